@@ -1,0 +1,62 @@
+/* Compilers behind one small table. A compiler turns virtual files into a binary, or into diagnostics.
+ * The clang plugin (jit/clang) and NVRTC (jit/nvrtc) fill it. Plain C types only: the plugin is C++. */
+#ifndef OP2JIT_JIT_COMPILER_H
+#define OP2JIT_JIT_COMPILER_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct compile_file {
+  const char *name; /* what messages and #include say */
+  const char *text;
+  size_t length;
+};
+
+struct compile_request {
+  const struct compile_file *files; /* the first is compiled; it may #include the others */
+  int nfiles;
+  const char *cpu;      /* CPU: name for tuning, "x86-64" if unknown; CUDA: "sm_90" */
+  const char *features; /* CPU: "+avx2,+fma,-avx512f", complete; CUDA: NULL */
+  const char *fp;       /* "strict", "contract", "fast" */
+  int debug;            /* 1: debug information, so that a debugger stops by name and line */
+  int warnings;         /* 1: the user's kernel is compiled with -Wall -Wextra */
+};
+
+enum compile_severity { COMPILE_ERROR, COMPILE_WARNING, COMPILE_NOTE, COMPILE_REMARK };
+
+struct compile_message {
+  enum compile_severity severity;
+  const char *file; /* virtual file; "" if none */
+  int line, column; /* from 1; 0 if none */
+  const char *text; /* the compiler's words, without position */
+};
+
+struct compile_result {
+  int status; /* 0: binary is there; 1: the source is wrong, see messages; 2: the compiler failed */
+  void *binary;
+  size_t size;
+  struct compile_message *messages;
+  int nmessages;
+  double seconds_front, seconds_middle, seconds_back;
+  void *owner; /* whatever the compiler needs to free the result */
+};
+
+struct compiler {
+  int abi;                      /* COMPILER_ABI */
+  const char *name;             /* "clang" */
+  const char *(*version)(void); /* "19.1.7" */
+  void (*compile)(const struct compile_request *request, struct compile_result *result);
+  void (*release)(struct compile_result *result);
+};
+#define COMPILER_ABI 1
+
+/* What a plugin exports, under the name "op2jit_compiler". */
+typedef const struct compiler *compiler_entry(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,23 @@
+/* Lines for the user's eyes, on stderr, chosen by OP2_LOG. A level shows everything of that weight and
+ * above; categories ("jit", "cache", "tune", "plan", "perf", ...) show info and debug lines of their own
+ * only. */
+#ifndef OP2JIT_BASE_LOG_H
+#define OP2JIT_BASE_LOG_H
+
+#include <stdbool.h>
+
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+struct log {
+  enum log_level level;
+  char categories[128]; /* ",jit,cache," */
+  int rank;             /* -1: no rank in the lines */
+};
+
+/* `spec` is OP2_LOG's value, words separated by commas; false if a word is neither a level nor a known category. */
+bool log_configure(struct log *log, const char *spec);
+bool log_wants(const struct log *log, enum log_level level, const char *category);
+void log_line(const struct log *log, enum log_level level, const char *category, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,32 @@
+/* The one growing string. Appending never fails at the call: a failed allocation or an oversized
+ * length is remembered in `failed`, what was there before stays readable, and whoever needs the whole
+ * text asks text_ok() once at the end. A zeroed struct is an empty text. */
+#ifndef OP2JIT_BASE_TEXT_H
+#define OP2JIT_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+  char *data; /* NULL or NUL-terminated */
+  size_t length, capacity;
+  bool failed;
+};
+
+void text_add(struct text *t, const char *s);
+void text_add_bytes(struct text *t, const void *bytes, size_t length);
+void text_add_char(struct text *t, char c);
+void text_addf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vaddf(struct text *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+
+/* Never NULL. */
+const char *text_str(const struct text *t);
+bool text_ok(const struct text *t);
+/* Empty again, memory kept, `failed` forgotten. */
+void text_clear(struct text *t);
+void text_free(struct text *t);
+/* Hand the characters over to the caller, who frees them; NULL if an append failed. */
+char *text_take(struct text *t);
+
+#endif

@@ -1,0 +1,145 @@
+#include "base/types.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "op2jit.h"
+
+static const struct type_info infos[TYPE_COUNT] = {
+    [TYPE_NONE] = {"unknown", NULL, 0, false, false},
+    [TYPE_DOUBLE] = {"double", NULL, sizeof(double), true, true},
+    [TYPE_FLOAT] = {"float", NULL, sizeof(float), true, true},
+    [TYPE_INT] = {"int", NULL, sizeof(int), false, true},
+    [TYPE_UINT] = {"unsigned int", "uint", sizeof(unsigned), false, false},
+    [TYPE_LONGLONG] = {"long long", "ll", sizeof(long long), false, true},
+    [TYPE_ULONGLONG] = {"unsigned long long", "ull", sizeof(unsigned long long), false, false},
+    [TYPE_BOOL] = {"bool", NULL, sizeof(bool), false, false},
+    [TYPE_CHAR] = {"char", NULL, sizeof(char), false, (char)-1 < 0},
+    [TYPE_SHORT] = {"short", NULL, sizeof(short), false, true},
+};
+
+const struct type_info *type_info(enum type_code code) {
+  return &infos[(unsigned)code < TYPE_COUNT ? code : TYPE_NONE];
+}
+
+const char *type_names(void) {
+  return "double, float, int, unsigned int (uint), long long (ll), unsigned long long (ull), bool, char, "
+         "short";
+}
+
+/* One space between words, none at the ends or round a colon. False if it does not fit. */
+static bool normalise(const char *name, char *out, size_t size) {
+  size_t n = 0;
+  bool gap = false;
+  for (; *name; name++) {
+    if (*name == ' ' || *name == '\t') {
+      gap = true;
+      continue;
+    }
+    if (gap && n && *name != ':' && out[n - 1] != ':') {
+      if (n + 1 >= size)
+        return false;
+      out[n++] = ' ';
+    }
+    gap = false;
+    if (n + 1 >= size)
+      return false;
+    out[n++] = *name;
+  }
+  out[n] = '\0';
+  return true;
+}
+
+static enum type_code find(const char *name) {
+  for (int i = TYPE_DOUBLE; i < TYPE_COUNT; i++)
+    if (strcmp(name, infos[i].name) == 0 || (infos[i].alias && strcmp(name, infos[i].alias) == 0))
+      return (enum type_code)i;
+  return TYPE_NONE;
+}
+
+enum type_code type_parse(const char *name, bool *soa) {
+  if (soa)
+    *soa = false;
+  if (!name)
+    return TYPE_NONE;
+  enum type_code quick = find(name); /* the usual spelling, without copying: this is on the warm path */
+  if (quick != TYPE_NONE)
+    return quick;
+  char clean[40];
+  if (!normalise(name, clean, sizeof clean))
+    return TYPE_NONE;
+  char *colon = strchr(clean, ':');
+  if (colon) {
+    if (!soa || strcmp(colon, ":soa") != 0)
+      return TYPE_NONE;
+    *soa = true;
+    *colon = '\0';
+  }
+  return find(clean);
+}
+
+#define COMBINE_INT(T, sum)                                                                                  \
+  do {                                                                                                       \
+    T a, b;                                                                                                  \
+    memcpy(&a, target, sizeof a);                                                                            \
+    memcpy(&b, value, sizeof b);                                                                             \
+    if (access == OP_INC)                                                                                    \
+      a = (T)(sum);                                                                                          \
+    else if (access == OP_MIN ? b < a : b > a)                                                               \
+      a = b;                                                                                                 \
+    memcpy(target, &a, sizeof a);                                                                            \
+  } while (0)
+
+#define COMBINE_FLOAT(T)                                                                                     \
+  do {                                                                                                       \
+    T a, b;                                                                                                  \
+    memcpy(&a, target, sizeof a);                                                                            \
+    memcpy(&b, value, sizeof b);                                                                             \
+    if (access == OP_INC)                                                                                    \
+      a += b;                                                                                                \
+    else if (b != b || (access == OP_MIN ? b < a : b > a))                                                   \
+      a = b;                                                                                                 \
+    memcpy(target, &a, sizeof a);                                                                            \
+  } while (0)
+
+void type_combine(enum type_code code, int access, void *target, const void *value) {
+  /* Signed sums go through unsigned arithmetic: they wrap, as the generated code's do. */
+  switch (code) {
+  case TYPE_DOUBLE: COMBINE_FLOAT(double); break;
+  case TYPE_FLOAT: COMBINE_FLOAT(float); break;
+  case TYPE_INT: COMBINE_INT(int, (unsigned)a + (unsigned)b); break;
+  case TYPE_UINT: COMBINE_INT(unsigned, a + b); break;
+  case TYPE_LONGLONG: COMBINE_INT(long long, (unsigned long long)a + (unsigned long long)b); break;
+  case TYPE_ULONGLONG: COMBINE_INT(unsigned long long, a + b); break;
+  case TYPE_BOOL: COMBINE_INT(bool, a || b); break;
+  case TYPE_CHAR: COMBINE_INT(char, a + b); break;
+  case TYPE_SHORT: COMBINE_INT(short, a + b); break;
+  case TYPE_NONE:
+  case TYPE_COUNT: break;
+  }
+}
+
+#define PRINT(T, format, cast)                                                                               \
+  do {                                                                                                       \
+    T v;                                                                                                     \
+    memcpy(&v, value, sizeof v);                                                                             \
+    return snprintf(out, size, format, (cast)v);                                                             \
+  } while (0)
+
+int type_print(enum type_code code, const void *value, char *out, size_t size) {
+  switch (code) {
+  case TYPE_DOUBLE: PRINT(double, "%.17g", double);
+  case TYPE_FLOAT: PRINT(float, "%.17g", double);
+  case TYPE_INT: PRINT(int, "%d", int);
+  case TYPE_UINT: PRINT(unsigned, "%u", unsigned);
+  case TYPE_LONGLONG: PRINT(long long, "%lld", long long);
+  case TYPE_ULONGLONG: PRINT(unsigned long long, "%llu", unsigned long long);
+  case TYPE_BOOL: PRINT(unsigned char, "%d", int);
+  case TYPE_CHAR: PRINT(char, "%d", int);
+  case TYPE_SHORT: PRINT(short, "%d", int);
+  case TYPE_NONE:
+  case TYPE_COUNT: break;
+  }
+  return snprintf(out, size, "?");
+}

@@ -1,0 +1,43 @@
+/* The types of data: one table, asked by everything. */
+#ifndef OP2JIT_BASE_TYPES_H
+#define OP2JIT_BASE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum type_code {
+  TYPE_NONE, /* not a type: an op_arg whose type name was not understood */
+  TYPE_DOUBLE,
+  TYPE_FLOAT,
+  TYPE_INT,
+  TYPE_UINT,
+  TYPE_LONGLONG,
+  TYPE_ULONGLONG,
+  TYPE_BOOL,
+  TYPE_CHAR,
+  TYPE_SHORT,
+  TYPE_COUNT
+};
+
+struct type_info {
+  const char *name;  /* as the API and C spell it: "unsigned int" */
+  const char *alias; /* OP2's short name, or NULL */
+  size_t size;       /* bytes */
+  bool is_float, is_signed;
+};
+const struct type_info *type_info(enum type_code code);
+
+/* Parse "double", "uint", "unsigned  int", "double:soa" (spaces do not matter). *soa may be NULL: then a
+ * ":soa" suffix makes the name unknown. TYPE_NONE if it is not a type. */
+enum type_code type_parse(const char *name, bool *soa);
+
+/* All names, for messages: "double, float, ...". */
+const char *type_names(void);
+
+/* target = target (access) value for one value: access OP_INC, OP_MIN or OP_MAX. A NaN on either side
+ * of MIN or MAX gives NaN. */
+void type_combine(enum type_code code, int access, void *target, const void *value);
+/* A value as text: %.17g for floating point, %d and the like for the others. Returns the length. */
+int type_print(enum type_code code, const void *value, char *out, size_t size);
+
+#endif

@@ -1,0 +1,383 @@
+/* op2jit: loops over unstructured meshes, compiled while the program runs.
+ *
+ * A program declares sets, maps between sets and data on sets, and runs loops over a set whose body
+ * is a kernel given as C source text. The names, the order of arguments and the meaning follow OP2's
+ * C API wherever OP2 has the call.
+ *
+ * Conventions that hold for every call
+ *   Errors       int calls return 0 (OP_OK) or an error code; calls that return a handle or a pointer
+ *                return NULL. By default an error prints its message and ends the job with a non-zero
+ *                status; see op_set_error_handler. After an error, results and data are as they were
+ *                before the call.
+ *   Ownership    Everything passed in is copied during the call, names and texts included, and may
+ *                be freed or reused afterwards. Handles belong to the library and live until op_exit
+ *                (a temporary dat: until op_free_dat_temp).
+ *   Numbers      Elements of a set are numbered from 0 in the order in which the user declared them,
+ *                whatever order the library keeps them in.
+ *   Ranks        Under MPI every call is collective, in the same order on each rank, unless it says
+ *                "local".
+ *   Threads      One thread at a time: a second thread inside the library gets OP_ERR_BUSY.
+ */
+#ifndef OP2JIT_H
+#define OP2JIT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OP2JIT_VERSION_MAJOR 0
+#define OP2JIT_VERSION_MINOR 1
+#define OP2JIT_VERSION_PATCH 0
+
+/* ---- names ------------------------------------------------------------------------------------
+ * The library exports op2jit_* only; a program writes OP2's short names. */
+#define op_init op2jit_init
+#define op_exit op2jit_exit
+#define op_decl_set op2jit_decl_set
+#define op_decl_map op2jit_decl_map
+#define op_decl_map_long op2jit_decl_map_long
+#define op_decl_dat op2jit_decl_dat
+#define op_decl_dat_temp op2jit_decl_dat_temp
+#define op_free_dat_temp op2jit_free_dat_temp
+#define op_decl_const op2jit_decl_const
+#define op_update_const op2jit_update_const
+#define op_arg_dat op2jit_arg_dat
+#define op_opt_arg_dat op2jit_opt_arg_dat
+#define op_arg_gbl op2jit_arg_gbl
+#define op_opt_arg_gbl op2jit_opt_arg_gbl
+#define op_arg_idx op2jit_arg_idx
+#define op_arg_info op2jit_arg_info
+#define op_par_loop_array op2jit_par_loop_array
+#define op_kernel_file op2jit_kernel_file
+#define op_kernel_native op2jit_kernel_native
+#define op_fetch_data op2jit_fetch_data
+#define op_fetch_data_idx op2jit_fetch_data_idx
+#define op_put_data op2jit_put_data
+#define op_print_dat_to_txtfile op2jit_print_dat_to_txtfile
+#define op_print_dat_to_binfile op2jit_print_dat_to_binfile
+#define op_get_size op2jit_get_size
+#define op_get_global_size op2jit_get_global_size
+#define op_renumber op2jit_renumber
+#define op_renumber_by op2jit_renumber_by
+#define op_partition op2jit_partition
+#define op_rank op2jit_rank
+#define op_is_root op2jit_is_root
+#define op_barrier op2jit_barrier
+#define op_printf op2jit_printf
+#define op_wtime op2jit_wtime
+#define op_timers op2jit_timers
+#define op_timing_output op2jit_timing_output
+#define op_diagnostic_output op2jit_diagnostic_output
+#define op_counters op2jit_counters
+#define op_plan_check op2jit_plan_check
+#define op_set_error_handler op2jit_set_error_handler
+#define op_last_error op2jit_last_error
+#define op_decl_set_hdf5 op2jit_decl_set_hdf5
+#define op_decl_set_hdf5_infer_size op2jit_decl_set_hdf5_infer_size
+#define op_decl_map_hdf5 op2jit_decl_map_hdf5
+#define op_decl_dat_hdf5 op2jit_decl_dat_hdf5
+#define op_get_const_hdf5 op2jit_get_const_hdf5
+#define op_write_const_hdf5 op2jit_write_const_hdf5
+#define op_dump_to_hdf5 op2jit_dump_to_hdf5
+#define op_fetch_data_hdf5_file op2jit_fetch_data_hdf5_file
+#define op_fetch_data_hdf5_file_path op2jit_fetch_data_hdf5_file_path
+#define op_write_vtk op2jit_write_vtk
+
+/* ---- handles ----------------------------------------------------------------------------------*/
+typedef struct op2jit_set *op_set; /* a number of mesh elements of one kind */
+typedef struct op2jit_map *op_map; /* for each element of one set, `arity` elements of another */
+typedef struct op2jit_dat *op_dat; /* `dim` components of one type on each element of a set */
+
+/* The map of a direct argument: the loop's own element. Never NULL, so that a declaration that failed
+ * cannot turn an indirect argument into a direct one. */
+extern struct op2jit_map op2jit_identity_map;
+#define OP_ID (&op2jit_identity_map)
+
+/* ---- errors -----------------------------------------------------------------------------------*/
+enum {
+  OP_OK = 0,
+  OP_ERR_STATE = 1,       /* before op_init, after op_exit, or op_init twice */
+  OP_ERR_BUSY = 2,        /* another call is running, in a second thread or inside a kernel */
+  OP_ERR_ARGUMENT = 3,    /* an argument of a call that has no better code: NULL, out of its range */
+  OP_ERR_HANDLE = 4,      /* a set, map or dat that is NULL, freed, or not of this library */
+  OP_ERR_SIZE = 5,        /* a negative size, or one whose bytes cannot be addressed */
+  OP_ERR_TYPE = 6,        /* an unknown type name, or one that does not match the declaration */
+  OP_ERR_DIM = 7,         /* a dim that does not match the declaration, or is not positive */
+  OP_ERR_ACCESS = 8,      /* an access that is unknown or not allowed for this argument */
+  OP_ERR_MAP_RANGE = 9,   /* a map entry outside its target set */
+  OP_ERR_MAP_SET = 10,    /* a map whose sets are not those of the loop and the dat */
+  OP_ERR_INDEX = 11,      /* a map index beyond the map's arity */
+  OP_ERR_RANGE = 12,      /* an element range outside the set */
+  OP_ERR_KERNEL = 13,     /* a kernel text that does not fit its arguments */
+  OP_ERR_COMPILE = 14,    /* a kernel text that does not compile */
+  OP_ERR_MEMORY = 15,     /* out of memory, on the host or on a device */
+  OP_ERR_BACKEND = 16,    /* an OP2_BACKEND that is unknown, not built, or cannot run here */
+  OP_ERR_ENV = 17,        /* an OP2_* variable with a value that is not one of its values */
+  OP_ERR_NOT_BUILT = 18,  /* a part of the library that this build does not have */
+  OP_ERR_CONST = 19,      /* a constant that is unknown, or declared again with another dim or type */
+  OP_ERR_FILE = 20,       /* a file that cannot be read or written, or is not what it should be */
+  OP_ERR_CACHE_MISS = 21, /* OP2_JIT=load and a loop that would have to be compiled */
+  OP_ERR_ALIAS = 22,      /* one dat passed twice in a way whose result depends on the order */
+  OP_ERR_VIOLATION = 23,  /* a kernel that does not do what its access descriptors say */
+  OP_ERR_PLAN = 24,       /* an execution plan that does not hold what it claims */
+  OP_ERR_DEVICE = 25,     /* a GPU or its driver failed */
+  OP_ERR_MPI = 26,        /* MPI failed, or the ranks do not agree */
+  OP_ERR_METHOD = 27,     /* an unknown method name */
+  OP_ERR_NARGS = 28,      /* no arguments, or more than OP_MAX_ARGS */
+  OP_ERR_INTERNAL = 29,   /* a mistake of the library itself; please report it */
+  OP_ERR_COUNT_
+};
+
+typedef struct op_error {
+  int code;            /* OP_OK or OP_ERR_... */
+  const char *name;    /* the stable name, "OP_ERR_MAP_RANGE" */
+  const char *message; /* what happened, to what, what was expected, what to do */
+} op_error;
+
+typedef void op_error_handler(const op_error *error, void *user);
+
+/* The default: the message goes to stderr and the job ends with status 1 (all ranks). */
+#define OP_ERRORS_FATAL ((op_error_handler *)0)
+/* Every call returns its status; the message is in op_last_error. */
+#define OP_ERRORS_RETURN (&op2jit_errors_return)
+void op2jit_errors_return(const op_error *error, void *user);
+
+/* Choose what happens at an error. `handler` may be OP_ERRORS_FATAL, OP_ERRORS_RETURN or a function
+ * of the program, called once per error with `user`; if it returns, the call returns its status. It
+ * must not call the library, except for op_last_error. May be called before op_init, and
+ * stays in force over op_exit. Local. */
+void op_set_error_handler(op_error_handler *handler, void *user);
+
+/* The outcome of the last call: never NULL; code 0 if it did not fail. Valid until the next call. Local. */
+const op_error *op_last_error(void);
+
+/* ---- life -------------------------------------------------------------------------------------*/
+
+/* Start the library. argv is searched for OP2_NAME=VALUE, which win over the environment, and is left
+ * as it is; argc 0 and argv NULL are allowed. `diags` is OP2's level: 0 none, 1 errors, 2 plans are
+ * described and checked, 3 loops are named as they run, 4 plan reuse, 7 all checks. May be called again
+ * after op_exit or after it failed. Errors: OP_ERR_STATE, OP_ERR_BACKEND, OP_ERR_ENV, OP_ERR_MEMORY. */
+int op_init(int argc, char **argv, int diags);
+
+/* Wait for what is running, write the reports that were asked for, release everything. */
+int op_exit(void);
+
+/* ---- declarations: allowed at any time outside a loop ------------------------------------------*/
+
+/* A set of `size` >= 0 elements (under MPI: of this rank). `name` is for messages, need not be unique,
+ * may be NULL. Errors: OP_ERR_SIZE. */
+op_set op_decl_set(int size, const char *name);
+
+/* A map: element e of `from` has the targets table[e*arity] .. table[e*arity+arity-1], numbers of
+ * elements of `to` from 0. `arity` >= 1. `table` holds size(from)*arity entries; it may be NULL only
+ * if `from` is empty. All entries are checked here. Errors: OP_ERR_HANDLE, OP_ERR_DIM, OP_ERR_ARGUMENT,
+ * OP_ERR_MAP_RANGE, OP_ERR_SIZE. */
+op_map op_decl_map(op_set from, op_set to, int arity, const int *table, const char *name);
+op_map op_decl_map_long(op_set from, op_set to, int arity, const long long *table, const char *name);
+
+/* Data: `dim` >= 1 components of `type` on each element, in rows in the user's order. `data` holds
+ * size(set)*dim values and is copied; NULL means zeros. Types: double float int "unsigned int" (uint)
+ * "long long" (ll) "unsigned long long" (ull) bool char short; ":soa" behind the type asks the library
+ * to keep components apart, which changes nothing else. Errors: OP_ERR_HANDLE, OP_ERR_DIM, OP_ERR_TYPE,
+ * OP_ERR_SIZE, OP_ERR_MEMORY. */
+op_dat op_decl_dat(op_set set, int dim, const char *type, const void *data, const char *name);
+/* The same, and it can be freed before op_exit. */
+op_dat op_decl_dat_temp(op_set set, int dim, const char *type, const void *data, const char *name);
+/* Free a temporary. Errors: OP_ERR_HANDLE, also for a dat that is not a temporary. */
+int op_free_dat_temp(op_dat dat);
+
+/* A constant that kernels see under `name`, a C identifier: a scalar if dim is 1, else an array. The
+ * value is copied. A second declaration must have the same dim and type, and updates the value.
+ * Declare it before the first loop that uses it. Errors: OP_ERR_CONST, OP_ERR_TYPE, OP_ERR_DIM. */
+int op_decl_const(const char *name, int dim, const char *type, const void *value);
+/* A new value for a declared constant; loops that use it are specialised again. */
+int op_update_const(const char *name, const void *value);
+
+/* ---- arguments of a loop ----------------------------------------------------------------------*/
+typedef enum {
+  OP_READ = 0,  /* read only */
+  OP_WRITE = 1, /* every component written, none read before */
+  OP_RW = 2,    /* read and written */
+  OP_INC = 3,   /* only added to; safe for any number of elements with one target */
+  OP_MIN = 4,   /* globals: the smallest value */
+  OP_MAX = 5,   /* globals: the largest value */
+  OP_WORK = 6   /* globals: scratch for each element, undefined before */
+} op_access;
+
+#define OP_MAX_ARGS 32
+
+/* Made by the functions below only; the members are the library's own. An argument that is wrong is
+ * reported by the loop that uses it. */
+typedef struct op_arg {
+  void *data;
+  op_dat dat;
+  op_map map;
+  int form, idx, dim, type, access, present, ref;
+  int said_length; /* the length of a type name that was not understood, 0 if it was */
+  char said[32];   /* its beginning, for the message */
+  long long reserved[4];
+} op_arg;
+
+/* A dat. Direct: map OP_ID and idx -1. Through a map: idx 0 .. arity-1 names one column; idx -arity
+ * passes all targets as a vector `T *x[arity]`. `dim` and `type` repeat the declaration. Access is one
+ * of READ, WRITE, RW, INC; that indirect WRITE and RW never meet on one target is the user's promise.
+ * Local, as all op_arg_* calls. */
+op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type, op_access access);
+/* The same if `present` is not 0; else the kernel gets a pointer that it must not use. */
+op_arg op_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, const char *type,
+                      op_access access);
+/* A global: `dim` values at `data`, the same for all elements. READ; INC, MIN, MAX start from the
+ * user's value and leave the result there when the loop returns; WORK (data may be NULL); WRITE and RW
+ * only in loops over exactly one element. */
+op_arg op_arg_gbl(void *data, int dim, const char *type, op_access access);
+op_arg op_opt_arg_gbl(int present, void *data, int dim, const char *type, op_access access);
+/* The element's number, `const int *`: with OP_ID (idx -1) of the loop's own element, else of the
+ * map's target `idx`. The user's own numbers, global under MPI. */
+op_arg op_arg_idx(int idx, op_map map);
+/* A payload of `dim` values that goes with the MIN or MAX global (dim 1) which is argument number
+ * `ref`, counted from 1: the payload of the element whose value won; ties go to the lowest element
+ * number. */
+op_arg op_arg_info(void *payload, int dim, const char *type, int ref);
+
+/* ---- kernels ----------------------------------------------------------------------------------
+ * A kernel is the text of a C function, with its helpers, of type void with one pointer parameter per
+ * argument, in order: const T * for READ, T * otherwise. The language is C17 without headers, recursion,
+ * input, output and allocation; <math.h> is there. */
+#define OP2JIT_STRING_(...) #__VA_ARGS__
+#define OP2JIT_STRING(x) OP2JIT_STRING_(x)
+/* C text as a kernel. */
+#define OP_KERNEL(...) "#line " OP2JIT_STRING(__LINE__) " \"" __FILE__ "\"\n" #__VA_ARGS__
+
+typedef void (*op_kernel_function)(void);
+
+/* OP_KERNEL_DEF(name, void name(...) {...}) at file scope makes the kernel a C function and a text;
+ * OP_KERNEL_OF(name) is then what op_par_loop takes, with the function known to the native backend. */
+#define OP_KERNEL_DEF(name, ...)                                                                             \
+  static __VA_ARGS__ static const char op2jit_text_##name[] = OP_KERNEL(__VA_ARGS__);                        \
+  static inline const char *op2jit_native_##name(void) {                                                     \
+    return op2jit_kernel_native(op2jit_text_##name, (op_kernel_function)name);                               \
+  }
+#define OP_KERNEL_OF(name) op2jit_native_##name()
+
+/* Tell the library that `function` is the compiled form of `text`; returns `text`. Cheap when it is
+ * known already. Errors (NULL): OP_ERR_ARGUMENT, OP_ERR_STATE. Local. */
+const char *op_kernel_native(const char *text, op_kernel_function function);
+
+/* The text of a file, read once and kept by the library until op_exit; messages name the file and its
+ * lines. Errors (NULL): OP_ERR_FILE. Local. */
+const char *op_kernel_file(const char *path);
+
+/* ---- the loop ---------------------------------------------------------------------------------*/
+
+/* Run kernel `kernel_name` of text `kernel_source` for every element of `set`. At the first call the
+ * loop is checked, planned and compiled, or found in the cache; later calls with the same text, set and
+ * arguments cost a fraction of a microsecond. Errors: whatever is wrong with the set, the
+ * kernel or an argument; messages name the loop and count arguments from 1.
+ *
+ *   int op_par_loop(const char *kernel_source, const char *kernel_name, op_set set, op_arg ...);
+ */
+int op_par_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
+                      const op_arg args[], const char *file, int line);
+
+#ifndef __cplusplus
+#define op_par_loop(source, name, set, ...)                                                                  \
+  op2jit_par_loop_array((source), (name), (set), (int)(sizeof((op_arg[]){__VA_ARGS__}) / sizeof(op_arg)),    \
+                        (const op_arg[]){__VA_ARGS__}, __FILE__, __LINE__)
+#endif
+
+/* ---- data: wait for what they need -------------------------------------------------------------*/
+
+/* Copy a whole dat out (size*dim values, rows in the user's order) or in. */
+int op_fetch_data(op_dat dat, void *out);
+int op_put_data(op_dat dat, const void *in);
+/* The elements low .. high, both included. Errors: OP_ERR_RANGE unless 0 <= low <= high < size. */
+int op_fetch_data_idx(op_dat dat, void *out, int low, int high);
+
+/* Text: a line "size dim", then a row of values (%.17g) per element. Binary: size and dim as two ints,
+ * then the rows. Written aside and renamed: a file is whole or absent. Errors: OP_ERR_FILE. */
+int op_print_dat_to_txtfile(op_dat dat, const char *path);
+int op_print_dat_to_binfile(op_dat dat, const char *path);
+
+/* Elements that this rank declared, and those of all ranks; -1 at an error. Local. */
+int op_get_size(op_set set);
+long long op_get_global_size(op_set set);
+
+/* ---- order and ranks --------------------------------------------------------------------------*/
+
+/* Renumber all sets that maps connect with `base`, so that neighbours are near in memory (reverse
+ * Cuthill-McKee). Nothing that the user sees changes its number. */
+int op_renumber(op_map base);
+/* method "rcm" (coords may be NULL), "hilbert" or "rcb" (coords on base's target set, dim 1 to 3). */
+int op_renumber_by(const char *method, op_map base, op_dat coords);
+/* Distribute all sets over the ranks, starting from `prime`. */
+int op_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords);
+int op_rank(void);    /* this process's rank, 0 without MPI. Local. */
+int op_is_root(void); /* 1 on rank 0. Local. */
+void op_barrier(void);
+
+/* ---- reports ----------------------------------------------------------------------------------*/
+#if defined(__GNUC__)
+#define OP2JIT_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define OP2JIT_PRINTF(f, a)
+#endif
+
+/* printf to stdout on rank 0 only. */
+void op_printf(const char *format, ...) OP2JIT_PRINTF(1, 2);
+/* Seconds since some fixed time. Local. */
+double op_wtime(void);
+/* Processor and wall-clock seconds. Local. */
+void op_timers(double *cpu, double *wall);
+/* Per loop: calls, time, planning, compiling, GB/s, variant. To stdout. */
+void op_timing_output(void);
+/* Sets, maps, dats and plans. To stdout. */
+void op_diagnostic_output(void);
+
+/* What the library did in this process since op_init. Valid until op_exit; changes with every call. Local. */
+typedef struct op_counters_t {
+  long long loops;      /* loops executed */
+  long long records;    /* different loops seen */
+  long long compiles;   /* kernels compiled */
+  long long cache_hits; /* kernels taken from the cache database or from memory */
+  long long plans;      /* execution plans built */
+  long long plan_hits;  /* plans found again */
+  long long trials;     /* timed runs of the tuner */
+  long long bytes_to_device, bytes_from_device;
+  long long bytes_converted; /* between the user's order and the library's */
+  long long exchanges, messages, bytes_sent;
+  long long flushes; /* calls that let the user see data */
+  long long checks;  /* elements run in the checking form */
+  long long reserved[16];
+} op_counters_t;
+const op_counters_t *op_counters(void);
+
+/* Verify everything that the execution plans claim. level 0: nothing, 1: sizes, 2: all. Errors: OP_ERR_PLAN. */
+int op_plan_check(int level);
+
+/* ---- files: a plugin on HDF5; OP_ERR_NOT_BUILT without it ---------------------------------------*/
+op_set op_decl_set_hdf5(const char *file, const char *name);
+op_set op_decl_set_hdf5_infer_size(const char *file, const char *name, const char *data_name);
+op_map op_decl_map_hdf5(op_set from, op_set to, int arity, const char *file, const char *name);
+op_dat op_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name);
+int op_get_const_hdf5(const char *name, int dim, const char *type, void *value, const char *file);
+int op_write_const_hdf5(const char *name, int dim, const char *type, const void *value, const char *file);
+int op_dump_to_hdf5(const char *file);
+int op_fetch_data_hdf5_file(op_dat dat, const char *file);
+int op_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_in_file);
+/* Dats of one step, as XDMF beside HDF5; `step` >= 0 makes a time series. */
+int op_write_vtk(const char *path, int step, int ndats, const op_dat dats[]);
+
+#ifdef __cplusplus
+} /* extern "C" */
+
+/* Compound literals are not C++. __builtin_FILE and __builtin_LINE take the place of the call. */
+template <typename... Args>
+inline int op2jit_par_loop_at(const char *file, int line, const char *source, const char *name, op_set set,
+                              Args... args) {
+  const op_arg list[] = {args...};
+  return op2jit_par_loop_array(source, name, set, static_cast<int>(sizeof...(Args)), list, file, line);
+}
+#define op_par_loop(...) op2jit_par_loop_at(__FILE__, __LINE__, __VA_ARGS__)
+#endif
+
+#endif

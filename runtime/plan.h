@@ -1,0 +1,68 @@
+/* Blocks and colours: how the elements of a set can be worked on in parallel although some of them
+ * increment the same targets. A plan is a function of arrays only. Blocks are contiguous ranges of
+ * elements; blocks of one colour share no written target; elements of one block and one element colour
+ * share none either. Built in linear time. */
+#ifndef OP2JIT_PLAN_H
+#define OP2JIT_PLAN_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "schedule.h"
+
+/* One column of a map through which something is incremented (or written by promise: not listed). */
+struct plan_column {
+  const int *table;
+  int arity, column;
+  int target; /* number of the target set, to tell the columns that can meet apart */
+  long target_size;
+};
+
+/* A dataset that is staged: all columns through which it is reached. */
+struct plan_staged {
+  int first, count; /* columns in `staged_columns` */
+};
+
+struct plan_request {
+  long size; /* elements */
+  int block_size;
+  const struct plan_column *columns; /* written ones: they make the colours */
+  int ncolumns;
+  const struct plan_column *staged_columns; /* staging renumbering, only if a strategy stages */
+  const struct plan_staged *staged;
+  int nstaged;
+  bool element_colours; /* wanted by strategies that colour inside a block */
+};
+
+struct plan {
+  long size;
+  int block_size, nblocks;
+  int ncolours;
+  int *block_map;      /* blocks sorted by colour */
+  int *colour_first;   /* ncolours + 1: where each colour begins in block_map */
+  int *element_colour; /* per element, colours inside its block; NULL if not wanted */
+  int *block_ncolours; /* per block; NULL if not wanted */
+  int max_element_colours;
+  struct plan_staging {
+    long *first;            /* nblocks + 1: where each block's targets begin in `targets` */
+    int *targets;           /* sorted, no duplicates */
+    unsigned short **local; /* per column of the dataset, per element: position in its block's targets */
+    int ncolumns;
+    int max_targets; /* in one block */
+  } * staging;
+  int nstaging;
+};
+
+int plan_build(struct plan *plan, const struct plan_request *request, struct team *team, struct error *err);
+void plan_free(struct plan *plan);
+size_t plan_bytes(const struct plan *plan);
+/* Verify everything that the plan claims, against the request: OP_ERR_PLAN names what does not hold. level 1: sizes
+ * and counts, 2: all. */
+int plan_verify(const struct plan *plan, const struct plan_request *request, int level, struct error *err);
+
+/* Builders. `chunk` 0: chosen. */
+int schedule_whole(struct schedule *s, long size, struct error *err);              /* one item: seq */
+int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err); /* direct loops */
+int schedule_block_colours(struct schedule *s, const struct plan *plan, struct error *err);
+
+#endif

@@ -1,0 +1,58 @@
+/* A schedule: what to run in which order, as a plain value. Plans become schedules by builders; one
+ * executor runs any of them. Phases follow one another with a barrier between; the items of a phase
+ * may run in any order and at the same time. */
+#ifndef OP2JIT_SCHEDULE_H
+#define OP2JIT_SCHEDULE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "jit/describe.h"
+#include "team.h"
+
+struct item {
+  long begin, end; /* elements, or positions in the schedule's list */
+  int function;    /* which of the execution's functions */
+  int owner;       /* thread that runs it, -1: any */
+  int slot;        /* reduction slot: unique in the schedule, combined in this order */
+};
+
+struct phase {
+  int first, count; /* items */
+};
+
+struct schedule {
+  struct item *items;
+  int nitems;
+  struct phase *phases;
+  int nphases;
+  int nslots;
+  int *list;   /* element numbers for list functions, or NULL */
+  int threads; /* that it was built for, 0: any number */
+};
+void schedule_free(struct schedule *s);
+/* Bytes that it holds. */
+size_t schedule_bytes(const struct schedule *s);
+
+/* A reduction or info argument: `bytes` of each slot, at `offset`, whose address goes to frame[index]. */
+struct reduction {
+  int index;
+  size_t offset, bytes;
+};
+
+struct execution {
+  const struct schedule *schedule;
+  const range_function *functions;
+  void *const *frame;
+  int nframe;
+  const struct reduction *reductions;
+  int nreductions;
+  unsigned char *slots; /* nslots * slot_bytes, filled with start values by the caller */
+  size_t slot_bytes;    /* a multiple of 64, so that threads do not share cache lines */
+  int threads;          /* how many to use at most */
+};
+
+/* Run it. No allocation, no failure. With one thread no barrier and no team is touched. */
+void executor_run(struct team *team, const struct execution *e);
+
+#endif
