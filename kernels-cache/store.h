@@ -1,0 +1,225 @@
+/* What is remembered between runs: one SQLite file with binaries, failures, tunings, verdicts, facts and a
+ * history. The store knows columns and types, not meanings: a key is a list of named byte strings and one hash
+ * over them, and every hit compares all of them.
+ *
+ * A store never fails its caller. Every function takes NULL for "nothing is remembered"; what cannot be read
+ * is a miss, what cannot be written is dropped. Trouble with the file gives one warning with the reason, and
+ * the run goes on in memory. A damaged file is renamed, never deleted. In a forked child the store of the parent
+ * answers every question with "miss" and keeps nothing.
+ *
+ * Threads: every function may be called from any thread at any time between store_open and store_close.
+ * Ownership: strings and bytes passed in are copied or only read during the call; what comes out belongs to the caller. */
+#ifndef OP2JIT_KERNELS_CACHE_STORE_H
+#define OP2JIT_KERNELS_CACHE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/log.h"
+
+struct store;
+
+/* ---- keys --------------------------------------------------------------------------------------*/
+
+struct store_column {
+  const char *name;  /* "constant gam", "compiler", ...: unique in its key; shown by `op2jit cache show` */
+  const char *value; /* any bytes; NULL if length is 0 */
+  size_t length;
+};
+struct store_key {
+  const char *hash; /* the full hash in hexadecimal */
+  const char *loop; /* name for people; not compared */
+  const struct store_column *columns;
+  int ncolumns;
+};
+
+/* A sentence that says how `to` differs from `from`: "constant gam 1.4 -> 1.41". Appends to `out`. */
+typedef void store_sentence(const struct store_key *from, const struct store_key *to, struct text *out);
+
+/* ---- life --------------------------------------------------------------------------------------*/
+
+#define STORE_DEFAULT_CAP (512LL << 20)
+
+struct store_options {
+  const char *path;         /* NULL or "off": memory only. "": there is no place (HOME unset): memory only, with a warning */
+  const char *layers;       /* read-only files, separated by ':', asked in this order after the main file; or NULL */
+  const struct log *log;    /* category "cache"; NULL: silent. Must outlive the store */
+  long long cap;            /* bytes; 0: STORE_DEFAULT_CAP */
+  bool read_only;           /* look only: nothing is created or written */
+  store_sentence *sentence; /* NULL: store_differences */
+  int busy_ms;              /* how long to wait for another process's write; 0: 1000 */
+  int lease_seconds;        /* after which a compile of another host counts as dead; 0: 30 */
+  /* For tests only. */
+  const char *vfs;                            /* SQLite VFS to use */
+  const char *file_system;                    /* "nfs", "ext4", ...: instead of asking the system */
+  long long (*clock)(void *user);             /* seconds since 1970 */
+  void (*stage)(void *user, const char *name); /* called at each named stage of a write */
+  void *user;
+};
+
+/* The default file: $XDG_CACHE_HOME/op2jit/kernels.db, else $HOME/.cache/op2jit/kernels.db. False if neither is an absolute
+ * path: pass "" on to store_open then. */
+bool store_default_path(struct text *out, const char *xdg_cache_home, const char *home);
+
+/* Trouble with the file is no error. OP_ERR_MEMORY if there is no memory for the store itself: *out is NULL, which
+ * is a store that remembers nothing. */
+int store_open(struct store **out, const struct store_options *options, struct error *err);
+void store_close(struct store *store);
+
+/* The file in use, NULL in memory-only operation. */
+const char *store_path(const struct store *store);
+/* Why there is no file, or writing stopped; "" if all is well. */
+const char *store_trouble(const struct store *store);
+
+/* ---- binaries ----------------------------------------------------------------------------------*/
+
+struct store_blob {
+  void *data; /* malloc'd */
+  size_t size;
+  bool from_layer;
+};
+void store_blob_free(struct store_blob *blob);
+
+/* True: all columns are equal, length and checksum are right. A row that fails a check is set aside with a warning, and
+ * is a miss. */
+bool store_get_binary(struct store *store, const struct store_key *key, struct store_blob *out);
+/* Whether a hit is to be expected, without reading the binary. */
+bool store_has_binary(struct store *store, const struct store_key *key);
+
+struct store_new_binary {
+  const void *data;
+  size_t size;
+  const char *source; /* generated text, NULL: none */
+  size_t source_length;
+  double seconds;     /* that the compile took */
+  const char *reason; /* for the history; NULL: store_why is asked */
+};
+/* Keeps the binary, notes it in the history, forgets a failure of the key, ends its lease: one transaction. False: not
+ * kept. */
+bool store_put_binary(struct store *store, const struct store_key *key, const struct store_new_binary *binary);
+/* The binary is intact but of no use (it does not load): set it aside for inspection; the next get is a miss. */
+void store_reject_binary(struct store *store, const struct store_key *key, const char *reason);
+/* The generated text beside a binary. */
+bool store_get_source(struct store *store, const char *hash, struct text *out);
+
+/* Why this key is a miss, as one sentence from the rows alone: what changed since the nearest earlier key of the
+ * same loop name, or that there is none, or what became of its binary. Appends to `out`. */
+void store_why(struct store *store, const struct store_key *key, struct text *out);
+/* The plain sentence: each column that differs, old -> new, lines of long texts by number. A store_sentence. */
+void store_differences(const struct store_key *from, const struct store_key *to, struct text *out);
+
+/* ---- failures ----------------------------------------------------------------------------------*/
+
+/* A compile that failed is remembered for one compiler identity and `valid_seconds` (0: a week). Ends the lease. */
+bool store_put_failure(struct store *store, const struct store_key *key, const char *compiler, const char *message,
+                       long long valid_seconds);
+bool store_get_failure(struct store *store, const struct store_key *key, const char *compiler, struct text *message);
+
+/* ---- leases: who compiles what, over all processes ----------------------------------------------
+ * After a miss:
+ *   switch (store_lease(store, key)) {
+ *   case STORE_LEASE_MINE:  compile, then store_put_binary or store_put_failure (both end it), else store_lease_end
+ *   case STORE_LEASE_READY: ask store_get_binary or store_get_failure again; at a second miss compile without
+ *   case STORE_LEASE_ALONE: compile without; store_put_binary as usual
+ *   }
+ * The call waits while another live process compiles the same key. A dead or stopped owner on this host is noticed at once,
+ * one on another host after the lease's time. */
+enum store_lease { STORE_LEASE_MINE, STORE_LEASE_READY, STORE_LEASE_ALONE };
+enum store_lease store_lease(struct store *store, const struct store_key *key);
+void store_lease_end(struct store *store, const struct store_key *key);
+
+/* ---- tunings -----------------------------------------------------------------------------------*/
+
+struct store_tuning {
+  const char *signature; /* what was tuned; any text */
+  const char *loop;      /* name for people */
+  const char *target;    /* machine or device */
+  int threads;
+  const char *mesh; /* fingerprint */
+  const char *variant;
+  double median; /* seconds; <= 0: it failed */
+  int count;     /* measurements behind it */
+  bool chosen;
+  long long made; /* seconds since 1970; set by the store */
+};
+/* One transaction; a row with the same signature, target, threads, mesh and variant is replaced. */
+bool store_put_tunings(struct store *store, const struct store_tuning *rows, int count);
+/* NULL and 0 in the filter match everything; layers count, the main file wins. One allocation, `store_tunings_free`. */
+struct store_tuning_filter {
+  const char *signature, *loop, *target, *mesh;
+  int threads;
+  bool chosen_only;
+};
+int store_get_tunings(struct store *store, const struct store_tuning_filter *filter, struct store_tuning **rows);
+void store_tunings_free(struct store_tuning *rows, int count);
+int store_clear_tunings(struct store *store, const struct store_tuning_filter *filter);
+
+/* ---- verdicts and facts ------------------------------------------------------------------------*/
+
+/* A text under a text: what the prover said of a kernel. */
+bool store_put_verdict(struct store *store, const char *key, const char *verdict);
+bool store_get_verdict(struct store *store, const char *key, struct text *out);
+/* A number and a text of one machine: the triad's GB/s. Facts older than `valid_seconds` (0: any) are not there. */
+bool store_put_fact(struct store *store, const char *machine, const char *name, double number, const char *words);
+bool store_get_fact(struct store *store, const char *machine, const char *name, long long valid_seconds,
+                    double *number, struct text *words);
+
+/* ---- looking ------------------------------------------------------------------------------------*/
+
+struct store_row {
+  const char *hash, *loop, *origin; /* origin: path of the file or layer */
+  long long size, stored;           /* bytes of the binary, and of its row in the file */
+  double seconds;
+  long long made, used; /* seconds since 1970; `used` to the day */
+};
+typedef void store_visit_row(void *user, const struct store_row *row);
+/* Binaries by loop name, newest first; loop NULL: all. */
+void store_list(struct store *store, const char *loop, store_visit_row *visit, void *user);
+/* The columns of the key whose hash begins with `prefix`; 0 if none, -1 if several; else how many. Free with
+ * store_key_free. */
+int store_find_key(struct store *store, const char *prefix, struct store_key *out);
+void store_key_free(struct store_key *key);
+
+struct store_event {
+  long long number, time;
+  const char *loop, *hash, *event; /* "compiled", "failed", "evicted", "damaged", "imported" */
+  const char *reason;              /* the sentence of that time */
+  double seconds;
+  const char *host;
+  int pid;
+};
+typedef void store_visit_event(void *user, const struct store_event *event);
+/* Newest first; loop NULL: all; limit 0: all. */
+void store_history(struct store *store, const char *loop, int limit, store_visit_event *visit, void *user);
+
+struct store_stats {
+  long long binaries, loops, binary_bytes, stored_bytes, file_bytes, free_bytes, cap;
+  long long failures, tunings, verdicts, facts, events, damaged, leases;
+  double seconds; /* compile time that the binaries stand for */
+  int layers;
+  const char *journal; /* "wal" or "truncate"; "memory" */
+  const char *file_system;
+};
+void store_stats(struct store *store, struct store_stats *out);
+
+/* ---- care --------------------------------------------------------------------------------------*/
+
+/* Read everything: SQLite's integrity check, every length, checksum and key. Damaged rows are set aside. `report` gets a line
+ * per finding. Returns how many findings. */
+int store_verify(struct store *store, struct text *report, long long *checked);
+/* Evict least recently used binaries until the file is at most `cap` bytes (0: the store's own); expired failures, dead leases
+ * and old history go too. Returns the binaries evicted. */
+int store_gc(struct store *store, long long cap);
+/* Forget the binaries and failures of one loop, or (NULL) everything but tunings and facts. */
+int store_clear(struct store *store, const char *loop);
+
+/* Write binaries (of the named loops; count 0: all), their failures, tunings and verdicts into a new file in rollback mode,
+ * fit to be a layer. OP_ERR_FILE if it exists or cannot be written: then nothing is left behind. *rows: binaries written. */
+int store_export(struct store *store, const char *path, const char *const loops[], int count, long long *rows,
+                 struct error *err);
+/* Take over the binaries and what else a file has: all or nothing, every checksum verified first. */
+int store_import(struct store *store, const char *path, const char *const loops[], int count, long long *rows,
+                 struct error *err);
+
+#endif
