@@ -1,0 +1,65 @@
+# shellcheck shell=bash
+# ./dev fuzz: the targets of tests/fuzz under libFuzzer. Sourced by ./dev.
+
+fuzz_targets() {
+  find tests/fuzz -maxdepth 1 -name 'fuzz_*.c' -printf '%f\n' 2>/dev/null | sed 's/^fuzz_//; s/\.c$//' | sort
+}
+
+fuzz_possible() {
+  command -v clang >/dev/null &&
+    printf 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n) { return d && n > 9 ? 0 : 0; }\n' |
+    clang -fsanitize=fuzzer,address -x c - -o "$STATE/fuzz-possible" 2>/dev/null
+}
+
+# New finds go to .cache/dev/fuzz; the corpus in tests/fuzz/corpus is read only.
+fuzz_one() { # TARGET SECONDS
+  local target=$1 seconds=$2 found=$STATE/fuzz/$1
+  mkdir -p "$found" "tests/fuzz/corpus/$target"
+  "build-fuzz/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+    -artifact_prefix="$found/" -print_final_stats=1 "$found" "tests/fuzz/corpus/$target"
+}
+
+fuzz() {
+  local target=${1:-} seconds=${2:-60} targets status=0
+  setup
+  fuzz_possible || fail "fuzzing needs clang with libFuzzer: apt-get install clang libclang-rt-14-dev"
+  mapfile -t targets < <(fuzz_targets)
+  if [ -n "$target" ]; then
+    fuzz_targets | grep -qxF -- "$target" || fail "there is no fuzz target '$target'; there are: ${targets[*]}"
+    targets=("$target")
+  fi
+  build build-fuzz || exit 1
+  for target in "${targets[@]}"; do
+    step "fuzz $target for $seconds s" "fuzz-$target" fuzz_one "$target" "$seconds" || status=1
+  done
+  return $status
+}
+
+# In ./dev test: ten seconds each, two at a time; the results go to the report as fuzz:TARGET:STATUS.
+fuzz_briefly() {
+  local targets target
+  mapfile -t targets < <(fuzz_targets)
+  [ ${#targets[@]} -gt 0 ] || return 0
+  if ! fuzz_possible; then
+    for target in "${targets[@]}"; do FUZZED+=("fuzz:$target:skip:clang with libFuzzer is not installed"); done
+    return 0
+  fi
+  if ! build build-fuzz; then
+    BROKEN+=(build-fuzz)
+    return 1
+  fi
+  step "fuzz ${#targets[@]} targets, 10 s each" fuzz fuzz_all "${targets[@]}"
+  for target in "${targets[@]}"; do
+    FUZZED+=("fuzz:$target:$(cat "$STATE/fuzz/$target.status" 2>/dev/null || say 1)")
+  done
+}
+
+fuzz_all() { # TARGET...
+  mkdir -p "$STATE/fuzz"
+  export -f fuzz_one
+  export STATE
+  # shellcheck disable=SC2016 # for the inner shell
+  printf '%s\n' "$@" | xargs -P 2 -I NAME bash -c \
+    'fuzz_one NAME 10 >"$STATE/logs/fuzz-NAME.log" 2>&1; echo $? >"$STATE/fuzz/NAME.status"'
+  ! grep -qvx 0 "$STATE"/fuzz/*.status
+}

@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# ./dev format and ./dev lint. Sourced by ./dev.
+
+source_files() { # PATTERN...: tracked files, or all files if this is not a git checkout
+  if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    git ls-files --cached --others --exclude-standard -- "$@"
+  else
+    local pattern
+    for pattern in "$@"; do find . -name "$pattern" -not -path './build*' -printf '%P\n'; done
+  fi
+}
+
+c_files() { source_files '*.c' '*.h' '*.cpp'; }
+
+format() {
+  setup
+  command -v clang-format >/dev/null || fail "there is no clang-format: apt-get install clang-format"
+  case ${1:-} in
+  --check) format_check && say "all files are laid out" ;;
+  '') c_files | xargs -r clang-format -i ;;
+  *) fail "./dev format does not know '$1'; see ./dev --help" ;;
+  esac
+}
+
+format_check() { c_files | xargs -r clang-format --dry-run -Werror; }
+
+lint_tidy() { # the files that the ordinary build compiles; meson's own and C++ with LLVM's headers left out
+  c_files | grep '\.c$' | grep -v '^tests/' | while read -r file; do
+    grep -q "/$file\"" build/compile_commands.json && say "$file"
+  done | xargs -r -P 2 -n 4 clang-tidy -p build --quiet --warnings-as-errors='*'
+}
+
+lint_cppcheck() {
+  # shellcheck disable=SC2046 # file names have no spaces here
+  cppcheck --quiet --std=c11 --enable=warning,portability,performance --inline-suppr --error-exitcode=1 \
+    --suppress=missingIncludeSystem --suppress=unknownMacro --library=posix -j 2 -I runtime -I . \
+    $(c_files | grep '\.c$' | grep -v '^tests/')
+}
+
+lint_shell() {
+  # shellcheck disable=SC2046
+  shellcheck -x dev .ci/run $(source_files '*.sh')
+}
+
+lint() {
+  local status=0
+  setup
+  build build || exit 1
+  lint_with clang-format "layout" format_check || status=1
+  lint_with python3 "lengths, unfinished work, README" lint_text || status=1
+  lint_with shellcheck "shell scripts" lint_shell || status=1
+  lint_with cppcheck "cppcheck" lint_cppcheck || status=1
+  lint_with clang-tidy "clang-tidy" lint_tidy || status=1
+  return $status
+}
+
+lint_text() {
+  # shellcheck disable=SC2046
+  python3 .ci/lint.py $(source_files '*.c' '*.h' '*.cpp' '*.py' '*.sh' '*meson.build') dev .ci/run
+}
+
+lint_with() { # TOOL LABEL FUNCTION
+  if command -v "$1" >/dev/null; then
+    step "lint: $2" "lint-$3" "$3"
+  else
+    say "lint: $2 left out: there is no $1 here"
+  fi
+}
