@@ -61,7 +61,7 @@ def main(paths):
         with open(path, encoding="utf-8") as file:
             lines = file.read().splitlines()
         errors += check_file(path, lines)
-        if path.endswith((".c", ".cpp")):
+        if path.endswith((".c", ".cc")):
             notes += long_functions(path, lines)
     print("\n".join(notes + errors))
     return 1 if errors else 0

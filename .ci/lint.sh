@@ -10,7 +10,7 @@ source_files() { # PATTERN...: tracked files, or all files if this is not a git 
   fi
 }
 
-c_files() { source_files '*.c' '*.h' '*.cpp'; }
+c_files() { source_files '*.c' '*.h' '*.cc'; }
 
 format() {
   setup
@@ -56,7 +56,7 @@ lint() {
 
 lint_text() {
   # shellcheck disable=SC2046
-  python3 .ci/lint.py $(source_files '*.c' '*.h' '*.cpp' '*.py' '*.sh' '*meson.build') dev .ci/run
+  python3 .ci/lint.py $(source_files '*.c' '*.h' '*.cc' '*.py' '*.sh' '*meson.build') dev .ci/run
 }
 
 lint_with() { # TOOL LABEL FUNCTION

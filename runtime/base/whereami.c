@@ -1,0 +1,79 @@
+#include "base/whereami.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where the build makes plugins, from the top of the build tree; that is recognised by meson's own file. */
+static const char *const build_folders[] = {"jit/clang", "runtime/mpi", "runtime/io", "runtime/comm"};
+static const char build_mark[] = "build.ninja";
+enum { BUILD_LEVELS = 6 }; /* test programs are a few folders below the top */
+
+int whereami(struct text *path, struct error *err) {
+  Dl_info info;
+  struct link_map *map = NULL;
+  if (!dladdr1((const void *)build_folders, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+    return error_set(err, OP_ERR_FILE, "the dynamic linker does not know which file op2jit was loaded from");
+  /* The program itself has no name in the linker's list. */
+  const char *file = map->l_name[0] ? map->l_name : "/proc/self/exe";
+  char *resolved = realpath(file, NULL);
+  if (!resolved)
+    return error_set(err, OP_ERR_FILE,
+                     "the file that op2jit was loaded from, %s, cannot be found again: %s; load it by an "
+                     "absolute path",
+                     file, strerror(errno));
+  text_clear(path);
+  text_add(path, resolved);
+  free(resolved);
+  return text_ok(path) ? OP_OK : error_memory(err, "the path of the library", path->length);
+}
+
+static bool there(struct text *path, const char *folder, const char *middle, const char *name) {
+  text_clear(path);
+  text_addf(path, "%s/%s%s%s", folder, middle, *middle ? "/" : "", name);
+  return text_ok(path) && access(path->data, R_OK) == 0;
+}
+
+/* Cut the last component off; false at the root. */
+static bool go_up(char *folder) {
+  char *slash = strrchr(folder, '/');
+  if (!slash || slash == folder)
+    return false;
+  *slash = '\0';
+  return true;
+}
+
+static bool in_build_tree(struct text *path, char *folder, const char *name) {
+  struct text mark = {0};
+  bool found = false;
+  for (int level = 0; level < BUILD_LEVELS; level++) {
+    if (there(&mark, folder, "", build_mark))
+      for (size_t i = 0; i < sizeof build_folders / sizeof *build_folders && !found; i++)
+        found = there(path, folder, build_folders[i], name);
+    if (found || !go_up(folder))
+      break;
+  }
+  text_free(&mark);
+  return found;
+}
+
+int plugin_path(const char *name, struct text *path, struct error *err) {
+  struct text library = {0};
+  int code = whereami(&library, err);
+  if (!code && (!go_up(library.data) ||
+                (!there(path, library.data, "op2jit", name) && !in_build_tree(path, library.data, name)))) {
+    code = whereami(&library, err);
+    if (!code) {
+      go_up(library.data);
+      code = error_set(err, OP_ERR_NOT_BUILT,
+                       "the plugin %s is not in %s/op2jit: this build of op2jit does not have it, or was "
+                       "installed without it",
+                       name, library.data);
+    }
+  }
+  text_free(&library);
+  return code;
+}

@@ -1,0 +1,97 @@
+/* The path of the library and of its plugins, in the build tree and in a tree laid out as installed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/whereami.h"
+
+static void test_program_itself(void **state) {
+  (void)state;
+  struct text path = {0};
+  struct error err = {0};
+  char expected[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", expected, sizeof expected - 1);
+  assert_true(length > 0);
+  expected[length] = '\0';
+  assert_int_equal(whereami(&path, &err), OP_OK);
+  assert_string_equal(text_str(&path), expected);
+  text_free(&path);
+  error_free(&err);
+}
+
+static void test_missing_plugin(void **state) {
+  (void)state;
+  struct text path = {0};
+  struct error err = {0};
+  assert_int_equal(plugin_path("op2jit-nobody.so", &path, &err), OP_ERR_NOT_BUILT);
+  assert_non_null(strstr(error_message(&err), "op2jit-nobody.so"));
+  assert_non_null(strstr(error_message(&err), "tests/front/op2jit"));
+  text_free(&path);
+  error_free(&err);
+}
+
+/* Makes FOLDER/NAME, an empty file, beside this program; the caller removes both. */
+static void make_beside(struct text *folder, struct text *file, const char *inner, const char *name) {
+  struct error err = {0};
+  assert_int_equal(whereami(folder, &err), OP_OK);
+  *strrchr(folder->data, '/') = '\0';
+  folder->length = strlen(folder->data);
+  text_addf(folder, "/%s", inner);
+  text_addf(file, "%s/%s", text_str(folder), name);
+  assert_true(mkdir(text_str(folder), 0777) == 0 || errno == EEXIST);
+  int descriptor = open(text_str(file), O_CREAT | O_WRONLY, 0666);
+  assert_true(descriptor >= 0);
+  close(descriptor);
+}
+
+static void test_plugin_beside_the_library(void **state) {
+  (void)state;
+  struct text folder = {0}, file = {0}, path = {0};
+  struct error err = {0};
+  make_beside(&folder, &file, "op2jit", "op2jit-somebody.so");
+  int code = plugin_path("op2jit-somebody.so", &path, &err);
+  unlink(text_str(&file));
+  rmdir(text_str(&folder));
+  assert_int_equal(code, OP_OK);
+  assert_string_equal(text_str(&path), text_str(&file));
+  text_free(&folder);
+  text_free(&file);
+  text_free(&path);
+  error_free(&err);
+}
+
+static void test_plugin_in_the_build_tree(void **state) {
+  (void)state;
+  struct text folder = {0}, file = {0}, path = {0};
+  struct error err = {0};
+  make_beside(&folder, &file, "../../jit/clang", "op2jit-builder.so");
+  int code = plugin_path("op2jit-builder.so", &path, &err);
+  unlink(text_str(&file));
+  assert_int_equal(code, OP_OK);
+  assert_non_null(strstr(text_str(&path), "/jit/clang/op2jit-builder.so"));
+  text_free(&folder);
+  text_free(&file);
+  text_free(&path);
+  error_free(&err);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_program_itself),
+      cmocka_unit_test(test_missing_plugin),
+      cmocka_unit_test(test_plugin_beside_the_library),
+      cmocka_unit_test(test_plugin_in_the_build_tree),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
