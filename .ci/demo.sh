@@ -6,7 +6,7 @@ DEMO_SAMPLES='airfoil jac vadd' # the first that is built
 demo_program() {
   local name
   for name in $DEMO_SAMPLES; do
-    if [ -x "$ROOT/build/samples/$name/$name" ]; then
+    if [ -x "$ROOT/build/samples/$name" ]; then
       say "$name"
       return 0
     fi
@@ -25,7 +25,7 @@ demo() {
   setup
   build build || exit 1
   name=$(demo_program) || fail "no sample was built; look at $STATE/logs/configure-build.log"
-  program=$ROOT/build/samples/$name/$name
+  program=$ROOT/build/samples/$name
   rm -rf "$STATE/demo" && mkdir -p "$STATE/demo" || exit 1
 
   say ""
@@ -37,6 +37,6 @@ demo() {
   say "   OP2_JIT=load makes that certain: with it, a loop that had to be compiled would be an error"
   OP2_JIT=load demo_run "$program" "$cache" "$@" || fail "$name failed in its second run (status $?)"
   say ""
-  say "Both runs checked their own answers. The source is samples/$name; ./build/samples/$name/$name --help"
-  say "lists its options, and OP2_BACKEND=native, seq, openmp or cuda chooses who does the work."
+  say "Both runs checked their own answers. The source is samples/$name; build/samples/$name --help lists its"
+  say "options, and OP2_BACKEND=native, seq, openmp or cuda chooses who does the work."
 }

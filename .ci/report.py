@@ -155,7 +155,7 @@ class Report:
                 print(tail(text))
             print(f"  the whole output is in {log}")
             if test not in ("build", "meson test") and directory != "build-fuzz":
-                print(f"  again: ./dev test --in {directory} {test}")
+                print(f"  again: ./dev test --in {directory} '{test}'")
 
     def finish(self):
         self.print_failures()

@@ -1,11 +1,15 @@
 # shellcheck shell=bash
 # ./dev test: every suite in every build directory, one table, one verdict. Sourced by ./dev.
 
-# Which suites run in which build directory. A test may be in several suites; one in `plain` runs only
-# in the ordinary build (it limits memory, counts allocations, or uses a debugger).
-ALL_SUITES='unit property negative mpi cuda fuzz plain'
+# Which suites run in which build directory: the ordinary one runs all that no sanitizer has to itself.
+# A test may be in several suites, and runs wherever one of them does.
 ASAN_SUITES='unit property negative fuzz asan'
 TSAN_SUITES='tsan'
+
+ordinary_suites() { # DIR
+  meson introspect --tests "$1" | grep -o '"op2jit:[a-z_]*"' | tr -d '"' | sed 's/^op2jit://' | sort -u |
+    grep -vxE 'asan|tsan|long' | xargs
+}
 
 test_environment() {
   rm -rf "$STATE/test-cache" && mkdir -p "$STATE/test-cache" || exit 1
@@ -35,13 +39,15 @@ suite_arguments() { # the words "--suite A --suite B"
   for suite in "$@"; do printf -- '--suite\n%s\n' "$suite"; done
 }
 
-test_in() { # DIR LABEL ARGUMENT...
+built() { # DIR
+  build "$1" && return 0
+  BROKEN+=("$1")
+  return 1
+}
+
+test_in() { # DIR LABEL ARGUMENT...: in a directory that is built
   local dir=$1 label=$2
   shift 2
-  if ! build "$dir"; then
-    BROKEN+=("$dir")
-    return 1
-  fi
   step "test $dir: $label" "test-$dir" meson_test "$dir" "$@"
   TESTED+=("$dir")
 }
@@ -54,51 +60,51 @@ test_suites() { # DIR SUITE...
   test_in "$dir" "$*" "${arguments[@]}"
 }
 
+# shellcheck disable=SC2046,SC2086 # lists of words
+test_all_suites() { # DIR
+  case $1 in
+  build-asan) test_suites build-asan $ASAN_SUITES ;;
+  build-tsan) test_suites build-tsan $TSAN_SUITES ;;
+  *) test_suites "$1" $(ordinary_suites "$1") $([ "$LONG" = yes ] && say long) ;;
+  esac
+}
+
 everything() {
-  local normal=$ALL_SUITES
-  [ "$LONG" = yes ] && normal="$normal long"
-  # shellcheck disable=SC2086 # lists of words
-  test_suites build $normal
-  # shellcheck disable=SC2086
-  test_suites build-asan $ASAN_SUITES
-  # shellcheck disable=SC2086
-  test_suites build-tsan $TSAN_SUITES
+  local dir
+  for dir in build build-asan build-tsan; do
+    if built $dir; then test_all_suites $dir; fi
+  done
   # shellcheck source=.ci/fuzz.sh
   . "$ROOT/.ci/fuzz.sh"
   fuzz_briefly
 }
 
-home_of_suite() {
-  case $1 in asan) say build-asan ;; tsan) say build-tsan ;; *) say build ;; esac
+some_suites() { # DIR-or-empty SUITE...
+  local dir=$1 suite ordinary=()
+  shift
+  for suite in "$@"; do
+    case $dir$suite in
+    asan | tsan) if built "build-$suite"; then test_all_suites "build-$suite"; fi ;;
+    *) ordinary+=("$suite") ;;
+    esac
+  done
+  [ ${#ordinary[@]} -eq 0 ] || { built "${dir:-build}" && test_suites "${dir:-build}" "${ordinary[@]}"; }
 }
 
-some() { # DIR-or-empty SUITES TESTS: what was asked for
-  local dir=$1 suites=$2 tests=$3 suite
-  if [ -n "$tests" ]; then
-    # shellcheck disable=SC2086 # a list of words
-    test_in "${dir:-build}" "$tests" $tests
-    return
-  fi
-  if [ -n "$dir" ]; then
-    # shellcheck disable=SC2086
-    test_suites "$dir" ${suites:-$ALL_SUITES}
-    return
-  fi
-  for suite in $suites; do
-    [ "$suite" = asan ] && suite=$ASAN_SUITES
-    # shellcheck disable=SC2086
-    test_suites "$(home_of_suite "${suite##* }")" $suite
-  done
+some_tests() { # DIR TEST...
+  local dir=$1
+  shift
+  built "$dir" && test_in "$dir" "$*" "$@"
 }
 
 run_tests() {
-  local dir='' suites='' tests=''
+  local dir='' suites=() tests=()
   LONG=no TIMEOUTS=1 TESTED=() BROKEN=() FUZZED=()
   while [ $# -gt 0 ]; do
     case $1 in
     --long) LONG=yes TIMEOUTS=4 ;;
     --suite)
-      suites="$suites ${2:?--suite needs a name}"
+      suites+=("${2:?--suite needs a name}")
       [ "$2" = long ] && LONG=yes TIMEOUTS=4
       shift
       ;;
@@ -107,13 +113,21 @@ run_tests() {
       shift
       ;;
     -*) fail "./dev test does not know '$1'; see ./dev --help" ;;
-    *) tests="$tests $1" ;;
+    *) tests+=("$1") ;;
     esac
     shift
   done
   setup
   test_environment
-  if [ -z "$dir$suites$tests" ]; then everything; else some "$dir" "$suites" "$tests"; fi
+  if [ ${#tests[@]} -gt 0 ]; then
+    some_tests "${dir:-build}" "${tests[@]}"
+  elif [ ${#suites[@]} -gt 0 ]; then
+    some_suites "$dir" "${suites[@]}"
+  elif [ -n "$dir" ]; then
+    built "$dir" && test_all_suites "$dir"
+  else
+    everything
+  fi
   say ""
   # The last line is the verdict.
   python3 .ci/report.py --logs "$STATE/logs" ${TESTED[@]+"${TESTED[@]}"} \
