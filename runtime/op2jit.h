@@ -29,6 +29,11 @@ extern "C" {
 #define OP2JIT_VERSION_MINOR 1
 #define OP2JIT_VERSION_PATCH 0
 
+/* The library is compiled with everything hidden; what this header declares is what it exports. */
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 /* ---- names ------------------------------------------------------------------------------------
  * The library exports op2jit_* only; a program writes OP2's short names. */
 #define op_init op2jit_init
@@ -366,6 +371,10 @@ int op_fetch_data_hdf5_file(op_dat dat, const char *file);
 int op_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_in_file);
 /* Dats of one step, as XDMF beside HDF5; `step` >= 0 makes a time series. */
 int op_write_vtk(const char *path, int step, int ndats, const op_dat dats[]);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 } /* extern "C" */
