@@ -60,20 +60,32 @@ static bool in_build_tree(struct text *path, char *folder, const char *name) {
   return found;
 }
 
-int plugin_path(const char *name, struct text *path, struct error *err) {
+/* Cuts `library` down to its folder on the way. */
+static int find_plugin(const char *name, const char *first, struct text *library, struct text *path,
+                       struct error *err) {
+  if (first && *first && there(path, first, "", name))
+    return OP_OK;
+  if (whereami(library, err))
+    return err->code;
+  char *folder = library->data;
+  go_up(folder);
+  if (there(path, folder, "op2jit", name))
+    return OP_OK;
+  struct text beside = {0};
+  text_addf(&beside, "%s/op2jit", folder);
+  bool found = in_build_tree(path, folder, name);
+  if (!found)
+    error_set(err, OP_ERR_NOT_BUILT,
+              "the plugin %s is not in %s%s%s: op2jit was built or installed without it; build it again with "
+              "the packages it needs, or name its folder in OP2_PLUGINS",
+              name, first && *first ? first : "", first && *first ? " and not in " : "", text_str(&beside));
+  text_free(&beside);
+  return found ? OP_OK : OP_ERR_NOT_BUILT;
+}
+
+int plugin_path(const char *name, const char *first, struct text *path, struct error *err) {
   struct text library = {0};
-  int code = whereami(&library, err);
-  if (!code && (!go_up(library.data) ||
-                (!there(path, library.data, "op2jit", name) && !in_build_tree(path, library.data, name)))) {
-    code = whereami(&library, err);
-    if (!code) {
-      go_up(library.data);
-      code = error_set(err, OP_ERR_NOT_BUILT,
-                       "the plugin %s is not in %s/op2jit: this build of op2jit does not have it, or was "
-                       "installed without it",
-                       name, library.data);
-    }
-  }
+  int code = find_plugin(name, first, &library, path, err);
   text_free(&library);
   return code;
 }

@@ -10,9 +10,9 @@
  * from: libop2jit.so, or a program that has the library in it. OP_ERR_FILE if the system does not say. */
 int whereami(struct text *path, struct error *err);
 
-/* Replaces `path` by that of the plugin file `name` ("op2jit-clang.so"), which exists: <folder of the
- * library>/op2jit/NAME, else the build tree's. OP_ERR_NOT_BUILT, with the places looked at, if there
- * is none. */
-int plugin_path(const char *name, struct text *path, struct error *err);
+/* Replaces `path` by that of the plugin file `name` ("op2jit-clang.so"), which exists: in the folder `first`
+ * (OP2_PLUGINS; NULL or "" if there is none), else <folder of the library>/op2jit, else where the build
+ * tree has it. OP_ERR_NOT_BUILT, with the places looked at, if there is none. */
+int plugin_path(const char *name, const char *first, struct text *path, struct error *err);
 
 #endif

@@ -34,9 +34,11 @@ static void test_missing_plugin(void **state) {
   (void)state;
   struct text path = {0};
   struct error err = {0};
-  assert_int_equal(plugin_path("op2jit-nobody.so", &path, &err), OP_ERR_NOT_BUILT);
+  assert_int_equal(plugin_path("op2jit-nobody.so", NULL, &path, &err), OP_ERR_NOT_BUILT);
   assert_non_null(strstr(error_message(&err), "op2jit-nobody.so"));
   assert_non_null(strstr(error_message(&err), "tests/front/op2jit"));
+  assert_int_equal(plugin_path("op2jit-nobody.so", "/nowhere", &path, &err), OP_ERR_NOT_BUILT);
+  assert_non_null(strstr(error_message(&err), "/nowhere and not in"));
   text_free(&path);
   error_free(&err);
 }
@@ -60,11 +62,16 @@ static void test_plugin_beside_the_library(void **state) {
   struct text folder = {0}, file = {0}, path = {0};
   struct error err = {0};
   make_beside(&folder, &file, "op2jit", "op2jit-somebody.so");
-  int code = plugin_path("op2jit-somebody.so", &path, &err);
+  int code = plugin_path("op2jit-somebody.so", "/nowhere", &path, &err);
+  struct text named = {0};
+  int named_code = plugin_path("op2jit-somebody.so", text_str(&folder), &named, &err);
   unlink(text_str(&file));
   rmdir(text_str(&folder));
   assert_int_equal(code, OP_OK);
   assert_string_equal(text_str(&path), text_str(&file));
+  assert_int_equal(named_code, OP_OK);
+  assert_string_equal(text_str(&named), text_str(&file));
+  text_free(&named);
   text_free(&folder);
   text_free(&file);
   text_free(&path);
@@ -76,7 +83,7 @@ static void test_plugin_in_the_build_tree(void **state) {
   struct text folder = {0}, file = {0}, path = {0};
   struct error err = {0};
   make_beside(&folder, &file, "../../jit/clang", "op2jit-builder.so");
-  int code = plugin_path("op2jit-builder.so", &path, &err);
+  int code = plugin_path("op2jit-builder.so", NULL, &path, &err);
   unlink(text_str(&file));
   assert_int_equal(code, OP_OK);
   assert_non_null(strstr(text_str(&path), "/jit/clang/op2jit-builder.so"));

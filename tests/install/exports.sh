@@ -1,0 +1,19 @@
+#!/bin/bash
+# exports.sh HEADER LIBRARY: the library exports what the header declares, all of it and nothing else.
+set -u
+header=$1 library=$2
+command -v nm >/dev/null || {
+  echo "skipped: there is no nm (Debian's binutils)"
+  exit 77
+}
+declared=$({
+  sed -n 's/^#define op_[a-z0-9_]* \(op2jit_[a-z0-9_]*\)$/\1/p' "$header"
+  grep -oE '^(void|extern struct op2jit_map) op2jit_[a-z_]+' "$header" | grep -oE 'op2jit_[a-z_]+$'
+} | sort -u)
+exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' | sort -u)
+if diff <(echo "$declared") <(echo "$exported"); then
+  echo "$(echo "$exported" | wc -l) symbols"
+  exit 0
+fi
+echo "< declared in the header but not exported, > exported but not declared"
+exit 1

@@ -1,0 +1,71 @@
+#!/bin/bash
+# install.sh SOURCE BUILD: installs the build to a folder of its own, compiles the README's program against it
+# with nothing but cc and pkg-config, and runs it from another directory with an empty environment; then moves
+# the installed tree and does it again.
+set -u
+source=$1 build=$2
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "install: $*"
+  exit 1
+}
+
+install_to() { # FOLDER
+  meson install -C "$build" --no-rebuild --quiet --destdir "$1" >"$work/log" 2>&1 ||
+    fail "meson install failed: $(tail -n 5 "$work/log")"
+}
+
+# shellcheck disable=SC2016 # the quotes of markdown
+readme_program() { sed -n '/^```c$/,/^```$/p' "$source/README.md" | grep -v '^```'; }
+
+compile() { # TREE PROGRAM: with the pkg-config file of that tree
+  local tree=$1 program=$2 pc flags
+  pc=$(find "$tree" -name op2jit.pc)
+  [ -n "$pc" ] || fail "no op2jit.pc was installed"
+  flags=$(PKG_CONFIG_PATH=${pc%/*} pkg-config --cflags --libs op2jit) || fail "pkg-config does not take $pc"
+  # shellcheck disable=SC2086 # a list of flags
+  (cd "$work" && cc -Wall -Wextra -Werror app.c $flags -o "$program") || fail "the program does not compile"
+}
+
+run() { # PROGRAM VARIABLE...: prints what the program prints
+  local program=$1
+  shift
+  (cd / && env -i "$@" "$program" 2>&1)
+}
+
+expect() { # WHAT EXPECTED GOT
+  [ "$2" = "$3" ] || fail "$1 printed '$3' instead of '$2'"
+  echo "$1: $3"
+}
+
+has_plugin() { find "$1" -path '*/op2jit/*clang*' | grep -q .; }
+
+# The database under the home folder does not exist in an empty environment; that must not be an error.
+check_tree() { # TREE LABEL
+  local tree=$1 label=$2
+  compile "$tree" "$work/app"
+  expect "$label, environment empty" "3 2 2 -7" "$(run "$work/app" | tail -n 1)"
+  expect "$label, native" "3 2 2 -7" "$(run "$work/app" OP2_BACKEND=native)"
+  if has_plugin "$tree"; then
+    expect "$label, compiled" "3 2 2 -7" "$(run "$work/app" OP2_BACKEND=seq OP2_CACHE=off)"
+  fi
+}
+
+check_files() { # TREE
+  local name
+  for name in libop2jit.so op2jit.h op2jit.pc LICENSE; do
+    find "$1" -name "$name" | grep -q . || fail "$name was not installed"
+  done
+  if grep -rlF --include='*.pc' --include='*.h' --include='*.1' -e "$build" "$1"; then
+    fail "an installed file names the build directory"
+  fi
+}
+
+readme_program >"$work/app.c"
+install_to "$work/first"
+check_files "$work/first"
+check_tree "$work/first" "installed"
+mv "$work/first" "$work/second" || fail "the tree cannot be moved"
+check_tree "$work/second" "moved"
