@@ -22,7 +22,8 @@ struct compile_request {
   const char *features; /* CPU: "+avx2,+fma,-avx512f", complete; CUDA: NULL */
   const char *fp;       /* "strict", "contract", "fast" */
   int debug;            /* 1: debug information, so that a debugger stops by name and line */
-  int warnings;         /* 1: the user's kernel is compiled with -Wall -Wextra */
+  int warnings;         /* 1: -Wall -Wextra, but not for the first of several files: it is generated */
+  int remarks;          /* 1: the vectorisers' remarks on loops, as COMPILE_REMARK */
 };
 
 enum compile_severity { COMPILE_ERROR, COMPILE_WARNING, COMPILE_NOTE, COMPILE_REMARK };

@@ -1,0 +1,109 @@
+#include "back.h"
+
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Target/TargetOptions.h>
+
+#include <chrono>
+#include <mutex>
+
+#include "vector_math.h"
+
+#if LLVM_VERSION_MAJOR >= 18
+static constexpr auto optimise_most = llvm::CodeGenOptLevel::Aggressive;
+static constexpr auto object_file = llvm::CodeGenFileType::ObjectFile;
+#else
+static constexpr auto optimise_most = llvm::CodeGenOpt::Aggressive;
+static constexpr auto object_file = llvm::CGFT_ObjectFile;
+#endif
+
+// The only target; its registration functions have no header of their own.
+extern "C" {
+void LLVMInitializeX86TargetInfo(void);
+void LLVMInitializeX86Target(void);
+void LLVMInitializeX86TargetMC(void);
+void LLVMInitializeX86AsmPrinter(void);
+}
+
+namespace op2jit {
+
+static std::unique_ptr<llvm::TargetMachine> make_machine(const compile_request &request,
+                                                         const llvm::Module &module, Output &output) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  std::string reason;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), reason);
+  if (!target) {
+    output.add(COMPILE_ERROR, "", 0, 0, reason);
+    return nullptr;
+  }
+  const bool fast = request.fp && llvm::StringRef(request.fp) == "fast";
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = fast ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Standard;
+  options.UnsafeFPMath = options.NoInfsFPMath = options.NoNaNsFPMath = fast;
+  options.NoSignedZerosFPMath = options.ApproxFuncFPMath = fast;
+  options.NoTrappingFPMath = true;
+  // The functions carry the processor and its features; these are for what is outside functions.
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(module.getTargetTriple(), "x86-64", "", options, llvm::Reloc::PIC_,
+                                  llvm::CodeModel::Small, optimise_most));
+}
+
+static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = tuning.LoopUnrolling = true;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+static bool emit(llvm::Module &module, llvm::TargetMachine &machine, Output &output) {
+  llvm::raw_svector_ostream stream(output.object);
+  llvm::legacy::PassManager passes;
+  passes.add(new llvm::TargetLibraryInfoWrapperPass(machine.getTargetTriple()));
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, object_file)) {
+    output.add(COMPILE_ERROR, "", 0, 0, "this LLVM cannot write x86-64 objects");
+    return false;
+  }
+  passes.run(module);
+  return !output.has_errors();
+}
+
+static double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool back_end(const compile_request &request, llvm::Module &module, Output &output) {
+  const double start = seconds();
+  std::unique_ptr<llvm::TargetMachine> machine = make_machine(request, module, output);
+  if (!machine)
+    return false;
+  module.setDataLayout(machine->createDataLayout());
+  offer_vector_math(module, request);
+  optimise(module, *machine);
+  const double middle = seconds();
+  output.seconds_middle = middle - start;
+  const bool emitted = emit(module, *machine, output);
+  output.seconds_back = seconds() - middle;
+  return emitted;
+}
+
+} // namespace op2jit

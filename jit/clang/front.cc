@@ -1,0 +1,183 @@
+#include "front.h"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/Basic/FileManager.h>
+#include <clang/Basic/TargetInfo.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Parse/ParseAST.h>
+#include <clang/Sema/Sema.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/VirtualFileSystem.h>
+
+#include "bounds.h"
+#include "messages.h"
+
+namespace op2jit {
+
+// What a kernel may include. The generated text starts with what they would declare, so they are empty.
+static const char *const headers[] = {"math.h", "stdint.h", "limits.h", "float.h", "stdbool.h", "stddef.h"};
+static const char header_folder[] = "/op2jit/include";
+
+using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem>;
+
+// A NUL byte would end the text for clang; nothing that a person writes holds one.
+static bool free_of_nul(const compile_file &file, Output &output) {
+  const llvm::StringRef text(file.text, file.length);
+  const size_t at = text.find('\0');
+  if (at == llvm::StringRef::npos)
+    return true;
+  const llvm::StringRef before = text.take_front(at);
+  const size_t line_start = before.rfind('\n') + 1; // npos + 1 is 0
+  output.add(COMPILE_ERROR, file.name, static_cast<unsigned>(before.count('\n') + 1),
+             static_cast<unsigned>(at - line_start + 1),
+             "the text holds a NUL byte; remove it, or pass the text's true length");
+  return false;
+}
+
+static Files virtual_files(const compile_request &request, Output &output) {
+  Files files(new llvm::vfs::InMemoryFileSystem);
+  files->setCurrentWorkingDirectory("/");
+  for (const char *header : headers)
+    files->addFile(llvm::Twine(header_folder) + "/" + header, 0, llvm::MemoryBuffer::getMemBuffer(""));
+  for (int i = 0; i < request.nfiles; i++) {
+    const compile_file &file = request.files[i];
+    if (!free_of_nul(file, output))
+      return nullptr;
+    auto text = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(file.text, file.length), file.name);
+    if (!files->addFile(file.name, 0, std::move(text))) {
+      output.add(COMPILE_ERROR, file.name, 0, 0, "two files of the request have this name");
+      return nullptr;
+    }
+  }
+  return files;
+}
+
+// clang's own command line, as its driver would write it. Nothing depends on the machine: the processor
+// is x86-64 with exactly the features of the request; the processor's name is for tuning only.
+class Arguments {
+public:
+  explicit Arguments(const compile_request &request) {
+    add({"-triple",
+         "x86_64-unknown-linux-gnu",
+         "-emit-obj",
+         "-x",
+         "c",
+         "-std=gnu17",
+         "-O3",
+         "-vectorize-loops",
+         "-vectorize-slp",
+         "-mrelocation-model",
+         "pic",
+         "-pic-level",
+         "2",
+         "-mframe-pointer=none",
+         "-fopenmp-simd",
+         "-nostdsysteminc",
+         "-nobuiltininc",
+         "-fno-ident",
+         "-discard-value-names",
+         "-main-file-name",
+         "loop",
+         "-fdebug-compilation-dir=/",
+         "-resource-dir",
+         "/op2jit",
+         "-internal-isystem",
+         header_folder,
+         "-target-cpu",
+         "x86-64"});
+    add("-fbracket-depth", std::to_string(bounds::nesting));
+    if (request.cpu && *request.cpu)
+      add("-tune-cpu", request.cpu);
+    add_features(request.features ? request.features : "");
+    add_floating_point(request.fp ? request.fp : "contract");
+    if (request.warnings)
+      add({"-Wall", "-Wextra"});
+    else
+      add({"-w"});
+    if (request.debug)
+      add({"-debug-info-kind=constructor", "-dwarf-version=4", "-debugger-tuning=gdb"});
+  }
+  void add_main_file(llvm::StringRef name) {
+    words_.push_back(name.str());
+  }
+  std::vector<const char *> words() const {
+    std::vector<const char *> pointers;
+    for (const std::string &word : words_)
+      pointers.push_back(word.c_str());
+    return pointers;
+  }
+
+private:
+  void add(std::initializer_list<const char *> words) {
+    words_.insert(words_.end(), words.begin(), words.end());
+  }
+  void add(const char *option, llvm::StringRef value) {
+    words_.push_back(option);
+    words_.push_back(value.str());
+  }
+  void add_features(llvm::StringRef list) {
+    llvm::SmallVector<llvm::StringRef, 64> features;
+    list.split(features, ',', -1, false);
+    for (llvm::StringRef feature : features)
+      add("-target-feature", feature);
+  }
+  void add_floating_point(llvm::StringRef fp) {
+    if (fp == "fast")
+      add({"-menable-no-infs", "-menable-no-nans", "-fapprox-func", "-funsafe-math-optimizations",
+           "-fno-signed-zeros", "-mreassociate", "-freciprocal-math", "-ffp-contract=fast",
+           "-fno-rounding-math", "-ffast-math", "-ffinite-math-only"});
+    else
+      add({fp == "strict" ? "-ffp-contract=off" : "-ffp-contract=on"});
+  }
+  std::vector<std::string> words_;
+};
+
+// Parses and lowers; the pieces of clang are made here one by one, so that nothing else is.
+std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LLVMContext &context,
+                                        Output &output) {
+  Files files = virtual_files(request, output);
+  if (!files)
+    return nullptr;
+  const char *main_name = request.files[0].name;
+  Arguments arguments(request);
+  arguments.add_main_file(main_name);
+
+  FrontMessages messages(output, request.nfiles > 1);
+  clang::CompilerInstance compiler;
+  compiler.createDiagnostics(&messages, false);
+  auto invocation = std::make_shared<clang::CompilerInvocation>();
+  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments.words(), compiler.getDiagnostics()))
+    return nullptr;
+  compiler.setInvocation(std::move(invocation));
+  // The options that the diagnostics were made with came before the command line.
+  compiler.getDiagnostics().setErrorLimit(bounds::errors);
+  clang::ProcessWarningOptions(compiler.getDiagnostics(), compiler.getDiagnosticOpts(), false);
+  compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
+  compiler.createFileManager(files);
+  compiler.createSourceManager(compiler.getFileManager());
+  if (!compiler.createTarget() ||
+      !compiler.InitializeSourceManager(clang::FrontendInputFile(main_name, clang::Language::C)))
+    return nullptr;
+  compiler.createPreprocessor(clang::TU_Complete);
+  compiler.createASTContext();
+  clang::Preprocessor &preprocessor = compiler.getPreprocessor();
+  preprocessor.getBuiltinInfo().initializeBuiltins(preprocessor.getIdentifierTable(), compiler.getLangOpts());
+
+  std::unique_ptr<clang::CodeGenerator> generator(
+      clang::CreateLLVMCodeGen(compiler.getDiagnostics(), "loop", files, compiler.getHeaderSearchOpts(),
+                               compiler.getPreprocessorOpts(), compiler.getCodeGenOpts(), context));
+  clang::CodeGenerator *lowering = generator.get();
+  compiler.setASTConsumer(std::move(generator));
+  compiler.createSema(clang::TU_Complete, nullptr);
+  messages.BeginSourceFile(compiler.getLangOpts(), &preprocessor);
+  clang::ParseAST(compiler.getSema());
+  messages.EndSourceFile();
+  if (output.has_errors() || compiler.getDiagnostics().hasErrorOccurred())
+    return nullptr;
+  return std::unique_ptr<llvm::Module>(lowering->ReleaseModule());
+}
+
+} // namespace op2jit

@@ -1,0 +1,97 @@
+#include "messages.h"
+
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/LexDiagnostic.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace op2jit {
+
+static compile_severity severity_of(clang::DiagnosticsEngine::Level level) {
+  switch (level) {
+  case clang::DiagnosticsEngine::Ignored:
+  case clang::DiagnosticsEngine::Note: return COMPILE_NOTE;
+  case clang::DiagnosticsEngine::Remark: return COMPILE_REMARK;
+  case clang::DiagnosticsEngine::Warning: return COMPILE_WARNING;
+  case clang::DiagnosticsEngine::Error:
+  case clang::DiagnosticsEngine::Fatal: break;
+  }
+  return COMPILE_ERROR;
+}
+
+void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) {
+  clang::DiagnosticConsumer::HandleDiagnostic(level, info);
+  llvm::SmallString<256> text;
+  info.FormatDiagnostic(text);
+  if (info.getID() == clang::diag::err_pp_file_not_found)
+    text += "; kernels are freestanding, only math.h, stdint.h, limits.h, float.h, stdbool.h and stddef.h "
+            "can be included";
+  if (!info.getLocation().isValid() || !info.hasSourceManager()) {
+    output_.add(severity_of(level), "", 0, 0, text);
+    return;
+  }
+  const clang::SourceManager &sources = info.getSourceManager();
+  const clang::SourceLocation place = sources.getExpansionLoc(info.getLocation());
+  if (level == clang::DiagnosticsEngine::Warning)
+    dropped_ = own_files_only_ && sources.isWrittenInMainFile(place);
+  else if (level != clang::DiagnosticsEngine::Note)
+    dropped_ = false;
+  if (dropped_)
+    return;
+  const clang::PresumedLoc presumed = sources.getPresumedLoc(place);
+  if (presumed.isValid())
+    output_.add(severity_of(level), presumed.getFilename(), presumed.getLine(), presumed.getColumn(), text);
+  else
+    output_.add(severity_of(level), "", 0, 0, text);
+}
+
+static bool about_vectors(llvm::StringRef pass) {
+  return pass == "loop-vectorize" || pass == "slp-vectorizer" || pass.empty();
+}
+bool BackMessages::isAnalysisRemarkEnabled(llvm::StringRef pass) const {
+  return remarks_ && about_vectors(pass);
+}
+bool BackMessages::isMissedOptRemarkEnabled(llvm::StringRef pass) const {
+  return remarks_ && about_vectors(pass);
+}
+bool BackMessages::isPassedOptRemarkEnabled(llvm::StringRef pass) const {
+  return remarks_ && pass == "loop-vectorize";
+}
+
+static compile_severity severity_of(llvm::DiagnosticSeverity severity) {
+  switch (severity) {
+  case llvm::DS_Warning: return COMPILE_WARNING;
+  case llvm::DS_Remark: return COMPILE_REMARK;
+  case llvm::DS_Note: return COMPILE_NOTE;
+  case llvm::DS_Error: break;
+  }
+  return COMPILE_ERROR;
+}
+
+bool BackMessages::handleDiagnostics(const llvm::DiagnosticInfo &info) {
+  if (const auto *remark = llvm::dyn_cast<llvm::DiagnosticInfoOptimizationBase>(&info)) {
+    // A pragma that could not be honoured comes as a warning; to the user it is one more remark.
+    if (remark->isEnabled() && remarks_) {
+      llvm::StringRef file;
+      unsigned line = 0, column = 0;
+      if (remark->isLocationAvailable()) {
+        file = remark->getLocation().getRelativePath();
+        line = remark->getLocation().getLine();
+        column = remark->getLocation().getColumn();
+      }
+      output_.add(COMPILE_REMARK, file, line, column, remark->getMsg());
+    }
+    return true;
+  }
+  if (info.getSeverity() == llvm::DS_Remark || info.getSeverity() == llvm::DS_Note)
+    return true;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::DiagnosticPrinterRawOStream printer(stream);
+  info.print(printer);
+  output_.add(severity_of(info.getSeverity()), "", 0, 0, stream.str());
+  return true;
+}
+
+} // namespace op2jit

@@ -1,0 +1,45 @@
+// Where clang's and LLVM's own words end up: in the Output, never on stderr.
+#ifndef OP2JIT_JIT_CLANG_MESSAGES_H
+#define OP2JIT_JIT_CLANG_MESSAGES_H
+
+#include <clang/Basic/Diagnostic.h>
+#include <llvm/IR/DiagnosticHandler.h>
+
+#include "output.h"
+
+namespace op2jit {
+
+// The front end's messages, with the positions that #line asks for. With `own_files_only`, warnings about
+// the main file, which is generated, are dropped.
+class FrontMessages : public clang::DiagnosticConsumer {
+public:
+  FrontMessages(Output &output, bool own_files_only) : output_(output), own_files_only_(own_files_only) {
+  }
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) override;
+
+private:
+  Output &output_;
+  bool own_files_only_;
+  bool dropped_ = false; // the last warning was dropped, and so are its notes
+};
+
+// The optimiser's and code generator's errors, and if asked for the vectorisers' remarks on loops.
+class BackMessages : public llvm::DiagnosticHandler {
+public:
+  BackMessages(Output &output, bool remarks) : output_(output), remarks_(remarks) {
+  }
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override;
+  bool isAnalysisRemarkEnabled(llvm::StringRef pass) const override;
+  bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override;
+  bool isPassedOptRemarkEnabled(llvm::StringRef pass) const override;
+  bool isAnyRemarkEnabled() const override {
+    return remarks_;
+  }
+
+private:
+  Output &output_;
+  bool remarks_;
+};
+
+} // namespace op2jit
+#endif

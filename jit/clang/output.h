@@ -1,0 +1,39 @@
+// What one compilation gives back: the object, the messages, and the strings that they point to. The C
+// side holds it through compile_result::owner until release().
+#ifndef OP2JIT_JIT_CLANG_OUTPUT_H
+#define OP2JIT_JIT_CLANG_OUTPUT_H
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringRef.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "../compiler.h"
+
+namespace op2jit {
+
+class Output {
+public:
+  void add(compile_severity severity, llvm::StringRef file, unsigned line, unsigned column,
+           llvm::StringRef text);
+  bool has_errors() const {
+    return errors_ > 0;
+  }
+
+  llvm::SmallVector<char, 0> object;
+  double seconds_front = 0, seconds_middle = 0, seconds_back = 0;
+
+  // `status` as in compile_result; the result points into this object.
+  void fill(compile_result *result, int status);
+
+private:
+  const char *keep(llvm::StringRef text);
+  std::deque<std::string> strings_;
+  std::vector<compile_message> messages_;
+  unsigned errors_ = 0;
+};
+
+} // namespace op2jit
+#endif

@@ -1,0 +1,52 @@
+// The plugin's face: the table of compiler.h.
+#include <clang/Basic/Version.h>
+#include <llvm/IR/LLVMContext.h>
+
+#include <chrono>
+
+#include "back.h"
+#include "front.h"
+#include "messages.h"
+#include "safely.h"
+
+namespace op2jit {
+namespace {
+
+const char *version() {
+  static const std::string full = clang::getClangFullVersion();
+  return full.c_str();
+}
+
+bool translate(const compile_request &request, Output &output) {
+  const auto start = std::chrono::steady_clock::now();
+  llvm::LLVMContext context;
+  context.setDiagnosticHandler(std::make_unique<BackMessages>(output, request.remarks != 0));
+  std::unique_ptr<llvm::Module> module = front_end(request, context, output);
+  output.seconds_front = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return module && back_end(request, *module, output);
+}
+
+void compile(const compile_request *request, compile_result *result) {
+  auto *output = new Output;
+  std::string reason;
+  bool translated = false;
+  const bool survived = run_safely([&] { translated = translate(*request, *output); }, reason);
+  if (!survived)
+    output->add(COMPILE_ERROR, "", 0, 0, "the compiler failed: " + reason);
+  *result = {};
+  output->fill(result, !survived ? 2 : translated ? 0 : 1);
+}
+
+void release(compile_result *result) {
+  delete static_cast<Output *>(result->owner);
+  *result = {};
+}
+
+constexpr compiler table = {COMPILER_ABI, "clang", version, compile, release};
+
+} // namespace
+} // namespace op2jit
+
+extern "C" __attribute__((visibility("default"))) const compiler *op2jit_compiler() {
+  return &op2jit::table;
+}

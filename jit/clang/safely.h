@@ -1,0 +1,16 @@
+// Run a compilation where it can do no harm: on a thread with a big stack of its own, for the front end
+// recurses over expressions, and with a way back if LLVM crashes or gives up.
+#ifndef OP2JIT_JIT_CLANG_SAFELY_H
+#define OP2JIT_JIT_CLANG_SAFELY_H
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+
+#include <string>
+
+namespace op2jit {
+
+// False if `work` crashed or LLVM gave up, or no thread could be started; `reason` says which.
+bool run_safely(llvm::function_ref<void()> work, std::string &reason);
+
+} // namespace op2jit
+#endif

@@ -1,0 +1,20 @@
+/* What loaded code may call: mathematics, its vector forms, and what compilers call by themselves. */
+#ifndef OP2JIT_JIT_LOAD_EXTERN_H
+#define OP2JIT_JIT_LOAD_EXTERN_H
+
+#include <stddef.h>
+
+/* The functions of libmvec are in a library of their own, opened by the first object that needs one. A
+ * zeroed struct is ready. */
+struct externs {
+  void *vector_library;
+};
+
+/* NULL if there is no such function. */
+void *extern_find(struct externs *externs, const char *name);
+void externs_close(struct externs *externs);
+
+/* All names but those of libmvec, for tests; NULL after the last. */
+const char *extern_name(size_t number);
+
+#endif

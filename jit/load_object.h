@@ -1,0 +1,34 @@
+/* A relocatable x86-64 object, checked before anything is believed: after object_read every offset, size,
+ * index and name inside it may be used without another look. */
+#ifndef OP2JIT_JIT_LOAD_OBJECT_H
+#define OP2JIT_JIT_LOAD_OBJECT_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct object {
+  const unsigned char *bytes; /* the caller's, at any alignment */
+  size_t size;
+  Elf64_Shdr *sections; /* copies, aligned */
+  const char **section_names;
+  size_t nsections;
+  Elf64_Sym *symbols;
+  const char **symbol_names;
+  size_t nsymbols;
+};
+
+/* OP_ERR_FILE if the bytes are not an object that can be loaded. `bytes` must outlive the object. */
+int object_read(struct object *object, const void *bytes, size_t size, struct error *err);
+void object_free(struct object *object);
+
+/* Does this section take part in the running code? */
+bool object_loads(const struct object *object, size_t section);
+
+/* Relocations of a SHT_RELA section: how many, and one of them. Symbol and place have been checked. */
+size_t object_relocations(const struct object *object, size_t section);
+Elf64_Rela object_relocation(const struct object *object, size_t section, size_t number);
+
+#endif
