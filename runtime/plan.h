@@ -38,10 +38,10 @@ struct plan {
   long size;
   int block_size, nblocks;
   int ncolours;
-  int *block_map;      /* blocks sorted by colour */
-  int *colour_first;   /* ncolours + 1: where each colour begins in block_map */
-  int *element_colour; /* per element, colours inside its block; NULL if not wanted */
-  int *block_ncolours; /* per block; NULL if not wanted */
+  int *block_map;                 /* blocks sorted by colour */
+  int *colour_first;              /* ncolours + 1: where each colour begins in block_map */
+  unsigned short *element_colour; /* per element, colours inside its block; NULL if not wanted */
+  int *block_ncolours;            /* element colours per block; NULL if not wanted */
   int max_element_colours;
   struct plan_staging {
     long *first;            /* nblocks + 1: where each block's targets begin in `targets` */
@@ -53,6 +53,8 @@ struct plan {
   int nstaging;
 };
 
+/* The same plan for any number of threads; `team` may be NULL. Errors: OP_ERR_MEMORY; OP_ERR_ARGUMENT for a block size
+ * below 1; OP_ERR_SIZE for element colours or staging of blocks with more than 65536 colours or targets. */
 int plan_build(struct plan *plan, const struct plan_request *request, struct team *team, struct error *err);
 void plan_free(struct plan *plan);
 size_t plan_bytes(const struct plan *plan);

@@ -13,12 +13,13 @@
 struct item {
   long begin, end; /* elements, or positions in the schedule's list */
   int function;    /* which of the execution's functions */
-  int owner;       /* thread that runs it, -1: any */
+  int owner;       /* thread that runs it (modulo the number of threads), -1: any */
   int slot;        /* reduction slot: unique in the schedule, combined in this order */
 };
 
 struct phase {
   int first, count; /* items */
+  bool owned;       /* each item has an owner; else none has */
 };
 
 struct schedule {
@@ -27,7 +28,8 @@ struct schedule {
   struct phase *phases;
   int nphases;
   int nslots;
-  int *list;   /* element numbers for list functions, or NULL */
+  int *list; /* element numbers for list functions, or NULL */
+  long list_length;
   int threads; /* that it was built for, 0: any number */
 };
 void schedule_free(struct schedule *s);
@@ -52,7 +54,13 @@ struct execution {
   int threads;          /* how many to use at most */
 };
 
-/* Run it. No allocation, no failure. With one thread no barrier and no team is touched. */
+/* Run it. No allocation, no failure. With one thread no barrier and no team is touched; `team` may then be
+ * NULL. Items without owner are dealt out in contiguous pieces, the same ones in each run of as many items:
+ * over one set a thread meets the same elements from loop to loop, and has touched them first. The frame
+ * is only read; with reductions each thread works on a copy on its stack. */
 void executor_run(struct team *team, const struct execution *e);
+
+/* How many threads a loop over so many elements should use, at most `wanted` (0: the team's). Small sets run on one. */
+int executor_threads(const struct team *team, long elements, int wanted);
 
 #endif

@@ -1,0 +1,132 @@
+#include "team.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "team_fill.h"
+
+static const long spin_ns = 50000;
+
+/* In order of preference, by kind. */
+static const struct {
+  enum team_kind kind;
+  const struct team_fill *fill;
+} fills[] = {
+#ifdef OP2JIT_OPENMP
+    {TEAM_OPENMP, &team_openmp_fill},
+#endif
+    {TEAM_PTHREAD, &team_pthread_fill},
+};
+
+static const struct team_fill *find_fill(enum team_kind kind) {
+  for (size_t i = 0; i < sizeof fills / sizeof *fills; i++)
+    if (kind == TEAM_DEFAULT ? fills[i].fill->preferred() : fills[i].kind == kind)
+      return fills[i].fill;
+  return NULL;
+}
+
+int team_cpus(void) {
+  int count = 0;
+  for (int room = 1024; !count && room <= 1 << 20; room *= 2) {
+    cpu_set_t *mask = CPU_ALLOC((size_t)room);
+    if (!mask)
+      break;
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)room), mask) == 0)
+      count = CPU_COUNT_S(CPU_ALLOC_SIZE((size_t)room), mask);
+    CPU_FREE(mask);
+  }
+  return count > 0 ? count : 1;
+}
+
+void team_decide(struct team *team, int threads) {
+  int cpus = team_cpus();
+  if (!team->threads)
+    team->threads = threads > 0 ? threads : cpus;
+  team->spin_ns = team->threads > cpus ? 0 : spin_ns;
+}
+
+int team_open(struct team **out, enum team_kind kind, int threads, struct error *err) {
+  *out = NULL;
+  if (threads < 0)
+    return error_set(err, OP_ERR_ARGUMENT, "%d threads were asked for; give 1 or more, or 0 for all CPUs",
+                     threads);
+  const struct team_fill *fill = find_fill(kind);
+  if (!fill)
+    return error_set(err, OP_ERR_NOT_BUILT,
+                     "threads by OpenMP were asked for, but this library was built without them; build "
+                     "with -Dopenmp=enabled");
+  struct team *team = NULL;
+  if (posix_memalign((void **)&team, _Alignof(struct team), sizeof *team) != 0)
+    return error_memory(err, "the team of threads", sizeof *team);
+  memset(team, 0, sizeof *team);
+  team->fill = fill;
+  team->threads = threads;
+  team->process = getpid();
+  int status = fill->open(team, err);
+  if (status) {
+    free(team);
+    return status;
+  }
+  *out = team;
+  return OP_OK;
+}
+
+void team_close(struct team *team) {
+  if (!team)
+    return;
+  team->fill->close(team);
+  free(team);
+}
+
+int team_threads(const struct team *team) {
+  return team->threads;
+}
+
+const char *team_name(const struct team *team) {
+  return team->fill->name;
+}
+
+/* The parent's threads do not exist here, and libgomp would wait for them: pthreads, or the caller alone. */
+static void renew_in_child(struct team *team) {
+  struct error err = {0};
+  team->fill->close(team);
+  team->state = NULL;
+  team->process = getpid();
+  team->fill = &team_pthread_fill;
+  memset(&team->barrier, 0, sizeof team->barrier);
+  team->arrived = 0;
+  if (team_pthread_fill.open(team, &err) != OP_OK)
+    team->threads = 1;
+  error_free(&err);
+}
+
+void team_run(struct team *team, int threads, team_task *task, void *argument) {
+  if (threads > 1 && !team->running && team->process != getpid())
+    renew_in_child(team);
+  if (threads > team->threads)
+    threads = team->threads;
+  if (threads <= 1 || team->running || team->fill->busy(team)) {
+    if (!team->running)
+      team_start(team, 1);
+    task(argument, 0, 1);
+    return;
+  }
+  team->running = true;
+  team->fill->run(team, threads, task, argument);
+  team->running = false;
+}
+
+void team_barrier(struct team *team) {
+  int members = atomic_load_explicit(&team->members, memory_order_relaxed);
+  if (members <= 1)
+    return;
+  uint32_t seen = gate_value(&team->barrier);
+  if (atomic_fetch_add(&team->arrived, 1) == members - 1) {
+    atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
+    gate_open(&team->barrier);
+  } else {
+    gate_wait(&team->barrier, seen, team->spin_ns);
+  }
+}

@@ -1,0 +1,52 @@
+/* What a fill of the team provides, and what all fills share. For runtime/team*.c only. */
+#ifndef OP2JIT_TEAM_FILL_H
+#define OP2JIT_TEAM_FILL_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "team.h"
+#include "team_gate.h"
+
+struct team_fill {
+  const char *name;
+  /* May this process use it when nobody asked for it by name? */
+  bool (*preferred)(void);
+  /* Fill in team->state; call team_decide before a thread is started. */
+  int (*open)(struct team *team, struct error *err);
+  void (*close)(struct team *team);
+  /* Is the caller inside a parallel region of the host? */
+  bool (*busy)(const struct team *team);
+  /* Run on up to `threads` threads; calls team_start on each of them before the task. */
+  void (*run)(struct team *team, int threads, team_task *task, void *argument);
+};
+
+struct team {
+  const struct team_fill *fill;
+  void *state; /* the fill's own */
+  int threads;
+  long spin_ns;  /* how long to spin before sleeping */
+  pid_t process; /* that opened it: another one is a forked child */
+  bool running;
+  _Alignas(64) _Atomic int members; /* of this run, for the barrier */
+  _Alignas(64) _Atomic int arrived;
+  struct gate barrier;
+};
+
+extern const struct team_fill team_pthread_fill;
+#ifdef OP2JIT_OPENMP
+extern const struct team_fill team_openmp_fill;
+#endif
+
+/* CPUs that this process may run on. */
+int team_cpus(void);
+
+/* Settle what the user left open: the number of threads (0: the CPUs), and how long to spin. */
+void team_decide(struct team *team, int threads);
+
+/* All threads of a run say the same number. */
+static inline void team_start(struct team *team, int threads) {
+  atomic_store_explicit(&team->members, threads, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,230 @@
+/* Schedules run by the executor: every element once, increments right, reductions with the same bits on any number of
+ * threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "mesh.h"
+
+static const int counts[] = {1, 2, 3, 7, 16};
+enum { ncounts = sizeof counts / sizeof *counts };
+
+static void expect_ok(int status, struct error *err) {
+  if (status)
+    fail_msg("%s", error_message(err));
+}
+
+static struct team *open_team(int threads) {
+  struct error err = {0};
+  struct team *team = NULL;
+  expect_ok(team_open(&team, TEAM_DEFAULT, threads, &err), &err);
+  error_free(&err);
+  return team;
+}
+
+/* frame: values, targets, table, sum. Increments two targets without atomics, and a global. */
+static void increment(void *const *frame, const int *list, long begin, long end) {
+  const double *values = frame[0];
+  double *targets = frame[1], *sum = frame[3];
+  const int *table = frame[2];
+  (void)list;
+  for (long e = begin; e < end; e++) {
+    targets[table[2 * e]] += values[e];
+    targets[table[2 * e + 1]] -= values[e];
+    *sum += values[e] * values[e];
+  }
+}
+
+struct problem {
+  long size, ntargets;
+  int *table;
+  double *values, *targets;
+};
+
+static void make(struct problem *p, long size) {
+  uint64_t seed = 99;
+  p->size = size;
+  p->ntargets = size / 2 + 1;
+  p->table = mesh_table(size, 2, p->ntargets, MESH_NEAR, 7);
+  p->values = calloc((size_t)size, sizeof *p->values);
+  p->targets = calloc((size_t)p->ntargets, sizeof *p->targets);
+  for (long e = 0; e < size; e++)
+    p->values[e] = (double)random_next(&seed) / 1e7 + 1e-3;
+}
+
+static void clear(struct problem *p) {
+  free(p->table);
+  free(p->values);
+  free(p->targets);
+}
+
+/* Runs and returns the sum, slots combined in their order. */
+static double run(struct problem *p, const struct schedule *s, int threads) {
+  const struct reduction sum = {.index = 3, .offset = 0, .bytes = sizeof(double)};
+  const range_function functions[] = {increment};
+  void *const frame[] = {p->values, p->targets, p->table, NULL};
+  unsigned char *slots = calloc((size_t)s->nslots, 64);
+  struct execution e = {.schedule = s,
+                        .functions = functions,
+                        .frame = frame,
+                        .nframe = 4,
+                        .reductions = &sum,
+                        .nreductions = 1,
+                        .slots = slots,
+                        .slot_bytes = 64,
+                        .threads = threads};
+  struct team *team = open_team(threads);
+  memset(p->targets, 0, (size_t)p->ntargets * sizeof *p->targets);
+  executor_run(team, &e);
+  team_close(team);
+  double total = 0;
+  for (int i = 0; i < s->nslots; i++)
+    total += *(double *)(slots + (size_t)i * 64);
+  free(slots);
+  return total;
+}
+
+static void same_bits(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct problem p;
+  make(&p, 20000);
+  const struct plan_column columns[] = {{p.table, 2, 0, 1, p.ntargets}, {p.table, 2, 1, 1, p.ntargets}};
+  static const int blocks[] = {1, 13, 64, 256, 1000, 20000};
+  for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+    struct plan_request r = {.size = p.size, .block_size = blocks[b], .columns = columns, .ncolumns = 2};
+    struct plan plan;
+    struct schedule s;
+    double *first = calloc((size_t)p.ntargets, sizeof *first), sum = 0;
+    expect_ok(plan_build(&plan, &r, NULL, &err), &err);
+    expect_ok(schedule_block_colours(&s, &plan, &err), &err);
+    for (int i = 0; i < ncounts; i++) {
+      double got = run(&p, &s, counts[i]);
+      if (i == 0) {
+        sum = got;
+        memcpy(first, p.targets, (size_t)p.ntargets * sizeof *first);
+      }
+      assert_memory_equal(&got, &sum, sizeof sum);
+      assert_memory_equal(first, p.targets, (size_t)p.ntargets * sizeof *first);
+    }
+    free(first);
+    schedule_free(&s);
+    plan_free(&plan);
+  }
+  clear(&p);
+  error_free(&err);
+}
+
+/* Counts visits; a list function where there is a list. */
+static void count_visits(void *const *frame, const int *list, long begin, long end) {
+  int *visits = frame[0];
+  for (long i = begin; i < end; i++)
+    visits[list ? list[i] : i]++;
+}
+
+static void check_visits(const struct schedule *s, long size, int threads) {
+  int *visits = calloc((size_t)size + 1, sizeof *visits);
+  const range_function functions[] = {count_visits, count_visits};
+  void *const frame[] = {visits};
+  struct execution e = {
+      .schedule = s, .functions = functions, .frame = frame, .nframe = 1, .threads = threads};
+  struct team *team = open_team(threads);
+  executor_run(team, &e);
+  team_close(team);
+  for (long i = 0; i < size; i++)
+    assert_int_equal(visits[i], 1);
+  assert_int_equal(visits[size], 0);
+  free(visits);
+}
+
+static void every_element_once(void **state) {
+  (void)state;
+  struct error err = {0};
+  static const long sizes[] = {0, 1, 63, 64, 1000, 65536, 100001};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (int t = 0; t < ncounts; t++) {
+      struct schedule s;
+      expect_ok(schedule_whole(&s, sizes[i], &err), &err);
+      check_visits(&s, sizes[i], counts[t]);
+      schedule_free(&s);
+      for (long chunk = 0; chunk <= sizes[i]; chunk = chunk * 3 + 7) {
+        expect_ok(schedule_chunks(&s, sizes[i], chunk, &err), &err);
+        check_visits(&s, sizes[i], counts[t]);
+        schedule_free(&s);
+      }
+    }
+  error_free(&err);
+}
+
+/* A second phase starts only when the first has ended, and owned items run on their owner. */
+struct order {
+  _Atomic int done, early, foreign;
+  pthread_t owners[4];
+};
+
+static void first_phase(void *const *frame, const int *list, long begin, long end) {
+  struct order *o = frame[0];
+  (void)list;
+  for (long i = begin; i < end; i++)
+    o->done++;
+  o->owners[begin / 10] = pthread_self();
+}
+static void second_phase(void *const *frame, const int *list, long begin, long end) {
+  struct order *o = frame[0];
+  (void)list;
+  (void)end;
+  if (o->done != 40)
+    o->early++;
+  if (!pthread_equal(o->owners[begin / 10], pthread_self()))
+    o->foreign++;
+}
+
+static void phases_and_owners(void **state) {
+  (void)state;
+  struct item items[8];
+  struct phase phases[2] = {{0, 4, true}, {4, 4, true}};
+  for (int i = 0; i < 8; i++)
+    items[i] = (struct item){i % 4 * 10, i % 4 * 10 + 10, i / 4, i % 4, i};
+  struct schedule s = {.items = items, .nitems = 8, .phases = phases, .nphases = 2, .nslots = 8};
+  const range_function functions[] = {first_phase, second_phase};
+  for (int threads = 1; threads <= 4; threads++) {
+    struct team *team = open_team(threads);
+    for (int round = 0; round < 100; round++) {
+      struct order order = {0};
+      void *const frame[] = {&order};
+      struct execution e = {
+          .schedule = &s, .functions = functions, .frame = frame, .nframe = 1, .threads = threads};
+      executor_run(team, &e);
+      assert_int_equal(order.done, 40);
+      assert_int_equal(order.early, 0);
+      assert_int_equal(order.foreign, 0);
+    }
+    team_close(team);
+  }
+}
+
+static void small_sets_on_one_thread(void **state) {
+  (void)state;
+  struct team *team = open_team(4);
+  assert_int_equal(executor_threads(team, 100, 0), 1);
+  assert_int_equal(executor_threads(team, 1000000, 0), 4);
+  assert_int_equal(executor_threads(team, 1000000, 3), 3);
+  assert_int_equal(executor_threads(team, 1000000, 9), 4);
+  assert_int_equal(executor_threads(NULL, 1000000, 0), 1);
+  team_close(team);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(same_bits),
+      cmocka_unit_test(every_element_once),
+      cmocka_unit_test(phases_and_owners),
+      cmocka_unit_test(small_sets_on_one_thread),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,376 @@
+/* Plans on random meshes, checked by brute force and by plan_verify; and faults that plan_verify must find. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mesh.h"
+
+enum { max_columns = 4 };
+
+struct fixture {
+  int *tables[2];
+  struct plan_column columns[max_columns];
+  struct plan_staged staged[2];
+  struct plan_request request;
+};
+
+/* Two maps, of arity 2 and 3, to sets of their own; columns 0, 1 of the first and 0, 2 of the second are written. */
+static void make(struct fixture *f, long size, enum mesh_shape shape, uint64_t seed) {
+  long targets[2] = {size / 2 + 1, size / 3 + 1};
+  memset(f, 0, sizeof *f);
+  f->tables[0] = mesh_table(size, 2, targets[0], shape, seed);
+  f->tables[1] = mesh_table(size, 3, targets[1], shape, seed + 1);
+  const struct plan_column columns[max_columns] = {{f->tables[0], 2, 0, 1, targets[0]},
+                                                   {f->tables[1], 3, 0, 2, targets[1]},
+                                                   {f->tables[0], 2, 1, 1, targets[0]},
+                                                   {f->tables[1], 3, 2, 2, targets[1]}};
+  memcpy(f->columns, columns, sizeof columns);
+  static const int order[max_columns] = {0, 2, 1, 3};
+  static struct plan_column staged[max_columns];
+  for (int c = 0; c < max_columns; c++)
+    staged[c] = columns[order[c]];
+  f->staged[0] = (struct plan_staged){0, 2};
+  f->staged[1] = (struct plan_staged){2, 2};
+  f->request = (struct plan_request){.size = size,
+                                     .block_size = 1,
+                                     .columns = f->columns,
+                                     .ncolumns = max_columns,
+                                     .staged_columns = staged,
+                                     .staged = f->staged,
+                                     .nstaged = 2,
+                                     .element_colours = true};
+}
+
+static void clear(struct fixture *f) {
+  free(f->tables[0]);
+  free(f->tables[1]);
+}
+
+static bool share_target(const struct plan_request *r, long a, long b) {
+  for (int c = 0; c < r->ncolumns; c++)
+    for (int d = 0; d < r->ncolumns; d++) {
+      const struct plan_column *x = &r->columns[c], *y = &r->columns[d];
+      if (x->target == y->target && x->table[a * x->arity + x->column] == y->table[b * y->arity + y->column])
+        return true;
+    }
+  return false;
+}
+
+/* The definition, pair by pair. */
+static void check_by_force(const struct plan *p, const struct plan_request *r) {
+  int colour[512] = {0};
+  for (int c = 0; c < p->ncolours; c++)
+    for (int i = p->colour_first[c]; i < p->colour_first[c + 1]; i++)
+      colour[p->block_map[i]] = c;
+  for (long a = 0; a < r->size; a++)
+    for (long b = 0; b < a; b++) {
+      long block_a = a / p->block_size, block_b = b / p->block_size;
+      if (!share_target(r, a, b))
+        continue;
+      assert_true(block_a == block_b || colour[block_a] != colour[block_b]);
+      if (p->element_colour && block_a == block_b)
+        assert_int_not_equal(p->element_colour[a], p->element_colour[b]);
+    }
+}
+
+static void expect_ok(int status, struct error *err) {
+  if (status)
+    fail_msg("%s", error_message(err));
+}
+
+static void every_block_size(void **state) {
+  (void)state;
+  struct error err = {0};
+  for (int shape = 0; shape < MESH_SHAPES; shape++)
+    for (long size = 1; size < 100; size = size * 2 + 1) {
+      struct fixture f;
+      make(&f, size, (enum mesh_shape)shape, (uint64_t)(size * 17 + shape));
+      for (int block = 1; block <= size; block++) {
+        struct plan plan;
+        f.request.block_size = block;
+        expect_ok(plan_build(&plan, &f.request, NULL, &err), &err);
+        check_by_force(&plan, &f.request);
+        expect_ok(plan_verify(&plan, &f.request, 2, &err), &err);
+        plan_free(&plan);
+      }
+      clear(&f);
+    }
+  error_free(&err);
+}
+
+/* Not only right but good: a line of elements that share targets with their neighbours needs two colours. */
+static void few_colours(void **state) {
+  (void)state;
+  struct error err = {0};
+  enum { n = 1000 };
+  int table[2 * n];
+  for (int e = 0; e < n; e++) {
+    table[2 * e] = e;
+    table[2 * e + 1] = e + 1;
+  }
+  const struct plan_column columns[] = {{table, 2, 0, 1, n + 1}, {table, 2, 1, 1, n + 1}};
+  struct plan_request r = {
+      .size = n, .block_size = 10, .columns = columns, .ncolumns = 2, .element_colours = true};
+  struct plan plan;
+  expect_ok(plan_build(&plan, &r, NULL, &err), &err);
+  assert_int_equal(plan.ncolours, 2);
+  assert_int_equal(plan.max_element_colours, 2);
+  assert_int_equal(plan.nblocks, 100);
+  plan_free(&plan);
+  error_free(&err);
+}
+
+/* All elements of a star meet: one colour each, far beyond 32. */
+static void many_colours(void **state) {
+  (void)state;
+  struct error err = {0};
+  enum { n = 333 };
+  static const int table[n];
+  const struct plan_column column = {table, 1, 0, 1, 1};
+  struct plan_request r = {.size = n, .columns = &column, .ncolumns = 1, .element_colours = true};
+  for (int block = 1; block <= n; block += 83) {
+    struct plan plan;
+    r.block_size = block;
+    expect_ok(plan_build(&plan, &r, NULL, &err), &err);
+    assert_int_equal(plan.ncolours, plan.nblocks);
+    assert_int_equal(plan.max_element_colours, block);
+    expect_ok(plan_verify(&plan, &r, 2, &err), &err);
+    plan_free(&plan);
+  }
+  error_free(&err);
+}
+
+static void nothing_written(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct plan plan;
+  struct plan_request r = {.size = 1000, .block_size = 300};
+  expect_ok(plan_build(&plan, &r, NULL, &err), &err);
+  assert_int_equal(plan.ncolours, 1);
+  assert_int_equal(plan.nblocks, 4);
+  plan_free(&plan);
+  r.size = 0;
+  r.element_colours = true;
+  expect_ok(plan_build(&plan, &r, NULL, &err), &err);
+  assert_int_equal(plan.nblocks, 0);
+  expect_ok(plan_verify(&plan, &r, 2, &err), &err);
+  plan_free(&plan);
+  error_free(&err);
+}
+
+static void refusals(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct plan plan;
+  static int table[70000];
+  const struct plan_column column = {table, 1, 0, 1, 70000};
+  const struct plan_staged staged = {0, 1};
+  struct plan_request r = {.size = 70000, .block_size = 0, .columns = &column, .ncolumns = 1};
+  assert_int_equal(plan_build(&plan, &r, NULL, &err), OP_ERR_ARGUMENT);
+  r.block_size = 70000;
+  r.element_colours = true; /* all elements meet at target 0 */
+  assert_int_equal(plan_build(&plan, &r, NULL, &err), OP_ERR_SIZE);
+  for (int i = 0; i < 70000; i++)
+    table[i] = i;
+  r.staged_columns = &column;
+  r.staged = &staged;
+  r.nstaged = 1;
+  assert_int_equal(plan_build(&plan, &r, NULL, &err), OP_ERR_SIZE);
+  r.block_size = 65536;
+  expect_ok(plan_build(&plan, &r, NULL, &err), &err);
+  expect_ok(plan_verify(&plan, &r, 2, &err), &err);
+  plan_free(&plan);
+  error_free(&err);
+}
+
+/* The same plan on any number of threads, byte for byte. */
+static void same_on_threads(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct fixture f;
+  struct team *team;
+  struct plan alone, together;
+  make(&f, 150000, MESH_NEAR, 5);
+  f.request.block_size = 1000;
+  expect_ok(team_open(&team, TEAM_PTHREAD, 3, &err), &err);
+  expect_ok(plan_build(&alone, &f.request, NULL, &err), &err);
+  expect_ok(plan_build(&together, &f.request, team, &err), &err);
+  assert_int_equal(alone.ncolours, together.ncolours);
+  assert_memory_equal(alone.block_map, together.block_map, (size_t)alone.nblocks * sizeof(int));
+  assert_memory_equal(alone.element_colour, together.element_colour, (size_t)alone.size * sizeof(short));
+  for (int s = 0; s < 2; s++) {
+    const struct plan_staging *a = &alone.staging[s], *b = &together.staging[s];
+    assert_memory_equal(a->first, b->first, (size_t)(alone.nblocks + 1) * sizeof(long));
+    assert_memory_equal(a->targets, b->targets, (size_t)a->first[alone.nblocks] * sizeof(int));
+    for (int c = 0; c < a->ncolumns; c++)
+      assert_memory_equal(a->local[c], b->local[c], (size_t)alone.size * sizeof(short));
+  }
+  assert_int_equal(plan_bytes(&alone), plan_bytes(&together));
+  expect_ok(plan_verify(&together, &f.request, 2, &err), &err);
+  plan_free(&alone);
+  plan_free(&together);
+  team_close(team);
+  clear(&f);
+  error_free(&err);
+}
+
+/* ---- planted faults: each one breaks one claim -----------------------------------------------------*/
+
+static void swap(int *a, int *b) {
+  int c = *a;
+  *a = *b;
+  *b = c;
+}
+static void wrong_size(struct plan *p) {
+  p->size--;
+}
+static void wrong_block_size(struct plan *p) {
+  p->block_size++;
+}
+static void wrong_nblocks(struct plan *p) {
+  p->nblocks--;
+}
+static void wrong_ncolours(struct plan *p) {
+  p->ncolours = p->nblocks + 1;
+}
+static void wrong_first_end(struct plan *p) {
+  p->colour_first[p->ncolours]--;
+}
+static void empty_colour(struct plan *p) {
+  p->colour_first[1] = p->colour_first[0];
+}
+static void block_twice(struct plan *p) {
+  p->block_map[0] = p->block_map[1];
+}
+static void block_outside(struct plan *p) {
+  p->block_map[0] = p->nblocks;
+}
+static void blocks_of_two_colours_swapped(struct plan *p) {
+  swap(&p->block_map[0], &p->block_map[p->colour_first[1]]);
+}
+static void colours_joined(struct plan *p) {
+  for (int c = 1; c < p->ncolours; c++)
+    p->colour_first[c] = p->colour_first[c + 1];
+  p->ncolours--;
+}
+static void no_element_colours(struct plan *p) {
+  free(p->element_colour);
+  p->element_colour = NULL;
+}
+static void element_colour_too_large(struct plan *p) {
+  p->element_colour[3] = (unsigned short)p->block_ncolours[0];
+}
+static void element_colour_of_neighbour(struct plan *p) {
+  p->element_colour[1] = p->element_colour[0]; /* they share target 0 */
+}
+static void block_count_of_colours(struct plan *p) {
+  p->block_ncolours[1] = 0;
+}
+static void most_colours(struct plan *p) {
+  p->max_element_colours++;
+}
+static void colour_of_nobody(struct plan *p) {
+  p->block_ncolours[0]++;
+  if (p->max_element_colours < p->block_ncolours[0])
+    p->max_element_colours = p->block_ncolours[0];
+}
+static void staged_columns(struct plan *p) {
+  p->staging[0].ncolumns--;
+}
+static void staged_first(struct plan *p) {
+  p->staging[0].first[0] = 1;
+}
+static void staged_order(struct plan *p) {
+  swap(&p->staging[0].targets[0], &p->staging[0].targets[1]);
+}
+static void staged_twice(struct plan *p) {
+  p->staging[0].targets[1] = p->staging[0].targets[0];
+}
+static void staged_outside(struct plan *p) {
+  p->staging[0].targets[0] = -1;
+}
+static void staged_most(struct plan *p) {
+  p->staging[0].max_targets++;
+}
+static void staged_unused(struct plan *p) {
+  p->staging[0].first[1]++; /* the next block's first target */
+  long n = p->staging[0].first[1] - p->staging[0].first[0];
+  if (n > p->staging[0].max_targets)
+    p->staging[0].max_targets = (int)n;
+}
+static void local_other(struct plan *p) {
+  p->staging[1].local[1][7] ^= 1;
+}
+static void local_beyond(struct plan *p) {
+  p->staging[1].local[0][2] = 0xffff;
+}
+
+static const struct {
+  void (*plant)(struct plan *);
+  int level;
+} faults[] = {
+    {wrong_size, 1},
+    {wrong_block_size, 1},
+    {wrong_nblocks, 1},
+    {wrong_ncolours, 1},
+    {wrong_first_end, 1},
+    {empty_colour, 1},
+    {block_twice, 2},
+    {block_outside, 2},
+    {blocks_of_two_colours_swapped, 2},
+    {colours_joined, 2},
+    {no_element_colours, 1},
+    {element_colour_too_large, 2},
+    {element_colour_of_neighbour, 2},
+    {block_count_of_colours, 1},
+    {most_colours, 1},
+    {colour_of_nobody, 2},
+    {staged_columns, 1},
+    {staged_first, 1},
+    {staged_order, 2},
+    {staged_twice, 2},
+    {staged_outside, 2},
+    {staged_most, 1},
+    {staged_unused, 2},
+    {local_other, 2},
+    {local_beyond, 2},
+};
+
+/* Freed after the fault is taken back where plan_free reads the field. */
+static void planted_faults(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct fixture f;
+  make(&f, 300, MESH_NEAR, 3);
+  f.tables[0][0] = f.tables[0][2] = 0;
+  f.request.block_size = 20;
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    struct plan plan;
+    expect_ok(plan_build(&plan, &f.request, NULL, &err), &err);
+    expect_ok(plan_verify(&plan, &f.request, 2, &err), &err);
+    int ncolumns = plan.staging[0].ncolumns;
+    faults[i].plant(&plan);
+    if (faults[i].level == 2 && plan_verify(&plan, &f.request, 1, &err))
+      fail_msg("fault %zu is found at level 1: %s", i, error_message(&err));
+    if (plan_verify(&plan, &f.request, 2, &err) != OP_ERR_PLAN)
+      fail_msg("fault %zu was not found", i);
+    if (plan_verify(&plan, &f.request, faults[i].level, &err) != OP_ERR_PLAN)
+      fail_msg("fault %zu was not found at level %d", i, faults[i].level);
+    plan.staging[0].ncolumns = ncolumns;
+    plan_free(&plan);
+  }
+  clear(&f);
+  error_free(&err);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_block_size), cmocka_unit_test(few_colours), cmocka_unit_test(many_colours),
+      cmocka_unit_test(nothing_written),  cmocka_unit_test(refusals),    cmocka_unit_test(same_on_threads),
+      cmocka_unit_test(planted_faults),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,229 @@
+/* The team: both fills run each thread once, keep phases apart, survive fork and nesting. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "team.h"
+
+static const int counts[] = {1, 2, 3, 7, 16};
+enum { ncounts = sizeof counts / sizeof *counts, rounds = 50, most = 16 };
+
+static struct team *open_team(enum team_kind kind, int threads) {
+  struct error err = {0};
+  struct team *team = NULL;
+  if (team_open(&team, kind, threads, &err))
+    fail_msg("%s", error_message(&err));
+  error_free(&err);
+  return team;
+}
+
+struct visits {
+  int by_thread[most], threads;
+};
+
+static void visit(void *argument, int thread, int threads) {
+  struct visits *v = argument;
+  v->by_thread[thread]++;
+  if (thread == 0)
+    v->threads = threads;
+}
+
+static void check_visits(struct team *team, int asked) {
+  struct visits v = {0};
+  team_run(team, asked, visit, &v);
+  int expected = asked < team_threads(team) ? asked : team_threads(team);
+  assert_int_equal(v.threads, expected);
+  for (int t = 0; t < most; t++)
+    assert_int_equal(v.by_thread[t], t < expected);
+}
+
+static void each_thread_once(enum team_kind kind) {
+  for (int i = 0; i < ncounts; i++) {
+    struct team *team = open_team(kind, counts[i]);
+    assert_int_equal(team_threads(team), counts[i]);
+    for (int round = 0; round < rounds; round++)
+      check_visits(team, 1 + round % most);
+    team_close(team);
+  }
+}
+
+/* Every thread writes its cell, then reads its neighbour's: without a barrier that holds, rounds mix. */
+struct ring {
+  struct team *team;
+  int cells[most];
+  _Atomic int wrong;
+};
+
+static void go_round(void *argument, int thread, int threads) {
+  struct ring *ring = argument;
+  for (int round = 1; round <= rounds; round++) {
+    ring->cells[thread] = round;
+    team_barrier(ring->team);
+    if (ring->cells[(thread + 1) % threads] != round)
+      ring->wrong++;
+    team_barrier(ring->team);
+  }
+}
+
+static void barriers(enum team_kind kind) {
+  for (int i = 1; i < ncounts; i++) {
+    struct ring ring = {.team = open_team(kind, counts[i])};
+    for (int repeat = 0; repeat < 4; repeat++)
+      team_run(ring.team, counts[i] - repeat % 2, go_round, &ring);
+    assert_int_equal(ring.wrong, 0);
+    team_close(ring.team);
+  }
+}
+
+struct inner {
+  struct team *team;
+  _Atomic int calls;
+};
+static void count_single(void *argument, int thread, int threads) {
+  struct inner *inner = argument;
+  if (thread == 0 && threads == 1)
+    inner->calls++;
+}
+static void run_inside(void *argument, int thread, int threads) {
+  struct inner *inner = argument;
+  (void)threads;
+  if (thread == 0)
+    team_run(inner->team, most, count_single, inner);
+}
+
+static void task_inside_task(enum team_kind kind) {
+  struct inner inner = {.team = open_team(kind, 3)};
+  team_run(inner.team, 3, run_inside, &inner);
+  assert_int_equal(inner.calls, 1);
+  team_close(inner.team);
+}
+
+/* The child runs on as many threads as its parent, of its own, and may close the team, used or not. */
+static void forked_child(enum team_kind kind) {
+  for (int use = 0; use < 2; use++) {
+    struct team *team = open_team(kind, 3);
+    check_visits(team, 3);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+      struct visits v = {0};
+      alarm(20);
+      for (int round = 0; use && round < rounds; round++)
+        team_run(team, 3, visit, &v);
+      bool right = !use || (v.threads == 3 && v.by_thread[0] == rounds && v.by_thread[2] == rounds &&
+                            strcmp(team_name(team), "pthread") == 0);
+      team_close(team);
+      _exit(right ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    check_visits(team, 3);
+    team_close(team);
+  }
+}
+
+static void pthread_each_thread_once(void **state) {
+  (void)state;
+  each_thread_once(TEAM_PTHREAD);
+}
+static void pthread_barriers(void **state) {
+  (void)state;
+  barriers(TEAM_PTHREAD);
+}
+static void pthread_nested(void **state) {
+  (void)state;
+  task_inside_task(TEAM_PTHREAD);
+}
+static void pthread_fork(void **state) {
+  (void)state;
+  forked_child(TEAM_PTHREAD);
+}
+
+/* Idle workers sleep: while the caller is away for 40 ms after each of 10 runs, they use less than a quarter of that. */
+static void pthread_sleeps(void **state) {
+  (void)state;
+  struct rusage before, after;
+  struct team *team = open_team(TEAM_PTHREAD, 2);
+  check_visits(team, 2);
+  getrusage(RUSAGE_SELF, &before);
+  for (int i = 0; i < 10; i++) {
+    check_visits(team, 2);
+    usleep(40000);
+  }
+  getrusage(RUSAGE_SELF, &after);
+  long us = (after.ru_utime.tv_sec - before.ru_utime.tv_sec) * 1000000L + after.ru_utime.tv_usec -
+            before.ru_utime.tv_usec;
+  assert_true(us < 100000);
+  team_close(team);
+}
+
+static void refusals(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct team *team;
+  assert_int_equal(team_open(&team, TEAM_DEFAULT, -1, &err), OP_ERR_ARGUMENT);
+  assert_null(team);
+#ifndef OP2JIT_OPENMP
+  assert_int_equal(team_open(&team, TEAM_OPENMP, 2, &err), OP_ERR_NOT_BUILT);
+#endif
+  error_free(&err);
+  team = open_team(TEAM_DEFAULT, 0);
+  assert_true(team_threads(team) >= 1);
+  team_close(team);
+  team_close(NULL);
+}
+
+#ifdef OP2JIT_OPENMP
+static void openmp_each_thread_once(void **state) {
+  (void)state;
+  each_thread_once(TEAM_OPENMP);
+}
+static void openmp_barriers(void **state) {
+  (void)state;
+  barriers(TEAM_OPENMP);
+}
+static void openmp_nested(void **state) {
+  (void)state;
+  task_inside_task(TEAM_OPENMP);
+}
+static void openmp_fork(void **state) {
+  (void)state;
+  forked_child(TEAM_OPENMP);
+}
+/* This program has no OpenMP runtime: none is loaded unless it is asked for. */
+static void default_without_runtime(void **state) {
+  (void)state;
+  struct team *team = open_team(TEAM_DEFAULT, 2);
+  assert_string_equal(team_name(team), "pthread");
+  team_close(team);
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(refusals),
+      cmocka_unit_test(pthread_each_thread_once),
+      cmocka_unit_test(pthread_barriers),
+      cmocka_unit_test(pthread_nested),
+      cmocka_unit_test(pthread_fork),
+      cmocka_unit_test(pthread_sleeps),
+#ifdef OP2JIT_OPENMP
+      cmocka_unit_test(default_without_runtime),
+      cmocka_unit_test(openmp_each_thread_once),
+      cmocka_unit_test(openmp_barriers),
+      cmocka_unit_test(openmp_nested),
+      cmocka_unit_test(openmp_fork),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
