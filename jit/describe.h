@@ -70,6 +70,8 @@ int desc_copy(struct desc *to, const struct desc *from, struct error *err);
 /* Canonical text: the same description gives the same text in any process; reading it back gives the
  * same description. Format: one "key value" per line, texts length-prefixed. */
 void desc_print(const struct desc *d, struct text *out);
+/* The one line of an argument. */
+void desc_print_arg(const struct desc *d, int arg, struct text *out);
 int desc_parse(struct desc *d, const char *canonical, struct error *err);
 
 /* ---- the frame ---------------------------------------------------------------------------------
@@ -86,6 +88,8 @@ int desc_parse(struct desc *d, const char *canonical, struct error *err);
  *   strides   one per dat: (intptr_t) the stride of an SoA dat, in elements
  *   numbers   one per set: the table from the library's numbers to the user's, NULL if the same
  *   consts    one per constant, NULL for folded ones
+ *   starts    one per argument, NULL but for a GBL MIN or MAX that has an INFO: the user's value before
+ *             the loop. The slot of such a GBL holds the same value before the first element.
  */
 int desc_slot_dat(const struct desc *d, int dat);
 int desc_slot_map(const struct desc *d, int map);
@@ -93,6 +97,7 @@ int desc_slot_arg(const struct desc *d, int arg);
 int desc_slot_stride(const struct desc *d, int dat);
 int desc_slot_numbers(const struct desc *d, int set);
 int desc_slot_const(const struct desc *d, int constant);
+int desc_slot_start(const struct desc *d, int arg);
 int desc_slots(const struct desc *d); /* how many */
 
 /* All generated CPU code is functions of this type: elements begin .. end-1, or list[begin] .. list[end-1]

@@ -1,0 +1,25 @@
+/* Where in a kernel something is wrong, for the user's eyes: file and line, the source line, a caret. */
+#ifndef OP2JIT_JIT_EXCERPT_H
+#define OP2JIT_JIT_EXCERPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+struct source {
+  const char *text;
+  size_t length;
+  const char *file; /* NULL: a string of the program */
+  int line;         /* of the text's first line in `file` */
+  bool one_line;    /* made by OP_KERNEL: shown one statement a line */
+};
+
+/* "file.c:12:8", or "kernel text:12:8" without a file; for a text of OP_KERNEL the macro's "file.c:12". */
+void source_place(const struct source *s, int line, int column, struct text *out);
+/* The line (counted from 1 in the text) with its number and, below it, a caret at the column; a text of
+ * OP_KERNEL is laid out one statement a line first, and the lines around are shown too. Nothing if there
+ * is no such line. */
+void source_excerpt(const struct source *s, int line, int column, struct text *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* C text as tokens: comments gone, strings and character constants as one token each, with line and column.
+ * Any bytes of any length are accepted; what is not C becomes TOKEN_OTHER, and the compiler will say so. */
+#ifndef OP2JIT_JIT_LEXER_H
+#define OP2JIT_JIT_LEXER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum token_kind {
+  TOKEN_IDENTIFIER,
+  TOKEN_NUMBER,
+  TOKEN_STRING,
+  TOKEN_CHARACTER,
+  TOKEN_PUNCTUATOR, /* one character each: `->` is two tokens; nothing here needs more */
+  TOKEN_OTHER       /* a byte that C has no use for, NUL included */
+};
+
+struct token {
+  enum token_kind kind;
+  bool directive; /* belongs to a preprocessor line, whose first token is '#' */
+  bool line_first;
+  size_t begin, end; /* bytes of the text */
+  int line, column;  /* of the first byte, from 1 */
+};
+
+struct tokens {
+  const char *text; /* the caller's, must stay */
+  size_t length;
+  struct token *items;
+  size_t count;
+  bool open_comment, open_string; /* something was not closed */
+};
+
+/* Errors: OP_ERR_MEMORY only. */
+int lex(struct tokens *out, const char *text, size_t length, struct error *err);
+void tokens_free(struct tokens *t);
+
+/* Beyond the end: false. */
+bool token_is(const struct tokens *t, size_t index, const char *spelling);
+bool token_is_identifier(const struct tokens *t, size_t index);
+
+#endif
