@@ -1,0 +1,157 @@
+/* Life and errors, and the one default context. */
+#include "api.h"
+#include "reports.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The map of direct arguments; only its address matters. */
+struct op2jit_map {
+  int unused;
+};
+__attribute__((visibility("default"))) struct op2jit_map op2jit_identity_map;
+
+static struct {
+  struct op_context *context;
+  struct handles *handles; /* kept over op_exit: old handles stay recognisable */
+  atomic_bool busy;
+  bool was_open;
+  op_error_handler *handler;
+  void *user;
+  struct error error;
+  op_error last;
+} the;
+
+static const op_error no_error = {OP_OK, "OP_OK", ""};
+static const op_error busy_error = {
+    OP_ERR_BUSY, "OP_ERR_BUSY",
+    "the library is running another call, in a second thread or around this kernel; call it from one thread at a time, "
+    "and not from inside a kernel"};
+/* Each thread sees its own last call: one that was refused must not touch what the other one is writing. */
+static _Thread_local const op_error *last_error = &no_error;
+
+/* ---- errors ---- */
+
+void op2jit_errors_return(const op_error *error, void *user) {
+  (void)error, (void)user;
+}
+
+static void errors_fatal(const op_error *error) {
+  fflush(stdout);
+  fprintf(stderr, "op2jit: error: %s: %s\n", error->name, error->message);
+  exit(EXIT_FAILURE);
+}
+
+static void tell_handler(const op_error *error) {
+  if (!the.handler)
+    errors_fatal(error);
+  else if (the.handler != op2jit_errors_return)
+    the.handler(error, the.user);
+}
+
+void op2jit_set_error_handler(op_error_handler *handler, void *user) {
+  the.handler = handler;
+  the.user = user;
+}
+
+const op_error *op2jit_last_error(void) {
+  return last_error;
+}
+
+struct error *api_error(void) {
+  return &the.error;
+}
+
+/* ---- entering and leaving ---- */
+
+static bool enter(void) {
+  if (atomic_exchange_explicit(&the.busy, true, memory_order_acquire)) {
+    last_error = &busy_error;
+    tell_handler(&busy_error);
+    return false;
+  }
+  last_error = &no_error;
+  if (the.error.code)
+    error_clear(&the.error);
+  return true;
+}
+
+int api_leave(int code) {
+  if (!code) {
+    atomic_store_explicit(&the.busy, false, memory_order_release);
+    return OP_OK;
+  }
+  the.last = (op_error){code, error_kind(code)->name, error_message(&the.error)};
+  last_error = &the.last;
+  /* Before the handler runs, because it may leave by longjmp or an exception. */
+  atomic_store_explicit(&the.busy, false, memory_order_release);
+  tell_handler(&the.last);
+  return code;
+}
+
+void *api_leave_pointer(void *result) {
+  api_leave(result ? OP_OK : the.error.code ? the.error.code : OP_ERR_INTERNAL);
+  return result;
+}
+
+struct op_context *api_enter(const char *call) {
+  if (!enter())
+    return NULL;
+  if (the.context)
+    return the.context;
+  api_leave(error_set(&the.error, OP_ERR_STATE, the.was_open ? "%s was called after op_exit; call op_init again first"
+                                                             : "%s was called before op_init; call op_init first",
+                      call));
+  return NULL;
+}
+
+int api_refused(void) {
+  return last_error->code;
+}
+
+struct op_context *api_context(void) {
+  return the.context;
+}
+
+void *api_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
+                 const char *what) {
+  static const char *const makers[] = {
+      [HANDLE_SET] = "op_decl_set", [HANDLE_MAP] = "op_decl_map", [HANDLE_DAT] = "op_decl_dat"};
+  void *object = handle_object(ctx->handles, handle, kind);
+  if (!object)
+    error_set(&the.error, OP_ERR_HANDLE, "%s: %s is %s; expected what %s returned since op_init", call, what,
+              handle_diagnosis(ctx->handles, handle, kind), makers[kind]);
+  return object;
+}
+
+/* ---- life ---- */
+
+static int open_context(int argc, char **argv, int diags) {
+  if (the.context)
+    return error_set(&the.error, OP_ERR_STATE, "op_init was called twice; call op_exit before the next op_init");
+  if (!the.handles && !(the.handles = handles_new()))
+    return error_memory(&the.error, "the table of handles", sizeof(void *));
+  int code = context_open(&the.context, the.handles, argc, argv, diags, &the.error);
+  the.was_open |= !code;
+  return code;
+}
+
+int op2jit_init(int argc, char **argv, int diags) {
+  if (!enter())
+    return api_refused();
+  return api_leave(open_context(argc, argv, diags));
+}
+
+int op2jit_exit(void) {
+  struct op_context *ctx = api_enter("op_exit");
+  if (!ctx)
+    return api_refused();
+  int code = ctx_flush(ctx, &the.error);
+  if (!code)
+    code = context_report(ctx, &the.error);
+  the.context = NULL;
+  context_close(ctx);
+  return api_leave(code);
+}

@@ -1,0 +1,24 @@
+/* What every public call does first and last. Only these files know the default context. */
+#ifndef OP2JIT_API_H
+#define OP2JIT_API_H
+
+#include "context.h"
+
+/* Enter the library: one thread at a time, between op_init and op_exit. NULL: refused, reported, and
+ * api_refused() is the status to return. */
+struct op_context *api_enter(const char *call);
+int api_refused(void);
+/* Where the call's error goes. */
+struct error *api_error(void);
+/* Leave: tells the error handler if `code` is not 0; returns `code`. */
+int api_leave(int code);
+/* The same for calls that return a handle or pointer: `result` NULL means that the error is set. */
+void *api_leave_pointer(void *result);
+/* The context without entering, NULL if there is none: for local calls that cannot fail. */
+struct op_context *api_context(void);
+
+/* The object of a handle, NULL with the error set to OP_ERR_HANDLE. `call` and `what` are for the message. */
+void *api_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
+                 const char *what);
+
+#endif

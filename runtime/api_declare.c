@@ -1,0 +1,93 @@
+/* Declarations. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "data.h"
+
+op_set op2jit_decl_set(int size, const char *name) {
+  struct op_context *ctx = api_enter("op_decl_set");
+  if (!ctx)
+    return NULL;
+  struct set *set = mesh_set(ctx, size, name, api_error());
+  return api_leave_pointer(set ? set->handle : NULL);
+}
+
+static op_map declare_map(const char *call, op_set from, op_set to, int arity, const int *table,
+                          const long long *long_table, const char *name) {
+  struct op_context *ctx = api_enter(call);
+  if (!ctx)
+    return NULL;
+  struct map *map = NULL;
+  struct set *source = api_object(ctx, from, HANDLE_SET, call, "the source set");
+  struct set *target = source ? api_object(ctx, to, HANDLE_SET, call, "the target set") : NULL;
+  if (target)
+    map = mesh_map(ctx, source, target, arity, table, long_table, name, api_error());
+  else
+    error_prefix(api_error(), "map \"%s\": ", name ? name : "unnamed");
+  return api_leave_pointer(map ? map->handle : NULL);
+}
+
+op_map op2jit_decl_map(op_set from, op_set to, int arity, const int *table, const char *name) {
+  return declare_map("op_decl_map", from, to, arity, table, NULL, name);
+}
+
+op_map op2jit_decl_map_long(op_set from, op_set to, int arity, const long long *table, const char *name) {
+  return declare_map("op_decl_map_long", from, to, arity, NULL, table, name);
+}
+
+static op_dat declare_dat(const char *call, op_set set, int dim, const char *type, const void *data, const char *name,
+                          bool temporary) {
+  struct op_context *ctx = api_enter(call);
+  if (!ctx)
+    return NULL;
+  struct dat *dat = NULL;
+  struct set *on = api_object(ctx, set, HANDLE_SET, call, "the set");
+  if (on)
+    dat = data_new(ctx, on, dim, type, data, name, temporary, api_error());
+  else
+    error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed");
+  return api_leave_pointer(dat ? dat->handle : NULL);
+}
+
+op_dat op2jit_decl_dat(op_set set, int dim, const char *type, const void *data, const char *name) {
+  return declare_dat("op_decl_dat", set, dim, type, data, name, false);
+}
+
+op_dat op2jit_decl_dat_temp(op_set set, int dim, const char *type, const void *data, const char *name) {
+  return declare_dat("op_decl_dat_temp", set, dim, type, data, name, true);
+}
+
+static int free_temporary(struct op_context *ctx, op_dat handle) {
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat_temp", "the dat");
+  if (!dat)
+    return OP_ERR_HANDLE;
+  if (!dat->temporary)
+    return error_set(api_error(), OP_ERR_HANDLE,
+                     "op_free_dat_temp: dat \"%s\" is not a temporary; only dats of op_decl_dat_temp can be freed before "
+                     "op_exit",
+                     dat->name);
+  int code = ctx_flush(ctx, api_error());
+  if (code)
+    return code;
+  loop_forget(ctx, dat);
+  list_remove(&ctx->mesh.dats, dat);
+  data_free(ctx, dat);
+  return OP_OK;
+}
+
+int op2jit_free_dat_temp(op_dat dat) {
+  struct op_context *ctx = api_enter("op_free_dat_temp");
+  return ctx ? api_leave(free_temporary(ctx, dat)) : api_refused();
+}
+
+int op2jit_decl_const(const char *name, int dim, const char *type, const void *value) {
+  struct op_context *ctx = api_enter("op_decl_const");
+  return ctx ? api_leave(mesh_constant(ctx, name, dim, type, value, api_error())) : api_refused();
+}
+
+int op2jit_update_const(const char *name, const void *value) {
+  struct op_context *ctx = api_enter("op_update_const");
+  return ctx ? api_leave(mesh_update_constant(ctx, name, value, api_error())) : api_refused();
+}

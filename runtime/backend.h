@@ -1,0 +1,36 @@
+/* The table that every backend fills. A new backend is one folder and one line in backend.c. */
+#ifndef OP2JIT_BACKEND_H
+#define OP2JIT_BACKEND_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "data.h"
+
+struct op_context;
+struct loop;
+
+struct backend {
+  const char *name, *help;
+  enum space space; /* where it wants dats */
+  /* May this backend run here? Acquires what it needs into ctx->backend_state. `err` says what is missing. */
+  int (*open)(struct op_context *ctx, struct error *err);
+  void (*close)(struct op_context *ctx);
+  /* Once per record, and again after the mesh or a folded constant changed: plan, code, loop->nslots. */
+  int (*prepare)(struct op_context *ctx, struct loop *loop, struct error *err);
+  /* Run it: dats are in `space`, loop->frame is complete, loop->slots hold start values. A failure leaves host data
+   * as it was. */
+  int (*run)(struct op_context *ctx, struct loop *loop, struct error *err);
+  /* Release what prepare made. May be called for a loop that was never prepared. */
+  void (*drop)(struct op_context *ctx, struct loop *loop);
+  /* For `op2jit info`: what it has to say of this machine. May be NULL. */
+  void (*describe)(struct op_context *ctx, struct text *out);
+};
+
+/* Choose by OP2_BACKEND, or the best that opens. */
+int backend_choose(struct op_context *ctx, struct error *err);
+/* NULL-terminated, best first. */
+const struct backend *const *backend_list(void);
+
+#endif

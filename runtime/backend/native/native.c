@@ -1,0 +1,216 @@
+/* The native backend: the kernel's own C function, element by element, no plan and no compiler. Slow and plain:
+ * the reference for every other backend, and the one for debuggers. */
+#include "backend/native/native.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/native/call.h"
+#include "base/size.h"
+#include "context.h"
+#include "data.h"
+
+/* What one argument needs beside the mesh: copies of rows that are not contiguous, scratch, numbers. */
+struct native_arg {
+  unsigned char *scratch;
+  void **vector; /* a vector argument's pointers */
+  int rows;      /* how many rows the kernel sees: 1, or the arity for a vector */
+};
+
+struct native_state {
+  native_call *call;
+  struct native_arg args[OP_MAX_ARGS];
+};
+
+static int native_open(struct op_context *ctx, struct error *err) {
+  (void)ctx, (void)err;
+  return OP_OK;
+}
+
+static void native_close(struct op_context *ctx) {
+  (void)ctx;
+}
+
+static void native_drop(struct op_context *ctx, struct loop *loop) {
+  (void)ctx;
+  struct native_state *state = loop->backend_state;
+  if (!state)
+    return;
+  for (int i = 0; i < OP_MAX_ARGS; i++) {
+    free(state->args[i].scratch);
+    free(state->args[i].vector);
+  }
+  free(state);
+  loop->backend_state = NULL;
+}
+
+static int native_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
+  (void)ctx;
+  if (!loop->native)
+    return error_set(err, OP_ERR_BACKEND,
+                     "loop %s: the kernel has no native form, which OP2_BACKEND=native calls; define it with "
+                     "OP_KERNEL_DEF and pass OP_KERNEL_OF(%s), name its function with op_kernel_native, or choose a "
+                     "backend that compiles",
+                     loop->name, loop->name);
+  struct native_state *state = calloc(1, sizeof *state);
+  if (!state)
+    return error_memory(err, "a native loop", sizeof *state);
+  loop->backend_state = state;
+  state->call = native_call_of(loop->nargs);
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    struct native_arg *own = &state->args[i];
+    bool vector = arg->map && arg->form == DESC_DAT && arg->idx < 0;
+    own->rows = vector ? arg->map->arity : 1;
+    size_t bytes;
+    if (!size_mul(arg->bytes, (size_t)own->rows, &bytes))
+      return error_set(err, OP_ERR_SIZE, "loop %s, argument %d: %d rows are more than can be addressed", loop->name, i + 1,
+                       own->rows);
+    own->scratch = array_new(bytes, 1);
+    own->vector = vector ? array_new((size_t)own->rows, sizeof(void *)) : NULL;
+    if (!own->scratch || (vector && !own->vector))
+      return error_memory(err, "a native loop's scratch", bytes);
+  }
+  loop->nslots = 1;
+  loop->stats.variant = "native";
+  return OP_OK;
+}
+
+static long target_of(const struct loop_arg *arg, long element, int row) {
+  if (!arg->map)
+    return element;
+  int column = arg->idx < 0 ? row : arg->idx;
+  return arg->map->table[(size_t)element * (size_t)arg->map->arity + (size_t)column];
+}
+
+/* An SoA row as the kernel's contiguous one. An increment starts from zero and is added afterwards, since two
+ * arguments may increment the same target. */
+static void load_row(const struct loop_arg *arg, long target, unsigned char *row) {
+  if (arg->access == OP_INC) {
+    memset(row, 0, arg->bytes);
+    return;
+  }
+  for (int c = 0; c < arg->dim; c++)
+    memcpy(row + (size_t)c * arg->dat->value_size, dat_value(arg->dat, target, c), arg->dat->value_size);
+}
+
+static void store_row(const struct loop_arg *arg, long target, const unsigned char *row) {
+  if (arg->access == OP_READ)
+    return;
+  for (int c = 0; c < arg->dim; c++) {
+    const unsigned char *value = row + (size_t)c * arg->dat->value_size;
+    if (arg->access == OP_INC)
+      type_combine(arg->type, OP_INC, dat_value(arg->dat, target, c), value);
+    else
+      memcpy(dat_value(arg->dat, target, c), value, arg->dat->value_size);
+  }
+}
+
+static void *dat_pointer(const struct loop_arg *arg, struct native_arg *own, long element) {
+  for (int r = 0; r < own->rows; r++) {
+    long target = target_of(arg, element, r);
+    unsigned char *row = dat_value(arg->dat, target, 0);
+    if (arg->dat->soa) {
+      row = own->scratch + (size_t)r * arg->bytes;
+      load_row(arg, target, row);
+    }
+    if (!own->vector)
+      return row;
+    own->vector[r] = row;
+  }
+  return own->vector;
+}
+
+static void *number_pointer(const struct loop *loop, const struct loop_arg *arg, struct native_arg *own,
+                            long element) {
+  const struct set *set = arg->map ? arg->map->to : loop->set;
+  int *numbers = (int *)(void *)own->scratch;
+  for (int r = 0; r < arg->dim; r++) {
+    long target = target_of(arg, element, r);
+    numbers[r] = set->to_user ? set->to_user[target] : (int)target;
+  }
+  return numbers;
+}
+
+static void *global_pointer(struct loop *loop, const struct loop_arg *arg, struct native_arg *own, int i) {
+  switch (arg->access) {
+  case OP_WORK: return own->scratch;
+  case OP_READ:
+  case OP_WRITE:
+  case OP_RW: return loop->globals + arg->offset;
+  default: break;
+  }
+  if (arg->info < 0)
+    return loop->slots + arg->offset;
+  memcpy(own->scratch, loop->user[i], arg->bytes);
+  return own->scratch;
+}
+
+static void *pointer(struct loop *loop, struct native_arg *own, int i, long element) {
+  const struct loop_arg *arg = &loop->args[i];
+  if (!arg->present)
+    return NULL;
+  switch (arg->form) {
+  case DESC_DAT: return dat_pointer(arg, own, element);
+  case DESC_IDX: return number_pointer(loop, arg, own, element);
+  case DESC_GBL: return global_pointer(loop, arg, own, i);
+  case DESC_INFO: return memcpy(own->scratch, loop->user[i], arg->bytes);
+  }
+  return NULL;
+}
+
+/* The kernel saw the user's own value; if it changed it, the element is a candidate for the extremum. */
+static void offer_extremum(struct loop *loop, struct native_state *state, int i, long element) {
+  const struct loop_arg *arg = &loop->args[i], *payload = &loop->args[arg->info];
+  const unsigned char *value = state->args[i].scratch;
+  unsigned char *slot = loop->slots, best[sizeof(long double)];
+  if (memcmp(value, loop->user[i], arg->bytes) == 0)
+    return;
+  long long number = loop->set->to_user ? loop->set->to_user[element] : element, winner;
+  memcpy(&winner, slot + payload->offset, sizeof winner);
+  memcpy(best, slot + arg->offset, arg->bytes);
+  type_combine(arg->type, arg->access, best, value);
+  bool better = memcmp(best, slot + arg->offset, arg->bytes) != 0;
+  bool equal = memcmp(value, slot + arg->offset, arg->bytes) == 0;
+  if (!better && !(equal && number < winner))
+    return;
+  memcpy(slot + arg->offset, value, arg->bytes);
+  memcpy(slot + payload->offset, &number, sizeof number);
+  memcpy(slot + payload->offset + sizeof number, state->args[arg->info].scratch, payload->bytes);
+}
+
+static void finish_element(struct loop *loop, struct native_state *state, long element) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (!arg->present)
+      continue;
+    if (arg->form == DESC_GBL && arg->info >= 0)
+      offer_extremum(loop, state, i, element);
+    if (arg->form == DESC_DAT && arg->dat->soa)
+      for (int r = 0; r < state->args[i].rows; r++)
+        store_row(arg, target_of(arg, element, r), state->args[i].scratch + (size_t)r * arg->bytes);
+  }
+}
+
+static int native_run(struct op_context *ctx, struct loop *loop, struct error *err) {
+  (void)ctx, (void)err;
+  struct native_state *state = loop->backend_state;
+  void *pointers[OP_MAX_ARGS];
+  const long size = loop->set->extents[EXTENT_EXEC];
+  for (long e = 0; e < size; e++) {
+    for (int i = 0; i < loop->nargs; i++)
+      pointers[i] = pointer(loop, &state->args[i], i, e);
+    state->call(loop->native, pointers);
+    finish_element(loop, state, e);
+  }
+  return OP_OK;
+}
+
+const struct backend backend_native = {.name = "native",
+                                       .help = "the kernels' own C functions, one element after the other",
+                                       .space = SPACE_HOST,
+                                       .open = native_open,
+                                       .close = native_close,
+                                       .prepare = native_prepare,
+                                       .run = native_run,
+                                       .drop = native_drop};

@@ -1,0 +1,54 @@
+/* All state of the library between op_init and op_exit. Only api.c knows the default one. */
+#ifndef OP2JIT_CONTEXT_H
+#define OP2JIT_CONTEXT_H
+
+#include "base/error.h"
+#include "base/log.h"
+#include "backend.h"
+#include "env.h"
+#include "handles.h"
+#include "loop.h"
+#include "mesh.h"
+#include "team.h"
+
+/* Rows behind the end of tables and dats that vector code may read (never use). */
+enum { MAP_SLACK = 16 };
+
+struct jit;
+struct store;
+struct plan_cache;
+struct mover;
+
+struct op_context {
+  struct env env;
+  struct log log;
+  int diags;
+  struct handles *handles; /* outlives the context */
+  struct mesh mesh;
+  struct loop_table loops;
+  const struct backend *backend;
+  void *backend_state;
+  const struct mover *mover; /* NULL without a device */
+  struct team *team;         /* NULL until a backend wants threads */
+  struct store *store;       /* NULL until a backend compiles */
+  struct jit *jit;
+  struct plan_cache *plans;
+  struct native_table natives;
+  struct list kernel_files;
+  op_counters_t counters;
+};
+
+/* Everything that op_init does; on failure nothing is left. */
+int context_open(struct op_context **out, struct handles *handles, int argc, char **argv, int diags,
+                 struct error *err);
+/* Reports that were asked for, then the end. */
+void context_close(struct op_context *ctx);
+/* Wait for all queued loops whose results or data the user is about to see. Nothing is queued today. */
+int ctx_flush(struct op_context *ctx, struct error *err);
+
+/* The jit and the store, opened at the first loop that needs them. */
+int context_jit(struct op_context *ctx, struct jit **out, struct error *err);
+/* The threads, opened at the first use. */
+int context_team(struct op_context *ctx, struct team **out, struct error *err);
+
+#endif

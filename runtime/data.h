@@ -1,0 +1,71 @@
+/* Data on sets: a version raised by each write, and replicas that hold some version each. Only dat_need and
+ * dat_wrote move or mark data. */
+#ifndef OP2JIT_DATA_H
+#define OP2JIT_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mesh.h"
+
+/* Where a replica is. The user's own order is no replica: fetch and put convert from and to the host's. */
+enum space { SPACE_HOST, SPACE_DEVICE, SPACES };
+/* Parts of a set that get new values at different times. */
+enum region { REGION_OWNED, REGION_EXEC, REGION_NONEXEC, REGIONS };
+
+struct replica {
+  void *memory; /* SPACE_DEVICE: whatever the mover keeps there */
+  size_t bytes; /* 0: not allocated */
+  uint64_t version[REGIONS];
+};
+
+struct dat {
+  int id;
+  char *name;
+  op_dat handle;
+  struct set *set;
+  int dim;
+  enum type_code type;
+  bool soa, temporary;
+  size_t value_size, row_bytes;
+  long stride; /* SoA: distance of components, in values */
+  uint64_t version;
+  struct replica replicas[SPACES];
+};
+
+/* How data gets to and from a device: filled by the backend that has one. */
+struct mover {
+  int (*make)(struct op_context *ctx, struct dat *dat, struct error *err); /* sets memory and bytes */
+  int (*to_device)(struct op_context *ctx, struct dat *dat, struct error *err);
+  int (*to_host)(struct op_context *ctx, struct dat *dat, struct error *err);
+  void (*release)(struct op_context *ctx, struct dat *dat);
+};
+
+/* `data` in rows and the user's order, NULL: zeros. NULL with the error set. */
+struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const char *type, const void *data,
+                     const char *name, bool temporary, struct error *err);
+void data_free(struct op_context *ctx, struct dat *dat);
+
+/* Make the space's replica hold the newest version of the region; allocates it if need be. */
+int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region, struct error *err);
+/* The region was written in this space: a new version, every other replica and region is old. */
+void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region);
+
+/* Elements low .. high, both included, in the user's order. */
+int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err);
+int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err);
+
+/* One value of the host replica, in the library's numbering. */
+static inline void *dat_value(const struct dat *dat, long element, int component) {
+  size_t index = dat->soa ? (size_t)component * (size_t)dat->stride + (size_t)element
+                          : (size_t)element * (size_t)dat->dim + (size_t)component;
+  return (unsigned char *)dat->replicas[SPACE_HOST].memory + index * dat->value_size;
+}
+
+/* Large arrays on huge pages, aligned to 64 bytes, zeroed, with slack behind so that vector code may load whole
+ * rows at the end. NULL: no memory. */
+void *data_memory(size_t bytes);
+void data_memory_free(void *memory);
+
+#endif

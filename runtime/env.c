@@ -1,0 +1,202 @@
+#include "env.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+
+extern char **environ;
+
+#ifdef OP2JIT_CUDA
+#define NEEDS_CUDA NULL
+#else
+#define NEEDS_CUDA "the CUDA backend (meson option -Dcuda=enabled)"
+#endif
+#ifdef OP2JIT_MPI
+#define NEEDS_MPI NULL
+#else
+#define NEEDS_MPI "MPI (packages libopenmpi-dev or libmpich-dev, meson option -Dmpi=enabled)"
+#endif
+
+static const struct env_row rows[ENV_COUNT] = {
+    [ENV_BACKEND] = {"OP2_BACKEND", "", "", "native, seq, openmp or cuda; unset: the best that works", NULL},
+    [ENV_THREADS] = {"OP2_THREADS", "", "#1-1024", "threads; unset: OMP_NUM_THREADS, else the CPUs allowed", NULL},
+    [ENV_DEVICE] = {"OP2_DEVICE", "", "#0-1023", "number of the GPU; unset: 0, or the rank within the node",
+                    NEEDS_CUDA},
+    [ENV_MPI] = {"OP2_MPI", "auto", "auto|on|off", "MPI; auto: if the program was started by mpirun", NEEDS_MPI},
+    [ENV_CACHE] = {"OP2_CACHE", "", "", "the kernel database, or off; unset: op2jit/kernels.db in the cache folder",
+                   NULL},
+    [ENV_CACHE_RO] = {"OP2_CACHE_RO", "", "", "read-only databases to look in as well, separated by ':'", NULL},
+    [ENV_JIT] = {"OP2_JIT", "on", "on|load|off", "load: never compile, a miss is an error; off: native forms only",
+                 NULL},
+    [ENV_TUNE] = {"OP2_TUNE", "auto", "", "auto, off, use, force, or seconds to spend", NULL},
+    [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
+    [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "how far floating point may be transformed", NULL},
+    [ENV_CHECK] = {"OP2_CHECK", "off", "", "off, on, or loop names: run the checking form", NULL},
+    [ENV_SHADOW] = {"OP2_SHADOW", "", "", "BACKEND[:N]: also run each (N-th) loop there and compare", NULL},
+    [ENV_LOG] = {"OP2_LOG", "warn", "", "error, warn, info or debug, and categories, separated by ','", NULL},
+    [ENV_DUMP] = {"OP2_DUMP", "", "", "folder for generated sources and binaries", NULL},
+    [ENV_TIMING] = {"OP2_TIMING", "", "", "report at op_exit: text, json:FILE or trace:FILE", NULL},
+    [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "seconds after which a waiting rank says where it waits", NEEDS_MPI},
+    [ENV_PLUGINS] = {"OP2_PLUGINS", "", "", "folder to look for plugins in first", NULL},
+    [ENV_NVRTC] = {"OP2_NVRTC", "", "", "the NVRTC library to open", NEEDS_CUDA},
+    [ENV_CUDA_DRIVER] = {"OP2_CUDA_DRIVER", "", "", "the CUDA driver library to open", NEEDS_CUDA},
+};
+
+static const char *const source_names[] = {"default", "environment", "argument"};
+
+const struct env_row *env_row(enum env_name name) {
+  return &rows[name];
+}
+
+static bool number_in(const char *words, const char *value) {
+  long low = 0, high = 0;
+  sscanf(words, "#%ld-%ld", &low, &high);
+  char *end;
+  errno = 0;
+  long n = strtol(value, &end, 10);
+  return !errno && end != value && !*end && n >= low && n <= high;
+}
+
+static bool word_in(const char *words, const char *value) {
+  size_t length = strlen(value);
+  for (const char *p = words; *p; p += *p == '|') {
+    size_t n = strcspn(p, "|");
+    if (n == length && memcmp(p, value, n) == 0)
+      return true;
+    p += n;
+  }
+  return false;
+}
+
+static int check(const struct env_row *row, const char *value, const char *from, struct error *err) {
+  if (row->missing)
+    return error_set(err, OP_ERR_NOT_BUILT, "%s=%s (%s): this build of op2jit lacks %s; unset it, or build with it",
+                     row->name, value, from, row->missing);
+  if (row->words[0] == '#' && !number_in(row->words, value))
+    return error_set(err, OP_ERR_ENV, "%s=%s (%s): expected a whole number in %s", row->name, value, from,
+                     row->words + 1);
+  if (row->words[0] && row->words[0] != '#' && !word_in(row->words, value))
+    return error_set(err, OP_ERR_ENV, "%s=%s (%s): expected one of %s", row->name, value, from, row->words);
+  return OP_OK;
+}
+
+static int find_row(const char *name, size_t length) {
+  for (int i = 0; i < ENV_COUNT; i++)
+    if (strlen(rows[i].name) == length && memcmp(rows[i].name, name, length) == 0)
+      return i;
+  return -1;
+}
+
+static void warn_unknown(const char *name, size_t length, const char *from, struct text *warnings) {
+  char word[64];
+  snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), name);
+  const char *names[ENV_COUNT];
+  for (int i = 0; i < ENV_COUNT; i++)
+    names[i] = rows[i].name;
+  int near = nearest_name(word, names, ENV_COUNT);
+  text_addf(warnings, "%s (%s) is not a variable of op2jit and is ignored", word, from);
+  if (near >= 0)
+    text_addf(warnings, "; did you mean %s?\n", names[near]);
+  else
+    text_add(warnings, "; `op2jit info` lists them\n");
+}
+
+/* One NAME=VALUE, from argv or the environment. An empty value means unset. */
+static int take(struct env *env, const char *assignment, enum env_source source, struct text *warnings,
+                struct error *err) {
+  if (strncmp(assignment, "OP2_", 4) != 0)
+    return OP_OK;
+  const char *equals = strchr(assignment, '=');
+  if (!equals)
+    return OP_OK;
+  size_t length = (size_t)(equals - assignment);
+  int row = find_row(assignment, length);
+  if (row < 0) {
+    warn_unknown(assignment, length, source_names[source], warnings);
+    return OP_OK;
+  }
+  if (env->sources[row] > source || !equals[1])
+    return OP_OK;
+  int code = check(&rows[row], equals + 1, source_names[source], err);
+  if (code)
+    return code;
+  char *value = strdup(equals + 1);
+  if (!value)
+    return error_memory(err, "an environment variable", strlen(equals));
+  free(env->values[row]);
+  env->values[row] = value;
+  env->sources[row] = source;
+  return OP_OK;
+}
+
+static int copy_variable(const char *value, char **out, struct error *err) {
+  if (!value || !*value)
+    return OP_OK;
+  *out = strdup(value);
+  return *out ? OP_OK : error_memory(err, "an environment variable", strlen(value) + 1);
+}
+
+/* Variables of others that the library heeds. */
+static int take_foreign(struct env *env, struct error *err) {
+  const char *home = getenv("HOME"), *xdg = getenv("XDG_CACHE_HOME");
+  struct text cache = {0};
+  if (xdg && xdg[0] == '/')
+    text_add(&cache, xdg);
+  else if (home && home[0] == '/')
+    text_addf(&cache, "%s/.cache", home);
+  if (cache.length || cache.failed) {
+    env->cache_home = text_take(&cache);
+    if (!env->cache_home)
+      return error_memory(err, "the name of the cache folder", 0);
+  }
+  env->launched_by_mpi = getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE") || getenv("PMIX_RANK");
+  return copy_variable(getenv("OMP_NUM_THREADS"), &env->omp_threads, err);
+}
+
+int env_read(struct env *env, int argc, char **argv, struct text *warnings, struct error *err) {
+  *env = (struct env){0};
+  int code = take_foreign(env, err);
+  for (int i = 1; !code && argv && i < argc; i++)
+    if (argv[i])
+      code = take(env, argv[i], ENV_FROM_ARGV, warnings, err);
+  for (char **e = environ; !code && e && *e; e++)
+    code = take(env, *e, ENV_FROM_ENVIRONMENT, warnings, err);
+  if (code)
+    env_free(env);
+  return code;
+}
+
+void env_free(struct env *env) {
+  for (int i = 0; i < ENV_COUNT; i++)
+    free(env->values[i]);
+  free(env->cache_home);
+  free(env->omp_threads);
+  *env = (struct env){0};
+}
+
+const char *env_value(const struct env *env, enum env_name name) {
+  return env->values[name] ? env->values[name] : rows[name].unset;
+}
+
+bool env_given(const struct env *env, enum env_name name) {
+  return env->values[name] != NULL;
+}
+
+long env_number(const struct env *env, enum env_name name, long otherwise) {
+  const char *value = env_value(env, name);
+  return *value ? strtol(value, NULL, 10) : otherwise;
+}
+
+void env_describe(const struct env *env, struct text *out) {
+  for (int i = 0; i < ENV_COUNT; i++) {
+    const char *value = env_value(env, (enum env_name)i);
+    text_addf(out, "%-16s %-12s %-12s %s", rows[i].name, *value ? value : "-",
+              rows[i].missing ? "not built" : source_names[env->sources[i]], rows[i].help);
+    if (rows[i].words[0] && rows[i].words[0] != '#')
+      text_addf(out, " (%s)", rows[i].words);
+    text_add_char(out, '\n');
+  }
+}

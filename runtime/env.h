@@ -1,0 +1,65 @@
+/* Every environment variable of the library: declared here with default and help, read here once per
+ * op_init, and nowhere else. OP2_NAME=VALUE in argv wins over the environment. */
+#ifndef OP2JIT_ENV_H
+#define OP2JIT_ENV_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum env_name {
+  ENV_BACKEND,
+  ENV_THREADS,
+  ENV_DEVICE,
+  ENV_MPI,
+  ENV_CACHE,
+  ENV_CACHE_RO,
+  ENV_JIT,
+  ENV_TUNE,
+  ENV_VARIANT,
+  ENV_FP,
+  ENV_CHECK,
+  ENV_SHADOW,
+  ENV_LOG,
+  ENV_DUMP,
+  ENV_TIMING,
+  ENV_HANG,
+  ENV_PLUGINS,
+  ENV_NVRTC,
+  ENV_CUDA_DRIVER,
+  ENV_COUNT
+};
+
+enum env_source { ENV_FROM_DEFAULT, ENV_FROM_ENVIRONMENT, ENV_FROM_ARGV };
+
+struct env_row {
+  const char *name;  /* "OP2_BACKEND" */
+  const char *unset; /* the value when nobody gives one; may be "" */
+  const char *words; /* the allowed words, separated by "|"; "" for free text; "#MIN-MAX" for a number */
+  const char *help;
+  const char *missing; /* NULL, or what this build lacks: then giving the variable is an error */
+};
+
+struct env {
+  char *values[ENV_COUNT]; /* NULL: unset */
+  enum env_source sources[ENV_COUNT];
+  char *cache_home; /* $XDG_CACHE_HOME or $HOME/.cache, NULL if there is neither */
+  char *omp_threads; /* $OMP_NUM_THREADS, NULL if unset */
+  bool launched_by_mpi;          /* OMPI_COMM_WORLD_SIZE, PMI_SIZE or PMIX_RANK is set */
+};
+
+/* Read everything. `warnings` gets one line per misspelt OP2_* variable. OP_ERR_ENV for a wrong value,
+ * OP_ERR_NOT_BUILT for a variable of a part that is not there. */
+int env_read(struct env *env, int argc, char **argv, struct text *warnings, struct error *err);
+void env_free(struct env *env);
+/* The value or its default; never NULL. */
+const char *env_value(const struct env *env, enum env_name name);
+bool env_given(const struct env *env, enum env_name name);
+/* A "#" row's value; `otherwise` if it is unset. */
+long env_number(const struct env *env, enum env_name name, long otherwise);
+const struct env_row *env_row(enum env_name name);
+/* One line per variable: name, value, source, help. */
+void env_describe(const struct env *env, struct text *out);
+
+#endif

@@ -1,0 +1,115 @@
+/* One op_par_loop: find its record or check and describe it, run it, hand the results back. A record is a
+ * plain value that could be queued; nothing here but loop_run assumes that it runs at once. */
+#ifndef OP2JIT_LOOP_H
+#define OP2JIT_LOOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "jit/describe.h"
+#include "jit/kernel.h"
+#include "mesh.h"
+#include "schedule.h"
+
+struct op_context;
+struct dat;
+
+
+struct loop_arg {
+  enum desc_form form;
+  struct dat *dat;
+  struct map *map; /* NULL: direct, or no dat */
+  int idx, dim, access;
+  enum type_code type;
+  bool present;
+  int ref, info;  /* argument numbers from 0, -1: none; see struct desc_arg */
+  size_t bytes;   /* globals and payloads: dim values */
+  size_t offset;  /* of a reduction or payload in its slot, else of a global in `globals` */
+};
+
+struct loop_stats {
+  long long calls;
+  double seconds, slowest, plan_seconds, compile_seconds;
+  double bytes; /* that one call must move, by the descriptors */
+  double working_set;
+  const char *variant; /* what ran last; owned by the backend */
+  bool compiled, from_cache;
+};
+
+struct loop {
+  struct loop *next; /* with the same hash bucket */
+  uint64_t hash;
+  size_t order; /* of the first call */
+  op_arg *keys; /* as the user passed them */
+  char *name, *text;
+  op_set set_handle;
+  char *file; /* of the first call */
+  int line;
+
+  struct set *set;
+  int nargs;
+  struct loop_arg args[OP_MAX_ARGS];
+  struct kernel kernel;
+  struct desc desc;
+  op_kernel_function native; /* NULL: no native form */
+  unsigned epoch, constant_epoch;
+  bool prepared;
+
+  struct reduction reductions[OP_MAX_ARGS];
+  int nreductions;
+  size_t slot_bytes;
+  int nslots; /* set by the backend */
+  unsigned char *slots;
+  int slots_capacity;
+  unsigned char *globals; /* READ, WRITE and RW globals of this call */
+  void **frame;           /* desc_slots() pointers, see jit/describe.h */
+  void *user[OP_MAX_ARGS]; /* the user's memory of this call */
+
+  void *backend_state;
+  struct error failure; /* a loop that cannot run says so at every call */
+  struct loop_stats stats;
+};
+
+struct loop_table {
+  struct loop **buckets;
+  size_t nbuckets, count, next_order;
+};
+
+/* The call itself. */
+int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs, const op_arg *args,
+             const char *file, int line, struct error *err);
+/* Forget all records that use the dat (NULL: all records). */
+void loop_forget(struct op_context *ctx, const struct dat *dat);
+/* Records in the order of their first call. The caller frees the array only. NULL: no memory. */
+struct loop **loop_records(const struct op_context *ctx);
+
+/* ---- parts, each in a file of its own ---- */
+
+/* loop_check.c: everything that can be wrong with a call; fills loop->set and loop->args. */
+int loop_check(struct op_context *ctx, struct loop *loop, struct error *err);
+/* loop_alias.c: dats that are passed several times. */
+int loop_check_aliases(struct op_context *ctx, const struct loop *loop, struct error *err);
+/* loop_describe.c: loop->desc from the arguments and the kernel. */
+int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
+/* loop_results.c: layout of slots and globals; their contents before, and the user's results after a run. */
+int loop_layout(struct loop *loop, struct error *err);
+int loop_start_values(struct loop *loop, struct error *err);
+void loop_results(const struct loop *loop);
+/* Fill the frame's pointers: dats (host replicas), maps, strides, numbers, constants, globals. */
+void loop_fill_frame(struct op_context *ctx, struct loop *loop);
+
+/* ---- native forms (native_forms.c) ---- */
+struct native_table {
+  struct native_form {
+    char *text;
+    op_kernel_function function;
+  } *items;
+  int count, capacity;
+};
+int native_add(struct native_table *table, const char *text, op_kernel_function function, struct error *err);
+op_kernel_function native_find(const struct native_table *table, const char *text);
+void native_free(struct native_table *table);
+
+#endif

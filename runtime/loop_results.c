@@ -1,0 +1,142 @@
+/* Globals: what a loop starts from, and what it hands back. Reductions have one slot per schedule item,
+ * combined in item order, so that the result does not depend on the number of threads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context.h"
+#include "loop.h"
+
+/* A payload's slot: the number of the element that won, then its values. */
+enum { NUMBER_BYTES = sizeof(long long), ALIGN = 16, SLOT_ALIGN = 64 };
+
+static bool is_reduction(const struct loop_arg *arg) {
+  return arg->present && arg->form == DESC_GBL &&
+         (arg->access == OP_INC || arg->access == OP_MIN || arg->access == OP_MAX);
+}
+
+static bool is_global(const struct loop_arg *arg) {
+  return arg->present && arg->form == DESC_GBL &&
+         (arg->access == OP_READ || arg->access == OP_WRITE || arg->access == OP_RW);
+}
+
+static bool place(size_t *end, size_t bytes, size_t *offset) {
+  *offset = *end;
+  return size_add(*end, bytes + (ALIGN - bytes % ALIGN) % ALIGN, end);
+}
+
+int loop_layout(struct loop *loop, struct error *err) {
+  size_t slot = 0, globals = 0;
+  bool fits = true;
+  loop->nreductions = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    struct loop_arg *arg = &loop->args[i];
+    bool payload = arg->form == DESC_INFO;
+    if (is_global(arg))
+      fits &= place(&globals, arg->bytes, &arg->offset);
+    else if (is_reduction(arg) || payload) {
+      size_t bytes = arg->bytes + (payload ? NUMBER_BYTES : 0);
+      fits &= place(&slot, bytes, &arg->offset);
+      loop->reductions[loop->nreductions++] =
+          (struct reduction){.index = desc_slot_arg(&loop->desc, i), .offset = arg->offset, .bytes = bytes};
+    }
+  }
+  fits &= size_add(slot, SLOT_ALIGN - 1, &slot);
+  if (!fits)
+    return error_set(err, OP_ERR_SIZE, "loop %s: the globals are more than can be addressed", loop->name);
+  loop->slot_bytes = slot / SLOT_ALIGN * SLOT_ALIGN;
+  free(loop->globals);
+  free(loop->frame);
+  loop->globals = array_new(globals, 1);
+  loop->frame = array_new((size_t)desc_slots(&loop->desc), sizeof *loop->frame);
+  if (!loop->globals || !loop->frame)
+    return error_memory(err, "a loop's globals", globals);
+  return OP_OK;
+}
+
+static void start_slot(const struct loop *loop, unsigned char *slot) {
+  static const long long nobody = -1;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form == DESC_INFO) {
+      memcpy(slot + arg->offset, &nobody, sizeof nobody);
+      memcpy(slot + arg->offset + NUMBER_BYTES, loop->user[i], arg->bytes);
+    } else if (is_reduction(arg)) {
+      if (arg->access == OP_INC)
+        memset(slot + arg->offset, 0, arg->bytes);
+      else
+        memcpy(slot + arg->offset, loop->user[i], arg->bytes);
+    }
+  }
+}
+
+int loop_start_values(struct loop *loop, struct error *err) {
+  if (loop->nreductions && loop->nslots > loop->slots_capacity) {
+    size_t bytes;
+    unsigned char *slots = NULL;
+    if (size_mul((size_t)loop->nslots, loop->slot_bytes, &bytes))
+      slots = aligned_alloc(SLOT_ALIGN, bytes ? bytes : SLOT_ALIGN);
+    if (!slots)
+      return error_memory(err, "partial results", (size_t)loop->nslots * loop->slot_bytes);
+    free(loop->slots);
+    loop->slots = slots;
+    loop->slots_capacity = loop->nslots;
+  }
+  for (int s = 0; loop->nreductions && s < loop->nslots; s++)
+    start_slot(loop, loop->slots + (size_t)s * loop->slot_bytes);
+  for (int i = 0; i < loop->nargs; i++)
+    if (is_global(&loop->args[i]))
+      memcpy(loop->globals + loop->args[i].offset, loop->user[i], loop->args[i].bytes);
+  return OP_OK;
+}
+
+static void combine(const struct loop *loop, int i) {
+  const struct loop_arg *arg = &loop->args[i];
+  const size_t size = type_info(arg->type)->size;
+  for (int s = 0; s < loop->nslots; s++) {
+    const unsigned char *value = loop->slots + (size_t)s * loop->slot_bytes + arg->offset;
+    unsigned char *user = loop->user[i];
+    for (int c = 0; c < arg->dim; c++)
+      type_combine(arg->type, arg->access, user + (size_t)c * size, value + (size_t)c * size);
+  }
+}
+
+static bool improves(const struct loop_arg *arg, const void *now, const void *candidate) {
+  unsigned char best[sizeof(long double)];
+  memcpy(best, now, arg->bytes);
+  type_combine(arg->type, arg->access, best, candidate);
+  return memcmp(best, now, arg->bytes) != 0;
+}
+
+/* An extremum with a payload: only slots in which an element won count; ties go to the lowest number, and the
+ * user's own value wins over an equal element. */
+static void combine_with_payload(const struct loop *loop, int i) {
+  const struct loop_arg *arg = &loop->args[i], *payload = &loop->args[arg->info];
+  long long best = -1;
+  for (int s = 0; s < loop->nslots; s++) {
+    const unsigned char *slot = loop->slots + (size_t)s * loop->slot_bytes;
+    const unsigned char *value = slot + arg->offset;
+    long long element;
+    memcpy(&element, slot + payload->offset, sizeof element);
+    if (element < 0)
+      continue;
+    bool equal = memcmp(value, loop->user[i], arg->bytes) == 0;
+    if (!improves(arg, loop->user[i], value) && !(equal && best >= 0 && element < best))
+      continue;
+    best = element;
+    memcpy(loop->user[i], value, arg->bytes);
+    memcpy(loop->user[arg->info], slot + payload->offset + NUMBER_BYTES, payload->bytes);
+  }
+}
+
+void loop_results(const struct loop *loop) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (is_reduction(arg) && arg->info >= 0)
+      combine_with_payload(loop, i);
+    else if (is_reduction(arg))
+      combine(loop, i);
+    else if (is_global(arg) && arg->access != OP_READ)
+      memcpy(loop->user[i], loop->globals + arg->offset, arg->bytes);
+  }
+}

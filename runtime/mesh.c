@@ -1,0 +1,294 @@
+#include "mesh.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context.h"
+#include "data.h"
+
+bool list_add(struct list *list, void *item) {
+  if (list->count == list->capacity) {
+    int capacity = list->capacity ? 2 * list->capacity : 16;
+    void **items = array_resize(list->items, (size_t)capacity, sizeof *items);
+    if (!items)
+      return false;
+    list->items = items;
+    list->capacity = capacity;
+  }
+  list->items[list->count++] = item;
+  return true;
+}
+
+void list_remove(struct list *list, const void *item) {
+  for (int i = 0; i < list->count; i++)
+    if (list->items[i] == item) {
+      memmove(&list->items[i], &list->items[i + 1], (size_t)(list->count - i - 1) * sizeof(void *));
+      list->count--;
+      return;
+    }
+}
+
+void list_free(struct list *list) {
+  free(list->items);
+  *list = (struct list){0};
+}
+
+char *name_copy(const char *name) {
+  return strdup(name ? name : "unnamed");
+}
+
+static void set_free(struct set *set) {
+  if (!set)
+    return;
+  free(set->name);
+  free(set->to_user);
+  free(set->from_user);
+  free(set);
+}
+
+struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct error *err) {
+  if (size < 0) {
+    error_set(err, OP_ERR_SIZE, "set \"%s\": the size is %ld; expected 0 or more elements", name ? name : "unnamed",
+              size);
+    return NULL;
+  }
+  struct set *set = calloc(1, sizeof *set);
+  if (!set || !(set->name = name_copy(name)) || !(set->handle = handle_new(ctx->handles, HANDLE_SET, set)))
+    goto no_memory;
+  if (!list_add(&ctx->mesh.sets, set)) {
+    handle_release(ctx->handles, set->handle);
+    goto no_memory;
+  }
+  set->id = ctx->mesh.next_set++;
+  set->size = size;
+  set->global_size = size;
+  for (int i = 0; i < EXTENTS; i++)
+    set->extents[i] = size;
+  return set;
+
+no_memory:
+  set_free(set);
+  error_memory(err, "a set", sizeof *set);
+  return NULL;
+}
+
+/* How a table looks as a whole: for the message about one bad entry. */
+struct survey {
+  long long lowest, highest;
+  size_t first_bad, bad;
+};
+
+static struct survey survey_table(const int *table, const long long *long_table, size_t entries, long limit) {
+  struct survey s = {LLONG_MAX, LLONG_MIN, 0, 0};
+  for (size_t i = 0; i < entries; i++) {
+    long long value = table ? table[i] : long_table[i];
+    s.lowest = value < s.lowest ? value : s.lowest;
+    s.highest = value > s.highest ? value : s.highest;
+    if (value < 0 || value >= limit) {
+      if (!s.bad)
+        s.first_bad = i;
+      s.bad++;
+    }
+  }
+  return s;
+}
+
+static int check_entries(const struct set *from, const struct set *to, int arity, const int *table,
+                         const long long *long_table, size_t entries, const char *name, struct error *err) {
+  struct survey s = survey_table(table, long_table, entries, to->size);
+  if (!s.bad)
+    return OP_OK;
+  long long value = table ? table[s.first_bad] : long_table[s.first_bad];
+  if (to->size == 0)
+    return error_set(err, OP_ERR_MAP_RANGE,
+                     "map \"%s\": element 0 of set \"%s\" has the target %lld, but set \"%s\" is empty; a map into an "
+                     "empty set needs an empty source",
+                     name, from->name, value, to->name);
+  bool one_based = s.lowest == 1 && s.highest == to->size;
+  return error_set(err, OP_ERR_MAP_RANGE,
+                   "map \"%s\": entry %zu of element %zu of set \"%s\" is %lld; expected 0 .. %ld, the elements of "
+                   "set \"%s\" (%zu of %zu entries are outside)%s",
+                   name, s.first_bad % (size_t)arity, s.first_bad / (size_t)arity, from->name, value, to->size - 1,
+                   to->name, s.bad, entries,
+                   one_based ? "; the entries run from 1 to the size of the set, so the map seems to count "
+                               "from 1: subtract 1 from each entry"
+                             : "; correct the table, or declare the set larger");
+}
+
+static void map_free(struct map *map) {
+  if (!map)
+    return;
+  free(map->name);
+  free(map->table);
+  free(map);
+}
+
+/* Into the library's numbering, row by row. */
+static void fill_table(struct map *map, const int *table, const long long *long_table) {
+  const int *rows = map->from->from_user, *targets = map->to->from_user;
+  for (long e = 0; e < map->from->size; e++) {
+    const size_t source = (size_t)e * (size_t)map->arity;
+    int *row = map->table + (size_t)(rows ? rows[e] : e) * (size_t)map->arity;
+    for (int i = 0; i < map->arity; i++) {
+      int target = table ? table[source + (size_t)i] : (int)long_table[source + (size_t)i];
+      row[i] = targets ? targets[target] : target;
+    }
+  }
+}
+
+struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
+                     const long long *long_table, const char *name, struct error *err) {
+  const char *said = name ? name : "unnamed";
+  if (arity < 1) {
+    error_set(err, OP_ERR_DIM, "map \"%s\": the arity is %d; expected 1 or more targets per element", said, arity);
+    return NULL;
+  }
+  if (!table && !long_table && from->size > 0) {
+    error_set(err, OP_ERR_ARGUMENT,
+              "map \"%s\": the table is NULL; expected %ld x %d entries (NULL only for an empty set)", said, from->size,
+              arity);
+    return NULL;
+  }
+  size_t entries, bytes;
+  if (!size_mul((size_t)from->size, (size_t)arity, &entries) || !size_mul(entries, sizeof(long long), &bytes)) {
+    error_set(err, OP_ERR_SIZE, "map \"%s\": %ld elements of arity %d are more than can be addressed", said,
+              from->size, arity);
+    return NULL;
+  }
+  if (from->size > 0 && check_entries(from, to, arity, table, long_table, entries, said, err))
+    return NULL;
+  struct map *map = calloc(1, sizeof *map);
+  if (!map || !(map->name = name_copy(name)) || !(map->table = array_new(entries + MAP_SLACK, sizeof(int))) ||
+      !(map->handle = handle_new(ctx->handles, HANDLE_MAP, map)))
+    goto no_memory;
+  if (!list_add(&ctx->mesh.maps, map)) {
+    handle_release(ctx->handles, map->handle);
+    goto no_memory;
+  }
+  map->id = ctx->mesh.next_map++;
+  map->from = from;
+  map->to = to;
+  map->arity = arity;
+  fill_table(map, table, long_table);
+  return map;
+
+no_memory:
+  map_free(map);
+  error_memory(err, "a map's table", entries * sizeof(int));
+  return NULL;
+}
+
+static bool is_identifier(const char *name) {
+  if (!isalpha((unsigned char)*name) && *name != '_')
+    return false;
+  for (; *name; name++)
+    if (!isalnum((unsigned char)*name) && *name != '_')
+      return false;
+  return true;
+}
+
+struct constant *mesh_find_constant(const struct mesh *mesh, const char *name) {
+  for (int i = 0; i < mesh->constants.count; i++) {
+    struct constant *constant = mesh->constants.items[i];
+    if (strcmp(constant->name, name) == 0)
+      return constant;
+  }
+  return NULL;
+}
+
+static void set_value(struct op_context *ctx, struct constant *constant, const void *value) {
+  if (memcmp(constant->value, value, constant->bytes) == 0)
+    return;
+  memcpy(constant->value, value, constant->bytes);
+  constant->changes++;
+  ctx->mesh.constant_epoch++;
+}
+
+static void constant_free(struct constant *constant) {
+  if (!constant)
+    return;
+  free(constant->name);
+  free(constant->value);
+  free(constant);
+}
+
+static int check_constant(const char *name, int dim, enum type_code code, const char *type, const void *value,
+                          size_t *bytes, struct error *err) {
+  if (!name || !is_identifier(name))
+    return error_set(err, OP_ERR_CONST, "constant \"%s\": expected a C identifier, the name kernels use",
+                     name ? name : "NULL");
+  if (dim < 1)
+    return error_set(err, OP_ERR_DIM, "constant \"%s\": the dim is %d; expected 1 or more", name, dim);
+  if (code == TYPE_NONE)
+    return error_set(err, OP_ERR_TYPE, "constant \"%s\": the type \"%s\" is unknown; expected one of %s", name,
+                     type ? type : "NULL", type_names());
+  if (!value)
+    return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the value is NULL; expected %d of type %s", name, dim,
+                     type_info(code)->name);
+  if (!size_mul((size_t)dim, type_info(code)->size, bytes))
+    return error_set(err, OP_ERR_SIZE, "constant \"%s\": %d values are more than can be addressed", name, dim);
+  return OP_OK;
+}
+
+int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
+                  struct error *err) {
+  enum type_code code = type_parse(type, NULL);
+  size_t bytes = 0;
+  int status = check_constant(name, dim, code, type, value, &bytes, err);
+  if (status)
+    return status;
+  struct constant *old = mesh_find_constant(&ctx->mesh, name);
+  if (old && (old->dim != dim || old->type != code))
+    return error_set(err, OP_ERR_CONST,
+                     "constant \"%s\" is declared again as %d of type %s; it is %d of type %s. Use another name, or "
+                     "the same dim and type to give it a new value",
+                     name, dim, type_info(code)->name, old->dim, type_info(old->type)->name);
+  if (old) {
+    set_value(ctx, old, value);
+    return OP_OK;
+  }
+  struct constant *constant = calloc(1, sizeof *constant);
+  if (!constant || !(constant->name = strdup(name)) || !(constant->value = array_new(bytes, 1)) ||
+      !list_add(&ctx->mesh.constants, constant)) {
+    constant_free(constant);
+    return error_memory(err, "a constant", bytes);
+  }
+  constant->type = code;
+  constant->dim = dim;
+  constant->bytes = bytes;
+  memcpy(constant->value, value, bytes);
+  ctx->mesh.constant_epoch++;
+  return OP_OK;
+}
+
+int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, struct error *err) {
+  struct constant *constant = name ? mesh_find_constant(&ctx->mesh, name) : NULL;
+  if (!constant)
+    return error_set(err, OP_ERR_CONST, "constant \"%s\" is not declared; declare it with op_decl_const first",
+                     name ? name : "NULL");
+  if (!value)
+    return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the new value is NULL; expected %d of type %s", name,
+                     constant->dim, type_info(constant->type)->name);
+  set_value(ctx, constant, value);
+  return OP_OK;
+}
+
+void mesh_free(struct op_context *ctx) {
+  struct mesh *mesh = &ctx->mesh;
+  for (int i = 0; i < mesh->dats.count; i++)
+    data_free(ctx, mesh->dats.items[i]);
+  for (int i = 0; i < mesh->maps.count; i++)
+    map_free(mesh->maps.items[i]);
+  for (int i = 0; i < mesh->sets.count; i++)
+    set_free(mesh->sets.items[i]);
+  for (int i = 0; i < mesh->constants.count; i++)
+    constant_free(mesh->constants.items[i]);
+  list_free(&mesh->dats);
+  list_free(&mesh->maps);
+  list_free(&mesh->sets);
+  list_free(&mesh->constants);
+  *mesh = (struct mesh){0};
+}

@@ -1,0 +1,79 @@
+/* Sets, maps and constants. A set's elements have the user's numbers and the library's; tables and data
+ * are kept in the library's. Renumbering and partitioning raise the mesh's epoch; whatever was derived from an
+ * older one (plans, schedules, loop records) is dropped. */
+#ifndef OP2JIT_MESH_H
+#define OP2JIT_MESH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/types.h"
+
+struct op_context;
+
+/* Ends of the parts of a set, in the library's numbering: [0, core) need no halo, [core, owned) do,
+ * [owned, exec) are executed redundantly, [exec, nonexec) are only read. One process: all but the last two
+ * parts are empty. */
+enum extent { EXTENT_CORE, EXTENT_OWNED, EXTENT_EXEC, EXTENT_NONEXEC, EXTENTS };
+
+struct set {
+  int id; /* from 0, in order of declaration */
+  char *name;
+  op_set handle;
+  long size;             /* elements that this rank declared */
+  long long global_size; /* of all ranks */
+  long extents[EXTENTS];
+  int *to_user;   /* library's number -> user's, NULL: the same */
+  int *from_user; /* its inverse */
+};
+
+struct map {
+  int id;
+  char *name;
+  op_map handle;
+  struct set *from, *to;
+  int arity;
+  int *table; /* extents[EXTENT_EXEC] rows in the library's numbering of both sets */
+};
+
+struct constant {
+  char *name;
+  enum type_code type;
+  int dim;
+  size_t bytes;
+  unsigned char *value;
+  int changes; /* how often the value really changed */
+};
+
+/* Pointers in order of declaration. */
+struct list {
+  void **items;
+  int count, capacity;
+};
+bool list_add(struct list *list, void *item);
+void list_remove(struct list *list, const void *item);
+void list_free(struct list *list);
+
+struct mesh {
+  struct list sets, maps, dats, constants;
+  int next_set, next_map, next_dat;
+  unsigned epoch;          /* numbering of the sets */
+  unsigned constant_epoch; /* values of the constants */
+};
+
+/* All return NULL with the error set. Names may be NULL. */
+struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct error *err);
+/* Exactly one of `table` and `long_table` is not NULL, unless `from` is empty. */
+struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
+                     const long long *long_table, const char *name, struct error *err);
+int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
+                  struct error *err);
+int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, struct error *err);
+struct constant *mesh_find_constant(const struct mesh *mesh, const char *name);
+void mesh_free(struct op_context *ctx);
+
+/* A copy of a name for messages: "unnamed" for NULL. */
+char *name_copy(const char *name);
+
+#endif

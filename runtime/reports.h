@@ -1,0 +1,16 @@
+/* The reports of op_timing_output, op_diagnostic_output and op_exit. */
+#ifndef OP2JIT_REPORTS_H
+#define OP2JIT_REPORTS_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+struct op_context;
+
+int context_timing(struct op_context *ctx, struct text *out, struct error *err);
+int context_diagnostics(struct op_context *ctx, struct text *out, struct error *err);
+int context_check_plans(struct op_context *ctx, int level, struct error *err);
+/* What OP2_TIMING asks for at op_exit. */
+int context_report(struct op_context *ctx, struct error *err);
+
+#endif
