@@ -25,10 +25,10 @@ static struct {
 } the;
 
 static const op_error no_error = {OP_OK, "OP_OK", ""};
-static const op_error busy_error = {
-    OP_ERR_BUSY, "OP_ERR_BUSY",
-    "the library is running another call, in a second thread or around this kernel; call it from one thread at a time, "
-    "and not from inside a kernel"};
+static const op_error busy_error = {OP_ERR_BUSY, "OP_ERR_BUSY",
+                                    "the library is running another call, in a second thread or around this "
+                                    "kernel; call it from one thread at a time, "
+                                    "and not from inside a kernel"};
 /* Each thread sees its own last call: one that was refused must not touch what the other one is writing. */
 static _Thread_local const op_error *last_error = &no_error;
 
@@ -101,8 +101,9 @@ struct op_context *api_enter(const char *call) {
     return NULL;
   if (the.context)
     return the.context;
-  api_leave(error_set(&the.error, OP_ERR_STATE, the.was_open ? "%s was called after op_exit; call op_init again first"
-                                                             : "%s was called before op_init; call op_init first",
+  api_leave(error_set(&the.error, OP_ERR_STATE,
+                      the.was_open ? "%s was called after op_exit; call op_init again first"
+                                   : "%s was called before op_init; call op_init first",
                       call));
   return NULL;
 }
@@ -130,7 +131,8 @@ void *api_object(struct op_context *ctx, const void *handle, enum handle_kind ki
 
 static int open_context(int argc, char **argv, int diags) {
   if (the.context)
-    return error_set(&the.error, OP_ERR_STATE, "op_init was called twice; call op_exit before the next op_init");
+    return error_set(&the.error, OP_ERR_STATE,
+                     "op_init was called twice; call op_exit before the next op_init");
   if (!the.handles && !(the.handles = handles_new()))
     return error_memory(&the.error, "the table of handles", sizeof(void *));
   int code = context_open(&the.context, the.handles, argc, argv, diags, &the.error);

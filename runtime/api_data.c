@@ -10,8 +10,9 @@ static struct dat *open_dat(struct op_context *ctx, const char *call, op_dat han
   if (!dat || ctx_flush(ctx, api_error()))
     return NULL;
   if (!memory && dat->set->size > 0) {
-    error_set(api_error(), OP_ERR_ARGUMENT, "%s: %s is NULL; expected %ld x %d values of type %s for dat \"%s\"", call,
-              what, dat->set->size, dat->dim, type_info(dat->type)->name, dat->name);
+    error_set(api_error(), OP_ERR_ARGUMENT,
+              "%s: %s is NULL; expected %ld x %d values of type %s for dat \"%s\"", call, what,
+              dat->set->size, dat->dim, type_info(dat->type)->name, dat->name);
     return NULL;
   }
   return dat;
@@ -33,10 +34,11 @@ int op2jit_fetch_data_idx(op_dat handle, void *out, int low, int high) {
   if (!dat)
     return api_leave(api_error()->code);
   if (low < 0 || low > high || high >= dat->set->size)
-    return api_leave(error_set(api_error(), OP_ERR_RANGE,
-                               "op_fetch_data_idx: elements %d .. %d of dat \"%s\"; expected 0 <= low <= high < %ld, both "
-                               "ends included",
-                               low, high, dat->name, dat->set->size));
+    return api_leave(
+        error_set(api_error(), OP_ERR_RANGE,
+                  "op_fetch_data_idx: elements %d .. %d of dat \"%s\"; expected 0 <= low <= high < %ld, both "
+                  "ends included",
+                  low, high, dat->name, dat->set->size));
   return api_leave(data_fetch(ctx, dat, out, low, high, api_error()));
 }
 
@@ -56,7 +58,8 @@ static int print_dat(const char *call, op_dat handle, const char *path, print_fu
   if (!dat)
     return api_leave(api_error()->code);
   if (!path)
-    return api_leave(error_set(api_error(), OP_ERR_ARGUMENT, "%s: the path is NULL; expected the name of a file", call));
+    return api_leave(
+        error_set(api_error(), OP_ERR_ARGUMENT, "%s: the path is NULL; expected the name of a file", call));
   return api_leave(print(ctx, dat, path, api_error()));
 }
 

@@ -37,8 +37,8 @@ op_map op2jit_decl_map_long(op_set from, op_set to, int arity, const long long *
   return declare_map("op_decl_map_long", from, to, arity, NULL, table, name);
 }
 
-static op_dat declare_dat(const char *call, op_set set, int dim, const char *type, const void *data, const char *name,
-                          bool temporary) {
+static op_dat declare_dat(const char *call, op_set set, int dim, const char *type, const void *data,
+                          const char *name, bool temporary) {
   struct op_context *ctx = api_enter(call);
   if (!ctx)
     return NULL;
@@ -64,10 +64,11 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
   if (!dat)
     return OP_ERR_HANDLE;
   if (!dat->temporary)
-    return error_set(api_error(), OP_ERR_HANDLE,
-                     "op_free_dat_temp: dat \"%s\" is not a temporary; only dats of op_decl_dat_temp can be freed before "
-                     "op_exit",
-                     dat->name);
+    return error_set(
+        api_error(), OP_ERR_HANDLE,
+        "op_free_dat_temp: dat \"%s\" is not a temporary; only dats of op_decl_dat_temp can be freed before "
+        "op_exit",
+        dat->name);
   int code = ctx_flush(ctx, api_error());
   if (code)
     return code;

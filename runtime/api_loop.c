@@ -16,8 +16,15 @@ static void take_type(op_arg *arg, const char *type) {
   }
 }
 
-op_arg op2jit_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, const char *type, op_access access) {
-  op_arg arg = {.form = DESC_DAT, .dat = dat, .map = map, .idx = idx, .dim = dim, .access = (int)access, .present = present != 0};
+op_arg op2jit_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, const char *type,
+                          op_access access) {
+  op_arg arg = {.form = DESC_DAT,
+                .dat = dat,
+                .map = map,
+                .idx = idx,
+                .dim = dim,
+                .access = (int)access,
+                .present = present != 0};
   take_type(&arg, type);
   return arg;
 }
@@ -27,7 +34,8 @@ op_arg op2jit_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type
 }
 
 op_arg op2jit_opt_arg_gbl(int present, void *data, int dim, const char *type, op_access access) {
-  op_arg arg = {.form = DESC_GBL, .data = data, .idx = -1, .dim = dim, .access = (int)access, .present = present != 0};
+  op_arg arg = {
+      .form = DESC_GBL, .data = data, .idx = -1, .dim = dim, .access = (int)access, .present = present != 0};
   take_type(&arg, type);
   return arg;
 }
@@ -37,11 +45,13 @@ op_arg op2jit_arg_gbl(void *data, int dim, const char *type, op_access access) {
 }
 
 op_arg op2jit_arg_idx(int idx, op_map map) {
-  return (op_arg){.form = DESC_IDX, .map = map, .idx = idx, .dim = 1, .type = TYPE_INT, .access = OP_READ, .present = 1};
+  return (op_arg){
+      .form = DESC_IDX, .map = map, .idx = idx, .dim = 1, .type = TYPE_INT, .access = OP_READ, .present = 1};
 }
 
 op_arg op2jit_arg_info(void *payload, int dim, const char *type, int ref) {
-  op_arg arg = {.form = DESC_INFO, .data = payload, .idx = -1, .dim = dim, .access = OP_MAX, .present = 1, .ref = ref};
+  op_arg arg = {
+      .form = DESC_INFO, .data = payload, .idx = -1, .dim = dim, .access = OP_MAX, .present = 1, .ref = ref};
   take_type(&arg, type);
   return arg;
 }
@@ -60,8 +70,9 @@ const char *op2jit_kernel_native(const char *text, op_kernel_function function) 
     return NULL;
   int code;
   if (!text || !function)
-    code = error_set(api_error(), OP_ERR_ARGUMENT, "op_kernel_native: the %s is NULL; expected a kernel's text and its "
-                                                   "function",
+    code = error_set(api_error(), OP_ERR_ARGUMENT,
+                     "op_kernel_native: the %s is NULL; expected a kernel's text and its "
+                     "function",
                      text ? "function" : "text");
   else
     code = native_add(&ctx->natives, text, function, api_error());
@@ -122,7 +133,8 @@ const char *op2jit_kernel_file(const char *path) {
   const char *text = NULL;
   int code = OP_OK;
   if (!path)
-    code = error_set(api_error(), OP_ERR_ARGUMENT, "op_kernel_file: the path is NULL; expected the name of a file");
+    code = error_set(api_error(), OP_ERR_ARGUMENT,
+                     "op_kernel_file: the path is NULL; expected the name of a file");
   else if (!(text = find_file(ctx, path)))
     code = load_file(ctx, path, &text, api_error());
   return api_leave(code) ? NULL : text;

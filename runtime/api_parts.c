@@ -5,7 +5,8 @@ static int not_built(const char *call, const char *part) {
   struct op_context *ctx = api_enter(call);
   if (!ctx)
     return api_refused();
-  return api_leave(error_set(api_error(), OP_ERR_NOT_BUILT, "%s: this build of op2jit does not have %s", call, part));
+  return api_leave(
+      error_set(api_error(), OP_ERR_NOT_BUILT, "%s: this build of op2jit does not have %s", call, part));
 }
 
 static const char renumbering[] = "renumbering", partitioning[] = "partitioning over MPI ranks",
@@ -55,7 +56,8 @@ int op2jit_get_const_hdf5(const char *name, int dim, const char *type, void *val
   return not_built("op_get_const_hdf5", files);
 }
 
-int op2jit_write_const_hdf5(const char *name, int dim, const char *type, const void *value, const char *file) {
+int op2jit_write_const_hdf5(const char *name, int dim, const char *type, const void *value,
+                            const char *file) {
   (void)name, (void)dim, (void)type, (void)value, (void)file;
   return not_built("op_write_const_hdf5", files);
 }

@@ -53,7 +53,8 @@ const op_counters_t *op2jit_counters(void) {
   return ctx ? &ctx->counters : &nothing;
 }
 
-static void print_report(const char *call, int (*report)(struct op_context *, struct text *, struct error *)) {
+static void print_report(const char *call,
+                         int (*report)(struct op_context *, struct text *, struct error *)) {
   struct op_context *ctx = api_enter(call);
   if (!ctx)
     return;
@@ -82,6 +83,7 @@ int op2jit_plan_check(int level) {
   if (!ctx)
     return api_refused();
   if (level < 0 || level > 2)
-    return api_leave(error_set(api_error(), OP_ERR_ARGUMENT, "op_plan_check: the level is %d; expected 0, 1 or 2", level));
+    return api_leave(
+        error_set(api_error(), OP_ERR_ARGUMENT, "op_plan_check: the level is %d; expected 0, 1 or 2", level));
   return api_leave(context_check_plans(ctx, level, api_error()));
 }

@@ -38,8 +38,8 @@ static int unknown(const char *name, struct error *err) {
     known[n++] = backends[i]->name;
   for (size_t i = 0; i < sizeof unbuilt / sizeof *unbuilt; i++) {
     if (strcmp(unbuilt[i].name, name) == 0) {
-      error_set(err, OP_ERR_NOT_BUILT, "OP2_BACKEND=%s: this build of op2jit does not have it, only %s; %s", name,
-                text_str(&names), unbuilt[i].remedy);
+      error_set(err, OP_ERR_NOT_BUILT, "OP2_BACKEND=%s: this build of op2jit does not have it, only %s; %s",
+                name, text_str(&names), unbuilt[i].remedy);
       text_free(&names);
       return err->code;
     }
@@ -47,7 +47,8 @@ static int unknown(const char *name, struct error *err) {
   }
   int near = nearest_name(name, known, n);
   error_set(err, OP_ERR_BACKEND, "OP2_BACKEND=%s is not a backend%s%s%s; expected one of %s", name,
-            near >= 0 ? ", did you mean \"" : "", near >= 0 ? known[near] : "", near >= 0 ? "\"?" : "", text_str(&names));
+            near >= 0 ? ", did you mean \"" : "", near >= 0 ? known[near] : "", near >= 0 ? "\"?" : "",
+            text_str(&names));
   text_free(&names);
   return err->code;
 }

@@ -18,8 +18,9 @@ static int open_env(struct op_context *ctx, int argc, char **argv, struct error 
   int code = env_read(&ctx->env, argc, argv, &warnings, err);
   ctx->log.rank = -1;
   if (!code && !log_configure(&ctx->log, env_value(&ctx->env, ENV_LOG)))
-    code = error_set(err, OP_ERR_ENV, "OP2_LOG=%s: expected words separated by ',': error, warn, info, debug, or the "
-                                      "categories jit, cache, tune, plan, loop, mpi, cuda, io, check, perf, env, team",
+    code = error_set(err, OP_ERR_ENV,
+                     "OP2_LOG=%s: expected words separated by ',': error, warn, info, debug, or the "
+                     "categories jit, cache, tune, plan, loop, mpi, cuda, io, check, perf, env, team",
                      env_value(&ctx->env, ENV_LOG));
   if (!code)
     warn_each_line(&ctx->log, &warnings);

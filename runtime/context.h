@@ -2,9 +2,9 @@
 #ifndef OP2JIT_CONTEXT_H
 #define OP2JIT_CONTEXT_H
 
+#include "backend.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "backend.h"
 #include "env.h"
 #include "handles.h"
 #include "loop.h"

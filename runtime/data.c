@@ -72,15 +72,17 @@ static int check_new(const struct set *set, int dim, enum type_code code, const 
   if (dim < 1)
     return error_set(err, OP_ERR_DIM, "dat \"%s\": the dim is %d; expected 1 or more components", name, dim);
   if (code == TYPE_NONE)
-    return error_set(err, OP_ERR_TYPE, "dat \"%s\": the type \"%s\" is unknown; expected one of %s, optionally "
-                                       "followed by :soa",
+    return error_set(err, OP_ERR_TYPE,
+                     "dat \"%s\": the type \"%s\" is unknown; expected one of %s, optionally "
+                     "followed by :soa",
                      name, type ? type : "NULL", type_names());
   size_t row, values;
   if (!size_mul((size_t)dim, type_info(code)->size, &row) ||
       !size_mul((size_t)set->extents[EXTENT_NONEXEC] + MAP_SLACK, row, bytes) ||
       !size_mul((size_t)set->size, (size_t)dim, &values))
-    return error_set(err, OP_ERR_SIZE, "dat \"%s\": %ld elements of dim %d and type %s are more than can be addressed",
-                     name, set->size, dim, type_info(code)->name);
+    return error_set(err, OP_ERR_SIZE,
+                     "dat \"%s\": %ld elements of dim %d and type %s are more than can be addressed", name,
+                     set->size, dim, type_info(code)->name);
   return OP_OK;
 }
 
@@ -145,7 +147,8 @@ static bool is_empty(const struct dat *dat, enum region region) {
   }
 }
 
-int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region, struct error *err) {
+int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
+             struct error *err) {
   struct replica *replica = &dat->replicas[space];
   if (replica->version[region] == dat->version || is_empty(dat, region))
     return OP_OK;

@@ -48,7 +48,8 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
 void data_free(struct op_context *ctx, struct dat *dat);
 
 /* Make the space's replica hold the newest version of the region; allocates it if need be. */
-int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region, struct error *err);
+int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
+             struct error *err);
 /* The region was written in this space: a new version, every other replica and region is old. */
 void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region);
 

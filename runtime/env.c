@@ -22,24 +22,29 @@ extern char **environ;
 
 static const struct env_row rows[ENV_COUNT] = {
     [ENV_BACKEND] = {"OP2_BACKEND", "", "", "native, seq, openmp or cuda; unset: the best that works", NULL},
-    [ENV_THREADS] = {"OP2_THREADS", "", "#1-1024", "threads; unset: OMP_NUM_THREADS, else the CPUs allowed", NULL},
+    [ENV_THREADS] = {"OP2_THREADS", "", "#1-1024", "threads; unset: OMP_NUM_THREADS, else the CPUs allowed",
+                     NULL},
     [ENV_DEVICE] = {"OP2_DEVICE", "", "#0-1023", "number of the GPU; unset: 0, or the rank within the node",
                     NEEDS_CUDA},
-    [ENV_MPI] = {"OP2_MPI", "auto", "auto|on|off", "MPI; auto: if the program was started by mpirun", NEEDS_MPI},
-    [ENV_CACHE] = {"OP2_CACHE", "", "", "the kernel database, or off; unset: op2jit/kernels.db in the cache folder",
-                   NULL},
-    [ENV_CACHE_RO] = {"OP2_CACHE_RO", "", "", "read-only databases to look in as well, separated by ':'", NULL},
-    [ENV_JIT] = {"OP2_JIT", "on", "on|load|off", "load: never compile, a miss is an error; off: native forms only",
-                 NULL},
+    [ENV_MPI] = {"OP2_MPI", "auto", "auto|on|off", "MPI; auto: if the program was started by mpirun",
+                 NEEDS_MPI},
+    [ENV_CACHE] = {"OP2_CACHE", "", "",
+                   "the kernel database, or off; unset: op2jit/kernels.db in the cache folder", NULL},
+    [ENV_CACHE_RO] = {"OP2_CACHE_RO", "", "", "read-only databases to look in as well, separated by ':'",
+                      NULL},
+    [ENV_JIT] = {"OP2_JIT", "on", "on|load|off",
+                 "load: never compile, a miss is an error; off: native forms only", NULL},
     [ENV_TUNE] = {"OP2_TUNE", "auto", "", "auto, off, use, force, or seconds to spend", NULL},
     [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
-    [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "how far floating point may be transformed", NULL},
+    [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "how far floating point may be transformed",
+                NULL},
     [ENV_CHECK] = {"OP2_CHECK", "off", "", "off, on, or loop names: run the checking form", NULL},
     [ENV_SHADOW] = {"OP2_SHADOW", "", "", "BACKEND[:N]: also run each (N-th) loop there and compare", NULL},
     [ENV_LOG] = {"OP2_LOG", "warn", "", "error, warn, info or debug, and categories, separated by ','", NULL},
     [ENV_DUMP] = {"OP2_DUMP", "", "", "folder for generated sources and binaries", NULL},
     [ENV_TIMING] = {"OP2_TIMING", "", "", "report at op_exit: text, json:FILE or trace:FILE", NULL},
-    [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "seconds after which a waiting rank says where it waits", NEEDS_MPI},
+    [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "seconds after which a waiting rank says where it waits",
+                  NEEDS_MPI},
     [ENV_PLUGINS] = {"OP2_PLUGINS", "", "", "folder to look for plugins in first", NULL},
     [ENV_NVRTC] = {"OP2_NVRTC", "", "", "the NVRTC library to open", NEEDS_CUDA},
     [ENV_CUDA_DRIVER] = {"OP2_CUDA_DRIVER", "", "", "the CUDA driver library to open", NEEDS_CUDA},
@@ -73,8 +78,9 @@ static bool word_in(const char *words, const char *value) {
 
 static int check(const struct env_row *row, const char *value, const char *from, struct error *err) {
   if (row->missing)
-    return error_set(err, OP_ERR_NOT_BUILT, "%s=%s (%s): this build of op2jit lacks %s; unset it, or build with it",
-                     row->name, value, from, row->missing);
+    return error_set(err, OP_ERR_NOT_BUILT,
+                     "%s=%s (%s): this build of op2jit lacks %s; unset it, or build with it", row->name,
+                     value, from, row->missing);
   if (row->words[0] == '#' && !number_in(row->words, value))
     return error_set(err, OP_ERR_ENV, "%s=%s (%s): expected a whole number in %s", row->name, value, from,
                      row->words + 1);

@@ -44,9 +44,9 @@ struct env_row {
 struct env {
   char *values[ENV_COUNT]; /* NULL: unset */
   enum env_source sources[ENV_COUNT];
-  char *cache_home; /* $XDG_CACHE_HOME or $HOME/.cache, NULL if there is neither */
-  char *omp_threads; /* $OMP_NUM_THREADS, NULL if unset */
-  bool launched_by_mpi;          /* OMPI_COMM_WORLD_SIZE, PMI_SIZE or PMIX_RANK is set */
+  char *cache_home;     /* $XDG_CACHE_HOME or $HOME/.cache, NULL if there is neither */
+  char *omp_threads;    /* $OMP_NUM_THREADS, NULL if unset */
+  bool launched_by_mpi; /* OMPI_COMM_WORLD_SIZE, PMI_SIZE or PMIX_RANK is set */
 };
 
 /* Read everything. `warnings` gets one line per misspelt OP2_* variable. OP_ERR_ENV for a wrong value,

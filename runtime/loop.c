@@ -20,7 +20,8 @@ static uint64_t hash_call(op_set set, int nargs, const op_arg *args) {
   for (int i = 0; i < nargs; i++) {
     const op_arg *a = &args[i];
     hash = mix(hash, (uint64_t)(uintptr_t)a->dat ^ (uint64_t)(uintptr_t)a->map << 1);
-    hash = mix(hash, (uint64_t)(unsigned)a->idx << 32 ^ (uint64_t)(unsigned)a->dim << 8 ^ (uint64_t)a->access);
+    hash =
+        mix(hash, (uint64_t)(unsigned)a->idx << 32 ^ (uint64_t)(unsigned)a->dim << 8 ^ (uint64_t)a->access);
   }
   return hash;
 }
@@ -129,8 +130,8 @@ struct loop **loop_records(const struct op_context *ctx) {
 
 /* ---- making the record ---- */
 
-static int copy_call(struct loop *loop, const char *text, const char *name, const op_arg *args, const char *file,
-                     struct error *err) {
+static int copy_call(struct loop *loop, const char *text, const char *name, const op_arg *args,
+                     const char *file, struct error *err) {
   loop->keys = array_new((size_t)loop->nargs, sizeof *loop->keys);
   loop->name = strdup(name);
   loop->text = strdup(text);
@@ -187,8 +188,9 @@ static int check_and_describe(struct op_context *ctx, struct loop *loop, struct 
   return code;
 }
 
-static struct loop *make_record(struct op_context *ctx, uint64_t hash, const char *text, const char *name, op_set set,
-                                int nargs, const op_arg *args, const char *file, int line, struct error *err) {
+static struct loop *make_record(struct op_context *ctx, uint64_t hash, const char *text, const char *name,
+                                op_set set, int nargs, const op_arg *args, const char *file, int line,
+                                struct error *err) {
   struct loop *loop = calloc(1, sizeof *loop);
   if (!loop) {
     error_memory(err, "the record of a loop", sizeof *loop);
@@ -230,7 +232,8 @@ static int take_user_memory(struct loop *loop, const op_arg *args, struct error 
     const struct loop_arg *arg = &loop->args[i];
     bool wanted = arg->form == DESC_INFO || (arg->form == DESC_GBL && arg->present && arg->access != OP_WORK);
     if (wanted && !args[i].data)
-      return error_set(err, OP_ERR_ARGUMENT, "loop %s, argument %d: the data is NULL; expected the address of %d of type %s",
+      return error_set(err, OP_ERR_ARGUMENT,
+                       "loop %s, argument %d: the data is NULL; expected the address of %d of type %s",
                        loop->name, i + 1, arg->dim, type_info(arg->type)->name);
     loop->user[i] = args[i].data;
   }
@@ -330,18 +333,20 @@ static int execute(struct op_context *ctx, struct loop *loop, struct error *err)
 
 static int check_call(const char *text, const char *name, int nargs, const op_arg *args, struct error *err) {
   if (!name)
-    return error_set(err, OP_ERR_ARGUMENT, "op_par_loop: the kernel's name is NULL; expected the name of the function");
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "op_par_loop: the kernel's name is NULL; expected the name of the function");
   if (!text)
-    return error_set(err, OP_ERR_ARGUMENT, "loop %s: the kernel text is NULL; expected C text, from a string, OP_KERNEL or "
-                                           "op_kernel_file",
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "loop %s: the kernel text is NULL; expected C text, from a string, OP_KERNEL or "
+                     "op_kernel_file",
                      name);
   if (nargs < 1 || nargs > OP_MAX_ARGS || !args)
     return error_set(err, OP_ERR_NARGS, "loop %s: %d arguments; expected 1 to %d", name, nargs, OP_MAX_ARGS);
   return OP_OK;
 }
 
-int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs, const op_arg *args,
-             const char *file, int line, struct error *err) {
+int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
+             const op_arg *args, const char *file, int line, struct error *err) {
   int code = check_call(text, name, nargs, args, err);
   if (code)
     return code;

@@ -16,7 +16,6 @@
 struct op_context;
 struct dat;
 
-
 struct loop_arg {
   enum desc_form form;
   struct dat *dat;
@@ -24,9 +23,10 @@ struct loop_arg {
   int idx, dim, access;
   enum type_code type;
   bool present;
-  int ref, info;  /* argument numbers from 0, -1: none; see struct desc_arg */
-  size_t bytes;   /* globals and payloads: dim values */
-  size_t offset;  /* of a reduction or payload in its slot, else of a global in `globals` */
+  int ref, info; /* argument numbers from 0, -1: none; see struct desc_arg */
+  size_t bytes;  /* globals and payloads: dim values */
+  size_t offset; /* of a reduction or payload in its slot, else of a global in `globals` */
+  size_t start;  /* in `globals`: the user's own value of an extremum with a payload */
 };
 
 struct loop_stats {
@@ -63,8 +63,8 @@ struct loop {
   int nslots; /* set by the backend */
   unsigned char *slots;
   int slots_capacity;
-  unsigned char *globals; /* READ, WRITE and RW globals of this call */
-  void **frame;           /* desc_slots() pointers, see jit/describe.h */
+  unsigned char *globals;  /* READ, WRITE and RW globals of this call */
+  void **frame;            /* desc_slots() pointers, see jit/describe.h */
   void *user[OP_MAX_ARGS]; /* the user's memory of this call */
 
   void *backend_state;
@@ -78,8 +78,8 @@ struct loop_table {
 };
 
 /* The call itself. */
-int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs, const op_arg *args,
-             const char *file, int line, struct error *err);
+int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
+             const op_arg *args, const char *file, int line, struct error *err);
 /* Forget all records that use the dat (NULL: all records). */
 void loop_forget(struct op_context *ctx, const struct dat *dat);
 /* Records in the order of their first call. The caller frees the array only. NULL: no memory. */
@@ -105,7 +105,7 @@ struct native_table {
   struct native_form {
     char *text;
     op_kernel_function function;
-  } *items;
+  } * items;
   int count, capacity;
 };
 int native_add(struct native_table *table, const char *text, op_kernel_function function, struct error *err);

@@ -57,22 +57,25 @@ static long user_number(const struct set *set, long element) {
 
 static int report(const struct loop *loop, int i, int j, long element, long target, struct error *err) {
   const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
-  return error_set(err, OP_ERR_ALIAS,
-                   "loop %s: dat \"%s\" is passed as argument %d (%s) and as argument %d (%s), and both reach element "
-                   "%ld of set \"%s\" (argument %d from element %ld of set \"%s\"), so the result would depend on the "
-                   "order of execution; read from a copy of the dat, or write to another one",
-                   loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access],
-                   user_number(a->dat->set, target), a->dat->set->name, j + 1, user_number(loop->set, element),
-                   loop->set->name);
+  return error_set(
+      err, OP_ERR_ALIAS,
+      "loop %s: dat \"%s\" is passed as argument %d (%s) and as argument %d (%s), and both reach element "
+      "%ld of set \"%s\" (argument %d from element %ld of set \"%s\"), so the result would depend on the "
+      "order of execution; read from a copy of the dat, or write to another one",
+      loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access],
+      user_number(a->dat->set, target), a->dat->set->name, j + 1, user_number(loop->set, element),
+      loop->set->name);
 }
 
-static int check_pair(const struct loop *loop, int i, int j, unsigned char *marks, size_t bytes, struct error *err) {
+static int check_pair(const struct loop *loop, int i, int j, unsigned char *marks, size_t bytes,
+                      struct error *err) {
   const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
   if (!a->map && !b->map)
-    return error_set(err, OP_ERR_ALIAS,
-                     "loop %s: dat \"%s\" is passed directly as argument %d (%s) and as argument %d (%s); pass it once "
-                     "with OP_RW, or as OP_INC only",
-                     loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access]);
+    return error_set(
+        err, OP_ERR_ALIAS,
+        "loop %s: dat \"%s\" is passed directly as argument %d (%s) and as argument %d (%s); pass it once "
+        "with OP_RW, or as OP_INC only",
+        loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access]);
   long target = 0;
   memset(marks, 0, bytes);
   visit(loop, a, marks, mark, &target);

@@ -16,10 +16,12 @@ struct check {
   struct error *err;
 };
 
-static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW", "OP_INC", "OP_MIN", "OP_MAX", "OP_WORK"};
+static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
+                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
 enum { ACCESSES = sizeof access_names / sizeof *access_names };
 
-static int fail(const struct check *c, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int fail(const struct check *c, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static int fail(const struct check *c, int code, const char *format, ...) {
   struct text message = {0};
   va_list args;
@@ -39,8 +41,8 @@ static int check_access(const struct check *c, unsigned allowed, const char *kin
   if (access < 0 || access >= ACCESSES)
     return fail(c, OP_ERR_ACCESS, "the access %d is unknown; expected one of %s for %s", access, names, kind);
   if (!(allowed >> access & 1u))
-    return fail(c, OP_ERR_ACCESS, "the access %s is not allowed for %s; expected one of %s", access_names[access], kind,
-                names);
+    return fail(c, OP_ERR_ACCESS, "the access %s is not allowed for %s; expected one of %s",
+                access_names[access], kind, names);
   return OP_OK;
 }
 
@@ -49,15 +51,17 @@ static int check_type(const struct check *c) {
     return OP_OK;
   const char *said = c->said->said_length ? c->said->said : "NULL";
   if (strchr(said, ':'))
-    return fail(c, OP_ERR_TYPE, "the type \"%s\" is not one for an argument; the layout belongs to op_decl_dat only, "
-                                "name the plain type here",
+    return fail(c, OP_ERR_TYPE,
+                "the type \"%s\" is not one for an argument; the layout belongs to op_decl_dat only, "
+                "name the plain type here",
                 said);
   const char *names[TYPE_COUNT];
   for (int i = 0; i < TYPE_COUNT; i++)
     names[i] = i ? type_info((enum type_code)i)->name : NULL;
   int near = nearest_name(said, names, TYPE_COUNT);
   return fail(c, OP_ERR_TYPE, "the type \"%s\" is unknown%s%s%s; expected one of %s", said,
-              near > 0 ? ", did you mean \"" : "", near > 0 ? names[near] : "", near > 0 ? "\"?" : "", type_names());
+              near > 0 ? ", did you mean \"" : "", near > 0 ? names[near] : "", near > 0 ? "\"?" : "",
+              type_names());
 }
 
 static int check_dim(const struct check *c) {
@@ -72,7 +76,8 @@ static int check_map(const struct check *c, struct set **target) {
   *target = loop->set;
   if (c->said->map == OP_ID) {
     if (c->said->idx != -1)
-      return fail(c, OP_ERR_INDEX, "the index is %d with OP_ID; expected -1 for a direct argument", c->said->idx);
+      return fail(c, OP_ERR_INDEX, "the index is %d with OP_ID; expected -1 for a direct argument",
+                  c->said->idx);
     return OP_OK;
   }
   struct map *map = handle_object(c->ctx->handles, c->said->map, HANDLE_MAP);
@@ -80,13 +85,15 @@ static int check_map(const struct check *c, struct set **target) {
     return fail(c, OP_ERR_HANDLE, "the map is %s; expected OP_ID or a map made by op_decl_map since op_init",
                 handle_diagnosis(c->ctx->handles, c->said->map, HANDLE_MAP));
   if (map->from != loop->set)
-    return fail(c, OP_ERR_MAP_SET, "map \"%s\" starts at set \"%s\", but the loop runs over set \"%s\"; pass a map from "
-                                   "\"%s\"",
+    return fail(c, OP_ERR_MAP_SET,
+                "map \"%s\" starts at set \"%s\", but the loop runs over set \"%s\"; pass a map from "
+                "\"%s\"",
                 map->name, map->from->name, loop->set->name, loop->set->name);
   int idx = c->said->idx;
   if (idx >= map->arity || (idx < 0 && idx != -map->arity))
-    return fail(c, OP_ERR_INDEX, "the index is %d, but map \"%s\" has arity %d; expected 0 .. %d for one target, or %d "
-                                 "for all as a vector",
+    return fail(c, OP_ERR_INDEX,
+                "the index is %d, but map \"%s\" has arity %d; expected 0 .. %d for one target, or %d "
+                "for all as a vector",
                 idx, map->name, map->arity, map->arity - 1, -map->arity);
   c->arg->map = map;
   *target = map->to;
@@ -95,15 +102,17 @@ static int check_map(const struct check *c, struct set **target) {
 
 static int check_dat_matches(const struct check *c, const struct dat *dat, const struct set *target) {
   if (dat->set != target && c->arg->map)
-    return fail(c, OP_ERR_MAP_SET, "map \"%s\" leads to set \"%s\", but dat \"%s\" is on set \"%s\"; pass a map to \"%s\"",
+    return fail(c, OP_ERR_MAP_SET,
+                "map \"%s\" leads to set \"%s\", but dat \"%s\" is on set \"%s\"; pass a map to \"%s\"",
                 c->arg->map->name, target->name, dat->name, dat->set->name, dat->set->name);
   if (dat->set != target)
-    return fail(c, OP_ERR_MAP_SET, "dat \"%s\" is on set \"%s\", but the loop runs over set \"%s\"; OP_ID needs a dat on "
-                                   "the loop's own set, other dats need a map",
+    return fail(c, OP_ERR_MAP_SET,
+                "dat \"%s\" is on set \"%s\", but the loop runs over set \"%s\"; OP_ID needs a dat on "
+                "the loop's own set, other dats need a map",
                 dat->name, dat->set->name, target->name);
   if (dat->dim != c->said->dim)
-    return fail(c, OP_ERR_DIM, "the dim is %d, but dat \"%s\" was declared with dim %d; pass %d", c->said->dim, dat->name,
-                dat->dim, dat->dim);
+    return fail(c, OP_ERR_DIM, "the dim is %d, but dat \"%s\" was declared with dim %d; pass %d",
+                c->said->dim, dat->name, dat->dim, dat->dim);
   if (dat->type != (enum type_code)c->said->type)
     return fail(c, OP_ERR_TYPE, "the type is \"%s\", but dat \"%s\" was declared as \"%s\"; pass \"%s\"",
                 type_info((enum type_code)c->said->type)->name, dat->name, type_info(dat->type)->name,
@@ -135,16 +144,18 @@ static int check_dat(const struct check *c) {
 
 static int check_global(const struct check *c) {
   const unsigned allowed = 0x7f;
-  int code = check_access(c, allowed, "a global", "OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK, and OP_WRITE or OP_RW for "
-                                                  "a set of one element");
+  int code = check_access(c, allowed, "a global",
+                          "OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK, and OP_WRITE or OP_RW for "
+                          "a set of one element");
   if (!code)
     code = check_type(c);
   if (!code)
     code = check_dim(c);
   int access = c->said->access;
   if (!code && (access == OP_WRITE || access == OP_RW) && c->loop->set->global_size != 1)
-    return fail(c, OP_ERR_ACCESS, "%s of a global needs a set of exactly one element, but set \"%s\" has %lld; use "
-                                  "OP_INC, OP_MIN or OP_MAX to combine values of several elements",
+    return fail(c, OP_ERR_ACCESS,
+                "%s of a global needs a set of exactly one element, but set \"%s\" has %lld; use "
+                "OP_INC, OP_MIN or OP_MAX to combine values of several elements",
                 access_names[access], c->loop->set->name, c->loop->set->global_size);
   if (!code && !c->said->data && c->arg->present && access != OP_WORK)
     return fail(c, OP_ERR_ARGUMENT, "the data is NULL; expected the address of %d of type %s", c->said->dim,
@@ -155,7 +166,8 @@ static int check_global(const struct check *c) {
 static int check_number(const struct check *c) {
   struct set *target = NULL;
   if (!c->said->map)
-    return fail(c, OP_ERR_HANDLE, "the map is NULL; expected OP_ID or a map made by op_decl_map since op_init");
+    return fail(c, OP_ERR_HANDLE,
+                "the map is NULL; expected OP_ID or a map made by op_decl_map since op_init");
   int code = check_map(c, &target);
   c->arg->type = TYPE_INT;
   c->arg->access = OP_READ;
@@ -172,20 +184,22 @@ static int check_payload(const struct check *c) {
     return code;
   int ref = c->said->ref;
   if (ref < 1 || ref > c->loop->nargs)
-    return fail(c, OP_ERR_ARGUMENT, "ref is %d; expected the number, from 1 to %d, of the OP_MIN or OP_MAX global that the "
-                                    "payload goes with",
+    return fail(c, OP_ERR_ARGUMENT,
+                "ref is %d; expected the number, from 1 to %d, of the OP_MIN or OP_MAX global that the "
+                "payload goes with",
                 ref, c->loop->nargs);
   struct loop_arg *global = &c->loop->args[ref - 1];
   bool extremum = global->access == OP_MIN || global->access == OP_MAX;
   if (global->form != DESC_GBL || !extremum || !global->present || global->dim != 1)
-    return fail(c, OP_ERR_ARGUMENT, "ref is %d, but argument %d is not a present OP_MIN or OP_MAX global of dim 1", ref,
-                ref);
+    return fail(c, OP_ERR_ARGUMENT,
+                "ref is %d, but argument %d is not a present OP_MIN or OP_MAX global of dim 1", ref, ref);
   if (global->info >= 0)
-    return fail(c, OP_ERR_ARGUMENT, "argument %d has a payload already, argument %d; combine both in one payload", ref,
+    return fail(c, OP_ERR_ARGUMENT,
+                "argument %d has a payload already, argument %d; combine both in one payload", ref,
                 global->info + 1);
   if (!c->said->data)
-    return fail(c, OP_ERR_ARGUMENT, "the payload is NULL; expected the address of %d of type %s", c->said->dim,
-                type_info((enum type_code)c->said->type)->name);
+    return fail(c, OP_ERR_ARGUMENT, "the payload is NULL; expected the address of %d of type %s",
+                c->said->dim, type_info((enum type_code)c->said->type)->name);
   global->info = c->number - 1;
   c->arg->ref = ref - 1;
   c->arg->access = global->access;

@@ -29,7 +29,8 @@ static struct desc_dat describe_dat(const struct dat *dat, int set) {
                            .wide = dat->replicas[SPACE_HOST].bytes / dat->value_size > INT_MAX};
 }
 
-static void describe_arg(struct desc *d, struct numbering *n, const struct loop_arg *arg, struct desc_arg *out) {
+static void describe_arg(struct desc *d, struct numbering *n, const struct loop_arg *arg,
+                         struct desc_arg *out) {
   *out = (struct desc_arg){.form = arg->form,
                            .type = arg->type,
                            .dim = arg->dim,
@@ -135,10 +136,12 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
       fill_slot(loop, desc_slot_map(d, described->map), arg->map->table);
     if (arg->form == DESC_IDX) {
       const struct set *target = arg->map ? arg->map->to : loop->set;
-      fill_slot(loop, desc_slot_numbers(d, described->map >= 0 ? d->maps[described->map].to : 0), target->to_user);
+      fill_slot(loop, desc_slot_numbers(d, described->map >= 0 ? d->maps[described->map].to : 0),
+                target->to_user);
     }
     bool in_globals = arg->form == DESC_GBL && arg->access != OP_WORK && arg->present;
     fill_slot(loop, desc_slot_arg(d, i), in_globals ? loop->globals + arg->offset : NULL);
+    fill_slot(loop, desc_slot_start(d, i), arg->info >= 0 ? loop->globals + arg->start : NULL);
   }
   for (int i = 0; i < d->nconsts; i++)
     if (!d->consts[i].folded)

@@ -37,6 +37,8 @@ int loop_layout(struct loop *loop, struct error *err) {
     else if (is_reduction(arg) || payload) {
       size_t bytes = arg->bytes + (payload ? NUMBER_BYTES : 0);
       fits &= place(&slot, bytes, &arg->offset);
+      if (arg->info >= 0)
+        fits &= place(&globals, arg->bytes, &arg->start);
       loop->reductions[loop->nreductions++] =
           (struct reduction){.index = desc_slot_arg(&loop->desc, i), .offset = arg->offset, .bytes = bytes};
     }
@@ -84,9 +86,13 @@ int loop_start_values(struct loop *loop, struct error *err) {
   }
   for (int s = 0; loop->nreductions && s < loop->nslots; s++)
     start_slot(loop, loop->slots + (size_t)s * loop->slot_bytes);
-  for (int i = 0; i < loop->nargs; i++)
-    if (is_global(&loop->args[i]))
-      memcpy(loop->globals + loop->args[i].offset, loop->user[i], loop->args[i].bytes);
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (is_global(arg))
+      memcpy(loop->globals + arg->offset, loop->user[i], arg->bytes);
+    else if (is_reduction(arg) && arg->info >= 0)
+      memcpy(loop->globals + arg->start, loop->user[i], arg->bytes);
+  }
   return OP_OK;
 }
 

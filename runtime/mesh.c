@@ -51,8 +51,8 @@ static void set_free(struct set *set) {
 
 struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct error *err) {
   if (size < 0) {
-    error_set(err, OP_ERR_SIZE, "set \"%s\": the size is %ld; expected 0 or more elements", name ? name : "unnamed",
-              size);
+    error_set(err, OP_ERR_SIZE, "set \"%s\": the size is %ld; expected 0 or more elements",
+              name ? name : "unnamed", size);
     return NULL;
   }
   struct set *set = calloc(1, sizeof *set);
@@ -103,19 +103,21 @@ static int check_entries(const struct set *from, const struct set *to, int arity
     return OP_OK;
   long long value = table ? table[s.first_bad] : long_table[s.first_bad];
   if (to->size == 0)
-    return error_set(err, OP_ERR_MAP_RANGE,
-                     "map \"%s\": element 0 of set \"%s\" has the target %lld, but set \"%s\" is empty; a map into an "
-                     "empty set needs an empty source",
-                     name, from->name, value, to->name);
+    return error_set(
+        err, OP_ERR_MAP_RANGE,
+        "map \"%s\": element 0 of set \"%s\" has the target %lld, but set \"%s\" is empty; a map into an "
+        "empty set needs an empty source",
+        name, from->name, value, to->name);
   bool one_based = s.lowest == 1 && s.highest == to->size;
-  return error_set(err, OP_ERR_MAP_RANGE,
-                   "map \"%s\": entry %zu of element %zu of set \"%s\" is %lld; expected 0 .. %ld, the elements of "
-                   "set \"%s\" (%zu of %zu entries are outside)%s",
-                   name, s.first_bad % (size_t)arity, s.first_bad / (size_t)arity, from->name, value, to->size - 1,
-                   to->name, s.bad, entries,
-                   one_based ? "; the entries run from 1 to the size of the set, so the map seems to count "
-                               "from 1: subtract 1 from each entry"
-                             : "; correct the table, or declare the set larger");
+  return error_set(
+      err, OP_ERR_MAP_RANGE,
+      "map \"%s\": entry %zu of element %zu of set \"%s\" is %lld; expected 0 .. %ld, the elements of "
+      "set \"%s\" (%zu of %zu entries are outside)%s",
+      name, s.first_bad % (size_t)arity, s.first_bad / (size_t)arity, from->name, value, to->size - 1,
+      to->name, s.bad, entries,
+      one_based ? "; the entries run from 1 to the size of the set, so the map seems to count "
+                  "from 1: subtract 1 from each entry"
+                : "; correct the table, or declare the set larger");
 }
 
 static void map_free(struct map *map) {
@@ -143,17 +145,19 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
                      const long long *long_table, const char *name, struct error *err) {
   const char *said = name ? name : "unnamed";
   if (arity < 1) {
-    error_set(err, OP_ERR_DIM, "map \"%s\": the arity is %d; expected 1 or more targets per element", said, arity);
+    error_set(err, OP_ERR_DIM, "map \"%s\": the arity is %d; expected 1 or more targets per element", said,
+              arity);
     return NULL;
   }
   if (!table && !long_table && from->size > 0) {
     error_set(err, OP_ERR_ARGUMENT,
-              "map \"%s\": the table is NULL; expected %ld x %d entries (NULL only for an empty set)", said, from->size,
-              arity);
+              "map \"%s\": the table is NULL; expected %ld x %d entries (NULL only for an empty set)", said,
+              from->size, arity);
     return NULL;
   }
   size_t entries, bytes;
-  if (!size_mul((size_t)from->size, (size_t)arity, &entries) || !size_mul(entries, sizeof(long long), &bytes)) {
+  if (!size_mul((size_t)from->size, (size_t)arity, &entries) ||
+      !size_mul(entries, sizeof(long long), &bytes)) {
     error_set(err, OP_ERR_SIZE, "map \"%s\": %ld elements of arity %d are more than can be addressed", said,
               from->size, arity);
     return NULL;
@@ -223,13 +227,14 @@ static int check_constant(const char *name, int dim, enum type_code code, const 
   if (dim < 1)
     return error_set(err, OP_ERR_DIM, "constant \"%s\": the dim is %d; expected 1 or more", name, dim);
   if (code == TYPE_NONE)
-    return error_set(err, OP_ERR_TYPE, "constant \"%s\": the type \"%s\" is unknown; expected one of %s", name,
-                     type ? type : "NULL", type_names());
+    return error_set(err, OP_ERR_TYPE, "constant \"%s\": the type \"%s\" is unknown; expected one of %s",
+                     name, type ? type : "NULL", type_names());
   if (!value)
-    return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the value is NULL; expected %d of type %s", name, dim,
-                     type_info(code)->name);
+    return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the value is NULL; expected %d of type %s", name,
+                     dim, type_info(code)->name);
   if (!size_mul((size_t)dim, type_info(code)->size, bytes))
-    return error_set(err, OP_ERR_SIZE, "constant \"%s\": %d values are more than can be addressed", name, dim);
+    return error_set(err, OP_ERR_SIZE, "constant \"%s\": %d values are more than can be addressed", name,
+                     dim);
   return OP_OK;
 }
 
@@ -242,10 +247,11 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
     return status;
   struct constant *old = mesh_find_constant(&ctx->mesh, name);
   if (old && (old->dim != dim || old->type != code))
-    return error_set(err, OP_ERR_CONST,
-                     "constant \"%s\" is declared again as %d of type %s; it is %d of type %s. Use another name, or "
-                     "the same dim and type to give it a new value",
-                     name, dim, type_info(code)->name, old->dim, type_info(old->type)->name);
+    return error_set(
+        err, OP_ERR_CONST,
+        "constant \"%s\" is declared again as %d of type %s; it is %d of type %s. Use another name, or "
+        "the same dim and type to give it a new value",
+        name, dim, type_info(code)->name, old->dim, type_info(old->type)->name);
   if (old) {
     set_value(ctx, old, value);
     return OP_OK;
@@ -267,11 +273,12 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
 int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, struct error *err) {
   struct constant *constant = name ? mesh_find_constant(&ctx->mesh, name) : NULL;
   if (!constant)
-    return error_set(err, OP_ERR_CONST, "constant \"%s\" is not declared; declare it with op_decl_const first",
+    return error_set(err, OP_ERR_CONST,
+                     "constant \"%s\" is not declared; declare it with op_decl_const first",
                      name ? name : "NULL");
   if (!value)
-    return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the new value is NULL; expected %d of type %s", name,
-                     constant->dim, type_info(constant->type)->name);
+    return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the new value is NULL; expected %d of type %s",
+                     name, constant->dim, type_info(constant->type)->name);
   set_value(ctx, constant, value);
   return OP_OK;
 }

@@ -40,8 +40,8 @@ static bool binary_rows(FILE *file, const struct dat *dat, const unsigned char *
   return fwrite(rows, dat->row_bytes, (size_t)count, file) == (size_t)count;
 }
 
-static int write_file(struct op_context *ctx, struct dat *dat, FILE *file, unsigned char *rows, write_head *head,
-                      write_rows *body, const char *path, struct error *err) {
+static int write_file(struct op_context *ctx, struct dat *dat, FILE *file, unsigned char *rows,
+                      write_head *head, write_rows *body, const char *path, struct error *err) {
   bool good = head(file, dat);
   for (long low = 0; good && low < dat->set->size; low += BATCH) {
     long high = low + BATCH <= dat->set->size ? low + BATCH - 1 : dat->set->size - 1;
@@ -51,12 +51,13 @@ static int write_file(struct op_context *ctx, struct dat *dat, FILE *file, unsig
     good = body(file, dat, rows, high - low + 1);
   }
   if (!good || fflush(file) != 0)
-    return error_set(err, OP_ERR_FILE, "dat \"%s\" cannot be written to %s: %s", dat->name, path, strerror(errno));
+    return error_set(err, OP_ERR_FILE, "dat \"%s\" cannot be written to %s: %s", dat->name, path,
+                     strerror(errno));
   return OP_OK;
 }
 
-static int print(struct op_context *ctx, struct dat *dat, const char *path, write_head *head, write_rows *body,
-                 struct error *err) {
+static int print(struct op_context *ctx, struct dat *dat, const char *path, write_head *head,
+                 write_rows *body, struct error *err) {
   struct text aside = {0};
   text_addf(&aside, "%s.%ld.part", path, (long)getpid());
   unsigned char *rows = array_new(BATCH, dat->row_bytes);
@@ -68,11 +69,13 @@ static int print(struct op_context *ctx, struct dat *dat, const char *path, writ
   int code;
   FILE *file = fopen(text_str(&aside), "wb");
   if (!file)
-    code = error_set(err, OP_ERR_FILE, "dat \"%s\" cannot be written to %s: %s", dat->name, path, strerror(errno));
+    code = error_set(err, OP_ERR_FILE, "dat \"%s\" cannot be written to %s: %s", dat->name, path,
+                     strerror(errno));
   else {
     code = write_file(ctx, dat, file, rows, head, body, path, err);
     if (fclose(file) != 0 && !code)
-      code = error_set(err, OP_ERR_FILE, "dat \"%s\" cannot be written to %s: %s", dat->name, path, strerror(errno));
+      code = error_set(err, OP_ERR_FILE, "dat \"%s\" cannot be written to %s: %s", dat->name, path,
+                       strerror(errno));
     if (!code && rename(text_str(&aside), path) != 0)
       code = error_set(err, OP_ERR_FILE, "file %s cannot be replaced: %s", path, strerror(errno));
     if (code)

@@ -15,13 +15,14 @@ int context_timing(struct op_context *ctx, struct text *out, struct error *err) 
   struct loop **loops = loop_records(ctx);
   if (!loops)
     return error_memory(err, "a report", ctx->loops.count * sizeof(void *));
-  text_addf(out, "%-20s %10s %12s %10s %10s %10s  %-10s %s\n", "loop", "calls", "seconds", "plan s", "compile s", "GB/s",
-            "code", "variant");
+  text_addf(out, "%-20s %10s %12s %10s %10s %10s  %-10s %s\n", "loop", "calls", "seconds", "plan s",
+            "compile s", "GB/s", "code", "variant");
   for (size_t i = 0; i < ctx->loops.count; i++) {
     const struct loop_stats *s = &loops[i]->stats;
     double rate = s->seconds > 0 ? s->bytes * (double)s->calls / s->seconds * 1e-9 : 0;
-    text_addf(out, "%-20s %10lld %12.6f %10.6f %10.6f %10.3f  %-10s %s\n", loops[i]->name, s->calls, s->seconds,
-              s->plan_seconds, s->compile_seconds, rate, origin(loops[i]), s->variant ? s->variant : "-");
+    text_addf(out, "%-20s %10lld %12.6f %10.6f %10.6f %10.3f  %-10s %s\n", loops[i]->name, s->calls,
+              s->seconds, s->plan_seconds, s->compile_seconds, rate, origin(loops[i]),
+              s->variant ? s->variant : "-");
   }
   free(loops);
   return OP_OK;

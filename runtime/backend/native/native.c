@@ -47,11 +47,12 @@ static void native_drop(struct op_context *ctx, struct loop *loop) {
 static int native_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
   (void)ctx;
   if (!loop->native)
-    return error_set(err, OP_ERR_BACKEND,
-                     "loop %s: the kernel has no native form, which OP2_BACKEND=native calls; define it with "
-                     "OP_KERNEL_DEF and pass OP_KERNEL_OF(%s), name its function with op_kernel_native, or choose a "
-                     "backend that compiles",
-                     loop->name, loop->name);
+    return error_set(
+        err, OP_ERR_BACKEND,
+        "loop %s: the kernel has no native form, which OP2_BACKEND=native calls; define it with "
+        "OP_KERNEL_DEF and pass OP_KERNEL_OF(%s), name its function with op_kernel_native, or choose a "
+        "backend that compiles",
+        loop->name, loop->name);
   struct native_state *state = calloc(1, sizeof *state);
   if (!state)
     return error_memory(err, "a native loop", sizeof *state);
@@ -64,8 +65,8 @@ static int native_prepare(struct op_context *ctx, struct loop *loop, struct erro
     own->rows = vector ? arg->map->arity : 1;
     size_t bytes;
     if (!size_mul(arg->bytes, (size_t)own->rows, &bytes))
-      return error_set(err, OP_ERR_SIZE, "loop %s, argument %d: %d rows are more than can be addressed", loop->name, i + 1,
-                       own->rows);
+      return error_set(err, OP_ERR_SIZE, "loop %s, argument %d: %d rows are more than can be addressed",
+                       loop->name, i + 1, own->rows);
     own->scratch = array_new(bytes, 1);
     own->vector = vector ? array_new((size_t)own->rows, sizeof(void *)) : NULL;
     if (!own->scratch || (vector && !own->vector))
