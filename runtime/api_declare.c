@@ -5,6 +5,7 @@
 
 #include "api.h"
 #include "data.h"
+#include "renumber.h"
 
 op_set op2jit_decl_set(int size, const char *name) {
   struct op_context *ctx = api_enter("op_decl_set");
@@ -91,4 +92,26 @@ int op2jit_decl_const(const char *name, int dim, const char *type, const void *v
 int op2jit_update_const(const char *name, const void *value) {
   struct op_context *ctx = api_enter("op_update_const");
   return ctx ? api_leave(mesh_update_constant(ctx, name, value, api_error())) : api_refused();
+}
+
+static int renumber(struct op_context *ctx, const char *call, const char *method, op_map handle,
+                    op_dat coords) {
+  struct map *base = api_object(ctx, handle, HANDLE_MAP, call, "the map");
+  if (!base)
+    return OP_ERR_HANDLE;
+  struct dat *dat = coords ? api_object(ctx, coords, HANDLE_DAT, call, "the dat of coordinates") : NULL;
+  if (coords && !dat)
+    return OP_ERR_HANDLE;
+  int code = ctx_flush(ctx, api_error());
+  return code ? code : renumber_by(ctx, method, base, dat, api_error());
+}
+
+int op2jit_renumber(op_map base) {
+  struct op_context *ctx = api_enter("op_renumber");
+  return ctx ? api_leave(renumber(ctx, "op_renumber", "rcm", base, NULL)) : api_refused();
+}
+
+int op2jit_renumber_by(const char *method, op_map base, op_dat coords) {
+  struct op_context *ctx = api_enter("op_renumber_by");
+  return ctx ? api_leave(renumber(ctx, "op_renumber_by", method, base, coords)) : api_refused();
 }

@@ -9,18 +9,8 @@ static int not_built(const char *call, const char *part) {
       error_set(api_error(), OP_ERR_NOT_BUILT, "%s: this build of op2jit does not have %s", call, part));
 }
 
-static const char renumbering[] = "renumbering", partitioning[] = "partitioning over MPI ranks",
+static const char partitioning[] = "partitioning over MPI ranks",
                   files[] = "HDF5 files (the plugin needs libhdf5-dev)";
-
-int op2jit_renumber(op_map base) {
-  (void)base;
-  return not_built("op_renumber", renumbering);
-}
-
-int op2jit_renumber_by(const char *method, op_map base, op_dat coords) {
-  (void)method, (void)base, (void)coords;
-  return not_built("op_renumber_by", renumbering);
-}
 
 int op2jit_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords) {
   (void)lib, (void)method, (void)prime, (void)prime_map, (void)coords;
