@@ -22,7 +22,10 @@ format() {
   esac
 }
 
-format_check() { c_files | xargs -r clang-format --dry-run -Werror; }
+format_check() { # names the files; ./dev format changes them
+  c_files | xargs -r clang-format --dry-run -Werror 2>&1 | sed -n 's/:[0-9]*:[0-9]*: error: code should.*/: needs .\/dev format/p' |
+    sort -u | { ! grep .; }
+}
 
 lint_tidy() { # the files that the ordinary build compiles; meson's own and C++ with LLVM's headers left out
   c_files | grep '\.c$' | grep -v '^tests/' | while read -r file; do

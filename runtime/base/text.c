@@ -13,7 +13,7 @@ static bool reserve(struct text *t, size_t more) {
     return false;
   }
   size_t need = t->length + more + 1;
-  if (need <= t->capacity)
+  if (t->data && need <= t->capacity)
     return true;
   size_t capacity = t->capacity ? t->capacity : 64;
   while (capacity < need)

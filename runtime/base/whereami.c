@@ -68,12 +68,11 @@ static int find_plugin(const char *name, const char *first, struct text *library
   if (whereami(library, err))
     return err->code;
   char *folder = library->data;
-  go_up(folder);
-  if (there(path, folder, "op2jit", name))
+  if (folder && go_up(folder) && there(path, folder, "op2jit", name))
     return OP_OK;
   struct text beside = {0};
-  text_addf(&beside, "%s/op2jit", folder);
-  bool found = in_build_tree(path, folder, name);
+  text_addf(&beside, "%s/op2jit", text_str(library));
+  bool found = folder && in_build_tree(path, folder, name);
   if (!found)
     error_set(err, OP_ERR_NOT_BUILT,
               "the plugin %s is not in %s%s%s: op2jit was built or installed without it; build it again with "
