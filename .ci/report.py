@@ -95,6 +95,7 @@ class Report:
 
     def add_test(self, directory, entry):
         suite, test = split_name(entry["name"])
+        suite = {"build-tsan": "tsan"}.get(directory, suite)
         row = self.row(directory, suite)
         row.seconds += entry.get("duration") or 0.0
         if entry["result"] in PASSED:
