@@ -1,0 +1,196 @@
+/* Finding and opening NVRTC. */
+#include "jit/nvrtc/library.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+
+static const char *const sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
+
+/* Behind CUDA_HOME, and at the usual places of toolkits and of Python's wheels. */
+static const char *const toolkit_patterns[] = {"/lib64/libnvrtc.so.[0-9]*", "/targets/*/lib/libnvrtc.so.[0-9]*",
+                                               "/lib/libnvrtc.so.[0-9]*"};
+static const char *const usual_toolkits[] = {"/usr/local/cuda", "/opt/cuda", "/usr/local/cuda-1*", "/usr/lib/cuda"};
+static const char wheel_pattern[] = "/lib/python3*/*-packages/nvidia/*/lib/libnvrtc.so.[0-9]*";
+
+struct search {
+  const struct nvrtc_places *places;
+  struct text tried; /* ", "-separated, for the message */
+  void *library;
+};
+
+static void note(struct search *s, const char *place) {
+  text_addf(&s->tried, "%s%s", s->tried.length ? ", " : "", place);
+}
+
+static void open_glob(struct search *s, const char *root, const char *tail) {
+  struct text pattern = {0};
+  glob_t found = {0};
+  text_addf(&pattern, "%s%s", root, tail);
+  note(s, text_str(&pattern));
+  if (text_ok(&pattern) && glob(text_str(&pattern), 0, NULL, &found) == 0)
+    for (size_t i = found.gl_pathc; i-- > 0 && !s->library;) /* the highest version first */
+      s->library = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
+  globfree(&found);
+  text_free(&pattern);
+}
+
+static void open_toolkit(struct search *s, const char *root) {
+  for (size_t i = 0; i < sizeof toolkit_patterns / sizeof *toolkit_patterns && !s->library; i++)
+    open_glob(s, root, toolkit_patterns[i]);
+}
+
+static void open_any(struct search *s) {
+  const struct nvrtc_places *p = s->places;
+  for (size_t i = 0; i < sizeof sonames / sizeof *sonames && !s->library; i++) {
+    note(s, sonames[i]);
+    s->library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL);
+  }
+  if (p->cuda_home && *p->cuda_home && !s->library)
+    open_toolkit(s, p->cuda_home);
+  for (size_t i = 0; i < sizeof usual_toolkits / sizeof *usual_toolkits && !s->library; i++)
+    open_toolkit(s, usual_toolkits[i]);
+  const char *const roots[] = {p->virtual_env, p->home, "/usr/local", "/usr"};
+  for (size_t i = 0; i < sizeof roots / sizeof *roots && !s->library; i++)
+    if (roots[i] && *roots[i]) {
+      struct text root = {0};
+      text_addf(&root, "%s%s", roots[i], i == 1 ? "/.local" : "");
+      open_glob(s, text_str(&root), wheel_pattern);
+      text_free(&root);
+    }
+}
+
+static int open_library(struct nvrtc *n, const struct nvrtc_places *places, struct error *err) {
+  struct search s = {.places = places};
+  int code = OP_OK;
+  if (places->named && *places->named) {
+    n->library = dlopen(places->named, RTLD_NOW | RTLD_LOCAL);
+    if (!n->library)
+      code = error_set(err, OP_ERR_BACKEND, "the NVRTC that OP2_NVRTC names cannot be opened: %s", dlerror());
+  } else {
+    open_any(&s);
+    n->library = s.library;
+    if (!n->library)
+      code = error_set(err, OP_ERR_BACKEND,
+                       "NVRTC, the compiler for GPUs, was not found; looked for %s; install it (pip install "
+                       "nvidia-cuda-nvrtc, or the CUDA toolkit), or name the library in OP2_NVRTC",
+                       text_str(&s.tried));
+  }
+  text_free(&s.tried);
+  return code;
+}
+
+static int find_entries(struct nvrtc *n, struct error *err) {
+  const struct {
+    const char *symbol;
+    void *place;
+  } entries[] = {{"nvrtcVersion", &n->get_version},
+                 {"nvrtcGetNumSupportedArchs", &n->num_archs},
+                 {"nvrtcGetSupportedArchs", &n->supported_archs},
+                 {"nvrtcCreateProgram", &n->create},
+                 {"nvrtcDestroyProgram", &n->destroy},
+                 {"nvrtcCompileProgram", &n->compile},
+                 {"nvrtcGetProgramLogSize", &n->log_size},
+                 {"nvrtcGetProgramLog", &n->log},
+                 {"nvrtcGetCUBINSize", &n->cubin_size},
+                 {"nvrtcGetCUBIN", &n->cubin},
+                 {"nvrtcGetPTXSize", &n->ptx_size},
+                 {"nvrtcGetPTX", &n->ptx},
+                 {"nvrtcGetErrorString", &n->error_string}};
+  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+    void *entry = dlsym(n->library, entries[i].symbol);
+    if (!entry)
+      return error_set(err, OP_ERR_BACKEND, "%s has no entry %s: it is no NVRTC of CUDA 11.2 or newer", n->path,
+                       entries[i].symbol);
+    memcpy(entries[i].place, &entry, sizeof entry);
+  }
+  return OP_OK;
+}
+
+/* NVRTC opens its builtins by their bare name, which works only where the linker knows their folder: a copy that is
+ * there already is taken. */
+static void open_builtins(struct nvrtc *n) {
+  const char *slash = strrchr(n->path, '/');
+  if (!slash)
+    return;
+  struct text path = {0};
+  text_addf(&path, "%.*s/libnvrtc-builtins.so.%s", (int)(slash - n->path), n->path, n->version);
+  if (text_ok(&path))
+    n->builtins = dlopen(text_str(&path), RTLD_NOW | RTLD_LOCAL);
+  text_free(&path);
+}
+
+static int read_facts(struct nvrtc *n, struct error *err) {
+  struct link_map *map = NULL;
+  n->path = strdup(dlinfo(n->library, RTLD_DI_LINKMAP, &map) == 0 && map->l_name ? map->l_name : "NVRTC");
+  if (!n->path)
+    return error_memory(err, "NVRTC's path", 0);
+  int code = find_entries(n, err), major = 0, minor = 0;
+  if (code)
+    return code;
+  if (n->get_version(&major, &minor) || n->num_archs(&n->narchs) || n->narchs <= 0)
+    return error_set(err, OP_ERR_BACKEND, "%s does not say its version", n->path);
+  snprintf(n->version, sizeof n->version, "%d.%d", major, minor);
+  n->number = 10 * major + minor;
+  n->archs = array_new((size_t)n->narchs, sizeof *n->archs);
+  if (!n->archs)
+    return error_memory(err, "NVRTC's architectures", 0);
+  if (n->supported_archs(n->archs))
+    return error_set(err, OP_ERR_BACKEND, "%s does not say which GPUs it knows", n->path);
+  open_builtins(n);
+  return OP_OK;
+}
+
+int nvrtc_open(struct nvrtc **out, const struct nvrtc_places *places, struct error *err) {
+  struct nvrtc *n = calloc(1, sizeof *n);
+  if (!n)
+    return error_memory(err, "NVRTC", sizeof *n);
+  int code = open_library(n, places, err);
+  if (!code)
+    code = read_facts(n, err);
+  if (code) {
+    nvrtc_close(n);
+    return code;
+  }
+  *out = n;
+  return OP_OK;
+}
+
+void nvrtc_close(struct nvrtc *n) {
+  if (!n)
+    return;
+  if (n->builtins)
+    dlclose(n->builtins);
+  if (n->library)
+    dlclose(n->library);
+  free(n->path);
+  free(n->archs);
+  free(n);
+}
+
+const char *nvrtc_path(const struct nvrtc *n) {
+  return n->path;
+}
+const char *nvrtc_version(const struct nvrtc *n) {
+  return n->version;
+}
+int nvrtc_number(const struct nvrtc *n) {
+  return n->number;
+}
+
+void nvrtc_describe(const struct nvrtc_places *places, struct text *out) {
+  struct nvrtc *n = NULL;
+  struct error err = {0};
+  if (nvrtc_open(&n, places, &err)) {
+    text_addf(out, "NVRTC    missing: %s\n", error_message(&err));
+  } else {
+    text_addf(out, "NVRTC    %s, %s, sm_%d to sm_%d\n", n->version, n->path, n->archs[0], n->archs[n->narchs - 1]);
+    nvrtc_close(n);
+  }
+  error_free(&err);
+}

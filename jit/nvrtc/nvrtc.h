@@ -1,0 +1,38 @@
+/* NVRTC, NVIDIA's run-time compiler, opened while the program runs: CUDA C to a binary for one GPU. */
+#ifndef OP2JIT_JIT_NVRTC_H
+#define OP2JIT_JIT_NVRTC_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "jit/compiler.h"
+
+struct nvrtc;
+
+struct nvrtc_places {
+  const char *named;     /* OP2_NVRTC; "" or NULL: search */
+  const char *cuda_home; /* CUDA_HOME or CUDA_PATH, or NULL */
+  const char *home;      /* HOME, or NULL: Python wheels of the user */
+  const char *virtual_env; /* VIRTUAL_ENV, or NULL */
+};
+
+/* Order: the named one; the sonames of CUDA 13, 12 and 11; CUDA_HOME; toolkits and wheels at their usual places.
+ * OP_ERR_BACKEND lists where it was looked for. */
+int nvrtc_open(struct nvrtc **out, const struct nvrtc_places *places, struct error *err);
+void nvrtc_close(struct nvrtc *n);
+const char *nvrtc_path(const struct nvrtc *n);
+const char *nvrtc_version(const struct nvrtc *n); /* "13.0" */
+int nvrtc_number(const struct nvrtc *n);          /* 130 */
+
+/* What the binary for a device "sm_90" will be: its capability, or that of the newest PTX that this NVRTC can make
+ * where it is older than the device (*ptx is 1 then). 0: none, the device is too old for this NVRTC. */
+int nvrtc_target(const struct nvrtc *n, const char *device, int *ptx);
+
+/* As struct compiler's compile; `extra` are further options (NULL: none). A binary is a CUBIN or, NUL-terminated, PTX. */
+void nvrtc_compile(struct nvrtc *n, const struct compile_request *request, const char *const *extra, int nextra,
+                   struct compile_result *result);
+void nvrtc_release(struct compile_result *result);
+
+/* For reports: one line, what is there or what is missing. */
+void nvrtc_describe(const struct nvrtc_places *places, struct text *out);
+
+#endif

@@ -1,0 +1,97 @@
+/* The CUDA driver, opened while the program runs: declarations of our own, no header and no library of CUDA at
+ * build time. One table of entry points, and wrappers that turn the driver's codes into errors. */
+#ifndef OP2JIT_CUDA_DRIVER_H
+#define OP2JIT_CUDA_DRIVER_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+typedef unsigned long long cuda_address; /* of device memory, 0: none */
+typedef struct cuda_stream_ *cuda_stream;
+typedef struct cuda_event_ *cuda_event;
+typedef struct cuda_module_ *cuda_module;
+typedef struct cuda_function_ *cuda_function;
+
+/* name in the table, symbol, parameters; all return the driver's code, 0 is success. */
+#define CUDA_ENTRIES(X)                                                                                      \
+  X(init, cuInit, (unsigned flags))                                                                          \
+  X(driver_version, cuDriverGetVersion, (int *version))                                                      \
+  X(device_count, cuDeviceGetCount, (int *count))                                                            \
+  X(device_get, cuDeviceGet, (int *device, int ordinal))                                                     \
+  X(device_name, cuDeviceGetName, (char *name, int size, int device))                                        \
+  X(device_memory, cuDeviceTotalMem_v2, (size_t * bytes, int device))                                        \
+  X(device_attribute, cuDeviceGetAttribute, (int *value, int attribute, int device))                         \
+  X(context_retain, cuDevicePrimaryCtxRetain, (void **context, int device))                                  \
+  X(context_release, cuDevicePrimaryCtxRelease_v2, (int device))                                             \
+  X(context_set, cuCtxSetCurrent, (void *context))                                                           \
+  X(memory_info, cuMemGetInfo_v2, (size_t * left, size_t *total))                                            \
+  X(memory_alloc, cuMemAlloc_v2, (cuda_address * out, size_t bytes))                                         \
+  X(memory_free, cuMemFree_v2, (cuda_address p))                                                             \
+  X(host_alloc, cuMemHostAlloc, (void **out, size_t bytes, unsigned flags))                                  \
+  X(host_free, cuMemFreeHost, (void *p))                                                                     \
+  X(copy_in, cuMemcpyHtoDAsync_v2, (cuda_address to, const void *from, size_t bytes, cuda_stream stream))    \
+  X(copy_out, cuMemcpyDtoHAsync_v2, (void *to, cuda_address from, size_t bytes, cuda_stream stream))         \
+  X(fill, cuMemsetD8Async, (cuda_address to, unsigned char value, size_t bytes, cuda_stream stream))         \
+  X(module_load, cuModuleLoadDataEx,                                                                         \
+    (cuda_module * module, const void *image, unsigned n, int *options, void **values))                      \
+  X(module_unload, cuModuleUnload, (cuda_module module))                                                     \
+  X(module_function, cuModuleGetFunction, (cuda_function * function, cuda_module module, const char *name))  \
+  X(module_global, cuModuleGetGlobal_v2,                                                                     \
+    (cuda_address * out, size_t *bytes, cuda_module module, const char *name))                               \
+  X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, cuda_function function))             \
+  X(function_set, cuFuncSetAttribute, (cuda_function function, int attribute, int value))                    \
+  X(launch, cuLaunchKernel,                                                                                  \
+    (cuda_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,   \
+     unsigned shared, cuda_stream stream, void **parameters, void **extra))                                  \
+  X(stream_create, cuStreamCreate, (cuda_stream * stream, unsigned flags))                                   \
+  X(stream_destroy, cuStreamDestroy_v2, (cuda_stream stream))                                                \
+  X(stream_wait, cuStreamSynchronize, (cuda_stream stream))                                                  \
+  X(event_create, cuEventCreate, (cuda_event * event, unsigned flags))                                       \
+  X(event_destroy, cuEventDestroy_v2, (cuda_event event))                                                    \
+  X(event_record, cuEventRecord, (cuda_event event, cuda_stream stream))                                     \
+  X(event_wait, cuEventSynchronize, (cuda_event event))                                                      \
+  X(event_query, cuEventQuery, (cuda_event event))                                                           \
+  X(event_elapsed, cuEventElapsedTime, (float *milliseconds, cuda_event first, cuda_event second))           \
+  X(error_name, cuGetErrorName, (int code, const char **out))                                                \
+  X(error_string, cuGetErrorString, (int code, const char **out))
+
+struct cuda_driver {
+  void *library;
+  char *path;  /* the file that was opened */
+  int version; /* 13000 */
+#define CUDA_MEMBER(name, symbol, parameters) int(*name) parameters;
+  CUDA_ENTRIES(CUDA_MEMBER)
+#undef CUDA_MEMBER
+};
+
+enum { CUDA_OUT_OF_MEMORY = 2, CUDA_NO_DEVICE = 100, CUDA_NOT_READY = 600 };
+
+/* Open it and initialise it. `named` is OP2_CUDA_DRIVER, "" for libcuda.so.1. OP_ERR_BACKEND says what is missing and
+ * where it was looked for. */
+int cuda_driver_open(struct cuda_driver *d, const char *named, struct error *err);
+void cuda_driver_close(struct cuda_driver *d);
+
+/* OP_OK for code 0; else OP_ERR_DEVICE, or OP_ERR_MEMORY where that is the reason: "DOING failed: out of memory
+ * (CUDA_ERROR_OUT_OF_MEMORY, 2)". */
+int cuda_check(const struct cuda_driver *d, int code, struct error *err, const char *doing, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- devices ---- */
+struct cuda_device {
+  int ordinal, handle;
+  char name[128];
+  int capability; /* 90 */
+  size_t memory;
+  int max_threads;      /* of a block */
+  int shared, shared_most; /* bytes of a block: usual, after opting in */
+  int multiprocessors;
+};
+int cuda_device_read(const struct cuda_driver *d, int ordinal, struct cuda_device *out, struct error *err);
+/* `wanted` -1: the device `rank` % count. OP_ERR_BACKEND if there is none, or not that one. */
+int cuda_device_choose(const struct cuda_driver *d, int wanted, int rank, struct cuda_device *out, struct error *err);
+/* One line per device; what is missing if there is none. For reports: no errors. */
+void cuda_driver_describe(const char *named, struct text *out);
+
+#endif

@@ -1,0 +1,119 @@
+/* Device memory: one reserved range of addresses, every allocation between unmapped pages, no address given
+ * twice, freed memory unmapped. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "standin.h"
+
+enum { PAGE = 4096 };
+static const size_t ARENA = (size_t)1 << 42;
+
+static struct {
+  char *base;
+  size_t top;
+  struct region *regions; /* by address */
+  size_t count, capacity;
+  size_t used;
+  struct region *last; /* found before */
+} memory;
+
+static size_t rounded(size_t bytes) {
+  return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+static bool prepare(void) {
+  if (!memory.base) {
+    void *p = mmap(NULL, ARENA, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+      return false;
+    memory.base = p;
+  }
+  if (memory.count == memory.capacity) {
+    size_t capacity = memory.capacity ? 2 * memory.capacity : 64;
+    struct region *regions = realloc(memory.regions, capacity * sizeof *regions);
+    if (!regions)
+      return false;
+    memory.regions = regions;
+    memory.capacity = capacity;
+    memory.last = NULL;
+  }
+  return true;
+}
+
+struct shadow *memory_shadow(size_t bytes) {
+  void *p = mmap(NULL, rounded(bytes * sizeof(struct shadow)) + PAGE, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+struct region *memory_new(size_t bytes, bool pinned) {
+  if (!bytes || (!pinned && (bytes > standin_settings.memory || memory.used > standin_settings.memory - bytes)))
+    return NULL;
+  if (!prepare() || memory.top + rounded(bytes) + PAGE > ARENA)
+    return NULL;
+  char *base = memory.base + memory.top + PAGE;
+  if (mprotect(base, rounded(bytes), PROT_READ | PROT_WRITE) != 0)
+    return NULL;
+  memset(base, 0xFF, bytes); /* a NaN, an index out of every range */
+  struct region *r = &memory.regions[memory.count++];
+  *r = (struct region){.base = (uintptr_t)base, .bytes = bytes, .mapped = rounded(bytes), .live = true, .pinned = pinned};
+  r->serial = (int)memory.count;
+  if (standin_settings.checked && !pinned)
+    r->shadow = memory_shadow(bytes);
+  memory.top += rounded(bytes) + PAGE;
+  if (!pinned)
+    memory.used += bytes;
+  return r;
+}
+
+bool memory_free(uintptr_t address, bool pinned) {
+  struct region *r = memory_find(address);
+  if (!r || !r->live || r->base != address || r->pinned != pinned)
+    return false;
+  r->live = false;
+  madvise((void *)r->base, r->mapped, MADV_DONTNEED);
+  mprotect((void *)r->base, r->mapped, PROT_NONE);
+  if (r->shadow)
+    munmap(r->shadow, rounded(r->bytes * sizeof(struct shadow)) + PAGE);
+  r->shadow = NULL;
+  if (!pinned)
+    memory.used -= r->bytes;
+  return true;
+}
+
+static bool holds(const struct region *r, uintptr_t address) {
+  return address >= r->base && address < r->base + r->mapped;
+}
+
+struct region *memory_find(uintptr_t address) {
+  if (memory.last && holds(memory.last, address))
+    return memory.last;
+  size_t low = 0, high = memory.count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (memory.regions[middle].base + memory.regions[middle].mapped <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == memory.count || !holds(&memory.regions[low], address))
+    return NULL;
+  return memory.last = &memory.regions[low];
+}
+
+bool memory_in_arena(uintptr_t address) {
+  return memory.base && address >= (uintptr_t)memory.base && address < (uintptr_t)memory.base + ARENA;
+}
+
+size_t memory_used(void) {
+  return memory.used;
+}
+
+void memory_define(uintptr_t address, size_t bytes) {
+  struct region *r = memory_find(address);
+  if (!r || !r->shadow)
+    return;
+  for (size_t i = address - r->base; i < address - r->base + bytes && i < r->bytes; i++)
+    r->shadow[i].defined = 1;
+}

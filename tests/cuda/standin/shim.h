@@ -1,0 +1,355 @@
+/* What the host's C++ compiler needs to read CUDA C: included in front of every program by the stand-in
+ * for NVRTC. Nothing of it is part of the library. */
+#include "machine.h"
+
+typedef unsigned long size_t;
+typedef long ptrdiff_t;
+typedef standin_dim dim3;
+
+extern "C" __attribute__((visibility("hidden"))) standin_machine *standin;
+standin_machine *standin;
+
+#define threadIdx (standin->thread)
+#define blockIdx (standin->block)
+#define blockDim (standin->block_dim)
+#define gridDim (standin->grid_dim)
+#define warpSize 32
+
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __global__ __attribute__((visibility("hidden")))
+#define __shared__ static __attribute__((section("standin_shared")))
+#define __constant__ __attribute__((visibility("default"), used))
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __CUDACC__ 1
+#define __CUDACC_RTC__ 1
+
+#define STANDIN_RAW __attribute__((no_sanitize_thread))
+
+/* ---- vectors ---- */
+#define STANDIN_VECTOR2(T, name)                                                                             \
+  struct __attribute__((aligned(2 * sizeof(T)))) name {                                                      \
+    T x, y;                                                                                                  \
+  };                                                                                                         \
+  static inline name make_##name(T x, T y) {                                                                 \
+    name v;                                                                                                  \
+    v.x = x, v.y = y;                                                                                        \
+    return v;                                                                                                \
+  }
+#define STANDIN_VECTOR4(T, name, align)                                                                      \
+  struct __attribute__((aligned(align))) name {                                                              \
+    T x, y, z, w;                                                                                            \
+  };                                                                                                         \
+  static inline name make_##name(T x, T y, T z, T w) {                                                       \
+    name v;                                                                                                  \
+    v.x = x, v.y = y, v.z = z, v.w = w;                                                                      \
+    return v;                                                                                                \
+  }
+STANDIN_VECTOR2(double, double2)
+STANDIN_VECTOR2(float, float2)
+STANDIN_VECTOR2(int, int2)
+STANDIN_VECTOR2(unsigned, uint2)
+STANDIN_VECTOR2(long long, longlong2)
+STANDIN_VECTOR2(unsigned long long, ulonglong2)
+STANDIN_VECTOR4(float, float4, 16)
+STANDIN_VECTOR4(int, int4, 16)
+STANDIN_VECTOR4(unsigned, uint4, 16)
+STANDIN_VECTOR4(double, double4, 16)
+
+/* ---- mathematics: built into NVRTC, for double and float ---- */
+#define STANDIN_MATH1(f)                                                                                     \
+  extern "C" double f(double) noexcept;                                                                      \
+  extern "C" float f##f(float) noexcept;                                                                     \
+  static inline float f(float x) {                                                                           \
+    return __builtin_##f##f(x);                                                                              \
+  }
+#define STANDIN_MATH2(f)                                                                                     \
+  extern "C" double f(double, double) noexcept;                                                              \
+  extern "C" float f##f(float, float) noexcept;                                                              \
+  static inline float f(float x, float y) {                                                                  \
+    return __builtin_##f##f(x, y);                                                                           \
+  }
+STANDIN_MATH1(sqrt)
+STANDIN_MATH1(cbrt)
+STANDIN_MATH1(exp)
+STANDIN_MATH1(exp2)
+STANDIN_MATH1(expm1)
+STANDIN_MATH1(log)
+STANDIN_MATH1(log2)
+STANDIN_MATH1(log10)
+STANDIN_MATH1(log1p)
+STANDIN_MATH1(sin)
+STANDIN_MATH1(cos)
+STANDIN_MATH1(tan)
+STANDIN_MATH1(asin)
+STANDIN_MATH1(acos)
+STANDIN_MATH1(atan)
+STANDIN_MATH1(sinh)
+STANDIN_MATH1(cosh)
+STANDIN_MATH1(tanh)
+STANDIN_MATH1(asinh)
+STANDIN_MATH1(acosh)
+STANDIN_MATH1(atanh)
+STANDIN_MATH1(fabs)
+STANDIN_MATH1(floor)
+STANDIN_MATH1(ceil)
+STANDIN_MATH1(trunc)
+STANDIN_MATH1(round)
+STANDIN_MATH1(rint)
+STANDIN_MATH1(nearbyint)
+STANDIN_MATH1(erf)
+STANDIN_MATH1(erfc)
+STANDIN_MATH1(tgamma)
+STANDIN_MATH1(lgamma)
+STANDIN_MATH2(pow)
+STANDIN_MATH2(fmod)
+STANDIN_MATH2(fmin)
+STANDIN_MATH2(fmax)
+STANDIN_MATH2(atan2)
+STANDIN_MATH2(hypot)
+STANDIN_MATH2(copysign)
+STANDIN_MATH2(fdim)
+STANDIN_MATH2(remainder)
+STANDIN_MATH2(nextafter)
+extern "C" double fma(double, double, double) noexcept;
+extern "C" float fmaf(float, float, float) noexcept;
+extern "C" double ldexp(double, int) noexcept;
+extern "C" float ldexpf(float, int) noexcept;
+extern "C" double frexp(double, int *) noexcept;
+extern "C" double modf(double, double *) noexcept;
+extern "C" long lround(double) noexcept;
+extern "C" long long llround(double) noexcept;
+extern "C" int abs(int) noexcept;
+extern "C" long labs(long) noexcept;
+extern "C" long long llabs(long long) noexcept;
+extern "C" void *memcpy(void *, const void *, size_t) noexcept;
+extern "C" void *memset(void *, int, size_t) noexcept;
+static inline float fma(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+static inline double abs(double x) {
+  return __builtin_fabs(x);
+}
+static inline float abs(float x) {
+  return __builtin_fabsf(x);
+}
+static inline bool standin_isnan(double x) {
+  return x != x;
+}
+#define isnan(x) __builtin_isnan(x)
+#define isinf(x) __builtin_isinf(x)
+#define isfinite(x) __builtin_isfinite(x)
+#define signbit(x) __builtin_signbit(x)
+template <class T> static inline T min(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T> static inline T max(T a, T b) {
+  return a < b ? b : a;
+}
+static inline double __longlong_as_double(long long v) {
+  double d;
+  __builtin_memcpy(&d, &v, sizeof d);
+  return d;
+}
+static inline long long __double_as_longlong(double v) {
+  long long d;
+  __builtin_memcpy(&d, &v, sizeof d);
+  return d;
+}
+static inline float __int_as_float(int v) {
+  float d;
+  __builtin_memcpy(&d, &v, sizeof d);
+  return d;
+}
+static inline int __float_as_int(float v) {
+  int d;
+  __builtin_memcpy(&d, &v, sizeof d);
+  return d;
+}
+static inline int __popc(unsigned v) {
+  return __builtin_popcount(v);
+}
+static inline int __ffs(int v) {
+  return __builtin_ffs(v);
+}
+static inline int __clz(int v) {
+  return v ? __builtin_clz((unsigned)v) : 32;
+}
+#define __ldg(p) (*(p))
+#define assert(c) ((c) ? (void)0 : standin->trap("assertion failed: " #c, __LINE__))
+#define __trap() standin->trap("__trap", __LINE__)
+#define __threadfence() ((void)0)
+#define __threadfence_block() ((void)0)
+
+/* ---- meetings of threads ---- */
+template <class T> static inline STANDIN_RAW unsigned long long standin_bits(T v) {
+  unsigned long long b = 0;
+  static_assert(sizeof v <= sizeof b, "shuffles carry at most 8 bytes");
+  __builtin_memcpy(&b, &v, sizeof v);
+  return b;
+}
+template <class T> static inline STANDIN_RAW T standin_value(unsigned long long b) {
+  T v;
+  __builtin_memcpy(&v, &b, sizeof v);
+  return v;
+}
+static inline void __syncthreads(int line = __builtin_LINE()) {
+  standin->meet(STANDIN_BARRIER, 0, 0, 0, 0, line);
+}
+static inline int __syncthreads_or(int v, int line = __builtin_LINE()) {
+  return (int)(standin->meet(STANDIN_BARRIER, 0, v != 0, 0, 0, line) != 0);
+}
+static inline int __syncthreads_count(int v, int line = __builtin_LINE()) {
+  return (int)standin->meet(STANDIN_BARRIER, 0, v != 0, 0, 0, line);
+}
+static inline void __syncwarp(unsigned mask = 0xffffffffu, int line = __builtin_LINE()) {
+  standin->meet(STANDIN_SYNCWARP, mask, 0, 0, 32, line);
+}
+#define STANDIN_SHFL(name, meeting)                                                                          \
+  template <class T>                                                                                         \
+  static inline T name(unsigned mask, T v, unsigned lane, int width = 32, int line = __builtin_LINE()) {     \
+    return standin_value<T>(standin->meet(meeting, mask, standin_bits(v), lane, width, line));               \
+  }
+STANDIN_SHFL(__shfl_sync, STANDIN_SHUFFLE)
+STANDIN_SHFL(__shfl_up_sync, STANDIN_SHUFFLE_UP)
+STANDIN_SHFL(__shfl_down_sync, STANDIN_SHUFFLE_DOWN)
+STANDIN_SHFL(__shfl_xor_sync, STANDIN_SHUFFLE_XOR)
+static inline unsigned __ballot_sync(unsigned mask, int v, int line = __builtin_LINE()) {
+  return (unsigned)standin->meet(STANDIN_BALLOT, mask, v != 0, 0, 32, line);
+}
+static inline int __any_sync(unsigned mask, int v, int line = __builtin_LINE()) {
+  return __ballot_sync(mask, v, line) != 0;
+}
+static inline int __all_sync(unsigned mask, int v, int line = __builtin_LINE()) {
+  return __ballot_sync(mask, v, line) == mask;
+}
+
+/* ---- atomics: one thread runs at a time, so plain operations do; the checker is told ---- */
+#ifdef STANDIN_CHECKED
+#define STANDIN_TOUCH(p) standin->access((const void *)(p), sizeof *(p), STANDIN_ATOMIC, __builtin_return_address(0))
+#define STANDIN_ATOMIC_FORM static __attribute__((noinline, no_sanitize_thread, no_icf))
+#else
+#define STANDIN_TOUCH(p) ((void)0)
+#define STANDIN_ATOMIC_FORM static inline
+#endif
+#define STANDIN_ATOMIC_OP(name, T, result)                                                                   \
+  STANDIN_ATOMIC_FORM T name(T *p, T v) {                                                                    \
+    STANDIN_TOUCH(p);                                                                                        \
+    T old = *p;                                                                                              \
+    *p = (result);                                                                                           \
+    return old;                                                                                              \
+  }
+#define STANDIN_ATOMICS(T)                                                                                   \
+  STANDIN_ATOMIC_OP(atomicAdd, T, (T)(old + v))                                                              \
+  STANDIN_ATOMIC_OP(atomicExch, T, v)
+#define STANDIN_ATOMICS_INT(T)                                                                               \
+  STANDIN_ATOMICS(T)                                                                                         \
+  STANDIN_ATOMIC_OP(atomicMin, T, v < old ? v : old)                                                         \
+  STANDIN_ATOMIC_OP(atomicMax, T, old < v ? v : old)                                                         \
+  STANDIN_ATOMIC_OP(atomicOr, T, old | v)                                                                    \
+  STANDIN_ATOMIC_OP(atomicAnd, T, old & v)                                                                   \
+  STANDIN_ATOMIC_FORM T atomicCAS(T *p, T expected, T v) {                                                   \
+    STANDIN_TOUCH(p);                                                                                        \
+    T old = *p;                                                                                              \
+    if (old == expected)                                                                                     \
+      *p = v;                                                                                                \
+    return old;                                                                                              \
+  }
+STANDIN_ATOMICS(double)
+STANDIN_ATOMICS(float)
+STANDIN_ATOMICS_INT(int)
+STANDIN_ATOMICS_INT(unsigned)
+STANDIN_ATOMICS_INT(unsigned long long)
+/* As NVRTC has it: no atomicAdd on long long. */
+STANDIN_ATOMIC_FORM unsigned short atomicCAS(unsigned short *p, unsigned short expected, unsigned short v) {
+  STANDIN_TOUCH(p);
+  unsigned short old = *p;
+  if (old == expected)
+    *p = v;
+  return old;
+}
+
+/* ---- kernels as the driver calls them ---- */
+template <class T> struct standin_parameter {
+  static const bool pointer = false;
+  static T get(void *p) {
+    return *(T *)p;
+  }
+};
+template <class T> struct standin_parameter<T *> {
+  static const bool pointer = true;
+  static T *get(void *p) {
+    return (T *)(*(unsigned long long *)p & ~STANDIN_TAG);
+  }
+};
+template <class T> struct standin_plain {
+  typedef T type;
+};
+template <class T> struct standin_plain<T const> {
+  typedef T type;
+};
+template <int... I> struct standin_list {};
+template <int N, int... I> struct standin_upto : standin_upto<N - 1, N - 1, I...> {};
+template <int... I> struct standin_upto<0, I...> {
+  typedef standin_list<I...> type;
+};
+template <class F> struct standin_shape;
+template <class... A> struct standin_shape<void (*)(A...)> {
+  static const int count = sizeof...(A);
+  template <void (*f)(A...), int... I> static STANDIN_RAW void call(void *const *p, standin_list<I...>) {
+    (void)p;
+    f(standin_parameter<typename standin_plain<A>::type>::get(p[I])...);
+  }
+  template <void (*f)(A...)> static STANDIN_RAW void run(void *const *p) {
+    call<f>(p, typename standin_upto<sizeof...(A)>::type());
+  }
+  static const unsigned *sizes() {
+    static const unsigned s[] = {sizeof(A)..., 0};
+    return s;
+  }
+  static const unsigned char *pointers() {
+    static const unsigned char s[] = {standin_parameter<typename standin_plain<A>::type>::pointer..., 0};
+    return s;
+  }
+};
+#define STANDIN_KERNEL(f, bound)                                                                             \
+  { #f, bound, standin_shape<decltype(&f)>::count, standin_shape<decltype(&f)>::sizes(),                     \
+    standin_shape<decltype(&f)>::pointers(), &standin_shape<decltype(&f)>::run<&f> }
+
+extern "C" unsigned char __start_standin_shared[] __attribute__((weak, visibility("hidden")));
+extern "C" unsigned char __stop_standin_shared[] __attribute__((weak, visibility("hidden")));
+
+#ifdef STANDIN_CHECKED
+/* What -fsanitize=thread calls. */
+#define STANDIN_HOOK(name, size, kind)                                                                       \
+  extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void name(void *p) {            \
+    standin->access(p, size, kind, __builtin_return_address(0));                                             \
+  }
+#define STANDIN_HOOKS(size)                                                                                  \
+  STANDIN_HOOK(__tsan_read##size, size, STANDIN_READ)                                                        \
+  STANDIN_HOOK(__tsan_write##size, size, STANDIN_WRITE)                                                      \
+  STANDIN_HOOK(__tsan_unaligned_read##size, size, STANDIN_READ)                                              \
+  STANDIN_HOOK(__tsan_unaligned_write##size, size, STANDIN_WRITE)                                            \
+  STANDIN_HOOK(__tsan_volatile_read##size, size, STANDIN_READ)                                               \
+  STANDIN_HOOK(__tsan_volatile_write##size, size, STANDIN_WRITE)
+STANDIN_HOOKS(1)
+STANDIN_HOOKS(2)
+STANDIN_HOOKS(4)
+STANDIN_HOOKS(8)
+STANDIN_HOOKS(16)
+extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_read_range(void *p, size_t n) {
+  standin->access(p, (unsigned)n, STANDIN_READ, __builtin_return_address(0));
+}
+extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_write_range(void *p, size_t n) {
+  standin->access(p, (unsigned)n, STANDIN_WRITE, __builtin_return_address(0));
+}
+extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_init(void) {
+}
+extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_func_entry(void *) {
+}
+extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_func_exit(void) {
+}
+#endif
