@@ -13,9 +13,10 @@
 static const char *const sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
 
 /* Behind CUDA_HOME, and at the usual places of toolkits and of Python's wheels. */
-static const char *const toolkit_patterns[] = {"/lib64/libnvrtc.so.[0-9]*", "/targets/*/lib/libnvrtc.so.[0-9]*",
-                                               "/lib/libnvrtc.so.[0-9]*"};
-static const char *const usual_toolkits[] = {"/usr/local/cuda", "/opt/cuda", "/usr/local/cuda-1*", "/usr/lib/cuda"};
+static const char *const toolkit_patterns[] = {
+    "/lib64/libnvrtc.so.[0-9]*", "/targets/*/lib/libnvrtc.so.[0-9]*", "/lib/libnvrtc.so.[0-9]*"};
+static const char *const usual_toolkits[] = {"/usr/local/cuda", "/opt/cuda", "/usr/local/cuda-1*",
+                                             "/usr/lib/cuda"};
 static const char wheel_pattern[] = "/lib/python3*/*-packages/nvidia/*/lib/libnvrtc.so.[0-9]*";
 
 struct search {
@@ -105,8 +106,8 @@ static int find_entries(struct nvrtc *n, struct error *err) {
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
     void *entry = dlsym(n->library, entries[i].symbol);
     if (!entry)
-      return error_set(err, OP_ERR_BACKEND, "%s has no entry %s: it is no NVRTC of CUDA 11.2 or newer", n->path,
-                       entries[i].symbol);
+      return error_set(err, OP_ERR_BACKEND, "%s has no entry %s: it is no NVRTC of CUDA 11.2 or newer",
+                       n->path, entries[i].symbol);
     memcpy(entries[i].place, &entry, sizeof entry);
   }
   return OP_OK;
@@ -189,7 +190,8 @@ void nvrtc_describe(const struct nvrtc_places *places, struct text *out) {
   if (nvrtc_open(&n, places, &err)) {
     text_addf(out, "NVRTC    missing: %s\n", error_message(&err));
   } else {
-    text_addf(out, "NVRTC    %s, %s, sm_%d to sm_%d\n", n->version, n->path, n->archs[0], n->archs[n->narchs - 1]);
+    text_addf(out, "NVRTC    %s, %s, sm_%d to sm_%d\n", n->version, n->path, n->archs[0],
+              n->archs[n->narchs - 1]);
     nvrtc_close(n);
   }
   error_free(&err);

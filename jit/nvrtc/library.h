@@ -18,8 +18,8 @@ struct nvrtc {
   int (*get_version)(int *major, int *minor);
   int (*num_archs)(int *count);
   int (*supported_archs)(int *archs);
-  int (*create)(void **program, const char *source, const char *name, int nheaders, const char *const *headers,
-                const char *const *names);
+  int (*create)(void **program, const char *source, const char *name, int nheaders,
+                const char *const *headers, const char *const *names);
   int (*destroy)(void **program);
   int (*compile)(void *program, int noptions, const char *const *options);
   int (*log_size)(void *program, size_t *size);

@@ -126,9 +126,9 @@ static const struct {
 } rules[] = {
     {"-default-device", 0, 0, NULL},
     {"--std=c++17", 0, 120, NULL},
-    {"--std=c++20", 120, 0, NULL},            /* designated initialisers */
+    {"--std=c++20", 120, 0, NULL},              /* designated initialisers */
     {"--modify-stack-limit=false", 0, 0, NULL}, /* else it changes the limit of the whole process */
-    {"--no-cache", 130, 0, NULL},             /* else it opens the driver for a cache of its own */
+    {"--no-cache", 130, 0, NULL},               /* else it opens the driver for a cache of its own */
     {"-lineinfo", 0, 0, NULL},
     {"--fmad=false", 0, 0, "strict"},
     {"--fmad=true", 0, 0, "contract"},
@@ -217,8 +217,8 @@ static int build(struct nvrtc *n, const struct compile_request *r, const struct 
   return status;
 }
 
-void nvrtc_compile(struct nvrtc *n, const struct compile_request *request, const char *const *extra, int nextra,
-                   struct compile_result *result) {
+void nvrtc_compile(struct nvrtc *n, const struct compile_request *request, const char *const *extra,
+                   int nextra, struct compile_result *result) {
   *result = (struct compile_result){.status = 2};
   struct owner *o = calloc(1, sizeof *o);
   if (!o)
@@ -227,7 +227,8 @@ void nvrtc_compile(struct nvrtc *n, const struct compile_request *request, const
   int ptx = 0, target = nvrtc_target(n, request->cpu, &ptx);
   double start = seconds();
   if (!target) {
-    say(o, COMPILE_ERROR, "this NVRTC cannot compile for a GPU as old as this one; install an older toolkit's NVRTC");
+    say(o, COMPILE_ERROR,
+        "this NVRTC cannot compile for a GPU as old as this one; install an older toolkit's NVRTC");
   } else {
     struct options options = {.count = 0};
     choose_options(n, request, target, ptx, &options);
@@ -235,7 +236,8 @@ void nvrtc_compile(struct nvrtc *n, const struct compile_request *request, const
       option(&options, extra[i]);
     result->status = build(n, request, &options, ptx, o, result);
     if (!result->status && ptx)
-      say(o, COMPILE_NOTE, "this NVRTC is older than the GPU: PTX of its newest architecture, translated by the driver");
+      say(o, COMPILE_NOTE,
+          "this NVRTC is older than the GPU: PTX of its newest architecture, translated by the driver");
   }
   result->seconds_front = seconds() - start;
   result->messages = o->messages;

@@ -9,9 +9,9 @@
 struct nvrtc;
 
 struct nvrtc_places {
-  const char *named;     /* OP2_NVRTC; "" or NULL: search */
-  const char *cuda_home; /* CUDA_HOME or CUDA_PATH, or NULL */
-  const char *home;      /* HOME, or NULL: Python wheels of the user */
+  const char *named;       /* OP2_NVRTC; "" or NULL: search */
+  const char *cuda_home;   /* CUDA_HOME or CUDA_PATH, or NULL */
+  const char *home;        /* HOME, or NULL: Python wheels of the user */
   const char *virtual_env; /* VIRTUAL_ENV, or NULL */
 };
 
@@ -28,8 +28,8 @@ int nvrtc_number(const struct nvrtc *n);          /* 130 */
 int nvrtc_target(const struct nvrtc *n, const char *device, int *ptx);
 
 /* As struct compiler's compile; `extra` are further options (NULL: none). A binary is a CUBIN or, NUL-terminated, PTX. */
-void nvrtc_compile(struct nvrtc *n, const struct compile_request *request, const char *const *extra, int nextra,
-                   struct compile_result *result);
+void nvrtc_compile(struct nvrtc *n, const struct compile_request *request, const char *const *extra,
+                   int nextra, struct compile_result *result);
 void nvrtc_release(struct compile_result *result);
 
 /* For reports: one line, what is there or what is missing. */

@@ -21,12 +21,15 @@ static const char *const usual[] = {"libcuda.so.1", "libcuda.so", "/usr/lib/wsl/
 
 static int no_library(const char *named, const char *reason, struct error *err) {
   if (*named)
-    return error_set(err, OP_ERR_BACKEND, "the CUDA driver that OP2_CUDA_DRIVER names cannot be opened: %s; unset "
-                                          "OP2_CUDA_DRIVER to use the installed driver", reason);
-  return error_set(err, OP_ERR_BACKEND,
-                   "there is no CUDA driver on this machine: the dynamic linker knows no %s, and there is no %s; "
-                   "install NVIDIA's driver (Debian: package libcuda1), or name the library in OP2_CUDA_DRIVER",
-                   usual[0], usual[2]);
+    return error_set(err, OP_ERR_BACKEND,
+                     "the CUDA driver that OP2_CUDA_DRIVER names cannot be opened: %s; unset "
+                     "OP2_CUDA_DRIVER to use the installed driver",
+                     reason);
+  return error_set(
+      err, OP_ERR_BACKEND,
+      "there is no CUDA driver on this machine: the dynamic linker knows no %s, and there is no %s; "
+      "install NVIDIA's driver (Debian: package libcuda1), or name the library in OP2_CUDA_DRIVER",
+      usual[0], usual[2]);
 }
 
 static int open_library(struct cuda_driver *d, const char *named, struct error *err) {
@@ -54,9 +57,10 @@ static int find_entries(struct cuda_driver *d, struct error *err) {
   };
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
     if (!(*members[i] = dlsym(d->library, symbols[i])))
-      return error_set(err, OP_ERR_BACKEND,
-                       "%s has no entry %s: it is no CUDA driver, or one older than CUDA 11; install a newer driver",
-                       d->path, symbols[i]);
+      return error_set(
+          err, OP_ERR_BACKEND,
+          "%s has no entry %s: it is no CUDA driver, or one older than CUDA 11; install a newer driver",
+          d->path, symbols[i]);
   return OP_OK;
 }
 
@@ -87,9 +91,11 @@ int cuda_driver_open(struct cuda_driver *d, const char *named, struct error *err
   if (!code) {
     int result = d->init(0);
     if (result == CUDA_NO_DEVICE)
-      code = error_set(err, OP_ERR_BACKEND,
-                       "the CUDA driver %s sees no GPU (CUDA_ERROR_NO_DEVICE): there is none, or CUDA_VISIBLE_DEVICES "
-                       "or the container hides it; check with nvidia-smi", d->path);
+      code = error_set(
+          err, OP_ERR_BACKEND,
+          "the CUDA driver %s sees no GPU (CUDA_ERROR_NO_DEVICE): there is none, or CUDA_VISIBLE_DEVICES "
+          "or the container hides it; check with nvidia-smi",
+          d->path);
     else if (result && cuda_check(d, result, err, "starting the CUDA driver %s", d->path))
       code = err->code = OP_ERR_BACKEND;
   }
@@ -130,7 +136,8 @@ int cuda_device_read(const struct cuda_driver *d, int ordinal, struct cuda_devic
   return cuda_check(d, code, err, "reading the properties of GPU %d", ordinal);
 }
 
-int cuda_device_choose(const struct cuda_driver *d, int wanted, int rank, struct cuda_device *out, struct error *err) {
+int cuda_device_choose(const struct cuda_driver *d, int wanted, int rank, struct cuda_device *out,
+                       struct error *err) {
   int count = 0;
   int code = cuda_check(d, d->device_count(&count), err, "counting GPUs");
   if (code)
@@ -138,8 +145,8 @@ int cuda_device_choose(const struct cuda_driver *d, int wanted, int rank, struct
   if (count <= 0)
     return error_set(err, OP_ERR_BACKEND, "the CUDA driver %s sees no GPU; check with nvidia-smi", d->path);
   if (wanted >= count)
-    return error_set(err, OP_ERR_BACKEND, "OP2_DEVICE=%d: this machine has %d GPU%s, numbered from 0", wanted, count,
-                     count == 1 ? "" : "s");
+    return error_set(err, OP_ERR_BACKEND, "OP2_DEVICE=%d: this machine has %d GPU%s, numbered from 0", wanted,
+                     count, count == 1 ? "" : "s");
   return cuda_device_read(d, wanted >= 0 ? wanted : rank % count, out, err);
 }
 
@@ -160,7 +167,8 @@ void cuda_driver_describe(const char *named, struct text *out) {
     if (cuda_device_read(&d, i, &device, &err))
       text_addf(out, "GPU %d    %s\n", i, error_message(&err));
     else
-      text_addf(out, "GPU %d    %s, sm_%d, %.1f GB, %d multiprocessors, %d bytes of shared memory per block\n", i,
+      text_addf(out,
+                "GPU %d    %s, sm_%d, %.1f GB, %d multiprocessors, %d bytes of shared memory per block\n", i,
                 device.name, device.capability, (double)device.memory / 1e9, device.multiprocessors,
                 device.shared_most);
   }

@@ -26,7 +26,7 @@ typedef struct cuda_function_ *cuda_function;
   X(context_retain, cuDevicePrimaryCtxRetain, (void **context, int device))                                  \
   X(context_release, cuDevicePrimaryCtxRelease_v2, (int device))                                             \
   X(context_set, cuCtxSetCurrent, (void *context))                                                           \
-  X(memory_info, cuMemGetInfo_v2, (size_t * left, size_t *total))                                            \
+  X(memory_info, cuMemGetInfo_v2, (size_t * left, size_t * total))                                           \
   X(memory_alloc, cuMemAlloc_v2, (cuda_address * out, size_t bytes))                                         \
   X(memory_free, cuMemFree_v2, (cuda_address p))                                                             \
   X(host_alloc, cuMemHostAlloc, (void **out, size_t bytes, unsigned flags))                                  \
@@ -39,7 +39,7 @@ typedef struct cuda_function_ *cuda_function;
   X(module_unload, cuModuleUnload, (cuda_module module))                                                     \
   X(module_function, cuModuleGetFunction, (cuda_function * function, cuda_module module, const char *name))  \
   X(module_global, cuModuleGetGlobal_v2,                                                                     \
-    (cuda_address * out, size_t *bytes, cuda_module module, const char *name))                               \
+    (cuda_address * out, size_t * bytes, cuda_module module, const char *name))                              \
   X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, cuda_function function))             \
   X(function_set, cuFuncSetAttribute, (cuda_function function, int attribute, int value))                    \
   X(launch, cuLaunchKernel,                                                                                  \
@@ -84,13 +84,14 @@ struct cuda_device {
   char name[128];
   int capability; /* 90 */
   size_t memory;
-  int max_threads;      /* of a block */
+  int max_threads;         /* of a block */
   int shared, shared_most; /* bytes of a block: usual, after opting in */
   int multiprocessors;
 };
 int cuda_device_read(const struct cuda_driver *d, int ordinal, struct cuda_device *out, struct error *err);
 /* `wanted` -1: the device `rank` % count. OP_ERR_BACKEND if there is none, or not that one. */
-int cuda_device_choose(const struct cuda_driver *d, int wanted, int rank, struct cuda_device *out, struct error *err);
+int cuda_device_choose(const struct cuda_driver *d, int wanted, int rank, struct cuda_device *out,
+                       struct error *err);
 /* One line per device; what is missing if there is none. For reports: no errors. */
 void cuda_driver_describe(const char *named, struct text *out);
 

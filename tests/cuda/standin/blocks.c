@@ -135,7 +135,8 @@ static bool warp_meets(struct fiber *warp, int lanes, struct fiber *f) {
   for (int i = 0; i < 32; i++)
     if (mask >> i & 1) {
       struct fiber *g = i < lanes ? &warp[i] : NULL;
-      if (!g || g->state != FIBER_WAITING || g->meeting != f->meeting || g->mask != mask || g->line != f->line)
+      if (!g || g->state != FIBER_WAITING || g->meeting != f->meeting || g->mask != mask ||
+          g->line != f->line)
         return false;
     }
   unsigned long long ballot = 0;
@@ -197,8 +198,9 @@ static void block_meets(void) {
       odd = f;
   }
   if (odd) {
-    tell(first, "divergence", odd->state == FIBER_DONE ? "waits for threads of the block that have ended"
-                                                       : "threads of the block wait at different places");
+    tell(first, "divergence",
+         odd->state == FIBER_DONE ? "waits for threads of the block that have ended"
+                                  : "threads of the block wait at different places");
     machine.code = CODE_LAUNCH_FAILED;
     return;
   }
@@ -232,8 +234,8 @@ static bool prepare(void) {
   if (machine.stacks)
     return true;
   size_t stacks = (size_t)MAX_THREADS * STACK;
-  char *p = mmap(NULL, stacks + SHARED + GUARD, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                 0);
+  char *p = mmap(NULL, stacks + SHARED + GUARD, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
     return false;
   for (int i = 0; i < MAX_THREADS; i++)
@@ -251,9 +253,10 @@ static bool prepare(void) {
   return running.dynamic_shadow && running.static_shadow;
 }
 
+/* Each block has shared memory of its own. */
 static void undefine(struct shadow *shadow, size_t bytes) {
-  for (size_t i = 0; standin_settings.checked && i < bytes; i++)
-    shadow[i].defined = 0;
+  if (standin_settings.checked)
+    memset(shadow, 0, bytes * sizeof *shadow);
 }
 
 static void block_start(const struct launch *l, uint32_t number) {
@@ -303,7 +306,8 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
     sigaction(signal, &usual, NULL);
     return;
   }
-  finding("fault", (const void *)u->uc_mcontext.gregs[REG_RIP], 0, "signal %d at address %p", signal, info->si_addr);
+  finding("fault", (const void *)u->uc_mcontext.gregs[REG_RIP], 0, "signal %d at address %p", signal,
+          info->si_addr);
   machine.code = CODE_ILLEGAL_ADDRESS;
   /* Go on in to_scheduler, on a stack that is aligned as after a call. */
   u->uc_mcontext.gregs[REG_RSP] = ((u->uc_mcontext.gregs[REG_RSP] - 256) & ~15LL) - 8;

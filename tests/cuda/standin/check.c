@@ -11,11 +11,24 @@
 
 enum { FINDINGS_SHOWN = 20 };
 
+/* A mistake is made by many threads: it is shown once per kind and place. */
 static struct {
   char *text;
   size_t length;
   int count, shown, total;
+  struct {
+    const char *kind;
+    const void *place;
+    int line;
+  } known[FINDINGS_SHOWN];
 } found;
+
+static bool known(const char *kind, const void *place, int line) {
+  for (int i = 0; i < found.shown; i++)
+    if (found.known[i].kind == kind && found.known[i].place == place && found.known[i].line == line)
+      return true;
+  return found.shown >= FINDINGS_SHOWN;
+}
 
 /* The line of the generated source (or of the user's, by #line) that a place in the program came from. */
 static void line_of(const void *place, char *out, size_t size) {
@@ -29,7 +42,7 @@ static void line_of(const void *place, char *out, size_t size) {
   FILE *pipe = popen(command, "r");
   if (!pipe)
     return;
-  char line[PATH_MAX];
+  char line[240];
   if (fgets(line, sizeof line, pipe)) {
     line[strcspn(line, " \n")] = 0;
     const char *slash = strrchr(line, '/');
@@ -51,9 +64,11 @@ static void keep(const char *line) {
 void finding(const char *kind, const void *place, int line, const char *format, ...) {
   found.count++;
   found.total++;
-  if (found.shown >= FINDINGS_SHOWN)
+  if (known(kind, place, line))
     return;
-  found.shown++;
+  found.known[found.shown].kind = kind;
+  found.known[found.shown].place = place;
+  found.known[found.shown++].line = line;
   char where[256] = "?", what[400], whole[1000];
   va_list args;
   va_start(args, format);
@@ -132,14 +147,17 @@ static void remember(struct mark *m, int kind, const void *place) {
 }
 
 static void race(const struct mark *m, int kind, const void *place, const char *space, size_t offset) {
-  static const char *const names[] = {"read", "write", "atomic"};
-  char other[256];
-  line_of(m->place, other, sizeof other);
-  finding("race", place, 0, "%s of %s byte %zu meets an unordered %s at %s", names[kind], space, offset,
+  static const char *const names[] = {"read", "write", "atomic", "-"};
+  static const char kind_name[] = "race";
+  char other[256] = "";
+  if (!known(kind_name, place, 0))
+    line_of(m->place, other, sizeof other);
+  finding(kind_name, place, 0, "%s of %s byte %zu meets an unordered %s at %s", names[kind], space, offset,
           names[m->kind], other);
 }
 
-static void touch(struct shadow *shadow, size_t offset, unsigned size, int kind, const void *place, const char *space) {
+static void touch(struct shadow *shadow, size_t offset, unsigned size, int kind, const void *place,
+                  const char *space) {
   bool told = false, undefined = false;
   for (size_t i = offset; i < offset + size; i++) {
     struct shadow *s = &shadow[i];
@@ -162,8 +180,8 @@ static void touch(struct shadow *shadow, size_t offset, unsigned size, int kind,
     }
   }
   if (undefined)
-    finding("uninitialised", place, 0, "read of %s bytes %zu to %zu before anything wrote them", space, offset,
-            offset + size - 1);
+    finding("uninitialised", place, 0, "read of %s bytes %zu to %zu before anything wrote them", space,
+            offset, offset + size - 1);
 }
 
 static void bounds(const void *place, const char *kind, uintptr_t address, unsigned size, const char *what) {
@@ -182,8 +200,8 @@ static void check_global(uintptr_t address, unsigned size, int kind, const void 
     snprintf(what, sizeof what, "allocation %d of %zu bytes has been freed", r->serial, r->bytes);
     bounds(place, "use after free", address, size, what);
   } else if (address + size > r->base + r->bytes) {
-    snprintf(what, sizeof what, "byte %zu of allocation %d, which has %zu", (size_t)(address - r->base), r->serial,
-             r->bytes);
+    snprintf(what, sizeof what, "byte %zu of allocation %d, which has %zu", (size_t)(address - r->base),
+             r->serial, r->bytes);
     bounds(place, "out of bounds", address, size, what);
   } else if (r->shadow) {
     char space[32];
@@ -206,6 +224,8 @@ void check_access(const void *pointer, unsigned size, int kind, const void *plac
     finding("misaligned", place, 0, "%u bytes at %#lx", size, (unsigned long)address);
     blocks_abort(CODE_MISALIGNED);
   }
+  if (kind == STANDIN_ALIGN)
+    return;
   size_t dynamic = address - (uintptr_t)running.dynamic, fixed = address - (uintptr_t)p->shared_first;
   if (memory_in_arena(address)) {
     check_global(address, size, kind, place);

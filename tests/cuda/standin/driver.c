@@ -21,7 +21,7 @@ struct standin_settings standin_settings;
 
 static struct {
   bool ready;
-  int error; /* sticky: a kernel failed */
+  int error;      /* sticky: a kernel failed */
   int context_of; /* device + 1 of the current context, 0: none */
   long calls;
 } driver;
@@ -46,11 +46,9 @@ static void read_settings(void) {
     s->fail_call[0] = 0;
 }
 
-EXPORT void standin_seed(unsigned long long seed);
 void standin_seed(unsigned long long seed) {
   standin_settings.seed = seed;
 }
-EXPORT int standin_findings(char *out, size_t size);
 
 /* Does every entry point's first work: the call may be one that is to fail. */
 static int enter(const char *call) {
@@ -90,9 +88,7 @@ struct work {
   struct event *event;
   struct work *next;
 };
-static struct {
-  struct work *first, **last;
-} queue = {.last = &queue.first};
+static struct { struct work *first, **last; } queue = {.last = &queue.first};
 
 static double now(void) {
   struct timespec t;
@@ -188,15 +184,17 @@ EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device) {
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
   (void)device;
   switch (attribute) {
-  case 1: *value = 1024; break;                                         /* threads per block */
-  case 8: *value = 49152; break;                                        /* shared memory per block */
-  case 10: *value = 32; break;                                          /* warp */
-  case 16: *value = 8; break;                                           /* multiprocessors */
-  case 39: *value = 2048; break;                                        /* threads per multiprocessor */
-  case 75: *value = standin_settings.capability / 10; break;            /* major */
-  case 76: *value = standin_settings.capability % 10; break;            /* minor */
-  case 81: *value = 102400; break;                                      /* shared memory per multiprocessor */
-  case 97: *value = standin_settings.capability >= 90 ? 101376 : 65536; break; /* opt-in shared memory per block */
+  case 1: *value = 1024; break;                              /* threads per block */
+  case 8: *value = 49152; break;                             /* shared memory per block */
+  case 10: *value = 32; break;                               /* warp */
+  case 16: *value = 8; break;                                /* multiprocessors */
+  case 39: *value = 2048; break;                             /* threads per multiprocessor */
+  case 75: *value = standin_settings.capability / 10; break; /* major */
+  case 76: *value = standin_settings.capability % 10; break; /* minor */
+  case 81: *value = 102400; break;                           /* shared memory per multiprocessor */
+  case 97:
+    *value = standin_settings.capability >= 90 ? 101376 : 65536;
+    break; /* opt-in shared memory per block */
   default: *value = 0; return CODE_INVALID_VALUE;
   }
   return enter(__func__);
@@ -255,9 +253,27 @@ EXPORT int cuMemFreeHost(void *p) {
   return !p || memory_free((uintptr_t)p, true) ? CODE_OK : CODE_INVALID_VALUE;
 }
 
+/* Variables of programs that the host has asked for. */
+enum { MAX_VARIABLES = 256 };
+static struct {
+  uintptr_t base;
+  size_t bytes;
+} variables[MAX_VARIABLES];
+static int nvariables;
+
+static bool in_variable(uintptr_t a, size_t bytes) {
+  for (int i = 0; i < nvariables; i++)
+    if (a >= variables[i].base && bytes <= variables[i].bytes &&
+        a - variables[i].base <= variables[i].bytes - bytes)
+      return true;
+  return false;
+}
+
 /* The range is inside one live allocation of the device: its address without tag, or 0. */
 static uintptr_t device_range(address p, size_t bytes) {
   uintptr_t a = (uintptr_t)(p & ~STANDIN_TAG);
+  if (p & STANDIN_TAG && in_variable(a, bytes))
+    return a;
   struct region *r = p & STANDIN_TAG ? memory_find(a) : NULL;
   return r && r->live && bytes <= r->bytes && a - r->base <= r->bytes - bytes ? a : 0;
 }
@@ -441,6 +457,9 @@ EXPORT int cuModuleGetGlobal_v2(address *out, size_t *bytes, void *module, const
   if (!p || !dladdr1(p, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
     return CODE_NOT_FOUND;
   *bytes = symbol->st_size;
+  variables[nvariables % MAX_VARIABLES].base = (uintptr_t)p;
+  variables[nvariables % MAX_VARIABLES].bytes = *bytes;
+  nvariables += nvariables < MAX_VARIABLES;
   *out = (uintptr_t)p | STANDIN_TAG;
   return CODE_OK;
 }
@@ -464,9 +483,11 @@ EXPORT int cuFuncSetAttribute(void *function, int attribute, int value) {
   ((struct standin_function *)function)->dynamic_limit = value;
   return CODE_OK;
 }
-EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t dynamic) {
+EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads,
+                                                       size_t dynamic) {
   (void)function;
-  *blocks = threads <= 0 ? 0 : (int)(dynamic ? 102400 / (dynamic + 1024) : 2048) < 2048 / threads
+  *blocks = threads <= 0 ? 0
+            : (int)(dynamic ? 102400 / (dynamic + 1024) : 2048) < 2048 / threads
                 ? (int)(102400 / (dynamic + 1024))
                 : 2048 / threads;
   return CODE_OK;
@@ -496,8 +517,8 @@ static int check_parameters(const struct standin_function *f, void **parameters)
   return CODE_OK;
 }
 
-EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                          unsigned dynamic, void *stream, void **parameters, void **extra) {
+EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                          unsigned bz, unsigned dynamic, void *stream, void **parameters, void **extra) {
   (void)stream, (void)extra;
   ENTER();
   struct standin_function *f = function;
@@ -600,12 +621,14 @@ static const struct {
     {CODE_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {CODE_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
     {CODE_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
-    {CODE_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
+    {CODE_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU",
+     "no kernel image is available for execution on the device"},
     {CODE_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {CODE_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {CODE_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
     {CODE_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
-    {CODE_LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
+    {CODE_LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
+     "too many resources requested for launch"},
     {CODE_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
     {CODE_ASSERT, "CUDA_ERROR_ASSERT", "device-side assert triggered"},
     {CODE_MISALIGNED, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},

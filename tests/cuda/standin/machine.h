@@ -7,7 +7,8 @@ struct standin_dim {
   unsigned x, y, z;
 };
 
-enum standin_access { STANDIN_READ, STANDIN_WRITE, STANDIN_ATOMIC };
+/* STANDIN_ALIGN: an address whose alignment does not fit what is behind it. */
+enum standin_access { STANDIN_READ, STANDIN_WRITE, STANDIN_ATOMIC, STANDIN_ALIGN };
 
 /* Operations that need other threads of the warp or of the block. */
 enum standin_meeting {
@@ -26,7 +27,8 @@ struct standin_machine {
   /* Checked programs call it before every access of memory. */
   void (*access)(const void *address, unsigned size, int kind, const void *place);
   /* Wait for the others; the result is the value that the operation hands to this thread. */
-  unsigned long long (*meet)(int meeting, unsigned mask, unsigned long long value, unsigned lane, int width, int line);
+  unsigned long long (*meet)(int meeting, unsigned mask, unsigned long long value, unsigned lane, int width,
+                             int line);
   /* A failed assertion or a trap: does not return. */
   void (*trap)(const char *what, int line);
 };

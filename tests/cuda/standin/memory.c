@@ -48,7 +48,8 @@ struct shadow *memory_shadow(size_t bytes) {
 }
 
 struct region *memory_new(size_t bytes, bool pinned) {
-  if (!bytes || (!pinned && (bytes > standin_settings.memory || memory.used > standin_settings.memory - bytes)))
+  if (!bytes ||
+      (!pinned && (bytes > standin_settings.memory || memory.used > standin_settings.memory - bytes)))
     return NULL;
   if (!prepare() || memory.top + rounded(bytes) + PAGE > ARENA)
     return NULL;
@@ -57,7 +58,8 @@ struct region *memory_new(size_t bytes, bool pinned) {
     return NULL;
   memset(base, 0xFF, bytes); /* a NaN, an index out of every range */
   struct region *r = &memory.regions[memory.count++];
-  *r = (struct region){.base = (uintptr_t)base, .bytes = bytes, .mapped = rounded(bytes), .live = true, .pinned = pinned};
+  *r = (struct region){
+      .base = (uintptr_t)base, .bytes = bytes, .mapped = rounded(bytes), .live = true, .pinned = pinned};
   r->serial = (int)memory.count;
   if (standin_settings.checked && !pinned)
     r->shadow = memory_shadow(bytes);

@@ -14,7 +14,15 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { OK, OUT_OF_MEMORY, PROGRAM_CREATION_FAILURE, INVALID_INPUT, INVALID_PROGRAM, INVALID_OPTION, COMPILATION };
+enum {
+  OK,
+  OUT_OF_MEMORY,
+  PROGRAM_CREATION_FAILURE,
+  INVALID_INPUT,
+  INVALID_PROGRAM,
+  INVALID_OPTION,
+  COMPILATION
+};
 
 struct program {
   char *name;
@@ -114,20 +122,34 @@ static const struct {
   const char *name;
   int since;
 } options[] = {
-    {"-default-device", 0},   {"--device-as-default-execution-space", 0},
-    {"-w", 0},                {"-lineinfo", 0},
-    {"-G", 0},                {"--use_fast_math", 0},
-    {"--fmad=", 0},           {"--restrict", 0},
-    {"--std=c++11", 0},       {"--std=c++14", 0},
-    {"--std=c++17", 0},       {"--std=c++20", 120},
-    {"-D", 0},                {"-maxrregcount", 0},
-    {"-Xptxas", 0},           {"-v", 0},
-    {"-diag-suppress", 0},    {"--modify-stack-limit=", 0},
-    {"--minimal", 120},       {"--split-compile", 120},
-    {"--no-cache", 130},      {"--ftz=", 0},
-    {"--prec-div=", 0},       {"--prec-sqrt=", 0},
-    {"--gpu-architecture=", 0}, {"--ptxas-options=", 0},
-    {"--diag-suppress=", 0},  {"--extra-device-vectorization", 0},
+    {"-default-device", 0},
+    {"--device-as-default-execution-space", 0},
+    {"-w", 0},
+    {"-lineinfo", 0},
+    {"-G", 0},
+    {"--use_fast_math", 0},
+    {"--fmad=", 0},
+    {"--restrict", 0},
+    {"--std=c++11", 0},
+    {"--std=c++14", 0},
+    {"--std=c++17", 0},
+    {"--std=c++20", 120},
+    {"-D", 0},
+    {"-maxrregcount", 0},
+    {"-Xptxas", 0},
+    {"-v", 0},
+    {"-diag-suppress", 0},
+    {"--modify-stack-limit=", 0},
+    {"--minimal", 120},
+    {"--split-compile", 120},
+    {"--no-cache", 130},
+    {"--ftz=", 0},
+    {"--prec-div=", 0},
+    {"--prec-sqrt=", 0},
+    {"--gpu-architecture=", 0},
+    {"--ptxas-options=", 0},
+    {"--diag-suppress=", 0},
+    {"--extra-device-vectorization", 0},
 };
 
 static bool known(const char *option) {
@@ -211,8 +233,9 @@ static void add_kernel_table(const char *source, struct text *out) {
     count++;
   }
   text_addf(out,
-            "  {\"\", 0, 0, 0, 0, 0}};\nextern \"C\" __attribute__((visibility(\"default\"))) const standin_program "
-            "standin_program;\nconst standin_program standin_program = {%d, standin_kernels, %d, "
+            "  {\"\", 0, 0, 0, 0, 0}};\nextern \"C\" __attribute__((visibility(\"default\"))) const "
+            "standin_program "
+            "standin_program;\nconst struct standin_program standin_program = {%d, standin_kernels, %d, "
             "__start_standin_shared, __stop_standin_shared, &standin};\n",
             checked(), count);
 }
@@ -280,15 +303,29 @@ static int compile_in(struct program *p, const char *directory, const char *sour
   int n = 0;
   compile[n++] = (char *)(cxx && *cxx ? cxx : "g++");
   link[0] = compile[0];
-  static const char *const usual[] = {"-c",        "-std=gnu++17",           "-O1",          "-g1",
-                                      "-fPIC",     "-w",                     "-nostdinc",    "-fno-exceptions",
-                                      "-fno-rtti", "-fno-threadsafe-statics", "-ffp-contract=off", "-fno-math-errno",
-                                      "-fno-strict-aliasing", "-fvisibility=hidden", "-fno-diagnostics-show-caret",
-                                      "-I" STANDIN_SHIM_DIR, "-I.", "-include", STANDIN_SHIM_DIR "/shim.h"};
+  static const char *const usual[] = {"-c",
+                                      "-std=gnu++17",
+                                      "-O1",
+                                      "-g1",
+                                      "-fPIC",
+                                      "-w",
+                                      "-nostdinc",
+                                      "-fno-exceptions",
+                                      "-fno-rtti",
+                                      "-fno-threadsafe-statics",
+                                      "-ffp-contract=off",
+                                      "-fno-math-errno",
+                                      "-fno-strict-aliasing",
+                                      "-fvisibility=hidden",
+                                      "-fno-diagnostics-show-caret",
+                                      "-I" STANDIN_SHIM_DIR,
+                                      "-I.",
+                                      "-include",
+                                      STANDIN_SHIM_DIR "/shim.h"};
   for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
     compile[n++] = (char *)usual[i];
   if (checked()) {
-    compile[n++] = (char *)"-fsanitize=thread";
+    compile[n++] = (char *)"-fsanitize=thread,alignment";
     compile[n++] = (char *)"-DSTANDIN_CHECKED";
   }
   compile[n++] = (char *)"-o";
@@ -336,7 +373,14 @@ static bool cache_path(const struct program *p, const struct text *source, char 
   const char *directory = getenv("STANDIN_CACHE");
   if (!directory || !*directory)
     return false;
-  unsigned long long a = hash(14695981039346656037ULL, source->data, source->length), b = hash(a ^ 77, STANDIN_BUILD, strlen(STANDIN_BUILD));
+  static const char *const shim[] = {STANDIN_SHIM_DIR "/shim.h", STANDIN_SHIM_DIR "/machine.h"};
+  unsigned long long a = hash(14695981039346656037ULL, source->data, source->length), b = a ^ 77;
+  for (size_t i = 0; i < sizeof shim / sizeof *shim; i++) {
+    struct text text = {0};
+    read_file(shim[i], &text);
+    b = hash(b, text_str(&text), text.length);
+    text_free(&text);
+  }
   for (int i = 0; i < p->nheaders; i++)
     a = hash(a, p->headers[i], strlen(p->headers[i]));
   b = hash(b, source->data, source->length);
@@ -412,7 +456,8 @@ EXPORT int nvrtcCompileProgram(struct program *p, int n, const char *const *list
 
 /* ---- results ---- */
 static size_t head(const struct program *p, char *out, size_t size) {
-  return (size_t)snprintf(out, size, "STANDIN %s %d %zu\n", p->ptx ? "PTX" : "CUBIN", p->arch, p->image.length);
+  return (size_t)snprintf(out, size, "STANDIN %s %d %zu\n", p->ptx ? "PTX" : "CUBIN", p->arch,
+                          p->image.length);
 }
 static int get_size(const struct program *p, bool ptx, size_t *size) {
   char line[64];

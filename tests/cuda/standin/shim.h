@@ -60,17 +60,17 @@ STANDIN_VECTOR4(unsigned, uint4, 16)
 STANDIN_VECTOR4(double, double4, 16)
 
 /* ---- mathematics: built into NVRTC, for double and float ---- */
-#define STANDIN_MATH1(f)                                                                                     \
-  extern "C" double f(double) noexcept;                                                                      \
-  extern "C" float f##f(float) noexcept;                                                                     \
-  static inline float f(float x) {                                                                           \
-    return __builtin_##f##f(x);                                                                              \
+#define STANDIN_MATH1(name)                                                                                  \
+  extern "C" double name(double) noexcept;                                                                   \
+  extern "C" float name##f(float) noexcept;                                                                  \
+  static inline float name(float x) {                                                                        \
+    return __builtin_##name##f(x);                                                                           \
   }
-#define STANDIN_MATH2(f)                                                                                     \
-  extern "C" double f(double, double) noexcept;                                                              \
-  extern "C" float f##f(float, float) noexcept;                                                              \
-  static inline float f(float x, float y) {                                                                  \
-    return __builtin_##f##f(x, y);                                                                           \
+#define STANDIN_MATH2(name)                                                                                  \
+  extern "C" double name(double, double) noexcept;                                                           \
+  extern "C" float name##f(float, float) noexcept;                                                           \
+  static inline float name(float x, float y) {                                                               \
+    return __builtin_##name##f(x, y);                                                                        \
   }
 STANDIN_MATH1(sqrt)
 STANDIN_MATH1(cbrt)
@@ -135,9 +135,6 @@ static inline double abs(double x) {
 }
 static inline float abs(float x) {
   return __builtin_fabsf(x);
-}
-static inline bool standin_isnan(double x) {
-  return x != x;
 }
 #define isnan(x) __builtin_isnan(x)
 #define isinf(x) __builtin_isinf(x)
@@ -229,7 +226,8 @@ static inline int __all_sync(unsigned mask, int v, int line = __builtin_LINE()) 
 
 /* ---- atomics: one thread runs at a time, so plain operations do; the checker is told ---- */
 #ifdef STANDIN_CHECKED
-#define STANDIN_TOUCH(p) standin->access((const void *)(p), sizeof *(p), STANDIN_ATOMIC, __builtin_return_address(0))
+#define STANDIN_TOUCH(p)                                                                                     \
+  standin->access((const void *)(p), sizeof *(p), STANDIN_ATOMIC, __builtin_return_address(0))
 #define STANDIN_ATOMIC_FORM static __attribute__((noinline, no_sanitize_thread, no_icf))
 #else
 #define STANDIN_TOUCH(p) ((void)0)
@@ -250,7 +248,7 @@ static inline int __all_sync(unsigned mask, int v, int line = __builtin_LINE()) 
   STANDIN_ATOMIC_OP(atomicMin, T, v < old ? v : old)                                                         \
   STANDIN_ATOMIC_OP(atomicMax, T, old < v ? v : old)                                                         \
   STANDIN_ATOMIC_OP(atomicOr, T, old | v)                                                                    \
-  STANDIN_ATOMIC_OP(atomicAnd, T, old & v)                                                                   \
+  STANDIN_ATOMIC_OP(atomicAnd, T, old &v)                                                                    \
   STANDIN_ATOMIC_FORM T atomicCAS(T *p, T expected, T v) {                                                   \
     STANDIN_TOUCH(p);                                                                                        \
     T old = *p;                                                                                              \
@@ -275,27 +273,21 @@ STANDIN_ATOMIC_FORM unsigned short atomicCAS(unsigned short *p, unsigned short e
 /* ---- kernels as the driver calls them ---- */
 template <class T> struct standin_parameter {
   static const bool pointer = false;
-  static T get(void *p) {
+  static STANDIN_RAW T get(void *p) {
     return *(T *)p;
   }
 };
 template <class T> struct standin_parameter<T *> {
   static const bool pointer = true;
-  static T *get(void *p) {
+  static STANDIN_RAW T *get(void *p) {
     return (T *)(*(unsigned long long *)p & ~STANDIN_TAG);
   }
 };
-template <class T> struct standin_plain {
-  typedef T type;
-};
-template <class T> struct standin_plain<T const> {
-  typedef T type;
-};
+template <class T> struct standin_plain { typedef T type; };
+template <class T> struct standin_plain<T const> { typedef T type; };
 template <int... I> struct standin_list {};
 template <int N, int... I> struct standin_upto : standin_upto<N - 1, N - 1, I...> {};
-template <int... I> struct standin_upto<0, I...> {
-  typedef standin_list<I...> type;
-};
+template <int... I> struct standin_upto<0, I...> { typedef standin_list<I...> type; };
 template <class F> struct standin_shape;
 template <class... A> struct standin_shape<void (*)(A...)> {
   static const int count = sizeof...(A);
@@ -306,18 +298,15 @@ template <class... A> struct standin_shape<void (*)(A...)> {
   template <void (*f)(A...)> static STANDIN_RAW void run(void *const *p) {
     call<f>(p, typename standin_upto<sizeof...(A)>::type());
   }
-  static const unsigned *sizes() {
-    static const unsigned s[] = {sizeof(A)..., 0};
-    return s;
-  }
-  static const unsigned char *pointers() {
-    static const unsigned char s[] = {standin_parameter<typename standin_plain<A>::type>::pointer..., 0};
-    return s;
-  }
+  static constexpr unsigned sizes[] = {sizeof(A)..., 0};
+  static constexpr unsigned char pointers[] = {standin_parameter<typename standin_plain<A>::type>::pointer...,
+                                               0};
 };
 #define STANDIN_KERNEL(f, bound)                                                                             \
-  { #f, bound, standin_shape<decltype(&f)>::count, standin_shape<decltype(&f)>::sizes(),                     \
-    standin_shape<decltype(&f)>::pointers(), &standin_shape<decltype(&f)>::run<&f> }
+  {                                                                                                          \
+#f, bound, standin_shape < decltype(&f)> ::count, standin_shape < decltype(&f)> ::sizes,                 \
+        standin_shape < decltype(&f)> ::pointers, &standin_shape < decltype(&f)> ::run < &f>                 \
+  }
 
 extern "C" unsigned char __start_standin_shared[] __attribute__((weak, visibility("hidden")));
 extern "C" unsigned char __stop_standin_shared[] __attribute__((weak, visibility("hidden")));
@@ -340,16 +329,30 @@ STANDIN_HOOKS(2)
 STANDIN_HOOKS(4)
 STANDIN_HOOKS(8)
 STANDIN_HOOKS(16)
-extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_read_range(void *p, size_t n) {
+extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_read_range(void *p,
+                                                                                                  long n) {
   standin->access(p, (unsigned)n, STANDIN_READ, __builtin_return_address(0));
 }
-extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_write_range(void *p, size_t n) {
+extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_write_range(void *p,
+                                                                                                   long n) {
   standin->access(p, (unsigned)n, STANDIN_WRITE, __builtin_return_address(0));
 }
 extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_init(void) {
 }
 extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_func_entry(void *) {
 }
-extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_func_exit(void) {
+extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_func_exit(void *) {
+}
+/* What -fsanitize=alignment calls: a vector that the compiler takes apart keeps its alignment's check. */
+struct standin_mismatch {
+  const char *file;
+  unsigned line, column;
+  const void *type;
+  unsigned char log_alignment, kind;
+};
+extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void
+__ubsan_handle_type_mismatch_v1(void *about, void *p) {
+  standin->access(p, 1u << ((const standin_mismatch *)about)->log_alignment, STANDIN_ALIGN,
+                  __builtin_return_address(0));
 }
 #endif

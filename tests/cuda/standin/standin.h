@@ -122,8 +122,8 @@ void finding(const char *kind, const void *place, int line, const char *format, 
 int finding_count(void);
 
 /* Exported for tests: the findings since the last call, as text; returns how many. */
-int standin_findings(char *out, size_t size);
+__attribute__((visibility("default"))) int standin_findings(char *out, size_t size);
 /* Exported for tests: another seed or mode without a new process. */
-void standin_seed(unsigned long long seed);
+__attribute__((visibility("default"))) void standin_seed(unsigned long long seed);
 
 #endif

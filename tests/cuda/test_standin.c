@@ -1,0 +1,261 @@
+/* The stand-in for CUDA itself: right programs run right in every order, and the checker finds each kind of mistake,
+ * with its line, and reports none in the right ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device.h"
+
+enum { N = 1000, THREADS = 96 };
+
+static struct device device;
+
+static const char right_source[] =
+    "extern \"C\" __global__ void __launch_bounds__(128) add_atomic(double *sum, const double *x, int n) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) atomicAdd(&sum[i % 7], x[i]);\n"
+    "}\n"
+    "extern \"C\" __global__ void reduce(double *out, const double *x, int n) {\n"
+    "  extern __shared__ double part[];\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  double v = i < n ? x[i] : 0.0;\n"
+    "  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffffu, v, d);\n"
+    "  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;\n"
+    "  __syncthreads();\n"
+    "  if (threadIdx.x == 0) {\n"
+    "    for (int w = 1; w < blockDim.x / 32; w++) v += part[w];\n"
+    "    out[blockIdx.x] = v;\n"
+    "  }\n"
+    "}\n"
+    "__constant__ double factor[2];\n"
+    "extern \"C\" __global__ void scale(double *y, const double *x, int n) {\n"
+    "  __shared__ double row[96];\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  row[threadIdx.x] = i < n ? x[i] : 0.0;\n"
+    "  __syncthreads();\n"
+    "  int j = blockDim.x - 1 - threadIdx.x;\n"
+    "  if (i < n) y[i] = factor[0] * row[j] + factor[1];\n"
+    "}\n"
+    "extern \"C\" __global__ void vote(int *out, int n) {\n"
+    "  unsigned mask = __ballot_sync(0xffffffffu, threadIdx.x % 3 == 0);\n"
+    "  int any = __syncthreads_or(threadIdx.x == 5);\n"
+    "  int below = __shfl_up_sync(0xffffffffu, (int)threadIdx.x, 1);\n"
+    "  int twin = __shfl_xor_sync(0xffffffffu, (int)threadIdx.x, 1);\n"
+    "  int first = __shfl_sync(0xffffffffu, (int)threadIdx.x, 0);\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) out[i] = __popc(mask) + 100 * any + 1000 * (below + twin + first);\n"
+    "}\n";
+
+static void check_no_findings(const char *what) {
+  char text[4000];
+  int count = device.findings(text, sizeof text);
+  if (count)
+    fail_msg("%s: %d findings where there is no mistake:\n%s", what, count, text);
+}
+
+static void run_right(cuda_module module, unsigned long long seed) {
+  double x[N], sum[7] = {0}, expected[7] = {0}, total = 0, back[N];
+  int votes[N], n = N;
+  unsigned blocks = (N + THREADS - 1) / THREADS;
+  for (int i = 0; i < N; i++) {
+    x[i] = i % 13 - 5;
+    expected[i % 7] += x[i];
+    total += x[i];
+  }
+  device.seed(seed);
+  cuda_address dx = device_array(&device, x, sizeof x), dsum = device_array(&device, sum, sizeof sum),
+               dout = device_array(&device, NULL, blocks * sizeof(double)),
+               dy = device_array(&device, NULL, sizeof x), dv = device_array(&device, NULL, sizeof votes);
+  assert_int_equal(
+      device_launch(&device, module, "add_atomic", blocks, THREADS, 0, (void *[]){&dsum, &dx, &n}), 0);
+  device_fetch(&device, sum, dsum, sizeof sum);
+  for (int i = 0; i < 7; i++)
+    assert_true(sum[i] == expected[i]);
+  assert_int_equal(
+      device_launch(&device, module, "reduce", blocks, THREADS, 3 * 8, (void *[]){&dout, &dx, &n}), 0);
+  device_fetch(&device, back, dout, blocks * sizeof(double));
+  double got = 0;
+  for (unsigned i = 0; i < blocks; i++)
+    got += back[i];
+  assert_true(got == total);
+  cuda_address constant;
+  size_t bytes;
+  double factor[2] = {3, 1};
+  assert_int_equal(device.driver.module_global(&constant, &bytes, module, "factor"), 0);
+  assert_int_equal(bytes, sizeof factor);
+  assert_int_equal(device.driver.copy_in(constant, factor, sizeof factor, NULL), 0);
+  assert_int_equal(device_launch(&device, module, "scale", blocks, THREADS, 0, (void *[]){&dy, &dx, &n}), 0);
+  device_fetch(&device, back, dy, sizeof back);
+  for (int i = 0; i < N; i++) {
+    int j = i / THREADS * THREADS + THREADS - 1 - i % THREADS;
+    assert_true(back[i] == 3 * (j < N ? x[j] : 0) + 1);
+  }
+  assert_int_equal(device_launch(&device, module, "vote", blocks, THREADS, 0, (void *[]){&dv, &n}), 0);
+  device_fetch(&device, votes, dv, sizeof votes);
+  for (int i = 0; i < N; i++) {
+    int t = i % THREADS, lane = t % 32, set = 0;
+    for (int k = t - lane; k < t - lane + 32; k++)
+      set += k % 3 == 0;
+    assert_int_equal(votes[i], set + 100 + 1000 * ((lane ? t - 1 : t) + (t ^ 1) + (t - lane)));
+  }
+  const cuda_address all[] = {dx, dsum, dout, dy, dv};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    assert_int_equal(device.driver.memory_free(all[i]), 0);
+}
+
+static void right_programs(void **state) {
+  (void)state;
+  struct text log = {0};
+  cuda_module module = device_compile(&device, "right.cu", right_source, &log);
+  if (!module)
+    fail_msg("%s", text_str(&log));
+  for (unsigned long long seed = 0; seed < 4; seed++) {
+    run_right(module, seed);
+    check_no_findings("right programs");
+  }
+  device.driver.module_unload(module);
+  text_free(&log);
+}
+
+/* A wrong kernel `bad(double *a, double *b, int n)`, a line each; the finding's kind and the line it must name. */
+struct mistake {
+  const char *what, *kind;
+  int line;
+  const char *body;
+};
+static const struct mistake mistakes[] = {
+    {"a plain update of one target by several blocks", "race", 4, "\n\n  a[0] += b[i % n];\n"},
+    {"an atomic and a plain update", "race", 4,
+     "\n  if (threadIdx.x & 1) atomicAdd(&a[0], 1.0);\n  else a[0] += 1;\n"},
+    {"a missing barrier", "race", 5,
+     "  __shared__ double s[96];\n  s[threadIdx.x] = 1;\n\n  a[i % n] = s[95 - threadIdx.x];\n"},
+    {"a missing barrier before shared memory is used again", "race", 6,
+     "  __shared__ double s[96];\n  s[threadIdx.x] = 1; __syncthreads();\n  double v = s[95 - "
+     "threadIdx.x];\n\n"
+     "  s[threadIdx.x] = v;\n  a[i % n] = v;\n"},
+    {"lanes of one warp without __syncwarp", "race", 4,
+     "  __shared__ double s[96];\n  s[threadIdx.x] = 1;\n  a[i % n] = s[threadIdx.x ^ 1];\n"},
+    {"a store behind the array", "out of bounds", 2, "  if (i == n - 1) a[n] = 1;\n"},
+    {"a load before the array", "out of bounds", 2, "  if (i == 0) b[i] = a[i - 1];\n"},
+    {"a store behind dynamic shared memory", "out of bounds", 3,
+     "  extern __shared__ double d[];\n  d[threadIdx.x + 1] = 1;\n"},
+    {"a misaligned vector load", "misaligned", 2,
+     "  if (i == 0) { double2 v = *(double2 *)(b + 1); a[0] = v.x + v.y; }\n"},
+    {"a barrier that not all reach", "divergence", 2, "  if (threadIdx.x < 40) __syncthreads();\n"},
+    {"a barrier after some threads have ended", "divergence", 3,
+     "  if (i >= n) return;\n  __syncthreads();\n"},
+    {"two barriers for one", "divergence", 2,
+     "  if (threadIdx.x < 40) __syncthreads();\n  else __syncthreads();\n"},
+    {"a mask without the thread itself", "wrong mask", 2, "  a[i % n] = __shfl_down_sync(0xfu, 1.0, 1);\n"},
+    {"a mask that names lanes that are elsewhere", "divergence", 2,
+     "  if (threadIdx.x % 32 < 16) b[i % n] = __shfl_down_sync(0xffffffffu, 1.0, 1);\n"},
+    {"a read of undefined shared memory", "uninitialised", 3,
+     "  __shared__ double s[96];\n  a[i % n] = s[threadIdx.x];\n"},
+    {"a read of undefined device memory", "uninitialised", 2, "  if (i == 3) b[3] = a[3];\n"},
+    {"a trap", "trap", 2, "  if (i == 7) assert(n < 0);\n"},
+};
+
+static void find(const struct mistake *m, unsigned long long seed) {
+  struct text source = {0}, log = {0};
+  text_addf(
+      &source,
+      "extern \"C\" __global__ void bad(double *a, double *b, int n) { int i = blockIdx.x * blockDim.x + "
+      "threadIdx.x;\n%s}\n",
+      m->body);
+  cuda_module module = device_compile(&device, "bad.cu", text_str(&source), &log);
+  if (!module)
+    fail_msg("%s: %s", m->what, text_str(&log));
+  double x[200] = {0};
+  int n = 200;
+  device.seed(seed);
+  cuda_address a = device_array(&device, strcmp(m->kind, "uninitialised") ? x : NULL, sizeof x),
+               b = device_array(&device, x, sizeof x);
+  int code = device_launch(&device, module, "bad", 3, THREADS, THREADS * 8, (void *[]){&a, &b, &n});
+  char found[20000], wanted[64], line[64];
+  int count = device.findings(found, sizeof found);
+  snprintf(wanted, sizeof wanted, "standin: %s: ", m->kind);
+  snprintf(line, sizeof line,
+           strcmp(m->kind, "divergence") && strcmp(m->kind, "wrong mask") && strcmp(m->kind, "trap")
+               ? "bad.cu:%d"
+               : "line %d",
+           m->line);
+  if (!code || !count || !strstr(found, wanted) || !strstr(found, line))
+    fail_msg("%s (seed %llu): launch gave %d, expected \"%s\" at %s, found:\n%s", m->what, seed, code, wanted,
+             line, found);
+  device_reset(&device);
+  device.driver.module_unload(module);
+  device.driver.memory_free(a);
+  device.driver.memory_free(b);
+  text_free(&source);
+  text_free(&log);
+}
+
+static void wrong_programs(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+    for (unsigned long long seed = 0; seed < 2; seed++)
+      find(&mistakes[i], seed);
+}
+
+static const char copy_source[] = "extern \"C\" __global__ void copy(double *a, const double *b, int n) {\n"
+                                  "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                  "  if (i < n) a[i] = b[i];\n"
+                                  "}\n";
+
+static void wrong_pointers(void **state) {
+  (void)state;
+  struct text log = {0};
+  cuda_module module = device_compile(&device, "copy.cu", copy_source, &log);
+  assert_non_null(module);
+  double x[10] = {0};
+  int n = 10;
+  char found[2000];
+  cuda_address a = device_array(&device, x, sizeof x), b = device_array(&device, x, sizeof x),
+               host = (uintptr_t)x;
+  assert_int_equal(device_launch(&device, module, "copy", 1, 32, 0, (void *[]){&a, &host, &n}), 700);
+  assert_true(device.findings(found, sizeof found) == 1 && strstr(found, "host pointer"));
+  device_reset(&device);
+  assert_int_equal(device.driver.memory_free(b), 0);
+  assert_int_equal(device_launch(&device, module, "copy", 1, 32, 0, (void *[]){&a, &b, &n}), 700);
+  assert_true(device.findings(found, sizeof found) >= 1 && strstr(found, "use after free"));
+  device_reset(&device);
+  assert_int_equal(device.driver.memory_free(a), 0);
+  device.driver.module_unload(module);
+  text_free(&log);
+}
+
+static void limits(void **state) {
+  (void)state;
+  struct text log = {0};
+  cuda_module module = device_compile(&device, "copy.cu", copy_source, &log);
+  cuda_address p = 0;
+  int n = 0;
+  assert_int_equal(device.driver.memory_alloc(&p, (size_t)1 << 40), 2);
+  assert_int_equal(device_launch(&device, module, "copy", 0, 32, 0, (void *[]){&p, &p, &n}), 1);
+  assert_int_equal(device_launch(&device, module, "copy", 1, 2048, 0, (void *[]){&p, &p, &n}), 1);
+  assert_null(device_compile(&device, "wrong.cu",
+                             "extern \"C\" __global__ void f(int *a) {\n  a[0] = b;\n}\n", &log));
+  assert_non_null(strstr(text_str(&log), "wrong.cu:2:"));
+  device.driver.module_unload(module);
+  text_free(&log);
+}
+
+int main(void) {
+  if (!getenv("STANDIN_LOUD"))
+    setenv("STANDIN_QUIET", "1", 1);
+  device_open(&device, "checked");
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(right_programs),
+      cmocka_unit_test(wrong_programs),
+      cmocka_unit_test(wrong_pointers),
+      cmocka_unit_test(limits),
+  };
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  device_close(&device);
+  return failed;
+}
