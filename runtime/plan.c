@@ -11,6 +11,9 @@
 static const int colours_at_once = 32;
 static const uint32_t all_taken = ~(uint32_t)0;
 
+/* Clearing marks one by one costs as much as clearing so many in a row. */
+static const size_t sparse_clearing = 16;
+
 /* Fewer elements are not worth waking the threads, and each thread needs marks of its own. */
 static const long parallel_from = 100000;
 
@@ -31,6 +34,7 @@ int marks_new(struct marks *m, const struct plan_column *columns, int ncolumns, 
       fits = size_add(total, (size_t)columns[c].target_size, &total);
   }
   m->all = fits ? array_new(total, sizeof *m->all) : NULL;
+  m->count = total;
   for (int c = 0; c < ncolumns && m->all; c++)
     m->of_column[c] = m->all + offsets[c];
   if (offsets != first)
@@ -49,14 +53,17 @@ void marks_free(struct marks *m) {
 
 /* ---- colours of blocks -----------------------------------------------------------------------------*/
 
+/* Ends as soon as all colours are taken: on a mesh without order most blocks of a round find that early. */
 static uint32_t marks_of_range(const struct marks *m, const struct plan_request *r, long begin, long end) {
+  enum { stride = 128 };
   uint32_t taken = 0;
-  for (int c = 0; c < r->ncolumns; c++) {
-    const struct plan_column *column = &r->columns[c];
-    const uint32_t *mark = m->of_column[c];
-    for (long e = begin; e < end; e++)
-      taken |= mark[column_target(column, e)];
-  }
+  for (long from = begin; from < end && taken != all_taken; from += stride)
+    for (int c = 0; c < r->ncolumns; c++) {
+      const struct plan_column *column = &r->columns[c];
+      const uint32_t *mark = m->of_column[c];
+      for (long e = from, to = end - from > stride ? from + stride : end; e < to; e++)
+        taken |= mark[column_target(column, e)];
+    }
   return taken;
 }
 
@@ -104,10 +111,16 @@ static void find_block_colours(struct plan *plan, const struct plan_request *r, 
                                int *colour) {
   for (int b = 0; b < plan->nblocks; b++)
     colour[b] = -1;
-  for (int base = 0; colour_round(plan, r, m, colour, base) > 0; base += colours_at_once)
+  int base = 0;
+  for (int left; (left = colour_round(plan, r, m, colour, base)) > 0; base += colours_at_once) {
+    if ((size_t)left * (size_t)plan->block_size > m->count / sparse_clearing) {
+      memset(m->all, 0, m->count * sizeof *m->all);
+      continue;
+    }
     for (int b = 0; b < plan->nblocks; b++)
       if (colour[b] < 0)
         clear_range(m, r, block_begin(plan, b), block_end(plan, b));
+  }
 }
 
 /* The blocks of each colour, in their own order. */

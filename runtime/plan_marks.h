@@ -10,6 +10,7 @@
 struct marks {
   uint32_t **of_column; /* per column, the marks of its target set */
   uint32_t *all;
+  size_t count;
 };
 
 /* All zero. OP_ERR_MEMORY. */
