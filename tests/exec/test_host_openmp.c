@@ -1,0 +1,146 @@
+/* A host program with OpenMP regions of its own: one pool of threads, no deadlock, no second team inside a region. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <omp.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "team.h"
+
+enum { threads = 3, rounds = 200 };
+
+static struct team *open_team(enum team_kind kind) {
+  struct error err = {0};
+  struct team *team = NULL;
+  if (team_open(&team, kind, threads, &err))
+    fail_msg("%s", error_message(&err));
+  error_free(&err);
+  return team;
+}
+
+static int threads_of_process(void) {
+  int n = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  assert_non_null(tasks);
+  for (struct dirent *entry; (entry = readdir(tasks));)
+    n += entry->d_name[0] != '.';
+  closedir(tasks);
+  return n;
+}
+
+static void add(void *argument, int thread, int n) {
+  _Atomic int *sum = argument;
+  (void)thread;
+  (void)n;
+  (*sum)++;
+}
+
+static void host_region(_Atomic int *sum) {
+#pragma omp parallel num_threads(threads)
+  (*sum)++;
+}
+
+static void takes_the_hosts_runtime(void **state) {
+  (void)state;
+  struct team *team = open_team(TEAM_DEFAULT);
+  assert_string_equal(team_name(team), "openmp");
+  team_close(team);
+}
+
+static void one_pool(void **state) {
+  (void)state;
+  _Atomic int host = 0, library = 0;
+  struct team *team = open_team(TEAM_DEFAULT);
+  host_region(&host);
+  int before = threads_of_process();
+  assert_int_equal(before, threads);
+  for (int i = 1; i < rounds; i++) {
+    team_run(team, threads, add, (void *)&library);
+    host_region(&host);
+  }
+  team_run(team, threads, add, (void *)&library);
+  assert_int_equal(host, rounds * threads);
+  assert_int_equal(library, rounds * threads);
+  assert_int_equal(threads_of_process(), before);
+  team_close(team);
+}
+
+/* Smaller runs leave the pool as it is. */
+static void smaller_runs(void **state) {
+  (void)state;
+  _Atomic int sum = 0;
+  struct team *team = open_team(TEAM_DEFAULT);
+  team_run(team, threads, add, (void *)&sum);
+  int before = threads_of_process();
+  team_run(team, 2, add, (void *)&sum);
+  assert_int_equal(sum, threads + 2);
+  assert_int_equal(threads_of_process(), before);
+  team_close(team);
+}
+
+static void inside_a_region(void **state) {
+  (void)state;
+  struct team *team = open_team(TEAM_DEFAULT);
+  for (int i = 0; i < rounds; i++) {
+    _Atomic int sum = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    team_run(team, threads, add, (void *)&sum);
+    assert_int_equal(sum, 1);
+  }
+  team_close(team);
+}
+
+static void forked_child(void **state) {
+  (void)state;
+  _Atomic int sum = 0;
+  struct team *team = open_team(TEAM_DEFAULT);
+  host_region(&sum);
+  team_run(team, threads, add, (void *)&sum);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    alarm(20);
+    sum = 0;
+    for (int i = 0; i < rounds; i++)
+      team_run(team, threads, add, (void *)&sum);
+    bool right = sum == rounds * threads && strcmp(team_name(team), "pthread") == 0;
+    team_close(team);
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  team_close(team);
+}
+
+static void number_of_threads(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct team *team = NULL;
+  omp_set_num_threads(5);
+  assert_int_equal(team_open(&team, TEAM_DEFAULT, 0, &err), OP_OK);
+  assert_int_equal(team_threads(team), 5);
+  team_close(team);
+  error_free(&err);
+}
+
+int main(void) {
+  omp_set_dynamic(0);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(takes_the_hosts_runtime),
+      cmocka_unit_test(one_pool),
+      cmocka_unit_test(smaller_runs),
+      cmocka_unit_test(inside_a_region),
+      cmocka_unit_test(forked_child),
+      cmocka_unit_test(number_of_threads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
