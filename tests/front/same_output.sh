@@ -3,5 +3,5 @@
 file=$1
 shift
 if "$@" | diff -u "$file" -; then exit 0; fi
-echo "$file is not what $1 prints: run it again and look at the difference"
+echo "to bring ${file##*/} up to date: $* > $file"
 exit 1
