@@ -219,8 +219,8 @@ typedef struct op_arg {
   op_map map;
   int form, idx, dim, type, access, present, ref;
   int said_length; /* the length of a type name that was not understood, 0 if it was */
-  char said[32];   /* its beginning, for the message */
-  long long reserved[4];
+  char said[24];   /* its beginning, for the message */
+  long long reserved[2];
 } op_arg;
 
 /* A dat. Direct: map OP_ID and idx -1. Through a map: idx 0 .. arity-1 names one column; idx -arity

@@ -1,0 +1,295 @@
+#include "tune.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+
+enum {
+  SAMPLES = 16,   /* kept per candidate */
+  WARM_UP = 2,    /* runs of the default that are not counted */
+  BASE_RUNS = 5,  /* runs of the default before anything is tried */
+  FIRST_ROUND = 3 /* counted runs of each candidate in the first round; doubled from round to round */
+};
+/* What two medians must differ by to be different, at least. */
+#define NOISE 0.01
+/* The drift monitor looks at the median of so many runs, and wants it slow so many times in a row. */
+enum { WINDOW = SAMPLES, PATIENCE = 3 };
+
+struct candidate {
+  double times[SAMPLES]; /* the newest ones, a ring */
+  int count;             /* counted runs */
+  bool cold;             /* the next run is the first: not counted */
+  bool alive, usable;
+};
+
+struct tuner {
+  struct tuner_options options;
+  struct candidate *candidates;
+  int count, standard, winner;
+  int warm_up, round_runs, turn;
+  bool settled;
+  double overhead, total, settled_median;
+  long long trials;
+  double window[WINDOW];
+  int seen, slow_windows, restarts;
+};
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median_of(const double *values, int count) {
+  double sorted[SAMPLES];
+  if (count == 0)
+    return 0;
+  memcpy(sorted, values, (size_t)count * sizeof *sorted);
+  qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+  return count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
+}
+
+static double median(const struct candidate *c) {
+  return median_of(c->times, c->count < SAMPLES ? c->count : SAMPLES);
+}
+
+/* Half the spread of the middle half, relative to the median: how far a median can be believed. */
+static double noise(const struct candidate *c) {
+  double sorted[SAMPLES];
+  int n = c->count < SAMPLES ? c->count : SAMPLES;
+  double middle = median(c);
+  if (n < 3 || middle <= 0)
+    return NOISE;
+  memcpy(sorted, c->times, (size_t)n * sizeof *sorted);
+  qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+  double spread = 0.5 * (sorted[(3 * n) / 4] - sorted[n / 4]) / middle / sqrt((double)n);
+  return spread > NOISE ? spread : NOISE;
+}
+
+int tuner_new(struct tuner **out, int count, int standard, const struct tuner_options *options,
+              struct error *err) {
+  struct tuner *t = calloc(1, sizeof *t);
+  struct candidate *candidates = array_new((size_t)count, sizeof *candidates);
+  if (!t || !candidates) {
+    free(t);
+    free(candidates);
+    return error_memory(err, "the tuner", (size_t)count * sizeof *candidates);
+  }
+  *t = (struct tuner){.options = *options,
+                      .candidates = candidates,
+                      .count = count,
+                      .standard = standard,
+                      .winner = standard,
+                      .warm_up = WARM_UP,
+                      .round_runs = FIRST_ROUND};
+  for (int i = 0; i < count; i++)
+    candidates[i] = (struct candidate){.alive = true, .usable = true, .cold = i != standard};
+  bool no_trials = !options->exhaustive && options->share <= 0 && options->seconds <= 0;
+  if (count < 2 || no_trials)
+    tuner_settle(t, standard, 0);
+  *out = t;
+  return OP_OK;
+}
+
+void tuner_free(struct tuner *t) {
+  if (!t)
+    return;
+  free(t->candidates);
+  free(t);
+}
+
+void tuner_settle(struct tuner *t, int winner, double known_median) {
+  t->winner = winner;
+  t->settled = true;
+  t->settled_median = known_median;
+  t->seen = 0;
+  t->slow_windows = 0;
+}
+
+/* ---- the budget ---- */
+
+static double budget(const struct tuner *t) {
+  return t->options.seconds > 0 ? t->options.seconds : t->options.share * t->total;
+}
+
+bool tuner_can_pay(const struct tuner *t, double seconds) {
+  return t->options.exhaustive || t->overhead + seconds <= budget(t);
+}
+
+void tuner_paid(struct tuner *t, double seconds) {
+  if (seconds > 0)
+    t->overhead += seconds;
+}
+
+/* What one more run is expected to cost beyond the best one known: an unknown candidate may take three times as long. */
+static double expected_cost(const struct tuner *t, const struct candidate *c) {
+  double best = median(&t->candidates[t->winner]);
+  return c->count ? fmax(0, median(c) - best) : 2 * best;
+}
+
+/* ---- rounds ---- */
+
+static bool needs_runs(const struct tuner *t, const struct candidate *c) {
+  return c->alive && c->usable && c->count < t->round_runs;
+}
+
+static void choose_winner(struct tuner *t) {
+  const struct candidate *standard = &t->candidates[t->standard];
+  int best = t->standard;
+  for (int i = 0; i < t->count; i++) {
+    const struct candidate *c = &t->candidates[i];
+    if (c->usable && c->count >= FIRST_ROUND && median(c) < median(&t->candidates[best]))
+      best = i;
+  }
+  /* The default stays unless something is better by more than what noise can do. */
+  double margin = noise(standard) + noise(&t->candidates[best]);
+  if (median(&t->candidates[best]) > (1 - margin) * median(standard))
+    best = t->standard;
+  t->winner = best;
+}
+
+static int alive(const struct tuner *t) {
+  int n = 0;
+  for (int i = 0; i < t->count; i++)
+    n += t->candidates[i].alive && t->candidates[i].usable;
+  return n;
+}
+
+/* Keep the faster half, and never the ones that are slower than the best by more than the noise of both several times. */
+static void end_round(struct tuner *t) {
+  double medians[SAMPLES * 8], cut = INFINITY;
+  int n = 0;
+  for (int i = 0; i < t->count && n < (int)(sizeof medians / sizeof *medians); i++)
+    if (t->candidates[i].alive && t->candidates[i].usable)
+      medians[n++] = median(&t->candidates[i]);
+  qsort(medians, (size_t)n, sizeof *medians, by_value);
+  if (n > 0)
+    cut = medians[(n - 1) / 2];
+  choose_winner(t);
+  double best = n > 0 ? medians[0] : 0;
+  bool apart = false;
+  for (int i = 0; i < t->count; i++) {
+    struct candidate *c = &t->candidates[i];
+    if (c->alive && c->usable && median(c) > cut && !t->options.exhaustive)
+      c->alive = false;
+    if (c->alive && c->usable && median(c) > best * (1 + 2 * noise(c)))
+      apart = true;
+  }
+  t->round_runs *= 2;
+  /* Those that are left differ by less than the noise, or have all the runs that are kept. */
+  if (alive(t) < 2 || (!apart && !t->options.exhaustive) || t->round_runs > SAMPLES)
+    tuner_settle(t, t->winner, median(&t->candidates[t->winner]));
+}
+
+int tuner_next(struct tuner *t) {
+  if (t->settled)
+    return t->winner;
+  const struct candidate *standard = &t->candidates[t->standard];
+  if (t->warm_up > 0 || standard->count < BASE_RUNS)
+    return t->standard;
+  for (int tries = 0; tries < t->count; tries++) {
+    int i = (t->turn + tries) % t->count;
+    struct candidate *c = &t->candidates[i];
+    if (!needs_runs(t, c))
+      continue;
+    t->turn = i;
+    return tuner_can_pay(t, expected_cost(t, c)) ? i : t->winner;
+  }
+  end_round(t);
+  return t->settled ? t->winner : tuner_next(t);
+}
+
+/* ---- what was measured ---- */
+
+static void watch_drift(struct tuner *t, double seconds) {
+  if (t->options.drift <= 0)
+    return;
+  t->window[t->seen++ % WINDOW] = seconds;
+  if (t->seen % WINDOW != 0)
+    return;
+  double now = median_of(t->window, WINDOW);
+  if (t->settled_median <= 0) {
+    t->settled_median = now;
+    return;
+  }
+  t->slow_windows = now > t->options.drift * t->settled_median ? t->slow_windows + 1 : 0;
+  if (t->slow_windows < PATIENCE)
+    return;
+  for (int i = 0; i < t->count; i++)
+    t->candidates[i] =
+        (struct candidate){.alive = true, .usable = t->candidates[i].usable, .cold = i != t->standard};
+  t->settled = false;
+  t->round_runs = FIRST_ROUND;
+  t->slow_windows = 0;
+  t->restarts++;
+}
+
+void tuner_record(struct tuner *t, int candidate, double seconds) {
+  if (!(seconds > 0) || !isfinite(seconds) || candidate < 0 || candidate >= t->count)
+    return;
+  struct candidate *c = &t->candidates[candidate];
+  t->total += seconds;
+  if (t->settled) {
+    watch_drift(t, seconds);
+    return;
+  }
+  if (t->warm_up > 0) {
+    t->warm_up--;
+    return;
+  }
+  bool trial = candidate != t->standard && candidate != t->winner;
+  double best = median(&t->candidates[t->winner]);
+  if (trial) {
+    t->trials++;
+    t->overhead += fmax(0, seconds - best);
+  }
+  if (c->cold) {
+    c->cold = false;
+    return;
+  }
+  c->times[c->count++ % SAMPLES] = seconds;
+  t->turn = (candidate + 1) % t->count;
+}
+
+void tuner_reject(struct tuner *t, int candidate) {
+  if (candidate == t->standard)
+    return;
+  t->candidates[candidate].usable = false;
+  if (t->winner == candidate) {
+    t->winner = t->standard;
+    t->settled = alive(t) < 2;
+  }
+}
+
+/* ---- looking ---- */
+
+bool tuner_is_settled(const struct tuner *t) {
+  return t->settled;
+}
+
+int tuner_winner(const struct tuner *t) {
+  return t->winner;
+}
+
+double tuner_median(const struct tuner *t, int candidate, int *count) {
+  if (count)
+    *count = t->candidates[candidate].count;
+  return median(&t->candidates[candidate]);
+}
+
+long long tuner_trials(const struct tuner *t) {
+  return t->trials;
+}
+
+double tuner_overhead(const struct tuner *t) {
+  return t->overhead;
+}
+
+double tuner_total(const struct tuner *t) {
+  return t->total;
+}
+
+int tuner_restarts(const struct tuner *t) {
+  return t->restarts;
+}

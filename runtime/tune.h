@@ -1,0 +1,51 @@
+/* Which candidate to run next, and when to stop trying: a pure function of the times it is told, with no clock of its own.
+ *
+ * The default runs first. When it is known, the others are tried in rounds of successive halving: each one left gets a few
+ * runs, the slower half by median goes, and more runs tell the rest apart. Trials are paid from a budget: what they took longer
+ * than the default would have, and what preparing them cost, stays below a share of the loop's whole time. When there is
+ * no budget left the best one known runs. A candidate wins over the default only by more than the noise. */
+#ifndef OP2JIT_TUNE_H
+#define OP2JIT_TUNE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct tuner;
+
+struct tuner_options {
+  double share;    /* budget: part of the loop's time; 0: no trials */
+  double seconds;  /* budget: seconds instead of a share; 0: by share */
+  bool exhaustive; /* no budget: every candidate gets all its runs */
+  double drift;    /* try again when the winner is slower than it was by this factor; 0: never */
+};
+
+/* `count` candidates, of which number `standard` is the default. OP_ERR_MEMORY. */
+int tuner_new(struct tuner **out, int count, int standard, const struct tuner_options *options,
+              struct error *err);
+void tuner_free(struct tuner *tuner);
+
+/* The candidate for the next run. */
+int tuner_next(struct tuner *tuner);
+/* A run of it took so long. Times that are not positive numbers are ignored. */
+void tuner_record(struct tuner *tuner, int candidate, double seconds);
+/* It cannot be used (it does not compile): never again. The default must not be rejected. */
+void tuner_reject(struct tuner *tuner, int candidate);
+/* Preparing it (compiling, planning) took so long: counts against the budget. */
+void tuner_paid(struct tuner *tuner, double seconds);
+/* Whether the budget allows to prepare a candidate at an expected cost. */
+bool tuner_can_pay(const struct tuner *tuner, double seconds);
+/* Start from what an earlier run found: the winner is used at once, nothing is tried. `median` is what to compare
+ * with for drift, 0: not known. */
+void tuner_settle(struct tuner *tuner, int winner, double median);
+
+bool tuner_is_settled(const struct tuner *tuner);
+int tuner_winner(const struct tuner *tuner);                               /* the best known so far */
+double tuner_median(const struct tuner *tuner, int candidate, int *count); /* 0 if it was never measured */
+long long tuner_trials(const struct tuner *tuner);
+double tuner_overhead(const struct tuner *tuner); /* seconds */
+double tuner_total(const struct tuner *tuner);    /* seconds of all runs */
+/* How often drift made it try again. */
+int tuner_restarts(const struct tuner *tuner);
+
+#endif

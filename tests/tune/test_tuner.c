@@ -1,0 +1,244 @@
+/* The tuner under a fake clock: it is told times, so every behaviour can be played through. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tune.h"
+
+enum { MOST = 32 };
+
+struct play {
+  int count, standard, runs;
+  double mean[MOST];
+  double noise;       /* relative, uniform */
+  double outliers;    /* probability of a run that takes 50 times as long */
+  double drift_after; /* run number from which the winner takes drift_factor as long */
+  double drift_factor;
+  unsigned seed;
+  double worst_overdraft; /* overhead beyond the budget, without the last trial */
+};
+
+static double uniform(unsigned *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return (double)(*seed >> 8) / (double)(1u << 24);
+}
+
+static double run_time(struct play *p, int candidate, int run, int winner) {
+  double t = p->mean[candidate] * (1 + p->noise * (uniform(&p->seed) - 0.5));
+  if (uniform(&p->seed) < p->outliers)
+    t *= 50;
+  if (p->drift_after > 0 && run >= p->drift_after && candidate == winner)
+    t *= p->drift_factor;
+  return t;
+}
+
+static struct tuner *play(struct play *p, const struct tuner_options *options) {
+  struct error err = {0};
+  struct tuner *t = NULL;
+  assert_int_equal(tuner_new(&t, p->count, p->standard, options, &err), OP_OK);
+  int first_winner = -1;
+  for (int run = 0; run < p->runs; run++) {
+    int candidate = tuner_next(t);
+    assert_in_range(candidate, 0, p->count - 1);
+    if (first_winner < 0 && tuner_is_settled(t))
+      first_winner = tuner_winner(t);
+    double before = tuner_overhead(t);
+    double allowed = options->seconds > 0 ? options->seconds : options->share * tuner_total(t);
+    if (before - allowed > p->worst_overdraft)
+      p->worst_overdraft = before - allowed;
+    tuner_record(t, candidate, run_time(p, candidate, run, first_winner));
+  }
+  return t;
+}
+
+static const struct tuner_options automatic = {.share = 0.05};
+
+static struct play spread(unsigned seed) {
+  struct play p = {.count = 12, .standard = 4, .runs = 20000, .noise = 0.05, .seed = seed};
+  for (int i = 0; i < p.count; i++)
+    p.mean[i] = 1e-3 * (1 + 0.15 * abs(i - 7));
+  return p;
+}
+
+static void finds_the_best(void **state) {
+  (void)state;
+  for (unsigned seed = 1; seed <= 20; seed++) {
+    struct play p = spread(seed);
+    struct tuner *t = play(&p, &automatic);
+    assert_true(tuner_is_settled(t));
+    assert_int_equal(tuner_winner(t), 7);
+    assert_true(tuner_overhead(t) <= 0.05 * tuner_total(t));
+    tuner_free(t);
+  }
+}
+
+static void survives_outliers(void **state) {
+  (void)state;
+  for (unsigned seed = 1; seed <= 20; seed++) {
+    struct play p = spread(seed);
+    p.outliers = 0.05;
+    struct tuner *t = play(&p, &automatic);
+    assert_true(p.mean[tuner_winner(t)] <= 1.02 * p.mean[p.standard]);
+    assert_true(tuner_overhead(t) <= 0.05 * tuner_total(t));
+    tuner_free(t);
+  }
+}
+
+/* One trial may cost more than was expected; then nothing is tried until the loop's time has paid for it. */
+static void overdraws_by_one_trial_at_most(void **state) {
+  (void)state;
+  for (unsigned seed = 1; seed <= 20; seed++) {
+    struct play p = spread(seed);
+    p.runs = 500;
+    for (int i = 0; i < p.count; i++)
+      p.mean[i] = i == p.standard ? 1e-3 : 30e-3;
+    struct tuner *t = play(&p, &automatic);
+    assert_true(p.worst_overdraft <= 30e-3 * 1.05);
+    assert_int_equal(tuner_winner(t), p.standard);
+    tuner_free(t);
+  }
+}
+
+static void equal_candidates_keep_the_default(void **state) {
+  (void)state;
+  for (unsigned seed = 1; seed <= 20; seed++) {
+    struct play p = spread(seed);
+    for (int i = 0; i < p.count; i++)
+      p.mean[i] = 1e-3;
+    p.noise = 0.01;
+    struct tuner *t = play(&p, &automatic);
+    assert_int_equal(tuner_winner(t), p.standard);
+    assert_true(tuner_is_settled(t));
+    tuner_free(t);
+  }
+}
+
+static void budget_zero_tries_nothing(void **state) {
+  (void)state;
+  struct tuner_options none = {.share = 0};
+  struct play p = spread(3);
+  struct tuner *t = play(&p, &none);
+  assert_int_equal(tuner_trials(t), 0);
+  assert_int_equal(tuner_winner(t), p.standard);
+  assert_true(tuner_overhead(t) == 0);
+  tuner_free(t);
+}
+
+static void seconds_are_a_budget_too(void **state) {
+  (void)state;
+  struct tuner_options seconds = {.seconds = 0.02};
+  struct play p = spread(5);
+  struct tuner *t = play(&p, &seconds);
+  assert_true(tuner_overhead(t) <= 0.02 + 3e-3);
+  tuner_free(t);
+}
+
+static void rejected_candidates_never_come_back(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct tuner *t = NULL;
+  assert_int_equal(tuner_new(&t, 4, 0, &automatic, &err), OP_OK);
+  tuner_reject(t, 2);
+  for (int run = 0; run < 5000; run++) {
+    int candidate = tuner_next(t);
+    assert_int_not_equal(candidate, 2);
+    tuner_record(t, candidate, candidate == 3 ? 0.5e-3 : 1e-3);
+  }
+  assert_int_equal(tuner_winner(t), 3);
+  tuner_free(t);
+}
+
+static void exhaustive_measures_everything(void **state) {
+  (void)state;
+  struct tuner_options force = {.exhaustive = true};
+  struct play p = spread(9);
+  p.runs = 1000;
+  struct tuner *t = play(&p, &force);
+  assert_true(tuner_is_settled(t));
+  assert_int_equal(tuner_winner(t), 7);
+  for (int i = 0; i < p.count; i++) {
+    int count;
+    assert_true(tuner_median(t, i, &count) > 0);
+    assert_true(count >= 3);
+  }
+  tuner_free(t);
+}
+
+static void the_same_times_give_the_same_choice(void **state) {
+  (void)state;
+  struct play p = spread(11), q = spread(11);
+  struct tuner *t = play(&p, &automatic), *u = play(&q, &automatic);
+  assert_int_equal(tuner_winner(t), tuner_winner(u));
+  assert_int_equal(tuner_trials(t), tuner_trials(u));
+  assert_true(tuner_overhead(t) == tuner_overhead(u));
+  tuner_free(t);
+  tuner_free(u);
+}
+
+static void drift_makes_it_try_again(void **state) {
+  (void)state;
+  struct tuner_options watch = {.share = 0.05, .drift = 1.3};
+  struct play p = spread(13);
+  p.drift_after = 10000;
+  p.drift_factor = 2;
+  struct tuner *t = play(&p, &watch);
+  assert_true(tuner_restarts(t) >= 1);
+  assert_int_not_equal(tuner_winner(t), 7);
+  tuner_free(t);
+  p = spread(13);
+  p.outliers = 0.02;
+  t = play(&p, &watch);
+  assert_int_equal(tuner_restarts(t), 0);
+  tuner_free(t);
+}
+
+static void a_settled_start_tries_nothing(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct tuner *t = NULL;
+  assert_int_equal(tuner_new(&t, 5, 0, &automatic, &err), OP_OK);
+  tuner_settle(t, 3, 1e-3);
+  for (int run = 0; run < 100; run++) {
+    assert_int_equal(tuner_next(t), 3);
+    tuner_record(t, 3, 1e-3);
+  }
+  assert_int_equal(tuner_trials(t), 0);
+  tuner_free(t);
+}
+
+static void nonsense_times_are_ignored(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct tuner *t = NULL;
+  assert_int_equal(tuner_new(&t, 2, 0, &automatic, &err), OP_OK);
+  tuner_record(t, 0, 0);
+  tuner_record(t, 0, -1);
+  tuner_record(t, 0, NAN);
+  tuner_record(t, 0, INFINITY);
+  tuner_record(t, 7, 1);
+  assert_true(tuner_total(t) == 0);
+  tuner_free(t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(finds_the_best),
+      cmocka_unit_test(survives_outliers),
+      cmocka_unit_test(overdraws_by_one_trial_at_most),
+      cmocka_unit_test(equal_candidates_keep_the_default),
+      cmocka_unit_test(budget_zero_tries_nothing),
+      cmocka_unit_test(seconds_are_a_budget_too),
+      cmocka_unit_test(rejected_candidates_never_come_back),
+      cmocka_unit_test(exhaustive_measures_everything),
+      cmocka_unit_test(the_same_times_give_the_same_choice),
+      cmocka_unit_test(drift_makes_it_try_again),
+      cmocka_unit_test(a_settled_start_tries_nothing),
+      cmocka_unit_test(nonsense_times_are_ignored),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
