@@ -1,0 +1,11 @@
+/* Memory for programs that end when there is none left. */
+#ifndef SAMPLES_MEMORY_H
+#define SAMPLES_MEMORY_H
+
+#include <stddef.h>
+
+/* Room for `count` things of `size` bytes, not set, on a cache line; free() releases it. Without room
+ * the program says so and ends with status 1. */
+void *room(long long count, size_t size);
+
+#endif

@@ -1,0 +1,35 @@
+/* What samples say: the checks of their answer, and the times of `--compare`. */
+#ifndef SAMPLES_REPORT_H
+#define SAMPLES_REPORT_H
+
+/* The checks of one program. Start with all zeros. */
+struct check {
+  int done, failed;
+};
+
+/* `error` must be at most `limit` (a NaN fails). Prints one line. */
+void check_at_most(struct check *check, const char *what, double error, double limit);
+/* `value` must lie in low .. high. Prints one line. */
+void check_between(struct check *check, const char *what, double value, double low, double high);
+/* The two must be the same. Prints one line. */
+void check_equal(struct check *check, const char *what, long long value, long long expected);
+/* PASSED or FAILED, and the status for main to return: 0 only if something was checked and held. */
+int check_end(const struct check *check, const char *sample);
+
+/* |a - b| / max(|a|, |b|), 0 if both are 0. */
+double relative_difference(double a, double b);
+/* Largest |a - b|; a NaN on either side gives infinity. */
+double largest_difference(const double *a, const double *b, long long count);
+
+/* Seconds since some fixed time. */
+double clock_seconds(void);
+/* Sorts `times` and returns the middle one. */
+double median(double *times, int count);
+
+/* The table of `--compare`. `seconds` are of one repetition, which must move `bytes` at least. The
+ * last column is how much longer each takes than the first row, whose time is kept in *base (start
+ * with 0). */
+void compare_header(const char *what);
+void compare_row(const char *name, double seconds, double bytes, double *base);
+
+#endif

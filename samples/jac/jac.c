@@ -1,0 +1,193 @@
+/* Edge-based Jacobi iteration for A u + r = 0 on the graph of an n x n grid, with -1 on the diagonal of
+ * A and a quarter for each of the four neighbours. r is chosen so that the solution is
+ *   s = sin(pi x) sin(pi y),
+ * which is an eigenvector of the iteration: from u = 0, iteration k must give (1 - lambda^k) s with
+ * lambda = cos(pi h). That is what the answer is checked against, and against a hand-written loop. */
+#include "memory.h"
+#include "options.h"
+#include "report.h"
+#include "twin.h"
+
+#include <math.h>
+#include <op2jit.h>
+#include <stdlib.h>
+#include <string.h>
+
+OP_KERNEL_DEF(
+    gather, void gather(const double *a, const double *u, double *du) { *du += *a * *u; })
+
+OP_KERNEL_DEF(
+    update, void update(const double *r, double *du, double *u, double *change) {
+      double next = *du + *r;
+      double step = next - *u;
+      *change += step * step;
+      *u = next;
+      *du = 0;
+    })
+
+struct graph {
+  int n, nodes, edges;
+  int *ends;
+  double *a, *r, *solution;
+  double lambda;
+};
+
+static void add_edge(struct graph *graph, int to, int from) {
+  graph->ends[2 * graph->edges] = to;
+  graph->ends[2 * graph->edges + 1] = from;
+  graph->a[graph->edges++] = 0.25;
+}
+
+static struct graph graph_make(int n) {
+  struct graph made = {.n = n, .nodes = n * n, .lambda = cos(M_PI / (n + 1))};
+  int edges = 4 * n * (n - 1);
+  made.ends = room(2LL * edges, sizeof *made.ends);
+  made.a = room(edges, sizeof *made.a);
+  made.r = room(made.nodes, sizeof *made.r);
+  made.solution = room(made.nodes, sizeof *made.solution);
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; i < n; i++) {
+      int node = i + j * n;
+      if (j > 0)
+        add_edge(&made, node, node - n);
+      if (i > 0)
+        add_edge(&made, node, node - 1);
+      if (i < n - 1)
+        add_edge(&made, node, node + 1);
+      if (j < n - 1)
+        add_edge(&made, node, node + n);
+      made.solution[node] = sin(M_PI * (i + 1) / (n + 1)) * sin(M_PI * (j + 1) / (n + 1));
+      made.r[node] = (1 - made.lambda) * made.solution[node];
+    }
+  }
+  return made;
+}
+
+static void graph_free(struct graph *graph) {
+  free(graph->ends);
+  free(graph->a);
+  free(graph->r);
+  free(graph->solution);
+}
+
+struct mesh {
+  op_set nodes, edges;
+  op_map ends;
+  op_dat a, r, u, du;
+};
+
+static struct mesh mesh_declare(const struct graph *graph) {
+  struct mesh mesh;
+  mesh.nodes = op_decl_set(graph->nodes, "nodes");
+  mesh.edges = op_decl_set(graph->edges, "edges");
+  mesh.ends = op_decl_map(mesh.edges, mesh.nodes, 2, graph->ends, "ends");
+  mesh.a = op_decl_dat(mesh.edges, 1, "double", graph->a, "a");
+  mesh.r = op_decl_dat(mesh.nodes, 1, "double", graph->r, "r");
+  mesh.u = op_decl_dat(mesh.nodes, 1, "double", NULL, "u");
+  mesh.du = op_decl_dat(mesh.nodes, 1, "double", NULL, "du");
+  return mesh;
+}
+
+static double iterate(const struct mesh *mesh) {
+  double change = 0;
+  op_par_loop(OP_KERNEL_OF(gather), "gather", mesh->edges,
+              op_arg_dat(mesh->a, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(mesh->u, 1, mesh->ends, 1, "double", OP_READ),
+              op_arg_dat(mesh->du, 0, mesh->ends, 1, "double", OP_INC));
+  op_par_loop(OP_KERNEL_OF(update), "update", mesh->nodes,
+              op_arg_dat(mesh->r, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(mesh->du, -1, OP_ID, 1, "double", OP_RW),
+              op_arg_dat(mesh->u, -1, OP_ID, 1, "double", OP_RW), op_arg_gbl(&change, 1, "double", OP_INC));
+  return change;
+}
+
+struct outcome {
+  double change, seconds;
+};
+
+static struct outcome run_library(const struct mesh *mesh, int iterations) {
+  struct outcome out = {0, 0};
+  double start = clock_seconds();
+  for (int k = 0; k < iterations; k++)
+    out.change = iterate(mesh);
+  out.seconds = (clock_seconds() - start) / iterations;
+  return out;
+}
+
+static struct outcome run_twin(const struct jac_problem *problem, int iterations,
+                               const struct colouring *colouring) {
+  struct outcome out = {0, 0};
+  memset(problem->u, 0, (size_t)problem->nodes * sizeof(double));
+  memset(problem->du, 0, (size_t)problem->nodes * sizeof(double));
+  double start = clock_seconds();
+  for (int k = 0; k < iterations; k++)
+    out.change = colouring ? jac_openmp(problem, colouring) : jac_serial(problem);
+  out.seconds = (clock_seconds() - start) / iterations;
+  return out;
+}
+
+int main(int argc, char **argv) {
+  int n = 300, iterations = 100, compare = 0, block = 4096;
+  const struct option_entry entries[] = {
+      {"n", OPTION_INT, &n, 2, 20000, "grid of n x n nodes"},
+      {"iters", OPTION_INT, &iterations, 1, 1e9, "iterations"},
+      {"compare", OPTION_FLAG, &compare, 0, 0, "run the hand-written loops with OpenMP too"},
+      {"block", OPTION_INT, &block, 16, 1e9, "block size of the hand-written loop with OpenMP"},
+  };
+  enum options_outcome outcome =
+      options_read(argc, argv, "edge-based Jacobi iteration for A u + r = 0 on a grid graph",
+                   sizeof entries / sizeof *entries, entries);
+  if (outcome != OPTIONS_RUN)
+    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+
+  op_init(argc, argv, 1);
+  struct graph graph = graph_make(n);
+  struct mesh mesh = mesh_declare(&graph);
+  double *u = room(graph.nodes, sizeof *u), *exact = room(graph.nodes, sizeof *exact);
+  struct jac_problem problem = {graph.nodes,
+                                graph.edges,
+                                graph.ends,
+                                graph.a,
+                                graph.r,
+                                room(graph.nodes, sizeof(double)),
+                                room(graph.nodes, sizeof(double))};
+
+  struct outcome library = run_library(&mesh, iterations);
+  op_fetch_data(mesh.u, u);
+  op_printf("%d nodes, %d edges, %d iterations: last change %.10e\n", graph.nodes, graph.edges, iterations,
+            sqrt(library.change / graph.nodes));
+
+  struct check check = {0};
+  double reached = -expm1(iterations * log(graph.lambda));
+  for (int i = 0; i < graph.nodes; i++)
+    exact[i] = reached * graph.solution[i];
+  check_at_most(&check, "u against (1 - lambda^k) s", largest_difference(u, exact, graph.nodes), 1e-12);
+  struct outcome serial = run_twin(&problem, iterations, NULL);
+  check_at_most(&check, "u against the hand-written loop", largest_difference(u, problem.u, graph.nodes),
+                1e-12);
+  check_at_most(&check, "change against the hand-written loop",
+                relative_difference(library.change, serial.change), 1e-9);
+
+  /* Edges: a and two ends; nodes: u read, du read and written in both loops, r read, u written. */
+  double bytes = graph.edges * (8.0 + 2 * 4.0) + graph.nodes * (8.0 + 16.0 + 16.0 + 8.0 + 16.0);
+  double base = 0;
+  compare_header("one iteration");
+  compare_row("hand-written, serial", serial.seconds, bytes, &base);
+  if (compare) {
+    struct colouring colouring = colouring_make(graph.edges, 2, graph.ends, graph.nodes, block);
+    struct outcome openmp = run_twin(&problem, iterations, &colouring);
+    compare_row("hand-written, OpenMP", openmp.seconds, bytes, &base);
+    colouring_free(&colouring);
+  }
+  library = run_library(&mesh, iterations);
+  compare_row("op2jit", library.seconds, bytes, &base);
+
+  graph_free(&graph);
+  free(problem.u);
+  free(problem.du);
+  free(u);
+  free(exact);
+  int status = check_end(&check, "jac");
+  op_exit();
+  return status;
+}

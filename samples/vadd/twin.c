@@ -1,0 +1,42 @@
+#include "twin.h"
+
+#include "memory.h"
+
+#include <stdlib.h>
+
+struct vadd_arrays vadd_arrays_make(int size) {
+  struct vadd_arrays made = {size, room(size, sizeof(double)), room(size, sizeof(double)),
+                             room(size, sizeof(double))};
+  double *restrict a = made.a, *restrict b = made.b, *restrict c = made.c;
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < size; i++) {
+    a[i] = i;
+    b[i] = 2.0 * i;
+    c[i] = 0.0;
+  }
+  return made;
+}
+
+void vadd_arrays_free(struct vadd_arrays *arrays) {
+  free(arrays->a);
+  free(arrays->b);
+  free(arrays->c);
+  *arrays = (struct vadd_arrays){0};
+}
+
+void vadd_serial(const struct vadd_arrays *arrays) {
+  const double *restrict a = arrays->a, *restrict b = arrays->b;
+  double *restrict c = arrays->c;
+  int size = arrays->size;
+  for (int i = 0; i < size; i++)
+    c[i] = a[i] + b[i];
+}
+
+void vadd_openmp(const struct vadd_arrays *arrays) {
+  const double *restrict a = arrays->a, *restrict b = arrays->b;
+  double *restrict c = arrays->c;
+  int size = arrays->size;
+#pragma omp parallel for simd schedule(static)
+  for (int i = 0; i < size; i++)
+    c[i] = a[i] + b[i];
+}

@@ -1,0 +1,94 @@
+/* The smallest program: add two vectors, count the wrong sums (there must be none). */
+#include "memory.h"
+#include "options.h"
+#include "report.h"
+#include "twin.h"
+
+#include <op2jit.h>
+#include <stdlib.h>
+
+OP_KERNEL_DEF(
+    add, void add(const double *a, const double *b, double *c) { *c = *a + *b; })
+
+OP_KERNEL_DEF(
+    count_wrong, void count_wrong(const double *c, const int *i, int *errors) {
+      double difference = *c - (*i + 2.0 * *i);
+      if (!(difference * difference <= 1e-12))
+        *errors += 1;
+    })
+
+static void run_add(op_set elements, op_dat a, op_dat b, op_dat c) {
+  op_par_loop(OP_KERNEL_OF(add), "add", elements, op_arg_dat(a, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(b, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(c, -1, OP_ID, 1, "double", OP_WRITE));
+}
+
+/* Seconds for one addition: the middle of `repeats` measurements. */
+static double time_library(int repeats, op_set elements, op_dat a, op_dat b, op_dat c) {
+  double *times = room(repeats, sizeof *times);
+  for (int i = 0; i < repeats; i++) {
+    double last;
+    double start = clock_seconds();
+    run_add(elements, a, b, c);
+    op_fetch_data_idx(c, &last, op_get_size(elements) - 1, op_get_size(elements) - 1);
+    times[i] = clock_seconds() - start;
+  }
+  double middle = median(times, repeats);
+  free(times);
+  return middle;
+}
+
+static double time_twin(int repeats, void (*twin)(const struct vadd_arrays *),
+                        const struct vadd_arrays *arrays) {
+  double *times = room(repeats, sizeof *times);
+  for (int i = 0; i < repeats; i++) {
+    double start = clock_seconds();
+    twin(arrays);
+    times[i] = clock_seconds() - start;
+  }
+  double middle = median(times, repeats);
+  free(times);
+  return middle;
+}
+
+int main(int argc, char **argv) {
+  int size = 4000000, repeats = 10, compare = 0;
+  const struct option_entry entries[] = {
+      {"size", OPTION_INT, &size, 1, 2e9, "length of the vectors"},
+      {"repeats", OPTION_INT, &repeats, 1, 1e6, "how often to measure"},
+      {"compare", OPTION_FLAG, &compare, 0, 0, "time the hand-written loops too"},
+  };
+  enum options_outcome outcome = options_read(argc, argv, "add two vectors and count the wrong sums",
+                                              sizeof entries / sizeof *entries, entries);
+  if (outcome != OPTIONS_RUN)
+    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+
+  op_init(argc, argv, 1);
+  struct vadd_arrays arrays = vadd_arrays_make(size);
+  op_set elements = op_decl_set(size, "elements");
+  op_dat a = op_decl_dat(elements, 1, "double", arrays.a, "a");
+  op_dat b = op_decl_dat(elements, 1, "double", arrays.b, "b");
+  op_dat c = op_decl_dat(elements, 1, "double", NULL, "c");
+
+  int errors = 0;
+  run_add(elements, a, b, c);
+  op_par_loop(OP_KERNEL_OF(count_wrong), "count_wrong", elements,
+              op_arg_dat(c, -1, OP_ID, 1, "double", OP_READ), op_arg_idx(-1, OP_ID),
+              op_arg_gbl(&errors, 1, "int", OP_INC));
+  op_printf("vectors of %d added with %d errors\n", size, errors);
+  struct check check = {0};
+  check_equal(&check, "wrong sums", errors, 0);
+
+  double bytes = 3.0 * sizeof(double) * size, base = 0;
+  compare_header("one addition");
+  if (compare) {
+    compare_row("hand-written, serial", time_twin(repeats, vadd_serial, &arrays), bytes, &base);
+    compare_row("hand-written, OpenMP", time_twin(repeats, vadd_openmp, &arrays), bytes, &base);
+  }
+  compare_row("op2jit", time_library(repeats, elements, a, b, c), bytes, &base);
+
+  vadd_arrays_free(&arrays);
+  int status = check_end(&check, "vadd");
+  op_exit();
+  return status;
+}
