@@ -1,0 +1,306 @@
+#include "mesh.h"
+
+#include "memory.h"
+#include "profile.h"
+
+#include <complex.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void allocate(struct airfoil_mesh *mesh) {
+  mesh->x = room(2LL * mesh->nodes, sizeof *mesh->x);
+  mesh->cell_nodes = room(4LL * mesh->cells, sizeof(int));
+  mesh->edge_nodes = room(2LL * mesh->edges, sizeof(int));
+  mesh->edge_cells = room(2LL * mesh->edges, sizeof(int));
+  mesh->boundary_nodes = room(2LL * mesh->boundary_edges, sizeof(int));
+  mesh->boundary_cell = room(mesh->boundary_edges, sizeof(int));
+  mesh->boundary_kind = room(mesh->boundary_edges, sizeof(int));
+}
+
+void mesh_free(struct airfoil_mesh *mesh) {
+  free(mesh->x);
+  free(mesh->cell_nodes);
+  free(mesh->edge_nodes);
+  free(mesh->edge_cells);
+  free(mesh->boundary_nodes);
+  free(mesh->boundary_cell);
+  free(mesh->boundary_kind);
+  *mesh = (struct airfoil_mesh){0};
+}
+
+/* ---- the generated mesh -----------------------------------------------------------------------
+ * A grid of 3*wide x high cells over the upper half plane, the bump over its middle third, folded
+ * round the section by squaring; the left and the right third of its lower side meet behind it. */
+struct grid {
+  int wide, high;
+};
+
+static int node_number(struct grid grid, int i, int j) {
+  return i + j * (3 * grid.wide + 1);
+}
+
+static int cell_number(struct grid grid, int i, int j) {
+  return i + j * 3 * grid.wide;
+}
+
+static double six_decimals(double value) {
+  return rint(value * 1e6) / 1e6;
+}
+
+static void place_nodes(struct airfoil_mesh *mesh, struct grid grid) {
+  int columns = 3 * grid.wide + 1;
+  double *along = room(columns, sizeof *along), *up = room(columns, sizeof *up);
+  for (int i = 0; i < columns; i++) {
+    along[i] = -3.0 + 6.0 * i / (3 * grid.wide);
+    up[i] = 0;
+  }
+  profile_heights(grid.wide - 1, along + grid.wide + 1, up + grid.wide + 1);
+  for (int j = 0; j <= grid.high; j++) {
+    for (int i = 0; i < columns; i++) {
+      double complex z = along[i] + I * (up[i] + (3 - up[i]) * j / grid.high);
+      double *x = mesh->x + 2 * node_number(grid, i, j);
+      x[0] = six_decimals(creal(z * z));
+      x[1] = six_decimals(cimag(z * z));
+    }
+  }
+  free(along);
+  free(up);
+}
+
+static void place_cells(struct airfoil_mesh *mesh, struct grid grid) {
+  for (int j = 0; j < grid.high; j++) {
+    for (int i = 0; i < 3 * grid.wide; i++) {
+      int *nodes = mesh->cell_nodes + 4 * cell_number(grid, i, j);
+      nodes[0] = node_number(grid, i, j);
+      nodes[1] = node_number(grid, i + 1, j);
+      nodes[2] = node_number(grid, i + 1, j + 1);
+      nodes[3] = node_number(grid, i, j + 1);
+    }
+  }
+}
+
+static void add_edge(struct airfoil_mesh *mesh, int node1, int node2, int cell1, int cell2) {
+  int e = 2 * mesh->edges++;
+  mesh->edge_nodes[e] = node1;
+  mesh->edge_nodes[e + 1] = node2;
+  mesh->edge_cells[e] = cell1;
+  mesh->edge_cells[e + 1] = cell2;
+}
+
+static void place_edges(struct airfoil_mesh *mesh, struct grid grid) {
+  int columns = 3 * grid.wide;
+  mesh->edges = 0;
+  for (int j = 0; j < grid.high; j++) {
+    for (int i = 0; i < columns; i++) {
+      if (j == 0 && i < grid.wide)
+        add_edge(mesh, node_number(grid, i, 0), node_number(grid, i + 1, 0),
+                 cell_number(grid, columns - 1 - i, 0), cell_number(grid, i, 0));
+      if (j < grid.high - 1)
+        add_edge(mesh, node_number(grid, i, j + 1), node_number(grid, i + 1, j + 1), cell_number(grid, i, j),
+                 cell_number(grid, i, j + 1));
+      if (i < columns - 1)
+        add_edge(mesh, node_number(grid, i + 1, j), node_number(grid, i + 1, j + 1),
+                 cell_number(grid, i + 1, j), cell_number(grid, i, j));
+    }
+  }
+}
+
+static void add_boundary_edge(struct airfoil_mesh *mesh, int node1, int node2, int cell, int kind) {
+  int b = mesh->boundary_edges++;
+  mesh->boundary_nodes[2 * b] = node1;
+  mesh->boundary_nodes[2 * b + 1] = node2;
+  mesh->boundary_cell[b] = cell;
+  mesh->boundary_kind[b] = kind;
+}
+
+static void place_boundary(struct airfoil_mesh *mesh, struct grid grid) {
+  int columns = 3 * grid.wide, high = grid.high;
+  mesh->boundary_edges = 0;
+  for (int i = grid.wide; i < 2 * grid.wide; i++)
+    add_boundary_edge(mesh, node_number(grid, i + 1, 0), node_number(grid, i, 0), cell_number(grid, i, 0),
+                      WALL);
+  for (int j = 0; j < high; j++)
+    add_boundary_edge(mesh, node_number(grid, columns, j + 1), node_number(grid, columns, j),
+                      cell_number(grid, columns - 1, j), FAR_FIELD);
+  for (int i = columns - 1; i >= 0; i--)
+    add_boundary_edge(mesh, node_number(grid, i, high), node_number(grid, i + 1, high),
+                      cell_number(grid, i, high - 1), FAR_FIELD);
+  for (int j = high - 1; j >= 0; j--)
+    add_boundary_edge(mesh, node_number(grid, 0, j), node_number(grid, 0, j + 1), cell_number(grid, 0, j),
+                      FAR_FIELD);
+}
+
+void mesh_generate(struct airfoil_mesh *mesh, int cells) {
+  double scale = sqrt((double)cells / PUBLISHED_CELLS);
+  struct grid grid = {(int)fmax(2, rint(400 * scale)), (int)fmax(2, rint(600 * scale))};
+  int columns = 3 * grid.wide;
+  *mesh = (struct airfoil_mesh){
+      .nodes = (columns + 1) * (grid.high + 1),
+      .cells = columns * grid.high,
+      .columns = columns,
+      .edges = grid.wide + columns * (grid.high - 1) + (columns - 1) * grid.high,
+      .boundary_edges = grid.wide + columns + 2 * grid.high,
+  };
+  allocate(mesh);
+  place_nodes(mesh, grid);
+  place_cells(mesh, grid);
+  place_edges(mesh, grid);
+  place_boundary(mesh, grid);
+}
+
+int mesh_lower_image(const struct airfoil_mesh *mesh, int cell) {
+  if (mesh->columns == 0 || cell < 0)
+    return cell;
+  int row = cell / mesh->columns, column = cell % mesh->columns, image = mesh->columns - 1 - column;
+  return row * mesh->columns + (column < image ? column : image);
+}
+
+/* ---- files ------------------------------------------------------------------------------------
+ * A line "nodes cells edges boundary_edges", then a line per node (x y), per cell (4 nodes), per edge
+ * (2 nodes, 2 cells) and per boundary edge (2 nodes, a cell, its kind). */
+struct reader {
+  FILE *file;
+  const char *path;
+  long line;
+};
+
+static int complain(const struct reader *reader, const char *what, const char *expected) {
+  fprintf(stderr, "%s, line %ld: %s; expected %s\n", reader->path, reader->line, what, expected);
+  return -1;
+}
+
+/* The next line that is not blank. */
+static int next_line(struct reader *reader, char *text, int size, const char *expected) {
+  do {
+    reader->line++;
+    if (!fgets(text, size, reader->file))
+      return complain(reader, "the file ends", expected);
+  } while (text[strspn(text, " \t\r\n")] == '\0');
+  return 0;
+}
+
+static int only_blanks(const char *text) {
+  return text[strspn(text, " \t\r\n")] == '\0';
+}
+
+/* `count` whole numbers, each in 0 .. limit[k]-1. */
+static int read_numbers(struct reader *reader, int count, const int limit[], int value[],
+                        const char *expected) {
+  char text[256];
+  if (next_line(reader, text, sizeof text, expected))
+    return -1;
+  char *at = text;
+  for (int k = 0; k < count; k++) {
+    char *end;
+    errno = 0;
+    long number = strtol(at, &end, 10);
+    if (end == at)
+      return complain(reader, "too few numbers", expected);
+    if (errno || number < 0 || number >= limit[k]) {
+      char what[96];
+      snprintf(what, sizeof what, "number %d is %ld, not in 0 .. %d", k + 1, number, limit[k] - 1);
+      return complain(reader, what, expected);
+    }
+    value[k] = (int)number;
+    at = end;
+  }
+  return only_blanks(at) ? 0 : complain(reader, "something follows the numbers", expected);
+}
+
+static int read_nodes(struct reader *reader, struct airfoil_mesh *mesh) {
+  static const char *const expected = "the two coordinates of a node";
+  char text[256];
+  for (int n = 0; n < mesh->nodes; n++) {
+    if (next_line(reader, text, sizeof text, expected))
+      return -1;
+    char *middle, *end;
+    mesh->x[2 * n] = strtod(text, &middle);
+    mesh->x[2 * n + 1] = strtod(middle, &end);
+    if (middle == text || end == middle || !only_blanks(end) || !isfinite(mesh->x[2 * n]) ||
+        !isfinite(mesh->x[2 * n + 1]))
+      return complain(reader, "this is not a point", expected);
+  }
+  return 0;
+}
+
+static int read_tables(struct reader *reader, struct airfoil_mesh *mesh) {
+  int nodes = mesh->nodes, cells = mesh->cells, row[4];
+  for (int c = 0; c < cells; c++)
+    if (read_numbers(reader, 4, (int[]){nodes, nodes, nodes, nodes}, mesh->cell_nodes + 4 * c,
+                     "the four nodes of a cell"))
+      return -1;
+  for (int e = 0; e < mesh->edges; e++) {
+    if (read_numbers(reader, 4, (int[]){nodes, nodes, cells, cells}, row,
+                     "the two nodes and the two cells of an edge"))
+      return -1;
+    memcpy(mesh->edge_nodes + 2 * e, row, 2 * sizeof(int));
+    memcpy(mesh->edge_cells + 2 * e, row + 2, 2 * sizeof(int));
+  }
+  for (int b = 0; b < mesh->boundary_edges; b++) {
+    static const char *const expected =
+        "two nodes, the cell and the kind (1 wall, 2 far field) of a boundary edge";
+    if (read_numbers(reader, 4, (int[]){nodes, nodes, cells, FAR_FIELD + 1}, row, expected))
+      return -1;
+    if (row[3] != WALL && row[3] != FAR_FIELD)
+      return complain(reader, "the kind is 0", expected);
+    memcpy(mesh->boundary_nodes + 2 * b, row, 2 * sizeof(int));
+    mesh->boundary_cell[b] = row[2];
+    mesh->boundary_kind[b] = row[3];
+  }
+  return 0;
+}
+
+int mesh_read(struct airfoil_mesh *mesh, const char *path) {
+  enum { LARGEST = 500000000 };
+  *mesh = (struct airfoil_mesh){0};
+  struct reader reader = {fopen(path, "r"), path, 0};
+  if (!reader.file) {
+    fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    return -1;
+  }
+  int sizes[4];
+  int status = read_numbers(&reader, 4, (int[]){LARGEST, LARGEST, LARGEST, LARGEST}, sizes,
+                            "the numbers of nodes, cells, edges and boundary edges");
+  if (!status && (sizes[0] == 0 || sizes[1] == 0))
+    status = complain(&reader, "there are no nodes or no cells", "a mesh");
+  if (!status) {
+    *mesh = (struct airfoil_mesh){
+        .nodes = sizes[0], .cells = sizes[1], .edges = sizes[2], .boundary_edges = sizes[3]};
+    allocate(mesh);
+    status = read_nodes(&reader, mesh);
+  }
+  if (!status)
+    status = read_tables(&reader, mesh);
+  fclose(reader.file);
+  if (status)
+    mesh_free(mesh);
+  return status;
+}
+
+int mesh_write(const struct airfoil_mesh *mesh, const char *path) {
+  FILE *file = fopen(path, "w");
+  if (!file) {
+    fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    return -1;
+  }
+  fprintf(file, "%d %d %d %d\n", mesh->nodes, mesh->cells, mesh->edges, mesh->boundary_edges);
+  for (int n = 0; n < mesh->nodes; n++)
+    fprintf(file, "%.17g %.17g\n", mesh->x[2 * n], mesh->x[2 * n + 1]);
+  for (const int *c = mesh->cell_nodes; c < mesh->cell_nodes + 4 * mesh->cells; c += 4)
+    fprintf(file, "%d %d %d %d\n", c[0], c[1], c[2], c[3]);
+  for (int e = 0; e < 2 * mesh->edges; e += 2)
+    fprintf(file, "%d %d %d %d\n", mesh->edge_nodes[e], mesh->edge_nodes[e + 1], mesh->edge_cells[e],
+            mesh->edge_cells[e + 1]);
+  for (int b = 0; b < mesh->boundary_edges; b++)
+    fprintf(file, "%d %d %d %d\n", mesh->boundary_nodes[2 * b], mesh->boundary_nodes[2 * b + 1],
+            mesh->boundary_cell[b], mesh->boundary_kind[b]);
+  int failed = ferror(file);
+  if (fclose(file) || failed) {
+    fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
+    return -1;
+  }
+  return 0;
+}

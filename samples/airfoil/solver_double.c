@@ -1,0 +1,14 @@
+#include "memory.h"
+#include "report.h"
+#include "solver.h"
+
+#include <math.h>
+#include <op2jit.h>
+#include <stdlib.h>
+
+#define real double
+#define REAL "double"
+#define REAL_SQRT sqrt
+#define REAL_ABS fabs
+#define SOLVER_RUN solver_run_double
+#include "solver_loops.h"

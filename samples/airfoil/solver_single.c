@@ -1,0 +1,14 @@
+#include "memory.h"
+#include "report.h"
+#include "solver.h"
+
+#include <math.h>
+#include <op2jit.h>
+#include <stdlib.h>
+
+#define real float
+#define REAL "float"
+#define REAL_SQRT sqrtf
+#define REAL_ABS fabsf
+#define SOLVER_RUN solver_run_single
+#include "solver_loops.h"

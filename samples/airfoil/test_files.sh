@@ -1,0 +1,49 @@
+#!/bin/sh
+# Meshes as files: a written mesh reads back to the same residuals, and each kind of damage is an error
+# that names the line. Usage: test_files.sh AIRFOIL [arguments]
+set -eu
+airfoil=$1
+shift
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+
+residuals() {
+  grep -E '^ +[0-9]+  [0-9.e+-]+$' "$1"
+}
+
+refuses() { # file, what the message must contain
+  if "$airfoil" --mesh "$1" >"$folder/out" 2>&1; then
+    echo "FAILED: $1 was accepted"
+    failed=1
+  elif ! grep -qF "$2" "$folder/out"; then
+    echo "FAILED: $1: the message lacks '$2':"
+    cat "$folder/out"
+    failed=1
+  fi
+}
+
+"$airfoil" --cells 300 --iters 20 --write-mesh "$folder/mesh.dat" "$@" >"$folder/made"
+"$airfoil" --mesh "$folder/mesh.dat" --iters 20 "$@" >"$folder/read"
+residuals "$folder/made" >"$folder/made.rms"
+residuals "$folder/read" >"$folder/read.rms"
+[ -s "$folder/made.rms" ] && cmp "$folder/made.rms" "$folder/read.rms" || failed=1
+
+refuses "$folder/none.dat" "No such file"
+: >"$folder/empty.dat"
+refuses "$folder/empty.dat" "line 1: the file ends"
+sed '1s/$/ 7/' "$folder/mesh.dat" >"$folder/header.dat"
+refuses "$folder/header.dat" "line 1: something follows the numbers"
+sed '10s/.*/1.0 x/' "$folder/mesh.dat" >"$folder/point.dat"
+refuses "$folder/point.dat" "line 10: this is not a point"
+sed '400s/.*/1 2 3/' "$folder/mesh.dat" >"$folder/short.dat"
+refuses "$folder/short.dat" "line 400: too few numbers"
+sed '500s/^/9999/' "$folder/mesh.dat" >"$folder/range.dat"
+refuses "$folder/range.dat" "line 500: number 1 is"
+head -n 700 "$folder/mesh.dat" >"$folder/cut.dat"
+refuses "$folder/cut.dat" "line 701: the file ends"
+sed '$s/[0-9]*$/0/' "$folder/mesh.dat" >"$folder/kind.dat"
+refuses "$folder/kind.dat" "the kind is 0"
+
+[ $failed = 0 ] && echo "airfoil files: PASSED"
+exit $failed

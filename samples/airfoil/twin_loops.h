@@ -1,0 +1,233 @@
+/* The hand-written loops for one precision. Included by twin.c with `real`, `REAL_SQRT`, `REAL_ABS` and
+ * `NAMED(name)` defined. */
+
+struct NAMED(state) {
+  const struct airfoil_mesh *mesh;
+  real *x, *q, *old, *res, *adt;
+  real free_stream[4];
+};
+
+struct NAMED(change) {
+  double sum;
+  real largest;
+  int cell;
+};
+
+static const real NAMED(gam) = (real)FLOW_GAMMA;
+static const real NAMED(gm1) = (real)(FLOW_GAMMA - 1);
+static const real NAMED(eps) = (real)FLOW_EPS;
+static const real NAMED(cfl) = (real)FLOW_CFL;
+
+static void NAMED(save_range)(const struct NAMED(state) * state, int begin, int end) {
+  const real *restrict q = state->q;
+  real *restrict old = state->old;
+  for (int i = 4 * begin; i < 4 * end; i++)
+    old[i] = q[i];
+}
+
+static inline real NAMED(side)(const real *from, const real *to, real u, real v, real c) {
+  real dx = to[0] - from[0], dy = to[1] - from[1];
+  return REAL_ABS(u * dy - v * dx) + c * REAL_SQRT(dx * dx + dy * dy);
+}
+
+/* Area over time step of each cell: the sum of the wave speeds through its sides. */
+static void NAMED(time_step_range)(const struct NAMED(state) * state, int begin, int end) {
+  const int *restrict nodes = state->mesh->cell_nodes;
+  const real *restrict x = state->x, *restrict q = state->q;
+  real *restrict adt = state->adt;
+  for (int cell = begin; cell < end; cell++) {
+    const real *s = q + 4 * cell;
+    const real *x1 = x + 2 * nodes[4 * cell], *x2 = x + 2 * nodes[4 * cell + 1];
+    const real *x3 = x + 2 * nodes[4 * cell + 2], *x4 = x + 2 * nodes[4 * cell + 3];
+    real inverse = 1 / s[0];
+    real u = inverse * s[1], v = inverse * s[2];
+    real c = REAL_SQRT(NAMED(gam) * NAMED(gm1) * (inverse * s[3] - (real)0.5 * (u * u + v * v)));
+    real sum = NAMED(side)(x1, x2, u, v, c) + NAMED(side)(x2, x3, u, v, c) + NAMED(side)(x3, x4, u, v, c) +
+               NAMED(side)(x4, x1, u, v, c);
+    adt[cell] = sum / NAMED(cfl);
+  }
+}
+
+/* The flux through a face with normal (dy, -dx) between the states a and b: the mean of both, and a
+ * smoothing term in proportion to their difference. */
+static inline void NAMED(flux)(const real *restrict a, const real *restrict b, real dx, real dy, real mu,
+                               real *restrict f) {
+  const real half = (real)0.5;
+  real inverse_a = 1 / a[0], inverse_b = 1 / b[0];
+  real pa = NAMED(gm1) * (a[3] - half * inverse_a * (a[1] * a[1] + a[2] * a[2]));
+  real pb = NAMED(gm1) * (b[3] - half * inverse_b * (b[1] * b[1] + b[2] * b[2]));
+  real va = inverse_a * (a[1] * dy - a[2] * dx);
+  real vb = inverse_b * (b[1] * dy - b[2] * dx);
+  f[0] = half * (va * a[0] + vb * b[0]) + mu * (a[0] - b[0]);
+  f[1] = half * (va * a[1] + pa * dy + vb * b[1] + pb * dy) + mu * (a[1] - b[1]);
+  f[2] = half * (va * a[2] - pa * dx + vb * b[2] - pb * dx) + mu * (a[2] - b[2]);
+  f[3] = half * (va * (a[3] + pa) + vb * (b[3] + pb)) + mu * (a[3] - b[3]);
+}
+
+static void NAMED(edge_range)(const struct NAMED(state) * state, int begin, int end) {
+  const int *restrict nodes = state->mesh->edge_nodes, *restrict cells = state->mesh->edge_cells;
+  const real *restrict x = state->x, *restrict q = state->q, *restrict adt = state->adt;
+  real *restrict res = state->res;
+  for (int edge = begin; edge < end; edge++) {
+    const real *x1 = x + 2 * nodes[2 * edge], *x2 = x + 2 * nodes[2 * edge + 1];
+    int cell1 = cells[2 * edge], cell2 = cells[2 * edge + 1];
+    real f[4];
+    real mu = (real)0.5 * (adt[cell1] + adt[cell2]) * NAMED(eps);
+    NAMED(flux)(q + 4 * cell1, q + 4 * cell2, x1[0] - x2[0], x1[1] - x2[1], mu, f);
+    for (int n = 0; n < 4; n++) {
+      res[4 * cell1 + n] += f[n];
+      res[4 * cell2 + n] -= f[n];
+    }
+  }
+}
+
+/* Few: one thread does them. */
+static void NAMED(boundary)(const struct NAMED(state) * state) {
+  const struct airfoil_mesh *mesh = state->mesh;
+  for (int b = 0; b < mesh->boundary_edges; b++) {
+    const real *x1 = state->x + 2 * mesh->boundary_nodes[2 * b];
+    const real *x2 = state->x + 2 * mesh->boundary_nodes[2 * b + 1];
+    const real *s = state->q + 4 * mesh->boundary_cell[b];
+    real *res = state->res + 4 * mesh->boundary_cell[b];
+    real dx = x1[0] - x2[0], dy = x1[1] - x2[1];
+    if (mesh->boundary_kind[b] == WALL) {
+      real p = NAMED(gm1) * (s[3] - (real)0.5 / s[0] * (s[1] * s[1] + s[2] * s[2]));
+      res[1] += p * dy;
+      res[2] -= p * dx;
+    } else {
+      real f[4];
+      NAMED(flux)(s, state->free_stream, dx, dy, state->adt[mesh->boundary_cell[b]] * NAMED(eps), f);
+      for (int n = 0; n < 4; n++)
+        res[n] += f[n];
+    }
+  }
+}
+
+static struct NAMED(change) NAMED(update_range)(const struct NAMED(state) * state, int begin, int end) {
+  const real *restrict old = state->old, *restrict adt = state->adt;
+  real *restrict q = state->q, *restrict res = state->res;
+  struct NAMED(change) change = {0, 0, -1};
+  for (int cell = begin; cell < end; cell++) {
+    real inverse = 1 / adt[cell];
+    for (int n = 0; n < 4; n++) {
+      real step = inverse * res[4 * cell + n];
+      q[4 * cell + n] = old[4 * cell + n] - step;
+      res[4 * cell + n] = 0;
+      change.sum += (double)(step * step);
+      if (step * step > change.largest) {
+        change.largest = step * step;
+        change.cell = cell;
+      }
+    }
+  }
+  return change;
+}
+
+static void NAMED(merge)(struct NAMED(change) * into, struct NAMED(change) from) {
+  into->sum += from.sum;
+  if (from.largest > into->largest ||
+      (from.largest == into->largest && from.cell >= 0 && from.cell < into->cell)) {
+    into->largest = from.largest;
+    into->cell = from.cell;
+  }
+}
+
+static struct NAMED(change) NAMED(iterate_serial)(const struct NAMED(state) * state) {
+  int cells = state->mesh->cells;
+  struct NAMED(change) change = {0, 0, -1};
+  NAMED(save_range)(state, 0, cells);
+  for (int stage = 0; stage < 2; stage++) {
+    NAMED(time_step_range)(state, 0, cells);
+    NAMED(edge_range)(state, 0, state->mesh->edges);
+    NAMED(boundary)(state);
+    change = NAMED(update_range)(state, 0, cells);
+  }
+  return change;
+}
+
+/* Thread `t` of `team` has these cells, in every loop over cells. */
+static int NAMED(share)(int cells, int t, int team) {
+  return (int)((long long)cells * t / team);
+}
+
+static struct NAMED(change)
+    NAMED(iterate_openmp)(const struct NAMED(state) * state, const struct colouring *edges) {
+  int cells = state->mesh->cells;
+  struct NAMED(change) change = {0, 0, -1};
+#pragma omp parallel
+  {
+    int begin = NAMED(share)(cells, thread_number(), thread_count());
+    int end = NAMED(share)(cells, thread_number() + 1, thread_count());
+    NAMED(save_range)(state, begin, end);
+    for (int stage = 0; stage < 2; stage++) {
+      NAMED(time_step_range)(state, begin, end);
+#pragma omp barrier
+      for (int colour = 0; colour < edges->colours; colour++) {
+#pragma omp for schedule(static)
+        for (int i = edges->first[colour]; i < edges->first[colour + 1]; i++)
+          NAMED(edge_range)
+        (state, colouring_begin(edges, edges->order[i]), colouring_end(edges, edges->order[i]));
+      }
+#pragma omp single
+      NAMED(boundary)(state);
+      struct NAMED(change) mine = NAMED(update_range)(state, begin, end);
+      if (stage == 1) {
+#pragma omp critical
+        NAMED(merge)(&change, mine);
+      }
+    }
+  }
+  return change;
+}
+
+static struct NAMED(state) NAMED(state_make)(const struct airfoil_mesh *mesh) {
+  int cells = mesh->cells;
+  struct NAMED(state) made = {.mesh = mesh,
+                              .x = room(2LL * mesh->nodes, sizeof(real)),
+                              .q = room(4LL * cells, sizeof(real)),
+                              .old = room(4LL * cells, sizeof(real)),
+                              .res = room(4LL * cells, sizeof(real)),
+                              .adt = room(cells, sizeof(real))};
+  double stream[4];
+  flow_free_stream(stream);
+  for (int n = 0; n < 4; n++)
+    made.free_stream[n] = (real)stream[n];
+#pragma omp parallel
+  {
+    int begin = NAMED(share)(cells, thread_number(), thread_count());
+    int end = NAMED(share)(cells, thread_number() + 1, thread_count());
+    for (int cell = begin; cell < end; cell++) {
+      made.adt[cell] = 0;
+      for (int n = 0; n < 4; n++) {
+        made.q[4 * cell + n] = made.free_stream[n];
+        made.old[4 * cell + n] = 0;
+        made.res[4 * cell + n] = 0;
+      }
+    }
+#pragma omp for schedule(static)
+    for (int i = 0; i < 2 * mesh->nodes; i++)
+      made.x[i] = (real)mesh->x[i];
+  }
+  return made;
+}
+
+void NAMED(twin_run)(const struct airfoil_mesh *mesh, int iterations, const struct colouring *edges,
+                     struct flow_result *result) {
+  struct NAMED(state) state = NAMED(state_make)(mesh);
+  struct NAMED(change) change = {0, 0, -1};
+  double start = clock_seconds();
+  for (int i = 0; i < iterations; i++) {
+    change = edges ? NAMED(iterate_openmp)(&state, edges) : NAMED(iterate_serial)(&state);
+    result->rms[i] = sqrt(change.sum / mesh->cells);
+  }
+  result->seconds = (clock_seconds() - start) / iterations;
+  result->largest = (double)change.largest;
+  result->cell = change.cell;
+  for (int i = 0; i < 4 * mesh->cells; i++)
+    result->q[i] = (double)state.q[i];
+  free(state.x);
+  free(state.q);
+  free(state.old);
+  free(state.res);
+  free(state.adt);
+}
