@@ -13,15 +13,21 @@
 /* Density, x and y momentum and energy of the free stream (per volume). */
 void flow_free_stream(double state[4]);
 
-struct flow_result {
-  double *rms;    /* of each iteration: root of the mean over the cells of the squared changes */
-  double largest; /* in the last iteration: largest squared change of one variable in a cell, */
+/* What one iteration changed. */
+struct flow_step {
+  double rms;     /* root of the mean over the cells of the squared changes */
+  double largest; /* largest squared change of one variable in a cell, */
   int cell;       /* and the cell */
-  double *q;      /* cells x 4: the state at the end */
-  double seconds; /* of one iteration */
 };
 
-struct flow_result flow_result_make(const struct airfoil_mesh *mesh, int iterations);
-void flow_result_free(struct flow_result *result);
+/* One implementation of the flow. */
+struct flow_code {
+  const char *name;
+  /* Start from the free stream. `block` is the block size of hand-written loops; others ignore it. */
+  void *(*start)(const struct airfoil_mesh *mesh, int block);
+  struct flow_step (*iterate)(void *run);
+  /* Leave the state in q (cells x 4, unless NULL) and end the run. */
+  void (*finish)(void *run, double *q);
+};
 
 #endif

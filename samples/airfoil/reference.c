@@ -29,7 +29,7 @@ static const double last_rms = 0.0001060114637578;
 static const double last_largest = 2.315029308756640e-06;
 
 int reference_check(struct check *check, const struct airfoil_mesh *mesh, int iterations,
-                    const struct flow_result *result, int single) {
+                    const struct flow_run *run, int single) {
   int before = check->done, cells = mesh->columns ? mesh->cells : 0;
   /* Six digits are printed; single precision gives about four. */
   double limit = single ? 1e-3 : 5e-6;
@@ -38,16 +38,16 @@ int reference_check(struct check *check, const struct airfoil_mesh *mesh, int it
     for (int k = 1; known->cells == cells && k <= known->count && k * known->step <= iterations; k++) {
       char what[64];
       snprintf(what, sizeof what, "rms after %d iterations against %.5e", k * known->step, known->rms[k - 1]);
-      check_at_most(check, what, relative_difference(result->rms[k * known->step - 1], known->rms[k - 1]),
+      check_at_most(check, what, relative_difference(run->rms[k * known->step - 1], known->rms[k - 1]),
                     limit);
     }
   }
   if (cells == PUBLISHED_CELLS && iterations == LAST_ITERATION && !single) {
     check_at_most(check, "rms after 1000 iterations against all digits",
-                  relative_difference(result->rms[LAST_ITERATION - 1], last_rms), 1e-7);
+                  relative_difference(run->rms[LAST_ITERATION - 1], last_rms), 1e-7);
     check_at_most(check, "largest squared change against the published",
-                  relative_difference(result->largest, last_largest), 1e-7);
-    check_equal(check, "its cell, or the mirror image", mesh_lower_image(mesh, result->cell),
+                  relative_difference(run->last.largest, last_largest), 1e-7);
+    check_equal(check, "its cell, or the mirror image", mesh_lower_image(mesh, run->last.cell),
                 mesh_lower_image(mesh, LAST_CELL));
   }
   return check->done - before;

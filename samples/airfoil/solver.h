@@ -1,12 +1,9 @@
-/* airfoil on the library, in both precisions. */
+/* airfoil on the library, in both precisions. Between op_init and op_exit. */
 #ifndef AIRFOIL_SOLVER_H
 #define AIRFOIL_SOLVER_H
 
 #include "flow.h"
 
-/* Declare the mesh, run `iterations` iterations, fetch the result. Call it once, between op_init and
- * op_exit. */
-void solver_run_double(const struct airfoil_mesh *mesh, int iterations, struct flow_result *result);
-void solver_run_single(const struct airfoil_mesh *mesh, int iterations, struct flow_result *result);
+extern const struct flow_code solver_double, solver_single;
 
 #endif

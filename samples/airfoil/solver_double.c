@@ -1,5 +1,4 @@
 #include "memory.h"
-#include "report.h"
 #include "solver.h"
 
 #include <math.h>
@@ -10,5 +9,5 @@
 #define REAL "double"
 #define REAL_SQRT sqrt
 #define REAL_ABS fabs
-#define SOLVER_RUN solver_run_double
+#define SOLVER solver_double
 #include "solver_loops.h"

@@ -1,5 +1,5 @@
 /* The kernels and loops of airfoil for one precision. Included with `real`, its name `REAL`, `REAL_SQRT`,
- * `REAL_ABS` and the name of the entry function `SOLVER_RUN` defined. OP_KERNEL_DEF replaces these macros
+ * `REAL_ABS` and the name `SOLVER` of what it defines. OP_KERNEL_DEF replaces these macros
  * before it makes the text. */
 
 static real gam, gm1, cfl, eps, qinf[4];
@@ -98,6 +98,7 @@ OP_KERNEL_DEF(
     })
 
 struct airfoil {
+  int cell_count;
   op_set nodes, cells, edges, boundary_edges;
   op_map cell_nodes, edge_nodes, edge_cells, boundary_nodes, boundary_cell;
   op_dat x, q, old, adt, res, kind;
@@ -121,6 +122,7 @@ static void declare_constants(void) {
 
 static struct airfoil declare_mesh(const struct airfoil_mesh *mesh) {
   struct airfoil a;
+  a.cell_count = mesh->cells;
   a.nodes = op_decl_set(mesh->nodes, "nodes");
   a.cells = op_decl_set(mesh->cells, "cells");
   a.edges = op_decl_set(mesh->edges, "edges");
@@ -169,34 +171,45 @@ static void residual(const struct airfoil *a) {
               op_arg_dat(a->kind, -1, OP_ID, 1, "int", OP_READ));
 }
 
-void SOLVER_RUN(const struct airfoil_mesh *mesh, int iterations, struct flow_result *result) {
+static void *start(const struct airfoil_mesh *mesh, int block) {
+  (void)block;
+  struct airfoil *a = room(1, sizeof *a);
   declare_constants();
-  struct airfoil a = declare_mesh(mesh);
-  real largest = 0;
-  double start = clock_seconds();
-  for (int i = 0; i < iterations; i++) {
-    double rms = 0;
-    op_par_loop(OP_KERNEL_OF(save_soln), "save_soln", a.cells, op_arg_dat(a.q, -1, OP_ID, 4, REAL, OP_READ),
-                op_arg_dat(a.old, -1, OP_ID, 4, REAL, OP_WRITE));
-    for (int stage = 0; stage < 2; stage++) {
-      residual(&a);
-      rms = 0;
-      largest = 0;
-      result->cell = -1;
-      op_par_loop(OP_KERNEL_OF(update), "update", a.cells, op_arg_dat(a.old, -1, OP_ID, 4, REAL, OP_READ),
-                  op_arg_dat(a.q, -1, OP_ID, 4, REAL, OP_WRITE), op_arg_dat(a.res, -1, OP_ID, 4, REAL, OP_RW),
-                  op_arg_dat(a.adt, -1, OP_ID, 1, REAL, OP_READ), op_arg_gbl(&rms, 1, "double", OP_INC),
-                  op_arg_gbl(&largest, 1, REAL, OP_MAX), op_arg_info(&result->cell, 1, "int", 6),
-                  op_arg_idx(-1, OP_ID));
-    }
-    result->rms[i] = sqrt(rms / mesh->cells);
-  }
-  result->seconds = (clock_seconds() - start) / iterations;
-  result->largest = (double)largest;
-
-  real *q = room(4LL * mesh->cells, sizeof *q);
-  op_fetch_data(a.q, q);
-  for (int i = 0; i < 4 * mesh->cells; i++)
-    result->q[i] = (double)q[i];
-  free(q);
+  *a = declare_mesh(mesh);
+  return a;
 }
+
+static struct flow_step iterate(void *run) {
+  const struct airfoil *a = run;
+  double rms = 0;
+  real largest = 0;
+  int cell = -1;
+  op_par_loop(OP_KERNEL_OF(save_soln), "save_soln", a->cells, op_arg_dat(a->q, -1, OP_ID, 4, REAL, OP_READ),
+              op_arg_dat(a->old, -1, OP_ID, 4, REAL, OP_WRITE));
+  for (int stage = 0; stage < 2; stage++) {
+    residual(a);
+    rms = 0;
+    largest = 0;
+    cell = -1;
+    op_par_loop(OP_KERNEL_OF(update), "update", a->cells, op_arg_dat(a->old, -1, OP_ID, 4, REAL, OP_READ),
+                op_arg_dat(a->q, -1, OP_ID, 4, REAL, OP_WRITE), op_arg_dat(a->res, -1, OP_ID, 4, REAL, OP_RW),
+                op_arg_dat(a->adt, -1, OP_ID, 1, REAL, OP_READ), op_arg_gbl(&rms, 1, "double", OP_INC),
+                op_arg_gbl(&largest, 1, REAL, OP_MAX), op_arg_info(&cell, 1, "int", 6),
+                op_arg_idx(-1, OP_ID));
+  }
+  return (struct flow_step){sqrt(rms / a->cell_count), (double)largest, cell};
+}
+
+static void finish(void *run, double *q) {
+  struct airfoil *a = run;
+  if (q) {
+    real *state = room(4LL * a->cell_count, sizeof *state);
+    op_fetch_data(a->q, state);
+    for (int i = 0; i < 4 * a->cell_count; i++)
+      q[i] = (double)state[i];
+    free(state);
+  }
+  free(a);
+}
+
+const struct flow_code SOLVER = {"op2jit", start, iterate, finish};

@@ -1,5 +1,4 @@
 #include "memory.h"
-#include "report.h"
 #include "solver.h"
 
 #include <math.h>
@@ -10,5 +9,5 @@
 #define REAL "float"
 #define REAL_SQRT sqrtf
 #define REAL_ABS fabsf
-#define SOLVER_RUN solver_run_single
+#define SOLVER solver_single
 #include "solver_loops.h"

@@ -1,7 +1,7 @@
 #include "twin.h"
 
+#include "colouring.h"
 #include "memory.h"
-#include "report.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 
 struct NAMED(state) {
   const struct airfoil_mesh *mesh;
+  struct colouring edges;
   real *x, *q, *old, *res, *adt;
   real free_stream[4];
 };
@@ -132,7 +133,12 @@ static void NAMED(merge)(struct NAMED(change) * into, struct NAMED(change) from)
   }
 }
 
-static struct NAMED(change) NAMED(iterate_serial)(const struct NAMED(state) * state) {
+static struct flow_step NAMED(step)(const struct NAMED(state) * state, struct NAMED(change) change) {
+  return (struct flow_step){sqrt(change.sum / state->mesh->cells), (double)change.largest, change.cell};
+}
+
+static struct flow_step NAMED(iterate_serial)(void *run) {
+  const struct NAMED(state) *state = run;
   int cells = state->mesh->cells;
   struct NAMED(change) change = {0, 0, -1};
   NAMED(save_range)(state, 0, cells);
@@ -142,7 +148,7 @@ static struct NAMED(change) NAMED(iterate_serial)(const struct NAMED(state) * st
     NAMED(boundary)(state);
     change = NAMED(update_range)(state, 0, cells);
   }
-  return change;
+  return NAMED(step)(state, change);
 }
 
 /* Thread `t` of `team` has these cells, in every loop over cells. */
@@ -150,8 +156,9 @@ static int NAMED(share)(int cells, int t, int team) {
   return (int)((long long)cells * t / team);
 }
 
-static struct NAMED(change)
-    NAMED(iterate_openmp)(const struct NAMED(state) * state, const struct colouring *edges) {
+static struct flow_step NAMED(iterate_openmp)(void *run) {
+  const struct NAMED(state) *state = run;
+  const struct colouring *edges = &state->edges;
   int cells = state->mesh->cells;
   struct NAMED(change) change = {0, 0, -1};
 #pragma omp parallel
@@ -166,7 +173,7 @@ static struct NAMED(change)
 #pragma omp for schedule(static)
         for (int i = edges->first[colour]; i < edges->first[colour + 1]; i++)
           NAMED(edge_range)
-        (state, colouring_begin(edges, edges->order[i]), colouring_end(edges, edges->order[i]));
+          (state, colouring_begin(edges, edges->order[i]), colouring_end(edges, edges->order[i]));
       }
 #pragma omp single
       NAMED(boundary)(state);
@@ -177,57 +184,64 @@ static struct NAMED(change)
       }
     }
   }
-  return change;
+  return NAMED(step)(state, change);
 }
 
-static struct NAMED(state) NAMED(state_make)(const struct airfoil_mesh *mesh) {
-  int cells = mesh->cells;
-  struct NAMED(state) made = {.mesh = mesh,
-                              .x = room(2LL * mesh->nodes, sizeof(real)),
-                              .q = room(4LL * cells, sizeof(real)),
-                              .old = room(4LL * cells, sizeof(real)),
-                              .res = room(4LL * cells, sizeof(real)),
-                              .adt = room(cells, sizeof(real))};
-  double stream[4];
-  flow_free_stream(stream);
-  for (int n = 0; n < 4; n++)
-    made.free_stream[n] = (real)stream[n];
+/* Each page is first touched by the thread that uses it. */
+static void NAMED(fill)(const struct NAMED(state) * state) {
+  const struct airfoil_mesh *mesh = state->mesh;
 #pragma omp parallel
   {
-    int begin = NAMED(share)(cells, thread_number(), thread_count());
-    int end = NAMED(share)(cells, thread_number() + 1, thread_count());
+    int begin = NAMED(share)(mesh->cells, thread_number(), thread_count());
+    int end = NAMED(share)(mesh->cells, thread_number() + 1, thread_count());
     for (int cell = begin; cell < end; cell++) {
-      made.adt[cell] = 0;
+      state->adt[cell] = 0;
       for (int n = 0; n < 4; n++) {
-        made.q[4 * cell + n] = made.free_stream[n];
-        made.old[4 * cell + n] = 0;
-        made.res[4 * cell + n] = 0;
+        state->q[4 * cell + n] = state->free_stream[n];
+        state->old[4 * cell + n] = 0;
+        state->res[4 * cell + n] = 0;
       }
     }
 #pragma omp for schedule(static)
     for (int i = 0; i < 2 * mesh->nodes; i++)
-      made.x[i] = (real)mesh->x[i];
+      state->x[i] = (real)mesh->x[i];
   }
-  return made;
 }
 
-void NAMED(twin_run)(const struct airfoil_mesh *mesh, int iterations, const struct colouring *edges,
-                     struct flow_result *result) {
-  struct NAMED(state) state = NAMED(state_make)(mesh);
-  struct NAMED(change) change = {0, 0, -1};
-  double start = clock_seconds();
-  for (int i = 0; i < iterations; i++) {
-    change = edges ? NAMED(iterate_openmp)(&state, edges) : NAMED(iterate_serial)(&state);
-    result->rms[i] = sqrt(change.sum / mesh->cells);
-  }
-  result->seconds = (clock_seconds() - start) / iterations;
-  result->largest = (double)change.largest;
-  result->cell = change.cell;
-  for (int i = 0; i < 4 * mesh->cells; i++)
-    result->q[i] = (double)state.q[i];
-  free(state.x);
-  free(state.q);
-  free(state.old);
-  free(state.res);
-  free(state.adt);
+static void *NAMED(start)(const struct airfoil_mesh *mesh, int block) {
+  struct NAMED(state) *state = room(1, sizeof *state);
+  int cells = mesh->cells;
+  *state = (struct NAMED(state)){
+      .mesh = mesh,
+      .edges = colouring_make(mesh->edges, 2, mesh->edge_cells, cells, block),
+      .x = room(2LL * mesh->nodes, sizeof(real)),
+      .q = room(4LL * cells, sizeof(real)),
+      .old = room(4LL * cells, sizeof(real)),
+      .res = room(4LL * cells, sizeof(real)),
+      .adt = room(cells, sizeof(real)),
+  };
+  double stream[4];
+  flow_free_stream(stream);
+  for (int n = 0; n < 4; n++)
+    state->free_stream[n] = (real)stream[n];
+  NAMED(fill)(state);
+  return state;
 }
+
+static void NAMED(finish)(void *run, double *q) {
+  struct NAMED(state) *state = run;
+  for (int i = 0; q && i < 4 * state->mesh->cells; i++)
+    q[i] = (double)state->q[i];
+  colouring_free(&state->edges);
+  free(state->x);
+  free(state->q);
+  free(state->old);
+  free(state->res);
+  free(state->adt);
+  free(state);
+}
+
+const struct flow_code NAMED(twin_serial) = {"hand-written, serial", NAMED(start), NAMED(iterate_serial),
+                                             NAMED(finish)};
+const struct flow_code NAMED(twin_openmp) = {"hand-written, OpenMP", NAMED(start), NAMED(iterate_openmp),
+                                             NAMED(finish)};
