@@ -1,0 +1,119 @@
+#include "picture.h"
+
+#include "memory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1024 };
+
+/* PNG is made of chunks (length, name, content, CRC), the pixels of a zlib stream; its blocks are stored
+ * as they are. */
+static uint32_t crc_of(uint32_t crc, const unsigned char *bytes, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    crc ^= bytes[i];
+    for (int bit = 0; bit < 8; bit++)
+      crc = crc & 1 ? crc >> 1 ^ 0xEDB88320u : crc >> 1;
+  }
+  return crc;
+}
+
+static void put32(unsigned char *at, uint32_t value) {
+  for (int i = 0; i < 4; i++)
+    at[i] = (unsigned char)(value >> (24 - 8 * i));
+}
+
+static void write_chunk(FILE *file, const char *name, const unsigned char *content, size_t size) {
+  unsigned char head[8], tail[4];
+  put32(head, (uint32_t)size);
+  memcpy(head + 4, name, 4);
+  put32(tail, ~crc_of(crc_of(~0u, head + 4, 4), content, size));
+  fwrite(head, 1, sizeof head, file);
+  fwrite(content, 1, size, file);
+  fwrite(tail, 1, sizeof tail, file);
+}
+
+/* A zlib stream of stored blocks; returns its size. */
+static size_t wrap(const unsigned char *bytes, size_t count, unsigned char *stream) {
+  enum { BLOCK = 65535 };
+  size_t used = 0;
+  uint32_t low = 1, high = 0;
+  stream[used++] = 0x78;
+  stream[used++] = 0x01;
+  for (size_t at = 0; at < count; at += BLOCK) {
+    size_t size = count - at < BLOCK ? count - at : BLOCK;
+    stream[used++] = at + size == count;
+    stream[used++] = (unsigned char)size;
+    stream[used++] = (unsigned char)(size >> 8);
+    stream[used++] = (unsigned char)~size;
+    stream[used++] = (unsigned char)(~size >> 8);
+    memcpy(stream + used, bytes + at, size);
+    used += size;
+  }
+  for (size_t i = 0; i < count; i++) {
+    low = (low + bytes[i]) % 65521;
+    high = (high + low) % 65521;
+  }
+  put32(stream + used, high << 16 | low);
+  return used + 4;
+}
+
+/* t from 0 to 1: dark blue, white, dark red. */
+static void colour(double t, unsigned char pixel[3]) {
+  double towards = fabs(2 * t - 1);
+  double strong = 1 - 0.45 * towards * towards, weak = 1 - towards;
+  pixel[0] = (unsigned char)lrint(255 * (t < 0.5 ? weak : strong));
+  pixel[1] = (unsigned char)lrint(255 * weak);
+  pixel[2] = (unsigned char)lrint(255 * (t < 0.5 ? strong : weak));
+}
+
+static unsigned char *paint(int width, int height, int step, int columns, int rows, const double *value) {
+  double low = INFINITY, high = -INFINITY;
+  for (long long i = 0; i < (long long)width * height; i++) {
+    low = fmin(low, value[i]);
+    high = fmax(high, value[i]);
+  }
+  unsigned char *pixels = room((3LL * columns + 1) * rows, 1), *at = pixels;
+  for (int r = rows - 1; r >= 0; r--) {
+    *at++ = 0; /* no filter */
+    for (int c = 0; c < columns; c++, at += 3) {
+      double v = value[(long long)r * step * width + (long long)c * step];
+      colour(high > low && isfinite(v) ? (v - low) / (high - low) : 0.5, at);
+    }
+  }
+  return pixels;
+}
+
+int picture_png(const char *path, int width, int height, const double *value) {
+  static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+  int step = ((width > height ? width : height) + MOST - 1) / MOST;
+  int columns = (width + step - 1) / step, rows = (height + step - 1) / step;
+  FILE *file = fopen(path, "wb");
+  if (!file) {
+    fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    return -1;
+  }
+  unsigned char head[13] = {[8] = 8, [9] = 2}; /* eight bits for each of red, green, blue */
+  put32(head, (uint32_t)columns);
+  put32(head + 4, (uint32_t)rows);
+  unsigned char *pixels = paint(width, height, step, columns, rows, value);
+  size_t count = (3 * (size_t)columns + 1) * (size_t)rows;
+  unsigned char *stream = room((long long)(count + count / 1000 + 64), 1);
+  size_t size = wrap(pixels, count, stream);
+  fwrite(signature, 1, sizeof signature, file);
+  write_chunk(file, "IHDR", head, sizeof head);
+  write_chunk(file, "IDAT", stream, size);
+  write_chunk(file, "IEND", head, 0);
+  free(pixels);
+  free(stream);
+  int failed = ferror(file);
+  if (fclose(file) || failed) {
+    fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
+    return -1;
+  }
+  return 0;
+}

@@ -1,0 +1,145 @@
+/* Laplace's equation on a square by Jacobi iteration until no value changes by more than a tolerance: a
+ * stencil with a maximum over all points in every iteration. The frame carries x^2 - y^2, which is harmonic
+ * and solves the discrete equations exactly; so the error at the end is known to be the tolerance over one
+ * minus the convergence factor, cos(pi h). The number of iterations must be that of the hand-written loop: a
+ * maximum does not depend on the order. */
+#include "memory.h"
+#include "options.h"
+#include "picture.h"
+#include "report.h"
+#include "twin.h"
+
+#include <math.h>
+#include <op2jit.h>
+#include <stdlib.h>
+#include <string.h>
+
+OP_KERNEL_DEF(
+    relax, void relax(const double *u[5], double *next, double *change) {
+      *next = 0.25 * (u[1][0] + u[2][0] + u[3][0] + u[4][0]);
+      *change = fmax(*change, fabs(*next - u[0][0]));
+    })
+
+/* x^2 - y^2 on a grid over the unit square. */
+static double *saddle(int width) {
+  double *made = room((long long)width * width, sizeof *made), h = 1.0 / (width - 1);
+  for (int j = 0; j < width; j++)
+    for (int i = 0; i < width; i++)
+      made[(size_t)j * (size_t)width + (size_t)i] = i * h * (i * h) - j * h * (j * h);
+  return made;
+}
+
+/* Zero inside, the saddle on the frame. */
+static double *start_from(const double *exact, int width) {
+  double *made = room((long long)width * width, sizeof *made);
+  memcpy(made, exact, (size_t)width * (size_t)width * sizeof *made);
+  for (int j = 1; j < width - 1; j++)
+    memset(made + (size_t)j * (size_t)width + 1, 0, (size_t)(width - 2) * sizeof *made);
+  return made;
+}
+
+struct square {
+  op_set points, inside;
+  op_map cross; /* from a point inside to itself and its four neighbours */
+  op_dat u, next;
+};
+
+static struct square square_declare(int width, const double *start) {
+  struct square made;
+  int n = width - 2, *cross = room(5LL * n * n, sizeof *cross), *row = cross;
+  for (int j = 1; j <= n; j++) {
+    for (int i = 1; i <= n; i++, row += 5) {
+      int k = j * width + i;
+      int five[5] = {k, k + 1, k - 1, k + width, k - width};
+      memcpy(row, five, sizeof five);
+    }
+  }
+  made.points = op_decl_set(width * width, "points");
+  made.inside = op_decl_set(n * n, "inside");
+  made.cross = op_decl_map(made.inside, made.points, 5, cross, "cross");
+  made.u = op_decl_dat(made.points, 1, "double", start, "u");
+  made.next = op_decl_dat(made.points, 1, "double", start, "next");
+  free(cross);
+  return made;
+}
+
+/* Returns the number of iterations; the answer is in square->u. */
+static int iterate(struct square *square, double tolerance, int most, double *seconds) {
+  double change = INFINITY, start = clock_seconds();
+  int done = 0;
+  while (change > tolerance && done < most) {
+    if (done == 1)
+      start = clock_seconds();
+    change = 0;
+    op_par_loop(OP_KERNEL_OF(relax), "relax", square->inside,
+                op_arg_dat(square->u, -5, square->cross, 1, "double", OP_READ),
+                op_arg_dat(square->next, 0, square->cross, 1, "double", OP_WRITE),
+                op_arg_gbl(&change, 1, "double", OP_MAX));
+    op_dat held = square->u;
+    square->u = square->next;
+    square->next = held;
+    done++;
+  }
+  *seconds = (clock_seconds() - start) / (done > 1 ? done - 1 : 1);
+  return done;
+}
+
+struct settings {
+  int n, most, compare;
+  double tolerance;
+  const char *picture;
+};
+
+static int run(const struct settings *s) {
+  int width = s->n + 2, unwritten = 0;
+  long long points = (long long)width * width;
+  double *exact = saddle(width), *by_hand = start_from(exact, width), *u = room(points, sizeof *u);
+  struct square square = square_declare(width, by_hand);
+  double library_seconds, twin_seconds, base = 0, bytes = 16.0 * s->n * s->n;
+  int done = iterate(&square, s->tolerance, s->most, &library_seconds);
+  op_fetch_data(square.u, u);
+  op_printf("%d x %d points, tolerance %g: %d iterations\n", s->n, s->n, s->tolerance, done);
+
+  struct check check = {0};
+  int twin_done = laplace_twin(width, s->tolerance, s->most, 0, by_hand, &twin_seconds);
+  check_equal(&check, "iterations, against the hand-written loop", done, twin_done);
+  check_at_most(&check, "u against the hand-written loop", largest_difference(u, by_hand, points), 1e-13);
+  if (done < s->most)
+    check_at_most(&check, "u against x^2 - y^2", largest_difference(u, exact, points),
+                  1.01 * s->tolerance / (1 - cos(M_PI / (width - 1))));
+  compare_header("one iteration");
+  compare_row("hand-written, serial", twin_seconds, bytes, &base);
+  if (s->compare) {
+    free(by_hand);
+    by_hand = start_from(exact, width);
+    laplace_twin(width, s->tolerance, s->most, 1, by_hand, &twin_seconds);
+    compare_row("hand-written, OpenMP", twin_seconds, bytes, &base);
+  }
+  compare_row("op2jit (which reads a map too)", library_seconds, bytes + 20.0 * s->n * s->n, &base);
+  if (s->picture)
+    unwritten = picture_png(s->picture, width, width, u);
+  free(exact);
+  free(by_hand);
+  free(u);
+  int status = check_end(&check, "laplace");
+  return unwritten ? EXIT_FAILURE : status;
+}
+
+int main(int argc, char **argv) {
+  struct settings s = {.n = 50, .most = 1000000, .tolerance = 1e-6};
+  const struct option_entry entries[] = {
+      {"n", OPTION_INT, &s.n, 1, 20000, "n x n points inside the frame"},
+      {"tolerance", OPTION_REAL, &s.tolerance, 0, 1, "stop when no value changes by more"},
+      {"most", OPTION_INT, &s.most, 1, 1e9, "largest number of iterations"},
+      {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loop with OpenMP too"},
+      {"picture", OPTION_TEXT, &s.picture, 0, 0, "write the answer to this PNG file"},
+  };
+  enum options_outcome outcome = options_read(argc, argv, "Laplace's equation by Jacobi iteration",
+                                              sizeof entries / sizeof *entries, entries);
+  if (outcome != OPTIONS_RUN)
+    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+  op_init(argc, argv, 1);
+  int status = run(&s);
+  op_exit();
+  return status;
+}
