@@ -1,0 +1,206 @@
+/* The dialect of C for CPUs: range functions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/generate/generate.h"
+#include "jit/generate/skeleton.h"
+#include "jit/prelude.h"
+
+static void add_in_memory(struct generator *g, enum type_code type, const char *target, const char *value) {
+  (void)type;
+  put(g, "%s += %s;", target, value);
+}
+
+static const struct words c_words = {
+    .types = {[TYPE_DOUBLE] = "double",
+              [TYPE_FLOAT] = "float",
+              [TYPE_INT] = "int",
+              [TYPE_UINT] = "unsigned int",
+              [TYPE_LONGLONG] = "op2_longlong",
+              [TYPE_ULONGLONG] = "op2_ulonglong",
+              [TYPE_BOOL] = "_Bool",
+              [TYPE_CHAR] = "char",
+              [TYPE_SHORT] = "short"},
+    .wide = "long",
+    .restricted = "restrict",
+    .constant = "static const",
+    .inc_in_place = true,
+    .add = add_in_memory,
+};
+
+/* ---- constants that are not folded: variables, set from the frame ---------------------------------*/
+
+static void put_variable_constants(struct generator *g) {
+  for (int i = 0; i < g->d->nconsts; i++) {
+    const struct desc_const *c = &g->d->consts[i];
+    if (c->folded)
+      continue;
+    put(g, c->dim == 1 ? "static %s %s;" : "static %s %s[%d];", word_type(g, c->type), c->name, c->dim);
+    put(g, "static void *const op2_c%d = (void *)&%s;", i, c->name);
+  }
+}
+
+/* All threads may do this at once, with the same values. Only what differs is written, so that it costs reads. */
+static void put_constant_updates(struct generator *g) {
+  static const char *const carriers[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long long"};
+  for (int i = 0; i < g->d->nconsts; i++) {
+    const struct desc_const *c = &g->d->consts[i];
+    if (c->folded)
+      continue;
+    put_open(g, "for (int op2_c = 0; op2_c < %d; op2_c++)", c->dim);
+    put(g, "typedef unsigned %s __attribute__((may_alias)) op2_bits;", carriers[type_info(c->type)->size]);
+    put(g, "const op2_bits op2_new = ((const op2_bits *)op2_frame[%d])[op2_c];", desc_slot_const(g->d, i));
+    put_open(g, "if (((op2_bits *)op2_c%d)[op2_c] != op2_new)", i);
+    put(g, "((op2_bits *)op2_c%d)[op2_c] = op2_new;", i);
+    put_close(g);
+    put_close(g);
+  }
+}
+
+/* ---- the file ----------------------------------------------------------------------------------*/
+
+static void put_head(struct generator *g, const struct generated *files) {
+  put(g, "#include \"%s\"", files->prelude_file);
+  put(g, "#pragma clang diagnostic push");
+  put(g, "#pragma clang diagnostic ignored \"-Weverything\"");
+  put(g, "typedef long long __attribute__((may_alias)) op2_longlong;");
+  put(g, "typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;");
+  put_constants(g);
+  put_variable_constants(g);
+  put_info_types(g);
+  /* A declaration without parameters fits any definition; it makes the function static and inlined. */
+  put(g, "static inline __attribute__((always_inline, internal_linkage)) void %s();", g->d->kernel_name);
+  put(g, "#pragma clang diagnostic pop");
+  put(g, "#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = any(function, "
+         "variable(is_global)))");
+  put(g, "#include \"%s\"", files->kernel_file);
+  put(g, "#pragma clang attribute pop");
+  put(g, "#pragma clang diagnostic ignored \"-Weverything\"");
+  put(g, "#pragma clang diagnostic error \"-Wincompatible-pointer-types\"");
+  put(g, "#pragma clang diagnostic error \"-Wincompatible-pointer-types-discards-qualifiers\"");
+}
+
+/* A parameter of the loop function: its declaration, and the frame's slot that it comes from. Restrict is true: all
+ * arguments of one dat go through one pointer, and different dats do not overlap. */
+struct parameter {
+  struct text declaration, value;
+};
+
+static void add_parameter(struct parameter *p, const char *before, const char *name, int number, int slot,
+                          bool pointer) {
+  text_addf(&p->declaration, "%s%s%d, ", before, name, number);
+  text_addf(&p->value, pointer ? "op2_frame[%d], " : "(long)op2_frame[%d], ", slot);
+}
+
+static void dat_parameters(const struct generator *g, struct parameter *p) {
+  const struct desc *d = g->d;
+  for (int i = 0; i < d->ndats; i++) {
+    struct text type = {0};
+    text_addf(&type, "%s%s *%s ", dat_is_written(d, i) ? "" : "const ", word_type(g, d->dats[i].type),
+              g->w->restricted);
+    add_parameter(p, text_str(&type), "op2_d", i, desc_slot_dat(d, i), true);
+    text_free(&type);
+    if (dat_is_apart(d, i))
+      add_parameter(p, "long ", "op2_s", i, desc_slot_stride(d, i), false);
+  }
+  for (int m = 0; m < d->nmaps; m++)
+    add_parameter(p, "const int *restrict ", "op2_t", m, desc_slot_map(d, m), true);
+  for (int s = 0; s < d->nsets; s++)
+    if (uses_numbers(d, s))
+      add_parameter(p, "const int *restrict ", "op2_x", s, desc_slot_numbers(d, s), true);
+}
+
+static void global_parameters(const struct generator *g, struct parameter *p) {
+  const struct desc *d = g->d;
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    struct text type = {0};
+    if (a->form == DESC_INFO)
+      text_addf(&type, "struct op2_info%d *restrict ", i);
+    else
+      text_addf(&type, "%s%s *restrict ", a->access == OP_READ ? "const " : "", word_type(g, a->type));
+    if (arg_has_pointer(a))
+      add_parameter(p, text_str(&type), "op2_g", i, desc_slot_arg(d, i), true);
+    text_free(&type);
+    text_addf(&type, "const %s *restrict ", word_type(g, a->type));
+    if (arg_is_extremum_with_info(a))
+      add_parameter(p, text_str(&type), "op2_b", i, desc_slot_start(d, i), true);
+    text_free(&type);
+  }
+}
+
+static void put_loop(struct generator *g) {
+  put_accumulators(g);
+  put_open(g, "for (long op2_i = op2_begin; op2_i < op2_end; op2_i++)");
+  put(g, g->s->list ? "const long op2_e = op2_list[op2_i];" : "const long op2_e = op2_i;");
+  put_element(g);
+  put_close(g);
+  put_accumulated(g);
+}
+
+static void put_functions(struct generator *g) {
+  struct parameter p = {0};
+  dat_parameters(g, &p);
+  global_parameters(g, &p);
+  put_open(g, "static void op2_loop(%sconst int *restrict op2_list, long op2_begin, long op2_end)",
+           text_str(&p.declaration));
+  put_loop(g);
+  put_close(g);
+  put_open(g, "void %s(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end)",
+           GENERATED_FUNCTION);
+  put_constant_updates(g);
+  put(g, "op2_loop(%sop2_list, op2_begin, op2_end);", text_str(&p.value));
+  put_close(g);
+  g->out->failed |= p.declaration.failed || p.value.failed;
+  text_free(&p.declaration);
+  text_free(&p.value);
+}
+
+/* ---- everything --------------------------------------------------------------------------------*/
+
+static char *file_name(const char *kernel, const char *ending) {
+  struct text name = {0};
+  text_addf(&name, "%s%s", kernel, ending);
+  return text_take(&name);
+}
+
+static int generate(struct generator *g, struct generated *out, struct error *err) {
+  struct text shape = {0};
+  out->main_file = file_name(g->d->kernel_name, ".loop.c");
+  out->kernel_file = file_name(g->d->kernel_name, ".c");
+  out->prelude_file = file_name("op2jit_prelude", ".h");
+  out->prelude = jit_prelude();
+  shape_print(g->s, &shape);
+  put(g, "/* Made by op2jit (generator %s): loop %s, %s, %s. */", GENERATOR_VERSION, g->d->kernel_name,
+      text_str(&shape), g->d->fp);
+  text_free(&shape);
+  put_head(g, out);
+  put_functions(g);
+  text_add_bytes(&out->kernel, g->k->text, g->k->length);
+  text_add_char(&out->kernel, '\n');
+  bool good =
+      text_ok(&out->main) && text_ok(&out->kernel) && out->main_file && out->kernel_file && out->prelude_file;
+  return good ? OP_OK : error_memory(err, "generated code", out->main.length);
+}
+
+int generate_c(const struct desc *d, const struct shape *s, struct generated *out, struct error *err) {
+  struct kernel k;
+  *out = (struct generated){0};
+  if (kernel_parse(&k, d->text, strlen(d->text), d->kernel_name, err) != OP_OK)
+    return err->code;
+  struct generator g = {.d = d, .s = s, .w = &c_words, .k = &k, .out = &out->main};
+  int code = generate(&g, out, err);
+  kernel_free(&k);
+  if (code != OP_OK)
+    generated_free(out);
+  return code;
+}
+
+void generated_free(struct generated *g) {
+  free(g->main_file);
+  free(g->kernel_file);
+  free(g->prelude_file);
+  text_free(&g->main);
+  text_free(&g->kernel);
+  *g = (struct generated){0};
+}

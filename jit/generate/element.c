@@ -1,0 +1,254 @@
+#include "jit/generate/skeleton.h"
+
+#include <stdio.h>
+
+/* ---- addresses ---------------------------------------------------------------------------------*/
+
+/* The element that column `column` of the argument names: op2_e or a map's entry. */
+static void target(const struct generator *g, const struct desc_arg *a, int column, char *out, size_t size) {
+  if (a->map < 0)
+    snprintf(out, size, "op2_e");
+  else if (a->dat >= 0 && g->d->dats[a->dat].wide)
+    snprintf(out, size, "(%s)op2_m%d_%d", g->w->wide, a->map, column);
+  else
+    snprintf(out, size, "op2_m%d_%d", a->map, column);
+}
+
+static void address(const struct generator *g, const struct desc_arg *a, int column, char *out, size_t size) {
+  char element[48];
+  target(g, a, column, element, sizeof element);
+  if (a->dim == 1)
+    snprintf(out, size, "op2_d%d + %s", a->dat, element);
+  else
+    snprintf(out, size, "op2_d%d + %s * %d", a->dat, element, a->dim);
+}
+
+static bool is_staged(const struct generator *g, const struct desc_arg *a) {
+  return dat_is_apart(g->d, a->dat) || (a->access == OP_INC && !g->w->inc_in_place);
+}
+
+static int columns(const struct desc *d, const struct desc_arg *a) {
+  return arg_is_vector(a) ? d->maps[a->map].arity : 1;
+}
+
+static int column(const struct desc_arg *a, int number) {
+  return arg_is_vector(a) ? number : a->idx;
+}
+
+/* The component '#' of one target in memory, for put_components. */
+static void component(const struct generator *g, const struct desc_arg *a, int col, char *out, size_t size) {
+  char element[48];
+  target(g, a, col, element, sizeof element);
+  if (dat_is_apart(g->d, a->dat))
+    snprintf(out, size, "op2_d%d[# * op2_s%d + %s]", a->dat, a->dat, element);
+  else
+    snprintf(out, size, "op2_d%d[%s * %d + #]", a->dat, element, a->dim);
+}
+
+/* ---- before the call ---------------------------------------------------------------------------*/
+
+static void put_row(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  int n = columns(g->d, a);
+  put(g, "%s op2_a%d[%d];", word_type(g, a->type), arg, n * a->dim);
+  if (a->access == OP_WRITE)
+    return;
+  for (int v = 0; v < n; v++) {
+    char memory[128];
+    component(g, a, column(a, v), memory, sizeof memory);
+    put_components(g, a->dim, "op2_a%d[%d + #] = %s;", arg, v * a->dim, a->access == OP_INC ? "0" : memory);
+  }
+}
+
+static void put_vector(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  int n = columns(g->d, a);
+  struct text list = {0};
+  for (int v = 0; v < n; v++) {
+    char where[128];
+    if (!a->present)
+      snprintf(where, sizeof where, "op2_a%d", arg);
+    else if (is_staged(g, a))
+      snprintf(where, sizeof where, "op2_a%d + %d", arg, v * a->dim);
+    else
+      address(g, a, v, where, sizeof where);
+    text_addf(&list, "%s%s", v ? ", " : "", where);
+  }
+  put(g, "%s%s *op2_v%d[%d] = {%s};", a->access == OP_READ ? "const " : "", word_type(g, a->type), arg, n,
+      text_str(&list));
+  g->out->failed |= list.failed;
+  text_free(&list);
+}
+
+static void put_number(struct generator *g, const struct desc_arg *a, int col, const char *to) {
+  int set = a->map < 0 ? 0 : g->d->maps[a->map].to;
+  char element[48];
+  target(g, a, col, element, sizeof element);
+  if (g->d->renumbered[set])
+    put(g, "%s = op2_x%d[%s];", to, set, element);
+  else
+    put(g, "%s = (int)%s;", to, element);
+}
+
+static void put_idx(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  int n = columns(g->d, a);
+  put(g, "int op2_a%d[%d];", arg, n);
+  for (int v = 0; v < n; v++) {
+    char to[32];
+    snprintf(to, sizeof to, "op2_a%d[%d]", arg, v);
+    put_number(g, a, column(a, v), to);
+  }
+}
+
+static void put_fresh_extremum(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  put(g, "%s op2_a%d[1] = {*op2_b%d};", word_type(g, a->type), arg, arg);
+}
+
+static void put_scratch(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  put(g, "%s op2_a%d[%d];", word_type(g, a->type), arg, a->dim);
+}
+
+static void put_before(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  if (!a->present)
+    put(g, "%s op2_a%d[%d] = {0};", word_type(g, a->type), arg, a->dim);
+  else if (a->form == DESC_IDX)
+    put_idx(g, arg);
+  else if (a->form == DESC_INFO || (a->form == DESC_GBL && a->access == OP_WORK))
+    put_scratch(g, arg);
+  else if (arg_is_extremum_with_info(a))
+    put_fresh_extremum(g, arg);
+  else if (a->form == DESC_DAT && is_staged(g, a))
+    put_row(g, arg);
+  if (a->form == DESC_DAT && arg_is_vector(a))
+    put_vector(g, arg);
+}
+
+/* ---- the call ----------------------------------------------------------------------------------*/
+
+static void passed(const struct generator *g, int arg, char *out, size_t size) {
+  const struct desc_arg *a = &g->d->args[arg];
+  if (a->form == DESC_DAT && arg_is_vector(a))
+    snprintf(out, size, "op2_v%d", arg);
+  else if (a->present && a->form == DESC_DAT && !is_staged(g, a))
+    address(g, a, a->idx, out, size);
+  else if (a->present && a->form == DESC_GBL && a->access != OP_WORK && !arg_is_accumulated(a) && a->info < 0)
+    snprintf(out, size, "op2_g%d", arg);
+  else
+    snprintf(out, size, "op2_a%d", arg);
+}
+
+/* `long` where data are `long long`: as wide, but another type to C. */
+static void cast(const struct generator *g, int arg, struct text *out) {
+  const struct desc_arg *a = &g->d->args[arg];
+  if (arg >= g->k->nparameters || !g->k->parameters[arg].understood || !g->k->parameters[arg].longer)
+    return;
+  text_addf(out, "(%s%slong *%s)", g->k->parameters[arg].is_const ? "const " : "",
+            a->type == TYPE_ULONGLONG ? "unsigned " : "", a->form == DESC_DAT && arg_is_vector(a) ? "*" : "");
+}
+
+static void put_call(struct generator *g) {
+  struct text list = {0};
+  for (int i = 0; i < g->d->nargs; i++) {
+    char expression[160];
+    passed(g, i, expression, sizeof expression);
+    text_add(&list, i ? ", " : "");
+    struct text prefix = {0};
+    cast(g, i, &prefix);
+    text_addf(&list, prefix.length ? "%s(%s)" : "%s%s", text_str(&prefix), expression);
+    text_free(&prefix);
+  }
+  put(g, "%s(%s);", g->d->kernel_name, text_str(&list));
+  g->out->failed |= list.failed;
+  text_free(&list);
+}
+
+/* ---- behind the call ---------------------------------------------------------------------------*/
+
+static void put_added(struct generator *g, const struct desc_arg *a, const char *memory, const char *row) {
+  struct text to = {0}, from = {0};
+  int lines = component_lines(g, a->dim);
+  for (int c = 0; c < lines; c++) {
+    text_clear(&to);
+    text_clear(&from);
+    component_expand(a->dim, c, memory, &to);
+    component_expand(a->dim, c, row, &from);
+    g->w->add(g, a->type, text_str(&to), text_str(&from));
+  }
+  component_end(g, a->dim);
+  g->out->failed |= to.failed || from.failed;
+  text_free(&to);
+  text_free(&from);
+}
+
+static void put_stored(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  for (int v = 0; v < columns(g->d, a); v++) {
+    char row[48], memory[128];
+    snprintf(row, sizeof row, "op2_a%d[%d + #]", arg, v * a->dim);
+    component(g, a, column(a, v), memory, sizeof memory);
+    if (a->access == OP_INC)
+      put_added(g, a, memory, row);
+    else
+      put_components(g, a->dim, "%s = %s;", memory, row);
+  }
+}
+
+/* Did this element's value beat the one in the slot? Ties go to the lowest of the user's numbers, and to the user's
+ * own initial value; a NaN beats all that is none. */
+static void put_decision(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  int info = a->info;
+  char sign = a->access == OP_MAX ? '>' : '<';
+  if (g->d->renumbered[0])
+    put(g, "const long long op2_i%d = op2_x0[op2_e];", arg);
+  else
+    put(g, "const long long op2_i%d = op2_e;", arg);
+  put(g, "const int op2_n%d = op2_a%d[0] != op2_a%d[0], op2_o%d = op2_g%d[0] != op2_g%d[0];", arg, arg, arg,
+      arg, arg, arg);
+  put(g,
+      "const int op2_w%d = op2_a%d[0] %c op2_g%d[0] || (op2_n%d && !op2_o%d), "
+      "op2_q%d = op2_a%d[0] == op2_g%d[0] || (op2_n%d && op2_o%d);",
+      arg, arg, sign, arg, arg, arg, arg, arg, arg, arg, arg);
+  put_open(g, "if (op2_w%d || (op2_q%d && op2_i%d < op2_g%d->element))", arg, arg, arg, info);
+  put(g, "op2_g%d[0] = op2_a%d[0];", arg, arg);
+  for (int i = 0; i < g->d->nargs; i++) {
+    const struct desc_arg *payload = &g->d->args[i];
+    if (payload->form != DESC_INFO || payload->ref != arg)
+      continue;
+    put(g, "op2_g%d->element = op2_i%d;", i, arg);
+    put_components(g, payload->dim, "op2_g%d->payload[#] = op2_a%d[#];", i, i);
+  }
+  put_close(g);
+}
+
+static void put_after(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  if (!a->present)
+    return;
+  if (a->form == DESC_DAT && a->access != OP_READ && is_staged(g, a))
+    put_stored(g, arg);
+  else if (arg_is_extremum_with_info(a))
+    put_decision(g, arg);
+}
+
+/* ---- one element -------------------------------------------------------------------------------*/
+
+static void put_entries(struct generator *g) {
+  for (int m = 0; m < g->d->nmaps; m++)
+    for (int c = 0; c < g->d->maps[m].arity; c++)
+      if (uses_column(g->d, m, c))
+        put(g, "const int op2_m%d_%d = op2_t%d[op2_e * %d + %d];", m, c, m, g->d->maps[m].arity, c);
+}
+
+void put_element(struct generator *g) {
+  put_entries(g);
+  for (int i = 0; i < g->d->nargs; i++)
+    put_before(g, i);
+  put_call(g);
+  for (int i = 0; i < g->d->nargs; i++)
+    put_after(g, i);
+}

@@ -1,0 +1,25 @@
+/* From a description to source text. The text is a function of description, shape and this library alone: the same
+ * in any process. Three virtual files: the main one includes the other two. */
+#ifndef OP2JIT_JIT_GENERATE_GENERATE_H
+#define OP2JIT_JIT_GENERATE_GENERATE_H
+
+#include "jit/describe.h"
+#include "jit/generate/shape.h"
+
+/* Raised whenever the same description gives another text. */
+#define GENERATOR_VERSION "1"
+
+/* The extern function of generated CPU code, of type range_function. */
+#define GENERATED_FUNCTION "op2jit_range"
+
+struct generated {
+  char *main_file, *kernel_file, *prelude_file; /* names */
+  struct text main, kernel;
+  const char *prelude;
+};
+
+/* C for CPUs. Errors: OP_ERR_MEMORY, OP_ERR_KERNEL (no such function in the text). */
+int generate_c(const struct desc *d, const struct shape *s, struct generated *out, struct error *err);
+void generated_free(struct generated *g);
+
+#endif

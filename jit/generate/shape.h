@@ -1,0 +1,19 @@
+/* The shape of a range function: how generated CPU code walks over its elements. A shape has a canonical
+ * name, which is a column of the key and part of a variant's name. */
+#ifndef OP2JIT_JIT_GENERATE_SHAPE_H
+#define OP2JIT_JIT_GENERATE_SHAPE_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+
+struct shape {
+  bool list; /* elements list[begin] .. list[end-1]; else begin .. end-1 */
+};
+
+/* "scalar", "scalar+list". */
+void shape_print(const struct shape *s, struct text *out);
+/* What shape_print wrote; false for anything else. */
+bool shape_parse(const char *name, struct shape *s);
+
+#endif

@@ -1,0 +1,194 @@
+#include "jit/generate/skeleton.h"
+
+#include <stdarg.h>
+
+#include "jit/number.h"
+
+/* Rows up to here are written out component by component; longer ones in a loop. */
+enum { UNROLLED = 16 };
+/* Globals up to here are summed in local arrays. */
+enum { ACCUMULATED = 64 };
+
+/* ---- writing -----------------------------------------------------------------------------------*/
+
+static void put_indented(struct generator *g, const char *format, va_list args) {
+  for (int i = 0; i < g->depth; i++)
+    text_add(g->out, "  ");
+  text_vaddf(g->out, format, args);
+}
+
+void put(struct generator *g, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  put_indented(g, format, args);
+  va_end(args);
+  text_add_char(g->out, '\n');
+}
+
+void put_open(struct generator *g, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  put_indented(g, format, args);
+  va_end(args);
+  text_add(g->out, " {\n");
+  g->depth++;
+}
+
+void put_close(struct generator *g) {
+  g->depth--;
+  put(g, "}");
+}
+
+const char *word_type(const struct generator *g, enum type_code type) {
+  return g->w->types[type];
+}
+
+/* ---- questions ---------------------------------------------------------------------------------*/
+
+bool arg_is_vector(const struct desc_arg *a) {
+  return a->map >= 0 && a->idx < 0;
+}
+
+static bool through_map(const struct desc_arg *a) {
+  return a->present && a->map >= 0 && (a->form == DESC_DAT || a->form == DESC_IDX);
+}
+
+bool uses_column(const struct desc *d, int map, int column) {
+  for (int i = 0; i < d->nargs; i++)
+    if (through_map(&d->args[i]) && d->args[i].map == map && (d->args[i].idx < 0 || d->args[i].idx == column))
+      return true;
+  return false;
+}
+
+bool dat_is_apart(const struct desc *d, int dat) {
+  return d->dats[dat].soa && d->dats[dat].dim > 1;
+}
+
+bool uses_numbers(const struct desc *d, int set) {
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    bool asks = a->form == DESC_INFO || (a->form == DESC_IDX && a->map < 0) ? set == 0
+                : a->form == DESC_IDX                                       ? set == d->maps[a->map].to
+                                                                            : false;
+    if (asks && a->present && d->renumbered[set])
+      return true;
+  }
+  return false;
+}
+
+bool dat_is_written(const struct desc *d, int dat) {
+  for (int i = 0; i < d->nargs; i++)
+    if (d->args[i].form == DESC_DAT && d->args[i].dat == dat && d->args[i].access != OP_READ)
+      return true;
+  return false;
+}
+
+bool arg_has_pointer(const struct desc_arg *a) {
+  return a->present && (a->form == DESC_INFO || (a->form == DESC_GBL && a->access != OP_WORK));
+}
+
+bool arg_is_extremum_with_info(const struct desc_arg *a) {
+  return a->present && a->form == DESC_GBL && a->info >= 0;
+}
+
+bool arg_is_accumulated(const struct desc_arg *a) {
+  bool reduced = a->access == OP_INC || a->access == OP_MIN || a->access == OP_MAX;
+  return a->present && a->form == DESC_GBL && reduced && a->dim <= ACCUMULATED && a->info < 0;
+}
+
+/* ---- constants ---------------------------------------------------------------------------------*/
+
+static void put_folded(struct generator *g, const struct desc_const *c) {
+  size_t size = type_info(c->type)->size;
+  struct text values = {0};
+  for (int i = 0; i < c->dim; i++) {
+    if (i)
+      text_add(&values, i % 8 ? ", " : ",\n    ");
+    number_print_c(c->type, c->value + (size_t)i * size, &values);
+  }
+  if (c->dim == 1)
+    put(g, "%s %s %s __attribute__((unused)) = %s;", g->w->constant, word_type(g, c->type), c->name,
+        text_str(&values));
+  else
+    put(g, "%s %s %s[%d] __attribute__((unused)) = {%s};", g->w->constant, word_type(g, c->type), c->name,
+        c->dim, text_str(&values));
+  g->out->failed |= values.failed;
+  text_free(&values);
+}
+
+void put_constants(struct generator *g) {
+  for (int i = 0; i < g->d->nconsts; i++)
+    if (g->d->consts[i].folded)
+      put_folded(g, &g->d->consts[i]);
+}
+
+void put_info_types(struct generator *g) {
+  for (int i = 0; i < g->d->nargs; i++)
+    if (g->d->args[i].form == DESC_INFO)
+      put(g, "struct op2_info%d { long long element; %s payload[%d]; };", i, word_type(g, g->d->args[i].type),
+          g->d->args[i].dim);
+}
+
+/* ---- one value per component --------------------------------------------------------------------*/
+
+int component_lines(struct generator *g, int dim) {
+  if (dim <= UNROLLED)
+    return dim;
+  put_open(g, "for (int op2_c = 0; op2_c < %d; op2_c++)", dim);
+  return 1;
+}
+
+void component_expand(int dim, int component, const char *pattern, struct text *out) {
+  for (; *pattern; pattern++)
+    if (*pattern != '#')
+      text_add_char(out, *pattern);
+    else if (dim > UNROLLED)
+      text_add(out, "op2_c");
+    else
+      text_addf(out, "%d", component);
+}
+
+void component_end(struct generator *g, int dim) {
+  if (dim > UNROLLED)
+    put_close(g);
+}
+
+void put_components(struct generator *g, int dim, const char *format, ...) {
+  struct text pattern = {0}, line = {0};
+  va_list args;
+  va_start(args, format);
+  text_vaddf(&pattern, format, args);
+  va_end(args);
+  int lines = component_lines(g, dim);
+  for (int c = 0; c < lines; c++) {
+    text_clear(&line);
+    component_expand(dim, c, text_str(&pattern), &line);
+    put(g, "%s", text_str(&line));
+  }
+  component_end(g, dim);
+  g->out->failed |= pattern.failed || line.failed;
+  text_free(&pattern);
+  text_free(&line);
+}
+
+/* ---- globals over a range ----------------------------------------------------------------------*/
+
+void put_accumulators(struct generator *g) {
+  for (int i = 0; i < g->d->nargs; i++) {
+    const struct desc_arg *a = &g->d->args[i];
+    if (!arg_is_accumulated(a))
+      continue;
+    put(g, "%s op2_a%d[%d];", word_type(g, a->type), i, a->dim);
+    if (a->access == OP_INC)
+      put_components(g, a->dim, "op2_a%d[#] = 0;", i);
+    else
+      put_components(g, a->dim, "op2_a%d[#] = op2_g%d[#];", i, i);
+  }
+}
+
+void put_accumulated(struct generator *g) {
+  for (int i = 0; i < g->d->nargs; i++)
+    if (arg_is_accumulated(&g->d->args[i]))
+      put_components(g, g->d->args[i].dim, "op2_g%d[#] %s op2_a%d[#];", i,
+                     g->d->args[i].access == OP_INC ? "+=" : "=", i);
+}

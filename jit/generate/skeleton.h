@@ -1,0 +1,74 @@
+/* The parts that all dialects share: what happens for one element. A dialect brings a table of words and writes the
+ * loop around; the skeleton writes the reading of map entries, each argument's address or local row, the call,
+ * and what is stored or added behind it. Names in generated code begin with op2_, so that no kernel's name can
+ * meet them:
+ *   op2_e element   op2_d0 dat   op2_s0 its stride   op2_t0 map   op2_m0_1 its entry in column 1
+ *   op2_x0 numbers of a set   op2_g3 global or slot of argument 3   op2_a3 its local values */
+#ifndef OP2JIT_JIT_GENERATE_SKELETON_H
+#define OP2JIT_JIT_GENERATE_SKELETON_H
+
+#include "jit/describe.h"
+#include "jit/generate/shape.h"
+#include "jit/kernel.h"
+
+struct generator;
+
+struct words {
+  const char *types[TYPE_COUNT];
+  const char *wide;       /* a signed 64-bit integer */
+  const char *restricted; /* of a pointer */
+  const char *constant;   /* before a folded constant: "static const" */
+  bool
+      inc_in_place; /* INC of an AoS dat: the kernel adds to memory itself; else through a local row and `add` */
+  /* target += value, where target is a dat's component. */
+  void (*add)(struct generator *g, enum type_code type, const char *target, const char *value);
+};
+
+struct generator {
+  const struct desc *d;
+  const struct shape *s;
+  const struct words *w;
+  const struct kernel *k;
+  struct text *out;
+  int depth; /* of indentation */
+};
+
+/* One line of code, indented. */
+void put(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void put_open(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void put_close(struct generator *g);
+
+/* One line per component of a row, each '#' being its number; long rows become a loop. */
+void put_components(struct generator *g, int dim, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same by hand: how many lines to write, the pattern for one, the end. */
+int component_lines(struct generator *g, int dim);
+void component_expand(int dim, int component, const char *pattern, struct text *out);
+void component_end(struct generator *g, int dim);
+
+const char *word_type(const struct generator *g, enum type_code type);
+
+/* Which entries of maps the arguments need. */
+bool uses_column(const struct desc *d, int map, int column);
+/* Components that lie apart in memory: the kernel gets a local row. */
+bool dat_is_apart(const struct desc *d, int dat);
+bool uses_numbers(const struct desc *d, int set);
+bool dat_is_written(const struct desc *d, int dat);
+/* Does generated code get a pointer op2_g for this argument? */
+bool arg_has_pointer(const struct desc_arg *a);
+/* A global that lives in a local array from the first element of a range to the last. */
+bool arg_is_accumulated(const struct desc_arg *a);
+bool arg_is_vector(const struct desc_arg *a);
+bool arg_is_extremum_with_info(const struct desc_arg *a);
+
+/* Folded constants as definitions. */
+void put_constants(struct generator *g);
+/* struct op2_info3 for each INFO argument. */
+void put_info_types(struct generator *g);
+/* What is declared before the first element and combined behind the last. */
+void put_accumulators(struct generator *g);
+void put_accumulated(struct generator *g);
+/* Everything for element op2_e. */
+void put_element(struct generator *g);
+
+#endif
