@@ -88,11 +88,31 @@ static void print_const(struct text *out, const struct desc_const *c) {
   text_add_char(out, '\n');
 }
 
-void desc_print_arg(const struct desc *d, int arg, struct text *out) {
-  const struct desc_arg *a = &d->args[arg];
-  text_addf(out, "arg %d form %s type %s dim %d access %s map %d idx %d dat %d ref %d info %d present %d\n",
-            arg, form_names[a->form], short_name(a->type), a->dim, access_names[a->access], a->map, a->idx,
-            a->dat, a->ref, a->info, a->present);
+void desc_print_args(const struct desc *d, struct text *out) {
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    text_addf(out, "arg %d form %s type %s dim %d access %s map %d idx %d dat %d ref %d info %d present %d\n",
+              i, form_names[a->form], short_name(a->type), a->dim, access_names[a->access], a->map, a->idx,
+              a->dat, a->ref, a->info, a->present);
+  }
+}
+
+void desc_print_mesh(const struct desc *d, struct text *out) {
+  for (int i = 0; i < d->nsets; i++)
+    text_addf(out, "set %d renumbered %d\n", i, d->renumbered[i]);
+  for (int i = 0; i < d->nmaps; i++)
+    text_addf(out, "map %d arity %d to %d\n", i, d->maps[i].arity, d->maps[i].to);
+}
+
+void desc_print_dats(const struct desc *d, struct text *out) {
+  for (int i = 0; i < d->ndats; i++)
+    text_addf(out, "dat %d type %s dim %d set %d soa %d wide %d\n", i, short_name(d->dats[i].type),
+              d->dats[i].dim, d->dats[i].set, d->dats[i].soa, d->dats[i].wide);
+}
+
+void desc_print_consts(const struct desc *d, struct text *out) {
+  for (int i = 0; i < d->nconsts; i++)
+    print_const(out, &d->consts[i]);
 }
 
 void desc_print(const struct desc *d, struct text *out) {
@@ -100,17 +120,10 @@ void desc_print(const struct desc *d, struct text *out) {
             d->nargs, d->nconsts);
   print_string(out, "name", d->kernel_name);
   print_string(out, "fp", d->fp);
-  for (int i = 0; i < d->nsets; i++)
-    text_addf(out, "set %d renumbered %d\n", i, d->renumbered[i]);
-  for (int i = 0; i < d->nmaps; i++)
-    text_addf(out, "map %d arity %d to %d\n", i, d->maps[i].arity, d->maps[i].to);
-  for (int i = 0; i < d->ndats; i++)
-    text_addf(out, "dat %d type %s dim %d set %d soa %d wide %d\n", i, short_name(d->dats[i].type),
-              d->dats[i].dim, d->dats[i].set, d->dats[i].soa, d->dats[i].wide);
-  for (int i = 0; i < d->nargs; i++)
-    desc_print_arg(d, i, out);
-  for (int i = 0; i < d->nconsts; i++)
-    print_const(out, &d->consts[i]);
+  desc_print_mesh(d, out);
+  desc_print_dats(d, out);
+  desc_print_args(d, out);
+  desc_print_consts(d, out);
   print_string(out, "text", d->text);
 }
 

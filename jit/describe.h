@@ -70,9 +70,13 @@ int desc_copy(struct desc *to, const struct desc *from, struct error *err);
 /* Canonical text: the same description gives the same text in any process; reading it back gives the
  * same description. Format: one "key value" per line, texts length-prefixed. */
 void desc_print(const struct desc *d, struct text *out);
-/* The one line of an argument. */
-void desc_print_arg(const struct desc *d, int arg, struct text *out);
 int desc_parse(struct desc *d, const char *canonical, struct error *err);
+
+/* The parts of it, a line per thing: arguments; sets and maps; dats; constants. */
+void desc_print_args(const struct desc *d, struct text *out);
+void desc_print_mesh(const struct desc *d, struct text *out);
+void desc_print_dats(const struct desc *d, struct text *out);
+void desc_print_consts(const struct desc *d, struct text *out);
 
 /* ---- the frame ---------------------------------------------------------------------------------
  * Generated code gets one array of pointers. Slots, in this order:
