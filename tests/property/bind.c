@@ -1,0 +1,274 @@
+#include "bind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_global(const struct param *p) {
+  return p->form == FORM_GLOBAL || p->form == FORM_INFO;
+}
+
+static bool goes_through_map(const struct param *p) {
+  enum form form = p->form == FORM_IDX ? p->reach : p->form;
+  return form == FORM_COLUMN || form == FORM_VECTOR;
+}
+
+/* May two parameters of one loop be one dat? */
+static bool may_share(const struct param *a, const struct param *b) {
+  bool reads = a->access == OP_READ && b->access == OP_READ,
+       adds = a->access == OP_INC && b->access == OP_INC;
+  return reads || adds;
+}
+
+static bool fits_dat(const struct binding *b, const struct world *w, int dat, int p, int set) {
+  const struct param *param = &b->kernel->params[p];
+  const struct wdat *d = &w->dats[dat];
+  if (!d->handle || d->set != set || d->dim != param->dim || d->type != param->type ||
+      (d->inexact && param->access != OP_WRITE))
+    return false;
+  for (int q = 0; q < p; q++)
+    if (b->dat[q] == dat && !may_share(param, &b->kernel->params[q]))
+      return false;
+  return true;
+}
+
+static int find_dat(const struct binding *b, struct world *w, int p, int set, const struct coverage *c) {
+  const struct param *param = &b->kernel->params[p];
+  int start = w->ndats ? random_below(&w->random, w->ndats) : 0;
+  if (random_chance(&w->random, 55))
+    for (int i = 0; i < w->ndats; i++)
+      if (fits_dat(b, w, (start + i) % w->ndats, p, set))
+        return (start + i) % w->ndats;
+  bool soa =
+      random_chance(&w->random, 85) ? coverage_rarer(c, param) == LAYOUT_SOA : random_chance(&w->random, 50);
+  return world_dat(w, set, param->dim, param->type, soa);
+}
+
+static bool bind_reach(struct binding *b, struct world *w, int p, const struct coverage *c) {
+  const struct param *param = &b->kernel->params[p];
+  int set = b->set;
+  if (goes_through_map(param)) {
+    bool vector = is_vector(param) || param->reach == FORM_VECTOR;
+    bool alone = param->access == OP_WRITE || param->access == OP_RW;
+    b->map[p] = world_map(w, b->set, vector ? param->width : -1, vector ? -1 : param->column, alone);
+    if (b->map[p] < 0)
+      return false;
+    set = w->maps[b->map[p]].to;
+  }
+  if (!is_dat(param))
+    return true;
+  b->dat[p] = find_dat(b, w, p, set, c);
+  return b->dat[p] >= 0;
+}
+
+static void bind_global(struct binding *b, struct world *w, int p) {
+  const struct param *param = &b->kernel->params[p];
+  size_t size = vtypes[param->type].size;
+  for (int c = 0; c < param->dim; c++)
+    value_random(param->type, b->model[p] + (size_t)c * size, &w->random);
+  for (int q = 0; q < b->kernel->nparams; q++)
+    if (b->kernel->params[q].flag == p) {
+      int there = random_chance(&w->random, 60);
+      memcpy(b->model[p], &there, sizeof there);
+      b->present[q] = there != 0;
+    }
+}
+
+bool bind(struct binding *b, struct world *w, const struct kernel *k, const char *text,
+          const struct coverage *c) {
+  memset(b, 0, sizeof *b);
+  b->kernel = k;
+  b->text = text;
+  b->set = world_set(w, k->single ? 1 : -1);
+  if (b->set < 0)
+    return false;
+  for (int p = 0; p < k->nparams; p++) {
+    b->map[p] = b->dat[p] = -1;
+    b->present[p] |= !k->params[p].optional;
+    if (is_global(&k->params[p]))
+      bind_global(b, w, p);
+    else if (!bind_reach(b, w, p, c))
+      return false;
+  }
+  memcpy(b->library, b->model, sizeof b->model);
+  return true;
+}
+
+void binding_new_values(struct binding *b, struct world *w) {
+  for (int p = 0; p < b->kernel->nparams; p++) {
+    const struct param *param = &b->kernel->params[p];
+    bool is_flag = false;
+    for (int q = 0; q < b->kernel->nparams; q++)
+      is_flag |= b->kernel->params[q].flag == p;
+    for (int c = 0; param->form == FORM_GLOBAL && param->access == OP_READ && !is_flag && c < param->dim; c++)
+      value_random(param->type, b->model[p] + (size_t)c * vtypes[param->type].size, &w->random);
+  }
+  memcpy(b->library, b->model, sizeof b->model);
+}
+
+/* ---- the model --------------------------------------------------------------------------------*/
+
+static void aim(const struct binding *b, struct world *w, struct frame *f, int p, int element, int *numbers) {
+  const struct param *param = &b->kernel->params[p];
+  const int *row =
+      b->map[p] >= 0 ? w->maps[b->map[p]].table + (size_t)element * (size_t)w->maps[b->map[p]].arity : NULL;
+  bool column = param->form == FORM_COLUMN || (param->form == FORM_IDX && param->reach == FORM_COLUMN);
+  if (param->form == FORM_IDX) {
+    for (int n = 0; n < MAX_WIDTH; n++)
+      numbers[n] = !row ? element : column ? row[param->column] : n < param->width ? row[n] : -1;
+    f->at[p][0] = (unsigned char *)numbers;
+  } else if (!row)
+    f->at[p][0] = wdat_row(&w->dats[b->dat[p]], element);
+  else if (column)
+    f->at[p][0] = wdat_row(&w->dats[b->dat[p]], row[param->column]);
+  else
+    for (int n = 0; n < param->width; n++)
+      f->at[p][n] = wdat_row(&w->dats[b->dat[p]], row[n]);
+}
+
+static void run_model(struct binding *b, struct world *w) {
+  struct frame f = {.kernel = b->kernel};
+  int numbers[MAX_PARAMS][MAX_WIDTH];
+  for (int p = 0; p < b->kernel->nparams; p++)
+    f.at[p][0] = b->model[p];
+  for (int e = 0; e < w->sets[b->set].size; e++) {
+    for (int p = 0; p < b->kernel->nparams; p++)
+      if (!is_global(&b->kernel->params[p]) && b->present[p])
+        aim(b, w, &f, p, e, numbers[p]);
+    kernel_run(&f);
+  }
+  for (int p = 0; p < b->kernel->nparams; p++)
+    if (b->dat[p] >= 0 && b->present[p] && b->kernel->params[p].inexact && w->sets[b->set].size)
+      w->dats[b->dat[p]].inexact = true;
+}
+
+/* ---- the library ------------------------------------------------------------------------------*/
+
+static const char *const access_words[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
+                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
+
+static op_arg dat_arg(const struct binding *b, struct world *w, int p, int idx, op_map map,
+                      const char *map_word) {
+  const struct param *param = &b->kernel->params[p];
+  const struct vtype_info *t = &vtypes[param->type];
+  const char *type = t->alias && param->spelling & 1 ? t->alias : t->c;
+  op_dat dat = w->dats[b->dat[p]].handle;
+  op_access access = (op_access)param->access;
+  if (!param->optional) {
+    world_say(w, ",\n  op_arg_dat(d%d, %d, %s, %d, \"%s\", %s)", b->dat[p], idx, map_word, param->dim, type,
+              access_words[access]);
+    return op_arg_dat(dat, idx, map, param->dim, type, access);
+  }
+  /* What is not there may have no dat either. */
+  bool nothing = !b->present[p] && param->spelling > 1;
+  char word[16] = "NULL";
+  if (!nothing)
+    snprintf(word, sizeof word, "d%d", b->dat[p]);
+  world_say(w, ",\n  op_opt_arg_dat(%d, %s, %d, %s, %d, \"%s\", %s)", b->present[p], word, idx, map_word,
+            param->dim, type, access_words[access]);
+  return op_opt_arg_dat(b->present[p], nothing ? NULL : dat, idx, map, param->dim, type, access);
+}
+
+static op_arg global_arg(struct binding *b, struct world *w, int p) {
+  const struct param *param = &b->kernel->params[p];
+  const char *type = vtypes[param->type].c;
+  op_access access = (op_access)param->access;
+  if (param->form == FORM_INFO) {
+    world_say(w, ",\n  op_arg_info(g%d, %d, \"%s\", %d)", p, param->dim, type, param->ref + 1);
+    return op_arg_info(b->library[p], param->dim, type, param->ref + 1);
+  }
+  bool nothing = param->spelling > 1 && (access == OP_WORK || !b->present[p]);
+  void *data = nothing ? NULL : b->library[p];
+  char word[16] = "NULL";
+  if (data)
+    snprintf(word, sizeof word, "g%d", p);
+  if (!param->optional) {
+    world_say(w, ",\n  op_arg_gbl(%s, %d, \"%s\", %s)", word, param->dim, type, access_words[access]);
+    return op_arg_gbl(data, param->dim, type, access);
+  }
+  world_say(w, ",\n  op_opt_arg_gbl(%d, %s, %d, \"%s\", %s)", b->present[p], word, param->dim, type,
+            access_words[access]);
+  return op_opt_arg_gbl(b->present[p], data, param->dim, type, access);
+}
+
+static op_arg make_arg(struct binding *b, struct world *w, int p) {
+  const struct param *param = &b->kernel->params[p];
+  if (is_global(param))
+    return global_arg(b, w, p);
+  op_map map = b->map[p] < 0 ? OP_ID : w->maps[b->map[p]].handle;
+  char word[16] = "OP_ID";
+  if (b->map[p] >= 0)
+    snprintf(word, sizeof word, "m%d", b->map[p]);
+  bool column = param->form == FORM_COLUMN || (param->form == FORM_IDX && param->reach == FORM_COLUMN);
+  int idx = b->map[p] < 0 ? -1 : column ? param->column : -param->width;
+  if (param->form != FORM_IDX)
+    return dat_arg(b, w, p, idx, map, word);
+  world_say(w, ",\n  op_arg_idx(%d, %s)", idx, word);
+  return op_arg_idx(idx, map);
+}
+
+static void say_globals(const struct binding *b, struct world *w) {
+  for (int p = 0; p < b->kernel->nparams; p++) {
+    const struct param *param = &b->kernel->params[p];
+    if (!is_global(param))
+      continue;
+    world_say(w, "%s g%d[] = ", vtypes[param->type].c, p);
+    world_say_values(w, param->type, b->library[p], param->dim);
+    world_say(w, ";\n");
+  }
+}
+
+static bool same_globals(const struct binding *b, struct world *w) {
+  for (int p = 0; p < b->kernel->nparams; p++) {
+    const struct param *param = &b->kernel->params[p];
+    if (!is_global(param) || param->access == OP_WORK)
+      continue;
+    size_t size = vtypes[param->type].size;
+    for (int c = 0; c < param->dim; c++)
+      if (!value_same(param->type, b->model[p] + (size_t)c * size, b->library[p] + (size_t)c * size, false)) {
+        char x[40], y[40];
+        value_print(param->type, b->model[p] + (size_t)c * size, x, sizeof x);
+        value_print(param->type, b->library[p] + (size_t)c * size, y, sizeof y);
+        world_fail(w, "argument %d (%s, %s, dim %d): component %d is %s, should be %s", p + 1,
+                   param->form == FORM_INFO ? "info" : access_words[param->access], vtypes[param->type].c,
+                   param->dim, c, y, x);
+        return false;
+      }
+  }
+  return true;
+}
+
+static void count(const struct binding *b, const struct world *w, struct coverage *c) {
+  if (w->sets[b->set].size == 0)
+    return;
+  c->loops++;
+  c->elements += w->sets[b->set].size;
+  for (int p = 0; p < b->kernel->nparams; p++)
+    if (b->present[p])
+      coverage_count(c, &b->kernel->params[p],
+                     b->dat[p] < 0            ? LAYOUT_GLOBAL
+                     : w->dats[b->dat[p]].soa ? LAYOUT_SOA
+                                              : LAYOUT_AOS);
+}
+
+bool binding_run(struct binding *b, struct world *w, struct coverage *c) {
+  op_arg args[MAX_PARAMS];
+  world_say(w, "{\n");
+  say_globals(b, w);
+  world_say(w, "op_par_loop(text_%s, \"%s\", s%d", b->kernel->name, b->kernel->name, b->set);
+  for (int p = 0; p < b->kernel->nparams; p++)
+    args[p] = make_arg(b, w, p);
+  world_say(w, ");\n}\n");
+  run_model(b, w);
+  long long loops = op_counters()->loops;
+  int code = op_par_loop_array(b->text, b->kernel->name, w->sets[b->set].handle, b->kernel->nparams, args,
+                               __FILE__, __LINE__);
+  if (code != OP_OK)
+    world_fail(w, "op_par_loop failed: %s: %s", op_last_error()->name, op_last_error()->message);
+  else if (op_counters()->loops != loops + 1)
+    world_fail(w, "op_counters()->loops went from %lld to %lld", loops, op_counters()->loops);
+  else if (same_globals(b, w)) {
+    count(b, w, c);
+    return true;
+  }
+  return false;
+}

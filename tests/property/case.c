@@ -1,0 +1,154 @@
+#include "case.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "native.h"
+
+static char *printed(const struct kernel *k) {
+  struct text text = {0};
+  kernel_print(k, &text);
+  char *s = text_take(&text);
+  if (!s)
+    abort();
+  return s;
+}
+
+static void add_kernel(struct test_case *c, uint64_t seed, int number) {
+  struct kernel *k = malloc(sizeof *k);
+  if (!k)
+    abort();
+  kernel_invent(k, number < native_count ? NATIVE_SEED : seed, number);
+  c->kernels[c->nkernels] = k;
+  c->texts[c->nkernels++] = printed(k);
+}
+
+void case_make(struct test_case *c, uint64_t seed, int number, bool native) {
+  *c = (struct test_case){.number = number, .size_limit = 1 << 30};
+  struct random r = random_stream(seed, (uint64_t)number + 1000);
+  c->seed = random_next(&r);
+  add_kernel(c, seed, native ? number % native_count : number);
+  for (int n = random_below(&r, CASE_KERNELS); n > 0; n--)
+    add_kernel(c, seed, random_below(&r, native || number < native_count ? native_count : number));
+}
+
+void case_free(struct test_case *c) {
+  for (int k = 0; k < c->nkernels; k++) {
+    free(c->kernels[k]);
+    free(c->texts[k]);
+  }
+}
+
+bool case_library_ready(bool native) {
+  for (int i = 0; i < CONSTANTS; i++)
+    if (op_decl_const(constants[i].name, constants[i].dim, vtypes[constants[i].type].c, constants[i].at))
+      return false;
+  for (int i = 0; native && i < native_count; i++)
+    if (!op_kernel_native(native_kernels[i].text, native_kernels[i].function))
+      return false;
+  return true;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------*/
+
+struct run {
+  const struct test_case *c;
+  struct world *w;
+  struct coverage *coverage;
+  struct binding bound[CASE_KERNELS];
+  bool is_bound[CASE_KERNELS];
+};
+
+static bool run_new(struct run *run, int kernel) {
+  struct binding *b = &run->bound[kernel];
+  run->is_bound[kernel] = bind(b, run->w, run->c->kernels[kernel], run->c->texts[kernel], run->coverage);
+  if (run->w->failure.length)
+    return false;
+  return !run->is_bound[kernel] || (world_refresh(run->w) && binding_run(b, run->w, run->coverage));
+}
+
+/* The same loop as before, perhaps with other values of what it only reads. */
+static bool run_again(struct run *run, int kernel) {
+  struct binding *b = &run->bound[kernel];
+  for (int p = 0; p < b->kernel->nparams; p++)
+    if (b->dat[p] >= 0 && !run->w->dats[b->dat[p]].handle)
+      return run_new(run, kernel);
+  binding_new_values(b, run->w);
+  long long records = op_counters()->records;
+  if (!world_refresh(run->w) || !binding_run(b, run->w, run->coverage))
+    return false;
+  if (op_counters()->records != records)
+    world_fail(run->w, "op_counters()->records went from %lld to %lld for a loop seen before", records,
+               op_counters()->records);
+  return op_counters()->records == records;
+}
+
+static bool update_constant(struct run *run) {
+  const struct constant *c = &constants[random_below(&run->w->random, CONSTANTS)];
+  unsigned char *at = c->at;
+  for (int i = 0; i < c->dim; i++) {
+    struct value v = {.f = random_between(&run->w->random, -64, 64) / 4.0,
+                      .w = random_between(&run->w->random, -2000000, 2000000)};
+    value_store(c->type, at + (size_t)i * vtypes[c->type].size, v);
+  }
+  world_say(run->w, "static const %s new_%s[] = ", vtypes[c->type].c, c->name);
+  world_say_values(run->w, c->type, at, c->dim);
+  world_say(run->w, ";\nop_update_const(\"%s\", new_%s);\n", c->name, c->name);
+  if (op_update_const(c->name, at) == OP_OK)
+    return true;
+  world_fail(run->w, "op_update_const failed: %s", op_last_error()->message);
+  return false;
+}
+
+static bool data_step(struct run *run, int choice) {
+  struct world *w = run->w;
+  int dat = w->ndats ? random_below(&w->random, w->ndats) : -1;
+  if (dat < 0 || !w->dats[dat].handle)
+    return true;
+  int size = w->sets[w->dats[dat].set].size;
+  if (choice == 0)
+    return world_put(w, dat);
+  if (choice == 1)
+    return world_check(w, dat);
+  if (choice == 2 && size > 0) {
+    int low = random_below(&w->random, size);
+    return world_check_range(w, dat, low, low + random_below(&w->random, size - low));
+  }
+  if (choice == 3 && w->dats[dat].temporary)
+    return world_check(w, dat) && world_free_temporary(w, dat);
+  return true;
+}
+
+static bool one_step(struct run *run, int step) {
+  struct random *r = &run->w->random;
+  int kernel = step < run->c->nkernels ? step : random_below(r, run->c->nkernels);
+  int choice = step < run->c->nkernels ? 0 : random_below(r, 10);
+  if (choice < 3)
+    return run_new(run, kernel);
+  if (choice < 6)
+    return run->is_bound[kernel] ? run_again(run, kernel) : run_new(run, kernel);
+  if (choice == 6)
+    return update_constant(run);
+  return data_step(run, random_below(r, 4));
+}
+
+bool case_run(const struct test_case *c, struct world *w, struct coverage *coverage) {
+  struct run *run = calloc(1, sizeof *run);
+  if (!run)
+    abort();
+  run->c = c;
+  run->w = w;
+  run->coverage = coverage;
+  world_open(w, c->seed, c->size_limit);
+  struct random r = random_stream(c->seed, 2);
+  int steps = c->nkernels + random_below(&r, CASE_STEPS - c->nkernels);
+  bool each = random_chance(&r, 50), good = true;
+  for (int s = 0; good && s < steps; s++)
+    if (!(c->skipped >> s & 1)) {
+      w->random = random_stream(c->seed, (uint64_t)s + 3);
+      good = one_step(run, s) && (!each || world_check_all(w));
+    }
+  good = good && world_check_all(w);
+  free(run);
+  return good;
+}

@@ -1,0 +1,32 @@
+/* One case: a short random program on a mesh of its own. A case is a function of its seed and of what the
+ * shrinker leaves out. */
+#ifndef OP2JIT_TESTS_CASE_H
+#define OP2JIT_TESTS_CASE_H
+
+#include "bind.h"
+
+enum { CASE_KERNELS = 3, CASE_STEPS = 8 };
+
+struct test_case {
+  uint64_t seed;
+  int number;
+  int size_limit;
+  unsigned skipped; /* steps that are left out, one bit each */
+  struct kernel *kernels[CASE_KERNELS];
+  char *texts[CASE_KERNELS]; /* what the library gets */
+  int nkernels;
+};
+
+/* Case `number` of the run with this seed; `native`: of kernels that are functions too. */
+void case_make(struct test_case *c, uint64_t seed, int number, bool native);
+void case_free(struct test_case *c);
+/* True if the library agreed. The world is left open, for its program and its failure. */
+bool case_run(const struct test_case *c, struct world *w, struct coverage *coverage);
+/* Make a failing case smaller as long as it fails; `native`: kernels stay as they are. */
+void case_shrink(struct test_case *c, bool native);
+/* As a C program, with the first difference in front. */
+void case_print(const struct test_case *c, const struct world *w, FILE *out);
+/* After op_init: constants and native forms. */
+bool case_library_ready(bool native);
+
+#endif

@@ -1,0 +1,44 @@
+#include "coverage.h"
+
+enum layout coverage_rarer(const struct coverage *c, const struct param *p) {
+  return c->cells[LAYOUT_SOA][p->access][p->type][p->dim] < c->cells[LAYOUT_AOS][p->access][p->type][p->dim]
+             ? LAYOUT_SOA
+             : LAYOUT_AOS;
+}
+
+void coverage_count(struct coverage *c, const struct param *p, enum layout layout) {
+  c->forms[p->form][p->access]++;
+  if (p->form != FORM_IDX && p->form != FORM_INFO)
+    c->cells[layout][p->access][p->type][p->dim]++;
+}
+
+static bool legal(enum layout layout, int access) {
+  return layout == LAYOUT_GLOBAL || access <= OP_INC;
+}
+
+int coverage_print(const struct coverage *c, const char *backend, const char *strategy, FILE *out) {
+  static const char *const layouts[] = {"aos", "soa", "global"};
+  static const char *const accesses[] = {"READ", "WRITE", "RW", "INC", "MIN", "MAX", "WORK"};
+  static const char *const forms[] = {"direct", "column", "vector", "global", "idx", "info"};
+  int empty = 0;
+  fprintf(out, "arguments run, by backend, strategy, layout, access, type and dim 1..%d\n", MAX_DIM);
+  for (int l = 0; l < LAYOUTS; l++)
+    for (int a = 0; a < ACCESSES; a++)
+      for (int t = 0; legal((enum layout)l, a) && t < V_TYPES; t++) {
+        fprintf(out, "  %-7s %-10s %-6s %-5s %-18s", backend, strategy, layouts[l], accesses[a], vtypes[t].c);
+        for (int d = 1; d <= MAX_DIM; d++) {
+          fprintf(out, " %4d", c->cells[l][a][t][d]);
+          empty += c->cells[l][a][t][d] == 0;
+        }
+        fputc('\n', out);
+      }
+  fprintf(out, "by form:\n");
+  for (int f = 0; f <= FORM_INFO; f++) {
+    fprintf(out, "  %-7s", forms[f]);
+    for (int a = 0; a < ACCESSES; a++)
+      if (c->forms[f][a])
+        fprintf(out, " %s %d", accesses[a], c->forms[f][a]);
+    fputc('\n', out);
+  }
+  return empty;
+}

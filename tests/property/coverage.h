@@ -1,0 +1,24 @@
+/* What the cases have run: one table, in which an empty cell is a failure. */
+#ifndef OP2JIT_TESTS_COVERAGE_H
+#define OP2JIT_TESTS_COVERAGE_H
+
+#include <stdio.h>
+
+#include "kernel.h"
+
+enum layout { LAYOUT_AOS, LAYOUT_SOA, LAYOUT_GLOBAL, LAYOUTS };
+enum { ACCESSES = OP_WORK + 1 };
+
+struct coverage {
+  int cells[LAYOUTS][ACCESSES][V_TYPES][MAX_DIM + 1];
+  int forms[FORM_INFO + 1][ACCESSES];
+  long loops, elements;
+};
+
+/* The layout that has been run less often for this parameter. */
+enum layout coverage_rarer(const struct coverage *c, const struct param *p);
+void coverage_count(struct coverage *c, const struct param *p, enum layout layout);
+/* Print it; returns how many cells of legal combinations are empty. */
+int coverage_print(const struct coverage *c, const char *backend, const char *strategy, FILE *out);
+
+#endif

@@ -1,0 +1,248 @@
+/* Random kernels. Parameters walk over all combinations of access, type and dim, so that a modest number of
+ * kernels covers every one; trees grow under bounds that keep every intermediate exact. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel.h"
+#include "tree.h"
+
+enum {
+  DAT_SHAPES = 4 * V_TYPES * MAX_DIM,
+  GLOBAL_SHAPES = 5 * V_TYPES * MAX_DIM,
+  SINGLE_SHAPES = 2 * V_TYPES * MAX_DIM
+};
+enum { SINGLE_EVERY = 8, DATS = 3, GLOBALS = 3, SINGLES = 8 };
+
+struct shape {
+  int access;
+  enum vtype type;
+  int dim;
+};
+
+/* Number `index` of a walk over all shapes in an order of the seed's own. */
+static struct shape walk(uint64_t seed, const int *accesses, int naccesses, int index) {
+  int order[GLOBAL_SHAPES], n = naccesses * V_TYPES * MAX_DIM;
+  struct random r = random_stream(seed, 77u + (uint64_t)naccesses);
+  for (int i = 0; i < n; i++)
+    order[i] = i;
+  random_shuffle(&r, order, n);
+  int at = order[index % n];
+  return (struct shape){accesses[at / (V_TYPES * MAX_DIM)], (enum vtype)(at / MAX_DIM % V_TYPES),
+                        at % MAX_DIM + 1};
+}
+
+static struct param *add_param(struct kernel *k, struct random *r, enum form form, struct shape shape) {
+  struct param *p = &k->params[k->nparams++];
+  *p = (struct param){.form = form,
+                      .type = shape.type,
+                      .dim = shape.dim,
+                      .access = shape.access,
+                      .column = random_below(r, 4),
+                      .width = random_between(r, 1, MAX_WIDTH),
+                      .flag = -1,
+                      .ref = -1,
+                      .spelling = random_below(r, 4)};
+  /* Two INC arguments may be one dat, so a kernel must not promise that they are not. */
+  if (p->spelling == 3 && (p->access == OP_INC || form == FORM_IDX))
+    p->spelling = 0;
+  return p;
+}
+
+static void add_dat(struct kernel *k, struct random *r, struct shape shape) {
+  static const enum form dat_forms[] = {FORM_DIRECT, FORM_DIRECT, FORM_COLUMN, FORM_COLUMN, FORM_VECTOR};
+  add_param(k, r, dat_forms[random_below(r, 5)], shape);
+}
+
+static void add_params(struct kernel *k, struct random *r, uint64_t seed, int number) {
+  static const int of_dats[] = {OP_READ, OP_WRITE, OP_RW, OP_INC};
+  static const int of_globals[] = {OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK};
+  static const int of_single[] = {OP_WRITE, OP_RW};
+  k->single = number % SINGLE_EVERY == SINGLE_EVERY - 1;
+  if (k->single) {
+    for (int i = 0; i < SINGLES; i++)
+      add_param(k, r, FORM_GLOBAL, walk(seed, of_single, 2, number / SINGLE_EVERY * SINGLES + i));
+  } else {
+    int m = number - number / SINGLE_EVERY;
+    for (int i = 0; i < DATS; i++)
+      add_dat(k, r, walk(seed, of_dats, 4, m * DATS + i));
+    for (int i = 0; i < GLOBALS; i++)
+      add_param(k, r, FORM_GLOBAL, walk(seed, of_globals, 5, m * GLOBALS + i));
+  }
+  add_dat(k, r, (struct shape){OP_READ, (enum vtype)random_below(r, V_TYPES), random_between(r, 1, 4)});
+  if (!k->single && random_chance(r, 30)) {
+    struct param *p = add_param(k, r, FORM_IDX, (struct shape){OP_READ, V_INT, 1});
+    p->reach = (enum form)random_below(r, 3);
+  }
+  if (!k->single && random_chance(r, 30)) {
+    int access = random_chance(r, 50) ? OP_MIN : OP_MAX;
+    add_param(k, r, FORM_GLOBAL, (struct shape){access, (enum vtype)random_below(r, V_TYPES), 1});
+    int ref = k->nparams - 1;
+    struct shape shape = {access, (enum vtype)random_below(r, V_TYPES), random_between(r, 1, MAX_DIM)};
+    add_param(k, r, FORM_INFO, shape)->ref = ref;
+  }
+}
+
+/* Some parameters are optional, and one global tells the kernel whether they are there. */
+static void add_options(struct kernel *k, struct random *r) {
+  if (k->nparams >= MAX_PARAMS || !random_chance(r, 40))
+    return;
+  int flag = k->nparams;
+  for (int p = 0; p < k->nparams; p++) {
+    struct param *q = &k->params[p];
+    bool has_info = p + 1 < k->nparams && k->params[p + 1].form == FORM_INFO;
+    if (q->form >= FORM_IDX || has_info || q->access == OP_WORK || !random_chance(r, 30))
+      continue;
+    q->optional = true;
+    q->absent = q->access == OP_WRITE || random_chance(r, 20);
+    if (!q->absent)
+      q->flag = flag;
+  }
+  struct param *p = add_param(k, r, FORM_GLOBAL, (struct shape){OP_READ, V_INT, 1});
+  p->spelling = 0;
+}
+
+static struct statement *add_statement(struct kernel *k, enum what what, int target) {
+  struct statement *s = &k->statements[k->nstatements++];
+  *s = (struct statement){.what = what,
+                          .target = target,
+                          .entry = NO_ENTRY,
+                          .value = -1,
+                          .condition = -1,
+                          .other = -1,
+                          .info = -1};
+  return s;
+}
+
+static void fill_statement(struct kernel *k, struct random *r, struct statement *s) {
+  struct param *p = &k->params[s->target];
+  struct grower g = {
+      .kernel = k, .random = r, .loop_i = s->part == BY_LOOP, .loop_j = s->entry == BY_LOOP, .leaves = true};
+  bool everywhere = p->access == OP_WRITE || p->access == OP_WORK;
+  bool read_again = p->access == OP_RW || p->access == OP_WORK;
+  if (s->what == S_ADD) {
+    s->style = p->type == V_BOOL ? 0 : random_below(r, 5);
+    s->value = grow_step(&g, p->type);
+  } else
+    s->value = grow_value(&g, p->type, read_again);
+  if (s->what == S_EXTREME)
+    s->style = random_below(r, 3);
+  else if (random_chance(r, 25)) {
+    s->condition = grow_condition(&g);
+    if (everywhere || (s->what == S_SET && random_chance(r, 50)))
+      s->other = grow_value(&g, p->type, read_again);
+  }
+  if (s->what == S_SET && p->inexact)
+    s->value = grow_inexact(&g, s->value);
+}
+
+/* Some parameters get values that are rounded, and are not read any more. */
+static void choose_inexact(struct kernel *k, struct random *r, int target) {
+  struct param *p = &k->params[target];
+  bool alone = p->access == OP_WRITE || p->access == OP_RW;
+  p->inexact = alone && is_dat(p) && vtypes[p->type].floating && random_chance(r, 25);
+  p->readable &= !p->inexact;
+}
+
+/* All components of a parameter: by loops, or one statement each where there are few. */
+static void write_all(struct kernel *k, struct random *r, int target, enum what what) {
+  const struct param *p = &k->params[target];
+  bool vector = is_vector(p);
+  bool loop_j = vector && (p->width > 2 || random_chance(r, 50)),
+       loop_i = p->dim > 3 || (p->dim > 1 && random_chance(r, 50));
+  for (int e = 0; e < (vector && !loop_j ? p->width : 1); e++)
+    for (int c = 0; c < (loop_i ? 1 : p->dim); c++) {
+      struct statement *s = add_statement(k, what, target);
+      s->entry = !vector ? NO_ENTRY : loop_j ? BY_LOOP : e;
+      s->part = loop_i ? BY_LOOP : c;
+      fill_statement(k, r, s);
+    }
+}
+
+static void write_some(struct kernel *k, struct random *r, int target, enum what what) {
+  const struct param *p = &k->params[target];
+  for (int n = random_between(r, 1, 3); n > 0; n--) {
+    struct statement *s = add_statement(k, what, target);
+    s->entry = is_vector(p) ? random_below(r, p->width) : NO_ENTRY;
+    s->part = random_below(r, p->dim);
+    fill_statement(k, r, s);
+  }
+}
+
+static void write_extreme_with_info(struct kernel *k, struct random *r, int target, int info) {
+  struct statement *s = add_statement(k, S_EXTREME, target);
+  fill_statement(k, r, s);
+  s->info = info;
+  struct grower g = {.kernel = k, .random = r, .leaves = true};
+  for (int c = 0; c < k->params[info].dim; c++)
+    s->payload[c] = grow_value(&g, k->params[info].type, false);
+}
+
+static void write_param(struct kernel *k, struct random *r, int p) {
+  enum what what = k->params[p].access == OP_INC                                    ? S_ADD
+                   : k->params[p].access == OP_MIN || k->params[p].access == OP_MAX ? S_EXTREME
+                                                                                    : S_SET;
+  bool has_info = p + 1 < k->nparams && k->params[p + 1].form == FORM_INFO;
+  choose_inexact(k, r, p);
+  if (has_info)
+    write_extreme_with_info(k, r, p, p + 1);
+  else if (what != S_EXTREME && random_chance(r, 40))
+    write_some(k, r, p, what);
+  else
+    write_all(k, r, p, what);
+}
+
+static void add_statements(struct kernel *k, struct random *r) {
+  struct grower g = {.kernel = k, .random = r, .leaves = true};
+  for (int n = random_below(r, 3); n > 0; n--) {
+    bool floating = random_chance(r, 50);
+    struct statement *s = add_statement(k, S_LOCAL, k->nlocals);
+    s->value = grow(&g, floating, 3);
+    k->local_floating[k->nlocals] = floating;
+    k->local_node[k->nlocals++] = s->value;
+  }
+  int order[MAX_PARAMS];
+  for (int p = 0; p < k->nparams; p++)
+    order[p] = p;
+  random_shuffle(r, order, k->nparams);
+  for (int i = 0; i < k->nparams; i++)
+    if (k->params[order[i]].access == OP_WORK) {
+      write_all(k, r, order[i], S_SET);
+      k->params[order[i]].readable = true;
+    }
+  for (int i = 0; i < k->nparams; i++)
+    if (k->params[order[i]].access == OP_WRITE && !k->params[order[i]].absent) {
+      choose_inexact(k, r, order[i]);
+      write_all(k, r, order[i], S_SET);
+    }
+  if (random_chance(r, 15))
+    add_statement(k, S_RETURN, -1)->condition = grow_condition(&g);
+  for (int i = 0; i < k->nparams; i++) {
+    const struct param *p = &k->params[order[i]];
+    bool later = p->access == OP_RW || p->access == OP_INC || p->access == OP_MIN || p->access == OP_MAX;
+    if (later && !p->absent && p->form != FORM_INFO)
+      write_param(k, r, order[i]);
+  }
+}
+
+void kernel_invent(struct kernel *k, uint64_t seed, int number) {
+  struct random r = random_stream(seed, (uint64_t)number);
+  memset(k, 0, sizeof *k);
+  snprintf(k->name, sizeof k->name, "k%d", number);
+  k->single_work = random_chance(&r, 40);
+  k->helper[0] = k->helper[1] = -1;
+  for (int i = 0; i < 4; i++)
+    k->table[i] = random_between(&r, -50, 50);
+  add_params(k, &r, seed, number);
+  add_options(k, &r);
+  for (int p = 0; p < k->nparams; p++) {
+    struct param *q = &k->params[p];
+    q->readable = (q->access == OP_READ || q->access == OP_RW) && !q->absent && q->form != FORM_INFO;
+  }
+  for (int floating = 0; floating < 2; floating++)
+    if (random_chance(&r, 40)) {
+      struct grower g = {.kernel = k, .random = &r, .formals = true};
+      k->helper[floating] = grow(&g, floating != 0, 2);
+    }
+  add_statements(k, &r);
+}

@@ -1,0 +1,131 @@
+/* A random kernel: parameters, statements, and expression trees in one pool. It can be printed as C, which is
+ * what the library gets, and evaluated here, which is the reference. A kernel is a plain value: copying
+ * it is an assignment. */
+#ifndef OP2JIT_TESTS_KERNEL_H
+#define OP2JIT_TESTS_KERNEL_H
+
+#include "op2jit.h"
+#include "value.h"
+
+enum { MAX_NODES = 1200, MAX_PARAMS = 12, MAX_STATEMENTS = 80, MAX_LOCALS = 6, MAX_WIDTH = 8, MAX_DIM = 8 };
+
+enum op {
+  N_NUMBER,
+  N_LEAF,     /* a component of a parameter */
+  N_LOCAL,    /* a local variable */
+  N_CONSTANT, /* from op_decl_const */
+  N_FORMAL,   /* inside a helper: its own parameter */
+  N_CALL,     /* the helper of this class */
+  N_ADD,
+  N_SUB,
+  N_MUL,
+  N_MIN,
+  N_MAX,
+  N_ABS,
+  N_NEG,
+  N_SELECT,
+  N_FLOOR,
+  N_CLAMP, /* to -whole .. whole */
+  N_LESS,  /* of the kids' class; gives 0 or 1 */
+  N_BOTH,
+  N_EITHER,
+  N_XOR,
+  N_SHIFT_LEFT,
+  N_SHIFT_RIGHT,
+  N_DIV, /* by the constant `whole` */
+  N_MOD,
+  N_TABLE,    /* a static const table */
+  N_FLOATING, /* whole to floating */
+  N_WHOLE,    /* floating to whole */
+  N_ROOT,     /* from here on inexact: sqrt(|x| + 1) */
+  N_SINE,
+  N_QUOTIENT, /* a / (|b| + 1) */
+  N_DECAY     /* exp(-|x|) */
+};
+
+enum { BY_LOOP = -2, NO_ENTRY = -1 };
+
+struct node {
+  enum op op;
+  bool floating;
+  int kid[3];      /* nodes, -1: none */
+  double bound;    /* |value| is at most this */
+  int bits;        /* floating: the value is a multiple of 2^-bits */
+  int which;       /* parameter, local, constant or formal */
+  int entry, part; /* LEAF: entry of a vector and component; BY_LOOP: the loop's variable */
+  double number;   /* floating NUMBER */
+  long long whole; /* NUMBER, CLAMP, shifts, DIV, MOD */
+};
+
+enum form { FORM_DIRECT, FORM_COLUMN, FORM_VECTOR, FORM_GLOBAL, FORM_IDX, FORM_INFO };
+
+struct param {
+  enum form form;
+  enum form reach; /* IDX: direct, column or vector */
+  enum vtype type;
+  int dim, access;
+  int column, width; /* COLUMN: which; VECTOR: how many */
+  bool optional;     /* passed with op_opt_arg_*, present or not as parameter `flag` says */
+  int flag;          /* number of an int READ global that says so to the kernel; -1 */
+  bool absent;       /* optional and never there: the kernel does not touch it */
+  int ref;           /* INFO: number of its MIN or MAX, from 0 */
+  int spelling;
+  bool readable; /* while a kernel is invented: may be a leaf now */
+  bool inexact;  /* what is written is compared nearly */
+};
+
+enum what { S_LOCAL, S_SET, S_ADD, S_EXTREME, S_RETURN };
+
+struct statement {
+  enum what what;
+  int target;      /* parameter, or number of the local */
+  int entry, part; /* as in a leaf */
+  int value;       /* node */
+  int condition;   /* node, -1: always */
+  int other;       /* SET: value if the condition does not hold, -1: nothing */
+  int style;
+  int info, payload[MAX_DIM]; /* EXTREME: parameter that goes with it, -1: none, and its nodes */
+};
+
+struct kernel {
+  char name[16];
+  bool single;      /* only for sets of one element */
+  bool single_work; /* floating numbers are float, not double */
+  struct node nodes[MAX_NODES];
+  int nnodes;
+  struct param params[MAX_PARAMS];
+  int nparams;
+  struct statement statements[MAX_STATEMENTS];
+  int nstatements;
+  bool local_floating[MAX_LOCALS];
+  int local_node[MAX_LOCALS];
+  int nlocals;
+  int helper[2]; /* root of the whole and the floating helper, -1: none */
+  int table[4];
+};
+
+/* Number `number` of the kernels that `seed` gives. */
+void kernel_invent(struct kernel *k, uint64_t seed, int number);
+/* Drop parameters that no statement uses, for shrinking. */
+void kernel_prune(struct kernel *k);
+
+struct text;
+void kernel_print(const struct kernel *k, struct text *out);
+
+/* Where the parameters of one element are: `at[p][entry]`, entry 0 if it is no vector. */
+struct frame {
+  const struct kernel *kernel;
+  unsigned char *at[MAX_PARAMS][MAX_WIDTH];
+  struct value locals[MAX_LOCALS];
+  struct value formal[2];
+  int i, j;
+};
+/* Run the kernel once. Ends the program if a tree breaks its own bounds: then the test is wrong. */
+void kernel_run(struct frame *f);
+
+bool is_dat(const struct param *p);
+/* Has an effect that the caller sees. */
+bool is_written(const struct param *p);
+bool is_vector(const struct param *p);
+
+#endif

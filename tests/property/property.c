@@ -1,0 +1,148 @@
+/* Random loops on random meshes, against a reference that shares no code with the library.
+ *
+ *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [OP2_...=...]
+ *
+ * Every value is a small dyadic number and every intermediate fits its type, so sums are exact in
+ * any order and answers are compared bit by bit; only what goes through sqrt, sin, exp or a division is
+ * compared nearly. Prints the seed, a failing case as a small program, and the table of what was run. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "case.h"
+
+enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16 };
+
+struct options {
+  int cases, only;
+  uint64_t seed;
+  const char *backend, *variant;
+  char *passed[MAX_OPTIONS]; /* to op_init */
+  int npassed;
+};
+
+static struct { char line[96]; } where; /* for a crash's last words */
+
+static void crashed(int signal_number) {
+  (void)!write(STDERR_FILENO, where.line, strlen(where.line));
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+static char *option_text(const char *name, const char *value) {
+  struct text t = {0};
+  text_addf(&t, "%s=%s", name, value);
+  return text_take(&t);
+}
+
+static bool read_options(struct options *o, int argc, char **argv) {
+  *o = (struct options){.cases = 500,
+                        .only = -1,
+                        .seed = 1,
+                        .backend = getenv("OP2_BACKEND"),
+                        .variant = getenv("OP2_VARIANT")};
+  for (int i = 1; i < argc; i++) {
+    const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+    if (strncmp(argv[i], "OP2_", 4) == 0 && o->npassed < MAX_OPTIONS - 3) {
+      o->passed[o->npassed++] = strdup(argv[i]);
+      continue;
+    }
+    if (!value)
+      return false;
+    if (strcmp(argv[i], "--cases") == 0)
+      o->cases = atoi(value);
+    else if (strcmp(argv[i], "--only") == 0)
+      o->only = atoi(value);
+    else if (strcmp(argv[i], "--seed") == 0)
+      o->seed = strtoull(value, NULL, 0);
+    else if (strcmp(argv[i], "--backend") == 0)
+      o->backend = value;
+    else if (strcmp(argv[i], "--variant") == 0)
+      o->variant = value;
+    else
+      return false;
+    i++;
+  }
+  if (!o->backend)
+    o->backend = "native";
+  o->passed[o->npassed++] = option_text("OP2_BACKEND", o->backend);
+  if (o->variant)
+    o->passed[o->npassed++] = option_text("OP2_VARIANT", o->variant);
+  return true;
+}
+
+static bool start(const struct options *o, bool native) {
+  char *argv[MAX_OPTIONS + 1] = {"property"};
+  memcpy(argv + 1, o->passed, sizeof o->passed[0] * (size_t)o->npassed);
+  if (op_init(o->npassed + 1, argv, 0) == OP_OK && case_library_ready(native))
+    return true;
+  fprintf(stderr, "property: the library does not start: %s\n", op_last_error()->message);
+  return false;
+}
+
+static void report(const struct options *o, struct test_case *c, struct world *w, bool native) {
+  static struct coverage ignored;
+  fprintf(stderr, "FAILED: case %d of seed %llu on %s%s%s: %s\n", c->number, (unsigned long long)o->seed,
+          o->backend, o->variant ? ", variant " : "", o->variant ? o->variant : "", text_str(&w->failure));
+  world_close(w);
+  case_shrink(c, native);
+  if (!case_run(c, w, &ignored))
+    case_print(c, w, stderr);
+  else
+    fprintf(stderr, "(it passes when it is run again)\n");
+  fprintf(stderr, "again: property --seed %llu --backend %s --only %d\n", (unsigned long long)o->seed,
+          o->backend, c->number);
+}
+
+static bool run_case(const struct options *o, int number, bool native, struct coverage *coverage) {
+  struct test_case c;
+  static struct world w;
+  snprintf(where.line, sizeof where.line, "property: crashed in case %d of seed %llu on %s\n", number,
+           (unsigned long long)o->seed, o->backend);
+  case_make(&c, o->seed, number, native);
+  bool good = case_run(&c, &w, coverage);
+  if (!good)
+    report(o, &c, &w, native);
+  world_close(&w);
+  case_free(&c);
+  return good;
+}
+
+static int run(const struct options *o, struct coverage *coverage) {
+  bool native = strcmp(o->backend, "native") == 0;
+  int failed = 0, done = 0;
+  int first = o->only >= 0 ? o->only : 0, last = o->only >= 0 ? o->only : o->cases - 1;
+  for (int n = first; n <= last && failed < 3; n++) {
+    if (done++ % CASES_PER_LIFE == 0 && ((done > 1 && op_exit() != OP_OK) || !start(o, native)))
+      return -1;
+    failed += !run_case(o, n, native, coverage);
+  }
+  return op_exit() == OP_OK ? failed : -1;
+}
+
+int main(int argc, char **argv) {
+  struct options o;
+  static struct coverage coverage;
+  if (!read_options(&o, argc, argv)) {
+    fprintf(
+        stderr,
+        "usage: property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [OP2_...=...]\n");
+    return 2;
+  }
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  signal(SIGSEGV, crashed);
+  signal(SIGFPE, crashed);
+  signal(SIGILL, crashed);
+  int failed = run(&o, &coverage);
+  int empty = coverage_print(&coverage, o.backend, o.variant ? o.variant : "default", stdout);
+  printf("property: %s%s%s, seed %llu: %d cases, %ld loops, %ld elements, %d failed, %d empty cells\n",
+         o.backend, o.variant ? " " : "", o.variant ? o.variant : "", (unsigned long long)o.seed, o.cases,
+         coverage.loops, coverage.elements, failed, empty);
+  for (int i = 0; i < o.npassed; i++)
+    free(o.passed[i]);
+  /* A single case or a handful cannot fill the table. */
+  bool whole = o.only < 0 && o.cases >= 500;
+  return failed || (whole && empty) ? 1 : 0;
+}

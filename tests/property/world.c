@@ -1,0 +1,309 @@
+#include "world.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void world_fail(struct world *w, const char *format, ...) {
+  if (w->failure.length)
+    return;
+  va_list args;
+  va_start(args, format);
+  text_vaddf(&w->failure, format, args);
+  va_end(args);
+}
+
+void world_say(struct world *w, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  text_vaddf(&w->program, format, args);
+  va_end(args);
+}
+
+void world_say_values(struct world *w, enum vtype type, const void *data, long count) {
+  char number[40];
+  world_say(w, "{");
+  for (long i = 0; i < count; i++) {
+    if (i == 64) {
+      world_say(w, ", /* and %ld more */", count - i);
+      break;
+    }
+    value_print(type, (const unsigned char *)data + (size_t)i * vtypes[type].size, number, sizeof number);
+    world_say(w, i ? ", %s" : "%s", number);
+  }
+  world_say(w, "}");
+}
+
+/* The test itself has no memory problem to survive. */
+static void *take(size_t bytes) {
+  void *p = calloc(bytes ? bytes : 1, 1);
+  if (!p)
+    abort();
+  return p;
+}
+
+void world_open(struct world *w, uint64_t seed, int size_limit) {
+  memset(w, 0, sizeof *w);
+  w->seed = seed;
+  w->random = random_stream(seed, 1);
+  w->size_limit = size_limit;
+}
+
+void world_close(struct world *w) {
+  for (int m = 0; m < w->nmaps; m++)
+    free(w->maps[m].table);
+  for (int d = 0; d < w->ndats; d++) {
+    if (w->dats[d].temporary && w->dats[d].handle)
+      op_free_dat_temp(w->dats[d].handle);
+    free(w->dats[d].data);
+  }
+  text_free(&w->program);
+  text_free(&w->failure);
+}
+
+static int random_size(struct world *w) {
+  static const int sizes[] = {0,  1,   1,   2,   3,   5,    7,    13,   31,  64,
+                              97, 127, 256, 257, 509, 1000, 1021, 2048, 4093};
+  int n = sizes[random_below(&w->random, (int)(sizeof sizes / sizeof *sizes))];
+  return n > w->size_limit ? w->size_limit : n;
+}
+
+static int new_set(struct world *w, int size) {
+  if (w->nsets == MAX_SETS)
+    return -1;
+  struct wset *s = &w->sets[w->nsets];
+  char name[16];
+  snprintf(name, sizeof name, "s%d", w->nsets);
+  s->size = size;
+  world_say(w, "op_set %s = op_decl_set(%d, \"%s\");\n", name, size, name);
+  s->handle = op_decl_set(size, name);
+  if (!s->handle || op_get_size(s->handle) != size)
+    world_fail(w, "op_decl_set(%d) failed: %s", size, op_last_error()->message);
+  return w->nsets++;
+}
+
+int world_set(struct world *w, int size) {
+  int start = w->nsets ? random_below(&w->random, w->nsets) : 0;
+  if (random_chance(&w->random, 60))
+    for (int i = 0; i < w->nsets; i++) {
+      int s = (start + i) % w->nsets;
+      if (size < 0 || w->sets[s].size == size)
+        return s;
+    }
+  return new_set(w, size >= 0 ? size : random_size(w));
+}
+
+/* A target set that is large enough for what is asked. */
+static int target_set(struct world *w, long least) {
+  int start = w->nsets ? random_below(&w->random, w->nsets) : 0;
+  if (random_chance(&w->random, 70))
+    for (int i = 0; i < w->nsets; i++) {
+      int s = (start + i) % w->nsets;
+      if (w->sets[s].size >= least)
+        return s;
+    }
+  int size = random_size(w);
+  return new_set(w, size >= least ? size : (int)least + random_below(&w->random, 3));
+}
+
+/* `count` different numbers below `size`, to every `stride`-th place. */
+static void fill_injective(struct world *w, int *table, int count, int stride, int size) {
+  int *order = take((size_t)size * sizeof *order);
+  for (int i = 0; i < size; i++)
+    order[i] = i;
+  random_shuffle(&w->random, order, size);
+  for (int i = 0; i < count; i++)
+    table[(size_t)i * (size_t)stride] = order[i];
+  free(order);
+}
+
+static void fill_map(struct world *w, struct wmap *m, int column, bool alone) {
+  int from = w->sets[m->from].size, to = w->sets[m->to].size;
+  /* Neighbours that are near, or anywhere, or all the same. */
+  int kind = random_below(&w->random, 5);
+  for (long i = 0; i < (long)from * m->arity; i++)
+    m->table[i] = kind < 2   ? (int)((i / m->arity * to / from + random_below(&w->random, 3)) % to)
+                  : kind < 4 ? random_below(&w->random, to)
+                             : 0;
+  if (alone && column < 0)
+    fill_injective(w, m->table, from * m->arity, 1, to);
+  else if (alone)
+    fill_injective(w, m->table + column, from, m->arity, to);
+}
+
+static int new_map(struct world *w, int from, int arity, int column, bool alone) {
+  if (w->nmaps == MAX_MAPS)
+    return -1;
+  struct wmap *m = &w->maps[w->nmaps];
+  int n = w->sets[from].size;
+  int to = target_set(w, n == 0 ? 0 : !alone ? 1 : column < 0 ? (long)n * arity : n);
+  if (to < 0)
+    return -1;
+  *m = (struct wmap){.from = from, .to = to, .arity = arity};
+  m->table = take((size_t)n * (size_t)arity * sizeof(int));
+  if (n)
+    fill_map(w, m, column, alone);
+  m->injective = alone && column < 0;
+  for (int c = 0; c < arity; c++)
+    m->column_injective[c] = alone && (column < 0 || c == column);
+  world_say(w, "static int t%d[] = ", w->nmaps);
+  world_say_values(w, V_INT, m->table, (long)n * arity);
+  world_say(w, ";\nop_map m%d = op_decl_map(s%d, s%d, %d, t%d, \"m%d\");\n", w->nmaps, from, to, arity,
+            w->nmaps, w->nmaps);
+  char name[16];
+  snprintf(name, sizeof name, "m%d", w->nmaps);
+  if (random_chance(&w->random, 20)) {
+    long long *wide = take((size_t)n * (size_t)arity * sizeof *wide);
+    for (long i = 0; i < (long)n * arity; i++)
+      wide[i] = m->table[i];
+    m->handle = op_decl_map_long(w->sets[from].handle, w->sets[to].handle, arity, wide, name);
+    free(wide);
+  } else
+    m->handle = op_decl_map(w->sets[from].handle, w->sets[to].handle, arity, n ? m->table : NULL, name);
+  if (!m->handle)
+    world_fail(w, "op_decl_map failed: %s", op_last_error()->message);
+  return w->nmaps++;
+}
+
+int world_map(struct world *w, int from, int arity, int column, bool alone) {
+  int start = w->nmaps ? random_below(&w->random, w->nmaps) : 0;
+  if (random_chance(&w->random, 60))
+    for (int i = 0; i < w->nmaps; i++) {
+      int m = (start + i) % w->nmaps;
+      const struct wmap *q = &w->maps[m];
+      bool fits = column < 0 ? q->arity == arity && (!alone || q->injective)
+                             : q->arity > column && (!alone || q->column_injective[column]);
+      if (q->from == from && fits)
+        return m;
+    }
+  if (column >= 0)
+    arity = column + 1 + random_below(&w->random, MAX_WIDTH - column);
+  return new_map(w, from, arity, column, alone);
+}
+
+size_t wdat_bytes(const struct world *w, const struct wdat *d) {
+  return (size_t)w->sets[d->set].size * (size_t)d->dim * vtypes[d->type].size;
+}
+
+unsigned char *wdat_row(const struct wdat *d, int element) {
+  return d->data + (size_t)element * (size_t)d->dim * vtypes[d->type].size;
+}
+
+static void randomise(struct world *w, struct wdat *d) {
+  long n = (long)w->sets[d->set].size * d->dim;
+  for (long i = 0; i < n; i++)
+    value_random(d->type, d->data + (size_t)i * vtypes[d->type].size, &w->random);
+}
+
+int world_dat(struct world *w, int set, int dim, enum vtype type, bool soa) {
+  if (w->ndats == MAX_DATS)
+    return -1;
+  struct wdat *d = &w->dats[w->ndats];
+  *d = (struct wdat){
+      .set = set, .dim = dim, .type = type, .soa = soa, .temporary = random_chance(&w->random, 15)};
+  d->data = take(wdat_bytes(w, d));
+  bool zeros = random_chance(&w->random, 10);
+  if (!zeros)
+    randomise(w, d);
+  const struct vtype_info *t = &vtypes[type];
+  char name[16], spelled[40];
+  snprintf(name, sizeof name, "d%d", w->ndats);
+  snprintf(spelled, sizeof spelled, "%s%s", t->alias && random_chance(&w->random, 40) ? t->alias : t->c,
+           soa ? ":soa" : "");
+  world_say(w, "static %s v%d[] = ", t->c, w->ndats);
+  world_say_values(w, type, d->data, (long)w->sets[set].size * dim);
+  world_say(w, "; /* %s */\nop_dat %s = op_decl_dat%s(s%d, %d, \"%s\", v%d, \"%s\");\n",
+            zeros ? "passed as NULL" : "passed", name, d->temporary ? "_temp" : "", set, dim, spelled,
+            w->ndats, name);
+  const void *data = zeros ? NULL : d->data;
+  d->handle = d->temporary ? op_decl_dat_temp(w->sets[set].handle, dim, spelled, data, name)
+                           : op_decl_dat(w->sets[set].handle, dim, spelled, data, name);
+  if (!d->handle)
+    world_fail(w, "op_decl_dat failed: %s", op_last_error()->message);
+  return w->ndats++;
+}
+
+static bool compare(struct world *w, int dat, const unsigned char *got, int low, int high) {
+  const struct wdat *d = &w->dats[dat];
+  size_t size = vtypes[d->type].size;
+  for (int e = low; e <= high; e++)
+    for (int c = 0; c < d->dim; c++) {
+      const unsigned char *want = wdat_row(d, e) + (size_t)c * size;
+      const unsigned char *have = got + ((size_t)(e - low) * (size_t)d->dim + (size_t)c) * size;
+      if (value_same(d->type, want, have, d->inexact))
+        continue;
+      char x[40], y[40];
+      value_print(d->type, want, x, sizeof x);
+      value_print(d->type, have, y, sizeof y);
+      world_fail(w, "dat d%d (%s%s, dim %d): element %d, component %d is %s, should be %s", dat,
+                 vtypes[d->type].c, d->soa ? ":soa" : "", d->dim, e, c, y, x);
+      return false;
+    }
+  return true;
+}
+
+bool world_check_range(struct world *w, int dat, int low, int high) {
+  const struct wdat *d = &w->dats[dat];
+  unsigned char *got = take((size_t)(high - low + 1) * (size_t)d->dim * vtypes[d->type].size);
+  bool good = op_fetch_data_idx(d->handle, got, low, high) == OP_OK;
+  if (!good)
+    world_fail(w, "op_fetch_data_idx(d%d, %d, %d) failed: %s", dat, low, high, op_last_error()->message);
+  good = good && compare(w, dat, got, low, high);
+  free(got);
+  return good;
+}
+
+bool world_check(struct world *w, int dat) {
+  const struct wdat *d = &w->dats[dat];
+  if (!d->handle)
+    return true;
+  unsigned char *got = take(wdat_bytes(w, d));
+  bool good = op_fetch_data(d->handle, got) == OP_OK;
+  if (!good)
+    world_fail(w, "op_fetch_data(d%d) failed: %s", dat, op_last_error()->message);
+  good = good && compare(w, dat, got, 0, w->sets[d->set].size - 1);
+  free(got);
+  return good;
+}
+
+bool world_check_all(struct world *w) {
+  for (int d = 0; d < w->ndats; d++)
+    if (!world_check(w, d))
+      return false;
+  return true;
+}
+
+bool world_put(struct world *w, int dat) {
+  struct wdat *d = &w->dats[dat];
+  randomise(w, d);
+  d->inexact = false;
+  world_say(w, "static %s new%d[] = ", vtypes[d->type].c, dat);
+  world_say_values(w, d->type, d->data, (long)w->sets[d->set].size * d->dim);
+  world_say(w, ";\nop_put_data(d%d, new%d);\n", dat, dat);
+  if (op_put_data(d->handle, d->data) == OP_OK)
+    return true;
+  world_fail(w, "op_put_data(d%d) failed: %s", dat, op_last_error()->message);
+  return false;
+}
+
+bool world_free_temporary(struct world *w, int dat) {
+  struct wdat *d = &w->dats[dat];
+  world_say(w, "op_free_dat_temp(d%d);\n", dat);
+  int code = op_free_dat_temp(d->handle);
+  d->handle = NULL;
+  if (code != OP_OK)
+    world_fail(w, "op_free_dat_temp(d%d) failed: %s", dat, op_last_error()->message);
+  return code == OP_OK;
+}
+
+bool world_refresh(struct world *w) {
+  for (int i = 0; i < w->ndats; i++) {
+    struct wdat *d = &w->dats[i];
+    bool tame = !d->inexact;
+    for (long n = (long)w->sets[d->set].size * d->dim; tame && n > 0; n--)
+      tame = value_tame(d->type, d->data + (size_t)(n - 1) * vtypes[d->type].size);
+    if (!tame && d->handle && !(world_check(w, i) && world_put(w, i)))
+      return false;
+  }
+  return true;
+}

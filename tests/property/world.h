@@ -1,0 +1,72 @@
+/* A mesh with data, twice: as the library has it, and as plain arrays in the user's order. What a program does to it
+ * is done to both and compared. */
+#ifndef OP2JIT_TESTS_WORLD_H
+#define OP2JIT_TESTS_WORLD_H
+
+#include "base/text.h"
+#include "kernel.h"
+
+enum { MAX_SETS = 12, MAX_MAPS = 32, MAX_DATS = 64 };
+
+struct wset {
+  op_set handle;
+  int size;
+};
+
+struct wmap {
+  op_map handle;
+  int from, to, arity;
+  int *table;
+  bool column_injective[16], injective;
+};
+
+struct wdat {
+  op_dat handle; /* NULL: a freed temporary */
+  int set, dim;
+  enum vtype type;
+  bool soa, temporary, inexact;
+  unsigned char *data;
+};
+
+struct world {
+  uint64_t seed;
+  struct random random;
+  int size_limit;
+  struct wset sets[MAX_SETS];
+  int nsets;
+  struct wmap maps[MAX_MAPS];
+  int nmaps;
+  struct wdat dats[MAX_DATS];
+  int ndats;
+  struct text program; /* what was done, as a C program */
+  struct text failure; /* the first difference */
+};
+
+void world_open(struct world *w, uint64_t seed, int size_limit);
+void world_close(struct world *w);
+
+/* Numbers of objects that fit, new or old; -1 when there is no more room. `size` -1: any. */
+int world_set(struct world *w, int size);
+/* `column` -1: the whole row is used. `alone`: no two elements may share a target there. */
+int world_map(struct world *w, int from, int arity, int column, bool alone);
+int world_dat(struct world *w, int set, int dim, enum vtype type, bool soa);
+
+size_t wdat_bytes(const struct world *w, const struct wdat *d);
+unsigned char *wdat_row(const struct wdat *d, int element);
+
+/* Compare the library's values with the model's; the first difference goes to `failure`. */
+bool world_check(struct world *w, int dat);
+bool world_check_range(struct world *w, int dat, int low, int high);
+bool world_check_all(struct world *w);
+bool world_put(struct world *w, int dat);
+bool world_free_temporary(struct world *w, int dat);
+/* Data that later loops may not read exactly gets new values. */
+bool world_refresh(struct world *w);
+void world_fail(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* One line or more of the C program. */
+void world_say(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "{1, 2, 3}", cut when long. */
+void world_say_values(struct world *w, enum vtype type, const void *data, long count);
+
+#endif
