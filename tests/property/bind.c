@@ -23,7 +23,7 @@ static bool fits_dat(const struct binding *b, const struct world *w, int dat, in
   const struct param *param = &b->kernel->params[p];
   const struct wdat *d = &w->dats[dat];
   if (!d->handle || d->set != set || d->dim != param->dim || d->type != param->type ||
-      (d->inexact && param->access != OP_WRITE))
+      (d->tolerance > 0 && param->access != OP_WRITE))
     return false;
   for (int q = 0; q < p; q++)
     if (b->dat[q] == dat && !may_share(param, &b->kernel->params[q]))
@@ -65,9 +65,9 @@ static void bind_global(struct binding *b, struct world *w, int p) {
   size_t size = vtypes[param->type].size;
   for (int c = 0; c < param->dim; c++)
     value_random(param->type, b->model[p] + (size_t)c * size, &w->random);
+  int there = random_chance(&w->random, 60);
   for (int q = 0; q < b->kernel->nparams; q++)
     if (b->kernel->params[q].flag == p) {
-      int there = random_chance(&w->random, 60);
       memcpy(b->model[p], &there, sizeof there);
       b->present[q] = there != 0;
     }
@@ -138,7 +138,8 @@ static void run_model(struct binding *b, struct world *w) {
   }
   for (int p = 0; p < b->kernel->nparams; p++)
     if (b->dat[p] >= 0 && b->present[p] && b->kernel->params[p].inexact && w->sets[b->set].size)
-      w->dats[b->dat[p]].inexact = true;
+      w->dats[b->dat[p]].tolerance =
+          b->kernel->single_work || b->kernel->params[p].type == V_FLOAT ? 1e-5 : 1e-12;
 }
 
 /* ---- the library ------------------------------------------------------------------------------*/
@@ -224,7 +225,7 @@ static bool same_globals(const struct binding *b, struct world *w) {
       continue;
     size_t size = vtypes[param->type].size;
     for (int c = 0; c < param->dim; c++)
-      if (!value_same(param->type, b->model[p] + (size_t)c * size, b->library[p] + (size_t)c * size, false)) {
+      if (!value_same(param->type, b->model[p] + (size_t)c * size, b->library[p] + (size_t)c * size, 0)) {
         char x[40], y[40];
         value_print(param->type, b->model[p] + (size_t)c * size, x, sizeof x);
         value_print(param->type, b->library[p] + (size_t)c * size, y, sizeof y);

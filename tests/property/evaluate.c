@@ -7,18 +7,6 @@
 
 static struct value eval(struct frame *f, int index);
 
-bool is_dat(const struct param *p) {
-  return p->form == FORM_DIRECT || p->form == FORM_COLUMN || p->form == FORM_VECTOR;
-}
-
-bool is_vector(const struct param *p) {
-  return p->form == FORM_VECTOR;
-}
-
-bool is_written(const struct param *p) {
-  return p->access != OP_READ && p->access != OP_WORK;
-}
-
 static bool is_there(const struct frame *f, const struct param *p) {
   return !p->optional || (!p->absent && (p->flag < 0 || value_load(V_INT, f->at[p->flag][0]).w));
 }

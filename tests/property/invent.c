@@ -12,7 +12,7 @@ enum {
   GLOBAL_SHAPES = 5 * V_TYPES * MAX_DIM,
   SINGLE_SHAPES = 2 * V_TYPES * MAX_DIM
 };
-enum { SINGLE_EVERY = 8, DATS = 3, GLOBALS = 3, SINGLES = 8 };
+enum { SINGLE_EVERY = 8, DATS = 3, GLOBALS = 3, SINGLES = 8, FIRST_ROUND = 144 };
 
 struct shape {
   int access;
@@ -83,8 +83,8 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
   }
 }
 
-/* Some parameters are optional, and one global tells the kernel whether they are there. */
-static void add_options(struct kernel *k, struct random *r) {
+/* Some parameters are optional, and one global tells the kernel whether they are there; some never are. */
+static void add_options(struct kernel *k, struct random *r, int number) {
   if (k->nparams >= MAX_PARAMS || !random_chance(r, 40))
     return;
   int flag = k->nparams;
@@ -93,8 +93,12 @@ static void add_options(struct kernel *k, struct random *r) {
     bool has_info = p + 1 < k->nparams && k->params[p + 1].form == FORM_INFO;
     if (q->form >= FORM_IDX || has_info || q->access == OP_WORK || !random_chance(r, 30))
       continue;
+    /* The first round over all shapes must run them. */
+    bool never = q->access == OP_WRITE || random_chance(r, 20);
+    if (never && number < FIRST_ROUND)
+      continue;
     q->optional = true;
-    q->absent = q->access == OP_WRITE || random_chance(r, 20);
+    q->absent = never;
     if (!q->absent)
       q->flag = flag;
   }
@@ -122,7 +126,8 @@ static void fill_statement(struct kernel *k, struct random *r, struct statement 
   bool read_again = p->access == OP_RW || p->access == OP_WORK;
   if (s->what == S_ADD) {
     s->style = p->type == V_BOOL ? 0 : random_below(r, 5);
-    s->value = grow_step(&g, p->type);
+    bool by_one = s->style == 2 || s->style == 3; /* ++ and -- */
+    s->value = by_one ? grow_one(&g, p->type) : grow_step(&g, p->type);
   } else
     s->value = grow_value(&g, p->type, read_again);
   if (s->what == S_EXTREME)
@@ -234,14 +239,14 @@ void kernel_invent(struct kernel *k, uint64_t seed, int number) {
   for (int i = 0; i < 4; i++)
     k->table[i] = random_between(&r, -50, 50);
   add_params(k, &r, seed, number);
-  add_options(k, &r);
+  add_options(k, &r, number);
   for (int p = 0; p < k->nparams; p++) {
     struct param *q = &k->params[p];
     q->readable = (q->access == OP_READ || q->access == OP_RW) && !q->absent && q->form != FORM_INFO;
   }
   for (int floating = 0; floating < 2; floating++)
     if (random_chance(&r, 40)) {
-      struct grower g = {.kernel = k, .random = &r, .formals = true};
+      struct grower g = {.kernel = k, .random = &r, .formals = true, .floating_formals = floating != 0};
       k->helper[floating] = grow(&g, floating != 0, 2);
     }
   add_statements(k, &r);

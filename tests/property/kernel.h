@@ -123,9 +123,12 @@ struct frame {
 /* Run the kernel once. Ends the program if a tree breaks its own bounds: then the test is wrong. */
 void kernel_run(struct frame *f);
 
-bool is_dat(const struct param *p);
-/* Has an effect that the caller sees. */
-bool is_written(const struct param *p);
-bool is_vector(const struct param *p);
+static inline bool is_dat(const struct param *p) {
+  return p->form == FORM_DIRECT || p->form == FORM_COLUMN || p->form == FORM_VECTOR;
+}
+
+static inline bool is_vector(const struct param *p) {
+  return p->form == FORM_VECTOR;
+}
 
 #endif

@@ -154,6 +154,10 @@ void case_print(const struct test_case *c, const struct world *w, FILE *out) {
   fprintf(out, "/* case %d: %s */\n#include <op2jit.h>\n#include <stdbool.h>\n", c->number,
           text_str(&w->failure));
   for (int k = 0; k < c->nkernels; k++) {
+    char call[32];
+    snprintf(call, sizeof call, "(text_%s,", c->kernels[k]->name);
+    if (!strstr(text_str(&w->program), call))
+      continue;
     fprintf(out, "static const char text_%s[] =", c->kernels[k]->name);
     print_literal(out, c->texts[k]);
     fprintf(out, ";\n");

@@ -112,7 +112,7 @@ static int parameter(struct grower *g, bool floating) {
     leaf.entry = g->loop_j && random_chance(g->random, 60) ? BY_LOOP : random_below(g->random, p->width);
   leaf.part =
       g->loop_i && p->dim > 1 && random_chance(g->random, 60) ? BY_LOOP : random_below(g->random, p->dim);
-  leaf.bound = p->form == FORM_IDX ? 65536 : type_bound(p->type);
+  leaf.bound = p->form == FORM_IDX ? 65536 : fmax(type_bound(p->type), 3); /* 3: what is not there */
   leaf.bits = floating ? VALUE_BITS : 0;
   return exact(g, add(g, leaf));
 }
@@ -134,7 +134,7 @@ static int local(struct grower *g, bool floating) {
 static int terminal(struct grower *g, bool floating) {
   int choice = random_below(g->random, 100);
   if (g->formals)
-    return choice < 75 ? formal(g, floating) : number(g, floating);
+    return choice < 75 && floating == g->floating_formals ? formal(g, floating) : number(g, floating);
   if (!g->leaves || choice < 12)
     return number(g, floating);
   return choice < 20 ? constant(g, floating) : choice < 35 ? local(g, floating) : parameter(g, floating);
@@ -253,6 +253,13 @@ int grow_value(struct grower *g, enum vtype type, bool read_again) {
 int grow_step(struct grower *g, enum vtype type) {
   int a = grow(g, vtypes[type].floating, random_between(g->random, 1, 3));
   return tame(g, a, vtypes[type].floating ? 8 : 257, VALUE_BITS);
+}
+
+int grow_one(struct grower *g, enum vtype type) {
+  bool floating = vtypes[type].floating;
+  return add(
+      g, (struct node){
+             .op = N_NUMBER, .floating = floating, .kid = {-1, -1, -1}, .number = 1, .whole = 1, .bound = 1});
 }
 
 int grow_inexact(struct grower *g, int exact_part) {

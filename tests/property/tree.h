@@ -7,8 +7,9 @@
 struct grower {
   struct kernel *kernel;
   struct random *random;
-  bool leaves;         /* parameters, locals and constants may be used */
-  bool formals;        /* inside a helper */
+  bool leaves;  /* parameters, locals and constants may be used */
+  bool formals; /* inside a helper */
+  bool floating_formals;
   bool loop_i, loop_j; /* the loop variables exist */
 };
 
@@ -17,6 +18,7 @@ int grow(struct grower *g, bool floating, int depth);
 int grow_value(struct grower *g, enum vtype type, bool read_again);
 /* A small value to add to one, so that a sum over a whole mesh stays exact. */
 int grow_step(struct grower *g, enum vtype type);
+int grow_one(struct grower *g, enum vtype type);
 int grow_condition(struct grower *g);
 /* `exact` plus a function that rounds. */
 int grow_inexact(struct grower *g, int exact);

@@ -88,15 +88,13 @@ bool value_less(enum vtype type, const void *a, const void *b) {
   return less;
 }
 
-bool value_same(enum vtype type, const void *a, const void *b, bool inexact) {
+bool value_same(enum vtype type, const void *a, const void *b, double tolerance) {
   if (memcmp(a, b, vtypes[type].size) == 0)
     return true;
   if (!vtypes[type].floating)
     return false;
   double x = value_load(type, a).f, y = value_load(type, b).f;
-  if (!inexact)
-    return x == 0 && y == 0;
-  return fabs(x - y) <= (type == V_FLOAT ? 1e-5 : 1e-12) * (1 + fabs(x));
+  return x == y || fabs(x - y) <= tolerance * (1 + fabs(x));
 }
 
 bool value_tame(enum vtype type, const void *at) {

@@ -34,8 +34,8 @@ void value_store(enum vtype type, void *at, struct value v);
 void value_add(enum vtype type, void *at, struct value v, bool minus);
 /* Is *a < *b as this type? */
 bool value_less(enum vtype type, const void *a, const void *b);
-/* The same bits, or both zero. `inexact`: nearly the same. */
-bool value_same(enum vtype type, const void *a, const void *b, bool inexact);
+/* The same bits, or both zero; or nearly the same if `tolerance` is not 0. */
+bool value_same(enum vtype type, const void *a, const void *b, double tolerance);
 /* May a loop read it? */
 bool value_tame(enum vtype type, const void *at);
 void value_random(enum vtype type, void *at, struct random *r);

@@ -1,6 +1,7 @@
 #include "world.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,7 +231,7 @@ static bool compare(struct world *w, int dat, const unsigned char *got, int low,
     for (int c = 0; c < d->dim; c++) {
       const unsigned char *want = wdat_row(d, e) + (size_t)c * size;
       const unsigned char *have = got + ((size_t)(e - low) * (size_t)d->dim + (size_t)c) * size;
-      if (value_same(d->type, want, have, d->inexact))
+      if (value_same(d->type, want, have, d->tolerance))
         continue;
       char x[40], y[40];
       value_print(d->type, want, x, sizeof x);
@@ -276,7 +277,7 @@ bool world_check_all(struct world *w) {
 bool world_put(struct world *w, int dat) {
   struct wdat *d = &w->dats[dat];
   randomise(w, d);
-  d->inexact = false;
+  d->tolerance = 0;
   world_say(w, "static %s new%d[] = ", vtypes[d->type].c, dat);
   world_say_values(w, d->type, d->data, (long)w->sets[d->set].size * d->dim);
   world_say(w, ";\nop_put_data(d%d, new%d);\n", dat, dat);
@@ -299,7 +300,7 @@ bool world_free_temporary(struct world *w, int dat) {
 bool world_refresh(struct world *w) {
   for (int i = 0; i < w->ndats; i++) {
     struct wdat *d = &w->dats[i];
-    bool tame = !d->inexact;
+    bool tame = d->tolerance == 0;
     for (long n = (long)w->sets[d->set].size * d->dim; tame && n > 0; n--)
       tame = value_tame(d->type, d->data + (size_t)(n - 1) * vtypes[d->type].size);
     if (!tame && d->handle && !(world_check(w, i) && world_put(w, i)))

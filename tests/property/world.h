@@ -24,7 +24,8 @@ struct wdat {
   op_dat handle; /* NULL: a freed temporary */
   int set, dim;
   enum vtype type;
-  bool soa, temporary, inexact;
+  bool soa, temporary;
+  double tolerance; /* of what was rounded; 0: exact */
   unsigned char *data;
 };
 
