@@ -127,14 +127,17 @@ static int check_dat(const struct check *c) {
     code = check_type(c);
   if (!code)
     code = check_dim(c);
-  /* An absent argument may come without dat and map, but what is there must be right. */
-  if (code || (!c->arg->present && (!c->said->dat || !c->said->map)))
+  /* An absent argument may come without dat and map, but what is there must be right; the map also says
+   * whether the kernel has a vector. */
+  if (code || (!c->arg->present && !c->said->map))
     return code;
+  struct set *target = NULL;
+  if (!c->arg->present && !c->said->dat)
+    return check_map(c, &target);
   struct dat *dat = handle_object(c->ctx->handles, c->said->dat, HANDLE_DAT);
   if (!dat)
     return fail(c, OP_ERR_HANDLE, "the dat is %s; expected a dat made by op_decl_dat since op_init",
                 handle_diagnosis(c->ctx->handles, c->said->dat, HANDLE_DAT));
-  struct set *target = NULL;
   code = check_map(c, &target);
   if (!code)
     code = check_dat_matches(c, dat, target);

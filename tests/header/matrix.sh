@@ -1,0 +1,29 @@
+#!/bin/bash
+# matrix.sh RUNTIME SOURCE COMPILER:STANDARD...: the public header, alone and in use, compiles without a warning. A compiler
+# that is not there is counted, not passed over in silence; with none at all the test is skipped.
+set -u
+runtime=$1 source=$2
+shift 2
+compiled=0 absent=0
+for cell in "$@"; do
+  compiler=${cell%%:*} standard=${cell#*:}
+  case $standard in c++*) language=c++ ;; *) language=c ;; esac
+  command -v "$compiler" >/dev/null || {
+    echo "absent: $compiler (-std=$standard)"
+    absent=$((absent + 1))
+    continue
+  }
+  flags=(-x "$language" -std="$standard" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I "$runtime")
+  "$compiler" "${flags[@]}" "$source" || {
+    echo "$compiler -std=$standard does not take $source"
+    exit 1
+  }
+  # Alone, and twice.
+  printf '#include <op2jit.h>\n#include <op2jit.h>\n' | "$compiler" "${flags[@]}" - || {
+    echo "$compiler -std=$standard does not take the header alone"
+    exit 1
+  }
+  compiled=$((compiled + 1))
+done
+echo "$compiled of $# compilers and standards, $absent absent"
+[ $compiled -gt 0 ] || exit 77

@@ -1,0 +1,41 @@
+/* Everything that a program's source does with the header, in the words that C99 and C++17 share. Compiled, not run. */
+#include <op2jit.h>
+#include <stddef.h>
+
+static const char *const text = OP_KERNEL(static void add(const double *x, double *y) { *y += *x; });
+
+OP_KERNEL_DEF(copy, void copy(const double *x, double *y) { *y = *x; })
+
+static void handler(const op_error *error, void *user) {
+  (void)user;
+  op_printf("%d %s %s\n", error->code, error->name, error->message);
+}
+
+int main(int argc, char **argv) {
+  int table[1] = {0};
+  double value[2] = {1, 2}, sum = 0, cpu, wall;
+  long long wide[1] = {0};
+  op_set_error_handler(handler, NULL);
+  op_set_error_handler(OP_ERRORS_RETURN, 0);
+  op_set_error_handler(OP_ERRORS_FATAL, 0);
+  if (op_init(argc, argv, 0) != OP_OK)
+    return op_last_error()->code;
+  op_set set = op_decl_set(1, "set");
+  op_map map = op_decl_map(set, set, 1, table, "map"), other = op_decl_map_long(set, set, 1, wide, "other");
+  op_dat x = op_decl_dat(set, 2, "double:soa", value, "x"), y = op_decl_dat_temp(set, 1, "double", NULL, "y");
+  int code = op_decl_const("one", 1, "double", value) | op_update_const("one", value);
+  code |= op_par_loop(text, "add", set, op_arg_dat(x, 0, map, 2, "double", OP_READ),
+                      op_arg_dat(y, -1, OP_ID, 1, "double", OP_INC), op_arg_gbl(&sum, 1, "double", OP_MIN),
+                      op_opt_arg_dat(0, y, -1, OP_ID, 1, "double", OP_RW),
+                      op_opt_arg_gbl(1, &sum, 1, "double", OP_MAX), op_arg_idx(0, other),
+                      op_arg_info(&sum, 1, "double", 3));
+  code |= op_par_loop(OP_KERNEL_OF(copy), "copy", set, op_arg_gbl(&sum, 1, "double", OP_WORK));
+  const op_arg args[1] = {op_arg_dat(x, -1, OP_ID, 2, "double", OP_WRITE)};
+  code |= op_par_loop_array(op_kernel_file("kernel.c"), "k", set, 1, args, __FILE__, __LINE__);
+  code |= op_fetch_data(x, value) | op_put_data(x, value) | op_fetch_data_idx(x, value, 0, 0);
+  code |= op_renumber(map) | op_renumber_by("rcm", map, NULL) | op_partition("", "", set, map, x);
+  op_timers(&cpu, &wall);
+  if (op_counters()->loops && op_is_root() && !op_rank() && op_get_size(set) == op_get_global_size(set))
+    code |= op_plan_check(2) | op_free_dat_temp(y) | (op_wtime() < 0 ? OP_ERR_INTERNAL : OP_OK);
+  return code | op_exit();
+}
