@@ -66,5 +66,8 @@ int plan_verify(const struct plan *plan, const struct plan_request *request, int
 int schedule_whole(struct schedule *s, long size, struct error *err);              /* one item: seq */
 int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err); /* direct loops */
 int schedule_block_colours(struct schedule *s, const struct plan *plan, struct error *err);
+/* OP_ERR_PLAN unless each element of the request runs once, and items that may run at the same time share no target. For
+ * schedules whose items are ranges and parts of the list: whole, chunks, block colours, owner ranges. */
+int schedule_verify(const struct schedule *s, const struct plan_request *request, struct error *err);
 
 #endif

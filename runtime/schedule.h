@@ -10,6 +10,9 @@
 #include "jit/describe.h"
 #include "team.h"
 
+/* Which functions the items of builders call; see also gather.h. */
+enum { SCHEDULE_RANGE = 0, SCHEDULE_LIST = 1 };
+
 struct item {
   long begin, end; /* elements, or positions in the schedule's list */
   int function;    /* which of the execution's functions */

@@ -1,0 +1,323 @@
+/* Owner ranges and the gather form: each element once, nothing meets, the same answers as a serial loop. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "gather.h"
+#include "mesh.h"
+#include "owners.h"
+
+static const int counts[] = {1, 2, 3, 7, 64};
+enum { ncounts = sizeof counts / sizeof *counts };
+
+static void expect_ok(int status, struct error *err) {
+  if (status)
+    fail_msg("%s", error_message(err));
+}
+
+/* Edges that add to two cells each; whole numbers, so that the order of additions does not matter. */
+struct problem {
+  long nedges, ncells;
+  int *table;
+  double *targets, *expected;
+  struct plan_column columns[2];
+  struct plan_request request;
+};
+
+static void finish(struct problem *p) {
+  const struct plan_column columns[2] = {{p->table, 2, 0, 1, p->ncells}, {p->table, 2, 1, 1, p->ncells}};
+  memcpy(p->columns, columns, sizeof columns);
+  p->request = (struct plan_request){.size = p->nedges, .columns = p->columns, .ncolumns = 2};
+  p->targets = calloc((size_t)p->ncells, sizeof *p->targets);
+  p->expected = calloc((size_t)p->ncells, sizeof *p->expected);
+  for (long e = 0; e < p->nedges; e++) {
+    p->expected[p->table[2 * e]] += (double)(e % 101);
+    p->expected[p->table[2 * e + 1]] -= (double)(e % 57);
+  }
+}
+
+static void make_grid(struct problem *p, long nx, long ny) {
+  memset(p, 0, sizeof *p);
+  p->ncells = nx * ny;
+  p->nedges = mesh_grid(nx, ny, &p->table);
+  finish(p);
+}
+
+static void make_random(struct problem *p, long nedges, enum mesh_shape shape) {
+  memset(p, 0, sizeof *p);
+  p->nedges = nedges;
+  p->ncells = nedges / 2 + 1;
+  p->table = mesh_table(nedges, 2, p->ncells, shape, 11);
+  finish(p);
+}
+
+static void clear(struct problem *p) {
+  free(p->table);
+  free(p->targets);
+  free(p->expected);
+}
+
+static void add_edge(const int *table, double *targets, long e) {
+  targets[table[2 * e]] += (double)(e % 101);
+  targets[table[2 * e + 1]] -= (double)(e % 57);
+}
+static void add_range(void *const *frame, const int *list, long begin, long end) {
+  (void)list;
+  for (long e = begin; e < end; e++)
+    add_edge(frame[0], frame[1], e);
+}
+static void add_listed(void *const *frame, const int *list, long begin, long end) {
+  for (long i = begin; i < end; i++)
+    add_edge(frame[0], frame[1], list[i]);
+}
+
+static void run(struct problem *p, const struct schedule *s, int threads) {
+  struct error err = {0};
+  struct team *team = NULL;
+  const range_function functions[] = {add_range, add_listed};
+  void *const frame[] = {p->table, p->targets};
+  struct execution e = {
+      .schedule = s, .functions = functions, .frame = frame, .nframe = 2, .threads = threads};
+  expect_ok(team_open(&team, TEAM_DEFAULT, threads, &err), &err);
+  memset(p->targets, 0, (size_t)p->ncells * sizeof *p->targets);
+  executor_run(team, &e);
+  team_close(team);
+  error_free(&err);
+  assert_memory_equal(p->targets, p->expected, (size_t)p->ncells * sizeof *p->targets);
+}
+
+static void check(struct problem *p, int threads, struct owner_shares *shares) {
+  struct error err = {0};
+  struct schedule s;
+  expect_ok(schedule_owners(&s, &p->request, threads, shares, &err), &err);
+  expect_ok(schedule_verify(&s, &p->request, &err), &err);
+  assert_int_equal(shares->elements, p->nedges);
+  run(p, &s, threads);
+  run(p, &s, 2); /* on fewer threads than it was built for */
+  schedule_free(&s);
+  error_free(&err);
+}
+
+static void grids(void **state) {
+  (void)state;
+  struct problem p;
+  make_grid(&p, 300, 300);
+  for (int i = 0; i < ncounts; i++) {
+    struct owner_shares shares;
+    check(&p, counts[i], &shares);
+    /* a border is a row of cells; rows that are cut in two make it a little longer */
+    assert_true(shares.between <= (counts[i] - 1) * 301);
+    assert_true(shares.alone * 100 <= shares.elements);
+    assert_true(shares.most * 100 <= shares.mean * 105);
+    assert_int_equal(shares.between > 0, counts[i] > 1);
+  }
+  clear(&p);
+}
+
+/* Without order most elements are between; they are shared out all the same. */
+static void random_meshes(void **state) {
+  (void)state;
+  static const long sizes[] = {0, 1, 40, 5000, 100000};
+  for (int shape = MESH_NEAR; shape <= MESH_FAR; shape++)
+    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
+      struct problem p;
+      make_random(&p, sizes[n], (enum mesh_shape)shape);
+      for (int i = 0; i < ncounts; i++) {
+        struct owner_shares shares;
+        check(&p, counts[i], &shares);
+        if (sizes[n] == 100000)
+          assert_true(shares.alone * 100 <= shares.elements);
+      }
+      clear(&p);
+    }
+}
+
+static void a_star(void **state) {
+  (void)state;
+  struct problem p;
+  struct owner_shares shares;
+  make_random(&p, 3000, MESH_STAR);
+  for (int i = 0; i < ncounts; i++)
+    check(&p, counts[i], &shares);
+  clear(&p);
+}
+
+/* Nothing is written: the elements themselves are shared out. */
+static void nothing_written(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct schedule s;
+  struct owner_shares shares;
+  struct plan_request r = {.size = 7000};
+  expect_ok(schedule_owners(&s, &r, 7, &shares, &err), &err);
+  expect_ok(schedule_verify(&s, &r, &err), &err);
+  assert_int_equal(s.nitems, 7);
+  for (int k = 0; k < 7; k++)
+    assert_int_equal(s.items[k].end - s.items[k].begin, 1000);
+  schedule_free(&s);
+  error_free(&err);
+}
+
+static void owners_and_ranges_agree(void **state) {
+  (void)state;
+  for (long n = 1; n < 200; n += 7)
+    for (int threads = 1; threads < 80; threads += 3)
+      for (long t = 0; t < n; t++) {
+        int k = owner_of(n, t, threads);
+        assert_true(k >= 0 && k < threads);
+        assert_true(owner_begin(n, k, threads) <= t && t < owner_begin(n, k + 1, threads));
+      }
+}
+
+/* ---- faults that schedule_verify must find ---------------------------------------------------------*/
+
+static void fault_item_twice(struct schedule *s) {
+  s->items[0].end = s->items[0].begin;
+}
+static void fault_overlap(struct schedule *s) {
+  s->items[0].end++;
+}
+static void fault_slot(struct schedule *s) {
+  s->items[0].slot = 1;
+}
+static void fault_slots(struct schedule *s) {
+  s->nslots++;
+}
+static void fault_function(struct schedule *s) {
+  s->items[0].function = 2;
+}
+static void fault_owner(struct schedule *s) {
+  s->items[0].owner = -1;
+}
+static void fault_outside(struct schedule *s) {
+  s->items[0].begin = -1;
+}
+static void fault_list(struct schedule *s) {
+  s->list[s->list_length - 1] = -1;
+}
+static void fault_list_twice(struct schedule *s) {
+  s->list[s->list_length - 1] = s->list[s->list_length - 2];
+}
+static void fault_phases(struct schedule *s) {
+  s->phases[1].first++;
+}
+static void fault_last_phase(struct schedule *s) {
+  s->phases[s->nphases - 1].count--;
+}
+/* The elements between run together with the first owner's. */
+static void fault_joined(struct schedule *s) {
+  for (int i = s->phases[0].count; i < s->nitems; i++)
+    s->items[i].owner = 5;
+  s->phases[0].count = s->nitems;
+  s->nphases = 1;
+}
+static void (*const faults[])(struct schedule *s) = {
+    fault_item_twice, fault_overlap, fault_slot,       fault_slots,  fault_function,   fault_owner,
+    fault_outside,    fault_list,    fault_list_twice, fault_phases, fault_last_phase, fault_joined,
+};
+
+static void planted_faults(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct problem p;
+  make_grid(&p, 60, 60);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    struct schedule s;
+    struct owner_shares shares;
+    expect_ok(schedule_owners(&s, &p.request, 3, &shares, &err), &err);
+    faults[i](&s);
+    if (schedule_verify(&s, &p.request, &err) != OP_ERR_PLAN)
+      fail_msg("fault %zu was not found", i);
+    schedule_free(&s);
+  }
+  clear(&p);
+  error_free(&err);
+}
+
+static void refusals(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct schedule s;
+  struct owner_shares shares;
+  struct plan_request r = {.size = 10};
+  assert_int_equal(schedule_owners(&s, &r, 0, &shares, &err), OP_ERR_ARGUMENT);
+  assert_int_equal(schedule_owners(&s, &r, 70000, &shares, &err), OP_ERR_ARGUMENT);
+  error_free(&err);
+}
+
+/* ---- the gather form ---------------------------------------------------------------------------------*/
+
+/* frame: table, targets, rows, first, entries. Additions that do not commute in floating point. */
+static double row_value(long e, int column) {
+  return (column ? -1.0 : 1.0) / (double)(e + 3);
+}
+static void write_rows(void *const *frame, const int *list, long begin, long end) {
+  double *rows = frame[2];
+  (void)list;
+  for (long e = begin; e < end; e++)
+    for (int c = 0; c < 2; c++)
+      rows[2 * e + c] = row_value(e, c);
+}
+static void collect(void *const *frame, const int *list, long begin, long end) {
+  double *targets = frame[1];
+  const double *rows = frame[2];
+  const int *first = frame[3], *entries = frame[4];
+  (void)list;
+  for (long t = begin; t < end; t++)
+    for (int i = first[t]; i < first[t + 1]; i++)
+      targets[t] += rows[entries[i]];
+}
+
+static void gather_is_serial(void **state) {
+  (void)state;
+  struct error err = {0};
+  for (int shape = 0; shape < MESH_SHAPES; shape++) {
+    struct problem p;
+    struct reverse_map reverse;
+    struct schedule s;
+    make_random(&p, 30000, (enum mesh_shape)shape);
+    double *rows = calloc((size_t)p.nedges * 2, sizeof *rows);
+    expect_ok(reverse_build(&reverse, p.nedges, p.columns, 2, &err), &err);
+    expect_ok(reverse_verify(&reverse, p.nedges, p.columns, &err), &err);
+    expect_ok(schedule_gather(&s, p.nedges, &p.ncells, 1, &err), &err);
+    memset(p.expected, 0, (size_t)p.ncells * sizeof *p.expected);
+    for (long i = 0; i < 2 * p.nedges; i++)
+      p.expected[p.table[i]] += row_value(i / 2, (int)(i % 2));
+    for (int i = 0; i < ncounts; i++) {
+      struct team *team = NULL;
+      const range_function functions[] = {write_rows, collect};
+      void *const frame[] = {p.table, p.targets, rows, reverse.first, reverse.entries};
+      struct execution e = {
+          .schedule = &s, .functions = functions, .frame = frame, .nframe = 5, .threads = counts[i]};
+      expect_ok(team_open(&team, TEAM_DEFAULT, counts[i], &err), &err);
+      memset(p.targets, 0, (size_t)p.ncells * sizeof *p.targets);
+      executor_run(team, &e);
+      team_close(team);
+      assert_memory_equal(p.targets, p.expected, (size_t)p.ncells * sizeof *p.targets);
+    }
+    reverse.entries[7]++;
+    assert_int_equal(reverse_verify(&reverse, p.nedges, p.columns, &err), OP_ERR_PLAN);
+    reverse_free(&reverse);
+    schedule_free(&s);
+    free(rows);
+    clear(&p);
+  }
+  error_free(&err);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(owners_and_ranges_agree),
+      cmocka_unit_test(grids),
+      cmocka_unit_test(random_meshes),
+      cmocka_unit_test(a_star),
+      cmocka_unit_test(nothing_written),
+      cmocka_unit_test(planted_faults),
+      cmocka_unit_test(refusals),
+      cmocka_unit_test(gather_is_serial),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
