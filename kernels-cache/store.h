@@ -42,8 +42,10 @@ typedef void store_sentence(const struct store_key *from, const struct store_key
 #define STORE_DEFAULT_CAP (512LL << 20)
 
 struct store_options {
-  const char *path;         /* NULL or "off": memory only. "": there is no place (HOME unset): memory only, with a warning */
-  const char *layers;       /* read-only files, separated by ':', asked in this order after the main file; or NULL */
+  const char
+      *path; /* NULL or "off": memory only. "": there is no place (HOME unset): memory only, with a warning */
+  const char
+      *layers; /* read-only files, separated by ':', asked in this order after the main file; or NULL */
   const struct log *log;    /* category "cache"; NULL: silent. Must outlive the store */
   long long cap;            /* bytes; 0: STORE_DEFAULT_CAP */
   bool read_only;           /* look only: nothing is created or written */
@@ -51,9 +53,9 @@ struct store_options {
   int busy_ms;              /* how long to wait for another process's write; 0: 1000 */
   int lease_seconds;        /* after which a compile of another host counts as dead; 0: 30 */
   /* For tests only. */
-  const char *vfs;                            /* SQLite VFS to use */
-  const char *file_system;                    /* "nfs", "ext4", ...: instead of asking the system */
-  long long (*clock)(void *user);             /* seconds since 1970 */
+  const char *vfs;                             /* SQLite VFS to use */
+  const char *file_system;                     /* "nfs", "ext4", ...: instead of asking the system */
+  long long (*clock)(void *user);              /* seconds since 1970 */
   void (*stage)(void *user, const char *name); /* called at each named stage of a write */
   void *user;
 };
@@ -69,7 +71,7 @@ void store_close(struct store *store);
 
 /* The file in use, NULL in memory-only operation. */
 const char *store_path(const struct store *store);
-/* Why there is no file, or writing stopped; "" if all is well. */
+/* The last trouble: why there is no file, why writing stopped, what was set aside; "" if there was none. */
 const char *store_trouble(const struct store *store);
 
 /* ---- binaries ----------------------------------------------------------------------------------*/
@@ -97,7 +99,8 @@ struct store_new_binary {
 };
 /* Keeps the binary, notes it in the history, forgets a failure of the key, ends its lease: one transaction. False: not
  * kept. */
-bool store_put_binary(struct store *store, const struct store_key *key, const struct store_new_binary *binary);
+bool store_put_binary(struct store *store, const struct store_key *key,
+                      const struct store_new_binary *binary);
 /* The binary is intact but of no use (it does not load): set it aside for inspection; the next get is a miss. */
 void store_reject_binary(struct store *store, const struct store_key *key, const char *reason);
 /* The generated text beside a binary. */
@@ -112,9 +115,10 @@ void store_differences(const struct store_key *from, const struct store_key *to,
 /* ---- failures ----------------------------------------------------------------------------------*/
 
 /* A compile that failed is remembered for one compiler identity and `valid_seconds` (0: a week). Ends the lease. */
-bool store_put_failure(struct store *store, const struct store_key *key, const char *compiler, const char *message,
-                       long long valid_seconds);
-bool store_get_failure(struct store *store, const struct store_key *key, const char *compiler, struct text *message);
+bool store_put_failure(struct store *store, const struct store_key *key, const char *compiler,
+                       const char *message, long long valid_seconds);
+bool store_get_failure(struct store *store, const struct store_key *key, const char *compiler,
+                       struct text *message);
 
 /* ---- leases: who compiles what, over all processes ----------------------------------------------
  * After a miss:
@@ -151,7 +155,8 @@ struct store_tuning_filter {
   int threads;
   bool chosen_only;
 };
-int store_get_tunings(struct store *store, const struct store_tuning_filter *filter, struct store_tuning **rows);
+int store_get_tunings(struct store *store, const struct store_tuning_filter *filter,
+                      struct store_tuning **rows);
 void store_tunings_free(struct store_tuning *rows, int count);
 int store_clear_tunings(struct store *store, const struct store_tuning_filter *filter);
 
@@ -161,7 +166,8 @@ int store_clear_tunings(struct store *store, const struct store_tuning_filter *f
 bool store_put_verdict(struct store *store, const char *key, const char *verdict);
 bool store_get_verdict(struct store *store, const char *key, struct text *out);
 /* A number and a text of one machine: the triad's GB/s. Facts older than `valid_seconds` (0: any) are not there. */
-bool store_put_fact(struct store *store, const char *machine, const char *name, double number, const char *words);
+bool store_put_fact(struct store *store, const char *machine, const char *name, double number,
+                    const char *words);
 bool store_get_fact(struct store *store, const char *machine, const char *name, long long valid_seconds,
                     double *number, struct text *words);
 
@@ -176,7 +182,7 @@ struct store_row {
 typedef void store_visit_row(void *user, const struct store_row *row);
 /* Binaries by loop name, newest first; loop NULL: all. */
 void store_list(struct store *store, const char *loop, store_visit_row *visit, void *user);
-/* The columns of the key whose hash begins with `prefix`; 0 if none, -1 if several; else how many. Free with
+/* The columns of the key whose hash begins with `prefix`; 0 if none, -1 if several, 1 if found. Free with
  * store_key_free. */
 int store_find_key(struct store *store, const char *prefix, struct store_key *out);
 void store_key_free(struct store_key *key);

@@ -1,0 +1,56 @@
+/* Compiles that failed: not tried again by the same compiler until the row expires. */
+#include <string.h>
+
+#include "inner.h"
+
+#define A_WEEK (7 * STORE_DAY)
+
+static bool put_in_transaction(struct store *store, const struct store_key *key, const char *compiler,
+                               const char *message, long long expires) {
+  long long signature = key_put(store, key);
+  sqlite3_stmt *st = signature ? store_prepare(store, &store->main, SQL_PUT_FAILURE) : NULL;
+  return st && sqlite3_bind_int64(st, 1, signature) == SQLITE_OK && store_bind_text(st, 2, compiler) &&
+         store_bind_text(st, 3, message) && sqlite3_bind_int64(st, 4, store_now(store)) == SQLITE_OK &&
+         sqlite3_bind_int64(st, 5, expires) == SQLITE_OK && store_run(store, &store->main, st) &&
+         lease_drop(store, key->hash) && event_put(store, key->loop, key->hash, "failed", compiler, 0.0);
+}
+
+bool store_put_failure(struct store *store, const struct store_key *key, const char *compiler,
+                       const char *message, long long valid_seconds) {
+  if (!store_enter(store))
+    return false;
+  bool kept = false;
+  if (store_begin(store)) {
+    long long expires = store_now(store) + (valid_seconds > 0 ? valid_seconds : A_WEEK);
+    kept = put_in_transaction(store, key, compiler, message, expires) && store_commit(store);
+    if (!kept)
+      store_rollback(store);
+  }
+  store_leave(store);
+  return kept;
+}
+
+static bool failure_from(struct store *store, struct connection *c, const struct store_key *key,
+                         const char *compiler, struct text *message) {
+  sqlite3_stmt *st = store_prepare(store, c, SQL_GET_FAILURE);
+  if (!st || !store_bind_text(st, 1, key->hash) || !store_bind_text(st, 2, compiler) ||
+      sqlite3_bind_int64(st, 3, store_now(store)) != SQLITE_OK)
+    return false;
+  bool found =
+      store_step(store, c, st) == SQLITE_ROW && key_matches(store, c, sqlite3_column_int64(st, 0), key) > 0;
+  if (found)
+    text_add(message, store_text(st, 1));
+  sqlite3_reset(st);
+  return found;
+}
+
+bool store_get_failure(struct store *store, const struct store_key *key, const char *compiler,
+                       struct text *message) {
+  if (!store_enter(store))
+    return false;
+  bool found = failure_from(store, &store->main, key, compiler, message);
+  for (int i = 0; i < store->nlayers && !found; i++)
+    found = failure_from(store, &store->layers[i], key, compiler, message);
+  store_leave(store);
+  return found;
+}

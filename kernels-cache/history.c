@@ -1,0 +1,119 @@
+/* What happened when and why, and the sentence for a miss: both from the rows alone. */
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include "inner.h"
+
+/* How much of the cap the history may have. */
+#define BYTES_PER_EVENT 16384
+#define MOST_EVENTS 20000
+
+bool trim_events(struct store *store, long long cap) {
+  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_TRIM_EVENTS);
+  long long most = cap / BYTES_PER_EVENT;
+  return st && sqlite3_bind_int64(st, 1, most < MOST_EVENTS ? most : MOST_EVENTS) == SQLITE_OK &&
+         store_run(store, &store->main, st);
+}
+
+bool event_put(struct store *store, const char *loop, const char *hash, const char *event, const char *reason,
+               double seconds) {
+  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_PUT_EVENT);
+  if (!st || sqlite3_bind_int64(st, 1, store_now(store)) != SQLITE_OK || !store_bind_text(st, 2, loop) ||
+      !store_bind_text(st, 3, hash) || !store_bind_text(st, 4, event) || !store_bind_text(st, 5, reason) ||
+      sqlite3_bind_double(st, 6, seconds) != SQLITE_OK ||
+      !store_bind_text(st, 7, text_str(&store->host_name)) ||
+      sqlite3_bind_int64(st, 8, store->pid) != SQLITE_OK || !store_run(store, &store->main, st))
+    return false;
+  /* Old history goes now and then, not at each event. */
+  return sqlite3_last_insert_rowid(store->main.db) % 1024 != 0 || trim_events(store, store->options.cap);
+}
+
+void store_history(struct store *store, const char *loop, int limit, store_visit_event *visit, void *user) {
+  if (!store_enter(store))
+    return;
+  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_GET_EVENTS);
+  bool good = st && (loop ? store_bind_text(st, 1, loop) : sqlite3_bind_null(st, 1) == SQLITE_OK) &&
+              sqlite3_bind_int(st, 2, limit > 0 ? limit : -1) == SQLITE_OK;
+  while (good && store_step(store, &store->main, st) == SQLITE_ROW) {
+    struct store_event event = {sqlite3_column_int64(st, 0),
+                                sqlite3_column_int64(st, 1),
+                                store_text(st, 2),
+                                store_text(st, 3),
+                                store_text(st, 4),
+                                store_text(st, 5),
+                                sqlite3_column_double(st, 6),
+                                store_text(st, 7),
+                                sqlite3_column_int(st, 8)};
+    visit(user, &event);
+  }
+  sqlite3_reset(st);
+  store_leave(store);
+}
+
+/* ---- why ---------------------------------------------------------------------------------------*/
+
+/* The same key was here before: what became of its binary? */
+static void why_gone(struct store *store, const struct store_key *key, struct text *out) {
+  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_LAST_EVENT);
+  if (st && store_bind_text(st, 1, key->hash) && store_step(store, &store->main, st) == SQLITE_ROW) {
+    time_t when = (time_t)sqlite3_column_int64(st, 2);
+    struct tm tm;
+    char day[32] = "";
+    if (gmtime_r(&when, &tm))
+      strftime(day, sizeof day, "%Y-%m-%d", &tm);
+    text_addf(out, "nothing changed, but the binary is no longer here: %s %s%s%s%s", store_text(st, 0), day,
+              store_text(st, 1)[0] ? " (" : "", store_text(st, 1), store_text(st, 1)[0] ? ")" : "");
+  } else
+    text_add(out, "nothing changed, but the binary is no longer here");
+  sqlite3_reset(st);
+}
+
+/* Of the newest keys of this name the one with the fewest differences, the newest of several. */
+static bool find_nearest(struct store *store, struct connection *c, const struct store_key *key,
+                         struct store_key *nearest) {
+  long long ids[64];
+  int count = 0, best = -1;
+  sqlite3_stmt *st = store_prepare(store, c, SQL_NEAR_SIGNATURES);
+  if (!st || !store_bind_text(st, 1, key->loop) || sqlite3_bind_int64(st, 2, INT64_MAX) != SQLITE_OK)
+    return false;
+  while (count < 64 && store_step(store, c, st) == SQLITE_ROW)
+    ids[count++] = sqlite3_column_int64(st, 0);
+  sqlite3_reset(st);
+  for (int i = 0; i < count; i++) {
+    struct store_key candidate;
+    if (!key_read(store, c, ids[i], &candidate))
+      break;
+    int differences = key_difference_count(&candidate, key);
+    if (best < 0 || differences < best) {
+      store_key_free(nearest);
+      *nearest = candidate;
+      best = differences;
+    } else
+      store_key_free(&candidate);
+    if (best == 0)
+      break;
+  }
+  return best >= 0;
+}
+
+void why_unlocked(struct store *store, const struct store_key *key, struct text *out) {
+  struct store_key nearest = {0};
+  bool found = find_nearest(store, &store->main, key, &nearest);
+  for (int i = 0; i < store->nlayers && !found; i++)
+    found = find_nearest(store, &store->layers[i], key, &nearest);
+  if (!found)
+    text_addf(out, "first time that a loop named %s is compiled for this cache", key->loop);
+  else if (key_same(&nearest, key))
+    why_gone(store, key, out);
+  else
+    store->options.sentence(&nearest, key, out);
+  store_key_free(&nearest);
+}
+
+void store_why(struct store *store, const struct store_key *key, struct text *out) {
+  if (!store_enter(store))
+    return;
+  why_unlocked(store, key, out);
+  store_leave(store);
+}

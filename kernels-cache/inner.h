@@ -1,0 +1,251 @@
+/* What the files of the store share. Nothing outside this folder includes it.
+ *
+ * One idea holds it together: a failing SQLite call never acts at once. store_fault notes what kind of trouble it is in the
+ * connection; the operation ends, resets its statements, and store_leave then acts on the note with nothing on
+ * the stack: pause, stop writing, set the file aside, go on in memory. */
+#ifndef OP2JIT_KERNELS_CACHE_INNER_H
+#define OP2JIT_KERNELS_CACHE_INNER_H
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "store.h"
+
+#define STORE_VERSION 1              /* user_version of the schema */
+#define STORE_APPLICATION 0x6f70326a /* application_id: "op2j" */
+#define STORE_DAY 86400LL
+
+/* Every statement of the store; the texts are in statements.c. */
+enum sql {
+  SQL_BEGIN_WRITE,
+  SQL_BEGIN_READ,
+  SQL_COMMIT,
+  SQL_ROLLBACK,
+  SQL_PAGE_COUNT,
+  SQL_FREE_COUNT,
+  SQL_PAGE_SIZE,
+  SQL_GET_BINARY,
+  SQL_HAS_BINARY,
+  SQL_GET_COMPONENTS,
+  SQL_PUT_SIGNATURE,
+  SQL_FIND_SIGNATURE,
+  SQL_FIND_PREFIX,
+  SQL_PUT_COMPONENT,
+  SQL_CLEAR_COMPONENTS,
+  SQL_PUT_BINARY,
+  SQL_DROP_BINARY,
+  SQL_TOUCH_BINARY,
+  SQL_KEEP_DAMAGED,
+  SQL_TRIM_DAMAGED,
+  SQL_GET_SOURCE,
+  SQL_LIST_BINARIES,
+  SQL_NEAR_SIGNATURES,
+  SQL_PUT_FAILURE,
+  SQL_GET_FAILURE,
+  SQL_DROP_FAILURES,
+  SQL_EXPIRE_FAILURES,
+  SQL_GET_LEASE,
+  SQL_HAS_RESULT,
+  SQL_PUT_LEASE,
+  SQL_DROP_LEASE,
+  SQL_DROP_OWN_LEASE,
+  SQL_EXPIRE_LEASES,
+  SQL_PUT_TUNING,
+  SQL_UNCHOOSE_TUNING,
+  SQL_GET_TUNINGS,
+  SQL_CLEAR_TUNINGS,
+  SQL_PUT_VERDICT,
+  SQL_GET_VERDICT,
+  SQL_PUT_FACT,
+  SQL_GET_FACT,
+  SQL_PUT_EVENT,
+  SQL_GET_EVENTS,
+  SQL_LAST_EVENT,
+  SQL_TRIM_EVENTS,
+  SQL_OLDEST_BINARIES,
+  SQL_DROP_ORPHANS,
+  SQL_DROP_ORPHAN_COMPONENTS,
+  SQL_INCREMENTAL_VACUUM,
+  SQL_SCAN_BINARIES,
+  SQL_SCAN_TUNINGS,
+  SQL_SCAN_VERDICTS,
+  SQL_STATS,
+  SQL_CLEAR_BINARIES,
+  SQL_CLEAR_FAILURES,
+  SQL_CLEAR_VERDICTS,
+  SQL_CLEAR_EVENTS,
+  SQL_CLEAR_DAMAGED,
+  SQL_COUNT
+};
+const char *store_sql(enum sql id);
+/* The schema: statements to run on an empty file, NULL-terminated. */
+extern const char *const store_schema[];
+
+enum fault {
+  FAULT_NONE,
+  FAULT_MEMORY,   /* this operation failed for want of memory; nothing else happened */
+  FAULT_BUSY,     /* another process holds the lock for too long */
+  FAULT_FULL,     /* disk or quota: no more writing */
+  FAULT_READONLY, /* may not be written: no more writing */
+  FAULT_MOVED,    /* the file was renamed or removed under us: open again */
+  FAULT_BROKEN,   /* input/output: leave the file alone */
+  FAULT_DAMAGED   /* not what it should be: set aside */
+};
+
+struct connection {
+  sqlite3 *db;
+  sqlite3_stmt *statements[SQL_COUNT];
+  char *path; /* NULL: in memory */
+  dev_t device;
+  ino_t inode;
+  enum fault fault; /* worst one since the last store_settle */
+  struct text fault_words;
+};
+
+#define STORE_TOUCHES 64
+
+struct store {
+  struct store_options options; /* strings inside are owned */
+  struct connection main;
+  struct connection *layers;
+  int nlayers;
+  pthread_mutex_t mutex;
+  pid_t pid;
+  atomic_bool fork_told;
+  bool no_writes;          /* for good */
+  bool warned;             /* the one warning was given */
+  int reopened;            /* times that a fresh file was begun in this run */
+  long long pause_until;   /* monotonic milliseconds: no writes before */
+  int pauses;              /* times that writing was paused */
+  long long busy_deadline; /* monotonic milliseconds, for the busy handler */
+  struct text trouble;     /* reason of the present state */
+  const char *journal;     /* "wal", "truncate", "memory" */
+  const char *file_system;
+  struct text host;                 /* who we are in leases: host, boot, pid namespace */
+  struct text host_name;            /* for the history */
+  long long start_time;             /* of this process, in clock ticks since boot */
+  long long touches[STORE_TOUCHES]; /* signatures that were hit and whose day stamp is old */
+  int ntouches;
+};
+
+/* ---- enter, leave: every public function is between them (open.c) */
+bool store_enter(struct store *store);
+void store_leave(struct store *store);
+
+/* ---- running statements (statements.c). All return false after noting a fault. */
+sqlite3_stmt *store_prepare(struct store *store, struct connection *c, enum sql id);
+bool store_bind_text(sqlite3_stmt *st, int place, const char *text); /* NULL text: "" */
+bool store_bind_bytes(sqlite3_stmt *st, int place, const void *bytes, size_t length, bool as_text);
+/* SQLITE_ROW, SQLITE_DONE, or another code after noting the fault. */
+int store_step(struct store *store, struct connection *c, sqlite3_stmt *st);
+/* Step a statement that gives no rows, and reset it. */
+bool store_run(struct store *store, struct connection *c, sqlite3_stmt *st);
+/* Prepare, run. */
+bool store_do(struct store *store, struct connection *c, enum sql id);
+/* The one number that a statement gives; `otherwise` if it gives none. Resets it. */
+long long store_number(struct store *store, struct connection *c, sqlite3_stmt *st, long long otherwise);
+/* A column as a string, never NULL, valid until the next step. */
+const char *store_text(sqlite3_stmt *st, int column);
+void store_finalize(struct connection *c);
+
+bool store_begin(struct store *store); /* a write transaction on the main file; false: no writing now */
+bool store_commit(struct store *store);
+void store_rollback(struct store *store);
+
+/* ---- trouble (trouble.c) */
+enum fault store_classify(int code, int extended);
+void store_fault(struct store *store, struct connection *c, int code, const char *doing);
+/* Act on what was noted. */
+void store_settle(struct store *store);
+/* The first is a warning, later ones are information. Also remembered as store_trouble's answer. */
+void store_warn(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void store_note(const struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool store_can_write(struct store *store);
+/* Rename a file and its journals; the new name in `to`. */
+bool store_set_aside(const struct store *store, const struct connection *c, struct text *to);
+void store_stage(const struct store *store, const char *name);
+
+/* ---- opening (open.c, place.c, schema.c) */
+bool store_open_main(struct store *store);
+void store_open_memory(struct store *store);
+void store_close_connection(struct connection *c);
+/* A read-only file, checked; false with the reason. The connection is to be closed either way. */
+bool store_connect_layer(struct store *store, struct connection *c, const char *path, struct text *reason);
+
+/* Directories of the path, 0700; then the file, 0600. False with the reason. */
+bool place_create(const char *path, struct text *reason);
+/* May what is in this file be run? It and its directory: owner the user or root, not writable by others. */
+bool place_trusted(const char *path, struct text *reason);
+/* "ext4", "nfs", ...; "unknown" */
+const char *place_file_system(const char *path);
+bool place_is_local(const char *file_system);
+void place_uri(const char *path, const char *query, struct text *out);
+/* kernels.db -> kernels.v1.db */
+bool place_other_name(const char *path, int version, struct text *out);
+
+enum schema_state { SCHEMA_GOOD, SCHEMA_EMPTY, SCHEMA_OTHER_VERSION, SCHEMA_FOREIGN, SCHEMA_FAULT };
+enum schema_state schema_check(struct store *store, struct connection *c, int *version);
+bool schema_create(struct store *store, struct connection *c);
+
+/* ---- pieces shared by the rest */
+long long store_now(const struct store *store); /* seconds since 1970 */
+long long store_monotonic_ms(void);
+void store_sleep_us(long microseconds);
+void store_checksum(const char *hash, const void *data, size_t size, unsigned char out[32]);
+
+/* 1: equal, 0: different, -1: fault */
+int key_matches(struct store *store, struct connection *c, long long signature, const struct store_key *key);
+/* The number of the key's row, made if it is not there; 0 after a fault. Inside a transaction. */
+long long key_put(struct store *store, const struct store_key *key);
+/* Its number in one connection; 0: none, -1: fault. */
+long long key_find(struct store *store, struct connection *c, const char *hash);
+/* The columns of a row, allocated; false without memory or after a fault. */
+bool key_read(struct store *store, struct connection *c, long long signature, struct store_key *out);
+/* NULL if there is none of that name. */
+const struct store_column *key_column(const struct store_key *key, const char *name);
+int key_difference_count(const struct store_key *a, const struct store_key *b);
+bool key_same(const struct store_key *a, const struct store_key *b);
+
+enum encoding { ENCODING_PLAIN = 0, ENCODING_ZSTD = 1 };
+struct binary_row {
+  size_t size;
+  enum encoding encoding;
+  const void *checksum;
+  double seconds;
+  long long made, used;
+  size_t source_size;
+  enum encoding source_encoding;
+  const void *data, *source;
+  size_t stored, source_stored;
+};
+bool binary_put_row(struct store *store, long long signature, const struct binary_row *row);
+/* NULL, or what is wrong with it. */
+const char *binary_check(const char *hash, const struct binary_row *row);
+/* The columns of SQL_SCAN_BINARIES; points into the statement. */
+void binary_from_scan(sqlite3_stmt *st, struct binary_row *row);
+void binary_set_aside(struct store *store, long long signature, const struct store_key *key,
+                      const char *reason);
+
+/* Inside a transaction. */
+bool event_put(struct store *store, const char *loop, const char *hash, const char *event, const char *reason,
+               double seconds);
+bool trim_events(struct store *store, long long cap);
+void why_unlocked(struct store *store, const struct store_key *key, struct text *out);
+long long store_file_bytes(struct store *store, long long *free_bytes);
+void gc_if_full(struct store *store);
+void flush_touches(struct store *store);
+bool lease_drop(struct store *store, const char *hash);
+
+struct packed {
+  void *data; /* malloc'd, or NULL: the original bytes are to be used */
+  size_t size;
+  enum encoding encoding;
+};
+/* Smaller, if that pays. */
+void pack(const void *data, size_t size, struct packed *out);
+/* The original bytes, malloc'd; NULL with the reason in *why. */
+void *unpack(const void *data, size_t stored, enum encoding encoding, size_t size, const char **why);
+
+#endif

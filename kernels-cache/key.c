@@ -1,0 +1,195 @@
+/* Keys as rows: a signature and its components. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "inner.h"
+
+static bool same_bytes(const void *a, size_t a_length, const void *b, size_t b_length) {
+  return a_length == b_length && (a_length == 0 || memcmp(a, b, a_length) == 0);
+}
+
+static bool same_column(const struct store_column *a, const struct store_column *b) {
+  return strcmp(a->name, b->name) == 0 && same_bytes(a->value, a->length, b->value, b->length);
+}
+
+bool key_same(const struct store_key *a, const struct store_key *b) {
+  if (a->ncolumns != b->ncolumns)
+    return false;
+  for (int i = 0; i < a->ncolumns; i++)
+    if (!same_column(&a->columns[i], &b->columns[i]))
+      return false;
+  return true;
+}
+
+const struct store_column *key_column(const struct store_key *key, const char *name) {
+  for (int i = 0; i < key->ncolumns; i++)
+    if (strcmp(key->columns[i].name, name) == 0)
+      return &key->columns[i];
+  return NULL;
+}
+
+int key_difference_count(const struct store_key *a, const struct store_key *b) {
+  int count = 0;
+  for (int i = 0; i < a->ncolumns; i++) {
+    const struct store_column *other = key_column(b, a->columns[i].name);
+    count += !other || !same_column(&a->columns[i], other);
+  }
+  for (int i = 0; i < b->ncolumns; i++)
+    count += !key_column(a, b->columns[i].name);
+  return count;
+}
+
+int key_matches(struct store *store, struct connection *c, long long signature, const struct store_key *key) {
+  sqlite3_stmt *st = store_prepare(store, c, SQL_GET_COMPONENTS);
+  if (!st || sqlite3_bind_int64(st, 1, signature) != SQLITE_OK)
+    return -1;
+  int count = 0, code;
+  bool same = true;
+  while ((code = store_step(store, c, st)) == SQLITE_ROW) {
+    /* The value is asked for first: store_text may move it. */
+    size_t name_length = (size_t)sqlite3_column_bytes(st, 0), length = (size_t)sqlite3_column_bytes(st, 1);
+    const struct store_column *column = count < key->ncolumns ? &key->columns[count] : NULL;
+    same = same && column &&
+           same_bytes(sqlite3_column_blob(st, 0), name_length, column->name, strlen(column->name)) &&
+           same_bytes(sqlite3_column_blob(st, 1), length, column->value, column->length);
+    count++;
+  }
+  sqlite3_reset(st);
+  if (code != SQLITE_DONE)
+    return -1;
+  return same && count == key->ncolumns;
+}
+
+long long key_find(struct store *store, struct connection *c, const char *hash) {
+  sqlite3_stmt *st = store_prepare(store, c, SQL_FIND_SIGNATURE);
+  if (!st || !store_bind_text(st, 1, hash))
+    return -1;
+  long long id = store_number(store, c, st, 0);
+  return c->fault ? -1 : id;
+}
+
+static bool put_components(struct store *store, long long signature, const struct store_key *key) {
+  struct connection *c = &store->main;
+  for (int i = 0; i < key->ncolumns; i++) {
+    const struct store_column *column = &key->columns[i];
+    sqlite3_stmt *st = store_prepare(store, c, SQL_PUT_COMPONENT);
+    if (!st || sqlite3_bind_int64(st, 1, signature) != SQLITE_OK || sqlite3_bind_int(st, 2, i) != SQLITE_OK ||
+        !store_bind_text(st, 3, column->name) ||
+        !store_bind_bytes(st, 4, column->value, column->length, true) || !store_run(store, c, st))
+      return false;
+  }
+  return true;
+}
+
+static bool clear_components(struct store *store, long long signature) {
+  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_CLEAR_COMPONENTS);
+  return st && sqlite3_bind_int64(st, 1, signature) == SQLITE_OK && store_run(store, &store->main, st);
+}
+
+long long key_put(struct store *store, const struct store_key *key) {
+  struct connection *c = &store->main;
+  long long id = key_find(store, c, key->hash);
+  if (id < 0)
+    return 0;
+  if (id > 0) {
+    int same = key_matches(store, c, id, key);
+    if (same > 0)
+      return id;
+    /* The hash is there with other columns: bytes were flipped. What is known to be right replaces them. */
+    return same == 0 && clear_components(store, id) && put_components(store, id, key) ? id : 0;
+  }
+  sqlite3_stmt *st = store_prepare(store, c, SQL_PUT_SIGNATURE);
+  if (!st || !store_bind_text(st, 1, key->hash) || !store_bind_text(st, 2, key->loop) ||
+      sqlite3_bind_int64(st, 3, store_now(store)) != SQLITE_OK || !store_run(store, c, st))
+    return 0;
+  id = sqlite3_last_insert_rowid(c->db);
+  return put_components(store, id, key) ? id : 0;
+}
+
+/* ---- keys that are read back --------------------------------------------------------------------*/
+
+void store_key_free(struct store_key *key) {
+  for (int i = 0; i < key->ncolumns; i++) {
+    free((char *)(size_t)key->columns[i].name);
+    free((char *)(size_t)key->columns[i].value);
+  }
+  free((struct store_column *)(size_t)key->columns);
+  free((char *)(size_t)key->hash);
+  free((char *)(size_t)key->loop);
+  *key = (struct store_key){0};
+}
+
+static char *copy_cell(sqlite3_stmt *st, int column, size_t *length) {
+  const void *bytes = sqlite3_column_blob(st, column);
+  *length = (size_t)sqlite3_column_bytes(st, column);
+  char *copy = malloc(*length + 1);
+  if (!copy)
+    return NULL;
+  if (*length)
+    memcpy(copy, bytes, *length);
+  copy[*length] = '\0';
+  return copy;
+}
+
+bool key_read(struct store *store, struct connection *c, long long signature, struct store_key *out) {
+  *out = (struct store_key){0};
+  sqlite3_stmt *st = store_prepare(store, c, SQL_GET_COMPONENTS);
+  if (!st || sqlite3_bind_int64(st, 1, signature) != SQLITE_OK)
+    return false;
+  int capacity = 0, code;
+  bool good = true;
+  struct store_column *columns = NULL;
+  while (good && (code = store_step(store, c, st)) == SQLITE_ROW) {
+    if (out->ncolumns == capacity) {
+      capacity = capacity ? 2 * capacity : 32;
+      struct store_column *more = array_resize(columns, (size_t)capacity, sizeof *columns);
+      if (!(good = more != NULL))
+        break;
+      columns = more;
+      out->columns = columns;
+    }
+    size_t name_length, length;
+    char *name = copy_cell(st, 0, &name_length), *value = copy_cell(st, 1, &length);
+    columns[out->ncolumns++] = (struct store_column){name, value, length};
+    good = name && value;
+  }
+  sqlite3_reset(st);
+  if (!good || c->fault) {
+    store_key_free(out);
+    return false;
+  }
+  return true;
+}
+
+int store_find_key(struct store *store, const char *prefix, struct store_key *out) {
+  *out = (struct store_key){0};
+  if (!store_enter(store))
+    return 0;
+  int found = 0;
+  for (int i = -1; i < store->nlayers && found == 0; i++) {
+    struct connection *c = i < 0 ? &store->main : &store->layers[i];
+    sqlite3_stmt *st = store_prepare(store, c, SQL_FIND_PREFIX);
+    if (!st || !store_bind_text(st, 1, prefix))
+      continue;
+    long long id = 0;
+    char *hash = NULL, *loop = NULL;
+    while (store_step(store, c, st) == SQLITE_ROW)
+      if (++found == 1) {
+        id = sqlite3_column_int64(st, 0);
+        hash = strdup(store_text(st, 1));
+        loop = strdup(store_text(st, 2));
+      }
+    sqlite3_reset(st);
+    if (found == 1 && hash && loop && key_read(store, c, id, out)) {
+      out->hash = hash;
+      out->loop = loop;
+      found = 1;
+    } else {
+      free(hash);
+      free(loop);
+    }
+  }
+  store_leave(store);
+  return found > 1 ? -1 : found && !out->hash ? 0 : found;
+}

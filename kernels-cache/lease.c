@@ -1,0 +1,174 @@
+/* Who compiles what: one row per compile under way, so that many processes with a cold cache compile each key
+ * about once. A lease never blocks for good: a dead or stopped owner on this host is seen at once, any other
+ * owner is given the lease's time. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "inner.h"
+
+/* ---- who we are, who they are ------------------------------------------------------------------*/
+
+static bool read_small(const char *path, char *out, size_t size) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  ssize_t got = read(fd, out, size - 1);
+  close(fd);
+  out[got > 0 ? got : 0] = '\0';
+  return got > 0;
+}
+
+/* State letter and start time of a process; false if there is none. */
+static bool process_state(long pid, char *state, long long *start) {
+  char path[48], line[1024];
+  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+  if (!read_small(path, line, sizeof line))
+    return false;
+  char *p = strrchr(line, ')'); /* the name may hold anything */
+  if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
+                   state, start) != 2)
+    return false;
+  return true;
+}
+
+/* Processes can see each other if kernel, boot and pid namespace are the same; host names alone do not say so. */
+static void find_identity(struct store *store) {
+  if (store->host.length)
+    return;
+  char boot[64] = "", space[64] = "", state;
+  read_small("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+  boot[strcspn(boot, "\n")] = '\0';
+  ssize_t got = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+  space[got > 0 ? got : 0] = '\0';
+  text_addf(&store->host, "%s %s %s", text_str(&store->host_name), boot, space);
+  process_state(store->pid, &state, &store->start_time);
+}
+
+struct lease_row {
+  bool there, ours, here; /* ours: this process's; here: an owner that we can look at */
+  long pid;
+  long long start, made, expires;
+};
+
+static bool get_row(struct store *store, const char *hash, struct lease_row *row) {
+  *row = (struct lease_row){0};
+  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_GET_LEASE);
+  if (!st || !store_bind_text(st, 1, hash))
+    return false;
+  int code = store_step(store, &store->main, st);
+  if (code == SQLITE_ROW) {
+    row->there = true;
+    row->here = strcmp(store_text(st, 0), text_str(&store->host)) == 0;
+    row->pid = (long)sqlite3_column_int64(st, 1);
+    row->start = sqlite3_column_int64(st, 2);
+    row->made = sqlite3_column_int64(st, 3);
+    row->expires = sqlite3_column_int64(st, 4);
+    row->ours = row->here && row->pid == store->pid && row->start == store->start_time;
+  }
+  sqlite3_reset(st);
+  return code == SQLITE_ROW || code == SQLITE_DONE;
+}
+
+static bool owner_is_alive(const struct store *store, const struct lease_row *row) {
+  long long now = store_now(store);
+  /* Made in the future: the clock was set back, and nothing in the row can be believed. */
+  if (now >= row->expires || row->made > now + 2)
+    return false;
+  if (!row->here)
+    return true;
+  char state;
+  long long start;
+  if (!process_state(row->pid, &state, &start) || start != row->start)
+    return false;
+  return !strchr("TtZXx", state); /* stopped, traced, dead */
+}
+
+/* ---- taking and giving back --------------------------------------------------------------------*/
+
+bool lease_drop(struct store *store, const char *hash) {
+  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_DROP_LEASE);
+  return st && store_bind_text(st, 1, hash) && store_run(store, &store->main, st);
+}
+
+static bool write_row(struct store *store, const char *hash) {
+  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_PUT_LEASE);
+  long long now = store_now(store);
+  return st && store_bind_text(st, 1, hash) && store_bind_text(st, 2, text_str(&store->host)) &&
+         sqlite3_bind_int64(st, 3, store->pid) == SQLITE_OK &&
+         sqlite3_bind_int64(st, 4, store->start_time) == SQLITE_OK &&
+         sqlite3_bind_int64(st, 5, now) == SQLITE_OK &&
+         sqlite3_bind_int64(st, 6, now + store->options.lease_seconds) == SQLITE_OK &&
+         store_run(store, &store->main, st);
+}
+
+static bool has_result(struct store *store, const char *hash) {
+  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_HAS_RESULT);
+  return st && store_bind_text(st, 1, hash) && sqlite3_bind_int64(st, 2, store_now(store)) == SQLITE_OK &&
+         store_number(store, &store->main, st, 0) != 0;
+}
+
+enum attempt { ATTEMPT_MINE, ATTEMPT_READY, ATTEMPT_TAKEN, ATTEMPT_FAILED };
+
+/* Look without a lock first; only who would take the lease asks for the right to write. */
+static enum attempt try_once(struct store *store, const char *hash) {
+  struct lease_row row;
+  if (has_result(store, hash))
+    return ATTEMPT_READY;
+  if (!get_row(store, hash, &row))
+    return ATTEMPT_FAILED;
+  if (row.there && (row.ours || owner_is_alive(store, &row)))
+    return ATTEMPT_TAKEN;
+  if (!store_begin(store))
+    return ATTEMPT_FAILED;
+  enum attempt result = ATTEMPT_FAILED;
+  if (has_result(store, hash))
+    result = ATTEMPT_READY;
+  else if (get_row(store, hash, &row) && row.there && (row.ours || owner_is_alive(store, &row)))
+    result = ATTEMPT_TAKEN;
+  else if (!store->main.fault && write_row(store, hash))
+    result = ATTEMPT_MINE;
+  if (result != ATTEMPT_MINE)
+    store_rollback(store);
+  else if (!store_commit(store))
+    result = ATTEMPT_FAILED;
+  return result;
+}
+
+enum store_lease store_lease(struct store *store, const struct store_key *key) {
+  long long begin = store_monotonic_ms();
+  long pause = 500;
+  for (;;) {
+    if (!store_enter(store))
+      return STORE_LEASE_ALONE;
+    find_identity(store);
+    enum attempt attempt = store->main.path ? try_once(store, key->hash) : ATTEMPT_MINE;
+    long long limit = 1000LL * store->options.lease_seconds;
+    store_stage(store, attempt == ATTEMPT_MINE ? "lease: taken" : "lease: looked");
+    store_leave(store);
+    switch (attempt) {
+    case ATTEMPT_MINE: return STORE_LEASE_MINE;
+    case ATTEMPT_READY: return STORE_LEASE_READY;
+    case ATTEMPT_FAILED: return STORE_LEASE_ALONE;
+    case ATTEMPT_TAKEN: break;
+    }
+    if (store_monotonic_ms() - begin >= limit)
+      return STORE_LEASE_ALONE;
+    store_sleep_us(pause);
+    pause = pause < 16000 ? 2 * pause : pause;
+  }
+}
+
+void store_lease_end(struct store *store, const struct store_key *key) {
+  if (!store_enter(store))
+    return;
+  sqlite3_stmt *st = store_can_write(store) ? store_prepare(store, &store->main, SQL_DROP_OWN_LEASE) : NULL;
+  if (st && store_bind_text(st, 1, key->hash) && store_bind_text(st, 2, text_str(&store->host)) &&
+      sqlite3_bind_int64(st, 3, store->pid) == SQLITE_OK)
+    store_run(store, &store->main, st);
+  store_leave(store);
+}

@@ -1,0 +1,56 @@
+/* Looking without touching: what is there, how much of it, and is it all right? */
+#include <stdlib.h>
+#include <string.h>
+
+#include "inner.h"
+
+static void list_from(struct store *store, struct connection *c, const char *loop, store_visit_row *visit,
+                      void *user) {
+  sqlite3_stmt *st = store_prepare(store, c, SQL_LIST_BINARIES);
+  if (!st || !(loop ? store_bind_text(st, 1, loop) : sqlite3_bind_null(st, 1) == SQLITE_OK))
+    return;
+  while (store_step(store, c, st) == SQLITE_ROW) {
+    struct store_row row = {.hash = store_text(st, 0),
+                            .loop = store_text(st, 1),
+                            .origin = c->path ? c->path : "in memory",
+                            .size = sqlite3_column_int64(st, 2),
+                            .stored = sqlite3_column_int64(st, 3),
+                            .seconds = sqlite3_column_double(st, 4),
+                            .made = sqlite3_column_int64(st, 5),
+                            .used = sqlite3_column_int64(st, 6) * STORE_DAY};
+    visit(user, &row);
+  }
+  sqlite3_reset(st);
+}
+
+void store_list(struct store *store, const char *loop, store_visit_row *visit, void *user) {
+  if (!store_enter(store))
+    return;
+  list_from(store, &store->main, loop, visit, user);
+  for (int i = 0; i < store->nlayers; i++)
+    list_from(store, &store->layers[i], loop, visit, user);
+  store_leave(store);
+}
+
+void store_stats(struct store *store, struct store_stats *out) {
+  *out = (struct store_stats){.journal = "none", .file_system = "none"};
+  if (!store_enter(store))
+    return;
+  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_STATS);
+  if (st && store_step(store, &store->main, st) == SQLITE_ROW) {
+    long long *const fields[] = {&out->binaries, &out->loops,   &out->binary_bytes, &out->stored_bytes,
+                                 &out->failures, &out->tunings, &out->verdicts,     &out->facts,
+                                 &out->events,   &out->damaged, &out->leases};
+    int n = (int)(sizeof fields / sizeof *fields);
+    for (int i = 0; i < n; i++)
+      *fields[i] = sqlite3_column_int64(st, i);
+    out->seconds = sqlite3_column_double(st, n);
+  }
+  sqlite3_reset(st);
+  out->file_bytes = store_file_bytes(store, &out->free_bytes);
+  out->cap = store->options.cap;
+  out->layers = store->nlayers;
+  out->journal = store->journal;
+  out->file_system = store->file_system;
+  store_leave(store);
+}

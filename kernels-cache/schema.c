@@ -1,0 +1,73 @@
+/* Is this file ours, and of our version? An empty one gets the tables, in one transaction. */
+#include <stdio.h>
+#include <string.h>
+
+#include "inner.h"
+
+static long long ask(struct store *store, struct connection *c, const char *sql) {
+  sqlite3_stmt *st = NULL;
+  int code = sqlite3_prepare_v2(c->db, sql, -1, &st, NULL);
+  if (code == SQLITE_OK) {
+    long long value = store_number(store, c, st, -1);
+    sqlite3_finalize(st);
+    return value;
+  }
+  store_fault(store, c, code, "reading the header");
+  return -1;
+}
+
+enum schema_state schema_check(struct store *store, struct connection *c, int *version) {
+  long long application = ask(store, c, "PRAGMA application_id");
+  *version = (int)ask(store, c, "PRAGMA user_version");
+  if (c->fault)
+    return SCHEMA_FAULT;
+  if (application == STORE_APPLICATION)
+    return *version == STORE_VERSION ? SCHEMA_GOOD : SCHEMA_OTHER_VERSION;
+  long long tables = ask(store, c, "SELECT count(*) FROM sqlite_schema");
+  long long ours =
+      ask(store, c, "SELECT count(*) FROM sqlite_schema WHERE name IN ('signature', 'component')");
+  if (c->fault)
+    return SCHEMA_FAULT;
+  if (tables == 0 && application == 0)
+    return SCHEMA_EMPTY;
+  if (ours == 2) { /* our tables under a header that is not ours: bytes flipped */
+    store_fault(store, c, SQLITE_CORRUPT, "reading the header");
+    return SCHEMA_FAULT;
+  }
+  return SCHEMA_FOREIGN;
+}
+
+static bool execute(struct store *store, struct connection *c, const char *sql) {
+  int code = sqlite3_exec(c->db, sql, NULL, NULL, NULL);
+  if (code != SQLITE_OK)
+    store_fault(store, c, code, "making the tables");
+  return code == SQLITE_OK;
+}
+
+static bool create_tables(struct store *store, struct connection *c) {
+  char header[96];
+  snprintf(header, sizeof header, "PRAGMA application_id = %d; PRAGMA user_version = %d", STORE_APPLICATION,
+           STORE_VERSION);
+  for (int i = 0; store_schema[i]; i++)
+    if (!execute(store, c, store_schema[i]))
+      return false;
+  store_stage(store, "tables made");
+  return execute(store, c, header);
+}
+
+bool schema_create(struct store *store, struct connection *c) {
+  store_stage(store, "before tables");
+  if (!execute(store, c, "BEGIN IMMEDIATE"))
+    return false;
+  /* Another process may have been first. */
+  int version;
+  bool good = schema_check(store, c, &version) == SCHEMA_GOOD;
+  if (!good && !c->fault)
+    good = create_tables(store, c);
+  good = good && execute(store, c, "COMMIT");
+  if (!good && !sqlite3_get_autocommit(c->db))
+    sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
+  if (good)
+    store_stage(store, "after tables");
+  return good;
+}

@@ -1,0 +1,261 @@
+/* What happens when SQLite, the disk or the file fails: classify, note, and act once nothing is in flight. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inner.h"
+
+static const struct {
+  int code; /* extended codes are looked for first */
+  enum fault fault;
+} kinds[] = {
+    {SQLITE_READONLY_DBMOVED, FAULT_MOVED},
+    {SQLITE_IOERR_NOMEM, FAULT_MEMORY},
+    {SQLITE_NOMEM, FAULT_MEMORY},
+    {SQLITE_BUSY, FAULT_BUSY},
+    {SQLITE_LOCKED, FAULT_BUSY},
+    {SQLITE_PROTOCOL, FAULT_BUSY},
+    {SQLITE_FULL, FAULT_FULL},
+    {SQLITE_READONLY, FAULT_READONLY},
+    {SQLITE_PERM, FAULT_READONLY},
+    {SQLITE_AUTH, FAULT_READONLY},
+    {SQLITE_CORRUPT, FAULT_DAMAGED},
+    {SQLITE_NOTADB, FAULT_DAMAGED},
+};
+
+enum fault store_classify(int code, int extended) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (kinds[i].code == extended || kinds[i].code == code)
+      return kinds[i].fault;
+  return FAULT_BROKEN;
+}
+
+void store_fault(struct store *store, struct connection *c, int code, const char *doing) {
+  (void)store;
+  int extended = c->db ? sqlite3_extended_errcode(c->db) : code;
+  enum fault fault = store_classify(code & 0xff, (extended & 0xff) == (code & 0xff) ? extended : code);
+  if (fault <= c->fault)
+    return;
+  c->fault = fault;
+  text_clear(&c->fault_words);
+  text_addf(&c->fault_words, "%s: %s", doing, sqlite3_errstr(code));
+  if (c->db && sqlite3_system_errno(c->db) && fault != FAULT_DAMAGED)
+    text_addf(&c->fault_words, " (%s)", strerror(sqlite3_system_errno(c->db)));
+}
+
+void store_warn(struct store *store, const char *format, ...) {
+  struct text line = {0};
+  va_list args;
+  va_start(args, format);
+  text_vaddf(&line, format, args);
+  va_end(args);
+  if (store->options.log)
+    log_line(store->options.log, store->warned ? LOG_INFO : LOG_WARN, "cache", "%s", text_str(&line));
+  store->warned = true;
+  text_free(&store->trouble);
+  store->trouble = line;
+}
+
+void store_note(const struct store *store, const char *format, ...) {
+  if (!store->options.log || !log_wants(store->options.log, LOG_INFO, "cache"))
+    return;
+  struct text line = {0};
+  va_list args;
+  va_start(args, format);
+  text_vaddf(&line, format, args);
+  va_end(args);
+  log_line(store->options.log, LOG_INFO, "cache", "%s", text_str(&line));
+  text_free(&line);
+}
+
+void store_stage(const struct store *store, const char *name) {
+  if (store->options.stage)
+    store->options.stage(store->options.user, name);
+}
+
+bool store_can_write(struct store *store) {
+  if (store->no_writes || store->options.read_only || !store->main.db)
+    return false;
+  return !store->pause_until || store_monotonic_ms() >= store->pause_until;
+}
+
+/* ---- setting a file aside ----------------------------------------------------------------------*/
+
+#define KEPT_ASIDE 5
+
+/* Only one process at a time may rename, or a second one would take the fresh file for the damaged one. */
+static int lock_renaming(const char *path) {
+  struct text name = {0};
+  text_addf(&name, "%s.lock", path);
+  int fd = text_ok(&name) ? open(text_str(&name), O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+  text_free(&name);
+  for (int tries = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0; tries++) {
+    if (tries == 100) {
+      close(fd);
+      return -1;
+    }
+    store_sleep_us(5000);
+  }
+  return fd;
+}
+
+static bool rename_beside(const char *from, const char *to, const char *suffix) {
+  struct text a = {0}, b = {0};
+  text_addf(&a, "%s%s", from, suffix);
+  text_addf(&b, "%s%s", to, suffix);
+  bool good = text_ok(&a) && text_ok(&b) && rename(text_str(&a), text_str(&b)) == 0;
+  text_free(&a);
+  text_free(&b);
+  return good;
+}
+
+static void free_name(const char *path, struct text *to) {
+  for (int i = 1; i <= KEPT_ASIDE; i++) {
+    text_clear(to);
+    text_addf(to, "%s.damaged-%d", path, i);
+    if (access(text_str(to), F_OK) != 0)
+      return;
+  }
+}
+
+bool store_set_aside(const struct store *store, const struct connection *c, struct text *to) {
+  int lock = lock_renaming(c->path);
+  if (lock < 0)
+    return false;
+  bool good = false;
+  struct stat now;
+  if (stat(c->path, &now) != 0 || now.st_dev != c->device || now.st_ino != c->inode) {
+    text_add(to, "(already renamed by another process)");
+    good = true;
+  } else {
+    free_name(c->path, to);
+    if (text_ok(to)) {
+      store_stage(store, "before rename");
+      /* The journals go first: a process that opens the file in between meets the same damaged file, never a fresh
+       * one with an old journal. */
+      rename_beside(c->path, text_str(to), "-wal");
+      rename_beside(c->path, text_str(to), "-journal");
+      good = rename_beside(c->path, text_str(to), "");
+      store_stage(store, "after rename");
+    }
+  }
+  close(lock);
+  return good;
+}
+
+/* ---- acting ------------------------------------------------------------------------------------*/
+
+static void go_on_in_memory(struct store *store) {
+  store_close_connection(&store->main);
+  store_open_memory(store);
+}
+
+static void begin_again(struct store *store) {
+  store_close_connection(&store->main);
+  if (store->reopened++ || !store_open_main(store))
+    go_on_in_memory(store);
+}
+
+static void act_on_damage(struct store *store, const char *words) {
+  struct connection *c = &store->main;
+  if (!c->path) {
+    go_on_in_memory(store);
+    return;
+  }
+  /* The connection is closed before the rename, so that SQLite is done with the journals; what names the file is kept. */
+  struct connection old = {.path = c->path, .device = c->device, .inode = c->inode};
+  c->path = NULL;
+  store_close_connection(c);
+  struct text to = {0};
+  if (store->options.read_only)
+    store_warn(store, "the kernel cache %s is damaged (%s); nothing of it is used", old.path, words);
+  else if (store_set_aside(store, &old, &to))
+    store_warn(store, "the kernel cache %s is damaged (%s); it is set aside as %s and a new one is begun",
+               old.path, words, text_str(&to));
+  else {
+    store_warn(store,
+               "the kernel cache %s is damaged (%s) and cannot be renamed; this run remembers in memory only",
+               old.path, words);
+    store->reopened++;
+  }
+  if (store->options.read_only)
+    store->reopened++;
+  text_free(&to);
+  free(old.path);
+  begin_again(store);
+}
+
+static void act_on_busy(struct store *store, const char *words) {
+  static const int seconds[] = {2, 5, 15, 60};
+  int last = (int)(sizeof seconds / sizeof *seconds) - 1;
+  int pause = seconds[store->pauses < last ? store->pauses : last];
+  store->pauses++;
+  store->pause_until = store_monotonic_ms() + 1000LL * pause;
+  store_warn(
+      store,
+      "another process holds the lock of the kernel cache %s (%s); new binaries are not kept for %d s. If no "
+      "other program is running, look for a stopped one: fuser %s",
+      store->main.path ? store->main.path : "in memory", words, pause,
+      store->main.path ? store->main.path : "");
+}
+
+static void act(struct store *store, enum fault fault, const char *words) {
+  const char *path = store->main.path ? store->main.path : "in memory";
+  switch (fault) {
+  case FAULT_NONE: break;
+  case FAULT_MEMORY:
+    store_warn(store, "no memory for the kernel cache (%s); this time it is not used", words);
+    break;
+  case FAULT_BUSY: act_on_busy(store, words); break;
+  case FAULT_FULL:
+    store->no_writes = true;
+    store_warn(store,
+               "the disk or quota of the kernel cache %s is full (%s); new binaries are not kept. Free some "
+               "space, or "
+               "name another file with OP2_CACHE",
+               path, words);
+    break;
+  case FAULT_READONLY:
+    store->no_writes = true;
+    store_warn(store, "the kernel cache %s cannot be written (%s); new binaries are not kept", path, words);
+    break;
+  case FAULT_MOVED:
+    store_warn(store, "the kernel cache %s was renamed or removed while in use; a new one is begun", path);
+    begin_again(store);
+    break;
+  case FAULT_BROKEN:
+    store_warn(store, "the kernel cache %s cannot be used (%s); this run remembers in memory only", path,
+               words);
+    go_on_in_memory(store);
+    break;
+  case FAULT_DAMAGED: act_on_damage(store, words); break;
+  }
+}
+
+static void settle_layer(struct store *store, struct connection *layer) {
+  if (layer->fault <= FAULT_BUSY) {
+    layer->fault = FAULT_NONE;
+    return;
+  }
+  store_warn(store, "the read-only kernel cache %s is not used: %s", layer->path,
+             text_str(&layer->fault_words));
+  store_close_connection(layer);
+}
+
+void store_settle(struct store *store) {
+  for (int i = 0; i < store->nlayers; i++)
+    settle_layer(store, &store->layers[i]);
+  /* Opening again may fail again; each round leaves a milder state, so few rounds suffice. */
+  for (int round = 0; store->main.fault && round < 4; round++) {
+    enum fault fault = store->main.fault;
+    struct text words = store->main.fault_words;
+    store->main.fault = FAULT_NONE;
+    store->main.fault_words = (struct text){0};
+    act(store, fault, text_str(&words));
+    text_free(&words);
+  }
+}

@@ -1,0 +1,147 @@
+/* Measurements of variants, and which one was chosen. Each measured candidate is a row. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "inner.h"
+
+static bool bind_place(sqlite3_stmt *st, const struct store_tuning *t) {
+  return store_bind_text(st, 1, t->signature) && store_bind_text(st, 2, t->target) &&
+         sqlite3_bind_int(st, 3, t->threads) == SQLITE_OK && store_bind_text(st, 4, t->mesh) &&
+         store_bind_text(st, 5, t->variant);
+}
+
+static bool put_one(struct store *store, const struct store_tuning *t) {
+  struct connection *c = &store->main;
+  if (t->chosen) {
+    sqlite3_stmt *st = store_prepare(store, c, SQL_UNCHOOSE_TUNING);
+    if (!st || !bind_place(st, t) || !store_run(store, c, st))
+      return false;
+  }
+  sqlite3_stmt *st = store_prepare(store, c, SQL_PUT_TUNING);
+  return st && bind_place(st, t) && store_bind_text(st, 6, t->loop) &&
+         sqlite3_bind_double(st, 7, t->median) == SQLITE_OK &&
+         sqlite3_bind_int(st, 8, t->count) == SQLITE_OK && sqlite3_bind_int(st, 9, t->chosen) == SQLITE_OK &&
+         sqlite3_bind_int64(st, 10, store_now(store)) == SQLITE_OK && store_run(store, c, st);
+}
+
+bool store_put_tunings(struct store *store, const struct store_tuning *rows, int count) {
+  if (!store_enter(store))
+    return false;
+  bool kept = false;
+  if (count > 0 && store_begin(store)) {
+    kept = true;
+    for (int i = 0; i < count && kept; i++)
+      kept = put_one(store, &rows[i]);
+    kept = kept && store_commit(store);
+    if (!kept)
+      store_rollback(store);
+  }
+  store_leave(store);
+  return kept;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------*/
+
+static void free_row(struct store_tuning *t) {
+  free((char *)(size_t)t->signature);
+  free((char *)(size_t)t->loop);
+  free((char *)(size_t)t->target);
+  free((char *)(size_t)t->mesh);
+  free((char *)(size_t)t->variant);
+}
+
+void store_tunings_free(struct store_tuning *rows, int count) {
+  for (int i = 0; i < count; i++)
+    free_row(&rows[i]);
+  free(rows);
+}
+
+static bool bind_or_null(sqlite3_stmt *st, int place, const char *text) {
+  return text ? store_bind_text(st, place, text) : sqlite3_bind_null(st, place) == SQLITE_OK;
+}
+
+static bool bind_filter(sqlite3_stmt *st, const struct store_tuning_filter *f) {
+  return bind_or_null(st, 1, f->signature) && bind_or_null(st, 2, f->loop) &&
+         bind_or_null(st, 3, f->target) && bind_or_null(st, 4, f->mesh) &&
+         sqlite3_bind_int(st, 5, f->threads) == SQLITE_OK &&
+         sqlite3_bind_int(st, 6, f->chosen_only) == SQLITE_OK;
+}
+
+static bool same_place(const struct store_tuning *a, const struct store_tuning *b) {
+  return a->threads == b->threads && strcmp(a->signature, b->signature) == 0 &&
+         strcmp(a->target, b->target) == 0 && strcmp(a->mesh, b->mesh) == 0 &&
+         strcmp(a->variant, b->variant) == 0;
+}
+
+struct tuning_list {
+  struct store_tuning *rows;
+  int count, capacity;
+};
+
+static bool take_row(struct tuning_list *list, sqlite3_stmt *st, int main_rows) {
+  if (list->count == list->capacity) {
+    int capacity = list->capacity ? 2 * list->capacity : 32;
+    struct store_tuning *more = array_resize(list->rows, (size_t)capacity, sizeof *more);
+    if (!more)
+      return false;
+    list->rows = more;
+    list->capacity = capacity;
+  }
+  struct store_tuning t = {.signature = strdup(store_text(st, 0)),
+                           .loop = strdup(store_text(st, 1)),
+                           .target = strdup(store_text(st, 2)),
+                           .threads = sqlite3_column_int(st, 3),
+                           .mesh = strdup(store_text(st, 4)),
+                           .variant = strdup(store_text(st, 5)),
+                           .median = sqlite3_column_double(st, 6),
+                           .count = sqlite3_column_int(st, 7),
+                           .chosen = sqlite3_column_int(st, 8) != 0,
+                           .made = sqlite3_column_int64(st, 9)};
+  bool good = t.signature && t.loop && t.target && t.mesh && t.variant;
+  bool shadowed = false;
+  for (int i = 0; good && i < main_rows && !shadowed; i++)
+    shadowed = same_place(&list->rows[i], &t);
+  if (!good || shadowed)
+    free_row(&t);
+  else
+    list->rows[list->count++] = t;
+  return good;
+}
+
+int store_get_tunings(struct store *store, const struct store_tuning_filter *filter,
+                      struct store_tuning **rows) {
+  *rows = NULL;
+  if (!store_enter(store))
+    return 0;
+  struct tuning_list list = {0};
+  bool good = true;
+  for (int i = -1; i < store->nlayers && good; i++) {
+    struct connection *c = i < 0 ? &store->main : &store->layers[i];
+    sqlite3_stmt *st = store_prepare(store, c, SQL_GET_TUNINGS);
+    int before = list.count;
+    if (!st || !bind_filter(st, filter))
+      continue;
+    while (good && store_step(store, c, st) == SQLITE_ROW)
+      good = take_row(&list, st, before);
+    sqlite3_reset(st);
+  }
+  store_leave(store);
+  if (!good) {
+    store_tunings_free(list.rows, list.count);
+    return 0;
+  }
+  *rows = list.rows;
+  return list.count;
+}
+
+int store_clear_tunings(struct store *store, const struct store_tuning_filter *filter) {
+  if (!store_enter(store))
+    return 0;
+  sqlite3_stmt *st = store_can_write(store) ? store_prepare(store, &store->main, SQL_CLEAR_TUNINGS) : NULL;
+  int gone = st && bind_filter(st, filter) && store_run(store, &store->main, st)
+                 ? sqlite3_changes(store->main.db)
+                 : 0;
+  store_leave(store);
+  return gone;
+}
