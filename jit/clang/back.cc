@@ -59,7 +59,7 @@ static std::unique_ptr<llvm::TargetMachine> make_machine(const compile_request &
                                   llvm::CodeModel::Small, optimise_most));
 }
 
-static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+static void optimise(const compile_request &request, llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = tuning.LoopUnrolling = true;
   llvm::LoopAnalysisManager loops;
@@ -67,6 +67,7 @@ static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine, tuning);
+  offer_vector_math(builder, request);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
@@ -97,8 +98,7 @@ bool back_end(const compile_request &request, llvm::Module &module, Output &outp
   if (!machine)
     return false;
   module.setDataLayout(machine->createDataLayout());
-  offer_vector_math(module, request);
-  optimise(module, *machine);
+  optimise(request, module, *machine);
   const double middle = seconds();
   output.seconds_middle = middle - start;
   const bool emitted = emit(module, *machine, output);

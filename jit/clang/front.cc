@@ -13,6 +13,7 @@
 #include <llvm/Support/VirtualFileSystem.h>
 
 #include "bounds.h"
+#include "machine.h"
 #include "messages.h"
 
 namespace op2jit {
@@ -91,12 +92,15 @@ public:
     add("-fbracket-depth", std::to_string(bounds::nesting));
     if (request.cpu && *request.cpu)
       add("-tune-cpu", request.cpu);
+    add({vector_width(request) == 512 ? "-mprefer-vector-width=512" : "-mprefer-vector-width=256"});
     add_features(request.features ? request.features : "");
     add_floating_point(request.fp ? request.fp : "contract");
     if (request.warnings)
       add({"-Wall", "-Wextra"});
     else
       add({"-w"});
+    if (request.remarks) // for LLVM's remarks to have a line, the lines must be kept
+      add({"-Rpass-missed=loop-vectorize"});
     if (request.debug)
       add({"-debug-info-kind=constructor", "-dwarf-version=4", "-debugger-tuning=gdb"});
   }
@@ -172,6 +176,7 @@ std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LL
   clang::CodeGenerator *lowering = generator.get();
   compiler.setASTConsumer(std::move(generator));
   compiler.createSema(clang::TU_Complete, nullptr);
+  bounds::watch(preprocessor, output);
   messages.BeginSourceFile(compiler.getLangOpts(), &preprocessor);
   clang::ParseAST(compiler.getSema());
   messages.EndSourceFile();

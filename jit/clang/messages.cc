@@ -46,14 +46,11 @@ void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, cons
     output_.add(severity_of(level), "", 0, 0, text);
 }
 
-static bool about_vectors(llvm::StringRef pass) {
-  return pass == "loop-vectorize" || pass == "slp-vectorizer" || pass.empty();
-}
 bool BackMessages::isAnalysisRemarkEnabled(llvm::StringRef pass) const {
-  return remarks_ && about_vectors(pass);
+  return remarks_ && pass == "loop-vectorize";
 }
 bool BackMessages::isMissedOptRemarkEnabled(llvm::StringRef pass) const {
-  return remarks_ && about_vectors(pass);
+  return remarks_ && pass == "loop-vectorize";
 }
 bool BackMessages::isPassedOptRemarkEnabled(llvm::StringRef pass) const {
   return remarks_ && pass == "loop-vectorize";

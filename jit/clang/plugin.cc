@@ -31,10 +31,11 @@ void compile(const compile_request *request, compile_result *result) {
   std::string reason;
   bool translated = false;
   const bool survived = run_safely([&] { translated = translate(*request, *output); }, reason);
-  if (!survived)
+  const bool in_text = output->has_errors(); // else the fault is not the text's
+  if (!survived && !in_text)
     output->add(COMPILE_ERROR, "", 0, 0, "the compiler failed: " + reason);
   *result = {};
-  output->fill(result, !survived ? 2 : translated ? 0 : 1);
+  output->fill(result, translated ? 0 : in_text ? 1 : 2);
 }
 
 void release(compile_result *result) {

@@ -2,15 +2,15 @@
 #ifndef OP2JIT_JIT_CLANG_VECTOR_MATH_H
 #define OP2JIT_JIT_CLANG_VECTOR_MATH_H
 
-#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
 
 #include "../compiler.h"
 
 namespace op2jit {
 
-// Marks each call of a mathematical function with those forms in libmvec that the request's processor
-// and floating point allow and this machine has. Strict floating point allows none.
-void offer_vector_math(llvm::Module &module, const compile_request &request);
+// Makes the pipeline mark, just before it vectorises, each call of a mathematical function with those of
+// its vector forms that the request's processor and floating point allow and this machine has.
+void offer_vector_math(llvm::PassBuilder &builder, const compile_request &request);
 
 } // namespace op2jit
 #endif

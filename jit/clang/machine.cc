@@ -1,0 +1,24 @@
+#include "machine.h"
+
+#include <llvm/ADT/SmallVector.h>
+
+namespace op2jit {
+
+bool has_feature(const compile_request &request, llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 64> features;
+  llvm::StringRef(request.features ? request.features : "").split(features, ',', -1, false);
+  for (llvm::StringRef feature : features)
+    if (feature.front() == '+' && feature.drop_front() == name)
+      return true;
+  return false;
+}
+
+unsigned vector_width(const compile_request &request) {
+  const llvm::StringRef cpu(request.cpu ? request.cpu : "");
+  if (has_feature(request, "avx512f") && cpu != "skylake-avx512" && cpu != "cascadelake" &&
+      cpu != "cooperlake")
+    return 512;
+  return has_feature(request, "avx") ? 256 : 128;
+}
+
+} // namespace op2jit
