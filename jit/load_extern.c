@@ -13,6 +13,8 @@ wide __divti3(wide, wide);
 wide __modti3(wide, wide);
 unsigned_wide __udivti3(unsigned_wide, unsigned_wide);
 unsigned_wide __umodti3(unsigned_wide, unsigned_wide);
+wide __divmodti4(wide, wide, wide *);
+unsigned_wide __udivmodti4(unsigned_wide, unsigned_wide, unsigned_wide *);
 double _Complex __muldc3(double, double, double, double);
 double _Complex __divdc3(double, double, double, double);
 float _Complex __mulsc3(float, float, float, float);

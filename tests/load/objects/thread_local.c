@@ -1,0 +1,4 @@
+static __thread int mine;
+int *where(void) {
+  return &mine;
+}
