@@ -1,0 +1,188 @@
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { least_width = 10, most_width = 40 };
+
+static const struct {
+  const char *name, *json;
+} origins[] = {
+    [REPORT_NATIVE] = {"native", "native"},
+    [REPORT_COMPILED] = {"compiled", "compiled"},
+    [REPORT_CACHE_HIT] = {"cache hit", "cache_hit"},
+};
+
+double report_rate(const struct report_row *row) {
+  return row->seconds > 0 ? row->bytes * (double)row->calls / row->seconds * 1e-9 : 0;
+}
+
+double report_share(const struct report *r, const struct report_row *row) {
+  return r->triad > 0 ? report_rate(row) / r->triad : 0;
+}
+
+bool report_in_cache(const struct report *r, const struct report_row *row) {
+  return row->working_set < (double)r->cache_bytes;
+}
+
+/* ---- text ----------------------------------------------------------------------------------------------*/
+
+static int width_of_names(const struct report *r) {
+  size_t width = least_width;
+  for (int i = 0; i < r->nrows; i++)
+    if (strlen(r->rows[i].name) > width)
+      width = strlen(r->rows[i].name);
+  return width > most_width ? most_width : (int)width;
+}
+
+static void text_heading(const struct report *r, struct text *out, int width) {
+  text_addf(out, "backend %s, %d thread%s", r->backend, r->threads, r->threads == 1 ? "" : "s");
+  if (r->team)
+    text_addf(out, " (%s)", r->team);
+  if (r->ranks > 1)
+    text_addf(out, ", %d ranks", r->ranks);
+  if (r->triad > 0)
+    text_addf(out, ", triad %.1f GB/s", r->triad);
+  text_addf(out, "\n%-*s %9s %10s %9s %9s %8s %6s", width, "loop", "calls", "seconds", "plan s", "compile s",
+            "GB/s", "triad");
+  if (r->ranks > 1)
+    text_addf(out, " %10s %10s %10s", "min s", "mean s", "max s");
+  text_addf(out, "  %-9s %s\n", "code", "variant");
+}
+
+static void text_row(const struct report *r, const struct report_row *row, struct text *out, int width) {
+  text_addf(out, "%-*s %9lld %10.4f %9.4f %9.4f %8.2f ", width, row->name, row->calls, row->seconds,
+            row->plan_seconds, row->compile_seconds, report_rate(row));
+  if (report_in_cache(r, row))
+    text_addf(out, "%6s", "cache");
+  else if (r->triad > 0)
+    text_addf(out, "%5.0f%%", 100 * report_share(r, row));
+  else
+    text_addf(out, "%6s", "-");
+  if (r->ranks > 1)
+    text_addf(out, " %10.4f %10.4f %10.4f", row->least, row->mean, row->most);
+  text_addf(out, "  %-9s %s\n", origins[row->origin].name, row->variant ? row->variant : "-");
+}
+
+static void text_summary(const struct report *r, struct text *out, int width) {
+  struct report_row all = {.name = "all loops"};
+  int count[sizeof origins / sizeof *origins] = {0};
+  bool cached = false;
+  for (int i = 0; i < r->nrows; i++) {
+    all.calls += r->rows[i].calls;
+    all.seconds += r->rows[i].seconds;
+    all.plan_seconds += r->rows[i].plan_seconds;
+    all.compile_seconds += r->rows[i].compile_seconds;
+    count[r->rows[i].origin]++;
+    cached = cached || report_in_cache(r, &r->rows[i]);
+  }
+  text_addf(out, "%-*s %9lld %10.4f %9.4f %9.4f\n", width, all.name, all.calls, all.seconds, all.plan_seconds,
+            all.compile_seconds);
+  text_addf(out, "%d loop%s: %d compiled, %d cache hit%s, %d native\n", r->nrows, r->nrows == 1 ? "" : "s",
+            count[REPORT_COMPILED], count[REPORT_CACHE_HIT], count[REPORT_CACHE_HIT] == 1 ? "" : "s",
+            count[REPORT_NATIVE]);
+  if (cached)
+    text_addf(out, "cache: the loop's data fit in the last-level cache (%.0f MB)\n",
+              (double)r->cache_bytes * 1e-6);
+}
+
+void report_text(const struct report *r, struct text *out) {
+  int width = width_of_names(r);
+  text_heading(r, out, width);
+  for (int i = 0; i < r->nrows; i++)
+    text_row(r, &r->rows[i], out, width);
+  text_summary(r, out, width);
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------------------*/
+
+static void json_string(struct text *out, const char *s) {
+  if (!s) {
+    text_add(out, "null");
+    return;
+  }
+  text_add_char(out, '"');
+  for (; *s; s++) {
+    unsigned char c = (unsigned char)*s;
+    if (c == '"' || c == '\\')
+      text_addf(out, "\\%c", c);
+    else if (c < 0x20)
+      text_addf(out, "\\u%04x", c);
+    else
+      text_add_char(out, *s);
+  }
+  text_add_char(out, '"');
+}
+
+static void json_number(struct text *out, const char *name, double value) {
+  if (isfinite(value))
+    text_addf(out, ", \"%s\": %.9g", name, value);
+  else
+    text_addf(out, ", \"%s\": null", name);
+}
+
+static void json_row(const struct report *r, const struct report_row *row, struct text *out) {
+  const struct {
+    const char *name;
+    double value;
+  } numbers[] = {
+      {"seconds", row->seconds},
+      {"plan_seconds", row->plan_seconds},
+      {"compile_seconds", row->compile_seconds},
+      {"bytes", row->bytes},
+      {"working_set", row->working_set},
+      {"gb_per_second", report_rate(row)},
+      {"triad_share", report_share(r, row)},
+  };
+  text_add(out, "    {\"name\": ");
+  json_string(out, row->name);
+  text_addf(out, ", \"calls\": %lld", row->calls);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    json_number(out, numbers[i].name, numbers[i].value);
+  if (r->ranks > 1) {
+    json_number(out, "min_seconds", row->least);
+    json_number(out, "mean_seconds", row->mean);
+    json_number(out, "max_seconds", row->most);
+  }
+  text_addf(out,
+            ", \"in_cache\": %s, \"code\": \"%s\", \"variant\": ", report_in_cache(r, row) ? "true" : "false",
+            origins[row->origin].json);
+  json_string(out, row->variant);
+  text_add_char(out, '}');
+}
+
+void report_json(const struct report *r, struct text *out) {
+  text_add(out, "{\n  \"backend\": ");
+  json_string(out, r->backend);
+  text_add(out, ", \"team\": ");
+  json_string(out, r->team);
+  text_addf(out, ", \"threads\": %d, \"ranks\": %d", r->threads, r->ranks);
+  json_number(out, "triad_gb_per_second", r->triad);
+  text_addf(out, ", \"cache_bytes\": %zu,\n  \"loops\": [", r->cache_bytes);
+  for (int i = 0; i < r->nrows; i++) {
+    text_add(out, i ? ",\n" : "\n");
+    json_row(r, &r->rows[i], out);
+  }
+  text_add(out, "\n  ]\n}\n");
+}
+
+/* ---- trace ---------------------------------------------------------------------------------------------*/
+
+/* The format wants microseconds. */
+void report_trace(const struct report *r, struct text *out) {
+  double first = 0;
+  for (int i = 0; i < r->nevents; i++)
+    if (i == 0 || r->events[i].start < first)
+      first = r->events[i].start;
+  text_add(out, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [");
+  for (int i = 0; i < r->nevents; i++) {
+    const struct report_event *e = &r->events[i];
+    text_add(out, i ? ",\n{\"name\": " : "\n{\"name\": ");
+    json_string(out, e->name);
+    text_add(out, ", \"cat\": ");
+    json_string(out, e->category);
+    text_addf(out, ", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, \"pid\": %d, \"tid\": 0}",
+              (e->start - first) * 1e6, e->seconds * 1e6, e->rank);
+  }
+  text_add(out, "\n]}\n");
+}

@@ -1,0 +1,113 @@
+#include "triad.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/size.h"
+#include "team_gate.h"
+
+/* The arrays together hold so many times the cache; limits for machines that do not say what they have, or have much. */
+static const size_t times_cache = 4, least_bytes = (size_t)96 << 20, most_bytes = (size_t)1 << 30;
+static const size_t unknown_cache = (size_t)16 << 20;
+static const double most_seconds = 0.2;
+static const int least_passes = 3, most_passes = 20;
+
+struct triad {
+  double *a, *b, *c;
+  long n;
+};
+
+static void piece(const struct triad *t, int thread, int threads, long *begin, long *end) {
+  *begin = t->n * thread / threads;
+  *end = t->n * (thread + 1) / threads;
+}
+
+static void touch(void *argument, int thread, int threads) {
+  const struct triad *t = argument;
+  long begin, end;
+  piece(t, thread, threads, &begin, &end);
+  for (long i = begin; i < end; i++) {
+    t->a[i] = 0;
+    t->b[i] = 1;
+    t->c[i] = 2;
+  }
+}
+
+static void pass(void *argument, int thread, int threads) {
+  const struct triad *t = argument;
+  double *restrict a = t->a;
+  const double *restrict b = t->b, *restrict c = t->c;
+  long begin, end;
+  piece(t, thread, threads, &begin, &end);
+  for (long i = begin; i < end; i++)
+    a[i] = b[i] + 3.0 * c[i];
+}
+
+/* CPUs in a list like "0-3,8". */
+static int count_cpus(const char *list) {
+  int count = 0;
+  for (const char *at = list; *at;) {
+    int low, high, used = 0;
+    if (sscanf(at, "%d-%d%n", &low, &high, &used) == 2 && used)
+      count += high - low + 1;
+    else if (sscanf(at, "%d%n", &low, &used) == 1 && used)
+      count++;
+    else
+      break;
+    at += used;
+    at += *at == ',';
+  }
+  return count;
+}
+
+static int cpus_of_a_cache(void) {
+  char list[256] = "";
+  FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_list", "r");
+  if (file && !fgets(list, sizeof list, file))
+    list[0] = 0;
+  if (file)
+    fclose(file);
+  int count = count_cpus(list);
+  return count > 0 ? count : 1;
+}
+
+size_t triad_cache_bytes(int threads) {
+  long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (size <= 0)
+    size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  long cpus = sysconf(_SC_NPROCESSORS_CONF), shared = cpus_of_a_cache();
+  long caches = cpus > shared ? (cpus + shared - 1) / shared : 1;
+  if (caches > threads)
+    caches = threads > 0 ? threads : 1;
+  return (size > 0 ? (size_t)size : unknown_cache) * (size_t)caches;
+}
+
+static double best_pass(struct triad *t, struct team *team, int threads) {
+  double best = 0, spent = 0;
+  team_run(team, threads, touch, t);
+  for (int i = 0; i < most_passes && (i < least_passes || spent < most_seconds); i++) {
+    long start = gate_clock();
+    team_run(team, threads, pass, t);
+    double seconds = (double)(gate_clock() - start) * 1e-9;
+    spent += seconds;
+    best = i == 0 || seconds < best ? seconds : best;
+  }
+  return best;
+}
+
+int triad_measure(struct team *team, int threads, double *gb_per_second, struct error *err) {
+  size_t bytes = triad_cache_bytes(threads) * times_cache;
+  bytes = bytes < least_bytes ? least_bytes : bytes > most_bytes ? most_bytes : bytes;
+  struct triad t = {.n = (long)(bytes / 3 / sizeof(double))};
+  double *memory = array_new((size_t)t.n * 3, sizeof *memory);
+  if (!memory)
+    return error_memory(err, "the arrays of the memory measurement", bytes);
+  t.a = memory;
+  t.b = memory + t.n;
+  t.c = memory + 2 * t.n;
+  double seconds = best_pass(&t, team, threads);
+  *gb_per_second = seconds > 0 ? 3.0 * sizeof(double) * (double)t.n / seconds * 1e-9 : 0;
+  free(memory);
+  return OP_OK;
+}

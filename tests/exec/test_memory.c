@@ -1,0 +1,172 @@
+/* Every allocation fails in turn: the call says OP_ERR_MEMORY, and nothing is left behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "mesh.h"
+#include "plan_cache.h"
+
+/* The linker turns malloc into __wrap_malloc, and __real_malloc into malloc. */
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+int __real_posix_memalign(void **p, size_t alignment, size_t n);
+char *__real_strdup(const char *s);
+void __real_free(void *p);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+int __wrap_posix_memalign(void **p, size_t alignment, size_t n);
+char *__wrap_strdup(const char *s);
+void __wrap_free(void *p);
+
+static long until_failure = -1; /* -1: never */
+static long live;
+
+static bool fails(void) {
+  return until_failure >= 0 && until_failure-- == 0;
+}
+static void *counted(void *p) {
+  live += p != NULL;
+  return p;
+}
+
+void *__wrap_malloc(size_t n) {
+  return fails() ? NULL : counted(__real_malloc(n));
+}
+void *__wrap_calloc(size_t n, size_t size) {
+  return fails() ? NULL : counted(__real_calloc(n, size));
+}
+void *__wrap_realloc(void *p, size_t n) {
+  if (fails())
+    return NULL;
+  return p ? __real_realloc(p, n) : counted(__real_realloc(p, n));
+}
+int __wrap_posix_memalign(void **p, size_t alignment, size_t n) {
+  int status = fails() ? 12 : __real_posix_memalign(p, alignment, n);
+  live += status == 0;
+  return status;
+}
+char *__wrap_strdup(const char *s) {
+  return fails() ? NULL : counted(__real_strdup(s));
+}
+void __wrap_free(void *p) {
+  live -= p != NULL;
+  __real_free(p);
+}
+
+/* ---- what is made to fail ------------------------------------------------------------------------------*/
+
+enum { size = 3000, targets = 1500 };
+
+struct world {
+  struct plan_request request;
+  struct plan_column columns[2];
+  struct plan_staged staged;
+  struct plan plan;
+  struct schedule owners;
+};
+
+static int make_plan(struct world *w, struct error *err) {
+  struct plan plan;
+  int status = plan_build(&plan, &w->request, NULL, err);
+  if (!status)
+    plan_free(&plan);
+  return status;
+}
+static int check_plan(struct world *w, struct error *err) {
+  return plan_verify(&w->plan, &w->request, 2, err);
+}
+static int check_schedule(struct world *w, struct error *err) {
+  return schedule_verify(&w->owners, &w->request, err);
+}
+static int make_owners(struct world *w, struct error *err) {
+  struct schedule s;
+  struct owner_shares shares;
+  int status = schedule_owners(&s, &w->request, 3, &shares, err);
+  if (!status)
+    schedule_free(&s);
+  return status;
+}
+static int make_team(struct world *w, struct error *err) {
+  struct team *team;
+  (void)w;
+  int status = team_open(&team, TEAM_PTHREAD, 3, err);
+  team_close(team);
+  return status;
+}
+static int use_cache(struct world *w, struct error *err) {
+  static const enum strategy strategies[] = {STRATEGY_COLOURS, STRATEGY_PLAN, STRATEGY_OWNERS,
+                                             STRATEGY_GATHER};
+  struct plan_cache *cache = NULL;
+  int status = plan_cache_new(&cache, err);
+  for (int i = 0; i < 8 && !status; i++) {
+    struct plan_wish wish = {.request = w->request, .strategy = strategies[i % 4], .threads = 2};
+    const struct plan_entry *entry;
+    bool built;
+    status = plan_cache_get(cache, &wish, NULL, &entry, &built, err);
+    if (status && entry)
+      fail_msg("an entry came with an error");
+  }
+  if (!status)
+    status = plan_cache_verify(cache, 2, err);
+  plan_cache_free(cache);
+  return status;
+}
+
+static const struct {
+  const char *name;
+  int (*run)(struct world *w, struct error *err);
+} operations[] = {
+    {"plan_build", make_plan},        {"plan_verify", check_plan}, {"schedule_verify", check_schedule},
+    {"schedule_owners", make_owners}, {"team_open", make_team},    {"plan_cache", use_cache},
+};
+
+static void each_allocation_fails(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct world w = {0};
+  struct owner_shares shares;
+  int *table = mesh_table(size, 2, targets, MESH_NEAR, 4);
+  const struct plan_column columns[] = {{table, 2, 0, 1, targets}, {table, 2, 1, 1, targets}};
+  memcpy(w.columns, columns, sizeof columns);
+  w.staged = (struct plan_staged){0, 2};
+  w.request = (struct plan_request){.size = size,
+                                    .block_size = 100,
+                                    .columns = w.columns,
+                                    .ncolumns = 2,
+                                    .staged_columns = w.columns,
+                                    .staged = &w.staged,
+                                    .nstaged = 1,
+                                    .element_colours = true};
+  assert_int_equal(plan_build(&w.plan, &w.request, NULL, &err), OP_OK);
+  assert_int_equal(schedule_owners(&w.owners, &w.request, 3, &shares, &err), OP_OK);
+  error_set(&err, OP_ERR_INTERNAL, "%512s", ""); /* room for messages, so that they allocate nothing */
+  for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+    long before = live, failures = 0;
+    int status = OP_ERR_MEMORY;
+    for (; status && failures < 1000; failures += status != OP_OK) {
+      until_failure = failures;
+      status = operations[i].run(&w, &err);
+      until_failure = -1;
+      if (status && status != OP_ERR_MEMORY)
+        fail_msg("%s: allocation %ld: %s", operations[i].name, failures, error_message(&err));
+      if (live != before)
+        fail_msg("%s: allocation %ld: %ld pieces are left", operations[i].name, failures, live - before);
+    }
+    assert_int_equal(status, OP_OK);
+    assert_true(failures > 0);
+  }
+  plan_free(&w.plan);
+  schedule_free(&w.owners);
+  free(table);
+  error_free(&err);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_fails)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* Reports: numbers where they belong, aligned columns, JSON that a parser takes; and the triad. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+#include "triad.h"
+
+static const struct report_row rows[] = {
+    {"res_calc", "blocks:1024", 1000, 2.5, 0.01, 0.05, 50e6, 400e6, REPORT_COMPILED, 2.4, 2.5, 2.7},
+    {"a_loop_with_a_long_name", NULL, 10, 0.5, 0, 0, 1e6, 1e6, REPORT_CACHE_HIT, 0, 0, 0},
+    {"say \"hi\"\n\\", "x", 0, 0, 0, NAN, 0, 1e9, REPORT_NATIVE, 0, 0, 0},
+};
+static const struct report_event events[] = {{"res_calc", "loop", 100.5, 0.25, 0},
+                                             {"update", "loop", 100.0, 0.5, 3}};
+
+static struct report make(int ranks) {
+  return (struct report){.backend = "openmp",
+                         .team = "pthread",
+                         .threads = 2,
+                         .ranks = ranks,
+                         .triad = 40,
+                         .cache_bytes = 32000000,
+                         .rows = rows,
+                         .nrows = 3,
+                         .events = events,
+                         .nevents = 2};
+}
+
+static void expect(const struct text *t, const char *part) {
+  assert_true(text_ok(t));
+  if (!strstr(text_str(t), part))
+    fail_msg("\"%s\" is not in:\n%s", part, text_str(t));
+}
+
+static void numbers(void **state) {
+  (void)state;
+  struct report r = make(1);
+  assert_true(fabs(report_rate(&rows[0]) - 20) < 1e-12);
+  assert_true(fabs(report_share(&r, &rows[0]) - 0.5) < 1e-12);
+  assert_true(report_rate(&rows[2]) == 0);
+  assert_false(report_in_cache(&r, &rows[0]));
+  assert_true(report_in_cache(&r, &rows[1]));
+  r.triad = 0;
+  assert_true(report_share(&r, &rows[0]) == 0);
+}
+
+static void text(void **state) {
+  (void)state;
+  struct report r = make(1);
+  struct text out = {0};
+  r.nrows = 2;
+  report_text(&r, &out);
+  expect(&out, "backend openmp, 2 threads (pthread), triad 40.0 GB/s\n");
+  expect(&out, "  50%  compiled  blocks:1024\n");
+  expect(&out, " cache  cache hit -\n");
+  expect(&out, "2 loops: 1 compiled, 1 cache hit, 0 native\n");
+  assert_null(strstr(text_str(&out), "mean s"));
+  /* columns are aligned: "code" begins where the origins do */
+  const char *heading = strstr(text_str(&out), "loop "), *row = strstr(text_str(&out), "res_calc");
+  assert_int_equal(strstr(heading, "code") - heading, strstr(row, "compiled") - row);
+  text_clear(&out);
+  r = make(4);
+  report_text(&r, &out);
+  expect(&out, "4 ranks");
+  expect(&out, "    2.4000     2.5000     2.7000");
+  text_free(&out);
+}
+
+static void json(void **state) {
+  (void)state;
+  struct report r = make(1);
+  struct text out = {0};
+  report_json(&r, &out);
+  expect(&out, "\"name\": \"res_calc\", \"calls\": 1000, \"seconds\": 2.5");
+  expect(&out, "\"gb_per_second\": 20, \"triad_share\": 0.5");
+  expect(&out, "\"in_cache\": true, \"code\": \"cache_hit\", \"variant\": null");
+  expect(&out, "\"name\": \"say \\\"hi\\\"\\u000a\\\\\"");
+  expect(&out, "\"compile_seconds\": null");
+  assert_null(strstr(text_str(&out), "min_seconds"));
+  assert_null(strstr(text_str(&out), "nan"));
+  text_free(&out);
+}
+
+static void trace(void **state) {
+  (void)state;
+  struct report r = make(1);
+  struct text out = {0};
+  report_trace(&r, &out);
+  expect(&out, "\"name\": \"res_calc\", \"cat\": \"loop\", \"ph\": \"X\", \"ts\": 500000.000, \"dur\": "
+               "250000.000, \"pid\": 0");
+  expect(&out, "\"ts\": 0.000, \"dur\": 500000.000, \"pid\": 3");
+  text_free(&out);
+}
+
+static void nothing(void **state) {
+  (void)state;
+  struct report r = {.backend = "seq", .threads = 1, .ranks = 1};
+  struct text out = {0};
+  report_text(&r, &out);
+  expect(&out, "backend seq, 1 thread\n");
+  expect(&out, "0 loops");
+  text_clear(&out);
+  report_json(&r, &out);
+  expect(&out, "\"loops\": [\n  ]");
+  text_free(&out);
+}
+
+static void bandwidth(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct team *team = NULL;
+  double rate = 0;
+  assert_int_equal(team_open(&team, TEAM_DEFAULT, 2, &err), OP_OK);
+  for (int threads = 1; threads <= 2; threads++) {
+    assert_int_equal(triad_measure(team, threads, &rate, &err), OP_OK);
+    assert_true(rate > 0.05 && rate < 20000);
+    printf("%d threads: %.1f GB/s\n", threads, rate);
+  }
+  assert_true(triad_cache_bytes(1) >= 1 << 18);
+  assert_true(triad_cache_bytes(64) >= triad_cache_bytes(1));
+  team_close(team);
+  error_free(&err);
+}
+
+int main(int argc, char **argv) {
+  if (argc == 2) { /* for the test that a parser takes it */
+    struct report r = make(4);
+    struct text out = {0};
+    (strcmp(argv[1], "trace") == 0 ? report_trace : report_json)(&r, &out);
+    fputs(text_str(&out), stdout);
+    text_free(&out);
+    return 0;
+  }
+  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(text),
+                                     cmocka_unit_test(json),    cmocka_unit_test(trace),
+                                     cmocka_unit_test(nothing), cmocka_unit_test(bandwidth)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
