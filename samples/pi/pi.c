@@ -1,0 +1,67 @@
+/* Pi as the integral of 4 / (1 + x^2) from 0 to 1: one set, no data but the number of each element, and a
+ * sum over all. */
+#include "options.h"
+#include "report.h"
+#include "twin.h"
+
+#include <math.h>
+#include <op2jit.h>
+#include <stdlib.h>
+
+OP_KERNEL_DEF(
+    strip, void strip(const int *i, const double *width, double *sum) {
+      double x = (*i + 0.5) * *width;
+      *sum += 4 / (1 + x * x);
+    })
+
+static double pi_library(op_set strips) {
+  double width = 1.0 / op_get_size(strips), sum = 0;
+  op_par_loop(OP_KERNEL_OF(strip), "strip", strips, op_arg_idx(-1, OP_ID),
+              op_arg_gbl(&width, 1, "double", OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC));
+  return sum * width;
+}
+
+/* The middle of several times. */
+static double time_of(double (*twin)(int), op_set set, int strips) {
+  enum { REPEATS = 7 };
+  double times[REPEATS], sum = 0;
+  for (int r = 0; r < REPEATS; r++) {
+    double start = clock_seconds();
+    sum += twin ? twin(strips) : pi_library(set);
+    times[r] = clock_seconds() - start;
+  }
+  return isfinite(sum) ? median(times, REPEATS) : NAN;
+}
+
+static void compare_times(op_set set, int strips) {
+  double serial = time_of(pi_serial, set, strips);
+  op_printf("%-24s %10.3f ms\n", "hand-written, serial", 1e3 * serial);
+  op_printf("%-24s %10.3f ms\n", "hand-written, OpenMP", 1e3 * time_of(pi_openmp, set, strips));
+  op_printf("%-24s %10.3f ms\n", "op2jit", 1e3 * time_of(NULL, set, strips));
+}
+
+int main(int argc, char **argv) {
+  int strips = 10000000, compare = 0;
+  const struct option_entry entries[] = {
+      {"strips", OPTION_INT, &strips, 1, 2e9, "strips of the integral"},
+      {"compare", OPTION_FLAG, &compare, 0, 0, "time it, and the hand-written loops"},
+  };
+  enum options_outcome outcome =
+      options_read(argc, argv, "pi, as a sum over a set", sizeof entries / sizeof *entries, entries);
+  if (outcome != OPTIONS_RUN)
+    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+  op_init(argc, argv, 1);
+  op_set set = op_decl_set(strips, "strips");
+  double found = pi_library(set);
+  op_printf("%d strips: %.15f\n", strips, found);
+  struct check check = {0};
+  /* The midpoint rule is off by 1 / (12 n^2). */
+  double method = 1.01 / (12.0 * strips * strips);
+  check_at_most(&check, "difference from pi", fabs(found - M_PI), 1e-12 + method);
+  check_at_most(&check, "difference from the hand-written loop", fabs(found - pi_serial(strips)), 1e-12);
+  if (compare)
+    compare_times(set, strips);
+  int status = check_end(&check, "pi");
+  op_exit();
+  return status;
+}
