@@ -1,0 +1,249 @@
+/* Every reduction the library has, for every type, as a table that proves itself: sums, minima and maxima
+ * into globals, alone and with the place where they occurred, and sums into data through a map. */
+#include "memory.h"
+#include "options.h"
+#include "report.h"
+#include "twin.h"
+
+#include <math.h>
+#include <op2jit.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned int uint;
+typedef long long ll;
+typedef unsigned long long ull;
+
+/* What all types share: the mesh. Element e adds to targets e/3 and e/2, so that some have none and
+ * others several. */
+struct mesh {
+  int count;
+  op_set elements, targets;
+  op_map to;
+  const int *table;
+};
+
+enum { SUM, LEAST, MOST, LEAST_PLACE, MOST_PLACE, SUM_DAT, SUM_DAT3, REDUCTIONS };
+static const char *const reduction_names[REDUCTIONS] = {"INC",      "MIN",     "MAX",     "MIN+info",
+                                                        "MAX+info", "INC dat", "INC dat3"};
+
+/* Small numbers, each several times, the smallest and largest first at places that are not the ends. */
+static int value_at(int e) {
+  return (int)((e + 17LL) * 7919 % 89);
+}
+
+/* The kernels of one type, and a function that runs them and says which results are right. Sums of small
+ * numbers are exact in floating point, and in integers the same modulo their size in any order. */
+#define TYPE(T, S, NAME)                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      sum_##S, void sum_##S(const T *x, T *sum) { *sum += *x; })                                             \
+  OP_KERNEL_DEF(                                                                                             \
+      least_##S, void least_##S(const T *x, T *least) {                                                      \
+        if (*x < *least)                                                                                     \
+          *least = *x;                                                                                       \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      most_##S, void most_##S(const T *x, T *most) {                                                         \
+        if (*x > *most)                                                                                      \
+          *most = *x;                                                                                        \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      least_at_##S, void least_at_##S(const T *x, const int *e, T *least, int *place) {                      \
+        if (*x < *least) {                                                                                   \
+          *least = *x;                                                                                       \
+          *place = *e;                                                                                       \
+        }                                                                                                    \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      most_at_##S, void most_at_##S(const T *x, const int *e, T *most, int *place) {                         \
+        if (*x > *most) {                                                                                    \
+          *most = *x;                                                                                        \
+          *place = *e;                                                                                       \
+        }                                                                                                    \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      scatter_##S, void scatter_##S(const T *x, T *one, T *other) {                                          \
+        *one += *x;                                                                                          \
+        *other += *x;                                                                                        \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      scatter3_##S, void scatter3_##S(const T *x, T *y[2]) {                                                 \
+        for (int n = 0; n < 3; n++) {                                                                        \
+          y[0][n] += *x;                                                                                     \
+          y[1][n] += *x;                                                                                     \
+        }                                                                                                    \
+      })                                                                                                     \
+  static void run_##S(const struct mesh *m, int right[REDUCTIONS]) {                                         \
+    T *x = room(m->count, sizeof *x), *y = room(3LL * m->count, sizeof *y);                                  \
+    T *want = room(m->count, sizeof *want);                                                                  \
+    memset(want, 0, (size_t)m->count * sizeof *want);                                                        \
+    for (int e = 0; e < m->count; e++)                                                                       \
+      x[e] = (T)value_at(e);                                                                                 \
+    T sum = (T)1, want_sum = (T)1, least = x[0], most = x[0], want_least = x[0], want_most = x[0];           \
+    T least2 = x[0], most2 = x[0];                                                                           \
+    int least_e = -1, most_e = -1, want_least_e = -1, want_most_e = -1;                                      \
+    for (int e = 0; e < m->count; e++) {                                                                     \
+      want_sum = (T)(want_sum + x[e]);                                                                       \
+      if (x[e] < want_least) {                                                                               \
+        want_least = x[e];                                                                                   \
+        want_least_e = e;                                                                                    \
+      }                                                                                                      \
+      if (x[e] > want_most) {                                                                                \
+        want_most = x[e];                                                                                    \
+        want_most_e = e;                                                                                     \
+      }                                                                                                      \
+      for (int k = 0; k < 2; k++)                                                                            \
+        want[m->table[2 * e + k]] = (T)(want[m->table[2 * e + k]] + x[e]);                                   \
+    }                                                                                                        \
+    op_dat dat = op_decl_dat_temp(m->elements, 1, NAME, x, "x of " NAME);                                    \
+    op_dat dat1 = op_decl_dat_temp(m->targets, 1, NAME, NULL, "y of " NAME);                                 \
+    op_dat dat3 = op_decl_dat_temp(m->targets, 3, NAME, NULL, "y3 of " NAME);                                \
+    op_arg from = op_arg_dat(dat, -1, OP_ID, 1, NAME, OP_READ), number = op_arg_idx(-1, OP_ID);              \
+    op_par_loop(OP_KERNEL_OF(sum_##S), "sum_" #S, m->elements, from, op_arg_gbl(&sum, 1, NAME, OP_INC));     \
+    op_par_loop(OP_KERNEL_OF(least_##S), "least_" #S, m->elements, from,                                     \
+                op_arg_gbl(&least, 1, NAME, OP_MIN));                                                        \
+    op_par_loop(OP_KERNEL_OF(most_##S), "most_" #S, m->elements, from, op_arg_gbl(&most, 1, NAME, OP_MAX));  \
+    op_par_loop(OP_KERNEL_OF(least_at_##S), "least_at_" #S, m->elements, from, number,                       \
+                op_arg_gbl(&least2, 1, NAME, OP_MIN), op_arg_info(&least_e, 1, "int", 3));                   \
+    op_par_loop(OP_KERNEL_OF(most_at_##S), "most_at_" #S, m->elements, from, number,                         \
+                op_arg_gbl(&most2, 1, NAME, OP_MAX), op_arg_info(&most_e, 1, "int", 3));                     \
+    op_par_loop(OP_KERNEL_OF(scatter_##S), "scatter_" #S, m->elements, from,                                 \
+                op_arg_dat(dat1, 0, m->to, 1, NAME, OP_INC), op_arg_dat(dat1, 1, m->to, 1, NAME, OP_INC));   \
+    op_par_loop(OP_KERNEL_OF(scatter3_##S), "scatter3_" #S, m->elements, from,                               \
+                op_arg_dat(dat3, -2, m->to, 3, NAME, OP_INC));                                               \
+    right[SUM] = sum == want_sum;                                                                            \
+    right[LEAST] = least == want_least;                                                                      \
+    right[MOST] = most == want_most;                                                                         \
+    right[LEAST_PLACE] = least2 == want_least && least_e == want_least_e;                                    \
+    right[MOST_PLACE] = most2 == want_most && most_e == want_most_e;                                         \
+    right[SUM_DAT] = right[SUM_DAT3] = 1;                                                                    \
+    op_fetch_data(dat1, y);                                                                                  \
+    for (int t = 0; t < m->count; t++)                                                                       \
+      right[SUM_DAT] &= y[t] == want[t];                                                                     \
+    op_fetch_data(dat3, y);                                                                                  \
+    for (int t = 0; t < 3 * m->count; t++)                                                                   \
+      right[SUM_DAT3] &= y[t] == want[t / 3];                                                                \
+    op_free_dat_temp(dat);                                                                                   \
+    op_free_dat_temp(dat1);                                                                                  \
+    op_free_dat_temp(dat3);                                                                                  \
+    free(x);                                                                                                 \
+    free(y);                                                                                                 \
+    free(want);                                                                                              \
+  }
+
+TYPE(double, double, "double")
+TYPE(float, float, "float")
+TYPE(int, int, "int")
+TYPE(uint, uint, "uint")
+TYPE(ll, ll, "ll")
+TYPE(ull, ull, "ull")
+TYPE(bool, bool, "bool")
+TYPE(char, char, "char")
+TYPE(short, short, "short")
+
+struct type_run {
+  const char *name;
+  void (*run)(const struct mesh *mesh, int right[REDUCTIONS]);
+};
+static const struct type_run types[] = {
+    {"double", run_double}, {"float", run_float}, {"int", run_int},   {"uint", run_uint},   {"ll", run_ll},
+    {"ull", run_ull},       {"bool", run_bool},   {"char", run_char}, {"short", run_short},
+};
+
+static void table_of_types(struct check *check, int count) {
+  struct mesh mesh = {.count = count};
+  int *table = room(2LL * count, sizeof *table);
+  for (int e = 0; e < count; e++) {
+    table[2 * e] = e / 3;
+    table[2 * e + 1] = e / 2;
+  }
+  mesh.table = table;
+  mesh.elements = op_decl_set(count, "elements");
+  mesh.targets = op_decl_set(count, "targets");
+  mesh.to = op_decl_map(mesh.elements, mesh.targets, 2, table, "to");
+  op_printf("%-8s", "");
+  for (int r = 0; r < REDUCTIONS; r++)
+    op_printf("%10s", reduction_names[r]);
+  op_printf("\n");
+  int wrong = 0;
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    int right[REDUCTIONS] = {0};
+    types[t].run(&mesh, right);
+    op_printf("%-8s", types[t].name);
+    for (int r = 0; r < REDUCTIONS; r++) {
+      op_printf("%10s", right[r] ? "right" : "WRONG");
+      wrong += !right[r];
+    }
+    op_printf("\n");
+  }
+  check_equal(check, "wrong entries in the table", wrong, 0);
+  free(table);
+}
+
+OP_KERNEL_DEF(
+    extremes, void extremes(const double *x, double *sum, double *smallest, double *largest) {
+      *sum += *x;
+      *smallest = fmin(*smallest, *x);
+      *largest = fmax(*largest, *x);
+    })
+
+static struct extremes reduce_library(op_set set, op_dat dat) {
+  struct extremes all = {0, INFINITY, -INFINITY};
+  op_par_loop(OP_KERNEL_OF(extremes), "extremes", set, op_arg_dat(dat, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_gbl(&all.sum, 1, "double", OP_INC), op_arg_gbl(&all.smallest, 1, "double", OP_MIN),
+              op_arg_gbl(&all.largest, 1, "double", OP_MAX));
+  return all;
+}
+
+/* Many numbers at once: against the hand-written loops, which add in another order. */
+static void many(struct check *check, int count, int compare) {
+  enum { REPEATS = 7, WAYS = 3 };
+  static const char *const names[WAYS] = {"hand-written, serial", "hand-written, OpenMP", "op2jit"};
+  double *x = room(count, sizeof *x), times[WAYS][REPEATS], base = 0;
+  struct extremes found[WAYS];
+  for (int e = 0; e < count; e++)
+    x[e] = sin(0.7 * e) + 0.25;
+  op_set set = op_decl_set(count, "numbers");
+  op_dat dat = op_decl_dat(set, 1, "double", x, "x");
+  reduce_library(set, dat);
+  for (int r = 0; r < REPEATS; r++) {
+    for (int way = 0; way < WAYS; way++) {
+      double start = clock_seconds();
+      found[way] = way == 0   ? reduce_serial(count, x)
+                   : way == 1 ? reduce_openmp(count, x)
+                              : reduce_library(set, dat);
+      times[way][r] = clock_seconds() - start;
+    }
+  }
+  check_at_most(check, "sum of many numbers against the hand-written loop",
+                relative_difference(found[2].sum, found[0].sum), 1e-12);
+  check_equal(check, "same extremes as the hand-written loop",
+              found[2].smallest == found[0].smallest && found[2].largest == found[0].largest, 1);
+  if (compare) {
+    compare_header("sum, minimum and maximum");
+    for (int way = 0; way < WAYS; way++)
+      compare_row(names[way], median(times[way], REPEATS), 8.0 * count, &base);
+  }
+  free(x);
+}
+
+int main(int argc, char **argv) {
+  int count = 10007, size = 4000000, compare = 0;
+  const struct option_entry entries[] = {
+      {"size", OPTION_INT, &count, 1, 1e8, "elements for the table of types"},
+      {"many", OPTION_INT, &size, 1, 1e9, "elements for the large sum"},
+      {"compare", OPTION_FLAG, &compare, 0, 0, "time the large sum, and by hand"},
+  };
+  enum options_outcome outcome =
+      options_read(argc, argv, "every reduction for every type", sizeof entries / sizeof *entries, entries);
+  if (outcome != OPTIONS_RUN)
+    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+  op_init(argc, argv, 1);
+  struct check check = {0};
+  table_of_types(&check, count);
+  many(&check, size, compare);
+  int status = check_end(&check, "reduction");
+  op_exit();
+  return status;
+}

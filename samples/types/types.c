@@ -1,0 +1,261 @@
+/* Every form of argument for every type, as a table that proves itself. Each cell is a loop of its own whose
+ * result is compared element by element. */
+#include "memory.h"
+#include "options.h"
+#include "report.h"
+
+#include <op2jit.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned int uint;
+typedef long long ll;
+typedef unsigned long long ull;
+
+/* Element e of `from` has the targets (e * 3 + 1) mod n and (e + 2) mod n of `to`; both maps of one entry are
+ * permutations, so that indirect writes never meet. */
+struct mesh {
+  int n;
+  op_set from, to;
+  op_map pair, place;
+  const int *pair_table, *place_table;
+};
+
+enum {
+  DIRECT_WRITE,
+  DIRECT_RW,
+  INDIRECT_READ,
+  VECTOR_READ,
+  INDIRECT_WRITE,
+  INDIRECT_RW,
+  INDIRECT_INC,
+  GLOBAL_READ,
+  GLOBAL_WORK,
+  OPTIONAL_THERE,
+  OPTIONAL_ABSENT,
+  NUMBERS,
+  SCALAR_CONSTANT,
+  ARRAY_CONSTANT,
+  COMPONENTS_APART,
+  FORMS
+};
+static const char *const form_names[FORMS] = {
+    "direct, WRITE",     "direct, RW",           "through a map, READ",
+    "vector, READ",      "through a map, WRITE", "through a map, RW",
+    "vector, INC",       "global, READ",         "global, WORK",
+    "optional, present", "optional, absent",     "element numbers",
+    "constant",          "constant array",       "dim 3, :soa",
+};
+
+/* One type: its kernels, its constants, and a function that says which forms are right. Values stay below
+ * 128, so that all types hold them; bool turns them into 0 and 1, and so does what is expected. */
+#define TYPE(T, S, NAME)                                                                                     \
+  static T scalar_##S, array_##S[3];                                                                         \
+  OP_KERNEL_DEF(                                                                                             \
+      copy_##S, void copy_##S(const T *x, T *y) { *y = *x; })                                                \
+  OP_KERNEL_DEF(                                                                                             \
+      more_##S, void more_##S(T *x) { *x = (T)(*x + 1); })                                                   \
+  OP_KERNEL_DEF(                                                                                             \
+      both_##S, void both_##S(const T *x[2], T *y) { *y = (T)(x[0][0] + x[1][0]); })                         \
+  OP_KERNEL_DEF(                                                                                             \
+      give_##S, void give_##S(const T *x, T *y[2]) {                                                         \
+        y[0][0] += *x;                                                                                       \
+        y[1][0] += *x;                                                                                       \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      global_##S, void global_##S(const T *g, T *y) { *y = (T)(g[0] + g[2]); })                              \
+  OP_KERNEL_DEF(                                                                                             \
+      work_##S, void work_##S(const T *x, T *w, T *y) {                                                      \
+        for (int k = 0; k < 4; k++)                                                                          \
+          w[k] = *x;                                                                                         \
+        *y = w[3];                                                                                           \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      perhaps_##S, void perhaps_##S(const T *x, const T *optional, const int *there, T *y) {                 \
+        *y = *there ? *optional : *x;                                                                        \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      numbers_##S,                                                                                           \
+      void numbers_##S(const int *own, const int *target, T *y) { *y = (T)((*own + *target) % 50); })        \
+  OP_KERNEL_DEF(                                                                                             \
+      constant_##S, void constant_##S(T *y) { *y = scalar_##S; })                                            \
+  OP_KERNEL_DEF(                                                                                             \
+      constants_##S, void constants_##S(T *y) { *y = (T)(array_##S[0] + array_##S[2]); })                    \
+  OP_KERNEL_DEF(                                                                                             \
+      turn_##S, void turn_##S(const T *x, T *y) {                                                            \
+        for (int k = 0; k < 3; k++)                                                                          \
+          y[k] = x[2 - k];                                                                                   \
+      })                                                                                                     \
+  static int same_##S(op_dat dat, int count, const T *want) {                                                \
+    T *got = room(count, sizeof *got);                                                                       \
+    int same = 1;                                                                                            \
+    op_fetch_data(dat, got);                                                                                 \
+    for (int k = 0; k < count; k++)                                                                          \
+      same &= got[k] == want[k];                                                                             \
+    free(got);                                                                                               \
+    return same;                                                                                             \
+  }                                                                                                          \
+  static void run_##S(const struct mesh *m, int right[FORMS]) {                                              \
+    int n = m->n, absent = 0, there = 1;                                                                     \
+    T *x = room(3LL * n, sizeof *x), *want = room(3LL * n, sizeof *want), global[3] = {1, 0, 2};             \
+    for (int k = 0; k < 3 * n; k++)                                                                          \
+      x[k] = (T)(k % 40);                                                                                    \
+    scalar_##S = (T)7;                                                                                       \
+    array_##S[0] = (T)3;                                                                                     \
+    array_##S[2] = (T)8;                                                                                     \
+    op_decl_const("scalar_" #S, 1, NAME, &scalar_##S);                                                       \
+    op_decl_const("array_" #S, 3, NAME, array_##S);                                                          \
+    op_dat a = op_decl_dat_temp(m->from, 1, NAME, x, "a"), b = op_decl_dat_temp(m->to, 1, NAME, x, "b");     \
+    op_dat y = op_decl_dat_temp(m->from, 1, NAME, NULL, "y"),                                                \
+           z = op_decl_dat_temp(m->to, 1, NAME, NULL, "z");                                                  \
+    op_arg read = op_arg_dat(a, -1, OP_ID, 1, NAME, OP_READ);                                                \
+    op_arg write = op_arg_dat(y, -1, OP_ID, 1, NAME, OP_WRITE);                                              \
+    op_par_loop(OP_KERNEL_OF(copy_##S), "copy_" #S, m->from, read, write);                                   \
+    right[DIRECT_WRITE] = same_##S(y, n, x);                                                                 \
+    op_par_loop(OP_KERNEL_OF(more_##S), "more_" #S, m->from, op_arg_dat(y, -1, OP_ID, 1, NAME, OP_RW));      \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = (T)(x[e] + 1);                                                                               \
+    right[DIRECT_RW] = same_##S(y, n, want);                                                                 \
+    op_par_loop(OP_KERNEL_OF(copy_##S), "copy_" #S, m->from, op_arg_dat(b, 1, m->pair, 1, NAME, OP_READ),    \
+                write);                                                                                      \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = x[m->pair_table[2 * e + 1]];                                                                 \
+    right[INDIRECT_READ] = same_##S(y, n, want);                                                             \
+    op_par_loop(OP_KERNEL_OF(both_##S), "both_" #S, m->from, op_arg_dat(b, -2, m->pair, 1, NAME, OP_READ),   \
+                write);                                                                                      \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = (T)(x[m->pair_table[2 * e]] + x[m->pair_table[2 * e + 1]]);                                  \
+    right[VECTOR_READ] = same_##S(y, n, want);                                                               \
+    op_par_loop(OP_KERNEL_OF(copy_##S), "copy_" #S, m->from, read,                                           \
+                op_arg_dat(z, 0, m->place, 1, NAME, OP_WRITE));                                              \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[m->place_table[e]] = x[e];                                                                        \
+    right[INDIRECT_WRITE] = same_##S(z, n, want);                                                            \
+    op_par_loop(OP_KERNEL_OF(more_##S), "more_" #S, m->from, op_arg_dat(z, 0, m->place, 1, NAME, OP_RW));    \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = (T)(want[e] + 1);                                                                            \
+    right[INDIRECT_RW] = same_##S(z, n, want);                                                               \
+    op_par_loop(OP_KERNEL_OF(give_##S), "give_" #S, m->from, read,                                           \
+                op_arg_dat(z, -2, m->pair, 1, NAME, OP_INC));                                                \
+    for (int k = 0; k < 2 * n; k++)                                                                          \
+      want[m->pair_table[k]] = (T)(want[m->pair_table[k]] + x[k / 2]);                                       \
+    right[INDIRECT_INC] = same_##S(z, n, want);                                                              \
+    op_par_loop(OP_KERNEL_OF(global_##S), "global_" #S, m->from, op_arg_gbl(global, 3, NAME, OP_READ),       \
+                write);                                                                                      \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = (T)3;                                                                                        \
+    right[GLOBAL_READ] = same_##S(y, n, want);                                                               \
+    op_par_loop(OP_KERNEL_OF(work_##S), "work_" #S, m->from, read, op_arg_gbl(NULL, 4, NAME, OP_WORK),       \
+                write);                                                                                      \
+    right[GLOBAL_WORK] = same_##S(y, n, x);                                                                  \
+    op_par_loop(OP_KERNEL_OF(perhaps_##S), "perhaps_" #S, m->from, read,                                     \
+                op_opt_arg_dat(1, b, 0, m->place, 1, NAME, OP_READ), op_arg_gbl(&there, 1, "int", OP_READ),  \
+                write);                                                                                      \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = x[m->place_table[e]];                                                                        \
+    right[OPTIONAL_THERE] = same_##S(y, n, want);                                                            \
+    op_par_loop(OP_KERNEL_OF(perhaps_##S), "perhaps_" #S, m->from, read,                                     \
+                op_opt_arg_dat(0, NULL, 0, m->place, 1, NAME, OP_READ),                                      \
+                op_arg_gbl(&absent, 1, "int", OP_READ), write);                                              \
+    right[OPTIONAL_ABSENT] = same_##S(y, n, x);                                                              \
+    op_par_loop(OP_KERNEL_OF(numbers_##S), "numbers_" #S, m->from, op_arg_idx(-1, OP_ID),                    \
+                op_arg_idx(1, m->pair), write);                                                              \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = (T)((e + m->pair_table[2 * e + 1]) % 50);                                                    \
+    right[NUMBERS] = same_##S(y, n, want);                                                                   \
+    op_par_loop(OP_KERNEL_OF(constant_##S), "constant_" #S, m->from, write);                                 \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = (T)7;                                                                                        \
+    right[SCALAR_CONSTANT] = same_##S(y, n, want);                                                           \
+    op_par_loop(OP_KERNEL_OF(constants_##S), "constants_" #S, m->from, write);                               \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = (T)11;                                                                                       \
+    right[ARRAY_CONSTANT] = same_##S(y, n, want);                                                            \
+    op_dat in = op_decl_dat_temp(m->from, 3, NAME ":soa", x, "in");                                          \
+    op_dat out = op_decl_dat_temp(m->from, 3, NAME ":soa", NULL, "out");                                     \
+    op_par_loop(OP_KERNEL_OF(turn_##S), "turn_" #S, m->from, op_arg_dat(in, -1, OP_ID, 3, NAME, OP_READ),    \
+                op_arg_dat(out, -1, OP_ID, 3, NAME, OP_WRITE));                                              \
+    for (int k = 0; k < 3 * n; k++)                                                                          \
+      want[k] = x[k / 3 * 3 + 2 - k % 3];                                                                    \
+    right[COMPONENTS_APART] = same_##S(out, 3 * n, want);                                                    \
+    op_free_dat_temp(a);                                                                                     \
+    op_free_dat_temp(b);                                                                                     \
+    op_free_dat_temp(y);                                                                                     \
+    op_free_dat_temp(z);                                                                                     \
+    op_free_dat_temp(in);                                                                                    \
+    op_free_dat_temp(out);                                                                                   \
+    free(x);                                                                                                 \
+    free(want);                                                                                              \
+  }
+
+TYPE(double, double, "double")
+TYPE(float, float, "float")
+TYPE(int, int, "int")
+TYPE(uint, uint, "uint")
+TYPE(ll, ll, "ll")
+TYPE(ull, ull, "ull")
+TYPE(bool, bool, "bool")
+TYPE(char, char, "char")
+TYPE(short, short, "short")
+
+struct type_run {
+  const char *name;
+  void (*run)(const struct mesh *mesh, int right[FORMS]);
+};
+static const struct type_run types[] = {
+    {"double", run_double}, {"float", run_float}, {"int", run_int},   {"uint", run_uint},   {"ll", run_ll},
+    {"ull", run_ull},       {"bool", run_bool},   {"char", run_char}, {"short", run_short},
+};
+enum { TYPES = sizeof types / sizeof *types };
+
+static struct mesh make_mesh(int n, int *pair, int *place) {
+  struct mesh made = {.n = n, .pair_table = pair, .place_table = place};
+  for (int e = 0; e < n; e++) {
+    pair[2 * e] = (int)((3LL * e + 1) % n);
+    pair[2 * e + 1] = (e + 2) % n;
+    place[e] = n - 1 - e;
+  }
+  made.from = op_decl_set(n, "from");
+  made.to = op_decl_set(n, "to");
+  made.pair = op_decl_map(made.from, made.to, 2, pair, "pair");
+  made.place = op_decl_map(made.from, made.to, 1, place, "place");
+  return made;
+}
+
+static int run(int n) {
+  int *pair = room(2LL * n, sizeof *pair), *place = room(n, sizeof *place), right[TYPES][FORMS], wrong = 0;
+  struct mesh mesh = make_mesh(n, pair, place);
+  for (int t = 0; t < TYPES; t++)
+    types[t].run(&mesh, right[t]);
+  op_printf("%-24s", "");
+  for (int t = 0; t < TYPES; t++)
+    op_printf("%8s", types[t].name);
+  op_printf("\n");
+  for (int f = 0; f < FORMS; f++) {
+    op_printf("%-24s", form_names[f]);
+    for (int t = 0; t < TYPES; t++) {
+      op_printf("%8s", right[t][f] ? "right" : "WRONG");
+      wrong += !right[t][f];
+    }
+    op_printf("\n");
+  }
+  free(pair);
+  free(place);
+  struct check check = {0};
+  check_equal(&check, "wrong entries in the table", wrong, 0);
+  return check_end(&check, "types");
+}
+
+int main(int argc, char **argv) {
+  int n = 1009;
+  const struct option_entry entries[] = {{"size", OPTION_INT, &n, 1, 1e8, "elements"}};
+  enum options_outcome outcome = options_read(argc, argv, "every form of argument for every type",
+                                              sizeof entries / sizeof *entries, entries);
+  if (outcome != OPTIONS_RUN)
+    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+  op_init(argc, argv, 1);
+  int status = run(n);
+  op_exit();
+  return status;
+}
