@@ -33,6 +33,11 @@ int op2jit_fetch_data_idx(op_dat handle, void *out, int low, int high) {
   struct dat *dat = open_dat(ctx, "op_fetch_data_idx", handle, out, "the memory for the data");
   if (!dat)
     return api_leave(api_error()->code);
+  if (dat->set->size == 0)
+    return api_leave(error_set(api_error(), OP_ERR_RANGE,
+                               "op_fetch_data_idx: elements %d .. %d of dat \"%s\", but its set \"%s\" is "
+                               "empty; there is nothing to fetch",
+                               low, high, dat->name, dat->set->name));
   if (low < 0 || low > high || high >= dat->set->size)
     return api_leave(
         error_set(api_error(), OP_ERR_RANGE,

@@ -47,7 +47,7 @@ static int unknown(const char *name, struct error *err) {
   }
   int near = nearest_name(name, known, n);
   error_set(err, OP_ERR_BACKEND, "OP2_BACKEND=%s is not a backend%s%s%s; expected one of %s", name,
-            near >= 0 ? ", did you mean \"" : "", near >= 0 ? known[near] : "", near >= 0 ? "\"?" : "",
+            near >= 0 ? " (did you mean \"" : "", near >= 0 ? known[near] : "", near >= 0 ? "\"?)" : "",
             text_str(&names));
   text_free(&names);
   return err->code;

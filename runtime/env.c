@@ -76,16 +76,29 @@ static bool word_in(const char *words, const char *value) {
   return false;
 }
 
+static int unknown_word(const struct env_row *row, const char *value, const char *from, struct error *err) {
+  struct text words = {0};
+  for (const char *p = row->words; *p; p++)
+    if (*p == '|')
+      text_add(&words, ", ");
+    else
+      text_add_char(&words, *p);
+  error_set(err, OP_ERR_ENV, "%s=%s (%s): expected one of %s; correct or unset it", row->name, value, from,
+            text_str(&words));
+  text_free(&words);
+  return OP_ERR_ENV;
+}
+
 static int check(const struct env_row *row, const char *value, const char *from, struct error *err) {
   if (row->missing)
     return error_set(err, OP_ERR_NOT_BUILT,
                      "%s=%s (%s): this build of op2jit lacks %s; unset it, or build with it", row->name,
                      value, from, row->missing);
   if (row->words[0] == '#' && !number_in(row->words, value))
-    return error_set(err, OP_ERR_ENV, "%s=%s (%s): expected a whole number in %s", row->name, value, from,
-                     row->words + 1);
+    return error_set(err, OP_ERR_ENV, "%s=%s (%s): expected a whole number in %s; correct or unset it",
+                     row->name, value, from, row->words + 1);
   if (row->words[0] && row->words[0] != '#' && !word_in(row->words, value))
-    return error_set(err, OP_ERR_ENV, "%s=%s (%s): expected one of %s", row->name, value, from, row->words);
+    return unknown_word(row, value, from, err);
   return OP_OK;
 }
 

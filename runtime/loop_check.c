@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/size.h"
 #include "context.h"
 #include "data.h"
@@ -39,7 +38,8 @@ static int fail(const struct check *c, int code, const char *format, ...) {
 static int check_access(const struct check *c, unsigned allowed, const char *kind, const char *names) {
   int access = c->said->access;
   if (access < 0 || access >= ACCESSES)
-    return fail(c, OP_ERR_ACCESS, "the access %d is unknown; expected one of %s for %s", access, names, kind);
+    return fail(c, OP_ERR_ACCESS, "the access %d is unknown; expected, for %s, one of %s", access, kind,
+                names);
   if (!(allowed >> access & 1u))
     return fail(c, OP_ERR_ACCESS, "the access %s is not allowed for %s; expected one of %s",
                 access_names[access], kind, names);
@@ -55,13 +55,9 @@ static int check_type(const struct check *c) {
                 "the type \"%s\" is not one for an argument; the layout belongs to op_decl_dat only, "
                 "name the plain type here",
                 said);
-  const char *names[TYPE_COUNT];
-  for (int i = 0; i < TYPE_COUNT; i++)
-    names[i] = i ? type_info((enum type_code)i)->name : NULL;
-  int near = nearest_name(said, names, TYPE_COUNT);
+  const char *near = type_nearest(said);
   return fail(c, OP_ERR_TYPE, "the type \"%s\" is unknown%s%s%s; expected one of %s", said,
-              near > 0 ? ", did you mean \"" : "", near > 0 ? names[near] : "", near > 0 ? "\"?" : "",
-              type_names());
+              near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", type_names());
 }
 
 static int check_dim(const struct check *c) {

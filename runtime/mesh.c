@@ -185,6 +185,20 @@ no_memory:
   return NULL;
 }
 
+/* Words that cannot name a constant in kernels. */
+static bool is_keyword(const char *name) {
+  static const char *const words[] = {
+      "auto",   "break",    "case",   "char",     "const",  "continue", "default",  "do",
+      "double", "else",     "enum",   "extern",   "float",  "for",      "goto",     "if",
+      "inline", "int",      "long",   "bool",     "true",   "false",    "register", "restrict",
+      "return", "short",    "signed", "sizeof",   "static", "struct",   "switch",   "typedef",
+      "union",  "unsigned", "void",   "volatile", "while"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(name, words[i]) == 0)
+      return true;
+  return false;
+}
+
 static bool is_identifier(const char *name) {
   if (!isalpha((unsigned char)*name) && *name != '_')
     return false;
@@ -224,11 +238,18 @@ static int check_constant(const char *name, int dim, enum type_code code, const 
   if (!name || !is_identifier(name))
     return error_set(err, OP_ERR_CONST, "constant \"%s\": expected a C identifier, the name kernels use",
                      name ? name : "NULL");
+  if (is_keyword(name))
+    return error_set(err, OP_ERR_CONST, "constant \"%s\": this is a word of C itself; choose another name",
+                     name);
   if (dim < 1)
     return error_set(err, OP_ERR_DIM, "constant \"%s\": the dim is %d; expected 1 or more", name, dim);
-  if (code == TYPE_NONE)
-    return error_set(err, OP_ERR_TYPE, "constant \"%s\": the type \"%s\" is unknown; expected one of %s",
-                     name, type ? type : "NULL", type_names());
+  if (code == TYPE_NONE) {
+    const char *near = type ? type_nearest(type) : NULL;
+    return error_set(err, OP_ERR_TYPE,
+                     "constant \"%s\": the type \"%s\" is unknown%s%s%s; expected one of %s", name,
+                     type ? type : "NULL", near ? " (did you mean \"" : "", near ? near : "",
+                     near ? "\"?)" : "", type_names());
+  }
   if (!value)
     return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the value is NULL; expected %d of type %s", name,
                      dim, type_info(code)->name);

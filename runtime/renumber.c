@@ -87,17 +87,18 @@ static int find_method(const char *name, struct error *err) {
   int near = name ? nearest_name(name, names, METHODS) : -1;
   error_set(err, OP_ERR_METHOD,
             "op_renumber_by: the method \"%s\" is unknown%s%s%s; expected one of rcm, hilbert, rcb",
-            name ? name : "NULL", near >= 0 ? ", did you mean \"" : "", near >= 0 ? names[near] : "",
-            near >= 0 ? "\"?" : "");
+            name ? name : "NULL", near >= 0 ? " (did you mean \"" : "", near >= 0 ? names[near] : "",
+            near >= 0 ? "\"?)" : "");
   return -1;
 }
 
 static int check_coords(const char *method, const struct map *base, const struct dat *coords,
                         struct error *err) {
   if (!coords)
-    return error_set(err, OP_ERR_ARGUMENT,
-                     "op_renumber_by: the method \"%s\" needs coordinates, a dat on set \"%s\"", method,
-                     base->to->name);
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "op_renumber_by: the method \"%s\" needs coordinates; pass a dat on set \"%s\", or use \"rcm\"",
+        method, base->to->name);
   if (coords->set != base->to || coords->dim > 3 ||
       (coords->type != TYPE_DOUBLE && coords->type != TYPE_FLOAT))
     return error_set(err, OP_ERR_ARGUMENT,

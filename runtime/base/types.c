@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "op2jit.h"
 
 static const struct type_info infos[TYPE_COUNT] = {
@@ -26,6 +27,14 @@ const struct type_info *type_info(enum type_code code) {
 const char *type_names(void) {
   return "double, float, int, unsigned int (uint), long long (ll), unsigned long long (ull), bool, char, "
          "short";
+}
+
+const char *type_nearest(const char *said) {
+  const char *names[TYPE_COUNT];
+  for (int i = 0; i < TYPE_COUNT; i++)
+    names[i] = i ? infos[i].name : NULL;
+  int near = nearest_name(said, names, TYPE_COUNT);
+  return near < 0 ? NULL : names[near];
 }
 
 /* One space between words, none at the ends or round a colon. False if it does not fit. */

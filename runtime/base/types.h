@@ -33,6 +33,8 @@ enum type_code type_parse(const char *name, bool *soa);
 
 /* All names, for messages: "double, float, ...". */
 const char *type_names(void);
+/* The name that a misspelt one is nearest to, NULL if none is near. */
+const char *type_nearest(const char *said);
 
 /* target = target (access) value for one value: access OP_INC, OP_MIN or OP_MAX. A NaN on either side
  * of MIN or MAX gives NaN. */

@@ -45,7 +45,9 @@ static void native_drop(struct op_context *ctx, struct loop *loop) {
 }
 
 static int native_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
-  (void)ctx;
+  /* The form may have been named since the loop was first seen. */
+  if (!loop->native)
+    loop->native = native_find(&ctx->natives, loop->text);
   if (!loop->native)
     return error_set(
         err, OP_ERR_BACKEND,

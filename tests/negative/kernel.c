@@ -1,0 +1,166 @@
+/* Kernel texts that do not fit. */
+#include <stddef.h>
+
+#include "negative.h"
+
+#define CASE(name) static void name(struct mesh *m, struct said *said)
+
+/* A loop over cells that reads the height and adds to a sum, with this text. */
+#define WITH_TEXT(text)                                                                                      \
+  double sum = 5;                                                                                            \
+  (void)said;                                                                                                \
+  op_par_loop(text, "scale", m->cells, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ),               \
+              op_arg_gbl(&sum, 1, "double", OP_INC))
+
+CASE(kernel_text_null) {
+  WITH_TEXT(NULL);
+}
+
+CASE(kernel_name_null) {
+  double sum = 5;
+  (void)said;
+  op_par_loop("void scale(double *sum) { *sum += 1; }", NULL, m->cells,
+              op_arg_gbl(&sum, 1, "double", OP_INC));
+}
+
+CASE(kernel_empty) {
+  WITH_TEXT("");
+}
+
+CASE(kernel_other_function) {
+  WITH_TEXT("void scael(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
+}
+
+CASE(kernel_only_declared) {
+  WITH_TEXT("void scale(const double *h, double *sum);\n");
+}
+
+CASE(kernel_not_void) {
+  WITH_TEXT("double scale(const double *h, double *sum) {\n  return *sum += 2 * *h;\n}\n");
+}
+
+CASE(kernel_few_parameters) {
+  WITH_TEXT("void scale(double *sum) {\n  *sum += 1;\n}\n");
+}
+
+CASE(kernel_many_parameters) {
+  WITH_TEXT("void scale(const double *h, double *sum, double *more) {\n  *sum += *h;\n}\n");
+}
+
+CASE(kernel_parameter_type) {
+  WITH_TEXT("void scale(const float *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
+}
+
+CASE(kernel_parameter_value) {
+  WITH_TEXT("void scale(double h, double *sum) {\n  *sum += 2 * h;\n}\n");
+}
+
+CASE(kernel_parameter_not_const) {
+  WITH_TEXT("void scale(double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
+}
+
+CASE(kernel_parameter_vector) {
+  WITH_TEXT("void scale(const double **h, double *sum) {\n  *sum += 2 * **h;\n}\n");
+}
+
+CASE(kernel_vector_not_passed) {
+  (void)said;
+  op_par_loop("void spread(const float *flow, double *h) {\n  *h += *flow;\n}\n", "spread", m->edges,
+              op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_READ),
+              op_arg_dat(m->height, -ARITY, m->edge_cells, 1, "double", OP_INC));
+}
+
+CASE(kernel_include) {
+  WITH_TEXT("#include <stdio.h>\nvoid scale(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
+}
+
+CASE(kernel_brace) {
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  if (*h > 0) {\n    *sum += 2 * *h;\n}\n");
+}
+
+CASE(kernel_string) {
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  const char *s = \"open;\n  *sum += *h;\n}\n");
+}
+
+CASE(kernel_comment) {
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  /* never closed\n  *sum += *h;\n}\n");
+}
+
+CASE(kernel_recursion) {
+  WITH_TEXT("static double down(double x) {\n  return x < 1 ? 0 : 1 + down(x - 1);\n}\n"
+            "void scale(const double *h, double *sum) {\n  *sum += down(*h);\n}\n");
+}
+
+CASE(kernel_without_native_form) {
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += 3 * *h;\n}\n");
+}
+
+CASE(kernel_undeclared) {
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += 2 * heigth[0];\n}\n");
+}
+
+CASE(kernel_syntax) {
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += 2 * ;\n}\n");
+}
+
+CASE(kernel_unknown_call) {
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += malloc(8) != 0;\n}\n");
+}
+
+CASE(native_text_null) {
+  (void)m, (void)said;
+  op_kernel_native(NULL, (op_kernel_function)(void (*)(void))native_text_null);
+}
+
+CASE(native_function_null) {
+  (void)m, (void)said;
+  op_kernel_native("void scale(double *sum) { *sum += 1; }", NULL);
+}
+
+CASE(kernel_file_missing) {
+  (void)m, (void)said;
+  op_kernel_file("no/such/kernel.c");
+}
+
+CASE(kernel_file_null) {
+  (void)m, (void)said;
+  op_kernel_file(NULL);
+}
+
+CASE(kernel_file_is_folder) {
+  (void)m, (void)said;
+  op_kernel_file("/");
+}
+
+#define ROW(name, code, more)                                                                                \
+  { #name, code, IN_MESH | more, name }
+const struct negative_case kernel_cases[] = {
+    ROW(kernel_text_null, OP_ERR_ARGUMENT, 0),
+    ROW(kernel_name_null, OP_ERR_ARGUMENT, 0),
+    ROW(kernel_empty, OP_ERR_KERNEL, 0),
+    ROW(kernel_other_function, OP_ERR_KERNEL, 0),
+    ROW(kernel_only_declared, OP_ERR_KERNEL, 0),
+    ROW(kernel_not_void, OP_ERR_KERNEL, 0),
+    ROW(kernel_few_parameters, OP_ERR_KERNEL, 0),
+    ROW(kernel_many_parameters, OP_ERR_KERNEL, 0),
+    ROW(kernel_parameter_type, OP_ERR_KERNEL, 0),
+    ROW(kernel_parameter_value, OP_ERR_KERNEL, 0),
+    ROW(kernel_parameter_not_const, OP_ERR_KERNEL, 0),
+    ROW(kernel_parameter_vector, OP_ERR_KERNEL, 0),
+    ROW(kernel_vector_not_passed, OP_ERR_KERNEL, 0),
+    ROW(kernel_include, OP_ERR_KERNEL, 0),
+    ROW(kernel_brace, OP_ERR_COMPILE, COMPILED_ONLY),
+    ROW(kernel_string, OP_ERR_COMPILE, COMPILED_ONLY),
+    ROW(kernel_comment, OP_ERR_COMPILE, COMPILED_ONLY),
+    ROW(kernel_recursion, OP_ERR_COMPILE, COMPILED_ONLY),
+    ROW(kernel_without_native_form, OP_ERR_BACKEND, NATIVE_ONLY),
+    ROW(kernel_undeclared, OP_ERR_COMPILE, COMPILED_ONLY),
+    ROW(kernel_syntax, OP_ERR_COMPILE, COMPILED_ONLY),
+    ROW(kernel_unknown_call, OP_ERR_COMPILE, COMPILED_ONLY),
+    ROW(native_text_null, OP_ERR_ARGUMENT, 0),
+    ROW(native_function_null, OP_ERR_ARGUMENT, 0),
+    ROW(kernel_file_missing, OP_ERR_FILE, 0),
+    ROW(kernel_file_null, OP_ERR_ARGUMENT, 0),
+    ROW(kernel_file_is_folder, OP_ERR_FILE, 0),
+    {NULL, 0, 0, NULL},
+};

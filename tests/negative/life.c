@@ -1,0 +1,169 @@
+/* Calls at the wrong time, from the wrong place, or in the wrong environment. */
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "negative.h"
+
+#define CASE(name) static void name(struct mesh *m, struct said *said)
+#define UNUSED (void)m, (void)said
+
+CASE(before_init) {
+  UNUSED;
+  op_decl_set(3, "cells");
+}
+
+CASE(before_init_loop) {
+  UNUSED;
+  double sum = 0;
+  op_par_loop("void k(double *s) { *s += 1; }", "k", NULL, op_arg_gbl(&sum, 1, "double", OP_INC));
+}
+
+CASE(before_init_exit) {
+  UNUSED;
+  op_exit();
+}
+
+CASE(after_exit) {
+  UNUSED;
+  if (begin(NULL) == OP_OK && op_exit() == OP_OK)
+    op_decl_const("gam", 1, "double", "");
+}
+
+CASE(init_twice) {
+  UNUSED;
+  begin(NULL);
+}
+
+CASE(handle_of_earlier_init) {
+  UNUSED;
+  if (begin(NULL) != OP_OK)
+    return;
+  op_set old = op_decl_set(4, "cells");
+  op_exit();
+  if (begin(NULL) != OP_OK)
+    return;
+  op_decl_dat(old, 1, "double", NULL, "q");
+  said_keep(said, op_last_error());
+  op_exit();
+}
+
+/* ---- around a kernel: only the native form can call anything ----------------------------------*/
+
+static struct said *inside;
+
+static void calls_library(double *h) {
+  *h = 0;
+  if (!inside->known) {
+    op_decl_set(3, "cells");
+    said_keep(inside, op_last_error());
+  }
+}
+
+static void *other_thread(void *nothing) {
+  op_set set = op_decl_set(3, "cells");
+  if (set || op_last_error()->code != OP_ERR_BUSY)
+    said_keep(inside, op_last_error());
+  return nothing;
+}
+
+static void waits_for_thread(double *h) {
+  pthread_t thread;
+  *h = 0;
+  if (inside->known)
+    return;
+  if (pthread_create(&thread, NULL, other_thread, NULL) == 0)
+    pthread_join(thread, NULL);
+  /* The thread's error is its own: here nothing failed. The same words come from a call of this one. */
+  if (!inside->known && op_last_error()->code == OP_OK) {
+    op_get_size(NULL);
+    said_keep(inside, op_last_error());
+  }
+}
+
+static void run_inside(struct mesh *m, struct said *said, const char *text, op_kernel_function function) {
+  op_dat t = op_decl_dat_temp(m->cells, 1, "double", NULL, "t");
+  inside = said;
+  op_par_loop(op_kernel_native(text, function), "k", m->cells,
+              op_arg_dat(t, -1, OP_ID, 1, "double", OP_WRITE));
+  if (op_last_error()->code != OP_OK)
+    said_keep(said, op_last_error());
+  op_free_dat_temp(t);
+}
+
+CASE(call_inside_kernel) {
+  run_inside(m, said, "void k(double *h) { *h = 0; }", (op_kernel_function)calls_library);
+}
+
+CASE(call_in_other_thread) {
+  run_inside(m, said, "void k(double *h) { *h = 0; /* slow */ }", (op_kernel_function)waits_for_thread);
+}
+
+/* ---- what op_init reads -----------------------------------------------------------------------*/
+
+#define ASSIGNED(name, assignment)                                                                           \
+  CASE(name) {                                                                                               \
+    UNUSED;                                                                                                  \
+    begin(assignment);                                                                                       \
+  }
+
+ASSIGNED(backend_unknown, "OP2_BACKEND=fpga")
+ASSIGNED(backend_misspelt, "OP2_BACKEND=natvie")
+ASSIGNED(threads_word, "OP2_THREADS=many")
+ASSIGNED(threads_zero, "OP2_THREADS=0")
+ASSIGNED(threads_trailing, "OP2_THREADS=4x")
+ASSIGNED(jit_word, "OP2_JIT=maybe")
+ASSIGNED(fp_word, "OP2_FP=quick")
+ASSIGNED(log_word, "OP2_LOG=loud")
+ASSIGNED(misspelt_variable, "OP2_BACKND=native")
+ASSIGNED(unlike_any_variable, "OP2_ZQXWVK=1")
+
+CASE(environment_value) {
+  UNUSED;
+  setenv("OP2_FP", "exact", 1);
+  begin(NULL);
+  said_keep(said, op_last_error());
+  unsetenv("OP2_FP");
+}
+
+CASE(argument_over_environment) {
+  UNUSED;
+  setenv("OP2_FP", "fast", 1);
+  begin("OP2_FP=slow");
+  said_keep(said, op_last_error());
+  unsetenv("OP2_FP");
+}
+
+CASE(misspelt_in_environment) {
+  UNUSED;
+  setenv("OP2_THREAD", "4", 1);
+  if (begin(NULL) == OP_OK)
+    op_exit();
+  unsetenv("OP2_THREAD");
+}
+
+const struct negative_case life_cases[] = {
+    {"before_init", OP_ERR_STATE, FRESH, before_init},
+    {"before_init_loop", OP_ERR_STATE, FRESH, before_init_loop},
+    {"before_init_exit", OP_ERR_STATE, FRESH, before_init_exit},
+    {"after_exit", OP_ERR_STATE, 0, after_exit},
+    {"init_twice", OP_ERR_STATE, IN_MESH, init_twice},
+    {"handle_of_earlier_init", OP_ERR_HANDLE, 0, handle_of_earlier_init},
+    {"call_inside_kernel", OP_ERR_BUSY, IN_MESH | RETURN_ONLY | NATIVE_ONLY, call_inside_kernel},
+    {"call_in_other_thread", OP_ERR_BUSY, IN_MESH | RETURN_ONLY | NATIVE_ONLY, call_in_other_thread},
+    {"backend_unknown", OP_ERR_BACKEND, CUT, backend_unknown},
+    {"backend_misspelt", OP_ERR_BACKEND, CUT, backend_misspelt},
+    {"threads_word", OP_ERR_ENV, 0, threads_word},
+    {"threads_zero", OP_ERR_ENV, 0, threads_zero},
+    {"threads_trailing", OP_ERR_ENV, 0, threads_trailing},
+    {"jit_word", OP_ERR_ENV, 0, jit_word},
+    {"fp_word", OP_ERR_ENV, 0, fp_word},
+    {"log_word", OP_ERR_ENV, 0, log_word},
+    {"environment_value", OP_ERR_ENV, 0, environment_value},
+    {"argument_over_environment", OP_ERR_ENV, 0, argument_over_environment},
+    {"misspelt_variable", OP_OK, WARNING, misspelt_variable},
+    {"unlike_any_variable", OP_OK, WARNING, unlike_any_variable},
+    {"misspelt_in_environment", OP_OK, WARNING, misspelt_in_environment},
+    {NULL, 0, 0, NULL},
+};

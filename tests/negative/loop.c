@@ -1,0 +1,350 @@
+/* Loops whose arguments are wrong. */
+#include <stddef.h>
+#include <string.h>
+
+#include "negative.h"
+
+#define CASE(name) static void name(struct mesh *m, struct said *said)
+#define UNUSED (void)m, (void)said
+
+/* Loops over cells and over edges with one argument that is wrong. The sum must stay as it was. */
+#define OVER_CELLS(wrong)                                                                                    \
+  double sum = 5;                                                                                            \
+  (void)said;                                                                                                \
+  op_par_loop(kernel_scale(), "scale", m->cells, wrong, op_arg_gbl(&sum, 1, "double", OP_INC));              \
+  sum_must_be(sum, said)
+#define OVER_EDGES(wrong)                                                                                    \
+  (void)said;                                                                                                \
+  op_par_loop(kernel_spread(), "spread", m->edges, op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_READ), wrong)
+#define WITH_GLOBAL(wrong)                                                                                   \
+  (void)said;                                                                                                \
+  op_par_loop(kernel_scale(), "scale", m->cells, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ),     \
+              wrong)
+
+static void sum_must_be(double sum, struct said *said) {
+  if (sum == 5)
+    return;
+  said->known = true;
+  strcpy(said->message, "the global was changed");
+}
+
+CASE(loop_set_null) {
+  UNUSED;
+  op_par_loop(kernel_scale(), "scale", NULL, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ));
+}
+
+CASE(loop_set_is_dat) {
+  UNUSED;
+  op_par_loop(kernel_scale(), "scale", (op_set)(void *)m->height,
+              op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ));
+}
+
+CASE(loop_without_arguments) {
+  UNUSED;
+  op_par_loop_array(kernel_scale(), "scale", m->cells, 0, NULL, __FILE__, 1);
+}
+
+CASE(loop_33_arguments) {
+  UNUSED;
+  op_arg args[33];
+  for (int i = 0; i < 33; i++)
+    args[i] = op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ);
+  op_par_loop_array(kernel_scale(), "scale", m->cells, 33, args, __FILE__, 1);
+}
+
+CASE(loop_zeroed_argument) {
+  UNUSED;
+  op_arg args[1];
+  memset(args, 0, sizeof args);
+  args[0].form = 77;
+  op_par_loop_array(kernel_scale(), "scale", m->cells, 1, args, __FILE__, 1);
+}
+
+CASE(arg_dat_null) {
+  OVER_CELLS(op_arg_dat(NULL, -1, OP_ID, 1, "double", OP_READ));
+}
+
+CASE(arg_dat_foreign) {
+  int stranger[64] = {0};
+  OVER_CELLS(op_arg_dat((op_dat)(void *)stranger, -1, OP_ID, 1, "double", OP_READ));
+}
+
+CASE(arg_dat_freed) {
+  op_dat t = op_decl_dat_temp(m->cells, 1, "double", NULL, "t");
+  op_free_dat_temp(t);
+  OVER_CELLS(op_arg_dat(t, -1, OP_ID, 1, "double", OP_READ));
+}
+
+CASE(arg_dat_is_map) {
+  OVER_CELLS(op_arg_dat((op_dat)(void *)m->edge_cells, -1, OP_ID, 1, "double", OP_READ));
+}
+
+CASE(arg_map_null) {
+  OVER_EDGES(op_arg_dat(m->height, 0, NULL, 1, "double", OP_INC));
+}
+
+CASE(arg_dim) {
+  OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 3, "double", OP_READ));
+}
+
+CASE(arg_dim_zero) {
+  OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 0, "double", OP_READ));
+}
+
+CASE(arg_type) {
+  OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "float", OP_READ));
+}
+
+CASE(arg_type_misspelt) {
+  OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "doble", OP_READ));
+}
+
+CASE(arg_type_null) {
+  OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, NULL, OP_READ));
+}
+
+CASE(arg_type_with_layout) {
+  OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "double:soa", OP_READ));
+}
+
+CASE(arg_type_long) {
+  OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "a type whose name is much longer than any that there is",
+                        OP_READ));
+}
+
+CASE(arg_access_unknown) {
+  OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "double", (op_access)42));
+}
+
+CASE(arg_access_min) {
+  OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_MIN));
+}
+
+CASE(arg_access_work) {
+  OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_WORK));
+}
+
+CASE(arg_direct_other_set) {
+  OVER_CELLS(op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_READ));
+}
+
+CASE(arg_direct_index) {
+  OVER_CELLS(op_arg_dat(m->height, 0, OP_ID, 1, "double", OP_READ));
+}
+
+CASE(arg_map_of_other_set) {
+  OVER_CELLS(op_arg_dat(m->height, 0, m->edge_cells, 1, "double", OP_READ));
+}
+
+CASE(arg_map_to_other_set) {
+  int table[EDGES] = {0, 1, 2, 3, 4};
+  op_map own = op_decl_map(m->edges, m->edges, 1, table, "own");
+  OVER_EDGES(op_arg_dat(m->height, 0, own, 1, "double", OP_INC));
+}
+
+CASE(arg_index_high) {
+  OVER_EDGES(op_arg_dat(m->height, ARITY, m->edge_cells, 1, "double", OP_INC));
+}
+
+CASE(arg_index_minus_one) {
+  OVER_EDGES(op_arg_dat(m->height, -1, m->edge_cells, 1, "double", OP_INC));
+}
+
+CASE(arg_index_low) {
+  OVER_EDGES(op_arg_dat(m->height, -3, m->edge_cells, 1, "double", OP_INC));
+}
+
+CASE(absent_dim_zero) {
+  OVER_CELLS(op_opt_arg_dat(0, NULL, -1, OP_ID, 0, "double", OP_READ));
+}
+
+CASE(absent_type_misspelt) {
+  OVER_CELLS(op_opt_arg_dat(0, NULL, -1, OP_ID, 1, "dbl", OP_READ));
+}
+
+CASE(absent_access_max) {
+  OVER_CELLS(op_opt_arg_dat(0, NULL, -1, OP_ID, 1, "double", OP_MAX));
+}
+
+CASE(absent_global_access) {
+  WITH_GLOBAL(op_opt_arg_gbl(0, NULL, 1, "double", (op_access)-1));
+}
+
+CASE(global_null) {
+  WITH_GLOBAL(op_arg_gbl(NULL, 1, "double", OP_INC));
+}
+
+CASE(global_write) {
+  double sum = 5;
+  WITH_GLOBAL(op_arg_gbl(&sum, 1, "double", OP_WRITE));
+  sum_must_be(sum, said);
+}
+
+CASE(global_rw_of_none) {
+  double sum = 5;
+  (void)said;
+  op_par_loop(kernel_scale(), "scale", m->nothing, op_arg_gbl(&sum, 1, "double", OP_READ),
+              op_arg_gbl(&sum, 1, "double", OP_RW));
+}
+
+CASE(global_dim_zero) {
+  double sum = 5;
+  WITH_GLOBAL(op_arg_gbl(&sum, 0, "double", OP_INC));
+}
+
+CASE(global_type_misspelt) {
+  double sum = 5;
+  WITH_GLOBAL(op_arg_gbl(&sum, 1, "unsigned", OP_INC));
+}
+
+CASE(global_access_unknown) {
+  double sum = 5;
+  WITH_GLOBAL(op_arg_gbl(&sum, 1, "double", (op_access)7));
+}
+
+CASE(idx_map_null) {
+  WITH_GLOBAL(op_arg_idx(0, NULL));
+}
+
+CASE(idx_index) {
+  OVER_EDGES(op_arg_idx(5, m->edge_cells));
+}
+
+CASE(idx_other_set) {
+  WITH_GLOBAL(op_arg_idx(0, m->edge_cells));
+}
+
+#define WITH_INFO(extremum, info)                                                                            \
+  double best[2] = {5, 5}, place = 7;                                                                        \
+  (void)said;                                                                                                \
+  op_par_loop(kernel_scale(), "scale", m->cells, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ),     \
+              extremum, info)
+
+CASE(info_ref_zero) {
+  WITH_INFO(op_arg_gbl(best, 1, "double", OP_MAX), op_arg_info(&place, 1, "double", 0));
+}
+
+CASE(info_ref_high) {
+  WITH_INFO(op_arg_gbl(best, 1, "double", OP_MAX), op_arg_info(&place, 1, "double", 4));
+}
+
+CASE(info_ref_is_dat) {
+  WITH_INFO(op_arg_gbl(best, 1, "double", OP_MAX), op_arg_info(&place, 1, "double", 1));
+}
+
+CASE(info_ref_is_sum) {
+  WITH_INFO(op_arg_gbl(best, 1, "double", OP_INC), op_arg_info(&place, 1, "double", 2));
+}
+
+CASE(info_ref_dim_two) {
+  WITH_INFO(op_arg_gbl(best, 2, "double", OP_MIN), op_arg_info(&place, 1, "double", 2));
+}
+
+CASE(info_ref_absent) {
+  WITH_INFO(op_opt_arg_gbl(0, best, 1, "double", OP_MIN), op_arg_info(&place, 1, "double", 2));
+}
+
+CASE(info_null) {
+  WITH_INFO(op_arg_gbl(best, 1, "double", OP_MAX),
+            op_arg_info((double *)(&place == best ? best : NULL), 1, "double", 2));
+}
+
+CASE(info_dim_zero) {
+  WITH_INFO(op_arg_gbl(best, 1, "double", OP_MAX), op_arg_info(&place, 0, "double", 2));
+}
+
+CASE(info_type_misspelt) {
+  WITH_INFO(op_arg_gbl(best, 1, "double", OP_MAX), op_arg_info(&place, 1, "Double", 2));
+}
+
+CASE(info_twice) {
+  double best = 5, place[2] = {7, 7};
+  (void)said;
+  op_par_loop(kernel_scale(), "scale", m->cells, op_arg_gbl(&best, 1, "double", OP_MAX),
+              op_arg_info(&place[0], 1, "double", 1), op_arg_info(&place[1], 1, "double", 1));
+}
+
+CASE(alias_direct_rw) {
+  UNUSED;
+  op_par_loop(kernel_scale(), "scale", m->cells, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_RW));
+}
+
+CASE(alias_direct_write_twice) {
+  UNUSED;
+  op_par_loop(kernel_scale(), "scale", m->cells, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_WRITE),
+              op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_WRITE));
+}
+
+CASE(alias_read_and_increment) {
+  UNUSED;
+  op_par_loop(kernel_scale(), "scale", m->edges,
+              op_arg_dat(m->height, 0, m->edge_cells, 1, "double", OP_READ),
+              op_arg_dat(m->height, 1, m->edge_cells, 1, "double", OP_INC));
+}
+
+CASE(alias_two_rw_columns) {
+  UNUSED;
+  op_par_loop(kernel_scale(), "scale", m->edges, op_arg_dat(m->height, 0, m->edge_cells, 1, "double", OP_RW),
+              op_arg_dat(m->height, 1, m->edge_cells, 1, "double", OP_RW));
+}
+
+#define ROW(name, code)                                                                                      \
+  { #name, code, IN_MESH, name }
+const struct negative_case loop_cases[] = {
+    ROW(loop_set_null, OP_ERR_HANDLE),
+    ROW(loop_set_is_dat, OP_ERR_HANDLE),
+    ROW(loop_without_arguments, OP_ERR_NARGS),
+    ROW(loop_33_arguments, OP_ERR_NARGS),
+    ROW(loop_zeroed_argument, OP_ERR_ARGUMENT),
+    ROW(arg_dat_null, OP_ERR_HANDLE),
+    ROW(arg_dat_foreign, OP_ERR_HANDLE),
+    ROW(arg_dat_freed, OP_ERR_HANDLE),
+    ROW(arg_dat_is_map, OP_ERR_HANDLE),
+    ROW(arg_map_null, OP_ERR_HANDLE),
+    ROW(arg_dim, OP_ERR_DIM),
+    ROW(arg_dim_zero, OP_ERR_DIM),
+    ROW(arg_type, OP_ERR_TYPE),
+    ROW(arg_type_misspelt, OP_ERR_TYPE),
+    ROW(arg_type_null, OP_ERR_TYPE),
+    ROW(arg_type_with_layout, OP_ERR_TYPE),
+    ROW(arg_type_long, OP_ERR_TYPE),
+    ROW(arg_access_unknown, OP_ERR_ACCESS),
+    ROW(arg_access_min, OP_ERR_ACCESS),
+    ROW(arg_access_work, OP_ERR_ACCESS),
+    ROW(arg_direct_other_set, OP_ERR_MAP_SET),
+    ROW(arg_direct_index, OP_ERR_INDEX),
+    ROW(arg_map_of_other_set, OP_ERR_MAP_SET),
+    ROW(arg_map_to_other_set, OP_ERR_MAP_SET),
+    ROW(arg_index_high, OP_ERR_INDEX),
+    ROW(arg_index_minus_one, OP_ERR_INDEX),
+    ROW(arg_index_low, OP_ERR_INDEX),
+    ROW(absent_dim_zero, OP_ERR_DIM),
+    ROW(absent_type_misspelt, OP_ERR_TYPE),
+    ROW(absent_access_max, OP_ERR_ACCESS),
+    ROW(absent_global_access, OP_ERR_ACCESS),
+    ROW(global_null, OP_ERR_ARGUMENT),
+    ROW(global_write, OP_ERR_ACCESS),
+    ROW(global_rw_of_none, OP_ERR_ACCESS),
+    ROW(global_dim_zero, OP_ERR_DIM),
+    ROW(global_type_misspelt, OP_ERR_TYPE),
+    ROW(global_access_unknown, OP_ERR_ACCESS),
+    ROW(idx_map_null, OP_ERR_HANDLE),
+    ROW(idx_index, OP_ERR_INDEX),
+    ROW(idx_other_set, OP_ERR_MAP_SET),
+    ROW(info_ref_zero, OP_ERR_ARGUMENT),
+    ROW(info_ref_high, OP_ERR_ARGUMENT),
+    ROW(info_ref_is_dat, OP_ERR_ARGUMENT),
+    ROW(info_ref_is_sum, OP_ERR_ARGUMENT),
+    ROW(info_ref_dim_two, OP_ERR_ARGUMENT),
+    ROW(info_ref_absent, OP_ERR_ARGUMENT),
+    ROW(info_null, OP_ERR_ARGUMENT),
+    ROW(info_dim_zero, OP_ERR_DIM),
+    ROW(info_type_misspelt, OP_ERR_TYPE),
+    ROW(info_twice, OP_ERR_ARGUMENT),
+    ROW(alias_direct_rw, OP_ERR_ALIAS),
+    ROW(alias_direct_write_twice, OP_ERR_ALIAS),
+    ROW(alias_read_and_increment, OP_ERR_ALIAS),
+    ROW(alias_two_rw_columns, OP_ERR_ALIAS),
+    {NULL, 0, 0, NULL},
+};

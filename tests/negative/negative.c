@@ -1,0 +1,313 @@
+/* negative GOLDEN_FOLDER [--write] [CASE...]: runs every case and compares what is said with GOLDEN_FOLDER/CASE.txt. --write
+ * makes the files anew, which is to be read before it is believed. */
+#include "negative.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+OP_KERNEL_DEF(
+    scale, void scale(const double *h, double *sum) { *sum += 2 * *h; })
+OP_KERNEL_DEF(
+    spread, void spread(const float *flow, double *h) { *h += flow[0] - flow[1]; })
+
+const char *kernel_scale(void) {
+  return OP_KERNEL_OF(scale);
+}
+
+const char *kernel_spread(void) {
+  return OP_KERNEL_OF(spread);
+}
+
+static const char *backend(void) {
+  const char *named = getenv("OP2_BACKEND");
+  return named ? named : "native";
+}
+
+int begin(const char *assignment) {
+  char own[64];
+  snprintf(own, sizeof own, "OP2_BACKEND=%s", backend());
+  bool names_backend = assignment && strncmp(assignment, "OP2_BACKEND=", 12) == 0;
+  char *argv[] = {"negative", names_backend ? (char *)assignment : own, (char *)assignment};
+  return op_init(assignment && !names_backend ? 3 : 2, argv, 0);
+}
+
+void said_keep(struct said *said, const op_error *error) {
+  said->known = true;
+  said->code = error->code;
+  snprintf(said->name, sizeof said->name, "%s", error->name);
+  snprintf(said->message, sizeof said->message, "%s", error->message);
+}
+
+/* ---- the mesh, and proof that nothing happened to it -------------------------------------------*/
+
+static const int table[EDGES * ARITY] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 5};
+static const double heights[CELLS] = {1, 2, 4, 8, 16, 32};
+static const float flows[EDGES * 2] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+static const int levels[CELLS] = {6, 5, 4, 3, 2, 1};
+
+static bool make_mesh(struct mesh *m) {
+  m->cells = op_decl_set(CELLS, "cells");
+  m->edges = op_decl_set(EDGES, "edges");
+  m->nothing = op_decl_set(0, "nothing");
+  m->edge_cells = op_decl_map(m->edges, m->cells, ARITY, table, "edge_cells");
+  m->height = op_decl_dat(m->cells, 1, "double", heights, "height");
+  m->flow = op_decl_dat(m->edges, 2, "float:soa", flows, "flow");
+  m->level = op_decl_dat_temp(m->cells, 1, "int", levels, "level");
+  return m->level && m->flow && m->height && m->edge_cells && m->nothing;
+}
+
+static const char *what_changed(const struct mesh *m) {
+  double h[CELLS];
+  float f[EDGES * 2];
+  int l[CELLS];
+  if (op_fetch_data(m->height, h) || op_fetch_data(m->flow, f) || op_fetch_data(m->level, l))
+    return "a dat cannot be fetched any more";
+  if (memcmp(h, heights, sizeof h) != 0 || memcmp(f, flows, sizeof f) != 0 ||
+      memcmp(l, levels, sizeof l) != 0)
+    return "a dat was changed";
+  if (op_get_size(m->cells) != CELLS || op_get_size(m->nothing) != 0)
+    return "a set was changed";
+  return NULL;
+}
+
+static const char *what_is_wrong_now(const struct mesh *m) {
+  double sum = 5, h[CELLS];
+  if (op_par_loop(kernel_scale(), "scale", m->cells, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ),
+                  op_arg_gbl(&sum, 1, "double", OP_INC)) ||
+      sum != 5 + 2 * 63)
+    return "a right loop over cells is wrong after it";
+  if (op_par_loop(kernel_spread(), "spread", m->edges, op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_READ),
+                  op_arg_dat(m->height, 1, m->edge_cells, 1, "double", OP_INC)) ||
+      op_fetch_data(m->height, h) || h[0] != 1 || h[1] != 1 || h[5] != 31)
+    return "a right loop over edges is wrong after it";
+  return NULL;
+}
+
+/* ---- running ----------------------------------------------------------------------------------*/
+
+/* In return mode: the error of the case in `said`; the answer is what else is wrong, NULL if nothing. */
+static const char *run_returning(const struct negative_case *c, struct said *said) {
+  struct mesh m = {0};
+  const char *wrong = NULL;
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  if (c->flags & IN_MESH && (begin(NULL) != OP_OK || !make_mesh(&m)))
+    return "the library does not start";
+  c->go(&m, said);
+  if (!said->known)
+    said_keep(said, op_last_error());
+  /* A failed op_init may be tried again. */
+  if (!(c->flags & IN_MESH) && (begin(NULL) != OP_OK || !make_mesh(&m)))
+    return "op_init does not work after it";
+  wrong = what_changed(&m);
+  if (!wrong)
+    wrong = what_is_wrong_now(&m);
+  if (op_exit() != OP_OK)
+    wrong = "op_exit fails after it";
+  return wrong;
+}
+
+struct child {
+  int status;
+  char out[4096], err[4096];
+};
+
+static void read_all(int from, char *into, size_t size) {
+  size_t used = 0;
+  ssize_t n;
+  while ((n = read(from, into + used, size - 1 - used)) > 0)
+    used += (size_t)n;
+  into[used] = '\0';
+  close(from);
+}
+
+static void be_fatal(const struct negative_case *c) {
+  struct mesh m = {0};
+  struct said ignored = {0};
+  op_set_error_handler(OP_ERRORS_FATAL, NULL);
+  if (c->flags & IN_MESH && (begin(NULL) != OP_OK || !make_mesh(&m)))
+    _exit(99);
+  c->go(&m, &ignored);
+  exit(0);
+}
+
+static bool run_fatal(const struct negative_case *c, struct child *child) {
+  int out[2], err[2];
+  if (pipe(out) != 0 || pipe(err) != 0)
+    return false;
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid < 0)
+    return false;
+  if (pid == 0) {
+    dup2(out[1], STDOUT_FILENO);
+    dup2(err[1], STDERR_FILENO);
+    close(out[0]);
+    close(err[0]);
+    close(out[1]);
+    close(err[1]);
+    be_fatal(c);
+  }
+  close(out[1]);
+  close(err[1]);
+  read_all(out[0], child->out, sizeof child->out);
+  read_all(err[0], child->err, sizeof child->err);
+  return waitpid(pid, &child->status, 0) == pid;
+}
+
+/* ---- judging ----------------------------------------------------------------------------------*/
+
+struct judge {
+  const char *folder;
+  bool write;
+  int passed, failed, left_out;
+  bool covered[OP_ERR_COUNT_];
+};
+
+static void say_lines(const char *mark, const char *text) {
+  for (const char *line = text; *line;) {
+    size_t n = strcspn(line, "\n");
+    printf("  %s %.*s\n", mark, (int)n, line);
+    line += n + (line[n] == '\n');
+  }
+}
+
+static bool matches_golden(const struct judge *j, const struct negative_case *c, const char *text) {
+  char path[512], want[4096] = "";
+  snprintf(path, sizeof path, "%s/%s.txt", j->folder, c->name);
+  FILE *file = fopen(path, j->write ? "w" : "r");
+  if (!file) {
+    printf("%s: %s cannot be opened; run with --write to make it\n", c->name, path);
+    say_lines("+", text);
+    return false;
+  }
+  if (j->write) {
+    fputs(text, file);
+    return fclose(file) == 0;
+  }
+  want[fread(want, 1, sizeof want - 1, file)] = '\0';
+  fclose(file);
+  if (strcmp(want, text) == 0)
+    return true;
+  printf("%s: the message is another one (- expected, + got)\n", c->name);
+  say_lines("-", want);
+  say_lines("+", text);
+  return false;
+}
+
+static bool fail(const struct negative_case *c, const char *what) {
+  printf("%s: %s\n", c->name, what);
+  return false;
+}
+
+static bool judge_fatal(struct judge *j, const struct negative_case *c, const struct said *said) {
+  struct child child = {0};
+  char expected[sizeof said->message + 64];
+  if (!run_fatal(c, &child))
+    return fail(c, "no child process");
+  if (child.out[0])
+    return fail(c, "something was printed to stdout");
+  int status = c->flags & WARNING ? 0 : 1;
+  if (!WIFEXITED(child.status) || WEXITSTATUS(child.status) != status)
+    return fail(c, status ? "the job did not end with status 1 in fatal mode" : "a warning ended the job");
+  if (c->flags & (WARNING | FRESH)) {
+    j->covered[c->code] = true;
+    return matches_golden(j, c, child.err);
+  }
+  snprintf(expected, sizeof expected, "op2jit: error: %s: %s\n", said->name, said->message);
+  if (strcmp(child.err, expected) == 0)
+    return true;
+  printf("%s: fatal mode says something else\n", c->name);
+  say_lines("-", expected);
+  say_lines("+", child.err);
+  return false;
+}
+
+static bool judge_case(struct judge *j, const struct negative_case *c) {
+  struct said said = {0};
+  char text[sizeof said.message + 64];
+  if (c->flags & (WARNING | FRESH))
+    return judge_fatal(j, c, &said);
+  const char *wrong = run_returning(c, &said);
+  if (wrong) {
+    say_lines(" ", said.message);
+    return fail(c, wrong);
+  }
+  if (said.code != c->code) {
+    printf("%s: the code is %d, should be %d\n", c->name, said.code, c->code);
+    say_lines("+", said.message);
+    return false;
+  }
+  j->covered[c->code] = true;
+  snprintf(text, sizeof text, "%s\n%s\n", said.name, said.message);
+  char *list = c->flags & CUT ? strstr(text, "expected one of ") : NULL;
+  if (list)
+    strcpy(list, "expected one of ...\n");
+  if (!matches_golden(j, c, text))
+    return false;
+  return c->flags & RETURN_ONLY || judge_fatal(j, c, &said);
+}
+
+/* Every row of the error table that one process with this backend can reach has a case. */
+static bool covers_the_table(const struct judge *j, bool native) {
+  static const int elsewhere[] = {OP_OK, OP_ERR_PLAN, OP_ERR_DEVICE, OP_ERR_MPI, OP_ERR_INTERNAL};
+  static const int compiled[] = {OP_ERR_COMPILE, OP_ERR_CACHE_MISS, OP_ERR_VIOLATION};
+  bool good = true;
+  for (int code = 0; code < OP_ERR_COUNT_; code++) {
+    bool expected = true;
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+      expected &= code != elsewhere[i];
+    for (size_t i = 0; native && i < sizeof compiled / sizeof *compiled; i++)
+      expected &= code != compiled[i];
+    if (expected && !j->covered[code]) {
+      printf("no case for error code %d\n", code);
+      good = false;
+    }
+  }
+  return good;
+}
+
+static bool is_named(const char *name, int n, char **names) {
+  for (int i = 0; i < n; i++)
+    if (strcmp(name, names[i]) == 0)
+      return true;
+  return n == 0;
+}
+
+static void judge_all(struct judge *j, const struct negative_case *cases, int nnames, char **names) {
+  bool native = strcmp(backend(), "native") == 0;
+  for (const struct negative_case *c = cases; c->name; c++) {
+    if (!is_named(c->name, nnames, names))
+      continue;
+    if (c->flags & (native ? COMPILED_ONLY : NATIVE_ONLY))
+      j->left_out++;
+    else if (judge_case(j, c))
+      j->passed++;
+    else
+      j->failed++;
+  }
+}
+
+int main(int argc, char **argv) {
+  struct judge j = {.folder = argc > 1 ? argv[1] : NULL};
+  int first = 2;
+  if (argc > 2 && strcmp(argv[2], "--write") == 0) {
+    j.write = true;
+    first = 3;
+  }
+  if (!j.folder) {
+    fprintf(stderr, "usage: negative GOLDEN_FOLDER [--write] [CASE...]\n");
+    return 2;
+  }
+  const struct negative_case *const all[] = {life_cases, declare_cases, loop_cases, kernel_cases, data_cases};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    judge_all(&j, all[i], argc - first, argv + first);
+  bool whole = argc == first;
+  if (whole && !covers_the_table(&j, strcmp(backend(), "native") == 0))
+    j.failed++;
+  printf("negative, %s: %d passed, %d failed, %d belong to other backends\n", backend(), j.passed, j.failed,
+         j.left_out);
+  return j.failed ? 1 : 0;
+}
