@@ -57,6 +57,7 @@ test_suites() { # DIR SUITE...
   shift
   mapfile -t arguments < <(suite_arguments "$@")
   [ "$LONG" = yes ] || arguments+=(--no-suite long)
+  [ "$dir" = build ] || arguments+=(--no-suite plain)
   test_in "$dir" "$*" "${arguments[@]}"
 }
 

@@ -86,7 +86,7 @@ static int hex_digit(char c) {
 static bool parse_bits(const char *word, uint64_t *bits) {
   *bits = 0;
   int n = 0;
-  for (; hex_digit(word[n]) >= 0 && n < 16; n++)
+  for (; n < 16 && hex_digit(word[n]) >= 0; n++)
     *bits = *bits << 4 | (uint64_t)hex_digit(word[n]);
   return n == 16 && !word[n];
 }
