@@ -1,0 +1,67 @@
+/* From a description to a function that runs: what the runtime calls. Asks memory, then the store, then the compiler. The
+ * compiler plugin is opened at the first miss only. One thread at a time. */
+#ifndef OP2JIT_JIT_JIT_H
+#define OP2JIT_JIT_JIT_H
+
+#include <stdbool.h>
+
+#include "base/log.h"
+#include "jit/describe.h"
+#include "jit/generate/shape.h"
+
+struct jit;
+struct store;
+
+enum jit_mode {
+  JIT_ON,
+  JIT_LOAD, /* never compile: a miss is OP_ERR_CACHE_MISS */
+  JIT_OFF   /* no code at all: OP_ERR_BACKEND */
+};
+
+struct jit_options {
+  enum jit_mode mode;
+  struct store *store; /* NULL: nothing is kept; must outlive the jit */
+  const char *plugins; /* folder to look for the plugin in first; NULL or "": none */
+  const char
+      *dump; /* folder for sources and binaries; NULL or "": none. Code is then made with debug information */
+  const struct log *log;      /* categories "jit" and "perf"; NULL: silent. Must outlive the jit */
+  bool perf_map;              /* tell perf the names of functions */
+  const char *cpu, *features; /* NULL: this machine's */
+};
+
+/* OP_ERR_MEMORY. Opens nothing. Strings are copied. */
+int jit_open(struct jit **out, const struct jit_options *options, struct error *err);
+/* Code is gone after this. NULL is allowed. */
+void jit_close(struct jit *jit);
+
+enum jit_from { JIT_FROM_MEMORY, JIT_FROM_CACHE, JIT_FROM_COMPILER };
+
+/* Strings and code belong to the jit and stay until jit_close. */
+struct jit_code {
+  range_function run;
+  enum jit_from from;
+  double seconds;      /* that this call took */
+  size_t size;         /* bytes of the binary */
+  const char *hash;    /* of the key, hexadecimal */
+  const char *remarks; /* what the vectorisers said of it, a line each; "" if nothing is known */
+};
+
+/* The code of a loop in one shape. Errors: OP_ERR_COMPILE (again at every call), OP_ERR_CACHE_MISS, OP_ERR_NOT_BUILT and OP_ERR_BACKEND
+ * (no plugin), OP_ERR_MEMORY, OP_ERR_KERNEL. Messages name kernel, file and line; the caller puts the loop in front. */
+int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struct jit_code *out,
+             struct error *err);
+/* Is it in memory or in the store already? Compiles and loads nothing. */
+bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s);
+/* The generated text, appended. */
+int jit_source(const struct desc *d, const struct shape *s, struct text *out, struct error *err);
+
+/* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
+int jit_compiler(struct jit *jit, struct text *out, struct error *err);
+
+struct jit_counters {
+  long long compiles, cache_hits, memory_hits, failures;
+  double seconds; /* spent in the compiler */
+};
+const struct jit_counters *jit_counters(const struct jit *jit);
+
+#endif

@@ -1,0 +1,187 @@
+#include "jit/messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/excerpt.h"
+
+enum { MOST_ERRORS = 5 };
+
+static const char *const severities[] = {[COMPILE_ERROR] = "error",
+                                         [COMPILE_WARNING] = "warning",
+                                         [COMPILE_NOTE] = "note",
+                                         [COMPILE_REMARK] = "remark"};
+enum { SEVERITIES = 4 };
+
+enum place { PLACE_KERNEL, PLACE_LOOP, PLACE_PRELUDE, PLACE_NONE };
+static const char *const places[] = {"kernel", "loop", "prelude", "nowhere"};
+enum { PLACES = 4 };
+
+/* ---- keeping -----------------------------------------------------------------------------------*/
+
+/* Files may have been given to the compiler with a folder in front. */
+static bool ends_with(const char *path, const char *name) {
+  size_t a = strlen(path), b = strlen(name);
+  return a >= b && strcmp(path + a - b, name) == 0;
+}
+
+static enum place place_of(const char *file, const struct generated *files) {
+  if (!file || !*file)
+    return PLACE_NONE;
+  /* The loop's file is asked first: its name ends like the kernel's if the kernel's name ends in "loop". */
+  if (ends_with(file, files->main_file))
+    return PLACE_LOOP;
+  if (ends_with(file, files->kernel_file))
+    return PLACE_KERNEL;
+  return ends_with(file, files->prelude_file) ? PLACE_PRELUDE : PLACE_NONE;
+}
+
+void messages_keep(const struct compile_message *messages, int count, const struct generated *files,
+                   struct text *out) {
+  for (int i = 0; i < count; i++) {
+    const struct compile_message *m = &messages[i];
+    if ((unsigned)m->severity >= SEVERITIES)
+      continue;
+    text_addf(out, "%s %s %d %d ", severities[m->severity], places[place_of(m->file, files)], m->line,
+              m->column);
+    for (const char *c = m->text ? m->text : ""; *c; c++)
+      text_add_char(out, *c == '\n' ? ' ' : *c);
+    text_add_char(out, '\n');
+  }
+}
+
+/* ---- reading -----------------------------------------------------------------------------------*/
+
+struct message {
+  enum compile_severity severity;
+  enum place place;
+  int line, column;
+  const char *text;
+  size_t length;
+};
+
+static int find_word(const char *at, size_t length, const char *const words[], int count) {
+  for (int i = 0; i < count; i++)
+    if (strlen(words[i]) == length && memcmp(words[i], at, length) == 0)
+      return i;
+  return -1;
+}
+
+/* The next line that is a message; what is none is passed over. */
+static bool next_message(const char **at, struct message *m) {
+  while (**at) {
+    const char *line = *at;
+    size_t length = strcspn(line, "\n");
+    *at = line + length + (line[length] == '\n');
+    size_t first = strcspn(line, " \n"), second = line[first] == ' ' ? strcspn(line + first + 1, " \n") : 0;
+    int severity = find_word(line, first, severities, SEVERITIES);
+    int place = second ? find_word(line + first + 1, second, places, PLACES) : -1;
+    if (severity < 0 || place < 0 || line[first + 1 + second] != ' ')
+      continue;
+    char *end;
+    m->severity = (enum compile_severity)severity;
+    m->place = (enum place)place;
+    m->line = (int)strtol(line + first + 1 + second, &end, 10);
+    m->column = (int)strtol(end, &end, 10);
+    m->text = end + (*end == ' ');
+    if (m->text > line + length)
+      continue;
+    m->length = (size_t)(line + length - m->text);
+    return true;
+  }
+  return false;
+}
+
+/* ---- telling -----------------------------------------------------------------------------------*/
+
+static struct source source_of(enum place place, const struct told *t) {
+  const struct desc *d = t->desc;
+  if (place == PLACE_KERNEL)
+    return (struct source){.text = d->text,
+                           .length = strlen(d->text),
+                           .file = d->origin_file,
+                           .line = d->origin_line,
+                           .one_line = d->one_line};
+  if (place == PLACE_LOOP && t->files)
+    return (struct source){.text = text_str(&t->files->main),
+                           .length = t->files->main.length,
+                           .file = "generated code",
+                           .line = 1};
+  return (struct source){
+      .text = "", .file = place == PLACE_PRELUDE ? "what every kernel has" : "compiler", .line = 1};
+}
+
+static void tell(const struct message *m, const struct told *t, const char *label, struct text *out) {
+  struct source source = source_of(m->place, t);
+  if (m->line > 0) {
+    source_place(&source, m->line, m->column, out);
+    text_add(out, ": ");
+  }
+  text_addf(out, "%s%.*s\n", label, (int)m->length, m->text);
+  if (m->line > 0)
+    source_excerpt(&source, m->line, m->column, out);
+}
+
+static void drop_last_newline(struct text *t) {
+  if (t->length && t->data[t->length - 1] == '\n')
+    t->data[--t->length] = '\0';
+}
+
+int messages_error(const char *kept, const struct told *t, struct error *err) {
+  struct text out = {0};
+  struct message m;
+  int errors = 0;
+  bool shown = false;
+  text_addf(&out, "kernel %s does not compile\n", t->desc->kernel_name);
+  for (const char *at = kept; next_message(&at, &m);) {
+    if (m.severity == COMPILE_ERROR)
+      shown = ++errors <= MOST_ERRORS;
+    else if (m.severity != COMPILE_NOTE || !shown)
+      continue;
+    if (shown)
+      tell(&m, t, severities[m.severity][0] == 'e' ? "error: " : "note: ", &out);
+  }
+  if (errors == 0)
+    text_add(&out, "the compiler gave no reason\n");
+  if (errors > MOST_ERRORS)
+    text_addf(&out, "and %d more\n", errors - MOST_ERRORS);
+  if (t->source)
+    text_addf(&out, "(%s; the generated source is in %s)", t->compiler, t->source);
+  else
+    text_addf(&out, "(%s; OP2_DUMP=FOLDER keeps the generated source)", t->compiler);
+  error_set(err, OP_ERR_COMPILE, "%s", text_str(&out));
+  text_free(&out);
+  return OP_ERR_COMPILE;
+}
+
+static void tell_all(const char *kept, const struct told *t, enum compile_severity wanted, const char *label,
+                     struct text *out) {
+  struct message m;
+  bool shown = false;
+  for (const char *at = kept; next_message(&at, &m);) {
+    if (m.severity != COMPILE_NOTE)
+      shown = m.severity == wanted && m.place == PLACE_KERNEL;
+    if (shown)
+      tell(&m, t, m.severity == COMPILE_NOTE ? "note: " : label, out);
+  }
+  drop_last_newline(out);
+}
+
+void messages_warnings(const char *kept, const struct told *t, struct text *out) {
+  tell_all(kept, t, COMPILE_WARNING, "warning: ", out);
+}
+
+void messages_remarks(const char *kept, const struct told *t, struct text *out) {
+  struct message m;
+  for (const char *at = kept; next_message(&at, &m);) {
+    if (m.severity != COMPILE_REMARK)
+      continue;
+    struct source source = source_of(m.place, t);
+    if (m.line > 0) {
+      source_place(&source, m.line, m.column, out);
+      text_add(out, ": ");
+    }
+    text_addf(out, "%.*s\n", (int)m.length, m.text);
+  }
+  drop_last_newline(out);
+}

@@ -1,0 +1,29 @@
+/* What a compiler said, kept as plain lines without any path (so that the cache may keep it for whoever has the same
+ * kernel elsewhere), and told to the user in terms of the user's own file. */
+#ifndef OP2JIT_JIT_MESSAGES_H
+#define OP2JIT_JIT_MESSAGES_H
+
+#include "jit/compiler.h"
+#include "jit/describe.h"
+#include "jit/generate/generate.h"
+
+/* A line per message: "error kernel 12 8 use of undeclared identifier 'x'". */
+void messages_keep(const struct compile_message *messages, int count, const struct generated *files,
+                   struct text *out);
+
+/* What telling needs besides the lines. */
+struct told {
+  const struct desc *desc;
+  const struct generated *files;
+  const char *compiler; /* "clang 19.1.7" */
+  const char *source;   /* where the generated text was written; NULL: nowhere */
+};
+
+/* Put the errors among the lines into `err` as OP_ERR_COMPILE. */
+int messages_error(const char *kept, const struct told *t, struct error *err);
+/* The warnings, with places and excerpts, appended; nothing if there are none. */
+void messages_warnings(const char *kept, const struct told *t, struct text *out);
+/* One line per remark of the vectorisers: "mesh.c:12:3: loop not vectorized: ...". */
+void messages_remarks(const char *kept, const struct told *t, struct text *out);
+
+#endif
