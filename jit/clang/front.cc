@@ -97,8 +97,6 @@ public:
     add_floating_point(request.fp ? request.fp : "contract");
     if (request.warnings)
       add({"-Wall", "-Wextra"});
-    else
-      add({"-w"});
     if (request.remarks) // for LLVM's remarks to have a line, the lines must be kept
       add({"-Rpass-missed=loop-vectorize"});
     if (request.debug)
@@ -149,7 +147,7 @@ std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LL
   Arguments arguments(request);
   arguments.add_main_file(main_name);
 
-  FrontMessages messages(output, request.nfiles > 1);
+  FrontMessages messages(output, request.warnings != 0, request.nfiles > 1);
   clang::CompilerInstance compiler;
   compiler.createDiagnostics(&messages, false);
   auto invocation = std::make_shared<clang::CompilerInvocation>();

@@ -34,7 +34,7 @@ void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, cons
   const clang::SourceManager &sources = info.getSourceManager();
   const clang::SourceLocation place = sources.getExpansionLoc(info.getLocation());
   if (level == clang::DiagnosticsEngine::Warning)
-    dropped_ = own_files_only_ && sources.isWrittenInMainFile(place);
+    dropped_ = !warnings_ || (own_files_only_ && sources.isWrittenInMainFile(place));
   else if (level != clang::DiagnosticsEngine::Note)
     dropped_ = false;
   if (dropped_)

@@ -1,0 +1,317 @@
+/* From a description to running code: memory, cache, compiler, and what is said when it does not work. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "build.h"
+#include "jit/jit.h"
+#include "jit/signature.h"
+#include "kernels-cache/store.h"
+
+static char folder[] = "/tmp/op2jit-test-XXXXXX";
+static char database[64];
+
+static struct store *open_store(void) {
+  struct store *store;
+  struct error err = {0};
+  struct store_options options = {.path = database, .sentence = signature_difference};
+  assert_int_equal(store_open(&store, &options, &err), OP_OK);
+  return store;
+}
+
+static struct jit *open_jit(struct store *store, enum jit_mode mode) {
+  struct jit *jit;
+  struct error err = {0};
+  struct jit_options options = {.mode = mode, .store = store};
+  assert_int_equal(jit_open(&jit, &options, &err), OP_OK);
+  return jit;
+}
+
+static const struct shape scalar = {0};
+
+static struct jit_code code_of(struct jit *jit, const struct desc *d) {
+  struct jit_code code;
+  struct error err = {0};
+  if (jit_code(jit, d, &scalar, &code, &err) != OP_OK)
+    fail_msg("%s", error_message(&err));
+  return code;
+}
+
+static struct desc scaled_sum(double factor) {
+  struct desc d = build_loop("vadd", "void vadd(const double *a, const double *b, double *c) {\n"
+                                     "  c[0] = factor * (a[0] + b[0]);\n}\n");
+  for (int i = 0; i < 3; i++)
+    build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, i == 2 ? OP_WRITE : OP_READ);
+  build_const(&d, "factor", TYPE_DOUBLE, 1, &factor);
+  return d;
+}
+
+static void run_sum(range_function run, const struct desc *d, double factor) {
+  enum { N = 37 };
+  double a[N], b[N], c[N];
+  for (int i = 0; i < N; i++) {
+    a[i] = i;
+    b[i] = 2 * i + 1;
+    c[i] = -1;
+  }
+  void **frame = calloc((size_t)desc_slots(d), sizeof *frame);
+  frame[0] = a;
+  frame[1] = b;
+  frame[2] = c;
+  run(frame, NULL, 1, N - 1);
+  for (int i = 0; i < N; i++)
+    assert_true(c[i] == (i == 0 || i == N - 1 ? -1 : factor * (3 * i + 1)));
+  free(frame);
+}
+
+static void memory_cache_compiler(void **state) {
+  (void)state;
+  struct store *store = open_store();
+  struct jit *jit = open_jit(store, JIT_ON);
+  struct desc d = scaled_sum(0.5), other = scaled_sum(0.25);
+  assert_false(jit_has(jit, &d, &scalar));
+  struct jit_code code = code_of(jit, &d);
+  assert_int_equal(code.from, JIT_FROM_COMPILER);
+  run_sum(code.run, &d, 0.5);
+  assert_true(jit_has(jit, &d, &scalar));
+  assert_int_equal(code_of(jit, &d).from, JIT_FROM_MEMORY);
+  struct jit_code again = code_of(jit, &other); /* another value of a constant is another specialisation */
+  assert_int_equal(again.from, JIT_FROM_COMPILER);
+  run_sum(again.run, &other, 0.25);
+  run_sum(code.run, &d, 0.5);
+  assert_int_equal(jit_counters(jit)->compiles, 2);
+  jit_close(jit);
+  store_close(store);
+
+  store = open_store();
+  jit = open_jit(store, JIT_LOAD);
+  assert_true(jit_has(jit, &d, &scalar));
+  code = code_of(jit, &d);
+  assert_int_equal(code.from, JIT_FROM_CACHE);
+  run_sum(code.run, &d, 0.5);
+  assert_int_equal(jit_counters(jit)->compiles, 0);
+  assert_int_equal(jit_counters(jit)->cache_hits, 1);
+
+  struct desc missing = scaled_sum(0.125);
+  struct error err = {0};
+  assert_int_equal(jit_code(jit, &missing, &scalar, &code, &err), OP_ERR_CACHE_MISS);
+  assert_non_null(strstr(error_message(&err), "kernel vadd (scalar) would have to be compiled"));
+  assert_non_null(strstr(error_message(&err), "constant factor 0.25 -> 0.125"));
+  jit_close(jit);
+  jit = open_jit(store, JIT_OFF);
+  assert_int_equal(jit_code(jit, &d, &scalar, &code, &err), OP_ERR_BACKEND);
+  jit_close(jit);
+  jit = open_jit(NULL, JIT_LOAD);
+  assert_int_equal(jit_code(jit, &d, &scalar, &code, &err), OP_ERR_CACHE_MISS);
+  jit_close(jit);
+  store_close(store);
+  error_free(&err);
+  desc_free(&d);
+  desc_free(&other);
+  desc_free(&missing);
+}
+
+/* A binary that is intact, and none. */
+static void useless_binary(void **state) {
+  (void)state;
+  struct store *store = open_store();
+  struct jit *jit = open_jit(store, JIT_ON);
+  struct desc d = scaled_sum(3);
+  char hash[65];
+  memcpy(hash, code_of(jit, &d).hash, sizeof hash);
+  jit_close(jit);
+  struct store_key key;
+  assert_true(store_find_key(store, hash, &key) > 0);
+  struct store_new_binary rubbish = {.data = "this is no object file", .size = 22};
+  assert_true(store_put_binary(store, &key, &rubbish));
+  store_key_free(&key);
+  jit = open_jit(store, JIT_ON);
+  struct jit_code code = code_of(jit, &d);
+  assert_int_equal(code.from, JIT_FROM_COMPILER);
+  run_sum(code.run, &d, 3);
+  jit_close(jit);
+  jit = open_jit(store, JIT_ON);
+  assert_int_equal(code_of(jit, &d).from, JIT_FROM_CACHE);
+  jit_close(jit);
+  store_close(store);
+  desc_free(&d);
+}
+
+/* ---- what does not compile -------------------------------------------------------------------------*/
+
+static struct desc broken(const char *text, const char *file, int line, bool one_line) {
+  struct desc d = build_loop("k", text);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_RW);
+  d.origin_file = file ? strdup(file) : NULL;
+  d.origin_line = line;
+  d.one_line = one_line;
+  return d;
+}
+
+static void expect_failure(struct jit *jit, const struct desc *d, const char *message) {
+  struct jit_code code;
+  struct error err = {0};
+  assert_int_equal(jit_code(jit, d, &scalar, &code, &err), OP_ERR_COMPILE);
+  char *compiler = strstr(error_message(&err), "\n(clang ");
+  assert_non_null(compiler);
+  char *shown = strndup(error_message(&err), (size_t)(compiler - error_message(&err)));
+  assert_string_equal(shown, message);
+  assert_non_null(strstr(compiler, "OP2_DUMP=FOLDER keeps the generated source)"));
+  free(shown);
+  error_free(&err);
+}
+
+static void compile_errors(void **state) {
+  (void)state;
+  static const char text[] = "void k(double *x)\n{\n\tx[0] = y + sqrt(2.0);\n}\n";
+  static const char in_file[] = "kernel k does not compile\n"
+                                "mesh.c:42:9: error: use of undeclared identifier 'y'\n"
+                                "    42 | \tx[0] = y + sqrt(2.0);\n"
+                                "       | \t       ^";
+  static const char in_string[] = "kernel k does not compile\n"
+                                  "kernel text:3:9: error: use of undeclared identifier 'y'\n"
+                                  "     3 | \tx[0] = y + sqrt(2.0);\n"
+                                  "       | \t       ^";
+  struct store *store = open_store();
+  struct jit *jit = open_jit(store, JIT_ON);
+  struct desc file = broken(text, "mesh.c", 40, false), string = broken(text, NULL, 0, false);
+  expect_failure(jit, &file, in_file);
+  expect_failure(jit, &file, in_file); /* at every call */
+  expect_failure(jit, &string, in_string);
+  assert_int_equal(jit_counters(jit)->failures,
+                   1); /* but compiled once: where a text stands is not in the key */
+  jit_close(jit);
+  jit = open_jit(store, JIT_ON);
+  expect_failure(jit, &file, in_file); /* remembered in the cache */
+  assert_int_equal(jit_counters(jit)->failures, 0);
+  jit_close(jit);
+  store_close(store);
+  desc_free(&file);
+  desc_free(&string);
+}
+
+static void error_in_one_line(void **state) {
+  (void)state;
+  struct jit *jit = open_jit(NULL, JIT_ON);
+  struct desc d =
+      broken("void k(double *x) { double a = 1; for (int i = 0; i < 3; i++) { a *= z; } x[0] = a; }", "run.c",
+             9, true);
+  expect_failure(jit, &d,
+                 "kernel k does not compile\n"
+                 "run.c:9: error: use of undeclared identifier 'z'\n"
+                 "       |   double a = 1;\n"
+                 "       |   for (int i = 0; i < 3; i++) {\n"
+                 "       |     a *= z;\n"
+                 "       |          ^\n"
+                 "       |   }\n"
+                 "       |   x[0] = a;");
+  jit_close(jit);
+  desc_free(&d);
+}
+
+static void wrong_type_behind_a_name(void **state) {
+  (void)state;
+  struct jit *jit = open_jit(NULL, JIT_ON);
+  struct desc d =
+      broken("struct pair { float a, b; };\nvoid k(struct pair *x) {\n  x->a = 1;\n}\n", NULL, 0, false);
+  struct jit_code code;
+  struct error err = {0};
+  assert_int_equal(jit_code(jit, &d, &scalar, &code, &err), OP_ERR_COMPILE);
+  assert_non_null(strstr(error_message(&err),
+                         "incompatible pointer types passing 'double *' to parameter of type "
+                         "'struct pair *'"));
+  assert_non_null(strstr(error_message(&err),
+                         "kernel text:2:21: note: passing argument to parameter 'x' here\n"
+                         "     2 | void k(struct pair *x) {\n"
+                         "       |                     ^\n"));
+  error_free(&err);
+  jit_close(jit);
+  desc_free(&d);
+}
+
+/* Hostile texts end in an error. */
+static void hostile_texts(void **state) {
+  (void)state;
+  struct jit *jit = open_jit(NULL, JIT_ON);
+  static const char *const texts[] = {"void k(double *x) { } }",
+                                      "void k(double *x) { /* }",
+                                      "void k(double *x) { \"open }",
+                                      "#error stop\nvoid k(double *x) {}",
+                                      "#include \"k.c\"\nvoid k(double *x) {}",
+                                      "void k(double *x) { __asm__(\"nonsense here\"); }",
+                                      "void k(double *x) { x[0] = unknown_function(x); }"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    struct desc d = broken(texts[i], NULL, 0, false);
+    struct jit_code code;
+    struct error err = {0};
+    int status = jit_code(jit, &d, &scalar, &code, &err);
+    if (status == OP_OK)
+      fail_msg("accepted: %s", texts[i]);
+    error_free(&err);
+    desc_free(&d);
+  }
+  jit_close(jit);
+}
+
+/* ---- OP2_DUMP ------------------------------------------------------------------------------------*/
+
+static void dump(void **state) {
+  (void)state;
+  struct store *store = open_store();
+  char kept[80], path[400];
+  snprintf(kept, sizeof kept, "%s/dump/deeper", folder);
+  struct jit_options options = {.store = store, .dump = kept};
+  struct jit *jit, *plain = open_jit(NULL, JIT_ON);
+  struct error err = {0};
+  struct desc d = scaled_sum(7);
+  assert_int_equal(jit_open(&jit, &options, &err), OP_OK);
+  struct jit_code code = code_of(jit, &d), without = code_of(plain, &d);
+  run_sum(code.run, &d, 7);
+  assert_string_equal(code.hash, without.hash); /* the same key */
+  assert_true(code.size > without.size);        /* debug information */
+  static const char *const names[] = {"vadd.loop.c", "vadd.c", "op2jit_prelude.h",
+                                      "key.txt",     "vadd.o", "messages.txt"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    snprintf(path, sizeof path, "%s/vadd-scalar-%.8s/%s", kept, code.hash, names[i]);
+    if (access(path, R_OK) != 0)
+      fail_msg("no %s", path);
+  }
+  jit_close(jit);
+  jit = open_jit(store, JIT_ON); /* such code is not kept for others */
+  assert_int_equal(code_of(jit, &d).from, JIT_FROM_COMPILER);
+  jit_close(jit);
+  jit_close(plain);
+  store_close(store);
+  desc_free(&d);
+}
+
+static int make_folder(void **state) {
+  (void)state;
+  if (!mkdtemp(folder))
+    return -1;
+  snprintf(database, sizeof database, "%s/kernels.db", folder);
+  return 0;
+}
+
+static int remove_folder(void **state) {
+  (void)state;
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return system(command);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(memory_cache_compiler),
+                                     cmocka_unit_test(useless_binary),
+                                     cmocka_unit_test(compile_errors),
+                                     cmocka_unit_test(error_in_one_line),
+                                     cmocka_unit_test(wrong_type_behind_a_name),
+                                     cmocka_unit_test(hostile_texts),
+                                     cmocka_unit_test(dump)};
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
