@@ -1,0 +1,191 @@
+/* Beginning and end, errors and handlers, clocks and counters. */
+#include <setjmp.h>
+
+#include "support.h"
+
+OP_KERNEL_DEF(
+    bump, void bump(const int *x, int *sum) { *sum += *x; })
+
+static void a_hundred_lives(void **state) {
+  (void)state;
+  op_set old = NULL;
+  op_dat old_dat = NULL;
+  for (int life = 0; life < 100; life++) {
+    int x[5] = {1, 2, 3, 4, life}, sum = 0;
+    op_set_error_handler(OP_ERRORS_RETURN, NULL);
+    works(op_init(0, NULL, 0));
+    if (old) {
+      assert_int_equal(op_get_size(old), -1);
+      fails(OP_ERR_HANDLE, op_fetch_data(old_dat, x));
+    }
+    assert_int_equal(op_counters()->loops, 0);
+    op_set set = op_decl_set(5, "s");
+    op_map map = op_decl_map(set, set, 1, (int[]){4, 3, 2, 1, 0}, "m");
+    op_dat dat = op_decl_dat(set, 1, life % 2 ? "int" : "int:soa", x, "x");
+    for (int i = 0; i < 3; i++)
+      works(op_par_loop(OP_KERNEL_OF(bump), "bump", set, op_arg_dat(dat, 0, map, 1, "int", OP_READ),
+                        op_arg_gbl(&sum, 1, "int", OP_INC)));
+    assert_int_equal(sum, 3 * (10 + life));
+    assert_int_equal(op_counters()->loops, 3);
+    assert_int_equal(op_counters()->records, 1);
+    fails(OP_ERR_STATE, op_init(0, NULL, 0));
+    works(op_exit());
+    fails(OP_ERR_STATE, op_exit());
+    old = set;
+    old_dat = dat;
+  }
+}
+
+static void op_init_may_be_tried_again(void **state) {
+  (void)state;
+  char *wrong[] = {"program", "OP2_BACKEND=abacus", NULL},
+       *right[] = {"program", "other", "OP2_LOG=warn", NULL};
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  fails(OP_ERR_BACKEND, op_init(2, wrong, 0));
+  assert_string_equal(wrong[1], "OP2_BACKEND=abacus"); /* argv is left as it is */
+  fails(OP_ERR_STATE, op_exit());
+  works(op_init(3, right, 0));
+  assert_string_equal(right[2], "OP2_LOG=warn");
+  works(op_exit());
+}
+
+static void the_outcome_of_the_last_call_is_kept(void **state) {
+  (void)state;
+  assert_non_null(op_last_error());
+  assert_null(op_decl_set(-1, "s"));
+  assert_int_equal(op_last_error()->code, OP_ERR_SIZE);
+  assert_string_equal(op_last_error()->name, "OP_ERR_SIZE");
+  assert_true(strlen(op_last_error()->message) > 20);
+  assert_int_equal(op_last_error()->code, OP_ERR_SIZE); /* reading it is no call */
+  assert_non_null(op_decl_set(1, "s"));
+  assert_int_equal(op_last_error()->code, OP_OK);
+  assert_string_equal(op_last_error()->name, "OP_OK");
+  assert_non_null(op_last_error()->message);
+}
+
+static struct {
+  int calls, code;
+  void *user;
+  char message[200];
+} heard;
+
+static void hear(const op_error *error, void *user) {
+  heard.calls++;
+  heard.code = error->code;
+  heard.user = user;
+  snprintf(heard.message, sizeof heard.message, "%s", error->message);
+  assert_ptr_equal(op_last_error(), error);
+}
+
+static void a_handler_hears_each_error_once(void **state) {
+  (void)state;
+  memset(&heard, 0, sizeof heard);
+  op_set_error_handler(hear, &heard);
+  fails(OP_ERR_STATE, op_exit()); /* set before op_init */
+  assert_int_equal(heard.calls, 1);
+  assert_int_equal(op_init(0, NULL, 0), OP_OK);
+  assert_null(op_decl_set(-5, "five"));
+  assert_int_equal(heard.calls, 2);
+  assert_int_equal(heard.code, OP_ERR_SIZE);
+  assert_ptr_equal(heard.user, &heard);
+  assert_non_null(strstr(heard.message, "\"five\""));
+  assert_non_null(op_decl_set(5, "five"));
+  assert_int_equal(heard.calls, 2);
+  works(op_exit());
+  assert_null(op_decl_set(5, "five")); /* it stays in force */
+  assert_int_equal(heard.calls, 3);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+}
+
+static jmp_buf outside;
+
+static void leap(const op_error *error, void *user) {
+  (void)user;
+  longjmp(outside, error->code);
+}
+
+static void a_handler_may_leave(void **state) {
+  (void)state;
+  op_set_error_handler(leap, NULL);
+  int code = setjmp(outside);
+  if (code == 0) {
+    op_decl_set(-1, "s");
+    fail_msg("the handler was not called");
+  }
+  assert_int_equal(code, OP_ERR_SIZE);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  assert_non_null(op_decl_set(3, "s")); /* and the library is not busy */
+}
+
+static void one_process_is_rank_zero(void **state) {
+  (void)state;
+  assert_int_equal(op_rank(), 0);
+  assert_int_equal(op_is_root(), 1);
+  op_barrier();
+  assert_int_equal(op_last_error()->code, OP_OK);
+}
+
+static void clocks_run_forward(void **state) {
+  (void)state;
+  double before = op_wtime(), cpu = -1, wall = -1;
+  op_timers(&cpu, &wall);
+  op_timers(NULL, NULL);
+  assert_true(cpu >= 0 && wall >= before && op_wtime() >= wall);
+}
+
+static void counters_count(void **state) {
+  (void)state;
+  int x[3] = {1, 2, 3}, y[3], sum = 0;
+  op_set set = op_decl_set(3, "s"), none = op_decl_set(0, "none");
+  op_dat first = op_decl_dat(set, 1, "int", x, "first"), second = op_decl_dat(set, 1, "int:soa", x, "second");
+  op_dat empty = op_decl_dat(none, 1, "int", NULL, "empty");
+  const op_counters_t *c = op_counters();
+  /* One call site, three loops. */
+  for (int i = 0; i < 30; i++) {
+    op_dat dat = i % 3 == 0 ? first : i % 3 == 1 ? second : empty;
+    works(op_par_loop(OP_KERNEL_OF(bump), "bump", i % 3 == 2 ? none : set, direct(dat, 1, "int", OP_READ),
+                      op_arg_gbl(&sum, 1, "int", OP_INC)));
+    assert_int_equal(c->loops, i + 1);
+    assert_int_equal(c->records, i < 3 ? i + 1 : 3);
+  }
+  assert_int_equal(sum, 20 * 6);
+  /* Globals may be elsewhere in each call. */
+  int other = 0;
+  works(op_par_loop(OP_KERNEL_OF(bump), "bump", set, direct(first, 1, "int", OP_READ),
+                    op_arg_gbl(&other, 1, "int", OP_INC)));
+  assert_int_equal(other, 6);
+  assert_int_equal(c->records, 3);
+  long long flushes = c->flushes, converted = c->bytes_converted;
+  works(op_fetch_data(first, y));
+  assert_true(c->flushes > flushes && c->bytes_converted == converted); /* rows in the user's order already */
+  works(op_fetch_data(second, y));
+  assert_int_equal(c->bytes_converted, converted + (long long)sizeof y);
+  assert_ptr_equal(op_counters(), c);
+}
+
+static void plans_can_be_checked(void **state) {
+  (void)state;
+  int sum = 0, x[4] = {1, 2, 3, 4};
+  op_set set = op_decl_set(4, "s");
+  op_map map = op_decl_map(set, set, 2, (int[]){0, 1, 1, 2, 2, 3, 3, 0}, "m");
+  op_dat dat = op_decl_dat(set, 1, "int", x, "x");
+  works(op_par_loop(OP_KERNEL_OF(bump), "bump", set, op_arg_dat(dat, 1, map, 1, "int", OP_READ),
+                    op_arg_gbl(&sum, 1, "int", OP_INC)));
+  for (int level = 0; level <= 2; level++)
+    works(op_plan_check(level));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_hundred_lives),
+      cmocka_unit_test(op_init_may_be_tried_again),
+      test_in_library(the_outcome_of_the_last_call_is_kept),
+      cmocka_unit_test(a_handler_hears_each_error_once),
+      test_in_library(a_handler_may_leave),
+      test_in_library(one_process_is_rank_zero),
+      test_in_library(clocks_run_forward),
+      test_in_library(counters_count),
+      test_in_library(plans_can_be_checked),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
