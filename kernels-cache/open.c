@@ -278,12 +278,29 @@ static bool open_layer(struct store *store, struct connection *c, const char *pa
   return good;
 }
 
+/* A file that may be read but not written serves as a layer. */
+static void use_as_layer(struct store *store, const char *path) {
+  store->layers = array_new(1, sizeof *store->layers);
+  if (store->layers && open_layer(store, store->layers, path)) {
+    store->nlayers = 1;
+    store_warn(
+        store,
+        "the kernel cache %s cannot be written by you: it is used read-only, and this run remembers in "
+        "memory",
+        path);
+  }
+}
+
 static void open_layers(struct store *store, const char *list) {
-  size_t most = 1;
+  size_t most = 1 + (size_t)store->nlayers;
   for (const char *p = list; *p; p++)
     most += *p == ':';
-  store->layers = array_new(most, sizeof *store->layers);
-  for (const char *p = list; store->layers && *p;) {
+  struct connection *more = array_resize(store->layers, most, sizeof *more);
+  if (!more)
+    return;
+  memset(more + store->nlayers, 0, (most - (size_t)store->nlayers) * sizeof *more);
+  store->layers = more;
+  for (const char *p = list; *p;) {
     size_t length = strcspn(p, ":");
     char *path = length ? strndup(p, length) : NULL;
     if (path && open_layer(store, &store->layers[store->nlayers], path))
@@ -344,9 +361,13 @@ static void open_all(struct store *store, const char *layers) {
         store,
         "no place for the kernel cache: neither XDG_CACHE_HOME nor HOME is set; this run remembers in memory "
         "only. Name a file with OP2_CACHE");
-  if (!path || !path[0] || !store_open_main(store))
+  bool readable_only =
+      path && path[0] && !store->options.read_only && access(path, R_OK) == 0 && access(path, W_OK) != 0;
+  if (!path || !path[0] || readable_only || !store_open_main(store))
     store_open_memory(store);
   store_settle(store);
+  if (readable_only)
+    use_as_layer(store, path);
   if (layers)
     open_layers(store, layers);
 }

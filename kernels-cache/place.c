@@ -32,8 +32,9 @@ static bool make_directories(char *directory, struct text *reason) {
       continue;
     char kept = *p;
     *p = '\0';
-    if (mkdir(directory, 0700) != 0 && errno != EEXIST && access(directory, F_OK) != 0) {
-      text_addf(reason, "the directory %s cannot be made: %s", directory, strerror(errno));
+    int code = mkdir(directory, 0700) == 0 ? 0 : errno;
+    if (code && code != EEXIST && access(directory, F_OK) != 0) {
+      text_addf(reason, "the directory %s cannot be made: %s", directory, strerror(code));
       return false;
     }
     *p = kept;

@@ -99,7 +99,9 @@ static void remove_directory(void) {
 const char *test_directory(void) {
   if (!directory[0]) {
     const char *base = getenv("TMPDIR");
-    snprintf(directory, sizeof directory, "%s/op2jit-cache-XXXXXX", base ? base : "/tmp");
+    if (!base) /* in memory where possible: the tests open and close some thousand files */
+      base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    snprintf(directory, sizeof directory, "%s/op2jit-cache-XXXXXX", base);
     if (!mkdtemp(directory))
       abort();
     owner = getpid();
@@ -109,11 +111,16 @@ const char *test_directory(void) {
 }
 
 const char *test_path(const char *name) {
-  static char paths[8][400];
-  static int next;
-  char *path = paths[next++ % 8];
-  snprintf(path, sizeof paths[0], "%s/%s", test_directory(), name);
-  return path;
+  static char *paths[64];
+  char path[400];
+  snprintf(path, sizeof path, "%s/%s", test_directory(), name);
+  for (int i = 0; i < 64; i++) {
+    if (!paths[i])
+      paths[i] = strdup(path);
+    if (strcmp(paths[i], path) == 0)
+      return paths[i];
+  }
+  abort(); /* more names than a test needs */
 }
 
 void test_remove(const char *name) {
@@ -185,19 +192,22 @@ void execute_sql(const char *path, const char *sql) {
 /* ---- stderr ------------------------------------------------------------------------------------*/
 
 static int saved = -1;
-static char captured[65536];
+static char captured[65536], capture_file[300];
 
 void capture_begin(void) {
   fflush(stderr);
   saved = dup(2);
-  int fd = open(test_path("stderr"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+  snprintf(capture_file, sizeof capture_file, "%s/stderr-%ld", test_directory(), (long)getpid());
+  int fd = open(capture_file, O_RDWR | O_CREAT | O_TRUNC, 0600);
+  if (fd < 0)
+    abort();
   dup2(fd, 2);
   close(fd);
 }
 
 const char *capture_end(void) {
   fflush(stderr);
-  int fd = open(test_path("stderr"), O_RDONLY);
+  int fd = open(capture_file, O_RDONLY);
   ssize_t got = read(fd, captured, sizeof captured - 1);
   captured[got > 0 ? got : 0] = '\0';
   close(fd);

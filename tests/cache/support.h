@@ -36,7 +36,7 @@ bool test_get(struct store *store, const char *loop, int number);
 
 /* A new directory below $TMPDIR, 0700, removed at exit. */
 const char *test_directory(void);
-/* Path of a file in it; a few are valid at once. */
+/* Path of a file in it, valid to the end. */
 const char *test_path(const char *name);
 void test_remove(const char *name); /* with its journals */
 

@@ -1,0 +1,492 @@
+/* Files that are not what they should be. Each case ends in the right answers, one warning with the reason, and a
+ * file that is good or set aside. */
+#include "support.h"
+
+#include <fcntl.h>
+#include <grp.h>
+
+#include "kernels-cache/inner.h"
+
+#define ROWS 12
+
+static void fill(const char *path) {
+  struct store *s = test_open(path);
+  for (int i = 0; i < ROWS; i++)
+    assert_true(test_put(s, "res", i));
+  store_close(s);
+}
+
+static void clean(void) {
+  test_remove("t.db");
+  for (int i = 1; i <= 5; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "t.db.damaged-%d", i);
+    test_remove(name);
+  }
+}
+
+/* Every row is right or a miss, what was missed can be put again, and after that all is there. Returns the hits. */
+static int use(const char *path, const char *expected_word, int expected_warnings) {
+  capture_begin();
+  struct store *s = test_open(path);
+  int hits = 0, hits_after = 0;
+  for (int i = 0; i < ROWS; i++) {
+    bool hit = test_get(s, "res", i);
+    hits += hit;
+    if (!hit)
+      test_put(s, "res", i);
+  }
+  for (int i = 0; i < ROWS; i++)
+    hits_after += test_get(s, "res", i);
+  store_close(s);
+  const char *text = capture_end();
+  if (capture_count("warning") != expected_warnings || (expected_word && !strstr(text, expected_word)))
+    fprintf(stderr, "expected %d warnings with \"%s\", got:\n%s", expected_warnings, expected_word, text);
+  assert_int_equal(capture_count("warning"), expected_warnings);
+  assert_true(!expected_word || strstr(text, expected_word));
+  assert_int_equal(hits_after, ROWS);
+  return hits;
+}
+
+/* A second process finds everything, without a word. */
+static void use_again(const char *path) {
+  assert_int_equal(use(path, NULL, 0), ROWS);
+  check_integrity(path);
+}
+
+static void write_bytes(const char *path, long at, const void *bytes, size_t n) {
+  FILE *f = fopen(path, "r+b");
+  assert_non_null(f);
+  assert_int_equal(fseek(f, at, SEEK_SET), 0);
+  assert_int_equal(fwrite(bytes, 1, n, f), n);
+  fclose(f);
+}
+
+static long file_size(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 ? (long)st.st_size : -1;
+}
+
+static void truncated(void **state) {
+  (void)state;
+  const char *path = test_path("t.db");
+  clean();
+  fill(path);
+  long size = file_size(path);
+  for (int part = 1; part <= 9; part += 2) {
+    clean();
+    fill(path);
+    assert_int_equal(truncate(path, size * part / 10), 0);
+    use(path, "set aside as", 1);
+    assert_true(exists(test_path("t.db.damaged-1")));
+    use_again(path);
+  }
+  /* Cut to nothing it is an empty file, which is what a first use meets. */
+  clean();
+  fill(path);
+  assert_int_equal(truncate(path, 0), 0);
+  assert_int_equal(use(path, NULL, 0), 0);
+  use_again(path);
+}
+
+static void not_a_database(void **state) {
+  (void)state;
+  const char *path = test_path("t.db");
+  static const char *const contents[] = {"hello", "SQLite format 2"};
+  for (int i = 0; i < 2; i++) {
+    clean();
+    FILE *f = fopen(path, "w");
+    for (int k = 0; k < 300; k++)
+      fputs(contents[i], f);
+    fclose(f);
+    assert_int_equal(use(path, "file is not a database", 1), 0);
+    assert_int_equal(file_size(test_path("t.db.damaged-1")), (long)(300 * strlen(contents[i])));
+    use_again(path);
+  }
+}
+
+static void somebody_elses_database(void **state) {
+  (void)state;
+  const char *path = test_path("t.db");
+  clean();
+  int fd = open(path, O_CREAT | O_RDWR, 0600);
+  close(fd);
+  execute_sql(path, "CREATE TABLE precious(x); INSERT INTO precious VALUES(42)");
+  assert_int_equal(use(path, "database of another program", 1), 0);
+  assert_int_equal(query_number(path, "SELECT x FROM precious"), 42);
+  assert_false(exists(test_path("t.db.damaged-1")));
+}
+
+/* A byte of every page is turned, one file each; also each byte of the header that means something. */
+static void flipped_bytes(void **state) {
+  (void)state;
+  const char *path = test_path("t.db"), *good = test_path("good.db");
+  clean();
+  test_remove("good.db");
+  fill(good);
+  long size = file_size(good);
+  int damaged = 0, rounds = 0;
+  static const long header[] = {0,  5,  16, 18, 19, 20, 21, 24, 28, 31, 32, 36,
+                                40, 44, 47, 52, 55, 56, 59, 63, 68, 71, 92, 96};
+  int nheader = (int)(sizeof header / sizeof *header);
+  for (long k = 0; k < nheader + size / 512; k++) {
+    long at = k < nheader ? header[k] : (k - nheader) * 512 + (k * 37) % 512;
+    clean();
+    copy_file(good, path);
+    unsigned char byte;
+    FILE *f = fopen(path, "rb");
+    fseek(f, at, SEEK_SET);
+    assert_int_equal(fread(&byte, 1, 1, f), 1);
+    fclose(f);
+    byte = (unsigned char)(byte ^ 0x55);
+    write_bytes(path, at, &byte, 1);
+    capture_begin();
+    struct store *s = test_open(path);
+    for (int i = 0; i < ROWS; i++)
+      if (!test_get(s, "res", i)) /* aborts on wrong bytes */
+        test_put(s, "res", i);
+    struct text report = {0};
+    store_verify(s, &report, NULL);
+    text_free(&report);
+    store_close(s);
+    capture_end();
+    assert_true(capture_count("warning") <= 1);
+    damaged += capture_count("warning");
+    rounds++;
+    capture_begin();
+    s = test_open(path); /* after that the file is good, or is left to another version or program */
+    int hits = 0;
+    for (int i = 0; i < ROWS; i++)
+      if (!test_get(s, "res", i))
+        test_put(s, "res", i);
+    for (int i = 0; i < ROWS; i++)
+      hits += test_get(s, "res", i);
+    store_close(s);
+    capture_end();
+    assert_int_equal(hits, ROWS);
+  }
+  assert_true(damaged > rounds / 4); /* most pages hold something that is checked */
+}
+
+static void flipped_blob_key_and_hash(void **state) {
+  (void)state;
+  const char *path = test_path("t.db");
+  static const struct {
+    const char *sql, *word;
+  } cases[] = {
+      {"UPDATE binary SET data = CAST(substr(data, 1, 50) || x'ff' || substr(data, 52) AS BLOB) WHERE "
+       "signature = 3",
+       "is damaged"},
+      {"UPDATE binary SET data = substr(data, 1, length(data) - 1) WHERE signature = 3", "is damaged"},
+      {"UPDATE binary SET size = size + 1 WHERE signature = 3", "is damaged"},
+      {"UPDATE binary SET size = -1 WHERE signature = 3", "length"},
+      {"UPDATE binary SET size = 1152921504606846976 WHERE signature = 3", NULL},
+      {"UPDATE binary SET encoding = 77 WHERE signature = 3", "length"},
+      {"UPDATE binary SET checksum = randomblob(32) WHERE signature = 3", "checksum"},
+      {"UPDATE binary SET checksum = x'00' WHERE signature = 3", "checksum"},
+      {"UPDATE component SET value = 'x' || value WHERE signature = 3 AND place = 0", "other columns"},
+      {"UPDATE component SET name = 'x' WHERE signature = 3 AND place = 5", "other columns"},
+      {"DELETE FROM component WHERE signature = 3 AND place = 2", "other columns"},
+      {"INSERT INTO component VALUES(3, 99, 'more', '')", "other columns"},
+      /* A binary under another key: its checksum covers the hash. */
+      {"UPDATE binary SET data = (SELECT data FROM binary WHERE signature = 4), size = (SELECT size FROM "
+       "binary WHERE "
+       "signature = 4), checksum = (SELECT checksum FROM binary WHERE signature = 4) WHERE signature = 3",
+       "checksum"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    clean();
+    fill(path);
+    execute_sql(path, cases[i].sql);
+    assert_int_equal(use(path, cases[i].word, cases[i].word != NULL), ROWS - 1);
+    use_again(path);
+    if (cases[i].word)
+      assert_int_equal(query_number(path, "SELECT count(*) FROM damaged"), 1);
+  }
+  /* A changed hash is a key that nobody asks for. */
+  clean();
+  fill(path);
+  execute_sql(path, "UPDATE signature SET hash = 'x' || hash WHERE id = 3");
+  assert_int_equal(use(path, NULL, 0), ROWS - 1);
+  use_again(path);
+}
+
+static void missing_tables(void **state) {
+  (void)state;
+  const char *path = test_path("t.db");
+  static const char *const tables[] = {"binary", "component", "signature", "history"};
+  for (int i = 0; i < 4; i++) {
+    char sql[64];
+    clean();
+    fill(path);
+    snprintf(sql, sizeof sql, "DROP TABLE %s", tables[i]);
+    execute_sql(path, sql);
+    use(path, i == 3 ? NULL : "set aside as", i != 3);
+    use_again(path);
+  }
+}
+
+static void other_schema_version(void **state) {
+  (void)state;
+  const char *path = test_path("t.db");
+  static const char *const versions[] = {"PRAGMA user_version = 99", "PRAGMA user_version = 0"};
+  for (int i = 0; i < 2; i++) {
+    clean();
+    test_remove("t.v1.db");
+    fill(path);
+    execute_sql(path, versions[i]);
+    long long before = query_number(path, "SELECT count(*) FROM binary");
+    assert_int_equal(use(path, "another version of the library", 1), 0);
+    assert_true(exists(test_path("t.v1.db")));
+    assert_int_equal(query_number(path, "SELECT count(*) FROM binary"), before);
+    assert_int_equal(use(path, NULL, 0), ROWS); /* the second time it is no news */
+  }
+  test_remove("t.v1.db");
+}
+
+static void moved_while_in_use(void **state) {
+  (void)state;
+  const char *path = test_path("t.db");
+  clean();
+  capture_begin();
+  struct store *s = test_open(path);
+  assert_true(test_put(s, "res", 0));
+  assert_int_equal(rename(path, test_path("elsewhere.db")), 0);
+  for (int i = 1; i < ROWS; i++) {
+    test_put(s, "res", i);
+    test_get(s, "res", i);
+  }
+  store_close(s);
+  capture_end();
+  assert_true(capture_count("warning") <= 1);
+  use(path, NULL, 0);
+  use_again(path);
+  test_remove("elsewhere.db");
+}
+
+/* ---- who may write -----------------------------------------------------------------------------*/
+
+static void as_nobody(void) {
+  if (getuid() == 0 && (setgroups(0, NULL) != 0 || setgid(65534) != 0 || setuid(65534) != 0))
+    _exit(70);
+}
+
+static void refused(const char *path, const char *word) {
+  capture_begin();
+  struct store *s = test_open(path);
+  bool memory = store_path(s) == NULL;
+  bool kept = test_put(s, "res", 0) && test_get(s, "res", 0);
+  store_close(s);
+  const char *text = capture_end();
+  if (!memory || !kept || capture_count("warning") != 1 || !strstr(text, word)) {
+    fprintf(stderr, "expected a refusal with \"%s\", got: %s", word, text);
+    _exit(71);
+  }
+}
+
+static void check_group_writable(void *directory) {
+  as_nobody();
+  char path[300];
+  snprintf(path, sizeof path, "%s/k.db", (char *)directory);
+  mkdir(directory, 0700);
+  struct store *s = test_open(path);
+  if (!store_path(s) || !test_put(s, "res", 0))
+    _exit(72);
+  store_close(s);
+  chmod(path, 0660);
+  refused(path, "can be written by its group");
+  chmod(path, 0602);
+  refused(path, "can be written by everybody");
+  chmod(path, 0600);
+  chmod(directory, 0770);
+  refused(path, "can be written by its group");
+  chmod(directory, 01777);
+  refused(path, "can be written by everybody");
+  chmod(directory, 0700);
+  chmod(path, 0644); /* others may read */
+  s = test_open(path);
+  if (!test_get(s, "res", 0))
+    _exit(73);
+  store_close(s);
+}
+
+static void check_owner(void *path) {
+  as_nobody();
+  refused(path, "belongs to user 4242, not to you");
+}
+
+static void check_read_only(void *directory) {
+  as_nobody();
+  char path[300];
+  snprintf(path, sizeof path, "%s/ro/k.db", (char *)directory);
+  refused(path, "Permission denied");
+  snprintf(path, sizeof path, "%s/k.db", (char *)directory);
+  refused(path, "Permission denied");
+}
+
+/* A file that may be read but not written is used as a layer is. */
+static void check_readable(void *path) {
+  as_nobody();
+  capture_begin();
+  struct store *s = test_open(path);
+  bool found = test_get(s, "res", 3) && test_put(s, "res", 3);
+  store_close(s);
+  const char *text = capture_end();
+  if (!found || capture_count("warning") != 1 || !strstr(text, "read-only")) {
+    fprintf(stderr, "%s", text);
+    _exit(74);
+  }
+}
+
+static void owners_and_modes(void **state) {
+  (void)state;
+  chmod(test_directory(), 0777);
+  assert_int_equal(in_child(check_group_writable, (void *)(size_t)test_path("mine")), 0);
+  if (getuid() == 0) {
+    const char *path = test_path("other/k.db");
+    fill(path);
+    chmod(test_path("other"), 0755);
+    assert_int_equal(chown(path, 4242, 4242), 0);
+    assert_int_equal(in_child(check_owner, (void *)(size_t)path), 0);
+    assert_int_equal(chown(path, 0, 0), 0);
+    assert_int_equal(chmod(path, 0644), 0);
+    struct error err = {0};
+    long long rows;
+    struct store *s = test_open(path);
+    assert_int_equal(store_export(s, test_path("other/site.db"), NULL, 0, &rows, &err), OP_OK);
+    store_close(s);
+    assert_int_equal(chmod(test_path("other/site.db"), 0644), 0);
+    assert_int_equal(in_child(check_readable, (void *)(size_t)test_path("other/site.db")), 0);
+  } else
+    printf("owners: not checked, only root can give files away\n");
+  const char *ro = test_path("readonly");
+  assert_int_equal(mkdir(ro, 0555), 0);
+  assert_int_equal(in_child(check_read_only, (void *)(size_t)ro), 0);
+  chmod(test_directory(), 0700);
+}
+
+/* ---- file systems ------------------------------------------------------------------------------*/
+
+static void journal_by_file_system(void **state) {
+  (void)state;
+  static const struct {
+    const char *system, *journal;
+  } cases[] = {{"ext4", "wal"},
+               {"nfs", "truncate"},
+               {"lustre", "truncate"},
+               {"unheard-of", "truncate"},
+               {"xfs", "wal"}};
+  clean();
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct store_options options = {
+        .path = test_path("t.db"), .log = &test_log, .file_system = cases[i].system};
+    struct store *s = test_open_with(&options); /* the same file changes its mode each time */
+    assert_true(test_put(s, "res", (int)i));
+    for (int k = 0; k <= (int)i; k++)
+      assert_true(test_get(s, "res", k));
+    struct store_stats stats;
+    store_stats(s, &stats);
+    assert_string_equal(stats.journal, cases[i].journal);
+    assert_string_equal(stats.file_system, cases[i].system);
+    assert_true(exists(test_path("t.db-shm")) == (strcmp(cases[i].journal, "wal") == 0));
+    store_close(s);
+  }
+  check_integrity(test_path("t.db"));
+}
+
+/* ---- layers ------------------------------------------------------------------------------------*/
+
+static struct store *with_layers(const char *layers) {
+  struct store_options options = {.path = test_path("t.db"), .layers = layers, .log = &test_log};
+  capture_begin();
+  struct store *s = test_open_with(&options);
+  capture_end();
+  return s;
+}
+
+static void layers(void **state) {
+  (void)state;
+  clean();
+  test_remove("site.db");
+  test_remove("export.db");
+  fill(test_path("site.db"));
+  struct error err = {0};
+  long long rows;
+  struct store *s = test_open(test_path("site.db"));
+  assert_int_equal(store_export(s, test_path("export.db"), NULL, 0, &rows, &err), OP_OK);
+  store_close(s);
+  char list[900];
+
+  /* in WAL mode, missing, group-writable: refused, with the command that mends it */
+  s = with_layers(test_path("site.db"));
+  assert_int_equal(capture_count("op2jit cache export"), 1);
+  assert_int_equal(capture_count("warning"), 1);
+  assert_false(test_get(s, "res", 0));
+  store_close(s);
+  s = with_layers(test_path("nothing.db"));
+  assert_int_equal(capture_count("No such file"), 1);
+  store_close(s);
+  chmod(test_path("export.db"), 0664);
+  s = with_layers(test_path("export.db"));
+  assert_int_equal(capture_count("its group"), 1);
+  assert_false(test_get(s, "res", 0));
+  store_close(s);
+  chmod(test_path("export.db"), 0600);
+
+  /* good: rows are found and nothing is written there */
+  long before = file_size(test_path("export.db"));
+  snprintf(list, sizeof list, ":%s::", test_path("export.db"));
+  s = with_layers(list);
+  assert_int_equal(capture_count("warning"), 0);
+  struct test_key k;
+  struct store_blob blob;
+  test_key_make(&k, "res", 2);
+  assert_true(store_get_binary(s, &k.key, &blob));
+  assert_true(blob.from_layer);
+  store_blob_free(&blob);
+  assert_true(test_put(s, "res", ROWS + 1));
+  assert_true(test_get(s, "res", ROWS + 1));
+  store_close(s);
+  assert_int_equal(file_size(test_path("export.db")), before);
+  assert_false(exists(test_path("export.db-journal")) || exists(test_path("export.db-wal")));
+  assert_int_equal(query_number(test_path("t.db"), "SELECT count(*) FROM binary"), 1);
+
+  /* a damaged row is passed over, a damaged file not used */
+  execute_sql(test_path("export.db"), "UPDATE binary SET checksum = x'00' WHERE signature = 3");
+  s = with_layers(test_path("export.db"));
+  capture_begin();
+  int hits = 0;
+  for (int i = 0; i < ROWS; i++)
+    hits += test_get(s, "res", i);
+  capture_end();
+  assert_int_equal(hits, ROWS - 1);
+  assert_int_equal(capture_count("passed over"), 1);
+  store_close(s);
+  write_bytes(test_path("export.db"), 4096, "garbagegarbagegarbage", 21);
+  s = with_layers(test_path("export.db"));
+  capture_begin();
+  for (int i = 0; i < ROWS; i++)
+    test_get(s, "res", i);
+  capture_end();
+  assert_true(test_put(s, "res", 0));
+  assert_true(test_get(s, "res", 0));
+  store_close(s);
+  assert_false(exists(test_path("export.db.damaged-1"))); /* not ours to rename */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(truncated),
+      cmocka_unit_test(not_a_database),
+      cmocka_unit_test(somebody_elses_database),
+      cmocka_unit_test(flipped_blob_key_and_hash),
+      cmocka_unit_test(flipped_bytes),
+      cmocka_unit_test(missing_tables),
+      cmocka_unit_test(other_schema_version),
+      cmocka_unit_test(moved_while_in_use),
+      cmocka_unit_test(owners_and_modes),
+      cmocka_unit_test(journal_by_file_system),
+      cmocka_unit_test(layers),
+  };
+  return cmocka_run_group_tests_name("cache trouble", tests, NULL, NULL);
+}
