@@ -42,42 +42,38 @@ void test_key_make(struct test_key *k, const char *loop, int number) {
   test_key_hash(k);
 }
 
-size_t test_binary(int number, unsigned char **out) {
+size_t test_binary(int number, unsigned char bytes[TEST_BINARY_MOST]) {
   size_t size = 3000 + (size_t)(number % 17) * 100;
-  unsigned char *bytes = malloc(size);
   unsigned state = (unsigned)number * 2654435761u + 1;
   for (size_t i = 0; i < size; i++) {
     state = state * 1664525u + 1013904223u;
     bytes[i] = i % 3 ? (unsigned char)(i / 64) : (unsigned char)(state >> 24);
   }
-  *out = bytes;
   return size;
 }
 
 bool test_put(struct store *store, const char *loop, int number) {
   struct test_key k;
-  unsigned char *bytes;
+  unsigned char bytes[TEST_BINARY_MOST];
   test_key_make(&k, loop, number);
-  size_t size = test_binary(number, &bytes);
+  size_t size = test_binary(number, bytes);
   struct store_new_binary binary = {bytes, size, k.text, strlen(k.text), 0.05, NULL};
   bool kept = store_put_binary(store, &k.key, &binary);
-  free(bytes);
   return kept;
 }
 
 bool test_get(struct store *store, const char *loop, int number) {
   struct test_key k;
   struct store_blob blob;
-  unsigned char *bytes;
+  unsigned char bytes[TEST_BINARY_MOST];
   test_key_make(&k, loop, number);
   if (!store_get_binary(store, &k.key, &blob))
     return false;
-  size_t size = test_binary(number, &bytes);
+  size_t size = test_binary(number, bytes);
   if (blob.size != size || memcmp(blob.data, bytes, size) != 0) {
     fprintf(stderr, "WRONG BYTES for %s %d\n", loop, number);
     abort();
   }
-  free(bytes);
   store_blob_free(&blob);
   return true;
 }

@@ -29,7 +29,8 @@ void test_key_make(struct test_key *k, const char *loop, int number);
 void test_key_hash(struct test_key *k);
 
 /* Bytes that follow from a number; compressible in part. */
-size_t test_binary(int number, unsigned char **out);
+#define TEST_BINARY_MOST 5000
+size_t test_binary(int number, unsigned char bytes[TEST_BINARY_MOST]);
 bool test_put(struct store *store, const char *loop, int number);
 /* Fails the test if the store gives wrong bytes; true if it gives the right ones. */
 bool test_get(struct store *store, const char *loop, int number);

@@ -1,0 +1,88 @@
+/* Every call that SQLite makes to the system is made to fail in turn: once, and from then on; as an input/output
+ * error and as a full disk. */
+#include <sqlite3.h>
+
+#include "fault_vfs.h"
+#include "scenario.h"
+
+static void clean(void) {
+  test_remove("f.db");
+  for (int i = 1; i <= 5; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "f.db.damaged-%d", i);
+    test_remove(name);
+  }
+}
+
+static void fail_in_turn(bool filled, const char *file_system, bool for_good, bool full) {
+  const char *path = test_path("f.db"), *start = test_path("start.db");
+  struct store_options options = {
+      .path = path, .log = &test_log, .vfs = FAULT_VFS, .file_system = file_system, .busy_ms = 1};
+  long n = 0;
+  int lost = 0;
+  do {
+    clean();
+    if (filled)
+      copy_file(start, path);
+    fault_plan = (struct fault_plan){.at = ++n, .for_good = for_good, .full = full};
+    sqlite3_int64 before = sqlite3_memory_used();
+    capture_begin();
+    scenario_run(&options);
+    capture_end();
+    assert_true(capture_count("warning") <= 1);
+    assert_int_equal(sqlite3_memory_used(), before); /* nothing is left open */
+    long failed = fault_plan.failed;
+    fault_plan = (struct fault_plan){0};
+    int again = scenario_check(path);
+    lost += again > 0 && !exists(test_path("f.db.damaged-1"));
+    if (failed == 0)
+      break;
+  } while (n < 5000);
+  assert_true(n > 50 && n < 5000);
+  assert_int_equal(lost, filled ? 0 : lost); /* what was committed before stays, whatever fails */
+  printf("  %ld calls, each failed %s as %s\n", n - 1, for_good ? "from then on" : "once",
+         full ? "full disk" : "I/O error");
+}
+
+static void wal_once(void **state) {
+  (void)state;
+  fail_in_turn(true, "ext4", false, false);
+}
+static void wal_for_good(void **state) {
+  (void)state;
+  fail_in_turn(true, "ext4", true, false);
+}
+static void wal_full(void **state) {
+  (void)state;
+  fail_in_turn(true, "ext4", true, true);
+}
+static void rollback_once(void **state) {
+  (void)state;
+  fail_in_turn(true, "nfs", false, false);
+}
+static void rollback_full(void **state) {
+  (void)state;
+  fail_in_turn(true, "nfs", true, true);
+}
+static void creation_once(void **state) {
+  (void)state;
+  fail_in_turn(false, "ext4", false, false);
+}
+static void creation_for_good(void **state) {
+  (void)state;
+  fail_in_turn(false, "nfs", true, false);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(wal_once),          cmocka_unit_test(rollback_once), cmocka_unit_test(creation_once),
+      cmocka_unit_test(wal_full),          cmocka_unit_test(wal_for_good),  cmocka_unit_test(rollback_full),
+      cmocka_unit_test(creation_for_good),
+  };
+  fault_vfs_register();
+  scenario_fill(test_path("start.db"));
+  if (argc > 1 && strcmp(argv[1], "all") == 0)
+    return cmocka_run_group_tests_name("cache faults", tests, NULL, NULL);
+  const struct CMUnitTest once[] = {tests[0], tests[1], tests[2], tests[3]};
+  return cmocka_run_group_tests_name("cache faults, once", once, NULL, NULL);
+}

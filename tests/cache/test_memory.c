@@ -1,0 +1,120 @@
+/* Every allocation on the store's paths is made to fail in turn, ours (by the linker's --wrap) and SQLite's (by its own
+ * table): once, and from then on. */
+#include <sqlite3.h>
+
+#include "scenario.h"
+
+static struct {
+  bool on, for_good;
+  long at, calls, failed;
+} plan;
+
+static bool fails(void) {
+  if (!plan.on)
+    return false;
+  plan.calls++;
+  bool now = plan.at && (plan.for_good ? plan.calls >= plan.at : plan.calls == plan.at);
+  plan.failed += now;
+  return now;
+}
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+char *__real_strdup(const char *s);
+char *__real_strndup(const char *s, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+char *__wrap_strdup(const char *s);
+char *__wrap_strndup(const char *s, size_t n);
+
+void *__wrap_malloc(size_t n) {
+  return fails() ? NULL : __real_malloc(n);
+}
+void *__wrap_calloc(size_t n, size_t size) {
+  return fails() ? NULL : __real_calloc(n, size);
+}
+void *__wrap_realloc(void *p, size_t n) {
+  return fails() ? NULL : __real_realloc(p, n);
+}
+char *__wrap_strdup(const char *s) {
+  return fails() ? NULL : __real_strdup(s);
+}
+char *__wrap_strndup(const char *s, size_t n) {
+  return fails() ? NULL : __real_strndup(s, n);
+}
+
+/* ---- SQLite's ----------------------------------------------------------------------------------*/
+
+static sqlite3_mem_methods usual;
+
+static void *failing_malloc(int n) {
+  return fails() ? NULL : usual.xMalloc(n);
+}
+static void *failing_realloc(void *p, int n) {
+  return fails() ? NULL : usual.xRealloc(p, n);
+}
+
+static void replace_allocator(void) {
+  assert_int_equal(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &usual), SQLITE_OK);
+  sqlite3_mem_methods failing = usual;
+  failing.xMalloc = failing_malloc;
+  failing.xRealloc = failing_realloc;
+  assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing), SQLITE_OK);
+  assert_int_equal(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0),
+                   SQLITE_OK); /* no allocation without being asked for */
+  assert_int_equal(sqlite3_initialize(), SQLITE_OK);
+}
+
+static void fail_in_turn(bool for_good, long step) {
+  const char *path = test_path("m.db"), *start = test_path("start.db");
+  struct store_options options = {.path = path, .busy_ms = 1, .layers = test_path("layer.db")};
+  long rounds = 0, failed;
+  for (long n = 1;; n += step) {
+    test_remove("m.db");
+    copy_file(start, path);
+    sqlite3_int64 before = sqlite3_memory_used();
+    plan.at = n;
+    plan.for_good = for_good;
+    plan.calls = plan.failed = 0;
+    plan.on = true;
+    scenario_run(&options);
+    plan.on = false;
+    failed = plan.failed;
+    assert_int_equal(sqlite3_memory_used(), before);
+    /* Want of memory is no reason to throw anything away. */
+    assert_false(exists(test_path("m.db.damaged-1")));
+    assert_int_equal(scenario_check(path), 0);
+    rounds++;
+    if (failed == 0)
+      break;
+    assert_true(n < 100000);
+  }
+  assert_true(rounds > 100);
+  printf("  %ld of %ld allocations failed %s\n", rounds - 1, plan.calls, for_good ? "from then on" : "once");
+}
+
+static long step;
+
+static void once(void **state) {
+  (void)state;
+  fail_in_turn(false, step);
+}
+static void for_good(void **state) {
+  (void)state;
+  fail_in_turn(true, step);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(once), cmocka_unit_test(for_good)};
+  step = argc > 1 && strcmp(argv[1], "all") == 0 ? 1 : 7;
+  replace_allocator();
+  scenario_fill(test_path("start.db"));
+  struct store *s = test_open(test_path("start.db"));
+  struct error err = {0};
+  long long rows;
+  assert_int_equal(store_export(s, test_path("layer.db"), NULL, 0, &rows, &err), OP_OK);
+  store_close(s);
+  return cmocka_run_group_tests_name("cache memory", tests, NULL, NULL);
+}
