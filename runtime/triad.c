@@ -61,26 +61,48 @@ static int count_cpus(const char *list) {
   return count;
 }
 
-static int cpus_of_a_cache(void) {
-  char list[256] = "";
-  FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_list", "r");
-  if (file && !fgets(list, sizeof list, file))
-    list[0] = 0;
+/* The first line of a file about cache `index` of the first CPU; empty if there is none. */
+static void read_cache_file(int index, const char *name, char *line, int size) {
+  char path[128];
+  line[0] = 0;
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name);
+  FILE *file = fopen(path, "r");
+  if (file && !fgets(line, size, file))
+    line[0] = 0;
   if (file)
     fclose(file);
-  int count = count_cpus(list);
-  return count > 0 ? count : 1;
+}
+
+/* The kernel's word first: on some processors sysconf gives the sum over all caches. */
+static void last_cache(size_t *bytes, int *cpus) {
+  int most = 0;
+  *bytes = 0;
+  *cpus = 1;
+  for (int index = 0; index < 8; index++) {
+    char level[16], size[32], shared[256];
+    unsigned long kilobytes = 0;
+    read_cache_file(index, "level", level, sizeof level);
+    read_cache_file(index, "size", size, sizeof size);
+    if (atoi(level) <= most || sscanf(size, "%luK", &kilobytes) != 1)
+      continue;
+    most = atoi(level);
+    read_cache_file(index, "shared_cpu_list", shared, sizeof shared);
+    *bytes = (size_t)kilobytes * 1024;
+    *cpus = count_cpus(shared) > 0 ? count_cpus(shared) : 1;
+  }
 }
 
 size_t triad_cache_bytes(int threads) {
-  long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  if (size <= 0)
-    size = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  long cpus = sysconf(_SC_NPROCESSORS_CONF), shared = cpus_of_a_cache();
+  size_t bytes;
+  int shared;
+  last_cache(&bytes, &shared);
+  if (!bytes && sysconf(_SC_LEVEL3_CACHE_SIZE) > 0)
+    bytes = (size_t)sysconf(_SC_LEVEL3_CACHE_SIZE);
+  long cpus = sysconf(_SC_NPROCESSORS_CONF);
   long caches = cpus > shared ? (cpus + shared - 1) / shared : 1;
   if (caches > threads)
     caches = threads > 0 ? threads : 1;
-  return (size > 0 ? (size_t)size : unknown_cache) * (size_t)caches;
+  return (bytes ? bytes : unknown_cache) * (size_t)caches;
 }
 
 static double best_pass(struct triad *t, struct team *team, int threads) {
