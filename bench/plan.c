@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "plan.h"
+#include "owners.h"
 
 enum { nx = 1200, ny = 600, repeats = 7 };
 
@@ -63,6 +63,28 @@ static double measure(const struct plan_request *request, struct team *team, str
   return plan_verify(plan, request, 2, err) ? -1 : seconds[repeats / 2];
 }
 
+/* Owner ranges: the median of the builds, and how much is between the ranges. */
+static int report_owners(const char *order, const struct plan_request *request, struct error *err) {
+  static const int counts[] = {1, 2, 8, 64};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    double seconds[repeats];
+    struct owner_shares shares;
+    for (int k = 0; k < repeats; k++) {
+      struct schedule s;
+      double start = now();
+      if (schedule_owners(&s, request, counts[i], &shares, err))
+        return 1;
+      seconds[k] = now() - start;
+      schedule_free(&s);
+    }
+    qsort(seconds, repeats, sizeof *seconds, compare);
+    printf("%-9s owners, %2d threads %8.2f ms, %.3f%% between, %.3f%% alone, %d colours\n", order, counts[i],
+           seconds[repeats / 2] * 1e3, 100.0 * (double)shares.between / (double)shares.elements,
+           100.0 * (double)shares.alone / (double)shares.elements, shares.colours);
+  }
+  return 0;
+}
+
 static int report(const char *order, struct plan_request *request, struct team *team, struct error *err) {
   static const int sizes[] = {256, 1024, 4096, 16384};
   static const struct {
@@ -87,7 +109,7 @@ static int report(const char *order, struct plan_request *request, struct team *
              all * 1e3, plan.ncolours, plan.max_element_colours, (double)plan_bytes(&plan) * 1e-6);
       plan_free(&plan);
     }
-  return 0;
+  return report_owners(order, request, err);
 }
 
 int main(void) {

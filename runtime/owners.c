@@ -19,6 +19,7 @@ struct survey {
   const struct plan_request *request;
   int threads;
   unsigned short *owner; /* per element; `between` if several own its targets */
+  long *begin;           /* per column, threads + 1: where the owners' ranges begin */
   long *listed;          /* per owner, in short runs */
   long *own;             /* per owner, all */
   long ranges, nbetween; /* long runs of all owners; elements between */
@@ -38,18 +39,32 @@ static unsigned short find_owner(const struct survey *s, long e) {
   return (unsigned short)(owner >= 0 ? owner : owner_of(r->size, e, s->threads));
 }
 
-/* Column by column with the limits of the last owner at hand: most elements have that of the one before. */
-static void find_owners(const struct survey *s) {
+static bool owns_all(const struct survey *s, int owner, long e) {
   const struct plan_request *r = s->request;
-  for (long e = 0; e < r->size; e++) {
-    int last = e > 0 ? s->owner[e - 1] : between;
-    bool same = last != between && r->ncolumns > 0;
-    for (int c = 0; c < r->ncolumns && same; c++) {
-      long t = column_target(&r->columns[c], e), n = r->columns[c].target_size;
-      same = t >= owner_begin(n, last, s->threads) && t < owner_begin(n, last + 1, s->threads);
-    }
-    s->owner[e] = same ? (unsigned short)last : find_owner(s, e);
+  for (int c = 0; c < r->ncolumns; c++) {
+    const long *begin = s->begin + (long)c * (s->threads + 1) + owner;
+    long t = column_target(&r->columns[c], e);
+    if (t < begin[0] || t >= begin[1])
+      return false;
   }
+  return r->ncolumns > 0;
+}
+
+/* Most elements have the owner of the element before: that is tried first, without a division. */
+static void find_owners(const struct survey *s) {
+  int last = 0;
+  for (long e = 0; e < s->request->size; e++) {
+    s->owner[e] = owns_all(s, last, e) ? (unsigned short)last : find_owner(s, e);
+    if (s->owner[e] != between)
+      last = s->owner[e];
+  }
+}
+
+static void find_ranges(const struct survey *s) {
+  const struct plan_request *r = s->request;
+  for (int c = 0; c < r->ncolumns; c++)
+    for (int k = 0; k <= s->threads; k++)
+      s->begin[(long)c * (s->threads + 1) + k] = owner_begin(r->columns[c].target_size, k, s->threads);
 }
 
 static long run_end(const struct survey *s, long e) {
@@ -77,6 +92,7 @@ static void count_runs(struct survey *s) {
 
 static void survey_free(struct survey *s) {
   free(s->owner);
+  free(s->begin);
   free(s->listed);
   free(s->own);
 }
@@ -84,12 +100,15 @@ static void survey_free(struct survey *s) {
 static int survey_new(struct survey *s, const struct plan_request *r, int threads, struct error *err) {
   *s = (struct survey){.request = r, .threads = threads};
   s->owner = array_new((size_t)r->size, sizeof *s->owner);
+  s->begin = array_new(((size_t)threads + 1) * (size_t)r->ncolumns, sizeof *s->begin);
   s->listed = array_new((size_t)threads, sizeof *s->listed);
   s->own = array_new((size_t)threads, sizeof *s->own);
-  if (!s->owner || !s->listed || !s->own) {
+  if (!s->owner || !s->begin || !s->listed || !s->own) {
     survey_free(s);
-    return error_memory(err, "owner ranges", (size_t)r->size * sizeof *s->owner);
+    error_memory(err, "owner ranges", (size_t)r->size * sizeof *s->owner);
+    return OP_ERR_MEMORY;
   }
+  find_ranges(s);
   find_owners(s);
   count_runs(s);
   return OP_OK;
@@ -179,7 +198,8 @@ static int add_own(struct schedule *s, const struct survey *v, struct error *err
   if (!item || !place) {
     free(item);
     free(place);
-    return error_memory(err, "owner ranges", (size_t)v->threads * sizeof *place);
+    error_memory(err, "owner ranges", (size_t)v->threads * sizeof *place);
+    return OP_ERR_MEMORY;
   }
   schedule_add_phase(s, true);
   count_ranges(v, item);

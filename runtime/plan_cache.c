@@ -74,7 +74,8 @@ static int wish_copy(struct plan_wish *to, const struct plan_wish *from, struct 
   to->set_name = strdup(from->set_name ? from->set_name : "unnamed");
   if (!columns || !r->staged_columns || !r->staged || !to->set_name) {
     wish_free(to);
-    return error_memory(err, "the key of a plan", (size_t)r->ncolumns * sizeof *columns);
+    error_memory(err, "the key of a plan", (size_t)r->ncolumns * sizeof *columns);
+    return OP_ERR_MEMORY;
   }
   int n = 0;
   if (from->strategy != STRATEGY_GATHER && r->ncolumns > 1)

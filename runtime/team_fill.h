@@ -22,15 +22,15 @@ struct team_fill {
 };
 
 struct team {
+  _Alignas(64) _Atomic int arrived; /* at the barrier */
+  _Alignas(64) struct gate barrier; /* apart from what arrivals write */
+  _Atomic int members;              /* of this run, for the barrier */
+  pid_t process;                    /* that opened it: another one is a forked child */
   const struct team_fill *fill;
-  void *state; /* the fill's own */
+  void *state;  /* the fill's own */
+  long spin_ns; /* how long to spin before sleeping */
   int threads;
-  long spin_ns;  /* how long to spin before sleeping */
-  pid_t process; /* that opened it: another one is a forked child */
   bool running;
-  _Alignas(64) _Atomic int members; /* of this run, for the barrier */
-  _Alignas(64) _Atomic int arrived;
-  struct gate barrier;
 };
 
 extern const struct team_fill team_pthread_fill;
