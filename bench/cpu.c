@@ -3,9 +3,9 @@
  * spread, bytes per second by what each case must move, and the share of the machine's triad. */
 #include "cpu/cpu.h"
 
-#include "memory.h"
-#include "options.h"
-#include "report.h"
+#include "common/memory.h"
+#include "common/options.h"
+#include "common/report.h"
 
 #include <op2jit.h>
 #include <stdio.h>

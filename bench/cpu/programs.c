@@ -4,9 +4,9 @@
 #include "airfoil/flow.h"
 #include "airfoil/solver.h"
 #include "airfoil/twin.h"
+#include "common/memory.h"
+#include "common/report.h"
 #include "jac/twin.h"
-#include "memory.h"
-#include "report.h"
 #include "vadd/twin.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
  * with the flags of the hand-written loops. */
 #include "cpu.h"
 
-#include "colouring.h"
-#include "memory.h"
-#include "report.h"
+#include "common/colouring.h"
+#include "common/memory.h"
+#include "common/report.h"
 
 #include <math.h>
 #include <op2jit.h>

@@ -1,9 +1,9 @@
 /* What the order of data is worth. One loop reads through maps of four kinds: in order, a few places on,
  * with a stride, at random. Then a mesh whose numbering has been shuffled is read before and after
  * op_renumber, and a loop that uses one component of eight reads them stored by rows and by components. */
-#include "memory.h"
-#include "options.h"
-#include "report.h"
+#include "common/memory.h"
+#include "common/options.h"
+#include "common/report.h"
 #include "twin.h"
 
 #include <op2jit.h>

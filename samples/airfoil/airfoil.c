@@ -1,11 +1,11 @@
 /* Airfoil: the inviscid flow round a wing section, by finite volumes on cells with two stages of time
  * stepping per iteration, on a mesh of quadrilaterals that knows nothing of its structure. The loops are
  * in solver_loops.h; the same by hand is in twin_loops.h. */
+#include "common/memory.h"
+#include "common/options.h"
+#include "common/report.h"
 #include "flow.h"
-#include "memory.h"
-#include "options.h"
 #include "reference.h"
-#include "report.h"
 #include "solver.h"
 #include "twin.h"
 

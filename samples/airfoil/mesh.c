@@ -1,6 +1,6 @@
 #include "mesh.h"
 
-#include "memory.h"
+#include "common/memory.h"
 #include "profile.h"
 
 #include <complex.h>

@@ -2,8 +2,8 @@
 #ifndef AIRFOIL_REFERENCE_H
 #define AIRFOIL_REFERENCE_H
 
+#include "common/report.h"
 #include "flow.h"
-#include "report.h"
 
 /* What a run gave. */
 struct flow_run {

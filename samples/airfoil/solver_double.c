@@ -1,4 +1,4 @@
-#include "memory.h"
+#include "common/memory.h"
 #include "solver.h"
 
 #include <math.h>

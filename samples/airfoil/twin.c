@@ -1,27 +1,11 @@
 #include "twin.h"
 
-#include "colouring.h"
-#include "memory.h"
+#include "common/colouring.h"
+#include "common/memory.h"
+#include "common/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#ifdef _OPENMP
-#include <omp.h>
-static int thread_number(void) {
-  return omp_get_thread_num();
-}
-static int thread_count(void) {
-  return omp_get_num_threads();
-}
-#else
-static int thread_number(void) {
-  return 0;
-}
-static int thread_count(void) {
-  return 1;
-}
-#endif
 
 #define real double
 #define REAL_SQRT sqrt

@@ -173,7 +173,7 @@ static struct flow_step NAMED(iterate_openmp)(void *run) {
 #pragma omp for schedule(static)
         for (int i = edges->first[colour]; i < edges->first[colour + 1]; i++)
           NAMED(edge_range)
-          (state, colouring_begin(edges, edges->order[i]), colouring_end(edges, edges->order[i]));
+        (state, colouring_begin(edges, edges->order[i]), colouring_end(edges, edges->order[i]));
       }
 #pragma omp single
       NAMED(boundary)(state);

@@ -4,10 +4,10 @@
  *     method differs by its truncation error, of second order in dx;
  *   - the exact solution of the discrete equations, of which sin sin is an eigenvector: each step multiplies
  *     it by 1 - 8 r sin^2(pi dx / 2 l). The answer must agree with it to rounding. */
-#include "memory.h"
-#include "options.h"
-#include "picture.h"
-#include "report.h"
+#include "common/memory.h"
+#include "common/options.h"
+#include "common/picture.h"
+#include "common/report.h"
 #include "twin.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
  *   s = sin(pi x) sin(pi y),
  * which is an eigenvector of the iteration: from u = 0, iteration k must give (1 - lambda^k) s with
  * lambda = cos(pi h). That is what the answer is checked against, and against a hand-written loop. */
-#include "memory.h"
-#include "options.h"
-#include "report.h"
+#include "common/memory.h"
+#include "common/options.h"
+#include "common/report.h"
 #include "twin.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef JAC_TWIN_H
 #define JAC_TWIN_H
 
-#include "colouring.h"
+#include "common/colouring.h"
 
 /* Jacobi iteration for u = r + sum over the edges of a node of a * u(other end). */
 struct jac_problem {

@@ -1,8 +1,8 @@
 /* Jacobi iteration for a dense system A x = b. A row of the matrix is one row of a dat as wide as the
  * matrix; the whole of x is a global that each element reads. b is made from a known solution. */
-#include "memory.h"
-#include "options.h"
-#include "report.h"
+#include "common/memory.h"
+#include "common/options.h"
+#include "common/report.h"
 #include "twin.h"
 
 #include <math.h>

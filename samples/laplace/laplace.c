@@ -3,10 +3,10 @@
  * and solves the discrete equations exactly; so the error at the end is known to be the tolerance over one
  * minus the convergence factor, cos(pi h). The number of iterations must be that of the hand-written loop: a
  * maximum does not depend on the order. */
-#include "memory.h"
-#include "options.h"
-#include "picture.h"
-#include "report.h"
+#include "common/memory.h"
+#include "common/options.h"
+#include "common/picture.h"
+#include "common/report.h"
 #include "twin.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "twin.h"
 
-#include "memory.h"
-#include "report.h"
+#include "common/memory.h"
+#include "common/report.h"
 
 #include <math.h>
 #include <stdlib.h>

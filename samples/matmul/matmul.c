@@ -1,9 +1,9 @@
 /* A matrix product, to show a kernel with a helper function: the set is that of the entries of C, with maps
  * to the row of A and the column of B that meet there. This is no fast way to multiply matrices; it is one
  * where every element reads two long rows through maps. */
-#include "memory.h"
-#include "options.h"
-#include "report.h"
+#include "common/memory.h"
+#include "common/options.h"
+#include "common/report.h"
 #include "twin.h"
 
 #include <math.h>

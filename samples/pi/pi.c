@@ -1,7 +1,7 @@
 /* Pi as the integral of 4 / (1 + x^2) from 0 to 1: one set, no data but the number of each element, and a
  * sum over all. */
-#include "options.h"
-#include "report.h"
+#include "common/options.h"
+#include "common/report.h"
 #include "twin.h"
 
 #include <math.h>

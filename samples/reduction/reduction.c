@@ -1,8 +1,8 @@
 /* Every reduction the library has, for every type, as a table that proves itself: sums, minima and maxima
  * into globals, alone and with the place where they occurred, and sums into data through a map. */
-#include "memory.h"
-#include "options.h"
-#include "report.h"
+#include "common/memory.h"
+#include "common/options.h"
+#include "common/report.h"
 #include "twin.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "model.h"
 
-#include "memory.h"
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

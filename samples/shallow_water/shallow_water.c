@@ -2,12 +2,12 @@
  * staggered grid, as one set of points, maps to the neighbours and three loops a step that write only
  * their own point. The kernels know nothing of the grid: `--mesh` numbers the same torus by rows, at
  * random, or as rows of hexagons, where the grid's two axes and one diagonal lead to the six neighbours. */
-#include "arguments.h"
-#include "memory.h"
+#include "common/arguments.h"
+#include "common/memory.h"
+#include "common/options.h"
+#include "common/picture.h"
+#include "common/report.h"
 #include "model.h"
-#include "options.h"
-#include "picture.h"
-#include "report.h"
 #include "twin.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Every form of argument for every type, as a table that proves itself. Each cell is a loop of its own whose
  * result is compared element by element. */
-#include "memory.h"
-#include "options.h"
-#include "report.h"
+#include "common/memory.h"
+#include "common/options.h"
+#include "common/report.h"
 
 #include <op2jit.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #include "twin.h"
 
-#include "memory.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 

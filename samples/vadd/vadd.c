@@ -1,7 +1,7 @@
 /* The smallest program: add two vectors, count the wrong sums (there must be none). */
-#include "memory.h"
-#include "options.h"
-#include "report.h"
+#include "common/memory.h"
+#include "common/options.h"
+#include "common/report.h"
 #include "twin.h"
 
 #include <op2jit.h>

@@ -1,0 +1,232 @@
+#include "twin.h"
+
+#include "common/colouring.h"
+#include "common/memory.h"
+#include "common/report.h"
+#include "common/threads.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An integration point of the reference square, in both directions at plus or minus this. */
+static const double gauss = 0.57735026918962576451;
+
+struct fields {
+  const struct aero_mesh *mesh;
+  struct colouring blocks;
+  int parallel;
+  double *phi, *k, *residual, *u, *v, *p, *r;
+};
+
+struct point {
+  double weight, shape[4], dx[4], dy[4], x, y;
+};
+
+static struct point point_of(const double *restrict x, const int nodes[4], int g) {
+  static const int side[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+  double s = gauss * side[g][0], t = gauss * side[g][1], ds[4], dt[4];
+  double xs = 0, xt = 0, ys = 0, yt = 0;
+  struct point at = {0};
+  for (int i = 0; i < 4; i++) {
+    double along = 1 + side[i][0] * s, up = 1 + side[i][1] * t;
+    const double *node = x + 2 * nodes[i];
+    at.shape[i] = 0.25 * along * up;
+    ds[i] = 0.25 * side[i][0] * up;
+    dt[i] = 0.25 * side[i][1] * along;
+    xs += ds[i] * node[0];
+    xt += dt[i] * node[0];
+    ys += ds[i] * node[1];
+    yt += dt[i] * node[1];
+    at.x += at.shape[i] * node[0];
+    at.y += at.shape[i] * node[1];
+  }
+  at.weight = xs * yt - xt * ys;
+  for (int i = 0; i < 4; i++) {
+    at.dx[i] = (ds[i] * yt - dt[i] * ys) / at.weight;
+    at.dy[i] = (dt[i] * xs - ds[i] * xt) / at.weight;
+  }
+  return at;
+}
+
+/* Density as a function of the squared speed, and its derivative. */
+static double density(double squared_speed, double *slope) {
+  double base = 1 - 0.5 * (AERO_GAMMA - 1) * AERO_MACH * AERO_MACH * (squared_speed - 1);
+  double rho = pow(base, 1 / (AERO_GAMMA - 1));
+  *slope = -0.5 * AERO_MACH * AERO_MACH * rho / base;
+  return rho;
+}
+
+/* Minus the divergence of density times the gradient of the potential that is to come out. */
+static double source(double x, double y) {
+  double sx = sin(M_PI * x), cx = cos(M_PI * x), sy = sin(M_PI * y), cy = cos(M_PI * y);
+  double px = 1 + AERO_AMPLITUDE * M_PI * cx * sy, py = AERO_AMPLITUDE * M_PI * sx * cy;
+  double second = -AERO_AMPLITUDE * M_PI * M_PI * sx * sy, mixed = AERO_AMPLITUDE * M_PI * M_PI * cx * cy;
+  double slope, rho = density(px * px + py * py, &slope);
+  return -(rho * 2 * second + 2 * slope * (px * px * second + 2 * px * py * mixed + py * py * second));
+}
+
+static void assemble_range(const struct fields *f, int begin, int end) {
+  for (int cell = begin; cell < end; cell++) {
+    const int *nodes = f->mesh->cell_nodes + 4 * cell;
+    double k[16] = {0}, residual[4] = {0};
+    for (int g = 0; g < 4; g++) {
+      struct point at = point_of(f->mesh->x, nodes, g);
+      double gx = 0, gy = 0, slope;
+      for (int i = 0; i < 4; i++) {
+        gx += at.dx[i] * f->phi[nodes[i]];
+        gy += at.dy[i] * f->phi[nodes[i]];
+      }
+      double rho = density(gx * gx + gy * gy, &slope), load = source(at.x, at.y);
+      for (int i = 0; i < 4; i++) {
+        double along = at.dx[i] * gx + at.dy[i] * gy;
+        residual[i] += at.weight * (rho * along - load * at.shape[i]);
+        for (int j = 0; j < 4; j++)
+          k[4 * i + j] += at.weight * (rho * (at.dx[i] * at.dx[j] + at.dy[i] * at.dy[j]) +
+                                       2 * slope * along * (at.dx[j] * gx + at.dy[j] * gy));
+      }
+    }
+    memcpy(f->k + 16 * (size_t)cell, k, sizeof k);
+    for (int i = 0; i < 4; i++)
+      f->residual[nodes[i]] += residual[i];
+  }
+}
+
+static void multiply_range(const struct fields *f, int begin, int end) {
+  const double *restrict p = f->p;
+  double *restrict v = f->v;
+  for (int cell = begin; cell < end; cell++) {
+    const int *nodes = f->mesh->cell_nodes + 4 * cell;
+    const double *restrict k = f->k + 16 * (size_t)cell;
+    double p0 = p[nodes[0]], p1 = p[nodes[1]], p2 = p[nodes[2]], p3 = p[nodes[3]];
+    for (int i = 0; i < 4; i++)
+      v[nodes[i]] += k[4 * i] * p0 + k[4 * i + 1] * p1 + k[4 * i + 2] * p2 + k[4 * i + 3] * p3;
+  }
+}
+
+/* A loop over cells that adds to nodes: in order, or block colour by block colour. */
+static void over_cells(const struct fields *f, void (*range)(const struct fields *, int, int)) {
+  if (!f->parallel) {
+    range(f, 0, f->mesh->cells);
+    return;
+  }
+#pragma omp parallel
+  for (int colour = 0; colour < f->blocks.colours; colour++) {
+#pragma omp for schedule(static)
+    for (int i = f->blocks.first[colour]; i < f->blocks.first[colour + 1]; i++)
+      range(f, colouring_begin(&f->blocks, f->blocks.order[i]),
+            colouring_end(&f->blocks, f->blocks.order[i]));
+  }
+}
+
+static void fix(const struct fields *f, double *x) {
+  for (int i = 0; i < f->mesh->fixed; i++)
+    x[f->mesh->fixed_node[i]] = 0;
+}
+
+static double start_gradient(const struct fields *f) {
+  int nodes = f->mesh->nodes;
+  double sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum) if (f->parallel)
+  for (int i = 0; i < nodes; i++) {
+    f->u[i] = f->v[i] = 0;
+    f->r[i] = f->p[i] = f->residual[i];
+    sum += f->r[i] * f->r[i];
+    f->residual[i] = 0;
+  }
+  return sum;
+}
+
+static double dot_range(const double *restrict p, const double *restrict v, int begin, int end) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int i = begin; i < end; i++)
+    sum += p[i] * v[i];
+  return sum;
+}
+
+static double advance_range(const struct fields *f, double alpha, int begin, int end) {
+  double *restrict u = f->u, *restrict v = f->v, *restrict r = f->r, sum = 0;
+  const double *restrict p = f->p;
+#pragma omp simd reduction(+ : sum)
+  for (int i = begin; i < end; i++) {
+    u[i] += alpha * p[i];
+    r[i] -= alpha * v[i];
+    v[i] = 0;
+    sum += r[i] * r[i];
+  }
+  return sum;
+}
+
+static void turn_range(const struct fields *f, double beta, int begin, int end) {
+  const double *restrict r = f->r;
+  double *restrict p = f->p;
+  for (int i = begin; i < end; i++)
+    p[i] = r[i] + beta * p[i];
+}
+
+/* Thread t of the team has the nodes share(t) .. share(t+1)-1, in every loop. */
+static int share(int nodes, int thread) {
+  return (int)((long long)nodes * thread / thread_count());
+}
+
+static double iterate_gradient(const struct fields *f, double rr) {
+  int nodes = f->mesh->nodes;
+  double pv = 0, next = 0;
+  over_cells(f, multiply_range);
+  fix(f, f->v);
+#pragma omp parallel reduction(+ : pv) if (f->parallel)
+  pv += dot_range(f->p, f->v, share(nodes, thread_number()), share(nodes, thread_number() + 1));
+#pragma omp parallel reduction(+ : next) if (f->parallel)
+  next += advance_range(f, rr / pv, share(nodes, thread_number()), share(nodes, thread_number() + 1));
+#pragma omp parallel if (f->parallel)
+  turn_range(f, next / rr, share(nodes, thread_number()), share(nodes, thread_number() + 1));
+  return next;
+}
+
+static double *zeros(long long count, int parallel) {
+  double *made = room(count, sizeof *made);
+#pragma omp parallel for schedule(static) if (parallel)
+  for (long long i = 0; i < count; i++)
+    made[i] = 0;
+  return made;
+}
+
+struct aero_history aero_twin(const struct aero_mesh *mesh, const struct aero_limits *limits, int parallel,
+                              double *phi) {
+  struct aero_history history = {0};
+  struct fields f = {.mesh = mesh, .parallel = parallel, .phi = phi};
+  double **const fields[] = {&f.residual, &f.u, &f.v, &f.p, &f.r};
+  for (int i = 0; i < 5; i++)
+    *fields[i] = zeros(mesh->nodes, parallel);
+  f.k = zeros(16LL * mesh->cells, parallel);
+  f.blocks = colouring_make(mesh->cells, 4, mesh->cell_nodes, mesh->nodes,
+                            mesh->cells / 64 < 128    ? 128
+                            : mesh->cells / 64 > 8192 ? 8192
+                                                      : mesh->cells / 64);
+  double seconds = 0;
+  int total = 0;
+  while (history.steps < limits->newton) {
+    int iterations = 0;
+    over_cells(&f, assemble_range);
+    fix(&f, f.residual);
+    double start = clock_seconds(), rr = start_gradient(&f),
+           enough = rr * limits->gradient_drop * limits->gradient_drop;
+    history.residual[history.steps] = sqrt(rr / mesh->nodes);
+    if (history.residual[history.steps++] <= limits->residual)
+      break;
+    for (; rr > enough && iterations < limits->gradient; iterations++)
+      rr = iterate_gradient(&f, rr);
+    seconds += clock_seconds() - start;
+    total += iterations;
+    history.iterations[history.steps - 1] = iterations;
+    for (int i = 0; i < mesh->nodes; i++)
+      phi[i] -= f.u[i];
+  }
+  history.seconds = total ? seconds / total : 0;
+  for (int i = 0; i < 5; i++)
+    free(*fields[i]);
+  free(f.k);
+  colouring_free(&f.blocks);
+  return history;
+}
