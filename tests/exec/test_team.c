@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -189,7 +190,45 @@ static void refusals(void **state) {
   team_close(NULL);
 }
 
+/* The CPUs that the process may use are what counts, not those of the machine. */
+static void pthread_affinity(void **state) {
+  (void)state;
+  cpu_set_t all, one;
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  CPU_ZERO(&one);
+  for (size_t cpu = 0; CPU_COUNT(&one) == 0; cpu++)
+    if (CPU_ISSET(cpu, &all))
+      CPU_SET(cpu, &one);
+  struct team *team = open_team(TEAM_PTHREAD, 0);
+  assert_int_equal(team_threads(team), CPU_COUNT(&all));
+  team_close(team);
+  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+  team = open_team(TEAM_PTHREAD, 0);
+  assert_int_equal(team_threads(team), 1);
+  team_close(team);
+  assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
 #ifdef OP2JIT_OPENMP
+static void count_cpus(void *argument, int thread, int threads) {
+  cpu_set_t mine;
+  (void)threads;
+  if (sched_getaffinity(0, sizeof mine, &mine) == 0)
+    ((int *)argument)[thread] = CPU_COUNT(&mine);
+}
+
+/* Run as "test-exec-team bound" with OMP_PLACES=threads, OMP_PROC_BIND=close and OMP_NUM_THREADS=2. */
+static void openmp_bound(void **state) {
+  (void)state;
+  int cpus[2] = {0};
+  struct team *team = open_team(TEAM_OPENMP, 0);
+  assert_int_equal(team_threads(team), 2);
+  team_run(team, 2, count_cpus, cpus);
+  assert_int_equal(cpus[0], 1);
+  assert_int_equal(cpus[1], 1);
+  team_close(team);
+}
+
 static void openmp_each_thread_once(void **state) {
   (void)state;
   each_thread_once(TEAM_OPENMP);
@@ -215,9 +254,18 @@ static void default_without_runtime(void **state) {
 }
 #endif
 
-int main(void) {
+int main(int argc, char **argv) {
+#ifdef OP2JIT_OPENMP
+  if (argc == 2 && strcmp(argv[1], "bound") == 0) {
+    const struct CMUnitTest bound[] = {cmocka_unit_test(openmp_bound)};
+    return cmocka_run_group_tests(bound, NULL, NULL);
+  }
+#endif
+  (void)argc;
+  (void)argv;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refusals),
+      cmocka_unit_test(pthread_affinity),
       cmocka_unit_test(pthread_each_thread_once),
       cmocka_unit_test(pthread_barriers),
       cmocka_unit_test(pthread_nested),
