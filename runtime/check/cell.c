@@ -1,0 +1,175 @@
+#include "check/cell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context.h"
+#include "jit/jit.h"
+
+/* Rows are at places 1, 3, 5, ...; the element of the small mesh is number 1, so that a direct row is at its place too. */
+enum { HERE = 1, GUARD = 0xD5 };
+
+static bool is_vector(const struct loop_arg *arg) {
+  return arg->form == DESC_DAT && arg->map && arg->idx < 0;
+}
+
+/* To generated code every argument is something of one element that is read and written in place: a global, or, for a
+ * vector, a dat behind a map of its own. */
+static int describe(struct cell *cell, const struct desc *from, struct error *err) {
+  struct desc *d = &cell->desc;
+  int code = desc_copy(d, from, err);
+  if (code)
+    return code;
+  d->nmaps = d->ndats = 0;
+  d->nsets = 1;
+  memset(d->renumbered, 0, sizeof d->renumbered);
+  for (int i = 0; i < d->nargs; i++) {
+    struct desc_arg *a = &d->args[i];
+    const bool vector = is_vector(&cell->loop->args[i]);
+    *a = (struct desc_arg){.form = vector ? DESC_DAT : DESC_GBL,
+                           .type = a->type,
+                           .dim = a->dim,
+                           .access = OP_RW,
+                           .map = -1,
+                           .idx = -1,
+                           .dat = -1,
+                           .ref = -1,
+                           .info = -1,
+                           .present = a->present};
+    if (!vector)
+      continue;
+    a->map = d->nmaps;
+    a->dat = d->ndats;
+    a->idx = -cell->loop->args[i].map->arity;
+    d->maps[d->nmaps++] = (struct desc_map){.arity = -a->idx, .to = d->nsets};
+    d->dats[d->ndats++] = (struct desc_dat){.type = a->type, .dim = a->dim, .set = d->nsets++};
+  }
+  return OP_OK;
+}
+
+static int open_code(struct op_context *ctx, struct cell *cell, struct error *err) {
+  const struct loop *loop = cell->loop;
+  if (loop->native) {
+    cell->call = native_call_of(loop->nargs);
+    return OP_OK;
+  }
+  struct jit *jit = NULL;
+  struct jit_code code = {0};
+  const struct shape scalar = {0};
+  int status = describe(cell, &loop->desc, err);
+  if (!status)
+    status = context_jit(ctx, &jit, err);
+  if (!status)
+    status = jit_code(jit, &cell->desc, &scalar, &code, err);
+  cell->function = code.run;
+  if (!status && !(cell->frame = array_new((size_t)desc_slots(&cell->desc), sizeof *cell->frame)))
+    status = error_memory(err, "the checking form", 0);
+  return status;
+}
+
+static int open_arg(struct cell *cell, int i, struct error *err) {
+  const struct loop_arg *arg = &cell->loop->args[i];
+  struct cell_arg *own = &cell->args[i];
+  own->rows = !arg->present ? 0 : is_vector(arg) ? arg->map->arity : 1;
+  own->row_bytes = arg->bytes;
+  size_t bytes;
+  if (!size_mul(own->row_bytes, (size_t)(2 * own->rows + 1), &bytes))
+    return error_set(err, OP_ERR_SIZE, "loop %s, argument %d: too large for the checking form",
+                     cell->loop->name, i + 1);
+  own->memory = array_new(bytes, 1);
+  own->vector = array_new((size_t)own->rows, sizeof(void *));
+  own->table = array_new((size_t)(HERE + 1) * (size_t)(own->rows ? own->rows : 1), sizeof(int));
+  if (!own->memory || !own->vector || !own->table)
+    return error_memory(err, "the checking form", bytes);
+  for (int r = 0; r < own->rows; r++) {
+    own->vector[r] = cell_row(cell, i, r);
+    own->table[HERE * own->rows + r] = 2 * r + 1;
+  }
+  return OP_OK;
+}
+
+static void fill_frame(struct cell *cell) {
+  const struct desc *d = &cell->desc;
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    if (a->dat >= 0) {
+      cell->frame[desc_slot_dat(d, a->dat)] = cell->args[i].memory;
+      cell->frame[desc_slot_map(d, a->map)] = cell->args[i].table;
+    } else if (a->present)
+      cell->frame[desc_slot_arg(d, i)] = cell_row(cell, i, 0);
+  }
+  for (int i = 0; i < d->nconsts; i++)
+    cell->frame[desc_slot_const(d, i)] = d->consts[i].folded ? NULL : d->consts[i].value;
+}
+
+int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, struct error *err) {
+  struct cell *cell = calloc(1, sizeof *cell);
+  if (!cell)
+    return error_memory(err, "the checking form", sizeof *cell);
+  cell->loop = loop;
+  int code = open_code(ctx, cell, err);
+  for (int i = 0; !code && i < loop->nargs; i++)
+    code = open_arg(cell, i, err);
+  if (code) {
+    cell_free(cell);
+    return code;
+  }
+  if (cell->frame)
+    fill_frame(cell);
+  *out = cell;
+  return OP_OK;
+}
+
+void cell_free(struct cell *cell) {
+  if (!cell)
+    return;
+  for (int i = 0; i < OP_MAX_ARGS; i++) {
+    free(cell->args[i].memory);
+    free(cell->args[i].vector);
+    free(cell->args[i].table);
+  }
+  desc_free(&cell->desc);
+  free(cell->frame);
+  free(cell);
+}
+
+static void set_guards(struct cell *cell) {
+  for (int i = 0; i < cell->loop->nargs; i++)
+    for (int g = 0; g <= cell->args[i].rows; g++)
+      memset(cell->args[i].memory + (size_t)(2 * g) * cell->args[i].row_bytes, GUARD,
+             cell->args[i].row_bytes);
+}
+
+static bool is_whole(const unsigned char *guard, size_t bytes) {
+  for (size_t b = 0; b < bytes; b++)
+    if (guard[b] != GUARD)
+      return false;
+  return true;
+}
+
+static int broken_guard(const struct cell *cell) {
+  for (int i = 0; i < cell->loop->nargs; i++)
+    for (int g = 0; g <= cell->args[i].rows; g++)
+      if (!is_whole(cell->args[i].memory + (size_t)(2 * g) * cell->args[i].row_bytes,
+                    cell->args[i].row_bytes))
+        return i;
+  return -1;
+}
+
+int cell_run(struct cell *cell) {
+  set_guards(cell);
+  if (cell->function)
+    cell->function(cell->frame, NULL, HERE, HERE + 1);
+  else {
+    void *pointers[OP_MAX_ARGS];
+    for (int i = 0; i < cell->loop->nargs; i++) {
+      const struct cell_arg *a = &cell->args[i];
+      pointers[i] = a->rows == 0                      ? NULL
+                    : is_vector(&cell->loop->args[i]) ? (void *)a->vector
+                                                      : cell_row(cell, i, 0);
+    }
+    cell->call(cell->loop->native, pointers);
+  }
+  return broken_guard(cell);
+}
