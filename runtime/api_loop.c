@@ -16,15 +16,19 @@ static void take_type(op_arg *arg, const char *type) {
   }
 }
 
+/* Copied, member by member set: clearing a struct of this size costs more than all the rest of these calls. */
+static const op_arg blank = {.idx = -1, .present = 1};
+
 op_arg op2jit_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, const char *type,
                           op_access access) {
-  op_arg arg = {.form = DESC_DAT,
-                .dat = dat,
-                .map = map,
-                .idx = idx,
-                .dim = dim,
-                .access = (int)access,
-                .present = present != 0};
+  op_arg arg = blank;
+  arg.form = DESC_DAT;
+  arg.dat = dat;
+  arg.map = map;
+  arg.idx = idx;
+  arg.dim = dim;
+  arg.access = (int)access;
+  arg.present = present != 0;
   take_type(&arg, type);
   return arg;
 }

@@ -2,11 +2,14 @@
 
 #include <string.h>
 
+#include "backend/cpu/cpu.h"
 #include "backend/native/native.h"
 #include "base/nearest.h"
 #include "context.h"
 
 static const struct backend *const backends[] = {
+    &backend_openmp,
+    &backend_seq,
     &backend_native,
     NULL,
 };

@@ -19,9 +19,13 @@ struct backend {
   void (*close)(struct op_context *ctx);
   /* Once per record, and again after the mesh or a folded constant changed: plan, code, loop->nslots. */
   int (*prepare)(struct op_context *ctx, struct loop *loop, struct error *err);
+  /* Before each run: decide how, and set loop->nslots to match. NULL: always the same way. */
+  int (*select)(struct op_context *ctx, struct loop *loop, struct error *err);
   /* Run it: dats are in `space`, loop->frame is complete, loop->slots hold start values. A failure leaves host data
    * as it was. */
   int (*run)(struct op_context *ctx, struct loop *loop, struct error *err);
+  /* What the run took, results included. May be NULL. */
+  void (*ran)(struct op_context *ctx, struct loop *loop, double seconds);
   /* Release what prepare made. May be called for a loop that was never prepared. */
   void (*drop)(struct op_context *ctx, struct loop *loop);
   /* For `op2jit info`: what it has to say of this machine. May be NULL. */

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "jit/jit.h"
+#include "kernels-cache/store.h"
+#include "plan_cache.h"
 
 static void warn_each_line(const struct log *log, const struct text *lines) {
   for (const char *p = text_str(lines); *p;) {
@@ -28,6 +31,16 @@ static int open_env(struct op_context *ctx, int argc, char **argv, struct error 
   return code;
 }
 
+/* What backends share, whether or not it was opened. */
+static void release(struct op_context *ctx) {
+  plan_cache_free(ctx->plans);
+  jit_close(ctx->jit);
+  store_close(ctx->store);
+  team_close(ctx->team);
+  env_free(&ctx->env);
+  free(ctx);
+}
+
 int context_open(struct op_context **out, struct handles *handles, int argc, char **argv, int diags,
                  struct error *err) {
   struct op_context *ctx = calloc(1, sizeof *ctx);
@@ -39,12 +52,72 @@ int context_open(struct op_context **out, struct handles *handles, int argc, cha
   if (!code)
     code = backend_choose(ctx, err);
   if (code) {
-    env_free(&ctx->env);
-    free(ctx);
+    release(ctx);
     return code;
   }
   *out = ctx;
   return OP_OK;
+}
+
+/* ---- parts that are opened when they are first wanted ---- */
+
+/* OMP_NUM_THREADS may be a list, one number per nesting level: the first counts. 0: not a number. */
+static long threads_of(const char *omp_threads) {
+  long n = omp_threads ? strtol(omp_threads, NULL, 10) : 0;
+  return n > 0 && n <= 1024 ? n : 0;
+}
+
+static int open_store(struct op_context *ctx, struct error *err) {
+  struct text path = {0};
+  const char *wanted = env_value(&ctx->env, ENV_CACHE);
+  if (*wanted)
+    text_add(&path, wanted);
+  else if (ctx->env.cache_home)
+    text_addf(&path, "%s/op2jit/kernels.db", ctx->env.cache_home);
+  const struct store_options options = {
+      .path = text_str(&path), .layers = env_value(&ctx->env, ENV_CACHE_RO), .log = &ctx->log};
+  int code = text_ok(&path) ? store_open(&ctx->store, &options, err)
+                            : error_memory(err, "the path of the kernel cache", path.length);
+  text_free(&path);
+  return code;
+}
+
+static enum jit_mode jit_mode(const struct env *env) {
+  const char *value = env_value(env, ENV_JIT);
+  return strcmp(value, "off") == 0 ? JIT_OFF : strcmp(value, "load") == 0 ? JIT_LOAD : JIT_ON;
+}
+
+int context_jit(struct op_context *ctx, struct jit **out, struct error *err) {
+  int code = OP_OK;
+  if (!ctx->jit) {
+    if (!ctx->store)
+      code = open_store(ctx, err);
+    const struct jit_options options = {.mode = jit_mode(&ctx->env),
+                                        .store = ctx->store,
+                                        .plugins = env_value(&ctx->env, ENV_PLUGINS),
+                                        .dump = env_value(&ctx->env, ENV_DUMP),
+                                        .log = &ctx->log,
+                                        .perf_map = log_wants(&ctx->log, LOG_DEBUG, "perf")};
+    if (!code)
+      code = jit_open(&ctx->jit, &options, err);
+  }
+  *out = ctx->jit;
+  return code;
+}
+
+int context_team(struct op_context *ctx, struct team **out, struct error *err) {
+  int code = OP_OK;
+  if (!ctx->team)
+    code = team_open(&ctx->team, TEAM_DEFAULT,
+                     (int)env_number(&ctx->env, ENV_THREADS, threads_of(ctx->env.omp_threads)), err);
+  *out = ctx->team;
+  return code;
+}
+
+int context_plans(struct op_context *ctx, struct plan_cache **out, struct error *err) {
+  int code = ctx->plans ? OP_OK : plan_cache_new(&ctx->plans, err);
+  *out = ctx->plans;
+  return code;
 }
 
 void context_close(struct op_context *ctx) {
@@ -56,8 +129,7 @@ void context_close(struct op_context *ctx) {
     free(ctx->kernel_files.items[i]);
   list_free(&ctx->kernel_files);
   handles_release_all(ctx->handles);
-  env_free(&ctx->env);
-  free(ctx);
+  release(ctx);
 }
 
 int ctx_flush(struct op_context *ctx, struct error *err) {

@@ -48,7 +48,8 @@ int ctx_flush(struct op_context *ctx, struct error *err);
 
 /* The jit and the store, opened at the first loop that needs them. */
 int context_jit(struct op_context *ctx, struct jit **out, struct error *err);
-/* The threads, opened at the first use. */
+/* The threads and the plans, opened at the first use. */
 int context_team(struct op_context *ctx, struct team **out, struct error *err);
+int context_plans(struct op_context *ctx, struct plan_cache **out, struct error *err);
 
 #endif

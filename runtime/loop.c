@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/size.h"
+#include "check/check.h"
 #include "context.h"
 #include "data.h"
 
@@ -73,6 +74,7 @@ static bool grow(struct loop_table *table) {
 
 static void loop_free(struct op_context *ctx, struct loop *loop) {
   ctx->backend->drop(ctx, loop);
+  check_drop(loop);
   desc_free(&loop->desc);
   kernel_free(&loop->kernel);
   error_free(&loop->failure);
@@ -184,6 +186,7 @@ static int check_and_describe(struct op_context *ctx, struct loop *loop, struct 
   if (!code) {
     count_bytes(loop);
     loop->native = native_find(&ctx->natives, loop->text);
+    loop->checked = ctx->diags >= 7 || check_wanted(env_value(&ctx->env, ENV_CHECK), loop->name);
   }
   return code;
 }
@@ -253,11 +256,11 @@ static int need_dats(struct op_context *ctx, const struct loop *loop, struct err
   return OP_OK;
 }
 
-static void mark_written(struct op_context *ctx, const struct loop *loop) {
+static void mark_written(struct op_context *ctx, const struct loop *loop, enum space space) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (arg->dat && arg->present && arg->access != OP_READ)
-      dat_wrote(ctx, arg->dat, ctx->backend->space, REGION_OWNED);
+      dat_wrote(ctx, arg->dat, space, REGION_OWNED);
   }
 }
 
@@ -285,6 +288,7 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
   int code = OP_OK;
   if (is_stale(ctx, loop)) {
     ctx->backend->drop(ctx, loop);
+    check_drop(loop);
     loop->prepared = false;
     code = loop_describe(ctx, loop, err);
     if (!code)
@@ -310,8 +314,33 @@ static int prepare(struct op_context *ctx, struct loop *loop, struct error *err)
   return code;
 }
 
-static int execute(struct op_context *ctx, struct loop *loop, struct error *err) {
+/* OP2_CHECK: on the host, whatever the backend, which learns nothing of it but the new versions of the dats. */
+static int execute_checked(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = prepare(ctx, loop, err);
+  for (int i = 0; !code && i < loop->nargs; i++)
+    if (loop->args[i].dat && loop->args[i].present)
+      code = dat_need(ctx, loop->args[i].dat, SPACE_HOST, REGION_OWNED, err);
+  loop->nslots = 1;
+  if (!code)
+    code = loop_start_values(loop, err);
+  double start = seconds();
+  if (!code)
+    code = check_run(ctx, loop, err);
+  if (code)
+    return code;
+  loop_results(loop);
+  mark_written(ctx, loop, SPACE_HOST);
+  loop->stats.seconds += seconds() - start;
+  loop->stats.variant = "checking form";
+  return OP_OK;
+}
+
+static int execute(struct op_context *ctx, struct loop *loop, struct error *err) {
+  if (loop->checked)
+    return execute_checked(ctx, loop, err);
+  int code = prepare(ctx, loop, err);
+  if (!code && ctx->backend->select)
+    code = ctx->backend->select(ctx, loop, err);
   if (!code)
     code = need_dats(ctx, loop, err);
   if (!code)
@@ -323,11 +352,13 @@ static int execute(struct op_context *ctx, struct loop *loop, struct error *err)
   if (code)
     return code;
   loop_results(loop);
-  mark_written(ctx, loop);
+  mark_written(ctx, loop, ctx->backend->space);
   double spent = seconds() - start;
   loop->stats.seconds += spent;
   if (spent > loop->stats.slowest)
     loop->stats.slowest = spent;
+  if (ctx->backend->ran)
+    ctx->backend->ran(ctx, loop, spent);
   return OP_OK;
 }
 

@@ -15,6 +15,7 @@
 
 struct op_context;
 struct dat;
+struct check_state;
 
 struct loop_arg {
   enum desc_form form;
@@ -55,7 +56,7 @@ struct loop {
   struct desc desc;
   op_kernel_function native; /* NULL: no native form */
   unsigned epoch, constant_epoch;
-  bool prepared;
+  bool prepared, checked; /* checked: in the checking form */
 
   struct reduction reductions[OP_MAX_ARGS];
   int nreductions;
@@ -63,12 +64,14 @@ struct loop {
   int nslots; /* set by the backend */
   unsigned char *slots;
   int slots_capacity;
-  unsigned char *globals;  /* READ, WRITE and RW globals of this call */
+  unsigned char *globals; /* READ, WRITE and RW globals of this call */
+  size_t global_bytes;
   void **frame;            /* desc_slots() pointers, see jit/describe.h */
   void *user[OP_MAX_ARGS]; /* the user's memory of this call */
 
   void *backend_state;
-  struct error failure; /* a loop that cannot run says so at every call */
+  struct check_state *check; /* what the checking form keeps */
+  struct error failure;      /* a loop that cannot run says so at every call */
   struct loop_stats stats;
 };
 
@@ -97,6 +100,10 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
 int loop_layout(struct loop *loop, struct error *err);
 int loop_start_values(struct loop *loop, struct error *err);
 void loop_results(const struct loop *loop);
+/* Argument i is an extremum with a payload, and element `number` (the user's) left this value and payload: keep them in the
+ * slot if they win. */
+void loop_offer_extremum(const struct loop *loop, int i, unsigned char *slot, const void *value,
+                         const void *payload, long long number);
 /* Fill the frame's pointers: dats (host replicas), maps, strides, numbers, constants, globals. */
 void loop_fill_frame(struct op_context *ctx, struct loop *loop);
 

@@ -49,6 +49,7 @@ int loop_layout(struct loop *loop, struct error *err) {
   loop->slot_bytes = slot / SLOT_ALIGN * SLOT_ALIGN;
   free(loop->globals);
   free(loop->frame);
+  loop->global_bytes = globals;
   loop->globals = array_new(globals, 1);
   loop->frame = array_new((size_t)desc_slots(&loop->desc), sizeof *loop->frame);
   if (!loop->globals || !loop->frame)
@@ -112,6 +113,23 @@ static bool improves(const struct loop_arg *arg, const void *now, const void *ca
   memcpy(best, now, arg->bytes);
   type_combine(arg->type, arg->access, best, candidate);
   return memcmp(best, now, arg->bytes) != 0;
+}
+
+void loop_offer_extremum(const struct loop *loop, int i, unsigned char *slot, const void *value,
+                         const void *payload, long long number) {
+  const struct loop_arg *arg = &loop->args[i], *info = &loop->args[arg->info];
+  unsigned char *best = slot + arg->offset;
+  long long winner;
+  /* The kernel saw the user's own value; if it left it, the element is no candidate. */
+  if (memcmp(value, loop->user[i], arg->bytes) == 0)
+    return;
+  memcpy(&winner, slot + info->offset, sizeof winner);
+  bool equal = memcmp(value, best, arg->bytes) == 0;
+  if (!improves(arg, best, value) && !(equal && number < winner))
+    return;
+  memcpy(best, value, arg->bytes);
+  memcpy(slot + info->offset, &number, sizeof number);
+  memcpy(slot + info->offset + NUMBER_BYTES, payload, info->bytes);
 }
 
 /* An extremum with a payload: only slots in which an element won count; ties go to the lowest number, and the

@@ -7,17 +7,12 @@
 #include "gather.h"
 #include "owners.h"
 #include "plan.h"
-
-/* What becomes of the request: */
-enum strategy {
-  STRATEGY_COLOURS, /* plan, and a schedule by block colours */
-  STRATEGY_PLAN,    /* plan only, for devices */
-  STRATEGY_OWNERS,  /* schedule by owner ranges for `threads`; block size is ignored */
-  STRATEGY_GATHER,  /* reverse maps, one per target set in the order of the columns, and their schedule */
-};
+#include "strategy.h"
 
 struct plan_wish {
   struct plan_request request; /* read during the call; tables must live as long as the epoch */
+  /* COLOURS: plan, and a schedule by block colours. PLAN: plan only. OWNERS: schedule by owner ranges for `threads`; block size is
+   * ignored. GATHER: reverse maps, one per target set in the order of the columns, and their schedule. */
   enum strategy strategy;
   int threads;
   const char *set_name; /* for the report; copied */

@@ -6,6 +6,7 @@
 
 #include "context.h"
 #include "data.h"
+#include "plan_cache.h"
 
 static const char *origin(const struct loop *loop) {
   return loop->stats.compiled ? "compiled" : loop->stats.from_cache ? "cache hit" : "-";
@@ -52,12 +53,13 @@ int context_diagnostics(struct op_context *ctx, struct text *out, struct error *
   (void)err;
   text_addf(out, "backend %s\n", ctx->backend->name);
   describe_mesh(ctx, out);
+  if (ctx->plans)
+    plan_cache_describe(ctx->plans, out);
   return OP_OK;
 }
 
 int context_check_plans(struct op_context *ctx, int level, struct error *err) {
-  (void)ctx, (void)level, (void)err;
-  return OP_OK;
+  return ctx->plans ? plan_cache_verify(ctx->plans, level, err) : OP_OK;
 }
 
 static int report_to_stdout(struct op_context *ctx, struct error *err) {

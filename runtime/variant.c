@@ -1,10 +1,13 @@
 #include "variant.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[STRATEGIES] = {"whole", "chunks", "blocks", "owners"};
+static const char *const names[STRATEGIES] = {
+    [STRATEGY_WHOLE] = "whole",   [STRATEGY_CHUNKS] = "chunks", [STRATEGY_COLOURS] = "colours",
+    [STRATEGY_OWNERS] = "owners", [STRATEGY_GATHER] = "gather", [STRATEGY_PLAN] = "plan"};
 
 const char *strategy_name(enum strategy strategy) {
   return names[strategy];
@@ -17,8 +20,8 @@ void variant_print(const struct variant *variant, struct text *out) {
     text_addf(out, "/%d", variant->block_size);
 }
 
-static bool apply_word(struct variant *variant, const char *word, struct error *err) {
-  for (int i = 0; i < STRATEGIES; i++)
+static bool apply_word(struct variant *variant, const char *word) {
+  for (int i = 0; i < STRATEGY_PLAN; i++)
     if (strcmp(word, names[i]) == 0) {
       variant->strategy = (enum strategy)i;
       return true;
@@ -29,7 +32,7 @@ static bool apply_word(struct variant *variant, const char *word, struct error *
     variant->block_size = (int)size;
     return size > 0 && size <= INT_MAX;
   }
-  return shape_parse(&variant->shape, word, err) == OP_OK;
+  return shape_parse(word, &variant->shape);
 }
 
 int variant_apply(struct variant *variant, const char *spec, struct error *err) {
@@ -37,11 +40,12 @@ int variant_apply(struct variant *variant, const char *spec, struct error *err) 
   for (const char *p = spec; *p;) {
     size_t length = strcspn(p, "/");
     snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), p);
-    if (length && !apply_word(variant, word, err))
+    if (length && !apply_word(variant, word))
       return error_set(err, OP_ERR_ENV,
-                       "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (whole, chunks, blocks, owners), a shape "
-                       "(%s) or a block size, separated by '/'",
-                       word, shape_names());
+                       "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (whole, chunks, colours, "
+                       "owners), a shape "
+                       "such as scalar, or a block size, separated by '/'",
+                       word);
     p += length;
     p += *p == '/';
   }

@@ -1,5 +1,5 @@
 /* A way to run a loop on the host: how its elements are dealt out, what the generated code looks like, and the block
- * size. Its text is what reports show, OP2_VARIANT takes and the cache keeps: "blocks/scalar/4096". */
+ * size. Its text is what reports show, OP2_VARIANT takes and the cache keeps: "colours/scalar/4096". */
 #ifndef OP2JIT_VARIANT_H
 #define OP2JIT_VARIANT_H
 
@@ -8,14 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "jit/generate/shape.h"
-
-enum strategy {
-  STRATEGY_WHOLE,  /* all elements in order, on one thread */
-  STRATEGY_CHUNKS, /* chunks in any order: nothing is incremented through a map */
-  STRATEGY_BLOCKS, /* blocks by colour */
-  STRATEGY_OWNERS, /* each thread its range of the targets, the elements between ranges by colour */
-  STRATEGIES
-};
+#include "strategy.h"
 
 struct variant {
   enum strategy strategy;
@@ -26,7 +19,7 @@ struct variant {
 const char *strategy_name(enum strategy strategy);
 void variant_print(const struct variant *variant, struct text *out);
 
-/* Words of `spec` ("blocks", "scalar", "4096", in any order, separated by '/') replace the members that they name. OP_ERR_ENV
+/* Words of `spec` ("colours", "scalar", "4096", in any order, separated by '/') replace the members that they name. OP_ERR_ENV
  * with the words there are. */
 int variant_apply(struct variant *variant, const char *spec, struct error *err);
 

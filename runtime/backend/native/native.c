@@ -162,33 +162,14 @@ static void *pointer(struct loop *loop, struct native_arg *own, int i, long elem
   return NULL;
 }
 
-/* The kernel saw the user's own value; if it changed it, the element is a candidate for the extremum. */
-static void offer_extremum(struct loop *loop, struct native_state *state, int i, long element) {
-  const struct loop_arg *arg = &loop->args[i], *payload = &loop->args[arg->info];
-  const unsigned char *value = state->args[i].scratch;
-  unsigned char *slot = loop->slots, best[sizeof(long double)];
-  if (memcmp(value, loop->user[i], arg->bytes) == 0)
-    return;
-  long long number = loop->set->to_user ? loop->set->to_user[element] : element, winner;
-  memcpy(&winner, slot + payload->offset, sizeof winner);
-  memcpy(best, slot + arg->offset, arg->bytes);
-  type_combine(arg->type, arg->access, best, value);
-  bool better = memcmp(best, slot + arg->offset, arg->bytes) != 0;
-  bool equal = memcmp(value, slot + arg->offset, arg->bytes) == 0;
-  if (!better && !(equal && number < winner))
-    return;
-  memcpy(slot + arg->offset, value, arg->bytes);
-  memcpy(slot + payload->offset, &number, sizeof number);
-  memcpy(slot + payload->offset + sizeof number, state->args[arg->info].scratch, payload->bytes);
-}
-
 static void finish_element(struct loop *loop, struct native_state *state, long element) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (!arg->present)
       continue;
     if (arg->form == DESC_GBL && arg->info >= 0)
-      offer_extremum(loop, state, i, element);
+      loop_offer_extremum(loop, i, loop->slots, state->args[i].scratch, state->args[arg->info].scratch,
+                          loop->set->to_user ? loop->set->to_user[element] : element);
     if (arg->form == DESC_DAT && arg->dat->soa)
       for (int r = 0; r < state->args[i].rows; r++)
         store_row(arg, target_of(arg, element, r), state->args[i].scratch + (size_t)r * arg->bytes);

@@ -1,0 +1,149 @@
+#include "backend/cpu/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cpu/cpu_loop.h"
+#include "backend/cpu/cpu_tune.h"
+#include "context.h"
+#include "jit/plugin.h"
+
+/* A backend that was not asked for by name must be able to compile; one that was may live on the cache. */
+static int seq_open(struct op_context *ctx, struct error *err) {
+  struct jit *jit = NULL;
+  struct plugin plugin = {0};
+  int code = OP_OK;
+  if (strcmp(env_value(&ctx->env, ENV_JIT), "off") == 0)
+    return error_set(err, OP_ERR_BACKEND,
+                     "OP2_JIT=off: backends that compile are switched off; use OP2_BACKEND=native, or "
+                     "OP2_JIT=on or load");
+  if (!env_given(&ctx->env, ENV_BACKEND))
+    code = plugin_find(&plugin, env_value(&ctx->env, ENV_PLUGINS), err);
+  plugin_free(&plugin);
+  return code ? code : context_jit(ctx, &jit, err);
+}
+
+static int openmp_open(struct op_context *ctx, struct error *err) {
+  struct team *team = NULL;
+  int code = seq_open(ctx, err);
+  return code ? code : context_team(ctx, &team, err);
+}
+
+/* The context owns the jit, the store and the team. */
+static void cpu_close(struct op_context *ctx) {
+  (void)ctx;
+}
+
+static void cpu_drop(struct op_context *ctx, struct loop *loop) {
+  cpu_loop_free(ctx, loop->backend_state);
+  loop->backend_state = NULL;
+  loop->stats.variant = NULL;
+}
+
+/* A candidate that cannot be made (it does not compile, there is no memory) is out; the default's failure is the loop's. */
+static int make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which,
+                      struct error *err) {
+  if (cpu->variants[which].ready)
+    return OP_OK;
+  double start = op2jit_wtime();
+  int code = cpu_make_ready(ctx, loop, cpu, which, err);
+  if (cpu->tuner && which != cpu->standard)
+    tuner_paid(cpu->tuner, op2jit_wtime() - start);
+  if (!code || !cpu->tuner || which == cpu->standard)
+    return code;
+  log_line(&ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name,
+           cpu->variants[which].name, error_message(err));
+  tuner_reject(cpu->tuner, which);
+  return code;
+}
+
+static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct cpu_loop *cpu = calloc(1, sizeof *cpu);
+  if (!cpu)
+    return error_memory(err, "a loop's variants", sizeof *cpu);
+  loop->backend_state = cpu;
+  cpu->threads = ctx->team ? executor_threads(ctx->team, loop->set->extents[EXTENT_EXEC], 0) : 1;
+  int code = cpu_candidates(ctx, loop, cpu, err);
+  if (!code)
+    code = cpu_tune_open(ctx, loop, cpu, err);
+  cpu->current = cpu->tuner ? tuner_winner(cpu->tuner) : cpu->standard;
+  /* What is remembered may be of no use here; the default always is. */
+  if (!code && cpu->current != cpu->standard && make_ready(ctx, loop, cpu, cpu->current, err))
+    cpu->current = cpu->standard;
+  return code ? code : make_ready(ctx, loop, cpu, cpu->current, err);
+}
+
+/* Preparing a candidate costs time that only a loop that runs often pays back. */
+static bool is_worth_it(struct cpu_loop *cpu, const struct loop *loop) {
+  const double usual = 0.03;
+  double expected = loop->stats.compile_seconds > 0 ? loop->stats.compile_seconds : usual;
+  return tuner_can_pay(cpu->tuner, expected + loop->stats.plan_seconds);
+}
+
+static int cpu_select(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct cpu_loop *cpu = loop->backend_state;
+  if (cpu->tuner) {
+    int next = tuner_next(cpu->tuner);
+    if (!cpu->variants[next].ready && (!is_worth_it(cpu, loop) || make_ready(ctx, loop, cpu, next, err))) {
+      error_clear(err);
+      next = tuner_winner(cpu->tuner);
+    }
+    cpu->current = next;
+  }
+  /* The default is made last if a remembered winner went first. */
+  int code = make_ready(ctx, loop, cpu, cpu->current, err);
+  if (code)
+    return code;
+  loop->nslots = cpu->variants[cpu->current].schedule->nslots;
+  loop->stats.variant = cpu->variants[cpu->current].name;
+  return OP_OK;
+}
+
+static int cpu_run(struct op_context *ctx, struct loop *loop, struct error *err) {
+  (void)err;
+  const struct cpu_loop *cpu = loop->backend_state;
+  const struct cpu_variant *v = &cpu->variants[cpu->current];
+  const struct execution execution = {.schedule = v->schedule,
+                                      .functions = v->functions,
+                                      .frame = loop->frame,
+                                      .nframe = desc_slots(&loop->desc),
+                                      .reductions = loop->reductions,
+                                      .nreductions = loop->nreductions,
+                                      .slots = loop->slots,
+                                      .slot_bytes = loop->slot_bytes,
+                                      .threads = cpu->threads};
+  executor_run(ctx->team, &execution);
+  return OP_OK;
+}
+
+static void cpu_ran(struct op_context *ctx, struct loop *loop, double seconds) {
+  struct cpu_loop *cpu = loop->backend_state;
+  if (!cpu->tuner)
+    return;
+  long long before = tuner_trials(cpu->tuner);
+  tuner_record(cpu->tuner, cpu->current, seconds);
+  ctx->counters.trials += tuner_trials(cpu->tuner) - before;
+  cpu_tune_keep(ctx, loop, cpu);
+}
+
+const struct backend backend_seq = {.name = "seq",
+                                    .help = "compiled code on one thread",
+                                    .space = SPACE_HOST,
+                                    .open = seq_open,
+                                    .close = cpu_close,
+                                    .prepare = cpu_prepare,
+                                    .select = cpu_select,
+                                    .run = cpu_run,
+                                    .ran = cpu_ran,
+                                    .drop = cpu_drop};
+
+const struct backend backend_openmp = {.name = "openmp",
+                                       .help = "compiled code on all threads",
+                                       .space = SPACE_HOST,
+                                       .open = openmp_open,
+                                       .close = cpu_close,
+                                       .prepare = cpu_prepare,
+                                       .select = cpu_select,
+                                       .run = cpu_run,
+                                       .ran = cpu_ran,
+                                       .drop = cpu_drop};

@@ -1,0 +1,232 @@
+#include "backend/cpu/cpu_loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cpu/cpu.h"
+#include "backend/cpu/cpu_tune.h"
+#include "base/size.h"
+#include "context.h"
+#include "data.h"
+#include "plan.h"
+
+/* ---- which variants there are ---- */
+
+static bool increments_through_map(const struct loop *loop) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form == DESC_DAT && arg->present && arg->map && arg->access == OP_INC)
+      return true;
+  }
+  return false;
+}
+
+/* Blocks that fit in the second-level cache, but enough of them for any number of threads; the same whatever
+ * the number of threads, since reductions are combined block by block. */
+static int default_block_size(long elements) {
+  enum { LARGEST = 16384, SMALLEST = 256, BLOCKS = 64, MULTIPLE = 64 };
+  long size = elements / BLOCKS / MULTIPLE * MULTIPLE;
+  return (int)(size < SMALLEST ? SMALLEST : size > LARGEST ? LARGEST : size);
+}
+
+static enum strategy default_strategy(const struct op_context *ctx, const struct cpu_loop *cpu) {
+  if (ctx->backend == &backend_seq)
+    return STRATEGY_WHOLE;
+  return cpu->increments_through_map ? STRATEGY_COLOURS : STRATEGY_CHUNKS;
+}
+
+/* Members that mean nothing for the strategy are set to zero, so that equal variants have equal names. */
+static int settle(struct variant *v, const struct loop *loop, const struct cpu_loop *cpu, struct error *err) {
+  if (v->strategy == STRATEGY_CHUNKS && cpu->increments_through_map)
+    return error_set(err, OP_ERR_ENV,
+                     "loop %s: OP2_VARIANT forces chunks, but the loop increments through a map, which "
+                     "chunks in any order "
+                     "would do wrong; use whole, colours or owners",
+                     loop->name);
+  if (v->strategy == STRATEGY_WHOLE)
+    v->block_size = 0;
+  if (v->strategy == STRATEGY_COLOURS && !v->block_size)
+    v->block_size = default_block_size(loop->set->extents[EXTENT_EXEC]);
+  return OP_OK;
+}
+
+static int add_candidate(struct cpu_loop *cpu, const struct variant *v, struct error *err) {
+  struct text name = {0};
+  variant_print(v, &name);
+  char *text = text_take(&name);
+  struct cpu_variant *variants =
+      text ? array_resize(cpu->variants, (size_t)cpu->nvariants + 1, sizeof *variants) : NULL;
+  if (!variants) {
+    free(text);
+    return error_memory(err, "a loop's variants", ((size_t)cpu->nvariants + 1) * sizeof *variants);
+  }
+  cpu->variants = variants;
+  variants[cpu->nvariants++] = (struct cpu_variant){.variant = *v, .name = text};
+  return OP_OK;
+}
+
+/* Not worth a trial below. */
+enum { TUNED_ELEMENTS = 4096 };
+
+static int add_block_sizes(const struct variant *standard, long elements, struct cpu_loop *cpu,
+                           struct error *err) {
+  static const int sizes[] = {256, 1024, 4096, 16384, 65536};
+  int code = OP_OK;
+  for (size_t i = 0; !code && i < sizeof sizes / sizeof *sizes; i++) {
+    struct variant v = *standard;
+    v.block_size = sizes[i];
+    if (v.block_size != standard->block_size && v.block_size <= elements)
+      code = add_candidate(cpu, &v, err);
+  }
+  return code;
+}
+
+static int add_alternatives(const struct variant *standard, const struct loop *loop, struct cpu_loop *cpu,
+                            struct error *err) {
+  const long elements = loop->set->extents[EXTENT_EXEC];
+  if (elements < TUNED_ELEMENTS || standard->strategy != STRATEGY_COLOURS)
+    return OP_OK;
+  struct variant owners = {.strategy = STRATEGY_OWNERS, .shape = standard->shape};
+  int code = add_candidate(cpu, &owners, err);
+  return code ? code : add_block_sizes(standard, elements, cpu, err);
+}
+
+int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
+  cpu->increments_through_map = increments_through_map(loop);
+  struct variant v = {.strategy = default_strategy(ctx, cpu)};
+  struct text spec = {0};
+  int code = OP_OK;
+  bool tuned = false;
+  const bool forced = variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec);
+  if (forced)
+    code = variant_apply(&v, text_str(&spec), err);
+  text_free(&spec);
+  if (!code)
+    code = settle(&v, loop, cpu, err);
+  if (!code)
+    code = add_candidate(cpu, &v, err);
+  cpu->standard = 0;
+  if (!code)
+    code = cpu_tune_mode(ctx, &tuned, err);
+  return code || forced || !tuned ? code : add_alternatives(&v, loop, cpu, err);
+}
+
+/* ---- making one ready ---- */
+
+/* The columns through which the loop increments: they decide which elements may run at the same time. */
+static int written_columns(const struct loop *loop, struct plan_column **out, int *count, struct error *err) {
+  size_t most = 0;
+  for (int i = 0; i < loop->nargs; i++)
+    most += loop->args[i].map ? (size_t)loop->args[i].map->arity : 0;
+  struct plan_column *columns = array_new(most, sizeof *columns);
+  if (!columns)
+    return error_memory(err, "a plan", most * sizeof *columns);
+  int n = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form != DESC_DAT || !arg->present || !arg->map || arg->access != OP_INC)
+      continue;
+    int first = arg->idx < 0 ? 0 : arg->idx, end = arg->idx < 0 ? arg->map->arity : arg->idx + 1;
+    for (int c = first; c < end; c++)
+      columns[n++] = (struct plan_column){.table = arg->map->table,
+                                          .arity = arg->map->arity,
+                                          .column = c,
+                                          .target = arg->map->to->id,
+                                          .target_size = arg->map->to->extents[EXTENT_NONEXEC]};
+  }
+  *out = columns;
+  *count = n;
+  return OP_OK;
+}
+
+static int make_planned(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
+                        struct cpu_variant *v, struct error *err) {
+  struct plan_column *columns = NULL;
+  struct plan_cache *plans = NULL;
+  bool built = false;
+  struct plan_wish wish = {
+      .request = {.size = loop->set->extents[EXTENT_EXEC], .block_size = v->variant.block_size},
+      .strategy = v->variant.strategy,
+      .threads = cpu->threads,
+      .set_name = loop->set->name,
+      .epoch = ctx->mesh.epoch,
+  };
+  int code = context_plans(ctx, &plans, err);
+  if (!code)
+    code = written_columns(loop, &columns, &wish.request.ncolumns, err);
+  wish.request.columns = columns;
+  if (!code)
+    code = plan_cache_get(plans, &wish, ctx->team, &v->entry, &built, err);
+  free(columns);
+  if (code)
+    return code;
+  ctx->counters.plans += built;
+  ctx->counters.plan_hits += !built;
+  v->schedule = &v->entry->schedule;
+  return OP_OK;
+}
+
+static int make_schedule(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
+                         struct cpu_variant *v, struct error *err) {
+  const long size = loop->set->extents[EXTENT_EXEC];
+  v->schedule = &v->own;
+  switch (v->variant.strategy) {
+  case STRATEGY_WHOLE: return schedule_whole(&v->own, size, err);
+  case STRATEGY_CHUNKS: return schedule_chunks(&v->own, size, v->variant.block_size, err);
+  case STRATEGY_COLOURS:
+  case STRATEGY_OWNERS: return make_planned(ctx, loop, cpu, v, err);
+  default: break;
+  }
+  return error_set(err, OP_ERR_ENV, "loop %s: the strategy %s is not one of whole, chunks, colours, owners",
+                   loop->name, strategy_name(v->variant.strategy));
+}
+
+static int get_code(struct op_context *ctx, struct loop *loop, const struct shape *shape, range_function *out,
+                    struct error *err) {
+  struct jit *jit = NULL;
+  struct jit_code code = {0};
+  int status = context_jit(ctx, &jit, err);
+  if (!status && (status = jit_code(jit, &loop->desc, shape, &code, err)))
+    error_prefix(err, "loop %s: ", loop->name);
+  if (status)
+    return status;
+  const bool fresh = code.from == JIT_FROM_COMPILER;
+  *out = code.run;
+  loop->stats.compiled |= fresh;
+  loop->stats.from_cache |= !fresh;
+  loop->stats.compile_seconds += fresh ? code.seconds : 0;
+  ctx->counters.compiles += fresh;
+  ctx->counters.cache_hits += !fresh;
+  return OP_OK;
+}
+
+int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which,
+                   struct error *err) {
+  struct cpu_variant *v = &cpu->variants[which];
+  double start = op2jit_wtime();
+  int code = make_schedule(ctx, loop, cpu, v, err);
+  loop->stats.plan_seconds += op2jit_wtime() - start;
+  struct shape shape = v->variant.shape;
+  shape.list = false;
+  if (!code)
+    code = get_code(ctx, loop, &shape, &v->functions[SCHEDULE_RANGE], err);
+  shape.list = true;
+  if (!code && v->schedule->list)
+    code = get_code(ctx, loop, &shape, &v->functions[SCHEDULE_LIST], err);
+  v->ready = !code;
+  return code;
+}
+
+void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu) {
+  if (!cpu)
+    return;
+  for (int i = 0; i < cpu->nvariants; i++) {
+    schedule_free(&cpu->variants[i].own);
+    if (cpu->variants[i].entry)
+      plan_cache_release(ctx->plans, cpu->variants[i].entry);
+    free(cpu->variants[i].name);
+  }
+  free(cpu->variants);
+  tuner_free(cpu->tuner);
+  free(cpu);
+}

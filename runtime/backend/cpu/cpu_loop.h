@@ -1,0 +1,42 @@
+/* One loop on the host: its variants, each made when it is first wanted. */
+#ifndef OP2JIT_BACKEND_CPU_LOOP_H
+#define OP2JIT_BACKEND_CPU_LOOP_H
+
+#include "jit/jit.h"
+#include "plan_cache.h"
+#include "schedule.h"
+#include "tune.h"
+#include "variant.h"
+
+struct op_context;
+struct loop;
+
+struct cpu_variant {
+  struct variant variant;
+  char *name;
+  range_function functions[2]; /* by range, and by list where the schedule has one */
+  const struct schedule *schedule;
+  struct schedule own;            /* where no plan is needed */
+  const struct plan_entry *entry; /* where one is: shared with other loops */
+  bool ready;
+};
+
+struct cpu_loop {
+  struct cpu_variant *variants;
+  int nvariants, current;
+  int standard; /* the heuristic's choice, or what OP2_VARIANT forces */
+  int threads;  /* to use at most */
+  bool increments_through_map;
+  struct tuner *tuner; /* NULL: one variant only */
+  bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
+  int restarts;
+};
+
+/* All variants that make sense for the loop; which one is the default. Nothing is compiled. */
+int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err);
+/* Code and schedule of one variant. */
+int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which,
+                   struct error *err);
+void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu);
+
+#endif

@@ -1,0 +1,242 @@
+#include "backend/cpu/cpu_tune.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sha256.h"
+#include "base/size.h"
+#include "context.h"
+#include "jit/target.h"
+#include "kernels-cache/store.h"
+
+/* Of a loop's time, that trials may cost. */
+#define SHARE 0.05
+/* A winner that has become slower by this factor is tried again. */
+#define DRIFT 1.5
+
+/* ---- what OP2_TUNE says ---- */
+
+struct mode {
+  bool candidates, recall, keep;
+  struct tuner_options options;
+};
+
+static int parse_mode(const char *value, struct mode *mode, struct error *err) {
+  static const struct {
+    const char *word;
+    struct mode mode;
+  } words[] = {
+      {"off", {.candidates = false}},
+      {"use", {.candidates = true, .recall = true}},
+      {"auto",
+       {.candidates = true, .recall = true, .keep = true, .options = {.share = SHARE, .drift = DRIFT}}},
+      {"force", {.candidates = true, .keep = true, .options = {.exhaustive = true}}},
+  };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(value, words[i].word) == 0) {
+      *mode = words[i].mode;
+      return OP_OK;
+    }
+  char *end;
+  double seconds = strtod(value, &end);
+  if (end == value || *end || !(seconds > 0) || !isfinite(seconds))
+    return error_set(err, OP_ERR_ENV, "OP2_TUNE=%s: expected auto, off, use, force, or the seconds to spend",
+                     value);
+  *mode = (struct mode){
+      .candidates = true, .recall = true, .keep = true, .options = {.seconds = seconds, .drift = DRIFT}};
+  return OP_OK;
+}
+
+int cpu_tune_mode(struct op_context *ctx, bool *candidates, struct error *err) {
+  struct mode mode = {0};
+  int code = parse_mode(env_value(&ctx->env, ENV_TUNE), &mode, err);
+  *candidates = mode.candidates;
+  return code;
+}
+
+/* ---- the keys of what is remembered ---- */
+
+enum { HEX = 65 };
+
+static void hash_text(const struct text *t, char out[HEX]) {
+  struct sha256 sum;
+  unsigned char digest[32];
+  sha256_begin(&sum);
+  sha256_add(&sum, text_str(t), t->length);
+  sha256_end(&sum, digest);
+  sha256_hex(digest, out);
+}
+
+static void make_signature(const struct loop *loop, struct text *out) {
+  struct text canonical = {0};
+  char hash[HEX];
+  desc_print(&loop->desc, &canonical);
+  hash_text(&canonical, hash);
+  text_add(out, hash);
+  text_free(&canonical);
+}
+
+static void make_target(struct text *out) {
+  struct text features = {0};
+  char hash[HEX];
+  target_host(out, &features);
+  hash_text(&features, hash);
+  text_addf(out, " %.12s", hash);
+  text_free(&features);
+}
+
+/* How far apart in memory consecutive elements reach, as a power of two. */
+static int reach_class(const struct map *map) {
+  enum { SAMPLES = 4096 };
+  const long size = map->from->size, step = size / SAMPLES + 1;
+  double sum = 0;
+  long count = 0;
+  for (long e = 0; e + 1 < size; e += step, count++)
+    sum += fabs((double)map->table[(size_t)(e + 1) * (size_t)map->arity] -
+                (double)map->table[(size_t)e * (size_t)map->arity]);
+  return count ? (int)lround(log2(1 + sum / (double)count)) : 0;
+}
+
+static int log2_class(double n) {
+  return n > 0 ? (int)lround(log2(n)) : 0;
+}
+
+/* Meshes of one class behave alike. */
+static void make_fingerprint(const struct loop *loop, struct text *out) {
+  text_addf(out, "elements=2^%d", log2_class((double)loop->set->size));
+  const struct map *seen[OP_MAX_ARGS];
+  int nseen = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct map *map = loop->args[i].map;
+    bool known = !map;
+    for (int j = 0; j < nseen; j++)
+      known |= seen[j] == map;
+    if (known)
+      continue;
+    seen[nseen++] = map;
+    double degree = map->to->size ? (double)map->from->size * map->arity / (double)map->to->size : 0;
+    text_addf(out, " map=%d degree=%.0f reach=2^%d", map->arity, degree, reach_class(map));
+  }
+}
+
+/* ---- recalling ---- */
+
+static int find_variant(const struct cpu_loop *cpu, const char *name) {
+  for (int i = 0; i < cpu->nvariants; i++)
+    if (strcmp(cpu->variants[i].name, name) == 0)
+      return i;
+  return -1;
+}
+
+/* The same mesh class counts most, then the same processor; a tuning of another loop or number of threads never counts. */
+static int grade(const struct store_tuning *row, const char *target, const char *mesh) {
+  return 2 * (strcmp(row->target, target) == 0) + (strcmp(row->mesh, mesh) == 0);
+}
+
+static const char *const grades[] = {"another processor and mesh", "this class of mesh on another processor",
+                                     "this processor and another class of mesh",
+                                     "this processor and class of mesh"};
+
+static void recall(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu,
+                   const char *signature, const char *target, const char *mesh) {
+  const struct store_tuning_filter filter = {
+      .signature = signature, .threads = cpu->threads, .chosen_only = true};
+  struct store_tuning *rows = NULL;
+  const int count = store_get_tunings(ctx->store, &filter, &rows);
+  int best = -1, winner = -1;
+  for (int r = 0; r < count; r++) {
+    int which = find_variant(cpu, rows[r].variant);
+    if (which >= 0 && (best < 0 || grade(&rows[r], target, mesh) > grade(&rows[best], target, mesh))) {
+      best = r;
+      winner = which;
+    }
+  }
+  if (best >= 0) {
+    const int g = grade(&rows[best], target, mesh);
+    /* Times of another mesh or machine are no measure for drift. */
+    tuner_settle(cpu->tuner, winner, g == 3 ? rows[best].median : 0);
+    cpu->kept = true;
+    log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with %s, tuned on %s", loop->name,
+             cpu->variants[winner].name, grades[g]);
+  } else
+    log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s: nothing is remembered",
+             loop->name, cpu->variants[cpu->standard].name);
+  store_tunings_free(rows, count);
+}
+
+int cpu_tune_open(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu, struct error *err) {
+  struct mode mode = {0};
+  int code = parse_mode(env_value(&ctx->env, ENV_TUNE), &mode, err);
+  if (code || !mode.candidates || cpu->nvariants < 2)
+    return code;
+  code = tuner_new(&cpu->tuner, cpu->nvariants, cpu->standard, &mode.options, err);
+  if (code)
+    return code;
+  cpu->keeps = mode.keep;
+  struct text signature = {0}, target = {0}, mesh = {0};
+  make_signature(loop, &signature);
+  make_target(&target);
+  make_fingerprint(loop, &mesh);
+  if (mode.recall && text_ok(&signature) && text_ok(&target) && text_ok(&mesh))
+    recall(ctx, loop, cpu, text_str(&signature), text_str(&target), text_str(&mesh));
+  text_free(&signature);
+  text_free(&target);
+  text_free(&mesh);
+  return OP_OK;
+}
+
+/* ---- keeping ---- */
+
+static void put_rows(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
+                     struct store_tuning *rows) {
+  struct text signature = {0}, target = {0}, mesh = {0};
+  int count = 0;
+  make_signature(loop, &signature);
+  make_target(&target);
+  make_fingerprint(loop, &mesh);
+  for (int i = 0; i < cpu->nvariants; i++) {
+    int runs = 0;
+    double median = tuner_median(cpu->tuner, i, &runs);
+    if (runs > 0)
+      rows[count++] = (struct store_tuning){.signature = text_str(&signature),
+                                            .loop = loop->name,
+                                            .target = text_str(&target),
+                                            .threads = cpu->threads,
+                                            .mesh = text_str(&mesh),
+                                            .variant = cpu->variants[i].name,
+                                            .median = median,
+                                            .count = runs,
+                                            .chosen = i == tuner_winner(cpu->tuner)};
+  }
+  if (text_ok(&signature) && text_ok(&target) && text_ok(&mesh))
+    store_put_tunings(ctx->store, rows, count);
+  text_free(&signature);
+  text_free(&target);
+  text_free(&mesh);
+}
+
+void cpu_tune_keep(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu) {
+  const int restarts = tuner_restarts(cpu->tuner);
+  if (restarts != cpu->restarts) {
+    log_line(&ctx->log, LOG_INFO, "tune", "loop %s: %s has become slower by more than %g; trying again",
+             loop->name, cpu->variants[cpu->current].name, DRIFT);
+    cpu->restarts = restarts;
+    cpu->kept = false;
+  }
+  if (cpu->kept || !cpu->keeps || !tuner_is_settled(cpu->tuner))
+    return;
+  cpu->kept = true;
+  const int winner = tuner_winner(cpu->tuner);
+  log_line(&ctx->log, LOG_INFO, "tune",
+           "loop %s: %s is the best of %d after %lld trials, %.3g s a run (default %s %.3g s); "
+           "the trials cost %.2g of %.3g s",
+           loop->name, cpu->variants[winner].name, cpu->nvariants, tuner_trials(cpu->tuner),
+           tuner_median(cpu->tuner, winner, NULL), cpu->variants[cpu->standard].name,
+           tuner_median(cpu->tuner, cpu->standard, NULL), tuner_overhead(cpu->tuner),
+           tuner_total(cpu->tuner));
+  struct store_tuning *rows = array_new((size_t)cpu->nvariants, sizeof *rows);
+  if (rows)
+    put_rows(ctx, loop, cpu, rows);
+  free(rows);
+}
