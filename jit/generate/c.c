@@ -71,9 +71,10 @@ static void put_head(struct generator *g, const struct generated *files) {
   /* A declaration without parameters fits any definition; it makes the function static and inlined. */
   put(g, "static inline __attribute__((always_inline, internal_linkage)) void %s();", g->d->kernel_name);
   put(g, "#pragma clang diagnostic pop");
-  put(g, "#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = any(function, "
-         "variable(is_global)))");
+  put(g, "#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)");
+  put(g, "#pragma GCC visibility push(hidden)");
   put(g, "#include \"%s\"", files->kernel_file);
+  put(g, "#pragma GCC visibility pop");
   put(g, "#pragma clang attribute pop");
   put(g, "#pragma clang diagnostic ignored \"-Weverything\"");
   put(g, "#pragma clang diagnostic error \"-Wincompatible-pointer-types\"");
