@@ -1,0 +1,206 @@
+/* The key: each thing that code depends on changes it, what must not matter does not, and the difference is said in
+ * words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "build.h"
+#include "jit/elf_note.h"
+#include "jit/signature.h"
+
+struct subject {
+  struct desc d;
+  struct signature_inputs in;
+};
+
+static void make_subject(struct subject *s) {
+  static const double gam = 1.4, qinf[3] = {1, 2, 3};
+  s->d = build_loop("res_calc", "void res_calc(const double *a, double *b)\n{\n  b[0] += gam * a[0];\n}\n");
+  int map = build_map(&s->d, 2, 1), dat = build_dat(&s->d, TYPE_DOUBLE, 4, 1, false);
+  build_arg(&s->d, dat, map, 0, OP_READ);
+  build_arg(&s->d, build_dat(&s->d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_INC);
+  build_gbl(&s->d, TYPE_INT, 2, OP_MAX);
+  build_const(&s->d, "gam", TYPE_DOUBLE, 1, &gam);
+  build_const(&s->d, "qinf", TYPE_DOUBLE, 3, qinf);
+  s->in = (struct signature_inputs){.desc = &s->d,
+                                    .shape = "scalar",
+                                    .generator = "1",
+                                    .library = "aaaa",
+                                    .compiler = "clang 19.1.6\nabcd",
+                                    .cpu = "znver4",
+                                    .features = "+avx2,+avx512f,-sha",
+                                    .flags = ""};
+}
+
+typedef void change(struct subject *s);
+
+static void replace(char **to, const char *with) {
+  free(*to);
+  *to = strdup(with);
+}
+
+#define CHANGE(name, ...)                                                                                    \
+  static void name(struct subject *s) {                                                                      \
+    __VA_ARGS__                                                                                              \
+  }
+CHANGE(nothing, (void)s;)
+CHANGE(origin, s->d.origin_file = strdup("other.c"); s->d.origin_line = 99; s->d.one_line = true;)
+CHANGE(kernel_name, replace(&s->d.kernel_name, "res_calk");)
+CHANGE(text, s->d.text[strlen(s->d.text) - 12] = '1';)
+CHANGE(access_of_one, s->d.args[1].access = OP_RW;)
+CHANGE(type, s->d.args[1].type = s->d.dats[1].type = TYPE_FLOAT;)
+CHANGE(dim, s->d.args[2].dim = 3;)
+CHANGE(column, s->d.args[0].idx = 1;)
+CHANGE(presence, s->d.args[0].present = false;)
+CHANGE(sharing, s->d.args[1].dat = 0;)
+CHANGE(more, build_gbl(&s->d, TYPE_INT, 1, OP_INC);)
+CHANGE(arity, s->d.maps[0].arity = 3;)
+CHANGE(renumbered, s->d.renumbered[1] = true;)
+CHANGE(layout, s->d.dats[0].soa = true;)
+CHANGE(wide, s->d.dats[0].wide = true;)
+CHANGE(scalar, memcpy(s->d.consts[0].value, &(double){1.41}, sizeof(double));)
+CHANGE(component, memcpy(s->d.consts[1].value + 8, &(double){-0.0}, sizeof(double));)
+CHANGE(folded, s->d.consts[0].folded = false;)
+CHANGE(fewer, free(s->d.consts[1].name); free(s->d.consts[1].value); s->d.nconsts = 1;)
+CHANGE(shape, s->in.shape = "scalar+list";)
+CHANGE(generator, s->in.generator = "2";)
+CHANGE(library, s->in.library = "bbbb";)
+CHANGE(version, s->in.compiler = "clang 19.1.7\nabcd";)
+CHANGE(build, s->in.compiler = "clang 19.1.6\nabce";)
+CHANGE(cpu, s->in.cpu = "skylake";)
+CHANGE(features, s->in.features = "+avx2,-avx512f,-sha";)
+CHANGE(flags, s->in.flags = "checking";)
+CHANGE(fp, replace(&s->d.fp, "strict");)
+
+static const struct row {
+  change *change;
+  const char *said; /* NULL: the key stays the same */
+} rows[] = {
+    {nothing, NULL},
+    {origin, NULL},
+    {kernel_name, "kernel res_calc -> res_calk"},
+    {text, "kernel text line 3"},
+    {access_of_one, "argument 2 access inc -> rw"},
+    {type, "argument 2 type double -> float, dat 2 type double -> float"},
+    {dim, "argument 3 dim 2 -> 3"},
+    {column, "argument 1 idx 0 -> 1"},
+    {presence, "argument 1 present 1 -> 0"},
+    {sharing, "argument 2 dat 1 -> 0"},
+    {more, "argument 4 is new"},
+    {arity, "map 1 arity 2 -> 3"},
+    {renumbered, "set 2 renumbered 0 -> 1"},
+    {layout, "dat 1 soa 0 -> 1"},
+    {wide, "dat 1 wide 0 -> 1"},
+    {scalar, "constant gam 1.4 -> 1.41"},
+    {component, "constant qinf[1] 2 -> -0"},
+    {folded, "constant gam folded 1 -> 0"},
+    {fewer, "constant qinf is gone"},
+    {shape, "shape scalar -> scalar+list"},
+    {generator, "generator 1 -> 2"},
+    {library, "library changed"},
+    {version, "compiler clang 19.1.6 -> clang 19.1.7"},
+    {build, "another build of the compiler"},
+    {cpu, "cpu znver4 -> skylake"},
+    {features, "target features -avx512f"},
+    {flags, "flags nothing -> checking"},
+    {fp, "fp contract -> strict"},
+};
+
+static void each_component(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct subject before, after;
+    struct signature a, b;
+    struct error err = {0};
+    struct text said = {0};
+    make_subject(&before);
+    make_subject(&after);
+    rows[i].change(&after);
+    before.in.desc = &before.d;
+    after.in.desc = &after.d;
+    assert_int_equal(signature_make(&a, &before.in, &err), OP_OK);
+    assert_int_equal(signature_make(&b, &after.in, &err), OP_OK);
+    signature_difference(&a.key, &b.key, &said);
+    assert_string_equal(text_str(&said), rows[i].said ? rows[i].said : "");
+    assert_int_equal(signature_equal(&a, &b), rows[i].said == NULL);
+    assert_int_equal(strcmp(a.hash, b.hash) == 0, rows[i].said == NULL);
+    assert_int_equal(strlen(a.hash), 64);
+    text_free(&said);
+    signature_free(&a);
+    signature_free(&b);
+    desc_free(&before.d);
+    desc_free(&after.d);
+  }
+}
+
+/* The same key in any process: this one was computed once. */
+static void same_everywhere(void **state) {
+  (void)state;
+  struct subject s;
+  struct signature a;
+  struct error err = {0};
+  make_subject(&s);
+  s.in.desc = &s.d;
+  assert_int_equal(signature_make(&a, &s.in, &err), OP_OK);
+  assert_string_equal(a.hash, "844a85a8b73f6b8807269175afc3806a6eef4d28d1cc7595a97fcc76d5505e26");
+  signature_free(&a);
+  desc_free(&s.d);
+}
+
+static void notes_of_files(void **state) {
+  (void)state;
+  struct text id = {0}, again = {0}, none = {0};
+  assert_true(elf_build_id("/proc/self/exe", &id));
+  library_identity(&again); /* the library is in this program */
+  assert_string_equal(text_str(&id), text_str(&again));
+  assert_true(id.length >= 16);
+  assert_false(elf_build_id("/dev/null", &none));
+  assert_false(elf_build_id("/nonexistent/file", &none));
+  assert_false(elf_words("/proc/self/exe", &none));
+  assert_int_equal(none.length, 0);
+  text_free(&id);
+  text_free(&again);
+}
+
+/* A file that is cut short or changed is read or refused. */
+static void damaged_files(void **state) {
+  (void)state;
+  enum { HEAD = 8192 };
+  unsigned char bytes[HEAD];
+  FILE *self = fopen("/proc/self/exe", "rb");
+  assert_non_null(self);
+  size_t size = fread(bytes, 1, HEAD, self);
+  fclose(self);
+  char path[] = "/tmp/op2jit-elf-XXXXXX";
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  uint32_t seed = 5;
+  for (int round = 0; round < 600; round++) {
+    unsigned char changed[HEAD];
+    memcpy(changed, bytes, size);
+    for (int n = 0; n < 8; n++) {
+      seed = seed * 1664525u + 1013904223u;
+      changed[4 + (seed >> 8) % 1000] = (unsigned char)(seed >> 3);
+    }
+    size_t kept = (seed >> 5) % size;
+    assert_int_equal(ftruncate(fd, 0), 0);
+    assert_int_equal(pwrite(fd, changed, kept, 0), (ssize_t)kept);
+    struct text out = {0};
+    elf_build_id(path, &out);
+    elf_words(path, &out);
+    text_free(&out);
+  }
+  close(fd);
+  unlink(path);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_component), cmocka_unit_test(same_everywhere),
+                                     cmocka_unit_test(notes_of_files), cmocka_unit_test(damaged_files)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
