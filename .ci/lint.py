@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 FILE_LINES = 800
-FUNCTION_LINES = 70
+FUNCTION_LINES = 60
 MARKS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 
 
