@@ -100,6 +100,19 @@ static bool update_constant(struct run *run) {
   return false;
 }
 
+/* Nothing that the user sees changes its number. */
+static bool renumber(struct run *run) {
+  struct world *w = run->w;
+  if (!w->nmaps)
+    return true;
+  int map = random_below(&w->random, w->nmaps);
+  world_say(w, "op_renumber(m%d);\n", map);
+  if (op_renumber(w->maps[map].handle) == OP_OK)
+    return true;
+  world_fail(w, "op_renumber(m%d) failed: %s", map, op_last_error()->message);
+  return false;
+}
+
 static bool data_step(struct run *run, int choice) {
   struct world *w = run->w;
   int dat = w->ndats ? random_below(&w->random, w->ndats) : -1;
@@ -122,13 +135,15 @@ static bool data_step(struct run *run, int choice) {
 static bool one_step(struct run *run, int step) {
   struct random *r = &run->w->random;
   int kernel = step < run->c->nkernels ? step : random_below(r, run->c->nkernels);
-  int choice = step < run->c->nkernels ? 0 : random_below(r, 10);
+  int choice = step < run->c->nkernels ? 0 : random_below(r, 11);
   if (choice < 3)
     return run_new(run, kernel);
   if (choice < 6)
     return run->is_bound[kernel] ? run_again(run, kernel) : run_new(run, kernel);
   if (choice == 6)
     return update_constant(run);
+  if (choice == 7)
+    return renumber(run);
   return data_step(run, random_below(r, 4));
 }
 

@@ -1,0 +1,300 @@
+/* Every allocation is made to fail in turn over a program that makes every call of one process. The call says OP_ERR_MEMORY, made again it
+ * works, the answers are right, and nothing is left behind. Then all allocations from the n-th on fail: nothing crashes, and
+ * op_exit ends it. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "op2jit.h"
+
+enum { CELLS = 40, EDGES = 60 };
+
+OP_KERNEL_DEF(
+    spread, void spread(const double *x[2], double *a, double *b, const int *n, double *scratch) {
+      scratch[0] = x[0][0] + x[1][0];
+      *a += scratch[0];
+      *b -= *n;
+    })
+/* A native kernel reads the program's own variable. */
+static double fault_scale = 2;
+OP_KERNEL_DEF(
+    reduce, void reduce(const float *x, const int *n, double *sum, float *high, int *where, const int *there,
+                        float *more) {
+      *sum += x[0] * fault_scale;
+      if (x[1] > *high) {
+        *high = x[1];
+        *where = *n;
+      }
+      if (*there)
+        more[0] += 1;
+    })
+
+/* ---- a call, and the same once more if there was no memory ------------------------------------*/
+
+static struct {
+  bool failed;     /* a wrong answer or a wrong error */
+  bool persistent; /* memory does not come back: calls may fail */
+  bool stopped;    /* nothing after this can work */
+  int refused;     /* calls that said OP_ERR_MEMORY */
+} run;
+
+static void wrong(const char *what) {
+  fprintf(stderr, "fault: %s (allocation refused: %ld of %ld)\n", what, memory_refused(), memory_asked());
+  run.failed = true;
+  run.stopped = true;
+}
+
+/* After a call: true if it is to be made again. */
+static bool again(const char *call, int attempt) {
+  const op_error *error = op_last_error();
+  if (error->code == OP_OK)
+    return false;
+  if (error->code != OP_ERR_MEMORY || !error->message[0] || memory_refused() == 0) {
+    fprintf(stderr, "%s: %s: %s\n", call, error->name, error->message);
+    wrong("a call failed, but not for want of memory");
+    return false;
+  }
+  run.refused++;
+  if (run.persistent || attempt > 0) {
+    if (!run.persistent)
+      wrong("the call fails again although there is memory");
+    run.stopped = true;
+    return false;
+  }
+  return true;
+}
+
+#define CALL(call)                                                                                           \
+  do {                                                                                                       \
+    for (int attempt_ = 0; !run.stopped; attempt_++) {                                                       \
+      (void)(call);                                                                                          \
+      if (!again(#call, attempt_))                                                                           \
+        break;                                                                                               \
+    }                                                                                                        \
+  } while (0)
+
+/* A call that is wrong: its own error, whether or not there is memory for the message. */
+#define WRONG(code_, call)                                                                                   \
+  do {                                                                                                       \
+    if (!run.stopped) {                                                                                      \
+      (void)(call);                                                                                          \
+      if (op_last_error()->code != (code_) || !op_last_error()->message[0]) {                                \
+        fprintf(stderr, "%s: %s\n", #call, op_last_error()->name);                                           \
+        wrong("a wrong call has another error");                                                             \
+      }                                                                                                      \
+    }                                                                                                        \
+  } while (0)
+
+/* ---- the program ------------------------------------------------------------------------------*/
+
+static char folder[] = "/tmp/op2jit-fault-XXXXXX", kernel_path[64], print_path[64];
+
+struct program {
+  op_set cells, edges;
+  op_map ends, wide;
+  op_dat x, y, flow, count, temporary;
+};
+
+static void declare(struct program *p) {
+  int table[EDGES * 2];
+  long long wide[EDGES];
+  double x[CELLS];
+  float flow[EDGES * 2];
+  for (int e = 0; e < EDGES; e++) {
+    table[2 * e] = e % CELLS;
+    table[2 * e + 1] = (7 * e + 1) % CELLS;
+    wide[e] = (3 * e) % CELLS;
+    flow[2 * e] = 1;
+    flow[2 * e + 1] = (float)(e % 50);
+  }
+  for (int c = 0; c < CELLS; c++)
+    x[c] = c;
+  CALL(p->cells = op_decl_set(CELLS, "cells"));
+  CALL(p->edges = op_decl_set(EDGES, "edges"));
+  CALL(p->ends = op_decl_map(p->edges, p->cells, 2, table, "ends"));
+  CALL(p->wide = op_decl_map_long(p->edges, p->cells, 1, wide, "wide"));
+  CALL(p->x = op_decl_dat(p->cells, 1, "double", x, "x"));
+  CALL(p->y = op_decl_dat(p->cells, 1, "double:soa", NULL, "y"));
+  CALL(p->flow = op_decl_dat(p->edges, 2, "float:soa", flow, "flow"));
+  CALL(p->count = op_decl_dat(p->edges, 1, "float", NULL, "count"));
+  CALL(p->temporary = op_decl_dat_temp(p->cells, 3, "long long", NULL, "temporary"));
+  CALL(op_decl_const("fault_scale", 1, "double", &fault_scale));
+  CALL(op_update_const("fault_scale", &fault_scale));
+  WRONG(OP_ERR_SIZE, op_decl_set(-1, "wrong"));
+  WRONG(OP_ERR_TYPE, op_decl_dat(p->cells, 1, "wrong", NULL, "wrong"));
+  WRONG(OP_ERR_CONST, op_decl_const("fault_scale", 2, "double", x));
+}
+
+static void spread_loop(const struct program *p) {
+  const char *text = NULL;
+  CALL(text = OP_KERNEL_OF(spread));
+  CALL(op_par_loop(text, "spread", p->edges, op_arg_dat(p->x, -2, p->ends, 1, "double", OP_READ),
+                   op_arg_dat(p->y, 0, p->wide, 1, "double", OP_INC),
+                   op_arg_dat(p->y, 1, p->ends, 1, "double", OP_INC), op_arg_idx(0, p->wide),
+                   op_arg_gbl(NULL, 1, "double", OP_WORK)));
+}
+
+/* Results are as they were after each failure, so the loop can be made again. */
+static void reduce_loop(const struct program *p, int there) {
+  double sum = 1;
+  float high = -1;
+  int where = -1;
+  const char *text = NULL;
+  CALL(text = OP_KERNEL_OF(reduce));
+  CALL(op_par_loop(text, "reduce", p->edges, op_arg_dat(p->flow, -1, OP_ID, 2, "float", OP_READ),
+                   op_arg_idx(-1, OP_ID), op_arg_gbl(&sum, 1, "double", OP_INC),
+                   op_arg_gbl(&high, 1, "float", OP_MAX), op_arg_info(&where, 1, "int", 4),
+                   op_arg_gbl(&there, 1, "int", OP_READ),
+                   op_opt_arg_dat(there, p->count, -1, OP_ID, 1, "float", OP_INC)));
+  if (!run.stopped && (sum != 1 + 2 * EDGES || high != 49 || where != 49))
+    wrong("a reduction has another result");
+}
+
+static void loops(struct program *p) {
+  spread_loop(p);
+  reduce_loop(p, 1);
+  reduce_loop(p, 0);
+  CALL(op_renumber(p->ends));
+  spread_loop(p);
+  reduce_loop(p, 1);
+  CALL(op_renumber_by("hilbert", p->ends, p->x));
+  spread_loop(p);
+  WRONG(OP_ERR_METHOD, op_renumber_by("wrong", p->ends, NULL));
+  WRONG(OP_ERR_KERNEL, op_par_loop("void wrong(int *x) {}", "wrong", p->cells,
+                                   op_arg_dat(p->x, -1, OP_ID, 1, "double", OP_READ)));
+  CALL(op_plan_check(2));
+}
+
+static void outputs(struct program *p) {
+  long long rows[CELLS * 3] = {5};
+  double out[CELLS];
+  CALL(op_put_data(p->temporary, rows));
+  CALL(op_fetch_data(p->temporary, rows));
+  CALL(op_fetch_data_idx(p->x, out, 3, 5));
+  if (!run.stopped && (out[0] != 3 || out[2] != 5 || rows[0] != 5))
+    wrong("a fetch has another result");
+  CALL(op_print_dat_to_txtfile(p->y, print_path));
+  CALL(op_print_dat_to_binfile(p->flow, print_path));
+  WRONG(OP_ERR_RANGE, op_fetch_data_idx(p->x, out, 3, 2));
+  CALL(op_timing_output());
+  CALL(op_diagnostic_output());
+  CALL(op_kernel_file(kernel_path));
+  CALL(op_free_dat_temp(p->temporary));
+}
+
+static void check_increments(const struct program *p) {
+  double y[CELLS], want[CELLS] = {0};
+  for (int times = 0; times < 3; times++)
+    for (int e = 0; e < EDGES; e++) {
+      want[(3 * e) % CELLS] += e % CELLS + (7 * e + 1) % CELLS;
+      want[(7 * e + 1) % CELLS] -= (3 * e) % CELLS;
+    }
+  CALL(op_fetch_data(p->y, y));
+  if (!run.stopped && memcmp(y, want, sizeof y) != 0)
+    wrong("an increment has another result");
+}
+
+static int files_in_folder(void) {
+  int n = 0;
+  DIR *dir = opendir(folder);
+  for (struct dirent *e; dir && (e = readdir(dir));)
+    n += e->d_name[0] != '.';
+  if (dir)
+    closedir(dir);
+  return n;
+}
+
+static void program(void) {
+  struct program p = {0};
+  char *argv[] = {"fault", "OP2_BACKEND=native", "OP2_TIMING=text", "OP2_LOG=error"};
+  CALL(op_init(4, argv, 0));
+  bool open = !run.stopped;
+  declare(&p);
+  loops(&p);
+  outputs(&p);
+  check_increments(&p);
+  unlink(print_path);
+  if (files_in_folder() != 1)
+    wrong("a file was left behind");
+  /* It ends whatever happens, and may lack memory for its report only. */
+  if (open) {
+    int code = op_exit();
+    if (code != OP_OK && (code != OP_ERR_MEMORY || memory_refused() == 0))
+      wrong("op_exit failed");
+    run.refused += code == OP_ERR_MEMORY;
+  }
+}
+
+static bool run_with(enum failing how, long at) {
+  run.failed = run.stopped = false;
+  run.persistent = how == FAIL_FROM;
+  run.refused = 0;
+  memory_fail(how, at);
+  program();
+  return !run.failed;
+}
+
+/* Fail each allocation in turn, until the program does not ask for that many. */
+static int sweep(enum failing how, bool leaks, long *count) {
+  long live = 0, n = 0;
+  for (;; n++) {
+    if (!run_with(how, n)) {
+      fprintf(stderr, "fault: with allocation %ld refused%s\n", n,
+              how == FAIL_FROM ? ", and all after it" : "");
+      return 1;
+    }
+    bool refused = memory_refused() > 0;
+    if (refused && run.refused == 0)
+      (*count)++;
+    if (!run_with(FAIL_NEVER, 0)) {
+      fprintf(stderr, "fault: the program does not work any more after allocation %ld was refused\n", n);
+      return 1;
+    }
+    if (leaks && n > 0 && memory_live() != live) {
+      fprintf(stderr, "fault: %ld blocks are left behind after allocation %ld was refused\n",
+              memory_live() - live, n);
+      return 1;
+    }
+    live = memory_live();
+    if (!refused)
+      break;
+  }
+  fprintf(stderr, "fault: %ld allocations refused %s, %ld of them without an error\n", n,
+          how == FAIL_ONCE ? "one by one" : "from one on", *count);
+  return 0;
+}
+
+static bool prepare(void) {
+  if (!mkdtemp(folder))
+    return false;
+  snprintf(kernel_path, sizeof kernel_path, "%s/kernel.c", folder);
+  snprintf(print_path, sizeof print_path, "%s/dat", folder);
+  FILE *file = fopen(kernel_path, "w");
+  if (!file)
+    return false;
+  fputs("void k(double *x) { *x = 0; }\n", file);
+  return fclose(file) == 0;
+}
+
+int main(void) {
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  if (!prepare() || !freopen("/dev/null", "w", stdout) || !(stdout)) {
+    fprintf(stderr, "fault: no folder for files\n");
+    return 2;
+  }
+  long degraded = 0;
+  int status = sweep(FAIL_ONCE, false, &degraded);
+  /* The table of handles outlives op_exit, and grows no more after some lives. */
+  for (int life = 0; !status && life < 200; life++)
+    status = !run_with(FAIL_NEVER, 0);
+  degraded = 0;
+  status = status || sweep(FAIL_ONCE, true, &degraded);
+  degraded = 0;
+  status = status || sweep(FAIL_FROM, true, &degraded);
+  unlink(kernel_path);
+  rmdir(folder);
+  return status;
+}
