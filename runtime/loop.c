@@ -293,6 +293,9 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
     code = loop_describe(ctx, loop, err);
     if (!code)
       code = loop_layout(loop, err);
+    /* Half described is as stale as before. */
+    if (code)
+      loop->epoch = ctx->mesh.epoch - 1;
   }
   if (code || loop->prepared)
     return code;

@@ -76,15 +76,22 @@ static bool again(const char *call, int attempt) {
     }                                                                                                        \
   } while (0)
 
-/* A call that is wrong: its own error, whether or not there is memory for the message. */
-#define WRONG(code_, call)                                                                                   \
+/* A call that is wrong: its own error, or that of memory if there was none; a message in any case. */
+static void judge_wrong(int code, const char *call, long refused_before) {
+  const op_error *error = op_last_error();
+  bool no_memory = error->code == OP_ERR_MEMORY && memory_refused() > refused_before;
+  if ((error->code == code || no_memory) && error->message[0])
+    return;
+  fprintf(stderr, "%s: %s\n", call, error->name);
+  wrong("a wrong call has another error");
+}
+
+#define WRONG(code, call)                                                                                    \
   do {                                                                                                       \
     if (!run.stopped) {                                                                                      \
+      long refused_ = memory_refused();                                                                      \
       (void)(call);                                                                                          \
-      if (op_last_error()->code != (code_) || !op_last_error()->message[0]) {                                \
-        fprintf(stderr, "%s: %s\n", #call, op_last_error()->name);                                           \
-        wrong("a wrong call has another error");                                                             \
-      }                                                                                                      \
+      judge_wrong(code, #call, refused_);                                                                    \
     }                                                                                                        \
   } while (0)
 
