@@ -7,6 +7,7 @@
 #include "jit/jit.h"
 #include "kernels-cache/store.h"
 #include "plan_cache.h"
+#include "reports.h"
 
 static void warn_each_line(const struct log *log, const struct text *lines) {
   for (const char *p = text_str(lines); *p;) {
@@ -37,6 +38,7 @@ static void release(struct op_context *ctx) {
   jit_close(ctx->jit);
   store_close(ctx->store);
   team_close(ctx->team);
+  free(ctx->trace.events);
   env_free(&ctx->env);
   free(ctx);
 }
@@ -49,6 +51,8 @@ int context_open(struct op_context **out, struct handles *handles, int argc, cha
   ctx->handles = handles;
   ctx->diags = diags;
   int code = open_env(ctx, argc, argv, err);
+  if (!code)
+    code = context_check_timing(ctx, err);
   if (!code)
     code = backend_choose(ctx, err);
   if (code) {

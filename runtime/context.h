@@ -9,6 +9,7 @@
 #include "handles.h"
 #include "loop.h"
 #include "mesh.h"
+#include "report.h"
 #include "team.h"
 
 /* Rows behind the end of tables and dats that vector code may read (never use). */
@@ -18,6 +19,13 @@ struct jit;
 struct store;
 struct plan_cache;
 struct mover;
+
+/* Calls of loops, for OP2_TIMING=trace. */
+struct trace {
+  bool wanted;
+  struct report_event *events;
+  int count, capacity;
+};
 
 struct op_context {
   struct env env;
@@ -35,6 +43,7 @@ struct op_context {
   struct plan_cache *plans;
   struct native_table natives;
   struct list kernel_files;
+  struct trace trace;
   op_counters_t counters;
 };
 

@@ -8,6 +8,7 @@
 #include "check/check.h"
 #include "context.h"
 #include "data.h"
+#include "reports.h"
 
 /* ---- finding the record ---- */
 
@@ -362,6 +363,8 @@ static int execute(struct op_context *ctx, struct loop *loop, struct error *err)
     loop->stats.slowest = spent;
   if (ctx->backend->ran)
     ctx->backend->ran(ctx, loop, spent);
+  if (ctx->trace.wanted)
+    context_trace(ctx, loop, start, spent);
   return OP_OK;
 }
 

@@ -40,6 +40,10 @@ static bool binary_rows(FILE *file, const struct dat *dat, const unsigned char *
   return fwrite(rows, dat->row_bytes, (size_t)count, file) == (size_t)count;
 }
 
+static int cannot_write(const char *path, struct error *err) {
+  return error_set(err, OP_ERR_FILE, "the file %s cannot be written: %s", path, strerror(errno));
+}
+
 static int write_file(struct op_context *ctx, struct dat *dat, FILE *file, unsigned char *rows,
                       write_head *head, write_rows *body, const char *path, struct error *err) {
   bool good = head(file, dat);
@@ -50,40 +54,73 @@ static int write_file(struct op_context *ctx, struct dat *dat, FILE *file, unsig
       return code;
     good = body(file, dat, rows, high - low + 1);
   }
-  if (!good || fflush(file) != 0)
-    return error_set(err, OP_ERR_FILE, "dat \"%s\" cannot be written to %s: %s", dat->name, path,
-                     strerror(errno));
-  return OP_OK;
+  return good && fflush(file) == 0 ? OP_OK : cannot_write(path, err);
 }
 
-static int print(struct op_context *ctx, struct dat *dat, const char *path, write_head *head,
-                 write_rows *body, struct error *err) {
+/* What goes into the file, by whoever knows. */
+typedef int fill_file(FILE *file, const char *path, void *user, struct error *err);
+
+static int write_aside(const char *path, fill_file *fill, void *user, struct error *err) {
   struct text aside = {0};
   text_addf(&aside, "%s.%ld.part", path, (long)getpid());
-  unsigned char *rows = array_new(BATCH, dat->row_bytes);
-  if (!text_ok(&aside) || !rows) {
+  if (!text_ok(&aside)) {
     text_free(&aside);
-    free(rows);
-    return error_memory(err, "a file's buffer", BATCH * dat->row_bytes);
+    return error_memory(err, "a file's name", strlen(path));
   }
-  int code;
+  int code = OP_OK;
   FILE *file = fopen(text_str(&aside), "wb");
   if (!file)
-    code = error_set(err, OP_ERR_FILE, "dat \"%s\" cannot be written to %s: %s", dat->name, path,
-                     strerror(errno));
+    code = cannot_write(path, err);
   else {
-    code = write_file(ctx, dat, file, rows, head, body, path, err);
+    code = fill(file, path, user, err);
     if (fclose(file) != 0 && !code)
-      code = error_set(err, OP_ERR_FILE, "dat \"%s\" cannot be written to %s: %s", dat->name, path,
-                       strerror(errno));
+      code = cannot_write(path, err);
     if (!code && rename(text_str(&aside), path) != 0)
-      code = error_set(err, OP_ERR_FILE, "file %s cannot be replaced: %s", path, strerror(errno));
+      code = error_set(err, OP_ERR_FILE, "the file %s cannot be replaced: %s", path, strerror(errno));
     if (code)
       unlink(text_str(&aside));
   }
   text_free(&aside);
+  return code;
+}
+
+struct dat_file {
+  struct op_context *ctx;
+  struct dat *dat;
+  write_head *head;
+  write_rows *body;
+};
+
+static int fill_dat(FILE *file, const char *path, void *user, struct error *err) {
+  const struct dat_file *f = user;
+  unsigned char *rows = array_new(BATCH, f->dat->row_bytes);
+  if (!rows)
+    return error_memory(err, "a file's buffer", BATCH * f->dat->row_bytes);
+  int code = write_file(f->ctx, f->dat, file, rows, f->head, f->body, path, err);
   free(rows);
   return code;
+}
+
+static int print(struct op_context *ctx, struct dat *dat, const char *path, write_head *head,
+                 write_rows *body, struct error *err) {
+  struct dat_file f = {ctx, dat, head, body};
+  int code = write_aside(path, fill_dat, &f, err);
+  return code ? error_prefix(err, "dat \"%s\": ", dat->name) : OP_OK;
+}
+
+struct whole_file {
+  const void *bytes;
+  size_t length;
+};
+
+static int fill_whole(FILE *file, const char *path, void *user, struct error *err) {
+  const struct whole_file *f = user;
+  return fwrite(f->bytes, 1, f->length, file) == f->length ? OP_OK : cannot_write(path, err);
+}
+
+int print_whole(const char *path, const void *bytes, size_t length, struct error *err) {
+  struct whole_file f = {bytes, length};
+  return write_aside(path, fill_whole, &f, err);
 }
 
 int print_text(struct op_context *ctx, struct dat *dat, const char *path, struct error *err) {

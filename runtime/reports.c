@@ -3,31 +3,117 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/size.h"
 #include "context.h"
 #include "data.h"
+#include "jit/target.h"
+#include "kernels-cache/store.h"
 #include "plan_cache.h"
+#include "print.h"
+#include "report.h"
+#include "triad.h"
 
-static const char *origin(const struct loop *loop) {
-  return loop->stats.compiled ? "compiled" : loop->stats.from_cache ? "cache hit" : "-";
+/* ---- timing ---- */
+
+static enum report_origin origin(const struct loop *loop) {
+  return loop->stats.compiled ? REPORT_COMPILED : loop->stats.from_cache ? REPORT_CACHE_HIT : REPORT_NATIVE;
+}
+
+static struct report_row row_of(const struct loop *loop) {
+  const struct loop_stats *s = &loop->stats;
+  return (struct report_row){.name = loop->name,
+                             .variant = s->variant,
+                             .calls = s->calls,
+                             .seconds = s->seconds,
+                             .plan_seconds = s->plan_seconds,
+                             .compile_seconds = s->compile_seconds,
+                             .bytes = s->bytes,
+                             .working_set = s->working_set,
+                             .origin = origin(loop)};
+}
+
+static bool needs_triad(const struct report *r) {
+  for (int i = 0; i < r->nrows; i++)
+    if (r->rows[i].seconds > 0 && !report_in_cache(r, &r->rows[i]))
+      return true;
+  return false;
+}
+
+/* Measured once per machine and number of threads. A report without it is still a report, so failures are silent. */
+static double triad_of(struct op_context *ctx, int threads) {
+  const long long month = 30LL * 24 * 3600;
+  struct text cpu = {0}, features = {0}, name = {0};
+  struct error ignored = {0};
+  double rate = 0;
+  target_host(&cpu, &features);
+  text_addf(&cpu, ", %ld CPUs", sysconf(_SC_NPROCESSORS_CONF));
+  text_addf(&name, "triad GB/s, %d threads", threads);
+  if (!store_get_fact(ctx->store, text_str(&cpu), text_str(&name), month, &rate, NULL) &&
+      triad_measure(ctx->team, threads, &rate, &ignored) == OP_OK)
+    store_put_fact(ctx->store, text_str(&cpu), text_str(&name), rate, "");
+  text_free(&cpu);
+  text_free(&features);
+  text_free(&name);
+  error_free(&ignored);
+  return rate;
+}
+
+typedef void report_writer(const struct report *r, struct text *out);
+
+static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
+  struct loop **loops = loop_records(ctx);
+  struct report_row *rows = array_new(ctx->loops.count, sizeof *rows);
+  if (!loops || !rows) {
+    free(loops);
+    free(rows);
+    return error_memory(err, "a report", ctx->loops.count * sizeof *rows);
+  }
+  for (size_t i = 0; i < ctx->loops.count; i++)
+    rows[i] = row_of(loops[i]);
+  struct report r = {.backend = ctx->backend->name,
+                     .team = ctx->team ? team_name(ctx->team) : NULL,
+                     .threads = ctx->team ? team_threads(ctx->team) : 1,
+                     .ranks = 1,
+                     .rows = rows,
+                     .nrows = (int)ctx->loops.count,
+                     .events = ctx->trace.events,
+                     .nevents = ctx->trace.count};
+  if (ctx->backend->space == SPACE_HOST) {
+    r.cache_bytes = triad_cache_bytes(r.threads);
+    r.triad = needs_triad(&r) ? triad_of(ctx, r.threads) : 0;
+  }
+  writer(&r, out);
+  free(loops);
+  free(rows);
+  return text_ok(out) ? OP_OK : error_memory(err, "a report", out->length);
 }
 
 int context_timing(struct op_context *ctx, struct text *out, struct error *err) {
-  struct loop **loops = loop_records(ctx);
-  if (!loops)
-    return error_memory(err, "a report", ctx->loops.count * sizeof(void *));
-  text_addf(out, "%-20s %10s %12s %10s %10s %10s  %-10s %s\n", "loop", "calls", "seconds", "plan s",
-            "compile s", "GB/s", "code", "variant");
-  for (size_t i = 0; i < ctx->loops.count; i++) {
-    const struct loop_stats *s = &loops[i]->stats;
-    double rate = s->seconds > 0 ? s->bytes * (double)s->calls / s->seconds * 1e-9 : 0;
-    text_addf(out, "%-20s %10lld %12.6f %10.6f %10.6f %10.3f  %-10s %s\n", loops[i]->name, s->calls,
-              s->seconds, s->plan_seconds, s->compile_seconds, rate, origin(loops[i]),
-              s->variant ? s->variant : "-");
-  }
-  free(loops);
-  return OP_OK;
+  return write_report(ctx, report_text, out, err);
 }
+
+/* ---- the trace: one event per call, as long as there is room ---- */
+
+enum { MOST_EVENTS = 1 << 20 };
+
+void context_trace(struct op_context *ctx, const struct loop *loop, double start, double seconds) {
+  struct trace *t = &ctx->trace;
+  if (t->count == t->capacity) {
+    const int capacity = t->capacity ? 2 * t->capacity : 1024;
+    struct report_event *events =
+        capacity <= MOST_EVENTS ? array_resize(t->events, (size_t)capacity, sizeof *events) : NULL;
+    if (!events)
+      return;
+    t->events = events;
+    t->capacity = capacity;
+  }
+  t->events[t->count++] =
+      (struct report_event){.name = loop->name, .category = "loop", .start = start, .seconds = seconds};
+}
+
+/* ---- diagnostics ---- */
 
 static void describe_mesh(const struct op_context *ctx, struct text *out) {
   const struct mesh *mesh = &ctx->mesh;
@@ -62,16 +148,40 @@ int context_check_plans(struct op_context *ctx, int level, struct error *err) {
   return ctx->plans ? plan_cache_verify(ctx->plans, level, err) : OP_OK;
 }
 
-static int report_to_stdout(struct op_context *ctx, struct error *err) {
-  struct text out = {0};
-  int code = context_timing(ctx, &out, err);
-  if (!code)
-    fputs(text_str(&out), stdout);
-  text_free(&out);
-  return code;
+/* ---- OP2_TIMING ---- */
+
+static const struct {
+  const char *prefix;
+  report_writer *writer;
+  bool to_file;
+} forms[] = {{"text", report_text, false}, {"json:", report_json, true}, {"trace:", report_trace, true}};
+
+static int find_form(const char *wanted) {
+  for (int i = 0; i < (int)(sizeof forms / sizeof *forms); i++)
+    if (forms[i].to_file ? strncmp(wanted, forms[i].prefix, strlen(forms[i].prefix)) == 0 &&
+                               wanted[strlen(forms[i].prefix)]
+                         : strcmp(wanted, forms[i].prefix) == 0)
+      return i;
+  return -1;
+}
+
+int context_check_timing(struct op_context *ctx, struct error *err) {
+  const char *wanted = env_value(&ctx->env, ENV_TIMING);
+  if (*wanted && find_form(wanted) < 0)
+    return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: expected text, json:FILE or trace:FILE", wanted);
+  ctx->trace.wanted = strncmp(wanted, "trace:", 6) == 0;
+  return OP_OK;
 }
 
 int context_report(struct op_context *ctx, struct error *err) {
   const char *wanted = env_value(&ctx->env, ENV_TIMING);
-  return strcmp(wanted, "text") == 0 ? report_to_stdout(ctx, err) : OP_OK;
+  const int form = find_form(wanted);
+  struct text out = {0};
+  int code = form < 0 ? OP_OK : write_report(ctx, forms[form].writer, &out, err);
+  if (!code && form >= 0 && !forms[form].to_file)
+    fputs(text_str(&out), stdout);
+  else if (!code && form >= 0)
+    code = print_whole(wanted + strlen(forms[form].prefix), text_str(&out), out.length, err);
+  text_free(&out);
+  return code;
 }

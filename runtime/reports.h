@@ -6,10 +6,15 @@
 #include "base/text.h"
 
 struct op_context;
+struct loop;
 
 int context_timing(struct op_context *ctx, struct text *out, struct error *err);
 int context_diagnostics(struct op_context *ctx, struct text *out, struct error *err);
 int context_check_plans(struct op_context *ctx, int level, struct error *err);
+/* Is OP2_TIMING's value one of its values? At op_init. */
+int context_check_timing(struct op_context *ctx, struct error *err);
+/* One call of a loop, for OP2_TIMING=trace. */
+void context_trace(struct op_context *ctx, const struct loop *loop, double start, double seconds);
 /* What OP2_TIMING asks for at op_exit. */
 int context_report(struct op_context *ctx, struct error *err);
 
