@@ -109,11 +109,20 @@ int context_jit(struct op_context *ctx, struct jit **out, struct error *err) {
   return code;
 }
 
+/* Places are OpenMP's business: who asks for them gets its runtime, where there is one. */
+static int open_team(struct op_context *ctx, struct error *err) {
+  int threads = (int)env_number(&ctx->env, ENV_THREADS, threads_of(ctx->env.omp_threads));
+  int code = team_open(&ctx->team, ctx->env.omp_bound ? TEAM_OPENMP : TEAM_DEFAULT, threads, err);
+  if (code != OP_ERR_NOT_BUILT)
+    return code;
+  log_line(&ctx->log, LOG_WARN, "team", "OMP_PLACES and OMP_PROC_BIND have no effect: %s",
+           error_message(err));
+  error_clear(err);
+  return team_open(&ctx->team, TEAM_DEFAULT, threads, err);
+}
+
 int context_team(struct op_context *ctx, struct team **out, struct error *err) {
-  int code = OP_OK;
-  if (!ctx->team)
-    code = team_open(&ctx->team, TEAM_DEFAULT,
-                     (int)env_number(&ctx->env, ENV_THREADS, threads_of(ctx->env.omp_threads)), err);
+  int code = ctx->team ? OP_OK : open_team(ctx, err);
   *out = ctx->team;
   return code;
 }

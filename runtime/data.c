@@ -10,7 +10,7 @@
 enum { ALIGNMENT = 64, SLACK = 256 };
 #define HUGE_PAGE ((size_t)2 << 20)
 
-void *data_memory(size_t bytes) {
+void *data_memory(struct team *team, size_t bytes) {
   size_t total;
   if (!size_add(bytes, SLACK, &total))
     return NULL;
@@ -24,7 +24,7 @@ void *data_memory(size_t bytes) {
   /* Gathers over a large mesh miss the TLB all the time with 4 KB pages. Advice only: a refusal costs nothing. */
   if (alignment == HUGE_PAGE)
     madvise(memory, total, MADV_HUGEPAGE);
-  memset(memory, 0, total);
+  team_clear(team, memory, total);
   return memory;
 }
 
@@ -112,7 +112,7 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
                       .stride = (set->extents[EXTENT_NONEXEC] + MAP_SLACK - 1) / MAP_SLACK * MAP_SLACK,
                       .version = 1};
   struct replica *host = &dat->replicas[SPACE_HOST];
-  host->memory = data_memory(bytes);
+  host->memory = data_memory(ctx->team, bytes);
   if (!host->memory || !list_add(&ctx->mesh.dats, dat))
     goto no_memory;
   host->bytes = bytes;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "mesh.h"
+#include "team.h"
 
 /* Where a replica is. The user's own order is no replica: fetch and put convert from and to the host's. */
 enum space { SPACE_HOST, SPACE_DEVICE, SPACES };
@@ -65,8 +66,8 @@ static inline void *dat_value(const struct dat *dat, long element, int component
 }
 
 /* Large arrays on huge pages, aligned to 64 bytes, zeroed, with slack behind so that vector code may load whole
- * rows at the end. NULL: no memory. */
-void *data_memory(size_t bytes);
+ * rows at the end; touched first by the threads that will use them (`team` NULL: by the caller). NULL: no memory. */
+void *data_memory(struct team *team, size_t bytes);
 void data_memory_free(void *memory);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/nearest.h"
 
@@ -172,6 +173,8 @@ static int take_foreign(struct env *env, struct error *err) {
       return error_memory(err, "the name of the cache folder", 0);
   }
   env->launched_by_mpi = getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE") || getenv("PMIX_RANK");
+  const char *bind = getenv("OMP_PROC_BIND");
+  env->omp_bound = bind ? strcasecmp(bind, "false") != 0 : getenv("OMP_PLACES") != NULL;
   return copy_variable(getenv("OMP_NUM_THREADS"), &env->omp_threads, err);
 }
 

@@ -46,6 +46,7 @@ struct env {
   enum env_source sources[ENV_COUNT];
   char *cache_home;     /* $XDG_CACHE_HOME or $HOME/.cache, NULL if there is neither */
   char *omp_threads;    /* $OMP_NUM_THREADS, NULL if unset */
+  bool omp_bound;       /* $OMP_PLACES or $OMP_PROC_BIND asks for threads at certain places */
   bool launched_by_mpi; /* OMPI_COMM_WORLD_SIZE, PMI_SIZE or PMIX_RANK is set */
 };
 

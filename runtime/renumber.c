@@ -168,8 +168,8 @@ static int *permuted_table(const struct orders *o, const struct map *map, int fr
   return table;
 }
 
-static void *permuted_rows(const struct dat *dat, const int *order) {
-  unsigned char *out = data_memory(dat->replicas[SPACE_HOST].bytes);
+static void *permuted_rows(struct team *team, const struct dat *dat, const int *order) {
+  unsigned char *out = data_memory(team, dat->replicas[SPACE_HOST].bytes);
   for (long e = 0; out && e < dat->set->size; e++)
     for (int c = 0; c < dat->dim; c++) {
       size_t offset =
@@ -203,7 +203,7 @@ static bool make_fresh(struct op_context *ctx, const struct orders *o, struct fr
     const struct dat *dat = mesh->dats.items[i];
     int set = position(ctx, dat->set);
     if (o->order[set])
-      good = (f->rows[i] = permuted_rows(dat, o->order[set])) != NULL;
+      good = (f->rows[i] = permuted_rows(ctx->team, dat, o->order[set])) != NULL;
   }
   for (int i = 0; good && i < mesh->sets.count; i++)
     if (o->order[i])

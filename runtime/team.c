@@ -130,3 +130,27 @@ void team_barrier(struct team *team) {
     gate_wait(&team->barrier, seen, team->spin_ns);
   }
 }
+
+/* ---- first touch ---------------------------------------------------------------------------------------*/
+
+static const size_t small_memory = (size_t)1 << 20;
+
+struct clearing {
+  unsigned char *memory;
+  size_t bytes;
+};
+
+static void clear_piece(void *argument, int thread, int threads) {
+  const struct clearing *c = argument;
+  size_t begin = c->bytes / (size_t)threads * (size_t)thread;
+  size_t end = thread + 1 < threads ? c->bytes / (size_t)threads * (size_t)(thread + 1) : c->bytes;
+  memset(c->memory + begin, 0, end - begin);
+}
+
+void team_clear(struct team *team, void *memory, size_t bytes) {
+  struct clearing c = {.memory = memory, .bytes = bytes};
+  if (!team || bytes < small_memory)
+    clear_piece(&c, 0, 1);
+  else
+    team_run(team, team->threads, clear_piece, &c);
+}

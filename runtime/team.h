@@ -39,4 +39,8 @@ void team_run(struct team *team, int threads, team_task *task, void *argument);
  * must not call this. */
 void team_barrier(struct team *team);
 
+/* Zero memory that was never touched, each piece by the thread that gets the elements there in direct loops: a page
+ * lies near the thread that touches it first. `team` may be NULL. */
+void team_clear(struct team *team, void *memory, size_t bytes);
+
 #endif

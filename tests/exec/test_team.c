@@ -190,6 +190,25 @@ static void refusals(void **state) {
   team_close(NULL);
 }
 
+static void memory_is_cleared(void **state) {
+  (void)state;
+  static const size_t sizes[] = {0, 1, 1000, 1 << 20, (1 << 20) + 13};
+  for (int threads = 1; threads <= 3; threads++) {
+    struct team *team = open_team(TEAM_PTHREAD, threads);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+      unsigned char *memory = malloc(sizes[i] + 1);
+      memset(memory, 0xab, sizes[i] + 1);
+      team_clear(i == 3 ? NULL : team, memory, sizes[i]);
+      for (size_t b = 0; b < sizes[i]; b++)
+        if (memory[b])
+          fail_msg("byte %zu of %zu is not zero", b, sizes[i]);
+      assert_int_equal(memory[sizes[i]], 0xab);
+      free(memory);
+    }
+    team_close(team);
+  }
+}
+
 /* The CPUs that the process may use are what counts, not those of the machine. */
 static void pthread_affinity(void **state) {
   (void)state;
@@ -266,6 +285,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refusals),
       cmocka_unit_test(pthread_affinity),
+      cmocka_unit_test(memory_is_cleared),
       cmocka_unit_test(pthread_each_thread_once),
       cmocka_unit_test(pthread_barriers),
       cmocka_unit_test(pthread_nested),
