@@ -88,7 +88,8 @@ static enum found check_row(struct store *store, struct connection *c, sqlite3_s
   out->size = (size_t)size;
   unsigned char checksum[32];
   store_checksum(key->hash, out->data, out->size, checksum);
-  if (sqlite3_column_bytes(st, 3) == 32 && memcmp(sqlite3_column_blob(st, 3), checksum, 32) == 0)
+  const void *noted = sqlite3_column_blob(st, 3);
+  if (noted && sqlite3_column_bytes(st, 3) == 32 && memcmp(noted, checksum, 32) == 0)
     return FOUND_GOOD;
   *why = "its checksum is wrong";
   store_blob_free(out);

@@ -14,8 +14,7 @@ bool store_put_verdict(struct store *store, const char *key, const char *verdict
 static bool verdict_from(struct store *store, struct connection *c, const char *key, struct text *out) {
   sqlite3_stmt *st = store_prepare(store, c, SQL_GET_VERDICT);
   bool found = st && store_bind_text(st, 1, key) && store_step(store, c, st) == SQLITE_ROW;
-  if (found)
-    text_add(out, store_text(st, 0));
+  found = found && store_add_text(st, 0, out);
   sqlite3_reset(st);
   return found;
 }
@@ -58,7 +57,7 @@ bool store_get_fact(struct store *store, const char *machine, const char *name, 
   if (found && number)
     *number = sqlite3_column_double(st, 0);
   if (found && words)
-    text_add(words, store_text(st, 1));
+    found = store_add_text(st, 1, words);
   sqlite3_reset(st);
   store_leave(store);
   return found;

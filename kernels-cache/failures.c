@@ -38,8 +38,7 @@ static bool failure_from(struct store *store, struct connection *c, const struct
     return false;
   bool found =
       store_step(store, c, st) == SQLITE_ROW && key_matches(store, c, sqlite3_column_int64(st, 0), key) > 0;
-  if (found)
-    text_add(message, store_text(st, 1));
+  found = found && store_add_text(st, 1, message);
   sqlite3_reset(st);
   return found;
 }

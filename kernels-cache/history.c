@@ -8,12 +8,13 @@
 /* How much of the cap the history may have. */
 #define BYTES_PER_EVENT 16384
 #define MOST_EVENTS 20000
+#define LEAST_EVENTS 100
 
 bool trim_events(struct store *store, long long cap) {
   sqlite3_stmt *st = store_prepare(store, &store->main, SQL_TRIM_EVENTS);
   long long most = cap / BYTES_PER_EVENT;
-  return st && sqlite3_bind_int64(st, 1, most < MOST_EVENTS ? most : MOST_EVENTS) == SQLITE_OK &&
-         store_run(store, &store->main, st);
+  most = most < LEAST_EVENTS ? LEAST_EVENTS : most < MOST_EVENTS ? most : MOST_EVENTS;
+  return st && sqlite3_bind_int64(st, 1, most) == SQLITE_OK && store_run(store, &store->main, st);
 }
 
 bool event_put(struct store *store, const char *loop, const char *hash, const char *event, const char *reason,

@@ -148,6 +148,10 @@ bool store_do(struct store *store, struct connection *c, enum sql id);
 long long store_number(struct store *store, struct connection *c, sqlite3_stmt *st, long long otherwise);
 /* A column as a string, never NULL, valid until the next step. */
 const char *store_text(sqlite3_stmt *st, int column);
+/* A copy; NULL without memory, SQLite's or ours. Every text column is NOT NULL. */
+char *store_copy_text(sqlite3_stmt *st, int column);
+/* Appends; false without memory. */
+bool store_add_text(sqlite3_stmt *st, int column, struct text *out);
 void store_finalize(struct connection *c);
 
 bool store_begin(struct store *store); /* a write transaction on the main file; false: no writing now */

@@ -50,6 +50,10 @@ int key_matches(struct store *store, struct connection *c, long long signature, 
     /* The value is asked for first: store_text may move it. */
     size_t name_length = (size_t)sqlite3_column_bytes(st, 0), length = (size_t)sqlite3_column_bytes(st, 1);
     const struct store_column *column = count < key->ncolumns ? &key->columns[count] : NULL;
+    if ((name_length && !sqlite3_column_blob(st, 0)) || (length && !sqlite3_column_blob(st, 1))) {
+      code = SQLITE_NOMEM;
+      break;
+    }
     same = same && column &&
            same_bytes(sqlite3_column_blob(st, 0), name_length, column->name, strlen(column->name)) &&
            same_bytes(sqlite3_column_blob(st, 1), length, column->value, column->length);
@@ -124,8 +128,10 @@ static char *copy_cell(sqlite3_stmt *st, int column, size_t *length) {
   const void *bytes = sqlite3_column_blob(st, column);
   *length = (size_t)sqlite3_column_bytes(st, column);
   char *copy = malloc(*length + 1);
-  if (!copy)
+  if (!copy || (*length && !bytes)) {
+    free(copy);
     return NULL;
+  }
   if (*length)
     memcpy(copy, bytes, *length);
   copy[*length] = '\0';
@@ -177,8 +183,8 @@ int store_find_key(struct store *store, const char *prefix, struct store_key *ou
     while (store_step(store, c, st) == SQLITE_ROW)
       if (++found == 1) {
         id = sqlite3_column_int64(st, 0);
-        hash = strdup(store_text(st, 1));
-        loop = strdup(store_text(st, 2));
+        hash = store_copy_text(st, 1);
+        loop = store_copy_text(st, 2);
       }
     sqlite3_reset(st);
     if (found == 1 && hash && loop && key_read(store, c, id, out)) {

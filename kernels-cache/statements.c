@@ -226,6 +226,18 @@ const char *store_text(sqlite3_stmt *st, int column) {
   return text ? text : "";
 }
 
+char *store_copy_text(sqlite3_stmt *st, int column) {
+  const char *text = (const char *)sqlite3_column_text(st, column);
+  return text ? strdup(text) : NULL;
+}
+
+bool store_add_text(sqlite3_stmt *st, int column, struct text *out) {
+  const char *text = (const char *)sqlite3_column_text(st, column);
+  if (text)
+    text_add(out, text);
+  return text && text_ok(out);
+}
+
 void store_finalize(struct connection *c) {
   for (int i = 0; i < SQL_COUNT; i++) {
     sqlite3_finalize(c->statements[i]);

@@ -33,8 +33,8 @@ static int copy_binary(struct store *to, struct store *reader, struct connection
   long long signature = sqlite3_column_int64(st, 0);
   if (!key_read(reader, from, signature, &key))
     return file_error(err, "reading", from->path ? from->path : "the cache", from);
-  key.hash = strdup(store_text(st, 1));
-  key.loop = strdup(store_text(st, 2));
+  key.hash = store_copy_text(st, 1);
+  key.loop = store_copy_text(st, 2);
   binary_from_scan(st, &row);
   const char *why = key.hash && key.loop ? binary_check(key.hash, &row) : "out of memory";
   int code = OP_OK;
@@ -58,7 +58,9 @@ static int copy_binaries(struct store *to, struct store *reader, struct connecti
   sqlite3_stmt *st = store_prepare(reader, from, SQL_SCAN_BINARIES);
   int code = OP_OK;
   while (st && code == OP_OK && store_step(reader, from, st) == SQLITE_ROW)
-    if (is_wanted(wanted, store_text(st, 2))) {
+    if (!sqlite3_column_text(st, 2))
+      code = error_memory(err, "a loop's name", 0);
+    else if (is_wanted(wanted, store_text(st, 2))) {
       code = copy_binary(to, reader, from, st, event, err);
       *rows += code == OP_OK;
     }

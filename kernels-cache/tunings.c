@@ -88,12 +88,12 @@ static bool take_row(struct tuning_list *list, sqlite3_stmt *st, int main_rows) 
     list->rows = more;
     list->capacity = capacity;
   }
-  struct store_tuning t = {.signature = strdup(store_text(st, 0)),
-                           .loop = strdup(store_text(st, 1)),
-                           .target = strdup(store_text(st, 2)),
+  struct store_tuning t = {.signature = store_copy_text(st, 0),
+                           .loop = store_copy_text(st, 1),
+                           .target = store_copy_text(st, 2),
                            .threads = sqlite3_column_int(st, 3),
-                           .mesh = strdup(store_text(st, 4)),
-                           .variant = strdup(store_text(st, 5)),
+                           .mesh = store_copy_text(st, 4),
+                           .variant = store_copy_text(st, 5),
                            .median = sqlite3_column_double(st, 6),
                            .count = sqlite3_column_int(st, 7),
                            .chosen = sqlite3_column_int(st, 8) != 0,

@@ -51,8 +51,8 @@ static bool note_finding(struct finding **list, int *count, sqlite3_stmt *st, co
   if (!more)
     return false;
   *list = more;
-  more[(*count)++] = (struct finding){sqlite3_column_int64(st, 0), strdup(store_text(st, 1)),
-                                      strdup(store_text(st, 2)), why};
+  more[(*count)++] =
+      (struct finding){sqlite3_column_int64(st, 0), store_copy_text(st, 1), store_copy_text(st, 2), why};
   return true;
 }
 

@@ -1,0 +1,274 @@
+/* op2jit: reads the command line by the tables of commands, and says what is wrong with it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "cli.h"
+#include "jit/signature.h"
+
+enum { MOST_COMMANDS = 40 };
+
+const struct command *cli_command(int number) {
+  const struct {
+    const struct command *commands;
+    int count;
+  } tables[] = {{cli_cache_look, cli_cache_look_count},
+                {cli_cache_care, cli_cache_care_count},
+                {cli_tune, cli_tune_count},
+                {cli_other, cli_other_count}};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    if (number < tables[i].count)
+      return &tables[i].commands[number];
+    number -= tables[i].count;
+  }
+  return NULL;
+}
+
+int cli_fail(int status, const char *format, ...) {
+  va_list args;
+  fputs("op2jit: ", stderr);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fputc('\n', stderr);
+  return status;
+}
+
+const char *cli_bytes(long long bytes, char out[32]) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = (double)bytes;
+  int unit = 0;
+  while (value >= 1024.0 && unit < 4) {
+    value /= 1024.0;
+    unit++;
+  }
+  snprintf(out, 32, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  return out;
+}
+
+const char *cli_time(long long seconds, char out[32]) {
+  time_t t = (time_t)seconds;
+  struct tm tm;
+  if (!localtime_r(&t, &tm) || !strftime(out, 32, "%Y-%m-%d %H:%M:%S", &tm))
+    snprintf(out, 32, "%lld", seconds);
+  return out;
+}
+
+struct store *cli_open_store(struct cli *cli, enum cli_access wanted) {
+  struct text path = {0};
+  const char *given = env_value(&cli->env, ENV_CACHE);
+  if (*given)
+    text_add(&path, given);
+  else if (!store_default_path(&path, cli->env.cache_home, NULL)) {
+    cli_fail(CLI_FAILED,
+             "there is no cache: neither XDG_CACHE_HOME nor HOME is set; name the file with OP2_CACHE");
+    return NULL;
+  }
+  struct store *store = NULL;
+  struct error err = {0};
+  struct store_options options = {.path = text_str(&path),
+                                  .layers = env_value(&cli->env, ENV_CACHE_RO),
+                                  .log = &cli->log,
+                                  .read_only = wanted == CLI_LOOK ||
+                                               (wanted == CLI_CHANGE && access(text_str(&path), F_OK) != 0),
+                                  .sentence = signature_difference};
+  if (strcmp(given, "off") == 0)
+    cli_fail(CLI_FAILED, "OP2_CACHE=off: there is no cache to look at");
+  else if (store_open(&store, &options, &err) != OP_OK)
+    cli_fail(CLI_FAILED, "%s", error_message(&err));
+  else if (!store_path(store)) {
+    if (!store_trouble(store)[0])
+      cli_fail(CLI_FAILED, "there is no cache yet: %s is made by the first program that runs a loop",
+               text_str(&path));
+    store_close(store);
+    store = NULL;
+  }
+  error_free(&err);
+  text_free(&path);
+  return store;
+}
+
+/* ---- help --------------------------------------------------------------------------------------*/
+
+static void usage_line(const struct command *c, FILE *to) {
+  fprintf(to, "op2jit %s%s%s%s%s", c->group, *c->group ? " " : "", c->name, *c->arguments ? " " : "",
+          c->arguments);
+}
+
+static void print_help(void) {
+  printf("op2jit: looks after what the op2jit library keeps between runs\n\n"
+         "usage: op2jit COMMAND [--help] [--json] [OP2_NAME=VALUE...] [ARGUMENT...]\n\n");
+  for (int i = 0; cli_command(i); i++) {
+    const struct command *c = cli_command(i);
+    int width = printf("  %s%s%s%s%s", c->group, *c->group ? " " : "", c->name, *c->arguments ? " " : "",
+                       c->arguments);
+    printf("%*s%s\n", width < 36 ? 36 - width : 1, "", c->help);
+  }
+  printf("\nThe cache is the file that OP2_CACHE names. Status: 0 well, 1 failed or found something, 2 wrong "
+         "use.\n"
+         "man op2jit has more.\n");
+}
+
+static void print_command_help(const struct command *c) {
+  fputs("usage: ", stdout);
+  usage_line(c, stdout);
+  printf("\n\n%s.%s%s\n", c->help, *c->more ? "\n" : "", c->more);
+  for (size_t i = 0; i < sizeof c->options / sizeof *c->options && c->options[i].name; i++)
+    printf("  %s%s%-*s %s\n", c->options[i].name, c->options[i].argument ? " " : "",
+           (int)(16 - strlen(c->options[i].name)), c->options[i].argument ? c->options[i].argument : "",
+           c->options[i].help);
+  if (!c->raw)
+    printf("  --json           print JSON\n");
+}
+
+/* ---- finding the command ------------------------------------------------------------------------*/
+
+static bool is_group(const char *word) {
+  for (int i = 0; cli_command(i); i++)
+    if (*cli_command(i)->group && strcmp(cli_command(i)->group, word) == 0)
+      return true;
+  return false;
+}
+
+static const struct command *find(const char *group, const char *name) {
+  for (int i = 0; cli_command(i); i++)
+    if (strcmp(cli_command(i)->group, group) == 0 && strcmp(cli_command(i)->name, name) == 0)
+      return cli_command(i);
+  return NULL;
+}
+
+/* The words that may stand here, for "did you mean". */
+static int unknown(const char *group, const char *word) {
+  const char *names[MOST_COMMANDS];
+  int n = 0;
+  for (int i = 0; cli_command(i) && n < MOST_COMMANDS; i++) {
+    const struct command *c = cli_command(i);
+    if (strcmp(c->group, group) == 0)
+      names[n++] = c->name;
+    else if (!*group && (i == 0 || strcmp(c->group, cli_command(i - 1)->group) != 0))
+      names[n++] = c->group;
+  }
+  int near = nearest_name(word, names, n);
+  return cli_fail(CLI_USAGE, "there is no command \"%s%s%s\"%s%s%s op2jit --help lists them", group,
+                  *group ? " " : "", word, near >= 0 ? "; did you mean \"" : ".",
+                  near >= 0 ? names[near] : "", near >= 0 ? "\"?" : "");
+}
+
+/* ---- options -----------------------------------------------------------------------------------*/
+
+static int wrong_use(const struct command *c, const char *what, const char *word) {
+  fprintf(stderr, "op2jit: %s%s\nusage: ", what, word);
+  usage_line(c, stderr);
+  fputs("\n", stderr);
+  return CLI_USAGE;
+}
+
+static int take_option(struct cli *cli, char **argv, int argc, int *at) {
+  const struct command *c = cli->command;
+  const char *word = argv[*at];
+  if (strcmp(word, "--json") == 0) {
+    cli->json = true;
+    return CLI_OK;
+  }
+  for (size_t i = 0; i < sizeof c->options / sizeof *c->options && c->options[i].name; i++) {
+    size_t length = strlen(c->options[i].name);
+    if (strncmp(word, c->options[i].name, length) != 0 || (word[length] && word[length] != '='))
+      continue;
+    if (!c->options[i].argument)
+      cli->values[i] = "";
+    else if (word[length] == '=')
+      cli->values[i] = word + length + 1;
+    else if (*at + 1 < argc)
+      cli->values[i] = argv[++*at];
+    else
+      return wrong_use(c, "a value is missing behind ", word);
+    return CLI_OK;
+  }
+  return wrong_use(c, "unknown option ", word);
+}
+
+static int take_words(struct cli *cli, int argc, char **argv) {
+  const struct command *c = cli->command;
+  bool plain = c->raw;
+  for (int i = 0; i < argc; i++) {
+    if (!plain && strcmp(argv[i], "--") == 0)
+      plain = true;
+    else if (!plain && argv[i][0] == '-' && argv[i][1]) {
+      int status = take_option(cli, argv, argc, &i);
+      if (status != CLI_OK)
+        return status;
+    } else if (strncmp(argv[i], "OP2_", 4) != 0 || !strchr(argv[i], '=') || (c->raw && cli->nwords))
+      cli->words[cli->nwords++] = argv[i];
+  }
+  if (cli->nwords < c->least)
+    return wrong_use(c, "an argument is missing", "");
+  if (c->most >= 0 && cli->nwords > c->most)
+    return wrong_use(c, "too many arguments: ", cli->words[c->most]);
+  return CLI_OK;
+}
+
+static int run_command(const struct command *command, int argc, char **argv, int whole_argc,
+                       char **whole_argv) {
+  struct cli cli = {.command = command, .log = {.level = LOG_WARN, .rank = -1}};
+  struct text warnings = {0};
+  struct error err = {0};
+  cli.words = calloc((size_t)argc + 1, sizeof *cli.words);
+  int status = cli.words ? take_words(&cli, argc, argv) : cli_fail(CLI_FAILED, "out of memory");
+  if (status == CLI_OK &&
+      env_read(&cli.env, command->raw ? 0 : whole_argc, whole_argv, &warnings, &err) != OP_OK)
+    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
+  if (status == CLI_OK) {
+    log_configure(&cli.log, env_value(&cli.env, ENV_LOG));
+    fputs(text_str(&warnings), stderr);
+    status = command->run(&cli);
+  }
+  if (cli.json && cli.out.length)
+    text_add_char(&cli.out, '\n');
+  fputs(text_str(&cli.out), stdout);
+  if (!text_ok(&cli.out))
+    status = cli_fail(CLI_FAILED, "out of memory");
+  else if (fflush(stdout) != 0 || ferror(stdout))
+    status = cli_fail(CLI_FAILED, "the output cannot be written");
+  text_free(&cli.out);
+  text_free(&warnings);
+  error_free(&err);
+  env_free(&cli.env);
+  free(cli.words);
+  return status;
+}
+
+static bool asks_for_help(const struct command *c, int argc, char **argv) {
+  for (int i = 0; i < argc && (!c->raw || i == 0); i++)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+      return true;
+  return false;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+      strcmp(argv[1], "help") == 0) {
+    print_help();
+    return argc < 2 ? CLI_USAGE : CLI_OK;
+  }
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("op2jit " OP2JIT_VERSION_WORDS "\n");
+    return CLI_OK;
+  }
+  bool group = is_group(argv[1]);
+  if (group && (argc < 3 || strcmp(argv[2], "--help") == 0)) {
+    print_help();
+    return argc < 3 ? CLI_USAGE : CLI_OK;
+  }
+  const struct command *c = group ? find(argv[1], argv[2]) : find("", argv[1]);
+  if (!c)
+    return unknown(group ? argv[1] : "", group ? argv[2] : argv[1]);
+  int skip = group ? 3 : 2;
+  if (asks_for_help(c, argc - skip, argv + skip)) {
+    print_command_help(c);
+    return CLI_OK;
+  }
+  return run_command(c, argc - skip, argv + skip, argc, argv);
+}

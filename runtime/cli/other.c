@@ -1,0 +1,263 @@
+/* op2jit info and op2jit warm. */
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "context.h"
+#include "jit/plugin.h"
+#include "jit/target.h"
+
+extern char **environ;
+
+/* ---- info --------------------------------------------------------------------------------------*/
+
+/* The plugin of an installed tree lies beside the library, not beside this command. */
+static int find_plugin(struct cli *cli, struct plugin *plugin, struct error *err) {
+  int code = plugin_find(plugin, env_value(&cli->env, ENV_PLUGINS), err);
+  char *self = code == OP_OK ? NULL : realpath("/proc/self/exe", NULL);
+  char *slash = self ? strrchr(self, '/') : NULL;
+  if (slash) {
+    struct text folder = {0};
+    struct error second = {0};
+    text_addf(&folder, "%.*s/%s", (int)(slash - self), self, OP2JIT_PLUGINS_FROM_BIN);
+    if (plugin_find(plugin, text_str(&folder), &second) == OP_OK)
+      code = OP_OK;
+    error_free(&second);
+    text_free(&folder);
+  }
+  free(self);
+  return code;
+}
+
+static void info_compiler(struct cli *cli) {
+  struct plugin plugin = {0};
+  struct error err = {0};
+  struct text label = {0}, *out = &cli->out;
+  bool there = find_plugin(cli, &plugin, &err) == OP_OK;
+  if (there)
+    plugin_label(&plugin, &label);
+  if (cli->json) {
+    json_open(out, "compiler", '{');
+    json_bool(out, "there", there);
+    json_text(out, there ? "name" : "reason", there ? text_str(&label) : error_message(&err));
+    if (there)
+      json_text(out, "file", text_str(&plugin.path));
+    json_close(out, '}');
+  } else if (there)
+    text_addf(out, "compiler    %s, %s\n", text_str(&label), text_str(&plugin.path));
+  else
+    text_addf(out, "compiler    none: %s\n", error_message(&err));
+  text_free(&label);
+  plugin_free(&plugin);
+  error_free(&err);
+}
+
+static void info_cpu(struct cli *cli) {
+  struct text cpu = {0}, features = {0}, *out = &cli->out;
+  target_host(&cpu, &features);
+  long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  if (cli->json) {
+    json_open(out, "cpu", '{');
+    json_text(out, "name", text_str(&cpu));
+    json_text(out, "features", text_str(&features));
+    json_number(out, "count", cpus);
+    json_close(out, '}');
+  } else
+    text_addf(out, "processor   %s, %ld CPUs\n", text_str(&cpu), cpus);
+  text_free(&cpu);
+  text_free(&features);
+}
+
+static void info_parts(struct cli *cli) {
+  static const struct {
+    const char *name;
+    bool there;
+  } parts[] = {
+#ifdef OP2JIT_ZSTD
+      {"zstd", true},
+#else
+      {"zstd", false},
+#endif
+#ifdef OP2JIT_OPENMP
+      {"openmp", true},
+#else
+      {"openmp", false},
+#endif
+#ifdef OP2JIT_CUDA
+      {"cuda", true},
+#else
+      {"cuda", false},
+#endif
+#ifdef OP2JIT_MPI
+      {"mpi", true},
+#else
+      {"mpi", false},
+#endif
+  };
+  struct text *out = &cli->out;
+  if (cli->json)
+    json_open(out, "parts", '{');
+  else
+    text_add(out, "parts      ");
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (cli->json)
+      json_bool(out, parts[i].name, parts[i].there);
+    else
+      text_addf(out, " %s%s", parts[i].there ? "" : "no-", parts[i].name);
+  if (cli->json)
+    json_close(out, '}');
+  else
+    text_add_char(out, '\n');
+}
+
+/* Each backend is opened as op_init would open it, without MPI, and closed again. */
+static void info_backend(struct cli *cli, const struct backend *backend) {
+  char choice[64], program[] = "op2jit";
+  snprintf(choice, sizeof choice, "OP2_BACKEND=%s", backend->name);
+  char *argv[] = {program, choice, NULL};
+  struct error err = {0};
+  struct op_context *ctx = NULL;
+  struct handles *handles = handles_new();
+  struct text words = {0}, *out = &cli->out;
+  bool works = handles && context_open(&ctx, handles, 2, argv, 0, &err) == OP_OK;
+  if (works && backend->describe)
+    backend->describe(ctx, &words);
+  while (words.length && words.data[words.length - 1] == '\n')
+    words.data[--words.length] = '\0';
+  if (cli->json) {
+    json_open(out, NULL, '{');
+    json_text(out, "name", backend->name);
+    json_bool(out, "works", works);
+    json_text(out, works ? "description" : "reason", works ? text_str(&words) : error_message(&err));
+    json_close(out, '}');
+  } else
+    text_addf(out, "backend     %-8s %s\n", backend->name,
+              !works         ? error_message(&err)
+              : words.length ? text_str(&words)
+                             : backend->help);
+  if (works)
+    context_close(ctx);
+  if (handles)
+    handles_free(handles);
+  text_free(&words);
+  error_free(&err);
+}
+
+static void info_variables(struct cli *cli) {
+  static const char *const sources[] = {"default", "environment", "argument"};
+  struct text *out = &cli->out;
+  if (!cli->json) {
+    text_add_char(out, '\n');
+    env_describe(&cli->env, out);
+    return;
+  }
+  json_open(out, "variables", '[');
+  for (int i = 0; i < ENV_COUNT; i++) {
+    const struct env_row *row = env_row((enum env_name)i);
+    json_open(out, NULL, '{');
+    json_text(out, "name", row->name);
+    json_text(out, "value", env_value(&cli->env, (enum env_name)i));
+    json_text(out, "source", row->missing ? "not built" : sources[cli->env.sources[i]]);
+    json_text(out, "help", row->help);
+    json_close(out, '}');
+  }
+  json_close(out, ']');
+}
+
+static int run_info(struct cli *cli) {
+  struct text *out = &cli->out;
+  if (cli->json) {
+    json_open(out, NULL, '{');
+    json_text(out, "version", OP2JIT_VERSION_WORDS);
+  } else
+    text_add(out, "op2jit      " OP2JIT_VERSION_WORDS "\n");
+  info_cpu(cli);
+  info_compiler(cli);
+  info_parts(cli);
+  if (cli->json)
+    json_open(out, "backends", '[');
+  for (int i = 0; backend_list()[i]; i++)
+    info_backend(cli, backend_list()[i]);
+  if (cli->json)
+    json_close(out, ']');
+  info_variables(cli);
+  if (cli->json)
+    json_close(out, '}');
+  return CLI_OK;
+}
+
+/* ---- warm --------------------------------------------------------------------------------------*/
+
+static void count(struct cli *cli, long long *binaries, long long *tunings) {
+  struct log silent = cli->log;
+  struct store_stats s = {0};
+  struct text path = {0};
+  struct store *store = NULL;
+  struct error err = {0};
+  const char *given = env_value(&cli->env, ENV_CACHE);
+  if (*given)
+    text_add(&path, given);
+  else
+    store_default_path(&path, cli->env.cache_home, NULL);
+  silent.level = LOG_ERROR;
+  struct store_options options = {.path = text_str(&path), .log = &silent, .read_only = true};
+  store_open(&store, &options, &err);
+  store_stats(store, &s);
+  *binaries = s.binaries;
+  *tunings = s.tunings;
+  store_close(store);
+  text_free(&path);
+  error_free(&err);
+}
+
+static int run_warm(struct cli *cli) {
+  long long binaries, tunings, binaries_after, tunings_after;
+  count(cli, &binaries, &tunings);
+  if (setenv("OP2_TUNE", "force", 1) != 0)
+    return cli_fail(CLI_FAILED, "OP2_TUNE cannot be set: %s", strerror(errno));
+  pid_t pid;
+  int code = posix_spawnp(&pid, cli->words[0], NULL, NULL, cli->words, environ), status = 0;
+  if (code)
+    return cli_fail(CLI_FAILED, "%s cannot be started: %s", cli->words[0], strerror(code));
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR)
+      return cli_fail(CLI_FAILED, "%s: %s", cli->words[0], strerror(errno));
+  count(cli, &binaries_after, &tunings_after);
+  fprintf(stderr, "op2jit: warm: %lld new binaries, %lld new measurements\n", binaries_after - binaries,
+          tunings_after - tunings);
+  if (WIFSIGNALED(status))
+    return cli_fail(CLI_FAILED, "%s was ended by signal %d", cli->words[0], WTERMSIG(status));
+  return WEXITSTATUS(status);
+}
+
+const struct command cli_other[] = {
+    {"",
+     "info",
+     "",
+     0,
+     0,
+     "Say what this library can do on this machine",
+     "Version, processor, compiler, parts that were built, backends, and every variable with its value and "
+     "source.",
+     run_info,
+     {{0}},
+     false},
+    {"",
+     "warm",
+     "PROGRAM [ARGUMENT...]",
+     1,
+     -1,
+     "Run a program with tuning forced",
+     "With OP2_TUNE=force every loop is compiled and measured in all variants, so that later runs start "
+     "warm. The status "
+     "is the program's.",
+     run_warm,
+     {{0}},
+     true},
+};
+const int cli_other_count = (int)(sizeof cli_other / sizeof *cli_other);

@@ -1,0 +1,171 @@
+/* op2jit tune: what was measured, and what was chosen. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static void json_row(struct text *out, const struct store_tuning *t) {
+  json_open(out, NULL, '{');
+  json_text(out, "loop", t->loop);
+  json_text(out, "signature", t->signature);
+  json_text(out, "target", t->target);
+  json_number(out, "threads", t->threads);
+  json_text(out, "mesh", t->mesh);
+  json_text(out, "variant", t->variant);
+  json_real(out, "median_seconds", t->median);
+  json_number(out, "measurements", t->count);
+  json_bool(out, "chosen", t->chosen);
+  json_number(out, "made", t->made);
+  json_close(out, '}');
+}
+
+static void plain_row(struct text *out, const struct store_tuning *t, bool first) {
+  if (first)
+    text_addf(out, "  %-24s %-28s %7s %12s %6s\n", "loop", "variant", "threads", "median", "count");
+  text_addf(out, "%c %-24s %-28s %7d ", t->chosen ? '*' : ' ', t->loop, t->variant, t->threads);
+  if (t->median > 0)
+    text_addf(out, "%9.4f ms", t->median * 1e3);
+  else
+    text_addf(out, "%12s", "failed");
+  text_addf(out, " %6d\n", t->count);
+}
+
+static bool same_place(const struct store_tuning *a, const struct store_tuning *b) {
+  return a->threads == b->threads && strcmp(a->signature, b->signature) == 0 &&
+         strcmp(a->target, b->target) == 0 && strcmp(a->mesh, b->mesh) == 0;
+}
+
+/* Each candidate under the place where it was measured. */
+static void plain_details(struct text *out, const struct store_tuning *rows, int n) {
+  char when[32];
+  for (int i = 0; i < n; i++) {
+    if (i == 0 || !same_place(&rows[i], &rows[i - 1]))
+      text_addf(out, "%s, signature %.12s\n  target %s, %d threads\n  mesh %s\n", rows[i].loop,
+                rows[i].signature, rows[i].target, rows[i].threads, rows[i].mesh);
+    text_addf(out, "  %c %-32s ", rows[i].chosen ? '*' : ' ', rows[i].variant);
+    if (rows[i].median > 0)
+      text_addf(out, "%9.4f ms", rows[i].median * 1e3);
+    else
+      text_addf(out, "%12s", "failed");
+    text_addf(out, "  of %d, %s\n", rows[i].count, cli_time(rows[i].made, when));
+  }
+}
+
+static int print_rows(struct cli *cli, struct text *out, bool chosen_only, bool details, bool json) {
+  struct store *store = cli_open_store(cli, CLI_LOOK);
+  if (!store)
+    return -1;
+  struct store_tuning *rows;
+  struct store_tuning_filter filter = {.loop = cli->nwords ? cli->words[0] : NULL,
+                                       .chosen_only = chosen_only};
+  int n = store_get_tunings(store, &filter, &rows);
+  if (json)
+    json_open(out, NULL, '[');
+  if (!json && details)
+    plain_details(out, rows, n);
+  for (int i = 0; i < n && (json || !details); i++)
+    if (json)
+      json_row(out, &rows[i]);
+    else
+      plain_row(out, &rows[i], i == 0);
+  if (json)
+    json_close(out, ']');
+  store_tunings_free(rows, n);
+  store_close(store);
+  return n;
+}
+
+static int run_ls(struct cli *cli) {
+  int n = print_rows(cli, &cli->out, true, false, cli->json);
+  if (n == 0 && !cli->json)
+    text_add(&cli->out, "no variant is chosen yet\n");
+  return n < 0 ? CLI_FAILED : CLI_OK;
+}
+
+static int run_show(struct cli *cli) {
+  int n = print_rows(cli, &cli->out, false, true, cli->json);
+  if (n == 0)
+    return cli_fail(CLI_FAILED, "nothing was measured of a loop named %s; op2jit tune ls lists the names",
+                    cli->words[0]);
+  return n < 0 ? CLI_FAILED : CLI_OK;
+}
+
+static int run_clear(struct cli *cli) {
+  struct store *store = cli_open_store(cli, CLI_CHANGE);
+  if (!store)
+    return CLI_FAILED;
+  struct store_tuning_filter filter = {.loop = cli->nwords ? cli->words[0] : NULL};
+  int gone = store_clear_tunings(store, &filter);
+  if (cli->json) {
+    json_open(&cli->out, NULL, '{');
+    json_number(&cli->out, "cleared", gone);
+    json_close(&cli->out, '}');
+  } else
+    text_addf(&cli->out, "%d measurements cleared\n", gone);
+  store_close(store);
+  return CLI_OK;
+}
+
+static int run_export(struct cli *cli) {
+  const char *path = cli->words[0];
+  struct text json = {0};
+  int status = CLI_OK;
+  cli->words++;
+  cli->nwords--;
+  int n = print_rows(cli, &json, false, false, true);
+  cli->words--;
+  cli->nwords++;
+  text_add_char(&json, '\n');
+  FILE *f = n < 0 || !text_ok(&json) ? NULL : strcmp(path, "-") == 0 ? stdout : fopen(path, "wx");
+  if (n < 0)
+    status = CLI_FAILED;
+  else if (!f)
+    status = cli_fail(CLI_FAILED, "%s cannot be made: %s", path, strerror(errno));
+  else {
+    bool written = fputs(text_str(&json), f) >= 0 && fflush(f) == 0;
+    if (f != stdout)
+      written = fclose(f) == 0 && written;
+    if (!written)
+      status = cli_fail(CLI_FAILED, "%s cannot be written: %s", path, strerror(errno));
+    else if (f != stdout)
+      text_addf(&cli->out, cli->json ? "{\"exported\":%d}" : "%d measurements exported\n", n);
+  }
+  text_free(&json);
+  return status;
+}
+
+const struct command cli_tune[] = {
+    {"tune", "ls", "[LOOP]", 0, 1, "List the variants that were chosen", "", run_ls, {{0}}, false},
+    {"tune",
+     "show",
+     "LOOP",
+     1,
+     1,
+     "Show every measurement of a loop",
+     "By machine, threads and mesh; a star marks what was chosen.",
+     run_show,
+     {{0}},
+     false},
+    {"tune",
+     "clear",
+     "[LOOP]",
+     0,
+     1,
+     "Forget measurements",
+     "The next run measures again.",
+     run_clear,
+     {{0}},
+     false},
+    {"tune",
+     "export",
+     "FILE [LOOP]",
+     1,
+     2,
+     "Write the measurements as JSON",
+     "FILE - is the standard output.",
+     run_export,
+     {{0}},
+     false},
+};
+const int cli_tune_count = (int)(sizeof cli_tune / sizeof *cli_tune);

@@ -1,0 +1,138 @@
+"""The op2jit command: every subcommand, plain and as JSON, its mistakes, and that the manual page has all of it.
+
+usage: cli.py OP2JIT FILL MANUAL-PAGE
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+OP2JIT, FILL, PAGE = (os.path.abspath(a) for a in sys.argv[1:4])
+failures = []
+
+
+def run(*words, status=0, env=None, cwd=None):
+    settings = {k: v for k, v in os.environ.items() if not k.startswith("OP2_")}
+    settings.update(env or {})
+    done = subprocess.run([OP2JIT, *words], env=settings, cwd=cwd, capture_output=True, text=True)
+    if done.returncode != status:
+        failures.append(f"{' '.join(words)}: status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def check(what, condition, shown=""):
+    if not condition:
+        failures.append(f"{what}\n{shown}")
+
+
+def main(folder):
+    db = os.path.join(folder, "k.db")
+    use = {"OP2_CACHE": db, "XDG_CACHE_HOME": folder}
+    _, err = run("cache", "ls", status=1, env=use)
+    check("a cache that is not there", "no cache yet" in err, err)
+    check("looking makes nothing", not os.path.exists(db))
+    run("cache", "gc", status=1, env=use)
+    check("changing makes nothing", not os.path.exists(db))
+    subprocess.run([FILL, db], check=True)
+
+    out, _ = run("cache", "ls", env=use)
+    check("ls lists four", out.count("\n") == 5 and out.count("res_calc") == 3, out)
+    rows = json.loads(run("cache", "ls", "--json", env=use)[0])
+    check("ls --json", len(rows) == 4 and rows[0]["loop"] == "res_calc" and len(rows[0]["hash"]) == 64, str(rows))
+    check("ls of a loop", len(json.loads(run("cache", "ls", "update", "--json", env=use)[0])) == 1)
+    run("cache", "ls", "nothing", status=1, env=use)
+
+    out, _ = run("cache", "show", "update", env=use)
+    check("show has columns", "constant gam" in out and "*b += t;" in out, out)
+    shown = json.loads(run("cache", "show", rows[0]["hash"][:10], "--json", env=use)[0])
+    check("show --json", shown["columns"]["LLVM"] == "19.1.6" and "\n" in shown["columns"]["kernel text"], str(shown))
+    out, _ = run("cache", "show", "--source", "update", env=use)
+    check("show --source", out.startswith("void update("), out)
+    _, err = run("cache", "show", "nothing", status=1, env=use)
+    check("show of nothing", "no loop and no hash" in err, err)
+
+    out, _ = run("cache", "why", "res_calc", env=use)
+    lines = out.splitlines()
+    check("why: newest first", len(lines) == 3 and lines[0].endswith("number 1 -> 2, constant gam 1.5 -> 1.6"), out)
+    check("why: first time", lines[-1].endswith("first time that a loop named res_calc is compiled for this cache"), out)
+    check("why --limit", run("cache", "why", "--limit", "2", env=use)[0].count("\n") == 2)
+    check("why --limit=1", run("cache", "why", "--limit=1", env=use)[0].count("\n") == 1)
+    check("why --json", len(json.loads(run("cache", "why", "--json", env=use)[0])) == 4)
+    run("cache", "why", "nothing", status=1, env=use)
+
+    check("stats", "4 binaries of 2 loops" in run("cache", "stats", env=use)[0])
+    stats = json.loads(run("cache", "stats", "--json", env=use)[0])
+    check("stats --json", stats["binaries"] == 4 and stats["tunings"] == 3 and stats["cap_bytes"] == 512 << 20, str(stats))
+    check("path", run("cache", "path", env=use)[0] == db + "\n")
+    check("path, default", run("cache", "path", env={"HOME": "/h", "XDG_CACHE_HOME": ""})[0] == "/h/.cache/op2jit/kernels.db\n")
+    check("an argument wins", run("cache", "path", "OP2_CACHE=/other", env=use)[0] == "/other\n")
+
+    check("verify", "4 binaries checked, 0 findings" in run("cache", "verify", env=use)[0])
+    layer = os.path.join(folder, "site layer.db")
+    check("export", "3 binaries exported" in run("cache", "export", layer, "res_calc", env=use)[0])
+    run("cache", "export", layer, status=1, env=use)
+    check("as a layer", "res_calc" in run("cache", "ls", env=dict(use, OP2_CACHE=db, OP2_CACHE_RO=layer))[0])
+    other = dict(use, OP2_CACHE=os.path.join(folder, "new", "other.db"))
+    check("import makes a cache", json.loads(run("cache", "import", "--json", layer, env=other)[0])["imported"] == 3)
+    check("clear a loop", "1 binaries cleared" in run("cache", "clear", "update", env=use)[0])
+    check("gc --cap", json.loads(run("cache", "gc", "--cap", "1K", "--json", env=use)[0])["evicted"] == 3)
+    check("why: evicted", " res_calc evicted: " in run("cache", "why", "--limit", "1", env=use)[0])
+    check("clear all", "3 binaries cleared" in run("cache", "clear", env=other)[0])
+    run("cache", "gc", "--cap", "3X", status=2, env=use)
+
+    out, _ = run("tune", "ls", env=use)
+    check("tune ls", "* res_calc" in out and "blocks:128" in out and "blocks:64" not in out, out)
+    out, _ = run("tune", "show", "res_calc", env=use)
+    check("tune show", "failed" in out and "blocks:64" in out and 'cpu "A"' in out, out)
+    rows = json.loads(run("tune", "export", "-", env=use)[0])
+    check("tune export", len(rows) == 3 and rows[0]["target"] == 'cpu "A"', str(rows))
+    check("tune clear", "3 measurements" in run("tune", "clear", env=use)[0])
+    run("tune", "show", "res_calc", status=1, env=use)
+
+    info = json.loads(run("info", "--json", env=dict(use, OP2_FP="strict"))[0])
+    row = [v for v in info["variables"] if v["name"] == "OP2_FP"][0]
+    check("info", row["value"] == "strict" and row["source"] == "environment", str(row))
+    check("info has backends", "native" in [b["name"] for b in info["backends"]])
+    _, err = run("info", env=dict(use, OP2_FP="loose"), status=1)
+    check("a wrong variable", "OP2_FP=loose" in err, err)
+    _, files = run("info", env=dict(use, LD_DEBUG="files"))
+    for word in ("libLLVM", "op2jit-clang", "libmpi", "libmpich"):
+        check(f"info opens {word}", f"{word}" not in " ".join(re.findall(r"calling init: (\S+)", files)))
+
+    seen = os.path.join(folder, "seen")
+    out, err = run("warm", "sh", "-c", f'echo "$OP2_TUNE $1" >"{seen}"; exit 7', "x", "--json", env=use, status=7)
+    check("warm", open(seen).read() == "force --json\n" and "0 new binaries" in err, err)
+    run("warm", "/nowhere/program", env=use, status=1)
+    run("warm", status=2, env=use)
+
+    _, err = run("cahce", status=2)
+    check("did you mean cache", 'did you mean "cache"' in err, err)
+    _, err = run("cache", "verfy", status=2)
+    check("did you mean verify", 'did you mean "verify"' in err, err)
+    run("cache", "ls", "--nonsense", status=2, env=use)
+    run("cache", "export", status=2, env=use)
+    run("cache", "path", "more", status=2, env=use)
+    run(status=2)
+    check("version", re.fullmatch(r"op2jit \d+\.\d+\.\d+\n", run("--version")[0]))
+
+
+def manual():
+    page = re.sub(r"\\f[A-Z]", "", open(PAGE).read()).replace("\\-", "-")
+    overview = run("--help")[0]
+    commands = re.findall(r"^  ((?:cache|tune) \w+|info|warm)\b", overview, re.M)
+    check("the help lists the commands", len(commands) == 16, overview)
+    for command in commands:
+        check(f"the manual page has {command}", re.search(rf"op2jit {command}\b", page))
+        out, _ = run(*command.split(), "--help")
+        check(f"help of {command}", out.startswith(f"usage: op2jit {command}"), out)
+        for option in re.findall(r"^  (--\w+)", out, re.M):
+            check(f"the manual page has {option}", option in page)
+
+
+with tempfile.TemporaryDirectory() as directory:
+    main(directory)
+manual()
+print("\n".join(failures) if failures else "all well")
+sys.exit(1 if failures else 0)
