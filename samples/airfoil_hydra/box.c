@@ -1,0 +1,102 @@
+#include "box.h"
+
+#include "common/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void place_of(const struct box *box, int node, int place[3]) {
+  place[0] = node % box->n;
+  place[1] = node / box->n % box->n;
+  place[2] = node / (box->n * box->n);
+}
+
+static int on_side(const struct box *box, int at) {
+  return at == 0 || at == box->n - 1;
+}
+
+int box_inside(const struct box *box, int node) {
+  int place[3];
+  place_of(box, node, place);
+  return !on_side(box, place[0]) && !on_side(box, place[1]) && !on_side(box, place[2]);
+}
+
+/* The extent of a node's volume in one direction; half on the sides. */
+static double extent(const struct box *box, int at) {
+  return (on_side(box, at) ? 0.5 : 1.0) / (box->n - 1);
+}
+
+static double face_area(const struct box *box, const int place[3], int direction) {
+  return extent(box, place[(direction + 1) % 3]) * extent(box, place[(direction + 2) % 3]);
+}
+
+static void add_edges(struct box *box, int node, const int place[3]) {
+  int step = 1;
+  for (int d = 0; d < 3; d++, step *= box->n) {
+    if (place[d] == box->n - 1)
+      continue;
+    box->edge_nodes[2 * box->edges] = node;
+    box->edge_nodes[2 * box->edges + 1] = node + step;
+    for (int k = 0; k < 3; k++)
+      box->normal[3 * box->edges + k] = k == d ? face_area(box, place, d) : 0;
+    box->edges++;
+  }
+}
+
+static void add_boundary(struct box *box, int node, const int place[3]) {
+  if (box_inside(box, node))
+    return;
+  for (int d = 0; d < 3; d++)
+    box->boundary_normal[3 * box->boundary + d] =
+        on_side(box, place[d]) ? (place[d] ? 1 : -1) * face_area(box, place, d) : 0;
+  box->boundary_node[box->boundary++] = node;
+}
+
+struct box box_make(int n) {
+  struct box made = {.n = n, .nodes = n * n * n};
+  long long edges = 3LL * n * n * (n - 1);
+  made.edge_nodes = room(2 * edges, sizeof *made.edge_nodes);
+  made.normal = room(3 * edges, sizeof *made.normal);
+  made.boundary_node = room(made.nodes, sizeof *made.boundary_node);
+  made.boundary_normal = room(3LL * made.nodes, sizeof *made.boundary_normal);
+  made.x = room(3LL * made.nodes, sizeof *made.x);
+  made.volume = room(made.nodes, sizeof *made.volume);
+  for (int node = 0; node < made.nodes; node++) {
+    int place[3];
+    place_of(&made, node, place);
+    made.volume[node] = 1;
+    for (int d = 0; d < 3; d++) {
+      made.x[3 * node + d] = place[d] / (n - 1.0);
+      made.volume[node] *= extent(&made, place[d]);
+    }
+    add_edges(&made, node, place);
+    add_boundary(&made, node, place);
+  }
+  return made;
+}
+
+void box_free(struct box *box) {
+  free(box->edge_nodes);
+  free(box->normal);
+  free(box->boundary_node);
+  free(box->boundary_normal);
+  free(box->x);
+  free(box->volume);
+  *box = (struct box){0};
+}
+
+void box_state(const struct box *box, double height, double *q) {
+  for (int node = 0; node < box->nodes; node++) {
+    const double *x = box->x + 3 * node;
+    double wave = height * sin(2 * M_PI * x[0]) * cos(2 * M_PI * x[1]) * sin(M_PI * x[2] + 0.3);
+    double density = 1 + wave, u[3] = {0.5 + wave, 0.1 - 0.5 * wave, -0.2 + wave * x[0]},
+           pressure = 1 + 0.4 * wave;
+    double *state = q + VARIABLES * node;
+    state[0] = density;
+    for (int d = 0; d < 3; d++)
+      state[1 + d] = density * u[d];
+    state[4] = pressure / (BOX_GAMMA - 1) + 0.5 * density * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    state[5] = density * (0.02 + 0.5 * wave * wave);
+    state[6] = density * (0.3 + wave);
+  }
+}
