@@ -11,10 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef unsigned int uint;
-typedef long long ll;
-typedef unsigned long long ull;
-
 /* What all types share: the mesh. Element e adds to targets e/3 and e/2, so that some have none and
  * others several. */
 struct mesh {
@@ -135,9 +131,9 @@ static int value_at(int e) {
 TYPE(double, double, "double")
 TYPE(float, float, "float")
 TYPE(int, int, "int")
-TYPE(uint, uint, "uint")
-TYPE(ll, ll, "ll")
-TYPE(ull, ull, "ull")
+TYPE(unsigned int, uint, "uint")
+TYPE(long long, ll, "ll")
+TYPE(unsigned long long, ull, "ull")
 TYPE(bool, bool, "bool")
 TYPE(char, char, "char")
 TYPE(short, short, "short")

@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef unsigned int uint;
-typedef long long ll;
-typedef unsigned long long ull;
-
 /* Element e of `from` has the targets (e * 3 + 1) mod n and (e + 2) mod n of `to`; both maps of one entry are
  * permutations, so that indirect writes never meet. */
 struct mesh {
@@ -192,9 +188,9 @@ static const char *const form_names[FORMS] = {
 TYPE(double, double, "double")
 TYPE(float, float, "float")
 TYPE(int, int, "int")
-TYPE(uint, uint, "uint")
-TYPE(ll, ll, "ll")
-TYPE(ull, ull, "ull")
+TYPE(unsigned int, uint, "uint")
+TYPE(long long, ll, "ll")
+TYPE(unsigned long long, ull, "ull")
 TYPE(bool, bool, "bool")
 TYPE(char, char, "char")
 TYPE(short, short, "short")
