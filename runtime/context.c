@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "check/shadow.h"
 #include "jit/jit.h"
 #include "kernels-cache/store.h"
 #include "plan_cache.h"
@@ -53,6 +54,8 @@ int context_open(struct op_context **out, struct handles *handles, int argc, cha
   int code = open_env(ctx, argc, argv, err);
   if (!code)
     code = context_check_timing(ctx, err);
+  if (!code)
+    code = shadow_parse(env_value(&ctx->env, ENV_SHADOW), &ctx->shadow, &ctx->shadow_every, err);
   if (!code)
     code = backend_choose(ctx, err);
   if (code) {

@@ -36,6 +36,8 @@ struct op_context {
   struct loop_table loops;
   const struct backend *backend;
   void *backend_state;
+  const struct backend *shadow; /* OP2_SHADOW; NULL: none */
+  int shadow_every;
   const struct mover *mover; /* NULL without a device */
   struct team *team;         /* NULL until a backend wants threads */
   struct store *store;       /* NULL until a backend compiles */

@@ -6,6 +6,7 @@
 
 #include "base/size.h"
 #include "check/check.h"
+#include "check/shadow.h"
 #include "context.h"
 #include "data.h"
 #include "reports.h"
@@ -73,8 +74,12 @@ static bool grow(struct loop_table *table) {
   return true;
 }
 
+static void shadow_free(struct op_context *ctx, struct loop *shadow);
+
 static void loop_free(struct op_context *ctx, struct loop *loop) {
-  ctx->backend->drop(ctx, loop);
+  if (loop->shadow)
+    shadow_free(ctx, loop->shadow);
+  loop->backend->drop(ctx, loop);
   check_drop(loop);
   desc_free(&loop->desc);
   kernel_free(&loop->kernel);
@@ -87,6 +92,13 @@ static void loop_free(struct op_context *ctx, struct loop *loop) {
   free(loop->globals);
   free(loop->frame);
   free(loop);
+}
+
+/* A shadow's results are memory of its own. */
+static void shadow_free(struct op_context *ctx, struct loop *shadow) {
+  for (int i = 0; i < shadow->nargs; i++)
+    free(shadow->user[i]);
+  loop_free(ctx, shadow);
 }
 
 static bool uses(const struct loop *loop, const struct dat *dat) {
@@ -192,20 +204,35 @@ static int check_and_describe(struct op_context *ctx, struct loop *loop, struct 
   return code;
 }
 
-static struct loop *make_record(struct op_context *ctx, uint64_t hash, const char *text, const char *name,
-                                op_set set, int nargs, const op_arg *args, const char *file, int line,
-                                struct error *err) {
+/* A record that is in no table. */
+static struct loop *new_loop(struct op_context *ctx, const struct backend *backend, const char *text,
+                             const char *name, op_set set, int nargs, const op_arg *args, const char *file,
+                             struct error *err) {
   struct loop *loop = calloc(1, sizeof *loop);
   if (!loop) {
     error_memory(err, "the record of a loop", sizeof *loop);
     return NULL;
   }
-  loop->hash = hash;
+  loop->backend = backend;
   loop->set_handle = set;
   loop->nargs = nargs;
+  if (copy_call(loop, text, name, args, file, err) || check_and_describe(ctx, loop, err)) {
+    loop_free(ctx, loop);
+    return NULL;
+  }
+  return loop;
+}
+
+static struct loop *make_record(struct op_context *ctx, uint64_t hash, const char *text, const char *name,
+                                op_set set, int nargs, const op_arg *args, const char *file, int line,
+                                struct error *err) {
+  struct loop *loop = new_loop(ctx, ctx->backend, text, name, set, nargs, args, file, err);
+  if (!loop)
+    return NULL;
+  loop->hash = hash;
   loop->line = line;
   loop->order = ctx->loops.next_order++;
-  if (copy_call(loop, text, name, args, file, err) || check_and_describe(ctx, loop, err)) {
+  if (ctx->shadow && !(loop->shadow = new_loop(ctx, ctx->shadow, text, name, set, nargs, args, file, err))) {
     loop_free(ctx, loop);
     return NULL;
   }
@@ -250,7 +277,7 @@ static int need_dats(struct op_context *ctx, const struct loop *loop, struct err
     const struct loop_arg *arg = &loop->args[i];
     if (!arg->dat || !arg->present)
       continue;
-    int code = dat_need(ctx, arg->dat, ctx->backend->space, REGION_OWNED, err);
+    int code = dat_need(ctx, arg->dat, loop->backend->space, REGION_OWNED, err);
     if (code)
       return error_prefix(err, "loop %s, argument %d: ", loop->name, i + 1);
   }
@@ -288,7 +315,7 @@ static bool is_stale(struct op_context *ctx, struct loop *loop) {
 static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = OP_OK;
   if (is_stale(ctx, loop)) {
-    ctx->backend->drop(ctx, loop);
+    loop->backend->drop(ctx, loop);
     check_drop(loop);
     loop->prepared = false;
     code = loop_describe(ctx, loop, err);
@@ -301,9 +328,9 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
   if (code || loop->prepared)
     return code;
   loop_fill_frame(ctx, loop);
-  code = ctx->backend->prepare(ctx, loop, err);
+  code = loop->backend->prepare(ctx, loop, err);
   if (code)
-    ctx->backend->drop(ctx, loop);
+    loop->backend->drop(ctx, loop);
   return code;
 }
 
@@ -339,33 +366,65 @@ static int execute_checked(struct op_context *ctx, struct loop *loop, struct err
   return OP_OK;
 }
 
-static int execute(struct op_context *ctx, struct loop *loop, struct error *err) {
-  if (loop->checked)
-    return execute_checked(ctx, loop, err);
+/* Everything but the run. */
+static int make_ready(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = prepare(ctx, loop, err);
-  if (!code && ctx->backend->select)
-    code = ctx->backend->select(ctx, loop, err);
+  if (!code && loop->backend->select)
+    code = loop->backend->select(ctx, loop, err);
   if (!code)
     code = need_dats(ctx, loop, err);
+  return code ? code : loop_start_values(loop, err);
+}
+
+int loop_run_plain(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = make_ready(ctx, loop, err);
   if (!code)
-    code = loop_start_values(loop, err);
-  if (code)
-    return code;
-  double start = seconds();
-  code = ctx->backend->run(ctx, loop, err);
-  if (code)
-    return code;
-  loop_results(loop);
-  mark_written(ctx, loop, ctx->backend->space);
-  double spent = seconds() - start;
+    code = loop->backend->run(ctx, loop, err);
+  if (!code)
+    loop_results(loop);
+  return code;
+}
+
+static void note_time(struct op_context *ctx, struct loop *loop, double start) {
+  const double spent = seconds() - start;
   loop->stats.seconds += spent;
   if (spent > loop->stats.slowest)
     loop->stats.slowest = spent;
-  if (ctx->backend->ran)
-    ctx->backend->ran(ctx, loop, spent);
+  if (loop->backend->ran)
+    loop->backend->ran(ctx, loop, spent);
   if (ctx->trace.wanted)
     context_trace(ctx, loop, start, spent);
+}
+
+static int execute_once(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = make_ready(ctx, loop, err);
+  if (code)
+    return code;
+  const double start = seconds();
+  code = loop->backend->run(ctx, loop, err);
+  if (code)
+    return code;
+  loop_results(loop);
+  mark_written(ctx, loop, loop->backend->space);
+  note_time(ctx, loop, start);
   return OP_OK;
+}
+
+static int execute(struct op_context *ctx, struct loop *loop, struct error *err) {
+  if (loop->checked)
+    return execute_checked(ctx, loop, err);
+  if (!loop->shadow || (loop->stats.calls - 1) % ctx->shadow_every != 0)
+    return execute_once(ctx, loop, err);
+  struct shadow_run run;
+  int code = shadow_begin(ctx, loop, &run, err);
+  if (code)
+    return code;
+  code = execute_once(ctx, loop, err);
+  if (code) {
+    copies_free(&run.before);
+    return code;
+  }
+  return shadow_end(ctx, loop, &run, err);
 }
 
 static int check_call(const char *text, const char *name, int nargs, const op_arg *args, struct error *err) {

@@ -16,6 +16,7 @@
 struct op_context;
 struct dat;
 struct check_state;
+struct backend;
 
 struct loop_arg {
   enum desc_form form;
@@ -69,7 +70,9 @@ struct loop {
   void **frame;            /* desc_slots() pointers, see jit/describe.h */
   void *user[OP_MAX_ARGS]; /* the user's memory of this call */
 
+  const struct backend *backend;
   void *backend_state;
+  struct loop *shadow;       /* the same loop for another backend (OP2_SHADOW), NULL: none */
   struct check_state *check; /* what the checking form keeps */
   struct error failure;      /* a loop that cannot run says so at every call */
   struct loop_stats stats;
@@ -87,6 +90,9 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
 void loop_forget(struct op_context *ctx, const struct dat *dat);
 /* Records in the order of their first call. The caller frees the array only. NULL: no memory. */
 struct loop **loop_records(const struct op_context *ctx);
+
+/* Prepare a record and run it from the data as they are; results go to loop->user. Versions of dats stay as they are. */
+int loop_run_plain(struct op_context *ctx, struct loop *loop, struct error *err);
 
 /* ---- parts, each in a file of its own ---- */
 

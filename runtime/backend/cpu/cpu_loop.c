@@ -29,8 +29,8 @@ static int default_block_size(long elements) {
   return (int)(size < SMALLEST ? SMALLEST : size > LARGEST ? LARGEST : size);
 }
 
-static enum strategy default_strategy(const struct op_context *ctx, const struct cpu_loop *cpu) {
-  if (ctx->backend == &backend_seq)
+static enum strategy default_strategy(const struct loop *loop, const struct cpu_loop *cpu) {
+  if (loop->backend == &backend_seq)
     return STRATEGY_WHOLE;
   return cpu->increments_through_map ? STRATEGY_COLOURS : STRATEGY_CHUNKS;
 }
@@ -93,7 +93,7 @@ static int add_alternatives(const struct variant *standard, const struct loop *l
 
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   cpu->increments_through_map = increments_through_map(loop);
-  struct variant v = {.strategy = default_strategy(ctx, cpu)};
+  struct variant v = {.strategy = default_strategy(loop, cpu)};
   struct text spec = {0};
   int code = OP_OK;
   bool tuned = false;

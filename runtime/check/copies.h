@@ -1,0 +1,17 @@
+/* Copies of everything a loop changes, so that it can run several times from one state. */
+#ifndef OP2JIT_CHECK_COPIES_H
+#define OP2JIT_CHECK_COPIES_H
+
+#include "loop.h"
+
+struct copies {
+  void *dats[OP_MAX_ARGS]; /* host memory, by the first argument that changes the dat; else NULL */
+  unsigned char *slots, *globals;
+};
+
+/* The dats are in the host's memory; one slot counts. OP_ERR_MEMORY: *c is empty. */
+int copies_take(struct copies *c, const struct loop *loop, struct error *err);
+void copies_restore(const struct copies *c, struct loop *loop);
+void copies_free(struct copies *c);
+
+#endif

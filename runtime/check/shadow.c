@@ -1,0 +1,172 @@
+#include "check/shadow.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context.h"
+#include "data.h"
+
+/* Sums in another order differ by rounding: this much of the largest value of the dat or global. */
+#define TOLERANCE_DOUBLE 1e-10
+#define TOLERANCE_FLOAT 1e-4
+
+int shadow_parse(const char *value, const struct backend **backend, int *every, struct error *err) {
+  const size_t length = strcspn(value, ":");
+  *backend = NULL;
+  *every = 1;
+  if (!*value)
+    return OP_OK;
+  for (const struct backend *const *b = backend_list(); *b; b++)
+    if ((*b)->space == SPACE_HOST && strlen((*b)->name) == length && memcmp((*b)->name, value, length) == 0)
+      *backend = *b;
+  if (!*backend)
+    return error_set(err, OP_ERR_ENV,
+                     "OP2_SHADOW=%s: expected native, seq or openmp, optionally with :N for each N-th run",
+                     value);
+  if (value[length] == ':') {
+    char *end;
+    const long n = strtol(value + length + 1, &end, 10);
+    if (*end || n < 1 || n > INT_MAX)
+      return error_set(err, OP_ERR_ENV, "OP2_SHADOW=%s: expected a whole number from 1 behind the ':'",
+                       value);
+    *every = (int)n;
+  }
+  return OP_OK;
+}
+
+static bool has_user_memory(const struct loop_arg *arg) {
+  return arg->present && (arg->form == DESC_INFO || (arg->form == DESC_GBL && arg->access != OP_WORK));
+}
+
+static int need_host(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < loop->nargs; i++)
+    if (loop->args[i].dat && loop->args[i].present)
+      code = dat_need(ctx, loop->args[i].dat, SPACE_HOST, REGION_OWNED, err);
+  return code;
+}
+
+int shadow_begin(struct op_context *ctx, struct loop *loop, struct shadow_run *run, struct error *err) {
+  struct loop *shadow = loop->shadow;
+  *run = (struct shadow_run){0};
+  int code = need_host(ctx, loop, err);
+  if (!code)
+    code = copies_take(&run->before, loop, err);
+  /* The shadow's results go to memory of its own, which starts with the user's values. */
+  for (int i = 0; !code && i < loop->nargs; i++) {
+    if (!has_user_memory(&loop->args[i]))
+      continue;
+    void *memory = array_resize(shadow->user[i], loop->args[i].bytes, 1);
+    if (!memory) {
+      copies_free(&run->before);
+      return error_memory(err, "the shadow run", loop->args[i].bytes);
+    }
+    shadow->user[i] = memcpy(memory, loop->user[i], loop->args[i].bytes);
+  }
+  return code;
+}
+
+static double as_number(enum type_code type, const void *value) {
+  char text[64];
+  type_print(type, value, text, sizeof text);
+  return strtod(text, NULL);
+}
+
+struct difference {
+  size_t value; /* number of the first value that differs */
+  bool found;
+};
+
+static struct difference compare(enum type_code type, const unsigned char *a, const unsigned char *b,
+                                 size_t count) {
+  const struct type_info *info = type_info(type);
+  double largest = 0;
+  if (memcmp(a, b, count * info->size) == 0)
+    return (struct difference){0};
+  for (size_t k = 0; info->is_float && k < count; k++) {
+    double x = fabs(as_number(type, a + k * info->size));
+    largest = isfinite(x) && x > largest ? x : largest;
+  }
+  const double tolerance = (type == TYPE_FLOAT ? TOLERANCE_FLOAT : TOLERANCE_DOUBLE) * largest;
+  for (size_t k = 0; k < count; k++) {
+    if (memcmp(a + k * info->size, b + k * info->size, info->size) == 0)
+      continue;
+    double x = as_number(type, a + k * info->size), y = as_number(type, b + k * info->size);
+    if (!info->is_float || !(fabs(x - y) <= tolerance || (isnan(x) && isnan(y))))
+      return (struct difference){.value = k, .found = true};
+  }
+  return (struct difference){0};
+}
+
+static int report(const struct loop *loop, int i, const char *where, const void *a, const void *b,
+                  struct error *err) {
+  const struct loop_arg *arg = &loop->args[i];
+  char x[64], y[64];
+  type_print(arg->type, a, x, sizeof x);
+  type_print(arg->type, b, y, sizeof y);
+  return error_set(err, OP_ERR_VIOLATION,
+                   "loop %s, argument %d: %s is %s with %s and %s with %s (OP2_SHADOW; allowed are %g of the "
+                   "largest value "
+                   "in double, %g in float precision, nothing for integers); if OP2_CHECK=on finds no "
+                   "mistake in the kernel, "
+                   "please report it",
+                   loop->name, i + 1, where, x, loop->backend->name, y, loop->shadow->backend->name,
+                   TOLERANCE_DOUBLE, TOLERANCE_FLOAT);
+}
+
+/* `first` holds the first backend's values in the layout of the host's memory. */
+static int compare_dat(const struct loop *loop, int i, const unsigned char *first, struct error *err) {
+  const struct dat *dat = loop->args[i].dat;
+  const unsigned char *second = dat->replicas[SPACE_HOST].memory;
+  const size_t count =
+      dat->soa ? (size_t)dat->stride * (size_t)dat->dim : (size_t)dat->set->size * (size_t)dat->dim;
+  const struct difference d = compare(dat->type, first, second, count);
+  if (!d.found)
+    return OP_OK;
+  const size_t element = dat->soa ? d.value % (size_t)dat->stride : d.value / (size_t)dat->dim;
+  const size_t component = dat->soa ? d.value / (size_t)dat->stride : d.value % (size_t)dat->dim;
+  struct text where = {0};
+  text_addf(&where, "dat \"%s\", element %d of set \"%s\", component %zu,", dat->name,
+            dat->set->to_user ? dat->set->to_user[element] : (int)element, dat->set->name, component);
+  int code = report(loop, i, text_str(&where), first + d.value * dat->value_size,
+                    second + d.value * dat->value_size, err);
+  text_free(&where);
+  return code;
+}
+
+static int compare_all(const struct loop *loop, const struct copies *first, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (first->dats[i])
+      code = compare_dat(loop, i, first->dats[i], err);
+    if (code || !has_user_memory(arg))
+      continue;
+    const unsigned char *a = loop->user[i], *b = loop->shadow->user[i];
+    const struct difference d = compare(arg->type, a, b, (size_t)arg->dim);
+    const size_t at = d.value * type_info(arg->type)->size;
+    if (d.found)
+      code = report(loop, i, arg->form == DESC_INFO ? "the payload" : "the global", a + at, b + at, err);
+  }
+  return code;
+}
+
+int shadow_end(struct op_context *ctx, struct loop *loop, struct shadow_run *run, struct error *err) {
+  struct copies first = {0};
+  int code = need_host(ctx, loop, err);
+  if (!code)
+    code = copies_take(&first, loop, err);
+  if (!code) {
+    copies_restore(&run->before, loop);
+    code = loop_run_plain(ctx, loop->shadow, err);
+    if (!code)
+      code = compare_all(loop, &first, err);
+    copies_restore(&first, loop);
+  }
+  copies_free(&first);
+  copies_free(&run->before);
+  return code;
+}

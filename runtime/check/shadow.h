@@ -1,0 +1,25 @@
+/* OP2_SHADOW=BACKEND[:N]: each (or each N-th) run of a loop is done a second time by another backend from the same data, and
+ * the results are compared. The first backend's results stand. */
+#ifndef OP2JIT_CHECK_SHADOW_H
+#define OP2JIT_CHECK_SHADOW_H
+
+#include "check/copies.h"
+
+struct op_context;
+struct backend;
+
+/* What OP2_SHADOW asks for; *backend NULL: nothing. OP_ERR_ENV, OP_ERR_BACKEND. */
+int shadow_parse(const char *value, const struct backend **backend, int *every, struct error *err);
+
+/* Between the two runs. */
+struct shadow_run {
+  struct copies before;
+};
+
+/* Before the first run: keep what the loop starts from. */
+int shadow_begin(struct op_context *ctx, struct loop *loop, struct shadow_run *run, struct error *err);
+/* After it: run loop->shadow from the same data, and compare. OP_ERR_VIOLATION: they differ; the data are the first run's
+ * anyway. */
+int shadow_end(struct op_context *ctx, struct loop *loop, struct shadow_run *run, struct error *err);
+
+#endif
