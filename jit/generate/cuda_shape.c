@@ -1,0 +1,221 @@
+/* Shapes by name, increments by target, parameters in order, slots by argument. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "jit/generate/cuda.h"
+#include "jit/generate/skeleton.h"
+
+/* ---- names ---- */
+static const char *const strategies[CUDA_STRATEGIES] = {"direct",  "atomics", "staged", "blocks",
+                                                        "colours", "apart",   "whole"};
+
+const char *cuda_strategy_name(enum cuda_strategy s) {
+  return strategies[s];
+}
+
+bool cuda_has_blocks(enum cuda_strategy s) {
+  return s == CUDA_STAGED || s == CUDA_BLOCKS || s == CUDA_WHOLE;
+}
+
+void cuda_shape_print(const struct cuda_shape *s, struct text *out) {
+  text_addf(out, "%s-%d", strategies[s->strategy], s->block);
+  if (s->vectors)
+    text_add(out, "-v");
+  if (s->sorted)
+    text_add(out, "-s");
+  if (s->min_blocks)
+    text_addf(out, "-m%d", s->min_blocks);
+}
+
+static bool parse_option(const char *word, struct cuda_shape *s) {
+  char end;
+  if (strcmp(word, "v") == 0)
+    return s->vectors = true;
+  if (strcmp(word, "s") == 0)
+    return s->sorted = true;
+  return sscanf(word, "m%d%c", &s->min_blocks, &end) == 1 && s->min_blocks > 0 && s->min_blocks <= 32;
+}
+
+bool cuda_shape_parse(const char *name, struct cuda_shape *s) {
+  char copy[64], *rest = NULL, *word, end;
+  if (strlen(name) >= sizeof copy)
+    return false;
+  snprintf(copy, sizeof copy, "%s", name);
+  *s = (struct cuda_shape){.strategy = CUDA_STRATEGIES};
+  word = strtok_r(copy, "-", &rest);
+  for (int i = 0; word && i < CUDA_STRATEGIES; i++)
+    if (strcmp(word, strategies[i]) == 0)
+      s->strategy = (enum cuda_strategy)i;
+  word = strtok_r(NULL, "-", &rest);
+  if (s->strategy == CUDA_STRATEGIES || !word || sscanf(word, "%d%c", &s->block, &end) != 1 || s->block < 32 ||
+      s->block > 1024 || s->block % 32)
+    return false;
+  while ((word = strtok_r(NULL, "-", &rest)))
+    if (!parse_option(word, s))
+      return false;
+  return !s->sorted || cuda_has_blocks(s->strategy);
+}
+
+/* ---- targets ---- */
+static struct cuda_target *find_target(struct cuda_targets *t, int dat) {
+  for (int i = 0; i < t->count; i++)
+    if (t->items[i].dat == dat)
+      return &t->items[i];
+  t->items[t->count] = (struct cuda_target){.dat = dat};
+  return &t->items[t->count++];
+}
+
+int cuda_targets_find(const struct desc *d, struct cuda_targets *out, struct error *err) {
+  *out = (struct cuda_targets){0};
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    if (!a->present || a->form != DESC_DAT || a->access != OP_INC || a->map < 0)
+      continue;
+    struct cuda_target *t = find_target(out, a->dat);
+    int n = a->idx < 0 ? d->maps[a->map].arity : 1;
+    struct cuda_column *columns = array_resize(t->columns, (size_t)(t->ncolumns + n), sizeof *columns);
+    if (!columns) {
+      cuda_targets_free(out);
+      return error_memory(err, "a loop's increments", (size_t)n * sizeof *columns);
+    }
+    t->columns = columns;
+    for (int v = 0; v < n; v++)
+      columns[t->ncolumns++] = (struct cuda_column){.arg = i, .map = a->map, .column = a->idx < 0 ? v : a->idx};
+  }
+  return OP_OK;
+}
+
+void cuda_targets_free(struct cuda_targets *t) {
+  for (int i = 0; i < t->count; i++)
+    free(t->items[i].columns);
+  *t = (struct cuda_targets){0};
+}
+
+/* ---- slots ---- */
+/* What a block leaves behind: reductions, payloads, and globals that the one element of a set writes. */
+static bool in_slot(const struct desc_arg *a) {
+  return a->present && (a->form == DESC_INFO || (a->form == DESC_GBL && a->access != OP_READ && a->access != OP_WORK));
+}
+
+size_t cuda_slot_size(const struct desc *d, int arg) {
+  const struct desc_arg *a = &d->args[arg];
+  size_t bytes = (size_t)a->dim * type_info(a->type)->size;
+  return in_slot(a) ? bytes + (a->form == DESC_INFO ? sizeof(long long) : 0) : 0;
+}
+
+static size_t slot_end(const struct desc *d, int before) {
+  size_t end = 0;
+  for (int i = 0; i < before; i++)
+    end += (cuda_slot_size(d, i) + 15) / 16 * 16;
+  return end;
+}
+
+size_t cuda_slot_bytes(const struct desc *d) {
+  return slot_end(d, d->nargs);
+}
+
+long cuda_slot_offset(const struct desc *d, int arg) {
+  return in_slot(&d->args[arg]) ? (long)slot_end(d, arg) : -1;
+}
+
+/* ---- parameters ---- */
+static bool add(struct cuda_parameters *p, enum cuda_parameter_kind kind, int index, int column, size_t bytes) {
+  if (p->count == p->capacity) {
+    int capacity = p->capacity ? 2 * p->capacity : 64;
+    struct cuda_parameter *items = array_resize(p->items, (size_t)capacity, sizeof *items);
+    if (!items)
+      return false;
+    p->items = items;
+    p->capacity = capacity;
+  }
+  p->items[p->count++] = (struct cuda_parameter){kind, index, column, bytes};
+  return true;
+}
+
+static bool add_data(const struct desc *d, struct cuda_parameters *p) {
+  bool good = true;
+  for (int i = 0; i < d->ndats; i++) {
+    good = good && add(p, CUDA_P_DAT, i, 0, sizeof(void *));
+    if (dat_is_apart(d, i))
+      good = good && add(p, CUDA_P_STRIDE, i, 0, sizeof(long long));
+  }
+  for (int m = 0; m < d->nmaps; m++)
+    good = good && add(p, CUDA_P_MAP, m, 0, sizeof(void *));
+  for (int s = 0; s < d->nsets; s++)
+    if (uses_numbers(d, s))
+      good = good && add(p, CUDA_P_NUMBERS, s, 0, sizeof(void *));
+  return good;
+}
+
+/* Values up to here travel with the launch. */
+enum { BY_VALUE = 512 };
+
+static bool add_globals(const struct desc *d, struct cuda_parameters *p) {
+  bool good = true;
+  size_t together = 0;
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    if (!a->present || (a->form != DESC_GBL && a->form != DESC_INFO))
+      continue;
+    size_t bytes = (size_t)a->dim * type_info(a->type)->size;
+    bool value = bytes <= BY_VALUE && together + bytes <= BY_VALUE;
+    if (a->form == DESC_GBL && (a->access == OP_READ || a->access == OP_RW)) {
+      good = good && add(p, value ? CUDA_P_GLOBAL : CUDA_P_GLOBAL_AT, i, 0, value ? bytes : sizeof(void *));
+      together += value ? bytes : 0;
+    } else if (a->form == DESC_GBL && (a->access == OP_MIN || a->access == OP_MAX)) {
+      good = good && add(p, CUDA_P_START, i, 0, sizeof(void *));
+    }
+  }
+  if (cuda_slot_bytes(d))
+    good = good && add(p, CUDA_P_SLOTS, 0, 0, sizeof(void *)) && add(p, CUDA_P_WARPS, 0, 0, sizeof(void *)) &&
+           add(p, CUDA_P_SLOT, 0, 0, sizeof(int));
+  return good;
+}
+
+static bool add_staging(const struct cuda_targets *t, struct cuda_parameters *p) {
+  bool good = true;
+  for (int k = 0; k < t->count; k++) {
+    good = good && add(p, CUDA_P_STAGED_FIRST, k, 0, sizeof(void *)) &&
+           add(p, CUDA_P_STAGED_TARGETS, k, 0, sizeof(void *)) && add(p, CUDA_P_STAGED_AT, k, 0, sizeof(int));
+    for (int c = 0; c < t->items[k].ncolumns; c++)
+      good = good && add(p, CUDA_P_STAGED_LOCAL, k, c, sizeof(void *));
+  }
+  return good;
+}
+
+static bool add_walk(const struct cuda_shape *s, const struct cuda_targets *t, struct cuda_parameters *p) {
+  bool good = true;
+  if (s->sorted || s->strategy == CUDA_COLOURS)
+    good = add(p, CUDA_P_LIST, 0, 0, sizeof(void *));
+  good = good && add(p, CUDA_P_BEGIN, 0, 0, sizeof(int)) && add(p, CUDA_P_END, 0, 0, sizeof(int));
+  if (cuda_has_blocks(s->strategy))
+    good = good && add(p, CUDA_P_BLOCKS, 0, 0, sizeof(void *)) && add(p, CUDA_P_FIRST, 0, 0, sizeof(int)) &&
+           add(p, CUDA_P_COLOURS, 0, 0, sizeof(void *)) && add(p, CUDA_P_COUNTS, 0, 0, sizeof(void *));
+  if (s->strategy == CUDA_STAGED || s->strategy == CUDA_WHOLE)
+    good = good && add_staging(t, p);
+  for (int k = 0; s->strategy == CUDA_APART && k < t->count; k++)
+    good = good && add(p, CUDA_P_APART, k, 0, sizeof(void *));
+  return good;
+}
+
+int cuda_parameters_find(const struct desc *d, const struct cuda_shape *s, const struct cuda_targets *t,
+                         struct cuda_parameters *out, struct error *err) {
+  *out = (struct cuda_parameters){0};
+  if (add_data(d, out) && add_globals(d, out) && add_walk(s, t, out))
+    return OP_OK;
+  cuda_parameters_free(out);
+  return error_memory(err, "a kernel's parameters", 0);
+}
+
+void cuda_parameters_free(struct cuda_parameters *p) {
+  free(p->items);
+  *p = (struct cuda_parameters){0};
+}
+
+char *cuda_kernel_name(const struct desc *d) {
+  struct text name = {0};
+  text_addf(&name, "op2_%s", d->kernel_name);
+  return text_take(&name);
+}
