@@ -5,6 +5,7 @@
 #define OP2JIT_JIT_GENERATE_CUDA_H
 
 #include "jit/generate/generate.h"
+#include "jit/kernel.h"
 
 /* How increments through maps meet on their targets. */
 enum cuda_strategy {
@@ -14,7 +15,7 @@ enum cuda_strategy {
   CUDA_BLOCKS,  /* block colours, and element colours inside a block, both in global memory */
   CUDA_COLOURS, /* one launch per colour of elements */
   CUDA_APART,   /* stored apart, summed by one thread per target in a second kernel */
-  CUDA_WHOLE,   /* as STAGED, the element colours around the whole kernel, which adds to shared memory itself */
+  CUDA_WHOLE, /* as STAGED, the element colours around the whole kernel, which adds to shared memory itself */
   CUDA_STRATEGIES
 };
 
@@ -53,9 +54,8 @@ enum cuda_parameter_kind {
   CUDA_P_STRIDE,  /* long long, of dat `index` */
   CUDA_P_MAP,     /* index: map */
   CUDA_P_NUMBERS, /* index: set */
-  CUDA_P_GLOBAL,  /* the values themselves, of argument `index` */
-  CUDA_P_GLOBAL_AT, /* their address */
-  CUDA_P_START,   /* the user's values before the loop of MIN or MAX argument `index`, by value */
+  CUDA_P_GLOBAL,  /* values of argument `index`: themselves, or their address if `column` is 1 */
+  CUDA_P_START,   /* the user's values before the loop, of MIN or MAX argument `index`: as CUDA_P_GLOBAL */
   CUDA_P_SLOTS,   /* one struct op2_slot per block */
   CUDA_P_WARPS,   /* one per warp, scratch */
   CUDA_P_SLOT,    /* int: slot of the launch's first block */
@@ -104,9 +104,9 @@ char *cuda_kernel_name(const struct desc *d);
 /* Mistakes that tests plant into the generated code, to see that they are found. */
 enum cuda_mistake {
   CUDA_MISTAKE_NONE,
-  CUDA_MISTAKE_PLAIN_ADD,        /* ATOMICS: += instead of an atomic addition */
-  CUDA_MISTAKE_NO_COLOURS,       /* all elements of a block at once */
-  CUDA_MISTAKE_COLOUR_OF_OTHER,  /* the colour of the next element */
+  CUDA_MISTAKE_PLAIN_ADD,       /* ATOMICS: += instead of an atomic addition */
+  CUDA_MISTAKE_NO_COLOURS,      /* all elements of a block at once */
+  CUDA_MISTAKE_COLOUR_OF_OTHER, /* the colour of the next element */
   CUDA_MISTAKE_NO_COLOUR_BARRIER,
   CUDA_MISTAKE_NO_ZERO_BARRIER,  /* between clearing shared memory and adding to it */
   CUDA_MISTAKE_NO_FLUSH_BARRIER, /* between the last addition and writing back */
@@ -128,8 +128,8 @@ enum cuda_mistake {
 };
 
 /* Errors: OP_ERR_MEMORY; OP_ERR_KERNEL for C that cannot be CUDA C, with line and remedy. */
-int generate_cuda(const struct desc *d, const struct cuda_shape *s, enum cuda_mistake mistake, struct generated *out,
-                  struct error *err);
+int generate_cuda(const struct desc *d, const struct cuda_shape *s, enum cuda_mistake mistake,
+                  struct generated *out, struct error *err);
 /* C that NVRTC's C++ cannot take: variable-length arrays, compound literals, array designators. */
 int cuda_check_kernel(const struct kernel *k, struct error *err);
 const char *cuda_prelude(void);

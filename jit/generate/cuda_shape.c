@@ -49,8 +49,8 @@ bool cuda_shape_parse(const char *name, struct cuda_shape *s) {
     if (strcmp(word, strategies[i]) == 0)
       s->strategy = (enum cuda_strategy)i;
   word = strtok_r(NULL, "-", &rest);
-  if (s->strategy == CUDA_STRATEGIES || !word || sscanf(word, "%d%c", &s->block, &end) != 1 || s->block < 32 ||
-      s->block > 1024 || s->block % 32)
+  if (s->strategy == CUDA_STRATEGIES || !word || sscanf(word, "%d%c", &s->block, &end) != 1 ||
+      s->block < 32 || s->block > 1024 || s->block % 32)
     return false;
   while ((word = strtok_r(NULL, "-", &rest)))
     if (!parse_option(word, s))
@@ -82,7 +82,8 @@ int cuda_targets_find(const struct desc *d, struct cuda_targets *out, struct err
     }
     t->columns = columns;
     for (int v = 0; v < n; v++)
-      columns[t->ncolumns++] = (struct cuda_column){.arg = i, .map = a->map, .column = a->idx < 0 ? v : a->idx};
+      columns[t->ncolumns++] =
+          (struct cuda_column){.arg = i, .map = a->map, .column = a->idx < 0 ? v : a->idx};
   }
   return OP_OK;
 }
@@ -96,7 +97,8 @@ void cuda_targets_free(struct cuda_targets *t) {
 /* ---- slots ---- */
 /* What a block leaves behind: reductions, payloads, and globals that the one element of a set writes. */
 static bool in_slot(const struct desc_arg *a) {
-  return a->present && (a->form == DESC_INFO || (a->form == DESC_GBL && a->access != OP_READ && a->access != OP_WORK));
+  return a->present &&
+         (a->form == DESC_INFO || (a->form == DESC_GBL && a->access != OP_READ && a->access != OP_WORK));
 }
 
 size_t cuda_slot_size(const struct desc *d, int arg) {
@@ -121,7 +123,8 @@ long cuda_slot_offset(const struct desc *d, int arg) {
 }
 
 /* ---- parameters ---- */
-static bool add(struct cuda_parameters *p, enum cuda_parameter_kind kind, int index, int column, size_t bytes) {
+static bool add(struct cuda_parameters *p, enum cuda_parameter_kind kind, int index, int column,
+                size_t bytes) {
   if (p->count == p->capacity) {
     int capacity = p->capacity ? 2 * p->capacity : 64;
     struct cuda_parameter *items = array_resize(p->items, (size_t)capacity, sizeof *items);
@@ -157,16 +160,16 @@ static bool add_globals(const struct desc *d, struct cuda_parameters *p) {
   size_t together = 0;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
-    if (!a->present || (a->form != DESC_GBL && a->form != DESC_INFO))
+    if (!a->present)
       continue;
     size_t bytes = (size_t)a->dim * type_info(a->type)->size;
-    bool value = bytes <= BY_VALUE && together + bytes <= BY_VALUE;
-    if (a->form == DESC_GBL && (a->access == OP_READ || a->access == OP_RW)) {
-      good = good && add(p, value ? CUDA_P_GLOBAL : CUDA_P_GLOBAL_AT, i, 0, value ? bytes : sizeof(void *));
-      together += value ? bytes : 0;
-    } else if (a->form == DESC_GBL && (a->access == OP_MIN || a->access == OP_MAX)) {
-      good = good && add(p, CUDA_P_START, i, 0, sizeof(void *));
-    }
+    bool global = a->form == DESC_GBL && (a->access == OP_READ || a->access == OP_RW);
+    bool start = a->form == DESC_GBL && (a->access == OP_MIN || a->access == OP_MAX);
+    if (!global && !start)
+      continue;
+    bool value = together + bytes <= BY_VALUE;
+    together += value ? bytes : 0;
+    good = good && add(p, global ? CUDA_P_GLOBAL : CUDA_P_START, i, !value, value ? bytes : sizeof(void *));
   }
   if (cuda_slot_bytes(d))
     good = good && add(p, CUDA_P_SLOTS, 0, 0, sizeof(void *)) && add(p, CUDA_P_WARPS, 0, 0, sizeof(void *)) &&

@@ -1,0 +1,359 @@
+/* The dialect of CUDA C: kernels by strategy. */
+#include "jit/generate/cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/generate/cuda_write.h"
+
+static const struct words cuda_words = {
+    .types = {[TYPE_DOUBLE] = "double",
+              [TYPE_FLOAT] = "float",
+              [TYPE_INT] = "int",
+              [TYPE_UINT] = "unsigned int",
+              [TYPE_LONGLONG] = "long long",
+              [TYPE_ULONGLONG] = "unsigned long long",
+              [TYPE_BOOL] = "bool",
+              [TYPE_CHAR] = "char",
+              [TYPE_SHORT] = "short"},
+    .wide = "long long",
+    .restricted = "__restrict__",
+    .constant = "static __device__ const",
+};
+
+/* ---- constants that are not folded: variables that the host sets ---- */
+static void put_variables(struct cuda_writer *w) {
+  for (int i = 0; i < w->g.d->nconsts; i++) {
+    const struct desc_const *c = &w->g.d->consts[i];
+    if (!c->folded)
+      put(&w->g,
+          c->dim == 1 ? "extern \"C\" { __constant__ %s %s; }" : "extern \"C\" { __constant__ %s %s[%d]; }",
+          word_type(&w->g, c->type), c->name, c->dim);
+  }
+}
+
+/* ---- the user's text ---- */
+/* Words of C++ that are names in C. */
+static const char *const foreign[] = {
+    "and",       "bitand",  "bitor",    "catch",     "class",   "compl",    "constexpr", "delete", "explicit",
+    "export",    "friend",  "mutable",  "namespace", "new",     "not",      "operator",  "or",     "private",
+    "protected", "public",  "template", "this",      "throw",   "try",      "typename",  "using",  "virtual",
+    "xor",       "concept", "requires", "nullptr",   "wchar_t", "decltype", "noexcept",  "typeid"};
+
+static void put_kernel_text(struct cuda_writer *w, const struct generated *files) {
+  const size_t n = sizeof foreign / sizeof *foreign;
+  for (size_t i = 0; i < n; i++)
+    if (kernel_uses(w->g.k, foreign[i]))
+      put(&w->g, "#define %s op2_c_%s", foreign[i], foreign[i]);
+  put(&w->g, "namespace op2_user {");
+  put(&w->g, "#include \"%s\"", files->kernel_file);
+  put(&w->g, "}");
+  for (size_t i = 0; i < n; i++)
+    if (kernel_uses(w->g.k, foreign[i]))
+      put(&w->g, "#undef %s", foreign[i]);
+}
+
+/* ---- parameters ---- */
+static void put_value_types(struct cuda_writer *w, const struct cuda_parameters *p) {
+  for (int i = 0; i < p->count; i++)
+    if ((p->items[i].kind == CUDA_P_GLOBAL || p->items[i].kind == CUDA_P_START) && !p->items[i].column) {
+      const struct desc_arg *a = &w->g.d->args[p->items[i].index];
+      put(&w->g, "struct op2_values%d { %s v[%d]; };", p->items[i].index, word_type(&w->g, a->type), a->dim);
+    }
+}
+
+static void declare(const struct cuda_writer *w, const struct cuda_parameter *p, struct text *out) {
+  const struct desc *d = w->g.d;
+  static const char *const plain[] = {[CUDA_P_SLOTS] = "op2_slot *op2_slots",
+                                      [CUDA_P_WARPS] = "op2_slot *op2_warps",
+                                      [CUDA_P_SLOT] = "int op2_slot0",
+                                      [CUDA_P_LIST] = "const int *__restrict__ op2_list",
+                                      [CUDA_P_BEGIN] = "int op2_begin",
+                                      [CUDA_P_END] = "int op2_end",
+                                      [CUDA_P_BLOCKS] = "const int *__restrict__ op2_blocks",
+                                      [CUDA_P_FIRST] = "int op2_first",
+                                      [CUDA_P_COLOURS] = "const unsigned short *__restrict__ op2_colours",
+                                      [CUDA_P_COUNTS] = "const int *__restrict__ op2_counts"};
+  int i = p->index;
+  switch (p->kind) {
+  case CUDA_P_DAT:
+    text_addf(out, "%s%s *%s op2_d%d", dat_is_written(d, i) ? "" : "const ",
+              word_type(&w->g, d->dats[i].type), w->g.w->restricted, i);
+    break;
+  case CUDA_P_STRIDE: text_addf(out, "long long op2_s%d", i); break;
+  case CUDA_P_MAP: text_addf(out, "const int *__restrict__ op2_t%d", i); break;
+  case CUDA_P_NUMBERS: text_addf(out, "const int *__restrict__ op2_x%d", i); break;
+  case CUDA_P_GLOBAL:
+  case CUDA_P_START: {
+    const char *name = p->kind == CUDA_P_GLOBAL ? "g" : "b";
+    if (p->column)
+      text_addf(out, "const %s *__restrict__ op2_%s%d", word_type(&w->g, d->args[i].type), name, i);
+    else
+      text_addf(out, "const op2_values%d op2_y%d", i, i);
+    break;
+  }
+  case CUDA_P_STAGED_FIRST: text_addf(out, "const long long *__restrict__ op2_f%d", i); break;
+  case CUDA_P_STAGED_TARGETS: text_addf(out, "const int *__restrict__ op2_q%d", i); break;
+  case CUDA_P_STAGED_AT: text_addf(out, "int op2_o%d", i); break;
+  case CUDA_P_STAGED_LOCAL:
+    text_addf(out, "const unsigned short *__restrict__ op2_j%d_%d", i, p->column);
+    break;
+  case CUDA_P_APART:
+    text_addf(out, "%s *__restrict__ op2_p%d", word_type(&w->g, d->dats[w->targets->items[i].dat].type), i);
+    break;
+  default: text_add(out, plain[p->kind]);
+  }
+}
+
+static void put_head(struct cuda_writer *w, const struct cuda_parameters *p) {
+  struct text list = {0};
+  for (int i = 0; i < p->count; i++) {
+    text_add(&list, i ? ",\n    " : "");
+    declare(w, &p->items[i], &list);
+  }
+  if (w->shape->min_blocks)
+    put_open(&w->g, "extern \"C\" __global__ void __launch_bounds__(%d, %d) op2_%s(%s)", w->shape->block,
+             w->shape->min_blocks, w->g.d->kernel_name, text_str(&list));
+  else
+    put_open(&w->g, "extern \"C\" __global__ void __launch_bounds__(%d) op2_%s(%s)", w->shape->block,
+             w->g.d->kernel_name, text_str(&list));
+  w->g.out->failed |= list.failed;
+  text_free(&list);
+  for (int i = 0; i < p->count; i++)
+    if ((p->items[i].kind == CUDA_P_GLOBAL || p->items[i].kind == CUDA_P_START) && !p->items[i].column)
+      put(&w->g, "const %s *op2_%s%d = op2_y%d.v;", word_type(&w->g, w->g.d->args[p->items[i].index].type),
+          p->items[i].kind == CUDA_P_GLOBAL ? "g" : "b", p->items[i].index, p->items[i].index);
+}
+
+/* ---- one thread, some elements ---- */
+static void put_walk(struct cuda_writer *w) {
+  bool list = w->shape->strategy == CUDA_COLOURS && !planted(w, CUDA_MISTAKE_NO_LIST);
+  put_open(
+      &w->g,
+      "for (unsigned op2_i = op2_begin + blockIdx.x * %d + threadIdx.x; op2_i %s (unsigned)op2_end; op2_i += "
+      "gridDim.x * %d)",
+      w->shape->block, planted(w, CUDA_MISTAKE_ONE_MORE_ELEMENT) ? "<=" : "<", w->shape->block);
+  put(&w->g, list ? "const int op2_e = op2_list[op2_i];" : "const int op2_e = (int)op2_i;");
+  cuda_put_rows(w);
+  cuda_put_element(w);
+  cuda_put_increments(w);
+  put_close(&w->g);
+}
+
+/* ---- blocks of a plan: one thread, one element ---- */
+static void put_block_head(struct cuda_writer *w) {
+  put(&w->g, planted(w, CUDA_MISTAKE_WRONG_BLOCK)
+                 ? "const int op2_block = blockIdx.x;"
+                 : "const int op2_block = op2_blocks[op2_first + blockIdx.x];");
+  put(&w->g, "const int op2_i = op2_begin + op2_block * %d + (int)threadIdx.x;", w->shape->block);
+  put(&w->g, "const bool op2_on = op2_i %s op2_end;", planted(w, CUDA_MISTAKE_ONE_MORE_ELEMENT) ? "<=" : "<");
+  put(&w->g, w->shape->sorted ? "const int op2_e = op2_on ? op2_list[op2_i] : 0;"
+                              : "const int op2_e = op2_on ? op2_i : 0;");
+  if (planted(w, CUDA_MISTAKE_COLOUR_OF_OTHER))
+    put(&w->g,
+        "const int op2_colour = op2_on ? op2_colours[op2_i + 1 < op2_end ? op2_i + 1 : op2_begin] : -1;");
+  else
+    put(&w->g, "const int op2_colour = op2_on ? op2_colours[op2_e] : -1;");
+  put(&w->g, "const int op2_ncolours = op2_counts[op2_block];");
+}
+
+static void barrier(struct cuda_writer *w, enum cuda_mistake unless) {
+  if (!planted(w, unless))
+    put(&w->g, "__syncthreads();");
+}
+
+static void put_shared(struct cuda_writer *w) {
+  put(&w->g, "extern __shared__ __align__(16) unsigned char op2_shared[];");
+  for (int k = 0; k < w->targets->count; k++) {
+    const struct desc_dat *dat = &w->g.d->dats[w->targets->items[k].dat];
+    put(&w->g, "%s *op2_h%d = (%s *)(op2_shared + op2_o%d);", word_type(&w->g, dat->type), k,
+        word_type(&w->g, dat->type), planted(w, CUDA_MISTAKE_SHARED_OVERLAP) ? 0 : k);
+    put(&w->g, "const long long op2_u%d = op2_f%d[op2_block];", k, k);
+    put(&w->g, "const int op2_n%d = (int)(op2_f%d[op2_block + 1] - op2_u%d);", k, k, k);
+    if (!planted(w, CUDA_MISTAKE_NO_ZERO))
+      put(&w->g, "for (int op2_c = threadIdx.x; op2_c < op2_n%d * %d; op2_c += %d) op2_h%d[op2_c] = 0;", k,
+          dat->dim, w->shape->block, k);
+  }
+  barrier(w, CUDA_MISTAKE_NO_ZERO_BARRIER);
+}
+
+static void put_flush(struct cuda_writer *w) {
+  const char *less = planted(w, CUDA_MISTAKE_ONE_MORE_TARGET) ? "<=" : "<";
+  for (int k = 0; k < w->targets->count; k++) {
+    int number = w->targets->items[k].dat;
+    const struct desc_dat *dat = &w->g.d->dats[number];
+    const char *wide = dat->wide ? "(long long)" : "";
+    put_open(&w->g, "for (int op2_c = threadIdx.x; op2_c %s op2_n%d * %d; op2_c += %d)", less, k, dat->dim,
+             w->shape->block);
+    if (dat_is_apart(w->g.d, number))
+      put(&w->g,
+          "op2_d%d[op2_c / op2_n%d * op2_s%d + op2_q%d[op2_u%d + op2_c %% op2_n%d]] += op2_h%d[op2_c %% "
+          "op2_n%d "
+          "* %d + op2_c / op2_n%d];",
+          number, k, number, k, k, k, k, k, dat->dim, k);
+    else
+      put(&w->g, "op2_d%d[%sop2_q%d[op2_u%d + op2_c / %d] * %d + op2_c %% %d] += op2_h%d[op2_c];", number,
+          wide, k, k, dat->dim, dat->dim, dat->dim, k);
+    put_close(&w->g);
+  }
+}
+
+/* Runs `body` for the elements of one colour after the other. */
+static void put_by_colour(struct cuda_writer *w, void (*body)(struct cuda_writer *w)) {
+  bool all = planted(w, CUDA_MISTAKE_NO_COLOURS), inside = planted(w, CUDA_MISTAKE_BARRIER_INSIDE);
+  put_open(&w->g, "for (int op2_k = 0; op2_k < %s; op2_k++)", all ? "1" : "op2_ncolours");
+  put_open(&w->g, all ? "if (op2_on)" : "if (op2_colour == op2_k)");
+  body(w);
+  if (inside)
+    put(&w->g, "__syncthreads();");
+  put_close(&w->g);
+  if (!inside)
+    barrier(w, CUDA_MISTAKE_NO_COLOUR_BARRIER);
+  put_close(&w->g);
+}
+
+static void body_increments(struct cuda_writer *w) {
+  if (w->shape->strategy == CUDA_STAGED)
+    cuda_put_places(w);
+  else
+    for (int k = 0; k < w->targets->count; k++)
+      for (int c = 0; c < w->targets->items[k].ncolumns; c++) {
+        const struct cuda_column *column = &w->targets->items[k].columns[c];
+        bool again = false; /* another column of a target may be the same entry */
+        for (int j = 0; j <= k; j++)
+          for (int i = 0; i < (j < k ? w->targets->items[j].ncolumns : c); i++)
+            again |= w->targets->items[j].columns[i].map == column->map &&
+                     w->targets->items[j].columns[i].column == column->column;
+        if (!again)
+          put(&w->g, "const int op2_m%d_%d = op2_t%d[(long long)op2_e * %d + %d];", column->map,
+              column->column, column->map, w->g.d->maps[column->map].arity, column->column);
+      }
+  cuda_put_increments(w);
+}
+
+static void body_whole(struct cuda_writer *w) {
+  cuda_put_places(w);
+  cuda_put_element(w);
+}
+
+static void put_blocks(struct cuda_writer *w) {
+  put_block_head(w);
+  if (w->shape->strategy != CUDA_BLOCKS)
+    put_shared(w);
+  if (w->shape->strategy == CUDA_WHOLE) {
+    put_by_colour(w, body_whole);
+  } else {
+    cuda_put_rows(w);
+    put_open(&w->g, "if (op2_on)");
+    cuda_put_element(w);
+    put_close(&w->g);
+    put_by_colour(w, body_increments);
+  }
+  if (w->shape->strategy != CUDA_BLOCKS) {
+    barrier(w, CUDA_MISTAKE_NO_FLUSH_BARRIER);
+    put_flush(w);
+  }
+}
+
+/* ---- rows apart, summed per target ---- */
+static void put_sum(struct cuda_writer *w, int k) {
+  int number = w->targets->items[k].dat;
+  const struct desc_dat *dat = &w->g.d->dats[number];
+  const char *type = word_type(&w->g, dat->type);
+  put_open(
+      &w->g,
+      "extern \"C\" __global__ void __launch_bounds__(%d) %s%d(%s *dat, long long stride, const long long "
+      "*__restrict__ first, const long long *__restrict__ entries, const %s *__restrict__ apart, int "
+      "ntargets)",
+      CUDA_SUM_THREADS, CUDA_SUM, k, type, type);
+  put(&w->g, "const int target = blockIdx.x * %d + threadIdx.x;", CUDA_SUM_THREADS);
+  put(&w->g, "if (target >= ntargets) return;");
+  put_open(&w->g, "for (int c = 0; c < %d; c++)", dat->dim);
+  put(&w->g,
+      dat_is_apart(w->g.d, number) ? "%s *to = dat + c * stride + target;"
+                                   : "%s *to = dat + (long long)target * stride + c;",
+      type);
+  put(&w->g, "%s sum = *to;", type);
+  put(&w->g,
+      "for (long long i = first[target]; i < first[target + 1]; i++) sum += apart[entries[i] * %d + c];",
+      dat->dim);
+  put(&w->g, "*to = sum;");
+  put_close(&w->g);
+  put_close(&w->g);
+}
+
+/* ---- everything ---- */
+static void put_everything(struct cuda_writer *w, const struct cuda_parameters *p,
+                           const struct generated *files) {
+  struct text shape = {0};
+  cuda_shape_print(w->shape, &shape);
+  put(&w->g, "/* Made by op2jit (generator %s): loop %s, %s, %s. */", GENERATOR_VERSION, w->g.d->kernel_name,
+      text_str(&shape), w->g.d->fp);
+  text_free(&shape);
+  put(&w->g, "#include \"%s\"", files->prelude_file);
+  put_constants(&w->g);
+  put_variables(w);
+  put_kernel_text(w, files);
+  put_value_types(w, p);
+  cuda_put_slot(w);
+  for (int k = 0; w->shape->strategy == CUDA_APART && k < w->targets->count; k++)
+    put_sum(w, k);
+  put_head(w, p);
+  cuda_put_start(w);
+  if (cuda_has_blocks(w->shape->strategy))
+    put_blocks(w);
+  else
+    put_walk(w);
+  cuda_put_finish(w);
+  put_close(&w->g);
+}
+
+static char *named(const char *kernel, const char *ending) {
+  struct text name = {0};
+  text_addf(&name, "%s%s", kernel, ending);
+  return text_take(&name);
+}
+
+static int generate(struct cuda_writer *w, struct generated *out, struct error *err) {
+  struct cuda_targets targets;
+  struct cuda_parameters parameters = {0};
+  int code = cuda_targets_find(w->g.d, &targets, err);
+  if (!code)
+    code = cuda_parameters_find(w->g.d, w->shape, &targets, &parameters, err);
+  if (!code) {
+    w->targets = &targets;
+    out->main_file = named(w->g.d->kernel_name, ".loop.cu");
+    out->kernel_file = named(w->g.d->kernel_name, ".c");
+    out->prelude_file = named("op2jit_cuda", ".h");
+    out->prelude = cuda_prelude();
+    if (out->main_file && out->kernel_file && out->prelude_file)
+      put_everything(w, &parameters, out);
+    text_add_bytes(&out->kernel, w->g.k->text, w->g.k->length);
+    text_add_char(&out->kernel, '\n');
+    if (!text_ok(&out->main) || !text_ok(&out->kernel) || !out->prelude_file || !out->main_file ||
+        !out->kernel_file)
+      code = error_memory(err, "generated code", out->main.length);
+  }
+  cuda_parameters_free(&parameters);
+  cuda_targets_free(&targets);
+  return code;
+}
+
+int generate_cuda(const struct desc *d, const struct cuda_shape *s, enum cuda_mistake mistake,
+                  struct generated *out, struct error *err) {
+  struct kernel k;
+  *out = (struct generated){0};
+  int code = kernel_parse(&k, d->text, strlen(d->text), d->kernel_name, err);
+  if (code)
+    return code;
+  struct cuda_writer w = {
+      .g = {.d = d, .w = &cuda_words, .k = &k, .out = &out->main}, .shape = s, .mistake = mistake};
+  code = cuda_check_kernel(&k, err);
+  if (!code)
+    code = generate(&w, out, err);
+  kernel_free(&k);
+  if (code)
+    generated_free(out);
+  return code;
+}

@@ -1,0 +1,317 @@
+/* One element in CUDA C: rows into registers, the call, rows back. */
+#include <stdio.h>
+
+#include "jit/generate/cuda_write.h"
+
+/* Longer rows stay in memory. */
+enum { REGISTER_ROW = 32 };
+
+bool cuda_is_increment(const struct desc_arg *a) {
+  return a->present && a->form == DESC_DAT && a->access == OP_INC && a->map >= 0;
+}
+
+int cuda_target_of(const struct cuda_targets *t, int dat) {
+  for (int i = 0; i < t->count; i++)
+    if (t->items[i].dat == dat)
+      return i;
+  return -1;
+}
+
+static int entries(const struct desc *d, const struct desc_arg *a) {
+  return arg_is_vector(a) ? d->maps[a->map].arity : 1;
+}
+
+static int entry(const struct desc_arg *a, int v) {
+  return arg_is_vector(a) ? v : a->idx;
+}
+
+/* Which of its target's columns entry `v` of an argument is. */
+static int column_of(const struct cuda_writer *w, int arg, int v) {
+  const struct cuda_target *t = &w->targets->items[cuda_target_of(w->targets, w->g.d->args[arg].dat)];
+  for (int c = 0; c < t->ncolumns; c++)
+    if (t->columns[c].arg == arg)
+      return c + v;
+  return 0;
+}
+
+/* Does the kernel get a row in registers? */
+static bool is_row(const struct cuda_writer *w, const struct desc_arg *a) {
+  if (cuda_is_increment(a))
+    return w->shape->strategy != CUDA_WHOLE;
+  return dat_is_apart(w->g.d, a->dat) || (w->shape->vectors && a->dim <= REGISTER_ROW && a->access != OP_INC);
+}
+
+/* ---- places in memory ---- */
+static void element(const struct cuda_writer *w, const struct desc_arg *a, int v, char *out, size_t size) {
+  const char *wide = a->dat >= 0 && w->g.d->dats[a->dat].wide ? "(long long)" : "";
+  if (a->map < 0)
+    snprintf(out, size, "%sop2_e", wide);
+  else
+    snprintf(out, size, "%sop2_m%d_%d", wide, a->map, entry(a, v));
+}
+
+static void row(const struct cuda_writer *w, const struct desc_arg *a, int v, char *out, size_t size) {
+  char at[64];
+  element(w, a, v, at, sizeof at);
+  int width = a->dim + (planted(w, CUDA_MISTAKE_WRONG_STRIDE) && a->dim > 1);
+  snprintf(out, size, "op2_d%d + %s * %d", a->dat, at, width);
+}
+
+/* Component '#' of a row. */
+static void component(const struct cuda_writer *w, const struct desc_arg *a, int v, char *out, size_t size) {
+  char at[64];
+  element(w, a, v, at, sizeof at);
+  if (dat_is_apart(w->g.d, a->dat))
+    snprintf(out, size, "op2_d%d[# * op2_s%d%s + %s]", a->dat, a->dat,
+             planted(w, CUDA_MISTAKE_WRONG_STRIDE) ? " * 2" : "", at);
+  else
+    snprintf(out, size, "op2_d%d[%s * %d + #]", a->dat, at, a->dim);
+}
+
+/* ---- vectors ---- */
+struct piece {
+  const char *type;
+  int bytes;
+};
+
+static struct piece widest(const struct desc_arg *a) {
+  static const struct piece pieces[] = {{"int4", 16}, {"int2", 8}, {"int", 4}, {"short", 2}, {"char", 1}};
+  int bytes = a->dim * (int)type_info(a->type)->size, i = 0;
+  while (bytes % pieces[i].bytes)
+    i++;
+  return pieces[i];
+}
+
+static void put_moved(struct cuda_writer *w, int arg, int v, const char *how) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  struct piece p = widest(a);
+  char memory[128];
+  row(w, a, v, memory, sizeof memory);
+  put(&w->g, "%s<%s, %d>(%sop2_a%d + %d%s%s%s);", how, p.type,
+      a->dim * (int)type_info(a->type)->size / p.bytes, how[4] == 's' ? memory : "", arg, v * a->dim,
+      how[4] == 's' ? "" : ", ", how[4] == 's' ? "" : memory,
+      how[4] != 's' && planted(w, CUDA_MISTAKE_SHIFTED_VECTOR) ? " + 1" : "");
+}
+
+static void put_loaded(struct cuda_writer *w, int arg, int v) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  char memory[128];
+  if (!dat_is_apart(w->g.d, a->dat)) {
+    put_moved(w, arg, v, "op2_load");
+    return;
+  }
+  component(w, a, v, memory, sizeof memory);
+  put_components(&w->g, a->dim, "op2_a%d[%d + #] = %s;", arg, v * a->dim, memory);
+}
+
+static void put_stored(struct cuda_writer *w, int arg, int v) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  char memory[128];
+  component(w, a, v, memory, sizeof memory);
+  if (dat_is_apart(w->g.d, a->dat)) {
+    put_components(&w->g, a->dim, "%s = op2_a%d[%d + #];", memory, arg, v * a->dim);
+    return;
+  }
+  struct piece p = widest(a);
+  row(w, a, v, memory, sizeof memory);
+  put(&w->g, "op2_store<%s, %d>(%s, op2_a%d + %d);", p.type, a->dim * (int)type_info(a->type)->size / p.bytes,
+      memory, arg, v * a->dim);
+}
+
+/* ---- before the call ---- */
+static void put_entries(struct cuda_writer *w) {
+  const struct desc *d = w->g.d;
+  bool wrong = planted(w, CUDA_MISTAKE_WRONG_COLUMN);
+  for (int m = 0; m < d->nmaps; m++)
+    for (int c = 0; c < d->maps[m].arity; c++)
+      if (uses_column(d, m, c))
+        put(&w->g, "const int op2_m%d_%d = op2_t%d[(long long)op2_e * %d + %d];", m, c, m, d->maps[m].arity,
+            c + (wrong && c == d->maps[m].arity - 1));
+}
+
+static void put_row(struct cuda_writer *w, int arg) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  int n = entries(w->g.d, a);
+  put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), arg, n * a->dim);
+  for (int v = 0; v < n && a->access != OP_WRITE; v++)
+    put_loaded(w, arg, v);
+}
+
+static void pointer(const struct cuda_writer *w, int arg, int v, char *out, size_t size) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  if (!a->present)
+    snprintf(out, size, "op2_a%d", arg);
+  else if (is_row(w, a))
+    snprintf(out, size, "op2_a%d + %d", arg, v * a->dim);
+  else if (cuda_is_increment(a))
+    snprintf(out, size, "op2_h%d + op2_l%d_%d * %d", cuda_target_of(w->targets, a->dat),
+             cuda_target_of(w->targets, a->dat), column_of(w, arg, v), a->dim);
+  else
+    row(w, a, v, out, size);
+}
+
+static void put_vector(struct cuda_writer *w, int arg) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  struct text list = {0};
+  for (int v = 0; v < entries(w->g.d, a); v++) {
+    char where[160];
+    pointer(w, arg, v, where, sizeof where);
+    text_addf(&list, "%s%s", v ? ", " : "", where);
+  }
+  put(&w->g, "%s%s *op2_v%d[] = {%s};", a->access == OP_READ ? "const " : "", word_type(&w->g, a->type), arg,
+      text_str(&list));
+  w->g.out->failed |= list.failed;
+  text_free(&list);
+}
+
+static void put_numbers(struct cuda_writer *w, int arg) {
+  const struct desc *d = w->g.d;
+  const struct desc_arg *a = &d->args[arg];
+  int set = a->map < 0 ? 0 : d->maps[a->map].to, n = entries(d, a);
+  put(&w->g, "int op2_a%d[%d];", arg, n);
+  for (int v = 0; v < n; v++) {
+    char at[64];
+    element(w, a, v, at, sizeof at);
+    if (d->renumbered[set])
+      put(&w->g, "op2_a%d[%d] = op2_x%d[%s];", arg, v, set, at);
+    else
+      put(&w->g, "op2_a%d[%d] = %s;", arg, v, at);
+  }
+}
+
+static void put_before(struct cuda_writer *w, int arg) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  if (!a->present)
+    put(&w->g, "%s op2_a%d[%d] = {0};", word_type(&w->g, a->type), arg, a->dim);
+  else if (a->form == DESC_IDX)
+    put_numbers(w, arg);
+  else if (a->form == DESC_INFO || (a->form == DESC_GBL && a->access == OP_WORK))
+    put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), arg, a->dim);
+  else if (arg_is_extremum_with_info(a))
+    put(&w->g, "%s op2_a%d[1] = {op2_b%d[0]};", word_type(&w->g, a->type), arg, arg);
+  else if (a->form == DESC_DAT && !cuda_is_increment(a) && is_row(w, a))
+    put_row(w, arg);
+  if (a->form == DESC_DAT && arg_is_vector(a))
+    put_vector(w, arg);
+}
+
+/* ---- the call ---- */
+static void passed(const struct cuda_writer *w, int arg, char *out, size_t size) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  if (a->form == DESC_DAT && arg_is_vector(a))
+    snprintf(out, size, "op2_v%d", arg);
+  else if (a->present && a->form == DESC_DAT)
+    pointer(w, arg, 0, out, size);
+  else if (a->present && a->form == DESC_GBL && a->access == OP_READ)
+    snprintf(out, size, "op2_g%d", arg);
+  else if (a->present && a->form == DESC_GBL && a->access != OP_WORK && a->info < 0)
+    snprintf(out, size, "op2_r.g%d", arg);
+  else
+    snprintf(out, size, "op2_a%d", arg);
+}
+
+/* `long` where data are `long long`: as wide, but another type to the compiler. */
+static void cast(const struct cuda_writer *w, int arg, struct text *out) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  const struct kernel *k = w->g.k;
+  if (arg >= k->nparameters || !k->parameters[arg].understood || !k->parameters[arg].longer)
+    return;
+  text_addf(out, "(%s%slong *%s)", k->parameters[arg].is_const ? "const " : "",
+            a->type == TYPE_ULONGLONG ? "unsigned " : "", a->form == DESC_DAT && arg_is_vector(a) ? "*" : "");
+}
+
+static void put_call(struct cuda_writer *w) {
+  struct text list = {0};
+  for (int i = 0; i < w->g.d->nargs; i++) {
+    char expression[160];
+    passed(w, i, expression, sizeof expression);
+    text_add(&list, i ? ", " : "");
+    cast(w, i, &list);
+    text_addf(&list, "(%s)", expression);
+  }
+  put(&w->g, "op2_user::%s(%s);", w->g.d->kernel_name, text_str(&list));
+  w->g.out->failed |= list.failed;
+  text_free(&list);
+}
+
+/* ---- behind the call ---- */
+static void put_decision(struct cuda_writer *w, int arg) {
+  const struct desc *d = w->g.d;
+  const struct desc_arg *a = &d->args[arg];
+  const char *most = a->access == OP_MAX ? "true" : "false";
+  put(&w->g,
+      d->renumbered[0] ? "const long long op2_i%d = op2_x0[op2_e];" : "const long long op2_i%d = op2_e;",
+      arg);
+  put_open(&w->g,
+           "if (op2_better(op2_a%d[0], op2_r.g%d[0], %s) || (op2_same(op2_a%d[0], op2_r.g%d[0]) && op2_i%d < "
+           "op2_r.g%d.element))",
+           arg, arg, most, arg, arg, arg, a->info);
+  put(&w->g, "op2_r.g%d[0] = op2_a%d[0];", arg, arg);
+  for (int i = 0; i < d->nargs; i++)
+    if (d->args[i].form == DESC_INFO && d->args[i].ref == arg) {
+      put(&w->g, "op2_r.g%d.element = op2_i%d;", i, arg);
+      put_components(&w->g, d->args[i].dim, "op2_r.g%d.payload[#] = op2_a%d[#];", i, i);
+    }
+  put_close(&w->g);
+}
+
+static void put_after(struct cuda_writer *w, int arg) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  if (!a->present)
+    return;
+  if (arg_is_extremum_with_info(a))
+    put_decision(w, arg);
+  else if (a->form == DESC_DAT && a->access != OP_READ && !cuda_is_increment(a) && is_row(w, a))
+    for (int v = 0; v < entries(w->g.d, a); v++)
+      put_stored(w, arg, v);
+}
+
+void cuda_put_rows(struct cuda_writer *w) {
+  for (int i = 0; i < w->g.d->nargs; i++) {
+    const struct desc_arg *a = &w->g.d->args[i];
+    if (cuda_is_increment(a) && is_row(w, a)) {
+      put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), i, entries(w->g.d, a) * a->dim);
+      put_components(&w->g, entries(w->g.d, a) * a->dim, "op2_a%d[#] = 0;", i);
+    }
+  }
+}
+
+void cuda_put_element(struct cuda_writer *w) {
+  put_entries(w);
+  for (int i = 0; i < w->g.d->nargs; i++)
+    put_before(w, i);
+  put_call(w);
+  for (int i = 0; i < w->g.d->nargs; i++)
+    put_after(w, i);
+}
+
+/* ---- increments ---- */
+void cuda_put_places(struct cuda_writer *w) {
+  for (int k = 0; k < w->targets->count; k++)
+    for (int c = 0; c < w->targets->items[k].ncolumns; c++)
+      put(&w->g, "const int op2_l%d_%d = op2_j%d_%d[op2_e];", k, c, k, c);
+}
+
+static void put_increment(struct cuda_writer *w, int arg, int v) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  int k = cuda_target_of(w->targets, a->dat), c = column_of(w, arg, v);
+  char memory[128];
+  component(w, a, v, memory, sizeof memory);
+  if (w->shape->strategy == CUDA_STAGED)
+    snprintf(memory, sizeof memory, "op2_h%d[op2_l%d_%d * %d + #]", k, k, c, a->dim);
+  if (w->shape->strategy == CUDA_APART)
+    put_components(&w->g, a->dim, "op2_p%d[((long long)op2_e * %d + %d) * %d + #] = op2_a%d[%d + #];", k,
+                   w->targets->items[k].ncolumns, planted(w, CUDA_MISTAKE_ENTRY_OVERLAP) ? 0 : c, a->dim, arg,
+                   v * a->dim);
+  else if (w->shape->strategy == CUDA_ATOMICS && !planted(w, CUDA_MISTAKE_PLAIN_ADD))
+    put_components(&w->g, a->dim, "op2_add(&%s, op2_a%d[%d + #]);", memory, arg, v * a->dim);
+  else
+    put_components(&w->g, a->dim, "%s += op2_a%d[%d + #];", memory, arg, v * a->dim);
+}
+
+void cuda_put_increments(struct cuda_writer *w) {
+  const struct desc *d = w->g.d;
+  for (int i = 0; i < d->nargs; i++)
+    for (int v = 0; cuda_is_increment(&d->args[i]) && v < entries(d, &d->args[i]); v++)
+      put_increment(w, i, v);
+}

@@ -1,0 +1,148 @@
+/* Results of a loop in CUDA C: one structure per thread, merged over the warp, the block and the grid, always in the
+ * same order. */
+#include "jit/generate/cuda_write.h"
+
+static bool has_slot(const struct cuda_writer *w) {
+  return cuda_slot_bytes(w->g.d) > 0;
+}
+
+static bool is_member(const struct cuda_writer *w, int arg) {
+  return cuda_slot_offset(w->g.d, arg) >= 0;
+}
+
+static bool is_extremum(const struct desc_arg *a) {
+  return a->form == DESC_GBL && (a->access == OP_MIN || a->access == OP_MAX);
+}
+
+static void put_struct(struct cuda_writer *w) {
+  const struct desc *d = w->g.d;
+  for (int i = 0; i < d->nargs; i++)
+    if (d->args[i].form == DESC_INFO)
+      put(&w->g, "struct op2_info%d { long long element; %s payload[%d]; };", i,
+          word_type(&w->g, d->args[i].type), d->args[i].dim);
+  put_open(&w->g, "struct __align__(16) op2_slot");
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    if (!is_member(w, i))
+      continue;
+    if (a->form == DESC_INFO)
+      put(&w->g, "__align__(16) op2_info%d g%d;", i, i);
+    else
+      put(&w->g, "__align__(16) %s g%d[%d];", word_type(&w->g, a->type), i, a->dim);
+  }
+  w->g.depth--;
+  put(&w->g, "};");
+}
+
+static void put_merged(struct cuda_writer *w, int arg) {
+  const struct desc *d = w->g.d;
+  const struct desc_arg *a = &d->args[arg];
+  const char *most = a->access == OP_MAX ? "true" : "false";
+  if (a->access == OP_INC) {
+    put_components(&w->g, a->dim, "to.g%d[#] = (%s)(to.g%d[#] + from.g%d[#]);", arg,
+                   word_type(&w->g, a->type), arg, arg);
+  } else if (is_extremum(a) && a->info < 0) {
+    put_components(&w->g, a->dim, "if (op2_better(from.g%d[#], to.g%d[#], %s)) to.g%d[#] = from.g%d[#];", arg,
+                   arg, most, arg, arg);
+  } else if (is_extremum(a)) {
+    put_open(&w->g,
+             "if (from.g%d.element >= 0 && (op2_better(from.g%d[0], to.g%d[0], %s) || (op2_same(from.g%d[0], "
+             "to.g%d[0]) && from.g%d.element < to.g%d.element)))",
+             a->info, arg, arg, most, arg, arg, a->info, a->info);
+    put(&w->g, "to.g%d[0] = from.g%d[0];", arg, arg);
+    for (int i = 0; i < d->nargs; i++)
+      if (d->args[i].form == DESC_INFO && d->args[i].ref == arg)
+        put(&w->g, "to.g%d = from.g%d;", i, i);
+    put_close(&w->g);
+  }
+}
+
+static void put_merge(struct cuda_writer *w) {
+  put_open(&w->g, "static __device__ __forceinline__ void op2_merge(op2_slot &to, const op2_slot &from)");
+  for (int i = 0; i < w->g.d->nargs; i++)
+    if (is_member(w, i) && w->g.d->args[i].form == DESC_GBL)
+      put_merged(w, i);
+  put_close(&w->g);
+}
+
+static void put_block(struct cuda_writer *w) {
+  bool half = planted(w, CUDA_MISTAKE_HALF_MASK);
+  put_open(
+      &w->g,
+      "static __device__ __forceinline__ void op2_finish(op2_slot &mine, op2_slot *slot, op2_slot *warps)");
+  put_open(&w->g, "for (int down = 16; down > 0; down /= 2)");
+  put(&w->g, "const op2_slot other = op2_lane(mine, %s, down);", half ? "0xffffu" : "0xffffffffu");
+  put(&w->g, "op2_merge(mine, other);");
+  put_close(&w->g);
+  put(&w->g, "if (threadIdx.x %% 32 == 0) warps[threadIdx.x / 32] = mine;");
+  if (!planted(w, CUDA_MISTAKE_NO_SLOT_BARRIER))
+    put(&w->g, "__syncthreads();");
+  put_open(&w->g, "if (threadIdx.x == 0)");
+  put(&w->g, "for (int i = 1; i < (int)blockDim.x / 32; i++) op2_merge(mine, warps[i]);");
+  put(&w->g, "*slot = mine;");
+  put_close(&w->g);
+  put_close(&w->g);
+}
+
+/* What leaves the others as they are: sums of nothing, and an extremum that is there already. */
+static void put_neutral(struct cuda_writer *w) {
+  for (int i = 0; i < w->g.d->nargs; i++) {
+    const struct desc_arg *a = &w->g.d->args[i];
+    if (is_member(w, i) && a->form == DESC_INFO)
+      put(&w->g, "mine.g%d.element = -1;", i);
+    else if (is_member(w, i) && a->access == OP_INC)
+      put_components(&w->g, a->dim, "mine.g%d[#] = 0;", i);
+  }
+}
+
+static void put_combine(struct cuda_writer *w) {
+  put_open(
+      &w->g,
+      "extern \"C\" __global__ void __launch_bounds__(%d) %s(op2_slot *slots, int count, op2_slot *warps)",
+      CUDA_COMBINE_THREADS, CUDA_COMBINE);
+  put(&w->g, "op2_slot mine = slots[(int)threadIdx.x < count ? threadIdx.x : 0];");
+  put_open(&w->g, "if ((int)threadIdx.x >= count)");
+  put_neutral(w);
+  put_close(&w->g);
+  put(&w->g, "for (int i = threadIdx.x + %d; i < count; i += %d) op2_merge(mine, slots[i]);",
+      CUDA_COMBINE_THREADS, CUDA_COMBINE_THREADS);
+  put(&w->g, "__syncthreads();");
+  put(&w->g, "op2_finish(mine, slots, warps);");
+  put_close(&w->g);
+}
+
+void cuda_put_slot(struct cuda_writer *w) {
+  if (!has_slot(w))
+    return;
+  put_struct(w);
+  put_merge(w);
+  put_block(w);
+  put_combine(w);
+}
+
+void cuda_put_start(struct cuda_writer *w) {
+  const struct desc *d = w->g.d;
+  if (has_slot(w))
+    put(&w->g, "op2_slot op2_r;");
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    if (!is_member(w, i))
+      continue;
+    if (a->form == DESC_INFO) {
+      put(&w->g, "op2_r.g%d.element = -1;", i);
+      put_components(&w->g, a->dim, "op2_r.g%d.payload[#] = 0;", i);
+    } else if (is_extremum(a)) {
+      put_components(&w->g, a->dim, "op2_r.g%d[#] = op2_b%d[#];", i, i);
+    } else if (a->access == OP_RW) {
+      put_components(&w->g, a->dim, "op2_r.g%d[#] = op2_g%d[#];", i, i);
+    } else {
+      put_components(&w->g, a->dim, "op2_r.g%d[#] = 0;", i);
+    }
+  }
+}
+
+void cuda_put_finish(struct cuda_writer *w) {
+  if (has_slot(w))
+    put(&w->g, "op2_finish(op2_r, op2_slots + op2_slot0%s, op2_warps + (op2_slot0 + (int)blockIdx.x) * %d);",
+        planted(w, CUDA_MISTAKE_SAME_SLOT) ? "" : " + blockIdx.x", w->shape->block / 32);
+}
