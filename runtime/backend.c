@@ -3,11 +3,17 @@
 #include <string.h>
 
 #include "backend/cpu/cpu.h"
+#ifdef OP2JIT_CUDA
+#include "backend/cuda/cuda.h"
+#endif
 #include "backend/native/native.h"
 #include "base/nearest.h"
 #include "context.h"
 
 static const struct backend *const backends[] = {
+#ifdef OP2JIT_CUDA
+    &backend_cuda,
+#endif
     &backend_openmp,
     &backend_seq,
     &backend_native,

@@ -178,9 +178,28 @@ static int take_foreign(struct env *env, struct error *err) {
   return copy_variable(getenv("OMP_NUM_THREADS"), &env->omp_threads, err);
 }
 
+/* Where NVRTC may be, and which of the node's GPUs this rank is to take. */
+static int take_places(struct env *env, struct error *err) {
+  static const char *const ranks[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK", "SLURM_LOCALID"};
+  const char *cuda = getenv("CUDA_HOME");
+  int code = copy_variable(getenv("HOME"), &env->home, err);
+  if (!code)
+    code = copy_variable(cuda && *cuda ? cuda : getenv("CUDA_PATH"), &env->cuda_home, err);
+  if (!code)
+    code = copy_variable(getenv("VIRTUAL_ENV"), &env->virtual_env, err);
+  for (size_t i = 0; env->launched_by_mpi && i < sizeof ranks / sizeof *ranks; i++)
+    if (getenv(ranks[i])) {
+      env->local_rank = atoi(getenv(ranks[i]));
+      break;
+    }
+  return code;
+}
+
 int env_read(struct env *env, int argc, char **argv, struct text *warnings, struct error *err) {
   *env = (struct env){0};
   int code = take_foreign(env, err);
+  if (!code)
+    code = take_places(env, err);
   for (int i = 1; !code && argv && i < argc; i++)
     if (argv[i])
       code = take(env, argv[i], ENV_FROM_ARGV, warnings, err);
@@ -196,6 +215,9 @@ void env_free(struct env *env) {
     free(env->values[i]);
   free(env->cache_home);
   free(env->omp_threads);
+  free(env->home);
+  free(env->cuda_home);
+  free(env->virtual_env);
   *env = (struct env){0};
 }
 

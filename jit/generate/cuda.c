@@ -113,10 +113,10 @@ static void put_head(struct cuda_writer *w, const struct cuda_parameters *p) {
     declare(w, &p->items[i], &list);
   }
   if (w->shape->min_blocks)
-    put_open(&w->g, "extern \"C\" __global__ void __launch_bounds__(%d, %d) op2_%s(%s)", w->shape->block,
+    put_open(&w->g, "extern \"C\" __global__ void __launch_bounds__(%d, %d) op2_loop_%s(%s)", w->shape->block,
              w->shape->min_blocks, w->g.d->kernel_name, text_str(&list));
   else
-    put_open(&w->g, "extern \"C\" __global__ void __launch_bounds__(%d) op2_%s(%s)", w->shape->block,
+    put_open(&w->g, "extern \"C\" __global__ void __launch_bounds__(%d) op2_loop_%s(%s)", w->shape->block,
              w->g.d->kernel_name, text_str(&list));
   w->g.out->failed |= list.failed;
   text_free(&list);
@@ -261,12 +261,11 @@ static void put_sum(struct cuda_writer *w, int k) {
   int number = w->targets->items[k].dat;
   const struct desc_dat *dat = &w->g.d->dats[number];
   const char *type = word_type(&w->g, dat->type);
-  put_open(
-      &w->g,
-      "extern \"C\" __global__ void __launch_bounds__(%d) %s%d(%s *dat, long long stride, const long long "
-      "*__restrict__ first, const long long *__restrict__ entries, const %s *__restrict__ apart, int "
-      "ntargets)",
-      CUDA_SUM_THREADS, CUDA_SUM, k, type, type);
+  put_open(&w->g,
+           "extern \"C\" __global__ void __launch_bounds__(%d) %s%d(%s *dat, long long stride, const int "
+           "*__restrict__ "
+           "first, const int *__restrict__ entries, const %s *__restrict__ apart, int ntargets)",
+           CUDA_SUM_THREADS, CUDA_SUM, k, type, type);
   put(&w->g, "const int target = blockIdx.x * %d + threadIdx.x;", CUDA_SUM_THREADS);
   put(&w->g, "if (target >= ntargets) return;");
   put_open(&w->g, "for (int c = 0; c < %d; c++)", dat->dim);
@@ -276,7 +275,7 @@ static void put_sum(struct cuda_writer *w, int k) {
       type);
   put(&w->g, "%s sum = *to;", type);
   put(&w->g,
-      "for (long long i = first[target]; i < first[target + 1]; i++) sum += apart[entries[i] * %d + c];",
+      "for (int i = first[target]; i < first[target + 1]; i++) sum += apart[(long long)entries[i] * %d + c];",
       dat->dim);
   put(&w->g, "*to = sum;");
   put_close(&w->g);

@@ -26,9 +26,10 @@ struct cuda_shape {
   bool vectors;   /* rows are moved by explicit vector loads and stores, through registers */
   bool sorted;    /* STAGED, BLOCKS, WHOLE: the elements of a block in the order of their colours */
 };
-/* "staged-128", "atomics-256-v", "blocks-64-s", "direct-128-v-m4". */
+/* "staged/128", "atomics/256/vectors", "blocks/64/sorted", "direct/128/vectors/min4". */
 void cuda_shape_print(const struct cuda_shape *s, struct text *out);
-bool cuda_shape_parse(const char *name, struct cuda_shape *s);
+/* One such word, or "scalars", replaces what it names; false for any other. */
+bool cuda_shape_word(const char *word, struct cuda_shape *s);
 bool cuda_has_blocks(enum cuda_strategy s); /* works on a plan's blocks */
 const char *cuda_strategy_name(enum cuda_strategy s);
 
@@ -98,7 +99,7 @@ size_t cuda_slot_size(const struct desc *d, int arg);
 #define CUDA_COMBINE "op2_combine"
 #define CUDA_SUM "op2_sum"
 enum { CUDA_COMBINE_THREADS = 256, CUDA_SUM_THREADS = 128 };
-/* The loop's kernel: "op2_" and the user's name. */
+/* The loop's kernel: "op2_loop_" and the user's name. */
 char *cuda_kernel_name(const struct desc *d);
 
 /* Mistakes that tests plant into the generated code, to see that they are found. */

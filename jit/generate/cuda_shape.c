@@ -20,42 +20,38 @@ bool cuda_has_blocks(enum cuda_strategy s) {
 }
 
 void cuda_shape_print(const struct cuda_shape *s, struct text *out) {
-  text_addf(out, "%s-%d", strategies[s->strategy], s->block);
+  text_addf(out, "%s/%d", strategies[s->strategy], s->block);
   if (s->vectors)
-    text_add(out, "-v");
+    text_add(out, "/vectors");
   if (s->sorted)
-    text_add(out, "-s");
+    text_add(out, "/sorted");
   if (s->min_blocks)
-    text_addf(out, "-m%d", s->min_blocks);
+    text_addf(out, "/min%d", s->min_blocks);
 }
 
-static bool parse_option(const char *word, struct cuda_shape *s) {
+bool cuda_shape_word(const char *word, struct cuda_shape *s) {
+  int number = 0;
   char end;
-  if (strcmp(word, "v") == 0)
-    return s->vectors = true;
-  if (strcmp(word, "s") == 0)
-    return s->sorted = true;
-  return sscanf(word, "m%d%c", &s->min_blocks, &end) == 1 && s->min_blocks > 0 && s->min_blocks <= 32;
-}
-
-bool cuda_shape_parse(const char *name, struct cuda_shape *s) {
-  char copy[64], *rest = NULL, *word, end;
-  if (strlen(name) >= sizeof copy)
-    return false;
-  snprintf(copy, sizeof copy, "%s", name);
-  *s = (struct cuda_shape){.strategy = CUDA_STRATEGIES};
-  word = strtok_r(copy, "-", &rest);
-  for (int i = 0; word && i < CUDA_STRATEGIES; i++)
-    if (strcmp(word, strategies[i]) == 0)
+  for (int i = 0; i < CUDA_STRATEGIES; i++)
+    if (strcmp(word, strategies[i]) == 0) {
       s->strategy = (enum cuda_strategy)i;
-  word = strtok_r(NULL, "-", &rest);
-  if (s->strategy == CUDA_STRATEGIES || !word || sscanf(word, "%d%c", &s->block, &end) != 1 ||
-      s->block < 32 || s->block > 1024 || s->block % 32)
-    return false;
-  while ((word = strtok_r(NULL, "-", &rest)))
-    if (!parse_option(word, s))
-      return false;
-  return !s->sorted || cuda_has_blocks(s->strategy);
+      return true;
+    }
+  if (strcmp(word, "vectors") == 0)
+    return s->vectors = true;
+  if (strcmp(word, "scalars") == 0)
+    return !(s->vectors = false);
+  if (strcmp(word, "sorted") == 0)
+    return s->sorted = true;
+  if (sscanf(word, "min%d%c", &number, &end) == 1 && number > 0 && number <= 32) {
+    s->min_blocks = number;
+    return true;
+  }
+  if (sscanf(word, "%d%c", &number, &end) == 1 && number >= 32 && number <= 1024 && number % 32 == 0) {
+    s->block = number;
+    return true;
+  }
+  return false;
 }
 
 /* ---- targets ---- */
@@ -219,6 +215,6 @@ void cuda_parameters_free(struct cuda_parameters *p) {
 
 char *cuda_kernel_name(const struct desc *d) {
   struct text name = {0};
-  text_addf(&name, "op2_%s", d->kernel_name);
+  text_addf(&name, "op2_loop_%s", d->kernel_name);
   return text_take(&name);
 }

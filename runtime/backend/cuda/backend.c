@@ -1,0 +1,205 @@
+/* The table of the CUDA backend. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cuda/cuda.h"
+#include "context.h"
+#include "plan_cache.h"
+#include "tune.h"
+
+static struct nvrtc_places places(const struct op_context *ctx) {
+  return (struct nvrtc_places){.named = env_value(&ctx->env, ENV_NVRTC),
+                               .cuda_home = ctx->env.cuda_home,
+                               .home = ctx->env.home,
+                               .virtual_env = ctx->env.virtual_env};
+}
+
+static void backend_close(struct op_context *ctx) {
+  struct cuda *c = cuda_of(ctx);
+  if (!c)
+    return;
+  const struct cuda_driver *d = &c->driver;
+  plan_cache_free(c->plans);
+  if (c->context) {
+    if (!c->failed)
+      d->stream_wait(c->stream);
+    cuda_programs_free(c);
+    if (c->before)
+      d->event_destroy(c->before);
+    if (c->after)
+      d->event_destroy(c->after);
+    if (c->landing)
+      d->host_free(c->landing);
+    if (c->stream)
+      d->stream_destroy(c->stream);
+    d->context_release(c->device.handle);
+  }
+  if (c->driver.library)
+    cuda_driver_close(&c->driver);
+  nvrtc_close(c->nvrtc);
+  free(c);
+  ctx->backend_state = NULL;
+  ctx->mover = NULL;
+}
+
+static int start_device(struct op_context *ctx, struct cuda *c, struct error *err) {
+  const struct cuda_driver *d = &c->driver;
+  void *context = NULL;
+  int code =
+      cuda_device_choose(d, (int)env_number(&ctx->env, ENV_DEVICE, -1), ctx->env.local_rank, &c->device, err);
+  if (code)
+    return code;
+  snprintf(c->arch, sizeof c->arch, "sm_%d", c->device.capability);
+  int result = d->context_retain(&context, c->device.handle);
+  c->context = !result;
+  if (!result)
+    result = d->context_set(context);
+  if (!result)
+    result = d->stream_create(&c->stream, 0);
+  if (!result)
+    result = d->event_create(&c->before, 0);
+  if (!result)
+    result = d->event_create(&c->after, 0);
+  code = cuda_check(d, result, err, "starting GPU %d (%s)", c->device.ordinal, c->device.name);
+  return code ? (err->code = OP_ERR_BACKEND) : OP_OK;
+}
+
+static int check_target(const struct op_context *ctx, const struct cuda *c, struct error *err) {
+  int ptx = 0, target = nvrtc_target(c->nvrtc, c->arch, &ptx);
+  if (!target)
+    return error_set(err, OP_ERR_BACKEND,
+                     "NVRTC %s (%s) cannot compile for GPU %d (%s, %s), which is too old for it; install an "
+                     "older NVRTC, or "
+                     "name one in OP2_NVRTC",
+                     nvrtc_version(c->nvrtc), nvrtc_path(c->nvrtc), c->device.ordinal, c->device.name,
+                     c->arch);
+  if (ptx)
+    log_line(&ctx->log, LOG_INFO, "cuda",
+             "NVRTC %s is older than GPU %d (%s): kernels are made as PTX of compute_%d, which the driver "
+             "translates",
+             nvrtc_version(c->nvrtc), c->device.ordinal, c->arch, target);
+  return OP_OK;
+}
+
+static int backend_open(struct op_context *ctx, struct error *err) {
+  struct cuda *c = calloc(1, sizeof *c);
+  if (!c)
+    return error_memory(err, "the CUDA backend", sizeof *c);
+  ctx->backend_state = c;
+  const struct nvrtc_places where = places(ctx);
+  int code = cuda_driver_open(&c->driver, env_value(&ctx->env, ENV_CUDA_DRIVER), err);
+  if (!code)
+    code = start_device(ctx, c, err);
+  if (!code)
+    code = nvrtc_open(&c->nvrtc, &where, err);
+  if (!code)
+    code = check_target(ctx, c, err);
+  if (!code)
+    code = plan_cache_new(&c->plans, err);
+  if (code) {
+    backend_close(ctx);
+    return error_prefix(err, "OP2_BACKEND=cuda cannot run here: ");
+  }
+  ctx->mover = &cuda_mover;
+  return OP_OK;
+}
+
+static void backend_drop(struct op_context *ctx, struct loop *loop) {
+  cuda_loop_free(cuda_of(ctx), loop->backend_state);
+  loop->backend_state = NULL;
+  loop->stats.variant = NULL;
+}
+
+static int backend_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct cuda_loop *l = calloc(1, sizeof *l);
+  if (!l)
+    return error_memory(err, "a loop's variants", sizeof *l);
+  loop->backend_state = l;
+  int code = cuda_candidates(ctx, loop, l, err);
+  if (!code)
+    code = cuda_make_ready(ctx, loop, &l->variants[l->standard], err);
+  l->current = l->standard;
+  loop->nslots = 1;
+  return code;
+}
+
+/* A candidate that cannot be made is no failure of the loop: the default is there. */
+static void choose(struct op_context *ctx, struct loop *loop, struct cuda_loop *l) {
+  int next = tuner_next(l->tuner);
+  struct cuda_variant *v = &l->variants[next];
+  struct error err = {0};
+  if (!v->ready) {
+    double start = op2jit_wtime();
+    int code = cuda_make_ready(ctx, loop, v, &err);
+    tuner_paid(l->tuner, op2jit_wtime() - start);
+    if (code) {
+      log_line(&ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name, v->name,
+               error_message(&err));
+      error_free(&err);
+      tuner_reject(l->tuner, next);
+      next = l->standard;
+    }
+  }
+  l->current = next;
+}
+
+/* A trial is timed by events on the stream; the host waits for it. */
+static int run_trial(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  struct cuda_variant *v = &l->variants[l->current];
+  float milliseconds = 0;
+  int result = c->driver.event_record(c->before, c->stream), code = OP_OK;
+  if (!result)
+    code = cuda_launch_loop(ctx, loop, v, err);
+  if (!result && !code)
+    result = c->driver.event_record(c->after, c->stream);
+  if (!result && !code)
+    result = c->driver.event_wait(c->after);
+  if (!result && !code)
+    result = c->driver.event_elapsed(&milliseconds, c->before, c->after);
+  c->failed |= result != 0;
+  if (code || (code = cuda_check(&c->driver, result, err, "loop %s, variant %s, GPU %d: running the kernel",
+                                 loop->name, v->name, c->device.ordinal)))
+    return code;
+  long long before = tuner_trials(l->tuner);
+  tuner_record(l->tuner, l->current, 1e-3 * (double)milliseconds);
+  ctx->counters.trials += tuner_trials(l->tuner) - before;
+  return OP_OK;
+}
+
+static int backend_run(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  struct cuda_loop *l = loop->backend_state;
+  if (c->failed)
+    return error_set(err, OP_ERR_DEVICE,
+                     "loop %s: GPU %d (%s) takes no more work since an earlier kernel failed; call op_exit "
+                     "and start again",
+                     loop->name, c->device.ordinal, c->device.name);
+  bool trial = l->tuner && !tuner_is_settled(l->tuner);
+  if (l->tuner)
+    choose(ctx, loop, l);
+  struct cuda_variant *v = &l->variants[l->current];
+  loop->stats.variant = v->name;
+  int code = trial ? run_trial(ctx, loop, l, err) : cuda_launch_loop(ctx, loop, v, err);
+  /* Only a loop that is waited for can say how long it took. */
+  if (!code && *env_value(&ctx->env, ENV_TIMING))
+    code = cuda_wait(c, err, loop->name);
+  return code;
+}
+
+static void backend_describe(struct op_context *ctx, struct text *out) {
+  const struct nvrtc_places where = places(ctx);
+  cuda_driver_describe(env_value(&ctx->env, ENV_CUDA_DRIVER), out);
+  nvrtc_describe(&where, out);
+}
+
+const struct backend backend_cuda = {.name = "cuda",
+                                     .help = "an NVIDIA GPU, by NVRTC and the driver",
+                                     .space = SPACE_DEVICE,
+                                     .open = backend_open,
+                                     .close = backend_close,
+                                     .prepare = backend_prepare,
+                                     .run = backend_run,
+                                     .drop = backend_drop,
+                                     .describe = backend_describe};

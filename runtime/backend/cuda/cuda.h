@@ -1,0 +1,127 @@
+/* The CUDA backend's own contract: what it keeps in ctx->backend_state and in each loop. */
+#ifndef OP2JIT_BACKEND_CUDA_H
+#define OP2JIT_BACKEND_CUDA_H
+
+#include "backend.h"
+#include "backend/cuda/driver.h"
+#include "data.h"
+#include "jit/generate/cuda.h"
+#include "jit/nvrtc/nvrtc.h"
+
+struct op_context;
+struct loop;
+struct tuner;
+struct plan_cache;
+struct plan_entry;
+
+extern const struct backend backend_cuda;
+
+/* ---- memory (memory.c) ---- */
+/* A copy of an array of the host that does not change while it is in use: maps, numbers, plans. */
+struct cuda_array {
+  const void *host;
+  size_t bytes;
+  unsigned epoch;
+  cuda_address at;
+  int uses;
+  struct cuda_array *next;
+};
+
+struct cuda {
+  struct cuda_driver driver;
+  struct cuda_device device;
+  bool context; /* retained */
+  cuda_stream stream;
+  cuda_event before, after;
+  struct nvrtc *nvrtc;
+  char arch[16]; /* "sm_90" */
+  struct cuda_array *arrays;
+  struct cuda_program *programs;
+  struct plan_cache *plans;
+  size_t used;            /* bytes of device memory */
+  unsigned char *landing; /* pinned memory that results are copied to */
+  size_t landing_bytes;
+  bool failed;               /* a kernel failed: the driver takes no more work */
+  enum cuda_mistake mistake; /* planted by tests */
+};
+struct cuda *cuda_of(const struct op_context *ctx);
+
+/* OP_ERR_MEMORY says how much `what` needs and how much is free. */
+int cuda_allocate(struct cuda *c, cuda_address *out, size_t bytes, struct error *err, const char *what, ...)
+    __attribute__((format(printf, 5, 6)));
+void cuda_release(struct cuda *c, cuda_address at, size_t bytes);
+/* The device's copy of the array, made if it is not there. Each one that was got is put back once. */
+int cuda_array_get(struct cuda *c, const void *host, size_t bytes, unsigned epoch, struct cuda_array **out,
+                   struct error *err);
+void cuda_array_put(struct cuda *c, struct cuda_array *array);
+/* At least so many bytes of pinned memory. */
+int cuda_landing(struct cuda *c, size_t bytes, struct error *err);
+/* Wait for everything; a failure is remembered. */
+int cuda_wait(struct cuda *c, struct error *err, const char *doing);
+extern const struct mover cuda_mover;
+cuda_address cuda_dat_address(const struct dat *dat);
+
+/* ---- programs (program.c) ---- */
+struct cuda_program {
+  char *text; /* everything that was compiled: the same text is the same program */
+  cuda_module module;
+  int *constant_changes; /* per constant: which value it holds, -1: none */
+  struct cuda_program *next;
+};
+/* From memory, the cache or NVRTC. Belongs to the backend. */
+int cuda_program_get(struct op_context *ctx, struct loop *loop, const struct cuda_shape *shape,
+                     struct cuda_program **out, struct error *err);
+void cuda_programs_free(struct cuda *c);
+/* Constants that are not folded, where they changed. */
+int cuda_program_constants(struct op_context *ctx, const struct loop *loop, struct cuda_program *program,
+                           struct error *err);
+
+/* ---- variants (variant.c) ---- */
+struct cuda_launch {
+  int blocks;
+  int begin, end; /* elements, or positions in a list */
+  int first;      /* position in the plan's list of blocks */
+  int slot;
+};
+
+struct cuda_variant {
+  struct cuda_shape shape;
+  int each; /* elements per thread, where a thread walks */
+  char *name;
+  bool ready;
+  struct cuda_program *program;
+  cuda_function function, combine, *sums; /* sums: one per target, APART only */
+  struct cuda_parameters parameters;
+  struct cuda_launch *launches;
+  int nlaunches, nslots;
+  unsigned shared; /* bytes */
+  int *staged_at;  /* per target: bytes into the shared memory */
+  struct cuda_array *
+      *arrays; /* in the order of the parameters, NULL where there is none; then 2 per target for APART */
+  int narrays;
+  const struct plan_entry **plans;
+  int nplans;
+  int *list; /* elements of blocks sorted by colour, owned */
+  cuda_address *apart;
+  size_t *apart_bytes;
+  cuda_address slots, warps, globals;
+  size_t slots_bytes, warps_bytes, globals_bytes;
+};
+
+struct cuda_loop {
+  struct cuda_targets targets;
+  struct cuda_variant *variants;
+  int nvariants, current, standard;
+  struct tuner *tuner; /* NULL: one variant only */
+};
+/* All variants that make sense for the loop. Nothing is compiled. */
+int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err);
+/* ready.c: code, plan and memory of one variant. */
+int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err);
+void cuda_variant_free(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets);
+void cuda_loop_free(struct cuda *c, struct cuda_loop *l);
+
+/* ---- launches (launch.c) ---- */
+int cuda_launch_loop(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err);
+
+#endif

@@ -1,0 +1,180 @@
+/* One loop on the device: parameters, launches, results. The host waits only for results. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cuda/cuda.h"
+#include "base/size.h"
+#include "context.h"
+
+enum { MOST_PARAMETERS = 1024 };
+
+struct call {
+  struct op_context *ctx;
+  struct cuda *c;
+  struct loop *loop;
+  struct cuda_variant *v;
+  const struct cuda_targets *targets;
+  struct error *err;
+  union {
+    cuda_address address;
+    long long wide;
+    int number;
+  } storage[MOST_PARAMETERS];
+  void *values[MOST_PARAMETERS]; /* what the driver takes: a pointer to each parameter's bytes */
+};
+
+static const struct dat *dat_of(const struct loop *loop, int dat) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->desc.args[i].dat == dat)
+      return loop->args[i].dat;
+  return NULL;
+}
+
+/* Values of a READ or RW global, or what MIN and MAX start from. */
+static void *global_values(struct loop *loop, int arg) {
+  const struct loop_arg *a = &loop->args[arg];
+  return a->access == OP_READ || a->access == OP_RW ? loop->globals + a->offset : loop->slots + a->offset;
+}
+
+static void set_number(struct call *call, enum cuda_parameter_kind kind, int number) {
+  for (int i = 0; i < call->v->parameters.count; i++)
+    if (call->v->parameters.items[i].kind == kind)
+      call->storage[i].number = number;
+}
+
+/* Globals that do not travel with the launch, one behind the other. */
+static int copy_global(struct call *call, int at, size_t *offset) {
+  const struct cuda_parameter *p = &call->v->parameters.items[at];
+  size_t bytes = call->loop->args[p->index].bytes;
+  call->storage[at].address = call->v->globals + *offset;
+  int code = call->c->driver.copy_in(call->v->globals + *offset, global_values(call->loop, p->index), bytes,
+                                     call->c->stream);
+  *offset += (bytes + 15) / 16 * 16;
+  return cuda_check(&call->c->driver, code, call->err, "loop %s: copying argument %d to the GPU",
+                    call->loop->name, p->index + 1);
+}
+
+static int fill(struct call *call) {
+  struct cuda_variant *v = call->v;
+  size_t globals = 0;
+  int code = OP_OK;
+  if (v->parameters.count > MOST_PARAMETERS)
+    return error_set(call->err, OP_ERR_SIZE, "loop %s: more parameters than a GPU kernel can have",
+                     call->loop->name);
+  for (int i = 0; i < v->parameters.count && !code; i++) {
+    const struct cuda_parameter *p = &v->parameters.items[i];
+    call->values[i] = &call->storage[i];
+    switch (p->kind) {
+    case CUDA_P_DAT: {
+      const struct dat *dat = dat_of(call->loop, p->index);
+      call->storage[i].address = dat && dat->replicas[SPACE_DEVICE].bytes ? cuda_dat_address(dat) : 0;
+      break;
+    }
+    case CUDA_P_STRIDE: call->storage[i].wide = dat_of(call->loop, p->index)->stride; break;
+    case CUDA_P_GLOBAL:
+    case CUDA_P_START:
+      if (p->column)
+        code = copy_global(call, i, &globals);
+      else
+        call->values[i] = global_values(call->loop, p->index);
+      break;
+    case CUDA_P_SLOTS: call->storage[i].address = v->slots; break;
+    case CUDA_P_WARPS: call->storage[i].address = v->warps; break;
+    case CUDA_P_STAGED_AT: call->storage[i].number = v->staged_at[p->index]; break;
+    case CUDA_P_APART: call->storage[i].address = v->apart[p->index]; break;
+    default: call->storage[i].address = v->arrays[i] ? v->arrays[i]->at : 0;
+    }
+  }
+  return code;
+}
+
+static int failed(struct call *call, int code, const char *doing) {
+  if (!code)
+    return OP_OK;
+  call->c->failed = true;
+  return cuda_check(&call->c->driver, code, call->err, "loop %s, variant %s, GPU %d: %s", call->loop->name,
+                    call->v->name, call->c->device.ordinal, doing);
+}
+
+static int launch_all(struct call *call) {
+  const struct cuda_variant *v = call->v;
+  int code = 0;
+  for (int k = 0; k < v->nlaunches && !code; k++) {
+    const struct cuda_launch *l = &v->launches[k];
+    if (!l->blocks)
+      continue;
+    set_number(call, CUDA_P_BEGIN, l->begin);
+    set_number(call, CUDA_P_END, l->end);
+    set_number(call, CUDA_P_FIRST, l->first);
+    set_number(call, CUDA_P_SLOT, l->slot);
+    code = call->c->driver.launch(v->function, (unsigned)l->blocks, 1, 1, (unsigned)v->shape.block, 1, 1,
+                                  v->shared, call->c->stream, call->values, NULL);
+  }
+  return failed(call, code, "launching the kernel");
+}
+
+static int launch_sums(struct call *call) {
+  const struct cuda_variant *v = call->v;
+  int code = 0;
+  for (int k = 0; v->shape.strategy == CUDA_APART && k < call->targets->count && !code; k++) {
+    const struct dat *dat = dat_of(call->loop, call->targets->items[k].dat);
+    struct cuda_array *const *reverse = &v->arrays[v->parameters.count + 2 * k];
+    cuda_address to = cuda_dat_address(dat);
+    long long stride = dat->soa && dat->dim > 1 ? dat->stride : dat->dim;
+    int targets = (int)dat->set->extents[EXTENT_NONEXEC];
+    void *values[] = {&to, &stride, &reverse[0]->at, &reverse[1]->at, &v->apart[k], &targets};
+    unsigned blocks = ((unsigned)targets + CUDA_SUM_THREADS - 1) / CUDA_SUM_THREADS;
+    if (blocks)
+      code = call->c->driver.launch(v->sums[k], blocks, 1, 1, CUDA_SUM_THREADS, 1, 1, 0, call->c->stream,
+                                    values, NULL);
+  }
+  return failed(call, code, "launching the sums of increments");
+}
+
+/* The one result to where the loop expects slot 0, or to its globals. */
+static void hand_over(struct call *call) {
+  struct loop *loop = call->loop;
+  for (int i = 0; i < loop->nargs; i++) {
+    long at = cuda_slot_offset(&loop->desc, i);
+    if (at < 0)
+      continue;
+    const struct loop_arg *a = &loop->args[i];
+    bool global = a->form == DESC_GBL && (a->access == OP_WRITE || a->access == OP_RW);
+    memcpy((global ? loop->globals : loop->slots) + a->offset, call->c->landing + at,
+           cuda_slot_size(&loop->desc, i));
+  }
+}
+
+static int fetch_results(struct call *call) {
+  const struct cuda_variant *v = call->v;
+  size_t bytes = cuda_slot_bytes(&call->loop->desc);
+  if (!bytes)
+    return OP_OK;
+  int count = v->nslots;
+  void *values[] = {(void *)&v->slots, &count, (void *)&v->warps};
+  int code = call->c->driver.launch(v->combine, 1, 1, 1, CUDA_COMBINE_THREADS, 1, 1, 0, call->c->stream,
+                                    values, NULL);
+  if (!code)
+    code = call->c->driver.copy_out(call->c->landing, v->slots, bytes, call->c->stream);
+  if (!code)
+    code = call->c->driver.stream_wait(call->c->stream);
+  if (code)
+    return failed(call, code, "running the kernel");
+  call->ctx->counters.bytes_from_device += (long long)bytes;
+  hand_over(call);
+  return OP_OK;
+}
+
+int cuda_launch_loop(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err) {
+  const struct cuda_loop *l = loop->backend_state;
+  struct call call = {
+      .ctx = ctx, .c = cuda_of(ctx), .loop = loop, .v = v, .targets = &l->targets, .err = err};
+  int code = cuda_program_constants(ctx, loop, v->program, err);
+  if (!code)
+    code = fill(&call);
+  if (!code)
+    code = launch_all(&call);
+  if (!code)
+    code = launch_sums(&call);
+  return code ? code : fetch_results(&call);
+}

@@ -1,0 +1,179 @@
+/* Memory of the device: dats by version, copies of arrays, results. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backend/cuda/cuda.h"
+#include "context.h"
+
+struct cuda *cuda_of(const struct op_context *ctx) {
+  return ctx->backend_state;
+}
+
+static int no_room(struct cuda *c, size_t bytes, struct error *err, const char *what, va_list args) {
+  struct text words = {0};
+  size_t left = 0, total = 0;
+  text_vaddf(&words, what, args);
+  if (c->driver.memory_info(&left, &total))
+    left = total = 0;
+  error_set(err, OP_ERR_MEMORY,
+            "%s needs %zu bytes on GPU %d (%s), which has %zu bytes free of %zu; op2jit holds %zu of them "
+            "already. Use a "
+            "smaller mesh, more GPUs, or OP2_BACKEND=openmp",
+            text_str(&words), bytes, c->device.ordinal, c->device.name, left, total, c->used);
+  text_free(&words);
+  return OP_ERR_MEMORY;
+}
+
+int cuda_allocate(struct cuda *c, cuda_address *out, size_t bytes, struct error *err, const char *what, ...) {
+  size_t rounded = bytes ? (bytes + 15) / 16 * 16 : 16;
+  int code = c->driver.memory_alloc(out, rounded);
+  if (code == CUDA_OUT_OF_MEMORY) {
+    va_list args;
+    va_start(args, what);
+    no_room(c, bytes, err, what, args);
+    va_end(args);
+    return err->code;
+  }
+  if (code)
+    return cuda_check(&c->driver, code, err, "allocating %zu bytes on GPU %d", bytes, c->device.ordinal);
+  c->used += rounded;
+  return OP_OK;
+}
+
+void cuda_release(struct cuda *c, cuda_address at, size_t bytes) {
+  if (!at)
+    return;
+  c->driver.memory_free(at);
+  c->used -= bytes ? (bytes + 15) / 16 * 16 : 16;
+}
+
+int cuda_wait(struct cuda *c, struct error *err, const char *doing) {
+  int code = c->driver.stream_wait(c->stream);
+  if (code)
+    c->failed = true;
+  return cuda_check(&c->driver, code, err, "%s", doing);
+}
+
+/* ---- arrays ---- */
+int cuda_array_get(struct cuda *c, const void *host, size_t bytes, unsigned epoch, struct cuda_array **out,
+                   struct error *err) {
+  for (struct cuda_array *a = c->arrays; a; a = a->next)
+    if (a->host == host && a->bytes == bytes && a->epoch == epoch) {
+      a->uses++;
+      *out = a;
+      return OP_OK;
+    }
+  struct cuda_array *a = calloc(1, sizeof *a);
+  if (!a)
+    return error_memory(err, "an array on the GPU", sizeof *a);
+  *a = (struct cuda_array){.host = host, .bytes = bytes, .epoch = epoch, .uses = 1};
+  int code = cuda_allocate(c, &a->at, bytes, err, "a map or plan");
+  if (!code && bytes)
+    code = cuda_check(&c->driver, c->driver.copy_in(a->at, host, bytes, c->stream), err,
+                      "copying a map or plan of %zu bytes to GPU %d", bytes, c->device.ordinal);
+  if (code) {
+    cuda_release(c, a->at, bytes);
+    free(a);
+    return code;
+  }
+  a->next = c->arrays;
+  c->arrays = a;
+  *out = a;
+  return OP_OK;
+}
+
+void cuda_array_put(struct cuda *c, struct cuda_array *array) {
+  if (!array || --array->uses > 0)
+    return;
+  for (struct cuda_array **at = &c->arrays; *at; at = &(*at)->next)
+    if (*at == array) {
+      *at = array->next;
+      break;
+    }
+  cuda_release(c, array->at, array->bytes);
+  free(array);
+}
+
+int cuda_landing(struct cuda *c, size_t bytes, struct error *err) {
+  if (bytes <= c->landing_bytes)
+    return OP_OK;
+  void *memory = NULL;
+  int code = cuda_check(&c->driver, c->driver.host_alloc(&memory, bytes, 0), err,
+                        "allocating %zu bytes of pinned memory", bytes);
+  if (code)
+    return code;
+  if (c->landing)
+    c->driver.host_free(c->landing);
+  c->landing = memory;
+  c->landing_bytes = bytes;
+  return OP_OK;
+}
+
+/* ---- dats ---- */
+struct on_device {
+  cuda_address at;
+  size_t bytes;
+};
+
+cuda_address cuda_dat_address(const struct dat *dat) {
+  return ((const struct on_device *)dat->replicas[SPACE_DEVICE].memory)->at;
+}
+
+static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  struct on_device *d = calloc(1, sizeof *d);
+  if (!d)
+    return error_memory(err, "a dat on the GPU", sizeof *d);
+  d->bytes = dat->replicas[SPACE_HOST].bytes;
+  int code = cuda_allocate(c, &d->at, d->bytes, err, "dat \"%s\"", dat->name);
+  if (code) {
+    free(d);
+    return code;
+  }
+  dat->replicas[SPACE_DEVICE].memory = d;
+  dat->replicas[SPACE_DEVICE].bytes = d->bytes;
+  return OP_OK;
+}
+
+static int lost(const struct cuda *c, const struct dat *dat, struct error *err) {
+  return error_set(err, OP_ERR_DEVICE,
+                   "dat \"%s\": its newest values are on GPU %d (%s), which takes no more work since a "
+                   "kernel failed; call "
+                   "op_exit and start again",
+                   dat->name, c->device.ordinal, c->device.name);
+}
+
+static int dat_to_device(struct op_context *ctx, struct dat *dat, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
+  if (c->failed)
+    return lost(c, dat, err);
+  return cuda_check(&c->driver,
+                    c->driver.copy_in(d->at, dat->replicas[SPACE_HOST].memory, d->bytes, c->stream), err,
+                    "copying dat \"%s\" of %zu bytes to GPU %d", dat->name, d->bytes, c->device.ordinal);
+}
+
+static int dat_to_host(struct op_context *ctx, struct dat *dat, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
+  if (c->failed)
+    return lost(c, dat, err);
+  int code = c->driver.copy_out(dat->replicas[SPACE_HOST].memory, d->at, d->bytes, c->stream);
+  if (!code)
+    code = c->driver.stream_wait(c->stream);
+  c->failed |= code != 0;
+  return cuda_check(&c->driver, code, err, "copying dat \"%s\" of %zu bytes from GPU %d", dat->name, d->bytes,
+                    c->device.ordinal);
+}
+
+static void dat_release(struct op_context *ctx, struct dat *dat) {
+  struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
+  cuda_release(cuda_of(ctx), d->at, d->bytes);
+  free(d);
+  dat->replicas[SPACE_DEVICE].memory = NULL;
+  dat->replicas[SPACE_DEVICE].bytes = 0;
+}
+
+const struct mover cuda_mover = {
+    .make = dat_make, .to_device = dat_to_device, .to_host = dat_to_host, .release = dat_release};

@@ -1,0 +1,385 @@
+/* One variant made ready: its program, its plan on the device, the list of its launches. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cuda/cuda.h"
+#include "base/size.h"
+#include "context.h"
+#include "plan_cache.h"
+
+enum { ATTRIBUTE_SHARED_LIMIT = 8, USUAL_SHARED = 48 * 1024 };
+
+/* Everything that the steps below share. */
+struct work {
+  struct op_context *ctx;
+  struct cuda *c;
+  struct loop *loop;
+  struct cuda_variant *v;
+  const struct cuda_targets *targets;
+  const struct plan *plan; /* NULL: none */
+  struct error *err;
+};
+
+static long elements(const struct loop *loop) {
+  return loop->set->extents[EXTENT_EXEC];
+}
+
+/* ---- plans ---- */
+/* An argument with the map of this number in the description. */
+static const struct loop_arg *arg_of_map(const struct loop *loop, int map) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->desc.args[i].map == map)
+      return &loop->args[i];
+  return NULL;
+}
+
+static struct plan_column column_of(const struct loop *loop, const struct cuda_column *c) {
+  const struct map *map = arg_of_map(loop, c->map)->map;
+  return (struct plan_column){.table = map->table,
+                              .arity = map->arity,
+                              .column = c->column,
+                              .target = map->to->id,
+                              .target_size = map->to->extents[EXTENT_NONEXEC]};
+}
+
+static int get_plan(struct work *w, const struct plan_wish *wish, const struct plan_entry **out) {
+  bool built = false;
+  const struct plan_entry **plans = array_resize(w->v->plans, (size_t)w->v->nplans + 1, sizeof *plans);
+  if (!plans)
+    return error_memory(w->err, "a loop's plans", sizeof *plans);
+  w->v->plans = plans;
+  int code = plan_cache_get(w->c->plans, wish, w->ctx->team, out, &built, w->err);
+  if (code)
+    return error_prefix(w->err, "loop %s: ", w->loop->name);
+  plans[w->v->nplans++] = *out;
+  if (built) {
+    w->ctx->counters.plans++;
+    w->loop->stats.plan_seconds += (*out)->seconds;
+  } else {
+    w->ctx->counters.plan_hits++;
+  }
+  return OP_OK;
+}
+
+/* Blocks of elements and their colours; COLOURS has blocks of one element. */
+static int make_plan(struct work *w) {
+  const enum cuda_strategy s = w->v->shape.strategy;
+  int n = 0;
+  for (int k = 0; k < w->targets->count; k++)
+    n += w->targets->items[k].ncolumns;
+  struct plan_column *columns = array_new((size_t)n, sizeof *columns);
+  struct plan_staged *staged = array_new((size_t)w->targets->count, sizeof *staged);
+  int code = columns && staged ? OP_OK : error_memory(w->err, "a plan", (size_t)n * sizeof *columns);
+  for (int k = 0, at = 0; !code && k < w->targets->count; k++) {
+    staged[k] = (struct plan_staged){.first = at, .count = w->targets->items[k].ncolumns};
+    for (int c = 0; c < w->targets->items[k].ncolumns; c++)
+      columns[at++] = column_of(w->loop, &w->targets->items[k].columns[c]);
+  }
+  bool stages = s == CUDA_STAGED || s == CUDA_WHOLE;
+  struct plan_wish wish = {.request = {.size = elements(w->loop),
+                                       .block_size = s == CUDA_COLOURS ? 1 : w->v->shape.block,
+                                       .columns = columns,
+                                       .ncolumns = n,
+                                       .staged_columns = stages ? columns : NULL,
+                                       .staged = stages ? staged : NULL,
+                                       .nstaged = stages ? w->targets->count : 0,
+                                       .element_colours = cuda_has_blocks(s)},
+                           .strategy = STRATEGY_PLAN,
+                           .set_name = w->loop->set->name,
+                           .epoch = w->ctx->mesh.epoch};
+  const struct plan_entry *entry = NULL;
+  if (!code)
+    code = get_plan(w, &wish, &entry);
+  if (!code)
+    w->plan = &entry->plan;
+  free(columns);
+  free(staged);
+  return code;
+}
+
+/* The elements of each block in the order of their colours. */
+static int sort_blocks(struct work *w) {
+  const struct plan *p = w->plan;
+  int *list = array_new((size_t)p->size, sizeof *list);
+  int *next = array_new((size_t)p->max_element_colours + 1, sizeof *next);
+  if (!list || !next) {
+    free(list);
+    free(next);
+    return error_memory(w->err, "a sorted plan", (size_t)p->size * sizeof *list);
+  }
+  for (int b = 0; b < p->nblocks; b++) {
+    long begin = (long)b * p->block_size,
+         end = begin + p->block_size < p->size ? begin + p->block_size : p->size;
+    memset(next, 0, ((size_t)p->max_element_colours + 1) * sizeof *next);
+    for (long e = begin; e < end; e++)
+      next[p->element_colour[e] + 1 <= p->max_element_colours ? p->element_colour[e] + 1 : 0]++;
+    next[0] = 0;
+    for (int k = 1; k < p->max_element_colours; k++)
+      next[k] += next[k - 1];
+    for (long e = begin; e < end; e++)
+      list[begin + next[p->element_colour[e]]++] = (int)e;
+  }
+  free(next);
+  w->v->list = list;
+  return OP_OK;
+}
+
+/* ---- launches ---- */
+static int blocks_for(const struct cuda_variant *v, long count) {
+  long each = (long)v->shape.block * v->each;
+  return (int)((count + each - 1) / each);
+}
+
+static int make_launches(struct work *w) {
+  struct cuda_variant *v = w->v;
+  const struct plan *p = w->plan;
+  bool blocks = cuda_has_blocks(v->shape.strategy);
+  v->nlaunches = p ? p->ncolours : 1;
+  v->launches = array_new((size_t)v->nlaunches, sizeof *v->launches);
+  if (!v->launches)
+    return error_memory(w->err, "a loop's launches", (size_t)v->nlaunches * sizeof *v->launches);
+  for (int k = 0; k < v->nlaunches; k++) {
+    struct cuda_launch *l = &v->launches[k];
+    *l = (struct cuda_launch){.end = (int)elements(w->loop), .slot = v->nslots};
+    if (p && blocks) {
+      l->first = p->colour_first[k];
+      l->blocks = p->colour_first[k + 1] - l->first;
+    } else {
+      l->begin = p ? p->colour_first[k] : 0;
+      l->end = p ? p->colour_first[k + 1] : l->end;
+      l->blocks = blocks_for(v, l->end - l->begin);
+    }
+    v->nslots += l->blocks;
+  }
+  return OP_OK;
+}
+
+/* ---- arrays ---- */
+static int put_array(struct work *w, int at, const void *host, size_t count, size_t size) {
+  return cuda_array_get(w->c, host, count * size, w->ctx->mesh.epoch, &w->v->arrays[at], w->err);
+}
+
+static int parameter_array(struct work *w, int at) {
+  const struct cuda_parameter *p = &w->v->parameters.items[at];
+  const struct plan *plan = w->plan;
+  const size_t n = (size_t)elements(w->loop);
+  switch (p->kind) {
+  case CUDA_P_MAP: {
+    const struct map *map = arg_of_map(w->loop, p->index)->map;
+    return put_array(w, at, map->table, (size_t)map->from->extents[EXTENT_EXEC] * (size_t)map->arity,
+                     sizeof(int));
+  }
+  case CUDA_P_NUMBERS: {
+    const struct set *set = w->loop->set;
+    for (int m = 0; m < w->loop->desc.nmaps; m++)
+      if (p->index && w->loop->desc.maps[m].to == p->index)
+        set = arg_of_map(w->loop, m)->map->to;
+    return put_array(w, at, set->to_user, (size_t)set->extents[EXTENT_NONEXEC], sizeof(int));
+  }
+  case CUDA_P_LIST: return put_array(w, at, w->v->list ? w->v->list : plan->block_map, n, sizeof(int));
+  case CUDA_P_BLOCKS: return put_array(w, at, plan->block_map, (size_t)plan->nblocks, sizeof(int));
+  case CUDA_P_COLOURS: return put_array(w, at, plan->element_colour, n, sizeof *plan->element_colour);
+  case CUDA_P_COUNTS: return put_array(w, at, plan->block_ncolours, (size_t)plan->nblocks, sizeof(int));
+  case CUDA_P_STAGED_FIRST:
+    return put_array(w, at, plan->staging[p->index].first, (size_t)plan->nblocks + 1, sizeof(long));
+  case CUDA_P_STAGED_TARGETS:
+    return put_array(w, at, plan->staging[p->index].targets,
+                     (size_t)plan->staging[p->index].first[plan->nblocks], sizeof(int));
+  case CUDA_P_STAGED_LOCAL:
+    return put_array(w, at, plan->staging[p->index].local[p->column], n, sizeof(unsigned short));
+  default: return OP_OK;
+  }
+}
+
+/* For each target of APART: where its entries begin, and the entries. */
+static int reverse_arrays(struct work *w, int k) {
+  const struct cuda_target *t = &w->targets->items[k];
+  struct plan_column *columns = array_new((size_t)t->ncolumns, sizeof *columns);
+  if (!columns)
+    return error_memory(w->err, "a reverse map", (size_t)t->ncolumns * sizeof *columns);
+  for (int c = 0; c < t->ncolumns; c++)
+    columns[c] = column_of(w->loop, &t->columns[c]);
+  const struct plan_wish wish = {
+      .request = {.size = elements(w->loop), .columns = columns, .ncolumns = t->ncolumns},
+      .strategy = STRATEGY_GATHER,
+      .set_name = w->loop->set->name,
+      .epoch = w->ctx->mesh.epoch};
+  const struct plan_entry *entry = NULL;
+  int code = get_plan(w, &wish, &entry), at = w->v->parameters.count + 2 * k;
+  free(columns);
+  if (code)
+    return code;
+  const struct reverse_map *r = &entry->reverse[0];
+  code = put_array(w, at, r->first, (size_t)r->size + 1, sizeof(int));
+  return code ? code : put_array(w, at + 1, r->entries, (size_t)r->first[r->size], sizeof(int));
+}
+
+static int make_arrays(struct work *w) {
+  struct cuda_variant *v = w->v;
+  bool apart = v->shape.strategy == CUDA_APART;
+  v->narrays = v->parameters.count + (apart ? 2 * w->targets->count : 0);
+  v->arrays = array_new((size_t)v->narrays, sizeof *v->arrays);
+  if (!v->arrays)
+    return error_memory(w->err, "a loop's arrays", (size_t)v->narrays * sizeof *v->arrays);
+  int code = OP_OK;
+  for (int i = 0; !code && i < v->parameters.count; i++)
+    code = parameter_array(w, i);
+  for (int k = 0; !code && apart && k < w->targets->count; k++)
+    code = reverse_arrays(w, k);
+  return code;
+}
+
+/* ---- memory ---- */
+static size_t row_bytes(const struct work *w, int k) {
+  const struct desc_dat *d = &w->loop->desc.dats[w->targets->items[k].dat];
+  return (size_t)d->dim * type_info(d->type)->size;
+}
+
+static int make_apart(struct work *w) {
+  struct cuda_variant *v = w->v;
+  v->apart = array_new((size_t)w->targets->count, sizeof *v->apart);
+  v->apart_bytes = array_new((size_t)w->targets->count, sizeof *v->apart_bytes);
+  if (!v->apart || !v->apart_bytes)
+    return error_memory(w->err, "increments", 0);
+  for (int k = 0; k < w->targets->count; k++) {
+    size_t bytes = (size_t)elements(w->loop) * (size_t)w->targets->items[k].ncolumns * row_bytes(w, k);
+    int code = cuda_allocate(w->c, &v->apart[k], bytes, w->err, "loop %s, variant %s: increments kept apart",
+                             w->loop->name, v->name);
+    if (code)
+      return code;
+    v->apart_bytes[k] = bytes;
+  }
+  return OP_OK;
+}
+
+static int make_shared(struct work *w) {
+  struct cuda_variant *v = w->v;
+  size_t bytes = 0;
+  v->staged_at = array_new((size_t)w->targets->count, sizeof *v->staged_at);
+  if (!v->staged_at)
+    return error_memory(w->err, "shared memory", 0);
+  for (int k = 0; k < w->targets->count; k++) {
+    v->staged_at[k] = (int)bytes;
+    bytes += ((size_t)w->plan->staging[k].max_targets * row_bytes(w, k) + 15) / 16 * 16;
+  }
+  if (bytes > (size_t)w->c->device.shared_most)
+    return error_set(
+        w->err, OP_ERR_SIZE,
+        "loop %s, variant %s: a block needs %zu bytes of shared memory, GPU %d has %d; use smaller blocks",
+        w->loop->name, v->name, bytes, w->c->device.ordinal, w->c->device.shared_most);
+  v->shared = (unsigned)bytes;
+  return OP_OK;
+}
+
+static int make_results(struct work *w) {
+  struct cuda_variant *v = w->v;
+  size_t slot = cuda_slot_bytes(&w->loop->desc), warps = (size_t)v->shape.block / 32;
+  if (!slot)
+    return OP_OK;
+  if (warps * (size_t)v->nslots < CUDA_COMBINE_THREADS / 32)
+    warps = CUDA_COMBINE_THREADS / 32;
+  v->slots_bytes = slot * (size_t)v->nslots;
+  v->warps_bytes = slot * (size_t)v->nslots * warps;
+  int code =
+      cuda_allocate(w->c, &v->slots, v->slots_bytes, w->err, "loop %s: results of blocks", w->loop->name);
+  if (!code)
+    code = cuda_allocate(w->c, &v->warps, v->warps_bytes, w->err, "loop %s: results of warps", w->loop->name);
+  return code ? code : cuda_landing(w->c, slot, w->err);
+}
+
+/* Globals that are too long to travel with a launch. */
+static int make_globals(struct work *w) {
+  struct cuda_variant *v = w->v;
+  for (int i = 0; i < v->parameters.count; i++) {
+    const struct cuda_parameter *p = &v->parameters.items[i];
+    if ((p->kind == CUDA_P_GLOBAL || p->kind == CUDA_P_START) && p->column)
+      v->globals_bytes += (w->loop->args[p->index].bytes + 15) / 16 * 16;
+  }
+  if (!v->globals_bytes)
+    return OP_OK;
+  return cuda_allocate(w->c, &v->globals, v->globals_bytes, w->err, "loop %s: globals", w->loop->name);
+}
+
+/* ---- functions ---- */
+static int find_function(struct work *w, const char *name, cuda_function *out) {
+  return cuda_check(&w->c->driver, w->c->driver.module_function(out, w->v->program->module, name), w->err,
+                    "loop %s: finding %s in the compiled kernel", w->loop->name, name);
+}
+
+static int find_functions(struct work *w) {
+  struct cuda_variant *v = w->v;
+  char *name = cuda_kernel_name(&w->loop->desc);
+  if (!name)
+    return error_memory(w->err, "a kernel's name", 0);
+  int code = find_function(w, name, &v->function);
+  free(name);
+  if (!code && cuda_slot_bytes(&w->loop->desc))
+    code = find_function(w, CUDA_COMBINE, &v->combine);
+  if (!code && v->shape.strategy == CUDA_APART) {
+    v->sums = array_new((size_t)w->targets->count, sizeof *v->sums);
+    code = v->sums ? OP_OK : error_memory(w->err, "kernels", 0);
+    for (int k = 0; !code && k < w->targets->count; k++) {
+      char sum[32];
+      snprintf(sum, sizeof sum, "%s%d", CUDA_SUM, k);
+      code = find_function(w, sum, &v->sums[k]);
+    }
+  }
+  if (!code && v->shared > USUAL_SHARED)
+    code = cuda_check(&w->c->driver,
+                      w->c->driver.function_set(v->function, ATTRIBUTE_SHARED_LIMIT, (int)v->shared), w->err,
+                      "loop %s: asking for %u bytes of shared memory", w->loop->name, v->shared);
+  return code;
+}
+
+int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err) {
+  struct cuda_loop *l = loop->backend_state;
+  struct work w = {.ctx = ctx, .c = cuda_of(ctx), .loop = loop, .v = v, .targets = &l->targets, .err = err};
+  const enum cuda_strategy s = v->shape.strategy;
+  bool stages = s == CUDA_STAGED || s == CUDA_WHOLE;
+  int code = cuda_parameters_find(&loop->desc, &v->shape, &l->targets, &v->parameters, err);
+  if (!code && (cuda_has_blocks(s) || s == CUDA_COLOURS))
+    code = make_plan(&w);
+  if (!code && stages)
+    code = make_shared(&w);
+  if (!code && v->shape.sorted)
+    code = sort_blocks(&w);
+  if (!code)
+    code = cuda_program_get(ctx, loop, &v->shape, &v->program, err);
+  if (!code)
+    code = find_functions(&w);
+  if (!code)
+    code = make_launches(&w);
+  if (!code)
+    code = make_arrays(&w);
+  if (!code && s == CUDA_APART)
+    code = make_apart(&w);
+  if (!code)
+    code = make_results(&w);
+  if (!code)
+    code = make_globals(&w);
+  v->ready = !code;
+  return code;
+}
+
+void cuda_variant_free(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets) {
+  for (int i = 0; i < v->narrays && v->arrays; i++)
+    cuda_array_put(c, v->arrays[i]);
+  for (int k = 0; v->apart && v->apart_bytes && k < targets->count; k++)
+    cuda_release(c, v->apart[k], v->apart_bytes[k]);
+  for (int i = 0; i < v->nplans; i++)
+    plan_cache_release(c->plans, v->plans[i]);
+  cuda_release(c, v->slots, v->slots_bytes);
+  cuda_release(c, v->warps, v->warps_bytes);
+  cuda_release(c, v->globals, v->globals_bytes);
+  cuda_parameters_free(&v->parameters);
+  free(v->arrays);
+  free(v->apart);
+  free(v->apart_bytes);
+  free(v->plans);
+  free(v->list);
+  free(v->sums);
+  free(v->staged_at);
+  free(v->launches);
+  free(v->name);
+}

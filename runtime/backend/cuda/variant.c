@@ -1,0 +1,165 @@
+/* Which variants a loop has on a GPU, and what OP2_VARIANT makes of them. */
+#include "variant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cuda/cuda.h"
+#include "base/size.h"
+#include "context.h"
+#include "tune.h"
+
+/* What the tuner may try beside the default; elements per thread behind each. */
+static const struct {
+  struct cuda_shape shape;
+  int each;
+} tried[] = {
+    {{.strategy = CUDA_DIRECT, .block = 256, .vectors = true}, 1},
+    {{.strategy = CUDA_DIRECT, .block = 128, .vectors = false}, 1},
+    {{.strategy = CUDA_DIRECT, .block = 128, .vectors = true}, 4},
+    {{.strategy = CUDA_DIRECT, .block = 128, .vectors = true, .min_blocks = 8}, 1},
+    {{.strategy = CUDA_ATOMICS, .block = 256, .vectors = true}, 1},
+    {{.strategy = CUDA_ATOMICS, .block = 128, .vectors = false}, 1},
+    {{.strategy = CUDA_ATOMICS, .block = 128, .vectors = true, .min_blocks = 8}, 1},
+    {{.strategy = CUDA_STAGED, .block = 128, .vectors = true}, 1},
+    {{.strategy = CUDA_STAGED, .block = 256, .vectors = true, .sorted = true}, 1},
+    {{.strategy = CUDA_BLOCKS, .block = 256, .vectors = true}, 1},
+    {{.strategy = CUDA_COLOURS, .block = 128, .vectors = true}, 1},
+    {{.strategy = CUDA_APART, .block = 128, .vectors = true}, 1},
+    {{.strategy = CUDA_WHOLE, .block = 128, .vectors = true}, 1},
+};
+
+static void print(const struct cuda_variant *v, struct text *out) {
+  cuda_shape_print(&v->shape, out);
+  if (v->each > 1)
+    text_addf(out, "/each%d", v->each);
+}
+
+static bool walks(const struct cuda_variant *v) {
+  return v->shape.strategy == CUDA_DIRECT || v->shape.strategy == CUDA_ATOMICS ||
+         v->shape.strategy == CUDA_APART;
+}
+
+/* ---- OP2_VARIANT ---- */
+static bool apply_word(struct cuda_variant *v, const char *word) {
+  char end;
+  int each = 0;
+  if (cuda_shape_word(word, &v->shape))
+    return true;
+  if (sscanf(word, "each%d%c", &each, &end) != 1 || each < 1 || each > 64)
+    return false;
+  v->each = each;
+  return true;
+}
+
+static int apply(struct cuda_variant *v, const char *loop, const char *spec, struct error *err) {
+  char words[128], *rest = NULL;
+  snprintf(words, sizeof words, "%s", spec);
+  for (char *word = strtok_r(words, "/", &rest); word; word = strtok_r(NULL, "/", &rest))
+    if (!apply_word(v, word))
+      return error_set(err, OP_ERR_ENV,
+                       "loop %s: OP2_VARIANT has the word \"%s\"; for cuda expected words separated by '/': "
+                       "direct, atomics, "
+                       "staged, blocks, colours, apart, whole; a block size, a multiple of 32 up to 1024; "
+                       "vectors, scalars, "
+                       "sorted, minN, eachN",
+                       loop, word);
+  return OP_OK;
+}
+
+/* Members that mean nothing for the strategy get one value, so that equal variants have equal names. A strategy for
+ * increments is of no use without them, and the other way round. */
+static void settle(struct cuda_variant *v, bool increments) {
+  if (!increments)
+    v->shape.strategy = CUDA_DIRECT;
+  else if (v->shape.strategy == CUDA_DIRECT)
+    v->shape.strategy = CUDA_ATOMICS;
+  if (!cuda_has_blocks(v->shape.strategy))
+    v->shape.sorted = false;
+  if (!walks(v))
+    v->each = 1;
+}
+
+static int add(struct cuda_loop *l, const struct cuda_variant *v, struct error *err) {
+  struct text name = {0};
+  print(v, &name);
+  char *text = text_take(&name);
+  struct cuda_variant *variants =
+      text ? array_resize(l->variants, (size_t)l->nvariants + 1, sizeof *variants) : NULL;
+  if (!variants) {
+    free(text);
+    return error_memory(err, "a loop's variants", ((size_t)l->nvariants + 1) * sizeof *variants);
+  }
+  l->variants = variants;
+  variants[l->nvariants] = *v;
+  variants[l->nvariants++].name = text;
+  return OP_OK;
+}
+
+/* Atomic additions come in any order; where every bit counts, sums are made in the order of the elements. */
+static struct cuda_variant usual(const struct cuda *c, const struct loop *loop) {
+  bool strict = strcmp(loop->desc.fp, "strict") == 0;
+  struct cuda_variant v = {
+      .shape = {.strategy = strict ? CUDA_APART : CUDA_ATOMICS, .block = 128, .vectors = true}, .each = 1};
+  if (v.shape.block > c->device.max_threads)
+    v.shape.block = c->device.max_threads / 32 * 32;
+  return v;
+}
+
+static int add_tried(const struct cuda *c, const struct loop *loop, struct cuda_loop *l, struct error *err) {
+  bool increments = l->targets.count > 0, strict = strcmp(loop->desc.fp, "strict") == 0;
+  int code = OP_OK;
+  for (size_t i = 0; !code && i < sizeof tried / sizeof *tried; i++) {
+    struct cuda_variant v = {.shape = tried[i].shape, .each = tried[i].each};
+    bool fits = increments == (v.shape.strategy != CUDA_DIRECT) && v.shape.block <= c->device.max_threads;
+    if (fits && !(strict && v.shape.strategy == CUDA_ATOMICS))
+      code = add(l, &v, err);
+  }
+  return code;
+}
+
+/* ---- the tuner ---- */
+static int make_tuner(struct op_context *ctx, struct cuda_loop *l, struct error *err) {
+  enum { PERCENT = 3 };
+  const char *mode = env_value(&ctx->env, ENV_TUNE);
+  struct tuner_options options = {.share = 0.01 * PERCENT, .drift = 1.5};
+  if (strcmp(mode, "off") == 0 || strcmp(mode, "use") == 0)
+    return OP_OK;
+  if (strcmp(mode, "force") == 0)
+    options = (struct tuner_options){.exhaustive = true};
+  else if (strcmp(mode, "auto") != 0)
+    options = (struct tuner_options){.seconds = strtod(mode, NULL)};
+  return tuner_new(&l->tuner, l->nvariants, l->standard, &options, err);
+}
+
+int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  struct cuda_variant v = usual(c, loop);
+  struct text spec = {0};
+  int code = cuda_targets_find(&loop->desc, &l->targets, err);
+  bool forced = variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec);
+  if (!code && forced)
+    code = apply(&v, loop->name, text_str(&spec), err);
+  text_free(&spec);
+  settle(&v, l->targets.count > 0);
+  if (!code)
+    code = add(l, &v, err);
+  if (!code && !forced) {
+    code = add_tried(c, loop, l, err);
+    if (!code)
+      code = make_tuner(ctx, l, err);
+  }
+  return code;
+}
+
+void cuda_loop_free(struct cuda *c, struct cuda_loop *l) {
+  if (!l)
+    return;
+  for (int i = 0; i < l->nvariants; i++)
+    cuda_variant_free(c, &l->variants[i], &l->targets);
+  free(l->variants);
+  tuner_free(l->tuner);
+  cuda_targets_free(&l->targets);
+  free(l);
+}
