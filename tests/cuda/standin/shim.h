@@ -94,6 +94,7 @@ STANDIN_MATH1(asinh)
 STANDIN_MATH1(acosh)
 STANDIN_MATH1(atanh)
 STANDIN_MATH1(fabs)
+STANDIN_MATH1(logb)
 STANDIN_MATH1(floor)
 STANDIN_MATH1(ceil)
 STANDIN_MATH1(trunc)
@@ -122,6 +123,10 @@ extern "C" double frexp(double, int *) noexcept;
 extern "C" double modf(double, double *) noexcept;
 extern "C" long lround(double) noexcept;
 extern "C" long long llround(double) noexcept;
+extern "C" double scalbn(double, int) noexcept;
+extern "C" int ilogb(double) noexcept;
+extern "C" long lrint(double) noexcept;
+extern "C" long long llrint(double) noexcept;
 extern "C" int abs(int) noexcept;
 extern "C" long labs(long) noexcept;
 extern "C" long long llabs(long long) noexcept;
