@@ -14,10 +14,7 @@ static const struct backend *const backends[] = {
 #ifdef OP2JIT_CUDA
     &backend_cuda,
 #endif
-    &backend_openmp,
-    &backend_seq,
-    &backend_native,
-    NULL,
+    &backend_openmp, &backend_seq, &backend_native, NULL,
 };
 
 /* Names that a build may lack, and what to do about it. */

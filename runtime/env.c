@@ -180,7 +180,8 @@ static int take_foreign(struct env *env, struct error *err) {
 
 /* Where NVRTC may be, and which of the node's GPUs this rank is to take. */
 static int take_places(struct env *env, struct error *err) {
-  static const char *const ranks[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK", "SLURM_LOCALID"};
+  static const char *const ranks[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK",
+                                      "SLURM_LOCALID"};
   const char *cuda = getenv("CUDA_HOME");
   int code = copy_variable(getenv("HOME"), &env->home, err);
   if (!code)

@@ -44,11 +44,11 @@ struct env_row {
 struct env {
   char *values[ENV_COUNT]; /* NULL: unset */
   enum env_source sources[ENV_COUNT];
-  char *cache_home;     /* $XDG_CACHE_HOME or $HOME/.cache, NULL if there is neither */
-  char *omp_threads;    /* $OMP_NUM_THREADS, NULL if unset */
-  bool omp_bound;       /* $OMP_PLACES or $OMP_PROC_BIND asks for threads at certain places */
-  char *home, *cuda_home, *virtual_env; /* $HOME, $CUDA_HOME or $CUDA_PATH, $VIRTUAL_ENV: where NVRTC may be; or NULL */
-  int local_rank; /* number of this rank on its node, by the launcher's variable; 0 without one */
+  char *cache_home;                     /* $XDG_CACHE_HOME or $HOME/.cache, NULL if there is neither */
+  char *omp_threads;                    /* $OMP_NUM_THREADS, NULL if unset */
+  bool omp_bound;                       /* $OMP_PLACES or $OMP_PROC_BIND asks for threads at certain places */
+  char *home, *cuda_home, *virtual_env; /* $HOME, $CUDA_HOME or $CUDA_PATH, $VIRTUAL_ENV; or NULL */
+  int local_rank;       /* number of this rank on its node, by the launcher's variable; 0 without one */
   bool launched_by_mpi; /* OMPI_COMM_WORLD_SIZE, PMI_SIZE or PMIX_RANK is set */
 };
 

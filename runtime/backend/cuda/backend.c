@@ -5,7 +5,6 @@
 
 #include "backend/cuda/cuda.h"
 #include "context.h"
-#include "plan_cache.h"
 #include "tune.h"
 
 static struct nvrtc_places places(const struct op_context *ctx) {
@@ -20,7 +19,6 @@ static void backend_close(struct op_context *ctx) {
   if (!c)
     return;
   const struct cuda_driver *d = &c->driver;
-  plan_cache_free(c->plans);
   if (c->context) {
     if (!c->failed)
       d->stream_wait(c->stream);
@@ -96,7 +94,7 @@ static int backend_open(struct op_context *ctx, struct error *err) {
   if (!code)
     code = check_target(ctx, c, err);
   if (!code)
-    code = plan_cache_new(&c->plans, err);
+    code = context_plans(ctx, &c->plans, err);
   if (code) {
     backend_close(ctx);
     return error_prefix(err, "OP2_BACKEND=cuda cannot run here: ");

@@ -37,9 +37,9 @@ struct cuda {
   char arch[16]; /* "sm_90" */
   struct cuda_array *arrays;
   struct cuda_program *programs;
-  struct plan_cache *plans;
-  size_t used;            /* bytes of device memory */
-  unsigned char *landing; /* pinned memory that results are copied to */
+  struct plan_cache *plans; /* the context's */
+  size_t used;              /* bytes of device memory */
+  unsigned char *landing;   /* pinned memory that results are copied to */
   size_t landing_bytes;
   bool failed;               /* a kernel failed: the driver takes no more work */
   enum cuda_mistake mistake; /* planted by tests */
