@@ -107,12 +107,20 @@ size_t triad_cache_bytes(int threads) {
   return (bytes ? bytes : unknown_cache) * (size_t)caches;
 }
 
+/* Backends of one thread have no team. */
+static void run_on(struct team *team, int threads, team_task *task, struct triad *t) {
+  if (team)
+    team_run(team, threads, task, t);
+  else
+    task(t, 0, 1);
+}
+
 static double best_pass(struct triad *t, struct team *team, int threads) {
   double best = 0, spent = 0;
-  team_run(team, threads, touch, t);
+  run_on(team, threads, touch, t);
   for (int i = 0; i < most_passes && (i < least_passes || spent < most_seconds); i++) {
     long start = gate_clock();
-    team_run(team, threads, pass, t);
+    run_on(team, threads, pass, t);
     double seconds = (double)(gate_clock() - start) * 1e-9;
     spent += seconds;
     best = i == 0 || seconds < best ? seconds : best;

@@ -6,8 +6,8 @@
 
 #include "team.h"
 
-/* The best of some passes, in GB/s, with this many threads; takes a few hundred milliseconds at most.
- * OP_ERR_MEMORY. */
+/* The best of some passes, in GB/s, with this many threads (one if `team` is NULL); takes a few hundred
+ * milliseconds at most. OP_ERR_MEMORY. */
 int triad_measure(struct team *team, int threads, double *gb_per_second, struct error *err);
 
 /* Bytes of last-level cache that so many threads can have at most; loops over less are marked in reports. */
