@@ -199,7 +199,7 @@ static void put_flush(struct cuda_writer *w) {
   }
 }
 
-/* Runs `body` for the elements of one colour after the other. */
+/* Runs `body` for the elements of one colour after the other, with a barrier behind each. */
 static void put_by_colour(struct cuda_writer *w, void (*body)(struct cuda_writer *w)) {
   bool all = planted(w, CUDA_MISTAKE_NO_COLOURS), inside = planted(w, CUDA_MISTAKE_BARRIER_INSIDE);
   put_open(&w->g, "for (int op2_k = 0; op2_k < %s; op2_k++)", all ? "1" : "op2_ncolours");
@@ -208,7 +208,9 @@ static void put_by_colour(struct cuda_writer *w, void (*body)(struct cuda_writer
   if (inside)
     put(&w->g, "__syncthreads();");
   put_close(&w->g);
-  if (!inside)
+  if (planted(w, CUDA_MISTAKE_NO_FLUSH_BARRIER))
+    put(&w->g, "if (op2_k + 1 < op2_ncolours) __syncthreads();");
+  else if (!inside)
     barrier(w, CUDA_MISTAKE_NO_COLOUR_BARRIER);
   put_close(&w->g);
 }
@@ -250,10 +252,8 @@ static void put_blocks(struct cuda_writer *w) {
     put_close(&w->g);
     put_by_colour(w, body_increments);
   }
-  if (w->shape->strategy != CUDA_BLOCKS) {
-    barrier(w, CUDA_MISTAKE_NO_FLUSH_BARRIER);
+  if (w->shape->strategy != CUDA_BLOCKS)
     put_flush(w);
-  }
 }
 
 /* ---- rows apart, summed per target ---- */

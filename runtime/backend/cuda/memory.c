@@ -120,19 +120,27 @@ cuda_address cuda_dat_address(const struct dat *dat) {
   return ((const struct on_device *)dat->replicas[SPACE_DEVICE].memory)->at;
 }
 
+/* Without the slack behind the host's rows, which is for vector code of CPUs. */
+static size_t used_bytes(const struct dat *dat) {
+  size_t rows = (size_t)dat->set->extents[EXTENT_NONEXEC];
+  bool apart = dat->soa && dat->dim > 1 && rows;
+  return apart ? ((size_t)dat->stride * ((size_t)dat->dim - 1) + rows) * dat->value_size
+               : rows * dat->row_bytes;
+}
+
 static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct cuda *c = cuda_of(ctx);
   struct on_device *d = calloc(1, sizeof *d);
   if (!d)
     return error_memory(err, "a dat on the GPU", sizeof *d);
-  d->bytes = dat->replicas[SPACE_HOST].bytes;
+  d->bytes = used_bytes(dat);
   int code = cuda_allocate(c, &d->at, d->bytes, err, "dat \"%s\"", dat->name);
   if (code) {
     free(d);
     return code;
   }
   dat->replicas[SPACE_DEVICE].memory = d;
-  dat->replicas[SPACE_DEVICE].bytes = d->bytes;
+  dat->replicas[SPACE_DEVICE].bytes = d->bytes ? d->bytes : 1; /* 0 says that there is none */
   return OP_OK;
 }
 
