@@ -31,20 +31,20 @@ struct row {
 
 /* An object needs a handful of these, so they are searched one by one. */
 static const struct row rows[] = {
-    ROW(__divdc3),   ROW(__divsc3),   ROW(__divti3),    ROW(__modti3), ROW(__muldc3),   ROW(__mulsc3),
-    ROW(__udivti3),  ROW(__umodti3),  ROW(abs),         BOTH(acos),    BOTH(acosh),     BOTH(asin),
-    BOTH(asinh),     BOTH(atan),      BOTH(atan2),      BOTH(atanh),   ROW(bcmp),       BOTH(cbrt),
-    BOTH(ceil),      BOTH(copysign),  BOTH(cos),        BOTH(cosh),    BOTH(erf),       BOTH(erfc),
-    BOTH(exp),       BOTH(exp10),     BOTH(exp2),       BOTH(expm1),   BOTH(fabs),      BOTH(fdim),
-    BOTH(floor),     BOTH(fma),       BOTH(fmax),       BOTH(fmin),    BOTH(fmod),      BOTH(frexp),
-    BOTH(hypot),     BOTH(ilogb),     ROW(j0),          ROW(j1),       ROW(jn),         ROW(labs),
-    BOTH(ldexp),     BOTH(lgamma),    ROW(llabs),       BOTH(llrint),  BOTH(llround),   BOTH(log),
-    BOTH(log10),     BOTH(log1p),     BOTH(log2),       BOTH(logb),    BOTH(lrint),     BOTH(lround),
-    ROW(memcmp),     ROW(memcpy),     ROW(memmove),     ROW(memset),   BOTH(modf),      BOTH(nan),
-    BOTH(nearbyint), BOTH(nextafter), BOTH(nexttoward), BOTH(pow),     BOTH(remainder), BOTH(remquo),
-    BOTH(rint),      BOTH(round),     BOTH(roundeven),  BOTH(scalbln), BOTH(scalbn),    BOTH(sin),
-    BOTH(sincos),    BOTH(sinh),      BOTH(sqrt),       BOTH(tan),     BOTH(tanh),      BOTH(tgamma),
-    BOTH(trunc),     ROW(y0),         ROW(y1),          ROW(yn),
+    ROW(__divdc3),   ROW(__divsc3),     ROW(__divmodti4), ROW(__divti3),   ROW(__modti3),    ROW(__muldc3),
+    ROW(__mulsc3),   ROW(__udivmodti4), ROW(__udivti3),   ROW(__umodti3),  ROW(abs),         BOTH(acos),
+    BOTH(acosh),     BOTH(asin),        BOTH(asinh),      BOTH(atan),      BOTH(atan2),      BOTH(atanh),
+    ROW(bcmp),       BOTH(cbrt),        BOTH(ceil),       BOTH(copysign),  BOTH(cos),        BOTH(cosh),
+    BOTH(erf),       BOTH(erfc),        BOTH(exp),        BOTH(exp10),     BOTH(exp2),       BOTH(expm1),
+    BOTH(fabs),      BOTH(fdim),        BOTH(floor),      BOTH(fma),       BOTH(fmax),       BOTH(fmin),
+    BOTH(fmod),      BOTH(frexp),       BOTH(hypot),      BOTH(ilogb),     ROW(j0),          ROW(j1),
+    ROW(jn),         ROW(labs),         BOTH(ldexp),      BOTH(lgamma),    ROW(llabs),       BOTH(llrint),
+    BOTH(llround),   BOTH(log),         BOTH(log10),      BOTH(log1p),     BOTH(log2),       BOTH(logb),
+    BOTH(lrint),     BOTH(lround),      ROW(memcmp),      ROW(memcpy),     ROW(memmove),     ROW(memset),
+    BOTH(modf),      BOTH(nan),         BOTH(nearbyint),  BOTH(nextafter), BOTH(nexttoward), BOTH(pow),
+    BOTH(remainder), BOTH(remquo),      BOTH(rint),       BOTH(round),     BOTH(roundeven),  BOTH(scalbln),
+    BOTH(scalbn),    BOTH(sin),         BOTH(sincos),     BOTH(sinh),      BOTH(sqrt),       BOTH(tan),
+    BOTH(tanh),      BOTH(tgamma),      BOTH(trunc),      ROW(y0),         ROW(y1),          ROW(yn),
 };
 static const size_t nrows = sizeof rows / sizeof *rows;
 

@@ -11,6 +11,7 @@
 #include <clang/Sema/Sema.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/TargetParser/X86TargetParser.h>
 
 #include "bounds.h"
 #include "machine.h"
@@ -91,7 +92,8 @@ public:
          "x86-64"});
     add("-fbracket-depth", std::to_string(bounds::nesting));
     if (request.cpu && *request.cpu)
-      add("-tune-cpu", request.cpu);
+      add("-tune-cpu",
+          llvm::X86::parseTuneCPU(request.cpu, true) == llvm::X86::CK_None ? "generic" : request.cpu);
     add({vector_width(request) == 512 ? "-mprefer-vector-width=512" : "-mprefer-vector-width=256"});
     add_features(request.features ? request.features : "");
     add_floating_point(request.fp ? request.fp : "contract");
@@ -137,6 +139,18 @@ private:
   std::vector<std::string> words_;
 };
 
+// The library may know of features that this clang does not; without them its code runs all the same, but
+// LLVM would complain on stderr.
+static void drop_unknown_features(clang::CompilerInstance &compiler) {
+  auto plain = std::make_shared<clang::TargetOptions>();
+  plain->Triple = compiler.getTargetOpts().Triple;
+  const llvm::IntrusiveRefCntPtr<clang::TargetInfo> target(
+      clang::TargetInfo::CreateTargetInfo(compiler.getDiagnostics(), plain));
+  llvm::erase_if(compiler.getTargetOpts().FeaturesAsWritten, [&](const std::string &feature) {
+    return feature.size() < 2 || !target->isValidFeatureName(llvm::StringRef(feature).drop_front());
+  });
+}
+
 // Parses and lowers; the pieces of clang are made here one by one, so that nothing else is.
 std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LLVMContext &context,
                                         Output &output) {
@@ -154,6 +168,7 @@ std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LL
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments.words(), compiler.getDiagnostics()))
     return nullptr;
   compiler.setInvocation(std::move(invocation));
+  drop_unknown_features(compiler);
   // The options that the diagnostics were made with came before the command line.
   compiler.getDiagnostics().setErrorLimit(bounds::errors);
   clang::ProcessWarningOptions(compiler.getDiagnostics(), compiler.getDiagnosticOpts(), false);

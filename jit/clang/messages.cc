@@ -20,6 +20,12 @@ static compile_severity severity_of(clang::DiagnosticsEngine::Level level) {
   return COMPILE_ERROR;
 }
 
+// A file that is found beside the one that includes it gets the folder "." from clang.
+static llvm::StringRef as_requested(llvm::StringRef file) {
+  file.consume_front("./");
+  return file;
+}
+
 void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) {
   clang::DiagnosticConsumer::HandleDiagnostic(level, info);
   llvm::SmallString<256> text;
@@ -41,7 +47,8 @@ void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, cons
     return;
   const clang::PresumedLoc presumed = sources.getPresumedLoc(place);
   if (presumed.isValid())
-    output_.add(severity_of(level), presumed.getFilename(), presumed.getLine(), presumed.getColumn(), text);
+    output_.add(severity_of(level), as_requested(presumed.getFilename()), presumed.getLine(),
+                presumed.getColumn(), text);
   else
     output_.add(severity_of(level), "", 0, 0, text);
 }
@@ -74,6 +81,7 @@ bool BackMessages::handleDiagnostics(const llvm::DiagnosticInfo &info) {
       unsigned line = 0, column = 0;
       if (remark->isLocationAvailable()) {
         file = remark->getLocation().getRelativePath();
+        file.consume_front("./");
         line = remark->getLocation().getLine();
         column = remark->getLocation().getColumn();
       }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "accept.h"
 #include "back.h"
 #include "front.h"
 #include "messages.h"
@@ -23,7 +24,7 @@ bool translate(const compile_request &request, Output &output) {
   context.setDiagnosticHandler(std::make_unique<BackMessages>(output, request.remarks != 0));
   std::unique_ptr<llvm::Module> module = front_end(request, context, output);
   output.seconds_front = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return module && back_end(request, *module, output);
+  return module && acceptable(*module, output) && back_end(request, *module, output);
 }
 
 void compile(const compile_request *request, compile_result *result) {

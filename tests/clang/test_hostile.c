@@ -1,0 +1,222 @@
+/* Texts that nobody writes on purpose: an error or an object, never a crash, and the next text compiles. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "plugin.h"
+
+/* Compiles, expects one of two statuses, and that an ordinary text still compiles. Frees the text. */
+static void survive(struct text *text, int status, int or_status, const char *message) {
+  assert_true(text_ok(text));
+  struct compile_result result = trial_compile(&(struct trial){.text = text->data, .length = text->length});
+  if (result.status != status && result.status != or_status)
+    fail_msg("status %d: %s", result.status, result.nmessages ? result.messages[0].text : "no message");
+  if (result.status != 0)
+    assert_true(result.nmessages > 0);
+  if (message)
+    assert_non_null(find_message(&result, COMPILE_ERROR, message));
+  plugin->release(&result);
+  result = trial_compile(&(struct trial){.text = "int f(int x) { return x + 1; }\n"});
+  assert_int_equal(result.status, 0);
+  plugin->release(&result);
+  text_free(text);
+}
+
+static void repeat(struct text *text, const char *part, int times) {
+  for (int i = 0; i < times; i++)
+    text_add(text, part);
+}
+
+static void a_megabyte(void **state) {
+  (void)state;
+  struct text text = {0};
+  text_add(&text, "void f(double *x) {\n");
+  while (text.length < 1 << 20)
+    text_addf(&text, "  x[%d] = 0; /* padding, padding, padding, padding, padding, padding, padding */\n",
+              (int)(text.length % 7));
+  text_add(&text, "}\n");
+  survive(&text, 0, 0, NULL);
+}
+
+static void a_hundred_thousand_terms(void **state) {
+  (void)state;
+  struct text text = {0};
+  text_add(&text, "int f(int a, int b) {\n  return a");
+  repeat(&text, "+b", 100000);
+  text_add(&text, ";\n}\n");
+  survive(&text, 0, 1, NULL);
+}
+
+static void deep_nesting(void **state) {
+  (void)state;
+  static const struct {
+    const char *before, *open, *middle, *close, *after;
+    int depth;
+    const char *message;
+  } cases[] = {
+      {"int f(int a) { return ", "(", "a", ")", "; }", 1000, NULL},
+      {"int f(int a) { return ", "(", "a", ")", "; }", 100000, "nesting level exceeded"},
+      {"void f(void) ", "{", "", "}", "", 100000, "nesting level exceeded"},
+      {"int f(int a) { return ", "!", "a", "", "; }", 50000, NULL},
+      {"int f(int a) { return ", "-(int)", "a", "", "; }", 5000, NULL},
+      {"void f(int a) { ", "if (a) ", ";", "", "}", 1500, NULL},
+      {"int f(int a) { return ", "a ? a : ", "a", "", "; }", 1500, NULL},
+      {"int f(int a) { ", "a = ", "1", "", "; return a; }", 20000, NULL},
+      {"int ", "*", "x", "", ";", 20000, NULL},
+      {"int x", "[1]", "", "", ";", 1500, NULL},
+      {"", "struct { ", "int a;", "} b;", "", 800, NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct text text = {0};
+    text_add(&text, cases[i].before);
+    repeat(&text, cases[i].open, cases[i].depth);
+    text_add(&text, cases[i].middle);
+    repeat(&text, cases[i].close, cases[i].depth);
+    text_add(&text, cases[i].after);
+    text_add(&text, "\n");
+    survive(&text, cases[i].message ? 1 : 0, 1, cases[i].message);
+  }
+}
+
+static void unbalanced(void **state) {
+  (void)state;
+  static const char *const texts[] = {"void f(void) {",
+                                      "void f(void) { } }",
+                                      "void f(void { }",
+                                      "void f(double x[) {}",
+                                      "/* no end",
+                                      "char *s = \"no end",
+                                      "int c = 'x",
+                                      "#if 1\nint a;",
+                                      "#define F(a, b\nF(",
+                                      "int a = (1;",
+                                      "}}}}}}}}}}}",
+                                      "{{{{{{{{",
+                                      "((((((((",
+                                      "#line 99999999999 \"x\"\n",
+                                      "#error on purpose",
+                                      "_Pragma(",
+                                      "\\"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    struct text text = {0};
+    text_add(&text, texts[i]);
+    survive(&text, 1, 1, NULL);
+  }
+  struct text text = {0};
+  repeat(&text, "{", 200000);
+  survive(&text, 1, 1, NULL);
+  text = (struct text){0};
+  repeat(&text, "}", 200000);
+  survive(&text, 1, 1, NULL);
+}
+
+static void nul_bytes(void **state) {
+  (void)state;
+  struct text text = {0};
+  text_add(&text, "void f(void) {\n  int a;");
+  text_add_bytes(&text, "\0", 1);
+  text_add(&text, "}\n");
+  survive(&text, 1, 1, "NUL byte");
+}
+
+static void not_text(void **state) {
+  (void)state;
+  uint32_t seed = 12345;
+  for (int round = 0; round < 20; round++) {
+    struct text text = {0};
+    for (int i = 0; i < 2000; i++) {
+      seed = seed * 1664525 + 1013904223;
+      text_add_char(&text, (char)(1 + seed % 255));
+    }
+    survive(&text, 1, 1, NULL);
+  }
+}
+
+static void exploding_macros(void **state) {
+  (void)state;
+  struct text text = {0};
+  text_add(&text, "#define A0 +1\n");
+  for (int i = 1; i <= 40; i++)
+    text_addf(&text, "#define A%d A%d A%d\n", i, i - 1, i - 1);
+  text_add(&text, "int f(void) { return A40; }\n");
+  survive(&text, 1, 1, "words");
+  text = (struct text){0};
+  text_add(&text, "#define A0 x++;\n");
+  for (int i = 1; i <= 40; i++)
+    text_addf(&text, "#define A%d A%d A%d\n", i, i - 1, i - 1);
+  text_add(&text, "void f(int x) { A40 }\n");
+  survive(&text, 1, 1, "words");
+}
+
+static void endless_includes(void **state) {
+  (void)state;
+  struct text text = {0};
+  text_add(&text, "#include \"loop.c\"\n");
+  survive(&text, 1, 1, NULL);
+}
+
+static void what_the_code_generator_cannot_do(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "void f(void) { asm(\"nonsense %0\" :: \"r\"(1)); }\n",
+      "asm(\"also nonsense\");\n",
+      "int x __attribute__((section(\"not,a,section\")));\nint f(void) { return x; }\n",
+      "void f(int n) { double a[n]; __builtin_alloca(100000000000); a[0] = 1; }\n",
+      "double huge[1000000000000];\ndouble f(int i) { return huge[i]; }\n",
+      "void f(void) { __builtin_trap(); }\n",
+      "_Atomic __int128 x; void f(void) { x++; }\n",
+      "typedef double v __attribute__((vector_size(1 << 20))); v a; void f(void) { a += a; }\n",
+      "_Float16 f(_Float16 x) { return x * x; }\n",
+      "void f(void) { f(); }\n",
+      "__attribute__((target(\"avx512f\"))) void f(void) {}\n",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    struct compile_result result = trial_compile(&(struct trial){.text = texts[i]});
+    if (result.status != 0)
+      assert_true(result.nmessages > 0);
+    plugin->release(&result);
+  }
+}
+
+/* The host's own handlers are there again after a compilation. */
+static void on_signal(int signal) {
+  (void)signal;
+}
+static void handlers_come_back(void **state) {
+  (void)state;
+  struct sigaction mine = {.sa_handler = on_signal}, now;
+  static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+  struct sigaction old[6];
+  for (int i = 0; i < 6; i++)
+    sigaction(signals[i], &mine, &old[i]);
+  struct text text = {0};
+  text_add(&text, "int f(int a) { return a");
+  repeat(&text, "+a", 1000);
+  text_add(&text, "; }\n");
+  survive(&text, 0, 0, NULL);
+  for (int i = 0; i < 6; i++) {
+    sigaction(signals[i], &old[i], &now);
+    assert_true(now.sa_handler == on_signal);
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2)
+    return 2;
+  plugin_open(argv[1]);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_megabyte),         cmocka_unit_test(a_hundred_thousand_terms),
+      cmocka_unit_test(deep_nesting),       cmocka_unit_test(unbalanced),
+      cmocka_unit_test(nul_bytes),          cmocka_unit_test(not_text),
+      cmocka_unit_test(exploding_macros),   cmocka_unit_test(endless_includes),
+      cmocka_unit_test(handlers_come_back), cmocka_unit_test(what_the_code_generator_cannot_do),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
