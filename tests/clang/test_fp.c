@@ -1,0 +1,191 @@
+/* The three ways of floating point, and what is vectorised in each. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "jit/target.h"
+#include "plugin.h"
+
+static const char avx2[] = "+avx,+avx2,+f16c,+fma,+sse,+sse2,+sse3,+sse4.1,+sse4.2,+ssse3";
+static const char avx512[] = "+avx,+avx2,+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl,+f16c,+fma,+sse,+"
+                             "sse2,+sse3,+sse4.1,+sse4.2,+ssse3";
+static const char *const modes[] = {"strict", "contract", "fast"};
+
+static bool host_has(const char *feature) {
+  struct text cpu = {0}, features = {0};
+  target_host(&cpu, &features);
+  const bool has = strstr(text_str(&features), feature) != NULL;
+  text_free(&cpu);
+  text_free(&features);
+  return has;
+}
+
+/* a * b + c with a rounding in between, or without. */
+static void contraction(void **state) {
+  (void)state;
+  if (!host_has("+fma"))
+    skip();
+  static const double a = 1 + 0x1p-30, b = 1 - 0x1p-30, c = -1;
+  for (int m = 0; m < 3; m++) {
+    struct code *code = trial_load(
+        &(struct trial){.fp = modes[m],
+                        .text = "void f(void *const *frame, const int *list, long begin, long end) {\n"
+                                "  double *x = frame[0];\n  x[3] = x[0] * x[1] + x[2];\n"
+                                "  double product = x[0] * x[1];\n  x[4] = product + x[2];\n}\n"});
+    double x[5] = {a, b, c, 0, 0};
+    range_of(code, "f")((void *[]){x}, NULL, 0, 1);
+    const double fused = fma(a, b, c);
+    assert_true(x[3] == (m == 0 ? 0 : fused));
+    assert_true(x[4] == (m == 2 ? fused : 0)); /* across statements only when fast */
+    code_free(code);
+  }
+}
+
+/* A sum is taken in order unless it is fast. */
+static void reassociation(void **state) {
+  (void)state;
+  for (int m = 0; m < 3; m++) {
+    struct compile_result result = trial_compile(
+        &(struct trial){.fp = modes[m],
+                        .remarks = 1,
+                        .text = "double f(const double *x, long n) {\n  double sum = 0;\n"
+                                "  for (long i = 0; i < n; i++)\n    sum += x[i];\n  return sum;\n}\n"});
+    assert_int_equal(result.status, 0);
+    const bool vectorised = find_message(&result, COMPILE_REMARK, "vectorized loop") != NULL;
+    assert_int_equal(vectorised, m == 2);
+    plugin->release(&result);
+  }
+}
+
+static void not_a_number_counts(void **state) {
+  (void)state;
+  for (int m = 0; m < 2; m++) {
+    struct code *code = trial_load(
+        &(struct trial){.fp = modes[m],
+                        .text = "void f(void *const *frame, const int *list, long begin, long end) {\n"
+                                "  double *x = frame[0];\n  x[1] = x[0] != x[0];\n  x[2] = x[0] - x[0] == "
+                                "0;\n  x[3] = isnan(x[0]);\n}\n"});
+    double x[4] = {NAN, 0, 0, 0};
+    range_of(code, "f")((void *[]){x}, NULL, 0, 1);
+    assert_true(x[1] == 1 && x[2] == 0 && x[3] == 1);
+    code_free(code);
+  }
+}
+
+/* Neither errno nor traps keep square roots and divisions, also conditional ones, out of vectors. */
+static void root_and_division_are_vectorised(void **state) {
+  (void)state;
+  static const char text[] = "void f(double *restrict x, const double *y, const double *z, long n) {\n"
+                             "  for (long i = 0; i < n; i++)\n"
+                             "    x[i] = y[i] > 0 ? sqrt(y[i]) / z[i] : 1;\n"
+                             "}\n";
+  static const unsigned char vsqrtpd_zmm[] = {0xfd, 0x48, 0x51};
+  static const unsigned char vsqrtpd_ymm[] = {0xfd, 0x51};
+  for (int m = 0; m < 3; m++) {
+    struct compile_result result = trial_compile(
+        &(struct trial){.fp = modes[m], .cpu = "znver4", .features = avx512, .remarks = 1, .text = text});
+    assert_non_null(find_message(&result, COMPILE_REMARK, "vectorized loop (vectorization width: 8"));
+    if (m < 2) { /* fast may take another way to the root */
+      assert_true(count_bytes(&result, vsqrtpd_zmm, 3) > 0);
+      int divisions = 0; /* under any mask */
+      for (unsigned char mask = 0; mask < 8; mask++)
+        divisions += count_bytes(&result, (unsigned char[]){(unsigned char)(0x48 + mask), 0x5e}, 2);
+      assert_true(divisions > 0);
+    }
+    plugin->release(&result);
+    result = trial_compile(
+        &(struct trial){.fp = modes[m], .cpu = "haswell", .features = avx2, .remarks = 1, .text = text});
+    assert_non_null(find_message(&result, COMPILE_REMARK, "vectorized loop (vectorization width: 4"));
+    if (m < 2)
+      assert_true(count_bytes(&result, vsqrtpd_ymm, 2) > 0);
+    plugin->release(&result);
+  }
+}
+
+/* 512 bits where they are good, 256 where the processor slows down for more. */
+static void width_follows_the_processor(void **state) {
+  (void)state;
+  static const struct {
+    const char *cpu, *features, *width;
+  } cases[] = {{"znver4", avx512, "width: 8"},
+               {"sapphirerapids", avx512, "width: 8"},
+               {"skylake-avx512", avx512, "width: 4"},
+               {"znver4", avx2, "width: 4"},
+               {"x86-64", "+sse2", "width: 2"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct compile_result result =
+        trial_compile(&(struct trial){.cpu = cases[i].cpu,
+                                      .features = cases[i].features,
+                                      .remarks = 1,
+                                      .text = "void f(double *restrict x, const double *y, long n) {\n"
+                                              "  for (long i = 0; i < n; i++)\n    x[i] = y[i] * 2;\n}\n"});
+    assert_non_null(find_message(&result, COMPILE_REMARK, cases[i].width));
+    plugin->release(&result);
+  }
+}
+
+static struct compile_result compile_call(const char *function, const char *fp, const char *cpu,
+                                          const char *features, const char *type) {
+  struct text text = {0};
+  text_addf(&text,
+            "void f(void *const *frame, const int *list, long begin, long end) {\n"
+            "  const %s *x = frame[0], *y = frame[1];\n  %s *z = frame[2];\n"
+            "#pragma omp simd\n  for (long i = begin; i < end; i++)\n    z[i] = %s;\n}\n",
+            type, type, function);
+  struct compile_result result =
+      trial_compile(&(struct trial){.text = text_str(&text), .fp = fp, .cpu = cpu, .features = features});
+  assert_int_equal(result.status, 0);
+  text_free(&text);
+  return result;
+}
+
+static void vector_forms_by_width(void **state) {
+  (void)state;
+  static const struct {
+    const char *call, *fp, *cpu, *features, *type, *wants;
+  } cases[] = {
+      {"pow(x[i], y[i])", "contract", "znver4", avx512, "double", "_ZGVeN8vv_pow"},
+      {"pow(x[i], y[i])", "contract", "haswell", avx2, "double", "_ZGVdN4vv_pow"},
+      {"pow(x[i], y[i])", "contract", "x86-64", "+sse2", "double", "_ZGVbN2vv_pow"},
+      {"pow(x[i], y[i])", "contract", "skylake-avx512", avx512, "double", "_ZGVdN4vv_pow"},
+      {"powf(x[i], y[i])", "contract", "znver4", avx512, "float", "_ZGVeN16vv_powf"},
+      {"exp2(x[i])", "contract", "znver4", avx512, "double", "_ZGVeN8v_exp2"},
+      {"log(x[i])", "contract", "haswell", avx2, "double", "_ZGVdN4v_log"},
+      {"exp(x[i])", "fast", "znver4", avx512, "double", "_ZGVeN8v_exp"},
+      {"exp(x[i])", "fast", "haswell", avx2, "double", "_ZGVdN4v_exp"},
+      {"sinf(x[i])", "contract", "haswell", avx2, "float", "_ZGVdN8v_sinf"},
+      {"cbrt(x[i])", "fast", "znver4", avx512, "double", "_ZGVeN8v_cbrt"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct compile_result result =
+        compile_call(cases[i].call, cases[i].fp, cases[i].cpu, cases[i].features, cases[i].type);
+    if (!refers_to(&result, cases[i].wants))
+      fail_msg("%s for %s in %s does not call %s", cases[i].call, cases[i].cpu, cases[i].fp, cases[i].wants);
+    plugin->release(&result);
+    result = compile_call(cases[i].call, "strict", cases[i].cpu, cases[i].features, cases[i].type);
+    assert_false(refers_to(&result, "_ZGV"));
+    plugin->release(&result);
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2)
+    return 2;
+  plugin_open(argv[1]);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(contraction),
+      cmocka_unit_test(reassociation),
+      cmocka_unit_test(not_a_number_counts),
+      cmocka_unit_test(root_and_division_are_vectorised),
+      cmocka_unit_test(width_follows_the_processor),
+      cmocka_unit_test(vector_forms_by_width),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
