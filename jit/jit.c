@@ -373,9 +373,10 @@ static int missing(struct job *job, struct error *err) {
     store_why(job->jit->options.store, &job->e->key.key, &why);
   else
     text_add(&why, "there is no cache");
-  error_set(err, OP_ERR_CACHE_MISS,
-            "kernel %s (%s) would have to be compiled, and OP2_JIT=load forbids it: %s", job->e->key.loop,
-            text_str(&job->shape), text_str(&why));
+  error_set(
+      err, OP_ERR_CACHE_MISS,
+      "kernel %s (%s) would have to be compiled, and OP2_JIT=load forbids it: %s; run once with OP2_JIT=on",
+      job->e->key.loop, text_str(&job->shape), text_str(&why));
   text_free(&why);
   return OP_ERR_CACHE_MISS;
 }

@@ -263,6 +263,78 @@ static int find_kernel(struct kernel *k, struct error *err) {
   return OP_OK;
 }
 
+/* ---- what was opened is closed ------------------------------------------------------------------*/
+
+static void place_of(const struct kernel *k, size_t at, int *line, int *column) {
+  *line = *column = 1;
+  for (size_t i = 0; i < at; i++) {
+    *line += k->text[i] == '\n';
+    *column = k->text[i] == '\n' ? 1 : *column + 1;
+  }
+}
+
+/* Nothing but blanks and comments is behind the last token, so the comment that is not closed begins there. */
+static int report_comment(const struct kernel *k, struct error *err) {
+  const struct tokens *t = &k->tokens;
+  size_t at = t->count ? t->items[t->count - 1].end : 0;
+  while (at + 1 < k->length && (k->text[at] != '/' || k->text[at + 1] != '*'))
+    at++;
+  int line, column;
+  place_of(k, at, &line, &column);
+  return kernel_error(k, line, column, err, "the comment is not closed; write \"*/\" at its end");
+}
+
+static bool is_closing(const struct kernel *k, const struct token *open, const struct token *close) {
+  static const char pairs[] = "(){}[]";
+  return strchr(pairs, k->text[open->begin])[1] == k->text[close->begin];
+}
+
+static int match_brackets(const struct kernel *k, size_t *stack, struct error *err) {
+  const struct token *items = k->tokens.items;
+  size_t depth = 0;
+  for (size_t i = 0; i < k->tokens.count; i++) {
+    const struct token *token = &items[i];
+    char c = k->text[token->begin];
+    if (token->kind != TOKEN_PUNCTUATOR || token->directive || !strchr("(){}[]", c))
+      continue;
+    if (strchr("({[", c)) {
+      stack[depth++] = i;
+      continue;
+    }
+    if (depth == 0)
+      return kernel_error(k, token->line, token->column, err, "this '%c' closes nothing; remove it", c);
+    if (!is_closing(k, &items[stack[depth - 1]], token))
+      break; /* which one is wrong the compiler can say better */
+    depth--;
+  }
+  if (depth == 0)
+    return OP_OK;
+  const struct token *open = &items[stack[depth - 1]];
+  return kernel_error(k, open->line, open->column, err, "this '%c' is not closed", k->text[open->begin]);
+}
+
+/* Left open, it would swallow the code around the kernel, and the compiler would speak of that. */
+static int check_closed(const struct kernel *k, struct error *err) {
+  const struct tokens *t = &k->tokens;
+  if (t->open_comment)
+    return report_comment(k, err);
+  for (size_t i = 0; i < t->count; i++) {
+    const struct token *token = &t->items[i];
+    bool quoted = token->kind == TOKEN_STRING || token->kind == TOKEN_CHARACTER;
+    if (quoted && (token->end - token->begin < 2 || k->text[token->end - 1] != k->text[token->begin]))
+      return kernel_error(k, token->line, token->column, err, "the quotation mark is not closed");
+    /* Macros and conditions may hold half of a pair. */
+    if (token->directive)
+      return OP_OK;
+  }
+  size_t *stack = array_new(t->count, sizeof *stack);
+  if (!stack)
+    return error_memory(err, "the check of a kernel text", t->count * sizeof *stack);
+  int code = match_brackets(k, stack, err);
+  free(stack);
+  return code;
+}
+
 /* ---- the whole ---------------------------------------------------------------------------------*/
 
 static int parse(struct kernel *k, const char *text, size_t length, const char *name, struct error *err) {
@@ -273,7 +345,7 @@ static int parse(struct kernel *k, const char *text, size_t length, const char *
   if (!k->name || !k->text)
     return error_memory(err, "a kernel text", length);
   if (lex(&k->tokens, k->text, k->length, err) != OP_OK || blank_includes(k, err) != OP_OK ||
-      find_functions(k, err) != OP_OK || find_kernel(k, err) != OP_OK)
+      find_functions(k, err) != OP_OK || find_kernel(k, err) != OP_OK || check_closed(k, err) != OP_OK)
     return err->code;
   return parameters_parse(k, err);
 }

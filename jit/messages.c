@@ -127,6 +127,12 @@ static void drop_last_newline(struct text *t) {
     t->data[--t->length] = '\0';
 }
 
+/* "include the header <...>": kernels have what <math.h> declares without it, and nothing of other headers. */
+static bool is_advice_for_others(const struct message *m) {
+  static const char words[] = "include the header ";
+  return m->length >= sizeof words - 1 && memcmp(m->text, words, sizeof words - 1) == 0;
+}
+
 int messages_error(const char *kept, const struct told *t, struct error *err) {
   struct text out = {0};
   struct message m;
@@ -136,7 +142,7 @@ int messages_error(const char *kept, const struct told *t, struct error *err) {
   for (const char *at = kept; next_message(&at, &m);) {
     if (m.severity == COMPILE_ERROR)
       shown = ++errors <= MOST_ERRORS;
-    else if (m.severity != COMPILE_NOTE || !shown)
+    else if (m.severity != COMPILE_NOTE || !shown || is_advice_for_others(&m))
       continue;
     if (shown)
       tell(&m, t, severities[m.severity][0] == 'e' ? "error: " : "note: ", &out);

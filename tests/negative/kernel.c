@@ -86,9 +86,12 @@ CASE(kernel_comment) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  /* never closed\n  *sum += *h;\n}\n");
 }
 
-CASE(kernel_recursion) {
-  WITH_TEXT("static double down(double x) {\n  return x < 1 ? 0 : 1 + down(x - 1);\n}\n"
-            "void scale(const double *h, double *sum) {\n  *sum += down(*h);\n}\n");
+CASE(kernel_extra_brace) {
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n}\n");
+}
+
+CASE(kernel_parenthesis) {
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += 2 * (*h + 1;\n}\n");
 }
 
 CASE(kernel_without_native_form) {
@@ -149,10 +152,11 @@ const struct negative_case kernel_cases[] = {
     ROW(kernel_parameter_vector, OP_ERR_KERNEL, 0),
     ROW(kernel_vector_not_passed, OP_ERR_KERNEL, 0),
     ROW(kernel_include, OP_ERR_KERNEL, 0),
-    ROW(kernel_brace, OP_ERR_COMPILE, COMPILED_ONLY),
-    ROW(kernel_string, OP_ERR_COMPILE, COMPILED_ONLY),
-    ROW(kernel_comment, OP_ERR_COMPILE, COMPILED_ONLY),
-    ROW(kernel_recursion, OP_ERR_COMPILE, COMPILED_ONLY),
+    ROW(kernel_brace, OP_ERR_KERNEL, 0),
+    ROW(kernel_string, OP_ERR_KERNEL, 0),
+    ROW(kernel_comment, OP_ERR_KERNEL, 0),
+    ROW(kernel_extra_brace, OP_ERR_KERNEL, 0),
+    ROW(kernel_parenthesis, OP_ERR_KERNEL, 0),
     ROW(kernel_without_native_form, OP_ERR_BACKEND, NATIVE_ONLY),
     ROW(kernel_undeclared, OP_ERR_COMPILE, COMPILED_ONLY),
     ROW(kernel_syntax, OP_ERR_COMPILE, COMPILED_ONLY),

@@ -143,6 +143,38 @@ CASE(misspelt_in_environment) {
   unsetenv("OP2_THREAD");
 }
 
+/* ---- what an open library refuses -------------------------------------------------------------*/
+
+CASE(load_only) {
+  UNUSED;
+  double sum = 0;
+  if (begin("OP2_JIT=load") != OP_OK)
+    return;
+  op_set set = op_decl_set(3, "cells");
+  op_par_loop("void k(const int *n, double *sum) {\n  *sum += 17 * *n;\n}\n", "k", set, op_arg_idx(-1, OP_ID),
+              op_arg_gbl(&sum, 1, "double", OP_INC));
+  said_keep(said, op_last_error());
+  op_exit();
+}
+
+OP_KERNEL_DEF(
+    twice, void twice(double *h) { *h *= 2; })
+
+/* Two edges change one cell. */
+CASE(promise_broken) {
+  UNUSED;
+  int table[] = {0, 1, 0};
+  double heights[] = {1, 2};
+  if (begin("OP2_CHECK=on") != OP_OK)
+    return;
+  op_set edges = op_decl_set(3, "edges"), cells = op_decl_set(2, "cells");
+  op_map map = op_decl_map(edges, cells, 1, table, "map");
+  op_dat height = op_decl_dat(cells, 1, "double", heights, "height");
+  op_par_loop(OP_KERNEL_OF(twice), "twice", edges, op_arg_dat(height, 0, map, 1, "double", OP_RW));
+  said_keep(said, op_last_error());
+  op_exit();
+}
+
 const struct negative_case life_cases[] = {
     {"before_init", OP_ERR_STATE, FRESH, before_init},
     {"before_init_loop", OP_ERR_STATE, FRESH, before_init_loop},
@@ -162,6 +194,8 @@ const struct negative_case life_cases[] = {
     {"log_word", OP_ERR_ENV, 0, log_word},
     {"environment_value", OP_ERR_ENV, 0, environment_value},
     {"argument_over_environment", OP_ERR_ENV, 0, argument_over_environment},
+    {"load_only", OP_ERR_CACHE_MISS, COMPILED_ONLY, load_only},
+    {"promise_broken", OP_ERR_VIOLATION, 0, promise_broken},
     {"misspelt_variable", OP_OK, WARNING, misspelt_variable},
     {"unlike_any_variable", OP_OK, WARNING, unlike_any_variable},
     {"misspelt_in_environment", OP_OK, WARNING, misspelt_in_environment},

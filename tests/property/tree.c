@@ -252,7 +252,7 @@ int grow_value(struct grower *g, enum vtype type, bool read_again) {
 
 int grow_step(struct grower *g, enum vtype type) {
   int a = grow(g, vtypes[type].floating, random_between(g->random, 1, 3));
-  return tame(g, a, vtypes[type].floating ? 8 : 257, VALUE_BITS);
+  return tame(g, a, vtypes[type].floating ? 4 : 257, VALUE_BITS);
 }
 
 int grow_one(struct grower *g, enum vtype type) {

@@ -66,6 +66,8 @@ static int random_size(struct world *w) {
   static const int sizes[] = {0,  1,   1,   2,   3,   5,    7,    13,   31,  64,
                               97, 127, 256, 257, 509, 1000, 1021, 2048, 4093};
   int n = sizes[random_below(&w->random, (int)(sizeof sizes / sizeof *sizes))];
+  if (random_chance(&w->random, 2))
+    n = 30011; /* enough for several threads */
   return n > w->size_limit ? w->size_limit : n;
 }
 
