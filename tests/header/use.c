@@ -4,7 +4,8 @@
 
 static const char *const text = OP_KERNEL(static void add(const double *x, double *y) { *y += *x; });
 
-OP_KERNEL_DEF(copy, void copy(const double *x, double *y) { *y = *x; })
+OP_KERNEL_DEF(
+    copy, void copy(const double *x, double *y) { *y = *x; })
 
 static void handler(const op_error *error, void *user) {
   (void)user;
