@@ -1,0 +1,127 @@
+/* One iteration of jac, from u, a and r to the new u and the sum of the squared changes, with its tangent
+ * (names end in _d) and its adjoint (_b) as differentiation tools write them: what was read becomes
+ * incremented, and the loops run in the opposite order. */
+#include "adjoint.h"
+
+#include "common/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+OP_KERNEL_DEF(
+    gather, void gather(const double *a, const double *u, double *du) { *du += *a * *u; })
+
+OP_KERNEL_DEF(
+    gather_d, void gather_d(const double *a, const double *a_d, const double *u, const double *u_d,
+                            double *du_d) { *du_d += *a_d * *u + *a * *u_d; })
+
+OP_KERNEL_DEF(
+    gather_b, void gather_b(const double *a, double *a_b, const double *u, double *u_b, const double *du_b) {
+      *a_b += *u * *du_b;
+      *u_b += *a * *du_b;
+    })
+
+OP_KERNEL_DEF(
+    update_d, void update_d(const double *r_d, const double *r, const double *du, const double *du_d,
+                            const double *u, double *u_d, double *change_d) {
+      double next = *du + *r;
+      double next_d = *du_d + *r_d;
+      *change_d += 2 * (next - *u) * (next_d - *u_d);
+      *u_d = next_d;
+    })
+
+/* u_b comes in as the adjoint of the new u and leaves as that of the old. */
+OP_KERNEL_DEF(
+    update_b, void update_b(const double *r, double *r_b, const double *du, double *du_b, const double *u,
+                            double *u_b, const double *change_b) {
+      double next = *du + *r;
+      double step_b = 2 * (next - *u) * *change_b;
+      double next_b = *u_b + step_b;
+      *u_b = -step_b;
+      *du_b = next_b;
+      *r_b += next_b;
+    })
+
+struct jac {
+  op_set nodes, edges;
+  op_map ends;
+  op_dat a, u, r, du;
+  op_dat a_d, u_d, r_d, du_d;
+  op_dat a_b, u_b, r_b, du_b;
+};
+
+static op_dat noise_on(op_set set, unsigned seed, const char *name) {
+  double *values = adjoint_noise(op_get_size(set), seed);
+  op_dat dat = op_decl_dat(set, 1, "double", values, name);
+  free(values);
+  return dat;
+}
+
+static op_dat zeros_on(op_set set, const char *name) {
+  return op_decl_dat(set, 1, "double", NULL, name);
+}
+
+static struct jac declare(int n) {
+  struct jac j;
+  int edges = 0, *ends = room(8LL * n * n, sizeof *ends);
+  for (int node = 0; node < n * n; node++) {
+    int near[4] = {node >= n ? node - n : -1, node % n ? node - 1 : -1, (node + 1) % n ? node + 1 : -1,
+                   node + n < n * n ? node + n : -1};
+    for (int k = 0; k < 4; k++) {
+      if (near[k] >= 0) {
+        ends[2 * edges] = node;
+        ends[2 * edges++ + 1] = near[k];
+      }
+    }
+  }
+  j.nodes = op_decl_set(n * n, "nodes");
+  j.edges = op_decl_set(edges, "edges");
+  j.ends = op_decl_map(j.edges, j.nodes, 2, ends, "ends");
+  free(ends);
+  j.a = noise_on(j.edges, 1, "a");
+  j.u = noise_on(j.nodes, 2, "u");
+  j.r = noise_on(j.nodes, 3, "r");
+  j.a_d = noise_on(j.edges, 4, "a_d");
+  j.u_d = noise_on(j.nodes, 5, "u_d");
+  j.r_d = noise_on(j.nodes, 6, "r_d");
+  j.u_b = noise_on(j.nodes, 7, "u_b");
+  j.du = zeros_on(j.nodes, "du");
+  j.du_d = zeros_on(j.nodes, "du_d");
+  j.a_b = zeros_on(j.edges, "a_b");
+  j.r_b = zeros_on(j.nodes, "r_b");
+  j.du_b = zeros_on(j.nodes, "du_b");
+  return j;
+}
+
+static op_arg own(op_dat dat, op_access access) {
+  return op_arg_dat(dat, -1, OP_ID, 1, "double", access);
+}
+
+static op_arg at(const struct jac *j, op_dat dat, int end, op_access access) {
+  return op_arg_dat(dat, end, j->ends, 1, "double", access);
+}
+
+void adjoint_jac(struct check *check, int n) {
+  struct jac j = declare(n);
+  double change_d = 0, change_b = 0.7;
+  op_dat start = noise_on(j.nodes, 5, "u_d at the start"), seed = noise_on(j.nodes, 7, "u_b at the start");
+  op_par_loop(OP_KERNEL_OF(gather), "gather", j.edges, own(j.a, OP_READ), at(&j, j.u, 1, OP_READ),
+              at(&j, j.du, 0, OP_INC));
+
+  op_par_loop(OP_KERNEL_OF(gather_d), "gather_d", j.edges, own(j.a, OP_READ), own(j.a_d, OP_READ),
+              at(&j, j.u, 1, OP_READ), at(&j, j.u_d, 1, OP_READ), at(&j, j.du_d, 0, OP_INC));
+  op_par_loop(OP_KERNEL_OF(update_d), "update_d", j.nodes, own(j.r_d, OP_READ), own(j.r, OP_READ),
+              own(j.du, OP_READ), own(j.du_d, OP_READ), own(j.u, OP_READ), own(j.u_d, OP_RW),
+              op_arg_gbl(&change_d, 1, "double", OP_INC));
+  double forward = adjoint_dot(j.nodes, j.u_d, seed, 1) + change_d * change_b;
+
+  op_par_loop(OP_KERNEL_OF(update_b), "update_b", j.nodes, own(j.r, OP_READ), own(j.r_b, OP_INC),
+              own(j.du, OP_READ), own(j.du_b, OP_WRITE), own(j.u, OP_READ), own(j.u_b, OP_RW),
+              op_arg_gbl(&change_b, 1, "double", OP_READ));
+  op_par_loop(OP_KERNEL_OF(gather_b), "gather_b", j.edges, own(j.a, OP_READ), own(j.a_b, OP_INC),
+              at(&j, j.u, 1, OP_READ), at(&j, j.u_b, 1, OP_INC), at(&j, j.du_b, 0, OP_READ));
+  double of_u = adjoint_dot(j.nodes, j.u_b, start, 1), of_r = adjoint_dot(j.nodes, j.r_b, j.r_d, 1);
+  double of_a = adjoint_dot(j.edges, j.a_b, j.a_d, 1);
+  adjoint_check(check, "jac: dot-product test", forward, of_u + of_r + of_a,
+                fabs(of_u) + fabs(of_r) + fabs(of_a) + sqrt((double)n * n));
+}
