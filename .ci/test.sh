@@ -15,6 +15,8 @@ test_environment() {
   rm -rf "$STATE/test-cache" && mkdir -p "$STATE/test-cache" || exit 1
   export XDG_CACHE_HOME=$STATE/test-cache # never the user's own cache
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  export ASAN_OPTIONS=${ASAN_OPTIONS:-allocator_may_return_null=1:abort_on_error=1}
+  export LSAN_OPTIONS=${LSAN_OPTIONS:-suppressions=$ROOT/tests/leaks.supp:print_suppressions=0}
   export UBSAN_OPTIONS=${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}
   unset OP2_BACKEND OP2_CACHE OP2_JIT OP2_THREADS OP2_LOG OP2_TUNE
 }

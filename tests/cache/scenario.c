@@ -52,6 +52,7 @@ void scenario_run(const struct store_options *options) {
   test_key_make(&k, "res", 2 * SCENARIO_ROWS - 1); /* one of the new ones: it will be set aside */
   struct store_blob blob;
   k.columns[0].value = "forged";
+  k.columns[0].length = strlen("forged");
   if (store_get_binary(s, &k.key, &blob)) /* never, whatever failed: the columns are others */
     abort();
   store_gc(s, 0);
