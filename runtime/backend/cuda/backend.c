@@ -36,6 +36,8 @@ static void backend_close(struct op_context *ctx) {
   if (c->driver.library)
     cuda_driver_close(&c->driver);
   nvrtc_close(c->nvrtc);
+  text_free(&c->library);
+  text_free(&c->compiler);
   free(c);
   ctx->backend_state = NULL;
   ctx->mover = NULL;
@@ -93,6 +95,8 @@ static int backend_open(struct op_context *ctx, struct error *err) {
     code = nvrtc_open(&c->nvrtc, &where, err);
   if (!code)
     code = check_target(ctx, c, err);
+  if (!code)
+    code = cuda_identify(c, err);
   if (!code)
     code = context_plans(ctx, &c->plans, err);
   if (code) {

@@ -7,6 +7,7 @@
 #include "data.h"
 #include "jit/generate/cuda.h"
 #include "jit/nvrtc/nvrtc.h"
+#include "jit/signature.h"
 
 struct op_context;
 struct loop;
@@ -34,7 +35,8 @@ struct cuda {
   cuda_stream stream;
   cuda_event before, after;
   struct nvrtc *nvrtc;
-  char arch[16]; /* "sm_90" */
+  char arch[16];                 /* "sm_90" */
+  struct text library, compiler; /* identities */
   struct cuda_array *arrays;
   struct cuda_program *programs;
   struct plan_cache *plans; /* the context's */
@@ -63,7 +65,7 @@ cuda_address cuda_dat_address(const struct dat *dat);
 
 /* ---- programs (program.c) ---- */
 struct cuda_program {
-  char *text; /* everything that was compiled: the same text is the same program */
+  struct signature key;
   cuda_module module;
   int *constant_changes; /* per constant: which value it holds, -1: none */
   struct cuda_program *next;
@@ -72,6 +74,8 @@ struct cuda_program {
 int cuda_program_get(struct op_context *ctx, struct loop *loop, const struct cuda_shape *shape,
                      struct cuda_program **out, struct error *err);
 void cuda_programs_free(struct cuda *c);
+/* Fills c->library and c->compiler, which are part of every key. */
+int cuda_identify(struct cuda *c, struct error *err);
 /* Constants that are not folded, where they changed. */
 int cuda_program_constants(struct op_context *ctx, const struct loop *loop, struct cuda_program *program,
                            struct error *err);

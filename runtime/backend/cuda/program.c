@@ -1,104 +1,260 @@
 /* From a loop and a shape to a program on the device. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "backend/cuda/cuda.h"
 #include "base/size.h"
 #include "context.h"
-#include "jit/excerpt.h"
+#include "jit/dump.h"
+#include "jit/elf_note.h"
+#include "jit/messages.h"
+#include "kernels-cache/store.h"
+
+/* One request for a program, with everything that it needs. */
+struct job {
+  struct op_context *ctx;
+  struct cuda *c;
+  struct loop *loop;
+  const struct cuda_shape *shape;
+  struct store *store; /* NULL: nothing is kept */
+  struct cuda_program *p;
+  struct generated files;
+  struct text messages; /* of the compiler, as messages_keep writes them */
+  struct text where;    /* folder of the dump; empty: none */
+  struct error *err;
+};
+
+/* ---- keys ---- */
+static int make_key(struct job *job, struct signature *key) {
+  struct text shape = {0};
+  cuda_shape_print(job->shape, &shape);
+  if (job->c->mistake)
+    text_addf(&shape, "/mistake%d", job->c->mistake);
+  const struct signature_inputs in = {.desc = &job->loop->desc,
+                                      .shape = text_str(&shape),
+                                      .generator = GENERATOR_VERSION,
+                                      .library = text_str(&job->c->library),
+                                      .compiler = text_str(&job->c->compiler),
+                                      .cpu = job->c->arch,
+                                      .features = "",
+                                      .flags = ""};
+  int code = text_ok(&shape) ? signature_make(key, &in, job->err) : error_memory(job->err, "a loop's key", 0);
+  text_free(&shape);
+  return code;
+}
+
+int cuda_identify(struct cuda *c, struct error *err) {
+  library_identity(&c->library);
+  text_addf(&c->compiler, "nvrtc %s\n", nvrtc_version(c->nvrtc));
+  if (!elf_build_id(nvrtc_path(c->nvrtc), &c->compiler)) {
+    struct stat file = {0};
+    if (stat(nvrtc_path(c->nvrtc), &file) == 0)
+      text_addf(&c->compiler, "%lld bytes", (long long)file.st_size);
+  }
+  bool good = text_ok(&c->library) && text_ok(&c->compiler);
+  return good ? OP_OK : error_memory(err, "the compiler's identity", c->compiler.length);
+}
 
 /* ---- what the compiler said ---- */
-static const struct compile_message *first_error(const struct compile_result *r) {
-  for (int i = 0; i < r->nmessages; i++)
-    if (r->messages[i].severity == COMPILE_ERROR)
-      return &r->messages[i];
-  return NULL;
+static int report(struct job *job) {
+  char compiler[32];
+  snprintf(compiler, sizeof compiler, "NVRTC %s", nvrtc_version(job->c->nvrtc));
+  const struct told told = {.desc = &job->loop->desc,
+                            .files = &job->files,
+                            .compiler = compiler,
+                            .source = job->where.length ? text_str(&job->where) : NULL};
+  messages_error(text_str(&job->messages), &told, job->err);
+  return error_prefix(job->err, "loop %s: ", job->loop->name);
 }
 
-static int compile_error(const struct cuda *c, const struct loop *loop, const struct generated *g,
-                         const struct compile_result *r, struct error *err) {
-  const struct compile_message *m = first_error(r);
-  const struct desc *d = &loop->desc;
-  struct source source = {.text = d->text,
-                          .length = strlen(d->text),
-                          .file = d->origin_file,
-                          .line = d->origin_line ? d->origin_line : 1,
-                          .one_line = d->one_line};
-  struct text place = {0}, excerpt = {0};
-  bool users = m && strcmp(m->file, g->kernel_file) == 0;
-  if (users) {
-    source_place(&source, m->line, m->column, &place);
-    source_excerpt(&source, m->line, m->column, &excerpt);
-  } else if (m && *m->file) {
-    text_addf(&place, "%s:%d (generated code)", m->file, m->line);
+/* ---- on the device ---- */
+static int load(struct job *job, const void *binary) {
+  return cuda_check(&job->c->driver, job->c->driver.module_load(&job->p->module, binary, 0, NULL, NULL),
+                    job->err, "loop %s: loading the compiled kernel on GPU %d", job->loop->name,
+                    job->c->device.ordinal);
+}
+
+static bool take_from_store(struct job *job) {
+  struct store_blob blob = {0};
+  struct error why = {0}, *err = job->err;
+  if (!store_get_binary(job->store, &job->p->key.key, &blob))
+    return false;
+  job->err = &why;
+  bool good = load(job, blob.data) == OP_OK;
+  job->err = err;
+  if (!good) {
+    log_line(&job->ctx->log, LOG_WARN, "cuda", "loop %s: the cached binary is of no use and is made anew: %s",
+             job->loop->name, error_message(&why));
+    store_reject_binary(job->store, &job->p->key.key, error_message(&why));
   }
-  error_set(err, OP_ERR_COMPILE, "loop %s: NVRTC %s cannot compile the kernel: %s%s%s%s%s", loop->name,
-            nvrtc_version(c->nvrtc), text_str(&place), place.length ? ": " : "",
-            m ? m->text : "no reason given", excerpt.length ? "\n" : "", text_str(&excerpt));
-  text_free(&place);
-  text_free(&excerpt);
-  return OP_ERR_COMPILE;
+  store_blob_free(&blob);
+  error_free(&why);
+  return good;
 }
 
-static int compile(struct op_context *ctx, const struct loop *loop, const struct generated *g,
-                   struct compile_result *result, struct error *err) {
-  struct cuda *c = cuda_of(ctx);
+/* True if the store settles it: there is a program, or *code says why not. */
+static bool settled_by_store(struct job *job, int *code) {
+  *code = OP_OK;
+  if (take_from_store(job)) {
+    job->ctx->counters.cache_hits++;
+    job->loop->stats.from_cache = true;
+    return true;
+  }
+  text_clear(&job->messages);
+  if (!store_get_failure(job->store, &job->p->key.key, text_str(&job->c->compiler), &job->messages))
+    return false;
+  *code = generate_cuda(&job->loop->desc, job->shape, job->c->mistake, &job->files, job->err);
+  if (!*code)
+    *code = report(job);
+  return true;
+}
+
+/* ---- compiling ---- */
+static void dump(struct job *job, const struct compile_result *result) {
+  const char *folder = env_value(&job->ctx->env, ENV_DUMP);
+  struct text shape = {0};
+  struct error why = {0};
+  if (!*folder)
+    return;
+  cuda_shape_print(job->shape, &shape);
+  for (size_t i = 0; i < shape.length; i++)
+    if (shape.data[i] == '/')
+      shape.data[i] = '-';
+  int code = dump_sources(folder, &job->p->key, text_str(&shape), &job->files, &job->where, &why);
+  if (!code)
+    code = dump_file(text_str(&job->where), "messages.txt", text_str(&job->messages), job->messages.length,
+                     &why);
+  if (!code && result->binary)
+    code = dump_file(text_str(&job->where), "binary", result->binary, result->size, &why);
+  if (code)
+    log_line(&job->ctx->log, LOG_WARN, "cuda", "%s", error_message(&why));
+  error_free(&why);
+  text_free(&shape);
+}
+
+static void keep(struct job *job, const struct compile_result *result) {
+  struct text source = {0};
+  text_addf(&source, "%s/* op2jit: %s */\n%s", text_str(&job->files.main), job->files.kernel_file,
+            text_str(&job->files.kernel));
+  const struct store_new_binary binary = {.data = result->binary,
+                                          .size = result->size + 1, /* PTX ends with a NUL */
+                                          .source = text_ok(&source) ? text_str(&source) : NULL,
+                                          .source_length = source.length,
+                                          .seconds = result->seconds_front};
+  store_put_binary(job->store, &job->p->key.key, &binary);
+  text_free(&source);
+}
+
+static int compile_failed(struct job *job, const struct compile_result *result) {
+  if (result->status == 1)
+    store_put_failure(job->store, &job->p->key.key, text_str(&job->c->compiler), text_str(&job->messages), 0);
+  else
+    store_lease_end(job->store, &job->p->key.key);
+  return report(job);
+}
+
+static int compile_and_load(struct job *job, struct compile_result *result) {
+  const struct generated *g = &job->files;
   const struct compile_file files[] = {{g->main_file, text_str(&g->main), g->main.length},
                                        {g->kernel_file, text_str(&g->kernel), g->kernel.length},
                                        {g->prelude_file, g->prelude, strlen(g->prelude)}};
-  const struct compile_request request = {.files = files, .nfiles = 3, .cpu = c->arch, .fp = loop->desc.fp};
-  nvrtc_compile(c->nvrtc, &request, NULL, 0, result);
+  const struct compile_request request = {
+      .files = files, .nfiles = 3, .cpu = job->c->arch, .fp = job->loop->desc.fp};
+  nvrtc_compile(job->c->nvrtc, &request, NULL, 0, result);
+  messages_keep(result->messages, result->nmessages, g, &job->messages);
+  dump(job, result);
   if (result->status)
-    return compile_error(c, loop, g, result, err);
-  for (int i = 0; i < result->nmessages; i++)
-    if (result->messages[i].severity == COMPILE_NOTE)
-      log_line(&ctx->log, LOG_INFO, "cuda", "loop %s: %s", loop->name, result->messages[i].text);
-  return OP_OK;
+    return compile_failed(job, result);
+  job->ctx->counters.compiles++;
+  job->loop->stats.compiled = true;
+  job->loop->stats.compile_seconds += result->seconds_front;
+  int code = load(job, result->binary);
+  if (code)
+    store_lease_end(job->store, &job->p->key.key);
+  else
+    keep(job, result);
+  if (!code)
+    log_line(&job->ctx->log, LOG_INFO, "jit", "loop %s: compiled by NVRTC %s in %.1f ms, %zu bytes",
+             job->loop->name, nvrtc_version(job->c->nvrtc), 1e3 * result->seconds_front, result->size);
+  return code;
 }
 
-static int load(struct op_context *ctx, struct loop *loop, const struct generated *g, struct cuda_program *p,
-                struct error *err) {
-  struct cuda *c = cuda_of(ctx);
+static int missing(struct job *job, bool off) {
+  struct text why = {0};
+  if (off)
+    return error_set(
+        job->err, OP_ERR_BACKEND,
+        "loop %s: OP2_JIT=off allows native forms only, which a GPU cannot run; use OP2_BACKEND=native",
+        job->loop->name);
+  if (job->store)
+    store_why(job->store, &job->p->key.key, &why);
+  else
+    text_add(&why, "there is no cache");
+  error_set(job->err, OP_ERR_CACHE_MISS, "loop %s would have to be compiled, and OP2_JIT=load forbids it: %s",
+            job->loop->name, text_str(&why));
+  text_free(&why);
+  return OP_ERR_CACHE_MISS;
+}
+
+static int obtain(struct job *job) {
+  const char *mode = env_value(&job->ctx->env, ENV_JIT);
+  int code = OP_OK;
+  if (strcmp(mode, "off") == 0)
+    return missing(job, true);
+  bool fresh = *env_value(&job->ctx->env, ENV_DUMP) && strcmp(mode, "on") == 0;
+  if (!fresh && settled_by_store(job, &code))
+    return code;
+  if (strcmp(mode, "load") == 0)
+    return missing(job, false);
+  code = generate_cuda(&job->loop->desc, job->shape, job->c->mistake, &job->files, job->err);
+  if (code)
+    return error_prefix(job->err, "loop %s: ", job->loop->name);
+  if (!fresh && store_lease(job->store, &job->p->key.key) == STORE_LEASE_READY &&
+      settled_by_store(job, &code))
+    return code;
   struct compile_result result = {0};
-  int code = compile(ctx, loop, g, &result, err);
-  if (!code) {
-    ctx->counters.compiles++;
-    loop->stats.compiled = true;
-    loop->stats.compile_seconds += result.seconds_front + result.seconds_middle + result.seconds_back;
-    code = cuda_check(&c->driver, c->driver.module_load(&p->module, result.binary, 0, NULL, NULL), err,
-                      "loop %s: loading the compiled kernel on GPU %d", loop->name, c->device.ordinal);
-  }
+  code = compile_and_load(job, &result);
   nvrtc_release(&result);
   return code;
 }
 
-static char *whole_text(const struct generated *g) {
-  struct text t = {0};
-  text_addf(&t, "%s\n%s", text_str(&g->main), text_str(&g->kernel));
-  return text_take(&t);
+static struct cuda_program *find(const struct cuda *c, const struct signature *key) {
+  for (struct cuda_program *p = c->programs; p; p = p->next)
+    if (signature_equal(&p->key, key))
+      return p;
+  return NULL;
 }
 
-static int add_program(struct op_context *ctx, struct loop *loop, const struct generated *g, char *text,
-                       struct cuda_program **out, struct error *err) {
-  struct cuda *c = cuda_of(ctx);
-  struct cuda_program *p = calloc(1, sizeof *p);
+static void program_free(struct cuda_program *p) {
   if (p)
-    p->constant_changes = array_new((size_t)loop->desc.nconsts, sizeof *p->constant_changes);
-  if (!p || !p->constant_changes) {
-    free(p);
-    return error_memory(err, "a program for the GPU", sizeof *p);
-  }
-  for (int i = 0; i < loop->desc.nconsts; i++)
-    p->constant_changes[i] = -1;
-  int code = load(ctx, loop, g, p, err);
-  if (code) {
+    signature_free(&p->key);
+  if (p)
     free(p->constant_changes);
-    free(p);
+  free(p);
+}
+
+static int add_program(struct job *job, struct signature *key, struct cuda_program **out) {
+  const size_t nconsts = (size_t)job->loop->desc.nconsts;
+  struct cuda_program *p = job->p = calloc(1, sizeof *p);
+  if (!p || !(p->constant_changes = array_new(nconsts, sizeof *p->constant_changes))) {
+    program_free(p);
+    return error_memory(job->err, "a program for the GPU", sizeof *p);
+  }
+  for (size_t i = 0; i < nconsts; i++)
+    p->constant_changes[i] = -1;
+  signature_move(&p->key, key);
+  int code = obtain(job);
+  generated_free(&job->files);
+  text_free(&job->messages);
+  text_free(&job->where);
+  if (code) {
+    program_free(p);
     return code;
   }
-  p->text = text;
-  p->next = c->programs;
-  c->programs = p;
+  p->next = job->c->programs;
+  job->c->programs = p;
   *out = p;
   return OP_OK;
 }
@@ -106,24 +262,21 @@ static int add_program(struct op_context *ctx, struct loop *loop, const struct g
 int cuda_program_get(struct op_context *ctx, struct loop *loop, const struct cuda_shape *shape,
                      struct cuda_program **out, struct error *err) {
   struct cuda *c = cuda_of(ctx);
-  struct generated g;
-  int code = generate_cuda(&loop->desc, shape, c->mistake, &g, err);
+  struct jit *jit = NULL; /* opens the store */
+  struct job job = {.ctx = ctx, .c = c, .loop = loop, .shape = shape, .err = err};
+  struct signature key = {0};
+  int code = context_jit(ctx, &jit, err);
+  job.store = ctx->store;
+  if (!code)
+    code = make_key(&job, &key);
   if (code)
-    return error_prefix(err, "loop %s: ", loop->name);
-  char *text = whole_text(&g);
-  if (!text)
-    code = error_memory(err, "generated code", g.main.length);
-  *out = NULL;
-  for (struct cuda_program *p = c->programs; p && text && !*out; p = p->next)
-    if (strcmp(p->text, text) == 0)
-      *out = p;
-  if (*out) {
+    return code;
+  *out = find(c, &key);
+  if (*out)
     ctx->counters.cache_hits++;
-    free(text);
-  } else if (!code && (code = add_program(ctx, loop, &g, text, out, err))) {
-    free(text);
-  }
-  generated_free(&g);
+  else
+    code = add_program(&job, &key, out);
+  signature_free(&key);
   return code;
 }
 
@@ -133,9 +286,7 @@ void cuda_programs_free(struct cuda *c) {
     c->programs = p->next;
     if (!c->failed)
       c->driver.module_unload(p->module);
-    free(p->constant_changes);
-    free(p->text);
-    free(p);
+    program_free(p);
   }
 }
 
