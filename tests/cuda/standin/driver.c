@@ -47,6 +47,9 @@ static void read_settings(void) {
 }
 
 void standin_seed(unsigned long long seed) {
+  char text[32];
+  snprintf(text, sizeof text, "%llu", seed);
+  setenv("STANDIN_SEED", text, 1); /* cuInit reads it again */
   standin_settings.seed = seed;
 }
 
@@ -149,8 +152,7 @@ static struct work *add(enum work_kind kind) {
 
 /* ---- life, devices, contexts ---- */
 EXPORT int cuInit(unsigned flags) {
-  if (!driver.ready)
-    read_settings();
+  read_settings();
   driver.ready = true;
   if (strcmp(standin_settings.fail_call, "cuInit") == 0)
     return standin_settings.fail_code;

@@ -1,0 +1,409 @@
+/* The CUDA backend as a user meets it: what is missing is named, data moves once, failures leave a process that can
+ * report and start again, C is taken as C or refused with a remedy. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "api.h"
+#include "backend/cuda/cuda.h"
+#include "op2jit.h"
+
+enum { EDGES = 500, CELLS = 200 };
+
+static int start(const char *first, const char *second) {
+  char *argv[] = {"test",         "OP2_BACKEND=cuda",       "OP2_CACHE=off",
+                  "OP2_TUNE=off", (char *)(uintptr_t)first, (char *)(uintptr_t)second};
+  return op_init(4 + (first != NULL) + (second != NULL), argv, 0);
+}
+
+static void says(const char *words) {
+  if (!strstr(op_last_error()->message, words))
+    fail_msg("expected \"%s\" in: %s", words, op_last_error()->message);
+}
+
+#define works(call)                                                                                          \
+  do {                                                                                                       \
+    if ((call) != OP_OK)                                                                                     \
+      fail_msg("%s: %s", #call, op_last_error()->message);                                                   \
+  } while (0)
+
+/* ---- what is missing ---- */
+static void missing_parts(void **state) {
+  (void)state;
+  assert_int_equal(start("OP2_CUDA_DRIVER=/nowhere/libcuda.so.1", NULL), OP_ERR_BACKEND);
+  says("CUDA driver");
+  says("/nowhere/libcuda.so.1");
+  assert_int_equal(start("OP2_NVRTC=/nowhere/libnvrtc.so", NULL), OP_ERR_BACKEND);
+  says("NVRTC");
+  says("/nowhere/libnvrtc.so");
+  assert_int_equal(start("OP2_CUDA_DRIVER=libm.so.6", NULL), OP_ERR_BACKEND);
+  says("no CUDA driver");
+  assert_int_equal(start("OP2_DEVICE=5", NULL), OP_ERR_BACKEND);
+  says("numbered from 0");
+  setenv("STANDIN_DEVICES", "0", 1);
+  assert_int_equal(start(NULL, NULL), OP_ERR_BACKEND);
+  says("no GPU");
+  unsetenv("STANDIN_DEVICES");
+  works(start(NULL, NULL));
+  works(op_exit());
+}
+
+static void nvrtc_search(void **state) {
+  (void)state;
+  struct nvrtc *n = NULL;
+  struct error err = {0};
+  struct text out = {0};
+  const struct nvrtc_places places = {.named = "", .cuda_home = "/nowhere/cuda", .home = "/nowhere/home"};
+  if (nvrtc_open(&n, &places, &err)) {
+    assert_int_equal(err.code, OP_ERR_BACKEND);
+    assert_non_null(strstr(error_message(&err), "/nowhere/cuda/lib64/libnvrtc.so"));
+    assert_non_null(strstr(error_message(&err), "libnvrtc.so.13"));
+    assert_non_null(strstr(error_message(&err), "OP2_NVRTC"));
+  }
+  nvrtc_close(n);
+  nvrtc_describe(&(struct nvrtc_places){.named = "/nowhere/nvrtc"}, &out);
+  assert_non_null(strstr(text_str(&out), "missing"));
+  text_free(&out);
+  error_free(&err);
+}
+
+static void description(void **state) {
+  (void)state;
+  struct text out = {0};
+  works(start(NULL, NULL));
+  backend_cuda.describe(api_context(), &out);
+  assert_non_null(strstr(text_str(&out), "driver   13.0"));
+  assert_non_null(strstr(text_str(&out), "stand-in 0, sm_90"));
+  assert_non_null(strstr(text_str(&out), "NVRTC    13.0"));
+  text_free(&out);
+  works(op_exit());
+}
+
+static void devices_in_turn(void **state) {
+  (void)state;
+  setenv("STANDIN_DEVICES", "3", 1);
+  works(start("OP2_DEVICE=2", NULL));
+  assert_int_equal(cuda_of(api_context())->device.ordinal, 2);
+  for (int rank = 0; rank < 7; rank++) {
+    struct cuda_device device;
+    struct error err = {0};
+    assert_int_equal(cuda_device_choose(&cuda_of(api_context())->driver, -1, rank, &device, &err), OP_OK);
+    assert_int_equal(device.ordinal, rank % 3);
+  }
+  works(op_exit());
+  unsetenv("STANDIN_DEVICES");
+}
+
+/* ---- a small mesh ---- */
+struct small {
+  op_set edges, cells;
+  op_map map;
+  op_dat x, a;
+  double xs[EDGES], as[CELLS];
+  int table[EDGES * 2];
+};
+
+static const char add_source[] = "void add(const double *x, double *a0, double *a1, double *sum) {\n"
+                                 "  *a0 += *x; *a1 -= *x; *sum += *x;\n"
+                                 "}\n";
+
+static void small_mesh(struct small *m) {
+  for (int e = 0; e < EDGES; e++) {
+    m->xs[e] = e % 10;
+    m->table[2 * e] = e % CELLS;
+    m->table[2 * e + 1] = (7 * e + 1) % CELLS;
+  }
+  memset(m->as, 0, sizeof m->as);
+  m->edges = op_decl_set(EDGES, "edges");
+  m->cells = op_decl_set(CELLS, "cells");
+  m->map = op_decl_map(m->edges, m->cells, 2, m->table, "map");
+  m->x = op_decl_dat(m->edges, 1, "double", m->xs, "x");
+  m->a = op_decl_dat(m->cells, 1, "double", m->as, "a");
+}
+
+static int small_loop(struct small *m, const char *source, double *sum) {
+  return op_par_loop(source, "add", m->edges, op_arg_dat(m->x, -1, OP_ID, 1, "double", OP_READ),
+                     op_arg_dat(m->a, 0, m->map, 1, "double", OP_INC),
+                     op_arg_dat(m->a, 1, m->map, 1, "double", OP_INC), op_arg_gbl(sum, 1, "double", OP_INC));
+}
+
+static void small_check(struct small *m, int times) {
+  double expected[CELLS] = {0};
+  for (int t = 0; t < times; t++)
+    for (int e = 0; e < EDGES; e++) {
+      expected[m->table[2 * e]] += m->xs[e];
+      expected[m->table[2 * e + 1]] -= m->xs[e];
+    }
+  works(op_fetch_data(m->a, m->as));
+  assert_memory_equal(m->as, expected, sizeof expected);
+}
+
+static void data_moves_once(void **state) {
+  (void)state;
+  struct small m;
+  double sum = 0;
+  works(start(NULL, NULL));
+  small_mesh(&m);
+  works(small_loop(&m, add_source, &sum));
+  const op_counters_t first = *op_counters();
+  assert_int_equal(first.bytes_to_device, sizeof m.xs + sizeof m.as);
+  for (int i = 0; i < 5; i++)
+    works(small_loop(&m, add_source, &sum));
+  assert_int_equal(op_counters()->bytes_to_device, first.bytes_to_device);
+  /* Results only: one slot a loop. */
+  assert_int_equal(op_counters()->bytes_from_device - first.bytes_from_device, 5 * first.bytes_from_device);
+  assert_true(first.bytes_from_device <= 64);
+  assert_int_equal(op_counters()->compiles, first.compiles);
+  assert_true(sum == 6 * 4.5 * EDGES);
+  small_check(&m, 6);
+  works(op_exit());
+}
+
+/* ---- failures ---- */
+static void too_large(void **state) {
+  (void)state;
+  struct small m;
+  double sum = 0;
+  setenv("STANDIN_MEMORY", "4500", 1);
+  works(start(NULL, NULL));
+  small_mesh(&m);
+  assert_int_equal(small_loop(&m, add_source, &sum), OP_ERR_MEMORY);
+  says("bytes free of 4500");
+  says("loop add");
+  assert_true(sum == 0);
+  small_check(&m, 0);
+  works(op_exit());
+  unsetenv("STANDIN_MEMORY");
+}
+
+static void failing_calls(void **state) {
+  (void)state;
+  static const struct {
+    const char *fail;
+    int code;
+    const char *word;
+  } cases[] = {{"cuLaunchKernel:1:702", OP_ERR_DEVICE, "timed out"},
+               {"cuLaunchKernel:2:701", OP_ERR_DEVICE, "too many resources"},
+               {"cuStreamSynchronize:1:700", OP_ERR_DEVICE, "illegal memory access"},
+               {"cuMemAlloc_v2:1:2", OP_ERR_MEMORY, "bytes free of"},
+               {"cuMemAlloc_v2:5:2", OP_ERR_MEMORY, "bytes free of"},
+               {"cuMemcpyHtoDAsync_v2:1:999", OP_ERR_DEVICE, "999"},
+               {"cuModuleLoadDataEx:1:209", OP_ERR_DEVICE, "no kernel image"},
+               {"cuMemHostAlloc:1:2", OP_ERR_MEMORY, "out of memory"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct small m;
+    double sum = 7;
+    setenv("STANDIN_FAIL", cases[i].fail, 1);
+    works(start(NULL, NULL));
+    small_mesh(&m);
+    int code = small_loop(&m, add_source, &sum);
+    if (code != cases[i].code)
+      fail_msg("%s: code %d: %s", cases[i].fail, code, op_last_error()->message);
+    says(cases[i].word);
+    assert_true(sum == 7);
+    op_exit();
+    unsetenv("STANDIN_FAIL");
+    works(start(NULL, NULL));
+    small_mesh(&m);
+    works(small_loop(&m, add_source, &sum));
+    small_check(&m, 1);
+    works(op_exit());
+  }
+}
+
+static void faulting_kernel(void **state) {
+  (void)state;
+  struct small m;
+  double sum = 3;
+  works(start("OP2_VARIANT=atomics/64", NULL));
+  small_mesh(&m);
+  const char source[] = "void add(const double *x, double *a0, double *a1, double *sum) {\n"
+                        "  *a0 += x[100000000]; *a1 = 0; *sum += 1;\n"
+                        "}\n";
+  assert_int_equal(small_loop(&m, source, &sum), OP_ERR_DEVICE);
+  says("loop add");
+  says("atomics/64");
+  says("illegal memory access");
+  assert_true(sum == 3);
+  assert_int_equal(small_loop(&m, source, &sum), OP_ERR_DEVICE);
+  says("takes no more work");
+  assert_int_equal(op_fetch_data(m.x, m.xs), OP_OK); /* the host's copy is as new */
+  op_exit();
+  works(start(NULL, NULL));
+  small_mesh(&m);
+  works(small_loop(&m, add_source, &sum));
+  small_check(&m, 1);
+  works(op_exit());
+}
+
+/* ---- the language ---- */
+static int one_kernel(const char *body, double *value) {
+  struct text source = {0};
+  double zero = 0;
+  op_set one = op_decl_set(1, "one");
+  op_dat d = op_decl_dat(one, 1, "double", &zero, "d");
+  text_addf(&source, "%s", body);
+  int code = op_par_loop(text_str(&source), "k", one, op_arg_dat(d, -1, OP_ID, 1, "double", OP_WRITE));
+  text_free(&source);
+  return code ? code : op_fetch_data(d, value);
+}
+
+static void language(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double value;
+  } good[] = {
+      {"#include <math.h>\n#include <stdint.h>\nvoid k(double *restrict v) { uint8_t a = UINT8_MAX; *v = a + "
+       "(M_PI > 3) + (INFINITY > 1e300); }\n",
+       257},
+      {"#include <limits.h>\n#include <stdbool.h>\nvoid k(double *v) { _Bool b = 5; bool c = true; *v = b + "
+       "c + (INT_MAX == 2147483647); }\n",
+       3},
+      {"static double twice(double new) { double class = 2 * new; return class; }\nvoid k(double *v) { "
+       "register double this = twice(4); *v = this; }\n",
+       8},
+      {"struct pair { int a, b; };\nvoid k(double *v) { struct pair p = {.a = 1, .b = 2}; enum { N = 3 }; "
+       "double t[N] = {0}; t[2] = p.a + p.b; *v = t[2]; }\n",
+       3},
+      {"static const double table[3] = {1, 2, 4};\nvoid k(double *v) { float x = 2.0f; *v = table[2] * "
+       "(sqrt(x) != sqrtf(x)) + abs(-3) + fmin(1, 2.5f); }\n",
+       8},
+      {"void k(double *v) { switch (3) { case 3: *v = 1; return; default: break; } *v = 2; }\n", 1},
+      {"typedef double real;\n#define SQUARE(x) ((x) * (x))\nvoid k(real v[1]) { v[0] = SQUARE(3.0); }\n", 9},
+  };
+  static const struct {
+    const char *text, *line, *remedy;
+  } bad[] = {
+      {"void k(double *v) {\n  int n = 3;\n  double t[n];\n  t[0] = 1; *v = t[0];\n}\n",
+       ":3:", "constant length"},
+      {"static double f(int n, double x) {\n  double t[2 * n];\n  t[0] = x; return t[0];\n}\nvoid k(double "
+       "*v) { *v = f(2, 1); }\n",
+       ":2:", "constant length"},
+      {"struct p { double a; };\nvoid k(double *v) {\n  struct p q;\n  q = (struct p){3};\n  *v = q.a;\n}\n",
+       ":4:", "declare a variable"},
+      {"void k(double *v) {\n  double t[3] = {[1] = 2};\n  *v = t[1];\n}\n", ":2:", "in their order"},
+      {"void k(double *v) {\n  *v = undeclared;\n}\n", ":2", "undeclared"},
+  };
+  double value = 0;
+  works(start(NULL, NULL));
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    works(one_kernel(good[i].text, &value));
+    if (value != good[i].value)
+      fail_msg("%s: %g, expected %g", good[i].text, value, good[i].value);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    int code = one_kernel(bad[i].text, &value);
+    if (code != OP_ERR_KERNEL && code != OP_ERR_COMPILE)
+      fail_msg("%s: code %d", bad[i].text, code);
+    says(bad[i].line);
+    says(bad[i].remedy);
+  }
+  works(op_exit());
+}
+
+static void constants(void **state) {
+  (void)state;
+  double factor = 1, table[2] = {0, 0}, value = 0;
+  works(start(NULL, NULL));
+  works(op_decl_const("factor", 1, "double", &factor));
+  works(op_decl_const("table", 2, "double", table));
+  op_set one = op_decl_set(1, "one");
+  op_dat d = op_decl_dat(one, 1, "double", &value, "d");
+  for (int i = 0; i < 12; i++) {
+    factor = i;
+    table[1] = 100 * i;
+    works(op_update_const("factor", &factor));
+    works(op_update_const("table", table));
+    works(op_par_loop("void k(double *v) { *v = factor + table[1]; }", "k", one,
+                      op_arg_dat(d, -1, OP_ID, 1, "double", OP_WRITE)));
+    works(op_fetch_data(d, &value));
+    assert_true(value == 101 * i);
+  }
+  assert_true(op_counters()->compiles < 12);
+  works(op_exit());
+}
+
+/* ---- versions of NVRTC, and devices newer or older than it ---- */
+static void versions(void **state) {
+  (void)state;
+  static const struct {
+    const char *nvrtc, *capability;
+    bool runs;
+  } cases[] = {{"13.0", "75", true},
+               {"12.4", "90", true},
+               {"11.8", "89", true},
+               {"11.8", "120", true},
+               {"13.0", "60", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct small m;
+    double sum = 0;
+    setenv("STANDIN_NVRTC", cases[i].nvrtc, 1);
+    setenv("STANDIN_CAPABILITY", cases[i].capability, 1);
+    int code = start(NULL, NULL);
+    if (!cases[i].runs) {
+      assert_int_equal(code, OP_ERR_BACKEND);
+      says("too old");
+      continue;
+    }
+    works(code);
+    small_mesh(&m);
+    works(small_loop(&m, add_source, &sum));
+    small_check(&m, 1);
+    works(op_exit());
+  }
+  unsetenv("STANDIN_NVRTC");
+  unsetenv("STANDIN_CAPABILITY");
+}
+
+static void tuning(void **state) {
+  (void)state;
+  struct small m;
+  double sum = 0;
+  char *argv[] = {"test", "OP2_BACKEND=cuda", "OP2_CACHE=off", "OP2_TUNE=force"};
+  works(op_init(4, argv, 0));
+  small_mesh(&m);
+  for (int i = 0; i < 60; i++)
+    works(small_loop(&m, add_source, &sum));
+  small_check(&m, 60);
+  assert_true(op_counters()->trials >= 9);
+  assert_true(op_counters()->compiles >= 9);
+  works(op_exit());
+}
+
+static void forced_variants(void **state) {
+  (void)state;
+  struct small m;
+  double sum = 0;
+  works(start("OP2_VARIANT=add:staged/64,atomics/32", NULL));
+  small_mesh(&m);
+  works(small_loop(&m, add_source, &sum));
+  works(op_exit());
+  works(start("OP2_VARIANT=warped", NULL));
+  small_mesh(&m);
+  assert_int_equal(small_loop(&m, add_source, &sum), OP_ERR_ENV);
+  says("staged");
+  works(op_exit());
+}
+
+int main(void) {
+  if (!getenv("OP2_CUDA_DRIVER")) {
+    puts("skipped: OP2_CUDA_DRIVER names no stand-in");
+    return 77;
+  }
+  setenv("STANDIN_QUIET", "1", 1);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(missing_parts),   cmocka_unit_test(nvrtc_search),    cmocka_unit_test(description),
+      cmocka_unit_test(devices_in_turn), cmocka_unit_test(data_moves_once), cmocka_unit_test(too_large),
+      cmocka_unit_test(failing_calls),   cmocka_unit_test(faulting_kernel), cmocka_unit_test(language),
+      cmocka_unit_test(constants),       cmocka_unit_test(versions),        cmocka_unit_test(tuning),
+      cmocka_unit_test(forced_variants),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
