@@ -203,7 +203,16 @@ static void act_on_busy(struct store *store, const char *words) {
       store->main.path ? store->main.path : "");
 }
 
+/* Did another process set the file aside while we had it open? Then errors of any kind come from that. */
+static bool was_replaced(const struct connection *c) {
+  struct stat now;
+  return c->path && c->device &&
+         (stat(c->path, &now) != 0 || now.st_dev != c->device || now.st_ino != c->inode);
+}
+
 static void act(struct store *store, enum fault fault, const char *words) {
+  if (fault == FAULT_BROKEN && was_replaced(&store->main))
+    fault = FAULT_MOVED;
   const char *path = store->main.path ? store->main.path : "in memory";
   switch (fault) {
   case FAULT_NONE: break;
