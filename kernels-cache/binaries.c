@@ -84,7 +84,7 @@ static enum found check_row(struct store *store, struct connection *c, sqlite3_s
     return FOUND_DAMAGED;
   out->data = unpack(stored, length, encoding, (size_t)size, why);
   if (!out->data)
-    return strcmp(*why, "out of memory") == 0 ? FOUND_NOTHING : FOUND_DAMAGED;
+    return *why == no_memory ? FOUND_NOTHING : FOUND_DAMAGED;
   out->size = (size_t)size;
   unsigned char checksum[32];
   store_checksum(key->hash, out->data, out->size, checksum);

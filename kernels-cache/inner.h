@@ -249,6 +249,8 @@ struct packed {
 };
 /* Smaller, if that pays. */
 void pack(const void *data, size_t size, struct packed *out);
+/* The reason that is no damage; compared by address. */
+extern const char no_memory[];
 /* The original bytes, malloc'd; NULL with the reason in *why. */
 void *unpack(const void *data, size_t stored, enum encoding encoding, size_t size, const char **why);
 

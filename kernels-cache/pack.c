@@ -39,8 +39,10 @@ void pack(const void *data, size_t size, struct packed *out) {
 #endif
 }
 
+const char no_memory[] = "out of memory";
+
 void *unpack(const void *data, size_t stored, enum encoding encoding, size_t size, const char **why) {
-  *why = "out of memory";
+  *why = no_memory;
   void *bytes = size < PTRDIFF_MAX ? malloc(size ? size : 1) : NULL;
   if (!bytes)
     return NULL;

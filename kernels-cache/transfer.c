@@ -36,9 +36,11 @@ static int copy_binary(struct store *to, struct store *reader, struct connection
   key.hash = store_copy_text(st, 1);
   key.loop = store_copy_text(st, 2);
   binary_from_scan(st, &row);
-  const char *why = key.hash && key.loop ? binary_check(key.hash, &row) : "out of memory";
+  const char *why = key.hash && key.loop ? binary_check(key.hash, &row) : no_memory;
   int code = OP_OK;
-  if (why)
+  if (why == no_memory)
+    code = error_memory(err, "a binary", row.size);
+  else if (why)
     code = error_set(err, OP_ERR_FILE,
                      "the binary of %s in %s is damaged: %s; nothing was taken over. Run: op2jit cache "
                      "verify",

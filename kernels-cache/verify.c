@@ -12,6 +12,8 @@ const char *binary_check(const char *hash, const struct binary_row *row) {
 #endif
   const char *why = NULL;
   unsigned char checksum[32];
+  if ((row->stored && !row->data) || (row->source_stored && !row->source))
+    return no_memory; /* SQLite had none for the bytes */
   void *bytes = unpack(row->data, row->stored, row->encoding, row->size, &why);
   if (!bytes)
     return why;
@@ -80,7 +82,9 @@ static int scan(struct store *store, struct connection *c, struct finding **list
     binary_from_scan(st, &row);
     const char *why = binary_check(store_text(st, 1), &row);
     ++*checked;
-    if (why)
+    if (why == no_memory || !sqlite3_column_text(st, 1))
+      store_fault(store, c, SQLITE_NOMEM, "checking");
+    else if (why)
       good = note_finding(list, &count, st, why);
   }
   sqlite3_reset(st);
