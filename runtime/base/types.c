@@ -129,6 +129,30 @@ void type_combine(enum type_code code, int access, void *target, const void *val
   }
 }
 
+#define NUMBER(T)                                                                                            \
+  do {                                                                                                       \
+    T v;                                                                                                     \
+    memcpy(&v, value, sizeof v);                                                                             \
+    return (double)v;                                                                                        \
+  } while (0)
+
+double type_number(enum type_code code, const void *value) {
+  switch (code) {
+  case TYPE_DOUBLE: NUMBER(double);
+  case TYPE_FLOAT: NUMBER(float);
+  case TYPE_INT: NUMBER(int);
+  case TYPE_UINT: NUMBER(unsigned);
+  case TYPE_LONGLONG: NUMBER(long long);
+  case TYPE_ULONGLONG: NUMBER(unsigned long long);
+  case TYPE_BOOL: NUMBER(unsigned char);
+  case TYPE_CHAR: NUMBER(char);
+  case TYPE_SHORT: NUMBER(short);
+  case TYPE_NONE:
+  case TYPE_COUNT: break;
+  }
+  return 0;
+}
+
 #define PRINT(T, format, cast)                                                                               \
   do {                                                                                                       \
     T v;                                                                                                     \

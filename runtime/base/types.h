@@ -39,6 +39,8 @@ const char *type_nearest(const char *said);
 /* target = target (access) value for one value: access OP_INC, OP_MIN or OP_MAX. A NaN on either side
  * of MIN or MAX gives NaN. */
 void type_combine(enum type_code code, int access, void *target, const void *value);
+/* The value as a double, rounded if need be. */
+double type_number(enum type_code code, const void *value);
 /* A value as text: %.17g for floating point, %d and the like for the others. Returns the length. */
 int type_print(enum type_code code, const void *value, char *out, size_t size);
 

@@ -15,7 +15,7 @@ static bool is_vector(const struct loop_arg *arg) {
 }
 
 /* To generated code every argument is something of one element that is read and written in place: a global, or, for a
- * vector, a dat behind a map of its own. */
+ * vector, a dat behind a map of its own. A vector that is read stays one: C tells `const T **` from `T **`. */
 static int describe(struct cell *cell, const struct desc *from, struct error *err) {
   struct desc *d = &cell->desc;
   int code = desc_copy(d, from, err);
@@ -30,7 +30,7 @@ static int describe(struct cell *cell, const struct desc *from, struct error *er
     *a = (struct desc_arg){.form = vector ? DESC_DAT : DESC_GBL,
                            .type = a->type,
                            .dim = a->dim,
-                           .access = OP_RW,
+                           .access = vector && a->access == OP_READ ? OP_READ : OP_RW,
                            .map = -1,
                            .idx = -1,
                            .dat = -1,
@@ -68,6 +68,12 @@ static int open_code(struct op_context *ctx, struct cell *cell, struct error *er
   return status;
 }
 
+/* Guards are set once: a run that breaks one ends the check. */
+static void set_guards(struct cell *cell, int i) {
+  for (int g = 0; g <= cell->args[i].rows; g++)
+    memset(cell->args[i].memory + (size_t)(2 * g) * cell->args[i].row_bytes, GUARD, cell->args[i].row_bytes);
+}
+
 static int open_arg(struct cell *cell, int i, struct error *err) {
   const struct loop_arg *arg = &cell->loop->args[i];
   struct cell_arg *own = &cell->args[i];
@@ -80,8 +86,11 @@ static int open_arg(struct cell *cell, int i, struct error *err) {
   own->memory = array_new(bytes, 1);
   own->vector = array_new((size_t)own->rows, sizeof(void *));
   own->table = array_new((size_t)(HERE + 1) * (size_t)(own->rows ? own->rows : 1), sizeof(int));
-  if (!own->memory || !own->vector || !own->table)
+  own->guard = array_new(own->row_bytes, 1);
+  if (!own->memory || !own->vector || !own->table || !own->guard)
     return error_memory(err, "the checking form", bytes);
+  memset(own->guard, GUARD, own->row_bytes);
+  set_guards(cell, i);
   for (int r = 0; r < own->rows; r++) {
     own->vector[r] = cell_row(cell, i, r);
     own->table[HERE * own->rows + r] = 2 * r + 1;
@@ -126,6 +135,7 @@ void cell_free(struct cell *cell) {
     return;
   for (int i = 0; i < OP_MAX_ARGS; i++) {
     free(cell->args[i].memory);
+    free(cell->args[i].guard);
     free(cell->args[i].vector);
     free(cell->args[i].table);
   }
@@ -134,31 +144,17 @@ void cell_free(struct cell *cell) {
   free(cell);
 }
 
-static void set_guards(struct cell *cell) {
-  for (int i = 0; i < cell->loop->nargs; i++)
-    for (int g = 0; g <= cell->args[i].rows; g++)
-      memset(cell->args[i].memory + (size_t)(2 * g) * cell->args[i].row_bytes, GUARD,
-             cell->args[i].row_bytes);
-}
-
-static bool is_whole(const unsigned char *guard, size_t bytes) {
-  for (size_t b = 0; b < bytes; b++)
-    if (guard[b] != GUARD)
-      return false;
-  return true;
-}
-
 static int broken_guard(const struct cell *cell) {
-  for (int i = 0; i < cell->loop->nargs; i++)
-    for (int g = 0; g <= cell->args[i].rows; g++)
-      if (!is_whole(cell->args[i].memory + (size_t)(2 * g) * cell->args[i].row_bytes,
-                    cell->args[i].row_bytes))
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct cell_arg *a = &cell->args[i];
+    for (int g = 0; g <= a->rows; g++)
+      if (memcmp(a->memory + (size_t)(2 * g) * a->row_bytes, a->guard, a->row_bytes) != 0)
         return i;
+  }
   return -1;
 }
 
 int cell_run(struct cell *cell) {
-  set_guards(cell);
   if (cell->function)
     cell->function(cell->frame, NULL, HERE, HERE + 1);
   else {

@@ -13,6 +13,7 @@
 /* One argument's rows, each between guards. No two arguments share a row. */
 struct cell_arg {
   unsigned char *memory; /* guard, row, guard, row, ..., guard */
+  unsigned char *guard;  /* what a guard row holds */
   size_t row_bytes;
   int rows;      /* 1, the arity for a vector, 0 for what is absent */
   void **vector; /* native form: a vector argument's pointers */

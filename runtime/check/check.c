@@ -174,17 +174,18 @@ static bool is_finite_value(enum type_code type, const unsigned char *value) {
   return isfinite(wide);
 }
 
-/* The first component that is not finite, among the arguments that are read or those that are written; -1: none. */
-static int find_not_finite(const struct cell *cell, bool outputs, int *argument, int *row) {
+static bool is_output(const struct loop_arg *arg) {
+  return arg->dat && (arg->access == OP_WRITE || arg->access == OP_RW || arg->access == OP_INC);
+}
+
+/* The first output component that is not finite; -1: none. */
+static int find_not_finite(const struct cell *cell, int *argument, int *row) {
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct loop_arg *arg = &cell->loop->args[i];
-    const bool changes = arg->access == OP_WRITE || arg->access == OP_RW || arg->access == OP_INC;
-    if (!type_info(arg->type)->is_float || arg->access == OP_WORK ||
-        (outputs ? !changes || !arg->dat : arg->access == OP_WRITE))
-      continue;
-    for (int r = 0; r < cell->args[i].rows; r++)
+    const struct type_info *info = type_info(arg->type);
+    for (int r = 0; info->is_float && is_output(arg) && r < cell->args[i].rows; r++)
       for (int c = 0; c < arg->dim; c++)
-        if (!is_finite_value(arg->type, cell_row(cell, i, r) + (size_t)c * type_info(arg->type)->size)) {
+        if (!is_finite_value(arg->type, cell_row(cell, i, r) + (size_t)c * info->size)) {
           *argument = i;
           *row = r;
           return c;
@@ -193,16 +194,33 @@ static int find_not_finite(const struct cell *cell, bool outputs, int *argument,
   return -1;
 }
 
-static void warn_not_finite(struct pass *p, long element, bool clean_before) {
+static bool inputs_are_finite(const struct cell *cell, const struct watch *watch) {
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct loop_arg *arg = &cell->loop->args[i];
+    const struct type_info *info = type_info(arg->type);
+    if (!info->is_float || arg->access == OP_WRITE || arg->access == OP_WORK)
+      continue;
+    for (int r = 0; r < cell->args[i].rows; r++)
+      for (int c = 0; c < arg->dim; c++)
+        if (!is_finite_value(arg->type, watch_before(watch, cell, i, r) + (size_t)c * info->size))
+          return false;
+  }
+  return true;
+}
+
+static void warn_not_finite(struct pass *p, long element) {
   int i = 0, r = 0;
-  int component = p->state->warned || !clean_before ? -1 : find_not_finite(p->state->cell, true, &i, &r);
-  if (component < 0)
+  const struct cell *cell = p->state->cell;
+  if (p->state->warned)
+    return;
+  const int component = find_not_finite(cell, &i, &r);
+  if (component < 0 || !inputs_are_finite(cell, &p->state->watch))
     return;
   p->state->warned = true;
   const struct loop_arg *arg = &p->loop->args[i];
   char value[64];
-  type_print(arg->type, cell_row(p->state->cell, i, r) + (size_t)component * type_info(arg->type)->size,
-             value, sizeof value);
+  type_print(arg->type, cell_row(cell, i, r) + (size_t)component * type_info(arg->type)->size, value,
+             sizeof value);
   log_line(&p->ctx->log, LOG_WARN, "check",
            "loop %s, argument %d (dat \"%s\"): %s appears first at element %d of set \"%s\", component %d, "
            "target %d of "
@@ -216,14 +234,12 @@ static void note_largest(struct pass *p) {
   const struct loop *loop = p->loop;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
+    const size_t size = type_info(arg->type)->size;
     for (int r = 0;
          arg->access == OP_INC && type_info(arg->type)->is_float && r < p->state->cell->args[i].rows; r++)
-      for (int c = 0; c < arg->dim; c++) {
-        char text[64];
-        type_print(arg->type, cell_row(p->state->cell, i, r) + (size_t)c * type_info(arg->type)->size, text,
-                   sizeof text);
-        p->largest[i] = fmax(p->largest[i], fabs(strtod(text, NULL)));
-      }
+      for (int c = 0; c < arg->dim; c++)
+        p->largest[i] = fmax(p->largest[i],
+                             fabs(type_number(arg->type, cell_row(p->state->cell, i, r) + (size_t)c * size)));
   }
 }
 
@@ -231,11 +247,9 @@ static void note_largest(struct pass *p) {
 
 static int run_element(struct pass *p, long element, struct error *err) {
   struct cell *cell = p->state->cell;
-  int ignored;
   for (int i = 0; i < p->loop->nargs; i++)
     for (int r = 0; r < cell->args[i].rows; r++)
       load_row(cell, i, r, element);
-  const bool clean = p->watched && find_not_finite(cell, false, &ignored, &ignored) < 0;
   int code = OP_OK;
   if (p->watched)
     code = watch_element(cell, &p->state->watch, user_number(p->loop->set, element), err);
@@ -247,8 +261,9 @@ static int run_element(struct pass *p, long element, struct error *err) {
   if (code)
     return code;
   if (p->watched) {
-    warn_not_finite(p, element, clean);
-    note_largest(p);
+    warn_not_finite(p, element);
+    if (!p->state->order_checked)
+      note_largest(p);
   }
   for (int i = 0; i < p->loop->nargs; i++)
     for (int r = 0; r < cell->args[i].rows; r++)
@@ -299,10 +314,7 @@ static bool differs(const struct pass *p, int i, enum type_code type, const unsi
       largest = fmax(largest, p->largest[j]);
   if (p->loop->args[i].access != OP_INC || !type_info(type)->is_float)
     return true;
-  char x[64], y[64];
-  type_print(type, a, x, sizeof x);
-  type_print(type, b, y, sizeof y);
-  double u = strtod(x, NULL), v = strtod(y, NULL);
+  const double u = type_number(type, a), v = type_number(type, b);
   double tolerance = (type == TYPE_FLOAT ? 1e-3 : 1e-7) * (largest + 1e-6 * (fabs(u) + fabs(v)));
   return !(fabs(u - v) <= tolerance) && !(isnan(u) && isnan(v));
 }

@@ -69,12 +69,6 @@ int shadow_begin(struct op_context *ctx, struct loop *loop, struct shadow_run *r
   return code;
 }
 
-static double as_number(enum type_code type, const void *value) {
-  char text[64];
-  type_print(type, value, text, sizeof text);
-  return strtod(text, NULL);
-}
-
 struct difference {
   size_t value; /* number of the first value that differs */
   bool found;
@@ -87,14 +81,14 @@ static struct difference compare(enum type_code type, const unsigned char *a, co
   if (memcmp(a, b, count * info->size) == 0)
     return (struct difference){0};
   for (size_t k = 0; info->is_float && k < count; k++) {
-    double x = fabs(as_number(type, a + k * info->size));
+    double x = fabs(type_number(type, a + k * info->size));
     largest = isfinite(x) && x > largest ? x : largest;
   }
   const double tolerance = (type == TYPE_FLOAT ? TOLERANCE_FLOAT : TOLERANCE_DOUBLE) * largest;
   for (size_t k = 0; k < count; k++) {
     if (memcmp(a + k * info->size, b + k * info->size, info->size) == 0)
       continue;
-    double x = as_number(type, a + k * info->size), y = as_number(type, b + k * info->size);
+    double x = type_number(type, a + k * info->size), y = type_number(type, b + k * info->size);
     if (!info->is_float || !(fabs(x - y) <= tolerance || (isnan(x) && isnan(y))))
       return (struct difference){.value = k, .found = true};
   }

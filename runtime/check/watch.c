@@ -35,6 +35,10 @@ void watch_close(struct watch *watch) {
   *watch = (struct watch){0};
 }
 
+const unsigned char *watch_before(const struct watch *watch, const struct cell *cell, int arg, int r) {
+  return watch->before + watch->offset[arg] + (size_t)r * cell->args[arg].row_bytes;
+}
+
 static unsigned char *saved(unsigned char *store, const struct watch *w, const struct cell *cell, int i,
                             int r) {
   return store + w->offset[i] + (size_t)r * cell->args[i].row_bytes;
@@ -87,9 +91,9 @@ static size_t first_difference(const unsigned char *a, const unsigned char *b, s
 
 static int difference(const struct cell *cell, int i, int r, const unsigned char *a, const unsigned char *b,
                       long long element, const char *said, struct error *err) {
-  size_t byte = first_difference(a, b, cell->args[i].row_bytes);
-  if (byte == cell->args[i].row_bytes)
+  if (memcmp(a, b, cell->args[i].row_bytes) == 0)
     return OP_OK;
+  const size_t byte = first_difference(a, b, cell->args[i].row_bytes);
   struct text where = {0};
   place(cell, i, r, byte, &where);
   int code = violation(cell, i, element, err, said, text_str(&where));
@@ -166,12 +170,6 @@ static int check_undefined(const struct cell *cell, const struct watch *w, long 
   return OP_OK;
 }
 
-static double as_number(enum type_code type, const unsigned char *value) {
-  char text[64];
-  type_print(type, value, text, sizeof text);
-  return strtod(text, NULL);
-}
-
 /* The second run started from the first one's increment a, so a kernel that only adds ends at 2a; one that assigns ends at
  * a. Rounding and cancelling leave the sum near 2a. */
 static int check_increments(const struct cell *cell, const struct watch *w, long long element,
@@ -187,8 +185,8 @@ static int check_increments(const struct cell *cell, const struct watch *w, long
         unsigned char twice[sizeof(long double)];
         memcpy(twice, a, size);
         type_combine(arg->type, OP_INC, twice, a);
-        const double step = as_number(arg->type, a), want = as_number(arg->type, twice);
-        const double got = as_number(arg->type, cell_row(cell, i, r) + (size_t)c * size);
+        const double step = type_number(arg->type, a), want = type_number(arg->type, twice);
+        const double got = type_number(arg->type, cell_row(cell, i, r) + (size_t)c * size);
         if (isnan(step) || isinf(want) || fabs(got - want) <= 0.25 * fabs(step))
           continue;
         struct text where = {0};

@@ -12,6 +12,8 @@ struct watch {
 };
 int watch_open(struct watch *watch, const struct cell *cell, struct error *err);
 void watch_close(struct watch *watch);
+/* Row r of an argument as it was before the last watched element. */
+const unsigned char *watch_before(const struct watch *watch, const struct cell *cell, int arg, int r);
 
 /* The rows are loaded with the element's values. Runs the kernel on them, twice where one run cannot tell; afterwards the rows
  * of READ are as before, those of WRITE, RW, MIN and MAX hold the new values and those of INC the increments. `element` is
