@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "jit/generate/generate.h"
+#include "jit/generate/lanes.h"
 #include "jit/generate/skeleton.h"
 #include "jit/prelude.h"
 
@@ -130,9 +131,33 @@ static void global_parameters(const struct generator *g, struct parameter *p) {
   }
 }
 
+/* Helpers of strips, once for each type and row length. */
+static void put_helpers(struct generator *g) {
+  for (int i = 0; i < g->d->ndats; i++) {
+    const struct desc_dat *dat = &g->d->dats[i];
+    int dim = dat_is_apart(g->d, i) ? 1 : dat->dim;
+    bool known = false;
+    for (int j = 0; j < i; j++)
+      known |= g->d->dats[j].type == dat->type && (dat_is_apart(g->d, j) ? 1 : g->d->dats[j].dim) == dim;
+    if (!known)
+      put_lane_helpers(g, dat->type, dim);
+  }
+}
+
+static void put_strips(struct generator *g) {
+  put_lane_accumulators(g);
+  put_open(g, "for (; op2_i + %d <= op2_end; op2_i += %d)", g->s->width, g->s->width);
+  put_strip(g);
+  put_close(g);
+  put_lanes_accumulated(g);
+}
+
 static void put_loop(struct generator *g) {
   put_accumulators(g);
-  put_open(g, "for (long op2_i = op2_begin; op2_i < op2_end; op2_i++)");
+  put(g, "long op2_i = op2_begin;");
+  if (g->s->width)
+    put_strips(g);
+  put_open(g, "for (; op2_i < op2_end; op2_i++)");
   put(g, g->s->list ? "const long op2_e = op2_list[op2_i];" : "const long op2_e = op2_i;");
   put_element(g);
   put_close(g);
@@ -176,6 +201,8 @@ static int generate(struct generator *g, struct generated *out, struct error *er
       text_str(&shape), g->d->fp);
   text_free(&shape);
   put_head(g, out);
+  if (g->s->width)
+    put_helpers(g);
   put_functions(g);
   text_add_bytes(&out->kernel, g->k->text, g->k->length);
   text_add_char(&out->kernel, '\n');

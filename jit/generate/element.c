@@ -24,14 +24,14 @@ static void address(const struct generator *g, const struct desc_arg *a, int col
 }
 
 static bool is_staged(const struct generator *g, const struct desc_arg *a) {
-  return dat_is_apart(g->d, a->dat) || (a->access == OP_INC && !g->w->inc_in_place);
+  return g->lanes || dat_is_apart(g->d, a->dat) || (a->access == OP_INC && !g->w->inc_in_place);
 }
 
-static int columns(const struct desc *d, const struct desc_arg *a) {
+int arg_columns(const struct desc *d, const struct desc_arg *a) {
   return arg_is_vector(a) ? d->maps[a->map].arity : 1;
 }
 
-static int column(const struct desc_arg *a, int number) {
+int arg_column(const struct desc_arg *a, int number) {
   return arg_is_vector(a) ? number : a->idx;
 }
 
@@ -49,20 +49,20 @@ static void component(const struct generator *g, const struct desc_arg *a, int c
 
 static void put_row(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
-  int n = columns(g->d, a);
+  int n = arg_columns(g->d, a);
   put(g, "%s op2_a%d[%d];", word_type(g, a->type), arg, n * a->dim);
   if (a->access == OP_WRITE)
     return;
   for (int v = 0; v < n; v++) {
     char memory[128];
-    component(g, a, column(a, v), memory, sizeof memory);
+    component(g, a, arg_column(a, v), memory, sizeof memory);
     put_components(g, a->dim, "op2_a%d[%d + #] = %s;", arg, v * a->dim, a->access == OP_INC ? "0" : memory);
   }
 }
 
-static void put_vector(struct generator *g, int arg) {
+void put_vector(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
-  int n = columns(g->d, a);
+  int n = arg_columns(g->d, a);
   struct text list = {0};
   for (int v = 0; v < n; v++) {
     char where[128];
@@ -92,12 +92,12 @@ static void put_number(struct generator *g, const struct desc_arg *a, int col, c
 
 static void put_idx(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
-  int n = columns(g->d, a);
+  int n = arg_columns(g->d, a);
   put(g, "int op2_a%d[%d];", arg, n);
   for (int v = 0; v < n; v++) {
     char to[32];
     snprintf(to, sizeof to, "op2_a%d[%d]", arg, v);
-    put_number(g, a, column(a, v), to);
+    put_number(g, a, arg_column(a, v), to);
   }
 }
 
@@ -150,7 +150,7 @@ static void cast(const struct generator *g, int arg, struct text *out) {
             a->type == TYPE_ULONGLONG ? "unsigned " : "", a->form == DESC_DAT && arg_is_vector(a) ? "*" : "");
 }
 
-static void put_call(struct generator *g) {
+void put_call(struct generator *g) {
   struct text list = {0};
   for (int i = 0; i < g->d->nargs; i++) {
     char expression[160];
@@ -186,10 +186,10 @@ static void put_added(struct generator *g, const struct desc_arg *a, const char 
 
 static void put_stored(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
-  for (int v = 0; v < columns(g->d, a); v++) {
+  for (int v = 0; v < arg_columns(g->d, a); v++) {
     char row[48], memory[128];
     snprintf(row, sizeof row, "op2_a%d[%d + #]", arg, v * a->dim);
-    component(g, a, column(a, v), memory, sizeof memory);
+    component(g, a, arg_column(a, v), memory, sizeof memory);
     if (a->access == OP_INC)
       put_added(g, a, memory, row);
     else
@@ -199,7 +199,7 @@ static void put_stored(struct generator *g, int arg) {
 
 /* Did this element's value beat the one in the slot? Ties go to the lowest of the user's numbers, and to the user's
  * own initial value; a NaN beats all that is none. */
-static void put_decision(struct generator *g, int arg) {
+void put_decision(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   int info = a->info;
   char sign = a->access == OP_MAX ? '>' : '<';

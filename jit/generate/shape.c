@@ -2,8 +2,16 @@
 
 #include <string.h>
 
+static const struct {
+  const char *name;
+  int width;
+} forms[] = {{"scalar", 0}, {"strip4", 4}, {"strip8", 8}, {"strip16", 16}};
+enum { FORMS = sizeof forms / sizeof *forms };
+
 void shape_print(const struct shape *s, struct text *out) {
-  text_add(out, "scalar");
+  for (int i = 0; i < FORMS; i++)
+    if (forms[i].width == s->width)
+      text_add(out, forms[i].name);
   if (s->list)
     text_add(out, "+list");
 }
@@ -11,8 +19,12 @@ void shape_print(const struct shape *s, struct text *out) {
 bool shape_parse(const char *name, struct shape *s) {
   const char *plus = strchr(name, '+');
   size_t length = plus ? (size_t)(plus - name) : strlen(name);
-  *s = (struct shape){.list = plus != NULL};
   if (plus && strcmp(plus, "+list") != 0)
     return false;
-  return length == strlen("scalar") && memcmp(name, "scalar", length) == 0;
+  for (int i = 0; i < FORMS; i++)
+    if (strlen(forms[i].name) == length && memcmp(name, forms[i].name, length) == 0) {
+      *s = (struct shape){.width = forms[i].width, .list = plus != NULL};
+      return true;
+    }
+  return false;
 }

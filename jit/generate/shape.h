@@ -8,12 +8,13 @@
 #include "base/text.h"
 
 struct shape {
+  int width; /* lanes of a strip; 0: one element at a time */
   bool list; /* elements list[begin] .. list[end-1]; else begin .. end-1 */
 };
 
-/* "scalar", "scalar+list". */
+/* "scalar", "strip8", "scalar+list". */
 void shape_print(const struct shape *s, struct text *out);
-/* What shape_print wrote; false for anything else. */
+/* What shape_print wrote; false for anything else. Widths are 4, 8 and 16. */
 bool shape_parse(const char *name, struct shape *s);
 
 #endif

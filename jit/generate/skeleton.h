@@ -30,7 +30,8 @@ struct generator {
   const struct words *w;
   const struct kernel *k;
   struct text *out;
-  int depth; /* of indentation */
+  int depth;  /* of indentation */
+  bool lanes; /* the kernel gets local values of one lane only */
 };
 
 /* One line of code, indented. */
@@ -68,6 +69,14 @@ void put_info_types(struct generator *g);
 /* What is declared before the first element and combined behind the last. */
 void put_accumulators(struct generator *g);
 void put_accumulated(struct generator *g);
+/* How many targets a dat or number argument has, and the map's column of one. */
+int arg_columns(const struct desc *d, const struct desc_arg *a);
+int arg_column(const struct desc_arg *a, int number);
+
+/* Parts of an element: the vector of pointers op2_v3 of an argument; the call; which of two elements holds an extremum. */
+void put_vector(struct generator *g, int arg);
+void put_call(struct generator *g);
+void put_decision(struct generator *g, int arg);
 /* Everything for element op2_e. */
 void put_element(struct generator *g);
 

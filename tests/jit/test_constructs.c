@@ -15,7 +15,7 @@
 #include "jit/jit.h"
 #include "jit/kernel.h"
 
-enum { ELEMENTS = 211, TARGETS = 67, ARITY = 3, LARGEST = 32, PIECES = 3 };
+enum { ELEMENTS = 211, TARGETS = 67, ARITY = 3, LARGEST = 32, PIECES = 3, SLACK = 16 };
 
 /* Whatever may not change the answers. */
 struct way {
@@ -98,7 +98,7 @@ static void add_dat(struct trial *t, int arg) {
     size_t size = type_info(a->type)->size;
     s->bytes = (size_t)(set_size(set) * a->dim) * size;
     s->rows = malloc(s->bytes);
-    s->library = malloc(s->bytes);
+    s->library = malloc(s->bytes + SLACK * (size_t)a->dim * size);
     fill(a->type, s->rows, set_size(set) * a->dim);
   }
   int idx = a->how == DIRECT ? -1 : a->how == VECTOR ? -ARITY : (int)a->how - (int)VIA_0;
@@ -312,6 +312,12 @@ static const struct way ways[] = {
     {"SoA, by list, wide", "scalar+list", true, false, true},
     {"rows, renumbered, wide", "scalar", false, true, true},
     {"SoA, renumbered", "scalar", true, true, false},
+    {"strips of 8", "strip8", false, false, false},
+    {"strips of 4 by list, wide", "strip4+list", false, false, true},
+    {"strips of 8, SoA", "strip8", true, false, false},
+    {"strips of 16 by list, SoA, renumbered", "strip16+list", true, true, false},
+    {"strips of 16, renumbered", "strip16", false, true, false},
+    {"strips of 4", "strip4", false, false, false},
 };
 
 static void every_construct_every_way(void **state) {

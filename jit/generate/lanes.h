@@ -1,0 +1,26 @@
+/* Strips: several elements at a time, one per lane. The data of a strip's elements are brought into lanes (component by
+ * component, `width` values each), the kernel runs on the lanes in a loop that clang makes one vector operation of,
+ * and results go back. Rows are loaded whole and turned in registers, by exchanging halves of ever larger blocks
+ * between pairs of registers; that is faster than gathering component by component. */
+#ifndef OP2JIT_JIT_GENERATE_LANES_H
+#define OP2JIT_JIT_GENERATE_LANES_H
+
+#include "jit/generate/skeleton.h"
+
+/* Helper functions of C for one type, row length and width, each a definition in the generated text:
+ *   op2_load_NAME(lanes, rows)   `width` rows of memory into lanes
+ *   op2_turn_NAME(rows, lanes)   lanes into rows one after the other, each padded to lanes_row(dim, width)
+ *   op2_add_NAME(row, values)    one row of memory += values; op2_put_NAME: = values
+ * where NAME is lanes_name(). */
+void put_lane_helpers(struct generator *g, enum type_code type, int dim);
+void lanes_name(enum type_code type, int dim, char *out, size_t size);
+/* Values from one row to the next behind op2_turn. */
+int lanes_row(int dim, int width);
+
+/* The strip of elements op2_i .. op2_i + width - 1. */
+void put_strip(struct generator *g);
+/* Before the first strip and behind the last: sums and extrema per lane, op2_k3, combined into op2_a3. */
+void put_lane_accumulators(struct generator *g);
+void put_lanes_accumulated(struct generator *g);
+
+#endif

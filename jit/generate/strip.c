@@ -1,0 +1,363 @@
+#include <stdio.h>
+
+#include "jit/generate/lanes.h"
+
+/* Names in a strip: op2_l3 the lanes of argument 3, value c of lane l of target v at [(v * dim + c) * width + l];
+ * op2_r3 its results turned back into rows; op2_m0_1[l] map entries; inside the loop over lanes op2_a3 and op2_v3 as for
+ * one element. */
+
+/* ---- addresses ---------------------------------------------------------------------------------*/
+
+/* The element of lane l (a number or "op2_l"). */
+static void lane_element(const struct generator *g, const char *lane, char *out, size_t size) {
+  snprintf(out, size, g->s->list ? "op2_e[%s]" : "(op2_i + %s)", lane);
+}
+
+static void lane_target(const struct generator *g, const struct desc_arg *a, int col, const char *lane,
+                        char *out, size_t size) {
+  if (a->map < 0)
+    lane_element(g, lane, out, size);
+  else
+    snprintf(out, size, "%sop2_m%d_%d[%s]", a->dat >= 0 && g->d->dats[a->dat].wide ? "(long)" : "", a->map,
+             col, lane);
+}
+
+/* Lanes of this argument that follow one another in memory: no row needs turning. */
+static bool is_contiguous(const struct generator *g, const struct desc_arg *a) {
+  return a->map < 0 && !g->s->list && (a->dim == 1 || dat_is_apart(g->d, a->dat));
+}
+
+/* What is turned at once: a whole row, or one component of data that lie apart. */
+static int turned_dim(const struct generator *g, const struct desc_arg *a) {
+  return dat_is_apart(g->d, a->dat) ? 1 : a->dim;
+}
+
+/* The address of a lane's row, or of component `c` of it. */
+static void lane_address(const struct generator *g, const struct desc_arg *a, int col, int c,
+                         const char *lane, char *out, size_t size) {
+  char element[64];
+  lane_target(g, a, col, lane, element, sizeof element);
+  if (dat_is_apart(g->d, a->dat))
+    snprintf(out, size, "op2_d%d + %d * op2_s%d + %s", a->dat, c, a->dat, element);
+  else if (a->dim == 1)
+    snprintf(out, size, "op2_d%d + %s", a->dat, element);
+  else
+    snprintf(out, size, "op2_d%d + %s * %d", a->dat, element, a->dim);
+}
+
+/* ---- into lanes --------------------------------------------------------------------------------*/
+
+static void put_lane_entries(struct generator *g) {
+  int width = g->s->width;
+  if (g->s->list) {
+    struct text list = {0};
+    for (int l = 0; l < width; l++)
+      text_addf(&list, "%sop2_list[op2_i + %d]", l ? ", " : "", l);
+    put(g, "const long op2_e[%d] = {%s};", width, text_str(&list));
+    text_free(&list);
+  }
+  for (int m = 0; m < g->d->nmaps; m++)
+    for (int c = 0; c < g->d->maps[m].arity; c++) {
+      if (!uses_column(g->d, m, c))
+        continue;
+      struct text entries = {0};
+      for (int l = 0; l < width; l++) {
+        char lane[16], element[64];
+        snprintf(lane, sizeof lane, "%d", l);
+        lane_element(g, lane, element, sizeof element);
+        text_addf(&entries, "%sop2_t%d[%s * %d + %d]", l ? ", " : "", m, element, g->d->maps[m].arity, c);
+      }
+      put(g, "const int op2_m%d_%d[%d] = {%s};", m, c, width, text_str(&entries));
+      g->out->failed |= entries.failed;
+      text_free(&entries);
+    }
+}
+
+/* Rows `offset` and on of op2_lARG, from memory. */
+static void put_load(struct generator *g, const struct desc_arg *a, int arg, int col, int c, int offset) {
+  char name[32], where[160];
+  int width = g->s->width;
+  lanes_name(a->type, turned_dim(g, a), name, sizeof name);
+  if (is_contiguous(g, a)) {
+    lane_address(g, a, col, c, "0", where, sizeof where);
+    put(g, "__builtin_memcpy(op2_l%d + %d, %s, sizeof(%s) * %d);", arg, offset, where, word_type(g, a->type),
+        width);
+    return;
+  }
+  struct text rows = {0};
+  for (int l = 0; l < width; l++) {
+    char lane[16];
+    snprintf(lane, sizeof lane, "%d", l);
+    lane_address(g, a, col, c, lane, where, sizeof where);
+    text_addf(&rows, "%s%s", l ? ", " : "", where);
+  }
+  put(g, "op2_load_%s(op2_l%d + %d, (const %s *const[%d]){%s});", name, arg, offset, word_type(g, a->type),
+      width, text_str(&rows));
+  g->out->failed |= rows.failed;
+  text_free(&rows);
+}
+
+static bool is_loaded(const struct desc_arg *a) {
+  return a->access == OP_READ || a->access == OP_RW;
+}
+
+static void put_dat_lanes(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  int n = arg_columns(g->d, a), width = g->s->width;
+  put(g, "%s op2_l%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), arg, n * a->dim * width);
+  for (int v = 0; is_loaded(a) && v < n; v++)
+    for (int c = 0; c < a->dim; c += turned_dim(g, a))
+      put_load(g, a, arg, arg_column(a, v), c, (v * a->dim + c) * width);
+}
+
+static void put_number_lanes(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  int n = arg_columns(g->d, a), width = g->s->width, set = a->map < 0 ? 0 : g->d->maps[a->map].to;
+  put(g, "int op2_l%d[%d] __attribute__((aligned(64)));", arg, n * width);
+  put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
+  for (int v = 0; v < n; v++) {
+    char element[64];
+    lane_target(g, a, arg_column(a, v), "op2_l", element, sizeof element);
+    if (g->d->renumbered[set])
+      put(g, "op2_l%d[%d + op2_l] = op2_x%d[%s];", arg, v * width, set, element);
+    else
+      put(g, "op2_l%d[%d + op2_l] = (int)%s;", arg, v * width, element);
+  }
+  put_close(g);
+}
+
+static bool keeps_lanes(const struct desc_arg *a) {
+  return arg_is_extremum_with_info(a) || a->form == DESC_INFO ||
+         (arg_is_accumulated(a) && a->access == OP_INC);
+}
+
+static void put_lanes(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  if (!a->present)
+    return;
+  if (a->form == DESC_DAT)
+    put_dat_lanes(g, arg);
+  else if (a->form == DESC_IDX)
+    put_number_lanes(g, arg);
+  else if (keeps_lanes(a))
+    put(g, "%s op2_l%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), arg, a->dim * g->s->width);
+}
+
+/* ---- one lane ----------------------------------------------------------------------------------*/
+
+/* op2_a3: the values that the kernel gets. */
+static void put_lane_values(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  int n = a->form == DESC_DAT && a->present ? arg_columns(g->d, a) * a->dim
+          : a->form == DESC_IDX             ? arg_columns(g->d, a)
+                                            : a->dim;
+  bool passed_as_it_is = a->form == DESC_GBL && a->access == OP_READ && a->present;
+  if (passed_as_it_is)
+    return;
+  put(g, "%s op2_a%d[%d];", word_type(g, a->type), arg, n);
+  bool from_lanes = a->present && (a->form == DESC_IDX || (a->form == DESC_DAT && is_loaded(a)));
+  bool zero = !a->present || (a->form == DESC_DAT && a->access == OP_INC) ||
+              (arg_is_accumulated(a) && a->access == OP_INC);
+  if (from_lanes)
+    put_components(g, n, "op2_a%d[#] = op2_l%d[# * %d + op2_l];", arg, arg, g->s->width);
+  else if (zero)
+    put_components(g, n, "op2_a%d[#] = 0;", arg);
+  else if (arg_is_extremum_with_info(a))
+    put(g, "op2_a%d[0] = *op2_b%d;", arg, arg);
+  else if (arg_is_accumulated(a))
+    put_components(g, n, "op2_a%d[#] = op2_k%d[# * %d + op2_l];", arg, arg, g->s->width);
+  if (a->form == DESC_DAT && arg_is_vector(a))
+    put_vector(g, arg);
+}
+
+static void put_lane_results(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  if (!a->present)
+    return;
+  if (a->form == DESC_DAT && a->access != OP_READ)
+    put_components(g, arg_columns(g->d, a) * a->dim, "op2_l%d[# * %d + op2_l] = op2_a%d[#];", arg,
+                   g->s->width, arg);
+  else if (keeps_lanes(a))
+    put_components(g, a->dim, "op2_l%d[# * %d + op2_l] = op2_a%d[#];", arg, g->s->width, arg);
+  else if (arg_is_accumulated(a))
+    put_components(g, a->dim, "op2_k%d[# * %d + op2_l] = op2_a%d[#];", arg, g->s->width, arg);
+}
+
+static void put_lane_loop(struct generator *g) {
+  put(g, "#pragma clang loop vectorize(enable) vectorize_width(%d) interleave_count(1) unroll(disable)",
+      g->s->width);
+  put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", g->s->width);
+  g->lanes = true;
+  for (int i = 0; i < g->d->nargs; i++)
+    put_lane_values(g, i);
+  put_call(g);
+  g->lanes = false;
+  for (int i = 0; i < g->d->nargs; i++)
+    put_lane_results(g, i);
+  put_close(g);
+}
+
+/* ---- out of lanes ------------------------------------------------------------------------------*/
+
+static bool is_stored(const struct desc_arg *a) {
+  return a->present && a->form == DESC_DAT && a->access != OP_READ;
+}
+
+/* One target's part of op2_r3: its rows, or its columns of single components. */
+static int result_part(const struct generator *g, const struct desc_arg *a) {
+  return dat_is_apart(g->d, a->dat) ? a->dim * g->s->width : lanes_row(a->dim, g->s->width) * g->s->width;
+}
+
+static void put_turned(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  int n = arg_columns(g->d, a), width = g->s->width;
+  char name[32];
+  if (is_contiguous(g, a) || turned_dim(g, a) == 1)
+    return;
+  lanes_name(a->type, turned_dim(g, a), name, sizeof name);
+  put(g, "%s op2_r%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), arg, n * result_part(g, a));
+  for (int v = 0; v < n; v++)
+    put(g, "op2_turn_%s(op2_r%d + %d, op2_l%d + %d);", name, arg, v * result_part(g, a), arg,
+        v * a->dim * width);
+}
+
+static void put_contiguous_store(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  int width = g->s->width;
+  for (int c = 0; c < a->dim; c++) {
+    char where[160];
+    lane_address(g, a, -1, c, "0", where, sizeof where);
+    if (a->access != OP_INC) {
+      put(g, "__builtin_memcpy(%s, op2_l%d + %d, sizeof(%s) * %d);", where, arg, c * width,
+          word_type(g, a->type), width);
+      continue;
+    }
+    put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
+    lane_address(g, a, -1, c, "op2_l", where, sizeof where);
+    put(g, "*(%s) += op2_l%d[%d + op2_l];", where, arg, c * width);
+    put_close(g);
+  }
+}
+
+/* One lane's results of one argument, added or stored. */
+static void put_lane_store(struct generator *g, int arg, int lane) {
+  const struct desc_arg *a = &g->d->args[arg];
+  int width = g->s->width;
+  char number[16], name[32], where[160];
+  snprintf(number, sizeof number, "%d", lane);
+  lanes_name(a->type, turned_dim(g, a), name, sizeof name);
+  for (int v = 0; v < arg_columns(g->d, a); v++) {
+    if (turned_dim(g, a) > 1) {
+      lane_address(g, a, arg_column(a, v), 0, number, where, sizeof where);
+      put(g, "op2_%s_%s(%s, op2_r%d + %d);", a->access == OP_INC ? "add" : "put", name, where, arg,
+          v * result_part(g, a) + lane * lanes_row(a->dim, width));
+      continue;
+    }
+    for (int c = 0; c < a->dim; c++) {
+      lane_address(g, a, arg_column(a, v), c, number, where, sizeof where);
+      put(g, "*(%s) %s op2_l%d[%d];", where, a->access == OP_INC ? "+=" : "=", arg,
+          (v * a->dim + c) * width + lane);
+    }
+  }
+}
+
+/* Element after element, so that lanes which meet on a target add to it in the order of elements. */
+static void put_stores(struct generator *g) {
+  for (int i = 0; i < g->d->nargs; i++)
+    if (is_stored(&g->d->args[i]))
+      put_turned(g, i);
+  for (int i = 0; i < g->d->nargs; i++)
+    if (is_stored(&g->d->args[i]) && is_contiguous(g, &g->d->args[i]))
+      put_contiguous_store(g, i);
+  for (int l = 0; l < g->s->width; l++)
+    for (int i = 0; i < g->d->nargs; i++)
+      if (is_stored(&g->d->args[i]) && !is_contiguous(g, &g->d->args[i]))
+        put_lane_store(g, i, l);
+}
+
+static void put_decisions(struct generator *g) {
+  for (int i = 0; i < g->d->nargs; i++) {
+    if (!arg_is_extremum_with_info(&g->d->args[i]))
+      continue;
+    char element[64];
+    lane_element(g, "op2_l", element, sizeof element);
+    put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", g->s->width);
+    /* op2_e is the list's name outside. */
+    put(g, "const long op2_lane = %s;", element);
+    put(g, "const long op2_e = op2_lane;");
+    for (int p = 0; p < g->d->nargs; p++) {
+      const struct desc_arg *a = &g->d->args[p];
+      if (p != i && !(a->form == DESC_INFO && a->ref == i))
+        continue;
+      put(g, "%s op2_a%d[%d];", word_type(g, a->type), p, a->dim);
+      put_components(g, a->dim, "op2_a%d[#] = op2_l%d[# * %d + op2_l];", p, p, g->s->width);
+    }
+    put_decision(g, i);
+    put_close(g);
+  }
+}
+
+/* Sums: per lane, or in the order of elements where the order may not change. */
+static bool keeps_order(const struct generator *g) {
+  return g->d->fp[0] == 's';
+}
+
+static void put_sums(struct generator *g) {
+  int width = g->s->width;
+  for (int i = 0; i < g->d->nargs; i++) {
+    const struct desc_arg *a = &g->d->args[i];
+    if (!arg_is_accumulated(a) || a->access != OP_INC)
+      continue;
+    put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
+    if (keeps_order(g))
+      put_components(g, a->dim, "op2_a%d[#] += op2_l%d[# * %d + op2_l];", i, i, width);
+    else
+      put_components(g, a->dim, "op2_k%d[# * %d + op2_l] += op2_l%d[# * %d + op2_l];", i, width, i, width);
+    put_close(g);
+  }
+}
+
+void put_lane_accumulators(struct generator *g) {
+  int width = g->s->width;
+  for (int i = 0; i < g->d->nargs; i++) {
+    const struct desc_arg *a = &g->d->args[i];
+    if (!arg_is_accumulated(a) || (a->access == OP_INC && keeps_order(g)))
+      continue;
+    put(g, "%s op2_k%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), i, a->dim * width);
+    put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
+    if (a->access == OP_INC)
+      put_components(g, a->dim, "op2_k%d[# * %d + op2_l] = 0;", i, width);
+    else
+      put_components(g, a->dim, "op2_k%d[# * %d + op2_l] = op2_a%d[#];", i, width, i);
+    put_close(g);
+  }
+}
+
+void put_lanes_accumulated(struct generator *g) {
+  int width = g->s->width;
+  for (int i = 0; i < g->d->nargs; i++) {
+    const struct desc_arg *a = &g->d->args[i];
+    if (!arg_is_accumulated(a) || (a->access == OP_INC && keeps_order(g)))
+      continue;
+    put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
+    if (a->access == OP_INC)
+      put_components(g, a->dim, "op2_a%d[#] += op2_k%d[# * %d + op2_l];", i, i, width);
+    else
+      put_components(
+          g, a->dim,
+          "if (op2_k%d[# * %d + op2_l] %c op2_a%d[#] || op2_k%d[# * %d + op2_l] != op2_k%d[# * %d + op2_l]) "
+          "op2_a%d[#] = op2_k%d[# * %d + op2_l];",
+          i, width, a->access == OP_MAX ? '>' : '<', i, i, width, i, width, i, i, width);
+    put_close(g);
+  }
+}
+
+void put_strip(struct generator *g) {
+  put_lane_entries(g);
+  for (int i = 0; i < g->d->nargs; i++)
+    put_lanes(g, i);
+  put_lane_loop(g);
+  put_stores(g);
+  put_sums(g);
+  put_decisions(g);
+}
