@@ -25,7 +25,7 @@ struct entry {
   struct code *code;
   range_function run;
   size_t size;
-  struct text remarks;
+  struct text remarks, scalar;
   bool failed;
   struct text messages; /* of a failed compile, as messages_keep writes them */
   struct text source;   /* folder of its dump; empty: none */
@@ -57,6 +57,7 @@ static void free_entry(struct entry *e) {
   code_free(e->code);
   signature_free(&e->key);
   text_free(&e->remarks);
+  text_free(&e->scalar);
   text_free(&e->messages);
   text_free(&e->source);
   free(e);
@@ -113,21 +114,25 @@ const struct jit_counters *jit_counters(const struct jit *jit) {
 
 /* ---- the key -----------------------------------------------------------------------------------*/
 
+static void identify_target(struct jit *jit) {
+  if (jit->cpu.length)
+    return;
+  struct text cpu = {0}, features = {0};
+  target_host(&cpu, &features);
+  text_add(&jit->cpu, text_str(&cpu));
+  if (!jit->features.length)
+    text_add(&jit->features, text_str(&features));
+  text_free(&cpu);
+  text_free(&features);
+}
+
 /* What every key of this process has: found out once, without opening the compiler. */
 static int identify(struct jit *jit, struct error *err) {
   if (plugin_find(&jit->plugin, jit->plugins, err) != OP_OK)
     return err->code;
   if (!jit->library.length)
     library_identity(&jit->library);
-  if (!jit->cpu.length) {
-    struct text cpu = {0}, features = {0};
-    target_host(&cpu, &features);
-    text_add(&jit->cpu, text_str(&cpu));
-    if (!jit->features.length)
-      text_add(&jit->features, text_str(&features));
-    text_free(&cpu);
-    text_free(&features);
-  }
+  identify_target(jit);
   bool good = text_ok(&jit->library) && text_ok(&jit->cpu) && text_ok(&jit->features);
   return good ? OP_OK : error_memory(err, "a loop's key", jit->features.length);
 }
@@ -411,6 +416,11 @@ static void fill_remarks(struct job *job) {
   struct text label = {0};
   struct told t = told(job, &label);
   messages_remarks(text_str(&job->e->messages), &t, &job->e->remarks);
+  if (job->files.width > 0)
+    messages_scalar_reason(text_str(&job->e->messages), &job->e->scalar);
+  if (job->e->scalar.length)
+    log_line(job->jit->options.log, LOG_INFO, "jit", "kernel %s (%s) runs without vector instructions: %s",
+             job->e->key.loop, text_str(&job->shape), text_str(&job->e->scalar));
   text_free(&label);
 }
 
@@ -482,7 +492,18 @@ int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struc
   out->size = e->size;
   out->hash = e->key.hash;
   out->remarks = text_str(&e->remarks);
+  out->scalar = text_str(&e->scalar);
   return OP_OK;
+}
+
+int jit_shapes(struct jit *jit, const struct desc *d, struct shape out[3]) {
+  _Static_assert(SHAPE_CANDIDATES == 3, "as jit.h says");
+  identify_target(jit);
+  const char *features = text_str(&jit->features);
+  int bytes = strstr(features, "+avx512f") && strstr(features, "+avx512dq") ? 64
+              : strstr(features, "+avx2")                                   ? 32
+                                                                            : 16;
+  return shape_candidates(d, bytes, out);
 }
 
 bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s) {

@@ -44,12 +44,16 @@ struct jit_code {
   size_t size;         /* bytes of the binary */
   const char *hash;    /* of the key, hexadecimal */
   const char *remarks; /* what the vectorisers said of it, a line each; "" if nothing is known */
+  const char
+      *scalar; /* strips whose kernel is not made of vector instructions: the compiler's reason; else "" */
 };
 
 /* The code of a loop in one shape. Errors: OP_ERR_COMPILE (again at every call), OP_ERR_CACHE_MISS, OP_ERR_NOT_BUILT and OP_ERR_BACKEND
  * (no plugin), OP_ERR_MEMORY, OP_ERR_KERNEL. Messages name kernel, file and line; the caller puts the loop in front. */
 int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struct jit_code *out,
              struct error *err);
+/* The shapes worth trying for a loop on this machine, the most promising first; how many (at least one, at most 3). */
+int jit_shapes(struct jit *jit, const struct desc *d, struct shape out[3]);
 /* Is it in memory or in the store already? Compiles and loads nothing. */
 bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s);
 /* The generated text, appended. */

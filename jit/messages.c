@@ -191,3 +191,23 @@ void messages_remarks(const char *kept, const struct told *t, struct text *out) 
   }
   drop_last_newline(out);
 }
+
+/* The loop over lanes is the only one that must be vectorised, and the remarks of loops around and behind it say "not
+ * vectorized" too: so the word that counts is whether any was. */
+void messages_scalar_reason(const char *kept, struct text *out) {
+  static const char vectorised[] = "vectorized loop", not_vectorised[] = "loop not vectorized";
+  struct message m, first = {0};
+  for (const char *at = kept; next_message(&at, &m);) {
+    if (m.severity != COMPILE_REMARK)
+      continue;
+    if (strncmp(m.text, vectorised, strlen(vectorised)) == 0)
+      return;
+    if (!first.text && m.length > strlen(not_vectorised) &&
+        strncmp(m.text, not_vectorised, strlen(not_vectorised)) == 0)
+      first = m;
+  }
+  if (first.text)
+    text_addf(out, "%.*s", (int)first.length, first.text);
+  else
+    text_add(out, "the compiler gave no reason");
+}

@@ -23,6 +23,8 @@ struct told {
 int messages_error(const char *kept, const struct told *t, struct error *err);
 /* The warnings, with places and excerpts, appended; nothing if there are none. */
 void messages_warnings(const char *kept, const struct told *t, struct text *out);
+/* Why the loop over lanes was not made of vector instructions, as the compiler puts it, appended; nothing if it was. */
+void messages_scalar_reason(const char *kept, struct text *out);
 /* One line per remark of the vectorisers: "mesh.c:12:3: loop not vectorized: ...". */
 void messages_remarks(const char *kept, const struct told *t, struct text *out);
 

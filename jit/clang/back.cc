@@ -12,6 +12,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "switches.h"
 #include "vector_math.h"
 
 #if LLVM_VERSION_MAJOR >= 18
@@ -68,6 +69,7 @@ static void optimise(const compile_request &request, llvm::Module &module, llvm:
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine, tuning);
   offer_vector_math(builder, request);
+  lower_switches(builder);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

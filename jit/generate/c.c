@@ -155,8 +155,10 @@ static void put_strips(struct generator *g) {
 static void put_loop(struct generator *g) {
   put_accumulators(g);
   put(g, "long op2_i = op2_begin;");
-  if (g->s->width)
+  if (g->s->width) {
     put_strips(g);
+    put(g, "#pragma clang loop vectorize(disable) interleave(disable) unroll(disable)");
+  }
   put_open(g, "for (; op2_i < op2_end; op2_i++)");
   put(g, g->s->list ? "const long op2_e = op2_list[op2_i];" : "const long op2_e = op2_i;");
   put_element(g);
@@ -216,7 +218,11 @@ int generate_c(const struct desc *d, const struct shape *s, struct generated *ou
   *out = (struct generated){0};
   if (kernel_parse(&k, d->text, strlen(d->text), d->kernel_name, err) != OP_OK)
     return err->code;
-  struct generator g = {.d = d, .s = s, .w = &c_words, .k = &k, .out = &out->main};
+  struct shape fitting = *s;
+  if (!shape_fits(d, s))
+    fitting.width = 0;
+  out->width = fitting.width;
+  struct generator g = {.d = d, .s = &fitting, .w = &c_words, .k = &k, .out = &out->main};
   int code = generate(&g, out, err);
   kernel_free(&k);
   if (code != OP_OK)

@@ -1,0 +1,286 @@
+/* Strips are vector code: the machine code of the flow solver's loops and of kernels with branches is taken apart and its
+ * divisions and square roots counted. Every packed one stands for all lanes of a strip; scalar ones are allowed only as
+ * often as the kernel has them, for the elements behind the last strip. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "build.h"
+#include "jit/jit.h"
+#include "jit/kernel.h"
+
+static char folder[] = "/tmp/op2jit-vector-XXXXXX";
+
+struct counts {
+  int packed, scalar;
+};
+
+/* Instructions whose name contains `stem` ("div", "sqrt") of the dumped object. */
+static struct counts count(const char *name, const char *hash, const char *stem) {
+  char command[400], line[512];
+  struct counts n = {0, 0};
+  snprintf(command, sizeof command, "objdump -d --no-show-raw-insn %s/%s-strip8-%.8s/%s.o", folder, name,
+           hash, name);
+  FILE *listing = popen(command, "r");
+  assert_non_null(listing);
+  while (fgets(line, sizeof line, listing)) {
+    char packed[16], scalar[16];
+    snprintf(packed, sizeof packed, "v%sp", stem);
+    snprintf(scalar, sizeof scalar, "v%ss", stem);
+    if (strstr(line, packed) && (strstr(line, "zmm") || strstr(line, "ymm")))
+      n.packed++;
+    else if (strstr(line, packed) || strstr(line, scalar))
+      n.scalar++;
+  }
+  assert_int_equal(pclose(listing), 0);
+  return n;
+}
+
+struct subject {
+  const char *name, *text;
+  int divisions, roots;
+  int reads[4], through_map[4]; /* dims of what is read directly and through the map; ends with 0 */
+  int increments;               /* dim of what is incremented through the map, twice; 0: none */
+  int writes;                   /* dim of what is written directly */
+  bool sum;
+};
+
+static const struct subject subjects[] = {
+    {"res_calc",
+     "void res_calc(const double *adt1, const double *x1, const double *q1, const double *q2, double *res1, "
+     "double *res2) {"
+     "double r1 = 1.0 / q1[0], r2 = 1.0 / q2[0];"
+     "double p1 = 0.4 * (q1[3] - 0.5 * r1 * (q1[1] * q1[1] + q1[2] * q1[2]));"
+     "double p2 = 0.4 * (q2[3] - 0.5 * r2 * (q2[1] * q2[1] + q2[2] * q2[2]));"
+     "for (int n = 0; n < 4; n++) { double f = r1 * q1[n] * x1[0] + p1 * x1[1] + r2 * q2[n] + p2 + *adt1;"
+     "res1[n] += f; res2[n] -= f; } }",
+     2,
+     0,
+     {1},
+     {2, 4, 4},
+     4,
+     0,
+     false},
+    {"adt_calc",
+     "void adt_calc(const double *q, const double *x1, const double *x2, double *adt) {"
+     "double ri = 1.0 / q[0], u = ri * q[1], v = ri * q[2], c = sqrt(1.4 * 0.4 * (ri * q[3] - 0.5 * (u * u + "
+     "v * v)));"
+     "double dx = x2[0] - x1[0], dy = x2[1] - x1[1]; *adt = fabs(u * dy - v * dx) + c * sqrt(dx * dx + dy * "
+     "dy); }",
+     1,
+     2,
+     {4},
+     {2, 2},
+     0,
+     1,
+     false},
+    {"update",
+     "void update(const double *old, const double *res, const double *adt, double *q, double *rms) {"
+     "double a = 1.0 / *adt; for (int n = 0; n < 4; n++) { double d = a * res[n]; q[n] = old[n] - d; *rms += "
+     "d * d; } }",
+     1,
+     0,
+     {4, 4, 1},
+     {0},
+     0,
+     4,
+     true},
+    {"branch1",
+     "void branch1(const double *a, double *b) { if (a[0] > 1) b[0] = a[1] / a[0]; else b[0] = a[1]; }",
+     1,
+     0,
+     {2},
+     {0},
+     0,
+     1,
+     false},
+    {"branch2",
+     "void branch2(const double *a, double *b) { double t = a[0]; if (t < 0) t = -t; b[0] = sqrt(t) / (1 + "
+     "t); }",
+     1,
+     1,
+     {2},
+     {0},
+     0,
+     1,
+     false},
+    {"branch3",
+     "void branch3(const double *a, const double *x, double *b, double *c) { double w = a[0] / x[1]; if "
+     "(x[0] > a[0]) { b[0] += w; c[1] -= w; } else { b[1] += 2 * w; } }",
+     1,
+     0,
+     {1},
+     {2},
+     2,
+     0,
+     false},
+    {"branch4",
+     "void branch4(const double *a, double *b) { switch ((int)a[0] & 3) { case 0: b[0] = a[1]; break; case "
+     "1: b[0] = sqrt(a[1]); break; default: b[0] = 1 / a[1]; } }",
+     1,
+     1,
+     {2},
+     {0},
+     0,
+     1,
+     false},
+    {"branch5",
+     "void branch5(const double *a, const double *x, double *b) { b[0] = x[0] > 0.5 ? sqrt(x[0] * a[0]) : "
+     "a[0] / x[1]; b[1] = a[0]; }",
+     1,
+     1,
+     {1},
+     {3},
+     0,
+     2,
+     false},
+    {"branch6",
+     "void branch6(const double *a, const double *b, double *c) { if (a[0] > 0 && b[0] > 0) { double s = "
+     "a[0] + b[0]; c[0] = s / (a[0] * b[0]); if (s > 2) c[0] = sqrt(s); } else c[0] = 0; }",
+     1,
+     1,
+     {1, 1},
+     {0},
+     0,
+     1,
+     false},
+    {"branch7",
+     "static double limit(double r) { if (r < 0) return 0; if (r > 1) return 1; return r; } void "
+     "branch7(const double *a, const double *x, double *p, double *q) { double f = limit(x[0] / a[0]); p[0] "
+     "+= f; q[0] -= f; }",
+     1,
+     0,
+     {1},
+     {1},
+     1,
+     0,
+     false},
+    {"branch8",
+     "void branch8(const double *a, double *b) { double s = 0; for (int i = 0; i < 3; i++) if (a[i] > 1) s "
+     "+= a[i]; b[0] = s / 3.5; }",
+     1,
+     0,
+     {3},
+     {0},
+     0,
+     1,
+     false},
+    {"branch9",
+     "void branch9(const double *a, double *b) { b[0] = 0; if (a[0] < 0.5) return; b[0] = sqrt(a[0]) / a[1]; "
+     "}",
+     1,
+     1,
+     {2},
+     {0},
+     0,
+     1,
+     false},
+    {"branch10",
+     "void branch10(const double *a, const double *x, double *b) { double m = x[0]; if (x[1] > m) m = x[1]; "
+     "if (x[2] > m) m = x[2]; b[0] = a[0] / (m > 1e-3 ? m : 1e-3); }",
+     1,
+     0,
+     {1},
+     {3},
+     0,
+     1,
+     false},
+};
+
+static struct desc describe(const struct subject *s) {
+  struct desc d = build_loop(s->name, s->text);
+  int map = build_map(&d, 4, 1);
+  for (int i = 0; i < 4 && s->reads[i]; i++)
+    build_arg(&d, build_dat(&d, TYPE_DOUBLE, s->reads[i], 0, false), -1, -1, OP_READ);
+  for (int i = 0; i < 4 && s->through_map[i]; i++)
+    build_arg(&d, build_dat(&d, TYPE_DOUBLE, s->through_map[i], 1, false), map, i, OP_READ);
+  if (s->increments) {
+    int dat = build_dat(&d, TYPE_DOUBLE, s->increments, 1, false);
+    build_arg(&d, dat, map, 0, OP_INC);
+    build_arg(&d, dat, map, 1, OP_INC);
+  }
+  if (s->writes)
+    build_arg(&d, build_dat(&d, TYPE_DOUBLE, s->writes, 0, false), -1, -1, OP_WRITE);
+  if (s->sum)
+    build_gbl(&d, TYPE_DOUBLE, 1, OP_INC);
+  return d;
+}
+
+static void take_apart(struct jit *jit, const struct subject *s) {
+  struct desc d = describe(s);
+  struct shape shape = {.width = 8};
+  struct jit_code code;
+  struct error err = {0};
+  struct kernel k;
+  if (kernel_parse(&k, s->text, strlen(s->text), s->name, &err) != OP_OK ||
+      kernel_check(&k, &d, &err) != OP_OK || jit_code(jit, &d, &shape, &code, &err) != OP_OK)
+    fail_msg("%s: %s", s->name, error_message(&err));
+  assert_string_equal(code.scalar, "");
+  struct counts divisions = count(s->name, code.hash, "div"), roots = count(s->name, code.hash, "sqrt");
+  if (divisions.packed < s->divisions || roots.packed < s->roots || divisions.scalar > s->divisions ||
+      roots.scalar > s->roots)
+    fail_msg("%s: divisions %d packed, %d scalar; roots %d packed, %d scalar", s->name, divisions.packed,
+             divisions.scalar, roots.packed, roots.scalar);
+  kernel_free(&k);
+  desc_free(&d);
+}
+
+static void packed(void **state) {
+  (void)state;
+  struct jit *jit;
+  struct error err = {0};
+  struct jit_options options = {.mode = JIT_ON, .dump = folder, .cpu = "znver4"};
+  options.features = "+avx,+avx2,+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,+fma,+sse3,+ssse3,+sse4.1,+"
+                     "sse4.2,+bmi,+bmi2";
+  assert_int_equal(jit_open(&jit, &options, &err), OP_OK);
+  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+    take_apart(jit, &subjects[i]);
+  jit_close(jit);
+}
+
+/* A kernel that cannot be made of vectors says why. */
+static void reason(void **state) {
+  (void)state;
+  struct jit *jit;
+  struct error err = {0};
+  struct jit_options options = {.mode = JIT_ON};
+  struct shape shape = {.width = 8};
+  struct jit_code code;
+  struct desc d = build_loop(
+      "search", "void search(const double *a, double *b) { int n = 0; double x = a[0];"
+                "while (x > 1e-9 && n < 1000) { x = x * a[1]; n++; if (x > 7) goto out; } out: b[0] = n; }");
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 2, 0, false), -1, -1, OP_READ);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_WRITE);
+  assert_int_equal(jit_open(&jit, &options, &err), OP_OK);
+  assert_int_equal(jit_code(jit, &d, &shape, &code, &err), OP_OK);
+  assert_true(strlen(code.scalar) > 0);
+  assert_non_null(strstr(code.remarks, code.scalar));
+  jit_close(jit);
+  desc_free(&d);
+}
+
+static int make_folder(void **state) {
+  (void)state;
+  return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+  (void)state;
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return system(command);
+}
+
+int main(void) {
+  if (system("objdump --version > /dev/null 2>&1") != 0) {
+    puts("skipped: objdump (Debian: binutils) is not installed");
+    return 77;
+  }
+  const struct CMUnitTest tests[] = {cmocka_unit_test(packed), cmocka_unit_test(reason)};
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
