@@ -60,7 +60,7 @@ static void put_row(struct generator *g, int arg) {
   }
 }
 
-void put_vector(struct generator *g, int arg) {
+void put_pointers(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   int n = arg_columns(g->d, a);
   struct text list = {0};
@@ -124,7 +124,7 @@ static void put_before(struct generator *g, int arg) {
   else if (a->form == DESC_DAT && is_staged(g, a))
     put_row(g, arg);
   if (a->form == DESC_DAT && arg_is_vector(a))
-    put_vector(g, arg);
+    put_pointers(g, arg);
 }
 
 /* ---- the call ----------------------------------------------------------------------------------*/
@@ -150,7 +150,7 @@ static void cast(const struct generator *g, int arg, struct text *out) {
             a->type == TYPE_ULONGLONG ? "unsigned " : "", a->form == DESC_DAT && arg_is_vector(a) ? "*" : "");
 }
 
-void put_call(struct generator *g) {
+void put_kernel_call(struct generator *g) {
   struct text list = {0};
   for (int i = 0; i < g->d->nargs; i++) {
     char expression[160];
@@ -199,7 +199,7 @@ static void put_stored(struct generator *g, int arg) {
 
 /* Did this element's value beat the one in the slot? Ties go to the lowest of the user's numbers, and to the user's
  * own initial value; a NaN beats all that is none. */
-void put_decision(struct generator *g, int arg) {
+void put_extremum_decision(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   int info = a->info;
   char sign = a->access == OP_MAX ? '>' : '<';
@@ -232,7 +232,7 @@ static void put_after(struct generator *g, int arg) {
   if (a->form == DESC_DAT && a->access != OP_READ && is_staged(g, a))
     put_stored(g, arg);
   else if (arg_is_extremum_with_info(a))
-    put_decision(g, arg);
+    put_extremum_decision(g, arg);
 }
 
 /* ---- one element -------------------------------------------------------------------------------*/
@@ -248,7 +248,7 @@ void put_element(struct generator *g) {
   put_entries(g);
   for (int i = 0; i < g->d->nargs; i++)
     put_before(g, i);
-  put_call(g);
+  put_kernel_call(g);
   for (int i = 0; i < g->d->nargs; i++)
     put_after(g, i);
 }

@@ -74,9 +74,9 @@ int arg_columns(const struct desc *d, const struct desc_arg *a);
 int arg_column(const struct desc_arg *a, int number);
 
 /* Parts of an element: the vector of pointers op2_v3 of an argument; the call; which of two elements holds an extremum. */
-void put_vector(struct generator *g, int arg);
-void put_call(struct generator *g);
-void put_decision(struct generator *g, int arg);
+void put_pointers(struct generator *g, int arg);
+void put_kernel_call(struct generator *g);
+void put_extremum_decision(struct generator *g, int arg);
 /* Everything for element op2_e. */
 void put_element(struct generator *g);
 

@@ -167,7 +167,7 @@ static void put_lane_values(struct generator *g, int arg) {
   else if (arg_is_accumulated(a))
     put_components(g, n, "op2_a%d[#] = op2_k%d[# * %d + op2_l];", arg, arg, g->s->width);
   if (a->form == DESC_DAT && arg_is_vector(a))
-    put_vector(g, arg);
+    put_pointers(g, arg);
 }
 
 static void put_lane_results(struct generator *g, int arg) {
@@ -190,7 +190,7 @@ static void put_lane_loop(struct generator *g) {
   g->lanes = true;
   for (int i = 0; i < g->d->nargs; i++)
     put_lane_values(g, i);
-  put_call(g);
+  put_kernel_call(g);
   g->lanes = false;
   for (int i = 0; i < g->d->nargs; i++)
     put_lane_results(g, i);
@@ -292,7 +292,7 @@ static void put_decisions(struct generator *g) {
       put(g, "%s op2_a%d[%d];", word_type(g, a->type), p, a->dim);
       put_components(g, a->dim, "op2_a%d[#] = op2_l%d[# * %d + op2_l];", p, p, g->s->width);
     }
-    put_decision(g, i);
+    put_extremum_decision(g, i);
     put_close(g);
   }
 }
