@@ -21,6 +21,13 @@ static bool continues(const struct item *item, const struct item *next) {
          (item->end - item->begin) % strip_multiple == 0;
 }
 
+static void run_item(const struct execution *e, void *const *frame, const struct item *item) {
+  if (e->step)
+    e->step(e, frame, item);
+  else
+    e->functions[item->function](frame, e->schedule->list, item->begin, item->end);
+}
+
 /* Without reductions the frame is shared and neighbours are run in one call. */
 static void run_plain(const struct execution *e, int begin, int end) {
   const struct item *items = e->schedule->items;
@@ -28,7 +35,7 @@ static void run_plain(const struct execution *e, int begin, int end) {
     struct item item = items[i++];
     while (i < end && continues(&item, &items[i]))
       item.end = items[i++].end;
-    e->functions[item.function](e->frame, e->schedule->list, item.begin, item.end);
+    run_item(e, e->frame, &item);
   }
 }
 
@@ -38,7 +45,7 @@ static void run_reducing(const struct execution *e, void **frame, int begin, int
     unsigned char *slot = e->slots + (size_t)item->slot * e->slot_bytes;
     for (int r = 0; r < e->nreductions; r++)
       frame[e->reductions[r].index] = slot + e->reductions[r].offset;
-    e->functions[item->function](frame, e->schedule->list, item->begin, item->end);
+    run_item(e, frame, item);
   }
 }
 

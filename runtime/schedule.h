@@ -48,6 +48,9 @@ struct reduction {
 struct execution {
   const struct schedule *schedule;
   const range_function *functions;
+  /* NULL: an item calls its function. Else this is called in its place, with the item's range and slots. */
+  void (*step)(const struct execution *e, void *const *frame, const struct item *item);
+  void *context; /* for `step` */
   void *const *frame;
   int nframe;
   const struct reduction *reductions;

@@ -1,0 +1,354 @@
+#include "backend/cpu/cpu_gather.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context.h"
+#include "data.h"
+
+/* to[0], to[step], ... += from[0], from[1], ... */
+typedef void add_row(void *to, const void *from, int dim, long step);
+
+/* An argument whose increments are turned round. */
+struct turned {
+  int arg;
+  int ncolumns;
+  size_t row_bytes;
+  unsigned char *rows; /* ncolumns rows for each element */
+};
+
+/* Where one column of a target set's reverse map finds its rows, and whom it adds them to. */
+struct source {
+  const struct turned *turned;
+  size_t offset; /* of the column in the element's rows */
+  add_row *add;
+  unsigned char *target; /* of this run: component 0 of element 0 */
+  size_t target_bytes;   /* from element to element */
+  long step;             /* from component to component, in values */
+};
+
+struct group {
+  const struct set *set;
+  struct source *sources;
+  int nsources;
+};
+
+struct gather {
+  struct desc desc;
+  const struct plan_entry *entry;
+  struct turned turned[OP_MAX_ARGS];
+  int nturned;
+  struct group groups[OP_MAX_ARGS];
+  int ngroups;
+  int *identity; /* 0, 1, 2, ...: the map from an element's entries to its rows */
+  /* Numbers in the loop's own description; what is new is negative. */
+  int old_set[OP_MAX_ARGS + 1], old_map[OP_MAX_ARGS], old_dat[OP_MAX_ARGS];
+  void **frame;
+  struct reduction reductions[OP_MAX_ARGS];
+};
+
+/* ---- which arguments ---------------------------------------------------------------------------------*/
+
+static bool is_turned(const struct loop_arg *arg) {
+  return arg->form == DESC_DAT && arg->present && arg->map && arg->access == OP_INC;
+}
+
+static int columns_of(const struct loop_arg *arg) {
+  return arg->idx < 0 ? arg->map->arity : 1;
+}
+
+int gather_columns(const struct loop *loop, struct plan_column **out, int *count, struct error *err) {
+  size_t most = 0;
+  for (int i = 0; i < loop->nargs; i++)
+    most += is_turned(&loop->args[i]) ? (size_t)columns_of(&loop->args[i]) : 0;
+  struct plan_column *columns = array_new(most, sizeof *columns);
+  *count = 0;
+  *out = columns;
+  if (!columns)
+    return error_memory(err, "a plan", most * sizeof *columns);
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    for (int c = 0; is_turned(arg) && c < columns_of(arg); c++)
+      columns[(*count)++] = (struct plan_column){.table = arg->map->table,
+                                                 .arity = arg->map->arity,
+                                                 .column = arg->idx < 0 ? c : arg->idx,
+                                                 .target = arg->map->to->id,
+                                                 .target_size = arg->map->to->extents[EXTENT_NONEXEC]};
+  }
+  return OP_OK;
+}
+
+/* ---- the description -----------------------------------------------------------------------------------*/
+
+static int number(int *seen, int *count, int item) {
+  for (int i = 0; i < *count; i++)
+    if (seen[i] == item)
+      return i;
+  seen[*count] = item;
+  return (*count)++;
+}
+
+/* New things: the rows of argument i, and the set and map of rows for vectors of some arity. */
+static int rows_of(int arg) {
+  return -1 - arg;
+}
+static int vectors_of(int arity) {
+  return -1 - arity;
+}
+
+static void keep_arg(struct gather *g, const struct desc *old, int i) {
+  struct desc *d = &g->desc;
+  struct desc_arg *a = &d->args[i];
+  int set = a->map >= 0 ? number(g->old_set, &d->nsets, old->maps[a->map].to) : 0;
+  if (a->dat >= 0) {
+    int dat = number(g->old_dat, &d->ndats, a->dat);
+    d->dats[dat] = old->dats[a->dat];
+    d->dats[dat].set = number(g->old_set, &d->nsets, old->dats[a->dat].set);
+    a->dat = dat;
+  }
+  if (a->map >= 0) {
+    int map = number(g->old_map, &d->nmaps, a->map);
+    d->maps[map] = (struct desc_map){.arity = old->maps[a->map].arity, .to = set};
+    a->map = map;
+  }
+}
+
+/* One column becomes a direct argument; a vector goes through the identity. */
+static void turn_arg(struct gather *g, const struct desc *old, int i, long size) {
+  struct desc *d = &g->desc;
+  struct desc_arg *a = &d->args[i];
+  int set = 0, arity = 1, dat = number(g->old_dat, &d->ndats, rows_of(i));
+  if (a->idx < 0) {
+    arity = old->maps[a->map].arity;
+    set = number(g->old_set, &d->nsets, vectors_of(arity));
+    a->map = number(g->old_map, &d->nmaps, vectors_of(arity));
+    d->maps[a->map] = (struct desc_map){.arity = arity, .to = set};
+  } else {
+    a->map = -1;
+    a->idx = -1;
+  }
+  d->dats[dat] = (struct desc_dat){
+      .type = a->type, .dim = a->dim, .set = set, .wide = size > INT_MAX / ((long)arity * a->dim)};
+  a->dat = dat;
+}
+
+static int turn_desc(struct gather *g, const struct loop *loop, struct error *err) {
+  const struct desc *old = &loop->desc;
+  int status = desc_copy(&g->desc, old, err);
+  if (status)
+    return status;
+  struct desc *d = &g->desc;
+  d->nsets = d->nmaps = d->ndats = 0;
+  number(g->old_set, &d->nsets, 0);
+  for (int i = 0; i < d->nargs; i++)
+    if (is_turned(&loop->args[i]))
+      turn_arg(g, old, i, loop->set->extents[EXTENT_EXEC]);
+    else
+      keep_arg(g, old, i);
+  for (int s = 0; s < d->nsets; s++)
+    d->renumbered[s] = g->old_set[s] >= 0 && old->renumbered[g->old_set[s]];
+  return OP_OK;
+}
+
+/* ---- collecting ----------------------------------------------------------------------------------------*/
+
+#define ADD_ROW(name, type)                                                                                  \
+  static void name(void *to, const void *from, int dim, long step) {                                         \
+    type *target = to;                                                                                       \
+    const type *row = from;                                                                                  \
+    for (int c = 0; c < dim; c++)                                                                            \
+      target[c * step] = (type)(target[c * step] + row[c]);                                                  \
+  }
+ADD_ROW(add_double, double)
+ADD_ROW(add_float, float)
+ADD_ROW(add_int, int)
+ADD_ROW(add_uint, unsigned)
+ADD_ROW(add_longlong, long long)
+ADD_ROW(add_ulonglong, unsigned long long)
+ADD_ROW(add_bool, bool)
+ADD_ROW(add_char, char)
+ADD_ROW(add_short, short)
+
+static add_row *const adders[TYPE_COUNT] = {
+    [TYPE_DOUBLE] = add_double, [TYPE_FLOAT] = add_float,       [TYPE_INT] = add_int,
+    [TYPE_UINT] = add_uint,     [TYPE_LONGLONG] = add_longlong, [TYPE_ULONGLONG] = add_ulonglong,
+    [TYPE_BOOL] = add_bool,     [TYPE_CHAR] = add_char,         [TYPE_SHORT] = add_short,
+};
+
+/* The columns of a target set stand in its reverse map in the order of arguments. */
+static bool add_sources(struct gather *g, const struct loop *loop, const struct turned *t) {
+  const struct loop_arg *arg = &loop->args[t->arg];
+  int i = 0;
+  while (i < g->ngroups && g->groups[i].set != arg->map->to)
+    i++;
+  struct group *group = &g->groups[i];
+  if (i == g->ngroups)
+    g->groups[g->ngroups++] = (struct group){.set = arg->map->to};
+  struct source *sources =
+      array_resize(group->sources, (size_t)(group->nsources + t->ncolumns), sizeof *sources);
+  if (!sources)
+    return false;
+  group->sources = sources;
+  for (int c = 0; c < t->ncolumns; c++)
+    sources[group->nsources++] =
+        (struct source){.turned = t, .offset = (size_t)c * t->row_bytes, .add = adders[arg->type]};
+  return true;
+}
+
+static void collect(const struct gather *g, int group_number, long begin, long end) {
+  const struct reverse_map *reverse = &g->entry->reverse[group_number];
+  const struct group *group = &g->groups[group_number];
+  for (long target = begin; target < end; target++)
+    for (int i = reverse->first[target]; i < reverse->first[target + 1]; i++) {
+      long element = reverse->entries[i] / reverse->columns;
+      const struct source *s = &group->sources[reverse->entries[i] % reverse->columns];
+      const struct turned *t = s->turned;
+      const unsigned char *rows = t->rows + (size_t)element * (size_t)t->ncolumns * t->row_bytes;
+      s->add(s->target + (size_t)target * s->target_bytes, rows + s->offset, g->desc.args[t->arg].dim,
+             s->step);
+    }
+}
+
+static void step(const struct execution *e, void *const *frame, const struct item *item) {
+  const struct gather *g = e->context;
+  if (item->function > 0) {
+    collect(g, item->function - 1, item->begin, item->end);
+    return;
+  }
+  for (int i = 0; i < g->nturned; i++) {
+    size_t bytes = (size_t)g->turned[i].ncolumns * g->turned[i].row_bytes;
+    memset(g->turned[i].rows + (size_t)item->begin * bytes, 0, (size_t)(item->end - item->begin) * bytes);
+  }
+  e->functions[SCHEDULE_RANGE](frame, NULL, item->begin, item->end);
+}
+
+/* ---- making one ------------------------------------------------------------------------------------------*/
+
+static int make_identity(struct gather *g, long size, struct error *err) {
+  int arity = 0;
+  for (int m = 0; m < g->desc.nmaps; m++)
+    if (g->old_map[m] < 0 && g->desc.maps[m].arity > arity)
+      arity = g->desc.maps[m].arity;
+  if (!arity)
+    return OP_OK;
+  size_t count;
+  if (!size_mul((size_t)size, (size_t)arity, &count) || count > INT_MAX)
+    return error_set(err, OP_ERR_SIZE, "%ld elements with %d targets each are too many to be turned round",
+                     size, arity);
+  g->identity = array_new(count + MAP_SLACK, sizeof *g->identity);
+  if (!g->identity)
+    return error_memory(err, "the gather form", count * sizeof *g->identity);
+  for (size_t i = 0; i < count; i++)
+    g->identity[i] = (int)i;
+  return OP_OK;
+}
+
+static int make_rows(struct gather *g, struct op_context *ctx, const struct loop *loop, struct error *err) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (!is_turned(arg))
+      continue;
+    struct turned *t = &g->turned[g->nturned++];
+    size_t bytes = 0;
+    *t = (struct turned){.arg = i, .ncolumns = columns_of(arg), .row_bytes = arg->dat->row_bytes};
+    if (size_mul((size_t)loop->set->extents[EXTENT_EXEC] * (size_t)t->ncolumns, t->row_bytes, &bytes))
+      t->rows = data_memory(ctx->team, bytes);
+    if (!t->rows || !add_sources(g, loop, t))
+      return error_memory(err, "the gather form", bytes);
+  }
+  return OP_OK;
+}
+
+int gather_new(struct gather **out, struct op_context *ctx, const struct loop *loop,
+               const struct plan_entry *entry, struct error *err) {
+  struct gather *g = array_new(1, sizeof *g);
+  *out = NULL;
+  if (!g)
+    return error_memory(err, "the gather form", sizeof *g);
+  g->entry = entry;
+  int status = turn_desc(g, loop, err);
+  if (!status)
+    status = make_identity(g, loop->set->extents[EXTENT_EXEC], err);
+  if (!status)
+    status = make_rows(g, ctx, loop, err);
+  if (!status && !(g->frame = array_new((size_t)desc_slots(&g->desc), sizeof *g->frame)))
+    status = error_memory(err, "the gather form", (size_t)desc_slots(&g->desc) * sizeof *g->frame);
+  if (status)
+    gather_free(g);
+  else
+    *out = g;
+  return status;
+}
+
+void gather_free(struct gather *g) {
+  if (!g)
+    return;
+  for (int i = 0; i < g->nturned; i++)
+    data_memory_free(g->turned[i].rows);
+  for (int i = 0; i < g->ngroups; i++)
+    free(g->groups[i].sources);
+  desc_free(&g->desc);
+  free(g->identity);
+  free(g->frame);
+  free(g);
+}
+
+const struct desc *gather_desc(const struct gather *g) {
+  return &g->desc;
+}
+
+/* ---- one run ---------------------------------------------------------------------------------------------*/
+
+static unsigned char *rows_of_dat(const struct gather *g, int item) {
+  for (int i = 0; i < g->nturned; i++)
+    if (rows_of(g->turned[i].arg) == item)
+      return g->turned[i].rows;
+  return NULL;
+}
+
+static void fill_frame(struct gather *g, const struct loop *loop) {
+  const struct desc *d = &g->desc, *old = &loop->desc;
+  for (int i = 0; i < d->ndats; i++) {
+    bool kept = g->old_dat[i] >= 0;
+    g->frame[desc_slot_dat(d, i)] =
+        kept ? loop->frame[desc_slot_dat(old, g->old_dat[i])] : rows_of_dat(g, g->old_dat[i]);
+    g->frame[desc_slot_stride(d, i)] = kept ? loop->frame[desc_slot_stride(old, g->old_dat[i])] : NULL;
+  }
+  for (int i = 0; i < d->nmaps; i++)
+    g->frame[desc_slot_map(d, i)] =
+        g->old_map[i] >= 0 ? loop->frame[desc_slot_map(old, g->old_map[i])] : g->identity;
+  for (int i = 0; i < d->nargs; i++)
+    g->frame[desc_slot_arg(d, i)] = loop->frame[desc_slot_arg(old, i)];
+  for (int i = 0; i < d->nsets; i++)
+    g->frame[desc_slot_numbers(d, i)] =
+        g->old_set[i] >= 0 ? loop->frame[desc_slot_numbers(old, g->old_set[i])] : NULL;
+  for (int i = 0; i < d->nconsts; i++)
+    g->frame[desc_slot_const(d, i)] = loop->frame[desc_slot_const(old, i)];
+}
+
+static void fill_targets(struct gather *g, const struct loop *loop) {
+  for (int i = 0; i < g->ngroups; i++)
+    for (int k = 0; k < g->groups[i].nsources; k++) {
+      struct source *s = &g->groups[i].sources[k];
+      const struct dat *dat = loop->args[s->turned->arg].dat;
+      s->target = loop->frame[desc_slot_dat(&loop->desc, loop->desc.args[s->turned->arg].dat)];
+      s->target_bytes = dat->soa ? dat->value_size : dat->row_bytes;
+      s->step = dat->soa ? dat->stride : 1;
+    }
+}
+
+void gather_prepare(struct gather *g, const struct loop *loop, struct execution *e) {
+  fill_frame(g, loop);
+  fill_targets(g, loop);
+  int moved = desc_slot_arg(&g->desc, 0) - desc_slot_arg(&loop->desc, 0);
+  for (int r = 0; r < loop->nreductions; r++) {
+    g->reductions[r] = loop->reductions[r];
+    g->reductions[r].index += moved;
+  }
+  e->frame = g->frame;
+  e->nframe = desc_slots(&g->desc);
+  e->reductions = g->reductions;
+  e->step = step;
+  e->context = g;
+}

@@ -1,0 +1,28 @@
+/* The gather form of a loop: every argument that is incremented through a map gets a row of its own per element, so
+ * that generated code writes nothing that elements share; then each target collects its rows. The code is that of a
+ * loop with direct increments, made from a description derived from the loop's own. */
+#ifndef OP2JIT_BACKEND_CPU_GATHER_H
+#define OP2JIT_BACKEND_CPU_GATHER_H
+
+#include "plan_cache.h"
+#include "schedule.h"
+
+struct op_context;
+struct loop;
+struct gather;
+
+/* Columns in the order that gather_new expects of the plan: of each such argument in turn. The caller frees the
+ * array. OP_ERR_MEMORY. */
+int gather_columns(const struct loop *loop, struct plan_column **out, int *count, struct error *err);
+
+/* `entry` is the plan with STRATEGY_GATHER for these columns, and outlives the gather. OP_ERR_MEMORY. */
+int gather_new(struct gather **out, struct op_context *ctx, const struct loop *loop,
+               const struct plan_entry *entry, struct error *err);
+void gather_free(struct gather *g);
+
+/* What function 0 is compiled from. */
+const struct desc *gather_desc(const struct gather *g);
+/* Let an execution that is complete for the loop run the gather form: frame, reductions and step. */
+void gather_prepare(struct gather *g, const struct loop *loop, struct execution *e);
+
+#endif
