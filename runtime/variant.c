@@ -43,7 +43,7 @@ int variant_apply(struct variant *variant, const char *spec, struct error *err) 
     if (length && !apply_word(variant, word))
       return error_set(err, OP_ERR_ENV,
                        "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (whole, chunks, colours, "
-                       "owners), a shape "
+                       "owners, gather), a shape "
                        "such as scalar, or a block size, separated by '/'",
                        word);
     p += length;

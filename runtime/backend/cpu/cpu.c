@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/cpu/cpu_gather.h"
 #include "backend/cpu/cpu_loop.h"
 #include "backend/cpu/cpu_tune.h"
 #include "context.h"
@@ -103,15 +104,17 @@ static int cpu_run(struct op_context *ctx, struct loop *loop, struct error *err)
   (void)err;
   const struct cpu_loop *cpu = loop->backend_state;
   const struct cpu_variant *v = &cpu->variants[cpu->current];
-  const struct execution execution = {.schedule = v->schedule,
-                                      .functions = v->functions,
-                                      .frame = loop->frame,
-                                      .nframe = desc_slots(&loop->desc),
-                                      .reductions = loop->reductions,
-                                      .nreductions = loop->nreductions,
-                                      .slots = loop->slots,
-                                      .slot_bytes = loop->slot_bytes,
-                                      .threads = cpu->threads};
+  struct execution execution = {.schedule = v->schedule,
+                                .functions = v->functions,
+                                .frame = loop->frame,
+                                .nframe = desc_slots(&loop->desc),
+                                .reductions = loop->reductions,
+                                .nreductions = loop->nreductions,
+                                .slots = loop->slots,
+                                .slot_bytes = loop->slot_bytes,
+                                .threads = cpu->threads};
+  if (v->gather)
+    gather_prepare(v->gather, loop, &execution);
   executor_run(ctx->team, &execution);
   return OP_OK;
 }

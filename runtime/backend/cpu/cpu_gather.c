@@ -318,8 +318,10 @@ static void fill_frame(struct gather *g, const struct loop *loop) {
   for (int i = 0; i < d->nmaps; i++)
     g->frame[desc_slot_map(d, i)] =
         g->old_map[i] >= 0 ? loop->frame[desc_slot_map(old, g->old_map[i])] : g->identity;
-  for (int i = 0; i < d->nargs; i++)
+  for (int i = 0; i < d->nargs; i++) {
     g->frame[desc_slot_arg(d, i)] = loop->frame[desc_slot_arg(old, i)];
+    g->frame[desc_slot_start(d, i)] = loop->frame[desc_slot_start(old, i)];
+  }
   for (int i = 0; i < d->nsets; i++)
     g->frame[desc_slot_numbers(d, i)] =
         g->old_set[i] >= 0 ? loop->frame[desc_slot_numbers(old, g->old_set[i])] : NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/cpu/cpu.h"
+#include "backend/cpu/cpu_gather.h"
 #include "backend/cpu/cpu_tune.h"
 #include "base/size.h"
 #include "context.h"
@@ -41,7 +42,7 @@ static int settle(struct variant *v, const struct loop *loop, const struct cpu_l
     return error_set(err, OP_ERR_ENV,
                      "loop %s: OP2_VARIANT forces chunks, but the loop increments through a map, which "
                      "chunks in any order "
-                     "would do wrong; use whole, colours or owners",
+                     "would do wrong; use whole, colours, owners or gather",
                      loop->name);
   if (v->strategy == STRATEGY_WHOLE)
     v->block_size = 0;
@@ -113,26 +114,28 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
 
 /* ---- making one ready ---- */
 
-/* The columns through which the loop increments: they decide which elements may run at the same time. */
-static int written_columns(const struct loop *loop, struct plan_column **out, int *count, struct error *err) {
-  size_t most = 0;
+static bool shares_its_dat(const struct loop *loop, const struct loop_arg *direct) {
   for (int i = 0; i < loop->nargs; i++)
-    most += loop->args[i].map ? (size_t)loop->args[i].map->arity : 0;
-  struct plan_column *columns = array_new(most, sizeof *columns);
+    if (loop->args[i].dat == direct->dat && loop->args[i].map && loop->args[i].access == OP_INC)
+      return true;
+  return false;
+}
+
+/* The columns through which the loop increments: they decide which elements may run at the same time. A dat that is also
+ * incremented directly meets the elements themselves. */
+static int written_columns(const struct loop *loop, struct plan_column **out, int *count, struct error *err) {
+  int n = 0, status = gather_columns(loop, out, &n, err);
+  *count = n;
+  struct plan_column *columns =
+      status ? NULL : array_resize(*out, (size_t)(n + loop->nargs), sizeof *columns);
   if (!columns)
-    return error_memory(err, "a plan", most * sizeof *columns);
-  int n = 0;
+    return status ? status : error_memory(err, "a plan", (size_t)(n + loop->nargs) * sizeof *columns);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (arg->form != DESC_DAT || !arg->present || !arg->map || arg->access != OP_INC)
-      continue;
-    int first = arg->idx < 0 ? 0 : arg->idx, end = arg->idx < 0 ? arg->map->arity : arg->idx + 1;
-    for (int c = first; c < end; c++)
-      columns[n++] = (struct plan_column){.table = arg->map->table,
-                                          .arity = arg->map->arity,
-                                          .column = c,
-                                          .target = arg->map->to->id,
-                                          .target_size = arg->map->to->extents[EXTENT_NONEXEC]};
+    if (arg->form == DESC_DAT && arg->present && !arg->map && arg->access == OP_INC &&
+        shares_its_dat(loop, arg))
+      columns[n++] = (struct plan_column){
+          .arity = 1, .target = loop->set->id, .target_size = loop->set->extents[EXTENT_NONEXEC]};
   }
   *out = columns;
   *count = n;
@@ -153,7 +156,8 @@ static int make_planned(struct op_context *ctx, const struct loop *loop, const s
   };
   int code = context_plans(ctx, &plans, err);
   if (!code)
-    code = written_columns(loop, &columns, &wish.request.ncolumns, err);
+    code = (wish.strategy == STRATEGY_GATHER ? gather_columns : written_columns)(loop, &columns,
+                                                                                 &wish.request.ncolumns, err);
   wish.request.columns = columns;
   if (!code)
     code = plan_cache_get(plans, &wish, ctx->team, &v->entry, &built, err);
@@ -175,18 +179,23 @@ static int make_schedule(struct op_context *ctx, const struct loop *loop, const 
   case STRATEGY_CHUNKS: return schedule_chunks(&v->own, size, v->variant.block_size, err);
   case STRATEGY_COLOURS:
   case STRATEGY_OWNERS: return make_planned(ctx, loop, cpu, v, err);
+  case STRATEGY_GATHER: {
+    int code = make_planned(ctx, loop, cpu, v, err);
+    return code ? code : gather_new(&v->gather, ctx, loop, v->entry, err);
+  }
   default: break;
   }
-  return error_set(err, OP_ERR_ENV, "loop %s: the strategy %s is not one of whole, chunks, colours, owners",
+  return error_set(err, OP_ERR_ENV,
+                   "loop %s: the strategy %s is not one of whole, chunks, colours, owners, gather",
                    loop->name, strategy_name(v->variant.strategy));
 }
 
-static int get_code(struct op_context *ctx, struct loop *loop, const struct shape *shape, range_function *out,
-                    struct error *err) {
+static int get_code(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+                    const struct shape *shape, range_function *out, struct error *err) {
   struct jit *jit = NULL;
   struct jit_code code = {0};
   int status = context_jit(ctx, &jit, err);
-  if (!status && (status = jit_code(jit, &loop->desc, shape, &code, err)))
+  if (!status && (status = jit_code(jit, desc, shape, &code, err)))
     error_prefix(err, "loop %s: ", loop->name);
   if (status)
     return status;
@@ -209,10 +218,11 @@ int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   struct shape shape = v->variant.shape;
   shape.list = false;
   if (!code)
-    code = get_code(ctx, loop, &shape, &v->functions[SCHEDULE_RANGE], err);
+    code = get_code(ctx, loop, v->gather ? gather_desc(v->gather) : &loop->desc, &shape,
+                    &v->functions[SCHEDULE_RANGE], err);
   shape.list = true;
   if (!code && v->schedule->list)
-    code = get_code(ctx, loop, &shape, &v->functions[SCHEDULE_LIST], err);
+    code = get_code(ctx, loop, &loop->desc, &shape, &v->functions[SCHEDULE_LIST], err);
   v->ready = !code;
   return code;
 }
@@ -222,6 +232,7 @@ void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu) {
     return;
   for (int i = 0; i < cpu->nvariants; i++) {
     schedule_free(&cpu->variants[i].own);
+    gather_free(cpu->variants[i].gather);
     if (cpu->variants[i].entry)
       plan_cache_release(ctx->plans, cpu->variants[i].entry);
     free(cpu->variants[i].name);

@@ -18,6 +18,7 @@ struct cpu_variant {
   const struct schedule *schedule;
   struct schedule own;            /* where no plan is needed */
   const struct plan_entry *entry; /* where one is: shared with other loops */
+  struct gather *gather;          /* STRATEGY_GATHER */
   bool ready;
 };
 
