@@ -1,31 +1,23 @@
 #include "team.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/size.h"
 #include "team_fill.h"
 
 static const long spin_ns = 50000;
 
-/* In order of preference, by kind. */
-static const struct {
-  enum team_kind kind;
-  const struct team_fill *fill;
-} fills[] = {
+static const struct team_fill *const fills[] = {
+    [TEAM_DEFAULT] = &team_pthread_fill,
 #ifdef OP2JIT_OPENMP
-    {TEAM_OPENMP, &team_openmp_fill},
+    [TEAM_OPENMP] = &team_openmp_fill,
 #endif
-    {TEAM_PTHREAD, &team_pthread_fill},
+    [TEAM_PTHREAD] = &team_pthread_fill,
 };
-
-static const struct team_fill *find_fill(enum team_kind kind) {
-  for (size_t i = 0; i < sizeof fills / sizeof *fills; i++)
-    if (kind == TEAM_DEFAULT ? fills[i].fill->preferred() : fills[i].kind == kind)
-      return fills[i].fill;
-  return NULL;
-}
 
 int team_cpus(void) {
   int count = 0;
@@ -47,12 +39,70 @@ void team_decide(struct team *team, int threads) {
   team->spin_ns = team->threads > cpus ? 0 : spin_ns;
 }
 
+/* ---- the host's OpenMP -------------------------------------------------------------------------------------*/
+
+/* The folder's links are the threads and two more: one cheap call, and nothing to parse. 0: unknown. */
+static long count_threads(const struct team *team) {
+  struct stat folder;
+  return team->watch >= 0 && fstat(team->watch, &folder) == 0 && folder.st_nlink > 2
+             ? (long)folder.st_nlink - 2
+             : 0;
+}
+
+static void end_watch(struct team *team) {
+  if (team->watch >= 0)
+    close(team->watch);
+  team->watch = -1;
+}
+
+#ifdef OP2JIT_OPENMP
+/* A runtime that is there and threads that are not ours: they are taken for the runtime's. */
+static void begin_watch(struct team *team) {
+  int threads = team_openmp_threads();
+  if (!team->threads)
+    team->threads = threads;
+  team->watch = open("/proc/self/task", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (threads && count_threads(team) != 1) {
+    end_watch(team);
+    team->fill = &team_openmp_fill;
+  }
+}
+
+static void move_to_openmp(struct team *team) {
+  struct error err = {0};
+  void *pool = team->state;
+  if (team_openmp_fill.open(team, &err) == OP_OK) {
+    void *openmp = team->state;
+    team->state = pool;
+    team->fill->close(team);
+    team->fill = &team_openmp_fill;
+    team->state = openmp;
+    end_watch(team);
+  }
+  error_free(&err);
+}
+
+static void look_at_host(struct team *team) {
+  long threads = count_threads(team);
+  if (threads > team->process_threads && team_openmp_threads() > 0)
+    move_to_openmp(team);
+  team->process_threads = threads;
+}
+#else
+static void begin_watch(struct team *team) {
+  (void)team;
+}
+static void look_at_host(struct team *team) {
+  (void)team;
+}
+#endif
+
 int team_open(struct team **out, enum team_kind kind, int threads, struct error *err) {
   *out = NULL;
   if (threads < 0)
     return error_set(err, OP_ERR_ARGUMENT, "%d threads were asked for; give 1 or more, or 0 for all CPUs",
                      threads);
-  const struct team_fill *fill = find_fill(kind);
+  const struct team_fill *fill = fills[kind];
   if (!fill)
     return error_set(err, OP_ERR_NOT_BUILT,
                      "threads by OpenMP were asked for, but this library was built without them; build "
@@ -64,11 +114,16 @@ int team_open(struct team **out, enum team_kind kind, int threads, struct error 
   team->fill = fill;
   team->threads = threads;
   team->process = getpid();
-  int status = fill->open(team, err);
+  team->watch = -1;
+  if (kind == TEAM_DEFAULT)
+    begin_watch(team);
+  int status = team->fill->open(team, err);
   if (status) {
+    end_watch(team);
     free(team);
     return status;
   }
+  team->process_threads = count_threads(team);
   *out = team;
   return OP_OK;
 }
@@ -76,6 +131,7 @@ int team_open(struct team **out, enum team_kind kind, int threads, struct error 
 void team_close(struct team *team) {
   if (!team)
     return;
+  end_watch(team);
   team->fill->close(team);
   free(team);
 }
@@ -91,6 +147,7 @@ const char *team_name(const struct team *team) {
 /* The parent's threads do not exist here, and libgomp would wait for them: pthreads, or the caller alone. */
 static void renew_in_child(struct team *team) {
   struct error err = {0};
+  end_watch(team);
   team->fill->close(team);
   team->state = NULL;
   team->process = getpid();
@@ -105,6 +162,8 @@ static void renew_in_child(struct team *team) {
 void team_run(struct team *team, int threads, team_task *task, void *argument) {
   if (threads > 1 && !team->running && team->process != getpid())
     renew_in_child(team);
+  if (threads > 1 && !team->running && team->watch >= 0)
+    look_at_host(team);
   if (threads > team->threads)
     threads = team->threads;
   if (threads <= 1 || team->running || team->fill->busy(team)) {

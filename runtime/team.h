@@ -1,16 +1,17 @@
 /* The threads. One team per context, two fills behind one small table:
  *
- *   openmp    runs on the threads of an OpenMP runtime (gcc's libgomp or clang's libomp: both have the entry
- *             GOMP_parallel). A host program that has such a runtime shares its pool with the library, so
- *             that there is no second set of threads and none that spins against the host's. OMP_NUM_THREADS,
- *             OMP_PROC_BIND, OMP_PLACES and OMP_WAIT_POLICY hold because the runtime itself obeys them.
- *   pthread   threads of our own, for processes without an OpenMP runtime, builds without the OpenMP fill,
- *             the thread sanitizer, and a forked child (libgomp hangs there).
+ *   pthread   threads of our own. Idle they spin for 50 microseconds and then sleep.
+ *   openmp    the threads of the host's OpenMP runtime (gcc's libgomp or clang's libomp: both have the entry
+ *             GOMP_parallel), so that host and library have one set of threads, and none spins against the
+ *             other's. Between runs they wait as the runtime's OMP_WAIT_POLICY says: it is the host's pool.
+ *             OMP_NUM_THREADS, OMP_PROC_BIND and OMP_PLACES hold because the runtime itself obeys them.
  *
- * Waiting: barriers inside a run, and the pthread fill's idle workers, spin for 50 microseconds and then
- * sleep; with more threads than CPUs they sleep at once. Between runs the openmp fill's workers are the
- * host's own pool and wait as its OMP_WAIT_POLICY says. TEAM_DEFAULT therefore takes openmp exactly if the
- * process has a runtime when the team is opened, else pthread; nothing is linked. */
+ * TEAM_DEFAULT begins with pthreads and moves to the host's runtime, for good, as soon as the process turns out to have one
+ * with threads: a host that is linked with OpenMP but runs no region of its own gets no spinning workers, and
+ * one that does gets no second team. Nothing is linked; a runtime is looked for only when the process has
+ * threads that are not ours. A forked child begins anew with pthreads (libgomp hangs there).
+ *
+ * Barriers inside a run spin for 50 microseconds and then sleep; with more threads than CPUs they sleep at once. */
 #ifndef OP2JIT_TEAM_H
 #define OP2JIT_TEAM_H
 
@@ -24,7 +25,7 @@ typedef void team_task(void *argument, int thread, int threads);
 /* TEAM_OPENMP loads libgomp (else libomp) if the process has none: for a user who set OMP_PROC_BIND or OMP_PLACES. */
 enum team_kind { TEAM_DEFAULT, TEAM_OPENMP, TEAM_PTHREAD };
 
-/* `threads` 0: what the OpenMP runtime would take, else the CPUs of the affinity mask. Errors: OP_ERR_NOT_BUILT
+/* `threads` 0: what a loaded OpenMP runtime would take, else the CPUs of the affinity mask. Errors: OP_ERR_NOT_BUILT
  * for a fill that is not there; OP_ERR_MEMORY, also if threads cannot be started. */
 int team_open(struct team **out, enum team_kind kind, int threads, struct error *err);
 void team_close(struct team *team);

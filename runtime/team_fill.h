@@ -10,8 +10,6 @@
 
 struct team_fill {
   const char *name;
-  /* May this process use it when nobody asked for it by name? */
-  bool (*preferred)(void);
   /* Fill in team->state; call team_decide before a thread is started. */
   int (*open)(struct team *team, struct error *err);
   void (*close)(struct team *team);
@@ -31,11 +29,16 @@ struct team {
   long spin_ns; /* how long to spin before sleeping */
   int threads;
   bool running;
+  /* Watching for threads of the host: the folder of the process's threads (-1: no need), and how many it had. */
+  int watch;
+  long process_threads;
 };
 
 extern const struct team_fill team_pthread_fill;
 #ifdef OP2JIT_OPENMP
 extern const struct team_fill team_openmp_fill;
+/* Threads that a runtime which is loaded would take; 0: none is loaded. */
+int team_openmp_threads(void);
 #endif
 
 /* CPUs that this process may run on. */

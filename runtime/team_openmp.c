@@ -48,9 +48,9 @@ static bool find_runtime(struct openmp *omp, int mode) {
   return false;
 }
 
-static bool runtime_is_loaded(void) {
+int team_openmp_threads(void) {
   struct openmp omp;
-  return find_runtime(&omp, RTLD_NOLOAD);
+  return find_runtime(&omp, RTLD_NOLOAD) ? omp.max_threads() : 0;
 }
 
 static int openmp_open(struct team *team, struct error *err) {
@@ -105,7 +105,6 @@ static void openmp_run(struct team *team, int threads, team_task *task, void *ar
 
 const struct team_fill team_openmp_fill = {
     .name = "openmp",
-    .preferred = runtime_is_loaded,
     .open = openmp_open,
     .close = openmp_close,
     .busy = in_region,

@@ -111,10 +111,6 @@ static void pool_run(struct team *team, int threads, team_task *task, void *argu
   gate_wait(&pool->done, seen, team->spin_ns);
 }
 
-static bool always(void) {
-  return true;
-}
-
 static bool never_busy(const struct team *team) {
   (void)team;
   return false;
@@ -122,7 +118,6 @@ static bool never_busy(const struct team *team) {
 
 const struct team_fill team_pthread_fill = {
     .name = "pthread",
-    .preferred = always,
     .open = pool_open,
     .close = pool_close,
     .busy = never_busy,
