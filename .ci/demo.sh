@@ -14,10 +14,16 @@ demo_program() {
   return 1
 }
 
-demo_run() { # PROGRAM CACHE ARGUMENT...
-  local program=$1 cache=$2
-  shift 2
-  OP2_CACHE=$cache "$program" "$@"
+# Runs the program, showing and keeping what it prints.
+demo_run() ( # NAME-OF-THE-RUN PROGRAM CACHE ARGUMENT...
+  local kept=$STATE/demo/$1 program=$2 cache=$3
+  shift 3
+  set -o pipefail
+  OP2_CACHE=$cache "$program" "$@" | tee "$kept"
+)
+
+demo_said() { # NAME-OF-THE-RUN: the line of the report that counts
+  grep -E '^[0-9]+ loops?: ' "$STATE/demo/$1" | tail -n 1
 }
 
 demo() {
@@ -31,12 +37,16 @@ demo() {
   say ""
   say "== $name, first run: the cache of kernels is empty, so each loop is compiled when it first runs"
   say "   OP2_CACHE=${cache#"$ROOT"/} ${program#"$ROOT"/} $*"
-  demo_run "$program" "$cache" "$@" || fail "$name failed (status $?)"
+  demo_run first "$program" "$cache" "$@" || fail "$name failed (status $?)"
   say ""
   if [ -s "$cache" ]; then
     say "== $name, second run: a new process finds every kernel in the cache and compiles nothing"
     say "   OP2_JIT=load makes that certain: with it, a loop that had to be compiled would be an error"
-    OP2_JIT=load demo_run "$program" "$cache" "$@" || fail "$name failed in its second run (status $?)"
+    OP2_JIT=load demo_run second "$program" "$cache" "$@" || fail "$name failed in its second run (status $?)"
+    say ""
+    say "== What happened"
+    say "   first run:  $(demo_said first)"
+    say "   second run: $(demo_said second)"
   else
     say "Nothing was compiled: this build has no compiler plugin (./dev build says what it needs), so the loops ran"
     say "as the C functions that they are."

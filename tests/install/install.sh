@@ -47,15 +47,23 @@ expect() { # WHAT EXPECTED GOT
 check_tree() { # TREE LABEL
   local tree=$1 label=$2 backend
   compile "$tree" "$work/app"
+  check_command "$tree"
   expect "$label, environment empty" "3 2 2 -7" "$(run "$work/app")"
   for backend in "${backends[@]}"; do
     expect "$label, $backend" "3 2 2 -7" "$(run "$work/app" OP2_BACKEND="$backend")"
   done
 }
 
+check_command() { # TREE: the command knows the plugin of its own tree
+  local command said
+  command=$(find "$1" -path '*/bin/op2jit')
+  said=$(cd / && env -i "$command" info 2>&1) || fail "op2jit info failed: $said"
+  [ ${#backends[@]} -eq 1 ] || [[ $said == *clang* ]] || fail "op2jit info does not know the compiler: $said"
+}
+
 check_files() { # TREE
   local name
-  for name in libop2jit.so op2jit.h op2jit.pc LICENSE; do
+  for name in libop2jit.so op2jit.h op2jit.pc op2jit op2jit.1 LICENSE; do
     find "$1" -name "$name" | grep -q . || fail "$name was not installed"
   done
   if grep -rlF --include='*.pc' --include='*.h' --include='*.1' -e "$build" "$1"; then
