@@ -368,7 +368,7 @@ static void open_all(struct store *store, const char *layers) {
   store_settle(store);
   if (readable_only)
     use_as_layer(store, path);
-  if (layers)
+  if (layers && *layers)
     open_layers(store, layers);
 }
 

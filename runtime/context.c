@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "check/shadow.h"
 #include "jit/jit.h"
+#include "jit/signature.h"
 #include "kernels-cache/store.h"
 #include "plan_cache.h"
 #include "reports.h"
@@ -81,8 +82,10 @@ static int open_store(struct op_context *ctx, struct error *err) {
     text_add(&path, wanted);
   else if (ctx->env.cache_home)
     text_addf(&path, "%s/op2jit/kernels.db", ctx->env.cache_home);
-  const struct store_options options = {
-      .path = text_str(&path), .layers = env_value(&ctx->env, ENV_CACHE_RO), .log = &ctx->log};
+  const struct store_options options = {.path = text_str(&path),
+                                        .layers = env_value(&ctx->env, ENV_CACHE_RO),
+                                        .log = &ctx->log,
+                                        .sentence = signature_difference};
   int code = text_ok(&path) ? store_open(&ctx->store, &options, err)
                             : error_memory(err, "the path of the kernel cache", path.length);
   text_free(&path);

@@ -212,8 +212,8 @@ static int run_stats(struct cli *cli) {
     json_close(out, '}');
   } else {
     text_addf(out, "%s on %s\n", store_path(store), s.file_system);
-    text_addf(out, "%lld binaries of %lld loops, %s, stored in %s: %.2f s of compiling saved at each start\n",
-              s.binaries, s.loops, cli_bytes(s.binary_bytes, a), cli_bytes(s.stored_bytes, b), s.seconds);
+    text_addf(out, "%lld binaries of %lld loops, %s, stored in %s; compiling them took %.2f s\n", s.binaries,
+              s.loops, cli_bytes(s.binary_bytes, a), cli_bytes(s.stored_bytes, b), s.seconds);
     text_addf(out, "file %s of at most %s, %s of it free\n", cli_bytes(s.file_bytes, a), cli_bytes(s.cap, b),
               cli_bytes(s.free_bytes, c));
     text_addf(
