@@ -49,11 +49,15 @@ static void clear(struct fixture *f) {
   free(f->tables[1]);
 }
 
+static int target_of(const struct plan_column *c, long element) {
+  return c->table ? c->table[element * c->arity + c->column] : (int)element;
+}
+
 static bool share_target(const struct plan_request *r, long a, long b) {
   for (int c = 0; c < r->ncolumns; c++)
     for (int d = 0; d < r->ncolumns; d++) {
       const struct plan_column *x = &r->columns[c], *y = &r->columns[d];
-      if (x->target == y->target && x->table[a * x->arity + x->column] == y->table[b * y->arity + y->column])
+      if (x->target == y->target && target_of(x, a) == target_of(y, b))
         return true;
     }
   return false;
@@ -140,6 +144,31 @@ static void many_colours(void **state) {
     expect_ok(plan_verify(&plan, &r, 2, &err), &err);
     plan_free(&plan);
   }
+  error_free(&err);
+}
+
+/* A dat that each element increments directly, and its neighbours' too: elements are targets themselves. */
+static void direct_and_mapped(void **state) {
+  (void)state;
+  struct error err = {0};
+  enum { n = 300 };
+  int *table = mesh_table(n, 1, n, MESH_NEAR, 8);
+  const struct plan_column columns[] = {{table, 1, 0, 1, n}, {NULL, 1, 0, 1, n}};
+  struct plan_request r = {.size = n, .columns = columns, .ncolumns = 2, .element_colours = true};
+  for (int block = 1; block <= n; block += 13) {
+    struct plan plan;
+    struct schedule s;
+    r.block_size = block;
+    expect_ok(plan_build(&plan, &r, NULL, &err), &err);
+    check_by_force(&plan, &r);
+    expect_ok(plan_verify(&plan, &r, 2, &err), &err);
+    expect_ok(schedule_block_colours(&s, &plan, &err), &err);
+    expect_ok(schedule_verify(&s, &r, &err), &err);
+    assert_true(plan.ncolours > 1 || plan.nblocks < 10);
+    schedule_free(&s);
+    plan_free(&plan);
+  }
+  free(table);
   error_free(&err);
 }
 
@@ -368,9 +397,9 @@ static void planted_faults(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_block_size), cmocka_unit_test(few_colours), cmocka_unit_test(many_colours),
-      cmocka_unit_test(nothing_written),  cmocka_unit_test(refusals),    cmocka_unit_test(same_on_threads),
-      cmocka_unit_test(planted_faults),
+      cmocka_unit_test(every_block_size), cmocka_unit_test(few_colours),       cmocka_unit_test(many_colours),
+      cmocka_unit_test(nothing_written),  cmocka_unit_test(direct_and_mapped), cmocka_unit_test(refusals),
+      cmocka_unit_test(same_on_threads),  cmocka_unit_test(planted_faults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
