@@ -20,7 +20,8 @@ struct aero_mesh aero_mesh_make(int n) {
   made.cell_nodes = room(4LL * made.cells, sizeof *made.cell_nodes);
   made.fixed_node = room(4LL * n, sizeof *made.fixed_node);
   for (int node = 0; node < made.nodes; node++) {
-    double s = node % (n + 1) / (double)n, t = node / (n + 1) / (double)n;
+    int i = node % (n + 1), j = node / (n + 1);
+    double s = (double)i / n, t = (double)j / n;
     double bend = 0.04 * sin(2 * M_PI * s) * sin(2 * M_PI * t);
     made.x[2 * node] = s + bend;
     made.x[2 * node + 1] = t - bend;

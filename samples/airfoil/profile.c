@@ -51,8 +51,9 @@ static void spline_curvatures(int n, const double x[], const double y[], double 
       right[k] -= factor * right[k - 1];
     }
   }
+  double after = 0;
   for (int k = n - 2; k >= 1; k--)
-    curvature[k] = (right[k] - (k < n - 2 ? upper[k] * curvature[k + 1] : 0)) / diagonal[k];
+    after = curvature[k] = (right[k] - upper[k] * after) / diagonal[k];
   curvature[0] = curvature[1] + (curvature[1] - curvature[2]) * h_first / h_second;
   curvature[n - 1] = curvature[n - 2] + (curvature[n - 2] - curvature[n - 3]) * h_last / h_before;
 }

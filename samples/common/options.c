@@ -58,14 +58,14 @@ static int store(const struct option_entry *entry, const char *text) {
 static const struct option_entry *find(const char *word, int count, const struct option_entry entries[]) {
   size_t length = strcspn(word, "=");
   for (int i = 0; i < count; i++)
-    if (strlen(entries[i].name) == length && !strncmp(entries[i].name, word, length))
+    if (strlen(entries[i].name) == length && strncmp(entries[i].name, word, length) == 0)
       return &entries[i];
   return NULL;
 }
 
 static int belongs_to_library(const char *word) {
   const char *equals = strchr(word, '=');
-  if (strncmp(word, "OP2_", 4) || !equals)
+  if (strncmp(word, "OP2_", 4) != 0 || !equals)
     return 0;
   for (const char *c = word; c < equals; c++)
     if (!isupper((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != '_')
@@ -83,7 +83,8 @@ enum options_outcome options_read(int argc, char **argv, const char *about, int 
       print_help(program, about, count, entries);
       return OPTIONS_STOP;
     }
-    const struct option_entry *entry = strncmp(argv[i], "--", 2) ? NULL : find(argv[i] + 2, count, entries);
+    const struct option_entry *entry =
+        strncmp(argv[i], "--", 2) != 0 ? NULL : find(argv[i] + 2, count, entries);
     if (!entry) {
       fprintf(stderr, "%s: %s is not an option; --help lists them\n", program, argv[i]);
       return OPTIONS_WRONG;

@@ -102,7 +102,7 @@ int picture_png(const char *path, int width, int height, const double *value) {
   put32(head + 4, (uint32_t)rows);
   unsigned char *pixels = paint(width, height, step, columns, rows, value);
   size_t count = (3 * (size_t)columns + 1) * (size_t)rows;
-  unsigned char *stream = room((long long)(count + count / 1000 + 64), 1);
+  unsigned char *stream = room((long long)count + (long long)count / 1000 + 64, 1);
   size_t size = wrap(pixels, count, stream);
   fwrite(signature, 1, sizeof signature, file);
   write_chunk(file, "IHDR", head, sizeof head);

@@ -15,7 +15,7 @@ static void step_row(const double *restrict u, double *restrict next, size_t wid
 
 static double *framed(int n, int parallel) {
   size_t width = (size_t)n + 2;
-  double *made = room((long long)(width * width), sizeof *made);
+  double *made = room((n + 2LL) * (n + 2), sizeof *made);
 #pragma omp parallel for schedule(static) if (parallel)
   for (int j = 0; j < n + 2; j++)
     memset(made + (size_t)j * width, 0, width * sizeof *made);

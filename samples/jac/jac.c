@@ -126,22 +126,26 @@ static struct outcome run_twin(const struct jac_problem *problem, int iterations
   return out;
 }
 
-int main(int argc, char **argv) {
-  int n = 300, iterations = 100, compare = 0, block = 4096;
-  const struct option_entry entries[] = {
-      {"n", OPTION_INT, &n, 2, 20000, "grid of n x n nodes"},
-      {"iters", OPTION_INT, &iterations, 1, 1e9, "iterations"},
-      {"compare", OPTION_FLAG, &compare, 0, 0, "run the hand-written loops with OpenMP too"},
-      {"block", OPTION_INT, &block, 16, 1e9, "block size of the hand-written loop with OpenMP"},
-  };
-  enum options_outcome outcome =
-      options_read(argc, argv, "edge-based Jacobi iteration for A u + r = 0 on a grid graph",
-                   sizeof entries / sizeof *entries, entries);
-  if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+struct settings {
+  int n, iterations, compare, block;
+};
 
-  op_init(argc, argv, 1);
-  struct graph graph = graph_make(n);
+static void compare_times(const struct settings *s, const struct graph *graph,
+                          const struct jac_problem *problem, const struct mesh *mesh, double serial_seconds) {
+  /* Edges: a and two ends; nodes: u read, du read and written in both loops, r read, u written. */
+  double bytes = graph->edges * (8.0 + 2 * 4.0) + graph->nodes * (8.0 + 16.0 + 16.0 + 8.0 + 16.0), base = 0;
+  compare_header("one iteration");
+  compare_row("hand-written, serial", serial_seconds, bytes, &base);
+  if (s->compare) {
+    struct colouring colouring = colouring_make(graph->edges, 2, graph->ends, graph->nodes, s->block);
+    compare_row("hand-written, OpenMP", run_twin(problem, s->iterations, &colouring).seconds, bytes, &base);
+    colouring_free(&colouring);
+  }
+  compare_row("op2jit", run_library(mesh, s->iterations).seconds, bytes, &base);
+}
+
+static int run(const struct settings *s) {
+  struct graph graph = graph_make(s->n);
   struct mesh mesh = mesh_declare(&graph);
   double *u = room(graph.nodes, sizeof *u), *exact = room(graph.nodes, sizeof *exact);
   struct jac_problem problem = {graph.nodes,
@@ -152,42 +156,45 @@ int main(int argc, char **argv) {
                                 room(graph.nodes, sizeof(double)),
                                 room(graph.nodes, sizeof(double))};
 
-  struct outcome library = run_library(&mesh, iterations);
+  struct outcome library = run_library(&mesh, s->iterations);
   op_fetch_data(mesh.u, u);
-  op_printf("%d nodes, %d edges, %d iterations: last change %.10e\n", graph.nodes, graph.edges, iterations,
+  op_printf("%d nodes, %d edges, %d iterations: last change %.10e\n", graph.nodes, graph.edges, s->iterations,
             sqrt(library.change / graph.nodes));
 
   struct check check = {0};
-  double reached = -expm1(iterations * log(graph.lambda));
+  double reached = -expm1(s->iterations * log(graph.lambda));
   for (int i = 0; i < graph.nodes; i++)
     exact[i] = reached * graph.solution[i];
   check_at_most(&check, "u against (1 - lambda^k) s", largest_difference(u, exact, graph.nodes), 1e-12);
-  struct outcome serial = run_twin(&problem, iterations, NULL);
+  struct outcome serial = run_twin(&problem, s->iterations, NULL);
   check_at_most(&check, "u against the hand-written loop", largest_difference(u, problem.u, graph.nodes),
                 1e-12);
   check_at_most(&check, "change against the hand-written loop",
                 relative_difference(library.change, serial.change), 1e-9);
-
-  /* Edges: a and two ends; nodes: u read, du read and written in both loops, r read, u written. */
-  double bytes = graph.edges * (8.0 + 2 * 4.0) + graph.nodes * (8.0 + 16.0 + 16.0 + 8.0 + 16.0);
-  double base = 0;
-  compare_header("one iteration");
-  compare_row("hand-written, serial", serial.seconds, bytes, &base);
-  if (compare) {
-    struct colouring colouring = colouring_make(graph.edges, 2, graph.ends, graph.nodes, block);
-    struct outcome openmp = run_twin(&problem, iterations, &colouring);
-    compare_row("hand-written, OpenMP", openmp.seconds, bytes, &base);
-    colouring_free(&colouring);
-  }
-  library = run_library(&mesh, iterations);
-  compare_row("op2jit", library.seconds, bytes, &base);
-
+  compare_times(s, &graph, &problem, &mesh, serial.seconds);
   graph_free(&graph);
   free(problem.u);
   free(problem.du);
   free(u);
   free(exact);
-  int status = check_end(&check, "jac");
+  return check_end(&check, "jac");
+}
+
+int main(int argc, char **argv) {
+  struct settings s = {.n = 300, .iterations = 100, .block = 4096};
+  const struct option_entry entries[] = {
+      {"n", OPTION_INT, &s.n, 2, 20000, "grid of n x n nodes"},
+      {"iters", OPTION_INT, &s.iterations, 1, 1e9, "iterations"},
+      {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
+      {"block", OPTION_INT, &s.block, 16, 1e9, "block size of the hand-written loop with OpenMP"},
+  };
+  enum options_outcome outcome =
+      options_read(argc, argv, "edge-based Jacobi iteration for A u + r = 0 on a grid graph",
+                   sizeof entries / sizeof *entries, entries);
+  if (outcome != OPTIONS_RUN)
+    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+  op_init(argc, argv, 1);
+  int status = run(&s);
   op_exit();
   return status;
 }

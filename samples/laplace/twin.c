@@ -37,7 +37,8 @@ static double relax_row(const double *restrict u, double *restrict next, size_t 
 
 int laplace_twin(int width, double tolerance, int most, int parallel, double *u, double *seconds) {
   size_t row = (size_t)width;
-  double *now = room((long long)(row * row), sizeof *now), *next = room((long long)(row * row), sizeof *now);
+  double *now = room((long long)width * width, sizeof *now),
+         *next = room((long long)width * width, sizeof *now);
 #pragma omp parallel for schedule(static) if (parallel)
   for (int j = 0; j < width; j++) {
     memcpy(now + (size_t)j * row, u + (size_t)j * row, row * sizeof *u);

@@ -92,7 +92,8 @@ void levels_problem(const struct levels *levels, double *right, double *solution
   double h = M_PI / fine->side, eigenvalue = 4 - 4 * cos(h);
   unsigned state = 2463534242u;
   for (int c = 0; c < fine->cells; c++) {
-    solution[c] = sin(h * (c % fine->side + 0.5)) * sin(h * (c / fine->side + 0.5));
+    int i = c % fine->side, j = c / fine->side;
+    solution[c] = sin(h * (i + 0.5)) * sin(h * (j + 0.5));
     right[c] = eigenvalue * solution[c];
     state = state * 1664525u + 1013904223u;
     start[c] = (state >> 8) / 8388608.0 - 1;

@@ -117,7 +117,7 @@ static void cycle(const struct fields *f, int level, int count, const struct sch
 
 double multigrid_twin(const struct levels *levels, const struct schedule *schedule, int parallel,
                       const double *right, double *u, double *residual) {
-  struct fields f[MOST_LEVELS];
+  struct fields f[MOST_LEVELS] = {{0}};
   for (int l = 0; l < levels->count; l++) {
     const struct level *level = &levels->level[l];
     int block = level->edges / 64 < 128 ? 128 : level->edges / 64 > 8192 ? 8192 : level->edges / 64;

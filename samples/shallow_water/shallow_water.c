@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <op2jit.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,10 +227,16 @@ static void check_known(struct check *check, const struct model *model, int step
   }
 }
 
+static uint64_t bits_of(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
 static long long different_values(const double *a, const double *b, int count) {
   long long different = 0;
   for (int k = 0; k < count; k++)
-    different += memcmp(a + k, b + k, sizeof *a) != 0;
+    different += bits_of(a[k]) != bits_of(b[k]);
   return different;
 }
 
