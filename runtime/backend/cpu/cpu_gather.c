@@ -186,7 +186,7 @@ static bool add_sources(struct gather *g, const struct loop *loop, const struct 
   if (i == g->ngroups)
     g->groups[g->ngroups++] = (struct group){.set = arg->map->to};
   struct source *sources =
-      array_resize(group->sources, (size_t)(group->nsources + t->ncolumns), sizeof *sources);
+      array_resize(group->sources, (size_t)group->nsources + (size_t)t->ncolumns, sizeof *sources);
   if (!sources)
     return false;
   group->sources = sources;

@@ -127,9 +127,9 @@ static int written_columns(const struct loop *loop, struct plan_column **out, in
   int n = 0, status = gather_columns(loop, out, &n, err);
   *count = n;
   struct plan_column *columns =
-      status ? NULL : array_resize(*out, (size_t)(n + loop->nargs), sizeof *columns);
+      status ? NULL : array_resize(*out, (size_t)n + (size_t)loop->nargs, sizeof *columns);
   if (!columns)
-    return status ? status : error_memory(err, "a plan", (size_t)(n + loop->nargs) * sizeof *columns);
+    return status ? status : error_memory(err, "a plan", (size_t)n + (size_t)loop->nargs * sizeof *columns);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (arg->form == DESC_DAT && arg->present && !arg->map && arg->access == OP_INC &&
