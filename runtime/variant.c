@@ -43,8 +43,8 @@ int variant_apply(struct variant *variant, const char *spec, struct error *err) 
     if (length && !apply_word(variant, word))
       return error_set(err, OP_ERR_ENV,
                        "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (whole, chunks, colours, "
-                       "owners, gather), a shape "
-                       "such as scalar, or a block size, separated by '/'",
+                       "owners, gather), a shape (scalar, strip4, strip8, strip16) or a block size, "
+                       "separated by '/'",
                        word);
     p += length;
     p += *p == '/';

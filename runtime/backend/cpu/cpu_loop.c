@@ -9,6 +9,8 @@
 #include "base/size.h"
 #include "context.h"
 #include "data.h"
+#include "jit/generate/generate.h"
+#include "jit/target.h"
 #include "plan.h"
 
 /* ---- which variants there are ---- */
@@ -82,19 +84,41 @@ static int add_block_sizes(const struct variant *standard, long elements, struct
   return code;
 }
 
-static int add_alternatives(const struct variant *standard, const struct loop *loop, struct cpu_loop *cpu,
-                            struct error *err) {
+static int vector_bytes(void) {
+  struct text cpu = {0}, features = {0};
+  target_host(&cpu, &features);
+  const char *words = text_str(&features);
+  const int bytes = strstr(words, "+avx512f") ? 64 : strstr(words, "+avx2") ? 32 : 16;
+  text_free(&cpu);
+  text_free(&features);
+  return bytes;
+}
+
+/* What tuning tries beside the default: another shape, other block sizes, owner ranges; one thing at a time. */
+static int add_alternatives(const struct variant *standard, const struct shape *shapes, int nshapes,
+                            const struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   const long elements = loop->set->extents[EXTENT_EXEC];
-  if (elements < TUNED_ELEMENTS || standard->strategy != STRATEGY_COLOURS)
+  int code = OP_OK;
+  if (elements < TUNED_ELEMENTS)
     return OP_OK;
+  for (int i = 0; !code && i < nshapes; i++) {
+    struct variant v = *standard;
+    v.shape = shapes[i];
+    if (v.shape.width != standard->shape.width)
+      code = add_candidate(cpu, &v, err);
+  }
+  if (code || standard->strategy != STRATEGY_COLOURS)
+    return code;
   struct variant owners = {.strategy = STRATEGY_OWNERS, .shape = standard->shape};
-  int code = add_candidate(cpu, &owners, err);
+  code = add_candidate(cpu, &owners, err);
   return code ? code : add_block_sizes(standard, elements, cpu, err);
 }
 
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   cpu->increments_through_map = increments_through_map(loop);
-  struct variant v = {.strategy = default_strategy(loop, cpu)};
+  struct shape shapes[SHAPE_CANDIDATES];
+  const int nshapes = shape_candidates(&loop->desc, vector_bytes(), shapes);
+  struct variant v = {.strategy = default_strategy(loop, cpu), .shape = shapes[0]};
   struct text spec = {0};
   int code = OP_OK;
   bool tuned = false;
@@ -109,7 +133,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   cpu->standard = 0;
   if (!code)
     code = cpu_tune_mode(ctx, &tuned, err);
-  return code || forced || !tuned ? code : add_alternatives(&v, loop, cpu, err);
+  return code || forced || !tuned ? code : add_alternatives(&v, shapes, nshapes, loop, cpu, err);
 }
 
 /* ---- making one ready ---- */
