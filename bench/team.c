@@ -6,7 +6,8 @@
 
 #include "team.h"
 
-enum { rounds = 2000, repeats = 5, barriers = 100 };
+enum { rounds = 2000, batch = 10, repeats = 5, barriers = 100 };
+static const double most_seconds = 0.1;
 
 static double now(void) {
   struct timespec t;
@@ -48,31 +49,36 @@ static void many_barriers(void *argument, int thread, int threads) {
     team_barrier(w->team);
 }
 
-/* Microseconds for each round of host (bit 0) and library (bit 1) regions; the best of some. */
-static double regions(struct work *w, int which) {
-  double best = 1e9;
-  for (int r = 0; r < repeats; r++) {
-    double start = now();
-    for (int i = 0; i < rounds; i++) {
-      if (which & 1)
-        host_region(w);
-      if (which & 2)
-        team_run(w->team, team_threads(w->team), library_piece, w);
-    }
-    double us = (now() - start) / rounds * 1e6;
-    best = us < best ? us : best;
-  }
-  return best;
+static void host_rounds(struct work *w) {
+  host_region(w);
+}
+static void library_rounds(struct work *w) {
+  team_run(w->team, team_threads(w->team), library_piece, w);
+}
+static void both_rounds(struct work *w) {
+  host_rounds(w);
+  library_rounds(w);
+}
+static void empty_rounds(struct work *w) {
+  team_run(w->team, team_threads(w->team), nothing, w);
+}
+static void barrier_rounds(struct work *w) {
+  team_run(w->team, team_threads(w->team), many_barriers, w);
 }
 
-static double runs(struct work *w, team_task *task, int count) {
+/* Microseconds for a round: the best of some repeats, each of which ends early on a machine that is busy with other things. */
+static double measure(struct work *w, void (*round)(struct work *)) {
   double best = 1e9;
   for (int r = 0; r < repeats; r++) {
-    double start = now();
-    for (int i = 0; i < count; i++)
-      team_run(w->team, team_threads(w->team), task, w);
-    double us = (now() - start) / count * 1e6;
-    best = us < best ? us : best;
+    double start = now(), spent = 0;
+    int done = 0;
+    while (done < rounds && spent < most_seconds) {
+      for (int i = 0; i < batch; i++)
+        round(w);
+      done += batch;
+      spent = now() - start;
+    }
+    best = spent / done * 1e6 < best ? spent / done * 1e6 : best;
   }
   return best;
 }
@@ -82,12 +88,14 @@ static int report(enum team_kind kind, struct error *err) {
   struct work w = {.values = calloc(400000, sizeof(double))};
   int status = !w.values || team_open(&w.team, kind, 0, err);
   if (!status) {
+    host_region(&w); /* so that the default team finds the host's pool */
+    double run = measure(&w, empty_rounds), barrier = measure(&w, barrier_rounds) / barriers;
     printf("%s%s: run %.2f us, barrier %.2f us\n", team_name(w.team),
-           kind == TEAM_PTHREAD ? " (a second set of threads, for comparison)" : "",
-           runs(&w, nothing, rounds), runs(&w, many_barriers, rounds / barriers) / barriers);
+           kind == TEAM_PTHREAD ? " (a second set of threads, for comparison)" : "", run, barrier);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
       w.n = sizes[i];
-      double host = regions(&w, 1), library = regions(&w, 2), both = regions(&w, 3);
+      double host = measure(&w, host_rounds), library = measure(&w, library_rounds),
+             both = measure(&w, both_rounds);
       printf("  %7ld values: host %8.2f us, library %8.2f us, in turn %8.2f us: %.2f times the sum\n", w.n,
              host, library, both, both / (host + library));
     }
