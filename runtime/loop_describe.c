@@ -50,7 +50,8 @@ static void describe_arg(struct desc *d, struct numbering *n, const struct loop_
     out->dat = number(n->dats, &n->ndats, arg->dat);
     d->dats[out->dat] = describe_dat(arg->dat, number(n->sets, &n->nsets, arg->dat->set));
   }
-  if (arg->form == DESC_IDX) {
+  /* A payload's slot holds the number of the loop's own element. */
+  if (arg->form == DESC_IDX || arg->form == DESC_INFO) {
     const struct set *target = arg->map ? arg->map->to : n->sets[0];
     d->renumbered[number(n->sets, &n->nsets, target)] = target->to_user != NULL;
   }
@@ -134,7 +135,7 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
     }
     if (described->map >= 0)
       fill_slot(loop, desc_slot_map(d, described->map), arg->map->table);
-    if (arg->form == DESC_IDX) {
+    if (arg->form == DESC_IDX || arg->form == DESC_INFO) {
       const struct set *target = arg->map ? arg->map->to : loop->set;
       fill_slot(loop, desc_slot_numbers(d, described->map >= 0 ? d->maps[described->map].to : 0),
                 target->to_user);
