@@ -26,8 +26,7 @@ static int no_room(struct cuda *c, size_t bytes, struct error *err, const char *
 }
 
 int cuda_allocate(struct cuda *c, cuda_address *out, size_t bytes, struct error *err, const char *what, ...) {
-  size_t rounded = bytes ? (bytes + 15) / 16 * 16 : 16;
-  int code = c->driver.memory_alloc(out, rounded);
+  int code = c->driver.memory_alloc(out, bytes ? bytes : 1);
   if (code == CUDA_OUT_OF_MEMORY) {
     va_list args;
     va_start(args, what);
@@ -37,7 +36,7 @@ int cuda_allocate(struct cuda *c, cuda_address *out, size_t bytes, struct error 
   }
   if (code)
     return cuda_check(&c->driver, code, err, "allocating %zu bytes on GPU %d", bytes, c->device.ordinal);
-  c->used += rounded;
+  c->used += bytes;
   return OP_OK;
 }
 
@@ -45,7 +44,7 @@ void cuda_release(struct cuda *c, cuda_address at, size_t bytes) {
   if (!at)
     return;
   c->driver.memory_free(at);
-  c->used -= bytes ? (bytes + 15) / 16 * 16 : 16;
+  c->used -= bytes;
 }
 
 int cuda_wait(struct cuda *c, struct error *err, const char *doing) {
@@ -120,12 +119,15 @@ cuda_address cuda_dat_address(const struct dat *dat) {
   return ((const struct on_device *)dat->replicas[SPACE_DEVICE].memory)->at;
 }
 
-/* Without the slack behind the host's rows, which is for vector code of CPUs. */
+/* Without the slack behind the host's rows, which is for vector code of CPUs. Small values are added to by the word
+ * around them (op2_add_small): the last word is whole. */
 static size_t used_bytes(const struct dat *dat) {
   size_t rows = (size_t)dat->set->extents[EXTENT_NONEXEC];
   bool apart = dat->soa && dat->dim > 1 && rows;
-  return apart ? ((size_t)dat->stride * ((size_t)dat->dim - 1) + rows) * dat->value_size
-               : rows * dat->row_bytes;
+  size_t bytes = rows * dat->row_bytes;
+  if (apart)
+    bytes = ((size_t)dat->stride * ((size_t)dat->dim - 1) + rows) * dat->value_size;
+  return (bytes + 3) / 4 * 4;
 }
 
 static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) {

@@ -1,0 +1,195 @@
+/* The generated sources of the samples through the real NVRTC, for several GPUs: they compile, and the registers, spills
+ * and shared memory of each are printed. Each program given runs on the stand-in first and leaves its sources behind
+ * (OP2_DUMP).
+ *
+ *   test_nvrtc [--long] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "jit/generate/cuda.h"
+#include "jit/nvrtc/nvrtc.h"
+
+extern char **environ;
+
+static const char *const usual_gpus[] = {"sm_75", "sm_90", "sm_120", NULL};
+static const char *const all_gpus[] = {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120", NULL};
+
+struct totals {
+  int sources, compiles, failures;
+};
+
+static void die(const char *what, const char *name) {
+  fprintf(stderr, "test_nvrtc: %s %s: %s\n", what, name, strerror(errno));
+  exit(1);
+}
+
+static void run_program(char *const argv[], const char *variant) {
+  pid_t child;
+  int status = 0;
+  setenv("OP2_VARIANT", variant, 1);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  if (posix_spawn(&child, argv[0], &actions, NULL, argv, environ) != 0 || waitpid(child, &status, 0) != child)
+    die("running", argv[0]);
+  posix_spawn_file_actions_destroy(&actions);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    fprintf(stderr, "test_nvrtc: %s failed on the stand-in\n", argv[0]);
+    exit(1);
+  }
+}
+
+static void read_whole(const char *folder, const char *name, struct text *out) {
+  char path[4096], buffer[65536];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *f = fopen(path, "rb");
+  if (!f)
+    die("reading", path);
+  for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;)
+    text_add_bytes(out, buffer, n);
+  fclose(f);
+}
+
+/* "ptxas info : Used 40 registers, ..., 8 bytes spill stores": the numbers in front of words. */
+static int number_before(const char *text, const char *words) {
+  const char *at = text ? strstr(text, words) : NULL;
+  if (!at)
+    return 0;
+  while (at > text && at[-1] == ' ')
+    at--;
+  while (at > text && at[-1] >= '0' && at[-1] <= '9')
+    at--;
+  return atoi(at);
+}
+
+static void show(const char *name, const char *gpu, const struct compile_result *r) {
+  int registers = 0, spilled = 0, shared = 0;
+  for (int i = 0; i < r->nmessages; i++) {
+    int n = number_before(r->messages[i].text, "registers");
+    registers = n > registers ? n : registers;
+    spilled += number_before(r->messages[i].text, "bytes spill stores");
+    n = number_before(r->messages[i].text, "bytes smem");
+    shared = n > shared ? n : shared;
+  }
+  printf("  %-44s %-7s %4d registers %5d bytes spilled %6d bytes shared %6.0f ms %7zu bytes\n", name, gpu,
+         registers, spilled, shared, 1e3 * r->seconds_front, r->size);
+}
+
+static void compile_folder(struct nvrtc *n, const char *folder, const char *name, const char *const *gpus,
+                           struct totals *totals) {
+  static const char *const report[] = {"-Xptxas", "-v"};
+  char kernel[256];
+  snprintf(kernel, sizeof kernel, "%.*s", (int)strcspn(name, "-"), name);
+  char main_name[300], kernel_name[300];
+  snprintf(main_name, sizeof main_name, "%s.loop.cu", kernel);
+  snprintf(kernel_name, sizeof kernel_name, "%s.c", kernel);
+  struct text main_text = {0}, kernel_text = {0}, prelude = {0};
+  read_whole(folder, main_name, &main_text);
+  read_whole(folder, kernel_name, &kernel_text);
+  text_add(&prelude, cuda_prelude());
+  const struct compile_file files[] = {{main_name, text_str(&main_text), main_text.length},
+                                       {kernel_name, text_str(&kernel_text), kernel_text.length},
+                                       {"op2jit_cuda.h", text_str(&prelude), prelude.length}};
+  totals->sources++;
+  for (int i = 0; gpus[i]; i++) {
+    const struct compile_request request = {.files = files, .nfiles = 3, .cpu = gpus[i], .fp = "contract"};
+    struct compile_result result;
+    nvrtc_compile(n, &request, report, 2, &result);
+    totals->compiles++;
+    if (result.status) {
+      totals->failures++;
+      for (int m = 0; m < result.nmessages; m++)
+        printf("  %s %s: %s:%d: %s\n", name, gpus[i], result.messages[m].file, result.messages[m].line,
+               result.messages[m].text);
+    } else {
+      show(name, gpus[i], &result);
+    }
+    nvrtc_release(&result);
+  }
+  text_free(&main_text);
+  text_free(&kernel_text);
+  text_free(&prelude);
+}
+
+/* The folders that the programs left behind. */
+static void for_each_folder(struct nvrtc *n, const char *root, const char *const *gpus,
+                            struct totals *totals) {
+  DIR *directory = opendir(root);
+  if (!directory)
+    die("opening", root);
+  for (struct dirent *e; (e = readdir(directory));) {
+    char path[2048];
+    snprintf(path, sizeof path, "%s/%s", root, e->d_name);
+    if (e->d_name[0] != '.')
+      compile_folder(n, path, e->d_name, gpus, totals);
+  }
+  closedir(directory);
+}
+
+static void remove_folder(const char *path) {
+  DIR *directory = opendir(path);
+  for (struct dirent *e; directory && (e = readdir(directory));) {
+    char inner[4096];
+    snprintf(inner, sizeof inner, "%s/%s", path, e->d_name);
+    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+      continue;
+    struct stat about;
+    if (lstat(inner, &about) == 0 && S_ISDIR(about.st_mode))
+      remove_folder(inner);
+    else
+      unlink(inner);
+  }
+  if (directory)
+    closedir(directory);
+  rmdir(path);
+}
+
+int main(int argc, char **argv) {
+  bool all = argc > 1 && strcmp(argv[1], "--long") == 0;
+  int at = all ? 2 : 1;
+  static const char *const variants[] = {"atomics/128/vectors", "staged/128/sorted", "apart/128/vectors",
+                                         "whole/128",           "blocks/256",        "colours/128"};
+  const size_t nvariants = all ? sizeof variants / sizeof *variants : 2;
+  struct nvrtc *n = NULL;
+  struct error err = {0};
+  struct totals totals = {0};
+  if (argc < at + 2) {
+    fprintf(stderr, "usage: test_nvrtc [--long] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM...]...\n");
+    return 2;
+  }
+  const struct nvrtc_places places = {.cuda_home = getenv("CUDA_HOME"), .home = getenv("HOME")};
+  if (nvrtc_open(&n, &places, &err)) {
+    printf("skipped: %s\n", error_message(&err));
+    error_free(&err);
+    return 77;
+  }
+  printf("NVRTC %s, %s\n", nvrtc_version(n), nvrtc_path(n));
+  const char *root = argv[at++];
+  remove_folder(root);
+  setenv("OP2_DUMP", root, 1);
+  setenv("OP2_BACKEND", "cuda", 1);
+  setenv("OP2_CACHE", "off", 1);
+  setenv("OP2_TUNE", "off", 1);
+  while (at < argc) {
+    int end = at;
+    while (end < argc && strcmp(argv[end], "--") != 0)
+      end++;
+    argv[end < argc ? end : argc] = NULL;
+    for (size_t v = 0; v < nvariants; v++)
+      run_program(&argv[at], variants[v]);
+    at = end + 1;
+  }
+  for_each_folder(n, root, all ? all_gpus : usual_gpus, &totals);
+  nvrtc_close(n);
+  printf("%d sources, %d compiles, %d failures\n", totals.sources, totals.compiles, totals.failures);
+  return totals.failures || !totals.sources;
+}
