@@ -496,16 +496,6 @@ int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struc
   return OP_OK;
 }
 
-int jit_shapes(struct jit *jit, const struct desc *d, struct shape out[3]) {
-  _Static_assert(SHAPE_CANDIDATES == 3, "as jit.h says");
-  identify_target(jit);
-  const char *features = text_str(&jit->features);
-  int bytes = strstr(features, "+avx512f") && strstr(features, "+avx512dq") ? 64
-              : strstr(features, "+avx2")                                   ? 32
-                                                                            : 16;
-  return shape_candidates(d, bytes, out);
-}
-
 bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s) {
   struct signature key;
   struct error ignored = {0};

@@ -52,8 +52,6 @@ struct jit_code {
  * (no plugin), OP_ERR_MEMORY, OP_ERR_KERNEL. Messages name kernel, file and line; the caller puts the loop in front. */
 int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struct jit_code *out,
              struct error *err);
-/* The shapes worth trying for a loop on this machine, the most promising first; how many (at least one, at most 3). */
-int jit_shapes(struct jit *jit, const struct desc *d, struct shape out[3]);
 /* Is it in memory or in the store already? Compiles and loads nothing. */
 bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s);
 /* The generated text, appended. */
