@@ -60,6 +60,24 @@ static void put_constant_updates(struct generator *g) {
 
 /* ---- the file ----------------------------------------------------------------------------------*/
 
+/* What strips need, once for each type and row length. */
+static void put_helpers(struct generator *g) {
+  for (int i = 0; i < g->d->ndats; i++) {
+    const struct desc_dat *dat = &g->d->dats[i];
+    int dim = dat_is_apart(g->d, i) ? 1 : dat->dim;
+    bool known = false, known_type = false;
+    for (int j = 0; j < i; j++) {
+      bool same = g->d->dats[j].type == dat->type;
+      known_type |= same;
+      known |= same && (dat_is_apart(g->d, j) ? 1 : g->d->dats[j].dim) == dim;
+    }
+    if (!known_type)
+      put_lane_types(g, dat->type);
+    if (!known)
+      put_lane_helpers(g, dat->type, dim);
+  }
+}
+
 static void put_head(struct generator *g, const struct generated *files) {
   put(g, "#include \"%s\"", files->prelude_file);
   put(g, "#pragma clang diagnostic push");
@@ -69,6 +87,9 @@ static void put_head(struct generator *g, const struct generated *files) {
   put_constants(g);
   put_variable_constants(g);
   put_info_types(g);
+  /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
+  if (g->s->width)
+    put_helpers(g);
   /* A declaration without parameters fits any definition; it makes the function static and inlined. */
   put(g, "static inline __attribute__((always_inline, internal_linkage)) void %s();", g->d->kernel_name);
   put(g, "#pragma clang diagnostic pop");
@@ -131,19 +152,6 @@ static void global_parameters(const struct generator *g, struct parameter *p) {
   }
 }
 
-/* Helpers of strips, once for each type and row length. */
-static void put_helpers(struct generator *g) {
-  for (int i = 0; i < g->d->ndats; i++) {
-    const struct desc_dat *dat = &g->d->dats[i];
-    int dim = dat_is_apart(g->d, i) ? 1 : dat->dim;
-    bool known = false;
-    for (int j = 0; j < i; j++)
-      known |= g->d->dats[j].type == dat->type && (dat_is_apart(g->d, j) ? 1 : g->d->dats[j].dim) == dim;
-    if (!known)
-      put_lane_helpers(g, dat->type, dim);
-  }
-}
-
 static void put_strips(struct generator *g) {
   put_lane_accumulators(g);
   put_open(g, "for (; op2_i + %d <= op2_end; op2_i += %d)", g->s->width, g->s->width);
@@ -203,8 +211,6 @@ static int generate(struct generator *g, struct generated *out, struct error *er
       text_str(&shape), g->d->fp);
   text_free(&shape);
   put_head(g, out);
-  if (g->s->width)
-    put_helpers(g);
   put_functions(g);
   text_add_bytes(&out->kernel, g->k->text, g->k->length);
   text_add_char(&out->kernel, '\n');

@@ -47,7 +47,10 @@ void lanes_name(enum type_code type, int dim, char *out, size_t size) {
 /* ---- vectors in the text -------------------------------------------------------------------------*/
 
 /* typedefs op2_double4 (aligned) and op2_double4u (as the scalar), for every length that is used. */
-static void put_vector_types(struct generator *g, enum type_code type, int width) {
+void put_lane_types(struct generator *g, enum type_code type) {
+  int width = g->s->width;
+  if (!has_vectors(type))
+    return;
   for (int n = 2; n <= (width > MOST_PADDED ? width : MOST_PADDED); n *= 2) {
     size_t bytes = (size_t)n * type_info(type)->size;
     put(g, "typedef %s op2_%s%d __attribute__((vector_size(%zu), may_alias));", word_type(g, type),
@@ -212,8 +215,6 @@ void put_lane_helpers(struct generator *g, enum type_code type, int dim) {
   const char *t = word_type(g, type);
   int width = g->s->width;
   lanes_name(type, dim, name, sizeof name);
-  if (has_vectors(type))
-    put_vector_types(g, type, width);
   put_open(g,
            "static inline __attribute__((always_inline)) void op2_load_%s(%s *lanes, const %s *const *rows)",
            name, t, t);
@@ -225,6 +226,8 @@ void put_lane_helpers(struct generator *g, enum type_code type, int dim) {
   if (!has_vectors(type))
     put_small_bodies(g, dim, true);
   put_close(g);
+  if (dim == 1)
+    return;
   put_open(g, "static inline __attribute__((always_inline)) void op2_turn_%s(%s *rows, const %s *lanes)",
            name, t, t);
   for (int offset = 0; has_vectors(type) && offset < dim;) {

@@ -1,0 +1,62 @@
+/* Made by op2jit (generator 1): loop extremes, scalar, contract. */
+#include "op2jit_prelude.h"
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Weverything"
+typedef long long __attribute__((may_alias)) op2_longlong;
+typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+static float late;
+static void *const op2_c0 = (void *)&late;
+struct op2_info5 { long long element; int payload[1]; };
+static inline __attribute__((always_inline, internal_linkage)) void extremes();
+#pragma clang diagnostic pop
+#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
+#pragma GCC visibility push(hidden)
+#include "extremes.c"
+#pragma GCC visibility pop
+#pragma clang attribute pop
+#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic error "-Wincompatible-pointer-types"
+#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+static void op2_loop(const float *restrict op2_d0, const int *restrict op2_x0, int *restrict op2_g3, float *restrict op2_g4, const float *restrict op2_b4, struct op2_info5 *restrict op2_g5, const int *restrict op2_list, long op2_begin, long op2_end) {
+  int op2_a3[1];
+  op2_a3[0] = 0;
+  long op2_i = op2_begin;
+  for (; op2_i < op2_end; op2_i++) {
+    const long op2_e = op2_i;
+    int op2_a1[1];
+    op2_a1[0] = op2_x0[op2_e];
+    float op2_a2[3];
+    float op2_a4[1] = {*op2_b4};
+    int op2_a5[1];
+    extremes(op2_d0 + op2_e, op2_a1, op2_a2, op2_a3, op2_a4, op2_a5);
+    const long long op2_i4 = op2_x0[op2_e];
+    const int op2_n4 = op2_a4[0] != op2_a4[0], op2_o4 = op2_g4[0] != op2_g4[0];
+    const int op2_w4 = op2_a4[0] > op2_g4[0] || (op2_n4 && !op2_o4), op2_q4 = op2_a4[0] == op2_g4[0] || (op2_n4 && op2_o4);
+    if (op2_w4 || (op2_q4 && op2_i4 < op2_g5->element)) {
+      op2_g4[0] = op2_a4[0];
+      op2_g5->element = op2_i4;
+      op2_g5->payload[0] = op2_a5[0];
+    }
+  }
+  op2_g3[0] += op2_a3[0];
+}
+void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
+  for (int op2_c = 0; op2_c < 1; op2_c++) {
+    typedef unsigned int __attribute__((may_alias)) op2_bits;
+    const op2_bits op2_new = ((const op2_bits *)op2_frame[9])[op2_c];
+    if (((op2_bits *)op2_c0)[op2_c] != op2_new) {
+      ((op2_bits *)op2_c0)[op2_c] = op2_new;
+    }
+  }
+  op2_loop(op2_frame[0], op2_frame[8], op2_frame[4], op2_frame[5], op2_frame[14], op2_frame[6], op2_list, op2_begin, op2_end);
+}
+/* extremes.c */
+void extremes(const float *a, const int *e, float *w, int *count, float *most, int *where) {
+  w[0] = a[0] * late;
+  ++*count;
+  if (w[0] > *most) {
+    *most = w[0];
+    *where = *e;
+  }
+}
+

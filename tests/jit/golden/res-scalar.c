@@ -1,0 +1,43 @@
+/* Made by op2jit (generator 1): loop res, scalar, contract. */
+#include "op2jit_prelude.h"
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Weverything"
+typedef long long __attribute__((may_alias)) op2_longlong;
+typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+static const double eps __attribute__((unused)) = 0x1.999999999999ap-5;
+static inline __attribute__((always_inline, internal_linkage)) void res();
+#pragma clang diagnostic pop
+#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
+#pragma GCC visibility push(hidden)
+#include "res.c"
+#pragma GCC visibility pop
+#pragma clang attribute pop
+#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic error "-Wincompatible-pointer-types"
+#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, long op2_s1, double *restrict op2_d2, const int *restrict op2_t0, const int *restrict op2_t1, const int *restrict op2_list, long op2_begin, long op2_end) {
+  long op2_i = op2_begin;
+  for (; op2_i < op2_end; op2_i++) {
+    const long op2_e = op2_i;
+    const int op2_m0_0 = op2_t0[op2_e * 2 + 0];
+    const int op2_m0_1 = op2_t0[op2_e * 2 + 1];
+    const int op2_m1_0 = op2_t1[op2_e * 2 + 0];
+    const int op2_m1_1 = op2_t1[op2_e * 2 + 1];
+    double op2_a2[4];
+    op2_a2[0 + 0] = op2_d1[0 * op2_s1 + op2_m1_0];
+    op2_a2[0 + 1] = op2_d1[1 * op2_s1 + op2_m1_0];
+    op2_a2[0 + 2] = op2_d1[2 * op2_s1 + op2_m1_0];
+    op2_a2[0 + 3] = op2_d1[3 * op2_s1 + op2_m1_0];
+    res(op2_d0 + op2_m0_0 * 2, op2_d0 + op2_m0_1 * 2, op2_a2, op2_d2 + op2_m1_0 * 2, op2_d2 + op2_m1_1 * 2);
+  }
+}
+void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
+  op2_loop(op2_frame[0], op2_frame[1], (long)op2_frame[11], op2_frame[2], op2_frame[3], op2_frame[4], op2_list, op2_begin, op2_end);
+}
+/* res.c */
+void res(const double *x1, const double *x2, const double *q, double *r1, double *r2) {
+  double f = eps * (x1[0] - x2[0]) * q[0];
+  r1[0] += f;
+  r2[1] -= f;
+}
+

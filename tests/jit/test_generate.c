@@ -1,0 +1,120 @@
+/* Generated text: the same description gives the same text, in this process and in any other; a few loops as golden
+ * files.  test_generate FOLDER [write] */
+#include <stdio.h>
+
+#include "build.h"
+#include "jit/jit.h"
+
+static int failures;
+
+static struct desc airfoil_edge(void) {
+  struct desc d = build_loop(
+      "res", "void res(const double *x1, const double *x2, const double *q, double *r1, double *r2) {\n"
+             "  double f = eps * (x1[0] - x2[0]) * q[0];\n  r1[0] += f;\n  r2[1] -= f;\n}\n");
+  static const double eps = 0.05;
+  int nodes = build_map(&d, 2, 1), cells = build_map(&d, 2, 2);
+  int x = build_dat(&d, TYPE_DOUBLE, 2, 1, false), q = build_dat(&d, TYPE_DOUBLE, 4, 2, true),
+      r = build_dat(&d, TYPE_DOUBLE, 2, 2, false);
+  build_arg(&d, x, nodes, 0, OP_READ);
+  build_arg(&d, x, nodes, 1, OP_READ);
+  build_arg(&d, q, cells, 0, OP_READ);
+  build_arg(&d, r, cells, 0, OP_INC);
+  build_arg(&d, r, cells, 1, OP_INC);
+  build_const(&d, "eps", TYPE_DOUBLE, 1, &eps);
+  return d;
+}
+
+static struct desc globals(void) {
+  struct desc d = build_loop(
+      "extremes",
+      "void extremes(const float *a, const int *e, float *w, int *count, float *most, int *where) {\n"
+      "  w[0] = a[0] * late;\n  ++*count;\n  if (w[0] > *most) {\n    *most = w[0];\n"
+      "    *where = *e;\n  }\n}\n");
+  build_arg(&d, build_dat(&d, TYPE_FLOAT, 1, 0, false), -1, -1, OP_READ);
+  build_idx(&d, -1, -1);
+  build_gbl(&d, TYPE_FLOAT, 3, OP_WORK);
+  build_gbl(&d, TYPE_INT, 1, OP_INC);
+  int most = build_gbl(&d, TYPE_FLOAT, 1, OP_MAX);
+  build_info(&d, TYPE_INT, 1, most);
+  build_const(&d, "late", TYPE_FLOAT, 1, NULL);
+  d.renumbered[0] = true;
+  return d;
+}
+
+static struct desc vectors(void) {
+  struct desc d =
+      build_loop("around", "void around(const long long *x[3], double **y) {\n  for (int i = 0; i < 3; i++)\n"
+                           "    y[i][0] += (double)x[i][0];\n}\n");
+  int map = build_map(&d, 3, 1);
+  build_arg(&d, build_dat(&d, TYPE_LONGLONG, 1, 1, false), map, -3, OP_READ);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 20, 1, true), map, -3, OP_INC);
+  d.dats[1].wide = true;
+  return d;
+}
+
+static struct text read_file(const char *path) {
+  struct text t = {0};
+  FILE *file = fopen(path, "rb");
+  for (int c; file && (c = fgetc(file)) != EOF;)
+    text_add_char(&t, (char)c);
+  if (file)
+    fclose(file);
+  return t;
+}
+
+static void compare(const char *folder, const char *name, const struct text *made, bool write) {
+  char path[600];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  struct text kept = read_file(path);
+  if (write) {
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(text_str(made), 1, made->length, file) != made->length || fclose(file) != 0)
+      failures++;
+  } else if (strcmp(text_str(&kept), text_str(made)) != 0) {
+    fprintf(stderr, "%s: the generated text differs; it is now\n%s", path, text_str(made));
+    failures++;
+  }
+  text_free(&kept);
+}
+
+static void one(const char *folder, struct desc d, const char *shape_name, bool write) {
+  struct shape shape;
+  struct text first = {0}, second = {0}, canonical = {0}, name = {0};
+  struct error err = {0};
+  struct desc again;
+  desc_print(&d, &canonical);
+  if (!shape_parse(shape_name, &shape) || jit_source(&d, &shape, &first, &err) != OP_OK ||
+      desc_parse(&again, text_str(&canonical), &err) != OP_OK ||
+      jit_source(&again, &shape, &second, &err) != OP_OK) {
+    fprintf(stderr, "%s: %s\n", d.kernel_name, error_message(&err));
+    failures++;
+  } else {
+    text_addf(&name, "%s-%s.c", d.kernel_name, shape_name);
+    compare(folder, text_str(&name), &first, write);
+    if (strcmp(text_str(&first), text_str(&second)) != 0) {
+      fprintf(stderr, "%s: a description that was read back gives another text\n", d.kernel_name);
+      failures++;
+    }
+    desc_free(&again);
+  }
+  desc_free(&d);
+  text_free(&first);
+  text_free(&second);
+  text_free(&canonical);
+  text_free(&name);
+  error_free(&err);
+}
+
+int main(int argc, char **argv) {
+  bool write = argc > 2 && strcmp(argv[2], "write") == 0;
+  if (argc < 2)
+    return 2;
+  one(argv[1], airfoil_edge(), "scalar", write);
+  one(argv[1], airfoil_edge(), "scalar+list", write);
+  one(argv[1], airfoil_edge(), "strip4", write);
+  one(argv[1], globals(), "scalar", write);
+  one(argv[1], globals(), "strip4+list", write);
+  one(argv[1], vectors(), "scalar", write);
+  printf("%d differ\n", failures);
+  return failures != 0;
+}
