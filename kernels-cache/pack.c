@@ -7,6 +7,7 @@
 
 #ifdef OP2JIT_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 /* Below this the frame costs more than it saves. */
@@ -41,24 +42,38 @@ void pack(const void *data, size_t size, struct packed *out) {
 
 const char no_memory[] = "out of memory";
 
+/* Does the packing itself say this size? Asked before so many bytes are allocated. */
+static bool size_is_right(const void *data, size_t stored, enum encoding encoding, size_t size) {
+  if (encoding == ENCODING_PLAIN)
+    return stored == size;
+#ifdef OP2JIT_ZSTD
+  return encoding == ENCODING_ZSTD && ZSTD_getFrameContentSize(data, stored) == size;
+#else
+  (void)data;
+  return false;
+#endif
+}
+
 void *unpack(const void *data, size_t stored, enum encoding encoding, size_t size, const char **why) {
-  *why = no_memory;
-  void *bytes = size < PTRDIFF_MAX ? malloc(size ? size : 1) : NULL;
-  if (!bytes)
-    return NULL;
   *why = "its length is not what was noted";
-  if (encoding == ENCODING_PLAIN && stored == size) {
+  if (!size_is_right(data, stored, encoding, size))
+    return NULL;
+  void *bytes = malloc(size ? size : 1);
+  if (!bytes) {
+    *why = no_memory;
+    return NULL;
+  }
+  if (encoding == ENCODING_PLAIN) {
     if (size)
       memcpy(bytes, data, size);
     return bytes;
   }
 #ifdef OP2JIT_ZSTD
-  if (encoding == ENCODING_ZSTD) {
-    size_t got = ZSTD_decompress(bytes, size, data, stored);
-    if (!ZSTD_isError(got) && got == size)
-      return bytes;
-    *why = ZSTD_isError(got) ? ZSTD_getErrorName(got) : *why;
-  }
+  size_t got = ZSTD_decompress(bytes, size, data, stored);
+  if (!ZSTD_isError(got) && got == size)
+    return bytes;
+  if (ZSTD_isError(got))
+    *why = ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation ? no_memory : ZSTD_getErrorName(got);
 #endif
   free(bytes);
   return NULL;

@@ -71,7 +71,7 @@ void store_close(struct store *store);
 
 /* The file in use, NULL in memory-only operation. */
 const char *store_path(const struct store *store);
-/* The last trouble: why there is no file, why writing stopped, what was set aside; "" if there was none. */
+/* For one thread at a time, until its next call. The last trouble: why there is no file, why writing stopped, what was set aside; "" if there was none. */
 const char *store_trouble(const struct store *store);
 
 /* ---- binaries ----------------------------------------------------------------------------------*/

@@ -180,7 +180,7 @@ static void flipped_blob_key_and_hash(void **state) {
       {"UPDATE binary SET data = substr(data, 1, length(data) - 1) WHERE signature = 3", "is damaged"},
       {"UPDATE binary SET size = size + 1 WHERE signature = 3", "is damaged"},
       {"UPDATE binary SET size = -1 WHERE signature = 3", "length"},
-      {"UPDATE binary SET size = 1152921504606846976 WHERE signature = 3", NULL},
+      {"UPDATE binary SET size = 1152921504606846976 WHERE signature = 3", "length"},
       {"UPDATE binary SET encoding = 77 WHERE signature = 3", "length"},
       {"UPDATE binary SET checksum = randomblob(32) WHERE signature = 3", "checksum"},
       {"UPDATE binary SET checksum = x'00' WHERE signature = 3", "checksum"},
