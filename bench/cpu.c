@@ -21,7 +21,7 @@ enum { CASES = sizeof all_cases / sizeof *all_cases, MAX_REPEATS = 101 };
 
 struct settings {
   struct cpu_sizes sizes;
-  int repeats, threads;
+  int repeats, threads, report;
   double warm, each;
   const char *json, *svg;
 };
@@ -150,6 +150,8 @@ static int run_team(const struct settings *s, int argc, char **argv, int threads
       printf("  WRONG: %s differs from the hand-written loops by %.2e\n", of.name, row->difference);
       wrong++;
     }
+    if (s->report)
+      op_timing_output();
     fflush(stdout);
     of.end(&of);
     op_exit();
@@ -176,6 +178,8 @@ int main(int argc, char **argv) {
       {"threads", OPTION_INT, &s.threads, 1, 4096, "measure one thread, and this many"},
       {"warm", OPTION_REAL, &s.warm, 0, 1000, "seconds before measuring, for the library's tuning"},
       {"each", OPTION_REAL, &s.each, 0, 100, "seconds of a measurement"},
+      {"report", OPTION_FLAG, &s.report, 0, 0,
+       "print the library's own report, with the variants, after each case"},
       {"json", OPTION_TEXT, &s.json, 0, 0, "file for the figures"},
       {"svg", OPTION_TEXT, &s.svg, 0, 0, "file for the picture"},
   };
