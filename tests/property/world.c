@@ -96,8 +96,13 @@ int world_set(struct world *w, int size) {
   return new_set(w, size >= 0 ? size : random_size(w));
 }
 
-/* A target set that is large enough for what is asked. */
+/* Sums of floats over more elements would not be exact. */
+enum { MOST_ELEMENTS = 40000 };
+
+/* A target set that is large enough for what is asked; -1: there is none. */
 static int target_set(struct world *w, long least) {
+  if (least > MOST_ELEMENTS)
+    return -1;
   int start = w->nsets ? random_below(&w->random, w->nsets) : 0;
   if (random_chance(&w->random, 70))
     for (int i = 0; i < w->nsets; i++) {
