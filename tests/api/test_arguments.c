@@ -298,6 +298,32 @@ static void payloads_go_with_their_extremum(void **state) {
   }
 }
 
+static void payloads_tie_by_the_users_numbers_after_renumbering(void **state) {
+  (void)state;
+  enum { N = 600 };
+  static double x[N];
+  static int neighbours[N * 2];
+  for (int i = 0; i < N; i++) { /* a chain whose links are far apart in the user's numbers */
+    neighbours[2 * ((i * 7) % N)] = (i * 7) % N;
+    neighbours[2 * ((i * 7) % N) + 1] = ((i + 1) * 7) % N;
+    x[i] = i % 100 < 50 ? 1 : 2;
+  }
+  op_set set = op_decl_set(N, "s");
+  op_map map = op_decl_map(set, set, 2, neighbours, "neighbours");
+  op_dat dat = op_decl_dat(set, 1, "double", x, "x");
+  for (int round = 0; round < 3; round++) {
+    double high = 0, low = 5, values[2];
+    int where = -1;
+    works(op_par_loop(OP_KERNEL_OF(farthest), "farthest", set, direct(dat, 1, "double", OP_READ),
+                      op_arg_idx(-1, OP_ID), op_arg_gbl(&high, 1, "double", OP_MAX),
+                      op_arg_info(&where, 1, "int", 3), op_arg_gbl(&low, 1, "double", OP_MIN),
+                      op_arg_info(values, 2, "double", 5)));
+    assert_int_equal(where, 50);
+    assert_true(values[0] == 0 && values[1] == 10);
+    works(op_renumber(map));
+  }
+}
+
 OP_KERNEL_DEF(
     last_payload, void last_payload(int *where, const int *x, const int *n, int *high) {
       if (*x > *high) {
@@ -386,6 +412,7 @@ int main(void) {
       test_in_library(a_nan_is_never_dropped),
       test_in_library(a_set_of_one_may_write_globals),
       test_in_library(payloads_go_with_their_extremum),
+      test_in_library(payloads_tie_by_the_users_numbers_after_renumbering),
       test_in_library(a_payload_may_come_before_its_extremum),
       test_in_library(thirty_two_arguments_are_allowed),
       test_in_library(one_dat_may_be_read_and_written_where_it_does_not_meet),
