@@ -113,37 +113,43 @@ static void backend_drop(struct op_context *ctx, struct loop *loop) {
   loop->stats.variant = NULL;
 }
 
+/* Make variant `which` the current one. A candidate that cannot be made is no failure of the loop: the default runs. */
+static int use_variant(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, int which,
+                       struct error *err) {
+  struct cuda_variant *v = &l->variants[which];
+  double start = op2jit_wtime();
+  int code = v->ready ? OP_OK : cuda_make_ready(ctx, loop, v, err);
+  if (l->tuner && which != l->standard)
+    tuner_paid(l->tuner, op2jit_wtime() - start);
+  if (code && which != l->standard) {
+    log_line(&ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name, v->name,
+             error_message(err));
+    error_clear(err);
+    tuner_reject(l->tuner, which);
+    return use_variant(ctx, loop, l, l->standard, err);
+  }
+  l->current = which;
+  return code;
+}
+
 static int backend_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct cuda_loop *l = calloc(1, sizeof *l);
   if (!l)
     return error_memory(err, "a loop's variants", sizeof *l);
   loop->backend_state = l;
-  int code = cuda_candidates(ctx, loop, l, err);
-  if (!code)
-    code = cuda_make_ready(ctx, loop, &l->variants[l->standard], err);
-  l->current = l->standard;
   loop->nslots = 1;
-  return code;
+  int code = cuda_candidates(ctx, loop, l, err);
+  return code ? code : use_variant(ctx, loop, l, l->tuner ? tuner_winner(l->tuner) : l->standard, err);
 }
 
-/* A candidate that cannot be made is no failure of the loop: the default is there. */
-static void choose(struct op_context *ctx, struct loop *loop, struct cuda_loop *l) {
+/* Which variant runs now: a trial only where its making can be paid for. */
+static int choose(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
+  enum { USUAL_COST_MS = 100 }; /* of generating, compiling and planning */
   int next = tuner_next(l->tuner);
-  struct cuda_variant *v = &l->variants[next];
-  struct error err = {0};
-  if (!v->ready) {
-    double start = op2jit_wtime();
-    int code = cuda_make_ready(ctx, loop, v, &err);
-    tuner_paid(l->tuner, op2jit_wtime() - start);
-    if (code) {
-      log_line(&ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name, v->name,
-               error_message(&err));
-      error_free(&err);
-      tuner_reject(l->tuner, next);
-      next = l->standard;
-    }
-  }
-  l->current = next;
+  if (!l->variants[next].ready && !tuner_is_settled(l->tuner) &&
+      !tuner_can_pay(l->tuner, 1e-3 * USUAL_COST_MS))
+    next = tuner_winner(l->tuner);
+  return use_variant(ctx, loop, l, next, err);
 }
 
 /* A trial is timed by events on the stream; the host waits for it. */
@@ -167,6 +173,7 @@ static int run_trial(struct op_context *ctx, struct loop *loop, struct cuda_loop
   long long before = tuner_trials(l->tuner);
   tuner_record(l->tuner, l->current, 1e-3 * (double)milliseconds);
   ctx->counters.trials += tuner_trials(l->tuner) - before;
+  cuda_tune_keep(ctx, loop, l);
   return OP_OK;
 }
 
@@ -179,11 +186,12 @@ static int backend_run(struct op_context *ctx, struct loop *loop, struct error *
                      "and start again",
                      loop->name, c->device.ordinal, c->device.name);
   bool trial = l->tuner && !tuner_is_settled(l->tuner);
-  if (l->tuner)
-    choose(ctx, loop, l);
+  int code = l->tuner ? choose(ctx, loop, l, err) : OP_OK;
+  if (code)
+    return code;
   struct cuda_variant *v = &l->variants[l->current];
   loop->stats.variant = v->name;
-  int code = trial ? run_trial(ctx, loop, l, err) : cuda_launch_loop(ctx, loop, v, err);
+  code = trial ? run_trial(ctx, loop, l, err) : cuda_launch_loop(ctx, loop, v, err);
   /* Only a loop that is waited for can say how long it took. */
   if (!code && *env_value(&ctx->env, ENV_TIMING))
     code = cuda_wait(c, err, loop->name);

@@ -105,7 +105,14 @@ struct cuda_variant {
   int narrays;
   const struct plan_entry **plans;
   int nplans;
-  int *list; /* elements of blocks sorted by colour, owned */
+  union cuda_word {
+    cuda_address address;
+    long long wide;
+    int number;
+  } * words;     /* what each parameter is */
+  void **values; /* what the driver takes: a pointer to each parameter's bytes */
+  bool filled;   /* all but the globals, which are looked at in every call */
+  int *list;     /* elements of blocks sorted by colour, owned */
   cuda_address *apart;
   size_t *apart_bytes;
   cuda_address slots, warps, globals;
@@ -117,9 +124,15 @@ struct cuda_loop {
   struct cuda_variant *variants;
   int nvariants, current, standard;
   struct tuner *tuner; /* NULL: one variant only */
+  bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
 };
 /* All variants that make sense for the loop. Nothing is compiled. */
 int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err);
+/* remember.c: does OP2_TUNE allow more than the default; the tuner, started at what the store remembers; after a run,
+ * remember what it settled on, once. */
+int cuda_tune_mode(struct op_context *ctx, bool *candidates, struct error *err);
+int cuda_tune_open(struct op_context *ctx, const struct loop *loop, struct cuda_loop *l, struct error *err);
+void cuda_tune_keep(struct op_context *ctx, const struct loop *loop, struct cuda_loop *l);
 /* ready.c: code, plan and memory of one variant. */
 int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err);
 void cuda_variant_free(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets);

@@ -6,8 +6,6 @@
 #include "base/size.h"
 #include "context.h"
 
-enum { MOST_PARAMETERS = 1024 };
-
 struct call {
   struct op_context *ctx;
   struct cuda *c;
@@ -15,12 +13,6 @@ struct call {
   struct cuda_variant *v;
   const struct cuda_targets *targets;
   struct error *err;
-  union {
-    cuda_address address;
-    long long wide;
-    int number;
-  } storage[MOST_PARAMETERS];
-  void *values[MOST_PARAMETERS]; /* what the driver takes: a pointer to each parameter's bytes */
 };
 
 static const struct dat *dat_of(const struct loop *loop, int dat) {
@@ -39,14 +31,14 @@ static void *global_values(struct loop *loop, int arg) {
 static void set_number(struct call *call, enum cuda_parameter_kind kind, int number) {
   for (int i = 0; i < call->v->parameters.count; i++)
     if (call->v->parameters.items[i].kind == kind)
-      call->storage[i].number = number;
+      call->v->words[i].number = number;
 }
 
 /* Globals that do not travel with the launch, one behind the other. */
 static int copy_global(struct call *call, int at, size_t *offset) {
   const struct cuda_parameter *p = &call->v->parameters.items[at];
   size_t bytes = call->loop->args[p->index].bytes;
-  call->storage[at].address = call->v->globals + *offset;
+  call->v->words[at].address = call->v->globals + *offset;
   int code = call->c->driver.copy_in(call->v->globals + *offset, global_values(call->loop, p->index), bytes,
                                      call->c->stream);
   *offset += (bytes + 15) / 16 * 16;
@@ -54,37 +46,42 @@ static int copy_global(struct call *call, int at, size_t *offset) {
                     call->loop->name, p->index + 1);
 }
 
+static void fill_word(struct call *call, int i) {
+  const struct cuda_variant *v = call->v;
+  const struct cuda_parameter *p = &v->parameters.items[i];
+  union cuda_word *word = &v->words[i];
+  switch (p->kind) {
+  case CUDA_P_DAT: {
+    const struct dat *dat = dat_of(call->loop, p->index);
+    word->address = dat && dat->replicas[SPACE_DEVICE].bytes ? cuda_dat_address(dat) : 0;
+    break;
+  }
+  case CUDA_P_STRIDE: word->wide = dat_of(call->loop, p->index)->stride; break;
+  case CUDA_P_SLOTS: word->address = v->slots; break;
+  case CUDA_P_WARPS: word->address = v->warps; break;
+  case CUDA_P_STAGED_AT: word->number = v->staged_at[p->index]; break;
+  case CUDA_P_APART: word->address = v->apart[p->index]; break;
+  default: word->address = v->arrays[i] ? v->arrays[i]->at : 0;
+  }
+  v->values[i] = word;
+}
+
+/* A record's dats are always the same ones, so only its globals are looked at again. */
 static int fill(struct call *call) {
   struct cuda_variant *v = call->v;
   size_t globals = 0;
   int code = OP_OK;
-  if (v->parameters.count > MOST_PARAMETERS)
-    return error_set(call->err, OP_ERR_SIZE, "loop %s: more parameters than a GPU kernel can have",
-                     call->loop->name);
   for (int i = 0; i < v->parameters.count && !code; i++) {
     const struct cuda_parameter *p = &v->parameters.items[i];
-    call->values[i] = &call->storage[i];
-    switch (p->kind) {
-    case CUDA_P_DAT: {
-      const struct dat *dat = dat_of(call->loop, p->index);
-      call->storage[i].address = dat && dat->replicas[SPACE_DEVICE].bytes ? cuda_dat_address(dat) : 0;
-      break;
-    }
-    case CUDA_P_STRIDE: call->storage[i].wide = dat_of(call->loop, p->index)->stride; break;
-    case CUDA_P_GLOBAL:
-    case CUDA_P_START:
-      if (p->column)
-        code = copy_global(call, i, &globals);
-      else
-        call->values[i] = global_values(call->loop, p->index);
-      break;
-    case CUDA_P_SLOTS: call->storage[i].address = v->slots; break;
-    case CUDA_P_WARPS: call->storage[i].address = v->warps; break;
-    case CUDA_P_STAGED_AT: call->storage[i].number = v->staged_at[p->index]; break;
-    case CUDA_P_APART: call->storage[i].address = v->apart[p->index]; break;
-    default: call->storage[i].address = v->arrays[i] ? v->arrays[i]->at : 0;
-    }
+    bool global = p->kind == CUDA_P_GLOBAL || p->kind == CUDA_P_START;
+    if (!v->filled && (!global || p->column))
+      fill_word(call, i);
+    if (global && p->column)
+      code = copy_global(call, i, &globals);
+    else if (global)
+      v->values[i] = global_values(call->loop, p->index);
   }
+  v->filled = !code;
   return code;
 }
 
@@ -108,7 +105,7 @@ static int launch_all(struct call *call) {
     set_number(call, CUDA_P_FIRST, l->first);
     set_number(call, CUDA_P_SLOT, l->slot);
     code = call->c->driver.launch(v->function, (unsigned)l->blocks, 1, 1, (unsigned)v->shape.block, 1, 1,
-                                  v->shared, call->c->stream, call->values, NULL);
+                                  v->shared, call->c->stream, call->v->values, NULL);
   }
   return failed(call, code, "launching the kernel");
 }

@@ -288,6 +288,14 @@ static int make_results(struct work *w) {
   return code ? code : cuda_landing(w->c, slot, w->err);
 }
 
+static int make_values(struct work *w) {
+  const size_t n = (size_t)w->v->parameters.count;
+  w->v->words = array_new(n, sizeof *w->v->words);
+  w->v->values = array_new(n, sizeof *w->v->values);
+  return w->v->words && w->v->values ? OP_OK
+                                     : error_memory(w->err, "a kernel's parameters", n * sizeof(void *));
+}
+
 /* Globals that are too long to travel with a launch. */
 static int make_globals(struct work *w) {
   struct cuda_variant *v = w->v;
@@ -332,6 +340,31 @@ static int find_functions(struct work *w) {
   return code;
 }
 
+/* Everything that was made; what the variant is stays. */
+static void release(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets) {
+  for (int i = 0; i < v->narrays && v->arrays; i++)
+    cuda_array_put(c, v->arrays[i]);
+  for (int k = 0; v->apart && v->apart_bytes && k < targets->count; k++)
+    cuda_release(c, v->apart[k], v->apart_bytes[k]);
+  for (int i = 0; i < v->nplans; i++)
+    plan_cache_release(c->plans, v->plans[i]);
+  cuda_release(c, v->slots, v->slots_bytes);
+  cuda_release(c, v->warps, v->warps_bytes);
+  cuda_release(c, v->globals, v->globals_bytes);
+  cuda_parameters_free(&v->parameters);
+  free(v->words);
+  free(v->values);
+  free(v->arrays);
+  free(v->apart);
+  free(v->apart_bytes);
+  free(v->plans);
+  free(v->list);
+  free(v->sums);
+  free(v->staged_at);
+  free(v->launches);
+  *v = (struct cuda_variant){.shape = v->shape, .each = v->each, .name = v->name};
+}
+
 int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err) {
   struct cuda_loop *l = loop->backend_state;
   struct work w = {.ctx = ctx, .c = cuda_of(ctx), .loop = loop, .v = v, .targets = &l->targets, .err = err};
@@ -358,28 +391,15 @@ int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_varia
     code = make_results(&w);
   if (!code)
     code = make_globals(&w);
+  if (!code)
+    code = make_values(&w);
   v->ready = !code;
+  if (code)
+    release(w.c, v, &l->targets);
   return code;
 }
 
 void cuda_variant_free(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets) {
-  for (int i = 0; i < v->narrays && v->arrays; i++)
-    cuda_array_put(c, v->arrays[i]);
-  for (int k = 0; v->apart && v->apart_bytes && k < targets->count; k++)
-    cuda_release(c, v->apart[k], v->apart_bytes[k]);
-  for (int i = 0; i < v->nplans; i++)
-    plan_cache_release(c->plans, v->plans[i]);
-  cuda_release(c, v->slots, v->slots_bytes);
-  cuda_release(c, v->warps, v->warps_bytes);
-  cuda_release(c, v->globals, v->globals_bytes);
-  cuda_parameters_free(&v->parameters);
-  free(v->arrays);
-  free(v->apart);
-  free(v->apart_bytes);
-  free(v->plans);
-  free(v->list);
-  free(v->sums);
-  free(v->staged_at);
-  free(v->launches);
+  release(c, v, targets);
   free(v->name);
 }

@@ -119,20 +119,6 @@ static int add_tried(const struct cuda *c, const struct loop *loop, struct cuda_
   return code;
 }
 
-/* ---- the tuner ---- */
-static int make_tuner(struct op_context *ctx, struct cuda_loop *l, struct error *err) {
-  enum { PERCENT = 3 };
-  const char *mode = env_value(&ctx->env, ENV_TUNE);
-  struct tuner_options options = {.share = 0.01 * PERCENT, .drift = 1.5};
-  if (strcmp(mode, "off") == 0 || strcmp(mode, "use") == 0)
-    return OP_OK;
-  if (strcmp(mode, "force") == 0)
-    options = (struct tuner_options){.exhaustive = true};
-  else if (strcmp(mode, "auto") != 0)
-    options = (struct tuner_options){.seconds = strtod(mode, NULL)};
-  return tuner_new(&l->tuner, l->nvariants, l->standard, &options, err);
-}
-
 int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
   struct cuda *c = cuda_of(ctx);
   struct cuda_variant v = usual(c, loop);
@@ -145,10 +131,13 @@ int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop 
   settle(&v, l->targets.count > 0);
   if (!code)
     code = add(l, &v, err);
-  if (!code && !forced) {
+  bool more = false;
+  if (!code)
+    code = cuda_tune_mode(ctx, &more, err);
+  if (!code && more && !forced) {
     code = add_tried(c, loop, l, err);
     if (!code)
-      code = make_tuner(ctx, l, err);
+      code = cuda_tune_open(ctx, loop, l, err);
   }
   return code;
 }
