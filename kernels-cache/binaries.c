@@ -215,6 +215,8 @@ bool store_put_binary(struct store *store, const struct store_key *key,
   }
   if (kept)
     gc_if_full(store);
+  else if (store->main.db && store_can_write(store) && !store->main.fault)
+    lease_drop(store, key->hash); /* nobody need wait for what will not come */
   free(data.data);
   free(source.data);
   text_free(&reason);

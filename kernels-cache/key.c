@@ -143,10 +143,10 @@ bool key_read(struct store *store, struct connection *c, long long signature, st
   sqlite3_stmt *st = store_prepare(store, c, SQL_GET_COMPONENTS);
   if (!st || sqlite3_bind_int64(st, 1, signature) != SQLITE_OK)
     return false;
-  int capacity = 0, code;
+  int capacity = 0;
   bool good = true;
   struct store_column *columns = NULL;
-  while (good && (code = store_step(store, c, st)) == SQLITE_ROW) {
+  while (good && store_step(store, c, st) == SQLITE_ROW) {
     if (out->ncolumns == capacity) {
       capacity = capacity ? 2 * capacity : 32;
       struct store_column *more = array_resize(columns, (size_t)capacity, sizeof *columns);

@@ -11,6 +11,9 @@
 
 #include "inner.h"
 
+/* Patience with a compile before any was measured. */
+#define UNKNOWN_COMPILE_MS 10000
+
 /* ---- who we are, who they are ------------------------------------------------------------------*/
 
 static bool read_small(const char *path, char *out, size_t size) {
@@ -139,15 +142,26 @@ static enum attempt try_once(struct store *store, const char *hash) {
   return result;
 }
 
+/* How long a live owner is waited for: a few times the slowest of the last compiles and a second, so that one that hangs, or
+ * could not write its result, holds nobody up. */
+static long long patience_ms(struct store *store) {
+  long long limit = 1000LL * store->options.lease_seconds;
+  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_SLOWEST_COMPILE);
+  long long slowest = st ? store_number(store, &store->main, st, 0) : 0;
+  long long patience = slowest > 0 ? 1000 + 3 * slowest : UNKNOWN_COMPILE_MS;
+  return patience < limit ? patience : limit;
+}
+
 enum store_lease store_lease(struct store *store, const struct store_key *key) {
-  long long begin = store_monotonic_ms();
+  long long begin = store_monotonic_ms(), limit = -1;
   long pause = 500;
   for (;;) {
     if (!store_enter(store))
       return STORE_LEASE_ALONE;
     find_identity(store);
     enum attempt attempt = store->main.path ? try_once(store, key->hash) : ATTEMPT_MINE;
-    long long limit = 1000LL * store->options.lease_seconds;
+    if (attempt == ATTEMPT_TAKEN && limit < 0)
+      limit = patience_ms(store);
     store_stage(store, attempt == ATTEMPT_MINE ? "lease: taken" : "lease: looked");
     store_leave(store);
     switch (attempt) {

@@ -98,6 +98,9 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_DROP_OWN_LEASE] = "DELETE FROM lease WHERE hash = ?1 AND host = ?2 AND pid = ?3",
     [SQL_EXPIRE_LEASES] = "DELETE FROM lease WHERE expires <= ?1",
 
+    [SQL_SLOWEST_COMPILE] =
+        "SELECT CAST(1000 * coalesce(max(seconds), 0) AS INTEGER) FROM "
+        "(SELECT seconds FROM history WHERE event = 'compiled' ORDER BY id DESC LIMIT 50)",
     [SQL_PUT_TUNING] =
         "INSERT OR REPLACE INTO tuning(signature, target, threads, mesh, variant, loop, median, count, "
         "chosen, made) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",

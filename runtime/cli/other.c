@@ -12,8 +12,6 @@
 #include "jit/plugin.h"
 #include "jit/target.h"
 
-extern char **environ;
-
 /* ---- info --------------------------------------------------------------------------------------*/
 
 /* The plugin of an installed tree lies beside the library, not beside this command. */

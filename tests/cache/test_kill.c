@@ -283,13 +283,17 @@ static void stopped_with_everything_locked(void **state) {
 
 /* ---- leases of the dead, the stopped and the unknown -------------------------------------------*/
 
+static int hangs; /* its address says: stay alive, do nothing */
+
 static void take_lease(void *argument) {
   struct store *s = test_open(test_path("k.db"));
   struct test_key k;
   test_key_make(&k, "res", 1);
   if (store_lease(s, &k.key) != STORE_LEASE_MINE)
     _exit(1);
-  if (argument)
+  if (argument == &hangs)
+    pause();
+  else if (argument)
     raise(SIGSTOP);
   _exit(0); /* without ending it */
 }
@@ -319,6 +323,22 @@ static void leases(void **state) {
   test_remove("k.db");
   pid_t pid = start_stopped(take_lease, &options);
   assert_int_equal(lease_now(&options), STORE_LEASE_MINE); /* the owner is stopped */
+  end(pid);
+
+  /* A live owner that never comes to an end is waited for as long as compiles take, not for ten minutes. */
+  test_remove("k.db");
+  struct store *slow = test_open(test_path("k.db"));
+  assert_true(test_put(slow, "other", 1)); /* 50 ms, it says */
+  store_close(slow);
+  fflush(NULL);
+  pid = fork();
+  if (pid == 0) {
+    take_lease(&hangs);
+    _exit(0);
+  }
+  while (query_number(test_path("k.db"), "SELECT count(*) FROM lease") == 0)
+    usleep(2000);
+  assert_int_equal(lease_now(&options), STORE_LEASE_ALONE);
   end(pid);
 
   /* An owner on another host is given its time, by the clock; one from the future is not believed. */
