@@ -36,6 +36,7 @@ static void cpu_close(struct op_context *ctx) {
 }
 
 static void cpu_drop(struct op_context *ctx, struct loop *loop) {
+  cpu_tune_close(ctx, loop, loop->backend_state);
   cpu_loop_free(ctx, loop->backend_state);
   loop->backend_state = NULL;
   loop->stats.variant = NULL;

@@ -216,6 +216,31 @@ static void put_rows(struct op_context *ctx, const struct loop *loop, const stru
   text_free(&mesh);
 }
 
+/* Whether enough is known to spare the next run the same trials. */
+static bool is_well_known(const struct cpu_loop *cpu) {
+  enum { ENOUGH = 3 };
+  int known = 0;
+  for (int i = 0; i < cpu->nvariants; i++) {
+    int runs = 0;
+    tuner_median(cpu->tuner, i, &runs);
+    known += runs >= ENOUGH;
+  }
+  return 2 * known >= cpu->nvariants;
+}
+
+static void keep(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu) {
+  struct store_tuning *rows = array_new((size_t)cpu->nvariants, sizeof *rows);
+  cpu->kept = true;
+  if (rows)
+    put_rows(ctx, loop, cpu, rows);
+  free(rows);
+}
+
+void cpu_tune_close(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu) {
+  if (cpu && cpu->tuner && cpu->keeps && !cpu->kept && tuner_trials(cpu->tuner) > 0 && is_well_known(cpu))
+    keep(ctx, loop, cpu);
+}
+
 void cpu_tune_keep(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu) {
   const int restarts = tuner_restarts(cpu->tuner);
   if (restarts != cpu->restarts) {
@@ -226,7 +251,6 @@ void cpu_tune_keep(struct op_context *ctx, const struct loop *loop, struct cpu_l
   }
   if (cpu->kept || !cpu->keeps || !tuner_is_settled(cpu->tuner))
     return;
-  cpu->kept = true;
   const int winner = tuner_winner(cpu->tuner);
   log_line(&ctx->log, LOG_INFO, "tune",
            "loop %s: %s is the best of %d after %lld trials, %.3g s a run (default %s %.3g s); "
@@ -235,8 +259,5 @@ void cpu_tune_keep(struct op_context *ctx, const struct loop *loop, struct cpu_l
            tuner_median(cpu->tuner, winner, NULL), cpu->variants[cpu->standard].name,
            tuner_median(cpu->tuner, cpu->standard, NULL), tuner_overhead(cpu->tuner),
            tuner_total(cpu->tuner));
-  struct store_tuning *rows = array_new((size_t)cpu->nvariants, sizeof *rows);
-  if (rows)
-    put_rows(ctx, loop, cpu, rows);
-  free(rows);
+  keep(ctx, loop, cpu);
 }

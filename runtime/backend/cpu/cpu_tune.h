@@ -10,5 +10,7 @@ int cpu_tune_mode(struct op_context *ctx, bool *candidates, struct error *err);
 int cpu_tune_open(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu, struct error *err);
 /* After a run: when the tuner has settled, remember every measured candidate and the winner, once. */
 void cpu_tune_keep(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu);
+/* The loop ends before the tuner has settled: remember what is known, if that is enough to choose by. */
+void cpu_tune_close(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu);
 
 #endif
