@@ -102,13 +102,13 @@ some_tests() { # DIR TEST...
 
 run_tests() {
   local dir='' suites=() tests=()
-  LONG=no TIMEOUTS=1 TESTED=() BROKEN=() FUZZED=()
+  LONG=no TIMEOUTS=2 TESTED=() BROKEN=() FUZZED=()
   while [ $# -gt 0 ]; do
     case $1 in
-    --long) LONG=yes TIMEOUTS=4 ;;
+    --long) LONG=yes TIMEOUTS=10 ;;
     --suite)
       suites+=("${2:?--suite needs a name}")
-      [ "$2" = long ] && LONG=yes TIMEOUTS=4
+      [ "$2" = long ] && LONG=yes TIMEOUTS=10
       shift
       ;;
     --in)
