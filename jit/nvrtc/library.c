@@ -188,9 +188,9 @@ void nvrtc_describe(const struct nvrtc_places *places, struct text *out) {
   struct nvrtc *n = NULL;
   struct error err = {0};
   if (nvrtc_open(&n, places, &err)) {
-    text_addf(out, "NVRTC    missing: %s\n", error_message(&err));
+    text_addf(out, "no NVRTC: %s", error_message(&err));
   } else {
-    text_addf(out, "NVRTC    %s, %s, sm_%d to sm_%d\n", n->version, n->path, n->archs[0],
+    text_addf(out, "NVRTC %s (%s) for sm_%d to sm_%d", n->version, n->path, n->archs[0],
               n->archs[n->narchs - 1]);
     nvrtc_close(n);
   }

@@ -82,6 +82,15 @@ static int check_target(const struct op_context *ctx, const struct cuda *c, stru
   return OP_OK;
 }
 
+static void add_nvrtc(const struct nvrtc_places *where, struct error *err) {
+  struct text words = {0};
+  int code = err->code;
+  text_addf(&words, "%s. ", error_message(err));
+  nvrtc_describe(where, &words);
+  error_set(err, code, "%s", text_str(&words));
+  text_free(&words);
+}
+
 static int backend_open(struct op_context *ctx, struct error *err) {
   struct cuda *c = calloc(1, sizeof *c);
   if (!c)
@@ -100,6 +109,9 @@ static int backend_open(struct op_context *ctx, struct error *err) {
   if (!code)
     code = context_plans(ctx, &c->plans, err);
   if (code) {
+    /* Who asks for it by name learns everything that is missing at once. */
+    if (!c->nvrtc && c->driver.library == NULL && env_given(&ctx->env, ENV_BACKEND))
+      add_nvrtc(&where, err);
     backend_close(ctx);
     return error_prefix(err, "OP2_BACKEND=cuda cannot run here: ");
   }
@@ -201,6 +213,7 @@ static int backend_run(struct op_context *ctx, struct loop *loop, struct error *
 static void backend_describe(struct op_context *ctx, struct text *out) {
   const struct nvrtc_places where = places(ctx);
   cuda_driver_describe(env_value(&ctx->env, ENV_CUDA_DRIVER), out);
+  text_add(out, "; ");
   nvrtc_describe(&where, out);
 }
 

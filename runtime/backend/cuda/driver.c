@@ -155,20 +155,19 @@ void cuda_driver_describe(const char *named, struct text *out) {
   struct error err = {0};
   int count = 0;
   if (cuda_driver_open(&d, named, &err)) {
-    text_addf(out, "driver   missing: %s\n", error_message(&err));
+    text_addf(out, "no driver: %s", error_message(&err));
     error_free(&err);
     return;
   }
-  text_addf(out, "driver   %d.%d, %s\n", d.version / 1000, d.version % 1000 / 10, d.path);
+  text_addf(out, "driver %d.%d (%s)", d.version / 1000, d.version % 1000 / 10, d.path);
   if (d.device_count(&count) || !count)
-    text_add(out, "devices  none\n");
+    text_add(out, "; no GPU");
   for (int i = 0; i < count; i++) {
     struct cuda_device device;
     if (cuda_device_read(&d, i, &device, &err))
-      text_addf(out, "GPU %d    %s\n", i, error_message(&err));
+      text_addf(out, "; GPU %d: %s", i, error_message(&err));
     else
-      text_addf(out,
-                "GPU %d    %s, sm_%d, %.1f GB, %d multiprocessors, %d bytes of shared memory per block\n", i,
+      text_addf(out, "; GPU %d: %s, sm_%d, %.1f GB, %d multiprocessors, %d bytes of shared memory a block", i,
                 device.name, device.capability, (double)device.memory / 1e9, device.multiprocessors,
                 device.shared_most);
   }

@@ -92,7 +92,7 @@ int cuda_device_read(const struct cuda_driver *d, int ordinal, struct cuda_devic
 /* `wanted` -1: the device `rank` % count. OP_ERR_BACKEND if there is none, or not that one. */
 int cuda_device_choose(const struct cuda_driver *d, int wanted, int rank, struct cuda_device *out,
                        struct error *err);
-/* One line per device; what is missing if there is none. For reports: no errors. */
+/* The driver and its devices, or what is missing, on one line. For reports: no errors. */
 void cuda_driver_describe(const char *named, struct text *out);
 
 #endif
