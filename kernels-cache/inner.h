@@ -116,6 +116,7 @@ struct store {
   pid_t pid;
   atomic_bool fork_told;
   bool no_writes;          /* for good */
+  bool opening;            /* store_open_main is at work */
   bool warned;             /* the one warning was given */
   int reopened;            /* times that a fresh file was begun in this run */
   long long pause_until;   /* monotonic milliseconds: no writes before */

@@ -25,11 +25,15 @@ void store_sleep_us(long microseconds) {
   nanosleep(&t, NULL);
 }
 
+/* Opening is waited for longer: to go without the cache costs more than that. */
+#define OPENING 4
+
 /* Shorter sleeps than SQLite's own handler: writes here take well under a millisecond. */
 static int wait_for_lock(void *user, int calls) {
   struct store *store = user;
   if (calls == 0)
-    store->busy_deadline = store_monotonic_ms() + store->options.busy_ms;
+    store->busy_deadline =
+        store_monotonic_ms() + (store->opening ? OPENING : 1) * (long long)store->options.busy_ms;
   else if (store_monotonic_ms() >= store->busy_deadline)
     return 0;
   long step = 100L << (calls < 6 ? calls : 6);
@@ -95,15 +99,21 @@ static bool choose_journal(struct store *store, struct connection *c) {
   if (place_is_local(store->file_system)) {
     mode = ask_journal(store, c, "PRAGMA journal_mode = WAL");
     if (!c->fault)
-      execute(store, c, "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 4194304");
+      execute(store, c, "PRAGMA journal_size_limit = 4194304");
   } else {
     execute(store, c, "PRAGMA locking_mode = EXCLUSIVE");
     mode = ask_journal(store, c, "PRAGMA journal_mode = TRUNCATE");
     if (!c->fault)
-      execute(store, c, "PRAGMA locking_mode = NORMAL; PRAGMA synchronous = OFF");
+      execute(store, c, "PRAGMA locking_mode = NORMAL");
   }
   store->journal = mode ? mode : "unknown";
   return !c->fault;
+}
+
+static bool choose_syncing(struct store *store, struct connection *c) {
+  return execute(store, c,
+                 place_is_local(store->file_system) ? "PRAGMA synchronous = NORMAL"
+                                                    : "PRAGMA synchronous = OFF");
 }
 
 static bool configure(struct store *store, struct connection *c) {
@@ -145,13 +155,18 @@ static enum opened open_file(struct store *store, const char *path, int *version
   if (c->fault || !configure(store, c))
     return OPENED_WITH_FAULT;
   switch (schema_check(store, c, version)) {
-  case SCHEMA_GOOD: return store->options.read_only || choose_journal(store, c) ? OPENED : OPENED_WITH_FAULT;
+  case SCHEMA_GOOD:
+    return store->options.read_only || (choose_journal(store, c) && choose_syncing(store, c))
+               ? OPENED
+               : OPENED_WITH_FAULT;
   case SCHEMA_EMPTY:
     if (store->options.read_only)
       return OPENED_NOT;
-    if (!execute(store, c, "PRAGMA auto_vacuum = INCREMENTAL") || !choose_journal(store, c))
-      return OPENED_WITH_FAULT;
-    return schema_create(store, c) ? OPENED : OPENED_WITH_FAULT;
+    /* Nobody waits for the disk while the file is made: others that start at the same moment wait for us. */
+    return execute(store, c, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = OFF") &&
+                   choose_journal(store, c) && schema_create(store, c) && choose_syncing(store, c)
+               ? OPENED
+               : OPENED_WITH_FAULT;
   case SCHEMA_OTHER_VERSION: return OPENED_OTHER_VERSION;
   case SCHEMA_FOREIGN:
     store_warn(store,
@@ -186,6 +201,7 @@ bool store_open_main(struct store *store) {
   struct text other = {0};
   const char *path = store->options.path;
   enum opened opened = OPENED_OTHER_VERSION;
+  store->opening = true;
   for (int round = 0; round < 2 && opened == OPENED_OTHER_VERSION; round++) {
     int version = 0;
     bool there = access(path, F_OK) == 0;
@@ -202,6 +218,7 @@ bool store_open_main(struct store *store) {
       path = text_str(&other);
     }
   }
+  store->opening = false;
   text_free(&other);
   /* While opening, only damage leads to a new file; a lock that is held or a full disk means going without. */
   if (opened == OPENED_WITH_FAULT && c->fault != FAULT_DAMAGED && c->fault != FAULT_MOVED)
