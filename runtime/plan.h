@@ -12,7 +12,8 @@
 
 /* One column of a map through which something is incremented (or written by promise: not listed). */
 struct plan_column {
-  const int *table; /* NULL: the element itself, for a dat that is incremented both directly and through a map */
+  const int
+      *table; /* NULL: the element itself, for a dat that is incremented both directly and through a map */
   int arity, column;
   int target; /* number of the target set, to tell the columns that can meet apart */
   long target_size;

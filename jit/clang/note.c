@@ -6,5 +6,5 @@ static const struct {
   uint32_t owner_size, words_size, type;
   char owner[8];
   char words[(sizeof OP2JIT_CLANG_WORDS + 3) / 4 * 4];
-} note __attribute__((section(".note.op2jit"), aligned(4), used)) = {
-    7, sizeof note.words, 1, "op2jit", OP2JIT_CLANG_WORDS};
+} note __attribute__((section(".note.op2jit"), aligned(4), used)) = {7, sizeof note.words, 1, "op2jit",
+                                                                     OP2JIT_CLANG_WORDS};

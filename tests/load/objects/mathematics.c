@@ -2,6 +2,7 @@
  * compilers call by themselves. The sum keeps the calls alive. */
 #include <math.h>
 #include <stdlib.h>
+/* clang-format off */
 #define F1(name) sum += name(x), sum += name##f((float)x);
 #define F2(name) sum += name(x, 0.25), sum += name##f((float)x, 0.25f);
 double all(double x) {
