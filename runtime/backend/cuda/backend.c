@@ -96,6 +96,7 @@ static int backend_open(struct op_context *ctx, struct error *err) {
   if (!c)
     return error_memory(err, "the CUDA backend", sizeof *c);
   ctx->backend_state = c;
+  c->layout = cuda_forced_layout(env_value(&ctx->env, ENV_VARIANT));
   const struct nvrtc_places where = places(ctx);
   int code = cuda_driver_open(&c->driver, env_value(&ctx->env, ENV_CUDA_DRIVER), err);
   if (!code)

@@ -28,6 +28,9 @@ struct cuda_array {
   struct cuda_array *next;
 };
 
+/* How dats lie on the device, by OP2_VARIANT's words soa and aos. */
+enum cuda_layout { CUDA_AS_DECLARED, CUDA_ALL_SOA, CUDA_ALL_AOS };
+
 struct cuda {
   struct cuda_driver driver;
   struct cuda_device device;
@@ -40,6 +43,7 @@ struct cuda {
   struct cuda_array *arrays;
   struct cuda_program *programs;
   struct plan_cache *plans; /* the context's */
+  enum cuda_layout layout;  /* of dats */
   size_t used;              /* bytes of device memory */
   unsigned char *landing;   /* pinned memory that results are copied to */
   size_t landing_bytes;
@@ -62,6 +66,9 @@ int cuda_landing(struct cuda *c, size_t bytes, struct error *err);
 int cuda_wait(struct cuda *c, struct error *err, const char *doing);
 extern const struct mover cuda_mover;
 cuda_address cuda_dat_address(const struct dat *dat);
+/* Components apart on the device? Their distance there, in values; for rows it is the dim. */
+bool cuda_dat_is_soa(const struct cuda *c, const struct dat *dat);
+long cuda_dat_stride(const struct cuda *c, const struct dat *dat);
 
 /* ---- programs (program.c) ---- */
 struct cuda_program {
@@ -120,12 +127,15 @@ struct cuda_variant {
 };
 
 struct cuda_loop {
+  struct desc desc; /* the loop's, with the layouts that its dats have on the device */
   struct cuda_targets targets;
   struct cuda_variant *variants;
   int nvariants, current, standard;
   struct tuner *tuner; /* NULL: one variant only */
   bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
 };
+/* What OP2_VARIANT's general part says of layouts. */
+enum cuda_layout cuda_forced_layout(const char *value);
 /* All variants that make sense for the loop. Nothing is compiled. */
 int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err);
 /* remember.c: does OP2_TUNE allow more than the default; the tuner, started at what the store remembers; after a run,

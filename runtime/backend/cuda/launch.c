@@ -56,7 +56,7 @@ static void fill_word(struct call *call, int i) {
     word->address = dat && dat->replicas[SPACE_DEVICE].bytes ? cuda_dat_address(dat) : 0;
     break;
   }
-  case CUDA_P_STRIDE: word->wide = dat_of(call->loop, p->index)->stride; break;
+  case CUDA_P_STRIDE: word->wide = cuda_dat_stride(call->c, dat_of(call->loop, p->index)); break;
   case CUDA_P_SLOTS: word->address = v->slots; break;
   case CUDA_P_WARPS: word->address = v->warps; break;
   case CUDA_P_STAGED_AT: word->number = v->staged_at[p->index]; break;
@@ -117,7 +117,7 @@ static int launch_sums(struct call *call) {
     const struct dat *dat = dat_of(call->loop, call->targets->items[k].dat);
     struct cuda_array *const *reverse = &v->arrays[v->parameters.count + 2 * k];
     cuda_address to = cuda_dat_address(dat);
-    long long stride = dat->soa && dat->dim > 1 ? dat->stride : dat->dim;
+    long long stride = cuda_dat_stride(call->c, dat);
     int targets = (int)dat->set->extents[EXTENT_NONEXEC];
     void *values[] = {&to, &stride, &reverse[0]->at, &reverse[1]->at, &v->apart[k], &targets};
     unsigned blocks = ((unsigned)targets + CUDA_SUM_THREADS - 1) / CUDA_SUM_THREADS;

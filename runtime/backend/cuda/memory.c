@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend/cuda/cuda.h"
 #include "context.h"
@@ -119,15 +120,33 @@ cuda_address cuda_dat_address(const struct dat *dat) {
   return ((const struct on_device *)dat->replicas[SPACE_DEVICE].memory)->at;
 }
 
-/* Without the slack behind the host's rows, which is for vector code of CPUs. Small values are added to by the word
- * around them (op2_add_small): the last word is whole. */
-static size_t used_bytes(const struct dat *dat) {
-  size_t rows = (size_t)dat->set->extents[EXTENT_NONEXEC];
-  bool apart = dat->soa && dat->dim > 1 && rows;
-  size_t bytes = rows * dat->row_bytes;
-  if (apart)
+bool cuda_dat_is_soa(const struct cuda *c, const struct dat *dat) {
+  return dat->dim > 1 && (c->layout == CUDA_ALL_SOA || (c->layout == CUDA_AS_DECLARED && dat->soa));
+}
+
+long cuda_dat_stride(const struct cuda *c, const struct dat *dat) {
+  return cuda_dat_is_soa(c, dat) ? dat->stride : dat->dim;
+}
+
+/* Without the slack behind the host's rows, which is for vector code of CPUs. Small values are added to by the
+ * word around them (op2_add_small): the last word is whole. */
+static size_t used_bytes(const struct cuda *c, const struct dat *dat) {
+  size_t rows = (size_t)dat->set->extents[EXTENT_NONEXEC], bytes = rows * dat->row_bytes;
+  if (cuda_dat_is_soa(c, dat) && rows)
     bytes = ((size_t)dat->stride * ((size_t)dat->dim - 1) + rows) * dat->value_size;
   return (bytes + 3) / 4 * 4;
+}
+
+/* Between the host's layout and the device's, in memory of the host. */
+static void convert(const struct cuda *c, struct dat *dat, unsigned char *device, bool to_device) {
+  const bool soa = cuda_dat_is_soa(c, dat);
+  for (long e = 0; e < dat->set->extents[EXTENT_NONEXEC]; e++)
+    for (int k = 0; k < dat->dim; k++) {
+      size_t at =
+          soa ? (size_t)k * (size_t)dat->stride + (size_t)e : (size_t)e * (size_t)dat->dim + (size_t)k;
+      unsigned char *there = device + at * dat->value_size, *here = dat_value(dat, e, k);
+      memcpy(to_device ? there : here, to_device ? here : there, dat->value_size);
+    }
 }
 
 static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) {
@@ -135,7 +154,7 @@ static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) 
   struct on_device *d = calloc(1, sizeof *d);
   if (!d)
     return error_memory(err, "a dat on the GPU", sizeof *d);
-  d->bytes = used_bytes(dat);
+  d->bytes = used_bytes(c, dat);
   int code = cuda_allocate(c, &d->at, d->bytes, err, "dat \"%s\"", dat->name);
   if (code) {
     free(d);
@@ -154,27 +173,59 @@ static int lost(const struct cuda *c, const struct dat *dat, struct error *err) 
                    dat->name, c->device.ordinal, c->device.name);
 }
 
+/* Where the bytes to copy are on the host: the replica itself, or a buffer if the layouts differ. */
+static int host_side(const struct cuda *c, struct dat *dat, size_t bytes, unsigned char **out,
+                     struct error *err) {
+  bool same = dat->dim == 1 || dat->soa == cuda_dat_is_soa(c, dat);
+  *out = same ? dat->replicas[SPACE_HOST].memory : calloc(bytes ? bytes : 1, 1);
+  return *out ? OP_OK : error_memory(err, "converting a dat", bytes);
+}
+
 static int dat_to_device(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct cuda *c = cuda_of(ctx);
   const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
+  unsigned char *from = NULL;
   if (c->failed)
     return lost(c, dat, err);
-  return cuda_check(&c->driver,
-                    c->driver.copy_in(d->at, dat->replicas[SPACE_HOST].memory, d->bytes, c->stream), err,
+  int code = host_side(c, dat, d->bytes, &from, err);
+  if (code)
+    return code;
+  bool buffer = from != dat->replicas[SPACE_HOST].memory;
+  if (buffer)
+    convert(c, dat, from, true);
+  /* The driver has taken pageable memory's bytes when the call returns. */
+  code = cuda_check(&c->driver, c->driver.copy_in(d->at, from, d->bytes, c->stream), err,
                     "copying dat \"%s\" of %zu bytes to GPU %d", dat->name, d->bytes, c->device.ordinal);
+  if (buffer) {
+    ctx->counters.bytes_converted += (long long)d->bytes;
+    free(from);
+  }
+  return code;
 }
 
 static int dat_to_host(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct cuda *c = cuda_of(ctx);
   const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
+  unsigned char *to = NULL;
   if (c->failed)
     return lost(c, dat, err);
-  int code = c->driver.copy_out(dat->replicas[SPACE_HOST].memory, d->at, d->bytes, c->stream);
-  if (!code)
-    code = c->driver.stream_wait(c->stream);
-  c->failed |= code != 0;
-  return cuda_check(&c->driver, code, err, "copying dat \"%s\" of %zu bytes from GPU %d", dat->name, d->bytes,
-                    c->device.ordinal);
+  int code = host_side(c, dat, d->bytes, &to, err);
+  if (code)
+    return code;
+  bool buffer = to != dat->replicas[SPACE_HOST].memory;
+  int result = c->driver.copy_out(to, d->at, d->bytes, c->stream);
+  if (!result)
+    result = c->driver.stream_wait(c->stream);
+  c->failed |= result != 0;
+  code = cuda_check(&c->driver, result, err, "copying dat \"%s\" of %zu bytes from GPU %d", dat->name,
+                    d->bytes, c->device.ordinal);
+  if (buffer && !code) {
+    convert(c, dat, to, false);
+    ctx->counters.bytes_converted += (long long)d->bytes;
+  }
+  if (buffer)
+    free(to);
+  return code;
 }
 
 static void dat_release(struct op_context *ctx, struct dat *dat) {

@@ -17,6 +17,7 @@ struct job {
   struct op_context *ctx;
   struct cuda *c;
   struct loop *loop;
+  const struct desc *desc;
   const struct cuda_shape *shape;
   struct store *store; /* NULL: nothing is kept */
   struct cuda_program *p;
@@ -32,7 +33,7 @@ static int make_key(struct job *job, struct signature *key) {
   cuda_shape_print(job->shape, &shape);
   if (job->c->mistake)
     text_addf(&shape, "/mistake%d", job->c->mistake);
-  const struct signature_inputs in = {.desc = &job->loop->desc,
+  const struct signature_inputs in = {.desc = job->desc,
                                       .shape = text_str(&shape),
                                       .generator = GENERATOR_VERSION,
                                       .library = text_str(&job->c->library),
@@ -61,7 +62,7 @@ int cuda_identify(struct cuda *c, struct error *err) {
 static int report(struct job *job) {
   char compiler[32];
   snprintf(compiler, sizeof compiler, "NVRTC %s", nvrtc_version(job->c->nvrtc));
-  const struct told told = {.desc = &job->loop->desc,
+  const struct told told = {.desc = job->desc,
                             .files = &job->files,
                             .compiler = compiler,
                             .source = job->where.length ? text_str(&job->where) : NULL};
@@ -105,7 +106,7 @@ static bool settled_by_store(struct job *job, int *code) {
   text_clear(&job->messages);
   if (!store_get_failure(job->store, &job->p->key.key, text_str(&job->c->compiler), &job->messages))
     return false;
-  *code = generate_cuda(&job->loop->desc, job->shape, job->c->mistake, &job->files, job->err);
+  *code = generate_cuda(job->desc, job->shape, job->c->mistake, &job->files, job->err);
   if (!*code)
     *code = report(job);
   return true;
@@ -161,7 +162,7 @@ static int compile_and_load(struct job *job, struct compile_result *result) {
                                        {g->kernel_file, text_str(&g->kernel), g->kernel.length},
                                        {g->prelude_file, g->prelude, strlen(g->prelude)}};
   const struct compile_request request = {
-      .files = files, .nfiles = 3, .cpu = job->c->arch, .fp = job->loop->desc.fp};
+      .files = files, .nfiles = 3, .cpu = job->c->arch, .fp = job->desc->fp};
   nvrtc_compile(job->c->nvrtc, &request, NULL, 0, result);
   messages_keep(result->messages, result->nmessages, g, &job->messages);
   dump(job, result);
@@ -208,7 +209,7 @@ static int obtain(struct job *job) {
     return code;
   if (strcmp(mode, "load") == 0)
     return missing(job, false);
-  code = generate_cuda(&job->loop->desc, job->shape, job->c->mistake, &job->files, job->err);
+  code = generate_cuda(job->desc, job->shape, job->c->mistake, &job->files, job->err);
   if (code)
     return error_prefix(job->err, "loop %s: ", job->loop->name);
   if (!fresh && store_lease(job->store, &job->p->key.key) == STORE_LEASE_READY &&
@@ -236,7 +237,7 @@ static void program_free(struct cuda_program *p) {
 }
 
 static int add_program(struct job *job, struct signature *key, struct cuda_program **out) {
-  const size_t nconsts = (size_t)job->loop->desc.nconsts;
+  const size_t nconsts = (size_t)job->desc->nconsts;
   struct cuda_program *p = job->p = calloc(1, sizeof *p);
   if (!p || !(p->constant_changes = array_new(nconsts, sizeof *p->constant_changes))) {
     program_free(p);
@@ -263,7 +264,8 @@ int cuda_program_get(struct op_context *ctx, struct loop *loop, const struct cud
                      struct cuda_program **out, struct error *err) {
   struct cuda *c = cuda_of(ctx);
   struct jit *jit = NULL; /* opens the store */
-  struct job job = {.ctx = ctx, .c = c, .loop = loop, .shape = shape, .err = err};
+  const struct cuda_loop *l = loop->backend_state;
+  struct job job = {.ctx = ctx, .c = c, .loop = loop, .desc = &l->desc, .shape = shape, .err = err};
   struct signature key = {0};
   int code = context_jit(ctx, &jit, err);
   job.store = ctx->store;

@@ -370,7 +370,7 @@ int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_varia
   struct work w = {.ctx = ctx, .c = cuda_of(ctx), .loop = loop, .v = v, .targets = &l->targets, .err = err};
   const enum cuda_strategy s = v->shape.strategy;
   bool stages = s == CUDA_STAGED || s == CUDA_WHOLE;
-  int code = cuda_parameters_find(&loop->desc, &v->shape, &l->targets, &v->parameters, err);
+  int code = cuda_parameters_find(&l->desc, &v->shape, &l->targets, &v->parameters, err);
   if (!code && (cuda_has_blocks(s) || s == CUDA_COLOURS))
     code = make_plan(&w);
   if (!code && stages)

@@ -60,11 +60,12 @@ struct labels {
 };
 
 static bool make_labels(const struct cuda *c, const struct loop *loop, struct labels *l) {
+  const struct cuda_loop *own = loop->backend_state;
   struct text canonical = {0};
   struct sha256 sum;
   unsigned char digest[32];
   *l = (struct labels){0};
-  desc_print(&loop->desc, &canonical);
+  desc_print(&own->desc, &canonical);
   sha256_begin(&sum);
   sha256_add(&sum, text_str(&canonical), canonical.length);
   sha256_end(&sum, digest);
