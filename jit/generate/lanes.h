@@ -11,8 +11,8 @@
  *   op2_load_NAME(lanes, rows)   `width` rows of memory into lanes
  *   op2_turn_NAME(rows, lanes)   lanes into rows one after the other, each padded to lanes_row(dim, width)
  *   op2_add_NAME(row, values)    one row of memory += values; op2_put_NAME: = values
- * where NAME is lanes_name(). */
-/* (a row of one component needs the first only), after typedefs op2_double4 and so on of a type, once. */
+ * where NAME is lanes_name(). Rows of one component need the first only. Once before all for a type:
+ * put_lane_types, the typedefs op2_double4 and the like. */
 void put_lane_types(struct generator *g, enum type_code type);
 void put_lane_helpers(struct generator *g, enum type_code type, int dim);
 void lanes_name(enum type_code type, int dim, char *out, size_t size);
