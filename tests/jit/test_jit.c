@@ -234,6 +234,38 @@ static void wrong_type_behind_a_name(void **state) {
   desc_free(&d);
 }
 
+/* Warnings of the user's kernel are told once, where info lines are wanted, in terms of the user's file. */
+static void warnings(void **state) {
+  (void)state;
+  struct log log = {.level = LOG_INFO, .rank = -1};
+  struct jit_options options = {.log = &log};
+  struct jit *jit;
+  struct error err = {0};
+  struct desc d = broken("void k(double *x) {\n  int unused;\n  x[0] = 1;\n}\n", "mesh.c", 7, false);
+  char path[80], said[4096];
+  snprintf(path, sizeof path, "%s/stderr", folder);
+  int kept = dup(2);
+  FILE *file = fopen(path, "w+");
+  assert_non_null(file);
+  assert_int_equal(jit_open(&jit, &options, &err), OP_OK);
+  dup2(fileno(file), 2);
+  code_of(jit, &d);
+  code_of(jit, &d);
+  dup2(kept, 2);
+  close(kept);
+  rewind(file);
+  said[fread(said, 1, sizeof said - 1, file)] = '\0';
+  fclose(file);
+  static const char warning[] = "op2jit: jit: kernel k has warnings\n"
+                                "mesh.c:8:7: warning: unused variable 'unused'\n"
+                                "     8 |   int unused;\n"
+                                "       |       ^\n";
+  assert_non_null(strstr(said, warning));
+  assert_null(strstr(strstr(said, warning) + strlen(warning), "has warnings"));
+  jit_close(jit);
+  desc_free(&d);
+}
+
 /* Hostile texts end in an error. */
 static void hostile_texts(void **state) {
   (void)state;
@@ -311,6 +343,7 @@ int main(void) {
                                      cmocka_unit_test(compile_errors),
                                      cmocka_unit_test(error_in_one_line),
                                      cmocka_unit_test(wrong_type_behind_a_name),
+                                     cmocka_unit_test(warnings),
                                      cmocka_unit_test(hostile_texts),
                                      cmocka_unit_test(dump)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
