@@ -2,44 +2,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/size.h"
-#include "jit/dump.h"
 #include "jit/elf_note.h"
-#include "jit/generate/generate.h"
-#include "jit/load.h"
-#include "jit/messages.h"
-#include "jit/plugin.h"
-#include "jit/signature.h"
+#include "jit/job.h"
 #include "jit/target.h"
 
 /* ---- what is in memory --------------------------------------------------------------------------*/
-
-enum { BUCKETS = 256 };
-
-/* One key: its code, or why there is none. */
-struct entry {
-  struct entry *next;
-  struct signature key;
-  struct code *code;
-  range_function run;
-  size_t size;
-  struct text remarks, scalar;
-  bool failed;
-  struct text messages; /* of a failed compile, as messages_keep writes them */
-  struct text source;   /* folder of its dump; empty: none */
-};
-
-struct jit {
-  struct jit_options options;
-  char *plugins, *dump;
-  struct log silent;
-  struct plugin plugin;
-  struct text library, cpu, features;
-  struct entry *buckets[BUCKETS];
-  struct jit_counters counters;
-};
 
 static struct entry **bucket(struct jit *jit, const char *hash) {
   char first[3] = {hash[0], hash[1], '\0'};
@@ -163,267 +132,6 @@ int jit_compiler(struct jit *jit, struct text *out, struct error *err) {
   return OP_OK;
 }
 
-/* ---- binaries become code ------------------------------------------------------------------------*/
-
-static int load_entry(struct jit *jit, struct entry *e, const void *binary, size_t size, struct error *err) {
-  struct code *code = NULL;
-  if (code_load(&code, binary, size, e->key.loop, jit->options.perf_map, err) != OP_OK)
-    return err->code;
-  union {
-    void *object;
-    range_function function;
-  } symbol = {.object = code_symbol(code, GENERATED_FUNCTION)};
-  if (!symbol.object) {
-    code_free(code);
-    return error_set(err, OP_ERR_FILE, "the binary of kernel %s has no function %s", e->key.loop,
-                     GENERATED_FUNCTION);
-  }
-  e->code = code;
-  e->run = symbol.function;
-  e->size = size;
-  return OP_OK;
-}
-
-/* The part of a stored source that holds the compiler's messages begins with this line. */
-static const char messages_mark[] = "/* op2jit: what the compiler said\n";
-
-static void remember_messages(struct jit *jit, struct entry *e) {
-  struct text source = {0};
-  if (store_get_source(jit->options.store, e->key.hash, &source)) {
-    const char *mark = strstr(text_str(&source), messages_mark);
-    if (mark)
-      text_add(&e->messages, mark + strlen(messages_mark));
-  }
-  text_free(&source);
-}
-
-/* True if the store had it and it loads. A binary that does not is set aside. */
-static bool take_from_store(struct jit *jit, struct entry *e) {
-  struct store_blob blob = {0};
-  struct error why = {0};
-  if (!store_get_binary(jit->options.store, &e->key.key, &blob))
-    return false;
-  if (load_entry(jit, e, blob.data, blob.size, &why) != OP_OK) {
-    log_line(jit->options.log, LOG_WARN, "jit",
-             "kernel %s: the cached binary is of no use and is made anew: %s", e->key.loop,
-             error_message(&why));
-    store_reject_binary(jit->options.store, &e->key.key, error_message(&why));
-  } else
-    remember_messages(jit, e);
-  store_blob_free(&blob);
-  error_free(&why);
-  return e->run != NULL;
-}
-
-/* ---- compiling ---------------------------------------------------------------------------------*/
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* One compile, with everything that it needs. */
-struct job {
-  struct jit *jit;
-  const struct desc *d;
-  struct entry *e;
-  struct generated files;
-  struct text shape;
-  struct compile_result result;
-  double seconds;
-};
-
-static struct told told(struct job *job, struct text *label) {
-  plugin_label(&job->jit->plugin, label);
-  return (struct told){.desc = job->d,
-                       .files = &job->files,
-                       .compiler = text_str(label),
-                       .source = job->e->source.length ? text_str(&job->e->source) : NULL};
-}
-
-/* A failed dump is a warning: the loop runs all the same. */
-static void dump_before(struct job *job) {
-  struct error why = {0};
-  if (job->jit->dump && dump_sources(job->jit->dump, &job->e->key, text_str(&job->shape), &job->files,
-                                     &job->e->source, &why) != OP_OK)
-    log_line(job->jit->options.log, LOG_WARN, "jit", "%s", error_message(&why));
-  error_free(&why);
-}
-
-static void dump_after(struct job *job) {
-  struct error why = {0};
-  const char *where = text_str(&job->e->source);
-  struct text object = {0};
-  text_addf(&object, "%s.o", job->e->key.loop);
-  if (job->e->source.length && (dump_file(where, "messages.txt", text_str(&job->e->messages),
-                                          job->e->messages.length, &why) != OP_OK ||
-                                (job->result.binary && dump_file(where, text_str(&object), job->result.binary,
-                                                                 job->result.size, &why) != OP_OK)))
-    log_line(job->jit->options.log, LOG_WARN, "jit", "%s", error_message(&why));
-  text_free(&object);
-  error_free(&why);
-}
-
-/* With a dump the compiler is told the files' real paths, for the debugger. */
-static void run_compiler(struct job *job) {
-  struct text names[3] = {{0}};
-  const char *plain[3] = {job->files.main_file, job->files.kernel_file, job->files.prelude_file};
-  const char *where = text_str(&job->e->source);
-  for (int i = 0; i < 3; i++)
-    text_addf(&names[i], "%s%s%s", where, *where ? "/" : "", plain[i]);
-  struct compile_file files[3] = {
-      {text_str(&names[0]), text_str(&job->files.main), job->files.main.length},
-      {text_str(&names[1]), text_str(&job->files.kernel), job->files.kernel.length},
-      {text_str(&names[2]), job->files.prelude, strlen(job->files.prelude)}};
-  struct compile_request request = {.files = files,
-                                    .nfiles = 3,
-                                    .cpu = text_str(&job->jit->cpu),
-                                    .features = text_str(&job->jit->features),
-                                    .fp = job->d->fp,
-                                    .debug = *where != '\0',
-                                    .warnings = log_wants(job->jit->options.log, LOG_INFO, "jit"),
-                                    .remarks = 1};
-  double start = now();
-  job->jit->plugin.compiler->compile(&request, &job->result);
-  job->seconds = now() - start;
-  messages_keep(job->result.messages, job->result.nmessages, &job->files, &job->e->messages);
-  for (int i = 0; i < 3; i++)
-    text_free(&names[i]);
-}
-
-static void keep_binary(struct job *job) {
-  struct text source = {0};
-  text_add_bytes(&source, text_str(&job->files.main), job->files.main.length);
-  text_addf(&source, "/* op2jit: %s */\n", job->files.kernel_file);
-  text_add_bytes(&source, text_str(&job->files.kernel), job->files.kernel.length);
-  text_add(&source, messages_mark);
-  text_add(&source, text_str(&job->e->messages));
-  struct store_new_binary binary = {.data = job->result.binary,
-                                    .size = job->result.size,
-                                    .source = text_ok(&source) ? text_str(&source) : NULL,
-                                    .source_length = source.length,
-                                    .seconds = job->seconds};
-  store_put_binary(job->jit->options.store, &job->e->key.key, &binary);
-  text_free(&source);
-}
-
-static void show_outcome(struct job *job) {
-  struct text label = {0}, warnings = {0};
-  struct told t = told(job, &label);
-  messages_warnings(text_str(&job->e->messages), &t, &warnings);
-  if (warnings.length)
-    log_line(job->jit->options.log, LOG_INFO, "jit", "kernel %s has warnings\n%s", job->e->key.loop,
-             text_str(&warnings));
-  log_line(job->jit->options.log, LOG_INFO, "jit", "kernel %s (%s): compiled in %.1f ms, %zu bytes",
-           job->e->key.loop, text_str(&job->shape), 1e3 * job->seconds, job->result.size);
-  text_free(&warnings);
-  text_free(&label);
-}
-
-static int report_failure(struct job *job, struct error *err) {
-  struct text label = {0};
-  struct told t = told(job, &label);
-  int code = messages_error(text_str(&job->e->messages), &t, err);
-  text_free(&label);
-  return code;
-}
-
-static int compile_failed(struct job *job, struct error *err) {
-  job->e->failed = true;
-  job->jit->counters.failures++;
-  /* A compiler that broke down is not asked again by this process, but by the next. */
-  if (job->result.status == 1 && !job->jit->dump)
-    store_put_failure(job->jit->options.store, &job->e->key.key, text_str(&job->jit->plugin.identity),
-                      text_str(&job->e->messages), 0);
-  else
-    store_lease_end(job->jit->options.store, &job->e->key.key);
-  return report_failure(job, err);
-}
-
-static int compile(struct job *job, struct error *err) {
-  dump_before(job);
-  run_compiler(job);
-  dump_after(job);
-  job->jit->counters.seconds += job->seconds;
-  if (job->result.status != 0)
-    return compile_failed(job, err);
-  job->jit->counters.compiles++;
-  if (load_entry(job->jit, job->e, job->result.binary, job->result.size, err) != OP_OK) {
-    store_lease_end(job->jit->options.store, &job->e->key.key);
-    return error_prefix(
-        err,
-        "kernel %s: the compiled code does not load; this is a mistake of the library, please report "
-        "it: ",
-        job->e->key.loop);
-  }
-  /* Code with the paths of a dump in it is for this run only. */
-  if (!job->jit->dump)
-    keep_binary(job);
-  show_outcome(job);
-  return OP_OK;
-}
-
-/* ---- where code comes from -----------------------------------------------------------------------*/
-
-static bool failed_before(struct jit *jit, struct entry *e) {
-  e->failed =
-      store_get_failure(jit->options.store, &e->key.key, text_str(&jit->plugin.identity), &e->messages);
-  return e->failed;
-}
-
-static int missing(struct job *job, struct error *err) {
-  struct text why = {0};
-  if (job->jit->options.store)
-    store_why(job->jit->options.store, &job->e->key.key, &why);
-  else
-    text_add(&why, "there is no cache");
-  error_set(
-      err, OP_ERR_CACHE_MISS,
-      "kernel %s (%s) would have to be compiled, and OP2_JIT=load forbids it: %s; run once with OP2_JIT=on",
-      job->e->key.loop, text_str(&job->shape), text_str(&why));
-  text_free(&why);
-  return OP_ERR_CACHE_MISS;
-}
-
-/* Ask the store. True if that settles it: `e` has code, or is a failure. */
-static bool settled_by_store(struct jit *jit, struct entry *e) {
-  if (take_from_store(jit, e)) {
-    jit->counters.cache_hits++;
-    return true;
-  }
-  return failed_before(jit, e);
-}
-
-static int obtain(struct job *job, enum jit_from *from, struct error *err) {
-  struct jit *jit = job->jit;
-  bool fresh = jit->dump && jit->options.mode == JIT_ON;
-  *from = JIT_FROM_CACHE;
-  if (!fresh && settled_by_store(jit, job->e))
-    return job->e->failed ? report_failure(job, err) : OP_OK;
-  if (jit->options.mode == JIT_LOAD)
-    return missing(job, err);
-  if (plugin_open(&jit->plugin, err) != OP_OK)
-    return err->code;
-  if (!fresh && store_lease(jit->options.store, &job->e->key.key) == STORE_LEASE_READY &&
-      settled_by_store(jit, job->e))
-    return job->e->failed ? report_failure(job, err) : OP_OK;
-  *from = JIT_FROM_COMPILER;
-  return compile(job, err);
-}
-
-static void fill_remarks(struct job *job) {
-  struct text label = {0};
-  struct told t = told(job, &label);
-  messages_remarks(text_str(&job->e->messages), &t, &job->e->remarks);
-  if (job->files.width > 0)
-    messages_scalar_reason(text_str(&job->e->messages), &job->e->scalar);
-  if (job->e->scalar.length)
-    log_line(job->jit->options.log, LOG_INFO, "jit", "kernel %s (%s) runs without vector instructions: %s",
-             job->e->key.loop, text_str(&job->shape), text_str(&job->e->scalar));
-  text_free(&label);
-}
-
 /* A new entry, owning the key. It is kept if it has code, or a compile of it failed. */
 static int add_entry(struct jit *jit, struct signature *key, const struct desc *d, const struct shape *s,
                      struct entry **out, enum jit_from *from, struct error *err) {
@@ -435,9 +143,7 @@ static int add_entry(struct jit *jit, struct signature *key, const struct desc *
   shape_print(s, &job.shape);
   int code = generate_c(d, s, &job.files, err);
   if (code == OP_OK)
-    code = obtain(&job, from, err);
-  if (code == OP_OK)
-    fill_remarks(&job);
+    code = job_obtain(&job, from, err);
   if (job.result.owner)
     jit->plugin.compiler->release(&job.result);
   generated_free(&job.files);
@@ -460,7 +166,7 @@ static int known_failure(struct jit *jit, struct entry *e, const struct desc *d,
   struct job job = {.jit = jit, .d = d, .e = e};
   int code = generate_c(d, s, &job.files, err);
   if (code == OP_OK)
-    code = report_failure(&job, err);
+    code = job_report_failure(&job, err);
   generated_free(&job.files);
   return code;
 }
@@ -468,7 +174,7 @@ static int known_failure(struct jit *jit, struct entry *e, const struct desc *d,
 int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struct jit_code *out,
              struct error *err) {
   struct signature key;
-  double start = now();
+  double start = jit_now();
   *out = (struct jit_code){.from = JIT_FROM_MEMORY};
   if (jit->options.mode == JIT_OFF)
     return error_set(err, OP_ERR_BACKEND,
@@ -485,7 +191,7 @@ int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struc
   else
     jit->counters.memory_hits++;
   signature_free(&key);
-  out->seconds = now() - start;
+  out->seconds = jit_now() - start;
   if (code != OP_OK)
     return code;
   out->run = e->run;

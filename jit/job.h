@@ -1,0 +1,55 @@
+/* What jit.c and job.c share. */
+#ifndef OP2JIT_JIT_JOB_H
+#define OP2JIT_JIT_JOB_H
+
+#include "jit/generate/generate.h"
+#include "jit/jit.h"
+#include "jit/load.h"
+#include "jit/plugin.h"
+#include "jit/signature.h"
+
+enum { BUCKETS = 256 };
+
+/* One key: its code, or why there is none. */
+struct entry {
+  struct entry *next;
+  struct signature key;
+  struct code *code;
+  range_function run;
+  size_t size;
+  struct text remarks, scalar;
+  bool failed;
+  struct text messages; /* of a failed compile, as messages_keep writes them */
+  struct text source;   /* folder of its dump; empty: none */
+};
+
+struct jit {
+  struct jit_options options;
+  char *plugins, *dump;
+  struct log silent;
+  struct plugin plugin;
+  struct text library, cpu, features;
+  struct entry *buckets[BUCKETS];
+  struct jit_counters counters;
+};
+
+/* One compile, with everything that it needs. */
+struct job {
+  struct jit *jit;
+  const struct desc *d;
+  struct entry *e;
+  struct generated files;
+  struct text shape;
+  struct compile_result result;
+  double seconds;
+};
+
+/* Get the entry's code: from the store, or by compiling what job->files holds; with the remarks. */
+int job_obtain(struct job *job, enum jit_from *from, struct error *err);
+/* Tell of the failed compile that the entry remembers: OP_ERR_COMPILE. */
+int job_report_failure(struct job *job, struct error *err);
+
+/* Seconds since some fixed time. */
+double jit_now(void);
+
+#endif
