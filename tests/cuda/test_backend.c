@@ -377,6 +377,38 @@ static void tuning(void **state) {
   works(op_exit());
 }
 
+/* More shared memory than a block has without asking, and more than there is. */
+static int staged_rows(struct small *m, int dim, double *rows) {
+  struct text source = {0};
+  text_addf(&source, "void wide(const double *x, double *r) { for (int c = 0; c < %d; c++) r[c] += c * *x; }",
+            dim);
+  op_dat r = op_decl_dat(m->cells, dim, "double", NULL, "r");
+  int code =
+      op_par_loop(text_str(&source), "wide", m->edges, op_arg_dat(m->x, -1, OP_ID, 1, "double", OP_READ),
+                  op_arg_dat(r, 1, m->map, dim, "double", OP_INC));
+  text_free(&source);
+  return code ? code : op_fetch_data(r, rows);
+}
+
+static void shared_memory(void **state) {
+  (void)state;
+  enum { FITS = 40, MOST = 80 };
+  static double rows[CELLS * MOST], expected[CELLS];
+  struct small m;
+  works(start("OP2_VARIANT=staged/256", NULL));
+  small_mesh(&m);
+  works(staged_rows(&m, FITS, rows));
+  for (int e = 0; e < EDGES; e++)
+    expected[m.table[2 * e + 1]] += m.xs[e];
+  for (int i = 0; i < CELLS; i++)
+    for (int c = 0; c < FITS; c++)
+      assert_true(rows[i * FITS + c] == c * expected[i]);
+  assert_int_equal(staged_rows(&m, MOST, rows), OP_ERR_SIZE);
+  says("bytes of shared memory");
+  says("smaller blocks");
+  works(op_exit());
+}
+
 /* The layout on the device is the device's business: the program sees the same rows, and conversions are counted. */
 static void layouts(void **state) {
   (void)state;
@@ -436,7 +468,7 @@ int main(void) {
       cmocka_unit_test(devices_in_turn), cmocka_unit_test(data_moves_once), cmocka_unit_test(too_large),
       cmocka_unit_test(failing_calls),   cmocka_unit_test(faulting_kernel), cmocka_unit_test(language),
       cmocka_unit_test(constants),       cmocka_unit_test(versions),        cmocka_unit_test(tuning),
-      cmocka_unit_test(layouts),         cmocka_unit_test(forced_variants),
+      cmocka_unit_test(shared_memory),   cmocka_unit_test(layouts),         cmocka_unit_test(forced_variants),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
