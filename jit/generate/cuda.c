@@ -100,7 +100,7 @@ static void declare(const struct cuda_writer *w, const struct cuda_parameter *p,
     text_addf(out, "const unsigned short *__restrict__ op2_j%d_%d", i, p->column);
     break;
   case CUDA_P_APART:
-    text_addf(out, "%s *__restrict__ op2_p%d", word_type(&w->g, d->dats[w->targets->items[i].dat].type), i);
+    text_addf(out, "%s *__restrict__ op2_p%d", word_type(&w->g, d->dats[w->targets.items[i].dat].type), i);
     break;
   default: text_add(out, plain[p->kind]);
   }
@@ -165,8 +165,8 @@ static void barrier(struct cuda_writer *w, enum cuda_mistake unless) {
 
 static void put_shared(struct cuda_writer *w) {
   put(&w->g, "extern __shared__ __align__(16) unsigned char op2_shared[];");
-  for (int k = 0; k < w->targets->count; k++) {
-    const struct desc_dat *dat = &w->g.d->dats[w->targets->items[k].dat];
+  for (int k = 0; k < w->targets.count; k++) {
+    const struct desc_dat *dat = &w->g.d->dats[w->targets.items[k].dat];
     put(&w->g, "%s *op2_h%d = (%s *)(op2_shared + op2_o%d);", word_type(&w->g, dat->type), k,
         word_type(&w->g, dat->type), planted(w, CUDA_MISTAKE_SHARED_OVERLAP) ? 0 : k);
     put(&w->g, "const long long op2_u%d = op2_f%d[op2_block];", k, k);
@@ -180,8 +180,8 @@ static void put_shared(struct cuda_writer *w) {
 
 static void put_flush(struct cuda_writer *w) {
   const char *less = planted(w, CUDA_MISTAKE_ONE_MORE_TARGET) ? "<=" : "<";
-  for (int k = 0; k < w->targets->count; k++) {
-    int number = w->targets->items[k].dat;
+  for (int k = 0; k < w->targets.count; k++) {
+    int number = w->targets.items[k].dat;
     const struct desc_dat *dat = &w->g.d->dats[number];
     const char *wide = dat->wide ? "(long long)" : "";
     put_open(&w->g, "for (int op2_c = threadIdx.x; op2_c %s op2_n%d * %d; op2_c += %d)", less, k, dat->dim,
@@ -219,14 +219,14 @@ static void body_increments(struct cuda_writer *w) {
   if (w->shape->strategy == CUDA_STAGED)
     cuda_put_places(w);
   else
-    for (int k = 0; k < w->targets->count; k++)
-      for (int c = 0; c < w->targets->items[k].ncolumns; c++) {
-        const struct cuda_column *column = &w->targets->items[k].columns[c];
+    for (int k = 0; k < w->targets.count; k++)
+      for (int c = 0; c < w->targets.items[k].ncolumns; c++) {
+        const struct cuda_column *column = &w->targets.items[k].columns[c];
         bool again = false; /* another column of a target may be the same entry */
         for (int j = 0; j <= k; j++)
-          for (int i = 0; i < (j < k ? w->targets->items[j].ncolumns : c); i++)
-            again |= w->targets->items[j].columns[i].map == column->map &&
-                     w->targets->items[j].columns[i].column == column->column;
+          for (int i = 0; i < (j < k ? w->targets.items[j].ncolumns : c); i++)
+            again |= w->targets.items[j].columns[i].map == column->map &&
+                     w->targets.items[j].columns[i].column == column->column;
         if (!again)
           put(&w->g, "const int op2_m%d_%d = op2_t%d[(long long)op2_e * %d + %d];", column->map,
               column->column, column->map, w->g.d->maps[column->map].arity, column->column);
@@ -258,7 +258,7 @@ static void put_blocks(struct cuda_writer *w) {
 
 /* ---- rows apart, summed per target ---- */
 static void put_sum(struct cuda_writer *w, int k) {
-  int number = w->targets->items[k].dat;
+  int number = w->targets.items[k].dat;
   const struct desc_dat *dat = &w->g.d->dats[number];
   const char *type = word_type(&w->g, dat->type);
   put_open(&w->g,
@@ -296,7 +296,7 @@ static void put_everything(struct cuda_writer *w, const struct cuda_parameters *
   put_kernel_text(w, files);
   put_value_types(w, p);
   cuda_put_slot(w);
-  for (int k = 0; w->shape->strategy == CUDA_APART && k < w->targets->count; k++)
+  for (int k = 0; w->shape->strategy == CUDA_APART && k < w->targets.count; k++)
     put_sum(w, k);
   put_head(w, p);
   cuda_put_start(w);
@@ -315,13 +315,11 @@ static char *named(const char *kernel, const char *ending) {
 }
 
 static int generate(struct cuda_writer *w, struct generated *out, struct error *err) {
-  struct cuda_targets targets;
   struct cuda_parameters parameters = {0};
-  int code = cuda_targets_find(w->g.d, &targets, err);
+  int code = cuda_targets_find(w->g.d, &w->targets, err);
   if (!code)
-    code = cuda_parameters_find(w->g.d, w->shape, &targets, &parameters, err);
+    code = cuda_parameters_find(w->g.d, w->shape, &w->targets, &parameters, err);
   if (!code) {
-    w->targets = &targets;
     out->main_file = named(w->g.d->kernel_name, ".loop.cu");
     out->kernel_file = named(w->g.d->kernel_name, ".c");
     out->prelude_file = named("op2jit_cuda", ".h");
@@ -335,7 +333,7 @@ static int generate(struct cuda_writer *w, struct generated *out, struct error *
       code = error_memory(err, "generated code", out->main.length);
   }
   cuda_parameters_free(&parameters);
-  cuda_targets_free(&targets);
+  cuda_targets_free(&w->targets);
   return code;
 }
 

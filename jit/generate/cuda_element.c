@@ -27,7 +27,7 @@ static int entry(const struct desc_arg *a, int v) {
 
 /* Which of its target's columns entry `v` of an argument is. */
 static int column_of(const struct cuda_writer *w, int arg, int v) {
-  const struct cuda_target *t = &w->targets->items[cuda_target_of(w->targets, w->g.d->args[arg].dat)];
+  const struct cuda_target *t = &w->targets.items[cuda_target_of(&w->targets, w->g.d->args[arg].dat)];
   for (int c = 0; c < t->ncolumns; c++)
     if (t->columns[c].arg == arg)
       return c + v;
@@ -144,8 +144,8 @@ static void pointer(const struct cuda_writer *w, int arg, int v, char *out, size
   else if (is_row(w, a))
     snprintf(out, size, "op2_a%d + %d", arg, v * a->dim);
   else if (cuda_is_increment(a))
-    snprintf(out, size, "op2_h%d + op2_l%d_%d * %d", cuda_target_of(w->targets, a->dat),
-             cuda_target_of(w->targets, a->dat), column_of(w, arg, v), a->dim);
+    snprintf(out, size, "op2_h%d + op2_l%d_%d * %d", cuda_target_of(&w->targets, a->dat),
+             cuda_target_of(&w->targets, a->dat), column_of(w, arg, v), a->dim);
   else
     row(w, a, v, out, size);
 }
@@ -287,21 +287,21 @@ void cuda_put_element(struct cuda_writer *w) {
 
 /* ---- increments ---- */
 void cuda_put_places(struct cuda_writer *w) {
-  for (int k = 0; k < w->targets->count; k++)
-    for (int c = 0; c < w->targets->items[k].ncolumns; c++)
+  for (int k = 0; k < w->targets.count; k++)
+    for (int c = 0; c < w->targets.items[k].ncolumns; c++)
       put(&w->g, "const int op2_l%d_%d = op2_j%d_%d[op2_e];", k, c, k, c);
 }
 
 static void put_increment(struct cuda_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
-  int k = cuda_target_of(w->targets, a->dat), c = column_of(w, arg, v);
+  int k = cuda_target_of(&w->targets, a->dat), c = column_of(w, arg, v);
   char memory[128];
   component(w, a, v, memory, sizeof memory);
   if (w->shape->strategy == CUDA_STAGED)
     snprintf(memory, sizeof memory, "op2_h%d[op2_l%d_%d * %d + #]", k, k, c, a->dim);
   if (w->shape->strategy == CUDA_APART)
     put_components(&w->g, a->dim, "op2_p%d[((long long)op2_e * %d + %d) * %d + #] = op2_a%d[%d + #];", k,
-                   w->targets->items[k].ncolumns, planted(w, CUDA_MISTAKE_ENTRY_OVERLAP) ? 0 : c, a->dim, arg,
+                   w->targets.items[k].ncolumns, planted(w, CUDA_MISTAKE_ENTRY_OVERLAP) ? 0 : c, a->dim, arg,
                    v * a->dim);
   else if (w->shape->strategy == CUDA_ATOMICS && !planted(w, CUDA_MISTAKE_PLAIN_ADD))
     put_components(&w->g, a->dim, "op2_add(&%s, op2_a%d[%d + #]);", memory, arg, v * a->dim);

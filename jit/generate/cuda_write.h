@@ -11,7 +11,7 @@
 struct cuda_writer {
   struct generator g;
   const struct cuda_shape *shape;
-  const struct cuda_targets *targets;
+  struct cuda_targets targets;
   enum cuda_mistake mistake;
 };
 
