@@ -71,6 +71,8 @@ enum sql {
   SQL_INCREMENTAL_VACUUM,
   SQL_SCAN_BINARIES,
   SQL_SCAN_TUNINGS,
+  SQL_MERGE_TUNING,
+  SQL_CHOOSE_NEWEST,
   SQL_SCAN_VERDICTS,
   SQL_STATS,
   SQL_CLEAR_BINARIES,
@@ -177,8 +179,16 @@ void store_stage(const struct store *store, const char *name);
 bool store_open_main(struct store *store);
 void store_open_memory(struct store *store);
 void store_close_connection(struct connection *c);
-/* A read-only file, checked; false with the reason. The connection is to be closed either way. */
-bool store_connect_layer(struct store *store, struct connection *c, const char *path, struct text *reason);
+/* False after noting a fault. */
+bool connection_open(struct store *store, struct connection *c, const char *name, int flags);
+bool connection_configure(struct store *store, struct connection *c);
+/* A read-only file, checked; false with the reason. The connection is to be closed either way (layers.c). */
+bool layer_connect(struct store *store, struct connection *c, const char *path, struct text *reason);
+
+/* Paths separated by ':'. What is not fit gets a warning. */
+void layers_open(struct store *store, const char *list);
+/* The main file, which may be read but not written, serves as a layer. */
+void layers_from_main(struct store *store, const char *path);
 
 /* Directories of the path, 0700; then the file, 0600. False with the reason. */
 bool place_create(const char *path, struct text *reason);

@@ -1,13 +1,11 @@
 /* From options to connections and back. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/size.h"
 #include "inner.h"
 
 long long store_now(const struct store *store) {
@@ -50,7 +48,7 @@ void store_close_connection(struct connection *c) {
   *c = (struct connection){0};
 }
 
-static bool open_database(struct store *store, struct connection *c, const char *name, int flags) {
+bool connection_open(struct store *store, struct connection *c, const char *name, int flags) {
   int code = sqlite3_open_v2(name, &c->db, flags | SQLITE_OPEN_NOMUTEX, store->options.vfs);
   if (code != SQLITE_OK) {
     store_fault(store, c, code, "opening");
@@ -116,7 +114,7 @@ static bool choose_syncing(struct store *store, struct connection *c) {
                                                     : "PRAGMA synchronous = OFF");
 }
 
-static bool configure(struct store *store, struct connection *c) {
+bool connection_configure(struct store *store, struct connection *c) {
   return execute(store, c, "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY");
 }
 
@@ -127,7 +125,7 @@ void store_open_memory(struct store *store) {
   store->no_writes = false;
   store->pause_until = 0;
   store->ntouches = 0;
-  if (!open_database(store, c, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) ||
+  if (!connection_open(store, c, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) ||
       !schema_create(store, c))
     store_close_connection(c); /* then nothing is remembered, which needs no memory */
 }
@@ -148,11 +146,11 @@ static enum opened open_file(struct store *store, const char *path, int *version
   c->inode = st.st_ino;
   store->file_system = store->options.file_system ? store->options.file_system : place_file_system(path);
   bool local = place_is_local(store->file_system);
-  if (!open_database(store, c, path, SQLITE_OPEN_READWRITE))
+  if (!connection_open(store, c, path, SQLITE_OPEN_READWRITE))
     return OPENED_WITH_FAULT;
   if (!local) /* before the first read, which would want shared memory if the file is in WAL mode */
     execute(store, c, "PRAGMA locking_mode = EXCLUSIVE");
-  if (c->fault || !configure(store, c))
+  if (c->fault || !connection_configure(store, c))
     return OPENED_WITH_FAULT;
   switch (schema_check(store, c, version)) {
   case SCHEMA_GOOD:
@@ -229,104 +227,6 @@ bool store_open_main(struct store *store) {
   return false;
 }
 
-/* ---- layers ------------------------------------------------------------------------------------*/
-
-static bool in_wal_mode(const char *path) {
-  unsigned char header[20] = {0};
-  FILE *f = fopen(path, "rbe");
-  if (!f)
-    return false;
-  size_t got = fread(header, 1, sizeof header, f);
-  fclose(f);
-  return got == sizeof header && (header[18] == 2 || header[19] == 2);
-}
-
-static bool layer_is_fit(struct store *store, const char *path, struct text *reason) {
-  struct stat st;
-  if (!place_trusted(path, reason))
-    return false;
-  if (stat(path, &st) == 0 && store->main.path && st.st_dev == store->main.device &&
-      st.st_ino == store->main.inode) {
-    text_add(reason, "it is the cache itself");
-    return false;
-  }
-  if (in_wal_mode(path)) {
-    text_addf(reason,
-              "it is in WAL mode, and reading it in place may show old rows. Run: OP2_CACHE='%s' op2jit "
-              "cache export "
-              "'%s.layer', and name that file",
-              path, path);
-    return false;
-  }
-  return true;
-}
-
-static bool layer_connect(struct store *store, struct connection *c, const char *path, struct text *reason) {
-  struct text uri = {0};
-  int version = 0;
-  place_uri(path, "?immutable=1", &uri);
-  c->path = strdup(path);
-  enum schema_state state = SCHEMA_FAULT;
-  if (c->path && text_ok(&uri) &&
-      open_database(store, c, text_str(&uri), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) && configure(store, c))
-    state = schema_check(store, c, &version);
-  text_free(&uri);
-  if (state == SCHEMA_OTHER_VERSION)
-    text_addf(reason, "its tables have version %d, this library reads version %d", version, STORE_VERSION);
-  else if (state == SCHEMA_FAULT)
-    text_add(reason, text_str(&c->fault_words));
-  else if (state != SCHEMA_GOOD)
-    text_add(reason, "it is not a kernel cache");
-  return state == SCHEMA_GOOD;
-}
-
-bool store_connect_layer(struct store *store, struct connection *c, const char *path, struct text *reason) {
-  return layer_is_fit(store, path, reason) && layer_connect(store, c, path, reason);
-}
-
-static bool open_layer(struct store *store, struct connection *c, const char *path) {
-  struct text reason = {0};
-  bool good = store_connect_layer(store, c, path, &reason);
-  if (!good) {
-    store_warn(store, "the read-only kernel cache %s is not used: %s", path, text_str(&reason));
-    store_close_connection(c);
-  }
-  text_free(&reason);
-  return good;
-}
-
-/* A file that may be read but not written serves as a layer. */
-static void use_as_layer(struct store *store, const char *path) {
-  store->layers = array_new(1, sizeof *store->layers);
-  if (store->layers && open_layer(store, store->layers, path)) {
-    store->nlayers = 1;
-    store_warn(
-        store,
-        "the kernel cache %s cannot be written by you: it is used read-only, and this run remembers in "
-        "memory",
-        path);
-  }
-}
-
-static void open_layers(struct store *store, const char *list) {
-  size_t most = 1 + (size_t)store->nlayers;
-  for (const char *p = list; *p; p++)
-    most += *p == ':';
-  struct connection *more = array_resize(store->layers, most, sizeof *more);
-  if (!more)
-    return;
-  memset(more + store->nlayers, 0, (most - (size_t)store->nlayers) * sizeof *more);
-  store->layers = more;
-  for (const char *p = list; *p;) {
-    size_t length = strcspn(p, ":");
-    char *path = length ? strndup(p, length) : NULL;
-    if (path && open_layer(store, &store->layers[store->nlayers], path))
-      store->nlayers++;
-    free(path);
-    p += length + (p[length] == ':');
-  }
-}
-
 /* ---- the store ---------------------------------------------------------------------------------*/
 
 static char *absolute(const char *path) {
@@ -384,9 +284,9 @@ static void open_all(struct store *store, const char *layers) {
     store_open_memory(store);
   store_settle(store);
   if (readable_only)
-    use_as_layer(store, path);
+    layers_from_main(store, path);
   if (layers && *layers)
-    open_layers(store, layers);
+    layers_open(store, layers);
 }
 
 int store_open(struct store **out, const struct store_options *options, struct error *err) {

@@ -145,6 +145,16 @@ static const char *const texts[SQL_COUNT] = {
         "LEFT JOIN signature s ON s.id = b.signature ORDER BY b.signature",
     [SQL_SCAN_TUNINGS] =
         "SELECT signature, target, threads, mesh, variant, loop, median, count, chosen, made FROM tuning",
+    /* The newer measurement of the same thing stays. */
+    [SQL_MERGE_TUNING] =
+        "INSERT INTO tuning(signature, target, threads, mesh, variant, loop, median, count, chosen, made) "
+        "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO UPDATE SET loop = ?6, "
+        "median = ?7, count = ?8, chosen = ?9, made = ?10 WHERE excluded.made > tuning.made",
+    [SQL_CHOOSE_NEWEST] =
+        "UPDATE tuning SET chosen = 0 WHERE chosen <> 0 AND EXISTS (SELECT 1 FROM tuning t WHERE "
+        "t.signature = tuning.signature AND t.target = tuning.target AND t.threads = tuning.threads "
+        "AND t.mesh = tuning.mesh AND t.chosen <> 0 AND (t.made > tuning.made OR "
+        "(t.made = tuning.made AND t.variant < tuning.variant)))",
     [SQL_SCAN_VERDICTS] = "SELECT key, verdict, made FROM verdict",
     [SQL_STATS] =
         "SELECT (SELECT count(*) FROM binary), (SELECT count(DISTINCT s.loop) FROM binary b JOIN signature s "

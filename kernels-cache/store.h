@@ -220,7 +220,7 @@ int store_gc(struct store *store, long long cap);
 /* Forget the binaries and failures of one loop, or (NULL) everything but tunings and facts. */
 int store_clear(struct store *store, const char *loop);
 
-/* Write binaries (of the named loops; count 0: all), their failures, tunings and verdicts into a new file in rollback mode,
+/* Write binaries (of the named loops; count 0: all), their tunings and all verdicts into a new file in rollback mode,
  * fit to be a layer. OP_ERR_FILE if it exists or cannot be written: then nothing is left behind. *rows: binaries written. */
 int store_export(struct store *store, const char *path, const char *const loops[], int count, long long *rows,
                  struct error *err);

@@ -77,7 +77,7 @@ static const struct {
   enum sql read, write;
   int columns, loop; /* column that names the loop, -1: none */
 } plain[] = {
-    {SQL_SCAN_TUNINGS, SQL_PUT_TUNING, 10, 5},
+    {SQL_SCAN_TUNINGS, SQL_MERGE_TUNING, 10, 5},
     {SQL_SCAN_VERDICTS, SQL_PUT_VERDICT, 3, -1},
 };
 
@@ -100,6 +100,8 @@ static int copy_plain(struct store *to, struct store *reader, struct connection 
       return file_error(err, "copying", from->path ? from->path : "the cache",
                         from->fault ? from : &to->main);
   }
+  if (!store_do(to, &to->main, SQL_CHOOSE_NEWEST)) /* both files may have chosen */
+    return file_error(err, "writing", to->main.path ? to->main.path : "the cache", &to->main);
   return OP_OK;
 }
 
@@ -193,7 +195,7 @@ int store_import(struct store *store, const char *path, const char *const loops[
   int code = OP_OK;
   if (!store->main.path)
     code = error_set(err, OP_ERR_FILE, "there is no cache file to import into: %s", store_trouble(store));
-  else if (!store_connect_layer(store, &from, path, &reason))
+  else if (!layer_connect(store, &from, path, &reason))
     code = error_set(err, OP_ERR_FILE, "%s cannot be imported: %s", path, text_str(&reason));
   if (code == OP_OK)
     code = check_names(store, &from, &wanted, err);

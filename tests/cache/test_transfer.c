@@ -59,6 +59,42 @@ static void there_and_back(void **state) {
   error_free(&err);
 }
 
+/* The newer measurement stays, and one variant is chosen. */
+static void tunings_are_merged(void **state) {
+  (void)state;
+  clean();
+  struct error err = {0};
+  long long rows;
+  struct store_tuning a[] = {{"sig", "res", "cpu", 4, "mesh", "a", 1e-3, 5, true, 0},
+                             {"sig", "res", "cpu", 4, "mesh", "b", 2e-3, 5, false, 0}};
+  struct store_tuning b[] = {{"sig", "res", "cpu", 4, "mesh", "a", 3e-3, 9, false, 0},
+                             {"sig", "res", "cpu", 4, "mesh", "b", 1e-3, 9, false, 0},
+                             {"sig", "res", "cpu", 4, "mesh", "c", 1e-3, 9, true, 0}};
+  struct store *s = test_open(test_path("a.db"));
+  assert_true(store_put_tunings(s, a, 2));
+  assert_int_equal(store_export(s, test_path("x.db"), NULL, 0, &rows, &err), OP_OK);
+  store_close(s);
+  static const int shifts[] = {-1000, 1000};
+  for (int i = 0; i < 2; i++) {
+    char sql[80];
+    test_remove("b.db");
+    s = test_open(test_path("b.db"));
+    assert_true(store_put_tunings(s, b, 3));
+    snprintf(sql, sizeof sql, "UPDATE tuning SET made = made + %d", shifts[i]);
+    execute_sql(test_path("b.db"), sql);
+    assert_int_equal(store_import(s, test_path("x.db"), NULL, 0, &rows, &err), OP_OK);
+    struct store_tuning *got;
+    struct store_tuning_filter chosen = {.chosen_only = true};
+    int n = store_get_tunings(s, &chosen, &got);
+    assert_int_equal(n, 1);
+    assert_string_equal(got[0].variant, i == 0 ? "a" : "c");
+    assert_int_equal(got[0].count, i == 0 ? 5 : 9);
+    store_tunings_free(got, n);
+    store_close(s);
+  }
+  error_free(&err);
+}
+
 static void named_loops(void **state) {
   (void)state;
   clean();
@@ -191,6 +227,7 @@ static void read_only(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(there_and_back),
+      cmocka_unit_test(tunings_are_merged),
       cmocka_unit_test(named_loops),
       cmocka_unit_test(damaged_import_changes_nothing),
       cmocka_unit_test(export_leaves_nothing_behind),
