@@ -151,12 +151,13 @@ static void drop_unknown_features(clang::CompilerInstance &compiler) {
   });
 }
 
-// Parses and lowers; the pieces of clang are made here one by one, so that nothing else is.
-std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LLVMContext &context,
-                                        Output &output) {
+// The pieces of clang are made here one by one, so that nothing else is.
+bool parse(const compile_request &request, Output &output,
+           llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance &)> consume,
+           llvm::function_ref<void(clang::CompilerInstance &)> done) {
   Files files = virtual_files(request, output);
   if (!files)
-    return nullptr;
+    return false;
   const char *main_name = request.files[0].name;
   Arguments arguments(request);
   arguments.add_main_file(main_name);
@@ -166,7 +167,7 @@ std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LL
   compiler.createDiagnostics(&messages, false);
   auto invocation = std::make_shared<clang::CompilerInvocation>();
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments.words(), compiler.getDiagnostics()))
-    return nullptr;
+    return false;
   compiler.setInvocation(std::move(invocation));
   drop_unknown_features(compiler);
   // The options that the diagnostics were made with came before the command line.
@@ -177,25 +178,36 @@ std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LL
   compiler.createSourceManager(compiler.getFileManager());
   if (!compiler.createTarget() ||
       !compiler.InitializeSourceManager(clang::FrontendInputFile(main_name, clang::Language::C)))
-    return nullptr;
+    return false;
   compiler.createPreprocessor(clang::TU_Complete);
   compiler.createASTContext();
   clang::Preprocessor &preprocessor = compiler.getPreprocessor();
   preprocessor.getBuiltinInfo().initializeBuiltins(preprocessor.getIdentifierTable(), compiler.getLangOpts());
 
-  std::unique_ptr<clang::CodeGenerator> generator(
-      clang::CreateLLVMCodeGen(compiler.getDiagnostics(), "loop", files, compiler.getHeaderSearchOpts(),
-                               compiler.getPreprocessorOpts(), compiler.getCodeGenOpts(), context));
-  clang::CodeGenerator *lowering = generator.get();
-  compiler.setASTConsumer(std::move(generator));
+  compiler.setASTConsumer(consume(compiler));
   compiler.createSema(clang::TU_Complete, nullptr);
   bounds::watch(preprocessor, output);
   messages.BeginSourceFile(compiler.getLangOpts(), &preprocessor);
   clang::ParseAST(compiler.getSema());
   messages.EndSourceFile();
   if (output.has_errors() || compiler.getDiagnostics().hasErrorOccurred())
-    return nullptr;
-  return std::unique_ptr<llvm::Module>(lowering->ReleaseModule());
+    return false;
+  done(compiler);
+  return true;
+}
+
+std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LLVMContext &context,
+                                        Output &output) {
+  clang::CodeGenerator *generator = nullptr; // the compiler instance's
+  std::unique_ptr<llvm::Module> module;
+  const auto lower = [&](clang::CompilerInstance &compiler) {
+    generator = clang::CreateLLVMCodeGen(compiler.getDiagnostics(), "loop", &compiler.getVirtualFileSystem(),
+                                         compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
+                                         compiler.getCodeGenOpts(), context);
+    return std::unique_ptr<clang::ASTConsumer>(generator);
+  };
+  parse(request, output, lower, [&](clang::CompilerInstance &) { module.reset(generator->ReleaseModule()); });
+  return module;
 }
 
 } // namespace op2jit

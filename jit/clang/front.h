@@ -2,15 +2,27 @@
 #ifndef OP2JIT_JIT_CLANG_FRONT_H
 #define OP2JIT_JIT_CLANG_FRONT_H
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/Module.h>
 
 #include <memory>
 
 #include "output.h"
 
+namespace clang {
+class ASTConsumer;
+class CompilerInstance;
+} // namespace clang
+
 namespace op2jit {
 
-// NULL if the text is wrong; then the messages hold an error.
+// Parses the request's text. `consume` makes what is told of each declaration; `done` is called at the end if
+// there was no error. False, with an error in the messages, if there was.
+bool parse(const compile_request &request, Output &output,
+           llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance &)> consume,
+           llvm::function_ref<void(clang::CompilerInstance &)> done);
+
+// Parses and lowers. NULL if the text is wrong; then the messages hold an error.
 std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LLVMContext &context,
                                         Output &output);
 

@@ -22,6 +22,10 @@ public:
     return errors_ > 0;
   }
 
+  const std::vector<compile_message> &messages() const {
+    return messages_;
+  }
+
   llvm::SmallVector<char, 0> object;
   double seconds_front = 0, seconds_middle = 0, seconds_back = 0;
 

@@ -1,0 +1,486 @@
+#include <clang/Basic/Builtins.h>
+
+#include "prove_walk.h"
+
+namespace op2jit {
+
+static bool is_pointer_to_place(const Value &value) {
+  return value.kind == Value::Pointer;
+}
+
+static Number sum(Number a, Number b) {
+  int64_t result;
+  return a && b && !__builtin_add_overflow(*a, *b, &result) ? Number(result) : std::nullopt;
+}
+
+Value Walk::moved(const Value &pointer, Number by, const clang::Expr *) {
+  Value result = pointer;
+  if (result.target.kind == Place::Pointers)
+    result.target.entry = sum(result.target.entry, by);
+  else
+    result.target.component = sum(result.target.component, by);
+  return result;
+}
+
+// The value of an element of a table that is const, or of a scalar that is.
+Value Walk::constant_of(const clang::VarDecl *variable, Number component) {
+  const clang::Expr *init = variable->getAnyInitializer();
+  if (!init)
+    return Value();
+  init = init->IgnoreParenImpCasts();
+  if (const auto *list = llvm::dyn_cast<clang::InitListExpr>(init)) {
+    if (!component || *component < 0 || *component >= list->getNumInits())
+      return Value();
+    init = list->getInit(static_cast<unsigned>(*component))->IgnoreParenImpCasts();
+  }
+  clang::Expr::EvalResult result;
+  if (init->getType()->isIntegerType() && init->EvaluateAsInt(result, context_))
+    return Value::of(result.Val.getInt().getExtValue());
+  return Value();
+}
+
+Value Walk::load(const Place &from, const clang::Expr *where) {
+  rules_.read(from, where, state_);
+  if (from.kind == Place::Pointers) {
+    Place target = from;
+    target.kind = Place::Argument;
+    target.component = 0;
+    return Value::to(target);
+  }
+  if (from.kind == Place::Local && from.variable && from.component) {
+    const auto found = state_.values.find({from.variable, *from.component});
+    if (found != state_.values.end())
+      return found->second;
+  }
+  if (from.variable && from.variable->getType().isConstant(context_))
+    return constant_of(from.variable, from.component);
+  return Value();
+}
+
+void Walk::store(const Place &to, const Value &what, const clang::Expr *where, Change change, bool guarded) {
+  const bool followed = to.kind == Place::Local && to.variable && to.component;
+  if (is_pointer_to_place(what) && !followed)
+    rules_.lost(what.target, where->getExprLoc(), "has its address stored where it cannot be followed");
+  rules_.write(to, where, state_, change, guarded, uncertain_ == 0);
+  if (to.kind != Place::Local || !to.variable)
+    return;
+  if (!followed)
+    state_.forget(to.variable);
+  else if (what.kind == Value::Unknown)
+    state_.values.erase({to.variable, *to.component});
+  else
+    state_.values[{to.variable, *to.component}] = what;
+}
+
+// Where an lvalue is; its parts are evaluated on the way.
+Place Walk::place(const clang::Expr *expression) {
+  expression = expression->IgnoreParens();
+  Place result;
+  if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(expression)) {
+    const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+    if (!variable)
+      return result;
+    result.variable = variable;
+    result.kind = variable->hasGlobalStorage() && !variable->getType().isConstant(context_) ? Place::Lasting
+                                                                                            : Place::Local;
+    return result;
+  }
+  if (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(expression)) {
+    const Value base = value(item->getBase());
+    const Value index = value(item->getIdx());
+    if (base.kind != Value::Pointer)
+      return result;
+    // Of an array of arrays only the first element is followed.
+    Number by = index.as_number();
+    if (item->getType()->isArrayType() && (!by || *by != 0))
+      by = std::nullopt;
+    return moved(base, by, item).target;
+  }
+  if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(expression)) {
+    if (unary->getOpcode() == clang::UO_Deref) {
+      const Value pointer = value(unary->getSubExpr());
+      return pointer.kind == Value::Pointer ? pointer.target : result;
+    }
+    if (unary->getOpcode() == clang::UO_Extension || unary->getOpcode() == clang::UO_Real ||
+        unary->getOpcode() == clang::UO_Imag)
+      return place(unary->getSubExpr());
+  }
+  if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(expression)) {
+    const Value through = member->isArrow() ? value(member->getBase()) : Value();
+    const Place whole = member->isArrow() ? through.target : place(member->getBase());
+    if (whole.kind == Place::Lasting)
+      return whole;
+    rules_.lost(whole, member->getExprLoc(), "is used as a structure");
+    return result;
+  }
+  if (const auto *casts = llvm::dyn_cast<clang::CastExpr>(expression))
+    return place(casts->getSubExpr());
+  if (expression->isPRValue())
+    value(expression);
+  return result;
+}
+
+Value Walk::cast(const clang::CastExpr *expression) {
+  const clang::Expr *inner = expression->getSubExpr();
+  switch (expression->getCastKind()) {
+  case clang::CK_LValueToRValue: return load(place(inner), inner);
+  case clang::CK_ArrayToPointerDecay: {
+    Place first = place(inner);
+    return first.kind == Place::Elsewhere ? Value() : Value::to(first);
+  }
+  case clang::CK_NoOp:
+  case clang::CK_IntegralToBoolean:
+  case clang::CK_FunctionToPointerDecay: {
+    Value result = value(inner);
+    if (expression->getCastKind() == clang::CK_IntegralToBoolean && result.kind == Value::Integer)
+      result.number = result.number != 0;
+    return result;
+  }
+  case clang::CK_IntegralCast: {
+    Value result = value(inner);
+    if (result.kind == Value::Integer && expression->getType()->isIntegerType()) {
+      const unsigned width = context_.getIntWidth(expression->getType());
+      llvm::APSInt number(
+          llvm::APInt(64, static_cast<uint64_t>(result.number)).trunc(width < 64 ? width : 64),
+          expression->getType()->isUnsignedIntegerOrEnumerationType());
+      result.number = number.getExtValue();
+    }
+    return result;
+  }
+  case clang::CK_BitCast: {
+    Value result = value(inner);
+    const clang::QualType from = inner->getType()->getPointeeType(),
+                          to = expression->getType()->getPointeeType();
+    const bool same =
+        !from.isNull() && !to.isNull() &&
+        from.getCanonicalType().getUnqualifiedType() == to.getCanonicalType().getUnqualifiedType();
+    const bool through_void = !to.isNull() && (to->isVoidType() || from->isVoidType());
+    if (result.kind == Value::Pointer && !same && !through_void && result.target.kind != Place::Pointers) {
+      rules_.lost(result.target, expression->getExprLoc(), "is used as another type");
+      result.target.component = std::nullopt;
+    }
+    return result;
+  }
+  case clang::CK_PointerToIntegral: {
+    const Value pointer = value(inner);
+    rules_.lost(pointer.target, expression->getExprLoc(), "has its address turned into a number");
+    return Value();
+  }
+  default: value(inner); return Value();
+  }
+}
+
+Value Walk::unary(const clang::UnaryOperator *expression) {
+  const clang::Expr *inner = expression->getSubExpr();
+  if (expression->isIncrementDecrementOp()) {
+    const Place at = place(inner);
+    const int64_t step = expression->isIncrementOp() ? 1 : -1;
+    const bool adds = at.kind == Place::Argument && rules_.argument(at.argument).access == PROVE_INC;
+    const Value before = adds ? Value() : load(at, inner);
+    Value after;
+    if (before.kind == Value::Pointer)
+      after = moved(before, step, inner);
+    else if (const Number number = sum(before.as_number(), step))
+      after = Value::of(*number);
+    store(at, after, expression, Change::Increase, false);
+    return expression->isPostfix() ? before : after;
+  }
+  switch (expression->getOpcode()) {
+  case clang::UO_AddrOf: {
+    const clang::Expr *target = inner->IgnoreParens();
+    if (target->getType()->isFunctionType())
+      return Value();
+    const Place at = place(target);
+    // Whoever has the address may change it.
+    if (at.kind == Place::Local && at.variable && !at.variable->getType()->isArrayType())
+      state_.forget(at.variable);
+    return at.kind == Place::Elsewhere ? Value() : Value::to(at);
+  }
+  case clang::UO_Deref: return Value::to(place(expression));
+  case clang::UO_Minus: {
+    const Number number = value(inner).as_number();
+    return number && *number != INT64_MIN ? Value::of(-*number) : Value();
+  }
+  case clang::UO_LNot: {
+    const Number number = value(inner).as_number();
+    return number ? Value::of(!*number) : Value();
+  }
+  case clang::UO_Not: {
+    const Number number = value(inner).as_number();
+    return number ? Value::of(~*number) : Value();
+  }
+  default: return value(inner);
+  }
+}
+
+static Value compute(clang::BinaryOperatorKind operation, int64_t a, int64_t b) {
+  int64_t result = 0;
+  switch (operation) {
+  case clang::BO_Add: return __builtin_add_overflow(a, b, &result) ? Value() : Value::of(result);
+  case clang::BO_Sub: return __builtin_sub_overflow(a, b, &result) ? Value() : Value::of(result);
+  case clang::BO_Mul: return __builtin_mul_overflow(a, b, &result) ? Value() : Value::of(result);
+  case clang::BO_Div: return b == 0 || b == -1 ? Value() : Value::of(a / b);
+  case clang::BO_Rem: return b == 0 || b == -1 ? Value() : Value::of(a % b);
+  case clang::BO_Shl: return b < 0 || b > 31 || a < 0 || a > INT32_MAX ? Value() : Value::of(a << b);
+  case clang::BO_Shr: return b < 0 || b > 63 || a < 0 ? Value() : Value::of(a >> b);
+  case clang::BO_And: return Value::of(a & b);
+  case clang::BO_Or: return Value::of(a | b);
+  case clang::BO_Xor: return Value::of(a ^ b);
+  case clang::BO_LT: return Value::of(a < b);
+  case clang::BO_GT: return Value::of(a > b);
+  case clang::BO_LE: return Value::of(a <= b);
+  case clang::BO_GE: return Value::of(a >= b);
+  case clang::BO_EQ: return Value::of(a == b);
+  case clang::BO_NE: return Value::of(a != b);
+  default: return Value();
+  }
+}
+
+static Value combine(clang::BinaryOperatorKind operation, const Value &left, const Value &right,
+                     const clang::ASTContext &context, clang::QualType type) {
+  if (left.kind != Value::Integer || right.kind != Value::Integer || !type->isIntegerType())
+    return Value();
+  const Value result = compute(operation, left.number, right.number);
+  // What does not fit the type would wrap; it is not worth following.
+  const unsigned width = context.getIntWidth(type);
+  if (result.kind == Value::Integer && width < 64 &&
+      (type->isUnsignedIntegerOrEnumerationType()
+           ? result.number < 0 || result.number >> width
+           : result.number >> (width - 1) != 0 && result.number >> (width - 1) != -1))
+    return Value();
+  return result;
+}
+
+Value Walk::assign(const clang::BinaryOperator *expression) {
+  const clang::Expr *left = expression->getLHS(), *right = expression->getRHS();
+  if (!expression->isCompoundAssignmentOp()) {
+    const Value what = value(right);
+    const Place to = place(left);
+    if (left->getType()->isRecordType()) {
+      rules_.write(to, expression, state_, Change::Assign, false, uncertain_ == 0);
+      return Value();
+    }
+    store(to, what, expression, Change::Assign, is_guarded(to, right));
+    return what;
+  }
+  const Value by = value(right);
+  const Place to = place(left);
+  const clang::BinaryOperatorKind operation =
+      clang::BinaryOperator::getOpForCompoundAssignment(expression->getOpcode());
+  const bool adds = operation == clang::BO_Add || operation == clang::BO_Sub;
+  // Adding to an INC argument reads nothing; any other change of one is refused as that change.
+  const bool accumulates = to.kind == Place::Argument && rules_.argument(to.argument).access == PROVE_INC;
+  const Value before = accumulates ? Value() : load(to, left);
+  Value after;
+  if (before.kind == Value::Pointer && adds) {
+    Number step = by.as_number();
+    if (step && operation == clang::BO_Sub)
+      step = -*step;
+    after = moved(before, step, expression);
+  } else
+    after = combine(operation, before, by, context_, left->getType());
+  store(to, after, expression, adds ? Change::Increase : Change::Modify, false);
+  return after;
+}
+
+Value Walk::binary(const clang::BinaryOperator *expression) {
+  const clang::BinaryOperatorKind operation = expression->getOpcode();
+  if (expression->isAssignmentOp())
+    return assign(expression);
+  if (operation == clang::BO_Comma) {
+    value(expression->getLHS());
+    return value(expression->getRHS());
+  }
+  if (operation == clang::BO_LAnd || operation == clang::BO_LOr) {
+    const Number left = value(expression->getLHS()).as_number();
+    const bool decides = operation == clang::BO_LOr;
+    if (left && (*left != 0) == decides)
+      return Value::of(decides);
+    const State without = state_;
+    const Number right = value(expression->getRHS()).as_number();
+    if (!left)
+      state_.join(without);
+    return left && right ? Value::of(*right != 0) : Value();
+  }
+  const Value left = value(expression->getLHS()), right = value(expression->getRHS());
+  if (expression->getType()->isPointerType() && expression->isAdditiveOp()) {
+    const bool left_points = expression->getLHS()->getType()->isPointerType();
+    const Value &pointer = left_points ? left : right;
+    Number by = (left_points ? right : left).as_number();
+    if (by && operation == clang::BO_Sub)
+      by = -*by;
+    return pointer.kind == Value::Pointer ? moved(pointer, by, expression) : Value();
+  }
+  return combine(operation, left, right, context_, expression->getType());
+}
+
+Value Walk::conditional(const clang::AbstractConditionalOperator *expression) {
+  const Number known = value(expression->getCond()).as_number();
+  if (known)
+    return value(*known ? expression->getTrueExpr() : expression->getFalseExpr());
+  const State before = state_;
+  const Value yes = value(expression->getTrueExpr());
+  const State after = state_;
+  state_ = before;
+  const Value no = value(expression->getFalseExpr());
+  state_.join(after);
+  if (!(yes == no)) {
+    rules_.lost(yes.target, expression->getExprLoc(), "is one of two pointers");
+    rules_.lost(no.target, expression->getExprLoc(), "is one of two pointers");
+    return Value();
+  }
+  return yes;
+}
+
+// ---- minima and maxima: what was compared ------------------------------------------------------
+
+// The argument that an operand of a comparison is, without effects; -1 if it is none.
+static int compared_argument(const clang::Expr *operand, const State &state) {
+  operand = operand->IgnoreParenImpCasts();
+  const clang::Expr *base = nullptr;
+  if (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(operand))
+    base = item->getBase();
+  else if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(operand))
+    base = unary->getOpcode() == clang::UO_Deref ? unary->getSubExpr() : nullptr;
+  const auto *name = base ? llvm::dyn_cast<clang::DeclRefExpr>(base->IgnoreParenImpCasts()) : nullptr;
+  const auto *variable = name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+  const auto found = variable ? state.values.find({variable, 0}) : state.values.end();
+  return found != state.values.end() && found->second.kind == Value::Pointer &&
+                 found->second.target.kind == Place::Argument
+             ? found->second.target.argument
+             : -1;
+}
+
+void Walk::add_guards(const clang::Expr *condition, bool holds) {
+  condition = condition->IgnoreParenImpCasts();
+  if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(condition)) {
+    if (unary->getOpcode() == clang::UO_LNot)
+      add_guards(unary->getSubExpr(), !holds);
+    return;
+  }
+  const auto *comparison = llvm::dyn_cast<clang::BinaryOperator>(condition);
+  if (!comparison)
+    return;
+  if (comparison->getOpcode() == (holds ? clang::BO_LAnd : clang::BO_LOr)) {
+    add_guards(comparison->getLHS(), holds);
+    add_guards(comparison->getRHS(), holds);
+  }
+  if (!comparison->isRelationalOp())
+    return;
+  const bool less = comparison->getOpcode() == clang::BO_LT || comparison->getOpcode() == clang::BO_LE;
+  const int on_left = compared_argument(comparison->getLHS(), state_);
+  const int on_right = compared_argument(comparison->getRHS(), state_);
+  if (on_right >= 0)
+    guards_.push_back({on_right, less == holds});
+  if (on_left >= 0)
+    guards_.push_back({on_left, less != holds});
+}
+
+bool Walk::is_guarded(const Place &to, const clang::Expr *assigned) {
+  if (to.kind != Place::Argument)
+    return false;
+  const bool minimum = rules_.argument(to.argument).access == PROVE_MIN;
+  for (const Guard &guard : guards_)
+    if (guard.argument == to.argument && guard.below == minimum)
+      return true;
+  assigned = assigned->IgnoreParenImpCasts();
+  if (const auto *calls = llvm::dyn_cast<clang::CallExpr>(assigned)) {
+    const clang::FunctionDecl *callee = calls->getDirectCallee();
+    const llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
+    bool mentioned = false;
+    for (const clang::Expr *operand : calls->arguments())
+      mentioned |= compared_argument(operand, state_) == to.argument;
+    return mentioned && (minimum ? name == "fmin" || name == "fminf" : name == "fmax" || name == "fmaxf");
+  }
+  if (const auto *choice = llvm::dyn_cast<clang::ConditionalOperator>(assigned)) {
+    // *m = v < *m ? v : *m, either way round.
+    const bool keeps_else = compared_argument(choice->getFalseExpr(), state_) == to.argument;
+    const bool keeps_then = compared_argument(choice->getTrueExpr(), state_) == to.argument;
+    const size_t before = guards_.size();
+    add_guards(choice->getCond(), keeps_else);
+    bool right = false;
+    for (size_t i = before; i < guards_.size(); i++)
+      right |= guards_[i].argument == to.argument && guards_[i].below == minimum;
+    guards_.resize(before);
+    return right && (keeps_else || keeps_then);
+  }
+  return false;
+}
+
+// ---- calls -------------------------------------------------------------------------------------
+
+Value Walk::call(const clang::CallExpr *expression) {
+  const clang::FunctionDecl *callee = expression->getDirectCallee();
+  const clang::FunctionDecl *definition = nullptr;
+  if (!callee || !callee->hasBody(definition))
+    return call_outside(expression, callee);
+  for (const clang::FunctionDecl *caller : calls_)
+    if (caller == definition) {
+      rules_.whole(PROVE_VIOLATED, expression->getExprLoc(),
+                   "the kernel calls '" + definition->getName().str() + "' from within itself",
+                   "write it as a loop; kernels cannot recurse");
+      return Value();
+    }
+  std::vector<Value> values;
+  for (const clang::Expr *operand : expression->arguments())
+    values.push_back(value(operand));
+  for (unsigned i = 0; i < definition->getNumParams() && i < values.size(); i++) {
+    state_.forget(definition->getParamDecl(i));
+    if (values[i].kind != Value::Unknown)
+      state_.values[{definition->getParamDecl(i), 0}] = values[i];
+  }
+  return run_body(*definition);
+}
+
+// Functions without a text here: the mathematical ones and what copies memory.
+Value Walk::call_outside(const clang::CallExpr *expression, const clang::FunctionDecl *callee) {
+  const llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
+  const bool one_result = name.starts_with("frexp") || name.starts_with("modf") || name.starts_with("remquo");
+  for (unsigned i = 0; i < expression->getNumArgs(); i++) {
+    const clang::Expr *operand = expression->getArg(i);
+    const Value given = value(operand);
+    if (given.kind != Value::Pointer)
+      continue;
+    if (given.target.kind == Place::Local && given.target.variable)
+      state_.forget(given.target.variable);
+    if (one_result)
+      store(given.target, Value(), operand, Change::Assign, false);
+    else
+      rules_.lost(given.target, operand->getExprLoc(),
+                  "is passed to a function whose text is not in the kernel");
+  }
+  return Value();
+}
+
+Value Walk::value(const clang::Expr *expression) {
+  expression = expression->IgnoreParens();
+  steps_++;
+  if (const auto *literal = llvm::dyn_cast<clang::IntegerLiteral>(expression))
+    return literal->getValue().getActiveBits() < 64
+               ? Value::of(static_cast<int64_t>(literal->getValue().getZExtValue()))
+               : Value();
+  if (const auto *casts = llvm::dyn_cast<clang::CastExpr>(expression))
+    return cast(casts);
+  if (const auto *operation = llvm::dyn_cast<clang::UnaryOperator>(expression))
+    return unary(operation);
+  if (const auto *operation = llvm::dyn_cast<clang::BinaryOperator>(expression))
+    return binary(operation);
+  if (const auto *choice = llvm::dyn_cast<clang::AbstractConditionalOperator>(expression))
+    return conditional(choice);
+  if (const auto *calls = llvm::dyn_cast<clang::CallExpr>(expression))
+    return call(calls);
+  if (expression->isGLValue())
+    return Value::to(place(expression));
+  if (expression->getType()->isIntegerType()) {
+    clang::Expr::EvalResult result;
+    if (expression->EvaluateAsInt(result, context_))
+      return Value::of(result.Val.getInt().getExtValue());
+    return Value();
+  }
+  for (const clang::Stmt *part : expression->children())
+    if (const auto *inner = llvm::dyn_cast_or_null<clang::Expr>(part))
+      value(inner);
+  return Value();
+}
+
+} // namespace op2jit

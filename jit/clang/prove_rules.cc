@@ -1,0 +1,184 @@
+#include "prove_rules.h"
+
+#include <clang/Basic/SourceManager.h>
+
+namespace op2jit {
+
+Rules::Rules(const clang::ASTContext &context, const prove_request &request,
+             const clang::FunctionDecl &kernel)
+    : context_(context), request_(request), kernel_(kernel),
+      findings_(static_cast<size_t>(request.narguments) + 1),
+      doubtful_(static_cast<size_t>(request.narguments)) {
+  for (int i = 0; i < request.narguments; i++)
+    sometimes_.emplace_back(components(i));
+}
+
+int Rules::components(int i) const {
+  return argument(i).dim * (argument(i).form == PROVE_VECTOR ? argument(i).arity : 1);
+}
+
+State Rules::start() const {
+  State state;
+  for (int i = 0; i < request_.narguments; i++)
+    state.written.emplace_back(components(i));
+  return state;
+}
+
+std::string Rules::title(int i) const {
+  const auto number = static_cast<unsigned>(i);
+  std::string text = "argument " + std::to_string(i + 1);
+  if (number < kernel_.getNumParams() && !kernel_.getParamDecl(number)->getName().empty())
+    text += " (" + kernel_.getParamDecl(number)->getName().str() + ")";
+  return text;
+}
+
+void Rules::report(int i, prove_verdict verdict, clang::SourceLocation where, std::string reason,
+                   std::string remedy) {
+  Finding &finding = i < 0 ? findings_.back() : findings_[static_cast<size_t>(i)];
+  if (verdict <= finding.verdict)
+    return; // the first of a kind is told, and a violation rather than a doubt
+  finding = {verdict, "", std::move(reason), std::move(remedy)};
+  const clang::SourceManager &sources = context_.getSourceManager();
+  const clang::PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(where));
+  if (where.isValid() && place.isValid()) {
+    llvm::StringRef file = place.getFilename();
+    file.consume_front("./");
+    finding.file = file.str();
+    finding.line = place.getLine();
+    finding.column = place.getColumn();
+  }
+}
+
+void Rules::whole(prove_verdict verdict, clang::SourceLocation where, std::string reason,
+                  std::string remedy) {
+  report(-1, verdict, where, std::move(reason), std::move(remedy));
+}
+
+void Rules::lost(const Place &place, clang::SourceLocation where, const char *why) {
+  if (place.kind != Place::Argument && place.kind != Place::Pointers)
+    return;
+  doubtful_[static_cast<size_t>(place.argument)] = true;
+  report(place.argument, PROVE_UNKNOWN, where, title(place.argument) + " " + why, "");
+}
+
+void Rules::lost_all(clang::SourceLocation where, const char *why) {
+  for (int i = 0; i < request_.narguments; i++) {
+    Place place;
+    place.kind = Place::Argument;
+    place.argument = i;
+    lost(place, where, why);
+  }
+}
+
+// Reports what is outside; false if the component is outside or not known.
+bool Rules::inside(const Place &place, const clang::Expr *where) {
+  const prove_argument &arg = argument(place.argument);
+  const bool vector = arg.form == PROVE_VECTOR;
+  if (vector && place.entry && (*place.entry < 0 || *place.entry >= arg.arity)) {
+    report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+           title(place.argument) + " has " + std::to_string(arg.arity) +
+               " pointers, and the kernel uses number " + std::to_string(*place.entry),
+           "use pointers 0 to " + std::to_string(arg.arity - 1) + ", or pass a map with more entries");
+    return false;
+  }
+  if (place.kind == Place::Argument && place.component &&
+      (*place.component < 0 || *place.component >= arg.dim)) {
+    report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+           title(place.argument) + " has dim " + std::to_string(arg.dim) +
+               ", and the kernel uses component " + std::to_string(*place.component),
+           "use components 0 to " + std::to_string(arg.dim - 1) + ", or declare it with a larger dim");
+    return false;
+  }
+  if ((vector && !place.entry) || (place.kind == Place::Argument && !place.component)) {
+    lost(place, where->getExprLoc(), "is indexed by a value that is known only when the program runs");
+    return false;
+  }
+  return true;
+}
+
+static int flat(const Place &place, int dim) {
+  return static_cast<int>(*place.entry * dim + *place.component);
+}
+
+void Rules::read(const Place &place, const clang::Expr *where, const State &state) {
+  if (place.kind == Place::Pointers)
+    inside(place, where);
+  if (place.kind != Place::Argument)
+    return;
+  const prove_argument &arg = argument(place.argument);
+  const bool known = inside(place, where);
+  if (arg.access == PROVE_INC)
+    report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+           title(place.argument) + " is declared OP_INC, and the kernel reads it",
+           "declare " + title(place.argument) + " OP_RW, or only add to it");
+  if (arg.access == PROVE_WRITE && known) {
+    const auto i = static_cast<size_t>(place.argument);
+    const auto bit = static_cast<unsigned>(flat(place, arg.dim));
+    if (!state.written[i].test(bit)) {
+      if (sometimes_[i].test(bit) || doubtful_[i])
+        lost(place, where->getExprLoc(), "is read where it is not sure that it was written before");
+      else
+        report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+               title(place.argument) + " is declared OP_WRITE, and the kernel reads it before it is written",
+               "declare " + title(place.argument) + " OP_RW, or write it first");
+    }
+  }
+}
+
+void Rules::write(const Place &place, const clang::Expr *where, State &state, Change change, bool guarded,
+                  bool surely) {
+  if (place.kind == Place::Lasting)
+    whole(PROVE_VIOLATED, where->getExprLoc(),
+          "the kernel writes to '" + place.variable->getName().str() +
+              "', which keeps its value from one element to the next",
+          "keep it in a dat, or reduce into a global argument");
+  if (place.kind != Place::Argument)
+    return;
+  const prove_argument &arg = argument(place.argument);
+  const std::string name = title(place.argument);
+  const bool known = inside(place, where);
+  if (arg.access == PROVE_READ || arg.form == PROVE_NUMBERS)
+    report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+           name + " is declared OP_READ, and the kernel writes it",
+           "declare " + name + " OP_RW, OP_WRITE or OP_INC");
+  else if (arg.access == PROVE_INC && change != Change::Increase)
+    report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+           name + " is declared OP_INC, and the kernel " +
+               (change == Change::Assign ? "assigns" : "changes") + " it other than by adding",
+           "declare " + name + " OP_RW, or use += or -=");
+  else if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) && (change != Change::Assign || !guarded))
+    report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+           name + " is declared " + (arg.access == PROVE_MIN ? "OP_MIN" : "OP_MAX") +
+               ", and the kernel changes it without comparing",
+           arg.access == PROVE_MIN ? "write if (v < *m) *m = v" : "write if (v > *m) *m = v");
+  const auto i = static_cast<size_t>(place.argument);
+  if (known && surely)
+    sometimes_[i].set(static_cast<unsigned>(flat(place, arg.dim)));
+  else
+    doubtful_[i] = true;
+  if (known)
+    state.written[i].set(static_cast<unsigned>(flat(place, arg.dim)));
+}
+
+void Rules::at_exit(const State &state) {
+  for (int a = 0; a < request_.narguments && state.reachable; a++) {
+    const auto i = static_cast<size_t>(a);
+    const prove_argument &arg = argument(a);
+    if (arg.access != PROVE_WRITE || arg.form == PROVE_PAYLOAD || state.written[i].all())
+      continue;
+    const int missing = state.written[i].find_first_unset();
+    const std::string what = arg.form == PROVE_VECTOR ? "component " + std::to_string(missing % arg.dim) +
+                                                            " of pointer " + std::to_string(missing / arg.dim)
+                                                      : "component " + std::to_string(missing);
+    const bool sometimes = sometimes_[i].test(static_cast<unsigned>(missing));
+    report(a, doubtful_[i] ? PROVE_UNKNOWN : PROVE_VIOLATED, kernel_.getLocation(),
+           title(a) + " is declared OP_WRITE, and the kernel " +
+               (doubtful_[i] ? "may not write "
+                : sometimes  ? "does not always write "
+                             : "never writes ") +
+               what,
+           "declare " + title(a) + " OP_RW, or write all its components on every path");
+  }
+}
+
+} // namespace op2jit

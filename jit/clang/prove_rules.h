@@ -1,0 +1,61 @@
+// What each access descriptor allows, and what was found against it.
+#ifndef OP2JIT_JIT_CLANG_PROVE_RULES_H
+#define OP2JIT_JIT_CLANG_PROVE_RULES_H
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+
+#include <string>
+
+#include "../prover.h"
+#include "prove_state.h"
+
+namespace op2jit {
+
+enum class Change { Assign, Increase, Modify }; // = ; += -= ++ -- ; the other compound assignments
+
+struct Finding {
+  prove_verdict verdict = PROVE_PROVED;
+  std::string file, reason, remedy;
+  unsigned line = 0, column = 0;
+};
+
+class Rules {
+public:
+  Rules(const clang::ASTContext &context, const prove_request &request, const clang::FunctionDecl &kernel);
+
+  State start() const;
+  void read(const Place &place, const clang::Expr *where, const State &state);
+  // `guarded`: a MIN or MAX argument was compared in the right direction, or the value is of such a comparison.
+  // `surely`: not in a loop that may run no time at all.
+  void write(const Place &place, const clang::Expr *where, State &state, Change change, bool guarded,
+             bool surely);
+  void at_exit(const State &state);
+  void lost(const Place &place, clang::SourceLocation where, const char *why);
+  void lost_all(clang::SourceLocation where, const char *why);
+  void whole(prove_verdict verdict, clang::SourceLocation where, std::string reason, std::string remedy);
+
+  const prove_argument &argument(int i) const {
+    return request_.arguments[i];
+  }
+  const std::vector<Finding> &findings() const { // by argument, the last about the whole kernel
+    return findings_;
+  }
+
+private:
+  void report(int argument, prove_verdict verdict, clang::SourceLocation where, std::string reason,
+              std::string remedy);
+  bool inside(const Place &place, const clang::Expr *where);
+  std::string title(int argument) const;
+  int components(int argument) const;
+
+  const clang::ASTContext &context_;
+  const prove_request &request_;
+  const clang::FunctionDecl &kernel_;
+  std::vector<Finding> findings_;
+  std::vector<bool> doubtful_; // by argument: some write was not followed to its component or path
+  std::vector<llvm::BitVector> sometimes_; // by argument: components written on some path
+};
+
+} // namespace op2jit
+#endif

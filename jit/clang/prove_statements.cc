@@ -1,0 +1,287 @@
+#include "prove_walk.h"
+
+namespace op2jit {
+
+// Loops are followed round by round up to here in all; a kernel beyond it is treated as one whose loops have
+// lengths that are not known.
+static constexpr int most_steps = 20000;
+
+void Walk::kernel(const clang::FunctionDecl &function, const prove_request &request) {
+  for (unsigned i = 0; i < function.getNumParams() && static_cast<int>(i) < request.narguments; i++) {
+    Place place;
+    place.kind = request.arguments[i].form == PROVE_VECTOR ? Place::Pointers : Place::Argument;
+    place.argument = static_cast<int>(i);
+    state_.values[{function.getParamDecl(i), 0}] = Value::to(place);
+  }
+  run_body(function);
+  rules_.at_exit(state_);
+}
+
+Value Walk::run_body(const clang::FunctionDecl &function) {
+  std::vector<State> outer_returns;
+  std::vector<Value> outer_values;
+  std::vector<Jumps> outer_jumps;
+  std::vector<Choice> outer_choices;
+  std::swap(returns_, outer_returns);
+  std::swap(return_values_, outer_values);
+  std::swap(jumps_, outer_jumps);
+  std::swap(choices_, outer_choices);
+  calls_.push_back(&function);
+  run(function.getBody());
+  calls_.pop_back();
+  for (const State &state : returns_)
+    state_.join(state);
+  Value result = return_values_.empty() ? Value() : return_values_.front();
+  for (const Value &value : return_values_)
+    if (!(value == result))
+      result = Value();
+  std::swap(returns_, outer_returns);
+  std::swap(return_values_, outer_values);
+  std::swap(jumps_, outer_jumps);
+  std::swap(choices_, outer_choices);
+  return result;
+}
+
+void Walk::declare(const clang::VarDecl *variable) {
+  if (variable->hasGlobalStorage() || !variable->hasInit())
+    return;
+  state_.forget(variable);
+  if (const auto *list = llvm::dyn_cast<clang::InitListExpr>(variable->getInit()->IgnoreParens())) {
+    const bool followed = variable->getType()->isArrayType();
+    for (unsigned i = 0; i < list->getNumInits(); i++) {
+      const Value item = value(list->getInit(i));
+      Place to;
+      to.kind = followed ? Place::Local : Place::Elsewhere;
+      to.variable = variable;
+      to.component = i;
+      store(to, item, list->getInit(i), Change::Assign, false);
+    }
+    return;
+  }
+  Place to;
+  to.kind = Place::Local;
+  to.variable = variable;
+  store(to, value(variable->getInit()), variable->getInit(), Change::Assign, false);
+}
+
+void Walk::run(const clang::Stmt *statement) {
+  if (!statement)
+    return;
+  steps_++;
+  if (const auto *label = llvm::dyn_cast<clang::SwitchCase>(statement)) {
+    enter_case(label);
+    run(label->getSubStmt());
+    return;
+  }
+  if (const auto *block = llvm::dyn_cast<clang::CompoundStmt>(statement)) {
+    for (const clang::Stmt *inner : block->body())
+      run(inner); // also where it cannot be reached: there may be a case label
+    return;
+  }
+  if (!state_.reachable)
+    return;
+  switch (statement->getStmtClass()) {
+  case clang::Stmt::NullStmtClass: return;
+  case clang::Stmt::DeclStmtClass:
+    for (const clang::Decl *declaration : llvm::cast<clang::DeclStmt>(statement)->decls())
+      if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration))
+        declare(variable);
+    return;
+  case clang::Stmt::IfStmtClass: branch(llvm::cast<clang::IfStmt>(statement)); return;
+  case clang::Stmt::ForStmtClass: {
+    const auto *loops = llvm::cast<clang::ForStmt>(statement);
+    run(loops->getInit());
+    loop(statement, loops->getCond(), loops->getBody(), loops->getInc(), false);
+    return;
+  }
+  case clang::Stmt::WhileStmtClass: {
+    const auto *loops = llvm::cast<clang::WhileStmt>(statement);
+    loop(statement, loops->getCond(), loops->getBody(), nullptr, false);
+    return;
+  }
+  case clang::Stmt::DoStmtClass: {
+    const auto *loops = llvm::cast<clang::DoStmt>(statement);
+    loop(statement, loops->getCond(), loops->getBody(), nullptr, true);
+    return;
+  }
+  case clang::Stmt::SwitchStmtClass: choose(llvm::cast<clang::SwitchStmt>(statement)); return;
+  case clang::Stmt::ReturnStmtClass: {
+    const clang::Expr *result = llvm::cast<clang::ReturnStmt>(statement)->getRetValue();
+    const Value returned = result ? value(result) : Value();
+    returns_.push_back(state_);
+    return_values_.push_back(returned);
+    state_.reachable = false;
+    return;
+  }
+  case clang::Stmt::BreakStmtClass:
+  case clang::Stmt::ContinueStmtClass:
+    if (!jumps_.empty()) {
+      const bool leaves = statement->getStmtClass() == clang::Stmt::BreakStmtClass;
+      (leaves ? jumps_.back().breaks : jumps_.back().continues).push_back(state_);
+    }
+    state_.reachable = false;
+    return;
+  case clang::Stmt::LabelStmtClass: run(llvm::cast<clang::LabelStmt>(statement)->getSubStmt()); return;
+  case clang::Stmt::AttributedStmtClass:
+    run(llvm::cast<clang::AttributedStmt>(statement)->getSubStmt());
+    return;
+  default: break;
+  }
+  if (const auto *expression = llvm::dyn_cast<clang::Expr>(statement))
+    value(expression);
+  else
+    rules_.lost_all(statement->getBeginLoc(), "could not be followed through this statement");
+}
+
+void Walk::branch(const clang::IfStmt *statement) {
+  const Number known = value(statement->getCond()).as_number();
+  const size_t guards = guards_.size();
+  State other = state_;
+  if (!known || *known) {
+    add_guards(statement->getCond(), true);
+    run(statement->getThen());
+    guards_.resize(guards);
+  }
+  State after_then = state_;
+  if (known && *known)
+    return;
+  state_ = std::move(other);
+  add_guards(statement->getCond(), false);
+  run(statement->getElse());
+  guards_.resize(guards);
+  if (!known)
+    state_.join(after_then);
+}
+
+void Walk::body_of_loop(const clang::Stmt *body, const clang::Expr *step) {
+  run(body);
+  std::vector<State> continues;
+  std::swap(continues, jumps_.back().continues);
+  for (const State &state : continues)
+    state_.join(state);
+  if (step && state_.reachable)
+    value(step);
+}
+
+// Round by round as long as the condition's value is known.
+void Walk::loop(const clang::Stmt *whole, const clang::Expr *condition, const clang::Stmt *body,
+                const clang::Expr *step, bool body_first) {
+  jumps_.emplace_back();
+  for (bool first = true; state_.reachable; first = false) {
+    if (!(first && body_first)) {
+      const State before = state_;
+      const Number known = condition ? value(condition).as_number() : Number(1);
+      if (known && !*known)
+        break;
+      const bool undecided = !jumps_.back().breaks.empty() && steps_ > most_steps / 4;
+      if (!known || steps_ > most_steps || undecided || !condition) {
+        state_ = before;
+        forget_assigned(whole);
+        endless_loop(condition, body, step, false);
+        break;
+      }
+    }
+    body_of_loop(body, step);
+  }
+  std::vector<State> breaks = std::move(jumps_.back().breaks);
+  jumps_.pop_back();
+  for (const State &state : breaks)
+    state_.join(state);
+}
+
+// Once, for all rounds: what the loop assigns is not known, and it may not run at all.
+void Walk::endless_loop(const clang::Expr *condition, const clang::Stmt *body, const clang::Expr *step,
+                        bool body_first) {
+  const bool forever = !condition;
+  if (condition)
+    value(condition);
+  State before = state_;
+  const size_t guards = guards_.size();
+  uncertain_ += !body_first;
+  if (condition)
+    add_guards(condition, true);
+  body_of_loop(body, step);
+  guards_.resize(guards);
+  uncertain_ -= !body_first;
+  if (forever)
+    state_.reachable = false; // left only by its breaks
+  else
+    state_.join(before);
+}
+
+static void forget_target(const clang::Expr *target, State &state) {
+  target = target->IgnoreParenCasts();
+  while (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(target)) {
+    target = item->getBase()->IgnoreParenCasts();
+    if (target->getType()->isPointerType())
+      return; // what it points to is assigned, it itself is not
+  }
+  if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(target))
+    if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl()))
+      state.forget(variable);
+}
+
+static void forget_targets_in(const clang::Stmt *statement, State &state) {
+  if (const auto *binary = llvm::dyn_cast<clang::BinaryOperator>(statement)) {
+    if (binary->isAssignmentOp())
+      forget_target(binary->getLHS(), state);
+  } else if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(statement)) {
+    if (unary->isIncrementDecrementOp() || unary->getOpcode() == clang::UO_AddrOf)
+      forget_target(unary->getSubExpr(), state);
+  } else if (const auto *declarations = llvm::dyn_cast<clang::DeclStmt>(statement)) {
+    for (const clang::Decl *declaration : declarations->decls())
+      if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration))
+        state.forget(variable);
+  }
+  for (const clang::Stmt *part : statement->children())
+    if (part)
+      forget_targets_in(part, state);
+}
+
+void Walk::forget_assigned(const clang::Stmt *statement) {
+  forget_targets_in(statement, state_);
+}
+
+void Walk::choose(const clang::SwitchStmt *statement) {
+  const Number known = value(statement->getCond()).as_number();
+  bool has_default = false, some_case = false;
+  for (const clang::SwitchCase *label = statement->getSwitchCaseList(); label;
+       label = label->getNextSwitchCase())
+    if (const auto *constant = llvm::dyn_cast<clang::CaseStmt>(label))
+      some_case |= known && constant->getLHS()->EvaluateKnownConstInt(context_).getExtValue() == *known;
+    else
+      has_default = true;
+  State entry = state_;
+  choices_.push_back({state_, known, some_case});
+  jumps_.emplace_back();
+  state_.reachable = false;
+  run(statement->getBody());
+  Jumps jumps = std::move(jumps_.back());
+  jumps_.pop_back();
+  choices_.pop_back();
+  for (const State &state : jumps.breaks)
+    state_.join(state);
+  if (!jumps_.empty())
+    jumps_.back().continues.insert(jumps_.back().continues.end(), jumps.continues.begin(),
+                                   jumps.continues.end());
+  if (known ? !some_case && !has_default : !has_default)
+    state_.join(entry);
+}
+
+void Walk::enter_case(const clang::SwitchCase *label) {
+  if (choices_.empty())
+    return;
+  const Choice &choice = choices_.back();
+  const auto *constant = llvm::dyn_cast<clang::CaseStmt>(label);
+  if (constant && constant->getRHS()) { // a range of values
+    state_.join(choice.entry);
+    return;
+  }
+  if (choice.value && constant
+          ? constant->getLHS()->EvaluateKnownConstInt(context_).getExtValue() != *choice.value
+          : choice.value && choice.some_case)
+    return;
+  state_.join(choice.entry);
+}
+
+} // namespace op2jit

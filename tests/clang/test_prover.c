@@ -1,0 +1,324 @@
+/* Mistakes planted one at a time, each found with its argument, line and remedy; and for each the corrected
+ * twin, which must stay silent. */
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "jit/prelude.h"
+#include "jit/prover.h"
+
+static const struct prover *prover;
+
+/* Arguments in a few letters each: access r w i x(rw) n(min) m(max) s(work), dim; v and arity for a vector:
+ * "r4 i1 v3r2". */
+static int parse_arguments(const char *letters, struct prove_argument arguments[8]) {
+  static const char accesses[] = "rwxinms";
+  static const enum prove_access values[] = {PROVE_READ, PROVE_WRITE, PROVE_RW,  PROVE_INC,
+                                             PROVE_MIN,  PROVE_MAX,   PROVE_WORK};
+  int n = 0;
+  while (*letters) {
+    struct prove_argument *a = &arguments[n++];
+    *a = (struct prove_argument){PROVE_DATA, PROVE_READ, "double", 1, 1};
+    if (*letters == 'v') {
+      a->form = PROVE_VECTOR;
+      a->arity = letters[1] - '0';
+      letters += 2;
+    }
+    a->access = values[strchr(accesses, *letters) - accesses];
+    a->dim = letters[1] - '0';
+    letters += 2 + (letters[2] == ' ');
+  }
+  return n;
+}
+
+static struct prove_result prove(const char *text, const char *letters) {
+  static char loop[16384];
+  snprintf(loop, sizeof loop, "%sstatic const double gam = 1.4;\n#include \"kernel.c\"\n", jit_prelude());
+  const struct compile_file files[] = {{"loop.c", loop, strlen(loop)}, {"kernel.c", text, strlen(text)}};
+  struct prove_argument arguments[8];
+  const struct prove_request request = {.files = files,
+                                        .nfiles = 2,
+                                        .kernel = "k",
+                                        .arguments = arguments,
+                                        .narguments = parse_arguments(letters, arguments)};
+  struct prove_result result;
+  prover->prove(&request, &result);
+  if (result.status != 0)
+    fail_msg("%s:%d: %s", result.messages[0].file, result.messages[0].line, result.messages[0].text);
+  return result;
+}
+
+struct mistake {
+  const char *arguments;
+  const char *wrong;
+  int argument, line; /* of the finding: from 0, -1 the kernel; 0: no line is asked for */
+  const char *says, *remedy;
+  const char *right; /* the corrected twin */
+};
+
+static const struct mistake mistakes[] = {
+    /* 1 to 3: READ written, directly, through a copied pointer, through a helper */
+    {"r2 i1", "void k(const double *a, double *b) {\n  *b += a[0];\n  ((double *)a)[1] = 0;\n}", 0, 3,
+     "OP_READ", "OP_RW", "void k(const double *a, double *b) {\n  *b += a[0] + ((double *)a)[1];\n}"},
+    {"r2 i1",
+     "void k(const double *a, double *b) {\n  double *p = (double *)a + 1;\n  double *q = p;\n  *b += *q;\n  "
+     "*q = 1;\n}",
+     0, 5, "writes", "OP_RW",
+     "void k(const double *a, double *b) {\n  const double *p = a + 1;\n  const double *q = p;\n  *b += "
+     "*q;\n}"},
+    {"r2 i1",
+     "static void set(double *x) {\n  x[1] = 2;\n}\nvoid k(const double *a, double *b) {\n  *b += a[0];\n  "
+     "set((double *)a);\n}",
+     0, 2, "OP_READ", "OP_RW",
+     "static double get(const double *x) { return x[1]; }\nvoid k(const double *a, double *b) { *b += "
+     "get(a); }"},
+    /* 4 to 6: WRITE with a component unset, unset on one branch, read first */
+    {"r4 w4", "void k(const double *a, double *b) {\n  for (int i = 0; i < 3; i++) b[i] = a[i];\n}", 1, 1,
+     "never writes component 3", "OP_RW",
+     "void k(const double *a, double *b) {\n  for (int i = 0; i < 4; i++) b[i] = a[i];\n}"},
+    {"r1 w2", "void k(const double *a, double *b) {\n  b[0] = 1;\n  if (*a > 0)\n    b[1] = *a;\n}", 1, 1,
+     "does not always write component 1", "OP_RW",
+     "void k(const double *a, double *b) {\n  b[0] = 1;\n  if (*a > 0)\n    b[1] = *a;\n  else\n    b[1] = "
+     "0;\n}"},
+    {"r1 w1", "void k(const double *a, double *b) {\n  if (*a < 0)\n    return;\n  *b = *a;\n}", 1, 1,
+     "does not always write", "OP_RW",
+     "void k(const double *a, double *b) {\n  if (*a < 0) {\n    *b = 0;\n    return;\n  }\n  *b = *a;\n}"},
+    {"r1 w1", "void k(const double *a, double *b) {\n  *b = *b + *a;\n}", 1, 2, "before it is written",
+     "OP_RW", "void k(const double *a, double *b) {\n  *b = *a;\n  *b = *b + *a;\n}"},
+    {"r1 w1", "void k(const double *a, double *b) {\n  *b += *a;\n}", 1, 2, "before it is written", "OP_RW",
+     "void k(const double *a, double *b) {\n  *b = 0;\n  *b += *a;\n}"},
+    /* 7 and 8: INC assigned, INC read */
+    {"r1 i2", "void k(const double *a, double *b) {\n  b[0] += *a;\n  b[1] = *a;\n}", 1, 3, "OP_INC",
+     "use +=", "void k(const double *a, double *b) {\n  b[0] += *a;\n  b[1] -= *a;\n  b[0]++;\n  --b[1];\n}"},
+    {"r1 i2", "void k(const double *a, double *b) {\n  b[0] += *a * b[1];\n}", 1, 2, "reads it", "OP_RW",
+     "void k(const double *a, double *b) {\n  b[0] += *a * a[0];\n}"},
+    {"r1 i1", "void k(const double *a, double *b) {\n  *b = *b + *a;\n}", 1, 2, "OP_INC", "",
+     "static void add(double *x, double by) { *x += by; }\nvoid k(const double *a, double *b) { add(b, *a); "
+     "}"},
+    {"r1 i1", "void k(const double *a, double *b) {\n  *b *= *a;\n}", 1, 2, "other than by adding", "OP_RW",
+     "void k(const double *a, double *b) {\n  double c = 0;\n  c += *a;\n  *b -= c;\n}"},
+    /* 9: MIN or MAX assigned without comparing */
+    {"r1 n1", "void k(const double *a, double *m) {\n  *m = *a;\n}", 1, 2, "OP_MIN", "if (v < *m)",
+     "void k(const double *a, double *m) {\n  if (*a < *m) *m = *a;\n}"},
+    {"r1 m1", "void k(const double *a, double *m) {\n  if (*a < *m)\n    *m = *a;\n}", 1, 3, "OP_MAX",
+     "if (v > *m)", "void k(const double *a, double *m) {\n  *m = fmax(*m, *a);\n}"},
+    {"r1 n1", "void k(const double *a, double *m) {\n  *m = fmax(*m, *a);\n}", 1, 2, "OP_MIN", "",
+     "void k(const double *a, double *m) {\n  *m = *m < *a ? *m : *a;\n}"},
+    /* 10 and 11: beyond dim, beyond arity */
+    {"r4 i1", "void k(const double *a, double *b) {\n  for (int i = 0; i <= 4; i++)\n    *b += a[i];\n}", 0,
+     3, "component 4", "0 to 3",
+     "void k(const double *a, double *b) {\n  for (int i = 0; i < 4; i++)\n    *b += a[i];\n}"},
+    {"r2 i1", "void k(const double *a, double *b) {\n  *b += *(a - 1);\n}", 0, 2, "component -1", "0 to 1",
+     "void k(const double *a, double *b) {\n  *b += *(a + 2 - 1);\n}"},
+    {"v3r2 i1", "void k(const double *x[3], double *b) {\n  *b += x[0][1] + x[3][0];\n}", 0, 2,
+     "uses number 3", "0 to 2",
+     "void k(const double *x[3], double *b) {\n  for (int j = 0; j < 3; j++)\n    for (int i = 0; i < 2; "
+     "i++)\n      *b += x[j][i];\n}"},
+    {"v2w2", "void k(double *x[2]) {\n  x[0][0] = x[0][1] = x[1][0] = 1;\n}", 0, 1,
+     "component 1 of pointer 1", "OP_RW",
+     "void k(double **x) {\n  for (int j = 0; j < 2; j++) {\n    double *p = x[j];\n    *p++ = 1;\n    *p = "
+     "2;\n  }\n}"},
+    /* 12 to 14: number, type, const and order of the parameters */
+    {"r1", "void k(const double *a, double *b) {\n  *b += *a;\n}", -1, 1, "2 parameters", "",
+     "void k(const double *a) {}"},
+    {"i1", "void k(float *b) {\n  *b += 1;\n}", -1, 1, "'float *'", "type",
+     "void k(double *b) {\n  *b += 1;\n}"},
+    {"r1 i1", "void k(double *b, const double *a) {\n  *b += *a;\n}", -1, 1, "parameter 1 (b)", "const",
+     "void k(const double *a, double *b) {\n  *b += *a;\n}"},
+    /* 20: state kept between elements */
+    {"r1 i1", "static int count;\nvoid k(const double *a, double *b) {\n  count++;\n  *b += *a;\n}", -1, 3,
+     "'count'", "dat",
+     "static const int count = 3;\nvoid k(const double *a, double *b) {\n  *b += *a * count;\n}"},
+    {"r1 i1", "void k(const double *a, double *b) {\n  static double last;\n  *b += last;\n  last = *a;\n}",
+     -1, 4, "'last'", "dat",
+     "void k(const double *a, double *b) {\n  static const double table[2] = {1, 2};\n  *b += table[1] * "
+     "*a;\n}"},
+    /* 21: uninitialised local */
+    {"r1 i1", "void k(const double *a, double *b) {\n  double s;\n  s += *a;\n  *b += s;\n}", -1, 3,
+     "uninitialized", "value",
+     "void k(const double *a, double *b) {\n  double s = 0;\n  s += *a;\n  *b += s;\n}"},
+    /* recursion */
+    {"i1",
+     "static double f(int n) {\n  return n ? f(n - 1) : 1;\n}\nvoid k(double *b) {\n  *b += f((int)gam);\n}",
+     -1, 2, "itself", "loop",
+     "static double g(int n) { return n; }\nstatic double f(int n) { return g(n) + g(n + 1); }\nvoid "
+     "k(double *b) { *b += f(2); }"},
+};
+
+static void show(const struct prove_result *result) {
+  for (int i = 0; i < result->nfindings; i++)
+    print_message("  argument %d, verdict %d, %s:%d:%d: %s; %s\n", result->findings[i].argument,
+                  result->findings[i].verdict, result->findings[i].file, result->findings[i].line,
+                  result->findings[i].column, result->findings[i].reason, result->findings[i].remedy);
+}
+
+static void finds_each_mistake(void **state) {
+  (void)state;
+  int missed = 0;
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+    const struct mistake *m = &mistakes[i];
+    struct prove_result result = prove(m->wrong, m->arguments);
+    int seen = 0;
+    for (int f = 0; f < result.nfindings; f++) {
+      const struct prove_finding *found = &result.findings[f];
+      seen += found->verdict == PROVE_VIOLATED && found->argument == m->argument && found->line == m->line &&
+              strstr(found->reason, m->says) && strstr(found->remedy, m->remedy) &&
+              strcmp(found->file, "kernel.c") == 0 && found->column > 0;
+    }
+    if (seen != 1) {
+      print_message("mistake %zu is not found as it should be:\n%s\n", i, m->wrong);
+      show(&result);
+      missed++;
+    }
+    prover->release(&result);
+  }
+  assert_int_equal(missed, 0);
+}
+
+static void proves_each_twin(void **state) {
+  (void)state;
+  int alarms = 0;
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+    const struct mistake *m = &mistakes[i];
+    struct prove_result result = prove(m->right, m->arguments);
+    if (result.nfindings) {
+      print_message("false alarm at %zu:\n%s\n", i, m->right);
+      show(&result);
+      alarms++;
+    }
+    prover->release(&result);
+  }
+  assert_int_equal(alarms, 0);
+}
+
+/* Correct kernels as people write them; everything is proved. */
+static void proves_real_kernels(void **state) {
+  (void)state;
+  static const char *const kernels[][2] = {
+      {"r2 r2 r4 r4 r1 r1 i4 i4",
+       "void k(const double *x1, const double *x2, const double *q1, const double *q2, const double *adt1,\n"
+       "       const double *adt2, double *res1, double *res2) {\n"
+       "  double dx = x1[0] - x2[0], dy = x1[1] - x2[1], ri = 1.0 / q1[0];\n"
+       "  double p1 = (gam - 1) * (q1[3] - 0.5 * ri * (q1[1] * q1[1] + q1[2] * q1[2]));\n"
+       "  double vol1 = ri * (q1[1] * dy - q1[2] * dx), mu = 0.5 * ((*adt1) + (*adt2)), f;\n"
+       "  f = 0.5 * (vol1 * q1[0]) + mu * (q1[0] - q2[0]);\n  res1[0] += f;\n  res2[0] -= f;\n"
+       "  for (int n = 1; n < 4; n++) {\n    f = vol1 * q1[n] + p1 + mu * (q1[n] - q2[n]);\n"
+       "    res1[n] += f;\n    res2[n] -= f;\n  }\n}\n"},
+      {"r4 w4",
+       "void k(const double *q, double *qold) {\n  for (int n = 0; n < 4; n++) qold[n] = q[n];\n}\n"},
+      {"v4r2 r4 w1",
+       "void k(const double *x[4], const double *q, double *adt) {\n"
+       "  double ri = 1.0 / q[0], u = ri * q[1], v = ri * q[2];\n"
+       "  double c = sqrt(gam * ri * q[3]);\n  *adt = 0;\n"
+       "  for (int i = 0; i < 4; i++) {\n    double dx = x[(i + 1) % 4][0] - x[i][0], dy = x[(i + 1) % 4][1] "
+       "- x[i][1];\n"
+       "    *adt += fabs(u * dy - v * dx) + c * sqrt(dx * dx + dy * dy);\n  }\n  *adt = (*adt) / 0.9;\n}\n"},
+      {"r4 w4 x4 r1 i1",
+       "void k(const double *qold, double *q, double *res, const double *adt, double *rms) {\n"
+       "  double del, rmsl = 0.0, adti = 1.0 / *adt;\n"
+       "  for (int n = 0; n < 4; n++) {\n    del = adti * res[n];\n    q[n] = qold[n] - del;\n    res[n] = "
+       "0.0;\n"
+       "    rmsl += del * del;\n  }\n  *rms += rmsl;\n}\n"},
+      {"r1 w2", "void k(const double *a, double *b) {\n  switch ((int)*a) {\n  case 0:\n    b[0] = 1;\n    "
+                "b[1] = 2;\n    break;\n"
+                "  case 1: b[0] = 2; /* falls through */\n  default: b[0] = 3; b[1] = 0;\n  }\n}\n"},
+      {"r2 w2 s3", "static void swap(double *p, double *q) { double t = *p; *p = *q; *q = t; }\n"
+                   "void k(const double *restrict a, double *restrict b, double *work) {\n"
+                   "  double local[2][2] = {{a[0], a[1]}, {a[1], a[0]}};\n  work[2] = local[0][1];\n"
+                   "  b[0] = work[2];\n  b[1] = a[1];\n  swap(b, b + 1);\n}\n"},
+      {"r1 n1 m1",
+       "void k(const double *a, double *low, double *high) {\n  double v = *a;\n  if (v < *low) *low = v;\n"
+       "  if (!(v <= *high)) *high = v;\n}\n"},
+      {"r3 w3", "void k(const double *a, double *b) {\n  int i = 0;\n  do {\n    b[i] = a[i];\n    i++;\n  } "
+                "while (i < 3);\n}\n"},
+      {"r3 w1", "void k(const double *a, double *b) {\n  double part;\n  int e;\n  *b = modf(a[0], &part) + "
+                "part + frexp(a[1], &e) + e;\n}\n"},
+  };
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    struct prove_result result = prove(kernels[i][1], kernels[i][0]);
+    if (result.nfindings) {
+      print_message("false alarm:\n%s\n", kernels[i][1]);
+      show(&result);
+    }
+    assert_int_equal(result.nfindings, 0);
+    prover->release(&result);
+  }
+}
+
+/* What cannot be followed is said to be unknown, never proved and never a violation. */
+static void admits_what_it_does_not_know(void **state) {
+  (void)state;
+  static const char *const kernels[][2] = {
+      {"r4 w1", "void k(const double *a, double *b) {\n  *b = a[(int)a[0]];\n}\n"},
+      {"r4 w4", "void k(const double *a, double *b) {\n  for (int i = 0; i < (int)a[0]; i++) b[i] = 1;\n}\n"},
+      {"r1 w2", "void k(const double *a, double *b) {\n  memcpy(b, a, 8);\n}\n"},
+      {"r1 w1", "void k(const double *a, double *b) {\n  if (*a > 0) goto end;\n  *b = 1;\nend:;\n}\n"},
+      {"x2", "void k(double *a) {\n  double *p = a[0] > 0 ? a : a + 1;\n  *p = 1;\n}\n"},
+  };
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    struct prove_result result = prove(kernels[i][1], kernels[i][0]);
+    if (result.nfindings == 0)
+      print_message("proved:\n%s\n", kernels[i][1]);
+    assert_true(result.nfindings > 0);
+    for (int f = 0; f < result.nfindings; f++) {
+      if (result.findings[f].verdict != PROVE_UNKNOWN) {
+        print_message("a violation:\n%s\n", kernels[i][1]);
+        show(&result);
+      }
+      assert_int_equal(result.findings[f].verdict, PROVE_UNKNOWN);
+    }
+    prover->release(&result);
+  }
+}
+
+static void reports_what_does_not_compile(void **state) {
+  (void)state;
+  const struct compile_file file = {"kernel.c", "void k(", 7};
+  const struct prove_request request = {.files = &file, .nfiles = 1, .kernel = "k"};
+  struct prove_result result;
+  prover->prove(&request, &result);
+  assert_int_equal(result.status, 1);
+  assert_true(result.nmessages > 0);
+  prover->release(&result);
+}
+
+static void ends_on_long_loops(void **state) {
+  (void)state;
+  struct prove_result result =
+      prove("void k(const double *a, double *b) {\n  double s = 0;\n"
+            "  for (long i = 0; i < 1000000000; i++)\n    for (long j = 0; j < 1000000000; j++)\n"
+            "      s += *a;\n  *b += s;\n}\n",
+            "r1 i1");
+  assert_int_equal(result.nfindings, 0);
+  prover->release(&result);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2)
+    return 2;
+  void *handle = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  void *entry = handle ? dlsym(handle, "op2jit_prover") : NULL;
+  if (!entry) {
+    fprintf(stderr, "%s\n", dlerror());
+    return 2;
+  }
+  prover_entry *get;
+  memcpy(&get, &entry, sizeof get);
+  prover = get();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(finds_each_mistake),
+      cmocka_unit_test(proves_each_twin),
+      cmocka_unit_test(proves_real_kernels),
+      cmocka_unit_test(admits_what_it_does_not_know),
+      cmocka_unit_test(reports_what_does_not_compile),
+      cmocka_unit_test(ends_on_long_loops),
+  };
+  return prover->abi == PROVER_ABI ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
+}
