@@ -3,7 +3,7 @@
 #define OP2JIT_JIT_PRELUDE_H
 
 /* C text that generated code for CPUs starts with. It ends with a newline, declares no file-scope name
- * that a C program with all the headers would not have, and needs the compiler that knows gcc's
+ * that a C program with all the headers would not have but op2jit_exp, and needs the compiler that knows gcc's
  * predefined macros. Part of the generated text, hence of every loop's key. */
 const char *jit_prelude(void);
 

@@ -133,8 +133,10 @@ private:
       add({"-menable-no-infs", "-menable-no-nans", "-fapprox-func", "-funsafe-math-optimizations",
            "-fno-signed-zeros", "-mreassociate", "-freciprocal-math", "-ffp-contract=fast",
            "-fno-rounding-math", "-ffast-math", "-ffinite-math-only"});
+    else if (fp == "strict")
+      add({"-ffp-contract=off"});
     else
-      add({fp == "strict" ? "-ffp-contract=off" : "-ffp-contract=on"});
+      add({"-ffp-contract=on", "-DOP2JIT_EXP_INLINE"}); // the prelude asks for it
   }
   std::vector<std::string> words_;
 };

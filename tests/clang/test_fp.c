@@ -175,6 +175,89 @@ static void vector_forms_by_width(void **state) {
   }
 }
 
+/* exp has no form in libmvec that is close enough, and is computed in line instead. */
+static void exp_is_vectorised(void **state) {
+  (void)state;
+  static const struct {
+    const char *cpu, *features, *width;
+  } cases[] = {{"znver4", avx512, "width: 8"}, {"haswell", avx2, "width: 4"}};
+  for (size_t i = 0; i < 2; i++) {
+    struct compile_result result = trial_compile(
+        &(struct trial){.cpu = cases[i].cpu,
+                        .features = cases[i].features,
+                        .remarks = 1,
+                        .text = "void f(double *restrict x, const double *y, long n) {\n"
+                                "  for (long i = 0; i < n; i++)\n    x[i] = exp(y[i]) * 2;\n}\n"});
+    assert_non_null(find_message(&result, COMPILE_REMARK, cases[i].width));
+    assert_false(refers_to(&result, "exp"));
+    assert_false(refers_to(&result, "_ZGV"));
+    plugin->release(&result);
+  }
+}
+
+static double units_apart(double a, double b, bool is_float) {
+  int exponent;
+  if (a == b || (isnan(a) && isnan(b)))
+    return 0;
+  frexp(b, &exponent);
+  return fabs(a - b) / ldexp(1, exponent - (is_float ? 24 : 53));
+}
+
+/* In contract every function stays within 2 units in the last place of libm, in strict it is libm's. */
+static void close_to_libm(void **state) {
+  (void)state;
+  static const struct {
+    const char *call;
+    double (*one)(double);
+    double from, to;
+  } cases[] = {{"exp", exp, -700, 700}, {"exp", exp, -1, 1},      {"exp2", exp2, -100, 100},
+               {"log", log, 1e-3, 10},  {"log2", log2, 1e-3, 10}, {"sin", sin, -10, 10},
+               {"cos", cos, -10, 10},   {"tanh", tanh, -2, 2},    {"acos", acos, -1, 1},
+               {"cosh", cosh, -3, 3},   {"erf", erf, -3, 3},      {"cbrt", cbrt, 0, 100},
+               {"sqrt", sqrt, 0, 100},  {"atanh", atanh, -1, 1},  {"log1p", log1p, -0.5, 5}};
+  enum { N = 4096 };
+  static double x[N], z[N];
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int m = 0; m < 2; m++) {
+      struct text text = {0};
+      text_addf(&text,
+                "void f(void *const *frame, const int *list, long begin, long end) {\n"
+                "  const double *x = frame[0];\n  double *z = frame[1];\n"
+                "#pragma omp simd\n  for (long i = begin; i < end; i++)\n    z[i] = %s(x[i]);\n}\n",
+                cases[i].call);
+      struct code *code = trial_load(&(struct trial){.text = text_str(&text), .fp = modes[m]});
+      uint64_t seed = 1;
+      for (int k = 0; k < N; k++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        x[k] = cases[i].from + (cases[i].to - cases[i].from) * (double)(seed >> 11) * 0x1p-53;
+      }
+      range_of(code, "f")((void *[]){x, z}, NULL, 0, N);
+      for (int k = 0; k < N; k++)
+        if (units_apart(z[k], cases[i].one(x[k]), false) > (m == 0 ? 0 : 2))
+          fail_msg("%s(%a) is %a in %s and %a in libm", cases[i].call, x[k], z[k], modes[m],
+                   cases[i].one(x[k]));
+      code_free(code);
+      text_free(&text);
+    }
+}
+
+/* At the ends of its range too. */
+static void exp_at_the_ends(void **state) {
+  (void)state;
+  static double x[] = {0,      -0.0,   INFINITY, -INFINITY, NAN,    709.78, 709.79, -745.1,
+                       -745.2, -708.5, -740,     1e300,     -1e300, 5e-324, 1,      -1};
+  enum { N = sizeof x / sizeof *x };
+  double z[N];
+  struct code *code = trial_load(
+      &(struct trial){.text = "void f(void *const *frame, const int *list, long begin, long end) {\n"
+                              "  const double *x = frame[0];\n  double *z = frame[1];\n"
+                              "  for (long i = begin; i < end; i++)\n    z[i] = exp(x[i]);\n}\n"});
+  range_of(code, "f")((void *[]){x, z}, NULL, 0, N);
+  for (int i = 0; i < N; i++)
+    assert_true(isnan(x[i]) ? isnan(z[i]) : z[i] == exp(x[i]) || units_apart(z[i], exp(x[i]), false) <= 1);
+  code_free(code);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -186,6 +269,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(root_and_division_are_vectorised),
       cmocka_unit_test(width_follows_the_processor),
       cmocka_unit_test(vector_forms_by_width),
+      cmocka_unit_test(exp_is_vectorised),
+      cmocka_unit_test(close_to_libm),
+      cmocka_unit_test(exp_at_the_ends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

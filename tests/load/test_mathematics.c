@@ -49,6 +49,8 @@ static void has_what_the_prelude_declares(void **state) {
   struct externs externs = {0};
   int declared = 0;
   for (const char *line = jit_prelude(); *line; line = strchr(line, '\n') + 1) {
+    if (strncmp(line, "#ifdef", 6) == 0)
+      line = strstr(line, "#endif"); /* what is defined there is not called outside */
     if (*line == '#' || strncmp(line, "typedef", 7) == 0)
       continue;
     /* Names directly before an opening bracket. */
