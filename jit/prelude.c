@@ -73,29 +73,26 @@ static const char prelude[] =
     "#define isgreaterequal(x,y) __builtin_isgreaterequal(x,y)\n"
     "#define islessequal(x,y) __builtin_islessequal(x,y)\n"
     "#define islessgreater(x,y) __builtin_islessgreater(x,y)\n"
-    "#define isunordered(x,y) __builtin_isunordered(x,y)\n" F1(acos) F1(asin) F1(atan) F2(atan2) F1(cos) F1(
-        sin) F1(tan) F1(acosh) F1(asinh) F1(atanh) F1(cosh) F1(sinh) F1(tanh) F1(exp) F1(exp2) F1(expm1)
-        F1(log) F1(log10) F1(log1p) F1(log2) F1(logb) F1(cbrt) F1(fabs) F2(hypot) F2(pow) F1(sqrt) F1(erf) F1(
-            erfc) F1(lgamma) F1(tgamma) F1(ceil) F1(floor) F1(nearbyint) F1(rint) F1(round) F1(trunc) F2(fmod)
-            F2(remainder) F2(copysign) F2(nextafter) F2(fdim) F2(fmax) F2(fmin) F3(fma) TO("int", ilogb) TO(
-                "long", lrint) TO("long", lround) TO("long long", llrint) TO("long long", llround)
-                BY("int*", frexp) BY("int", ldexp) BY("int", scalbn) BY("long", scalbln)
-                    BY("long double",
-                       nexttoward) "double modf(double,double*);float modff(float,float*);\n"
-                                   "double remquo(double,double,int*);float remquof(float,float,int*);\n"
-                                   "double nan(const char*);float nanf(const char*);\n" DEFINE(
-                                       M_E, "2.7182818284590452354") DEFINE(M_LOG2E, "1.4426950408889634074")
-                                       DEFINE(M_LOG10E, "0.43429448190325182765") DEFINE(
-                                           M_LN2, "0.69314718055994530942") DEFINE(M_LN10,
-                                                                                   "2.30258509299404568402")
-                                           DEFINE(M_PI, "3.14159265358979323846")
-                                               DEFINE(M_PI_2, "1.57079632679489661923")
-                                                   DEFINE(M_PI_4, "0.78539816339744830962")
-                                                       DEFINE(M_1_PI, "0.31830988618379067154") DEFINE(
-                                                           M_2_PI, "0.63661977236758134308")
-                                                           DEFINE(M_2_SQRTPI, "1.12837916709551257390")
-                                                               DEFINE(M_SQRT2, "1.41421356237309504880")
-                                                                   DEFINE(M_SQRT1_2, "0.70710678118654752440")
+    "#define isunordered(x,y) __builtin_isunordered(x,y)\n"
+    /* clang-format off */
+    F1(acos) F1(asin) F1(atan) F2(atan2) F1(cos) F1(sin) F1(tan) F1(acosh) F1(asinh) F1(atanh) F1(cosh)
+    F1(sinh) F1(tanh) F1(exp) F1(exp2) F1(expm1) F1(log) F1(log10) F1(log1p) F1(log2) F1(logb)
+    F1(cbrt) F1(fabs) F2(hypot) F2(pow) F1(sqrt) F1(erf) F1(erfc) F1(lgamma) F1(tgamma)
+    F1(ceil) F1(floor) F1(nearbyint) F1(rint) F1(round) F1(trunc) F2(fmod) F2(remainder)
+    F2(copysign) F2(nextafter) F2(fdim) F2(fmax) F2(fmin) F3(fma)
+    TO("int", ilogb) TO("long", lrint) TO("long", lround) TO("long long", llrint) TO("long long", llround)
+    BY("int*", frexp) BY("int", ldexp) BY("int", scalbn) BY("long", scalbln) BY("long double", nexttoward)
+    "double modf(double,double*);float modff(float,float*);\n"
+    "double remquo(double,double,int*);float remquof(float,float,int*);\n"
+    "double nan(const char*);float nanf(const char*);\n"
+    DEFINE(M_E, "2.7182818284590452354") DEFINE(M_LOG2E, "1.4426950408889634074")
+    DEFINE(M_LOG10E, "0.43429448190325182765") DEFINE(M_LN2, "0.69314718055994530942")
+    DEFINE(M_LN10, "2.30258509299404568402") DEFINE(M_PI, "3.14159265358979323846")
+    DEFINE(M_PI_2, "1.57079632679489661923") DEFINE(M_PI_4, "0.78539816339744830962")
+    DEFINE(M_1_PI, "0.31830988618379067154") DEFINE(M_2_PI, "0.63661977236758134308")
+    DEFINE(M_2_SQRTPI, "1.12837916709551257390") DEFINE(M_SQRT2, "1.41421356237309504880")
+    DEFINE(M_SQRT1_2, "0.70710678118654752440")
+    /* clang-format on */
     /* of stdlib.h and string.h what people expect to be everywhere */
     "int abs(int);long labs(long);long long llabs(long long);\n"
     "void*memcpy(void*restrict,const void*restrict,size_t);void*memmove(void*,const void*,size_t);\n"
