@@ -82,15 +82,15 @@ static bool has_feature(struct piece list, struct piece feature) {
 }
 
 static void say_features(const char *name, struct piece from, struct piece to, struct text *out) {
-  int said = 0;
+  int shown = 0;
   text_addf(out, "target %s", name);
-  for (struct piece rest = to; rest.length && said < 4;) {
+  for (struct piece rest = to; rest.length && shown < 4;) {
     struct piece feature = next_piece(&rest, ',');
     if (has_feature(from, feature))
       continue;
     text_add_char(out, ' ');
     add_piece(out, feature);
-    said++;
+    shown++;
   }
 }
 

@@ -65,10 +65,10 @@ int dump_sources(const char *folder, const struct signature *key, const char *sh
   int code = make_folders(text_str(&path), err);
   if (code == OP_OK && !(absolute = realpath(text_str(&path), NULL)))
     code = error_set(err, OP_ERR_FILE, "OP2_DUMP: %s: %s", text_str(&path), strerror(errno));
-  if (code == OP_OK)
+  if (code == OP_OK) {
     text_add(where, absolute);
-  if (code == OP_OK)
     code = dump_file(absolute, files->main_file, text_str(&files->main), files->main.length, err);
+  }
   if (code == OP_OK)
     code = dump_file(absolute, files->kernel_file, text_str(&files->kernel), files->kernel.length, err);
   if (code == OP_OK)

@@ -86,8 +86,8 @@ static void put_exchange(struct generator *g, const struct piece *p, int width) 
       int low[16], high[16];
       char a[16], b[16];
       for (int q = 0; q < width; q++) {
-        low[q] = q & stride ? width + q - stride : q;
-        high[q] = q & stride ? width + q : q + stride;
+        low[q] = (q & stride) ? width + q - stride : q;
+        high[q] = (q & stride) ? width + q : q + stride;
       }
       snprintf(a, sizeof a, "z%d", i);
       snprintf(b, sizeof b, "z%d", i | stride);
