@@ -6,6 +6,7 @@
 
 #include "jit/dump.h"
 #include "jit/messages.h"
+#include "jit/prove.h"
 
 /* ---- binaries become code ------------------------------------------------------------------------*/
 
@@ -230,7 +231,8 @@ static int find_or_compile(struct job *job, enum jit_from *from, struct error *e
     return job->e->failed ? job_report_failure(job, err) : OP_OK;
   if (jit->options.mode == JIT_LOAD)
     return missing(job, err);
-  if (plugin_open(&jit->plugin, err) != OP_OK)
+  if (plugin_open(&jit->plugin, err) != OP_OK ||
+      prove_kernel(&jit->plugin, jit->options.store, jit->options.log, job->d, &job->files, err) != OP_OK)
     return err->code;
   if (!fresh && store_lease(jit->options.store, &job->e->key.key) == STORE_LEASE_READY &&
       settled_by_store(jit, job->e))

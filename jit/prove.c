@@ -1,0 +1,117 @@
+#include "jit/prove.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "jit/excerpt.h"
+#include "jit/prover.h"
+#include "kernels-cache/store.h"
+
+static enum prove_access access_of(int access) {
+  static const enum prove_access table[] = {
+      [OP_READ] = PROVE_READ, [OP_WRITE] = PROVE_WRITE, [OP_RW] = PROVE_RW,    [OP_INC] = PROVE_INC,
+      [OP_MIN] = PROVE_MIN,   [OP_MAX] = PROVE_MAX,     [OP_WORK] = PROVE_WORK};
+  return table[access];
+}
+
+static struct prove_argument argument_of(const struct desc *d, const struct desc_arg *a) {
+  static const enum prove_form forms[] = {[DESC_DAT] = PROVE_DATA,
+                                          [DESC_GBL] = PROVE_DATA,
+                                          [DESC_IDX] = PROVE_NUMBERS,
+                                          [DESC_INFO] = PROVE_PAYLOAD};
+  const bool vector = a->form == DESC_DAT && a->map >= 0 && a->idx < 0;
+  return (struct prove_argument){
+      .form = vector ? PROVE_VECTOR : forms[a->form],
+      /* A payload is free, and what the kernel does with an absent argument it does not do. */
+      .access = a->present && a->form != DESC_INFO ? access_of(a->access) : PROVE_RW,
+      .type = type_info(a->type)->name,
+      .dim = a->dim,
+      .arity = vector ? d->maps[a->map].arity : 1};
+}
+
+/* The finding in the user's words: argument, reason, place with a caret, remedy. */
+static void tell(const struct desc *d, const struct prove_finding *f, const char *kernel_file,
+                 struct text *out) {
+  const struct source source = {.text = d->text,
+                                .length = strlen(d->text),
+                                .file = d->origin_file,
+                                .line = d->origin_line,
+                                .one_line = d->one_line};
+  const bool placed = f->line > 0 && strcmp(f->file, kernel_file) == 0;
+  text_addf(out, "kernel %s", d->kernel_name);
+  if (f->argument >= 0)
+    text_addf(out, ", argument %d", f->argument + 1);
+  if (placed) {
+    text_add(out, " (");
+    source_place(&source, f->line, f->column, out);
+    text_add(out, ")");
+  }
+  text_addf(out, ": %s", f->reason);
+  if (f->remedy && *f->remedy)
+    text_addf(out, "; %s", f->remedy);
+  if (placed) {
+    text_add_char(out, '\n');
+    source_excerpt(&source, f->line, f->column, out);
+  }
+}
+
+static int judge(const struct desc *d, const struct prove_result *result, const struct generated *files,
+                 const struct log *log, struct error *err) {
+  for (int i = 0; i < result->nfindings; i++) {
+    const struct prove_finding *f = &result->findings[i];
+    struct text words = {0};
+    tell(d, f, files->kernel_file, &words);
+    if (f->verdict == PROVE_VIOLATED)
+      error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words));
+    else if (f->verdict == PROVE_UNKNOWN)
+      log_line(log, LOG_INFO, "check", "not proved: %s", text_str(&words));
+    text_free(&words);
+    if (f->verdict == PROVE_VIOLATED)
+      return err->code;
+  }
+  return OP_OK;
+}
+
+static int ask(const struct prover *prover, const struct desc *d, const struct generated *files,
+               const struct log *log, bool *understood, struct error *err) {
+  struct prove_argument arguments[OP_MAX_ARGS];
+  for (int i = 0; i < d->nargs; i++)
+    arguments[i] = argument_of(d, &d->args[i]);
+  const struct compile_file texts[3] = {{files->main_file, text_str(&files->main), files->main.length},
+                                        {files->kernel_file, text_str(&files->kernel), files->kernel.length},
+                                        {files->prelude_file, files->prelude, strlen(files->prelude)}};
+  const struct prove_request request = {
+      .files = texts, .nfiles = 3, .kernel = d->kernel_name, .arguments = arguments, .narguments = d->nargs};
+  struct prove_result result = {0};
+  prover->prove(&request, &result);
+  *understood = result.status == 0;
+  int code = *understood ? judge(d, &result, files, log, err) : OP_OK;
+  prover->release(&result);
+  return code;
+}
+
+/* Everything that the verdict depends on. */
+static void make_key(const struct plugin *plugin, const struct desc *d, struct text *key) {
+  text_addf(key, "prover %d\n%s\n", PROVER_ABI, text_str(&plugin->identity));
+  desc_print(d, key);
+}
+
+int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log,
+                 const struct desc *d, const struct generated *files, struct error *err) {
+  struct text key = {0}, verdict = {0};
+  bool understood = false;
+  int code = OP_OK;
+  prover_entry *entry = NULL;
+  /* POSIX lets an object pointer from dlsym be a function; C has no conversion for it. */
+  void *symbol = dlsym(plugin->library, "op2jit_prover");
+  memcpy(&entry, &symbol, sizeof entry);
+  make_key(plugin, d, &key);
+  const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &verdict);
+  if (entry && entry()->abi == PROVER_ABI && !known)
+    code = ask(entry(), d, files, log, &understood, err);
+  if (!code && understood && text_ok(&key))
+    store_put_verdict(store, text_str(&key), "no violation");
+  text_free(&key);
+  text_free(&verdict);
+  return code;
+}

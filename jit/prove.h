@@ -1,0 +1,18 @@
+/* Before a kernel is compiled: does it do what its access descriptors say? The plugin's prover says so from the text. What was proved
+ * is remembered in the store; a violation is an error with the kernel's line and the declaration that would be right. */
+#ifndef OP2JIT_JIT_PROVE_H
+#define OP2JIT_JIT_PROVE_H
+
+#include "base/log.h"
+#include "jit/describe.h"
+#include "jit/generate/generate.h"
+#include "jit/plugin.h"
+
+struct store;
+
+/* The plugin is open. OP_ERR_VIOLATION; an unknown verdict is a line at info. A prover that fails, or does not understand the text, is
+ * no error: the compiler will say what is wrong with it. */
+int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log,
+                 const struct desc *d, const struct generated *files, struct error *err);
+
+#endif
