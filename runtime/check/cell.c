@@ -7,8 +7,9 @@
 #include "context.h"
 #include "jit/jit.h"
 
-/* Rows are at places 1, 3, 5, ...; the element of the small mesh is number 1, so that a direct row is at its place too. */
-enum { HERE = 1, GUARD = 0xD5 };
+/* The element of the small mesh is number 1: an index of -1 stays inside the table. Guards are at least so wide. */
+enum { HERE = 1, GUARD_BYTES = 64 };
+static const unsigned char patterns[CELL_GUARDS] = {0x05, 0x0A};
 
 static bool is_vector(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->map && arg->idx < 0;
@@ -68,10 +69,26 @@ static int open_code(struct op_context *ctx, struct cell *cell, struct error *er
   return status;
 }
 
-/* Guards are set once: a run that breaks one ends the check. */
-static void set_guards(struct cell *cell, int i) {
-  for (int g = 0; g <= cell->args[i].rows; g++)
-    memset(cell->args[i].memory + (size_t)(2 * g) * cell->args[i].row_bytes, GUARD, cell->args[i].row_bytes);
+static unsigned char *guard(const struct cell_arg *a, int g) {
+  return a->memory + (size_t)g * (a->guard_rows + 1) * a->row_bytes;
+}
+
+static void set_guards(struct cell *cell, int kind) {
+  for (int i = 0; i < cell->loop->nargs; i++)
+    for (int g = 0; g <= cell->args[i].rows; g++)
+      memcpy(guard(&cell->args[i], g), cell->args[i].guards[kind],
+             cell->args[i].guard_rows * cell->args[i].row_bytes);
+}
+
+static bool make_guards(struct cell_arg *own) {
+  const size_t bytes = own->guard_rows * own->row_bytes;
+  for (int kind = 0; kind < CELL_GUARDS; kind++) {
+    own->guards[kind] = array_new(bytes, 1);
+    if (!own->guards[kind])
+      return false;
+    memset(own->guards[kind], patterns[kind], bytes);
+  }
+  return true;
 }
 
 static int open_arg(struct cell *cell, int i, struct error *err) {
@@ -79,21 +96,19 @@ static int open_arg(struct cell *cell, int i, struct error *err) {
   struct cell_arg *own = &cell->args[i];
   own->rows = !arg->present ? 0 : is_vector(arg) ? arg->map->arity : 1;
   own->row_bytes = arg->bytes;
+  own->guard_rows = GUARD_BYTES / own->row_bytes + 1;
   size_t bytes;
-  if (!size_mul(own->row_bytes, (size_t)(2 * own->rows + 1), &bytes))
+  if (!size_mul(own->row_bytes, ((size_t)own->rows + 1) * (own->guard_rows + 1), &bytes))
     return error_set(err, OP_ERR_SIZE, "loop %s, argument %d: too large for the checking form",
                      cell->loop->name, i + 1);
   own->memory = array_new(bytes, 1);
   own->vector = array_new((size_t)own->rows, sizeof(void *));
   own->table = array_new((size_t)(HERE + 1) * (size_t)(own->rows ? own->rows : 1), sizeof(int));
-  own->guard = array_new(own->row_bytes, 1);
-  if (!own->memory || !own->vector || !own->table || !own->guard)
+  if (!own->memory || !own->vector || !own->table || !make_guards(own))
     return error_memory(err, "the checking form", bytes);
-  memset(own->guard, GUARD, own->row_bytes);
-  set_guards(cell, i);
   for (int r = 0; r < own->rows; r++) {
     own->vector[r] = cell_row(cell, i, r);
-    own->table[HERE * own->rows + r] = 2 * r + 1;
+    own->table[HERE * own->rows + r] = (int)((size_t)r * (own->guard_rows + 1) + own->guard_rows);
   }
   return OP_OK;
 }
@@ -135,7 +150,8 @@ void cell_free(struct cell *cell) {
     return;
   for (int i = 0; i < OP_MAX_ARGS; i++) {
     free(cell->args[i].memory);
-    free(cell->args[i].guard);
+    for (int kind = 0; kind < CELL_GUARDS; kind++)
+      free(cell->args[i].guards[kind]);
     free(cell->args[i].vector);
     free(cell->args[i].table);
   }
@@ -144,17 +160,18 @@ void cell_free(struct cell *cell) {
   free(cell);
 }
 
-static int broken_guard(const struct cell *cell) {
+static int broken_guard(const struct cell *cell, int kind) {
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct cell_arg *a = &cell->args[i];
     for (int g = 0; g <= a->rows; g++)
-      if (memcmp(a->memory + (size_t)(2 * g) * a->row_bytes, a->guard, a->row_bytes) != 0)
+      if (memcmp(guard(a, g), a->guards[kind], a->guard_rows * a->row_bytes) != 0)
         return i;
   }
   return -1;
 }
 
-int cell_run(struct cell *cell) {
+int cell_run(struct cell *cell, int kind) {
+  set_guards(cell, kind);
   if (cell->function)
     cell->function(cell->frame, NULL, HERE, HERE + 1);
   else {
@@ -167,5 +184,5 @@ int cell_run(struct cell *cell) {
     }
     cell->call(cell->loop->native, pointers);
   }
-  return broken_guard(cell);
+  return broken_guard(cell, kind);
 }

@@ -10,14 +10,17 @@
 #include "backend/native/call.h"
 #include "loop.h"
 
+/* Guards hold numbers so small that adding to them shows; two kinds, so that reading one shows too. */
+enum { CELL_GUARDS = 2 };
+
 /* One argument's rows, each between guards. No two arguments share a row. */
 struct cell_arg {
-  unsigned char *memory; /* guard, row, guard, row, ..., guard */
-  unsigned char *guard;  /* what a guard row holds */
-  size_t row_bytes;
-  int rows;      /* 1, the arity for a vector, 0 for what is absent */
-  void **vector; /* native form: a vector argument's pointers */
-  int *table;    /* generated code: where the rows are */
+  unsigned char *memory;              /* guard, row, guard, row, ..., guard */
+  unsigned char *guards[CELL_GUARDS]; /* what a guard holds */
+  size_t row_bytes, guard_rows;       /* a guard is that many rows wide */
+  int rows;                           /* 1, the arity for a vector, 0 for what is absent */
+  void **vector;                      /* native form: a vector argument's pointers */
+  int *table;                         /* generated code: where the rows are */
 };
 
 struct cell {
@@ -35,10 +38,11 @@ void cell_free(struct cell *cell);
 /* Row r of an argument. */
 static inline unsigned char *cell_row(const struct cell *cell, int arg, int r) {
   const struct cell_arg *a = &cell->args[arg];
-  return a->memory + (size_t)(2 * r + 1) * a->row_bytes;
+  return a->memory + ((size_t)r * (a->guard_rows + 1) + a->guard_rows) * a->row_bytes;
 }
 
-/* Run the kernel once on what the rows hold. Returns the argument whose guard it wrote to, -1: none. */
-int cell_run(struct cell *cell);
+/* Run the kernel once on what the rows hold, between guards of kind 0 or 1. Returns the argument whose guard it wrote to, -1:
+ * none. */
+int cell_run(struct cell *cell, int kind);
 
 #endif

@@ -254,7 +254,7 @@ static int run_element(struct pass *p, long element, struct error *err) {
   if (p->watched)
     code = watch_element(cell, &p->state->watch, user_number(p->loop->set, element), err);
   else
-    cell_run(cell);
+    cell_run(cell, 0);
   for (int i = 0; !code && p->watched && i < p->loop->nargs; i++)
     for (int r = 0; !code && r < cell->args[i].rows; r++)
       code = claim(p, i, r, element, err);

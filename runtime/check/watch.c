@@ -158,11 +158,12 @@ static int check_undefined(const struct cell *cell, const struct watch *w, long 
     if (arg->access == OP_READ || arg->access == OP_WORK || arg->access == OP_INC)
       continue;
     for (int r = 0; r < cell->args[i].rows; r++) {
-      int code = difference(
-          cell, i, r, saved(w->first, w, cell, i, r), cell_row(cell, i, r), element,
-          "%s depends on what an OP_WRITE argument or OP_WORK memory held before, or on something that "
-          "is not set at all; read it only after writing it, or declare the argument OP_RW",
-          err);
+      int code =
+          difference(cell, i, r, saved(w->first, w, cell, i, r), cell_row(cell, i, r), element,
+                     "%s depends on what an OP_WRITE argument or OP_WORK memory held before, or on what "
+                     "lies outside the arguments or is not set at all; read it only after writing it, or "
+                     "declare the argument OP_RW",
+                     err);
       if (code)
         return code;
     }
@@ -233,14 +234,14 @@ static int check_guards(const struct cell *cell, int broken, long long element, 
 int watch_element(struct cell *cell, struct watch *w, long long element, struct error *err) {
   save(w->before, w, cell);
   poison(cell, POISON_FIRST);
-  int code = check_guards(cell, cell_run(cell), element, err);
+  int code = check_guards(cell, cell_run(cell, 0), element, err);
   if (!code)
     code = check_reads(cell, w, element, err);
   if (code)
     return code;
   save(w->first, w, cell);
   prepare_second(cell, w);
-  code = check_guards(cell, cell_run(cell), element, err);
+  code = check_guards(cell, cell_run(cell, 1), element, err);
   if (!code)
     code = check_writes(cell, w, element, err);
   if (!code)
