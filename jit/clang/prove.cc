@@ -54,8 +54,14 @@ bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &
   const clang::PrintingPolicy policy(options);
   const bool reads = argument.access == PROVE_READ || argument.form == PROVE_NUMBERS;
   std::string name = type.isNull() ? "" : type.getCanonicalType().getUnqualifiedType().getAsString(policy);
-  if (name == "_Bool")
-    name = "bool";
+  // Types of one size and kind: fixed-width names may stand for either; what C itself refuses, the compiler says.
+  static const char *const same[][2] = {{"_Bool", "bool"},
+                                        {"long", "long long"},
+                                        {"unsigned long", "unsigned long long"},
+                                        {"signed char", "char"}};
+  for (const auto &pair : same)
+    if (name == pair[0])
+      name = pair[1];
   if (name == argument.type && (!reads || type.isConstQualified()))
     return true;
   rules.whole(PROVE_VIOLATED, parameter.getLocation(),
