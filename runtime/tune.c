@@ -158,7 +158,7 @@ static int alive(const struct tuner *t) {
 
 /* Keep the faster half, and never the ones that are slower than the best by more than the noise of both several times. */
 static void end_round(struct tuner *t) {
-  double medians[SAMPLES * 8], cut = INFINITY;
+  double medians[SAMPLES * 8] = {0}, cut = INFINITY;
   int n = 0;
   for (int i = 0; i < t->count && n < (int)(sizeof medians / sizeof *medians); i++)
     if (t->candidates[i].alive && t->candidates[i].usable)
