@@ -200,12 +200,27 @@ static bool failed_before(struct jit *jit, struct entry *e) {
   return e->failed;
 }
 
+static void explain_miss(struct job *job, struct text *why) {
+  if (job->jit->options.store)
+    store_why(job->jit->options.store, &job->e->key.key, why);
+  else
+    text_add(why, "there is no cache");
+}
+
+/* Before the compile, since afterwards the cache has the kernel. */
+static void log_miss(struct job *job) {
+  struct text why = {0};
+  if (!log_wants(job->jit->options.log, LOG_INFO, "cache"))
+    return;
+  explain_miss(job, &why);
+  log_line(job->jit->options.log, LOG_INFO, "cache", "kernel %s (%s) is not there: %s", job->e->key.loop,
+           text_str(&job->shape), text_str(&why));
+  text_free(&why);
+}
+
 static int missing(struct job *job, struct error *err) {
   struct text why = {0};
-  if (job->jit->options.store)
-    store_why(job->jit->options.store, &job->e->key.key, &why);
-  else
-    text_add(&why, "there is no cache");
+  explain_miss(job, &why);
   error_set(
       err, OP_ERR_CACHE_MISS,
       "kernel %s (%s) would have to be compiled, and OP2_JIT=load forbids it: %s; run once with OP2_JIT=on",
@@ -238,6 +253,7 @@ static int find_or_compile(struct job *job, enum jit_from *from, struct error *e
       settled_by_store(jit, job->e))
     return job->e->failed ? job_report_failure(job, err) : OP_OK;
   *from = JIT_FROM_COMPILER;
+  log_miss(job);
   return compile(job, err);
 }
 

@@ -361,7 +361,8 @@ void Walk::add_guards(const clang::Expr *condition, bool holds) {
   const auto *comparison = llvm::dyn_cast<clang::BinaryOperator>(condition);
   if (!comparison)
     return;
-  if (comparison->getOpcode() == (holds ? clang::BO_LAnd : clang::BO_LOr)) {
+  // Either side of && and ||: `if (v > *m || v != v) *m = v` lets NaNs through on purpose.
+  if (comparison->isLogicalOp()) {
     add_guards(comparison->getLHS(), holds);
     add_guards(comparison->getRHS(), holds);
   }
