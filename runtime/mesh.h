@@ -11,6 +11,8 @@
 #include "base/types.h"
 
 struct op_context;
+struct distribution;
+struct map_halo;
 
 /* Ends of the parts of a set, in the library's numbering: [0, core) need no halo, [core, owned) do,
  * [owned, exec) are executed redundantly, [exec, nonexec) are only read. One process: all but the last two
@@ -24,8 +26,9 @@ struct set {
   long size;             /* elements that this rank declared */
   long long global_size; /* of all ranks */
   long extents[EXTENTS];
-  int *to_user;   /* library's number -> user's, NULL: the same */
-  int *from_user; /* its inverse */
+  int *to_user;   /* library's number -> user's, NULL: the same; global under MPI, for all local elements */
+  int *from_user; /* its inverse; NULL under MPI, where `spread` says where elements go */
+  struct distribution *spread; /* over ranks (halo.h), NULL: one process */
 };
 
 struct map {
@@ -34,7 +37,8 @@ struct map {
   op_map handle;
   struct set *from, *to;
   int arity;
-  int *table; /* extents[EXTENT_EXEC] rows in the library's numbering of both sets */
+  int *table;            /* extents[EXTENT_EXEC] rows in the library's numbering of both sets */
+  struct map_halo *halo; /* what of the target's halo it reaches, NULL: one process */
 };
 
 struct constant {

@@ -9,48 +9,11 @@
 #include "context.h"
 #include "jit/target.h"
 #include "kernels-cache/store.h"
-
-/* Of a loop's time, that trials may cost. */
-#define SHARE 0.05
-/* A winner that has become slower by this factor is tried again. */
-#define DRIFT 1.5
-
-/* ---- what OP2_TUNE says ---- */
-
-struct mode {
-  bool candidates, recall, keep;
-  struct tuner_options options;
-};
-
-static int parse_mode(const char *value, struct mode *mode, struct error *err) {
-  static const struct {
-    const char *word;
-    struct mode mode;
-  } words[] = {
-      {"off", {.candidates = false}},
-      {"use", {.candidates = true, .recall = true}},
-      {"auto",
-       {.candidates = true, .recall = true, .keep = true, .options = {.share = SHARE, .drift = DRIFT}}},
-      {"force", {.candidates = true, .keep = true, .options = {.exhaustive = true}}},
-  };
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strcmp(value, words[i].word) == 0) {
-      *mode = words[i].mode;
-      return OP_OK;
-    }
-  char *end;
-  double seconds = strtod(value, &end);
-  if (end == value || *end || !(seconds > 0) || !isfinite(seconds))
-    return error_set(err, OP_ERR_ENV, "OP2_TUNE=%s: expected auto, off, use, force, or the seconds to spend",
-                     value);
-  *mode = (struct mode){
-      .candidates = true, .recall = true, .keep = true, .options = {.seconds = seconds, .drift = DRIFT}};
-  return OP_OK;
-}
+#include "tune_mode.h"
 
 int cpu_tune_mode(struct op_context *ctx, bool *candidates, struct error *err) {
-  struct mode mode = {0};
-  int code = parse_mode(env_value(&ctx->env, ENV_TUNE), &mode, err);
+  struct tune_mode mode = {0};
+  int code = tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &mode, err);
   *candidates = mode.candidates;
   return code;
 }
@@ -166,8 +129,8 @@ static void recall(struct op_context *ctx, const struct loop *loop, struct cpu_l
 }
 
 int cpu_tune_open(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu, struct error *err) {
-  struct mode mode = {0};
-  int code = parse_mode(env_value(&ctx->env, ENV_TUNE), &mode, err);
+  struct tune_mode mode = {0};
+  int code = tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &mode, err);
   if (code || !mode.candidates || cpu->nvariants < 2)
     return code;
   code = tuner_new(&cpu->tuner, cpu->nvariants, cpu->standard, &mode.options, err);
@@ -245,7 +208,7 @@ void cpu_tune_keep(struct op_context *ctx, const struct loop *loop, struct cpu_l
   const int restarts = tuner_restarts(cpu->tuner);
   if (restarts != cpu->restarts) {
     log_line(&ctx->log, LOG_INFO, "tune", "loop %s: %s has become slower by more than %g; trying again",
-             loop->name, cpu->variants[cpu->current].name, DRIFT);
+             loop->name, cpu->variants[cpu->current].name, tune_drift);
     cpu->restarts = restarts;
     cpu->kept = false;
   }

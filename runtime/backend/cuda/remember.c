@@ -9,46 +9,11 @@
 #include "context.h"
 #include "jit/jit.h"
 #include "kernels-cache/store.h"
-#include "tune.h"
-
-/* Of a loop's time, that trials may cost; and when a winner that has become slower is tried again. */
-#define SHARE 0.05
-#define DRIFT 1.5
-
-struct mode {
-  bool candidates, recall, keep;
-  struct tuner_options options;
-};
-
-static int parse_mode(const char *value, struct mode *mode, struct error *err) {
-  static const struct {
-    const char *word;
-    struct mode mode;
-  } words[] = {
-      {"off", {.candidates = false}},
-      {"use", {.candidates = true, .recall = true}},
-      {"auto",
-       {.candidates = true, .recall = true, .keep = true, .options = {.share = SHARE, .drift = DRIFT}}},
-      {"force", {.candidates = true, .keep = true, .options = {.exhaustive = true}}},
-  };
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strcmp(value, words[i].word) == 0) {
-      *mode = words[i].mode;
-      return OP_OK;
-    }
-  char *end;
-  double seconds = strtod(value, &end);
-  if (end == value || *end || !(seconds > 0) || !isfinite(seconds))
-    return error_set(err, OP_ERR_ENV, "OP2_TUNE=%s: expected auto, off, use, force, or the seconds to spend",
-                     value);
-  *mode = (struct mode){
-      .candidates = true, .recall = true, .keep = true, .options = {.seconds = seconds, .drift = DRIFT}};
-  return OP_OK;
-}
+#include "tune_mode.h"
 
 int cuda_tune_mode(struct op_context *ctx, bool *candidates, struct error *err) {
-  struct mode mode = {0};
-  int code = parse_mode(env_value(&ctx->env, ENV_TUNE), &mode, err);
+  struct tune_mode mode = {0};
+  int code = tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &mode, err);
   *candidates = mode.candidates;
   return code;
 }
@@ -111,10 +76,10 @@ static void recall(struct op_context *ctx, const struct loop *loop, struct cuda_
 }
 
 int cuda_tune_open(struct op_context *ctx, const struct loop *loop, struct cuda_loop *l, struct error *err) {
-  struct mode mode = {0};
+  struct tune_mode mode = {0};
   struct jit *jit = NULL; /* opens the store */
   struct labels labels;
-  int code = parse_mode(env_value(&ctx->env, ENV_TUNE), &mode, err);
+  int code = tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &mode, err);
   if (!code)
     code = context_jit(ctx, &jit, err);
   if (!code)

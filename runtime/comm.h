@@ -1,0 +1,67 @@
+/* Ranks. One process is a comm of one rank that needs no MPI; an MPI plugin (mpi/) fills the same table. Called from the
+ * main thread only. Everything but what is marked local is collective: all ranks, in the same order. Every call that waits
+ * does so through one loop that looks at the clock, so that a rank that never comes can be named (OP2_HANG). */
+#ifndef OP2JIT_COMM_H
+#define OP2JIT_COMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct comm;
+struct comm_request;
+
+enum comm_value { COMM_DOUBLE, COMM_LLONG };
+enum comm_op { COMM_SUM, COMM_MIN, COMM_MAX };
+
+/* What a plugin exports as `op2jit_comm_table`. All int calls: OP_OK or OP_ERR_MPI with the error set. Sizes are bytes and may
+ * exceed what MPI counts in one message. */
+struct comm_table {
+  int version;      /* of this table: COMM_TABLE_VERSION */
+  const char *name; /* "openmpi", "mpich" */
+  int (*barrier)(struct comm *c, struct error *err);
+  int (*broadcast)(struct comm *c, void *data, size_t bytes, int root, struct error *err);
+  int (*reduce_all)(struct comm *c, void *values, int count, enum comm_value type, enum comm_op op,
+                    struct error *err);
+  /* Sum of what the ranks before this one gave. */
+  int (*scan_before)(struct comm *c, long long mine, long long *before, struct error *err);
+  /* `bytes` of every rank, in rank order, to every rank. */
+  int (*gather_all)(struct comm *c, const void *mine, size_t bytes, void *all, struct error *err);
+  /* To the root only, of different sizes: sizes[rank] on the root. */
+  int (*gather)(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
+                struct error *err);
+  /* Bytes for each rank, one after the other in rank order; sizes known on both sides. Empty messages are not sent. */
+  int (*exchange)(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
+                  const size_t *receive_bytes, struct error *err);
+  /* Persistent messages: made once, started and waited for many times. Local calls. */
+  int (*send_init)(struct comm *c, const void *data, size_t bytes, int peer, int tag,
+                   struct comm_request **out, struct error *err);
+  int (*receive_init)(struct comm *c, void *data, size_t bytes, int peer, int tag, struct comm_request **out,
+                      struct error *err);
+  int (*start)(struct comm *c, struct comm_request *const *requests, int count, struct error *err);
+  int (*test)(struct comm *c, struct comm_request *const *requests, int count, bool *done, struct error *err);
+  int (*wait)(struct comm *c, struct comm_request *const *requests, int count, struct error *err);
+  void (*request_free)(struct comm *c, struct comm_request *request);
+  /* Ranks of one colour become a comm of their own, in the same order. */
+  int (*split)(struct comm *c, int colour, struct comm **out, struct error *err);
+  void (*close)(struct comm *c);             /* ends MPI if it was begun here */
+  void (*abort)(struct comm *c, int status); /* does not return. Local */
+};
+enum { COMM_TABLE_VERSION = 1 };
+
+struct comm {
+  const struct comm_table *table;
+  int rank, size;
+  int node_rank, node_size; /* among the ranks of this machine */
+  int fortran;              /* the communicator as MPI_Comm_c2f gives it, for other plugins; -1: none */
+  const char *where;        /* what the library is doing, for OP2_HANG; set by its caller */
+  double hang;              /* seconds, 0: wait for ever */
+  void *state;              /* the plugin's */
+};
+
+static inline bool comm_alone(const struct comm *c) {
+  return c->size == 1;
+}
+
+#endif
