@@ -157,10 +157,9 @@ static int backend_prepare(struct op_context *ctx, struct loop *loop, struct err
 
 /* Which variant runs now: a trial only where its making can be paid for. */
 static int choose(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
-  enum { USUAL_COST_MS = 100 }; /* of generating, compiling and planning */
+  const double usual = 0.1; /* seconds of generating, compiling and planning */
   int next = tuner_next(l->tuner);
-  if (!l->variants[next].ready && !tuner_is_settled(l->tuner) &&
-      !tuner_can_pay(l->tuner, 1e-3 * USUAL_COST_MS))
+  if (!l->variants[next].ready && !tuner_is_settled(l->tuner) && !tuner_can_pay(l->tuner, usual))
     next = tuner_winner(l->tuner);
   return use_variant(ctx, loop, l, next, err);
 }
