@@ -65,6 +65,7 @@ int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op
   struct op_context *ctx = api_enter("op_par_loop");
   if (!ctx)
     return api_refused();
+  ctx->missing.gather = api_errors_end();
   return api_leave(loop_run(ctx, kernel_source, kernel_name, set, nargs, args, file, line, api_error()));
 }
 

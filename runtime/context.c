@@ -41,6 +41,7 @@ static void release(struct op_context *ctx) {
   store_close(ctx->store);
   team_close(ctx->team);
   free(ctx->trace.events);
+  text_free(&ctx->missing.list);
   env_free(&ctx->env);
   free(ctx);
 }
@@ -152,7 +153,6 @@ void context_close(struct op_context *ctx) {
 }
 
 int ctx_flush(struct op_context *ctx, struct error *err) {
-  (void)err;
   ctx->counters.flushes++;
-  return OP_OK;
+  return missing_tell(&ctx->missing, err);
 }

@@ -9,6 +9,7 @@
 #include "handles.h"
 #include "loop.h"
 #include "mesh.h"
+#include "missing.h"
 #include "report.h"
 #include "team.h"
 
@@ -42,6 +43,7 @@ struct op_context {
   struct team *team;         /* NULL until a backend wants threads */
   struct store *store;       /* NULL until a backend compiles */
   struct jit *jit;
+  struct missing missing; /* of OP2_JIT=load */
   struct plan_cache *plans;
   struct native_table natives;
   struct list kernel_files;
@@ -54,7 +56,8 @@ int context_open(struct op_context **out, struct handles *handles, int argc, cha
                  struct error *err);
 /* Reports that were asked for, then the end. */
 void context_close(struct op_context *ctx);
-/* Wait for all queued loops whose results or data the user is about to see. Nothing is queued today. */
+/* Wait for all queued loops whose results or data the user is about to see. Nothing is queued today; but loops that were
+ * left out because one of them is missing (missing.h) are reported. */
 int ctx_flush(struct op_context *ctx, struct error *err);
 
 /* The jit and the store, opened at the first loop that needs them. */

@@ -34,7 +34,7 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_CACHE_RO] = {"OP2_CACHE_RO", "", "", "read-only databases to look in as well, separated by ':'",
                       NULL},
     [ENV_JIT] = {"OP2_JIT", "on", "on|load|off",
-                 "load: never compile, a miss is an error; off: native forms only", NULL},
+                 "load: never compile, misses are an error that lists them; off: native forms only", NULL},
     [ENV_TUNE] = {"OP2_TUNE", "auto", "", "auto, off, use, force, or seconds to spend", NULL},
     [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
     [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "how far floating point may be transformed",

@@ -427,6 +427,12 @@ static int execute(struct op_context *ctx, struct loop *loop, struct error *err)
   return shadow_end(ctx, loop, &run, err);
 }
 
+/* Get the code, run nothing. What the checking form compiles is known when it runs, so it is left out here. */
+static int look_up(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = prepare(ctx, loop, err);
+  return !code && loop->backend->select ? loop->backend->select(ctx, loop, err) : code;
+}
+
 static int check_call(const char *text, const char *name, int nargs, const op_arg *args, struct error *err) {
   if (!name)
     return error_set(err, OP_ERR_ARGUMENT,
@@ -463,5 +469,8 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
   loop->stats.calls++;
   if (loop->set->extents[EXTENT_EXEC] == 0)
     return OP_OK;
-  return execute(ctx, loop, err);
+  if (ctx->missing.count)
+    return missing_note(ctx, loop, look_up(ctx, loop, err), err);
+  code = execute(ctx, loop, err);
+  return code == OP_ERR_CACHE_MISS ? missing_note(ctx, loop, code, err) : code;
 }

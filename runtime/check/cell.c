@@ -63,6 +63,8 @@ static int open_code(struct op_context *ctx, struct cell *cell, struct error *er
     status = context_jit(ctx, &jit, err);
   if (!status)
     status = jit_code(jit, &cell->desc, &scalar, &code, err);
+  if (status)
+    error_prefix(err, "loop %s: ", loop->name);
   cell->function = code.run;
   if (!status && !(cell->frame = array_new((size_t)desc_slots(&cell->desc), sizeof *cell->frame)))
     status = error_memory(err, "the checking form", 0);

@@ -183,7 +183,7 @@ static int compile_and_load(struct job *job, struct compile_result *result) {
 }
 
 static int missing(struct job *job, bool off) {
-  struct text why = {0};
+  struct text why = {0}, shape = {0};
   if (off)
     return error_set(
         job->err, OP_ERR_BACKEND,
@@ -193,8 +193,10 @@ static int missing(struct job *job, bool off) {
     store_why(job->store, &job->p->key.key, &why);
   else
     text_add(&why, "there is no cache");
-  error_set(job->err, OP_ERR_CACHE_MISS, "loop %s would have to be compiled, and OP2_JIT=load forbids it: %s",
-            job->loop->name, text_str(&why));
+  cuda_shape_print(job->shape, &shape);
+  error_set(job->err, OP_ERR_CACHE_MISS, "loop %s: kernel %s (%s) is not in the cache: %s", job->loop->name,
+            job->loop->desc.kernel_name, text_str(&shape), text_str(&why));
+  text_free(&shape);
   text_free(&why);
   return OP_ERR_CACHE_MISS;
 }
