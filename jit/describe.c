@@ -92,22 +92,22 @@ void desc_print_args(const struct desc *d, struct text *out) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     text_addf(out, "arg %d form %s type %s dim %d access %s map %d idx %d dat %d ref %d info %d present %d\n",
-              i, form_names[a->form], short_name(a->type), a->dim, access_names[a->access], a->map, a->idx,
-              a->dat, a->ref, a->info, a->present);
+              i + 1, form_names[a->form], short_name(a->type), a->dim, access_names[a->access], a->map + 1,
+              a->idx, a->dat + 1, a->ref + 1, a->info + 1, a->present);
   }
 }
 
 void desc_print_mesh(const struct desc *d, struct text *out) {
   for (int i = 0; i < d->nsets; i++)
-    text_addf(out, "set %d renumbered %d\n", i, d->renumbered[i]);
+    text_addf(out, "set %d renumbered %d\n", i + 1, d->renumbered[i]);
   for (int i = 0; i < d->nmaps; i++)
-    text_addf(out, "map %d arity %d to %d\n", i, d->maps[i].arity, d->maps[i].to);
+    text_addf(out, "map %d arity %d to %d\n", i + 1, d->maps[i].arity, d->maps[i].to + 1);
 }
 
 void desc_print_dats(const struct desc *d, struct text *out) {
   for (int i = 0; i < d->ndats; i++)
-    text_addf(out, "dat %d type %s dim %d set %d soa %d wide %d\n", i, short_name(d->dats[i].type),
-              d->dats[i].dim, d->dats[i].set, d->dats[i].soa, d->dats[i].wide);
+    text_addf(out, "dat %d type %s dim %d set %d soa %d wide %d\n", i + 1, short_name(d->dats[i].type),
+              d->dats[i].dim, d->dats[i].set + 1, d->dats[i].soa, d->dats[i].wide);
 }
 
 void desc_print_consts(const struct desc *d, struct text *out) {
@@ -221,15 +221,20 @@ static char *read_string(struct reader *r, const char *key) {
   return copy;
 }
 
+/* The text counts from 1, as people do, and 0 is none: -1 here. */
+static int read_number(struct reader *r, const char *key, int least, int count) {
+  return read_key(r, key, least + 1, count) - 1;
+}
+
 static void read_numbered(struct reader *r, const char *key, int number) {
-  if (read_key(r, key, 0, OP_MAX_ARGS) != number)
+  if (read_number(r, key, 0, OP_MAX_ARGS + 1) != number)
     r->bad = true;
 }
 
 static void read_dat(struct reader *r, const struct desc *d, struct desc_dat *dat) {
   dat->type = read_type(r);
   dat->dim = read_key(r, "dim", 1, LARGEST);
-  dat->set = read_key(r, "set", 0, d->nsets - 1);
+  dat->set = read_number(r, "set", 0, d->nsets);
   dat->soa = read_flag(r, "soa");
   dat->wide = read_flag(r, "wide");
 }
@@ -239,11 +244,11 @@ static void read_arg(struct reader *r, const struct desc *d, struct desc_arg *a)
   a->type = read_type(r);
   a->dim = read_key(r, "dim", 1, LARGEST);
   a->access = read_choice(r, "access", access_names, ACCESSES);
-  a->map = read_key(r, "map", -1, d->nmaps - 1);
+  a->map = read_number(r, "map", -1, d->nmaps);
   a->idx = read_key(r, "idx", -LARGEST, LARGEST);
-  a->dat = read_key(r, "dat", -1, d->ndats - 1);
-  a->ref = read_key(r, "ref", -1, d->nargs - 1);
-  a->info = read_key(r, "info", -1, d->nargs - 1);
+  a->dat = read_number(r, "dat", -1, d->ndats);
+  a->ref = read_number(r, "ref", -1, d->nargs);
+  a->info = read_number(r, "info", -1, d->nargs);
   a->present = read_flag(r, "present");
   bool direct = a->map < 0;
   if (!r->bad &&
@@ -328,7 +333,7 @@ static void read_desc(struct reader *r, struct desc *d) {
   for (int i = 0; i < d->nmaps && !r->bad; i++) {
     read_numbered(r, "map", i);
     d->maps[i].arity = read_key(r, "arity", 1, LARGEST);
-    d->maps[i].to = read_key(r, "to", 0, d->nsets - 1);
+    d->maps[i].to = read_number(r, "to", 0, d->nsets);
   }
   for (int i = 0; i < d->ndats && !r->bad; i++) {
     read_numbered(r, "dat", i);

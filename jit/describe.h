@@ -68,7 +68,8 @@ void desc_free(struct desc *d);
 int desc_copy(struct desc *to, const struct desc *from, struct error *err);
 
 /* Canonical text: the same description gives the same text in any process; reading it back gives the
- * same description. Format: one "key value" per line, texts length-prefixed. */
+ * same description. Format: one "key value" per line, texts length-prefixed;
+ * arguments, sets, maps and dats count from 1 there, and 0 is none. */
 void desc_print(const struct desc *d, struct text *out);
 int desc_parse(struct desc *d, const char *canonical, struct error *err);
 

@@ -98,21 +98,13 @@ static void say_features(const char *name, struct piece from, struct piece to, s
 
 static const struct noun {
   const char *kind, *word;
-  bool counted; /* people count these from 1 */
-} nouns[] = {{"arg", "argument", true},
-             {"set", "set", true},
-             {"map", "map", true},
-             {"dat", "dat", true},
-             {"const", "constant", false}};
+} nouns[] = {{"arg", "argument"}, {"set", "set"}, {"map", "map"}, {"dat", "dat"}, {"const", "constant"}};
 
 static void say_name(struct piece kind, struct piece name, struct text *out) {
   for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
     if (piece_is(kind, nouns[i].kind)) {
       text_addf(out, "%s ", nouns[i].word);
-      if (nouns[i].counted)
-        text_addf(out, "%d", atoi(name.at) + 1);
-      else
-        add_piece(out, name);
+      add_piece(out, name);
     }
 }
 

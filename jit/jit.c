@@ -72,6 +72,7 @@ void jit_close(struct jit *jit) {
   text_free(&jit->library);
   text_free(&jit->cpu);
   text_free(&jit->features);
+  text_free(&jit->mathematics);
   free(jit->plugins);
   free(jit->dump);
   free(jit);
@@ -99,10 +100,13 @@ static void identify_target(struct jit *jit) {
 static int identify(struct jit *jit, struct error *err) {
   if (plugin_find(&jit->plugin, jit->plugins, err) != OP_OK)
     return err->code;
+  if (!jit->mathematics.length)
+    target_mathematics(&jit->mathematics);
   if (!jit->library.length)
     library_identity(&jit->library);
   identify_target(jit);
-  bool good = text_ok(&jit->library) && text_ok(&jit->cpu) && text_ok(&jit->features);
+  bool good =
+      text_ok(&jit->library) && text_ok(&jit->cpu) && text_ok(&jit->features) && text_ok(&jit->mathematics);
   return good ? OP_OK : error_memory(err, "a loop's key", jit->features.length);
 }
 
@@ -119,7 +123,7 @@ static int make_key(struct jit *jit, const struct desc *d, const struct shape *s
                                 .compiler = text_str(&jit->plugin.identity),
                                 .cpu = text_str(&jit->cpu),
                                 .features = text_str(&jit->features),
-                                .flags = ""};
+                                .flags = strcmp(d->fp, "strict") == 0 ? "" : text_str(&jit->mathematics)};
   int code = signature_make(key, &in, err);
   text_free(&shape);
   return code;

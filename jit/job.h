@@ -28,7 +28,7 @@ struct jit {
   char *plugins, *dump;
   struct log silent;
   struct plugin plugin;
-  struct text library, cpu, features;
+  struct text library, cpu, features, mathematics;
   struct entry *buckets[BUCKETS];
   struct jit_counters counters;
 };

@@ -14,7 +14,7 @@ struct signature_inputs {
   const char *compiler;  /* name and version on the first line, then identities of files */
   const char *cpu;       /* or compute capability */
   const char *features;
-  const char *flags; /* whatever else the compiler is told */
+  const char *flags; /* whatever else the code depends on */
 };
 
 enum { SIGNATURE_COLUMNS = 14 };

@@ -1,6 +1,7 @@
 #include "jit/target.h"
 
 #include <cpuid.h>
+#include <gnu/libc-version.h>
 #include <string.h>
 
 /* Registers that the system must save: bits of XCR0. */
@@ -184,4 +185,8 @@ void target_host(struct text *cpu, struct text *features) {
   struct target_cpuid cpuid;
   read_cpuid(&cpuid);
   target_describe(&cpuid, cpu, features);
+}
+
+void target_mathematics(struct text *out) {
+  text_addf(out, "libmvec of glibc %s", gnu_get_libc_version());
 }

@@ -13,6 +13,7 @@
 
 /* Patience with a compile before any was measured. */
 #define UNKNOWN_COMPILE_MS 10000
+#define IDLE_MS 1000
 
 /* ---- who we are, who they are ------------------------------------------------------------------*/
 
@@ -26,16 +27,24 @@ static bool read_small(const char *path, char *out, size_t size) {
   return got > 0;
 }
 
-/* State letter and start time of a process; false if there is none. */
-static bool process_state(long pid, char *state, long long *start) {
+struct process {
+  char state;
+  long long start, spent; /* clock ticks: since boot; of all its threads, in the processor */
+};
+
+/* False if there is none. */
+static bool process_look(long pid, struct process *out) {
   char path[48], line[1024];
   snprintf(path, sizeof path, "/proc/%ld/stat", pid);
   if (!read_small(path, line, sizeof line))
     return false;
   char *p = strrchr(line, ')'); /* the name may hold anything */
-  if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lld",
-                   state, start) != 2)
+  long long user, system;
+  if (!p ||
+      sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lld %lld %*d %*d %*d %*d %*d %*d %lld",
+             &out->state, &user, &system, &out->start) != 4)
     return false;
+  out->spent = user + system;
   return true;
 }
 
@@ -43,13 +52,15 @@ static bool process_state(long pid, char *state, long long *start) {
 static void find_identity(struct store *store) {
   if (store->host.length)
     return;
-  char boot[64] = "", space[64] = "", state;
+  char boot[64] = "", space[64] = "";
+  struct process self = {0};
   read_small("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
   boot[strcspn(boot, "\n")] = '\0';
   ssize_t got = readlink("/proc/self/ns/pid", space, sizeof space - 1);
   space[got > 0 ? got : 0] = '\0';
   text_addf(&store->host, "%s %s %s", text_str(&store->host_name), boot, space);
-  process_state(store->pid, &state, &store->start_time);
+  if (process_look(store->pid, &self))
+    store->start_time = self.start;
 }
 
 struct lease_row {
@@ -84,11 +95,10 @@ static bool owner_is_alive(const struct store *store, const struct lease_row *ro
     return false;
   if (!row->here)
     return true;
-  char state;
-  long long start;
-  if (!process_state(row->pid, &state, &start) || start != row->start)
+  struct process owner;
+  if (!process_look(row->pid, &owner) || owner.start != row->start)
     return false;
-  return !strchr("TtZXx", state); /* stopped, traced, dead */
+  return !strchr("TtZXx", owner.state); /* stopped, traced, dead */
 }
 
 /* ---- taking and giving back --------------------------------------------------------------------*/
@@ -118,20 +128,19 @@ static bool has_result(struct store *store, const char *hash) {
 enum attempt { ATTEMPT_MINE, ATTEMPT_READY, ATTEMPT_TAKEN, ATTEMPT_FAILED };
 
 /* Look without a lock first; only who would take the lease asks for the right to write. */
-static enum attempt try_once(struct store *store, const char *hash) {
-  struct lease_row row;
+static enum attempt try_once(struct store *store, const char *hash, struct lease_row *row) {
   if (has_result(store, hash))
     return ATTEMPT_READY;
-  if (!get_row(store, hash, &row))
+  if (!get_row(store, hash, row))
     return ATTEMPT_FAILED;
-  if (row.there && (row.ours || owner_is_alive(store, &row)))
+  if (row->there && (row->ours || owner_is_alive(store, row)))
     return ATTEMPT_TAKEN;
   if (!store_begin(store))
     return ATTEMPT_FAILED;
   enum attempt result = ATTEMPT_FAILED;
   if (has_result(store, hash))
     result = ATTEMPT_READY;
-  else if (get_row(store, hash, &row) && row.there && (row.ours || owner_is_alive(store, &row)))
+  else if (get_row(store, hash, row) && row->there && (row->ours || owner_is_alive(store, row)))
     result = ATTEMPT_TAKEN;
   else if (!store->main.fault && write_row(store, hash))
     result = ATTEMPT_MINE;
@@ -142,8 +151,8 @@ static enum attempt try_once(struct store *store, const char *hash) {
   return result;
 }
 
-/* How long a live owner is waited for: a few times the slowest of the last compiles and a second, so that one that hangs, or
- * could not write its result, holds nobody up. */
+/* How long an owner is waited for that is alive and works, or is on another host: a few times the slowest of the last compiles
+ * and a second, so that one that runs for ever, or could not write its result, holds nobody up. */
 static long long patience_ms(struct store *store) {
   long long limit = 1000LL * store->options.lease_seconds;
   sqlite3_stmt *st = store_prepare(store, &store->main, SQL_SLOWEST_COMPILE);
@@ -152,14 +161,31 @@ static long long patience_ms(struct store *store) {
   return patience < limit ? patience : limit;
 }
 
+/* An owner that compiles is in the processor; one that waits for something all the time is given a second. */
+struct idleness {
+  long long spent, since;
+};
+
+static bool is_idle(struct idleness *idle, const struct lease_row *row) {
+  struct process owner;
+  const long long now = store_monotonic_ms();
+  if (!row->here || row->ours || !process_look(row->pid, &owner))
+    return false;
+  if (owner.spent != idle->spent)
+    *idle = (struct idleness){owner.spent, now};
+  return now - idle->since >= IDLE_MS;
+}
+
 enum store_lease store_lease(struct store *store, const struct store_key *key) {
   long long begin = store_monotonic_ms(), limit = -1;
+  struct idleness idle = {-1, begin};
   long pause = 500;
   for (;;) {
     if (!store_enter(store))
       return STORE_LEASE_ALONE;
     find_identity(store);
-    enum attempt attempt = store->main.path ? try_once(store, key->hash) : ATTEMPT_MINE;
+    struct lease_row row = {0};
+    enum attempt attempt = store->main.path ? try_once(store, key->hash, &row) : ATTEMPT_MINE;
     if (attempt == ATTEMPT_TAKEN && limit < 0)
       limit = patience_ms(store);
     store_stage(store, attempt == ATTEMPT_MINE ? "lease: taken" : "lease: looked");
@@ -170,7 +196,7 @@ enum store_lease store_lease(struct store *store, const struct store_key *key) {
     case ATTEMPT_FAILED: return STORE_LEASE_ALONE;
     case ATTEMPT_TAKEN: break;
     }
-    if (store_monotonic_ms() - begin >= limit)
+    if (store_monotonic_ms() - begin >= limit || is_idle(&idle, &row))
       return STORE_LEASE_ALONE;
     store_sleep_us(pause);
     pause = pause < 16000 ? 2 * pause : pause;

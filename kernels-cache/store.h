@@ -127,8 +127,9 @@ bool store_get_failure(struct store *store, const struct store_key *key, const c
  *   case STORE_LEASE_READY: ask store_get_binary or store_get_failure again; at a second miss compile without
  *   case STORE_LEASE_ALONE: compile without; store_put_binary as usual
  *   }
- * The call waits while another live process compiles the same key, for a few times as long as compiles took lately and a second.
- * A dead or stopped owner on this host is noticed at once, one on another host after the lease's time. */
+ * The call waits while another process compiles the same key: on this host as long as it works at it, and a second after it stopped
+ * working; never longer than a few times what compiles took lately and a second. A dead or stopped owner on this host is noticed at
+ * once, one on another host after the lease's time. */
 enum store_lease { STORE_LEASE_MINE, STORE_LEASE_READY, STORE_LEASE_ALONE };
 enum store_lease store_lease(struct store *store, const struct store_key *key);
 void store_lease_end(struct store *store, const struct store_key *key);

@@ -1,4 +1,6 @@
 /* From a description to running code: memory, cache, compiler, and what is said when it does not work. */
+#include <float.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,6 +138,50 @@ static void useless_binary(void **state) {
   run_sum(code.run, &d, 3);
   jit_close(jit);
   jit = open_jit(store, JIT_ON);
+  assert_int_equal(code_of(jit, &d).from, JIT_FROM_CACHE);
+  jit_close(jit);
+  store_close(store);
+  desc_free(&d);
+}
+
+/* A binary from where libmvec has more than here: a miss, and what is made here is kept. */
+static void unknown_function(void **state) {
+  (void)state;
+  struct store *store = open_store();
+  struct jit *jit = open_jit(store, JIT_ON);
+  struct desc d = build_loop("chain", "void chain(const double *a, double *b) { b[0] = cosh(a[0]); }");
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_READ);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_WRITE);
+  char hash[65];
+  memcpy(hash, code_of(jit, &d).hash, sizeof hash);
+  jit_close(jit);
+  struct store_key key;
+  struct store_blob blob;
+  assert_true(store_find_key(store, hash, &key) > 0);
+  assert_true(store_get_binary(store, &key, &blob));
+  int renamed = 0;
+  for (char *at = blob.data, *end = at + blob.size - 4; at < end; at++)
+    if (memcmp(at, "cosh", 4) == 0) {
+      at[3] = 'x';
+      renamed++;
+    }
+  assert_true(renamed > 0);
+  const struct store_new_binary foreign = {.data = blob.data, .size = blob.size};
+  assert_true(store_put_binary(store, &key, &foreign));
+  store_blob_free(&blob);
+  store_key_free(&key);
+  jit = open_jit(store, JIT_ON);
+  struct jit_code code = code_of(jit, &d);
+  assert_int_equal(code.from, JIT_FROM_COMPILER);
+  assert_int_equal(jit_counters(jit)->cache_hits, 0);
+  double a[5] = {0, 1, -1, 0.5, 2}, b[5] = {0};
+  void *frame[16] = {a, b};
+  assert_true(desc_slots(&d) <= 16);
+  code.run(frame, NULL, 0, 5);
+  for (int i = 0; i < 5; i++)
+    assert_true(fabs(b[i] - cosh(a[i])) <= 4 * DBL_EPSILON * cosh(a[i]));
+  jit_close(jit);
+  jit = open_jit(store, JIT_LOAD);
   assert_int_equal(code_of(jit, &d).from, JIT_FROM_CACHE);
   jit_close(jit);
   store_close(store);
@@ -340,6 +386,7 @@ static int remove_folder(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(memory_cache_compiler),
                                      cmocka_unit_test(useless_binary),
+                                     cmocka_unit_test(unknown_function),
                                      cmocka_unit_test(compile_errors),
                                      cmocka_unit_test(error_in_one_line),
                                      cmocka_unit_test(wrong_type_behind_a_name),
