@@ -43,5 +43,6 @@ struct map_halo {
 
 void halo_side_free(struct halo_side *side);
 void distribution_free(struct distribution *d);
+void map_halo_free(struct map_halo *halo);
 
 #endif

@@ -1,0 +1,34 @@
+/* Who has which element of a set: a value per global number, kept by blocks of numbers, so that no rank holds more than its
+ * share whoever declared or owns the elements. All collective but directory_free. */
+#ifndef OP2JIT_DISTRIBUTE_DIRECTORY_H
+#define OP2JIT_DISTRIBUTE_DIRECTORY_H
+
+#include "comm.h"
+
+struct directory {
+  long long total, first; /* of all ranks; first of this rank's block */
+  long size;              /* of this rank's block */
+  int *values;            /* -1: nobody told */
+};
+
+/* Numbers begin .. end-1 of 0 .. total-1 are the block of a rank. */
+long long block_begin(long long total, int ranks, int rank);
+int block_of(long long total, int ranks, long long number);
+
+/* Tell `values[i]` (or `same` for all, if values is NULL) of numbers[i]. */
+int directory_make(struct directory *d, struct comm *comm, long long total, const long long *numbers,
+                   long count, const int *values, int same, struct error *err);
+int directory_ask(const struct directory *d, struct comm *comm, const long long *numbers, long count,
+                  int *values, struct error *err);
+void directory_free(struct directory *d);
+
+/* Pairs of numbers and small values go to the rank that keeps the block of the number. */
+struct told {
+  long long number;
+  int value, unused;
+};
+struct mail;
+int tell_blocks(struct comm *comm, long long total, const struct told *told, long count, struct mail *in,
+                struct error *err);
+
+#endif

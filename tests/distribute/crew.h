@@ -1,0 +1,20 @@
+/* Ranks without MPI: threads of one process that fill a comm's table, so that what runs on many ranks can be tested, and
+ * counted, in one process. Persistent messages and split are not there. */
+#ifndef OP2JIT_TESTS_CREW_H
+#define OP2JIT_TESTS_CREW_H
+
+#include "comm.h"
+
+typedef int crew_work(struct comm *comm, void *user, struct error *err);
+
+/* Run `work` on all ranks. If one of them fails the process ends, with a line on stderr, since the others would wait for
+ * ever. */
+void crew_run(int ranks, crew_work *work, void *user);
+
+/* What this rank sent to others by exchanges since the last call. */
+struct crew_traffic {
+  long long bytes, messages;
+};
+struct crew_traffic crew_traffic(struct comm *comm);
+
+#endif

@@ -1,0 +1,90 @@
+#include "random_mesh.h"
+
+#include <stdlib.h>
+
+#include "base/size.h"
+
+static void *must(void *memory) {
+  if (!memory)
+    abort();
+  return memory;
+}
+
+static void random_first(struct random_mesh *mesh, int s, uint64_t *state) {
+  const int ranks = mesh->ranks, kind = random_below(state, 3);
+  long long *first = mesh->first[s] = must(array_new((size_t)ranks + 1, sizeof *first));
+  for (int e = 0; e < mesh->size[s]; e++)
+    first[1 + (kind == 0 ? 0 : kind == 1 ? random_below(state, ranks) : e * ranks / mesh->size[s])]++;
+  for (int r = 0; r < ranks; r++)
+    first[r + 1] += first[r];
+}
+
+/* Neighbouring numbers are often owned together, as in real meshes; or by nobody near; or by few ranks only. */
+static void random_owners(struct random_mesh *mesh, int s, uint64_t *state) {
+  const int ranks = mesh->ranks, kind = random_below(state, 4), few = 1 + random_below(state, ranks);
+  mesh->owner[s] = must(array_new((size_t)mesh->size[s], sizeof(int)));
+  for (int e = 0; e < mesh->size[s]; e++)
+    mesh->owner[s][e] = kind == 0   ? random_below(state, ranks)
+                        : kind == 1 ? random_below(state, few)
+                                    : (int)((long)e * ranks / mesh->size[s]);
+}
+
+void random_mesh_new(struct random_mesh *mesh, int ranks, uint64_t seed) {
+  uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
+  *mesh = (struct random_mesh){.ranks = ranks};
+  mesh->nsets = 1 + random_below(&state, MOST_SETS);
+  for (int s = 0; s < mesh->nsets; s++) {
+    mesh->size[s] = random_below(&state, 8) == 0 ? 0 : 1 + random_below(&state, 300);
+    random_first(mesh, s, &state);
+    random_owners(mesh, s, &state);
+  }
+  const int wanted = random_below(&state, MOST_MAPS + 1);
+  for (int m = 0; m < wanted; m++) {
+    struct random_map map = {random_below(&state, mesh->nsets), random_below(&state, mesh->nsets),
+                             1 + random_below(&state, 8), NULL};
+    const int rows = mesh->size[map.from], targets = mesh->size[map.to];
+    if (rows && !targets)
+      continue;
+    map.table = must(array_new((size_t)rows * (size_t)map.arity, sizeof(int)));
+    const bool near = random_below(&state, 2), some = random_below(&state, 2);
+    const int reached = some ? 1 + targets / 2 : targets;
+    for (int i = 0; i < rows * map.arity; i++)
+      map.table[i] = near ? (i / map.arity * reached / rows + random_below(&state, 4)) % reached
+                          : random_below(&state, reached);
+    mesh->maps[mesh->nmaps++] = map;
+  }
+}
+
+void random_mesh_free(struct random_mesh *mesh) {
+  for (int s = 0; s < mesh->nsets; s++) {
+    free(mesh->first[s]);
+    free(mesh->owner[s]);
+  }
+  for (int m = 0; m < mesh->nmaps; m++)
+    free(mesh->maps[m].table);
+}
+
+void random_mesh_share(const struct random_mesh *mesh, int rank, bool declared, struct share *share) {
+  *share = (struct share){.nsets = mesh->nsets,
+                          .nmaps = mesh->nmaps,
+                          .sets = must(array_new((size_t)mesh->nsets, sizeof *share->sets)),
+                          .maps = must(array_new((size_t)mesh->nmaps, sizeof *share->maps))};
+  for (int s = 0; s < mesh->nsets; s++) {
+    struct share_set *set = &share->sets[s];
+    set->first = mesh->first[s];
+    set->numbers = must(array_new((size_t)mesh->size[s], sizeof *set->numbers));
+    for (int e = 0; e < mesh->size[s]; e++)
+      if (declared ? e >= set->first[rank] && e < set->first[rank + 1] : mesh->owner[s][e] == rank)
+        set->numbers[set->owned++] = e;
+  }
+  for (int m = 0; m < mesh->nmaps; m++) {
+    const struct random_map *from = &mesh->maps[m];
+    const struct share_set *set = &share->sets[from->from];
+    struct share_map *map = &share->maps[m];
+    *map = (struct share_map){.from = from->from, .to = from->to, .arity = from->arity};
+    map->rows = must(array_new((size_t)set->owned * (size_t)map->arity, sizeof *map->rows));
+    for (long e = 0; e < set->owned; e++)
+      for (int k = 0; k < map->arity; k++)
+        map->rows[e * map->arity + k] = from->table[set->numbers[e] * map->arity + k];
+  }
+}

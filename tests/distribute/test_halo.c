@@ -1,0 +1,322 @@
+/* Halos against their definition, worked out by looking at the whole mesh. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "crew.h"
+#include "distribute/build.h"
+#include "distribute/mail.h"
+#include "distribute/numbers.h"
+#include "random_mesh.h"
+
+struct trial {
+  struct random_mesh mesh;
+  struct built *built; /* per rank */
+  uint64_t seed;
+};
+
+/* Checks run on the main thread, after all ranks have ended. */
+#define CHECK(condition)                                                                                     \
+  do {                                                                                                       \
+    if (!(condition))                                                                                        \
+      fail_msg("seed %llu, %d ranks: %s", (unsigned long long)t->seed, t->mesh.ranks, #condition);           \
+  } while (0)
+
+static int build_one(struct comm *comm, void *user, struct error *err) {
+  struct trial *t = user;
+  struct share share;
+  random_mesh_share(&t->mesh, comm->rank, false, &share);
+  int code = build_halos(comm, &share, &t->built[comm->rank], err);
+  share_free(&share);
+  return code;
+}
+
+/* ---- the definition ---- */
+
+enum kind { NOWHERE, CORE, BOUNDARY, EXEC, NONEXEC };
+
+static enum kind *kinds_of(const struct random_mesh *mesh, int rank, enum kind *kinds[MOST_SETS]) {
+  for (int s = 0; s < mesh->nsets; s++) {
+    kinds[s] = array_new((size_t)mesh->size[s], sizeof **kinds);
+    for (int e = 0; e < mesh->size[s]; e++)
+      kinds[s][e] = mesh->owner[s][e] == rank ? CORE : NOWHERE;
+  }
+  for (int m = 0; m < mesh->nmaps; m++) {
+    const struct random_map *map = &mesh->maps[m];
+    for (int i = 0; i < mesh->size[map->from] * map->arity; i++) {
+      const int e = i / map->arity;
+      const bool mine = mesh->owner[map->from][e] == rank,
+                 target_mine = mesh->owner[map->to][map->table[i]] == rank;
+      if (mine && !target_mine)
+        kinds[map->from][e] = BOUNDARY;
+      if (!mine && target_mine)
+        kinds[map->from][e] = EXEC;
+    }
+  }
+  for (int m = 0; m < mesh->nmaps; m++) {
+    const struct random_map *map = &mesh->maps[m];
+    for (int i = 0; i < mesh->size[map->from] * map->arity; i++) {
+      const enum kind source = kinds[map->from][i / map->arity];
+      enum kind *target = &kinds[map->to][map->table[i]];
+      if ((source == CORE || source == BOUNDARY || source == EXEC) && *target == NOWHERE)
+        *target = NONEXEC;
+    }
+  }
+  return kinds[0];
+}
+
+static enum kind kind_at(const long *extents, long local) {
+  return local < extents[EXTENT_CORE]    ? CORE
+         : local < extents[EXTENT_OWNED] ? BOUNDARY
+         : local < extents[EXTENT_EXEC]  ? EXEC
+                                         : NONEXEC;
+}
+
+static void check_set(const struct trial *t, int rank, int s, const enum kind *kinds) {
+  const struct built_set *set = &t->built[rank].sets[s];
+  const long long *numbers = set->spread->numbers;
+  long wanted = 0;
+  for (int e = 0; e < t->mesh.size[s]; e++)
+    wanted += kinds[e] != NOWHERE;
+  CHECK(set->extents[EXTENT_NONEXEC] == wanted);
+  bool *met = array_new((size_t)t->mesh.size[s], 1);
+  for (long l = 0; l < wanted; l++) {
+    CHECK(numbers[l] >= 0 && numbers[l] < t->mesh.size[s] && !met[numbers[l]]);
+    met[numbers[l]] = true;
+    CHECK(kinds[numbers[l]] == kind_at(set->extents, l));
+    const bool same_kind = l > 0 && kind_at(set->extents, l - 1) == kind_at(set->extents, l);
+    if (same_kind && l < set->extents[EXTENT_OWNED])
+      CHECK(numbers[l - 1] < numbers[l]); /* the share was in ascending order */
+    if (same_kind && l >= set->extents[EXTENT_OWNED])
+      CHECK(t->mesh.owner[s][numbers[l - 1]] <= t->mesh.owner[s][numbers[l]]);
+  }
+  free(met);
+}
+
+static void check_tables(const struct trial *t, int rank) {
+  for (int m = 0; m < t->mesh.nmaps; m++) {
+    const struct random_map *map = &t->mesh.maps[m];
+    const struct built_set *from = &t->built[rank].sets[map->from], *to = &t->built[rank].sets[map->to];
+    const int *table = t->built[rank].maps[m].table;
+    for (long i = 0; i < from->extents[EXTENT_EXEC] * map->arity; i++) {
+      CHECK(table[i] >= 0 && table[i] < to->extents[EXTENT_NONEXEC]);
+      const long long e = from->spread->numbers[i / map->arity];
+      CHECK(to->spread->numbers[table[i]] == map->table[e * map->arity + i % map->arity]);
+    }
+  }
+}
+
+/* ---- exchanges: both sides name the same elements, in the same order ---- */
+
+static int neighbour(const struct halo_side *side, int rank) {
+  for (int i = 0; i < side->count; i++)
+    if (side->ranks[i] == rank)
+      return i;
+  return -1;
+}
+
+static long long number_at(const struct trial *t, int rank, int s, int local) {
+  return t->built[rank].sets[s].spread->numbers[local];
+}
+
+static const struct halo_exchange *exec_of(const struct trial *t, int rank, int s, int m) {
+  (void)m;
+  return &t->built[rank].sets[s].spread->exec;
+}
+static const struct halo_exchange *nonexec_of(const struct trial *t, int rank, int s, int m) {
+  (void)m;
+  return &t->built[rank].sets[s].spread->nonexec;
+}
+static const struct halo_exchange *home_of(const struct trial *t, int rank, int s, int m) {
+  (void)m;
+  return &t->built[rank].sets[s].spread->home;
+}
+static const struct halo_exchange *map_halo_of(const struct trial *t, int rank, int s, int m) {
+  (void)s;
+  return &t->built[rank].maps[m].halo->exchange;
+}
+
+/* `user`: the sender's elements are numbers among those that it declared. */
+static void check_exchange(const struct trial *t, int s, int rank, const struct halo_side *receive,
+                           const struct halo_exchange *(*of)(const struct trial *, int, int, int), int m,
+                           bool user) {
+  for (int i = 0; i < receive->count; i++) {
+    const int peer = receive->ranks[i];
+    CHECK(i == 0 || receive->ranks[i - 1] < peer);
+    const struct halo_side *send = &of(t, peer, s, m)->send;
+    const int j = neighbour(send, rank);
+    CHECK(j >= 0);
+    const long count = receive->first[i + 1] - receive->first[i];
+    CHECK(count > 0 && send->first[j + 1] - send->first[j] == count);
+    for (long k = 0; k < count; k++) {
+      const int local = send->elements[send->first[j] + k];
+      const long long theirs = user ? t->mesh.first[s][peer] + local : number_at(t, peer, s, local);
+      CHECK(theirs == number_at(t, rank, s, receive->elements[receive->first[i] + k]));
+      CHECK(of == map_halo_of || k == 0 || local > send->elements[send->first[j] + k - 1]);
+    }
+  }
+}
+
+static long total(const struct halo_side *side) {
+  return side->first[side->count];
+}
+
+static void check_exchanges(const struct trial *t, int rank) {
+  for (int s = 0; s < t->mesh.nsets; s++) {
+    const struct built_set *set = &t->built[rank].sets[s];
+    check_exchange(t, s, rank, &set->spread->exec.receive, exec_of, 0, false);
+    check_exchange(t, s, rank, &set->spread->nonexec.receive, nonexec_of, 0, false);
+    check_exchange(t, s, rank, &set->spread->home.receive, home_of, 0, true);
+    CHECK(total(&set->spread->exec.receive) == set->extents[EXTENT_EXEC] - set->extents[EXTENT_OWNED]);
+    CHECK(total(&set->spread->nonexec.receive) == set->extents[EXTENT_NONEXEC] - set->extents[EXTENT_EXEC]);
+    CHECK(total(&set->spread->home.receive) == set->extents[EXTENT_OWNED]);
+    CHECK(total(&set->spread->home.send) == t->mesh.first[s][rank + 1] - t->mesh.first[s][rank]);
+  }
+}
+
+/* The partial halo of a map is what its table reaches, each element once. */
+static void check_map_halo(const struct trial *t, int rank, int m) {
+  const struct random_map *map = &t->mesh.maps[m];
+  const struct built_set *from = &t->built[rank].sets[map->from], *to = &t->built[rank].sets[map->to];
+  const struct built_map *built = &t->built[rank].maps[m];
+  const struct halo_side *receive = &built->halo->exchange.receive;
+  check_exchange(t, map->to, rank, receive, map_halo_of, m, false);
+  bool *reached = array_new((size_t)to->extents[EXTENT_NONEXEC], 1);
+  long wanted = 0;
+  for (long i = 0; i < from->extents[EXTENT_EXEC] * map->arity; i++)
+    if (built->table[i] >= to->extents[EXTENT_OWNED] && !reached[built->table[i]]) {
+      reached[built->table[i]] = true;
+      wanted++;
+    }
+  CHECK(total(receive) == wanted);
+  for (long i = 0; i < wanted; i++) {
+    CHECK(reached[receive->elements[i]]);
+    reached[receive->elements[i]] = false;
+  }
+  free(reached);
+}
+
+static long long check_trial(struct trial *t) {
+  long long copies = 0;
+  for (int rank = 0; rank < t->mesh.ranks; rank++) {
+    enum kind *kinds[MOST_SETS];
+    kinds_of(&t->mesh, rank, kinds);
+    for (int s = 0; s < t->mesh.nsets; s++) {
+      check_set(t, rank, s, kinds[s]);
+      copies += t->built[rank].sets[s].extents[EXTENT_NONEXEC] - t->built[rank].sets[s].extents[EXTENT_OWNED];
+      free(kinds[s]);
+    }
+    check_tables(t, rank);
+    check_exchanges(t, rank);
+    for (int m = 0; m < t->mesh.nmaps; m++)
+      check_map_halo(t, rank, m);
+  }
+  return copies;
+}
+
+static long long one_trial(int ranks, uint64_t seed) {
+  struct trial t = {.seed = seed, .built = array_new((size_t)ranks, sizeof *t.built)};
+  random_mesh_new(&t.mesh, ranks, seed);
+  crew_run(ranks, build_one, &t);
+  long long copies = check_trial(&t);
+  for (int r = 0; r < ranks; r++)
+    built_free(&t.built[r]);
+  free(t.built);
+  random_mesh_free(&t.mesh);
+  return copies;
+}
+
+static void halos_are_as_defined(void **state) {
+  (void)state;
+  static const int ranks[] = {1, 2, 3, 4, 7, 8, 16, 33, 64};
+  long long copies = 0;
+  for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+    for (uint64_t seed = 1; seed <= (ranks[i] > 8 ? 12 : 60); seed++)
+      copies += one_trial(ranks[i], seed * 100 + i);
+  assert_true(copies > 100000);
+}
+
+static void numbers_are_found_again(void **state) {
+  (void)state;
+  uint64_t random = 77;
+  for (int round = 0; round < 20; round++) {
+    enum { COUNT = 3000 };
+    long long given[COUNT];
+    const long long stride = 1LL << (round % 7 * 5);
+    for (int i = 0; i < COUNT; i++)
+      given[i] = (i < 500 ? i : 500 + (i - 500) * 3) * stride;
+    struct numbers n;
+    assert_true(numbers_new(&n, given, COUNT / 2));
+    for (int i = COUNT / 2; i < COUNT; i++)
+      assert_int_equal(numbers_find(&n, given[i]), -1);
+    for (int i = 0; i < COUNT; i++)
+      assert_int_equal(numbers_add(&n, given[i]), i);
+    for (int i = 0; i < 2 * COUNT; i++) {
+      const int k = random_below(&random, COUNT);
+      assert_int_equal(numbers_find(&n, given[k]), k);
+    }
+    assert_int_equal(numbers_find(&n, -1), -1);
+    assert_int_equal(n.count, COUNT);
+    numbers_free(&n);
+  }
+}
+
+/* Rows that are carried home and back are the same. */
+static int carry_both_ways(struct comm *comm, void *user, struct error *err) {
+  struct trial *t = user;
+  for (int s = 0; s < t->mesh.nsets; s++) {
+    const struct built_set *set = &t->built[comm->rank].sets[s];
+    const long owned = set->extents[EXTENT_OWNED];
+    const long declared = (long)(t->mesh.first[s][comm->rank + 1] - t->mesh.first[s][comm->rank]);
+    long long *here = array_new(2 * (size_t)owned, sizeof *here);
+    long long *home = array_new(2 * (size_t)declared, sizeof *home);
+    for (long i = 0; i < owned; i++)
+      here[2 * i] = here[2 * i + 1] = set->spread->numbers[i];
+    const struct halo_exchange *x = &set->spread->home;
+    int code = carry_rows(comm, &x->receive, &x->send, 2 * sizeof *here, here, home, err);
+    for (long i = 0; !code && i < declared; i++)
+      if (home[2 * i] != t->mesh.first[s][comm->rank] + i || home[2 * i + 1] != home[2 * i])
+        code = error_set(err, OP_ERR_INTERNAL, "element %ld of set %d came home as %lld", i, s, home[2 * i]);
+    memset(here, 0, 2 * (size_t)owned * sizeof *here);
+    if (!code)
+      code = carry_rows(comm, &x->send, &x->receive, 2 * sizeof *here, home, here, err);
+    for (long i = 0; !code && i < owned; i++)
+      if (here[2 * i + 1] != set->spread->numbers[i])
+        code = error_set(err, OP_ERR_INTERNAL, "element %ld of set %d came back as %lld", i, s, here[2 * i]);
+    free(here);
+    free(home);
+    if (code)
+      return code;
+  }
+  return OP_OK;
+}
+
+static void rows_go_home_and_back(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed < 20; seed++) {
+    const int ranks = 1 + (int)seed % 9;
+    struct trial t = {.seed = seed, .built = array_new((size_t)ranks, sizeof *t.built)};
+    random_mesh_new(&t.mesh, ranks, seed);
+    crew_run(ranks, build_one, &t);
+    crew_run(ranks, carry_both_ways, &t);
+    for (int r = 0; r < ranks; r++)
+      built_free(&t.built[r]);
+    free(t.built);
+    random_mesh_free(&t.mesh);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_found_again),
+                                     cmocka_unit_test(halos_are_as_defined),
+                                     cmocka_unit_test(rows_go_home_and_back)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
