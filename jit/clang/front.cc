@@ -153,6 +153,17 @@ static void drop_unknown_features(clang::CompilerInstance &compiler) {
   });
 }
 
+// Generated code loads rows and turns them in registers; where LLVM sees a chance it would use gather instructions
+// in their place, which take longer (docs/decisions/18-lanes.md).
+static void avoid_gathers(clang::CompilerInstance &compiler) {
+#if LLVM_VERSION_MAJOR >= 18
+  for (const char *feature : {"+prefer-no-gather", "+prefer-no-scatter"})
+    compiler.getTargetOpts().FeaturesAsWritten.push_back(feature);
+#else
+  (void)compiler;
+#endif
+}
+
 // The pieces of clang are made here one by one, so that nothing else is.
 bool parse(const compile_request &request, Output &output,
            llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance &)> consume,
@@ -172,6 +183,7 @@ bool parse(const compile_request &request, Output &output,
     return false;
   compiler.setInvocation(std::move(invocation));
   drop_unknown_features(compiler);
+  avoid_gathers(compiler);
   // The options that the diagnostics were made with came before the command line.
   compiler.getDiagnostics().setErrorLimit(bounds::errors);
   clang::ProcessWarningOptions(compiler.getDiagnostics(), compiler.getDiagnosticOpts(), false);

@@ -1,6 +1,9 @@
 /* Which shapes a loop can have, and which are worth trying. */
+#include <string.h>
+
 #include "jit/generate/generate.h"
 #include "jit/generate/skeleton.h"
+#include "jit/lexer.h"
 
 /* Lanes hold every component of a strip's rows in registers or close by; rows longer than these do not gain. */
 enum { LONGEST_ROW = 24, MOST_COMPONENTS = 96 };
@@ -28,9 +31,51 @@ bool shape_fits(const struct desc *d, const struct shape *s) {
   return components <= MOST_COMPONENTS;
 }
 
+/* Functions that take many times as long as an addition, with or without an f behind. */
+static bool is_slow_function(const char *name, size_t length) {
+  static const char *const slow[] = {"sqrt", "cbrt",  "hypot", "pow",    "exp",   "exp2",  "expm1", "log",
+                                     "log2", "log10", "log1p", "sin",    "cos",   "tan",   "asin",  "acos",
+                                     "atan", "atan2", "sinh",  "cosh",   "tanh",  "asinh", "acosh", "atanh",
+                                     "erf",  "erfc",  "fmod",  "tgamma", "lgamma"};
+  for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
+    const size_t n = strlen(slow[i]);
+    if (memcmp(name, slow[i], length < n ? length : n) == 0 &&
+        (length == n || (length == n + 1 && name[n] == 'f')))
+      return true;
+  }
+  return false;
+}
+
+/* Does the kernel divide, or call one of them? */
+static bool computes_much(const struct desc *d) {
+  struct tokens tokens = {0};
+  struct error ignored = {0};
+  bool much = false;
+  if (lex(&tokens, d->text, strlen(d->text), &ignored) == OP_OK)
+    for (size_t i = 0; i < tokens.count && !much; i++) {
+      const struct token *t = &tokens.items[i];
+      much = token_is(&tokens, i, "/") ||
+             (t->kind == TOKEN_IDENTIFIER && is_slow_function(tokens.text + t->begin, t->end - t->begin));
+    }
+  tokens_free(&tokens);
+  error_free(&ignored);
+  return much;
+}
+
+static bool increments_through_map(const struct desc *d) {
+  for (int i = 0; i < d->nargs; i++)
+    if (d->args[i].present && d->args[i].form == DESC_DAT && d->args[i].map >= 0 &&
+        d->args[i].access == OP_INC)
+      return true;
+  return false;
+}
+
 /* Does each element work on whole rows, on other sets' data, or add up floating-point numbers? Otherwise the compiler
- * makes vectors of the plain loop by itself. */
+ * makes vectors of the plain loop by itself. Increments leave a strip row by row, one element after the other: only
+ * arithmetic that takes time makes up for bringing rows into lanes and back. */
 static bool gains(const struct desc *d) {
+  if (increments_through_map(d) && !computes_much(d))
+    return false;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     if (a->present && a->form == DESC_DAT && (a->map >= 0 || (a->dim > 1 && !d->dats[a->dat].soa)))

@@ -156,7 +156,8 @@ static void put_lane_values(struct generator *g, int arg) {
     return;
   put(g, "%s op2_a%d[%d];", word_type(g, a->type), arg, n);
   bool from_lanes = a->present && (a->form == DESC_IDX || (a->form == DESC_DAT && is_loaded(a)));
-  bool zero = !a->present || (a->form == DESC_DAT && a->access == OP_INC) ||
+  /* A payload that the kernel leaves alone in one lane must not seem to come from the lane before. */
+  bool zero = !a->present || (a->form == DESC_DAT && a->access == OP_INC) || a->form == DESC_INFO ||
               (arg_is_accumulated(a) && a->access == OP_INC);
   if (from_lanes)
     put_components(g, n, "op2_a%d[#] = op2_l%d[# * %d + op2_l];", arg, arg, g->s->width);
@@ -275,24 +276,36 @@ static void put_stores(struct generator *g) {
         put_lane_store(g, i, l);
 }
 
+static void put_lane_decision(struct generator *g, int arg) {
+  char element[64];
+  lane_element(g, "op2_l", element, sizeof element);
+  put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", g->s->width);
+  /* op2_e is the list's name outside. */
+  put(g, "const long op2_lane = %s;", element);
+  put(g, "const long op2_e = op2_lane;");
+  for (int p = 0; p < g->d->nargs; p++) {
+    const struct desc_arg *a = &g->d->args[p];
+    if (p != arg && !(a->form == DESC_INFO && a->ref == arg))
+      continue;
+    put(g, "%s op2_a%d[%d];", word_type(g, a->type), p, a->dim);
+    put_components(g, a->dim, "op2_a%d[#] = op2_l%d[# * %d + op2_l];", p, p, g->s->width);
+  }
+  put_extremum_decision(g, arg);
+  put_close(g);
+}
+
+/* Most strips hold nothing that could win; one comparison of all lanes says so. */
 static void put_decisions(struct generator *g) {
   for (int i = 0; i < g->d->nargs; i++) {
-    if (!arg_is_extremum_with_info(&g->d->args[i]))
+    const struct desc_arg *a = &g->d->args[i];
+    if (!arg_is_extremum_with_info(a))
       continue;
-    char element[64];
-    lane_element(g, "op2_l", element, sizeof element);
+    put(g, "int op2_any%d = 0;", i);
     put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", g->s->width);
-    /* op2_e is the list's name outside. */
-    put(g, "const long op2_lane = %s;", element);
-    put(g, "const long op2_e = op2_lane;");
-    for (int p = 0; p < g->d->nargs; p++) {
-      const struct desc_arg *a = &g->d->args[p];
-      if (p != i && !(a->form == DESC_INFO && a->ref == i))
-        continue;
-      put(g, "%s op2_a%d[%d];", word_type(g, a->type), p, a->dim);
-      put_components(g, a->dim, "op2_a%d[#] = op2_l%d[# * %d + op2_l];", p, p, g->s->width);
-    }
-    put_extremum_decision(g, i);
+    put(g, "op2_any%d |= !(op2_l%d[op2_l] %c *op2_g%d);", i, i, a->access == OP_MAX ? '<' : '>', i);
+    put_close(g);
+    put_open(g, "if (op2_any%d)", i);
+    put_lane_decision(g, i);
     put_close(g);
   }
 }

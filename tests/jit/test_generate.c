@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "build.h"
+#include "jit/generate/generate.h"
 #include "jit/jit.h"
 
 static int failures;
@@ -105,6 +106,33 @@ static void one(const char *folder, struct desc d, const char *shape_name, bool 
   error_free(&err);
 }
 
+/* The first of the shapes for a machine with 512-bit vectors. */
+static void starts_with(struct desc d, int width) {
+  struct shape shapes[SHAPE_CANDIDATES];
+  const int count = shape_candidates(&d, 64, shapes);
+  if (count < 2 || shapes[0].width != width) {
+    fprintf(stderr, "%s: the first of %d shapes has width %d instead of %d\n", d.kernel_name, count,
+            shapes[0].width, width);
+    failures++;
+  }
+  desc_free(&d);
+}
+
+/* Adds something to rows of three at both ends. */
+static struct desc adding(const char *value) {
+  char text[256];
+  snprintf(text, sizeof text,
+           "void add(const double *x, double *y1, double *y2) { for (int n = 0; n < 3; n++) { double f = %s; "
+           "y1[n] += f; y2[n] -= f; } }",
+           value);
+  struct desc d = build_loop("add", text);
+  int map = build_map(&d, 2, 1), y = build_dat(&d, TYPE_DOUBLE, 3, 1, false);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 3, 1, false), map, 0, OP_READ);
+  build_arg(&d, y, map, 0, OP_INC);
+  build_arg(&d, y, map, 1, OP_INC);
+  return d;
+}
+
 int main(int argc, char **argv) {
   bool write = argc > 2 && strcmp(argv[2], "write") == 0;
   if (argc < 2)
@@ -115,6 +143,10 @@ int main(int argc, char **argv) {
   one(argv[1], globals(), "scalar", write);
   one(argv[1], globals(), "strip4+list", write);
   one(argv[1], vectors(), "scalar", write);
-  printf("%d differ\n", failures);
+  starts_with(adding("0.5 * x[n] /* x[n] / 2 */"), 0);
+  starts_with(adding("x[n] / 3"), 8);
+  starts_with(adding("sqrtf(x[n])"), 8);
+  starts_with(adding("sqr(x[n])"), 0);
+  printf("%d wrong\n", failures);
   return failures != 0;
 }

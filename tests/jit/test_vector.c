@@ -20,14 +20,21 @@ struct counts {
   int packed, scalar;
 };
 
-/* Instructions whose name contains `stem` ("div", "sqrt") of the dumped object. */
-static struct counts count(const char *name, const char *hash, const char *stem) {
-  char command[400], line[512];
-  struct counts n = {0, 0};
+/* The dumped object's instructions; pclose it. */
+static FILE *list_instructions(const char *name, const char *hash) {
+  char command[400];
   snprintf(command, sizeof command, "objdump -d --no-show-raw-insn %s/%s-strip8-%.8s/%s.o", folder, name,
            hash, name);
   FILE *listing = popen(command, "r");
   assert_non_null(listing);
+  return listing;
+}
+
+/* Instructions whose name contains `stem` ("div", "sqrt") of the dumped object. */
+static struct counts count(const char *name, const char *hash, const char *stem) {
+  char line[512];
+  struct counts n = {0, 0};
+  FILE *listing = list_instructions(name, hash);
   while (fgets(line, sizeof line, listing)) {
     char packed[16], scalar[16];
     snprintf(packed, sizeof packed, "v%sp", stem);
@@ -41,13 +48,24 @@ static struct counts count(const char *name, const char *hash, const char *stem)
   return n;
 }
 
+/* Rows are loaded and turned; gather instructions take several times as long. */
+static int gathers(const char *name, const char *hash) {
+  char line[512];
+  int n = 0;
+  FILE *listing = list_instructions(name, hash);
+  while (fgets(line, sizeof line, listing))
+    n += strstr(line, "gather") != NULL;
+  assert_int_equal(pclose(listing), 0);
+  return n;
+}
+
 struct subject {
   const char *name, *text;
   int divisions, roots;
-  int reads[4], through_map[4]; /* dims of what is read directly and through the map; ends with 0 */
-  int increments;               /* dim of what is incremented through the map, twice; 0: none */
-  int writes;                   /* dim of what is written directly */
-  bool sum;
+  int reads[4], through_map[4];        /* dims of what is read directly and through the map; ends with 0 */
+  int increments;                      /* dim of what is incremented through the map, twice; 0: none */
+  int writes;                          /* dim of what is written directly */
+  enum { NONE, SUM, EXTREMUM } result; /* EXTREMUM: a sum, the largest of something and where it is */
 };
 
 static const struct subject subjects[] = {
@@ -65,7 +83,7 @@ static const struct subject subjects[] = {
      {2, 4, 4},
      4,
      0,
-     false},
+     NONE},
     {"adt_calc",
      "void adt_calc(const double *q, const double *x1, const double *x2, double *adt) {"
      "double ri = 1.0 / q[0], u = ri * q[1], v = ri * q[2], c = sqrt(1.4 * 0.4 * (ri * q[3] - 0.5 * (u * u + "
@@ -78,7 +96,7 @@ static const struct subject subjects[] = {
      {2, 2},
      0,
      1,
-     false},
+     NONE},
     {"update",
      "void update(const double *old, const double *res, const double *adt, double *q, double *rms) {"
      "double a = 1.0 / *adt; for (int n = 0; n < 4; n++) { double d = a * res[n]; q[n] = old[n] - d; *rms += "
@@ -89,7 +107,29 @@ static const struct subject subjects[] = {
      {0},
      0,
      4,
-     true},
+     SUM},
+    {"extreme",
+     "void extreme(const double *res, const double *adt, double *q, double *rms, const int *cell, double "
+     "*most, int *place) {"
+     "double a = 1.0 / *adt; for (int n = 0; n < 4; n++) { double d = a * res[n]; q[n] = d; *rms += d * d;"
+     "if (d * d > *most) { *most = d * d; *place = *cell; } } }",
+     1,
+     0,
+     {4, 1},
+     {0},
+     0,
+     4,
+     EXTREMUM},
+    {"relax",
+     "void relax(const double *a, const double *u0, const double *u1, const double *u2, const double *u3, "
+     "double *next) { *next = (u0[0] + u1[0] + u2[0] + u3[0]) / *a; }",
+     1,
+     0,
+     {1},
+     {1, 1, 1, 1},
+     0,
+     1,
+     NONE},
     {"branch1",
      "void branch1(const double *a, double *b) { if (a[0] > 1) b[0] = a[1] / a[0]; else b[0] = a[1]; }",
      1,
@@ -98,7 +138,7 @@ static const struct subject subjects[] = {
      {0},
      0,
      1,
-     false},
+     NONE},
     {"branch2",
      "void branch2(const double *a, double *b) { double t = a[0]; if (t < 0) t = -t; b[0] = sqrt(t) / (1 + "
      "t); }",
@@ -108,7 +148,7 @@ static const struct subject subjects[] = {
      {0},
      0,
      1,
-     false},
+     NONE},
     {"branch3",
      "void branch3(const double *a, const double *x, double *b, double *c) { double w = a[0] / x[1]; if "
      "(x[0] > a[0]) { b[0] += w; c[1] -= w; } else { b[1] += 2 * w; } }",
@@ -118,7 +158,7 @@ static const struct subject subjects[] = {
      {2},
      2,
      0,
-     false},
+     NONE},
     {"branch4",
      "void branch4(const double *a, double *b) { switch ((int)a[0] & 3) { case 0: b[0] = a[1]; break; case "
      "1: b[0] = sqrt(a[1]); break; default: b[0] = 1 / a[1]; } }",
@@ -128,7 +168,7 @@ static const struct subject subjects[] = {
      {0},
      0,
      1,
-     false},
+     NONE},
     {"branch5",
      "void branch5(const double *a, const double *x, double *b) { b[0] = x[0] > 0.5 ? sqrt(x[0] * a[0]) : "
      "a[0] / x[1]; b[1] = a[0]; }",
@@ -138,7 +178,7 @@ static const struct subject subjects[] = {
      {3},
      0,
      2,
-     false},
+     NONE},
     {"branch6",
      "void branch6(const double *a, const double *b, double *c) { if (a[0] > 0 && b[0] > 0) { double s = "
      "a[0] + b[0]; c[0] = s / (a[0] * b[0]); if (s > 2) c[0] = sqrt(s); } else c[0] = 0; }",
@@ -148,7 +188,7 @@ static const struct subject subjects[] = {
      {0},
      0,
      1,
-     false},
+     NONE},
     {"branch7",
      "static double limit(double r) { if (r < 0) return 0; if (r > 1) return 1; return r; } void "
      "branch7(const double *a, const double *x, double *p, double *q) { double f = limit(x[0] / a[0]); p[0] "
@@ -159,7 +199,7 @@ static const struct subject subjects[] = {
      {1},
      1,
      0,
-     false},
+     NONE},
     {"branch8",
      "void branch8(const double *a, double *b) { double s = 0; for (int i = 0; i < 3; i++) if (a[i] > 1) s "
      "+= a[i]; b[0] = s / 3.5; }",
@@ -169,7 +209,7 @@ static const struct subject subjects[] = {
      {0},
      0,
      1,
-     false},
+     NONE},
     {"branch9",
      "void branch9(const double *a, double *b) { b[0] = 0; if (a[0] < 0.5) return; b[0] = sqrt(a[0]) / a[1]; "
      "}",
@@ -179,7 +219,7 @@ static const struct subject subjects[] = {
      {0},
      0,
      1,
-     false},
+     NONE},
     {"branch10",
      "void branch10(const double *a, const double *x, double *b) { double m = x[0]; if (x[1] > m) m = x[1]; "
      "if (x[2] > m) m = x[2]; b[0] = a[0] / (m > 1e-3 ? m : 1e-3); }",
@@ -189,7 +229,7 @@ static const struct subject subjects[] = {
      {3},
      0,
      1,
-     false},
+     NONE},
 };
 
 static struct desc describe(const struct subject *s) {
@@ -206,8 +246,12 @@ static struct desc describe(const struct subject *s) {
   }
   if (s->writes)
     build_arg(&d, build_dat(&d, TYPE_DOUBLE, s->writes, 0, false), -1, -1, OP_WRITE);
-  if (s->sum)
+  if (s->result)
     build_gbl(&d, TYPE_DOUBLE, 1, OP_INC);
+  if (s->result == EXTREMUM) {
+    build_idx(&d, -1, -1);
+    build_info(&d, TYPE_INT, 1, build_gbl(&d, TYPE_DOUBLE, 1, OP_MAX));
+  }
   return d;
 }
 
@@ -226,6 +270,7 @@ static void take_apart(struct jit *jit, const struct subject *s) {
       roots.scalar > s->roots)
     fail_msg("%s: divisions %d packed, %d scalar; roots %d packed, %d scalar", s->name, divisions.packed,
              divisions.scalar, roots.packed, roots.scalar);
+  assert_int_equal(gathers(s->name, code.hash), 0);
   kernel_free(&k);
   desc_free(&d);
 }

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 1): loop extremes, strip4+list, contract. */
+/* Made by op2jit (generator 2): loop extremes, strip4+list, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -60,6 +60,7 @@ static void op2_loop(const float *restrict op2_d0, const int *restrict op2_x0, i
       float op2_a4[1];
       op2_a4[0] = *op2_b4;
       int op2_a5[1];
+      op2_a5[0] = 0;
       extremes(op2_a0, op2_a1, op2_a2, op2_a3, op2_a4, op2_a5);
       op2_l3[0 * 4 + op2_l] = op2_a3[0];
       op2_l4[0 * 4 + op2_l] = op2_a4[0];
@@ -68,20 +69,26 @@ static void op2_loop(const float *restrict op2_d0, const int *restrict op2_x0, i
     for (int op2_l = 0; op2_l < 4; op2_l++) {
       op2_k3[0 * 4 + op2_l] += op2_l3[0 * 4 + op2_l];
     }
+    int op2_any4 = 0;
     for (int op2_l = 0; op2_l < 4; op2_l++) {
-      const long op2_lane = op2_e[op2_l];
-      const long op2_e = op2_lane;
-      float op2_a4[1];
-      op2_a4[0] = op2_l4[0 * 4 + op2_l];
-      int op2_a5[1];
-      op2_a5[0] = op2_l5[0 * 4 + op2_l];
-      const long long op2_i4 = op2_x0[op2_e];
-      const int op2_n4 = op2_a4[0] != op2_a4[0], op2_o4 = op2_g4[0] != op2_g4[0];
-      const int op2_w4 = op2_a4[0] > op2_g4[0] || (op2_n4 && !op2_o4), op2_q4 = op2_a4[0] == op2_g4[0] || (op2_n4 && op2_o4);
-      if (op2_w4 || (op2_q4 && op2_i4 < op2_g5->element)) {
-        op2_g4[0] = op2_a4[0];
-        op2_g5->element = op2_i4;
-        op2_g5->payload[0] = op2_a5[0];
+      op2_any4 |= !(op2_l4[op2_l] < *op2_g4);
+    }
+    if (op2_any4) {
+      for (int op2_l = 0; op2_l < 4; op2_l++) {
+        const long op2_lane = op2_e[op2_l];
+        const long op2_e = op2_lane;
+        float op2_a4[1];
+        op2_a4[0] = op2_l4[0 * 4 + op2_l];
+        int op2_a5[1];
+        op2_a5[0] = op2_l5[0 * 4 + op2_l];
+        const long long op2_i4 = op2_x0[op2_e];
+        const int op2_n4 = op2_a4[0] != op2_a4[0], op2_o4 = op2_g4[0] != op2_g4[0];
+        const int op2_w4 = op2_a4[0] > op2_g4[0] || (op2_n4 && !op2_o4), op2_q4 = op2_a4[0] == op2_g4[0] || (op2_n4 && op2_o4);
+        if (op2_w4 || (op2_q4 && op2_i4 < op2_g5->element)) {
+          op2_g4[0] = op2_a4[0];
+          op2_g5->element = op2_i4;
+          op2_g5->payload[0] = op2_a5[0];
+        }
       }
     }
   }
