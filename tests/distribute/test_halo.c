@@ -14,6 +14,7 @@
 #include "crew.h"
 #include "distribute/build.h"
 #include "distribute/mail.h"
+#include "distribute/move.h"
 #include "distribute/numbers.h"
 #include "random_mesh.h"
 
@@ -314,9 +315,53 @@ static void rows_go_home_and_back(void **state) {
   }
 }
 
+/* From the ranks that declared the elements to their owners: the same as if they had been there from the beginning. */
+static int move_one(struct comm *comm, void *user, struct error *err) {
+  struct trial *t = user;
+  struct share moved, wanted;
+  struct halo_exchange routes[MOST_SETS];
+  int *part[MOST_SETS];
+  random_mesh_share(&t->mesh, comm->rank, true, &moved);
+  random_mesh_share(&t->mesh, comm->rank, false, &wanted);
+  for (int s = 0; s < moved.nsets; s++) {
+    part[s] = array_new((size_t)moved.sets[s].owned, sizeof(int));
+    for (long i = 0; i < moved.sets[s].owned; i++)
+      part[s][i] = t->mesh.owner[s][moved.sets[s].numbers[i]];
+  }
+  int code = share_move(comm, &moved, part, routes, err);
+  for (int s = 0; !code && s < moved.nsets; s++)
+    if (moved.sets[s].owned != wanted.sets[s].owned ||
+        memcmp(moved.sets[s].numbers, wanted.sets[s].numbers,
+               (size_t)moved.sets[s].owned * sizeof(long long)))
+      code = error_set(err, OP_ERR_INTERNAL, "set %d did not arrive", s);
+  for (int m = 0; !code && m < moved.nmaps; m++)
+    if (memcmp(moved.maps[m].rows, wanted.maps[m].rows,
+               (size_t)moved.sets[moved.maps[m].from].owned * (size_t)moved.maps[m].arity *
+                   sizeof(long long)))
+      code = error_set(err, OP_ERR_INTERNAL, "map %d did not arrive", m);
+  for (int s = 0; s < moved.nsets; s++) {
+    free(part[s]);
+    exchange_free(&routes[s]);
+  }
+  share_free(&moved);
+  share_free(&wanted);
+  return code;
+}
+
+static void elements_move_with_their_rows(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed < 40; seed++) {
+    const int ranks = 1 + (int)seed % 9;
+    struct trial t = {.seed = seed};
+    random_mesh_new(&t.mesh, ranks, seed);
+    crew_run(ranks, move_one, &t);
+    random_mesh_free(&t.mesh);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_found_again),
-                                     cmocka_unit_test(halos_are_as_defined),
-                                     cmocka_unit_test(rows_go_home_and_back)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_are_found_again), cmocka_unit_test(halos_are_as_defined),
+      cmocka_unit_test(rows_go_home_and_back), cmocka_unit_test(elements_move_with_their_rows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
