@@ -1,11 +1,13 @@
 /* Life and errors, and the one default context. */
 #include "api.h"
+#include "agree.h"
 #include "reports.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The map of direct arguments; only its address matters. */
 struct op2jit_map {
@@ -15,6 +17,8 @@ __attribute__((visibility("default"))) struct op2jit_map op2jit_identity_map;
 
 static struct {
   struct op_context *context;
+  struct comm *comm; /* from op_init until the end of op_exit: errors of both are told to the other ranks */
+  int rank;          /* kept over op_exit */
   struct handles *handles; /* kept over op_exit: old handles stay recognisable */
   atomic_bool busy;
   bool was_open;
@@ -38,9 +42,26 @@ void op2jit_errors_return(const op_error *error, void *user) {
   (void)error, (void)user;
 }
 
+/* An error that all ranks have by themselves, as most are, is told by rank 0, which ends the job meanwhile. */
+static void let_others_speak(const struct comm *comm) {
+  enum { MOMENT = 250000, LONG = 30 };
+  if (the.error.teller == ERROR_ELSEWHERE)
+    sleep(LONG);
+  else if (the.error.teller == ERROR_MINE && comm->rank > 0)
+    usleep(MOMENT);
+}
+
 static void errors_fatal(const op_error *error) {
+  struct comm *comm = the.comm && !comm_alone(the.comm) ? the.comm : NULL;
+  char rank[32] = "";
   fflush(stdout);
-  fprintf(stderr, "op2jit: error: %s: %s\n", error->name, error->message);
+  if (comm)
+    let_others_speak(comm);
+  if (comm && the.error.teller == ERROR_MINE)
+    snprintf(rank, sizeof rank, "rank %d: ", comm->rank);
+  fprintf(stderr, "op2jit: error: %s%s: %s\n", rank, error->name, error->message);
+  if (comm)
+    comm->table->abort(comm, EXIT_FAILURE);
   exit(EXIT_FAILURE);
 }
 
@@ -133,21 +154,46 @@ void *api_object(struct op_context *ctx, const void *handle, enum handle_kind ki
 
 /* ---- life ---- */
 
-static int open_context(int argc, char **argv, int diags) {
+static int open_context(int argc, char **argv, int diags, const struct comm_given *given) {
   if (the.context)
     return error_set(&the.error, OP_ERR_STATE,
                      "op_init was called twice; call op_exit before the next op_init");
   if (!the.handles && !(the.handles = handles_new()))
     return error_memory(&the.error, "the table of handles", sizeof(void *));
-  int code = context_open(&the.context, the.handles, argc, argv, diags, &the.error);
+  comm_close(the.comm); /* of an op_exit whose error handler did not come back */
+  struct context_start start = {.argc = argc, .argv = argv, .diags = diags, .given = given};
+  int code = context_open(&the.context, the.handles, &start, &the.error);
+  the.comm = start.comm;
+  the.rank = start.comm ? start.comm->rank : 0;
   the.was_open |= !code;
   return code;
 }
 
-int op2jit_init(int argc, char **argv, int diags) {
+static void forget_comm(void) {
+  comm_close(the.comm);
+  the.comm = NULL;
+}
+
+static int init(int argc, char **argv, int diags, const struct comm_given *given) {
   if (!enter())
     return api_refused();
-  return api_leave(open_context(argc, argv, diags));
+  const int code = api_leave(open_context(argc, argv, diags, given));
+  if (!the.context)
+    forget_comm();
+  return code;
+}
+
+int op2jit_init(int argc, char **argv, int diags) {
+  return init(argc, argv, diags, NULL);
+}
+
+int op2jit_init_comm(int argc, char **argv, int diags, int fortran_comm, const char *library) {
+  const struct comm_given given = {.fortran = fortran_comm, .library = library};
+  return init(argc, argv, diags, &given);
+}
+
+int api_rank(void) {
+  return the.rank;
 }
 
 int op2jit_exit(void) {
@@ -159,5 +205,7 @@ int op2jit_exit(void) {
     code = context_report(ctx, &the.error);
   the.context = NULL;
   context_close(ctx);
-  return api_leave(code);
+  code = api_leave(code);
+  forget_comm();
+  return code;
 }

@@ -19,6 +19,9 @@ void *api_leave_pointer(void *result);
 /* The context without entering, NULL if there is none: for local calls that cannot fail. */
 struct op_context *api_context(void);
 
+/* Of this process; 0 before op_init, and after op_exit what it was. */
+int api_rank(void);
+
 /* The object of a handle, NULL with the error set to OP_ERR_HANDLE. `call` and `what` are for the message. */
 void *api_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
                  const char *what);

@@ -9,17 +9,23 @@
 #include "reports.h"
 
 int op2jit_rank(void) {
-  return 0;
+  return api_rank();
 }
 
 int op2jit_is_root(void) {
   return op2jit_rank() == 0;
 }
 
+static int barrier(struct op_context *ctx, struct error *err) {
+  int code = ctx_flush(ctx, err);
+  ctx->comm->where = "op_barrier";
+  return code ? code : ctx->comm->table->barrier(ctx->comm, err);
+}
+
 void op2jit_barrier(void) {
   struct op_context *ctx = api_enter("op_barrier");
   if (ctx)
-    api_leave(ctx_flush(ctx, api_error()));
+    api_leave(barrier(ctx, api_error()));
 }
 
 void op2jit_printf(const char *format, ...) {

@@ -12,6 +12,13 @@
 struct comm;
 struct comm_request;
 
+/* How a plugin begins. */
+struct comm_start {
+  bool given;  /* over the communicator `fortran`, else over all ranks */
+  int fortran; /* of MPI_Comm_c2f */
+  double hang; /* for struct comm */
+};
+
 enum comm_value { COMM_DOUBLE, COMM_LLONG };
 enum comm_op { COMM_SUM, COMM_MIN, COMM_MAX };
 
@@ -20,6 +27,9 @@ enum comm_op { COMM_SUM, COMM_MIN, COMM_MAX };
 struct comm_table {
   int version;      /* of this table: COMM_TABLE_VERSION */
   const char *name; /* "openmpi", "mpich" */
+  /* Begins MPI if nobody has, and takes a duplicate of the communicator. MPI that was begun here ends with the process,
+   * once no comm is open: not before, because it can begin only once. */
+  int (*open)(struct comm **out, const struct comm_start *start, struct error *err);
   int (*barrier)(struct comm *c, struct error *err);
   int (*broadcast)(struct comm *c, void *data, size_t bytes, int root, struct error *err);
   int (*reduce_all)(struct comm *c, void *values, int count, enum comm_value type, enum comm_op op,
@@ -34,7 +44,7 @@ struct comm_table {
   /* Bytes for each rank, one after the other in rank order; sizes known on both sides. Empty messages are not sent. */
   int (*exchange)(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                   const size_t *receive_bytes, struct error *err);
-  /* Persistent messages: made once, started and waited for many times. Local calls. */
+  /* Persistent messages: made once, started and waited for many times. Local calls. Tags: 0 .. COMM_MOST_TAG. */
   int (*send_init)(struct comm *c, const void *data, size_t bytes, int peer, int tag,
                    struct comm_request **out, struct error *err);
   int (*receive_init)(struct comm *c, void *data, size_t bytes, int peer, int tag, struct comm_request **out,
@@ -43,17 +53,18 @@ struct comm_table {
   int (*test)(struct comm *c, struct comm_request *const *requests, int count, bool *done, struct error *err);
   int (*wait)(struct comm *c, struct comm_request *const *requests, int count, struct error *err);
   void (*request_free)(struct comm *c, struct comm_request *request);
-  /* Ranks of one colour become a comm of their own, in the same order. */
+  /* Ranks of one colour become a comm of their own, in the same order. A negative colour: *out is NULL. */
   int (*split)(struct comm *c, int colour, struct comm **out, struct error *err);
-  void (*close)(struct comm *c);             /* ends MPI if it was begun here */
+  void (*close)(struct comm *c);             /* NULL is allowed */
   void (*abort)(struct comm *c, int status); /* does not return. Local */
 };
-enum { COMM_TABLE_VERSION = 1 };
+enum { COMM_TABLE_VERSION = 1, COMM_MOST_TAG = 32000 };
 
 struct comm {
   const struct comm_table *table;
   int rank, size;
   int node_rank, node_size; /* among the ranks of this machine */
+  int sharing;              /* how many of them, this one included, are allowed on exactly the same CPUs */
   int fortran;              /* the communicator as MPI_Comm_c2f gives it, for other plugins; -1: none */
   const char *where;        /* what the library is doing, for OP2_HANG; set by its caller */
   double hang;              /* seconds, 0: wait for ever */
@@ -63,5 +74,29 @@ struct comm {
 static inline bool comm_alone(const struct comm *c) {
   return c->size == 1;
 }
+
+/* ---- how a process gets its comm (comm.c, comm_open.c) ---- */
+
+/* What a program said at op_init_comm. */
+struct comm_given {
+  int fortran;
+  const char *library; /* what MPI_Get_library_version says in the program */
+};
+
+struct comm_options {
+  const char *wanted;   /* OP2_MPI: "auto", "on" or "off" */
+  const char *launcher; /* the plugin that the launcher's variables name; NULL: not started by one */
+  const char *plugins;  /* folder to look for plugins in first */
+  double hang;          /* seconds; 0: never speak up */
+  const struct comm_given *given; /* NULL: op_init */
+};
+
+/* The comm of this process: alone, or by the plugin for the MPI that is in the process or that started it. OP_ERR_NOT_BUILT
+ * if that plugin is not there, OP_ERR_MPI if MPI fails or is not the one that the program has. */
+int comm_open(struct comm **out, const struct comm_options *options, struct error *err);
+/* One rank, without MPI. Messages are to oneself. */
+int comm_open_alone(struct comm **out, struct error *err);
+/* NULL is allowed. */
+void comm_close(struct comm *c);
 
 #endif

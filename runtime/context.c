@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree.h"
 #include "base/text.h"
 #include "check/shadow.h"
 #include "jit/jit.h"
@@ -19,19 +20,38 @@ static void warn_each_line(const struct log *log, const struct text *lines) {
   }
 }
 
-static int open_env(struct op_context *ctx, int argc, char **argv, struct error *err) {
-  struct text warnings = {0};
-  int code = env_read(&ctx->env, argc, argv, &warnings, err);
+static int open_env(struct op_context *ctx, const struct context_start *start, struct text *warnings,
+                    struct error *err) {
+  int code = env_read(&ctx->env, start->argc, start->argv, warnings, err);
   ctx->log.rank = -1;
   if (!code && !log_configure(&ctx->log, env_value(&ctx->env, ENV_LOG)))
     code = error_set(err, OP_ERR_ENV,
                      "OP2_LOG=%s: expected words separated by ',': error, warn, info, debug, or the "
                      "categories jit, cache, tune, plan, loop, mpi, cuda, io, check, perf, env, team",
                      env_value(&ctx->env, ENV_LOG));
-  if (!code)
-    warn_each_line(&ctx->log, &warnings);
-  text_free(&warnings);
   return code;
+}
+
+static int open_comm(const struct env *env, struct context_start *start, struct error *err) {
+  const struct comm_options options = {.wanted = env_value(env, ENV_MPI),
+                                       .launcher = env->launcher,
+                                       .plugins = env_value(env, ENV_PLUGINS),
+                                       .hang = (double)env_number(env, ENV_HANG, 0),
+                                       .given = start->given};
+  return start->comm ? OP_OK : comm_open(&start->comm, &options, err);
+}
+
+/* What every rank can do by itself once the comm is there. */
+static int open_parts(struct op_context *ctx, const struct text *warnings, struct error *err) {
+  if (!comm_alone(ctx->comm))
+    ctx->log.rank = ctx->comm->rank;
+  ctx->log.echoes = ctx->comm->rank > 0;
+  if (ctx->comm->rank == 0)
+    warn_each_line(&ctx->log, warnings);
+  int code = context_check_timing(ctx, err);
+  if (!code)
+    code = shadow_parse(env_value(&ctx->env, ENV_SHADOW), &ctx->shadow, &ctx->shadow_every, err);
+  return code ? code : backend_choose(ctx, err);
 }
 
 /* What backends share, whether or not it was opened. */
@@ -46,20 +66,21 @@ static void release(struct op_context *ctx) {
   free(ctx);
 }
 
-int context_open(struct op_context **out, struct handles *handles, int argc, char **argv, int diags,
+int context_open(struct op_context **out, struct handles *handles, struct context_start *start,
                  struct error *err) {
   struct op_context *ctx = calloc(1, sizeof *ctx);
   if (!ctx)
     return error_memory(err, "the context", sizeof *ctx);
   ctx->handles = handles;
-  ctx->diags = diags;
-  int code = open_env(ctx, argc, argv, err);
-  if (!code)
-    code = context_check_timing(ctx, err);
-  if (!code)
-    code = shadow_parse(env_value(&ctx->env, ENV_SHADOW), &ctx->shadow, &ctx->shadow_every, err);
-  if (!code)
-    code = backend_choose(ctx, err);
+  ctx->diags = start->diags;
+  struct text warnings = {0};
+  int code = open_env(ctx, start, &warnings, err);
+  if (!code && !(code = open_comm(&ctx->env, start, err))) {
+    ctx->comm = start->comm;
+    ctx->comm->where = "op_init";
+    code = agree_on_success(ctx->comm, open_parts(ctx, &warnings, err), err);
+  }
+  text_free(&warnings);
   if (code) {
     release(ctx);
     return code;

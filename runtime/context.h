@@ -5,6 +5,7 @@
 #include "backend.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "comm.h"
 #include "env.h"
 #include "handles.h"
 #include "loop.h"
@@ -32,6 +33,7 @@ struct op_context {
   struct env env;
   struct log log;
   int diags;
+  struct comm *comm;       /* the ranks; of one process alone without MPI. Borrowed */
   struct handles *handles; /* outlives the context */
   struct mesh mesh;
   struct loop_table loops;
@@ -51,8 +53,18 @@ struct op_context {
   op_counters_t counters;
 };
 
-/* Everything that op_init does; on failure nothing is left. */
-int context_open(struct op_context **out, struct handles *handles, int argc, char **argv, int diags,
+struct context_start {
+  int argc;
+  char **argv;
+  int diags;
+  const struct comm_given *given; /* of op_init_comm; NULL: op_init */
+  struct comm *comm;              /* NULL: opened as OP2_MPI says */
+};
+
+/* Everything that op_init does. start->comm is the context's afterwards and belongs to the caller, who closes it after the
+ * context; also after a failure, which has to be told to the other ranks. Nothing else is left then. Collective: it succeeds
+ * on all ranks or on none. */
+int context_open(struct op_context **out, struct handles *handles, struct context_start *start,
                  struct error *err);
 /* Reports that were asked for, then the end. */
 void context_close(struct op_context *ctx);

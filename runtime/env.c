@@ -172,27 +172,23 @@ static int take_foreign(struct env *env, struct error *err) {
     if (!env->cache_home)
       return error_memory(err, "the name of the cache folder", 0);
   }
-  env->launched_by_mpi = getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE") || getenv("PMIX_RANK");
+  env->launcher = getenv("OMPI_COMM_WORLD_SIZE") ? "openmpi"
+                  : getenv("PMI_SIZE")           ? "mpich"
+                  : getenv("PMIX_RANK")          ? "openmpi"
+                                                 : NULL;
   const char *bind = getenv("OMP_PROC_BIND");
   env->omp_bound = bind ? strcasecmp(bind, "false") != 0 : getenv("OMP_PLACES") != NULL;
   return copy_variable(getenv("OMP_NUM_THREADS"), &env->omp_threads, err);
 }
 
-/* Where NVRTC may be, and which of the node's GPUs this rank is to take. */
+/* Where NVRTC may be. */
 static int take_places(struct env *env, struct error *err) {
-  static const char *const ranks[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK",
-                                      "SLURM_LOCALID"};
   const char *cuda = getenv("CUDA_HOME");
   int code = copy_variable(getenv("HOME"), &env->home, err);
   if (!code)
     code = copy_variable(cuda && *cuda ? cuda : getenv("CUDA_PATH"), &env->cuda_home, err);
   if (!code)
     code = copy_variable(getenv("VIRTUAL_ENV"), &env->virtual_env, err);
-  for (size_t i = 0; env->launched_by_mpi && i < sizeof ranks / sizeof *ranks; i++)
-    if (getenv(ranks[i])) {
-      env->local_rank = atoi(getenv(ranks[i]));
-      break;
-    }
   return code;
 }
 

@@ -48,8 +48,9 @@ struct env {
   char *omp_threads;                    /* $OMP_NUM_THREADS, NULL if unset */
   bool omp_bound;                       /* $OMP_PLACES or $OMP_PROC_BIND asks for threads at certain places */
   char *home, *cuda_home, *virtual_env; /* $HOME, $CUDA_HOME or $CUDA_PATH, $VIRTUAL_ENV; or NULL */
-  int local_rank;       /* number of this rank on its node, by the launcher's variable; 0 without one */
-  bool launched_by_mpi; /* OMPI_COMM_WORLD_SIZE, PMI_SIZE or PMIX_RANK is set */
+  const char *
+      launcher; /* whose mpirun started this process: "openmpi" (OMPI_COMM_WORLD_SIZE or PMIX_RANK is set), "mpich"
+                           (PMI_SIZE), or NULL */
 };
 
 /* Read everything. `warnings` gets one line per misspelt OP2_* variable. OP_ERR_ENV for a wrong value,

@@ -163,6 +163,8 @@ const op_error *op_last_error(void);
  * described and checked, 3 loops are named as they run, 4 plan reuse, 7 all checks. May be called again
  * after op_exit or after it failed. Errors: OP_ERR_STATE, OP_ERR_BACKEND, OP_ERR_ENV, OP_ERR_MEMORY. */
 int op_init(int argc, char **argv, int diags);
+/* For op_init_comm of op2jit_mpi.h, which knows MPI's types. */
+int op2jit_init_comm(int argc, char **argv, int diags, int fortran_comm, const char *library);
 
 /* Wait for what is running, write the reports that were asked for, release everything. */
 int op_exit(void);

@@ -79,6 +79,7 @@ int error_set(struct error *err, int code, const char *format, ...) {
   text_free(&err->message);
   err->message = message;
   err->code = code;
+  err->teller = ERROR_MINE;
   return code;
 }
 
@@ -113,16 +114,20 @@ const char *error_message(const struct error *err) {
 
 void error_clear(struct error *err) {
   err->code = OP_OK;
+  err->teller = ERROR_MINE;
   text_clear(&err->message);
 }
 
 void error_free(struct error *err) {
   text_free(&err->message);
   err->code = OP_OK;
+  err->teller = ERROR_MINE;
 }
 
 int error_copy(struct error *to, const struct error *from) {
-  if (to != from)
+  if (to != from) {
     error_set(to, from->code, "%s", error_message(from));
+    to->teller = from->teller;
+  }
   return to->code;
 }

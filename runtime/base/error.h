@@ -8,9 +8,17 @@
 #include "base/text.h"
 #include "op2jit.h"
 
+/* Under MPI: who tells the user of an error. */
+enum error_teller {
+  ERROR_MINE,     /* this rank, which may be the only one that has it */
+  ERROR_AGREED,   /* this rank; all ranks have the same, and the message names those where it happened */
+  ERROR_ELSEWHERE /* another rank, with the same message */
+};
+
 struct error {
   int code;
   struct text message;
+  enum error_teller teller;
 };
 
 /* One row per code: op_last_error's name, and what docs/errors.md says of it. */
@@ -20,7 +28,7 @@ struct error_kind {
 /* Never NULL; unknown codes give the row of OP_ERR_INTERNAL. */
 const struct error_kind *error_kind(int code);
 
-/* Replaces what was there; returns `code`. */
+/* Replaces what was there, by an error of this rank; returns `code`. */
 int error_set(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* OP_ERR_MEMORY: `what` could not be allocated. Needs no memory itself. */
 int error_memory(struct error *err, const char *what, size_t bytes);

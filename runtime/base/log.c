@@ -45,6 +45,8 @@ bool log_configure(struct log *log, const char *spec) {
 }
 
 bool log_wants(const struct log *log, enum log_level level, const char *category) {
+  if (level == LOG_INFO && log->echoes && log->level < LOG_DEBUG)
+    return false;
   if (level <= log->level)
     return true;
   if (!log->categories[0])

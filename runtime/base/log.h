@@ -12,6 +12,7 @@ struct log {
   enum log_level level;
   char categories[128]; /* ",jit,cache," */
   int rank;             /* -1: no rank in the lines */
+  bool echoes;          /* another rank says the same: no info lines, unless debug is wanted */
 };
 
 /* `spec` is OP2_LOG's value, words separated by commas; false if a word is neither a level nor a known category. */

@@ -122,7 +122,9 @@ static void info_backend(struct cli *cli, const struct backend *backend) {
   struct op_context *ctx = NULL;
   struct handles *handles = handles_new();
   struct text words = {0}, *out = &cli->out;
-  bool works = handles && context_open(&ctx, handles, 2, argv, 0, &err) == OP_OK;
+  struct context_start start = {.argc = 2, .argv = argv};
+  bool works = handles && comm_open_alone(&start.comm, &err) == OP_OK &&
+               context_open(&ctx, handles, &start, &err) == OP_OK;
   if (works && backend->describe)
     backend->describe(ctx, &words);
   while (words.length && words.data[words.length - 1] == '\n')
@@ -140,6 +142,7 @@ static void info_backend(struct cli *cli, const struct backend *backend) {
                              : backend->help);
   if (works)
     context_close(ctx);
+  comm_close(start.comm);
   if (handles)
     handles_free(handles);
   text_free(&words);

@@ -9,7 +9,7 @@ command -v nm >/dev/null || {
 }
 declared=$({
   sed -n 's/^#define op_[a-z0-9_]* \(op2jit_[a-z0-9_]*\)$/\1/p' "$header"
-  grep -oE '^(void|extern struct op2jit_map) op2jit_[a-z_]+' "$header" | grep -oE 'op2jit_[a-z_]+$'
+  grep -oE '^(void|int|extern struct op2jit_map) op2jit_[a-z_]+' "$header" | grep -oE 'op2jit_[a-z_]+$'
   printf '%s\n' __jit_debug_descriptor __jit_debug_register_code
 } | sort -u)
 exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' | sort -u)

@@ -85,6 +85,7 @@ static const struct mover mover = {device_make, to_device, to_host, device_relea
 struct world {
   struct op_context *ctx;
   struct handles *handles;
+  struct context_start start;
   struct dat *dat;
   struct model model;
   struct random random;
@@ -106,7 +107,10 @@ static void open_world(struct world *w, const char *type, uint64_t seed) {
   memset(&device, 0, sizeof device);
   w->random = random_stream(seed, 0);
   w->handles = handles_new();
-  assert_int_equal(context_open(&w->ctx, w->handles, 2, argv, 0, &w->err), OP_OK);
+  assert_int_equal(comm_open_alone(&w->start.comm, &w->err), OP_OK);
+  w->start.argc = 2;
+  w->start.argv = argv;
+  assert_int_equal(context_open(&w->ctx, w->handles, &w->start, &w->err), OP_OK);
   w->ctx->mover = &mover;
   struct set *set = mesh_set(w->ctx, ROWS, "rows", &w->err);
   for (int i = 0; i < VALUES; i++)
@@ -118,6 +122,7 @@ static void open_world(struct world *w, const char *type, uint64_t seed) {
 
 static void close_world(struct world *w) {
   context_close(w->ctx);
+  comm_close(w->start.comm);
   handles_free(w->handles);
   error_free(&w->err);
   assert_int_equal(device.made, 0); /* what was made was released */

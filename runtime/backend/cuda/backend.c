@@ -46,8 +46,8 @@ static void backend_close(struct op_context *ctx) {
 static int start_device(struct op_context *ctx, struct cuda *c, struct error *err) {
   const struct cuda_driver *d = &c->driver;
   void *context = NULL;
-  int code =
-      cuda_device_choose(d, (int)env_number(&ctx->env, ENV_DEVICE, -1), ctx->env.local_rank, &c->device, err);
+  int code = cuda_device_choose(d, (int)env_number(&ctx->env, ENV_DEVICE, -1), ctx->comm->node_rank,
+                                &c->device, err);
   if (code)
     return code;
   snprintf(c->arch, sizeof c->arch, "sm_%d", c->device.capability);

@@ -1,0 +1,187 @@
+/* Calls of all ranks. None of MPI's own waits is used: each call is begun, and waited for in the plugin's loop. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "inner.h"
+
+/* ---- operations on doubles ---- */
+
+static double added(double a, double b) {
+  return a + b;
+}
+
+static double lesser(double a, double b) {
+  return a != a || a < b ? a : b;
+}
+
+static double greater(double a, double b) {
+  return a != a || a > b ? a : b;
+}
+
+#define OPERATION(name, combine)                                                                             \
+  static void name(void *before, void *after, int *count, MPI_Datatype *type) {                              \
+    const double *a = before;                                                                                \
+    double *b = after;                                                                                       \
+    (void)type;                                                                                              \
+    for (int i = 0; i < *count; i++)                                                                         \
+      b[i] = combine(a[i], b[i]);                                                                            \
+  }
+OPERATION(add, added)
+OPERATION(take_lesser, lesser)
+OPERATION(take_greater, greater)
+
+int mpi_make_operations(MPI_Op operations[3], struct error *err) {
+  MPI_User_function *const functions[] = {
+      [COMM_SUM] = add, [COMM_MIN] = take_lesser, [COMM_MAX] = take_greater};
+  int status = MPI_SUCCESS;
+  /* Said not to commute, so that MPI combines them in the order of the ranks. */
+  for (int i = 0; status == MPI_SUCCESS && i < 3; i++)
+    status = MPI_Op_create(functions[i], 0, &operations[i]);
+  return mpi_check(status, "MPI_Op_create", err);
+}
+
+/* ---- the calls ---- */
+
+static int finish(struct comm *c, int status, MPI_Request *request, const char *call, struct error *err) {
+  return status == MPI_SUCCESS ? mpi_wait_for(c, request, 1, call, err) : mpi_check(status, call, err);
+}
+
+int mpi_barrier(struct comm *c, struct error *err) {
+  MPI_Request request;
+  return finish(c, MPI_Ibarrier(mpi_state(c)->mpi, &request), &request, "a barrier", err);
+}
+
+int mpi_broadcast(struct comm *c, void *data, size_t bytes, int root, struct error *err) {
+  int code = OP_OK;
+  for (int p = 0; !code && p < mpi_pieces(bytes); p++) {
+    MPI_Request request;
+    const int status = MPI_Ibcast((unsigned char *)data + (size_t)p * PIECE, mpi_piece(bytes, p), MPI_BYTE,
+                                  root, mpi_state(c)->mpi, &request);
+    code = finish(c, status, &request, "a broadcast", err);
+  }
+  return code;
+}
+
+int mpi_reduce_all(struct comm *c, void *values, int count, enum comm_value type, enum comm_op op,
+                   struct error *err) {
+  const MPI_Op whole[] = {[COMM_SUM] = MPI_SUM, [COMM_MIN] = MPI_MIN, [COMM_MAX] = MPI_MAX};
+  struct mpi_state *s = mpi_state(c);
+  MPI_Request request;
+  const int status =
+      type == COMM_DOUBLE
+          ? MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, s->operations[op], s->mpi, &request)
+          : MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_LONG_LONG, whole[op], s->mpi, &request);
+  return finish(c, status, &request, "a reduction", err);
+}
+
+int mpi_scan_before(struct comm *c, long long mine, long long *before, struct error *err) {
+  MPI_Request request;
+  *before = 0;
+  const int status = MPI_Iexscan(&mine, before, 1, MPI_LONG_LONG, MPI_SUM, mpi_state(c)->mpi, &request);
+  const int code = finish(c, status, &request, "a scan", err);
+  if (c->rank == 0)
+    *before = 0; /* MPI leaves it undefined there */
+  return code;
+}
+
+int mpi_gather_all(struct comm *c, const void *mine, size_t bytes, void *all, struct error *err) {
+  unsigned char *to = all;
+  if (bytes <= PIECE) {
+    MPI_Request request;
+    const int status =
+        MPI_Iallgather(mine, (int)bytes, MPI_BYTE, to, (int)bytes, MPI_BYTE, mpi_state(c)->mpi, &request);
+    return finish(c, status, &request, "a gather", err);
+  }
+  memmove(to + (size_t)c->rank * bytes, mine, bytes);
+  int code = OP_OK;
+  for (int r = 0; !code && r < c->size; r++)
+    code = mpi_broadcast(c, to + (size_t)r * bytes, bytes, r, err);
+  return code;
+}
+
+/* ---- messages of different sizes ---- */
+
+struct mail {
+  MPI_Request *requests;
+  int count, capacity, tag;
+};
+
+static int mail_new(struct mail *m, size_t pieces, int tag, struct error *err) {
+  *m = (struct mail){.requests = array_new(pieces, sizeof(MPI_Request)), .capacity = (int)pieces, .tag = tag};
+  return m->requests ? OP_OK : error_memory(err, "messages", pieces * sizeof(MPI_Request));
+}
+
+static int mail_receive(struct comm *c, struct mail *m, unsigned char *data, size_t bytes, int from) {
+  int status = MPI_SUCCESS;
+  for (int p = 0; status == MPI_SUCCESS && p < mpi_pieces(bytes); p++)
+    status = MPI_Irecv(data + (size_t)p * PIECE, mpi_piece(bytes, p), MPI_BYTE, from, m->tag,
+                       mpi_state(c)->mpi, &m->requests[m->count++]);
+  return status;
+}
+
+static int mail_send(struct comm *c, struct mail *m, const unsigned char *data, size_t bytes, int to) {
+  int status = MPI_SUCCESS;
+  for (int p = 0; status == MPI_SUCCESS && p < mpi_pieces(bytes); p++)
+    status = MPI_Isend(data + (size_t)p * PIECE, mpi_piece(bytes, p), MPI_BYTE, to, m->tag, mpi_state(c)->mpi,
+                       &m->requests[m->count++]);
+  return status;
+}
+
+static int mail_finish(struct comm *c, struct mail *m, int status, const char *call, struct error *err) {
+  int code = mpi_check(status, call, err);
+  if (!code)
+    code = mpi_wait_for(c, m->requests, m->count, call, err);
+  free(m->requests);
+  return code;
+}
+
+static size_t pieces_of_others(const struct comm *c, const size_t *sizes) {
+  size_t pieces = 0;
+  for (int r = 0; r < c->size; r++)
+    pieces += r == c->rank ? 0 : (size_t)mpi_pieces(sizes[r]);
+  return pieces;
+}
+
+int mpi_gather(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
+               struct error *err) {
+  struct mail m;
+  const bool here = c->rank == root;
+  int code = mail_new(&m, here ? pieces_of_others(c, sizes) : (size_t)mpi_pieces(bytes), TAG_GATHER, err);
+  if (code)
+    return code;
+  unsigned char *to = all;
+  int status = here ? MPI_SUCCESS : mail_send(c, &m, mine, bytes, root);
+  for (int r = 0; here && status == MPI_SUCCESS && r < c->size; to += sizes[r++])
+    if (r != root)
+      status = mail_receive(c, &m, to, sizes[r], r);
+    else if (bytes)
+      memmove(to, mine, bytes);
+  return mail_finish(c, &m, status, "a gather", err);
+}
+
+int mpi_exchange(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
+                 const size_t *receive_bytes, struct error *err) {
+  struct mail m;
+  if (send_bytes[c->rank] != receive_bytes[c->rank])
+    return error_set(err, OP_ERR_INTERNAL, "an exchange sends %zu bytes to itself and receives %zu",
+                     send_bytes[c->rank], receive_bytes[c->rank]);
+  int code =
+      mail_new(&m, pieces_of_others(c, send_bytes) + pieces_of_others(c, receive_bytes), TAG_EXCHANGE, err);
+  if (code)
+    return code;
+  unsigned char *to = receive, *own = NULL;
+  const unsigned char *from = send;
+  int status = MPI_SUCCESS;
+  for (int r = 0; status == MPI_SUCCESS && r < c->size; to += receive_bytes[r++])
+    if (r == c->rank)
+      own = to;
+    else
+      status = mail_receive(c, &m, to, receive_bytes[r], r);
+  for (int r = 0; status == MPI_SUCCESS && r < c->size; from += send_bytes[r++])
+    if (r != c->rank)
+      status = mail_send(c, &m, from, send_bytes[r], r);
+    else if (send_bytes[r])
+      memmove(own, from, send_bytes[r]);
+  return mail_finish(c, &m, status, "an exchange", err);
+}

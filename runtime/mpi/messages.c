@@ -1,0 +1,87 @@
+#include <stdlib.h>
+
+#include "base/size.h"
+#include "inner.h"
+
+struct comm_request {
+  int count; /* of pieces; 0: an empty message, which is not sent */
+  MPI_Request pieces[];
+};
+
+static int make(struct comm *c, bool sends, unsigned char *data, size_t bytes, int peer, int tag,
+                struct comm_request **out, struct error *err) {
+  const int count = mpi_pieces(bytes);
+  MPI_Comm mpi = mpi_state(c)->mpi;
+  struct comm_request *r = malloc(sizeof *r + (size_t)count * sizeof *r->pieces);
+  int status = MPI_SUCCESS;
+  if (!r)
+    return error_memory(err, "a message", sizeof *r + (size_t)count * sizeof *r->pieces);
+  for (r->count = 0; status == MPI_SUCCESS && r->count < count; r->count += status == MPI_SUCCESS) {
+    unsigned char *piece = data + (size_t)r->count * PIECE;
+    const int size = mpi_piece(bytes, r->count);
+    status = sends ? MPI_Send_init(piece, size, MPI_BYTE, peer, tag, mpi, &r->pieces[r->count])
+                   : MPI_Recv_init(piece, size, MPI_BYTE, peer, tag, mpi, &r->pieces[r->count]);
+  }
+  *out = r;
+  if (status != MPI_SUCCESS) {
+    mpi_request_free(c, r);
+    *out = NULL;
+  }
+  return mpi_check(status, sends ? "MPI_Send_init" : "MPI_Recv_init", err);
+}
+
+int mpi_send_init(struct comm *c, const void *data, size_t bytes, int peer, int tag,
+                  struct comm_request **out, struct error *err) {
+  /* MPI only reads what is sent, and says so itself; both kinds are made by one function here. */
+  union {
+    const void *read;
+    unsigned char *bytes;
+  } memory = {.read = data};
+  return make(c, true, memory.bytes, bytes, peer, tag, out, err);
+}
+
+int mpi_receive_init(struct comm *c, void *data, size_t bytes, int peer, int tag, struct comm_request **out,
+                     struct error *err) {
+  return make(c, false, data, bytes, peer, tag, out, err);
+}
+
+int mpi_start(struct comm *c, struct comm_request *const *requests, int count, struct error *err) {
+  int status = MPI_SUCCESS;
+  (void)c;
+  for (int i = 0; i < count; i++)
+    for (int p = 0; status == MPI_SUCCESS && p < requests[i]->count; p++)
+      status = MPI_Start(&requests[i]->pieces[p]);
+  return mpi_check(status, "MPI_Start", err);
+}
+
+int mpi_test(struct comm *c, struct comm_request *const *requests, int count, bool *done, struct error *err) {
+  (void)c;
+  *done = true;
+  for (int i = 0; i < count; i++)
+    for (int p = 0; p < requests[i]->count; p++) {
+      int arrived = 0;
+      const int status = MPI_Test(&requests[i]->pieces[p], &arrived, MPI_STATUS_IGNORE);
+      if (status != MPI_SUCCESS)
+        return mpi_check(status, "MPI_Test", err);
+      *done &= arrived != 0;
+    }
+  return OP_OK;
+}
+
+int mpi_wait(struct comm *c, struct comm_request *const *requests, int count, struct error *err) {
+  struct mpi_wait w = {.comm = c, .call = "messages"};
+  bool done = false;
+  int code = mpi_test(c, requests, count, &done, err);
+  while (!code && !done) {
+    mpi_pause(&w);
+    code = mpi_test(c, requests, count, &done, err);
+  }
+  return code;
+}
+
+void mpi_request_free(struct comm *c, struct comm_request *r) {
+  (void)c;
+  for (int p = 0; r && p < r->count; p++)
+    MPI_Request_free(&r->pieces[p]);
+  free(r);
+}

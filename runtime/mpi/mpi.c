@@ -1,0 +1,189 @@
+/* The table, and the life of MPI in this process. */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/size.h"
+#include "inner.h"
+
+/* ---- MPI itself ---- */
+
+/* MPI can begin once per process, so who began it has to remember that until the process ends. */
+static struct {
+  pid_t begun_by; /* 0: not begun here */
+  int open;       /* comms */
+} life;
+
+/* A process that ends with a comm open ends because of an error; to wait for the others then would hang the job, which
+ * the launcher ends. A forked child is no rank. */
+static void end_mpi(void) {
+  int ended = 0;
+  if (life.open == 0 && life.begun_by == getpid() && MPI_Finalized(&ended) == MPI_SUCCESS && !ended)
+    MPI_Finalize();
+}
+
+static int begin_mpi(struct error *err) {
+  int begun = 0, ended = 0, level = 0;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&ended);
+  if (ended)
+    return error_set(err, OP_ERR_MPI, "MPI has ended in this process; call op_init before MPI_Finalize");
+  if (begun)
+    return OP_OK;
+  int code = mpi_check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread", err);
+  if (code)
+    return code;
+  life.begun_by = getpid();
+  atexit(end_mpi);
+  return OP_OK;
+}
+
+/* ---- one comm ---- */
+
+static void table_close(struct comm *c) {
+  if (!c)
+    return;
+  struct mpi_state *s = mpi_state(c);
+  int ended = 0;
+  MPI_Finalized(&ended); /* a program that began MPI may end it before op_exit */
+  for (int i = 0; !ended && i < 3; i++)
+    if (s->operations[i] != MPI_OP_NULL)
+      MPI_Op_free(&s->operations[i]);
+  if (!ended && s->mpi != MPI_COMM_NULL)
+    MPI_Comm_free(&s->mpi);
+  free(s);
+  life.open--;
+}
+
+static void table_abort(struct comm *c, int status) {
+  MPI_Abort(mpi_state(c)->mpi, status);
+  _exit(status);
+}
+
+/* Takes the communicator over. */
+static int wrap(MPI_Comm mpi, const struct comm_table *table, double hang, struct comm **out,
+                struct error *err) {
+  struct mpi_state *s = array_new(1, sizeof *s);
+  if (!s) {
+    MPI_Comm_free(&mpi);
+    return error_memory(err, "the comm", sizeof *s);
+  }
+  life.open++;
+  *s = (struct mpi_state){.comm = {.table = table,
+                                   .node_size = 1,
+                                   .sharing = 1,
+                                   .fortran = (int)MPI_Comm_c2f(mpi),
+                                   .hang = hang,
+                                   .state = s},
+                          .mpi = mpi,
+                          .operations = {MPI_OP_NULL, MPI_OP_NULL, MPI_OP_NULL}};
+  MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(mpi, &s->comm.rank);
+  MPI_Comm_size(mpi, &s->comm.size);
+  int code = mpi_make_operations(s->operations, err);
+  if (code)
+    table_close(&s->comm);
+  else
+    *out = &s->comm;
+  return code;
+}
+
+/* ---- the ranks of this machine ---- */
+
+static int count_equal(const cpu_set_t *all, int count, const cpu_set_t *mine) {
+  int equal = 0;
+  for (int i = 0; i < count; i++)
+    equal += CPU_EQUAL(&all[i], mine) != 0;
+  return equal;
+}
+
+static int look_at_node(struct comm *c, struct error *err) {
+  MPI_Comm node;
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  int code =
+      mpi_check(MPI_Comm_split_type(mpi_state(c)->mpi, MPI_COMM_TYPE_SHARED, c->rank, MPI_INFO_NULL, &node),
+                "MPI_Comm_split_type", err);
+  if (code)
+    return code;
+  MPI_Comm_rank(node, &c->node_rank);
+  MPI_Comm_size(node, &c->node_size);
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0)
+    CPU_SET(0, &mine);
+  cpu_set_t *all = array_new((size_t)c->node_size, sizeof *all);
+  code =
+      all ? mpi_check(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, node),
+                      "MPI_Allgather", err)
+          : error_memory(err, "the CPUs of the ranks", (size_t)c->node_size * sizeof *all);
+  if (!code) {
+    c->sharing = count_equal(all, c->node_size, &mine);
+    mpi_state(c)->crowded = c->sharing > CPU_COUNT(&mine);
+  }
+  free(all);
+  MPI_Comm_free(&node);
+  return code;
+}
+
+/* ---- making comms ---- */
+
+static int table_split(struct comm *c, int colour, struct comm **out, struct error *err);
+static int table_open(struct comm **out, const struct comm_start *start, struct error *err);
+
+#define EXPORTED __attribute__((visibility("default")))
+extern EXPORTED const struct comm_table op2jit_comm_table;
+const struct comm_table op2jit_comm_table = {
+    .version = COMM_TABLE_VERSION,
+    .name = OP2JIT_MPI_NAME,
+    .open = table_open,
+    .barrier = mpi_barrier,
+    .broadcast = mpi_broadcast,
+    .reduce_all = mpi_reduce_all,
+    .scan_before = mpi_scan_before,
+    .gather_all = mpi_gather_all,
+    .gather = mpi_gather,
+    .exchange = mpi_exchange,
+    .send_init = mpi_send_init,
+    .receive_init = mpi_receive_init,
+    .start = mpi_start,
+    .test = mpi_test,
+    .wait = mpi_wait,
+    .request_free = mpi_request_free,
+    .split = table_split,
+    .close = table_close,
+    .abort = table_abort,
+};
+
+static int table_open(struct comm **out, const struct comm_start *start, struct error *err) {
+  MPI_Comm mpi;
+  int code = begin_mpi(err);
+  if (code)
+    return code;
+  code = mpi_check(MPI_Comm_dup(start->given ? MPI_Comm_f2c((MPI_Fint)start->fortran) : MPI_COMM_WORLD, &mpi),
+                   "MPI_Comm_dup", err);
+  if (!code)
+    code = wrap(mpi, &op2jit_comm_table, start->hang, out, err);
+  if (!code && (code = look_at_node(*out, err))) {
+    table_close(*out);
+    *out = NULL;
+  }
+  return code;
+}
+
+static int table_split(struct comm *c, int colour, struct comm **out, struct error *err) {
+  MPI_Comm mpi;
+  *out = NULL;
+  /* MPI_Comm_split waits in MPI's own loop: let nobody be late there. */
+  int code = mpi_barrier(c, err);
+  if (!code)
+    code = mpi_check(MPI_Comm_split(mpi_state(c)->mpi, colour < 0 ? MPI_UNDEFINED : colour, c->rank, &mpi),
+                     "MPI_Comm_split", err);
+  if (code || mpi == MPI_COMM_NULL)
+    return code;
+  code = wrap(mpi, &op2jit_comm_table, c->hang, out, err);
+  if (!code) {
+    (*out)->where = c->where;
+    mpi_state(*out)->crowded = mpi_state(c)->crowded;
+  }
+  return code;
+}

@@ -1,0 +1,70 @@
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inner.h"
+
+/* Rounds of a wait between two looks at the clock; the first ones are the short waits, and cost nothing more. */
+enum { ROUNDS = 256 };
+/* A crowded rank gives the CPU away at once, and after so long it sleeps. */
+static const double patience = 1e-3;
+enum { NAP = 50 }; /* microseconds */
+
+int mpi_check(int status, const char *call, struct error *err) {
+  char words[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (status == MPI_SUCCESS)
+    return OP_OK;
+  MPI_Error_string(status, words, &length);
+  return error_set(err, OP_ERR_MPI, "%s failed: %s", call, words);
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void tell(struct mpi_wait *w, double waited) {
+  const struct comm *c = w->comm;
+  char line[512];
+  snprintf(line, sizeof line,
+           "op2jit: rank %d: warning: has waited for %.0f s in %s (%s); some rank has not come there\n",
+           c->rank, waited, c->where ? c->where : "a call of the library", w->call);
+  fputs(line, stderr);
+  w->told = true;
+}
+
+void mpi_pause(struct mpi_wait *w) {
+  const struct comm *c = w->comm;
+  const bool crowded = mpi_state(c)->crowded;
+  w->rounds++;
+  if (crowded)
+    sched_yield();
+  else if (w->rounds % ROUNDS != 0)
+    return;
+  const double t = now();
+  if (w->begin == 0)
+    w->begin = t;
+  const double waited = t - w->begin;
+  if (crowded && waited > patience)
+    usleep(NAP);
+  if (c->hang > 0 && waited > c->hang && !w->told)
+    tell(w, waited);
+}
+
+int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *call, struct error *err) {
+  struct mpi_wait w = {.comm = c, .call = call};
+  for (int first = 0; first < count;) {
+    int done = 0;
+    const int status = MPI_Test(&requests[first], &done, MPI_STATUS_IGNORE);
+    if (status != MPI_SUCCESS)
+      return mpi_check(status, call, err);
+    if (done)
+      first++;
+    else
+      mpi_pause(&w);
+  }
+  return OP_OK;
+}

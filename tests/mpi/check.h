@@ -1,0 +1,18 @@
+/* What programs under mpirun assert with: a failure names the rank, and ends the job. */
+#ifndef OP2JIT_TESTS_MPI_CHECK_H
+#define OP2JIT_TESTS_MPI_CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define check(condition)                                                                                     \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      fprintf(stderr, "rank %d: %s:%d: not so: %s\n", check_rank(), __FILE__, __LINE__, #condition);         \
+      abort();                                                                                               \
+    }                                                                                                        \
+  } while (0)
+
+static int check_rank(void);
+
+#endif
