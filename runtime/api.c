@@ -3,10 +3,12 @@
 #include "agree.h"
 #include "reports.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The map of direct arguments; only its address matters. */
@@ -42,13 +44,21 @@ void op2jit_errors_return(const op_error *error, void *user) {
   (void)error, (void)user;
 }
 
+/* Seconds, whatever signals the launcher sends. */
+static void pass_time(int seconds) {
+  struct timespec rest = {.tv_sec = seconds};
+  while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
+    continue;
+}
+
 /* An error that all ranks have by themselves, as most are, is told by rank 0, which ends the job meanwhile. */
 static void let_others_speak(const struct comm *comm) {
-  enum { MOMENT = 250000, LONG = 30 };
-  if (the.error.teller == ERROR_ELSEWHERE)
-    sleep(LONG);
-  else if (the.error.teller == ERROR_MINE && comm->rank > 0)
-    usleep(MOMENT);
+  if (the.error.teller == ERROR_ELSEWHERE) {
+    pass_time(30);
+    _exit(EXIT_FAILURE);
+  }
+  if (the.error.teller == ERROR_MINE && comm->rank > 0)
+    pass_time(1);
 }
 
 static void errors_fatal(const op_error *error) {

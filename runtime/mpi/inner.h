@@ -7,7 +7,7 @@
 #include "comm.h"
 
 /* The longest single message. Longer ones go in pieces: MPI counts in int. */
-enum { PIECE = 1 << 26 };
+enum { PIECE = 1 << 24 };
 /* Tags of the calls that send by themselves; those of persistent messages are lower. */
 enum { TAG_EXCHANGE = COMM_MOST_TAG + 1, TAG_GATHER };
 

@@ -9,7 +9,7 @@
 #include "env.h"
 
 /* More than one piece of a message, and not a whole number of them. */
-enum { LARGE = (1 << 26) + 12345 };
+enum { LARGE = (1 << 24) + 12345 };
 
 static struct comm *comm;
 static struct error err;
