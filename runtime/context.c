@@ -42,6 +42,19 @@ static int open_comm(const struct env *env, struct context_start *start, struct 
 }
 
 /* What every rank can do by itself once the comm is there. */
+/* A device has a state of its own, which its backend opens; backends for the host share what the context has. */
+static bool shadow_is_apart(const struct op_context *ctx) {
+  return ctx->shadow && ctx->shadow != ctx->backend && ctx->shadow->space == SPACE_DEVICE;
+}
+
+/* Those that were opened. */
+static void close_backends(struct op_context *ctx) {
+  if (shadow_is_apart(ctx))
+    ctx->shadow->close(ctx);
+  if (ctx->backend)
+    ctx->backend->close(ctx);
+}
+
 static int open_parts(struct op_context *ctx, const struct text *warnings, struct error *err) {
   if (!comm_alone(ctx->comm))
     ctx->log.rank = ctx->comm->rank;
@@ -51,7 +64,11 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
   int code = context_check_timing(ctx, err);
   if (!code)
     code = shadow_parse(env_value(&ctx->env, ENV_SHADOW), &ctx->shadow, &ctx->shadow_every, err);
-  return code ? code : backend_choose(ctx, err);
+  if (!code)
+    code = backend_choose(ctx, err);
+  if (!code && shadow_is_apart(ctx) && (code = ctx->shadow->open(ctx, err)))
+    error_prefix(err, "OP2_SHADOW=%s: ", ctx->shadow->name);
+  return code;
 }
 
 /* What backends share, whether or not it was opened. */
@@ -82,6 +99,7 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
   }
   text_free(&warnings);
   if (code) {
+    close_backends(ctx);
     release(ctx);
     return code;
   }
@@ -164,7 +182,7 @@ int context_plans(struct op_context *ctx, struct plan_cache **out, struct error 
 void context_close(struct op_context *ctx) {
   loop_forget(ctx, NULL);
   mesh_free(ctx);
-  ctx->backend->close(ctx);
+  close_backends(ctx);
   native_free(&ctx->natives);
   for (int i = 0; i < ctx->kernel_files.count; i++)
     free(ctx->kernel_files.items[i]);

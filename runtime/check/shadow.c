@@ -20,12 +20,12 @@ int shadow_parse(const char *value, const struct backend **backend, int *every, 
   if (!*value)
     return OP_OK;
   for (const struct backend *const *b = backend_list(); *b; b++)
-    if ((*b)->space == SPACE_HOST && strlen((*b)->name) == length && memcmp((*b)->name, value, length) == 0)
+    if (strlen((*b)->name) == length && memcmp((*b)->name, value, length) == 0)
       *backend = *b;
   if (!*backend)
-    return error_set(err, OP_ERR_ENV,
-                     "OP2_SHADOW=%s: expected native, seq or openmp, optionally with :N for each N-th run",
-                     value);
+    return error_set(
+        err, OP_ERR_ENV,
+        "OP2_SHADOW=%s: expected native, seq, openmp or cuda, optionally with :N for each N-th run", value);
   if (value[length] == ':') {
     char *end;
     const long n = strtol(value + length + 1, &end, 10);
@@ -148,17 +148,45 @@ static int compare_all(const struct loop *loop, const struct copies *first, stru
   return code;
 }
 
+/* What the loop writes: the newest is in this space, whatever it held before. */
+static void wrote(struct op_context *ctx, const struct loop *loop, const struct copies *written,
+                  enum space space) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (written->dats[i])
+      dat_wrote(ctx, loop->args[i].dat, space, REGION_OWNED);
+}
+
+/* The shadow's run from the values before the first one; its outcome is in the host's memory afterwards. A device's replicas are
+ * told of each exchange of values. */
+static int run_again(struct op_context *ctx, struct loop *loop, const struct copies *before,
+                     struct error *err) {
+  const bool device = loop->shadow->backend->space == SPACE_DEVICE;
+  copies_restore(before, loop);
+  if (device)
+    wrote(ctx, loop, before, SPACE_HOST);
+  int code = loop_run_plain(ctx, loop->shadow, err);
+  if (code || !device)
+    return code;
+  wrote(ctx, loop, before, SPACE_DEVICE);
+  return need_host(ctx, loop, err);
+}
+
+static void keep_first(struct op_context *ctx, struct loop *loop, const struct copies *first) {
+  copies_restore(first, loop);
+  if (loop->shadow->backend->space == SPACE_DEVICE)
+    wrote(ctx, loop, first, SPACE_HOST);
+}
+
 int shadow_end(struct op_context *ctx, struct loop *loop, struct shadow_run *run, struct error *err) {
   struct copies first = {0};
   int code = need_host(ctx, loop, err);
   if (!code)
     code = copies_take(&first, loop, err);
   if (!code) {
-    copies_restore(&run->before, loop);
-    code = loop_run_plain(ctx, loop->shadow, err);
+    code = run_again(ctx, loop, &run->before, err);
     if (!code)
       code = compare_all(loop, &first, err);
-    copies_restore(&first, loop);
+    keep_first(ctx, loop, &first);
   }
   copies_free(&first);
   copies_free(&run->before);

@@ -1,0 +1,137 @@
+/* OP2_SHADOW=cuda: each loop runs a second time on the GPU, and a difference is found; the program's own results are those of
+ * its backend. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "op2jit.h"
+
+enum { EDGES = 300, CELLS = 70, STEPS = 5 };
+
+#define works(call)                                                                                          \
+  do {                                                                                                       \
+    if ((call) != OP_OK)                                                                                     \
+      fail_msg("%s: %s", #call, op_last_error()->message);                                                   \
+  } while (0)
+
+OP_KERNEL_DEF(
+    spread, void spread(const double *x, double *a0, double *a1, double *most, double *sum) {
+      *a0 += *x;
+      *a1 -= *x;
+      *sum += *x;
+      if (*x > *most)
+        *most = *x;
+    })
+
+OP_KERNEL_DEF(
+    smooth, void smooth(const double *a, double *b) {
+      b[0] = a[0] / 2;
+      b[1] += a[0];
+    })
+
+struct outcome {
+  double a[CELLS], b[2 * CELLS], most, sum;
+};
+
+static void run(const char *backend, const char *shadow, const char *variant, struct outcome *out) {
+  char *argv[] = {"test",
+                  (char *)(uintptr_t)backend,
+                  (char *)(uintptr_t)shadow,
+                  (char *)(uintptr_t)variant,
+                  "OP2_CACHE=off",
+                  "OP2_TUNE=off"};
+  double x[EDGES];
+  int table[2 * EDGES];
+  for (int e = 0; e < EDGES; e++) {
+    x[e] = e % 13 - 4;
+    table[2 * e] = e % CELLS;
+    table[2 * e + 1] = (7 * e + 1) % CELLS;
+  }
+  works(op_init(6, argv, 0));
+  op_set edges = op_decl_set(EDGES, "edges"), cells = op_decl_set(CELLS, "cells");
+  op_map map = op_decl_map(edges, cells, 2, table, "map");
+  op_dat dx = op_decl_dat(edges, 1, "double", x, "x"), a = op_decl_dat(cells, 1, "double", NULL, "a"),
+         b = op_decl_dat(cells, 2, "double:soa", NULL, "b");
+  out->most = -100;
+  out->sum = 3;
+  for (int step = 0; step < STEPS; step++) {
+    works(op_par_loop(OP_KERNEL_OF(spread), "spread", edges, op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
+                      op_arg_dat(a, 0, map, 1, "double", OP_INC), op_arg_dat(a, 1, map, 1, "double", OP_INC),
+                      op_arg_gbl(&out->most, 1, "double", OP_MAX),
+                      op_arg_gbl(&out->sum, 1, "double", OP_INC)));
+    works(op_par_loop(OP_KERNEL_OF(smooth), "smooth", cells, op_arg_dat(a, -1, OP_ID, 1, "double", OP_READ),
+                      op_arg_dat(b, -1, OP_ID, 2, "double", OP_RW)));
+  }
+  works(op_fetch_data(a, out->a));
+  works(op_fetch_data(b, out->b));
+  works(op_exit());
+}
+
+/* All values are whole or halves of whole numbers: sums in any order are the same. */
+static void the_same_everywhere(void **state) {
+  (void)state;
+  static const char *const backends[] = {"OP2_BACKEND=native", "OP2_BACKEND=cuda"};
+  static struct outcome expected, got;
+  run("OP2_BACKEND=native", "OP2_LOG=warn", "OP2_LOG=warn", &expected);
+  for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+    memset(&got, 0, sizeof got);
+    run(backends[i], "OP2_SHADOW=cuda", i ? "OP2_VARIANT=staged/32" : "OP2_VARIANT=soa", &got);
+    assert_memory_equal(&got, &expected, sizeof got);
+    run(backends[i], "OP2_SHADOW=cuda:3", "OP2_LOG=warn", &got);
+    assert_memory_equal(&got, &expected, sizeof got);
+    run(backends[i], "OP2_SHADOW=native", "OP2_LOG=warn", &got);
+    assert_memory_equal(&got, &expected, sizeof got);
+  }
+}
+
+static void thrice(double *x) {
+  *x *= 3;
+}
+
+/* The text and its function do different things. */
+static void differences_are_found(void **state) {
+  (void)state;
+  static const char text[] = "void twice(double *x) { *x *= 2; }";
+  char *argv[] = {"test", "OP2_BACKEND=native", "OP2_SHADOW=cuda", "OP2_CACHE=off"};
+  double x[] = {0, 1, 2};
+  works(op_init(4, argv, 0));
+  assert_ptr_equal(op_kernel_native(text, (op_kernel_function)thrice), text);
+  op_set set = op_decl_set(3, "points");
+  op_dat dat = op_decl_dat(set, 1, "double", x, "height");
+  assert_int_equal(op_par_loop(text, "twice", set, op_arg_dat(dat, -1, OP_ID, 1, "double", OP_RW)),
+                   OP_ERR_VIOLATION);
+  const char *said = op_last_error()->message;
+  if (!strstr(said, "loop twice, argument 1: dat \"height\", element 1 of set \"points\", component 0, is 3 "
+                    "with native and 2 with "
+                    "cuda"))
+    fail_msg("%s", said);
+  works(op_fetch_data(dat, x));
+  assert_true(x[1] == 3 && x[2] == 6); /* the program's own backend counts */
+  works(op_exit());
+}
+
+static void what_cannot_be_opened(void **state) {
+  (void)state;
+  char *argv[] = {"test", "OP2_BACKEND=native", "OP2_SHADOW=cuda", "OP2_CUDA_DRIVER=/nowhere/libcuda.so"};
+  assert_int_equal(op_init(4, argv, 0), OP_ERR_BACKEND);
+  assert_non_null(strstr(op_last_error()->message, "OP2_SHADOW=cuda: "));
+  assert_non_null(strstr(op_last_error()->message, "/nowhere/libcuda.so"));
+}
+
+int main(void) {
+  if (!getenv("OP2_CUDA_DRIVER")) {
+    puts("skipped: OP2_CUDA_DRIVER names no stand-in");
+    return 77;
+  }
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_everywhere),
+                                     cmocka_unit_test(differences_are_found),
+                                     cmocka_unit_test(what_cannot_be_opened)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
