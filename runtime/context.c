@@ -41,7 +41,6 @@ static int open_comm(const struct env *env, struct context_start *start, struct 
   return start->comm ? OP_OK : comm_open(&start->comm, &options, err);
 }
 
-/* What every rank can do by itself once the comm is there. */
 /* A device has a state of its own, which its backend opens; backends for the host share what the context has. */
 static bool shadow_is_apart(const struct op_context *ctx) {
   return ctx->shadow && ctx->shadow != ctx->backend && ctx->shadow->space == SPACE_DEVICE;
@@ -55,6 +54,7 @@ static void close_backends(struct op_context *ctx) {
     ctx->backend->close(ctx);
 }
 
+/* What every rank can do by itself once the comm is there. */
 static int open_parts(struct op_context *ctx, const struct text *warnings, struct error *err) {
   if (!comm_alone(ctx->comm))
     ctx->log.rank = ctx->comm->rank;
