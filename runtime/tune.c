@@ -14,6 +14,9 @@ enum {
 };
 /* What two medians must differ by to be different, at least. */
 #define NOISE 0.01
+/* So many runs that all took so much longer than the best candidate's usual one are enough to drop a candidate. */
+enum { HOPELESS_RUNS = 2 };
+#define HOPELESS 1.5
 /* The drift monitor looks at the median of so many runs, and wants it slow so many times in a row. */
 enum { WINDOW = SAMPLES, PATIENCE = 3 };
 
@@ -149,6 +152,13 @@ static void choose_winner(struct tuner *t) {
   t->winner = best;
 }
 
+static bool is_hopeless(const struct tuner *t, const struct candidate *c) {
+  if (t->options.exhaustive || c->count != HOPELESS_RUNS)
+    return false;
+  double least = fmin(c->times[0], c->times[1]);
+  return least > HOPELESS * median(&t->candidates[t->winner]);
+}
+
 static int alive(const struct tuner *t) {
   int n = 0;
   for (int i = 0; i < t->count; i++)
@@ -249,7 +259,14 @@ void tuner_record(struct tuner *t, int candidate, double seconds) {
     return;
   }
   c->times[c->count++ % SAMPLES] = seconds;
-  t->turn = (candidate + 1) % t->count;
+  if (trial && is_hopeless(t, c))
+    c->alive = false;
+  /* In the first round one is brought to its end before the next is prepared, and runs from then on if it is better: a
+   * program that ends soon shall gain too. Later rounds take turns, so that what disturbs the machine disturbs all. */
+  if (t->round_runs == FIRST_ROUND && c->count == FIRST_ROUND && trial)
+    choose_winner(t);
+  if (t->round_runs > FIRST_ROUND)
+    t->turn = (candidate + 1) % t->count;
 }
 
 void tuner_reject(struct tuner *t, int candidate) {

@@ -211,6 +211,54 @@ static void a_settled_start_tries_nothing(void **state) {
   tuner_free(t);
 }
 
+/* A program that ends before all candidates were tried gains from those that were. */
+static void what_is_better_runs_at_once(void **state) {
+  (void)state;
+  for (unsigned seed = 1; seed <= 20; seed++) {
+    struct play p = spread(seed);
+    p.mean[0] = 0.4e-3;
+    p.runs = 150;
+    struct tuner *t = play(&p, &automatic);
+    assert_false(tuner_is_settled(t));
+    assert_int_equal(tuner_winner(t), 0);
+    tuner_free(t);
+  }
+}
+
+/* In the first round no candidate is begun before the one before it has its runs. */
+static void candidates_are_begun_one_by_one(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct tuner *t = NULL;
+  int counted[6] = {0}, before = -1;
+  assert_int_equal(tuner_new(&t, 6, 5, &automatic, &err), OP_OK);
+  for (int run = 0; run < 20000 && counted[4] < 3; run++) {
+    int candidate = tuner_next(t);
+    if (candidate != 5 && candidate != before) {
+      assert_true(candidate > before);
+      assert_true(before < 0 || counted[before] >= 3);
+      before = candidate;
+    }
+    tuner_record(t, candidate, 1e-3 + 1e-7 * (run % 7));
+    tuner_median(t, candidate, &counted[candidate]);
+  }
+  assert_int_equal(before, 4);
+  tuner_free(t);
+}
+
+static void the_hopeless_are_dropped_early(void **state) {
+  (void)state;
+  struct tuner_options rich = {.share = 0.9};
+  struct play p = spread(17);
+  p.mean[9] = 30e-3;
+  struct tuner *t = play(&p, &rich);
+  int count = 0;
+  tuner_median(t, 9, &count);
+  assert_int_equal(count, 2);
+  assert_int_equal(tuner_winner(t), 7);
+  tuner_free(t);
+}
+
 static void nonsense_times_are_ignored(void **state) {
   (void)state;
   struct error err = {0};
@@ -238,6 +286,9 @@ int main(void) {
       cmocka_unit_test(the_same_times_give_the_same_choice),
       cmocka_unit_test(drift_makes_it_try_again),
       cmocka_unit_test(a_settled_start_tries_nothing),
+      cmocka_unit_test(what_is_better_runs_at_once),
+      cmocka_unit_test(candidates_are_begun_one_by_one),
+      cmocka_unit_test(the_hopeless_are_dropped_early),
       cmocka_unit_test(nonsense_times_are_ignored),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
