@@ -96,6 +96,12 @@ static void identify_target(struct jit *jit) {
   text_free(&features);
 }
 
+int jit_vector_bytes(struct jit *jit) {
+  identify_target(jit);
+  const char *words = text_str(&jit->features);
+  return strstr(words, "+avx512f") ? 64 : strstr(words, "+avx2") ? 32 : 16;
+}
+
 /* What every key of this process has: found out once, without opening the compiler. */
 static int identify(struct jit *jit, struct error *err) {
   if (plugin_find(&jit->plugin, jit->plugins, err) != OP_OK)

@@ -60,6 +60,9 @@ int jit_source(const struct desc *d, const struct shape *s, struct text *out, st
 /* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
 int jit_compiler(struct jit *jit, struct text *out, struct error *err);
 
+/* Bytes of the widest vectors that code is made for. */
+int jit_vector_bytes(struct jit *jit);
+
 struct jit_counters {
   long long compiles, cache_hits, memory_hits, failures;
   double seconds; /* spent in the compiler */

@@ -9,6 +9,8 @@ static const char *const names[STRATEGIES] = {
     [STRATEGY_WHOLE] = "whole",   [STRATEGY_CHUNKS] = "chunks", [STRATEGY_COLOURS] = "colours",
     [STRATEGY_OWNERS] = "owners", [STRATEGY_GATHER] = "gather", [STRATEGY_PLAN] = "plan"};
 
+static const char threads_word[] = "threads";
+
 const char *strategy_name(enum strategy strategy) {
   return names[strategy];
 }
@@ -18,6 +20,18 @@ void variant_print(const struct variant *variant, struct text *out) {
   shape_print(&variant->shape, out);
   if (variant->block_size)
     text_addf(out, "/%d", variant->block_size);
+  if (variant->threads)
+    text_addf(out, "/%s%d", threads_word, variant->threads);
+}
+
+/* A number from 1 on, and nothing behind it. */
+static bool read_count(const char *word, int *out) {
+  char *end;
+  long count = strtol(word, &end, 10);
+  if (end == word || *end || count <= 0 || count > INT_MAX)
+    return false;
+  *out = (int)count;
+  return true;
 }
 
 static bool apply_word(struct variant *variant, const char *word) {
@@ -26,13 +40,10 @@ static bool apply_word(struct variant *variant, const char *word) {
       variant->strategy = (enum strategy)i;
       return true;
     }
-  char *end;
-  long size = strtol(word, &end, 10);
-  if (end != word && !*end) {
-    variant->block_size = (int)size;
-    return size > 0 && size <= INT_MAX;
-  }
-  return shape_parse(word, &variant->shape);
+  const size_t prefix = sizeof threads_word - 1;
+  if (strncmp(word, threads_word, prefix) == 0)
+    return read_count(word + prefix, &variant->threads);
+  return read_count(word, &variant->block_size) || shape_parse(word, &variant->shape);
 }
 
 int variant_apply(struct variant *variant, const char *spec, struct error *err) {
@@ -43,8 +54,8 @@ int variant_apply(struct variant *variant, const char *spec, struct error *err) 
     if (length && !apply_word(variant, word))
       return error_set(err, OP_ERR_ENV,
                        "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (whole, chunks, colours, "
-                       "owners, gather), a shape (scalar, strip4, strip8, strip16) or a block size, "
-                       "separated by '/'",
+                       "owners, gather), a shape (scalar, strip4, strip8, strip16), a block size or "
+                       "a number of threads (threads4), separated by '/'",
                        word);
     p += length;
     p += *p == '/';

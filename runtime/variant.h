@@ -1,5 +1,5 @@
 /* A way to run a loop on the host: how its elements are dealt out, what the generated code looks like, and the block
- * size. Its text is what reports show, OP2_VARIANT takes and the cache keeps: "colours/scalar/4096". */
+ * size. Its text is what reports show, OP2_VARIANT takes and the cache keeps: "colours/scalar/4096", "chunks/strip8/threads1". */
 #ifndef OP2JIT_VARIANT_H
 #define OP2JIT_VARIANT_H
 
@@ -14,6 +14,7 @@ struct variant {
   enum strategy strategy;
   struct shape shape;
   int block_size; /* elements; 0: does not apply, or chosen by the library */
+  int threads;    /* to use at most; 0: all that the loop may use */
 };
 
 const char *strategy_name(enum strategy strategy);

@@ -113,7 +113,7 @@ static int cpu_run(struct op_context *ctx, struct loop *loop, struct error *err)
                                 .nreductions = loop->nreductions,
                                 .slots = loop->slots,
                                 .slot_bytes = loop->slot_bytes,
-                                .threads = cpu->threads};
+                                .threads = cpu_threads(cpu, v)};
   if (v->gather)
     gather_prepare(v->gather, loop, &execution);
   executor_run(ctx->team, &execution);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alternatives.h"
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/cpu_gather.h"
 #include "backend/cpu/cpu_tune.h"
@@ -10,7 +11,6 @@
 #include "context.h"
 #include "data.h"
 #include "jit/generate/generate.h"
-#include "jit/target.h"
 #include "plan.h"
 
 /* ---- which variants there are ---- */
@@ -47,7 +47,7 @@ static int settle(struct variant *v, const struct loop *loop, const struct cpu_l
                      "would do wrong; use whole, colours, owners or gather",
                      loop->name);
   if (v->strategy == STRATEGY_WHOLE)
-    v->block_size = 0;
+    v->block_size = v->threads = 0;
   if (v->strategy == STRATEGY_COLOURS && !v->block_size)
     v->block_size = default_block_size(loop->set->extents[EXTENT_EXEC]);
   return OP_OK;
@@ -68,59 +68,41 @@ static int add_candidate(struct cpu_loop *cpu, const struct variant *v, struct e
   return OP_OK;
 }
 
-/* Not worth a trial below. */
-enum { TUNED_ELEMENTS = 4096 };
-
-static int add_block_sizes(const struct variant *standard, long elements, struct cpu_loop *cpu,
-                           struct error *err) {
-  static const int sizes[] = {256, 1024, 4096, 16384, 65536};
-  int code = OP_OK;
-  for (size_t i = 0; !code && i < sizeof sizes / sizeof *sizes; i++) {
-    struct variant v = *standard;
-    v.block_size = sizes[i];
-    if (v.block_size != standard->block_size && v.block_size <= elements)
-      code = add_candidate(cpu, &v, err);
+static size_t turned_bytes(const struct loop *loop) {
+  size_t bytes = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form == DESC_DAT && arg->present && arg->map && arg->access == OP_INC)
+      bytes += arg->dat->row_bytes * (size_t)(arg->idx < 0 ? arg->map->arity : 1);
   }
-  return code;
-}
-
-static int vector_bytes(void) {
-  struct text cpu = {0}, features = {0};
-  target_host(&cpu, &features);
-  const char *words = text_str(&features);
-  const int bytes = strstr(words, "+avx512f") ? 64 : strstr(words, "+avx2") ? 32 : 16;
-  text_free(&cpu);
-  text_free(&features);
   return bytes;
 }
 
-/* What tuning tries beside the default: another shape, other block sizes, owner ranges; one thing at a time. */
 static int add_alternatives(const struct variant *standard, const struct shape *shapes, int nshapes,
                             const struct loop *loop, struct cpu_loop *cpu, struct error *err) {
-  const long elements = loop->set->extents[EXTENT_EXEC];
+  const struct alternatives_of facts = {.elements = loop->set->extents[EXTENT_EXEC],
+                                        .threads = cpu->threads,
+                                        .shapes = shapes,
+                                        .nshapes = nshapes,
+                                        .turned_bytes = turned_bytes(loop)};
+  struct variant found[MOST_ALTERNATIVES];
+  const int count = alternatives(standard, &facts, found);
   int code = OP_OK;
-  if (elements < TUNED_ELEMENTS)
-    return OP_OK;
-  for (int i = 0; !code && i < nshapes; i++) {
-    struct variant v = *standard;
-    v.shape = shapes[i];
-    if (v.shape.width != standard->shape.width)
-      code = add_candidate(cpu, &v, err);
-  }
-  if (code || standard->strategy != STRATEGY_COLOURS)
-    return code;
-  struct variant owners = {.strategy = STRATEGY_OWNERS, .shape = standard->shape};
-  code = add_candidate(cpu, &owners, err);
-  return code ? code : add_block_sizes(standard, elements, cpu, err);
+  for (int i = 0; !code && i < count; i++)
+    code = add_candidate(cpu, &found[i], err);
+  return code;
 }
 
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
+  struct jit *jit = NULL;
+  int code = context_jit(ctx, &jit, err);
+  if (code)
+    return code;
   cpu->increments_through_map = increments_through_map(loop);
   struct shape shapes[SHAPE_CANDIDATES];
-  const int nshapes = shape_candidates(&loop->desc, vector_bytes(), shapes);
+  const int nshapes = shape_candidates(&loop->desc, jit_vector_bytes(jit), shapes);
   struct variant v = {.strategy = default_strategy(loop, cpu), .shape = shapes[0]};
   struct text spec = {0};
-  int code = OP_OK;
   bool tuned = false;
   const bool forced = variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec);
   if (forced)
@@ -137,6 +119,11 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
 }
 
 /* ---- making one ready ---- */
+
+int cpu_threads(const struct cpu_loop *cpu, const struct cpu_variant *v) {
+  const int wanted = v->variant.threads;
+  return wanted > 0 && wanted < cpu->threads ? wanted : cpu->threads;
+}
 
 static bool shares_its_dat(const struct loop *loop, const struct loop_arg *direct) {
   for (int i = 0; i < loop->nargs; i++)
@@ -174,7 +161,7 @@ static int make_planned(struct op_context *ctx, const struct loop *loop, const s
   struct plan_wish wish = {
       .request = {.size = loop->set->extents[EXTENT_EXEC], .block_size = v->variant.block_size},
       .strategy = v->variant.strategy,
-      .threads = cpu->threads,
+      .threads = cpu_threads(cpu, v),
       .set_name = loop->set->name,
       .epoch = ctx->mesh.epoch,
   };

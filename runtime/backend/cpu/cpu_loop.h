@@ -35,6 +35,8 @@ struct cpu_loop {
 
 /* All variants that make sense for the loop; which one is the default. Nothing is compiled. */
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err);
+/* How many threads a variant may use. */
+int cpu_threads(const struct cpu_loop *cpu, const struct cpu_variant *v);
 /* Code and schedule of one variant. */
 int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which,
                    struct error *err);

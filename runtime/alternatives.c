@@ -1,0 +1,91 @@
+#include "alternatives.h"
+
+/* Loops over fewer elements are not worth a trial. */
+static const long tuned_elements = 4096;
+/* A thread should have so many elements at least. */
+static const long elements_per_thread = 2048;
+/* The gather form moves what an element increments three times, so it is for short rows. */
+static const size_t turned_most = 64;
+
+static const int block_sizes[] = {1024, 4096, 16384, 65536, 256, 64};
+static const int chunk_sizes[] = {1024, 16384};
+enum {
+  BLOCK_SIZES = sizeof block_sizes / sizeof *block_sizes,
+  CHUNK_SIZES = sizeof chunk_sizes / sizeof *chunk_sizes,
+  HALVINGS = 2
+};
+
+struct list {
+  struct variant *out;
+  int count;
+};
+
+static void add(struct list *list, struct variant v) {
+  if (list->count < MOST_ALTERNATIVES)
+    list->out[list->count++] = v;
+}
+
+static void add_shapes(struct list *list, const struct variant *standard,
+                       const struct alternatives_of *loop) {
+  for (int i = 0; i < loop->nshapes; i++) {
+    struct variant v = *standard;
+    v.shape = loop->shapes[i];
+    if (v.shape.width != standard->shape.width)
+      add(list, v);
+  }
+}
+
+static void add_strategies(struct list *list, const struct variant *standard,
+                           const struct alternatives_of *loop) {
+  struct variant v = {.shape = standard->shape};
+  if (standard->strategy != STRATEGY_COLOURS)
+    return;
+  v.strategy = STRATEGY_OWNERS;
+  add(list, v);
+  v.strategy = STRATEGY_GATHER;
+  if (loop->turned_bytes > 0 && loop->turned_bytes <= turned_most)
+    add(list, v);
+}
+
+static void add_sizes(struct list *list, const struct variant *standard, const struct alternatives_of *loop) {
+  const bool chunks = standard->strategy == STRATEGY_CHUNKS;
+  const int *sizes = chunks ? chunk_sizes : block_sizes;
+  if (!chunks && standard->strategy != STRATEGY_COLOURS)
+    return;
+  for (int i = 0; i < (chunks ? CHUNK_SIZES : BLOCK_SIZES); i++) {
+    struct variant v = *standard;
+    v.block_size = sizes[i];
+    if (sizes[i] != standard->block_size && sizes[i] <= loop->elements)
+      add(list, v);
+  }
+}
+
+/* Half of the threads, and a quarter, may be all that the memory can feed; a small loop may be done before the last thread
+ * is awake. */
+static void add_threads(struct list *list, const struct variant *standard,
+                        const struct alternatives_of *loop) {
+  struct variant v = *standard;
+  int threads = loop->threads;
+  if (standard->strategy == STRATEGY_WHOLE)
+    return;
+  for (int i = 0; i < HALVINGS && threads > 1; i++) {
+    threads /= 2;
+    v.threads = threads;
+    add(list, v);
+  }
+  v.threads = 1;
+  if (threads > 1 && loop->elements < elements_per_thread * loop->threads)
+    add(list, v);
+}
+
+int alternatives(const struct variant *standard, const struct alternatives_of *loop,
+                 struct variant out[MOST_ALTERNATIVES]) {
+  struct list list = {.out = out};
+  if (loop->elements < tuned_elements)
+    return 0;
+  add_shapes(&list, standard, loop);
+  add_strategies(&list, standard, loop);
+  add_sizes(&list, standard, loop);
+  add_threads(&list, standard, loop);
+  return list.count;
+}

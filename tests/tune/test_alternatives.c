@@ -1,0 +1,84 @@
+/* What is tried beside the default, by name; and names as OP2_VARIANT takes them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "alternatives.h"
+
+static const struct shape shapes[] = {{.width = 8}, {.width = 0}, {.width = 4}};
+
+/* The names, separated by blanks. */
+static void expect(struct variant standard, struct alternatives_of loop, const char *names) {
+  struct variant found[MOST_ALTERNATIVES];
+  struct text list = {0};
+  loop.shapes = shapes;
+  loop.nshapes = 3;
+  const int count = alternatives(&standard, &loop, found);
+  for (int i = 0; i < count; i++) {
+    text_add(&list, i ? " " : "");
+    variant_print(&found[i], &list);
+  }
+  assert_string_equal(text_str(&list), names);
+  text_free(&list);
+}
+
+static void are_one_step_away(void **state) {
+  (void)state;
+  const struct variant colours = {.strategy = STRATEGY_COLOURS, .shape = {.width = 8}, .block_size = 4096};
+  const struct variant chunks = {.strategy = STRATEGY_CHUNKS, .shape = {.width = 0}};
+  const struct variant whole = {.strategy = STRATEGY_WHOLE, .shape = {.width = 0}};
+  expect(colours, (struct alternatives_of){.elements = 20000, .threads = 8, .turned_bytes = 64},
+         "colours/scalar/4096 colours/strip4/4096 owners/strip8 gather/strip8 colours/strip8/1024 "
+         "colours/strip8/16384 colours/strip8/256 colours/strip8/64 colours/strip8/4096/threads4 "
+         "colours/strip8/4096/threads2");
+  expect(chunks, (struct alternatives_of){.elements = 8000, .threads = 8},
+         "chunks/strip8 chunks/strip4 chunks/scalar/1024 chunks/scalar/threads4 chunks/scalar/threads2 "
+         "chunks/scalar/threads1");
+  expect(whole, (struct alternatives_of){.elements = 8000, .threads = 1}, "whole/strip8 whole/strip4");
+}
+
+/* Long rows are not turned round; one thread has no fewer; what runs in microseconds is left alone. */
+static void leave_out_what_cannot_gain(void **state) {
+  (void)state;
+  const struct variant colours = {.strategy = STRATEGY_COLOURS, .shape = {.width = 8}, .block_size = 64};
+  expect(colours, (struct alternatives_of){.elements = 5000, .threads = 1, .turned_bytes = 72},
+         "colours/scalar/64 colours/strip4/64 owners/strip8 colours/strip8/1024 colours/strip8/4096 "
+         "colours/strip8/256");
+  expect(colours, (struct alternatives_of){.elements = 4095, .threads = 8, .turned_bytes = 8}, "");
+}
+
+static void names_are_read_back(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct text name = {0};
+  struct variant v = {0};
+  assert_int_equal(variant_apply(&v, "threads3/owners/128/strip4", &err), OP_OK);
+  variant_print(&v, &name);
+  assert_string_equal(text_str(&name), "owners/strip4/128/threads3");
+  struct variant again = {0};
+  assert_int_equal(variant_apply(&again, text_str(&name), &err), OP_OK);
+  assert_int_equal(again.threads, 3);
+  assert_int_equal(again.block_size, 128);
+  for (const char *const *bad = (const char *const[]){"threads", "threads0", "threads-1", "threads2x", NULL};
+       *bad; bad++) {
+    assert_int_equal(variant_apply(&v, *bad, &err), OP_ERR_ENV);
+    assert_non_null(strstr(error_message(&err), *bad));
+    error_clear(&err);
+  }
+  text_free(&name);
+  error_free(&err);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(are_one_step_away),
+      cmocka_unit_test(leave_out_what_cannot_gain),
+      cmocka_unit_test(names_are_read_back),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
