@@ -215,7 +215,7 @@ static void print_history(const struct aero_history *history) {
 static double error_of(const struct aero_mesh *mesh, const double *phi) {
   double worst = 0;
   for (int i = 0; i < mesh->nodes; i++)
-    worst = fmax(worst, fabs(phi[i] - aero_potential(mesh->x[2 * i], mesh->x[2 * i + 1])));
+    worst = worse_of(worst, fabs(phi[i] - aero_potential(mesh->x[2 * i], mesh->x[2 * i + 1])));
   return worst;
 }
 

@@ -89,10 +89,8 @@ static void print_history(const struct flow_run *run, int iterations) {
 static void check_twin(struct check *check, const struct settings *s, const struct airfoil_mesh *mesh,
                        const struct flow_run *library, const struct flow_run *twin) {
   double worst = 0;
-  for (int i = 0; i < s->iterations; i++) {
-    double difference = relative_difference(library->rms[i], twin->rms[i]);
-    worst = difference <= worst ? worst : difference;
-  }
+  for (int i = 0; i < s->iterations; i++)
+    worst = worse_of(worst, relative_difference(library->rms[i], twin->rms[i]));
   check_at_most(check, "rms of all iterations against the hand-written loops", worst,
                 s->single ? 1e-3 : 1e-9);
   check_at_most(check, "state of all cells against the hand-written loops",

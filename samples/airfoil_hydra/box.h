@@ -26,8 +26,8 @@ void box_state(const struct box *box, double height, double *q);
 
 static const double BOX_GAMMA = 1.4, BOX_VISCOSITY = 1e-3;
 
-/* What a run gives: norms of the residual, the sum of all residuals in the first iteration (which must
- * vanish), and the seconds of one iteration. */
+/* What a run gives: norms of the residual, the sum of all residuals in the first iteration over the sum of their
+ * sizes (it must vanish), and the seconds of one iteration. */
 struct box_result {
   double first, last, leak, seconds;
 };

@@ -121,7 +121,7 @@ static void over_edges(const struct fields *f, void (*range)(const struct fields
 static double iterate(const struct fields *f, double dt, double *leak) {
   int nodes = f->box->nodes;
   const double *restrict volume = f->box->volume;
-  double *restrict q = f->q, *restrict grad = f->grad, *restrict res = f->res, sum = 0, total = 0;
+  double *restrict q = f->q, *restrict grad = f->grad, *restrict res = f->res, sum = 0, total = 0, size = 0;
   over_edges(f, gradient_range);
   close_gradients(f);
 #pragma omp parallel for schedule(static) if (f->parallel)
@@ -131,10 +131,11 @@ static double iterate(const struct fields *f, double dt, double *leak) {
       grad[GRADIENTS * node + k] *= inverse;
   }
   over_edges(f, flux_range);
-#pragma omp parallel for schedule(static) reduction(+ : total) if (f->parallel)
-  for (int node = 0; node < nodes; node++)
-    for (int v = 0; v < VARIABLES; v++)
-      total += res[VARIABLES * node + v];
+#pragma omp parallel for simd schedule(static) reduction(+ : total, size) if (parallel : f->parallel)
+  for (int k = 0; k < VARIABLES * nodes; k++) {
+    total += res[k];
+    size += fabs(res[k]);
+  }
   for (int b = 0; b < f->box->boundary; b++)
     memset(res + VARIABLES * f->box->boundary_node[b], 0, VARIABLES * sizeof *res);
 #pragma omp parallel for schedule(static) reduction(+ : sum) if (f->parallel)
@@ -148,7 +149,7 @@ static double iterate(const struct fields *f, double dt, double *leak) {
     for (int k = 0; k < GRADIENTS; k++)
       grad[GRADIENTS * node + k] = 0;
   }
-  *leak = fabs(total);
+  *leak = fabs(total) / size;
   return sqrt(sum);
 }
 

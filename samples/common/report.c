@@ -45,6 +45,10 @@ double relative_difference(double a, double b) {
   return scale > 0 ? fabs(a - b) / scale : fabs(a - b);
 }
 
+double worse_of(double worst, double error) {
+  return isnan(worst) || error <= worst ? worst : error;
+}
+
 double largest_difference(const double *a, const double *b, long long count) {
   double largest = 0;
   for (long long i = 0; i < count; i++) {

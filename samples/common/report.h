@@ -18,6 +18,8 @@ int check_end(const struct check *check, const char *sample);
 
 /* |a - b| / max(|a|, |b|), 0 if both are 0. */
 double relative_difference(double a, double b);
+/* The larger of the two; a NaN stays, which fmax would drop. */
+double worse_of(double worst, double error);
 /* Largest |a - b|; a NaN on either side gives infinity. */
 double largest_difference(const double *a, const double *b, long long count);
 

@@ -109,7 +109,7 @@ static int run(int n, int m, int compare) {
 
   struct check check = {0};
   for (long long k = 0; k < (long long)n * m; k++)
-    worst = fmax(worst, fabs(mine[k] - exact((int)(k / m), (int)(k % m), inner)) / scale);
+    worst = worse_of(worst, fabs(mine[k] - exact((int)(k / m), (int)(k % m), inner)) / scale);
   op_printf("%d x %d times %d x %d\n", n, inner, inner, m);
   check_at_most(&check, "entries against the closed form", worst, 1e-13);
   check_at_most(&check, "entries against the hand-written loops",

@@ -186,7 +186,7 @@ static int run(const struct settings *s) {
     by_hand[c] = start[c];
   double serial_seconds = multigrid_twin(&levels, &s->schedule, 0, right, by_hand, twin_residual);
   for (int k = 0; k <= cycles; k++)
-    worst = fmax(worst, fabs(residual[k] - twin_residual[k]) / twin_residual[0]);
+    worst = worse_of(worst, fabs(residual[k] - twin_residual[k]) / twin_residual[0]);
   if (levels.count > 1 && cycles > 1)
     check_between(&check, "convergence factor of a cycle", factor_of(residual, cycles), 0, 0.2);
   check_at_most(&check, "residuals against the hand-written loops, over the first", worst, 1e-13);

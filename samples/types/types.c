@@ -7,14 +7,13 @@
 #include <op2jit.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Element e of `from` has the targets (e * 3 + 1) mod n and (e + 2) mod n of `to`; both maps of one entry are
  * permutations, so that indirect writes never meet. */
 struct mesh {
   int n;
-  op_set from, to;
-  op_map pair, place;
+  op_set from, to, one;     /* `one` has one element */
+  op_map pair, place, back; /* `back` leads from `to` to `from` */
   const int *pair_table, *place_table;
 };
 
@@ -26,22 +25,42 @@ enum {
   INDIRECT_WRITE,
   INDIRECT_RW,
   INDIRECT_INC,
+  VECTOR_RW,
+  DIRECT_INC,
   GLOBAL_READ,
   GLOBAL_WORK,
+  GLOBAL_WRITE,
   OPTIONAL_THERE,
   OPTIONAL_ABSENT,
+  OPTIONAL_GLOBAL,
   NUMBERS,
   SCALAR_CONSTANT,
   ARRAY_CONSTANT,
   COMPONENTS_APART,
+  INDIRECT_APART,
   FORMS
 };
 static const char *const form_names[FORMS] = {
-    "direct, WRITE",     "direct, RW",           "through a map, READ",
-    "vector, READ",      "through a map, WRITE", "through a map, RW",
-    "vector, INC",       "global, READ",         "global, WORK",
-    "optional, present", "optional, absent",     "element numbers",
-    "constant",          "constant array",       "dim 3, :soa",
+    "direct, WRITE",
+    "direct, RW",
+    "through a map, READ",
+    "vector, READ",
+    "through a map, WRITE",
+    "through a map, RW",
+    "vector, INC",
+    "vector, RW",
+    "direct, INC",
+    "global, READ",
+    "global, WORK",
+    "global, WRITE and RW",
+    "optional, present",
+    "optional, absent",
+    "optional global",
+    "element numbers",
+    "constant",
+    "constant array",
+    "dim 3, :soa",
+    ":soa through a map",
 };
 
 /* One type: its kernels, its constants, and a function that says which forms are right. Values stay below
@@ -58,6 +77,16 @@ static const char *const form_names[FORMS] = {
       give_##S, void give_##S(const T *x, T *y[2]) {                                                         \
         y[0][0] += *x;                                                                                       \
         y[1][0] += *x;                                                                                       \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      add_##S, void add_##S(const T *x, T *y) { *y += *x; })                                                 \
+  OP_KERNEL_DEF(                                                                                             \
+      flip_##S, void flip_##S(T *x[1]) { x[0][0] = (T)(x[0][0] ? 0 : 3); })                                  \
+  OP_KERNEL_DEF(                                                                                             \
+      set_##S, void set_##S(T *g, T *h) {                                                                    \
+        g[0] = (T)5;                                                                                         \
+        g[1] = (T)0;                                                                                         \
+        h[0] = (T)(h[0] + 2);                                                                                \
       })                                                                                                     \
   OP_KERNEL_DEF(                                                                                             \
       global_##S, void global_##S(const T *g, T *y) { *y = (T)(g[0] + g[2]); })                              \
@@ -91,6 +120,13 @@ static const char *const form_names[FORMS] = {
       same &= got[k] == want[k];                                                                             \
     free(got);                                                                                               \
     return same;                                                                                             \
+  }                                                                                                          \
+  static void blank_##S(op_dat dat, int count) {                                                             \
+    T *zeros = room(count, sizeof *zeros);                                                                   \
+    for (int k = 0; k < count; k++)                                                                          \
+      zeros[k] = 0;                                                                                          \
+    op_put_data(dat, zeros);                                                                                 \
+    free(zeros);                                                                                             \
   }                                                                                                          \
   static void run_##S(const struct mesh *m, int right[FORMS]) {                                              \
     int n = m->n, absent = 0, there = 1;                                                                     \
@@ -132,19 +168,39 @@ static const char *const form_names[FORMS] = {
     for (int e = 0; e < n; e++)                                                                              \
       want[e] = (T)(want[e] + 1);                                                                            \
     right[INDIRECT_RW] = same_##S(z, n, want);                                                               \
+    blank_##S(z, n);                                                                                         \
+    for (int k = 0; k < n; k++)                                                                              \
+      want[k] = 0;                                                                                           \
     op_par_loop(OP_KERNEL_OF(give_##S), "give_" #S, m->from, read,                                           \
                 op_arg_dat(z, -2, m->pair, 1, NAME, OP_INC));                                                \
     for (int k = 0; k < 2 * n; k++)                                                                          \
       want[m->pair_table[k]] = (T)(want[m->pair_table[k]] + x[k / 2]);                                       \
     right[INDIRECT_INC] = same_##S(z, n, want);                                                              \
+    op_par_loop(OP_KERNEL_OF(flip_##S), "flip_" #S, m->from, op_arg_dat(z, -1, m->place, 1, NAME, OP_RW));   \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = (T)(want[e] ? 0 : 3);                                                                        \
+    right[VECTOR_RW] = same_##S(z, n, want);                                                                 \
+    blank_##S(y, n);                                                                                         \
+    for (int k = 0; k < 2; k++)                                                                              \
+      op_par_loop(OP_KERNEL_OF(add_##S), "add_" #S, m->from, read,                                           \
+                  op_arg_dat(y, -1, OP_ID, 1, NAME, OP_INC));                                                \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = (T)(x[e] + x[e]);                                                                            \
+    right[DIRECT_INC] = same_##S(y, n, want);                                                                \
+    blank_##S(y, n);                                                                                         \
     op_par_loop(OP_KERNEL_OF(global_##S), "global_" #S, m->from, op_arg_gbl(global, 3, NAME, OP_READ),       \
                 write);                                                                                      \
     for (int e = 0; e < n; e++)                                                                              \
       want[e] = (T)3;                                                                                        \
     right[GLOBAL_READ] = same_##S(y, n, want);                                                               \
+    blank_##S(y, n);                                                                                         \
     op_par_loop(OP_KERNEL_OF(work_##S), "work_" #S, m->from, read, op_arg_gbl(NULL, 4, NAME, OP_WORK),       \
                 write);                                                                                      \
     right[GLOBAL_WORK] = same_##S(y, n, x);                                                                  \
+    T written[2] = {1, 1}, changed = 0;                                                                      \
+    op_par_loop(OP_KERNEL_OF(set_##S), "set_" #S, m->one, op_arg_gbl(written, 2, NAME, OP_WRITE),            \
+                op_arg_gbl(&changed, 1, NAME, OP_RW));                                                       \
+    right[GLOBAL_WRITE] = written[0] == (T)5 && written[1] == (T)0 && changed == (T)2;                       \
     op_par_loop(OP_KERNEL_OF(perhaps_##S), "perhaps_" #S, m->from, read,                                     \
                 op_opt_arg_dat(1, b, 0, m->place, 1, NAME, OP_READ), op_arg_gbl(&there, 1, "int", OP_READ),  \
                 write);                                                                                      \
@@ -155,15 +211,27 @@ static const char *const form_names[FORMS] = {
                 op_opt_arg_dat(0, NULL, 0, m->place, 1, NAME, OP_READ),                                      \
                 op_arg_gbl(&absent, 1, "int", OP_READ), write);                                              \
     right[OPTIONAL_ABSENT] = same_##S(y, n, x);                                                              \
+    blank_##S(y, n);                                                                                         \
+    op_par_loop(OP_KERNEL_OF(perhaps_##S), "perhaps_" #S, m->from, read,                                     \
+                op_opt_arg_gbl(1, global + 2, 1, NAME, OP_READ), op_arg_gbl(&there, 1, "int", OP_READ),      \
+                write);                                                                                      \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = global[2];                                                                                   \
+    right[OPTIONAL_GLOBAL] = same_##S(y, n, want);                                                           \
+    op_par_loop(OP_KERNEL_OF(perhaps_##S), "perhaps_" #S, m->from, read,                                     \
+                op_opt_arg_gbl(0, NULL, 1, NAME, OP_READ), op_arg_gbl(&absent, 1, "int", OP_READ), write);   \
+    right[OPTIONAL_GLOBAL] &= same_##S(y, n, x);                                                             \
     op_par_loop(OP_KERNEL_OF(numbers_##S), "numbers_" #S, m->from, op_arg_idx(-1, OP_ID),                    \
                 op_arg_idx(1, m->pair), write);                                                              \
     for (int e = 0; e < n; e++)                                                                              \
       want[e] = (T)((e + m->pair_table[2 * e + 1]) % 50);                                                    \
     right[NUMBERS] = same_##S(y, n, want);                                                                   \
+    blank_##S(y, n);                                                                                         \
     op_par_loop(OP_KERNEL_OF(constant_##S), "constant_" #S, m->from, write);                                 \
     for (int e = 0; e < n; e++)                                                                              \
       want[e] = (T)7;                                                                                        \
     right[SCALAR_CONSTANT] = same_##S(y, n, want);                                                           \
+    blank_##S(y, n);                                                                                         \
     op_par_loop(OP_KERNEL_OF(constants_##S), "constants_" #S, m->from, write);                               \
     for (int e = 0; e < n; e++)                                                                              \
       want[e] = (T)11;                                                                                       \
@@ -175,6 +243,10 @@ static const char *const form_names[FORMS] = {
     for (int k = 0; k < 3 * n; k++)                                                                          \
       want[k] = x[k / 3 * 3 + 2 - k % 3];                                                                    \
     right[COMPONENTS_APART] = same_##S(out, 3 * n, want);                                                    \
+    blank_##S(out, 3 * n);                                                                                   \
+    op_par_loop(OP_KERNEL_OF(turn_##S), "turn_" #S, m->to, op_arg_dat(in, 0, m->back, 3, NAME, OP_READ),     \
+                op_arg_dat(out, 0, m->back, 3, NAME, OP_WRITE));                                             \
+    right[INDIRECT_APART] = same_##S(out, 3 * n, want);                                                      \
     op_free_dat_temp(a);                                                                                     \
     op_free_dat_temp(b);                                                                                     \
     op_free_dat_temp(y);                                                                                     \
@@ -214,8 +286,10 @@ static struct mesh make_mesh(int n, int *pair, int *place) {
   }
   made.from = op_decl_set(n, "from");
   made.to = op_decl_set(n, "to");
+  made.one = op_decl_set(1, "one");
   made.pair = op_decl_map(made.from, made.to, 2, pair, "pair");
   made.place = op_decl_map(made.from, made.to, 1, place, "place");
+  made.back = op_decl_map(made.to, made.from, 1, place, "back");
   return made;
 }
 

@@ -1,4 +1,4 @@
-/* The smallest program: add two vectors, count the wrong sums (there must be none). */
+/* The smallest program: add two vectors, count the wrong sums (there must be none) and the right ones. */
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/report.h"
@@ -11,10 +11,12 @@ OP_KERNEL_DEF(
     add, void add(const double *a, const double *b, double *c) { *c = *a + *b; })
 
 OP_KERNEL_DEF(
-    count_wrong, void count_wrong(const double *c, const int *i, int *errors) {
+    count, void count(const double *c, const int *i, int *right, int *wrong) {
       double difference = *c - (*i + 2.0 * *i);
-      if (!(difference * difference <= 1e-12))
-        *errors += 1;
+      if (difference * difference <= 1e-12)
+        *right += 1;
+      else
+        *wrong += 1;
     })
 
 static void run_add(op_set elements, op_dat a, op_dat b, op_dat c) {
@@ -70,14 +72,15 @@ int main(int argc, char **argv) {
   op_dat b = op_decl_dat(elements, 1, "double", arrays.b, "b");
   op_dat c = op_decl_dat(elements, 1, "double", NULL, "c");
 
-  int errors = 0;
+  int right = 0, wrong = 0;
   run_add(elements, a, b, c);
-  op_par_loop(OP_KERNEL_OF(count_wrong), "count_wrong", elements,
-              op_arg_dat(c, -1, OP_ID, 1, "double", OP_READ), op_arg_idx(-1, OP_ID),
-              op_arg_gbl(&errors, 1, "int", OP_INC));
-  op_printf("vectors of %d added with %d errors\n", size, errors);
+  op_par_loop(OP_KERNEL_OF(count), "count", elements, op_arg_dat(c, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_idx(-1, OP_ID), op_arg_gbl(&right, 1, "int", OP_INC),
+              op_arg_gbl(&wrong, 1, "int", OP_INC));
+  op_printf("vectors of %d added with %d errors\n", size, wrong);
   struct check check = {0};
-  check_equal(&check, "wrong sums", errors, 0);
+  check_equal(&check, "wrong sums", wrong, 0);
+  check_equal(&check, "right sums", right, size);
 
   double bytes = 3.0 * sizeof(double) * size, base = 0;
   compare_header("one addition");
