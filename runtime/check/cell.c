@@ -7,9 +7,10 @@
 #include "context.h"
 #include "jit/jit.h"
 
-/* The element of the small mesh is number 1: an index of -1 stays inside the table. Guards are at least so wide. */
-enum { HERE = 1, GUARD_BYTES = 64 };
-static const unsigned char patterns[CELL_GUARDS] = {0x05, 0x0A};
+/* The element of the small mesh is number 1: an index of -1 stays inside the table. Guards are at least so wide, and so many
+ * pointers are around a vector's own. */
+enum { HERE = 1, GUARD_BYTES = 64, GUARD_POINTERS = 8 };
+static const unsigned char patterns[CELL_SIDES] = {0x05, 0xFF};
 
 static bool is_vector(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->map && arg->idx < 0;
@@ -66,30 +67,42 @@ static int open_code(struct op_context *ctx, struct cell *cell, struct error *er
   if (status)
     error_prefix(err, "loop %s: ", loop->name);
   cell->function = code.run;
-  if (!status && !(cell->frame = array_new((size_t)desc_slots(&cell->desc), sizeof *cell->frame)))
-    status = error_memory(err, "the checking form", 0);
+  for (int side = 0; !status && side < CELL_SIDES; side++)
+    if (!(cell->frames[side] = array_new((size_t)desc_slots(&cell->desc), sizeof(void *))))
+      status = error_memory(err, "the checking form", 0);
   return status;
 }
 
-static unsigned char *guard(const struct cell_arg *a, int g) {
-  return a->memory + (size_t)g * (a->guard_rows + 1) * a->row_bytes;
+static unsigned char *guard(const struct cell_arg *a, int side, int g) {
+  return a->memory[side] + (size_t)g * (a->guard_rows + 1) * a->row_bytes;
 }
 
-static void set_guards(struct cell *cell, int kind) {
-  for (int i = 0; i < cell->loop->nargs; i++)
-    for (int g = 0; g <= cell->args[i].rows; g++)
-      memcpy(guard(&cell->args[i], g), cell->args[i].guards[kind],
-             cell->args[i].guard_rows * cell->args[i].row_bytes);
+static void set_guards(const struct cell_arg *a, int side, int like) {
+  for (int g = 0; g <= a->rows; g++)
+    memcpy(guard(a, side, g), a->guards[like], a->guard_rows * a->row_bytes);
 }
 
-static bool make_guards(struct cell_arg *own) {
-  const size_t bytes = own->guard_rows * own->row_bytes;
-  for (int kind = 0; kind < CELL_GUARDS; kind++) {
-    own->guards[kind] = array_new(bytes, 1);
-    if (!own->guards[kind])
-      return false;
-    memset(own->guards[kind], patterns[kind], bytes);
-  }
+void cell_set_guards(struct cell *cell, int side, int arg, int like) {
+  set_guards(&cell->args[arg], side, like);
+}
+
+/* A pointer beyond the vector leads to a guard, so that what is done with it is seen. */
+static bool make_side(struct cell *cell, int i, int side, size_t bytes) {
+  struct cell_arg *own = &cell->args[i];
+  const size_t guard_bytes = own->guard_rows * own->row_bytes;
+  own->memory[side] = array_new(bytes, 1);
+  own->guards[side] = array_new(guard_bytes, 1);
+  own->vectors[side] = array_new((size_t)own->rows + 2 * GUARD_POINTERS, sizeof(void *));
+  if (!own->memory[side] || !own->guards[side] || !own->vectors[side])
+    return false;
+  memset(own->guards[side], patterns[side], guard_bytes);
+  set_guards(own, side, side);
+  for (int r = -GUARD_POINTERS; r < own->rows + GUARD_POINTERS; r++)
+    own->vectors[side][GUARD_POINTERS + r] =
+        r >= 0 && r < own->rows ? cell_row(cell, side, i, r) : guard(own, side, r < 0 ? 0 : own->rows);
+  cell->pointers[side][i] = own->rows == 0                    ? NULL
+                            : is_vector(&cell->loop->args[i]) ? (void *)(own->vectors[side] + GUARD_POINTERS)
+                                                              : cell_row(cell, side, i, 0);
   return true;
 }
 
@@ -103,30 +116,27 @@ static int open_arg(struct cell *cell, int i, struct error *err) {
   if (!size_mul(own->row_bytes, ((size_t)own->rows + 1) * (own->guard_rows + 1), &bytes))
     return error_set(err, OP_ERR_SIZE, "loop %s, argument %d: too large for the checking form",
                      cell->loop->name, i + 1);
-  own->memory = array_new(bytes, 1);
-  own->vector = array_new((size_t)own->rows, sizeof(void *));
   own->table = array_new((size_t)(HERE + 1) * (size_t)(own->rows ? own->rows : 1), sizeof(int));
-  if (!own->memory || !own->vector || !own->table || !make_guards(own))
+  if (!own->table || !make_side(cell, i, 0, bytes) || !make_side(cell, i, 1, bytes))
     return error_memory(err, "the checking form", bytes);
-  for (int r = 0; r < own->rows; r++) {
-    own->vector[r] = cell_row(cell, i, r);
+  for (int r = 0; r < own->rows; r++)
     own->table[HERE * own->rows + r] = (int)((size_t)r * (own->guard_rows + 1) + own->guard_rows);
-  }
   return OP_OK;
 }
 
-static void fill_frame(struct cell *cell) {
+static void fill_frame(struct cell *cell, int side) {
+  void **frame = cell->frames[side];
   const struct desc *d = &cell->desc;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     if (a->dat >= 0) {
-      cell->frame[desc_slot_dat(d, a->dat)] = cell->args[i].memory;
-      cell->frame[desc_slot_map(d, a->map)] = cell->args[i].table;
+      frame[desc_slot_dat(d, a->dat)] = cell->args[i].memory[side];
+      frame[desc_slot_map(d, a->map)] = cell->args[i].table;
     } else if (a->present)
-      cell->frame[desc_slot_arg(d, i)] = cell_row(cell, i, 0);
+      frame[desc_slot_arg(d, i)] = cell_row(cell, side, i, 0);
   }
   for (int i = 0; i < d->nconsts; i++)
-    cell->frame[desc_slot_const(d, i)] = d->consts[i].folded ? NULL : d->consts[i].value;
+    frame[desc_slot_const(d, i)] = d->consts[i].folded ? NULL : d->consts[i].value;
 }
 
 int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, struct error *err) {
@@ -141,8 +151,9 @@ int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop
     cell_free(cell);
     return code;
   }
-  if (cell->frame)
-    fill_frame(cell);
+  for (int side = 0; side < CELL_SIDES; side++)
+    if (cell->frames[side])
+      fill_frame(cell, side);
   *out = cell;
   return OP_OK;
 }
@@ -151,40 +162,54 @@ void cell_free(struct cell *cell) {
   if (!cell)
     return;
   for (int i = 0; i < OP_MAX_ARGS; i++) {
-    free(cell->args[i].memory);
-    for (int kind = 0; kind < CELL_GUARDS; kind++)
-      free(cell->args[i].guards[kind]);
-    free(cell->args[i].vector);
+    for (int side = 0; side < CELL_SIDES; side++) {
+      free(cell->args[i].memory[side]);
+      free(cell->args[i].guards[side]);
+      free(cell->args[i].vectors[side]);
+    }
     free(cell->args[i].table);
   }
   desc_free(&cell->desc);
-  free(cell->frame);
+  for (int side = 0; side < CELL_SIDES; side++)
+    free(cell->frames[side]);
   free(cell);
 }
 
-static int broken_guard(const struct cell *cell, int kind) {
+int cell_broken_guard(struct cell *cell, int side) {
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct cell_arg *a = &cell->args[i];
     for (int g = 0; g <= a->rows; g++)
-      if (memcmp(guard(a, g), a->guards[kind], a->guard_rows * a->row_bytes) != 0)
+      if (memcmp(guard(a, side, g), a->guards[side], a->guard_rows * a->row_bytes) != 0) {
+        set_guards(a, side, side);
         return i;
+      }
   }
   return -1;
 }
 
-int cell_run(struct cell *cell, int kind) {
-  set_guards(cell, kind);
+/* A native kernel's own variables come to lie where this was: below a gap, for compilers lay out frames as they like. */
+static __attribute__((noinline)) void paint_stack(int pattern) {
+  enum { FRAME_BYTES = 1024 };
+  unsigned char frame[FRAME_BYTES];
+  memset(frame, pattern, sizeof frame);
+  __asm__ volatile("" : : "r"(frame) : "memory");
+}
+
+static __attribute__((noinline)) void call_below_gap(const struct cell *cell, int side) {
+  enum { GAP_BYTES = 128 };
+  unsigned char gap[GAP_BYTES];
+  __asm__ volatile("" : : "r"(gap) : "memory");
+  cell->call(cell->loop->native, cell->pointers[side]);
+  __asm__ volatile("" : : "r"(gap) : "memory");
+}
+
+void cell_run(struct cell *cell, int side, int paint) {
   if (cell->function)
-    cell->function(cell->frame, NULL, HERE, HERE + 1);
+    cell->function(cell->frames[side], NULL, HERE, HERE + 1);
+  else if (paint < 0)
+    cell->call(cell->loop->native, cell->pointers[side]);
   else {
-    void *pointers[OP_MAX_ARGS];
-    for (int i = 0; i < cell->loop->nargs; i++) {
-      const struct cell_arg *a = &cell->args[i];
-      pointers[i] = a->rows == 0                      ? NULL
-                    : is_vector(&cell->loop->args[i]) ? (void *)a->vector
-                                                      : cell_row(cell, i, 0);
-    }
-    cell->call(cell->loop->native, pointers);
+    paint_stack(patterns[paint]);
+    call_below_gap(cell, side);
   }
-  return broken_guard(cell, kind);
 }

@@ -1,6 +1,7 @@
 /* A mesh of one element: every row that the element reaches, copied into buffers with guard rows between them. The kernel
  * gets addresses only, whatever the access, so that what it really does is seen. Native functions and generated code run on
- * it alike. */
+ * it alike. There are two such meshes, the sides, whose guards hold different things: what a kernel makes of memory that it
+ * had no right to read differs between them. */
 #ifndef OP2JIT_CHECK_CELL_H
 #define OP2JIT_CHECK_CELL_H
 
@@ -10,17 +11,19 @@
 #include "backend/native/call.h"
 #include "loop.h"
 
-/* Guards hold numbers so small that adding to them shows; two kinds, so that reading one shows too. */
-enum { CELL_GUARDS = 2 };
+/* The guards of side 0 hold numbers so small that adding to them shows, those of side 1 what is NaN as floating point, so
+ * that reading one shows in every sum. */
+enum { CELL_SIDES = 2 };
 
 /* One argument's rows, each between guards. No two arguments share a row. */
 struct cell_arg {
-  unsigned char *memory;              /* guard, row, guard, row, ..., guard */
-  unsigned char *guards[CELL_GUARDS]; /* what a guard holds */
-  size_t row_bytes, guard_rows;       /* a guard is that many rows wide */
-  int rows;                           /* 1, the arity for a vector, 0 for what is absent */
-  void **vector;                      /* native form: a vector argument's pointers */
-  int *table;                         /* generated code: where the rows are */
+  unsigned char *memory[CELL_SIDES]; /* guard, row, guard, row, ..., guard */
+  unsigned char *guards[CELL_SIDES]; /* what a guard holds */
+  size_t row_bytes, guard_rows;      /* a guard is that many rows wide */
+  int rows;                          /* 1, the arity for a vector, 0 for what is absent */
+  void **vectors
+      [CELL_SIDES]; /* native form: a vector argument's pointers, with pointers to guards around them */
+  int *table;       /* generated code: where the rows are */
 };
 
 struct cell {
@@ -29,20 +32,25 @@ struct cell {
   native_call *call;       /* the native form, or NULL and */
   range_function function; /* generated code */
   struct desc desc;        /* of that code */
-  void **frame;
+  void **frames[CELL_SIDES];
+  void *pointers[CELL_SIDES][OP_MAX_ARGS];
 };
 
 int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, struct error *err);
 void cell_free(struct cell *cell);
 
 /* Row r of an argument. */
-static inline unsigned char *cell_row(const struct cell *cell, int arg, int r) {
+static inline unsigned char *cell_row(const struct cell *cell, int side, int arg, int r) {
   const struct cell_arg *a = &cell->args[arg];
-  return a->memory + ((size_t)r * (a->guard_rows + 1) + a->guard_rows) * a->row_bytes;
+  return a->memory[side] + ((size_t)r * (a->guard_rows + 1) + a->guard_rows) * a->row_bytes;
 }
 
-/* Run the kernel once on what the rows hold, between guards of kind 0 or 1. Returns the argument whose guard it wrote to, -1:
- * none. */
-int cell_run(struct cell *cell, int kind);
+/* Run the kernel once on what the rows of a side hold. Variables of a native kernel that have no value hold what the guards of side
+ * `paint` hold; -1: whatever is there. */
+void cell_run(struct cell *cell, int side, int paint);
+/* Fill an argument's guards on `side` with what those of side `like` hold. */
+void cell_set_guards(struct cell *cell, int side, int arg, int like);
+/* The argument whose guard was written to since the last call, -1: none. The guards are whole again. */
+int cell_broken_guard(struct cell *cell, int side);
 
 #endif

@@ -5,16 +5,19 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "check/cell.h"
 #include "check/copies.h"
+#include "check/rows.h"
 #include "check/watch.h"
 #include "context.h"
-#include "data.h"
+
+/* All elements are watched thoroughly at so many first calls of a loop; later one in so many, another one at each call, so that
+ * after as many calls all have been. */
+enum { THOROUGH_CALLS = 2, THOROUGH_STRIDE = 16 };
 
 struct check_state {
   struct cell *cell;
-  struct watch watch;
-  bool order_checked, warned;
+  long calls; /* before this one */
+  bool warned;
 };
 
 /* One pass over the elements. */
@@ -23,6 +26,7 @@ struct pass {
   struct loop *loop;
   struct check_state *state;
   bool watched;                /* compare each element with its promises, else just run it */
+  long stride;                 /* each so manieth element thoroughly */
   int *owners[OP_MAX_ARGS];    /* per written dat behind a map, by the first argument that writes it */
   double largest[OP_MAX_ARGS]; /* increment */
 };
@@ -41,91 +45,6 @@ bool check_wanted(const char *value, const char *loop_name) {
     p += *p == ',';
   }
   return false;
-}
-
-/* ---- rows in and out ---- */
-
-static long target_of(const struct loop_arg *arg, long element, int r) {
-  if (!arg->map)
-    return element;
-  return arg->map->table[(size_t)element * (size_t)arg->map->arity + (size_t)(arg->idx < 0 ? r : arg->idx)];
-}
-
-static int user_number(const struct set *set, long element) {
-  return set->to_user ? set->to_user[element] : (int)element;
-}
-
-static void load_numbers(const struct loop *loop, const struct loop_arg *arg, long element,
-                         unsigned char *row) {
-  const struct set *set = arg->map ? arg->map->to : loop->set;
-  for (int c = 0; c < arg->dim; c++) {
-    int number = user_number(set, target_of(arg, element, c));
-    memcpy(row + (size_t)c * sizeof number, &number, sizeof number);
-  }
-}
-
-static void load_global(const struct loop *loop, int i, unsigned char *row) {
-  const struct loop_arg *arg = &loop->args[i];
-  switch (arg->access) {
-  case OP_INC: memset(row, 0, arg->bytes); break;
-  case OP_MIN:
-  case OP_MAX: memcpy(row, arg->info >= 0 ? loop->user[i] : loop->slots + arg->offset, arg->bytes); break;
-  case OP_WORK: break;
-  default: memcpy(row, loop->globals + arg->offset, arg->bytes); break;
-  }
-}
-
-static void load_row(const struct cell *cell, int i, int r, long element) {
-  const struct loop *loop = cell->loop;
-  const struct loop_arg *arg = &loop->args[i];
-  unsigned char *row = cell_row(cell, i, r);
-  switch (arg->form) {
-  case DESC_IDX: load_numbers(loop, arg, element, row); return;
-  case DESC_INFO: memcpy(row, loop->user[i], arg->bytes); return;
-  case DESC_GBL: load_global(loop, i, row); return;
-  case DESC_DAT: break;
-  }
-  if (arg->access == OP_INC) {
-    memset(row, 0, arg->bytes);
-    return;
-  }
-  for (int c = 0; c < arg->dim; c++)
-    memcpy(row + (size_t)c * arg->dat->value_size, dat_value(arg->dat, target_of(arg, element, r), c),
-           arg->dat->value_size);
-}
-
-static void store_dat(struct pass *p, int i, int r, long element) {
-  const struct loop_arg *arg = &p->loop->args[i];
-  const unsigned char *row = cell_row(p->state->cell, i, r);
-  for (int c = 0; c < arg->dim; c++) {
-    void *value = dat_value(arg->dat, target_of(arg, element, r), c);
-    const unsigned char *fresh = row + (size_t)c * arg->dat->value_size;
-    if (arg->access == OP_INC)
-      type_combine(arg->type, OP_INC, value, fresh);
-    else
-      memcpy(value, fresh, arg->dat->value_size);
-  }
-}
-
-static void store_row(struct pass *p, int i, int r, long element) {
-  const struct loop *loop = p->loop;
-  const struct loop_arg *arg = &loop->args[i];
-  const struct cell *cell = p->state->cell;
-  const unsigned char *row = cell_row(cell, i, r);
-  const size_t size = type_info(arg->type)->size;
-  if (arg->access == OP_READ || arg->access == OP_WORK || arg->form == DESC_INFO || arg->form == DESC_IDX)
-    return;
-  if (arg->form == DESC_DAT)
-    store_dat(p, i, r, element);
-  else if (arg->info >= 0)
-    loop_offer_extremum(loop, i, loop->slots, row, cell_row(cell, arg->info, 0),
-                        user_number(loop->set, element));
-  else if (arg->access == OP_WRITE || arg->access == OP_RW)
-    memcpy(loop->globals + arg->offset, row, arg->bytes);
-  else
-    for (int c = 0; c < arg->dim; c++)
-      type_combine(arg->type, arg->access, loop->slots + arg->offset + (size_t)c * size,
-                   row + (size_t)c * size);
 }
 
 /* ---- what is found across elements ---- */
@@ -148,7 +67,7 @@ static int claim(struct pass *p, int i, int r, long element, struct error *err) 
   int *owners = is_owned(arg) ? p->owners[first_writer(loop, i)] : NULL;
   if (!owners)
     return OP_OK;
-  const long target = target_of(arg, element, r);
+  const long target = row_target(arg, element, r);
   const int owner = owners[target] - 1;
   owners[target] = (int)element + 1;
   if (owner < 0)
@@ -163,17 +82,6 @@ static int claim(struct pass *p, int i, int r, long element, struct error *err) 
       user_number(arg->dat->set, target), arg->dat->set->name);
 }
 
-static bool is_finite_value(enum type_code type, const unsigned char *value) {
-  double wide;
-  float narrow;
-  if (type == TYPE_FLOAT) {
-    memcpy(&narrow, value, sizeof narrow);
-    return isfinite(narrow);
-  }
-  memcpy(&wide, value, sizeof wide);
-  return isfinite(wide);
-}
-
 static bool is_output(const struct loop_arg *arg) {
   return arg->dat && (arg->access == OP_WRITE || arg->access == OP_RW || arg->access == OP_INC);
 }
@@ -182,51 +90,47 @@ static bool is_output(const struct loop_arg *arg) {
 static int find_not_finite(const struct cell *cell, int *argument, int *row) {
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct loop_arg *arg = &cell->loop->args[i];
-    const struct type_info *info = type_info(arg->type);
-    for (int r = 0; info->is_float && is_output(arg) && r < cell->args[i].rows; r++)
-      for (int c = 0; c < arg->dim; c++)
-        if (!is_finite_value(arg->type, cell_row(cell, i, r) + (size_t)c * info->size)) {
-          *argument = i;
-          *row = r;
-          return c;
-        }
+    for (int r = 0; is_output(arg) && r < cell->args[i].rows; r++) {
+      const int component = watch_not_finite(arg, cell_row(cell, 0, i, r));
+      if (component < 0)
+        continue;
+      *argument = i;
+      *row = r;
+      return component;
+    }
   }
   return -1;
 }
 
-static bool inputs_are_finite(const struct cell *cell, const struct watch *watch) {
-  for (int i = 0; i < cell->loop->nargs; i++) {
-    const struct loop_arg *arg = &cell->loop->args[i];
-    const struct type_info *info = type_info(arg->type);
-    if (!info->is_float || arg->access == OP_WRITE || arg->access == OP_WORK)
-      continue;
-    for (int r = 0; r < cell->args[i].rows; r++)
-      for (int c = 0; c < arg->dim; c++)
-        if (!is_finite_value(arg->type, watch_before(watch, cell, i, r) + (size_t)c * info->size))
-          return false;
-  }
+/* Nothing of the element was stored yet, so the mesh still has what it started from. */
+static bool inputs_are_finite(struct cell *cell, long element) {
+  rows_load(cell, 1, element);
+  for (int i = 0; i < cell->loop->nargs; i++)
+    for (int r = 0; !is_undefined_before(&cell->loop->args[i]) && r < cell->args[i].rows; r++)
+      if (watch_not_finite(&cell->loop->args[i], cell_row(cell, 1, i, r)) >= 0)
+        return false;
   return true;
 }
 
 static void warn_not_finite(struct pass *p, long element) {
   int i = 0, r = 0;
-  const struct cell *cell = p->state->cell;
+  struct cell *cell = p->state->cell;
   if (p->state->warned)
     return;
   const int component = find_not_finite(cell, &i, &r);
-  if (component < 0 || !inputs_are_finite(cell, &p->state->watch))
+  if (component < 0 || !inputs_are_finite(cell, element))
     return;
   p->state->warned = true;
   const struct loop_arg *arg = &p->loop->args[i];
   char value[64];
-  type_print(arg->type, cell_row(cell, i, r) + (size_t)component * type_info(arg->type)->size, value,
+  type_print(arg->type, cell_row(cell, 0, i, r) + (size_t)component * type_info(arg->type)->size, value,
              sizeof value);
   log_line(&p->ctx->log, LOG_WARN, "check",
            "loop %s, argument %d (dat \"%s\"): %s appears first at element %d of set \"%s\", component %d, "
            "target %d of "
            "set \"%s\", from finite values",
            p->loop->name, i + 1, arg->dat->name, value, user_number(p->loop->set, element),
-           p->loop->set->name, component, user_number(arg->dat->set, target_of(arg, element, r)),
+           p->loop->set->name, component, user_number(arg->dat->set, row_target(arg, element, r)),
            arg->dat->set->name);
 }
 
@@ -238,8 +142,9 @@ static void note_largest(struct pass *p) {
     for (int r = 0;
          arg->access == OP_INC && type_info(arg->type)->is_float && r < p->state->cell->args[i].rows; r++)
       for (int c = 0; c < arg->dim; c++)
-        p->largest[i] = fmax(p->largest[i],
-                             fabs(type_number(arg->type, cell_row(p->state->cell, i, r) + (size_t)c * size)));
+        p->largest[i] =
+            fmax(p->largest[i],
+                 fabs(type_number(arg->type, cell_row(p->state->cell, 0, i, r) + (size_t)c * size)));
   }
 }
 
@@ -247,27 +152,22 @@ static void note_largest(struct pass *p) {
 
 static int run_element(struct pass *p, long element, struct error *err) {
   struct cell *cell = p->state->cell;
-  for (int i = 0; i < p->loop->nargs; i++)
-    for (int r = 0; r < cell->args[i].rows; r++)
-      load_row(cell, i, r, element);
-  int code = OP_OK;
-  if (p->watched)
-    code = watch_element(cell, &p->state->watch, user_number(p->loop->set, element), err);
-  else
-    cell_run(cell, 0);
-  for (int i = 0; !code && p->watched && i < p->loop->nargs; i++)
-    for (int r = 0; !code && r < cell->args[i].rows; r++)
-      code = claim(p, i, r, element, err);
-  if (code)
-    return code;
   if (p->watched) {
+    const bool thorough = p->stride == 1 || (element + p->state->calls) % p->stride == 0;
+    int code = watch_element(cell, element, thorough, err);
+    for (int i = 0; !code && i < p->loop->nargs; i++)
+      for (int r = 0; !code && r < cell->args[i].rows; r++)
+        code = claim(p, i, r, element, err);
+    if (code)
+      return code;
     warn_not_finite(p, element);
-    if (!p->state->order_checked)
+    if (p->state->calls == 0)
       note_largest(p);
+  } else {
+    rows_load(cell, 0, element);
+    cell_run(cell, 0, -1);
   }
-  for (int i = 0; i < p->loop->nargs; i++)
-    for (int r = 0; r < cell->args[i].rows; r++)
-      store_row(p, i, r, element);
+  rows_store(cell, element);
   p->ctx->counters.checks++;
   return OP_OK;
 }
@@ -399,8 +299,6 @@ static int open_state(struct op_context *ctx, struct loop *loop, struct error *e
   if (!loop->check)
     return error_memory(err, "the checking form", sizeof *loop->check);
   int code = cell_open(&loop->check->cell, ctx, loop, err);
-  if (!code)
-    code = watch_open(&loop->check->watch, loop->check->cell, err);
   if (code)
     check_drop(loop);
   return code;
@@ -410,9 +308,12 @@ void check_drop(struct loop *loop) {
   if (!loop->check)
     return;
   cell_free(loop->check->cell);
-  watch_close(&loop->check->watch);
   free(loop->check);
   loop->check = NULL;
+}
+
+static size_t owner_bytes(const struct loop *loop, int i) {
+  return (size_t)loop->args[i].dat->set->extents[EXTENT_NONEXEC] * sizeof(int);
 }
 
 static int make_owners(struct pass *p, struct error *err) {
@@ -421,12 +322,37 @@ static int make_owners(struct pass *p, struct error *err) {
     const struct loop_arg *arg = &loop->args[i];
     if (!is_owned(arg) || !arg->map || first_writer(loop, i) != i)
       continue;
-    p->owners[i] = array_new((size_t)arg->dat->set->extents[EXTENT_NONEXEC], sizeof(int));
+    p->owners[i] = array_new(owner_bytes(loop, i), 1);
     if (!p->owners[i])
-      return error_memory(err, "the checking form",
-                          (size_t)arg->dat->set->extents[EXTENT_NONEXEC] * sizeof(int));
+      return error_memory(err, "the checking form", owner_bytes(loop, i));
   }
   return OP_OK;
+}
+
+static void forget_owners(struct pass *p) {
+  for (int i = 0; i < p->loop->nargs; i++)
+    if (p->owners[i])
+      memset(p->owners[i], 0, owner_bytes(p->loop, i));
+}
+
+/* Guards are looked at behind the last element only, but for the thorough ones: then all are, to find which it was. */
+static int run_watched(struct pass *p, const struct copies *before, struct error *err) {
+  p->stride = p->state->calls < THOROUGH_CALLS ? 1 : THOROUGH_STRIDE;
+  int code = run_pass(p, FORWARDS, err);
+  const int broken = code ? -1 : cell_broken_guard(p->state->cell, 0);
+  if (broken < 0)
+    return code;
+  copies_restore(before, p->loop);
+  forget_owners(p);
+  p->stride = 1;
+  code = run_pass(p, FORWARDS, err);
+  return code ? code
+              : error_set(
+                    err, OP_ERR_VIOLATION,
+                    "loop %s, argument %d: the kernel wrote outside the argument for some element, and not "
+                    "again when the loop was run once more; check its indices, and what it keeps from "
+                    "element to element",
+                    p->loop->name, broken + 1);
 }
 
 int check_run(struct op_context *ctx, struct loop *loop, struct error *err) {
@@ -438,10 +364,10 @@ int check_run(struct op_context *ctx, struct loop *loop, struct error *err) {
   if (!code)
     code = make_owners(&pass, err);
   if (!code) {
-    code = run_pass(&pass, FORWARDS, err);
-    if (!code && !loop->check->order_checked)
+    code = run_watched(&pass, &before, err);
+    if (!code && loop->check->calls == 0)
       code = check_order(&pass, &before, err);
-    loop->check->order_checked = true;
+    loop->check->calls++;
     if (code)
       copies_restore(&before, loop);
   }

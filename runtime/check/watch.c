@@ -1,257 +1,478 @@
 #include "check/watch.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "base/size.h"
-#include "data.h"
-
-/* Two patterns for memory that the kernel must not read, or must write all of. As floating point both are numbers that no
- * program computes; as integers they differ in every byte. */
-enum { POISON_FIRST = 0xA9, POISON_SECOND = 0x56 };
+#include "check/cause.h"
+#include "check/rows.h"
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
                                            "OP_MIN",  "OP_MAX",   "OP_WORK"};
 
-int watch_open(struct watch *watch, const struct cell *cell, struct error *err) {
-  size_t bytes = 0;
-  for (int i = 0; i < cell->loop->nargs; i++) {
-    size_t rows;
-    watch->offset[i] = bytes;
-    if (!size_mul((size_t)cell->args[i].rows, cell->args[i].row_bytes, &rows) ||
-        !size_add(bytes, rows, &bytes))
-      return error_set(err, OP_ERR_SIZE, "loop %s: too large for the checking form", cell->loop->name);
-  }
-  watch->bytes = bytes;
-  watch->before = array_new(bytes, 1);
-  watch->first = array_new(bytes, 1);
-  return watch->before && watch->first ? OP_OK : error_memory(err, "the checking form", 2 * bytes);
-}
-
-void watch_close(struct watch *watch) {
-  free(watch->before);
-  free(watch->first);
-  *watch = (struct watch){0};
-}
-
-const unsigned char *watch_before(const struct watch *watch, const struct cell *cell, int arg, int r) {
-  return watch->before + watch->offset[arg] + (size_t)r * cell->args[arg].row_bytes;
-}
-
-static unsigned char *saved(unsigned char *store, const struct watch *w, const struct cell *cell, int i,
-                            int r) {
-  return store + w->offset[i] + (size_t)r * cell->args[i].row_bytes;
-}
-
-static void save(unsigned char *store, const struct watch *w, const struct cell *cell) {
-  for (int i = 0; i < cell->loop->nargs; i++)
-    for (int r = 0; r < cell->args[i].rows; r++)
-      memcpy(saved(store, w, cell, i, r), cell_row(cell, i, r), cell->args[i].row_bytes);
-}
-
-static bool is_undefined_before(const struct loop_arg *arg) {
-  return arg->access == OP_WRITE || arg->access == OP_WORK;
-}
-
 /* ---- messages ---- */
 
-static int violation(const struct cell *cell, int i, long long element, struct error *err, const char *format,
-                     ...) __attribute__((format(printf, 5, 6)));
-static int violation(const struct cell *cell, int i, long long element, struct error *err, const char *format,
-                     ...) {
-  const struct loop *loop = cell->loop;
-  const struct loop_arg *arg = &loop->args[i];
+int watch_violation(const struct loop *loop, int arg, long element, struct error *err, const char *format,
+                    ...) {
+  const struct loop_arg *a = &loop->args[arg];
   struct text what = {0};
   va_list args;
   va_start(args, format);
   text_vaddf(&what, format, args);
   va_end(args);
-  error_set(err, OP_ERR_VIOLATION, "loop %s, argument %d (%s%s%s%s), element %lld of set \"%s\": %s",
-            loop->name, i + 1, arg->dat ? "dat \"" : "", arg->dat ? arg->dat->name : "a global",
-            arg->dat ? "\", " : ", ", access_names[arg->access], element, loop->set->name, text_str(&what));
+  error_set(err, OP_ERR_VIOLATION, "loop %s, argument %d (%s%s%s%s), element %d of set \"%s\": %s",
+            loop->name, arg + 1, a->dat ? "dat \"" : "", a->dat ? a->dat->name : "a global",
+            a->dat ? "\", " : ", ", access_names[a->access], user_number(loop->set, element), loop->set->name,
+            text_str(&what));
   text_free(&what);
   return OP_ERR_VIOLATION;
 }
 
-/* Where two rows differ: "component 2" or "component 2 of target 1". */
-static void place(const struct cell *cell, int i, int r, size_t byte, struct text *out) {
+/* "component 2", or "component 2 of target 1 (element 7 of set "cells")". */
+static void place(const struct cell *cell, int i, int r, int component, long element, struct text *out) {
   const struct loop_arg *arg = &cell->loop->args[i];
-  text_addf(out, "component %zu", byte / type_info(arg->type)->size);
+  text_addf(out, "component %d", component);
   if (cell->args[i].rows > 1)
     text_addf(out, " of target %d", r);
+  if (arg->map && arg->dat)
+    text_addf(out, " (element %d of set \"%s\")", user_number(arg->dat->set, row_target(arg, element, r)),
+              arg->dat->set->name);
 }
 
-static size_t first_difference(const unsigned char *a, const unsigned char *b, size_t bytes) {
-  size_t i = 0;
-  while (i < bytes && a[i] == b[i])
-    i++;
-  return i;
-}
-
-static int difference(const struct cell *cell, int i, int r, const unsigned char *a, const unsigned char *b,
-                      long long element, const char *said, struct error *err) {
-  if (memcmp(a, b, cell->args[i].row_bytes) == 0)
-    return OP_OK;
-  const size_t byte = first_difference(a, b, cell->args[i].row_bytes);
+static int tell(const struct cell *cell, int i, int r, int component, long element, const char *said,
+                struct error *err) {
   struct text where = {0};
-  place(cell, i, r, byte, &where);
-  int code = violation(cell, i, element, err, said, text_str(&where));
+  place(cell, i, r, component, element, &where);
+  int code = watch_violation(cell->loop, i, element, err, said, text_str(&where));
   text_free(&where);
   return code;
 }
 
-/* ---- what is compared ---- */
+/* ---- one row ---- */
 
-static int check_reads(const struct cell *cell, const struct watch *w, long long element, struct error *err) {
+static size_t value_size(const struct loop_arg *arg) {
+  return type_info(arg->type)->size;
+}
+
+static int first_difference(const struct loop_arg *arg, const unsigned char *a, const unsigned char *b) {
+  size_t i = 0;
+  while (i < arg->bytes && a[i] == b[i])
+    i++;
+  return i == arg->bytes ? -1 : (int)(i / value_size(arg));
+}
+
+/* The first component that holds nothing but the pattern; -1: none. */
+static int first_poisoned(const struct loop_arg *arg, const unsigned char *row, int pattern) {
+  const size_t size = value_size(arg);
+  for (int c = 0; c < arg->dim; c++) {
+    size_t b = 0;
+    while (b < size && row[(size_t)c * size + b] == pattern)
+      b++;
+    if (b == size)
+      return c;
+  }
+  return -1;
+}
+
+/* The first component of an extremum that went the wrong way; -1: none. What involves NaN is no mistake. */
+static int first_worsened(const struct loop_arg *arg, const unsigned char *before,
+                          const unsigned char *after) {
+  const size_t size = value_size(arg);
+  for (int c = 0; c < arg->dim; c++) {
+    const unsigned char *x = before + (size_t)c * size, *y = after + (size_t)c * size;
+    unsigned char best[sizeof(long double)];
+    memcpy(best, x, size);
+    type_combine(arg->type, arg->access, best, y);
+    if (memcmp(best, y, size) != 0 && type_number(arg->type, x) != type_number(arg->type, y) &&
+        !isnan(type_number(arg->type, x)) && !isnan(type_number(arg->type, y)))
+      return c;
+  }
+  return -1;
+}
+
+static bool is_extremum(const struct loop_arg *arg) {
+  return arg->form == DESC_GBL && (arg->access == OP_MIN || arg->access == OP_MAX);
+}
+
+int watch_not_finite(const struct loop_arg *arg, const unsigned char *row) {
+  for (int c = 0; c < arg->dim; c++) {
+    uint64_t wide;
+    uint32_t narrow;
+    if (arg->type == TYPE_DOUBLE) {
+      memcpy(&wide, row + (size_t)c * sizeof wide, sizeof wide);
+      if ((wide >> 52 & 0x7ff) == 0x7ff)
+        return c;
+    } else if (arg->type == TYPE_FLOAT) {
+      memcpy(&narrow, row + (size_t)c * sizeof narrow, sizeof narrow);
+      if ((narrow >> 23 & 0xff) == 0xff)
+        return c;
+    }
+  }
+  return -1;
+}
+
+/* ---- after the first run ---- */
+
+/* Is there anything that a closer look might call a violation? */
+static bool is_suspicious(struct cell *cell, long element) {
+  const struct loop *loop = cell->loop;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    for (int r = 0; r < cell->args[i].rows; r++)
+      if (arg->access == OP_READ ? !row_is_unchanged(cell, 0, i, r, element)
+          : arg->access == OP_WRITE
+              ? first_poisoned(arg, cell_row(cell, 0, i, r), POISON_FIRST) >= 0
+              : is_extremum(arg) && first_worsened(arg, row_start(loop, i), cell_row(cell, 0, i, r)) >= 0)
+        return true;
+  }
+  return false;
+}
+
+static int check_reads(struct cell *cell, int side, long element, struct error *err) {
   for (int i = 0; i < cell->loop->nargs; i++)
     for (int r = 0; cell->loop->args[i].access == OP_READ && r < cell->args[i].rows; r++) {
-      int code = difference(
-          cell, i, r, saved(w->before, w, cell, i, r), cell_row(cell, i, r), element,
-          "the kernel changed %s of what it promised only to read; declare the argument OP_RW, or do not "
-          "write to it",
-          err);
-      if (code)
-        return code;
+      const int c =
+          first_difference(&cell->loop->args[i], cell_row(cell, side, i, r), cell_row(cell, 1 - side, i, r));
+      if (c >= 0)
+        return tell(cell, i, r, c, element,
+                    "the kernel changed %s of what it promised only to read; declare the argument OP_RW, or "
+                    "do not write to it",
+                    err);
     }
   return OP_OK;
 }
 
-static bool all_equal(const unsigned char *bytes, size_t count, int value) {
-  for (size_t b = 0; b < count; b++)
-    if (bytes[b] != value)
-      return false;
-  return true;
-}
-
-/* A component that still holds the poison in both runs was not written. */
-static int check_writes(const struct cell *cell, const struct watch *w, long long element,
-                        struct error *err) {
+static int check_extrema(struct cell *cell, long element, struct error *err) {
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct loop_arg *arg = &cell->loop->args[i];
-    const size_t size = type_info(arg->type)->size;
-    for (int r = 0; arg->access == OP_WRITE && r < cell->args[i].rows; r++)
-      for (int c = 0; c < arg->dim; c++) {
-        const size_t at = (size_t)c * size;
-        if (!all_equal(saved(w->first, w, cell, i, r) + at, size, POISON_FIRST) ||
-            !all_equal(cell_row(cell, i, r) + at, size, POISON_SECOND))
-          continue;
-        struct text where = {0};
-        place(cell, i, r, at, &where);
-        int code = violation(
-            cell, i, element, err,
-            "the kernel did not write %s, which it promised to write for every element; write it on every "
-            "path, or declare the argument OP_RW",
-            text_str(&where));
-        text_free(&where);
-        return code;
-      }
+    if (!is_extremum(arg) || !arg->present)
+      continue;
+    const int c = first_worsened(arg, row_start(cell->loop, i), cell_row(cell, 0, i, 0));
+    if (c >= 0)
+      return tell(
+          cell, i, 0, c, element,
+          arg->access == OP_MIN
+              ? "the kernel made %s larger, so it assigns it without comparing; write if (v < *m) *m = v"
+              : "the kernel made %s smaller, so it assigns it without comparing; write if (v > *m) *m "
+                "= v",
+          err);
   }
   return OP_OK;
 }
 
-/* Nothing that the kernel leaves behind may depend on memory that it had no right to read. */
-static int check_undefined(const struct cell *cell, const struct watch *w, long long element,
-                           struct error *err) {
+/* ---- after the second run ---- */
+
+/* A component that still holds the poison in both runs was not written. */
+static int check_writes(const struct cell *cell, long element, struct error *err) {
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct loop_arg *arg = &cell->loop->args[i];
+    const size_t size = value_size(arg);
+    for (int r = 0; arg->access == OP_WRITE && r < cell->args[i].rows; r++) {
+      const unsigned char *first = cell_row(cell, 0, i, r), *second = cell_row(cell, 1, i, r);
+      for (int c = 0; c < arg->dim; c++) {
+        const struct loop_arg one = {.type = arg->type, .dim = 1};
+        const size_t at = (size_t)c * size;
+        if (first_poisoned(&one, first + at, POISON_FIRST) == 0 &&
+            first_poisoned(&one, second + at, POISON_SECOND) == 0)
+          return tell(
+              cell, i, r, c, element,
+              "the kernel did not write %s, which it promised to write for every element; write it on "
+              "every path, or declare the argument OP_RW",
+              err);
+      }
+    }
+  }
+  return OP_OK;
+}
+
+/* `where` depends on something that is not the element's; false if it does not. */
+static bool tell_cause(struct cell *cell, int i, const char *where, long element, struct error *err) {
+  struct text cause = {0};
+  const bool known = cause_tell(cell, element, &cause);
+  if (known)
+    watch_violation(cell->loop, i, element, err, "%s depends on %s", where, text_str(&cause));
+  text_free(&cause);
+  return known;
+}
+
+static int check_undefined(struct cell *cell, long element, struct error *err) {
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct loop_arg *arg = &cell->loop->args[i];
     if (arg->access == OP_READ || arg->access == OP_WORK || arg->access == OP_INC)
       continue;
     for (int r = 0; r < cell->args[i].rows; r++) {
-      int code =
-          difference(cell, i, r, saved(w->first, w, cell, i, r), cell_row(cell, i, r), element,
-                     "%s depends on what an OP_WRITE argument or OP_WORK memory held before, or on what "
-                     "lies outside the arguments or is not set at all; read it only after writing it, or "
-                     "declare the argument OP_RW",
-                     err);
-      if (code)
-        return code;
+      const int c = first_difference(arg, cell_row(cell, 0, i, r), cell_row(cell, 1, i, r));
+      if (c < 0)
+        continue;
+      struct text where = {0};
+      place(cell, i, r, c, element, &where);
+      if (!tell_cause(cell, i, text_str(&where), element, err))
+        watch_violation(
+            cell->loop, i, element, err,
+            "%s depends on what the kernel has no right to read: memory outside the arguments, what an "
+            "OP_WRITE argument held before, how often the kernel ran, or an OP_INC argument; check its "
+            "indices and what it keeps",
+            text_str(&where));
+      text_free(&where);
+      return OP_ERR_VIOLATION;
     }
   }
   return OP_OK;
 }
 
-/* The second run started from the first one's increment a, so a kernel that only adds ends at 2a; one that assigns ends at
- * a. Rounding and cancelling leave the sum near 2a. */
-static int check_increments(const struct cell *cell, const struct watch *w, long long element,
-                            struct error *err) {
+/* ---- increments ----
+ * Side 0 started from 0 and gave a; side 1 starts from s, which is as large as anything that the element reads, so a kernel that
+ * only adds ends near s + a. What is far from it is looked at once more from a start so large that no rounding matters. */
+struct increment {
+  int arg, row, component;
+  double from, to;
+};
+
+static bool is_watched_increment(const struct loop_arg *arg) {
+  return arg->access == OP_INC && arg->type != TYPE_BOOL;
+}
+
+static bool has_increments(const struct cell *cell) {
+  for (int i = 0; i < cell->loop->nargs; i++)
+    if (is_watched_increment(&cell->loop->args[i]))
+      return true;
+  return false;
+}
+
+/* Of what side 1 holds before its run. */
+static double largest_input(const struct cell *cell) {
+  double largest = 1;
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct loop_arg *arg = &cell->loop->args[i];
-    const size_t size = type_info(arg->type)->size;
-    if (arg->access != OP_INC || arg->type == TYPE_BOOL)
+    if (!type_info(arg->type)->is_float || is_undefined_before(arg) || arg->access == OP_INC)
       continue;
     for (int r = 0; r < cell->args[i].rows; r++)
       for (int c = 0; c < arg->dim; c++) {
-        const unsigned char *a = saved(w->first, w, cell, i, r) + (size_t)c * size;
-        unsigned char twice[sizeof(long double)];
-        memcpy(twice, a, size);
-        type_combine(arg->type, OP_INC, twice, a);
-        const double step = type_number(arg->type, a), want = type_number(arg->type, twice);
-        const double got = type_number(arg->type, cell_row(cell, i, r) + (size_t)c * size);
-        if (isnan(step) || isinf(want) || fabs(got - want) <= 0.25 * fabs(step))
-          continue;
-        struct text where = {0};
-        place(cell, i, r, (size_t)c * size, &where);
-        int code = violation(
-            cell, i, element, err,
-            "%s is not only added to: from 0 it becomes %.17g, from %.17g it becomes %.17g; use += or -= "
-            "only and do not read it, or declare the argument OP_RW or OP_WRITE",
-            text_str(&where), step, step, got);
-        text_free(&where);
-        return code;
+        const double x = fabs(type_number(arg->type, cell_row(cell, 1, i, r) + (size_t)c * value_size(arg)));
+        largest = isfinite(x) && x > largest ? x : largest;
       }
+  }
+  return largest;
+}
+
+static void put_number(enum type_code type, unsigned char *out, double value) {
+  const float narrow = (float)value;
+  const long long whole = (long long)value;
+  if (type == TYPE_DOUBLE)
+    memcpy(out, &value, sizeof value);
+  else if (type == TYPE_FLOAT)
+    memcpy(out, &narrow, sizeof narrow);
+  else
+    memcpy(out, &whole, type_info(type)->size); /* the low bytes come first */
+}
+
+static double start_of(enum type_code type, const unsigned char *increment, double scale, bool again) {
+  const double step = fabs(type_number(type, increment));
+  if (!type_info(type)->is_float)
+    return again ? 3 : 1;
+  return (isfinite(step) && step > scale ? step : scale) * (again ? 1024 : 1);
+}
+
+static void start_increments(struct cell *cell, double scale, bool again) {
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct loop_arg *arg = &cell->loop->args[i];
+    for (int r = 0; is_watched_increment(arg) && r < cell->args[i].rows; r++)
+      for (int c = 0; c < arg->dim; c++) {
+        const size_t at = (size_t)c * value_size(arg);
+        put_number(arg->type, cell_row(cell, 1, i, r) + at,
+                   start_of(arg->type, cell_row(cell, 0, i, r) + at, scale, again));
+      }
+  }
+}
+
+static bool is_added(const struct loop_arg *arg, const unsigned char *step, const unsigned char *got,
+                     double start) {
+  unsigned char want[sizeof(long double)];
+  if (!isfinite(type_number(arg->type, step)))
+    return true;
+  put_number(arg->type, want, start);
+  type_combine(arg->type, OP_INC, want, step);
+  if (memcmp(want, got, value_size(arg)) == 0)
+    return true;
+  const double wanted = type_number(arg->type, want);
+  const double tolerance = (arg->type == TYPE_FLOAT ? 1e-2 : 1e-6) * start;
+  return type_info(arg->type)->is_float &&
+         (!isfinite(wanted) || fabs(type_number(arg->type, got) - wanted) <= tolerance);
+}
+
+static bool find_not_added(const struct cell *cell, double scale, bool again, struct increment *found) {
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct loop_arg *arg = &cell->loop->args[i];
+    for (int r = 0; is_watched_increment(arg) && r < cell->args[i].rows; r++)
+      for (int c = 0; c < arg->dim; c++) {
+        const size_t at = (size_t)c * value_size(arg);
+        const unsigned char *step = cell_row(cell, 0, i, r) + at, *got = cell_row(cell, 1, i, r) + at;
+        const double start = start_of(arg->type, step, scale, again);
+        if (is_added(arg, step, got, start))
+          continue;
+        *found = (struct increment){i, r, c, start, type_number(arg->type, got)};
+        return true;
+      }
+  }
+  return false;
+}
+
+static int check_increments(struct cell *cell, double scale, long element, struct error *err) {
+  struct increment found, confirmed;
+  if (!find_not_added(cell, scale, false, &found))
+    return OP_OK;
+  rows_load(cell, 1, element);
+  start_increments(cell, scale, true);
+  cell_run(cell, 1, 1);
+  if (!find_not_added(cell, scale, true, &confirmed))
+    return OP_OK;
+  const struct loop_arg *arg = &cell->loop->args[found.arg];
+  const double step = type_number(arg->type, cell_row(cell, 0, found.arg, found.row) +
+                                                 (size_t)found.component * value_size(arg));
+  struct text where = {0};
+  place(cell, found.arg, found.row, found.component, element, &where);
+  if (!tell_cause(cell, found.arg, text_str(&where), element, err))
+    watch_violation(
+        cell->loop, found.arg, element, err,
+        "%s is not only added to: from 0 it becomes %.10g, from %.10g it becomes %.10g; use += or -= "
+        "only and do not read it, or declare the argument OP_RW or OP_WRITE",
+        text_str(&where), step, found.from, found.to);
+  text_free(&where);
+  return OP_ERR_VIOLATION;
+}
+
+/* ---- extrema once more ----
+ * From a start that nothing can beat, a kernel that compares changes no extremum; one that assigns does. Nothing else that it
+ * leaves may depend on the start, for that is what other elements left. */
+static bool has_extrema(const struct cell *cell) {
+  for (int i = 0; i < cell->loop->nargs; i++)
+    if (is_extremum(&cell->loop->args[i]) && cell->loop->args[i].present)
+      return true;
+  return false;
+}
+
+/* A value that no other beats. */
+static void put_limit(const struct loop_arg *arg, unsigned char *out) {
+  const struct type_info *info = type_info(arg->type);
+  const bool largest = arg->access == OP_MAX;
+  if (info->is_float) {
+    put_number(arg->type, out, largest ? INFINITY : -INFINITY);
+    return;
+  }
+  if (arg->type == TYPE_BOOL) {
+    memset(out, largest, info->size);
+    return;
+  }
+  /* The low bytes come first; the sign is in the last one. */
+  memset(out, largest ? 0xFF : 0, info->size);
+  if (info->is_signed)
+    out[info->size - 1] = largest ? 0x7F : 0x80;
+}
+
+/* Returns the last extremum. */
+static int start_at_limits(struct cell *cell) {
+  int last = -1;
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct loop_arg *arg = &cell->loop->args[i];
+    for (int c = 0; is_extremum(arg) && arg->present && c < arg->dim; c++) {
+      put_limit(arg, cell_row(cell, 1, i, 0) + (size_t)c * value_size(arg));
+      last = i;
+    }
+  }
+  return last;
+}
+
+/* A component that is not at its limit any more; NaN is let through. */
+static int first_below_limit(const struct loop_arg *arg, const unsigned char *row) {
+  for (int c = 0; c < arg->dim; c++) {
+    unsigned char limit[sizeof(long double)];
+    const unsigned char *got = row + (size_t)c * value_size(arg);
+    put_limit(arg, limit);
+    if (memcmp(got, limit, value_size(arg)) != 0 && !isnan(type_number(arg->type, got)))
+      return c;
+  }
+  return -1;
+}
+
+static int tell_dependence(struct cell *cell, int i, int r, int c, int extremum, long element,
+                           struct error *err) {
+  struct text where = {0};
+  place(cell, i, r, c, element, &where);
+  int code = watch_violation(cell->loop, i, element, err,
+                             "%s depends on the value of argument %d (%s) so far, and so on the order of the "
+                             "elements; only compare with it, or read the extremum in a second loop",
+                             text_str(&where), extremum + 1, access_names[cell->loop->args[extremum].access]);
+  text_free(&where);
+  return code;
+}
+
+static int check_limits(struct cell *cell, long element, struct error *err) {
+  const struct loop *loop = cell->loop;
+  rows_load(cell, 1, element);
+  const int extremum = start_at_limits(cell);
+  cell_run(cell, 1, 1);
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    int c = is_extremum(arg) && arg->present ? first_below_limit(arg, cell_row(cell, 1, i, 0)) : -1;
+    if (c >= 0)
+      return tell(cell, i, 0, c, element,
+                  arg->access == OP_MIN ? "the kernel assigns %s without comparing; write if (v < *m) *m = v"
+                                        : "the kernel assigns %s without comparing; write if (v > *m) *m = v",
+                  err);
+    for (int r = 0; (arg->access == OP_WRITE || arg->access == OP_RW) && r < cell->args[i].rows; r++)
+      if ((c = first_difference(arg, cell_row(cell, 0, i, r), cell_row(cell, 1, i, r))) >= 0)
+        return tell_dependence(cell, i, r, c, extremum, element, err);
   }
   return OP_OK;
 }
 
-/* ---- the two runs ---- */
+/* ---- the runs ---- */
 
-static void poison(struct cell *cell, int pattern) {
-  for (int i = 0; i < cell->loop->nargs; i++)
-    for (int r = 0; is_undefined_before(&cell->loop->args[i]) && r < cell->args[i].rows; r++)
-      memset(cell_row(cell, i, r), pattern, cell->args[i].row_bytes);
-}
-
-/* Rows for the second run: as before the first, but increments go on from the first one's. */
-static void prepare_second(struct cell *cell, const struct watch *w) {
-  for (int i = 0; i < cell->loop->nargs; i++)
-    for (int r = 0; r < cell->args[i].rows; r++)
-      memcpy(cell_row(cell, i, r),
-             cell->loop->args[i].access == OP_INC ? saved(w->first, w, cell, i, r)
-                                                  : saved(w->before, w, cell, i, r),
-             cell->args[i].row_bytes);
-  poison(cell, POISON_SECOND);
-}
-
-static int check_guards(const struct cell *cell, int broken, long long element, struct error *err) {
+static int check_guards(struct cell *cell, int side, long element, struct error *err) {
+  const int broken = cell_broken_guard(cell, side);
   if (broken < 0)
     return OP_OK;
-  return violation(cell, broken, element, err,
-                   "the kernel wrote outside the %d component%s of the argument; check its indices, and dim",
-                   cell->loop->args[broken].dim, cell->loop->args[broken].dim == 1 ? "" : "s");
+  return watch_violation(
+      cell->loop, broken, element, err,
+      "the kernel wrote outside the %d component%s of the argument; check its indices, and "
+      "dim",
+      cell->loop->args[broken].dim, cell->loop->args[broken].dim == 1 ? "" : "s");
 }
 
-int watch_element(struct cell *cell, struct watch *w, long long element, struct error *err) {
-  save(w->before, w, cell);
-  poison(cell, POISON_FIRST);
-  int code = check_guards(cell, cell_run(cell, 0), element, err);
+static int look_closely(struct cell *cell, long element, struct error *err) {
+  const double scale = has_increments(cell) ? largest_input(cell) : 1;
+  int code = check_guards(cell, 0, element, err);
   if (!code)
-    code = check_reads(cell, w, element, err);
+    code = check_reads(cell, 0, element, err);
+  if (!code)
+    code = check_extrema(cell, element, err);
   if (code)
     return code;
-  save(w->first, w, cell);
-  prepare_second(cell, w);
-  code = check_guards(cell, cell_run(cell, 1), element, err);
+  start_increments(cell, scale, false);
+  cell_run(cell, 1, 1);
+  code = check_guards(cell, 1, element, err);
   if (!code)
-    code = check_writes(cell, w, element, err);
+    code = check_reads(cell, 1, element, err);
   if (!code)
-    code = check_undefined(cell, w, element, err);
+    code = check_writes(cell, element, err);
   if (!code)
-    code = check_increments(cell, w, element, err);
-  if (code)
-    return code;
-  for (int i = 0; i < cell->loop->nargs; i++)
-    for (int r = 0; r < cell->args[i].rows; r++)
-      memcpy(cell_row(cell, i, r), saved(w->first, w, cell, i, r), cell->args[i].row_bytes);
-  return OP_OK;
+    code = check_undefined(cell, element, err);
+  if (!code)
+    code = check_increments(cell, scale, element, err);
+  if (!code && has_extrema(cell))
+    code = check_limits(cell, element, err);
+  return code;
+}
+
+int watch_element(struct cell *cell, long element, bool thorough, struct error *err) {
+  rows_load(cell, 0, element);
+  if (thorough)
+    rows_load(cell, 1, element);
+  cell_run(cell, 0, thorough ? 0 : -1);
+  if (!thorough) {
+    if (!is_suspicious(cell, element))
+      return OP_OK;
+    rows_load(cell, 1, element);
+  }
+  return look_closely(cell, element, err);
 }

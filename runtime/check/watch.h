@@ -4,20 +4,19 @@
 
 #include "check/cell.h"
 
-/* Room for the rows of two runs. */
-struct watch {
-  unsigned char *before, *first; /* all rows of all arguments, one after the other */
-  size_t bytes;
-  size_t offset[OP_MAX_ARGS];
-};
-int watch_open(struct watch *watch, const struct cell *cell, struct error *err);
-void watch_close(struct watch *watch);
-/* Row r of an argument as it was before the last watched element. */
-const unsigned char *watch_before(const struct watch *watch, const struct cell *cell, int arg, int r);
+/* Load the element's rows and run the kernel on them; afterwards the rows of READ are as before, those of WRITE, RW, MIN and MAX
+ * on side 0 hold the new values and those of INC the increments. OP_ERR_VIOLATION names loop, argument, element, component.
+ *   always    what is only read is unchanged, everything promised is written, extrema only move one way
+ *   thorough  the kernel also runs on side 1 and from other increments: nothing it leaves depends on what it had no right to
+ *             read, increments are only added to, nothing outside the rows is written
+ * Without `thorough` guards are not looked at: ask cell_broken_guard. */
+int watch_element(struct cell *cell, long element, bool thorough, struct error *err);
 
-/* The rows are loaded with the element's values. Runs the kernel on them, twice where one run cannot tell; afterwards the rows
- * of READ are as before, those of WRITE, RW, MIN and MAX hold the new values and those of INC the increments. `element` is
- * the user's number. OP_ERR_VIOLATION. */
-int watch_element(struct cell *cell, struct watch *watch, long long element, struct error *err);
+/* Is a component of a row of floating point an infinity or NaN? The first such; -1: none. */
+int watch_not_finite(const struct loop_arg *arg, const unsigned char *row);
+
+/* The error for argument `arg`: loop, argument, element, what. */
+int watch_violation(const struct loop *loop, int arg, long element, struct error *err, const char *format,
+                    ...) __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -1,0 +1,91 @@
+#include "check/cause.h"
+
+#include <string.h>
+
+#include "check/rows.h"
+
+enum kind { KIND_NOTHING, KIND_OLD_VALUES, KIND_OUTSIDE, KIND_LOCALS };
+
+/* Everything on side 1 as on side 0, but for one thing. */
+static void run_changed(struct cell *cell, long element, enum kind kind, int arg) {
+  rows_load(cell, 1, element);
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const int old_values = kind == KIND_OLD_VALUES && i == arg ? POISON_SECOND : POISON_FIRST;
+    for (int r = 0; is_undefined_before(&cell->loop->args[i]) && r < cell->args[i].rows; r++)
+      memset(cell_row(cell, 1, i, r), old_values, cell->args[i].row_bytes);
+    cell_set_guards(cell, 1, i, kind == KIND_OUTSIDE && i == arg ? 1 : 0);
+  }
+  cell_run(cell, 1, kind == KIND_LOCALS ? 1 : 0);
+  for (int i = 0; i < cell->loop->nargs; i++)
+    cell_set_guards(cell, 1, i, 1);
+}
+
+static bool differs(const struct cell *cell) {
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct loop_arg *arg = &cell->loop->args[i];
+    for (int r = 0; arg->access != OP_READ && arg->access != OP_WORK && r < cell->args[i].rows; r++)
+      if (memcmp(cell_row(cell, 0, i, r), cell_row(cell, 1, i, r), arg->bytes) != 0)
+        return true;
+  }
+  return false;
+}
+
+static bool is_changed_by(struct cell *cell, long element, enum kind kind, int arg) {
+  run_changed(cell, element, kind, arg);
+  return differs(cell);
+}
+
+static void name_argument(const struct cell *cell, int i, struct text *out) {
+  const struct loop_arg *arg = &cell->loop->args[i];
+  text_addf(out, "argument %d", i + 1);
+  if (arg->dat)
+    text_addf(out, " (dat \"%s\")", arg->dat->name);
+}
+
+static void tell_old_values(const struct cell *cell, int i, struct text *out) {
+  const bool write = cell->loop->args[i].access == OP_WRITE;
+  text_add(out, "what ");
+  name_argument(cell, i, out);
+  text_addf(out, " held before, and it is declared %s; %s", write ? "OP_WRITE" : "OP_WORK",
+            write ? "declare it OP_RW, or write it first" : "write it first");
+}
+
+static void tell_outside(const struct cell *cell, int i, struct text *out) {
+  const int dim = cell->loop->args[i].dim;
+  text_add(out, "memory outside ");
+  name_argument(cell, i, out);
+  text_addf(out, ", which has %d component%s", dim, dim == 1 ? "" : "s");
+  if (cell->args[i].rows > 1)
+    text_addf(out, " on each of %d targets", cell->args[i].rows);
+  text_add(out, "; check the indices that it is read with");
+}
+
+/* The first single thing that changes the result. */
+static bool find(struct cell *cell, long element, struct text *out) {
+  for (int i = 0; i < cell->loop->nargs; i++)
+    if (is_undefined_before(&cell->loop->args[i]) && is_changed_by(cell, element, KIND_OLD_VALUES, i)) {
+      tell_old_values(cell, i, out);
+      return true;
+    }
+  for (int i = 0; i < cell->loop->nargs; i++)
+    if (is_changed_by(cell, element, KIND_OUTSIDE, i)) {
+      tell_outside(cell, i, out);
+      return true;
+    }
+  if (!is_changed_by(cell, element, KIND_LOCALS, -1))
+    return false;
+  text_add(out, "a local variable that has no value yet; give it a value first");
+  return true;
+}
+
+bool cause_tell(struct cell *cell, long element, struct text *out) {
+  const bool found = find(cell, element, out);
+  /* Twice, for what is kept may come round again. */
+  if (!is_changed_by(cell, element, KIND_NOTHING, -1) && !is_changed_by(cell, element, KIND_NOTHING, -1))
+    return found;
+  text_clear(out);
+  text_add(out,
+           "a static or global variable that keeps its value from element to element; keep the value in a "
+           "dat, or reduce it into a global argument");
+  return true;
+}

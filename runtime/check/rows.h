@@ -1,0 +1,34 @@
+/* What an element reaches in the mesh, into the rows of a cell and back. */
+#ifndef OP2JIT_CHECK_ROWS_H
+#define OP2JIT_CHECK_ROWS_H
+
+#include "check/cell.h"
+#include "data.h"
+
+/* The element, in the library's numbers, that row r of an argument belongs to. */
+static inline long row_target(const struct loop_arg *arg, long element, int r) {
+  if (!arg->map)
+    return element;
+  return arg->map->table[(size_t)element * (size_t)arg->map->arity + (size_t)(arg->idx < 0 ? r : arg->idx)];
+}
+
+static inline int user_number(const struct set *set, long element) {
+  return set->to_user ? set->to_user[element] : (int)element;
+}
+
+/* What the kernel may write without having read it: nothing is promised of its contents. */
+static inline bool is_undefined_before(const struct loop_arg *arg) {
+  return arg->access == OP_WRITE || arg->access == OP_WORK;
+}
+
+/* All rows of a side as the kernel finds them: zeros for OP_INC, POISON for what is undefined. */
+enum { POISON_FIRST = 0xA9, POISON_SECOND = 0x56 };
+void rows_load(struct cell *cell, int side, long element);
+/* Does row r, which the kernel was only to read, still hold what rows_load put there? May load the row on side 1. */
+bool row_is_unchanged(struct cell *cell, int side, int arg, int r, long element);
+/* What an extremum starts from. */
+const unsigned char *row_start(const struct loop *loop, int arg);
+/* The rows of side 0 into the dats, slots and globals of the loop. */
+void rows_store(struct cell *cell, long element);
+
+#endif
