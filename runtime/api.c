@@ -210,7 +210,7 @@ int op2jit_exit(void) {
   struct op_context *ctx = api_enter("op_exit");
   if (!ctx)
     return api_refused();
-  int code = ctx_flush(ctx, &the.error);
+  int code = agree_on_call(ctx, ctx_flush(ctx, &the.error), &the.error, "op_exit");
   if (!code)
     code = context_report(ctx, &the.error);
   the.context = NULL;

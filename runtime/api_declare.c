@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree.h"
 #include "api.h"
 #include "data.h"
 #include "renumber.h"
@@ -12,7 +13,16 @@ op_set op2jit_decl_set(int size, const char *name) {
   if (!ctx)
     return NULL;
   struct set *set = mesh_set(ctx, size, name, api_error());
-  return api_leave_pointer(set ? set->handle : NULL);
+  int code = agree_on_call(ctx, set ? OP_OK : api_error()->code, api_error(), "op_decl_set of set \"%s\"",
+                           name ? name : "unnamed");
+  if (code && set)
+    mesh_undo_set(ctx, set);
+  return api_leave_pointer(code ? NULL : set->handle);
+}
+
+/* The ranks make maps and dats on the same sets, which their handles do not show. */
+static const char *name_of(const struct set *set) {
+  return set ? set->name : "";
 }
 
 static op_map declare_map(const char *call, op_set from, op_set to, int arity, const int *table,
@@ -27,7 +37,12 @@ static op_map declare_map(const char *call, op_set from, op_set to, int arity, c
     map = mesh_map(ctx, source, target, arity, table, long_table, name, api_error());
   else
     error_prefix(api_error(), "map \"%s\": ", name ? name : "unnamed");
-  return api_leave_pointer(map ? map->handle : NULL);
+  int code = agree_on_call(ctx, map ? OP_OK : api_error()->code, api_error(),
+                           "%s of map \"%s\"\nfrom\tset \"%s\"\nto\tset \"%s\"\narity\t%d\n", call,
+                           name ? name : "unnamed", name_of(source), name_of(target), arity);
+  if (code && map)
+    mesh_undo_map(ctx, map);
+  return api_leave_pointer(code ? NULL : map->handle);
 }
 
 op_map op2jit_decl_map(op_set from, op_set to, int arity, const int *table, const char *name) {
@@ -36,6 +51,12 @@ op_map op2jit_decl_map(op_set from, op_set to, int arity, const int *table, cons
 
 op_map op2jit_decl_map_long(op_set from, op_set to, int arity, const long long *table, const char *name) {
   return declare_map("op_decl_map_long", from, to, arity, NULL, table, name);
+}
+
+static void forget_dat(struct op_context *ctx, struct dat *dat) {
+  loop_forget(ctx, dat);
+  list_remove(&ctx->mesh.dats, dat);
+  data_free(ctx, dat);
 }
 
 static op_dat declare_dat(const char *call, op_set set, int dim, const char *type, const void *data,
@@ -49,7 +70,12 @@ static op_dat declare_dat(const char *call, op_set set, int dim, const char *typ
     dat = data_new(ctx, on, dim, type, data, name, temporary, api_error());
   else
     error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed");
-  return api_leave_pointer(dat ? dat->handle : NULL);
+  int code = agree_on_call(ctx, dat ? OP_OK : api_error()->code, api_error(),
+                           "%s of dat \"%s\"\non\tset \"%s\"\ndim\t%d\ntype\t%s\n", call,
+                           name ? name : "unnamed", name_of(on), dim, type ? type : "none");
+  if (code && dat)
+    forget_dat(ctx, dat);
+  return api_leave_pointer(code ? NULL : dat->handle);
 }
 
 op_dat op2jit_decl_dat(op_set set, int dim, const char *type, const void *data, const char *name) {
@@ -73,9 +99,7 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
   int code = ctx_flush(ctx, api_error());
   if (code)
     return code;
-  loop_forget(ctx, dat);
-  list_remove(&ctx->mesh.dats, dat);
-  data_free(ctx, dat);
+  forget_dat(ctx, dat);
   return OP_OK;
 }
 
@@ -84,14 +108,31 @@ int op2jit_free_dat_temp(op_dat dat) {
   return ctx ? api_leave(free_temporary(ctx, dat)) : api_refused();
 }
 
+static int agree_on_constant(struct op_context *ctx, int code, const char *call, const char *name) {
+  const struct constant *constant = name ? mesh_find_constant(&ctx->mesh, name) : NULL;
+  struct text value = {0};
+  if (constant)
+    agree_print_values(&value, constant->type, constant->dim, constant->value);
+  code = agree_on_call(ctx, code, api_error(), "%s of constant \"%s\"\nvalue\t%s\n", call,
+                       name ? name : "unnamed", text_str(&value));
+  text_free(&value);
+  return code;
+}
+
 int op2jit_decl_const(const char *name, int dim, const char *type, const void *value) {
   struct op_context *ctx = api_enter("op_decl_const");
-  return ctx ? api_leave(mesh_constant(ctx, name, dim, type, value, api_error())) : api_refused();
+  if (!ctx)
+    return api_refused();
+  const int code = mesh_constant(ctx, name, dim, type, value, api_error());
+  return api_leave(agree_on_constant(ctx, code, "op_decl_const", name));
 }
 
 int op2jit_update_const(const char *name, const void *value) {
   struct op_context *ctx = api_enter("op_update_const");
-  return ctx ? api_leave(mesh_update_constant(ctx, name, value, api_error())) : api_refused();
+  if (!ctx)
+    return api_refused();
+  const int code = mesh_update_constant(ctx, name, value, api_error());
+  return api_leave(agree_on_constant(ctx, code, "op_update_const", name));
 }
 
 static int renumber(struct op_context *ctx, const char *call, const char *method, op_map handle,

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "agree.h"
 #include "api.h"
 #include "reports.h"
 
@@ -17,9 +18,7 @@ int op2jit_is_root(void) {
 }
 
 static int barrier(struct op_context *ctx, struct error *err) {
-  int code = ctx_flush(ctx, err);
-  ctx->comm->where = "op_barrier";
-  return code ? code : ctx->comm->table->barrier(ctx->comm, err);
+  return agree_on_call(ctx, ctx_flush(ctx, err), err, "op_barrier");
 }
 
 void op2jit_barrier(void) {
@@ -66,6 +65,7 @@ static void print_report(const char *call,
     return;
   struct text out = {0};
   int code = ctx_flush(ctx, api_error());
+  code = agree_on_call(ctx, code, api_error(), "%s", call);
   if (!code)
     code = report(ctx, &out, api_error());
   if (!code && !text_ok(&out))

@@ -54,6 +54,13 @@ static void close_backends(struct op_context *ctx) {
     ctx->backend->close(ctx);
 }
 
+static int open_agreement(struct op_context *ctx, struct comm *comm, struct error *err) {
+  ctx->comm = comm;
+  comm->where = "op_init";
+  ctx->agreement = comm;
+  return comm_alone(comm) ? OP_OK : comm->table->split(comm, 0, &ctx->agreement, err);
+}
+
 /* What every rank can do by itself once the comm is there. */
 static int open_parts(struct op_context *ctx, const struct text *warnings, struct error *err) {
   if (!comm_alone(ctx->comm))
@@ -73,6 +80,8 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
 
 /* What backends share, whether or not it was opened. */
 static void release(struct op_context *ctx) {
+  if (ctx->agreement != ctx->comm)
+    comm_close(ctx->agreement);
   plan_cache_free(ctx->plans);
   jit_close(ctx->jit);
   store_close(ctx->store);
@@ -92,11 +101,8 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
   ctx->diags = start->diags;
   struct text warnings = {0};
   int code = open_env(ctx, start, &warnings, err);
-  if (!code && !(code = open_comm(&ctx->env, start, err))) {
-    ctx->comm = start->comm;
-    ctx->comm->where = "op_init";
-    code = agree_on_success(ctx->comm, open_parts(ctx, &warnings, err), err);
-  }
+  if (!code && !(code = open_comm(&ctx->env, start, err)) && !(code = open_agreement(ctx, start->comm, err)))
+    code = agree_on_environment(ctx, open_parts(ctx, &warnings, err), err);
   text_free(&warnings);
   if (code) {
     close_backends(ctx);

@@ -34,6 +34,7 @@ struct op_context {
   struct log log;
   int diags;
   struct comm *comm;       /* the ranks; of one process alone without MPI. Borrowed */
+  struct comm *agreement;  /* the same ranks, for what they must have in common (agree.h) */
   struct handles *handles; /* outlives the context */
   struct mesh mesh;
   struct loop_table loops;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "agree.h"
 #include "base/size.h"
 #include "check/check.h"
 #include "check/shadow.h"
@@ -125,6 +126,19 @@ void loop_forget(struct op_context *ctx, const struct dat *dat) {
     free(table->buckets);
     *table = (struct loop_table){.next_order = table->next_order};
   }
+}
+
+/* The record that was made last, and which its call did not come to use. */
+static void forget_record(struct op_context *ctx, struct loop *loop) {
+  struct loop_table *table = &ctx->loops;
+  struct loop **link = &table->buckets[loop->hash & (table->nbuckets - 1)];
+  while (*link != loop)
+    link = &(*link)->next;
+  *link = loop->next;
+  table->count--;
+  table->next_order--;
+  ctx->counters.records--;
+  loop_free(ctx, loop);
 }
 
 static int by_order(const void *a, const void *b) {
@@ -321,6 +335,7 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
     code = loop_describe(ctx, loop, err);
     if (!code)
       code = loop_layout(loop, err);
+    code = agree_on_loop(ctx, loop, loop->name, code, err);
     /* Half described is as stale as before. */
     if (code)
       loop->epoch = ctx->mesh.epoch - 1;
@@ -337,7 +352,10 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
 static int prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
   if (loop->prepared && loop->epoch == ctx->mesh.epoch && loop->constant_epoch == ctx->mesh.constant_epoch)
     return OP_OK;
-  int code = prepare_anew(ctx, loop, err);
+  const int own = prepare_anew(ctx, loop, err);
+  const int code = agree_on_success(ctx->agreement, own, err);
+  if (code && !own)
+    loop->backend->drop(ctx, loop);
   loop->prepared = !code;
   /* A text that does not compile will not the next time either, unless a constant is declared. */
   if (code == OP_ERR_COMPILE || code == OP_ERR_VIOLATION)
@@ -447,15 +465,31 @@ static int check_call(const char *text, const char *name, int nargs, const op_ar
   return OP_OK;
 }
 
+/* The record of a call, made if there is none. Ranks agree on new ones, and on what is wrong with a call. */
+static int find_record(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
+                       const op_arg *args, const char *file, int line, struct loop **out, struct error *err) {
+  uint64_t hash = 0;
+  int code = check_call(text, name, nargs, args, err);
+  if (!code) {
+    hash = hash_call(set, nargs, args);
+    *out = find(&ctx->loops, hash, text, name, set, nargs, args);
+    if (*out)
+      return OP_OK;
+    *out = make_record(ctx, hash, text, name, set, nargs, args, file, line, err);
+    code = *out ? OP_OK : err->code;
+  }
+  code = agree_on_loop(ctx, *out, name, code, err);
+  if (code && *out)
+    forget_record(ctx, *out);
+  return code;
+}
+
 int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
              const op_arg *args, const char *file, int line, struct error *err) {
-  int code = check_call(text, name, nargs, args, err);
+  struct loop *loop = NULL;
+  int code = find_record(ctx, text, name, set, nargs, args, file, line, &loop, err);
   if (code)
     return code;
-  uint64_t hash = hash_call(set, nargs, args);
-  struct loop *loop = find(&ctx->loops, hash, text, name, set, nargs, args);
-  if (!loop && !(loop = make_record(ctx, hash, text, name, set, nargs, args, file, line, err)))
-    return err->code;
   if (loop->failure.code && loop->constant_epoch == ctx->mesh.constant_epoch)
     return error_copy(err, &loop->failure);
   error_clear(&loop->failure);
@@ -467,7 +501,7 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
              loop->set->name);
   ctx->counters.loops++;
   loop->stats.calls++;
-  if (loop->set->extents[EXTENT_EXEC] == 0)
+  if (loop->most_elements == 0)
     return OP_OK;
   if (ctx->missing.count)
     return missing_note(ctx, loop, look_up(ctx, loop, err), err);

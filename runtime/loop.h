@@ -56,6 +56,7 @@ struct loop {
   struct kernel kernel;
   struct desc desc;
   op_kernel_function native; /* NULL: no native form */
+  long most_elements; /* that any rank executes: what is chosen by size must be the same on all ranks */
   unsigned epoch, constant_epoch;
   bool prepared, checked; /* checked: in the checking form */
 

@@ -304,6 +304,20 @@ int mesh_update_constant(struct op_context *ctx, const char *name, const void *v
   return OP_OK;
 }
 
+void mesh_undo_set(struct op_context *ctx, struct set *set) {
+  handle_release(ctx->handles, set->handle);
+  list_remove(&ctx->mesh.sets, set);
+  ctx->mesh.next_set--;
+  set_free(set);
+}
+
+void mesh_undo_map(struct op_context *ctx, struct map *map) {
+  handle_release(ctx->handles, map->handle);
+  list_remove(&ctx->mesh.maps, map);
+  ctx->mesh.next_map--;
+  map_free(map);
+}
+
 void mesh_free(struct op_context *ctx) {
   struct mesh *mesh = &ctx->mesh;
   for (int i = 0; i < mesh->dats.count; i++)

@@ -74,6 +74,9 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
 int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
                   struct error *err);
 int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, struct error *err);
+/* Take back what was declared last, because another rank could not declare it. */
+void mesh_undo_set(struct op_context *ctx, struct set *set);
+void mesh_undo_map(struct op_context *ctx, struct map *map);
 struct constant *mesh_find_constant(const struct mesh *mesh, const char *name);
 void mesh_free(struct op_context *ctx);
 

@@ -2,7 +2,6 @@
  * holds. Run as one process it tests the comm of one rank. */
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "check.h"
 #include "comm.h"
