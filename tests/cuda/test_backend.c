@@ -409,38 +409,6 @@ static void shared_memory(void **state) {
   works(op_exit());
 }
 
-/* The layout on the device is the device's business: the program sees the same rows, and conversions are counted. */
-static void layouts(void **state) {
-  (void)state;
-  enum { N = 37 };
-  static const struct {
-    const char *variant, *type;
-    bool converts;
-  } cases[] = {{"OP2_VARIANT=soa", "double", true},
-               {"OP2_VARIANT=aos", "double:soa", true},
-               {"OP2_VARIANT=soa", "double:soa", false},
-               {"OP2_VARIANT=aos", "double", false}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    double rows[N * 3];
-    for (int k = 0; k < 3 * N; k++)
-      rows[k] = k;
-    works(start(cases[i].variant, NULL));
-    op_set set = op_decl_set(N, "set");
-    op_dat d = op_decl_dat(set, 3, cases[i].type, rows, "d");
-    const long long before = op_counters()->bytes_converted;
-    works(op_par_loop("void k(double *d) { d[0] += 1; d[1] *= 2; d[2] = d[0] + d[1]; }", "k", set,
-                      op_arg_dat(d, -1, OP_ID, 3, "double", OP_RW)));
-    assert_int_equal(op_counters()->bytes_converted > before, cases[i].converts);
-    works(op_fetch_data(d, rows));
-    for (int e = 0; e < N; e++) {
-      assert_true(rows[3 * e] == 3 * e + 1);
-      assert_true(rows[3 * e + 1] == 2 * (3 * e + 1));
-      assert_true(rows[3 * e + 2] == rows[3 * e] + rows[3 * e + 1]);
-    }
-    works(op_exit());
-  }
-}
-
 static void forced_variants(void **state) {
   (void)state;
   struct small m;
@@ -468,7 +436,7 @@ int main(void) {
       cmocka_unit_test(devices_in_turn), cmocka_unit_test(data_moves_once), cmocka_unit_test(too_large),
       cmocka_unit_test(failing_calls),   cmocka_unit_test(faulting_kernel), cmocka_unit_test(language),
       cmocka_unit_test(constants),       cmocka_unit_test(versions),        cmocka_unit_test(tuning),
-      cmocka_unit_test(shared_memory),   cmocka_unit_test(layouts),         cmocka_unit_test(forced_variants),
+      cmocka_unit_test(shared_memory),   cmocka_unit_test(forced_variants),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,7 @@ static void backend_close(struct op_context *ctx) {
   if (c->driver.library)
     cuda_driver_close(&c->driver);
   nvrtc_close(c->nvrtc);
+  cuda_layouts_free(c->layouts);
   text_free(&c->library);
   text_free(&c->compiler);
   free(c);
@@ -96,9 +97,10 @@ static int backend_open(struct op_context *ctx, struct error *err) {
   if (!c)
     return error_memory(err, "the CUDA backend", sizeof *c);
   ctx->backend_state = c;
-  c->layout = cuda_forced_layout(env_value(&ctx->env, ENV_VARIANT));
   const struct nvrtc_places where = places(ctx);
-  int code = cuda_driver_open(&c->driver, env_value(&ctx->env, ENV_CUDA_DRIVER), err);
+  int code = cuda_layouts_open(ctx, &c->layouts, err);
+  if (!code)
+    code = cuda_driver_open(&c->driver, env_value(&ctx->env, ENV_CUDA_DRIVER), err);
   if (!code)
     code = start_device(ctx, c, err);
   if (!code)
@@ -121,6 +123,7 @@ static int backend_open(struct op_context *ctx, struct error *err) {
 }
 
 static void backend_drop(struct op_context *ctx, struct loop *loop) {
+  cuda_layout_forget(cuda_of(ctx)->layouts, loop);
   cuda_loop_free(cuda_of(ctx), loop->backend_state);
   loop->backend_state = NULL;
   loop->stats.variant = NULL;
@@ -155,6 +158,47 @@ static int backend_prepare(struct op_context *ctx, struct loop *loop, struct err
   return code ? code : use_variant(ctx, loop, l, l->tuner ? tuner_winner(l->tuner) : l->standard, err);
 }
 
+/* The same variant for the layouts of now; on failure everything is as it was. */
+static int turn_loop(struct op_context *ctx, struct loop *loop, struct cuda_loop *old, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  struct cuda_loop *l = calloc(1, sizeof *l);
+  if (!l)
+    return error_memory(err, "a loop's variants", sizeof *l);
+  loop->backend_state = l;
+  int code = cuda_candidate_again(ctx, loop, &old->variants[old->current], l, err);
+  if (!code)
+    code = cuda_make_ready(ctx, loop, &l->variants[0], err);
+  if (code)
+    loop->backend_state = old;
+  cuda_loop_free(c, code ? l : old);
+  return code;
+}
+
+static bool knows_the_layouts(const struct cuda *c, const struct loop *loop, const struct cuda_loop *l) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const int dat = l->desc.args[i].dat;
+    if (dat >= 0 && loop->args[i].dat && l->desc.dats[dat].soa != cuda_dat_is_soa(c, loop->args[i].dat))
+      return false;
+  }
+  return true;
+}
+
+/* After a dat was turned, a loop that uses it is made anew; dats have moved in any case. */
+static int backend_select(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  int code = c->failed ? OP_OK : cuda_layout_step(ctx, err);
+  struct cuda_loop *l = loop->backend_state;
+  if (code || l->layouts == cuda_layouts_epoch(c->layouts))
+    return code;
+  if (!knows_the_layouts(c, loop, l) && turn_loop(ctx, loop, l, err) && (code = cuda_layout_refuse(ctx, err)))
+    return code;
+  l = loop->backend_state;
+  l->layouts = cuda_layouts_epoch(c->layouts);
+  for (int i = 0; i < l->nvariants; i++)
+    l->variants[i].filled = false;
+  return code;
+}
+
 /* Which variant runs now: a trial only where its making can be paid for. */
 static int choose(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
   const double usual = 0.1; /* seconds of generating, compiling and planning */
@@ -164,8 +208,9 @@ static int choose(struct op_context *ctx, struct loop *loop, struct cuda_loop *l
   return use_variant(ctx, loop, l, next, err);
 }
 
-/* A trial is timed by events on the stream; the host waits for it. */
-static int run_trial(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
+/* Timed by events on the stream; the host waits for it. */
+static int run_timed(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, double *seconds,
+                     struct error *err) {
   struct cuda *c = cuda_of(ctx);
   struct cuda_variant *v = &l->variants[l->current];
   float milliseconds = 0;
@@ -182,10 +227,30 @@ static int run_trial(struct op_context *ctx, struct loop *loop, struct cuda_loop
   if (code || (code = cuda_check(&c->driver, result, err, "loop %s, variant %s, GPU %d: running the kernel",
                                  loop->name, v->name, c->device.ordinal)))
     return code;
+  *seconds = 1e-3 * (double)milliseconds;
+  return OP_OK;
+}
+
+static int run_trial(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
+  double seconds = 0;
+  int code = run_timed(ctx, loop, l, &seconds, err);
+  if (code)
+    return code;
   long long before = tuner_trials(l->tuner);
-  tuner_record(l->tuner, l->current, 1e-3 * (double)milliseconds);
+  tuner_record(l->tuner, l->current, seconds);
   ctx->counters.trials += tuner_trials(l->tuner) - before;
   cuda_tune_keep(ctx, loop, l);
+  return OP_OK;
+}
+
+/* A run that tells one layout of a dat from the other. */
+static int run_layout(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
+  double seconds = 0;
+  int code = run_timed(ctx, loop, l, &seconds, err);
+  if (code)
+    return code;
+  cuda_layout_record(cuda_of(ctx)->layouts, loop, seconds);
+  ctx->counters.trials++;
   return OP_OK;
 }
 
@@ -203,7 +268,12 @@ static int backend_run(struct op_context *ctx, struct loop *loop, struct error *
     return code;
   struct cuda_variant *v = &l->variants[l->current];
   loop->stats.variant = v->name;
-  code = trial ? run_trial(ctx, loop, l, err) : cuda_launch_loop(ctx, loop, v, err);
+  if (trial)
+    code = run_trial(ctx, loop, l, err);
+  else if (cuda_layout_times(c->layouts, loop))
+    code = run_layout(ctx, loop, l, err);
+  else
+    code = cuda_launch_loop(ctx, loop, v, err);
   /* Only a loop that is waited for can say how long it took. */
   if (!code && *env_value(&ctx->env, ENV_TIMING))
     code = cuda_wait(c, err, loop->name);
@@ -223,6 +293,7 @@ const struct backend backend_cuda = {.name = "cuda",
                                      .open = backend_open,
                                      .close = backend_close,
                                      .prepare = backend_prepare,
+                                     .select = backend_select,
                                      .run = backend_run,
                                      .drop = backend_drop,
                                      .describe = backend_describe};

@@ -4,6 +4,7 @@
 
 #include "backend.h"
 #include "backend/cuda/driver.h"
+#include "backend/cuda/layout.h"
 #include "data.h"
 #include "jit/generate/cuda.h"
 #include "jit/nvrtc/nvrtc.h"
@@ -28,9 +29,6 @@ struct cuda_array {
   struct cuda_array *next;
 };
 
-/* How dats lie on the device, by OP2_VARIANT's words soa and aos. */
-enum cuda_layout { CUDA_AS_DECLARED, CUDA_ALL_SOA, CUDA_ALL_AOS };
-
 struct cuda {
   struct cuda_driver driver;
   struct cuda_device device;
@@ -42,10 +40,10 @@ struct cuda {
   struct text library, compiler; /* identities */
   struct cuda_array *arrays;
   struct cuda_program *programs;
-  struct plan_cache *plans; /* the context's */
-  enum cuda_layout layout;  /* of dats */
-  size_t used;              /* bytes of device memory */
-  unsigned char *landing;   /* pinned memory that results are copied to */
+  struct plan_cache *plans;     /* the context's */
+  struct cuda_layouts *layouts; /* of dats */
+  size_t used;                  /* bytes of device memory */
+  unsigned char *landing;       /* pinned memory that results are copied to */
   size_t landing_bytes;
   bool failed;               /* a kernel failed: the driver takes no more work */
   enum cuda_mistake mistake; /* planted by tests */
@@ -66,7 +64,7 @@ int cuda_landing(struct cuda *c, size_t bytes, struct error *err);
 int cuda_wait(struct cuda *c, struct error *err, const char *doing);
 extern const struct mover cuda_mover;
 cuda_address cuda_dat_address(const struct dat *dat);
-/* Components apart on the device? Their distance there, in values; for rows it is the dim. */
+/* Components apart on the device (layout.h)? Their distance there, in values; for rows it is the dim. */
 bool cuda_dat_is_soa(const struct cuda *c, const struct dat *dat);
 long cuda_dat_stride(const struct cuda *c, const struct dat *dat);
 
@@ -133,11 +131,13 @@ struct cuda_loop {
   int nvariants, current, standard;
   struct tuner *tuner; /* NULL: one variant only */
   bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
+  unsigned layouts;    /* epoch of the layouts that desc and variants know */
 };
-/* What OP2_VARIANT's general part says of layouts. */
-enum cuda_layout cuda_forced_layout(const char *value);
 /* All variants that make sense for the loop. Nothing is compiled. */
 int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err);
+/* Only this one, for the layouts that the dats have now. */
+int cuda_candidate_again(struct op_context *ctx, struct loop *loop, const struct cuda_variant *v,
+                         struct cuda_loop *l, struct error *err);
 /* remember.c: does OP2_TUNE allow more than the default; the tuner, started at what the store remembers; after a run,
  * remember what it settled on, once. */
 int cuda_tune_mode(struct op_context *ctx, bool *candidates, struct error *err);

@@ -121,7 +121,7 @@ cuda_address cuda_dat_address(const struct dat *dat) {
 }
 
 bool cuda_dat_is_soa(const struct cuda *c, const struct dat *dat) {
-  return dat->dim > 1 && (c->layout == CUDA_ALL_SOA || (c->layout == CUDA_AS_DECLARED && dat->soa));
+  return cuda_layout_is_soa(c->layouts, dat);
 }
 
 long cuda_dat_stride(const struct cuda *c, const struct dat *dat) {
@@ -154,8 +154,10 @@ static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) 
   struct on_device *d = calloc(1, sizeof *d);
   if (!d)
     return error_memory(err, "a dat on the GPU", sizeof *d);
+  int code = cuda_layout_settle(ctx, dat, err);
   d->bytes = used_bytes(c, dat);
-  int code = cuda_allocate(c, &d->at, d->bytes, err, "dat \"%s\"", dat->name);
+  if (!code)
+    code = cuda_allocate(c, &d->at, d->bytes, err, "dat \"%s\"", dat->name);
   if (code) {
     free(d);
     return code;
@@ -232,8 +234,7 @@ static void dat_release(struct op_context *ctx, struct dat *dat) {
   struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
   cuda_release(cuda_of(ctx), d->at, d->bytes);
   free(d);
-  dat->replicas[SPACE_DEVICE].memory = NULL;
-  dat->replicas[SPACE_DEVICE].bytes = 0;
+  dat->replicas[SPACE_DEVICE] = (struct replica){0}; /* which has no version */
 }
 
 const struct mover cuda_mover = {

@@ -130,3 +130,60 @@ void cuda_tune_keep(struct op_context *ctx, const struct loop *loop, struct cuda
     put_rows(ctx, loop, l, rows);
   free(rows);
 }
+
+/* ---- layouts ---- */
+static void layout_labels(const struct cuda *c, const struct dat *dat, struct labels *l,
+                          struct text *signature) {
+  *l = (struct labels){0};
+  text_addf(signature, "layout of dat %s, %d %s, on set %s", dat->name, dat->dim, type_info(dat->type)->name,
+            dat->set->name);
+  text_addf(&l->target, "%s %s", c->arch, c->device.name);
+  text_addf(&l->mesh, "elements=2^%d", (int)lround(log2((double)dat->set->size + 1)));
+}
+
+bool cuda_layout_recall(struct op_context *ctx, const struct dat *dat, bool *soa) {
+  struct jit *jit = NULL; /* opens the store */
+  struct error ignored = {0};
+  struct labels labels;
+  struct text signature = {0};
+  struct store_tuning *rows = NULL;
+  if (context_jit(ctx, &jit, &ignored)) {
+    error_free(&ignored);
+    return false;
+  }
+  layout_labels(cuda_of(ctx), dat, &labels, &signature);
+  const struct store_tuning_filter filter = {.signature = text_str(&signature),
+                                             .target = text_str(&labels.target),
+                                             .mesh = text_str(&labels.mesh),
+                                             .chosen_only = true};
+  const int count = store_get_tunings(ctx->store, &filter, &rows);
+  if (count)
+    *soa = strcmp(rows[0].variant, "soa") == 0;
+  store_tunings_free(rows, count);
+  labels_free(&labels);
+  text_free(&signature);
+  return count > 0;
+}
+
+void cuda_layout_keep(struct op_context *ctx, const struct dat *dat, const struct cuda_layout_found *found) {
+  struct labels labels;
+  struct text signature = {0}, name = {0};
+  layout_labels(cuda_of(ctx), dat, &labels, &signature);
+  text_addf(&name, "dat %s", dat->name);
+  const double medians[] = {found->rows, found->apart};
+  struct store_tuning rows[2];
+  for (int k = 0; k < 2; k++)
+    rows[k] = (struct store_tuning){.signature = text_str(&signature),
+                                    .loop = text_str(&name),
+                                    .target = text_str(&labels.target),
+                                    .threads = 1,
+                                    .mesh = text_str(&labels.mesh),
+                                    .variant = k ? "soa" : "aos",
+                                    .median = medians[k],
+                                    .count = 1,
+                                    .chosen = found->soa == (k == 1)};
+  store_put_tunings(ctx->store, rows, 2);
+  labels_free(&labels);
+  text_free(&signature);
+  text_free(&name);
+}

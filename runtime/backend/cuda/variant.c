@@ -45,8 +45,8 @@ static bool walks(const struct cuda_variant *v) {
 static bool apply_word(struct cuda_variant *v, const char *word) {
   char end;
   int each = 0;
-  if (cuda_shape_word(word, &v->shape) || strcmp(word, "soa") == 0 || strcmp(word, "aos") == 0)
-    return true; /* the layouts are the dats', see cuda_forced_layout */
+  if (cuda_shape_word(word, &v->shape) || cuda_layout_word(word))
+    return true; /* the layouts are the dats', not the loop's */
   if (sscanf(word, "each%d%c", &each, &end) != 1 || each < 1 || each > 64)
     return false;
   v->each = each;
@@ -58,35 +58,28 @@ static int apply(struct cuda_variant *v, const char *loop, const char *spec, str
   snprintf(words, sizeof words, "%s", spec);
   for (char *word = strtok_r(words, "/", &rest); word; word = strtok_r(NULL, "/", &rest))
     if (!apply_word(v, word))
-      return error_set(err, OP_ERR_ENV,
-                       "loop %s: OP2_VARIANT has the word \"%s\"; for cuda expected words separated by '/': "
-                       "direct, atomics, "
-                       "staged, blocks, colours, apart, whole; a block size, a multiple of 32 up to 1024; "
-                       "vectors, scalars, "
-                       "sorted, minN, eachN; soa or aos for the layout of all dats",
-                       loop, word);
+      return error_set(
+          err, OP_ERR_ENV,
+          "loop %s: OP2_VARIANT has the word \"%s\"; for cuda expected words separated by '/': "
+          "direct, atomics, "
+          "staged, blocks, colours, apart, whole; a block size, a multiple of 32 up to 1024; "
+          "vectors, scalars, "
+          "sorted, minN, eachN; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
+          loop, word);
   return OP_OK;
 }
 
-enum cuda_layout cuda_forced_layout(const char *value) {
-  enum cuda_layout layout = CUDA_AS_DECLARED;
-  struct text spec = {0};
-  if (variant_for_loop(value, "", &spec) && spec.data) {
-    char *rest = NULL;
-    for (char *word = strtok_r(spec.data, "/", &rest); word; word = strtok_r(NULL, "/", &rest))
-      layout = strcmp(word, "soa") == 0 ? CUDA_ALL_SOA : strcmp(word, "aos") == 0 ? CUDA_ALL_AOS : layout;
-  }
-  text_free(&spec);
-  return layout;
-}
-
 /* The loop's description with the layouts of the device. */
-static int describe(const struct cuda *c, const struct loop *loop, struct desc *out, struct error *err) {
-  int code = desc_copy(out, &loop->desc, err);
+static int describe(struct op_context *ctx, const struct loop *loop, struct cuda_loop *l, struct error *err) {
+  const struct cuda *c = cuda_of(ctx);
+  int code = desc_copy(&l->desc, &loop->desc, err);
   for (int i = 0; !code && i < loop->nargs; i++)
-    if (out->args[i].dat >= 0 && loop->args[i].dat)
-      out->dats[out->args[i].dat].soa = cuda_dat_is_soa(c, loop->args[i].dat);
-  return code;
+    if (l->desc.args[i].dat >= 0 && loop->args[i].dat) {
+      code = cuda_layout_settle(ctx, loop->args[i].dat, err);
+      l->desc.dats[l->desc.args[i].dat].soa = cuda_dat_is_soa(c, loop->args[i].dat);
+    }
+  l->layouts = cuda_layouts_epoch(c->layouts);
+  return code ? code : cuda_targets_find(&l->desc, &l->targets, err);
 }
 
 /* Members that mean nothing for the strategy get one value, so that equal variants have equal names. A strategy for
@@ -144,9 +137,7 @@ int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop 
   struct cuda *c = cuda_of(ctx);
   struct cuda_variant v = usual(c, loop);
   struct text spec = {0};
-  int code = describe(c, loop, &l->desc, err);
-  if (!code)
-    code = cuda_targets_find(&l->desc, &l->targets, err);
+  int code = describe(ctx, loop, l, err);
   bool forced = variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, loop->name, text_str(&spec), err);
@@ -163,6 +154,13 @@ int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop 
       code = cuda_tune_open(ctx, loop, l, err);
   }
   return code;
+}
+
+int cuda_candidate_again(struct op_context *ctx, struct loop *loop, const struct cuda_variant *v,
+                         struct cuda_loop *l, struct error *err) {
+  const struct cuda_variant only = {.shape = v->shape, .each = v->each};
+  int code = describe(ctx, loop, l, err);
+  return code ? code : add(l, &only, err);
 }
 
 void cuda_loop_free(struct cuda *c, struct cuda_loop *l) {

@@ -1,0 +1,241 @@
+/* Layouts of dats on the GPU: forced, and found by trials in the running program. The program sees the same rows whatever they
+ * are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "api.h"
+#include "backend/cuda/cuda.h"
+#include "kernels-cache/store.h"
+
+#define works(call)                                                                                          \
+  do {                                                                                                       \
+    if ((call) != OP_OK)                                                                                     \
+      fail_msg("%s: %s", #call, op_last_error()->message);                                                   \
+  } while (0)
+
+/* The layout on the device is the device's business: the program sees the same rows, and conversions are counted. */
+static void forced_layouts(void **state) {
+  (void)state;
+  enum { N = 37 };
+  static const struct {
+    const char *variant, *type;
+    bool converts;
+  } cases[] = {{"OP2_VARIANT=soa", "double", true},
+               {"OP2_VARIANT=aos", "double:soa", true},
+               {"OP2_VARIANT=soa", "double:soa", false},
+               {"OP2_VARIANT=aos", "double", false},
+               {"OP2_VARIANT=soa=d", "double", true},
+               {"OP2_VARIANT=soa/aos=d/64", "double", false},
+               {"OP2_VARIANT=soa=other/aos=e", "double", false},
+               {"OP2_VARIANT=", "double:soa", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    double rows[N * 3];
+    for (int k = 0; k < 3 * N; k++)
+      rows[k] = k;
+    char *argv[] = {"test", "OP2_BACKEND=cuda", "OP2_CACHE=off", "OP2_TUNE=off",
+                    (char *)(uintptr_t)cases[i].variant};
+    works(op_init(5, argv, 0));
+    op_set set = op_decl_set(N, "set");
+    op_dat d = op_decl_dat(set, 3, cases[i].type, rows, "d");
+    const long long before = op_counters()->bytes_converted;
+    works(op_par_loop("void k(double *d) { d[0] += 1; d[1] *= 2; d[2] = d[0] + d[1]; }", "k", set,
+                      op_arg_dat(d, -1, OP_ID, 3, "double", OP_RW)));
+    assert_int_equal(op_counters()->bytes_converted > before, cases[i].converts);
+    works(op_fetch_data(d, rows));
+    for (int e = 0; e < N; e++) {
+      assert_true(rows[3 * e] == 3 * e + 1);
+      assert_true(rows[3 * e + 1] == 2 * (3 * e + 1));
+      assert_true(rows[3 * e + 2] == rows[3 * e] + rows[3 * e + 1]);
+    }
+    works(op_exit());
+  }
+}
+
+/* ---- found by trials ---- */
+enum { EDGES = 200, CELLS = 60, STEPS = 500 };
+
+struct flow {
+  op_set edges, cells;
+  op_map map;
+  op_dat q, res, area;
+  int table[2 * EDGES];
+};
+
+static const char gather_source[] = "void gather(const double *a, const double *b, double *r, double *s) {\n"
+                                    "  for (int c = 0; c < 4; c++) { r[c] += a[c] - b[c]; s[c] -= 1; }\n"
+                                    "}\n",
+                  advance_source[] =
+                      "void advance(double *q, double *r, const double *area, double *sum) {\n"
+                      "  for (int c = 0; c < 4; c++) { q[c] = 20 - q[c] + *area; *sum += r[c]; r[c] = 0; }\n"
+                      "}\n";
+
+static void make_flow(struct flow *f) {
+  double q[4 * CELLS];
+  for (int i = 0; i < 4 * CELLS; i++)
+    q[i] = i % 16;
+  for (int e = 0; e < EDGES; e++) {
+    f->table[2 * e] = e % CELLS;
+    f->table[2 * e + 1] = (11 * e + 1) % CELLS;
+  }
+  f->edges = op_decl_set(EDGES, "edges");
+  f->cells = op_decl_set(CELLS, "cells");
+  f->map = op_decl_map(f->edges, f->cells, 2, f->table, "map");
+  f->q = op_decl_dat(f->cells, 4, "double", q, "q");
+  f->res = op_decl_dat(f->cells, 4, "double:soa", NULL, "res");
+  f->area = op_decl_dat(f->cells, 1, "double", NULL, "area");
+}
+
+static void run_steps(struct flow *f, int steps, double *sum) {
+  for (int step = 0; step < steps; step++) {
+    works(op_par_loop(gather_source, "gather", f->edges, op_arg_dat(f->q, 0, f->map, 4, "double", OP_READ),
+                      op_arg_dat(f->q, 1, f->map, 4, "double", OP_READ),
+                      op_arg_dat(f->res, 0, f->map, 4, "double", OP_INC),
+                      op_arg_dat(f->res, 1, f->map, 4, "double", OP_INC)));
+    works(op_par_loop(advance_source, "advance", f->cells, op_arg_dat(f->q, -1, OP_ID, 4, "double", OP_RW),
+                      op_arg_dat(f->res, -1, OP_ID, 4, "double", OP_RW),
+                      op_arg_dat(f->area, -1, OP_ID, 1, "double", OP_READ),
+                      op_arg_gbl(sum, 1, "double", OP_INC)));
+  }
+}
+
+/* The same on the host. All values are whole numbers, so that any order of sums is right. */
+static void expect(int steps, double *q, double *sum) {
+  double r[4 * CELLS] = {0};
+  for (int i = 0; i < 4 * CELLS; i++)
+    q[i] = i % 16;
+  *sum = 0;
+  for (int step = 0; step < steps; step++) {
+    for (int e = 0; e < EDGES; e++)
+      for (int c = 0; c < 4; c++) {
+        const int from = e % CELLS, to = (11 * e + 1) % CELLS;
+        r[4 * from + c] += q[4 * from + c] - q[4 * to + c];
+        r[4 * to + c] -= 1;
+      }
+    for (int i = 0; i < 4 * CELLS; i++) {
+      q[i] = 20 - q[i];
+      *sum += r[i];
+      r[i] = 0;
+    }
+  }
+}
+
+static void one_run(const char *cache, const char *tune, int steps, long long *moved) {
+  char *argv[] = {"test", "OP2_BACKEND=cuda", (char *)(uintptr_t)cache, (char *)(uintptr_t)tune};
+  double q[4 * CELLS], expected[4 * CELLS], sum = 0, expected_sum;
+  struct flow f;
+  works(op_init(4, argv, 0));
+  make_flow(&f);
+  run_steps(&f, 1, &sum);
+  *moved = op_counters()->bytes_to_device;
+  run_steps(&f, steps - 1, &sum);
+  *moved = op_counters()->bytes_to_device - *moved;
+  works(op_fetch_data(f.q, q));
+  expect(steps, expected, &expected_sum);
+  assert_memory_equal(q, expected, sizeof q);
+  assert_true(sum == expected_sum);
+}
+
+/* What is remembered of a dat: both layouts were measured, one was chosen. -1: nothing. */
+static int chosen(const char *loop, bool *consistent) {
+  const struct store_tuning_filter filter = {.loop = loop};
+  struct store_tuning *rows = NULL;
+  int count = store_get_tunings(api_context()->store, &filter, &rows), choice = -1, marks = 0;
+  *consistent = count == 2 && rows[0].median > 0 && rows[1].median > 0;
+  for (int i = 0; i < count; i++)
+    if (rows[i].chosen) {
+      marks++;
+      choice = strcmp(rows[i].variant, "soa") == 0;
+    }
+  *consistent &= marks == 1;
+  store_tunings_free(rows, count);
+  return choice;
+}
+
+static void found_layouts(void **state) {
+  (void)state;
+  char folder[] = "/tmp/op2jit-layout-XXXXXX", cache[64], command[64];
+  bool consistent;
+  long long moved;
+  assert_non_null(mkdtemp(folder));
+  snprintf(cache, sizeof cache, "OP2_CACHE=%s/kernels.db", folder);
+
+  /* Both dats of long rows are turned, timed, and one way is kept. */
+  one_run(cache, "OP2_TUNE=force", STEPS, &moved);
+  const struct cuda_layouts *layouts = cuda_of(api_context())->layouts;
+  assert_true(cuda_layouts_epoch(layouts) >= 2);
+  assert_true(moved >= 2 * 4 * CELLS * (long long)sizeof(double));
+  const int q = chosen("dat q", &consistent);
+  assert_true(q >= 0 && consistent);
+  const int res = chosen("dat res", &consistent);
+  assert_true(res >= 0 && consistent);
+  assert_int_equal(chosen("dat area", &consistent), -1);
+  works(op_exit());
+
+  /* The next run begins with what was found, and turns nothing. */
+  one_run(cache, "OP2_TUNE=use", 40, &moved);
+  layouts = cuda_of(api_context())->layouts;
+  const struct op_context *ctx = api_context();
+  assert_int_equal(cuda_layouts_epoch(layouts), 0);
+  assert_int_equal(moved, 0);
+  for (int i = 0; i < ctx->mesh.dats.count; i++) {
+    const struct dat *dat = ctx->mesh.dats.items[i];
+    if (strcmp(dat->name, "area") != 0)
+      assert_int_equal(cuda_layout_is_soa(layouts, dat), strcmp(dat->name, "q") == 0 ? q : res);
+  }
+  works(op_exit());
+
+  /* Nothing is tried where tuning is off; what is remembered does not count there either. */
+  one_run(cache, "OP2_TUNE=off", 40, &moved);
+  assert_int_equal(cuda_layouts_epoch(cuda_of(api_context())->layouts), 0);
+  assert_int_equal(op_counters()->trials, 0);
+  works(op_exit());
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
+/* A program whose loops stop in the middle of a trial. Others go on: the dat is turned back; or nothing does. */
+static void interrupted_trials(void **state) {
+  (void)state;
+  static const char other_source[] = "void other(double *area) { *area += 1; }";
+  for (int others = 0; others <= 600; others += 600) {
+    char *argv[] = {"test", "OP2_BACKEND=cuda", "OP2_CACHE=off", "OP2_TUNE=force"};
+    double q[4 * CELLS], expected[4 * CELLS], sum = 0, expected_sum;
+    struct flow f;
+    int steps = 0;
+    works(op_init(4, argv, 0));
+    make_flow(&f);
+    const struct cuda_layouts *layouts = cuda_of(api_context())->layouts;
+    while (steps < 3000 && cuda_layouts_epoch(layouts) == 0) {
+      run_steps(&f, 1, &sum);
+      steps++;
+    }
+    assert_int_equal(cuda_layouts_epoch(layouts), 1);
+    for (int i = 0; i < others; i++)
+      works(op_par_loop(other_source, "other", f.cells, op_arg_dat(f.area, -1, OP_ID, 1, "double", OP_RW)));
+    assert_int_equal(cuda_layouts_epoch(layouts), others ? 2 : 1);
+    works(op_fetch_data(f.q, q));
+    expect(steps, expected, &expected_sum);
+    assert_memory_equal(q, expected, sizeof q);
+    assert_true(sum == expected_sum);
+    works(op_exit());
+  }
+}
+
+int main(void) {
+  if (!getenv("OP2_CUDA_DRIVER")) {
+    puts("skipped: OP2_CUDA_DRIVER names no stand-in");
+    return 77;
+  }
+  setenv("STANDIN_QUIET", "1", 1);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(forced_layouts), cmocka_unit_test(found_layouts),
+                                     cmocka_unit_test(interrupted_trials)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
