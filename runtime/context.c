@@ -6,6 +6,7 @@
 #include "agree.h"
 #include "base/text.h"
 #include "check/shadow.h"
+#include "io/io.h"
 #include "jit/jit.h"
 #include "jit/signature.h"
 #include "kernels-cache/store.h"
@@ -88,6 +89,7 @@ static void release(struct op_context *ctx) {
   team_close(ctx->team);
   free(ctx->trace.events);
   text_free(&ctx->missing.list);
+  io_free(ctx->io);
   env_free(&ctx->env);
   free(ctx);
 }

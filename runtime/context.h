@@ -21,6 +21,7 @@ struct jit;
 struct store;
 struct plan_cache;
 struct mover;
+struct io;
 
 /* Calls of loops, for OP2_TIMING=trace. */
 struct trace {
@@ -51,6 +52,7 @@ struct op_context {
   struct native_table natives;
   struct list kernel_files;
   struct trace trace;
+  struct io *io; /* files; NULL until one is wanted */
   op_counters_t counters;
 };
 

@@ -361,14 +361,28 @@ const op_counters_t *op_counters(void);
 /* Verify everything that the execution plans claim. level 0: nothing, 1: sizes, 2: all. Errors: OP_ERR_PLAN. */
 int op_plan_check(int level);
 
-/* ---- files: a plugin on HDF5; OP_ERR_NOT_BUILT without it ---------------------------------------*/
+/* ---- files: a plugin on HDF5; OP_ERR_NOT_BUILT without it ---------------------------------------
+ * The layout is OP2's: a set is a dataset of one whole number, a map and a dat are tables of a row per element, a constant is a
+ * dataset of its values. Names may hold '/', for folders in the file. Under MPI a set is divided evenly over the ranks, and each
+ * rank reads and writes the rows that it declared; what is written is in the user's order. A file that is written is made
+ * under another name (FILE.PID.part) and renamed when it is whole: what was there before stays until then, and what is added
+ * to a file that is there costs a copy of it. Errors: OP_ERR_FILE, with the file's, the dataset's and the system's words,
+ * OP_ERR_TYPE, OP_ERR_DIM, OP_ERR_SIZE, OP_ERR_MAP_RANGE for what does not fit; all ranks get the same. */
+
+/* A set of the size that the dataset `name` says, or of as many elements as the dataset `data_name` has rows. */
 op_set op_decl_set_hdf5(const char *file, const char *name);
 op_set op_decl_set_hdf5_infer_size(const char *file, const char *name, const char *data_name);
+/* A map of the table `name`: whole numbers of any width, `arity` in a row. */
 op_map op_decl_map_hdf5(op_set from, op_set to, int arity, const char *file, const char *name);
+/* A dat of the table `name`. Numbers of another type are converted; one that does not fit is an error. */
 op_dat op_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name);
+/* The `dim` values of `name` into `value`; converted as those of dats. */
 int op_get_const_hdf5(const char *name, int dim, const char *type, void *value, const char *file);
+/* Into a file that may be there already; a dataset of that name is replaced. */
 int op_write_const_hdf5(const char *name, int dim, const char *type, const void *value, const char *file);
+/* All sets, maps and dats (no temporaries) into a new file. Their names must differ. */
 int op_dump_to_hdf5(const char *file);
+/* A dat into a file that may be there already, under its own name or another one. */
 int op_fetch_data_hdf5_file(op_dat dat, const char *file);
 int op_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_in_file);
 /* Dats of one step, as XDMF beside HDF5; `step` >= 0 makes a time series. */

@@ -1,0 +1,67 @@
+/* Files of named tables of numbers, as a plugin reads and writes them: the contract between io/ and io/hdf5/. A dataset is a
+ * table of rows; a row holds whatever the extents behind the first say. Names may hold '/': folders in the file, made as needed.
+ * A plugin that was built with MPI opens one file from all ranks of a communicator: every call is then collective, except
+ * where it says "local". Errors: OP_OK, or a code with the error set; the file library's own words are part of the message. */
+#ifndef OP2JIT_IO_FILES_H
+#define OP2JIT_IO_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/types.h"
+
+struct file; /* an open file */
+
+enum file_mode {
+  FILE_READ,
+  FILE_UPDATE, /* it is there */
+  FILE_CREATE  /* it is not, or is emptied */
+};
+
+enum { FILE_RANK_MOST = 8 };
+
+/* What a dataset is. */
+struct file_dataset {
+  int rank;                          /* 0: a single value */
+  long long extents[FILE_RANK_MOST]; /* of which the first counts rows */
+  enum type_code type; /* what holds its values without loss; TYPE_NONE: no type of the library does */
+  char words[48];      /* for messages: "32-bit integers", "strings" */
+};
+
+/* What a name leads to. */
+enum file_kind { FILE_NOTHING, FILE_DATASET, FILE_OTHER };
+
+/* Exported as `op2jit_file_table`. */
+struct file_table {
+  int version;      /* of this table: FILE_TABLE_VERSION */
+  const char *name; /* "hdf5-serial" */
+  /* `fortran`: the communicator as in struct comm, -1: this process alone. */
+  int (*open)(struct file **out, const char *path, enum file_mode mode, int fortran, struct error *err);
+  /* Always frees; an error means that what was written may not be all there. */
+  int (*close)(struct file *file, struct error *err);
+  enum file_kind (*kind)(struct file *file, const char *name);
+  int (*look)(struct file *file, const char *name, struct file_dataset *out, struct error *err);
+  /* Rows first .. first + rows - 1 as values of `type`. A value that does not fit is an error. Each rank its own rows, also none. */
+  int (*read)(struct file *file, const char *name, enum type_code type, long long first, long long rows,
+              void *out, struct error *err);
+  /* A new dataset; one of that name is replaced. */
+  int (*create)(struct file *file, const char *name, enum type_code type, int rank, const long long extents[],
+                struct error *err);
+  /* `type` is the dataset's own. Each rank its own rows, also none. */
+  int (*write)(struct file *file, const char *name, enum type_code type, long long first, long long rows,
+               const void *data, struct error *err);
+  /* Attributes of a dataset. Numbers are int where they fit. */
+  int (*put_number)(struct file *file, const char *name, const char *attribute, long long value,
+                    struct error *err);
+  int (*put_text)(struct file *file, const char *name, const char *attribute, const char *value,
+                  struct error *err);
+  bool (*get_number)(struct file *file, const char *name, const char *attribute, long long *value);
+  /* False too if it does not fit. */
+  bool (*get_text)(struct file *file, const char *name, const char *attribute, char *out, size_t size);
+  /* All datasets with their paths in the file, folder by folder; ends early if `visit` gives false. */
+  int (*each)(struct file *file, bool (*visit)(void *user, const char *name), void *user, struct error *err);
+};
+enum { FILE_TABLE_VERSION = 1 };
+
+#endif

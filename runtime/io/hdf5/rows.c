@@ -1,0 +1,228 @@
+/* Datasets: what they are, and their rows. */
+#include <limits.h>
+#include <stdio.h>
+
+#include "inner.h"
+
+/* ---- types ---- */
+
+hid_t hdf5_type(enum type_code type) {
+  switch (type) {
+  case TYPE_DOUBLE: return H5T_NATIVE_DOUBLE;
+  case TYPE_FLOAT: return H5T_NATIVE_FLOAT;
+  case TYPE_INT: return H5T_NATIVE_INT;
+  case TYPE_UINT: return H5T_NATIVE_UINT;
+  case TYPE_LONGLONG: return H5T_NATIVE_LLONG;
+  case TYPE_ULONGLONG: return H5T_NATIVE_ULLONG;
+  case TYPE_BOOL: return H5T_NATIVE_UCHAR;
+  case TYPE_CHAR: return H5T_NATIVE_CHAR;
+  case TYPE_SHORT: return H5T_NATIVE_SHORT;
+  default: return -1;
+  }
+}
+
+/* The smallest type that holds whole numbers of this many bytes. */
+static enum type_code whole_number(size_t size, bool has_sign) {
+  switch (size) {
+  case 1: return has_sign ? TYPE_CHAR : TYPE_BOOL;
+  case 2: return has_sign ? TYPE_SHORT : TYPE_INT;
+  case 4: return has_sign ? TYPE_INT : TYPE_UINT;
+  case 8: return has_sign ? TYPE_LONGLONG : TYPE_ULONGLONG;
+  default: return TYPE_NONE;
+  }
+}
+
+void hdf5_describe(hid_t type, struct file_dataset *out) {
+  const size_t size = H5Tget_size(type);
+  const H5T_class_t class = H5Tget_class(type);
+  const bool has_sign = class == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_2;
+  out->type = TYPE_NONE;
+  if (class == H5T_INTEGER) {
+    out->type = whole_number(size, has_sign);
+    snprintf(out->words, sizeof out->words, "%zu-bit %sintegers", 8 * size, has_sign ? "" : "unsigned ");
+  } else if (class == H5T_FLOAT) {
+    out->type = size <= 4 ? TYPE_FLOAT : size <= 8 ? TYPE_DOUBLE : TYPE_NONE;
+    snprintf(out->words, sizeof out->words, "%zu-bit floating point", 8 * size);
+  } else
+    snprintf(out->words, sizeof out->words, "%s", class == H5T_STRING ? "strings" : "no numbers");
+}
+
+/* ---- looking ---- */
+
+static int look_at(struct file *file, const char *name, hid_t dataset, struct file_dataset *out,
+                   struct error *err) {
+  hsize_t extents[H5S_MAX_RANK];
+  hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+  int rank = space >= 0 ? H5Sget_simple_extent_dims(space, extents, NULL) : -1, code = OP_OK;
+  *out = (struct file_dataset){.rank = rank};
+  if (rank < 0 || type < 0)
+    code = hdf5_failed(file, name, "its shape cannot be read", err);
+  else if (rank > FILE_RANK_MOST)
+    code = error_set(err, OP_ERR_FILE, "%s: \"%s\": it has %d dimensions; expected 1 or 2", file->path, name,
+                     rank);
+  else {
+    for (int i = 0; i < rank && !code; i++) {
+      out->extents[i] = (long long)extents[i];
+      if (extents[i] > LLONG_MAX)
+        code = error_set(err, OP_ERR_FILE, "%s: \"%s\": its size is damaged", file->path, name);
+    }
+    hdf5_describe(type, out);
+  }
+  H5Tclose(type);
+  H5Sclose(space);
+  return code;
+}
+
+int hdf5_look(struct file *file, const char *name, struct file_dataset *out, struct error *err) {
+  struct quiet before = quiet_begin();
+  hid_t dataset = H5Dopen2(file->id, name, H5P_DEFAULT);
+  int code = dataset >= 0 ? look_at(file, name, dataset, out, err)
+                          : hdf5_failed(file, name, "the dataset cannot be opened", err);
+  H5Dclose(dataset);
+  quiet_end(before);
+  return code;
+}
+
+/* ---- rows ---- */
+
+/* The first value that would change by being read as another type. */
+struct misfit {
+  bool found;
+  H5T_conv_except_t what;
+};
+
+static H5T_conv_ret_t look_at_misfit(H5T_conv_except_t what, hid_t from, hid_t to, void *value, void *target,
+                                     void *user) {
+  struct misfit *misfit = user;
+  (void)to, (void)value, (void)target;
+  const bool whole = H5Tget_class(from) == H5T_INTEGER || H5Tget_class(to) == H5T_FLOAT;
+  /* Between formats of floating point infinities and NaNs stay what they are; digits may go. */
+  if (what == H5T_CONV_EXCEPT_PRECISION ||
+      (whole && what != H5T_CONV_EXCEPT_RANGE_HI && what != H5T_CONV_EXCEPT_RANGE_LOW))
+    return H5T_CONV_UNHANDLED;
+  misfit->found = true;
+  misfit->what = what;
+  return H5T_CONV_ABORT;
+}
+
+static hid_t transfer(const struct file *file, struct misfit *misfit) {
+  hid_t list = H5Pcreate(H5P_DATASET_XFER);
+#ifdef OP2JIT_FILES_MPI
+  if (file->together)
+    H5Pset_dxpl_mpio(list, H5FD_MPIO_COLLECTIVE);
+#else
+  (void)file;
+#endif
+  if (misfit)
+    H5Pset_type_conv_cb(list, look_at_misfit, misfit);
+  return list;
+}
+
+/* The rows of the dataset, and as many values in memory. */
+static bool select_rows(hid_t dataset, long long first, long long rows, hid_t *in_file, hid_t *in_memory) {
+  hsize_t start[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK] = {1}, values = 1;
+  *in_memory = -1;
+  *in_file = H5Dget_space(dataset);
+  int rank = *in_file >= 0 ? H5Sget_simple_extent_dims(*in_file, count, NULL) : -1;
+  if (rank < 0)
+    return false;
+  if (rank > 0) {
+    start[0] = (hsize_t)first;
+    count[0] = (hsize_t)rows;
+  }
+  for (int i = 0; i < rank; i++)
+    values *= count[i];
+  if (rank > 0 && values > 0 && H5Sselect_hyperslab(*in_file, H5S_SELECT_SET, start, NULL, count, NULL) < 0)
+    return false;
+  hsize_t length = values ? values : 1;
+  *in_memory = H5Screate_simple(1, &length, NULL);
+  return *in_memory >= 0 && (values || (H5Sselect_none(*in_file) >= 0 && H5Sselect_none(*in_memory) >= 0));
+}
+
+static int misfit_error(const struct file *file, const char *name, enum type_code type,
+                        const struct misfit *misfit, struct error *err) {
+  const char *what = misfit->what == H5T_CONV_EXCEPT_TRUNCATE ? "has a fraction"
+                     : misfit->what == H5T_CONV_EXCEPT_RANGE_HI || misfit->what == H5T_CONV_EXCEPT_RANGE_LOW
+                         ? "is too large or too small"
+                         : "is not a number or infinite";
+  return error_set(err, OP_ERR_TYPE,
+                   "%s: \"%s\": a value %s for the type %s; declare a type that holds the file's values",
+                   file->path, name, what, type_info(type)->name);
+}
+
+static int read_rows(struct file *file, const char *name, hid_t dataset, enum type_code type, long long first,
+                     long long rows, void *out, struct error *err) {
+  struct misfit misfit = {0};
+  hid_t in_file, in_memory, list = transfer(file, &misfit);
+  int code = OP_OK;
+  static char nothing[16]; /* HDF5 wants an address also for no values */
+  if (!select_rows(dataset, first, rows, &in_file, &in_memory))
+    code = hdf5_failed(file, name, "its rows cannot be chosen", err);
+  else if (H5Dread(dataset, hdf5_type(type), in_memory, in_file, list, out ? out : nothing) < 0)
+    code = misfit.found ? misfit_error(file, name, type, &misfit, err)
+                        : hdf5_failed(file, name, "its rows cannot be read", err);
+  H5Sclose(in_memory);
+  H5Sclose(in_file);
+  H5Pclose(list);
+  return code;
+}
+
+int hdf5_read(struct file *file, const char *name, enum type_code type, long long first, long long rows,
+              void *out, struct error *err) {
+  struct quiet before = quiet_begin();
+  hid_t dataset = H5Dopen2(file->id, name, H5P_DEFAULT);
+  int code = dataset >= 0 ? read_rows(file, name, dataset, type, first, rows, out, err)
+                          : hdf5_failed(file, name, "the dataset cannot be opened", err);
+  H5Dclose(dataset);
+  quiet_end(before);
+  return code;
+}
+
+/* ---- writing ---- */
+
+/* Folders are made as needed; rows are written once, so that nothing need be there before. */
+int hdf5_create(struct file *file, const char *name, enum type_code type, int rank, const long long extents[],
+                struct error *err) {
+  struct quiet before = quiet_begin();
+  hsize_t lengths[FILE_RANK_MOST];
+  for (int i = 0; i < rank; i++)
+    lengths[i] = (hsize_t)extents[i];
+  hid_t links = H5Pcreate(H5P_LINK_CREATE), list = H5Pcreate(H5P_DATASET_CREATE), dataset = -1;
+  hid_t space = rank ? H5Screate_simple(rank, lengths, NULL) : H5Screate(H5S_SCALAR);
+  bool good = !hdf5_there(file, name) || H5Ldelete(file->id, name, H5P_DEFAULT) >= 0;
+  if (good && H5Pset_create_intermediate_group(links, 1) >= 0 &&
+      H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0)
+    dataset = H5Dcreate2(file->id, name, hdf5_type(type), space, links, list, H5P_DEFAULT);
+  int code = dataset >= 0 ? OP_OK : hdf5_failed(file, name, "the dataset cannot be made", err);
+  H5Dclose(dataset);
+  H5Sclose(space);
+  H5Pclose(list);
+  H5Pclose(links);
+  quiet_end(before);
+  return code;
+}
+
+static int write_rows(struct file *file, const char *name, hid_t dataset, enum type_code type,
+                      long long first, long long rows, const void *data, struct error *err) {
+  static const char nothing[16];
+  hid_t in_file, in_memory, list = transfer(file, NULL);
+  int code = OP_OK;
+  if (!select_rows(dataset, first, rows, &in_file, &in_memory) ||
+      H5Dwrite(dataset, hdf5_type(type), in_memory, in_file, list, data ? data : nothing) < 0)
+    code = hdf5_failed(file, name, "its rows cannot be written", err);
+  H5Sclose(in_memory);
+  H5Sclose(in_file);
+  H5Pclose(list);
+  return code;
+}
+
+int hdf5_write(struct file *file, const char *name, enum type_code type, long long first, long long rows,
+               const void *data, struct error *err) {
+  struct quiet before = quiet_begin();
+  hid_t dataset = H5Dopen2(file->id, name, H5P_DEFAULT);
+  int code = dataset >= 0 ? write_rows(file, name, dataset, type, first, rows, data, err)
+                          : hdf5_failed(file, name, "the dataset cannot be opened", err);
+  H5Dclose(dataset);
+  quiet_end(before);
+  return code;
+}

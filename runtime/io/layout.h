@@ -1,0 +1,53 @@
+/* OP2's layout of meshes in files, over a file_table. A set is a dataset of one whole number. A map is a table [size][arity] of
+ * whole numbers, a dat a table [size][dim]; both have the attributes size, dim and type, which are written and not
+ * relied on; what was written here says also which sets they belong to (from, to; set). A table of one column may have one
+ * dimension only. A constant is a dataset [dim]. */
+#ifndef OP2JIT_IO_LAYOUT_H
+#define OP2JIT_IO_LAYOUT_H
+
+#include "io/files.h"
+#include "io/progress.h"
+#include "io/together.h"
+
+/* An open file, and the ranks that have it open. */
+struct layout {
+  const struct file_table *table;
+  struct file *file;
+  struct comm *comm;
+  const char *path; /* for messages; the caller's */
+  bool shows;       /* progress */
+  struct progress progress;
+};
+
+/* For reading. */
+int layout_open(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
+                bool shows, struct error *err);
+/* Returns `code`, or what all ranks agree on. */
+int layout_close(struct layout *l, int code, struct error *err);
+
+/* What the dataset is; missing: an error that names what the file has. */
+int layout_find(struct layout *l, const char *name, struct file_dataset *out, struct error *err);
+/* A table of `dim` columns, with its number of rows. `whole`: only whole numbers will do. */
+int layout_find_table(struct layout *l, const char *name, int dim, bool whole, long long *rows,
+                      struct file_dataset *out, struct error *err);
+/* The size of a set. */
+int layout_read_size(struct layout *l, const char *name, long long *size, struct error *err);
+/* This rank's rows, in rounds that all ranks share. Bools become 0 or 1. */
+int layout_read(struct layout *l, const char *name, enum type_code type, int dim, long long first,
+                long long rows, void *out, struct error *err);
+
+int layout_write_size(struct layout *l, const char *name, long long size, struct error *err);
+/* A new table with its attributes: "dim" and, unless NULL, up to two more that name sets. */
+struct layout_link {
+  const char *attribute, *value;
+};
+int layout_new_table(struct layout *l, const char *name, enum type_code type, const char *type_words, int dim,
+                     long long rows, const struct layout_link links[2], struct error *err);
+/* Rows that this rank has at hand from `first` on, at any time again for those behind them. */
+int layout_write(struct layout *l, const char *name, enum type_code type, int dim, long long first,
+                 long long rows, const void *data, struct error *err);
+
+/* Bytes that are moved at a time. */
+enum { LAYOUT_ROUND = 8 << 20 };
+
+#endif

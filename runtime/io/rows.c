@@ -1,0 +1,60 @@
+#include "io/rows.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/size.h"
+#include "context.h"
+#include "data.h"
+#include "io/io.h"
+
+int rows_of_dat(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err) {
+  return data_fetch(ctx, object, out, low, low + count - 1, err);
+}
+
+enum type_code map_number_type(const struct map *map) {
+  return map->to->global_size > INT_MAX ? TYPE_LONGLONG : TYPE_INT;
+}
+
+int rows_of_map(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err) {
+  (void)ctx, (void)err;
+  const struct map *map = object;
+  const int *rows = map->from->from_user, *users = map->to->to_user;
+  int *at = out;
+  for (long e = low; e < low + count; e++) {
+    const int *row = map->table + (size_t)(rows ? rows[e] : e) * (size_t)map->arity;
+    for (int i = 0; i < map->arity; i++)
+      *at++ = users ? users[row[i]] : row[i];
+  }
+  return OP_OK;
+}
+
+int rows_write(struct op_context *ctx, struct layout *l, const char *name, enum type_code type, int dim,
+               const struct set *set, long long before, rows_source *source, void *object,
+               struct error *err) {
+  const size_t row_bytes = (size_t)dim * type_info(type)->size;
+  const long batch = !together_alone(l->comm)   ? set->size
+                     : row_bytes < LAYOUT_ROUND ? (long)(LAYOUT_ROUND / row_bytes)
+                                                : 1;
+  const long room = batch < set->size ? batch : set->size;
+  void *rows = array_new((size_t)room, row_bytes);
+  long long first = 0;
+  int code = together_agree(l->comm,
+                            rows ? OP_OK : error_memory(err, "a file's rows", (size_t)room * row_bytes), err);
+  if (!code)
+    code = together_before(l->comm, set->size, &first, err);
+  first += before;
+  l->progress = progress_begin("writing", l->path, (double)set->size * (double)row_bytes, l->shows);
+  /* Once at least: ranks without rows take part. */
+  for (long low = 0, left = set->size; !code && (low == 0 || left > 0); low += batch, left -= batch) {
+    const long count = left < batch ? left : batch;
+    code = together_agree(l->comm, source(ctx, object, low, count, rows, err), err);
+    if (!code)
+      code = layout_write(l, name, type, dim, first + low, count, rows, err);
+    if (!batch)
+      break;
+  }
+  progress_end(&l->progress);
+  free(rows);
+  return code;
+}

@@ -1,0 +1,156 @@
+/* Meshes, dats and constants into a file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "data.h"
+#include "io/io.h"
+#include "io/rows.h"
+#include "io/writing.h"
+
+static int begin(struct op_context *ctx, struct writing *w, struct layout *l, const char *path, bool keep,
+                 struct error *err) {
+  const struct file_table *table;
+  int code = io_table(ctx, &table, err);
+  if (!code)
+    code = writing_begin(w, table, io_comm(ctx), path, keep, err);
+  if (!code)
+    *l = (struct layout){
+        .table = table, .file = w->file, .comm = io_comm(ctx), .path = path, .shows = io_shows(ctx)};
+  return code;
+}
+
+/* ---- tables ---- */
+
+static int write_table(struct op_context *ctx, struct layout *l, const char *name, enum type_code type,
+                       const char *words, int dim, const struct set *set, const struct layout_link links[2],
+                       rows_source *source, void *object, struct error *err) {
+  long long total = set->size;
+  int code = together_sum(l->comm, &total, err);
+  if (!code)
+    code = layout_new_table(l, name, type, words, dim, total, links, err);
+  if (!code)
+    code = rows_write(ctx, l, name, type, dim, set, 0, source, object, err);
+  return code;
+}
+
+static int write_set(struct layout *l, const struct set *set, struct error *err) {
+  long long total = set->size;
+  int code = together_sum(l->comm, &total, err);
+  return code ? code : layout_write_size(l, set->name, total, err);
+}
+
+static int write_map(struct op_context *ctx, struct layout *l, struct map *map, struct error *err) {
+  const struct layout_link links[2] = {{"from", map->from->name}, {"to", map->to->name}};
+  const enum type_code type = map_number_type(map);
+  return write_table(ctx, l, map->name, type, type_info(type)->name, map->arity, map->from, links,
+                     rows_of_map, map, err);
+}
+
+static int write_dat(struct op_context *ctx, struct layout *l, struct dat *dat, const char *name,
+                     struct error *err) {
+  const struct layout_link links[2] = {{"set", dat->set->name}, {NULL, NULL}};
+  char words[48];
+  snprintf(words, sizeof words, "%s%s", type_info(dat->type)->name, dat->soa ? ":soa" : "");
+  int code = write_table(ctx, l, name, dat->type, words, dat->dim, dat->set, links, rows_of_dat, dat, err);
+  return code ? error_prefix(err, "dat \"%s\": ", dat->name) : OP_OK;
+}
+
+/* ---- whole meshes ---- */
+
+struct entry {
+  const char *name, *what;
+};
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+/* In a file names are places: no two may be the same, and none empty. */
+static int check_names(const struct mesh *mesh, const char *path, struct error *err) {
+  const int most = mesh->sets.count + mesh->maps.count + mesh->dats.count;
+  struct entry *entries = calloc((size_t)most + 1, sizeof *entries);
+  if (!entries)
+    return error_memory(err, "a list of names", (size_t)most * sizeof *entries);
+  int n = 0, code = OP_OK;
+  for (int i = 0; i < mesh->sets.count; i++)
+    entries[n++] = (struct entry){((struct set *)mesh->sets.items[i])->name, "set"};
+  for (int i = 0; i < mesh->maps.count; i++)
+    entries[n++] = (struct entry){((struct map *)mesh->maps.items[i])->name, "map"};
+  for (int i = 0; i < mesh->dats.count; i++)
+    if (!((struct dat *)mesh->dats.items[i])->temporary)
+      entries[n++] = (struct entry){((struct dat *)mesh->dats.items[i])->name, "dat"};
+  qsort(entries, (size_t)n, sizeof *entries, by_name);
+  for (int i = 0; i < n && !code; i++)
+    if (!*entries[i].name)
+      code = error_set(err, OP_ERR_FILE, "%s: a %s has an empty name; in a file everything needs one", path,
+                       entries[i].what);
+    else if (i > 0 && strcmp(entries[i].name, entries[i - 1].name) == 0)
+      code = error_set(err, OP_ERR_FILE,
+                       "%s: a %s and a %s are both called \"%s\"; in a file each needs a name of its own",
+                       path, entries[i - 1].what, entries[i].what, entries[i].name);
+  free(entries);
+  return code;
+}
+
+static int write_mesh(struct op_context *ctx, struct layout *l, struct error *err) {
+  const struct mesh *mesh = &ctx->mesh;
+  int code = OP_OK;
+  for (int i = 0; i < mesh->sets.count && !code; i++)
+    code = write_set(l, mesh->sets.items[i], err);
+  for (int i = 0; i < mesh->maps.count && !code; i++)
+    code = write_map(ctx, l, mesh->maps.items[i], err);
+  for (int i = 0; i < mesh->dats.count && !code; i++) {
+    struct dat *dat = mesh->dats.items[i];
+    if (!dat->temporary)
+      code = write_dat(ctx, l, dat, dat->name, err);
+  }
+  return code;
+}
+
+int save_mesh(struct op_context *ctx, const char *path, struct error *err) {
+  struct writing w;
+  struct layout l;
+  int code = together_agree(io_comm(ctx), check_names(&ctx->mesh, path, err), err);
+  if (!code)
+    code = begin(ctx, &w, &l, path, false, err);
+  return code ? code : writing_end(&w, write_mesh(ctx, &l, err), err);
+}
+
+int save_dat(struct op_context *ctx, struct dat *dat, const char *path, const char *name, struct error *err) {
+  struct writing w;
+  struct layout l;
+  if (!*name)
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "%s: dat \"%s\" is to be written under an empty name; give a path in the file", path,
+                     dat->name);
+  int code = begin(ctx, &w, &l, path, true, err);
+  return code ? code : writing_end(&w, write_dat(ctx, &l, dat, name, err), err);
+}
+
+/* ---- constants ---- */
+
+int save_const(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
+               const char *path, struct error *err) {
+  struct writing w;
+  const struct file_table *table;
+  const enum type_code type_of = type_parse(type, NULL);
+  int code = check_const(name, dim, type_of, type, value, err);
+  code = together_agree(io_comm(ctx), code, err);
+  if (!code)
+    code = io_table(ctx, &table, err);
+  if (!code)
+    code = writing_begin(&w, table, io_comm(ctx), path, true, err);
+  if (code)
+    return code;
+  const long long extent = dim;
+  code = table->create(w.file, name, type_of, 1, &extent, err);
+  if (!code)
+    code = table->put_number(w.file, name, "dim", dim, err);
+  if (!code)
+    code = table->put_text(w.file, name, "type", type_info(type_of)->name, err);
+  if (!code)
+    code = table->write(w.file, name, type_of, 0, together_is_root(io_comm(ctx)) ? dim : 0, value, err);
+  return writing_end(&w, code, err);
+}

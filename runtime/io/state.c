@@ -1,0 +1,46 @@
+/* What a context keeps for files. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "io/io.h"
+#include "io/state.h"
+
+struct comm *io_comm(const struct op_context *ctx) {
+  return ctx->comm;
+}
+
+bool io_shows(const struct op_context *ctx) {
+  return log_wants(&ctx->log, LOG_INFO, "io");
+}
+
+struct io *io_state(struct op_context *ctx) {
+  if (!ctx->io)
+    ctx->io = calloc(1, sizeof *ctx->io);
+  return ctx->io;
+}
+
+int io_table(struct op_context *ctx, const struct file_table **out, struct error *err) {
+  struct io *io = io_state(ctx);
+  if (!io)
+    return error_memory(err, "the state of files", sizeof *io);
+  struct comm *comm = io_comm(ctx);
+  const char *flavour = together_alone(comm) ? "serial" : comm->table->name;
+  int code = file_plugin_open(&io->plugin, flavour, env_value(&ctx->env, ENV_PLUGINS), err);
+  *out = io->plugin.table;
+  return together_agree(comm, code, err);
+}
+
+void io_free(struct io *io) {
+  if (!io)
+    return;
+  for (int i = 0; i < io->series.count; i++) {
+    struct vtk_series *series = io->series.items[i];
+    text_free(&series->path);
+    text_free(&series->mesh_file);
+    text_free(&series->points_file);
+    free(series);
+  }
+  list_free(&io->series);
+  free(io);
+}

@@ -1,0 +1,165 @@
+#include "io/writing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COPY_BYTES = 1 << 20 };
+
+static int cannot_write(const char *path, struct error *err) {
+  return error_set(err, OP_ERR_FILE, "the file %s cannot be written: %s", path, strerror(errno));
+}
+
+/* ---- names ---- */
+
+/* A link is followed, so that it stays one. The names are the root's, for all ranks. */
+static int name_files(struct writing *w, const char *path, struct error *err) {
+  char *real = together_is_root(w->comm) ? realpath(path, NULL) : NULL;
+  long long pid = getpid(), length = 0;
+  text_add(&w->path, real ? real : path);
+  free(real);
+  length = (long long)w->path.length;
+  int code = text_ok(&w->path) ? OP_OK : error_memory(err, "a file's name", strlen(path));
+  code = together_agree(w->comm, code, err);
+  if (!code)
+    code = together_broadcast(w->comm, &pid, sizeof pid, err);
+  if (!code)
+    code = together_broadcast(w->comm, &length, sizeof length, err);
+  if (!code && !together_is_root(w->comm)) {
+    text_clear(&w->path);
+    for (long long i = 0; i < length; i++)
+      text_add_char(&w->path, ' ');
+    code = text_ok(&w->path) ? OP_OK : error_memory(err, "a file's name", (size_t)length);
+  }
+  code = together_agree(w->comm, code, err);
+  if (!code && length)
+    code = together_broadcast(w->comm, w->path.data, (size_t)length, err);
+  text_addf(&w->aside, "%s.%lld.part", text_str(&w->path), pid);
+  return code ? code : text_ok(&w->aside) ? OP_OK : error_memory(err, "a file's name", (size_t)length);
+}
+
+/* ---- what was there ---- */
+
+static bool copy_bytes(int from, int to) {
+  /* Shares the blocks where the file system can. */
+  off_t left = lseek(from, 0, SEEK_END);
+  if (left < 0 || lseek(from, 0, SEEK_SET) < 0)
+    return false;
+  ssize_t n = 1;
+  while (left > 0 && (n = copy_file_range(from, NULL, to, NULL, (size_t)left, 0)) > 0)
+    left -= n;
+  if (left == 0)
+    return true;
+  if (errno == ENOSPC || errno == EFBIG || errno == EIO || errno == EDQUOT)
+    return false;
+  char *buffer = malloc(COPY_BYTES);
+  bool good = buffer != NULL;
+  while (good && (n = read(from, buffer, COPY_BYTES)) > 0)
+    for (ssize_t at = 0, m; good && at < n; at += m)
+      good = (m = write(to, buffer + at, (size_t)(n - at))) > 0;
+  free(buffer);
+  return good && n == 0;
+}
+
+static int copy_file(const char *from, const char *to, struct error *err) {
+  int in = open(from, O_RDONLY | O_CLOEXEC), out = -1, code = OP_OK;
+  if (in < 0)
+    return error_set(err, OP_ERR_FILE, "the file %s cannot be read: %s", from, strerror(errno));
+  out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (out < 0 || !copy_bytes(in, out))
+    code = cannot_write(from, err);
+  if (out >= 0 && close(out) != 0 && !code)
+    code = cannot_write(from, err);
+  if (code && out >= 0)
+    unlink(to);
+  close(in);
+  return code;
+}
+
+/* On the root: *there says whether the file exists; it must be one that may be written. */
+static int prepare(struct writing *w, bool keep, long long *there, struct error *err) {
+  const char *path = text_str(&w->path);
+  struct stat status;
+  *there = stat(path, &status) == 0;
+  if (!*there)
+    return errno == ENOENT ? OP_OK : cannot_write(path, err);
+  if (!S_ISREG(status.st_mode))
+    return error_set(err, OP_ERR_FILE, "%s is not a file; name one", path);
+  if (access(path, W_OK) != 0)
+    return cannot_write(path, err);
+  return keep ? copy_file(path, text_str(&w->aside), err) : OP_OK;
+}
+
+/* ---- begin and end ---- */
+
+static void writing_free(struct writing *w) {
+  text_free(&w->path);
+  text_free(&w->aside);
+}
+
+/* HDF5 says only that it cannot make a file; the system says why. */
+static int can_make(const char *aside, const char *path, struct error *err) {
+  int fd = open(aside, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return cannot_write(path, err);
+  close(fd);
+  return OP_OK;
+}
+
+int writing_begin(struct writing *w, const struct file_table *table, struct comm *comm, const char *path,
+                  bool keep, struct error *err) {
+  *w = (struct writing){.comm = comm, .table = table};
+  long long there = 0;
+  int code = together_agree(comm, name_files(w, path, err), err);
+  if (!code && together_is_root(comm)) {
+    code = prepare(w, keep, &there, err);
+    if (!code)
+      code = can_make(text_str(&w->aside), path, err);
+  }
+  code = together_agree(comm, code, err);
+  if (!code)
+    code = together_broadcast(comm, &there, sizeof there, err);
+  if (!code) {
+    code = table->open(&w->file, text_str(&w->aside), keep && there ? FILE_UPDATE : FILE_CREATE,
+                       together_alone(comm) ? -1 : comm->fortran, err);
+    code = together_agree(comm, code, err);
+    if (code)
+      writing_end(w, code, err);
+  } else
+    writing_free(w);
+  return code;
+}
+
+/* With the rights of the file that is replaced. */
+static int take_place(const struct writing *w, struct error *err) {
+  const char *path = text_str(&w->path), *aside = text_str(&w->aside);
+  struct stat status;
+  const bool there = stat(path, &status) == 0;
+  if ((there && chmod(aside, status.st_mode & 07777) != 0) || rename(aside, path) != 0)
+    return error_set(err, OP_ERR_FILE, "the file %s cannot be replaced: %s", path, strerror(errno));
+  return OP_OK;
+}
+
+int writing_end(struct writing *w, int code, struct error *err) {
+  const bool root = together_is_root(w->comm);
+  struct error second = {0};
+  if (w->file) {
+    int closed = w->table->close(w->file, &second);
+    if (!code && closed)
+      code = error_copy(err, &second);
+  }
+  w->file = NULL;
+  code = together_agree(w->comm, code, err);
+  if (root && !code)
+    code = take_place(w, err);
+  if (root && code)
+    unlink(text_str(&w->aside));
+  code = together_agree(w->comm, code, err);
+  error_free(&second);
+  writing_free(w);
+  return code;
+}

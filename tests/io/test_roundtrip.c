@@ -1,0 +1,236 @@
+/* What is written is what is read: all types, both layouts, renumbered or not, constants, several results in one file. */
+#include "files.h"
+
+struct kind {
+  const char *type;
+  size_t size;
+};
+static const struct kind kinds[] = {{"double", 8},       {"float", 4},         {"int", 4},
+                                    {"unsigned int", 4}, {"long long", 8},     {"unsigned long long", 8},
+                                    {"double:soa", 8},   {"long long:soa", 8}, {"bool", 1},
+                                    {"char", 1},         {"short", 2},         {"bool:soa", 1}};
+enum { KINDS = sizeof kinds / sizeof *kinds, ROWS = 37, DIM = 3 };
+
+static void fill(const struct kind *kind, unsigned char *bytes) {
+  unsigned state = 7;
+  for (size_t i = 0; i < kind->size * ROWS * DIM; i++) {
+    state = state * 1664525u + 1013904223u;
+    bytes[i] = (unsigned char)(kind->type[0] == 'b' ? state >> 31 : state >> 24);
+  }
+}
+
+static void every_type_comes_back(void **state) {
+  (void)state;
+  unsigned char out[8 * ROWS * DIM], in[8 * ROWS * DIM];
+  op_set set = op_decl_set(ROWS, "s");
+  char names[KINDS][16];
+  for (int i = 0; i < KINDS; i++) {
+    fill(&kinds[i], in);
+    snprintf(names[i], sizeof names[i], "d%d", i);
+    assert_non_null(op_decl_dat(set, DIM, kinds[i].type, in, names[i]));
+  }
+  works(op_dump_to_hdf5(in_folder("all.h5")));
+  works(op_exit());
+  works(op_init(0, NULL, 0));
+  set = op_decl_set_hdf5(in_folder("all.h5"), "s");
+  assert_int_equal(op_get_size(set), ROWS);
+  for (int i = 0; i < KINDS; i++) {
+    op_dat dat = op_decl_dat_hdf5(set, DIM, kinds[i].type, in_folder("all.h5"), names[i]);
+    if (!dat)
+      fail_msg("%s: %s", kinds[i].type, op_last_error()->message);
+    fill(&kinds[i], in);
+    works(op_fetch_data(dat, out));
+    assert_memory_equal(in, out, kinds[i].size * ROWS * DIM);
+  }
+}
+
+/* Backwards, so that no element keeps its number. */
+static void results_are_in_the_users_order(void **state) {
+  (void)state;
+  struct strip s = declare_strip(50);
+  double before[50], after[50];
+  works(op_fetch_data(s.q, before));
+  works(op_renumber(s.cell_nodes));
+  works(op_dump_to_hdf5(in_folder("renumbered.h5")));
+  works(op_exit());
+  works(op_init(0, NULL, 0));
+  const char *file = in_folder("renumbered.h5");
+  op_set nodes = op_decl_set_hdf5(file, "nodes"), cells = op_decl_set_hdf5(file, "cells");
+  op_map map = op_decl_map_hdf5(cells, nodes, 4, file, "cell_nodes");
+  assert_non_null(map);
+  op_dat q = op_decl_dat_hdf5(cells, 1, "double", file, "q");
+  works(op_fetch_data(q, after));
+  assert_memory_equal(before, after, sizeof before);
+  /* Into a renumbered set as well. */
+  works(op_renumber(map));
+  q = op_decl_dat_hdf5(cells, 1, "double", file, "q");
+  works(op_fetch_data(q, after));
+  assert_memory_equal(before, after, sizeof before);
+  works(op_dump_to_hdf5(in_folder("again.h5")) == OP_ERR_FILE ? OP_OK
+                                                              : OP_ERR_INTERNAL); /* two dats called q */
+  message_has("both called \"q\"");
+}
+
+/* The table itself, through a loop that reads it. */
+static void maps_keep_their_entries(void **state) {
+  (void)state;
+  struct strip s = declare_strip(20);
+  works(op_renumber(s.cell_nodes));
+  works(op_dump_to_hdf5(in_folder("map.h5")));
+  op_set wanted = op_decl_set_hdf5_infer_size(in_folder("map.h5"), "values", "cell_nodes");
+  assert_int_equal(op_get_size(wanted), 20);
+  /* A map is a table of whole numbers: it can be read as a dat. */
+  op_dat entries = op_decl_dat_hdf5(wanted, 4, "int", in_folder("map.h5"), "cell_nodes");
+  int table[80];
+  works(op_fetch_data(entries, table));
+  for (int i = 0; i < 20; i++) {
+    const int row[4] = {2 * i, 2 * i + 2, 2 * i + 3, 2 * i + 1};
+    assert_memory_equal(table + 4 * i, row, sizeof row);
+  }
+}
+
+static void many_results_in_one_file(void **state) {
+  (void)state;
+  struct strip s = declare_strip(9);
+  double q[9], back[9];
+  for (int step = 0; step < 5; step++) {
+    char path[64];
+    for (int i = 0; i < 9; i++)
+      q[i] = 100 * step + i;
+    works(op_put_data(s.q, q));
+    snprintf(path, sizeof path, "steps/%d/q", step);
+    works(op_fetch_data_hdf5_file_path(s.q, in_folder("steps.h5"), path));
+  }
+  works(op_fetch_data_hdf5_file(s.q, in_folder("steps.h5")));
+  works(op_fetch_data_hdf5_file(s.x, in_folder("steps.h5")));
+  q[3] = -1;
+  works(op_put_data(s.q, q)); /* again under the same name: the newest counts */
+  works(op_fetch_data_hdf5_file(s.q, in_folder("steps.h5")));
+  op_dat third = op_decl_dat_hdf5(s.cells, 1, "double", in_folder("steps.h5"), "steps/3/q");
+  assert_non_null(third);
+  works(op_fetch_data(third, back));
+  assert_true(back[0] == 300 && back[8] == 308);
+  op_dat last = op_decl_dat_hdf5(s.cells, 1, "double", in_folder("steps.h5"), "q");
+  works(op_fetch_data(last, back));
+  assert_true(back[3] == -1 && back[4] == 404);
+}
+
+static void constants_come_back(void **state) {
+  (void)state;
+  const double three[3] = {1.5, -2.5, 1e300};
+  const int one = 42;
+  double d[3];
+  int i = 0;
+  const char *file = in_folder("const.h5");
+  works(op_write_const_hdf5("three", 3, "double", three, file));
+  works(op_write_const_hdf5("group/one", 1, "int", &one, file));
+  works(op_get_const_hdf5("three", 3, "double", d, file));
+  works(op_get_const_hdf5("group/one", 1, "int", &i, file));
+  assert_memory_equal(d, three, sizeof d);
+  assert_int_equal(i, 42);
+  works(op_get_const_hdf5("group/one", 1, "double", d, file)); /* converted */
+  assert_true(d[0] == 42);
+  fails(OP_ERR_DIM, op_get_const_hdf5("three", 2, "double", d, file));
+  fails(OP_ERR_TYPE, op_get_const_hdf5("three", 3, "int", d, file));
+  message_has("a value has a fraction");
+  fails(OP_ERR_FILE, op_get_const_hdf5("four", 1, "double", d, file));
+  message_has("\"three\"");
+}
+
+static void numbers_are_converted(void **state) {
+  (void)state;
+  const double values[4] = {1, -2, 3, 100};
+  const long long wide[4] = {0, 1, 2, 3}, huge[4] = {0, 1LL << 40, 2, 3};
+  op_set set = op_decl_set(4, "s");
+  op_decl_dat(set, 1, "double", values, "values");
+  op_decl_dat(set, 1, "ll", wide, "wide");
+  op_decl_dat(set, 1, "ll", huge, "huge");
+  works(op_dump_to_hdf5(in_folder("convert.h5")));
+  const char *file = in_folder("convert.h5");
+  static const char *const types[] = {"float", "int", "short", "char", "ll", "double"};
+  for (int i = 0; i < 6; i++)
+    assert_non_null(op_decl_dat_hdf5(set, 1, types[i], file, "values"));
+  int out[4];
+  op_dat dat = op_decl_dat_hdf5(set, 1, "int", file, "values");
+  works(op_fetch_data(dat, out));
+  assert_true(out[0] == 1 && out[1] == -2 && out[3] == 100);
+  handle_fails(OP_ERR_TYPE, op_decl_dat_hdf5(set, 1, "uint", file, "values"));
+  message_has("too large or too small");
+  assert_non_null(op_decl_map_hdf5(set, set, 1, file, "wide"));
+  handle_fails(OP_ERR_MAP_RANGE, op_decl_map_hdf5(set, set, 1, file, "huge"));
+  message_has("element 1");
+  message_has("1099511627776");
+  handle_fails(OP_ERR_TYPE, op_decl_map_hdf5(set, set, 1, file, "values"));
+}
+
+static void empty_sets_are_files_too(void **state) {
+  (void)state;
+  op_set none = op_decl_set(0, "none"), one = op_decl_set(1, "one");
+  op_decl_map(none, one, 2, NULL, "nothing");
+  op_decl_dat(none, 3, "float", NULL, "void");
+  works(op_dump_to_hdf5(in_folder("empty.h5")));
+  works(op_exit());
+  works(op_init(0, NULL, 0));
+  none = op_decl_set_hdf5(in_folder("empty.h5"), "none");
+  one = op_decl_set_hdf5(in_folder("empty.h5"), "one");
+  assert_int_equal(op_get_size(none), 0);
+  assert_non_null(op_decl_map_hdf5(none, one, 2, in_folder("empty.h5"), "nothing"));
+  assert_non_null(op_decl_dat_hdf5(none, 3, "float", in_folder("empty.h5"), "void"));
+}
+
+static void a_link_stays_a_link(void **state) {
+  (void)state;
+  const int v = 1;
+  works(op_write_const_hdf5("v", 1, "int", &v, in_folder("real.h5")));
+  assert_int_equal(chmod(in_folder("real.h5"), 0640), 0);
+  assert_int_equal(symlink("real.h5", in_folder("link.h5")), 0);
+  works(op_write_const_hdf5("w", 1, "int", &v, in_folder("link.h5")));
+  struct stat s;
+  assert_int_equal(lstat(in_folder("link.h5"), &s), 0);
+  assert_true(S_ISLNK(s.st_mode));
+  assert_int_equal(stat(in_folder("real.h5"), &s), 0);
+  assert_int_equal(s.st_mode & 0777, 0640);
+  int back = 0;
+  works(op_get_const_hdf5("w", 1, "int", &back, in_folder("real.h5")));
+  works(op_get_const_hdf5("v", 1, "int", &back, in_folder("real.h5")));
+}
+
+/* More than what is moved at a time. */
+static void large_tables_go_in_rounds(void **state) {
+  (void)state;
+  enum { LARGE = 700001 };
+  op_set set = op_decl_set(LARGE, "large");
+  int *values = malloc(sizeof(int) * 7 * LARGE), *back = malloc(sizeof(int) * 7 * LARGE);
+  for (int i = 0; i < 7 * LARGE; i++)
+    values[i] = (int)((unsigned)i * 2654435761u);
+  op_dat dat = op_decl_dat(set, 7, "int:soa", values, "v");
+  works(op_fetch_data_hdf5_file(dat, in_folder("large.h5")));
+  dat = op_decl_dat_hdf5(set, 7, "int", in_folder("large.h5"), "v");
+  works(op_fetch_data(dat, back));
+  assert_memory_equal(values, back, sizeof(int) * 7 * LARGE);
+  free(values);
+  free(back);
+}
+
+static int stop_and_count(void **state) {
+  int code = stop(state);
+  DIR *dir = opendir(folder);
+  for (struct dirent *e; dir && (e = readdir(dir));)
+    if (strstr(e->d_name, ".part"))
+      code = -1;
+  closedir(dir);
+  return code;
+}
+#define in_library_and_clean(f) cmocka_unit_test_setup_teardown(f, start, stop_and_count)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      in_library_and_clean(every_type_comes_back),     in_library_and_clean(results_are_in_the_users_order),
+      in_library_and_clean(maps_keep_their_entries),   in_library_and_clean(many_results_in_one_file),
+      in_library_and_clean(constants_come_back),       in_library_and_clean(numbers_are_converted),
+      in_library_and_clean(empty_sets_are_files_too),  in_library_and_clean(a_link_stays_a_link),
+      in_library_and_clean(large_tables_go_in_rounds),
+  };
+  need_hdf5();
+  return cmocka_run_group_tests_name("files: round trips", tests, make_folder, remove_folder);
+}
