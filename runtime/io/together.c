@@ -3,7 +3,10 @@
 #include "agree.h"
 
 int together_agree(struct comm *comm, int code, struct error *err) {
-  return together_alone(comm) ? code : agree_on_success(comm, code, err);
+  /* What the ranks have agreed on once is known to all of them. */
+  if (together_alone(comm) || (code && err->teller != ERROR_MINE))
+    return code;
+  return agree_on_success(comm, code, err);
 }
 
 static int reduce(struct comm *comm, long long *value, enum comm_op op, struct error *err) {
