@@ -1,11 +1,14 @@
 /* The CUDA backend as a user meets it: what is missing is named, data moves once, failures leave a process that can
  * report and start again, C is taken as C or refused with a remedy. */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -165,6 +168,62 @@ static void data_moves_once(void **state) {
   works(op_exit());
 }
 
+/* The host waits where it looks at a result and nowhere else: a loop without one has not run when its call returns. */
+static void launches_do_not_wait(void **state) {
+  (void)state;
+  struct small m;
+  setenv("STANDIN_FAIL", "cuStreamSynchronize:1:700", 1);
+  works(start(NULL, NULL));
+  small_mesh(&m);
+  for (int i = 0; i < 20; i++)
+    works(op_par_loop("void grow(double *x, double *a) { *x += 1; *a += 1; }", "grow", m.edges,
+                      op_arg_dat(m.x, -1, OP_ID, 1, "double", OP_RW),
+                      op_arg_dat(m.a, 0, m.map, 1, "double", OP_INC)));
+  assert_int_equal(op_fetch_data(m.x, m.xs), OP_ERR_DEVICE);
+  op_exit();
+  unsetenv("STANDIN_FAIL");
+}
+
+/* Nothing stays on the device: not temporaries, not what a program or a failed loop leaves behind. */
+static void memory_is_given_back(void **state) {
+  (void)state;
+  static const char *const fails[] = {"",
+                                      "cuMemAlloc_v2:1:2",
+                                      "cuMemAlloc_v2:2:2",
+                                      "cuMemAlloc_v2:4:2",
+                                      "cuMemAlloc_v2:6:2",
+                                      "cuModuleLoadDataEx:1:209",
+                                      "cuMemcpyHtoDAsync_v2:2:999",
+                                      "cuMemHostAlloc:1:2"};
+  void *library = dlopen(getenv("OP2_CUDA_DRIVER"), RTLD_NOW),
+       *entry = library ? dlsym(library, "standin_live") : NULL;
+  size_t (*live)(void);
+  assert_non_null(entry);
+  memcpy(&live, &entry, sizeof live);
+  for (size_t i = 0; i < sizeof fails / sizeof *fails; i++) {
+    struct small m;
+    double sum = 0;
+    if (*fails[i])
+      setenv("STANDIN_FAIL", fails[i], 1);
+    works(start("OP2_VARIANT=apart/64", NULL));
+    small_mesh(&m);
+    assert_int_equal(small_loop(&m, add_source, &sum) == OP_OK, !*fails[i]);
+    unsetenv("STANDIN_FAIL");
+    const size_t before = live();
+    for (int k = 0; k < 3 && !*fails[i]; k++) {
+      op_dat temporary = op_decl_dat_temp(m.cells, 1, "double", NULL, "t");
+      works(op_par_loop("void set(double *t) { *t = 1; }", "set", m.cells,
+                        op_arg_dat(temporary, -1, OP_ID, 1, "double", OP_WRITE)));
+      assert_true(live() > before);
+      works(op_free_dat_temp(temporary));
+      assert_int_equal(live(), before);
+    }
+    op_exit();
+    assert_int_equal(live(), 0);
+  }
+  dlclose(library);
+}
+
 /* ---- failures ---- */
 static void too_large(void **state) {
   (void)state;
@@ -240,6 +299,37 @@ static void faulting_kernel(void **state) {
   works(small_loop(&m, add_source, &sum));
   small_check(&m, 1);
   works(op_exit());
+}
+
+/* By default the error ends the program, which can still say why. */
+static void faulting_program(void **state) {
+  (void)state;
+  char said[1024] = "";
+  int ends[2], status = 0;
+  assert_int_equal(pipe(ends), 0);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    struct small m;
+    double sum = 0;
+    dup2(ends[1], STDERR_FILENO);
+    op_set_error_handler(OP_ERRORS_FATAL, NULL);
+    start("OP2_VARIANT=atomics/64", NULL);
+    small_mesh(&m);
+    small_loop(&m,
+               "void add(const double *x, double *a0, double *a1, double *sum) { *a0 += x[100000000]; *a1 = "
+               "0; *sum += 1; }",
+               &sum);
+    _exit(0);
+  }
+  close(ends[1]);
+  ssize_t got = 0;
+  for (ssize_t n; (n = read(ends[0], said + got, sizeof said - 1 - (size_t)got)) > 0;)
+    got += n;
+  close(ends[0]);
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+  assert_non_null(strstr(said, "op2jit: error: OP_ERR_DEVICE: loop add, variant atomics/64"));
+  assert_non_null(strstr(said, "illegal memory access"));
 }
 
 /* ---- the language ---- */
@@ -432,11 +522,23 @@ int main(void) {
   setenv("STANDIN_QUIET", "1", 1);
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(missing_parts),   cmocka_unit_test(nvrtc_search),    cmocka_unit_test(description),
-      cmocka_unit_test(devices_in_turn), cmocka_unit_test(data_moves_once), cmocka_unit_test(too_large),
-      cmocka_unit_test(failing_calls),   cmocka_unit_test(faulting_kernel), cmocka_unit_test(language),
-      cmocka_unit_test(constants),       cmocka_unit_test(versions),        cmocka_unit_test(tuning),
-      cmocka_unit_test(shared_memory),   cmocka_unit_test(forced_variants),
+      cmocka_unit_test(faulting_program),
+      cmocka_unit_test(launches_do_not_wait),
+      cmocka_unit_test(memory_is_given_back),
+      cmocka_unit_test(missing_parts),
+      cmocka_unit_test(nvrtc_search),
+      cmocka_unit_test(description),
+      cmocka_unit_test(devices_in_turn),
+      cmocka_unit_test(data_moves_once),
+      cmocka_unit_test(too_large),
+      cmocka_unit_test(failing_calls),
+      cmocka_unit_test(faulting_kernel),
+      cmocka_unit_test(language),
+      cmocka_unit_test(constants),
+      cmocka_unit_test(versions),
+      cmocka_unit_test(tuning),
+      cmocka_unit_test(shared_memory),
+      cmocka_unit_test(forced_variants),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

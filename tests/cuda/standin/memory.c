@@ -108,6 +108,13 @@ bool memory_in_arena(uintptr_t address) {
   return memory.base && address >= (uintptr_t)memory.base && address < (uintptr_t)memory.base + ARENA;
 }
 
+size_t standin_live(void) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < memory.count; i++)
+    bytes += memory.regions[i].live ? memory.regions[i].bytes : 0;
+  return bytes;
+}
+
 size_t memory_used(void) {
   return memory.used;
 }

@@ -125,5 +125,7 @@ int finding_count(void);
 __attribute__((visibility("default"))) int standin_findings(char *out, size_t size);
 /* Exported for tests: another seed or mode without a new process. */
 __attribute__((visibility("default"))) void standin_seed(unsigned long long seed);
+/* Bytes that are allocated, pinned memory included. */
+__attribute__((visibility("default"))) size_t standin_live(void);
 
 #endif
