@@ -102,8 +102,16 @@ int jit_vector_bytes(struct jit *jit) {
   return strstr(words, "+avx512f") ? 64 : strstr(words, "+avx2") ? 32 : 16;
 }
 
+/* The leader's compiler counts: this process may have none. */
+static bool follows(const struct jit *jit) {
+  const struct jit_share *share = jit->options.share;
+  return share && !share->leads && share->compiler;
+}
+
 /* What every key of this process has: found out once, without opening the compiler. */
 static int identify(struct jit *jit, struct error *err) {
+  if (follows(jit) && !jit->plugin.identity.length)
+    text_add(&jit->plugin.identity, jit->options.share->compiler);
   if (plugin_find(&jit->plugin, jit->plugins, err) != OP_OK)
     return err->code;
   if (!jit->mathematics.length)
@@ -152,7 +160,9 @@ static int add_entry(struct jit *jit, struct signature *key, const struct desc *
   signature_move(&e->key, key);
   shape_print(s, &job.shape);
   int code = generate_c(d, s, &job.files, err);
-  if (code == OP_OK)
+  if (jit->options.share)
+    code = job_obtain_together(&job, code, from, err);
+  else if (code == OP_OK)
     code = job_obtain(&job, from, err);
   if (job.result.owner)
     jit->plugin.compiler->release(&job.result);

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "jit/describe.h"
 #include "jit/generate/shape.h"
+#include "jit/share.h"
 
 struct jit;
 struct store;
@@ -24,9 +25,10 @@ struct jit_options {
   const char *plugins; /* folder to look for the plugin in first; NULL or "": none */
   const char
       *dump; /* folder for sources and binaries; NULL or "": none. Code is then made with debug information */
-  const struct log *log;      /* categories "jit" and "perf"; NULL: silent. Must outlive the jit */
-  bool perf_map;              /* tell perf the names of functions */
-  const char *cpu, *features; /* NULL: this machine's */
+  const struct log *log;         /* categories "jit" and "perf"; NULL: silent. Must outlive the jit */
+  bool perf_map;                 /* tell perf the names of functions */
+  const char *cpu, *features;    /* NULL: this machine's */
+  const struct jit_share *share; /* with others; NULL: alone. Must outlive the jit */
 };
 
 /* OP_ERR_MEMORY. Opens nothing. Strings are copied. */
@@ -34,7 +36,7 @@ int jit_open(struct jit **out, const struct jit_options *options, struct error *
 /* Code is gone after this. NULL is allowed. */
 void jit_close(struct jit *jit);
 
-enum jit_from { JIT_FROM_MEMORY, JIT_FROM_CACHE, JIT_FROM_COMPILER };
+enum jit_from { JIT_FROM_MEMORY, JIT_FROM_CACHE, JIT_FROM_COMPILER, JIT_FROM_LEADER };
 
 /* Strings and code belong to the jit and stay until jit_close. */
 struct jit_code {
@@ -52,7 +54,7 @@ struct jit_code {
  * (no plugin), OP_ERR_MEMORY, OP_ERR_KERNEL. Messages name kernel, file and line; the caller puts the loop in front. */
 int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struct jit_code *out,
              struct error *err);
-/* Is it in memory or in the store already? Compiles and loads nothing. */
+/* Is it in memory or in this process's store already? Compiles and loads nothing. */
 bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s);
 /* The generated text, appended. */
 int jit_source(const struct desc *d, const struct shape *s, struct text *out, struct error *err);

@@ -29,6 +29,12 @@ static int load_entry(struct jit *jit, struct entry *e, const void *binary, size
   return OP_OK;
 }
 
+/* What others are to get. */
+static void keep_for_others(struct job *job, const void *binary, size_t size) {
+  if (job->jit->options.share)
+    text_add_bytes(&job->outcome.binary, binary, size);
+}
+
 /* The part of a stored source that holds the compiler's messages begins with this line. */
 static const char messages_mark[] = "/* op2jit: what the compiler said\n";
 
@@ -43,7 +49,9 @@ static void remember_messages(struct jit *jit, struct entry *e) {
 }
 
 /* True if the store had it and it loads. A binary that does not is set aside. */
-static bool take_from_store(struct jit *jit, struct entry *e) {
+static bool take_from_store(struct job *job) {
+  struct jit *jit = job->jit;
+  struct entry *e = job->e;
   struct store_blob blob = {0};
   struct error why = {0};
   if (!store_get_binary(jit->options.store, &e->key.key, &blob))
@@ -53,8 +61,10 @@ static bool take_from_store(struct jit *jit, struct entry *e) {
              "kernel %s: the cached binary is of no use and is made anew: %s", e->key.loop,
              error_message(&why));
     store_reject_binary(jit->options.store, &e->key.key, error_message(&why));
-  } else
+  } else {
     remember_messages(jit, e);
+    keep_for_others(job, blob.data, blob.size);
+  }
   store_blob_free(&blob);
   error_free(&why);
   return e->run != NULL;
@@ -185,6 +195,7 @@ static int compile(struct job *job, struct error *err) {
         "it: ",
         job->e->key.loop);
   }
+  keep_for_others(job, job->result.binary, job->result.size);
   /* Code with the paths of a dump in it is for this run only. */
   if (!job->jit->dump)
     keep_binary(job);
@@ -228,19 +239,19 @@ static int missing(struct job *job, struct error *err) {
 }
 
 /* Ask the store. True if that settles it: `e` has code, or is a failure. */
-static bool settled_by_store(struct jit *jit, struct entry *e) {
-  if (take_from_store(jit, e)) {
-    jit->counters.cache_hits++;
+static bool settled_by_store(struct job *job) {
+  if (take_from_store(job)) {
+    job->jit->counters.cache_hits++;
     return true;
   }
-  return failed_before(jit, e);
+  return failed_before(job->jit, job->e);
 }
 
 static int find_or_compile(struct job *job, enum jit_from *from, struct error *err) {
   struct jit *jit = job->jit;
   bool fresh = jit->dump && jit->options.mode == JIT_ON;
   *from = JIT_FROM_CACHE;
-  if (!fresh && settled_by_store(jit, job->e))
+  if (!fresh && settled_by_store(job))
     return job->e->failed ? job_report_failure(job, err) : OP_OK;
   if (jit->options.mode == JIT_LOAD)
     return missing(job, err);
@@ -248,7 +259,7 @@ static int find_or_compile(struct job *job, enum jit_from *from, struct error *e
       prove_kernel(&jit->plugin, jit->options.store, jit->options.log, job->d, &job->files, err) != OP_OK)
     return err->code;
   if (!fresh && store_lease(jit->options.store, &job->e->key.key) == STORE_LEASE_READY &&
-      settled_by_store(jit, job->e))
+      settled_by_store(job))
     return job->e->failed ? job_report_failure(job, err) : OP_OK;
   *from = JIT_FROM_COMPILER;
   log_miss(job);
@@ -271,6 +282,37 @@ int job_obtain(struct job *job, enum jit_from *from, struct error *err) {
   int code = find_or_compile(job, from, err);
   if (code == OP_OK)
     fill_remarks(job);
+  return code;
+}
+
+/* What the leader got. */
+static int adopt(struct job *job, struct error *err) {
+  struct entry *e = job->e;
+  e->failed = job->outcome.failed;
+  e->messages = job->outcome.messages;
+  job->outcome.messages = (struct text){0};
+  if (!job->outcome.binary.length)
+    return err->code;
+  int code = load_entry(job->jit, e, job->outcome.binary.data, job->outcome.binary.length, err);
+  if (!code)
+    fill_remarks(job);
+  return code;
+}
+
+int job_obtain_together(struct job *job, int code, enum jit_from *from, struct error *err) {
+  const struct jit_share *share = job->jit->options.share;
+  const bool broken = code != OP_OK; /* without the generated text nothing can be told of what comes */
+  if (share->leads && !broken) {
+    code = job_obtain(job, from, err);
+    job->outcome.failed = job->e->failed;
+    text_add_bytes(&job->outcome.messages, text_str(&job->e->messages), job->e->messages.length);
+  }
+  code = jit_share_outcome(share, &job->outcome, code, err);
+  if (!share->leads && !broken && (!code || job->outcome.failed)) {
+    *from = JIT_FROM_LEADER;
+    code = adopt(job, err);
+  }
+  jit_outcome_free(&job->outcome);
   return code;
 }
 

@@ -42,10 +42,13 @@ struct job {
   struct text shape;
   struct compile_result result;
   double seconds;
+  struct jit_outcome outcome; /* for others */
 };
 
 /* Get the entry's code: from the store, or by compiling what job->files holds; with the remarks. */
 int job_obtain(struct job *job, enum jit_from *from, struct error *err);
+/* The same with others, after `code` of what came before: the leader gets it and gives it to all. */
+int job_obtain_together(struct job *job, int code, enum jit_from *from, struct error *err);
 /* Tell of the failed compile that the entry remembers: OP_ERR_COMPILE. */
 int job_report_failure(struct job *job, struct error *err);
 

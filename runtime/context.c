@@ -8,10 +8,12 @@
 #include "check/shadow.h"
 #include "io/io.h"
 #include "jit/jit.h"
+#include "jit/plugin.h"
 #include "jit/signature.h"
 #include "kernels-cache/store.h"
 #include "plan_cache.h"
 #include "reports.h"
+#include "share.h"
 
 static void warn_each_line(const struct log *log, const struct text *lines) {
   for (const char *p = text_str(lines); *p;) {
@@ -59,7 +61,10 @@ static int open_agreement(struct op_context *ctx, struct comm *comm, struct erro
   ctx->comm = comm;
   comm->where = "op_init";
   ctx->agreement = comm;
-  return comm_alone(comm) ? OP_OK : comm->table->split(comm, 0, &ctx->agreement, err);
+  if (comm_alone(comm))
+    return OP_OK;
+  int code = comm->table->split(comm, 0, &ctx->agreement, err);
+  return code ? code : share_open_host(&ctx->share, comm, env_value(&ctx->env, ENV_PLUGINS), err);
 }
 
 /* What every rank can do by itself once the comm is there. */
@@ -85,6 +90,7 @@ static void release(struct op_context *ctx) {
     comm_close(ctx->agreement);
   plan_cache_free(ctx->plans);
   jit_close(ctx->jit);
+  share_close(ctx->share);
   store_close(ctx->store);
   team_close(ctx->team);
   free(ctx->trace.events);
@@ -125,6 +131,8 @@ static long threads_of(const char *omp_threads) {
 
 static int open_store(struct op_context *ctx, struct error *err) {
   struct text path = {0};
+  if (ctx->share && !ctx->share->jit.leads)
+    return OP_OK;
   const char *wanted = env_value(&ctx->env, ENV_CACHE);
   if (*wanted)
     text_add(&path, wanted);
@@ -145,6 +153,15 @@ static enum jit_mode jit_mode(const struct env *env) {
   return strcmp(value, "off") == 0 ? JIT_OFF : strcmp(value, "load") == 0 ? JIT_LOAD : JIT_ON;
 }
 
+int context_compiler(struct op_context *ctx, struct error *err) {
+  struct plugin plugin = {0};
+  if (ctx->share && ctx->share->jit.compiler)
+    return OP_OK;
+  const int code = plugin_find(&plugin, env_value(&ctx->env, ENV_PLUGINS), err);
+  plugin_free(&plugin);
+  return code;
+}
+
 int context_jit(struct op_context *ctx, struct jit **out, struct error *err) {
   int code = OP_OK;
   if (!ctx->jit) {
@@ -154,6 +171,7 @@ int context_jit(struct op_context *ctx, struct jit **out, struct error *err) {
                                         .store = ctx->store,
                                         .plugins = env_value(&ctx->env, ENV_PLUGINS),
                                         .dump = env_value(&ctx->env, ENV_DUMP),
+                                        .share = ctx->share ? &ctx->share->jit : NULL,
                                         .log = &ctx->log,
                                         .perf_map = log_wants(&ctx->log, LOG_DEBUG, "perf")};
     if (!code)

@@ -22,6 +22,7 @@ struct store;
 struct plan_cache;
 struct mover;
 struct io;
+struct share;
 
 /* Calls of loops, for OP2_TIMING=trace. */
 struct trace {
@@ -36,6 +37,7 @@ struct op_context {
   int diags;
   struct comm *comm;       /* the ranks; of one process alone without MPI. Borrowed */
   struct comm *agreement;  /* the same ranks, for what they must have in common (agree.h) */
+  struct share *share;     /* the ranks with the same code (share.h); NULL: one process */
   struct handles *handles; /* outlives the context */
   struct mesh mesh;
   struct loop_table loops;
@@ -75,6 +77,8 @@ void context_close(struct op_context *ctx);
  * left out because one of them is missing (missing.h) are reported. */
 int ctx_flush(struct op_context *ctx, struct error *err);
 
+/* Is there a compiler for this process: its own, or that of the rank that leads? OP_ERR_NOT_BUILT. */
+int context_compiler(struct op_context *ctx, struct error *err);
 /* The jit and the store, opened at the first loop that needs them. */
 int context_jit(struct op_context *ctx, struct jit **out, struct error *err);
 /* The threads and the plans, opened at the first use. */

@@ -1,0 +1,102 @@
+#include "share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sha256.h"
+#include "base/size.h"
+#include "jit/elf_note.h"
+#include "jit/plugin.h"
+#include "jit/target.h"
+
+enum { HASH_BYTES = 32 };
+
+static int broadcast(void *ranks, void *data, size_t bytes, struct error *err) {
+  const struct share *s = ranks;
+  s->comm->where = "the code of a loop";
+  return s->comm->table->broadcast(s->comm, data, bytes, s->leader, err);
+}
+
+/* The lowest rank of this kind is the kind's number. */
+static int find_kind(struct comm *all, const char *kind, int *number, struct error *err) {
+  struct sha256 sum;
+  unsigned char mine[HASH_BYTES];
+  sha256_begin(&sum);
+  sha256_add(&sum, kind, strlen(kind));
+  sha256_end(&sum, mine);
+  unsigned char(*kinds)[HASH_BYTES] = array_new((size_t)all->size, sizeof *kinds);
+  if (!kinds)
+    return error_memory(err, "the kinds of the ranks", (size_t)all->size * sizeof *kinds);
+  int code = all->table->gather_all(all, mine, sizeof mine, kinds, err);
+  *number = 0;
+  while (!code && memcmp(kinds[*number], mine, sizeof mine) != 0)
+    ++*number;
+  free(kinds);
+  return code;
+}
+
+/* Who leads, and its compiler's identity to all. */
+static int find_leader(struct share *s, const char *compiler, struct error *err) {
+  struct comm *c = s->comm;
+  const long long nobody = c->size;
+  long long first = compiler ? c->rank : nobody;
+  int code = c->table->reduce_all(c, &first, 1, COMM_LLONG, COMM_MIN, err);
+  s->leader = first < nobody ? (int)first : 0;
+  s->jit = (struct jit_share){.ranks = s, .leads = c->rank == s->leader, .broadcast = broadcast};
+  if (s->jit.leads && compiler)
+    text_add(&s->compiler, compiler);
+  struct jit_outcome words = {.messages = s->compiler};
+  if (!code)
+    code = jit_share_outcome(&s->jit, &words, OP_OK, err);
+  s->compiler = words.messages;
+  text_free(&words.binary);
+  if (!code && !text_ok(&s->compiler))
+    code = error_memory(err, "the compiler's identity", s->compiler.length);
+  s->jit.compiler = first < nobody ? text_str(&s->compiler) : NULL;
+  return code;
+}
+
+int share_open(struct share **out, struct comm *all, const char *kind, const char *compiler,
+               struct error *err) {
+  int number = 0;
+  struct share *s = calloc(1, sizeof *s);
+  int code = s ? OP_OK : error_memory(err, "what ranks share", sizeof *s);
+  if (!code)
+    code = find_kind(all, kind, &number, err);
+  if (!code)
+    code = all->table->split(all, number, &s->comm, err);
+  if (!code)
+    code = find_leader(s, compiler, err);
+  if (code) {
+    share_close(s);
+    s = NULL;
+  }
+  *out = s;
+  return code;
+}
+
+void share_close(struct share *s) {
+  if (!s)
+    return;
+  comm_close(s->comm);
+  text_free(&s->compiler);
+  free(s);
+}
+
+int share_open_host(struct share **out, struct comm *all, const char *plugins, struct error *err) {
+  struct text kind = {0}, features = {0};
+  struct plugin plugin = {0};
+  struct error none = {0};
+  target_host(&kind, &features);
+  text_addf(&kind, "\n%s\n", text_str(&features));
+  target_mathematics(&kind);
+  text_add_char(&kind, '\n');
+  library_identity(&kind);
+  const bool able = plugin_find(&plugin, plugins, &none) == OP_OK;
+  int code = share_open(out, all, text_str(&kind), able ? text_str(&plugin.identity) : NULL, err);
+  plugin_free(&plugin);
+  text_free(&kind);
+  text_free(&features);
+  error_free(&none);
+  return code;
+}
