@@ -35,6 +35,8 @@ static const char *complaint(const struct kernel_parameter *p, const struct desc
                              const char **remedy) {
   int depth = is_vector(a) ? 2 : 1;
   *remedy = "";
+  if (p->short_name)
+    return "its type is a short name for op_decl_dat and the arguments, which C does not know";
   if (!p->understood)
     return NULL;
   if (p->depth < depth)

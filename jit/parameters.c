@@ -15,6 +15,7 @@ struct words {
   bool alias_longer;
   int names; /* typedef names seen */
   bool unknown;
+  bool short_name; /* one that op_decl_dat knows and C does not */
 };
 
 struct alias {
@@ -173,7 +174,8 @@ static void resolve_name(const struct kernel *k, const char *name, size_t length
   if (find_own_alias(k, buffer, depth, &inner)) {
     w->alias = words_type(&inner, &known, &w->alias_longer);
     w->is_const += inner.is_const;
-  }
+  } else
+    w->short_name = type_parse(buffer, NULL) != TYPE_NONE;
   w->unknown |= !known;
 }
 
@@ -256,6 +258,7 @@ static bool read_parameter(const struct kernel *k, size_t first, size_t last, st
   for (size_t d = first; d < last; d++)
     plain &= !t->items[d].directive;
   p->understood = plain && known;
+  p->short_name = words.short_name;
   p->is_const = words.is_const > 0;
   if (!p->name)
     p->name = array_new(1, 1);

@@ -29,9 +29,8 @@ static struct prove_argument argument_of(const struct desc *d, const struct desc
       .arity = vector ? d->maps[a->map].arity : 1};
 }
 
-/* The finding in the user's words: argument, reason, place with a caret, remedy. */
-static void tell(const struct desc *d, const struct prove_finding *f, const char *kernel_file,
-                 struct text *out) {
+void prove_tell(const struct desc *d, const struct prove_finding *f, const char *kernel_file,
+                struct text *out) {
   const struct source source = {.text = d->text,
                                 .length = strlen(d->text),
                                 .file = d->origin_file,
@@ -39,8 +38,6 @@ static void tell(const struct desc *d, const struct prove_finding *f, const char
                                 .one_line = d->one_line};
   const bool placed = f->line > 0 && strcmp(f->file, kernel_file) == 0;
   text_addf(out, "kernel %s", d->kernel_name);
-  if (f->argument >= 0)
-    text_addf(out, ", argument %d", f->argument + 1);
   if (placed) {
     text_add(out, " (");
     source_place(&source, f->line, f->column, out);
@@ -53,6 +50,8 @@ static void tell(const struct desc *d, const struct prove_finding *f, const char
     text_add_char(out, '\n');
     source_excerpt(&source, f->line, f->column, out);
   }
+  while (out->length && out->data[out->length - 1] == '\n')
+    out->data[--out->length] = '\0';
 }
 
 static int judge(const struct desc *d, const struct prove_result *result, const struct generated *files,
@@ -60,7 +59,7 @@ static int judge(const struct desc *d, const struct prove_result *result, const 
   for (int i = 0; i < result->nfindings; i++) {
     const struct prove_finding *f = &result->findings[i];
     struct text words = {0};
-    tell(d, f, files->kernel_file, &words);
+    prove_tell(d, f, files->kernel_file, &words);
     if (f->verdict == PROVE_VIOLATED)
       error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words));
     else if (f->verdict == PROVE_UNKNOWN)
@@ -72,8 +71,16 @@ static int judge(const struct desc *d, const struct prove_result *result, const 
   return OP_OK;
 }
 
-static int ask(const struct prover *prover, const struct desc *d, const struct generated *files,
-               const struct log *log, bool *understood, struct error *err) {
+const struct prover *prove_find(const struct plugin *plugin) {
+  prover_entry *entry = NULL;
+  /* POSIX lets an object pointer from dlsym be a function; C has no conversion for it. */
+  void *symbol = dlsym(plugin->library, "op2jit_prover");
+  memcpy(&entry, &symbol, sizeof entry);
+  return entry && entry()->abi == PROVER_ABI ? entry() : NULL;
+}
+
+void prove_ask(const struct prover *prover, const struct desc *d, const struct generated *files,
+               struct prove_result *result) {
   struct prove_argument arguments[OP_MAX_ARGS];
   for (int i = 0; i < d->nargs; i++)
     arguments[i] = argument_of(d, &d->args[i]);
@@ -82,12 +89,8 @@ static int ask(const struct prover *prover, const struct desc *d, const struct g
                                         {files->prelude_file, files->prelude, strlen(files->prelude)}};
   const struct prove_request request = {
       .files = texts, .nfiles = 3, .kernel = d->kernel_name, .arguments = arguments, .narguments = d->nargs};
-  struct prove_result result = {0};
-  prover->prove(&request, &result);
-  *understood = result.status == 0;
-  int code = *understood ? judge(d, &result, files, log, err) : OP_OK;
-  prover->release(&result);
-  return code;
+  *result = (struct prove_result){0};
+  prover->prove(&request, result);
 }
 
 /* Everything that the verdict depends on. */
@@ -99,18 +102,19 @@ static void make_key(const struct plugin *plugin, const struct desc *d, struct t
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log,
                  const struct desc *d, const struct generated *files, struct error *err) {
   struct text key = {0}, verdict = {0};
-  bool understood = false;
+  struct prove_result result = {0};
   int code = OP_OK;
-  prover_entry *entry = NULL;
-  /* POSIX lets an object pointer from dlsym be a function; C has no conversion for it. */
-  void *symbol = dlsym(plugin->library, "op2jit_prover");
-  memcpy(&entry, &symbol, sizeof entry);
+  const struct prover *prover = prove_find(plugin);
   make_key(plugin, d, &key);
   const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &verdict);
-  if (entry && entry()->abi == PROVER_ABI && !known)
-    code = ask(entry(), d, files, log, &understood, err);
-  if (!code && understood && text_ok(&key))
-    store_put_verdict(store, text_str(&key), "no violation");
+  if (prover && !known) {
+    prove_ask(prover, d, files, &result);
+    const bool understood = result.status == 0;
+    code = understood ? judge(d, &result, files, log, err) : OP_OK;
+    prover->release(&result);
+    if (!code && understood && text_ok(&key))
+      store_put_verdict(store, text_str(&key), "no violation");
+  }
   text_free(&key);
   text_free(&verdict);
   return code;

@@ -7,6 +7,7 @@
 #include "jit/describe.h"
 #include "jit/generate/generate.h"
 #include "jit/plugin.h"
+#include "jit/prover.h"
 
 struct store;
 
@@ -14,5 +15,13 @@ struct store;
  * no error: the compiler will say what is wrong with it. */
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log,
                  const struct desc *d, const struct generated *files, struct error *err);
+
+/* The same in pieces. The prover of an open plugin, NULL if it has none; all its findings, which prover->release releases; and one of
+ * them in the user's words, with the kernel's line and a caret if it has a place. */
+const struct prover *prove_find(const struct plugin *plugin);
+void prove_ask(const struct prover *prover, const struct desc *d, const struct generated *files,
+               struct prove_result *result);
+void prove_tell(const struct desc *d, const struct prove_finding *f, const char *kernel_file,
+                struct text *out);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "../prover.h"
 #include "front.h"
+#include "prove_calls.h"
 #include "prove_walk.h"
 #include "safely.h"
 
@@ -94,6 +95,7 @@ void analyse(const prove_request &request, const clang::ASTContext &context, Rep
   for (int i = 0; matches && i < request.narguments; i++)
     matches =
         check_parameter(*kernel->getParamDecl(static_cast<unsigned>(i)), request.arguments[i], i, rules);
+  check_recursion(*kernel, rules);
   if (matches)
     Walk(context, rules).kernel(*kernel, request);
   for (const compile_message &message : report.messages.messages())

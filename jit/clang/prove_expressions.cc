@@ -416,12 +416,8 @@ Value Walk::call(const clang::CallExpr *expression) {
   if (!callee || !callee->hasBody(definition))
     return call_outside(expression, callee);
   for (const clang::FunctionDecl *caller : calls_)
-    if (caller == definition) {
-      rules_.whole(PROVE_VIOLATED, expression->getExprLoc(),
-                   "the kernel calls '" + definition->getName().str() + "' from within itself",
-                   "write it as a loop; kernels cannot recurse");
-      return Value();
-    }
+    if (caller == definition)
+      return Value(); // check_recursion has said so
   std::vector<Value> values;
   for (const clang::Expr *operand : expression->arguments())
     values.push_back(value(operand));

@@ -144,7 +144,8 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
   else if (arg.access == PROVE_INC && change != Change::Increase)
     report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
            name + " is declared OP_INC, and the kernel " +
-               (change == Change::Assign ? "assigns" : "changes") + " it other than by adding",
+               (change == Change::Assign ? "assigns it instead of adding to it"
+                                         : "changes it other than by adding"),
            "declare " + name + " OP_RW, or use += or -=");
   else if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) && (change != Change::Assign || !guarded))
     report(place.argument, PROVE_VIOLATED, where->getExprLoc(),

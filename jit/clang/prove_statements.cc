@@ -163,6 +163,16 @@ void Walk::body_of_loop(const clang::Stmt *body, const clang::Expr *step) {
     value(step);
 }
 
+// Loops that may go on for ever are not refused: an iteration ends when it has converged.
+void Walk::note_length(const clang::Stmt *whole, const clang::Expr *condition, Number known) {
+  const bool endless = !condition || llvm::isa<clang::IntegerLiteral>(condition->IgnoreParenImpCasts());
+  if (endless || !known)
+    rules_.whole(PROVE_UNKNOWN, whole->getBeginLoc(),
+                 endless ? "the kernel has a loop without a condition that ends it"
+                         : "the kernel has a loop whose number of rounds is known only when the program runs",
+                 "");
+}
+
 // Round by round as long as the condition's value is known.
 void Walk::loop(const clang::Stmt *whole, const clang::Expr *condition, const clang::Stmt *body,
                 const clang::Expr *step, bool body_first) {
@@ -175,6 +185,7 @@ void Walk::loop(const clang::Stmt *whole, const clang::Expr *condition, const cl
         break;
       const bool undecided = !jumps_.back().breaks.empty() && steps_ > most_steps / 4;
       if (!known || steps_ > most_steps || undecided || !condition) {
+        note_length(whole, condition, known);
         state_ = before;
         forget_assigned(whole);
         endless_loop(condition, body, step, false);

@@ -24,6 +24,7 @@ private:
   void branch(const clang::IfStmt *statement);
   void loop(const clang::Stmt *whole, const clang::Expr *condition, const clang::Stmt *body,
             const clang::Expr *step, bool body_first);
+  void note_length(const clang::Stmt *whole, const clang::Expr *condition, Number known);
   void endless_loop(const clang::Expr *condition, const clang::Stmt *body, const clang::Expr *step,
                     bool body_first);
   void body_of_loop(const clang::Stmt *body, const clang::Expr *step);

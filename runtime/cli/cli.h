@@ -1,9 +1,10 @@
-/* The op2jit command: what its groups of subcommands share. It opens the store and nothing else: no compiler, no MPI. */
+/* The op2jit command: what its groups of subcommands share. All but `check` open the store and nothing else: no compiler, no MPI. */
 #ifndef OP2JIT_CLI_H
 #define OP2JIT_CLI_H
 
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "env.h"
@@ -41,14 +42,17 @@ struct command {
 };
 
 /* One table per file. */
-extern const struct command cli_cache_look[], cli_cache_care[], cli_tune[], cli_other[];
-extern const int cli_cache_look_count, cli_cache_care_count, cli_tune_count, cli_other_count;
+extern const struct command cli_cache_look[], cli_cache_care[], cli_tune[], cli_check[], cli_other[];
+extern const int cli_cache_look_count, cli_cache_care_count, cli_tune_count, cli_check_count, cli_other_count;
 /* All of them, in the order of the help. NULL behind the last. */
 const struct command *cli_command(int number);
 
 /* The store that OP2_CACHE names: to look at, to change (only if it is there), or to make. NULL after a message. */
 enum cli_access { CLI_LOOK, CLI_CHANGE, CLI_MAKE };
 struct store *cli_open_store(struct cli *cli, enum cli_access wanted);
+/* plugin_find, from where this command is: the plugin of an installed tree lies beside the library. */
+struct plugin;
+int cli_find_plugin(struct cli *cli, struct plugin *plugin, struct error *err);
 /* A message on stderr; returns the status. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -18,6 +18,7 @@ const struct command *cli_command(int number) {
   } tables[] = {{cli_cache_look, cli_cache_look_count},
                 {cli_cache_care, cli_cache_care_count},
                 {cli_tune, cli_tune_count},
+                {cli_check, cli_check_count},
                 {cli_other, cli_other_count}};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
     if (number < tables[i].count)
@@ -118,8 +119,8 @@ static void print_command_help(const struct command *c) {
   printf("\n\n%s.%s%s\n", c->help, *c->more ? "\n" : "", c->more);
   for (size_t i = 0; i < sizeof c->options / sizeof *c->options && c->options[i].name; i++)
     printf("  %s%s%-*s %s\n", c->options[i].name, c->options[i].argument ? " " : "",
-           (int)(16 - strlen(c->options[i].name)), c->options[i].argument ? c->options[i].argument : "",
-           c->options[i].help);
+           (int)((c->options[i].argument ? 16 : 17) - strlen(c->options[i].name)),
+           c->options[i].argument ? c->options[i].argument : "", c->options[i].help);
   if (!c->raw)
     printf("  --json           print JSON\n");
 }

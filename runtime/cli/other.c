@@ -14,8 +14,7 @@
 
 /* ---- info --------------------------------------------------------------------------------------*/
 
-/* The plugin of an installed tree lies beside the library, not beside this command. */
-static int find_plugin(struct cli *cli, struct plugin *plugin, struct error *err) {
+int cli_find_plugin(struct cli *cli, struct plugin *plugin, struct error *err) {
   int code = plugin_find(plugin, env_value(&cli->env, ENV_PLUGINS), err);
   char *self = code == OP_OK ? NULL : realpath("/proc/self/exe", NULL);
   char *slash = self ? strrchr(self, '/') : NULL;
@@ -36,7 +35,7 @@ static void info_compiler(struct cli *cli) {
   struct plugin plugin = {0};
   struct error err = {0};
   struct text label = {0}, *out = &cli->out;
-  bool there = find_plugin(cli, &plugin, &err) == OP_OK;
+  bool there = cli_find_plugin(cli, &plugin, &err) == OP_OK;
   if (there)
     plugin_label(&plugin, &label);
   if (cli->json) {

@@ -150,6 +150,12 @@ static const struct mistake mistakes[] = {
      -1, 2, "itself", "loop",
      "static double g(int n) { return n; }\nstatic double f(int n) { return g(n) + g(n + 1); }\nvoid "
      "k(double *b) { *b += f(2); }"},
+    {"i1",
+     "static double f(int n) {\n  double (*self)(int) = f;\n  return n ? self(n - 1) : 1;\n}\nvoid k(double "
+     "*b) "
+     "{\n  double (*p)(int) = f;\n  *b += p(2);\n}",
+     -1, 2, "itself", "loop",
+     "static double f(int n) { return n; }\nvoid k(double *b) { double (*p)(int) = f; *b += p(2) + f(3); }"},
 };
 
 static void show(const struct prove_result *result) {
@@ -260,6 +266,8 @@ static void admits_what_it_does_not_know(void **state) {
       {"r4 w4", "void k(const double *a, double *b) {\n  for (int i = 0; i < (int)a[0]; i++) b[i] = 1;\n}\n"},
       {"r1 w2", "void k(const double *a, double *b) {\n  memcpy(b, a, 8);\n}\n"},
       {"r1 w1", "void k(const double *a, double *b) {\n  if (*a > 0) goto end;\n  *b = 1;\nend:;\n}\n"},
+      {"x1", "void k(double *a) {\n  while (*a > 1) *a = sqrt(*a);\n}\n"},
+      {"x1", "void k(double *a) {\n  for (;;) {\n    *a -= 1;\n    if (*a < 0) break;\n  }\n}\n"},
       {"x2", "void k(double *a) {\n  double *p = a[0] > 0 ? a : a + 1;\n  *p = 1;\n}\n"},
   };
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {

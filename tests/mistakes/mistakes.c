@@ -3,6 +3,7 @@
  * The native backend has no prover: there OP2_CHECK=on finds them all. Elsewhere it is on only for those that need it. */
 #include "mistakes.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,9 @@ struct judge {
   int failed, done;
 };
 
+/* Kernels that are right are compiled by the first child that needs them. */
+static char cache_assignment[PATH_MAX + 64];
+
 static void read_all(int from, char *into, size_t size) {
   size_t used = 0;
   ssize_t n;
@@ -37,12 +41,12 @@ static void read_all(int from, char *into, size_t size) {
 }
 
 /* The job ends at the first error, as by default. */
-static void be_child(const struct mistake *m, bool wrong, bool checked) {
+static void be_child(const struct mistake *m, bool wrong, bool checked, char *cache) {
   char backend[64];
   const char *named = getenv("OP2_BACKEND");
   snprintf(backend, sizeof backend, "OP2_BACKEND=%s", named ? named : "native");
-  char *argv[] = {"mistakes", backend, checked ? "OP2_CHECK=on" : "OP2_CHECK=off"};
-  op_init(3, argv, 0);
+  char *argv[] = {"mistakes", backend, checked ? "OP2_CHECK=on" : "OP2_CHECK=off", cache};
+  op_init(4, argv, 0);
   printf("%.17g\n", m->run(m, wrong));
   op_exit();
   exit(0);
@@ -61,7 +65,7 @@ static bool run_child(const struct mistake *m, bool wrong, bool checked, struct 
     dup2(err[1], STDERR_FILENO);
     close(out[0]);
     close(err[0]);
-    be_child(m, wrong, checked);
+    be_child(m, wrong, checked, cache_assignment);
   }
   close(out[1]);
   close(err[1]);
@@ -208,9 +212,18 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: mistakes GOLDEN_FOLDER [--write] [NAME...]\n");
     return 2;
   }
+  char folder[PATH_MAX], command[PATH_MAX + 16];
+  const char *base = getenv("TMPDIR");
+  snprintf(folder, sizeof folder, "%s/op2jit-mistakes-XXXXXX", base ? base : "/tmp");
+  if (!mkdtemp(folder)) {
+    perror(folder);
+    return 2;
+  }
+  snprintf(cache_assignment, sizeof cache_assignment, "OP2_CACHE=%s/kernels.db", folder);
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
     judge_program(&j, &programs[i], argc - first, argv + first);
   printf("mistakes, %s: %d found as they should be, each with a silent twin, %d not\n",
          backend ? backend : "native", j.done - j.failed, j.failed);
-  return j.failed || j.done == 0;
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  return system(command) != 0 || j.failed || j.done == 0;
 }

@@ -51,6 +51,10 @@ CASE(kernel_parameter_type) {
   WITH_TEXT("void scale(const float *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
 }
 
+CASE(kernel_parameter_short_name) {
+  WITH_TEXT("void scale(const ull *h, double *sum) {\n  *sum += 2 * (double)*h;\n}\n");
+}
+
 CASE(kernel_parameter_value) {
   WITH_TEXT("void scale(double h, double *sum) {\n  *sum += 2 * h;\n}\n");
 }
@@ -147,6 +151,7 @@ const struct negative_case kernel_cases[] = {
     ROW(kernel_few_parameters, OP_ERR_KERNEL, 0),
     ROW(kernel_many_parameters, OP_ERR_KERNEL, 0),
     ROW(kernel_parameter_type, OP_ERR_KERNEL, 0),
+    ROW(kernel_parameter_short_name, OP_ERR_KERNEL, 0),
     ROW(kernel_parameter_value, OP_ERR_KERNEL, 0),
     ROW(kernel_parameter_not_const, OP_ERR_KERNEL, 0),
     ROW(kernel_parameter_vector, OP_ERR_KERNEL, 0),

@@ -1,0 +1,59 @@
+#include "prove_calls.h"
+
+#include <clang/AST/Expr.h>
+
+#include <set>
+#include <vector>
+
+namespace op2jit {
+namespace {
+
+class Reached {
+public:
+  explicit Reached(Rules &rules) : rules_(rules) {
+  }
+
+  void follow(const clang::FunctionDecl *function) {
+    path_.push_back(function);
+    look(function->getBody());
+    path_.pop_back();
+    done_.insert(function);
+  }
+
+private:
+  void look(const clang::Stmt *statement) {
+    if (!statement)
+      return;
+    if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(statement))
+      if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(name->getDecl()))
+        reach(function, name);
+    for (const clang::Stmt *part : statement->children())
+      look(part);
+  }
+
+  void reach(const clang::FunctionDecl *function, const clang::DeclRefExpr *where) {
+    const clang::FunctionDecl *definition = nullptr;
+    if (!function->hasBody(definition) || done_.count(definition))
+      return;
+    for (const clang::FunctionDecl *caller : path_)
+      if (caller == definition) {
+        rules_.whole(PROVE_VIOLATED, where->getExprLoc(),
+                     "the kernel calls '" + definition->getName().str() + "' from within itself",
+                     "write it as a loop; kernels cannot recurse");
+        return;
+      }
+    follow(definition);
+  }
+
+  Rules &rules_;
+  std::vector<const clang::FunctionDecl *> path_;
+  std::set<const clang::FunctionDecl *> done_;
+};
+
+} // namespace
+
+void check_recursion(const clang::FunctionDecl &kernel, Rules &rules) {
+  Reached(rules).follow(&kernel);
+}
+
+} // namespace op2jit

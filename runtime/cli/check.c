@@ -1,0 +1,203 @@
+/* op2jit check: does a kernel do what its arguments say? */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "cli.h"
+#include "jit/kernel.h"
+#include "jit/messages.h"
+#include "jit/prove.h"
+
+enum { OPTION_KERNEL, OPTION_CONST };
+
+static const char *const verdicts[] = {
+    [PROVE_PROVED] = "proved", [PROVE_UNKNOWN] = "unknown", [PROVE_VIOLATED] = "violated"};
+
+/* The text with a first line that says where it comes from, as op_kernel_file makes it. */
+static int read_file(const char *path, struct text *out, struct error *err) {
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return error_set(err, OP_ERR_FILE, "%s cannot be opened: %s", path, strerror(errno));
+  text_addf(out, "#line 1 \"%s\"\n", path);
+  char part[4096];
+  size_t n;
+  while ((n = fread(part, 1, sizeof part, file)) > 0)
+    text_add_bytes(out, part, n);
+  const bool failed = ferror(file);
+  fclose(file);
+  if (failed)
+    return error_set(err, OP_ERR_FILE, "%s cannot be read: %s", path, strerror(errno));
+  return text_ok(out) ? OP_OK : error_memory(err, "a kernel file", out->length);
+}
+
+static int take_kernel(struct desc *d, const struct kernel *k, struct error *err) {
+  d->kernel_name = strdup(k->name);
+  d->text = strndup(k->text, k->length);
+  d->fp = strdup("contract");
+  d->origin_file = k->origin_file ? strdup(k->origin_file) : NULL;
+  d->origin_line = k->origin_line;
+  bool good = d->kernel_name && d->text && d->fp && (d->origin_file || !k->origin_file);
+  return good ? OP_OK : error_memory(err, "a kernel text", k->length);
+}
+
+/* The compiler's words, if it does not understand the text. */
+static int not_understood(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+                          const struct prove_result *result, struct error *err) {
+  struct text kept = {0}, label = {0};
+  plugin_label(plugin, &label);
+  messages_keep(result->messages, result->nmessages, files, &kept);
+  struct told t = {.desc = d, .files = files, .compiler = text_str(&label)};
+  int code = messages_error(text_str(&kept), &t, err);
+  text_free(&kept);
+  text_free(&label);
+  return code;
+}
+
+static const struct prove_finding *finding_of(const struct prove_result *result, int argument) {
+  const struct prove_finding *worst = NULL;
+  for (int i = 0; i < result->nfindings; i++)
+    if (result->findings[i].argument == argument && (!worst || result->findings[i].verdict > worst->verdict))
+      worst = &result->findings[i];
+  return worst;
+}
+
+static void show_json(struct cli *cli, int number, const char *text, const struct prove_finding *f) {
+  struct text *out = &cli->out;
+  json_open(out, NULL, '{');
+  json_number(out, "argument", number);
+  json_text(out, "text", text);
+  json_text(out, "verdict", verdicts[f ? f->verdict : PROVE_PROVED]);
+  if (f) {
+    json_text(out, "reason", f->reason);
+    json_text(out, "remedy", f->remedy ? f->remedy : "");
+    json_number(out, "line", f->line);
+    json_number(out, "column", f->column);
+  }
+  json_close(out, '}');
+}
+
+/* Number 0: the kernel as a whole. */
+static void show(struct cli *cli, const struct desc *d, int number, const struct prove_finding *f,
+                 const struct generated *files) {
+  const char *text = number ? cli->words[number] : "the kernel as a whole";
+  struct text words = {0};
+  if (cli->json) {
+    show_json(cli, number, text, f);
+    return;
+  }
+  text_addf(&cli->out, "%-8s  ", verdicts[f ? f->verdict : PROVE_PROVED]);
+  if (number)
+    text_addf(&cli->out, "argument %d: ", number);
+  text_addf(&cli->out, "%s\n", text);
+  if (f) {
+    prove_tell(d, f, files->kernel_file, &words);
+    text_addf(&cli->out, "%s\n", text_str(&words));
+  }
+  text_free(&words);
+}
+
+/* A line per argument, and one for the kernel if there is something to say of it. */
+static int show_all(struct cli *cli, const struct desc *d, const struct generated *files,
+                    const struct prove_result *result) {
+  bool violated = false;
+  if (cli->json)
+    json_open(&cli->out, NULL, '[');
+  for (int i = -1; i < d->nargs; i++) {
+    const struct prove_finding *f = finding_of(result, i);
+    violated |= f && f->verdict == PROVE_VIOLATED;
+    if (i >= 0 || f)
+      show(cli, d, i + 1, f, files);
+  }
+  if (cli->json)
+    json_close(&cli->out, ']');
+  return violated ? CLI_FAILED : CLI_OK;
+}
+
+static int prove(struct cli *cli, const struct desc *d, int *status, struct error *err) {
+  struct plugin plugin = {0};
+  struct generated files = {0};
+  const struct shape scalar = {0};
+  struct prove_result result = {0};
+  const struct prover *prover = NULL;
+  int code = cli_find_plugin(cli, &plugin, err);
+  if (!code)
+    code = plugin_open(&plugin, err);
+  if (!code && !(prover = prove_find(&plugin)))
+    code = error_set(err, OP_ERR_NOT_BUILT, "%s has no prover; install library and plugin together",
+                     text_str(&plugin.path));
+  if (!code)
+    code = generate_c(d, &scalar, &files, err);
+  if (!code) {
+    prove_ask(prover, d, &files, &result);
+    if (result.status != 0)
+      code = not_understood(&plugin, d, &files, &result, err);
+    else
+      *status = show_all(cli, d, &files, &result);
+    prover->release(&result);
+  }
+  generated_free(&files);
+  plugin_free(&plugin);
+  return code;
+}
+
+static int run_check(struct cli *cli) {
+  struct desc d = {0};
+  struct kernel k = {0};
+  struct text text = {0};
+  struct error err = {0};
+  int status = CLI_FAILED;
+  const char *name = cli->values[OPTION_KERNEL];
+  if (!name)
+    return cli_fail(CLI_USAGE, "--kernel NAME is missing: which function of %s is the kernel?",
+                    cli->words[0]);
+  int code = arguments_parse(&d, cli->words + 1, cli->nwords - 1, &err);
+  if (!code && cli->values[OPTION_CONST])
+    code = constants_parse(&d, cli->values[OPTION_CONST], &err);
+  if (code)
+    status = CLI_USAGE;
+  if (!code)
+    code = read_file(cli->words[0], &text, &err);
+  if (!code)
+    code = kernel_parse(&k, text_str(&text), text.length, name, &err);
+  if (!code)
+    code = take_kernel(&d, &k, &err);
+  if (!code)
+    code = kernel_check(&k, &d, &err);
+  if (!code)
+    code = prove(cli, &d, &status, &err);
+  if (code)
+    cli_fail(status, "%s", error_message(&err));
+  kernel_free(&k);
+  desc_free(&d);
+  text_free(&text);
+  error_free(&err);
+  return status;
+}
+
+const struct command cli_check[] = {
+    {"",
+     "check",
+     "FILE.c --kernel NAME ARGUMENT...",
+     2,
+     -1,
+     "Prove that a kernel does what its access descriptors say",
+     "One text per argument of the loop, in their order:\n"
+     "  \"dat TYPE DIM ACCESS\"             a dat on the loop's own set\n"
+     "  \"dat TYPE DIM MAP[IDX] ACCESS\"    through one column of a map, any name\n"
+     "  \"dat TYPE DIM MAP[0..N] ACCESS\"   through all columns, as a vector\n"
+     "  \"gbl TYPE DIM ACCESS\"             a global\n"
+     "  \"idx\", \"idx MAP[IDX]\"             op_arg_idx\n"
+     "  \"info TYPE DIM REF\"               op_arg_info for argument REF\n"
+     "TYPE is one of op_decl_dat's, ACCESS OP_READ or read and so on. The verdict of each is proved, "
+     "violated or\n"
+     "unknown. Status 0: nothing is violated, 1: something is, or the text does not compile.\n"
+     "Example: op2jit check flux.c --kernel flux \"dat double 4 pcell[0] OP_READ\" \"gbl double 1 OP_INC\"\n",
+     run_check,
+     {{"--kernel", "NAME", "the kernel's function"},
+      {"--const", "LIST", "constants that the text uses: \"NAME TYPE DIM, ...\""},
+      {"--args", NULL, "may stand before the arguments"}},
+     false},
+};
+const int cli_check_count = 1;

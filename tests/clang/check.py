@@ -1,0 +1,125 @@
+"""op2jit check: verdicts, places and remedies, statuses, JSON, and what it says to a command line that is wrong.
+
+usage: check.py OP2JIT PLUGIN
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+OP2JIT, PLUGINS = os.path.abspath(sys.argv[1]), os.path.dirname(os.path.abspath(sys.argv[2]))
+failures = []
+
+KERNELS = r"""
+#include <math.h>
+static void add(double *r, double by) { *r += by; }
+void flux(const double *q1, const double *q2, double *r1, double *r2, double *worst) {
+  double f = 0.5 * (q1[0] + q2[0]);
+  add(r1, f);
+  *r2 -= f;
+  if (f > *worst)
+    *worst = f;
+}
+void assigns(const double *q, double *r) { *r = *q; }
+void steps(const double *x[3], double *r, const int *n) {
+  for (int i = 0; i < *n; i++)
+    *r += x[i][0];
+}
+void best(const double *q, double *m, int *where, const int *n) {
+  if (*q > *m) {
+    *m = *q;
+    *where = *n;
+  }
+}
+"""
+BROKEN = "void broken(double *r) { *r += gam; }\n"
+
+
+def run(kernel, *words, status=0):
+    done = subprocess.run([OP2JIT, "check", "broken.c" if kernel == "broken" else "kernels.c", "--kernel", kernel, *words, "OP2_PLUGINS=" + PLUGINS],
+                          capture_output=True, text=True)
+    if done.returncode != status:
+        failures.append(f"{kernel} {words}: status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def listed(kernel, *words, status=0):
+    out, _ = run(kernel, "--json", *words, status=status)
+    return json.loads(out) if out else [{}] * 9
+
+
+def check(what, condition, shown=""):
+    if not condition:
+        failures.append(f"{what}\n{shown}")
+
+
+def verdicts():
+    flux = ["dat double 4 pcell[0] OP_READ", "dat double 4 pcell[1] READ", "dat double 4 pcell[0] inc",
+            "dat double 4 pcell[1] OP_INC", "gbl double 1 OP_MAX"]
+    out, _ = run("flux", "--args", *flux)
+    check("all are proved", out.count("proved ") == 5 and "violated" not in out and "unknown" not in out, out)
+    rows = listed("flux", *flux)
+    check("JSON of what is proved",
+          [r.get("argument") for r in rows] == [1, 2, 3, 4, 5] and {r.get("verdict") for r in rows} == {"proved"}
+          and rows[1].get("text") == flux[1], str(rows))
+
+    words = ["dat double 1 OP_READ", "dat double 1 m[2] OP_INC"]
+    out, _ = run("assigns", *words, status=1)
+    check("a violation has place, excerpt and remedy",
+          "kernels.c:11:" in out and "void assigns" in out and "^" in out and "OP_RW" in out, out)
+    rows = listed("assigns", *words, status=1)
+    check("JSON of a violation", rows[1].get("verdict") == "violated" and rows[1]["line"] == 11
+          and "OP_INC" in rows[1]["reason"] and rows[1]["remedy"], str(rows))
+
+    out, _ = run("steps", "dat double 1 m[0..2] OP_READ", "gbl double 1 OP_INC", "idx")
+    check("what is not known is said with its reason",
+          "unknown   the kernel as a whole" in out and "unknown   argument 1" in out and "number of rounds" in out, out)
+    out, _ = run("broken", "--const", "other int 3, gam double 1", "gbl double 1 OP_INC")
+    check("a constant", out.count("proved ") == 1, out)
+    out, _ = run("best", "dat double 1 OP_READ", "gbl double 1 OP_MAX", "info int 1 2", "idx")
+    check("a payload", out.count("proved ") == 4, out)
+
+
+def refused():
+    for words, says in [
+            (["gbl double 1 OP_INC"], "undeclared identifier 'gam'"),
+            (["gbl float 1 OP_INC"], "float"),
+            (["gbl double 1 OP_INC", "idx"], "1 parameter"),
+    ]:
+        _, err = run("broken", *words, status=1)
+        check(f"{words}", says in err, err)
+    for words, says in [
+            (["dat dubble 1 READ"], 'there is no type "dubble"'),
+            (["dat double READ"], "there is no dim behind the type"),
+            (["dat double 1"], "the access is missing"),
+            (["dat double 1 MIN"], 'the access is "MIN"'),
+            (["dat double 1 m[x] READ"], 'the map is "m[x]"'),
+            (["dat double 1 m[0..1] READ", "idx m[2]"], 'beyond the vector of map "m"'),
+            (["gbl double 1 READ READ"], "too many words"),
+            (["field double 1 READ"], 'it begins with "field"'),
+            (["info int 1 1"], "its reference is wrong"),
+            (["gbl double 1 INC", "--const", "gam"], "the type is missing"),
+    ]:
+        _, err = run("broken", *words, status=2)
+        check(f"{words}", says in err and "expected" in err, err)
+    _, err = run("nothing", "gbl double 1 INC", status=1)
+    check("no such kernel", "it defines add, flux" in err, err)
+    done = subprocess.run([OP2JIT, "check", "kernels.c", "gbl double 1 INC"], capture_output=True, text=True)
+    check("--kernel is needed", done.returncode == 2 and "--kernel" in done.stderr, done.stderr)
+    done = subprocess.run([OP2JIT, "check", "none.c", "--kernel", "k", "idx"], capture_output=True, text=True)
+    check("no such file", done.returncode == 1 and "none.c cannot be opened" in done.stderr, done.stderr)
+    done = subprocess.run([OP2JIT, "check", "--help"], capture_output=True, text=True)
+    check("--help", done.returncode == 0 and "MAP[0..N]" in done.stdout, done.stdout)
+
+
+with tempfile.TemporaryDirectory() as place:
+    os.chdir(place)
+    with open("kernels.c", "w", encoding="utf-8") as file:
+        file.write(KERNELS)
+    with open("broken.c", "w", encoding="utf-8") as file:
+        file.write(BROKEN)
+    verdicts()
+    refused()
+print("\n".join(failures) or "op2jit check: all as it should be")
+sys.exit(1 if failures else 0)
