@@ -42,6 +42,8 @@ static bool copy_option(char **to, const char *from) {
 int jit_open(struct jit **out, const struct jit_options *options, struct error *err) {
   struct jit *jit = array_new(1, sizeof *jit);
   *out = jit;
+  if (jit)
+    ahead_open(&jit->ahead);
   if (!jit || !copy_option(&jit->plugins, options->plugins) || !copy_option(&jit->dump, options->dump)) {
     jit_close(jit);
     *out = NULL;
@@ -62,6 +64,7 @@ int jit_open(struct jit **out, const struct jit_options *options, struct error *
 void jit_close(struct jit *jit) {
   if (!jit)
     return;
+  ahead_close(&jit->ahead);
   for (int i = 0; i < BUCKETS; i++)
     while (jit->buckets[i]) {
       struct entry *next = jit->buckets[i]->next;
@@ -220,6 +223,49 @@ int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struc
   out->remarks = text_str(&e->remarks);
   out->scalar = text_str(&e->scalar);
   return OP_OK;
+}
+
+/* ---- ahead ---------------------------------------------------------------------------------------*/
+
+/* Is there an answer without the compiler? */
+static bool is_known(struct jit *jit, const struct signature *key) {
+  struct text messages = {0};
+  bool known = find_entry(jit, key) || ahead_has(&jit->ahead, key->hash) ||
+               store_has_binary(jit->options.store, &key->key) ||
+               store_get_failure(jit->options.store, &key->key, text_str(&jit->plugin.identity), &messages);
+  text_free(&messages);
+  return known;
+}
+
+/* True if it is being compiled now. */
+static bool begin_compile(struct jit *jit, const struct desc *d, const struct shape *s, const char *hash,
+                          struct error *err) {
+  struct generated files = {0};
+  const struct compile_request like = job_request(jit, d);
+  bool begun = plugin_open(&jit->plugin, err) == OP_OK && generate_c(d, s, &files, err) == OP_OK &&
+               ahead_begin(&jit->ahead, jit->plugin.compiler, hash, &files, &like);
+  generated_free(&files);
+  return begun;
+}
+
+bool jit_prepare(struct jit *jit, const struct desc *d, const struct shape *s) {
+  struct signature key;
+  struct error ignored = {0};
+  bool ready = true;
+  if (jit->options.mode != JIT_ON || jit->dump)
+    return true;
+  if (ahead_is_busy(&jit->ahead))
+    return false;
+  if (make_key(jit, d, s, &key, &ignored) == OP_OK) {
+    ready = is_known(jit, &key) || !begin_compile(jit, d, s, key.hash, &ignored);
+    signature_free(&key);
+  }
+  error_free(&ignored);
+  return ready;
+}
+
+bool jit_is_busy(const struct jit *jit) {
+  return ahead_is_busy(&jit->ahead);
 }
 
 bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s) {

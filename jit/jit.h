@@ -54,6 +54,11 @@ struct jit_code {
  * (no plugin), OP_ERR_MEMORY, OP_ERR_KERNEL. Messages name kernel, file and line; the caller puts the loop in front. */
 int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struct jit_code *out,
              struct error *err);
+/* The same without waiting for the compiler. False: what jit_code needs is being compiled on a thread of lowest priority,
+ * or something else is; ask again later. True: jit_code has nothing to compile any more, or only it can say why not. */
+bool jit_prepare(struct jit *jit, const struct desc *d, const struct shape *s);
+/* Is a compile under way behind the program? */
+bool jit_is_busy(const struct jit *jit);
 /* Is it in memory or in this process's store already? Compiles and loads nothing. */
 bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s);
 /* The generated text, appended. */

@@ -103,8 +103,16 @@ static void dump_after(struct job *job) {
   error_free(&why);
 }
 
+struct compile_request job_request(const struct jit *jit, const struct desc *d) {
+  return (struct compile_request){.cpu = text_str(&jit->cpu),
+                                  .features = text_str(&jit->features),
+                                  .fp = d->fp,
+                                  .warnings = log_wants(jit->options.log, LOG_INFO, "jit"),
+                                  .remarks = 1};
+}
+
 /* With a dump the compiler is told the files' real paths, for the debugger. */
-static void run_compiler(struct job *job) {
+static void compile_now(struct job *job) {
   struct text names[3] = {{0}};
   const char *plain[3] = {job->files.main_file, job->files.kernel_file, job->files.prelude_file};
   const char *where = text_str(&job->e->source);
@@ -114,20 +122,21 @@ static void run_compiler(struct job *job) {
       {text_str(&names[0]), text_str(&job->files.main), job->files.main.length},
       {text_str(&names[1]), text_str(&job->files.kernel), job->files.kernel.length},
       {text_str(&names[2]), job->files.prelude, strlen(job->files.prelude)}};
-  struct compile_request request = {.files = files,
-                                    .nfiles = 3,
-                                    .cpu = text_str(&job->jit->cpu),
-                                    .features = text_str(&job->jit->features),
-                                    .fp = job->d->fp,
-                                    .debug = *where != '\0',
-                                    .warnings = log_wants(job->jit->options.log, LOG_INFO, "jit"),
-                                    .remarks = 1};
+  struct compile_request request = job_request(job->jit, job->d);
+  request.files = files;
+  request.nfiles = 3;
+  request.debug = *where != '\0';
   double start = jit_now();
   job->jit->plugin.compiler->compile(&request, &job->result);
   job->seconds = jit_now() - start;
-  messages_keep(job->result.messages, job->result.nmessages, &job->files, &job->e->messages);
   for (int i = 0; i < 3; i++)
     text_free(&names[i]);
+}
+
+static void run_compiler(struct job *job) {
+  if (!ahead_take(&job->jit->ahead, job->e->key.hash, &job->result, &job->seconds))
+    compile_now(job);
+  messages_keep(job->result.messages, job->result.nmessages, &job->files, &job->e->messages);
 }
 
 static void keep_binary(struct job *job) {

@@ -2,6 +2,7 @@
 #ifndef OP2JIT_JIT_JOB_H
 #define OP2JIT_JIT_JOB_H
 
+#include "jit/ahead.h"
 #include "jit/generate/generate.h"
 #include "jit/jit.h"
 #include "jit/load.h"
@@ -31,6 +32,7 @@ struct jit {
   struct text library, cpu, features, mathematics;
   struct entry *buckets[BUCKETS];
   struct jit_counters counters;
+  struct ahead ahead;
 };
 
 /* One compile, with everything that it needs. */
@@ -45,6 +47,8 @@ struct job {
   struct jit_outcome outcome; /* for others */
 };
 
+/* What the compiler is asked, but for the files and debug information. */
+struct compile_request job_request(const struct jit *jit, const struct desc *d);
 /* Get the entry's code: from the store, or by compiling what job->files holds; with the remarks. */
 int job_obtain(struct job *job, enum jit_from *from, struct error *err);
 /* The same with others, after `code` of what came before: the leader gets it and gives it to all. */

@@ -269,6 +269,11 @@ void tuner_record(struct tuner *t, int candidate, double seconds) {
     t->turn = (candidate + 1) % t->count;
 }
 
+void tuner_pass(struct tuner *t, double seconds) {
+  if (seconds > 0 && isfinite(seconds))
+    t->total += seconds;
+}
+
 void tuner_reject(struct tuner *t, int candidate) {
   if (candidate == t->standard)
     return;

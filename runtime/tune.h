@@ -29,6 +29,8 @@ void tuner_free(struct tuner *tuner);
 int tuner_next(struct tuner *tuner);
 /* A run of it took so long. Times that are not positive numbers are ignored. */
 void tuner_record(struct tuner *tuner, int candidate, double seconds);
+/* A run whose time says nothing, because something else was going on: it counts for the budget only. */
+void tuner_pass(struct tuner *tuner, double seconds);
 /* It cannot be used (it does not compile): never again. The default must not be rejected. */
 void tuner_reject(struct tuner *tuner, int candidate);
 /* Preparing it (compiling, planning) took so long: counts against the budget. */

@@ -1,6 +1,7 @@
 /* From a description to running code: memory, cache, compiler, and what is said when it does not work. */
 #include <float.h>
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,6 +117,41 @@ static void memory_cache_compiler(void **state) {
   desc_free(&d);
   desc_free(&other);
   desc_free(&missing);
+}
+
+/* Compiled behind the program: jit_code takes what is ready; what is wrong with a kernel it says as ever. */
+static void compiled_ahead(void **state) {
+  (void)state;
+  struct jit *jit = open_jit(NULL, JIT_ON);
+  struct desc d = scaled_sum(0.75), wrong = scaled_sum(0.875);
+  struct jit_code code;
+  struct error err = {0};
+  while (!jit_prepare(jit, &d, &scalar))
+    sched_yield();
+  assert_false(jit_is_busy(jit));
+  assert_int_equal(jit_counters(jit)->compiles, 0);
+  code = code_of(jit, &d);
+  assert_int_equal(code.from, JIT_FROM_COMPILER);
+  run_sum(code.run, &d, 0.75);
+  assert_int_equal(jit_counters(jit)->compiles, 1);
+  assert_true(jit_prepare(jit, &d, &scalar));
+  assert_int_equal(code_of(jit, &d).from, JIT_FROM_MEMORY);
+
+  free(wrong.text);
+  wrong.text =
+      strdup("void vadd(const double *a, const double *b, double *c) {\n  c[0] = a[0] + nothing;\n}\n");
+  while (!jit_prepare(jit, &wrong, &scalar))
+    sched_yield();
+  assert_int_equal(jit_code(jit, &wrong, &scalar, &code, &err), OP_ERR_COMPILE);
+  assert_non_null(strstr(error_message(&err), "nothing"));
+  jit_close(jit);
+  jit = open_jit(NULL, JIT_LOAD);
+  assert_true(jit_prepare(jit, &d, &scalar));
+  assert_false(jit_is_busy(jit));
+  jit_close(jit);
+  error_free(&err);
+  desc_free(&d);
+  desc_free(&wrong);
 }
 
 /* A binary that is intact, and none. */
@@ -385,6 +421,7 @@ static int remove_folder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(memory_cache_compiler),
+                                     cmocka_unit_test(compiled_ahead),
                                      cmocka_unit_test(useless_binary),
                                      cmocka_unit_test(unknown_function),
                                      cmocka_unit_test(compile_errors),

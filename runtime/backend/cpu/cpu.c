@@ -40,12 +40,12 @@ static void cpu_drop(struct op_context *ctx, struct loop *loop) {
 }
 
 /* A candidate that cannot be made (it does not compile, there is no memory) is out; the default's failure is the loop's. */
-static int make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which,
+static int make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which, bool wait,
                       struct error *err) {
   if (cpu->variants[which].ready)
     return OP_OK;
   double start = op2jit_wtime();
-  int code = cpu_make_ready(ctx, loop, cpu, which, err);
+  int code = cpu_make_ready(ctx, loop, cpu, which, wait, err);
   if (cpu->tuner && which != cpu->standard)
     tuner_paid(cpu->tuner, op2jit_wtime() - start);
   if (!code || !cpu->tuner || which == cpu->standard)
@@ -67,30 +67,39 @@ static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *
     code = cpu_tune_open(ctx, loop, cpu, err);
   cpu->current = cpu->tuner ? tuner_winner(cpu->tuner) : cpu->standard;
   /* What is remembered may be of no use here; the default always is. */
-  if (!code && cpu->current != cpu->standard && make_ready(ctx, loop, cpu, cpu->current, err))
+  if (!code && cpu->current != cpu->standard && make_ready(ctx, loop, cpu, cpu->current, true, err))
     cpu->current = cpu->standard;
-  return code ? code : make_ready(ctx, loop, cpu, cpu->current, err);
+  return code ? code : make_ready(ctx, loop, cpu, cpu->current, true, err);
 }
 
 /* Preparing a candidate costs time that only a loop that runs often pays back. */
 static bool is_worth_it(struct cpu_loop *cpu, const struct loop *loop) {
-  const double usual = 0.03;
-  double expected = loop->stats.compile_seconds > 0 ? loop->stats.compile_seconds : usual;
-  return tuner_can_pay(cpu->tuner, expected + loop->stats.plan_seconds);
+  const double compile = 0.03, compile_behind = 0.01;
+  return tuner_can_pay(cpu->tuner, (cpu->behind ? compile_behind : compile) + loop->stats.plan_seconds);
+}
+
+static bool is_compiling(const struct op_context *ctx) {
+  return ctx->jit && jit_is_busy(ctx->jit);
+}
+
+/* What the tuner wants next, if it is ready and nothing disturbs the trial; else the best one known. */
+static int choose(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
+  int next = tuner_next(cpu->tuner);
+  bool usable = cpu->variants[next].ready;
+  if (!usable && is_worth_it(cpu, loop)) {
+    usable = !make_ready(ctx, loop, cpu, next, !cpu->behind, err) && cpu->variants[next].ready;
+    error_clear(err);
+  }
+  cpu->disturbed = is_compiling(ctx);
+  return usable && !cpu->disturbed ? next : tuner_winner(cpu->tuner);
 }
 
 static int cpu_select(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct cpu_loop *cpu = loop->backend_state;
-  if (cpu->tuner) {
-    int next = tuner_next(cpu->tuner);
-    if (!cpu->variants[next].ready && (!is_worth_it(cpu, loop) || make_ready(ctx, loop, cpu, next, err))) {
-      error_clear(err);
-      next = tuner_winner(cpu->tuner);
-    }
-    cpu->current = next;
-  }
+  if (cpu->tuner)
+    cpu->current = choose(ctx, loop, cpu, err);
   /* The default is made last if a remembered winner went first. */
-  int code = make_ready(ctx, loop, cpu, cpu->current, err);
+  int code = make_ready(ctx, loop, cpu, cpu->current, true, err);
   if (code)
     return code;
   loop->nslots = cpu->variants[cpu->current].schedule->nslots;
@@ -122,7 +131,10 @@ static void cpu_ran(struct op_context *ctx, struct loop *loop, double seconds) {
   if (!cpu->tuner)
     return;
   long long before = tuner_trials(cpu->tuner);
-  tuner_record(cpu->tuner, cpu->current, seconds);
+  if (cpu->disturbed || is_compiling(ctx))
+    tuner_pass(cpu->tuner, seconds);
+  else
+    tuner_record(cpu->tuner, cpu->current, seconds);
   ctx->counters.trials += tuner_trials(cpu->tuner) - before;
   cpu_tune_keep(ctx, loop, cpu);
 }

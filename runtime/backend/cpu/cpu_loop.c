@@ -220,22 +220,33 @@ static int get_code(struct op_context *ctx, struct loop *loop, const struct desc
   return OP_OK;
 }
 
-int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which,
+/* The loop's own code, and the one for lists; with `wait` false a function stays NULL while it is being compiled. */
+static int make_code(struct op_context *ctx, struct loop *loop, struct cpu_variant *v, bool wait,
+                     struct error *err) {
+  struct jit *jit = NULL;
+  int code = context_jit(ctx, &jit, err);
+  for (int list = 0; !code && list < (v->schedule->list ? 2 : 1); list++) {
+    const struct desc *desc = v->gather ? gather_desc(v->gather) : &loop->desc;
+    const struct shape shape = {.width = v->variant.shape.width, .list = list};
+    if (v->functions[list])
+      continue;
+    if (!wait && !jit_prepare(jit, desc, &shape))
+      return OP_OK;
+    code = get_code(ctx, loop, desc, &shape, &v->functions[list], err);
+  }
+  v->ready = !code;
+  return code;
+}
+
+int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which, bool wait,
                    struct error *err) {
   struct cpu_variant *v = &cpu->variants[which];
   double start = op2jit_wtime();
-  int code = make_schedule(ctx, loop, cpu, v, err);
+  int code = v->schedule ? OP_OK : make_schedule(ctx, loop, cpu, v, err);
   loop->stats.plan_seconds += op2jit_wtime() - start;
-  struct shape shape = v->variant.shape;
-  shape.list = false;
-  if (!code)
-    code = get_code(ctx, loop, v->gather ? gather_desc(v->gather) : &loop->desc, &shape,
-                    &v->functions[SCHEDULE_RANGE], err);
-  shape.list = true;
-  if (!code && v->schedule->list)
-    code = get_code(ctx, loop, &loop->desc, &shape, &v->functions[SCHEDULE_LIST], err);
-  v->ready = !code;
-  return code;
+  if (code)
+    v->schedule = NULL;
+  return code ? code : make_code(ctx, loop, v, wait, err);
 }
 
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu) {

@@ -29,6 +29,8 @@ struct cpu_loop {
   int threads;  /* to use at most */
   bool increments_through_map;
   struct tuner *tuner; /* NULL: one variant only */
+  bool behind;         /* candidates are compiled behind the program */
+  bool disturbed;      /* the run in hand: something was compiled meanwhile */
   bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
   int restarts;
 };
@@ -37,8 +39,9 @@ struct cpu_loop {
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err);
 /* How many threads a variant may use. */
 int cpu_threads(const struct cpu_loop *cpu, const struct cpu_variant *v);
-/* Code and schedule of one variant. */
-int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which,
+/* Code and schedule of one variant. With `wait` false its code may be compiled behind the program: the variant is not ready
+ * then, and this is to be called again. */
+int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which, bool wait,
                    struct error *err);
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu);
 

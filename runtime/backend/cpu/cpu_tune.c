@@ -137,6 +137,8 @@ int cpu_tune_open(struct op_context *ctx, const struct loop *loop, struct cpu_lo
   if (code)
     return code;
   cpu->keeps = mode.keep;
+  /* Ranks are ready together; who tries everything waits anyway. */
+  cpu->behind = !mode.options.exhaustive && ctx->comm->size == 1;
   struct text signature = {0}, target = {0}, mesh = {0};
   make_signature(loop, &signature);
   make_target(&target);

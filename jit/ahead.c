@@ -1,0 +1,169 @@
+#include "jit/ahead.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+struct ahead_result {
+  struct ahead_result *next;
+  char hash[65];
+  const struct compiler *compiler;
+  struct compile_result result;
+  double seconds;
+};
+
+void ahead_open(struct ahead *a) {
+  /* Fails beyond 1024 processors; then the thread runs where its maker does. */
+  a->known = sched_getaffinity(0, sizeof a->processors, &a->processors) == 0;
+}
+
+/* ---- the thread ----------------------------------------------------------------------------------*/
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void *work(void *argument) {
+  struct ahead *a = argument;
+  const int lowest = 19;
+  setpriority(PRIO_PROCESS, 0, lowest); /* of this thread, on Linux */
+  if (a->known)
+    sched_setaffinity(0, sizeof a->processors, &a->processors);
+  double start = now();
+  a->result->compiler->compile(&a->request, &a->result->result);
+  a->result->seconds = now() - start;
+  atomic_store_explicit(&a->done, true, memory_order_release);
+  return NULL;
+}
+
+/* Signals are for the program's threads; what a compiler's own mistake raises is not blocked, it is caught there. */
+static bool start_thread(struct ahead *a) {
+  static const int own[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+  sigset_t all, before;
+  sigfillset(&all);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    sigdelset(&all, own[i]);
+  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+    return false;
+  bool good = pthread_create(&a->thread, NULL, work, a) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return good;
+}
+
+/* ---- asking --------------------------------------------------------------------------------------*/
+
+static void forget_work(struct ahead *a) {
+  generated_free(&a->generated);
+  free(a->fp);
+  free(a->result);
+  a->fp = NULL;
+  a->result = NULL;
+  a->started = false;
+}
+
+/* A forked child has only a copy of what its parent's thread was at: memory that nobody owns any more. */
+static void leave_to_parent(struct ahead *a) {
+  if (!a->started || a->process == getpid())
+    return;
+  a->generated = (struct generated){0};
+  a->fp = NULL;
+  a->result = NULL;
+  a->started = false;
+}
+
+/* Join a thread that is done. */
+static void collect(struct ahead *a) {
+  leave_to_parent(a);
+  if (!a->started || !atomic_load_explicit(&a->done, memory_order_acquire))
+    return;
+  pthread_join(a->thread, NULL);
+  a->result->next = a->results;
+  a->results = a->result;
+  a->result = NULL;
+  forget_work(a);
+}
+
+static void fill_files(struct ahead *a) {
+  const struct generated *g = &a->generated;
+  a->files[0] = (struct compile_file){g->main_file, text_str(&g->main), g->main.length};
+  a->files[1] = (struct compile_file){g->kernel_file, text_str(&g->kernel), g->kernel.length};
+  a->files[2] = (struct compile_file){g->prelude_file, g->prelude, strlen(g->prelude)};
+}
+
+bool ahead_begin(struct ahead *a, const struct compiler *compiler, const char *hash,
+                 struct generated *generated, const struct compile_request *like) {
+  collect(a);
+  if (a->started)
+    return false;
+  a->result = calloc(1, sizeof *a->result);
+  a->fp = strdup(like->fp);
+  if (!a->result || !a->fp || strlen(hash) >= sizeof a->result->hash) {
+    forget_work(a);
+    return false;
+  }
+  a->generated = *generated;
+  strcpy(a->result->hash, hash);
+  a->result->compiler = compiler;
+  fill_files(a);
+  a->request = *like;
+  a->request.fp = a->fp;
+  a->request.files = a->files;
+  a->request.nfiles = 3;
+  a->process = getpid();
+  atomic_store(&a->done, false);
+  a->started = start_thread(a);
+  if (a->started)
+    *generated = (struct generated){0};
+  else {
+    a->generated = (struct generated){0};
+    forget_work(a);
+  }
+  return a->started;
+}
+
+bool ahead_is_busy(const struct ahead *a) {
+  return a->started && a->process == getpid() && !atomic_load_explicit(&a->done, memory_order_acquire);
+}
+
+static struct ahead_result **find(struct ahead *a, const char *hash) {
+  collect(a);
+  struct ahead_result **at = &a->results;
+  while (*at && strcmp((*at)->hash, hash) != 0)
+    at = &(*at)->next;
+  return at;
+}
+
+bool ahead_has(struct ahead *a, const char *hash) {
+  return *find(a, hash) != NULL;
+}
+
+bool ahead_take(struct ahead *a, const char *hash, struct compile_result *result, double *seconds) {
+  struct ahead_result **at = find(a, hash), *r = *at;
+  if (!r)
+    return false;
+  *result = r->result;
+  *seconds = r->seconds;
+  *at = r->next;
+  free(r);
+  return true;
+}
+
+void ahead_close(struct ahead *a) {
+  leave_to_parent(a);
+  if (a->started) {
+    pthread_join(a->thread, NULL);
+    a->result->compiler->release(&a->result->result);
+    forget_work(a);
+  }
+  while (a->results) {
+    struct ahead_result *next = a->results->next;
+    a->results->compiler->release(&a->results->result);
+    free(a->results);
+    a->results = next;
+  }
+}

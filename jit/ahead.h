@@ -1,0 +1,47 @@
+/* Compiling ahead: the compiler runs on a thread of its own, of lowest priority, while the program goes on. One compile at
+ * a time; the thread touches nothing but the compiler, and all calls here are for the jit's own thread. */
+#ifndef OP2JIT_JIT_AHEAD_H
+#define OP2JIT_JIT_AHEAD_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "jit/compiler.h"
+#include "jit/generate/generate.h"
+
+struct ahead_result;
+
+struct ahead {
+  cpu_set_t
+      processors; /* where the process could run at the beginning: a thread started behind a pinned parallel */
+  bool known;     /* region would inherit its one processor */
+  bool started;
+  pid_t process; /* that it was started in: a forked child has no such thread */
+  pthread_t thread;
+  atomic_bool done;
+  struct compile_request request;
+  struct compile_file files[3];
+  struct generated generated;
+  char *fp;
+  struct ahead_result *result;  /* what the thread fills */
+  struct ahead_result *results; /* finished, not yet taken */
+};
+
+/* Looks where the process may run. */
+void ahead_open(struct ahead *a);
+/* Waits for a compile that is under way. */
+void ahead_close(struct ahead *a);
+
+/* Let `compiler` compile what was generated, which is taken over if that begins. `like` has cpu and features, which must stay until
+ * ahead_close, fp and what else to ask for; not its files. False if a compile is under way or no thread can be started. */
+bool ahead_begin(struct ahead *a, const struct compiler *compiler, const char *hash,
+                 struct generated *generated, const struct compile_request *like);
+bool ahead_is_busy(const struct ahead *a);
+bool ahead_has(struct ahead *a, const char *hash);
+/* What came of it: the caller gives it back to the compiler. False if there is nothing under this key. */
+bool ahead_take(struct ahead *a, const char *hash, struct compile_result *result, double *seconds);
+
+#endif
