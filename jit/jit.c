@@ -252,7 +252,7 @@ bool jit_prepare(struct jit *jit, const struct desc *d, const struct shape *s) {
   struct signature key;
   struct error ignored = {0};
   bool ready = true;
-  if (jit->options.mode != JIT_ON || jit->dump)
+  if (jit->options.mode != JIT_ON || jit->dump || jit->options.share)
     return true;
   if (ahead_is_busy(&jit->ahead))
     return false;
