@@ -54,6 +54,22 @@ static void put_kernel_text(struct cuda_writer *w, const struct generated *files
       put(&w->g, "#undef %s", foreign[i]);
 }
 
+/* The user's text, without what C allows in a parameter's brackets and C++ does not: `double b[restrict 2]`. Columns stay. */
+static void copy_kernel_text(const struct kernel *k, struct text *out) {
+  static const char *const words[] = {"static", "restrict", "const", "volatile"};
+  const struct tokens *t = &k->tokens;
+  text_add_bytes(out, k->text, k->length);
+  text_add_char(out, '\n');
+  for (size_t i = 0; text_ok(out) && i < t->count; i++)
+    for (size_t at = i + 1, w = 0; token_is(t, i, "[") && w < sizeof words / sizeof *words;)
+      if (token_is(t, at, words[w])) {
+        memset(out->data + t->items[at].begin, ' ', t->items[at].end - t->items[at].begin);
+        at++;
+        w = 0;
+      } else
+        w++;
+}
+
 /* ---- parameters ---- */
 static void put_value_types(struct cuda_writer *w, const struct cuda_parameters *p) {
   for (int i = 0; i < p->count; i++)
@@ -326,8 +342,7 @@ static int generate(struct cuda_writer *w, struct generated *out, struct error *
     out->prelude = cuda_prelude();
     if (out->main_file && out->kernel_file && out->prelude_file)
       put_everything(w, &parameters, out);
-    text_add_bytes(&out->kernel, w->g.k->text, w->g.k->length);
-    text_add_char(&out->kernel, '\n');
+    copy_kernel_text(w->g.k, &out->kernel);
     if (!text_ok(&out->main) || !text_ok(&out->kernel) || !out->prelude_file || !out->main_file ||
         !out->kernel_file)
       code = error_memory(err, "generated code", out->main.length);

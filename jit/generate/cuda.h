@@ -131,7 +131,7 @@ enum cuda_mistake {
 /* Errors: OP_ERR_MEMORY; OP_ERR_KERNEL for C that cannot be CUDA C, with line and remedy. */
 int generate_cuda(const struct desc *d, const struct cuda_shape *s, enum cuda_mistake mistake,
                   struct generated *out, struct error *err);
-/* C that NVRTC's C++ cannot take: variable-length arrays, compound literals, array designators. */
+/* C that NVRTC's C++ cannot take: variable-length arrays, compound literals, designators of arrays and out of order. */
 int cuda_check_kernel(const struct kernel *k, struct error *err);
 const char *cuda_prelude(void);
 

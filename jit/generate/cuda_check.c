@@ -82,6 +82,87 @@ static size_t variable_length(const struct tokens *t, size_t first, size_t at) {
   return 0;
 }
 
+/* ---- initialisers with the names of members ---- */
+
+enum { MOST_NAMES = 32 };
+
+struct names {
+  size_t at[MOST_NAMES]; /* tokens */
+  int count;
+};
+
+static int place_of(const struct tokens *t, const struct names *in, size_t name) {
+  for (int i = 0; i < in->count; i++)
+    if (same(t, in->at[i], name))
+      return i;
+  return -1;
+}
+
+static size_t past_brackets(const struct tokens *t, size_t i) {
+  return token_is(t, i, "{") || token_is(t, i, "(") || token_is(t, i, "[") ? kernel_skip_brackets(t, i)
+                                                                           : i + 1;
+}
+
+/* The members of the structure whose brace this is, in their order. */
+static void read_members(const struct tokens *t, size_t open, struct names *out) {
+  const size_t end = kernel_skip_brackets(t, open) - 1;
+  out->count = 0;
+  for (size_t i = open + 1; i < end; i = past_brackets(t, i)) {
+    bool last = token_is(t, i + 1, ",") || token_is(t, i + 1, ";") || token_is(t, i + 1, "[") ||
+                token_is(t, i + 1, ":");
+    if (token_is_identifier(t, i) && last && out->count < MOST_NAMES)
+      out->at[out->count++] = i;
+  }
+}
+
+/* `{ .a = 1, .b = 2 }`: the names. */
+static void read_designators(const struct tokens *t, size_t open, struct names *out) {
+  const size_t end = kernel_skip_brackets(t, open) - 1;
+  out->count = 0;
+  for (size_t i = open + 1; i < end; i = past_brackets(t, i))
+    if (token_is(t, i, ".") && (token_is(t, i - 1, "{") || token_is(t, i - 1, ",")) &&
+        token_is_identifier(t, i + 1) && out->count < MOST_NAMES)
+      out->at[out->count++] = i + 1;
+}
+
+/* The first name that stands behind one of a later member, 0: none. *known: all of them are members. */
+static size_t out_of_order(const struct tokens *t, const struct names *members, const struct names *used,
+                           bool *known) {
+  size_t found = 0;
+  int last = -1;
+  for (int i = 0; i < used->count; i++) {
+    const int place = place_of(t, members, used->at[i]);
+    if (place < 0)
+      return 0;
+    if (place < last && !found)
+      found = used->at[i];
+    last = place;
+  }
+  *known = true;
+  return found;
+}
+
+/* Of several structures with these members one in this order is enough. */
+static size_t misplaced_designator(const struct tokens *t, size_t open) {
+  struct names used, members;
+  size_t found = 0;
+  read_designators(t, open, &used);
+  for (size_t i = 0; used.count > 1 && i + 2 < t->count; i++) {
+    if (!token_is(t, i, "struct"))
+      continue;
+    const size_t brace = token_is(t, i + 1, "{") ? i + 1 : i + 2;
+    bool known = false;
+    if (!token_is(t, brace, "{"))
+      continue;
+    read_members(t, brace, &members);
+    const size_t at = out_of_order(t, &members, &used, &known);
+    if (known && !at)
+      return 0;
+    found = at ? at : found;
+  }
+  return found;
+}
+
 int cuda_check_kernel(const struct kernel *k, struct error *err) {
   const struct tokens *t = &k->tokens;
   for (int f = 0; f < k->nfunctions; f++) {
@@ -97,6 +178,11 @@ int cuda_check_kernel(const struct kernel *k, struct error *err) {
       if (i > body && is_compound_literal(t, i))
         return refuse(k, opening(t, i), err, "a compound literal, (type){...},",
                       "declare a variable with these values and use it instead");
+      const size_t misplaced = token_is(t, i, "{") ? misplaced_designator(t, i) : 0;
+      if (misplaced)
+        return refuse(k, misplaced, err,
+                      "an initialiser whose members are in another order than in the structure",
+                      "write them in the order of the structure");
       if (token_is(t, i, "[") && i > body && (token_is(t, i - 1, "{") || token_is(t, i - 1, ",")))
         return refuse(k, i, err, "a designator for an array, [i] = value,",
                       "write the values in their order");

@@ -366,6 +366,14 @@ static void language(void **state) {
        "(sqrt(x) != sqrtf(x)) + abs(-3) + fmin(1, 2.5f); }\n",
        8},
       {"void k(double *v) { switch (3) { case 3: *v = 1; return; default: break; } *v = 2; }\n", 1},
+      {"struct ab { int a, b[2]; }; struct ba { int b, a; };\nvoid k(double *v) { struct ba q = {.b = 2, .a "
+       "= 3}; *v = q.a "
+       "- q.b; }\n",
+       1},
+      {"static double first(const double t[static 1]) { return t[0]; }\nvoid k(double v[const restrict 1]) { "
+       "double t[1] = "
+       "{6}; v[0] = first(t); }\n",
+       6},
       {"typedef double real;\n#define SQUARE(x) ((x) * (x))\nvoid k(real v[1]) { v[0] = SQUARE(3.0); }\n", 9},
   };
   static const struct {
@@ -379,6 +387,10 @@ static void language(void **state) {
       {"struct p { double a; };\nvoid k(double *v) {\n  struct p q;\n  q = (struct p){3};\n  *v = q.a;\n}\n",
        ":4:", "declare a variable"},
       {"void k(double *v) {\n  double t[3] = {[1] = 2};\n  *v = t[1];\n}\n", ":2:", "in their order"},
+      {"struct p { double a, b; };\nvoid k(double *v) {\n  struct p q = {.a = 1,\n    .b = 2}, r = {.b = 2, "
+       ".a = 1};\n  *v = "
+       "q.a + r.b;\n}\n",
+       ":4:28:", "in the order of the structure"},
       {"void k(double *v) {\n  *v = undeclared;\n}\n", ":2", "undeclared"},
   };
   double value = 0;
