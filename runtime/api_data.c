@@ -1,71 +1,89 @@
 /* Data in and out. */
+#include "agree.h"
 #include "api.h"
 #include "data.h"
 #include "print.h"
+#include "spread.h"
 
-/* What every call on a whole dat begins with; NULL: the error is set. */
-static struct dat *open_dat(struct op_context *ctx, const char *call, op_dat handle, const void *memory,
-                            const char *what) {
+/* What every call on a dat begins with; NULL: the error is set. */
+static struct dat *open_dat(struct op_context *ctx, const char *call, op_dat handle) {
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
-  if (!dat || ctx_flush(ctx, api_error()))
-    return NULL;
-  if (!memory && dat->set->size > 0) {
-    error_set(api_error(), OP_ERR_ARGUMENT,
-              "%s: %s is NULL; expected %ld x %d values of type %s for dat \"%s\"", call, what,
-              dat->set->size, dat->dim, type_info(dat->type)->name, dat->name);
-    return NULL;
-  }
-  return dat;
+  return dat && !ctx_flush(ctx, api_error()) ? dat : NULL;
+}
+
+static int check_memory(const char *call, const struct dat *dat, const void *memory, const char *what) {
+  if (memory || dat->set->size == 0)
+    return OP_OK;
+  return error_set(api_error(), OP_ERR_ARGUMENT,
+                   "%s: %s is NULL; expected %ld x %d values of type %s for dat \"%s\"", call, what,
+                   dat->set->size, dat->dim, type_info(dat->type)->name, dat->name);
+}
+
+/* Data travel between ranks: all go on with the same dat, or none. */
+static int all_ready(struct op_context *ctx, const char *call, const struct dat *dat, int code) {
+  return agree_on_call(ctx, dat ? code : api_error()->code, api_error(), "%s of dat \"%s\"", call,
+                       dat ? dat->name : "");
 }
 
 int op2jit_fetch_data(op_dat handle, void *out) {
   struct op_context *ctx = api_enter("op_fetch_data");
   if (!ctx)
     return api_refused();
-  struct dat *dat = open_dat(ctx, "op_fetch_data", handle, out, "the memory for the data");
-  return api_leave(dat ? data_fetch(ctx, dat, out, 0, dat->set->size - 1, api_error()) : api_error()->code);
+  struct dat *dat = open_dat(ctx, "op_fetch_data", handle);
+  int code = dat ? check_memory("op_fetch_data", dat, out, "the memory for the data") : OP_OK;
+  code = all_ready(ctx, "op_fetch_data", dat, code);
+  return api_leave(code ? code : data_fetch(ctx, dat, out, 0, dat->set->size - 1, api_error()));
+}
+
+static int check_range(const struct dat *dat, int low, int high) {
+  if (dat->set->size == 0)
+    return error_set(api_error(), OP_ERR_RANGE,
+                     "op_fetch_data_idx: elements %d .. %d of dat \"%s\", but its set \"%s\" is "
+                     "empty; there is nothing to fetch",
+                     low, high, dat->name, dat->set->name);
+  if (low < 0 || low > high || high >= dat->set->size)
+    return error_set(
+        api_error(), OP_ERR_RANGE,
+        "op_fetch_data_idx: elements %d .. %d of dat \"%s\"; expected 0 <= low <= high < %ld, both "
+        "ends included",
+        low, high, dat->name, dat->set->size);
+  return OP_OK;
 }
 
 int op2jit_fetch_data_idx(op_dat handle, void *out, int low, int high) {
   struct op_context *ctx = api_enter("op_fetch_data_idx");
   if (!ctx)
     return api_refused();
-  struct dat *dat = open_dat(ctx, "op_fetch_data_idx", handle, out, "the memory for the data");
-  if (!dat)
-    return api_leave(api_error()->code);
-  if (dat->set->size == 0)
-    return api_leave(error_set(api_error(), OP_ERR_RANGE,
-                               "op_fetch_data_idx: elements %d .. %d of dat \"%s\", but its set \"%s\" is "
-                               "empty; there is nothing to fetch",
-                               low, high, dat->name, dat->set->name));
-  if (low < 0 || low > high || high >= dat->set->size)
-    return api_leave(
-        error_set(api_error(), OP_ERR_RANGE,
-                  "op_fetch_data_idx: elements %d .. %d of dat \"%s\"; expected 0 <= low <= high < %ld, both "
-                  "ends included",
-                  low, high, dat->name, dat->set->size));
-  return api_leave(data_fetch(ctx, dat, out, low, high, api_error()));
+  struct dat *dat = open_dat(ctx, "op_fetch_data_idx", handle);
+  int code = dat ? check_memory("op_fetch_data_idx", dat, out, "the memory for the data") : OP_OK;
+  /* A rank that declared nothing takes part in what the others fetch. */
+  const bool nothing = dat && spread_wanted(ctx) && dat->set->size == 0 && low > high;
+  if (dat && !code && !nothing)
+    code = check_range(dat, low, high);
+  code = all_ready(ctx, "op_fetch_data_idx", dat, code);
+  return api_leave(code ? code : data_fetch(ctx, dat, out, low, high, api_error()));
 }
 
 int op2jit_put_data(op_dat handle, const void *in) {
   struct op_context *ctx = api_enter("op_put_data");
   if (!ctx)
     return api_refused();
-  struct dat *dat = open_dat(ctx, "op_put_data", handle, in, "the data");
-  return api_leave(dat ? data_put(ctx, dat, in, api_error()) : api_error()->code);
+  struct dat *dat = open_dat(ctx, "op_put_data", handle);
+  int code =
+      all_ready(ctx, "op_put_data", dat, dat ? check_memory("op_put_data", dat, in, "the data") : OP_OK);
+  return api_leave(code ? code : data_put(ctx, dat, in, api_error()));
 }
 
 static int print_dat(const char *call, op_dat handle, const char *path, print_function *print) {
   struct op_context *ctx = api_enter(call);
   if (!ctx)
     return api_refused();
-  struct dat *dat = open_dat(ctx, call, handle, call, "");
-  if (!dat)
-    return api_leave(api_error()->code);
-  if (!path)
-    return api_leave(
-        error_set(api_error(), OP_ERR_ARGUMENT, "%s: the path is NULL; expected the name of a file", call));
-  return api_leave(print(ctx, dat, path, api_error()));
+  struct dat *dat = open_dat(ctx, call, handle);
+  int code = OP_OK;
+  if (dat && !path)
+    code = error_set(api_error(), OP_ERR_ARGUMENT, "%s: the path is NULL; expected the name of a file", call);
+  code = all_ready(ctx, call, dat, code);
+  return api_leave(code ? code : print(ctx, dat, path, api_error()));
 }
 
 int op2jit_print_dat_to_txtfile(op_dat dat, const char *path) {

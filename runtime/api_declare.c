@@ -6,7 +6,9 @@
 #include "agree.h"
 #include "api.h"
 #include "data.h"
+#include "partition.h"
 #include "renumber.h"
+#include "spread.h"
 
 op_set op2jit_decl_set(int size, const char *name) {
   struct op_context *ctx = api_enter("op_decl_set");
@@ -15,6 +17,8 @@ op_set op2jit_decl_set(int size, const char *name) {
   struct set *set = mesh_set(ctx, size, name, api_error());
   int code = agree_on_call(ctx, set ? OP_OK : api_error()->code, api_error(), "op_decl_set of set \"%s\"",
                            name ? name : "unnamed");
+  if (!code && spread_wanted(ctx))
+    code = spread_declare(ctx, set, api_error());
   if (code && set)
     mesh_undo_set(ctx, set);
   return api_leave_pointer(code ? NULL : set->handle);
@@ -73,6 +77,8 @@ static op_dat declare_dat(const char *call, op_set set, int dim, const char *typ
   int code = agree_on_call(ctx, dat ? OP_OK : api_error()->code, api_error(),
                            "%s of dat \"%s\"\non\tset \"%s\"\ndim\t%d\ntype\t%s\n", call,
                            name ? name : "unnamed", name_of(on), dim, type ? type : "none");
+  if (!code && on->spread)
+    code = spread_put(ctx, dat, data, api_error());
   if (code && dat)
     forget_dat(ctx, dat);
   return api_leave_pointer(code ? NULL : dat->handle);
@@ -155,4 +161,27 @@ int op2jit_renumber(op_map base) {
 int op2jit_renumber_by(const char *method, op_map base, op_dat coords) {
   struct op_context *ctx = api_enter("op_renumber_by");
   return ctx ? api_leave(renumber(ctx, "op_renumber_by", method, base, coords)) : api_refused();
+}
+
+/* Absent objects are NULL here; the partitioner says which it needs. */
+static bool take_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *what,
+                        void *out) {
+  void *object = handle ? api_object(ctx, handle, kind, "op_partition", what) : NULL;
+  memcpy(out, &object, sizeof object);
+  return object || !handle;
+}
+
+int op2jit_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords) {
+  struct op_context *ctx = api_enter("op_partition");
+  if (!ctx)
+    return api_refused();
+  struct partition_call call = {.lib = lib, .method = method};
+  const bool good =
+      take_object(ctx, prime, HANDLE_SET, "the prime set", &call.prime) &&
+      take_object(ctx, prime_map == OP_ID ? NULL : prime_map, HANDLE_MAP, "the prime map", &call.map) &&
+      take_object(ctx, coords, HANDLE_DAT, "the dat", &call.coords);
+  int code = good ? ctx_flush(ctx, api_error()) : OP_ERR_HANDLE;
+  code = agree_on_call(ctx, code, api_error(), "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n",
+                       lib ? lib : "NULL", method ? method : "NULL", call.prime ? call.prime->name : "NULL");
+  return api_leave(code ? code : mesh_partition(ctx, &call, api_error()));
 }

@@ -9,13 +9,7 @@ static int not_built(const char *call, const char *part) {
       error_set(api_error(), OP_ERR_NOT_BUILT, "%s: this build of op2jit does not have %s", call, part));
 }
 
-static const char partitioning[] = "partitioning over MPI ranks",
-                  files[] = "HDF5 files (the plugin needs libhdf5-dev)";
-
-int op2jit_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords) {
-  (void)lib, (void)method, (void)prime, (void)prime_map, (void)coords;
-  return not_built("op_partition", partitioning);
-}
+static const char files[] = "HDF5 files (the plugin needs libhdf5-dev)";
 
 int op2jit_write_vtk(const char *path, int step, int ndats, const op_dat dats[]) {
   (void)path, (void)step, (void)ndats, (void)dats;

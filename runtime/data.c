@@ -4,8 +4,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "agree.h"
 #include "base/size.h"
 #include "context.h"
+#include "spread.h"
 
 enum { ALIGNMENT = 64, SLACK = 256 };
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -30,6 +32,14 @@ void *data_memory(struct team *team, size_t bytes) {
 
 void data_memory_free(void *memory) {
   free(memory);
+}
+
+bool data_bytes(const struct dat *dat, long rows, size_t *bytes) {
+  return size_mul((size_t)rows + MAP_SLACK, dat->row_bytes, bytes);
+}
+
+long data_stride(long rows) {
+  return (rows + MAP_SLACK - 1) / MAP_SLACK * MAP_SLACK;
 }
 
 static long number_of(const struct set *set, long user) {
@@ -109,7 +119,7 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
                       .temporary = temporary,
                       .value_size = type_info(code)->size,
                       .row_bytes = type_info(code)->size * (size_t)dim,
-                      .stride = (set->extents[EXTENT_NONEXEC] + MAP_SLACK - 1) / MAP_SLACK * MAP_SLACK,
+                      .stride = data_stride(set->extents[EXTENT_NONEXEC]),
                       .version = 1};
   struct replica *host = &dat->replicas[SPACE_HOST];
   host->memory = data_memory(ctx->team, bytes);
@@ -118,7 +128,7 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
   host->bytes = bytes;
   host->version[REGION_OWNED] = 1;
   ctx->mesh.next_dat++;
-  if (data)
+  if (data && !set->spread)
     put_rows(ctx, dat, data);
   return dat;
 
@@ -182,14 +192,20 @@ void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum r
 
 int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err) {
   int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+  if (dat->set->spread) {
+    code = agree_on_success(ctx->comm, code, err);
+    return code ? code : spread_fetch(ctx, dat, out, low, high, err);
+  }
   if (!code && low <= high)
     fetch_rows(ctx, dat, out, low, high);
   return code;
 }
 
 int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err) {
-  (void)err;
-  put_rows(ctx, dat, in);
-  dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
-  return OP_OK;
+  int code = dat->set->spread ? spread_put(ctx, dat, in, err) : OP_OK;
+  if (!code && !dat->set->spread)
+    put_rows(ctx, dat, in);
+  if (!code)
+    dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+  return code;
 }

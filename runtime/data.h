@@ -43,7 +43,8 @@ struct mover {
   void (*release)(struct op_context *ctx, struct dat *dat);
 };
 
-/* `data` in rows and the user's order, NULL: zeros. NULL with the error set. */
+/* `data` in rows and the user's order, NULL: zeros. NULL with the error set. A set that is spread over ranks gets its data by
+ * spread_put, once all ranks have the dat. */
 struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const char *type, const void *data,
                      const char *name, bool temporary, struct error *err);
 void data_free(struct op_context *ctx, struct dat *dat);
@@ -54,7 +55,7 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
 /* The region was written in this space: a new version, every other replica and region is old. */
 void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region);
 
-/* Elements low .. high, both included, in the user's order. */
+/* Elements low .. high, both included, in the user's order; with ranks those that this one declared, and collective. */
 int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err);
 int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err);
 
@@ -64,6 +65,10 @@ static inline void *dat_value(const struct dat *dat, long element, int component
                           : (size_t)element * (size_t)dat->dim + (size_t)component;
   return (unsigned char *)dat->replicas[SPACE_HOST].memory + index * dat->value_size;
 }
+
+/* The memory of a replica of `rows` rows, false if it is more than can be addressed; and the SoA stride then. */
+bool data_bytes(const struct dat *dat, long rows, size_t *bytes);
+long data_stride(long rows);
 
 /* Large arrays on huge pages, aligned to 64 bytes, zeroed, with slack behind so that vector code may load whole
  * rows at the end; touched first by the threads that will use them (`team` NULL: by the caller). NULL: no memory. */

@@ -11,6 +11,7 @@
 #include "context.h"
 #include "data.h"
 #include "reports.h"
+#include "spread.h"
 
 /* ---- finding the record ---- */
 
@@ -487,7 +488,9 @@ static int find_record(struct op_context *ctx, const char *text, const char *nam
 int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
              const op_arg *args, const char *file, int line, struct error *err) {
   struct loop *loop = NULL;
-  int code = find_record(ctx, text, name, set, nargs, args, file, line, &loop, err);
+  int code = mesh_distribute(ctx, err);
+  if (!code)
+    code = find_record(ctx, text, name, set, nargs, args, file, line, &loop, err);
   if (code)
     return code;
   if (loop->failure.code && loop->constant_epoch == ctx->mesh.constant_epoch)

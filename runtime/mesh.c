@@ -8,6 +8,8 @@
 #include "base/size.h"
 #include "context.h"
 #include "data.h"
+#include "halo.h"
+#include "spread.h"
 
 bool list_add(struct list *list, void *item) {
   if (list->count == list->capacity) {
@@ -46,6 +48,8 @@ static void set_free(struct set *set) {
   free(set->name);
   free(set->to_user);
   free(set->from_user);
+  free(set->declared_first);
+  distribution_free(set->spread);
   free(set);
 }
 
@@ -56,11 +60,13 @@ struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct
     return NULL;
   }
   struct set *set = calloc(1, sizeof *set);
-  if (!set || !(set->name = name_copy(name)) || !(set->handle = handle_new(ctx->handles, HANDLE_SET, set)))
-    goto no_memory;
-  if (!list_add(&ctx->mesh.sets, set)) {
-    handle_release(ctx->handles, set->handle);
-    goto no_memory;
+  if (!set || !(set->name = name_copy(name)) || !(set->handle = handle_new(ctx->handles, HANDLE_SET, set)) ||
+      !list_add(&ctx->mesh.sets, set)) {
+    if (set && set->handle)
+      handle_release(ctx->handles, set->handle);
+    set_free(set);
+    error_memory(err, "a set", sizeof *set);
+    return NULL;
   }
   set->id = ctx->mesh.next_set++;
   set->size = size;
@@ -68,11 +74,6 @@ struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct
   for (int i = 0; i < EXTENTS; i++)
     set->extents[i] = size;
   return set;
-
-no_memory:
-  set_free(set);
-  error_memory(err, "a set", sizeof *set);
-  return NULL;
 }
 
 /* How a table looks as a whole: for the message about one bad entry. */
@@ -81,7 +82,8 @@ struct survey {
   size_t first_bad, bad;
 };
 
-static struct survey survey_table(const int *table, const long long *long_table, size_t entries, long limit) {
+static struct survey survey_table(const int *table, const long long *long_table, size_t entries,
+                                  long long limit) {
   struct survey s = {LLONG_MAX, LLONG_MIN, 0, 0};
   for (size_t i = 0; i < entries; i++) {
     long long value = table ? table[i] : long_table[i];
@@ -98,23 +100,23 @@ static struct survey survey_table(const int *table, const long long *long_table,
 
 static int check_entries(const struct set *from, const struct set *to, int arity, const int *table,
                          const long long *long_table, size_t entries, const char *name, struct error *err) {
-  struct survey s = survey_table(table, long_table, entries, to->size);
+  struct survey s = survey_table(table, long_table, entries, to->global_size);
   if (!s.bad)
     return OP_OK;
   long long value = table ? table[s.first_bad] : long_table[s.first_bad];
-  if (to->size == 0)
+  if (to->global_size == 0)
     return error_set(
         err, OP_ERR_MAP_RANGE,
-        "map \"%s\": element 0 of set \"%s\" has the target %lld, but set \"%s\" is empty; a map into an "
+        "map \"%s\": element %lld of set \"%s\" has the target %lld, but set \"%s\" is empty; a map into an "
         "empty set needs an empty source",
-        name, from->name, value, to->name);
-  bool one_based = s.lowest == 1 && s.highest == to->size;
+        name, spread_number(from, 0), from->name, value, to->name);
+  bool one_based = s.lowest == 1 && s.highest == to->global_size;
   return error_set(
       err, OP_ERR_MAP_RANGE,
-      "map \"%s\": entry %zu of element %zu of set \"%s\" is %lld; expected 0 .. %ld, the elements of "
+      "map \"%s\": entry %zu of element %lld of set \"%s\" is %lld; expected 0 .. %lld, the elements of "
       "set \"%s\" (%zu of %zu entries are outside)%s",
-      name, s.first_bad % (size_t)arity, s.first_bad / (size_t)arity, from->name, value, to->size - 1,
-      to->name, s.bad, entries,
+      name, s.first_bad % (size_t)arity, spread_number(from, (long)(s.first_bad / (size_t)arity)), from->name,
+      value, to->global_size - 1, to->name, s.bad, entries,
       one_based ? "; the entries run from 1 to the size of the set, so the map seems to count "
                   "from 1: subtract 1 from each entry"
                 : "; correct the table, or declare the set larger");
@@ -125,6 +127,8 @@ static void map_free(struct map *map) {
     return;
   free(map->name);
   free(map->table);
+  free(map->global);
+  map_halo_free(map->halo);
   free(map);
 }
 
@@ -141,48 +145,56 @@ static void fill_table(struct map *map, const int *table, const long long *long_
   }
 }
 
+static int check_map(const struct set *from, const struct set *to, int arity, const int *table,
+                     const long long *long_table, const char *name, size_t *entries, struct error *err) {
+  size_t bytes;
+  if (arity < 1)
+    return error_set(err, OP_ERR_DIM, "map \"%s\": the arity is %d; expected 1 or more targets per element",
+                     name, arity);
+  if (!table && !long_table && from->size > 0)
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "map \"%s\": the table is NULL; expected %ld x %d entries (NULL only for an empty set)",
+                     name, from->size, arity);
+  if (!size_mul((size_t)from->size, (size_t)arity, entries) || !size_mul(*entries, sizeof(long long), &bytes))
+    return error_set(err, OP_ERR_SIZE, "map \"%s\": %ld elements of arity %d are more than can be addressed",
+                     name, from->size, arity);
+  return from->size > 0 ? check_entries(from, to, arity, table, long_table, *entries, name, err) : OP_OK;
+}
+
+/* With ranks the rows stay as they are until somebody needs local numbers. */
+static bool keep_rows(struct map *map, size_t entries, bool ranks, const int *table,
+                      const long long *long_table) {
+  if (!ranks) {
+    if ((map->table = array_new(entries + MAP_SLACK, sizeof *map->table)))
+      fill_table(map, table, long_table);
+    return map->table;
+  }
+  if ((map->global = array_new(entries, sizeof *map->global)))
+    for (size_t i = 0; i < entries; i++)
+      map->global[i] = table ? table[i] : long_table[i];
+  return map->global;
+}
+
 struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
                      const long long *long_table, const char *name, struct error *err) {
-  const char *said = name ? name : "unnamed";
-  if (arity < 1) {
-    error_set(err, OP_ERR_DIM, "map \"%s\": the arity is %d; expected 1 or more targets per element", said,
-              arity);
-    return NULL;
-  }
-  if (!table && !long_table && from->size > 0) {
-    error_set(err, OP_ERR_ARGUMENT,
-              "map \"%s\": the table is NULL; expected %ld x %d entries (NULL only for an empty set)", said,
-              from->size, arity);
-    return NULL;
-  }
-  size_t entries, bytes;
-  if (!size_mul((size_t)from->size, (size_t)arity, &entries) ||
-      !size_mul(entries, sizeof(long long), &bytes)) {
-    error_set(err, OP_ERR_SIZE, "map \"%s\": %ld elements of arity %d are more than can be addressed", said,
-              from->size, arity);
-    return NULL;
-  }
-  if (from->size > 0 && check_entries(from, to, arity, table, long_table, entries, said, err))
+  size_t entries = 0;
+  if (check_map(from, to, arity, table, long_table, name ? name : "unnamed", &entries, err))
     return NULL;
   struct map *map = calloc(1, sizeof *map);
-  if (!map || !(map->name = name_copy(name)) || !(map->table = array_new(entries + MAP_SLACK, sizeof(int))) ||
-      !(map->handle = handle_new(ctx->handles, HANDLE_MAP, map)))
-    goto no_memory;
-  if (!list_add(&ctx->mesh.maps, map)) {
-    handle_release(ctx->handles, map->handle);
-    goto no_memory;
+  if (map)
+    *map = (struct map){.id = ctx->mesh.next_map, .from = from, .to = to, .arity = arity};
+  if (!map || !(map->name = name_copy(name)) ||
+      !keep_rows(map, entries, spread_wanted(ctx), table, long_table) ||
+      !(map->handle = handle_new(ctx->handles, HANDLE_MAP, map)) || !list_add(&ctx->mesh.maps, map)) {
+    if (map && map->handle)
+      handle_release(ctx->handles, map->handle);
+    map_free(map);
+    error_memory(err, "a map's table", entries * sizeof(int));
+    return NULL;
   }
-  map->id = ctx->mesh.next_map++;
-  map->from = from;
-  map->to = to;
-  map->arity = arity;
-  fill_table(map, table, long_table);
+  ctx->mesh.next_map++;
+  ctx->mesh.undistributed = true;
   return map;
-
-no_memory:
-  map_free(map);
-  error_memory(err, "a map's table", entries * sizeof(int));
-  return NULL;
 }
 
 /* Words that cannot name a constant in kernels. */

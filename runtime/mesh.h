@@ -23,12 +23,15 @@ struct set {
   int id; /* from 0, in order of declaration */
   char *name;
   op_set handle;
-  long size;             /* elements that this rank declared */
-  long long global_size; /* of all ranks */
+  long size;              /* elements that this rank declared */
+  long long global_size;  /* of all ranks */
+  long long global_first; /* the user's global number of the first element that this rank declared */
   long extents[EXTENTS];
   int *to_user;   /* library's number -> user's, NULL: the same; global under MPI, for all local elements */
   int *from_user; /* its inverse; NULL under MPI, where `spread` says where elements go */
-  struct distribution *spread; /* over ranks (halo.h), NULL: one process */
+  long long
+      *declared_first; /* ranks + 1: rank r declared the numbers declared_first[r] ..; NULL: one process */
+  struct distribution *spread; /* over ranks (halo.h), NULL: one process, or nothing needed it yet */
 };
 
 struct map {
@@ -39,6 +42,7 @@ struct map {
   int arity;
   int *table;            /* extents[EXTENT_EXEC] rows in the library's numbering of both sets */
   struct map_halo *halo; /* what of the target's halo it reaches, NULL: one process */
+  long long *global;     /* with ranks, until mesh_distribute: the user's rows; then NULL */
 };
 
 struct constant {
@@ -64,6 +68,8 @@ struct mesh {
   int next_set, next_map, next_dat;
   unsigned epoch;          /* numbering of the sets */
   unsigned constant_epoch; /* values of the constants */
+  bool undistributed;      /* sets or maps are new since the last mesh_distribute (spread.h) */
+  bool lost;               /* a change of the distribution failed half way */
 };
 
 /* All return NULL with the error set. Names may be NULL. */

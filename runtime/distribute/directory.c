@@ -79,7 +79,7 @@ int directory_make(struct directory *d, struct comm *comm, long long total, cons
       d->values[i] = -1;
     const struct told *said = in.items;
     for (long i = 0; i < in.total; i++)
-      d->values[said[i].number - d->first] = said[i].value;
+      d->values[said[i].number - d->first] = (int)said[i].value;
   }
   mail_free(&in);
   free(told);

@@ -22,10 +22,9 @@ int directory_ask(const struct directory *d, struct comm *comm, const long long 
                   int *values, struct error *err);
 void directory_free(struct directory *d);
 
-/* Pairs of numbers and small values go to the rank that keeps the block of the number. */
+/* Values about numbers go to the rank that keeps the block of the number. */
 struct told {
-  long long number;
-  int value, unused;
+  long long number, value;
 };
 struct mail;
 int tell_blocks(struct comm *comm, long long total, const struct told *told, long count, struct mail *in,

@@ -155,14 +155,3 @@ int carry_rows(struct comm *comm, const struct halo_side *send, const struct hal
   free(in);
   return code;
 }
-
-int agree_on(struct comm *comm, int code, struct error *err) {
-  long long worst[2] = {code, code ? comm->rank : -1};
-  struct error lost = {0};
-  if (comm->table->reduce_all(comm, worst, 2, COMM_LLONG, COMM_MAX, &lost) && !code)
-    error_copy(err, &lost), code = lost.code;
-  error_free(&lost);
-  if (code || !worst[0])
-    return code;
-  return error_set(err, (int)worst[0], "rank %lld failed in this call, and its message says why", worst[1]);
-}

@@ -27,9 +27,6 @@ int side_from_counts(struct halo_side *side, int ranks, const long *counts, int 
 int carry_rows(struct comm *comm, const struct halo_side *send, const struct halo_side *receive,
                size_t row_bytes, const void *from, void *into, struct error *err);
 
-/* The worst code of all ranks, so that all go on or none does; a rank that was well gets a message of its own. */
-int agree_on(struct comm *comm, int code, struct error *err);
-
 /* first[0] = 0, first[r + 1] = first[r] + counts[r]. */
 void running_sum(long *first, const long *counts, int ranks);
 

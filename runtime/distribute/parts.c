@@ -147,7 +147,7 @@ static int count_votes(const struct mail *in, struct directory *d, struct error 
     end[i + 1] += end[i];
   /* Filling moves each beginning to its end, which is the next one's beginning. */
   for (long i = 0; !code && i < in->total; i++)
-    sorted[end[votes[i].number - d->first]++] = votes[i].value;
+    sorted[end[votes[i].number - d->first]++] = (int)votes[i].value;
   for (long i = 0; !code && i < d->size; i++) {
     const long begin = i ? end[i - 1] : 0;
     d->values[i] = most_frequent(sorted + begin, end[i] - begin);

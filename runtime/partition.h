@@ -1,0 +1,24 @@
+/* op_partition: which elements each rank owns. One set is parted by name, the others follow along the maps, and everything
+ * moves. With one rank the arguments are checked and nothing moves. */
+#ifndef OP2JIT_PARTITION_H
+#define OP2JIT_PARTITION_H
+
+#include "base/error.h"
+
+struct op_context;
+struct set;
+struct map;
+struct dat;
+
+/* What op_partition got; NULL where the user gave nothing. */
+struct partition_call {
+  const char *lib, *method;
+  struct set *prime;
+  struct map *map;
+  struct dat *coords; /* "external": the parts themselves */
+};
+
+/* Collective. Nothing changes at an error that a user can make. */
+int mesh_partition(struct op_context *ctx, const struct partition_call *call, struct error *err);
+
+#endif

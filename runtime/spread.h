@@ -1,0 +1,45 @@
+/* The mesh over ranks. What the program declares stays on the ranks that declared it until somebody needs more: then local
+ * numbers, halos and messages are made of it (distribute/), and made anew when maps are added or elements change owners. With
+ * one rank nothing here is called but mesh_distribute, which does nothing. Collective but for what is marked local. */
+#ifndef OP2JIT_SPREAD_H
+#define OP2JIT_SPREAD_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct op_context;
+struct dat;
+struct map;
+struct set;
+struct share;
+
+/* Is there more than one rank? Local. */
+bool spread_wanted(const struct op_context *ctx);
+
+/* Make all sets and maps ready for loops: every set has its distribution, every map its local table. Cheap if nothing was
+ * declared since. Raises the mesh's epoch if it did something. */
+int mesh_distribute(struct op_context *ctx, struct error *err);
+
+/* A change of the distribution. part[s], where elements of set s go; order[s], the old local numbers of owned elements in their
+ * new order. One of them, or neither: only what maps need is done. */
+struct spread_change {
+  int **part, **order;
+};
+int spread_apply(struct op_context *ctx, const struct spread_change *change, struct error *err);
+
+/* The mesh as this rank has it, in global numbers; to be given back. */
+int spread_share(struct op_context *ctx, struct share *share, struct error *err);
+void spread_give_back(struct op_context *ctx, struct share *share);
+
+/* What each rank declared of a new set: its sizes over all ranks. */
+int spread_declare(struct op_context *ctx, struct set *set, struct error *err);
+/* The user's global number of an element that this rank declared. Local. */
+long long spread_number(const struct set *set, long element);
+
+/* Rows in the order in which this rank declared the elements (spread_data.c). `in` may be NULL: zeros, if all ranks say so. */
+int spread_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err);
+/* Each rank gets its own elements low .. high; none if low > high. */
+int spread_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err);
+
+#endif

@@ -1,0 +1,373 @@
+/* Random meshes, declared by the ranks in several ways, are distributed and parted again and again: data must come back in the
+ * user's order, and local tables must say what the user's say.
+ *
+ *   test-mpi-partition FOLDER scotch|none [OP2_...=...] */
+#include "check.h"
+
+#include "api.h"
+#include "base/size.h"
+#include "data.h"
+#include "halo.h"
+#include "random_mesh.h"
+#include "spread.h"
+
+static int rank, size;
+static const char *folder;
+static bool scotch; /* the plugin was built */
+
+static int check_rank(void) {
+  return rank;
+}
+
+struct program {
+  struct random_mesh mesh;
+  op_set sets[MOST_SETS];
+  op_map maps[MOST_MAPS];
+  op_dat numbers[MOST_SETS], reals[MOST_SETS], shorts[MOST_SETS], coords[MOST_SETS], parts[MOST_SETS];
+  int nmaps, round; /* values change with the rounds */
+};
+
+static long long first_of(const struct program *p, int s) {
+  return p->mesh.first[s][rank];
+}
+static long declared(const struct program *p, int s) {
+  return (long)(p->mesh.first[s][rank + 1] - first_of(p, s));
+}
+
+/* ---- what dats hold ---- */
+
+static double real_at(const struct program *p, long long g, int c) {
+  return (double)g * 3.25 + c * 0.5 + p->round;
+}
+static short short_at(const struct program *p, long long g, int c) {
+  return (short)((g * 7 + c * 13 + p->round) % 30000);
+}
+
+struct values {
+  long long *numbers;
+  double *reals;
+  short *shorts;
+};
+
+static struct values values_new(const struct program *p, int s, bool filled) {
+  const size_t n = (size_t)declared(p, s);
+  struct values v = {array_new(n, sizeof *v.numbers), array_new(3 * n, sizeof *v.reals),
+                     array_new(2 * n, sizeof *v.shorts)};
+  for (size_t e = 0; filled && e < n; e++) {
+    const long long g = first_of(p, s) + (long long)e;
+    v.numbers[e] = g;
+    for (int c = 0; c < 3; c++)
+      v.reals[3 * e + (size_t)c] = real_at(p, g, c);
+    for (int c = 0; c < 2; c++)
+      v.shorts[2 * e + (size_t)c] = short_at(p, g, c);
+  }
+  return v;
+}
+
+static void values_free(struct values *v) {
+  free(v->numbers);
+  free(v->reals);
+  free(v->shorts);
+}
+
+static void declare_dats(struct program *p, int s) {
+  struct values v = values_new(p, s, true);
+  const long n = declared(p, s);
+  double *coords = array_new(2 * (size_t)n, sizeof *coords);
+  for (long e = 0; e < n; e++) {
+    coords[2 * e] = (double)((first_of(p, s) + e) % 17);
+    coords[2 * e + 1] = (double)((first_of(p, s) + e) / 17);
+  }
+  check(p->numbers[s] = op_decl_dat(p->sets[s], 1, "ll", n ? v.numbers : NULL, "numbers"));
+  check(p->reals[s] = op_decl_dat(p->sets[s], 3, "double", n ? v.reals : NULL, "reals"));
+  check(p->shorts[s] = op_decl_dat_temp(p->sets[s], 2, "short:soa", n ? v.shorts : NULL, "shorts"));
+  check(p->coords[s] = op_decl_dat(p->sets[s], 2, "double", n ? coords : NULL, "coords"));
+  check(p->parts[s] = op_decl_dat(p->sets[s], 1, "int", NULL, "parts"));
+  free(coords);
+  values_free(&v);
+}
+
+static void declare_map(struct program *p, int m) {
+  const struct random_map *map = &p->mesh.maps[m];
+  const size_t entries = (size_t)declared(p, map->from) * (size_t)map->arity;
+  const int *rows = map->table ? map->table + first_of(p, map->from) * map->arity : NULL;
+  long long *wide = array_new(entries, sizeof *wide);
+  for (size_t i = 0; i < entries; i++)
+    wide[i] = rows[i];
+  p->maps[m] =
+      m % 2 ? op_decl_map(p->sets[map->from], p->sets[map->to], map->arity, entries ? rows : NULL, "int")
+            : op_decl_map_long(p->sets[map->from], p->sets[map->to], map->arity, wide, "long");
+  check(p->maps[m]);
+  free(wide);
+}
+
+/* ---- what must hold ---- */
+
+static void check_fetches(struct program *p, int s) {
+  const long n = declared(p, s);
+  struct values wanted = values_new(p, s, true), got = values_new(p, s, false);
+  check(op_get_size(p->sets[s]) == n && op_get_global_size(p->sets[s]) == p->mesh.size[s]);
+  check(!op_fetch_data(p->numbers[s], got.numbers));
+  check(!op_fetch_data(p->reals[s], got.reals));
+  check(!op_fetch_data(p->shorts[s], got.shorts));
+  check(!memcmp(got.numbers, wanted.numbers, (size_t)n * sizeof *got.numbers));
+  check(!memcmp(got.reals, wanted.reals, 3 * (size_t)n * sizeof *got.reals));
+  check(!memcmp(got.shorts, wanted.shorts, 2 * (size_t)n * sizeof *got.shorts));
+  /* Another range on each rank. */
+  const int low = n ? (int)((rank + p->round) % n) : 0, high = n ? low + (int)((n - 1 - low) / 2) : -1;
+  memset(got.reals, 0, 3 * (size_t)n * sizeof *got.reals);
+  if (n || size > 1)
+    check(!op_fetch_data_idx(p->reals[s], got.reals, low, high));
+  check(!memcmp(got.reals, wanted.reals + 3 * low, 3 * (size_t)(high - low + 1) * sizeof *got.reals));
+  values_free(&wanted);
+  values_free(&got);
+}
+
+static void put_all(struct program *p) {
+  p->round++;
+  for (int s = 0; s < p->mesh.nsets; s++) {
+    struct values v = values_new(p, s, true);
+    check(!op_put_data(p->numbers[s], declared(p, s) ? v.numbers : NULL));
+    check(!op_put_data(p->reals[s], declared(p, s) ? v.reals : NULL));
+    check(!op_put_data(p->shorts[s], declared(p, s) ? v.shorts : NULL));
+    values_free(&v);
+  }
+}
+
+/* Inside: owned rows and local tables in global numbers. */
+static void check_inside(const struct program *p) {
+  const struct op_context *ctx = api_context();
+  for (int s = 0; s < p->mesh.nsets; s++) {
+    const struct set *set = ctx->mesh.sets.items[s];
+    if (size == 1) {
+      check(!set->spread);
+      continue;
+    }
+    check(set->spread && !set->from_user && set->to_user);
+    const struct dat *numbers = handle_object(ctx->handles, p->numbers[s], HANDLE_DAT);
+    for (long e = 0; e < set->extents[EXTENT_OWNED]; e++)
+      check(*(long long *)dat_value(numbers, e, 0) == set->spread->numbers[e]);
+    for (long e = 0; e < set->extents[EXTENT_NONEXEC]; e++)
+      check(set->to_user[e] == set->spread->numbers[e]);
+  }
+  for (int m = 0; size > 1 && m < p->nmaps; m++) {
+    const struct map *map = ctx->mesh.maps.items[m];
+    const struct random_map *wanted = &p->mesh.maps[m];
+    check(!map->global && map->halo);
+    for (long i = 0; i < map->from->extents[EXTENT_EXEC] * map->arity; i++) {
+      const long long source = map->from->spread->numbers[i / map->arity];
+      check(map->to->spread->numbers[map->table[i]] ==
+            wanted->table[source * wanted->arity + i % wanted->arity]);
+    }
+  }
+}
+
+static void check_all(struct program *p) {
+  check_inside(p);
+  for (int s = 0; s < p->mesh.nsets; s++)
+    check_fetches(p, s);
+  put_all(p);
+  for (int s = 0; s < p->mesh.nsets; s++)
+    check_fetches(p, s);
+}
+
+static void check_printed(struct program *p, int s) {
+  char path[600], line[200], wanted[200];
+  snprintf(path, sizeof path, "%s/reals.%d.txt", folder, s);
+  check(!op_print_dat_to_txtfile(p->reals[s], path));
+  if (rank == 0) {
+    FILE *file = fopen(path, "r");
+    check(file);
+    snprintf(wanted, sizeof wanted, "%d 3\n", p->mesh.size[s]);
+    check(fgets(line, sizeof line, file) && !strcmp(line, wanted));
+    for (int g = 0; g < p->mesh.size[s]; g++) {
+      snprintf(wanted, sizeof wanted, "%.17g %.17g %.17g\n", real_at(p, g, 0), real_at(p, g, 1),
+               real_at(p, g, 2));
+      check(fgets(line, sizeof line, file) && !strcmp(line, wanted));
+    }
+    check(!fgets(line, sizeof line, file));
+    fclose(file);
+    remove(path);
+  }
+  op_barrier();
+  snprintf(path, sizeof path, "%s/shorts.%d.bin", folder, s);
+  check(!op_print_dat_to_binfile(p->shorts[s], path));
+  if (rank == 0) {
+    int head[2];
+    short row[2];
+    FILE *file = fopen(path, "rb");
+    check(file && fread(head, sizeof head, 1, file) == 1 && head[0] == p->mesh.size[s] && head[1] == 2);
+    for (int g = 0; g < head[0]; g++)
+      check(fread(row, sizeof row, 1, file) == 1 && row[0] == short_at(p, g, 0) &&
+            row[1] == short_at(p, g, 1));
+    check(fgetc(file) == EOF);
+    fclose(file);
+    remove(path);
+  }
+  op_barrier();
+}
+
+/* ---- partitioners ---- */
+
+static void part_externally(struct program *p, int s) {
+  const long n = declared(p, s);
+  int *parts = array_new((size_t)n, sizeof *parts);
+  for (long e = 0; e < n; e++)
+    parts[e] = (int)((first_of(p, s) + e) * 5 % 7 % size);
+  check(!op_put_data(p->parts[s], n ? parts : NULL));
+  check(!op_partition("EXTERNAL", NULL, p->sets[s], NULL, p->parts[s]));
+  const struct op_context *ctx = api_context();
+  const struct set *set = ctx->mesh.sets.items[s];
+  for (long e = 0; size > 1 && e < set->extents[EXTENT_OWNED]; e++)
+    check(set->spread->numbers[e] * 5 % 7 % size == rank);
+  free(parts);
+}
+
+static void part_by_coords(struct program *p, const char *lib, int s) {
+  check(!op_partition(lib, "", p->sets[s], NULL, p->coords[s]));
+  const struct op_context *ctx = api_context();
+  const struct set *set = ctx->mesh.sets.items[s];
+  const long even = p->mesh.size[s] / size;
+  check(labs(set->extents[EXTENT_OWNED] - even) <= 3);
+}
+
+static void part_through_a_map(struct program *p) {
+  for (int m = 0; m < p->nmaps; m++) {
+    const struct random_map *map = &p->mesh.maps[m];
+    if (map->from != map->to) {
+      check(!op_partition("GEOM", "GEOM", p->sets[map->from], p->maps[m], p->coords[map->to]));
+      return;
+    }
+  }
+}
+
+static void part_by_graph(struct program *p) {
+  const char *mpi = api_context()->comm->table->name;
+  for (int m = 0; m < p->nmaps && m < 2; m++) {
+    const struct random_map *map = &p->mesh.maps[m];
+    const int prime = m % 2 ? map->from : map->to;
+    const int code = op_partition("PTSCOTCH", "KWAY", p->sets[prime], p->maps[m], NULL);
+    if (size == 1 || (scotch && strcmp(mpi, "openmpi") == 0))
+      check(!code);
+    else
+      check(code == OP_ERR_NOT_BUILT && strstr(op_last_error()->message, "PT-Scotch"));
+    if (code)
+      return;
+    check_all(p);
+  }
+}
+
+static void run_program(uint64_t seed) {
+  struct program p = {0};
+  random_mesh_new(&p.mesh, size, seed);
+  const int later = p.mesh.nmaps / 2, prime = (int)seed % p.mesh.nsets;
+  for (int s = 0; s < p.mesh.nsets; s++) {
+    check(p.sets[s] = op_decl_set((int)declared(&p, s), "set"));
+    declare_dats(&p, s);
+  }
+  for (; p.nmaps < later; p.nmaps++)
+    declare_map(&p, p.nmaps);
+  for (int s = 0; s < p.mesh.nsets; s++)
+    check_fetches(&p, s);
+  if (seed % 3) {
+    struct error err = {0};
+    check(!mesh_distribute(api_context(), &err));
+    check_all(&p);
+  }
+  check(!op_partition(seed % 2 ? "block" : "RANDOM", "ANY", p.sets[prime], NULL, NULL));
+  check_all(&p);
+  for (; p.nmaps < p.mesh.nmaps; p.nmaps++)
+    declare_map(&p, p.nmaps);
+  part_by_coords(&p, "rcb", prime);
+  check_all(&p);
+  part_externally(&p, prime);
+  check_all(&p);
+  check(!op_free_dat_temp(p.shorts[prime]));
+  struct values v = values_new(&p, prime, true);
+  check(p.shorts[prime] = op_decl_dat_temp(p.sets[prime], 2, "short:soa",
+                                           declared(&p, prime) ? v.shorts : NULL, "shorts again"));
+  values_free(&v);
+  part_by_coords(&p, "INERTIAL", prime);
+  check_all(&p);
+  part_through_a_map(&p);
+  check_all(&p);
+  part_by_graph(&p);
+  check_printed(&p, prime);
+  random_mesh_free(&p.mesh);
+}
+
+/* ---- what goes wrong, goes wrong on all ranks, and nothing changes ---- */
+
+static void expect(int code, const char *words) {
+  if (op_last_error()->code != code || !strstr(op_last_error()->message, words))
+    fprintf(stderr, "expected %d, %s\n", code, words);
+  check(op_last_error()->code == code && strstr(op_last_error()->message, words));
+}
+
+static void test_errors(void) {
+  const int bad = size - 1;
+  op_set cells = op_decl_set(10, "cells"), edges = op_decl_set(4, "edges");
+  int table[8];
+  char words[100];
+  for (int i = 0; i < 8; i++)
+    table[i] = (rank * 3 + i) % (10 * size);
+  if (rank == bad)
+    table[5] = 10 * size;
+  check(!op_decl_map(edges, cells, 2, table, "ecell"));
+  snprintf(words, sizeof words, "entry 1 of element %d of set \"edges\" is %d; expected 0 .. %d", 4 * bad + 2,
+           10 * size, 10 * size - 1);
+  expect(OP_ERR_MAP_RANGE, words);
+  if (size > 1)
+    expect(OP_ERR_MAP_RANGE, "rank");
+  table[5] = 0;
+  op_map ecell = op_decl_map(edges, cells, 2, table, "ecell");
+  check(ecell);
+  int parts[10] = {0};
+  parts[3] = rank == bad ? size + 5 : 0;
+  op_dat where = op_decl_dat(cells, 1, "int", parts, "where");
+  op_partition("external", "", cells, NULL, where);
+  if (size > 1) {
+    snprintf(words, sizeof words, "sends element %d of set \"cells\" to rank %d", 10 * bad + 3, size + 5);
+    expect(OP_ERR_RANGE, words);
+  }
+  op_partition("ptscotsch", "KWAY", cells, ecell, NULL);
+  expect(OP_ERR_METHOD, "did you mean \"ptscotch\"?");
+  op_partition("rcb", "kway", cells, NULL, where);
+  expect(OP_ERR_METHOD, "has no method \"kway\"");
+  op_partition("PARMETIS", "GEOMKWAY", cells, ecell, NULL);
+  expect(OP_ERR_NOT_BUILT, "libparmetis-dev");
+  op_partition("rcb", "", cells, NULL, where);
+  expect(OP_ERR_ARGUMENT, "cannot be the coordinates");
+  op_partition("rcb", "", cells, NULL, NULL);
+  expect(OP_ERR_ARGUMENT, "needs coordinates");
+  op_partition("ptscotch", "", cells, NULL, NULL);
+  expect(OP_ERR_ARGUMENT, "needs a map");
+  op_partition("external", "", cells, NULL, NULL);
+  expect(OP_ERR_ARGUMENT, "needs the parts");
+  op_partition("block", "", NULL, NULL, NULL);
+  expect(OP_ERR_ARGUMENT, "the prime set is NULL");
+  op_print_dat_to_txtfile(where, "/no such folder/file");
+  expect(OP_ERR_FILE, "cannot be written");
+  int got[10] = {0};
+  check(!op_fetch_data(where, got) && !memcmp(got, parts, sizeof got));
+}
+
+int main(int argc, char **argv) {
+  folder = argv[1];
+  scotch = strcmp(argv[2], "scotch") == 0;
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  /* Ranks that share a processor wait for each other long. */
+  for (uint64_t seed = 1; seed <= (size > 4 ? 3 : 10); seed++) {
+    check(!op_init(argc, argv, 0));
+    rank = op_rank();
+    size = api_context()->comm->size;
+    run_program(seed);
+    check(!op_exit());
+  }
+  check(!op_init(argc, argv, 0));
+  test_errors();
+  check(!op_exit());
+  if (rank == 0)
+    puts("partition: good");
+  return 0;
+}
