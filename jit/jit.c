@@ -101,8 +101,7 @@ static void identify_target(struct jit *jit) {
 
 int jit_vector_bytes(struct jit *jit) {
   identify_target(jit);
-  const char *words = text_str(&jit->features);
-  return strstr(words, "+avx512f") ? 64 : strstr(words, "+avx2") ? 32 : 16;
+  return target_vector_bytes(text_str(&jit->features));
 }
 
 /* The leader's compiler counts: this process may have none. */

@@ -187,6 +187,10 @@ void target_host(struct text *cpu, struct text *features) {
   target_describe(&cpuid, cpu, features);
 }
 
+int target_vector_bytes(const char *features) {
+  return strstr(features, "+avx512f") ? 64 : strstr(features, "+avx2") ? 32 : 16;
+}
+
 void target_mathematics(struct text *out) {
   text_addf(out, "libmvec of glibc %s", gnu_get_libc_version());
 }

@@ -23,6 +23,9 @@ void target_host(struct text *cpu, struct text *features);
 /* The same from given answers, for tests. */
 void target_describe(const struct target_cpuid *cpuid, struct text *cpu, struct text *features);
 
+/* Bytes of the widest vectors that such features have. */
+int target_vector_bytes(const char *features);
+
 /* Whose vector functions the compiler may call: "libmvec of glibc 2.36". Versions differ in what they have. */
 void target_mathematics(struct text *out);
 

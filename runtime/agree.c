@@ -99,6 +99,19 @@ int agree_on_success(struct comm *c, int code, struct error *err) {
   return status || !worst ? status : share_failure(c, code, err);
 }
 
+int agree_on_largest(struct comm *c, int code, double *values, int count, struct error *err) {
+  enum { MOST = 8 };
+  double all[MOST + 1] = {code != OP_OK};
+  if (comm_alone(c) || (code && err->teller != ERROR_MINE) || count > MOST)
+    return code;
+  memcpy(all + 1, values, (size_t)count * sizeof *values);
+  int status = c->table->reduce_all(c, all, count + 1, COMM_DOUBLE, COMM_MAX, err);
+  if (status || all[0] > 0)
+    return status ? status : share_failure(c, code, err);
+  memcpy(values, all + 1, (size_t)count * sizeof *values);
+  return OP_OK;
+}
+
 /* ---- facts ---- */
 
 enum { HASHES = 2 };

@@ -12,6 +12,9 @@ struct loop;
  * of the lowest one that did, with its message, which names the ranks that failed; that one tells it to the user. */
 int agree_on_success(struct comm *c, int code, struct error *err);
 
+/* All succeed or all fail, and each of a few values becomes the largest of all ranks'. */
+int agree_on_largest(struct comm *c, int code, double *values, int count, struct error *err);
+
 enum { AGREE_NUMBERS = 80 };
 
 /* What a rank brings along. */
@@ -24,7 +27,7 @@ struct agreement {
 };
 int agree(struct comm *c, struct agreement *a, struct error *err);
 
-/* The same for a public call: `format` makes the facts, of which the first is the call itself. Passes `code` on when alone. */
+/* The facts of a public call: `format` makes the facts, of which the first is the call itself. Passes `code` on when alone. */
 int agree_on_call(struct op_context *ctx, int code, struct error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* `type` and its `count` values, for the facts of a call. */

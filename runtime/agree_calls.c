@@ -4,6 +4,7 @@
 
 #include "agree.h"
 #include "context.h"
+#include "schedule.h"
 
 /* ---- any call ---- */
 
@@ -107,6 +108,7 @@ static void print_loop(const struct op_context *ctx, const struct loop *loop, st
 /* What may differ and must not: flags of the description, and the size by which variants are chosen. */
 enum {
   NUMBER_MOST,
+  NUMBER_THREADS,
   NUMBER_WIDE,
   NUMBER_ORDER = NUMBER_WIDE + OP_MAX_ARGS,
   NUMBERS = NUMBER_ORDER + OP_MAX_ARGS + 1
@@ -116,14 +118,17 @@ _Static_assert((int)NUMBERS <= (int)AGREE_NUMBERS, "all of a loop's numbers trav
 int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, int code, struct error *err) {
   struct text facts = {0};
   struct agreement a = {.code = code, .facts = &facts};
-  if (loop)
+  if (loop) {
     loop->most_elements = loop->set->extents[EXTENT_EXEC];
+    loop->most_threads = ctx->team ? executor_threads(ctx->team, loop->most_elements, 0) : 1;
+  }
   if (comm_alone(ctx->comm))
     return code;
   text_addf(&facts, "call\tloop %s\n", name ? name : "without a name");
   if (loop && !code) {
     print_loop(ctx, loop, &facts);
     a.numbers[NUMBER_MOST] = loop->most_elements;
+    a.numbers[NUMBER_THREADS] = loop->most_threads;
     for (int i = 0; i < loop->desc.ndats; i++)
       a.numbers[NUMBER_WIDE + i] = loop->desc.dats[i].wide;
     for (int i = 0; i < loop->desc.nsets; i++)
@@ -135,6 +140,7 @@ int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, i
   if (code)
     return code;
   loop->most_elements = (long)a.numbers[NUMBER_MOST];
+  loop->most_threads = (int)a.numbers[NUMBER_THREADS];
   for (int i = 0; i < loop->desc.ndats; i++)
     loop->desc.dats[i].wide = a.numbers[NUMBER_WIDE + i] != 0;
   for (int i = 0; i < loop->desc.nsets; i++)

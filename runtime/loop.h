@@ -56,7 +56,9 @@ struct loop {
   struct kernel kernel;
   struct desc desc;
   op_kernel_function native; /* NULL: no native form */
-  long most_elements; /* that any rank executes: what is chosen by size must be the same on all ranks */
+  /* On any rank: what is chosen by these must be the same on all ranks. */
+  long most_elements; /* executed */
+  int most_threads;   /* that it may use */
   unsigned epoch, constant_epoch;
   bool prepared, checked; /* checked: in the checking form */
 

@@ -83,6 +83,16 @@ void share_close(struct share *s) {
   free(s);
 }
 
+/* What concerns the ranks of all kinds. */
+static int compare_kinds(struct share *s, struct comm *all, const char *features, struct error *err) {
+  long long least[] = {s->jit.leads ? all->rank : all->size, target_vector_bytes(features)};
+  int code = all->table->reduce_all(all, least, 2, COMM_LLONG, COMM_MIN, err);
+  s->first_leader = (int)least[0];
+  s->leads_all = least[0] == all->rank;
+  s->vector_bytes = (int)least[1];
+  return code;
+}
+
 int share_open_host(struct share **out, struct comm *all, const char *plugins, struct error *err) {
   struct text kind = {0}, features = {0};
   struct plugin plugin = {0};
@@ -94,6 +104,10 @@ int share_open_host(struct share **out, struct comm *all, const char *plugins, s
   library_identity(&kind);
   const bool able = plugin_find(&plugin, plugins, &none) == OP_OK;
   int code = share_open(out, all, text_str(&kind), able ? text_str(&plugin.identity) : NULL, err);
+  if (!code && (code = compare_kinds(*out, all, text_str(&features), err))) {
+    share_close(*out);
+    *out = NULL;
+  }
   plugin_free(&plugin);
   text_free(&kind);
   text_free(&features);

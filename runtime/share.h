@@ -10,6 +10,9 @@ struct share {
   struct comm *comm; /* the ranks of this kind */
   int leader;        /* among them */
   struct text compiler;
+  bool leads_all;   /* of the leaders the lowest rank: what is remembered is read by this one */
+  int first_leader; /* which rank that is */
+  int vector_bytes; /* of the narrowest processor: all ranks choose among the same variants */
   struct jit_share jit;
 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree.h"
 #include "backend/cpu/cpu_gather.h"
 #include "backend/cpu/cpu_loop.h"
 #include "backend/cpu/cpu_tune.h"
@@ -39,20 +40,41 @@ static void cpu_drop(struct op_context *ctx, struct loop *loop) {
   loop->stats.variant = NULL;
 }
 
-/* A candidate that cannot be made (it does not compile, there is no memory) is out; the default's failure is the loop's. */
+/* A candidate that cannot be made (it does not compile, there is no memory) is out, on all ranks; the default's failure is the
+ * loop's. */
 static int make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which, bool wait,
                       struct error *err) {
   if (cpu->variants[which].ready)
     return OP_OK;
   double start = op2jit_wtime();
   int code = cpu_make_ready(ctx, loop, cpu, which, wait, err);
+  double spent[] = {op2jit_wtime() - start, loop->stats.plan_seconds};
+  code = agree_on_largest(ctx->agreement, code, spent, 2, err);
+  if (code)
+    cpu->variants[which].ready = false;
+  cpu->plan_seconds = spent[1];
   if (cpu->tuner && which != cpu->standard)
-    tuner_paid(cpu->tuner, op2jit_wtime() - start);
+    tuner_paid(cpu->tuner, spent[0]);
   if (!code || !cpu->tuner || which == cpu->standard)
     return code;
   log_line(&ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name,
            cpu->variants[which].name, error_message(err));
   tuner_reject(cpu->tuner, which);
+  return code;
+}
+
+/* What is tried is decided by each rank for itself, in the same way. */
+static int agree_on_candidates(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
+                               int code, struct error *err) {
+  struct text facts = {0};
+  struct agreement a = {.code = code, .facts = &facts};
+  if (comm_alone(ctx->comm))
+    return code;
+  text_addf(&facts, "call\tloop %s\n", loop->name);
+  for (int i = 0; i < cpu->nvariants; i++)
+    text_addf(&facts, "candidate %d\t%s\n", i, cpu->variants[i].name);
+  code = agree(ctx->agreement, &a, err);
+  text_free(&facts);
   return code;
 }
 
@@ -64,7 +86,10 @@ static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *
   cpu->threads = ctx->team ? executor_threads(ctx->team, loop->set->extents[EXTENT_EXEC], 0) : 1;
   int code = cpu_candidates(ctx, loop, cpu, err);
   if (!code)
-    code = cpu_tune_open(ctx, loop, cpu, err);
+    code = cpu_tune_open(ctx, cpu, err);
+  code = agree_on_candidates(ctx, loop, cpu, code, err);
+  if (!code)
+    code = cpu_tune_recall(ctx, loop, cpu, err);
   cpu->current = cpu->tuner ? tuner_winner(cpu->tuner) : cpu->standard;
   /* What is remembered may be of no use here; the default always is. */
   if (!code && cpu->current != cpu->standard && make_ready(ctx, loop, cpu, cpu->current, true, err))
@@ -73,9 +98,9 @@ static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *
 }
 
 /* Preparing a candidate costs time that only a loop that runs often pays back. */
-static bool is_worth_it(struct cpu_loop *cpu, const struct loop *loop) {
+static bool is_worth_it(const struct cpu_loop *cpu) {
   const double compile = 0.03, compile_behind = 0.01;
-  return tuner_can_pay(cpu->tuner, (cpu->behind ? compile_behind : compile) + loop->stats.plan_seconds);
+  return tuner_can_pay(cpu->tuner, (cpu->behind ? compile_behind : compile) + cpu->plan_seconds);
 }
 
 static bool is_compiling(const struct op_context *ctx) {
@@ -86,7 +111,7 @@ static bool is_compiling(const struct op_context *ctx) {
 static int choose(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   int next = tuner_next(cpu->tuner);
   bool usable = cpu->variants[next].ready;
-  if (!usable && is_worth_it(cpu, loop)) {
+  if (!usable && is_worth_it(cpu)) {
     usable = !make_ready(ctx, loop, cpu, next, !cpu->behind, err) && cpu->variants[next].ready;
     error_clear(err);
   }
@@ -126,9 +151,21 @@ static int cpu_run(struct op_context *ctx, struct loop *loop, struct error *err)
   return OP_OK;
 }
 
+/* As long as something is tried the slowest rank's time counts, on all ranks. What was chosen stays: ranks do not meet in every
+ * call just to watch it drift. */
+static bool is_of_use(struct op_context *ctx, const struct cpu_loop *cpu, double *seconds) {
+  struct error ignored = {0};
+  if (comm_alone(ctx->comm))
+    return true;
+  const bool good =
+      !tuner_is_settled(cpu->tuner) && agree_on_largest(ctx->agreement, OP_OK, seconds, 1, &ignored) == OP_OK;
+  error_free(&ignored);
+  return good;
+}
+
 static void cpu_ran(struct op_context *ctx, struct loop *loop, double seconds) {
   struct cpu_loop *cpu = loop->backend_state;
-  if (!cpu->tuner)
+  if (!cpu->tuner || !is_of_use(ctx, cpu, &seconds))
     return;
   long long before = tuner_trials(cpu->tuner);
   if (cpu->disturbed || is_compiling(ctx))

@@ -12,6 +12,7 @@
 #include "data.h"
 #include "jit/generate/generate.h"
 #include "plan.h"
+#include "share.h"
 
 /* ---- which variants there are ---- */
 
@@ -49,7 +50,7 @@ static int settle(struct variant *v, const struct loop *loop, const struct cpu_l
   if (v->strategy == STRATEGY_WHOLE)
     v->block_size = v->threads = 0;
   if (v->strategy == STRATEGY_COLOURS && !v->block_size)
-    v->block_size = default_block_size(loop->set->extents[EXTENT_EXEC]);
+    v->block_size = default_block_size(loop->most_elements);
   return OP_OK;
 }
 
@@ -80,8 +81,8 @@ static size_t turned_bytes(const struct loop *loop) {
 
 static int add_alternatives(const struct variant *standard, const struct shape *shapes, int nshapes,
                             const struct loop *loop, struct cpu_loop *cpu, struct error *err) {
-  const struct alternatives_of facts = {.elements = loop->set->extents[EXTENT_EXEC],
-                                        .threads = cpu->threads,
+  const struct alternatives_of facts = {.elements = loop->most_elements,
+                                        .threads = loop->most_threads,
                                         .shapes = shapes,
                                         .nshapes = nshapes,
                                         .turned_bytes = turned_bytes(loop)};
@@ -100,7 +101,8 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
     return code;
   cpu->increments_through_map = increments_through_map(loop);
   struct shape shapes[SHAPE_CANDIDATES];
-  const int nshapes = shape_candidates(&loop->desc, jit_vector_bytes(jit), shapes);
+  const int vector_bytes = ctx->share ? ctx->share->vector_bytes : jit_vector_bytes(jit);
+  const int nshapes = shape_candidates(&loop->desc, vector_bytes, shapes);
   struct variant v = {.strategy = default_strategy(loop, cpu), .shape = shapes[0]};
   struct text spec = {0};
   bool tuned = false;

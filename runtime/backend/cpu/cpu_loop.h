@@ -31,7 +31,9 @@ struct cpu_loop {
   struct tuner *tuner; /* NULL: one variant only */
   bool behind;         /* candidates are compiled behind the program */
   bool disturbed;      /* the run in hand: something was compiled meanwhile */
+  bool recalls;        /* starts at what is remembered */
   bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
+  double plan_seconds; /* so far, on the slowest rank */
   int restarts;
 };
 

@@ -9,6 +9,7 @@
 #include "context.h"
 #include "jit/target.h"
 #include "kernels-cache/store.h"
+#include "share.h"
 #include "tune_mode.h"
 
 int cpu_tune_mode(struct op_context *ctx, bool *candidates, struct error *err) {
@@ -101,53 +102,75 @@ static const char *const grades[] = {"another processor and mesh", "this class o
                                      "this processor and another class of mesh",
                                      "this processor and class of mesh"};
 
-static void recall(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu,
-                   const char *signature, const char *target, const char *mesh) {
+/* What an earlier run found. */
+struct memory {
+  int winner; /* -1: nothing */
+  int grade;
+  double median; /* 0: of another mesh or machine, which is no measure for drift */
+};
+
+static struct memory look_up(struct op_context *ctx, const struct cpu_loop *cpu, const char *signature,
+                             const char *target, const char *mesh) {
   const struct store_tuning_filter filter = {
       .signature = signature, .threads = cpu->threads, .chosen_only = true};
   struct store_tuning *rows = NULL;
+  struct memory m = {.winner = -1};
   const int count = store_get_tunings(ctx->store, &filter, &rows);
-  int best = -1, winner = -1;
   for (int r = 0; r < count; r++) {
-    int which = find_variant(cpu, rows[r].variant);
-    if (which >= 0 && (best < 0 || grade(&rows[r], target, mesh) > grade(&rows[best], target, mesh))) {
-      best = r;
-      winner = which;
-    }
+    const int which = find_variant(cpu, rows[r].variant), g = grade(&rows[r], target, mesh);
+    if (which >= 0 && (m.winner < 0 || g > m.grade))
+      m = (struct memory){.winner = which, .grade = g, .median = g == 3 ? rows[r].median : 0};
   }
-  if (best >= 0) {
-    const int g = grade(&rows[best], target, mesh);
-    /* Times of another mesh or machine are no measure for drift. */
-    tuner_settle(cpu->tuner, winner, g == 3 ? rows[best].median : 0);
-    cpu->kept = true;
-    log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with %s, tuned on %s", loop->name,
-             cpu->variants[winner].name, grades[g]);
-  } else
-    log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s: nothing is remembered",
-             loop->name, cpu->variants[cpu->standard].name);
   store_tunings_free(rows, count);
+  return m;
 }
 
-int cpu_tune_open(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu, struct error *err) {
+static struct memory remembered(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu) {
+  struct text signature = {0}, target = {0}, mesh = {0};
+  struct memory m = {.winner = -1};
+  make_signature(loop, &signature);
+  make_target(&target);
+  make_fingerprint(loop, &mesh);
+  if (text_ok(&signature) && text_ok(&target) && text_ok(&mesh))
+    m = look_up(ctx, cpu, text_str(&signature), text_str(&target), text_str(&mesh));
+  text_free(&signature);
+  text_free(&target);
+  text_free(&mesh);
+  return m;
+}
+
+int cpu_tune_open(struct op_context *ctx, struct cpu_loop *cpu, struct error *err) {
   struct tune_mode mode = {0};
   int code = tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &mode, err);
   if (code || !mode.candidates || cpu->nvariants < 2)
     return code;
-  code = tuner_new(&cpu->tuner, cpu->nvariants, cpu->standard, &mode.options, err);
-  if (code)
-    return code;
   cpu->keeps = mode.keep;
+  cpu->recalls = mode.recall;
   /* Ranks are ready together; who tries everything waits anyway. */
   cpu->behind = !mode.options.exhaustive && ctx->comm->size == 1;
-  struct text signature = {0}, target = {0}, mesh = {0};
-  make_signature(loop, &signature);
-  make_target(&target);
-  make_fingerprint(loop, &mesh);
-  if (mode.recall && text_ok(&signature) && text_ok(&target) && text_ok(&mesh))
-    recall(ctx, loop, cpu, text_str(&signature), text_str(&target), text_str(&mesh));
-  text_free(&signature);
-  text_free(&target);
-  text_free(&mesh);
+  return tuner_new(&cpu->tuner, cpu->nvariants, cpu->standard, &mode.options, err);
+}
+
+int cpu_tune_recall(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu,
+                    struct error *err) {
+  struct memory m = {.winner = -1};
+  int code = OP_OK;
+  if (!cpu->tuner || !cpu->recalls)
+    return OP_OK;
+  if (!ctx->share || ctx->share->leads_all)
+    m = remembered(ctx, loop, cpu);
+  if (ctx->share)
+    code = ctx->agreement->table->broadcast(ctx->agreement, &m, sizeof m, ctx->share->first_leader, err);
+  if (code)
+    return code;
+  if (m.winner >= 0) {
+    tuner_settle(cpu->tuner, m.winner, m.median);
+    cpu->kept = true;
+    log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with %s, tuned on %s", loop->name,
+             cpu->variants[m.winner].name, grades[m.grade]);
+  } else
+    log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s: nothing is remembered",
+             loop->name, cpu->variants[cpu->standard].name);
   return OP_OK;
 }
 
