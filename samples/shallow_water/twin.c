@@ -20,6 +20,7 @@ static void fluxes_row(const struct arrays *a, const struct model_factors *f, si
   double *restrict cu1 = a->cu + (i + 1) * w, *restrict cv = a->cv + i * w, *restrict z1 = a->z + (i + 1) * w,
                    *restrict h = a->h + i * w;
   double fsdx = f->fsdx, fsdy = f->fsdy;
+#pragma omp simd
   for (size_t j = 0; j < n; j++) {
     cu1[j] = 0.5 * (p1[j] + p[j]) * u1[j];
     cv[j + 1] = 0.5 * (p[j + 1] + p[j]) * v[j + 1];
@@ -39,6 +40,7 @@ static void leap_row(const struct arrays *a, const struct model_factors *f, size
   double *restrict unew1 = a->unew + (i + 1) * w, *restrict vnew = a->vnew + i * w,
                    *restrict pnew = a->pnew + i * w;
   double tdts8 = f->tdts8, tdtsdx = f->tdtsdx, tdtsdy = f->tdtsdy;
+#pragma omp simd
   for (size_t j = 0; j < n; j++) {
     unew1[j] = uold1[j] + tdts8 * (z1[j + 1] + z1[j]) * (cv1[j + 1] + cv[j + 1] + cv[j] + cv1[j]) -
                tdtsdx * (h1[j] - h[j]);
@@ -55,6 +57,7 @@ static void filter_row(const struct arrays *a, const struct model_factors *f, si
   double *restrict uold = a->uold + i * w, *restrict vold = a->vold + i * w, *restrict pold = a->pold + i * w;
   const double *restrict unew = a->unew + i * w, *restrict vnew = a->vnew + i * w,
                          *restrict pnew = a->pnew + i * w;
+#pragma omp simd
   for (size_t j = 0; j < w; j++) {
     uold[j] = u[j] + alpha * (unew[j] - 2 * u[j] + uold[j]);
     vold[j] = v[j] + alpha * (vnew[j] - 2 * v[j] + vold[j]);
