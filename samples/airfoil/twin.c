@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { STRIP = 8 }; /* edges whose fluxes are computed together */
+
 #define real double
 #define REAL_SQRT sqrt
 #define REAL_ABS fabs

@@ -26,26 +26,48 @@ static void NAMED(save_range)(const struct NAMED(state) * state, int begin, int 
     old[i] = q[i];
 }
 
-static inline real NAMED(side)(const real *from, const real *to, real u, real v, real c) {
-  real dx = to[0] - from[0], dy = to[1] - from[1];
+static inline real NAMED(side)(real dx, real dy, real u, real v, real c) {
   return REAL_ABS(u * dy - v * dx) + c * REAL_SQRT(dx * dx + dy * dy);
+}
+
+/* The corners of STRIP cells, each beside the others'. */
+struct NAMED(corners) {
+  real x[4][STRIP], y[4][STRIP];
+};
+
+static inline void NAMED(strip_steps)(const struct NAMED(corners) *restrict at, const real *restrict q,
+                                      real *restrict adt, int count) {
+  const real half = (real)0.5, heat = NAMED(gam) * NAMED(gm1), cfl = NAMED(cfl);
+#pragma omp simd
+  for (int k = 0; k < count; k++) {
+    real inverse = 1 / q[4 * k];
+    real u = inverse * q[4 * k + 1], v = inverse * q[4 * k + 2];
+    real c = REAL_SQRT(heat * (inverse * q[4 * k + 3] - half * (u * u + v * v)));
+    real x0 = at->x[0][k], x1 = at->x[1][k], x2 = at->x[2][k], x3 = at->x[3][k];
+    real y0 = at->y[0][k], y1 = at->y[1][k], y2 = at->y[2][k], y3 = at->y[3][k];
+    adt[k] = (NAMED(side)(x1 - x0, y1 - y0, u, v, c) + NAMED(side)(x2 - x1, y2 - y1, u, v, c) +
+              NAMED(side)(x3 - x2, y3 - y2, u, v, c) + NAMED(side)(x0 - x3, y0 - y3, u, v, c)) /
+             cfl;
+  }
 }
 
 /* Area over time step of each cell: the sum of the wave speeds through its sides. */
 static void NAMED(time_step_range)(const struct NAMED(state) * state, int begin, int end) {
-  const int *restrict nodes = state->mesh->cell_nodes;
-  const real *restrict x = state->x, *restrict q = state->q;
-  real *restrict adt = state->adt;
-  for (int cell = begin; cell < end; cell++) {
-    const real *s = q + 4 * cell;
-    const real *x1 = x + 2 * nodes[4 * cell], *x2 = x + 2 * nodes[4 * cell + 1];
-    const real *x3 = x + 2 * nodes[4 * cell + 2], *x4 = x + 2 * nodes[4 * cell + 3];
-    real inverse = 1 / s[0];
-    real u = inverse * s[1], v = inverse * s[2];
-    real c = REAL_SQRT(NAMED(gam) * NAMED(gm1) * (inverse * s[3] - (real)0.5 * (u * u + v * v)));
-    real sum = NAMED(side)(x1, x2, u, v, c) + NAMED(side)(x2, x3, u, v, c) + NAMED(side)(x3, x4, u, v, c) +
-               NAMED(side)(x4, x1, u, v, c);
-    adt[cell] = sum / NAMED(cfl);
+  const real *restrict x = state->x;
+  struct NAMED(corners) at;
+  for (int cell = begin; cell < end; cell += STRIP) {
+    int count = end - cell < STRIP ? end - cell : STRIP;
+    const int *restrict nodes = state->mesh->cell_nodes + 4 * cell;
+    for (int k = 0; k < count; k++) {
+      for (int corner = 0; corner < 4; corner++) {
+        at.x[corner][k] = x[2 * nodes[4 * k + corner]];
+        at.y[corner][k] = x[2 * nodes[4 * k + corner] + 1];
+      }
+    }
+    if (count == STRIP)
+      NAMED(strip_steps)(&at, state->q + 4 * cell, state->adt + cell, STRIP);
+    else
+      NAMED(strip_steps)(&at, state->q + 4 * cell, state->adt + cell, count);
   }
 }
 
@@ -65,19 +87,48 @@ static inline void NAMED(flux)(const real *restrict a, const real *restrict b, r
   f[3] = half * (va * (a[3] + pa) + vb * (b[3] + pb)) + mu * (a[3] - b[3]);
 }
 
-static void NAMED(edge_range)(const struct NAMED(state) * state, int begin, int end) {
-  const int *restrict nodes = state->mesh->edge_nodes, *restrict cells = state->mesh->edge_cells;
+/* NAMED(flux) for `count` edges from `edge` on, with scalars only, which compilers make vectors of. */
+static inline void NAMED(strip_fluxes)(const struct NAMED(state) * state, int edge, int count,
+                                       real f[restrict 4][STRIP]) {
+  const real half = (real)0.5, gm1 = NAMED(gm1), eps = NAMED(eps);
+  const int *restrict nodes = state->mesh->edge_nodes + 2 * edge;
+  const int *restrict cells = state->mesh->edge_cells + 2 * edge;
   const real *restrict x = state->x, *restrict q = state->q, *restrict adt = state->adt;
+#pragma omp simd
+  for (int k = 0; k < count; k++) {
+    int a = cells[2 * k], b = cells[2 * k + 1], from = nodes[2 * k], to = nodes[2 * k + 1];
+    real a0 = q[4 * a], a1 = q[4 * a + 1], a2 = q[4 * a + 2], a3 = q[4 * a + 3];
+    real b0 = q[4 * b], b1 = q[4 * b + 1], b2 = q[4 * b + 2], b3 = q[4 * b + 3];
+    real dx = x[2 * from] - x[2 * to], dy = x[2 * from + 1] - x[2 * to + 1];
+    real mu = half * (adt[a] + adt[b]) * eps;
+    real inverse_a = 1 / a0, inverse_b = 1 / b0;
+    real pa = gm1 * (a3 - half * inverse_a * (a1 * a1 + a2 * a2));
+    real pb = gm1 * (b3 - half * inverse_b * (b1 * b1 + b2 * b2));
+    real va = inverse_a * (a1 * dy - a2 * dx), vb = inverse_b * (b1 * dy - b2 * dx);
+    f[0][k] = half * (va * a0 + vb * b0) + mu * (a0 - b0);
+    f[1][k] = half * (va * a1 + pa * dy + vb * b1 + pb * dy) + mu * (a1 - b1);
+    f[2][k] = half * (va * a2 - pa * dx + vb * b2 - pb * dx) + mu * (a2 - b2);
+    f[3][k] = half * (va * (a3 + pa) + vb * (b3 + pb)) + mu * (a3 - b3);
+  }
+}
+
+/* Fluxes in vectors; edges add to cells one by one, since they may meet. */
+static void NAMED(edge_range)(const struct NAMED(state) * state, int begin, int end) {
+  const int *restrict cells = state->mesh->edge_cells;
   real *restrict res = state->res;
-  for (int edge = begin; edge < end; edge++) {
-    const real *x1 = x + 2 * nodes[2 * edge], *x2 = x + 2 * nodes[2 * edge + 1];
-    int cell1 = cells[2 * edge], cell2 = cells[2 * edge + 1];
-    real f[4];
-    real mu = (real)0.5 * (adt[cell1] + adt[cell2]) * NAMED(eps);
-    NAMED(flux)(q + 4 * cell1, q + 4 * cell2, x1[0] - x2[0], x1[1] - x2[1], mu, f);
-    for (int n = 0; n < 4; n++) {
-      res[4 * cell1 + n] += f[n];
-      res[4 * cell2 + n] -= f[n];
+  real f[4][STRIP];
+  for (int edge = begin; edge < end; edge += STRIP) {
+    int count = end - edge < STRIP ? end - edge : STRIP;
+    if (count == STRIP)
+      NAMED(strip_fluxes)(state, edge, STRIP, f);
+    else
+      NAMED(strip_fluxes)(state, edge, count, f);
+    for (int k = 0; k < count; k++) {
+      int a = cells[2 * (edge + k)], b = cells[2 * (edge + k) + 1];
+      for (int n = 0; n < 4; n++)
+        res[4 * a + n] += f[n][k];
+      for (int n = 0; n < 4; n++)
+        res[4 * b + n] -= f[n][k];
     }
   }
 }
