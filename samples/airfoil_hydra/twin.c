@@ -21,13 +21,17 @@ static void gradient_range(const struct fields *f, int begin, int end) {
   double *restrict grad = f->grad;
   for (int e = begin; e < end; e++) {
     int one = nodes[2 * e], two = nodes[2 * e + 1];
+    double *restrict grad1 = grad + GRADIENTS * one, *restrict grad2 = grad + GRADIENTS * two;
+    double part[GRADIENTS];
     for (int v = 0; v < VARIABLES; v++) {
       double mean = 0.5 * (q[VARIABLES * one + v] + q[VARIABLES * two + v]);
-      for (int d = 0; d < 3; d++) {
-        double part = mean * normal[3 * e + d];
-        grad[GRADIENTS * one + 3 * v + d] += part;
-        grad[GRADIENTS * two + 3 * v + d] -= part;
-      }
+      for (int d = 0; d < 3; d++)
+        part[3 * v + d] = mean * normal[3 * e + d];
+    }
+#pragma omp simd
+    for (int k = 0; k < GRADIENTS; k++) {
+      grad1[k] += part[k];
+      grad2[k] -= part[k];
     }
   }
 }
@@ -42,63 +46,127 @@ static void close_gradients(const struct fields *f) {
   }
 }
 
+/* STRIP edges side by side, for vectors: the numbers of their nodes, the way from the first to the second, the
+ * normals of their faces, and the states half way as seen from each. */
+enum { STRIP = 8 };
 struct side {
-  double state[VARIABLES], normal_speed, pressure, sound;
+  double state[VARIABLES][STRIP], normal_speed[STRIP], pressure[STRIP], sound[STRIP];
+};
+struct strip {
+  int one[STRIP], two[STRIP];
+  double dx[3][STRIP], normal[3][STRIP], flux[VARIABLES][STRIP];
+  struct side left, right;
 };
 
-/* The state half way along the edge, from one of its ends. */
-static inline void look_from(struct side *side, const double *restrict q, const double *restrict g,
-                             const double *restrict half, const double *restrict normal) {
-  for (int v = 0; v < VARIABLES; v++)
-    side->state[v] = q[v] + g[3 * v] * half[0] + g[3 * v + 1] * half[1] + g[3 * v + 2] * half[2];
-  const double *s = side->state;
-  double inverse = 1 / s[0], kinetic = 0.5 * inverse * (s[1] * s[1] + s[2] * s[2] + s[3] * s[3]);
-  side->normal_speed = inverse * (s[1] * normal[0] + s[2] * normal[1] + s[3] * normal[2]);
-  side->pressure = (BOX_GAMMA - 1) * (s[4] - kinetic);
-  side->sound = sqrt(BOX_GAMMA * side->pressure * inverse);
+static inline void look_from(struct side *restrict side, const struct fields *f, const int *restrict node,
+                             double share, const struct strip *restrict s) {
+  const double *restrict q = f->q, *restrict g = f->grad;
+  for (int v = 0; v < VARIABLES; v++) {
+#pragma omp simd
+    for (int k = 0; k < STRIP; k++) {
+      int at = GRADIENTS * node[k] + 3 * v;
+      side->state[v][k] = q[VARIABLES * node[k] + v] +
+                          share * (g[at] * s->dx[0][k] + g[at + 1] * s->dx[1][k] + g[at + 2] * s->dx[2][k]);
+    }
+  }
+#pragma omp simd
+  for (int k = 0; k < STRIP; k++) {
+    double s1 = side->state[1][k], s2 = side->state[2][k], s3 = side->state[3][k],
+           inverse = 1 / side->state[0][k];
+    double kinetic = 0.5 * inverse * (s1 * s1 + s2 * s2 + s3 * s3);
+    side->normal_speed[k] = inverse * (s1 * s->normal[0][k] + s2 * s->normal[1][k] + s3 * s->normal[2][k]);
+    side->pressure[k] = (BOX_GAMMA - 1) * (side->state[4][k] - kinetic);
+    side->sound[k] = sqrt(BOX_GAMMA * side->pressure[k] * inverse);
+  }
 }
 
-static void flux_range(const struct fields *f, int begin, int end) {
-  const double *restrict x = f->box->x, *restrict volume = f->box->volume;
-  double *restrict res = f->res;
-  for (int e = begin; e < end; e++) {
-    int one = f->box->edge_nodes[2 * e], two = f->box->edge_nodes[2 * e + 1];
-    const double *normal = f->box->normal + 3 * e, *q1 = f->q + VARIABLES * one, *q2 = f->q + VARIABLES * two;
-    const double *g1 = f->grad + GRADIENTS * one, *g2 = f->grad + GRADIENTS * two;
-    double dx[3], forward[3], back[3], length2 = 0, area2 = 0, flux[VARIABLES];
+/* The last edge again, where there are fewer. */
+static inline void read_strip(struct strip *restrict s, const struct fields *f, int edge, int count) {
+  const int *restrict nodes = f->box->edge_nodes;
+  const double *restrict x = f->box->x, *restrict normal = f->box->normal;
+  for (int k = 0; k < STRIP; k++) {
+    int e = edge + (k < count ? k : count - 1);
+    s->one[k] = nodes[2 * e];
+    s->two[k] = nodes[2 * e + 1];
     for (int d = 0; d < 3; d++) {
-      dx[d] = x[3 * two + d] - x[3 * one + d];
-      forward[d] = 0.5 * dx[d];
-      back[d] = -0.5 * dx[d];
-      length2 += dx[d] * dx[d];
-      area2 += normal[d] * normal[d];
+      s->dx[d][k] = x[3 * s->two[k] + d] - x[3 * s->one[k] + d];
+      s->normal[d][k] = normal[3 * e + d];
     }
-    struct side left, right;
-    look_from(&left, q1, g1, forward, normal);
-    look_from(&right, q2, g2, back, normal);
-    double wave =
-        0.5 * (fabs(left.normal_speed) + fabs(right.normal_speed) + sqrt(area2) * (left.sound + right.sound));
-    for (int v = 0; v < VARIABLES; v++)
-      flux[v] = 0.5 * (left.state[v] * left.normal_speed + right.state[v] * right.normal_speed) -
-                0.5 * wave * (right.state[v] - left.state[v]);
-    for (int d = 0; d < 3; d++)
-      flux[1 + d] += 0.5 * (left.pressure + right.pressure) * normal[d];
-    flux[4] += 0.5 * (left.pressure * left.normal_speed + right.pressure * right.normal_speed);
-    double share1 = volume[two] / (volume[one] + volume[two]), share2 = 1 - share1;
-    double mu = BOX_VISCOSITY * (1 + q1[5] + q2[5]);
-    for (int v = 1; v < VARIABLES; v++) {
-      double along = q2[v] - q1[v], through = 0, mean[3];
-      for (int d = 0; d < 3; d++) {
-        mean[d] = share1 * g1[3 * v + d] + share2 * g2[3 * v + d];
-        along -= mean[d] * dx[d];
-      }
-      for (int d = 0; d < 3; d++)
-        through += (mean[d] + along / length2 * dx[d]) * normal[d];
-      flux[v] -= mu * through;
+  }
+}
+
+static inline void convect(struct strip *restrict s) {
+  struct side *left = &s->left, *right = &s->right;
+  double wave[STRIP];
+#pragma omp simd
+  for (int k = 0; k < STRIP; k++) {
+    double n0 = s->normal[0][k], n1 = s->normal[1][k], n2 = s->normal[2][k];
+    wave[k] = 0.5 * (fabs(left->normal_speed[k]) + fabs(right->normal_speed[k]) +
+                     sqrt(n0 * n0 + n1 * n1 + n2 * n2) * (left->sound[k] + right->sound[k]));
+  }
+  for (int v = 0; v < VARIABLES; v++) {
+#pragma omp simd
+    for (int k = 0; k < STRIP; k++)
+      s->flux[v][k] =
+          0.5 * (left->state[v][k] * left->normal_speed[k] + right->state[v][k] * right->normal_speed[k]) -
+          0.5 * wave[k] * (right->state[v][k] - left->state[v][k]);
+  }
+#pragma omp simd
+  for (int k = 0; k < STRIP; k++) {
+    double pressure = 0.5 * (left->pressure[k] + right->pressure[k]);
+    s->flux[1][k] += pressure * s->normal[0][k];
+    s->flux[2][k] += pressure * s->normal[1][k];
+    s->flux[3][k] += pressure * s->normal[2][k];
+    s->flux[4][k] +=
+        0.5 * (left->pressure[k] * left->normal_speed[k] + right->pressure[k] * right->normal_speed[k]);
+  }
+}
+
+static inline void diffuse(struct strip *restrict s, const struct fields *f) {
+  const double *restrict q = f->q, *restrict g = f->grad, *restrict volume = f->box->volume;
+  double share1[STRIP], mu[STRIP], inverse[STRIP];
+#pragma omp simd
+  for (int k = 0; k < STRIP; k++) {
+    int one = s->one[k], two = s->two[k];
+    double dx0 = s->dx[0][k], dx1 = s->dx[1][k], dx2 = s->dx[2][k];
+    share1[k] = volume[two] / (volume[one] + volume[two]);
+    mu[k] = BOX_VISCOSITY * (1 + q[VARIABLES * one + 5] + q[VARIABLES * two + 5]);
+    inverse[k] = 1 / (dx0 * dx0 + dx1 * dx1 + dx2 * dx2);
+  }
+  for (int v = 1; v < VARIABLES; v++) {
+#pragma omp simd
+    for (int k = 0; k < STRIP; k++) {
+      int one = s->one[k], two = s->two[k], at1 = GRADIENTS * one + 3 * v, at2 = GRADIENTS * two + 3 * v;
+      double dx0 = s->dx[0][k], dx1 = s->dx[1][k], dx2 = s->dx[2][k], share2 = 1 - share1[k];
+      double mean0 = share1[k] * g[at1] + share2 * g[at2],
+             mean1 = share1[k] * g[at1 + 1] + share2 * g[at2 + 1],
+             mean2 = share1[k] * g[at1 + 2] + share2 * g[at2 + 2];
+      double along =
+          q[VARIABLES * two + v] - q[VARIABLES * one + v] - mean0 * dx0 - mean1 * dx1 - mean2 * dx2;
+      double slope = along * inverse[k];
+      s->flux[v][k] -=
+          mu[k] * ((mean0 + slope * dx0) * s->normal[0][k] + (mean1 + slope * dx1) * s->normal[1][k] +
+                   (mean2 + slope * dx2) * s->normal[2][k]);
     }
-    for (int v = 0; v < VARIABLES; v++) {
-      res[VARIABLES * one + v] += flux[v];
-      res[VARIABLES * two + v] -= flux[v];
+  }
+}
+
+/* Fluxes in vectors; edges add to nodes one by one, since they may meet. */
+static void flux_range(const struct fields *f, int begin, int end) {
+  double *restrict res = f->res;
+  struct strip s;
+  for (int edge = begin; edge < end; edge += STRIP) {
+    int count = end - edge < STRIP ? end - edge : STRIP;
+    read_strip(&s, f, edge, count);
+    look_from(&s.left, f, s.one, 0.5, &s);
+    look_from(&s.right, f, s.two, -0.5, &s);
+    convect(&s);
+    diffuse(&s, f);
+    for (int k = 0; k < count; k++) {
+      for (int v = 0; v < VARIABLES; v++)
+        res[VARIABLES * s.one[k] + v] += s.flux[v][k];
+      for (int v = 0; v < VARIABLES; v++)
+        res[VARIABLES * s.two[k] + v] -= s.flux[v][k];
     }
   }
 }
