@@ -11,7 +11,6 @@
 #include <math.h>
 #include <op2jit.h>
 #include <stdlib.h>
-#include <string.h>
 
 OP_KERNEL_DEF(
     gather, void gather(const double *a, const double *u, double *du) { *du += *a * *u; })
@@ -117,8 +116,7 @@ static struct outcome run_library(const struct mesh *mesh, int iterations) {
 static struct outcome run_twin(const struct jac_problem *problem, int iterations,
                                const struct colouring *colouring) {
   struct outcome out = {0, 0};
-  memset(problem->u, 0, (size_t)problem->nodes * sizeof(double));
-  memset(problem->du, 0, (size_t)problem->nodes * sizeof(double));
+  jac_clear(problem, colouring != NULL);
   double start = clock_seconds();
   for (int k = 0; k < iterations; k++)
     out.change = colouring ? jac_openmp(problem, colouring) : jac_serial(problem);
@@ -155,6 +153,8 @@ static int run(const struct settings *s) {
                                 graph.r,
                                 room(graph.nodes, sizeof(double)),
                                 room(graph.nodes, sizeof(double))};
+
+  jac_clear(&problem, s->compare);
 
   struct outcome library = run_library(&mesh, s->iterations);
   op_fetch_data(mesh.u, u);

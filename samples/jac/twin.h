@@ -12,6 +12,8 @@ struct jac_problem {
   double *u, *du;
 };
 
+/* u = du = 0; with `parallel`, each page is first touched by the thread that uses it. */
+void jac_clear(const struct jac_problem *problem, int parallel);
 /* One iteration; returns the sum of the squared changes. */
 double jac_serial(const struct jac_problem *problem);
 double jac_openmp(const struct jac_problem *problem, const struct colouring *colouring);

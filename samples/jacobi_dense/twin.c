@@ -28,20 +28,25 @@ static double dot(const double *restrict a, const double *restrict x, int n) {
 int dense_twin(const struct dense_system *system, double tolerance, int most, int parallel, double *x,
                double *seconds) {
   int n = system->n, done = 0;
-  double *next = room(n, sizeof *next), change = INFINITY, start = clock_seconds();
-  memset(x, 0, (size_t)n * sizeof *x);
+  double *now = room(n, sizeof *now), *next = room(n, sizeof *next), change = INFINITY,
+         start = clock_seconds();
+  memset(now, 0, (size_t)n * sizeof *now);
   while (sqrt(change) > tolerance && done < most) {
     change = 0;
 #pragma omp parallel for schedule(static) reduction(+ : change) if (parallel)
     for (int i = 0; i < n; i++) {
       const double *row = system->a + (size_t)i * (size_t)n;
-      next[i] = (system->b[i] - (dot(row, x, n) - row[i] * x[i])) / row[i];
-      change += (next[i] - x[i]) * (next[i] - x[i]);
+      next[i] = (system->b[i] - (dot(row, now, n) - row[i] * now[i])) / row[i];
+      change += (next[i] - now[i]) * (next[i] - now[i]);
     }
-    memcpy(x, next, (size_t)n * sizeof *x);
+    double *held = now;
+    now = next;
+    next = held;
     done++;
   }
   *seconds = (clock_seconds() - start) / done;
+  memcpy(x, now, (size_t)n * sizeof *x);
+  free(now);
   free(next);
   return done;
 }
