@@ -53,7 +53,7 @@ static void smooth(const struct fields *f, int sweeps, double damping) {
   double *restrict u = f->u, *restrict flow = f->flow;
   for (int s = 0; s < sweeps; s++) {
     add_flow(f);
-#pragma omp parallel for schedule(static) if (worth_threads(f))
+#pragma omp parallel for simd schedule(static) if (parallel : worth_threads(f))
     for (int c = 0; c < cells; c++) {
       u[c] += damping * (right[c] + flow[c] - outer[c] * u[c]) / diagonal[c];
       flow[c] = 0;
@@ -62,13 +62,15 @@ static void smooth(const struct fields *f, int sweeps, double damping) {
 }
 
 static double norm(const struct fields *f) {
-  double sum = 0;
+  const double *restrict outer = f->level->outer, *restrict right = f->right, *restrict u = f->u;
+  double *restrict flow = f->flow, sum = 0;
+  int cells = f->level->cells;
   add_flow(f);
-#pragma omp parallel for schedule(static) reduction(+ : sum) if (worth_threads(f))
-  for (int c = 0; c < f->level->cells; c++) {
-    double defect = f->right[c] + f->flow[c] - f->level->outer[c] * f->u[c];
+#pragma omp parallel for simd schedule(static) reduction(+ : sum) if (parallel : worth_threads(f))
+  for (int c = 0; c < cells; c++) {
+    double defect = right[c] + flow[c] - outer[c] * u[c];
     sum += defect * defect;
-    f->flow[c] = 0;
+    flow[c] = 0;
   }
   return sqrt(sum / f->level->cells);
 }
