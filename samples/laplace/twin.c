@@ -64,3 +64,42 @@ int laplace_twin(int width, double tolerance, int most, int parallel, double *u,
   free(next);
   return done;
 }
+
+static double relax_by_map(int inside, const int *restrict cross, const double *restrict u,
+                           double *restrict next) {
+  double change = 0;
+#pragma omp parallel for schedule(static) reduction(max : change)
+  for (int k = 0; k < inside; k++) {
+    const int *restrict at = cross + 5 * (size_t)k;
+    double value = 0.25 * (u[at[1]] + u[at[2]] + u[at[3]] + u[at[4]]);
+    change = larger(fabs(value - u[at[0]]), change);
+    next[at[0]] = value;
+  }
+  return change;
+}
+
+int laplace_twin_by_map(int points, int inside, const int *cross, double tolerance, int most, double *u,
+                        double *seconds) {
+  double *now = room(points, sizeof *now), *next = room(points, sizeof *next), change = INFINITY;
+  int *mine = room(5LL * inside, sizeof *mine), done = 0;
+#pragma omp parallel for schedule(static)
+  for (int k = 0; k < points; k++)
+    now[k] = next[k] = u[k];
+#pragma omp parallel for schedule(static)
+  for (int k = 0; k < inside; k++)
+    memcpy(mine + 5 * (size_t)k, cross + 5 * (size_t)k, 5 * sizeof *mine);
+  double start = clock_seconds();
+  while (change > tolerance && done < most) {
+    change = relax_by_map(inside, mine, now, next);
+    double *held = now;
+    now = next;
+    next = held;
+    done++;
+  }
+  *seconds = (clock_seconds() - start) / done;
+  memcpy(u, now, (size_t)points * sizeof *u);
+  free(now);
+  free(next);
+  free(mine);
+  return done;
+}
