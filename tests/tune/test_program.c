@@ -1,0 +1,164 @@
+/* Tuning in a running program: trials give the right answer, what was found is remembered, and candidates are compiled
+ * behind the program. Nothing here depends on how long a run takes. */
+#include "../api/support.h"
+
+#include <unistd.h>
+
+static const char *folder;
+
+/* A ring of cells: each edge moves a third of the difference of its two cells' first values between them. */
+enum { N = 8192, DIM = 3 };
+
+static const char move[] = OP_KERNEL(void move(const double *a, const double *b, double *da, double *db) {
+  for (int n = 0; n < 3; n++) {
+    double flux = (a[n] - b[n]) / 4;
+    da[n] -= flux;
+    db[n] += flux;
+  }
+});
+
+struct ring {
+  op_set cells, edges;
+  op_map ends;
+  op_dat value, change;
+};
+
+static void open_library(const char *tune, const char *cache) {
+  char tuning[64], database[256], program[] = "program", threads[] = "OP2_THREADS=2", jit[] = "OP2_JIT=on";
+  snprintf(tuning, sizeof tuning, "OP2_TUNE=%s", tune);
+  snprintf(database, sizeof database, "OP2_CACHE=%s%s%s", cache ? folder : "", cache ? "/" : "off",
+           cache ? cache : "");
+  char *argv[] = {program, tuning, database, threads, jit, NULL};
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  works(op_init(5, argv, 0));
+}
+
+static struct ring declare(void) {
+  struct ring r;
+  int *table = malloc(2 * N * sizeof *table);
+  double *value = malloc(DIM * N * sizeof *value);
+  assert_non_null(table);
+  assert_non_null(value);
+  for (int i = 0; i < N; i++) {
+    table[2 * i] = i;
+    table[2 * i + 1] = (i + 1) % N;
+    for (int n = 0; n < DIM; n++)
+      value[DIM * i + n] = 4 * ((i * (n + 7)) % 64);
+  }
+  r.cells = op_decl_set(N, "cells");
+  r.edges = op_decl_set(N, "edges");
+  r.ends = op_decl_map(r.edges, r.cells, 2, table, "ends");
+  r.value = op_decl_dat(r.cells, DIM, "double", value, "value");
+  r.change = op_decl_dat(r.cells, DIM, "double", NULL, "change");
+  free(table);
+  free(value);
+  return r;
+}
+
+static void move_once(const struct ring *r) {
+  works(op_par_loop(move, "move", r->edges, op_arg_dat(r->value, 0, r->ends, DIM, "double", OP_READ),
+                    op_arg_dat(r->value, 1, r->ends, DIM, "double", OP_READ),
+                    op_arg_dat(r->change, 0, r->ends, DIM, "double", OP_INC),
+                    op_arg_dat(r->change, 1, r->ends, DIM, "double", OP_INC)));
+}
+
+/* All values are small integers times a power of two: sums are exact in any order. */
+static void check(const struct ring *r, int runs) {
+  double *change = malloc(DIM * N * sizeof *change);
+  assert_non_null(change);
+  works(op_fetch_data(r->change, change));
+  for (int i = 0; i < N; i++)
+    for (int n = 0; n < DIM; n++) {
+      const int k = n + 7, here = (i * k) % 64, before = ((i + N - 1) % N * k) % 64,
+                after = ((i + 1) % N * k) % 64;
+      assert_true(change[DIM * i + n] == (double)runs * ((before - here) + (after - here)));
+    }
+  free(change);
+}
+
+/* Every candidate, and then a run that knows the winner. */
+static void finds_and_remembers(void **state) {
+  (void)state;
+  open_library("force", "force.db");
+  struct ring r = declare();
+  int runs = 0;
+  long long trials = -1;
+  /* Settled: a hundred runs without a trial. */
+  while (op_counters()->trials != trials) {
+    trials = op_counters()->trials;
+    for (int i = 0; i < 100; i++, runs++)
+      move_once(&r);
+    check(&r, runs);
+    assert_true(runs < 100000);
+  }
+  assert_true(trials > 10);
+  assert_true(op_counters()->compiles >= 3);
+  works(op_exit());
+
+  open_library("auto", "force.db");
+  r = declare();
+  for (runs = 0; runs < 200; runs++)
+    move_once(&r);
+  check(&r, runs);
+  assert_int_equal(op_counters()->compiles, 0);
+  assert_int_equal(op_counters()->trials, 0);
+  works(op_exit());
+}
+
+/* Runs go on while candidates are compiled, and those are tried in the end. */
+static void compiles_behind_the_program(void **state) {
+  (void)state;
+  open_library("1000", NULL);
+  struct ring r = declare();
+  int runs = 0;
+  while (op_counters()->trials < 8 || op_counters()->compiles < 3) {
+    move_once(&r);
+    usleep(100); /* a busy machine is kinder to the compiler so */
+    assert_true(++runs < 10000000);
+  }
+  check(&r, runs);
+  works(op_exit());
+}
+
+/* The end does not pull the compiler's code away below it. */
+static void ends_while_something_is_compiled(void **state) {
+  (void)state;
+  for (int again = 0; again < 3; again++) {
+    open_library("1000", NULL);
+    struct ring r = declare();
+    for (int i = 0; i < 12; i++)
+      move_once(&r);
+    check(&r, 12);
+    works(op_exit());
+  }
+}
+
+static void off_tries_nothing(void **state) {
+  (void)state;
+  open_library("off", NULL);
+  struct ring r = declare();
+  for (int i = 0; i < 500; i++)
+    move_once(&r);
+  check(&r, 500);
+  assert_int_equal(op_counters()->trials, 0);
+  assert_int_equal(op_counters()->compiles, 1);
+  works(op_exit());
+}
+
+int main(int argc, char **argv) {
+  char made[] = "/tmp/op2jit-tune-XXXXXX", command[128];
+  (void)argc;
+  (void)argv;
+  folder = mkdtemp(made);
+  if (!folder)
+    return 1;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(finds_and_remembers),
+      cmocka_unit_test(compiles_behind_the_program),
+      cmocka_unit_test(ends_while_something_is_compiled),
+      cmocka_unit_test(off_tries_nothing),
+  };
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return system(command) == 0 ? failed : 1;
+}
