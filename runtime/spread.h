@@ -42,4 +42,7 @@ int spread_put(struct op_context *ctx, struct dat *dat, const void *in, struct e
 /* Each rank gets its own elements low .. high; none if low > high. */
 int spread_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err);
 
+/* The rows of a map for the elements that this rank declared, in the user's global numbers. */
+int spread_fetch_map(struct op_context *ctx, const struct map *map, long long *out, struct error *err);
+
 #endif

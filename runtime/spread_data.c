@@ -135,3 +135,25 @@ int spread_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, l
   free(f.in);
   return code;
 }
+
+/* ---- maps ---- */
+
+int spread_fetch_map(struct op_context *ctx, const struct map *map, long long *out, struct error *err) {
+  const size_t arity = (size_t)map->arity, row_bytes = arity * sizeof *out;
+  ctx->comm->where = map->name;
+  if (map->global) {
+    if (map->from->size)
+      memcpy(out, map->global, (size_t)map->from->size * row_bytes);
+    return OP_OK;
+  }
+  const struct halo_exchange *home = &map->from->spread->home;
+  const size_t entries = (size_t)map->from->extents[EXTENT_OWNED] * arity;
+  long long *rows = array_new(entries, sizeof *rows);
+  if (!rows)
+    return error_memory(err, "the rows of a map", entries * sizeof *rows);
+  for (size_t i = 0; i < entries; i++)
+    rows[i] = map->to->spread->numbers[map->table[i]];
+  int code = carry_rows(ctx->comm, &home->receive, &home->send, row_bytes, rows, out, err);
+  free(rows);
+  return code;
+}

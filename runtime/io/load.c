@@ -9,6 +9,7 @@
 #include "data.h"
 #include "io/io.h"
 #include "io/layout.h"
+#include "spread.h"
 
 static int open_for(struct op_context *ctx, struct layout *l, const char *path, struct error *err) {
   const struct file_table *table;
@@ -28,7 +29,13 @@ static struct set *declare_share(struct op_context *ctx, const char *path, const
               path, name, size, count, INT_MAX);
     return NULL;
   }
-  return mesh_set(ctx, (long)count, name, err);
+  struct set *set = mesh_set(ctx, (long)count, name, err);
+  int code = together_agree(io_comm(ctx), set ? OP_OK : err->code, err);
+  if (!code && spread_wanted(ctx))
+    code = spread_declare(ctx, set, err);
+  if (code && set)
+    mesh_undo_set(ctx, set);
+  return code ? NULL : set;
 }
 
 struct set *load_set(struct op_context *ctx, const char *path, const char *name, struct error *err) {

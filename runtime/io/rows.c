@@ -7,6 +7,7 @@
 #include "context.h"
 #include "data.h"
 #include "io/io.h"
+#include "spread.h"
 
 int rows_of_dat(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err) {
   return data_fetch(ctx, object, out, low, low + count - 1, err);
@@ -16,9 +17,29 @@ enum type_code map_number_type(const struct map *map) {
   return map->to->global_size > INT_MAX ? TYPE_LONGLONG : TYPE_INT;
 }
 
+/* With ranks all rows come at once, as long as `out` takes them. */
+static int spread_rows(struct op_context *ctx, const struct map *map, long low, long count, void *out,
+                       struct error *err) {
+  const size_t arity = (size_t)map->arity, entries = (size_t)map->from->size * arity;
+  const enum type_code type = map_number_type(map);
+  long long *rows = array_new(entries, sizeof *rows);
+  int code = rows ? spread_fetch_map(ctx, map, rows, err)
+                  : error_memory(err, "a map's rows", entries * sizeof *rows);
+  for (size_t i = 0; !code && i < (size_t)count * arity; i++) {
+    const long long number = rows[(size_t)low * arity + i];
+    if (type == TYPE_INT)
+      ((int *)out)[i] = (int)number;
+    else
+      ((long long *)out)[i] = number;
+  }
+  free(rows);
+  return code;
+}
+
 int rows_of_map(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err) {
-  (void)ctx, (void)err;
   const struct map *map = object;
+  if (spread_wanted(ctx))
+    return spread_rows(ctx, map, low, count, out, err);
   const int *rows = map->from->from_user, *users = map->to->to_user;
   int *at = out;
   for (long e = low; e < low + count; e++) {
