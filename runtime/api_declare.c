@@ -144,12 +144,11 @@ int op2jit_update_const(const char *name, const void *value) {
 static int renumber(struct op_context *ctx, const char *call, const char *method, op_map handle,
                     op_dat coords) {
   struct map *base = api_object(ctx, handle, HANDLE_MAP, call, "the map");
-  if (!base)
-    return OP_ERR_HANDLE;
-  struct dat *dat = coords ? api_object(ctx, coords, HANDLE_DAT, call, "the dat of coordinates") : NULL;
-  if (coords && !dat)
-    return OP_ERR_HANDLE;
-  int code = ctx_flush(ctx, api_error());
+  struct dat *dat =
+      base && coords ? api_object(ctx, coords, HANDLE_DAT, call, "the dat of coordinates") : NULL;
+  int code = !base || (coords && !dat) ? OP_ERR_HANDLE : ctx_flush(ctx, api_error());
+  code = agree_on_call(ctx, code, api_error(), "%s\nmethod\t%s\nmap\t%s\n", call, method ? method : "NULL",
+                       base ? base->name : "NULL");
   return code ? code : renumber_by(ctx, method, base, dat, api_error());
 }
 

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <string.h>
 
 #include "base/size.h"
@@ -171,6 +172,12 @@ static int check_number(const struct check *c) {
   c->arg->type = TYPE_INT;
   c->arg->access = OP_READ;
   c->arg->dim = !code && c->arg->map && c->said->idx < 0 ? c->arg->map->arity : 1;
+  const struct set *numbered = c->arg->map ? c->arg->map->to : c->loop->set;
+  if (!code && numbered->global_size > (long long)INT_MAX + 1)
+    return fail(c, OP_ERR_SIZE,
+                "set \"%s\" has %lld elements, and numbers beyond %d do not fit into the int that op_arg_idx "
+                "passes; pass a dat of type \"long long\" with the numbers instead",
+                numbered->name, numbered->global_size, INT_MAX);
   return code;
 }
 

@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree.h"
 #include "base/nearest.h"
 #include "base/size.h"
 #include "context.h"
 #include "data.h"
 #include "order.h"
+#include "spread.h"
 
 /* One new order per set, by the set's position in the mesh; NULL: not reached, stays as it is. */
 struct orders {
@@ -34,6 +36,15 @@ static int position(const struct op_context *ctx, const struct set *set) {
   return -1;
 }
 
+/* Without ranks both are all elements. With ranks only owned ones get new places here, and copies follow their owners; but
+ * copies are neighbours too. */
+static long owned(const struct set *set) {
+  return set->extents[EXTENT_OWNED];
+}
+static long known(const struct set *set) {
+  return set->extents[EXTENT_NONEXEC];
+}
+
 static int make_room(struct orders *o, int i, long size, struct error *err) {
   o->order[i] = array_new((size_t)size, sizeof(int));
   o->place[i] = array_new((size_t)size, sizeof(int));
@@ -46,17 +57,28 @@ static void invert(const int *order, int *place, long size) {
     place[order[i]] = (int)i;
 }
 
+/* Copies are taken out of an order, and stay behind the owned elements. */
+static void settle(const struct set *set, int *order, int *place) {
+  long kept = 0;
+  for (long i = 0; i < known(set); i++)
+    if (order[i] < owned(set))
+      order[kept++] = order[i];
+  for (long i = kept; i < known(set); i++)
+    order[i] = (int)i;
+  invert(order, place, known(set));
+}
+
 /* ---- the first set ---- */
 
 static double *read_coords(struct op_context *ctx, struct dat *coords, struct error *err) {
   if (dat_need(ctx, coords, SPACE_HOST, REGION_OWNED, err))
     return NULL;
-  double *out = array_new((size_t)coords->set->size * (size_t)coords->dim, sizeof *out);
+  double *out = array_new((size_t)owned(coords->set) * (size_t)coords->dim, sizeof *out);
   if (!out) {
-    error_memory(err, "coordinates", (size_t)coords->set->size * (size_t)coords->dim * sizeof *out);
+    error_memory(err, "coordinates", (size_t)owned(coords->set) * (size_t)coords->dim * sizeof *out);
     return NULL;
   }
-  for (long e = 0; e < coords->set->size; e++)
+  for (long e = 0; e < owned(coords->set); e++)
     for (int c = 0; c < coords->dim; c++) {
       const void *value = dat_value(coords, e, c);
       float narrow;
@@ -112,13 +134,14 @@ static int check_coords(const char *method, const struct map *base, const struct
 
 static int order_first(struct op_context *ctx, int method, const struct map *base, struct dat *coords,
                        int *order, struct error *err) {
-  const long size = base->to->size;
   if (!methods[method].by_coords)
-    return order_rcm(order, size, base->table, base->from->size, base->arity, err);
+    return order_rcm(order, known(base->to), base->table, base->from->extents[EXTENT_EXEC], base->arity, err);
+  for (long e = owned(base->to); e < known(base->to); e++)
+    order[e] = (int)e;
   double *points = read_coords(ctx, coords, err);
   if (!points)
     return err->code;
-  int code = methods[method].by_coords(order, size, points, coords->dim, err);
+  int code = methods[method].by_coords(order, owned(base->to), points, coords->dim, err);
   free(points);
   return code;
 }
@@ -135,16 +158,18 @@ static int order_next(struct op_context *ctx, struct orders *o, bool *found, str
       continue;
     *found = true;
     int next = o->order[from] ? to : from;
-    const long size = o->order[from] ? map->to->size : map->from->size;
-    int code = make_room(o, next, size, err);
+    const struct set *set = next == to ? map->to : map->from;
+    int code = make_room(o, next, known(set), err);
+    for (long e = owned(set); !code && e < known(set); e++)
+      o->order[next][e] = (int)e;
     if (!code && next == from)
-      code = order_by_targets(o->order[from], map->from->size, map->table, map->arity, o->place[to],
-                              map->to->size, err);
+      code = order_by_targets(o->order[from], owned(map->from), map->table, map->arity, o->place[to],
+                              known(map->to), err);
     else if (!code)
-      code = order_by_sources(o->order[to], map->to->size, map->table, map->from->size, map->arity,
+      code = order_by_sources(o->order[to], known(map->to), map->table, owned(map->from), map->arity,
                               o->order[from], err);
     if (!code)
-      invert(o->order[next], o->place[next], size);
+      settle(set, o->order[next], o->place[next]);
     return code;
   }
   return OP_OK;
@@ -282,21 +307,27 @@ int renumber_by(struct op_context *ctx, const char *method, struct map *base, st
     return err->code;
   if (methods[chosen].by_coords && check_coords(method, base, coords, err))
     return err->code;
+  int code = mesh_distribute(ctx, err);
+  if (code)
+    return code;
   struct orders o = {.count = ctx->mesh.sets.count};
   o.order = array_new((size_t)o.count, sizeof *o.order);
   o.place = array_new((size_t)o.count, sizeof *o.place);
-  int code = o.order && o.place ? OP_OK : error_memory(err, "a renumbering", (size_t)o.count * sizeof(int *));
+  code = o.order && o.place ? OP_OK : error_memory(err, "a renumbering", (size_t)o.count * sizeof(int *));
   int first = position(ctx, base->to);
   if (!code)
-    code = make_room(&o, first, base->to->size, err);
+    code = make_room(&o, first, known(base->to), err);
   if (!code)
     code = order_first(ctx, chosen, base, coords, o.order[first], err);
   if (!code)
-    invert(o.order[first], o.place[first], base->to->size);
+    settle(base->to, o.order[first], o.place[first]);
   for (bool found = true; !code && found;)
     code = order_next(ctx, &o, &found, err);
+  if (spread_wanted(ctx))
+    code = agree_on_success(ctx->comm, code, err);
   if (!code)
-    code = apply(ctx, &o, err);
+    code = spread_wanted(ctx) ? spread_apply(ctx, &(struct spread_change){.order = o.order}, err)
+                              : apply(ctx, &o, err);
   orders_free(&o);
   return code;
 }

@@ -257,6 +257,20 @@ static void part_by_graph(struct program *p) {
   }
 }
 
+/* Neighbours come together, and nobody changes owner. */
+static void renumber(struct program *p, uint64_t seed) {
+  const struct op_context *ctx = api_context();
+  long before[MOST_SETS];
+  for (int s = 0; s < p->mesh.nsets; s++)
+    before[s] = ((struct set *)ctx->mesh.sets.items[s])->extents[EXTENT_OWNED];
+  if (!p->nmaps)
+    return;
+  const int m = (int)seed % p->nmaps, to = p->mesh.maps[m].to;
+  check(!(seed % 2 ? op_renumber(p->maps[m]) : op_renumber_by("hilbert", p->maps[m], p->coords[to])));
+  for (int s = 0; s < p->mesh.nsets; s++)
+    check(((struct set *)ctx->mesh.sets.items[s])->extents[EXTENT_OWNED] == before[s]);
+}
+
 static void run_program(uint64_t seed) {
   struct program p = {0};
   random_mesh_new(&p.mesh, size, seed);
@@ -290,6 +304,8 @@ static void run_program(uint64_t seed) {
   part_by_coords(&p, "INERTIAL", prime);
   check_all(&p);
   part_through_a_map(&p);
+  check_all(&p);
+  renumber(&p, seed);
   check_all(&p);
   part_by_graph(&p);
   check_printed(&p, prime);
