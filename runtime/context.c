@@ -6,6 +6,7 @@
 #include "agree.h"
 #include "base/text.h"
 #include "check/shadow.h"
+#include "exchange.h"
 #include "io/io.h"
 #include "jit/jit.h"
 #include "jit/plugin.h"
@@ -207,6 +208,7 @@ int context_plans(struct op_context *ctx, struct plan_cache **out, struct error 
 
 void context_close(struct op_context *ctx) {
   loop_forget(ctx, NULL);
+  exchanges_forget(ctx, NULL);
   mesh_free(ctx);
   close_backends(ctx);
   native_free(&ctx->natives);

@@ -23,6 +23,7 @@ struct plan_cache;
 struct mover;
 struct io;
 struct share;
+struct exchanges;
 
 /* Calls of loops, for OP2_TIMING=trace. */
 struct trace {
@@ -46,8 +47,12 @@ struct op_context {
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */
   int shadow_every;
   const struct mover *mover; /* NULL without a device */
-  struct team *team;         /* NULL until a backend wants threads */
-  struct store *store;       /* NULL until a backend compiles */
+  struct comm *comm;         /* NULL: one process */
+  /* Lets messages get on while a loop runs; NULL: none travel. */
+  void (*poll)(void *ctx);
+  struct exchanges *exchanges; /* NULL until ranks exchange halos */
+  struct team *team;           /* NULL until a backend wants threads */
+  struct store *store;         /* NULL until a backend compiles */
   struct jit *jit;
   struct missing missing; /* of OP2_JIT=load */
   struct plan_cache *plans;

@@ -7,6 +7,7 @@
 #include "agree.h"
 #include "base/size.h"
 #include "context.h"
+#include "exchange.h"
 #include "spread.h"
 
 enum { ALIGNMENT = 64, SLACK = 256 };
@@ -143,7 +144,9 @@ void data_free(struct op_context *ctx, struct dat *dat) {
     return;
   if (dat->replicas[SPACE_DEVICE].bytes)
     ctx->mover->release(ctx, dat);
+  exchanges_forget(ctx, dat);
   data_memory_free(dat->replicas[SPACE_HOST].memory);
+  free(dat->marks);
   if (dat->handle)
     handle_release(ctx->handles, dat->handle);
   free(dat->name);
@@ -158,6 +161,14 @@ static bool is_empty(const struct dat *dat, enum region region) {
   case REGION_NONEXEC: return extents[EXTENT_NONEXEC] == extents[EXTENT_EXEC];
   default: return false;
   }
+}
+
+/* A copy brings the halo along. */
+static void copied(struct dat *dat, enum space to) {
+  const enum space from = to == SPACE_HOST ? SPACE_DEVICE : SPACE_HOST;
+  memcpy(dat->replicas[to].version, dat->replicas[from].version, sizeof dat->replicas[to].version);
+  for (int i = 0; i < dat->nmarks; i++)
+    dat->marks[i].version[to] = dat->marks[i].version[from];
 }
 
 int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
@@ -180,7 +191,7 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
       return code;
     ctx->counters.bytes_to_device += (long long)((size_t)dat->set->size * dat->row_bytes);
   }
-  replica->version[region] = dat->version;
+  copied(dat, space);
   return OP_OK;
 }
 

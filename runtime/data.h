@@ -21,6 +21,12 @@ struct replica {
   uint64_t version[REGIONS];
 };
 
+/* Which version of what a map reaches in the halo each space holds. */
+struct halo_mark {
+  const struct map *map;
+  uint64_t version[SPACES];
+};
+
 struct dat {
   int id;
   char *name;
@@ -33,6 +39,9 @@ struct dat {
   long stride; /* SoA: distance of components, in values */
   uint64_t version;
   struct replica replicas[SPACES];
+  struct halo_mark *marks; /* exchange.c's */
+  int nmarks;
+  unsigned marks_epoch; /* of the mesh */
 };
 
 /* How data gets to and from a device: filled by the backend that has one. */
@@ -41,6 +50,12 @@ struct mover {
   int (*to_device)(struct op_context *ctx, struct dat *dat, struct error *err);
   int (*to_host)(struct op_context *ctx, struct dat *dat, struct error *err);
   void (*release)(struct op_context *ctx, struct dat *dat);
+  /* Rows of the elements, one behind the other in the host's layout of rows, out of and into the device's replica. The list
+   * stays as it is as long as the mesh's epoch does. NULL: no ranks on this device. */
+  int (*pack)(struct op_context *ctx, struct dat *dat, const int *elements, long count, void *to,
+              struct error *err);
+  int (*unpack)(struct op_context *ctx, struct dat *dat, const int *elements, long count, const void *from,
+                struct error *err);
 };
 
 /* `data` in rows and the user's order, NULL: zeros. NULL with the error set. A set that is spread over ranks gets its data by
@@ -49,7 +64,8 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
                      const char *name, bool temporary, struct error *err);
 void data_free(struct op_context *ctx, struct dat *dat);
 
-/* Make the space's replica hold the newest version of the region; allocates it if need be. */
+/* Make the space's replica hold the newest version of the region; allocates it if need be. Halo regions that are not empty are
+ * brought up to date by loops (exchange.h). */
 int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
              struct error *err);
 /* The region was written in this space: a new version, every other replica and region is old. */

@@ -49,8 +49,21 @@ static void run_reducing(const struct execution *e, void **frame, int begin, int
   }
 }
 
-static void run_items(const struct execution *e, void **frame, int begin, int end) {
-  if (e->nreductions)
+/* One item after the other, so that messages get on in between. */
+static void run_polling(const struct execution *e, void **frame, int begin, int end) {
+  for (int i = begin; i < end; i++) {
+    if (e->nreductions)
+      run_reducing(e, frame, i, i + 1);
+    else
+      run_plain(e, i, i + 1);
+    e->poll(e->poll_context);
+  }
+}
+
+static void run_items(const struct execution *e, void **frame, int begin, int end, bool poll) {
+  if (poll)
+    run_polling(e, frame, begin, end);
+  else if (e->nreductions)
     run_reducing(e, frame, begin, end);
   else
     run_plain(e, begin, end);
@@ -59,18 +72,19 @@ static void run_items(const struct execution *e, void **frame, int begin, int en
 static void run_phase(const struct execution *e, void **frame, const struct phase *phase, int thread,
                       int threads) {
   const struct item *items = e->schedule->items;
+  const bool poll = e->poll && thread == 0;
   int first = phase->first, end = first + phase->count;
   if (!phase->owned) {
     long count = phase->count;
     run_items(e, frame, first + (int)(count * thread / threads),
-              first + (int)(count * (thread + 1) / threads));
+              first + (int)(count * (thread + 1) / threads), poll);
     return;
   }
   for (int i = first, next; i < end; i = next) {
     for (next = i + 1; next < end && items[next].owner == items[i].owner;)
       next++;
     if (items[i].owner % threads == thread)
-      run_items(e, frame, i, next);
+      run_items(e, frame, i, next, poll);
   }
 }
 

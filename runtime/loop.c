@@ -174,7 +174,8 @@ static int copy_call(struct loop *loop, const char *text, const char *name, cons
 
 /* Bytes that one call must move at least: every dat once, read, written or both, every map once. */
 static void count_bytes(struct loop *loop) {
-  const double elements = (double)loop->set->extents[EXTENT_EXEC];
+  const double elements = (double)loop->set->extents[EXTENT_OWNED];
+  loop->stats.bytes = loop->stats.working_set = 0;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     bool first_dat = true, first_map = true, reads = false, writes = false;
@@ -192,7 +193,7 @@ static void count_bytes(struct loop *loop) {
       loop->stats.working_set += elements * arg->map->arity * (double)sizeof(int);
     }
     if (arg->dat && arg->present && first_dat) {
-      double reached = (double)arg->dat->set->extents[EXTENT_EXEC];
+      double reached = (double)arg->dat->set->extents[EXTENT_OWNED];
       if (arg->map && elements * arg->map->arity < reached)
         reached = elements * arg->map->arity;
       loop->stats.bytes += reached * (double)arg->dat->row_bytes * (reads + writes);
@@ -212,7 +213,6 @@ static int check_and_describe(struct op_context *ctx, struct loop *loop, struct 
   if (!code)
     code = loop_layout(loop, err);
   if (!code) {
-    count_bytes(loop);
     loop->native = native_find(&ctx->natives, loop->text);
     loop->checked = ctx->diags >= 7 || check_wanted(env_value(&ctx->env, ENV_CHECK), loop->name);
   }
@@ -299,14 +299,6 @@ static int need_dats(struct op_context *ctx, const struct loop *loop, struct err
   return OP_OK;
 }
 
-static void mark_written(struct op_context *ctx, const struct loop *loop, enum space space) {
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    if (arg->dat && arg->present && arg->access != OP_READ)
-      dat_wrote(ctx, arg->dat, space, REGION_OWNED);
-  }
-}
-
 static bool constants_changed(struct op_context *ctx, struct loop *loop) {
   if (loop->constant_epoch == ctx->mesh.constant_epoch)
     return false;
@@ -343,6 +335,8 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
   }
   if (code || loop->prepared)
     return code;
+  count_bytes(loop);
+  loop_make_parts(loop);
   loop_fill_frame(ctx, loop);
   code = loop->backend->prepare(ctx, loop, err);
   if (code)
@@ -370,16 +364,20 @@ static int execute_checked(struct op_context *ctx, struct loop *loop, struct err
   for (int i = 0; !code && i < loop->nargs; i++)
     if (loop->args[i].dat && loop->args[i].present)
       code = dat_need(ctx, loop->args[i].dat, SPACE_HOST, REGION_OWNED, err);
-  loop->nslots = 1;
+  if (!code)
+    code = loop_exchange_anew(ctx, loop, err);
+  for (int p = 0; !code && p < loop->nparts; p++)
+    loop_set_slots(loop, p, p == 0);
   if (!code)
     code = loop_start_values(loop, err);
   double start = seconds();
   if (!code)
     code = check_run(ctx, loop, err);
+  if (!code)
+    code = loop_results(ctx, loop, err);
   if (code)
     return code;
-  loop_results(loop);
-  mark_written(ctx, loop, SPACE_HOST);
+  loop_mark_written(ctx, loop, SPACE_HOST);
   loop->stats.seconds += seconds() - start;
   loop->stats.variant = "checking form";
   return OP_OK;
@@ -395,22 +393,43 @@ static int make_ready(struct op_context *ctx, struct loop *loop, struct error *e
   return code ? code : loop_start_values(loop, err);
 }
 
-int loop_run_plain(struct op_context *ctx, struct loop *loop, struct error *err) {
-  int code = make_ready(ctx, loop, err);
-  if (!code)
-    code = loop->backend->run(ctx, loop, err);
-  if (!code)
-    loop_results(loop);
+/* What was begun is ended, also after a failure. */
+static int finish_exchange(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
+  struct error ignored = {0};
+  int status = loop_exchange_finish(ctx, loop, code ? &ignored : err);
+  error_free(&ignored);
+  return code ? code : status;
+}
+
+/* The first part needs no halo: it runs while messages travel. */
+static int run_parts(struct op_context *ctx, struct loop *loop, bool exchanging, struct error *err) {
+  int code = OP_OK;
+  for (int p = 0; !code && p < loop->nparts; p++) {
+    if (loop->parts[p].begin < loop->parts[p].end)
+      code = loop->backend->run(ctx, loop, p, err);
+    if (p == 0 && exchanging)
+      code = finish_exchange(ctx, loop, code, err);
+  }
+  if (!code && loop->backend->finish)
+    code = loop->backend->finish(ctx, loop, err);
   return code;
 }
 
-static void note_time(struct op_context *ctx, struct loop *loop, double start) {
+int loop_run_plain(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = make_ready(ctx, loop, err);
+  if (!code)
+    code = run_parts(ctx, loop, false, err);
+  return code ? code : loop_results(ctx, loop, err);
+}
+
+/* `spent` without the time that others made this rank wait, which says nothing about the variant. */
+static void note_time(struct op_context *ctx, struct loop *loop, double start, double waited) {
   const double spent = seconds() - start;
   loop->stats.seconds += spent;
   if (spent > loop->stats.slowest)
     loop->stats.slowest = spent;
   if (loop->backend->ran)
-    loop->backend->ran(ctx, loop, spent);
+    loop->backend->ran(ctx, loop, spent - (loop->stats.waiting_seconds - waited));
   if (ctx->trace.wanted)
     context_trace(ctx, loop, start, spent);
 }
@@ -419,23 +438,32 @@ static int execute_once(struct op_context *ctx, struct loop *loop, struct error 
   int code = make_ready(ctx, loop, err);
   if (code)
     return code;
-  const double start = seconds();
-  code = loop->backend->run(ctx, loop, err);
+  const double start = seconds(), waited = loop->stats.waiting_seconds;
+  bool exchanging = false;
+  if (loop->nneeds)
+    code = loop_exchange_start(ctx, loop, loop->backend->space, &exchanging, err);
+  if (!code)
+    code = run_parts(ctx, loop, exchanging, err);
+  if (!code)
+    code = loop_results(ctx, loop, err);
   if (code)
     return code;
-  loop_results(loop);
-  mark_written(ctx, loop, loop->backend->space);
-  note_time(ctx, loop, start);
+  loop_mark_written(ctx, loop, loop->backend->space);
+  note_time(ctx, loop, start, waited);
   return OP_OK;
 }
 
-static int execute(struct op_context *ctx, struct loop *loop, struct error *err) {
-  if (loop->checked)
-    return execute_checked(ctx, loop, err);
-  if (!loop->shadow || (loop->stats.calls - 1) % ctx->shadow_every != 0)
-    return execute_once(ctx, loop, err);
+/* Both runs start from the same halos. */
+static int execute_twice(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct shadow_run run;
-  int code = shadow_begin(ctx, loop, &run, err);
+  bool exchanging = false;
+  int code = prepare(ctx, loop, err);
+  if (!code)
+    code = loop_exchange_start(ctx, loop, loop->backend->space, &exchanging, err);
+  if (!code && exchanging)
+    code = loop_exchange_finish(ctx, loop, err);
+  if (!code)
+    code = shadow_begin(ctx, loop, &run, err);
   if (code)
     return code;
   code = execute_once(ctx, loop, err);
@@ -450,6 +478,14 @@ static int execute(struct op_context *ctx, struct loop *loop, struct error *err)
 static int look_up(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = prepare(ctx, loop, err);
   return !code && loop->backend->select ? loop->backend->select(ctx, loop, err) : code;
+}
+
+static int execute(struct op_context *ctx, struct loop *loop, struct error *err) {
+  if (loop->checked)
+    return execute_checked(ctx, loop, err);
+  if (loop->shadow && (loop->stats.calls - 1) % ctx->shadow_every == 0)
+    return execute_twice(ctx, loop, err);
+  return execute_once(ctx, loop, err);
 }
 
 static int check_call(const char *text, const char *name, int nargs, const op_arg *args, struct error *err) {

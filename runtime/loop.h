@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "exchange.h"
 #include "jit/describe.h"
 #include "jit/kernel.h"
 #include "mesh.h"
@@ -31,6 +32,15 @@ struct loop_arg {
   size_t start;  /* in `globals`: the user's own value of an extremum with a payload */
 };
 
+/* Elements that run at once. One process: one part, all of them. Ranks: the core, while messages travel; the boundary; and, if
+ * the loop writes through a map, copies of others' elements: what they write to targets owned here counts, their results do
+ * not. Empty parts are not run. */
+struct loop_part {
+  long begin, end;
+  int first_slot, nslots; /* reduction slots, set by the backend */
+};
+enum { LOOP_PARTS = 3 };
+
 struct loop_stats {
   long long calls;
   double seconds, slowest, plan_seconds, compile_seconds;
@@ -38,6 +48,10 @@ struct loop_stats {
   double working_set;
   const char *variant; /* what ran last; owned by the backend */
   bool compiled, from_cache;
+  /* Ranks. Of exchanges: packing, sending, waiting and unpacking; the waiting alone. */
+  double exchange_seconds, waiting_seconds;
+  long long exchanges, messages, bytes_sent;
+  double redundant; /* copies executed here for each element owned */
 };
 
 struct loop {
@@ -65,7 +79,13 @@ struct loop {
   struct reduction reductions[OP_MAX_ARGS];
   int nreductions;
   size_t slot_bytes;
-  int nslots; /* set by the backend */
+  struct loop_part parts[LOOP_PARTS];
+  int nparts, nresults; /* parts whose results count come first */
+  struct halo_need needs[OP_MAX_ARGS];
+  int nneeds;
+  struct exchange *exchange; /* of the needs that were stale in the last call that had some */
+  unsigned stale;            /* a bit for each need */
+  enum space exchange_space;
   unsigned char *slots;
   int slots_capacity;
   unsigned char *globals; /* READ, WRITE and RW globals of this call */
@@ -103,12 +123,30 @@ int loop_run_plain(struct op_context *ctx, struct loop *loop, struct error *err)
 int loop_check(struct op_context *ctx, struct loop *loop, struct error *err);
 /* loop_alias.c: dats that are passed several times. */
 int loop_check_aliases(struct op_context *ctx, const struct loop *loop, struct error *err);
+/* loop_parts.c: which elements run, in which parts; and how many reduction slots each part takes, in their order. */
+void loop_make_parts(struct loop *loop);
+void loop_set_slots(struct loop *loop, int part, int nslots);
+int loop_slots(const struct loop *loop);
+/* Behind the last element that runs. */
+static inline long loop_end(const struct loop *loop) {
+  return loop->parts[loop->nparts - 1].end;
+}
+/* loop_halo.c: what it needs of others' elements (once per epoch); bringing that up to date where it is not, in two halves,
+ * or at once and all of it after everything else in the halos was spoilt (OP2_CHECK); the versions that a loop leaves. */
+void loop_find_needs(struct loop *loop);
+int loop_exchange_start(struct op_context *ctx, struct loop *loop, enum space space, bool *started,
+                        struct error *err);
+int loop_exchange_finish(struct op_context *ctx, struct loop *loop, struct error *err);
+int loop_exchange_anew(struct op_context *ctx, struct loop *loop, struct error *err);
+void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space);
+/* A dat is written through a map. */
+bool loop_writes_through_map(const struct loop *loop);
 /* loop_describe.c: loop->desc from the arguments and the kernel. */
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
 /* loop_results.c: layout of slots and globals; their contents before, and the user's results after a run. */
 int loop_layout(struct loop *loop, struct error *err);
 int loop_start_values(struct loop *loop, struct error *err);
-void loop_results(const struct loop *loop);
+int loop_results(struct op_context *ctx, const struct loop *loop, struct error *err);
 /* Argument i is an extremum with a payload, and element `number` (the user's) left this value and payload: keep them in the
  * slot if they win. */
 void loop_offer_extremum(const struct loop *loop, int i, unsigned char *slot, const void *value,

@@ -52,7 +52,7 @@ static long visit(const struct loop *loop, const struct loop_arg *arg, unsigned 
 }
 
 static long user_number(const struct set *set, long element) {
-  return set->to_user && element < set->size ? set->to_user[element] : element;
+  return set->to_user ? set->to_user[element] : element;
 }
 
 static int report(const struct loop *loop, int i, int j, long element, long target, struct error *err) {

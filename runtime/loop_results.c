@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "comm.h"
 #include "context.h"
 #include "loop.h"
 
@@ -74,18 +75,19 @@ static void start_slot(const struct loop *loop, unsigned char *slot) {
 }
 
 int loop_start_values(struct loop *loop, struct error *err) {
-  if (loop->nreductions && loop->nslots > loop->slots_capacity) {
+  const int nslots = loop_slots(loop);
+  if (loop->nreductions && nslots > loop->slots_capacity) {
     size_t bytes;
     unsigned char *slots = NULL;
-    if (size_mul((size_t)loop->nslots, loop->slot_bytes, &bytes))
+    if (size_mul((size_t)nslots, loop->slot_bytes, &bytes))
       slots = aligned_alloc(SLOT_ALIGN, bytes ? bytes : SLOT_ALIGN);
     if (!slots)
-      return error_memory(err, "partial results", (size_t)loop->nslots * loop->slot_bytes);
+      return error_memory(err, "partial results", (size_t)nslots * loop->slot_bytes);
     free(loop->slots);
     loop->slots = slots;
-    loop->slots_capacity = loop->nslots;
+    loop->slots_capacity = nslots;
   }
-  for (int s = 0; loop->nreductions && s < loop->nslots; s++)
+  for (int s = 0; loop->nreductions && s < nslots; s++)
     start_slot(loop, loop->slots + (size_t)s * loop->slot_bytes);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
@@ -97,14 +99,20 @@ int loop_start_values(struct loop *loop, struct error *err) {
   return OP_OK;
 }
 
-static void combine(const struct loop *loop, int i) {
+/* Partial results, one behind the other: of parts and blocks, or of ranks. */
+struct partial {
+  const unsigned char *first;
+  size_t distance;
+  int count;
+};
+
+static void combine(const struct loop *loop, int i, const struct partial *from, unsigned char *into) {
   const struct loop_arg *arg = &loop->args[i];
   const size_t size = type_info(arg->type)->size;
-  for (int s = 0; s < loop->nslots; s++) {
-    const unsigned char *value = loop->slots + (size_t)s * loop->slot_bytes + arg->offset;
-    unsigned char *user = loop->user[i];
+  for (int s = 0; s < from->count; s++) {
+    const unsigned char *value = from->first + (size_t)s * from->distance + arg->offset;
     for (int c = 0; c < arg->dim; c++)
-      type_combine(arg->type, arg->access, user + (size_t)c * size, value + (size_t)c * size);
+      type_combine(arg->type, arg->access, into + (size_t)c * size, value + (size_t)c * size);
   }
 }
 
@@ -134,11 +142,11 @@ void loop_offer_extremum(const struct loop *loop, int i, unsigned char *slot, co
 
 /* An extremum with a payload: only slots in which an element won count; ties go to the lowest number, and the
  * user's own value wins over an equal element. */
-static void combine_with_payload(const struct loop *loop, int i) {
+static void combine_with_payload(const struct loop *loop, int i, const struct partial *from) {
   const struct loop_arg *arg = &loop->args[i], *payload = &loop->args[arg->info];
   long long best = -1;
-  for (int s = 0; s < loop->nslots; s++) {
-    const unsigned char *slot = loop->slots + (size_t)s * loop->slot_bytes;
+  for (int s = 0; s < from->count; s++) {
+    const unsigned char *slot = from->first + (size_t)s * from->distance;
     const unsigned char *value = slot + arg->offset;
     long long element;
     memcpy(&element, slot + payload->offset, sizeof element);
@@ -153,14 +161,91 @@ static void combine_with_payload(const struct loop *loop, int i) {
   }
 }
 
-void loop_results(const struct loop *loop) {
+/* Of the parts whose results count. */
+static struct partial own_results(const struct loop *loop) {
+  const struct loop_part *last = &loop->parts[loop->nresults - 1];
+  return (struct partial){
+      .first = loop->slots, .distance = loop->slot_bytes, .count = last->first_slot + last->nslots};
+}
+
+static void hand_back(const struct loop *loop, const struct partial *from, const unsigned char *globals) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (is_reduction(arg) && arg->info >= 0)
-      combine_with_payload(loop, i);
+      combine_with_payload(loop, i, from);
     else if (is_reduction(arg))
-      combine(loop, i);
+      combine(loop, i, from, loop->user[i]);
     else if (is_global(arg) && arg->access != OP_READ)
-      memcpy(loop->user[i], loop->globals + arg->offset, arg->bytes);
+      memcpy(loop->user[i], globals + arg->offset, arg->bytes);
   }
+}
+
+/* ---- ranks: each one's results in one slot, then these in the order of the ranks, so that all have the same bits ---- */
+
+static void merge(const struct loop *loop, const struct partial *from, unsigned char *slot) {
+  start_slot(loop, slot);
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (!is_reduction(arg))
+      continue;
+    if (arg->info < 0)
+      combine(loop, i, from, slot + arg->offset);
+    for (int s = 0; arg->info >= 0 && s < from->count; s++) {
+      const unsigned char *part = from->first + (size_t)s * from->distance;
+      const unsigned char *payload = part + loop->args[arg->info].offset;
+      long long element;
+      memcpy(&element, payload, sizeof element);
+      if (element >= 0)
+        loop_offer_extremum(loop, i, slot, part + arg->offset, payload + NUMBER_BYTES, element);
+    }
+  }
+}
+
+static bool has_output(const struct loop *loop) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (is_global(&loop->args[i]) && loop->args[i].access != OP_READ)
+      return true;
+  return false;
+}
+
+/* The one element that wrote the globals is owned by one rank. */
+static const unsigned char *owners_globals(const unsigned char *all, size_t bytes, size_t slot_bytes,
+                                           int size) {
+  for (int r = 0; r < size; r++, all += bytes)
+    if (all[bytes - 1])
+      return all + slot_bytes;
+  return NULL;
+}
+
+static int hand_back_over_ranks(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  const size_t globals = has_output(loop) ? loop->global_bytes : 0;
+  const size_t slot = loop->nreductions ? loop->slot_bytes : 0;
+  /* Of each rank: its slot, its globals, and whether these count. */
+  const size_t bytes = slot + globals + SLOT_ALIGN - globals % SLOT_ALIGN;
+  if (!slot && !globals)
+    return OP_OK;
+  unsigned char *all = array_new((size_t)ctx->comm->size + 1, bytes);
+  if (!all)
+    return error_memory(err, "the results of all ranks", ((size_t)ctx->comm->size + 1) * bytes);
+  unsigned char *mine = all + (size_t)ctx->comm->size * bytes;
+  const struct partial own = own_results(loop);
+  if (slot)
+    merge(loop, &own, mine);
+  memcpy(mine + slot, loop->globals, globals);
+  mine[bytes - 1] = loop->set->extents[EXTENT_OWNED] > 0;
+  ctx->comm->where = loop->name;
+  int code = ctx->comm->table->gather_all(ctx->comm, mine, bytes, all, err);
+  if (!code)
+    hand_back(loop, &(struct partial){.first = all, .distance = bytes, .count = ctx->comm->size},
+              owners_globals(all, bytes, slot, ctx->comm->size));
+  free(all);
+  return code;
+}
+
+int loop_results(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  if (loop->set->spread)
+    return hand_back_over_ranks(ctx, loop, err);
+  const struct partial own = own_results(loop);
+  hand_back(loop, &own, loop->globals);
+  return OP_OK;
 }

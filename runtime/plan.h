@@ -12,10 +12,11 @@
 
 /* One column of a map through which something is incremented (or written by promise: not listed). */
 struct plan_column {
-  const int
-      *table; /* NULL: the element itself, for a dat that is incremented both directly and through a map */
-  int arity, column;
-  int target; /* number of the target set, to tell the columns that can meet apart */
+  /* Its first row is that of the request's first element. NULL: the element itself, for a dat that is incremented both directly
+   * and through a map. */
+  const int *table;
+  int arity, column; /* without a table: column is the number of the first element */
+  int target;        /* number of the target set, to tell the columns that can meet apart */
   long target_size;
 };
 
@@ -25,6 +26,8 @@ struct plan_staged {
 };
 
 struct plan_request {
+  long
+      begin; /* the set's number of the first element. Plans count from it, schedules have the set's numbers */
   long size; /* elements */
   int block_size;
   const struct plan_column *columns; /* written ones: they make the colours */
@@ -67,6 +70,8 @@ int plan_verify(const struct plan *plan, const struct plan_request *request, int
 int schedule_whole(struct schedule *s, long size, struct error *err);              /* one item: seq */
 int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err); /* direct loops */
 int schedule_block_colours(struct schedule *s, const struct plan *plan, struct error *err);
+/* From elements that count from 0 to the set's numbers, for a request that begins at another element. */
+void schedule_shift(struct schedule *s, long begin);
 /* OP_ERR_PLAN unless each element of the request runs once, and items that may run at the same time share no target. For
  * schedules whose items are ranges and parts of the list: whole, chunks, block colours, owner ranges. */
 int schedule_verify(const struct schedule *s, const struct plan_request *request, struct error *err);

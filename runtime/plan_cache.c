@@ -96,7 +96,7 @@ static bool same_columns(const struct plan_column *a, const struct plan_column *
 
 static bool same_wish(const struct plan_wish *a, const struct plan_wish *b) {
   const struct plan_request *x = &a->request, *y = &b->request;
-  if (a->strategy != b->strategy || a->threads != b->threads || x->size != y->size ||
+  if (a->strategy != b->strategy || a->threads != b->threads || x->begin != y->begin || x->size != y->size ||
       x->block_size != y->block_size || x->element_colours != y->element_colours ||
       x->ncolumns != y->ncolumns || x->nstaged != y->nstaged)
     return false;
@@ -233,6 +233,7 @@ int plan_cache_get(struct plan_cache *cache, const struct plan_wish *wish, struc
     }
   long start = gate_clock();
   status = strategies[wish->strategy].build(made, team, err);
+  schedule_shift(&made->entry.schedule, wish->request.begin);
   if (status) {
     cached_free(made);
     return status;

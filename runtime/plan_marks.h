@@ -26,7 +26,7 @@ static inline long block_end(const struct plan *plan, int b) {
   return plan->size - begin > plan->block_size ? begin + plan->block_size : plan->size;
 }
 static inline int column_target(const struct plan_column *c, long element) {
-  return c->table ? c->table[element * c->arity + c->column] : (int)element;
+  return c->table ? c->table[element * c->arity + c->column] : (int)(c->column + element);
 }
 
 #endif

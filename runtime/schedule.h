@@ -55,9 +55,11 @@ struct execution {
   int nframe;
   const struct reduction *reductions;
   int nreductions;
-  unsigned char *slots; /* nslots * slot_bytes, filled with start values by the caller */
-  size_t slot_bytes;    /* a multiple of 64, so that threads do not share cache lines */
-  int threads;          /* how many to use at most */
+  unsigned char *slots;        /* nslots * slot_bytes, filled with start values by the caller */
+  size_t slot_bytes;           /* a multiple of 64, so that threads do not share cache lines */
+  int threads;                 /* how many to use at most */
+  void (*poll)(void *context); /* called by the caller's thread between items; NULL: nothing */
+  void *poll_context;
 };
 
 /* Run it. No allocation, no failure. With one thread no barrier and no team is touched; `team` may then be

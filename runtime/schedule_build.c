@@ -48,6 +48,16 @@ void schedule_add_item(struct schedule *s, long begin, long end, int owner) {
   s->phases[s->nphases - 1].count++;
 }
 
+void schedule_shift(struct schedule *s, long begin) {
+  for (int i = 0; i < s->nitems; i++)
+    if (s->items[i].function == SCHEDULE_RANGE) {
+      s->items[i].begin += begin;
+      s->items[i].end += begin;
+    }
+  for (long p = 0; p < s->list_length; p++)
+    s->list[p] += (int)begin;
+}
+
 int schedule_whole(struct schedule *s, long size, struct error *err) {
   int status = schedule_new(s, 1, 1, 0, err);
   if (status)

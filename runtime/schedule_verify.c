@@ -15,17 +15,20 @@ struct check {
   uint32_t done;      /* groups of earlier phases */
 };
 
+/* Counted from the request's first element. */
 static long element_at(const struct check *c, const struct item *item, long position) {
-  return item->function == SCHEDULE_LIST ? c->s->list[position] : position;
+  return (item->function == SCHEDULE_LIST ? c->s->list[position] : position) - c->r->begin;
 }
 
 static int verify_item(const struct check *c, int i, int phase, struct error *err) {
   const struct item *item = &c->s->items[i];
-  long end = item->function == SCHEDULE_LIST ? c->s->list_length : c->r->size;
+  const bool listed = item->function == SCHEDULE_LIST;
+  long begin = listed ? 0 : c->r->begin, end = listed ? c->s->list_length : c->r->begin + c->r->size;
   if (item->function != SCHEDULE_RANGE && item->function != SCHEDULE_LIST)
     WRONG("item %d calls function %d, expected 0 or 1", i, item->function);
-  if (item->begin < 0 || item->begin > item->end || item->end > end)
-    WRONG("item %d goes from %ld to %ld, expected a range in 0 to %ld", i, item->begin, item->end, end);
+  if (item->begin < begin || item->begin > item->end || item->end > end)
+    WRONG("item %d goes from %ld to %ld, expected a range in %ld to %ld", i, item->begin, item->end, begin,
+          end);
   if (item->slot != i)
     WRONG("item %d has reduction slot %d; slots are in the order of items", i, item->slot);
   if (c->s->phases[phase].owned != (item->owner >= 0))

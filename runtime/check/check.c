@@ -190,8 +190,8 @@ static long coprime_near(long n) {
 }
 
 static int run_pass(struct pass *p, enum order order, struct error *err) {
-  const long n = p->loop->set->extents[EXTENT_EXEC];
-  const long step = order == SHUFFLED ? coprime_near(n) % n : 0;
+  const long n = loop_end(p->loop);
+  const long step = order == SHUFFLED && n > 0 ? coprime_near(n) % n : 0;
   for (long k = 0, e = n / 2; k < n; k++, e = (e + step) % n) {
     int code = run_element(p, order == FORWARDS ? k : order == BACKWARDS ? n - 1 - k : e, err);
     if (code)
@@ -238,7 +238,7 @@ static int compare_dat(const struct pass *p, int i, const void *forwards, enum o
   const struct loop_arg *arg = &p->loop->args[i];
   const struct dat *dat = arg->dat;
   const unsigned char *now = dat->replicas[SPACE_HOST].memory, *then = forwards;
-  for (long e = 0; e < dat->set->size; e++)
+  for (long e = 0; e < dat->set->extents[EXTENT_OWNED]; e++)
     for (int c = 0; c < dat->dim; c++) {
       const size_t at = (size_t)((unsigned char *)dat_value(dat, e, c) - now);
       if (!differs(p, i, dat->type, then + at, now + at))

@@ -136,7 +136,7 @@ void rows_store(struct cell *cell, long element) {
     for (int r = 0; r < cell->args[i].rows; r++)
       if (arg->form == DESC_DAT)
         store_dat(cell, i, r, element);
-      else
+      else if (element < cell->loop->set->extents[EXTENT_OWNED]) /* others count their own */
         store_global(cell, i, element);
   }
 }

@@ -78,7 +78,8 @@ static void device_release(struct op_context *ctx, struct dat *dat) {
   device.made--;
 }
 
-static const struct mover mover = {device_make, to_device, to_host, device_release};
+static const struct mover mover = {
+    .make = device_make, .to_device = to_device, .to_host = to_host, .release = device_release};
 
 /* ---- one dat ----------------------------------------------------------------------------------*/
 

@@ -83,7 +83,7 @@ static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *
   if (!cpu)
     return error_memory(err, "a loop's variants", sizeof *cpu);
   loop->backend_state = cpu;
-  cpu->threads = ctx->team ? executor_threads(ctx->team, loop->set->extents[EXTENT_EXEC], 0) : 1;
+  cpu->threads = ctx->team ? executor_threads(ctx->team, loop_end(loop), 0) : 1;
   int code = cpu_candidates(ctx, loop, cpu, err);
   if (!code)
     code = cpu_tune_open(ctx, cpu, err);
@@ -127,16 +127,20 @@ static int cpu_select(struct op_context *ctx, struct loop *loop, struct error *e
   int code = make_ready(ctx, loop, cpu, cpu->current, true, err);
   if (code)
     return code;
-  loop->nslots = cpu->variants[cpu->current].schedule->nslots;
+  for (int p = 0; p < loop->nparts; p++) {
+    const struct schedule *schedule = cpu->variants[cpu->current].parts[p].schedule;
+    loop_set_slots(loop, p, schedule ? schedule->nslots : 0);
+  }
   loop->stats.variant = cpu->variants[cpu->current].name;
   return OP_OK;
 }
 
-static int cpu_run(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int cpu_run(struct op_context *ctx, struct loop *loop, int part, struct error *err) {
   (void)err;
   const struct cpu_loop *cpu = loop->backend_state;
   const struct cpu_variant *v = &cpu->variants[cpu->current];
-  struct execution execution = {.schedule = v->schedule,
+  const struct cpu_part *p = &v->parts[part];
+  struct execution execution = {.schedule = p->schedule,
                                 .functions = v->functions,
                                 .frame = loop->frame,
                                 .nframe = desc_slots(&loop->desc),
@@ -144,9 +148,13 @@ static int cpu_run(struct op_context *ctx, struct loop *loop, struct error *err)
                                 .nreductions = loop->nreductions,
                                 .slots = loop->slots,
                                 .slot_bytes = loop->slot_bytes,
-                                .threads = cpu_threads(cpu, v)};
-  if (v->gather)
-    gather_prepare(v->gather, loop, &execution);
+                                .threads = p->threads,
+                                .poll = ctx->poll,
+                                .poll_context = ctx};
+  if (loop->nreductions)
+    execution.slots += (size_t)loop->parts[part].first_slot * loop->slot_bytes;
+  if (p->gather)
+    gather_prepare(p->gather, loop, &execution);
   executor_run(ctx->team, &execution);
   return OP_OK;
 }

@@ -15,7 +15,7 @@ struct turned {
   int arg;
   int ncolumns;
   size_t row_bytes;
-  unsigned char *rows; /* ncolumns rows for each element */
+  unsigned char *rows; /* ncolumns rows for each element up to the end of the part */
 };
 
 /* Where one column of a target set's reverse map finds its rows, and whom it adds them to. */
@@ -37,6 +37,7 @@ struct group {
 struct gather {
   struct desc desc;
   const struct plan_entry *entry;
+  long begin; /* the plan's first element */
   struct turned turned[OP_MAX_ARGS];
   int nturned;
   struct group groups[OP_MAX_ARGS];
@@ -58,7 +59,8 @@ static int columns_of(const struct loop_arg *arg) {
   return arg->idx < 0 ? arg->map->arity : 1;
 }
 
-int gather_columns(const struct loop *loop, struct plan_column **out, int *count, struct error *err) {
+int gather_columns(const struct loop *loop, const struct loop_part *part, struct plan_column **out,
+                   int *count, struct error *err) {
   size_t most = 0;
   for (int i = 0; i < loop->nargs; i++)
     most += is_turned(&loop->args[i]) ? (size_t)columns_of(&loop->args[i]) : 0;
@@ -70,11 +72,12 @@ int gather_columns(const struct loop *loop, struct plan_column **out, int *count
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     for (int c = 0; is_turned(arg) && c < columns_of(arg); c++)
-      columns[(*count)++] = (struct plan_column){.table = arg->map->table,
-                                                 .arity = arg->map->arity,
-                                                 .column = arg->idx < 0 ? c : arg->idx,
-                                                 .target = arg->map->to->id,
-                                                 .target_size = arg->map->to->extents[EXTENT_NONEXEC]};
+      columns[(*count)++] =
+          (struct plan_column){.table = arg->map->table + (size_t)part->begin * (size_t)arg->map->arity,
+                               .arity = arg->map->arity,
+                               .column = arg->idx < 0 ? c : arg->idx,
+                               .target = arg->map->to->id,
+                               .target_size = arg->map->to->extents[EXTENT_NONEXEC]};
   }
   return OP_OK;
 }
@@ -143,7 +146,7 @@ static int turn_desc(struct gather *g, const struct loop *loop, struct error *er
   number(g->old_set, &d->nsets, 0);
   for (int i = 0; i < d->nargs; i++)
     if (is_turned(&loop->args[i]))
-      turn_arg(g, old, i, loop->set->extents[EXTENT_EXEC]);
+      turn_arg(g, old, i, loop_end(loop));
     else
       keep_arg(g, old, i);
   for (int s = 0; s < d->nsets; s++)
@@ -201,7 +204,7 @@ static void collect(const struct gather *g, int group_number, long begin, long e
   const struct group *group = &g->groups[group_number];
   for (long target = begin; target < end; target++)
     for (int i = reverse->first[target]; i < reverse->first[target + 1]; i++) {
-      long element = reverse->entries[i] / reverse->columns;
+      long element = g->begin + reverse->entries[i] / reverse->columns;
       const struct source *s = &group->sources[reverse->entries[i] % reverse->columns];
       const struct turned *t = s->turned;
       const unsigned char *rows = t->rows + (size_t)element * (size_t)t->ncolumns * t->row_bytes;
@@ -244,7 +247,8 @@ static int make_identity(struct gather *g, long size, struct error *err) {
   return OP_OK;
 }
 
-static int make_rows(struct gather *g, struct op_context *ctx, const struct loop *loop, struct error *err) {
+static int make_rows(struct gather *g, struct op_context *ctx, const struct loop *loop, long end,
+                     struct error *err) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (!is_turned(arg))
@@ -252,7 +256,7 @@ static int make_rows(struct gather *g, struct op_context *ctx, const struct loop
     struct turned *t = &g->turned[g->nturned++];
     size_t bytes = 0;
     *t = (struct turned){.arg = i, .ncolumns = columns_of(arg), .row_bytes = arg->dat->row_bytes};
-    if (size_mul((size_t)loop->set->extents[EXTENT_EXEC] * (size_t)t->ncolumns, t->row_bytes, &bytes))
+    if (size_mul((size_t)end * (size_t)t->ncolumns, t->row_bytes, &bytes))
       t->rows = data_memory(ctx->team, bytes);
     if (!t->rows || !add_sources(g, loop, t))
       return error_memory(err, "the gather form", bytes);
@@ -261,17 +265,18 @@ static int make_rows(struct gather *g, struct op_context *ctx, const struct loop
 }
 
 int gather_new(struct gather **out, struct op_context *ctx, const struct loop *loop,
-               const struct plan_entry *entry, struct error *err) {
+               const struct loop_part *part, const struct plan_entry *entry, struct error *err) {
   struct gather *g = array_new(1, sizeof *g);
   *out = NULL;
   if (!g)
     return error_memory(err, "the gather form", sizeof *g);
   g->entry = entry;
+  g->begin = part->begin;
   int status = turn_desc(g, loop, err);
   if (!status)
-    status = make_identity(g, loop->set->extents[EXTENT_EXEC], err);
+    status = make_identity(g, part->end, err);
   if (!status)
-    status = make_rows(g, ctx, loop, err);
+    status = make_rows(g, ctx, loop, part->end, err);
   if (!status && !(g->frame = array_new((size_t)desc_slots(&g->desc), sizeof *g->frame)))
     status = error_memory(err, "the gather form", (size_t)desc_slots(&g->desc) * sizeof *g->frame);
   if (status)

@@ -9,15 +9,17 @@
 
 struct op_context;
 struct loop;
+struct loop_part;
 struct gather;
 
-/* Columns in the order that gather_new expects of the plan: of each such argument in turn. The caller frees the
+/* A part's columns in the order that gather_new expects of the plan: of each such argument in turn. The caller frees the
  * array. OP_ERR_MEMORY. */
-int gather_columns(const struct loop *loop, struct plan_column **out, int *count, struct error *err);
+int gather_columns(const struct loop *loop, const struct loop_part *part, struct plan_column **out,
+                   int *count, struct error *err);
 
 /* `entry` is the plan with STRATEGY_GATHER for these columns, and outlives the gather. OP_ERR_MEMORY. */
 int gather_new(struct gather **out, struct op_context *ctx, const struct loop *loop,
-               const struct plan_entry *entry, struct error *err);
+               const struct loop_part *part, const struct plan_entry *entry, struct error *err);
 void gather_free(struct gather *g);
 
 /* What function 0 is compiled from. */

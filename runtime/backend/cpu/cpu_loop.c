@@ -122,7 +122,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
 
 /* ---- making one ready ---- */
 
-int cpu_threads(const struct cpu_loop *cpu, const struct cpu_variant *v) {
+static int cpu_threads(const struct cpu_loop *cpu, const struct cpu_variant *v) {
   const int wanted = v->variant.threads;
   return wanted > 0 && wanted < cpu->threads ? wanted : cpu->threads;
 }
@@ -134,10 +134,11 @@ static bool shares_its_dat(const struct loop *loop, const struct loop_arg *direc
   return false;
 }
 
-/* The columns through which the loop increments: they decide which elements may run at the same time. A dat that is also
- * incremented directly meets the elements themselves. */
-static int written_columns(const struct loop *loop, struct plan_column **out, int *count, struct error *err) {
-  int n = 0, status = gather_columns(loop, out, &n, err);
+/* The columns through which a part of the loop increments: they decide which elements may run at the same time. A dat that is
+ * also incremented directly meets the elements themselves. */
+static int written_columns(const struct loop *loop, const struct loop_part *part, struct plan_column **out,
+                           int *count, struct error *err) {
+  int n = 0, status = gather_columns(loop, part, out, &n, err);
   *count = n;
   struct plan_column *columns =
       status ? NULL : array_resize(*out, (size_t)n + (size_t)loop->nargs, sizeof *columns);
@@ -147,54 +148,77 @@ static int written_columns(const struct loop *loop, struct plan_column **out, in
     const struct loop_arg *arg = &loop->args[i];
     if (arg->form == DESC_DAT && arg->present && !arg->map && arg->access == OP_INC &&
         shares_its_dat(loop, arg))
-      columns[n++] = (struct plan_column){
-          .arity = 1, .target = loop->set->id, .target_size = loop->set->extents[EXTENT_NONEXEC]};
+      columns[n++] = (struct plan_column){.arity = 1,
+                                          .column = (int)part->begin,
+                                          .target = loop->set->id,
+                                          .target_size = loop->set->extents[EXTENT_NONEXEC]};
   }
   *out = columns;
   *count = n;
   return OP_OK;
 }
 
-static int make_planned(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
-                        struct cpu_variant *v, struct error *err) {
+/* A boundary is small: in blocks of the size that suits the core it would have too few of them. */
+static int block_size_of(const struct cpu_variant *v, const struct loop_part *part) {
+  const int usual = default_block_size(part->end - part->begin);
+  return part->begin > 0 && usual < v->variant.block_size ? usual : v->variant.block_size;
+}
+
+static int make_planned(struct op_context *ctx, const struct loop *loop, const struct loop_part *part,
+                        const struct cpu_variant *v, struct cpu_part *out, struct error *err) {
   struct plan_column *columns = NULL;
   struct plan_cache *plans = NULL;
   bool built = false;
   struct plan_wish wish = {
-      .request = {.size = loop->set->extents[EXTENT_EXEC], .block_size = v->variant.block_size},
+      .request = {.begin = part->begin,
+                  .size = part->end - part->begin,
+                  .block_size = block_size_of(v, part)},
       .strategy = v->variant.strategy,
-      .threads = cpu_threads(cpu, v),
+      .threads = out->threads,
       .set_name = loop->set->name,
       .epoch = ctx->mesh.epoch,
   };
   int code = context_plans(ctx, &plans, err);
   if (!code)
-    code = (wish.strategy == STRATEGY_GATHER ? gather_columns : written_columns)(loop, &columns,
+    code = (wish.strategy == STRATEGY_GATHER ? gather_columns : written_columns)(loop, part, &columns,
                                                                                  &wish.request.ncolumns, err);
   wish.request.columns = columns;
   if (!code)
-    code = plan_cache_get(plans, &wish, ctx->team, &v->entry, &built, err);
+    code = plan_cache_get(plans, &wish, ctx->team, &out->entry, &built, err);
   free(columns);
   if (code)
     return code;
   ctx->counters.plans += built;
   ctx->counters.plan_hits += !built;
-  v->schedule = &v->entry->schedule;
+  out->schedule = &out->entry->schedule;
   return OP_OK;
 }
 
+static int make_own(struct cpu_part *out, const struct cpu_variant *v, const struct loop_part *part,
+                    struct error *err) {
+  const long size = part->end - part->begin;
+  int code = v->variant.strategy == STRATEGY_WHOLE
+                 ? schedule_whole(&out->own, size, err)
+                 : schedule_chunks(&out->own, size, v->variant.block_size, err);
+  if (!code)
+    schedule_shift(&out->own, part->begin);
+  out->schedule = &out->own;
+  return code;
+}
+
 static int make_schedule(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
-                         struct cpu_variant *v, struct error *err) {
-  const long size = loop->set->extents[EXTENT_EXEC];
-  v->schedule = &v->own;
+                         const struct cpu_variant *v, int which, struct cpu_part *out, struct error *err) {
+  const struct loop_part *part = &loop->parts[which];
+  const int most = cpu_threads(cpu, v);
+  out->threads = most > 1 ? executor_threads(ctx->team, part->end - part->begin, most) : 1;
   switch (v->variant.strategy) {
-  case STRATEGY_WHOLE: return schedule_whole(&v->own, size, err);
-  case STRATEGY_CHUNKS: return schedule_chunks(&v->own, size, v->variant.block_size, err);
+  case STRATEGY_WHOLE:
+  case STRATEGY_CHUNKS: return make_own(out, v, part, err);
   case STRATEGY_COLOURS:
-  case STRATEGY_OWNERS: return make_planned(ctx, loop, cpu, v, err);
+  case STRATEGY_OWNERS: return make_planned(ctx, loop, part, v, out, err);
   case STRATEGY_GATHER: {
-    int code = make_planned(ctx, loop, cpu, v, err);
-    return code ? code : gather_new(&v->gather, ctx, loop, v->entry, err);
+    int code = make_planned(ctx, loop, part, v, out, err);
+    return code ? code : gather_new(&out->gather, ctx, loop, part, out->entry, err);
   }
   default: break;
   }
@@ -222,13 +246,17 @@ static int get_code(struct op_context *ctx, struct loop *loop, const struct desc
   return OP_OK;
 }
 
-/* The loop's own code, and the one for lists; with `wait` false a function stays NULL while it is being compiled. */
+/* The loop's own code, and the one for lists; with `wait` false a function stays NULL while it is being compiled. Ranks ask for
+ * code together, so a rank without elements asks for the same. */
 static int make_code(struct op_context *ctx, struct loop *loop, struct cpu_variant *v, bool wait,
                      struct error *err) {
   struct jit *jit = NULL;
+  bool listed = v->variant.strategy == STRATEGY_OWNERS && loop->set->spread;
+  const struct desc *desc = v->parts[0].gather ? gather_desc(v->parts[0].gather) : &loop->desc;
+  for (int p = 0; p < loop->nparts; p++)
+    listed |= v->parts[p].schedule && v->parts[p].schedule->list;
   int code = context_jit(ctx, &jit, err);
-  for (int list = 0; !code && list < (v->schedule->list ? 2 : 1); list++) {
-    const struct desc *desc = v->gather ? gather_desc(v->gather) : &loop->desc;
+  for (int list = 0; !code && list < (listed ? 2 : 1); list++) {
     const struct shape shape = {.width = v->variant.shape.width, .list = list};
     if (v->functions[list])
       continue;
@@ -240,27 +268,44 @@ static int make_code(struct op_context *ctx, struct loop *loop, struct cpu_varia
   return code;
 }
 
+static void free_part(struct op_context *ctx, struct cpu_part *part) {
+  schedule_free(&part->own);
+  gather_free(part->gather);
+  if (part->entry)
+    plan_cache_release(ctx->plans, part->entry);
+  *part = (struct cpu_part){0};
+}
+
+/* The first part's description of a gather form is that of all, also where it has no elements. */
+static bool is_made(const struct loop *loop, const struct cpu_variant *v, int p) {
+  const struct loop_part *part = &loop->parts[p];
+  const bool needed = part->begin < part->end || (p == 0 && v->variant.strategy == STRATEGY_GATHER);
+  return v->parts[p].schedule || !needed;
+}
+
 int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which, bool wait,
                    struct error *err) {
   struct cpu_variant *v = &cpu->variants[which];
   double start = op2jit_wtime();
-  int code = v->schedule ? OP_OK : make_schedule(ctx, loop, cpu, v, err);
+  int code = OP_OK;
+  for (int p = 0; !code && p < loop->nparts; p++)
+    if (!is_made(loop, v, p) && (code = make_schedule(ctx, loop, cpu, v, p, &v->parts[p], err)))
+      free_part(ctx, &v->parts[p]);
   loop->stats.plan_seconds += op2jit_wtime() - start;
-  if (code)
-    v->schedule = NULL;
   return code ? code : make_code(ctx, loop, v, wait, err);
+}
+
+static void free_variant(struct op_context *ctx, struct cpu_variant *v) {
+  for (int p = 0; p < LOOP_PARTS; p++)
+    free_part(ctx, &v->parts[p]);
+  free(v->name);
 }
 
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu) {
   if (!cpu)
     return;
-  for (int i = 0; i < cpu->nvariants; i++) {
-    schedule_free(&cpu->variants[i].own);
-    gather_free(cpu->variants[i].gather);
-    if (cpu->variants[i].entry)
-      plan_cache_release(ctx->plans, cpu->variants[i].entry);
-    free(cpu->variants[i].name);
-  }
+  for (int i = 0; i < cpu->nvariants; i++)
+    free_variant(ctx, &cpu->variants[i]);
   free(cpu->variants);
   tuner_free(cpu->tuner);
   free(cpu);

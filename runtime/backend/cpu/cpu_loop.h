@@ -3,22 +3,28 @@
 #define OP2JIT_BACKEND_CPU_LOOP_H
 
 #include "jit/jit.h"
+#include "loop.h"
 #include "plan_cache.h"
 #include "schedule.h"
 #include "tune.h"
 #include "variant.h"
 
 struct op_context;
-struct loop;
 
-struct cpu_variant {
-  struct variant variant;
-  char *name;
-  range_function functions[2]; /* by range, and by list where the schedule has one */
+/* How one part of the loop runs; an empty one has no schedule. */
+struct cpu_part {
   const struct schedule *schedule;
   struct schedule own;            /* where no plan is needed */
   const struct plan_entry *entry; /* where one is: shared with other loops */
   struct gather *gather;          /* STRATEGY_GATHER */
+  int threads;                    /* to use at most */
+};
+
+struct cpu_variant {
+  struct variant variant;
+  char *name;
+  range_function functions[2]; /* by range, and by list where a schedule has one */
+  struct cpu_part parts[LOOP_PARTS];
   bool ready;
 };
 
@@ -39,8 +45,6 @@ struct cpu_loop {
 
 /* All variants that make sense for the loop; which one is the default. Nothing is compiled. */
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err);
-/* How many threads a variant may use. */
-int cpu_threads(const struct cpu_loop *cpu, const struct cpu_variant *v);
 /* Code and schedule of one variant. With `wait` false its code may be compiled behind the program: the variant is not ready
  * then, and this is to be called again. */
 int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which, bool wait,

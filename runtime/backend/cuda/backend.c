@@ -153,7 +153,8 @@ static int backend_prepare(struct op_context *ctx, struct loop *loop, struct err
   if (!l)
     return error_memory(err, "a loop's variants", sizeof *l);
   loop->backend_state = l;
-  loop->nslots = 1;
+  for (int p = 0; p < loop->nparts; p++)
+    loop_set_slots(loop, p, p == 0);
   int code = cuda_candidates(ctx, loop, l, err);
   return code ? code : use_variant(ctx, loop, l, l->tuner ? tuner_winner(l->tuner) : l->standard, err);
 }
@@ -184,9 +185,9 @@ static bool knows_the_layouts(const struct cuda *c, const struct loop *loop, con
 }
 
 /* After a dat was turned, a loop that uses it is made anew; dats have moved in any case. */
-static int backend_select(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int follow_layouts(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct cuda *c = cuda_of(ctx);
-  int code = c->failed ? OP_OK : cuda_layout_step(ctx, err);
+  int code = cuda_layout_step(ctx, err);
   struct cuda_loop *l = loop->backend_state;
   if (code || l->layouts == cuda_layouts_epoch(c->layouts))
     return code;
@@ -195,7 +196,8 @@ static int backend_select(struct op_context *ctx, struct loop *loop, struct erro
   l = loop->backend_state;
   l->layouts = cuda_layouts_epoch(c->layouts);
   for (int i = 0; i < l->nvariants; i++)
-    l->variants[i].filled = false;
+    for (int p = 0; p < LOOP_PARTS; p++)
+      l->variants[i].parts[p].filled = false;
   return code;
 }
 
@@ -208,15 +210,32 @@ static int choose(struct op_context *ctx, struct loop *loop, struct cuda_loop *l
   return use_variant(ctx, loop, l, next, err);
 }
 
+static int backend_select(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  if (c->failed)
+    return error_set(err, OP_ERR_DEVICE,
+                     "loop %s: GPU %d (%s) takes no more work since an earlier kernel failed; call op_exit "
+                     "and start again",
+                     loop->name, c->device.ordinal, c->device.name);
+  int code = follow_layouts(ctx, loop, err);
+  if (code)
+    return code;
+  struct cuda_loop *l = loop->backend_state;
+  l->trial = l->tuner && !tuner_is_settled(l->tuner);
+  l->timed = l->trial || cuda_layout_times(c->layouts, loop);
+  l->seconds = 0;
+  return l->tuner ? choose(ctx, loop, l, err) : OP_OK;
+}
+
 /* Timed by events on the stream; the host waits for it. */
-static int run_timed(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, double *seconds,
+static int run_timed(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, int part,
                      struct error *err) {
   struct cuda *c = cuda_of(ctx);
   struct cuda_variant *v = &l->variants[l->current];
   float milliseconds = 0;
   int result = c->driver.event_record(c->before, c->stream), code = OP_OK;
   if (!result)
-    code = cuda_launch_loop(ctx, loop, v, err);
+    code = cuda_launch_part(ctx, loop, v, part, err);
   if (!result && !code)
     result = c->driver.event_record(c->after, c->stream);
   if (!result && !code)
@@ -224,59 +243,40 @@ static int run_timed(struct op_context *ctx, struct loop *loop, struct cuda_loop
   if (!result && !code)
     result = c->driver.event_elapsed(&milliseconds, c->before, c->after);
   c->failed |= result != 0;
-  if (code || (code = cuda_check(&c->driver, result, err, "loop %s, variant %s, GPU %d: running the kernel",
-                                 loop->name, v->name, c->device.ordinal)))
-    return code;
-  *seconds = 1e-3 * (double)milliseconds;
-  return OP_OK;
+  l->seconds += 1e-3 * (double)milliseconds;
+  return code ? code
+              : cuda_check(&c->driver, result, err, "loop %s, variant %s, GPU %d: running the kernel",
+                           loop->name, v->name, c->device.ordinal);
 }
 
-static int run_trial(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
-  double seconds = 0;
-  int code = run_timed(ctx, loop, l, &seconds, err);
-  if (code)
-    return code;
-  long long before = tuner_trials(l->tuner);
-  tuner_record(l->tuner, l->current, seconds);
-  ctx->counters.trials += tuner_trials(l->tuner) - before;
-  cuda_tune_keep(ctx, loop, l);
-  return OP_OK;
-}
-
-/* A run that tells one layout of a dat from the other. */
-static int run_layout(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
-  double seconds = 0;
-  int code = run_timed(ctx, loop, l, &seconds, err);
-  if (code)
-    return code;
-  cuda_layout_record(cuda_of(ctx)->layouts, loop, seconds);
-  ctx->counters.trials++;
-  return OP_OK;
-}
-
-static int backend_run(struct op_context *ctx, struct loop *loop, struct error *err) {
-  struct cuda *c = cuda_of(ctx);
+static int backend_run(struct op_context *ctx, struct loop *loop, int part, struct error *err) {
   struct cuda_loop *l = loop->backend_state;
-  if (c->failed)
-    return error_set(err, OP_ERR_DEVICE,
-                     "loop %s: GPU %d (%s) takes no more work since an earlier kernel failed; call op_exit "
-                     "and start again",
-                     loop->name, c->device.ordinal, c->device.name);
-  bool trial = l->tuner && !tuner_is_settled(l->tuner);
-  int code = l->tuner ? choose(ctx, loop, l, err) : OP_OK;
-  if (code)
-    return code;
   struct cuda_variant *v = &l->variants[l->current];
   loop->stats.variant = v->name;
-  if (trial)
-    code = run_trial(ctx, loop, l, err);
-  else if (cuda_layout_times(c->layouts, loop))
-    code = run_layout(ctx, loop, l, err);
-  else
-    code = cuda_launch_loop(ctx, loop, v, err);
+  return l->timed ? run_timed(ctx, loop, l, part, err) : cuda_launch_part(ctx, loop, v, part, err);
+}
+
+/* A trial of the tuner, or a run that tells one layout of a dat from the other. */
+static void note_time(struct op_context *ctx, struct loop *loop, struct cuda_loop *l) {
+  if (!l->trial) {
+    cuda_layout_record(cuda_of(ctx)->layouts, loop, l->seconds);
+    ctx->counters.trials++;
+    return;
+  }
+  const long long before = tuner_trials(l->tuner);
+  tuner_record(l->tuner, l->current, l->seconds);
+  ctx->counters.trials += tuner_trials(l->tuner) - before;
+  cuda_tune_keep(ctx, loop, l);
+}
+
+static int backend_finish(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct cuda_loop *l = loop->backend_state;
+  int code = cuda_fetch_results(ctx, loop, &l->variants[l->current], err);
+  if (!code && l->timed)
+    note_time(ctx, loop, l);
   /* Only a loop that is waited for can say how long it took. */
   if (!code && *env_value(&ctx->env, ENV_TIMING))
-    code = cuda_wait(c, err, loop->name);
+    code = cuda_wait(cuda_of(ctx), err, loop->name);
   return code;
 }
 
@@ -295,5 +295,6 @@ const struct backend backend_cuda = {.name = "cuda",
                                      .prepare = backend_prepare,
                                      .select = backend_select,
                                      .run = backend_run,
+                                     .finish = backend_finish,
                                      .drop = backend_drop,
                                      .describe = backend_describe};

@@ -9,9 +9,9 @@
 #include "jit/generate/cuda.h"
 #include "jit/nvrtc/nvrtc.h"
 #include "jit/signature.h"
+#include "loop.h"
 
 struct op_context;
-struct loop;
 struct tuner;
 struct plan_cache;
 struct plan_entry;
@@ -93,16 +93,10 @@ struct cuda_launch {
   int slot;
 };
 
-struct cuda_variant {
-  struct cuda_shape shape;
-  int each; /* elements per thread, where a thread walks */
-  char *name;
-  bool ready;
-  struct cuda_program *program;
-  cuda_function function, combine, *sums; /* sums: one per target, APART only */
-  struct cuda_parameters parameters;
+/* What one part of a loop needs of its own; an empty part has no launches. */
+struct cuda_part {
   struct cuda_launch *launches;
-  int nlaunches, nslots;
+  int nlaunches;
   unsigned shared; /* bytes */
   int *staged_at;  /* per target: bytes into the shared memory */
   struct cuda_array *
@@ -117,9 +111,21 @@ struct cuda_variant {
   } * words;     /* what each parameter is */
   void **values; /* what the driver takes: a pointer to each parameter's bytes */
   bool filled;   /* all but the globals, which are looked at in every call */
-  int *list;     /* elements of blocks sorted by colour, owned */
+  int *list;     /* elements of blocks sorted by colour, or of colours, owned */
   cuda_address *apart;
   size_t *apart_bytes;
+};
+
+struct cuda_variant {
+  struct cuda_shape shape;
+  int each; /* elements per thread, where a thread walks */
+  char *name;
+  bool ready;
+  struct cuda_program *program;
+  cuda_function function, combine, *sums; /* sums: one per target, APART only */
+  struct cuda_parameters parameters;
+  struct cuda_part parts[LOOP_PARTS];
+  int nslots, nresults; /* slots that count come first */
   cuda_address slots, warps, globals;
   size_t slots_bytes, warps_bytes, globals_bytes;
 };
@@ -132,6 +138,8 @@ struct cuda_loop {
   struct tuner *tuner; /* NULL: one variant only */
   bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
   unsigned layouts;    /* epoch of the layouts that desc and variants know */
+  bool trial, timed;   /* this run: for the tuner; at all, */
+  double seconds;      /* and so long it has taken */
 };
 /* All variants that make sense for the loop. Nothing is compiled. */
 int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err);
@@ -149,6 +157,9 @@ void cuda_variant_free(struct cuda *c, struct cuda_variant *v, const struct cuda
 void cuda_loop_free(struct cuda *c, struct cuda_loop *l);
 
 /* ---- launches (launch.c) ---- */
-int cuda_launch_loop(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err);
+int cuda_launch_part(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, int part,
+                     struct error *err);
+/* Combine the results on the device and wait for them. */
+int cuda_fetch_results(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err);
 
 #endif

@@ -11,6 +11,8 @@ struct call {
   struct cuda *c;
   struct loop *loop;
   struct cuda_variant *v;
+  struct cuda_part *p;
+  long begin; /* the part's first element */
   const struct cuda_targets *targets;
   struct error *err;
 };
@@ -31,14 +33,14 @@ static void *global_values(struct loop *loop, int arg) {
 static void set_number(struct call *call, enum cuda_parameter_kind kind, int number) {
   for (int i = 0; i < call->v->parameters.count; i++)
     if (call->v->parameters.items[i].kind == kind)
-      call->v->words[i].number = number;
+      call->p->words[i].number = number;
 }
 
 /* Globals that do not travel with the launch, one behind the other. */
 static int copy_global(struct call *call, int at, size_t *offset) {
   const struct cuda_parameter *p = &call->v->parameters.items[at];
   size_t bytes = call->loop->args[p->index].bytes;
-  call->v->words[at].address = call->v->globals + *offset;
+  call->p->words[at].address = call->v->globals + *offset;
   int code = call->c->driver.copy_in(call->v->globals + *offset, global_values(call->loop, p->index), bytes,
                                      call->c->stream);
   *offset += (bytes + 15) / 16 * 16;
@@ -46,10 +48,29 @@ static int copy_global(struct call *call, int at, size_t *offset) {
                     call->loop->name, p->index + 1);
 }
 
+/* Arrays with a value for each element of the part are found by the set's numbers. */
+static cuda_address array_address(const struct call *call, int i) {
+  const struct cuda_variant *v = call->v;
+  const struct cuda_array *array = call->p->arrays[i];
+  const cuda_address begin = (cuda_address)call->begin;
+  switch (v->parameters.items[i].kind) {
+  case CUDA_P_COLOURS:
+  case CUDA_P_STAGED_LOCAL: return array->at - begin * sizeof(unsigned short);
+  case CUDA_P_LIST: return v->shape.sorted ? array->at - begin * sizeof(int) : array->at;
+  default: return array ? array->at : 0;
+  }
+}
+
+static size_t apart_row_bytes(const struct call *call, int k) {
+  const struct cuda_target *t = &call->targets->items[k];
+  const struct desc_dat *d = &call->loop->desc.dats[t->dat];
+  return (size_t)t->ncolumns * (size_t)d->dim * type_info(d->type)->size;
+}
+
 static void fill_word(struct call *call, int i) {
   const struct cuda_variant *v = call->v;
   const struct cuda_parameter *p = &v->parameters.items[i];
-  union cuda_word *word = &v->words[i];
+  union cuda_word *word = &call->p->words[i];
   switch (p->kind) {
   case CUDA_P_DAT: {
     const struct dat *dat = dat_of(call->loop, p->index);
@@ -59,29 +80,31 @@ static void fill_word(struct call *call, int i) {
   case CUDA_P_STRIDE: word->wide = cuda_dat_stride(call->c, dat_of(call->loop, p->index)); break;
   case CUDA_P_SLOTS: word->address = v->slots; break;
   case CUDA_P_WARPS: word->address = v->warps; break;
-  case CUDA_P_STAGED_AT: word->number = v->staged_at[p->index]; break;
-  case CUDA_P_APART: word->address = v->apart[p->index]; break;
-  default: word->address = v->arrays[i] ? v->arrays[i]->at : 0;
+  case CUDA_P_STAGED_AT: word->number = call->p->staged_at[p->index]; break;
+  case CUDA_P_APART:
+    word->address = call->p->apart[p->index] - (cuda_address)call->begin * apart_row_bytes(call, p->index);
+    break;
+  default: word->address = array_address(call, i);
   }
-  v->values[i] = word;
+  call->p->values[i] = word;
 }
 
 /* A record's dats are always the same ones, so only its globals are looked at again. */
 static int fill(struct call *call) {
-  struct cuda_variant *v = call->v;
+  const struct cuda_variant *v = call->v;
   size_t globals = 0;
   int code = OP_OK;
   for (int i = 0; i < v->parameters.count && !code; i++) {
     const struct cuda_parameter *p = &v->parameters.items[i];
     bool global = p->kind == CUDA_P_GLOBAL || p->kind == CUDA_P_START;
-    if (!v->filled && (!global || p->column))
+    if (!call->p->filled && (!global || p->column))
       fill_word(call, i);
     if (global && p->column)
       code = copy_global(call, i, &globals);
     else if (global)
-      v->values[i] = global_values(call->loop, p->index);
+      call->p->values[i] = global_values(call->loop, p->index);
   }
-  v->filled = !code;
+  call->p->filled = !code;
   return code;
 }
 
@@ -96,8 +119,8 @@ static int failed(struct call *call, int code, const char *doing) {
 static int launch_all(struct call *call) {
   const struct cuda_variant *v = call->v;
   int code = 0;
-  for (int k = 0; k < v->nlaunches && !code; k++) {
-    const struct cuda_launch *l = &v->launches[k];
+  for (int k = 0; k < call->p->nlaunches && !code; k++) {
+    const struct cuda_launch *l = &call->p->launches[k];
     if (!l->blocks)
       continue;
     set_number(call, CUDA_P_BEGIN, l->begin);
@@ -105,7 +128,7 @@ static int launch_all(struct call *call) {
     set_number(call, CUDA_P_FIRST, l->first);
     set_number(call, CUDA_P_SLOT, l->slot);
     code = call->c->driver.launch(v->function, (unsigned)l->blocks, 1, 1, (unsigned)v->shape.block, 1, 1,
-                                  v->shared, call->c->stream, call->v->values, NULL);
+                                  call->p->shared, call->c->stream, call->p->values, NULL);
   }
   return failed(call, code, "launching the kernel");
 }
@@ -115,11 +138,11 @@ static int launch_sums(struct call *call) {
   int code = 0;
   for (int k = 0; v->shape.strategy == CUDA_APART && k < call->targets->count && !code; k++) {
     const struct dat *dat = dat_of(call->loop, call->targets->items[k].dat);
-    struct cuda_array *const *reverse = &v->arrays[v->parameters.count + 2 * k];
+    struct cuda_array *const *reverse = &call->p->arrays[v->parameters.count + 2 * k];
     cuda_address to = cuda_dat_address(dat);
     long long stride = cuda_dat_stride(call->c, dat);
     int targets = (int)dat->set->extents[EXTENT_NONEXEC];
-    void *values[] = {&to, &stride, &reverse[0]->at, &reverse[1]->at, &v->apart[k], &targets};
+    void *values[] = {&to, &stride, &reverse[0]->at, &reverse[1]->at, &call->p->apart[k], &targets};
     unsigned blocks = ((unsigned)targets + CUDA_SUM_THREADS - 1) / CUDA_SUM_THREADS;
     if (blocks)
       code = call->c->driver.launch(v->sums[k], blocks, 1, 1, CUDA_SUM_THREADS, 1, 1, 0, call->c->stream,
@@ -142,36 +165,41 @@ static void hand_over(struct call *call) {
   }
 }
 
-static int fetch_results(struct call *call) {
-  const struct cuda_variant *v = call->v;
-  size_t bytes = cuda_slot_bytes(&call->loop->desc);
-  if (!bytes)
+int cuda_fetch_results(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err) {
+  struct call call = {.ctx = ctx, .c = cuda_of(ctx), .loop = loop, .v = v, .err = err};
+  const struct cuda_driver *d = &call.c->driver;
+  const size_t bytes = cuda_slot_bytes(&loop->desc);
+  int count = v->nresults;
+  if (!bytes || !count)
     return OP_OK;
-  int count = v->nslots;
   void *values[] = {(void *)&v->slots, &count, (void *)&v->warps};
-  int code = call->c->driver.launch(v->combine, 1, 1, 1, CUDA_COMBINE_THREADS, 1, 1, 0, call->c->stream,
-                                    values, NULL);
+  int code = d->launch(v->combine, 1, 1, 1, CUDA_COMBINE_THREADS, 1, 1, 0, call.c->stream, values, NULL);
   if (!code)
-    code = call->c->driver.copy_out(call->c->landing, v->slots, bytes, call->c->stream);
+    code = d->copy_out(call.c->landing, v->slots, bytes, call.c->stream);
   if (!code)
-    code = call->c->driver.stream_wait(call->c->stream);
+    code = d->stream_wait(call.c->stream);
   if (code)
-    return failed(call, code, "running the kernel");
-  call->ctx->counters.bytes_from_device += (long long)bytes;
-  hand_over(call);
+    return failed(&call, code, "running the kernel");
+  ctx->counters.bytes_from_device += (long long)bytes;
+  hand_over(&call);
   return OP_OK;
 }
 
-int cuda_launch_loop(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err) {
+int cuda_launch_part(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, int part,
+                     struct error *err) {
   const struct cuda_loop *l = loop->backend_state;
-  struct call call = {
-      .ctx = ctx, .c = cuda_of(ctx), .loop = loop, .v = v, .targets = &l->targets, .err = err};
+  struct call call = {.ctx = ctx,
+                      .c = cuda_of(ctx),
+                      .loop = loop,
+                      .v = v,
+                      .p = &v->parts[part],
+                      .begin = loop->parts[part].begin,
+                      .targets = &l->targets,
+                      .err = err};
   int code = cuda_program_constants(ctx, loop, v->program, err);
   if (!code)
     code = fill(&call);
   if (!code)
     code = launch_all(&call);
-  if (!code)
-    code = launch_sums(&call);
-  return code ? code : fetch_results(&call);
+  return code ? code : launch_sums(&call);
 }

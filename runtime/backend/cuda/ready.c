@@ -16,13 +16,15 @@ struct work {
   struct cuda *c;
   struct loop *loop;
   struct cuda_variant *v;
+  const struct loop_part *part;
+  struct cuda_part *p;
   const struct cuda_targets *targets;
   const struct plan *plan; /* NULL: none */
   struct error *err;
 };
 
-static long elements(const struct loop *loop) {
-  return loop->set->extents[EXTENT_EXEC];
+static long elements(const struct work *w) {
+  return w->part->end - w->part->begin;
 }
 
 /* ---- plans ---- */
@@ -34,9 +36,9 @@ static const struct loop_arg *arg_of_map(const struct loop *loop, int map) {
   return NULL;
 }
 
-static struct plan_column column_of(const struct loop *loop, const struct cuda_column *c) {
-  const struct map *map = arg_of_map(loop, c->map)->map;
-  return (struct plan_column){.table = map->table,
+static struct plan_column column_of(const struct work *w, const struct cuda_column *c) {
+  const struct map *map = arg_of_map(w->loop, c->map)->map;
+  return (struct plan_column){.table = map->table + (size_t)w->part->begin * (size_t)map->arity,
                               .arity = map->arity,
                               .column = c->column,
                               .target = map->to->id,
@@ -45,14 +47,14 @@ static struct plan_column column_of(const struct loop *loop, const struct cuda_c
 
 static int get_plan(struct work *w, const struct plan_wish *wish, const struct plan_entry **out) {
   bool built = false;
-  const struct plan_entry **plans = array_resize(w->v->plans, (size_t)w->v->nplans + 1, sizeof *plans);
+  const struct plan_entry **plans = array_resize(w->p->plans, (size_t)w->p->nplans + 1, sizeof *plans);
   if (!plans)
     return error_memory(w->err, "a loop's plans", sizeof *plans);
-  w->v->plans = plans;
+  w->p->plans = plans;
   int code = plan_cache_get(w->c->plans, wish, w->ctx->team, out, &built, w->err);
   if (code)
     return error_prefix(w->err, "loop %s: ", w->loop->name);
-  plans[w->v->nplans++] = *out;
+  plans[w->p->nplans++] = *out;
   if (built) {
     w->ctx->counters.plans++;
     w->loop->stats.plan_seconds += (*out)->seconds;
@@ -74,10 +76,11 @@ static int make_plan(struct work *w) {
   for (int k = 0, at = 0; !code && k < w->targets->count; k++) {
     staged[k] = (struct plan_staged){.first = at, .count = w->targets->items[k].ncolumns};
     for (int c = 0; c < w->targets->items[k].ncolumns; c++)
-      columns[at++] = column_of(w->loop, &w->targets->items[k].columns[c]);
+      columns[at++] = column_of(w, &w->targets->items[k].columns[c]);
   }
   bool stages = s == CUDA_STAGED || s == CUDA_WHOLE;
-  struct plan_wish wish = {.request = {.size = elements(w->loop),
+  struct plan_wish wish = {.request = {.begin = w->part->begin,
+                                       .size = elements(w),
                                        .block_size = s == CUDA_COLOURS ? 1 : w->v->shape.block,
                                        .columns = columns,
                                        .ncolumns = n,
@@ -96,6 +99,17 @@ static int make_plan(struct work *w) {
   free(columns);
   free(staged);
   return code;
+}
+
+/* Blocks of one element, by colour, with the set's numbers. */
+static int list_colours(struct work *w) {
+  const struct plan *p = w->plan;
+  w->p->list = array_new((size_t)p->size, sizeof *w->p->list);
+  if (!w->p->list)
+    return error_memory(w->err, "a list of elements", (size_t)p->size * sizeof *w->p->list);
+  for (long i = 0; i < p->size; i++)
+    w->p->list[i] = (int)w->part->begin + p->block_map[i];
+  return OP_OK;
 }
 
 /* The elements of each block in the order of their colours. */
@@ -118,10 +132,10 @@ static int sort_blocks(struct work *w) {
     for (int k = 1; k < p->max_element_colours; k++)
       next[k] += next[k - 1];
     for (long e = begin; e < end; e++)
-      list[begin + next[p->element_colour[e]]++] = (int)e;
+      list[begin + next[p->element_colour[e]]++] = (int)(w->part->begin + e);
   }
   free(next);
-  w->v->list = list;
+  w->p->list = list;
   return OP_OK;
 }
 
@@ -135,18 +149,19 @@ static int make_launches(struct work *w) {
   struct cuda_variant *v = w->v;
   const struct plan *p = w->plan;
   bool blocks = cuda_has_blocks(v->shape.strategy);
-  v->nlaunches = p ? p->ncolours : 1;
-  v->launches = array_new((size_t)v->nlaunches, sizeof *v->launches);
-  if (!v->launches)
-    return error_memory(w->err, "a loop's launches", (size_t)v->nlaunches * sizeof *v->launches);
-  for (int k = 0; k < v->nlaunches; k++) {
-    struct cuda_launch *l = &v->launches[k];
-    *l = (struct cuda_launch){.end = (int)elements(w->loop), .slot = v->nslots};
+  const int count = p ? p->ncolours : 1;
+  w->p->launches = array_new((size_t)count, sizeof *w->p->launches);
+  if (!w->p->launches)
+    return error_memory(w->err, "a loop's launches", (size_t)count * sizeof *w->p->launches);
+  w->p->nlaunches = count;
+  for (int k = 0; k < count; k++) {
+    struct cuda_launch *l = &w->p->launches[k];
+    *l = (struct cuda_launch){.begin = (int)w->part->begin, .end = (int)w->part->end, .slot = v->nslots};
     if (p && blocks) {
       l->first = p->colour_first[k];
       l->blocks = p->colour_first[k + 1] - l->first;
     } else {
-      l->begin = p ? p->colour_first[k] : 0;
+      l->begin = p ? p->colour_first[k] : l->begin;
       l->end = p ? p->colour_first[k + 1] : l->end;
       l->blocks = blocks_for(v, l->end - l->begin);
     }
@@ -157,13 +172,13 @@ static int make_launches(struct work *w) {
 
 /* ---- arrays ---- */
 static int put_array(struct work *w, int at, const void *host, size_t count, size_t size) {
-  return cuda_array_get(w->c, host, count * size, w->ctx->mesh.epoch, &w->v->arrays[at], w->err);
+  return cuda_array_get(w->c, host, count * size, w->ctx->mesh.epoch, &w->p->arrays[at], w->err);
 }
 
 static int parameter_array(struct work *w, int at) {
   const struct cuda_parameter *p = &w->v->parameters.items[at];
   const struct plan *plan = w->plan;
-  const size_t n = (size_t)elements(w->loop);
+  const size_t n = (size_t)elements(w);
   switch (p->kind) {
   case CUDA_P_MAP: {
     const struct map *map = arg_of_map(w->loop, p->index)->map;
@@ -177,7 +192,7 @@ static int parameter_array(struct work *w, int at) {
         set = arg_of_map(w->loop, m)->map->to;
     return put_array(w, at, set->to_user, (size_t)set->extents[EXTENT_NONEXEC], sizeof(int));
   }
-  case CUDA_P_LIST: return put_array(w, at, w->v->list ? w->v->list : plan->block_map, n, sizeof(int));
+  case CUDA_P_LIST: return put_array(w, at, w->p->list, n, sizeof(int));
   case CUDA_P_BLOCKS: return put_array(w, at, plan->block_map, (size_t)plan->nblocks, sizeof(int));
   case CUDA_P_COLOURS: return put_array(w, at, plan->element_colour, n, sizeof *plan->element_colour);
   case CUDA_P_COUNTS: return put_array(w, at, plan->block_ncolours, (size_t)plan->nblocks, sizeof(int));
@@ -199,9 +214,9 @@ static int reverse_arrays(struct work *w, int k) {
   if (!columns)
     return error_memory(w->err, "a reverse map", (size_t)t->ncolumns * sizeof *columns);
   for (int c = 0; c < t->ncolumns; c++)
-    columns[c] = column_of(w->loop, &t->columns[c]);
+    columns[c] = column_of(w, &t->columns[c]);
   const struct plan_wish wish = {
-      .request = {.size = elements(w->loop), .columns = columns, .ncolumns = t->ncolumns},
+      .request = {.begin = w->part->begin, .size = elements(w), .columns = columns, .ncolumns = t->ncolumns},
       .strategy = STRATEGY_GATHER,
       .set_name = w->loop->set->name,
       .epoch = w->ctx->mesh.epoch};
@@ -216,14 +231,15 @@ static int reverse_arrays(struct work *w, int k) {
 }
 
 static int make_arrays(struct work *w) {
-  struct cuda_variant *v = w->v;
-  bool apart = v->shape.strategy == CUDA_APART;
-  v->narrays = v->parameters.count + (apart ? 2 * w->targets->count : 0);
-  v->arrays = array_new((size_t)v->narrays, sizeof *v->arrays);
-  if (!v->arrays)
-    return error_memory(w->err, "a loop's arrays", (size_t)v->narrays * sizeof *v->arrays);
+  const int nparameters = w->v->parameters.count;
+  struct cuda_part *p = w->p;
+  bool apart = w->v->shape.strategy == CUDA_APART;
+  p->narrays = nparameters + (apart ? 2 * w->targets->count : 0);
+  p->arrays = array_new((size_t)p->narrays, sizeof *p->arrays);
+  if (!p->arrays)
+    return error_memory(w->err, "a loop's arrays", (size_t)p->narrays * sizeof *p->arrays);
   int code = OP_OK;
-  for (int i = 0; !code && i < v->parameters.count; i++)
+  for (int i = 0; !code && i < nparameters; i++)
     code = parameter_array(w, i);
   for (int k = 0; !code && apart && k < w->targets->count; k++)
     code = reverse_arrays(w, k);
@@ -237,38 +253,38 @@ static size_t row_bytes(const struct work *w, int k) {
 }
 
 static int make_apart(struct work *w) {
-  struct cuda_variant *v = w->v;
-  v->apart = array_new((size_t)w->targets->count, sizeof *v->apart);
-  v->apart_bytes = array_new((size_t)w->targets->count, sizeof *v->apart_bytes);
-  if (!v->apart || !v->apart_bytes)
+  struct cuda_part *p = w->p;
+  p->apart = array_new((size_t)w->targets->count, sizeof *p->apart);
+  p->apart_bytes = array_new((size_t)w->targets->count, sizeof *p->apart_bytes);
+  if (!p->apart || !p->apart_bytes)
     return error_memory(w->err, "increments", 0);
   for (int k = 0; k < w->targets->count; k++) {
-    size_t bytes = (size_t)elements(w->loop) * (size_t)w->targets->items[k].ncolumns * row_bytes(w, k);
-    int code = cuda_allocate(w->c, &v->apart[k], bytes, w->err, "loop %s, variant %s: increments kept apart",
-                             w->loop->name, v->name);
+    size_t bytes = (size_t)elements(w) * (size_t)w->targets->items[k].ncolumns * row_bytes(w, k);
+    int code = cuda_allocate(w->c, &p->apart[k], bytes, w->err, "loop %s, variant %s: increments kept apart",
+                             w->loop->name, w->v->name);
     if (code)
       return code;
-    v->apart_bytes[k] = bytes;
+    p->apart_bytes[k] = bytes;
   }
   return OP_OK;
 }
 
 static int make_shared(struct work *w) {
-  struct cuda_variant *v = w->v;
+  struct cuda_part *p = w->p;
   size_t bytes = 0;
-  v->staged_at = array_new((size_t)w->targets->count, sizeof *v->staged_at);
-  if (!v->staged_at)
+  p->staged_at = array_new((size_t)w->targets->count, sizeof *p->staged_at);
+  if (!p->staged_at)
     return error_memory(w->err, "shared memory", 0);
   for (int k = 0; k < w->targets->count; k++) {
-    v->staged_at[k] = (int)bytes;
+    p->staged_at[k] = (int)bytes;
     bytes += ((size_t)w->plan->staging[k].max_targets * row_bytes(w, k) + 15) / 16 * 16;
   }
   if (bytes > (size_t)w->c->device.shared_most)
     return error_set(
         w->err, OP_ERR_SIZE,
         "loop %s, variant %s: a block needs %zu bytes of shared memory, GPU %d has %d; use smaller blocks",
-        w->loop->name, v->name, bytes, w->c->device.ordinal, w->c->device.shared_most);
-  v->shared = (unsigned)bytes;
+        w->loop->name, w->v->name, bytes, w->c->device.ordinal, w->c->device.shared_most);
+  p->shared = (unsigned)bytes;
   return OP_OK;
 }
 
@@ -290,9 +306,9 @@ static int make_results(struct work *w) {
 
 static int make_values(struct work *w) {
   const size_t n = (size_t)w->v->parameters.count;
-  w->v->words = array_new(n, sizeof *w->v->words);
-  w->v->values = array_new(n, sizeof *w->v->values);
-  return w->v->words && w->v->values ? OP_OK
+  w->p->words = array_new(n, sizeof *w->p->words);
+  w->p->values = array_new(n, sizeof *w->p->values);
+  return w->p->words && w->p->values ? OP_OK
                                      : error_memory(w->err, "a kernel's parameters", n * sizeof(void *));
 }
 
@@ -333,66 +349,96 @@ static int find_functions(struct work *w) {
       code = find_function(w, sum, &v->sums[k]);
     }
   }
-  if (!code && v->shared > USUAL_SHARED)
-    code = cuda_check(&w->c->driver,
-                      w->c->driver.function_set(v->function, ATTRIBUTE_SHARED_LIMIT, (int)v->shared), w->err,
-                      "loop %s: asking for %u bytes of shared memory", w->loop->name, v->shared);
+  unsigned shared = 0;
+  for (int p = 0; p < LOOP_PARTS; p++)
+    shared = v->parts[p].shared > shared ? v->parts[p].shared : shared;
+  if (!code && shared > USUAL_SHARED)
+    code =
+        cuda_check(&w->c->driver, w->c->driver.function_set(v->function, ATTRIBUTE_SHARED_LIMIT, (int)shared),
+                   w->err, "loop %s: asking for %u bytes of shared memory", w->loop->name, shared);
   return code;
+}
+
+static void release_part(struct cuda *c, struct cuda_part *p, const struct cuda_targets *targets) {
+  for (int i = 0; i < p->narrays && p->arrays; i++)
+    cuda_array_put(c, p->arrays[i]);
+  for (int k = 0; p->apart && p->apart_bytes && k < targets->count; k++)
+    cuda_release(c, p->apart[k], p->apart_bytes[k]);
+  for (int i = 0; i < p->nplans; i++)
+    plan_cache_release(c->plans, p->plans[i]);
+  free(p->words);
+  free(p->values);
+  free(p->arrays);
+  free(p->apart);
+  free(p->apart_bytes);
+  free(p->plans);
+  free(p->list);
+  free(p->staged_at);
+  free(p->launches);
 }
 
 /* Everything that was made; what the variant is stays. */
 static void release(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets) {
-  for (int i = 0; i < v->narrays && v->arrays; i++)
-    cuda_array_put(c, v->arrays[i]);
-  for (int k = 0; v->apart && v->apart_bytes && k < targets->count; k++)
-    cuda_release(c, v->apart[k], v->apart_bytes[k]);
-  for (int i = 0; i < v->nplans; i++)
-    plan_cache_release(c->plans, v->plans[i]);
+  for (int p = 0; p < LOOP_PARTS; p++)
+    release_part(c, &v->parts[p], targets);
   cuda_release(c, v->slots, v->slots_bytes);
   cuda_release(c, v->warps, v->warps_bytes);
   cuda_release(c, v->globals, v->globals_bytes);
   cuda_parameters_free(&v->parameters);
-  free(v->words);
-  free(v->values);
-  free(v->arrays);
-  free(v->apart);
-  free(v->apart_bytes);
-  free(v->plans);
-  free(v->list);
   free(v->sums);
-  free(v->staged_at);
-  free(v->launches);
   *v = (struct cuda_variant){.shape = v->shape, .each = v->each, .name = v->name};
+}
+
+/* Plan, launches and memory of one part. */
+static int make_part(struct work *w) {
+  const enum cuda_strategy s = w->v->shape.strategy;
+  const bool stages = s == CUDA_STAGED || s == CUDA_WHOLE;
+  int code = OP_OK;
+  w->plan = NULL;
+  if (cuda_has_blocks(s) || s == CUDA_COLOURS)
+    code = make_plan(w);
+  if (!code && stages)
+    code = make_shared(w);
+  if (!code && w->v->shape.sorted)
+    code = sort_blocks(w);
+  if (!code && s == CUDA_COLOURS)
+    code = list_colours(w);
+  if (!code)
+    code = make_launches(w);
+  if (!code)
+    code = make_arrays(w);
+  if (!code && s == CUDA_APART)
+    code = make_apart(w);
+  return code ? code : make_values(w);
+}
+
+static int make_parts(struct work *w) {
+  int code = OP_OK;
+  for (int p = 0; !code && p < w->loop->nparts; p++) {
+    w->part = &w->loop->parts[p];
+    w->p = &w->v->parts[p];
+    if (w->part->begin < w->part->end)
+      code = make_part(w);
+    if (p == w->loop->nresults - 1)
+      w->v->nresults = w->v->nslots;
+  }
+  return code;
 }
 
 int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err) {
   struct cuda_loop *l = loop->backend_state;
   struct work w = {.ctx = ctx, .c = cuda_of(ctx), .loop = loop, .v = v, .targets = &l->targets, .err = err};
-  const enum cuda_strategy s = v->shape.strategy;
-  bool stages = s == CUDA_STAGED || s == CUDA_WHOLE;
   int code = cuda_parameters_find(&l->desc, &v->shape, &l->targets, &v->parameters, err);
-  if (!code && (cuda_has_blocks(s) || s == CUDA_COLOURS))
-    code = make_plan(&w);
-  if (!code && stages)
-    code = make_shared(&w);
-  if (!code && v->shape.sorted)
-    code = sort_blocks(&w);
+  if (!code)
+    code = make_parts(&w);
   if (!code)
     code = cuda_program_get(ctx, loop, &v->shape, &v->program, err);
   if (!code)
     code = find_functions(&w);
   if (!code)
-    code = make_launches(&w);
-  if (!code)
-    code = make_arrays(&w);
-  if (!code && s == CUDA_APART)
-    code = make_apart(&w);
-  if (!code)
     code = make_results(&w);
   if (!code)
     code = make_globals(&w);
-  if (!code)
-    code = make_values(&w);
   v->ready = !code;
   if (code)
     release(w.c, v, &l->targets);

@@ -74,7 +74,8 @@ static int native_prepare(struct op_context *ctx, struct loop *loop, struct erro
     if (!own->scratch || (vector && !own->vector))
       return error_memory(err, "a native loop's scratch", bytes);
   }
-  loop->nslots = 1;
+  for (int p = 0; p < loop->nparts; p++)
+    loop_set_slots(loop, p, 1);
   loop->stats.variant = "native";
   return OP_OK;
 }
@@ -135,7 +136,8 @@ static void *number_pointer(const struct loop *loop, const struct loop_arg *arg,
   return numbers;
 }
 
-static void *global_pointer(struct loop *loop, const struct loop_arg *arg, struct native_arg *own, int i) {
+static void *global_pointer(struct loop *loop, const struct loop_arg *arg, struct native_arg *own, int i,
+                            unsigned char *slot) {
   switch (arg->access) {
   case OP_WORK: return own->scratch;
   case OP_READ:
@@ -144,31 +146,31 @@ static void *global_pointer(struct loop *loop, const struct loop_arg *arg, struc
   default: break;
   }
   if (arg->info < 0)
-    return loop->slots + arg->offset;
+    return slot + arg->offset;
   memcpy(own->scratch, loop->user[i], arg->bytes);
   return own->scratch;
 }
 
-static void *pointer(struct loop *loop, struct native_arg *own, int i, long element) {
+static void *pointer(struct loop *loop, struct native_arg *own, int i, long element, unsigned char *slot) {
   const struct loop_arg *arg = &loop->args[i];
   if (!arg->present)
     return NULL;
   switch (arg->form) {
   case DESC_DAT: return dat_pointer(arg, own, element);
   case DESC_IDX: return number_pointer(loop, arg, own, element);
-  case DESC_GBL: return global_pointer(loop, arg, own, i);
+  case DESC_GBL: return global_pointer(loop, arg, own, i, slot);
   case DESC_INFO: return memcpy(own->scratch, loop->user[i], arg->bytes);
   }
   return NULL;
 }
 
-static void finish_element(struct loop *loop, struct native_state *state, long element) {
+static void finish_element(struct loop *loop, struct native_state *state, long element, unsigned char *slot) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (!arg->present)
       continue;
     if (arg->form == DESC_GBL && arg->info >= 0)
-      loop_offer_extremum(loop, i, loop->slots, state->args[i].scratch, state->args[arg->info].scratch,
+      loop_offer_extremum(loop, i, slot, state->args[i].scratch, state->args[arg->info].scratch,
                           loop->set->to_user ? loop->set->to_user[element] : element);
     if (arg->form == DESC_DAT && arg->dat->soa)
       for (int r = 0; r < state->args[i].rows; r++)
@@ -176,16 +178,20 @@ static void finish_element(struct loop *loop, struct native_state *state, long e
   }
 }
 
-static int native_run(struct op_context *ctx, struct loop *loop, struct error *err) {
-  (void)ctx, (void)err;
+static int native_run(struct op_context *ctx, struct loop *loop, int part, struct error *err) {
+  (void)err;
+  enum { BETWEEN_POLLS = 1024 };
   struct native_state *state = loop->backend_state;
+  const struct loop_part *p = &loop->parts[part];
+  unsigned char *slot = loop->nreductions ? loop->slots + (size_t)p->first_slot * loop->slot_bytes : NULL;
   void *pointers[OP_MAX_ARGS];
-  const long size = loop->set->extents[EXTENT_EXEC];
-  for (long e = 0; e < size; e++) {
+  for (long e = p->begin; e < p->end; e++) {
     for (int i = 0; i < loop->nargs; i++)
-      pointers[i] = pointer(loop, &state->args[i], i, e);
+      pointers[i] = pointer(loop, &state->args[i], i, e, slot);
     state->call(loop->native, pointers);
-    finish_element(loop, state, e);
+    finish_element(loop, state, e, slot);
+    if (ctx->poll && e % BETWEEN_POLLS == 0)
+      ctx->poll(ctx);
   }
   return OP_OK;
 }

@@ -1,0 +1,384 @@
+#include "exchange.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "comm.h"
+#include "context.h"
+#include "halo.h"
+
+/* Rows of one dat for one neighbour. */
+struct segment {
+  struct dat *dat;
+  const int *elements;
+  long count;
+  size_t at; /* in the buffer */
+};
+
+/* All messages of one direction. */
+struct direction {
+  struct segment *segments;
+  int nsegments;
+  int *ranks;
+  size_t *first; /* nranks + 1, in the buffer */
+  int nranks;
+  unsigned char *buffer;
+};
+
+struct exchange {
+  struct exchange *next;
+  struct halo_need *needs;
+  int nneeds;
+  enum space space;
+  struct direction send, receive;
+  struct comm_request **requests; /* receives, then sends */
+  int nrequests;
+};
+
+struct exchanges {
+  struct exchange *first, *under_way;
+  unsigned epoch;
+};
+
+/* Device kernels move words: each dat's rows begin where any of them may. */
+enum { ALIGN = 16, TAG = 1 };
+
+/* ---- versions ---- */
+
+static struct halo_mark *find_mark(struct dat *dat, const struct map *map) {
+  for (int i = 0; i < dat->nmarks; i++)
+    if (dat->marks[i].map == map)
+      return &dat->marks[i];
+  return NULL;
+}
+
+static void forget_old_mesh(struct op_context *ctx, struct dat *dat) {
+  if (dat->marks_epoch == ctx->mesh.epoch)
+    return;
+  dat->marks_epoch = ctx->mesh.epoch;
+  halo_is_old(ctx, dat);
+}
+
+void halo_is_old(struct op_context *ctx, struct dat *dat) {
+  (void)ctx;
+  for (int s = 0; s < SPACES; s++) {
+    dat->replicas[s].version[REGION_EXEC] = 0;
+    dat->replicas[s].version[REGION_NONEXEC] = 0;
+    for (int i = 0; i < dat->nmarks; i++)
+      dat->marks[i].version[s] = 0;
+  }
+}
+
+bool halo_is_current(struct op_context *ctx, struct dat *dat, enum space space, const struct map *map) {
+  forget_old_mesh(ctx, dat);
+  if (!map)
+    return dat->replicas[space].version[REGION_EXEC] == dat->version;
+  const struct halo_mark *mark = find_mark(dat, map);
+  return mark && mark->version[space] == dat->version;
+}
+
+void halo_computed(struct op_context *ctx, struct dat *dat, enum space space) {
+  forget_old_mesh(ctx, dat);
+  dat->replicas[space].version[REGION_EXEC] = dat->version;
+}
+
+static int add_mark(struct dat *dat, const struct map *map, struct error *err) {
+  if (!map || find_mark(dat, map))
+    return OP_OK;
+  struct halo_mark *marks = array_resize(dat->marks, (size_t)dat->nmarks + 1, sizeof *marks);
+  if (!marks)
+    return error_memory(err, "the versions of a halo", ((size_t)dat->nmarks + 1) * sizeof *marks);
+  dat->marks = marks;
+  marks[dat->nmarks++] = (struct halo_mark){.map = map};
+  return OP_OK;
+}
+
+static void received(struct dat *dat, enum space space, const struct map *map) {
+  if (map)
+    find_mark(dat, map)->version[space] = dat->version;
+  else
+    dat->replicas[space].version[REGION_EXEC] = dat->version;
+}
+
+/* ---- making one ---- */
+
+static const struct halo_side *side_of(const struct halo_need *need, bool sends) {
+  const struct halo_exchange *halo = need->map ? &need->map->halo->exchange : &need->dat->set->spread->exec;
+  return sends ? &halo->send : &halo->receive;
+}
+
+static size_t aligned(size_t bytes) {
+  return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* The lowest rank that any need's next message goes to or comes from; INT_MAX: no more. */
+static int next_rank(const struct exchange *x, bool sends, const int *next) {
+  int rank = INT_MAX;
+  for (int n = 0; n < x->nneeds; n++) {
+    const struct halo_side *side = side_of(&x->needs[n], sends);
+    if (next[n] < side->count && side->ranks[next[n]] < rank)
+      rank = side->ranks[next[n]];
+  }
+  return rank;
+}
+
+static void add_segments(const struct exchange *x, struct direction *d, bool sends, int rank, int *next,
+                         size_t *end) {
+  for (int n = 0; n < x->nneeds; n++) {
+    const struct halo_side *side = side_of(&x->needs[n], sends);
+    const int k = next[n];
+    if (k >= side->count || side->ranks[k] != rank)
+      continue;
+    next[n]++;
+    const long count = side->first[k + 1] - side->first[k];
+    if (!count)
+      continue;
+    d->segments[d->nsegments++] = (struct segment){
+        .dat = x->needs[n].dat, .elements = side->elements + side->first[k], .count = count, .at = *end};
+    *end += aligned((size_t)count * x->needs[n].dat->row_bytes);
+  }
+}
+
+static int make_direction(const struct exchange *x, struct direction *d, bool sends, struct error *err) {
+  size_t most = 0, end = 0;
+  int next[OP_MAX_ARGS] = {0};
+  for (int n = 0; n < x->nneeds; n++)
+    most += (size_t)side_of(&x->needs[n], sends)->count;
+  d->segments = array_new(most, sizeof *d->segments);
+  d->ranks = array_new(most, sizeof *d->ranks);
+  d->first = array_new(most + 1, sizeof *d->first);
+  if (!d->segments || !d->ranks || !d->first)
+    return error_memory(err, "a halo exchange", most * sizeof *d->segments);
+  for (int rank; (rank = next_rank(x, sends, next)) != INT_MAX;) {
+    const size_t begin = end;
+    add_segments(x, d, sends, rank, next, &end);
+    if (end == begin)
+      continue;
+    d->ranks[d->nranks++] = rank;
+    d->first[d->nranks] = end;
+  }
+  d->buffer = data_memory(NULL, end);
+  return d->buffer ? OP_OK : error_memory(err, "the messages of a halo exchange", end);
+}
+
+static void free_direction(struct direction *d) {
+  free(d->segments);
+  free(d->ranks);
+  free(d->first);
+  data_memory_free(d->buffer);
+}
+
+static void exchange_free(struct op_context *ctx, struct exchange *x) {
+  for (int i = 0; i < x->nrequests; i++)
+    ctx->comm->table->request_free(ctx->comm, x->requests[i]);
+  free_direction(&x->send);
+  free_direction(&x->receive);
+  free(x->requests);
+  free(x->needs);
+  free(x);
+}
+
+static int make_requests(struct op_context *ctx, struct exchange *x, struct error *err) {
+  const struct comm_table *table = ctx->comm->table;
+  const size_t most = (size_t)x->receive.nranks + (size_t)x->send.nranks;
+  int code = OP_OK;
+  x->requests = array_new(most, sizeof *x->requests);
+  if (!x->requests)
+    return error_memory(err, "a halo exchange", most * sizeof *x->requests);
+  for (int i = 0; !code && i < x->receive.nranks; i++) {
+    const struct direction *d = &x->receive;
+    code = table->receive_init(ctx->comm, d->buffer + d->first[i], d->first[i + 1] - d->first[i], d->ranks[i],
+                               TAG, &x->requests[x->nrequests], err);
+    x->nrequests += !code;
+  }
+  for (int i = 0; !code && i < x->send.nranks; i++) {
+    const struct direction *d = &x->send;
+    code = table->send_init(ctx->comm, d->buffer + d->first[i], d->first[i + 1] - d->first[i], d->ranks[i],
+                            TAG, &x->requests[x->nrequests], err);
+    x->nrequests += !code;
+  }
+  return code;
+}
+
+static int exchange_new(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
+                        struct exchange **out, struct error *err) {
+  struct exchange *x = array_new(1, sizeof *x);
+  if (!x)
+    return error_memory(err, "a halo exchange", sizeof *x);
+  x->space = space;
+  x->nneeds = count;
+  x->needs = array_new((size_t)count, sizeof *x->needs);
+  int code = x->needs ? OP_OK : error_memory(err, "a halo exchange", (size_t)count * sizeof *x->needs);
+  for (int n = 0; !code && n < count; n++) {
+    x->needs[n] = needs[n];
+    code = add_mark(needs[n].dat, needs[n].map, err);
+  }
+  if (!code)
+    code = make_direction(x, &x->send, true, err);
+  if (!code)
+    code = make_direction(x, &x->receive, false, err);
+  if (!code)
+    code = make_requests(ctx, x, err);
+  if (code)
+    exchange_free(ctx, x);
+  else
+    *out = x;
+  return code;
+}
+
+/* ---- finding it again ---- */
+
+static bool uses(const struct exchange *x, const struct dat *dat) {
+  for (int n = 0; n < x->nneeds; n++)
+    if (x->needs[n].dat == dat)
+      return true;
+  return false;
+}
+
+void exchanges_forget(struct op_context *ctx, const struct dat *dat) {
+  if (!ctx->exchanges)
+    return;
+  for (struct exchange **link = &ctx->exchanges->first, *x; (x = *link);) {
+    if (dat && !uses(x, dat)) {
+      link = &x->next;
+      continue;
+    }
+    *link = x->next;
+    exchange_free(ctx, x);
+  }
+  if (!dat) {
+    free(ctx->exchanges);
+    ctx->exchanges = NULL;
+  }
+}
+
+static bool is_for(const struct exchange *x, const struct halo_need *needs, int count, enum space space) {
+  if (x->nneeds != count || x->space != space)
+    return false;
+  for (int n = 0; n < count; n++)
+    if (x->needs[n].dat != needs[n].dat || x->needs[n].map != needs[n].map)
+      return false;
+  return true;
+}
+
+int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
+                 struct exchange **out, struct error *err) {
+  if (ctx->exchanges && ctx->exchanges->epoch != ctx->mesh.epoch)
+    exchanges_forget(ctx, NULL);
+  if (!ctx->exchanges) {
+    ctx->exchanges = array_new(1, sizeof *ctx->exchanges);
+    if (!ctx->exchanges)
+      return error_memory(err, "halo exchanges", sizeof *ctx->exchanges);
+    ctx->exchanges->epoch = ctx->mesh.epoch;
+  }
+  for (*out = ctx->exchanges->first; *out; *out = (*out)->next)
+    if (is_for(*out, needs, count, space))
+      return OP_OK;
+  int code = exchange_new(ctx, needs, count, space, out, err);
+  if (code)
+    return code;
+  (*out)->next = ctx->exchanges->first;
+  ctx->exchanges->first = *out;
+  return OP_OK;
+}
+
+int exchange_messages(const struct exchange *x) {
+  return x->send.nranks;
+}
+
+size_t exchange_bytes(const struct exchange *x) {
+  return x->send.first[x->send.nranks];
+}
+
+/* ---- one exchange ---- */
+
+static void pack_rows(const struct segment *s, unsigned char *row) {
+  const struct dat *dat = s->dat;
+  for (long i = 0; i < s->count; i++, row += dat->row_bytes)
+    if (!dat->soa)
+      memcpy(row, dat_value(dat, s->elements[i], 0), dat->row_bytes);
+    else
+      for (int c = 0; c < dat->dim; c++)
+        memcpy(row + (size_t)c * dat->value_size, dat_value(dat, s->elements[i], c), dat->value_size);
+}
+
+static void unpack_rows(const struct segment *s, const unsigned char *row) {
+  const struct dat *dat = s->dat;
+  for (long i = 0; i < s->count; i++, row += dat->row_bytes)
+    if (!dat->soa)
+      memcpy(dat_value(dat, s->elements[i], 0), row, dat->row_bytes);
+    else
+      for (int c = 0; c < dat->dim; c++)
+        memcpy(dat_value(dat, s->elements[i], c), row + (size_t)c * dat->value_size, dat->value_size);
+}
+
+static int pack(struct op_context *ctx, const struct exchange *x, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < x->send.nsegments; i++) {
+    const struct segment *s = &x->send.segments[i];
+    if (x->space == SPACE_HOST)
+      pack_rows(s, x->send.buffer + s->at);
+    else
+      code = ctx->mover->pack(ctx, s->dat, s->elements, s->count, x->send.buffer + s->at, err);
+  }
+  return code;
+}
+
+static int unpack(struct op_context *ctx, const struct exchange *x, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < x->receive.nsegments; i++) {
+    const struct segment *s = &x->receive.segments[i];
+    if (x->space == SPACE_HOST)
+      unpack_rows(s, x->receive.buffer + s->at);
+    else
+      code = ctx->mover->unpack(ctx, s->dat, s->elements, s->count, x->receive.buffer + s->at, err);
+  }
+  return code;
+}
+
+/* A failure shows when the exchange is waited for. */
+static void let_messages_get_on(void *context) {
+  struct op_context *ctx = context;
+  const struct exchange *x = ctx->exchanges->under_way;
+  struct error ignored = {0};
+  bool done = false;
+  ctx->comm->table->test(ctx->comm, x->requests, x->nrequests, &done, &ignored);
+  if (done)
+    ctx->poll = NULL;
+  error_free(&ignored);
+}
+
+int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err) {
+  int code = OP_OK;
+  for (int n = 0; !code && n < x->nneeds; n++)
+    code = dat_need(ctx, x->needs[n].dat, x->space, REGION_OWNED, err);
+  if (!code)
+    code = pack(ctx, x, err);
+  if (!code && x->nrequests)
+    code = ctx->comm->table->start(ctx->comm, x->requests, x->nrequests, err);
+  if (code)
+    return code;
+  ctx->counters.exchanges++;
+  ctx->counters.messages += x->send.nranks;
+  ctx->counters.bytes_sent += (long long)exchange_bytes(x);
+  ctx->exchanges->under_way = x;
+  ctx->poll = x->nrequests ? let_messages_get_on : NULL;
+  return OP_OK;
+}
+
+int exchange_finish(struct op_context *ctx, struct exchange *x, double *waited, struct error *err) {
+  const double start = op2jit_wtime();
+  int code = OP_OK;
+  ctx->poll = NULL;
+  ctx->exchanges->under_way = NULL;
+  if (x->nrequests)
+    code = ctx->comm->table->wait(ctx->comm, x->requests, x->nrequests, err);
+  *waited = op2jit_wtime() - start;
+  if (!code)
+    code = unpack(ctx, x, err);
+  for (int n = 0; !code && n < x->nneeds; n++)
+    received(x->needs[n].dat, x->space, x->needs[n].map);
+  return code;
+}
