@@ -23,8 +23,8 @@ static void add_kernel(struct test_case *c, uint64_t seed, int number) {
   c->texts[c->nkernels++] = printed(k);
 }
 
-void case_make(struct test_case *c, uint64_t seed, int number, bool native) {
-  *c = (struct test_case){.number = number, .size_limit = 1 << 30};
+void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored) {
+  *c = (struct test_case){.number = number, .size_limit = 1 << 30, .mirrored = mirrored};
   struct random r = random_stream(seed, (uint64_t)number + 1000);
   c->seed = random_next(&r);
   /* Three rounds over the kernels of the build fill the table; where kernels are compiled, new ones follow. */
@@ -105,7 +105,7 @@ static bool update_constant(struct run *run) {
 /* Nothing that the user sees changes its number. */
 static bool renumber(struct run *run) {
   struct world *w = run->w;
-  if (!w->nmaps)
+  if (!w->nmaps || w->mirrored)
     return true;
   int map = random_below(&w->random, w->nmaps);
   world_say(w, "op_renumber(m%d);\n", map);
@@ -157,6 +157,7 @@ bool case_run(const struct test_case *c, struct world *w, struct coverage *cover
   run->w = w;
   run->coverage = coverage;
   world_open(w, c->seed, c->size_limit);
+  w->mirrored = c->mirrored;
   struct random r = random_stream(c->seed, 2);
   int steps = c->nkernels + random_below(&r, CASE_STEPS - c->nkernels);
   bool each = random_chance(&r, 50), good = true;

@@ -1,6 +1,6 @@
 /* Random loops on random meshes, against a reference that shares no code with the library.
  *
- *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [OP2_...=...]
+ *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] [OP2_...=...]
  *
  * Every value is a small dyadic number and every intermediate fits its type, so sums are exact in
  * any order and answers are compared bit by bit; only what goes through sqrt, sin, exp or a division is
@@ -16,7 +16,7 @@
 enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16 };
 
 struct options {
-  int cases, only;
+  int cases, only, mirrored;
   uint64_t seed;
   const char *backend, *variant;
   char *passed[MAX_OPTIONS]; /* to op_init */
@@ -53,6 +53,8 @@ static bool read_options(struct options *o, int argc, char **argv) {
       return false;
     if (strcmp(argv[i], "--cases") == 0)
       o->cases = atoi(value);
+    else if (strcmp(argv[i], "--mirrored") == 0)
+      o->mirrored = atoi(value);
     else if (strcmp(argv[i], "--only") == 0)
       o->only = atoi(value);
     else if (strcmp(argv[i], "--seed") == 0)
@@ -101,7 +103,7 @@ static bool run_case(const struct options *o, int number, bool native, struct co
   static struct world w;
   snprintf(where.line, sizeof where.line, "property: crashed in case %d of seed %llu on %s\n", number,
            (unsigned long long)o->seed, o->backend);
-  case_make(&c, o->seed, number, native);
+  case_make(&c, o->seed, number, native, o->mirrored != 0);
   bool good = case_run(&c, &w, coverage);
   if (!good)
     report(o, &c, &w, native);
@@ -126,9 +128,9 @@ int main(int argc, char **argv) {
   struct options o;
   static struct coverage coverage;
   if (!read_options(&o, argc, argv)) {
-    fprintf(
-        stderr,
-        "usage: property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [OP2_...=...]\n");
+    fprintf(stderr,
+            "usage: property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] "
+            "[OP2_...=...]\n");
     return 2;
   }
   op_set_error_handler(OP_ERRORS_RETURN, NULL);

@@ -1,5 +1,7 @@
 #include "world.h"
 
+#include "mirror.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +84,8 @@ static int new_set(struct world *w, int size) {
   s->handle = op_decl_set(size, name);
   if (!s->handle || op_get_size(s->handle) != size)
     world_fail(w, "op_decl_set(%d) failed: %s", size, op_last_error()->message);
+  else if (w->mirrored)
+    mirror_set(s->handle, &w->random);
   return w->nsets++;
 }
 
@@ -170,6 +174,8 @@ static int new_map(struct world *w, int from, int arity, int column, bool alone)
     m->handle = op_decl_map(w->sets[from].handle, w->sets[to].handle, arity, n ? m->table : NULL, name);
   if (!m->handle)
     world_fail(w, "op_decl_map failed: %s", op_last_error()->message);
+  else if (w->mirrored)
+    mirror_map(m->handle, &w->random);
   return w->nmaps++;
 }
 

@@ -33,6 +33,7 @@ struct world {
   uint64_t seed;
   struct random random;
   int size_limit;
+  bool mirrored; /* sets and maps are spread over a rank that is its own neighbour */
   struct wset sets[MAX_SETS];
   int nsets;
   struct wmap maps[MAX_MAPS];

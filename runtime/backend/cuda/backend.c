@@ -22,6 +22,7 @@ static void backend_close(struct op_context *ctx) {
   if (c->context) {
     if (!c->failed)
       d->stream_wait(c->stream);
+    cuda_rows_free(c);
     cuda_programs_free(c);
     if (c->before)
       d->event_destroy(c->before);

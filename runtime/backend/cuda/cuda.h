@@ -40,6 +40,7 @@ struct cuda {
   struct text library, compiler; /* identities */
   struct cuda_array *arrays;
   struct cuda_program *programs;
+  struct cuda_rows *rows;       /* halo.c's; NULL until ranks exchange rows */
   struct plan_cache *plans;     /* the context's */
   struct cuda_layouts *layouts; /* of dats */
   size_t used;                  /* bytes of device memory */
@@ -67,6 +68,13 @@ cuda_address cuda_dat_address(const struct dat *dat);
 /* Components apart on the device (layout.h)? Their distance there, in values; for rows it is the dim. */
 bool cuda_dat_is_soa(const struct cuda *c, const struct dat *dat);
 long cuda_dat_stride(const struct cuda *c, const struct dat *dat);
+
+/* ---- halos (halo.c): the mover's pack and unpack ---- */
+int cuda_pack_rows(struct op_context *ctx, struct dat *dat, const int *elements, long count, void *to,
+                   struct error *err);
+int cuda_unpack_rows(struct op_context *ctx, struct dat *dat, const int *elements, long count,
+                     const void *from, struct error *err);
+void cuda_rows_free(struct cuda *c);
 
 /* ---- programs (program.c) ---- */
 struct cuda_program {

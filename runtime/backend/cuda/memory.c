@@ -237,5 +237,9 @@ static void dat_release(struct op_context *ctx, struct dat *dat) {
   dat->replicas[SPACE_DEVICE] = (struct replica){0}; /* which has no version */
 }
 
-const struct mover cuda_mover = {
-    .make = dat_make, .to_device = dat_to_device, .to_host = dat_to_host, .release = dat_release};
+const struct mover cuda_mover = {.make = dat_make,
+                                 .to_device = dat_to_device,
+                                 .to_host = dat_to_host,
+                                 .release = dat_release,
+                                 .pack = cuda_pack_rows,
+                                 .unpack = cuda_unpack_rows};

@@ -1,0 +1,102 @@
+#include "mirror.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "halo.h"
+
+/* The test itself has no memory problem to survive. */
+static void *take(long count, size_t size) {
+  void *p = calloc((size_t)count + 1, size);
+  if (!p)
+    abort();
+  return p;
+}
+
+/* Everything to and from rank 0; an empty side has no neighbour. */
+static struct halo_side side_of(const int *elements, long count) {
+  struct halo_side side = {.count = count > 0,
+                           .ranks = take(1, sizeof(int)),
+                           .first = take(2, sizeof(long)),
+                           .elements = take(count, sizeof(int))};
+  side.first[1] = count;
+  memcpy(side.elements, elements, (size_t)count * sizeof(int));
+  return side;
+}
+
+static struct halo_side range_side(long begin, long end) {
+  int *elements = take(end - begin, sizeof *elements);
+  for (long e = begin; e < end; e++)
+    elements[e - begin] = (int)e;
+  const struct halo_side side = side_of(elements, end - begin);
+  free(elements);
+  return side;
+}
+
+static struct halo_exchange between(long from_begin, long from_end, long to_begin, long to_end) {
+  return (struct halo_exchange){.send = range_side(from_begin, from_end),
+                                .receive = range_side(to_begin, to_end)};
+}
+
+/* Elements core .. size-1 are the boundary, each with a copy that is executed; every element has a copy that is read. */
+void mirror_set(op_set handle, struct random *r) {
+  struct set *set = handle_object(api_context()->handles, handle, HANDLE_SET);
+  const long n = set->size, core = n ? random_below(r, (int)n + 1) : 0, exec = n + n - core;
+  struct distribution *d = take(1, sizeof *d);
+  set->extents[EXTENT_CORE] = core;
+  set->extents[EXTENT_EXEC] = exec;
+  set->extents[EXTENT_NONEXEC] = exec + n;
+  set->to_user = take(exec + n, sizeof(int));
+  d->numbers = take(exec + n, sizeof(long long));
+  d->declared_first = take(2, sizeof(long long));
+  d->declared_first[1] = n;
+  for (long e = 0; e < exec + n; e++)
+    d->numbers[e] = set->to_user[e] = (int)(e < n ? e : e < exec ? core + e - n : e - exec);
+  d->exec = between(core, n, n, exec);
+  d->nonexec = between(0, n, exec, exec + n);
+  d->home = between(0, n, 0, n);
+  set->spread = d;
+}
+
+/* Which copies are reached, and what they are copies of. */
+static struct map_halo *reached_by(const struct map *map) {
+  const struct set *to = map->to;
+  const long entries = map->from->extents[EXTENT_EXEC] * map->arity, owned = to->extents[EXTENT_OWNED];
+  struct map_halo *halo = take(1, sizeof *halo);
+  bool *reached = take(to->extents[EXTENT_NONEXEC], sizeof *reached);
+  int *send = take(owned, sizeof *send), *receive = take(owned, sizeof *receive);
+  long count = 0;
+  for (long i = 0; i < entries; i++)
+    reached[map->table[i]] = true;
+  for (long t = to->extents[EXTENT_EXEC]; t < to->extents[EXTENT_NONEXEC]; t++)
+    if (reached[t]) {
+      send[count] = (int)(t - to->extents[EXTENT_EXEC]);
+      receive[count++] = (int)t;
+    }
+  halo->exchange = (struct halo_exchange){.send = side_of(send, count), .receive = side_of(receive, count)};
+  free(reached);
+  free(send);
+  free(receive);
+  return halo;
+}
+
+/* Each target of a boundary element is reached by it or by its copy; the other of the two gets a copy of the target. */
+void mirror_map(op_map handle, struct random *r) {
+  struct map *map = handle_object(api_context()->handles, handle, HANDLE_MAP);
+  const long *from = map->from->extents, copies = map->to->extents[EXTENT_EXEC];
+  const size_t arity = (size_t)map->arity;
+  int *table = take((from[EXTENT_EXEC] + MAP_SLACK) * map->arity, sizeof *table);
+  memcpy(table, map->table, (size_t)from[EXTENT_OWNED] * arity * sizeof *table);
+  for (long e = from[EXTENT_OWNED]; e < from[EXTENT_EXEC]; e++) {
+    int *row = table + (size_t)(from[EXTENT_CORE] + e - from[EXTENT_OWNED]) * arity;
+    int *copy = table + (size_t)e * arity;
+    for (size_t c = 0; c < arity; c++) {
+      copy[c] = row[c];
+      *(random_chance(r, 50) ? &copy[c] : &row[c]) += (int)copies;
+    }
+  }
+  free(map->table);
+  map->table = table;
+  map->halo = reached_by(map);
+}
