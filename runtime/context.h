@@ -47,7 +47,6 @@ struct op_context {
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */
   int shadow_every;
   const struct mover *mover; /* NULL without a device */
-  struct comm *comm;         /* NULL: one process */
   /* Lets messages get on while a loop runs; NULL: none travel. */
   void (*poll)(void *ctx);
   struct exchanges *exchanges; /* NULL until ranks exchange halos */

@@ -7,26 +7,27 @@
 #include "base/size.h"
 #include "context.h"
 
-/* A value is moved as a word of its size; `step` and `row` are the distances of components and of elements. */
-static const char source[] = "#define MOVE(bytes, word) \\\n"
-                             "  extern \"C\" __global__ void op2_pack##bytes(const word *dat, word *rows, "
-                             "const int *elements, int count, \\\n"
-                             "      int dim, long long row, long long step) { \\\n"
-                             "    for (long long i = blockIdx.x * 128 + threadIdx.x; i < (long long)count * "
-                             "dim; i += gridDim.x * 128) \\\n"
-                             "      rows[i] = dat[elements[i / dim] * row + i % dim * step]; \\\n"
-                             "  } \\\n"
-                             "  extern \"C\" __global__ void op2_unpack##bytes(word *dat, const word *rows, "
-                             "const int *elements, int count, \\\n"
-                             "      int dim, long long row, long long step) { \\\n"
-                             "    for (long long i = blockIdx.x * 128 + threadIdx.x; i < (long long)count * "
-                             "dim; i += gridDim.x * 128) \\\n"
-                             "      dat[elements[i / dim] * row + i % dim * step] = rows[i]; \\\n"
-                             "  }\n"
-                             "MOVE(1, unsigned char)\n"
-                             "MOVE(2, unsigned short)\n"
-                             "MOVE(4, unsigned int)\n"
-                             "MOVE(8, unsigned long long)\n";
+/* A value is moved as a word of its size; `row` and `step` are the distances of elements and of components. Bytes of the word,
+ * its type; once to the message and once back. */
+static const char parameters[] = "const int *elements, int count, int dim, long long row, long long step";
+static const char each[] =
+    "for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < (long long)count * dim;\n"
+    "       i += (long long)gridDim.x * blockDim.x)\n    ";
+static const struct {
+  int bytes;
+  const char *type;
+} words[] = {{1, "unsigned char"}, {2, "unsigned short"}, {4, "unsigned int"}, {8, "unsigned long long"}};
+
+static void write_source(struct text *out) {
+  for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+    text_addf(out, "extern \"C\" __global__ void op2_pack%d(const %s *dat, %s *rows, %s) {\n  %s",
+              words[w].bytes, words[w].type, words[w].type, parameters, each);
+    text_add(out, "rows[i] = dat[elements[i / dim] * row + i % dim * step];\n}\n");
+    text_addf(out, "extern \"C\" __global__ void op2_unpack%d(%s *dat, const %s *rows, %s) {\n  %s",
+              words[w].bytes, words[w].type, words[w].type, parameters, each);
+    text_add(out, "dat[elements[i / dim] * row + i % dim * step] = rows[i];\n}\n");
+  }
+}
 
 enum { THREADS = 128, MOST_BLOCKS = 1024 };
 
@@ -61,7 +62,11 @@ void cuda_rows_free(struct cuda *c) {
 }
 
 static int compile(struct cuda *c, cuda_module *out, struct error *err) {
-  const struct compile_file file = {"op2_rows.cu", source, sizeof source - 1};
+  struct text source = {0};
+  write_source(&source);
+  if (!text_ok(&source))
+    return error_memory(err, "the kernels that pack messages", source.length);
+  const struct compile_file file = {"op2_rows.cu", text_str(&source), source.length};
   const struct compile_request request = {.files = &file, .nfiles = 1, .cpu = c->arch, .fp = "contract"};
   struct compile_result result = {0};
   nvrtc_compile(c->nvrtc, &request, NULL, 0, &result);
@@ -71,6 +76,7 @@ static int compile(struct cuda *c, cuda_module *out, struct error *err) {
                  : cuda_check(&c->driver, c->driver.module_load(out, result.binary, 0, NULL, NULL), err,
                               "loading the kernels that pack messages on GPU %d", c->device.ordinal);
   nvrtc_release(&result);
+  text_free(&source);
   return code;
 }
 

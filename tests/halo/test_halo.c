@@ -1,0 +1,284 @@
+/* Loops over a rank that is its own neighbour (tests/property/mirror.h), on few dats, so that every order of reading and writing
+ * meets halos of every age: against plain arrays, and by counting exchanges. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../property/mirror.h"
+#include "op2jit.h"
+
+typedef unsigned u;
+
+enum { CELLS = 60, EDGES = 90, ARITY = 2 };
+
+/* ---- the kernels ---- */
+
+OP_KERNEL_DEF(
+    inc_far, void inc_far(const unsigned *a, unsigned *x0, unsigned *x1) {
+      *x0 += *a;
+      *x1 += 3 * *a;
+    })
+OP_KERNEL_DEF(
+    inc_both, void inc_both(unsigned *b, unsigned *x0, unsigned *x1) {
+      *b += 1;
+      *x0 += 1;
+      *x1 += 2;
+    })
+OP_KERNEL_DEF(
+    write_near,
+    void write_near(unsigned *b, const unsigned *x0, const unsigned *x1, unsigned *y0, unsigned *y1) {
+      *b = *x0 + 5 * *x1;
+      *y0 += *b;
+      *y1 += 1;
+    })
+OP_KERNEL_DEF(
+    change_near, void change_near(unsigned *a, unsigned *y0, unsigned *y1) {
+      *a = 3 * *a + 1;
+      *y0 += *a;
+      *y1 += 7;
+    })
+OP_KERNEL_DEF(
+    gather, void gather(unsigned *a, const unsigned *x0, const unsigned *x1) { *a = *x0 + 9 * *x1; })
+OP_KERNEL_DEF(
+    near_only, void near_only(unsigned *b, const unsigned *a) { *b = 2 * *b + *a; })
+OP_KERNEL_DEF(
+    sum, void sum(const unsigned *b, const unsigned *x0, const unsigned *x1, unsigned *total) {
+      *total += *b + *x0 * 3 + *x1;
+    })
+OP_KERNEL_DEF(
+    on_cells, void on_cells(unsigned *x, const unsigned *y) { *x = *x + *y; })
+OP_KERNEL_DEF(
+    inc_twice, void inc_twice(unsigned *y, unsigned *far, const unsigned *x) {
+      *y += *x;
+      *far += 11;
+    })
+
+/* ---- the mesh, and its model ---- */
+
+struct mesh {
+  op_set cells, edges;
+  op_map ec, cc;
+  op_dat a, b, x, y;
+  int ec_table[EDGES][ARITY], cc_table[CELLS];
+  u ma[EDGES], mb[EDGES], mx[CELLS], my[CELLS];
+  struct random r;
+};
+
+static void open_mesh(struct mesh *m, const char *type, uint64_t seed) {
+  char *argv[] = {"halo", "OP2_BACKEND=native"};
+  memset(m, 0, sizeof *m);
+  m->r = random_stream(seed, 0);
+  assert_int_equal(op_init(2, argv, 0), OP_OK);
+  for (int e = 0; e < EDGES; e++) {
+    m->ma[e] = (u)random_next(&m->r), m->mb[e] = (u)random_next(&m->r);
+    for (int i = 0; i < ARITY; i++)
+      m->ec_table[e][i] = random_below(&m->r, CELLS);
+  }
+  for (int c = 0; c < CELLS; c++) {
+    m->mx[c] = (u)random_next(&m->r), m->my[c] = (u)random_next(&m->r);
+    m->cc_table[c] = random_below(&m->r, CELLS);
+  }
+  m->cells = op_decl_set(CELLS, "cells");
+  mirror_set(m->cells, &m->r);
+  m->edges = op_decl_set(EDGES, "edges");
+  mirror_set(m->edges, &m->r);
+  m->ec = op_decl_map(m->edges, m->cells, ARITY, &m->ec_table[0][0], "ec");
+  mirror_map(m->ec, &m->r);
+  m->cc = op_decl_map(m->cells, m->cells, 1, m->cc_table, "cc");
+  mirror_map(m->cc, &m->r);
+  m->a = op_decl_dat(m->edges, 1, type, m->ma, "a");
+  m->b = op_decl_dat(m->edges, 1, type, m->mb, "b");
+  m->x = op_decl_dat(m->cells, 1, type, m->mx, "x");
+  m->y = op_decl_dat(m->cells, 1, type, m->my, "y");
+}
+
+static void check_dat(op_dat dat, const u *model, int size) {
+  u got[EDGES];
+  assert_int_equal(op_fetch_data(dat, got), OP_OK);
+  for (int e = 0; e < size; e++)
+    if (got[e] != model[e])
+      fail_msg("element %d is %u, should be %u", e, got[e], model[e]);
+}
+
+static void check_all(const struct mesh *m) {
+  check_dat(m->a, m->ma, EDGES);
+  check_dat(m->b, m->mb, EDGES);
+  check_dat(m->x, m->mx, CELLS);
+  check_dat(m->y, m->my, CELLS);
+}
+
+/* ---- one loop each, in the library and in the model ---- */
+
+#define NEAR(d, access) op_arg_dat(m->d, -1, OP_ID, 1, "uint", access)
+#define FAR(d, i, access) op_arg_dat(m->d, i, m->ec, 1, "uint", access)
+#define RUN(name, set, ...)                                                                                  \
+  assert_int_equal(op_par_loop(OP_KERNEL_OF(name), #name, m->set, __VA_ARGS__), OP_OK)
+#define EACH_EDGE(...)                                                                                       \
+  for (int e = 0; e < EDGES; e++) {                                                                          \
+    const int c0 = m->ec_table[e][0], c1 = m->ec_table[e][1];                                                \
+    __VA_ARGS__(void) c0, (void)c1;                                                                          \
+  }
+
+static void run_inc_far(struct mesh *m) {
+  RUN(inc_far, edges, NEAR(a, OP_READ), FAR(x, 0, OP_INC), FAR(x, 1, OP_INC));
+  EACH_EDGE(inc_far(&m->ma[e], &m->mx[c0], &m->mx[c1]);)
+}
+
+static void run_inc_both(struct mesh *m) {
+  RUN(inc_both, edges, NEAR(b, OP_INC), FAR(x, 0, OP_INC), FAR(x, 1, OP_INC));
+  EACH_EDGE(inc_both(&m->mb[e], &m->mx[c0], &m->mx[c1]);)
+}
+
+static void run_write_near(struct mesh *m) {
+  RUN(write_near, edges, NEAR(b, OP_WRITE), FAR(x, 0, OP_READ), FAR(x, 1, OP_READ), FAR(y, 0, OP_INC),
+      FAR(y, 1, OP_INC));
+  EACH_EDGE(write_near(&m->mb[e], &m->mx[c0], &m->mx[c1], &m->my[c0], &m->my[c1]);)
+}
+
+static void run_change_near(struct mesh *m) {
+  RUN(change_near, edges, NEAR(a, OP_RW), FAR(y, 0, OP_INC), FAR(y, 1, OP_INC));
+  EACH_EDGE(change_near(&m->ma[e], &m->my[c0], &m->my[c1]);)
+}
+
+static void run_gather(struct mesh *m) {
+  RUN(gather, edges, NEAR(a, OP_WRITE), FAR(x, 0, OP_READ), FAR(x, 1, OP_READ));
+  EACH_EDGE(gather(&m->ma[e], &m->mx[c0], &m->mx[c1]);)
+}
+
+static void run_near_only(struct mesh *m) {
+  RUN(near_only, edges, NEAR(b, OP_RW), NEAR(a, OP_READ));
+  EACH_EDGE(near_only(&m->mb[e], &m->ma[e]);)
+}
+
+static void run_sum(struct mesh *m) {
+  u total = 17, model = 17;
+  RUN(sum, edges, NEAR(b, OP_READ), FAR(x, 0, OP_READ), FAR(x, 1, OP_READ),
+      op_arg_gbl(&total, 1, "uint", OP_INC));
+  EACH_EDGE(sum(&m->mb[e], &m->mx[c0], &m->mx[c1], &model);)
+  assert_int_equal(total, model);
+}
+
+static void run_on_cells(struct mesh *m) {
+  RUN(on_cells, cells, NEAR(x, OP_RW), NEAR(y, OP_READ));
+  for (int c = 0; c < CELLS; c++)
+    on_cells(&m->mx[c], &m->my[c]);
+}
+
+static void run_inc_twice(struct mesh *m) {
+  RUN(inc_twice, cells, NEAR(y, OP_INC), op_arg_dat(m->y, 0, m->cc, 1, "uint", OP_INC), NEAR(x, OP_READ));
+  for (int c = 0; c < CELLS; c++)
+    inc_twice(&m->my[c], &m->my[m->cc_table[c]], &m->mx[c]);
+}
+
+static void run_put(struct mesh *m) {
+  for (int c = 0; c < CELLS; c++)
+    m->mx[c] = (u)random_next(&m->r);
+  assert_int_equal(op_put_data(m->x, m->mx), OP_OK);
+}
+
+static void (*const steps[])(struct mesh *m) = {run_inc_far,   run_inc_both,  run_write_near, run_change_near,
+                                                run_gather,    run_near_only, run_sum,        run_on_cells,
+                                                run_inc_twice, run_put};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+static void random_sequences(void **state) {
+  (void)state;
+  for (uint64_t seed = 0; seed < 200; seed++) {
+    struct mesh m;
+    open_mesh(&m, seed % 2 ? "uint" : "uint:soa", seed);
+    for (int step = 0; step < 40; step++) {
+      steps[random_below(&m.r, STEPS)](&m);
+      if (random_chance(&m.r, 10))
+        check_all(&m);
+    }
+    check_all(&m);
+    assert_int_equal(op_exit(), OP_OK);
+  }
+}
+
+/* ---- counting ---- */
+
+static long long exchanges_of(struct mesh *m, void (*step)(struct mesh *m)) {
+  const long long before = op_counters()->exchanges;
+  step(m);
+  return op_counters()->exchanges - before;
+}
+
+static void nothing_is_exchanged_twice(void **state) {
+  (void)state;
+  struct mesh m;
+  open_mesh(&m, "uint", 1);
+  assert_int_equal(exchanges_of(&m, run_gather), 1); /* x, for the first time */
+  assert_int_equal(exchanges_of(&m, run_gather), 0);
+  assert_int_equal(exchanges_of(&m, run_sum), 0); /* the same part of x; b is not executed twice */
+  assert_int_equal(exchanges_of(&m, run_near_only), 0);
+  assert_int_equal(exchanges_of(&m, run_gather), 0); /* a loop over edges alone changes no cell */
+  assert_int_equal(exchanges_of(&m, run_on_cells), 0);
+  assert_int_equal(exchanges_of(&m, run_gather), 1);  /* which has changed x */
+  assert_int_equal(exchanges_of(&m, run_inc_far), 1); /* a, which was written for owned edges only */
+  assert_int_equal(exchanges_of(&m, run_inc_far), 0);
+  assert_int_equal(exchanges_of(&m, run_gather), 1); /* increments of copies are no values */
+  assert_int_equal(op_exit(), OP_OK);
+}
+
+static void what_is_computed_twice_is_not_exchanged(void **state) {
+  (void)state;
+  struct mesh m;
+  open_mesh(&m, "uint", 2);
+  run_gather(&m);
+  assert_int_equal(exchanges_of(&m, run_change_near), 1); /* the old values of a */
+  assert_int_equal(exchanges_of(&m, run_change_near), 0); /* computed here as well */
+  assert_int_equal(exchanges_of(&m, run_inc_far), 0);
+  assert_int_equal(exchanges_of(&m, run_inc_both), 0); /* increments need no old value */
+  assert_int_equal(op_exit(), OP_OK);
+}
+
+static void one_message_for_all_dats(void **state) {
+  (void)state;
+  struct mesh m;
+  open_mesh(&m, "uint", 3);
+  run_gather(&m);
+  run_put(&m);
+  const long long messages = op_counters()->messages, bytes = op_counters()->bytes_sent;
+  u total = 0;
+  assert_int_equal(
+      op_par_loop(OP_KERNEL_OF(sum), "sum", m.edges, op_arg_dat(m.a, -1, OP_ID, 1, "uint", OP_READ),
+                  op_arg_dat(m.x, 0, m.ec, 1, "uint", OP_READ), op_arg_dat(m.y, 1, m.ec, 1, "uint", OP_READ),
+                  op_arg_gbl(&total, 1, "uint", OP_INC)),
+      OP_OK);
+  assert_int_equal(op_counters()->messages, messages + 1);
+  assert_true(op_counters()->bytes_sent > bytes);
+  assert_int_equal(op_exit(), OP_OK);
+}
+
+static void a_freed_dat_takes_its_messages_along(void **state) {
+  (void)state;
+  struct mesh m;
+  open_mesh(&m, "uint", 4);
+  for (int i = 0; i < 3; i++) {
+    op_dat t = op_decl_dat_temp(m.cells, 1, "uint", NULL, "t");
+    assert_int_equal(
+        op_par_loop(OP_KERNEL_OF(gather), "gather", m.edges, op_arg_dat(m.a, -1, OP_ID, 1, "uint", OP_WRITE),
+                    op_arg_dat(t, 0, m.ec, 1, "uint", OP_READ), op_arg_dat(t, 1, m.ec, 1, "uint", OP_READ)),
+        OP_OK);
+    assert_int_equal(op_free_dat_temp(t), OP_OK);
+  }
+  assert_int_equal(op_counters()->exchanges, 3);
+  assert_int_equal(op_exit(), OP_OK);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_sequences),
+      cmocka_unit_test(nothing_is_exchanged_twice),
+      cmocka_unit_test(what_is_computed_twice_is_not_exchanged),
+      cmocka_unit_test(one_message_for_all_dats),
+      cmocka_unit_test(a_freed_dat_takes_its_messages_along),
+  };
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
