@@ -57,6 +57,9 @@ OP_KERNEL_DEF(
       *far += 11;
     })
 
+OP_KERNEL_DEF(
+    use_near, void use_near(const unsigned *near, unsigned *far) { *far += 13 * *near; })
+
 /* ---- the mesh, and its model ---- */
 
 struct mesh {
@@ -174,6 +177,17 @@ static void run_inc_twice(struct mesh *m) {
     inc_twice(&m->my[c], &m->my[m->cc_table[c]], &m->mx[c]);
 }
 
+static void run_use_b(struct mesh *m) {
+  RUN(use_near, edges, NEAR(b, OP_READ), FAR(y, 1, OP_INC));
+  EACH_EDGE(use_near(&m->mb[e], &m->my[c1]);)
+}
+
+static void run_use_y(struct mesh *m) {
+  RUN(use_near, cells, NEAR(y, OP_READ), op_arg_dat(m->x, 0, m->cc, 1, "uint", OP_INC));
+  for (int c = 0; c < CELLS; c++)
+    use_near(&m->my[c], &m->mx[m->cc_table[c]]);
+}
+
 static void run_put(struct mesh *m) {
   for (int c = 0; c < CELLS; c++)
     m->mx[c] = (u)random_next(&m->r);
@@ -182,7 +196,7 @@ static void run_put(struct mesh *m) {
 
 static void (*const steps[])(struct mesh *m) = {run_inc_far,   run_inc_both,  run_write_near, run_change_near,
                                                 run_gather,    run_near_only, run_sum,        run_on_cells,
-                                                run_inc_twice, run_put};
+                                                run_inc_twice, run_use_b,     run_use_y,      run_put};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static void random_sequences(void **state) {
