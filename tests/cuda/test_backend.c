@@ -374,6 +374,16 @@ static void language(void **state) {
        "double t[1] = "
        "{6}; v[0] = first(t); }\n",
        6},
+      {"#include <math.h>\nvoid k(double *v) { double i = INFINITY, n = NAN; float s = 1e-40f; *v = isnan(n) "
+       "+ 2 * (isinf(-i) < 0) "
+       "+ 4 * isfinite(i) + 8 * isnormal(2.0) + 16 * isnormal(s) + 32 * (signbit(-0.0) != 0) + 64 * "
+       "(fpclassify(s) == "
+       "FP_SUBNORMAL) + 128 * isgreater(i, 1.0) + 256 * isunordered(n, 1.0) + 512 * (HUGE_VAL == i); }\n",
+       1 + 2 + 8 + 32 + 64 + 128 + 256 + 512},
+      {"struct q { char c; double d; };\nvoid k(double *v) { *v = __builtin_offsetof(struct q, d) + "
+       "(__builtin_isinf_sign("
+       "__builtin_inff()) == 1) + (__builtin_nanf(\"\") != __builtin_nan(\"\")); }\n",
+       10},
       {"typedef double real;\n#define SQUARE(x) ((x) * (x))\nvoid k(real v[1]) { v[0] = SQUARE(3.0); }\n", 9},
   };
   static const struct {

@@ -2,7 +2,7 @@
  * and shared memory of each are printed. Each program given runs on the stand-in first and leaves its sources behind
  * (OP2_DUMP).
  *
- *   test_nvrtc [--long] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
+ *   test_nvrtc [--long|--brief] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,6 +21,7 @@
 extern char **environ;
 
 static const char *const usual_gpus[] = {"sm_75", "sm_90", "sm_120", NULL};
+static const char *const one_gpu[] = {"sm_90", NULL};
 static const char *const all_gpus[] = {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120", NULL};
 
 struct totals {
@@ -155,15 +156,16 @@ static void remove_folder(const char *path) {
 
 int main(int argc, char **argv) {
   bool all = argc > 1 && strcmp(argv[1], "--long") == 0;
-  int at = all ? 2 : 1;
+  bool brief = argc > 1 && strcmp(argv[1], "--brief") == 0;
+  int at = all || brief ? 2 : 1;
   static const char *const variants[] = {"atomics/128/vectors", "staged/128/sorted", "apart/128/vectors",
                                          "whole/128",           "blocks/256",        "colours/128"};
-  const size_t nvariants = all ? sizeof variants / sizeof *variants : 2;
+  const size_t nvariants = all ? sizeof variants / sizeof *variants : brief ? 1 : 2;
   struct nvrtc *n = NULL;
   struct error err = {0};
   struct totals totals = {0};
   if (argc < at + 2) {
-    fprintf(stderr, "usage: test_nvrtc [--long] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM...]...\n");
+    fprintf(stderr, "usage: test_nvrtc [--long|--brief] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM...]...\n");
     return 2;
   }
   const struct nvrtc_places places = {.cuda_home = getenv("CUDA_HOME"), .home = getenv("HOME")};
@@ -188,7 +190,7 @@ int main(int argc, char **argv) {
       run_program(&argv[at], variants[v]);
     at = end + 1;
   }
-  for_each_folder(n, root, all ? all_gpus : usual_gpus, &totals);
+  for_each_folder(n, root, all ? all_gpus : brief ? one_gpu : usual_gpus, &totals);
   nvrtc_close(n);
   printf("%d sources, %d compiles, %d failures\n", totals.sources, totals.compiles, totals.failures);
   return totals.failures || !totals.sources;
