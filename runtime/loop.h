@@ -47,6 +47,9 @@ struct loop_stats {
   double bytes; /* that one call must move, by the descriptors */
   double working_set;
   const char *variant; /* what ran last; owned by the backend */
+  const char *scalar;  /* why its strips are not vector code; NULL or "": they are, or there are none */
+  long long trials;
+  double trial_seconds; /* what they cost */
   bool compiled, from_cache;
   /* Ranks. Of exchanges: packing, sending, waiting and unpacking; the waiting alone. */
   double exchange_seconds, waiting_seconds;

@@ -64,6 +64,25 @@ static void text_row(const struct report *r, const struct report_row *row, struc
   text_addf(out, "  %-9s %s\n", origins[row->origin].name, row->variant ? row->variant : "-");
 }
 
+static void text_tuning(const struct report *r, struct text *out) {
+  long long trials = 0;
+  double cost = 0, seconds = 0;
+  for (int i = 0; i < r->nrows; i++) {
+    trials += r->rows[i].trials;
+    cost += r->rows[i].trial_seconds;
+    seconds += r->rows[i].seconds;
+  }
+  if (trials)
+    text_addf(out, "tuning: %lld trial%s cost %.4f s, %.1f%% of the loops' time\n", trials,
+              trials == 1 ? "" : "s", cost, seconds > 0 ? 100 * cost / seconds : 0);
+}
+
+static void text_scalar(const struct report *r, struct text *out) {
+  for (int i = 0; i < r->nrows; i++)
+    if (r->rows[i].scalar && *r->rows[i].scalar)
+      text_addf(out, "%s runs without vector instructions: %s\n", r->rows[i].name, r->rows[i].scalar);
+}
+
 static void text_summary(const struct report *r, struct text *out, int width) {
   struct report_row all = {.name = "all loops"};
   int count[sizeof origins / sizeof *origins] = {0};
@@ -84,6 +103,8 @@ static void text_summary(const struct report *r, struct text *out, int width) {
   if (cached)
     text_addf(out, "cache: the loop's data fit in the last-level cache (%.0f MB)\n",
               (double)r->cache_bytes * 1e-6);
+  text_tuning(r, out);
+  text_scalar(r, out);
 }
 
 void report_text(const struct report *r, struct text *out) {
@@ -133,6 +154,8 @@ static void json_row(const struct report *r, const struct report_row *row, struc
       {"working_set", row->working_set},
       {"gb_per_second", report_rate(row)},
       {"triad_share", report_share(r, row)},
+      {"trials", (double)row->trials},
+      {"trial_seconds", row->trial_seconds},
   };
   text_add(out, "    {\"name\": ");
   json_string(out, row->name);
@@ -148,6 +171,8 @@ static void json_row(const struct report *r, const struct report_row *row, struc
             ", \"in_cache\": %s, \"code\": \"%s\", \"variant\": ", report_in_cache(r, row) ? "true" : "false",
             origins[row->origin].json);
   json_string(out, row->variant);
+  text_add(out, ", \"scalar\": ");
+  json_string(out, row->scalar && *row->scalar ? row->scalar : NULL);
   text_add_char(out, '}');
 }
 

@@ -19,6 +19,11 @@ struct report_row {
   double working_set;                            /* bytes that a call touches */
   enum report_origin origin;
   double least, mean, most; /* seconds over the ranks; ignored for one rank */
+  long long trials;         /* of the tuner */
+  double
+      trial_seconds; /* what they cost beyond what the best variant would have taken, with preparing them */
+  const char *
+      scalar; /* why a strip is not vector code, in the compiler's words; NULL or "": it is, or is no strip */
 };
 
 /* One call, for traces. */

@@ -31,7 +31,10 @@ static struct report_row row_of(const struct loop *loop) {
                              .compile_seconds = s->compile_seconds,
                              .bytes = s->bytes,
                              .working_set = s->working_set,
-                             .origin = origin(loop)};
+                             .origin = origin(loop),
+                             .trials = s->trials,
+                             .trial_seconds = s->trial_seconds,
+                             .scalar = s->scalar};
 }
 
 static bool needs_triad(const struct report *r) {

@@ -12,9 +12,11 @@
 #include "triad.h"
 
 static const struct report_row rows[] = {
-    {"res_calc", "blocks:1024", 1000, 2.5, 0.01, 0.05, 50e6, 400e6, REPORT_COMPILED, 2.4, 2.5, 2.7},
-    {"a_loop_with_a_long_name", NULL, 10, 0.5, 0, 0, 1e6, 1e6, REPORT_CACHE_HIT, 0, 0, 0},
-    {"say \"hi\"\n\\", "x", 0, 0, 0, NAN, 0, 1e9, REPORT_NATIVE, 0, 0, 0},
+    {"res_calc", "blocks:1024", 1000, 2.5, 0.01, 0.05, 50e6, 400e6, REPORT_COMPILED, 2.4, 2.5, 2.7, 7, 0.1,
+     ""},
+    {"a_loop_with_a_long_name", NULL, 10, 0.5, 0, 0, 1e6, 1e6, REPORT_CACHE_HIT, 0, 0, 0, 0, 0, NULL},
+    {"say \"hi\"\n\\", "x", 0, 0, 0, NAN, 0, 1e9, REPORT_NATIVE, 0, 0, 0, 1, 0.02,
+     "loop not vectorized: a \"reason\""},
 };
 static const struct report_event events[] = {{"res_calc", "loop", 100.5, 0.25, 0},
                                              {"update", "loop", 100.0, 0.5, 3}};
@@ -58,6 +60,8 @@ static void text(void **state) {
   report_text(&r, &out);
   expect(&out, "backend openmp, 2 threads (pthread), triad 40.0 GB/s\n");
   expect(&out, "  50%  compiled  blocks:1024\n");
+  expect(&out, "tuning: 7 trials cost 0.1000 s, 3.3% of the loops' time\n");
+  assert_null(strstr(text_str(&out), "without vector"));
   expect(&out, " cache  cache hit -\n");
   expect(&out, "2 loops: 1 compiled, 1 cache hit, 0 native\n");
   assert_null(strstr(text_str(&out), "mean s"));
@@ -68,6 +72,7 @@ static void text(void **state) {
   r = make(4);
   report_text(&r, &out);
   expect(&out, "4 ranks");
+  expect(&out, " runs without vector instructions: loop not vectorized: a \"reason\"\n");
   expect(&out, "    2.4000     2.5000     2.7000");
   text_free(&out);
 }
@@ -82,6 +87,9 @@ static void json(void **state) {
   expect(&out, "\"in_cache\": true, \"code\": \"cache_hit\", \"variant\": null");
   expect(&out, "\"name\": \"say \\\"hi\\\"\\u000a\\\\\"");
   expect(&out, "\"compile_seconds\": null");
+  expect(&out, "\"trials\": 7, \"trial_seconds\": 0.1");
+  expect(&out, "\"scalar\": \"loop not vectorized: a \\\"reason\\\"\"}");
+  expect(&out, "\"scalar\": null}");
   assert_null(strstr(text_str(&out), "min_seconds"));
   assert_null(strstr(text_str(&out), "nan"));
   text_free(&out);

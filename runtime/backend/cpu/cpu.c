@@ -37,7 +37,7 @@ static void cpu_drop(struct op_context *ctx, struct loop *loop) {
   cpu_tune_close(ctx, loop, loop->backend_state);
   cpu_loop_free(ctx, loop->backend_state);
   loop->backend_state = NULL;
-  loop->stats.variant = NULL;
+  loop->stats.variant = loop->stats.scalar = NULL;
 }
 
 /* A candidate that cannot be made (it does not compile, there is no memory) is out, on all ranks; the default's failure is the
@@ -132,6 +132,7 @@ static int cpu_select(struct op_context *ctx, struct loop *loop, struct error *e
     loop_set_slots(loop, p, schedule ? schedule->nslots : 0);
   }
   loop->stats.variant = cpu->variants[cpu->current].name;
+  loop->stats.scalar = cpu->variants[cpu->current].scalar;
   return OP_OK;
 }
 
@@ -180,7 +181,9 @@ static void cpu_ran(struct op_context *ctx, struct loop *loop, double seconds) {
     tuner_pass(cpu->tuner, seconds);
   else
     tuner_record(cpu->tuner, cpu->current, seconds);
-  ctx->counters.trials += tuner_trials(cpu->tuner) - before;
+  loop->stats.trials = tuner_trials(cpu->tuner);
+  loop->stats.trial_seconds = tuner_overhead(cpu->tuner);
+  ctx->counters.trials += loop->stats.trials - before;
   cpu_tune_keep(ctx, loop, cpu);
 }
 

@@ -228,7 +228,7 @@ static int make_schedule(struct op_context *ctx, const struct loop *loop, const 
 }
 
 static int get_code(struct op_context *ctx, struct loop *loop, const struct desc *desc,
-                    const struct shape *shape, range_function *out, struct error *err) {
+                    const struct shape *shape, struct cpu_variant *v, struct error *err) {
   struct jit *jit = NULL;
   struct jit_code code = {0};
   int status = context_jit(ctx, &jit, err);
@@ -237,7 +237,9 @@ static int get_code(struct op_context *ctx, struct loop *loop, const struct desc
   if (status)
     return status;
   const bool fresh = code.from == JIT_FROM_COMPILER;
-  *out = code.run;
+  v->functions[shape->list ? SCHEDULE_LIST : SCHEDULE_RANGE] = code.run;
+  if (!shape->list)
+    v->scalar = code.scalar;
   loop->stats.compiled |= fresh;
   loop->stats.from_cache |= !fresh;
   loop->stats.compile_seconds += fresh ? code.seconds : 0;
@@ -262,7 +264,7 @@ static int make_code(struct op_context *ctx, struct loop *loop, struct cpu_varia
       continue;
     if (!wait && !jit_prepare(jit, desc, &shape))
       return OP_OK;
-    code = get_code(ctx, loop, desc, &shape, &v->functions[list], err);
+    code = get_code(ctx, loop, desc, &shape, v, err);
   }
   v->ready = !code;
   return code;
