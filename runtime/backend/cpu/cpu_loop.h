@@ -23,7 +23,7 @@ struct cpu_part {
 struct cpu_variant {
   struct variant variant;
   char *name;
-  const char *scalar; /* why its strips are not vector code, "" if they are; the jit's */
+  const char *scalar;          /* why its strips are not vector code, "" if they are; the jit's */
   range_function functions[2]; /* by range, and by list where a schedule has one */
   struct cpu_part parts[LOOP_PARTS];
   bool ready;
