@@ -8,9 +8,17 @@
 
 /* ---- any call ---- */
 
+/* Whoever waits says for which call: the value of the first fact. */
+static int agree_named(struct op_context *ctx, struct agreement *a, struct error *err) {
+  ctx->agreement->where = text_str(a->facts) + strcspn(text_str(a->facts), "\t");
+  const int code = agree(ctx->agreement, a, err);
+  ctx->agreement->where = NULL;
+  return code;
+}
+
 static int agree_on_facts(struct op_context *ctx, int code, const struct text *facts, struct error *err) {
   struct agreement a = {.code = code, .facts = facts};
-  return agree(ctx->agreement, &a, err);
+  return agree_named(ctx, &a, err);
 }
 
 int agree_on_call(struct op_context *ctx, int code, struct error *err, const char *format, ...) {
@@ -22,7 +30,6 @@ int agree_on_call(struct op_context *ctx, int code, struct error *err, const cha
   text_add(&facts, "call\t");
   text_vaddf(&facts, format, args);
   va_end(args);
-  ctx->agreement->where = "a call that all ranks make";
   code = agree_on_facts(ctx, code, &facts, err);
   text_free(&facts);
   return code;
@@ -50,7 +57,6 @@ int agree_on_environment(struct op_context *ctx, int code, struct error *err) {
     text_addf(&facts, "OP2_BACKEND\t%s\n", ctx->backend->name);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     text_addf(&facts, "%s\t%s\n", env_row(names[i])->name, env_value(&ctx->env, names[i]));
-  ctx->agreement->where = "op_init";
   code = agree_on_facts(ctx, code, &facts, err);
   text_free(&facts);
   return code;
@@ -134,8 +140,7 @@ int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, i
     for (int i = 0; i < loop->desc.nsets; i++)
       a.numbers[NUMBER_ORDER + i] = loop->desc.renumbered[i];
   }
-  ctx->agreement->where = name ? name : "a loop";
-  code = agree(ctx->agreement, &a, err);
+  code = agree_named(ctx, &a, err);
   text_free(&facts);
   if (code)
     return code;

@@ -66,9 +66,9 @@ struct comm {
   int node_rank, node_size; /* among the ranks of this machine */
   int sharing;              /* how many of them, this one included, are allowed on exactly the same CPUs */
   int fortran;              /* the communicator as MPI_Comm_c2f gives it, for other plugins; -1: none */
-  const char *where;        /* what the library is doing, for OP2_HANG; set by its caller */
-  double hang;              /* seconds, 0: wait for ever */
-  void *state;              /* the plugin's */
+  const char *where; /* what the library is doing, for OP2_HANG: one line. Set by its caller; NULL: unknown */
+  double hang;       /* seconds, 0: wait for ever */
+  void *state;       /* the plugin's */
 };
 
 static inline bool comm_alone(const struct comm *c) {

@@ -182,9 +182,18 @@ int context_jit(struct op_context *ctx, struct jit **out, struct error *err) {
   return code;
 }
 
+/* What the user says; else the CPUs, shared among the ranks that are allowed on the same ones. 0: the team knows. */
+static int threads_to_open(const struct op_context *ctx) {
+  const long said = env_number(&ctx->env, ENV_THREADS, threads_of(ctx->env.omp_threads));
+  if (said || ctx->comm->sharing < 2)
+    return (int)said;
+  const int share = team_cpus() / ctx->comm->sharing;
+  return share > 1 ? share : 1;
+}
+
 /* Places are OpenMP's business: who asks for them gets its runtime, where there is one. */
 static int open_team(struct op_context *ctx, struct error *err) {
-  int threads = (int)env_number(&ctx->env, ENV_THREADS, threads_of(ctx->env.omp_threads));
+  const int threads = threads_to_open(ctx);
   int code = team_open(&ctx->team, ctx->env.omp_bound ? TEAM_OPENMP : TEAM_DEFAULT, threads, err);
   if (code != OP_ERR_NOT_BUILT)
     return code;

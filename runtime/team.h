@@ -32,6 +32,9 @@ void team_close(struct team *team);
 int team_threads(const struct team *team);
 const char *team_name(const struct team *team); /* "openmp" or "pthread" */
 
+/* The CPUs that this process is allowed on. */
+int team_cpus(void);
+
 /* Run the task on `threads` threads and wait. The task learns how many there are: at most `threads` and
  * team_threads, fewer if the runtime gives fewer, one (the caller, directly) inside a parallel region of the
  * host or inside another task. In a forked child the team makes itself anew, from pthreads. */

@@ -41,9 +41,6 @@ extern const struct team_fill team_openmp_fill;
 int team_openmp_threads(void);
 #endif
 
-/* CPUs that this process may run on. */
-int team_cpus(void);
-
 /* Settle what the user left open: the number of threads (0: the CPUs), and how long to spin. */
 void team_decide(struct team *team, int threads);
 

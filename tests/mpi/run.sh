@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh KIND RANKS PROGRAM [ARGUMENT...]: the program on so many ranks, by the mpirun of openmpi or mpich. Its status is
-# mpirun's; 77 with the reason where there is no such mpirun. A job that has not ended after OP2_TEST_SECONDS (100) is
+# mpirun's; 77 with the reason where there is no such mpirun. A job that has not ended after JOB_SECONDS (100) is
 # ended, and that is a failure.
 set -u
 kind=$1 ranks=$2
@@ -25,4 +25,4 @@ command -v $launcher >/dev/null || {
   echo "skipped: there is no $launcher (Debian's $package)"
   exit 77
 }
-exec timeout -k 5 "${OP2_TEST_SECONDS:-100}" $launcher ${options[@]+"${options[@]}"} -n "$ranks" "$@"
+exec timeout -k 5 "${JOB_SECONDS:-100}" $launcher ${options[@]+"${options[@]}"} -n "$ranks" "$@"
