@@ -17,7 +17,8 @@
 OP_KERNEL_DEF(
     relax, void relax(const double *u[5], double *next, double *change) {
       *next = 0.25 * (u[1][0] + u[2][0] + u[3][0] + u[4][0]);
-      *change = fmax(*change, fabs(*next - u[0][0]));
+      double step = fabs(*next - u[0][0]);
+      *change = step > *change ? step : *change;
     })
 
 /* x^2 - y^2 on a grid over the unit square. */

@@ -181,8 +181,8 @@ static void table_of_types(struct check *check, int count) {
 OP_KERNEL_DEF(
     extremes, void extremes(const double *x, double *sum, double *smallest, double *largest) {
       *sum += *x;
-      *smallest = fmin(*smallest, *x);
-      *largest = fmax(*largest, *x);
+      *smallest = *x < *smallest ? *x : *smallest;
+      *largest = *x > *largest ? *x : *largest;
     })
 
 static struct extremes reduce_library(op_set set, op_dat dat) {
