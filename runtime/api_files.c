@@ -1,5 +1,8 @@
 /* Files. */
+#include <stdlib.h>
+
 #include "api.h"
+#include "base/size.h"
 #include "data.h"
 #include "io/io.h"
 
@@ -111,4 +114,30 @@ int op2jit_fetch_data_hdf5_file(op_dat dat, const char *file) {
 
 int op2jit_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_in_file) {
   return fetch_to_file("op_fetch_data_hdf5_file_path", dat, file, path_in_file, false);
+}
+
+static int write_vtk(struct op_context *ctx, const char *path, int step, int ndats, const op_dat handles[]) {
+  int code = check_names(ctx, "op_write_vtk", path, "all");
+  if (code)
+    return code;
+  if (ndats < 1 || !handles)
+    return error_set(
+        api_error(), OP_ERR_ARGUMENT,
+        "op_write_vtk: there are no dats; expected the coordinates first, then what is to be shown");
+  struct dat **dats = array_new((size_t)ndats, sizeof(struct dat *));
+  if (!dats)
+    return error_memory(api_error(), "a list of dats", (size_t)ndats * sizeof(struct dat *));
+  for (int i = 0; i < ndats && !code; i++) {
+    dats[i] = api_object(ctx, handles[i], HANDLE_DAT, "op_write_vtk", "a dat");
+    code = dats[i] ? OP_OK : OP_ERR_HANDLE;
+  }
+  if (!code)
+    code = vtk_write(ctx, path, step, ndats, dats, api_error());
+  free(dats);
+  return code;
+}
+
+int op2jit_write_vtk(const char *path, int step, int ndats, const op_dat dats[]) {
+  struct op_context *ctx = api_enter("op_write_vtk");
+  return ctx ? api_leave(write_vtk(ctx, path, step, ndats, dats)) : api_refused();
 }

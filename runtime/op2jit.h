@@ -385,7 +385,20 @@ int op_dump_to_hdf5(const char *file);
 /* A dat into a file that may be there already, under its own name or another one. */
 int op_fetch_data_hdf5_file(op_dat dat, const char *file);
 int op_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_in_file);
-/* Dats of one step, as XDMF beside HDF5; `step` >= 0 makes a time series. */
+
+/* Dats for ParaView: PATH.xdmf, to be opened there, beside the numbers in PATH.h5; with `step` >= 0 the step of a time series, whose
+ * numbers are in PATH.000012.h5 and so on. The steps that PATH.xdmf has already, of an earlier run too, stay if they are before
+ * this one and are dropped otherwise. The mesh is written once, and again when the coordinates changed.
+ *   Points       dats[0] holds their coordinates: double or float, dim 1 to 3. Its set are the points.
+ *   Cells        The sets of those other dats that are not on the points; if there are none, all sets that have a map of arity 3 or
+ *                more to the points, and if there are none of these, of arity 2. A set's cells are the rows of its map of
+ *                arity 2 to 8 to the points: of several the widest, of those the first declared.
+ *   Their form   By arity: 2 lines, 3 triangles, 4 quadrilaterals, 5 and more polygons, points in order round the cell. In three
+ *                dimensions 4 tetrahedra, 5 pyramids, 6 wedges, 8 hexahedra, points in VTK's order, unless they are flat: the
+ *                mean over all cells of the set decides.
+ *   Fields       Each other dat is one, on points or cells. Dats of one name on several sets of cells are one field; where a set
+ *                has none there are NaNs, or zeros in whole numbers. Vectors of two reals get a third component, 0.
+ * Errors: OP_ERR_FILE, OP_ERR_ARGUMENT, OP_ERR_MAP_SET, OP_ERR_DIM. */
 int op_write_vtk(const char *path, int step, int ndats, const op_dat dats[]);
 
 #if defined(__GNUC__)

@@ -22,4 +22,9 @@ enum type_code map_number_type(const struct map *map);
 int rows_write(struct op_context *ctx, struct layout *l, const char *name, enum type_code type, int dim,
                const struct set *set, long long before, rows_source *source, void *object, struct error *err);
 
+/* The same to an array of one dimension, in which each row is `length` values behind each other; `before` counts values. */
+int rows_write_flat(struct op_context *ctx, struct layout *l, const char *name, enum type_code type,
+                    int length, const struct set *set, long long before, rows_source *source, void *object,
+                    struct error *err);
+
 #endif

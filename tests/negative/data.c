@@ -115,9 +115,14 @@ CASE(renumber_coordinates_dim) {
   op_renumber_by("hilbert", m->edge_cells, q);
 }
 
-CASE(file_not_built) {
+CASE(vtk_without_dats) {
   UNUSED;
-  op_write_vtk("out", 0, 1, &m->height);
+  op_write_vtk("out", 0, 0, &m->height);
+}
+
+CASE(file_without_name) {
+  UNUSED;
+  op_fetch_data_hdf5_file(m->height, "");
 }
 
 CASE(plan_level) {
@@ -149,7 +154,8 @@ const struct negative_case data_cases[] = {
     ROW(renumber_without_coordinates, OP_ERR_ARGUMENT),
     ROW(renumber_coordinates_elsewhere, OP_ERR_ARGUMENT),
     ROW(renumber_coordinates_dim, OP_ERR_ARGUMENT),
-    ROW(file_not_built, OP_ERR_NOT_BUILT),
+    ROW(vtk_without_dats, OP_ERR_ARGUMENT),
+    ROW(file_without_name, OP_ERR_ARGUMENT),
     ROW(plan_level, OP_ERR_ARGUMENT),
     {NULL, 0, 0, NULL},
 };

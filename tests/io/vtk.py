@@ -1,0 +1,165 @@
+"""Files for ParaView: the index is XML whose every reference leads to a dataset of that shape, type and content. With --xdmf it
+is read by the XDMF library that ParaView has, too.
+
+usage: vtk.py VTK_STEPS [--xdmf]   (h5dump reads the datasets; status 77 where a tool is missing)
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as tree
+
+TYPES = {("Float", "8"): "H5T_IEEE_F64LE", ("Float", "4"): "H5T_IEEE_F32LE", ("Int", "4"): "H5T_STD_I32LE",
+         ("Int", "8"): "H5T_STD_I64LE", ("UInt", "4"): "H5T_STD_U32LE", ("UChar", "1"): "H5T_STD_U8LE",
+         ("Char", "1"): "H5T_STD_I8LE", ("Short", "2"): "H5T_STD_I16LE"}
+
+
+def dump(file, dataset):
+    """Shape, type and numbers of a dataset, by HDF5's own tool."""
+    said = subprocess.run(["h5dump", "-y", "-w", "1000000", "-m", "%.17g", "-d", dataset, file], capture_output=True, text=True,
+                          check=True).stdout
+    shape = [int(n) for n in re.search(r"SIMPLE \{ \( ([0-9, ]+) \)", said).group(1).split(",")]
+    numbers = [float(n) for n in re.search(r"DATA \{(.*?)\n   \}", said, re.S).group(1).replace(",", " ").split()]
+    return shape, re.search(r"DATATYPE +(\S+)", said).group(1), numbers
+
+
+class Index:
+    def __init__(self, folder, name):
+        self.folder = folder
+        self.root = tree.parse(os.path.join(folder, name)).getroot()
+        self.items = 0
+        assert self.root.tag == "Xdmf", self.root.tag
+
+    def numbers(self, item):
+        """What a DataItem refers to, which must be as it says."""
+        file, dataset = item.text.strip().split(":")
+        shape, kind, numbers = dump(os.path.join(self.folder, file), dataset)
+        said = [int(n) for n in item.get("Dimensions").split()]
+        assert shape == said, (item.text, shape, said)
+        assert kind == TYPES[item.get("NumberType"), item.get("Precision")], (item.text, kind)
+        self.items += 1
+        return numbers
+
+    def grids(self):
+        return [g for g in self.root.iter("Grid") if g.get("GridType") == "Uniform"]
+
+    def field(self, grid, name):
+        found = [a for a in grid.findall("Attribute") if a.get("Name") == name]
+        assert len(found) == 1, (name, len(found))
+        return found[0], self.numbers(found[0].find("DataItem"))
+
+
+def check_steps(folder):
+    index = Index(folder, "quads.xdmf")
+    grids = index.grids()
+    assert [g.find("Time").get("Value") for g in grids] == ["0", "1", "2", "3", "4"], "steps"
+    for step, grid in enumerate(grids):
+        topology = grid.find("Topology")
+        assert topology.get("TopologyType") == "Quadrilateral" and topology.get("NumberOfElements") == "4"
+        cells = index.numbers(topology.find("DataItem"))
+        assert cells == [0, 1, 4, 3, 1, 2, 5, 4, 3, 4, 7, 6, 4, 5, 8, 7], cells
+        assert topology.find("DataItem").text.startswith("quads.000000.h5:"), "cells are written once"
+        points = grid.find("Geometry").find("DataItem")
+        shift = 10 if step >= 3 else 0
+        want = [n + shift for j in range(3) for i in range(3) for n in (i, j)]
+        assert index.numbers(points) == want, step
+        # They are written again when they moved, and when the mesh was renumbered.
+        assert points.text.startswith(f"quads.{step if 2 <= step <= 3 else 3 if step > 3 else 0:06d}.h5:"), points.text
+        q, values = index.field(grid, 'q <of> "cells"')
+        assert values == [100 * step + c for c in range(4)] and q.get("Center") == "Cell"
+        velocity, values = index.field(grid, "velocity")
+        assert velocity.get("AttributeType") == "Vector" and velocity.get("Center") == "Node"
+        assert values == [n for j in range(3) for i in range(3) for n in (j, i, 0)], values
+        state, values = index.field(grid, "state")
+        assert state.get("AttributeType") == "Matrix" and values == [10 * c + k for c in range(4) for k in range(4)]
+        assert index.field(grid, "flag")[1] == [0, 1, 0, 1]
+    assert index.items == 5 * 6
+    assert len(Index(folder, "single.xdmf").grids()) == 1
+    index = Index(folder, "points.xmf")
+    assert index.grids()[0].find("Topology").get("TopologyType") == "Quadrilateral"
+
+
+def check_mixed(folder):
+    index = Index(folder, "mixed.xdmf")
+    grid = index.grids()[0]
+    topology = grid.find("Topology")
+    assert topology.get("TopologyType") == "Mixed" and topology.get("NumberOfElements") == "5"
+    assert index.numbers(topology.find("DataItem")) == [6, 0, 1, 3, 4, 7, 0, 1, 2, 3, 6, 8, 0, 1, 3, 4, 5, 7,
+                                                        9, 0, 1, 2, 3, 4, 5, 6, 7, 4, 0, 1, 2]
+    p = index.field(grid, "p")[1]
+    assert p[0] == 1 and p[1] == 2 and p[2] != p[2] and p[3:] == [4, 5], p
+    assert index.field(grid, "number")[1] == [0, 0, 7, 0, 0]
+    for name, form, nodes in (("shell", "Quadrilateral", None), ("hexagon", "Polygon", "6"), ("lines", "Polyline", "2")):
+        index = Index(folder, name + ".xdmf")
+        topology = index.grids()[0].find("Topology")
+        assert topology.get("TopologyType") == form and topology.get("NodesPerElement") == nodes, name
+        index.numbers(topology.find("DataItem"))
+        index.numbers(index.grids()[0].find("Geometry").find("DataItem"))
+
+
+def check_restart(program, folder):
+    """A second run begins again at step 0; what was there is gone, and a run that goes on keeps it."""
+    before = len(Index(folder, "quads.xdmf").grids())
+    subprocess.run([program, folder], check=True)
+    index = Index(folder, "quads.xdmf")
+    assert len(index.grids()) == before
+    for item in index.root.iter("DataItem"):
+        index.numbers(item)
+    assert not [f for f in os.listdir(folder) if f.endswith(".part")], "nothing is left over"
+
+
+def check_xdmf(folder):
+    """By the library itself: names, kinds, sizes and values."""
+    sys.path.insert(0, "/usr/lib/python3/dist-packages/xdmf")
+    try:
+        from xdmf import Xdmf
+    except ImportError as why:
+        print("skipped: the XDMF library cannot be used:", why)
+        sys.exit(77)
+    os.chdir(folder)
+    reader = Xdmf.XdmfReader.New()
+    domain = Xdmf.XdmfDomainPtr(reader.read("quads.xdmf"))
+    steps = domain.getGridCollection(0)
+    assert steps.getNumberUnstructuredGrids() == 5
+    for step in range(5):
+        grid = steps.getUnstructuredGrid(step)
+        assert grid.getTime().getValue() == step
+        topology, geometry = grid.getTopology(), grid.getGeometry()
+        topology.read(), geometry.read()
+        assert topology.getNumberElements() == 4 and geometry.getNumberPoints() == 9
+        assert [topology.getValueAsInt32(i) for i in range(4)] == [0, 1, 4, 3]
+        fields = {grid.getAttribute(i).getName(): grid.getAttribute(i) for i in range(grid.getNumberAttributes())}
+        q = fields['q <of> "cells"']
+        q.read()
+        assert [q.getValueAsFloat64(i) for i in range(4)] == [100 * step + c for c in range(4)]
+    grid = Xdmf.XdmfDomainPtr(reader.read("mixed.xdmf")).getUnstructuredGrid(0)
+    grid.getTopology().read()
+    assert grid.getTopology().getNumberElements() == 5, grid.getTopology().getNumberElements()
+    print("read by the XDMF library")
+
+
+def main():
+    if not shutil.which("h5dump"):
+        print("skipped: there is no h5dump (Debian: hdf5-tools)")
+        return 77
+    program = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([program, folder], capture_output=True, text=True, check=False)
+        if "OP_ERR_NOT_BUILT" in done.stderr:
+            print("skipped:", done.stderr)
+            return 77
+        assert done.returncode == 0, done.stderr
+        if "--xdmf" in sys.argv:
+            check_xdmf(folder)
+        else:
+            check_steps(folder)
+            check_mixed(folder)
+            check_restart(program, folder)
+            print("files for ParaView: well")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
