@@ -1,73 +1,75 @@
 /* Files. */
 #include <stdlib.h>
 
+#include "agree.h"
 #include "api.h"
 #include "base/size.h"
 #include "data.h"
 #include "io/io.h"
 
-/* Every call on files begins with these: names that are there, and all loops done. */
-static int check_names(struct op_context *ctx, const char *call, const char *file, const char *name) {
-  if (!file || !*file)
-    return error_set(api_error(), OP_ERR_ARGUMENT, "%s: the name of the file is %s; expected a path", call,
+/* Every call on files begins with these: names that are there and the same on all ranks, and all loops done. */
+static int begin(struct op_context *ctx, const char *call, int code, const char *file, const char *name) {
+  if (!code && (!file || !*file))
+    code = error_set(api_error(), OP_ERR_ARGUMENT, "%s: the name of the file is %s; expected a path", call,
                      file ? "empty" : "NULL");
-  if (!name || !*name)
-    return error_set(api_error(), OP_ERR_ARGUMENT,
+  if (!code && (!name || !*name))
+    code = error_set(api_error(), OP_ERR_ARGUMENT,
                      "%s: the name in the file %s is %s; expected that of a dataset", call, file,
                      name ? "empty" : "NULL");
-  return ctx_flush(ctx, api_error());
+  if (!code)
+    code = ctx_flush(ctx, api_error());
+  return agree_on_call(ctx, code, api_error(), "%s of \"%s\"\nfile\t%s\n", call, name ? name : "",
+                       file ? file : "");
+}
+
+static struct set *object_set(struct op_context *ctx, op_set handle, const char *call, const char *what) {
+  return api_object(ctx, handle, HANDLE_SET, call, what);
 }
 
 op_set op2jit_decl_set_hdf5(const char *file, const char *name) {
-  struct op_context *ctx = api_enter("op_decl_set_hdf5");
+  static const char call[] = "op_decl_set_hdf5";
+  struct op_context *ctx = api_enter(call);
   if (!ctx)
     return NULL;
-  struct set *set = NULL;
-  if (!check_names(ctx, "op_decl_set_hdf5", file, name))
-    set = load_set(ctx, file, name, api_error());
+  struct set *set = begin(ctx, call, OP_OK, file, name) ? NULL : load_set(ctx, file, name, api_error());
   return api_leave_pointer(set ? set->handle : NULL);
 }
 
 op_set op2jit_decl_set_hdf5_infer_size(const char *file, const char *name, const char *data_name) {
-  struct op_context *ctx = api_enter("op_decl_set_hdf5_infer_size");
+  static const char call[] = "op_decl_set_hdf5_infer_size";
+  struct op_context *ctx = api_enter(call);
   if (!ctx)
     return NULL;
   struct set *set = NULL;
-  if (!check_names(ctx, "op_decl_set_hdf5_infer_size", file, name) &&
-      !check_names(ctx, "op_decl_set_hdf5_infer_size", file, data_name))
+  if (!begin(ctx, call, OP_OK, file, name) && !begin(ctx, call, OP_OK, file, data_name))
     set = load_set_of(ctx, file, name, data_name, api_error());
   return api_leave_pointer(set ? set->handle : NULL);
 }
 
 op_map op2jit_decl_map_hdf5(op_set from, op_set to, int arity, const char *file, const char *name) {
-  struct op_context *ctx = api_enter("op_decl_map_hdf5");
+  static const char call[] = "op_decl_map_hdf5";
+  struct op_context *ctx = api_enter(call);
   if (!ctx)
     return NULL;
+  struct set *source = object_set(ctx, from, call, "the source set");
+  struct set *target = source ? object_set(ctx, to, call, "the target set") : NULL;
   struct map *map = NULL;
-  if (!check_names(ctx, "op_decl_map_hdf5", file, name)) {
-    struct set *source = api_object(ctx, from, HANDLE_SET, "op_decl_map_hdf5", "the source set");
-    struct set *target =
-        source ? api_object(ctx, to, HANDLE_SET, "op_decl_map_hdf5", "the target set") : NULL;
-    if (target)
-      map = load_map(ctx, source, target, arity, file, name, api_error());
-    else
-      error_prefix(api_error(), "map \"%s\": ", name);
-  }
+  int code = target ? OP_OK : error_prefix(api_error(), "map \"%s\": ", name ? name : "unnamed");
+  if (!begin(ctx, call, code, file, name))
+    map = load_map(ctx, source, target, arity, file, name, api_error());
   return api_leave_pointer(map ? map->handle : NULL);
 }
 
 op_dat op2jit_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name) {
-  struct op_context *ctx = api_enter("op_decl_dat_hdf5");
+  static const char call[] = "op_decl_dat_hdf5";
+  struct op_context *ctx = api_enter(call);
   if (!ctx)
     return NULL;
+  struct set *on = object_set(ctx, set, call, "the set");
   struct dat *dat = NULL;
-  if (!check_names(ctx, "op_decl_dat_hdf5", file, name)) {
-    struct set *on = api_object(ctx, set, HANDLE_SET, "op_decl_dat_hdf5", "the set");
-    if (on)
-      dat = load_dat(ctx, on, dim, type, file, name, api_error());
-    else
-      error_prefix(api_error(), "dat \"%s\": ", name);
-  }
+  int code = on ? OP_OK : error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed");
+  if (!begin(ctx, call, code, file, name))
+    dat = load_dat(ctx, on, dim, type, file, name, api_error());
   return api_leave_pointer(dat ? dat->handle : NULL);
 }
 
@@ -75,7 +77,7 @@ int op2jit_get_const_hdf5(const char *name, int dim, const char *type, void *val
   struct op_context *ctx = api_enter("op_get_const_hdf5");
   if (!ctx)
     return api_refused();
-  int code = check_names(ctx, "op_get_const_hdf5", file, name);
+  int code = begin(ctx, "op_get_const_hdf5", OP_OK, file, name);
   return api_leave(code ? code : load_const(ctx, name, dim, type, value, file, api_error()));
 }
 
@@ -84,7 +86,7 @@ int op2jit_write_const_hdf5(const char *name, int dim, const char *type, const v
   struct op_context *ctx = api_enter("op_write_const_hdf5");
   if (!ctx)
     return api_refused();
-  int code = check_names(ctx, "op_write_const_hdf5", file, name);
+  int code = begin(ctx, "op_write_const_hdf5", OP_OK, file, name);
   return api_leave(code ? code : save_const(ctx, name, dim, type, value, file, api_error()));
 }
 
@@ -92,7 +94,7 @@ int op2jit_dump_to_hdf5(const char *file) {
   struct op_context *ctx = api_enter("op_dump_to_hdf5");
   if (!ctx)
     return api_refused();
-  int code = check_names(ctx, "op_dump_to_hdf5", file, "all");
+  int code = begin(ctx, "op_dump_to_hdf5", OP_OK, file, "the mesh");
   return api_leave(code ? code : save_mesh(ctx, file, api_error()));
 }
 
@@ -101,10 +103,8 @@ static int fetch_to_file(const char *call, op_dat handle, const char *file, cons
   if (!ctx)
     return api_refused();
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
-  if (!dat)
-    return api_leave(OP_ERR_HANDLE);
-  const char *name = own_name ? dat->name : path;
-  int code = check_names(ctx, call, file, name);
+  const char *name = own_name && dat ? dat->name : own_name ? call : path;
+  int code = begin(ctx, call, dat ? OP_OK : OP_ERR_HANDLE, file, name);
   return api_leave(code ? code : save_dat(ctx, dat, file, name, api_error()));
 }
 
@@ -116,21 +116,25 @@ int op2jit_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *p
   return fetch_to_file("op_fetch_data_hdf5_file_path", dat, file, path_in_file, false);
 }
 
+static int dats_of(struct op_context *ctx, int ndats, const op_dat handles[], struct dat **dats) {
+  for (int i = 0; i < ndats; i++)
+    if (!(dats[i] = api_object(ctx, handles[i], HANDLE_DAT, "op_write_vtk", "a dat")))
+      return OP_ERR_HANDLE;
+  return OP_OK;
+}
+
 static int write_vtk(struct op_context *ctx, const char *path, int step, int ndats, const op_dat handles[]) {
-  int code = check_names(ctx, "op_write_vtk", path, "all");
-  if (code)
-    return code;
+  int code = OP_OK;
+  struct dat **dats = array_new(ndats > 0 ? (size_t)ndats : 0, sizeof(struct dat *));
   if (ndats < 1 || !handles)
-    return error_set(
+    code = error_set(
         api_error(), OP_ERR_ARGUMENT,
         "op_write_vtk: there are no dats; expected the coordinates first, then what is to be shown");
-  struct dat **dats = array_new((size_t)ndats, sizeof(struct dat *));
-  if (!dats)
-    return error_memory(api_error(), "a list of dats", (size_t)ndats * sizeof(struct dat *));
-  for (int i = 0; i < ndats && !code; i++) {
-    dats[i] = api_object(ctx, handles[i], HANDLE_DAT, "op_write_vtk", "a dat");
-    code = dats[i] ? OP_OK : OP_ERR_HANDLE;
-  }
+  else if (!dats)
+    code = error_memory(api_error(), "a list of dats", (size_t)ndats * sizeof(struct dat *));
+  else
+    code = dats_of(ctx, ndats, handles, dats);
+  code = begin(ctx, "op_write_vtk", code, path, "the dats");
   if (!code)
     code = vtk_write(ctx, path, step, ndats, dats, api_error());
   free(dats);

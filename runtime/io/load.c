@@ -22,14 +22,14 @@ static int open_for(struct op_context *ctx, struct layout *l, const char *path, 
 static struct set *declare_share(struct op_context *ctx, const char *path, const char *name, long long size,
                                  struct error *err) {
   long long first, count;
+  struct set *set = NULL;
   together_share(io_comm(ctx), size, &first, &count);
-  if (count > INT_MAX) {
+  if (count > INT_MAX)
     error_set(err, OP_ERR_SIZE,
               "%s: set \"%s\" has %lld elements, %lld for each rank; expected at most %d: use more ranks",
               path, name, size, count, INT_MAX);
-    return NULL;
-  }
-  struct set *set = mesh_set(ctx, (long)count, name, err);
+  else
+    set = mesh_set(ctx, (long)count, name, err);
   int code = together_agree(io_comm(ctx), set ? OP_OK : err->code, err);
   if (!code && spread_wanted(ctx))
     code = spread_declare(ctx, set, err);
@@ -64,20 +64,15 @@ struct set *load_set_of(struct op_context *ctx, const char *path, const char *na
 
 /* ---- tables ---- */
 
-/* The rows of `set` in the file, of which `first` .. are this rank's. */
+/* The table must have a row for each element of the set over all ranks. */
 static int find_rows(struct layout *l, const struct set *set, const char *name, int dim, bool whole,
-                     struct file_dataset *d, long long *first, struct error *err) {
-  long long rows, total = set->size;
+                     struct file_dataset *d, struct error *err) {
+  long long rows;
   int code = layout_find_table(l, name, dim, whole, &rows, d, err);
-  code = together_agree(l->comm, code, err);
-  if (!code)
-    code = together_sum(l->comm, &total, err);
-  if (!code && rows != total)
+  if (!code && rows != set->global_size)
     code = error_set(err, OP_ERR_SIZE,
                      "%s: \"%s\" has %lld rows, but set \"%s\" has %lld elements; expected as many", l->path,
-                     name, rows, set->name, total);
-  if (!code)
-    code = together_before(l->comm, set->size, first, err);
+                     name, rows, set->name, set->global_size);
   return together_agree(l->comm, code, err);
 }
 
@@ -91,7 +86,6 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
   struct file_dataset d;
   struct map *map = NULL;
   void *table = NULL;
-  long long first = 0;
   if (arity < 1) {
     error_set(err, OP_ERR_DIM, "map \"%s\": the arity is %d; expected 1 or more targets per element", name,
               arity);
@@ -99,7 +93,7 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
   }
   if (open_for(ctx, &l, path, err))
     return NULL;
-  int code = find_rows(&l, from, name, arity, true, &d, &first, err);
+  int code = find_rows(&l, from, name, arity, true, &d, err);
   const bool wide = !code && is_wide(d.type);
   const enum type_code type = wide ? TYPE_LONGLONG : TYPE_INT;
   if (!code) {
@@ -110,14 +104,16 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
     code = together_agree(l.comm, code, err);
   }
   if (!code)
-    code = layout_read(&l, name, type, arity, first, from->size, table, err);
+    code = layout_read(&l, name, type, arity, from->global_first, from->size, table, err);
   code = layout_close(&l, code, err);
-  if (!code)
+  if (!code) {
     map = mesh_map(ctx, from, to, arity, wide ? NULL : table, wide ? table : NULL, name, err);
-  if (!code && !map)
-    error_prefix(err, "%s: ", path);
+    code = together_agree(l.comm, map ? OP_OK : error_prefix(err, "%s: ", path), err);
+  }
+  if (code && map)
+    mesh_undo_map(ctx, map);
   free(table);
-  return map;
+  return code ? NULL : map;
 }
 
 /* ---- dats ---- */
@@ -130,10 +126,9 @@ static bool is_plain(const struct dat *dat) {
 static int read_dat(struct op_context *ctx, struct layout *l, struct dat *dat, const char *name,
                     struct error *err) {
   struct file_dataset d;
-  long long first = 0;
   unsigned char *rows = NULL;
   const long count = dat->set->size;
-  int code = find_rows(l, dat->set, name, dat->dim, false, &d, &first, err);
+  int code = find_rows(l, dat->set, name, dat->dim, false, &d, err);
   if (code)
     return code;
   const bool plain = is_plain(dat);
@@ -143,7 +138,8 @@ static int read_dat(struct op_context *ctx, struct layout *l, struct dat *dat, c
   if (!code) {
     log_line(&ctx->log, LOG_INFO, "io", "%s: \"%s\" holds %s, read as %s", l->path, name, d.words,
              type_info(dat->type)->name);
-    code = layout_read(l, name, dat->type, dat->dim, first, count, plain ? dat_value(dat, 0, 0) : rows, err);
+    code = layout_read(l, name, dat->type, dat->dim, dat->set->global_first, count,
+                       plain ? dat_value(dat, 0, 0) : rows, err);
   }
   if (!code && !plain)
     code = data_put(ctx, dat, rows, err);

@@ -60,18 +60,15 @@ static int write_counted(struct op_context *ctx, struct layout *l, const char *n
                                                 : 1;
   const long room = batch < set->size ? batch : set->size;
   void *rows = array_new((size_t)room, row_bytes);
-  long long first = 0;
   int code = together_agree(l->comm,
                             rows ? OP_OK : error_memory(err, "a file's rows", (size_t)room * row_bytes), err);
-  if (!code)
-    code = together_before(l->comm, set->size, &first, err);
   l->progress = progress_begin("writing", l->path, (double)set->size * (double)row_bytes, l->shows);
   /* Once at least: ranks without rows take part. */
   for (long low = 0, left = set->size; !code && (low == 0 || left > 0); low += batch, left -= batch) {
     const long count = left < batch ? left : batch;
     code = together_agree(l->comm, source(ctx, object, low, count, rows, err), err);
     if (!code)
-      code = layout_write(l, name, type, dim / values, before + (first + low) * values,
+      code = layout_write(l, name, type, dim / values, before + (set->global_first + low) * values,
                           (long long)count * values, rows, err);
     if (!batch)
       break;

@@ -26,19 +26,14 @@ static int begin(struct op_context *ctx, struct writing *w, struct layout *l, co
 static int write_table(struct op_context *ctx, struct layout *l, const char *name, enum type_code type,
                        const char *words, int dim, const struct set *set, const struct layout_link links[2],
                        rows_source *source, void *object, struct error *err) {
-  long long total = set->size;
-  int code = together_sum(l->comm, &total, err);
-  if (!code)
-    code = layout_new_table(l, name, type, words, dim, total, links, err);
+  int code = layout_new_table(l, name, type, words, dim, set->global_size, links, err);
   if (!code)
     code = rows_write(ctx, l, name, type, dim, set, 0, source, object, err);
   return code;
 }
 
 static int write_set(struct layout *l, const struct set *set, struct error *err) {
-  long long total = set->size;
-  int code = together_sum(l->comm, &total, err);
-  return code ? code : layout_write_size(l, set->name, total, err);
+  return layout_write_size(l, set->name, set->global_size, err);
 }
 
 static int write_map(struct op_context *ctx, struct layout *l, struct map *map, struct error *err) {

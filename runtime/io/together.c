@@ -9,21 +9,8 @@ int together_agree(struct comm *comm, int code, struct error *err) {
   return agree_on_success(comm, code, err);
 }
 
-static int reduce(struct comm *comm, long long *value, enum comm_op op, struct error *err) {
-  return together_alone(comm) ? OP_OK : comm->table->reduce_all(comm, value, 1, COMM_LLONG, op, err);
-}
-
 int together_most(struct comm *comm, long long *value, struct error *err) {
-  return reduce(comm, value, COMM_MAX, err);
-}
-
-int together_sum(struct comm *comm, long long *value, struct error *err) {
-  return reduce(comm, value, COMM_SUM, err);
-}
-
-int together_before(struct comm *comm, long long mine, long long *before, struct error *err) {
-  *before = 0;
-  return together_alone(comm) ? OP_OK : comm->table->scan_before(comm, mine, before, err);
+  return together_alone(comm) ? OP_OK : comm->table->reduce_all(comm, value, 1, COMM_LLONG, COMM_MAX, err);
 }
 
 int together_broadcast(struct comm *comm, void *data, size_t bytes, struct error *err) {

@@ -13,11 +13,8 @@ static inline bool together_is_root(const struct comm *comm) {
 
 /* All ranks go on, or all return one rank's error (agree.h). */
 int together_agree(struct comm *comm, int code, struct error *err);
-/* The largest of the ranks' numbers, and their sum; a failing comm is the caller's next agreement's business. */
+/* The largest of the ranks' numbers. */
 int together_most(struct comm *comm, long long *value, struct error *err);
-int together_sum(struct comm *comm, long long *value, struct error *err);
-/* What the ranks before this one have. */
-int together_before(struct comm *comm, long long mine, long long *before, struct error *err);
 int together_broadcast(struct comm *comm, void *data, size_t bytes, struct error *err);
 /* The rows of `total` that belong to this rank when they are divided evenly, in rank order. */
 void together_share(const struct comm *comm, long long total, long long *first, long long *count);

@@ -9,6 +9,7 @@
 #include "context.h"
 #include "data.h"
 #include "io/rows.h"
+#include "spread.h"
 
 /* ---- kinds of cells ---- */
 
@@ -42,23 +43,28 @@ static double thickness(double p[4][3]) {
 
 static const double FLAT = 0.05;
 
-/* Whether the cells are faces in space: by their mean thickness over all ranks. */
+/* Whether the cells are faces in space: by their mean thickness over all ranks. Of cells at the border between ranks some
+ * points may not be here; they are left to the others. */
 static int look_flat(struct vtk_step *s, const struct map *map, bool *flat, struct error *err) {
   struct comm *comm = s->ctx->comm;
+  const long owned = s->coords->set->extents[EXTENT_OWNED];
   double sum[2] = {0, 0};
-  int code = OP_OK;
-  for (int region = REGION_OWNED; region < REGIONS && !code; region++)
-    code = dat_need(s->ctx, s->coords, SPACE_HOST, (enum region)region, err);
+  int code = mesh_distribute(s->ctx, err);
+  if (!code)
+    code = together_agree(comm, dat_need(s->ctx, s->coords, SPACE_HOST, REGION_OWNED, err), err);
   for (long e = 0; e < map->from->extents[EXTENT_OWNED] && !code; e++) {
     const int *row = map->table + (size_t)e * (size_t)map->arity;
     double p[4][3];
-    for (int i = 0; i < 4; i++)
-      for (int c = 0; c < 3; c++)
-        p[i][c] = type_number(s->coords->type, dat_value(s->coords, row[i < 3 ? i : map->arity - 1], c));
-    sum[0] += thickness(p);
-    sum[1] += 1;
+    bool here = true;
+    for (int i = 0; i < 4 && here; i++) {
+      const int point = row[i < 3 ? i : map->arity - 1];
+      here = point < owned;
+      for (int c = 0; c < 3 && here; c++)
+        p[i][c] = type_number(s->coords->type, dat_value(s->coords, point, c));
+    }
+    sum[0] += here ? thickness(p) : 0;
+    sum[1] += here;
   }
-  code = together_agree(comm, code, err);
   if (!code && !together_alone(comm))
     code = comm->table->reduce_all(comm, sum, 2, COMM_DOUBLE, COMM_SUM, err);
   *flat = sum[1] > 0 && sum[0] / sum[1] < FLAT;

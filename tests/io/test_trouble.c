@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "files.h"
+#include "io/plugin.h"
 
 static const char *good_file(void) {
   static char path[PATH_MAX];
@@ -123,6 +124,19 @@ static void entries_out_of_range(void **state) {
   handle_fails(OP_ERR_MAP_RANGE, op_decl_map_hdf5(cells, few, 4, good_file(), "cell_nodes"));
   message_has("good.h5: map \"cell_nodes\": entry 1 of element 9");
   message_has("is 20; expected 0 .. 19");
+}
+
+static void no_plugin(void **state) {
+  (void)state;
+  struct file_plugin plugin = {0};
+  struct error err = {0};
+  assert_int_equal(file_plugin_open(&plugin, "absent", NULL, &err), OP_ERR_NOT_BUILT);
+  assert_non_null(strstr(error_message(&err), "libhdf5-dev"));
+  assert_non_null(strstr(error_message(&err), "op2jit-hdf5-absent.so"));
+  write_text(in_folder("op2jit-hdf5-broken.so"), "no library");
+  assert_int_equal(file_plugin_open(&plugin, "broken", folder, &err), OP_ERR_FILE);
+  assert_non_null(strstr(error_message(&err), "does not open"));
+  error_free(&err);
 }
 
 /* ---- writing ---- */
@@ -337,6 +351,7 @@ static void killed_while_writing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      test_in_library(no_plugin),
       test_in_library(no_file),
       test_in_library(not_hdf5),
       test_in_library(cut_short),

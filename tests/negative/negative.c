@@ -312,7 +312,8 @@ static bool judge_case(struct judge *j, const struct negative_case *c) {
 
 /* Every row of the error table that one process with this backend can reach has a case. */
 static bool covers_the_table(const struct judge *j, bool native) {
-  static const int elsewhere[] = {OP_OK, OP_ERR_PLAN, OP_ERR_DEVICE, OP_ERR_MPI, OP_ERR_INTERNAL};
+  static const int elsewhere[] = {OP_OK,         OP_ERR_NOT_BUILT, OP_ERR_PLAN,
+                                  OP_ERR_DEVICE, OP_ERR_MPI,       OP_ERR_INTERNAL};
   static const int compiled[] = {OP_ERR_COMPILE, OP_ERR_CACHE_MISS}, around_kernels[] = {OP_ERR_BUSY};
   bool good = true;
   for (int code = 0; code < OP_ERR_COUNT_; code++) {
