@@ -13,6 +13,7 @@
 #include "plan_cache.h"
 #include "print.h"
 #include "report.h"
+#include "spread.h"
 #include "triad.h"
 
 /* ---- timing ---- */
@@ -123,7 +124,7 @@ static void describe_mesh(const struct op_context *ctx, struct text *out) {
   text_addf(out, "%-20s %12s\n", "set", "elements");
   for (int i = 0; i < mesh->sets.count; i++) {
     const struct set *set = mesh->sets.items[i];
-    text_addf(out, "%-20s %12ld\n", set->name, set->size);
+    text_addf(out, "%-20s %12lld\n", set->name, set->global_size);
   }
   text_addf(out, "%-20s %-20s %-20s %6s\n", "map", "from", "to", "arity");
   for (int i = 0; i < mesh->maps.count; i++) {
@@ -134,17 +135,18 @@ static void describe_mesh(const struct op_context *ctx, struct text *out) {
   for (int i = 0; i < mesh->dats.count; i++) {
     const struct dat *dat = mesh->dats.items[i];
     text_addf(out, "%-20s %-20s %6d %-18s %-6s %12zu\n", dat->name, dat->set->name, dat->dim,
-              type_info(dat->type)->name, dat->soa ? "soa" : "aos", (size_t)dat->set->size * dat->row_bytes);
+              type_info(dat->type)->name, dat->soa ? "soa" : "aos",
+              (size_t)dat->set->global_size * dat->row_bytes);
   }
 }
 
 int context_diagnostics(struct op_context *ctx, struct text *out, struct error *err) {
-  (void)err;
   text_addf(out, "backend %s\n", ctx->backend->name);
   describe_mesh(ctx, out);
+  int code = spread_wanted(ctx) ? spread_describe(ctx, out, err) : OP_OK;
   if (ctx->plans)
     plan_cache_describe(ctx->plans, out);
-  return OP_OK;
+  return code;
 }
 
 int context_check_plans(struct op_context *ctx, int level, struct error *err) {

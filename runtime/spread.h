@@ -45,4 +45,8 @@ int spread_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, l
 /* The rows of a map for the elements that this rank declared, in the user's global numbers. */
 int spread_fetch_map(struct op_context *ctx, const struct map *map, long long *out, struct error *err);
 
+/* Sizes, halos, neighbours, imbalance and cut rows, by ranks (spread_report.c). */
+struct text;
+int spread_describe(struct op_context *ctx, struct text *out, struct error *err);
+
 #endif

@@ -312,6 +312,37 @@ static void run_program(uint64_t seed) {
   random_mesh_free(&p.mesh);
 }
 
+/* ---- the report ---- */
+
+static void test_report(void) {
+  /* A ring of 12 cells for each rank: each rank misses the first cell of the next. */
+  const int n = 12, all = n * size;
+  op_set cells = op_decl_set(n, "ring_cells"), faces = op_decl_set(n, "ring_faces");
+  int table[24];
+  for (int i = 0; i < n; i++) {
+    table[2 * i] = rank * n + i;
+    table[2 * i + 1] = (rank * n + i + 1) % all;
+  }
+  check(op_decl_map(faces, cells, 2, table, "ring"));
+  struct error err = {0};
+  struct text out = {0};
+  check(!mesh_distribute(api_context(), &err));
+  if (size > 1) {
+    check(!spread_describe(api_context(), &out, &err));
+    char words[200];
+    /* owned, core, executed too, only read, neighbours */
+    snprintf(words, sizeof words, "%-20s %8s %12d %12d %12d %12d %12d\n", "ring_faces", "rank 1", n, n - 1, 1,
+             0, 1);
+    check(strstr(text_str(&out), words));
+    snprintf(words, sizeof words, "%-20s %8s %12d %12d %12d %12d %12d %9.3f\n", "ring_cells", "most", n, n, 0,
+             2, size > 2 ? 2 : 1, 1.0);
+    check(strstr(text_str(&out), words));
+    snprintf(words, sizeof words, "%-20s %12d %12d %11.2f%%\n", "ring", all, size, 100.0 * size / all);
+    check(strstr(text_str(&out), words));
+  }
+  text_free(&out);
+}
+
 /* ---- what goes wrong, goes wrong on all ranks, and nothing changes ---- */
 
 static void expect(int code, const char *words) {
@@ -381,6 +412,7 @@ int main(int argc, char **argv) {
     check(!op_exit());
   }
   check(!op_init(argc, argv, 0));
+  test_report();
   test_errors();
   check(!op_exit());
   if (rank == 0)
