@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "jit/elf_note.h"
 #include "jit/job.h"
+#include "jit/prove.h"
 #include "jit/target.h"
 
 /* ---- what is in memory --------------------------------------------------------------------------*/
@@ -278,6 +279,23 @@ bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s) {
   }
   error_free(&ignored);
   return has;
+}
+
+int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
+  const struct shape scalar = {0};
+  struct generated files = {0};
+  int code = plugin_find(&jit->plugin, jit->plugins, err);
+  if (!code)
+    code = plugin_open(&jit->plugin, err);
+  if (code) {
+    error_clear(err);
+    return OP_OK;
+  }
+  code = generate_c(d, &scalar, &files, err);
+  if (!code)
+    code = prove_kernel(&jit->plugin, jit->options.store, jit->options.log, d, &files, err);
+  generated_free(&files);
+  return code;
 }
 
 int jit_source(const struct desc *d, const struct shape *s, struct text *out, struct error *err) {

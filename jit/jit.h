@@ -61,6 +61,9 @@ bool jit_prepare(struct jit *jit, const struct desc *d, const struct shape *s);
 bool jit_is_busy(const struct jit *jit);
 /* Is it in memory or in this process's store already? Compiles and loads nothing. */
 bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s);
+/* For code that another compiler makes: does the kernel do what its arguments say? OP_ERR_VIOLATION if not; nothing is said where there
+ * is no plugin to ask. */
+int jit_prove(struct jit *jit, const struct desc *d, struct error *err);
 /* The generated text, appended. */
 int jit_source(const struct desc *d, const struct shape *s, struct text *out, struct error *err);
 

@@ -9,6 +9,7 @@
 #include "context.h"
 #include "jit/dump.h"
 #include "jit/elf_note.h"
+#include "jit/jit.h"
 #include "jit/messages.h"
 #include "kernels-cache/store.h"
 
@@ -218,6 +219,11 @@ static int obtain(struct job *job) {
       settled_by_store(job, &code))
     return code;
   struct compile_result result = {0};
+  code = jit_prove(job->ctx->jit, &job->loop->desc, job->err);
+  if (code) {
+    store_lease_end(job->store, &job->p->key.key);
+    return error_prefix(job->err, "loop %s: ", job->loop->name);
+  }
   code = compile_and_load(job, &result);
   nvrtc_release(&result);
   return code;
