@@ -12,9 +12,9 @@
 #include "jit/plugin.h"
 #include "jit/signature.h"
 #include "kernels-cache/store.h"
+#include "kind.h"
 #include "plan_cache.h"
 #include "reports.h"
-#include "share.h"
 
 static void warn_each_line(const struct log *log, const struct text *lines) {
   for (const char *p = text_str(lines); *p;) {
@@ -65,7 +65,7 @@ static int open_agreement(struct op_context *ctx, struct comm *comm, struct erro
   if (comm_alone(comm))
     return OP_OK;
   int code = comm->table->split(comm, 0, &ctx->agreement, err);
-  return code ? code : share_open_host(&ctx->share, comm, env_value(&ctx->env, ENV_PLUGINS), err);
+  return code ? code : kind_open_host(&ctx->kind, comm, env_value(&ctx->env, ENV_PLUGINS), err);
 }
 
 /* What every rank can do by itself once the comm is there. */
@@ -91,7 +91,7 @@ static void release(struct op_context *ctx) {
     comm_close(ctx->agreement);
   plan_cache_free(ctx->plans);
   jit_close(ctx->jit);
-  share_close(ctx->share);
+  kind_close(ctx->kind);
   store_close(ctx->store);
   team_close(ctx->team);
   free(ctx->trace.events);
@@ -132,7 +132,7 @@ static long threads_of(const char *omp_threads) {
 
 static int open_store(struct op_context *ctx, struct error *err) {
   struct text path = {0};
-  if (ctx->share && !ctx->share->jit.leads)
+  if (ctx->kind && !ctx->kind->jit.leads)
     return OP_OK;
   const char *wanted = env_value(&ctx->env, ENV_CACHE);
   if (*wanted)
@@ -156,7 +156,7 @@ static enum jit_mode jit_mode(const struct env *env) {
 
 int context_compiler(struct op_context *ctx, struct error *err) {
   struct plugin plugin = {0};
-  if (ctx->share && ctx->share->jit.compiler)
+  if (ctx->kind && ctx->kind->jit.compiler)
     return OP_OK;
   const int code = plugin_find(&plugin, env_value(&ctx->env, ENV_PLUGINS), err);
   plugin_free(&plugin);
@@ -172,7 +172,7 @@ int context_jit(struct op_context *ctx, struct jit **out, struct error *err) {
                                         .store = ctx->store,
                                         .plugins = env_value(&ctx->env, ENV_PLUGINS),
                                         .dump = env_value(&ctx->env, ENV_DUMP),
-                                        .share = ctx->share ? &ctx->share->jit : NULL,
+                                        .share = ctx->kind ? &ctx->kind->jit : NULL,
                                         .log = &ctx->log,
                                         .perf_map = log_wants(&ctx->log, LOG_DEBUG, "perf")};
     if (!code)

@@ -22,7 +22,7 @@ struct store;
 struct plan_cache;
 struct mover;
 struct io;
-struct share;
+struct kind;
 struct exchanges;
 
 /* Calls of loops, for OP2_TIMING=trace. */
@@ -38,7 +38,7 @@ struct op_context {
   int diags;
   struct comm *comm;       /* the ranks; of one process alone without MPI. Borrowed */
   struct comm *agreement;  /* the same ranks, for what they must have in common (agree.h) */
-  struct share *share;     /* the ranks with the same code (share.h); NULL: one process */
+  struct kind *kind;       /* the ranks with the same code (kind.h); NULL: one process */
   struct handles *handles; /* outlives the context */
   struct mesh mesh;
   struct loop_table loops;

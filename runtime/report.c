@@ -45,8 +45,6 @@ static void text_heading(const struct report *r, struct text *out, int width) {
     text_addf(out, ", triad %.1f GB/s", r->triad);
   text_addf(out, "\n%-*s %9s %10s %9s %9s %8s %6s", width, "loop", "calls", "seconds", "plan s", "compile s",
             "GB/s", "triad");
-  if (r->ranks > 1)
-    text_addf(out, " %10s %10s %10s", "min s", "mean s", "max s");
   text_addf(out, "  %-9s %s\n", "code", "variant");
 }
 
@@ -59,9 +57,19 @@ static void text_row(const struct report *r, const struct report_row *row, struc
     text_addf(out, "%5.0f%%", 100 * report_share(r, row));
   else
     text_addf(out, "%6s", "-");
-  if (r->ranks > 1)
-    text_addf(out, " %10.4f %10.4f %10.4f", row->least, row->mean, row->most);
   text_addf(out, "  %-9s %s\n", origins[row->origin].name, row->variant ? row->variant : "-");
+}
+
+static void text_across(const struct report *r, struct text *out, int width) {
+  text_addf(out, "%-*s %10s %10s %10s %10s %10s %10s %10s %10s %9s\n", width, "over the ranks", "min s",
+            "mean s", "max s", "exchange s", "waiting s", "exchanges", "messages", "MB sent", "redundant");
+  for (int i = 0; i < r->nrows; i++) {
+    const struct report_row *row = &r->rows[i];
+    const struct report_across *a = &row->across;
+    text_addf(out, "%-*s %10.4f %10.4f %10.4f %10.4f %10.4f %10lld %10lld %10.3f %8.2f%%\n", width, row->name,
+              row->least, row->mean, row->most, a->exchange_seconds, a->waiting_seconds, a->exchanges,
+              a->messages, a->bytes_sent * 1e-6, 100 * a->redundant);
+  }
 }
 
 static void text_tuning(const struct report *r, struct text *out) {
@@ -112,6 +120,8 @@ void report_text(const struct report *r, struct text *out) {
   text_heading(r, out, width);
   for (int i = 0; i < r->nrows; i++)
     text_row(r, &r->rows[i], out, width);
+  if (r->ranks > 1)
+    text_across(r, out, width);
   text_summary(r, out, width);
 }
 
@@ -166,6 +176,11 @@ static void json_row(const struct report *r, const struct report_row *row, struc
     json_number(out, "min_seconds", row->least);
     json_number(out, "mean_seconds", row->mean);
     json_number(out, "max_seconds", row->most);
+    json_number(out, "exchange_seconds", row->across.exchange_seconds);
+    json_number(out, "waiting_seconds", row->across.waiting_seconds);
+    text_addf(out, ", \"exchanges\": %lld, \"messages\": %lld", row->across.exchanges, row->across.messages);
+    json_number(out, "bytes_sent", row->across.bytes_sent);
+    json_number(out, "redundant", row->across.redundant);
   }
   text_addf(out,
             ", \"in_cache\": %s, \"code\": \"%s\", \"variant\": ", report_in_cache(r, row) ? "true" : "false",

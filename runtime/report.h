@@ -11,6 +11,15 @@
 /* Where a loop's code came from. */
 enum report_origin { REPORT_NATIVE, REPORT_COMPILED, REPORT_CACHE_HIT };
 
+/* Halos of one loop over all ranks. */
+struct report_across {
+  double exchange_seconds, waiting_seconds; /* mean of the ranks; waiting is part of exchanging */
+  long long exchanges;                      /* of a rank */
+  long long messages;                       /* of all ranks, and their bytes */
+  double bytes_sent;
+  double redundant; /* copies executed for each element owned */
+};
+
 struct report_row {
   const char *name, *variant; /* variant may be NULL */
   long long calls;
@@ -24,6 +33,7 @@ struct report_row {
       trial_seconds; /* what they cost beyond what the best variant would have taken, with preparing them */
   const char *
       scalar; /* why a strip is not vector code, in the compiler's words; NULL or "": it is, or is no strip */
+  struct report_across across;
 };
 
 /* One call, for traces. */

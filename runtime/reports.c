@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agree.h"
 #include "base/size.h"
 #include "context.h"
 #include "data.h"
@@ -13,6 +14,7 @@
 #include "plan_cache.h"
 #include "print.h"
 #include "report.h"
+#include "report_ranks.h"
 #include "spread.h"
 #include "triad.h"
 
@@ -69,29 +71,28 @@ typedef void report_writer(const struct report *r, struct text *out);
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
   struct loop **loops = loop_records(ctx);
   struct report_row *rows = array_new(ctx->loops.count, sizeof *rows);
-  if (!loops || !rows) {
-    free(loops);
-    free(rows);
-    return error_memory(err, "a report", ctx->loops.count * sizeof *rows);
-  }
-  for (size_t i = 0; i < ctx->loops.count; i++)
+  int code = loops && rows ? OP_OK : error_memory(err, "a report", ctx->loops.count * sizeof *rows);
+  for (size_t i = 0; !code && i < ctx->loops.count; i++)
     rows[i] = row_of(loops[i]);
+  code = report_over_ranks(ctx, loops, rows, (int)ctx->loops.count, code, err);
   struct report r = {.backend = ctx->backend->name,
                      .team = ctx->team ? team_name(ctx->team) : NULL,
                      .threads = ctx->team ? team_threads(ctx->team) : 1,
-                     .ranks = 1,
+                     .ranks = ctx->comm->size,
                      .rows = rows,
                      .nrows = (int)ctx->loops.count,
                      .events = ctx->trace.events,
                      .nevents = ctx->trace.count};
-  if (ctx->backend->space == SPACE_HOST) {
+  /* The triad is of rank 0's threads, while the others wait. */
+  if (!code && ctx->backend->space == SPACE_HOST) {
     r.cache_bytes = triad_cache_bytes(r.threads);
-    r.triad = needs_triad(&r) ? triad_of(ctx, r.threads) : 0;
+    r.triad = ctx->comm->rank == 0 && needs_triad(&r) ? triad_of(ctx, r.threads) : 0;
   }
-  writer(&r, out);
+  if (!code)
+    writer(&r, out);
   free(loops);
   free(rows);
-  return text_ok(out) ? OP_OK : error_memory(err, "a report", out->length);
+  return code || text_ok(out) ? code : error_memory(err, "a report", out->length);
 }
 
 int context_timing(struct op_context *ctx, struct text *out, struct error *err) {
@@ -113,8 +114,8 @@ void context_trace(struct op_context *ctx, const struct loop *loop, double start
     t->events = events;
     t->capacity = capacity;
   }
-  t->events[t->count++] =
-      (struct report_event){.name = loop->name, .category = "loop", .start = start, .seconds = seconds};
+  t->events[t->count++] = (struct report_event){
+      .name = loop->name, .category = "loop", .start = start, .seconds = seconds, .rank = ctx->comm->rank};
 }
 
 /* ---- diagnostics ---- */
@@ -178,15 +179,33 @@ int context_check_timing(struct op_context *ctx, struct error *err) {
   return OP_OK;
 }
 
+/* One report is of all ranks; a trace is of one, and those of the others go beside it: FILE.1, FILE.2. */
+static int write_file(struct op_context *ctx, const char *file, const struct text *report,
+                      struct error *err) {
+  const int rank = ctx->comm->rank;
+  struct text path = {0};
+  if (rank > 0 && !ctx->trace.wanted)
+    return OP_OK;
+  text_add(&path, file);
+  if (rank > 0)
+    text_addf(&path, ".%d", rank);
+  int code = text_ok(&path) ? print_whole(text_str(&path), text_str(report), report->length, err)
+                            : error_memory(err, "the name of a file", path.length);
+  text_free(&path);
+  return code;
+}
+
 int context_report(struct op_context *ctx, struct error *err) {
   const char *wanted = env_value(&ctx->env, ENV_TIMING);
   const int form = find_form(wanted);
   struct text out = {0};
-  int code = form < 0 ? OP_OK : write_report(ctx, forms[form].writer, &out, err);
-  if (!code && form >= 0 && !forms[form].to_file)
+  if (form < 0)
+    return OP_OK;
+  int code = write_report(ctx, forms[form].writer, &out, err);
+  if (!code && forms[form].to_file)
+    code = write_file(ctx, wanted + strlen(forms[form].prefix), &out, err);
+  else if (!code && ctx->comm->rank == 0)
     fputs(text_str(&out), stdout);
-  else if (!code && form >= 0)
-    code = print_whole(wanted + strlen(forms[form].prefix), text_str(&out), out.length, err);
   text_free(&out);
-  return code;
+  return agree_on_success(ctx->agreement, code, err);
 }

@@ -6,7 +6,8 @@
 
 #include "inner.h"
 
-/* Rounds of a wait between two looks at the clock; the first ones are the short waits, and cost nothing more. */
+/* The first rounds are the short waits, and cost nothing more; later ones give the CPU to whoever wants it, and look at the
+ * clock. */
 enum { ROUNDS = 256 };
 /* A crowded rank gives the CPU away at once, and after so long it sleeps. */
 static const double patience = 1e-3;
@@ -41,11 +42,9 @@ static void tell(struct mpi_wait *w, double waited) {
 void mpi_pause(struct mpi_wait *w) {
   const struct comm *c = w->comm;
   const bool crowded = mpi_state(c)->crowded;
-  w->rounds++;
-  if (crowded)
-    sched_yield();
-  else if (w->rounds % ROUNDS != 0)
+  if (++w->rounds < ROUNDS && !crowded)
     return;
+  sched_yield();
   const double t = now();
   if (w->begin == 0)
     w->begin = t;

@@ -12,11 +12,54 @@
 #include "triad.h"
 
 static const struct report_row rows[] = {
-    {"res_calc", "blocks:1024", 1000, 2.5, 0.01, 0.05, 50e6, 400e6, REPORT_COMPILED, 2.4, 2.5, 2.7, 7, 0.1,
-     ""},
-    {"a_loop_with_a_long_name", NULL, 10, 0.5, 0, 0, 1e6, 1e6, REPORT_CACHE_HIT, 0, 0, 0, 0, 0, NULL},
-    {"say \"hi\"\n\\", "x", 0, 0, 0, NAN, 0, 1e9, REPORT_NATIVE, 0, 0, 0, 1, 0.02,
-     "loop not vectorized: a \"reason\""},
+    {"res_calc",
+     "blocks:1024",
+     1000,
+     2.5,
+     0.01,
+     0.05,
+     50e6,
+     400e6,
+     REPORT_COMPILED,
+     2.4,
+     2.5,
+     2.7,
+     7,
+     0.1,
+     "",
+     {0.25, 0.125, 300, 600, 1.5e6, 0.02}},
+    {"a_loop_with_a_long_name",
+     NULL,
+     10,
+     0.5,
+     0,
+     0,
+     1e6,
+     1e6,
+     REPORT_CACHE_HIT,
+     0,
+     0,
+     0,
+     0,
+     0,
+     NULL,
+     {0, 0, 0, 0, 0, 0}},
+    {"say \"hi\"\n\\",
+     "x",
+     0,
+     0,
+     0,
+     NAN,
+     0,
+     1e9,
+     REPORT_NATIVE,
+     0,
+     0,
+     0,
+     1,
+     0.02,
+     "loop not vectorized: a \"reason\"",
+     {0, 0, 0, 0, 0, 0}},
 };
 static const struct report_event events[] = {{"res_calc", "loop", 100.5, 0.25, 0},
                                              {"update", "loop", 100.0, 0.5, 3}};
@@ -73,7 +116,9 @@ static void text(void **state) {
   report_text(&r, &out);
   expect(&out, "4 ranks");
   expect(&out, " runs without vector instructions: loop not vectorized: a \"reason\"\n");
-  expect(&out, "    2.4000     2.5000     2.7000");
+  expect(&out,
+         "res_calc                    2.4000     2.5000     2.7000     0.2500     0.1250        300        "
+         "600      1.500     2.00%\n");
   text_free(&out);
 }
 
@@ -92,6 +137,12 @@ static void json(void **state) {
   expect(&out, "\"scalar\": null}");
   assert_null(strstr(text_str(&out), "min_seconds"));
   assert_null(strstr(text_str(&out), "nan"));
+  text_clear(&out);
+  r = make(4);
+  report_json(&r, &out);
+  expect(&out,
+         "\"max_seconds\": 2.7, \"exchange_seconds\": 0.25, \"waiting_seconds\": 0.125, \"exchanges\": 300, "
+         "\"messages\": 600, \"bytes_sent\": 1500000, \"redundant\": 0.02");
   text_free(&out);
 }
 

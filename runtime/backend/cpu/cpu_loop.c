@@ -12,7 +12,7 @@
 #include "data.h"
 #include "jit/generate/generate.h"
 #include "plan.h"
-#include "share.h"
+#include "kind.h"
 
 /* ---- which variants there are ---- */
 
@@ -101,7 +101,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
     return code;
   cpu->increments_through_map = increments_through_map(loop);
   struct shape shapes[SHAPE_CANDIDATES];
-  const int vector_bytes = ctx->share ? ctx->share->vector_bytes : jit_vector_bytes(jit);
+  const int vector_bytes = ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
   const int nshapes = shape_candidates(&loop->desc, vector_bytes, shapes);
   struct variant v = {.strategy = default_strategy(loop, cpu), .shape = shapes[0]};
   struct text spec = {0};

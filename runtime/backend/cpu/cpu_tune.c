@@ -9,7 +9,7 @@
 #include "context.h"
 #include "jit/target.h"
 #include "kernels-cache/store.h"
-#include "share.h"
+#include "kind.h"
 #include "tune_mode.h"
 
 int cpu_tune_mode(struct op_context *ctx, bool *candidates, struct error *err) {
@@ -157,10 +157,10 @@ int cpu_tune_recall(struct op_context *ctx, const struct loop *loop, struct cpu_
   int code = OP_OK;
   if (!cpu->tuner || !cpu->recalls)
     return OP_OK;
-  if (!ctx->share || ctx->share->leads_all)
+  if (!ctx->kind || ctx->kind->leads_all)
     m = remembered(ctx, loop, cpu);
-  if (ctx->share)
-    code = ctx->agreement->table->broadcast(ctx->agreement, &m, sizeof m, ctx->share->first_leader, err);
+  if (ctx->kind)
+    code = ctx->agreement->table->broadcast(ctx->agreement, &m, sizeof m, ctx->kind->first_leader, err);
   if (code)
     return code;
   if (m.winner >= 0) {

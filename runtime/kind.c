@@ -1,4 +1,4 @@
-#include "share.h"
+#include "kind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 enum { HASH_BYTES = 32 };
 
 static int broadcast(void *ranks, void *data, size_t bytes, struct error *err) {
-  const struct share *s = ranks;
+  const struct kind *s = ranks;
   s->comm->where = "the code of a loop";
   return s->comm->table->broadcast(s->comm, data, bytes, s->leader, err);
 }
@@ -36,7 +36,7 @@ static int find_kind(struct comm *all, const char *kind, int *number, struct err
 }
 
 /* Who leads, and its compiler's identity to all. */
-static int find_leader(struct share *s, const char *compiler, struct error *err) {
+static int find_leader(struct kind *s, const char *compiler, struct error *err) {
   struct comm *c = s->comm;
   const long long nobody = c->size;
   long long first = compiler ? c->rank : nobody;
@@ -56,10 +56,10 @@ static int find_leader(struct share *s, const char *compiler, struct error *err)
   return code;
 }
 
-int share_open(struct share **out, struct comm *all, const char *kind, const char *compiler,
-               struct error *err) {
+int kind_open(struct kind **out, struct comm *all, const char *kind, const char *compiler,
+              struct error *err) {
   int number = 0;
-  struct share *s = calloc(1, sizeof *s);
+  struct kind *s = calloc(1, sizeof *s);
   int code = s ? OP_OK : error_memory(err, "what ranks share", sizeof *s);
   if (!code)
     code = find_kind(all, kind, &number, err);
@@ -68,14 +68,14 @@ int share_open(struct share **out, struct comm *all, const char *kind, const cha
   if (!code)
     code = find_leader(s, compiler, err);
   if (code) {
-    share_close(s);
+    kind_close(s);
     s = NULL;
   }
   *out = s;
   return code;
 }
 
-void share_close(struct share *s) {
+void kind_close(struct kind *s) {
   if (!s)
     return;
   comm_close(s->comm);
@@ -84,7 +84,7 @@ void share_close(struct share *s) {
 }
 
 /* What concerns the ranks of all kinds. */
-static int compare_kinds(struct share *s, struct comm *all, const char *features, struct error *err) {
+static int compare_kinds(struct kind *s, struct comm *all, const char *features, struct error *err) {
   long long least[] = {s->jit.leads ? all->rank : all->size, target_vector_bytes(features)};
   int code = all->table->reduce_all(all, least, 2, COMM_LLONG, COMM_MIN, err);
   s->first_leader = (int)least[0];
@@ -93,7 +93,7 @@ static int compare_kinds(struct share *s, struct comm *all, const char *features
   return code;
 }
 
-int share_open_host(struct share **out, struct comm *all, const char *plugins, struct error *err) {
+int kind_open_host(struct kind **out, struct comm *all, const char *plugins, struct error *err) {
   struct text kind = {0}, features = {0};
   struct plugin plugin = {0};
   struct error none = {0};
@@ -103,9 +103,9 @@ int share_open_host(struct share **out, struct comm *all, const char *plugins, s
   text_add_char(&kind, '\n');
   library_identity(&kind);
   const bool able = plugin_find(&plugin, plugins, &none) == OP_OK;
-  int code = share_open(out, all, text_str(&kind), able ? text_str(&plugin.identity) : NULL, err);
+  int code = kind_open(out, all, text_str(&kind), able ? text_str(&plugin.identity) : NULL, err);
   if (!code && (code = compare_kinds(*out, all, text_str(&features), err))) {
-    share_close(*out);
+    kind_close(*out);
     *out = NULL;
   }
   plugin_free(&plugin);

@@ -1,12 +1,12 @@
 /* Ranks that can run the same code: one kind of processor, library and compiler. One of each kind leads: it opens the database
  * and the compiler, and the others get their code from it. */
-#ifndef OP2JIT_RUNTIME_SHARE_H
-#define OP2JIT_RUNTIME_SHARE_H
+#ifndef OP2JIT_RUNTIME_KIND_H
+#define OP2JIT_RUNTIME_KIND_H
 
 #include "comm.h"
 #include "jit/share.h"
 
-struct share {
+struct kind {
   struct comm *comm; /* the ranks of this kind */
   int leader;        /* among them */
   struct text compiler;
@@ -18,12 +18,11 @@ struct share {
 
 /* Collective over `all`. Ranks of one `kind` share; the lowest one with a `compiler` (its identity; NULL: it has none) leads,
  * else the lowest. */
-int share_open(struct share **out, struct comm *all, const char *kind, const char *compiler,
-               struct error *err);
+int kind_open(struct kind **out, struct comm *all, const char *kind, const char *compiler, struct error *err);
 /* NULL is allowed. */
-void share_close(struct share *s);
+void kind_close(struct kind *s);
 
 /* The kind of this rank's processor, and its compiler. */
-int share_open_host(struct share **out, struct comm *all, const char *plugins, struct error *err);
+int kind_open_host(struct kind **out, struct comm *all, const char *plugins, struct error *err);
 
 #endif
