@@ -50,12 +50,13 @@ static void add_strategies(struct list *list, const struct variant *standard,
 static void add_sizes(struct list *list, const struct variant *standard, const struct alternatives_of *loop) {
   const bool chunks = standard->strategy == STRATEGY_CHUNKS;
   const int *sizes = chunks ? chunk_sizes : block_sizes;
+  const int known = standard->block_size || chunks ? standard->block_size : loop->block_size;
   if (!chunks && standard->strategy != STRATEGY_COLOURS)
     return;
   for (int i = 0; i < (chunks ? CHUNK_SIZES : BLOCK_SIZES); i++) {
     struct variant v = *standard;
     v.block_size = sizes[i];
-    if (sizes[i] != standard->block_size && sizes[i] <= loop->elements)
+    if (sizes[i] != known && sizes[i] <= loop->elements)
       add(list, v);
   }
 }

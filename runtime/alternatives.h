@@ -8,7 +8,8 @@
 /* What is known of the loop. */
 struct alternatives_of {
   long elements;
-  int threads; /* that it may use */
+  int threads;    /* that it may use */
+  int block_size; /* that the library chooses */
   const struct shape *shapes;
   int nshapes;         /* worth trying, see jit/generate */
   size_t turned_bytes; /* that one element increments through maps; 0: none */

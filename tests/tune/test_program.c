@@ -7,7 +7,7 @@
 static const char *folder;
 
 /* A ring of cells: each edge moves a third of the difference of its two cells' first values between them. */
-enum { N = 8192, DIM = 3 };
+enum { DIM = 3, SMALL = 8192, LARGE = 65536 };
 
 static const char move[] = OP_KERNEL(void move(const double *a, const double *b, double *da, double *db) {
   for (int n = 0; n < 3; n++) {
@@ -18,6 +18,7 @@ static const char move[] = OP_KERNEL(void move(const double *a, const double *b,
 });
 
 struct ring {
+  int n;
   op_set cells, edges;
   op_map ends;
   op_dat value, change;
@@ -33,20 +34,20 @@ static void open_library(const char *tune, const char *cache) {
   works(op_init(5, argv, 0));
 }
 
-static struct ring declare(void) {
-  struct ring r;
-  int *table = malloc(2 * N * sizeof *table);
-  double *value = malloc(DIM * N * sizeof *value);
+static struct ring declare(int n) {
+  struct ring r = {.n = n};
+  int *table = malloc(2 * (size_t)n * sizeof *table);
+  double *value = malloc(DIM * (size_t)n * sizeof *value);
   assert_non_null(table);
   assert_non_null(value);
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < n; i++) {
     table[2 * i] = i;
-    table[2 * i + 1] = (i + 1) % N;
-    for (int n = 0; n < DIM; n++)
-      value[DIM * i + n] = 4 * ((i * (n + 7)) % 64);
+    table[2 * i + 1] = (i + 1) % n;
+    for (int c = 0; c < DIM; c++)
+      value[DIM * i + c] = 4 * ((i * (c + 7)) % 64);
   }
-  r.cells = op_decl_set(N, "cells");
-  r.edges = op_decl_set(N, "edges");
+  r.cells = op_decl_set(n, "cells");
+  r.edges = op_decl_set(n, "edges");
   r.ends = op_decl_map(r.edges, r.cells, 2, table, "ends");
   r.value = op_decl_dat(r.cells, DIM, "double", value, "value");
   r.change = op_decl_dat(r.cells, DIM, "double", NULL, "change");
@@ -64,23 +65,34 @@ static void move_once(const struct ring *r) {
 
 /* All values are small integers times a power of two: sums are exact in any order. */
 static void check(const struct ring *r, int runs) {
-  double *change = malloc(DIM * N * sizeof *change);
+  double *change = malloc(DIM * (size_t)r->n * sizeof *change);
   assert_non_null(change);
   works(op_fetch_data(r->change, change));
-  for (int i = 0; i < N; i++)
-    for (int n = 0; n < DIM; n++) {
-      const int k = n + 7, here = (i * k) % 64, before = ((i + N - 1) % N * k) % 64,
-                after = ((i + 1) % N * k) % 64;
-      assert_true(change[DIM * i + n] == (double)runs * ((before - here) + (after - here)));
+  for (int i = 0; i < r->n; i++)
+    for (int c = 0; c < DIM; c++) {
+      const int k = c + 7, here = (i * k) % 64, before = ((i + r->n - 1) % r->n * k) % 64,
+                after = ((i + 1) % r->n * k) % 64;
+      assert_true(change[DIM * i + c] == (double)runs * ((before - here) + (after - here)));
     }
   free(change);
 }
 
-/* Every candidate, and then a run that knows the winner. */
+static void starts_at_the_winner(const char *tune, int n) {
+  open_library(tune, "force.db");
+  struct ring r = declare(n);
+  for (int i = 0; i < 200; i++)
+    move_once(&r);
+  check(&r, 200);
+  assert_int_equal(op_counters()->compiles, 0);
+  assert_int_equal(op_counters()->trials, 0);
+  works(op_exit());
+}
+
+/* Every candidate, and then runs that know the winner: on this mesh, whatever may be spent, and on a larger one. */
 static void finds_and_remembers(void **state) {
   (void)state;
   open_library("force", "force.db");
-  struct ring r = declare();
+  struct ring r = declare(SMALL);
   int runs = 0;
   long long trials = -1;
   /* Settled: a hundred runs without a trial. */
@@ -95,23 +107,19 @@ static void finds_and_remembers(void **state) {
   assert_true(op_counters()->compiles >= 3);
   works(op_exit());
 
-  open_library("auto", "force.db");
-  r = declare();
-  for (runs = 0; runs < 200; runs++)
-    move_once(&r);
-  check(&r, runs);
-  assert_int_equal(op_counters()->compiles, 0);
-  assert_int_equal(op_counters()->trials, 0);
-  works(op_exit());
+  starts_at_the_winner("auto", SMALL);
+  starts_at_the_winner("1000", SMALL);
+  starts_at_the_winner("1000", LARGE);
+  starts_at_the_winner("use", LARGE);
 }
 
 /* Runs go on while candidates are compiled, and those are tried in the end. */
 static void compiles_behind_the_program(void **state) {
   (void)state;
   open_library("1000", NULL);
-  struct ring r = declare();
+  struct ring r = declare(SMALL);
   int runs = 0;
-  while (op_counters()->trials < 8 || op_counters()->compiles < 3) {
+  while (op_counters()->trials < 6 || op_counters()->compiles < 3) {
     move_once(&r);
     usleep(100); /* a busy machine is kinder to the compiler so */
     assert_true(++runs < 10000000);
@@ -125,7 +133,7 @@ static void ends_while_something_is_compiled(void **state) {
   (void)state;
   for (int again = 0; again < 3; again++) {
     open_library("1000", NULL);
-    struct ring r = declare();
+    struct ring r = declare(SMALL);
     for (int i = 0; i < 12; i++)
       move_once(&r);
     check(&r, 12);
@@ -136,7 +144,7 @@ static void ends_while_something_is_compiled(void **state) {
 static void off_tries_nothing(void **state) {
   (void)state;
   open_library("off", NULL);
-  struct ring r = declare();
+  struct ring r = declare(SMALL);
   for (int i = 0; i < 500; i++)
     move_once(&r);
   check(&r, 500);

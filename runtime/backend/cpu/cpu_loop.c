@@ -49,8 +49,6 @@ static int settle(struct variant *v, const struct loop *loop, const struct cpu_l
                      loop->name);
   if (v->strategy == STRATEGY_WHOLE)
     v->block_size = v->threads = 0;
-  if (v->strategy == STRATEGY_COLOURS && !v->block_size)
-    v->block_size = default_block_size(loop->most_elements);
   return OP_OK;
 }
 
@@ -159,9 +157,13 @@ static int written_columns(const struct loop *loop, const struct loop_part *part
 }
 
 /* A boundary is small: in blocks of the size that suits the core it would have too few of them. */
-static int block_size_of(const struct cpu_variant *v, const struct loop_part *part) {
+static int block_size_of(const struct cpu_variant *v, const struct loop *loop, const struct loop_part *part) {
+  int wanted = v->variant.block_size;
+  if (v->variant.strategy != STRATEGY_COLOURS)
+    return wanted;
+  wanted = wanted ? wanted : default_block_size(loop->most_elements);
   const int usual = default_block_size(part->end - part->begin);
-  return part->begin > 0 && usual < v->variant.block_size ? usual : v->variant.block_size;
+  return part->begin > 0 && usual < wanted ? usual : wanted;
 }
 
 static int make_planned(struct op_context *ctx, const struct loop *loop, const struct loop_part *part,
@@ -172,7 +174,7 @@ static int make_planned(struct op_context *ctx, const struct loop *loop, const s
   struct plan_wish wish = {
       .request = {.begin = part->begin,
                   .size = part->end - part->begin,
-                  .block_size = block_size_of(v, part)},
+                  .block_size = block_size_of(v, loop, part)},
       .strategy = v->variant.strategy,
       .threads = out->threads,
       .set_name = loop->set->name,

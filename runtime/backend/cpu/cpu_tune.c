@@ -86,11 +86,22 @@ static void make_fingerprint(const struct loop *loop, struct text *out) {
 
 /* ---- recalling ---- */
 
-static int find_variant(const struct cpu_loop *cpu, const char *name) {
-  for (int i = 0; i < cpu->nvariants; i++)
-    if (strcmp(cpu->variants[i].name, name) == 0)
-      return i;
-  return -1;
+/* How many threads pay depends on the size of the mesh; all else is taken over from any. */
+static int find_variant(const struct cpu_loop *cpu, const char *name, bool same_mesh) {
+  struct variant wanted = {0};
+  struct text spelled = {0};
+  struct error ignored = {0};
+  int found = -1;
+  if (variant_apply(&wanted, name, &ignored) == OP_OK) {
+    wanted.threads = same_mesh ? wanted.threads : 0;
+    variant_print(&wanted, &spelled);
+    for (int i = 0; i < cpu->nvariants && found < 0; i++)
+      if (text_ok(&spelled) && strcmp(cpu->variants[i].name, text_str(&spelled)) == 0)
+        found = i;
+  }
+  text_free(&spelled);
+  error_free(&ignored);
+  return found;
 }
 
 /* The same mesh class counts most, then the same processor; a tuning of another loop or number of threads never counts. */
@@ -117,7 +128,7 @@ static struct memory look_up(struct op_context *ctx, const struct cpu_loop *cpu,
   struct memory m = {.winner = -1};
   const int count = store_get_tunings(ctx->store, &filter, &rows);
   for (int r = 0; r < count; r++) {
-    const int which = find_variant(cpu, rows[r].variant), g = grade(&rows[r], target, mesh);
+    const int g = grade(&rows[r], target, mesh), which = find_variant(cpu, rows[r].variant, g & 1);
     if (which >= 0 && (m.winner < 0 || g > m.grade))
       m = (struct memory){.winner = which, .grade = g, .median = g == 3 ? rows[r].median : 0};
   }
