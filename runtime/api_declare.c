@@ -118,7 +118,7 @@ static int agree_on_constant(struct op_context *ctx, int code, const char *call,
   const struct constant *constant = name ? mesh_find_constant(&ctx->mesh, name) : NULL;
   struct text value = {0};
   if (constant)
-    agree_print_values(&value, constant->type, constant->dim, constant->value);
+    agree_print_values(&value, (int)constant->type, constant->dim, constant->value);
   code = agree_on_call(ctx, code, api_error(), "%s of constant \"%s\"\nvalue\t%s\n", call,
                        name ? name : "unnamed", text_str(&value));
   text_free(&value);

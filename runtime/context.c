@@ -13,6 +13,7 @@
 #include "jit/signature.h"
 #include "kernels-cache/store.h"
 #include "kind.h"
+#include "loop_names.h"
 #include "plan_cache.h"
 #include "reports.h"
 
@@ -95,6 +96,7 @@ static void release(struct op_context *ctx) {
   store_close(ctx->store);
   team_close(ctx->team);
   free(ctx->trace.events);
+  text_free(&ctx->loop_names);
   text_free(&ctx->missing.list);
   io_free(ctx->io);
   env_free(&ctx->env);
@@ -216,6 +218,8 @@ int context_plans(struct op_context *ctx, struct plan_cache **out, struct error 
 }
 
 void context_close(struct op_context *ctx) {
+  if (ctx->comm->rank == 0)
+    loop_names_warn(ctx);
   loop_forget(ctx, NULL);
   exchanges_forget(ctx, NULL);
   mesh_free(ctx);

@@ -10,6 +10,7 @@
 #include "check/shadow.h"
 #include "context.h"
 #include "data.h"
+#include "loop_names.h"
 #include "reports.h"
 #include "spread.h"
 
@@ -244,6 +245,7 @@ static struct loop *make_record(struct op_context *ctx, uint64_t hash, const cha
   struct loop *loop = new_loop(ctx, ctx->backend, text, name, set, nargs, args, file, err);
   if (!loop)
     return NULL;
+  loop_names_note(ctx, name);
   loop->hash = hash;
   loop->line = line;
   loop->order = ctx->loops.next_order++;

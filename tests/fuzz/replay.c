@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* Some targets prepare something. */
+__attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 static int replay_file(const char *path) {
   FILE *file = fopen(path, "rb");
@@ -60,6 +62,8 @@ static int replay_folder(const char *path, int *count) {
 
 int main(int argc, char **argv) {
   int failed = 0, count = 0;
+  if (LLVMFuzzerInitialize)
+    LLVMFuzzerInitialize(&argc, &argv);
   for (int i = 1; i < argc; i++) {
     struct stat status;
     if (stat(argv[i], &status) == 0 && S_ISDIR(status.st_mode))

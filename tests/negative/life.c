@@ -144,6 +144,32 @@ CASE(misspelt_in_environment) {
   unsetenv("OP2_THREAD");
 }
 
+/* Names of loops are looked at when the program ends. */
+static void run_scale_with(const char *assignment) {
+  double sum = 0;
+  if (begin(assignment) != OP_OK)
+    return;
+  op_set set = op_decl_set(3, "cells");
+  op_dat dat = op_decl_dat(set, 1, "double", NULL, "height");
+  op_par_loop(kernel_scale(), "scale", set, op_arg_dat(dat, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_gbl(&sum, 1, "double", OP_INC));
+  op_exit();
+}
+
+CASE(check_of_no_loop) {
+  UNUSED;
+  run_scale_with("OP2_CHECK=scael,scale,flux_through_faces");
+}
+
+CASE(variant_of_no_loop) {
+  UNUSED;
+  char assignment[64];
+  const char *backend = getenv("OP2_BACKEND");
+  bool cuda = backend && strcmp(backend, "cuda") == 0;
+  snprintf(assignment, sizeof assignment, "OP2_VARIANT=sclae:%s", cuda ? "atomics/64" : "scalar");
+  run_scale_with(assignment);
+}
+
 /* ---- what an open library refuses -------------------------------------------------------------*/
 
 /* What is taken otherwise depends on the processor. */
@@ -252,5 +278,7 @@ const struct negative_case life_cases[] = {
     {"misspelt_variable", OP_OK, WARNING, misspelt_variable},
     {"unlike_any_variable", OP_OK, WARNING, unlike_any_variable},
     {"misspelt_in_environment", OP_OK, WARNING, misspelt_in_environment},
+    {"check_of_no_loop", OP_OK, WARNING, check_of_no_loop},
+    {"variant_of_no_loop", OP_OK, WARNING, variant_of_no_loop},
     {NULL, 0, 0, NULL},
 };

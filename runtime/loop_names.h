@@ -1,0 +1,12 @@
+/* Loops that the environment names (OP2_CHECK=res_calc, OP2_VARIANT=res_calc:scalar) and that never run: said at op_exit. */
+#ifndef OP2JIT_LOOP_NAMES_H
+#define OP2JIT_LOOP_NAMES_H
+
+struct op_context;
+
+/* A loop of this name was met. Keeps nothing if the environment names no loops. */
+void loop_names_note(struct op_context *ctx, const char *name);
+/* A warning for each name that no loop had, with the nearest that one had. */
+void loop_names_warn(const struct op_context *ctx);
+
+#endif
