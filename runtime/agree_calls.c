@@ -103,7 +103,7 @@ static void print_loop(const struct op_context *ctx, const struct loop *loop, st
   for (int i = 0; i < loop->desc.nconsts; i++) {
     const struct desc_const *known = &loop->desc.consts[i];
     text_addf(out, "constant %s\t", known->name);
-    agree_print_values(out, known->type, known->dim, known->value);
+    agree_print_values(out, (int)known->type, known->dim, known->value);
     text_add(out, known->folded ? ", compiled in\n" : "\n");
   }
   text_addf(out, "native form\t%s\nchecking form\t%s\n", loop->native ? "yes" : "no",

@@ -153,27 +153,32 @@ static void declare_constant(struct program *p) {
   static const char *const names[] = {"gam", "x1", "1x", "", "int", NULL};
   const char *name = names[next(p) % 6];
   const unsigned n = next(p);
-  expect(n % 4 ? op_decl_const(name, any_dim(p), any_type(p), n % 7 ? p->memory : NULL)
+  const int dim = any_dim(p);
+  const char *type = any_type(p);
+  expect(n % 4 ? op_decl_const(name, dim, type, n % 7 ? p->memory : NULL)
                : op_update_const(name, n % 7 ? p->memory : NULL));
 }
 
 /* ---- the rest ---- */
 
+/* All bytes are taken first: the order in which arguments are evaluated is the compiler's. */
 static op_arg any_argument(struct program *p) {
   const unsigned form = next(p);
   const int idx = (int)(next(p) % 7) - 3, dim = any_dim(p);
   const op_access access = (op_access)(next(p) % 9);
+  const char *type = any_type(p);
+  op_map map = any_map(p);
+  op_dat dat = ANY(p, dat);
+  const int more = (int)(next(p) % 5);
   void *global = form % 11 ? p->globals : NULL;
   switch (form % 8) {
-  case 0: return op_arg_gbl(global, dim, any_type(p), access);
-  case 1: return op_opt_arg_gbl(next(p) % 2, global, dim, any_type(p), access);
-  case 2: return op_arg_idx(idx, any_map(p));
-  case 3: return op_arg_info(global, dim, any_type(p), (int)(next(p) % 5));
-  case 4: return op_opt_arg_dat(next(p) % 2, ANY(p, dat), idx, any_map(p), dim, any_type(p), access);
-  default: {
-    op_map map = any_map(p);
-    return op_arg_dat(ANY(p, dat), map == OP_ID ? -1 : idx, map, dim, any_type(p), access);
-  }
+  case 0: return op_arg_gbl(global, dim, type, access);
+  case 1: return op_opt_arg_gbl(more % 2, global, dim, type, access);
+  case 2: return op_arg_idx(map == OP_ID ? -1 : idx, map);
+  case 3: return op_arg_info(global, dim, type, more);
+  case 4: return op_opt_arg_dat(more % 2, dat, idx, map, dim, type, access);
+  case 5: return op_arg_dat(dat, idx, map, dim, type, access);
+  default: return op_arg_dat(dat, map == OP_ID ? -1 : idx, map, dim, type, access);
   }
 }
 
@@ -184,8 +189,9 @@ static void run_loop(struct program *p) {
   for (int i = 0; i < nargs && i < 4; i++)
     args[i] = any_argument(p);
   memset(p->globals, 0, VALUES);
-  expect(op_par_loop_array(kernel_text(kernel), kernel < 240 ? kernel_names[kernel % 10 % 8] : "other",
-                           ANY(p, set), nargs == 4 && kernel == 255 ? 33 : nargs, args, __FILE__, __LINE__));
+  op_set set = ANY(p, set);
+  expect(op_par_loop_array(kernel_text(kernel), kernel < 240 ? kernel_names[kernel % 10 % 8] : "other", set,
+                           nargs == 4 && kernel == 255 ? 33 : nargs, args, __FILE__, __LINE__));
 }
 
 static void use_dat(struct program *p) {
@@ -194,7 +200,11 @@ static void use_dat(struct program *p) {
   switch (n % 4) {
   case 0: expect(op_fetch_data(dat, n % 16 ? p->memory : NULL)); break;
   case 1: expect(op_put_data(dat, p->memory)); break;
-  case 2: expect(op_fetch_data_idx(dat, p->memory, (int)(next(p) % 40) - 4, (int)(next(p) % 40) - 4)); break;
+  case 2: {
+    const int low = (int)(next(p) % 40) - 4, high = (int)(next(p) % 40) - 4;
+    expect(op_fetch_data_idx(dat, p->memory, low, high));
+    break;
+  }
   default: expect(op_free_dat_temp(dat)); break;
   }
 }
@@ -204,7 +214,12 @@ static void ask(struct program *p) {
   switch (n % 6) {
   case 0: expect_handle(op_get_size(ANY(p, set)) >= 0 ? p : NULL); break;
   case 1: expect(op_renumber(ANY(p, map))); break;
-  case 2: expect(op_renumber_by(n % 5 ? "hilbert" : "rcb", ANY(p, map), ANY(p, dat))); break;
+  case 2: {
+    op_map map = ANY(p, map);
+    op_dat coordinates = ANY(p, dat);
+    expect(op_renumber_by(n % 5 ? "hilbert" : "rcb", map, coordinates));
+    break;
+  }
   case 3: expect(op_plan_check((int)(n / 6))); break;
   case 4: op_counters(); break;
   default: op_update_const("gam", NULL); break;
