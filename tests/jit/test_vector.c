@@ -255,6 +255,17 @@ static struct desc describe(const struct subject *s) {
   return d;
 }
 
+/* LLVM can be told to since version 18; older ones use gather instructions here and there. */
+static bool can_avoid_gathers(struct jit *jit) {
+  struct text compiler = {0};
+  struct error err = {0};
+  int version = 0;
+  assert_int_equal(jit_compiler(jit, &compiler, &err), OP_OK);
+  assert_int_equal(sscanf(text_str(&compiler), "clang %d", &version), 1);
+  text_free(&compiler);
+  return version >= 18;
+}
+
 static void take_apart(struct jit *jit, const struct subject *s) {
   struct desc d = describe(s);
   struct shape shape = {.width = 8};
@@ -270,7 +281,8 @@ static void take_apart(struct jit *jit, const struct subject *s) {
       roots.scalar > s->roots)
     fail_msg("%s: divisions %d packed, %d scalar; roots %d packed, %d scalar", s->name, divisions.packed,
              divisions.scalar, roots.packed, roots.scalar);
-  assert_int_equal(gathers(s->name, code.hash), 0);
+  if (gathers(s->name, code.hash) && can_avoid_gathers(jit))
+    fail_msg("%s: %d gathers", s->name, gathers(s->name, code.hash));
   kernel_free(&k);
   desc_free(&d);
 }
