@@ -19,7 +19,7 @@ enum file_mode {
   FILE_CREATE  /* it is not, or is emptied */
 };
 
-enum { FILE_RANK_MOST = 8 };
+enum { FILE_RANK_MOST = 8, FILE_ALONE = -1 };
 
 /* What a dataset is. */
 struct file_dataset {
@@ -36,7 +36,7 @@ enum file_kind { FILE_NOTHING, FILE_DATASET, FILE_OTHER };
 struct file_table {
   int version;      /* of this table: FILE_TABLE_VERSION */
   const char *name; /* "hdf5-serial" */
-  /* `fortran`: the communicator as in struct comm, -1: this process alone. */
+  /* `fortran`: the communicator as in struct comm (any number, also a negative one), or FILE_ALONE. */
   int (*open)(struct file **out, const char *path, enum file_mode mode, int fortran, struct error *err);
   /* Always frees; an error means that what was written may not be all there. */
   int (*close)(struct file *file, struct error *err);

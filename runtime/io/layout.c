@@ -24,7 +24,7 @@ int layout_open(struct layout *l, const struct file_table *table, struct comm *c
   *l = (struct layout){.table = table, .comm = comm, .path = path, .shows = shows};
   int code = together_agree(comm, check_path(path, err), err);
   if (!code) {
-    code = table->open(&l->file, path, FILE_READ, together_alone(comm) ? -1 : comm->fortran, err);
+    code = table->open(&l->file, path, FILE_READ, together_alone(comm) ? FILE_ALONE : comm->fortran, err);
     int mine = code;
     code = together_agree(comm, code, err);
     if (code && !mine) {

@@ -125,7 +125,7 @@ int writing_begin(struct writing *w, const struct file_table *table, struct comm
     code = together_broadcast(comm, &there, sizeof there, err);
   if (!code) {
     code = table->open(&w->file, text_str(&w->aside), keep && there ? FILE_UPDATE : FILE_CREATE,
-                       together_alone(comm) ? -1 : comm->fortran, err);
+                       together_alone(comm) ? FILE_ALONE : comm->fortran, err);
     code = together_agree(comm, code, err);
     if (code)
       writing_end(w, code, err);

@@ -26,7 +26,7 @@ static void open_id(struct file *file, enum file_mode mode, int fortran) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   /* Whatever an object is left open by, closing the file closes it. */
   bool good = access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0;
-  if (good && fortran < 0)
+  if (good && fortran == FILE_ALONE)
     good = (file->driver = hdf5_driver_use(access)) >= 0;
   else if (good)
     good = join(access, fortran);
@@ -53,7 +53,7 @@ static int open_file(struct file **out, const char *path, enum file_mode mode, i
     free(file);
     return error_memory(err, "a file", sizeof *file);
   }
-  *file = (struct file){.path = file->path, .id = -1, .driver = -1, .together = fortran >= 0};
+  *file = (struct file){.path = file->path, .id = -1, .driver = -1, .together = fortran != FILE_ALONE};
   struct quiet before = quiet_begin();
   open_id(file, mode, fortran);
   int code = file->id >= 0 ? OP_OK

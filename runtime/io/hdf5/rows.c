@@ -108,8 +108,12 @@ static H5T_conv_ret_t look_at_misfit(H5T_conv_except_t what, hid_t from, hid_t t
 static hid_t transfer(const struct file *file, struct misfit *misfit) {
   hid_t list = H5Pcreate(H5P_DATASET_XFER);
 #ifdef OP2JIT_FILES_MPI
-  if (file->together)
+  /* A call of all ranks, in which each moves its own rows, which are in one piece: to gather them on a few ranks first would
+   * take memory and bring nothing. */
+  if (file->together) {
     H5Pset_dxpl_mpio(list, H5FD_MPIO_COLLECTIVE);
+    H5Pset_dxpl_mpio_collective_opt(list, H5FD_MPIO_INDIVIDUAL_IO);
+  }
 #else
   (void)file;
 #endif

@@ -1,0 +1,190 @@
+/* Files of several ranks, against what one process makes and expects: ranks make FILE | work FILE OUT VTK | check OUT |
+ * trouble FOLDER FILE RANKS. The mesh is a ring of cells whose numbers are scattered, so that every rank's
+ * rows reach others'. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "op2jit.h"
+
+enum { CELLS = 1013, FACES = 2 * CELLS };
+
+#define must(condition)                                                                                      \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, op_last_error()->message);          \
+      exit(1);                                                                                               \
+    }                                                                                                        \
+  } while (0)
+
+OP_KERNEL_DEF(
+    spread_out, void spread_out(const double *const q[2], double *const r[2]) {
+      r[0][0] += q[1][0];
+      r[1][0] += q[0][0];
+    })
+OP_KERNEL_DEF(
+    add_up, void add_up(const double *r, double *q) { q[0] += r[0]; })
+
+static int scattered(int i) {
+  return (int)((long long)i * 389 % CELLS);
+}
+static double value(int cell) {
+  return 1.0 + cell % 17;
+}
+
+static void make(const char *path) {
+  static int table[2 * FACES];
+  static double q[CELLS], x[2 * CELLS];
+  static long long wide[3 * CELLS];
+  for (int f = 0; f < FACES; f++) {
+    table[2 * f] = scattered(f % CELLS);
+    table[2 * f + 1] = scattered((f + 1 + f / CELLS) % CELLS);
+  }
+  for (int c = 0; c < CELLS; c++) {
+    q[c] = value(c);
+    x[2 * c] = c;
+    x[2 * c + 1] = -c;
+    for (int k = 0; k < 3; k++)
+      wide[3 * c + k] = 10000000000LL * c + k;
+  }
+  op_set cells = op_decl_set(CELLS, "cells"), faces = op_decl_set(FACES, "faces");
+  op_decl_map(faces, cells, 2, table, "face_cells");
+  op_decl_dat(cells, 1, "double", q, "q");
+  op_decl_dat(cells, 1, "double", NULL, "r");
+  op_decl_dat(cells, 2, "double:soa", x, "x");
+  op_decl_dat(cells, 3, "ll", wide, "wide");
+  must(op_dump_to_hdf5(path) == OP_OK);
+}
+
+struct mesh {
+  op_set cells, faces;
+  op_map face_cells;
+  op_dat q, r, x, wide;
+};
+
+static struct mesh load(const char *path) {
+  struct mesh m = {.cells = op_decl_set_hdf5(path, "cells"),
+                   .faces = op_decl_set_hdf5_infer_size(path, "faces", "face_cells")};
+  must(m.cells && m.faces);
+  must(op_get_global_size(m.cells) == CELLS && op_get_global_size(m.faces) == FACES);
+  m.face_cells = op_decl_map_hdf5(m.faces, m.cells, 2, path, "face_cells");
+  must(m.face_cells);
+  m.q = op_decl_dat_hdf5(m.cells, 1, "double", path, "q");
+  m.r = op_decl_dat_hdf5(m.cells, 1, "double", path, "r");
+  m.x = op_decl_dat_hdf5(m.cells, 2, "double:soa", path, "x");
+  m.wide = op_decl_dat_hdf5(m.cells, 3, "ll", path, "wide");
+  must(m.q && m.r && m.x && m.wide);
+  return m;
+}
+
+static void loops(const struct mesh *m) {
+  must(op_par_loop(OP_KERNEL_OF(spread_out), "spread_out", m->faces,
+                   op_arg_dat(m->q, -2, m->face_cells, 1, "double", OP_READ),
+                   op_arg_dat(m->r, -2, m->face_cells, 1, "double", OP_INC)) == OP_OK);
+  must(op_par_loop(OP_KERNEL_OF(add_up), "add_up", m->cells,
+                   op_arg_dat(m->r, -1, OP_ID, 1, "double", OP_READ),
+                   op_arg_dat(m->q, -1, OP_ID, 1, "double", OP_RW)) == OP_OK);
+}
+
+/* Written before anybody needs local numbers, after loops, and after the elements moved to other ranks. */
+static void work(const char *in, const char *out, const char *vtk) {
+  const double pi = 3.25;
+  double back = 0;
+  struct mesh m = load(in);
+  must(op_dump_to_hdf5(out) == OP_OK);
+  loops(&m);
+  must(op_dump_to_hdf5(out) == OP_OK);
+  must(op_partition("random", "", m.cells, m.face_cells, NULL) == OP_OK);
+  must(op_dump_to_hdf5(out) == OP_OK);
+  op_dat late = op_decl_dat_hdf5(m.cells, 3, "ll", in, "wide");
+  must(late && op_fetch_data_hdf5_file_path(late, out, "late/wide") == OP_OK);
+  must(op_write_const_hdf5("pi", 1, "double", &pi, out) == OP_OK);
+  must(op_get_const_hdf5("pi", 1, "double", &back, out) == OP_OK && back == pi);
+  const op_dat shown[] = {m.x, m.q};
+  must(op_write_vtk(vtk, 0, 2, shown) == OP_OK && op_write_vtk(vtk, 1, 2, shown) == OP_OK);
+}
+
+static void check(const char *out) {
+  static double expected[CELLS], r[CELLS], q[CELLS], x[2 * CELLS];
+  static long long wide[3 * CELLS], late[3 * CELLS];
+  static int table[2 * FACES];
+  for (int f = 0; f < FACES; f++) {
+    int a = scattered(f % CELLS), b = scattered((f + 1 + f / CELLS) % CELLS);
+    r[a] += value(b);
+    r[b] += value(a);
+  }
+  for (int c = 0; c < CELLS; c++)
+    expected[c] = value(c) + r[c];
+  struct mesh m = load(out);
+  op_dat l = op_decl_dat_hdf5(m.cells, 3, "ll", out, "late/wide");
+  op_dat entries = op_decl_dat_hdf5(m.faces, 2, "int", out, "face_cells");
+  must(l && entries);
+  must(op_fetch_data(m.q, q) == OP_OK && op_fetch_data(m.x, x) == OP_OK &&
+       op_fetch_data(m.wide, wide) == OP_OK);
+  must(op_fetch_data(l, late) == OP_OK && op_fetch_data(entries, table) == OP_OK);
+  must(memcmp(q, expected, sizeof q) == 0);
+  must(memcmp(wide, late, sizeof wide) == 0);
+  for (int c = 0; c < CELLS; c++)
+    must(x[2 * c] == c && x[2 * c + 1] == -c && wide[3 * c + 2] == 10000000000LL * c + 2);
+  for (int f = 0; f < FACES; f++)
+    must(table[2 * f] == scattered(f % CELLS) && table[2 * f + 1] == scattered((f + 1 + f / CELLS) % CELLS));
+}
+
+static void fails(int code, int expected, const char *words) {
+  if (code != expected || !strstr(op_last_error()->message, words)) {
+    fprintf(stderr, "expected code %d with \"%s\", got %d: %s\n", expected, words, code,
+            op_last_error()->message);
+    exit(1);
+  }
+}
+
+/* The same error on all ranks, and all go on. */
+static void trouble(const char *folder, const char *file, bool alone) {
+  char path[4096];
+  const int v = 1;
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  struct mesh m = load(file);
+  fails(op_decl_set_hdf5(file, "none") ? 0 : op_last_error()->code, OP_ERR_FILE,
+        "there is no dataset \"none\"");
+  fails(op_decl_dat_hdf5(m.faces, 1, "double", file, "q") ? 0 : op_last_error()->code, OP_ERR_SIZE,
+        "1013 rows");
+  fails(op_decl_dat_hdf5(m.cells, 2, "double", file, "q") ? 0 : op_last_error()->code, OP_ERR_DIM,
+        "rows of 2");
+  fails(op_decl_dat_hdf5(m.cells, 3, "int", file, "wide") ? 0 : op_last_error()->code, OP_ERR_TYPE,
+        "too large");
+  snprintf(path, sizeof path, "%s/absent.h5", folder);
+  fails(op_decl_set_hdf5(path, "q") ? 0 : op_last_error()->code, OP_ERR_FILE, "No such file");
+  snprintf(path, sizeof path, "%s/text.h5", folder);
+  FILE *f = op_is_root() ? fopen(path, "w") : NULL;
+  if (f) {
+    fputs("no HDF5 file at all, and long enough not to be empty", f);
+    fclose(f);
+  }
+  op_barrier();
+  fails(op_decl_set_hdf5(path, "q") ? 0 : op_last_error()->code, OP_ERR_FILE, "text.h5");
+  snprintf(path, sizeof path, "%s/absent/new.h5", folder);
+  fails(op_write_const_hdf5("v", 1, "int", &v, path), OP_ERR_FILE, "No such file");
+  fails(op_dump_to_hdf5(path), OP_ERR_FILE, "No such file");
+  /* One rank says something else than the others. */
+  if (!alone)
+    fails(op_decl_set_hdf5(file, op_is_root() ? "cells" : "q") ? 0 : op_last_error()->code, OP_ERR_MPI,
+          "cells");
+  snprintf(path, sizeof path, "%s/good.h5", folder);
+  must(op_write_const_hdf5("v", 1, "int", &v, path) == OP_OK);
+}
+
+int main(int argc, char **argv) {
+  must(argc > 2 && op_init(argc, argv, 0) == OP_OK);
+  if (strcmp(argv[1], "make") == 0)
+    make(argv[2]);
+  else if (strcmp(argv[1], "work") == 0 && argc > 4)
+    work(argv[2], argv[3], argv[4]);
+  else if (strcmp(argv[1], "check") == 0)
+    check(argv[2]);
+  else if (strcmp(argv[1], "trouble") == 0 && argc > 4)
+    trouble(argv[2], argv[3], strcmp(argv[4], "1") == 0);
+  else
+    return 2;
+  return op_exit();
+}
