@@ -162,11 +162,66 @@ static void check_inside(const struct program *p) {
   }
 }
 
+/* ---- loops: elements of other ranks are read and incremented ---- */
+
+OP_KERNEL_DEF(
+    add_up, void add_up(const long long *number, long long *first, long long *last, long long *sum) {
+      *first += *number + 1;
+      *last += 3 * *number;
+      *sum += *number;
+    })
+
+OP_KERNEL_DEF(
+    look_up, void look_up(const long long *first, const long long *last, const int *index, long long *out) {
+      *out = *first * 1000 + *last + 7 * *index;
+    })
+
+static void check_rows(const struct program *p, int s, op_dat dat, const long long *wanted) {
+  const long n = declared(p, s);
+  long long *got = array_new((size_t)n, sizeof *got);
+  check(!op_fetch_data(dat, n ? got : NULL));
+  check(!memcmp(got, wanted + first_of(p, s), (size_t)n * sizeof *got));
+  free(got);
+}
+
+static void run_loops(const struct program *p, int m) {
+  const struct random_map *map = &p->mesh.maps[m];
+  const int rows = p->mesh.size[map->from], last = map->arity - 1;
+  long long *sums = array_new((size_t)p->mesh.size[map->to], sizeof *sums), total = 0, wanted = 0;
+  long long *seen = array_new((size_t)rows, sizeof *seen);
+  for (int e = 0; e < rows; e++) {
+    const int *row = map->table + e * map->arity;
+    sums[row[0]] += e + 1;
+    sums[row[last]] += 3LL * e;
+    seen[e] = row[0] * 1000LL + row[last] + 7LL * row[0];
+    wanted += e;
+  }
+  op_dat to = op_decl_dat_temp(p->sets[map->to], 1, "ll", NULL, "sums");
+  op_dat from = op_decl_dat_temp(p->sets[map->from], 1, "ll", NULL, "seen");
+  check(to && from);
+  check(!op_par_loop(OP_KERNEL_OF(add_up), "add_up", p->sets[map->from],
+                     op_arg_dat(p->numbers[map->from], -1, OP_ID, 1, "ll", OP_READ),
+                     op_arg_dat(to, 0, p->maps[m], 1, "ll", OP_INC),
+                     op_arg_dat(to, last, p->maps[m], 1, "ll", OP_INC), op_arg_gbl(&total, 1, "ll", OP_INC)));
+  check(total == wanted);
+  check(!op_par_loop(OP_KERNEL_OF(look_up), "look_up", p->sets[map->from],
+                     op_arg_dat(p->numbers[map->to], 0, p->maps[m], 1, "ll", OP_READ),
+                     op_arg_dat(p->numbers[map->to], last, p->maps[m], 1, "ll", OP_READ),
+                     op_arg_idx(0, p->maps[m]), op_arg_dat(from, -1, OP_ID, 1, "ll", OP_WRITE)));
+  check_rows(p, map->to, to, sums);
+  check_rows(p, map->from, from, seen);
+  check(!op_free_dat_temp(to) && !op_free_dat_temp(from));
+  free(sums);
+  free(seen);
+}
+
 static void check_all(struct program *p) {
   check_inside(p);
   for (int s = 0; s < p->mesh.nsets; s++)
     check_fetches(p, s);
   put_all(p);
+  for (int m = 0; m < p->nmaps; m++)
+    run_loops(p, m);
   for (int s = 0; s < p->mesh.nsets; s++)
     check_fetches(p, s);
 }
