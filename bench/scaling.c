@@ -1,0 +1,267 @@
+/* Weak scaling by counting: a grid like airfoil's is parted and its halos are built for many ranks within this process, and
+ * what one iteration of airfoil sends and computes twice is counted. Nothing is timed. See docs/scaling.md.
+ *
+ *   scaling [cells for each rank] [most ranks] */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tests/distribute/crew.h"
+#include "base/size.h"
+#include "distribute/directory.h"
+#include "distribute/move.h"
+#include "distribute/parts.h"
+
+enum { CELLS, EDGES, BOUNDARY, NODES, SETS };
+enum { EDGE_CELLS, EDGE_NODES, BOUNDARY_CELLS, BOUNDARY_NODES, CELL_NODES, MAPS };
+
+/* What airfoil exchanges before res_calc, for each cell reached: q and adt; it does so twice in an iteration. */
+enum { ROW_BYTES = (4 + 1) * 8, EXCHANGES = 2 };
+
+static const struct {
+  int from, to, arity;
+} maps[MAPS] = {
+    {EDGES, CELLS, 2}, {EDGES, NODES, 2}, {BOUNDARY, CELLS, 1}, {BOUNDARY, NODES, 2}, {CELLS, NODES, 4}};
+
+struct figures {
+  double halo_cells, neighbours, bytes, edges_twice, edges, cells, memory;
+};
+
+struct trial {
+  long long width, height; /* cells */
+  long long size[SETS];
+  partitioner *partitioner;
+  struct figures *ranks;
+};
+
+/* ---- the grid, element by element ---- */
+
+static void cell_row(const struct trial *t, long long cell, long long row[4]) {
+  const long long x = cell % t->width, y = cell / t->width, node = y * (t->width + 1) + x;
+  row[0] = node;
+  row[1] = node + 1;
+  row[2] = node + t->width + 2;
+  row[3] = node + t->width + 1;
+}
+
+/* First the edges between left and right, then those between below and above. */
+static void edge_rows(const struct trial *t, long long edge, long long cells[2], long long nodes[2]) {
+  const long long upright = (t->width - 1) * t->height;
+  long long corners[4];
+  if (edge < upright) {
+    cells[0] = edge / (t->width - 1) * t->width + edge % (t->width - 1);
+    cells[1] = cells[0] + 1;
+    cell_row(t, cells[0], corners);
+    nodes[0] = corners[1];
+    nodes[1] = corners[2];
+  } else {
+    cells[0] = edge - upright;
+    cells[1] = cells[0] + t->width;
+    cell_row(t, cells[0], corners);
+    nodes[0] = corners[3];
+    nodes[1] = corners[2];
+  }
+}
+
+static void boundary_rows(const struct trial *t, long long edge, long long cells[1], long long nodes[2]) {
+  const long long w = t->width, h = t->height;
+  const int first[4] = {0, 3, 0, 1}, second[4] = {1, 2, 3, 2};
+  const int side = edge < w ? 0 : edge < 2 * w ? 1 : edge < 2 * w + h ? 2 : 3;
+  long long corners[4];
+  cells[0] = side == 0   ? edge
+             : side == 1 ? (h - 1) * w + edge - w
+             : side == 2 ? (edge - 2 * w) * w
+                         : (edge - 2 * w - h) * w + w - 1;
+  cell_row(t, cells[0], corners);
+  nodes[0] = corners[first[side]];
+  nodes[1] = corners[second[side]];
+}
+
+static void rows_of(const struct trial *t, int map, long long element, long long *row) {
+  long long cells[2], nodes[4];
+  if (map == CELL_NODES)
+    cell_row(t, element, nodes);
+  else if (map <= EDGE_NODES)
+    edge_rows(t, element, cells, nodes);
+  else
+    boundary_rows(t, element, cells, nodes);
+  memcpy(row, maps[map].to == CELLS ? cells : nodes, (size_t)maps[map].arity * sizeof *row);
+}
+
+/* ---- a rank ---- */
+
+static void *must(void *memory) {
+  if (!memory) {
+    fputs("scaling: no memory\n", stderr);
+    exit(1);
+  }
+  return memory;
+}
+
+/* What a rank declares: its block of each set. */
+static void declare(const struct trial *t, const struct comm *comm, struct share *share) {
+  *share = (struct share){.nsets = SETS,
+                          .nmaps = MAPS,
+                          .sets = must(array_new(SETS, sizeof *share->sets)),
+                          .maps = must(array_new(MAPS, sizeof *share->maps))};
+  for (int s = 0; s < SETS; s++) {
+    struct share_set *set = &share->sets[s];
+    long long *first = must(array_new((size_t)comm->size + 1, sizeof *first));
+    for (int r = 0; r <= comm->size; r++)
+      first[r] = block_begin(t->size[s], comm->size, r);
+    set->first = first;
+    set->owned = (long)(first[comm->rank + 1] - first[comm->rank]);
+    set->numbers = must(array_new((size_t)set->owned, sizeof *set->numbers));
+    for (long e = 0; e < set->owned; e++)
+      set->numbers[e] = first[comm->rank] + e;
+  }
+  for (int m = 0; m < MAPS; m++) {
+    const struct share_set *from = &share->sets[maps[m].from];
+    struct share_map *map = &share->maps[m];
+    *map = (struct share_map){.from = maps[m].from, .to = maps[m].to, .arity = maps[m].arity};
+    map->rows = must(array_new((size_t)from->owned * (size_t)map->arity, sizeof *map->rows));
+    for (long e = 0; e < from->owned; e++)
+      rows_of(t, m, from->numbers[e], map->rows + e * map->arity);
+  }
+}
+
+static int part_cells(const struct trial *t, struct comm *comm, const struct share *share, int *part,
+                      struct error *err) {
+  const struct share_set *cells = &share->sets[CELLS];
+  double *coords = must(array_new(2 * (size_t)cells->owned, sizeof *coords));
+  for (long e = 0; e < cells->owned; e++) {
+    coords[2 * e] = (double)(cells->numbers[e] % t->width);
+    coords[2 * e + 1] = (double)(cells->numbers[e] / t->width);
+  }
+  const struct part_request request = {.comm = comm,
+                                       .parts = comm->size,
+                                       .total = t->size[CELLS],
+                                       .count = cells->owned,
+                                       .numbers = cells->numbers,
+                                       .coords = coords,
+                                       .dim = 2};
+  int code = t->partitioner(&request, part, err);
+  free(coords);
+  return code;
+}
+
+static struct figures count(const struct built *built) {
+  const struct halo_side *receive = &built->maps[EDGE_CELLS].halo->exchange.receive;
+  const struct halo_side *send = &built->maps[EDGE_CELLS].halo->exchange.send;
+  const long *edges = built->sets[EDGES].extents;
+  struct figures f = {.halo_cells = (double)receive->first[receive->count],
+                      .neighbours = send->count,
+                      .bytes = (double)send->first[send->count] * ROW_BYTES * EXCHANGES,
+                      .edges_twice = (double)(edges[EXTENT_EXEC] - edges[EXTENT_OWNED]),
+                      .edges = (double)edges[EXTENT_OWNED],
+                      .cells = (double)built->sets[CELLS].extents[EXTENT_OWNED]};
+  long copies = 0, owned = 0;
+  for (int s = 0; s < SETS; s++) {
+    copies += built->sets[s].extents[EXTENT_NONEXEC] - built->sets[s].extents[EXTENT_OWNED];
+    owned += built->sets[s].extents[EXTENT_OWNED];
+  }
+  f.memory = (double)copies / (double)owned;
+  return f;
+}
+
+static int run_rank(struct comm *comm, void *user, struct error *err) {
+  struct trial *t = user;
+  struct share share;
+  struct halo_exchange routes[SETS];
+  struct built built = {0};
+  int *part[SETS] = {0};
+  const long long *first[SETS];
+  declare(t, comm, &share);
+  for (int s = 0; s < SETS; s++)
+    first[s] = share.sets[s].first;
+  part[CELLS] = must(array_new((size_t)share.sets[CELLS].owned, sizeof(int)));
+  int code = part_cells(t, comm, &share, part[CELLS], err);
+  if (!code)
+    code = parts_follow(comm, &share, comm->size, part, err);
+  if (!code)
+    code = share_move(comm, &share, part, routes, err);
+  if (!code)
+    code = build_halos(comm, &share, &built, err);
+  if (!code)
+    t->ranks[comm->rank] = count(&built);
+  for (int s = 0; s < SETS; s++) {
+    free(part[s]);
+    free((void *)first[s]);
+    exchange_free(&routes[s]);
+  }
+  built_free(&built);
+  share_free(&share);
+  return code;
+}
+
+/* ---- the table ---- */
+
+static double most(const struct trial *t, int ranks, size_t field, double *mean) {
+  double highest = 0, sum = 0;
+  for (int r = 0; r < ranks; r++) {
+    double value;
+    memcpy(&value, (const char *)&t->ranks[r] + field, sizeof value);
+    highest = fmax(highest, value);
+    sum += value;
+  }
+  *mean = sum / ranks;
+  return highest;
+}
+
+static void print_row(const struct trial *t, const char *name, int ranks) {
+  static const struct {
+    size_t field;
+    const char *format;
+    double scale;
+  } columns[] = {{offsetof(struct figures, cells), " %9.0f %9.0f", 1},
+                 {offsetof(struct figures, halo_cells), " %7.0f %7.0f", 1},
+                 {offsetof(struct figures, neighbours), " %6.2f %4.0f", EXCHANGES},
+                 {offsetof(struct figures, bytes), " %9.1f %9.1f", 1e-3},
+                 {offsetof(struct figures, edges_twice), " %7.0f %7.0f", 1}};
+  double mean, edges, twice;
+  printf("%-9s %5d", name, ranks);
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+    const double high = most(t, ranks, columns[i].field, &mean);
+    printf(columns[i].format, mean * columns[i].scale, high * columns[i].scale);
+  }
+  most(t, ranks, offsetof(struct figures, edges), &edges);
+  most(t, ranks, offsetof(struct figures, edges_twice), &twice);
+  printf(" %7.2f%%", 100 * twice / edges);
+  most(t, ranks, offsetof(struct figures, memory), &mean);
+  printf(" %7.2f%%\n", 100 * mean);
+  fflush(stdout);
+}
+
+static void run(const char *name, partitioner *partitioner, int ranks, long long cells) {
+  const long long height = (long long)sqrt((double)(cells * ranks) / 2), width = 2 * height;
+  struct trial t = {.width = width,
+                    .height = height,
+                    .partitioner = partitioner,
+                    .ranks = must(array_new((size_t)ranks, sizeof *t.ranks))};
+  t.size[CELLS] = width * height;
+  t.size[EDGES] = (width - 1) * height + width * (height - 1);
+  t.size[BOUNDARY] = 2 * (width + height);
+  t.size[NODES] = (width + 1) * (height + 1);
+  crew_run(ranks, run_rank, &t);
+  print_row(&t, name, ranks);
+  free(t.ranks);
+}
+
+int main(int argc, char **argv) {
+  const long long cells = argc > 1 ? atoll(argv[1]) : 10000;
+  const int most_ranks = argc > 2 ? atoi(argv[2]) : 64;
+  printf("%-9s %5s %19s %15s %11s %19s %15s %8s %8s\n", "", "", "owned cells", "cells received", "messages",
+         "kB sent", "edges repeated", "of all", "copies");
+  printf("%-9s %5s %9s %9s %7s %7s %6s %4s %9s %9s %7s %7s\n", "parted by", "ranks", "mean", "most", "mean",
+         "most", "mean", "most", "mean", "most", "mean", "most");
+  for (int ranks = 2; ranks <= most_ranks; ranks *= 2)
+    run("rcb", parts_rcb, ranks, cells);
+  static const struct {
+    const char *name;
+    partitioner *partitioner;
+  } others[] = {{"inertial", parts_inertial}, {"block", parts_block}, {"random", parts_random}};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    run(others[i].name, others[i].partitioner, most_ranks < 64 ? most_ranks : 64, cells);
+  return 0;
+}
