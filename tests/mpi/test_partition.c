@@ -204,10 +204,20 @@ static void run_loops(const struct program *p, int m) {
                      op_arg_dat(to, 0, p->maps[m], 1, "ll", OP_INC),
                      op_arg_dat(to, last, p->maps[m], 1, "ll", OP_INC), op_arg_gbl(&total, 1, "ll", OP_INC)));
   check(total == wanted);
+  const op_counters_t before = *op_counters();
   check(!op_par_loop(OP_KERNEL_OF(look_up), "look_up", p->sets[map->from],
                      op_arg_dat(p->numbers[map->to], 0, p->maps[m], 1, "ll", OP_READ),
                      op_arg_dat(p->numbers[map->to], last, p->maps[m], 1, "ll", OP_READ),
                      op_arg_idx(0, p->maps[m]), op_arg_dat(from, -1, OP_ID, 1, "ll", OP_WRITE)));
+  if (size > 1) { /* the numbers were put since: what this map reaches travels, once, and nothing else */
+    const struct map *inside = handle_object(api_context()->handles, p->maps[m], HANDLE_MAP);
+    const struct halo_side *sent = &inside->halo->exchange.send;
+    check(op_counters()->messages - before.messages == sent->count);
+    long long bytes = 0; /* in pieces of 16 */
+    for (int i = 0; i < sent->count; i++)
+      bytes += (sent->first[i + 1] - sent->first[i] + 1) / 2 * 16;
+    check(op_counters()->bytes_sent - before.bytes_sent == bytes);
+  }
   check_rows(p, map->to, to, sums);
   check_rows(p, map->from, from, seen);
   check(!op_free_dat_temp(to) && !op_free_dat_temp(from));
