@@ -20,6 +20,37 @@ void ahead_open(struct ahead *a) {
   a->known = sched_getaffinity(0, sizeof a->processors, &a->processors) == 0;
 }
 
+/* ---- the end of the process -----------------------------------------------------------------------*/
+
+/* exit() pulls the compiler's own data away below the thread, if the program does not end with op_exit: after an error,
+ * for one. So it waits. One for the process, as exit() is. */
+static struct {
+  pthread_once_t once;
+  atomic_int compiling;
+  atomic_int process; /* a forked child has none of these threads */
+} leaving = {.once = PTHREAD_ONCE_INIT};
+
+static void let_compilers_finish(void) {
+  const struct timespec moment = {.tv_nsec = 1000000};
+  while (atomic_load(&leaving.compiling) > 0 && atomic_load(&leaving.process) == getpid())
+    nanosleep(&moment, NULL);
+}
+
+static void register_wait(void) {
+  atexit(let_compilers_finish);
+}
+
+static void note_begin(void) {
+  pthread_once(&leaving.once, register_wait);
+  if (atomic_exchange(&leaving.process, getpid()) != getpid())
+    atomic_store(&leaving.compiling, 0);
+  atomic_fetch_add(&leaving.compiling, 1);
+}
+
+static void note_end(void) {
+  atomic_fetch_sub(&leaving.compiling, 1);
+}
+
 /* ---- the thread ----------------------------------------------------------------------------------*/
 
 static double now(void) {
@@ -37,6 +68,7 @@ static void *work(void *argument) {
   double start = now();
   a->result->compiler->compile(&a->request, &a->result->result);
   a->result->seconds = now() - start;
+  note_end();
   atomic_store_explicit(&a->done, true, memory_order_release);
   return NULL;
 }
@@ -116,7 +148,10 @@ bool ahead_begin(struct ahead *a, const struct compiler *compiler, const char *h
   a->request.nfiles = 3;
   a->process = getpid();
   atomic_store(&a->done, false);
+  note_begin();
   a->started = start_thread(a);
+  if (!a->started)
+    note_end();
   if (a->started)
     *generated = (struct generated){0};
   else {

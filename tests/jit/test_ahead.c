@@ -176,6 +176,43 @@ static void is_free_in_a_child(void **state) {
   ahead_close(&a);
 }
 
+#ifndef __SANITIZE_THREAD__ /* to which a thread that is not joined is a leak */
+/* A program that ends without closing: exit() waits for the compiler, whose last word is the mark in the pipe. */
+static int mark[2];
+
+static void compile_and_mark(const struct compile_request *request, struct compile_result *result) {
+  usleep(20000);
+  compile(request, result);
+  if (write(mark[1], "x", 1) != 1)
+    _exit(4);
+}
+
+static void exit_waits(void **state) {
+  (void)state;
+  assert_int_equal(pipe(mark), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    static struct ahead a;
+    static const struct compiler marking = {
+        .abi = COMPILER_ABI, .name = "marking", .compile = compile_and_mark, .release = release};
+    struct generated files = {
+        .main_file = strdup("a"), .kernel_file = strdup("b"), .prelude_file = strdup("c"), .prelude = ""};
+    const struct compile_request like = {.cpu = "x86-64", .features = "", .fp = "strict"};
+    text_add(&files.kernel, "late");
+    ahead_open(&a);
+    exit(ahead_begin(&a, &marking, "one", &files, &like) ? 0 : 3);
+  }
+  close(mark[1]);
+  int status = -1;
+  char seen_mark = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  assert_int_equal(read(mark[0], &seen_mark, 1), 1);
+  assert_int_equal(seen_mark, 'x');
+  close(mark[0]);
+}
+#endif
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(compiles_behind),
@@ -183,6 +220,9 @@ int main(void) {
       cmocka_unit_test(runs_everywhere_at_lowest_priority),
       cmocka_unit_test(closes_while_it_compiles),
       cmocka_unit_test(is_free_in_a_child),
+#ifndef __SANITIZE_THREAD__
+      cmocka_unit_test(exit_waits),
+#endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
