@@ -230,14 +230,17 @@ static int by_size(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
+static double median(const struct timed *t, int phase) {
+  double sorted[SAMPLES];
+  memcpy(sorted, t->seconds[phase], sizeof sorted);
+  qsort(sorted, SAMPLES, sizeof *sorted, by_size);
+  return sorted[SAMPLES / 2];
+}
+
 static double round_seconds(const struct cuda_layouts *all, int phase) {
   double sum = 0;
-  for (int i = 0; i < all->nloops; i++) {
-    double sorted[SAMPLES];
-    memcpy(sorted, all->loops[i].seconds[phase], sizeof sorted);
-    qsort(sorted, SAMPLES, sizeof *sorted, by_size);
-    sum += all->loops[i].weight * sorted[SAMPLES / 2];
-  }
+  for (int i = 0; i < all->nloops; i++)
+    sum += all->loops[i].weight * median(&all->loops[i], phase);
   return sum;
 }
 
@@ -252,6 +255,8 @@ static int conclude(struct op_context *ctx, struct cuda_layouts *all, struct err
            "dat \"%s\" lies %s on the GPU: %.3g s a round in rows, %.3g s with components apart", dat->name,
            found.soa ? "with components apart" : "in rows", found.rows, found.apart);
   cuda_layout_keep(ctx, dat, &found);
+  for (int i = 0; i < all->nloops && better; i++)
+    cuda_layout_keep_variant(ctx, all->loops[i].loop, median(&all->loops[i], 1));
   end(all);
   return code;
 }

@@ -48,4 +48,7 @@ struct cuda_layout_found {
 bool cuda_layout_recall(struct op_context *ctx, const struct dat *dat, bool *soa);
 void cuda_layout_keep(struct op_context *ctx, const struct dat *dat, const struct cuda_layout_found *found);
 
+/* The loop's variant was found in the other layout; the next run starts with both. */
+void cuda_layout_keep_variant(struct op_context *ctx, const struct loop *loop, double seconds);
+
 #endif

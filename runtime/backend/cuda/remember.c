@@ -132,6 +132,24 @@ void cuda_tune_keep(struct op_context *ctx, const struct loop *loop, struct cuda
 }
 
 /* ---- layouts ---- */
+void cuda_layout_keep_variant(struct op_context *ctx, const struct loop *loop, double seconds) {
+  const struct cuda_loop *l = loop->backend_state;
+  struct labels labels;
+  if (!make_labels(cuda_of(ctx), loop, &labels))
+    return;
+  const struct store_tuning row = {.signature = labels.signature,
+                                   .loop = loop->name,
+                                   .target = text_str(&labels.target),
+                                   .threads = 1,
+                                   .mesh = text_str(&labels.mesh),
+                                   .variant = l->variants[l->current].name,
+                                   .median = seconds,
+                                   .count = 1,
+                                   .chosen = true};
+  store_put_tunings(ctx->store, &row, 1);
+  labels_free(&labels);
+}
+
 static void layout_labels(const struct cuda *c, const struct dat *dat, struct labels *l,
                           struct text *signature) {
   *l = (struct labels){0};
