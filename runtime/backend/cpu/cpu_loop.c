@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree.h"
 #include "alternatives.h"
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/cpu_gather.h"
@@ -11,8 +12,8 @@
 #include "context.h"
 #include "data.h"
 #include "jit/generate/generate.h"
-#include "plan.h"
 #include "kind.h"
+#include "plan.h"
 
 /* ---- which variants there are ---- */
 
@@ -252,13 +253,10 @@ static int get_code(struct op_context *ctx, struct loop *loop, const struct desc
 
 /* The loop's own code, and the one for lists; with `wait` false a function stays NULL while it is being compiled. Ranks ask for
  * code together, so a rank without elements asks for the same. */
-static int make_code(struct op_context *ctx, struct loop *loop, struct cpu_variant *v, bool wait,
+static int make_code(struct op_context *ctx, struct loop *loop, struct cpu_variant *v, bool listed, bool wait,
                      struct error *err) {
   struct jit *jit = NULL;
-  bool listed = v->variant.strategy == STRATEGY_OWNERS && loop->set->spread;
   const struct desc *desc = v->parts[0].gather ? gather_desc(v->parts[0].gather) : &loop->desc;
-  for (int p = 0; p < loop->nparts; p++)
-    listed |= v->parts[p].schedule && v->parts[p].schedule->list;
   int code = context_jit(ctx, &jit, err);
   for (int list = 0; !code && list < (listed ? 2 : 1); list++) {
     const struct shape shape = {.width = v->variant.shape.width, .list = list};
@@ -287,6 +285,13 @@ static bool is_made(const struct loop *loop, const struct cpu_variant *v, int p)
   return v->parts[p].schedule || !needed;
 }
 
+static bool is_listed(const struct loop *loop, const struct cpu_variant *v) {
+  bool listed = false;
+  for (int p = 0; p < loop->nparts; p++)
+    listed |= v->parts[p].schedule && v->parts[p].schedule->list;
+  return listed;
+}
+
 int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which, bool wait,
                    struct error *err) {
   struct cpu_variant *v = &cpu->variants[which];
@@ -296,7 +301,10 @@ int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
     if (!is_made(loop, v, p) && (code = make_schedule(ctx, loop, cpu, v, p, &v->parts[p], err)))
       free_part(ctx, &v->parts[p]);
   loop->stats.plan_seconds += op2jit_wtime() - start;
-  return code ? code : make_code(ctx, loop, v, wait, err);
+  /* Ranks ask for code together, and for the same: all, or none after a failure. */
+  double listed = is_listed(loop, v);
+  code = agree_on_largest(ctx->agreement, code, &listed, 1, err);
+  return code ? code : make_code(ctx, loop, v, listed > 0, wait, err);
 }
 
 static void free_variant(struct op_context *ctx, struct cpu_variant *v) {
