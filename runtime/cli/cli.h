@@ -42,8 +42,10 @@ struct command {
 };
 
 /* One table per file. */
-extern const struct command cli_cache_look[], cli_cache_care[], cli_tune[], cli_check[], cli_other[];
-extern const int cli_cache_look_count, cli_cache_care_count, cli_tune_count, cli_check_count, cli_other_count;
+extern const struct command cli_cache_look[], cli_cache_care[], cli_tune[], cli_check[], cli_mesh[],
+    cli_other[];
+extern const int cli_cache_look_count, cli_cache_care_count, cli_tune_count, cli_check_count, cli_mesh_count,
+    cli_other_count;
 /* All of them, in the order of the help. NULL behind the last. */
 const struct command *cli_command(int number);
 
@@ -53,6 +55,8 @@ struct store *cli_open_store(struct cli *cli, enum cli_access wanted);
 /* plugin_find, from where this command is: the plugin of an installed tree lies beside the library. */
 struct plugin;
 int cli_find_plugin(struct cli *cli, struct plugin *plugin, struct error *err);
+/* The folder where an installed tree has its plugins, from where this command is. */
+bool cli_plugins(struct text *folder);
 /* A message on stderr; returns the status. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

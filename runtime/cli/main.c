@@ -19,6 +19,7 @@ const struct command *cli_command(int number) {
                 {cli_cache_care, cli_cache_care_count},
                 {cli_tune, cli_tune_count},
                 {cli_check, cli_check_count},
+                {cli_mesh, cli_mesh_count},
                 {cli_other, cli_other_count}};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
     if (number < tables[i].count)

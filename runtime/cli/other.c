@@ -14,20 +14,24 @@
 
 /* ---- info --------------------------------------------------------------------------------------*/
 
+bool cli_plugins(struct text *folder) {
+  char *self = realpath("/proc/self/exe", NULL), *slash = self ? strrchr(self, '/') : NULL;
+  if (slash)
+    text_addf(folder, "%.*s/%s", (int)(slash - self), self, OP2JIT_PLUGINS_FROM_BIN);
+  free(self);
+  return slash && text_ok(folder);
+}
+
 int cli_find_plugin(struct cli *cli, struct plugin *plugin, struct error *err) {
   int code = plugin_find(plugin, env_value(&cli->env, ENV_PLUGINS), err);
-  char *self = code == OP_OK ? NULL : realpath("/proc/self/exe", NULL);
-  char *slash = self ? strrchr(self, '/') : NULL;
-  if (slash) {
-    struct text folder = {0};
+  struct text folder = {0};
+  if (code != OP_OK && cli_plugins(&folder)) {
     struct error second = {0};
-    text_addf(&folder, "%.*s/%s", (int)(slash - self), self, OP2JIT_PLUGINS_FROM_BIN);
     if (plugin_find(plugin, text_str(&folder), &second) == OP_OK)
       code = OP_OK;
     error_free(&second);
-    text_free(&folder);
   }
-  free(self);
+  text_free(&folder);
   return code;
 }
 

@@ -121,8 +121,8 @@ def main(folder):
 def manual():
     page = re.sub(r"\\f[A-Z]", "", open(PAGE).read()).replace("\\-", "-")
     overview = run("--help")[0]
-    commands = re.findall(r"^  ((?:cache|tune) \w+|info|warm)\b", overview, re.M)
-    check("the help lists the commands", len(commands) == 16, overview)
+    commands = re.findall(r"^  ((?:cache|tune|mesh) \w+|info|warm)\b", overview, re.M)
+    check("the help lists the commands", len(commands) == 19, overview)
     for command in commands:
         check(f"the manual page has {command}", re.search(rf"op2jit {command}\b", page))
         out, _ = run(*command.split(), "--help")

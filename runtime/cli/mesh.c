@@ -1,0 +1,393 @@
+/* op2jit mesh: what is in a file, whether it is sound, and the same in another format. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "io/mesh/mesh_file.h"
+#include "io/mesh/whole.h"
+#include "io/plugin.h"
+
+enum format { FORMAT_NONE, FORMAT_HDF5, FORMAT_AIRFOIL, FORMAT_GMSH };
+
+static const struct {
+  const char *word;
+  enum format format;
+} words[] = {{"hdf5", FORMAT_HDF5}, {"airfoil", FORMAT_AIRFOIL}, {"gmsh", FORMAT_GMSH}},
+  suffixes[] = {{".h5", FORMAT_HDF5},     {".hdf5", FORMAT_HDF5},   {".hdf", FORMAT_HDF5},
+                {".dat", FORMAT_AIRFOIL}, {".txt", FORMAT_AIRFOIL}, {".msh", FORMAT_GMSH}};
+
+static enum format format_by_word(const char *word) {
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(words[i].word, word) == 0)
+      return words[i].format;
+  return FORMAT_NONE;
+}
+
+static enum format format_by_suffix(const char *path) {
+  const size_t length = strlen(path);
+  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+    const size_t n = strlen(suffixes[i].word);
+    if (length > n && strcmp(path + length - n, suffixes[i].word) == 0)
+      return suffixes[i].format;
+  }
+  return FORMAT_NONE;
+}
+
+/* ---- reading ---- */
+
+static int open_hdf5(struct cli *cli, struct file_plugin *plugin, struct error *err) {
+  struct text folder = {0};
+  int code = file_plugin_open(plugin, "serial", env_value(&cli->env, ENV_PLUGINS), err);
+  if (code == OP_ERR_NOT_BUILT && cli_plugins(&folder)) {
+    struct error second = {0};
+    if (file_plugin_open(plugin, "serial", text_str(&folder), &second) == OP_OK)
+      code = OP_OK;
+    error_free(&second);
+  }
+  text_free(&folder);
+  return code;
+}
+
+/* The eight bytes that HDF5's files begin with. */
+static bool looks_like_hdf5(const char *path) {
+  static const unsigned char mark[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  unsigned char bytes[8] = {0};
+  FILE *file = fopen(path, "rb");
+  const bool same = file && fread(bytes, 1, 8, file) == 8 && memcmp(bytes, mark, 8) == 0;
+  if (file)
+    fclose(file);
+  return same;
+}
+
+static int read_text(struct mesh_file *m, const char *path, struct error *err) {
+  char *text = NULL;
+  size_t length = 0;
+  int code = whole_read(path, &text, &length, err);
+  if (code)
+    return code;
+  struct progress progress = progress_begin("reading", path, (double)length, true);
+  code = mesh_looks_like_gmsh(text) ? mesh_parse_gmsh(m, path, text, length, &progress, err)
+                                    : mesh_parse_airfoil(m, path, text, length, &progress, err);
+  progress_end(&progress);
+  free(text);
+  return code;
+}
+
+static int read_mesh(struct cli *cli, struct mesh_file *m, const char *path, struct error *err) {
+  struct file_plugin plugin = {0};
+  if (!looks_like_hdf5(path))
+    return read_text(m, path, err);
+  int code = open_hdf5(cli, &plugin, err);
+  return code ? code : mesh_read_hdf5(m, plugin.table, path, true, err);
+}
+
+/* ---- info ---- */
+
+static const char *set_name(const struct mesh_file *m, int set) {
+  return m->sets[set].name;
+}
+
+static void info_map(struct text *out, const struct mesh_file *m, const struct mesh_table *t,
+                     const struct mesh_map_info *i) {
+  text_addf(out, "map   %-16s %s -> %s, arity %d%s\n", t->name, set_name(m, t->set), set_name(m, t->to),
+            t->columns, t->guessed ? " (by its numbers)" : "");
+  text_addf(out, "      degree %lld .. %lld, mean %.3g; bandwidth %lld", i->degree_min, i->degree_max,
+            i->degree_mean, i->bandwidth);
+  if (i->unused)
+    text_addf(out, "; %lld of %s are named by no row", i->unused, set_name(m, t->to));
+  text_add_char(out, '\n');
+}
+
+static void bad_entry(struct text *out, const struct mesh_file *m, const struct mesh_table *t,
+                      const struct mesh_bad *bad) {
+  text_addf(out,
+            "map %s: %lld entries are outside; the first is entry %d of element %lld of %s: %lld, expected 0 "
+            ".. %lld",
+            t->name, bad->count, bad->column, bad->row, set_name(m, t->set), bad->value,
+            m->sets[t->to].size - 1);
+}
+
+static void json_map(struct text *out, const struct mesh_file *m, const struct mesh_table *t,
+                     const struct mesh_map_info *i) {
+  json_open(out, NULL, '{');
+  json_text(out, "name", t->name);
+  json_text(out, "from", set_name(m, t->set));
+  json_text(out, "to", set_name(m, t->to));
+  json_number(out, "arity", t->columns);
+  json_bool(out, "guessed", t->guessed);
+  json_number(out, "degree_min", i->degree_min);
+  json_real(out, "degree_mean", i->degree_mean);
+  json_number(out, "degree_max", i->degree_max);
+  json_number(out, "bandwidth", i->bandwidth);
+  json_number(out, "unused", i->unused);
+  json_number(out, "repeated", i->repeated);
+  json_number(out, "bad", i->bad.count);
+  if (i->bad.count) {
+    json_open(out, "first_bad", '{');
+    json_number(out, "element", i->bad.row);
+    json_number(out, "entry", i->bad.column);
+    json_number(out, "value", i->bad.value);
+    json_close(out, '}');
+  }
+  json_close(out, '}');
+}
+
+static int each_map(struct cli *cli, const struct mesh_file *m, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; i < m->ntables && !code; i++) {
+    const struct mesh_table *t = &m->tables[i];
+    struct mesh_map_info info;
+    if (t->to < 0)
+      continue;
+    code = mesh_map_look(m, t, &info, err);
+    if (code)
+      break;
+    if (cli->json)
+      json_map(&cli->out, m, t, &info);
+    else {
+      info_map(&cli->out, m, t, &info);
+      if (info.bad.count) {
+        text_add(&cli->out, "      bad: ");
+        bad_entry(&cli->out, m, t, &info.bad);
+        text_add_char(&cli->out, '\n');
+      }
+    }
+  }
+  return code;
+}
+
+static void each_dat(struct cli *cli, const struct mesh_file *m) {
+  struct text *out = &cli->out;
+  for (int i = 0; i < m->ntables; i++) {
+    const struct mesh_table *t = &m->tables[i];
+    if (t->to >= 0)
+      continue;
+    const char *type = type_info(t->type)->name;
+    if (cli->json) {
+      json_open(out, NULL, '{');
+      json_text(out, "name", t->name);
+      json_text(out, "set", set_name(m, t->set));
+      json_number(out, "dim", t->columns);
+      json_text(out, "type", type);
+      json_close(out, '}');
+    } else
+      text_addf(out, "dat   %-16s %d %s on %s%s\n", t->name, t->columns, type, set_name(m, t->set),
+                t->guessed ? " (by its size)" : "");
+  }
+}
+
+static int print_info(struct cli *cli, const struct mesh_file *m, struct error *err) {
+  struct text *out = &cli->out;
+  long long parts = 0;
+  int code = mesh_components(m, &parts, err);
+  if (cli->json) {
+    json_open(out, NULL, '{');
+    json_text(out, "format", m->format);
+    json_open(out, "sets", '[');
+  } else
+    text_addf(out, "%s: %s\n", cli->words[0], m->format);
+  for (int i = 0; i < m->nsets; i++)
+    if (cli->json) {
+      json_open(out, NULL, '{');
+      json_text(out, "name", m->sets[i].name);
+      json_number(out, "size", m->sets[i].size);
+      json_close(out, '}');
+    } else
+      text_addf(out, "set   %-16s %lld\n", m->sets[i].name, m->sets[i].size);
+  if (cli->json) {
+    json_close(out, ']');
+    json_open(out, "maps", '[');
+  }
+  if (!code)
+    code = each_map(cli, m, err);
+  if (cli->json) {
+    json_close(out, ']');
+    json_open(out, "dats", '[');
+  }
+  each_dat(cli, m);
+  if (cli->json) {
+    json_close(out, ']');
+    json_number(out, "components", parts);
+    json_close(out, '}');
+  } else
+    text_addf(out, "%lld %s that no map connects\n", parts, parts == 1 ? "part" : "parts");
+  return code;
+}
+
+/* ---- check ---- */
+
+/* A finding, in both forms. */
+static void found(struct cli *cli, long long *findings, const char *words_of_it) {
+  ++*findings;
+  if (cli->json)
+    json_text(&cli->out, NULL, words_of_it);
+  else
+    text_addf(&cli->out, "%s\n", words_of_it);
+}
+
+static int check_table(struct cli *cli, const struct mesh_file *m, const struct mesh_table *t,
+                       long long *findings, struct error *err) {
+  struct text words_of_it = {0};
+  struct mesh_map_info info = {0};
+  int code = t->to >= 0 ? mesh_map_look(m, t, &info, err) : OP_OK;
+  if (!code && info.bad.count) {
+    bad_entry(&words_of_it, m, t, &info.bad);
+    found(cli, findings, text_str(&words_of_it));
+  }
+  if (!code && info.repeated) {
+    text_clear(&words_of_it);
+    text_addf(&words_of_it, "map %s: %lld elements of %s name a target twice", t->name, info.repeated,
+              set_name(m, t->set));
+    found(cli, findings, text_str(&words_of_it));
+  }
+  const long long strange = t->to < 0 ? mesh_not_finite(m, t) : 0;
+  if (strange) {
+    text_clear(&words_of_it);
+    text_addf(&words_of_it, "dat %s: %lld values are not finite", t->name, strange);
+    found(cli, findings, text_str(&words_of_it));
+  }
+  text_free(&words_of_it);
+  return code;
+}
+
+static int print_check(struct cli *cli, const struct mesh_file *m, struct error *err) {
+  long long findings = 0;
+  int code = OP_OK;
+  if (cli->json) {
+    json_open(&cli->out, NULL, '{');
+    json_open(&cli->out, "findings", '[');
+  }
+  for (int i = 0; i < m->ntables && !code; i++)
+    code = check_table(cli, m, &m->tables[i], &findings, err);
+  if (cli->json) {
+    json_close(&cli->out, ']');
+    json_number(&cli->out, "count", findings);
+    json_close(&cli->out, '}');
+  } else
+    text_addf(&cli->out, "%d sets and %d tables checked, %lld findings\n", m->nsets, m->ntables, findings);
+  return code ? code : findings ? OP_ERR_MAP_RANGE : OP_OK;
+}
+
+/* ---- convert ---- */
+
+static int no_bad_entries(const struct mesh_file *m, const char *path, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; i < m->ntables && !code; i++) {
+    struct mesh_map_info info = {0};
+    struct text words_of_it = {0};
+    if (m->tables[i].to >= 0)
+      code = mesh_map_look(m, &m->tables[i], &info, err);
+    if (info.bad.count) {
+      bad_entry(&words_of_it, m, &m->tables[i], &info.bad);
+      code = error_set(err, OP_ERR_MAP_RANGE, "%s: %s", path, text_str(&words_of_it));
+    }
+    text_free(&words_of_it);
+  }
+  return code;
+}
+
+static int write_mesh(struct cli *cli, const struct mesh_file *m, const char *path, enum format format,
+                      struct error *err) {
+  struct file_plugin plugin = {0};
+  int code = no_bad_entries(m, cli->words[0], err);
+  if (code || format == FORMAT_AIRFOIL)
+    return code ? code : mesh_write_airfoil(m, path, err);
+  if (format == FORMAT_GMSH)
+    return mesh_write_gmsh(m, path, err);
+  code = open_hdf5(cli, &plugin, err);
+  return code ? code : mesh_write_hdf5(m, plugin.table, path, true, err);
+}
+
+static int print_convert(struct cli *cli, const struct mesh_file *m, struct error *err) {
+  const char *path = cli->words[1], *to = cli->values[0];
+  int code = write_mesh(cli, m, path, to ? format_by_word(to) : format_by_suffix(path), err);
+  if (code)
+    return code;
+  if (cli->json) {
+    json_open(&cli->out, NULL, '{');
+    json_text(&cli->out, "from", m->format);
+    json_text(&cli->out, "file", path);
+    json_number(&cli->out, "sets", m->nsets);
+    json_number(&cli->out, "tables", m->ntables);
+    json_close(&cli->out, '}');
+  } else
+    text_addf(&cli->out, "%s: %d sets and %d tables, from %s\n", path, m->nsets, m->ntables, m->format);
+  return OP_OK;
+}
+
+/* ---- the commands ---- */
+
+static int run(struct cli *cli, int (*print)(struct cli *cli, const struct mesh_file *m, struct error *err)) {
+  struct mesh_file m = {0};
+  struct error err = {0};
+  int code = read_mesh(cli, &m, cli->words[0], &err);
+  if (!code)
+    code = print(cli, &m, &err);
+  if (error_message(&err)[0])
+    cli_fail(CLI_FAILED, "%s", error_message(&err));
+  error_free(&err);
+  mesh_file_free(&m);
+  return code ? CLI_FAILED : CLI_OK;
+}
+
+static int run_info(struct cli *cli) {
+  return run(cli, print_info);
+}
+
+static int run_check(struct cli *cli) {
+  return run(cli, print_check);
+}
+
+static int run_convert(struct cli *cli) {
+  const char *to = cli->values[0];
+  if (to && !format_by_word(to))
+    return cli_fail(CLI_USAGE, "--to %s: expected hdf5, airfoil or gmsh", to);
+  if (!to && !format_by_suffix(cli->words[1]))
+    return cli_fail(CLI_USAGE,
+                    "%s: the name does not say the format; end it in .h5, .dat or .msh, or give --to",
+                    cli->words[1]);
+  return run(cli, print_convert);
+}
+
+const struct command cli_mesh[] = {
+    {"mesh",
+     "info",
+     "FILE",
+     1,
+     1,
+     "Say what is in a mesh file",
+     "Sets, maps with arity, degree of their targets, bandwidth and bad entries, dats, and how many parts no "
+     "map connects. "
+     "Reads HDF5 in OP2's layout, OP2's airfoil text, and Gmsh's text of versions 2 and 4.1. Where an HDF5 "
+     "file does not say "
+     "which sets a table is of, that is guessed from sizes.",
+     run_info,
+     {{0}},
+     false},
+    {"mesh",
+     "check",
+     "FILE",
+     1,
+     1,
+     "Find what is wrong in a mesh file",
+     "Entries outside their set, elements that name a target twice, values that are not finite. Status 1 if "
+     "there is "
+     "any.",
+     run_check,
+     {{0}},
+     false},
+    {"mesh",
+     "convert",
+     "FILE NEW",
+     2,
+     2,
+     "Write a mesh in another format",
+     "The name of the new file says which: .h5 HDF5 in OP2's layout, .dat OP2's airfoil text, .msh Gmsh 2.2. "
+     "A file that is "
+     "there is replaced when the new one is whole.",
+     run_convert,
+     {{"--to", "FORMAT", "hdf5, airfoil or gmsh, whatever the name says"}},
+     false},
+};
+const int cli_mesh_count = (int)(sizeof cli_mesh / sizeof *cli_mesh);

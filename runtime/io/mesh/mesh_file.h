@@ -1,0 +1,78 @@
+/* A mesh as the op2jit command has it between two files: sets, and tables on them, in memory. */
+#ifndef OP2JIT_IO_MESH_FILE_H
+#define OP2JIT_IO_MESH_FILE_H
+
+#include "base/error.h"
+#include "base/types.h"
+#include "io/progress.h"
+
+struct file_table;
+
+struct mesh_set {
+  char *name;
+  long long size;
+};
+
+struct mesh_table {
+  char *name;
+  int set, to; /* numbers of sets; `to` negative: data, not a map */
+  int columns;
+  enum type_code type; /* maps: TYPE_INT */
+  void *values;
+  bool guessed; /* that it is a map or data, and of what, follows from sizes only */
+};
+
+struct mesh_file {
+  const char *format; /* for people: "HDF5" */
+  struct mesh_set *sets;
+  struct mesh_table *tables;
+  int nsets, ntables;
+};
+
+void mesh_file_free(struct mesh_file *m);
+/* The number of a new set; -1 with the error set. */
+int mesh_add_set(struct mesh_file *m, const char *name, long long size, struct error *err);
+/* A table with room for its values, zeroed; NULL with the error set. */
+struct mesh_table *mesh_add_table(struct mesh_file *m, const char *name, int set, int to, int columns,
+                                  enum type_code type, struct error *err);
+
+/* Formats of text, in memory; `text` ends with a NUL behind `length` bytes. Map entries need not be in range. */
+int mesh_parse_airfoil(struct mesh_file *m, const char *path, const char *text, size_t length,
+                       struct progress *progress, struct error *err);
+int mesh_parse_gmsh(struct mesh_file *m, const char *path, const char *text, size_t length,
+                    struct progress *progress, struct error *err);
+bool mesh_looks_like_gmsh(const char *text);
+int mesh_write_airfoil(const struct mesh_file *m, const char *path, struct error *err);
+int mesh_write_gmsh(const struct mesh_file *m, const char *path, struct error *err);
+
+/* OP2's layout. */
+int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const char *path, bool shows,
+                   struct error *err);
+int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, const char *path, bool shows,
+                    struct error *err);
+
+/* ---- what is known of a map ---- */
+struct mesh_bad {
+  long long count;      /* entries outside the target set */
+  long long row, value; /* the first of them */
+  int column;
+};
+struct mesh_map_info {
+  struct mesh_bad bad;
+  long long degree_min, degree_max; /* rows that name a target; bad entries are left out */
+  double degree_mean;
+  long long unused;    /* targets that no row names */
+  long long bandwidth; /* largest difference of two entries of a row */
+  long long repeated;  /* rows that name a target twice */
+};
+int mesh_map_look(const struct mesh_file *m, const struct mesh_table *t, struct mesh_map_info *out,
+                  struct error *err);
+/* Parts of the mesh that no map connects; elements of no map are parts of their own. */
+int mesh_components(const struct mesh_file *m, long long *out, struct error *err);
+/* Values that are not finite. */
+long long mesh_not_finite(const struct mesh_file *m, const struct mesh_table *t);
+
+/* The table that holds coordinates: reals of 2 or 3 columns on a set that maps lead to. -1: none. */
+int mesh_find_points(const struct mesh_file *m);
+
+#endif

@@ -1,0 +1,97 @@
+"""op2jit mesh: every format to every other, what it says of meshes, and what is wrong with them.
+
+usage: mesh.py OP2JIT CORPUS AIRFOIL
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+OP2JIT, CORPUS, AIRFOIL = (os.path.abspath(a) for a in sys.argv[1:4])
+failures = []
+
+
+def run(*words, status=0):
+    done = subprocess.run([OP2JIT, "mesh", *words], capture_output=True, text=True, check=False)
+    if "HDF5 files cannot be used" in done.stderr:
+        print("skipped:", done.stderr)
+        sys.exit(77)
+    if done.returncode != status:
+        failures.append(f"{' '.join(words)}: status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def check(what, condition, shown=""):
+    if not condition:
+        failures.append(f"{what}\n{shown}")
+
+
+def info(file):
+    return json.loads(run("info", "--json", file)[0])
+
+
+def facts(mesh):
+    """What must not change on the way through a format, in any order."""
+    return (sorted((s["name"], s["size"]) for s in mesh["sets"]),
+            sorted((m["name"], m["from"], m["to"], m["arity"], m["bandwidth"], m["degree_max"], m["unused"]) for m in mesh["maps"]),
+            sorted((d["name"], d["set"], d["dim"], d["type"]) for d in mesh["dats"]), mesh["components"])
+
+
+def main(folder):
+    def at(name):
+        return os.path.join(folder, name)
+
+    subprocess.run([AIRFOIL, "--cells", "600", "--iters", "1", "--write-mesh", at("a.dat"), "OP2_BACKEND=native", "OP2_CACHE=off"],
+                   stdout=subprocess.DEVNULL, check=True)
+    run("convert", at("a.dat"), at("a.h5"))
+    run("convert", at("a.h5"), at("b.dat"))
+    check("there and back", open(at("a.dat"), "rb").read() == open(at("b.dat"), "rb").read())
+    text, hdf5 = info(at("a.dat")), info(at("a.h5"))
+    check("the same facts", facts(text) == facts(hdf5), f"{text}\n{hdf5}")
+    check("one part", text["components"] == 1 and not any(m["guessed"] for m in hdf5["maps"]))
+    run("convert", "--to", "gmsh", at("a.h5"), at("a.anything"))
+    gmsh = info(at("a.anything"))
+    check("cells are quads", {s["name"]: s["size"] for s in gmsh["sets"]}["quads"] ==
+          {s["name"]: s["size"] for s in text["sets"]}["cells"], str(gmsh))
+    plain, _ = run("info", at("a.h5"))
+    check("in words", "pcell" in plain and "arity 4" in plain and "1 part" in plain, plain)
+    check("sound", "0 findings" in run("check", at("a.h5"))[0])
+
+    for name in ("gmsh_2", "gmsh_4"):
+        file = os.path.join(CORPUS, name)
+        mesh = info(file)
+        check(f"{name}: sets", {s["name"]: s["size"] for s in mesh["sets"]} ==
+              {"nodes": 5, "lines": 1, "triangles": 1, "quads": 1}, str(mesh))
+        check(f"{name}: in the plane" if name == "gmsh_2" else f"{name}: in space",
+              [d["dim"] for d in mesh["dats"] if d["name"] == "x"] == [2 if name == "gmsh_2" else 3], str(mesh))
+        run("convert", file, at(name + ".h5"))
+        run("convert", at(name + ".h5"), at(name + ".msh"))
+        check(f"{name}: there and back", facts(info(at(name + ".msh"))) == facts(mesh), str(info(at(name + ".msh"))))
+        groups = [line.split()[3] for line in open(at(name + ".msh")).read().split("$Elements\n")[1].split("\n")[1:4]]
+        check(f"{name}: groups", sorted(groups) == (["3", "4", "7"] if name == "gmsh_2" else ["3", "3", "7"]), str(groups))
+
+    check("what airfoil lacks", "there is no table for" in run("convert", at("gmsh_2.h5"), at("no.dat"), status=1)[1])
+    check("nothing is made", not os.path.exists(at("no.dat")))
+    strange = os.path.join(CORPUS, "airfoil_strange")
+    said, _ = run("check", strange, status=1)
+    check("entries", "2 entries are outside; the first is entry 2 of element 0 of cells: -5, expected 0 .. 1" in said, said)
+    check("values", "2 values are not finite" in said, said)
+    check("check --json", json.loads(run("check", "--json", strange, status=1)[0])["count"] == 2)
+    check("bad ones are not converted", "entry 2 of element 0" in run("convert", strange, at("no.h5"), status=1)[1])
+    first = [m for m in info(strange)["maps"] if m["bad"]][0]["first_bad"]
+    check("which", first == {"element": 0, "entry": 2, "value": -5}, str(first))
+    for name, words in (("airfoil_large", "too short"), ("airfoil_cut", "too short"), ("gmsh_large", "too short"),
+                        ("gmsh_binary", "in binary"), ("gmsh_kind", "type 99")):
+        _, said = run("info", os.path.join(CORPUS, name), status=1)
+        check(f"{name} says so", words in said and name in said, said)
+    check("no such file", "No such file" in run("info", at("none"), status=1)[1])
+    check("no such format", "expected hdf5" in run("convert", "--to", "vtk", at("a.dat"), at("x"), status=2)[1])
+    check("no suffix", "does not say the format" in run("convert", at("a.dat"), at("x"), status=2)[1])
+    check("nothing is left", not [f for f in os.listdir(folder) if f.endswith(".part")])
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    main(temporary)
+print("\n".join(failures) or "op2jit mesh: well")
+sys.exit(1 if failures else 0)
