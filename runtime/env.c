@@ -23,12 +23,12 @@ extern char **environ;
 
 static const struct env_row rows[ENV_COUNT] = {
     [ENV_BACKEND] = {"OP2_BACKEND", "", "", "native, seq, openmp or cuda; unset: the best that works", NULL},
-    [ENV_THREADS] = {"OP2_THREADS", "", "#1-1024", "threads; unset: OMP_NUM_THREADS, else the CPUs allowed",
-                     NULL},
+    [ENV_THREADS] = {"OP2_THREADS", "", "#1-1024",
+                     "threads; unset: OMP_NUM_THREADS, else this rank's share of the CPUs", NULL},
     [ENV_DEVICE] = {"OP2_DEVICE", "", "#0-1023", "number of the GPU; unset: 0, or the rank within the node",
                     NEEDS_CUDA},
-    [ENV_MPI] = {"OP2_MPI", "auto", "auto|on|off", "MPI; auto: if the program was started by mpirun",
-                 NEEDS_MPI},
+    [ENV_MPI] = {"OP2_MPI", "auto", "auto|on|off",
+                 "MPI; auto: if it runs already, or mpirun started the program", NEEDS_MPI},
     [ENV_CACHE] = {"OP2_CACHE", "", "",
                    "the kernel database, or off; unset: op2jit/kernels.db in the cache folder", NULL},
     [ENV_CACHE_RO] = {"OP2_CACHE_RO", "", "", "read-only databases to look in as well, separated by ':'",
