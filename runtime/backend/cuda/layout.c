@@ -12,8 +12,10 @@
 /* SAMPLES runs of a loop in each layout, the first after a turn left out; loops that run less often than the most frequent by
  * SELDOM do not matter; dats whose row one vector load takes are best in rows. */
 enum { SAMPLES = 5, LOOK_EACH = 16, SELDOM = 8, VECTOR_BYTES = 16, PATIENCE = 40 };
-/* Seconds that one loop costs in a trial, and by how much the other layout has to be better. */
+/* Seconds that a trial costs for each loop, and for each byte of the dat, which goes to the host and back twice; by how much the
+ * other layout has to be better. */
 #define USUAL_COST 0.15
+#define TURN_COST 4e-9
 #define NOISE 0.97
 
 struct choice {
@@ -175,17 +177,18 @@ static bool gather(const struct op_context *ctx, struct cuda_layouts *all, const
   return all->nloops > 0 && most > 2 * SAMPLES;
 }
 
-static bool can_pay(const struct cuda_layouts *all) {
+static bool can_pay(const struct cuda_layouts *all, const struct dat *dat) {
   const struct tuner_options *o = &all->mode.options;
-  const double cost = all->spent + USUAL_COST * all->nloops, passed = op2jit_wtime() - all->opened;
-  return o->exhaustive || cost < (o->seconds > 0 ? o->seconds : o->share * passed);
+  const double bytes = (double)dat->set->size * (double)dat->row_bytes;
+  const double cost = USUAL_COST * all->nloops + TURN_COST * bytes, passed = op2jit_wtime() - all->opened;
+  return o->exhaustive || all->spent + cost < (o->seconds > 0 ? o->seconds : o->share * passed);
 }
 
 static void begin(struct op_context *ctx, struct cuda_layouts *all) {
   for (int i = 0; i < ctx->mesh.dats.count; i++) {
     struct dat *dat = ctx->mesh.dats.items[i];
     const struct choice *choice = find(all, dat);
-    if (!choice || !choice->open || !gather(ctx, all, dat) || !can_pay(all))
+    if (!choice || !choice->open || !gather(ctx, all, dat) || !can_pay(all, dat))
       continue;
     all->dat = dat;
     all->phase = 0;
