@@ -4,6 +4,7 @@
 #include "adjoint.h"
 
 #include "common/memory.h"
+#include "common/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,8 +84,8 @@ static int *make_ends(int n, int *edge_count) {
 
 static struct jac declare(int n, const int *ends, int edges) {
   struct jac j;
-  j.nodes = op_decl_set(n * n, "nodes");
-  j.edges = op_decl_set(edges, "edges");
+  j.nodes = op_decl_set(declared(n * n), "nodes");
+  j.edges = op_decl_set(declared(edges), "edges");
   j.ends = op_decl_map(j.edges, j.nodes, 2, ends, "ends");
   j.a = noise_on(j.edges, A, "a");
   j.u = noise_on(j.nodes, U, "u");
@@ -98,6 +99,7 @@ static struct jac declare(int n, const int *ends, int edges) {
   j.a_b = zeros_on(j.edges, "a_b");
   j.r_b = zeros_on(j.nodes, "r_b");
   j.du_b = zeros_on(j.nodes, "du_b");
+  share_out(j.nodes);
   return j;
 }
 

@@ -5,6 +5,7 @@
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/picture.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "mesh.h"
 #include "twin.h"
@@ -123,9 +124,9 @@ struct aero {
 
 static struct aero declare(const struct aero_mesh *mesh, const double *phi) {
   struct aero a;
-  a.nodes = op_decl_set(mesh->nodes, "nodes");
-  a.cells = op_decl_set(mesh->cells, "cells");
-  a.fixed = op_decl_set(mesh->fixed, "fixed");
+  a.nodes = op_decl_set(declared(mesh->nodes), "nodes");
+  a.cells = op_decl_set(declared(mesh->cells), "cells");
+  a.fixed = op_decl_set(declared(mesh->fixed), "fixed");
   a.cell_nodes = op_decl_map(a.cells, a.nodes, 4, mesh->cell_nodes, "cell_nodes");
   a.fixed_node = op_decl_map(a.fixed, a.nodes, 1, mesh->fixed_node, "fixed_node");
   a.x = op_decl_dat(a.nodes, 2, "double", mesh->x, "x");
@@ -136,6 +137,7 @@ static struct aero declare(const struct aero_mesh *mesh, const double *phi) {
   a.v = op_decl_dat(a.nodes, 1, "double", NULL, "v");
   a.p = op_decl_dat(a.nodes, 1, "double", NULL, "p");
   a.r = op_decl_dat(a.nodes, 1, "double", NULL, "r");
+  share_out(a.cells);
   return a;
 }
 
@@ -185,7 +187,8 @@ static double iterate_gradient(const struct aero *a, double rr) {
 static struct aero_history solve(const struct aero *a, const struct aero_limits *limits) {
   struct aero_history history = {0};
   double seconds = 0;
-  int total = 0, nodes = op_get_size(a->nodes);
+  int total = 0;
+  double nodes = (double)op_get_global_size(a->nodes);
   while (history.steps < limits->newton) {
     int iterations = 0;
     double rr = linearise(a), enough = rr * limits->gradient_drop * limits->gradient_drop;
@@ -219,35 +222,45 @@ static double error_of(const struct aero_mesh *mesh, const double *phi) {
   return worst;
 }
 
-/* Solve on n x n elements; returns the largest error. With `check`, everything about the run is checked. */
+/* What is known of a run, at the first rank. */
+static void check_all(struct check *check, const struct aero_mesh *mesh, const struct aero_limits *limits,
+                      const struct aero_history *history, const double *phi, int compare) {
+  double *by_hand_phi = aero_start(mesh), base = 0;
+  double bytes = mesh->cells * (16 * 8.0 + 16) + mesh->nodes * (8 + 16 + 16 + 56 + 24.0);
+  check_at_most(check, "residual after the last step", history->residual[history->steps - 1],
+                limits->residual);
+  struct aero_history by_hand = aero_twin(mesh, limits, 0, by_hand_phi);
+  check_equal(check, "Newton steps, against the hand-written loops", history->steps, by_hand.steps);
+  check_at_most(check, "first residual against the hand-written loops",
+                relative_difference(history->residual[0], by_hand.residual[0]), 1e-12);
+  check_at_most(check, "phi against the hand-written loops",
+                largest_difference(phi, by_hand_phi, mesh->nodes), 1e-9);
+  compare_header("one iteration of conjugate gradients");
+  compare_row("hand-written, serial", by_hand.seconds, bytes, &base);
+  free(by_hand_phi);
+  if (compare) {
+    double *again = aero_start(mesh);
+    compare_row("hand-written, OpenMP", aero_twin(mesh, limits, 1, again).seconds, bytes, &base);
+    free(again);
+  }
+  compare_row("op2jit", history->seconds, bytes, &base);
+}
+
+/* Solve on n x n elements; returns the largest error, at the first rank. With `check`, everything about the run is
+ * checked there. */
 static double run(int n, const struct aero_limits *limits, struct check *check, int compare,
                   const char *picture) {
   struct aero_mesh mesh = aero_mesh_make(n);
-  double *start = aero_start(&mesh), *phi = room(mesh.nodes, sizeof *phi);
+  double *start = aero_start(&mesh), *phi = room(mesh.nodes, sizeof *phi), error = 0;
   struct aero a = declare(&mesh, start);
   struct aero_history history = solve(&a, limits);
   op_fetch_data(a.phi, phi);
-  double error = error_of(&mesh, phi);
-  if (check) {
+  if (op_is_root())
+    error = error_of(&mesh, phi);
+  if (check && op_is_root()) {
     op_printf("%d elements, %d nodes:\n", mesh.cells, mesh.nodes);
     print_history(&history);
-    int last = history.steps - 1;
-    check_at_most(check, "residual after the last step", history.residual[last], limits->residual);
-    struct aero_history by_hand = aero_twin(&mesh, limits, 0, start);
-    check_equal(check, "Newton steps, against the hand-written loops", history.steps, by_hand.steps);
-    check_at_most(check, "first residual against the hand-written loops",
-                  relative_difference(history.residual[0], by_hand.residual[0]), 1e-12);
-    check_at_most(check, "phi against the hand-written loops", largest_difference(phi, start, mesh.nodes),
-                  1e-9);
-    double bytes = mesh.cells * (16 * 8.0 + 16) + mesh.nodes * (8 + 16 + 16 + 56 + 24.0), base = 0;
-    compare_header("one iteration of conjugate gradients");
-    compare_row("hand-written, serial", by_hand.seconds, bytes, &base);
-    if (compare) {
-      double *again = aero_start(&mesh);
-      compare_row("hand-written, OpenMP", aero_twin(&mesh, limits, 1, again).seconds, bytes, &base);
-      free(again);
-    }
-    compare_row("op2jit", history.seconds, bytes, &base);
+    check_all(check, &mesh, limits, &history, phi, compare);
     if (picture && picture_png(picture, n + 1, n + 1, phi))
       check->failed++;
   }

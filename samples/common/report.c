@@ -35,6 +35,8 @@ void check_equal(struct check *check, const char *what, long long value, long lo
 
 int check_end(const struct check *check, const char *sample) {
   int passed = check->done > 0 && check->failed == 0;
+  if (!op_is_root())
+    return EXIT_SUCCESS;
   op_printf("%s: %s (%d of %d checks hold)\n", sample, passed ? "PASSED" : "FAILED",
             check->done - check->failed, check->done);
   return passed ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -2,7 +2,7 @@
 #ifndef SAMPLES_REPORT_H
 #define SAMPLES_REPORT_H
 
-/* The checks of one program. Start with all zeros. */
+/* The checks of one program, of which only the first rank's count. Start with all zeros. */
 struct check {
   int done, failed;
 };
@@ -13,7 +13,8 @@ void check_at_most(struct check *check, const char *what, double error, double l
 void check_between(struct check *check, const char *what, double value, double low, double high);
 /* The two must be the same. Prints one line. */
 void check_equal(struct check *check, const char *what, long long value, long long expected);
-/* PASSED or FAILED, and the status for main to return: 0 only if something was checked and held. */
+/* PASSED or FAILED, and the status for main to return: 0 only if something was checked and held. Ranks but the first
+ * leave it to that. */
 int check_end(const struct check *check, const char *sample);
 
 /* |a - b| / max(|a|, |b|), 0 if both are 0. */

@@ -1,7 +1,9 @@
-/* Jacobi iteration for a dense system A x = b. A row of the matrix is one row of a dat as wide as the
- * matrix; the whole of x is a global that each element reads. b is made from a known solution. */
+/* Jacobi iteration for a dense system A x = b. A row of the matrix is one row of a dat as wide as the matrix; the
+ * whole of x is the one row of a set of one element, to which a map leads from all rows. b is made from a known
+ * solution. */
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "twin.h"
 
@@ -64,8 +66,9 @@ static struct dense_system make_system(int n, double dominance) {
 }
 
 struct solver {
-  op_set rows;
-  op_dat a, b, next;
+  op_set rows, one;
+  op_map all;
+  op_dat a, b, x, next;
 };
 
 static int iterate(const struct solver *s, double tolerance, int most, double *x, double *seconds) {
@@ -75,12 +78,13 @@ static int iterate(const struct solver *s, double tolerance, int most, double *x
     if (done == 1)
       start = clock_seconds();
     change = 0;
-    op_par_loop(OP_KERNEL_OF(improve), "improve", s->rows,
-                op_arg_dat(s->a, -1, OP_ID, order, "double", OP_READ),
-                op_arg_dat(s->b, -1, OP_ID, 1, "double", OP_READ), op_arg_gbl(x, order, "double", OP_READ),
-                op_arg_idx(-1, OP_ID), op_arg_dat(s->next, -1, OP_ID, 1, "double", OP_WRITE),
-                op_arg_gbl(&change, 1, "double", OP_INC));
+    op_par_loop(
+        OP_KERNEL_OF(improve), "improve", s->rows, op_arg_dat(s->a, -1, OP_ID, order, "double", OP_READ),
+        op_arg_dat(s->b, -1, OP_ID, 1, "double", OP_READ),
+        op_arg_dat(s->x, 0, s->all, order, "double", OP_READ), op_arg_idx(-1, OP_ID),
+        op_arg_dat(s->next, -1, OP_ID, 1, "double", OP_WRITE), op_arg_gbl(&change, 1, "double", OP_INC));
     op_fetch_data(s->next, x);
+    op_put_data(s->x, x);
     done++;
   }
   *seconds = (clock_seconds() - start) / (done > 1 ? done - 1 : 1);
@@ -88,10 +92,11 @@ static int iterate(const struct solver *s, double tolerance, int most, double *x
 }
 
 /* Starts below what any row gives, so that none having been looked at shows. */
-static double largest_defect(const struct solver *s, double *x) {
+static double largest_defect(const struct solver *s) {
   double largest = -INFINITY;
   op_par_loop(OP_KERNEL_OF(defect), "defect", s->rows, op_arg_dat(s->a, -1, OP_ID, order, "double", OP_READ),
-              op_arg_dat(s->b, -1, OP_ID, 1, "double", OP_READ), op_arg_gbl(x, order, "double", OP_READ),
+              op_arg_dat(s->b, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(s->x, 0, s->all, order, "double", OP_READ),
               op_arg_gbl(&largest, 1, "double", OP_MAX));
   return largest;
 }
@@ -101,49 +106,70 @@ struct settings {
   double tolerance, dominance;
 };
 
-static int run(const struct settings *s) {
-  struct dense_system system = make_system(s->n, s->dominance);
-  double *x = room(s->n, sizeof *x), *by_hand = room(s->n, sizeof *by_hand), *exact = room(s->n, sizeof *x);
-  double library_seconds, twin_seconds, base = 0, largest_b = 0;
-  order = s->n;
-  op_decl_const("order", 1, "int", &order);
-  struct solver solver;
-  solver.rows = op_decl_set(s->n, "rows");
-  solver.a = op_decl_dat(solver.rows, s->n, "double", system.a, "a");
-  solver.b = op_decl_dat(solver.rows, 1, "double", system.b, "b");
-  solver.next = op_decl_dat(solver.rows, 1, "double", NULL, "next");
-  for (int i = 0; i < s->n; i++) {
-    x[i] = 0;
-    exact[i] = solution_at(i);
-    largest_b = fmax(largest_b, fabs(system.b[i]));
-  }
-  int done = iterate(&solver, s->tolerance, s->most, x, &library_seconds);
-  op_printf("%d unknowns, tolerance %g: %d iterations\n", s->n, s->tolerance, done);
+static struct solver declare(const struct dense_system *system) {
+  int n = system->n, *zeros = room(n, sizeof *zeros);
+  for (int i = 0; i < n; i++)
+    zeros[i] = 0;
+  struct solver made;
+  made.rows = op_decl_set(declared(n), "rows");
+  made.one = op_decl_set(declared(1), "one");
+  made.all = op_decl_map(made.rows, made.one, 1, zeros, "all");
+  made.a = op_decl_dat(made.rows, n, "double", system->a, "a");
+  made.b = op_decl_dat(made.rows, 1, "double", system->b, "b");
+  made.x = op_decl_dat(made.one, n, "double", NULL, "x");
+  made.next = op_decl_dat(made.rows, 1, "double", NULL, "next");
+  share_out(made.rows);
+  free(zeros);
+  return made;
+}
 
+/* What is checked and compared at the first rank. Returns the program's status. */
+static int check_all(const struct settings *s, const struct dense_system *system, const double *x, int done,
+                     double largest_defect, double library_seconds) {
+  double *by_hand = room(s->n, sizeof *by_hand), *exact = room(s->n, sizeof *exact);
+  double twin_seconds, base = 0, bytes = 8.0 * s->n * s->n, largest_b = 0;
+  for (int i = 0; i < s->n; i++) {
+    exact[i] = solution_at(i);
+    largest_b = fmax(largest_b, fabs(system->b[i]));
+  }
   struct check check = {0};
-  int twin_done = dense_twin(&system, s->tolerance, s->most, 0, by_hand, &twin_seconds);
+  int twin_done = dense_twin(system, s->tolerance, s->most, 0, by_hand, &twin_seconds);
   check_equal(&check, "iterations, against the hand-written loop", done, twin_done);
   check_at_most(&check, "x against the hand-written loop", largest_difference(x, by_hand, s->n), 1e-12);
   /* Each iteration shrinks the error by 1 / dominance at least. */
   double limit = s->tolerance / (s->dominance - 1) + 1e-12;
   if (done < s->most) {
     check_at_most(&check, "x against the solution", largest_difference(x, exact, s->n), limit);
-    check_between(&check, "b - A x, relative to b", largest_defect(&solver, x) / largest_b, 0, 2 * limit);
+    check_between(&check, "b - A x, relative to b", largest_defect / largest_b, 0, 2 * limit);
   }
-  double bytes = 8.0 * s->n * s->n;
   compare_header("one iteration");
   compare_row("hand-written, serial", twin_seconds, bytes, &base);
   if (s->compare) {
-    dense_twin(&system, s->tolerance, s->most, 1, by_hand, &twin_seconds);
+    dense_twin(system, s->tolerance, s->most, 1, by_hand, &twin_seconds);
     compare_row("hand-written, OpenMP", twin_seconds, bytes, &base);
   }
   compare_row("op2jit", library_seconds, bytes, &base);
-  free(system.a);
-  free(system.b);
-  free(x);
   free(by_hand);
   free(exact);
   return check_end(&check, "jacobi_dense");
+}
+
+static int run(const struct settings *s) {
+  struct dense_system system = make_system(s->n, s->dominance);
+  double *x = room(s->n, sizeof *x), seconds;
+  int status = EXIT_SUCCESS;
+  order = s->n;
+  op_decl_const("order", 1, "int", &order);
+  struct solver solver = declare(&system);
+  int done = iterate(&solver, s->tolerance, s->most, x, &seconds);
+  op_printf("%d unknowns, tolerance %g: %d iterations\n", s->n, s->tolerance, done);
+  double defect = largest_defect(&solver);
+  if (op_is_root())
+    status = check_all(s, &system, x, done, defect, seconds);
+  free(system.a);
+  free(system.b);
+  free(x);
+  return status;
 }
 
 int main(int argc, char **argv) {

@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/picture.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "twin.h"
 
@@ -56,12 +57,13 @@ static struct square square_declare(int width, const double *start) {
       memcpy(row, five, sizeof five);
     }
   }
-  made.points = op_decl_set(width * width, "points");
-  made.inside = op_decl_set(n * n, "inside");
+  made.points = op_decl_set(declared(width * width), "points");
+  made.inside = op_decl_set(declared(n * n), "inside");
   made.cross = op_decl_map(made.inside, made.points, 5, cross, "cross");
   made.u = op_decl_dat(made.points, 1, "double", start, "u");
   made.next = op_decl_dat(made.points, 1, "double", start, "next");
   made.table = cross;
+  share_out(made.points);
   return made;
 }
 
@@ -92,16 +94,13 @@ struct settings {
   const char *picture;
 };
 
-static int run(const struct settings *s) {
-  int width = s->n + 2, unwritten = 0;
+/* What is checked and compared at the first rank. All rows are given the traffic that cannot be avoided; the map,
+ * which the library reads too, is more. Returns the program's status. */
+static int check_all(const struct settings *s, const struct square *square, const double *exact,
+                     const double *u, int done, double library_seconds) {
+  int width = s->n + 2;
   long long points = (long long)width * width;
-  double *exact = saddle(width), *by_hand = start_from(exact, width), *u = room(points, sizeof *u);
-  struct square square = square_declare(width, by_hand);
-  double library_seconds, twin_seconds, base = 0, bytes = 16.0 * s->n * s->n;
-  int done = iterate(&square, s->tolerance, s->most, &library_seconds);
-  op_fetch_data(square.u, u);
-  op_printf("%d x %d points, tolerance %g: %d iterations\n", s->n, s->n, s->tolerance, done);
-
+  double *by_hand = start_from(exact, width), twin_seconds, base = 0, bytes = 16.0 * s->n * s->n;
   struct check check = {0};
   int twin_done = laplace_twin(width, s->tolerance, s->most, 0, by_hand, &twin_seconds);
   check_equal(&check, "iterations, against the hand-written loop", done, twin_done);
@@ -111,28 +110,41 @@ static int run(const struct settings *s) {
                   1.01 * s->tolerance / (1 - cos(M_PI / (width - 1))));
   compare_header("one iteration");
   compare_row("hand-written, serial", twin_seconds, bytes, &base);
+  free(by_hand);
   if (s->compare) {
-    free(by_hand);
     by_hand = start_from(exact, width);
     laplace_twin(width, s->tolerance, s->most, 1, by_hand, &twin_seconds);
     compare_row("hand-written, OpenMP", twin_seconds, bytes, &base);
     free(by_hand);
     by_hand = start_from(exact, width);
-    twin_done = laplace_twin_by_map(width * width, s->n * s->n, square.table, s->tolerance, s->most, by_hand,
+    twin_done = laplace_twin_by_map(width * width, s->n * s->n, square->table, s->tolerance, s->most, by_hand,
                                     &twin_seconds);
     check_equal(&check, "iterations, hand-written through the map", done, twin_done);
     compare_row("hand-written, OpenMP, by the map", twin_seconds, bytes, &base);
+    free(by_hand);
   }
-  /* All rows are given the traffic that cannot be avoided; the map, which the library reads too, is more. */
   compare_row("op2jit", library_seconds, bytes, &base);
-  if (s->picture)
-    unwritten = picture_png(s->picture, width, width, u);
-  free(square.table);
-  free(exact);
-  free(by_hand);
-  free(u);
+  int unwritten = s->picture && picture_png(s->picture, width, width, u);
   int status = check_end(&check, "laplace");
   return unwritten ? EXIT_FAILURE : status;
+}
+
+static int run(const struct settings *s) {
+  int width = s->n + 2, status = EXIT_SUCCESS;
+  double *exact = saddle(width), *start = start_from(exact, width),
+         *u = room((long long)width * width, sizeof *u);
+  struct square square = square_declare(width, start);
+  double seconds;
+  int done = iterate(&square, s->tolerance, s->most, &seconds);
+  op_fetch_data(square.u, u);
+  op_printf("%d x %d points, tolerance %g: %d iterations\n", s->n, s->n, s->tolerance, done);
+  if (op_is_root())
+    status = check_all(s, &square, exact, u, done, seconds);
+  free(square.table);
+  free(exact);
+  free(start);
+  free(u);
+  return status;
 }
 
 int main(int argc, char **argv) {

@@ -9,11 +9,13 @@
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/picture.h"
+#include "common/ranks.h"
 #include "common/report.h"
 
 #include <math.h>
 #include <op2jit.h>
 #include <stdlib.h>
+#include <string.h>
 
 OP_KERNEL_DEF(
     exchange,
@@ -68,8 +70,8 @@ static void declare(struct grid grid[], const struct levels *levels, const doubl
   for (int l = 0; l < levels->count; l++) {
     const struct level *level = &levels->level[l];
     struct grid *g = &grid[l];
-    g->cells = op_decl_set(level->cells, "cells");
-    g->edges = op_decl_set(level->edges, "edges");
+    g->cells = op_decl_set(declared(level->cells), "cells");
+    g->edges = op_decl_set(declared(level->edges), "edges");
     g->edge_cells = op_decl_map(g->edges, g->cells, 2, level->edge_cells, "edge_cells");
     g->weight = op_decl_dat(g->edges, 1, "double", level->weight, "weight");
     g->outer = op_decl_dat(g->cells, 1, "double", level->outer, "outer");
@@ -85,6 +87,7 @@ static void declare(struct grid grid[], const struct levels *levels, const doubl
     g->around = op_decl_map(g->cells, grid[l + 1].cells, CORNERS, level->around, "around");
     g->share = op_decl_dat(g->cells, CORNERS, "double", level->share, "share");
   }
+  share_out(grid[0].cells);
 }
 
 static op_arg own(op_dat dat, op_access access) {
@@ -113,7 +116,7 @@ static double norm(const struct grid *g) {
   add_flow(g);
   op_par_loop(OP_KERNEL_OF(measure), "measure", g->cells, own(g->right, OP_READ), own(g->outer, OP_READ),
               own(g->u, OP_READ), own(g->flow, OP_RW), op_arg_gbl(&sum, 1, "double", OP_INC));
-  return sqrt(sum / op_get_size(g->cells));
+  return sqrt(sum / (double)op_get_global_size(g->cells));
 }
 
 /* One V-cycle from this level down. */
@@ -164,53 +167,79 @@ struct settings {
   const char *picture;
 };
 
-static int run(const struct settings *s) {
-  struct levels levels = levels_make(s->side, s->levels);
-  int cells = levels.level[0].cells, cycles = s->schedule.cycles;
-  double *right = room(cells, sizeof *right), *solution = room(cells, sizeof *right);
-  double *start = room(cells, sizeof *right), *u = room(cells, sizeof *right),
-         *by_hand = room(cells, sizeof *right);
-  double *residual = room(cycles + 1, sizeof *residual), *twin_residual = room(cycles + 1, sizeof *residual);
-  struct grid grid[MOST_LEVELS];
-  levels_problem(&levels, right, solution, start);
-  declare(grid, &levels, right, start);
-  double library_seconds = solve(grid, levels.count, &s->schedule, residual);
-  op_fetch_data(grid[0].u, u);
-  op_printf("%d cells, %d levels\n  cycle      residual\n", cells, levels.count);
-  for (int k = 0; k <= cycles; k++)
-    op_printf("  %5d  %12.5e\n", k, residual[k]);
+struct problem {
+  struct levels levels;
+  double *right, *solution, *start; /* on the finest level */
+};
 
+/* What each loop of a cycle moves at least. */
+static double bytes_of_cycle(const struct settings *s, const struct levels *levels) {
+  double bytes = 0;
+  for (int l = 0; l < levels->count; l++) {
+    int sweeps = l + 1 < levels->count ? s->schedule.before + s->schedule.after + 1 : s->schedule.last;
+    bytes += sweeps * (levels->level[l].edges * 16.0 + levels->level[l].cells * (8 + 16 + 16 + 24 + 16.0));
+  }
+  return bytes;
+}
+
+/* What is checked and compared at the first rank. Returns the program's status. */
+static int check_all(const struct settings *s, const struct problem *problem, const double *u,
+                     const double *residual, double library_seconds) {
+  const struct levels *levels = &problem->levels;
+  int cells = levels->level[0].cells, cycles = s->schedule.cycles;
+  double *by_hand = room(cells, sizeof *by_hand), *twin_residual = room(cycles + 1, sizeof *twin_residual);
+  double worst = 0, base = 0, bytes = bytes_of_cycle(s, levels);
   struct check check = {0};
-  double worst = 0, base = 0, bytes = 0;
-  for (int c = 0; c < cells; c++)
-    by_hand[c] = start[c];
-  double serial_seconds = multigrid_twin(&levels, &s->schedule, 0, right, by_hand, twin_residual);
+  memcpy(by_hand, problem->start, (size_t)cells * sizeof *by_hand);
+  double serial_seconds = multigrid_twin(levels, &s->schedule, 0, problem->right, by_hand, twin_residual);
   for (int k = 0; k <= cycles; k++)
     worst = worse_of(worst, fabs(residual[k] - twin_residual[k]) / twin_residual[0]);
-  if (levels.count > 1 && cycles > 1)
+  if (levels->count > 1 && cycles > 1)
     check_between(&check, "convergence factor of a cycle", factor_of(residual, cycles), 0, 0.2);
   check_at_most(&check, "residuals against the hand-written loops, over the first", worst, 1e-13);
   check_at_most(&check, "u against the hand-written loops", largest_difference(u, by_hand, cells), 1e-10);
   if (residual[cycles] < 1e-9 * residual[0])
-    check_at_most(&check, "u against the exact discrete solution", largest_difference(u, solution, cells),
-                  1e-6);
-  for (int l = 0; l < levels.count; l++) {
-    int sweeps = l + 1 < levels.count ? s->schedule.before + s->schedule.after + 1 : s->schedule.last;
-    bytes += sweeps * (levels.level[l].edges * 16.0 + levels.level[l].cells * (8 + 16 + 16 + 24 + 16.0));
-  }
+    check_at_most(&check, "u against the exact discrete solution",
+                  largest_difference(u, problem->solution, cells), 1e-6);
   compare_header("one cycle");
   compare_row("hand-written, serial", serial_seconds, bytes, &base);
-  if (s->compare)
-    compare_row("hand-written, OpenMP", multigrid_twin(&levels, &s->schedule, 1, right, start, twin_residual),
-                bytes, &base);
+  if (s->compare) {
+    memcpy(by_hand, problem->start, (size_t)cells * sizeof *by_hand);
+    compare_row("hand-written, OpenMP",
+                multigrid_twin(levels, &s->schedule, 1, problem->right, by_hand, twin_residual), bytes,
+                &base);
+  }
   compare_row("op2jit", library_seconds, bytes, &base);
   int unwritten = s->picture && picture_png(s->picture, s->side, s->side, u);
-  double *const owned[] = {right, solution, start, u, by_hand, residual, twin_residual};
-  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
-    free(owned[k]);
-  levels_free(&levels);
+  free(by_hand);
+  free(twin_residual);
   int status = check_end(&check, "multigrid");
   return unwritten ? EXIT_FAILURE : status;
+}
+
+static int run(const struct settings *s) {
+  struct problem problem = {.levels = levels_make(s->side, s->levels)};
+  struct levels *levels = &problem.levels;
+  int cells = levels->level[0].cells, cycles = s->schedule.cycles, status = EXIT_SUCCESS;
+  double *u = room(cells, sizeof *u), *residual = room(cycles + 1, sizeof *residual);
+  struct grid grid[MOST_LEVELS];
+  problem.right = room(cells, sizeof(double));
+  problem.solution = room(cells, sizeof(double));
+  problem.start = room(cells, sizeof(double));
+  levels_problem(levels, problem.right, problem.solution, problem.start);
+  declare(grid, levels, problem.right, problem.start);
+  double seconds = solve(grid, levels->count, &s->schedule, residual);
+  op_fetch_data(grid[0].u, u);
+  op_printf("%d cells, %d levels\n  cycle      residual\n", cells, levels->count);
+  for (int k = 0; k <= cycles; k++)
+    op_printf("  %5d  %12.5e\n", k, residual[k]);
+  if (op_is_root())
+    status = check_all(s, &problem, u, residual, seconds);
+  double *const owned[] = {problem.right, problem.solution, problem.start, u, residual};
+  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
+    free(owned[k]);
+  levels_free(levels);
+  return status;
 }
 
 int main(int argc, char **argv) {

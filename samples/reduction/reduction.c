@@ -2,6 +2,7 @@
  * into globals, alone and with the place where they occurred, and sums into data through a map. */
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "twin.h"
 
@@ -156,9 +157,10 @@ static void table_of_types(struct check *check, int count) {
     table[2 * e + 1] = e / 2;
   }
   mesh.table = table;
-  mesh.elements = op_decl_set(count, "elements");
-  mesh.targets = op_decl_set(count, "targets");
+  mesh.elements = op_decl_set(declared(count), "elements");
+  mesh.targets = op_decl_set(declared(count), "targets");
   mesh.to = op_decl_map(mesh.elements, mesh.targets, 2, table, "to");
+  share_out(mesh.elements);
   op_printf("%-8s", "");
   for (int r = 0; r < REDUCTIONS; r++)
     op_printf("%10s", reduction_names[r]);
@@ -197,16 +199,17 @@ static struct extremes reduce_library(op_set set, op_dat dat) {
 static void many(struct check *check, int count, int compare) {
   enum { REPEATS = 7, WAYS = 3 };
   static const char *const names[WAYS] = {"hand-written, serial", "hand-written, OpenMP", "op2jit"};
-  double *x = room(count, sizeof *x), times[WAYS][REPEATS], base = 0;
-  struct extremes found[WAYS];
+  double *x = room(count, sizeof *x), times[WAYS][REPEATS] = {{0}}, base = 0;
+  struct extremes found[WAYS] = {{0}};
   for (int e = 0; e < count; e++)
     x[e] = sin(0.7 * e) + 0.25;
-  op_set set = op_decl_set(count, "numbers");
+  op_set set = op_decl_set(declared(count), "numbers");
   op_dat dat = op_decl_dat(set, 1, "double", x, "x");
+  share_out(set);
   reduce_library(set, dat);
   for (int r = 0; r < REPEATS; r++) {
     for (int way = 0; way < WAYS; way++) {
-      if (way == 1 && !compare)
+      if ((way == 1 && !compare) || (way < 2 && !op_is_root()))
         continue;
       double start = clock_seconds();
       found[way] = way == 0   ? reduce_serial(count, x)

@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/picture.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "model.h"
 #include "twin.h"
@@ -150,7 +151,7 @@ static op_dat declare(op_set points, const int *number, const double *field, con
 static void fetch(op_dat dat, const int *number, int count, double *field) {
   double *row = room(count, sizeof *row);
   op_fetch_data(dat, row);
-  for (int k = 0; k < count; k++)
+  for (int k = 0; op_is_root() && k < count; k++)
     field[k] = row[number[k]];
   free(row);
 }
@@ -161,7 +162,7 @@ static double run_library(const struct model *model, const int *number, int step
   int count = model->m * model->n;
   int *table = neighbour_table(model->m, model->n, number);
   struct water w;
-  w.points = op_decl_set(count, "points");
+  w.points = op_decl_set(declared(count), "points");
   w.to = op_decl_map(w.points, w.points, NEIGHBOURS, table, "neighbours");
   free(table);
   model_initial(model, u, v, p);
@@ -176,6 +177,7 @@ static double run_library(const struct model *model, const int *number, int step
                 {&w.h, NULL, "h"}};
   for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
     *fields[k].dat = declare(w.points, number, fields[k].field, fields[k].name);
+  share_out(w.points);
 
   double start = 0;
   for (int s = 0; s < steps; s++) {
@@ -287,39 +289,47 @@ static void compare_by_map(struct check *check, const struct settings *s, const 
   free(table);
 }
 
-/* Run, check, compare. */
-static int run(const struct settings *s, const struct numbering *numbering) {
-  struct model model = model_make(s->m, s->n);
-  int count = s->m * s->n, *number = room(count, sizeof *number);
-  struct state library = state_make(count), twin = state_make(count);
-  numbering->number(s->m, s->n, number);
-
-  model_initial(&model, library.u, library.v, library.p);
-  double mean = model_mean(&model, library.p);
-  double library_seconds = run_library(&model, number, s->steps, library.u, library.v, library.p);
-  double serial_seconds = twin_run(&model, s->steps, 0, twin.u, twin.v, twin.p);
+/* What the library left and how long a step took, against all that is known. Returns the program's status. */
+static int check_all(const struct settings *s, const struct numbering *numbering, const struct model *model,
+                     double mean, const struct state *library, double library_seconds) {
+  int count = s->m * s->n;
+  struct state twin = state_make(count);
+  double serial_seconds = twin_run(model, s->steps, 0, twin.u, twin.v, twin.p);
   op_printf("%d x %d points, %s, %d steps: rms of p - 50000 %.15e, of u %.15e\n", s->m, s->n, numbering->name,
-            s->steps, model_rms(&model, library.p, MODEL_MEAN_PRESSURE), model_rms(&model, library.u, 0));
+            s->steps, model_rms(model, library->p, MODEL_MEAN_PRESSURE), model_rms(model, library->u, 0));
 
   struct check check = {0};
-  check_known(&check, &model, s->steps, library.u, library.v, library.p);
+  check_known(&check, model, s->steps, library->u, library->v, library->p);
   check_at_most(&check, "mean of p: relative change",
-                relative_difference(model_mean(&model, library.p), mean), 1e-14);
-  check_twin(&check, s, count, &library, &twin);
+                relative_difference(model_mean(model, library->p), mean), 1e-14);
+  check_twin(&check, s, count, library, &twin);
   double bytes = 256.0 * count, base = 0;
   compare_header("one step");
   compare_row("hand-written, serial", serial_seconds, bytes, &base);
   if (s->compare) {
-    compare_row("hand-written, OpenMP", twin_run(&model, s->steps, 1, twin.u, twin.v, twin.p), bytes, &base);
-    compare_by_map(&check, s, &model, &library, &twin, &base);
+    compare_row("hand-written, OpenMP", twin_run(model, s->steps, 1, twin.u, twin.v, twin.p), bytes, &base);
+    compare_by_map(&check, s, model, library, &twin, &base);
   }
   compare_row("op2jit", library_seconds, bytes, &base);
-  int unwritten = s->picture && picture_png(s->picture, s->n, s->m, library.p);
-  state_free(&library);
+  int unwritten = s->picture && picture_png(s->picture, s->n, s->m, library->p);
   state_free(&twin);
-  free(number);
   int status = check_end(&check, "shallow_water");
   return unwritten ? EXIT_FAILURE : status;
+}
+
+static int run(const struct settings *s, const struct numbering *numbering) {
+  struct model model = model_make(s->m, s->n);
+  int count = s->m * s->n, *number = room(count, sizeof *number), status = EXIT_SUCCESS;
+  struct state state = state_make(count);
+  numbering->number(s->m, s->n, number);
+  model_initial(&model, state.u, state.v, state.p);
+  double mean = model_mean(&model, state.p);
+  double seconds = run_library(&model, number, s->steps, state.u, state.v, state.p);
+  if (op_is_root())
+    status = check_all(s, numbering, &model, mean, &state, seconds);
+  state_free(&state);
+  free(number);
+  return status;
 }
 
 static const struct numbering *find_numbering(const struct settings *s) {

@@ -2,6 +2,7 @@
  * result is compared element by element. */
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/ranks.h"
 #include "common/report.h"
 
 #include <op2jit.h>
@@ -284,12 +285,13 @@ static struct mesh make_mesh(int n, int *pair, int *place) {
     pair[2 * e + 1] = (e + 2) % n;
     place[e] = n - 1 - e;
   }
-  made.from = op_decl_set(n, "from");
-  made.to = op_decl_set(n, "to");
-  made.one = op_decl_set(1, "one");
+  made.from = op_decl_set(declared(n), "from");
+  made.to = op_decl_set(declared(n), "to");
+  made.one = op_decl_set(declared(1), "one");
   made.pair = op_decl_map(made.from, made.to, 2, pair, "pair");
   made.place = op_decl_map(made.from, made.to, 1, place, "place");
   made.back = op_decl_map(made.to, made.from, 1, place, "back");
+  share_out(made.from);
   return made;
 }
 
