@@ -139,7 +139,7 @@ bool ahead_begin(struct ahead *a, const struct compiler *compiler, const char *h
     return false;
   }
   a->generated = *generated;
-  strcpy(a->result->hash, hash);
+  memcpy(a->result->hash, hash, strlen(hash) + 1);
   a->result->compiler = compiler;
   fill_files(a);
   a->request = *like;
