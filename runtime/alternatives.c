@@ -2,8 +2,8 @@
 
 /* Loops over fewer elements are not worth a trial. */
 static const long tuned_elements = 4096;
-/* A thread should have so many elements at least. */
-static const long elements_per_thread = 2048;
+/* With fewer for each thread a loop may be done before the last one is awake. */
+static const long elements_per_thread = 16384;
 /* The gather form moves what an element increments three times, so it is for short rows. */
 static const size_t turned_most = 64;
 
@@ -11,8 +11,7 @@ static const int block_sizes[] = {1024, 4096, 16384, 65536, 256, 64};
 static const int chunk_sizes[] = {1024, 16384};
 enum {
   BLOCK_SIZES = sizeof block_sizes / sizeof *block_sizes,
-  CHUNK_SIZES = sizeof chunk_sizes / sizeof *chunk_sizes,
-  HALVINGS = 2
+  CHUNK_SIZES = sizeof chunk_sizes / sizeof *chunk_sizes
 };
 
 struct list {
@@ -61,21 +60,17 @@ static void add_sizes(struct list *list, const struct variant *standard, const s
   }
 }
 
-/* Half of the threads, and a quarter, may be all that the memory can feed; a small loop may be done before the last thread
- * is awake. */
+/* A part of many threads may take all that the memory gives; one thread is for loops that are done before the others are awake.
+ * Nothing else is tried, for on a machine that is busy with other things fewer threads may win, and be remembered. */
 static void add_threads(struct list *list, const struct variant *standard,
                         const struct alternatives_of *loop) {
   struct variant v = *standard;
-  int threads = loop->threads;
-  if (standard->strategy == STRATEGY_WHOLE)
+  if (standard->strategy == STRATEGY_WHOLE || loop->threads < 2)
     return;
-  for (int i = 0; i < HALVINGS && threads > 1; i++) {
-    threads /= 2;
-    v.threads = threads;
+  for (v.threads = loop->threads / 2; v.threads > 1 && 4 * v.threads >= loop->threads; v.threads /= 2)
     add(list, v);
-  }
   v.threads = 1;
-  if (threads > 1 && loop->elements < elements_per_thread * loop->threads)
+  if (loop->elements < elements_per_thread * loop->threads)
     add(list, v);
 }
 
