@@ -1,5 +1,7 @@
 #include "bind.h"
 
+#include "ranks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,8 +75,8 @@ static void bind_global(struct binding *b, struct world *w, int p) {
     }
 }
 
-bool bind(struct binding *b, struct world *w, const struct kernel *k, const char *text,
-          const struct coverage *c) {
+bool binding_make(struct binding *b, struct world *w, const struct kernel *k, const char *text,
+                  const struct coverage *c) {
   memset(b, 0, sizeof *b);
   b->kernel = k;
   b->text = text;
@@ -267,9 +269,7 @@ bool binding_run(struct binding *b, struct world *w, struct coverage *c) {
     world_fail(w, "op_par_loop failed: %s: %s", op_last_error()->name, op_last_error()->message);
   else if (op_counters()->loops != loops + 1)
     world_fail(w, "op_counters()->loops went from %lld to %lld", loops, op_counters()->loops);
-  else if (same_globals(b, w)) {
+  else if (same_globals(b, w))
     count(b, w, c);
-    return true;
-  }
-  return false;
+  return ranks_agree(w->failure.length == 0);
 }

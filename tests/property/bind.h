@@ -16,8 +16,8 @@ struct binding {
 };
 
 /* False if the world has no more room. */
-bool bind(struct binding *b, struct world *w, const struct kernel *k, const char *text,
-          const struct coverage *c);
+bool binding_make(struct binding *b, struct world *w, const struct kernel *k, const char *text,
+                  const struct coverage *c);
 /* Other values for the globals that the kernel only reads. */
 void binding_new_values(struct binding *b, struct world *w);
 /* Run it in the model and in the library, and compare the globals. False: world.failure says what is wrong. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "native.h"
+#include "ranks.h"
 
 static char *printed(const struct kernel *k) {
   struct text text = {0};
@@ -63,7 +64,8 @@ struct run {
 
 static bool run_new(struct run *run, int kernel) {
   struct binding *b = &run->bound[kernel];
-  run->is_bound[kernel] = bind(b, run->w, run->c->kernels[kernel], run->c->texts[kernel], run->coverage);
+  run->is_bound[kernel] =
+      binding_make(b, run->w, run->c->kernels[kernel], run->c->texts[kernel], run->coverage);
   if (run->w->failure.length)
     return false;
   return !run->is_bound[kernel] || (world_refresh(run->w) && binding_run(b, run->w, run->coverage));
@@ -107,6 +109,8 @@ static bool renumber(struct run *run) {
   struct world *w = run->w;
   if (!w->nmaps || w->mirrored)
     return true;
+  if (ranks_count() > 1 && random_chance(&w->random, 70))
+    return ranks_partition(w);
   int map = random_below(&w->random, w->nmaps);
   world_say(w, "op_renumber(m%d);\n", map);
   if (op_renumber(w->maps[map].handle) == OP_OK)
@@ -164,7 +168,9 @@ bool case_run(const struct test_case *c, struct world *w, struct coverage *cover
   for (int s = 0; good && s < steps; s++)
     if (!(c->skipped >> s & 1)) {
       w->random = random_stream(c->seed, (uint64_t)s + 3);
-      good = one_step(run, s) && (!each || world_check_all(w));
+      good = one_step(run, s) &&
+             (s + 1 != c->nkernels || ranks_count() == 1 || !w->nsets || ranks_partition(w)) &&
+             (!each || world_check_all(w));
     }
   good = good && world_check_all(w);
   free(run);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "case.h"
+#include "ranks.h"
 
 enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16 };
 
@@ -86,11 +87,16 @@ static bool start(const struct options *o, bool native) {
 
 static void report(const struct options *o, struct test_case *c, struct world *w, bool native) {
   static struct coverage ignored;
-  fprintf(stderr, "FAILED: case %d of seed %llu on %s%s%s: %s\n", c->number, (unsigned long long)o->seed,
-          o->backend, o->variant ? ", variant " : "", o->variant ? o->variant : "", text_str(&w->failure));
+  /* Who has seen nothing has nothing to say. */
+  if (w->failure.length)
+    fprintf(stderr, "FAILED: case %d of seed %llu on %s%s%s: %s\n", c->number, (unsigned long long)o->seed,
+            o->backend, o->variant ? ", variant " : "", o->variant ? o->variant : "", text_str(&w->failure));
   world_close(w);
   case_shrink(c, native);
-  if (!case_run(c, w, &ignored))
+  const bool good = case_run(c, w, &ignored);
+  if (op_rank() > 0)
+    return;
+  if (!good)
     case_print(c, w, stderr);
   else
     fprintf(stderr, "(it passes when it is run again)\n");
@@ -138,6 +144,9 @@ int main(int argc, char **argv) {
   signal(SIGFPE, crashed);
   signal(SIGILL, crashed);
   int failed = run(&o, &coverage);
+  /* All ranks have the same to say. */
+  if (op_rank() > 0 && !freopen("/dev/null", "w", stdout))
+    return 2;
   int empty = coverage_print(&coverage, o.backend, o.variant ? o.variant : "default", stdout);
   printf("property: %s%s%s, seed %llu: %d cases, %ld loops, %ld elements, %d failed, %d empty cells\n",
          o.backend, o.variant ? " " : "", o.variant ? o.variant : "", (unsigned long long)o.seed, o.cases,

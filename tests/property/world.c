@@ -1,6 +1,7 @@
 #include "world.h"
 
 #include "mirror.h"
+#include "ranks.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,8 +82,9 @@ static int new_set(struct world *w, int size) {
   snprintf(name, sizeof name, "s%d", w->nsets);
   s->size = size;
   world_say(w, "op_set %s = op_decl_set(%d, \"%s\");\n", name, size, name);
-  s->handle = op_decl_set(size, name);
-  if (!s->handle || op_get_size(s->handle) != size)
+  ranks_share(&w->random, size, &s->begin, &s->end);
+  s->handle = op_decl_set(s->end - s->begin, name);
+  if (!s->handle || op_get_size(s->handle) != s->end - s->begin || op_get_global_size(s->handle) != size)
     world_fail(w, "op_decl_set(%d) failed: %s", size, op_last_error()->message);
   else if (w->mirrored)
     mirror_set(s->handle, &w->random);
@@ -162,16 +164,18 @@ static int new_map(struct world *w, int from, int arity, int column, bool alone)
   world_say_values(w, V_INT, m->table, (long)n * arity);
   world_say(w, ";\nop_map m%d = op_decl_map(s%d, s%d, %d, t%d, \"m%d\");\n", w->nmaps, from, to, arity,
             w->nmaps, w->nmaps);
+  const long first = (long)w->sets[from].begin * arity;
   char name[16];
   snprintf(name, sizeof name, "m%d", w->nmaps);
   if (random_chance(&w->random, 20)) {
     long long *wide = take((size_t)n * (size_t)arity * sizeof *wide);
     for (long i = 0; i < (long)n * arity; i++)
       wide[i] = m->table[i];
-    m->handle = op_decl_map_long(w->sets[from].handle, w->sets[to].handle, arity, wide, name);
+    m->handle = op_decl_map_long(w->sets[from].handle, w->sets[to].handle, arity, wide + first, name);
     free(wide);
   } else
-    m->handle = op_decl_map(w->sets[from].handle, w->sets[to].handle, arity, n ? m->table : NULL, name);
+    m->handle =
+        op_decl_map(w->sets[from].handle, w->sets[to].handle, arity, n ? m->table + first : NULL, name);
   if (!m->handle)
     world_fail(w, "op_decl_map failed: %s", op_last_error()->message);
   else if (w->mirrored)
@@ -229,7 +233,7 @@ int world_dat(struct world *w, int set, int dim, enum vtype type, bool soa) {
   world_say(w, "; /* %s */\nop_dat %s = op_decl_dat%s(s%d, %d, \"%s\", v%d, \"%s\");\n",
             zeros ? "passed as NULL" : "passed", name, d->temporary ? "_temp" : "", set, dim, spelled,
             w->ndats, name);
-  const void *data = zeros ? NULL : d->data;
+  const void *data = zeros ? NULL : wdat_row(d, w->sets[set].begin);
   d->handle = d->temporary ? op_decl_dat_temp(w->sets[set].handle, dim, spelled, data, name)
                            : op_decl_dat(w->sets[set].handle, dim, spelled, data, name);
   if (!d->handle)
@@ -256,28 +260,36 @@ static bool compare(struct world *w, int dat, const unsigned char *got, int low,
   return true;
 }
 
+/* Each rank its own part of the range; all of what it has if some have none. */
 bool world_check_range(struct world *w, int dat, int low, int high) {
   const struct wdat *d = &w->dats[dat];
+  const struct wset *s = &w->sets[d->set];
+  if (!ranks_agree(s->begin < s->end))
+    return world_check(w, dat);
+  const int most = s->end - s->begin - 1, first = s->begin;
+  low = low < most ? low : most;
+  high = high < most ? high : most;
   unsigned char *got = take((size_t)(high - low + 1) * (size_t)d->dim * vtypes[d->type].size);
   bool good = op_fetch_data_idx(d->handle, got, low, high) == OP_OK;
   if (!good)
     world_fail(w, "op_fetch_data_idx(d%d, %d, %d) failed: %s", dat, low, high, op_last_error()->message);
-  good = good && compare(w, dat, got, low, high);
+  good = good && compare(w, dat, got, first + low, first + high);
   free(got);
-  return good;
+  return ranks_agree(good);
 }
 
 bool world_check(struct world *w, int dat) {
   const struct wdat *d = &w->dats[dat];
   if (!d->handle)
     return true;
+  const struct wset *s = &w->sets[d->set];
   unsigned char *got = take(wdat_bytes(w, d));
   bool good = op_fetch_data(d->handle, got) == OP_OK;
   if (!good)
     world_fail(w, "op_fetch_data(d%d) failed: %s", dat, op_last_error()->message);
-  good = good && compare(w, dat, got, 0, w->sets[d->set].size - 1);
+  good = good && compare(w, dat, got, s->begin, s->end - 1);
   free(got);
-  return good;
+  return ranks_agree(good);
 }
 
 bool world_check_all(struct world *w) {
@@ -294,7 +306,7 @@ bool world_put(struct world *w, int dat) {
   world_say(w, "static %s new%d[] = ", vtypes[d->type].c, dat);
   world_say_values(w, d->type, d->data, (long)w->sets[d->set].size * d->dim);
   world_say(w, ";\nop_put_data(d%d, new%d);\n", dat, dat);
-  if (op_put_data(d->handle, d->data) == OP_OK)
+  if (op_put_data(d->handle, wdat_row(d, w->sets[d->set].begin)) == OP_OK)
     return true;
   world_fail(w, "op_put_data(d%d) failed: %s", dat, op_last_error()->message);
   return false;

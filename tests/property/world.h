@@ -11,6 +11,7 @@ enum { MAX_SETS = 12, MAX_MAPS = 32, MAX_DATS = 64 };
 struct wset {
   op_set handle;
   int size;
+  int begin, end; /* what this rank declares of it */
 };
 
 struct wmap {
