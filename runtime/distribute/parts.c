@@ -27,14 +27,29 @@ int parts_random(const struct part_request *request, int *part, struct error *er
 
 /* ---- following ---- */
 
-/* The value that occurs most in a short list, the lowest of several. Sorts the list. */
-static int most_frequent(int *votes, long count) {
+static int compare_votes(const void *a, const void *b) {
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+/* Most lists are short, but an element may be the target of all others. */
+static void sort_votes(int *votes, long count) {
+  enum { SHORT = 32 };
+  if (count > SHORT) {
+    qsort(votes, (size_t)count, sizeof *votes, compare_votes);
+    return;
+  }
   for (long i = 1; i < count; i++)
     for (long j = i; j > 0 && votes[j - 1] > votes[j]; j--) {
       const int other = votes[j];
       votes[j] = votes[j - 1];
       votes[j - 1] = other;
     }
+}
+
+/* The value that occurs most in a list, the lowest of several. Sorts the list. */
+static int most_frequent(int *votes, long count) {
+  sort_votes(votes, count);
   int best = -1;
   long most = 0;
   for (long i = 0, end; i < count; i = end) {

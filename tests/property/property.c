@@ -1,6 +1,7 @@
 /* Random loops on random meshes, against a reference that shares no code with the library.
  *
- *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] [OP2_...=...]
+ *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] [--largest N]
+ *            [OP2_...=...]
  *
  * Every value is a small dyadic number and every intermediate fits its type, so sums are exact in
  * any order and answers are compared bit by bit; only what goes through sqrt, sin, exp or a division is
@@ -17,7 +18,7 @@
 enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16 };
 
 struct options {
-  int cases, only, mirrored;
+  int cases, only, mirrored, largest; /* largest set, 0: any */
   uint64_t seed;
   const char *backend, *variant;
   char *passed[MAX_OPTIONS]; /* to op_init */
@@ -54,6 +55,8 @@ static bool read_options(struct options *o, int argc, char **argv) {
       return false;
     if (strcmp(argv[i], "--cases") == 0)
       o->cases = atoi(value);
+    else if (strcmp(argv[i], "--largest") == 0)
+      o->largest = atoi(value);
     else if (strcmp(argv[i], "--mirrored") == 0)
       o->mirrored = atoi(value);
     else if (strcmp(argv[i], "--only") == 0)
@@ -110,6 +113,8 @@ static bool run_case(const struct options *o, int number, bool native, struct co
   snprintf(where.line, sizeof where.line, "property: crashed in case %d of seed %llu on %s\n", number,
            (unsigned long long)o->seed, o->backend);
   case_make(&c, o->seed, number, native, o->mirrored != 0);
+  if (o->largest)
+    c.size_limit = o->largest;
   bool good = case_run(&c, &w, coverage);
   if (!good)
     report(o, &c, &w, native);
@@ -136,7 +141,7 @@ int main(int argc, char **argv) {
   if (!read_options(&o, argc, argv)) {
     fprintf(stderr,
             "usage: property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] "
-            "[OP2_...=...]\n");
+            "[--largest N] [OP2_...=...]\n");
     return 2;
   }
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
