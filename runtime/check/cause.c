@@ -10,7 +10,7 @@ enum kind { KIND_NOTHING, KIND_OLD_VALUES, KIND_OUTSIDE, KIND_LOCALS };
 static void run_changed(struct cell *cell, long element, enum kind kind, int arg) {
   rows_load(cell, 1, element);
   for (int i = 0; i < cell->loop->nargs; i++) {
-    const int old_values = kind == KIND_OLD_VALUES && i == arg ? POISON_SECOND : POISON_FIRST;
+    const int old_values = row_poison(kind == KIND_OLD_VALUES && i == arg ? 1 : 0, i);
     for (int r = 0; is_undefined_before(&cell->loop->args[i]) && r < cell->args[i].rows; r++)
       memset(cell_row(cell, 1, i, r), old_values, cell->args[i].row_bytes);
     cell_set_guards(cell, 1, i, kind == KIND_OUTSIDE && i == arg ? 1 : 0);
@@ -52,6 +52,13 @@ static void tell_old_values(const struct cell *cell, int i, struct text *out) {
 
 static void tell_outside(const struct cell *cell, int i, struct text *out) {
   const int dim = cell->loop->args[i].dim;
+  if (!cell->loop->args[i].present) {
+    name_argument(cell, i, out);
+    text_add(out,
+             ", which is absent in this call; pass another argument that says whether it is there, and test "
+             "that first");
+    return;
+  }
   text_add(out, "memory outside ");
   name_argument(cell, i, out);
   text_addf(out, ", which has %d component%s", dim, dim == 1 ? "" : "s");

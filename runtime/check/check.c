@@ -335,24 +335,26 @@ static void forget_owners(struct pass *p) {
       memset(p->owners[i], 0, owner_bytes(p->loop, i));
 }
 
-/* Guards are looked at behind the last element only, but for the thorough ones: then all are, to find which it was. */
+/* What is found while not every element is watched thoroughly may have begun at an earlier one, whose guards were not looked at:
+ * then all are watched, to find the first. */
 static int run_watched(struct pass *p, const struct copies *before, struct error *err) {
   p->stride = p->state->calls < THOROUGH_CALLS ? 1 : THOROUGH_STRIDE;
-  int code = run_pass(p, FORWARDS, err);
-  const int broken = code ? -1 : cell_broken_guard(p->state->cell, 0);
-  if (broken < 0)
+  const int code = run_pass(p, FORWARDS, err);
+  const int broken = cell_broken_guard(p->state->cell, 0);
+  if (p->stride == 1 || (code != OP_ERR_VIOLATION && broken < 0))
     return code;
   copies_restore(before, p->loop);
   forget_owners(p);
   p->stride = 1;
-  code = run_pass(p, FORWARDS, err);
-  return code ? code
-              : error_set(
-                    err, OP_ERR_VIOLATION,
-                    "loop %s, argument %d: the kernel wrote outside the argument for some element, and not "
-                    "again when the loop was run once more; check its indices, and what it keeps from "
-                    "element to element",
-                    p->loop->name, broken + 1);
+  const int again = run_pass(p, FORWARDS, err);
+  return again || code
+             ? OP_ERR_VIOLATION
+             : error_set(
+                   err, OP_ERR_VIOLATION,
+                   "loop %s, argument %d: the kernel wrote outside the argument for some element, and not "
+                   "again when the loop was run once more; check its indices, and what it keeps from "
+                   "element to element",
+                   p->loop->name, broken + 1);
 }
 
 int check_run(struct op_context *ctx, struct loop *loop, struct error *err) {

@@ -21,8 +21,13 @@ static inline bool is_undefined_before(const struct loop_arg *arg) {
   return arg->access == OP_WRITE || arg->access == OP_WORK;
 }
 
-/* All rows of a side as the kernel finds them: zeros for OP_INC, POISON for what is undefined. */
-enum { POISON_FIRST = 0xA9, POISON_SECOND = 0x56 };
+/* What memory is filled with that holds nothing before: another byte for each argument and side, and as floating point or whole
+ * numbers nothing that programs compute. */
+static inline int row_poison(int side, int arg) {
+  return (side == 0 ? 0xA0 : 0x50) + arg % 16;
+}
+
+/* All rows of a side as the kernel finds them: zeros for OP_INC, poison for what is undefined. */
 void rows_load(struct cell *cell, int side, long element);
 /* Does row r, which the kernel was only to read, still hold what rows_load put there? May load the row on side 1. */
 bool row_is_unchanged(struct cell *cell, int side, int arg, int r, long element);

@@ -21,7 +21,10 @@ int watch_violation(const struct loop *loop, int arg, long element, struct error
   text_vaddf(&what, format, args);
   va_end(args);
   error_set(err, OP_ERR_VIOLATION, "loop %s, argument %d (%s%s%s%s), element %d of set \"%s\": %s",
-            loop->name, arg + 1, a->dat ? "dat \"" : "", a->dat ? a->dat->name : "a global",
+            loop->name, arg + 1, a->dat ? "dat \"" : "",
+            a->dat        ? a->dat->name
+            : !a->present ? "absent"
+                          : "a global",
             a->dat ? "\", " : ", ", access_names[a->access], user_number(loop->set, element), loop->set->name,
             text_str(&what));
   text_free(&what);
@@ -121,7 +124,7 @@ static bool is_suspicious(struct cell *cell, long element) {
     for (int r = 0; r < cell->args[i].rows; r++)
       if (arg->access == OP_READ ? !row_is_unchanged(cell, 0, i, r, element)
           : arg->access == OP_WRITE
-              ? first_poisoned(arg, cell_row(cell, 0, i, r), POISON_FIRST) >= 0
+              ? first_poisoned(arg, cell_row(cell, 0, i, r), row_poison(0, i)) >= 0
               : is_extremum(arg) && first_worsened(arg, row_start(loop, i), cell_row(cell, 0, i, r)) >= 0)
         return true;
   }
@@ -172,8 +175,8 @@ static int check_writes(const struct cell *cell, long element, struct error *err
       for (int c = 0; c < arg->dim; c++) {
         const struct loop_arg one = {.type = arg->type, .dim = 1};
         const size_t at = (size_t)c * size;
-        if (first_poisoned(&one, first + at, POISON_FIRST) == 0 &&
-            first_poisoned(&one, second + at, POISON_SECOND) == 0)
+        if (first_poisoned(&one, first + at, row_poison(0, i)) == 0 &&
+            first_poisoned(&one, second + at, row_poison(1, i)) == 0)
           return tell(
               cell, i, r, c, element,
               "the kernel did not write %s, which it promised to write for every element; write it on "
@@ -256,14 +259,15 @@ static double largest_input(const struct cell *cell) {
 }
 
 static void put_number(enum type_code type, unsigned char *out, double value) {
-  const float narrow = (float)value;
-  const long long whole = (long long)value;
   if (type == TYPE_DOUBLE)
     memcpy(out, &value, sizeof value);
-  else if (type == TYPE_FLOAT)
+  else if (type == TYPE_FLOAT) {
+    const float narrow = (float)value;
     memcpy(out, &narrow, sizeof narrow);
-  else
+  } else {
+    const long long whole = (long long)value;
     memcpy(out, &whole, type_info(type)->size); /* the low bytes come first */
+  }
 }
 
 static double start_of(enum type_code type, const unsigned char *increment, double scale, bool again) {
@@ -432,6 +436,11 @@ static int check_guards(struct cell *cell, int side, long element, struct error 
   const int broken = cell_broken_guard(cell, side);
   if (broken < 0)
     return OP_OK;
+  if (!cell->loop->args[broken].present)
+    return watch_violation(
+        cell->loop, broken, element, err,
+        "the kernel writes the argument, which is absent in this call; pass another argument "
+        "that says whether it is there, and test that first");
   return watch_violation(
       cell->loop, broken, element, err,
       "the kernel wrote outside the %d component%s of the argument; check its indices, and "
