@@ -25,7 +25,7 @@ static const struct {
     {EDGES, CELLS, 2}, {EDGES, NODES, 2}, {BOUNDARY, CELLS, 1}, {BOUNDARY, NODES, 2}, {CELLS, NODES, 4}};
 
 struct figures {
-  double halo_cells, neighbours, bytes, edges_twice, edges, cells, memory;
+  double halo_cells, neighbours, bytes, edges_twice, edges, cells, memory, setup_messages, setup_bytes;
 };
 
 struct trial {
@@ -183,8 +183,12 @@ static int run_rank(struct comm *comm, void *user, struct error *err) {
     code = share_move(comm, &share, part, routes, err);
   if (!code)
     code = build_halos(comm, &share, &built, err);
-  if (!code)
+  const struct crew_traffic setup = crew_traffic(comm);
+  if (!code) {
     t->ranks[comm->rank] = count(&built);
+    t->ranks[comm->rank].setup_messages = (double)setup.messages;
+    t->ranks[comm->rank].setup_bytes = (double)setup.bytes;
+  }
   for (int s = 0; s < SETS; s++) {
     free(part[s]);
     free((void *)first[s]);
@@ -229,7 +233,11 @@ static void print_row(const struct trial *t, const char *name, int ranks) {
   most(t, ranks, offsetof(struct figures, edges_twice), &twice);
   printf(" %7.2f%%", 100 * twice / edges);
   most(t, ranks, offsetof(struct figures, memory), &mean);
-  printf(" %7.2f%%\n", 100 * mean);
+  printf(" %7.2f%%", 100 * mean);
+  most(t, ranks, offsetof(struct figures, setup_messages), &mean);
+  printf(" %8.0f", mean);
+  most(t, ranks, offsetof(struct figures, setup_bytes), &mean);
+  printf(" %8.0f\n", mean / 1e3);
   fflush(stdout);
 }
 
@@ -251,10 +259,10 @@ static void run(const char *name, partitioner *partitioner, int ranks, long long
 int main(int argc, char **argv) {
   const long long cells = argc > 1 ? atoll(argv[1]) : 10000;
   const int most_ranks = argc > 2 ? atoi(argv[2]) : 64;
-  printf("%-9s %5s %19s %15s %11s %19s %15s %8s %8s\n", "", "", "owned cells", "cells received", "messages",
-         "kB sent", "edges repeated", "of all", "copies");
-  printf("%-9s %5s %9s %9s %7s %7s %6s %4s %9s %9s %7s %7s\n", "parted by", "ranks", "mean", "most", "mean",
-         "most", "mean", "most", "mean", "most", "mean", "most");
+  printf("%-9s %5s %19s %15s %11s %19s %15s %8s %8s %17s\n", "", "", "owned cells", "cells received",
+         "messages", "kB sent", "edges repeated", "of all", "copies", "making it");
+  printf("%-9s %5s %9s %9s %7s %7s %6s %4s %9s %9s %7s %7s %8s %8s %8s %8s\n", "parted by", "ranks", "mean",
+         "most", "mean", "most", "mean", "most", "mean", "most", "mean", "most", "", "", "messages", "kB");
   for (int ranks = 2; ranks <= most_ranks; ranks *= 2)
     run("rcb", parts_rcb, ranks, cells);
   static const struct {

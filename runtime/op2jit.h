@@ -316,7 +316,11 @@ long long op_get_global_size(op_set set);
 int op_renumber(op_map base);
 /* method "rcm" (coords may be NULL), "hilbert" or "rcb" (coords on base's target set, dim 1 to 3). */
 int op_renumber_by(const char *method, op_map base, op_dat coords);
-/* Distribute all sets over the ranks, starting from `prime`. */
+/* Distribute all sets over the ranks: `prime` as `lib` says, the others follow it along the maps. lib, in any case: "ptscotch"
+ * (needs `prime_map`, from or to the prime set), "rcb" or "geom", "inertial" (both need `coords`, on the prime set or on one that a map
+ * leads to), "block", "random", "external" (`coords` is a dat of ints, a rank for each element). method: "" or NULL for the usual one,
+ * "kway" of ptscotch. What is not needed may be NULL. May be called again, also between loops. One rank: checks only. Errors:
+ * OP_ERR_METHOD, OP_ERR_NOT_BUILT, OP_ERR_ARGUMENT, OP_ERR_RANGE. */
 int op_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords);
 int op_rank(void);    /* this process's rank, 0 without MPI. Local. */
 int op_is_root(void); /* 1 on rank 0. Local. */
