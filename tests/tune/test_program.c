@@ -77,12 +77,14 @@ static void check(const struct ring *r, int runs) {
   free(change);
 }
 
+/* Too few runs for the drift monitor, which on a busy machine may find that the winner has become slower. */
 static void starts_at_the_winner(const char *tune, int n) {
+  enum { RUNS = 40 };
   open_library(tune, "force.db");
   struct ring r = declare(n);
-  for (int i = 0; i < 200; i++)
+  for (int i = 0; i < RUNS; i++)
     move_once(&r);
-  check(&r, 200);
+  check(&r, RUNS);
   assert_int_equal(op_counters()->compiles, 0);
   assert_int_equal(op_counters()->trials, 0);
   works(op_exit());
