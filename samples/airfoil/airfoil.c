@@ -3,6 +3,7 @@
  * in solver_loops.h; the same by hand is in twin_loops.h. */
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "flow.h"
 #include "reference.h"
@@ -35,18 +36,35 @@ static enum options_outcome read_settings(struct settings *s, int argc, char **a
                       sizeof entries / sizeof *entries, entries);
 }
 
-static int make_mesh(const struct settings *s, struct airfoil_mesh *mesh) {
+/* What this rank declares, and the sizes of the whole; its tables only where they are needed, which is on the first rank. */
+struct meshes {
+  struct airfoil_mesh share, whole;
+};
+
+/* A file is read by the first rank, which declares all of it; a mesh that is made is made where it is declared. */
+static int make_meshes(const struct settings *s, struct meshes *m) {
+  *m = (struct meshes){0};
+  const int ranks = rank_count();
   if (s->mesh_file) {
-    if (mesh_read(mesh, s->mesh_file))
+    if (op_is_root() && mesh_read(&m->share, s->mesh_file))
       return -1;
   } else {
-    mesh_generate(mesh, s->cells);
+    mesh_generate_share(&m->share, s->cells, op_rank(), ranks);
   }
-  if (s->write_file && mesh_write(mesh, s->write_file)) {
-    mesh_free(mesh);
-    return -1;
-  }
+  m->whole = s->mesh_file || ranks == 1 ? m->share : mesh_sizes(s->cells);
   return 0;
+}
+
+static const struct airfoil_mesh *whole_mesh(const struct settings *s, struct meshes *m) {
+  if (!m->whole.x)
+    mesh_generate(&m->whole, s->cells);
+  return &m->whole;
+}
+
+static void meshes_free(struct meshes *m) {
+  if (m->whole.x != m->share.x)
+    mesh_free(&m->whole);
+  mesh_free(&m->share);
 }
 
 static struct flow_run run_make(const struct airfoil_mesh *mesh, int iterations) {
@@ -86,15 +104,17 @@ static void print_history(const struct flow_run *run, int iterations) {
             run->last.cell);
 }
 
-static void check_twin(struct check *check, const struct settings *s, const struct airfoil_mesh *mesh,
+/* The first rank has declared the first cells, and fetched them. */
+static void check_twin(struct check *check, const struct settings *s, const struct meshes *m,
                        const struct flow_run *library, const struct flow_run *twin) {
+  const struct airfoil_mesh *mesh = &m->whole;
   double worst = 0;
   for (int i = 0; i < s->iterations; i++)
     worst = worse_of(worst, relative_difference(library->rms[i], twin->rms[i]));
   check_at_most(check, "rms of all iterations against the hand-written loops", worst,
                 s->single ? 1e-3 : 1e-9);
   check_at_most(check, "state of all cells against the hand-written loops",
-                largest_difference(library->q, twin->q, 4LL * mesh->cells), s->single ? 1e-4 : 1e-10);
+                largest_difference(library->q, twin->q, 4LL * m->share.cells), s->single ? 1e-4 : 1e-10);
   if (!s->single)
     check_equal(check, "cell of the largest change, or its mirror image",
                 mesh_lower_image(mesh, library->last.cell), mesh_lower_image(mesh, twin->last.cell));
@@ -119,16 +139,19 @@ static int block_size(const struct settings *s, const struct airfoil_mesh *mesh)
 }
 
 /* The checks, and the times of what ran. */
-static void report(struct check *check, const struct settings *s, const struct airfoil_mesh *mesh,
+static void report(struct check *check, const struct settings *s, struct meshes *m,
                    const struct flow_run *library) {
+  const struct airfoil_mesh *mesh = &m->whole;
   int known = reference_check(check, mesh, s->iterations, library, s->single);
   int small = (double)mesh->cells * s->iterations <= SMALL_RUN;
   int serial = s->compare || small || (s->check && known == 0);
+  if (serial)
+    mesh = whole_mesh(s, m);
   struct flow_run by_hand = run_make(mesh, s->iterations), openmp = run_make(mesh, s->iterations);
   int block = block_size(s, mesh);
   if (serial) {
     run_code(s->single ? &twin_serial_single : &twin_serial_double, mesh, s->iterations, block, &by_hand);
-    check_twin(check, s, mesh, library, &by_hand);
+    check_twin(check, s, m, library, &by_hand);
   }
   double base = 0, bytes = bytes_per_iteration(mesh, s->single);
   compare_header("one iteration");
@@ -149,22 +172,24 @@ int main(int argc, char **argv) {
   enum options_outcome outcome = read_settings(&settings, argc, argv);
   if (outcome != OPTIONS_RUN)
     return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
-  struct airfoil_mesh mesh;
-  if (make_mesh(&settings, &mesh))
-    return 2;
-
   op_init(argc, argv, 1);
-  op_printf("airfoil: %d nodes, %d cells, %d edges, %d boundary edges, %s precision\n", mesh.nodes,
-            mesh.cells, mesh.edges, mesh.boundary_edges, settings.single ? "single" : "double");
-  struct flow_run run = run_make(&mesh, settings.iterations);
-  run_code(settings.single ? &solver_single : &solver_double, &mesh, settings.iterations, 0, &run);
+  struct meshes m;
+  if (make_meshes(&settings, &m))
+    return 2;
+  if (settings.write_file && op_is_root() && mesh_write(whole_mesh(&settings, &m), settings.write_file))
+    return 2;
+  op_printf("airfoil: %d nodes, %d cells, %d edges, %d boundary edges, %s precision\n", m.whole.nodes,
+            m.whole.cells, m.whole.edges, m.whole.boundary_edges, settings.single ? "single" : "double");
+  struct flow_run run = run_make(&m.share, settings.iterations);
+  run_code(settings.single ? &solver_single : &solver_double, &m.share, settings.iterations, 0, &run);
   print_history(&run, settings.iterations);
 
   struct check check = {0};
-  report(&check, &settings, &mesh, &run);
+  if (op_is_root())
+    report(&check, &settings, &m, &run);
   op_timing_output();
   run_free(&run);
-  mesh_free(&mesh);
+  meshes_free(&m);
   int status = check_end(&check, "airfoil");
   op_exit();
   return status;

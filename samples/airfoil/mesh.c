@@ -36,6 +36,8 @@ void mesh_free(struct airfoil_mesh *mesh) {
  * round the section by squaring; the left and the right third of its lower side meet behind it. */
 struct grid {
   int wide, high;
+  int first, end;                   /* rows of cells that are made */
+  int boundary_first, boundary_end; /* boundary edges that are made */
 };
 
 static int node_number(struct grid grid, int i, int j) {
@@ -44,6 +46,11 @@ static int node_number(struct grid grid, int i, int j) {
 
 static int cell_number(struct grid grid, int i, int j) {
   return i + j * 3 * grid.wide;
+}
+
+/* The last row of cells has one of nodes above it. */
+static int node_rows_end(struct grid grid) {
+  return grid.end == grid.high ? grid.high + 1 : grid.end;
 }
 
 static double six_decimals(double value) {
@@ -58,10 +65,10 @@ static void place_nodes(struct airfoil_mesh *mesh, struct grid grid) {
     up[i] = 0;
   }
   profile_heights(grid.wide - 1, along + grid.wide + 1, up + grid.wide + 1);
-  for (int j = 0; j <= grid.high; j++) {
+  for (int j = grid.first; j < node_rows_end(grid); j++) {
     for (int i = 0; i < columns; i++) {
       double complex z = along[i] + I * (up[i] + (3 - up[i]) * j / grid.high);
-      double *x = mesh->x + 2 * node_number(grid, i, j);
+      double *x = mesh->x + 2 * node_number(grid, i, j - grid.first);
       x[0] = six_decimals(creal(z * z));
       x[1] = six_decimals(cimag(z * z));
     }
@@ -71,9 +78,9 @@ static void place_nodes(struct airfoil_mesh *mesh, struct grid grid) {
 }
 
 static void place_cells(struct airfoil_mesh *mesh, struct grid grid) {
-  for (int j = 0; j < grid.high; j++) {
+  for (int j = grid.first; j < grid.end; j++) {
     for (int i = 0; i < 3 * grid.wide; i++) {
-      int *nodes = mesh->cell_nodes + 4 * cell_number(grid, i, j);
+      int *nodes = mesh->cell_nodes + 4 * cell_number(grid, i, j - grid.first);
       nodes[0] = node_number(grid, i, j);
       nodes[1] = node_number(grid, i + 1, j);
       nodes[2] = node_number(grid, i + 1, j + 1);
@@ -93,7 +100,7 @@ static void add_edge(struct airfoil_mesh *mesh, int node1, int node2, int cell1,
 static void place_edges(struct airfoil_mesh *mesh, struct grid grid) {
   int columns = 3 * grid.wide;
   mesh->edges = 0;
-  for (int j = 0; j < grid.high; j++) {
+  for (int j = grid.first; j < grid.end; j++) {
     for (int i = 0; i < columns; i++) {
       if (j == 0 && i < grid.wide)
         add_edge(mesh, node_number(grid, i, 0), node_number(grid, i + 1, 0),
@@ -108,7 +115,12 @@ static void place_edges(struct airfoil_mesh *mesh, struct grid grid) {
   }
 }
 
-static void add_boundary_edge(struct airfoil_mesh *mesh, int node1, int node2, int cell, int kind) {
+/* Number *number of all, if it is one of those to be made. */
+static void add_boundary_edge(struct airfoil_mesh *mesh, struct grid grid, int *number, int node1, int node2,
+                              int cell, int kind) {
+  int all = (*number)++;
+  if (all < grid.boundary_first || all >= grid.boundary_end)
+    return;
   int b = mesh->boundary_edges++;
   mesh->boundary_nodes[2 * b] = node1;
   mesh->boundary_nodes[2 * b + 1] = node2;
@@ -117,38 +129,63 @@ static void add_boundary_edge(struct airfoil_mesh *mesh, int node1, int node2, i
 }
 
 static void place_boundary(struct airfoil_mesh *mesh, struct grid grid) {
-  int columns = 3 * grid.wide, high = grid.high;
+  int columns = 3 * grid.wide, high = grid.high, number = 0;
   mesh->boundary_edges = 0;
   for (int i = grid.wide; i < 2 * grid.wide; i++)
-    add_boundary_edge(mesh, node_number(grid, i + 1, 0), node_number(grid, i, 0), cell_number(grid, i, 0),
-                      WALL);
+    add_boundary_edge(mesh, grid, &number, node_number(grid, i + 1, 0), node_number(grid, i, 0),
+                      cell_number(grid, i, 0), WALL);
   for (int j = 0; j < high; j++)
-    add_boundary_edge(mesh, node_number(grid, columns, j + 1), node_number(grid, columns, j),
+    add_boundary_edge(mesh, grid, &number, node_number(grid, columns, j + 1), node_number(grid, columns, j),
                       cell_number(grid, columns - 1, j), FAR_FIELD);
   for (int i = columns - 1; i >= 0; i--)
-    add_boundary_edge(mesh, node_number(grid, i, high), node_number(grid, i + 1, high),
+    add_boundary_edge(mesh, grid, &number, node_number(grid, i, high), node_number(grid, i + 1, high),
                       cell_number(grid, i, high - 1), FAR_FIELD);
   for (int j = high - 1; j >= 0; j--)
-    add_boundary_edge(mesh, node_number(grid, 0, j), node_number(grid, 0, j + 1), cell_number(grid, 0, j),
-                      FAR_FIELD);
+    add_boundary_edge(mesh, grid, &number, node_number(grid, 0, j), node_number(grid, 0, j + 1),
+                      cell_number(grid, 0, j), FAR_FIELD);
 }
 
-void mesh_generate(struct airfoil_mesh *mesh, int cells) {
+static struct grid whole_grid(int cells) {
   double scale = sqrt((double)cells / PUBLISHED_CELLS);
-  struct grid grid = {(int)fmax(2, rint(400 * scale)), (int)fmax(2, rint(600 * scale))};
-  int columns = 3 * grid.wide;
-  *mesh = (struct airfoil_mesh){
-      .nodes = (columns + 1) * (grid.high + 1),
-      .cells = columns * grid.high,
+  struct grid grid = {(int)fmax(2, rint(400 * scale)), (int)fmax(2, rint(600 * scale)), 0, 0, 0, 0};
+  grid.end = grid.high;
+  grid.boundary_end = 4 * grid.wide + 2 * grid.high;
+  return grid;
+}
+
+static struct airfoil_mesh sizes_of(struct grid grid) {
+  int columns = 3 * grid.wide, rows = grid.end - grid.first;
+  int inner_rows = rows - (rows > 0 && grid.end == grid.high); /* with an edge above each cell */
+  return (struct airfoil_mesh){
+      .nodes = (columns + 1) * (node_rows_end(grid) - grid.first),
+      .cells = columns * rows,
       .columns = columns,
-      .edges = grid.wide + columns * (grid.high - 1) + (columns - 1) * grid.high,
-      .boundary_edges = grid.wide + columns + 2 * grid.high,
+      .edges = (rows > 0 && grid.first == 0 ? grid.wide : 0) + columns * inner_rows + (columns - 1) * rows,
+      .boundary_edges = grid.boundary_end - grid.boundary_first,
   };
+}
+
+struct airfoil_mesh mesh_sizes(int cells) {
+  return sizes_of(whole_grid(cells));
+}
+
+void mesh_generate_share(struct airfoil_mesh *mesh, int cells, int rank, int ranks) {
+  struct grid grid = whole_grid(cells);
+  long long high = grid.high, boundary = grid.boundary_end;
+  grid.first = (int)(high * rank / ranks);
+  grid.end = (int)(high * (rank + 1) / ranks);
+  grid.boundary_first = (int)(boundary * rank / ranks);
+  grid.boundary_end = (int)(boundary * (rank + 1) / ranks);
+  *mesh = sizes_of(grid);
   allocate(mesh);
   place_nodes(mesh, grid);
   place_cells(mesh, grid);
   place_edges(mesh, grid);
   place_boundary(mesh, grid);
+}
+
+void mesh_generate(struct airfoil_mesh *mesh, int cells) {
+  mesh_generate_share(mesh, cells, 0, 1);
 }
 
 int mesh_lower_image(const struct airfoil_mesh *mesh, int cell) {

@@ -22,6 +22,10 @@ enum { PUBLISHED_CELLS = 720000 };
 
 /* A mesh with about `cells` cells; PUBLISHED_CELLS gives the published one exactly. */
 void mesh_generate(struct airfoil_mesh *mesh, int cells);
+/* Only what one of several ranks declares: an equal number of its rows. Tables hold the numbers of the whole mesh. */
+void mesh_generate_share(struct airfoil_mesh *mesh, int cells, int rank, int ranks);
+/* The whole mesh's sizes, without tables. */
+struct airfoil_mesh mesh_sizes(int cells);
 /* A generated mesh is its own mirror image, up to rounding: of a cell and its image the lower number.
  * The cell itself if the mesh was read, or cell is negative. */
 int mesh_lower_image(const struct airfoil_mesh *mesh, int cell);

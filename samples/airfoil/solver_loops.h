@@ -98,7 +98,8 @@ OP_KERNEL_DEF(
     })
 
 struct airfoil {
-  int cell_count;
+  int cell_count; /* that this rank declares */
+  double all_cells;
   op_set nodes, cells, edges, boundary_edges;
   op_map cell_nodes, edge_nodes, edge_cells, boundary_nodes, boundary_cell;
   op_dat x, q, old, adt, res, kind;
@@ -122,7 +123,6 @@ static void declare_constants(void) {
 
 static struct airfoil declare_mesh(const struct airfoil_mesh *mesh) {
   struct airfoil a;
-  a.cell_count = mesh->cells;
   a.nodes = op_decl_set(mesh->nodes, "nodes");
   a.cells = op_decl_set(mesh->cells, "cells");
   a.edges = op_decl_set(mesh->edges, "edges");
@@ -144,8 +144,12 @@ static struct airfoil declare_mesh(const struct airfoil_mesh *mesh) {
   a.adt = op_decl_dat(a.cells, 1, REAL, NULL, "adt");
   a.res = op_decl_dat(a.cells, 4, REAL, NULL, "res");
   a.kind = op_decl_dat(a.boundary_edges, 1, "int", mesh->boundary_kind, "kind");
+  a.cell_count = op_get_size(a.cells);
+  a.all_cells = (double)op_get_global_size(a.cells);
   free(x);
   free(q);
+  /* Over the ranks of mpirun, where cells are near one another. */
+  op_partition("rcb", "", a.cells, a.cell_nodes, a.x);
   return a;
 }
 
@@ -197,7 +201,7 @@ static struct flow_step iterate(void *run) {
                 op_arg_gbl(&largest, 1, REAL, OP_MAX), op_arg_info(&cell, 1, "int", 6),
                 op_arg_idx(-1, OP_ID));
   }
-  return (struct flow_step){sqrt(rms / a->cell_count), (double)largest, cell};
+  return (struct flow_step){sqrt(rms / a->all_cells), (double)largest, cell};
 }
 
 static void finish(void *run, double *q) {
