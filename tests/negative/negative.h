@@ -44,7 +44,8 @@ struct negative_case {
   void (*go)(struct mesh *m, struct said *said);
 };
 
-extern const struct negative_case declare_cases[], loop_cases[], kernel_cases[], data_cases[], life_cases[];
+extern const struct negative_case declare_cases[], loop_cases[], kernel_cases[], data_cases[], life_cases[],
+    inner_cases[];
 
 /* Kernels of the right loop and of most wrong ones: one cell's height to each edge's flow, and an increment. */
 const char *kernel_scale(void);  /* scale(const double *h, double *sum) */

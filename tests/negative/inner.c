@@ -1,0 +1,63 @@
+/* Errors that a right library never says to one process: what its parts say when they find them. */
+#include <stddef.h>
+
+#include "base/error.h"
+#include "comm.h"
+#include "negative.h"
+#include "plan.h"
+
+#define CASE(name) static void name(struct mesh *m, struct said *said)
+
+static void keep(struct said *said, struct error *err) {
+  const op_error said_by_part = {err->code, error_kind(err->code)->name, error_message(err)};
+  said_keep(said, &said_by_part);
+  error_free(err);
+}
+
+/* A plan in which two blocks of one colour share a target. */
+CASE(plan_broken) {
+  (void)m;
+  static const int table[] = {0, 1, 1, 2, 2, 3, 3, 4};
+  const struct plan_column columns[] = {{table, 2, 0, 0, 5}, {table, 2, 1, 0, 5}};
+  const struct plan_request request = {.size = 4, .block_size = 2, .columns = columns, .ncolumns = 2};
+  struct plan plan;
+  struct error err = {0};
+  if (plan_build(&plan, &request, NULL, &err) == OP_OK) {
+    plan.ncolours = 1;
+    plan.colour_first[1] = plan.nblocks;
+    plan_verify(&plan, &request, 2, &err);
+    plan_free(&plan);
+  }
+  keep(said, &err);
+}
+
+CASE(comm_of_one_rank) {
+  (void)m;
+  struct comm *comm = NULL;
+  struct error err = {0};
+  int number = 0;
+  if (comm_open_alone(&comm, &err) == OP_OK)
+    comm->table->broadcast(comm, &number, sizeof number, 1, &err);
+  comm_close(comm);
+  keep(said, &err);
+}
+
+CASE(comm_forbidden) {
+  (void)m;
+  const struct comm_given given = {0, "Open MPI v4.1.4"};
+  const struct comm_options options = {.wanted = "off", .given = &given};
+  struct comm *comm = NULL;
+  struct error err = {0};
+  comm_open(&comm, &options, &err);
+  comm_close(comm);
+  keep(said, &err);
+}
+
+#define ROW(name, code)                                                                                      \
+  { #name, code, IN_MESH | RETURN_ONLY, name }
+const struct negative_case inner_cases[] = {
+    ROW(plan_broken, OP_ERR_PLAN),
+    ROW(comm_of_one_rank, OP_ERR_INTERNAL),
+    ROW(comm_forbidden, OP_ERR_MPI),
+    {NULL, 0, 0, NULL},
+};
