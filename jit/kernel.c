@@ -258,8 +258,8 @@ static int find_kernel(struct kernel *k, struct error *err) {
   k->certain = found == 1 && !(has_conditions(k) && calls > 1);
   const struct kernel_function *f = &k->functions[k->function];
   if (k->certain && !f->is_void)
-    return kernel_error(k, f->line, f->column, err, "the kernel function must be void: \"void %s(...)\"",
-                        k->name);
+    return kernel_error(k, f->line, f->column, err,
+                        "the kernel function must be void; write \"void %s(...)\"", k->name);
   return OP_OK;
 }
 
@@ -310,7 +310,8 @@ static int match_brackets(const struct kernel *k, size_t *stack, struct error *e
   if (depth == 0)
     return OP_OK;
   const struct token *open = &items[stack[depth - 1]];
-  return kernel_error(k, open->line, open->column, err, "this '%c' is not closed", k->text[open->begin]);
+  return kernel_error(k, open->line, open->column, err, "this '%c' is not closed; write its '%c'",
+                      k->text[open->begin], strchr("(){}[]", k->text[open->begin])[1]);
 }
 
 /* Left open, it would swallow the code around the kernel, and the compiler would speak of that. */
@@ -322,7 +323,9 @@ static int check_closed(const struct kernel *k, struct error *err) {
     const struct token *token = &t->items[i];
     bool quoted = token->kind == TOKEN_STRING || token->kind == TOKEN_CHARACTER;
     if (quoted && (token->end - token->begin < 2 || k->text[token->end - 1] != k->text[token->begin]))
-      return kernel_error(k, token->line, token->column, err, "the quotation mark is not closed");
+      return kernel_error(
+          k, token->line, token->column, err,
+          "the quotation mark is not closed; write it again at the end of the text in quotes");
     /* Macros and conditions may hold half of a pair. */
     if (token->directive)
       return OP_OK;

@@ -92,7 +92,8 @@ static int read_all(FILE *file, const char *path, struct text *out, struct error
   while ((n = fread(part, 1, sizeof part, file)) > 0)
     text_add_bytes(out, part, n);
   if (ferror(file))
-    return error_set(err, OP_ERR_FILE, "kernel file %s cannot be read: %s", path, strerror(errno));
+    return error_set(err, OP_ERR_FILE, "kernel file %s cannot be read: %s; expected a file of C text", path,
+                     strerror(errno));
   return text_ok(out) ? OP_OK : error_memory(err, "a kernel file", out->length);
 }
 
@@ -109,7 +110,8 @@ static const char *find_file(const struct op_context *ctx, const char *path) {
 static int load_file(struct op_context *ctx, const char *path, const char **out, struct error *err) {
   FILE *file = fopen(path, "rb");
   if (!file)
-    return error_set(err, OP_ERR_FILE, "kernel file %s cannot be opened: %s", path, strerror(errno));
+    return error_set(err, OP_ERR_FILE, "kernel file %s cannot be opened: %s; expected a file of C text", path,
+                     strerror(errno));
   struct text block = {0};
   text_add_bytes(&block, path, strlen(path) + 1);
   text_add(&block, "#line 1 \"");

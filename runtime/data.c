@@ -95,8 +95,9 @@ static int check_new(const struct set *set, int dim, enum type_code code, const 
       !size_mul((size_t)set->extents[EXTENT_NONEXEC] + MAP_SLACK, row, bytes) ||
       !size_mul((size_t)set->size, (size_t)dim, &values))
     return error_set(err, OP_ERR_SIZE,
-                     "dat \"%s\": %ld elements of dim %d and type %s are more than can be addressed", name,
-                     set->size, dim, type_info(code)->name);
+                     "dat \"%s\": %ld elements of dim %d and type %s are more than can be addressed; declare "
+                     "fewer of them",
+                     name, set->size, dim, type_info(code)->name);
   return OP_OK;
 }
 

@@ -198,7 +198,9 @@ static int check_payload(const struct check *c) {
   bool extremum = global->access == OP_MIN || global->access == OP_MAX;
   if (global->form != DESC_GBL || !extremum || !global->present || global->dim != 1)
     return fail(c, OP_ERR_ARGUMENT,
-                "ref is %d, but argument %d is not a present OP_MIN or OP_MAX global of dim 1", ref, ref);
+                "ref is %d, but argument %d is not a present OP_MIN or OP_MAX global of dim 1; pass the "
+                "number, counted from 1, of the global that the payload goes with",
+                ref, ref);
   if (global->info >= 0)
     return fail(c, OP_ERR_ARGUMENT,
                 "argument %d has a payload already, argument %d; combine both in one payload", ref,
@@ -224,7 +226,9 @@ static int check_one(struct check *c) {
                               .ref = -1,
                               .info = -1};
   if ((unsigned)c->said->form > DESC_INFO)
-    return fail(c, OP_ERR_ARGUMENT, "it was not made by op_arg_dat, op_arg_gbl, op_arg_idx or op_arg_info");
+    return fail(c, OP_ERR_ARGUMENT,
+                "it was not made by op_arg_dat, op_arg_gbl, op_arg_idx or op_arg_info; pass what they "
+                "return, and as many as nargs says");
   return checks[c->said->form] ? checks[c->said->form](c) : OP_OK;
 }
 
@@ -242,7 +246,7 @@ int loop_check(struct op_context *ctx, struct loop *loop, struct error *err) {
       bool payload = c.said->form == DESC_INFO;
       int code = pass == 0 ? check_one(&c) : payload ? check_payload(&c) : OP_OK;
       if (!code && pass == 0 && !size_mul((size_t)c.arg->dim, type_info(c.arg->type)->size, &c.arg->bytes))
-        code = fail(&c, OP_ERR_SIZE, "%d values are more than can be addressed", c.arg->dim);
+        code = fail(&c, OP_ERR_SIZE, "%d values are more than can be addressed; pass fewer", c.arg->dim);
       if (code)
         return code;
     }

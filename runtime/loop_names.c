@@ -48,7 +48,8 @@ static void warn(const struct op_context *ctx, enum env_name variable, const cha
   text_add_bytes(&word, name, length);
   const char *near = nearest_seen(&ctx->loop_names, text_str(&word));
   log_line(&ctx->log, LOG_WARN, "env", "%s names the loop \"%s\", and no loop of that name ran%s%s%s",
-           env_row(variable)->name, text_str(&word), near ? "; did you mean \"" : "", near ? near : "",
+           env_row(variable)->name, text_str(&word),
+           near ? "; did you mean \"" : "; op_timing_output lists those that ran", near ? near : "",
            near ? "\"?" : "");
   text_free(&word);
 }

@@ -156,8 +156,10 @@ static int check_map(const struct set *from, const struct set *to, int arity, co
                      "map \"%s\": the table is NULL; expected %ld x %d entries (NULL only for an empty set)",
                      name, from->size, arity);
   if (!size_mul((size_t)from->size, (size_t)arity, entries) || !size_mul(*entries, sizeof(long long), &bytes))
-    return error_set(err, OP_ERR_SIZE, "map \"%s\": %ld elements of arity %d are more than can be addressed",
-                     name, from->size, arity);
+    return error_set(
+        err, OP_ERR_SIZE,
+        "map \"%s\": %ld elements of arity %d are more than can be addressed; declare fewer of them", name,
+        from->size, arity);
   return from->size > 0 ? check_entries(from, to, arity, table, long_table, *entries, name, err) : OP_OK;
 }
 
@@ -266,7 +268,8 @@ static int check_constant(const char *name, int dim, enum type_code code, const 
     return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the value is NULL; expected %d of type %s", name,
                      dim, type_info(code)->name);
   if (!size_mul((size_t)dim, type_info(code)->size, bytes))
-    return error_set(err, OP_ERR_SIZE, "constant \"%s\": %d values are more than can be addressed", name,
+    return error_set(err, OP_ERR_SIZE,
+                     "constant \"%s\": %d values are more than can be addressed; declare fewer of them", name,
                      dim);
   return OP_OK;
 }

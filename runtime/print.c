@@ -44,7 +44,9 @@ static bool binary_rows(FILE *file, const struct dat *dat, const unsigned char *
 }
 
 static int cannot_write(const char *path, struct error *err) {
-  return error_set(err, OP_ERR_FILE, "the file %s cannot be written: %s", path, strerror(errno));
+  return error_set(err, OP_ERR_FILE,
+                   "the file %s cannot be written: %s; name one in a folder that is there and may be written",
+                   path, strerror(errno));
 }
 
 /* A file that is written under another name and gets its own when it is whole. */

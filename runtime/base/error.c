@@ -76,6 +76,9 @@ int error_set(struct error *err, int code, const char *format, ...) {
   struct text message = {0};
   text_vaddf(&message, format, args);
   va_end(args);
+  /* What the user cannot mend says so. */
+  if ((code == OP_ERR_PLAN || code == OP_ERR_INTERNAL) && !strstr(text_str(&message), "report"))
+    text_add(&message, "; this is a mistake of the library, please report it");
   text_free(&err->message);
   err->message = message;
   err->code = code;

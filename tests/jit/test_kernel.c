@@ -73,7 +73,7 @@ static void says_what_is_there(void **state) {
       "the kernel text defines no function, so there is no kernel k in it; a kernel is the text "
       "of \"void k(...) {...}\"");
   expect_parse_error("\n\ndouble k(double *x) { return *x; }", "k",
-                     "kernel k: the kernel function must be void: \"void k(...)\"\n"
+                     "kernel k: the kernel function must be void; write \"void k(...)\"\n"
                      "kernel text:3:8:\n"
                      "     3 | double k(double *x) { return *x; }\n"
                      "       |        ^");
