@@ -32,7 +32,8 @@ static void *duplicate(const void *memory, size_t bytes) {
 
 int copies_take(struct copies *c, const struct loop *loop, struct error *err) {
   *c = (struct copies){0};
-  bool good = (c->slots = duplicate(loop->slots, loop->slots ? loop->slot_bytes : 0)) &&
+  c->slot_bytes = loop->slots ? loop->slot_bytes : 0;
+  bool good = (c->slots = duplicate(loop->slots, c->slot_bytes)) &&
               (c->globals = duplicate(loop->globals, loop->global_bytes));
   for (int i = 0; good && i < loop->nargs; i++)
     if (changes_first(loop, i)) {
@@ -46,8 +47,8 @@ int copies_take(struct copies *c, const struct loop *loop, struct error *err) {
 }
 
 void copies_restore(const struct copies *c, struct loop *loop) {
-  if (loop->slots)
-    memcpy(loop->slots, c->slots, loop->slot_bytes);
+  if (c->slot_bytes)
+    memcpy(loop->slots, c->slots, c->slot_bytes);
   memcpy(loop->globals, c->globals, loop->global_bytes);
   for (int i = 0; i < loop->nargs; i++)
     if (c->dats[i])

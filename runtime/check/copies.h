@@ -7,6 +7,7 @@
 struct copies {
   void *dats[OP_MAX_ARGS]; /* host memory, by the first argument that changes the dat; else NULL */
   unsigned char *slots, *globals;
+  size_t slot_bytes; /* 0: the loop had no slots yet */
 };
 
 /* The dats are in the host's memory; one slot counts. OP_ERR_MEMORY: *c is empty. */
