@@ -5,6 +5,7 @@
  * lambda = cos(pi h). That is what the answer is checked against, and against a hand-written loop. */
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "twin.h"
 
@@ -77,13 +78,14 @@ struct mesh {
 
 static struct mesh mesh_declare(const struct graph *graph) {
   struct mesh mesh;
-  mesh.nodes = op_decl_set(graph->nodes, "nodes");
-  mesh.edges = op_decl_set(graph->edges, "edges");
+  mesh.nodes = op_decl_set(declared(graph->nodes), "nodes");
+  mesh.edges = op_decl_set(declared(graph->edges), "edges");
   mesh.ends = op_decl_map(mesh.edges, mesh.nodes, 2, graph->ends, "ends");
   mesh.a = op_decl_dat(mesh.edges, 1, "double", graph->a, "a");
   mesh.r = op_decl_dat(mesh.nodes, 1, "double", graph->r, "r");
   mesh.u = op_decl_dat(mesh.nodes, 1, "double", NULL, "u");
   mesh.du = op_decl_dat(mesh.nodes, 1, "double", NULL, "du");
+  share_out(mesh.nodes);
   return mesh;
 }
 
