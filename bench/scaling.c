@@ -12,82 +12,20 @@
 #include "distribute/directory.h"
 #include "distribute/move.h"
 #include "distribute/parts.h"
-
-enum { CELLS, EDGES, BOUNDARY, NODES, SETS };
-enum { EDGE_CELLS, EDGE_NODES, BOUNDARY_CELLS, BOUNDARY_NODES, CELL_NODES, MAPS };
+#include "grid.h"
 
 /* What airfoil exchanges before res_calc, for each cell reached: q and adt; it does so twice in an iteration. */
 enum { ROW_BYTES = (4 + 1) * 8, EXCHANGES = 2 };
-
-static const struct {
-  int from, to, arity;
-} maps[MAPS] = {
-    {EDGES, CELLS, 2}, {EDGES, NODES, 2}, {BOUNDARY, CELLS, 1}, {BOUNDARY, NODES, 2}, {CELLS, NODES, 4}};
 
 struct figures {
   double halo_cells, neighbours, bytes, edges_twice, edges, cells, memory, setup_messages, setup_bytes;
 };
 
 struct trial {
-  long long width, height; /* cells */
-  long long size[SETS];
+  struct grid grid;
   partitioner *partitioner;
   struct figures *ranks;
 };
-
-/* ---- the grid, element by element ---- */
-
-static void cell_row(const struct trial *t, long long cell, long long row[4]) {
-  const long long x = cell % t->width, y = cell / t->width, node = y * (t->width + 1) + x;
-  row[0] = node;
-  row[1] = node + 1;
-  row[2] = node + t->width + 2;
-  row[3] = node + t->width + 1;
-}
-
-/* First the edges between left and right, then those between below and above. */
-static void edge_rows(const struct trial *t, long long edge, long long cells[2], long long nodes[2]) {
-  const long long upright = (t->width - 1) * t->height;
-  long long corners[4];
-  if (edge < upright) {
-    cells[0] = edge / (t->width - 1) * t->width + edge % (t->width - 1);
-    cells[1] = cells[0] + 1;
-    cell_row(t, cells[0], corners);
-    nodes[0] = corners[1];
-    nodes[1] = corners[2];
-  } else {
-    cells[0] = edge - upright;
-    cells[1] = cells[0] + t->width;
-    cell_row(t, cells[0], corners);
-    nodes[0] = corners[3];
-    nodes[1] = corners[2];
-  }
-}
-
-static void boundary_rows(const struct trial *t, long long edge, long long cells[1], long long nodes[2]) {
-  const long long w = t->width, h = t->height;
-  const int first[4] = {0, 3, 0, 1}, second[4] = {1, 2, 3, 2};
-  const int side = edge < w ? 0 : edge < 2 * w ? 1 : edge < 2 * w + h ? 2 : 3;
-  long long corners[4];
-  cells[0] = side == 0   ? edge
-             : side == 1 ? (h - 1) * w + edge - w
-             : side == 2 ? (edge - 2 * w) * w
-                         : (edge - 2 * w - h) * w + w - 1;
-  cell_row(t, cells[0], corners);
-  nodes[0] = corners[first[side]];
-  nodes[1] = corners[second[side]];
-}
-
-static void rows_of(const struct trial *t, int map, long long element, long long *row) {
-  long long cells[2], nodes[4];
-  if (map == CELL_NODES)
-    cell_row(t, element, nodes);
-  else if (map <= EDGE_NODES)
-    edge_rows(t, element, cells, nodes);
-  else
-    boundary_rows(t, element, cells, nodes);
-  memcpy(row, maps[map].to == CELLS ? cells : nodes, (size_t)maps[map].arity * sizeof *row);
-}
 
 /* ---- a rank ---- */
 
@@ -109,7 +47,7 @@ static void declare(const struct trial *t, const struct comm *comm, struct share
     struct share_set *set = &share->sets[s];
     long long *first = must(array_new((size_t)comm->size + 1, sizeof *first));
     for (int r = 0; r <= comm->size; r++)
-      first[r] = block_begin(t->size[s], comm->size, r);
+      first[r] = block_begin(t->grid.size[s], comm->size, r);
     set->first = first;
     set->owned = (long)(first[comm->rank + 1] - first[comm->rank]);
     set->numbers = must(array_new((size_t)set->owned, sizeof *set->numbers));
@@ -117,12 +55,12 @@ static void declare(const struct trial *t, const struct comm *comm, struct share
       set->numbers[e] = first[comm->rank] + e;
   }
   for (int m = 0; m < MAPS; m++) {
-    const struct share_set *from = &share->sets[maps[m].from];
+    const struct share_set *from = &share->sets[grid_maps[m].from];
     struct share_map *map = &share->maps[m];
-    *map = (struct share_map){.from = maps[m].from, .to = maps[m].to, .arity = maps[m].arity};
+    *map = (struct share_map){.from = grid_maps[m].from, .to = grid_maps[m].to, .arity = grid_maps[m].arity};
     map->rows = must(array_new((size_t)from->owned * (size_t)map->arity, sizeof *map->rows));
     for (long e = 0; e < from->owned; e++)
-      rows_of(t, m, from->numbers[e], map->rows + e * map->arity);
+      grid_row(&t->grid, m, from->numbers[e], map->rows + e * map->arity);
   }
 }
 
@@ -131,12 +69,12 @@ static int part_cells(const struct trial *t, struct comm *comm, const struct sha
   const struct share_set *cells = &share->sets[CELLS];
   double *coords = must(array_new(2 * (size_t)cells->owned, sizeof *coords));
   for (long e = 0; e < cells->owned; e++) {
-    coords[2 * e] = (double)(cells->numbers[e] % t->width);
-    coords[2 * e + 1] = (double)(cells->numbers[e] / t->width);
+    coords[2 * e] = (double)(cells->numbers[e] % t->grid.width);
+    coords[2 * e + 1] = (double)(cells->numbers[e] / t->grid.width);
   }
   const struct part_request request = {.comm = comm,
                                        .parts = comm->size,
-                                       .total = t->size[CELLS],
+                                       .total = t->grid.size[CELLS],
                                        .count = cells->owned,
                                        .numbers = cells->numbers,
                                        .coords = coords,
@@ -242,15 +180,9 @@ static void print_row(const struct trial *t, const char *name, int ranks) {
 }
 
 static void run(const char *name, partitioner *partitioner, int ranks, long long cells) {
-  const long long height = (long long)sqrt((double)(cells * ranks) / 2), width = 2 * height;
-  struct trial t = {.width = width,
-                    .height = height,
+  struct trial t = {.grid = grid_of(cells * ranks),
                     .partitioner = partitioner,
                     .ranks = must(array_new((size_t)ranks, sizeof *t.ranks))};
-  t.size[CELLS] = width * height;
-  t.size[EDGES] = (width - 1) * height + width * (height - 1);
-  t.size[BOUNDARY] = 2 * (width + height);
-  t.size[NODES] = (width + 1) * (height + 1);
   crew_run(ranks, run_rank, &t);
   print_row(&t, name, ranks);
   free(t.ranks);
