@@ -16,6 +16,7 @@
 #include "loop_names.h"
 #include "plan_cache.h"
 #include "reports.h"
+#include "spread.h"
 
 static void warn_each_line(const struct log *log, const struct text *lines) {
   for (const char *p = text_str(lines); *p;) {
@@ -234,5 +235,6 @@ void context_close(struct op_context *ctx) {
 
 int ctx_flush(struct op_context *ctx, struct error *err) {
   ctx->counters.flushes++;
-  return missing_tell(&ctx->missing, err);
+  const int code = spread_check(ctx, err);
+  return code ? code : missing_tell(&ctx->missing, err);
 }

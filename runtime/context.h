@@ -59,7 +59,7 @@ struct op_context {
   struct list kernel_files;
   struct trace trace;
   struct text loop_names; /* see loop_names.h */
-  struct io *io; /* files; NULL until one is wanted */
+  struct io *io;          /* files; NULL until one is wanted */
   op_counters_t counters;
 };
 

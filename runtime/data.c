@@ -106,7 +106,7 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
   bool soa = false;
   enum type_code code = type_parse(type, &soa);
   size_t bytes = 0;
-  if (check_new(set, dim, code, type, name ? name : "unnamed", &bytes, err))
+  if (spread_check(ctx, err) || check_new(set, dim, code, type, name ? name : "unnamed", &bytes, err))
     return NULL;
   struct dat *dat = calloc(1, sizeof *dat);
   if (!dat || !(dat->name = name_copy(name)) || !(dat->handle = handle_new(ctx->handles, HANDLE_DAT, dat)))

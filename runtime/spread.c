@@ -105,13 +105,24 @@ void spread_give_back(struct op_context *ctx, struct share *share) {
   share_free(share);
 }
 
-/* From here on the share is all there is of rows that were declared. */
+/* From here on the share is all there is: both at once would be much memory. */
 static void take_over(struct op_context *ctx, const struct share *share) {
   for (int m = 0; m < share->nmaps; m++) {
     struct map *map = ctx->mesh.maps.items[m];
     if (share->maps[m].rows != map->global)
       free(map->global);
+    free(map->table);
+    map_halo_free(map->halo);
     map->global = NULL;
+    map->table = NULL;
+    map->halo = NULL;
+  }
+  for (int s = 0; s < share->nsets; s++) {
+    struct set *set = ctx->mesh.sets.items[s];
+    distribution_free(set->spread);
+    free(set->to_user);
+    set->spread = NULL;
+    set->to_user = NULL;
   }
 }
 
@@ -263,19 +274,14 @@ static int *user_numbers(const struct built_set *set) {
 static int adopt(struct op_context *ctx, struct built *built, struct error *err) {
   for (int s = 0; s < built->nsets; s++) {
     struct set *set = ctx->mesh.sets.items[s];
-    free(set->to_user);
-    set->to_user = NULL;
     if (set->global_size <= (long long)INT_MAX + 1 && !(set->to_user = user_numbers(&built->sets[s])))
       return no_memory(err);
-    distribution_free(set->spread);
     set->spread = built->sets[s].spread;
     built->sets[s].spread = NULL;
     memcpy(set->extents, built->sets[s].extents, sizeof set->extents);
   }
   for (int m = 0; m < built->nmaps; m++) {
     struct map *map = ctx->mesh.maps.items[m];
-    free(map->table);
-    map_halo_free(map->halo);
     map->table = built->maps[m].table;
     map->halo = built->maps[m].halo;
     built->maps[m].table = NULL;
@@ -302,7 +308,9 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
   return code;
 }
 
-static int lost(struct error *err) {
+int spread_check(const struct op_context *ctx, struct error *err) {
+  if (!ctx->mesh.lost)
+    return OP_OK;
   return error_set(err, OP_ERR_STATE,
                    "the mesh was lost when an earlier call failed to distribute it; end the program, or call "
                    "op_exit and op_init and declare it again");
@@ -311,9 +319,9 @@ static int lost(struct error *err) {
 int spread_apply(struct op_context *ctx, const struct spread_change *change, struct error *err) {
   struct mesh *mesh = &ctx->mesh;
   struct share share = {0};
-  if (mesh->lost)
-    return lost(err);
-  int code = OP_OK;
+  int code = spread_check(ctx, err);
+  if (code)
+    return code;
   for (int i = 0; !code && i < mesh->dats.count; i++)
     code = dat_need(ctx, mesh->dats.items[i], SPACE_HOST, REGION_OWNED, err);
   struct halo_exchange *routes = array_new((size_t)mesh->sets.count, sizeof *routes);
@@ -338,7 +346,7 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
 }
 
 int mesh_distribute(struct op_context *ctx, struct error *err) {
-  if (!spread_wanted(ctx) || !ctx->mesh.undistributed)
+  if (!spread_wanted(ctx) || (!ctx->mesh.undistributed && !ctx->mesh.lost))
     return OP_OK;
   ctx->comm->where = "the distribution of the mesh";
   return spread_apply(ctx, &(struct spread_change){0}, err);

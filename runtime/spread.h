@@ -28,6 +28,9 @@ struct spread_change {
 };
 int spread_apply(struct op_context *ctx, const struct spread_change *change, struct error *err);
 
+/* OP_ERR_STATE if a change of the distribution failed half way. Local. */
+int spread_check(const struct op_context *ctx, struct error *err);
+
 /* The mesh as this rank has it, in global numbers; to be given back. */
 int spread_share(struct op_context *ctx, struct share *share, struct error *err);
 void spread_give_back(struct op_context *ctx, struct share *share);

@@ -52,6 +52,10 @@ int tell_blocks(struct comm *comm, long long total, const struct told *told, lon
     sort_by_rank(p.rank_of, count, comm->size, p.counts, p.first, p.order);
     for (long i = 0; i < count; i++)
       out[i] = told[p.order[i]];
+    free(p.order);
+    free(p.rank_of);
+    p.order = NULL;
+    p.rank_of = NULL;
     code = mail_send(comm, out, p.counts, sizeof *out, in, err);
   }
   free(out);

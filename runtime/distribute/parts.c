@@ -132,55 +132,159 @@ static int follow_targets(const struct follower *f, struct error *err) {
   return code;
 }
 
-static struct told *votes_of_sources(const struct follower *f, long *count) {
-  *count = 0;
+/* Votes for one element, of equal parts together: the part, and above it how many. */
+enum { PART_BITS = 32 };
+
+static long long ballot(int part, long long count) {
+  return count << PART_BITS | part;
+}
+static int ballot_part(long long ballot) {
+  return (int)(ballot & ((1LL << PART_BITS) - 1));
+}
+static long long ballot_count(long long ballot) {
+  return ballot >> PART_BITS;
+}
+
+/* What is known here of the votes for each target, so that few travel. */
+struct votes {
+  struct numbers targets;
+  int *target, *part; /* of each vote */
+  int *grouped;       /* parts, together by target */
+  long *end;          /* of each target's group, when all are there */
+  long count;
+};
+
+static void votes_free(struct votes *v) {
+  numbers_free(&v->targets);
+  free(v->target);
+  free(v->part);
+  free(v->grouped);
+  free(v->end);
+}
+
+static int no_memory(struct error *err) {
+  return error_memory(err, "the votes of sources", 0);
+}
+
+static int take_votes(const struct follower *f, struct votes *v, struct error *err) {
+  long room = 0;
   for (int m = 0; m < f->share->nmaps; m++) {
     const struct share_map *map = &f->share->maps[m];
-    *count += leads(f, map, false) ? f->share->sets[map->from].owned * map->arity : 0;
+    room += leads(f, map, false) ? f->share->sets[map->from].owned * map->arity : 0;
   }
-  struct told *votes = array_new((size_t)*count, sizeof *votes);
-  for (long m = 0, at = 0; votes && m < f->share->nmaps; m++) {
+  v->target = array_new((size_t)room, sizeof *v->target);
+  v->part = array_new((size_t)room, sizeof *v->part);
+  if (!v->target || !v->part || !numbers_new(&v->targets, NULL, 0))
+    return no_memory(err);
+  for (int m = 0; m < f->share->nmaps; m++) {
     const struct share_map *map = &f->share->maps[m];
-    if (!leads(f, map, false))
-      continue;
-    const long entries = f->share->sets[map->from].owned * map->arity;
-    for (long i = 0; i < entries; i++)
-      votes[at++] = (struct told){.number = map->rows[i], .value = f->part[map->from][i / map->arity]};
+    const long entries = leads(f, map, false) ? f->share->sets[map->from].owned * map->arity : 0;
+    for (long i = 0; i < entries; i++, v->count++) {
+      if ((v->target[v->count] = numbers_add(&v->targets, map->rows[i])) < 0)
+        return no_memory(err);
+      v->part[v->count] = f->part[map->from][i / map->arity];
+    }
   }
-  return votes;
+  return OP_OK;
+}
+
+static int group_votes(struct votes *v, struct error *err) {
+  const long targets = v->targets.count;
+  v->end = array_new((size_t)targets + 1, sizeof *v->end);
+  v->grouped = array_new((size_t)v->count, sizeof *v->grouped);
+  if (!v->end || !v->grouped)
+    return no_memory(err);
+  for (long i = 0; i < v->count; i++)
+    v->end[v->target[i] + 1]++;
+  for (long t = 0; t < targets; t++)
+    v->end[t + 1] += v->end[t];
+  /* Filling moves each beginning to its end, which is the next one's beginning. */
+  for (long i = 0; i < v->count; i++)
+    v->grouped[v->end[v->target[i]]++] = v->part[i];
+  return OP_OK;
+}
+
+/* A line for each target and part. */
+static struct told *count_local(struct votes *v, long *count) {
+  long lines = 0;
+  for (long t = 0, begin = 0; t < v->targets.count; begin = v->end[t++]) {
+    sort_votes(v->grouped + begin, v->end[t] - begin);
+    for (long i = begin; i < v->end[t]; i++)
+      lines += i == begin || v->grouped[i] != v->grouped[i - 1];
+  }
+  struct told *told = array_new((size_t)lines, sizeof *told);
+  *count = 0;
+  for (long t = 0, begin = 0; told && t < v->targets.count; begin = v->end[t++])
+    for (long i = begin; i < v->end[t]; i++) {
+      const bool again = i > begin && v->grouped[i] == v->grouped[i - 1];
+      if (!again)
+        told[(*count)++] = (struct told){.number = v->targets.number[t], .value = ballot(v->grouped[i], 0)};
+      told[*count - 1].value += ballot(0, 1);
+    }
+  return told;
+}
+
+static int by_part(const void *a, const void *b) {
+  const int x = ballot_part(*(const long long *)a), y = ballot_part(*(const long long *)b);
+  return (x > y) - (x < y);
+}
+
+/* The part with most votes, the lowest of several; -1: there are none. Sorts the ballots. */
+static int elect(long long *ballots, long count) {
+  int best = -1;
+  long long most = 0;
+  if (count > 1)
+    qsort(ballots, (size_t)count, sizeof *ballots, by_part);
+  for (long i = 0, end; i < count; i = end) {
+    const int part = ballot_part(ballots[i]);
+    long long votes = 0;
+    for (end = i; end < count && ballot_part(ballots[end]) == part; end++)
+      votes += ballot_count(ballots[end]);
+    if (votes > most) {
+      most = votes;
+      best = part;
+    }
+  }
+  return best;
 }
 
 /* At the ranks that keep blocks of the set's numbers. */
 static int count_votes(const struct mail *in, struct directory *d, struct error *err) {
-  const struct told *votes = in->items;
+  const struct told *told = in->items;
   long *end = array_new((size_t)d->size + 1, sizeof *end);
-  int *sorted = array_new((size_t)in->total, sizeof *sorted);
-  int code = end && sorted ? OP_OK : error_memory(err, "the votes of sources", 0);
+  long long *grouped = array_new((size_t)in->total, sizeof *grouped);
+  int code = end && grouped ? OP_OK : no_memory(err);
   for (long i = 0; !code && i < in->total; i++)
-    end[votes[i].number - d->first + 1]++;
+    end[told[i].number - d->first + 1]++;
   for (long i = 0; !code && i < d->size; i++)
     end[i + 1] += end[i];
-  /* Filling moves each beginning to its end, which is the next one's beginning. */
   for (long i = 0; !code && i < in->total; i++)
-    sorted[end[votes[i].number - d->first]++] = (int)votes[i].value;
+    grouped[end[told[i].number - d->first]++] = told[i].value;
   for (long i = 0; !code && i < d->size; i++) {
     const long begin = i ? end[i - 1] : 0;
-    d->values[i] = most_frequent(sorted + begin, end[i] - begin);
+    d->values[i] = elect(grouped + begin, end[i] - begin);
   }
   free(end);
-  free(sorted);
+  free(grouped);
   return code;
 }
 
 static int follow_sources(const struct follower *f, struct error *err) {
   const struct share_set *set = &f->share->sets[f->set];
-  long count;
-  struct told *votes = votes_of_sources(f, &count);
+  long count = 0;
+  struct votes votes = {0};
+  struct told *told = NULL;
   struct mail in = {0};
   struct directory where = {0};
-  int code = votes ? tell_blocks(f->comm, total_of(f, f->set), votes, count, &in, err)
-                   : error_memory(err, "the votes of sources", (size_t)count * sizeof *votes);
-  free(votes);
+  int code = take_votes(f, &votes, err);
+  if (!code)
+    code = group_votes(&votes, err);
+  if (!code && !(told = count_local(&votes, &count)))
+    code = no_memory(err);
+  votes_free(&votes);
+  if (!code)
+    code = tell_blocks(f->comm, total_of(f, f->set), told, count, &in, err);
+  free(told);
   if (!code)
     code = directory_make(&where, f->comm, total_of(f, f->set), NULL, 0, NULL, 0, err);
   if (!code)

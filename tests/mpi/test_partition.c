@@ -462,6 +462,19 @@ static void test_errors(void) {
   expect(OP_ERR_FILE, "cannot be written");
   int got[10] = {0};
   check(!op_fetch_data(where, got) && !memcmp(got, parts, sizeof got));
+  api_context()->mesh.lost = true; /* as after a failure half way */
+  op_fetch_data(where, got);
+  expect(OP_ERR_STATE, "the mesh was lost");
+  op_decl_dat(cells, 1, "int", NULL, "late");
+  expect(OP_ERR_STATE, "the mesh was lost");
+  op_partition("block", "", cells, NULL, NULL);
+  expect(OP_ERR_STATE, "the mesh was lost");
+  if (size > 1) {
+    long long sum = 0;
+    op_par_loop(OP_KERNEL_OF(look_up), "look_up", cells, op_arg_gbl(&sum, 1, "ll", OP_READ));
+    expect(OP_ERR_STATE, "the mesh was lost");
+  }
+  api_context()->mesh.lost = false;
 }
 
 int main(int argc, char **argv) {
