@@ -187,15 +187,26 @@ static void keep_first(struct op_context *ctx, struct loop *loop, const struct c
     wrote(ctx, loop, first, SPACE_HOST);
 }
 
+/* The second run could not be made, and wrote no results: then the loop has not run at all. */
+static void undo(struct op_context *ctx, struct loop *loop, const struct copies *before) {
+  copies_restore(before, loop);
+  wrote(ctx, loop, before, SPACE_HOST);
+  for (int i = 0; i < loop->nargs; i++)
+    if (has_user_memory(&loop->args[i]))
+      memcpy(loop->user[i], loop->shadow->user[i], loop->args[i].bytes);
+}
+
 int shadow_end(struct op_context *ctx, struct loop *loop, struct shadow_run *run, struct error *err) {
   struct copies first = {0};
   int code = need_host(ctx, loop, err);
   if (!code)
     code = copies_take(&first, loop, err);
-  if (!code) {
+  if (!code)
     code = run_again(ctx, loop, &run->before, err);
-    if (!code)
-      code = compare_all(loop, &first, err);
+  if (code)
+    undo(ctx, loop, &run->before);
+  else {
+    code = compare_all(loop, &first, err);
     keep_first(ctx, loop, &first);
   }
   copies_free(&first);

@@ -19,7 +19,7 @@ struct shadow_run {
 /* Before the first run: keep what the loop starts from. */
 int shadow_begin(struct op_context *ctx, struct loop *loop, struct shadow_run *run, struct error *err);
 /* After it: run loop->shadow from the same data, and compare. OP_ERR_VIOLATION: they differ; the data are the first run's
- * anyway. */
+ * anyway. Any other error: data and results are as before the first run. */
 int shadow_end(struct op_context *ctx, struct loop *loop, struct shadow_run *run, struct error *err);
 
 #endif

@@ -1,6 +1,8 @@
 /* Every allocation is made to fail in turn over a program that makes every call of one process. The call says OP_ERR_MEMORY, made again it
  * works, the answers are right, and nothing is left behind. Then all allocations from the n-th on fail: nothing crashes, and
- * op_exit ends it. */
+ * op_exit ends it.
+ *
+ *   fault [NAME=VALUE] */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,10 +216,12 @@ static int files_in_folder(void) {
   return n;
 }
 
+static char *setting; /* one more NAME=VALUE, or NULL */
+
 static void program(void) {
   struct program p = {0};
-  char *argv[] = {"fault", "OP2_BACKEND=native", "OP2_TIMING=text", "OP2_LOG=error"};
-  CALL(op_init(4, argv, 0));
+  char *argv[] = {"fault", "OP2_BACKEND=native", "OP2_TIMING=text", "OP2_LOG=error", setting};
+  CALL(op_init(setting ? 5 : 4, argv, 0));
   bool open = !run.stopped;
   declare(&p);
   loops(&p);
@@ -286,7 +290,8 @@ static bool prepare(void) {
   return fclose(file) == 0;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  setting = argc > 1 ? argv[1] : NULL;
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   if (!prepare() || !freopen("/dev/null", "w", stdout) || !(stdout)) {
     fprintf(stderr, "fault: no folder for files\n");
