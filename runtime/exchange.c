@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree.h"
 #include "base/size.h"
 #include "comm.h"
 #include "context.h"
@@ -31,14 +32,25 @@ struct exchange {
   struct exchange *next;
   struct halo_need *needs;
   int nneeds;
+  struct halo_need *fresh; /* what is current afterwards: the needs, and what else their messages cover */
+  int nfresh;
   enum space space;
   struct direction send, receive;
   struct comm_request **requests; /* receives, then sends */
   int nrequests;
 };
 
+/* Other maps whose part of the halo is contained in this one's, on all ranks. */
+struct cover {
+  struct cover *next;
+  const struct map *map;
+  const struct map **others;
+  int count;
+};
+
 struct exchanges {
   struct exchange *first, *under_way;
+  struct cover *covers;
   unsigned epoch;
 };
 
@@ -100,6 +112,82 @@ static void received(struct dat *dat, enum space space, const struct map *map) {
     find_mark(dat, map)->version[space] = dat->version;
   else
     dat->replicas[space].version[REGION_EXEC] = dat->version;
+}
+
+/* ---- maps that need nothing more ---- */
+
+static const struct halo_side *reached(const struct map *map) {
+  return &map->halo->exchange.receive;
+}
+
+/* Does each element that `map` reaches bear the mark? */
+static bool all_marked(const struct map *map, const bool *marks) {
+  const struct halo_side *side = reached(map);
+  for (long i = 0; i < side->first[side->count]; i++)
+    if (!marks[side->elements[i]])
+      return false;
+  return true;
+}
+
+/* For each map of the mesh whether `map` covers it on this rank. */
+static int find_covered(struct op_context *ctx, const struct map *map, long long *covered,
+                        struct error *err) {
+  const struct list *maps = &ctx->mesh.maps;
+  const size_t elements = (size_t)map->to->extents[EXTENT_NONEXEC];
+  const struct halo_side *side = reached(map);
+  bool *marks = array_new(elements, sizeof *marks);
+  if (!marks)
+    return error_memory(err, "what halos have in common", elements);
+  for (long i = 0; i < side->first[side->count]; i++)
+    marks[side->elements[i]] = true;
+  for (int m = 0; m < maps->count; m++) {
+    const struct map *other = maps->items[m];
+    covered[m] = other != map && other->to == map->to && other->halo && all_marked(other, marks);
+  }
+  free(marks);
+  return OP_OK;
+}
+
+static void cover_free(struct cover *cover) {
+  free(cover->others);
+  free(cover);
+}
+
+/* Collective, once per map and epoch. */
+static int make_cover(struct op_context *ctx, const struct map *map, struct cover **out, struct error *err) {
+  const struct list *maps = &ctx->mesh.maps;
+  long long *covered = array_new((size_t)maps->count, sizeof *covered);
+  struct cover *cover = array_new(1, sizeof *cover);
+  int code = OP_OK;
+  if (cover)
+    cover->others = array_new((size_t)maps->count, sizeof *cover->others);
+  if (!covered || !cover || !cover->others)
+    code = error_memory(err, "what halos have in common", (size_t)maps->count * sizeof *covered);
+  if (!code)
+    code = find_covered(ctx, map, covered, err);
+  code = agree_on_success(ctx->comm, code, err);
+  if (!code)
+    code = ctx->comm->table->reduce_all(ctx->comm, covered, maps->count, COMM_LLONG, COMM_MIN, err);
+  for (int m = 0; !code && m < maps->count; m++)
+    if (covered[m])
+      cover->others[cover->count++] = maps->items[m];
+  free(covered);
+  if (code) {
+    if (cover)
+      cover_free(cover);
+    return code;
+  }
+  cover->map = map;
+  cover->next = ctx->exchanges->covers;
+  *out = ctx->exchanges->covers = cover;
+  return OP_OK;
+}
+
+static int get_cover(struct op_context *ctx, const struct map *map, struct cover **out, struct error *err) {
+  for (*out = ctx->exchanges->covers; *out; *out = (*out)->next)
+    if ((*out)->map == map)
+      return OP_OK;
+  return make_cover(ctx, map, out, err);
 }
 
 /* ---- making one ---- */
@@ -176,6 +264,7 @@ static void exchange_free(struct op_context *ctx, struct exchange *x) {
   free_direction(&x->send);
   free_direction(&x->receive);
   free(x->requests);
+  free(x->fresh);
   free(x->needs);
   free(x);
 }
@@ -202,6 +291,28 @@ static int make_requests(struct op_context *ctx, struct exchange *x, struct erro
   return code;
 }
 
+static int add_fresh(struct exchange *x, struct dat *dat, const struct map *map, struct error *err) {
+  struct halo_need *fresh = array_resize(x->fresh, (size_t)x->nfresh + 1, sizeof *fresh);
+  if (!fresh)
+    return error_memory(err, "a halo exchange", ((size_t)x->nfresh + 1) * sizeof *fresh);
+  x->fresh = fresh;
+  fresh[x->nfresh++] = (struct halo_need){.dat = dat, .map = map};
+  return add_mark(dat, map, err);
+}
+
+/* The need itself, and other maps' parts of the halo that are contained in it. */
+static int find_fresh(struct op_context *ctx, struct exchange *x, const struct halo_need *need,
+                      struct error *err) {
+  struct cover *cover = NULL;
+  int code = add_fresh(x, need->dat, need->map, err);
+  if (code || !need->map)
+    return code;
+  code = get_cover(ctx, need->map, &cover, err);
+  for (int i = 0; !code && i < cover->count; i++)
+    code = add_fresh(x, need->dat, cover->others[i], err);
+  return code;
+}
+
 static int exchange_new(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
                         struct exchange **out, struct error *err) {
   struct exchange *x = array_new(1, sizeof *x);
@@ -213,7 +324,7 @@ static int exchange_new(struct op_context *ctx, const struct halo_need *needs, i
   int code = x->needs ? OP_OK : error_memory(err, "a halo exchange", (size_t)count * sizeof *x->needs);
   for (int n = 0; !code && n < count; n++) {
     x->needs[n] = needs[n];
-    code = add_mark(needs[n].dat, needs[n].map, err);
+    code = find_fresh(ctx, x, &needs[n], err);
   }
   if (!code)
     code = make_direction(x, &x->send, true, err);
@@ -247,6 +358,10 @@ void exchanges_forget(struct op_context *ctx, const struct dat *dat) {
     }
     *link = x->next;
     exchange_free(ctx, x);
+  }
+  for (struct cover *c = dat ? NULL : ctx->exchanges->covers, *next; c; c = next) {
+    next = c->next;
+    cover_free(c);
   }
   if (!dat) {
     free(ctx->exchanges);
@@ -378,7 +493,7 @@ int exchange_finish(struct op_context *ctx, struct exchange *x, double *waited, 
   *waited = op2jit_wtime() - start;
   if (!code)
     code = unpack(ctx, x, err);
-  for (int n = 0; !code && n < x->nneeds; n++)
-    received(x->needs[n].dat, x->space, x->needs[n].map);
+  for (int n = 0; !code && n < x->nfresh; n++)
+    received(x->fresh[n].dat, x->space, x->fresh[n].map);
   return code;
 }

@@ -269,6 +269,24 @@ static void one_message_for_all_dats(void **state) {
   assert_int_equal(op_exit(), OP_OK);
 }
 
+static void what_another_map_has_brought_is_not_exchanged(void **state) {
+  (void)state;
+  struct mesh m;
+  open_mesh(&m, "uint", 5);
+  op_map again = op_decl_map(m.edges, m.cells, ARITY, &m.ec_table[0][0], "again");
+  mirror_as(again, m.ec);
+  assert_int_equal(exchanges_of(&m, run_gather), 1);
+  op_map first = m.ec;
+  m.ec = again;
+  assert_int_equal(exchanges_of(&m, run_gather), 0);
+  run_put(&m);
+  assert_int_equal(exchanges_of(&m, run_gather), 1);
+  m.ec = first;
+  assert_int_equal(exchanges_of(&m, run_gather), 0);
+  check_all(&m);
+  assert_int_equal(op_exit(), OP_OK);
+}
+
 static void a_freed_dat_takes_its_messages_along(void **state) {
   (void)state;
   struct mesh m;
@@ -291,6 +309,7 @@ int main(void) {
       cmocka_unit_test(nothing_is_exchanged_twice),
       cmocka_unit_test(what_is_computed_twice_is_not_exchanged),
       cmocka_unit_test(one_message_for_all_dats),
+      cmocka_unit_test(what_another_map_has_brought_is_not_exchanged),
       cmocka_unit_test(a_freed_dat_takes_its_messages_along),
   };
   op_set_error_handler(OP_ERRORS_RETURN, NULL);

@@ -100,3 +100,13 @@ void mirror_map(op_map handle, struct random *r) {
   map->table = table;
   map->halo = reached_by(map);
 }
+
+void mirror_as(op_map handle, op_map other_handle) {
+  struct map *map = handle_object(api_context()->handles, handle, HANDLE_MAP);
+  const struct map *other = handle_object(api_context()->handles, other_handle, HANDLE_MAP);
+  const long entries = (other->from->extents[EXTENT_EXEC] + MAP_SLACK) * other->arity;
+  free(map->table);
+  map->table = take(entries, sizeof *map->table);
+  memcpy(map->table, other->table, (size_t)entries * sizeof *map->table);
+  map->halo = reached_by(map);
+}

@@ -10,5 +10,7 @@
 /* Right after their declaration, before dats are declared on the set. */
 void mirror_set(op_set set, struct random *r);
 void mirror_map(op_map map, struct random *r);
+/* A map with the rows of another one, copies included. */
+void mirror_as(op_map map, op_map other);
 
 #endif
