@@ -390,7 +390,7 @@ int op_dump_to_hdf5(const char *file);
 int op_fetch_data_hdf5_file(op_dat dat, const char *file);
 int op_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_in_file);
 
-/* Dats for ParaView: PATH.xdmf, to be opened there, beside the numbers in PATH.h5; with `step` >= 0 the step of a time series, whose
+/* Dats for ParaView: PATH.xdmf, to be opened there, beside the numbers in PATH.data.h5; with `step` >= 0 the step of a time series, whose
  * numbers are in PATH.000012.h5 and so on. The steps that PATH.xdmf has already, of an earlier run too, stay if they are before
  * this one and are dropped otherwise. The mesh is written once, and again when the coordinates changed.
  *   Points       dats[0] holds their coordinates: double or float, dim 1 to 3. Its set are the points.

@@ -33,9 +33,11 @@ static int name_files(struct vtk_step *s, const char *path, struct error *err) {
   text_add_bytes(&s->index, path, length);
   text_add(&s->index, suffix);
   text_add_bytes(&s->data, path, length);
+  /* Not PATH.h5, which may well be what the program calls its results. */
   if (s->step >= 0)
-    text_addf(&s->data, ".%06d", s->step);
-  text_add(&s->data, ".h5");
+    text_addf(&s->data, ".%06d.h5", s->step);
+  else
+    text_add(&s->data, ".data.h5");
   return text_ok(&s->index) && text_ok(&s->data) ? OP_OK : error_memory(err, "a file's name", length);
 }
 

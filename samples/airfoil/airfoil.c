@@ -11,11 +11,12 @@
 #include "twin.h"
 
 #include <op2jit.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct settings {
   int cells, iterations, block, single, check, compare;
-  const char *mesh_file, *write_file;
+  const char *mesh_file, *write_file, *results, *vtk;
 };
 
 /* Cells times iterations that the serial twin does in a second or two: run unasked. */
@@ -24,8 +25,11 @@ static const double SMALL_RUN = 3e7;
 static enum options_outcome read_settings(struct settings *s, int argc, char **argv) {
   const struct option_entry entries[] = {
       {"cells", OPTION_INT, &s->cells, 12, 2e8, "size of the mesh to make; 720000 is the published one"},
-      {"mesh", OPTION_TEXT, &s->mesh_file, 0, 0, "read the mesh from this file, in OP2's text format"},
+      {"mesh", OPTION_TEXT, &s->mesh_file, 0, 0,
+       "read the mesh from this file: OP2's text format, or HDF5 (.h5)"},
       {"write-mesh", OPTION_TEXT, &s->write_file, 0, 0, "write the mesh to this file"},
+      {"write", OPTION_TEXT, &s->results, 0, 0, "write the mesh and the state at the end to this HDF5 file"},
+      {"vtk", OPTION_TEXT, &s->vtk, 0, 0, "write the state at the end for ParaView, under this name"},
       {"iters", OPTION_INT, &s->iterations, 1, 1e9, "iterations"},
       {"single", OPTION_FLAG, &s->single, 0, 0, "single precision"},
       {"check", OPTION_FLAG, &s->check, 0, 0, "check against the hand-written loops however long it takes"},
@@ -41,10 +45,30 @@ struct meshes {
   struct airfoil_mesh share, whole;
 };
 
-/* A file is read by the first rank, which declares all of it; a mesh that is made is made where it is declared. */
+/* The tables stay in the file until the solver declares them: each rank its part. A set is a dataset of one number. */
+static int open_mesh(struct meshes *m, const char *path, int ranks) {
+  struct airfoil_mesh *whole = &m->whole;
+  *whole = (struct airfoil_mesh){.file = path};
+  if (op_get_const_hdf5("nodes", 1, "int", &whole->nodes, path) ||
+      op_get_const_hdf5("cells", 1, "int", &whole->cells, path) ||
+      op_get_const_hdf5("edges", 1, "int", &whole->edges, path) ||
+      op_get_const_hdf5("bedges", 1, "int", &whole->boundary_edges, path))
+    return -1;
+  m->share = *whole;
+  m->share.cells = whole->cells / ranks + (ranks > 1);
+  return 0;
+}
+
+/* A text file is read by the first rank, which declares all of it; a mesh that is made is made where it is declared. */
 static int make_meshes(const struct settings *s, struct meshes *m) {
   *m = (struct meshes){0};
   const int ranks = rank_count();
+  if (s->mesh_file && mesh_is_hdf5(s->mesh_file) && s->write_file) {
+    fprintf(stderr, "--write-mesh %s: op2jit mesh convert does that for a mesh in HDF5\n", s->write_file);
+    return -1;
+  }
+  if (s->mesh_file && mesh_is_hdf5(s->mesh_file))
+    return open_mesh(m, s->mesh_file, ranks);
   if (s->mesh_file) {
     if (op_is_root() && mesh_read(&m->share, s->mesh_file))
       return -1;
@@ -79,7 +103,7 @@ static void run_free(struct flow_run *run) {
 
 /* The first iteration is timed by itself: in it the library plans and compiles. */
 static void run_code(const struct flow_code *code, const struct airfoil_mesh *mesh, int iterations, int block,
-                     struct flow_run *run) {
+                     const struct settings *s, struct flow_run *run) {
   void *state = code->start(mesh, block);
   double start = clock_seconds(), second = start;
   for (int i = 0; i < iterations; i++) {
@@ -91,6 +115,8 @@ static void run_code(const struct flow_code *code, const struct airfoil_mesh *me
   double end = clock_seconds();
   run->first = second - start;
   run->later = iterations > 1 ? (end - second) / (iterations - 1) : run->first;
+  if (code == &solver_double || code == &solver_single)
+    run->unwritten = (s->single ? solver_single_write : solver_double_write)(state, s->results, s->vtk);
   code->finish(state, run->q);
 }
 
@@ -138,27 +164,55 @@ static int block_size(const struct settings *s, const struct airfoil_mesh *mesh)
   return fitting < 256 ? 256 : fitting > 16384 ? 16384 : fitting;
 }
 
+/* The tables of a mesh in a file, for the hand-written loops of one process; a map is a table of whole numbers like any
+ * other. */
+static void load_tables(struct airfoil_mesh *mesh) {
+  op_set nodes = op_decl_set_hdf5(mesh->file, "nodes"), cells = op_decl_set_hdf5(mesh->file, "cells"),
+         edges = op_decl_set_hdf5(mesh->file, "edges"), boundary = op_decl_set_hdf5(mesh->file, "bedges");
+  mesh_allocate(mesh);
+  const struct {
+    op_set set;
+    int dim;
+    const char *type, *name;
+    void *rows;
+  } tables[] = {{nodes, 2, "double", "p_x", mesh->x},
+                {cells, 4, "int", "pcell", mesh->cell_nodes},
+                {edges, 2, "int", "pedge", mesh->edge_nodes},
+                {edges, 2, "int", "pecell", mesh->edge_cells},
+                {boundary, 2, "int", "pbedge", mesh->boundary_nodes},
+                {boundary, 1, "int", "pbecell", mesh->boundary_cell},
+                {boundary, 1, "int", "p_bound", mesh->boundary_kind}};
+  for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+    op_fetch_data(op_decl_dat_hdf5(tables[t].set, tables[t].dim, tables[t].type, mesh->file, tables[t].name),
+                  tables[t].rows);
+}
+
 /* The checks, and the times of what ran. */
 static void report(struct check *check, const struct settings *s, struct meshes *m,
                    const struct flow_run *library) {
   const struct airfoil_mesh *mesh = &m->whole;
   int known = reference_check(check, mesh, s->iterations, library, s->single);
   int small = (double)mesh->cells * s->iterations <= SMALL_RUN;
-  int serial = s->compare || small || (s->check && known == 0);
+  int wanted = s->compare || small || (s->check && known == 0);
+  if (wanted && mesh->file && rank_count() == 1)
+    load_tables(&m->whole);
+  /* Of a mesh in a file that many ranks share no one has all. */
+  int serial = wanted && (!mesh->file || m->whole.x);
   if (serial)
     mesh = whole_mesh(s, m);
   struct flow_run by_hand = run_make(mesh, s->iterations), openmp = run_make(mesh, s->iterations);
   int block = block_size(s, mesh);
   if (serial) {
-    run_code(s->single ? &twin_serial_single : &twin_serial_double, mesh, s->iterations, block, &by_hand);
+    run_code(s->single ? &twin_serial_single : &twin_serial_double, mesh, s->iterations, block, s, &by_hand);
     check_twin(check, s, m, library, &by_hand);
-  }
+  } else if (known == 0)
+    check_between(check, "rms of the last iteration", library->rms[s->iterations - 1], 0, 1);
   double base = 0, bytes = bytes_per_iteration(mesh, s->single);
   compare_header("one iteration");
   if (serial)
     compare_row("hand-written, serial", by_hand.later, bytes, &base);
-  if (s->compare) {
-    run_code(s->single ? &twin_openmp_single : &twin_openmp_double, mesh, s->iterations, block, &openmp);
+  if (s->compare && serial) {
+    run_code(s->single ? &twin_openmp_single : &twin_openmp_double, mesh, s->iterations, block, s, &openmp);
     compare_row("hand-written, OpenMP", openmp.later, bytes, &base);
   }
   compare_row("op2jit, the first", library->first, bytes, &base);
@@ -176,12 +230,14 @@ int main(int argc, char **argv) {
   struct meshes m;
   if (make_meshes(&settings, &m))
     return 2;
-  if (settings.write_file && op_is_root() && mesh_write(whole_mesh(&settings, &m), settings.write_file))
+  if (settings.write_file && op_is_root() && !m.whole.file &&
+      mesh_write(whole_mesh(&settings, &m), settings.write_file))
     return 2;
   op_printf("airfoil: %d nodes, %d cells, %d edges, %d boundary edges, %s precision\n", m.whole.nodes,
             m.whole.cells, m.whole.edges, m.whole.boundary_edges, settings.single ? "single" : "double");
   struct flow_run run = run_make(&m.share, settings.iterations);
-  run_code(settings.single ? &solver_single : &solver_double, &m.share, settings.iterations, 0, &run);
+  run_code(settings.single ? &solver_single : &solver_double, &m.share, settings.iterations, 0, &settings,
+           &run);
   print_history(&run, settings.iterations);
 
   struct check check = {0};
@@ -190,7 +246,7 @@ int main(int argc, char **argv) {
   op_timing_output();
   run_free(&run);
   meshes_free(&m);
-  int status = check_end(&check, "airfoil");
+  int status = check_end(&check, "airfoil"), unwritten = run.unwritten;
   op_exit();
-  return status;
+  return unwritten ? EXIT_FAILURE : status;
 }

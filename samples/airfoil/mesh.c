@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void allocate(struct airfoil_mesh *mesh) {
+void mesh_allocate(struct airfoil_mesh *mesh) {
   mesh->x = room(2LL * mesh->nodes, sizeof *mesh->x);
   mesh->cell_nodes = room(4LL * mesh->cells, sizeof(int));
   mesh->edge_nodes = room(2LL * mesh->edges, sizeof(int));
@@ -177,7 +177,7 @@ void mesh_generate_share(struct airfoil_mesh *mesh, int cells, int rank, int ran
   grid.boundary_first = (int)(boundary * rank / ranks);
   grid.boundary_end = (int)(boundary * (rank + 1) / ranks);
   *mesh = sizes_of(grid);
-  allocate(mesh);
+  mesh_allocate(mesh);
   place_nodes(mesh, grid);
   place_cells(mesh, grid);
   place_edges(mesh, grid);
@@ -306,7 +306,7 @@ int mesh_read(struct airfoil_mesh *mesh, const char *path) {
   if (!status) {
     *mesh = (struct airfoil_mesh){
         .nodes = sizes[0], .cells = sizes[1], .edges = sizes[2], .boundary_edges = sizes[3]};
-    allocate(mesh);
+    mesh_allocate(mesh);
     status = read_nodes(&reader, mesh);
   }
   if (!status)
@@ -340,4 +340,10 @@ int mesh_write(const struct airfoil_mesh *mesh, const char *path) {
     return -1;
   }
   return 0;
+}
+
+int mesh_is_hdf5(const char *path) {
+  size_t length = strlen(path);
+  return (length > 3 && !strcmp(path + length - 3, ".h5")) ||
+         (length > 5 && !strcmp(path + length - 5, ".hdf5"));
 }

@@ -5,6 +5,7 @@
 /* Quadrilateral cells around a wing section. All tables are in rows. */
 struct airfoil_mesh {
   int nodes, cells, edges, boundary_edges;
+  const char *file;    /* the HDF5 file that has the tables, which are not here then; else NULL */
   int columns;         /* of a generated mesh: cells in a row; 0 if the mesh was read */
   double *x;           /* nodes x 2: coordinates */
   int *cell_nodes;     /* cells x 4, anticlockwise or clockwise, the same for all */
@@ -32,6 +33,10 @@ int mesh_lower_image(const struct airfoil_mesh *mesh, int cell);
 /* 0, or -1 after a message on stderr that names the file, the line and what was expected. */
 int mesh_read(struct airfoil_mesh *mesh, const char *path);
 int mesh_write(const struct airfoil_mesh *mesh, const char *path);
+/* Whether the name ends as those of HDF5 files do. */
+int mesh_is_hdf5(const char *path);
+/* Room for the tables, by the sizes. */
+void mesh_allocate(struct airfoil_mesh *mesh);
 void mesh_free(struct airfoil_mesh *mesh);
 
 #endif

@@ -11,6 +11,7 @@ struct flow_run {
   struct flow_step last; /* the last iteration */
   double *q;             /* cells x 4: the state at the end */
   double first, later;   /* seconds of the first iteration, and of one of the others */
+  int unwritten;         /* what was asked for could not be written */
 };
 
 /* Compare the history of a run on a mesh with what is known of that mesh, if it was generated; returns how

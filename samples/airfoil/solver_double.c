@@ -10,4 +10,5 @@
 #define REAL_SQRT sqrt
 #define REAL_ABS fabs
 #define SOLVER solver_double
+#define SOLVER_WRITE solver_double_write
 #include "solver_loops.h"

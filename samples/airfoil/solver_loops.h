@@ -1,5 +1,5 @@
 /* The kernels and loops of airfoil for one precision. Included with `real`, its name `REAL`, `REAL_SQRT`,
- * `REAL_ABS` and the name `SOLVER` of what it defines. OP_KERNEL_DEF replaces these macros
+ * `REAL_ABS` and the names `SOLVER` and `SOLVER_WRITE` of what it defines. OP_KERNEL_DEF replaces these macros
  * before it makes the text. */
 
 static real gam, gm1, cfl, eps, qinf[4];
@@ -121,32 +121,55 @@ static void declare_constants(void) {
   op_decl_const("qinf", 4, REAL, qinf);
 }
 
-static struct airfoil declare_mesh(const struct airfoil_mesh *mesh) {
-  struct airfoil a;
-  a.nodes = op_decl_set(mesh->nodes, "nodes");
-  a.cells = op_decl_set(mesh->cells, "cells");
-  a.edges = op_decl_set(mesh->edges, "edges");
-  a.boundary_edges = op_decl_set(mesh->boundary_edges, "boundary_edges");
-  a.cell_nodes = op_decl_map(a.cells, a.nodes, 4, mesh->cell_nodes, "cell_nodes");
-  a.edge_nodes = op_decl_map(a.edges, a.nodes, 2, mesh->edge_nodes, "edge_nodes");
-  a.edge_cells = op_decl_map(a.edges, a.cells, 2, mesh->edge_cells, "edge_cells");
-  a.boundary_nodes = op_decl_map(a.boundary_edges, a.nodes, 2, mesh->boundary_nodes, "boundary_nodes");
-  a.boundary_cell = op_decl_map(a.boundary_edges, a.cells, 1, mesh->boundary_cell, "boundary_cell");
-
-  real *x = room(2LL * mesh->nodes, sizeof *x), *q = room(4LL * mesh->cells, sizeof *q);
+/* Sets, maps and places of a mesh in memory. */
+static void declare_tables(struct airfoil *a, const struct airfoil_mesh *mesh) {
+  a->nodes = op_decl_set(mesh->nodes, "nodes");
+  a->cells = op_decl_set(mesh->cells, "cells");
+  a->edges = op_decl_set(mesh->edges, "edges");
+  a->boundary_edges = op_decl_set(mesh->boundary_edges, "boundary_edges");
+  a->cell_nodes = op_decl_map(a->cells, a->nodes, 4, mesh->cell_nodes, "cell_nodes");
+  a->edge_nodes = op_decl_map(a->edges, a->nodes, 2, mesh->edge_nodes, "edge_nodes");
+  a->edge_cells = op_decl_map(a->edges, a->cells, 2, mesh->edge_cells, "edge_cells");
+  a->boundary_nodes = op_decl_map(a->boundary_edges, a->nodes, 2, mesh->boundary_nodes, "boundary_nodes");
+  a->boundary_cell = op_decl_map(a->boundary_edges, a->cells, 1, mesh->boundary_cell, "boundary_cell");
+  real *x = room(2LL * mesh->nodes, sizeof *x);
   for (int i = 0; i < 2 * mesh->nodes; i++)
     x[i] = (real)mesh->x[i];
-  for (int i = 0; i < 4 * mesh->cells; i++)
+  a->x = op_decl_dat(a->nodes, 2, REAL, x, "x");
+  a->kind = op_decl_dat(a->boundary_edges, 1, "int", mesh->boundary_kind, "kind");
+  free(x);
+}
+
+/* The same out of a file, under the names that OP2's airfoil has: each rank reads its own part. */
+static void declare_from_file(struct airfoil *a, const char *file) {
+  a->nodes = op_decl_set_hdf5(file, "nodes");
+  a->cells = op_decl_set_hdf5(file, "cells");
+  a->edges = op_decl_set_hdf5(file, "edges");
+  a->boundary_edges = op_decl_set_hdf5(file, "bedges");
+  a->cell_nodes = op_decl_map_hdf5(a->cells, a->nodes, 4, file, "pcell");
+  a->edge_nodes = op_decl_map_hdf5(a->edges, a->nodes, 2, file, "pedge");
+  a->edge_cells = op_decl_map_hdf5(a->edges, a->cells, 2, file, "pecell");
+  a->boundary_nodes = op_decl_map_hdf5(a->boundary_edges, a->nodes, 2, file, "pbedge");
+  a->boundary_cell = op_decl_map_hdf5(a->boundary_edges, a->cells, 1, file, "pbecell");
+  a->x = op_decl_dat_hdf5(a->nodes, 2, REAL, file, "p_x");
+  a->kind = op_decl_dat_hdf5(a->boundary_edges, 1, "int", file, "p_bound");
+}
+
+static struct airfoil declare_mesh(const struct airfoil_mesh *mesh) {
+  struct airfoil a;
+  if (mesh->file)
+    declare_from_file(&a, mesh->file);
+  else
+    declare_tables(&a, mesh);
+  a.cell_count = op_get_size(a.cells);
+  a.all_cells = (double)op_get_global_size(a.cells);
+  real *q = room(4LL * a.cell_count, sizeof *q);
+  for (int i = 0; i < 4 * a.cell_count; i++)
     q[i] = qinf[i % 4];
-  a.x = op_decl_dat(a.nodes, 2, REAL, x, "x");
   a.q = op_decl_dat(a.cells, 4, REAL, q, "q");
   a.old = op_decl_dat(a.cells, 4, REAL, NULL, "old");
   a.adt = op_decl_dat(a.cells, 1, REAL, NULL, "adt");
   a.res = op_decl_dat(a.cells, 4, REAL, NULL, "res");
-  a.kind = op_decl_dat(a.boundary_edges, 1, "int", mesh->boundary_kind, "kind");
-  a.cell_count = op_get_size(a.cells);
-  a.all_cells = (double)op_get_global_size(a.cells);
-  free(x);
   free(q);
   /* Over the ranks of mpirun: cells that are near one another. */
   double begin = op_wtime();
@@ -205,6 +228,14 @@ static struct flow_step iterate(void *run) {
                 op_arg_idx(-1, OP_ID));
   }
   return (struct flow_step){sqrt(rms / a->all_cells), (double)largest, cell};
+}
+
+int SOLVER_WRITE(void *run, const char *file, const char *vtk) {
+  const struct airfoil *a = run;
+  const op_dat shown[] = {a->x, a->q, a->adt};
+  if (file && op_dump_to_hdf5(file))
+    return -1;
+  return vtk && op_write_vtk(vtk, -1, 3, shown) ? -1 : 0;
 }
 
 static void finish(void *run, double *q) {

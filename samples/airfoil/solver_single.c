@@ -10,4 +10,5 @@
 #define REAL_SQRT sqrtf
 #define REAL_ABS fabsf
 #define SOLVER solver_single
+#define SOLVER_WRITE solver_single_write
 #include "solver_loops.h"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Meshes as files: a written mesh reads back to the same residuals, and each kind of damage is an error
-# that names the line. Usage: test_files.sh AIRFOIL [arguments]
+# that names the line. Usage: test_files.sh AIRFOIL OP2JIT [arguments]
 set -eu
-airfoil=$1
-shift
+airfoil=$1 op2jit=$2
+shift 2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
@@ -28,6 +28,22 @@ refuses() { # file, what the message must contain
 residuals "$folder/made" >"$folder/made.rms"
 residuals "$folder/read" >"$folder/read.rms"
 [ -s "$folder/made.rms" ] && cmp "$folder/made.rms" "$folder/read.rms" || failed=1
+
+# The same from HDF5, where this build has it, and the results into files.
+if "$op2jit" mesh convert "$folder/mesh.dat" "$folder/mesh.h5" >"$folder/out" 2>&1; then
+  "$airfoil" --mesh "$folder/mesh.h5" --iters 20 --write "$folder/results.h5" --vtk "$folder/results" "$@" >"$folder/read"
+  residuals "$folder/read" >"$folder/read.rms"
+  cmp "$folder/made.rms" "$folder/read.rms" || failed=1
+  "$op2jit" mesh check "$folder/results.h5" >"$folder/out" || failed=1
+  "$op2jit" mesh info "$folder/results.h5" | grep -q "^dat   q  *4 double on cells" || { echo "FAILED: no results"; failed=1; }
+  grep -q 'NumberOfElements="288"' "$folder/results.xdmf" || { echo "FAILED: nothing for ParaView"; failed=1; }
+  refuses "$folder/none.h5" "No such file"
+  "$op2jit" mesh convert --to gmsh "$folder/mesh.h5" "$folder/other.h5" >/dev/null
+  refuses "$folder/other.h5" "other.h5"
+elif ! grep -q "HDF5 files cannot be used" "$folder/out"; then
+  cat "$folder/out"
+  failed=1
+fi
 
 refuses "$folder/none.dat" "No such file"
 : >"$folder/empty.dat"

@@ -6,6 +6,7 @@
  *     it by 1 - 8 r sin^2(pi dx / 2 l). The answer must agree with it to rounding. */
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/picture.h"
 #include "common/ranks.h"
 #include "common/report.h"
@@ -175,7 +176,7 @@ static void check_order(struct check *check) {
 struct settings {
   int n, steps, compare;
   double dt;
-  const char *picture;
+  const char *picture, *results, *vtk;
 };
 
 /* All rows are given the traffic that cannot be avoided, u read and written once: GB/s then compare with the triad's.
@@ -199,6 +200,14 @@ static void compare(struct check *check, const struct settings *s, const struct 
   compare_row("hand-written, OpenMP, by the map", by_map, traffic, &base);
   compare_row("op2jit", library_seconds, traffic, &base);
   free(u);
+}
+
+/* What was asked for: the temperature in HDF5, the plate for ParaView. 0, or -1. */
+static int write_results(const struct settings *s, const struct plate *plate) {
+  if (s->results && op_fetch_data_hdf5_file_path(plate->u, s->results, "u"))
+    return -1;
+  return s->vtk ? output_grid(s->vtk, plate->points, s->n, s->n, NULL, plate->dx, plate->dx, 1, &plate->u)
+                : 0;
 }
 
 static int run(const struct settings *s) {
@@ -228,6 +237,7 @@ static int run(const struct settings *s) {
       unwritten = picture_png(s->picture, s->n, s->n, u);
     free(u);
   }
+  unwritten |= write_results(s, &plate);
   free(plate.table);
   int status = check_end(&check, "heat");
   return unwritten ? EXIT_FAILURE : status;
@@ -241,6 +251,8 @@ int main(int argc, char **argv) {
       {"dt", OPTION_REAL, &s.dt, 0, 1e9, "length of a step; 0: half a second for all of them"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops too"},
       {"picture", OPTION_TEXT, &s.picture, 0, 0, "write the temperature to this PNG file"},
+      {"write", OPTION_TEXT, &s.results, 0, 0, "write the temperature to this HDF5 file"},
+      {"vtk", OPTION_TEXT, &s.vtk, 0, 0, "write the plate for ParaView, under this name"},
   };
   enum options_outcome outcome = options_read(argc, argv, "the heat equation on a square plate",
                                               sizeof entries / sizeof *entries, entries);

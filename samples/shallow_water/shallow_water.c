@@ -5,6 +5,7 @@
 #include "common/arguments.h"
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/picture.h"
 #include "common/ranks.h"
 #include "common/report.h"
@@ -100,6 +101,11 @@ static int *neighbour_table(int m, int n, const int *number) {
   return table;
 }
 
+struct settings {
+  int m, n, steps, compare;
+  const char *mesh, *fp, *picture, *results, *vtk;
+};
+
 /* ---- the library's run ----------------------------------------------------------------------------*/
 
 struct water {
@@ -156,9 +162,19 @@ static void fetch(op_dat dat, const int *number, int count, double *field) {
   free(row);
 }
 
-/* Leaves the state at the end in u, v, p; returns the seconds of one step, without the first. */
-static double run_library(const struct model *model, const int *number, int steps, double *u, double *v,
-                          double *p) {
+/* The grid is numbered with n fastest, as ParaView's columns. Hexagons are shown by the grid's axes. 0, or -1. */
+static int write_results(const struct settings *s, const struct model *model, const struct water *w,
+                         const int *number) {
+  const op_dat fields[] = {w->u, w->v, w->p, w->h, w->z};
+  if (s->results && op_dump_to_hdf5(s->results))
+    return -1;
+  return s->vtk ? output_grid(s->vtk, w->points, model->n, model->m, number, model->dy, model->dx, 5, fields)
+                : 0;
+}
+
+/* Leaves the state at the end in u, v, p, and in files; returns the seconds of one step, without the first. */
+static double run_library(const struct settings *s, const struct model *model, const int *number, double *u,
+                          double *v, double *p, int *unwritten) {
   int count = model->m * model->n;
   int *table = neighbour_table(model->m, model->n, number);
   struct water w;
@@ -180,15 +196,17 @@ static double run_library(const struct model *model, const int *number, int step
   share_out(w.points);
 
   double start = 0;
-  for (int s = 0; s < steps; s++) {
-    if (s == (steps > 1))
+  const int steps = s->steps;
+  for (int k = 0; k < steps; k++) {
+    if (k == (steps > 1))
       start = clock_seconds();
-    step(&w, model_factors_of(model, s));
+    step(&w, model_factors_of(model, k));
   }
   fetch(w.p, number, count, p);
   double seconds = (clock_seconds() - start) / (steps > 1 ? steps - 1 : 1);
   fetch(w.u, number, count, u);
   fetch(w.v, number, count, v);
+  *unwritten = write_results(s, model, &w, number);
   return seconds;
 }
 
@@ -241,11 +259,6 @@ static long long different_values(const double *a, const double *b, int count) {
     different += bits_of(a[k]) != bits_of(b[k]);
   return different;
 }
-
-struct settings {
-  int m, n, steps, compare;
-  const char *mesh, *fp, *picture;
-};
 
 struct state {
   double *u, *v, *p;
@@ -324,12 +337,13 @@ static int run(const struct settings *s, const struct numbering *numbering) {
   numbering->number(s->m, s->n, number);
   model_initial(&model, state.u, state.v, state.p);
   double mean = model_mean(&model, state.p);
-  double seconds = run_library(&model, number, s->steps, state.u, state.v, state.p);
+  int unwritten = 0;
+  double seconds = run_library(s, &model, number, state.u, state.v, state.p, &unwritten);
   if (op_is_root())
     status = check_all(s, numbering, &model, mean, &state, seconds);
   state_free(&state);
   free(number);
-  return status;
+  return unwritten ? EXIT_FAILURE : status;
 }
 
 static const struct numbering *find_numbering(const struct settings *s) {
@@ -349,6 +363,8 @@ int main(int argc, char **argv) {
       {"fp", OPTION_TEXT, &s.fp, 0, 0, "OP2_FP; with strict, all bits must be the twin's"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
       {"picture", OPTION_TEXT, &s.picture, 0, 0, "write the pressure to this PNG file"},
+      {"write", OPTION_TEXT, &s.results, 0, 0, "write all fields to this HDF5 file"},
+      {"vtk", OPTION_TEXT, &s.vtk, 0, 0, "write the grid for ParaView, under this name"},
   };
   enum options_outcome outcome = options_read(argc, argv, "the shallow-water equations on a periodic grid",
                                               sizeof entries / sizeof *entries, entries);
