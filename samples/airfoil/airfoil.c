@@ -194,7 +194,7 @@ static void report(struct check *check, const struct settings *s, struct meshes 
   int known = reference_check(check, mesh, s->iterations, library, s->single);
   int small = (double)mesh->cells * s->iterations <= SMALL_RUN;
   int wanted = s->compare || small || (s->check && known == 0);
-  if (wanted && mesh->file && rank_count() == 1)
+  if (wanted && mesh->file && m->share.cells == mesh->cells)
     load_tables(&m->whole);
   /* Of a mesh in a file that many ranks share no one has all. */
   int serial = wanted && (!mesh->file || m->whole.x);
