@@ -486,7 +486,7 @@ static void check_tangent(struct check *check, const struct airfoil *a, const st
     difference += (slope - res_d[i]) * (slope - res_d[i]);
     size += res_d[i] * res_d[i];
   }
-  check_at_most(check, "airfoil: tangent against a difference, relative", sqrt(difference / size), 1e-4);
+  check_at_most(check, "airfoil: tangent against a difference, relative", sqrt(difference / size), 1e-6);
   free(res_d);
   free(up);
   free(down);

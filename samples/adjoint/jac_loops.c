@@ -133,7 +133,7 @@ static double change_at(int n, const int *ends, int edges, double h) {
 }
 
 void adjoint_jac(struct check *check, int n) {
-  const double h = 1e-4;
+  const double h = 1e-5;
   int edges, *ends = make_ends(n, &edges);
   struct jac j = declare(n, ends, edges);
   double change_d = 0, change_b = 0.7;

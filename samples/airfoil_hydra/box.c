@@ -26,6 +26,22 @@ static double extent(const struct box *box, int at) {
   return (on_side(box, at) ? 0.5 : 1.0) / (box->n - 1);
 }
 
+/* The box is sheared, x by these shares of y and z and y by one of z, so that normals and edges differ in direction;
+ * volumes stay as they are. */
+static const double x_of_y = 0.3, x_of_z = 0.1, y_of_z = 0.2;
+
+static void shear_place(double x[3]) {
+  x[0] += x_of_y * x[1] + x_of_z * x[2];
+  x[1] += y_of_z * x[2];
+}
+
+/* Normals change as the inverse of the transpose says. */
+static void shear_normal(double normal[3]) {
+  double first = normal[0], second = normal[1] - x_of_y * first;
+  normal[1] = second;
+  normal[2] -= x_of_z * first + y_of_z * second;
+}
+
 static double face_area(const struct box *box, const int place[3], int direction) {
   return extent(box, place[(direction + 1) % 3]) * extent(box, place[(direction + 2) % 3]);
 }
@@ -39,6 +55,7 @@ static void add_edges(struct box *box, int node, const int place[3]) {
     box->edge_nodes[2 * box->edges + 1] = node + step;
     for (int k = 0; k < 3; k++)
       box->normal[3 * box->edges + k] = k == d ? face_area(box, place, d) : 0;
+    shear_normal(box->normal + 3 * box->edges);
     box->edges++;
   }
 }
@@ -49,6 +66,7 @@ static void add_boundary(struct box *box, int node, const int place[3]) {
   for (int d = 0; d < 3; d++)
     box->boundary_normal[3 * box->boundary + d] =
         on_side(box, place[d]) ? (place[d] ? 1 : -1) * face_area(box, place, d) : 0;
+  shear_normal(box->boundary_normal + 3 * box->boundary);
   box->boundary_node[box->boundary++] = node;
 }
 
@@ -69,6 +87,7 @@ struct box box_make(int n) {
       made.x[3 * node + d] = place[d] / (n - 1.0);
       made.volume[node] *= extent(&made, place[d]);
     }
+    shear_place(made.x + 3 * node);
     add_edges(&made, node, place);
     add_boundary(&made, node, place);
   }

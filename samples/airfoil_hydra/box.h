@@ -15,7 +15,7 @@ struct box {
   double *boundary_normal; /* boundary x 3 */
 };
 
-/* n x n x n nodes in the unit cube. */
+/* n x n x n nodes in the unit cube, sheared. */
 struct box box_make(int n);
 void box_free(struct box *box);
 int box_inside(const struct box *box, int node);
