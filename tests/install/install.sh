@@ -63,7 +63,7 @@ check_command() { # TREE: the command knows the plugin of its own tree
 
 check_files() { # TREE
   local name
-  for name in libop2jit.so op2jit.h op2jit.pc op2jit op2jit.1 LICENSE; do
+  for name in libop2jit.so op2jit.h op2jit_mpi.h op2jit.pc op2jit op2jit.1 LICENSE; do
     find "$1" -name "$name" | grep -q . || fail "$name was not installed"
   done
   if grep -rlF --include='*.pc' --include='*.h' --include='*.1' -e "$build" "$1"; then
