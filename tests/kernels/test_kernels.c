@@ -12,7 +12,8 @@ enum { ELEMENTS = 211, TARGETS = 67, ARITY = 3, LARGEST = 32, ARGS = 8 };
 struct outcome {
   int code;
   char message[512];
-  unsigned char dats[ARGS][ELEMENTS * LARGEST * 8], globals[ARGS][LARGEST * 8];
+  _Alignas(16) unsigned char dats[ARGS][ELEMENTS * LARGEST * 8];
+  _Alignas(16) unsigned char globals[ARGS][LARGEST * 8];
 };
 
 static const char *backend(void) {
