@@ -57,11 +57,12 @@ Value Walk::load(const Place &from, const clang::Expr *where) {
   return Value();
 }
 
-void Walk::store(const Place &to, const Value &what, const clang::Expr *where, Change change, bool guarded) {
+void Walk::store(const Place &to, const Value &what, const clang::Expr *where, Change change,
+                 Compared compared) {
   const bool followed = to.kind == Place::Local && to.variable && to.component;
   if (is_pointer_to_place(what) && !followed)
     rules_.lost(what.target, where->getExprLoc(), "has its address stored where it cannot be followed");
-  rules_.write(to, where, state_, change, guarded, uncertain_ == 0);
+  rules_.write(to, where, state_, change, compared, uncertain_ == 0);
   if (to.kind != Place::Local || !to.variable)
     return;
   if (!followed)
@@ -182,7 +183,7 @@ Value Walk::unary(const clang::UnaryOperator *expression) {
       after = moved(before, step, inner);
     else if (const Number number = sum(before.as_number(), step))
       after = Value::of(*number);
-    store(at, after, expression, Change::Increase, false);
+    store(at, after, expression, Change::Increase, Compared::No);
     return expression->isPostfix() ? before : after;
   }
   switch (expression->getOpcode()) {
@@ -251,16 +252,24 @@ static Value combine(clang::BinaryOperatorKind operation, const Value &left, con
   return result;
 }
 
+// Two places of one row or variable.
+static Value compare_pointers(clang::BinaryOperatorKind operation, const Place &a, const Place &b) {
+  const bool alike = a.kind == b.kind && a.variable == b.variable && a.argument == b.argument &&
+                     (a.kind == Place::Argument || a.kind == Place::Local) && a.entry && a.entry == b.entry;
+  return alike && a.component && b.component ? compute(operation, *a.component, *b.component) : Value();
+}
+
 Value Walk::assign(const clang::BinaryOperator *expression) {
   const clang::Expr *left = expression->getLHS(), *right = expression->getRHS();
   if (!expression->isCompoundAssignmentOp()) {
+    const std::vector<bool> read_before = rules_.was_read();
     const Value what = value(right);
     const Place to = place(left);
     if (left->getType()->isRecordType()) {
-      rules_.write(to, expression, state_, Change::Assign, false, uncertain_ == 0);
+      rules_.write(to, expression, state_, Change::Assign, Compared::No, uncertain_ == 0);
       return Value();
     }
-    store(to, what, expression, Change::Assign, is_guarded(to, right));
+    store(to, what, expression, Change::Assign, compared(to, right, read_before));
     return what;
   }
   const Value by = value(right);
@@ -279,7 +288,7 @@ Value Walk::assign(const clang::BinaryOperator *expression) {
     after = moved(before, step, expression);
   } else
     after = combine(operation, before, by, context_, left->getType());
-  store(to, after, expression, adds ? Change::Increase : Change::Modify, false);
+  store(to, after, expression, adds ? Change::Increase : Change::Modify, Compared::No);
   return after;
 }
 
@@ -303,6 +312,8 @@ Value Walk::binary(const clang::BinaryOperator *expression) {
     return left && right ? Value::of(*right != 0) : Value();
   }
   const Value left = value(expression->getLHS()), right = value(expression->getRHS());
+  if (expression->isComparisonOp() && left.kind == Value::Pointer && right.kind == Value::Pointer)
+    return compare_pointers(operation, left.target, right.target);
   if (expression->getType()->isPointerType() && expression->isAdditiveOp()) {
     const bool left_points = expression->getLHS()->getType()->isPointerType();
     const Value &pointer = left_points ? left : right;
@@ -351,8 +362,24 @@ static int compared_argument(const clang::Expr *operand, const State &state) {
              : -1;
 }
 
+// x != x, or isnan(x).
+static bool tests_for_nan(const clang::Expr *condition, const clang::ASTContext &context) {
+  if (const auto *calls = llvm::dyn_cast<clang::CallExpr>(condition))
+    return calls->getBuiltinCallee() == clang::Builtin::BI__builtin_isnan;
+  const auto *comparison = llvm::dyn_cast<clang::BinaryOperator>(condition);
+  if (!comparison || comparison->getOpcode() != clang::BO_NE ||
+      !comparison->getLHS()->getType()->isRealFloatingType())
+    return false;
+  llvm::FoldingSetNodeID left, right;
+  comparison->getLHS()->Profile(left, context, true);
+  comparison->getRHS()->Profile(right, context, true);
+  return left == right;
+}
+
 void Walk::add_guards(const clang::Expr *condition, bool holds) {
   condition = condition->IgnoreParenImpCasts();
+  if (holds && tests_for_nan(condition, context_))
+    guards_.push_back({-1, false});
   if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(condition)) {
     if (unary->getOpcode() == clang::UO_LNot)
       add_guards(unary->getSubExpr(), !holds);
@@ -377,35 +404,47 @@ void Walk::add_guards(const clang::Expr *condition, bool holds) {
     guards_.push_back({on_left, less != holds});
 }
 
-bool Walk::is_guarded(const Place &to, const clang::Expr *assigned) {
-  if (to.kind != Place::Argument)
-    return false;
-  const bool minimum = rules_.argument(to.argument).access == PROVE_MIN;
-  for (const Guard &guard : guards_)
-    if (guard.argument == to.argument && guard.below == minimum)
-      return true;
+// What the assigned value says itself: *m = fmin(*m, v), *m = v < *m ? v : *m.
+Compared Walk::compared_in(const clang::Expr *assigned, int argument, bool minimum) {
   assigned = assigned->IgnoreParenImpCasts();
   if (const auto *calls = llvm::dyn_cast<clang::CallExpr>(assigned)) {
     const clang::FunctionDecl *callee = calls->getDirectCallee();
     const llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
+    const bool smaller = name == "fmin" || name == "fminf", larger = name == "fmax" || name == "fmaxf";
     bool mentioned = false;
     for (const clang::Expr *operand : calls->arguments())
-      mentioned |= compared_argument(operand, state_) == to.argument;
-    return mentioned && (minimum ? name == "fmin" || name == "fminf" : name == "fmax" || name == "fmaxf");
+      mentioned |= compared_argument(operand, state_) == argument;
+    if (mentioned && (smaller || larger))
+      return smaller == minimum ? Compared::Rightly : Compared::Wrongly;
   }
   if (const auto *choice = llvm::dyn_cast<clang::ConditionalOperator>(assigned)) {
-    // *m = v < *m ? v : *m, either way round.
-    const bool keeps_else = compared_argument(choice->getFalseExpr(), state_) == to.argument;
-    const bool keeps_then = compared_argument(choice->getTrueExpr(), state_) == to.argument;
+    const bool keeps_else = compared_argument(choice->getFalseExpr(), state_) == argument;
+    const bool keeps_then = compared_argument(choice->getTrueExpr(), state_) == argument;
     const size_t before = guards_.size();
+    Compared result = Compared::No;
     add_guards(choice->getCond(), keeps_else);
-    bool right = false;
-    for (size_t i = before; i < guards_.size(); i++)
-      right |= guards_[i].argument == to.argument && guards_[i].below == minimum;
+    for (size_t i = before; i < guards_.size() && (keeps_else || keeps_then); i++)
+      if (guards_[i].argument == argument)
+        result = guards_[i].below == minimum ? Compared::Rightly : Compared::Wrongly;
     guards_.resize(before);
-    return right && (keeps_else || keeps_then);
+    return result;
   }
-  return false;
+  return Compared::No;
+}
+
+Compared Walk::compared(const Place &to, const clang::Expr *assigned, const std::vector<bool> &read_before) {
+  if (to.kind != Place::Argument)
+    return Compared::No;
+  const bool minimum = rules_.argument(to.argument).access == PROVE_MIN;
+  Compared result = compared_in(assigned, to.argument, minimum);
+  for (const Guard &guard : guards_)
+    if (guard.argument < 0 || (guard.argument == to.argument && guard.below == minimum))
+      return Compared::Rightly;
+    else if (guard.argument == to.argument && result == Compared::No)
+      result = Compared::Wrongly;
+  // It may have been compared by way of a variable, or the kernel returned before.
+  const bool read = read_before[static_cast<size_t>(to.argument)];
+  return result == Compared::No && read ? Compared::Somehow : result;
 }
 
 // ---- calls -------------------------------------------------------------------------------------
@@ -441,7 +480,7 @@ Value Walk::call_outside(const clang::CallExpr *expression, const clang::Functio
     if (given.target.kind == Place::Local && given.target.variable)
       state_.forget(given.target.variable);
     if (one_result)
-      store(given.target, Value(), operand, Change::Assign, false);
+      store(given.target, Value(), operand, Change::Assign, Compared::No);
     else
       rules_.lost(given.target, operand->getExprLoc(),
                   "is passed to a function whose text is not in the kernel");

@@ -8,7 +8,7 @@ Rules::Rules(const clang::ASTContext &context, const prove_request &request,
              const clang::FunctionDecl &kernel)
     : context_(context), request_(request), kernel_(kernel),
       findings_(static_cast<size_t>(request.narguments) + 1),
-      doubtful_(static_cast<size_t>(request.narguments)) {
+      was_read_(static_cast<size_t>(request.narguments)), doubtful_(static_cast<size_t>(request.narguments)) {
   for (int i = 0; i < request.narguments; i++)
     sometimes_.emplace_back(components(i));
 }
@@ -107,6 +107,7 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
     return;
   const prove_argument &arg = argument(place.argument);
   const bool known = inside(place, where);
+  was_read_[static_cast<size_t>(place.argument)] = true;
   if (arg.access == PROVE_INC)
     report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
            title(place.argument) + " is declared OP_INC, and the kernel reads it",
@@ -125,8 +126,8 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
   }
 }
 
-void Rules::write(const Place &place, const clang::Expr *where, State &state, Change change, bool guarded,
-                  bool surely) {
+void Rules::write(const Place &place, const clang::Expr *where, State &state, Change change,
+                  Compared compared, bool surely) {
   if (place.kind == Place::Lasting)
     whole(PROVE_VIOLATED, where->getExprLoc(),
           "the kernel writes to '" + place.variable->getName().str() +
@@ -147,7 +148,11 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
                (change == Change::Assign ? "assigns it instead of adding to it"
                                          : "changes it other than by adding"),
            "declare " + name + " OP_RW, or use += or -=");
-  else if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) && (change != Change::Assign || !guarded))
+  else if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) && change == Change::Assign &&
+           compared == Compared::Somehow)
+    lost(place, where->getExprLoc(), "is changed where it could not be followed how it was compared");
+  else if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) &&
+           (change != Change::Assign || compared != Compared::Rightly))
     report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
            name + " is declared " + (arg.access == PROVE_MIN ? "OP_MIN" : "OP_MAX") +
                ", and the kernel changes it without comparing",

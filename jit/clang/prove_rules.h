@@ -13,6 +13,8 @@
 namespace op2jit {
 
 enum class Change { Assign, Increase, Modify }; // = ; += -= ++ -- ; the other compound assignments
+// Was a MIN or MAX argument compared with what is assigned: no; in a way that was not followed; rightly; the wrong way round.
+enum class Compared { No, Somehow, Rightly, Wrongly };
 
 struct Finding {
   prove_verdict verdict = PROVE_PROVED;
@@ -26,9 +28,8 @@ public:
 
   State start() const;
   void read(const Place &place, const clang::Expr *where, const State &state);
-  // `guarded`: a MIN or MAX argument was compared in the right direction, or the value is of such a comparison.
   // `surely`: not in a loop that may run no time at all.
-  void write(const Place &place, const clang::Expr *where, State &state, Change change, bool guarded,
+  void write(const Place &place, const clang::Expr *where, State &state, Change change, Compared compared,
              bool surely);
   void at_exit(const State &state);
   void lost(const Place &place, clang::SourceLocation where, const char *why);
@@ -37,6 +38,9 @@ public:
 
   const prove_argument &argument(int i) const {
     return request_.arguments[i];
+  }
+  const std::vector<bool> &was_read() const { // by argument, so far
+    return was_read_;
   }
   const std::vector<Finding> &findings() const { // by argument, the last about the whole kernel
     return findings_;
@@ -53,6 +57,7 @@ private:
   const prove_request &request_;
   const clang::FunctionDecl &kernel_;
   std::vector<Finding> findings_;
+  std::vector<bool> was_read_;
   std::vector<bool> doubtful_; // by argument: some write was not followed to its component or path
   std::vector<llvm::BitVector> sometimes_; // by argument: components written on some path
 };

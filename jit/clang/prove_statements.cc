@@ -54,14 +54,14 @@ void Walk::declare(const clang::VarDecl *variable) {
       to.kind = followed ? Place::Local : Place::Elsewhere;
       to.variable = variable;
       to.component = i;
-      store(to, item, list->getInit(i), Change::Assign, false);
+      store(to, item, list->getInit(i), Change::Assign, Compared::No);
     }
     return;
   }
   Place to;
   to.kind = Place::Local;
   to.variable = variable;
-  store(to, value(variable->getInit()), variable->getInit(), Change::Assign, false);
+  store(to, value(variable->getInit()), variable->getInit(), Change::Assign, Compared::No);
 }
 
 void Walk::run(const clang::Stmt *statement) {
@@ -220,7 +220,7 @@ void Walk::endless_loop(const clang::Expr *condition, const clang::Stmt *body, c
     state_.join(before);
 }
 
-static void forget_target(const clang::Expr *target, State &state) {
+static void forget_target(const clang::Expr *target, State &state, Rules &rules) {
   target = target->IgnoreParenCasts();
   while (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(target)) {
     target = item->getBase()->IgnoreParenCasts();
@@ -228,17 +228,23 @@ static void forget_target(const clang::Expr *target, State &state) {
       return; // what it points to is assigned, it itself is not
   }
   if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(target))
-    if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl()))
+    if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl())) {
+      // What is written through a pointer that is not known any more is not seen.
+      const auto found = state.values.find({variable, 0});
+      if (found != state.values.end() && found->second.kind == Value::Pointer)
+        rules.lost(found->second.target, target->getExprLoc(),
+                   "is reached through a pointer that a loop moves to where it could not be followed");
       state.forget(variable);
+    }
 }
 
-static void forget_targets_in(const clang::Stmt *statement, State &state) {
+static void forget_targets_in(const clang::Stmt *statement, State &state, Rules &rules) {
   if (const auto *binary = llvm::dyn_cast<clang::BinaryOperator>(statement)) {
     if (binary->isAssignmentOp())
-      forget_target(binary->getLHS(), state);
+      forget_target(binary->getLHS(), state, rules);
   } else if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(statement)) {
     if (unary->isIncrementDecrementOp() || unary->getOpcode() == clang::UO_AddrOf)
-      forget_target(unary->getSubExpr(), state);
+      forget_target(unary->getSubExpr(), state, rules);
   } else if (const auto *declarations = llvm::dyn_cast<clang::DeclStmt>(statement)) {
     for (const clang::Decl *declaration : declarations->decls())
       if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration))
@@ -246,11 +252,11 @@ static void forget_targets_in(const clang::Stmt *statement, State &state) {
   }
   for (const clang::Stmt *part : statement->children())
     if (part)
-      forget_targets_in(part, state);
+      forget_targets_in(part, state, rules);
 }
 
 void Walk::forget_assigned(const clang::Stmt *statement) {
-  forget_targets_in(statement, state_);
+  forget_targets_in(statement, state_, rules_);
 }
 
 void Walk::choose(const clang::SwitchStmt *statement) {

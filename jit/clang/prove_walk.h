@@ -37,7 +37,7 @@ private:
   Value value(const clang::Expr *expression);
   Place place(const clang::Expr *expression);
   Value load(const Place &from, const clang::Expr *where);
-  void store(const Place &to, const Value &what, const clang::Expr *where, Change change, bool guarded);
+  void store(const Place &to, const Value &what, const clang::Expr *where, Change change, Compared compared);
   Value cast(const clang::CastExpr *expression);
   Value unary(const clang::UnaryOperator *expression);
   Value binary(const clang::BinaryOperator *expression);
@@ -50,11 +50,12 @@ private:
 
   // Comparisons with MIN and MAX arguments that hold here.
   struct Guard {
-    int argument;
-    bool below; // the other side is below the argument's value
+    int argument; // -1: something is NaN
+    bool below;   // the other side is below the argument's value
   };
   void add_guards(const clang::Expr *condition, bool holds);
-  bool is_guarded(const Place &place, const clang::Expr *assigned);
+  Compared compared(const Place &place, const clang::Expr *assigned, const std::vector<bool> &read_before);
+  Compared compared_in(const clang::Expr *assigned, int argument, bool minimum);
 
   struct Jumps {
     std::vector<State> breaks, continues;

@@ -244,6 +244,12 @@ static void proves_real_kernels(void **state) {
        "  if (!(v <= *high)) *high = v;\n}\n"},
       {"r3 w3", "void k(const double *a, double *b) {\n  int i = 0;\n  do {\n    b[i] = a[i];\n    i++;\n  } "
                 "while (i < 3);\n}\n"},
+      {"r4 w4",
+       "void k(const double *a, double *b) {\n  double *p = b;\n  do {\n    *p++ = *a++;\n  } while (p < b + "
+       "4);\n}\n"},
+      {"r1 m1",
+       "void k(const double *a, double *m) {\n  if (*m < *a)\n    *m = *a;\n  else if (*a != *a)\n    *m = "
+       "*a;\n}\n"},
       {"r3 w1", "void k(const double *a, double *b) {\n  double part;\n  int e;\n  *b = modf(a[0], &part) + "
                 "part + frexp(a[1], &e) + e;\n}\n"},
   };
@@ -268,6 +274,11 @@ static void admits_what_it_does_not_know(void **state) {
       {"r1 w1", "void k(const double *a, double *b) {\n  if (*a > 0) goto end;\n  *b = 1;\nend:;\n}\n"},
       {"x1", "void k(double *a) {\n  while (*a > 1) *a = sqrt(*a);\n}\n"},
       {"x1", "void k(double *a) {\n  for (;;) {\n    *a -= 1;\n    if (*a < 0) break;\n  }\n}\n"},
+      {"r1 m1", "void k(const double *a, double *m) {\n  double best = *m;\n  if (*a > best) best = *a;\n  "
+                "*m = best;\n}\n"},
+      {"r1 m1", "void k(const double *a, double *m) {\n  if (*m > *a) return;\n  *m = *a;\n}\n"},
+      {"r4 w4", "void k(const double *a, double *b) {\n  double *p = b;\n  for (int n = 0; n < (int)*a; n++) "
+                "*p++ = *a;\n}\n"},
       {"x2", "void k(double *a) {\n  double *p = a[0] > 0 ? a : a + 1;\n  *p = 1;\n}\n"},
   };
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
