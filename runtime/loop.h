@@ -51,7 +51,7 @@ struct loop_stats {
   long long trials;
   double trial_seconds; /* what they cost */
   bool compiled, from_cache;
-  /* Ranks. Of exchanges: packing, sending, waiting and unpacking; the waiting alone. */
+  /* Ranks. Of exchanges and results: packing, sending, waiting and unpacking; the waiting alone. */
   double exchange_seconds, waiting_seconds;
   long long exchanges, messages, bytes_sent;
   double redundant; /* copies executed here for each element owned */
@@ -149,7 +149,7 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
 /* loop_results.c: layout of slots and globals; their contents before, and the user's results after a run. */
 int loop_layout(struct loop *loop, struct error *err);
 int loop_start_values(struct loop *loop, struct error *err);
-int loop_results(struct op_context *ctx, const struct loop *loop, struct error *err);
+int loop_results(struct op_context *ctx, struct loop *loop, struct error *err);
 /* Argument i is an extremum with a payload, and element `number` (the user's) left this value and payload: keep them in the
  * slot if they win. */
 void loop_offer_extremum(const struct loop *loop, int i, unsigned char *slot, const void *value,

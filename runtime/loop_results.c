@@ -217,7 +217,19 @@ static const unsigned char *owners_globals(const unsigned char *all, size_t byte
   return NULL;
 }
 
-static int hand_back_over_ranks(struct op_context *ctx, const struct loop *loop, struct error *err) {
+/* The slower ranks are waited for here. */
+static int gather_results(struct op_context *ctx, struct loop *loop, const void *mine, size_t bytes,
+                          void *all, struct error *err) {
+  const double start = op2jit_wtime();
+  ctx->comm->where = loop->name;
+  int code = ctx->comm->table->gather_all(ctx->comm, mine, bytes, all, err);
+  const double waited = op2jit_wtime() - start;
+  loop->stats.exchange_seconds += waited;
+  loop->stats.waiting_seconds += waited;
+  return code;
+}
+
+static int hand_back_over_ranks(struct op_context *ctx, struct loop *loop, struct error *err) {
   const size_t globals = has_output(loop) ? loop->global_bytes : 0;
   const size_t slot = loop->nreductions ? loop->slot_bytes : 0;
   /* Of each rank: its slot, its globals, and whether these count. */
@@ -233,8 +245,7 @@ static int hand_back_over_ranks(struct op_context *ctx, const struct loop *loop,
     merge(loop, &own, mine);
   memcpy(mine + slot, loop->globals, globals);
   mine[bytes - 1] = loop->set->extents[EXTENT_OWNED] > 0;
-  ctx->comm->where = loop->name;
-  int code = ctx->comm->table->gather_all(ctx->comm, mine, bytes, all, err);
+  int code = gather_results(ctx, loop, mine, bytes, all, err);
   if (!code)
     hand_back(loop, &(struct partial){.first = all, .distance = bytes, .count = ctx->comm->size},
               owners_globals(all, bytes, slot, ctx->comm->size));
@@ -242,7 +253,7 @@ static int hand_back_over_ranks(struct op_context *ctx, const struct loop *loop,
   return code;
 }
 
-int loop_results(struct op_context *ctx, const struct loop *loop, struct error *err) {
+int loop_results(struct op_context *ctx, struct loop *loop, struct error *err) {
   if (loop->set->spread)
     return hand_back_over_ranks(ctx, loop, err);
   const struct partial own = own_results(loop);
