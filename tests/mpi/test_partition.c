@@ -204,12 +204,15 @@ static void run_loops(const struct program *p, int m) {
                      op_arg_dat(to, 0, p->maps[m], 1, "ll", OP_INC),
                      op_arg_dat(to, last, p->maps[m], 1, "ll", OP_INC), op_arg_gbl(&total, 1, "ll", OP_INC)));
   check(total == wanted);
+  struct values v = values_new(p, map->to, true);
+  check(!op_put_data(p->numbers[map->to], declared(p, map->to) ? v.numbers : NULL));
+  values_free(&v);
   const op_counters_t before = *op_counters();
   check(!op_par_loop(OP_KERNEL_OF(look_up), "look_up", p->sets[map->from],
                      op_arg_dat(p->numbers[map->to], 0, p->maps[m], 1, "ll", OP_READ),
                      op_arg_dat(p->numbers[map->to], last, p->maps[m], 1, "ll", OP_READ),
                      op_arg_idx(0, p->maps[m]), op_arg_dat(from, -1, OP_ID, 1, "ll", OP_WRITE)));
-  if (size > 1) { /* the numbers were put since: what this map reaches travels, once, and nothing else */
+  if (size > 1) { /* the numbers are new: what this map reaches travels, once, and nothing else */
     const struct map *inside = handle_object(api_context()->handles, p->maps[m], HANDLE_MAP);
     const struct halo_side *sent = &inside->halo->exchange.send;
     check(op_counters()->messages - before.messages == sent->count);
