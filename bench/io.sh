@@ -13,6 +13,6 @@ for kind in ${IO_KINDS:-openmpi mpich}; do
   [ -e "$build/runtime/io/op2jit-hdf5-$kind.so" ] || continue
   for ranks in ${IO_RANKS:-1 2}; do
     echo "$kind, $ranks ranks"
-    "$run" $kind "$ranks" "$build/bench/io_one" "$folder/mesh.h5" "$cells" load OP2_MPI=on || exit 1
+    "$run" "$kind" "$ranks" "$build/bench/io_one" "$folder/mesh.h5" "$cells" load OP2_MPI=on || exit 1
   done
 done

@@ -99,6 +99,11 @@ static void info_parts(struct cli *cli) {
 #else
       {"mpi", false},
 #endif
+#ifdef OP2JIT_HDF5
+      {"hdf5", true},
+#else
+      {"hdf5", false},
+#endif
   };
   struct text *out = &cli->out;
   if (cli->json)
