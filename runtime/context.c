@@ -97,6 +97,9 @@ static void release(struct op_context *ctx) {
   store_close(ctx->store);
   team_close(ctx->team);
   free(ctx->trace.events);
+  for (int i = 0; i < ctx->trace.nnames; i++)
+    free(ctx->trace.names[i]);
+  free(ctx->trace.names);
   text_free(&ctx->loop_names);
   text_free(&ctx->missing.list);
   io_free(ctx->io);

@@ -30,6 +30,8 @@ struct trace {
   bool wanted;
   struct report_event *events;
   int count, capacity;
+  char **names; /* of loops: an event outlives its loop's record */
+  int nnames;
 };
 
 struct op_context {

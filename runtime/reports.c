@@ -103,8 +103,23 @@ int context_timing(struct op_context *ctx, struct text *out, struct error *err) 
 
 enum { MOST_EVENTS = 1 << 20 };
 
+static const char *kept_name(struct trace *t, const char *name) {
+  for (int i = 0; i < t->nnames; i++)
+    if (strcmp(t->names[i], name) == 0)
+      return t->names[i];
+  char **names = array_resize(t->names, (size_t)t->nnames + 1, sizeof *names);
+  t->names = names ? names : t->names;
+  char *copy = names ? strdup(name) : NULL;
+  if (copy)
+    names[t->nnames++] = copy;
+  return copy;
+}
+
 void context_trace(struct op_context *ctx, const struct loop *loop, double start, double seconds) {
   struct trace *t = &ctx->trace;
+  const char *name = kept_name(t, loop->name);
+  if (!name)
+    return;
   if (t->count == t->capacity) {
     const int capacity = t->capacity ? 2 * t->capacity : 1024;
     struct report_event *events =
@@ -115,7 +130,7 @@ void context_trace(struct op_context *ctx, const struct loop *loop, double start
     t->capacity = capacity;
   }
   t->events[t->count++] = (struct report_event){
-      .name = loop->name, .category = "loop", .start = start, .seconds = seconds, .rank = ctx->comm->rank};
+      .name = name, .category = "loop", .start = start, .seconds = seconds, .rank = ctx->comm->rank};
 }
 
 /* ---- diagnostics ---- */

@@ -1,5 +1,6 @@
 /* Beginning and end, errors and handlers, clocks and counters. */
 #include <setjmp.h>
+#include <unistd.h>
 
 #include "support.h"
 
@@ -175,6 +176,36 @@ static void plans_can_be_checked(void **state) {
     works(op_plan_check(level));
 }
 
+/* Events of loops whose record is gone, here with a temporary dat, keep their names. */
+static void a_trace_outlives_records(void **state) {
+  (void)state;
+  char path[] = "/tmp/op2jit-trace-XXXXXX", timing[64], text[4096] = "";
+  const int made = mkstemp(path);
+  assert_int_equal(close(made), 0);
+  snprintf(timing, sizeof timing, "OP2_TIMING=trace:%s", path);
+  char *argv[] = {"life", timing};
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  works(op_init(2, argv, 0));
+  int x[5] = {1, 2, 3, 4, 5}, sum = 0;
+  op_set set = op_decl_set(5, "s");
+  for (int i = 0; i < 3; i++) {
+    op_dat dat = op_decl_dat_temp(set, 1, "int", x, "x");
+    works(op_par_loop(OP_KERNEL_OF(bump), "bump", set, direct(dat, 1, "int", OP_READ),
+                      op_arg_gbl(&sum, 1, "int", OP_INC)));
+    works(op_free_dat_temp(dat));
+  }
+  works(op_exit());
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  fclose(file);
+  remove(path);
+  int events = 0;
+  for (const char *at = text; (at = strstr(at, "{\"name\": \"bump\", ")); at++)
+    events++;
+  assert_int_equal(events, 3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_hundred_lives),
@@ -186,6 +217,7 @@ int main(void) {
       test_in_library(clocks_run_forward),
       test_in_library(counters_count),
       test_in_library(plans_can_be_checked),
+      cmocka_unit_test(a_trace_outlives_records),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
