@@ -44,9 +44,9 @@ void op2jit_errors_return(const op_error *error, void *user) {
   (void)error, (void)user;
 }
 
-/* Seconds, whatever signals the launcher sends. */
-static void pass_time(int seconds) {
-  struct timespec rest = {.tv_sec = seconds};
+/* Whatever signals the launcher sends. */
+static void pass_time(int seconds, long milliseconds) {
+  struct timespec rest = {.tv_sec = seconds, .tv_nsec = milliseconds * 1000000};
   while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
     continue;
 }
@@ -54,11 +54,11 @@ static void pass_time(int seconds) {
 /* An error that all ranks have by themselves, as most are, is told by rank 0, which ends the job meanwhile. */
 static void let_others_speak(const struct comm *comm) {
   if (the.error.teller == ERROR_ELSEWHERE) {
-    pass_time(30);
+    pass_time(30, 0);
     _exit(EXIT_FAILURE);
   }
   if (the.error.teller == ERROR_MINE && comm->rank > 0)
-    pass_time(1);
+    pass_time(1, 0);
 }
 
 static void errors_fatal(const op_error *error) {
@@ -70,8 +70,11 @@ static void errors_fatal(const op_error *error) {
   if (comm && the.error.teller == ERROR_MINE)
     snprintf(rank, sizeof rank, "rank %d: ", comm->rank);
   fprintf(stderr, "op2jit: error: %s%s: %s\n", rank, error->name, error->message);
-  if (comm)
+  if (comm) {
+    /* MPICH's launcher forgets what it has not read yet of our messages when the job ends. */
+    pass_time(0, 500);
     comm->table->abort(comm, EXIT_FAILURE);
+  }
   exit(EXIT_FAILURE);
 }
 
