@@ -359,8 +359,8 @@ const struct command cli_mesh[] = {
      "Say what is in a mesh file",
      "Sets, maps with arity, degree of their targets, bandwidth and bad entries, dats, and how many parts no "
      "map connects. "
-     "Reads HDF5 in OP2's layout, OP2's airfoil text, and Gmsh's text of versions 2 and 4.1. Where an HDF5 "
-     "file does not say "
+     "Reads HDF5 in OP2's layout, OP2's airfoil text, and Gmsh's files of versions 2 and 4.1, in text or "
+     "binary. Where an HDF5 file does not say "
      "which sets a table is of, that is guessed from sizes.",
      run_info,
      {{0}},

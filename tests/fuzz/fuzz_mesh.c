@@ -1,4 +1,4 @@
-/* Any bytes as a mesh in text: read, looked at, and never more than what is there. */
+/* Any bytes as a mesh in text, or in what Gmsh has of binary: read, looked at, and never more than what is there. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

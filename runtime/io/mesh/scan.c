@@ -11,7 +11,11 @@ int scan_failed(const struct scan *s, struct error *err, const char *format, ...
   va_start(args, format);
   text_vaddf(&words, format, args);
   va_end(args);
-  error_set(err, OP_ERR_FILE, "%s, line %ld: %s", s->path, s->line, text_str(&words));
+  if (s->binary)
+    error_set(err, OP_ERR_FILE, "%s, %s%sbyte %td: %s", s->path, s->section ? s->section : "",
+              s->section ? ", " : "", s->at - s->begin, text_str(&words));
+  else
+    error_set(err, OP_ERR_FILE, "%s, line %ld: %s", s->path, s->line, text_str(&words));
   text_free(&words);
   return OP_ERR_FILE;
 }
@@ -22,7 +26,7 @@ static bool is_blank(char c) {
 
 enum { TELL_EVERY = 1 << 20 };
 
-static void tell(struct scan *s) {
+void scan_tell(struct scan *s) {
   if (s->progress && s->at - s->told > TELL_EVERY) {
     progress_add(s->progress, (double)(s->at - s->told));
     s->told = s->at;
@@ -32,7 +36,7 @@ static void tell(struct scan *s) {
 bool scan_at_end(struct scan *s) {
   for (; s->at < s->end && is_blank(*s->at); s->at++)
     s->line += *s->at == '\n';
-  tell(s);
+  scan_tell(s);
   return s->at >= s->end;
 }
 

@@ -10,9 +10,13 @@ struct scan {
   long line;
   struct progress *progress; /* may be NULL */
   const char *told;          /* up to where progress knows */
+
+  /* Files of text and binary (mixed.h), which have bytes rather than lines. */
+  bool binary, swapped;        /* numbers are in binary; in the other order of bytes */
+  const char *begin, *section; /* of the file; the name for messages, NULL outside of sections */
 };
 
-/* "PATH, line N: ..." of the place where the scan is. Returns OP_ERR_FILE. */
+/* "PATH, line N: ..." of the place where the scan is, or "PATH, SECTION, byte N: ..." in binary. Returns OP_ERR_FILE. */
 int scan_failed(const struct scan *s, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Whole numbers from `low` to `high`; `what` is for the message. */
@@ -25,6 +29,8 @@ bool scan_is(struct scan *s, const char *word);
 bool scan_at_end(struct scan *s);
 /* To behind the next line that begins so; false: there is none. */
 bool scan_to(struct scan *s, const char *word);
+/* Progress learns of what has been read. */
+void scan_tell(struct scan *s);
 /* `count` times `numbers` numbers can be left: no size is believed that the file cannot hold. */
 int scan_has(const struct scan *s, long long count, int numbers, const char *what, struct error *err);
 

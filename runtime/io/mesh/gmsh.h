@@ -1,0 +1,51 @@
+/* What the files that read and write Gmsh's .msh share. */
+#ifndef OP2JIT_IO_MESH_GMSH_H
+#define OP2JIT_IO_MESH_GMSH_H
+
+#include "io/mesh/mixed.h"
+
+/* The types of elements that are known: those of first order. */
+enum { GMSH_KINDS = 8 };
+
+extern const struct gmsh_kind {
+  int number, nodes; /* Gmsh's number of the type */
+  const char *set;
+} gmsh_kinds[GMSH_KINDS];
+
+/* Elements while they are read: their number is known only at the end. */
+struct gmsh_grown {
+  int *rows; /* nodes of each, then its physical group */
+  long long count, room;
+};
+
+struct gmsh_tagged {
+  long long tag;
+  int number;
+};
+
+struct gmsh {
+  struct scan s;
+  enum mixed_bytes tag_bytes; /* of nodes and elements */
+  long long nodes;
+  double *x;                 /* 3 each */
+  struct gmsh_tagged *order; /* by tag */
+  struct gmsh_grown elements[GMSH_KINDS];
+  struct {           /* version 4: the physical group of each entity, in the order of the file */
+    long long *tags; /* dimension, entity, group */
+    long long count;
+  } entities;
+};
+
+/* Sections of version 2 and 4, each from behind its first word up to its last. What they make is freed with the struct. */
+int gmsh_read_nodes_2(struct gmsh *g, struct error *err);
+int gmsh_read_nodes_4(struct gmsh *g, struct error *err);
+int gmsh_read_entities(struct gmsh *g, struct error *err);
+int gmsh_read_elements_2(struct gmsh *g, struct error *err);
+int gmsh_read_elements_4(struct gmsh *g, struct error *err);
+
+/* Once, behind the nodes; an error if two have the same tag. */
+int gmsh_sort_tags(struct gmsh *g, struct error *err);
+/* The number of the node of this tag; -1: there is none. */
+int gmsh_node_of(const struct gmsh *g, long long tag);
+
+#endif
