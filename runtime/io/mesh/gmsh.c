@@ -56,12 +56,12 @@ static int read_version(struct gmsh *g, int *version, struct error *err) {
   return binary ? read_binary(g, size, err) : OP_OK;
 }
 
-typedef int read_section(struct gmsh *g, struct error *err);
+typedef int (*read_section)(struct gmsh *g, struct error *err);
 
 static int read_sections(struct gmsh *g, int version, struct error *err) {
   static const struct {
     const char *begin, *end;
-    read_section *read[2]; /* version 2, version 4 */
+    read_section read[2]; /* version 2, version 4 */
   } sections[] = {{"$Entities", "$EndEntities", {NULL, gmsh_read_entities}},
                   {"$Nodes", "$EndNodes", {gmsh_read_nodes_2, gmsh_read_nodes_4}},
                   {"$Elements", "$EndElements", {gmsh_read_elements_2, gmsh_read_elements_4}}};
@@ -69,7 +69,7 @@ static int read_sections(struct gmsh *g, int version, struct error *err) {
   while (!code && !scan_at_end(&g->s)) {
     bool known = false;
     for (size_t i = 0; i < sizeof sections / sizeof *sections && !known; i++) {
-      read_section *read = sections[i].read[version == 4];
+      const read_section read = sections[i].read[version == 4];
       if (!read || !scan_is(&g->s, sections[i].begin))
         continue;
       known = true;

@@ -131,7 +131,7 @@ static int group_of(const struct gmsh *g, long long dimension, long long entity)
 }
 
 int gmsh_read_elements_4(struct gmsh *g, struct error *err) {
-  long long blocks, total, value, done = 0;
+  long long blocks = 0, total = 0, value, done = 0;
   int code = mixed_line(&g->s, err);
   if (!code)
     code = mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, "the number of blocks of elements", &blocks, err);
@@ -140,7 +140,7 @@ int gmsh_read_elements_4(struct gmsh *g, struct error *err) {
   for (int i = 0; i < 2 && !code; i++)
     code = mixed_whole(&g->s, MIXED_SIZE, 0, LLONG_MAX, "the least and the largest tag", &value, err);
   for (long long b = 0; !code && b < blocks; b++) {
-    long long dimension, entity, count;
+    long long dimension = 0, entity = 0, count = 0;
     int kind = 0;
     code = mixed_whole(&g->s, MIXED_INT, 0, 3, "the dimension of an entity", &dimension, err);
     if (!code)
@@ -179,7 +179,7 @@ static int skip_whole(struct gmsh *g, long long count, struct error *err) {
 }
 
 static int read_entity(struct gmsh *g, long long dimension, struct error *err) {
-  long long tag, groups, group = 0, bounds = 0;
+  long long tag = 0, groups = 0, group = 0, bounds = 0;
   double box;
   int code = mixed_whole(&g->s, MIXED_INT, LLONG_MIN, LLONG_MAX, "the tag of an entity", &tag, err);
   for (int i = 0; i < (dimension ? 6 : 3) && !code; i++)

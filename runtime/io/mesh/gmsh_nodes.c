@@ -49,7 +49,7 @@ int gmsh_read_nodes_2(struct gmsh *g, struct error *err) {
 }
 
 static int read_node_block(struct gmsh *g, long long *done, struct error *err) {
-  long long dimension, tag, parametric, count;
+  long long dimension = 0, tag, parametric = 0, count = 0;
   double parameter;
   int code = mixed_whole(&g->s, MIXED_INT, 0, 3, "the dimension of an entity", &dimension, err);
   if (!code)
@@ -75,7 +75,7 @@ static int read_node_block(struct gmsh *g, long long *done, struct error *err) {
 }
 
 int gmsh_read_nodes_4(struct gmsh *g, struct error *err) {
-  long long blocks, count, tag, done = 0;
+  long long blocks = 0, count = 0, tag, done = 0;
   int code = mixed_line(&g->s, err);
   if (!code)
     code = mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, "the number of blocks of nodes", &blocks, err);
