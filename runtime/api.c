@@ -150,6 +150,10 @@ int api_refused(void) {
   return last_error->code;
 }
 
+bool api_was_busy(void) {
+  return last_error == &busy_error;
+}
+
 struct op_context *api_context(void) {
   return the.context;
 }

@@ -8,6 +8,8 @@
  * api_refused() is the status to return. */
 struct op_context *api_enter(const char *call);
 int api_refused(void);
+/* This thread's last call was refused because another was under way. */
+bool api_was_busy(void);
 /* Whether an error ends the program: no handler is set. */
 bool api_errors_end(void);
 /* Where the call's error goes. */

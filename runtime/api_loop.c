@@ -62,6 +62,9 @@ op_arg op2jit_arg_info(void *payload, int dim, const char *type, int ref) {
 
 int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                           const op_arg args[], const char *file, int line) {
+  /* OP_KERNEL_OF was refused in this very call. */
+  if (!kernel_source && api_was_busy())
+    return api_refused();
   struct op_context *ctx = api_enter("op_par_loop");
   if (!ctx)
     return api_refused();

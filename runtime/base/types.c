@@ -121,7 +121,8 @@ void type_combine(enum type_code code, int access, void *target, const void *val
   case TYPE_UINT: COMBINE_INT(unsigned, a + b); break;
   case TYPE_LONGLONG: COMBINE_INT(long long, (unsigned long long)a + (unsigned long long)b); break;
   case TYPE_ULONGLONG: COMBINE_INT(unsigned long long, a + b); break;
-  case TYPE_BOOL: COMBINE_INT(bool, a || b); break;
+  /* Poisoned copies hold what is no bool. */
+  case TYPE_BOOL: COMBINE_INT(unsigned char, a || b); break;
   case TYPE_CHAR: COMBINE_INT(char, a + b); break;
   case TYPE_SHORT: COMBINE_INT(short, a + b); break;
   case TYPE_NONE:
