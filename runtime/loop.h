@@ -49,8 +49,9 @@ struct loop_stats {
   const char *variant; /* what ran last; owned by the backend */
   const char *scalar;  /* why its strips are not vector code; NULL or "": they are, or there are none */
   long long trials;
-  double trial_seconds; /* what they cost */
-  bool compiled, from_cache;
+  double trial_seconds;      /* what they cost */
+  bool compiled, from_cache; /* what runs, not what was only tried */
+  long long tried;           /* variants that were compiled for the tuner */
   /* Ranks. Of exchanges and results: packing, sending, waiting and unpacking; the waiting alone. */
   double exchange_seconds, waiting_seconds;
   long long exchanges, messages, bytes_sent;
@@ -78,6 +79,7 @@ struct loop {
   int most_threads;   /* that it may use */
   unsigned epoch, constant_epoch;
   bool prepared, checked; /* checked: in the checking form */
+  bool trying;            /* code that is asked for now is for the tuner to try */
 
   struct reduction reductions[OP_MAX_ARGS];
   int nreductions;
@@ -142,6 +144,15 @@ int loop_exchange_start(struct op_context *ctx, struct loop *loop, enum space sp
 int loop_exchange_finish(struct op_context *ctx, struct loop *loop, struct error *err);
 int loop_exchange_anew(struct op_context *ctx, struct loop *loop, struct error *err);
 void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space);
+/* Code of a variant is there, compiled or from the cache: counted as the loop's, or as a trial's. */
+static inline void loop_count_code(struct loop *loop, bool compiled) {
+  if (loop->trying) {
+    loop->stats.tried += compiled;
+    return;
+  }
+  loop->stats.compiled |= compiled;
+  loop->stats.from_cache |= !compiled;
+}
 /* A dat is written through a map. */
 bool loop_writes_through_map(const struct loop *loop);
 /* loop_describe.c: loop->desc from the arguments and the kernel. */

@@ -94,6 +94,7 @@ static void text_scalar(const struct report *r, struct text *out) {
 static void text_summary(const struct report *r, struct text *out, int width) {
   struct report_row all = {.name = "all loops"};
   int count[sizeof origins / sizeof *origins] = {0};
+  long long tried = 0;
   bool cached = false;
   for (int i = 0; i < r->nrows; i++) {
     all.calls += r->rows[i].calls;
@@ -101,13 +102,17 @@ static void text_summary(const struct report *r, struct text *out, int width) {
     all.plan_seconds += r->rows[i].plan_seconds;
     all.compile_seconds += r->rows[i].compile_seconds;
     count[r->rows[i].origin]++;
+    tried += r->rows[i].tried;
     cached = cached || report_in_cache(r, &r->rows[i]);
   }
   text_addf(out, "%-*s %9lld %10.4f %9.4f %9.4f\n", width, all.name, all.calls, all.seconds, all.plan_seconds,
             all.compile_seconds);
-  text_addf(out, "%d loop%s: %d compiled, %d cache hit%s, %d native\n", r->nrows, r->nrows == 1 ? "" : "s",
+  text_addf(out, "%d loop%s: %d compiled, %d cache hit%s, %d native", r->nrows, r->nrows == 1 ? "" : "s",
             count[REPORT_COMPILED], count[REPORT_CACHE_HIT], count[REPORT_CACHE_HIT] == 1 ? "" : "s",
             count[REPORT_NATIVE]);
+  if (tried)
+    text_addf(out, "; %lld variant%s compiled for trials", tried, tried == 1 ? "" : "s");
+  text_add_char(out, '\n');
   if (cached)
     text_addf(out, "cache: the loop's data fit in the last-level cache (%.0f MB)\n",
               (double)r->cache_bytes * 1e-6);
@@ -165,6 +170,7 @@ static void json_row(const struct report *r, const struct report_row *row, struc
       {"gb_per_second", report_rate(row)},
       {"triad_share", report_share(r, row)},
       {"trials", (double)row->trials},
+      {"compiled_for_trials", (double)row->tried},
       {"trial_seconds", row->trial_seconds},
   };
   text_add(out, "    {\"name\": ");

@@ -34,6 +34,7 @@ struct report_row {
   const char *
       scalar; /* why a strip is not vector code, in the compiler's words; NULL or "": it is, or is no strip */
   struct report_across across;
+  long long tried; /* variants compiled for trials, beside the loop's own code */
 };
 
 /* One call, for traces. */

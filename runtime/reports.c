@@ -37,7 +37,8 @@ static struct report_row row_of(const struct loop *loop) {
                              .origin = origin(loop),
                              .trials = s->trials,
                              .trial_seconds = s->trial_seconds,
-                             .scalar = s->scalar};
+                             .scalar = s->scalar,
+                             .tried = s->tried};
 }
 
 static bool needs_triad(const struct report *r) {

@@ -41,8 +41,10 @@ static int open_hdf5(struct cli *cli, struct file_plugin *plugin, struct error *
   int code = file_plugin_open(plugin, "serial", env_value(&cli->env, ENV_PLUGINS), err);
   if (code == OP_ERR_NOT_BUILT && cli_plugins(&folder)) {
     struct error second = {0};
-    if (file_plugin_open(plugin, "serial", text_str(&folder), &second) == OP_OK)
+    if (file_plugin_open(plugin, "serial", text_str(&folder), &second) == OP_OK) {
+      error_clear(err);
       code = OP_OK;
+    }
     error_free(&second);
   }
   text_free(&folder);
@@ -84,6 +86,10 @@ static int read_mesh(struct cli *cli, struct mesh_file *m, const char *path, str
 
 /* ---- info ---- */
 
+static const char *plural(long long count) {
+  return count == 1 ? "" : "s";
+}
+
 static const char *set_name(const struct mesh_file *m, int set) {
   return m->sets[set].name;
 }
@@ -102,10 +108,10 @@ static void info_map(struct text *out, const struct mesh_file *m, const struct m
 static void bad_entry(struct text *out, const struct mesh_file *m, const struct mesh_table *t,
                       const struct mesh_bad *bad) {
   text_addf(out,
-            "map %s: %lld entries are outside; the first is entry %d of element %lld of %s: %lld, expected 0 "
+            "map %s: %lld %s outside; the first is entry %d of element %lld of %s: %lld, expected 0 "
             ".. %lld",
-            t->name, bad->count, bad->column, bad->row, set_name(m, t->set), bad->value,
-            m->sets[t->to].size - 1);
+            t->name, bad->count, bad->count == 1 ? "entry is" : "entries are", bad->column, bad->row,
+            set_name(m, t->set), bad->value, m->sets[t->to].size - 1);
 }
 
 static void json_map(struct text *out, const struct mesh_file *m, const struct mesh_table *t,
@@ -237,14 +243,15 @@ static int check_table(struct cli *cli, const struct mesh_file *m, const struct 
   }
   if (!code && info.repeated) {
     text_clear(&words_of_it);
-    text_addf(&words_of_it, "map %s: %lld elements of %s name a target twice", t->name, info.repeated,
-              set_name(m, t->set));
+    text_addf(&words_of_it, "map %s: %lld element%s of %s name%s a target twice", t->name, info.repeated,
+              plural(info.repeated), set_name(m, t->set), info.repeated == 1 ? "s" : "");
     found(cli, findings, text_str(&words_of_it));
   }
   const long long strange = t->to < 0 ? mesh_not_finite(m, t) : 0;
   if (strange) {
     text_clear(&words_of_it);
-    text_addf(&words_of_it, "dat %s: %lld values are not finite", t->name, strange);
+    text_addf(&words_of_it, "dat %s: %lld value%s not finite", t->name, strange,
+              strange == 1 ? " is" : "s are");
     found(cli, findings, text_str(&words_of_it));
   }
   text_free(&words_of_it);
@@ -265,7 +272,8 @@ static int print_check(struct cli *cli, const struct mesh_file *m, struct error 
     json_number(&cli->out, "count", findings);
     json_close(&cli->out, '}');
   } else
-    text_addf(&cli->out, "%d sets and %d tables checked, %lld findings\n", m->nsets, m->ntables, findings);
+    text_addf(&cli->out, "%d set%s and %d table%s checked, %lld finding%s\n", m->nsets, plural(m->nsets),
+              m->ntables, plural(m->ntables), findings, plural(findings));
   return code ? code : findings ? OP_ERR_MAP_RANGE : OP_OK;
 }
 
@@ -299,20 +307,69 @@ static int write_mesh(struct cli *cli, const struct mesh_file *m, const char *pa
   return code ? code : mesh_write_hdf5(m, plugin.table, path, true, err);
 }
 
+static bool holds_table(const struct mesh_file *m, enum format format, int table) {
+  return format == FORMAT_AIRFOIL ? mesh_airfoil_holds(m, table)
+         : format == FORMAT_GMSH  ? mesh_gmsh_holds(m, table)
+                                  : true;
+}
+
+/* A text format has no sizes of sets beside their tables. */
+static bool holds_set(const struct mesh_file *m, enum format format, int set) {
+  bool holds = format == FORMAT_HDF5;
+  for (int i = 0; i < m->ntables && !holds; i++)
+    holds = m->tables[i].set == set && holds_table(m, format, i);
+  return holds;
+}
+
+static void left_out(struct cli *cli, const char *path, const char *kind, const char *name) {
+  if (cli->json) {
+    json_open(&cli->out, NULL, '{');
+    json_text(&cli->out, "kind", kind);
+    json_text(&cli->out, "name", name);
+    json_close(&cli->out, '}');
+  } else
+    fprintf(stderr, "op2jit: warning: %s %s is not in %s: the format has no place for it\n", kind, name,
+            path);
+}
+
+/* Warns of what the new file lacks; the number of sets and tables that it has. */
+static void tell_left_out(struct cli *cli, const struct mesh_file *m, enum format format, int *sets,
+                          int *tables) {
+  const char *path = cli->words[1];
+  *sets = *tables = 0;
+  for (int i = 0; i < m->nsets; i++)
+    if (holds_set(m, format, i))
+      ++*sets;
+    else
+      left_out(cli, path, "set", m->sets[i].name);
+  for (int i = 0; i < m->ntables; i++)
+    if (holds_table(m, format, i))
+      ++*tables;
+    else
+      left_out(cli, path, m->tables[i].to >= 0 ? "map" : "dat", m->tables[i].name);
+}
+
 static int print_convert(struct cli *cli, const struct mesh_file *m, struct error *err) {
   const char *path = cli->words[1], *to = cli->values[0];
-  int code = write_mesh(cli, m, path, to ? format_by_word(to) : format_by_suffix(path), err);
+  const enum format format = to ? format_by_word(to) : format_by_suffix(path);
+  int sets = 0, tables = 0, code = write_mesh(cli, m, path, format, err);
   if (code)
     return code;
   if (cli->json) {
     json_open(&cli->out, NULL, '{');
     json_text(&cli->out, "from", m->format);
     json_text(&cli->out, "file", path);
-    json_number(&cli->out, "sets", m->nsets);
-    json_number(&cli->out, "tables", m->ntables);
+    json_open(&cli->out, "left_out", '[');
+  }
+  tell_left_out(cli, m, format, &sets, &tables);
+  if (cli->json) {
+    json_close(&cli->out, ']');
+    json_number(&cli->out, "sets", sets);
+    json_number(&cli->out, "tables", tables);
     json_close(&cli->out, '}');
   } else
-    text_addf(&cli->out, "%s: %d sets and %d tables, from %s\n", path, m->nsets, m->ntables, m->format);
+    text_addf(&cli->out, "%s: %d of %d set%s and %d of %d table%s written, from %s\n", path, sets, m->nsets,
+              plural(m->nsets), tables, m->ntables, plural(m->ntables), m->format);
   return OP_OK;
 }
 
@@ -385,7 +442,8 @@ const struct command cli_mesh[] = {
      "Write a mesh in another format",
      "The name of the new file says which: .h5 HDF5 in OP2's layout, .dat OP2's airfoil text, .msh Gmsh 2.2. "
      "A file that is "
-     "there is replaced when the new one is whole.",
+     "there is replaced when the new one is whole. What a format has no place for is left out, with a "
+     "warning.",
      run_convert,
      {{"--to", "FORMAT", "hdf5, airfoil or gmsh, whatever the name says"}},
      false},

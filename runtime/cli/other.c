@@ -27,8 +27,10 @@ int cli_find_plugin(struct cli *cli, struct plugin *plugin, struct error *err) {
   struct text folder = {0};
   if (code != OP_OK && cli_plugins(&folder)) {
     struct error second = {0};
-    if (plugin_find(plugin, text_str(&folder), &second) == OP_OK)
+    if (plugin_find(plugin, text_str(&folder), &second) == OP_OK) {
+      error_clear(err);
       code = OP_OK;
+    }
     error_free(&second);
   }
   text_free(&folder);

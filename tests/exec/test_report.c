@@ -27,7 +27,8 @@ static const struct report_row rows[] = {
      7,
      0.1,
      "",
-     {0.25, 0.125, 300, 600, 1.5e6, 0.02}},
+     {0.25, 0.125, 300, 600, 1.5e6, 0.02},
+     3},
     {"a_loop_with_a_long_name",
      NULL,
      10,
@@ -43,7 +44,8 @@ static const struct report_row rows[] = {
      0,
      0,
      NULL,
-     {0, 0, 0, 0, 0, 0}},
+     {0, 0, 0, 0, 0, 0},
+     0},
     {"say \"hi\"\n\\",
      "x",
      0,
@@ -59,7 +61,8 @@ static const struct report_row rows[] = {
      1,
      0.02,
      "loop not vectorized: a \"reason\"",
-     {0, 0, 0, 0, 0, 0}},
+     {0, 0, 0, 0, 0, 0},
+     0},
 };
 static const struct report_event events[] = {{"res_calc", "loop", 100.5, 0.25, 0},
                                              {"update", "loop", 100.0, 0.5, 3}};
@@ -106,7 +109,7 @@ static void text(void **state) {
   expect(&out, "tuning: 7 trials cost 0.1000 s, 3.3% of the loops' time\n");
   assert_null(strstr(text_str(&out), "without vector"));
   expect(&out, " cache  cache hit -\n");
-  expect(&out, "2 loops: 1 compiled, 1 cache hit, 0 native\n");
+  expect(&out, "2 loops: 1 compiled, 1 cache hit, 0 native; 3 variants compiled for trials\n");
   assert_null(strstr(text_str(&out), "mean s"));
   /* columns are aligned: "code" begins where the origins do */
   const char *heading = strstr(text_str(&out), "loop "), *row = strstr(text_str(&out), "res_calc");
@@ -128,6 +131,7 @@ static void json(void **state) {
   struct text out = {0};
   report_json(&r, &out);
   expect(&out, "\"name\": \"res_calc\", \"calls\": 1000, \"seconds\": 2.5");
+  expect(&out, "\"trials\": 7, \"compiled_for_trials\": 3");
   expect(&out, "\"gb_per_second\": 20, \"triad_share\": 0.5");
   expect(&out, "\"in_cache\": true, \"code\": \"cache_hit\", \"variant\": null");
   expect(&out, "\"name\": \"say \\\"hi\\\"\\u000a\\\\\"");

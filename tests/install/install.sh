@@ -48,6 +48,7 @@ check_tree() { # TREE LABEL
   local tree=$1 label=$2 backend
   compile "$tree" "$work/app"
   check_command "$tree"
+  check_mesh "$tree"
   expect "$label, environment empty" "3 2 2 -7" "$(run "$work/app")"
   for backend in "${backends[@]}"; do
     expect "$label, $backend" "3 2 2 -7" "$(run "$work/app" OP2_BACKEND="$backend")"
@@ -59,6 +60,22 @@ check_command() { # TREE: the command knows the plugin of its own tree
   command=$(find "$1" -path '*/bin/op2jit')
   said=$(cd / && env -i "$command" info 2>&1) || fail "op2jit info failed: $said"
   [ ${#backends[@]} -eq 1 ] || [[ $said == *clang* ]] || fail "op2jit info does not know the compiler: $said"
+}
+
+check_mesh() { # TREE: a mesh through HDF5 and back, with nothing to complain of
+  local command form said
+  command=$(find "$1" -path '*/bin/op2jit')
+  find "$1" -name op2jit-hdf5-serial.so | grep -q . || return 0
+  printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n$Elements\n1\n1 2 2 0 0 1 2 3\n$EndElements\n' \
+    >"$work/triangle.msh"
+  for form in "convert $work/triangle.msh $work/triangle.h5" "info $work/triangle.h5"; do
+    # shellcheck disable=SC2086 # words
+    (cd / && env -i "$command" mesh $form >"$work/log" 2>"$work/said") || fail "op2jit mesh $form failed: $(cat "$work/said")"
+    said=$(cat "$work/said")
+    [ -z "$said" ] || fail "op2jit mesh $form complains: $said"
+  done
+  grep -q triangles "$work/log" || fail "op2jit mesh info does not know the triangle: $(cat "$work/log")"
+  echo "the installed command reads and writes HDF5"
 }
 
 check_files() { # TREE

@@ -54,6 +54,15 @@ def main(folder):
     check("one part", text["components"] == 1 and not any(m["guessed"] for m in hdf5["maps"]))
     run("convert", "--to", "gmsh", at("a.h5"), at("a.anything"))
     gmsh = info(at("a.anything"))
+    said, warned = run("convert", at("a.h5"), at("a.msh"))
+    check("what was written", "3 of 4 sets and 4 of 7 tables written, from HDF5" in said, said)
+    check("what was left out", all(f"warning: {it} is not in" in warned for it in
+          ("set edges", "map pedge", "map pecell", "map pbecell")) and len(warned.splitlines()) == 4, warned)
+    lost = json.loads(run("convert", "--json", at("a.h5"), at("a.msh"))[0])
+    check("in JSON", (lost["sets"], lost["tables"]) == (3, 4) and
+          {"kind": "set", "name": "edges"} in lost["left_out"] and len(lost["left_out"]) == 4, str(lost))
+    said, warned = run("convert", at("a.h5"), at("c.h5"))
+    check("all is written", "4 of 4 sets and 7 of 7 tables" in said and warned == "", said + warned)
     check("cells are quads", {s["name"]: s["size"] for s in gmsh["sets"]}["quads"] ==
           {s["name"]: s["size"] for s in text["sets"]}["cells"], str(gmsh))
     plain, _ = run("info", at("a.h5"))

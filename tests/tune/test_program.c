@@ -115,6 +115,51 @@ static void finds_and_remembers(void **state) {
   starts_at_the_winner("use", LARGE);
 }
 
+/* What the report at the end, which goes to the standard output, says. */
+static void report_to(char *out, size_t size) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/report", folder);
+  fflush(stdout);
+  const int kept = dup(STDOUT_FILENO);
+  assert_non_null(freopen(path, "w", stdout));
+  op_timing_output();
+  fflush(stdout);
+  dup2(kept, STDOUT_FILENO);
+  close(kept);
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  out[fread(out, 1, size - 1, file)] = '\0';
+  fclose(file);
+}
+
+/* Compiles for trials do not make a loop that came from the cache one that was compiled. */
+static void tells_trials_from_loops(void **state) {
+  (void)state;
+  char said[4096];
+  open_library("off", "warm.db");
+  struct ring r = declare(SMALL);
+  move_once(&r);
+  report_to(said, sizeof said);
+  assert_non_null(strstr(said, "1 loop: 1 compiled, 0 cache hits, 0 native\n"));
+  works(op_exit());
+
+  open_library("force", "warm.db");
+  r = declare(SMALL);
+  int runs = 0;
+  while (op_counters()->compiles < 2) {
+    move_once(&r);
+    assert_true(++runs < 100000);
+  }
+  report_to(said, sizeof said);
+  char expected[128];
+  snprintf(expected, sizeof expected,
+           "1 loop: 0 compiled, 1 cache hit, 0 native; %lld variants compiled for trials\n",
+           op_counters()->compiles);
+  if (!strstr(said, expected))
+    fail_msg("\"%s\" is not in:\n%s", expected, said);
+  works(op_exit());
+}
+
 /* Runs go on while candidates are compiled, and those are tried in the end. */
 static void compiles_behind_the_program(void **state) {
   (void)state;
@@ -163,9 +208,8 @@ int main(int argc, char **argv) {
   if (!folder)
     return 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_and_remembers),
-      cmocka_unit_test(compiles_behind_the_program),
-      cmocka_unit_test(ends_while_something_is_compiled),
+      cmocka_unit_test(finds_and_remembers),         cmocka_unit_test(tells_trials_from_loops),
+      cmocka_unit_test(compiles_behind_the_program), cmocka_unit_test(ends_while_something_is_compiled),
       cmocka_unit_test(off_tries_nothing),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

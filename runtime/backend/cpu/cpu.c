@@ -112,7 +112,9 @@ static int choose(struct op_context *ctx, struct loop *loop, struct cpu_loop *cp
   int next = tuner_next(cpu->tuner);
   bool usable = cpu->variants[next].ready;
   if (!usable && is_worth_it(cpu)) {
+    loop->trying = true;
     usable = !make_ready(ctx, loop, cpu, next, !cpu->behind, err) && cpu->variants[next].ready;
+    loop->trying = false;
     error_clear(err);
   }
   cpu->disturbed = is_compiling(ctx);

@@ -243,8 +243,7 @@ static int get_code(struct op_context *ctx, struct loop *loop, const struct desc
   v->functions[shape->list ? SCHEDULE_LIST : SCHEDULE_RANGE] = code.run;
   if (!shape->list)
     v->scalar = code.scalar;
-  loop->stats.compiled |= fresh;
-  loop->stats.from_cache |= !fresh;
+  loop_count_code(loop, fresh);
   loop->stats.compile_seconds += fresh ? code.seconds : 0;
   ctx->counters.compiles += fresh;
   ctx->counters.cache_hits += !fresh;

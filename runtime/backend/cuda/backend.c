@@ -135,7 +135,9 @@ static int use_variant(struct op_context *ctx, struct loop *loop, struct cuda_lo
                        struct error *err) {
   struct cuda_variant *v = &l->variants[which];
   double start = op2jit_wtime();
+  loop->trying = l->tuner && which != l->standard && which != tuner_winner(l->tuner);
   int code = v->ready ? OP_OK : cuda_make_ready(ctx, loop, v, err);
+  loop->trying = false;
   if (l->tuner && which != l->standard)
     tuner_paid(l->tuner, op2jit_wtime() - start);
   if (code && which != l->standard) {

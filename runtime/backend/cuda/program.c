@@ -101,7 +101,7 @@ static bool settled_by_store(struct job *job, int *code) {
   *code = OP_OK;
   if (take_from_store(job)) {
     job->ctx->counters.cache_hits++;
-    job->loop->stats.from_cache = true;
+    loop_count_code(job->loop, false);
     return true;
   }
   text_clear(&job->messages);
@@ -170,7 +170,7 @@ static int compile_and_load(struct job *job, struct compile_result *result) {
   if (result->status)
     return compile_failed(job, result);
   job->ctx->counters.compiles++;
-  job->loop->stats.compiled = true;
+  loop_count_code(job->loop, true);
   job->loop->stats.compile_seconds += result->seconds_front;
   int code = load(job, result->binary);
   if (code)

@@ -122,6 +122,15 @@ static void find_structure(const struct mesh_file *m, int tables[COLUMNS]) {
   }
 }
 
+bool mesh_airfoil_holds(const struct mesh_file *m, int table) {
+  int tables[COLUMNS];
+  bool holds = false;
+  find_structure(m, tables);
+  for (int c = 0; c < COLUMNS; c++)
+    holds |= tables[c] == table;
+  return holds;
+}
+
 static bool write_value(FILE *file, const struct mesh_table *t, size_t at, bool last) {
   const char end = last ? '\n' : ' ';
   return t->type == TYPE_DOUBLE  ? fprintf(file, "%.17g%c", ((const double *)t->values)[at], end) > 0

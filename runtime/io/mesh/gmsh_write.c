@@ -69,6 +69,20 @@ static bool write_all(FILE *file, void *user) {
   return fputs("$EndElements\n", file) >= 0 && good;
 }
 
+bool mesh_gmsh_holds(const struct mesh_file *m, int table) {
+  const int points = mesh_find_points(m);
+  if (points < 0 || table == points)
+    return points >= 0;
+  const struct mesh_table *x = &m->tables[points], *t = &m->tables[table];
+  bool holds = false;
+  for (int i = 0; i < m->ntables && !holds; i++) {
+    const struct mesh_table *e = &m->tables[i];
+    holds = is_element(m, e, x->set, x->columns) &&
+            (i == table || (e->set == t->set && t->to < 0 && groups_of(m, t->set) == t->values));
+  }
+  return holds;
+}
+
 int mesh_write_gmsh(const struct mesh_file *m, const char *path, struct error *err) {
   if (mesh_find_points(m) < 0)
     return error_set(err, OP_ERR_FILE,

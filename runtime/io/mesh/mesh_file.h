@@ -44,6 +44,9 @@ int mesh_parse_gmsh(struct mesh_file *m, const char *path, const char *text, siz
 bool mesh_looks_like_gmsh(const char *text);
 int mesh_write_airfoil(const struct mesh_file *m, const char *path, struct error *err);
 int mesh_write_gmsh(const struct mesh_file *m, const char *path, struct error *err);
+/* Whether table number `table` of a mesh that such a file can hold is in it; what a format has no place for is left out. */
+bool mesh_airfoil_holds(const struct mesh_file *m, int table);
+bool mesh_gmsh_holds(const struct mesh_file *m, int table);
 
 /* OP2's layout. */
 int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const char *path, bool shows,
