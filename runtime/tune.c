@@ -110,6 +110,16 @@ void tuner_settle(struct tuner *t, int winner, double known_median) {
   t->slow_windows = 0;
 }
 
+void tuner_resume(struct tuner *t, int candidate, double known_median, int count) {
+  struct candidate *c = &t->candidates[candidate];
+  if (!(known_median > 0) || !isfinite(known_median) || count <= 0)
+    return;
+  for (int i = 0; i < count && i < SAMPLES; i++)
+    c->times[i] = known_median;
+  c->count = count;
+  t->total += count * known_median;
+}
+
 /* ---- the budget ---- */
 
 static double budget(const struct tuner *t) {
@@ -190,6 +200,23 @@ static void end_round(struct tuner *t) {
   /* Those that are left differ by less than the noise, or have all the runs that are kept. */
   if (alive(t) < 2 || (!apart && !t->options.exhaustive) || t->round_runs > SAMPLES)
     tuner_settle(t, t->winner, median(&t->candidates[t->winner]));
+}
+
+void tuner_resumed(struct tuner *t) {
+  if (t->settled || t->candidates[t->standard].count == 0)
+    return;
+  choose_winner(t);
+  const double best = median(&t->candidates[t->winner]);
+  for (int i = 0; i < t->count; i++) {
+    struct candidate *c = &t->candidates[i];
+    if (i == t->standard || i == t->winner || c->count == 0)
+      continue;
+    /* So many runs are no trials: it was the best known for a while. */
+    const int trials = c->count > SAMPLES ? FIRST_ROUND : c->count;
+    t->overhead += trials * fmax(0, median(c) - best);
+    if (is_hopeless(t, c))
+      c->alive = false;
+  }
 }
 
 int tuner_next(struct tuner *t) {
@@ -288,6 +315,20 @@ void tuner_reject(struct tuner *t, int candidate) {
 
 bool tuner_is_settled(const struct tuner *t) {
   return t->settled;
+}
+
+int tuner_left(const struct tuner *t) {
+  if (t->settled || !t->options.exhaustive)
+    return 0;
+  int runs = FIRST_ROUND, left = t->warm_up;
+  while (2 * runs <= SAMPLES)
+    runs *= 2;
+  for (int i = 0; i < t->count; i++) {
+    const struct candidate *c = &t->candidates[i];
+    if (c->alive && c->usable && c->count < runs)
+      left += runs - c->count + c->cold;
+  }
+  return left + 1; /* it settles when it is asked once more */
 }
 
 int tuner_winner(const struct tuner *t) {

@@ -41,7 +41,14 @@ bool tuner_can_pay(const struct tuner *tuner, double seconds);
  * with for drift, 0: not known. */
 void tuner_settle(struct tuner *tuner, int winner, double median);
 
+/* Go on where an earlier run ended: that candidate's median of `count` runs. Before the first run; `tuner_resumed` when all
+ * are told. The runs' time and what they took longer than the best count for the budget. */
+void tuner_resume(struct tuner *tuner, int candidate, double median, int count);
+void tuner_resumed(struct tuner *tuner);
+
 bool tuner_is_settled(const struct tuner *tuner);
+/* With `exhaustive`: how many more runs it needs to settle; else 0. */
+int tuner_left(const struct tuner *tuner);
 int tuner_winner(const struct tuner *tuner);                               /* the best known so far */
 double tuner_median(const struct tuner *tuner, int candidate, int *count); /* 0 if it was never measured */
 long long tuner_trials(const struct tuner *tuner);

@@ -204,13 +204,21 @@ static int run_info(struct cli *cli) {
 
 /* ---- warm --------------------------------------------------------------------------------------*/
 
-static void count(struct cli *cli, long long *binaries, long long *tunings) {
+/* What is in the database of this environment. */
+struct contents {
+  long long binaries;
+  struct store_tuning *tunings;
+  int ntunings;
+};
+
+static void look(struct cli *cli, struct contents *found) {
   struct log silent = cli->log;
   struct store_stats s = {0};
   struct text path = {0};
   struct store *store = NULL;
   struct error err = {0};
   const char *given = env_value(&cli->env, ENV_CACHE);
+  const struct store_tuning_filter all = {0};
   if (*given)
     text_add(&path, given);
   else
@@ -219,31 +227,73 @@ static void count(struct cli *cli, long long *binaries, long long *tunings) {
   struct store_options options = {.path = text_str(&path), .log = &silent, .read_only = true};
   store_open(&store, &options, &err);
   store_stats(store, &s);
-  *binaries = s.binaries;
-  *tunings = s.tunings;
+  found->binaries = s.binaries;
+  found->ntunings = store_get_tunings(store, &all, &found->tunings);
   store_close(store);
   text_free(&path);
   error_free(&err);
 }
 
-static int run_warm(struct cli *cli) {
-  long long binaries, tunings, binaries_after, tunings_after;
-  count(cli, &binaries, &tunings);
+static bool same_place(const struct store_tuning *a, const struct store_tuning *b) {
+  return a->threads == b->threads && strcmp(a->signature, b->signature) == 0 &&
+         strcmp(a->target, b->target) == 0 && strcmp(a->mesh, b->mesh) == 0;
+}
+
+static void print_summary(const struct contents *before, const struct contents *after) {
+  int fresh = 0, replaced = 0, unfinished = 0;
+  bool chosen = false;
+  for (int i = 0; i < after->ntunings; i++) {
+    const struct store_tuning *t = &after->tunings[i], *old = NULL;
+    for (int j = 0; j < before->ntunings && !old; j++)
+      if (same_place(&before->tunings[j], t) && strcmp(before->tunings[j].variant, t->variant) == 0)
+        old = &before->tunings[j];
+    fresh += !old;
+    replaced += old && (old->median < t->median || old->median > t->median || old->count != t->count ||
+                        old->made != t->made);
+    /* Rows of one place follow each other. */
+    chosen |= t->chosen;
+    if (i + 1 < after->ntunings && same_place(t, &after->tunings[i + 1]))
+      continue;
+    unfinished += !chosen;
+    chosen = false;
+  }
+  fprintf(stderr, "op2jit: warm: %lld new binaries, %d new measurements, %d measured again\n",
+          after->binaries - before->binaries, fresh, replaced);
+  if (unfinished)
+    fprintf(stderr,
+            "op2jit: warm: %d %s called too few times to be tuned; the same command again goes on "
+            "from what was measured\n",
+            unfinished, unfinished == 1 ? "loop was" : "loops were");
+}
+
+static int run_program(struct cli *cli, int *status) {
+  pid_t pid;
   if (setenv("OP2_TUNE", "force", 1) != 0)
     return cli_fail(CLI_FAILED, "OP2_TUNE cannot be set: %s", strerror(errno));
-  pid_t pid;
-  int code = posix_spawnp(&pid, cli->words[0], NULL, NULL, cli->words, environ), status = 0;
+  int code = posix_spawnp(&pid, cli->words[0], NULL, NULL, cli->words, environ);
   if (code)
     return cli_fail(CLI_FAILED, "%s cannot be started: %s", cli->words[0], strerror(code));
-  while (waitpid(pid, &status, 0) < 0)
+  while (waitpid(pid, status, 0) < 0)
     if (errno != EINTR)
       return cli_fail(CLI_FAILED, "%s: %s", cli->words[0], strerror(errno));
-  count(cli, &binaries_after, &tunings_after);
-  fprintf(stderr, "op2jit: warm: %lld new binaries, %lld new measurements\n", binaries_after - binaries,
-          tunings_after - tunings);
-  if (WIFSIGNALED(status))
-    return cli_fail(CLI_FAILED, "%s was ended by signal %d", cli->words[0], WTERMSIG(status));
-  return WEXITSTATUS(status);
+  return CLI_OK;
+}
+
+static int run_warm(struct cli *cli) {
+  struct contents before = {0}, after = {0};
+  int status = 0;
+  look(cli, &before);
+  int code = run_program(cli, &status);
+  if (code == CLI_OK) {
+    look(cli, &after);
+    print_summary(&before, &after);
+    code = WIFSIGNALED(status)
+               ? cli_fail(CLI_FAILED, "%s was ended by signal %d", cli->words[0], WTERMSIG(status))
+               : WEXITSTATUS(status);
+  }
+  store_tunings_free(before.tunings, before.ntunings);
+  store_tunings_free(after.tunings, after.ntunings);
+  return code;
 }
 
 const struct command cli_other[] = {
@@ -264,9 +314,10 @@ const struct command cli_other[] = {
      1,
      -1,
      "Run a program with tuning forced",
-     "With OP2_TUNE=force every loop is compiled and measured in all variants, so that later runs start "
-     "warm. The status "
-     "is the program's.",
+     "With OP2_TUNE=force every variant that the tuner tries is compiled and measured, whatever it costs, so "
+     "that "
+     "later runs start warm. A program too short for that is told how many calls are missing; again goes on. "
+     "The status is the program's.",
      run_warm,
      {{0}},
      true},

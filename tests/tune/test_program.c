@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "kernels-cache/store.h"
+
 static const char *folder;
 
 /* A ring of cells: each edge moves a third of the difference of its two cells' first values between them. */
@@ -78,9 +80,9 @@ static void check(const struct ring *r, int runs) {
 }
 
 /* Too few runs for the drift monitor, which on a busy machine may find that the winner has become slower. */
-static void starts_at_the_winner(const char *tune, int n) {
+static void starts_at_the_winner(const char *tune, const char *cache, int n) {
   enum { RUNS = 40 };
-  open_library(tune, "force.db");
+  open_library(tune, cache);
   struct ring r = declare(n);
   for (int i = 0; i < RUNS; i++)
     move_once(&r);
@@ -109,10 +111,59 @@ static void finds_and_remembers(void **state) {
   assert_true(op_counters()->compiles >= 3);
   works(op_exit());
 
-  starts_at_the_winner("auto", SMALL);
-  starts_at_the_winner("1000", SMALL);
-  starts_at_the_winner("1000", LARGE);
-  starts_at_the_winner("use", LARGE);
+  starts_at_the_winner("auto", "force.db", SMALL);
+  starts_at_the_winner("1000", "force.db", SMALL);
+  starts_at_the_winner("1000", "force.db", LARGE);
+  starts_at_the_winner("use", "force.db", LARGE);
+}
+
+/* One run of a program that ends soon; how many trials it made. */
+static long long short_run(const char *tune, const char *cache, int calls) {
+  open_library(tune, cache);
+  struct ring r = declare(SMALL);
+  for (int i = 0; i < calls; i++)
+    move_once(&r);
+  check(&r, calls);
+  const long long trials = op_counters()->trials;
+  works(op_exit());
+  return trials;
+}
+
+/* How many variants an earlier run measured; whether one of them was chosen. */
+static int measured(const char *cache, bool *chosen) {
+  char path[256];
+  struct error err = {0};
+  struct log silent = {.level = LOG_ERROR};
+  struct store *store = NULL;
+  struct store_tuning *rows;
+  const struct store_tuning_filter all = {0};
+  snprintf(path, sizeof path, "%s/%s", folder, cache);
+  struct store_options options = {.path = path, .log = &silent, .read_only = true};
+  assert_int_equal(store_open(&store, &options, &err), OP_OK);
+  const int count = store_get_tunings(store, &all, &rows);
+  *chosen = false;
+  for (int i = 0; i < count; i++)
+    *chosen |= rows[i].chosen;
+  store_tunings_free(rows, count);
+  store_close(store);
+  return count;
+}
+
+/* No run is long enough to try everything, but each goes on where the one before ended, until one is chosen. */
+static void short_runs_add_up(void **state) {
+  (void)state;
+  enum { CALLS = 25, MANY = 100 };
+  bool chosen = false;
+  int known = 0, programs = 0;
+  for (; !chosen; programs++) {
+    assert_true(programs < MANY);
+    assert_true(short_run("force", "short.db", CALLS) > 0);
+    const int now = measured("short.db", &chosen);
+    assert_true(now >= known && now > 0);
+    known = now;
+  }
+  assert_true(programs > 3);
+  starts_at_the_winner("auto", "short.db", SMALL);
 }
 
 /* What the report at the end, which goes to the standard output, says. */
@@ -208,8 +259,11 @@ int main(int argc, char **argv) {
   if (!folder)
     return 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_and_remembers),         cmocka_unit_test(tells_trials_from_loops),
-      cmocka_unit_test(compiles_behind_the_program), cmocka_unit_test(ends_while_something_is_compiled),
+      cmocka_unit_test(finds_and_remembers),
+      cmocka_unit_test(short_runs_add_up),
+      cmocka_unit_test(tells_trials_from_loops),
+      cmocka_unit_test(compiles_behind_the_program),
+      cmocka_unit_test(ends_while_something_is_compiled),
       cmocka_unit_test(off_tries_nothing),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,6 +211,107 @@ static void a_settled_start_tries_nothing(void **state) {
   tuner_free(t);
 }
 
+/* ---- short runs of one program, each of which goes on where the one before ended ---- */
+
+struct known {
+  double median[MOST];
+  int count[MOST];
+};
+
+static struct tuner *resumed(const struct play *p, const struct tuner_options *options,
+                             const struct known *known) {
+  struct error err = {0};
+  struct tuner *t = NULL;
+  assert_int_equal(tuner_new(&t, p->count, p->standard, options, &err), OP_OK);
+  for (int i = 0; i < p->count; i++)
+    if (known->count[i] > 0)
+      tuner_resume(t, i, known->median[i], known->count[i]);
+  tuner_resumed(t);
+  return t;
+}
+
+/* The number of runs of the program until its tuner has settled, each `calls` calls long. */
+static int settles_after(struct play *p, const struct tuner_options *options, int calls, int *winner) {
+  enum { MANY = 200 };
+  struct known known = {0};
+  for (int program = 1; program < MANY; program++) {
+    struct tuner *t = resumed(p, options, &known);
+    for (int call = 0; call < calls; call++) {
+      int candidate = tuner_next(t);
+      tuner_record(t, candidate, run_time(p, candidate, call, -1));
+    }
+    *winner = tuner_winner(t);
+    const bool settled = tuner_is_settled(t);
+    for (int i = 0; i < p->count; i++)
+      known.median[i] = tuner_median(t, i, &known.count[i]);
+    tuner_free(t);
+    if (settled)
+      return program;
+  }
+  return MANY;
+}
+
+static void short_runs_add_up(void **state) {
+  (void)state;
+  for (unsigned seed = 1; seed <= 20; seed++) {
+    struct play p = spread(seed), q = spread(seed);
+    int winner = -1, again = -1;
+    const int programs = settles_after(&p, &automatic, 100, &winner);
+    assert_in_range(programs, 2, 30);
+    assert_int_equal(winner, 7);
+    assert_int_equal(settles_after(&q, &automatic, 100, &again), programs);
+    assert_int_equal(again, winner);
+  }
+}
+
+/* The same rows give the same choice, and what a run before spent is not spent again. */
+static void what_is_known_decides(void **state) {
+  (void)state;
+  struct play p = spread(3);
+  struct known known = {0};
+  for (int i = 0; i < p.count; i++) {
+    known.median[i] = p.mean[i];
+    known.count[i] = 6;
+  }
+  struct tuner *t = resumed(&p, &automatic, &known), *u = resumed(&p, &automatic, &known);
+  assert_int_equal(tuner_winner(t), 7);
+  assert_int_equal(tuner_winner(u), 7);
+  assert_true(tuner_overhead(t) > 0);
+  assert_true(tuner_overhead(t) == tuner_overhead(u));
+  tuner_free(t);
+  tuner_free(u);
+}
+
+/* What is left to do is exact, also after a part of it. */
+static void says_how_many_runs_are_left(void **state) {
+  (void)state;
+  const struct tuner_options force = {.exhaustive = true};
+  struct play p = spread(5);
+  struct known known = {0};
+  struct tuner *t = resumed(&p, &force, &known);
+  for (int call = 0; call < 60; call++) {
+    int candidate = tuner_next(t);
+    tuner_record(t, candidate, run_time(&p, candidate, call, -1));
+  }
+  for (int i = 0; i < p.count; i++)
+    known.median[i] = tuner_median(t, i, &known.count[i]);
+  for (int go_on = 0; go_on < 2; go_on++) {
+    const int left = tuner_left(t);
+    assert_true(left > 1);
+    for (int call = 0; call < left; call++) {
+      assert_false(tuner_is_settled(t));
+      int candidate = tuner_next(t);
+      tuner_record(t, candidate, run_time(&p, candidate, call, -1));
+    }
+    assert_true(tuner_is_settled(t));
+    assert_int_equal(tuner_left(t), 0);
+    assert_int_equal(tuner_winner(t), 7);
+    tuner_free(t);
+    t = resumed(&p, &force, &known);
+  }
+  tuner_free(t);
+}
+
 /* A program that ends before all candidates were tried gains from those that were. */
 static void what_is_better_runs_at_once(void **state) {
   (void)state;
@@ -286,6 +387,9 @@ int main(void) {
       cmocka_unit_test(the_same_times_give_the_same_choice),
       cmocka_unit_test(drift_makes_it_try_again),
       cmocka_unit_test(a_settled_start_tries_nothing),
+      cmocka_unit_test(short_runs_add_up),
+      cmocka_unit_test(what_is_known_decides),
+      cmocka_unit_test(says_how_many_runs_are_left),
       cmocka_unit_test(what_is_better_runs_at_once),
       cmocka_unit_test(candidates_are_begun_one_by_one),
       cmocka_unit_test(the_hopeless_are_dropped_early),

@@ -84,6 +84,24 @@ static void make_fingerprint(const struct loop *loop, struct text *out) {
   }
 }
 
+/* Where measurements of this loop belong. */
+struct place {
+  struct text signature, target, mesh;
+};
+
+static bool make_place(const struct loop *loop, struct place *place) {
+  make_signature(loop, &place->signature);
+  make_target(&place->target);
+  make_fingerprint(loop, &place->mesh);
+  return text_ok(&place->signature) && text_ok(&place->target) && text_ok(&place->mesh);
+}
+
+static void free_place(struct place *place) {
+  text_free(&place->signature);
+  text_free(&place->target);
+  text_free(&place->mesh);
+}
+
 /* ---- recalling ---- */
 
 /* How many threads pay depends on the size of the mesh; all else is taken over from any. */
@@ -137,17 +155,63 @@ static struct memory look_up(struct op_context *ctx, const struct cpu_loop *cpu,
 }
 
 static struct memory remembered(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu) {
-  struct text signature = {0}, target = {0}, mesh = {0};
+  struct place place = {0};
   struct memory m = {.winner = -1};
-  make_signature(loop, &signature);
-  make_target(&target);
-  make_fingerprint(loop, &mesh);
-  if (text_ok(&signature) && text_ok(&target) && text_ok(&mesh))
-    m = look_up(ctx, cpu, text_str(&signature), text_str(&target), text_str(&mesh));
-  text_free(&signature);
-  text_free(&target);
-  text_free(&mesh);
+  if (make_place(loop, &place))
+    m = look_up(ctx, cpu, text_str(&place.signature), text_str(&place.target), text_str(&place.mesh));
+  free_place(&place);
   return m;
+}
+
+/* All rows of just this place. */
+static int get_rows(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
+                    struct store_tuning **rows) {
+  struct place place = {0};
+  int count = 0;
+  *rows = NULL;
+  if (make_place(loop, &place)) {
+    const struct store_tuning_filter filter = {.signature = text_str(&place.signature),
+                                               .target = text_str(&place.target),
+                                               .mesh = text_str(&place.mesh),
+                                               .threads = cpu->threads};
+    count = store_get_tunings(ctx->store, &filter, rows);
+  }
+  free_place(&place);
+  return count;
+}
+
+static bool is_chosen(const struct store_tuning *rows, int count) {
+  bool chosen = false;
+  for (int r = 0; r < count; r++)
+    chosen |= rows[r].chosen;
+  return chosen;
+}
+
+/* Each rank has measured something else, so that ranks only keep what is enough to choose by. */
+static bool goes_on(const struct op_context *ctx) {
+  return ctx->comm->size == 1;
+}
+
+/* An earlier run ended before its tuner had settled: go on there. */
+static bool resume(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu) {
+  struct store_tuning *rows;
+  const int count = get_rows(ctx, loop, cpu, &rows);
+  int known = 0;
+  for (int r = 0; r < count && !is_chosen(rows, count); r++) {
+    const int which = find_variant(cpu, rows[r].variant, true);
+    if (which < 0)
+      continue;
+    tuner_resume(cpu->tuner, which, rows[r].median, rows[r].count);
+    known++;
+  }
+  store_tunings_free(rows, count);
+  if (known == 0)
+    return false;
+  tuner_resumed(cpu->tuner);
+  log_line(&ctx->log, LOG_INFO, "tune",
+           "loop %s starts with %s and goes on with the trials: an earlier run measured %d of %d variants",
+           loop->name, cpu->variants[tuner_winner(cpu->tuner)].name, known, cpu->nvariants);
+  return true;
 }
 
 int cpu_tune_open(struct op_context *ctx, struct cpu_loop *cpu, struct error *err) {
@@ -166,11 +230,11 @@ int cpu_tune_recall(struct op_context *ctx, const struct loop *loop, struct cpu_
                     struct error *err) {
   struct memory m = {.winner = -1};
   int code = OP_OK;
-  if (!cpu->tuner || !cpu->recalls)
+  if (!cpu->tuner)
     return OP_OK;
-  if (!ctx->kind || ctx->kind->leads_all)
+  if (cpu->recalls && (!ctx->kind || ctx->kind->leads_all))
     m = remembered(ctx, loop, cpu);
-  if (ctx->kind)
+  if (cpu->recalls && ctx->kind)
     code = ctx->agreement->table->broadcast(ctx->agreement, &m, sizeof m, ctx->kind->first_leader, err);
   if (code)
     return code;
@@ -179,44 +243,40 @@ int cpu_tune_recall(struct op_context *ctx, const struct loop *loop, struct cpu_
     cpu->kept = true;
     log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with %s, tuned on %s", loop->name,
              cpu->variants[m.winner].name, grades[m.grade]);
-  } else
-    log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s: nothing is remembered",
-             loop->name, cpu->variants[cpu->standard].name);
+  } else if (!(cpu->keeps && goes_on(ctx)) || !resume(ctx, loop, cpu))
+    log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s%s", loop->name,
+             cpu->variants[cpu->standard].name, cpu->recalls ? ": nothing is remembered" : "");
   return OP_OK;
 }
 
 /* ---- keeping ---- */
 
-static void put_rows(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
+static void put_rows(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu, bool choose,
                      struct store_tuning *rows) {
-  struct text signature = {0}, target = {0}, mesh = {0};
+  struct place place = {0};
   int count = 0;
-  make_signature(loop, &signature);
-  make_target(&target);
-  make_fingerprint(loop, &mesh);
+  const bool good = make_place(loop, &place);
   for (int i = 0; i < cpu->nvariants; i++) {
     int runs = 0;
     double median = tuner_median(cpu->tuner, i, &runs);
     if (runs > 0)
-      rows[count++] = (struct store_tuning){.signature = text_str(&signature),
+      rows[count++] = (struct store_tuning){.signature = text_str(&place.signature),
                                             .loop = loop->name,
-                                            .target = text_str(&target),
+                                            .target = text_str(&place.target),
                                             .threads = cpu->threads,
-                                            .mesh = text_str(&mesh),
+                                            .mesh = text_str(&place.mesh),
                                             .variant = cpu->variants[i].name,
                                             .median = median,
                                             .count = runs,
-                                            .chosen = i == tuner_winner(cpu->tuner)};
+                                            .chosen = choose && i == tuner_winner(cpu->tuner)};
   }
-  if (text_ok(&signature) && text_ok(&target) && text_ok(&mesh))
+  if (good)
     store_put_tunings(ctx->store, rows, count);
-  text_free(&signature);
-  text_free(&target);
-  text_free(&mesh);
+  free_place(&place);
 }
 
-/* Whether enough is known to spare the next run the same trials. */
-static bool is_well_known(const struct cpu_loop *cpu) {
+/* How many variants have been measured often enough to be compared. */
+static int well_known(const struct cpu_loop *cpu) {
   enum { ENOUGH = 3 };
   int known = 0;
   for (int i = 0; i < cpu->nvariants; i++) {
@@ -224,20 +284,43 @@ static bool is_well_known(const struct cpu_loop *cpu) {
     tuner_median(cpu->tuner, i, &runs);
     known += runs >= ENOUGH;
   }
-  return 2 * known >= cpu->nvariants;
+  return known;
 }
 
-static void keep(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu) {
+static void keep(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu, bool choose) {
   struct store_tuning *rows = array_new((size_t)cpu->nvariants, sizeof *rows);
   cpu->kept = true;
   if (rows)
-    put_rows(ctx, loop, cpu, rows);
+    put_rows(ctx, loop, cpu, choose, rows);
   free(rows);
 }
 
+/* A choice is replaced by a choice only. */
+static bool has_choice(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu) {
+  struct store_tuning *rows;
+  const int count = get_rows(ctx, loop, cpu, &rows);
+  const bool chosen = is_chosen(rows, count);
+  store_tunings_free(rows, count);
+  return chosen;
+}
+
 void cpu_tune_close(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu) {
-  if (cpu && cpu->tuner && cpu->keeps && !cpu->kept && tuner_trials(cpu->tuner) > 0 && is_well_known(cpu))
-    keep(ctx, loop, cpu);
+  if (!cpu || !cpu->tuner || !cpu->keeps || cpu->kept)
+    return;
+  const int left = tuner_left(cpu->tuner), known = well_known(cpu);
+  const bool serial = goes_on(ctx);
+  if (left > 0)
+    log_line(
+        &ctx->log, LOG_WARN, "tune",
+        "loop %s was called too few times to be tuned: %d of its %d variants are measured, %d more calls are "
+        "needed%s",
+        loop->name, known, cpu->nvariants, left,
+        serial ? "; run the program for longer, or again with OP2_TUNE=force" : "");
+  const bool enough = tuner_trials(cpu->tuner) > 0 && 2 * known >= cpu->nvariants && (left == 0 || !serial);
+  if (tuner_is_settled(cpu->tuner) || enough)
+    keep(ctx, loop, cpu, true);
+  else if (serial && !has_choice(ctx, loop, cpu))
+    keep(ctx, loop, cpu, false);
 }
 
 void cpu_tune_keep(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu) {
@@ -253,10 +336,10 @@ void cpu_tune_keep(struct op_context *ctx, const struct loop *loop, struct cpu_l
   const int winner = tuner_winner(cpu->tuner);
   log_line(&ctx->log, LOG_INFO, "tune",
            "loop %s: %s is the best of %d after %lld trials, %.3g s a run (default %s %.3g s); "
-           "the trials cost %.2g of %.3g s",
+           "%.3g s were lost in trials and compiling until then, in which the loop ran for %.3g s",
            loop->name, cpu->variants[winner].name, cpu->nvariants, tuner_trials(cpu->tuner),
            tuner_median(cpu->tuner, winner, NULL), cpu->variants[cpu->standard].name,
            tuner_median(cpu->tuner, cpu->standard, NULL), tuner_overhead(cpu->tuner),
            tuner_total(cpu->tuner));
-  keep(ctx, loop, cpu);
+  keep(ctx, loop, cpu, true);
 }

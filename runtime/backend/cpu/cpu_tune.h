@@ -12,7 +12,8 @@ int cpu_tune_open(struct op_context *ctx, struct cpu_loop *cpu, struct error *er
 int cpu_tune_recall(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu, struct error *err);
 /* After a run: when the tuner has settled, remember every measured candidate and the winner, once. */
 void cpu_tune_keep(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu);
-/* The loop ends before the tuner has settled: remember what is known, if that is enough to choose by. */
+/* The loop ends before the tuner has settled: remember what is known, with a choice if that is enough to choose by. Else the
+ * next run goes on from there (not with ranks). */
 void cpu_tune_close(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu);
 
 #endif
