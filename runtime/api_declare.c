@@ -44,7 +44,9 @@ static op_map declare_map(const char *call, op_set from, op_set to, int arity, c
   int code = agree_on_call(ctx, map ? OP_OK : api_error()->code, api_error(),
                            "%s of map \"%s\"\nfrom\tset \"%s\"\nto\tset \"%s\"\narity\t%d\n", call,
                            name ? name : "unnamed", name_of(source), name_of(target), arity);
-  if (code && map)
+  if (!code)
+    ctx->mesh.undistributed = true;
+  else if (map)
     mesh_undo_map(ctx, map);
   return api_leave_pointer(code ? NULL : map->handle);
 }

@@ -526,7 +526,12 @@ static int find_record(struct op_context *ctx, const char *text, const char *nam
 int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
              const op_arg *args, const char *file, int line, struct error *err) {
   struct loop *loop = NULL;
-  int code = mesh_distribute(ctx, err);
+  /* The first loop after a declaration sends messages of its own, so all must have come to it. */
+  int code = mesh_is_distributed(ctx)
+                 ? OP_OK
+                 : agree_on_call(ctx, OP_OK, err, "loop %s", name ? name : "without a name");
+  if (!code)
+    code = mesh_distribute(ctx, err);
   if (!code)
     code = find_record(ctx, text, name, set, nargs, args, file, line, &loop, err);
   if (code)

@@ -195,7 +195,6 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
     return NULL;
   }
   ctx->mesh.next_map++;
-  ctx->mesh.undistributed = true;
   return map;
 }
 

@@ -68,7 +68,9 @@ struct mesh {
   int next_set, next_map, next_dat;
   unsigned epoch;          /* numbering of the sets */
   unsigned constant_epoch; /* values of the constants */
-  bool undistributed;      /* sets or maps are new since the last mesh_distribute (spread.h) */
+  /* Sets or maps are new since the last mesh_distribute (spread.h). Set where all ranks agreed on a declaration, so that it
+   * is the same on all of them. */
+  bool undistributed;
   bool lost;               /* a change of the distribution failed half way */
 };
 

@@ -345,8 +345,12 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
   return code;
 }
 
+bool mesh_is_distributed(const struct op_context *ctx) {
+  return !spread_wanted(ctx) || (!ctx->mesh.undistributed && !ctx->mesh.lost);
+}
+
 int mesh_distribute(struct op_context *ctx, struct error *err) {
-  if (!spread_wanted(ctx) || (!ctx->mesh.undistributed && !ctx->mesh.lost))
+  if (mesh_is_distributed(ctx))
     return OP_OK;
   ctx->comm->where = "the distribution of the mesh";
   return spread_apply(ctx, &(struct spread_change){0}, err);

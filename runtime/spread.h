@@ -17,8 +17,11 @@ struct share;
 /* Is there more than one rank? Local. */
 bool spread_wanted(const struct op_context *ctx);
 
+/* Is there nothing left to do for mesh_distribute? The same on all ranks. Local. */
+bool mesh_is_distributed(const struct op_context *ctx);
+
 /* Make all sets and maps ready for loops: every set has its distribution, every map its local table. Cheap if nothing was
- * declared since. Raises the mesh's epoch if it did something. */
+ * declared since. Raises the mesh's epoch if it did something. All ranks must have agreed on the call that needs it. */
 int mesh_distribute(struct op_context *ctx, struct error *err);
 
 /* A change of the distribution. part[s], where elements of set s go; order[s], the old local numbers of owned elements in their

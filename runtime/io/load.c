@@ -110,7 +110,9 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
     map = mesh_map(ctx, from, to, arity, wide ? NULL : table, wide ? table : NULL, name, err);
     code = together_agree(l.comm, map ? OP_OK : error_prefix(err, "%s: ", path), err);
   }
-  if (code && map)
+  if (!code)
+    ctx->mesh.undistributed = true;
+  else if (map)
     mesh_undo_map(ctx, map);
   free(table);
   return code ? NULL : map;

@@ -59,6 +59,42 @@ static void test_kernels(void) {
   expect(OP_ERR_MPI, words);
 }
 
+static void add(const double *x, double *y) {
+  *y += *x;
+}
+
+/* Kernels that were compiled in another folder are the same; where texts differ, #line is not what differs. */
+static void test_folders(void) {
+  static const char here[] = "#line 10 \"/here/share.c\"\n", there[] = "#line 12 \"/there/share.c\"\n";
+  static char text[200];
+  snprintf(text, sizeof text, "%s%s", rank == odd ? there : here, rank == odd ? edited : plain);
+  known(text, 1);
+  expect_values(OP_ERR_MPI, "loop twice, kernel text, line 2: ", "  *y = 3 * *x;", "  *y = 2 * *x;");
+  snprintf(text, sizeof text, "%s%s", rank == odd ? there : here,
+           "void add(const double *x, double *y) {\n  *y += *x;\n}\n");
+  check(op_kernel_native(text, (op_kernel_function)add) == text);
+  check(call(text, "add", OP_INC, 1) == OP_OK);
+}
+
+/* One rank makes another call than its first loop, which has the mesh distributed. */
+static void test_first_loop(void) {
+  char words[100];
+  double out[4];
+  if (rank == odd)
+    op_fetch_data(values, out);
+  else
+    known(plain, 1);
+  snprintf(words, sizeof words, "rank %d calls op_fetch_data of dat \"values\", rank 0 calls loop twice",
+           odd);
+  expect(OP_ERR_MPI, words);
+  if (rank == odd)
+    known(plain, 1);
+  else
+    check(op_decl_set(4, "late") == NULL);
+  snprintf(words, sizeof words, "rank %d calls loop twice, rank 0 calls op_decl_set of set \"late\"", odd);
+  expect(OP_ERR_MPI, words);
+}
+
 static void test_constants(void) {
   const double one = 1.5, other = 2.5;
   op_decl_const("factor", 1, "double", rank == odd ? &other : &one);
@@ -115,7 +151,9 @@ int main(int argc, char **argv) {
   cells = op_decl_set(4, "cells");
   values = op_decl_dat(cells, 1, "double", ones, "values");
   check(cells && values);
+  test_first_loop();
   test_kernels();
+  test_folders();
   test_constants();
   test_declarations();
   test_alike();
