@@ -171,8 +171,8 @@ int op_exit(void);
 
 /* ---- declarations: allowed at any time outside a loop ------------------------------------------*/
 
-/* A set of `size` >= 0 elements (under MPI: of this rank). `name` is for messages, need not be unique,
- * may be NULL. Errors: OP_ERR_SIZE. */
+/* A set of `size` >= 0 elements. Under MPI: of this rank, beside those of the others (docs/ranks.md). `name` is for
+ * messages, need not be unique, may be NULL. Errors: OP_ERR_SIZE. */
 op_set op_decl_set(int size, const char *name);
 
 /* A map: element e of `from` has the targets table[e*arity] .. table[e*arity+arity-1], numbers of
