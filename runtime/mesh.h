@@ -71,6 +71,7 @@ struct mesh {
   /* Sets or maps are new since the last mesh_distribute (spread.h). Set where all ranks agreed on a declaration, so that it
    * is the same on all of them. */
   bool undistributed;
+  bool copies_told; /* the user was warned that each rank declared the whole mesh */
   bool lost;               /* a change of the distribution failed half way */
 };
 

@@ -330,6 +330,8 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
   if (!code)
     code = spread_share(ctx, &share, err);
   code = agree_on_success(ctx->comm, code, err);
+  if (!code)
+    code = spread_warn_of_copies(ctx, err);
   if (code)
     spread_give_back(ctx, &share);
   else {
