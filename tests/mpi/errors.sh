@@ -45,15 +45,21 @@ ends_with killed 0 ""
 job leaves
 ends_with leaves 0 ""
 
-job late OP2_HANG=1
-[ "$status" -eq 0 ] || fail "late: the job failed: $said"
-for ((rank = 0; rank < last; rank++)); do
-  grep -qE "op2jit: rank $rank: warning: has waited for [0-9]+ s in op_barrier" <<<"$said" ||
-    fail "late: rank $rank did not say where it waits: $said"
-done
-[[ $said != *"rank $last: warning"* ]] || fail "late: the late rank complained: $said"
+waits_in() { # SCENARIO WORDS: all ranks but the last, which comes late, say that they wait there
+  local scenario=$1 words=$2 rank
+  job "$scenario" OP2_HANG=1
+  [ "$status" -eq 0 ] || fail "$scenario: the job failed: $said"
+  for ((rank = 0; rank < last; rank++)); do
+    grep -qE "op2jit: rank $rank: warning: has waited for [0-9]+ s in $words" <<<"$said" ||
+      fail "$scenario: rank $rank did not say where it waits: $said"
+  done
+  [[ $said != *"rank $last: warning"* ]] || fail "$scenario: the late rank complained: $said"
+}
+
+waits_in late op_barrier
+waits_in late-loop "loop set"
 job late
 [ "$status" -eq 0 ] && [[ $said != *warning* ]] || fail "late, without OP2_HANG: $said"
 
-[ "$failures" -eq 0 ] && echo "eight jobs, each as expected"
+[ "$failures" -eq 0 ] && echo "nine jobs, each as expected"
 exit "$failures"

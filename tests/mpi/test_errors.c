@@ -55,11 +55,23 @@ static void late(void) {
   op_barrier();
 }
 
+OP_KERNEL_DEF(
+    set, void set(double *x) { *x = 1; })
+
+/* The first loop after declarations is where the mesh is distributed. */
+static void late_loop(void) {
+  op_set cells = op_decl_set(3, "cells");
+  op_dat x = op_decl_dat(cells, 1, "double", NULL, "x");
+  if (rank == last)
+    sleep(3);
+  op_par_loop(OP_KERNEL_OF(set), "set", cells, op_arg_dat(x, -1, OP_ID, 1, "double", OP_WRITE));
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
 } scenarios[] = {{"one", one_rank},  {"all", all_ranks}, {"local", local}, {"no-code", no_code},
-                 {"killed", killed}, {"leaves", leaves}, {"late", late}};
+                 {"killed", killed}, {"leaves", leaves}, {"late", late},   {"late-loop", late_loop}};
 
 int main(int argc, char **argv) {
   check(argc > 2);
