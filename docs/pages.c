@@ -38,14 +38,33 @@ static void print_escaped(const char *s) {
     printf("%s%c", *s == '|' ? "\\" : "", *s);
 }
 
+/* What env.c and the programs that it starts read besides. */
+static void print_others(void) {
+  static const struct {
+    const char *names, *meaning;
+  } rows[] = {
+      {"`XDG_CACHE_HOME`, `HOME`",
+       "where the kernel database is: `$XDG_CACHE_HOME/op2jit`, else `$HOME/.cache/op2jit`"},
+      {"`OMP_NUM_THREADS`", "threads, if `OP2_THREADS` is unset"},
+      {"`OMP_PROC_BIND`, `OMP_PLACES`", "set: OpenMP binds the threads, so its own are used"},
+      {"`CUDA_HOME`, else `CUDA_PATH`; `VIRTUAL_ENV`, `HOME`",
+       "where the NVRTC library may be, if `OP2_NVRTC` is unset"},
+      {"`OMPI_COMM_WORLD_SIZE`, `PMIX_RANK`", "Open MPI's launcher started the program"},
+      {"`PMI_SIZE`", "MPICH's launcher started the program"},
+  };
+  printf("\nVariables of others that are read:\n\n| variable | what for |\n|---|---|\n");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    printf("| %s | %s |\n", rows[i].names, rows[i].meaning);
+  printf("\nWhat the system's loader, OpenMP, MPI, HDF5 and the CUDA driver read is theirs.\n");
+}
+
 static void print_environment(void) {
   printf("# Environment\n\n"
-         "Every variable that op2jit reads, and nothing else does it read but `XDG_CACHE_HOME`, `HOME`,\n"
-         "`OMP_NUM_THREADS` and what MPI's launchers set. `OP2_NAME=VALUE` among a program's arguments wins "
-         "over the\n"
-         "environment. A misspelt `OP2_*` gets a warning with the nearest name; `op2jit info` prints all of "
-         "them with\n"
-         "their values.\n");
+         "Every `OP2_*` variable that op2jit reads, and at the end those of others. `OP2_NAME=VALUE` among a "
+         "program's\n"
+         "arguments wins over the environment. A misspelt `OP2_*` gets a warning with the nearest name; "
+         "`op2jit info` "
+         "prints\nall of them with their values.\n");
   print_made("environment");
   printf("| variable | values | default | meaning |\n|---|---|---|---|\n");
   for (int i = 0; i < ENV_COUNT; i++) {
@@ -56,6 +75,7 @@ static void print_environment(void) {
     print_escaped(row->help);
     printf(" |\n");
   }
+  print_others();
 }
 
 int main(int argc, char **argv) {

@@ -195,7 +195,8 @@ int op_free_dat_temp(op_dat dat);
 
 /* A constant that kernels see under `name`, a C identifier: a scalar if dim is 1, else an array. The
  * value is copied. A second declaration must have the same dim and type, and updates the value.
- * Declare it before the first loop that uses it. Errors: OP_ERR_CONST, OP_ERR_TYPE, OP_ERR_DIM. */
+ * Declare it before the first loop that uses it. A kernel of OP_KERNEL_DEF needs a C variable of that name as
+ * well, which no call sets: keep it equal. Errors: OP_ERR_CONST, OP_ERR_TYPE, OP_ERR_DIM. */
 int op_decl_const(const char *name, int dim, const char *type, const void *value);
 /* A new value for a declared constant; loops that use it are specialised again. */
 int op_update_const(const char *name, const void *value);
@@ -258,7 +259,10 @@ op_arg op_arg_info(void *payload, int dim, const char *type, int ref);
 typedef void (*op_kernel_function)(void);
 
 /* OP_KERNEL_DEF(name, void name(...) {...}) at file scope makes the kernel a C function and a text;
- * OP_KERNEL_OF(name) is then what op_par_loop takes, with the function known to the native backend. */
+ * OP_KERNEL_OF(name) is then what op_par_loop takes, with the function known to the native backend. Helpers
+ * go first: the first function of the text is written without `static`, which the macro adds, the others with
+ * it. Constants are C variables at file scope, declared before the macro; the native backend reads them as they
+ * are, the others use what op_decl_const or op_update_const was given. */
 #define OP_KERNEL_DEF(name, ...)                                                                             \
   static __VA_ARGS__ static const char op2jit_text_##name[] = OP_KERNEL(__VA_ARGS__);                        \
   static inline const char *op2jit_native_##name(void) {                                                     \
