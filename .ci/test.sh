@@ -95,9 +95,14 @@ some_suites() { # DIR-or-empty SUITE...
 }
 
 some_tests() { # DIR TEST...
-  local dir=$1
+  local dir=$1 name
   shift
-  built "$dir" && test_in "$dir" "$*" "$@"
+  built "$dir" || return
+  for name in "$@"; do
+    meson test -C "$dir" --no-rebuild --list "$name" >/dev/null 2>&1 ||
+      fail "no test in $dir has the name '$name'; 'meson test -C $dir --list' lists them"
+  done
+  test_in "$dir" "$*" "$@"
 }
 
 run_tests() {

@@ -77,10 +77,12 @@ static int wrong_count(const struct kernel *k, const struct desc *d, struct erro
     kernel_expected(d, i, i < k->nparameters ? k->parameters[i].name : "", &list);
   }
   const struct kernel_function *f = &k->functions[k->function];
-  kernel_error(k, f->line, f->column, err,
-               "the function has %d parameter%s, but the loop has %d argument%s; write \"void %s(%s)\"",
-               k->nparameters, k->nparameters == 1 ? "" : "s", d->nargs, d->nargs == 1 ? "" : "s", k->name,
-               text_str(&list));
+  kernel_error(
+      k, f->line, f->column, err,
+      "the kernel has %d parameter%s, but the call has %d argument%s; pass one for each parameter, or write "
+      "\"void %s(%s)\"",
+      k->nparameters, k->nparameters == 1 ? "" : "s", d->nargs, d->nargs == 1 ? "" : "s", k->name,
+      text_str(&list));
   text_free(&list);
   return err->code;
 }

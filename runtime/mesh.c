@@ -114,9 +114,9 @@ static int check_entries(const struct set *from, const struct set *to, int arity
   return error_set(
       err, OP_ERR_MAP_RANGE,
       "map \"%s\": entry %zu of element %lld of set \"%s\" is %lld; expected 0 .. %lld, the elements of "
-      "set \"%s\" (%zu of %zu entries are outside)%s",
+      "set \"%s\" (%zu of %zu entries %s outside)%s",
       name, s.first_bad % (size_t)arity, spread_number(from, (long)(s.first_bad / (size_t)arity)), from->name,
-      value, to->global_size - 1, to->name, s.bad, entries,
+      value, to->global_size - 1, to->name, s.bad, entries, s.bad == 1 ? "is" : "are",
       one_based ? "; the entries run from 1 to the size of the set, so the map seems to count "
                   "from 1: subtract 1 from each entry"
                 : "; correct the table, or declare the set larger");

@@ -28,7 +28,8 @@ static int run_verify(struct cli *cli) {
     json_text(out, "report", text_str(&report));
     json_close(out, '}');
   } else
-    text_addf(out, "%s%lld binaries checked, %d findings\n", text_str(&report), checked, findings);
+    text_addf(out, "%s%lld binar%s checked, %d finding%s\n", text_str(&report), checked,
+              checked == 1 ? "y" : "ies", findings, findings == 1 ? "" : "s");
   text_free(&report);
   store_close(store);
   return findings ? CLI_FAILED : CLI_OK;

@@ -32,6 +32,33 @@ static int read_file(const char *path, struct text *out, struct error *err) {
   return text_ok(out) ? OP_OK : error_memory(err, "a kernel file", out->length);
 }
 
+/* A word that only programs have, and where; NULL: there is none. */
+static const char *word_of_programs(const char *text, int *line) {
+  static const char *const found_in[] = {"op2jit.h", "OP_KERNEL_DEF", "OP_KERNEL", "op_par_loop"};
+  for (size_t i = 0; i < sizeof found_in / sizeof *found_in; i++) {
+    const char *at = strstr(text, found_in[i]);
+    if (!at)
+      continue;
+    *line = 0; /* the first line is not the file's */
+    for (const char *c = text; c < at; c++)
+      *line += *c == '\n';
+    return found_in[i];
+  }
+  return NULL;
+}
+
+/* Whoever gives a program learns what to give before what is wrong with it as a kernel. */
+static void explain_program(const char *path, const char *text, struct error *err) {
+  int line = 0;
+  const char *word = word_of_programs(text, &line);
+  if (word)
+    error_prefix(
+        err,
+        "%s is a program (line %d: %s), but op2jit check takes the kernel's text alone: put the function "
+        "and its helpers in a file of their own, without op2jit.h and OP_KERNEL\n",
+        path, line, word);
+}
+
 static int take_kernel(struct desc *d, const struct kernel *k, struct error *err) {
   d->kernel_name = strdup(k->name);
   d->text = strndup(k->text, k->length);
@@ -142,6 +169,20 @@ static int prove(struct cli *cli, const struct desc *d, int *status, struct erro
   return code;
 }
 
+/* The arguments of the loop and the constants, as the command line has them. */
+static int parse_words(struct cli *cli, const struct kernel *k, struct desc *d, struct error *err) {
+  if (cli->nwords == 1)
+    return error_set(
+        err, OP_ERR_NARGS,
+        "an argument is missing: kernel %s has %d parameter%s; say for each what the loop passes, "
+        "for example \"dat double 4 pcell[0] OP_READ\"",
+        k->name, k->nparameters, k->nparameters == 1 ? "" : "s");
+  int code = arguments_parse(d, cli->words + 1, cli->nwords - 1, err);
+  if (!code && cli->values[OPTION_CONST])
+    code = constants_parse(d, cli->values[OPTION_CONST], err);
+  return code;
+}
+
 static int run_check(struct cli *cli) {
   struct desc d = {0};
   struct kernel k = {0};
@@ -152,21 +193,19 @@ static int run_check(struct cli *cli) {
   if (!name)
     return cli_fail(CLI_USAGE, "--kernel NAME is missing: which function of %s is the kernel?",
                     cli->words[0]);
-  int code = arguments_parse(&d, cli->words + 1, cli->nwords - 1, &err);
-  if (!code && cli->values[OPTION_CONST])
-    code = constants_parse(&d, cli->values[OPTION_CONST], &err);
-  if (code)
-    status = CLI_USAGE;
-  if (!code)
-    code = read_file(cli->words[0], &text, &err);
+  int code = read_file(cli->words[0], &text, &err);
   if (!code)
     code = kernel_parse(&k, text_str(&text), text.length, name, &err);
+  if (!code && (code = parse_words(cli, &k, &d, &err)))
+    status = CLI_USAGE;
   if (!code)
     code = take_kernel(&d, &k, &err);
   if (!code)
     code = kernel_check(&k, &d, &err);
   if (!code)
     code = prove(cli, &d, &status, &err);
+  if (code && status != CLI_USAGE && text.length)
+    explain_program(cli->words[0], text_str(&text), &err);
   if (code)
     cli_fail(status, "%s", error_message(&err));
   kernel_free(&k);
@@ -180,9 +219,11 @@ const struct command cli_check[] = {
     {"",
      "check",
      "FILE.c --kernel NAME ARGUMENT...",
-     2,
+     1,
      -1,
      "Prove that a kernel does what its access descriptors say",
+     "FILE holds the kernel's text alone: its function and the helpers that it calls, without\n"
+     "#include <op2jit.h>, OP_KERNEL or OP_KERNEL_DEF around it, and without a program.\n"
      "One text per argument of the loop, in their order:\n"
      "  \"dat TYPE DIM ACCESS\"             a dat on the loop's own set\n"
      "  \"dat TYPE DIM MAP[IDX] ACCESS\"    through one column of a map, any name\n"

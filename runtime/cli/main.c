@@ -100,11 +100,17 @@ static void usage_line(const struct command *c, FILE *to) {
           c->arguments);
 }
 
-static void print_help(void) {
-  printf("op2jit: looks after what the op2jit library keeps between runs\n\n"
-         "usage: op2jit COMMAND [--help] [--json] [OP2_NAME=VALUE...] [ARGUMENT...]\n\n");
+/* Of all commands, or (group not "") of one group. */
+static void print_help(const char *group) {
+  if (*group)
+    printf("usage: op2jit %s COMMAND [--help] [--json] [OP2_NAME=VALUE...] [ARGUMENT...]\n\n", group);
+  else
+    printf("op2jit: looks after what the op2jit library keeps between runs\n\n"
+           "usage: op2jit COMMAND [--help] [--json] [OP2_NAME=VALUE...] [ARGUMENT...]\n\n");
   for (int i = 0; cli_command(i); i++) {
     const struct command *c = cli_command(i);
+    if (*group && strcmp(c->group, group) != 0)
+      continue;
     int width = printf("  %s%s%s%s%s", c->group, *c->group ? " " : "", c->name, *c->arguments ? " " : "",
                        c->arguments);
     printf("%*s%s\n", width < 36 ? 36 - width : 1, "", c->help);
@@ -252,7 +258,7 @@ static bool asks_for_help(const struct command *c, int argc, char **argv) {
 int main(int argc, char **argv) {
   if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
       strcmp(argv[1], "help") == 0) {
-    print_help();
+    print_help("");
     return argc < 2 ? CLI_USAGE : CLI_OK;
   }
   if (strcmp(argv[1], "--version") == 0) {
@@ -260,8 +266,8 @@ int main(int argc, char **argv) {
     return CLI_OK;
   }
   bool group = is_group(argv[1]);
-  if (group && (argc < 3 || strcmp(argv[2], "--help") == 0)) {
-    print_help();
+  if (group && (argc < 3 || strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0)) {
+    print_help(argv[1]);
     return argc < 3 ? CLI_USAGE : CLI_OK;
   }
   const struct command *c = group ? find(argv[1], argv[2]) : find("", argv[1]);

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/whereami.h"
 #include "cli.h"
 #include "context.h"
 #include "jit/plugin.h"
@@ -123,6 +124,58 @@ static void info_parts(struct cli *cli) {
     text_add_char(out, '\n');
 }
 
+/* Plugins are opened when they are needed; here it counts whether they are there. */
+static void info_plugins(struct cli *cli) {
+  static const char *const names[] = {"mpi-openmpi",  "mpi-mpich",  "hdf5-serial",
+                                      "hdf5-openmpi", "hdf5-mpich", "ptscotch"};
+  struct text *out = &cli->out, folder = {0}, file = {0}, path = {0};
+  const bool has_folder = cli_plugins(&folder);
+  if (cli->json)
+    json_open(out, "plugins", '{');
+  else
+    text_add(out, "plugins    ");
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    struct error ignored = {0};
+    text_clear(&file);
+    text_addf(&file, "op2jit-%s.so", names[i]);
+    const bool there =
+        plugin_path(text_str(&file), env_value(&cli->env, ENV_PLUGINS), &path, &ignored) == OP_OK ||
+        (has_folder && plugin_path(text_str(&file), text_str(&folder), &path, &ignored) == OP_OK);
+    if (cli->json)
+      json_bool(out, names[i], there);
+    else
+      text_addf(out, " %s%s", there ? "" : "no-", names[i]);
+    error_free(&ignored);
+  }
+  if (cli->json)
+    json_close(out, '}');
+  else
+    text_add_char(out, '\n');
+  text_free(&folder);
+  text_free(&file);
+  text_free(&path);
+}
+
+/* The file of kernels, whether it is there yet or not; false: no place is known. */
+static bool cache_path(struct cli *cli, struct text *path) {
+  const char *given = env_value(&cli->env, ENV_CACHE);
+  if (!*given)
+    return store_default_path(path, cli->env.cache_home, NULL);
+  text_add(path, given);
+  return true;
+}
+
+static void info_cache(struct cli *cli) {
+  struct text path = {0};
+  const bool known = cache_path(cli, &path);
+  if (cli->json)
+    json_text(&cli->out, "cache", known ? text_str(&path) : "");
+  else
+    text_addf(&cli->out, "cache       %s\n",
+              known ? text_str(&path) : "none: neither XDG_CACHE_HOME nor HOME is set");
+  text_free(&path);
+}
+
 /* Each backend is opened as op_init would open it, without MPI, and closed again. */
 static void info_backend(struct cli *cli, const struct backend *backend) {
   char choice[64], program[] = "op2jit";
@@ -190,6 +243,8 @@ static int run_info(struct cli *cli) {
   info_cpu(cli);
   info_compiler(cli);
   info_parts(cli);
+  info_plugins(cli);
+  info_cache(cli);
   if (cli->json)
     json_open(out, "backends", '[');
   for (int i = 0; backend_list()[i]; i++)
@@ -217,12 +272,8 @@ static void look(struct cli *cli, struct contents *found) {
   struct text path = {0};
   struct store *store = NULL;
   struct error err = {0};
-  const char *given = env_value(&cli->env, ENV_CACHE);
   const struct store_tuning_filter all = {0};
-  if (*given)
-    text_add(&path, given);
-  else
-    store_default_path(&path, cli->env.cache_home, NULL);
+  cache_path(cli, &path);
   silent.level = LOG_ERROR;
   struct store_options options = {.path = text_str(&path), .log = &silent, .read_only = true};
   store_open(&store, &options, &err);
@@ -303,7 +354,8 @@ const struct command cli_other[] = {
      0,
      0,
      "Say what this library can do on this machine",
-     "Version, processor, compiler, parts that were built, backends, and every variable with its value and "
+     "Version, processor, compiler, parts that were built, plugins, place of the kernel cache, backends, and "
+     "every variable with its value and "
      "source.",
      run_info,
      {{0}},

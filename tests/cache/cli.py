@@ -95,6 +95,8 @@ def main(folder):
     row = [v for v in info["variables"] if v["name"] == "OP2_FP"][0]
     check("info", row["value"] == "strict" and row["source"] == "environment", str(row))
     check("info has backends", "native" in [b["name"] for b in info["backends"]])
+    check("info: cache and plugins", info["cache"] == use["OP2_CACHE"] and
+          {"mpi-openmpi", "mpi-mpich", "hdf5-serial", "ptscotch"} <= set(info["plugins"]), str(info)[:600])
     _, err = run("info", env=dict(use, OP2_FP="loose"), status=1)
     check("a wrong variable", "OP2_FP=loose" in err, err)
     _, files = run("info", env=dict(use, LD_DEBUG="files"))
@@ -121,6 +123,7 @@ def main(folder):
 def manual():
     page = re.sub(r"\\f[A-Z]", "", open(PAGE).read()).replace("\\-", "-")
     overview = run("--help")[0]
+    check("help of a group", "cache gc" in run("cache", "--help")[0] and "tune ls" not in run("cache", "--help")[0])
     commands = re.findall(r"^  ((?:cache|tune|mesh) \w+|info|warm)\b", overview, re.M)
     check("the help lists the commands", len(commands) == 19, overview)
     for command in commands:

@@ -105,6 +105,21 @@ def refused():
         check(f"{words}", says in err and "expected" in err, err)
     _, err = run("nothing", "gbl double 1 INC", status=1)
     check("no such kernel", "it defines add, flux" in err, err)
+    _, err = run("flx", status=1)
+    check("no such kernel comes before its arguments", "no function flx" in err and "did you mean flux" in err, err)
+    _, err = run("flux", status=2)
+    check("arguments are needed", "an argument is missing: kernel flux has 5 parameters" in err, err)
+    _, err = run("broken", "gbl double 1 OP_INC", status=1)
+    check("a constant's remedy", "if gam is a constant: declare it with op_decl_const before the loop (op2jit check: --const)" in err, err)
+    for text in ('#include <op2jit.h>\nvoid k(double *r) { *r += 1; }\n', '\nOP_KERNEL_DEF(k, void k(double *r) { *r += 1; })\n',
+                 'static const char k[] = \nOP_KERNEL(void k(double *r) { *r += 1; });\n'):
+        with open("program.c", "w", encoding="utf-8") as file:
+            file.write(text)
+        done = subprocess.run([OP2JIT, "check", "program.c", "--kernel", "k", "gbl double 1 INC", "OP2_PLUGINS=" + PLUGINS],
+                              capture_output=True, text=True)
+        line = 1 if text.startswith("#") else 2
+        check("a program is not a kernel", done.returncode == 1 and f"program.c is a program (line {line}: " in done.stderr
+              and "the kernel's text alone" in done.stderr, done.stderr + done.stdout)
     done = subprocess.run([OP2JIT, "check", "kernels.c", "gbl double 1 INC"], capture_output=True, text=True)
     check("--kernel is needed", done.returncode == 2 and "--kernel" in done.stderr, done.stderr)
     done = subprocess.run([OP2JIT, "check", "none.c", "--kernel", "k", "idx"], capture_output=True, text=True)

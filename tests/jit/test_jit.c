@@ -251,14 +251,18 @@ static void expect_failure(struct jit *jit, const struct desc *d, const char *me
 static void compile_errors(void **state) {
   (void)state;
   static const char text[] = "void k(double *x)\n{\n\tx[0] = y + sqrt(2.0);\n}\n";
-  static const char in_file[] = "kernel k does not compile\n"
-                                "mesh.c:42:9: error: use of undeclared identifier 'y'\n"
-                                "    42 | \tx[0] = y + sqrt(2.0);\n"
-                                "       | \t       ^";
-  static const char in_string[] = "kernel k does not compile\n"
-                                  "kernel text:3:9: error: use of undeclared identifier 'y'\n"
-                                  "     3 | \tx[0] = y + sqrt(2.0);\n"
-                                  "       | \t       ^";
+  static const char in_file[] =
+      "kernel k does not compile\n"
+      "mesh.c:42:9: error: use of undeclared identifier 'y'\n"
+      "    42 | \tx[0] = y + sqrt(2.0);\n"
+      "       | \t       ^\n"
+      "if y is a constant: declare it with op_decl_const before the loop (op2jit check: --const)";
+  static const char in_string[] =
+      "kernel k does not compile\n"
+      "kernel text:3:9: error: use of undeclared identifier 'y'\n"
+      "     3 | \tx[0] = y + sqrt(2.0);\n"
+      "       | \t       ^\n"
+      "if y is a constant: declare it with op_decl_const before the loop (op2jit check: --const)";
   struct store *store = open_store();
   struct jit *jit = open_jit(store, JIT_ON);
   struct desc file = broken(text, "mesh.c", 40, false), string = broken(text, NULL, 0, false);
@@ -291,7 +295,8 @@ static void error_in_one_line(void **state) {
                  "       |     a *= z;\n"
                  "       |          ^\n"
                  "       |   }\n"
-                 "       |   x[0] = a;");
+                 "       |   x[0] = a;\n"
+                 "if z is a constant: declare it with op_decl_const before the loop (op2jit check: --const)");
   jit_close(jit);
   desc_free(&d);
 }

@@ -272,7 +272,8 @@ static void does_not_fit(void **state) {
   (void)state;
   struct desc d = loop(ARGS(dat(TYPE_DOUBLE, OP_READ, -1, -1), dat(TYPE_DOUBLE, OP_INC, 0, 1)));
   check("#line 12 \"a.c\"\nvoid k(const double *q,\n       double *res, int *more) {}", d,
-        "kernel k: the function has 3 parameters, but the loop has 2 arguments; write \"void k(const double "
+        "kernel k: the kernel has 3 parameters, but the call has 2 arguments; pass one for each parameter, "
+        "or write \"void k(const double "
         "*q, double "
         "*res)\"\na.c:12:6:\n"
         "    12 | void k(const double *q,\n"
