@@ -108,16 +108,22 @@ static void leave_to_parent(struct ahead *a) {
   a->started = false;
 }
 
-/* Join a thread that is done. */
-static void collect(struct ahead *a) {
+void ahead_finish(struct ahead *a) {
   leave_to_parent(a);
-  if (!a->started || !atomic_load_explicit(&a->done, memory_order_acquire))
+  if (!a->started)
     return;
   pthread_join(a->thread, NULL);
   a->result->next = a->results;
   a->results = a->result;
   a->result = NULL;
   forget_work(a);
+}
+
+/* Join a thread that is done. */
+static void collect(struct ahead *a) {
+  leave_to_parent(a);
+  if (a->started && atomic_load_explicit(&a->done, memory_order_acquire))
+    ahead_finish(a);
 }
 
 static void fill_files(struct ahead *a) {

@@ -39,6 +39,8 @@ void ahead_close(struct ahead *a);
  * ahead_close, fp and what else to ask for; not its files. False if a compile is under way or no thread can be started. */
 bool ahead_begin(struct ahead *a, const struct compiler *compiler, const char *hash,
                  struct generated *generated, const struct compile_request *like);
+/* Wait for a compile that is under way: it can be taken then. */
+void ahead_finish(struct ahead *a);
 bool ahead_is_busy(const struct ahead *a);
 bool ahead_has(struct ahead *a, const char *hash);
 /* What came of it: the caller gives it back to the compiler. False if there is nothing under this key. */

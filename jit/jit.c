@@ -264,6 +264,10 @@ bool jit_prepare(struct jit *jit, const struct desc *d, const struct shape *s) {
   return ready;
 }
 
+void jit_finish(struct jit *jit) {
+  ahead_finish(&jit->ahead);
+}
+
 bool jit_is_busy(const struct jit *jit) {
   return ahead_is_busy(&jit->ahead);
 }

@@ -57,6 +57,8 @@ int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struc
 /* The same without waiting for the compiler. False: what jit_code needs is being compiled on a thread of lowest priority,
  * or something else is; ask again later. True: jit_code has nothing to compile any more, or only it can say why not. */
 bool jit_prepare(struct jit *jit, const struct desc *d, const struct shape *s);
+/* Wait for a compile that is under way behind the program. */
+void jit_finish(struct jit *jit);
 /* Is a compile under way behind the program? */
 bool jit_is_busy(const struct jit *jit);
 /* Is it in memory or in this process's store already? Compiles and loads nothing. */

@@ -33,7 +33,20 @@ static void cpu_close(struct op_context *ctx) {
   (void)ctx;
 }
 
+/* A compile that is under way is waited for at the end anyway: let the next run find its code. */
+static void finish_compile(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu) {
+  struct error ignored = {0};
+  if (!cpu || !cpu->keeps || cpu->begun == 0 || cpu->variants[cpu->begun - 1].ready)
+    return;
+  jit_finish(ctx->jit);
+  loop->trying = true;
+  cpu_make_ready(ctx, loop, cpu, cpu->begun - 1, false, &ignored);
+  loop->trying = false;
+  error_free(&ignored);
+}
+
 static void cpu_drop(struct op_context *ctx, struct loop *loop) {
+  finish_compile(ctx, loop, loop->backend_state);
   cpu_tune_close(ctx, loop, loop->backend_state);
   cpu_loop_free(ctx, loop->backend_state);
   loop->backend_state = NULL;
@@ -113,9 +126,12 @@ static int choose(struct op_context *ctx, struct loop *loop, struct cpu_loop *cp
   bool usable = cpu->variants[next].ready;
   if (!usable && is_worth_it(cpu)) {
     loop->trying = true;
+    const bool compiled = is_compiling(ctx);
     usable = !make_ready(ctx, loop, cpu, next, !cpu->behind, err) && cpu->variants[next].ready;
     loop->trying = false;
     error_clear(err);
+    if (!compiled && is_compiling(ctx))
+      cpu->begun = next + 1;
   }
   cpu->disturbed = is_compiling(ctx);
   return usable && !cpu->disturbed ? next : tuner_winner(cpu->tuner);

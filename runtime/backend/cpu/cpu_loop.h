@@ -36,6 +36,7 @@ struct cpu_loop {
   int threads;  /* to use at most */
   bool increments_through_map;
   struct tuner *tuner; /* NULL: one variant only */
+  int begun;           /* the candidate, from 1, whose compile was begun behind the program last */
   bool behind;         /* candidates are compiled behind the program */
   bool disturbed;      /* the run in hand: something was compiled meanwhile */
   bool recalls;        /* starts at what is remembered */
