@@ -66,6 +66,7 @@ check_mesh() { # TREE: a mesh through HDF5 and back, with nothing to complain of
   local command form said
   command=$(find "$1" -path '*/bin/op2jit')
   find "$1" -name op2jit-hdf5-serial.so | grep -q . || return 0
+  # shellcheck disable=SC2016 # words of the format
   printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n$Elements\n1\n1 2 2 0 0 1 2 3\n$EndElements\n' \
     >"$work/triangle.msh"
   for form in "convert $work/triangle.msh $work/triangle.h5" "info $work/triangle.h5"; do
