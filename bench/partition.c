@@ -38,8 +38,9 @@ static op_dat declare_nodes(const struct grid *grid, op_set nodes, int rank, int
   const long long first = first_of(NODES, rank, ranks), last = first_of(NODES, rank + 1, ranks);
   double *x = must(malloc((size_t)(last - first + 1) * 2 * sizeof *x));
   for (long long e = first; e < last; e++) {
+    const long long row = e / (grid->width + 1);
     x[2 * (e - first)] = (double)(e % (grid->width + 1));
-    x[2 * (e - first) + 1] = (double)(e / (grid->width + 1));
+    x[2 * (e - first) + 1] = (double)row;
   }
   op_dat handle = op_decl_dat(nodes, 2, "double", x, "x");
   free(x);

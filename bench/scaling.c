@@ -69,8 +69,9 @@ static int part_cells(const struct trial *t, struct comm *comm, const struct sha
   const struct share_set *cells = &share->sets[CELLS];
   double *coords = must(array_new(2 * (size_t)cells->owned, sizeof *coords));
   for (long e = 0; e < cells->owned; e++) {
+    const long long row = cells->numbers[e] / t->grid.width;
     coords[2 * e] = (double)(cells->numbers[e] % t->grid.width);
-    coords[2 * e + 1] = (double)(cells->numbers[e] / t->grid.width);
+    coords[2 * e + 1] = (double)row;
   }
   const struct part_request request = {.comm = comm,
                                        .parts = comm->size,

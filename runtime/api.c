@@ -58,7 +58,7 @@ static void let_others_speak(const struct comm *comm) {
     _exit(EXIT_FAILURE);
   }
   if (the.error.teller == ERROR_MINE && comm->rank > 0)
-    pass_time(1, 0);
+    pass_time(2, 0);
 }
 
 static void errors_fatal(const op_error *error) {

@@ -10,8 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* All that the process measures; written through a pipe. */
 struct moments {
   double main, ready, ran;           /* CLOCK_MONOTONIC, seconds */

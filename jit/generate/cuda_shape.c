@@ -71,7 +71,7 @@ int cuda_targets_find(const struct desc *d, struct cuda_targets *out, struct err
       continue;
     struct cuda_target *t = find_target(out, a->dat);
     int n = a->idx < 0 ? d->maps[a->map].arity : 1;
-    struct cuda_column *columns = array_resize(t->columns, (size_t)(t->ncolumns + n), sizeof *columns);
+    struct cuda_column *columns = array_resize(t->columns, (size_t)t->ncolumns + (size_t)n, sizeof *columns);
     if (!columns) {
       cuda_targets_free(out);
       return error_memory(err, "a loop's increments", (size_t)n * sizeof *columns);

@@ -120,7 +120,7 @@ static void add_steps_before(struct text *out, const char *path, int step) {
   read_text(path, &old);
   const char *at = text_str(&old), *stop = strstr(at, series_end);
   if (text_ok(&old) && stop && strncmp(at, head, sizeof head - 1) == 0)
-    for (at = strstr(at, step_begin); at && at < stop;) {
+    while ((at = strstr(at, step_begin)) != NULL && at < stop) {
       const char *next = strstr(at + 1, step_begin);
       next = next && next < stop ? next : stop;
       if (strtol(at + sizeof step_begin - 1, NULL, 10) < step)

@@ -173,7 +173,7 @@ static int table_open(struct comm **out, const struct comm_start *start, struct 
 }
 
 static int table_split(struct comm *c, int colour, struct comm **out, struct error *err) {
-  MPI_Comm mpi;
+  MPI_Comm mpi = MPI_COMM_NULL;
   *out = NULL;
   /* MPI_Comm_split waits in MPI's own loop: let nobody be late there. */
   int code = mpi_barrier(c, err);

@@ -67,8 +67,21 @@ check_mesh() { # TREE: a mesh through HDF5 and back, with nothing to complain of
   command=$(find "$1" -path '*/bin/op2jit')
   find "$1" -name op2jit-hdf5-serial.so | grep -q . || return 0
   # shellcheck disable=SC2016 # words of the format
-  printf '$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n$Elements\n1\n1 2 2 0 0 1 2 3\n$EndElements\n' \
-    >"$work/triangle.msh"
+  cat >"$work/triangle.msh" <<'MESH'
+$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+3
+1 0 0 0
+2 1 0 0
+3 0 1 0
+$EndNodes
+$Elements
+1
+1 2 2 0 0 1 2 3
+$EndElements
+MESH
   for form in "convert $work/triangle.msh $work/triangle.h5" "info $work/triangle.h5"; do
     # shellcheck disable=SC2086 # words
     (cd / && env -i "$command" mesh $form >"$work/log" 2>"$work/said") || fail "op2jit mesh $form failed: $(cat "$work/said")"

@@ -59,7 +59,7 @@ waits_in() { # SCENARIO WORDS: all ranks but the last, which comes late, say tha
 waits_in late op_barrier
 waits_in late-loop "loop set"
 job late
-[ "$status" -eq 0 ] && [[ $said != *warning* ]] || fail "late, without OP2_HANG: $said"
+[[ $status -eq 0 && $said != *warning* ]] || fail "late, without OP2_HANG: $said"
 
 [ "$failures" -eq 0 ] && echo "nine jobs, each as expected"
 exit "$failures"
