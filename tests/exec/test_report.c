@@ -136,7 +136,7 @@ static void json(void **state) {
   expect(&out, "\"in_cache\": true, \"code\": \"cache_hit\", \"variant\": null");
   expect(&out, "\"name\": \"say \\\"hi\\\"\\u000a\\\\\"");
   expect(&out, "\"compile_seconds\": null");
-  expect(&out, "\"trials\": 7, \"trial_seconds\": 0.1");
+  expect(&out, "\"compiled_for_trials\": 3, \"trial_seconds\": 0.1");
   expect(&out, "\"scalar\": \"loop not vectorized: a \\\"reason\\\"\"}");
   expect(&out, "\"scalar\": null}");
   assert_null(strstr(text_str(&out), "min_seconds"));
