@@ -12,7 +12,7 @@
 #include "spread.h"
 
 static int rank, size;
-static const char *folder;
+static const char *files; /* what the names of the files begin with: the tests run side by side */
 static bool scotch; /* the plugin was built */
 
 static int check_rank(void) {
@@ -241,7 +241,7 @@ static void check_all(struct program *p) {
 
 static void check_printed(struct program *p, int s) {
   char path[600], line[200], wanted[200];
-  snprintf(path, sizeof path, "%s/reals.%d.txt", folder, s);
+  snprintf(path, sizeof path, "%s.reals.%d.txt", files, s);
   check(!op_print_dat_to_txtfile(p->reals[s], path));
   if (rank == 0) {
     FILE *file = fopen(path, "r");
@@ -258,7 +258,7 @@ static void check_printed(struct program *p, int s) {
     remove(path);
   }
   op_barrier();
-  snprintf(path, sizeof path, "%s/shorts.%d.bin", folder, s);
+  snprintf(path, sizeof path, "%s.shorts.%d.bin", files, s);
   check(!op_print_dat_to_binfile(p->shorts[s], path));
   if (rank == 0) {
     int head[2];
@@ -481,7 +481,7 @@ static void test_errors(void) {
 }
 
 int main(int argc, char **argv) {
-  folder = argv[1];
+  files = argv[1];
   scotch = strcmp(argv[2], "scotch") == 0;
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   /* Ranks that share a processor wait for each other long. */
