@@ -5,25 +5,11 @@
 #include <string.h>
 
 #include "cli/arguments.h"
+#include "description.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST = OP_MAX_ARGS + 2 };
-
-static void print_and_read(const struct desc *d) {
-  struct text printed = {0}, again = {0};
-  struct error err = {0};
-  struct desc back;
-  desc_print(d, &printed);
-  if (desc_parse(&back, text_str(&printed), &err) != OP_OK)
-    abort();
-  desc_print(&back, &again);
-  if (strcmp(text_str(&printed), text_str(&again)) != 0)
-    abort();
-  desc_free(&back);
-  text_free(&printed);
-  text_free(&again);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *text = malloc(size + 1), *lines[MOST] = {NULL};

@@ -3,24 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/describe.h"
+#include "description.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void print_and_read(const struct desc *d) {
-  struct text first = {0}, second = {0};
-  struct error err = {0};
-  struct desc again;
-  desc_print(d, &first);
-  if (desc_parse(&again, text_str(&first), &err) != OP_OK)
-    abort();
-  desc_print(&again, &second);
-  if (strcmp(text_str(&first), text_str(&second)) != 0)
-    abort();
-  desc_free(&again);
-  text_free(&first);
-  text_free(&second);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *text = malloc(size + 1);

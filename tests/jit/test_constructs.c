@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "../kernels/fill.h"
 #include "../kernels/kernels.h"
 #include "backend/native/call.h"
 #include "build.h"
@@ -40,30 +41,7 @@ struct trial {
   void *frame[64];
 };
 
-static uint32_t seed;
-
-static double fraction(void) {
-  seed = seed * 1664525u + 1013904223u;
-  return (double)(seed >> 8) / (double)(1 << 24);
-}
-
-static void fill(enum type_code type, unsigned char *at, int count) {
-  for (int i = 0; i < count; i++) {
-    double v = fraction();
-    switch (type) {
-    case TYPE_DOUBLE: ((double *)(void *)at)[i] = 0.5 + v; break;
-    case TYPE_FLOAT: ((float *)(void *)at)[i] = (float)(0.5 + v); break;
-    case TYPE_INT: ((int *)(void *)at)[i] = (int)(40 * v) - 20; break;
-    case TYPE_UINT: ((unsigned *)(void *)at)[i] = (unsigned)(4e9 * v); break;
-    case TYPE_LONGLONG: ((long long *)(void *)at)[i] = (long long)(2e9 * v) - 1000000000; break;
-    case TYPE_ULONGLONG: ((unsigned long long *)(void *)at)[i] = (unsigned long long)(9e18 * v); break;
-    case TYPE_BOOL: ((bool *)at)[i] = v < 0.5; break;
-    case TYPE_CHAR: ((char *)at)[i] = (char)("xyz"[(int)(3 * v)]); break;
-    case TYPE_SHORT: ((short *)(void *)at)[i] = (short)(2000 * v - 1000); break;
-    default: fail();
-    }
-  }
-}
+static unsigned seed;
 
 /* ---- setting up --------------------------------------------------------------------------------*/
 
@@ -99,7 +77,7 @@ static void add_dat(struct trial *t, int arg) {
     s->bytes = (size_t)(set_size(set) * a->dim) * size;
     s->rows = malloc(s->bytes);
     s->library = malloc(s->bytes + SLACK * (size_t)a->dim * size);
-    fill(a->type, s->rows, set_size(set) * a->dim);
+    kernel_fill(&seed, a->type, s->rows, set_size(set) * a->dim);
   }
   int idx = a->how == DIRECT ? -1 : a->how == VECTOR ? -ARITY : (int)a->how - (int)VIA_0;
   build_arg(&t->d, dat, a->how == DIRECT ? -1 : 0, idx, a->access);
@@ -115,7 +93,7 @@ static void add_arg(struct trial *t, int arg) {
     build_info(&t->d, a->type, a->dim, arg - 1);
   else {
     build_gbl(&t->d, a->type, a->dim, a->access);
-    fill(a->type, t->starts[arg], a->dim);
+    kernel_fill(&seed, a->type, t->starts[arg], a->dim);
   }
 }
 

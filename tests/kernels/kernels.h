@@ -2,7 +2,7 @@
  * backend can be run over the table and compared with calling the functions one element after the other.
  *
  * The table's mesh: the loop's set (0) and a second one (1), a map of arity 3 between them whose three targets
- * differ. Values to start from: see kernel_fill in run.h. */
+ * differ. Values to start from: see kernel_fill in fill.h. */
 #ifndef OP2JIT_TESTS_KERNELS_KERNELS_H
 #define OP2JIT_TESTS_KERNELS_KERNELS_H
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fill.h"
 #include "kernels.h"
 
 enum { ELEMENTS = 211, TARGETS = 67, ARITY = 3, LARGEST = 32, ARGS = 8 };
@@ -22,29 +23,6 @@ static const char *backend(void) {
 }
 
 static unsigned seed;
-
-static double fraction(void) {
-  seed = seed * 1664525u + 1013904223u;
-  return (double)(seed >> 8) / (double)(1 << 24);
-}
-
-static void fill(enum type_code type, unsigned char *at, int count) {
-  for (int i = 0; i < count; i++) {
-    const double v = fraction();
-    switch (type) {
-    case TYPE_DOUBLE: ((double *)(void *)at)[i] = 0.5 + v; break;
-    case TYPE_FLOAT: ((float *)(void *)at)[i] = (float)(0.5 + v); break;
-    case TYPE_INT: ((int *)(void *)at)[i] = (int)(40 * v) - 20; break;
-    case TYPE_UINT: ((unsigned *)(void *)at)[i] = (unsigned)(4e9 * v); break;
-    case TYPE_LONGLONG: ((long long *)(void *)at)[i] = (long long)(2e9 * v) - 1000000000; break;
-    case TYPE_ULONGLONG: ((unsigned long long *)(void *)at)[i] = (unsigned long long)(9e18 * v); break;
-    case TYPE_BOOL: ((bool *)at)[i] = v < 0.5; break;
-    case TYPE_CHAR: ((char *)at)[i] = (char)("xyz"[(int)(3 * v)]); break;
-    case TYPE_SHORT: ((short *)(void *)at)[i] = (short)(2000 * v - 1000); break;
-    default: break;
-    }
-  }
-}
 
 struct mesh {
   op_set elements, targets;
@@ -68,7 +46,7 @@ static op_arg make_arg(const struct kernel_case *c, int i, struct mesh *m, bool 
   char declared[40];
   switch (a->how) {
   case GLOBAL:
-    fill(a->type, out->globals[i], a->dim);
+    kernel_fill(&seed, a->type, out->globals[i], a->dim);
     return op_arg_gbl(out->globals[i], a->dim, type, (op_access)a->access);
   case NUMBER: return op_arg_idx(-1, OP_ID);
   case NUMBER_VIA: return op_arg_idx(1, m->map);
@@ -78,7 +56,7 @@ static op_arg make_arg(const struct kernel_case *c, int i, struct mesh *m, bool 
   if (a->shared) {
     m->dats[i] = m->dats[a->shared - 1];
   } else {
-    fill(a->type, out->dats[i], (a->how == DIRECT ? ELEMENTS : TARGETS) * a->dim);
+    kernel_fill(&seed, a->type, out->dats[i], (a->how == DIRECT ? ELEMENTS : TARGETS) * a->dim);
     snprintf(declared, sizeof declared, "%s%s", type, soa ? ":soa" : "");
     m->dats[i] =
         op_decl_dat(a->how == DIRECT ? m->elements : m->targets, a->dim, declared, out->dats[i], "dat");

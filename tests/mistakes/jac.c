@@ -378,7 +378,7 @@ static void uninitialised(void *program, bool wrong) {
 
 OP_KERNEL_DEF(
     relax, void relax(const double *a, const double *there, double *here) { *here += *a * (*there - *here); })
-static void gauss_seidel(void *program, bool wrong) {
+static void order_dependent(void *program, bool wrong) {
   struct jac *j = program;
 
   if (wrong) {
@@ -388,33 +388,4 @@ static void gauss_seidel(void *program, bool wrong) {
   }
 }
 
-#define LOOP_ROW(number, what, flags, name)                                                                  \
-  { number, what, flags, run, NULL, name }
-#define TABLE_ROW(number, what, name)                                                                        \
-  { number, what, 0, run, name, NULL }
-
-const struct mistake jac_mistakes[] = {
-    LOOP_ROW(1, "OP_READ is written", 0, read_written),
-    LOOP_ROW(2, "OP_READ is written through a copied pointer", 0, read_written_through_pointer),
-    LOOP_ROW(3, "OP_READ is written by a helper", 0, read_written_by_helper),
-    LOOP_ROW(4, "OP_WRITE with a component that is not set", 0, write_component_unset),
-    LOOP_ROW(5, "OP_WRITE not set on one branch", 0, write_unset_on_branch),
-    LOOP_ROW(6, "OP_WRITE is read first", 0, write_read_first),
-    LOOP_ROW(7, "OP_INC is assigned", 0, inc_assigned),
-    LOOP_ROW(8, "OP_INC is read", 0, inc_read),
-    LOOP_ROW(9, "OP_MAX is assigned without comparing", 0, max_not_compared),
-    LOOP_ROW(10, "an index beyond the dim", 0, index_beyond_dim),
-    LOOP_ROW(11, "a vector used beyond the arity", 0, beyond_arity),
-    LOOP_ROW(12, "a wrong dim", 0, wrong_dim),
-    LOOP_ROW(13, "float for double", 0, float_for_double),
-    LOOP_ROW(14, "parameters swapped", 0, parameters_swapped),
-    TABLE_ROW(15, "a map entry out of range", entry_out_of_range),
-    TABLE_ROW(16, "a map that counts from one", one_based),
-    LOOP_ROW(17, "a map of another set", 0, map_of_another_set),
-    LOOP_ROW(18, "two elements with one target of OP_RW", NEEDS_CHECK, targets_shared),
-    LOOP_ROW(19, "one dat read and incremented where targets meet", 0, read_and_increment),
-    LOOP_ROW(20, "state kept between elements", 0, state_between_elements),
-    LOOP_ROW(21, "a local variable without a value", 0, uninitialised),
-    LOOP_ROW(22, "a kernel that depends on the order", 0, gauss_seidel),
-    {0, NULL, 0, NULL, NULL, NULL},
-};
+const struct mistake jac_mistakes[] = {MISTAKE_ROWS(0), {0, NULL, 0, NULL, NULL, NULL}};

@@ -11,15 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../golden.h"
+
 struct program {
   const char *name;
   const struct mistake *mistakes;
   double answer; /* of the program as it should be */
-};
-
-struct child {
-  int status;
-  char out[256], err[8192];
 };
 
 struct judge {
@@ -31,47 +28,25 @@ struct judge {
 /* Kernels that are right are compiled by the first child that needs them. */
 static char cache_assignment[PATH_MAX + 64];
 
-static void read_all(int from, char *into, size_t size) {
-  size_t used = 0;
-  ssize_t n;
-  while ((n = read(from, into + used, size - 1 - used)) > 0)
-    used += (size_t)n;
-  into[used] = '\0';
-  close(from);
-}
+struct order {
+  const struct mistake *mistake;
+  bool wrong, checked;
+};
 
 /* The job ends at the first error, as by default. */
-static void be_child(const struct mistake *m, bool wrong, bool checked, char *cache) {
+static void be_child(const void *user) {
+  const struct order *order = user;
   char backend[64];
   const char *named = getenv("OP2_BACKEND");
   snprintf(backend, sizeof backend, "OP2_BACKEND=%s", named ? named : "native");
-  char *argv[] = {"mistakes", backend, checked ? "OP2_CHECK=on" : "OP2_CHECK=off", cache};
+  char *argv[] = {"mistakes", backend, order->checked ? "OP2_CHECK=on" : "OP2_CHECK=off", cache_assignment};
   op_init(4, argv, 0);
-  printf("%.17g\n", m->run(m, wrong));
+  printf("%.17g\n", order->mistake->run(order->mistake, order->wrong));
   op_exit();
-  exit(0);
 }
 
 static bool run_child(const struct mistake *m, bool wrong, bool checked, struct child *child) {
-  int out[2], err[2];
-  if (pipe(out) != 0 || pipe(err) != 0)
-    return false;
-  fflush(NULL);
-  pid_t pid = fork();
-  if (pid < 0)
-    return false;
-  if (pid == 0) {
-    dup2(out[1], STDOUT_FILENO);
-    dup2(err[1], STDERR_FILENO);
-    close(out[0]);
-    close(err[0]);
-    be_child(m, wrong, checked, cache_assignment);
-  }
-  close(out[1]);
-  close(err[1]);
-  read_all(out[0], child->out, sizeof child->out);
-  read_all(err[0], child->err, sizeof child->err);
-  return waitpid(pid, &child->status, 0) == pid;
+  return child_run(child, be_child, &(struct order){m, wrong, checked});
 }
 
 /* "../tests/mistakes/jac.c:17" becomes "jac.c:LINE": neither the build's folder nor the text above matters. */
@@ -85,42 +60,17 @@ static void hide_places(char *text) {
       slash = *p == '/' ? p + 1 : slash;
     while (*digits >= '0' && *digits <= '9')
       digits++;
-    char rest[8192];
+    char rest[CHILD_WORDS];
     snprintf(rest, sizeof rest, "%.*sLINE%s", (int)(end - slash), slash, digits);
     strcpy(begin, rest);
     at = begin + (at - slash);
   }
 }
 
-static void say_lines(const char *mark, const char *text) {
-  for (const char *line = text; *line;) {
-    size_t n = strcspn(line, "\n");
-    printf("  %s %.*s\n", mark, (int)n, line);
-    line += n + (line[n] == '\n');
-  }
-}
-
 static bool matches_golden(const struct judge *j, const char *name, const char *text) {
-  char path[512], want[8192] = "";
+  char path[512];
   snprintf(path, sizeof path, "%s/%s.txt", j->folder, name);
-  FILE *file = fopen(path, j->write ? "w" : "r");
-  if (!file) {
-    printf("%s: %s cannot be opened; run with --write to make it\n", name, path);
-    say_lines("+", text);
-    return false;
-  }
-  if (j->write) {
-    fputs(text, file);
-    return fclose(file) == 0;
-  }
-  want[fread(want, 1, sizeof want - 1, file)] = '\0';
-  fclose(file);
-  if (strcmp(want, text) == 0)
-    return true;
-  printf("%s: the message is another one (- expected, + got)\n", name);
-  say_lines("-", want);
-  say_lines("+", text);
-  return false;
+  return golden_matches(path, j->write, name, text);
 }
 
 static bool judge_mistake(const struct judge *j, const struct mistake *m, const char *name) {
@@ -172,13 +122,6 @@ static bool find_answer(struct program *p) {
   }
   p->answer = atof(child.out);
   return p->answer != 0 && isfinite(p->answer);
-}
-
-static bool is_named(const char *name, int n, char **names) {
-  for (int i = 0; i < n; i++)
-    if (strcmp(name, names[i]) == 0)
-      return true;
-  return n == 0;
 }
 
 static void judge_program(struct judge *j, struct program *p, int nnames, char **names) {

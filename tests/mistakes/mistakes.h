@@ -48,6 +48,35 @@ struct mistake {
   void (*loops)(void *program, bool wrong);
 };
 
+/* The rows of a program's table, from functions of these names. `order_flags`: of the last, a kernel that depends on the order. */
+#define MISTAKE_LOOP(number, what, flags, name)                                                              \
+  { number, what, flags, run, NULL, name }
+#define MISTAKE_TABLE(number, what, name)                                                                    \
+  { number, what, 0, run, name, NULL }
+#define MISTAKE_ROWS(order_flags)                                                                            \
+  MISTAKE_LOOP(1, "OP_READ is written", 0, read_written),                                                    \
+      MISTAKE_LOOP(2, "OP_READ is written through a copied pointer", 0, read_written_through_pointer),       \
+      MISTAKE_LOOP(3, "OP_READ is written by a helper", 0, read_written_by_helper),                          \
+      MISTAKE_LOOP(4, "OP_WRITE with a component that is not set", 0, write_component_unset),                \
+      MISTAKE_LOOP(5, "OP_WRITE not set on one branch", 0, write_unset_on_branch),                           \
+      MISTAKE_LOOP(6, "OP_WRITE is read first", 0, write_read_first),                                        \
+      MISTAKE_LOOP(7, "OP_INC is assigned", 0, inc_assigned),                                                \
+      MISTAKE_LOOP(8, "OP_INC is read", 0, inc_read),                                                        \
+      MISTAKE_LOOP(9, "OP_MAX is assigned without comparing", 0, max_not_compared),                          \
+      MISTAKE_LOOP(10, "an index beyond the dim", 0, index_beyond_dim),                                      \
+      MISTAKE_LOOP(11, "a vector used beyond the arity", 0, beyond_arity),                                   \
+      MISTAKE_LOOP(12, "a wrong dim", 0, wrong_dim),                                                         \
+      MISTAKE_LOOP(13, "float for double", 0, float_for_double),                                             \
+      MISTAKE_LOOP(14, "parameters swapped", 0, parameters_swapped),                                         \
+      MISTAKE_TABLE(15, "a map entry out of range", entry_out_of_range),                                     \
+      MISTAKE_TABLE(16, "a map that counts from one", one_based),                                            \
+      MISTAKE_LOOP(17, "a map of another set", 0, map_of_another_set),                                       \
+      MISTAKE_LOOP(18, "two elements with one target of OP_RW", NEEDS_CHECK, targets_shared),                \
+      MISTAKE_LOOP(19, "one dat read and incremented where targets meet", 0, read_and_increment),            \
+      MISTAKE_LOOP(20, "state kept between elements", 0, state_between_elements),                            \
+      MISTAKE_LOOP(21, "a local variable without a value", 0, uninitialised),                                \
+      MISTAKE_LOOP(22, "a kernel that depends on the order", order_flags, order_dependent)
+
 extern const struct mistake airfoil_mistakes[], jac_mistakes[];
 
 #endif

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../golden.h"
+
 OP_KERNEL_DEF(
     scale, void scale(const double *h, double *sum) { *sum += 2 * *h; })
 OP_KERNEL_DEF(
@@ -109,20 +111,6 @@ static const char *run_returning(const struct negative_case *c, struct said *sai
   return wrong;
 }
 
-struct child {
-  int status;
-  char out[4096], err[4096];
-};
-
-static void read_all(int from, char *into, size_t size) {
-  size_t used = 0;
-  ssize_t n;
-  while ((n = read(from, into + used, size - 1 - used)) > 0)
-    used += (size_t)n;
-  into[used] = '\0';
-  close(from);
-}
-
 /* The address sanitizer says a line of its own, "==PID==WARNING: ...", about an allocation that is too large. */
 static void drop_sanitizer_lines(char *text) {
   char *to = text;
@@ -138,39 +126,20 @@ static void drop_sanitizer_lines(char *text) {
   *to = '\0';
 }
 
-static void be_fatal(const struct negative_case *c) {
+static void be_fatal(const void *user) {
+  const struct negative_case *c = user;
   struct mesh m = {0};
   struct said ignored = {0};
   op_set_error_handler(OP_ERRORS_FATAL, NULL);
   if (c->flags & IN_MESH && (begin(NULL) != OP_OK || !make_mesh(&m)))
     _exit(99);
   c->go(&m, &ignored);
-  exit(0);
 }
 
 static bool run_fatal(const struct negative_case *c, struct child *child) {
-  int out[2], err[2];
-  if (pipe(out) != 0 || pipe(err) != 0)
-    return false;
-  fflush(NULL);
-  pid_t pid = fork();
-  if (pid < 0)
-    return false;
-  if (pid == 0) {
-    dup2(out[1], STDOUT_FILENO);
-    dup2(err[1], STDERR_FILENO);
-    close(out[0]);
-    close(err[0]);
-    close(out[1]);
-    close(err[1]);
-    be_fatal(c);
-  }
-  close(out[1]);
-  close(err[1]);
-  read_all(out[0], child->out, sizeof child->out);
-  read_all(err[0], child->err, sizeof child->err);
+  const bool ran = child_run(child, be_fatal, c);
   drop_sanitizer_lines(child->err);
-  return waitpid(pid, &child->status, 0) == pid;
+  return ran;
 }
 
 /* ---- judging ----------------------------------------------------------------------------------*/
@@ -182,37 +151,12 @@ struct judge {
   bool covered[OP_ERR_COUNT_];
 };
 
-static void say_lines(const char *mark, const char *text) {
-  for (const char *line = text; *line;) {
-    size_t n = strcspn(line, "\n");
-    printf("  %s %.*s\n", mark, (int)n, line);
-    line += n + (line[n] == '\n');
-  }
-}
-
 static bool matches_golden(const struct judge *j, const struct negative_case *c, const char *text) {
-  char path[512], want[4096] = "";
+  char path[512];
   snprintf(path, sizeof path, "%s/%s/%s.txt", j->folder, backend(), c->name);
   if (access(path, F_OK) != 0)
     snprintf(path, sizeof path, "%s/%s.txt", j->folder, c->name);
-  FILE *file = fopen(path, j->write ? "w" : "r");
-  if (!file) {
-    printf("%s: %s cannot be opened; run with --write to make it\n", c->name, path);
-    say_lines("+", text);
-    return false;
-  }
-  if (j->write) {
-    fputs(text, file);
-    return fclose(file) == 0;
-  }
-  want[fread(want, 1, sizeof want - 1, file)] = '\0';
-  fclose(file);
-  if (strcmp(want, text) == 0)
-    return true;
-  printf("%s: the message is another one (- expected, + got)\n", c->name);
-  say_lines("-", want);
-  say_lines("+", text);
-  return false;
+  return golden_matches(path, j->write, c->name, text);
 }
 
 static bool fail(const struct negative_case *c, const char *what) {
@@ -331,13 +275,6 @@ static bool covers_the_table(const struct judge *j, bool native) {
     }
   }
   return good;
-}
-
-static bool is_named(const char *name, int n, char **names) {
-  for (int i = 0; i < n; i++)
-    if (strcmp(name, names[i]) == 0)
-      return true;
-  return n == 0;
 }
 
 static void judge_all(struct judge *j, const struct negative_case *cases, int nnames, char **names) {
