@@ -36,7 +36,7 @@ int arg_column(const struct desc_arg *a, int number) {
 }
 
 /* The component '#' of one target in memory, for put_components. */
-static void component(const struct generator *g, const struct desc_arg *a, int col, char *out, size_t size) {
+void arg_component(const struct generator *g, const struct desc_arg *a, int col, char *out, size_t size) {
   char element[48];
   target(g, a, col, element, sizeof element);
   if (dat_is_apart(g->d, a->dat))
@@ -55,7 +55,7 @@ static void put_row(struct generator *g, int arg) {
     return;
   for (int v = 0; v < n; v++) {
     char memory[128];
-    component(g, a, arg_column(a, v), memory, sizeof memory);
+    arg_component(g, a, arg_column(a, v), memory, sizeof memory);
     put_components(g, a->dim, "op2_a%d[%d + #] = %s;", arg, v * a->dim, a->access == OP_INC ? "0" : memory);
   }
 }
@@ -80,7 +80,7 @@ void put_pointers(struct generator *g, int arg) {
   text_free(&list);
 }
 
-static void put_number(struct generator *g, const struct desc_arg *a, int col, const char *to) {
+void put_number(struct generator *g, const struct desc_arg *a, int col, const char *to) {
   int set = a->map < 0 ? 0 : g->d->maps[a->map].to;
   char element[48];
   target(g, a, col, element, sizeof element);
@@ -150,11 +150,12 @@ static void cast(const struct generator *g, int arg, struct text *out) {
             a->type == TYPE_ULONGLONG ? "unsigned " : "", a->form == DESC_DAT && arg_is_vector(a) ? "*" : "");
 }
 
-void put_kernel_call(struct generator *g) {
+void put_call_with(struct generator *g,
+                   void (*pass)(const struct generator *g, int arg, char *out, size_t size)) {
   struct text list = {0};
   for (int i = 0; i < g->d->nargs; i++) {
     char expression[160];
-    passed(g, i, expression, sizeof expression);
+    pass(g, i, expression, sizeof expression);
     text_add(&list, i ? ", " : "");
     struct text prefix = {0};
     cast(g, i, &prefix);
@@ -164,6 +165,10 @@ void put_kernel_call(struct generator *g) {
   put(g, "%s(%s);", g->d->kernel_name, text_str(&list));
   g->out->failed |= list.failed;
   text_free(&list);
+}
+
+void put_kernel_call(struct generator *g) {
+  put_call_with(g, passed);
 }
 
 /* ---- behind the call ---------------------------------------------------------------------------*/
@@ -189,7 +194,7 @@ static void put_stored(struct generator *g, int arg) {
   for (int v = 0; v < arg_columns(g->d, a); v++) {
     char row[48], memory[128];
     snprintf(row, sizeof row, "op2_a%d[%d + #]", arg, v * a->dim);
-    component(g, a, arg_column(a, v), memory, sizeof memory);
+    arg_component(g, a, arg_column(a, v), memory, sizeof memory);
     if (a->access == OP_INC)
       put_added(g, a, memory, row);
     else
@@ -237,7 +242,7 @@ static void put_after(struct generator *g, int arg) {
 
 /* ---- one element -------------------------------------------------------------------------------*/
 
-static void put_entries(struct generator *g) {
+void put_map_entries(struct generator *g) {
   for (int m = 0; m < g->d->nmaps; m++)
     for (int c = 0; c < g->d->maps[m].arity; c++)
       if (uses_column(g->d, m, c))
@@ -245,7 +250,7 @@ static void put_entries(struct generator *g) {
 }
 
 void put_element(struct generator *g) {
-  put_entries(g);
+  put_map_entries(g);
   for (int i = 0; i < g->d->nargs; i++)
     put_before(g, i);
   put_kernel_call(g);

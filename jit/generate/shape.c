@@ -9,6 +9,10 @@ static const struct {
 enum { FORMS = sizeof forms / sizeof *forms };
 
 void shape_print(const struct shape *s, struct text *out) {
+  if (s->watched) {
+    text_add(out, "watched");
+    return;
+  }
   for (int i = 0; i < FORMS; i++)
     if (forms[i].width == s->width)
       text_add(out, forms[i].name);

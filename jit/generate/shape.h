@@ -1,5 +1,5 @@
 /* The shape of a range function: how generated CPU code walks over its elements. A shape has a canonical
- * name, which is a column of the key and part of a variant's name. */
+ * name, which is a column of the key and, but for the watched one, part of a variant's name. */
 #ifndef OP2JIT_JIT_GENERATE_SHAPE_H
 #define OP2JIT_JIT_GENERATE_SHAPE_H
 
@@ -8,13 +8,14 @@
 #include "base/text.h"
 
 struct shape {
-  int width; /* lanes of a strip; 0: one element at a time */
-  bool list; /* elements list[begin] .. list[end-1]; else begin .. end-1 */
+  int width;    /* lanes of a strip; 0: one element at a time */
+  bool list;    /* elements list[begin] .. list[end-1]; else begin .. end-1 */
+  bool watched; /* for the checking form: see jit/generate/watched.h; then nothing else */
 };
 
-/* "scalar", "strip8", "scalar+list". */
+/* "scalar", "strip8", "scalar+list", "watched". */
 void shape_print(const struct shape *s, struct text *out);
-/* What shape_print wrote; false for anything else. Widths are 4, 8 and 16. */
+/* What shape_print wrote, but for "watched", which is no variant; false for anything else. Widths are 4, 8 and 16. */
 bool shape_parse(const char *name, struct shape *s);
 
 #endif

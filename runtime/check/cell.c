@@ -5,11 +5,11 @@
 
 #include "base/size.h"
 #include "context.h"
+#include "jit/generate/watched.h"
 #include "jit/jit.h"
 
-/* The element of the small mesh is number 1: an index of -1 stays inside the table. Guards are at least so wide, and so many
- * pointers are around a vector's own. */
-enum { HERE = 1, GUARD_BYTES = 64, GUARD_POINTERS = 8 };
+/* The element of the small mesh is number 1: an index of -1 stays inside the table. */
+enum { HERE = 1, GUARD_POINTERS = WATCHED_GUARD_POINTERS };
 static const unsigned char patterns[CELL_SIDES] = {0x05, 0xFF};
 
 static bool is_vector(const struct loop_arg *arg) {
@@ -112,7 +112,7 @@ static int open_arg(struct cell *cell, int i, struct error *err) {
   struct cell_arg *own = &cell->args[i];
   own->rows = !arg->present ? 0 : is_vector(arg) ? arg->map->arity : 1;
   own->row_bytes = arg->bytes;
-  own->guard_rows = GUARD_BYTES / own->row_bytes + 1;
+  own->guard_rows = watched_guard_rows(own->row_bytes);
   size_t bytes;
   if (!size_mul(own->row_bytes, ((size_t)own->rows + 1) * (own->guard_rows + 1), &bytes))
     return error_set(err, OP_ERR_SIZE, "loop %s, argument %d: too large for the checking form",

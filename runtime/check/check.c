@@ -4,19 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree.h"
 #include "base/size.h"
 #include "check/copies.h"
+#include "check/quick.h"
 #include "check/rows.h"
 #include "check/watch.h"
 #include "context.h"
 
 /* All elements are watched thoroughly at so many first calls of a loop; later one in so many, another one at each call, so that
- * after as many calls all have been. */
-enum { THOROUGH_CALLS = 2, THOROUGH_STRIDE = 16 };
+ * after as many calls all have been. In generated code an element takes so little time that it is one in more. */
+enum { THOROUGH_CALLS = 2, THOROUGH_STRIDE = 16, QUICK_STRIDE = 256 };
 
 struct check_state {
   struct cell *cell;
-  long calls; /* before this one */
+  struct quick quick; /* of later calls */
+  bool quick_asked;
+  long calls; /* before this one, of those that found nothing */
   bool warned;
 };
 
@@ -172,8 +176,8 @@ static int run_element(struct pass *p, long element, struct error *err) {
   return OP_OK;
 }
 
-/* Forwards, backwards, or in a shuffled order that reaches each element once: e -> a e + b modulo n, a coprime to n. */
-enum order { FORWARDS, BACKWARDS, SHUFFLED };
+/* Backwards, or in a shuffled order that reaches each element once: e -> a e + b modulo n, a coprime to n. */
+enum order { BACKWARDS, SHUFFLED };
 
 static long coprime_near(long n) {
   long a = (long)(0.6180339887 * (double)n) | 1;
@@ -189,11 +193,45 @@ static long coprime_near(long n) {
   }
 }
 
-static int run_pass(struct pass *p, enum order order, struct error *err) {
+/* Forwards from `begin`, with the thoroughly watched elements and those of which there is something to say one by one. */
+static int run_quickly(struct pass *p, long begin, long end, struct error *err) {
+  for (long e = begin; e < end; e++) {
+    const long ahead = (p->stride - (e + p->state->calls) % p->stride) % p->stride;
+    const long next = quick_run(&p->state->quick, e, ahead < end - e ? e + ahead : end);
+    p->ctx->counters.checks += next - e;
+    e = next;
+    int code = e < end ? run_element(p, e, err) : OP_OK;
+    if (code)
+      return code;
+  }
+  return OP_OK;
+}
+
+/* Copies of others' elements count no results. */
+static long quick_end(const struct pass *p) {
+  const long end = loop_end(p->loop), owned = p->loop->set->extents[EXTENT_OWNED];
+  if (!p->state->quick.run || p->stride == 1)
+    return 0;
+  return p->loop->nreductions && owned < end ? owned : end;
+}
+
+static int run_forwards(struct pass *p, struct error *err) {
+  const long quick = quick_end(p);
+  int code = OP_OK;
+  if (quick) {
+    quick_aim(&p->state->quick, p->state->cell);
+    code = run_quickly(p, 0, quick, err);
+  }
+  for (long e = quick; !code && e < loop_end(p->loop); e++)
+    code = run_element(p, e, err);
+  return code;
+}
+
+static int run_otherwise(struct pass *p, enum order order, struct error *err) {
   const long n = loop_end(p->loop);
   const long step = order == SHUFFLED && n > 0 ? coprime_near(n) % n : 0;
   for (long k = 0, e = n / 2; k < n; k++, e = (e + step) % n) {
-    int code = run_element(p, order == FORWARDS ? k : order == BACKWARDS ? n - 1 - k : e, err);
+    int code = run_element(p, order == BACKWARDS ? n - 1 - k : e, err);
     if (code)
       return code;
   }
@@ -280,7 +318,7 @@ static int check_order(struct pass *p, const struct copies *before, struct error
   p->watched = false;
   for (enum order order = BACKWARDS; !code && order <= SHUFFLED; order++) {
     copies_restore(before, p->loop);
-    code = run_pass(p, order, err);
+    code = run_otherwise(p, order, err);
     if (!code)
       code = compare(p, &forwards, order, err);
   }
@@ -308,6 +346,7 @@ void check_drop(struct loop *loop) {
   if (!loop->check)
     return;
   cell_free(loop->check->cell);
+  quick_free(&loop->check->quick);
   free(loop->check);
   loop->check = NULL;
 }
@@ -338,15 +377,15 @@ static void forget_owners(struct pass *p) {
 /* What is found while not every element is watched thoroughly may have begun at an earlier one, whose guards were not looked at:
  * then all are watched, to find the first. */
 static int run_watched(struct pass *p, const struct copies *before, struct error *err) {
-  p->stride = p->state->calls < THOROUGH_CALLS ? 1 : THOROUGH_STRIDE;
-  const int code = run_pass(p, FORWARDS, err);
+  p->stride = p->state->calls < THOROUGH_CALLS ? 1 : p->state->quick.run ? QUICK_STRIDE : THOROUGH_STRIDE;
+  const int code = run_forwards(p, err);
   const int broken = cell_broken_guard(p->state->cell, 0);
   if (p->stride == 1 || (code != OP_ERR_VIOLATION && broken < 0))
     return code;
   copies_restore(before, p->loop);
   forget_owners(p);
   p->stride = 1;
-  const int again = run_pass(p, FORWARDS, err);
+  const int again = run_forwards(p, err);
   return again || code
              ? OP_ERR_VIOLATION
              : error_set(
@@ -357,22 +396,40 @@ static int run_watched(struct pass *p, const struct copies *before, struct error
                    p->loop->name, broken + 1);
 }
 
+/* A program that ends after its first calls need not wait for the compiler. The loop's calls are counted alike on all ranks. */
+static void open_quick(struct op_context *ctx, struct loop *loop) {
+  struct check_state *state = loop->check;
+  if (state->quick_asked || loop->stats.calls <= THOROUGH_CALLS)
+    return;
+  state->quick_asked = true;
+  quick_open(&state->quick, ctx, loop);
+}
+
+static int prepare_pass(struct pass *p, struct copies *before, struct error *err) {
+  open_quick(p->ctx, p->loop);
+  int code = copies_take(before, p->loop, err);
+  /* The map's entries stay what they are. */
+  if (!code && p->state->calls == 0)
+    code = make_owners(p, err);
+  return code;
+}
+
 int check_run(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct copies before = {0};
   int code = open_state(ctx, loop, err);
   struct pass pass = {.ctx = ctx, .loop = loop, .state = loop->check, .watched = true};
   if (!code)
-    code = copies_take(&before, loop, err);
+    code = prepare_pass(&pass, &before, err);
+  const bool begun = !code;
   if (!code)
-    code = make_owners(&pass, err);
-  if (!code) {
     code = run_watched(&pass, &before, err);
-    if (!code && loop->check->calls == 0)
-      code = check_order(&pass, &before, err);
-    loop->check->calls++;
-    if (code)
-      copies_restore(&before, loop);
-  }
+  if (!code && pass.state->calls == 0)
+    code = check_order(&pass, &before, err);
+  code = agree_on_success(ctx->agreement, code, err);
+  if (code && begun)
+    copies_restore(&before, loop);
+  if (!code)
+    pass.state->calls++;
   copies_free(&before);
   for (int i = 0; i < OP_MAX_ARGS; i++)
     free(pass.owners[i]);
