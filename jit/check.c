@@ -95,5 +95,5 @@ int kernel_check(const struct kernel *k, const struct desc *d, struct error *err
   for (int i = 0; i < d->nargs; i++)
     if (check_parameter(k, d, i, err) != OP_OK)
       return err->code;
-  return OP_OK;
+  return recursion_check(k, err);
 }

@@ -9,8 +9,10 @@ Rules::Rules(const clang::ASTContext &context, const prove_request &request,
     : context_(context), request_(request), kernel_(kernel),
       findings_(static_cast<size_t>(request.narguments) + 1),
       was_read_(static_cast<size_t>(request.narguments)), doubtful_(static_cast<size_t>(request.narguments)) {
-  for (int i = 0; i < request.narguments; i++)
+  for (int i = 0; i < request.narguments; i++) {
     sometimes_.emplace_back(components(i));
+    in_turn_.emplace_back(components(i));
+  }
 }
 
 int Rules::components(int i) const {
@@ -19,8 +21,10 @@ int Rules::components(int i) const {
 
 State Rules::start() const {
   State state;
-  for (int i = 0; i < request_.narguments; i++)
+  for (int i = 0; i < request_.narguments; i++) {
     state.written.emplace_back(components(i));
+    state.perhaps.emplace_back(components(i));
+  }
   return state;
 }
 
@@ -162,8 +166,37 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
     sometimes_[i].set(static_cast<unsigned>(flat(place, arg.dim)));
   else
     doubtful_[i] = true;
-  if (known)
-    state.written[i].set(static_cast<unsigned>(flat(place, arg.dim)));
+  if (!known)
+    return;
+  const auto bit = static_cast<unsigned>(flat(place, arg.dim));
+  if (state.perhaps[i].test(bit) && !state.written[i].test(bit))
+    in_turn_[i].set(bit);
+  state.written[i].set(bit);
+  state.perhaps[i].set(bit);
+}
+
+void Rules::unwritten(int a, int component) {
+  const auto i = static_cast<size_t>(a);
+  const prove_argument &arg = argument(a);
+  const auto bit = static_cast<unsigned>(component);
+  const std::string what = arg.form == PROVE_VECTOR ? "component " + std::to_string(component % arg.dim) +
+                                                          " of pointer " + std::to_string(component / arg.dim)
+                                                    : "component " + std::to_string(component);
+  const std::string begin = title(a) + " is declared OP_WRITE, and the kernel ";
+  const char *const remedy = " OP_RW, or write all its components on every path";
+  if (in_turn_[i].test(bit))
+    report(a, PROVE_UNKNOWN, kernel_.getLocation(),
+           begin + "writes " + what +
+               " under several conditions, of which it could not be told that one always holds",
+           "write it once before them, or with if and else");
+  else
+    report(a, doubtful_[i] ? PROVE_UNKNOWN : PROVE_VIOLATED, kernel_.getLocation(),
+           begin +
+               (doubtful_[i]              ? "may not write "
+                : sometimes_[i].test(bit) ? "does not always write "
+                                          : "never writes ") +
+               what,
+           "declare " + title(a) + remedy);
 }
 
 void Rules::at_exit(const State &state) {
@@ -172,18 +205,9 @@ void Rules::at_exit(const State &state) {
     const prove_argument &arg = argument(a);
     if (arg.access != PROVE_WRITE || arg.form == PROVE_PAYLOAD || state.written[i].all())
       continue;
-    const int missing = state.written[i].find_first_unset();
-    const std::string what = arg.form == PROVE_VECTOR ? "component " + std::to_string(missing % arg.dim) +
-                                                            " of pointer " + std::to_string(missing / arg.dim)
-                                                      : "component " + std::to_string(missing);
-    const bool sometimes = sometimes_[i].test(static_cast<unsigned>(missing));
-    report(a, doubtful_[i] ? PROVE_UNKNOWN : PROVE_VIOLATED, kernel_.getLocation(),
-           title(a) + " is declared OP_WRITE, and the kernel " +
-               (doubtful_[i] ? "may not write "
-                : sometimes  ? "does not always write "
-                             : "never writes ") +
-               what,
-           "declare " + title(a) + " OP_RW, or write all its components on every path");
+    for (int missing = state.written[i].find_first_unset(); missing >= 0;
+         missing = state.written[i].find_next_unset(static_cast<unsigned>(missing)))
+      unwritten(a, missing);
   }
 }
 

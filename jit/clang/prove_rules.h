@@ -52,6 +52,7 @@ private:
   bool inside(const Place &place, const clang::Expr *where);
   std::string title(int argument) const;
   int components(int argument) const;
+  void unwritten(int argument, int component);
 
   const clang::ASTContext &context_;
   const prove_request &request_;
@@ -60,6 +61,8 @@ private:
   std::vector<bool> was_read_;
   std::vector<bool> doubtful_; // by argument: some write was not followed to its component or path
   std::vector<llvm::BitVector> sometimes_; // by argument: components written on some path
+  // By argument: components written where an earlier condition had written them perhaps, as in `if (c) *w = 1; if (!c) *w = 2;`.
+  std::vector<llvm::BitVector> in_turn_;
 };
 
 } // namespace op2jit

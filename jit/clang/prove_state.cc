@@ -18,6 +18,8 @@ void State::join(const State &other) {
   }
   for (size_t i = 0; i < written.size(); i++)
     written[i] &= other.written[i];
+  for (size_t i = 0; i < perhaps.size(); i++)
+    perhaps[i] |= other.perhaps[i];
 }
 
 void State::forget(const clang::VarDecl *variable) {

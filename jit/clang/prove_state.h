@@ -63,6 +63,7 @@ struct State {
   bool reachable = true;
   std::map<std::pair<const clang::VarDecl *, int64_t>, Value> values; // absent: unknown
   std::vector<llvm::BitVector> written; // by argument: surely written components
+  std::vector<llvm::BitVector> perhaps; // by argument: components that some way to here wrote
 
   // What holds on both ways that meet here.
   void join(const State &other);

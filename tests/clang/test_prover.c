@@ -104,6 +104,18 @@ static const struct mistake mistakes[] = {
      "}"},
     {"r1 i1", "void k(const double *a, double *b) {\n  *b *= *a;\n}", 1, 2, "other than by adding", "OP_RW",
      "void k(const double *a, double *b) {\n  double c = 0;\n  c += *a;\n  *b -= c;\n}"},
+    /* 5 once more: several conditions, and one component that only one of them sets */
+    {"r1 w1",
+     "void k(const double *a, double *b) {\n  if (*a > 1)\n    *b = 1;\n  else if (*a < 0)\n    *b = 2;\n}",
+     1, 1, "does not always write", "OP_RW",
+     "void k(const double *a, double *b) {\n  if (*a > 1)\n    *b = 1;\n  else if (*a < 0)\n    *b = 2;\n  "
+     "else\n   "
+     " *b = 3;\n}"},
+    {"r1 w2",
+     "void k(const double *a, double *b) {\n  if (*a > 1)\n    b[0] = b[1] = 1;\n  if (*a <= 1)\n    b[0] = "
+     "2;\n}",
+     1, 1, "does not always write component 1", "OP_RW",
+     "void k(const double *a, double *b) {\n  b[0] = b[1] = 2;\n  if (*a > 1)\n    b[0] = b[1] = 1;\n}"},
     /* 9: MIN or MAX assigned without comparing */
     {"r1 n1", "void k(const double *a, double *m) {\n  *m = *a;\n}", 1, 2, "OP_MIN", "if (v < *m)",
      "void k(const double *a, double *m) {\n  if (*a < *m) *m = *a;\n}"},
@@ -280,6 +292,16 @@ static void admits_what_it_does_not_know(void **state) {
       {"r4 w4", "void k(const double *a, double *b) {\n  double *p = b;\n  for (int n = 0; n < (int)*a; n++) "
                 "*p++ = *a;\n}\n"},
       {"x2", "void k(double *a) {\n  double *p = a[0] > 0 ? a : a + 1;\n  *p = 1;\n}\n"},
+      /* One of two conditions always holds, or says what another one left. */
+      {"r1 w1", "void k(const double *a, double *b) {\n  if (*a > 0) *b = 1;\n  if (!(*a > 0)) *b = 2;\n}\n"},
+      {"r1 w1",
+       "void k(const double *a, double *b) {\n  int done = 0;\n  if (*a > 0) {\n    *b = 1;\n    done = "
+       "1;\n  }\n  if (!done) *b = 2;\n}\n"},
+      {"r1 w1",
+       "void k(const double *a, double *b) {\n  if (*a > 0) *b = 1;\n  if (*a > 0) return;\n  *b = 2;\n}\n"},
+      {"r1 v2w1",
+       "void k(const double *a, double *b[2]) {\n  for (int i = 0; i < 2; i++) {\n    if (*a > i) *b[i] = "
+       "1;\n    if (*a <= i) *b[i] = 2;\n  }\n}\n"},
   };
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
     struct prove_result result = prove(kernels[i][1], kernels[i][0]);

@@ -78,6 +78,18 @@ CASE(kernel_include) {
   WITH_TEXT("#include <stdio.h>\nvoid scale(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
 }
 
+CASE(kernel_recursive) {
+  WITH_TEXT(
+      "void scale(const double *h, double *sum) {\n  *sum += 1;\n  if (*sum < *h)\n    scale(h, sum);\n}\n");
+}
+
+CASE(kernel_recursive_helpers) {
+  WITH_TEXT("static double odd(double x);\n"
+            "static double even(double x) {\n  return x > 0 ? odd(x - 1) : 1;\n}\n"
+            "static double odd(double x) {\n  return x > 0 ? even(x - 1) : 0;\n}\n"
+            "void scale(const double *h, double *sum) {\n  *sum += odd(*h) + even(*h);\n}\n");
+}
+
 CASE(kernel_brace) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  if (*h > 0) {\n    *sum += 2 * *h;\n}\n");
 }
@@ -157,6 +169,8 @@ const struct negative_case kernel_cases[] = {
     ROW(kernel_parameter_vector, OP_ERR_KERNEL, 0),
     ROW(kernel_vector_not_passed, OP_ERR_KERNEL, 0),
     ROW(kernel_include, OP_ERR_KERNEL, 0),
+    ROW(kernel_recursive, OP_ERR_KERNEL, 0),
+    ROW(kernel_recursive_helpers, OP_ERR_KERNEL, 0),
     ROW(kernel_brace, OP_ERR_KERNEL, 0),
     ROW(kernel_string, OP_ERR_KERNEL, 0),
     ROW(kernel_comment, OP_ERR_KERNEL, 0),

@@ -235,6 +235,29 @@ CASE(load_list) {
   three_loops("OP2_JIT=load", 1.41, "void three(const double *x, double *sum) {\n  *sum += 2 * *x;\n}\n");
 }
 
+/* ---- what is not there, or breaks ---------------------------------------------------------------*/
+
+CASE(partitioner_not_built) {
+  (void)said;
+  op_partition("kahip", NULL, m->cells, m->edge_cells, NULL);
+}
+
+/* The driver says that a kernel ran too long. */
+CASE(device_fails) {
+  UNUSED;
+  double sum = 0, heights[] = {1, 2, 4};
+  setenv("STANDIN_FAIL", "cuLaunchKernel:1:702", 1);
+  if (begin(NULL) == OP_OK) {
+    op_set cells = op_decl_set(3, "cells");
+    op_dat height = op_decl_dat(cells, 1, "double", heights, "height");
+    op_par_loop(kernel_scale(), "scale", cells, op_arg_dat(height, -1, OP_ID, 1, "double", OP_READ),
+                op_arg_gbl(&sum, 1, "double", OP_INC));
+    said_keep(said, op_last_error());
+    op_exit();
+  }
+  unsetenv("STANDIN_FAIL");
+}
+
 OP_KERNEL_DEF(
     twice, void twice(double *h) { *h *= 2; })
 
@@ -275,6 +298,8 @@ const struct negative_case life_cases[] = {
     {"load_only", OP_ERR_CACHE_MISS, COMPILED_ONLY | RETURN_ONLY, load_only},
     {"load_list", OP_ERR_CACHE_MISS, COMPILED_ONLY | FRESH, load_list},
     {"promise_broken", OP_ERR_VIOLATION, 0, promise_broken},
+    {"partitioner_not_built", OP_ERR_NOT_BUILT, IN_MESH, partitioner_not_built},
+    {"device_fails", OP_ERR_DEVICE, GPU_ONLY, device_fails},
     {"misspelt_variable", OP_OK, WARNING, misspelt_variable},
     {"unlike_any_variable", OP_OK, WARNING, unlike_any_variable},
     {"misspelt_in_environment", OP_OK, WARNING, misspelt_in_environment},

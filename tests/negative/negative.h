@@ -34,7 +34,8 @@ enum {
   COMPILED_ONLY = 8, /* only where a compiler sees the kernel */
   WARNING = 16,      /* no error: a warning on stderr, in fatal mode's child */
   FRESH = 32,        /* nothing was called before: only in fatal mode's child */
-  CUT = 64           /* the list at the end depends on the build and is left out of the golden file */
+  CUT = 64,          /* the list at the end depends on the build and is left out of the golden file */
+  GPU_ONLY = 128     /* only on a GPU, which is the stand-in in tests */
 };
 
 struct negative_case {
