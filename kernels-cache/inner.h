@@ -13,7 +13,7 @@
 
 #include "store.h"
 
-#define STORE_VERSION 1              /* user_version of the schema */
+#define STORE_VERSION 2              /* user_version of the schema */
 #define STORE_APPLICATION 0x6f70326a /* application_id: "op2j" */
 #define STORE_DAY 86400LL
 

@@ -25,8 +25,8 @@ const char *const store_schema[] = {
     "made INTEGER NOT NULL, expires INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE tuning(signature TEXT NOT NULL, target TEXT NOT NULL, threads INTEGER NOT NULL, mesh TEXT "
     "NOT NULL, "
-    "variant TEXT NOT NULL, loop TEXT NOT NULL, median REAL NOT NULL, count INTEGER NOT NULL, "
-    "chosen INTEGER NOT NULL, made INTEGER NOT NULL, "
+    "variant TEXT NOT NULL, loop TEXT NOT NULL, median REAL NOT NULL, baseline REAL NOT NULL, count INTEGER "
+    "NOT NULL, chosen INTEGER NOT NULL, made INTEGER NOT NULL, "
     "PRIMARY KEY(signature, target, threads, mesh, variant)) WITHOUT ROWID",
     "CREATE TABLE verdict(key TEXT PRIMARY KEY, verdict TEXT NOT NULL, made INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE fact(machine TEXT NOT NULL, name TEXT NOT NULL, number REAL NOT NULL, words TEXT NOT NULL, "
@@ -103,13 +103,13 @@ static const char *const texts[SQL_COUNT] = {
         "(SELECT seconds FROM history WHERE event = 'compiled' ORDER BY id DESC LIMIT 50)",
     [SQL_PUT_TUNING] =
         "INSERT OR REPLACE INTO tuning(signature, target, threads, mesh, variant, loop, median, count, "
-        "chosen, made) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        "chosen, made, baseline) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     [SQL_UNCHOOSE_TUNING] =
         "UPDATE tuning SET chosen = 0 WHERE signature = ?1 AND target = ?2 AND threads = ?3 "
         "AND mesh = ?4 AND variant <> ?5 AND chosen <> 0",
     [SQL_GET_TUNINGS] =
-        "SELECT signature, loop, target, threads, mesh, variant, median, count, chosen, made FROM tuning "
-        "WHERE (?1 IS NULL OR signature = ?1) AND (?2 IS NULL OR loop = ?2) "
+        "SELECT signature, loop, target, threads, mesh, variant, median, count, chosen, made, baseline FROM "
+        "tuning WHERE (?1 IS NULL OR signature = ?1) AND (?2 IS NULL OR loop = ?2) "
         "AND (?3 IS NULL OR target = ?3) AND (?4 IS NULL OR mesh = ?4) AND (?5 = 0 OR threads = ?5) "
         "AND (?6 = 0 OR chosen <> 0) ORDER BY loop, signature, target, threads, mesh, median",
     [SQL_CLEAR_TUNINGS] =
@@ -143,13 +143,13 @@ static const char *const texts[SQL_COUNT] = {
         "SELECT s.id, s.hash, s.loop, b.size, b.encoding, b.checksum, b.data, b.source_size, "
         "b.source_encoding, b.source, b.seconds, b.made, b.used FROM binary b "
         "LEFT JOIN signature s ON s.id = b.signature ORDER BY b.signature",
-    [SQL_SCAN_TUNINGS] =
-        "SELECT signature, target, threads, mesh, variant, loop, median, count, chosen, made FROM tuning",
+    [SQL_SCAN_TUNINGS] = "SELECT signature, target, threads, mesh, variant, loop, median, count, chosen, "
+                         "made, baseline FROM tuning",
     /* The newer measurement of the same thing stays. */
     [SQL_MERGE_TUNING] =
-        "INSERT INTO tuning(signature, target, threads, mesh, variant, loop, median, count, chosen, made) "
-        "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO UPDATE SET loop = ?6, "
-        "median = ?7, count = ?8, chosen = ?9, made = ?10 WHERE excluded.made > tuning.made",
+        "INSERT INTO tuning(signature, target, threads, mesh, variant, loop, median, count, chosen, made, "
+        "baseline) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO UPDATE SET loop = ?6, "
+        "median = ?7, count = ?8, chosen = ?9, made = ?10, baseline = ?11 WHERE excluded.made > tuning.made",
     [SQL_CHOOSE_NEWEST] =
         "UPDATE tuning SET chosen = 0 WHERE chosen <> 0 AND EXISTS (SELECT 1 FROM tuning t WHERE "
         "t.signature = tuning.signature AND t.target = tuning.target AND t.threads = tuning.threads "

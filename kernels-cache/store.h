@@ -147,6 +147,8 @@ struct store_tuning {
   int count;     /* measurements behind it */
   bool chosen;
   long long made; /* seconds since 1970; set by the store */
+  double
+      baseline; /* what the default took in the same run: medians of several runs are compared by it; 0: unknown */
 };
 /* One transaction; a row with the same signature, target, threads, mesh and variant is replaced. */
 bool store_put_tunings(struct store *store, const struct store_tuning *rows, int count);

@@ -77,7 +77,7 @@ static const struct {
   enum sql read, write;
   int columns, loop; /* column that names the loop, -1: none */
 } plain[] = {
-    {SQL_SCAN_TUNINGS, SQL_MERGE_TUNING, 10, 5},
+    {SQL_SCAN_TUNINGS, SQL_MERGE_TUNING, 11, 5},
     {SQL_SCAN_VERDICTS, SQL_PUT_VERDICT, 3, -1},
 };
 

@@ -22,7 +22,8 @@ static bool put_one(struct store *store, const struct store_tuning *t) {
   return st && bind_place(st, t) && store_bind_text(st, 6, t->loop) &&
          sqlite3_bind_double(st, 7, t->median) == SQLITE_OK &&
          sqlite3_bind_int(st, 8, t->count) == SQLITE_OK && sqlite3_bind_int(st, 9, t->chosen) == SQLITE_OK &&
-         sqlite3_bind_int64(st, 10, store_now(store)) == SQLITE_OK && store_run(store, c, st);
+         sqlite3_bind_int64(st, 10, store_now(store)) == SQLITE_OK &&
+         sqlite3_bind_double(st, 11, t->baseline) == SQLITE_OK && store_run(store, c, st);
 }
 
 bool store_put_tunings(struct store *store, const struct store_tuning *rows, int count) {
@@ -97,7 +98,8 @@ static bool take_row(struct tuning_list *list, sqlite3_stmt *st, int main_rows) 
                            .median = sqlite3_column_double(st, 6),
                            .count = sqlite3_column_int(st, 7),
                            .chosen = sqlite3_column_int(st, 8) != 0,
-                           .made = sqlite3_column_int64(st, 9)};
+                           .made = sqlite3_column_int64(st, 9),
+                           .baseline = sqlite3_column_double(st, 10)};
   bool good = t.signature && t.loop && t.target && t.mesh && t.variant;
   bool shadowed = false;
   for (int i = 0; good && i < main_rows && !shadowed; i++)

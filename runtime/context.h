@@ -24,6 +24,7 @@ struct mover;
 struct io;
 struct kind;
 struct exchanges;
+struct layouts;
 
 /* Calls of loops, for OP2_TIMING=trace. */
 struct trace {
@@ -48,7 +49,8 @@ struct op_context {
   void *backend_state;
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */
   int shadow_every;
-  const struct mover *mover; /* NULL without a device */
+  const struct mover *mover;       /* NULL without a device */
+  struct layouts *layouts[SPACES]; /* of dats, the backends'; NULL where none has them */
   /* Lets messages get on while a loop runs; NULL: none travel. */
   void (*poll)(void *ctx);
   struct exchanges *exchanges; /* NULL until ranks exchange halos */

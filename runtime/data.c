@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "context.h"
 #include "exchange.h"
+#include "layouts.h"
 #include "spread.h"
 
 enum { ALIGNMENT = 64, SLACK = 256 };
@@ -118,6 +119,7 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
                       .dim = dim,
                       .type = code,
                       .soa = soa,
+                      .asked_soa = soa,
                       .temporary = temporary,
                       .value_size = type_info(code)->size,
                       .row_bytes = type_info(code)->size * (size_t)dim,
@@ -146,6 +148,8 @@ void data_free(struct op_context *ctx, struct dat *dat) {
   if (dat->replicas[SPACE_DEVICE].bytes)
     ctx->mover->release(ctx, dat);
   exchanges_forget(ctx, dat);
+  for (int s = 0; s < SPACES; s++)
+    layouts_forget_dat(ctx->layouts[s], dat);
   data_memory_free(dat->replicas[SPACE_HOST].memory);
   free(dat->marks);
   if (dat->handle)
@@ -193,6 +197,25 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
     ctx->counters.bytes_to_device += (long long)((size_t)dat->set->size * dat->row_bytes);
   }
   copied(dat, space);
+  return OP_OK;
+}
+
+int dat_turn(struct op_context *ctx, struct dat *dat, struct error *err) {
+  struct replica *host = &dat->replicas[SPACE_HOST];
+  int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+  struct dat turned = *dat;
+  turned.soa = !dat->soa;
+  unsigned char *memory = code ? NULL : data_memory(ctx->team, host->bytes);
+  if (!memory)
+    return code ? code : error_memory(err, "turning a dat's layout", host->bytes);
+  turned.replicas[SPACE_HOST].memory = memory;
+  for (long e = 0; e < dat->set->extents[EXTENT_NONEXEC]; e++)
+    for (int c = 0; c < dat->dim; c++)
+      memcpy(dat_value(&turned, e, c), dat_value(dat, e, c), dat->value_size);
+  data_memory_free(host->memory);
+  host->memory = memory;
+  dat->soa = turned.soa;
+  ctx->counters.bytes_converted += (long long)((size_t)dat->set->size * dat->row_bytes);
   return OP_OK;
 }
 

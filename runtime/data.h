@@ -34,7 +34,8 @@ struct dat {
   struct set *set;
   int dim;
   enum type_code type;
-  bool soa, temporary;
+  bool soa, temporary; /* soa: on the host, now */
+  bool asked_soa;      /* by the declaration */
   size_t value_size, row_bytes;
   long stride; /* SoA: distance of components, in values */
   uint64_t version;
@@ -70,6 +71,9 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
              struct error *err);
 /* The region was written in this space: a new version, every other replica and region is old. */
 void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region);
+
+/* Turn the host's replica into the other layout: pointers to it and descriptions of loops are old then. OP_ERR_MEMORY. */
+int dat_turn(struct op_context *ctx, struct dat *dat, struct error *err);
 
 /* Elements low .. high, both included, in the user's order; with ranks those that this one declared, and collective. */
 int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err);

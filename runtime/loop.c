@@ -10,6 +10,7 @@
 #include "check/shadow.h"
 #include "context.h"
 #include "data.h"
+#include "layouts.h"
 #include "loop_names.h"
 #include "reports.h"
 #include "spread.h"
@@ -82,6 +83,7 @@ static void shadow_free(struct op_context *ctx, struct loop *shadow);
 static void loop_free(struct op_context *ctx, struct loop *loop) {
   if (loop->shadow)
     shadow_free(ctx, loop->shadow);
+  layouts_forget(ctx->layouts[loop->backend->space], loop);
   loop->backend->drop(ctx, loop);
   check_drop(loop);
   desc_free(&loop->desc);
@@ -109,6 +111,22 @@ static bool uses(const struct loop *loop, const struct dat *dat) {
     if (loop->args[i].dat == dat)
       return true;
   return false;
+}
+
+/* As if it were of an older mesh. */
+static void make_stale(const struct op_context *ctx, struct loop *loop) {
+  loop->epoch = ctx->mesh.epoch - 1;
+  loop->turned = true;
+}
+
+void loop_follow_layout(struct op_context *ctx, const struct dat *dat) {
+  for (size_t b = 0; b < ctx->loops.nbuckets; b++)
+    for (struct loop *loop = ctx->loops.buckets[b]; loop; loop = loop->next)
+      if (uses(loop, dat)) {
+        make_stale(ctx, loop);
+        if (loop->shadow)
+          make_stale(ctx, loop->shadow);
+      }
 }
 
 void loop_forget(struct op_context *ctx, const struct dat *dat) {
@@ -203,8 +221,20 @@ static void count_bytes(struct loop *loop) {
   }
 }
 
+/* Before the first record that uses a dat describes it. */
+static int settle_layouts(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  struct layouts *layouts = ctx->layouts[SPACE_HOST];
+  int code = OP_OK;
+  for (int i = 0; layouts && !code && i < loop->nargs; i++)
+    if (loop->args[i].dat)
+      code = layouts_settle(ctx, layouts, loop->args[i].dat, err);
+  return code;
+}
+
 static int check_and_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = loop_check(ctx, loop, err);
+  if (!code)
+    code = settle_layouts(ctx, loop, err);
   if (!code && (code = kernel_parse(&loop->kernel, loop->text, strlen(loop->text), loop->name, err)))
     error_prefix(err, "loop %s: ", loop->name);
   if (!code)
@@ -438,6 +468,10 @@ static void note_time(struct op_context *ctx, struct loop *loop, double start, d
 
 static int execute_once(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = make_ready(ctx, loop, err);
+  if (code && !layouts_refuse(ctx, ctx->layouts[loop->backend->space], err)) {
+    error_clear(&loop->failure);
+    code = make_ready(ctx, loop, err);
+  }
   if (code)
     return code;
   const double start = seconds(), waited = loop->stats.waiting_seconds;
@@ -483,6 +517,10 @@ static int look_up(struct op_context *ctx, struct loop *loop, struct error *err)
 }
 
 static int execute(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct layouts *layouts = ctx->layouts[ctx->backend->space];
+  int code = layouts ? layouts_step(ctx, layouts, err) : OP_OK;
+  if (code)
+    return code;
   if (loop->checked)
     return execute_checked(ctx, loop, err);
   if (loop->shadow && (loop->stats.calls - 1) % ctx->shadow_every == 0)

@@ -80,6 +80,7 @@ struct loop {
   unsigned epoch, constant_epoch;
   bool prepared, checked; /* checked: in the checking form */
   bool trying;            /* code that is asked for now is for the tuner to try */
+  bool turned;            /* made anew for another layout: what this run has found of it counts */
 
   struct reduction reductions[OP_MAX_ARGS];
   int nreductions;
@@ -116,6 +117,8 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
              const op_arg *args, const char *file, int line, struct error *err);
 /* Forget all records that use the dat (NULL: all records). */
 void loop_forget(struct op_context *ctx, const struct dat *dat);
+/* The dat lies otherwise: records that use it are made anew before they run again. */
+void loop_follow_layout(struct op_context *ctx, const struct dat *dat);
 /* Records in the order of their first call. The caller frees the array only. NULL: no memory. */
 struct loop **loop_records(const struct op_context *ctx);
 

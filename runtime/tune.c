@@ -21,7 +21,7 @@ enum { HOPELESS_RUNS = 2 };
 enum { WINDOW = SAMPLES, PATIENCE = 3 };
 
 struct candidate {
-  double times[SAMPLES]; /* the newest ones, a ring */
+  double times[SAMPLES]; /* the newest ones, a ring; of earlier runs in `unit` until this run's is known */
   int count;             /* counted runs */
   bool cold;             /* the next run is the first: not counted */
   bool alive, usable;
@@ -37,6 +37,12 @@ struct tuner {
   long long trials;
   double window[WINDOW];
   int seen, slow_windows, restarts;
+  /* What earlier runs measured counts relative to the default then. `reference`, the best of it, runs first and tells what the
+   * default would take now. */
+  double unit; /* seconds of the default in which that is kept until then; 0: nothing is resumed */
+  int reference, nfresh;
+  bool comparing;
+  double fresh[BASE_RUNS];
 };
 
 static int by_value(const void *a, const void *b) {
@@ -110,12 +116,14 @@ void tuner_settle(struct tuner *t, int winner, double known_median) {
   t->slow_windows = 0;
 }
 
-void tuner_resume(struct tuner *t, int candidate, double known_median, int count) {
+void tuner_resume(struct tuner *t, int candidate, double known_median, double baseline, int count) {
   struct candidate *c = &t->candidates[candidate];
-  if (!(known_median > 0) || !isfinite(known_median) || count <= 0)
+  if (!(known_median > 0) || !isfinite(known_median) || !(baseline > 0) || !isfinite(baseline) || count <= 0)
     return;
+  if (t->unit <= 0)
+    t->unit = baseline;
   for (int i = 0; i < count && i < SAMPLES; i++)
-    c->times[i] = known_median;
+    c->times[i] = known_median / baseline * t->unit;
   c->count = count;
   t->total += count * known_median;
 }
@@ -202,10 +210,23 @@ static void end_round(struct tuner *t) {
     tuner_settle(t, t->winner, median(&t->candidates[t->winner]));
 }
 
+/* Without the default there is nothing to compare with. */
+static void forget_all(struct tuner *t) {
+  for (int i = 0; i < t->count; i++)
+    t->candidates[i].count = 0;
+  t->unit = t->total = 0;
+}
+
 void tuner_resumed(struct tuner *t) {
-  if (t->settled || t->candidates[t->standard].count == 0)
+  if (t->settled || t->unit <= 0)
     return;
+  if (t->candidates[t->standard].count == 0) {
+    forget_all(t);
+    return;
+  }
   choose_winner(t);
+  t->reference = t->winner;
+  t->comparing = true;
   const double best = median(&t->candidates[t->winner]);
   for (int i = 0; i < t->count; i++) {
     struct candidate *c = &t->candidates[i];
@@ -219,9 +240,32 @@ void tuner_resumed(struct tuner *t) {
   }
 }
 
+/* The machine may be busier now, or less so, than when the others were measured: all of them as long as they would take now. */
+static void end_comparison(struct tuner *t) {
+  struct candidate *reference = &t->candidates[t->reference];
+  const double factor = median_of(t->fresh, BASE_RUNS) / median(reference);
+  for (int i = 0; i < t->count; i++)
+    for (int k = 0; k < t->candidates[i].count && k < SAMPLES; k++)
+      t->candidates[i].times[k] *= factor;
+  for (int k = 0; k < BASE_RUNS; k++)
+    reference->times[reference->count++ % SAMPLES] = t->fresh[k];
+  reference->cold = false;
+  t->comparing = false;
+}
+
+static void compare(struct tuner *t, int candidate, double seconds) {
+  if (candidate != t->reference)
+    return;
+  t->fresh[t->nfresh++] = seconds;
+  if (t->nfresh == BASE_RUNS)
+    end_comparison(t);
+}
+
 int tuner_next(struct tuner *t) {
   if (t->settled)
     return t->winner;
+  if (t->comparing)
+    return t->reference;
   const struct candidate *standard = &t->candidates[t->standard];
   if (t->warm_up > 0 || standard->count < BASE_RUNS)
     return t->standard;
@@ -246,10 +290,9 @@ static void watch_drift(struct tuner *t, double seconds) {
   if (t->seen % WINDOW != 0)
     return;
   double now = median_of(t->window, WINDOW);
-  if (t->settled_median <= 0) {
+  /* What was measured on a busy machine is no measure for a quiet one. */
+  if (t->settled_median <= 0 || now < t->settled_median)
     t->settled_median = now;
-    return;
-  }
   t->slow_windows = now > t->options.drift * t->settled_median ? t->slow_windows + 1 : 0;
   if (t->slow_windows < PATIENCE)
     return;
@@ -273,6 +316,10 @@ void tuner_record(struct tuner *t, int candidate, double seconds) {
   }
   if (t->warm_up > 0) {
     t->warm_up--;
+    return;
+  }
+  if (t->comparing) {
+    compare(t, candidate, seconds);
     return;
   }
   bool trial = candidate != t->standard && candidate != t->winner;
@@ -306,7 +353,8 @@ void tuner_reject(struct tuner *t, int candidate) {
     return;
   t->candidates[candidate].usable = false;
   if (t->winner == candidate) {
-    t->winner = t->standard;
+    t->winner = t->reference = t->standard;
+    t->nfresh = 0;
     t->settled = alive(t) < 2;
   }
 }
@@ -321,13 +369,17 @@ int tuner_left(const struct tuner *t) {
   if (t->settled || !t->options.exhaustive)
     return 0;
   int runs = FIRST_ROUND, left = t->warm_up;
+  const int comparing = t->comparing ? BASE_RUNS - t->nfresh : 0;
   while (2 * runs <= SAMPLES)
     runs *= 2;
   for (int i = 0; i < t->count; i++) {
     const struct candidate *c = &t->candidates[i];
-    if (c->alive && c->usable && c->count < runs)
-      left += runs - c->count + c->cold;
+    const bool reference = t->comparing && i == t->reference;
+    const int count = c->count + (reference ? BASE_RUNS : 0);
+    if (c->alive && c->usable && count < runs)
+      left += runs - count + (c->cold && !reference);
   }
+  left += comparing;
   return left + 1; /* it settles when it is asked once more */
 }
 

@@ -41,9 +41,11 @@ bool tuner_can_pay(const struct tuner *tuner, double seconds);
  * with for drift, 0: not known. */
 void tuner_settle(struct tuner *tuner, int winner, double median);
 
-/* Go on where an earlier run ended: that candidate's median of `count` runs. Before the first run; `tuner_resumed` when all
- * are told. The runs' time and what they took longer than the best count for the budget. */
-void tuner_resume(struct tuner *tuner, int candidate, double median, int count);
+/* Go on where an earlier run ended: that candidate's median of `count` runs, when the default took `baseline`. Before the first
+ * run; `tuner_resumed` when all are told. Such medians count relative to the default, so that it does not matter how busy the
+ * machine was: the best of them runs first, and tells how long all would take now. The runs' time and what they took longer
+ * than the best count for the budget. */
+void tuner_resume(struct tuner *tuner, int candidate, double median, double baseline, int count);
 void tuner_resumed(struct tuner *tuner);
 
 bool tuner_is_settled(const struct tuner *tuner);

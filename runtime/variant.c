@@ -1,5 +1,7 @@
 #include "variant.h"
 
+#include "layouts.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +45,8 @@ static bool apply_word(struct variant *variant, const char *word) {
   const size_t prefix = sizeof threads_word - 1;
   if (strncmp(word, threads_word, prefix) == 0)
     return read_count(word + prefix, &variant->threads);
-  return read_count(word, &variant->block_size) || shape_parse(word, &variant->shape);
+  /* Layouts are the dats', not the loop's. */
+  return read_count(word, &variant->block_size) || shape_parse(word, &variant->shape) || layout_word(word);
 }
 
 int variant_apply(struct variant *variant, const char *spec, struct error *err) {
@@ -55,7 +58,8 @@ int variant_apply(struct variant *variant, const char *spec, struct error *err) 
       return error_set(err, OP_ERR_ENV,
                        "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (whole, chunks, colours, "
                        "owners, gather), a shape (scalar, strip4, strip8, strip16), a block size or "
-                       "a number of threads (threads4), separated by '/'",
+                       "a number of threads (threads4), separated by '/'; soa or aos for the layout of all "
+                       "dats, soa=DAT or aos=DAT for one",
                        word);
     p += length;
     p += *p == '/';

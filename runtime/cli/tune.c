@@ -14,6 +14,7 @@ static void json_row(struct text *out, const struct store_tuning *t) {
   json_text(out, "mesh", t->mesh);
   json_text(out, "variant", t->variant);
   json_real(out, "median_seconds", t->median);
+  json_real(out, "default_seconds", t->baseline);
   json_number(out, "measurements", t->count);
   json_bool(out, "chosen", t->chosen);
   json_number(out, "made", t->made);

@@ -47,7 +47,7 @@ static int write_dat(struct op_context *ctx, struct layout *l, struct dat *dat, 
                      struct error *err) {
   const struct layout_link links[2] = {{"set", dat->set->name}, {NULL, NULL}};
   char words[48];
-  snprintf(words, sizeof words, "%s%s", type_info(dat->type)->name, dat->soa ? ":soa" : "");
+  snprintf(words, sizeof words, "%s%s", type_info(dat->type)->name, dat->asked_soa ? ":soa" : "");
   int code = write_table(ctx, l, name, dat->type, words, dat->dim, dat->set, links, rows_of_dat, dat, err);
   return code ? error_prefix(err, "dat \"%s\": ", dat->name) : OP_OK;
 }

@@ -9,9 +9,10 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 3; i++)
     good = test_put(s, "res_calc", i) && good;
   good = test_put(s, "update", 0) && good;
-  struct store_tuning rows[] = {{"sig", "res_calc", "cpu \"A\"", 4, "mesh 1", "blocks:64", 2e-3, 5, false, 0},
-                                {"sig", "res_calc", "cpu \"A\"", 4, "mesh 1", "blocks:128", 1e-3, 5, true, 0},
-                                {"sig", "res_calc", "cpu \"A\"", 4, "mesh 1", "owner", -1.0, 1, false, 0}};
+  struct store_tuning rows[] = {
+      {"sig", "res_calc", "cpu \"A\"", 4, "mesh 1", "blocks:64", 2e-3, 5, false, 0, 1e-3},
+      {"sig", "res_calc", "cpu \"A\"", 4, "mesh 1", "blocks:128", 1e-3, 5, true, 0, 1e-3},
+      {"sig", "res_calc", "cpu \"A\"", 4, "mesh 1", "owner", -1.0, 1, false, 0, 1e-3}};
   good = store_put_tunings(s, rows, 3) && good;
   store_close(s);
   return good ? 0 : 1;

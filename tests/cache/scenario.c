@@ -8,8 +8,8 @@ void scenario_fill(const char *path) {
 }
 
 static void tune(struct store *s) {
-  struct store_tuning rows[] = {{"sig", "res", "cpu", 4, "mesh", "a", 1e-3, 5, false, 0},
-                                {"sig", "res", "cpu", 4, "mesh", "b", 2e-3, 5, true, 0}};
+  struct store_tuning rows[] = {{"sig", "res", "cpu", 4, "mesh", "a", 1e-3, 5, false, 0, 1e-3},
+                                {"sig", "res", "cpu", 4, "mesh", "b", 2e-3, 5, true, 0, 1e-3}};
   struct store_tuning_filter all = {0};
   struct store_tuning *got;
   store_put_tunings(s, rows, 2);

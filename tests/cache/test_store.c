@@ -171,10 +171,10 @@ static void tunings(void **state) {
   (void)state;
   struct store *s = test_open(test_path("tunings.db"));
   struct store_tuning rows[] = {
-      {"sig", "res", "cpu A", 4, "mesh 1", "blocks:64", 2e-3, 5, false, 0},
-      {"sig", "res", "cpu A", 4, "mesh 1", "blocks:128", 1e-3, 5, true, 0},
-      {"sig", "res", "cpu A", 4, "mesh 2", "owner", 3e-3, 7, true, 0},
-      {"sig2", "upd", "cpu A", 2, "mesh 1", "chunks", -1.0, 1, false, 0},
+      {"sig", "res", "cpu A", 4, "mesh 1", "blocks:64", 2e-3, 5, false, 0, 1e-3},
+      {"sig", "res", "cpu A", 4, "mesh 1", "blocks:128", 1e-3, 5, true, 0, 1e-3},
+      {"sig", "res", "cpu A", 4, "mesh 2", "owner", 3e-3, 7, true, 0, 1e-3},
+      {"sig2", "upd", "cpu A", 2, "mesh 1", "chunks", -1.0, 1, false, 0, 1e-3},
   };
   assert_true(store_put_tunings(s, rows, 4));
   struct store_tuning *got;

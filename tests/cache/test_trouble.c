@@ -232,16 +232,16 @@ static void other_schema_version(void **state) {
   static const char *const versions[] = {"PRAGMA user_version = 99", "PRAGMA user_version = 0"};
   for (int i = 0; i < 2; i++) {
     clean();
-    test_remove("t.v1.db");
+    test_remove("t.v2.db");
     fill(path);
     execute_sql(path, versions[i]);
     long long before = query_number(path, "SELECT count(*) FROM binary");
     assert_int_equal(use(path, "another version of the library", 1), 0);
-    assert_true(exists(test_path("t.v1.db")));
+    assert_true(exists(test_path("t.v2.db")));
     assert_int_equal(query_number(path, "SELECT count(*) FROM binary"), before);
     assert_int_equal(use(path, NULL, 0), ROWS); /* the second time it is no news */
   }
-  test_remove("t.v1.db");
+  test_remove("t.v2.db");
 }
 
 static void moved_while_in_use(void **state) {

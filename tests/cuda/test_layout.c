@@ -168,8 +168,8 @@ static void found_layouts(void **state) {
 
   /* Both dats of long rows are turned, timed, and one way is kept. */
   one_run(cache, "OP2_TUNE=force", STEPS, &moved);
-  const struct cuda_layouts *layouts = cuda_of(api_context())->layouts;
-  assert_true(cuda_layouts_epoch(layouts) >= 2);
+  const struct layouts *layouts = cuda_of(api_context())->layouts;
+  assert_true(layouts_epoch(layouts) >= 2);
   assert_true(moved >= 2 * 4 * CELLS * (long long)sizeof(double));
   const int q = chosen("dat q", &consistent);
   assert_true(q >= 0 && consistent);
@@ -182,18 +182,18 @@ static void found_layouts(void **state) {
   one_run(cache, "OP2_TUNE=use", 40, &moved);
   layouts = cuda_of(api_context())->layouts;
   const struct op_context *ctx = api_context();
-  assert_int_equal(cuda_layouts_epoch(layouts), 0);
+  assert_int_equal(layouts_epoch(layouts), 0);
   assert_int_equal(moved, 0);
   for (int i = 0; i < ctx->mesh.dats.count; i++) {
     const struct dat *dat = ctx->mesh.dats.items[i];
     if (strcmp(dat->name, "area") != 0)
-      assert_int_equal(cuda_layout_is_soa(layouts, dat), strcmp(dat->name, "q") == 0 ? q : res);
+      assert_int_equal(layouts_is_soa(layouts, dat), strcmp(dat->name, "q") == 0 ? q : res);
   }
   works(op_exit());
 
   /* Nothing is tried where tuning is off; what is remembered does not count there either. */
   one_run(cache, "OP2_TUNE=off", 40, &moved);
-  assert_int_equal(cuda_layouts_epoch(cuda_of(api_context())->layouts), 0);
+  assert_int_equal(layouts_epoch(cuda_of(api_context())->layouts), 0);
   assert_int_equal(op_counters()->trials, 0);
   works(op_exit());
   snprintf(command, sizeof command, "rm -rf %s", folder);
@@ -211,15 +211,15 @@ static void interrupted_trials(void **state) {
     int steps = 0;
     works(op_init(4, argv, 0));
     make_flow(&f);
-    const struct cuda_layouts *layouts = cuda_of(api_context())->layouts;
-    while (steps < 3000 && cuda_layouts_epoch(layouts) == 0) {
+    const struct layouts *layouts = cuda_of(api_context())->layouts;
+    while (steps < 3000 && layouts_epoch(layouts) == 0) {
       run_steps(&f, 1, &sum);
       steps++;
     }
-    assert_int_equal(cuda_layouts_epoch(layouts), 1);
+    assert_int_equal(layouts_epoch(layouts), 1);
     for (int i = 0; i < others; i++)
       works(op_par_loop(other_source, "other", f.cells, op_arg_dat(f.area, -1, OP_ID, 1, "double", OP_RW)));
-    assert_int_equal(cuda_layouts_epoch(layouts), others ? 2 : 1);
+    assert_int_equal(layouts_epoch(layouts), others ? 2 : 1);
     works(op_fetch_data(f.q, q));
     expect(steps, expected, &expected_sum);
     assert_memory_equal(q, expected, sizeof q);

@@ -6,8 +6,8 @@
 #include "agree.h"
 #include "backend/cpu/cpu_gather.h"
 #include "backend/cpu/cpu_loop.h"
-#include "backend/cpu/cpu_tune.h"
 #include "context.h"
+#include "layouts.h"
 
 /* A backend that was not asked for by name must be able to compile; one that was may live on the cache. */
 static int seq_open(struct op_context *ctx, struct error *err) {
@@ -19,24 +19,29 @@ static int seq_open(struct op_context *ctx, struct error *err) {
                      "OP2_JIT=on or load");
   if (!env_given(&ctx->env, ENV_BACKEND))
     code = context_compiler(ctx, err);
-  return code ? code : context_jit(ctx, &jit, err);
+  if (!code)
+    code = context_jit(ctx, &jit, err);
+  return code ? code : layouts_open(&ctx->layouts[SPACE_HOST], ctx, &cpu_layout_table, err);
+}
+
+/* The context owns the jit, the store and the team. */
+static void cpu_close(struct op_context *ctx) {
+  layouts_free(ctx->layouts[SPACE_HOST]);
+  ctx->layouts[SPACE_HOST] = NULL;
 }
 
 static int openmp_open(struct op_context *ctx, struct error *err) {
   struct team *team = NULL;
   int code = seq_open(ctx, err);
-  return code ? code : context_team(ctx, &team, err);
-}
-
-/* The context owns the jit, the store and the team. */
-static void cpu_close(struct op_context *ctx) {
-  (void)ctx;
+  if (!code && (code = context_team(ctx, &team, err)))
+    cpu_close(ctx);
+  return code;
 }
 
 /* A compile that is under way is waited for at the end anyway: let the next run find its code. */
 static void finish_compile(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu) {
   struct error ignored = {0};
-  if (!cpu || !cpu->keeps || cpu->begun == 0 || cpu->variants[cpu->begun - 1].ready)
+  if (!cpu->tuning.keeps || cpu->begun == 0 || cpu->variants[cpu->begun - 1].ready)
     return;
   jit_finish(ctx->jit);
   loop->trying = true;
@@ -46,9 +51,12 @@ static void finish_compile(struct op_context *ctx, struct loop *loop, struct cpu
 }
 
 static void cpu_drop(struct op_context *ctx, struct loop *loop) {
-  finish_compile(ctx, loop, loop->backend_state);
-  cpu_tune_close(ctx, loop, loop->backend_state);
-  cpu_loop_free(ctx, loop->backend_state);
+  struct cpu_loop *cpu = loop->backend_state;
+  if (cpu) {
+    finish_compile(ctx, loop, cpu);
+    tuning_close(ctx, loop, &cpu->tuning);
+  }
+  cpu_loop_free(ctx, cpu);
   loop->backend_state = NULL;
   loop->stats.variant = loop->stats.scalar = NULL;
 }
@@ -66,13 +74,13 @@ static int make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop
   if (code)
     cpu->variants[which].ready = false;
   cpu->plan_seconds = spent[1];
-  if (cpu->tuner && which != cpu->standard)
-    tuner_paid(cpu->tuner, spent[0]);
-  if (!code || !cpu->tuner || which == cpu->standard)
+  if (cpu->tuning.tuner && which != cpu->standard)
+    tuner_paid(cpu->tuning.tuner, spent[0]);
+  if (!code || !cpu->tuning.tuner || which == cpu->standard)
     return code;
   log_line(&ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name,
            cpu->variants[which].name, error_message(err));
-  tuner_reject(cpu->tuner, which);
+  tuner_reject(cpu->tuning.tuner, which);
   return code;
 }
 
@@ -91,6 +99,15 @@ static int agree_on_candidates(struct op_context *ctx, const struct loop *loop, 
   return code;
 }
 
+static int open_tuning(struct op_context *ctx, const struct loop *loop, struct cpu_loop *cpu,
+                       struct error *err) {
+  const struct tuning_of of = cpu_tuning_of(loop);
+  int code = tuning_open(ctx, &cpu->tuning, &of, err);
+  /* Ranks are ready together; who tries everything waits anyway. */
+  cpu->behind = !cpu->tuning.exhaustive && ctx->comm->size == 1;
+  return code;
+}
+
 static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct cpu_loop *cpu = calloc(1, sizeof *cpu);
   if (!cpu)
@@ -99,11 +116,11 @@ static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *
   cpu->threads = ctx->team ? executor_threads(ctx->team, loop_end(loop), 0) : 1;
   int code = cpu_candidates(ctx, loop, cpu, err);
   if (!code)
-    code = cpu_tune_open(ctx, cpu, err);
+    code = open_tuning(ctx, loop, cpu, err);
   code = agree_on_candidates(ctx, loop, cpu, code, err);
   if (!code)
-    code = cpu_tune_recall(ctx, loop, cpu, err);
-  cpu->current = cpu->tuner ? tuner_winner(cpu->tuner) : cpu->standard;
+    code = tuning_recall(ctx, loop, &cpu->tuning, err);
+  cpu->current = cpu->tuning.tuner ? tuner_winner(cpu->tuning.tuner) : cpu->standard;
   /* What is remembered may be of no use here; the default always is. */
   if (!code && cpu->current != cpu->standard && make_ready(ctx, loop, cpu, cpu->current, true, err))
     cpu->current = cpu->standard;
@@ -113,7 +130,7 @@ static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *
 /* Preparing a candidate costs time that only a loop that runs often pays back. */
 static bool is_worth_it(const struct cpu_loop *cpu) {
   const double compile = 0.03, compile_behind = 0.01;
-  return tuner_can_pay(cpu->tuner, (cpu->behind ? compile_behind : compile) + cpu->plan_seconds);
+  return tuner_can_pay(cpu->tuning.tuner, (cpu->behind ? compile_behind : compile) + cpu->plan_seconds);
 }
 
 static bool is_compiling(const struct op_context *ctx) {
@@ -122,7 +139,7 @@ static bool is_compiling(const struct op_context *ctx) {
 
 /* What the tuner wants next, if it is ready and nothing disturbs the trial; else the best one known. */
 static int choose(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
-  int next = tuner_next(cpu->tuner);
+  int next = tuner_next(cpu->tuning.tuner);
   bool usable = cpu->variants[next].ready;
   if (!usable && is_worth_it(cpu)) {
     loop->trying = true;
@@ -134,12 +151,12 @@ static int choose(struct op_context *ctx, struct loop *loop, struct cpu_loop *cp
       cpu->begun = next + 1;
   }
   cpu->disturbed = is_compiling(ctx);
-  return usable && !cpu->disturbed ? next : tuner_winner(cpu->tuner);
+  return usable && !cpu->disturbed ? next : tuner_winner(cpu->tuning.tuner);
 }
 
 static int cpu_select(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct cpu_loop *cpu = loop->backend_state;
-  if (cpu->tuner)
+  if (cpu->tuning.tuner)
     cpu->current = choose(ctx, loop, cpu, err);
   /* The default is made last if a remembered winner went first. */
   int code = make_ready(ctx, loop, cpu, cpu->current, true, err);
@@ -184,25 +201,30 @@ static bool is_of_use(struct op_context *ctx, const struct cpu_loop *cpu, double
   struct error ignored = {0};
   if (comm_alone(ctx->comm))
     return true;
-  const bool good =
-      !tuner_is_settled(cpu->tuner) && agree_on_largest(ctx->agreement, OP_OK, seconds, 1, &ignored) == OP_OK;
+  const bool good = !tuner_is_settled(cpu->tuning.tuner) &&
+                    agree_on_largest(ctx->agreement, OP_OK, seconds, 1, &ignored) == OP_OK;
   error_free(&ignored);
   return good;
 }
 
 static void cpu_ran(struct op_context *ctx, struct loop *loop, double seconds) {
   struct cpu_loop *cpu = loop->backend_state;
-  if (!cpu->tuner || !is_of_use(ctx, cpu, &seconds))
+  struct layouts *layouts = ctx->layouts[SPACE_HOST];
+  if (layouts_times(layouts, loop) && !is_compiling(ctx)) {
+    layouts_record(layouts, loop, seconds);
+    ctx->counters.trials++;
+  }
+  if (!cpu->tuning.tuner || !is_of_use(ctx, cpu, &seconds))
     return;
-  long long before = tuner_trials(cpu->tuner);
+  long long before = tuner_trials(cpu->tuning.tuner);
   if (cpu->disturbed || is_compiling(ctx))
-    tuner_pass(cpu->tuner, seconds);
+    tuner_pass(cpu->tuning.tuner, seconds);
   else
-    tuner_record(cpu->tuner, cpu->current, seconds);
-  loop->stats.trials = tuner_trials(cpu->tuner);
-  loop->stats.trial_seconds = tuner_overhead(cpu->tuner);
+    tuner_record(cpu->tuning.tuner, cpu->current, seconds);
+  loop->stats.trials = tuner_trials(cpu->tuning.tuner);
+  loop->stats.trial_seconds = tuner_overhead(cpu->tuning.tuner);
   ctx->counters.trials += loop->stats.trials - before;
-  cpu_tune_keep(ctx, loop, cpu);
+  tuning_ran(ctx, loop, &cpu->tuning, cpu->current);
 }
 
 const struct backend backend_seq = {.name = "seq",

@@ -7,12 +7,12 @@
 #include "alternatives.h"
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/cpu_gather.h"
-#include "backend/cpu/cpu_tune.h"
 #include "base/size.h"
 #include "context.h"
 #include "data.h"
 #include "jit/generate/generate.h"
 #include "kind.h"
+#include "layouts.h"
 #include "plan.h"
 
 /* ---- which variants there are ---- */
@@ -105,7 +105,10 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   struct variant v = {.strategy = default_strategy(loop, cpu), .shape = shapes[0]};
   struct text spec = {0};
   bool tuned = false;
-  const bool forced = variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec);
+  const char *held = layouts_held(ctx->layouts[SPACE_HOST], loop);
+  if (held)
+    text_add(&spec, held);
+  const bool forced = held || variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec);
   if (forced)
     code = variant_apply(&v, text_str(&spec), err);
   text_free(&spec);
@@ -115,7 +118,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
     code = add_candidate(cpu, &v, err);
   cpu->standard = 0;
   if (!code)
-    code = cpu_tune_mode(ctx, &tuned, err);
+    code = tuning_wanted(ctx, &tuned, err);
   return code || forced || !tuned ? code : add_alternatives(&v, shapes, nshapes, loop, cpu, err);
 }
 
@@ -312,12 +315,33 @@ static void free_variant(struct op_context *ctx, struct cpu_variant *v) {
   free(v->name);
 }
 
+static const char *variant_name(const void *variants, int which) {
+  return ((const struct cpu_variant *)variants)[which].name;
+}
+
+void cpu_target(const struct op_context *ctx, struct text *out) {
+  (void)ctx;
+  tuning_host(out);
+}
+
+struct tuning_of cpu_tuning_of(const struct loop *loop) {
+  const struct cpu_loop *cpu = loop->backend_state;
+  return (struct tuning_of){.variants = cpu->variants,
+                            .name = variant_name,
+                            .count = cpu->nvariants,
+                            .standard = cpu->standard,
+                            .desc = &loop->desc,
+                            .threads = cpu->threads,
+                            .target = cpu_target,
+                            .together = true};
+}
+
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu) {
   if (!cpu)
     return;
   for (int i = 0; i < cpu->nvariants; i++)
     free_variant(ctx, &cpu->variants[i]);
   free(cpu->variants);
-  tuner_free(cpu->tuner);
+  tuning_free(&cpu->tuning);
   free(cpu);
 }

@@ -6,7 +6,7 @@
 #include "loop.h"
 #include "plan_cache.h"
 #include "schedule.h"
-#include "tune.h"
+#include "tuning.h"
 #include "variant.h"
 
 struct op_context;
@@ -35,14 +35,11 @@ struct cpu_loop {
   int standard; /* the heuristic's choice, or what OP2_VARIANT forces */
   int threads;  /* to use at most */
   bool increments_through_map;
-  struct tuner *tuner; /* NULL: one variant only */
+  struct tuning tuning;
   int begun;           /* the candidate, from 1, whose compile was begun behind the program last */
   bool behind;         /* candidates are compiled behind the program */
   bool disturbed;      /* the run in hand: something was compiled meanwhile */
-  bool recalls;        /* starts at what is remembered */
-  bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
   double plan_seconds; /* so far, on the slowest rank */
-  int restarts;
 };
 
 /* All variants that make sense for the loop; which one is the default. Nothing is compiled. */
@@ -52,5 +49,10 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
 int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which, bool wait,
                    struct error *err);
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu);
+
+struct tuning_of cpu_tuning_of(const struct loop *loop);
+void cpu_target(const struct op_context *ctx, struct text *out);
+/* cpu_layout.c: how the host's layouts are tried. */
+extern const struct layout_table cpu_layout_table;
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "backend/cuda/cuda.h"
 #include "context.h"
-#include "tune.h"
 
 static struct nvrtc_places places(const struct op_context *ctx) {
   return (struct nvrtc_places){.named = env_value(&ctx->env, ENV_NVRTC),
@@ -37,7 +36,8 @@ static void backend_close(struct op_context *ctx) {
   if (c->driver.library)
     cuda_driver_close(&c->driver);
   nvrtc_close(c->nvrtc);
-  cuda_layouts_free(c->layouts);
+  layouts_free(c->layouts);
+  ctx->layouts[SPACE_DEVICE] = NULL;
   text_free(&c->library);
   text_free(&c->compiler);
   free(c);
@@ -99,7 +99,8 @@ static int backend_open(struct op_context *ctx, struct error *err) {
     return error_memory(err, "the CUDA backend", sizeof *c);
   ctx->backend_state = c;
   const struct nvrtc_places where = places(ctx);
-  int code = cuda_layouts_open(ctx, &c->layouts, err);
+  int code = layouts_open(&c->layouts, ctx, &cuda_layout_table, err);
+  ctx->layouts[SPACE_DEVICE] = c->layouts;
   if (!code)
     code = cuda_driver_open(&c->driver, env_value(&ctx->env, ENV_CUDA_DRIVER), err);
   if (!code)
@@ -124,8 +125,10 @@ static int backend_open(struct op_context *ctx, struct error *err) {
 }
 
 static void backend_drop(struct op_context *ctx, struct loop *loop) {
-  cuda_layout_forget(cuda_of(ctx)->layouts, loop);
-  cuda_loop_free(cuda_of(ctx), loop->backend_state);
+  struct cuda_loop *l = loop->backend_state;
+  if (l)
+    tuning_close(ctx, loop, &l->tuning);
+  cuda_loop_free(cuda_of(ctx), l);
   loop->backend_state = NULL;
   loop->stats.variant = NULL;
 }
@@ -135,16 +138,16 @@ static int use_variant(struct op_context *ctx, struct loop *loop, struct cuda_lo
                        struct error *err) {
   struct cuda_variant *v = &l->variants[which];
   double start = op2jit_wtime();
-  loop->trying = l->tuner && which != l->standard && which != tuner_winner(l->tuner);
+  loop->trying = l->tuning.tuner && which != l->standard && which != tuner_winner(l->tuning.tuner);
   int code = v->ready ? OP_OK : cuda_make_ready(ctx, loop, v, err);
   loop->trying = false;
-  if (l->tuner && which != l->standard)
-    tuner_paid(l->tuner, op2jit_wtime() - start);
+  if (l->tuning.tuner && which != l->standard)
+    tuner_paid(l->tuning.tuner, op2jit_wtime() - start);
   if (code && which != l->standard) {
     log_line(&ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name, v->name,
              error_message(err));
     error_clear(err);
-    tuner_reject(l->tuner, which);
+    tuner_reject(l->tuning.tuner, which);
     return use_variant(ctx, loop, l, l->standard, err);
   }
   l->current = which;
@@ -159,7 +162,8 @@ static int backend_prepare(struct op_context *ctx, struct loop *loop, struct err
   for (int p = 0; p < loop->nparts; p++)
     loop_set_slots(loop, p, p == 0);
   int code = cuda_candidates(ctx, loop, l, err);
-  return code ? code : use_variant(ctx, loop, l, l->tuner ? tuner_winner(l->tuner) : l->standard, err);
+  return code ? code
+              : use_variant(ctx, loop, l, l->tuning.tuner ? tuner_winner(l->tuning.tuner) : l->standard, err);
 }
 
 /* The same variant for the layouts of now; on failure everything is as it was. */
@@ -190,27 +194,34 @@ static bool knows_the_layouts(const struct cuda *c, const struct loop *loop, con
 /* After a dat was turned, a loop that uses it is made anew; dats have moved in any case. */
 static int follow_layouts(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct cuda *c = cuda_of(ctx);
-  int code = cuda_layout_step(ctx, err);
   struct cuda_loop *l = loop->backend_state;
-  if (code || l->layouts == cuda_layouts_epoch(c->layouts))
-    return code;
-  if (!knows_the_layouts(c, loop, l) && turn_loop(ctx, loop, l, err) && (code = cuda_layout_refuse(ctx, err)))
+  if (l->layouts == layouts_epoch(c->layouts))
+    return OP_OK;
+  int code = knows_the_layouts(c, loop, l) ? OP_OK : turn_loop(ctx, loop, l, err);
+  if (code)
     return code;
   l = loop->backend_state;
-  l->layouts = cuda_layouts_epoch(c->layouts);
+  l->layouts = layouts_epoch(c->layouts);
   for (int i = 0; i < l->nvariants; i++)
     for (int p = 0; p < LOOP_PARTS; p++)
       l->variants[i].parts[p].filled = false;
-  return code;
+  return OP_OK;
 }
 
 /* Which variant runs now: a trial only where its making can be paid for. */
 static int choose(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
   const double usual = 0.1; /* seconds of generating, compiling and planning */
-  int next = tuner_next(l->tuner);
-  if (!l->variants[next].ready && !tuner_is_settled(l->tuner) && !tuner_can_pay(l->tuner, usual))
-    next = tuner_winner(l->tuner);
+  int next = tuner_next(l->tuning.tuner);
+  if (!l->variants[next].ready && !tuner_is_settled(l->tuning.tuner) &&
+      !tuner_can_pay(l->tuning.tuner, usual))
+    next = tuner_winner(l->tuning.tuner);
   return use_variant(ctx, loop, l, next, err);
+}
+
+/* A run that is timed is waited for, so what was chosen is looked at now and then only. */
+static bool is_watched(struct cuda_loop *l) {
+  enum { EACH = 32 };
+  return l->tuning.tuner && l->tuning.watches && ++l->settled_runs % EACH == 0;
 }
 
 static int backend_select(struct op_context *ctx, struct loop *loop, struct error *err) {
@@ -224,10 +235,10 @@ static int backend_select(struct op_context *ctx, struct loop *loop, struct erro
   if (code)
     return code;
   struct cuda_loop *l = loop->backend_state;
-  l->trial = l->tuner && !tuner_is_settled(l->tuner);
-  l->timed = l->trial || cuda_layout_times(c->layouts, loop);
+  l->trial = (l->tuning.tuner && !tuner_is_settled(l->tuning.tuner)) || is_watched(l);
+  l->timed = l->trial || layouts_times(c->layouts, loop);
   l->seconds = 0;
-  return l->tuner ? choose(ctx, loop, l, err) : OP_OK;
+  return l->tuning.tuner ? choose(ctx, loop, l, err) : OP_OK;
 }
 
 /* Timed by events on the stream; the host waits for it. */
@@ -262,14 +273,16 @@ static int backend_run(struct op_context *ctx, struct loop *loop, int part, stru
 /* A trial of the tuner, or a run that tells one layout of a dat from the other. */
 static void note_time(struct op_context *ctx, struct loop *loop, struct cuda_loop *l) {
   if (!l->trial) {
-    cuda_layout_record(cuda_of(ctx)->layouts, loop, l->seconds);
+    layouts_record(cuda_of(ctx)->layouts, loop, l->seconds);
     ctx->counters.trials++;
     return;
   }
-  const long long before = tuner_trials(l->tuner);
-  tuner_record(l->tuner, l->current, l->seconds);
-  ctx->counters.trials += tuner_trials(l->tuner) - before;
-  cuda_tune_keep(ctx, loop, l);
+  const long long before = tuner_trials(l->tuning.tuner);
+  tuner_record(l->tuning.tuner, l->current, l->seconds);
+  loop->stats.trials = tuner_trials(l->tuning.tuner);
+  loop->stats.trial_seconds = tuner_overhead(l->tuning.tuner);
+  ctx->counters.trials += loop->stats.trials - before;
+  tuning_ran(ctx, loop, &l->tuning, l->current);
 }
 
 static int backend_finish(struct op_context *ctx, struct loop *loop, struct error *err) {

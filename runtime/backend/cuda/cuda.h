@@ -4,15 +4,15 @@
 
 #include "backend.h"
 #include "backend/cuda/driver.h"
-#include "backend/cuda/layout.h"
 #include "data.h"
 #include "jit/generate/cuda.h"
 #include "jit/nvrtc/nvrtc.h"
 #include "jit/signature.h"
+#include "layouts.h"
 #include "loop.h"
+#include "tuning.h"
 
 struct op_context;
-struct tuner;
 struct plan_cache;
 struct plan_entry;
 
@@ -40,11 +40,11 @@ struct cuda {
   struct text library, compiler; /* identities */
   struct cuda_array *arrays;
   struct cuda_program *programs;
-  struct cuda_rows *rows;       /* halo.c's; NULL until ranks exchange rows */
-  struct plan_cache *plans;     /* the context's */
-  struct cuda_layouts *layouts; /* of dats */
-  size_t used;                  /* bytes of device memory */
-  unsigned char *landing;       /* pinned memory that results are copied to */
+  struct cuda_rows *rows;   /* halo.c's; NULL until ranks exchange rows */
+  struct plan_cache *plans; /* the context's */
+  struct layouts *layouts;  /* of dats; ctx->layouts has it too */
+  size_t used;              /* bytes of device memory */
+  unsigned char *landing;   /* pinned memory that results are copied to */
   size_t landing_bytes;
   bool failed;               /* a kernel failed: the driver takes no more work */
   enum cuda_mistake mistake; /* planted by tests */
@@ -65,7 +65,7 @@ int cuda_landing(struct cuda *c, size_t bytes, struct error *err);
 int cuda_wait(struct cuda *c, struct error *err, const char *doing);
 extern const struct mover cuda_mover;
 cuda_address cuda_dat_address(const struct dat *dat);
-/* Components apart on the device (layout.h)? Their distance there, in values; for rows it is the dim. */
+/* Components apart on the device (layouts.h)? Their distance there, in values; for rows it is the dim. */
 bool cuda_dat_is_soa(const struct cuda *c, const struct dat *dat);
 long cuda_dat_stride(const struct cuda *c, const struct dat *dat);
 
@@ -143,22 +143,20 @@ struct cuda_loop {
   struct cuda_targets targets;
   struct cuda_variant *variants;
   int nvariants, current, standard;
-  struct tuner *tuner; /* NULL: one variant only */
-  bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
-  unsigned layouts;    /* epoch of the layouts that desc and variants know */
-  bool trial, timed;   /* this run: for the tuner; at all, */
-  double seconds;      /* and so long it has taken */
+  struct tuning tuning;
+  long settled_runs;
+  unsigned layouts;  /* epoch of the layouts that desc and variants know */
+  bool trial, timed; /* this run: for the tuner; at all, */
+  double seconds;    /* and so long it has taken */
 };
 /* All variants that make sense for the loop. Nothing is compiled. */
 int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err);
 /* Only this one, for the layouts that the dats have now. */
 int cuda_candidate_again(struct op_context *ctx, struct loop *loop, const struct cuda_variant *v,
                          struct cuda_loop *l, struct error *err);
-/* remember.c: does OP2_TUNE allow more than the default; the tuner, started at what the store remembers; after a run,
- * remember what it settled on, once. */
-int cuda_tune_mode(struct op_context *ctx, bool *candidates, struct error *err);
-int cuda_tune_open(struct op_context *ctx, const struct loop *loop, struct cuda_loop *l, struct error *err);
-void cuda_tune_keep(struct op_context *ctx, const struct loop *loop, struct cuda_loop *l);
+/* layout.c: what the loop's tuning has to know of its variants; how layouts are tried. */
+struct tuning_of cuda_tuning_of(const struct loop *loop);
+extern const struct layout_table cuda_layout_table;
 /* ready.c: code, plan and memory of one variant. */
 int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err);
 void cuda_variant_free(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets);

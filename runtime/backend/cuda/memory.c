@@ -121,7 +121,7 @@ cuda_address cuda_dat_address(const struct dat *dat) {
 }
 
 bool cuda_dat_is_soa(const struct cuda *c, const struct dat *dat) {
-  return cuda_layout_is_soa(c->layouts, dat);
+  return layouts_is_soa(c->layouts, dat);
 }
 
 long cuda_dat_stride(const struct cuda *c, const struct dat *dat) {
@@ -154,7 +154,7 @@ static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) 
   struct on_device *d = calloc(1, sizeof *d);
   if (!d)
     return error_memory(err, "a dat on the GPU", sizeof *d);
-  int code = cuda_layout_settle(ctx, dat, err);
+  int code = layouts_settle(ctx, c->layouts, dat, err);
   d->bytes = used_bytes(c, dat);
   if (!code)
     code = cuda_allocate(c, &d->at, d->bytes, err, "dat \"%s\"", dat->name);

@@ -8,7 +8,6 @@
 #include "backend/cuda/cuda.h"
 #include "base/size.h"
 #include "context.h"
-#include "tune.h"
 
 /* What the tuner may try beside the default; elements per thread behind each. */
 static const struct {
@@ -45,7 +44,7 @@ static bool walks(const struct cuda_variant *v) {
 static bool apply_word(struct cuda_variant *v, const char *word) {
   char end;
   int each = 0;
-  if (cuda_shape_word(word, &v->shape) || cuda_layout_word(word))
+  if (cuda_shape_word(word, &v->shape) || layout_word(word))
     return true; /* the layouts are the dats', not the loop's */
   if (sscanf(word, "each%d%c", &each, &end) != 1 || each < 1 || each > 64)
     return false;
@@ -75,10 +74,10 @@ static int describe(struct op_context *ctx, const struct loop *loop, struct cuda
   int code = desc_copy(&l->desc, &loop->desc, err);
   for (int i = 0; !code && i < loop->nargs; i++)
     if (l->desc.args[i].dat >= 0 && loop->args[i].dat) {
-      code = cuda_layout_settle(ctx, loop->args[i].dat, err);
+      code = layouts_settle(ctx, c->layouts, loop->args[i].dat, err);
       l->desc.dats[l->desc.args[i].dat].soa = cuda_dat_is_soa(c, loop->args[i].dat);
     }
-  l->layouts = cuda_layouts_epoch(c->layouts);
+  l->layouts = layouts_epoch(c->layouts);
   return code ? code : cuda_targets_find(&l->desc, &l->targets, err);
 }
 
@@ -133,6 +132,16 @@ static int add_tried(const struct cuda *c, const struct loop *loop, struct cuda_
   return code;
 }
 
+static int open_tuning(struct op_context *ctx, const struct loop *loop, struct cuda_loop *l,
+                       struct error *err) {
+  const struct tuning_of of = cuda_tuning_of(loop);
+  struct jit *jit = NULL; /* opens the store */
+  int code = context_jit(ctx, &jit, err);
+  if (!code)
+    code = tuning_open(ctx, &l->tuning, &of, err);
+  return code ? code : tuning_recall(ctx, loop, &l->tuning, err);
+}
+
 int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
   struct cuda *c = cuda_of(ctx);
   struct cuda_variant v = usual(c, loop);
@@ -147,11 +156,11 @@ int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop 
     code = add(l, &v, err);
   bool more = false;
   if (!code)
-    code = cuda_tune_mode(ctx, &more, err);
+    code = tuning_wanted(ctx, &more, err);
   if (!code && more && !forced) {
     code = add_tried(c, loop, l, err);
     if (!code)
-      code = cuda_tune_open(ctx, loop, l, err);
+      code = open_tuning(ctx, loop, l, err);
   }
   return code;
 }
@@ -169,7 +178,7 @@ void cuda_loop_free(struct cuda *c, struct cuda_loop *l) {
   for (int i = 0; i < l->nvariants; i++)
     cuda_variant_free(c, &l->variants[i], &l->targets);
   free(l->variants);
-  tuner_free(l->tuner);
+  tuning_free(&l->tuning);
   cuda_targets_free(&l->targets);
   desc_free(&l->desc);
   free(l);

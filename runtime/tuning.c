@@ -1,0 +1,321 @@
+#include "tuning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context.h"
+#include "kind.h"
+#include "tune_mode.h"
+
+int tuning_wanted(const struct op_context *ctx, bool *candidates, struct error *err) {
+  struct tune_mode mode = {0};
+  int code = tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &mode, err);
+  *candidates = mode.candidates;
+  return code;
+}
+
+int tuning_open(const struct op_context *ctx, struct tuning *t, const struct tuning_of *of,
+                struct error *err) {
+  struct tune_mode mode = {0};
+  t->of = *of;
+  int code = tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &mode, err);
+  if (code || !mode.candidates || of->count < 2)
+    return code;
+  t->keeps = mode.keep;
+  t->recalls = mode.recall;
+  t->exhaustive = mode.options.exhaustive;
+  t->watches = mode.options.drift > 0;
+  return tuner_new(&t->tuner, of->count, of->standard, &mode.options, err);
+}
+
+void tuning_free(struct tuning *t) {
+  tuner_free(t->tuner);
+  t->tuner = NULL;
+}
+
+static const char *name_of(const struct tuning *t, int which) {
+  return t->of.name(t->of.variants, which);
+}
+
+static bool make_place(const struct op_context *ctx, const struct loop *loop, const struct tuning_of *of,
+                       struct tuning_place *place) {
+  tuning_sign(of->desc, &place->signature);
+  of->target(ctx, &place->target);
+  tuning_fingerprint(loop, &place->mesh);
+  place->threads = of->threads;
+  return tuning_place_ok(place);
+}
+
+/* ---- recalling ---- */
+
+static int find_variant(const struct tuning *t, const char *name) {
+  for (int i = 0; i < t->of.count; i++)
+    if (strcmp(name_of(t, i), name) == 0)
+      return i;
+  return -1;
+}
+
+/* Of a row of such a grade: which variant it is here. */
+static int variant_of(const struct tuning *t, const struct store_tuning *row, enum tuning_grade grade) {
+  struct text carried = {0};
+  if (grade == TUNING_EXACT || grade == TUNING_MESH)
+    return find_variant(t, row->variant);
+  tuning_carry_over(row->variant, &carried);
+  const int found = text_ok(&carried) ? find_variant(t, text_str(&carried)) : -1;
+  text_free(&carried);
+  return found;
+}
+
+/* What an earlier run found. */
+struct memory {
+  int winner; /* -1: nothing */
+  enum tuning_grade grade;
+  double median; /* 0: of another mesh or machine, which is no measure for drift */
+};
+
+static struct memory look_up(struct op_context *ctx, const struct tuning *t,
+                             const struct tuning_place *place) {
+  const struct store_tuning_filter filter = {
+      .signature = text_str(&place->signature), .threads = place->threads, .chosen_only = true};
+  struct store_tuning *rows = NULL;
+  const struct store_tuning *best = NULL;
+  struct memory m = {.winner = -1};
+  const int count = store_get_tunings(ctx->store, &filter, &rows);
+  for (int r = 0; r < count; r++) {
+    const enum tuning_grade grade = tuning_grade(&rows[r], text_str(&place->target), text_str(&place->mesh));
+    const int which = grade == TUNING_NOTHING ? -1 : variant_of(t, &rows[r], grade);
+    if (which < 0 || (best && grade < m.grade) ||
+        (best && grade == m.grade && !tuning_is_better(&rows[r], best)))
+      continue;
+    best = &rows[r];
+    m = (struct memory){
+        .winner = which, .grade = grade, .median = grade == TUNING_EXACT ? rows[r].median : 0};
+  }
+  store_tunings_free(rows, count);
+  return m;
+}
+
+static struct memory remembered(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+  struct tuning_place place = {0};
+  struct memory m = {.winner = -1};
+  if (make_place(ctx, loop, &t->of, &place))
+    m = look_up(ctx, t, &place);
+  tuning_place_free(&place);
+  return m;
+}
+
+/* All rows of just this place. */
+static int get_rows(struct op_context *ctx, const struct loop *loop, const struct tuning *t,
+                    struct store_tuning **rows) {
+  struct tuning_place place = {0};
+  int count = 0;
+  *rows = NULL;
+  if (make_place(ctx, loop, &t->of, &place)) {
+    const struct store_tuning_filter filter = {.signature = text_str(&place.signature),
+                                               .target = text_str(&place.target),
+                                               .mesh = text_str(&place.mesh),
+                                               .threads = place.threads};
+    count = store_get_tunings(ctx->store, &filter, rows);
+  }
+  tuning_place_free(&place);
+  return count;
+}
+
+static const struct store_tuning *chosen_of(const struct store_tuning *rows, int count) {
+  for (int r = 0; r < count; r++)
+    if (rows[r].chosen)
+      return &rows[r];
+  return NULL;
+}
+
+/* Each rank has measured something else, so that ranks only keep what is enough to choose by. */
+static bool goes_on(const struct op_context *ctx) {
+  return ctx->comm->size == 1;
+}
+
+/* An earlier run ended before its tuner had settled: go on there. */
+static bool resume(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
+  struct store_tuning *rows;
+  const int count = get_rows(ctx, loop, t, &rows);
+  int known = 0;
+  for (int r = 0; r < count && !chosen_of(rows, count); r++) {
+    const int which = find_variant(t, rows[r].variant);
+    if (which < 0)
+      continue;
+    tuner_resume(t->tuner, which, rows[r].median, rows[r].baseline, rows[r].count);
+    known++;
+  }
+  store_tunings_free(rows, count);
+  if (known == 0)
+    return false;
+  tuner_resumed(t->tuner);
+  log_line(&ctx->log, LOG_INFO, "tune",
+           "loop %s starts with %s and goes on with the trials: an earlier run measured %d of %d variants",
+           loop->name, name_of(t, tuner_winner(t->tuner)), known, t->of.count);
+  return true;
+}
+
+int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning *t, struct error *err) {
+  struct memory m = {.winner = -1};
+  const bool shared = t->of.together && ctx->kind;
+  int code = OP_OK;
+  if (!t->tuner)
+    return OP_OK;
+  const bool recalls = t->recalls || loop->turned;
+  if (recalls && (!shared || ctx->kind->leads_all))
+    m = remembered(ctx, loop, t);
+  if (recalls && shared)
+    code = ctx->agreement->table->broadcast(ctx->agreement, &m, sizeof m, ctx->kind->first_leader, err);
+  if (code)
+    return code;
+  if (m.winner >= 0) {
+    tuner_settle(t->tuner, m.winner, m.median);
+    t->kept = true;
+    log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with %s, tuned on %s", loop->name,
+             name_of(t, m.winner), tuning_grade_words(m.grade));
+  } else if (!(t->keeps && goes_on(ctx)) || !resume(ctx, loop, t))
+    log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s%s", loop->name,
+             name_of(t, t->of.standard), recalls ? ": nothing is remembered" : "");
+  return OP_OK;
+}
+
+/* ---- keeping ---- */
+
+static struct store_tuning row_at(const struct tuning_place *place, const struct loop *loop) {
+  return (struct store_tuning){.signature = text_str(&place->signature),
+                               .loop = loop->name,
+                               .target = text_str(&place->target),
+                               .threads = place->threads,
+                               .mesh = text_str(&place->mesh)};
+}
+
+static void put_rows(struct op_context *ctx, const struct loop *loop, const struct tuning *t, bool choose,
+                     struct store_tuning *rows) {
+  struct tuning_place place = {0};
+  int count = 0;
+  const bool good = make_place(ctx, loop, &t->of, &place);
+  for (int i = 0; i < t->of.count; i++) {
+    int runs = 0;
+    const double median = tuner_median(t->tuner, i, &runs);
+    if (runs == 0)
+      continue;
+    rows[count] = row_at(&place, loop);
+    rows[count].variant = name_of(t, i);
+    rows[count].median = median;
+    rows[count].baseline = tuner_median(t->tuner, t->of.standard, NULL);
+    rows[count].count = runs;
+    rows[count++].chosen = choose && i == tuner_winner(t->tuner);
+  }
+  if (good)
+    store_put_tunings(ctx->store, rows, count);
+  tuning_place_free(&place);
+}
+
+static void keep(struct op_context *ctx, const struct loop *loop, struct tuning *t, bool choose) {
+  struct store_tuning *rows = array_new((size_t)t->of.count, sizeof *rows);
+  t->kept = true;
+  if (rows)
+    put_rows(ctx, loop, t, choose, rows);
+  free(rows);
+}
+
+/* How many variants have been measured often enough to be compared. */
+static int well_known(const struct tuning *t) {
+  enum { ENOUGH = 3 };
+  int known = 0;
+  for (int i = 0; i < t->of.count; i++) {
+    int runs = 0;
+    tuner_median(t->tuner, i, &runs);
+    known += runs >= ENOUGH;
+  }
+  return known;
+}
+
+/* A choice is replaced by a choice only. */
+static bool has_choice(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+  struct store_tuning *rows;
+  const int count = get_rows(ctx, loop, t, &rows);
+  const bool chosen = chosen_of(rows, count) != NULL;
+  store_tunings_free(rows, count);
+  return chosen;
+}
+
+void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
+  if (!t->tuner || !t->keeps || t->kept)
+    return;
+  const int left = tuner_left(t->tuner), known = well_known(t);
+  const bool serial = goes_on(ctx);
+  if (left > 0)
+    log_line(
+        &ctx->log, LOG_WARN, "tune",
+        "loop %s was called too few times to be tuned: %d of its %d variants are measured, %d more calls are "
+        "needed%s",
+        loop->name, known, t->of.count, left,
+        serial ? "; run the program for longer, or again with OP2_TUNE=force" : "");
+  const bool enough = tuner_trials(t->tuner) > 0 && 2 * known >= t->of.count && (left == 0 || !serial);
+  if (tuner_is_settled(t->tuner) || enough)
+    keep(ctx, loop, t, true);
+  else if (serial && !has_choice(ctx, loop, t))
+    keep(ctx, loop, t, false);
+}
+
+/* After drift: if even the default is slower now than it was, by what counts as drift, the machine is busy with other things, and
+ * what is best now is not best on a quiet one. */
+static bool is_busy(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+  struct store_tuning *rows;
+  if (t->restarts == 0)
+    return false;
+  const int count = get_rows(ctx, loop, t, &rows);
+  const struct store_tuning *chosen = chosen_of(rows, count);
+  const bool busy = chosen && chosen->baseline > 0 &&
+                    tuner_median(t->tuner, t->of.standard, NULL) > tune_drift * chosen->baseline;
+  store_tunings_free(rows, count);
+  return busy;
+}
+
+static void say_winner(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+  const int winner = tuner_winner(t->tuner);
+  log_line(&ctx->log, LOG_INFO, "tune",
+           "loop %s: %s is the best of %d after %lld trials, %.3g s a run (default %s %.3g s); "
+           "%.3g s were lost in trials and compiling until then, in which the loop ran for %.3g s",
+           loop->name, name_of(t, winner), t->of.count, tuner_trials(t->tuner),
+           tuner_median(t->tuner, winner, NULL), name_of(t, t->of.standard),
+           tuner_median(t->tuner, t->of.standard, NULL), tuner_overhead(t->tuner), tuner_total(t->tuner));
+}
+
+void tuning_ran(struct op_context *ctx, const struct loop *loop, struct tuning *t, int which) {
+  const int restarts = tuner_restarts(t->tuner);
+  if (restarts != t->restarts) {
+    log_line(&ctx->log, LOG_INFO, "tune",
+             "loop %s: %s has become slower by more than the factor %g; trying again", loop->name,
+             name_of(t, which), tune_drift);
+    t->restarts = restarts;
+    t->kept = false;
+  }
+  if (t->kept || !t->keeps || !tuner_is_settled(t->tuner))
+    return;
+  say_winner(ctx, loop, t);
+  t->kept = is_busy(ctx, loop, t);
+  if (t->kept)
+    log_line(&ctx->log, LOG_INFO, "tune",
+             "loop %s: the default is slower too, so the machine is busier than it was; what is remembered "
+             "stays",
+             loop->name);
+  else
+    keep(ctx, loop, t, true);
+}
+
+void tuning_keep_choice(struct op_context *ctx, const struct loop *loop, const struct tuning_of *of,
+                        const char *variant, double seconds) {
+  struct tuning_place place = {0};
+  if (make_place(ctx, loop, of, &place)) {
+    struct store_tuning row = row_at(&place, loop);
+    row.variant = variant;
+    row.median = seconds;
+    row.count = 1;
+    row.chosen = true;
+    store_put_tunings(ctx->store, &row, 1);
+  }
+  tuning_place_free(&place);
+}
