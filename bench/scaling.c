@@ -58,9 +58,11 @@ static void declare(const struct trial *t, const struct comm *comm, struct share
     const struct share_set *from = &share->sets[grid_maps[m].from];
     struct share_map *map = &share->maps[m];
     *map = (struct share_map){.from = grid_maps[m].from, .to = grid_maps[m].to, .arity = grid_maps[m].arity};
-    map->rows = must(array_new((size_t)from->owned * (size_t)map->arity, sizeof *map->rows));
+    map->rows =
+        (struct rows){.entries = must(array_new((size_t)from->owned * (size_t)map->arity, sizeof(long long))),
+                      .wide = true};
     for (long e = 0; e < from->owned; e++)
-      grid_row(&t->grid, m, from->numbers[e], map->rows + e * map->arity);
+      grid_row(&t->grid, m, from->numbers[e], (long long *)map->rows.entries + e * map->arity);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "mesh.h"
+#include "rows.h"
 #include "team.h"
 
 /* Where a replica is. The user's own order is no replica: fetch and put convert from and to the host's. */
@@ -84,6 +85,12 @@ static inline void *dat_value(const struct dat *dat, long element, int component
   size_t index = dat->soa ? (size_t)component * (size_t)dat->stride + (size_t)element
                           : (size_t)element * (size_t)dat->dim + (size_t)component;
   return (unsigned char *)dat->replicas[SPACE_HOST].memory + index * dat->value_size;
+}
+
+/* The rows of the host replica. */
+static inline struct row_store dat_rows(const struct dat *dat) {
+  return (struct row_store){dat->replicas[SPACE_HOST].memory, dat->value_size, dat->dim,
+                            dat->soa ? dat->stride : 0};
 }
 
 /* The memory of a replica of `rows` rows, false if it is more than can be addressed; and the SoA stride then. */

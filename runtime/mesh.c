@@ -127,7 +127,7 @@ static void map_free(struct map *map) {
     return;
   free(map->name);
   free(map->table);
-  free(map->global);
+  free(map->global.entries);
   map_halo_free(map->halo);
   free(map);
 }
@@ -171,10 +171,11 @@ static bool keep_rows(struct map *map, size_t entries, bool ranks, const int *ta
       fill_table(map, table, long_table);
     return map->table;
   }
-  if ((map->global = array_new(entries, sizeof *map->global)))
-    for (size_t i = 0; i < entries; i++)
-      map->global[i] = table ? table[i] : long_table[i];
-  return map->global;
+  if (!rows_new(&map->global, entries, rows_wide(map->to->global_size)))
+    return false;
+  for (size_t i = 0; i < entries; i++)
+    rows_set(&map->global, i, table ? table[i] : long_table[i]);
+  return true;
 }
 
 struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,

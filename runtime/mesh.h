@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/types.h"
+#include "rows.h"
 
 struct op_context;
 struct distribution;
@@ -42,7 +43,7 @@ struct map {
   int arity;
   int *table;            /* extents[EXTENT_EXEC] rows in the library's numbering of both sets */
   struct map_halo *halo; /* what of the target's halo it reaches, NULL: one process */
-  long long *global;     /* with ranks, until mesh_distribute: the user's rows; then NULL */
+  struct rows global;    /* with ranks, until mesh_distribute: the user's rows; then without entries */
 };
 
 struct constant {
@@ -72,7 +73,7 @@ struct mesh {
    * is the same on all of them. */
   bool undistributed;
   bool copies_told; /* the user was warned that each rank declared the whole mesh */
-  bool lost;               /* a change of the distribution failed half way */
+  bool lost;        /* a change of the distribution failed half way */
 };
 
 /* All return NULL with the error set. Names may be NULL. */

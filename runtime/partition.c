@@ -13,7 +13,7 @@
 #include "data.h"
 #include "distribute/directory.h"
 #include "distribute/graph.h"
-#include "distribute/mail.h"
+#include "distribute/numbers.h"
 #include "distribute/parts.h"
 #include "spread.h"
 
@@ -171,37 +171,50 @@ static double *read_coords(const struct dat *coords, long rows) {
   return out;
 }
 
-/* The middle of each element's targets. Copies of targets get their coordinates first. */
-static int coords_through(struct op_context *ctx, const struct dat *coords, const struct map *map,
-                          double **out, struct error *err) {
-  const struct distribution *spread = coords->set->spread;
-  const long owned = map->from->extents[EXTENT_OWNED];
+/* The middle of each element's targets, of which other ranks may have some. */
+static int coords_through(struct op_context *ctx, const struct dat *coords, const struct share *share,
+                          const struct share_map *map, double **out, struct error *err) {
+  const struct share_set *to = &share->sets[map->to];
+  const long owned = share->sets[map->from].owned, entries = owned * map->arity;
   const int dim = coords->dim;
-  const size_t bytes = (size_t)dim * sizeof(double);
-  double *of_targets = read_coords(coords, coords->set->extents[EXTENT_NONEXEC]);
+  struct numbers ids;
+  double *near = read_coords(coords, to->owned), *far = NULL;
+  int *targets = array_new((size_t)entries, sizeof *targets);
   *out = array_new((size_t)owned * (size_t)dim, sizeof **out);
-  int code = of_targets && *out ? OP_OK : no_memory(err);
+  bool good = numbers_new(&ids, to->numbers, to->owned) && near && targets && *out;
+  for (long i = 0; good && i < entries; i++)
+    good = (targets[i] = numbers_add(&ids, rows_get(&map->rows, (size_t)i))) >= 0;
+  if (good)
+    good = (far = array_new((size_t)(ids.count - to->owned) * (size_t)dim, sizeof *far)) != NULL;
+  int code = agree_on_success(ctx->comm, good ? OP_OK : no_memory(err), err);
   if (!code)
-    code =
-        carry_rows(ctx->comm, &spread->exec.send, &spread->exec.receive, bytes, of_targets, of_targets, err);
-  if (!code)
-    code = carry_rows(ctx->comm, &spread->nonexec.send, &spread->nonexec.receive, bytes, of_targets,
-                      of_targets, err);
-  for (long e = 0; !code && e < owned; e++)
-    for (int i = 0; i < map->arity; i++)
-      for (int c = 0; c < dim; c++)
-        (*out)[e * dim + c] += of_targets[(long)map->table[e * map->arity + i] * dim + c] / map->arity;
-  free(of_targets);
+    code = directory_rows(ctx->comm, to->first[ctx->comm->size], &ids, to->owned, (size_t)dim * sizeof *far,
+                          near, far, err);
+  for (long i = 0; !code && i < entries; i++) {
+    const double *x =
+        targets[i] < to->owned ? near + (long)targets[i] * dim : far + (targets[i] - to->owned) * dim;
+    for (int c = 0; c < dim; c++)
+      (*out)[i / map->arity * dim + c] += x[c] / map->arity;
+  }
+  numbers_free(&ids);
+  free(near);
+  free(far);
+  free(targets);
   return code;
 }
 
-static int coords_of_prime(struct op_context *ctx, const struct partition_call *call, double **out,
-                           struct error *err) {
+static int coords_of_prime(struct op_context *ctx, const struct partition_call *call,
+                           const struct share *share, double **out, struct error *err) {
   int code = dat_need(ctx, call->coords, SPACE_HOST, REGION_OWNED, err);
   if (code)
     return code;
-  if (call->coords->set != call->prime)
-    return coords_through(ctx, call->coords, map_to_coords(ctx, call), out, err);
+  if (call->coords->set != call->prime) {
+    const struct map *map = map_to_coords(ctx, call);
+    int m = 0;
+    while (ctx->mesh.maps.items[m] != map)
+      m++;
+    return coords_through(ctx, call->coords, share, &share->maps[m], out, err);
+  }
   *out = read_coords(call->coords, call->prime->extents[EXTENT_OWNED]);
   return *out ? OP_OK : no_memory(err);
 }
@@ -284,7 +297,7 @@ static int part_prime(struct op_context *ctx, const struct partition_call *call,
     return part_as_told(ctx, call, part, err);
   if (m->need == NEED_MAP)
     return part_by_graph(ctx, call, share, NULL, part, err);
-  int code = m->need == NEED_COORDS ? coords_of_prime(ctx, call, &coords, err) : OP_OK;
+  int code = m->need == NEED_COORDS ? coords_of_prime(ctx, call, share, &coords, err) : OP_OK;
   const struct part_request request = {.comm = ctx->comm,
                                        .parts = ctx->comm->size,
                                        .total = call->prime->global_size,
@@ -302,19 +315,14 @@ static int part_prime(struct op_context *ctx, const struct partition_call *call,
 
 /* A part for each owned element of each set. */
 static int part_all(struct op_context *ctx, const struct partition_call *call, const struct method *m,
-                    int **part, struct error *err) {
-  struct share share = {0};
-  int code = spread_share(ctx, &share, err);
-  if (code)
-    return code;
+                    const struct share *share, int **part, struct error *err) {
   const int prime = call->prime->id;
-  part[prime] = array_new((size_t)share.sets[prime].owned, sizeof **part);
-  code = agree_on_success(ctx->comm, part[prime] ? OP_OK : no_memory(err), err);
+  part[prime] = array_new((size_t)share->sets[prime].owned, sizeof **part);
+  int code = agree_on_success(ctx->comm, part[prime] ? OP_OK : no_memory(err), err);
   if (!code)
-    code = agree_on_success(ctx->comm, part_prime(ctx, call, m, &share, part[prime], err), err);
+    code = agree_on_success(ctx->comm, part_prime(ctx, call, m, share, part[prime], err), err);
   if (!code)
-    code = parts_follow(ctx->comm, &share, ctx->comm->size, part, err);
-  spread_give_back(ctx, &share);
+    code = parts_follow(ctx->comm, share, ctx->comm->size, part, err);
   return code;
 }
 
@@ -323,18 +331,21 @@ int mesh_partition(struct op_context *ctx, const struct partition_call *call, st
   int code = m ? check_call(ctx, call, m, err) : err->code;
   if (!spread_wanted(ctx))
     return code;
+  if (!code)
+    code = spread_check(ctx, err);
   code = agree_on_success(ctx->comm, code, err);
   ctx->comm->where = "op_partition";
-  /* Coordinates through a map need copies of its targets. */
-  if (!code && m->need == NEED_COORDS && call->coords->set != call->prime)
-    code = mesh_distribute(ctx, err);
+  struct share share = {0};
   int **part = code ? NULL : array_new((size_t)ctx->mesh.sets.count, sizeof *part);
-  if (!code && !part)
-    code = no_memory(err);
   if (!code)
-    code = part_all(ctx, call, m, part, err);
+    code = part ? spread_share(ctx, &share, err) : no_memory(err);
+  code = agree_on_success(ctx->comm, code, err);
   if (!code)
-    code = spread_apply(ctx, &(struct spread_change){.part = part}, err);
+    code = part_all(ctx, call, m, &share, part, err);
+  if (code)
+    spread_give_back(ctx, &share);
+  else
+    code = spread_apply(ctx, &(struct spread_change){.part = part, .share = &share}, err);
   for (int s = 0; part && s < ctx->mesh.sets.count; s++)
     free(part[s]);
   free(part);

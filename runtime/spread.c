@@ -66,19 +66,19 @@ static int share_map_of(struct op_context *ctx, struct map *map, struct share_ma
   const size_t arity = (size_t)map->arity;
   const size_t entries = (size_t)map->from->extents[EXTENT_OWNED] * arity;
   *out = (struct share_map){.from = map->from->id, .to = map->to->id, .arity = map->arity};
-  if (map->global && !map->from->spread) {
+  if (map->global.entries && !map->from->spread) {
     out->rows = map->global;
     return OP_OK;
   }
-  if (!(out->rows = array_new(entries, sizeof *out->rows)))
+  if (!rows_new(&out->rows, entries, rows_wide(map->to->global_size)))
     return no_memory(err);
-  if (map->global) {
+  if (map->global.entries) {
     const struct halo_exchange *home = &map->from->spread->home;
-    return carry_rows(ctx->comm, &home->send, &home->receive, arity * sizeof *out->rows, map->global,
-                      out->rows, err);
+    return carry_rows(ctx->comm, &home->send, &home->receive, arity * rows_entry_bytes(&out->rows),
+                      map->global.entries, out->rows.entries, err);
   }
   for (size_t i = 0; i < entries; i++)
-    out->rows[i] = map->to->spread->numbers[map->table[i]];
+    rows_set(&out->rows, i, map->to->spread->numbers[map->table[i]]);
   return OP_OK;
 }
 
@@ -100,8 +100,8 @@ int spread_share(struct op_context *ctx, struct share *share, struct error *err)
 
 void spread_give_back(struct op_context *ctx, struct share *share) {
   for (int m = 0; share->maps && m < share->nmaps; m++)
-    if (share->maps[m].rows == ((struct map *)ctx->mesh.maps.items[m])->global)
-      share->maps[m].rows = NULL;
+    if (share->maps[m].rows.entries == ((struct map *)ctx->mesh.maps.items[m])->global.entries)
+      share->maps[m].rows.entries = NULL;
   share_free(share);
 }
 
@@ -109,11 +109,11 @@ void spread_give_back(struct op_context *ctx, struct share *share) {
 static void take_over(struct op_context *ctx, const struct share *share) {
   for (int m = 0; m < share->nmaps; m++) {
     struct map *map = ctx->mesh.maps.items[m];
-    if (share->maps[m].rows != map->global)
-      free(map->global);
+    if (share->maps[m].rows.entries != map->global.entries)
+      free(map->global.entries);
     free(map->table);
     map_halo_free(map->halo);
-    map->global = NULL;
+    map->global.entries = NULL;
     map->table = NULL;
     map->halo = NULL;
   }
@@ -143,15 +143,17 @@ static int reorder(struct share *share, int *const *order, struct error *err) {
     struct share_map *map = &share->maps[m];
     const size_t owned = (size_t)share->sets[map->from].owned, arity = (size_t)map->arity;
     const int *rows_order = order[map->from];
-    long long *rows = rows_order ? array_new(owned * arity, sizeof *rows) : NULL;
-    if (rows_order && !rows)
+    struct rows rows;
+    if (!rows_order)
+      continue;
+    if (!rows_new(&rows, owned * arity, map->rows.wide))
       return no_memory(err);
-    for (size_t e = 0; rows && e < owned; e++)
-      memcpy(rows + e * arity, map->rows + (size_t)rows_order[e] * arity, arity * sizeof *rows);
-    if (rows) {
-      free(map->rows);
-      map->rows = rows;
-    }
+    const size_t row_bytes = arity * rows_entry_bytes(&rows);
+    for (size_t e = 0; e < owned; e++)
+      memcpy((char *)rows.entries + e * row_bytes,
+             (const char *)map->rows.entries + (size_t)rows_order[e] * row_bytes, row_bytes);
+    free(map->rows.entries);
+    map->rows = rows;
   }
   return OP_OK;
 }
@@ -160,57 +162,34 @@ static int reorder(struct share *share, int *const *order, struct error *err) {
 
 /* Where rows of a set go: along a route to other ranks, or to other places here. */
 struct journey {
-  struct halo_exchange *route; /* NULL: nobody changes owner */
-  int *from;                   /* then: the old local number of each new one */
+  const struct halo_exchange *route; /* NULL: nobody changes owner */
+  int *from;                         /* then: the old local number of each new one */
 };
-
-static size_t index_of(const struct dat *dat, long element, int component, long stride) {
-  return dat->soa ? (size_t)component * (size_t)stride + (size_t)element
-                  : (size_t)element * (size_t)dat->dim + (size_t)component;
-}
-
-/* Rows one after the other, whatever the layout. */
-static void rows_out(const struct dat *dat, long count, unsigned char *rows) {
-  for (long e = 0; e < count; e++)
-    for (int c = 0; c < dat->dim; c++, rows += dat->value_size)
-      memcpy(rows, dat_value(dat, e, c), dat->value_size);
-}
 
 static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_set *built,
                     const struct journey *journey, struct error *err) {
   struct replica *host = &dat->replicas[SPACE_HOST];
-  const long before = dat->set->extents[EXTENT_OWNED], after = built->extents[EXTENT_OWNED];
   const long stride = data_stride(built->extents[EXTENT_NONEXEC]);
   size_t bytes;
-  unsigned char *old = array_new((size_t)before, dat->row_bytes), *rows = NULL, *memory = NULL;
-  int code = old && data_bytes(dat, built->extents[EXTENT_NONEXEC], &bytes) ? OP_OK : no_memory(err);
-  if (!code)
-    rows_out(dat, before, old);
-  if (!code && journey->route) {
-    rows = array_new((size_t)after, dat->row_bytes);
-    code = rows ? carry_rows(ctx->comm, &journey->route->send, &journey->route->receive, dat->row_bytes, old,
-                             rows, err)
-                : no_memory(err);
-    free(old);
-    old = rows;
-  }
-  if (!code) {
-    data_memory_free(host->memory);
-    host->memory = NULL;
-    memory = data_memory(ctx->team, bytes);
-    code = memory ? OP_OK : no_memory(err);
-  }
-  for (long e = 0; !code && e < after; e++) {
-    const unsigned char *row = old + (size_t)(journey->route ? e : journey->from[e]) * dat->row_bytes;
-    for (int c = 0; c < dat->dim; c++)
-      memcpy(memory + index_of(dat, e, c, stride) * dat->value_size, row + (size_t)c * dat->value_size,
-             dat->value_size);
-  }
-  free(old);
-  if (code)
+  void *memory =
+      data_bytes(dat, built->extents[EXTENT_NONEXEC], &bytes) ? data_memory(ctx->team, bytes) : NULL;
+  if (!memory)
+    return no_memory(err);
+  const struct row_store old = dat_rows(dat),
+                         fresh = {memory, dat->value_size, dat->dim, dat->soa ? stride : 0};
+  int code = OP_OK;
+  if (journey->route)
+    code = carry(ctx->comm, &journey->route->send, &journey->route->receive, &old, &fresh, err);
+  else
+    for (long e = 0; e < built->extents[EXTENT_OWNED]; e++)
+      row_copy(&old, journey->from[e], &fresh, e);
+  if (code) {
+    data_memory_free(memory);
     return code;
+  }
   if (dat->replicas[SPACE_DEVICE].bytes)
     ctx->mover->release(ctx, dat);
+  data_memory_free(host->memory);
   host->memory = memory;
   host->bytes = bytes;
   dat->stride = stride;
@@ -218,15 +197,16 @@ static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_
   return OP_OK;
 }
 
-/* The final place of each row: the built order comes last. */
-static int plan_journey(struct journey *journey, const struct built_set *built, const int *order,
-                        struct error *err) {
+/* The final place of each row: the built order comes last. It is not needed afterwards. */
+static int plan_journey(struct journey *journey, struct built_set *built, struct halo_exchange *route,
+                        const int *order, struct error *err) {
   const long owned = built->extents[EXTENT_OWNED];
-  if (!journey->route) {
-    if (!(journey->from = array_new((size_t)owned, sizeof *journey->from)))
-      return no_memory(err);
-    for (long l = 0; l < owned; l++)
-      journey->from[l] = order ? order[built->order[l]] : built->order[l];
+  *journey = (struct journey){.route = route};
+  if (!route) {
+    journey->from = built->order;
+    built->order = NULL;
+    for (long l = 0; order && l < owned; l++)
+      journey->from[l] = order[journey->from[l]];
     return OP_OK;
   }
   int *place = array_new((size_t)owned, sizeof *place);
@@ -234,29 +214,42 @@ static int plan_journey(struct journey *journey, const struct built_set *built, 
     return no_memory(err);
   for (long l = 0; l < owned; l++)
     place[built->order[l]] = (int)l;
-  struct halo_side *receive = &journey->route->receive;
+  free(built->order);
+  built->order = NULL;
+  struct halo_side *receive = &route->receive;
   for (long i = 0; i < receive->first[receive->count]; i++)
     receive->elements[i] = place[receive->elements[i]];
   free(place);
   return OP_OK;
 }
 
-static int move_data(struct op_context *ctx, const struct built *built, struct halo_exchange *routes,
+static bool has_dats(const struct mesh *mesh, int set) {
+  for (int i = 0; i < mesh->dats.count; i++)
+    if (((const struct dat *)mesh->dats.items[i])->set->id == set)
+      return true;
+  return false;
+}
+
+/* One dat after the other, and what only a set's dats need is freed after the last of them: there is never much beside what the
+ * mesh itself takes. */
+static int move_data(struct op_context *ctx, struct built *built, struct halo_exchange *routes,
                      int *const *order, struct error *err) {
-  struct mesh *mesh = &ctx->mesh;
-  struct journey *journeys = array_new((size_t)built->nsets, sizeof *journeys);
-  int code = journeys ? OP_OK : no_memory(err);
+  const struct mesh *mesh = &ctx->mesh;
+  int code = OP_OK;
   for (int s = 0; !code && s < built->nsets; s++) {
-    journeys[s].route = routes ? &routes[s] : NULL;
-    code = plan_journey(&journeys[s], &built->sets[s], order ? order[s] : NULL, err);
+    struct journey journey = {0};
+    if (has_dats(mesh, s))
+      code =
+          plan_journey(&journey, &built->sets[s], routes ? &routes[s] : NULL, order ? order[s] : NULL, err);
+    for (int i = 0; !code && i < mesh->dats.count; i++) {
+      struct dat *dat = mesh->dats.items[i];
+      if (dat->set->id == s)
+        code = move_dat(ctx, dat, &built->sets[s], &journey, err);
+    }
+    free(journey.from);
+    if (routes)
+      exchange_free(&routes[s]);
   }
-  for (int i = 0; !code && i < mesh->dats.count; i++) {
-    struct dat *dat = mesh->dats.items[i];
-    code = move_dat(ctx, dat, &built->sets[dat->set->id], &journeys[dat->set->id], err);
-  }
-  for (int s = 0; journeys && s < built->nsets; s++)
-    free(journeys[s].from);
-  free(journeys);
   return code;
 }
 
@@ -298,6 +291,10 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
   int code = change->part    ? share_move(ctx->comm, share, change->part, routes, err)
              : change->order ? reorder(share, change->order, err)
                              : OP_OK;
+  /* Ways that no data will take. */
+  for (int s = 0; s < ctx->mesh.sets.count; s++)
+    if (!has_dats(&ctx->mesh, s))
+      exchange_free(&routes[s]);
   if (!code)
     code = build_halos(ctx->comm, share, &built, err);
   if (!code)
@@ -322,12 +319,16 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
   int code = spread_check(ctx, err);
   if (code)
     return code;
+  if (change->share) {
+    share = *change->share;
+    *change->share = (struct share){0};
+  }
   for (int i = 0; !code && i < mesh->dats.count; i++)
     code = dat_need(ctx, mesh->dats.items[i], SPACE_HOST, REGION_OWNED, err);
   struct halo_exchange *routes = array_new((size_t)mesh->sets.count, sizeof *routes);
   if (!code && !routes)
     code = no_memory(err);
-  if (!code)
+  if (!code && !change->share)
     code = spread_share(ctx, &share, err);
   code = agree_on_success(ctx->comm, code, err);
   if (!code)

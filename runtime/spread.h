@@ -25,9 +25,10 @@ bool mesh_is_distributed(const struct op_context *ctx);
 int mesh_distribute(struct op_context *ctx, struct error *err);
 
 /* A change of the distribution. part[s], where elements of set s go; order[s], the old local numbers of owned elements in their
- * new order. One of them, or neither: only what maps need is done. */
+ * new order. One of them, or neither: only what maps need is done. What they hold is freed on the way. */
 struct spread_change {
   int **part, **order;
+  struct share *share; /* what spread_share gave, to be taken over; NULL: it is still to be made */
 };
 int spread_apply(struct op_context *ctx, const struct spread_change *change, struct error *err);
 

@@ -17,7 +17,7 @@ static bool all_ranks_alike(const struct mesh *mesh, int ranks) {
 static bool names_only_first(const struct map *map) {
   const size_t entries = (size_t)map->from->size * (size_t)map->arity;
   for (size_t i = 0; i < entries; i++)
-    if (map->global[i] >= map->to->declared_first[1])
+    if (rows_get(&map->global, i) >= map->to->declared_first[1])
       return false;
   return true;
 }
@@ -27,9 +27,9 @@ static const struct map *map_of_copies(const struct mesh *mesh) {
   const struct map *found = NULL;
   for (int m = 0; m < mesh->maps.count; m++) {
     const struct map *map = mesh->maps.items[m];
-    if (map->global && !names_only_first(map))
+    if (map->global.entries && !names_only_first(map))
       return NULL;
-    if (map->global && !found)
+    if (map->global.entries && !found)
       found = map;
   }
   return found;

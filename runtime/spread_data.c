@@ -21,16 +21,16 @@ int spread_put(struct op_context *ctx, struct dat *dat, const void *in, struct e
   int code = comm->table->reduce_all(comm, &given, 1, COMM_LLONG, COMM_MAX, err);
   if (code || !given)
     return code;
-  unsigned char *rows = array_new((size_t)owned, dat->row_bytes);
   unsigned char *zeros = in ? NULL : array_new((size_t)dat->set->size, dat->row_bytes);
-  code = rows && (in || zeros)
-             ? carry_rows(comm, &home->send, &home->receive, dat->row_bytes, in ? in : zeros, rows, err)
-             : no_memory(dat, owned, err);
-  const unsigned char *value = rows;
-  for (long e = 0; !code && e < owned; e++)
-    for (int c = 0; c < dat->dim; c++, value += dat->value_size)
-      memcpy(dat_value(dat, e, c), value, dat->value_size);
-  free(rows);
+  if (!in && !zeros)
+    return no_memory(dat, dat->set->size, err);
+  /* What is given is only read. */
+  union {
+    const void *read;
+    void *memory;
+  } told = {.read = in ? in : zeros};
+  const struct row_store from = {told.memory, dat->value_size, dat->dim, 0}, into = dat_rows(dat);
+  code = carry(comm, &home->send, &home->receive, &from, &into, err);
   free(zeros);
   ctx->counters.bytes_converted += code ? 0 : owned * (long long)dat->row_bytes;
   return code;
@@ -141,9 +141,9 @@ int spread_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, l
 int spread_fetch_map(struct op_context *ctx, const struct map *map, long long *out, struct error *err) {
   const size_t arity = (size_t)map->arity, row_bytes = arity * sizeof *out;
   ctx->comm->where = map->name;
-  if (map->global) {
-    if (map->from->size)
-      memcpy(out, map->global, (size_t)map->from->size * row_bytes);
+  if (map->global.entries) {
+    for (size_t i = 0; i < (size_t)map->from->size * arity; i++)
+      out[i] = rows_get(&map->global, i);
     return OP_OK;
   }
   const struct halo_exchange *home = &map->from->spread->home;

@@ -16,7 +16,7 @@ void share_free(struct share *share) {
   for (int s = 0; share->sets && s < share->nsets; s++)
     free(share->sets[s].numbers);
   for (int m = 0; share->maps && m < share->nmaps; m++)
-    free(share->maps[m].rows);
+    free(share->maps[m].rows.entries);
   free(share->sets);
   free(share->maps);
   *share = (struct share){0};
@@ -65,15 +65,31 @@ static int no_memory(struct error *err) {
 
 /* ---- ids ---- */
 
-/* Numbers that are not owned here get ids behind the owned ones. */
-static int *translate(struct grown_set *to, const long long *rows, size_t entries) {
-  int *ids = array_new(entries, sizeof *ids);
-  for (size_t i = 0; ids && i < entries; i++)
-    if ((ids[i] = numbers_add(&to->ids, rows[i])) < 0) {
-      free(ids);
-      return NULL;
-    }
-  return ids;
+/* Numbers that are not owned here get ids behind the owned ones. The rows are taken over: narrow ones become the ids where they
+ * are. */
+static int *translate(struct grown_set *to, struct rows *rows, size_t entries) {
+  int *ids = rows->wide ? array_new(entries, sizeof *ids) : rows->entries;
+  bool good = ids != NULL;
+  for (size_t i = 0; good && i < entries; i++)
+    good = (ids[i] = numbers_add(&to->ids, rows_get(rows, i))) >= 0;
+  if (rows->entries != ids)
+    free(rows->entries);
+  *rows = (struct rows){0};
+  if (good)
+    return ids;
+  free(ids);
+  return NULL;
+}
+
+static int begin_set(struct growth *g, struct share_set *from, struct grown_set *set, struct error *err) {
+  set->owned = from->owned;
+  set->first = from->first;
+  const bool good = numbers_take(&set->ids, from->numbers, from->owned);
+  from->numbers = NULL;
+  if (!good)
+    return no_memory(err);
+  return directory_make(&set->owners, g->comm, from->first[g->comm->size], set->ids.number, set->owned, NULL,
+                        g->comm->rank, err);
 }
 
 static int begin(struct growth *g, struct share *share, struct error *err) {
@@ -84,30 +100,19 @@ static int begin(struct growth *g, struct share *share, struct error *err) {
   g->seen = array_new((size_t)g->comm->size, sizeof *g->seen);
   if (!g->sets || !g->maps || !g->seen)
     return no_memory(err);
-  for (int s = 0; s < g->nsets; s++) {
-    struct share_set *from = &share->sets[s];
-    struct grown_set *set = &g->sets[s];
-    set->owned = from->owned;
-    set->first = from->first;
-    if (!numbers_new(&set->ids, from->numbers, from->owned))
-      return no_memory(err);
-    int code = directory_make(&set->owners, g->comm, from->first[g->comm->size], from->numbers, from->owned,
-                              NULL, g->comm->rank, err);
-    if (code)
-      return code;
-  }
-  for (int m = 0; m < g->nmaps; m++) {
+  int code = OP_OK;
+  for (int s = 0; !code && s < g->nsets; s++)
+    code = begin_set(g, &share->sets[s], &g->sets[s], err);
+  for (int m = 0; !code && m < g->nmaps; m++) {
     struct share_map *from = &share->maps[m];
     struct grown_map *map = &g->maps[m];
     *map = (struct grown_map){.from = from->from, .to = from->to, .arity = from->arity};
     map->owned =
-        translate(&g->sets[map->to], from->rows, (size_t)g->sets[map->from].owned * (size_t)map->arity);
+        translate(&g->sets[map->to], &from->rows, (size_t)g->sets[map->from].owned * (size_t)map->arity);
     if (!map->owned)
-      return no_memory(err);
-    free(from->rows);
-    from->rows = NULL;
+      code = no_memory(err);
   }
-  return OP_OK;
+  return code;
 }
 
 static int ask_owners(struct growth *g, struct grown_set *set, struct error *err) {
@@ -140,9 +145,10 @@ static int order_owned(struct growth *g, int s, struct built_set *out, struct er
   for (int m = 0; m < g->nmaps; m++) {
     const struct grown_map *map = &g->maps[m];
     const long owned = g->sets[map->to].owned;
-    for (long i = 0; map->from == s && i < set->owned * map->arity; i++)
-      if (map->owned[i] >= owned)
-        reaches_out[i / map->arity] = true;
+    const int *row = map->owned;
+    for (long e = 0; map->from == s && e < set->owned; e++, row += map->arity)
+      for (int k = 0; k < map->arity; k++)
+        reaches_out[e] |= row[k] >= owned;
   }
   long next = 0;
   for (int pass = 0; pass < 2; pass++) {
@@ -203,18 +209,18 @@ static int send_rows(struct growth *g, struct grown_map *map, const int *order, 
                      const long *counts, const struct mail *in, struct error *err) {
   struct grown_set *to = &g->sets[map->to];
   const size_t arity = (size_t)map->arity;
+  struct rows rows = {.entries = array_new((size_t)in->total * arity, sizeof(long long)), .wide = true};
   long long *out = array_new((size_t)going * arity, sizeof *out);
-  long long *rows = array_new((size_t)in->total * arity, sizeof *rows);
-  int code = out && rows ? OP_OK : no_memory(err);
+  int code = out && rows.entries ? OP_OK : no_memory(err);
   for (long i = 0; !code && i < going; i++)
     for (size_t k = 0; k < arity; k++)
       out[(size_t)i * arity + k] = to->ids.number[map->owned[(size_t)order[list[i]] * arity + k]];
   if (!code)
-    code = mail_send_known(g->comm, out, counts, arity * sizeof *out, rows, in->counts, err);
-  if (!code && !(map->exec = translate(to, rows, (size_t)in->total * arity)))
+    code = mail_send_known(g->comm, out, counts, arity * sizeof *out, rows.entries, in->counts, err);
+  if (!code && !(map->exec = translate(to, &rows, (size_t)in->total * arity)))
     code = no_memory(err);
   free(out);
-  free(rows);
+  free(rows.entries);
   return code;
 }
 

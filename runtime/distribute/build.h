@@ -5,6 +5,7 @@
 
 #include "comm.h"
 #include "halo.h"
+#include "rows.h"
 
 /* A rank's share of a mesh, in the user's global numbers. */
 struct share_set {
@@ -14,7 +15,7 @@ struct share_set {
 };
 struct share_map {
   int from, to, arity; /* sets by their place in the share */
-  long long *rows;     /* a row for each owned element of `from` */
+  struct rows rows;    /* a row for each owned element of `from` */
 };
 struct share {
   struct share_set *sets;
@@ -38,7 +39,7 @@ struct built {
   int nsets, nmaps;
 };
 
-/* Collective. The rows of the share's maps are freed on the way, to keep memory low. */
+/* Collective. The share's numbers and rows are freed on the way, to keep memory low. */
 int build_halos(struct comm *comm, struct share *share, struct built *built, struct error *err);
 void built_free(struct built *built);
 void share_free(struct share *share);

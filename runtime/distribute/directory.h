@@ -4,6 +4,7 @@
 #define OP2JIT_DISTRIBUTE_DIRECTORY_H
 
 #include "comm.h"
+#include "distribute/numbers.h"
 
 struct directory {
   long long total, first; /* of all ranks; first of this rank's block */
@@ -22,12 +23,17 @@ int directory_ask(const struct directory *d, struct comm *comm, const long long 
                   int *values, struct error *err);
 void directory_free(struct directory *d);
 
-/* Values about numbers go to the rank that keeps the block of the number. */
+/* Rows of data of elements that other ranks own: of ids 0 .. owned-1 this rank has the rows; out gets those of the ids behind
+ * them. */
+int directory_rows(struct comm *comm, long long total, const struct numbers *ids, long owned,
+                   size_t row_bytes, const void *rows, void *out, struct error *err);
+
+/* Values about numbers go to the rank that keeps the block of the number. `told` is put into another order. */
 struct told {
   long long number, value;
 };
 struct mail;
-int tell_blocks(struct comm *comm, long long total, const struct told *told, long count, struct mail *in,
+int tell_blocks(struct comm *comm, long long total, struct told *told, long count, struct mail *in,
                 struct error *err);
 
 #endif

@@ -94,7 +94,7 @@ static int meet_at_targets(struct comm *comm, const struct share *share, const s
   if (!told)
     return no_memory(err);
   for (long i = 0; i < entries; i++)
-    told[i] = (struct told){map->rows[i], from->numbers[i / map->arity]};
+    told[i] = (struct told){rows_get(&map->rows, (size_t)i), from->numbers[i / map->arity]};
   int code = tell_blocks(comm, total, told, entries, &in, err);
   free(told);
   *groups = (long)(block_begin(total, comm->size, comm->rank + 1) - first);
@@ -114,8 +114,8 @@ static int rows_as_groups(const struct share *share, const struct share_map *map
     return no_memory(err);
   for (long g = 0; g <= *groups; g++)
     out->start[g] = g * map->arity;
-  if (entries)
-    memcpy(out->values, map->rows, entries * sizeof *out->values);
+  for (size_t i = 0; i < entries; i++)
+    out->values[i] = rows_get(&map->rows, i);
   return OP_OK;
 }
 

@@ -141,6 +141,8 @@ int grown_numbers(struct growth *g, int s, struct built_set *out, struct error *
   memcpy(spread->declared_first, set->first, ((size_t)ranks + 1) * sizeof *set->first);
   if (set->owned)
     memcpy(set->final, set->place, (size_t)set->owned * sizeof *set->final);
+  free(set->place);
+  set->place = NULL;
   for (long i = 0; i < set->exec; i++)
     set->final[set->exec_ids[i]] = (int)(set->owned + i);
   for (long i = 0; i < set->nonexec; i++)
@@ -156,72 +158,42 @@ int grown_numbers(struct growth *g, int s, struct built_set *out, struct error *
 
 /* ---- the way from and to the declaring ranks ---- */
 
-struct numbered {
-  long long number;
-  int local;
-};
-
-static int by_number(const void *a, const void *b) {
-  const struct numbered *x = a, *y = b;
-  return (x->number > y->number) - (x->number < y->number);
-}
-
-static bool ascends(const long long *numbers, long count) {
-  for (long i = 1; i < count; i++)
-    if (numbers[i] < numbers[i - 1])
-      return false;
-  return true;
-}
-
-/* Owned elements by the user's numbers, so also by the ranks that declared them. */
-static struct numbered *sort_owned(const struct built_set *out) {
-  const long owned = out->extents[EXTENT_OWNED];
-  struct numbered *list = array_new((size_t)owned, sizeof *list);
-  if (!list)
-    return NULL;
-  for (long l = 0; l < owned; l++)
-    list[l] = (struct numbered){out->spread->numbers[l], (int)l};
-  if (!ascends(out->spread->numbers, owned))
-    qsort(list, (size_t)owned, sizeof *list, by_number);
-  return list;
+/* Owned elements by the user's numbers, so also by the ranks that declared them. What travels is their place there. */
+static void list_home(const struct grown_set *set, const long long *numbers, const int *order, long *counts,
+                      int *there) {
+  int r = 0;
+  for (long i = 0; i < set->owned; i++) {
+    const long long number = numbers[order[i]];
+    while (number >= set->first[r + 1])
+      r++;
+    counts[r]++;
+    there[i] = (int)(number - set->first[r]);
+  }
 }
 
 int grown_home(struct growth *g, int s, struct built_set *out, struct error *err) {
   const struct grown_set *set = &g->sets[s];
-  const long owned = set->owned;
-  const int ranks = g->comm->size, me = g->comm->rank;
-  struct numbered *list = sort_owned(out);
+  const int ranks = g->comm->size;
+  int *here = numbers_order(out->spread->numbers, set->owned);
+  int *there = array_new((size_t)set->owned, sizeof *there);
   long *counts = array_new((size_t)ranks, sizeof *counts);
-  long long *numbers = array_new((size_t)owned, sizeof *numbers);
-  int *here = array_new((size_t)owned, sizeof *here), *there = NULL;
   struct mail in = {0};
-  int code = list && counts && numbers && here ? OP_OK : no_memory(err);
-  for (long i = 0, r = 0; !code && i < owned; i++) {
-    while (list[i].number >= set->first[r + 1])
-      r++;
-    counts[r]++;
-    numbers[i] = list[i].number;
-    here[i] = list[i].local;
+  int code = here && there && counts ? OP_OK : no_memory(err);
+  if (!code) {
+    list_home(set, out->spread->numbers, here, counts, there);
+    code = mail_send(g->comm, there, counts, sizeof *there, &in, err);
   }
-  free(list);
-  if (!code)
-    code = mail_send(g->comm, numbers, counts, sizeof *numbers, &in, err);
-  if (!code && !(there = array_new((size_t)in.total, sizeof *there)))
-    code = no_memory(err);
-  for (long i = 0; !code && i < in.total; i++)
-    there[i] = (int)(((const long long *)in.items)[i] - set->first[me]);
+  free(there);
   if (!code) {
     code = side_from_counts(&out->spread->home.receive, ranks, counts, here, err);
     here = NULL;
   }
   if (!code) {
-    code = side_from_counts(&out->spread->home.send, ranks, in.counts, there, err);
-    there = NULL;
+    code = side_from_counts(&out->spread->home.send, ranks, in.counts, in.items, err);
+    in.items = NULL;
   }
   mail_free(&in);
   free(here);
-  free(there);
-  free(numbers);
   free(counts);
   return code;
 }
@@ -237,7 +209,7 @@ int grown_table(struct growth *g, int m, struct built_map *out, struct error *er
     return no_memory(err);
   for (long e = 0; e < from->owned; e++)
     for (size_t k = 0; k < arity; k++)
-      out->table[(size_t)from->place[e] * arity + k] = to->final[map->owned[(size_t)e * arity + k]];
+      out->table[(size_t)from->final[e] * arity + k] = to->final[map->owned[(size_t)e * arity + k]];
   int *exec = out->table + (size_t)from->owned * arity;
   for (size_t i = 0; i < (size_t)from->exec * arity; i++)
     exec[i] = to->final[map->exec[i]];

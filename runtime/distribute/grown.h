@@ -11,7 +11,7 @@ struct grown_set {
   const long long *first; /* what ranks declared */
   struct directory owners;
   long owned, core, exec, nonexec;
-  int *place; /* owned: id -> local number */
+  int *place; /* owned: id -> local number, until `final` is there */
   int *owner; /* of ids behind the owned ones; `asked` of them are known */
   long asked;
   int *exec_ids, *nonexec_ids;        /* copies, in the order of their local numbers */

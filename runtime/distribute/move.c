@@ -5,6 +5,7 @@
 
 #include "base/size.h"
 #include "distribute/mail.h"
+#include "distribute/numbers.h"
 
 void exchange_free(struct halo_exchange *exchange) {
   halo_side_free(&exchange->send);
@@ -15,33 +16,21 @@ static int no_memory(struct error *err) {
   return error_memory(err, "the moving of a mesh", 0);
 }
 
-struct arrival {
-  long long number;
-  long from;
-};
-
-static int by_number(const void *a, const void *b) {
-  const struct arrival *x = a, *y = b;
-  return (x->number > y->number) - (x->number < y->number);
-}
-
 /* Who arrives, sorted, replaces what was there; `places` says where each went. */
 static int sort_arrivals(struct share_set *set, const struct mail *in, int *places, struct error *err) {
-  struct arrival *arrivals = array_new((size_t)in->total, sizeof *arrivals);
+  const long long *arrived = in->items;
+  int *order = numbers_order(arrived, in->total);
   long long *numbers = array_new((size_t)in->total, sizeof *numbers);
-  if (!arrivals || !numbers) {
-    free(arrivals);
+  const bool good = order && numbers;
+  for (long i = 0; good && i < in->total; i++) {
+    numbers[i] = arrived[order[i]];
+    places[order[i]] = (int)i;
+  }
+  free(order);
+  if (!good) {
     free(numbers);
     return no_memory(err);
   }
-  for (long i = 0; i < in->total; i++)
-    arrivals[i] = (struct arrival){((const long long *)in->items)[i], i};
-  qsort(arrivals, (size_t)in->total, sizeof *arrivals, by_number);
-  for (long i = 0; i < in->total; i++) {
-    numbers[i] = arrivals[i].number;
-    places[arrivals[i].from] = (int)i;
-  }
-  free(arrivals);
   free(set->numbers);
   set->numbers = numbers;
   set->owned = in->total;
@@ -100,21 +89,26 @@ static int move_set(struct comm *comm, struct share_set *set, const int *part, s
   return code;
 }
 
-int share_move(struct comm *comm, struct share *share, int *const *part, struct halo_exchange *routes,
+int share_move(struct comm *comm, struct share *share, int **part, struct halo_exchange *routes,
                struct error *err) {
   int code = OP_OK;
   for (int s = 0; s < share->nsets; s++)
     routes[s] = (struct halo_exchange){0};
-  for (int s = 0; !code && s < share->nsets; s++)
+  for (int s = 0; !code && s < share->nsets; s++) {
     code = move_set(comm, &share->sets[s], part[s], &routes[s], err);
+    free(part[s]);
+    part[s] = NULL;
+  }
   for (int m = 0; !code && m < share->nmaps; m++) {
     struct share_map *map = &share->maps[m];
     const struct halo_exchange *route = &routes[map->from];
     const size_t arity = (size_t)map->arity;
-    long long *rows = array_new((size_t)share->sets[map->from].owned * arity, sizeof *rows);
-    code = rows ? carry_rows(comm, &route->send, &route->receive, arity * sizeof *rows, map->rows, rows, err)
-                : no_memory(err);
-    free(map->rows);
+    struct rows rows;
+    code = rows_new(&rows, (size_t)share->sets[map->from].owned * arity, map->rows.wide)
+               ? carry_rows(comm, &route->send, &route->receive, arity * rows_entry_bytes(&rows),
+                            map->rows.entries, rows.entries, err)
+               : no_memory(err);
+    free(map->rows.entries);
     map->rows = rows;
   }
   return code;

@@ -1,4 +1,5 @@
-/* From global numbers to small ones: an element's place among those that this rank knows of. */
+/* From global numbers to small ones: an element's place among those that this rank knows of. What a rank owns comes in
+ * stretches of consecutive numbers, which take little memory and are found fast; the few others are hashed. */
 #ifndef OP2JIT_DISTRIBUTE_NUMBERS_H
 #define OP2JIT_DISTRIBUTE_NUMBERS_H
 
@@ -8,17 +9,27 @@
 struct numbers {
   long long *number; /* count: number[id] */
   long count, capacity;
-  long run;   /* ids below it are number[0] + id, and not in the slots */
+  long sorted;    /* ids below it have ascending numbers, and are in no slots */
+  int *stretches; /* the first id of each stretch of them, and `sorted` */
+  int *buckets;   /* the stretch in which each range of 2^shift numbers begins, and the last stretch */
+  long nstretches;
+  int shift;
   int *slots; /* id + 1, 0: free */
   size_t mask, used;
 };
 
 /* The ids 0 .. count-1 are the numbers given, which must differ. False: no memory; to be freed in both cases. */
 bool numbers_new(struct numbers *n, const long long *number, long count);
+/* The same, taking the array over (NULL: no memory for it). */
+bool numbers_take(struct numbers *n, long long *number, long count);
 void numbers_free(struct numbers *n);
 /* The id of a number, -1 if it is unknown. */
 int numbers_find(const struct numbers *n, long long number);
 /* The id of a number, a new one if it was unknown; -1: no memory, or more ids than an int holds. */
 int numbers_add(struct numbers *n, long long number);
+
+/* The places of the numbers in ascending order; NULL: no memory. Linear time for a few ascending stretches one after the
+ * other. */
+int *numbers_order(const long long *number, long count);
 
 #endif

@@ -49,6 +49,11 @@ static void sort_votes(int *votes, long count) {
 
 /* The value that occurs most in a list, the lowest of several. Sorts the list. */
 static int most_frequent(int *votes, long count) {
+  long alike = 1;
+  while (alike < count && votes[alike] == votes[0])
+    alike++;
+  if (count && alike == count)
+    return votes[0];
   sort_votes(votes, count);
   int best = -1;
   long most = 0;
@@ -80,18 +85,19 @@ static bool leads(const struct follower *f, const struct share_map *map, bool by
   return mine == f->set && other != f->set && f->part[other];
 }
 
-/* The parts of all targets of one map, also of those that others have. */
-static int parts_of_targets(const struct follower *f, const struct share_map *map, int *out,
+/* The parts of all targets of one map, also of those that others have: rows in the first of `votes` columns. */
+static int parts_of_targets(const struct follower *f, const struct share_map *map, long votes, int *out,
                             struct error *err) {
   const struct share_set *from = &f->share->sets[map->from], *to = &f->share->sets[map->to];
-  const size_t entries = (size_t)from->owned * (size_t)map->arity;
   struct directory where = {0};
   struct numbers ids;
   int *known = NULL;
   int code = numbers_new(&ids, to->numbers, to->owned) ? OP_OK : error_memory(err, "the parts of a set", 0);
-  for (size_t i = 0; !code && i < entries; i++)
-    if ((out[i] = numbers_add(&ids, map->rows[i])) < 0)
-      code = error_memory(err, "the parts of a set", 0);
+  size_t entry = 0;
+  for (long e = 0; !code && e < from->owned; e++)
+    for (int k = 0; k < map->arity; k++)
+      if ((out[e * votes + k] = numbers_add(&ids, rows_get(&map->rows, entry++))) < 0)
+        code = error_memory(err, "the parts of a set", 0);
   if (!code)
     code = directory_make(&where, f->comm, total_of(f, map->to), to->numbers, to->owned, f->part[map->to], 0,
                           err);
@@ -99,8 +105,11 @@ static int parts_of_targets(const struct follower *f, const struct share_map *ma
     code = error_memory(err, "the parts of a set", (size_t)ids.count * sizeof *known);
   if (!code)
     code = directory_ask(&where, f->comm, ids.number + to->owned, ids.count - to->owned, known, err);
-  for (size_t i = 0; !code && i < entries; i++)
-    out[i] = out[i] < to->owned ? f->part[map->to][out[i]] : known[out[i] - to->owned];
+  for (long e = 0; !code && e < from->owned; e++)
+    for (int k = 0; k < map->arity; k++) {
+      int *vote = &out[e * votes + k];
+      *vote = *vote < to->owned ? f->part[map->to][*vote] : known[*vote - to->owned];
+    }
   free(known);
   directory_free(&where);
   numbers_free(&ids);
@@ -113,22 +122,15 @@ static int follow_targets(const struct follower *f, struct error *err) {
   for (int m = 0; m < f->share->nmaps; m++)
     votes += leads(f, &f->share->maps[m], true) ? f->share->maps[m].arity : 0;
   int *all = array_new((size_t)owned * (size_t)votes, sizeof *all);
-  int *one = array_new((size_t)owned * (size_t)votes, sizeof *one);
-  int code = all && one ? OP_OK : error_memory(err, "the parts of targets", 0);
-  for (long m = 0, at = 0; !code && m < f->share->nmaps; m++) {
-    const struct share_map *map = &f->share->maps[m];
-    if (!leads(f, map, true))
-      continue;
-    code = parts_of_targets(f, map, one, err);
-    for (long e = 0; !code && e < owned; e++)
-      for (int k = 0; k < map->arity; k++)
-        all[e * votes + at + k] = one[e * map->arity + k];
-    at += map->arity;
-  }
+  int code = all ? OP_OK : error_memory(err, "the parts of targets", 0);
+  for (long m = 0, at = 0; !code && m < f->share->nmaps; m++)
+    if (leads(f, &f->share->maps[m], true)) {
+      code = parts_of_targets(f, &f->share->maps[m], votes, all + at, err);
+      at += f->share->maps[m].arity;
+    }
   for (long e = 0; !code && e < owned; e++)
     f->part[f->set][e] = most_frequent(all + e * votes, votes);
   free(all);
-  free(one);
   return code;
 }
 
@@ -174,16 +176,20 @@ static int take_votes(const struct follower *f, struct votes *v, struct error *e
   }
   v->target = array_new((size_t)room, sizeof *v->target);
   v->part = array_new((size_t)room, sizeof *v->part);
-  if (!v->target || !v->part || !numbers_new(&v->targets, NULL, 0))
+  /* Most targets are this rank's own. */
+  const struct share_set *set = &f->share->sets[f->set];
+  if (!v->target || !v->part || !numbers_new(&v->targets, set->numbers, set->owned))
     return no_memory(err);
   for (int m = 0; m < f->share->nmaps; m++) {
     const struct share_map *map = &f->share->maps[m];
-    const long entries = leads(f, map, false) ? f->share->sets[map->from].owned * map->arity : 0;
-    for (long i = 0; i < entries; i++, v->count++) {
-      if ((v->target[v->count] = numbers_add(&v->targets, map->rows[i])) < 0)
-        return no_memory(err);
-      v->part[v->count] = f->part[map->from][i / map->arity];
-    }
+    const long sources = leads(f, map, false) ? f->share->sets[map->from].owned : 0;
+    size_t entry = 0;
+    for (long e = 0; e < sources; e++)
+      for (int k = 0; k < map->arity; k++, v->count++) {
+        if ((v->target[v->count] = numbers_add(&v->targets, rows_get(&map->rows, entry++))) < 0)
+          return no_memory(err);
+        v->part[v->count] = f->part[map->from][e];
+      }
   }
   return OP_OK;
 }

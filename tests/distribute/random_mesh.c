@@ -31,7 +31,7 @@ static void random_owners(struct random_mesh *mesh, int s, uint64_t *state) {
 
 void random_mesh_new(struct random_mesh *mesh, int ranks, uint64_t seed) {
   uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
-  *mesh = (struct random_mesh){.ranks = ranks};
+  *mesh = (struct random_mesh){.ranks = ranks, .wide = seed % 3 == 0};
   mesh->nsets = 1 + random_below(&state, MOST_SETS);
   for (int s = 0; s < mesh->nsets; s++) {
     mesh->size[s] = random_below(&state, 8) == 0 ? 0 : 1 + random_below(&state, 300);
@@ -82,9 +82,10 @@ void random_mesh_share(const struct random_mesh *mesh, int rank, bool declared, 
     const struct share_set *set = &share->sets[from->from];
     struct share_map *map = &share->maps[m];
     *map = (struct share_map){.from = from->from, .to = from->to, .arity = from->arity};
-    map->rows = must(array_new((size_t)set->owned * (size_t)map->arity, sizeof *map->rows));
+    if (!rows_new(&map->rows, (size_t)set->owned * (size_t)map->arity, mesh->wide))
+      abort();
     for (long e = 0; e < set->owned; e++)
       for (int k = 0; k < map->arity; k++)
-        map->rows[e * map->arity + k] = from->table[set->numbers[e] * map->arity + k];
+        rows_set(&map->rows, (size_t)(e * map->arity + k), from->table[set->numbers[e] * map->arity + k]);
   }
 }

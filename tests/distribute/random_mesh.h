@@ -20,6 +20,7 @@ struct random_mesh {
   long long *first[MOST_SETS]; /* declared by ranks */
   int *owner[MOST_SETS];       /* of each element */
   struct random_map maps[MOST_MAPS];
+  bool wide; /* rows as of a mesh whose numbers fit no int */
 };
 
 static inline uint64_t next_random(uint64_t *state) {

@@ -270,6 +270,64 @@ static void numbers_are_found_again(void **state) {
   }
 }
 
+/* Owned numbers in several shapes: all that are there are found, their neighbours are not. */
+static void stretches_are_found(void **state) {
+  (void)state;
+  uint64_t random = 5;
+  for (int round = 0; round < 200; round++) {
+    enum { COUNT = 400 };
+    long long given[2 * COUNT], next = round % 5 ? 0 : 1LL << 40;
+    const int length = 1 + random_below(&random, 60), sorted = random_below(&random, COUNT + 1);
+    for (int i = 0; i < COUNT; i++)
+      given[i] = next += random_below(&random, length) ? 1 : 2 + random_below(&random, 1 << (round % 20));
+    /* The others come in another order, behind them. */
+    for (int i = sorted; i < COUNT; i++) {
+      const int k = sorted + random_below(&random, i - sorted + 1);
+      const long long other = given[i];
+      given[i] = given[k];
+      given[k] = other;
+    }
+    struct numbers n;
+    assert_true(numbers_new(&n, given, COUNT));
+    for (int i = 0; i < COUNT; i++)
+      assert_int_equal(numbers_find(&n, given[i]), i);
+    int added = COUNT;
+    for (int i = 0; i < COUNT; i++) {
+      const long long near = given[i] + (i % 2 ? 1 : -1);
+      int known = -1;
+      for (int k = 0; k < added; k++)
+        known = given[k] == near ? k : known;
+      assert_int_equal(numbers_find(&n, near), known);
+      if (known < 0)
+        given[added++] = near;
+      assert_int_equal(numbers_add(&n, near), known < 0 ? added - 1 : known);
+    }
+    numbers_free(&n);
+  }
+}
+
+static void numbers_are_put_in_order(void **state) {
+  (void)state;
+  uint64_t random = 9;
+  for (int round = 0; round < 200; round++) {
+    enum { COUNT = 300 };
+    long long number[COUNT];
+    const int count = random_below(&random, COUNT), stretch = 1 + random_below(&random, COUNT);
+    for (int i = 0; i < count; i++)
+      number[i] = i % stretch == 0 ? random_below(&random, 1000) : number[i - 1] + random_below(&random, 9);
+    bool seen[COUNT] = {false};
+    int *order = numbers_order(number, count);
+    assert_non_null(order);
+    for (int i = 0; i < count; i++) {
+      assert_in_range(order[i], 0, count - 1);
+      assert_false(seen[order[i]]);
+      seen[order[i]] = true;
+      assert_true(i == 0 || number[order[i]] >= number[order[i - 1]]);
+    }
+    free(order);
+  }
+}
+
 /* Rows that are carried home and back are the same. */
 static int carry_both_ways(struct comm *comm, void *user, struct error *err) {
   struct trial *t = user;
@@ -315,6 +373,63 @@ static void rows_go_home_and_back(void **state) {
   }
 }
 
+/* Rows that need several batches, of which some neighbours fill none, between stores of either layout. */
+static int carry_many(struct comm *comm, void *user, struct error *err) {
+  (void)user;
+  enum { VALUES = 3, STEP = 20011 };
+  const int ranks = comm->size, me = comm->rank;
+  long *out = array_new((size_t)ranks, sizeof *out), *in = array_new((size_t)ranks, sizeof *in);
+  long going = 0, coming = 0;
+  for (int r = 0; r < ranks; r++) {
+    going += out[r] = (long)((me + r) % 3) * STEP;
+    coming += in[r] = (long)((me + r) % 3) * STEP;
+  }
+  int *sent = array_new((size_t)going, sizeof *sent), *got = array_new((size_t)coming, sizeof *got);
+  double *from = array_new((size_t)going * VALUES, sizeof *from);
+  double *into = array_new((size_t)coming * VALUES, sizeof *into);
+  for (long i = 0; i < going; i++) {
+    sent[i] = (int)(going - 1 - i);
+    for (int v = 0; v < VALUES; v++)
+      from[i * VALUES + v] = (double)(i * VALUES + v) + 1e7 * me;
+  }
+  for (long i = 0; i < coming; i++)
+    got[i] = (int)i;
+  struct halo_exchange x = {0};
+  int code = side_from_counts(&x.send, ranks, out, sent, err);
+  if (!code)
+    code = side_from_counts(&x.receive, ranks, in, got, err);
+  const bool apart = ranks % 2;
+  const struct row_store source = {from, sizeof *from, VALUES, 0},
+                         target = {into, sizeof *into, VALUES, apart ? coming : 0};
+  if (!code)
+    code = carry(comm, &x.send, &x.receive, &source, &target, err);
+  long at = 0;
+  for (int r = 0; !code && r < ranks; r++) {
+    /* Rank r sends the rows before its rows for this one in descending order. */
+    long all = 0, before = 0;
+    for (int k = 0; k < ranks; k++) {
+      all += (long)((r + k) % 3) * STEP;
+      before += k < me ? (long)((r + k) % 3) * STEP : 0;
+    }
+    for (long i = 0; i < in[r]; i++, at++)
+      for (int v = 0; v < VALUES; v++)
+        if (*(double *)row_value(&target, at, v) != (double)((all - 1 - before - i) * VALUES + v) + 1e7 * r)
+          code = error_set(err, OP_ERR_INTERNAL, "row %ld of rank %d is another one's", i, r);
+  }
+  exchange_free(&x);
+  free(from);
+  free(into);
+  free(out);
+  free(in);
+  return code;
+}
+
+static void many_rows_travel_in_batches(void **state) {
+  (void)state;
+  for (int ranks = 1; ranks < 6; ranks++)
+    crew_run(ranks, carry_many, NULL);
+}
+
 /* From the ranks that declared the elements to their owners: the same as if they had been there from the beginning. */
 static int move_one(struct comm *comm, void *user, struct error *err) {
   struct trial *t = user;
@@ -335,9 +450,9 @@ static int move_one(struct comm *comm, void *user, struct error *err) {
                (size_t)moved.sets[s].owned * sizeof(long long)))
       code = error_set(err, OP_ERR_INTERNAL, "set %d did not arrive", s);
   for (int m = 0; !code && m < moved.nmaps; m++)
-    if (memcmp(moved.maps[m].rows, wanted.maps[m].rows,
+    if (memcmp(moved.maps[m].rows.entries, wanted.maps[m].rows.entries,
                (size_t)moved.sets[moved.maps[m].from].owned * (size_t)moved.maps[m].arity *
-                   sizeof(long long)))
+                   rows_entry_bytes(&wanted.maps[m].rows)))
       code = error_set(err, OP_ERR_INTERNAL, "map %d did not arrive", m);
   for (int s = 0; s < moved.nsets; s++) {
     free(part[s]);
@@ -361,7 +476,9 @@ static void elements_move_with_their_rows(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_are_found_again), cmocka_unit_test(halos_are_as_defined),
-      cmocka_unit_test(rows_go_home_and_back), cmocka_unit_test(elements_move_with_their_rows)};
+      cmocka_unit_test(numbers_are_found_again),      cmocka_unit_test(stretches_are_found),
+      cmocka_unit_test(numbers_are_put_in_order),     cmocka_unit_test(many_rows_travel_in_batches),
+      cmocka_unit_test(halos_are_as_defined),         cmocka_unit_test(rows_go_home_and_back),
+      cmocka_unit_test(elements_move_with_their_rows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

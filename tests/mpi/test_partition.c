@@ -13,7 +13,7 @@
 
 static int rank, size;
 static const char *files; /* what the names of the files begin with: the tests run side by side */
-static bool scotch; /* the plugin was built */
+static bool scotch;       /* the plugin was built */
 
 static int check_rank(void) {
   return rank;
@@ -153,7 +153,7 @@ static void check_inside(const struct program *p) {
   for (int m = 0; size > 1 && m < p->nmaps; m++) {
     const struct map *map = ctx->mesh.maps.items[m];
     const struct random_map *wanted = &p->mesh.maps[m];
-    check(!map->global && map->halo);
+    check(!map->global.entries && map->halo);
     for (long i = 0; i < map->from->extents[EXTENT_EXEC] * map->arity; i++) {
       const long long source = map->from->spread->numbers[i / map->arity];
       check(map->to->spread->numbers[map->table[i]] ==
