@@ -66,7 +66,7 @@ static double measure_triad(int repeats) {
   free(a);
   free(b);
   free(c);
-  return 24.0 * SIZE / median(times, repeats);
+  return 24.0 * (double)SIZE / median(times, repeats);
 }
 
 /* Repetitions that take about `seconds`. */

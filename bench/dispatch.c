@@ -41,7 +41,7 @@ static void measure(const char *name, void (*loop)(op_set, op_dat *), op_set set
     double start = op_wtime();
     for (int i = 0; i < CALLS; i++)
       loop(set, dats);
-    times[r] = (op_wtime() - start) / CALLS * 1e9;
+    times[r] = (op_wtime() - start) / (double)CALLS * 1e9;
   }
   qsort(times, REPEATS, sizeof *times, by_value);
   printf("%-16s %10.1f %10.1f %10.1f\n", name, times[0], times[REPEATS / 2], times[REPEATS - 1]);

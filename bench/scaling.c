@@ -93,7 +93,7 @@ static struct figures count(const struct built *built) {
   const long *edges = built->sets[EDGES].extents;
   struct figures f = {.halo_cells = (double)receive->first[receive->count],
                       .neighbours = send->count,
-                      .bytes = (double)send->first[send->count] * ROW_BYTES * EXCHANGES,
+                      .bytes = (double)send->first[send->count] * (double)ROW_BYTES * (double)EXCHANGES,
                       .edges_twice = (double)(edges[EXTENT_EXEC] - edges[EXTENT_OWNED]),
                       .edges = (double)edges[EXTENT_OWNED],
                       .cells = (double)built->sets[CELLS].extents[EXTENT_OWNED]};

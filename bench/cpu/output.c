@@ -59,45 +59,45 @@ int cpu_write_json(const struct cpu_results *results, const char *path) {
 }
 
 /* Bars: the rate of each contender as a share of the triad, with a line for the spread. */
-enum { LEFT = 190, WIDE = 560, BAR = 11, GAP = 10, TOP = 50 };
+static const int left = 190, wide = 560, bar = 11, gap = 10, top = 50;
 
 static void svg_bar(FILE *file, double y, const struct cpu_row *row, int contender, double triad) {
   static const char *const colour[CPU_CONTENDERS] = {"#b8bcc4", "#6b7a94", "#c8502d"};
   const struct cpu_figure *f = &row->figure[contender];
-  double full = WIDE / 1.25, share = row->bytes / f->median / triad;
-  double low = fmin(WIDE, full * row->bytes / f->high / triad);
-  double high = fmin(WIDE, full * row->bytes / f->low / triad);
-  fprintf(file, "<rect x='%d' y='%.1f' width='%.1f' height='%d' fill='%s'/>\n", LEFT, y,
-          fmin(WIDE, full * share), BAR - 1, colour[contender]);
-  fprintf(file, "<path d='M%.1f %.1fH%.1f' stroke='#222'/>\n", LEFT + low, y + BAR / 2.0 - 0.5, LEFT + high);
-  fprintf(file, "<text x='%.1f' y='%.1f'>%.2f ms</text>\n", LEFT + high + 5, y + BAR - 2, 1e3 * f->median);
+  double full = wide / 1.25, share = row->bytes / f->median / triad;
+  double low = fmin(wide, full * row->bytes / f->high / triad);
+  double high = fmin(wide, full * row->bytes / f->low / triad);
+  fprintf(file, "<rect x='%d' y='%.1f' width='%.1f' height='%d' fill='%s'/>\n", left, y,
+          fmin(wide, full * share), bar - 1, colour[contender]);
+  fprintf(file, "<path d='M%.1f %.1fH%.1f' stroke='#222'/>\n", left + low, y + bar / 2.0 - 0.5, left + high);
+  fprintf(file, "<text x='%.1f' y='%.1f'>%.2f ms</text>\n", left + high + 5, y + bar - 2, 1e3 * f->median);
 }
 
 int cpu_write_svg(const struct cpu_results *results, const char *path) {
   FILE *file = begin(path);
   if (!file)
     return -1;
-  int row_height = CPU_CONTENDERS * BAR + GAP;
-  int team_height = TOP + results->rows * row_height;
+  int row_height = CPU_CONTENDERS * bar + gap;
+  int team_height = top + results->rows * row_height;
   fprintf(file,
           "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
           "font-size='10'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
-          LEFT + WIDE + 70, results->teams * team_height + 20);
+          left + wide + 70, results->teams * team_height + 20);
   for (int t = 0; t < results->teams; t++) {
-    double y = t * team_height + TOP;
+    double y = t * team_height + top;
     fprintf(
         file,
         "<text x='10' y='%.0f' font-size='13'>%d thread%s: share of the triad's %.1f GB/s (the line); grey "
         "hand-written serial, blue OpenMP, red op2jit</text>\n",
         y - 20, results->threads[t], results->threads[t] > 1 ? "s" : "", 1e-9 * results->triad[t]);
-    fprintf(file, "<path d='M%.1f %.0fV%.0f' stroke='#999'/>\n", LEFT + WIDE / 1.25, y - 8,
+    fprintf(file, "<path d='M%.1f %.0fV%.0f' stroke='#999'/>\n", left + wide / 1.25, y - 8,
             y + results->rows * row_height);
     for (int r = 0; r < results->rows; r++, y += row_height) {
       const struct cpu_row *row = &results->row[t][r];
-      fprintf(file, "<text x='%d' y='%.1f' text-anchor='end'>%s</text>\n", LEFT - 8, y + 1.8 * BAR,
+      fprintf(file, "<text x='%d' y='%.1f' text-anchor='end'>%s</text>\n", left - 8, y + 1.8 * bar,
               row->name);
       for (int c = 0; c < CPU_CONTENDERS; c++)
-        svg_bar(file, y + c * BAR, row, c, results->triad[t]);
+        svg_bar(file, y + c * bar, row, c, results->triad[t]);
     }
   }
   fprintf(file, "</svg>\n");

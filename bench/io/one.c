@@ -31,7 +31,7 @@ static void plain(const char *path, double bytes) {
   memset(block, 1, BLOCK);
   double start = op_wtime(), done = 0;
   int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  for (; fd >= 0 && done < bytes; done += BLOCK)
+  for (; fd >= 0 && done < bytes; done += (double)BLOCK)
     if (write(fd, block, BLOCK) != BLOCK)
       break;
   close(fd);

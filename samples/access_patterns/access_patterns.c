@@ -242,7 +242,7 @@ static void run_layout(struct check *check, int count, int repeats) {
     op_fetch_data(target, out);
     double wrong = 0;
     for (int k = 0; op_is_root() && k < count; k++)
-      wrong += out[k] != COMPONENTS * (double)k + 3;
+      wrong += out[k] != (double)COMPONENTS * (double)k + 3;
     check_at_most(check, "elements with another component", wrong, 0);
   }
   free(in);

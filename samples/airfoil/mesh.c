@@ -146,7 +146,7 @@ static void place_boundary(struct airfoil_mesh *mesh, struct grid grid) {
 }
 
 static struct grid whole_grid(int cells) {
-  double scale = sqrt((double)cells / PUBLISHED_CELLS);
+  double scale = sqrt((double)cells / (double)PUBLISHED_CELLS);
   struct grid grid = {(int)fmax(2, rint(400 * scale)), (int)fmax(2, rint(600 * scale)), 0, 0, 0, 0};
   grid.end = grid.high;
   grid.boundary_end = 4 * grid.wide + 2 * grid.high;

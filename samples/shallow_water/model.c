@@ -25,7 +25,7 @@ void model_initial(const struct model *model, double *u, double *v, double *p) {
       size_t right = (size_t)((i + 1) % m) * (size_t)n + (size_t)j;
       size_t above = (size_t)i * (size_t)n + (size_t)((j + 1) % n);
       p[(size_t)i * (size_t)n + (size_t)j] =
-          pcf * (cos(2.0 * i * di) + cos(2.0 * j * dj)) + MODEL_MEAN_PRESSURE;
+          pcf * (cos(2.0 * i * di) + cos(2.0 * j * dj)) + (double)MODEL_MEAN_PRESSURE;
       u[right] = -(east[1] - east[0]) / model->dy;
       v[above] = (east[1] - here[1]) / model->dx;
     }
@@ -55,6 +55,6 @@ double model_rms(const struct model *model, const double *x, double from) {
 double model_mean(const struct model *model, const double *x) {
   double sum = 0;
   for (long long i = 0; i < (long long)model->m * model->n; i++)
-    sum += x[i] - MODEL_MEAN_PRESSURE;
-  return MODEL_MEAN_PRESSURE + sum / ((double)model->m * model->n);
+    sum += x[i] - (double)MODEL_MEAN_PRESSURE;
+  return (double)MODEL_MEAN_PRESSURE + sum / ((double)model->m * model->n);
 }

@@ -28,7 +28,7 @@ static int call_loop(struct worker *w) {
   double sum = 0;
   int code = op_par_loop(OP_KERNEL_OF(twice), "twice", w->set, direct(w->dat, 1, "double", OP_RW),
                          op_arg_gbl(&sum, 1, "double", OP_INC));
-  return code == OP_OK && sum != ELEMENTS ? -1 : code;
+  return code == OP_OK && sum != (double)ELEMENTS ? -1 : code;
 }
 
 static void *work(void *worker) {

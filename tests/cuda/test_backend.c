@@ -164,7 +164,7 @@ static void data_moves_once(void **state) {
   assert_int_equal(op_counters()->bytes_from_device - first.bytes_from_device, 5 * first.bytes_from_device);
   assert_true(first.bytes_from_device <= 64);
   assert_int_equal(op_counters()->compiles, first.compiles);
-  assert_true(sum == 6 * 4.5 * EDGES);
+  assert_true(sum == 6 * 4.5 * (double)EDGES);
   small_check(&m, 6);
   works(op_exit());
 }

@@ -70,7 +70,7 @@ static double run(struct part p, int all_nodes, bool partition, const char *word
   const int said = release_stderr(words);
   check(code == OP_OK);
   check(said == (rank == 0 ? expected : 0));
-  return sum / TIMES;
+  return sum / (double)TIMES;
 }
 
 static void begin(int argc, char **argv) {
@@ -88,16 +88,16 @@ int main(int argc, char **argv) {
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   for (int partition = 0; partition < 2; partition++) {
     begin(argc, argv);
-    check(run((struct part){NODES, EDGES, 0}, NODES, partition, words, 1) == 2.0 * EDGES * size);
+    check(run((struct part){NODES, EDGES, 0}, NODES, partition, words, 1) == 2.0 * (double)EDGES * size);
     check(op_exit() == OP_OK);
   }
   begin(argc, argv);
   const struct part root = {op_is_root() ? NODES : 0, op_is_root() ? EDGES : 0, 0};
-  check(run(root, NODES, false, "ranks declared the same", 0) == 2.0 * EDGES);
+  check(run(root, NODES, false, "ranks declared the same", 0) == 2.0 * (double)EDGES);
   check(op_exit() == OP_OK);
   begin(argc, argv);
   const struct part share = {NODES, EDGES, NODES * rank};
-  check(run(share, NODES * size, false, "ranks declared the same", 0) == 2.0 * EDGES * size);
+  check(run(share, NODES * size, false, "ranks declared the same", 0) == 2.0 * (double)EDGES * size);
   check(op_exit() == OP_OK);
   op_printf("%d ranks warned of copies only\n", size);
   return 0;
