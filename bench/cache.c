@@ -68,7 +68,7 @@ static void make(struct kernel *k, int number) {
   k->columns[1] = (struct store_column){names[1], k->text, strlen(k->text)};
   k->columns[5] = (struct store_column){names[5], k->number, strlen(k->number)};
   k->columns[11] = (struct store_column){names[11], features, sizeof features - 1};
-  k->key = (struct store_key){k->hash, k->loop, k->columns, COLUMNS};
+  k->key = (struct store_key){.hash = k->hash, .loop = k->loop, .columns = k->columns, .ncolumns = COLUMNS};
 }
 
 static bool put(struct store *store, int number) {

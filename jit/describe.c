@@ -22,6 +22,7 @@ void desc_free(struct desc *d) {
   free(d->text);
   free(d->origin_file);
   free(d->fp);
+  free(d->names);
   *d = (struct desc){0};
 }
 
@@ -49,12 +50,12 @@ static bool copy_const(struct desc_const *to, const struct desc_const *from) {
 
 int desc_copy(struct desc *to, const struct desc *from, struct error *err) {
   *to = *from;
-  to->kernel_name = to->text = to->origin_file = to->fp = NULL;
+  to->kernel_name = to->text = to->origin_file = to->fp = to->names = NULL;
   to->nconsts = 0;
   to->consts = array_new((size_t)from->nconsts, sizeof *to->consts);
   bool good = to->consts && copy_string(&to->kernel_name, from->kernel_name) &&
               copy_string(&to->text, from->text) && copy_string(&to->origin_file, from->origin_file) &&
-              copy_string(&to->fp, from->fp);
+              copy_string(&to->fp, from->fp) && copy_string(&to->names, from->names);
   for (int i = 0; good && i < from->nconsts; i++) {
     good = copy_const(&to->consts[i], &from->consts[i]);
     to->nconsts = i + 1;
@@ -63,6 +64,27 @@ int desc_copy(struct desc *to, const struct desc *from, struct error *err) {
     return OP_OK;
   desc_free(to);
   return error_memory(err, "a loop's description", sizeof *to);
+}
+
+void desc_name(struct text *names, const char *kind, int number, const char *name) {
+  text_addf(names, "%s %d ", kind, number + 1);
+  for (; *name; name++)
+    text_add_char(names, *name == '\n' ? ' ' : *name);
+  text_add_char(names, '\n');
+}
+
+bool desc_find_name(const struct desc *d, const char *kind, int number, struct text *out) {
+  struct text head = {0};
+  bool found = false;
+  text_addf(&head, "%s %d ", kind, number + 1);
+  for (const char *line = d->names; line && *line && text_ok(&head) && !found;
+       line += strcspn(line, "\n") + 1) {
+    found = strncmp(line, text_str(&head), head.length) == 0;
+    if (found)
+      text_add_bytes(out, line + head.length, strcspn(line + head.length, "\n"));
+  }
+  text_free(&head);
+  return found;
 }
 
 /* ---- as text -----------------------------------------------------------------------------------*/

@@ -55,6 +55,7 @@ struct desc {
   int origin_line;   /* of the text's first line; 0: unknown */
   bool one_line;     /* from OP_KERNEL: laid out anew for messages; not part of the key */
   char *fp;          /* "strict", "contract" or "fast" */
+  char *names;       /* what the program calls its things (see desc_name); may be NULL; not part of the key */
   int nargs, nmaps, ndats, nconsts, nsets;
   struct desc_arg args[OP_MAX_ARGS];
   struct desc_map maps[OP_MAX_ARGS];
@@ -72,6 +73,12 @@ int desc_copy(struct desc *to, const struct desc *from, struct error *err);
  * arguments, sets, maps and dats count from 1 there, and 0 is none. */
 void desc_print(const struct desc *d, struct text *out);
 int desc_parse(struct desc *d, const char *canonical, struct error *err);
+
+/* Append to `names` that a "set", "map", "dat" or "arg", numbered from 0, has this name: a line "set 1 cells", counted from 1
+ * as in the text. A line break within the name becomes a blank. */
+void desc_name(struct text *names, const char *kind, int number, const char *name);
+/* Appends the name of that thing; false if it has none. */
+bool desc_find_name(const struct desc *d, const char *kind, int number, struct text *out);
 
 /* The parts of it, a line per thing: arguments; sets and maps; dats; constants. */
 void desc_print_args(const struct desc *d, struct text *out);

@@ -101,12 +101,16 @@ int signature_make(struct signature *s, const struct signature_inputs *in, struc
   sha256_end(&h, digest);
   sha256_hex(digest, s->hash);
   s->loop = strdup(in->desc->kernel_name);
-  if (!s->loop) {
+  s->names = strdup(in->desc->names ? in->desc->names : "");
+  if (!s->loop || !s->names) {
     signature_free(s);
     return error_memory(err, "a loop's key", strlen(in->desc->kernel_name));
   }
-  s->key = (struct store_key){
-      .hash = s->hash, .loop = s->loop, .columns = s->columns, .ncolumns = SIGNATURE_COLUMNS};
+  s->key = (struct store_key){.hash = s->hash,
+                              .loop = s->loop,
+                              .names = s->names,
+                              .columns = s->columns,
+                              .ncolumns = SIGNATURE_COLUMNS};
   return OP_OK;
 }
 
@@ -121,6 +125,7 @@ void signature_free(struct signature *s) {
   for (int i = 0; i < SIGNATURE_COLUMNS; i++)
     free((void *)(size_t)s->columns[i].value);
   free(s->loop);
+  free(s->names);
   *s = (struct signature){0};
 }
 

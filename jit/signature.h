@@ -22,7 +22,7 @@ enum { SIGNATURE_COLUMNS = 14 };
 struct signature {
   struct store_key key; /* points into this struct: do not copy it */
   struct store_column columns[SIGNATURE_COLUMNS];
-  char *loop;
+  char *loop, *names;
   char hash[65];
 };
 

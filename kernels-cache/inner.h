@@ -29,6 +29,7 @@ enum sql {
   SQL_GET_BINARY,
   SQL_HAS_BINARY,
   SQL_GET_COMPONENTS,
+  SQL_GET_NAMES,
   SQL_PUT_SIGNATURE,
   SQL_FIND_SIGNATURE,
   SQL_FIND_PREFIX,
@@ -198,7 +199,7 @@ bool place_trusted(const char *path, struct text *reason);
 const char *place_file_system(const char *path);
 bool place_is_local(const char *file_system);
 void place_uri(const char *path, const char *query, struct text *out);
-/* kernels.db -> kernels.v1.db */
+/* kernels.db -> kernels.v2.db */
 bool place_other_name(const char *path, int version, struct text *out);
 
 enum schema_state { SCHEMA_GOOD, SCHEMA_EMPTY, SCHEMA_OTHER_VERSION, SCHEMA_FOREIGN, SCHEMA_FAULT };

@@ -105,7 +105,8 @@ long long key_put(struct store *store, const struct store_key *key) {
   }
   sqlite3_stmt *st = store_prepare(store, c, SQL_PUT_SIGNATURE);
   if (!st || !store_bind_text(st, 1, key->hash) || !store_bind_text(st, 2, key->loop) ||
-      sqlite3_bind_int64(st, 3, store_now(store)) != SQLITE_OK || !store_run(store, c, st))
+      sqlite3_bind_int64(st, 3, store_now(store)) != SQLITE_OK || !store_bind_text(st, 4, key->names) ||
+      !store_run(store, c, st))
     return 0;
   id = sqlite3_last_insert_rowid(c->db);
   return put_components(store, id, key) ? id : 0;
@@ -121,6 +122,7 @@ void store_key_free(struct store_key *key) {
   free((struct store_column *)(size_t)key->columns);
   free((char *)(size_t)key->hash);
   free((char *)(size_t)key->loop);
+  free((char *)(size_t)key->names);
   *key = (struct store_key){0};
 }
 
@@ -136,6 +138,18 @@ static char *copy_cell(sqlite3_stmt *st, int column, size_t *length) {
     memcpy(copy, bytes, *length);
   copy[*length] = '\0';
   return copy;
+}
+
+static bool read_names(struct store *store, struct connection *c, long long signature,
+                       struct store_key *out) {
+  sqlite3_stmt *st = store_prepare(store, c, SQL_GET_NAMES);
+  if (!st || sqlite3_bind_int64(st, 1, signature) != SQLITE_OK)
+    return false;
+  bool good = true;
+  if (store_step(store, c, st) == SQLITE_ROW)
+    good = (out->names = store_copy_text(st, 0)) != NULL;
+  sqlite3_reset(st);
+  return good;
 }
 
 bool key_read(struct store *store, struct connection *c, long long signature, struct store_key *out) {
@@ -161,7 +175,7 @@ bool key_read(struct store *store, struct connection *c, long long signature, st
     good = name && value;
   }
   sqlite3_reset(st);
-  if (!good || c->fault) {
+  if (!good || !read_names(store, c, signature, out) || c->fault) {
     store_key_free(out);
     return false;
   }

@@ -7,8 +7,7 @@
 const char *const store_schema[] = {
     /* A key: its hash, and its components in order. Kept as long as a binary, failure or event needs it. */
     "CREATE TABLE signature(id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, loop TEXT NOT "
-    "NULL, "
-    "made INTEGER NOT NULL)",
+    "NULL, names TEXT NOT NULL, made INTEGER NOT NULL)",
     "CREATE INDEX signature_loop ON signature(loop, id)",
     "CREATE TABLE component(signature INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, "
     "value TEXT NOT NULL, PRIMARY KEY(signature, place)) WITHOUT ROWID",
@@ -56,7 +55,8 @@ static const char *const texts[SQL_COUNT] = {
                        "JOIN binary b ON b.signature = s.id WHERE s.hash = ?1",
     [SQL_HAS_BINARY] = "SELECT s.id FROM signature s JOIN binary b ON b.signature = s.id WHERE s.hash = ?1",
     [SQL_GET_COMPONENTS] = "SELECT name, value FROM component WHERE signature = ?1 ORDER BY place",
-    [SQL_PUT_SIGNATURE] = "INSERT INTO signature(hash, loop, made) VALUES(?1, ?2, ?3)",
+    [SQL_GET_NAMES] = "SELECT names FROM signature WHERE id = ?1",
+    [SQL_PUT_SIGNATURE] = "INSERT INTO signature(hash, loop, made, names) VALUES(?1, ?2, ?3, ?4)",
     [SQL_FIND_SIGNATURE] = "SELECT id, loop FROM signature WHERE hash = ?1",
     [SQL_FIND_PREFIX] =
         "SELECT id, hash, loop FROM signature WHERE hash >= ?1 AND hash < ?1 || 'g' ORDER BY hash LIMIT 2",

@@ -30,6 +30,8 @@ struct store_column {
 struct store_key {
   const char *hash; /* the full hash in hexadecimal */
   const char *loop; /* name for people; not compared */
+  const char *
+      names; /* what people call the things in its columns, for the sentence; not compared; NULL: nothing is known */
   const struct store_column *columns;
   int ncolumns;
 };

@@ -98,6 +98,22 @@ static int describe_texts(struct op_context *ctx, struct loop *loop, struct erro
   return OP_OK;
 }
 
+/* What messages about the key call things by. A kernel's parameter names what has no other name. */
+static int describe_names(struct loop *loop, const struct numbering *n, struct error *err) {
+  struct text names = {0};
+  for (int i = 0; i < n->nsets; i++)
+    desc_name(&names, "set", i, ((const struct set *)n->sets[i])->name);
+  for (int i = 0; i < n->nmaps; i++)
+    desc_name(&names, "map", i, ((const struct map *)n->maps[i])->name);
+  for (int i = 0; i < n->ndats; i++)
+    desc_name(&names, "dat", i, ((const struct dat *)n->dats[i])->name);
+  for (int i = 0; i < loop->nargs && i < loop->kernel.nparameters; i++)
+    if (!loop->args[i].dat && loop->kernel.parameters[i].name[0])
+      desc_name(&names, "arg", i, loop->kernel.parameters[i].name);
+  loop->desc.names = text_take(&names);
+  return loop->desc.names ? OP_OK : error_memory(err, "the names in a loop", names.length);
+}
+
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
   desc_free(d);
@@ -116,7 +132,7 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   d->ndats = n.ndats;
   loop->epoch = ctx->mesh.epoch;
   loop->constant_epoch = ctx->mesh.constant_epoch;
-  return OP_OK;
+  return describe_names(loop, &n, err);
 }
 
 static void fill_slot(struct loop *loop, int index, const void *pointer) {

@@ -16,6 +16,16 @@ static bool is_vector(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->map && arg->idx < 0;
 }
 
+static void name_arg(struct text *names, const struct desc *from, int arg, int dat) {
+  struct text name = {0};
+  if (desc_find_name(from, "arg", arg, &name) || desc_find_name(from, "dat", from->args[arg].dat, &name)) {
+    desc_name(names, "arg", arg, text_str(&name));
+    if (dat >= 0)
+      desc_name(names, "dat", dat, text_str(&name));
+  }
+  text_free(&name);
+}
+
 /* To generated code every argument is something of one element that is read and written in place: a global, or, for a
  * vector, a dat behind a map of its own. A vector that is read stays one: C tells `const T **` from `T **`. */
 static int describe(struct cell *cell, const struct desc *from, struct error *err) {
@@ -26,6 +36,7 @@ static int describe(struct cell *cell, const struct desc *from, struct error *er
   d->nmaps = d->ndats = 0;
   d->nsets = 1;
   memset(d->renumbered, 0, sizeof d->renumbered);
+  struct text names = {0};
   for (int i = 0; i < d->nargs; i++) {
     struct desc_arg *a = &d->args[i];
     const bool vector = is_vector(&cell->loop->args[i]);
@@ -39,6 +50,7 @@ static int describe(struct cell *cell, const struct desc *from, struct error *er
                            .ref = -1,
                            .info = -1,
                            .present = a->present};
+    name_arg(&names, from, i, vector ? d->ndats : -1);
     if (!vector)
       continue;
     a->map = d->nmaps;
@@ -47,7 +59,9 @@ static int describe(struct cell *cell, const struct desc *from, struct error *er
     d->maps[d->nmaps++] = (struct desc_map){.arity = -a->idx, .to = d->nsets};
     d->dats[d->ndats++] = (struct desc_dat){.type = a->type, .dim = a->dim, .set = d->nsets++};
   }
-  return OP_OK;
+  free(d->names);
+  d->names = text_take(&names);
+  return d->names ? OP_OK : error_memory(err, "the names in a loop", names.length);
 }
 
 static int open_code(struct op_context *ctx, struct cell *cell, struct error *err) {

@@ -84,6 +84,7 @@ static void show_key(struct cli *cli, const struct store_key *key, const struct 
     for (int i = 0; i < key->ncolumns; i++)
       json_bytes(out, key->columns[i].name, key->columns[i].value, key->columns[i].length);
     json_close(out, '}');
+    json_text(out, "names", key->names);
     if (cli->values[0])
       json_text(out, "source", text_str(source));
     json_close(out, '}');
@@ -101,6 +102,10 @@ static void show_key(struct cli *cli, const struct store_key *key, const struct 
       add_indented(out, c->value, c->length);
     } else
       text_addf(out, "  %-16s %.*s\n", c->name, (int)c->length, c->length ? c->value : "");
+  }
+  if (key->names && *key->names) {
+    text_add(out, "  names, which do not count:\n");
+    add_indented(out, key->names, strlen(key->names));
   }
 }
 

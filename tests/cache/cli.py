@@ -48,6 +48,7 @@ def main(folder):
     check("show has columns", "constant gam" in out and "*b += t;" in out, out)
     shown = json.loads(run("cache", "show", rows[0]["hash"][:10], "--json", env=use)[0])
     check("show --json", shown["columns"]["LLVM"] == "19.1.6" and "\n" in shown["columns"]["kernel text"], str(shown))
+    check("show has names", "names, which do not count:\n    dat 1 q\n" in out and shown["names"] == "dat 1 q\n", out)
     out, _ = run("cache", "show", "--source", "update", env=use)
     check("show --source", out.startswith("void update("), out)
     _, err = run("cache", "show", "nothing", status=1, env=use)

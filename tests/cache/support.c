@@ -38,7 +38,11 @@ void test_key_make(struct test_key *k, const char *loop, int number) {
   column(k, 3, "LLVM", "19.1.6");
   column(k, 4, "CPU features", "+avx2,+fma");
   column(k, 5, "fp", "contract");
-  k->key = (struct store_key){k->hash, k->loop, k->columns, TEST_COLUMNS};
+  k->key = (struct store_key){.hash = k->hash,
+                              .loop = k->loop,
+                              .names = "dat 1 q\n",
+                              .columns = k->columns,
+                              .ncolumns = TEST_COLUMNS};
   test_key_hash(k);
 }
 

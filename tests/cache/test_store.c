@@ -113,7 +113,8 @@ static void bytes_of_any_kind(void **state) {
   (void)state;
   struct store *s = test_open(test_path("bytes.db"));
   struct store_column columns[2] = {{"value", "a\0b\xff\x80", 5}, {"empty", NULL, 0}};
-  struct store_key key = {"00", "loop", columns, 2};
+  struct store_key key = {
+      .hash = "00", .loop = "loop", .names = "dat 1 q\n", .columns = columns, .ncolumns = 2};
   struct store_new_binary nothing = {"", 0, NULL, 0, 0.0, "test"};
   struct store_blob blob;
   assert_true(store_put_binary(s, &key, &nothing));
@@ -123,6 +124,7 @@ static void bytes_of_any_kind(void **state) {
   struct store_key back;
   assert_int_equal(store_find_key(s, "00", &back), 1);
   assert_int_equal(back.ncolumns, 2);
+  assert_string_equal(back.names, "dat 1 q\n");
   assert_int_equal(back.columns[0].length, 5);
   assert_memory_equal(back.columns[0].value, "a\0b\xff\x80", 5);
   store_key_free(&back);

@@ -47,6 +47,12 @@ static void there_and_back(void **state) {
   assert_int_equal(rows, 10);
   for (int i = 0; i < 5; i++)
     assert_true(test_get(s, "res", i) && test_get(s, "upd", i));
+  struct test_key key;
+  struct store_key back;
+  test_key_make(&key, "res", 1);
+  assert_int_equal(store_find_key(s, key.hash, &back), 1);
+  assert_string_equal(back.names, "dat 1 q\n");
+  store_key_free(&back);
   struct store_stats stats;
   store_stats(s, &stats);
   assert_int_equal(stats.tunings, 2);

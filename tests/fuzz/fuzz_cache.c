@@ -36,7 +36,7 @@ static struct store *open_store(void) {
 
 static bool put(struct store *store, int i) {
   const struct store_column columns = column(i);
-  const struct store_key key = {hashes[i], "loop", &columns, 1};
+  const struct store_key key = {.hash = hashes[i], .loop = "loop", .columns = &columns, .ncolumns = 1};
   const struct store_new_binary binary = {binaries[i], BYTES, "source", 6, 0.01, "fuzz"};
   return store_put_binary(store, &key, &binary);
 }
@@ -127,7 +127,7 @@ static void look(void *user, const struct store_row *row) {
 static void ask(struct store *store) {
   for (int i = 0; i < BINARIES; i++) {
     const struct store_column columns = column(i);
-    const struct store_key key = {hashes[i], "loop", &columns, 1};
+    const struct store_key key = {.hash = hashes[i], .loop = "loop", .columns = &columns, .ncolumns = 1};
     struct store_blob blob = {0};
     if (store_get_binary(store, &key, &blob) &&
         (blob.size != BYTES || memcmp(blob.data, binaries[i], BYTES) != 0))

@@ -85,20 +85,20 @@ static const struct row {
     {origin, NULL},
     {kernel_name, "kernel res_calc -> res_calk"},
     {text, "kernel text line 3"},
-    {access_of_one, "argument 2 access inc -> rw"},
+    {access_of_one, "argument 2 access OP_INC -> OP_RW"},
     {type, "argument 2 type double -> float, dat 2 type double -> float"},
     {dim, "argument 3 dim 2 -> 3"},
-    {column, "argument 1 idx 0 -> 1"},
-    {presence, "argument 1 present 1 -> 0"},
-    {sharing, "argument 2 dat 2 -> 1"},
+    {column, "argument 1 index 0 -> 1"},
+    {presence, "argument 1 is absent now"},
+    {sharing, "argument 2 passes the dat of argument 1 too now"},
     {more, "argument 4 is new"},
     {arity, "map 1 arity 2 -> 3"},
-    {renumbered, "set 2 renumbered 0 -> 1"},
-    {layout, "dat 1 soa 0 -> 1"},
-    {wide, "dat 1 wide 0 -> 1"},
+    {renumbered, "set 2 is renumbered now"},
+    {layout, "dat 1 is kept by components (soa) now"},
+    {wide, "dat 1 has 2^31 values or more now"},
     {scalar, "constant gam 1.4 -> 1.41"},
     {component, "constant qinf[1] 2 -> -0"},
-    {folded, "constant gam folded 1 -> 0"},
+    {folded, "constant gam is passed at run time now"},
     {fewer, "constant qinf is gone"},
     {shape, "shape scalar -> scalar+list"},
     {generator, "generator 1 -> 2"},
@@ -111,24 +111,23 @@ static const struct row {
     {fp, "fp contract -> strict"},
 };
 
-static void each_component(void **state) {
-  (void)state;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+static void check_rows(void make(struct subject *s), const struct row *checked, size_t count) {
+  for (size_t i = 0; i < count; i++) {
     struct subject before, after;
     struct signature a, b;
     struct error err = {0};
     struct text said = {0};
-    make_subject(&before);
-    make_subject(&after);
-    rows[i].change(&after);
+    make(&before);
+    make(&after);
+    checked[i].change(&after);
     before.in.desc = &before.d;
     after.in.desc = &after.d;
     assert_int_equal(signature_make(&a, &before.in, &err), OP_OK);
     assert_int_equal(signature_make(&b, &after.in, &err), OP_OK);
     signature_difference(&a.key, &b.key, &said);
-    assert_string_equal(text_str(&said), rows[i].said ? rows[i].said : "");
-    assert_int_equal(signature_equal(&a, &b), rows[i].said == NULL);
-    assert_int_equal(strcmp(a.hash, b.hash) == 0, rows[i].said == NULL);
+    assert_string_equal(text_str(&said), checked[i].said ? checked[i].said : "");
+    assert_int_equal(signature_equal(&a, &b), checked[i].said == NULL);
+    assert_int_equal(strcmp(a.hash, b.hash) == 0, checked[i].said == NULL);
     assert_int_equal(strlen(a.hash), 64);
     text_free(&said);
     signature_free(&a);
@@ -136,6 +135,113 @@ static void each_component(void **state) {
     desc_free(&before.d);
     desc_free(&after.d);
   }
+}
+
+static void each_component(void **state) {
+  (void)state;
+  check_rows(make_subject, rows, sizeof rows / sizeof *rows);
+}
+
+/* ---- with the names that a program gives ---- */
+
+/* res_calc over edges: x and q by ecell, q again, res of the edges themselves, a largest value. */
+static void make_named(struct subject *s) {
+  static const double gam = 1.4;
+  s->d =
+      build_loop("res_calc", "void res_calc(const double *x, const double *q, const double *r, double *res, "
+                             "int *largest) {}\n");
+  int ecell = build_map(&s->d, 2, 1), enode = build_map(&s->d, 2, 2);
+  int x = build_dat(&s->d, TYPE_DOUBLE, 2, 2, false), q = build_dat(&s->d, TYPE_DOUBLE, 4, 1, false);
+  int res = build_dat(&s->d, TYPE_DOUBLE, 4, 0, false);
+  build_arg(&s->d, x, enode, 0, OP_READ);
+  build_arg(&s->d, q, ecell, 0, OP_READ);
+  build_arg(&s->d, q, ecell, 1, OP_READ);
+  build_arg(&s->d, res, -1, -1, OP_INC);
+  build_gbl(&s->d, TYPE_INT, 1, OP_MAX);
+  build_const(&s->d, "gam", TYPE_DOUBLE, 1, &gam);
+  s->d.names = strdup("set 1 edges\nset 2 cells\nset 3 nodes\nmap 1 ecell\nmap 2 enode\n"
+                      "dat 1 x\ndat 2 q\ndat 3 res\narg 5 largest\n");
+  s->in = (struct signature_inputs){.desc = &s->d, .compiler = "clang 19"};
+}
+
+CHANGE(named_nothing, replace(&s->d.names, "dat 1 another name\n");)
+CHANGE(named_access, s->d.args[3].access = OP_RW;)
+CHANGE(named_map, s->d.args[1].map = 1;)
+CHANGE(named_direct, s->d.args[1].map = -1; s->d.args[1].idx = -1;)
+CHANGE(named_sharing, s->d.args[3].dat = 1; s->d.ndats = 2;)
+CHANGE(named_apart, build_dat(&s->d, TYPE_DOUBLE, 4, 0, false); s->d.dats[2] = s->d.dats[1];
+       s->d.args[2].dat = 2; s->d.args[3].dat = 3;
+       replace(&s->d.names, "set 1 edges\nset 2 cells\nset 3 nodes\nmap 1 ecell\nmap 2 enode\n"
+                            "dat 1 x\ndat 2 q\ndat 3 q\ndat 4 res\narg 5 largest\n");)
+CHANGE(named_set, s->d.dats[1].set = 0;)
+CHANGE(named_target, s->d.maps[0].to = 2;)
+CHANGE(named_arity, s->d.maps[1].arity = 3;)
+CHANGE(named_layout, s->d.dats[2].soa = true;)
+CHANGE(named_renumbered, s->d.renumbered[1] = true;)
+CHANGE(named_global, s->d.args[4].dim = 3;)
+CHANGE(named_new, build_gbl(&s->d, TYPE_INT, 1, OP_INC);
+       replace(&s->d.names, "set 1 edges\nset 2 cells\nset 3 nodes\nmap 1 ecell\nmap 2 enode\n"
+                            "dat 1 x\ndat 2 q\ndat 3 res\narg 5 largest\narg 6 total\n");)
+/* Another set comes first, so that all numbers move: nothing is said of what only moved. */
+CHANGE(named_moved, s->d.maps[0].to = 2; s->d.maps[1].to = 1; s->d.dats[0].set = 1; s->d.dats[1].set = 2;
+       replace(&s->d.names, "set 1 edges\nset 2 nodes\nset 3 cells\nmap 1 ecell\nmap 2 enode\n"
+                            "dat 1 x\ndat 2 q\ndat 3 res\narg 5 largest\n");
+       s->d.dats[2].soa = true;)
+CHANGE(named_replaced, s->d.dats[0].dim = 3; s->d.args[0].dim = 3;
+       replace(&s->d.names, "set 1 edges\nset 2 cells\nset 3 nodes\nmap 1 ecell\nmap 2 enode\n"
+                            "dat 1 xyz\ndat 2 q\ndat 3 res\narg 5 largest\n");)
+CHANGE(namesakes_set, s->d.dats[1].set = 2;)
+
+CHANGE(named_text,
+       replace(&s->d.text, "void res_calc(const double *x, const double *q, const double *r, double *res, "
+                           "int *largest) { res[0] = 1; }\n");)
+CHANGE(one_line,
+       replace(&s->d.text, "void res_calc(const double *x, double *res) { res[0] -= gam * x[0] * x[0]; }");)
+
+static const struct row named[] = {
+    {named_nothing, NULL},
+    {named_text, "kernel text line 1"},
+    {named_access, "argument 4 (res) access OP_INC -> OP_RW"},
+    {named_map, "argument 2 (q) map ecell -> enode"},
+    {named_direct, "argument 2 (q) map ecell -> OP_ID"},
+    {named_sharing, "argument 4 (q) passes the dat of argument 2 (q) too now, dat res is gone"},
+    {named_apart,
+     "argument 3 (q) passes a dat of its own now, no longer that of argument 2 (q), dat q is new"},
+    {named_set, "dat q on set cells -> edges"},
+    {named_target, "map ecell to set cells -> nodes"},
+    {named_arity, "map enode arity 2 -> 3"},
+    {named_layout, "dat res is kept by components (soa) now"},
+    {named_renumbered, "set cells is renumbered now"},
+    {named_global, "argument 5 (largest) dim 1 -> 3"},
+    {named_new, "argument 6 (total) is new"},
+    {named_moved, "dat res is kept by components (soa) now"},
+    {named_replaced, "argument 1 (xyz) dim 2 -> 3, dat xyz (in place of x) dim 2 -> 3"},
+};
+
+/* As OP_KERNEL makes it. */
+static void make_one_line(struct subject *s) {
+  make_named(s);
+  replace(&s->d.text, "void res_calc(const double *x, double *res) { res[0] += gam * x[0] * x[0]; }");
+}
+
+static const struct row one_lines[] = {
+    {one_line,
+     "kernel text \"...s) { res[0] += gam * x[0] * x[0]...\" -> \"...s) { res[0] -= gam * x[0] * x[0]...\""}};
+
+/* Names need not be unique. */
+static void make_namesakes(struct subject *s) {
+  make_named(s);
+  replace(&s->d.names, "set 1 edges\nset 2 cells\nset 3 cells\ndat 1 q\ndat 2 q\n");
+}
+
+static const struct row namesakes[] = {{namesakes_set, "dat q on set cells -> another cells"},
+                                       {named_map, "argument 2 (q) map 1 -> 2"}};
+
+static void each_name(void **state) {
+  (void)state;
+  check_rows(make_named, named, sizeof named / sizeof *named);
+  check_rows(make_one_line, one_lines, sizeof one_lines / sizeof *one_lines);
+  check_rows(make_namesakes, namesakes, sizeof namesakes / sizeof *namesakes);
 }
 
 /* The same key in any process: this one was computed once. */
@@ -200,7 +306,8 @@ static void damaged_files(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_component), cmocka_unit_test(same_everywhere),
-                                     cmocka_unit_test(notes_of_files), cmocka_unit_test(damaged_files)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_component), cmocka_unit_test(each_name),
+                                     cmocka_unit_test(same_everywhere), cmocka_unit_test(notes_of_files),
+                                     cmocka_unit_test(damaged_files)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

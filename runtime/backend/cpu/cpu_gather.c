@@ -136,6 +136,37 @@ static void turn_arg(struct gather *g, const struct desc *old, int i, long size)
   a->dat = dat;
 }
 
+/* Things that were there keep their names under their new numbers. */
+static int turn_names(struct gather *g, const struct desc *old, struct error *err) {
+  struct desc *d = &g->desc;
+  const struct {
+    const char *kind;
+    const int *old_number;
+    int count;
+  } kinds[] = {{"set", g->old_set, d->nsets}, {"map", g->old_map, d->nmaps}, {"dat", g->old_dat, d->ndats}};
+  struct text names = {0};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    for (int i = 0; i < kinds[k].count; i++) {
+      struct text name = {0};
+      const int was = kinds[k].old_number[i];
+      const bool rows = was < 0 && kinds[k].old_number == g->old_dat;
+      if (rows)
+        text_add(&name, "increments of ");
+      if (desc_find_name(old, kinds[k].kind, rows ? old->args[rows_of(was)].dat : was, &name))
+        desc_name(&names, kinds[k].kind, i, text_str(&name));
+      text_free(&name);
+    }
+  for (int i = 0; i < d->nargs; i++) {
+    struct text name = {0};
+    if (desc_find_name(old, "arg", i, &name))
+      desc_name(&names, "arg", i, text_str(&name));
+    text_free(&name);
+  }
+  free(d->names);
+  d->names = text_take(&names);
+  return d->names ? OP_OK : error_memory(err, "the names in a loop", names.length);
+}
+
 static int turn_desc(struct gather *g, const struct loop *loop, struct error *err) {
   const struct desc *old = &loop->desc;
   int status = desc_copy(&g->desc, old, err);
@@ -151,7 +182,7 @@ static int turn_desc(struct gather *g, const struct loop *loop, struct error *er
       keep_arg(g, old, i);
   for (int s = 0; s < d->nsets; s++)
     d->renumbered[s] = g->old_set[s] >= 0 && old->renumbered[g->old_set[s]];
-  return OP_OK;
+  return turn_names(g, old, err);
 }
 
 /* ---- collecting ----------------------------------------------------------------------------------------*/
