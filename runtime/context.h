@@ -9,6 +9,7 @@
 #include "env.h"
 #include "handles.h"
 #include "loop.h"
+#include "loop_past.h"
 #include "mesh.h"
 #include "missing.h"
 #include "report.h"
@@ -45,6 +46,7 @@ struct op_context {
   struct handles *handles; /* outlives the context */
   struct mesh mesh;
   struct loop_table loops;
+  struct loop_pasts pasts; /* records that are gone */
   const struct backend *backend;
   void *backend_state;
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */

@@ -344,6 +344,10 @@ const char *layouts_held(const struct layouts *all, const struct loop *loop) {
   return timed ? timed->variant : NULL;
 }
 
+double layouts_spent(const struct layouts *all) {
+  return all ? all->spent : 0;
+}
+
 void layouts_forget(struct layouts *all, const struct loop *loop) {
   if (all)
     layout_trial_forget(&all->trial, loop);

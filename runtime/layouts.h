@@ -60,6 +60,8 @@ bool layouts_times(const struct layouts *all, const struct loop *loop);
 void layouts_record(struct layouts *all, const struct loop *loop, double seconds);
 /* The variant that a loop of a trial runs as, in either layout; NULL: it has no part in one. */
 const char *layouts_held(const struct layouts *all, const struct loop *loop);
+/* Seconds that trials took, all runs on the way included. */
+double layouts_spent(const struct layouts *all);
 /* The loop is gone. */
 void layouts_forget(struct layouts *all, const struct loop *loop);
 

@@ -139,6 +139,8 @@ void loop_forget(struct op_context *ctx, const struct dat *dat) {
         continue;
       }
       *link = loop->next;
+      if (dat)
+        loop_past_keep(&ctx->pasts, loop);
       loop_free(ctx, loop);
       table->count--;
     }

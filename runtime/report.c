@@ -83,6 +83,8 @@ static void text_tuning(const struct report *r, struct text *out) {
   if (trials)
     text_addf(out, "tuning: %lld trial%s cost %.4f s, %.1f%% of the loops' time\n", trials,
               trials == 1 ? "" : "s", cost, seconds > 0 ? 100 * cost / seconds : 0);
+  if (r->layout_seconds > 0)
+    text_addf(out, "layouts of dats: trying them took %.4f s\n", r->layout_seconds);
 }
 
 static void text_scalar(const struct report *r, struct text *out) {
@@ -204,6 +206,7 @@ void report_json(const struct report *r, struct text *out) {
   json_string(out, r->team);
   text_addf(out, ", \"threads\": %d, \"ranks\": %d", r->threads, r->ranks);
   json_number(out, "triad_gb_per_second", r->triad);
+  json_number(out, "layout_seconds", r->layout_seconds);
   text_addf(out, ", \"cache_bytes\": %zu,\n  \"loops\": [", r->cache_bytes);
   for (int i = 0; i < r->nrows; i++) {
     text_add(out, i ? ",\n" : "\n");

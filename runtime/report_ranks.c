@@ -30,13 +30,13 @@ static void fill_row(struct report_row *row, const double *sums, double least, d
 }
 
 /* `values`: sums of each row, then least, then most. */
-static int reduce_rows(struct op_context *ctx, struct loop *const *loops, struct report_row *rows, int nrows,
-                       double *values, struct error *err) {
+static int reduce_rows(struct op_context *ctx, const struct loop_stats *const *stats, struct report_row *rows,
+                       int nrows, double *values, struct error *err) {
   struct comm *c = ctx->agreement;
   double *least = values + (size_t)nrows * SUMS, *most = least + nrows;
   for (int i = 0; i < nrows; i++) {
-    own_sums(&loops[i]->stats, values + (size_t)i * SUMS);
-    least[i] = most[i] = loops[i]->stats.seconds;
+    own_sums(stats[i], values + (size_t)i * SUMS);
+    least[i] = most[i] = stats[i]->seconds;
   }
   int code = c->table->reduce_all(c, values, nrows * SUMS, COMM_DOUBLE, COMM_SUM, err);
   if (!code)
@@ -48,8 +48,8 @@ static int reduce_rows(struct op_context *ctx, struct loop *const *loops, struct
   return code;
 }
 
-int report_over_ranks(struct op_context *ctx, struct loop *const *loops, struct report_row *rows, int nrows,
-                      int code, struct error *err) {
+int report_over_ranks(struct op_context *ctx, const struct loop_stats *const *stats, struct report_row *rows,
+                      int nrows, int code, struct error *err) {
   if (comm_alone(ctx->comm))
     return code;
   double *values = array_new((size_t)nrows, (SUMS + 2) * sizeof *values);
@@ -58,7 +58,7 @@ int report_over_ranks(struct op_context *ctx, struct loop *const *loops, struct 
   ctx->agreement->where = "a report";
   code = agree_on_call(ctx, code, err, "a report\nloops\t%d\n", nrows);
   if (!code)
-    code = reduce_rows(ctx, loops, rows, nrows, values, err);
+    code = reduce_rows(ctx, stats, rows, nrows, values, err);
   free(values);
   return code;
 }

@@ -6,11 +6,11 @@
 #include "report.h"
 
 struct op_context;
-struct loop;
+struct loop_stats;
 
 /* Least, mean and most of the seconds, and what was exchanged; the rows of all ranks are of the same loops. `code`: what went wrong
  * so far. */
-int report_over_ranks(struct op_context *ctx, struct loop *const *loops, struct report_row *rows, int nrows,
-                      int code, struct error *err);
+int report_over_ranks(struct op_context *ctx, const struct loop_stats *const *stats, struct report_row *rows,
+                      int nrows, int code, struct error *err);
 
 #endif

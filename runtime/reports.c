@@ -11,6 +11,7 @@
 #include "data.h"
 #include "jit/target.h"
 #include "kernels-cache/store.h"
+#include "layouts.h"
 #include "plan_cache.h"
 #include "print.h"
 #include "report.h"
@@ -20,13 +21,12 @@
 
 /* ---- timing ---- */
 
-static enum report_origin origin(const struct loop *loop) {
-  return loop->stats.compiled ? REPORT_COMPILED : loop->stats.from_cache ? REPORT_CACHE_HIT : REPORT_NATIVE;
+static enum report_origin origin(const struct loop_stats *s) {
+  return s->compiled ? REPORT_COMPILED : s->from_cache ? REPORT_CACHE_HIT : REPORT_NATIVE;
 }
 
-static struct report_row row_of(const struct loop *loop) {
-  const struct loop_stats *s = &loop->stats;
-  return (struct report_row){.name = loop->name,
+static struct report_row row_of(const char *name, const struct loop_stats *s) {
+  return (struct report_row){.name = name,
                              .variant = s->variant,
                              .calls = s->calls,
                              .seconds = s->seconds,
@@ -34,7 +34,7 @@ static struct report_row row_of(const struct loop *loop) {
                              .compile_seconds = s->compile_seconds,
                              .bytes = s->bytes,
                              .working_set = s->working_set,
-                             .origin = origin(loop),
+                             .origin = origin(s),
                              .trials = s->trials,
                              .trial_seconds = s->trial_seconds,
                              .scalar = s->scalar,
@@ -69,19 +69,66 @@ static double triad_of(struct op_context *ctx, int threads) {
 
 typedef void report_writer(const struct report *r, struct text *out);
 
-static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
+/* A loop that has a record, or had one. */
+struct ran {
+  const char *name;
+  const struct loop_stats *stats;
+  size_t order;
+};
+
+static int by_order(const void *a, const void *b) {
+  const struct ran *x = a, *y = b;
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* In the order of their first call. */
+static void list_loops(const struct op_context *ctx, struct loop *const *loops, struct ran *out) {
+  const size_t count = ctx->loops.count;
+  for (size_t i = 0; i < count; i++)
+    out[i] = (struct ran){loops[i]->name, &loops[i]->stats, loops[i]->order};
+  for (int i = 0; i < ctx->pasts.count; i++) {
+    const struct loop_past *past = &ctx->pasts.items[i];
+    out[count + (size_t)i] = (struct ran){past->name, &past->stats, past->order};
+  }
+  qsort(out, count + (size_t)ctx->pasts.count, sizeof *out, by_order);
+}
+
+struct rows {
+  struct report_row *rows;
+  const struct loop_stats **stats;
+  int count;
+};
+
+static int make_rows(struct op_context *ctx, struct rows *r, struct error *err) {
+  const size_t count = ctx->loops.count + (size_t)ctx->pasts.count;
   struct loop **loops = loop_records(ctx);
-  struct report_row *rows = array_new(ctx->loops.count, sizeof *rows);
-  int code = loops && rows ? OP_OK : error_memory(err, "a report", ctx->loops.count * sizeof *rows);
-  for (size_t i = 0; !code && i < ctx->loops.count; i++)
-    rows[i] = row_of(loops[i]);
-  code = report_over_ranks(ctx, loops, rows, (int)ctx->loops.count, code, err);
+  struct ran *ran = array_new(count, sizeof *ran);
+  r->rows = array_new(count, sizeof *r->rows);
+  r->stats = array_new(count, sizeof *r->stats);
+  r->count = (int)count;
+  const bool good = loops && ran && r->rows && r->stats;
+  if (good)
+    list_loops(ctx, loops, ran);
+  for (size_t i = 0; good && i < count; i++) {
+    r->stats[i] = ran[i].stats;
+    r->rows[i] = row_of(ran[i].name, ran[i].stats);
+  }
+  free(loops);
+  free(ran);
+  return good ? OP_OK : error_memory(err, "a report", count * sizeof *r->rows);
+}
+
+static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
+  struct rows rows = {0};
+  int code = make_rows(ctx, &rows, err);
+  code = report_over_ranks(ctx, rows.stats, rows.rows, rows.count, code, err);
   struct report r = {.backend = ctx->backend->name,
                      .team = ctx->team ? team_name(ctx->team) : NULL,
                      .threads = ctx->team ? team_threads(ctx->team) : 1,
                      .ranks = ctx->comm->size,
-                     .rows = rows,
-                     .nrows = (int)ctx->loops.count,
+                     .rows = rows.rows,
+                     .nrows = rows.count,
+                     .layout_seconds = layouts_spent(ctx->layouts[ctx->backend->space]),
                      .events = ctx->trace.events,
                      .nevents = ctx->trace.count};
   /* The triad is of rank 0's threads, while the others wait. */
@@ -91,8 +138,8 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   }
   if (!code)
     writer(&r, out);
-  free(loops);
-  free(rows);
+  free(rows.rows);
+  free(rows.stats);
   return code || text_ok(out) ? code : error_memory(err, "a report", out->length);
 }
 

@@ -7,10 +7,11 @@
 #include "base/size.h"
 
 enum {
-  SAMPLES = 16,   /* kept per candidate */
-  WARM_UP = 2,    /* runs of the default that are not counted */
-  BASE_RUNS = 5,  /* runs of the default before anything is tried */
-  FIRST_ROUND = 3 /* counted runs of each candidate in the first round; doubled from round to round */
+  SAMPLES = 16,       /* kept per candidate */
+  WARM_UP = 2,        /* runs of the default that are not counted */
+  BASE_RUNS = 5,      /* runs of the default before anything is tried */
+  REFERENCE_RUNS = 3, /* runs that tell how busy the machine is, compared with earlier */
+  FIRST_ROUND = 3     /* counted runs of each candidate in the first round; doubled from round to round */
 };
 /* What two medians must differ by to be different, at least. */
 #define NOISE 0.01
@@ -42,7 +43,7 @@ struct tuner {
   double unit; /* seconds of the default in which that is kept until then; 0: nothing is resumed */
   int reference, nfresh;
   bool comparing;
-  double fresh[BASE_RUNS];
+  double fresh[REFERENCE_RUNS];
 };
 
 static int by_value(const void *a, const void *b) {
@@ -227,6 +228,7 @@ void tuner_resumed(struct tuner *t) {
   choose_winner(t);
   t->reference = t->winner;
   t->comparing = true;
+  t->warm_up = 1;
   const double best = median(&t->candidates[t->winner]);
   for (int i = 0; i < t->count; i++) {
     struct candidate *c = &t->candidates[i];
@@ -243,11 +245,11 @@ void tuner_resumed(struct tuner *t) {
 /* The machine may be busier now, or less so, than when the others were measured: all of them as long as they would take now. */
 static void end_comparison(struct tuner *t) {
   struct candidate *reference = &t->candidates[t->reference];
-  const double factor = median_of(t->fresh, BASE_RUNS) / median(reference);
+  const double factor = median_of(t->fresh, REFERENCE_RUNS) / median(reference);
   for (int i = 0; i < t->count; i++)
     for (int k = 0; k < t->candidates[i].count && k < SAMPLES; k++)
       t->candidates[i].times[k] *= factor;
-  for (int k = 0; k < BASE_RUNS; k++)
+  for (int k = 0; k < REFERENCE_RUNS; k++)
     reference->times[reference->count++ % SAMPLES] = t->fresh[k];
   reference->cold = false;
   t->comparing = false;
@@ -257,7 +259,7 @@ static void compare(struct tuner *t, int candidate, double seconds) {
   if (candidate != t->reference)
     return;
   t->fresh[t->nfresh++] = seconds;
-  if (t->nfresh == BASE_RUNS)
+  if (t->nfresh == REFERENCE_RUNS)
     end_comparison(t);
 }
 
@@ -369,13 +371,13 @@ int tuner_left(const struct tuner *t) {
   if (t->settled || !t->options.exhaustive)
     return 0;
   int runs = FIRST_ROUND, left = t->warm_up;
-  const int comparing = t->comparing ? BASE_RUNS - t->nfresh : 0;
+  const int comparing = t->comparing ? REFERENCE_RUNS - t->nfresh : 0;
   while (2 * runs <= SAMPLES)
     runs *= 2;
   for (int i = 0; i < t->count; i++) {
     const struct candidate *c = &t->candidates[i];
     const bool reference = t->comparing && i == t->reference;
-    const int count = c->count + (reference ? BASE_RUNS : 0);
+    const int count = c->count + (reference ? REFERENCE_RUNS : 0);
     if (c->alive && c->usable && count < runs)
       left += runs - count + (c->cold && !reference);
   }

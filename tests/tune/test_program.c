@@ -211,6 +211,48 @@ static void tells_trials_from_loops(void **state) {
   works(op_exit());
 }
 
+static const char scale[] = OP_KERNEL(void scale(const double *in, double *out) { *out = 2 * *in; });
+
+static void scale_once(op_set set, op_dat in, op_dat out) {
+  works(op_par_loop(scale, "scale", set, op_arg_dat(in, -1, OP_ID, 1, "double", OP_READ),
+                    op_arg_dat(out, -1, OP_ID, 1, "double", OP_WRITE)));
+}
+
+static long long calls_in(const char *report, const char *loop, int nth) {
+  long long calls = -1;
+  const char *row = report;
+  for (int i = 0; i < nth && row; i++)
+    row = (row = strstr(row, loop)) ? row + strlen(loop) : NULL;
+  return row && sscanf(row, "%lld", &calls) == 1 ? calls : -1;
+}
+
+/* Loops whose temporaries were freed stay in the report: one row for the calls of a kind, in the order of the first calls. */
+static void reports_what_is_gone(void **state) {
+  (void)state;
+  enum { TIMES = 3 };
+  char said[4096];
+  open_library("off", NULL);
+  struct ring r = declare(SMALL);
+  op_dat kept = op_decl_dat(r.cells, 1, "double", NULL, "kept"),
+         twice = op_decl_dat(r.cells, 1, "double", NULL, "twice");
+  for (int i = 0; i < TIMES; i++) {
+    op_dat in = op_decl_dat_temp(r.cells, 1, "double", NULL, "in"),
+           out = op_decl_dat_temp(r.cells, 1, "double", NULL, "out");
+    scale_once(r.cells, in, out);
+    scale_once(r.cells, in, out);
+    works(op_free_dat_temp(in));
+    works(op_free_dat_temp(out));
+  }
+  move_once(&r);
+  scale_once(r.cells, kept, twice);
+  report_to(said, sizeof said);
+  if (calls_in(said, "\nscale", 1) != 2 * TIMES || calls_in(said, "\nmove", 1) != 1 ||
+      calls_in(said, "\nscale", 2) != 1 || strstr(said, "\nmove") < strstr(said, "\nscale"))
+    fail_msg("rows are missing or wrong:\n%s", said);
+  assert_non_null(strstr(said, "3 loops: "));
+  works(op_exit());
+}
+
 /* Runs go on while candidates are compiled, and those are tried in the end. */
 static void compiles_behind_the_program(void **state) {
   (void)state;
@@ -259,11 +301,9 @@ int main(int argc, char **argv) {
   if (!folder)
     return 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_and_remembers),
-      cmocka_unit_test(short_runs_add_up),
-      cmocka_unit_test(tells_trials_from_loops),
-      cmocka_unit_test(compiles_behind_the_program),
-      cmocka_unit_test(ends_while_something_is_compiled),
+      cmocka_unit_test(finds_and_remembers),         cmocka_unit_test(short_runs_add_up),
+      cmocka_unit_test(tells_trials_from_loops),     cmocka_unit_test(reports_what_is_gone),
+      cmocka_unit_test(compiles_behind_the_program), cmocka_unit_test(ends_while_something_is_compiled),
       cmocka_unit_test(off_tries_nothing),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
