@@ -196,8 +196,10 @@ void plan_cache_free(struct plan_cache *cache) {
   free(cache);
 }
 
-static void begin_epoch(struct plan_cache *cache, unsigned epoch) {
+void plan_cache_begin(struct plan_cache *cache, unsigned epoch) {
   struct cached **link = &cache->first;
+  if (epoch == cache->epoch)
+    return;
   for (struct cached *c; (c = *link);) {
     c->old = true;
     if (c->uses) {
@@ -214,8 +216,7 @@ int plan_cache_get(struct plan_cache *cache, const struct plan_wish *wish, struc
                    const struct plan_entry **out, bool *built, struct error *err) {
   *out = NULL;
   *built = false;
-  if (wish->epoch != cache->epoch)
-    begin_epoch(cache, wish->epoch);
+  plan_cache_begin(cache, wish->epoch);
   struct cached *made = array_new(1, sizeof *made);
   if (!made)
     return error_memory(err, "a plan", sizeof *made);

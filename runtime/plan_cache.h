@@ -40,6 +40,9 @@ int plan_cache_get(struct plan_cache *cache, const struct plan_wish *wish, struc
                    const struct plan_entry **out, bool *built, struct error *err);
 void plan_cache_release(struct plan_cache *cache, const struct plan_entry *entry);
 
+/* Forget what is of another epoch, for calls that look at all entries. */
+void plan_cache_begin(struct plan_cache *cache, unsigned epoch);
+
 /* Bytes of all entries, schedules and reverse maps included. */
 size_t plan_cache_bytes(const struct plan_cache *cache);
 int plan_cache_count(const struct plan_cache *cache);

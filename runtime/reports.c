@@ -208,13 +208,18 @@ int context_diagnostics(struct op_context *ctx, struct text *out, struct error *
   text_addf(out, "backend %s\n", ctx->backend->name);
   describe_mesh(ctx, out);
   int code = spread_wanted(ctx) ? spread_describe(ctx, out, err) : OP_OK;
-  if (ctx->plans)
+  if (ctx->plans) {
+    plan_cache_begin(ctx->plans, ctx->mesh.epoch);
     plan_cache_describe(ctx->plans, out);
+  }
   return code;
 }
 
 int context_check_plans(struct op_context *ctx, int level, struct error *err) {
-  return ctx->plans ? plan_cache_verify(ctx->plans, level, err) : OP_OK;
+  if (!ctx->plans)
+    return OP_OK;
+  plan_cache_begin(ctx->plans, ctx->mesh.epoch); /* renumbering has freed the tables of older ones */
+  return plan_cache_verify(ctx->plans, level, err);
 }
 
 /* ---- OP2_TIMING ---- */

@@ -1,8 +1,9 @@
 /* Random loops on random meshes, against a reference that shares no code with the library.
  *
  *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] [--largest N]
- *            [OP2_...=...]
+ *            [--every-block 1] [OP2_...=...]
  *
+ * With --every-block each case runs with every block size from 1 to the largest set, code being kept between lives.
  * Every value is a small dyadic number and every intermediate fits its type, so sums are exact in
  * any order and answers are compared bit by bit; only what goes through sqrt, sin, exp or a division is
  * compared nearly. Prints the seed, a failing case as a small program, and the table of what was run. */
@@ -18,11 +19,13 @@
 enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16 };
 
 struct options {
-  int cases, only, mirrored, largest; /* largest set, 0: any */
+  int cases, only, mirrored, every_block;
+  int largest; /* set, 0: any */
   uint64_t seed;
   const char *backend, *variant;
   char *passed[MAX_OPTIONS]; /* to op_init */
   int npassed;
+  char folder[32]; /* of the kept code, with --every-block */
 };
 
 static struct { char line[96]; } where; /* for a crash's last words */
@@ -39,6 +42,29 @@ static char *option_text(const char *name, const char *value) {
   return text_take(&t);
 }
 
+/* A cache of this run's own: block sizes share code. */
+static bool keep_code(struct options *o) {
+  struct text path = {0};
+  strcpy(o->folder, "/tmp/op2jit-property-XXXXXX");
+  if (!mkdtemp(o->folder))
+    return false;
+  text_addf(&path, "%s/kernels.db", o->folder);
+  o->passed[o->npassed++] = option_text("OP2_CACHE", text_str(&path));
+  text_free(&path);
+  return true;
+}
+
+static void forget_code(const struct options *o) {
+  static const char *const endings[] = {"", "-wal", "-shm"};
+  for (size_t i = 0; o->folder[0] && i < sizeof endings / sizeof *endings; i++) {
+    char path[64];
+    snprintf(path, sizeof path, "%s/kernels.db%s", o->folder, endings[i]);
+    unlink(path);
+  }
+  if (o->folder[0] && rmdir(o->folder) != 0)
+    fprintf(stderr, "property: %s is left behind\n", o->folder);
+}
+
 static bool read_options(struct options *o, int argc, char **argv) {
   *o = (struct options){.cases = 500,
                         .only = -1,
@@ -47,7 +73,7 @@ static bool read_options(struct options *o, int argc, char **argv) {
                         .variant = getenv("OP2_VARIANT")};
   for (int i = 1; i < argc; i++) {
     const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-    if (strncmp(argv[i], "OP2_", 4) == 0 && o->npassed < MAX_OPTIONS - 3) {
+    if (strncmp(argv[i], "OP2_", 4) == 0 && o->npassed < MAX_OPTIONS - 5) {
       o->passed[o->npassed++] = strdup(argv[i]);
       continue;
     }
@@ -59,6 +85,8 @@ static bool read_options(struct options *o, int argc, char **argv) {
       o->largest = atoi(value);
     else if (strcmp(argv[i], "--mirrored") == 0)
       o->mirrored = atoi(value);
+    else if (strcmp(argv[i], "--every-block") == 0)
+      o->every_block = atoi(value);
     else if (strcmp(argv[i], "--only") == 0)
       o->only = atoi(value);
     else if (strcmp(argv[i], "--seed") == 0)
@@ -74,15 +102,23 @@ static bool read_options(struct options *o, int argc, char **argv) {
   if (!o->backend)
     o->backend = "native";
   o->passed[o->npassed++] = option_text("OP2_BACKEND", o->backend);
+  if (o->every_block)
+    return o->variant && o->largest && keep_code(o);
   if (o->variant)
     o->passed[o->npassed++] = option_text("OP2_VARIANT", o->variant);
   return true;
 }
 
-static bool start(const struct options *o, bool native) {
-  char *argv[MAX_OPTIONS + 1] = {"property"};
-  memcpy(argv + 1, o->passed, sizeof o->passed[0] * (size_t)o->npassed);
-  if (op_init(o->npassed + 1, argv, 0) == OP_OK && case_library_ready(native))
+/* `block` 0: as the variant says. */
+static bool start(const struct options *o, bool native, int block) {
+  char *argv[MAX_OPTIONS + 1] = {"property"}, variant[128];
+  int count = o->npassed;
+  memcpy(argv + 1, o->passed, sizeof o->passed[0] * (size_t)count);
+  if (block) {
+    snprintf(variant, sizeof variant, "OP2_VARIANT=%s/%d", o->variant, block);
+    argv[++count] = variant;
+  }
+  if (op_init(count + 1, argv, 0) == OP_OK && case_library_ready(native))
     return true;
   fprintf(stderr, "property: the library does not start: %s\n", op_last_error()->message);
   return false;
@@ -116,6 +152,10 @@ static bool run_case(const struct options *o, int number, bool native, struct co
   if (o->largest)
     c.size_limit = o->largest;
   bool good = case_run(&c, &w, coverage);
+  if (good && op_plan_check(2) != OP_OK) {
+    world_fail(&w, "op_plan_check: %s", op_last_error()->message);
+    good = false;
+  }
   if (!good)
     report(o, &c, &w, native);
   world_close(&w);
@@ -123,12 +163,31 @@ static bool run_case(const struct options *o, int number, bool native, struct co
   return good;
 }
 
+/* A life of the library for each block size. Plans must have been made, or nothing was tried. */
+static int run_every_block(const struct options *o, struct coverage *coverage) {
+  int failed = 0;
+  long long plans = 0;
+  for (int n = 0; n < o->cases && !failed; n++)
+    for (int block = 1; block <= o->largest && !failed; block++) {
+      if (!start(o, false, block))
+        return -1;
+      failed += !run_case(o, n, false, coverage);
+      if (failed)
+        fprintf(stderr, "with blocks of %d elements\n", block);
+      plans += op_counters()->plans;
+      if (op_exit() != OP_OK)
+        return -1;
+    }
+  printf("property: block sizes 1 to %d, %lld plans\n", o->largest, plans);
+  return plans > 0 ? failed : -1;
+}
+
 static int run(const struct options *o, struct coverage *coverage) {
   bool native = strcmp(o->backend, "native") == 0;
   int failed = 0, done = 0;
   int first = o->only >= 0 ? o->only : 0, last = o->only >= 0 ? o->only : o->cases - 1;
   for (int n = first; n <= last && failed < 3; n++) {
-    if (done++ % CASES_PER_LIFE == 0 && ((done > 1 && op_exit() != OP_OK) || !start(o, native)))
+    if (done++ % CASES_PER_LIFE == 0 && ((done > 1 && op_exit() != OP_OK) || !start(o, native, 0)))
       return -1;
     failed += !run_case(o, n, native, coverage);
   }
@@ -141,14 +200,15 @@ int main(int argc, char **argv) {
   if (!read_options(&o, argc, argv)) {
     fprintf(stderr,
             "usage: property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] "
-            "[--largest N] [OP2_...=...]\n");
+            "[--largest N] [--every-block 1] [OP2_...=...]\n"
+            "--every-block asks for --variant and --largest\n");
     return 2;
   }
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   signal(SIGSEGV, crashed);
   signal(SIGFPE, crashed);
   signal(SIGILL, crashed);
-  int failed = run(&o, &coverage);
+  int failed = o.every_block ? run_every_block(&o, &coverage) : run(&o, &coverage);
   /* All ranks have the same to say. */
   if (op_rank() > 0 && !freopen("/dev/null", "w", stdout))
     return 2;
@@ -158,7 +218,8 @@ int main(int argc, char **argv) {
          coverage.loops, coverage.elements, failed, empty);
   for (int i = 0; i < o.npassed; i++)
     free(o.passed[i]);
+  forget_code(&o);
   /* A single case or a handful cannot fill the table. */
-  bool whole = o.only < 0 && o.cases >= 500;
+  bool whole = o.only < 0 && o.cases >= 500 && !o.every_block;
   return failed || (whole && empty) ? 1 : 0;
 }

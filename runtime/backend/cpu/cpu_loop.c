@@ -114,6 +114,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   text_free(&spec);
   if (!code)
     code = settle(&v, loop, cpu, err);
+  cpu->forces_threads = forced && v.threads > 0;
   if (!code)
     code = add_candidate(cpu, &v, err);
   cpu->standard = 0;
@@ -124,9 +125,17 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
 
 /* ---- making one ready ---- */
 
-static int cpu_threads(const struct cpu_loop *cpu, const struct cpu_variant *v) {
-  const int wanted = v->variant.threads;
-  return wanted > 0 && wanted < cpu->threads ? wanted : cpu->threads;
+static int at_most(int wanted, int most) {
+  return wanted > 0 && wanted < most ? wanted : most;
+}
+
+/* Small sets run on one thread, unless OP2_VARIANT names a number of threads. */
+static int threads_for(const struct op_context *ctx, const struct cpu_loop *cpu, const struct cpu_variant *v,
+                       const struct loop_part *part) {
+  if (cpu->forces_threads)
+    return ctx->team ? at_most(v->variant.threads, team_threads(ctx->team)) : 1;
+  const int most = at_most(v->variant.threads, cpu->threads);
+  return most > 1 ? executor_threads(ctx->team, part->end - part->begin, most) : 1;
 }
 
 static bool shares_its_dat(const struct loop *loop, const struct loop_arg *direct) {
@@ -215,8 +224,7 @@ static int make_own(struct cpu_part *out, const struct cpu_variant *v, const str
 static int make_schedule(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
                          const struct cpu_variant *v, int which, struct cpu_part *out, struct error *err) {
   const struct loop_part *part = &loop->parts[which];
-  const int most = cpu_threads(cpu, v);
-  out->threads = most > 1 ? executor_threads(ctx->team, part->end - part->begin, most) : 1;
+  out->threads = threads_for(ctx, cpu, v, part);
   switch (v->variant.strategy) {
   case STRATEGY_WHOLE:
   case STRATEGY_CHUNKS: return make_own(out, v, part, err);

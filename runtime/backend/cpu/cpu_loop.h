@@ -35,6 +35,7 @@ struct cpu_loop {
   int standard; /* the heuristic's choice, or what OP2_VARIANT forces */
   int threads;  /* to use at most */
   bool increments_through_map;
+  bool forces_threads; /* OP2_VARIANT says how many, however small the set is */
   struct tuning tuning;
   int begun;           /* the candidate, from 1, whose compile was begun behind the program last */
   bool behind;         /* candidates are compiled behind the program */
