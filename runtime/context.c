@@ -222,6 +222,39 @@ int context_plans(struct op_context *ctx, struct plan_cache **out, struct error 
   return code;
 }
 
+/* OP2's levels: who asks for them wants to read it, so that it does not depend on OP2_LOG's own. */
+enum { DESCRIBE_PLANS = 2, NAME_OLD_PLANS = 4 };
+
+static int watch_plan(struct op_context *ctx, const char *loop, const struct plan_entry *entry, bool built,
+                      struct error *err) {
+  struct text words = {0};
+  if (ctx->diags < (built ? DESCRIBE_PLANS : NAME_OLD_PLANS))
+    return OP_OK;
+  plan_entry_describe(entry, &words);
+  log_line(&ctx->log, LOG_WARN, "plan", "loop %s: %s%s", loop, text_str(&words),
+           built ? "" : "; it was there already");
+  text_free(&words);
+  return built ? plan_entry_verify(entry, 2, err) : OP_OK;
+}
+
+int context_plan(struct op_context *ctx, const char *loop, const struct plan_wish *wish,
+                 const struct plan_entry **out, bool *built, struct error *err) {
+  struct plan_cache *plans = NULL;
+  int code = context_plans(ctx, &plans, err);
+  if (!code)
+    code = plan_cache_get(plans, wish, ctx->team, out, built, err);
+  if (code)
+    return code;
+  ctx->counters.plans += *built;
+  ctx->counters.plan_hits += !*built;
+  code = watch_plan(ctx, loop, *out, *built, err);
+  if (code) {
+    plan_cache_release(plans, *out);
+    *out = NULL;
+  }
+  return code;
+}
+
 void context_close(struct op_context *ctx) {
   if (ctx->comm->rank == 0)
     loop_names_warn(ctx);

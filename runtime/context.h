@@ -21,6 +21,8 @@ enum { MAP_SLACK = 16 };
 struct jit;
 struct store;
 struct plan_cache;
+struct plan_entry;
+struct plan_wish;
 struct mover;
 struct io;
 struct kind;
@@ -95,5 +97,8 @@ int context_jit(struct op_context *ctx, struct jit **out, struct error *err);
 /* The threads and the plans, opened at the first use. */
 int context_team(struct op_context *ctx, struct team **out, struct error *err);
 int context_plans(struct op_context *ctx, struct plan_cache **out, struct error *err);
+/* A plan for a loop, counted; at diagnostic levels a new one is described and checked (2), an old one named (4). */
+int context_plan(struct op_context *ctx, const char *loop, const struct plan_wish *wish,
+                 const struct plan_entry **out, bool *built, struct error *err);
 
 #endif

@@ -94,3 +94,36 @@ int schedule_gather(struct schedule *s, long size, const long *target_sizes, int
   free(chunks);
   return status;
 }
+
+/* Items from `first` on that call this function stand one after the other and go from begin to end: how many they are, -1 if
+ * they do not. */
+static int count_run(const struct schedule *s, int first, int function, long begin, long end) {
+  int i = first;
+  for (; i < s->nitems && s->items[i].function == function; i++) {
+    const struct item *item = &s->items[i];
+    if (item->begin != begin || item->end < begin || item->slot != i || item->owner >= 0)
+      return -1;
+    begin = item->end;
+  }
+  return begin == end ? i - first : -1;
+}
+
+int schedule_verify_gather(const struct schedule *s, long begin, long size, const struct reverse_map *maps,
+                           int nmaps, struct error *err) {
+  const int elements = count_run(s, 0, 0, begin, begin + size);
+  int next = elements;
+  if (elements < 0)
+    return error_set(err, OP_ERR_PLAN, "the elements of a gather form do not run once each, in order");
+  for (int i = 0; i < nmaps; i++) {
+    const int targets = count_run(s, next, 1 + i, 0, maps[i].size);
+    if (targets < 0)
+      return error_set(err, OP_ERR_PLAN, "the targets of reverse map %d do not collect once each, in order",
+                       i);
+    next += targets;
+  }
+  const bool apart = s->nphases == 2 && s->phases[0].first == 0 && s->phases[0].count == elements &&
+                     s->phases[1].first == elements && s->phases[1].count == s->nitems - elements;
+  if (next != s->nitems || s->nslots != s->nitems || !apart)
+    return error_set(err, OP_ERR_PLAN, "a gather form does not collect in a phase of its own");
+  return OP_OK;
+}

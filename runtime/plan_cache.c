@@ -274,6 +274,26 @@ size_t plan_cache_bytes(const struct plan_cache *cache) {
   return bytes;
 }
 
+/* New ones stand in front. */
+static struct cached **oldest_unused(struct plan_cache *cache) {
+  struct cached **oldest = NULL;
+  for (struct cached **link = &cache->first; *link; link = &(*link)->next)
+    if (!(*link)->uses)
+      oldest = link;
+  return oldest;
+}
+
+void plan_cache_trim(struct plan_cache *cache, size_t most) {
+  struct cached **link;
+  size_t bytes = plan_cache_bytes(cache);
+  while (bytes > most && (link = oldest_unused(cache))) {
+    struct cached *c = *link;
+    bytes -= cached_bytes(c);
+    *link = c->next;
+    cached_free(c);
+  }
+}
+
 int plan_cache_count(const struct plan_cache *cache) {
   int count = 0;
   for (const struct cached *c = cache->first; c; c = c->next)
@@ -281,7 +301,7 @@ int plan_cache_count(const struct plan_cache *cache) {
   return count;
 }
 
-static int verify_reverse(const struct cached *c, struct error *err) {
+static int verify_gather(const struct cached *c, struct error *err) {
   const struct plan_request *r = &c->wish.request;
   struct plan_column *columns = copy_array(r->columns, r->ncolumns, sizeof *columns);
   if (!columns)
@@ -293,25 +313,45 @@ static int verify_reverse(const struct cached *c, struct error *err) {
     first += n;
   }
   free(columns);
-  return status;
+  return status ? status
+                : schedule_verify_gather(&c->entry.schedule, r->begin, r->size, c->entry.reverse,
+                                         c->entry.nreverse, err);
 }
 
 static int cached_verify(const struct cached *c, int level, struct error *err) {
   const struct plan_entry *e = &c->entry;
   const struct plan_request *r = &c->wish.request;
   if (c->wish.strategy == STRATEGY_GATHER)
-    return level >= 2 ? verify_reverse(c, err) : OP_OK;
+    return level >= 2 ? verify_gather(c, err) : OP_OK;
   int status = c->wish.strategy == STRATEGY_OWNERS ? OP_OK : plan_verify(&e->plan, r, level, err);
   if (!status && level >= 2 && c->wish.strategy != STRATEGY_PLAN)
     status = schedule_verify(&e->schedule, r, err);
   return status;
 }
 
+int plan_entry_verify(const struct plan_entry *entry, int level, struct error *err) {
+  const struct cached *c = (const struct cached *)entry;
+  int status = cached_verify(c, level, err);
+  return status ? error_prefix(err, "plan of set %s: ", c->wish.set_name) : OP_OK;
+}
+
 int plan_cache_verify(const struct plan_cache *cache, int level, struct error *err) {
-  for (const struct cached *c = cache->first; c; c = c->next)
-    if (!c->old && cached_verify(c, level, err))
-      return error_prefix(err, "plan of set %s: ", c->wish.set_name);
-  return OP_OK;
+  int status = OP_OK;
+  for (const struct cached *c = cache->first; c && !status; c = c->next)
+    status = c->old ? OP_OK : plan_entry_verify(&c->entry, level, err);
+  return status;
+}
+
+void plan_entry_describe(const struct plan_entry *entry, struct text *out) {
+  const struct cached *c = (const struct cached *)entry;
+  text_addf(out, "plan of set %s: %s, %ld elements, %d columns written", c->wish.set_name,
+            strategies[c->wish.strategy].name, c->wish.request.size, c->wish.request.ncolumns);
+  if (entry->plan.block_size)
+    text_addf(out, ", %d blocks of %d in %d colours", entry->plan.nblocks, entry->plan.block_size,
+              entry->plan.ncolours);
+  if (entry->shares.elements)
+    text_addf(out, ", %ld elements between the ranges of %d threads", entry->shares.between, c->wish.threads);
+  text_addf(out, ", %zu bytes", cached_bytes(c));
 }
 
 void plan_cache_describe(const struct plan_cache *cache, struct text *out) {

@@ -39,6 +39,8 @@ void plan_cache_free(struct plan_cache *cache);
 int plan_cache_get(struct plan_cache *cache, const struct plan_wish *wish, struct team *team,
                    const struct plan_entry **out, bool *built, struct error *err);
 void plan_cache_release(struct plan_cache *cache, const struct plan_entry *entry);
+/* Forget plans that nobody uses, the oldest first, until all together have at most so many bytes. */
+void plan_cache_trim(struct plan_cache *cache, size_t most);
 
 /* Forget what is of another epoch, for calls that look at all entries. */
 void plan_cache_begin(struct plan_cache *cache, unsigned epoch);
@@ -48,6 +50,9 @@ size_t plan_cache_bytes(const struct plan_cache *cache);
 int plan_cache_count(const struct plan_cache *cache);
 /* plan_verify for all entries of this epoch; the message names the set. */
 int plan_cache_verify(const struct plan_cache *cache, int level, struct error *err);
+/* One of them: a sentence without an end, and plan_verify. */
+void plan_entry_describe(const struct plan_entry *entry, struct text *out);
+int plan_entry_verify(const struct plan_entry *entry, int level, struct error *err);
 /* A table for op_diagnostic_output. */
 void plan_cache_describe(const struct plan_cache *cache, struct text *out);
 

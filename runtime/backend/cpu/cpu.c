@@ -214,7 +214,13 @@ static void cpu_ran(struct op_context *ctx, struct loop *loop, double seconds) {
     layouts_record(layouts, loop, seconds);
     ctx->counters.trials++;
   }
-  if (!cpu->tuning.tuner || !is_of_use(ctx, cpu, &seconds))
+  if (!cpu->tuning.tuner)
+    return;
+  const bool settled = tuner_is_settled(cpu->tuning.tuner);
+  if (settled && !cpu->alone)
+    cpu_drop_others(ctx, cpu, tuner_winner(cpu->tuning.tuner));
+  cpu->alone = settled;
+  if (!is_of_use(ctx, cpu, &seconds))
     return;
   long long before = tuner_trials(cpu->tuning.tuner);
   if (cpu->disturbed || is_compiling(ctx))

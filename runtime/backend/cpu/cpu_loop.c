@@ -182,7 +182,6 @@ static int block_size_of(const struct cpu_variant *v, const struct loop *loop, c
 static int make_planned(struct op_context *ctx, const struct loop *loop, const struct loop_part *part,
                         const struct cpu_variant *v, struct cpu_part *out, struct error *err) {
   struct plan_column *columns = NULL;
-  struct plan_cache *plans = NULL;
   bool built = false;
   struct plan_wish wish = {
       .request = {.begin = part->begin,
@@ -193,20 +192,15 @@ static int make_planned(struct op_context *ctx, const struct loop *loop, const s
       .set_name = loop->set->name,
       .epoch = ctx->mesh.epoch,
   };
-  int code = context_plans(ctx, &plans, err);
-  if (!code)
-    code = (wish.strategy == STRATEGY_GATHER ? gather_columns : written_columns)(loop, part, &columns,
-                                                                                 &wish.request.ncolumns, err);
+  int code = (wish.strategy == STRATEGY_GATHER ? gather_columns : written_columns)(
+      loop, part, &columns, &wish.request.ncolumns, err);
   wish.request.columns = columns;
   if (!code)
-    code = plan_cache_get(plans, &wish, ctx->team, &out->entry, &built, err);
+    code = context_plan(ctx, loop->name, &wish, &out->entry, &built, err);
   free(columns);
-  if (code)
-    return code;
-  ctx->counters.plans += built;
-  ctx->counters.plan_hits += !built;
-  out->schedule = &out->entry->schedule;
-  return OP_OK;
+  if (!code)
+    out->schedule = &out->entry->schedule;
+  return code;
 }
 
 static int make_own(struct cpu_part *out, const struct cpu_variant *v, const struct loop_part *part,
@@ -317,9 +311,13 @@ int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   return code ? code : make_code(ctx, loop, v, listed > 0, wait, err);
 }
 
-static void free_variant(struct op_context *ctx, struct cpu_variant *v) {
+static void free_parts(struct op_context *ctx, struct cpu_variant *v) {
   for (int p = 0; p < LOOP_PARTS; p++)
     free_part(ctx, &v->parts[p]);
+}
+
+static void free_variant(struct op_context *ctx, struct cpu_variant *v) {
+  free_parts(ctx, v);
   free(v->name);
 }
 
@@ -342,6 +340,27 @@ struct tuning_of cpu_tuning_of(const struct loop *loop) {
                             .threads = cpu->threads,
                             .target = cpu_target,
                             .together = true};
+}
+
+/* Plans that other loops may want are kept as long as all together have less than half of what the data have. */
+static void trim_plans(struct op_context *ctx) {
+  size_t data = 0;
+  for (int i = 0; i < ctx->mesh.dats.count; i++) {
+    const struct dat *dat = ctx->mesh.dats.items[i];
+    data += (size_t)dat->set->extents[EXTENT_NONEXEC] * dat->row_bytes;
+  }
+  if (ctx->plans)
+    plan_cache_trim(ctx->plans, data / 2);
+}
+
+void cpu_drop_others(struct op_context *ctx, struct cpu_loop *cpu, int winner) {
+  for (int i = 0; i < cpu->nvariants; i++)
+    if (i != winner && cpu->variants[i].ready) {
+      free_parts(ctx, &cpu->variants[i]);
+      cpu->variants[i].ready = false;
+    }
+  cpu->begun = 0;
+  trim_plans(ctx);
 }
 
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu) {

@@ -40,6 +40,7 @@ struct cpu_loop {
   int begun;           /* the candidate, from 1, whose compile was begun behind the program last */
   bool behind;         /* candidates are compiled behind the program */
   bool disturbed;      /* the run in hand: something was compiled meanwhile */
+  bool alone;          /* the tuner has settled, and what the other candidates held is gone */
   double plan_seconds; /* so far, on the slowest rank */
 };
 
@@ -49,6 +50,8 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
  * then, and this is to be called again. */
 int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which, bool wait,
                    struct error *err);
+/* The tuner has chosen: what the others hold goes; they are made again should the choice be tried anew. */
+void cpu_drop_others(struct op_context *ctx, struct cpu_loop *cpu, int winner);
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu);
 
 struct tuning_of cpu_tuning_of(const struct loop *loop);

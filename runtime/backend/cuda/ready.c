@@ -51,16 +51,12 @@ static int get_plan(struct work *w, const struct plan_wish *wish, const struct p
   if (!plans)
     return error_memory(w->err, "a loop's plans", sizeof *plans);
   w->p->plans = plans;
-  int code = plan_cache_get(w->c->plans, wish, w->ctx->team, out, &built, w->err);
+  int code = context_plan(w->ctx, w->loop->name, wish, out, &built, w->err);
   if (code)
     return error_prefix(w->err, "loop %s: ", w->loop->name);
   plans[w->p->nplans++] = *out;
-  if (built) {
-    w->ctx->counters.plans++;
+  if (built)
     w->loop->stats.plan_seconds += (*out)->seconds;
-  } else {
-    w->ctx->counters.plan_hits++;
-  }
   return OP_OK;
 }
 

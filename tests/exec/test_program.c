@@ -1,0 +1,493 @@
+/* The whole library on the openmp backend: the same bits on any number of threads, plans that the public call checks, what many
+ * loops keep, a host's parallel region, a forked child, and the memory's speed that is measured once. */
+#include "../api/support.h"
+
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "api.h"
+#include "backend/cpu/cpu_loop.h"
+#include "context.h"
+#include "loop.h"
+
+static const char *folder;
+
+/* A ring of cells whose edges are a little out of order. */
+enum { CELLS = 10007, EDGES = 20011 };
+
+struct ring {
+  op_set cells, edges;
+  op_map ends;
+  op_dat weight, value, change;
+};
+
+/* Numbers that are rounded when they are added: another order would have other bits. */
+static const char move[] = OP_KERNEL(void move(const double *w, const double *a, const double *b, double *da,
+                                               double *db, double *sum, double *most) {
+  for (int n = 0; n < 3; n++) {
+    double flux = *w * (a[n] - b[n]) / (3.0 + a[n] * b[n]);
+    da[n] -= flux;
+    db[n] += flux;
+    *sum += flux * flux;
+    if (flux > *most)
+      *most = flux;
+  }
+});
+
+static const char relax[] = OP_KERNEL(void relax(const double *change, double *value, double *sum) {
+  for (int n = 0; n < 3; n++) {
+    value[n] = value[n] + 0.3 * change[n];
+    *sum += value[n] / 7.0;
+  }
+});
+
+static void open_at(int diags, const char *variant, int threads, const char *tune, const char *cache) {
+  char words[4][300], program[] = "program", backend[] = "OP2_BACKEND=openmp";
+  char *argv[] = {program, backend, words[0], words[1], words[2], words[3], NULL};
+  snprintf(words[0], sizeof words[0], "OP2_VARIANT=%s", variant);
+  snprintf(words[1], sizeof words[1], "OP2_THREADS=%d", threads);
+  snprintf(words[2], sizeof words[2], "OP2_TUNE=%s", tune);
+  snprintf(words[3], sizeof words[3], "OP2_CACHE=%s/%s", folder, cache);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  works(op_init(6, argv, diags));
+}
+
+static void open_library(const char *variant, int threads, const char *tune, const char *cache) {
+  open_at(0, variant, threads, tune, cache);
+}
+
+static double *random_values(int count, unsigned seed) {
+  double *values = malloc((size_t)count * sizeof *values);
+  assert_non_null(values);
+  for (int i = 0; i < count; i++) {
+    seed = seed * 1664525 + 1013904223;
+    values[i] = 1.0 + seed / 3e9;
+  }
+  return values;
+}
+
+static struct ring declare(void) {
+  struct ring m;
+  int *table = malloc(2 * EDGES * sizeof *table);
+  double *weight = random_values(EDGES, 1), *value = random_values(3 * CELLS, 2);
+  assert_non_null(table);
+  for (int e = 0; e < EDGES; e++) {
+    const int place = (int)((long)e * CELLS / EDGES);
+    table[2 * e] = (place + e * 7 % 13) % CELLS;
+    table[2 * e + 1] = (place + 20 + e * 5 % 17) % CELLS;
+  }
+  m.cells = op_decl_set(CELLS, "cells");
+  m.edges = op_decl_set(EDGES, "edges");
+  m.ends = op_decl_map(m.edges, m.cells, 2, table, "ends");
+  m.weight = op_decl_dat(m.edges, 1, "double", weight, "weight");
+  m.value = op_decl_dat(m.cells, 3, "double", value, "value");
+  m.change = op_decl_dat(m.cells, 3, "double", NULL, "change");
+  free(table);
+  free(weight);
+  free(value);
+  return m;
+}
+
+static void move_once(const struct ring *m, double *sum, double *most) {
+  works(op_par_loop(move, "move", m->edges, op_arg_dat(m->weight, -1, OP_ID, 1, "double", OP_READ),
+                    op_arg_dat(m->value, 0, m->ends, 3, "double", OP_READ),
+                    op_arg_dat(m->value, 1, m->ends, 3, "double", OP_READ),
+                    op_arg_dat(m->change, 0, m->ends, 3, "double", OP_INC),
+                    op_arg_dat(m->change, 1, m->ends, 3, "double", OP_INC),
+                    op_arg_gbl(sum, 1, "double", OP_INC), op_arg_gbl(most, 1, "double", OP_MAX)));
+}
+
+static void relax_once(const struct ring *m, double *sum) {
+  works(op_par_loop(relax, "relax", m->cells, op_arg_dat(m->change, -1, OP_ID, 3, "double", OP_READ),
+                    op_arg_dat(m->value, -1, OP_ID, 3, "double", OP_RW),
+                    op_arg_gbl(sum, 1, "double", OP_INC)));
+}
+
+/* Everything that a few steps compute. */
+struct outcome {
+  double value[3 * CELLS], change[3 * CELLS], moved, most, sum;
+};
+
+static void compute(struct outcome *o) {
+  const struct ring m = declare();
+  memset(o, 0, sizeof *o);
+  for (int i = 0; i < 3; i++) {
+    move_once(&m, &o->moved, &o->most);
+    relax_once(&m, &o->sum);
+  }
+  works(op_fetch_data(m.value, o->value));
+  works(op_fetch_data(m.change, o->change));
+}
+
+static struct outcome *outcome_new(void) {
+  struct outcome *o = calloc(1, sizeof *o);
+  assert_non_null(o);
+  return o;
+}
+
+/* ---- the same bits ------------------------------------------------------------------------------------*/
+
+static void same_bits(void **state) {
+  (void)state;
+  static const int counts[] = {1, 2, 3, 7, 16};
+  static const char *const variants[] = {
+      "", "colours/scalar", "colours/strip8", "colours/1000/strip4", "gather", "colours/64/strip16", "whole"};
+  struct outcome *first = outcome_new(), *other = outcome_new();
+  for (size_t v = 0; v < sizeof variants / sizeof *variants; v++)
+    for (size_t t = 0; t < sizeof counts / sizeof *counts; t++) {
+      open_library(variants[v], counts[t], "off", "bits.db");
+      compute(t ? other : first);
+      assert_int_equal(team_threads(api_context()->team), counts[t]);
+      works(op_exit());
+      if (t && memcmp(first, other, sizeof *first) != 0)
+        fail_msg("variant \"%s\": %d threads and one do not have the same bits", variants[v], counts[t]);
+    }
+  /* The order of additions does show: two variants differ. */
+  open_library("colours/scalar", 1, "off", "bits.db");
+  compute(other);
+  works(op_exit());
+  assert_memory_not_equal(first, other, sizeof *first);
+  free(first);
+  free(other);
+}
+
+/* ---- op_plan_check --------------------------------------------------------------------------------------*/
+
+/* The plan of the first loop, to be spoiled. */
+static struct plan_entry *plan_of_first_loop(void) {
+  struct loop **loops = loop_records(api_context());
+  assert_non_null(loops);
+  const struct cpu_loop *cpu = loops[0]->backend_state;
+  const struct plan_entry *entry = cpu->variants[cpu->current].parts[0].entry;
+  free(loops);
+  assert_non_null(entry);
+  return (struct plan_entry *)(uintptr_t)entry;
+}
+
+static void swap(int *a, int *b) {
+  const int c = *a;
+  *a = *b;
+  *b = c;
+}
+
+static void spoil_colours(struct plan_entry *e) {
+  swap(&e->plan.block_map[0], &e->plan.block_map[e->plan.colour_first[1]]);
+}
+static void spoil_schedule(struct plan_entry *e) {
+  e->schedule.items[0].end++;
+}
+static void spoil_owners(struct plan_entry *e) {
+  e->schedule.items[e->schedule.phases[0].count].begin--;
+}
+static void spoil_reverse(struct plan_entry *e) {
+  swap(&e->reverse[0].entries[0], &e->reverse[0].entries[e->reverse[0].first[1]]);
+}
+static void spoil_gather_elements(struct plan_entry *e) {
+  e->schedule.items[0].end--;
+}
+static void spoil_gather_targets(struct plan_entry *e) {
+  e->schedule.items[e->schedule.nitems - 1].end--;
+}
+static void spoil_gather_order(struct plan_entry *e) {
+  e->schedule.nphases = 1;
+  e->schedule.phases[0].count = e->schedule.nitems;
+}
+
+static void plans_are_checked(void **state) {
+  (void)state;
+  static const struct {
+    const char *variant;
+    void (*spoil)(struct plan_entry *e);
+  } faults[] = {
+      {"colours", spoil_colours},       {"colours", spoil_schedule},    {"owners", spoil_schedule},
+      {"owners", spoil_owners},         {"gather", spoil_reverse},      {"gather", spoil_gather_elements},
+      {"gather", spoil_gather_targets}, {"gather", spoil_gather_order},
+  };
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    double sum = 0, most = 0;
+    open_library(faults[i].variant, 3, "off", "plans.db");
+    const struct ring m = declare();
+    move_once(&m, &sum, &most);
+    works(op_plan_check(2));
+    faults[i].spoil(plan_of_first_loop());
+    if (op_plan_check(2) != OP_ERR_PLAN)
+      fail_msg("fault %zu, in %s, was not found", i, faults[i].variant);
+    assert_non_null(strstr(op_last_error()->message, "set edges"));
+    works(op_plan_check(0));
+    works(op_exit());
+  }
+}
+
+/* Renumbering frees the tables that a plan was made from: only plans of this numbering are looked at. */
+static void plans_after_renumbering(void **state) {
+  (void)state;
+  static const char *const variants[] = {"colours", "owners", "gather"};
+  for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+    double sum = 0, most = 0;
+    open_library(variants[v], 3, "off", "plans.db");
+    const struct ring m = declare();
+    move_once(&m, &sum, &most);
+    works(op_renumber(m.ends));
+    works(op_plan_check(2));
+    op_diagnostic_output();
+    move_once(&m, &sum, &most);
+    works(op_plan_check(2));
+    works(op_exit());
+  }
+}
+
+/* What two loops that share a plan say on standard error. */
+static void words_at(int diags, char *words, size_t room) {
+  char path[300];
+  double sum = 0, most = 0, other = 0;
+  snprintf(path, sizeof path, "%s/words", folder);
+  const int terminal = dup(STDERR_FILENO);
+  assert_non_null(freopen(path, "w", stderr));
+  open_at(diags, "colours", 3, "off", "plans.db");
+  const struct ring m = declare();
+  move_once(&m, &sum, &most);
+  works(op_par_loop(
+      "void count(double *c[2], double *s) { *c[0] += 1; *c[1] += 1; *s += 1; }", "count", m.edges,
+      op_arg_dat(op_decl_dat(m.cells, 1, "double", NULL, "count"), -2, m.ends, 1, "double", OP_INC),
+      op_arg_gbl(&other, 1, "double", OP_INC)));
+  works(op_exit());
+  fflush(stderr);
+  dup2(terminal, STDERR_FILENO);
+  close(terminal);
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  words[fread(words, 1, room - 1, file)] = 0;
+  fclose(file);
+}
+
+static void levels_of_diagnosis(void **state) {
+  (void)state;
+  static char words[1 << 14];
+  words_at(1, words, sizeof words);
+  assert_string_equal(words, "");
+  words_at(2, words, sizeof words);
+  assert_non_null(
+      strstr(words, "loop move: plan of set edges: colours, 20011 elements, 2 columns written, "));
+  assert_null(strstr(words, "loop count"));
+  words_at(4, words, sizeof words);
+  assert_non_null(strstr(words, "loop move over 20011 elements"));
+  assert_non_null(strstr(words, "loop count: plan of set edges"));
+  assert_non_null(strstr(words, "it was there already"));
+}
+
+/* ---- many loops -----------------------------------------------------------------------------------------*/
+
+/* 200 loops, each of which has tried everything: one way to run it is left, and plans are small beside the data. */
+static void many_loops_keep_little(void **state) {
+  (void)state;
+  enum { SIZE = 8192, DATS = 15, LOOPS = 200, MOST_CALLS = 2000 };
+  static const char add[] = OP_KERNEL(void add(const double *a, const double *b, double *c, double *d) {
+    *c += *a;
+    *d += *b;
+  });
+  static int table[2 * SIZE];
+  op_dat dats[DATS];
+  open_library("", 2, "force", "many.db");
+  for (int i = 0; i < SIZE; i++) {
+    table[2 * i] = i;
+    table[2 * i + 1] = (i + 1) % SIZE;
+  }
+  op_set cells = op_decl_set(SIZE, "cells"), edges = op_decl_set(SIZE, "edges");
+  op_map ends = op_decl_map(edges, cells, 2, table, "ends");
+  for (int i = 0; i < DATS; i++)
+    dats[i] = op_decl_dat(cells, 1, "double", NULL, "dat");
+  for (int l = 0; l < LOOPS; l++) {
+    op_dat from = dats[l / (DATS - 1)], to = dats[(l / (DATS - 1) + 1 + l % (DATS - 1)) % DATS];
+    long long trials = -1;
+    for (int calls = 0; op_counters()->trials != trials && calls < MOST_CALLS; calls += 100) {
+      trials = op_counters()->trials;
+      for (int i = 0; i < 100; i++)
+        works(op_par_loop(add, "add", edges, op_arg_dat(from, 0, ends, 1, "double", OP_READ),
+                          op_arg_dat(from, 1, ends, 1, "double", OP_READ),
+                          op_arg_dat(to, 0, ends, 1, "double", OP_INC),
+                          op_arg_dat(to, 1, ends, 1, "double", OP_INC)));
+    }
+  }
+  const struct op_context *ctx = api_context();
+  assert_int_equal(op_counters()->records, LOOPS);
+  struct loop **loops = loop_records(ctx);
+  assert_non_null(loops);
+  for (int l = 0; l < LOOPS; l++) {
+    const struct cpu_loop *cpu = loops[l]->backend_state;
+    int ready = 0;
+    assert_true(cpu->nvariants > 5);
+    assert_true(tuner_is_settled(cpu->tuner));
+    for (int v = 0; v < cpu->nvariants; v++)
+      ready += cpu->variants[v].ready;
+    assert_int_equal(ready, 1);
+  }
+  free(loops);
+  assert_true(plan_cache_count(ctx->plans) < 12);
+  assert_true(plan_cache_bytes(ctx->plans) < DATS * SIZE * sizeof(double) / 2);
+  works(op_plan_check(2));
+  works(op_exit());
+}
+
+/* ---- the host ---------------------------------------------------------------------------------------------*/
+
+static void after_a_fork(void **state) {
+  (void)state;
+  struct outcome *parent = outcome_new(), *child = outcome_new();
+  open_library("colours/scalar", 3, "off", "fork.db");
+  compute(parent);
+  const pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    alarm(60);
+    compute(child);
+    const bool right = memcmp(parent, child, sizeof *child) == 0 && team_threads(api_context()->team) == 3 &&
+                       op_exit() == OP_OK;
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  compute(child);
+  assert_memory_equal(parent, child, sizeof *child);
+  works(op_exit());
+  free(parent);
+  free(child);
+}
+
+/* Candidates are compiled by a thread that a child does not have. */
+static void after_a_fork_while_tuning(void **state) {
+  (void)state;
+  double sum = 0, most = 0;
+  open_library("", 3, "100", "tuning.db");
+  const struct ring m = declare();
+  for (int i = 0; i < 20; i++)
+    move_once(&m, &sum, &most);
+  const pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    alarm(60);
+    for (int i = 0; i < 500; i++)
+      move_once(&m, &sum, &most);
+    _exit(op_exit() == OP_OK ? 0 : 1);
+  }
+  int status = -1;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  works(op_exit());
+}
+
+#ifdef _OPENMP
+/* Any thread of a region may call, one at a time; then the loop has that thread only. */
+static void inside_a_region(void **state) {
+  (void)state;
+  struct outcome *outside = outcome_new(), *inside = outcome_new();
+  open_library("colours/scalar", 3, "off", "region.db");
+  compute(outside);
+  for (int which = 0; which < 3; which++) {
+#pragma omp parallel num_threads(3)
+    if (omp_get_thread_num() == which)
+      compute(inside);
+    assert_memory_equal(outside, inside, sizeof *inside);
+  }
+  compute(inside); /* and beside regions on all */
+  assert_memory_equal(outside, inside, sizeof *inside);
+  assert_string_equal(team_name(api_context()->team), "openmp");
+  works(op_exit());
+  free(outside);
+  free(inside);
+}
+#endif
+
+/* ---- the memory's speed -----------------------------------------------------------------------------------*/
+
+static int facts(const char *cache) {
+  char path[300];
+  sqlite3 *db = NULL;
+  sqlite3_stmt *count = NULL;
+  snprintf(path, sizeof path, "%s/%s", folder, cache);
+  assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+  assert_int_equal(sqlite3_prepare_v2(db, "SELECT count(*) FROM fact", -1, &count, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_step(count), SQLITE_ROW);
+  const int found = sqlite3_column_int(count, 0);
+  sqlite3_finalize(count);
+  sqlite3_close(db);
+  return found;
+}
+
+/* A loop over more than any cache holds; the report's line about the triad. */
+static void run_large(const char *cache, bool report, char *triad, size_t room) {
+  enum { LARGE = 1 << 24 };
+  char path[300], timing[320], line[1 << 14] = "";
+  open_library("", 2, "off", cache);
+  works(op_exit());
+  snprintf(path, sizeof path, "%s/report.json", folder);
+  snprintf(timing, sizeof timing, report ? "OP2_TIMING=json:%s" : "OP2_LOG=warn", path);
+  char database[300], program[] = "program", backend[] = "OP2_BACKEND=openmp", threads[] = "OP2_THREADS=2";
+  snprintf(database, sizeof database, "OP2_CACHE=%s/%s", folder, cache);
+  char *argv[] = {program, backend, threads, database, timing, NULL};
+  works(op_init(5, argv, 0));
+  op_set set = op_decl_set(LARGE, "set");
+  op_dat a = op_decl_dat(set, 1, "double", NULL, "a"), b = op_decl_dat(set, 1, "double", NULL, "b");
+  works(op_par_loop("void copy(const double *a, double *b) { *b = *a; }", "copy", set,
+                    direct(a, 1, "double", OP_READ), direct(b, 1, "double", OP_WRITE)));
+  works(op_exit());
+  if (!report)
+    return;
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  line[fread(line, 1, sizeof line - 1, file)] = 0;
+  fclose(file);
+  const char *found = strstr(line, "\"triad_gb_per_second\": ");
+  assert_non_null(found);
+  snprintf(triad, room, "%.*s", (int)strcspn(found, ",}\n"), found);
+}
+
+static void the_triad_is_measured_once(void **state) {
+  (void)state;
+  char first[80] = "", second[80] = "";
+  run_large("triad.db", false, NULL, 0);
+  assert_int_equal(facts("triad.db"), 0); /* nobody has asked */
+  run_large("triad.db", true, first, sizeof first);
+  assert_int_equal(facts("triad.db"), 1);
+  run_large("triad.db", true, second, sizeof second);
+  assert_int_equal(facts("triad.db"), 1);
+  assert_string_equal(first, second); /* nine digits of a time */
+  assert_null(strstr(first, ": 0"));
+}
+
+static int make_folder(void **state) {
+  static char name[] = "/tmp/op2jit-exec-XXXXXX";
+  (void)state;
+  folder = mkdtemp(name);
+  return folder ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+  char command[128];
+  (void)state;
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  return system(command);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(same_bits),
+      cmocka_unit_test(plans_are_checked),
+      cmocka_unit_test(plans_after_renumbering),
+      cmocka_unit_test(levels_of_diagnosis),
+      cmocka_unit_test(many_loops_keep_little),
+      cmocka_unit_test(after_a_fork),
+      cmocka_unit_test(after_a_fork_while_tuning),
+      cmocka_unit_test(the_triad_is_measured_once),
+#ifdef _OPENMP
+      cmocka_unit_test(inside_a_region),
+#endif
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
