@@ -1,6 +1,6 @@
-/* Strips are vector code: the machine code of the flow solver's loops and of kernels with branches is taken apart and its
- * divisions and square roots counted. Every packed one stands for all lanes of a strip; scalar ones are allowed only as
- * often as the kernel has them, for the elements behind the last strip. */
+/* Strips are vector code: the machine code of the flow solver's loops and of kernels with branches is taken apart. The loop over
+ * strips has all divisions and square roots packed and none scalar, calls nothing and gathers nothing; scalar ones are allowed
+ * only as often as the kernel has them, for the elements behind the last strip. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,47 +16,67 @@
 
 static char folder[] = "/tmp/op2jit-vector-XXXXXX";
 
-struct counts {
-  int packed, scalar;
+/* ---- machine code ------------------------------------------------------------------------------*/
+
+struct instruction {
+  unsigned long address, target; /* target: of a jump, else 0 */
+  enum { OTHER, PACKED_DIVISION, PACKED_ROOT, SCALAR_DIVISION, SCALAR_ROOT, GATHER, CALL } kind;
 };
 
-/* The dumped object's instructions; pclose it. */
-static FILE *list_instructions(const char *name, const char *hash) {
-  char command[400];
-  snprintf(command, sizeof command, "objdump -d --no-show-raw-insn %s/%s-strip8-%.8s/%s.o", folder, name,
-           hash, name);
+struct listing {
+  struct instruction items[20000];
+  int count;
+};
+
+struct counts {
+  int of[CALL + 1];
+};
+
+/* Vectors are of 32 or 64 bytes: a packed operation on 16 is half a strip's at best. */
+static int kind_of(const char *text) {
+  const bool wide = strstr(text, "zmm") || strstr(text, "ymm");
+  if (strncmp(text, "vdivp", 5) == 0)
+    return wide ? PACKED_DIVISION : SCALAR_DIVISION;
+  if (strncmp(text, "vsqrtp", 6) == 0)
+    return wide ? PACKED_ROOT : SCALAR_ROOT;
+  if (strncmp(text, "vdivs", 5) == 0)
+    return SCALAR_DIVISION;
+  if (strncmp(text, "vsqrts", 6) == 0)
+    return SCALAR_ROOT;
+  if (strncmp(text, "call", 4) == 0)
+    return CALL;
+  return strstr(text, "gather") ? GATHER : OTHER;
+}
+
+/* The dumped object, taken apart. Sections follow one another. */
+static void list_instructions(const char *name, int width, const char *hash, struct listing *l) {
+  char command[400], line[512];
+  unsigned long section = 0;
+  snprintf(command, sizeof command, "objdump -d --no-show-raw-insn %s/%s-strip%d-%.8s/%s.o", folder, name,
+           width, hash, name);
   FILE *listing = popen(command, "r");
   assert_non_null(listing);
-  return listing;
-}
-
-/* Instructions whose name contains `stem` ("div", "sqrt") of the dumped object. */
-static struct counts count(const char *name, const char *hash, const char *stem) {
-  char line[512];
-  struct counts n = {0, 0};
-  FILE *listing = list_instructions(name, hash);
+  l->count = 0;
   while (fgets(line, sizeof line, listing)) {
-    char packed[16], scalar[16];
-    snprintf(packed, sizeof packed, "v%sp", stem);
-    snprintf(scalar, sizeof scalar, "v%ss", stem);
-    if (strstr(line, packed) && (strstr(line, "zmm") || strstr(line, "ymm")))
-      n.packed++;
-    else if (strstr(line, packed) || strstr(line, scalar))
-      n.scalar++;
+    unsigned long address, target;
+    int text = 0;
+    section += strncmp(line, "Disassembly of section", 22) == 0 ? 1UL << 32 : 0;
+    if (sscanf(line, " %lx:\t%n", &address, &text) != 1 || !text)
+      continue;
+    assert_true(l->count < (int)(sizeof l->items / sizeof *l->items));
+    struct instruction *i = &l->items[l->count++];
+    *i = (struct instruction){.address = section + address, .kind = kind_of(line + text)};
+    if (line[text] == 'j' && sscanf(line + text, "%*s %lx", &target) == 1)
+      i->target = section + target;
   }
   assert_int_equal(pclose(listing), 0);
-  return n;
 }
 
-/* Rows are loaded and turned; gather instructions take several times as long. */
-static int gathers(const char *name, const char *hash) {
-  char line[512];
-  int n = 0;
-  FILE *listing = list_instructions(name, hash);
-  while (fgets(line, sizeof line, listing))
-    n += strstr(line, "gather") != NULL;
-  assert_int_equal(pclose(listing), 0);
-  return n;
+static void count(const struct listing *l, unsigned long from, unsigned long to, struct counts *n) {
+  memset(n, 0, sizeof *n);
+  for (int i = 0; i < l->count; i++)
+    if (l->items[i].address >= from && l->items[i].address <= to)
+      n->of[l->items[i].kind]++;
 }
 
 struct subject {
@@ -66,6 +86,7 @@ struct subject {
   int increments;                      /* dim of what is incremented through the map, twice; 0: none */
   int writes;                          /* dim of what is written directly */
   enum { NONE, SUM, EXTREMUM } result; /* EXTREMUM: a sum, the largest of something and where it is */
+  enum type_code type;
 };
 
 static const struct subject subjects[] = {
@@ -83,7 +104,8 @@ static const struct subject subjects[] = {
      {2, 4, 4},
      4,
      0,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
     {"adt_calc",
      "void adt_calc(const double *q, const double *x1, const double *x2, double *adt) {"
      "double ri = 1.0 / q[0], u = ri * q[1], v = ri * q[2], c = sqrt(1.4 * 0.4 * (ri * q[3] - 0.5 * (u * u + "
@@ -96,7 +118,8 @@ static const struct subject subjects[] = {
      {2, 2},
      0,
      1,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
     {"update",
      "void update(const double *old, const double *res, const double *adt, double *q, double *rms) {"
      "double a = 1.0 / *adt; for (int n = 0; n < 4; n++) { double d = a * res[n]; q[n] = old[n] - d; *rms += "
@@ -107,7 +130,8 @@ static const struct subject subjects[] = {
      {0},
      0,
      4,
-     SUM},
+     SUM,
+     TYPE_DOUBLE},
     {"extreme",
      "void extreme(const double *res, const double *adt, double *q, double *rms, const int *cell, double "
      "*most, int *place) {"
@@ -119,7 +143,8 @@ static const struct subject subjects[] = {
      {0},
      0,
      4,
-     EXTREMUM},
+     EXTREMUM,
+     TYPE_DOUBLE},
     {"relax",
      "void relax(const double *a, const double *u0, const double *u1, const double *u2, const double *u3, "
      "double *next) { *next = (u0[0] + u1[0] + u2[0] + u3[0]) / *a; }",
@@ -129,7 +154,8 @@ static const struct subject subjects[] = {
      {1, 1, 1, 1},
      0,
      1,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
     {"branch1",
      "void branch1(const double *a, double *b) { if (a[0] > 1) b[0] = a[1] / a[0]; else b[0] = a[1]; }",
      1,
@@ -138,7 +164,8 @@ static const struct subject subjects[] = {
      {0},
      0,
      1,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
     {"branch2",
      "void branch2(const double *a, double *b) { double t = a[0]; if (t < 0) t = -t; b[0] = sqrt(t) / (1 + "
      "t); }",
@@ -148,7 +175,8 @@ static const struct subject subjects[] = {
      {0},
      0,
      1,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
     {"branch3",
      "void branch3(const double *a, const double *x, double *b, double *c) { double w = a[0] / x[1]; if "
      "(x[0] > a[0]) { b[0] += w; c[1] -= w; } else { b[1] += 2 * w; } }",
@@ -158,7 +186,8 @@ static const struct subject subjects[] = {
      {2},
      2,
      0,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
     {"branch4",
      "void branch4(const double *a, double *b) { switch ((int)a[0] & 3) { case 0: b[0] = a[1]; break; case "
      "1: b[0] = sqrt(a[1]); break; default: b[0] = 1 / a[1]; } }",
@@ -168,7 +197,8 @@ static const struct subject subjects[] = {
      {0},
      0,
      1,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
     {"branch5",
      "void branch5(const double *a, const double *x, double *b) { b[0] = x[0] > 0.5 ? sqrt(x[0] * a[0]) : "
      "a[0] / x[1]; b[1] = a[0]; }",
@@ -178,7 +208,8 @@ static const struct subject subjects[] = {
      {3},
      0,
      2,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
     {"branch6",
      "void branch6(const double *a, const double *b, double *c) { if (a[0] > 0 && b[0] > 0) { double s = "
      "a[0] + b[0]; c[0] = s / (a[0] * b[0]); if (s > 2) c[0] = sqrt(s); } else c[0] = 0; }",
@@ -188,7 +219,8 @@ static const struct subject subjects[] = {
      {0},
      0,
      1,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
     {"branch7",
      "static double limit(double r) { if (r < 0) return 0; if (r > 1) return 1; return r; } void "
      "branch7(const double *a, const double *x, double *p, double *q) { double f = limit(x[0] / a[0]); p[0] "
@@ -199,7 +231,8 @@ static const struct subject subjects[] = {
      {1},
      1,
      0,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
     {"branch8",
      "void branch8(const double *a, double *b) { double s = 0; for (int i = 0; i < 3; i++) if (a[i] > 1) s "
      "+= a[i]; b[0] = s / 3.5; }",
@@ -209,7 +242,8 @@ static const struct subject subjects[] = {
      {0},
      0,
      1,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
     {"branch9",
      "void branch9(const double *a, double *b) { b[0] = 0; if (a[0] < 0.5) return; b[0] = sqrt(a[0]) / a[1]; "
      "}",
@@ -219,7 +253,8 @@ static const struct subject subjects[] = {
      {0},
      0,
      1,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
     {"branch10",
      "void branch10(const double *a, const double *x, double *b) { double m = x[0]; if (x[1] > m) m = x[1]; "
      "if (x[2] > m) m = x[2]; b[0] = a[0] / (m > 1e-3 ? m : 1e-3); }",
@@ -229,31 +264,63 @@ static const struct subject subjects[] = {
      {3},
      0,
      1,
-     NONE},
+     NONE,
+     TYPE_DOUBLE},
+    {"single_flux",
+     "void single_flux(const float *w, const float *q1, const float *q2, float *res1, float *res2) {"
+     "float r = 1.0f / q1[0], c = sqrtf(q2[1] * r);"
+     "for (int n = 0; n < 4; n++) { float f = *w * (r * q1[n] - c * q2[n]); res1[n] += f; res2[n] -= f; } }",
+     1,
+     1,
+     {1},
+     {4, 4},
+     4,
+     0,
+     NONE,
+     TYPE_FLOAT},
+    {"single_sum",
+     "void single_sum(const float *a, float *b, float *s) { float t = a[0] > 1.0f ? a[1] / a[0] : "
+     "sqrtf(a[2]);"
+     "b[0] = t; b[1] = -t; *s += t; }",
+     1,
+     1,
+     {3},
+     {0},
+     0,
+     2,
+     SUM,
+     TYPE_FLOAT},
 };
 
 static struct desc describe(const struct subject *s) {
   struct desc d = build_loop(s->name, s->text);
   int map = build_map(&d, 4, 1);
   for (int i = 0; i < 4 && s->reads[i]; i++)
-    build_arg(&d, build_dat(&d, TYPE_DOUBLE, s->reads[i], 0, false), -1, -1, OP_READ);
+    build_arg(&d, build_dat(&d, s->type, s->reads[i], 0, false), -1, -1, OP_READ);
   for (int i = 0; i < 4 && s->through_map[i]; i++)
-    build_arg(&d, build_dat(&d, TYPE_DOUBLE, s->through_map[i], 1, false), map, i, OP_READ);
+    build_arg(&d, build_dat(&d, s->type, s->through_map[i], 1, false), map, i, OP_READ);
   if (s->increments) {
-    int dat = build_dat(&d, TYPE_DOUBLE, s->increments, 1, false);
+    int dat = build_dat(&d, s->type, s->increments, 1, false);
     build_arg(&d, dat, map, 0, OP_INC);
     build_arg(&d, dat, map, 1, OP_INC);
   }
   if (s->writes)
-    build_arg(&d, build_dat(&d, TYPE_DOUBLE, s->writes, 0, false), -1, -1, OP_WRITE);
+    build_arg(&d, build_dat(&d, s->type, s->writes, 0, false), -1, -1, OP_WRITE);
   if (s->result)
-    build_gbl(&d, TYPE_DOUBLE, 1, OP_INC);
+    build_gbl(&d, s->type, 1, OP_INC);
   if (s->result == EXTREMUM) {
     build_idx(&d, -1, -1);
-    build_info(&d, TYPE_INT, 1, build_gbl(&d, TYPE_DOUBLE, 1, OP_MAX));
+    build_info(&d, TYPE_INT, 1, build_gbl(&d, s->type, 1, OP_MAX));
   }
   return d;
 }
+
+/* A compiler for one processor. */
+struct jit_case {
+  struct jit *jit;
+  const char *cpu;
+  bool without_gathers;
+};
 
 /* LLVM can be told to since version 18; older ones use gather instructions here and there. */
 static bool can_avoid_gathers(struct jit *jit) {
@@ -266,38 +333,76 @@ static bool can_avoid_gathers(struct jit *jit) {
   return version >= 18;
 }
 
-static void take_apart(struct jit *jit, const struct subject *s) {
+/* A loop is what a jump back jumps over. One with a packed operation is the strips': it has all of them, nothing
+ * that works on one lane, and leaves for no function. */
+static void look_at_loops(const struct jit_case *c, const struct subject *s, const struct listing *l,
+                          const char *what) {
+  bool found = false;
+  for (int i = 0; i < l->count; i++) {
+    const struct instruction *jump = &l->items[i];
+    struct counts n;
+    if (!jump->target || jump->target > jump->address)
+      continue;
+    count(l, jump->target, jump->address, &n);
+    if (!n.of[PACKED_DIVISION] && !n.of[PACKED_ROOT])
+      continue;
+    found |= n.of[PACKED_DIVISION] >= s->divisions && n.of[PACKED_ROOT] >= s->roots;
+    if (n.of[SCALAR_DIVISION] || n.of[SCALAR_ROOT] || n.of[CALL] || (n.of[GATHER] && c->without_gathers))
+      fail_msg("%s: its main loop has %d scalar divisions, %d scalar roots, %d gathers, %d calls", what,
+               n.of[SCALAR_DIVISION], n.of[SCALAR_ROOT], n.of[GATHER], n.of[CALL]);
+  }
+  if (!found)
+    fail_msg("%s: no loop has its %d divisions and %d roots packed", what, s->divisions, s->roots);
+}
+
+static void take_apart(const struct jit_case *c, const struct subject *s, int width) {
+  static struct listing listing;
   struct desc d = describe(s);
-  struct shape shape = {.width = 8};
+  struct shape shape = {.width = width};
   struct jit_code code;
   struct error err = {0};
   struct kernel k;
+  struct counts n;
+  char what[64];
+  snprintf(what, sizeof what, "%s, strip%d for %s", s->name, width, c->cpu);
   if (kernel_parse(&k, s->text, strlen(s->text), s->name, &err) != OP_OK ||
-      kernel_check(&k, &d, &err) != OP_OK || jit_code(jit, &d, &shape, &code, &err) != OP_OK)
-    fail_msg("%s: %s", s->name, error_message(&err));
-  assert_string_equal(code.scalar, "");
-  struct counts divisions = count(s->name, code.hash, "div"), roots = count(s->name, code.hash, "sqrt");
-  if (divisions.packed < s->divisions || roots.packed < s->roots || divisions.scalar > s->divisions ||
-      roots.scalar > s->roots)
-    fail_msg("%s: divisions %d packed, %d scalar; roots %d packed, %d scalar", s->name, divisions.packed,
-             divisions.scalar, roots.packed, roots.scalar);
-  if (gathers(s->name, code.hash) && can_avoid_gathers(jit))
-    fail_msg("%s: %d gathers", s->name, gathers(s->name, code.hash));
+      kernel_check(&k, &d, &err) != OP_OK || jit_code(c->jit, &d, &shape, &code, &err) != OP_OK)
+    fail_msg("%s: %s", what, error_message(&err));
+  if (code.scalar[0])
+    fail_msg("%s: not vector code: %s", what, code.scalar);
+  list_instructions(s->name, width, code.hash, &listing);
+  look_at_loops(c, s, &listing, what);
+  /* Behind the last strip each element takes the kernel once. */
+  count(&listing, 0, ~0UL, &n);
+  if (n.of[SCALAR_DIVISION] > s->divisions || n.of[SCALAR_ROOT] > s->roots)
+    fail_msg("%s: %d scalar divisions, %d scalar roots", what, n.of[SCALAR_DIVISION], n.of[SCALAR_ROOT]);
   kernel_free(&k);
   desc_free(&d);
 }
 
-static void packed(void **state) {
-  (void)state;
-  struct jit *jit;
+static void for_processor(const char *cpu, const char *features, const int *widths, int nwidths) {
+  struct jit_case c = {.cpu = cpu};
   struct error err = {0};
-  struct jit_options options = {.mode = JIT_ON, .dump = folder, .cpu = "znver4"};
-  options.features = "+avx,+avx2,+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,+fma,+sse3,+ssse3,+sse4.1,+"
-                     "sse4.2,+bmi,+bmi2";
-  assert_int_equal(jit_open(&jit, &options, &err), OP_OK);
+  const struct jit_options options = {.mode = JIT_ON, .dump = folder, .cpu = cpu, .features = features};
+  assert_int_equal(jit_open(&c.jit, &options, &err), OP_OK);
+  c.without_gathers = can_avoid_gathers(c.jit);
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
-    take_apart(jit, &subjects[i]);
-  jit_close(jit);
+    for (int w = 0; w < nwidths; w++)
+      take_apart(&c, &subjects[i], widths[w]);
+  jit_close(c.jit);
+}
+
+static void packed_avx512(void **state) {
+  (void)state;
+  for_processor("znver4",
+                "+avx,+avx2,+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,+fma,+sse3,+ssse3,+sse4.1,+"
+                "sse4.2,+bmi,+bmi2",
+                (const int[]){8, 16}, 2);
+}
+
+static void packed_avx2(void **state) {
+  (void)state;
+  for_processor("haswell", "+avx,+avx2,+fma,+sse3,+ssse3,+sse4.1,+sse4.2,+bmi,+bmi2", (const int[]){8}, 1);
 }
 
 /* A kernel that cannot be made of vectors says why. */
@@ -338,6 +443,7 @@ int main(void) {
     puts("skipped: objdump (Debian: binutils) is not installed");
     return 77;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(packed), cmocka_unit_test(reason)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(packed_avx512), cmocka_unit_test(packed_avx2),
+                                     cmocka_unit_test(reason)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
