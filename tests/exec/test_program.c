@@ -320,7 +320,7 @@ static void many_loops_keep_little(void **state) {
     const struct cpu_loop *cpu = loops[l]->backend_state;
     int ready = 0;
     assert_true(cpu->nvariants > 5);
-    assert_true(tuner_is_settled(cpu->tuner));
+    assert_true(tuner_is_settled(cpu->tuning.tuner));
     for (int v = 0; v < cpu->nvariants; v++)
       ready += cpu->variants[v].ready;
     assert_int_equal(ready, 1);
