@@ -284,14 +284,14 @@ static void levels_of_diagnosis(void **state) {
 /* 200 loops, each of which has tried everything: one way to run it is left, and plans are small beside the data. */
 static void many_loops_keep_little(void **state) {
   (void)state;
-  enum { SIZE = 8192, DATS = 15, LOOPS = 200, MOST_CALLS = 2000 };
+  enum { SIZE = 4096, DATS = 15, LOOPS = 200, MOST_CALLS = 2000 };
   static const char add[] = OP_KERNEL(void add(const double *a, const double *b, double *c, double *d) {
     *c += *a;
     *d += *b;
   });
   static int table[2 * SIZE];
   op_dat dats[DATS];
-  open_library("", 2, "force", "many.db");
+  open_library("", 1, "force", "many.db");
   for (int i = 0; i < SIZE; i++) {
     table[2 * i] = i;
     table[2 * i + 1] = (i + 1) % SIZE;
