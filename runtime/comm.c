@@ -165,6 +165,11 @@ static int alone_split(struct comm *c, int colour, struct comm **out, struct err
   return colour < 0 ? OP_OK : comm_open_alone(out, err);
 }
 
+static bool alone_takes_gpu_memory(const struct comm *c) {
+  (void)c;
+  return false;
+}
+
 static void alone_close(struct comm *c) {
   free(c ? c->state : NULL);
 }
@@ -190,6 +195,7 @@ static const struct comm_table alone_table = {
     .test = alone_test,
     .wait = alone_wait,
     .request_free = alone_request_free,
+    .takes_gpu_memory = alone_takes_gpu_memory,
     .split = alone_split,
     .close = alone_close,
     .abort = alone_abort,

@@ -55,10 +55,12 @@ struct comm_table {
   void (*request_free)(struct comm *c, struct comm_request *request);
   /* Ranks of one colour become a comm of their own, in the same order. A negative colour: *out is NULL. */
   int (*split)(struct comm *c, int colour, struct comm **out, struct error *err);
+  /* Does MPI send from and receive into the memory of NVIDIA's GPUs, as far as it says? Local. */
+  bool (*takes_gpu_memory)(const struct comm *c);
   void (*close)(struct comm *c);             /* NULL is allowed */
   void (*abort)(struct comm *c, int status); /* does not return. Local */
 };
-enum { COMM_TABLE_VERSION = 1, COMM_MOST_TAG = 32000 };
+enum { COMM_TABLE_VERSION = 2, COMM_MOST_TAG = 32000 };
 
 struct comm {
   const struct comm_table *table;

@@ -80,6 +80,10 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
   int code = context_check_timing(ctx, err);
   if (!code)
     code = shadow_parse(env_value(&ctx->env, ENV_SHADOW), &ctx->shadow, &ctx->shadow_every, err);
+  /* Backends may be opened together. */
+  if (!code)
+    code = agree_on_call(ctx, code, err, "op_init\nOP2_BACKEND\t%s\nOP2_SHADOW\t%s\n",
+                         env_value(&ctx->env, ENV_BACKEND), env_value(&ctx->env, ENV_SHADOW));
   if (!code)
     code = backend_choose(ctx, err);
   if (!code && shadow_is_apart(ctx) && (code = ctx->shadow->open(ctx, err)))
@@ -94,6 +98,7 @@ static void release(struct op_context *ctx) {
   plan_cache_free(ctx->plans);
   jit_close(ctx->jit);
   kind_close(ctx->kind);
+  kind_close(ctx->gpus);
   store_close(ctx->store);
   team_close(ctx->team);
   free(ctx->trace.events);
@@ -137,9 +142,14 @@ static long threads_of(const char *omp_threads) {
   return n > 0 && n <= 1024 ? n : 0;
 }
 
+const struct kind *context_leaders(const struct op_context *ctx) {
+  return ctx->gpus ? ctx->gpus : ctx->kind;
+}
+
 static int open_store(struct op_context *ctx, struct error *err) {
   struct text path = {0};
-  if (ctx->kind && !ctx->kind->jit.leads)
+  const struct kind *kind = context_leaders(ctx);
+  if (kind && !kind->jit.leads)
     return OP_OK;
   const char *wanted = env_value(&ctx->env, ENV_CACHE);
   if (*wanted)

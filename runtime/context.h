@@ -45,6 +45,7 @@ struct op_context {
   struct comm *comm;       /* the ranks; of one process alone without MPI. Borrowed */
   struct comm *agreement;  /* the same ranks, for what they must have in common (agree.h) */
   struct kind *kind;       /* the ranks with the same code (kind.h); NULL: one process */
+  struct kind *gpus;       /* the ranks with such a GPU, whose leaders have the stores then; NULL: none */
   struct handles *handles; /* outlives the context */
   struct mesh mesh;
   struct loop_table loops;
@@ -92,6 +93,9 @@ int ctx_flush(struct op_context *ctx, struct error *err);
 
 /* Is there a compiler for this process: its own, or that of the rank that leads? OP_ERR_NOT_BUILT. */
 int context_compiler(struct op_context *ctx, struct error *err);
+/* Of the ranks that share code the leaders have a store: of the kinds of GPU where those are used, else of processor. NULL: one
+ * process. */
+const struct kind *context_leaders(const struct op_context *ctx);
 /* The jit and the store, opened at the first loop that needs them. */
 int context_jit(struct op_context *ctx, struct jit **out, struct error *err);
 /* The threads and the plans, opened at the first use. */

@@ -46,18 +46,28 @@ struct dat {
   unsigned marks_epoch; /* of the mesh */
 };
 
+struct device_messages; /* the mover's */
+
 /* How data gets to and from a device: filled by the backend that has one. */
 struct mover {
   int (*make)(struct op_context *ctx, struct dat *dat, struct error *err); /* sets memory and bytes */
   int (*to_device)(struct op_context *ctx, struct dat *dat, struct error *err);
   int (*to_host)(struct op_context *ctx, struct dat *dat, struct error *err);
   void (*release)(struct op_context *ctx, struct dat *dat);
-  /* Rows of the elements, one behind the other in the host's layout of rows, out of and into the device's replica. The list
-   * stays as it is as long as the mesh's epoch does. NULL: no ranks on this device. */
-  int (*pack)(struct op_context *ctx, struct dat *dat, const int *elements, long count, void *to,
-              struct error *err);
-  int (*unpack)(struct op_context *ctx, struct dat *dat, const int *elements, long count, const void *from,
-                struct error *err);
+  /* Ranks: room for the messages of one direction of an exchange. *memory is what MPI sends from or receives into. */
+  int (*messages_new)(struct op_context *ctx, size_t bytes, struct device_messages **out,
+                      unsigned char **memory, struct error *err);
+  void (*messages_free)(struct op_context *ctx, struct device_messages *messages);
+  /* Rows of the elements, one behind the other in the host's layout of rows, from the device's replica to `at` in the messages,
+   * and back. The list stays as it is as long as the mesh's epoch does. */
+  int (*pack)(struct op_context *ctx, struct device_messages *messages, size_t at, struct dat *dat,
+              const int *elements, long count, struct error *err);
+  int (*unpack)(struct op_context *ctx, struct device_messages *messages, size_t at, struct dat *dat,
+                const int *elements, long count, struct error *err);
+  /* All rows are packed, and nothing on the device uses messages any more: MPI may have them. NULL: there is nothing to send. */
+  int (*hand_over)(struct op_context *ctx, struct device_messages *messages, struct error *err);
+  /* The messages are there: what is unpacked next finds them. */
+  int (*take_over)(struct op_context *ctx, struct device_messages *messages, struct error *err);
 };
 
 /* `data` in rows and the user's order, NULL: zeros. NULL with the error set. A set that is spread over ranks gets its data by

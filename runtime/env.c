@@ -46,6 +46,8 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_TIMING] = {"OP2_TIMING", "", "", "report at op_exit: text, json:FILE or trace:FILE", NULL},
     [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "seconds after which a waiting rank says where it waits",
                   NEEDS_MPI},
+    [ENV_MPI_GPU] = {"OP2_MPI_GPU", "auto", "auto|on|off",
+                     "give MPI the memory of GPUs; auto: if MPI says that it takes it", NEEDS_MPI},
     [ENV_PLUGINS] = {"OP2_PLUGINS", "", "", "folder to look for plugins in first", NULL},
     [ENV_NVRTC] = {"OP2_NVRTC", "", "", "the NVRTC library to open", NEEDS_CUDA},
     [ENV_CUDA_DRIVER] = {"OP2_CUDA_DRIVER", "", "", "the CUDA driver library to open", NEEDS_CUDA},

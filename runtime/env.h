@@ -25,6 +25,7 @@ enum env_name {
   ENV_DUMP,
   ENV_TIMING,
   ENV_HANG,
+  ENV_MPI_GPU,
   ENV_PLUGINS,
   ENV_NVRTC,
   ENV_CUDA_DRIVER,

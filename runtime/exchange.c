@@ -26,6 +26,7 @@ struct direction {
   size_t *first; /* nranks + 1, in the buffer */
   int nranks;
   unsigned char *buffer;
+  struct device_messages *device; /* whose memory the buffer is; NULL: memory of the host */
 };
 
 struct exchange {
@@ -229,7 +230,16 @@ static void add_segments(const struct exchange *x, struct direction *d, bool sen
   }
 }
 
-static int make_direction(const struct exchange *x, struct direction *d, bool sends, struct error *err) {
+static int make_buffer(struct op_context *ctx, const struct exchange *x, struct direction *d, size_t bytes,
+                       struct error *err) {
+  if (x->space == SPACE_DEVICE)
+    return bytes ? ctx->mover->messages_new(ctx, bytes, &d->device, &d->buffer, err) : OP_OK;
+  d->buffer = data_memory(NULL, bytes);
+  return d->buffer ? OP_OK : error_memory(err, "the messages of a halo exchange", bytes);
+}
+
+static int make_direction(struct op_context *ctx, const struct exchange *x, struct direction *d, bool sends,
+                          struct error *err) {
   size_t most = 0, end = 0;
   int next[OP_MAX_ARGS] = {0};
   for (int n = 0; n < x->nneeds; n++)
@@ -247,22 +257,24 @@ static int make_direction(const struct exchange *x, struct direction *d, bool se
     d->ranks[d->nranks++] = rank;
     d->first[d->nranks] = end;
   }
-  d->buffer = data_memory(NULL, end);
-  return d->buffer ? OP_OK : error_memory(err, "the messages of a halo exchange", end);
+  return make_buffer(ctx, x, d, end, err);
 }
 
-static void free_direction(struct direction *d) {
+static void free_direction(struct op_context *ctx, struct direction *d) {
+  if (d->device)
+    ctx->mover->messages_free(ctx, d->device);
+  else
+    data_memory_free(d->buffer);
   free(d->segments);
   free(d->ranks);
   free(d->first);
-  data_memory_free(d->buffer);
 }
 
 static void exchange_free(struct op_context *ctx, struct exchange *x) {
   for (int i = 0; i < x->nrequests; i++)
     ctx->comm->table->request_free(ctx->comm, x->requests[i]);
-  free_direction(&x->send);
-  free_direction(&x->receive);
+  free_direction(ctx, &x->send);
+  free_direction(ctx, &x->receive);
   free(x->requests);
   free(x->fresh);
   free(x->needs);
@@ -327,9 +339,9 @@ static int exchange_new(struct op_context *ctx, const struct halo_need *needs, i
     code = find_fresh(ctx, x, &needs[n], err);
   }
   if (!code)
-    code = make_direction(x, &x->send, true, err);
+    code = make_direction(ctx, x, &x->send, true, err);
   if (!code)
-    code = make_direction(x, &x->receive, false, err);
+    code = make_direction(ctx, x, &x->receive, false, err);
   if (!code)
     code = make_requests(ctx, x, err);
   if (code)
@@ -436,19 +448,24 @@ static int pack(struct op_context *ctx, const struct exchange *x, struct error *
     if (x->space == SPACE_HOST)
       pack_rows(s, x->send.buffer + s->at);
     else
-      code = ctx->mover->pack(ctx, s->dat, s->elements, s->count, x->send.buffer + s->at, err);
+      code = ctx->mover->pack(ctx, x->send.device, s->at, s->dat, s->elements, s->count, err);
   }
+  /* Also where nothing is sent: the last messages may still be being unpacked where the next ones arrive. */
+  if (!code && x->space == SPACE_DEVICE)
+    code = ctx->mover->hand_over(ctx, x->send.device, err);
   return code;
 }
 
 static int unpack(struct op_context *ctx, const struct exchange *x, struct error *err) {
   int code = OP_OK;
+  if (x->receive.device)
+    code = ctx->mover->take_over(ctx, x->receive.device, err);
   for (int i = 0; !code && i < x->receive.nsegments; i++) {
     const struct segment *s = &x->receive.segments[i];
     if (x->space == SPACE_HOST)
       unpack_rows(s, x->receive.buffer + s->at);
     else
-      code = ctx->mover->unpack(ctx, s->dat, s->elements, s->count, x->receive.buffer + s->at, err);
+      code = ctx->mover->unpack(ctx, x->receive.device, s->at, s->dat, s->elements, s->count, err);
   }
   return code;
 }

@@ -35,19 +35,15 @@ static int find_kind(struct comm *all, const char *kind, int *number, struct err
   return code;
 }
 
-/* Who leads, and its compiler's identity to all. */
-static int find_leader(struct kind *s, const char *compiler, struct error *err) {
-  struct comm *c = s->comm;
-  const long long nobody = c->size;
-  long long first = compiler ? c->rank : nobody;
-  int code = c->table->reduce_all(c, &first, 1, COMM_LLONG, COMM_MIN, err);
+/* The first that can compile leads, and its compiler's identity goes to all; `first` behind the last rank: none can. */
+static int lead(struct kind *s, long long first, const char *compiler, struct error *err) {
+  const long long nobody = s->comm->size;
   s->leader = first < nobody ? (int)first : 0;
-  s->jit = (struct jit_share){.ranks = s, .leads = c->rank == s->leader, .broadcast = broadcast};
+  s->jit = (struct jit_share){.ranks = s, .leads = s->comm->rank == s->leader, .broadcast = broadcast};
   if (s->jit.leads && compiler)
     text_add(&s->compiler, compiler);
   struct jit_outcome words = {.messages = s->compiler};
-  if (!code)
-    code = jit_share_outcome(&s->jit, &words, OP_OK, err);
+  int code = jit_share_outcome(&s->jit, &words, OP_OK, err);
   s->compiler = words.messages;
   text_free(&words.binary);
   if (!code && !text_ok(&s->compiler))
@@ -56,8 +52,43 @@ static int find_leader(struct kind *s, const char *compiler, struct error *err) 
   return code;
 }
 
-int kind_open(struct kind **out, struct comm *all, const char *kind, const char *compiler,
-              struct error *err) {
+/* What the ranks of a kind are asked for their leader. */
+struct question {
+  const char *compiler; /* known already */
+  kind_asked *asked;    /* or NULL */
+  void *self;
+};
+
+static int find_leader(struct kind *s, const struct question *q, struct error *err) {
+  struct comm *c = s->comm;
+  long long first = q->compiler ? c->rank : c->size;
+  struct text identity = {0};
+  int code = OP_OK;
+  if (!q->asked)
+    code = c->table->reduce_all(c, &first, 1, COMM_LLONG, COMM_MIN, err);
+  for (int r = 0; !code && q->asked && r < first; r++) {
+    unsigned char able = c->rank == r && q->asked(q->self, &identity);
+    code = c->table->broadcast(c, &able, sizeof able, r, err);
+    if (able)
+      first = r;
+  }
+  if (!code)
+    code = lead(s, first, q->asked ? text_str(&identity) : q->compiler, err);
+  text_free(&identity);
+  return code;
+}
+
+/* Among the leaders of all kinds. */
+static int find_first(struct kind *s, struct comm *all, struct error *err) {
+  long long first = s->jit.leads ? all->rank : all->size;
+  int code = all->table->reduce_all(all, &first, 1, COMM_LLONG, COMM_MIN, err);
+  s->first_leader = (int)first;
+  s->leads_all = first == all->rank;
+  return code;
+}
+
+static int open_kind(struct kind **out, struct comm *all, const char *kind, const struct question *q,
+                     struct error *err) {
   int number = 0;
   struct kind *s = calloc(1, sizeof *s);
   int code = s ? OP_OK : error_memory(err, "what ranks share", sizeof *s);
@@ -66,13 +97,25 @@ int kind_open(struct kind **out, struct comm *all, const char *kind, const char 
   if (!code)
     code = all->table->split(all, number, &s->comm, err);
   if (!code)
-    code = find_leader(s, compiler, err);
+    code = find_leader(s, q, err);
+  if (!code)
+    code = find_first(s, all, err);
   if (code) {
     kind_close(s);
     s = NULL;
   }
   *out = s;
   return code;
+}
+
+int kind_open(struct kind **out, struct comm *all, const char *kind, const char *compiler,
+              struct error *err) {
+  return open_kind(out, all, kind, &(struct question){.compiler = compiler}, err);
+}
+
+int kind_open_asking(struct kind **out, struct comm *all, const char *kind, kind_asked *asked, void *self,
+                     struct error *err) {
+  return open_kind(out, all, kind, &(struct question){.asked = asked, .self = self}, err);
 }
 
 void kind_close(struct kind *s) {
@@ -83,13 +126,10 @@ void kind_close(struct kind *s) {
   free(s);
 }
 
-/* What concerns the ranks of all kinds. */
-static int compare_kinds(struct kind *s, struct comm *all, const char *features, struct error *err) {
-  long long least[] = {s->jit.leads ? all->rank : all->size, target_vector_bytes(features)};
-  int code = all->table->reduce_all(all, least, 2, COMM_LLONG, COMM_MIN, err);
-  s->first_leader = (int)least[0];
-  s->leads_all = least[0] == all->rank;
-  s->vector_bytes = (int)least[1];
+static int find_narrowest(struct kind *s, struct comm *all, const char *features, struct error *err) {
+  long long bytes = target_vector_bytes(features);
+  int code = all->table->reduce_all(all, &bytes, 1, COMM_LLONG, COMM_MIN, err);
+  s->vector_bytes = (int)bytes;
   return code;
 }
 
@@ -104,7 +144,7 @@ int kind_open_host(struct kind **out, struct comm *all, const char *plugins, str
   library_identity(&kind);
   const bool able = plugin_find(&plugin, plugins, &none) == OP_OK;
   int code = kind_open(out, all, text_str(&kind), able ? text_str(&plugin.identity) : NULL, err);
-  if (!code && (code = compare_kinds(*out, all, text_str(&features), err))) {
+  if (!code && (code = find_narrowest(*out, all, text_str(&features), err))) {
     kind_close(*out);
     *out = NULL;
   }

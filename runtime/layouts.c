@@ -86,7 +86,7 @@ static bool forced(const struct layouts *all, const struct dat *dat, bool *soa) 
   return found;
 }
 
-/* Ranks would have to agree on what each of them remembers. */
+/* On hosts ranks do not settle together. */
 static bool may_recall(const struct op_context *ctx, const struct layouts *all) {
   return all->mode.recall && (all->table->space == SPACE_DEVICE || comm_alone(ctx->comm));
 }
@@ -94,16 +94,16 @@ static bool may_recall(const struct op_context *ctx, const struct layouts *all) 
 int layouts_settle(struct op_context *ctx, struct layouts *all, struct dat *dat, struct error *err) {
   if (find(all, dat))
     return OP_OK;
-  struct choice *choices = array_resize(all->choices, (size_t)all->nchoices + 1, sizeof *choices);
-  if (!choices)
-    return error_memory(err, "the layouts of dats", ((size_t)all->nchoices + 1) * sizeof *choices);
-  all->choices = choices;
   struct choice choice = {.dat = dat->id, .soa = dat->asked_soa};
   const bool free_here = dat->dim > 1 && !dat->temporary && all->table->is_free(dat);
   if (dat->dim > 1 && !forced(all, dat, &choice.soa) &&
       !(free_here && may_recall(ctx, all) && layout_recall(ctx, all->table, dat, &choice.soa)))
     choice.open = all->mode.keep && free_here && comm_alone(ctx->comm);
   choice.soa &= dat->dim > 1;
+  struct choice *choices = array_resize(all->choices, (size_t)all->nchoices + 1, sizeof *choices);
+  if (!choices)
+    return error_memory(err, "the layouts of dats", ((size_t)all->nchoices + 1) * sizeof *choices);
+  all->choices = choices;
   choices[all->nchoices++] = choice;
   all->nopen += choice.open;
   if (all->table->space != SPACE_HOST || dat->dim == 1 || choice.soa == dat->soa)

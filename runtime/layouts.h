@@ -41,7 +41,7 @@ void layouts_free(struct layouts *all);
 /* Is it a word of OP2_VARIANT about layouts: soa, aos, soa=DAT, aos=DAT? */
 bool layout_word(const char *word);
 
-/* Settle the dat's layout, at its first use; OP_ERR_MEMORY. */
+/* Settle the dat's layout, at its first use, for devices at the same place on all ranks; OP_ERR_MEMORY. */
 int layouts_settle(struct op_context *ctx, struct layouts *all, struct dat *dat, struct error *err);
 /* The layout as settled; as declared before that. */
 bool layouts_is_soa(const struct layouts *all, const struct dat *dat);
@@ -70,7 +70,7 @@ struct layout_found {
   double rows, apart; /* seconds of one round of the loops that use it */
   bool soa;
 };
-/* False if nothing is remembered. */
+/* False if nothing is remembered; ranks ask together, and one looks for all. */
 bool layout_recall(struct op_context *ctx, const struct layout_table *table, const struct dat *dat,
                    bool *soa);
 void layout_keep(struct op_context *ctx, const struct layout_table *table, const struct dat *dat,

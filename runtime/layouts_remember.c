@@ -2,6 +2,7 @@
 
 #include "context.h"
 #include "jit/jit.h"
+#include "kind.h"
 #include "layouts.h"
 
 static bool make_place(const struct op_context *ctx, const struct layout_table *table, const struct dat *dat,
@@ -14,8 +15,8 @@ static bool make_place(const struct op_context *ctx, const struct layout_table *
   return tuning_place_ok(place);
 }
 
-bool layout_recall(struct op_context *ctx, const struct layout_table *table, const struct dat *dat,
-                   bool *soa) {
+static bool look_up(struct op_context *ctx, const struct layout_table *table, const struct dat *dat,
+                    bool *soa) {
   struct jit *jit = NULL; /* opens the store */
   struct error ignored = {0};
   struct tuning_place place = {0};
@@ -35,6 +36,24 @@ bool layout_recall(struct op_context *ctx, const struct layout_table *table, con
   tuning_place_free(&place);
   error_free(&ignored);
   return count > 0;
+}
+
+bool layout_recall(struct op_context *ctx, const struct layout_table *table, const struct dat *dat,
+                   bool *soa) {
+  const struct kind *ranks = context_leaders(ctx);
+  struct {
+    bool found, soa;
+  } known = {0};
+  struct error ignored = {0};
+  if (!ranks || ranks->leads_all)
+    known.found = look_up(ctx, table, dat, &known.soa);
+  if (ranks &&
+      ctx->agreement->table->broadcast(ctx->agreement, &known, sizeof known, ranks->first_leader, &ignored))
+    known.found = false;
+  error_free(&ignored);
+  if (known.found)
+    *soa = known.soa;
+  return known.found;
 }
 
 void layout_keep(struct op_context *ctx, const struct layout_table *table, const struct dat *dat,

@@ -158,15 +158,15 @@ static bool resume(struct op_context *ctx, const struct loop *loop, struct tunin
 
 int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning *t, struct error *err) {
   struct memory m = {.winner = -1};
-  const bool shared = t->of.together && ctx->kind;
+  const struct kind *ranks = t->of.together ? context_leaders(ctx) : NULL;
   int code = OP_OK;
   if (!t->tuner)
     return OP_OK;
   const bool recalls = t->recalls || loop->turned;
-  if (recalls && (!shared || ctx->kind->leads_all))
+  if (recalls && (!ranks || ranks->leads_all))
     m = remembered(ctx, loop, t);
-  if (recalls && shared)
-    code = ctx->agreement->table->broadcast(ctx->agreement, &m, sizeof m, ctx->kind->first_leader, err);
+  if (recalls && ranks)
+    code = ctx->agreement->table->broadcast(ctx->agreement, &m, sizeof m, ranks->first_leader, err);
   if (code)
     return code;
   if (m.winner >= 0) {

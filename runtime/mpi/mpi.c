@@ -7,6 +7,10 @@
 #include "base/size.h"
 #include "inner.h"
 
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+
 /* ---- MPI itself ---- */
 
 /* MPI can begin once per process, so who began it has to remember that until the process ends. */
@@ -127,6 +131,21 @@ static int look_at_node(struct comm *c, struct error *err) {
   return code;
 }
 
+/* ---- GPUs ---- */
+
+/* What the library says that is in the process, which may be another one than this file was compiled with. */
+static bool takes_gpu_memory(const struct comm *c) {
+  (void)c;
+#if defined(OMPI_HAVE_MPI_EXT_CUDA)
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+  int flag = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &flag) == MPI_SUCCESS && flag;
+#else
+  return false;
+#endif
+}
+
 /* ---- making comms ---- */
 
 static int table_split(struct comm *c, int colour, struct comm **out, struct error *err);
@@ -151,6 +170,7 @@ const struct comm_table op2jit_comm_table = {
     .test = mpi_test,
     .wait = mpi_wait,
     .request_free = mpi_request_free,
+    .takes_gpu_memory = takes_gpu_memory,
     .split = table_split,
     .close = table_close,
     .abort = table_abort,

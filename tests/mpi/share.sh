@@ -1,8 +1,8 @@
 #!/bin/bash
-# share.sh RUN KIND PROGRAM MPI_PLUGIN CLANG_PLUGIN: compiles on one rank only, with databases in different states, and without a compiler
-# on some ranks.
+# share.sh RUN KIND PROGRAM MPI_PLUGIN COMPILER: compiles on one rank only, with databases in different states, and without a compiler
+# on some ranks. COMPILER is the compiler plugin, or with OP2_BACKEND=cuda NVRTC.
 set -u
-run=$1 kind=$2 program=$3 mpi_plugin=$4 clang_plugin=$(realpath "$5")
+run=$1 kind=$2 program=$3 mpi_plugin=$4 compiler=$(realpath "$5")
 command -v "mpirun.$kind" >/dev/null || {
   echo "skipped: there is no mpirun.$kind"
   exit 77
@@ -11,7 +11,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 unset OP2_CACHE
 
-expect() { # LABEL RANKS COMPILES LEADER
+expect() { # LABEL RANKS COMPILES LEADERS
   local label=$1
   shift
   if "$run" "$kind" "$1" "$work/program" "$work" "$@"; then
@@ -22,13 +22,18 @@ expect() { # LABEL RANKS COMPILES LEADER
   fi
 }
 
+its_compiler() { # RANK
+  if [ "$OP2_BACKEND" = cuda ]; then echo "$work/nvrtc.$1"; else echo "$work/plugins.$1/op2jit-clang.so"; fi
+}
+
 # Away from the build tree, so that each rank has only the plugins that it is given.
 cp "$program" "$work/program" || exit 1
 for rank in 0 1 2 3; do
   mkdir "$work/plugins.$rank"
   cp "$mpi_plugin" "$work/plugins.$rank"
-  ln -s "$clang_plugin" "$work/plugins.$rank/op2jit-clang.so"
+  ln -s "$compiler" "$(its_compiler $rank)"
 done
+[ "$OP2_BACKEND" != cuda ] || ln -s "$compiler" "$work/nvrtc"
 
 expect "no database" 4 "$COMPILES" 0
 cp "$work/cache.0" "$work/full"
@@ -37,10 +42,20 @@ rm "$work"/cache.*
 cp "$work/full" "$work/elsewhere"
 expect "none again" 3 "$COMPILES" 0
 rm "$work"/cache.*
-rm "$work/plugins.0/op2jit-clang.so"
+rm "$(its_compiler 0)"
+if [ "$OP2_BACKEND" = cuda ]; then
+  # With code for messages between the ranks, which a second run takes from the database like the rest.
+  ln -s "$compiler" "$(its_compiler 0)"
+  cp "$work/full" "$work/cache.0"
+  OP2_JIT=load expect "only what the database has" 2 0 0
+  rm "$work"/cache.*
+  for rank in 0 1 2 3; do ln -s $((rank < 2 ? 90 : 80)) "$work/capability.$rank"; done
+  expect "two kinds of GPU" 4 "$COMPILES" 02
+  rm "$work"/cache.* "$work"/capability.* "$(its_compiler 0)"
+fi
 expect "rank 0 without a compiler" 4 "$COMPILES" 1
 rm "$work"/cache.*
-rm "$work/plugins.1/op2jit-clang.so" "$work/plugins.2/op2jit-clang.so" "$work/plugins.3/op2jit-clang.so"
+rm "$(its_compiler 1)" "$(its_compiler 2)" "$(its_compiler 3)"
 if out=$("$run" "$kind" 4 "$work/program" "$work" 4 0 0 2>&1); then
   echo "without any compiler it should not have run"
   exit 1
@@ -51,7 +66,7 @@ count=$(grep -c 'op2jit: error' <<<"$out")
   echo "$out"
   exit 1
 }
-grep -q 'all 4 ranks: .*no compiler plugin' <<<"$out" || {
+grep -qE "$WITHOUT" <<<"$out" || {
   echo "the message does not say so: $out"
   exit 1
 }

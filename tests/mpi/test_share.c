@@ -1,6 +1,8 @@
-/* One rank of a kind compiles. FOLDER RANKS COMPILES LEADER: each rank has a database of its own in FOLDER, and plugins of its own in
- * FOLDER/plugins.RANK if there is such a folder; the leading rank is to compile so many kernels, and the others none, and only
- * the leader's database is there afterwards. */
+/* One rank of a kind compiles. FOLDER RANKS COMPILES LEADERS: each rank has a database of its own in FOLDER, and plugins of its own in
+ * FOLDER/plugins.RANK if there is such a folder, NVRTC at FOLDER/nvrtc.RANK if there is FOLDER/nvrtc, and a stand-in for a GPU of the
+ * capability that is the name behind the link FOLDER/capability.RANK. The leading ranks ("0" or "02") are to compile so many kernels,
+ * and the others none, and only the leaders' databases are there afterwards. */
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -49,22 +51,40 @@ static void run_loops(void) {
               op_arg_gbl(&most, 1, "double", OP_MAX));
 }
 
+/* Before the GPU's stand-in is opened. */
+static void set_capability(const char *folder) {
+  char link[400], number[16] = "";
+  snprintf(link, sizeof link, "%s/capability.%d", folder, rank);
+  if (readlink(link, number, sizeof number - 1) > 0)
+    setenv("STANDIN_CAPABILITY", number, 1);
+}
+
 int main(int argc, char **argv) {
-  char cache[500], plugins[500], file[400];
+  char cache[500], plugins[500], nvrtc[500], file[400];
   check(argc == 5);
-  const int size = atoi(argv[2]), compiles = atoi(argv[3]), leader = atoi(argv[4]);
   rank = launched_rank();
+  const int size = atoi(argv[2]), compiles = atoi(argv[3]);
+  const bool leads = strchr(argv[4], '0' + rank) != NULL;
+  set_capability(argv[1]);
   snprintf(file, sizeof file, "%s/cache.%d", argv[1], rank);
   snprintf(cache, sizeof cache, "OP2_CACHE=%s", file);
   snprintf(plugins, sizeof plugins, "OP2_PLUGINS=%s/plugins.%d", argv[1], rank);
-  char *arguments[] = {argv[0], cache, plugins, NULL};
-  op_init(access(plugins + strlen("OP2_PLUGINS="), R_OK) == 0 ? 3 : 2, arguments, 0);
+  snprintf(nvrtc, sizeof nvrtc, "OP2_NVRTC=%s/nvrtc", argv[1]);
+  char *arguments[5] = {argv[0], cache};
+  int count = 2;
+  if (access(plugins + strlen("OP2_PLUGINS="), R_OK) == 0)
+    arguments[count++] = plugins;
+  if (access(nvrtc + strlen("OP2_NVRTC="), R_OK) == 0) {
+    snprintf(nvrtc, sizeof nvrtc, "OP2_NVRTC=%s/nvrtc.%d", argv[1], rank);
+    arguments[count++] = nvrtc;
+  }
+  op_init(count, arguments, 0);
   check(op_rank() == rank && rank < size);
   run_loops();
   const op_counters_t *counters = op_counters();
-  check(counters->compiles == (rank == leader ? compiles : 0));
+  check(counters->compiles == (leads ? compiles : 0));
   check(counters->compiles + counters->cache_hits > 0);
   op_exit();
-  check((access(file, F_OK) == 0) == (rank == leader));
+  check((access(file, F_OK) == 0) == leads);
   return 0;
 }

@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree.h"
 #include "backend/cuda/cuda.h"
 #include "context.h"
+#include "jit/elf_note.h"
+#include "kind.h"
 
 static struct nvrtc_places places(const struct op_context *ctx) {
   return (struct nvrtc_places){.named = env_value(&ctx->env, ENV_NVRTC),
@@ -93,12 +96,8 @@ static void add_nvrtc(const struct nvrtc_places *where, struct error *err) {
   text_free(&words);
 }
 
-static int backend_open(struct op_context *ctx, struct error *err) {
-  struct cuda *c = calloc(1, sizeof *c);
-  if (!c)
-    return error_memory(err, "the CUDA backend", sizeof *c);
-  ctx->backend_state = c;
-  const struct nvrtc_places where = places(ctx);
+/* What this process has of its own. */
+static int open_own(struct op_context *ctx, struct cuda *c, struct error *err) {
   int code = layouts_open(&c->layouts, ctx, &cuda_layout_table, err);
   ctx->layouts[SPACE_DEVICE] = c->layouts;
   if (!code)
@@ -106,20 +105,95 @@ static int backend_open(struct op_context *ctx, struct error *err) {
   if (!code)
     code = start_device(ctx, c, err);
   if (!code)
-    code = nvrtc_open(&c->nvrtc, &where, err);
+    code = context_plans(ctx, &c->plans, err);
+  /* Who asks for it by name learns everything that is missing at once. */
+  if (code && c->driver.library == NULL && env_given(&ctx->env, ENV_BACKEND)) {
+    const struct nvrtc_places where = places(ctx);
+    add_nvrtc(&where, err);
+  }
+  return code;
+}
+
+static int open_compiler(struct op_context *ctx, struct cuda *c, struct error *err) {
+  const struct nvrtc_places where = places(ctx);
+  int code = nvrtc_open(&c->nvrtc, &where, err);
   if (!code)
     code = check_target(ctx, c, err);
   if (!code)
     code = cuda_identify(c, err);
-  if (!code)
-    code = context_plans(ctx, &c->plans, err);
   if (code) {
-    /* Who asks for it by name learns everything that is missing at once. */
-    if (!c->nvrtc && c->driver.library == NULL && env_given(&ctx->env, ENV_BACKEND))
-      add_nvrtc(&where, err);
+    nvrtc_close(c->nvrtc);
+    c->nvrtc = NULL;
+  }
+  return code;
+}
+
+struct question {
+  struct op_context *ctx;
+  struct cuda *c;
+  struct error *err;
+};
+
+static bool can_compile(void *self, struct text *compiler) {
+  const struct question *q = self;
+  if (open_compiler(q->ctx, q->c, q->err))
+    return false;
+  text_add(compiler, text_str(&q->c->compiler));
+  return true;
+}
+
+/* Of the ranks with one kind of GPU one has the compiler open. */
+static int find_compiler(struct op_context *ctx, struct cuda *c, struct error *err) {
+  if (comm_alone(ctx->comm))
+    return open_compiler(ctx, c, err);
+  struct text kind = {0};
+  struct error why = {0};
+  struct question question = {.ctx = ctx, .c = c, .err = &why};
+  text_addf(&kind, "GPU %s\n", c->arch);
+  library_identity(&kind);
+  int code = kind_open_asking(&ctx->gpus, ctx->comm, text_str(&kind), can_compile, &question, err);
+  if (!code && !ctx->gpus->jit.compiler)
+    code = error_copy(err, &why);
+  if (!code && !c->nvrtc) {
+    text_clear(&c->compiler);
+    text_add(&c->compiler, ctx->gpus->jit.compiler);
+    text_clear(&c->library);
+    library_identity(&c->library);
+    if (!text_ok(&c->compiler) || !text_ok(&c->library))
+      code = error_memory(err, "the compiler's identity", c->compiler.length);
+  }
+  text_free(&kind);
+  error_free(&why);
+  return code;
+}
+
+static bool gives_memory_to_mpi(const struct op_context *ctx) {
+  const char *wanted = env_value(&ctx->env, ENV_MPI_GPU);
+  if (comm_alone(ctx->comm) || strcmp(wanted, "off") == 0)
+    return false;
+  const bool able = ctx->comm->table->takes_gpu_memory(ctx->comm);
+  if (strcmp(wanted, "on") == 0 && !able)
+    log_line(&ctx->log, LOG_INFO, "mpi",
+             "OP2_MPI_GPU=on: MPI is given memory of GPUs, although it does not say "
+             "that it takes it");
+  return able || strcmp(wanted, "on") == 0;
+}
+
+static int backend_open(struct op_context *ctx, struct error *err) {
+  struct cuda *c = calloc(1, sizeof *c);
+  ctx->backend_state = c;
+  int code = c ? open_own(ctx, c, err) : error_memory(err, "the CUDA backend", sizeof *c);
+  /* Ranks go on together or not at all. */
+  code = agree_on_success(ctx->agreement, code, err);
+  if (!code)
+    code = agree_on_success(ctx->agreement, find_compiler(ctx, c, err), err);
+  if (code) {
     backend_close(ctx);
+    kind_close(ctx->gpus);
+    ctx->gpus = NULL;
     return error_prefix(err, "OP2_BACKEND=cuda cannot run here: ");
   }
+  c->gpu_to_mpi = gives_memory_to_mpi(ctx);
   ctx->mover = &cuda_mover;
   return OP_OK;
 }
@@ -133,16 +207,28 @@ static void backend_drop(struct op_context *ctx, struct loop *loop) {
   loop->stats.variant = NULL;
 }
 
+/* On all ranks or on none; what it cost is what it cost the slowest. */
+static int make_ready(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, int which,
+                      struct error *err) {
+  struct cuda_variant *v = &l->variants[which];
+  const double start = op2jit_wtime();
+  loop->trying = l->tuning.tuner && which != l->standard && which != tuner_winner(l->tuning.tuner);
+  const int own = cuda_make_ready(ctx, loop, v, err);
+  loop->trying = false;
+  double spent = op2jit_wtime() - start;
+  const int code = agree_on_largest(ctx->agreement, own, &spent, 1, err);
+  if (code && !own)
+    cuda_unmake(cuda_of(ctx), v, &l->targets);
+  if (l->tuning.tuner && which != l->standard)
+    tuner_paid(l->tuning.tuner, spent);
+  return code;
+}
+
 /* Make variant `which` the current one. A candidate that cannot be made is no failure of the loop: the default runs. */
 static int use_variant(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, int which,
                        struct error *err) {
   struct cuda_variant *v = &l->variants[which];
-  double start = op2jit_wtime();
-  loop->trying = l->tuning.tuner && which != l->standard && which != tuner_winner(l->tuning.tuner);
-  int code = v->ready ? OP_OK : cuda_make_ready(ctx, loop, v, err);
-  loop->trying = false;
-  if (l->tuning.tuner && which != l->standard)
-    tuner_paid(l->tuning.tuner, op2jit_wtime() - start);
+  int code = v->ready ? OP_OK : make_ready(ctx, loop, l, which, err);
   if (code && which != l->standard) {
     log_line(&ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name, v->name,
              error_message(err));
@@ -154,6 +240,17 @@ static int use_variant(struct op_context *ctx, struct loop *loop, struct cuda_lo
   return code;
 }
 
+/* What is tried is decided by each rank for itself, in the same way. */
+static int agree_on_candidates(struct op_context *ctx, const struct loop *loop, const struct cuda_loop *l,
+                               int code, struct error *err) {
+  struct text names = {0};
+  for (int i = 0; i < l->nvariants; i++)
+    text_addf(&names, "candidate %d\t%s\n", i, l->variants[i].name);
+  code = agree_on_call(ctx, code, err, "loop %s\n%s", loop->name, text_str(&names));
+  text_free(&names);
+  return code;
+}
+
 static int backend_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct cuda_loop *l = calloc(1, sizeof *l);
   if (!l)
@@ -161,7 +258,11 @@ static int backend_prepare(struct op_context *ctx, struct loop *loop, struct err
   loop->backend_state = l;
   for (int p = 0; p < loop->nparts; p++)
     loop_set_slots(loop, p, p == 0);
-  int code = cuda_candidates(ctx, loop, l, err);
+  int code = agree_on_candidates(ctx, loop, l, cuda_candidates(ctx, loop, l, err), err);
+  if (!code)
+    code = tuning_recall(ctx, loop, &l->tuning, err);
+  if (!code && loop->nneeds)
+    code = cuda_rows_prepare(ctx, loop, err);
   return code ? code
               : use_variant(ctx, loop, l, l->tuning.tuner ? tuner_winner(l->tuning.tuner) : l->standard, err);
 }
@@ -218,10 +319,10 @@ static int choose(struct op_context *ctx, struct loop *loop, struct cuda_loop *l
   return use_variant(ctx, loop, l, next, err);
 }
 
-/* A run that is timed is waited for, so what was chosen is looked at now and then only. */
-static bool is_watched(struct cuda_loop *l) {
+/* A run that is timed is waited for, so what was chosen is looked at now and then only; ranks do not meet for it. */
+static bool is_watched(const struct op_context *ctx, struct cuda_loop *l) {
   enum { EACH = 32 };
-  return l->tuning.tuner && l->tuning.watches && ++l->settled_runs % EACH == 0;
+  return comm_alone(ctx->comm) && l->tuning.tuner && l->tuning.watches && ++l->settled_runs % EACH == 0;
 }
 
 static int backend_select(struct op_context *ctx, struct loop *loop, struct error *err) {
@@ -235,10 +336,13 @@ static int backend_select(struct op_context *ctx, struct loop *loop, struct erro
   if (code)
     return code;
   struct cuda_loop *l = loop->backend_state;
-  l->trial = (l->tuning.tuner && !tuner_is_settled(l->tuning.tuner)) || is_watched(l);
+  l->trial = (l->tuning.tuner && !tuner_is_settled(l->tuning.tuner)) || is_watched(ctx, l);
   l->timed = l->trial || layouts_times(c->layouts, loop);
   l->seconds = 0;
-  return l->tuning.tuner ? choose(ctx, loop, l, err) : OP_OK;
+  if (l->tuning.tuner)
+    code = choose(ctx, loop, l, err);
+  loop->stats.variant = l->variants[l->current].name;
+  return code;
 }
 
 /* Timed by events on the stream; the host waits for it. */
@@ -266,16 +370,20 @@ static int run_timed(struct op_context *ctx, struct loop *loop, struct cuda_loop
 static int backend_run(struct op_context *ctx, struct loop *loop, int part, struct error *err) {
   struct cuda_loop *l = loop->backend_state;
   struct cuda_variant *v = &l->variants[l->current];
-  loop->stats.variant = v->name;
   return l->timed ? run_timed(ctx, loop, l, part, err) : cuda_launch_part(ctx, loop, v, part, err);
 }
 
-/* A trial of the tuner, or a run that tells one layout of a dat from the other. */
-static void note_time(struct op_context *ctx, struct loop *loop, struct cuda_loop *l) {
+/* A trial of the tuner, in which the slowest rank's time counts, or a run that tells one layout of a dat from the other. */
+static int note_time(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, int code,
+                     struct error *err) {
+  if (l->trial)
+    code = agree_on_largest(ctx->agreement, code, &l->seconds, 1, err);
+  if (code)
+    return code;
   if (!l->trial) {
     layouts_record(cuda_of(ctx)->layouts, loop, l->seconds);
     ctx->counters.trials++;
-    return;
+    return OP_OK;
   }
   const long long before = tuner_trials(l->tuning.tuner);
   tuner_record(l->tuning.tuner, l->current, l->seconds);
@@ -283,13 +391,14 @@ static void note_time(struct op_context *ctx, struct loop *loop, struct cuda_loo
   loop->stats.trial_seconds = tuner_overhead(l->tuning.tuner);
   ctx->counters.trials += loop->stats.trials - before;
   tuning_ran(ctx, loop, &l->tuning, l->current);
+  return OP_OK;
 }
 
 static int backend_finish(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct cuda_loop *l = loop->backend_state;
   int code = cuda_fetch_results(ctx, loop, &l->variants[l->current], err);
-  if (!code && l->timed)
-    note_time(ctx, loop, l);
+  if (l->timed)
+    code = note_time(ctx, loop, l, code, err);
   /* Only a loop that is waited for can say how long it took. */
   if (!code && *env_value(&ctx->env, ENV_TIMING))
     code = cuda_wait(cuda_of(ctx), err, loop->name);

@@ -35,7 +35,7 @@ struct cuda {
   bool context; /* retained */
   cuda_stream stream;
   cuda_event before, after;
-  struct nvrtc *nvrtc;
+  struct nvrtc *nvrtc;           /* NULL: another rank has one and gives what it makes */
   char arch[16];                 /* "sm_90" */
   struct text library, compiler; /* identities */
   struct cuda_array *arrays;
@@ -46,8 +46,16 @@ struct cuda {
   size_t used;              /* bytes of device memory */
   unsigned char *landing;   /* pinned memory that results are copied to */
   size_t landing_bytes;
-  bool failed;               /* a kernel failed: the driver takes no more work */
-  enum cuda_mistake mistake; /* planted by tests */
+  bool failed;     /* a kernel failed: the driver takes no more work */
+  bool gpu_to_mpi; /* MPI is given the device's memory */
+  /* Planted by tests. */
+  enum cuda_mistake mistake;
+  enum cuda_rows_mistake {
+    CUDA_ROWS_RIGHT,
+    CUDA_ROWS_ONE_MORE, /* one row more than there are */
+    CUDA_ROWS_NO_DIM,   /* the rows of the messages overlap */
+    CUDA_ROWS_TOO_EARLY /* MPI is given messages before they are packed */
+  } rows_mistake;
 };
 struct cuda *cuda_of(const struct op_context *ctx);
 
@@ -69,11 +77,21 @@ cuda_address cuda_dat_address(const struct dat *dat);
 bool cuda_dat_is_soa(const struct cuda *c, const struct dat *dat);
 long cuda_dat_stride(const struct cuda *c, const struct dat *dat);
 
-/* ---- halos (halo.c): the mover's pack and unpack ---- */
-int cuda_pack_rows(struct op_context *ctx, struct dat *dat, const int *elements, long count, void *to,
-                   struct error *err);
-int cuda_unpack_rows(struct op_context *ctx, struct dat *dat, const int *elements, long count,
-                     const void *from, struct error *err);
+/* ---- halos (halo.c): the mover's messages ---- */
+int cuda_messages_new(struct op_context *ctx, size_t bytes, struct device_messages **out,
+                      unsigned char **memory, struct error *err);
+void cuda_messages_free(struct op_context *ctx, struct device_messages *m);
+int cuda_pack_rows(struct op_context *ctx, struct device_messages *m, size_t at, struct dat *dat,
+                   const int *elements, long count, struct error *err);
+int cuda_unpack_rows(struct op_context *ctx, struct device_messages *m, size_t at, struct dat *dat,
+                     const int *elements, long count, struct error *err);
+int cuda_hand_over(struct op_context *ctx, struct device_messages *m, struct error *err);
+int cuda_take_over(struct op_context *ctx, struct device_messages *m, struct error *err);
+/* The kernels for it, before the first exchange of the loop's halos. Collective. */
+int cuda_rows_prepare(struct op_context *ctx, struct loop *loop, struct error *err);
+/* Their text, and what they are in a key. */
+int cuda_rows_describe(const struct cuda *c, struct desc *out, struct error *err);
+int cuda_rows_generate(const struct cuda *c, struct generated *out, struct error *err);
 void cuda_rows_free(struct cuda *c);
 
 /* ---- programs (program.c) ---- */
@@ -83,7 +101,8 @@ struct cuda_program {
   int *constant_changes; /* per constant: which value it holds, -1: none */
   struct cuda_program *next;
 };
-/* From memory, the cache or NVRTC. Belongs to the backend. */
+/* From memory, the cache, NVRTC or the rank that asks them for this kind of GPU; collective over its ranks. `shape` NULL: the kernels of
+ * messages (halo.c), which `loop` needs first. Belongs to the backend. */
 int cuda_program_get(struct op_context *ctx, struct loop *loop, const struct cuda_shape *shape,
                      struct cuda_program **out, struct error *err);
 void cuda_programs_free(struct cuda *c);
@@ -157,8 +176,10 @@ int cuda_candidate_again(struct op_context *ctx, struct loop *loop, const struct
 /* layout.c: what the loop's tuning has to know of its variants; how layouts are tried. */
 struct tuning_of cuda_tuning_of(const struct loop *loop);
 extern const struct layout_table cuda_layout_table;
-/* ready.c: code, plan and memory of one variant. */
+/* ready.c: code, plan and memory of one variant. Ranks do it together; another one may fail where this one does not. */
 int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err);
+/* Everything that was made is released; what the variant is stays. */
+void cuda_unmake(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets);
 void cuda_variant_free(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets);
 void cuda_loop_free(struct cuda *c, struct cuda_loop *l);
 

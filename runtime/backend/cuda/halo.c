@@ -1,4 +1,5 @@
-/* Rows of a dat between the device and the messages of ranks: gathered and scattered there, so that only they travel. */
+/* Rows of a dat between the device and the messages of ranks: gathered and scattered there, so that only they travel. MPI
+ * is given pinned memory of the host, to which all of a direction's messages are copied at once, or the device's memory itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,35 +8,68 @@
 #include "base/size.h"
 #include "context.h"
 
+/* ---- the kernels ---- */
+
 /* A value is moved as a word of its size; `row` and `step` are the distances of elements and of components. Bytes of the word,
  * its type; once to the message and once back. */
 static const char parameters[] = "const int *elements, int count, int dim, long long row, long long step";
-static const char each[] =
-    "for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < (long long)count * dim;\n"
-    "       i += (long long)gridDim.x * blockDim.x)\n    ";
 static const struct {
   int bytes;
   const char *type;
 } words[] = {{1, "unsigned char"}, {2, "unsigned short"}, {4, "unsigned int"}, {8, "unsigned long long"}};
 
-static void write_source(struct text *out) {
-  for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
-    text_addf(out, "extern \"C\" __global__ void op2_pack%d(const %s *dat, %s *rows, %s) {\n  %s",
-              words[w].bytes, words[w].type, words[w].type, parameters, each);
-    text_add(out, "rows[i] = dat[elements[i / dim] * row + i % dim * step];\n}\n");
-    text_addf(out, "extern \"C\" __global__ void op2_unpack%d(%s *dat, const %s *rows, %s) {\n  %s",
-              words[w].bytes, words[w].type, words[w].type, parameters, each);
-    text_add(out, "dat[elements[i / dim] * row + i % dim * step] = rows[i];\n}\n");
-  }
+static void write_kernel(const struct cuda *c, int w, const char *name, const char *arguments,
+                         const char *statement, struct text *out) {
+  text_addf(out, "extern \"C\" __global__ void %s%d(%s, %s) {\n", name, words[w].bytes, arguments,
+            parameters);
+  text_addf(out,
+            "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < (long long)%s;\n",
+            c->rows_mistake == CUDA_ROWS_ONE_MORE ? "(count + 1) * dim" : "count * dim");
+  text_addf(out, "       i += (long long)gridDim.x * blockDim.x)\n    %s\n}\n", statement);
 }
+
+static void write_source(const struct cuda *c, struct text *out) {
+  const char *const at = c->rows_mistake == CUDA_ROWS_NO_DIM ? "i / dim + i % dim" : "i";
+  struct text pack = {0}, unpack = {0};
+  text_addf(&pack, "rows[%s] = dat[elements[i / dim] * row + i %% dim * step];", at);
+  text_addf(&unpack, "dat[elements[i / dim] * row + i %% dim * step] = rows[%s];", at);
+  for (int w = 0; w < (int)(sizeof words / sizeof *words); w++) {
+    char arguments[96];
+    snprintf(arguments, sizeof arguments, "const %s *dat, %s *rows", words[w].type, words[w].type);
+    write_kernel(c, w, "op2_pack", arguments, text_str(&pack), out);
+    snprintf(arguments, sizeof arguments, "%s *dat, const %s *rows", words[w].type, words[w].type);
+    write_kernel(c, w, "op2_unpack", arguments, text_str(&unpack), out);
+  }
+  text_free(&pack);
+  text_free(&unpack);
+}
+
+int cuda_rows_generate(const struct cuda *c, struct generated *out, struct error *err) {
+  *out = (struct generated){.main_file = strdup("op2_rows.cu"),
+                            .kernel_file = strdup("op2_rows"),
+                            .prelude_file = strdup("op2_rows.h"),
+                            .prelude = ""};
+  write_source(c, &out->main);
+  const bool good = out->main_file && out->kernel_file && out->prelude_file && text_ok(&out->main);
+  return good ? OP_OK : error_memory(err, "the kernels of messages", out->main.length);
+}
+
+int cuda_rows_describe(const struct cuda *c, struct desc *out, struct error *err) {
+  struct text source = {0};
+  write_source(c, &source);
+  const size_t length = source.length;
+  *out =
+      (struct desc){.kernel_name = strdup("op2_rows"), .text = text_take(&source), .fp = strdup("contract")};
+  return out->kernel_name && out->text && out->fp ? OP_OK
+                                                  : error_memory(err, "the kernels of messages", length);
+}
+
+/* ---- what they need ---- */
 
 enum { THREADS = 128, MOST_BLOCKS = 1024 };
 
-/* The module of all of them, and what it works on. */
 struct cuda_rows {
-  cuda_module module;
-  cuda_address buffer;
-  size_t bytes;
+  struct cuda_program *program;
   struct cuda_array **lists; /* of elements, as long as the epoch lasts */
   int nlists;
   unsigned epoch;
@@ -54,62 +88,33 @@ void cuda_rows_free(struct cuda *c) {
   if (!c->rows)
     return;
   put_lists(c);
-  cuda_release(c, c->rows->buffer, c->rows->bytes);
-  if (c->rows->module && !c->failed)
-    c->driver.module_unload(c->rows->module);
   free(c->rows);
   c->rows = NULL;
 }
 
-static int compile(struct cuda *c, cuda_module *out, struct error *err) {
-  struct text source = {0};
-  write_source(&source);
-  if (!text_ok(&source))
-    return error_memory(err, "the kernels that pack messages", source.length);
-  const struct compile_file file = {"op2_rows.cu", text_str(&source), source.length};
-  const struct compile_request request = {.files = &file, .nfiles = 1, .cpu = c->arch, .fp = "contract"};
-  struct compile_result result = {0};
-  nvrtc_compile(c->nvrtc, &request, NULL, 0, &result);
-  int code = result.status
-                 ? error_set(err, OP_ERR_INTERNAL, "the kernels that pack messages do not compile: %s",
-                             result.nmessages ? result.messages[0].text : "no reason is given")
-                 : cuda_check(&c->driver, c->driver.module_load(out, result.binary, 0, NULL, NULL), err,
-                              "loading the kernels that pack messages on GPU %d", c->device.ordinal);
-  nvrtc_release(&result);
-  text_free(&source);
-  return code;
-}
-
-static int prepare(struct op_context *ctx, struct cuda *c, size_t bytes, struct error *err) {
-  int code = OP_OK;
-  if (!c->rows) {
-    struct cuda_rows *r = calloc(1, sizeof *r);
-    if (!r)
-      return error_memory(err, "the exchange on the GPU", sizeof *r);
-    r->epoch = ctx->mesh.epoch;
-    c->rows = r;
-    code = compile(c, &r->module, err);
-    if (code)
-      cuda_rows_free(c);
-  }
-  if (!code && c->rows->epoch != ctx->mesh.epoch) {
-    put_lists(c);
-    c->rows->epoch = ctx->mesh.epoch;
-  }
-  if (code || bytes <= c->rows->bytes)
+int cuda_rows_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  struct cuda_program *program = NULL;
+  if (c->rows)
+    return OP_OK;
+  int code = cuda_program_get(ctx, loop, NULL, &program, err);
+  if (code)
     return code;
-  cuda_release(c, c->rows->buffer, c->rows->bytes);
-  c->rows->buffer = 0;
-  c->rows->bytes = 0;
-  code = cuda_allocate(c, &c->rows->buffer, bytes, err, "the messages of a halo exchange");
-  c->rows->bytes = code ? 0 : bytes;
-  return code;
+  struct cuda_rows *r = calloc(1, sizeof *r);
+  if (!r)
+    return error_memory(err, "the exchange on the GPU", sizeof *r);
+  *r = (struct cuda_rows){.program = program, .epoch = ctx->mesh.epoch};
+  c->rows = r;
+  return OP_OK;
 }
 
 static int list_on_device(struct op_context *ctx, struct cuda *c, const int *elements, long count,
                           struct cuda_array **out, struct error *err) {
   struct cuda_rows *r = c->rows;
   const size_t bytes = (size_t)count * sizeof *elements;
+  if (r->epoch != ctx->mesh.epoch)
+    put_lists(c);
+  r->epoch = ctx->mesh.epoch;
   for (int i = 0; i < r->nlists; i++)
     if (r->lists[i]->host == elements && r->lists[i]->bytes == bytes) {
       *out = r->lists[i];
@@ -125,8 +130,68 @@ static int list_on_device(struct op_context *ctx, struct cuda *c, const int *ele
   return code;
 }
 
-static int launch(struct op_context *ctx, struct dat *dat, const char *kernel, const int *elements,
-                  long count, struct error *err) {
+/* ---- messages ---- */
+
+struct device_messages {
+  cuda_address device;
+  void *host; /* pinned, what MPI is given; NULL: it is given the device's */
+  size_t bytes;
+};
+
+void cuda_messages_free(struct op_context *ctx, struct device_messages *m) {
+  struct cuda *c = cuda_of(ctx);
+  cuda_release(c, m->device, m->bytes);
+  if (m->host)
+    c->driver.host_free(m->host);
+  free(m);
+}
+
+int cuda_messages_new(struct op_context *ctx, size_t bytes, struct device_messages **out,
+                      unsigned char **memory, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  struct device_messages *m = calloc(1, sizeof *m);
+  if (!m)
+    return error_memory(err, "the messages of a halo exchange", sizeof *m);
+  m->bytes = bytes;
+  int code = cuda_allocate(c, &m->device, bytes, err, "the messages of a halo exchange");
+  if (!code && !c->gpu_to_mpi)
+    code = cuda_check(&c->driver, c->driver.host_alloc(&m->host, bytes, 0), err,
+                      "allocating %zu bytes of pinned memory", bytes);
+  if (code) {
+    cuda_messages_free(ctx, m);
+    return code;
+  }
+  *out = m;
+  *memory = c->gpu_to_mpi ? (unsigned char *)(uintptr_t)m->device : m->host;
+  return OP_OK;
+}
+
+int cuda_hand_over(struct op_context *ctx, struct device_messages *m, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  int result = 0;
+  if (m && m->host) {
+    result = c->driver.copy_out(m->host, m->device, m->bytes, c->stream);
+    ctx->counters.bytes_from_device += (long long)m->bytes;
+  }
+  c->failed |= result != 0;
+  int code = cuda_check(&c->driver, result, err, "copying messages of %zu bytes from GPU %d",
+                        m ? m->bytes : 0, c->device.ordinal);
+  if (code || c->rows_mistake == CUDA_ROWS_TOO_EARLY)
+    return code;
+  return cuda_wait(c, err, "packing messages");
+}
+
+int cuda_take_over(struct op_context *ctx, struct device_messages *m, struct error *err) {
+  struct cuda *c = cuda_of(ctx);
+  if (!m->host)
+    return OP_OK;
+  ctx->counters.bytes_to_device += (long long)m->bytes;
+  return cuda_check(&c->driver, c->driver.copy_in(m->device, m->host, m->bytes, c->stream), err,
+                    "copying messages of %zu bytes to GPU %d", m->bytes, c->device.ordinal);
+}
+
+static int launch(struct op_context *ctx, const struct device_messages *m, size_t at, struct dat *dat,
+                  const char *kernel, const int *elements, long count, struct error *err) {
   struct cuda *c = cuda_of(ctx);
   struct cuda_array *list = NULL;
   cuda_function function;
@@ -134,15 +199,15 @@ static int launch(struct op_context *ctx, struct dat *dat, const char *kernel, c
   snprintf(name, sizeof name, "%s%zu", kernel, dat->value_size);
   int code = list_on_device(ctx, c, elements, count, &list, err);
   if (!code)
-    code = cuda_check(&c->driver, c->driver.module_function(&function, c->rows->module, name), err,
+    code = cuda_check(&c->driver, c->driver.module_function(&function, c->rows->program->module, name), err,
                       "finding %s", name);
   if (code)
     return code;
   const bool soa = cuda_dat_is_soa(c, dat);
-  cuda_address at = cuda_dat_address(dat);
+  cuda_address values_at = cuda_dat_address(dat), rows_at = m->device + at;
   int n = (int)count, dim = dat->dim;
   long long row = soa ? 1 : dat->dim, step = soa ? dat->stride : 1;
-  void *values[] = {&at, &c->rows->buffer, &list->at, &n, &dim, &row, &step};
+  void *values[] = {&values_at, &rows_at, &list->at, &n, &dim, &row, &step};
   const long blocks = (count * dim + THREADS - 1) / THREADS;
   const int result = c->driver.launch(function, (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1, 1,
                                       THREADS, 1, 1, 0, c->stream, values, NULL);
@@ -151,35 +216,12 @@ static int launch(struct op_context *ctx, struct dat *dat, const char *kernel, c
                     c->device.ordinal);
 }
 
-int cuda_pack_rows(struct op_context *ctx, struct dat *dat, const int *elements, long count, void *to,
-                   struct error *err) {
-  struct cuda *c = cuda_of(ctx);
-  const size_t bytes = (size_t)count * dat->row_bytes;
-  int code = prepare(ctx, c, bytes, err);
-  if (!code)
-    code = launch(ctx, dat, "op2_pack", elements, count, err);
-  if (!code)
-    code = cuda_check(&c->driver, c->driver.copy_out(to, c->rows->buffer, bytes, c->stream), err,
-                      "dat \"%s\": copying a message of %zu bytes from GPU %d", dat->name, bytes,
-                      c->device.ordinal);
-  if (!code)
-    code = cuda_wait(c, err, "packing a message");
-  ctx->counters.bytes_from_device += (long long)bytes;
-  return code;
+int cuda_pack_rows(struct op_context *ctx, struct device_messages *m, size_t at, struct dat *dat,
+                   const int *elements, long count, struct error *err) {
+  return launch(ctx, m, at, dat, "op2_pack", elements, count, err);
 }
 
-int cuda_unpack_rows(struct op_context *ctx, struct dat *dat, const int *elements, long count,
-                     const void *from, struct error *err) {
-  struct cuda *c = cuda_of(ctx);
-  const size_t bytes = (size_t)count * dat->row_bytes;
-  int code = prepare(ctx, c, bytes, err);
-  if (!code)
-    code = cuda_check(&c->driver, c->driver.copy_in(c->rows->buffer, from, bytes, c->stream), err,
-                      "dat \"%s\": copying a message of %zu bytes to GPU %d", dat->name, bytes,
-                      c->device.ordinal);
-  if (!code)
-    code = launch(ctx, dat, "op2_unpack", elements, count, err);
-  /* The buffer is used again by the next message, in the order of the stream. */
-  ctx->counters.bytes_to_device += (long long)bytes;
-  return code;
+int cuda_unpack_rows(struct op_context *ctx, struct device_messages *m, size_t at, struct dat *dat,
+                     const int *elements, long count, struct error *err) {
+  return launch(ctx, m, at, dat, "op2_unpack", elements, count, err);
 }

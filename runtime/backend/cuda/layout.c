@@ -45,7 +45,6 @@ static int threads(const struct op_context *ctx) {
   return 1;
 }
 
-/* Each rank has a GPU of its own, and tunes for itself. */
 struct tuning_of cuda_tuning_of(const struct loop *loop) {
   const struct cuda_loop *l = loop->backend_state;
   return (struct tuning_of){.variants = l->variants,
@@ -54,7 +53,8 @@ struct tuning_of cuda_tuning_of(const struct loop *loop) {
                             .standard = l->standard,
                             .desc = &l->desc,
                             .threads = 1,
-                            .target = target};
+                            .target = target,
+                            .together = true};
 }
 
 const struct layout_table cuda_layout_table = {.where = "on the GPU",

@@ -241,5 +241,9 @@ const struct mover cuda_mover = {.make = dat_make,
                                  .to_device = dat_to_device,
                                  .to_host = dat_to_host,
                                  .release = dat_release,
+                                 .messages_new = cuda_messages_new,
+                                 .messages_free = cuda_messages_free,
                                  .pack = cuda_pack_rows,
-                                 .unpack = cuda_unpack_rows};
+                                 .unpack = cuda_unpack_rows,
+                                 .hand_over = cuda_hand_over,
+                                 .take_over = cuda_take_over};

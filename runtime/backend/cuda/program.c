@@ -12,6 +12,7 @@
 #include "jit/jit.h"
 #include "jit/messages.h"
 #include "kernels-cache/store.h"
+#include "kind.h"
 
 /* One request for a program, with everything that it needs. */
 struct job {
@@ -19,19 +20,27 @@ struct job {
   struct cuda *c;
   struct loop *loop;
   const struct desc *desc;
-  const struct cuda_shape *shape;
-  struct store *store; /* NULL: nothing is kept */
+  const struct cuda_shape *shape; /* NULL: the kernels of messages */
+  struct store *store;            /* NULL: nothing is kept */
   struct cuda_program *p;
   struct generated files;
   struct text messages; /* of the compiler, as messages_keep writes them */
   struct text where;    /* folder of the dump; empty: none */
+  struct text binary;   /* for other ranks */
   struct error *err;
 };
 
 /* ---- keys ---- */
+static void print_shape(const struct job *job, struct text *out) {
+  if (job->shape)
+    cuda_shape_print(job->shape, out);
+  else
+    text_add(out, "messages");
+}
+
 static int make_key(struct job *job, struct signature *key) {
   struct text shape = {0};
-  cuda_shape_print(job->shape, &shape);
+  print_shape(job, &shape);
   if (job->c->mistake)
     text_addf(&shape, "/mistake%d", job->c->mistake);
   const struct signature_inputs in = {.desc = job->desc,
@@ -59,6 +68,12 @@ int cuda_identify(struct cuda *c, struct error *err) {
   return good ? OP_OK : error_memory(err, "the compiler's identity", c->compiler.length);
 }
 
+static int generate(struct job *job) {
+  int code = job->shape ? generate_cuda(job->desc, job->shape, job->c->mistake, &job->files, job->err)
+                        : cuda_rows_generate(job->c, &job->files, job->err);
+  return code ? error_prefix(job->err, "loop %s: ", job->loop->name) : OP_OK;
+}
+
 /* ---- what the compiler said ---- */
 static int report(struct job *job) {
   char compiler[32];
@@ -78,6 +93,11 @@ static int load(struct job *job, const void *binary) {
                     job->c->device.ordinal);
 }
 
+static void keep_for_others(struct job *job, const void *binary, size_t size) {
+  if (job->ctx->gpus)
+    text_add_bytes(&job->binary, binary, size);
+}
+
 static bool take_from_store(struct job *job) {
   struct store_blob blob = {0};
   struct error why = {0}, *err = job->err;
@@ -86,7 +106,9 @@ static bool take_from_store(struct job *job) {
   job->err = &why;
   bool good = load(job, blob.data) == OP_OK;
   job->err = err;
-  if (!good) {
+  if (good)
+    keep_for_others(job, blob.data, blob.size);
+  else {
     log_line(&job->ctx->log, LOG_WARN, "cuda", "loop %s: the cached binary is of no use and is made anew: %s",
              job->loop->name, error_message(&why));
     store_reject_binary(job->store, &job->p->key.key, error_message(&why));
@@ -107,7 +129,7 @@ static bool settled_by_store(struct job *job, int *code) {
   text_clear(&job->messages);
   if (!store_get_failure(job->store, &job->p->key.key, text_str(&job->c->compiler), &job->messages))
     return false;
-  *code = generate_cuda(job->desc, job->shape, job->c->mistake, &job->files, job->err);
+  *code = generate(job);
   if (!*code)
     *code = report(job);
   return true;
@@ -120,7 +142,7 @@ static void dump(struct job *job, const struct compile_result *result) {
   struct error why = {0};
   if (!*folder)
     return;
-  cuda_shape_print(job->shape, &shape);
+  print_shape(job, &shape);
   for (size_t i = 0; i < shape.length; i++)
     if (shape.data[i] == '/')
       shape.data[i] = '-';
@@ -138,6 +160,7 @@ static void dump(struct job *job, const struct compile_result *result) {
 
 static void keep(struct job *job, const struct compile_result *result) {
   struct text source = {0};
+  keep_for_others(job, result->binary, result->size + 1);
   text_addf(&source, "%s/* op2jit: %s */\n%s", text_str(&job->files.main), job->files.kernel_file,
             text_str(&job->files.kernel));
   const struct store_new_binary binary = {.data = result->binary,
@@ -194,9 +217,9 @@ static int missing(struct job *job, bool off) {
     store_why(job->store, &job->p->key.key, &why);
   else
     text_add(&why, "there is no cache");
-  cuda_shape_print(job->shape, &shape);
+  print_shape(job, &shape);
   error_set(job->err, OP_ERR_CACHE_MISS, "loop %s: kernel %s (%s) is not in the cache: %s", job->loop->name,
-            job->loop->desc.kernel_name, text_str(&shape), text_str(&why));
+            job->desc->kernel_name, text_str(&shape), text_str(&why));
   text_free(&shape);
   text_free(&why);
   return OP_ERR_CACHE_MISS;
@@ -212,20 +235,66 @@ static int obtain(struct job *job) {
     return code;
   if (strcmp(mode, "load") == 0)
     return missing(job, false);
-  code = generate_cuda(job->desc, job->shape, job->c->mistake, &job->files, job->err);
+  code = generate(job);
   if (code)
-    return error_prefix(job->err, "loop %s: ", job->loop->name);
+    return code;
   if (!fresh && store_lease(job->store, &job->p->key.key) == STORE_LEASE_READY &&
       settled_by_store(job, &code))
     return code;
   struct compile_result result = {0};
-  code = jit_prove(job->ctx->jit, &job->loop->desc, job->err);
+  code = job->shape ? jit_prove(job->ctx->jit, &job->loop->desc, job->err) : OP_OK;
   if (code) {
     store_lease_end(job->store, &job->p->key.key);
     return error_prefix(job->err, "loop %s: ", job->loop->name);
   }
   code = compile_and_load(job, &result);
   nvrtc_release(&result);
+  return code;
+}
+
+/* ---- ranks ---- */
+static int adopt(struct job *job) {
+  int code = load(job, text_str(&job->binary));
+  if (code) {
+    log_line(&job->ctx->log, LOG_WARN, "cuda", "%s", error_message(job->err));
+    return code;
+  }
+  job->ctx->counters.cache_hits++;
+  loop_count_code(job->loop, false);
+  return OP_OK;
+}
+
+/* All ranks of the kind have it, or none: the next time they ask together again. */
+static int all_have_it(struct job *job, int code) {
+  struct comm *ranks = job->ctx->gpus->comm;
+  struct error trouble = {0};
+  long long failed = code != OP_OK;
+  const int status = ranks->table->reduce_all(ranks, &failed, 1, COMM_LLONG, COMM_MAX, &trouble);
+  if (!code && status)
+    code = error_copy(job->err, &trouble);
+  else if (!code && failed)
+    code = error_set(job->err, OP_ERR_DEVICE,
+                     "loop %s: the compiled kernel does not load on another rank, which says why",
+                     job->loop->name);
+  error_free(&trouble);
+  return code;
+}
+
+/* One rank of the kind gets it and gives it to the others. */
+static int obtain_together(struct job *job) {
+  const struct jit_share *share = &job->ctx->gpus->jit;
+  int code = share->leads ? obtain(job) : OP_OK;
+  struct jit_outcome outcome = {.binary = job->binary};
+  code = jit_share_outcome(share, &outcome, code, job->err);
+  job->binary = outcome.binary;
+  if (!code && !share->leads)
+    code = adopt(job);
+  code = all_have_it(job, code);
+  if (code && job->p->module) {
+    job->c->driver.module_unload(job->p->module);
+    job->p->module = NULL;
+  }
+  text_free(&outcome.messages);
   return code;
 }
 
@@ -254,8 +323,9 @@ static int add_program(struct job *job, struct signature *key, struct cuda_progr
   for (size_t i = 0; i < nconsts; i++)
     p->constant_changes[i] = -1;
   signature_move(&p->key, key);
-  int code = obtain(job);
+  int code = job->ctx->gpus ? obtain_together(job) : obtain(job);
   generated_free(&job->files);
+  text_free(&job->binary);
   text_free(&job->messages);
   text_free(&job->where);
   if (code) {
@@ -273,20 +343,25 @@ int cuda_program_get(struct op_context *ctx, struct loop *loop, const struct cud
   struct cuda *c = cuda_of(ctx);
   struct jit *jit = NULL; /* opens the store */
   const struct cuda_loop *l = loop->backend_state;
-  struct job job = {.ctx = ctx, .c = c, .loop = loop, .desc = &l->desc, .shape = shape, .err = err};
+  struct desc messages = {0};
+  struct job job = {
+      .ctx = ctx, .c = c, .loop = loop, .desc = shape ? &l->desc : &messages, .shape = shape, .err = err};
   struct signature key = {0};
   int code = context_jit(ctx, &jit, err);
   job.store = ctx->store;
+  if (!code && !shape)
+    code = cuda_rows_describe(c, &messages, err);
   if (!code)
     code = make_key(&job, &key);
-  if (code)
-    return code;
-  *out = find(c, &key);
-  if (*out)
-    ctx->counters.cache_hits++;
-  else
-    code = add_program(&job, &key, out);
+  if (!code) {
+    *out = find(c, &key);
+    if (*out)
+      ctx->counters.cache_hits++;
+    else
+      code = add_program(&job, &key, out);
+  }
   signature_free(&key);
+  desc_free(&messages);
   return code;
 }
 

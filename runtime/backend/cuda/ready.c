@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree.h"
 #include "backend/cuda/cuda.h"
 #include "base/size.h"
 #include "context.h"
@@ -373,8 +374,7 @@ static void release_part(struct cuda *c, struct cuda_part *p, const struct cuda_
   free(p->launches);
 }
 
-/* Everything that was made; what the variant is stays. */
-static void release(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets) {
+void cuda_unmake(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets) {
   for (int p = 0; p < LOOP_PARTS; p++)
     release_part(c, &v->parts[p], targets);
   cuda_release(c, v->slots, v->slots_bytes);
@@ -427,6 +427,8 @@ int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_varia
   int code = cuda_parameters_find(&l->desc, &v->shape, &l->targets, &v->parameters, err);
   if (!code)
     code = make_parts(&w);
+  /* Ranks ask for code together. */
+  code = agree_on_success(ctx->agreement, code, err);
   if (!code)
     code = cuda_program_get(ctx, loop, &v->shape, &v->program, err);
   if (!code)
@@ -437,11 +439,11 @@ int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_varia
     code = make_globals(&w);
   v->ready = !code;
   if (code)
-    release(w.c, v, &l->targets);
+    cuda_unmake(w.c, v, &l->targets);
   return code;
 }
 
 void cuda_variant_free(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets) {
-  release(c, v, targets);
+  cuda_unmake(c, v, targets);
   free(v->name);
 }

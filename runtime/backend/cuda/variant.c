@@ -72,11 +72,18 @@ static int apply(struct cuda_variant *v, const char *loop, const char *spec, str
 static int describe(struct op_context *ctx, const struct loop *loop, struct cuda_loop *l, struct error *err) {
   const struct cuda *c = cuda_of(ctx);
   int code = desc_copy(&l->desc, &loop->desc, err);
-  for (int i = 0; !code && i < loop->nargs; i++)
-    if (l->desc.args[i].dat >= 0 && loop->args[i].dat) {
-      code = layouts_settle(ctx, c->layouts, loop->args[i].dat, err);
-      l->desc.dats[l->desc.args[i].dat].soa = cuda_dat_is_soa(c, loop->args[i].dat);
-    }
+  for (int i = 0; i < loop->nargs; i++) {
+    const int dat = loop->desc.args[i].dat;
+    if (dat < 0 || !loop->args[i].dat)
+      continue;
+    /* Ranks settle together: also after a failure. */
+    struct error ignored = {0};
+    const int status = layouts_settle(ctx, c->layouts, loop->args[i].dat, code ? &ignored : err);
+    error_free(&ignored);
+    code = code ? code : status;
+    if (!code)
+      l->desc.dats[dat].soa = cuda_dat_is_soa(c, loop->args[i].dat);
+  }
   l->layouts = layouts_epoch(c->layouts);
   return code ? code : cuda_targets_find(&l->desc, &l->targets, err);
 }
@@ -139,7 +146,7 @@ static int open_tuning(struct op_context *ctx, const struct loop *loop, struct c
   int code = context_jit(ctx, &jit, err);
   if (!code)
     code = tuning_open(ctx, &l->tuning, &of, err);
-  return code ? code : tuning_recall(ctx, loop, &l->tuning, err);
+  return code;
 }
 
 int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {

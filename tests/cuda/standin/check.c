@@ -189,6 +189,19 @@ static void bounds(const void *place, const char *kind, uintptr_t address, unsig
   blocks_abort(CODE_ILLEGAL_ADDRESS);
 }
 
+/* Where the host may write memory of the device, as MPI does: a byte that no kernel has written and that is not as it was when it was new
+ * says that it did. Which bytes it wrote besides cannot be seen. */
+static void notice_host(struct region *r, uintptr_t address) {
+  const unsigned char *bytes = (const unsigned char *)r->base;
+  bool written = false;
+  if (!standin_settings.reachable || r->shadow[address - r->base].defined)
+    return;
+  for (size_t i = 0; i < r->bytes && !written; i++)
+    written = bytes[i] != MEMORY_NEW && !r->shadow[i].defined;
+  if (written)
+    memory_define(r->base, r->bytes);
+}
+
 static void check_global(uintptr_t address, unsigned size, int kind, const void *place) {
   struct region *r = memory_find(address);
   char what[160];
@@ -205,6 +218,7 @@ static void check_global(uintptr_t address, unsigned size, int kind, const void 
     bounds(place, "out of bounds", address, size, what);
   } else if (r->shadow) {
     char space[32];
+    notice_host(r, address);
     snprintf(space, sizeof space, "allocation %d", r->serial);
     touch(r->shadow, address - r->base, size, kind, place, space);
   }

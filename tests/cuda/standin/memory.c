@@ -56,7 +56,7 @@ struct region *memory_new(size_t bytes, bool pinned) {
   char *base = memory.base + memory.top + PAGE;
   if (mprotect(base, rounded(bytes), PROT_READ | PROT_WRITE) != 0)
     return NULL;
-  memset(base, 0xFF, bytes); /* a NaN, an index out of every range */
+  memset(base, MEMORY_NEW, bytes);
   struct region *r = &memory.regions[memory.count++];
   *r = (struct region){
       .base = (uintptr_t)base, .bytes = bytes, .mapped = rounded(bytes), .live = true, .pinned = pinned};

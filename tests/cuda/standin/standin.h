@@ -33,7 +33,7 @@ enum {
 
 /* ---- settings: STANDIN_* variables, read at cuInit ---- */
 struct standin_settings {
-  bool checked;
+  bool checked, reachable; /* the host reaches memory of the device */
   unsigned long long seed; /* 0: the natural order */
   size_t memory;           /* bytes of the device */
   int devices, capability; /* 90 */
@@ -63,6 +63,7 @@ struct region {
   int serial;
   struct shadow *shadow; /* one per byte, checked mode only */
 };
+enum { MEMORY_NEW = 0xFF }; /* every byte of it: a NaN, an index out of every range */
 /* NULL: no memory. Device addresses come without tag and are never given twice. */
 struct region *memory_new(size_t bytes, bool pinned);
 bool memory_free(uintptr_t address, bool pinned);

@@ -1,0 +1,49 @@
+/* Inside the stand-in for the driver: what the files with its entry points share. */
+#ifndef STANDIN_ENTRIES_H
+#define STANDIN_ENTRIES_H
+
+#include "standin.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef unsigned long long address; /* of the device, as programs see it */
+
+/* ---- driver.c ---- */
+/* Every entry point's first work: the sticky error of a failed kernel, no context, or a call that is to fail. */
+int driver_enter(const char *call);
+int driver_enter_context(const char *call);
+#define ENTER()                                                                                              \
+  do {                                                                                                       \
+    int code_ = driver_enter_context(__func__);                                                              \
+    if (code_)                                                                                               \
+      return code_;                                                                                          \
+  } while (0)
+int driver_error(void);
+int driver_fail(int code); /* sticky; gives the code back */
+EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device);
+
+/* ---- queue.c ---- */
+enum work_kind { WORK_COPY, WORK_SET, WORK_LAUNCH, WORK_EVENT };
+struct work {
+  enum work_kind kind;
+  uintptr_t to, from;
+  size_t bytes;
+  void *staged;
+  unsigned char value;
+  struct launch launch;
+  void **parameters;
+  struct event *event;
+  struct work *next;
+};
+/* Work is done as late as is allowed: when somebody waits. NULL: no memory. */
+struct work *queue_add(enum work_kind kind);
+int queue_drain(void);
+
+/* ---- transfer.c ---- */
+/* Device addresses carry a tag, unless the host may reach them (STANDIN_REACHABLE). */
+address device_address(uintptr_t at);
+bool is_of_device(address p);
+/* A variable of a program that the host has asked for. */
+void remember_variable(uintptr_t base, size_t bytes);
+
+#endif

@@ -1,0 +1,184 @@
+/* Work given to streams, launches and events. Work is done as late as is allowed: when somebody waits. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "entries.h"
+
+/* ---- queue ---- */
+struct event {
+  double seconds;
+  bool recorded, done;
+};
+static struct { struct work *first, **last; } queue = {.last = &queue.first};
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void do_work(struct work *w) {
+  switch (w->kind) {
+  case WORK_COPY:
+    memcpy((void *)w->to, w->staged ? w->staged : (void *)w->from, w->bytes);
+    memory_define(w->to, w->bytes);
+    break;
+  case WORK_SET:
+    memset((void *)w->to, w->value, w->bytes);
+    memory_define(w->to, w->bytes);
+    break;
+  case WORK_LAUNCH: driver_fail(blocks_run(&w->launch)); break;
+  case WORK_EVENT:
+    w->event->seconds = now();
+    w->event->done = true;
+    break;
+  }
+}
+
+static void work_free(struct work *w) {
+  for (int i = 0; w->parameters && i < w->launch.function->kernel->nparameters; i++)
+    free(w->parameters[i]);
+  free(w->parameters);
+  free(w->staged);
+  free(w);
+}
+
+int queue_drain(void) {
+  while (queue.first) {
+    struct work *w = queue.first;
+    queue.first = w->next;
+    if (!queue.first)
+      queue.last = &queue.first;
+    if (!driver_error())
+      do_work(w);
+    else if (w->kind == WORK_EVENT)
+      w->event->done = true;
+    work_free(w);
+  }
+  return driver_error();
+}
+
+struct work *queue_add(enum work_kind kind) {
+  struct work *w = calloc(1, sizeof *w);
+  if (!w)
+    return NULL;
+  w->kind = kind;
+  *queue.last = w;
+  queue.last = &w->next;
+  return w;
+}
+/* ---- launches ---- */
+static int check_launch(const struct standin_function *f, const struct launch *l) {
+  size_t threads = (size_t)l->block.x * l->block.y * l->block.z;
+  if (!l->grid.x || !l->grid.y || !l->grid.z || !threads || threads > 1024 || l->grid.x > 0x7fffffff ||
+      l->grid.y > 65535 || l->grid.z > 65535)
+    return CODE_INVALID_VALUE;
+  if (f->kernel->launch_bound && threads > (size_t)f->kernel->launch_bound)
+    return CODE_INVALID_VALUE;
+  return l->dynamic_bytes > (unsigned)f->dynamic_limit ? CODE_INVALID_VALUE : CODE_OK;
+}
+
+/* A pointer that a kernel gets is NULL or an address of the device. */
+static int check_parameters(const struct standin_function *f, void **parameters) {
+  for (int i = 0; i < f->kernel->nparameters; i++) {
+    address p = f->kernel->is_pointer[i] ? *(address *)parameters[i] : 0;
+    if (!p || is_of_device(p))
+      continue;
+    finding("host pointer", NULL, 0, "parameter %d of kernel %s is %#llx, not an address of the device", i,
+            f->kernel->name, p);
+    return driver_fail(CODE_ILLEGAL_ADDRESS);
+  }
+  return CODE_OK;
+}
+
+EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                          unsigned bz, unsigned dynamic, void *stream, void **parameters, void **extra) {
+  (void)stream, (void)extra;
+  ENTER();
+  struct standin_function *f = function;
+  struct launch l = {.function = f, .grid = {gx, gy, gz}, .block = {bx, by, bz}, .dynamic_bytes = dynamic};
+  int code = check_launch(f, &l);
+  if (!code)
+    code = check_parameters(f, parameters);
+  if (code)
+    return code;
+  int n = f->kernel->nparameters;
+  void **copy = calloc((size_t)n + 1, sizeof *copy);
+  struct work *w = copy ? queue_add(WORK_LAUNCH) : NULL;
+  if (!w) {
+    free(copy);
+    return CODE_OUT_OF_MEMORY;
+  }
+  for (int i = 0; i < n; i++)
+    if ((copy[i] = malloc(f->kernel->sizes[i])))
+      memcpy(copy[i], parameters[i], f->kernel->sizes[i]);
+  w->launch = l;
+  w->launch.parameters = w->parameters = copy;
+  return CODE_OK;
+}
+
+/* ---- streams and events ---- */
+EXPORT int cuStreamCreate(void **stream, unsigned flags) {
+  (void)flags;
+  ENTER();
+  *stream = malloc(1);
+  return *stream ? CODE_OK : CODE_OUT_OF_MEMORY;
+}
+EXPORT int cuStreamDestroy_v2(void *stream) {
+  queue_drain();
+  free(stream);
+  return CODE_OK;
+}
+EXPORT int cuStreamSynchronize(void *stream) {
+  (void)stream;
+  ENTER();
+  return queue_drain();
+}
+EXPORT int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+  (void)stream, (void)event, (void)flags;
+  ENTER();
+  return CODE_OK; /* one queue holds all streams */
+}
+EXPORT int cuEventCreate(void **event, unsigned flags) {
+  (void)flags;
+  ENTER();
+  *event = calloc(1, sizeof(struct event));
+  return *event ? CODE_OK : CODE_OUT_OF_MEMORY;
+}
+EXPORT int cuEventDestroy_v2(void *event) {
+  queue_drain();
+  free(event);
+  return CODE_OK;
+}
+EXPORT int cuEventRecord(void *event, void *stream) {
+  (void)stream;
+  ENTER();
+  struct work *w = queue_add(WORK_EVENT);
+  if (!w)
+    return CODE_OUT_OF_MEMORY;
+  w->event = event;
+  w->event->recorded = true;
+  w->event->done = false;
+  return CODE_OK;
+}
+EXPORT int cuEventSynchronize(void *event) {
+  (void)event;
+  ENTER();
+  return queue_drain();
+}
+EXPORT int cuEventQuery(void *event) {
+  ENTER();
+  struct event *e = event;
+  return !e->recorded || e->done ? CODE_OK : CODE_NOT_READY;
+}
+EXPORT int cuEventElapsedTime(float *milliseconds, void *first, void *second) {
+  ENTER();
+  struct event *a = first, *b = second;
+  if (!a->recorded || !b->recorded)
+    return CODE_INVALID_HANDLE;
+  if (!a->done || !b->done)
+    return CODE_NOT_READY;
+  *milliseconds = (float)((b->seconds - a->seconds) * 1e3);
+  return CODE_OK;
+}

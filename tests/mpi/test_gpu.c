@@ -1,0 +1,142 @@
+/* Halos of ranks on GPUs (stand-ins). LABEL "right": a few rounds over cells in a row, spread over the ranks, of which two each are needed by the neighbours, give the numbers
+ * of one process, and in a steady state nothing but messages moves between host and device, nothing at all where MPI is given the
+ * device's memory. LABEL "more", "overlap" or "early": with that mistake planted in what packs messages, the run fails or its numbers
+ * are wrong. */
+#include <math.h>
+
+#include "api.h"
+#include "backend/cuda/cuda.h"
+#include "check.h"
+
+enum { CELLS = 600, REACH = 2, FACES = CELLS - REACH, ROUNDS = 6, DIM = 3 };
+
+static int check_rank(void) {
+  return op_rank();
+}
+
+OP_KERNEL_DEF(
+    flux, void flux(const double *a, const double *b, double *da, double *db) {
+      for (int k = 0; k < 3; k++) {
+        const double f = (k + 1) * (a[k] - b[k]);
+        da[k] -= f;
+        db[k] += f;
+      }
+    })
+OP_KERNEL_DEF(
+    update, void update(double *q, double *dq, double *sum) {
+      for (int k = 0; k < 3; k++) {
+        q[k] += dq[k];
+        dq[k] = 0;
+        *sum += q[k] * (k + 1);
+      }
+    })
+
+static void expected(double *q, double *sum) {
+  static double d[CELLS * DIM];
+  for (int e = 0; e < FACES; e++)
+    for (int k = 0; k < DIM; k++) {
+      const double f = (k + 1) * (q[DIM * e + k] - q[DIM * (e + REACH) + k]);
+      d[DIM * e + k] -= f;
+      d[DIM * (e + REACH) + k] += f;
+    }
+  *sum = 0;
+  for (int i = 0; i < CELLS * DIM; i++) {
+    q[i] += d[i];
+    d[i] = 0;
+    *sum += q[i] * (i % DIM + 1);
+  }
+}
+
+struct chain {
+  op_set cells, faces;
+  op_map ends;
+  op_dat q, dq;
+};
+
+/* Rank 0 declares everything; block partitioning spreads it. */
+static void declare(struct chain *c, const double *q) {
+  static int table[2 * FACES];
+  const int root = op_is_root();
+  for (int e = 0; e < FACES; e++) {
+    table[2 * e] = e;
+    table[2 * e + 1] = e + REACH;
+  }
+  c->cells = op_decl_set(root ? CELLS : 0, "cells");
+  c->faces = op_decl_set(root ? FACES : 0, "faces");
+  c->ends = op_decl_map(c->faces, c->cells, 2, table, "ends");
+  c->q = op_decl_dat(c->cells, DIM, "double", root ? q : NULL, "q");
+  c->dq = op_decl_dat(c->cells, DIM, "double", NULL, "dq");
+  check(op_partition("block", "", c->cells, c->ends, NULL) == 0);
+}
+
+static int round_of(const struct chain *c, double *sum) {
+  int code =
+      op_par_loop(OP_KERNEL_OF(flux), "flux", c->faces, op_arg_dat(c->q, 0, c->ends, DIM, "double", OP_READ),
+                  op_arg_dat(c->q, 1, c->ends, DIM, "double", OP_READ),
+                  op_arg_dat(c->dq, 0, c->ends, DIM, "double", OP_INC),
+                  op_arg_dat(c->dq, 1, c->ends, DIM, "double", OP_INC));
+  *sum = 0;
+  return code ? code
+              : op_par_loop(OP_KERNEL_OF(update), "update", c->cells,
+                            op_arg_dat(c->q, -1, OP_ID, DIM, "double", OP_RW),
+                            op_arg_dat(c->dq, -1, OP_ID, DIM, "double", OP_RW),
+                            op_arg_gbl(sum, 1, "double", OP_INC));
+}
+
+enum { RESULT = 16 }; /* bytes of what `update` returns, with what aligns it */
+
+/* What a round moves between host and device beside that result. */
+static void check_traffic(const op_counters_t *before, const op_counters_t *after, bool direct) {
+  const long long sent = after->bytes_sent - before->bytes_sent,
+                  out = after->bytes_from_device - before->bytes_from_device - RESULT,
+                  in = after->bytes_to_device - before->bytes_to_device;
+  check(sent > 0 || comm_alone(api_context()->comm));
+  check(out == (direct ? 0 : sent));
+  check(direct || comm_alone(api_context()->comm) ? in == 0 : in > 0);
+}
+
+/* True if every round was as in one process. */
+static bool run(bool direct, bool right) {
+  static double q[CELLS * DIM], want[CELLS * DIM];
+  struct chain c;
+  bool good = true;
+  for (int i = 0; i < CELLS * DIM; i++)
+    want[i] = q[i] = i * 7 % 11;
+  declare(&c, q);
+  for (int r = 0; good && r < ROUNDS; r++) {
+    double sum, wanted;
+    const op_counters_t before = *op_counters();
+    expected(want, &wanted);
+    good = round_of(&c, &sum) == 0 && sum == wanted;
+    if (good && right && r > 1)
+      check_traffic(&before, op_counters(), direct);
+  }
+  if (good && op_fetch_data(c.q, q) == 0 && op_is_root())
+    good = memcmp(q, want, sizeof q) == 0;
+  return good;
+}
+
+int main(int argc, char **argv) {
+  static const char *const labels[] = {[CUDA_ROWS_RIGHT] = "right",
+                                       [CUDA_ROWS_ONE_MORE] = "more",
+                                       [CUDA_ROWS_NO_DIM] = "overlap",
+                                       [CUDA_ROWS_TOO_EARLY] = "early"};
+  int mistake = 0;
+  check(argc >= 2);
+  while (mistake < 4 && strcmp(labels[mistake], argv[1]) != 0)
+    mistake++;
+  check(mistake < 4);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  check(op_init(argc, argv, 0) == 0);
+  check(op_rank() >= 0 && api_context()->backend == &backend_cuda);
+  struct cuda *cuda = cuda_of(api_context());
+  cuda->rows_mistake = (enum cuda_rows_mistake)mistake;
+  const bool good = run(cuda->gpu_to_mpi, mistake == CUDA_ROWS_RIGHT);
+  if (mistake != CUDA_ROWS_RIGHT) {
+    /* Ranks have gone different ways: the job ends here. */
+    fprintf(stderr, "rank %d: %s: %s\n", op_rank(), labels[mistake], good ? "not found" : "found");
+    _Exit(good ? 1 : 42);
+  }
+  check(good);
+  return op_exit();
+}
