@@ -19,21 +19,29 @@ static int check_path(const char *path, struct error *err) {
   return OP_OK;
 }
 
-int layout_open(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
-                bool shows, struct error *err) {
-  *l = (struct layout){.table = table, .comm = comm, .path = path, .shows = shows};
-  int code = together_agree(comm, check_path(path, err), err);
-  if (!code) {
-    code = table->open(&l->file, path, FILE_READ, together_alone(comm) ? FILE_ALONE : comm->fortran, err);
-    int mine = code;
-    code = together_agree(comm, code, err);
-    if (code && !mine) {
-      struct error second = {0};
-      table->close(l->file, &second);
-      error_free(&second);
-    }
+int layout_open_as(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
+                   bool apart, bool shows, struct error *err) {
+  *l = (struct layout){.table = table, .comm = comm, .path = path, .apart = apart, .shows = shows};
+  int code = layout_agree(l, check_path(path, err), err);
+  if (!code)
+    code = table->open(&l->file, path, FILE_READ, l->apart ? FILE_ALONE : comm->fortran, err);
+  code = together_agree(comm, code, err);
+  if (code && l->file) {
+    struct error second = {0};
+    table->close(l->file, &second);
+    error_free(&second);
   }
   return code;
+}
+
+int layout_open(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
+                bool shows, struct error *err) {
+  const bool apart = together_alone(comm) || comm->size <= LAYOUT_APART_MOST;
+  return layout_open_as(l, table, comm, path, apart, shows, err);
+}
+
+int layout_agree(const struct layout *l, int code, struct error *err) {
+  return l->apart ? code : together_agree(l->comm, code, err);
 }
 
 int layout_close(struct layout *l, int code, struct error *err) {
@@ -170,20 +178,20 @@ static int write_round(struct layout *l, const char *name, enum type_code type, 
   return l->table->write(l->file, name, type, first, rows, data, err);
 }
 
-/* All ranks take part in all rounds, with no rows at the end if they have fewer. */
+/* Of a file that is open together: all ranks take part in all rounds, with no rows at the end if they have fewer. */
 static int move(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                 long long rows, unsigned char *data, move_rows *round, struct error *err) {
   const size_t row_bytes = (size_t)dim * type_info(type)->size;
-  const long long each = row_bytes < LAYOUT_ROUND ? (long long)(LAYOUT_ROUND / row_bytes) : 1;
+  const size_t bytes = l->apart || together_alone(l->comm) ? LAYOUT_ROUND : LAYOUT_ROUND_OF_ALL;
+  const long long each = row_bytes < bytes ? (long long)(bytes / row_bytes) : 1;
   long long rounds = rows / each + (rows % each != 0);
-  int code = together_most(l->comm, &rounds, err);
+  int code = l->apart ? OP_OK : together_most(l->comm, &rounds, err);
   for (long long i = 0; i < rounds && !code; i++) {
     const long long begin = i < rows / each ? i * each : i == rows / each ? i * each : rows;
     const long long left = rows - begin, count = left < each ? left : each;
     /* A rank without rows needs a place in the file all the same. */
     unsigned char *at = count && data ? data + (size_t)begin * row_bytes : NULL;
-    code = round(l, name, type, count ? first + begin : 0, count, at, err);
-    code = together_agree(l->comm, code, err);
+    code = layout_agree(l, round(l, name, type, count ? first + begin : 0, count, at, err), err);
     progress_add(&l->progress, (double)count * (double)row_bytes);
   }
   return code;

@@ -15,13 +15,20 @@ struct layout {
   struct file *file;
   struct comm *comm;
   const char *path; /* for messages; the caller's */
+  bool apart;       /* each rank has the file open by itself, to read */
   bool shows;       /* progress */
   struct progress progress;
 };
 
-/* For reading. */
+/* For reading. A few ranks open the file each by themselves, so that nobody waits for another in between; many have it open
+ * together, so that what describes its tables is read once. */
 int layout_open(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
                 bool shows, struct error *err);
+/* The same, apart or together. */
+int layout_open_as(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
+                   bool apart, bool shows, struct error *err);
+/* In between: what all ranks agree on where they have the file open together; else `code`, which is settled at the end. */
+int layout_agree(const struct layout *l, int code, struct error *err);
 /* Returns `code`, or what all ranks agree on. */
 int layout_close(struct layout *l, int code, struct error *err);
 
@@ -32,7 +39,7 @@ int layout_find_table(struct layout *l, const char *name, int dim, bool whole, l
                       struct file_dataset *out, struct error *err);
 /* The size of a set. */
 int layout_read_size(struct layout *l, const char *name, long long *size, struct error *err);
-/* This rank's rows, in rounds that all ranks share. Bools become 0 or 1. */
+/* This rank's rows, in rounds that all ranks share if they have the file open together. Bools become 0 or 1. */
 int layout_read(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                 long long rows, void *out, struct error *err);
 
@@ -47,7 +54,11 @@ int layout_new_table(struct layout *l, const char *name, enum type_code type, co
 int layout_write(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                  long long rows, const void *data, struct error *err);
 
-/* Bytes that are moved at a time. */
-enum { LAYOUT_ROUND = 8 << 20 };
+/* Bytes that are moved at a time: by a rank at its own pace; by all ranks, which wait for the slowest after each round. The
+ * second costs no memory, since rows go from and to where they are. */
+enum { LAYOUT_ROUND = 8 << 20, LAYOUT_ROUND_OF_ALL = 128 << 20 };
+
+/* The most ranks that open a file each by themselves. */
+enum { LAYOUT_APART_MOST = 64 };
 
 #endif

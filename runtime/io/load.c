@@ -73,7 +73,7 @@ static int find_rows(struct layout *l, const struct set *set, const char *name, 
     code = error_set(err, OP_ERR_SIZE,
                      "%s: \"%s\" has %lld rows, but set \"%s\" has %lld elements; expected as many", l->path,
                      name, rows, set->name, set->global_size);
-  return together_agree(l->comm, code, err);
+  return layout_agree(l, code, err);
 }
 
 static bool is_wide(enum type_code type) {
@@ -101,7 +101,7 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
     if (!size_mul((size_t)from->size, (size_t)arity, &entries) ||
         !(table = array_new(entries, type_info(type)->size)))
       code = error_memory(err, "a map's table", (size_t)from->size * (size_t)arity * sizeof(int));
-    code = together_agree(l.comm, code, err);
+    code = layout_agree(&l, code, err);
   }
   if (!code)
     code = layout_read(&l, name, type, arity, from->global_first, from->size, table, err);
@@ -136,15 +136,18 @@ static int read_dat(struct op_context *ctx, struct layout *l, struct dat *dat, c
   const bool plain = is_plain(dat);
   if (!plain && !(rows = array_new((size_t)count, dat->row_bytes)))
     code = error_memory(err, "a dat's rows", (size_t)count * dat->row_bytes);
-  code = together_agree(l->comm, code, err);
+  code = layout_agree(l, code, err);
   if (!code) {
     log_line(&ctx->log, LOG_INFO, "io", "%s: \"%s\" holds %s, read as %s", l->path, name, d.words,
              type_info(dat->type)->name);
     code = layout_read(l, name, dat->type, dat->dim, dat->set->global_first, count,
                        plain ? dat_value(dat, 0, 0) : rows, err);
   }
-  if (!code && !plain)
-    code = data_put(ctx, dat, rows, err);
+  if (!plain) {
+    code = together_agree(l->comm, code, err);
+    if (!code)
+      code = data_put(ctx, dat, rows, err);
+  }
   free(rows);
   return code;
 }
@@ -203,6 +206,7 @@ static int read_const(struct layout *l, const char *name, int dim, enum type_cod
   /* All of it, whatever its shape; the caller's memory is touched only if all went well. */
   code = layout_read(l, name, type, d.rank ? (int)(d.extents[0] ? dim / d.extents[0] : dim) : dim, 0,
                      d.rank ? d.extents[0] : 1, room, err);
+  code = together_agree(l->comm, code, err);
   if (!code)
     memcpy(value, room, bytes);
   free(room);

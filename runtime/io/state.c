@@ -22,13 +22,17 @@ struct io *io_state(struct op_context *ctx) {
 
 int io_table(struct op_context *ctx, const struct file_table **out, struct error *err) {
   struct io *io = io_state(ctx);
-  if (!io)
-    return error_memory(err, "the state of files", sizeof *io);
   struct comm *comm = io_comm(ctx);
   const char *flavour = together_alone(comm) ? "serial" : comm->table->name;
-  int code = file_plugin_open(&io->plugin, flavour, env_value(&ctx->env, ENV_PLUGINS), err);
+  int code = io ? file_plugin_open(&io->plugin, flavour, env_value(&ctx->env, ENV_PLUGINS), err)
+                : error_memory(err, "the state of files", sizeof *io);
+  if (!io || !io->everywhere)
+    code = together_agree(comm, code, err);
+  if (code)
+    return code;
+  io->everywhere = true;
   *out = io->plugin.table;
-  return together_agree(comm, code, err);
+  return OP_OK;
 }
 
 void io_free(struct io *io) {

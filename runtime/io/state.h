@@ -21,6 +21,7 @@ struct vtk_series {
 
 struct io {
   struct file_plugin plugin;
+  bool everywhere;    /* all ranks have opened it */
   struct list series; /* of struct vtk_series */
 };
 

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api.h"
+#include "context.h"
+#include "io/io.h"
+#include "io/layout.h"
 #include "op2jit.h"
 
 enum { CELLS = 1013, FACES = 2 * CELLS };
@@ -57,14 +61,14 @@ static void make(const char *path) {
   must(op_dump_to_hdf5(path) == OP_OK);
 }
 
-struct mesh {
+struct ring {
   op_set cells, faces;
   op_map face_cells;
   op_dat q, r, x, wide;
 };
 
-static struct mesh load(const char *path) {
-  struct mesh m = {.cells = op_decl_set_hdf5(path, "cells"),
+static struct ring load(const char *path) {
+  struct ring m = {.cells = op_decl_set_hdf5(path, "cells"),
                    .faces = op_decl_set_hdf5_infer_size(path, "faces", "face_cells")};
   must(m.cells && m.faces);
   must(op_get_global_size(m.cells) == CELLS && op_get_global_size(m.faces) == FACES);
@@ -78,7 +82,7 @@ static struct mesh load(const char *path) {
   return m;
 }
 
-static void loops(const struct mesh *m) {
+static void loops(const struct ring *m) {
   must(op_par_loop(OP_KERNEL_OF(spread_out), "spread_out", m->faces,
                    op_arg_dat(m->q, -2, m->face_cells, 1, "double", OP_READ),
                    op_arg_dat(m->r, -2, m->face_cells, 1, "double", OP_INC)) == OP_OK);
@@ -87,11 +91,38 @@ static void loops(const struct mesh *m) {
                    op_arg_dat(m->q, -1, OP_ID, 1, "double", OP_RW)) == OP_OK);
 }
 
+/* As more ranks than LAYOUT_APART_MOST read: one file for all of them. */
+static void read_together(const char *path) {
+  static long long wide[3 * CELLS];
+  static int narrow[3 * CELLS];
+  struct op_context *ctx = api_context();
+  struct error err = {0};
+  struct layout l;
+  struct file_dataset d;
+  const struct file_table *table;
+  long long first, count, rows;
+  must(io_table(ctx, &table, &err) == OP_OK);
+  must(layout_open_as(&l, table, ctx->comm, path, together_alone(ctx->comm), false, &err) == OP_OK);
+  must(layout_find_table(&l, "wide", 3, true, &rows, &d, &err) == OP_OK && rows == CELLS);
+  together_share(ctx->comm, rows, &first, &count);
+  must(layout_read(&l, "wide", TYPE_LONGLONG, 3, first, count, wide, &err) == OP_OK);
+  for (long long i = 0; i < 3 * count; i++)
+    must(wide[i] == 10000000000LL * (first + i / 3) + i % 3);
+  int code = layout_read(&l, "wide", TYPE_INT, 3, first, count, narrow, &err);
+  must(code == OP_ERR_TYPE && strstr(error_message(&err), "too large"));
+  must(layout_close(&l, code, &err) == OP_ERR_TYPE);
+  error_free(&err);
+  must(layout_open_as(&l, table, ctx->comm, path, together_alone(ctx->comm), false, &err) == OP_OK);
+  must(layout_close(&l, layout_find(&l, "none", &d, &err), &err) == OP_ERR_FILE);
+  error_free(&err);
+}
+
 /* Written before anybody needs local numbers, after loops, and after the elements moved to other ranks. */
 static void work(const char *in, const char *out, const char *vtk) {
   const double pi = 3.25;
   double back = 0;
-  struct mesh m = load(in);
+  struct ring m = load(in);
+  read_together(in);
   must(op_dump_to_hdf5(out) == OP_OK);
   loops(&m);
   must(op_dump_to_hdf5(out) == OP_OK);
@@ -116,7 +147,7 @@ static void check(const char *out) {
   }
   for (int c = 0; c < CELLS; c++)
     expected[c] = value(c) + r[c];
-  struct mesh m = load(out);
+  struct ring m = load(out);
   op_dat l = op_decl_dat_hdf5(m.cells, 3, "ll", out, "late/wide");
   op_dat entries = op_decl_dat_hdf5(m.faces, 2, "int", out, "face_cells");
   must(l && entries);
@@ -144,7 +175,7 @@ static void trouble(const char *folder, const char *file, bool alone) {
   char path[4096];
   const int v = 1;
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  struct mesh m = load(file);
+  struct ring m = load(file);
   fails(op_decl_set_hdf5(file, "none") ? 0 : op_last_error()->code, OP_ERR_FILE,
         "there is no dataset \"none\"");
   fails(op_decl_dat_hdf5(m.faces, 1, "double", file, "q") ? 0 : op_last_error()->code, OP_ERR_SIZE,

@@ -1,4 +1,4 @@
-/* Gmsh's .msh, versions 2 and 4.1, in text and in binary: nodes, and the elements of first order, a set for each of their
+/* Gmsh's .msh, versions 2, 4.0 and 4.1, in text and in binary: nodes, and the elements of first order, a set for each of their
  * types, with the physical group of each element. Tags of nodes become numbers in the order of the file. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,22 @@ static int read_binary(struct gmsh *g, long long size, struct error *err) {
   return code;
 }
 
-static int read_version(struct gmsh *g, int *version, struct error *err) {
+static const struct {
+  const char *name;
+  double from, before; /* the number in the file */
+  enum mixed_bytes tag_bytes;
+} versions[GMSH_VERSIONS] = {[GMSH_2] = {"Gmsh 2", 2, 3, MIXED_INT},
+                             [GMSH_4_0] = {"Gmsh 4.0", 4, 4.05, MIXED_INT},
+                             [GMSH_4_1] = {"Gmsh 4.1", 4.05, 5, MIXED_SIZE}};
+
+static enum gmsh_version version_of(double number) {
+  for (enum gmsh_version v = GMSH_2; v < GMSH_VERSIONS; v++)
+    if (number >= versions[v].from && number < versions[v].before)
+      return v;
+  return GMSH_NONE;
+}
+
+static int read_version(struct gmsh *g, struct error *err) {
   double number;
   long long binary, size;
   if (!scan_is(&g->s, "$MeshFormat"))
@@ -46,36 +61,37 @@ static int read_version(struct gmsh *g, int *version, struct error *err) {
     code = scan_whole(&g->s, 1, 16, "the size of a number", &size, err);
   if (code)
     return code;
-  *version = number >= 2 && number < 3 ? 2 : number > 4.05 && number < 5 ? 4 : 0;
-  if (!*version)
+  g->version = version_of(number);
+  if (g->version == GMSH_NONE)
     return scan_failed(&g->s, err,
-                       "version %g of the format is not known; expected 2 or 4.1: save it again with "
+                       "version %g of the format is not known; expected 2, 4.0 or 4.1: save it again with "
                        "Mesh.MshFileVersion = 4.1",
                        number);
-  g->tag_bytes = *version == 2 ? MIXED_INT : MIXED_SIZE;
+  g->tag_bytes = versions[g->version].tag_bytes;
   return binary ? read_binary(g, size, err) : OP_OK;
 }
 
 typedef int (*read_section)(struct gmsh *g, struct error *err);
 
-static int read_sections(struct gmsh *g, int version, struct error *err) {
+static int read_sections(struct gmsh *g, struct error *err) {
   static const struct {
     const char *begin, *end;
     read_section read[2]; /* version 2, version 4 */
   } sections[] = {{"$Entities", "$EndEntities", {NULL, gmsh_read_entities}},
+                  {"$PartitionedEntities", "$EndPartitionedEntities", {NULL, gmsh_read_parts}},
                   {"$Nodes", "$EndNodes", {gmsh_read_nodes_2, gmsh_read_nodes_4}},
                   {"$Elements", "$EndElements", {gmsh_read_elements_2, gmsh_read_elements_4}}};
   int code = OP_OK;
   while (!code && !scan_at_end(&g->s)) {
     bool known = false;
     for (size_t i = 0; i < sizeof sections / sizeof *sections && !known; i++) {
-      const read_section read = sections[i].read[version == 4];
+      const read_section read = sections[i].read[g->version != GMSH_2];
       if (!read || !scan_is(&g->s, sections[i].begin))
         continue;
       known = true;
       g->s.section = sections[i].begin;
       code = read(g, err);
-      if (!code && i == 1)
+      if (!code && strcmp(sections[i].begin, "$Nodes") == 0)
         code = gmsh_sort_tags(g, err);
       if (!code && !scan_is(&g->s, sections[i].end))
         code = scan_failed(&g->s, err, "expected %s", sections[i].end);
@@ -146,10 +162,10 @@ int mesh_parse_gmsh(struct mesh_file *m, const char *path, const char *text, siz
                          .progress = progress,
                          .told = text,
                          .begin = text}};
-  int version = 0, code = read_version(&g, &version, err);
-  m->format = version == 2 ? "Gmsh 2" : "Gmsh 4.1";
+  int code = read_version(&g, err);
+  m->format = versions[g.version].name;
   if (!code)
-    code = read_sections(&g, version, err);
+    code = read_sections(&g, err);
   if (!code)
     code = take_over(m, &g, err);
   gmsh_free(&g);

@@ -23,8 +23,11 @@ struct gmsh_tagged {
   int number;
 };
 
+enum gmsh_version { GMSH_NONE, GMSH_2, GMSH_4_0, GMSH_4_1, GMSH_VERSIONS };
+
 struct gmsh {
   struct scan s;
+  enum gmsh_version version;
   enum mixed_bytes tag_bytes; /* of nodes and elements */
   long long nodes;
   double *x;                 /* 3 each */
@@ -36,12 +39,20 @@ struct gmsh {
   } entities;
 };
 
-/* Sections of version 2 and 4, each from behind its first word up to its last. What they make is freed with the struct. */
+/* Sections of version 2 and of both versions 4, each from behind its first word up to its last. What they make is freed with the
+ * struct. */
 int gmsh_read_nodes_2(struct gmsh *g, struct error *err);
 int gmsh_read_nodes_4(struct gmsh *g, struct error *err);
 int gmsh_read_entities(struct gmsh *g, struct error *err);
+/* The same of a mesh in parts, whose elements are of the parts of entities. */
+int gmsh_read_parts(struct gmsh *g, struct error *err);
 int gmsh_read_elements_2(struct gmsh *g, struct error *err);
 int gmsh_read_elements_4(struct gmsh *g, struct error *err);
+
+/* Of versions 4: how many blocks and what is in them, at the beginning of a section; what a block is of. */
+int gmsh_read_counts(struct gmsh *g, const char *blocks_of, const char *of, long long *blocks,
+                     long long *count, struct error *err);
+int gmsh_read_block(struct gmsh *g, long long *dimension, long long *entity, struct error *err);
 
 /* Once, behind the nodes; an error if two have the same tag. */
 int gmsh_sort_tags(struct gmsh *g, struct error *err);

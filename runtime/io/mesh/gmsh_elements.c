@@ -132,19 +132,12 @@ static int group_of(const struct gmsh *g, long long dimension, long long entity)
 
 int gmsh_read_elements_4(struct gmsh *g, struct error *err) {
   long long blocks = 0, total = 0, value, done = 0;
-  int code = mixed_line(&g->s, err);
-  if (!code)
-    code = mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, "the number of blocks of elements", &blocks, err);
-  if (!code)
-    code = mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, "the number of elements", &total, err);
-  for (int i = 0; i < 2 && !code; i++)
-    code = mixed_whole(&g->s, MIXED_SIZE, 0, LLONG_MAX, "the least and the largest tag", &value, err);
+  int code =
+      gmsh_read_counts(g, "the number of blocks of elements", "the number of elements", &blocks, &total, err);
   for (long long b = 0; !code && b < blocks; b++) {
     long long dimension = 0, entity = 0, count = 0;
     int kind = 0;
-    code = mixed_whole(&g->s, MIXED_INT, 0, 3, "the dimension of an entity", &dimension, err);
-    if (!code)
-      code = mixed_whole(&g->s, MIXED_INT, LLONG_MIN, LLONG_MAX, "the tag of an entity", &entity, err);
+    code = gmsh_read_block(g, &dimension, &entity, err);
     if (!code)
       code = read_kind(g, &kind, err);
     if (!code)
@@ -178,11 +171,28 @@ static int skip_whole(struct gmsh *g, long long count, struct error *err) {
   return code;
 }
 
-static int read_entity(struct gmsh *g, long long dimension, struct error *err) {
+/* Of a mesh that Gmsh has parted: which entity this is a part of, and in which partitions. */
+static int skip_parents(struct gmsh *g, struct error *err) {
+  long long partitions = 0;
+  int code = skip_whole(g, 2, err);
+  if (!code)
+    code =
+        mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, "the number of partitions of an entity", &partitions, err);
+  return code ? code : skip_whole(g, partitions, err);
+}
+
+/* Points have a place, from version 4.1 on; all others the box round them. */
+static int reals_of_entity(const struct gmsh *g, long long dimension) {
+  return dimension == 0 && g->version == GMSH_4_1 ? 3 : 6;
+}
+
+static int read_entity(struct gmsh *g, long long dimension, bool parted, struct error *err) {
   long long tag = 0, groups = 0, group = 0, bounds = 0;
   double box;
   int code = mixed_whole(&g->s, MIXED_INT, LLONG_MIN, LLONG_MAX, "the tag of an entity", &tag, err);
-  for (int i = 0; i < (dimension ? 6 : 3) && !code; i++)
+  if (!code && parted)
+    code = skip_parents(g, err);
+  for (int i = 0; i < reals_of_entity(g, dimension) && !code; i++)
     code = mixed_real(&g->s, "the box round an entity", &box, err);
   if (!code)
     code = mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, "the number of groups of an entity", &groups, err);
@@ -205,17 +215,34 @@ static int read_entity(struct gmsh *g, long long dimension, struct error *err) {
   return OP_OK;
 }
 
-int gmsh_read_entities(struct gmsh *g, struct error *err) {
+static int read_all_entities(struct gmsh *g, bool parted, struct error *err) {
   long long counts[4];
-  int code = mixed_line(&g->s, err);
+  int code = OP_OK;
   for (int d = 0; d < 4 && !code; d++)
     code = mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, "the number of entities", &counts[d], err);
   for (int d = 0; d < 4 && !code; d++) {
-    const int reals = d ? 6 : 3;
+    const int reals = reals_of_entity(g, d);
     code = mixed_has(&g->s, counts[d], 1 + reals + 1, MIXED_INT + MIXED_REAL * reals + MIXED_SIZE, "entities",
                      err);
     for (long long i = 0; i < counts[d] && !code; i++)
-      code = read_entity(g, d, err);
+      code = read_entity(g, d, parted, err);
   }
   return code;
+}
+
+int gmsh_read_entities(struct gmsh *g, struct error *err) {
+  int code = mixed_line(&g->s, err);
+  return code ? code : read_all_entities(g, false, err);
+}
+
+int gmsh_read_parts(struct gmsh *g, struct error *err) {
+  long long partitions, ghosts = 0;
+  int code = mixed_line(&g->s, err);
+  if (!code)
+    code = mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, "the number of partitions", &partitions, err);
+  if (!code)
+    code = mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, "the number of ghost entities", &ghosts, err);
+  if (!code)
+    code = skip_whole(g, 2 * ghosts, err);
+  return code ? code : read_all_entities(g, true, err);
 }

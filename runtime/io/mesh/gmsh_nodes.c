@@ -48,41 +48,68 @@ int gmsh_read_nodes_2(struct gmsh *g, struct error *err) {
   return code;
 }
 
+int gmsh_read_block(struct gmsh *g, long long *dimension, long long *entity, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; i < 2 && !code; i++)
+    code = (i == 0) == (g->version == GMSH_4_1)
+               ? mixed_whole(&g->s, MIXED_INT, 0, 3, "the dimension of an entity", dimension, err)
+               : mixed_whole(&g->s, MIXED_INT, LLONG_MIN, LLONG_MAX, "the tag of an entity", entity, err);
+  return code;
+}
+
+int gmsh_read_counts(struct gmsh *g, const char *blocks_of, const char *of, long long *blocks,
+                     long long *count, struct error *err) {
+  long long tag;
+  int code = mixed_line(&g->s, err);
+  if (!code)
+    code = mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, blocks_of, blocks, err);
+  if (!code)
+    code = mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, of, count, err);
+  for (int i = 0; i < 2 && !code && g->version == GMSH_4_1; i++)
+    code = mixed_whole(&g->s, MIXED_SIZE, 0, LLONG_MAX, "the least and the largest tag", &tag, err);
+  return code;
+}
+
+/* In version 4.1 the tags of a block stand in front of its points, in 4.0 each in front of its own. */
+static int read_block_nodes(struct gmsh *g, long long first, long long count, int parameters,
+                            struct error *err) {
+  const bool apart = g->version == GMSH_4_1;
+  double parameter;
+  int code = OP_OK;
+  for (long long i = 0; apart && !code && i < count; i++)
+    code = read_tag(g, first + i, err);
+  for (long long i = 0; !code && i < count; i++) {
+    if (!apart)
+      code = read_tag(g, first + i, err);
+    if (!code)
+      code = read_point(g, first + i, err);
+    for (int p = 0; p < parameters && !code; p++)
+      code = mixed_real(&g->s, "a parameter of a node", &parameter, err);
+  }
+  return code;
+}
+
 static int read_node_block(struct gmsh *g, long long *done, struct error *err) {
   long long dimension = 0, tag, parametric = 0, count = 0;
-  double parameter;
-  int code = mixed_whole(&g->s, MIXED_INT, 0, 3, "the dimension of an entity", &dimension, err);
-  if (!code)
-    code = mixed_whole(&g->s, MIXED_INT, LLONG_MIN, LLONG_MAX, "the tag of an entity", &tag, err);
+  int code = gmsh_read_block(g, &dimension, &tag, err);
   if (!code)
     code = mixed_whole(&g->s, MIXED_INT, 0, 1, "whether parameters follow", &parametric, err);
   if (!code)
     code = mixed_whole(&g->s, MIXED_SIZE, 0, g->nodes - *done, "the number of nodes of a block", &count, err);
-  if (!code) {
-    const int parameters = parametric ? (int)dimension : 0;
+  const int parameters = parametric ? (int)dimension : 0;
+  if (!code)
     code = mixed_has(&g->s, count, 4 + parameters, (int)g->tag_bytes + POINT_BYTES + MIXED_REAL * parameters,
                      "nodes of a block", err);
-  }
-  for (long long i = 0; !code && i < count; i++)
-    code = read_tag(g, *done + i, err);
-  for (long long i = 0; !code && i < count; i++) {
-    code = read_point(g, *done + i, err);
-    for (long long p = 0; p < dimension && parametric && !code; p++)
-      code = mixed_real(&g->s, "a parameter of a node", &parameter, err);
-  }
+  if (!code)
+    code = read_block_nodes(g, *done, count, parameters, err);
   *done += code ? 0 : count;
   return code;
 }
 
 int gmsh_read_nodes_4(struct gmsh *g, struct error *err) {
-  long long blocks = 0, count = 0, tag, done = 0;
-  int code = mixed_line(&g->s, err);
-  if (!code)
-    code = mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, "the number of blocks of nodes", &blocks, err);
-  if (!code)
-    code = mixed_whole(&g->s, MIXED_SIZE, 0, INT_MAX, "the number of nodes", &count, err);
-  for (int i = 0; i < 2 && !code; i++)
-    code = mixed_whole(&g->s, MIXED_SIZE, 0, LLONG_MAX, "the least and the largest tag", &tag, err);
+  long long blocks = 0, count = 0, done = 0;
+  int code =
+      gmsh_read_counts(g, "the number of blocks of nodes", "the number of nodes", &blocks, &count, err);
   if (!code)
     code = room_for_nodes(g, count, err);
   for (long long b = 0; !code && b < blocks; b++)
