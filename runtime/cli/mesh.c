@@ -183,7 +183,7 @@ static void each_dat(struct cli *cli, const struct mesh_file *m) {
   }
 }
 
-static int print_info(struct cli *cli, const struct mesh_file *m, struct error *err) {
+static int print_info(struct cli *cli, struct mesh_file *m, struct error *err) {
   struct text *out = &cli->out;
   long long parts = 0;
   int code = mesh_components(m, &parts, err);
@@ -258,7 +258,7 @@ static int check_table(struct cli *cli, const struct mesh_file *m, const struct 
   return code;
 }
 
-static int print_check(struct cli *cli, const struct mesh_file *m, struct error *err) {
+static int print_check(struct cli *cli, struct mesh_file *m, struct error *err) {
   long long findings = 0;
   int code = OP_OK;
   if (cli->json) {
@@ -279,6 +279,9 @@ static int print_check(struct cli *cli, const struct mesh_file *m, struct error 
 
 /* ---- convert ---- */
 
+/* Its options, in the order of the table. */
+enum { CONVERT_TO, CONVERT_EDGES };
+
 static int no_bad_entries(const struct mesh_file *m, const char *path, struct error *err) {
   int code = OP_OK;
   for (int i = 0; i < m->ntables && !code; i++) {
@@ -298,12 +301,11 @@ static int no_bad_entries(const struct mesh_file *m, const char *path, struct er
 static int write_mesh(struct cli *cli, const struct mesh_file *m, const char *path, enum format format,
                       struct error *err) {
   struct file_plugin plugin = {0};
-  int code = no_bad_entries(m, cli->words[0], err);
-  if (code || format == FORMAT_AIRFOIL)
-    return code ? code : mesh_write_airfoil(m, path, err);
+  if (format == FORMAT_AIRFOIL)
+    return mesh_write_airfoil(m, path, err);
   if (format == FORMAT_GMSH)
     return mesh_write_gmsh(m, path, err);
-  code = open_hdf5(cli, &plugin, err);
+  int code = open_hdf5(cli, &plugin, err);
   return code ? code : mesh_write_hdf5(m, plugin.table, path, true, err);
 }
 
@@ -349,10 +351,14 @@ static void tell_left_out(struct cli *cli, const struct mesh_file *m, enum forma
       left_out(cli, path, m->tables[i].to >= 0 ? "map" : "dat", m->tables[i].name);
 }
 
-static int print_convert(struct cli *cli, const struct mesh_file *m, struct error *err) {
-  const char *path = cli->words[1], *to = cli->values[0];
+static int print_convert(struct cli *cli, struct mesh_file *m, struct error *err) {
+  const char *path = cli->words[1], *to = cli->values[CONVERT_TO];
   const enum format format = to ? format_by_word(to) : format_by_suffix(path);
-  int sets = 0, tables = 0, code = write_mesh(cli, m, path, format, err);
+  int sets = 0, tables = 0, code = no_bad_entries(m, cli->words[0], err);
+  if (!code && cli->values[CONVERT_EDGES] && (code = mesh_add_sides(m, err)))
+    error_prefix(err, "%s: ", cli->words[0]);
+  if (!code)
+    code = write_mesh(cli, m, path, format, err);
   if (code)
     return code;
   if (cli->json) {
@@ -375,7 +381,7 @@ static int print_convert(struct cli *cli, const struct mesh_file *m, struct erro
 
 /* ---- the commands ---- */
 
-static int run(struct cli *cli, int (*print)(struct cli *cli, const struct mesh_file *m, struct error *err)) {
+static int run(struct cli *cli, int (*print)(struct cli *cli, struct mesh_file *m, struct error *err)) {
   struct mesh_file m = {0};
   struct error err = {0};
   int code = read_mesh(cli, &m, cli->words[0], &err);
@@ -397,13 +403,18 @@ static int run_check(struct cli *cli) {
 }
 
 static int run_convert(struct cli *cli) {
-  const char *to = cli->values[0];
+  const char *to = cli->values[CONVERT_TO];
   if (to && !format_by_word(to))
     return cli_fail(CLI_USAGE, "--to %s: expected hdf5, airfoil or gmsh", to);
   if (!to && !format_by_suffix(cli->words[1]))
     return cli_fail(CLI_USAGE,
                     "%s: the name does not say the format; end it in .h5, .dat or .msh, or give --to",
                     cli->words[1]);
+  if (cli->values[CONVERT_EDGES] &&
+      (to ? format_by_word(to) : format_by_suffix(cli->words[1])) == FORMAT_GMSH)
+    return cli_fail(
+        CLI_USAGE,
+        "--edges: files of Gmsh have no place for edges between cells; name a file of HDF5 or airfoil");
   return run(cli, print_convert);
 }
 
@@ -416,7 +427,8 @@ const struct command cli_mesh[] = {
      "Say what is in a mesh file",
      "Sets, maps with arity, degree of their targets, bandwidth and bad entries, dats, and how many parts no "
      "map connects. "
-     "Reads HDF5 in OP2's layout, OP2's airfoil text, and Gmsh's files of versions 2 and 4.1, in text or "
+     "Reads HDF5 in OP2's layout, OP2's airfoil text, and Gmsh's files of versions 2, 4.0 and 4.1, in text "
+     "or "
      "binary. Where an HDF5 file does not say "
      "which sets a table is of, that is guessed from sizes.",
      run_info,
@@ -443,9 +455,13 @@ const struct command cli_mesh[] = {
      "The name of the new file says which: .h5 HDF5 in OP2's layout, .dat OP2's airfoil text, .msh Gmsh 2.2. "
      "A file that is "
      "there is replaced when the new one is whole. What a format has no place for is left out, with a "
-     "warning.",
+     "warning. With --edges the edges of the cells (in space the faces) are made and "
+     "written too, with the cells on their two sides, and those of the boundary with the group of the "
+     "element that lies "
+     "there: the format of airfoil needs them, and files of Gmsh do not have them.",
      run_convert,
-     {{"--to", "FORMAT", "hdf5, airfoil or gmsh, whatever the name says"}},
+     {{"--to", "FORMAT", "hdf5, airfoil or gmsh, whatever the name says"},
+      {"--edges", NULL, "make edges and boundary edges of the cells"}},
      false},
 };
 const int cli_mesh_count = (int)(sizeof cli_mesh / sizeof *cli_mesh);

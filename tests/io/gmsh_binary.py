@@ -57,18 +57,46 @@ def elements_2(w):
             w.put("i", *row)
 
 
-def entities_4(w):
+def entities(w, point_reals):
     counts = [w.take("Q") for _ in range(4)]
     for dimension, count in enumerate(counts):
         for _ in range(count):
             w.take("i")
-            w.take("d", 6 if dimension else 3)
+            w.take("d", 6 if dimension else point_reals)
             w.take("i", w.take("Q"))
             if dimension:
                 w.take("i", w.take("Q"))
 
 
-def nodes_4(w):
+def entities_40(w):
+    entities(w, 6)
+
+
+def entities_41(w):
+    entities(w, 3)
+
+
+def nodes_40(w):
+    """Tags of 4 bytes, each in front of its point; the entity in front of its dimension; no least and largest tag."""
+    blocks = w.take("Q")
+    w.take("Q")
+    for _ in range(blocks):
+        _, dimension, parametric, count = w.take("i"), w.take("i"), w.take("i"), w.take("Q")
+        for _ in range(count):
+            w.take("i")
+            w.take("d", 3 + dimension * parametric)
+
+
+def elements_40(w):
+    blocks = w.take("Q")
+    w.take("Q")
+    for _ in range(blocks):
+        w.take("i", 2)
+        kind, count = w.take("i"), w.take("Q")
+        w.take("i", count * (1 + NODES_OF[kind]))
+
+
+def nodes_41(w):
     blocks = w.take("Q")
     w.take("Q", 3)
     for _ in range(blocks):
@@ -77,7 +105,7 @@ def nodes_4(w):
         w.take("d", count * (3 + dimension * parametric))
 
 
-def elements_4(w):
+def elements_41(w):
     blocks = w.take("Q")
     w.take("Q", 3)
     for _ in range(blocks):
@@ -86,8 +114,9 @@ def elements_4(w):
         w.take("Q", count * (1 + NODES_OF[kind]))
 
 
-SECTIONS = {"2": {"Nodes": nodes_2, "Elements": elements_2},
-            "4": {"Entities": entities_4, "Nodes": nodes_4, "Elements": elements_4}}
+SECTIONS = {"2.2": {"Nodes": nodes_2, "Elements": elements_2},
+            "4": {"Entities": entities_40, "Nodes": nodes_40, "Elements": elements_40},
+            "4.1": {"Entities": entities_41, "Nodes": nodes_41, "Elements": elements_41}}
 
 
 def binary(text, order="little"):
@@ -98,9 +127,9 @@ def binary(text, order="little"):
         if name == "MeshFormat":
             version, _, size = body.split()
             body = b"%s 1 %s\n" % (version.encode(), size.encode()) + struct.pack({"little": "<", "big": ">"}[order] + "i", 1) + b"\n"
-        elif name in SECTIONS[version[0]]:
+        elif name in SECTIONS[version]:
             w = Writer(body.split(), order)
-            SECTIONS[version[0]][name](w)
+            SECTIONS[version][name](w)
             body = w.out + b"\n"
         else:
             body = body.encode()

@@ -1,16 +1,17 @@
 """op2jit mesh: every format to every other, what it says of meshes, and what is wrong with them.
 
-usage: mesh.py OP2JIT CORPUS AIRFOIL
+usage: mesh.py OP2JIT CORPUS AIRFOIL MADE_BY_GMSH
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
 from gmsh_binary import binary
 
-OP2JIT, CORPUS, AIRFOIL = (os.path.abspath(a) for a in sys.argv[1:4])
+OP2JIT, CORPUS, AIRFOIL, MADE = (os.path.abspath(a) for a in sys.argv[1:5])
 failures = []
 
 
@@ -38,6 +39,41 @@ def facts(mesh):
     return (sorted((s["name"], s["size"]) for s in mesh["sets"]),
             sorted((m["name"], m["from"], m["to"], m["arity"], m["bandwidth"], m["degree_max"], m["unused"]) for m in mesh["maps"]),
             sorted((d["name"], d["set"], d["dim"], d["type"]) for d in mesh["dats"]), mesh["components"])
+
+
+def edges_of(file):
+    """Edges and boundary edges of OP2's text: (first cell, second cell, nodes), (cell, nodes, flag); and the places of the nodes."""
+    with open(file, encoding="utf-8") as source:
+        lines = [line.split() for line in source]
+    nodes, cells, edges, _ = (int(n) for n in lines[0])
+    rows = [[int(n) for n in line] for line in lines[1 + nodes + cells:]]
+    inner = {(a, b, n, m) if a < b else (b, a, m, n) for n, m, a, b in rows[:edges]}
+    return inner, {(c, n, m, flag) for n, m, c, flag in rows[edges:]}, [tuple(line) for line in lines[1:1 + nodes]]
+
+
+def check_edges(at):
+    """Those made of the cells of airfoil's mesh are the mesh's own, as far as two cells have the same nodes: behind the wing
+    a cut goes through the mesh, whose nodes are there twice."""
+    run("convert", at("a.h5"), at("cells.msh"))
+    said, _ = run("convert", "--edges", at("cells.msh"), at("made.dat"))
+    check("edges are made", "from Gmsh 2" in said, said)
+    inner, outer, places = edges_of(at("a.dat"))
+    made, bounds, _ = edges_of(at("made.dat"))
+    cut = inner - made
+    check("edges are the mesh's", made < inner and len(cut) == 12, str(made - inner))
+    check("boundary edges are the mesh's", outer < bounds and len(bounds - outer) == 2 * len(cut), str(outer - bounds))
+    on_cut = {places[n] for _, _, n, m in cut} | {places[m] for _, _, n, m in cut}
+    check("the rest is the cut", all(flag == 0 and places[n] in on_cut and places[m] in on_cut
+                                     for _, n, m, flag in bounds - outer))
+    with open(at("made.dat"), encoding="utf-8") as source, open(at("wall.dat"), "w", encoding="utf-8") as target:
+        target.write(re.sub(r" 0\n", " 1\n", source.read())) # airfoil knows walls and far fields only
+    subprocess.run([AIRFOIL, "--mesh", at("wall.dat"), "--iters", "1", "OP2_BACKEND=native", "OP2_CACHE=off"],
+                   stdout=subprocess.DEVNULL, check=True)
+    check("there are edges", "already" in run("convert", "--edges", at("a.h5"), at("no.h5"), status=1)[1])
+    check("Gmsh has none", "no place for edges" in run("convert", "--edges", at("a.h5"), at("no.msh"), status=2)[1])
+    run("convert", "--edges", os.path.join(MADE, "square_41_binary.msh"), at("square.h5"))
+    sizes = {s["name"]: s["size"] for s in info(at("square.h5"))["sets"]}
+    check("of two types", (sizes["cells"], sizes["edges"], sizes["bedges"]) == (18, 23, 12), str(sizes))
 
 
 def main(folder):
@@ -69,7 +105,7 @@ def main(folder):
     check("in words", "pcell" in plain and "arity 4" in plain and "1 part" in plain, plain)
     check("sound", "0 findings" in run("check", at("a.h5"))[0])
 
-    for name in ("gmsh_2", "gmsh_4"):
+    for name in ("gmsh_2", "gmsh_40", "gmsh_4"):
         file = os.path.join(CORPUS, name)
         mesh = info(file)
         check(f"{name}: sets", {s["name"]: s["size"] for s in mesh["sets"]} ==
@@ -91,6 +127,7 @@ def main(folder):
         groups = [line.split()[3] for line in open(at(name + ".msh")).read().split("$Elements\n")[1].split("\n")[1:4]]
         check(f"{name}: groups", sorted(groups) == (["3", "4", "7"] if name == "gmsh_2" else ["3", "3", "7"]), str(groups))
 
+    check_edges(at)
     check("what airfoil lacks", "there is no table for" in run("convert", at("gmsh_2.h5"), at("no.dat"), status=1)[1])
     check("nothing is made", not os.path.exists(at("no.dat")))
     strange = os.path.join(CORPUS, "airfoil_strange")

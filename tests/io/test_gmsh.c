@@ -65,10 +65,9 @@ static void assert_same_mesh(const struct mesh_file *a, const struct mesh_file *
 
 static const struct {
   const char *text, *binary;
-} pairs[] = {{"gmsh_2", "gmsh_2_binary"},
-             {"gmsh_2", "gmsh_2_binary_big"},
-             {"gmsh_4", "gmsh_4_binary"},
-             {"gmsh_4", "gmsh_4_binary_big"}};
+} pairs[] = {{"gmsh_2", "gmsh_2_binary"},   {"gmsh_2", "gmsh_2_binary_big"},
+             {"gmsh_40", "gmsh_40_binary"}, {"gmsh_40", "gmsh_40_binary_big"},
+             {"gmsh_4", "gmsh_4_binary"},   {"gmsh_4", "gmsh_4_binary_big"}};
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 static void same_as_text(void **state) {
@@ -102,6 +101,8 @@ static void cut_anywhere(void **state) {
   (void)state;
   for (int i = 0; i < PAIRS; i++) {
     struct content c = content_of(pairs[i].binary);
+    const char *mode = memmem(c.bytes, c.length, " 1 8\n", 5);
+    const size_t head = (size_t)(mode - c.bytes) + strlen(" 1 8");
     for (size_t length = 0; length < c.length; length++) {
       struct mesh_file m;
       struct error err;
@@ -110,8 +111,7 @@ static void cut_anywhere(void **state) {
       if (code != (whole ? OP_OK : OP_ERR_FILE))
         fail_msg("%s cut to %zu bytes: %s", pairs[i].binary, length, error_message(&err));
       if (!whole)
-        assert_non_null(
-            strstr(error_message(&err), length > strlen("$MeshFormat\n2.2 1 8") ? "byte" : "line"));
+        assert_non_null(strstr(error_message(&err), length > head ? "byte" : "line"));
       mesh_file_free(&m);
       error_free(&err);
     }
@@ -178,6 +178,9 @@ static const struct damage {
     {"gmsh_4_binary", "$Nodes\n", 0, "\3", 1, "$Nodes, byte"},
     {"gmsh_4_binary", "$Elements\n", 8, "\4", 1, "the blocks hold 3 elements, not the 4"},
     {"gmsh_4_binary", "$Elements\n", 40, "\143", 1, "elements of type 99 are not known"},
+    {"gmsh_40_binary", "$Nodes\n", 8, "\7", 1, "the blocks hold 5 nodes, not the 7"},
+    {"gmsh_40_binary", "$Elements\n", 24, "\143", 1, "elements of type 99 are not known"},
+    {"gmsh_40_binary", "$Entities\n", 0, "\0\0\0\1", 4, "too short for 16777216 entities of 60 bytes"},
     {"gmsh_4_binary", "$Elements\n", 44, "\4", 1,
      "4 is not in 0 .. 3; expected the number of elements of a block"},
 };

@@ -4,6 +4,9 @@
 
 #include "io/mesh/mixed.h"
 
+struct mesh_file;
+struct mesh_table;
+
 /* The types of elements that are known: those of first order. */
 enum { GMSH_KINDS = 8 };
 
@@ -11,6 +14,11 @@ extern const struct gmsh_kind {
   int number, nodes; /* Gmsh's number of the type */
   const char *set;
 } gmsh_kinds[GMSH_KINDS];
+
+/* The number above of a map to the nodes, which have `dim` coordinates; -1: Gmsh has no such elements. */
+int gmsh_kind_of(const struct mesh_file *m, const struct mesh_table *t, int dim);
+/* The physical groups of a set: its only column of whole numbers; NULL: none. */
+const int *gmsh_groups_of(const struct mesh_file *m, int set);
 
 /* Elements while they are read: their number is known only at the end. */
 struct gmsh_grown {

@@ -6,8 +6,7 @@
 #include "io/mesh/mesh_file.h"
 #include "io/mesh/whole.h"
 
-/* The kind of a map to the nodes; -1: Gmsh has none. */
-static int kind_to_write(const struct mesh_file *m, const struct mesh_table *t, int dim) {
+int gmsh_kind_of(const struct mesh_file *m, const struct mesh_table *t, int dim) {
   for (int i = 0; i < GMSH_KINDS; i++)
     if (strcmp(m->sets[t->set].name, gmsh_kinds[i].set) == 0 && gmsh_kinds[i].nodes == t->columns)
       return i;
@@ -17,8 +16,7 @@ static int kind_to_write(const struct mesh_file *m, const struct mesh_table *t, 
   return -1;
 }
 
-/* The physical groups of a set: its only column of whole numbers. */
-static const int *groups_of(const struct mesh_file *m, int set) {
+const int *gmsh_groups_of(const struct mesh_file *m, int set) {
   for (int i = 0; i < m->ntables; i++)
     if (m->tables[i].set == set && m->tables[i].to < 0 && m->tables[i].columns == 1 &&
         m->tables[i].type == TYPE_INT)
@@ -28,13 +26,13 @@ static const int *groups_of(const struct mesh_file *m, int set) {
 
 /* Lines inside the mesh, such as the edges of finite volumes, are no elements; those with a group are. */
 static bool is_element(const struct mesh_file *m, const struct mesh_table *t, int nodes, int dim) {
-  return t->to == nodes && kind_to_write(m, t, dim) >= 0 && (t->columns > 2 || groups_of(m, t->set));
+  return t->to == nodes && gmsh_kind_of(m, t, dim) >= 0 && (t->columns > 2 || gmsh_groups_of(m, t->set));
 }
 
 static bool write_elements(FILE *file, const struct mesh_file *m, const struct mesh_table *t, int dim,
                            long long *number) {
-  const int kind = kind_to_write(m, t, dim);
-  const int *groups = groups_of(m, t->set), *entries = t->values;
+  const int kind = gmsh_kind_of(m, t, dim);
+  const int *groups = gmsh_groups_of(m, t->set), *entries = t->values;
   for (long long i = 0; i < m->sets[t->set].size; i++) {
     const int group = groups ? groups[i] : 0;
     if (fprintf(file, "%lld %d 2 %d %d", ++*number, gmsh_kinds[kind].number, group, group) < 0)
@@ -78,7 +76,7 @@ bool mesh_gmsh_holds(const struct mesh_file *m, int table) {
   for (int i = 0; i < m->ntables && !holds; i++) {
     const struct mesh_table *e = &m->tables[i];
     holds = is_element(m, e, x->set, x->columns) &&
-            (i == table || (e->set == t->set && t->to < 0 && groups_of(m, t->set) == t->values));
+            (i == table || (e->set == t->set && t->to < 0 && gmsh_groups_of(m, t->set) == t->values));
   }
   return holds;
 }

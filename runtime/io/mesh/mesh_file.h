@@ -48,6 +48,11 @@ int mesh_write_gmsh(const struct mesh_file *m, const char *path, struct error *e
 bool mesh_airfoil_holds(const struct mesh_file *m, int table);
 bool mesh_gmsh_holds(const struct mesh_file *m, int table);
 
+/* Sets of edges (in the plane) or faces (in space) with maps to their nodes and their two cells, and of those of the boundary
+ * with one cell and the group of the element that lies there. Cells of several types get a set for all of them. Entries
+ * of maps must be in range. */
+int mesh_add_sides(struct mesh_file *m, struct error *err);
+
 /* OP2's layout. */
 int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const char *path, bool shows,
                    struct error *err);
