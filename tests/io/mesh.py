@@ -48,7 +48,7 @@ def edges_of(file):
     nodes, cells, edges, _ = (int(n) for n in lines[0])
     rows = [[int(n) for n in line] for line in lines[1 + nodes + cells:]]
     inner = {(a, b, n, m) if a < b else (b, a, m, n) for n, m, a, b in rows[:edges]}
-    return inner, {(c, n, m, flag) for n, m, c, flag in rows[edges:]}, [tuple(line) for line in lines[1:1 + nodes]]
+    return inner, {(c, n, m, flag) for n, m, c, flag in rows[edges:]}, [tuple(float(n) for n in line) for line in lines[1:1 + nodes]]
 
 
 def check_edges(at):
