@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agree.h"
+#include "base/aside.h"
 #include "base/size.h"
 #include "context.h"
 #include "data.h"
@@ -58,9 +59,8 @@ struct aside {
 
 static int aside_open(struct aside *a, const char *path, struct error *err) {
   *a = (struct aside){.path = path};
-  text_addf(&a->name, "%s.%ld.part", path, (long)getpid());
-  if (!text_ok(&a->name))
-    return error_memory(err, "a file's name", strlen(path));
+  if (aside_name(path, &a->name, err))
+    return err->code;
   a->file = fopen(text_str(&a->name), "wb");
   return a->file ? OP_OK : cannot_write(path, err);
 }

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/aside.h"
+
 enum { COPY_BYTES = 1 << 20 };
 
 static int cannot_write(const char *path, struct error *err) {
@@ -16,30 +18,34 @@ static int cannot_write(const char *path, struct error *err) {
 
 /* ---- names ---- */
 
-/* A link is followed, so that it stays one. The names are the root's, for all ranks. */
-static int name_files(struct writing *w, const char *path, struct error *err) {
-  char *real = together_is_root(w->comm) ? realpath(path, NULL) : NULL;
-  long long pid = getpid(), length = 0;
-  text_add(&w->path, real ? real : path);
-  free(real);
-  length = (long long)w->path.length;
-  int code = text_ok(&w->path) ? OP_OK : error_memory(err, "a file's name", strlen(path));
-  code = together_agree(w->comm, code, err);
-  if (!code)
-    code = together_broadcast(w->comm, &pid, sizeof pid, err);
-  if (!code)
-    code = together_broadcast(w->comm, &length, sizeof length, err);
-  if (!code && !together_is_root(w->comm)) {
-    text_clear(&w->path);
+/* The root's text, for all ranks. */
+static int tell_text(struct comm *comm, struct text *text, struct error *err) {
+  long long length = (long long)text->length;
+  int code = together_broadcast(comm, &length, sizeof length, err);
+  if (!code && !together_is_root(comm)) {
+    text_clear(text);
     for (long long i = 0; i < length; i++)
-      text_add_char(&w->path, ' ');
-    code = text_ok(&w->path) ? OP_OK : error_memory(err, "a file's name", (size_t)length);
+      text_add_char(text, ' ');
+    code = text_ok(text) ? OP_OK : error_memory(err, "a file's name", (size_t)length);
+  }
+  code = together_agree(comm, code, err);
+  return code || !length ? code : together_broadcast(comm, text->data, (size_t)length, err);
+}
+
+/* A link is followed, so that it stays one. The names are the root's. */
+static int name_files(struct writing *w, const char *path, struct error *err) {
+  int code = OP_OK;
+  if (together_is_root(w->comm)) {
+    char *real = realpath(path, NULL);
+    text_add(&w->path, real ? real : path);
+    free(real);
+    code = text_ok(&w->path) ? aside_name(text_str(&w->path), &w->aside, err)
+                             : error_memory(err, "a file's name", strlen(path));
   }
   code = together_agree(w->comm, code, err);
-  if (!code && length)
-    code = together_broadcast(w->comm, w->path.data, (size_t)length, err);
-  text_addf(&w->aside, "%s.%lld.part", text_str(&w->path), pid);
-  return code ? code : text_ok(&w->aside) ? OP_OK : error_memory(err, "a file's name", (size_t)length);
+  if (!code)
+    code = tell_text(w->comm, &w->path, err);
+  return code ? code : tell_text(w->comm, &w->aside, err);
 }
 
 /* ---- what was there ---- */

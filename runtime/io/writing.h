@@ -1,5 +1,5 @@
 /* A file that is being written: under another name beside it, which becomes its own at the end. Until then what was there
- * before stays whole, and a process that dies leaves only the other file (NAME.PID.part). */
+ * before stays whole, and a process that dies leaves only the other file (base/aside.h). */
 #ifndef OP2JIT_IO_WRITING_H
 #define OP2JIT_IO_WRITING_H
 

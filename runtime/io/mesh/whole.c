@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/aside.h"
+
 int whole_read(const char *path, char **text, size_t *length, struct error *err) {
   struct stat status;
   FILE *file = fopen(path, "rb");
@@ -36,12 +38,11 @@ int whole_read(const char *path, char **text, size_t *length, struct error *err)
 
 int whole_write(const char *path, bool (*write)(FILE *file, void *user), void *user, struct error *err) {
   struct text aside = {0};
-  int code = OP_OK;
-  text_addf(&aside, "%s.%ld.part", path, (long)getpid());
-  FILE *file = text_ok(&aside) ? fopen(text_str(&aside), "wb") : NULL;
-  if (!file)
+  int code = aside_name(path, &aside, err);
+  FILE *file = code ? NULL : fopen(text_str(&aside), "wb");
+  if (!code && !file)
     code = error_set(err, OP_ERR_FILE, "the file %s cannot be written: %s", path, strerror(errno));
-  else {
+  if (!code) {
     bool good = write(file, user);
     good = fclose(file) == 0 && good;
     if (!good || rename(text_str(&aside), path) != 0) {
