@@ -1,5 +1,5 @@
 /* Files against plain read() and write(): a mesh of quadrilaterals with 4 values per cell, as airfoil's. Run by io.sh, on one rank
- * or several: io FILE CELLS make | load. Prints what, bytes, seconds (the best of three times and the first, from when all ranks are ready to
+ * or several: io FILE CELLS make | load [TIMES]. Prints what, bytes, seconds (the best of several times and the first, from when all ranks are ready to
  * when all are done), GB/s and the first rank's memory; any rank that holds more of the mesh than 1.8 times its share and 60 MB is a
  * failure. The plain calls move as many bytes of the same file: each rank its share, read into memory that is new, as a mesh
  * that is loaded needs it. */
@@ -13,7 +13,9 @@
 
 #include "op2jit.h"
 
-enum { TIMES = 3, SIDE = 1000 };
+enum { SIDE = 1000 };
+
+static int times = 3; /* that each way is tried */
 
 /* The most memory that this process had at a time, in MB. */
 static double peak(void) {
@@ -38,7 +40,7 @@ typedef int step(struct work *w);
 
 static void best(const char *what, step *run, struct work *w, double bytes) {
   double least = 1e30, first = 0;
-  for (int i = 0; i < TIMES; i++) {
+  for (int i = 0; i < times; i++) {
     op_barrier();
     const double start = op_wtime();
     must(run(w) == 0, what);
@@ -47,11 +49,12 @@ static void best(const char *what, step *run, struct work *w, double bytes) {
     least = seconds < least ? seconds : least;
     first = i ? first : seconds;
   }
-  op_printf("  %-16s %6.0f MB %8.3f s, first %6.3f s %7.2f GB/s %8.0f MB here\n", what, bytes / 1e6, least,
-            first, bytes / least / 1e9, peak());
+  if (times)
+    op_printf("  %-16s %6.0f MB %8.3f s, first %6.3f s %7.2f GB/s %8.0f MB here\n", what, bytes / 1e6, least,
+              first, bytes / least / 1e9, peak());
 }
 
-enum { BLOCK = 8 << 20 };
+static const size_t BLOCK = 8 << 20;
 
 static void plain_name(const struct work *w, char name[4096]) {
   snprintf(name, 4096, "%s.plain", w->path);
@@ -130,6 +133,7 @@ static void make(const char *path, long long cells) {
   free(table);
   must(op_decl_dat(nodes, 2, "double", NULL, "p_x") && op_decl_dat(set, 4, "double", NULL, "p_q"),
        "the data");
+  must(times > 0 || dump(&w) == 0, path);
   best("op_dump_to_hdf5", dump, &w, 48.0 * (double)cells + 16.0 * (double)op_get_global_size(nodes));
   share_of_file(&w, &bytes);
   best("write()", plain_write, &w, bytes);
@@ -176,6 +180,8 @@ int main(int argc, char **argv) {
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   if (argc < 4 || op_init(argc, argv, 0))
     return 2;
+  if (argc > 4 && *argv[4] >= '0' && *argv[4] <= '9')
+    times = atoi(argv[4]);
   if (strcmp(argv[3], "make") == 0)
     make(argv[1], atoll(argv[2]) / SIDE * SIDE);
   else
