@@ -93,13 +93,13 @@ static void list_loops(const struct op_context *ctx, struct loop *const *loops, 
   qsort(out, count + (size_t)ctx->pasts.count, sizeof *out, by_order);
 }
 
-struct rows {
+struct report_rows {
   struct report_row *rows;
   const struct loop_stats **stats;
   int count;
 };
 
-static int make_rows(struct op_context *ctx, struct rows *r, struct error *err) {
+static int make_rows(struct op_context *ctx, struct report_rows *r, struct error *err) {
   const size_t count = ctx->loops.count + (size_t)ctx->pasts.count;
   struct loop **loops = loop_records(ctx);
   struct ran *ran = array_new(count, sizeof *ran);
@@ -119,7 +119,7 @@ static int make_rows(struct op_context *ctx, struct rows *r, struct error *err) 
 }
 
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
-  struct rows rows = {0};
+  struct report_rows rows = {0};
   int code = make_rows(ctx, &rows, err);
   code = report_over_ranks(ctx, rows.stats, rows.rows, rows.count, code, err);
   struct report r = {.backend = ctx->backend->name,
