@@ -211,8 +211,11 @@ int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struc
     code = add_entry(jit, &key, d, s, &e, &out->from, err);
   else if (e->failed)
     code = known_failure(jit, e, d, s, err);
-  else
+  else {
     jit->counters.memory_hits++;
+    log_line(jit->options.log, LOG_DEBUG, "cache",
+             "kernel %s: the code is in memory, from another loop of this run", d->kernel_name);
+  }
   signature_free(&key);
   out->seconds = jit_now() - start;
   if (code != OP_OK)

@@ -48,6 +48,17 @@ static void remember_messages(struct jit *jit, struct entry *e) {
   text_free(&source);
 }
 
+/* For who wonders about a warm run. */
+static void log_hit(const struct job *job, const struct store_blob *blob) {
+  struct text where = {0};
+  if (!log_wants(job->jit->options.log, LOG_DEBUG, "cache"))
+    return;
+  store_blob_print(blob, &where);
+  log_line(job->jit->options.log, LOG_DEBUG, "cache", "kernel %s (%s): %s, %zu bytes for %s",
+           job->e->key.loop, text_str(&job->shape), text_str(&where), blob->size, text_str(&job->jit->cpu));
+  text_free(&where);
+}
+
 /* True if the store had it and it loads. A binary that does not is set aside. */
 static bool take_from_store(struct job *job) {
   struct jit *jit = job->jit;
@@ -62,6 +73,7 @@ static bool take_from_store(struct job *job) {
              error_message(&why));
     store_reject_binary(jit->options.store, &e->key.key, error_message(&why));
   } else {
+    log_hit(job, &blob);
     remember_messages(jit, e);
     keep_for_others(job, blob.data, blob.size);
   }

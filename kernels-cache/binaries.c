@@ -6,7 +6,30 @@
 
 void store_blob_free(struct store_blob *blob) {
   free(blob->data);
+  free(blob->file);
   *blob = (struct store_blob){0};
+}
+
+static void print_age(long long seconds, struct text *out) {
+  static const struct {
+    long long seconds;
+    const char *name;
+  } units[] = {{STORE_DAY, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    const long long count = seconds / units[i].seconds;
+    if (count > 0) {
+      text_addf(out, "%lld %s%s ago", count, units[i].name, count == 1 ? "" : "s");
+      return;
+    }
+  }
+  text_add(out, "just now");
+}
+
+void store_blob_print(const struct store_blob *blob, struct text *out) {
+  text_addf(out, "row %lld of %s%s, compiled ", blob->row, blob->from_layer ? "the read-only " : "",
+            blob->file ? blob->file : "the cache in memory");
+  print_age(blob->age, out);
+  text_addf(out, " in %.0f ms", 1e3 * blob->seconds);
 }
 
 static bool run_for_signature(struct store *store, enum sql id, long long signature) {
@@ -107,10 +130,16 @@ static bool get_from(struct store *store, struct connection *c, const struct sto
   if (store_step(store, c, st) == SQLITE_ROW) {
     signature = sqlite3_column_int64(st, 0);
     used = sqlite3_column_int64(st, 4);
+    out->row = signature;
+    out->made = sqlite3_column_int64(st, 6);
+    out->age = store_now(store) - out->made;
+    out->seconds = sqlite3_column_double(st, 7);
     found = check_row(store, c, st, key, out, &why);
   }
   sqlite3_reset(st); /* not before: it keeps both reads in one snapshot */
   bool layer = c != &store->main;
+  if (found == FOUND_GOOD && c->path)
+    out->file = strdup(c->path); /* without memory for it, it is only said less well */
   if (found == FOUND_GOOD && !layer)
     note_use(store, signature, used);
   if (found == FOUND_DAMAGED) {

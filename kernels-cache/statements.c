@@ -51,8 +51,9 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_FREE_COUNT] = "PRAGMA freelist_count",
     [SQL_PAGE_SIZE] = "PRAGMA page_size",
 
-    [SQL_GET_BINARY] = "SELECT s.id, b.size, b.encoding, b.checksum, b.used, b.data FROM signature s "
-                       "JOIN binary b ON b.signature = s.id WHERE s.hash = ?1",
+    [SQL_GET_BINARY] =
+        "SELECT s.id, b.size, b.encoding, b.checksum, b.used, b.data, b.made, b.seconds FROM signature s "
+        "JOIN binary b ON b.signature = s.id WHERE s.hash = ?1",
     [SQL_HAS_BINARY] = "SELECT s.id FROM signature s JOIN binary b ON b.signature = s.id WHERE s.hash = ?1",
     [SQL_GET_COMPONENTS] = "SELECT name, value FROM component WHERE signature = ?1 ORDER BY place",
     [SQL_GET_NAMES] = "SELECT names FROM signature WHERE id = ?1",

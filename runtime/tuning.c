@@ -7,6 +7,7 @@
 #include "context.h"
 #include "kind.h"
 #include "tune_mode.h"
+#include "variant.h"
 
 int tuning_wanted(const struct op_context *ctx, bool *candidates, struct error *err) {
   struct tune_mode mode = {0};
@@ -156,12 +157,30 @@ static bool resume(struct op_context *ctx, const struct loop *loop, struct tunin
   return true;
 }
 
+/* Why there is nothing to choose from. */
+static void say_only(const struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+  struct text spec = {0};
+  struct error ignored = {0};
+  bool wanted = false;
+  const char *why = "there is no other way to try";
+  if (variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec))
+    why = "OP2_VARIANT asks for it";
+  else if (tuning_wanted(ctx, &wanted, &ignored) == OP_OK && !wanted)
+    why = "the first guess, since OP2_TUNE=off tries no other";
+  log_line(&ctx->log, LOG_DEBUG, "tune", "loop %s runs as %s: %s", loop->name, name_of(t, t->of.standard),
+           why);
+  text_free(&spec);
+  error_free(&ignored);
+}
+
 int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning *t, struct error *err) {
   struct memory m = {.winner = -1};
   const struct kind *ranks = t->of.together ? context_leaders(ctx) : NULL;
   int code = OP_OK;
-  if (!t->tuner)
+  if (!t->tuner) {
+    say_only(ctx, loop, t);
     return OP_OK;
+  }
   const bool recalls = t->recalls || loop->turned;
   if (recalls && (!ranks || ranks->leads_all))
     m = remembered(ctx, loop, t);

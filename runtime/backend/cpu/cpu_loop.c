@@ -179,6 +179,28 @@ static int block_size_of(const struct cpu_variant *v, const struct loop *loop, c
   return part->begin > 0 && usual < wanted ? usual : wanted;
 }
 
+static void say_plan(const struct op_context *ctx, const struct plan_wish *wish, const struct plan_entry *e,
+                     bool built, const struct loop *loop) {
+  struct text what = {0};
+  if (!log_wants(&ctx->log, LOG_DEBUG, "plan"))
+    return;
+  text_addf(&what, "loop %s: %s for %ld elements of %s", loop->name, strategy_name(wish->strategy),
+            wish->request.size, wish->set_name);
+  if (wish->strategy == STRATEGY_COLOURS)
+    text_addf(&what, ", blocks of %d in %d colour%s", e->plan.block_size, e->plan.ncolours,
+              e->plan.ncolours == 1 ? "" : "s");
+  if (wish->strategy == STRATEGY_OWNERS)
+    text_addf(&what, ", %d owners, %ld elements between them", wish->threads, e->shares.between);
+  if (wish->strategy == STRATEGY_GATHER)
+    text_addf(&what, ", %d reverse map%s", e->nreverse, e->nreverse == 1 ? "" : "s");
+  if (built)
+    text_addf(&what, ": built in %.2f ms", 1e3 * e->seconds);
+  else
+    text_add(&what, ": the plan of an earlier loop");
+  log_line(&ctx->log, LOG_DEBUG, "plan", "%s", text_str(&what));
+  text_free(&what);
+}
+
 static int make_planned(struct op_context *ctx, const struct loop *loop, const struct loop_part *part,
                         const struct cpu_variant *v, struct cpu_part *out, struct error *err) {
   struct plan_column *columns = NULL;
@@ -198,13 +220,15 @@ static int make_planned(struct op_context *ctx, const struct loop *loop, const s
   if (!code)
     code = context_plan(ctx, loop->name, &wish, &out->entry, &built, err);
   free(columns);
-  if (!code)
-    out->schedule = &out->entry->schedule;
-  return code;
+  if (code)
+    return code;
+  out->schedule = &out->entry->schedule;
+  say_plan(ctx, &wish, out->entry, built, loop);
+  return OP_OK;
 }
 
-static int make_own(struct cpu_part *out, const struct cpu_variant *v, const struct loop_part *part,
-                    struct error *err) {
+static int make_own(const struct op_context *ctx, const struct loop *loop, struct cpu_part *out,
+                    const struct cpu_variant *v, const struct loop_part *part, struct error *err) {
   const long size = part->end - part->begin;
   int code = v->variant.strategy == STRATEGY_WHOLE
                  ? schedule_whole(&out->own, size, err)
@@ -212,6 +236,9 @@ static int make_own(struct cpu_part *out, const struct cpu_variant *v, const str
   if (!code)
     schedule_shift(&out->own, part->begin);
   out->schedule = &out->own;
+  log_line(&ctx->log, LOG_DEBUG, "plan", "loop %s: %s for %ld elements of %s: %d piece%s, no plan is needed",
+           loop->name, strategy_name(v->variant.strategy), size, loop->set->name, out->own.nitems,
+           out->own.nitems == 1 ? "" : "s");
   return code;
 }
 
@@ -221,7 +248,7 @@ static int make_schedule(struct op_context *ctx, const struct loop *loop, const 
   out->threads = threads_for(ctx, cpu, v, part);
   switch (v->variant.strategy) {
   case STRATEGY_WHOLE:
-  case STRATEGY_CHUNKS: return make_own(out, v, part, err);
+  case STRATEGY_CHUNKS: return make_own(ctx, loop, out, v, part, err);
   case STRATEGY_COLOURS:
   case STRATEGY_OWNERS: return make_planned(ctx, loop, part, v, out, err);
   case STRATEGY_GATHER: {

@@ -98,6 +98,18 @@ static void keep_for_others(struct job *job, const void *binary, size_t size) {
     text_add_bytes(&job->binary, binary, size);
 }
 
+static void log_hit(const struct job *job, const struct store_blob *blob) {
+  struct text shape = {0}, where = {0};
+  if (!log_wants(&job->ctx->log, LOG_DEBUG, "cache"))
+    return;
+  print_shape(job, &shape);
+  store_blob_print(blob, &where);
+  log_line(&job->ctx->log, LOG_DEBUG, "cache", "kernel %s (%s): %s, %zu bytes for %s", job->desc->kernel_name,
+           text_str(&shape), text_str(&where), blob->size, job->c->arch);
+  text_free(&shape);
+  text_free(&where);
+}
+
 static bool take_from_store(struct job *job) {
   struct store_blob blob = {0};
   struct error why = {0}, *err = job->err;
@@ -113,6 +125,8 @@ static bool take_from_store(struct job *job) {
              job->loop->name, error_message(&why));
     store_reject_binary(job->store, &job->p->key.key, error_message(&why));
   }
+  if (good)
+    log_hit(job, &blob);
   store_blob_free(&blob);
   error_free(&why);
   return good;
@@ -206,6 +220,26 @@ static int compile_and_load(struct job *job, struct compile_result *result) {
   return code;
 }
 
+static void explain_miss(const struct job *job, struct text *why) {
+  if (job->store)
+    store_why(job->store, &job->p->key.key, why);
+  else
+    text_add(why, "there is no cache");
+}
+
+/* Before the compile, since afterwards the cache has the kernel. */
+static void log_miss(const struct job *job) {
+  struct text why = {0}, shape = {0};
+  if (!log_wants(&job->ctx->log, LOG_INFO, "cache"))
+    return;
+  explain_miss(job, &why);
+  print_shape(job, &shape);
+  log_line(&job->ctx->log, LOG_INFO, "cache", "kernel %s (%s) is not there: %s", job->desc->kernel_name,
+           text_str(&shape), text_str(&why));
+  text_free(&shape);
+  text_free(&why);
+}
+
 static int missing(struct job *job, bool off) {
   struct text why = {0}, shape = {0};
   if (off)
@@ -213,10 +247,7 @@ static int missing(struct job *job, bool off) {
         job->err, OP_ERR_BACKEND,
         "loop %s: OP2_JIT=off allows native forms only, which a GPU cannot run; use OP2_BACKEND=native",
         job->loop->name);
-  if (job->store)
-    store_why(job->store, &job->p->key.key, &why);
-  else
-    text_add(&why, "there is no cache");
+  explain_miss(job, &why);
   print_shape(job, &shape);
   error_set(job->err, OP_ERR_CACHE_MISS, "loop %s: kernel %s (%s) is not in the cache: %s", job->loop->name,
             job->desc->kernel_name, text_str(&shape), text_str(&why));
@@ -247,6 +278,7 @@ static int obtain(struct job *job) {
     store_lease_end(job->store, &job->p->key.key);
     return error_prefix(job->err, "loop %s: ", job->loop->name);
   }
+  log_miss(job);
   code = compile_and_load(job, &result);
   nvrtc_release(&result);
   return code;

@@ -1,0 +1,180 @@
+/* What the library says, when asked, of where a loop's code came from and how it runs; and why it was compiled, in the program's own
+ * names, at the miss and from the cache's rows afterwards. */
+#include "support.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernels-cache/store.h"
+
+static char folder[] = "/tmp/op2jit-explain-XXXXXX", cache[64], said[16384];
+
+static const char *const flux = OP_KERNEL(void flux(const double *q, double *res, double *largest) {
+  res[0] += gam * q[0];
+  if (q[0] > *largest)
+    *largest = q[0];
+});
+
+/* How the program of a run differs from the first. */
+struct program {
+  double gam;
+  const char *res_type;
+  int access, idx;
+  const char *variable;
+};
+static const struct program usual = {1.4, "double", OP_INC, 0, "OP2_LOG=debug"};
+
+static void flux_once(const struct program *p) {
+  int table[] = {0, 1, 1, 2, 2, 0};
+  double largest = 0;
+  op_set edges = op_decl_set(3, "edges"), cells = op_decl_set(3, "cells");
+  op_map ecell = op_decl_map(edges, cells, 2, table, "ecell");
+  op_dat q = op_decl_dat(cells, 1, "double", NULL, "q"),
+         res = op_decl_dat(edges, 1, p->res_type, NULL, "res");
+  works(op_decl_const("gam", 1, "double", &p->gam));
+  works(op_par_loop(flux, "flux", edges, op_arg_dat(q, p->idx, ecell, 1, "double", OP_READ),
+                    direct(res, 1, "double", p->access), op_arg_gbl(&largest, 1, "double", OP_MAX)));
+}
+
+/* Run the program on the cache; what it says goes to `said`. Returns the compiles. */
+static long long run(const struct program *p) {
+  char argument[80], log[80];
+  snprintf(argument, sizeof argument, "OP2_CACHE=%s", cache);
+  snprintf(log, sizeof log, "%s/said", folder);
+  char program[] = "program", debug[32];
+  snprintf(debug, sizeof debug, "%s", p->variable);
+  char *argv[] = {program, argument, debug, NULL};
+  fflush(stderr);
+  int before = dup(STDERR_FILENO), file = open(log, O_RDWR | O_CREAT | O_TRUNC, 0600);
+  assert_true(before >= 0 && file >= 0 && dup2(file, STDERR_FILENO) >= 0);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  int code = op_init(3, argv, 0);
+  if (code == OP_OK)
+    flux_once(p);
+  long long compiles = op_counters()->compiles;
+  op_exit();
+  fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  ssize_t length = pread(file, said, sizeof said - 1, 0);
+  said[length > 0 ? length : 0] = '\0';
+  close(before);
+  close(file);
+  assert_int_equal(code, OP_OK);
+  return compiles;
+}
+
+static void expect(const char *words) {
+  if (!strstr(said, words))
+    fail_msg("\"%s\" is not in:\n%s", words, said);
+}
+
+static void a_cold_run(void **state) {
+  (void)state;
+  assert_int_equal(run(&usual), 1);
+  expect("first time that a loop named flux is compiled for this cache");
+}
+
+/* Each loop: where its code came from, which plan, which variant and why. */
+static void a_warm_run(void **state) {
+  (void)state;
+  char row[96];
+  run(&usual);
+  assert_int_equal(run(&usual), 0);
+  snprintf(row, sizeof row, "row 1 of %s, compiled ", cache);
+  expect(row);
+  expect(" ms, ");
+  expect(" bytes for ");
+  expect("op2jit: plan: loop flux: ");
+  expect("for 3 elements of edges");
+  expect("op2jit: tune: loop flux ");
+}
+
+static void a_forced_variant(void **state) {
+  (void)state;
+  setenv("OP2_VARIANT", "whole/scalar", 1);
+  run(&usual);
+  unsetenv("OP2_VARIANT");
+  expect("loop flux runs as whole/scalar: OP2_VARIANT asks for it");
+}
+
+/* Nothing of it is said unless asked for. */
+static void silence(void **state) {
+  (void)state;
+  struct program quiet = usual;
+  quiet.variable = "OP2_LOG=warn";
+  run(&quiet);
+  assert_string_equal(said, "");
+}
+
+struct last {
+  char reason[256];
+};
+
+static void note_first(void *user, const struct store_event *event) {
+  struct last *last = user;
+  if (!last->reason[0] && strcmp(event->event, "compiled") == 0)
+    snprintf(last->reason, sizeof last->reason, "%s", event->reason);
+}
+
+/* As `op2jit cache why` reads it. */
+static void expect_row(const char *reason) {
+  struct store *store = NULL;
+  struct error err = {0};
+  struct last last = {{0}};
+  struct store_options options = {.path = cache, .read_only = true};
+  assert_int_equal(store_open(&store, &options, &err), OP_OK);
+  store_history(store, "flux", 0, note_first, &last);
+  store_close(store);
+  assert_string_equal(last.reason, reason);
+}
+
+static void a_changed_program(void **state) {
+  (void)state;
+  struct program p = usual;
+  const struct {
+    struct program program;
+    const char *said;
+  } changes[] = {
+      {{1.41, "double", OP_INC, 0, usual.variable}, "constant gam 1.4 -> 1.41"},
+      {{1.4, "double", OP_RW, 0, usual.variable}, "argument 2 (res) access OP_INC -> OP_RW"},
+      {{1.4, "double", OP_INC, 1, usual.variable}, "argument 1 (q) index 0 -> 1"},
+      {{1.4, "double:soa", OP_INC, 0, usual.variable}, "dat res is kept by components (soa) now"},
+  };
+  run(&p);
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    assert_int_equal(run(&changes[i].program), 1);
+    expect(changes[i].said);
+    expect_row(changes[i].said);
+  }
+}
+
+static int fresh(void **state) {
+  (void)state;
+  static const char *const tails[] = {"", "-wal", "-shm"};
+  for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+    char path[80];
+    snprintf(path, sizeof path, "%s%s", cache, tails[i]);
+    unlink(path);
+  }
+  return 0;
+}
+
+static int finish(void **state) {
+  char log[80];
+  fresh(state);
+  snprintf(log, sizeof log, "%s/said", folder);
+  unlink(log);
+  return rmdir(folder);
+}
+
+int main(void) {
+  if (!mkdtemp(folder))
+    return 2;
+  snprintf(cache, sizeof cache, "%s/kernels.db", folder);
+#define test_from_nothing(f) cmocka_unit_test_setup(f, fresh)
+  const struct CMUnitTest tests[] = {test_from_nothing(a_cold_run), test_from_nothing(a_warm_run),
+                                     test_from_nothing(a_forced_variant), test_from_nothing(silence),
+                                     test_from_nothing(a_changed_program)};
+  return cmocka_run_group_tests(tests, NULL, finish);
+}
