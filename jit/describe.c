@@ -385,6 +385,18 @@ int desc_parse(struct desc *d, const char *canonical, struct error *err) {
                    where);
 }
 
+/* ---- questions -----------------------------------------------------------------------------------*/
+
+bool desc_uses_column(const struct desc *d, int map, int column) {
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    const bool through = a->present && a->map == map && (a->form == DESC_DAT || a->form == DESC_IDX);
+    if (through && (a->idx < 0 || a->idx == column))
+      return true;
+  }
+  return false;
+}
+
 /* ---- the frame ---------------------------------------------------------------------------------*/
 
 int desc_slot_dat(const struct desc *d, int dat) {
@@ -416,6 +428,10 @@ int desc_slot_start(const struct desc *d, int arg) {
   return 2 * d->ndats + d->nmaps + d->nargs + d->nsets + d->nconsts + arg;
 }
 
-int desc_slots(const struct desc *d) {
+int desc_slot_straight(const struct desc *d) {
   return 2 * d->ndats + d->nmaps + 2 * d->nargs + d->nsets + d->nconsts;
+}
+
+int desc_slots(const struct desc *d) {
+  return desc_slot_straight(d) + 1;
 }

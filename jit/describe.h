@@ -68,6 +68,9 @@ void desc_free(struct desc *d);
 /* A deep copy; OP_ERR_MEMORY. */
 int desc_copy(struct desc *to, const struct desc *from, struct error *err);
 
+/* Do arguments need this column of a map? */
+bool desc_uses_column(const struct desc *d, int map, int column);
+
 /* Canonical text: the same description gives the same text in any process; reading it back gives the
  * same description. Format: one "key value" per line, texts length-prefixed;
  * arguments, sets, maps and dats count from 1 there, and 0 is none. */
@@ -102,6 +105,8 @@ void desc_print_consts(const struct desc *d, struct text *out);
  *   consts    one per constant, NULL for folded ones
  *   starts    one per argument, NULL but for a GBL MIN or MAX that has an INFO: the user's value before
  *             the loop. The slot of such a GBL holds the same value before the first element.
+ *   straight  the straight ranges of the elements that run, as runtime/straight.h lays them out; NULL where the
+ *             shape has none
  */
 int desc_slot_dat(const struct desc *d, int dat);
 int desc_slot_map(const struct desc *d, int map);
@@ -110,6 +115,7 @@ int desc_slot_stride(const struct desc *d, int dat);
 int desc_slot_numbers(const struct desc *d, int set);
 int desc_slot_const(const struct desc *d, int constant);
 int desc_slot_start(const struct desc *d, int arg);
+int desc_slot_straight(const struct desc *d);
 int desc_slots(const struct desc *d); /* how many */
 
 /* All generated CPU code is functions of this type: elements begin .. end-1, or list[begin] .. list[end-1]

@@ -44,7 +44,8 @@ enum { LOOP_PARTS = 3 };
 struct loop_stats {
   long long calls;
   double seconds, slowest, plan_seconds, compile_seconds;
-  double bytes; /* that one call must move, by the descriptors */
+  double bytes;  /* that one call must move, by the descriptors */
+  double spared; /* of these, bytes of maps that what ran last need not read */
   double working_set;
   const char *variant; /* what ran last; owned by the backend */
   const char *scalar;  /* why its strips are not vector code; NULL or "": they are, or there are none */
@@ -78,6 +79,7 @@ struct loop {
   long most_elements; /* executed */
   int most_threads;   /* that it may use */
   unsigned epoch, constant_epoch;
+  bool straight; /* on some rank most elements lie in straight ranges: set by backends that look for them */
   bool prepared, checked; /* checked: in the checking form */
   bool trying;            /* code that is asked for now is for the tuner to try */
   bool turned;            /* made anew for another layout: what this run has found of it counts */

@@ -54,6 +54,11 @@ static void wish_free(struct plan_wish *w) {
   free((void *)w->set_name);
 }
 
+/* What is made has its columns in the order of the wish. */
+static bool keeps_order(enum strategy strategy) {
+  return strategy == STRATEGY_GATHER || strategy == STRATEGY_STRAIGHT;
+}
+
 /* A copy in which columns are sorted and unique, and what the strategy does not look at is zero: so that wishes for the
  * same thing are equal. */
 static int wish_copy(struct plan_wish *to, const struct plan_wish *from, struct error *err) {
@@ -78,10 +83,10 @@ static int wish_copy(struct plan_wish *to, const struct plan_wish *from, struct 
     return OP_ERR_MEMORY;
   }
   int n = 0;
-  if (from->strategy != STRATEGY_GATHER && r->ncolumns > 1)
+  if (!keeps_order(from->strategy) && r->ncolumns > 1)
     qsort(columns, (size_t)r->ncolumns, sizeof *columns, compare_columns);
   for (int c = 0; c < r->ncolumns; c++)
-    if (n == 0 || !same_column(&columns[n - 1], &columns[c]) || from->strategy == STRATEGY_GATHER)
+    if (n == 0 || !same_column(&columns[n - 1], &columns[c]) || keeps_order(from->strategy))
       columns[n++] = columns[c];
   r->ncolumns = n;
   return OP_OK;
@@ -159,14 +164,17 @@ static int build_gather(struct cached *c, struct team *team, struct error *err) 
   return status;
 }
 
+static int build_straight(struct cached *c, struct team *team, struct error *err) {
+  return straight_build(&c->entry.straight, &c->wish.request, team, err);
+}
+
 static const struct {
   const char *name;
   int (*build)(struct cached *c, struct team *team, struct error *err);
 } strategies[] = {
-    [STRATEGY_COLOURS] = {"colours", build_colours},
-    [STRATEGY_PLAN] = {"plan", build_plan},
-    [STRATEGY_OWNERS] = {"owners", build_owners},
-    [STRATEGY_GATHER] = {"gather", build_gather},
+    [STRATEGY_COLOURS] = {"colours", build_colours},    [STRATEGY_PLAN] = {"plan", build_plan},
+    [STRATEGY_OWNERS] = {"owners", build_owners},       [STRATEGY_GATHER] = {"gather", build_gather},
+    [STRATEGY_STRAIGHT] = {"straight", build_straight},
 };
 
 static void cached_free(struct cached *c) {
@@ -175,6 +183,7 @@ static void cached_free(struct cached *c) {
   for (int i = 0; i < c->entry.nreverse; i++)
     reverse_free(&c->entry.reverse[i]);
   free(c->entry.reverse);
+  straight_free(&c->entry.straight);
   wish_free(&c->wish);
   free(c);
 }
@@ -261,7 +270,8 @@ void plan_cache_release(struct plan_cache *cache, const struct plan_entry *entry
 }
 
 static size_t cached_bytes(const struct cached *c) {
-  size_t bytes = plan_bytes(&c->entry.plan) + schedule_bytes(&c->entry.schedule);
+  size_t bytes =
+      plan_bytes(&c->entry.plan) + schedule_bytes(&c->entry.schedule) + straight_bytes(&c->entry.straight);
   for (int i = 0; i < c->entry.nreverse; i++)
     bytes += reverse_bytes(&c->entry.reverse[i]);
   return bytes;
@@ -323,6 +333,8 @@ static int cached_verify(const struct cached *c, int level, struct error *err) {
   const struct plan_request *r = &c->wish.request;
   if (c->wish.strategy == STRATEGY_GATHER)
     return level >= 2 ? verify_gather(c, err) : OP_OK;
+  if (c->wish.strategy == STRATEGY_STRAIGHT)
+    return straight_verify(&e->straight, r, level, err);
   int status = c->wish.strategy == STRATEGY_OWNERS ? OP_OK : plan_verify(&e->plan, r, level, err);
   if (!status && level >= 2 && c->wish.strategy != STRATEGY_PLAN)
     status = schedule_verify(&e->schedule, r, err);
@@ -344,8 +356,12 @@ int plan_cache_verify(const struct plan_cache *cache, int level, struct error *e
 
 void plan_entry_describe(const struct plan_entry *entry, struct text *out) {
   const struct cached *c = (const struct cached *)entry;
-  text_addf(out, "plan of set %s: %s, %ld elements, %d columns written", c->wish.set_name,
-            strategies[c->wish.strategy].name, c->wish.request.size, c->wish.request.ncolumns);
+  const bool straight = c->wish.strategy == STRATEGY_STRAIGHT;
+  text_addf(out, "plan of set %s: %s, %ld elements, %d columns %s", c->wish.set_name,
+            strategies[c->wish.strategy].name, c->wish.request.size, c->wish.request.ncolumns,
+            straight ? "used" : "written");
+  if (straight)
+    text_addf(out, ", %ld ranges", entry->straight.count);
   if (entry->plan.block_size)
     text_addf(out, ", %d blocks of %d in %d colours", entry->plan.nblocks, entry->plan.block_size,
               entry->plan.ncolours);

@@ -7,12 +7,14 @@
 #include "gather.h"
 #include "owners.h"
 #include "plan.h"
+#include "straight.h"
 #include "strategy.h"
 
 struct plan_wish {
   struct plan_request request; /* read during the call; tables must live as long as the epoch */
   /* COLOURS: plan, and a schedule by block colours. PLAN: plan only. OWNERS: schedule by owner ranges for `threads`; block size is
-   * ignored. GATHER: reverse maps, one per target set in the order of the columns, and their schedule. */
+   * ignored. GATHER: reverse maps, one per target set in the order of the columns, and their schedule. STRAIGHT: the straight
+   * ranges for all columns, in their order. */
   enum strategy strategy;
   int threads;
   const char *set_name; /* for the report; copied */
@@ -22,10 +24,11 @@ struct plan_wish {
 /* Read only; belongs to the cache. */
 struct plan_entry {
   struct plan plan;         /* COLOURS, PLAN */
-  struct schedule schedule; /* all but PLAN */
+  struct schedule schedule; /* all but PLAN and STRAIGHT */
   struct owner_shares shares;
   struct reverse_map *reverse;
   int nreverse;
+  struct straight straight;
   double seconds; /* to build it */
 };
 

@@ -60,6 +60,8 @@ static int reach_class(const struct map *map) {
   return count ? (int)lround(log2(1 + sum / (double)count)) : 0;
 }
 
+static const char straight_mark[] = " straight";
+
 void tuning_fingerprint(const struct loop *loop, struct text *out) {
   tuning_size_class(loop->set->size, out);
   const struct map *seen[OP_MAX_ARGS];
@@ -75,6 +77,8 @@ void tuning_fingerprint(const struct loop *loop, struct text *out) {
     double degree = map->to->size ? (double)map->from->size * map->arity / (double)map->to->size : 0;
     text_addf(out, " map=%d degree=%.0f reach=2^%d", map->arity, degree, reach_class(map));
   }
+  if (loop->straight)
+    text_add(out, straight_mark);
 }
 
 bool tuning_place_ok(const struct tuning_place *place) {
@@ -100,9 +104,15 @@ const char *tuning_grade_words(enum tuning_grade grade) {
   return grades[grade];
 }
 
+/* What is best where most elements lie in straight ranges says nothing of other meshes, nor they of it. */
+static bool is_comparable(const char *mesh, const char *other) {
+  return !strstr(mesh, straight_mark) == !strstr(other, straight_mark);
+}
+
 enum tuning_grade tuning_grade(const struct store_tuning *row, const char *target, const char *mesh) {
   const size_t family = strcspn(target, " ");
-  if (strcspn(row->target, " ") != family || strncmp(row->target, target, family) != 0)
+  if (strcspn(row->target, " ") != family || strncmp(row->target, target, family) != 0 ||
+      !is_comparable(row->mesh, mesh))
     return TUNING_NOTHING;
   const bool same_target = strcmp(row->target, target) == 0;
   if (strcmp(row->mesh, mesh) == 0)

@@ -91,6 +91,8 @@ static void put_head(struct generator *g, const struct generated *files) {
   /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
   if (g->s->width)
     put_helpers(g);
+  if (g->s->straight)
+    put_straight_helper(g);
   /* A declaration without parameters fits any definition; it makes the function static and inlined. */
   put(g, "static inline __attribute__((always_inline, internal_linkage)) void %s();", g->d->kernel_name);
   put(g, "#pragma clang diagnostic pop");
@@ -166,6 +168,11 @@ static void watched_parameters(const struct generator *g, struct parameter *p) {
 
 static void put_strips(struct generator *g) {
   put_lane_accumulators(g);
+  if (g->s->straight) {
+    put_straight_strips(g);
+    put_lanes_accumulated(g);
+    return;
+  }
   put_open(g, "for (; op2_i + %d <= op2_end; op2_i += %d)", g->s->width, g->s->width);
   put_strip(g);
   put_close(g);
@@ -196,6 +203,10 @@ static void put_functions(struct generator *g) {
   global_parameters(g, &p);
   if (g->s->watched)
     watched_parameters(g, &p);
+  if (g->s->straight) {
+    text_add(&p.declaration, "const int *restrict op2_u, ");
+    text_addf(&p.value, "op2_frame[%d], ", desc_slot_straight(g->d));
+  }
   put_open(g, "static void op2_loop(%sconst int *restrict op2_list, long op2_begin, long op2_end)",
            text_str(&p.declaration));
   put_loop(g);
@@ -245,6 +256,7 @@ int generate_c(const struct desc *d, const struct shape *s, struct generated *ou
   struct shape fitting = *s;
   if (!shape_fits(d, s))
     fitting.width = 0;
+  fitting.straight &= shape_can_be_straight(d, &fitting);
   out->width = fitting.width;
   struct generator g = {.d = d, .s = &fitting, .w = &c_words, .k = &k, .out = &out->main};
   int code = generate(&g, out, err);

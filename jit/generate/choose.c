@@ -31,6 +31,14 @@ bool shape_fits(const struct desc *d, const struct shape *s) {
   return components <= MOST_COMPONENTS;
 }
 
+bool shape_can_be_straight(const struct desc *d, const struct shape *s) {
+  bool mapped = false;
+  for (int m = 0; m < d->nmaps; m++)
+    for (int c = 0; c < d->maps[m].arity; c++)
+      mapped |= desc_uses_column(d, m, c);
+  return mapped && s->width && !s->list && shape_fits(d, s);
+}
+
 /* Functions that take many times as long as an addition, with or without an f behind. */
 static bool is_slow_function(const char *name, size_t length) {
   static const char *const slow[] = {"sqrt", "cbrt",  "hypot", "pow",    "exp",   "exp2",  "expm1", "log",
@@ -96,10 +104,11 @@ static int natural_width(const struct desc *d, int vector_bytes) {
   return width < 4 ? 4 : width > 16 ? 16 : width;
 }
 
-static int add_shape(const struct desc *d, int width, struct shape *out, int count) {
+static int add_shape(const struct desc *d, int width, bool straight, struct shape *out, int count) {
   struct shape s = {.width = width};
+  s.straight = straight && shape_can_be_straight(d, &s);
   for (int i = 0; i < count; i++)
-    if (out[i].width == width)
+    if (out[i].width == width && out[i].straight == s.straight)
       return count;
   if (!shape_fits(d, &s))
     return count;
@@ -107,15 +116,17 @@ static int add_shape(const struct desc *d, int width, struct shape *out, int cou
   return count + 1;
 }
 
-int shape_candidates(const struct desc *d, int vector_bytes, struct shape out[SHAPE_CANDIDATES]) {
+int shape_candidates(const struct desc *d, int vector_bytes, bool straight,
+                     struct shape out[SHAPE_CANDIDATES]) {
   int width = natural_width(d, vector_bytes), count = 0;
   bool strips = vector_bytes >= 32;
   if (strips && gains(d))
-    count = add_shape(d, width, out, count);
-  count = add_shape(d, 0, out, count);
+    count = add_shape(d, width, straight, out, count);
+  count = add_shape(d, 0, false, out, count);
   if (strips) {
-    count = add_shape(d, width, out, count);
-    count = add_shape(d, width == 4 ? 8 : width / 2, out, count);
+    count = add_shape(d, width, straight, out, count);
+    count = add_shape(d, width == 4 ? 8 : width / 2, straight, out, count);
+    count = add_shape(d, width, false, out, count);
   }
   return count;
 }

@@ -124,7 +124,7 @@ static void put_entries(struct cuda_writer *w) {
   bool wrong = planted(w, CUDA_MISTAKE_WRONG_COLUMN);
   for (int m = 0; m < d->nmaps; m++)
     for (int c = 0; c < d->maps[m].arity; c++)
-      if (uses_column(d, m, c))
+      if (desc_uses_column(d, m, c))
         put(&w->g, "const int op2_m%d_%d = op2_t%d[(long long)op2_e * %d + %d];", m, c, m, d->maps[m].arity,
             c + (wrong && c == d->maps[m].arity - 1));
 }

@@ -245,7 +245,7 @@ static void put_after(struct generator *g, int arg) {
 void put_map_entries(struct generator *g) {
   for (int m = 0; m < g->d->nmaps; m++)
     for (int c = 0; c < g->d->maps[m].arity; c++)
-      if (uses_column(g->d, m, c))
+      if (desc_uses_column(g->d, m, c))
         put(g, "const int op2_m%d_%d = op2_t%d[op2_e * %d + %d];", m, c, m, g->d->maps[m].arity, c);
 }
 

@@ -21,10 +21,13 @@ struct generated {
 
 /* Can this loop have this shape? If not, generate_c writes one element at a time. */
 bool shape_fits(const struct desc *d, const struct shape *s);
+/* Has it strips that read targets by a map, so that straight ranges mean something? */
+bool shape_can_be_straight(const struct desc *d, const struct shape *s);
 /* The shapes worth trying on a machine whose vectors have so many bytes (16, 32, 64), the most promising first; at least
- * one. None has a list. */
-enum { SHAPE_CANDIDATES = 3 };
-int shape_candidates(const struct desc *d, int vector_bytes, struct shape out[SHAPE_CANDIDATES]);
+ * one. None has a list. `straight`: most elements lie in straight ranges. */
+enum { SHAPE_CANDIDATES = 4 };
+int shape_candidates(const struct desc *d, int vector_bytes, bool straight,
+                     struct shape out[SHAPE_CANDIDATES]);
 
 /* C for CPUs. Errors: OP_ERR_MEMORY, OP_ERR_KERNEL (no such function in the text). */
 int generate_c(const struct desc *d, const struct shape *s, struct generated *out, struct error *err);

@@ -21,6 +21,10 @@ int lanes_row(int dim, int width);
 
 /* The strip of elements op2_i .. op2_i + width - 1. */
 void put_strip(struct generator *g);
+/* All strips of a range where the shape knows straight ranges: inside them without the map, between them by it. Before all
+ * functions: put_straight_helper. Both leave the same bits as strips by the map alone. */
+void put_straight_helper(struct generator *g);
+void put_straight_strips(struct generator *g);
 /* Before the first strip and behind the last: sums and extrema per lane, op2_k3, combined into op2_a3. */
 void put_lane_accumulators(struct generator *g);
 void put_lanes_accumulated(struct generator *g);

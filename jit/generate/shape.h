@@ -8,12 +8,15 @@
 #include "base/text.h"
 
 struct shape {
-  int width;    /* lanes of a strip; 0: one element at a time */
-  bool list;    /* elements list[begin] .. list[end-1]; else begin .. end-1 */
+  int width; /* lanes of a strip; 0: one element at a time */
+  bool list; /* elements list[begin] .. list[end-1]; else begin .. end-1 */
+  /* Strips inside straight ranges (see runtime/straight.h) read their targets as they follow one another in memory, without the
+   * map. Only with a width and without a list. */
+  bool straight;
   bool watched; /* for the checking form: see jit/generate/watched.h; then nothing else */
 };
 
-/* "scalar", "strip8", "scalar+list", "watched". */
+/* "scalar", "strip8", "scalar+list", "strip8+straight", "watched". */
 void shape_print(const struct shape *s, struct text *out);
 /* What shape_print wrote, but for "watched", which is no variant; false for anything else. Widths are 4, 8 and 16. */
 bool shape_parse(const char *name, struct shape *s);

@@ -49,17 +49,6 @@ bool arg_is_vector(const struct desc_arg *a) {
   return a->map >= 0 && a->idx < 0;
 }
 
-static bool through_map(const struct desc_arg *a) {
-  return a->present && a->map >= 0 && (a->form == DESC_DAT || a->form == DESC_IDX);
-}
-
-bool uses_column(const struct desc *d, int map, int column) {
-  for (int i = 0; i < d->nargs; i++)
-    if (through_map(&d->args[i]) && d->args[i].map == map && (d->args[i].idx < 0 || d->args[i].idx == column))
-      return true;
-  return false;
-}
-
 bool dat_is_apart(const struct desc *d, int dat) {
   return d->dats[dat].soa && d->dats[dat].dim > 1;
 }

@@ -30,8 +30,9 @@ struct generator {
   const struct words *w;
   const struct kernel *k;
   struct text *out;
-  int depth;  /* of indentation */
-  bool lanes; /* the kernel gets local values of one lane only */
+  int depth;     /* of indentation */
+  bool lanes;    /* the kernel gets local values of one lane only */
+  bool straight; /* the strip lies inside a straight range */
 };
 
 /* One line of code, indented. */
@@ -49,8 +50,6 @@ void component_end(struct generator *g, int dim);
 
 const char *word_type(const struct generator *g, enum type_code type);
 
-/* Which entries of maps the arguments need. */
-bool uses_column(const struct desc *d, int map, int column);
 /* Components that lie apart in memory: the kernel gets a local row. */
 bool dat_is_apart(const struct desc *d, int dat);
 bool uses_numbers(const struct desc *d, int set);

@@ -3,7 +3,7 @@
 #include "jit/generate/lanes.h"
 
 /* Names in a strip: op2_l3 the lanes of argument 3, value c of lane l of target v at [(v * dim + c) * width + l];
- * op2_r3 its results turned back into rows; op2_m0_1[l] map entries; inside the loop over lanes op2_a3 and op2_v3 as for
+ * op2_r3 its results turned back into rows; op2_m0_1[l] map entries, or op2_o0_1 what they are more than their elements; inside the loop over lanes op2_a3 and op2_v3 as for
  * one element. */
 
 /* ---- addresses ---------------------------------------------------------------------------------*/
@@ -17,6 +17,8 @@ static void lane_target(const struct generator *g, const struct desc_arg *a, int
                         char *out, size_t size) {
   if (a->map < 0)
     lane_element(g, lane, out, size);
+  else if (g->straight)
+    snprintf(out, size, "(op2_i + op2_o%d_%d + %s)", a->map, col, lane);
   else
     snprintf(out, size, "%sop2_m%d_%d[%s]", a->dat >= 0 && g->d->dats[a->dat].wide ? "(long)" : "", a->map,
              col, lane);
@@ -24,7 +26,24 @@ static void lane_target(const struct generator *g, const struct desc_arg *a, int
 
 /* Lanes of this argument that follow one another in memory: no row needs turning. */
 static bool is_contiguous(const struct generator *g, const struct desc_arg *a) {
-  return a->map < 0 && !g->s->list && (a->dim == 1 || dat_is_apart(g->d, a->dat));
+  const bool in_order = a->map < 0 ? !g->s->list : g->straight;
+  return in_order && (a->dim == 1 || dat_is_apart(g->d, a->dat));
+}
+
+static bool is_alone_on_its_dat(const struct generator *g, const struct desc_arg *a) {
+  for (int i = 0; i < g->d->nargs; i++) {
+    const struct desc_arg *other = &g->d->args[i];
+    if (other != a && other->present && other->form == DESC_DAT && other->dat == a->dat)
+      return false;
+  }
+  return true;
+}
+
+/* Lanes whose results can leave as one vector. Increments by several columns may meet on a target, and are added in the
+ * order of elements. */
+static bool leaves_at_once(const struct generator *g, const struct desc_arg *a) {
+  return is_contiguous(g, a) &&
+         (a->map < 0 || a->access != OP_INC || (!arg_is_vector(a) && is_alone_on_its_dat(g, a)));
 }
 
 /* What is turned at once: a whole row, or one component of data that lie apart. */
@@ -71,7 +90,7 @@ static void put_lane_entries(struct generator *g) {
   for (int m = 0; m < g->d->nmaps; m++) {
     const bool apart = loads_entries_apart(g->d, m);
     for (int c = 0; c < g->d->maps[m].arity; c++) {
-      if (!uses_column(g->d, m, c))
+      if (!desc_uses_column(g->d, m, c))
         continue;
       struct text entries = {0};
       for (int l = 0; l < width; l++) {
@@ -242,19 +261,21 @@ static void put_turned(struct generator *g, int arg) {
 static void put_contiguous_store(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   int width = g->s->width;
-  for (int c = 0; c < a->dim; c++) {
-    char where[160];
-    lane_address(g, a, -1, c, "0", where, sizeof where);
-    if (a->access != OP_INC) {
-      put(g, "__builtin_memcpy(%s, op2_l%d + %d, sizeof(%s) * %d);", where, arg, c * width,
-          word_type(g, a->type), width);
-      continue;
+  for (int v = 0; v < arg_columns(g->d, a); v++)
+    for (int c = 0; c < a->dim; c++) {
+      const int from = (v * a->dim + c) * width;
+      char where[160];
+      lane_address(g, a, arg_column(a, v), c, "0", where, sizeof where);
+      if (a->access != OP_INC) {
+        put(g, "__builtin_memcpy(%s, op2_l%d + %d, sizeof(%s) * %d);", where, arg, from,
+            word_type(g, a->type), width);
+        continue;
+      }
+      put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
+      lane_address(g, a, arg_column(a, v), c, "op2_l", where, sizeof where);
+      put(g, "*(%s) += op2_l%d[%d + op2_l];", where, arg, from);
+      put_close(g);
     }
-    put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
-    lane_address(g, a, -1, c, "op2_l", where, sizeof where);
-    put(g, "*(%s) += op2_l%d[%d + op2_l];", where, arg, c * width);
-    put_close(g);
-  }
 }
 
 /* One lane's results of one argument, added or stored. */
@@ -285,11 +306,11 @@ static void put_stores(struct generator *g) {
     if (is_stored(&g->d->args[i]))
       put_turned(g, i);
   for (int i = 0; i < g->d->nargs; i++)
-    if (is_stored(&g->d->args[i]) && is_contiguous(g, &g->d->args[i]))
+    if (is_stored(&g->d->args[i]) && leaves_at_once(g, &g->d->args[i]))
       put_contiguous_store(g, i);
   for (int l = 0; l < g->s->width; l++)
     for (int i = 0; i < g->d->nargs; i++)
-      if (is_stored(&g->d->args[i]) && !is_contiguous(g, &g->d->args[i]))
+      if (is_stored(&g->d->args[i]) && !leaves_at_once(g, &g->d->args[i]))
         put_lane_store(g, i, l);
 }
 
@@ -383,7 +404,8 @@ void put_lanes_accumulated(struct generator *g) {
 }
 
 void put_strip(struct generator *g) {
-  put_lane_entries(g);
+  if (!g->straight)
+    put_lane_entries(g);
   for (int i = 0; i < g->d->nargs; i++)
     put_lanes(g, i);
   put_lane_loop(g);

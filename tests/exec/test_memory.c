@@ -100,11 +100,13 @@ static int make_team(struct world *w, struct error *err) {
 }
 static int use_cache(struct world *w, struct error *err) {
   static const enum strategy strategies[] = {STRATEGY_COLOURS, STRATEGY_PLAN, STRATEGY_OWNERS,
-                                             STRATEGY_GATHER};
+                                             STRATEGY_GATHER, STRATEGY_STRAIGHT};
+  enum { STRATEGIES_USED = sizeof strategies / sizeof *strategies };
   struct plan_cache *cache = NULL;
   int status = plan_cache_new(&cache, err);
-  for (int i = 0; i < 8 && !status; i++) {
-    struct plan_wish wish = {.request = w->request, .strategy = strategies[i % 4], .threads = 2};
+  for (int i = 0; i < 2 * STRATEGIES_USED && !status; i++) {
+    struct plan_wish wish = {
+        .request = w->request, .strategy = strategies[i % STRATEGIES_USED], .threads = 2};
     const struct plan_entry *entry;
     bool built;
     status = plan_cache_get(cache, &wish, NULL, &entry, &built, err);

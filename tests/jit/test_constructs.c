@@ -15,6 +15,7 @@
 #include "build.h"
 #include "jit/jit.h"
 #include "jit/kernel.h"
+#include "straight.h"
 
 enum { ELEMENTS = 211, TARGETS = 67, ARITY = 3, LARGEST = 32, PIECES = 3, SLACK = 16 };
 
@@ -38,6 +39,7 @@ struct trial {
   unsigned char globals[8][LARGEST * 8], starts[8][LARGEST * 8];
   unsigned char reference[8][LARGEST * 8];
   int map[ELEMENTS * ARITY], list[ELEMENTS], numbers[2][ELEMENTS];
+  struct straight straight;
   void *frame[64];
 };
 
@@ -49,11 +51,24 @@ static int set_size(int set) {
   return set == 0 ? ELEMENTS : TARGETS;
 }
 
+/* The columns that the loop uses, in the order of generated code. */
+static void find_straight(struct trial *t) {
+  struct error err = {0};
+  struct plan_column columns[ARITY];
+  struct plan_request request = {.size = ELEMENTS, .columns = columns};
+  for (int c = 0; c < ARITY; c++)
+    if (desc_uses_column(&t->d, 0, c))
+      columns[request.ncolumns++] = (struct plan_column){t->map, ARITY, c, 1, TARGETS};
+  if (request.ncolumns)
+    assert_int_equal(straight_build(&t->straight, &request, NULL, &err), OP_OK);
+}
+
 /* Both numberings hold each number once; the mesh itself is in the library's. */
 static void make_mesh(struct trial *t) {
   for (int e = 0; e < ELEMENTS; e++) {
     for (int c = 0; c < ARITY; c++)
-      t->map[e * ARITY + c] = (e * 5 + c * 17 + e / 7) % TARGETS;
+      t->map[e * ARITY + c] =
+          strstr(t->way->shape, "straight") ? (e + c * 17) % TARGETS : (e * 5 + c * 17 + e / 7) % TARGETS;
     t->list[e] = (e * 100) % ELEMENTS;
     t->numbers[0][e] = (e * 37 + 11) % ELEMENTS;
     t->numbers[1][e] = (e * 29 + 3) % TARGETS;
@@ -130,6 +145,7 @@ static void setup(struct trial *t, const struct kernel_case *c, const struct way
   if (kernel_check(&k, &t->d, &err) != OP_OK)
     fail_msg("%s: %s", c->construct, error_message(&err));
   kernel_free(&k);
+  find_straight(t);
   for (int i = 0; i < t->d.ndats; i++)
     convert(t, i, false);
 }
@@ -139,6 +155,7 @@ static void teardown(struct trial *t) {
     free(t->dats[i].rows);
     free(t->dats[i].library);
   }
+  straight_free(&t->straight);
   desc_free(&t->d);
 }
 
@@ -207,6 +224,7 @@ static void fill_frame(struct trial *t, struct info_slot *infos) {
     t->frame[desc_slot_stride(d, i)] = (void *)(intptr_t)set_size(d->dats[i].set);
   }
   t->frame[desc_slot_map(d, 0)] = t->map;
+  t->frame[desc_slot_straight(d)] = t->straight.words;
   for (int s = 0; s < 2; s++)
     t->frame[desc_slot_numbers(d, s)] = t->way->renumbered ? t->numbers[s] : NULL;
   for (int i = 0; i < d->nargs; i++) {
@@ -300,6 +318,8 @@ static const struct way ways[] = {
     {"strips of 16 by list, SoA, renumbered", "strip16+list", true, true, false},
     {"strips of 16, renumbered", "strip16", false, true, false},
     {"strips of 4", "strip4", false, false, false},
+    {"strips of 8, straight", "strip8+straight", false, false, false},
+    {"strips of 4, straight, SoA, renumbered, wide", "strip4+straight", true, true, true},
 };
 
 /* Which ways a case goes through: all of them if asked for, else the first two of the group and one other in turn. */

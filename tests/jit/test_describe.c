@@ -197,6 +197,7 @@ static void slots(void **state) {
       used[desc_slot_numbers(&d, n)]++;
     for (int n = 0; n < d.nconsts; n++)
       used[desc_slot_const(&d, n)]++;
+    used[desc_slot_straight(&d)]++;
     for (int n = 0; n < desc_slots(&d); n++)
       assert_int_equal(used[n], 1);
     desc_free(&d);

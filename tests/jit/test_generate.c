@@ -109,7 +109,7 @@ static void one(const char *folder, struct desc d, const char *shape_name, bool 
 /* The first of the shapes for a machine with 512-bit vectors. */
 static void starts_with(struct desc d, int width) {
   struct shape shapes[SHAPE_CANDIDATES];
-  const int count = shape_candidates(&d, 64, shapes);
+  const int count = shape_candidates(&d, 64, false, shapes);
   if (count < 2 || shapes[0].width != width) {
     fprintf(stderr, "%s: the first of %d shapes has width %d instead of %d\n", d.kernel_name, count,
             shapes[0].width, width);
@@ -133,6 +133,42 @@ static struct desc adding(const char *value) {
   return d;
 }
 
+/* The names of all shapes, for a machine with 512-bit vectors. */
+static void has_shapes(struct desc d, bool straight, const char *names) {
+  struct shape shapes[SHAPE_CANDIDATES];
+  struct text found = {0};
+  const int count = shape_candidates(&d, 64, straight, shapes);
+  for (int i = 0; i < count; i++) {
+    text_add(&found, i ? " " : "");
+    shape_print(&shapes[i], &found);
+  }
+  if (strcmp(text_str(&found), names) != 0) {
+    fprintf(stderr, "%s: the shapes are %s instead of %s\n", d.kernel_name, text_str(&found), names);
+    failures++;
+  }
+  text_free(&found);
+  desc_free(&d);
+}
+
+static struct desc copying(int map) {
+  struct desc d = build_loop("copy", "void copy(const double *x, double *y) { *y = *x; }");
+  if (map)
+    map = build_map(&d, 1, 1) + 1;
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, map ? 1 : 0, false), map - 1, map ? 0 : -1, OP_READ);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_WRITE);
+  return d;
+}
+
+static void shape_names(void) {
+  static const char *const wrong[] = {"scalar+straight", "strip8+straight+list", "strip8+", "strip8+lis"};
+  struct shape s;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    if (shape_parse(wrong[i], &s)) {
+      fprintf(stderr, "%s is no shape\n", wrong[i]);
+      failures++;
+    }
+}
+
 int main(int argc, char **argv) {
   bool write = argc > 2 && strcmp(argv[2], "write") == 0;
   if (argc < 2)
@@ -140,9 +176,15 @@ int main(int argc, char **argv) {
   one(argv[1], airfoil_edge(), "scalar", write);
   one(argv[1], airfoil_edge(), "scalar+list", write);
   one(argv[1], airfoil_edge(), "strip4", write);
+  one(argv[1], airfoil_edge(), "strip4+straight", write);
   one(argv[1], globals(), "scalar", write);
   one(argv[1], globals(), "strip4+list", write);
   one(argv[1], vectors(), "scalar", write);
+  has_shapes(copying(1), true, "strip8+straight scalar strip4+straight strip8");
+  has_shapes(copying(1), false, "strip8 scalar strip4");
+  has_shapes(copying(0), true, "scalar strip8 strip4");
+  has_shapes(adding("x[n]"), true, "scalar strip8+straight strip4+straight strip8");
+  shape_names();
   starts_with(adding("0.5 * x[n] /* x[n] / 2 */"), 0);
   starts_with(adding("x[n] / 3"), 8);
   starts_with(adding("sqrtf(x[n])"), 8);

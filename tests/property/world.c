@@ -120,22 +120,35 @@ static int target_set(struct world *w, long least) {
   return new_set(w, size >= least ? size : (int)least + random_below(&w->random, 3));
 }
 
-/* `count` different numbers below `size`, to every `stride`-th place. */
+/* `count` different numbers below `size`, to every `stride`-th place: in any order, or one after the other. */
 static void fill_injective(struct world *w, int *table, int count, int stride, int size) {
   int *order = take((size_t)size * sizeof *order);
+  const bool straight = random_chance(&w->random, 40);
+  const int first = straight && size ? random_below(&w->random, size) : 0;
   for (int i = 0; i < size; i++)
-    order[i] = i;
-  random_shuffle(&w->random, order, size);
+    order[i] = (first + i) % size;
+  if (!straight)
+    random_shuffle(&w->random, order, size);
   for (int i = 0; i < count; i++)
     table[(size_t)i * (size_t)stride] = order[i];
   free(order);
 }
 
+/* The targets of each element follow those of the one before, as on a structured mesh, but for a break now and then. */
+static void fill_straight(struct world *w, struct wmap *m) {
+  int from = w->sets[m->from].size, to = w->sets[m->to].size;
+  for (long i = 0; i < (long)from * m->arity; i++)
+    m->table[i] = i < m->arity || random_chance(&w->random, 1) ? random_below(&w->random, to)
+                                                               : (m->table[i - m->arity] + 1) % to;
+}
+
 static void fill_map(struct world *w, struct wmap *m, int column, bool alone) {
   int from = w->sets[m->from].size, to = w->sets[m->to].size;
-  /* Neighbours that are near, or anywhere, or all the same. */
-  int kind = random_below(&w->random, 5);
-  for (long i = 0; i < (long)from * m->arity; i++)
+  /* Neighbours that are near, or anywhere, or all the same, or in order. */
+  int kind = random_below(&w->random, 8);
+  if (kind >= 5)
+    fill_straight(w, m);
+  for (long i = 0; kind < 5 && i < (long)from * m->arity; i++)
     m->table[i] = kind < 2   ? (int)((i / m->arity * to / from + random_below(&w->random, 3)) % to)
                   : kind < 4 ? random_below(&w->random, to)
                              : 0;

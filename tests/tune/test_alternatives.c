@@ -11,13 +11,15 @@
 #include "alternatives.h"
 
 static const struct shape shapes[] = {{.width = 8}, {.width = 0}, {.width = 4}};
+static const struct shape straight_shapes[] = {
+    {.width = 8, .straight = true}, {.width = 0}, {.width = 4, .straight = true}, {.width = 8}};
 
 /* The names, separated by blanks. */
 static void expect(struct variant standard, struct alternatives_of loop, const char *names) {
   struct variant found[MOST_ALTERNATIVES];
   struct text list = {0};
-  loop.shapes = shapes;
-  loop.nshapes = 3;
+  loop.shapes = standard.shape.straight ? straight_shapes : shapes;
+  loop.nshapes = standard.shape.straight ? 4 : 3;
   const int count = alternatives(&standard, &loop, found);
   for (int i = 0; i < count; i++) {
     text_add(&list, i ? " " : "");
@@ -48,6 +50,19 @@ static void are_one_step_away(void **state) {
   expect(chunks, (struct alternatives_of){.elements = 10000, .threads = 2},
          "chunks/strip8 chunks/strip4 chunks/scalar/1024 chunks/scalar/threads1");
   expect(whole, (struct alternatives_of){.elements = 8000, .threads = 1}, "whole/strip8 whole/strip4");
+}
+
+/* The gather form has no straight ranges: it is made of the same strips without them. */
+static void know_straight_ranges(void **state) {
+  (void)state;
+  const struct variant chunks = {.strategy = STRATEGY_CHUNKS, .shape = {.width = 8, .straight = true}};
+  const struct variant colours = {.strategy = STRATEGY_COLOURS, .shape = {.width = 8, .straight = true}};
+  expect(chunks, (struct alternatives_of){.elements = 8000, .threads = 1},
+         "chunks/scalar chunks/strip4+straight chunks/strip8 chunks/strip8+straight/1024");
+  expect(colours,
+         (struct alternatives_of){.elements = 5000, .threads = 1, .block_size = 64, .turned_bytes = 64},
+         "colours/scalar colours/strip4+straight colours/strip8 owners/strip8+straight gather/strip8 "
+         "colours/strip8+straight/1024 colours/strip8+straight/4096 colours/strip8+straight/256");
 }
 
 /* Long rows are not turned round; one thread has no fewer; what runs in microseconds is left alone. */
@@ -86,6 +101,7 @@ static void names_are_read_back(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(are_one_step_away),
+      cmocka_unit_test(know_straight_ranges),
       cmocka_unit_test(leave_out_what_cannot_gain),
       cmocka_unit_test(names_are_read_back),
   };

@@ -29,6 +29,7 @@ static void grades_fall_back(void **state) {
   assert_int_equal(grade("znver3 0123456789ab", mesh), TUNING_NOTHING);
   assert_int_equal(grade("znver", mesh), TUNING_NOTHING);
   assert_int_equal(grade("znver42", mesh), TUNING_NOTHING);
+  assert_int_equal(grade(here, "elements=2^20 map=2 degree=4 reach=2^9 straight"), TUNING_NOTHING);
   for (int g = TUNING_FAMILY; g < TUNING_EXACT; g++) {
     assert_true(g < g + 1);
     assert_string_not_equal(tuning_grade_words((enum tuning_grade)g),
@@ -83,6 +84,10 @@ static void meshes_have_classes(void **state) {
   struct text out = {0};
   tuning_fingerprint(&loop, &out);
   assert_string_equal(text_str(&out), "elements=2^10 map=2 degree=4 reach=2^1 map=4 degree=8 reach=2^8");
+  text_clear(&out);
+  loop.straight = true;
+  tuning_fingerprint(&loop, &out);
+  assert_non_null(strstr(text_str(&out), "reach=2^8 straight"));
   text_clear(&out);
   tuning_size_class(0, &out);
   assert_string_equal(text_str(&out), "elements=2^0");

@@ -114,7 +114,9 @@ static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *
     return error_memory(err, "a loop's variants", sizeof *cpu);
   loop->backend_state = cpu;
   cpu->threads = ctx->team ? executor_threads(ctx->team, loop_end(loop), 0) : 1;
-  int code = cpu_candidates(ctx, loop, cpu, err);
+  int code = cpu_find_straight(ctx, loop, cpu, err);
+  if (!code)
+    code = cpu_candidates(ctx, loop, cpu, err);
   if (!code)
     code = open_tuning(ctx, loop, cpu, err);
   code = agree_on_candidates(ctx, loop, cpu, code, err);
@@ -168,7 +170,14 @@ static int cpu_select(struct op_context *ctx, struct loop *loop, struct error *e
   }
   loop->stats.variant = cpu->variants[cpu->current].name;
   loop->stats.scalar = cpu->variants[cpu->current].scalar;
+  loop->stats.spared = cpu->variants[cpu->current].variant.shape.straight ? cpu->spared : 0;
   return OP_OK;
+}
+
+/* What generated code reads in place of maps. */
+static void set_straight(const struct loop *loop, const struct cpu_loop *cpu, int part) {
+  const struct plan_entry *entry = cpu->straight[part];
+  loop->frame[desc_slot_straight(&loop->desc)] = entry ? entry->straight.words : NULL;
 }
 
 static int cpu_run(struct op_context *ctx, struct loop *loop, int part, struct error *err) {
@@ -187,6 +196,7 @@ static int cpu_run(struct op_context *ctx, struct loop *loop, int part, struct e
                                 .threads = p->threads,
                                 .poll = ctx->poll,
                                 .poll_context = ctx};
+  set_straight(loop, cpu, part);
   if (loop->nreductions)
     execution.slots += (size_t)loop->parts[part].first_slot * loop->slot_bytes;
   if (p->gather)

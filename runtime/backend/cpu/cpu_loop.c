@@ -50,6 +50,8 @@ static int settle(struct variant *v, const struct loop *loop, const struct cpu_l
                      loop->name);
   if (v->strategy == STRATEGY_WHOLE)
     v->block_size = v->threads = 0;
+  /* The gather form has maps of its own. */
+  v->shape.straight &= shape_can_be_straight(&loop->desc, &v->shape) && v->strategy != STRATEGY_GATHER;
   return OP_OK;
 }
 
@@ -93,6 +95,13 @@ static int add_alternatives(const struct variant *standard, const struct shape *
   return code;
 }
 
+static bool is_any_straight(const struct cpu_loop *cpu) {
+  bool any = false;
+  for (int i = 0; i < cpu->nvariants; i++)
+    any |= cpu->variants[i].variant.shape.straight;
+  return any;
+}
+
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   struct jit *jit = NULL;
   int code = context_jit(ctx, &jit, err);
@@ -101,7 +110,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   cpu->increments_through_map = increments_through_map(loop);
   struct shape shapes[SHAPE_CANDIDATES];
   const int vector_bytes = ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
-  const int nshapes = shape_candidates(&loop->desc, vector_bytes, shapes);
+  const int nshapes = shape_candidates(&loop->desc, vector_bytes, loop->straight, shapes);
   struct variant v = {.strategy = default_strategy(loop, cpu), .shape = shapes[0]};
   struct text spec = {0};
   bool tuned = false;
@@ -120,7 +129,11 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   cpu->standard = 0;
   if (!code)
     code = tuning_wanted(ctx, &tuned, err);
-  return code || forced || !tuned ? code : add_alternatives(&v, shapes, nshapes, loop, cpu, err);
+  if (!code && !forced && tuned)
+    code = add_alternatives(&v, shapes, nshapes, loop, cpu, err);
+  if (!is_any_straight(cpu))
+    cpu_drop_straight(ctx, cpu);
+  return code;
 }
 
 /* ---- making one ready ---- */
@@ -290,7 +303,8 @@ static int make_code(struct op_context *ctx, struct loop *loop, struct cpu_varia
   const struct desc *desc = v->parts[0].gather ? gather_desc(v->parts[0].gather) : &loop->desc;
   int code = context_jit(ctx, &jit, err);
   for (int list = 0; !code && list < (listed ? 2 : 1); list++) {
-    const struct shape shape = {.width = v->variant.shape.width, .list = list};
+    const struct shape shape = {
+        .width = v->variant.shape.width, .list = list, .straight = v->variant.shape.straight && !list};
     if (v->functions[list])
       continue;
     if (!wait && !jit_prepare(jit, desc, &shape))
@@ -395,6 +409,7 @@ void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu) {
     return;
   for (int i = 0; i < cpu->nvariants; i++)
     free_variant(ctx, &cpu->variants[i]);
+  cpu_drop_straight(ctx, cpu);
   free(cpu->variants);
   tuning_free(&cpu->tuning);
   free(cpu);

@@ -36,6 +36,9 @@ struct cpu_loop {
   int threads;  /* to use at most */
   bool increments_through_map;
   bool forces_threads; /* OP2_VARIANT says how many, however small the set is */
+  /* Straight ranges of each part that has elements, where a shape can make use of them; shared with other loops. */
+  const struct plan_entry *straight[LOOP_PARTS];
+  double spared; /* bytes of maps that shapes with straight ranges do not read */
   struct tuning tuning;
   int begun;           /* the candidate, from 1, whose compile was begun behind the program last */
   bool behind;         /* candidates are compiled behind the program */
@@ -44,6 +47,10 @@ struct cpu_loop {
   double plan_seconds; /* so far, on the slowest rank */
 };
 
+/* Where the loop's targets follow one another. Ranks do this together. */
+int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err);
+/* Nobody of this loop needs them (any more). */
+void cpu_drop_straight(struct op_context *ctx, struct cpu_loop *cpu);
 /* All variants that make sense for the loop; which one is the default. Nothing is compiled. */
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err);
 /* Code and schedule of one variant. With `wait` false its code may be compiled behind the program: the variant is not ready

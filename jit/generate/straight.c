@@ -1,0 +1,60 @@
+/* Strips inside straight ranges: a target of element e by some column is e + an offset that holds for the whole range, so
+ * the lanes of a strip reach consecutive elements. Names: op2_u the ranges of the frame, op2_range the one at hand (its
+ * words: begin, end, an offset for each column), op2_o0_1 the offset of map 0's column 1. */
+#include "jit/generate/lanes.h"
+
+static int columns(const struct desc *d) {
+  int count = 0;
+  for (int m = 0; m < d->nmaps; m++)
+    for (int c = 0; c < d->maps[m].arity; c++)
+      count += desc_uses_column(d, m, c);
+  return count;
+}
+
+void put_straight_helper(struct generator *g) {
+  const int words = 2 + columns(g->d);
+  put_open(g, "static const int *op2_find_range(const int *op2_u, long op2_begin)");
+  put(g, "long op2_low = 0, op2_high = op2_u[0];");
+  put_open(g, "while (op2_low < op2_high)");
+  put(g, "const long op2_middle = (op2_low + op2_high) / 2;");
+  put_open(g, "if (op2_u[1 + op2_middle * %d + 1] <= op2_begin)", words);
+  put(g, "op2_low = op2_middle + 1;");
+  put_close(g);
+  put(g, "else op2_high = op2_middle;");
+  put_close(g);
+  put(g, "return op2_u + 1 + op2_low * %d;", words);
+  put_close(g);
+}
+
+static void put_offsets(struct generator *g) {
+  int word = 2;
+  for (int m = 0; m < g->d->nmaps; m++)
+    for (int c = 0; c < g->d->maps[m].arity; c++)
+      if (desc_uses_column(g->d, m, c))
+        put(g, "const long op2_o%d_%d = op2_range[%d];", m, c, word++);
+}
+
+void put_straight_strips(struct generator *g) {
+  const int width = g->s->width;
+  put(g, "const int *op2_range = op2_find_range(op2_u, op2_begin);");
+  put_open(g, "while (op2_i + %d <= op2_end)", width);
+  put_open(g, "if (op2_range[1] <= op2_i)");
+  put(g, "op2_range += %d;", 2 + columns(g->d));
+  put(g, "continue;");
+  put_close(g);
+  put_open(g, "if (op2_range[0] <= op2_i)");
+  put(g, "const long op2_stop = op2_range[1] < op2_end ? op2_range[1] : op2_end;");
+  put_offsets(g);
+  put_open(g, "for (; op2_i + %d <= op2_stop; op2_i += %d)", width, width);
+  g->straight = true;
+  put_strip(g);
+  g->straight = false;
+  put_close(g);
+  put_open(g, "if (op2_i + %d > op2_end || op2_range[1] <= op2_i)", width);
+  put(g, "continue;");
+  put_close(g);
+  put_close(g);
+  put_strip(g);
+  put(g, "op2_i += %d;", width);
+  put_close(g);
+}

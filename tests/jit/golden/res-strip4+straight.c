@@ -1,0 +1,219 @@
+/* Made by op2jit (generator 3): loop res, strip4+straight, contract. */
+#include "op2jit_prelude.h"
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Weverything"
+typedef long long __attribute__((may_alias)) op2_longlong;
+typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+static const double eps __attribute__((unused)) = 0x1.999999999999ap-5;
+typedef double op2_double2 __attribute__((vector_size(16), may_alias));
+typedef double op2_double2u __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double op2_double4 __attribute__((vector_size(32), may_alias));
+typedef double op2_double4u __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double op2_double8 __attribute__((vector_size(64), may_alias));
+typedef double op2_double8u __attribute__((vector_size(64), aligned(8), may_alias));
+static inline __attribute__((always_inline)) void op2_load_double_2(double *lanes, const double *const *rows) {
+  {
+    op2_double4 z0 = __builtin_shufflevector(*(const op2_double2u *)(rows[0] + 0), *(const op2_double2u *)(rows[2] + 0), 0, 1, 2, 3);
+    op2_double4 z1 = __builtin_shufflevector(*(const op2_double2u *)(rows[1] + 0), *(const op2_double2u *)(rows[3] + 0), 0, 1, 2, 3);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    *(op2_double4 *)(lanes + 0) = z0;
+    *(op2_double4 *)(lanes + 4) = z1;
+  }
+}
+static inline __attribute__((always_inline)) void op2_turn_double_2(double *rows, const double *lanes) {
+  {
+    op2_double4 z0 = *(const op2_double4 *)(lanes + 0);
+    op2_double4 z1 = *(const op2_double4 *)(lanes + 4);
+    op2_double4 t;
+    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
+    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
+    z0 = t;
+    *(op2_double2u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1);
+    *(op2_double2u *)(rows + 2) = __builtin_shufflevector(z1, z1, 0, 1);
+    *(op2_double2u *)(rows + 4) = __builtin_shufflevector(z0, z0, 2, 3);
+    *(op2_double2u *)(rows + 6) = __builtin_shufflevector(z1, z1, 2, 3);
+  }
+}
+static inline __attribute__((always_inline)) void op2_add_double_2(double *row, const double *values) {
+  *(op2_double2u *)(row + 0) += *(const op2_double2u *)(values + 0);
+}
+static inline __attribute__((always_inline)) void op2_put_double_2(double *row, const double *values) {
+  *(op2_double2u *)(row + 0) = *(const op2_double2u *)(values + 0);
+}
+static inline __attribute__((always_inline)) void op2_load_double_1(double *lanes, const double *const *rows) {
+  {
+    op2_double4 z0 = {rows[0][0], rows[1][0], rows[2][0], rows[3][0]};
+    *(op2_double4 *)(lanes + 0) = z0;
+  }
+}
+static const int *op2_find_range(const int *op2_u, long op2_begin) {
+  long op2_low = 0, op2_high = op2_u[0];
+  while (op2_low < op2_high) {
+    const long op2_middle = (op2_low + op2_high) / 2;
+    if (op2_u[1 + op2_middle * 6 + 1] <= op2_begin) {
+      op2_low = op2_middle + 1;
+    }
+    else op2_high = op2_middle;
+  }
+  return op2_u + 1 + op2_low * 6;
+}
+static inline __attribute__((always_inline, internal_linkage)) void res();
+#pragma clang diagnostic pop
+#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
+#pragma GCC visibility push(hidden)
+#include "res.c"
+#pragma GCC visibility pop
+#pragma clang attribute pop
+#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic error "-Wincompatible-pointer-types"
+#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, long op2_s1, double *restrict op2_d2, const int *restrict op2_t0, const int *restrict op2_t1, const int *restrict op2_u, const int *restrict op2_list, long op2_begin, long op2_end) {
+  long op2_i = op2_begin;
+  const int *op2_range = op2_find_range(op2_u, op2_begin);
+  while (op2_i + 4 <= op2_end) {
+    if (op2_range[1] <= op2_i) {
+      op2_range += 6;
+      continue;
+    }
+    if (op2_range[0] <= op2_i) {
+      const long op2_stop = op2_range[1] < op2_end ? op2_range[1] : op2_end;
+      const long op2_o0_0 = op2_range[2];
+      const long op2_o0_1 = op2_range[3];
+      const long op2_o1_0 = op2_range[4];
+      const long op2_o1_1 = op2_range[5];
+      for (; op2_i + 4 <= op2_stop; op2_i += 4) {
+        double op2_l0[8] __attribute__((aligned(64)));
+        op2_load_double_2(op2_l0 + 0, (const double *const[4]){op2_d0 + (op2_i + op2_o0_0 + 0) * 2, op2_d0 + (op2_i + op2_o0_0 + 1) * 2, op2_d0 + (op2_i + op2_o0_0 + 2) * 2, op2_d0 + (op2_i + op2_o0_0 + 3) * 2});
+        double op2_l1[8] __attribute__((aligned(64)));
+        op2_load_double_2(op2_l1 + 0, (const double *const[4]){op2_d0 + (op2_i + op2_o0_1 + 0) * 2, op2_d0 + (op2_i + op2_o0_1 + 1) * 2, op2_d0 + (op2_i + op2_o0_1 + 2) * 2, op2_d0 + (op2_i + op2_o0_1 + 3) * 2});
+        double op2_l2[16] __attribute__((aligned(64)));
+        __builtin_memcpy(op2_l2 + 0, op2_d1 + 0 * op2_s1 + (op2_i + op2_o1_0 + 0), sizeof(double) * 4);
+        __builtin_memcpy(op2_l2 + 4, op2_d1 + 1 * op2_s1 + (op2_i + op2_o1_0 + 0), sizeof(double) * 4);
+        __builtin_memcpy(op2_l2 + 8, op2_d1 + 2 * op2_s1 + (op2_i + op2_o1_0 + 0), sizeof(double) * 4);
+        __builtin_memcpy(op2_l2 + 12, op2_d1 + 3 * op2_s1 + (op2_i + op2_o1_0 + 0), sizeof(double) * 4);
+        double op2_l3[8] __attribute__((aligned(64)));
+        double op2_l4[8] __attribute__((aligned(64)));
+        #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
+        for (int op2_l = 0; op2_l < 4; op2_l++) {
+          double op2_a0[2];
+          op2_a0[0] = op2_l0[0 * 4 + op2_l];
+          op2_a0[1] = op2_l0[1 * 4 + op2_l];
+          double op2_a1[2];
+          op2_a1[0] = op2_l1[0 * 4 + op2_l];
+          op2_a1[1] = op2_l1[1 * 4 + op2_l];
+          double op2_a2[4];
+          op2_a2[0] = op2_l2[0 * 4 + op2_l];
+          op2_a2[1] = op2_l2[1 * 4 + op2_l];
+          op2_a2[2] = op2_l2[2 * 4 + op2_l];
+          op2_a2[3] = op2_l2[3 * 4 + op2_l];
+          double op2_a3[2];
+          op2_a3[0] = 0;
+          op2_a3[1] = 0;
+          double op2_a4[2];
+          op2_a4[0] = 0;
+          op2_a4[1] = 0;
+          res(op2_a0, op2_a1, op2_a2, op2_a3, op2_a4);
+          op2_l3[0 * 4 + op2_l] = op2_a3[0];
+          op2_l3[1 * 4 + op2_l] = op2_a3[1];
+          op2_l4[0 * 4 + op2_l] = op2_a4[0];
+          op2_l4[1 * 4 + op2_l] = op2_a4[1];
+        }
+        double op2_r3[8] __attribute__((aligned(64)));
+        op2_turn_double_2(op2_r3 + 0, op2_l3 + 0);
+        double op2_r4[8] __attribute__((aligned(64)));
+        op2_turn_double_2(op2_r4 + 0, op2_l4 + 0);
+        op2_add_double_2(op2_d2 + (op2_i + op2_o1_0 + 0) * 2, op2_r3 + 0);
+        op2_add_double_2(op2_d2 + (op2_i + op2_o1_1 + 0) * 2, op2_r4 + 0);
+        op2_add_double_2(op2_d2 + (op2_i + op2_o1_0 + 1) * 2, op2_r3 + 2);
+        op2_add_double_2(op2_d2 + (op2_i + op2_o1_1 + 1) * 2, op2_r4 + 2);
+        op2_add_double_2(op2_d2 + (op2_i + op2_o1_0 + 2) * 2, op2_r3 + 4);
+        op2_add_double_2(op2_d2 + (op2_i + op2_o1_1 + 2) * 2, op2_r4 + 4);
+        op2_add_double_2(op2_d2 + (op2_i + op2_o1_0 + 3) * 2, op2_r3 + 6);
+        op2_add_double_2(op2_d2 + (op2_i + op2_o1_1 + 3) * 2, op2_r4 + 6);
+      }
+      if (op2_i + 4 > op2_end || op2_range[1] <= op2_i) {
+        continue;
+      }
+    }
+    const int op2_m0_0[4] = {op2_t0[(op2_i + 0) * 2 + 0], op2_t0[(op2_i + 1) * 2 + 0], op2_t0[(op2_i + 2) * 2 + 0], op2_t0[(op2_i + 3) * 2 + 0]};
+    const int op2_m0_1[4] = {op2_t0[(op2_i + 0) * 2 + 1], op2_t0[(op2_i + 1) * 2 + 1], op2_t0[(op2_i + 2) * 2 + 1], op2_t0[(op2_i + 3) * 2 + 1]};
+    const int op2_m1_0[4] = {__atomic_load_n(&op2_t1[(op2_i + 0) * 2 + 0], __ATOMIC_RELAXED), __atomic_load_n(&op2_t1[(op2_i + 1) * 2 + 0], __ATOMIC_RELAXED), __atomic_load_n(&op2_t1[(op2_i + 2) * 2 + 0], __ATOMIC_RELAXED), __atomic_load_n(&op2_t1[(op2_i + 3) * 2 + 0], __ATOMIC_RELAXED)};
+    const int op2_m1_1[4] = {__atomic_load_n(&op2_t1[(op2_i + 0) * 2 + 1], __ATOMIC_RELAXED), __atomic_load_n(&op2_t1[(op2_i + 1) * 2 + 1], __ATOMIC_RELAXED), __atomic_load_n(&op2_t1[(op2_i + 2) * 2 + 1], __ATOMIC_RELAXED), __atomic_load_n(&op2_t1[(op2_i + 3) * 2 + 1], __ATOMIC_RELAXED)};
+    double op2_l0[8] __attribute__((aligned(64)));
+    op2_load_double_2(op2_l0 + 0, (const double *const[4]){op2_d0 + op2_m0_0[0] * 2, op2_d0 + op2_m0_0[1] * 2, op2_d0 + op2_m0_0[2] * 2, op2_d0 + op2_m0_0[3] * 2});
+    double op2_l1[8] __attribute__((aligned(64)));
+    op2_load_double_2(op2_l1 + 0, (const double *const[4]){op2_d0 + op2_m0_1[0] * 2, op2_d0 + op2_m0_1[1] * 2, op2_d0 + op2_m0_1[2] * 2, op2_d0 + op2_m0_1[3] * 2});
+    double op2_l2[16] __attribute__((aligned(64)));
+    op2_load_double_1(op2_l2 + 0, (const double *const[4]){op2_d1 + 0 * op2_s1 + op2_m1_0[0], op2_d1 + 0 * op2_s1 + op2_m1_0[1], op2_d1 + 0 * op2_s1 + op2_m1_0[2], op2_d1 + 0 * op2_s1 + op2_m1_0[3]});
+    op2_load_double_1(op2_l2 + 4, (const double *const[4]){op2_d1 + 1 * op2_s1 + op2_m1_0[0], op2_d1 + 1 * op2_s1 + op2_m1_0[1], op2_d1 + 1 * op2_s1 + op2_m1_0[2], op2_d1 + 1 * op2_s1 + op2_m1_0[3]});
+    op2_load_double_1(op2_l2 + 8, (const double *const[4]){op2_d1 + 2 * op2_s1 + op2_m1_0[0], op2_d1 + 2 * op2_s1 + op2_m1_0[1], op2_d1 + 2 * op2_s1 + op2_m1_0[2], op2_d1 + 2 * op2_s1 + op2_m1_0[3]});
+    op2_load_double_1(op2_l2 + 12, (const double *const[4]){op2_d1 + 3 * op2_s1 + op2_m1_0[0], op2_d1 + 3 * op2_s1 + op2_m1_0[1], op2_d1 + 3 * op2_s1 + op2_m1_0[2], op2_d1 + 3 * op2_s1 + op2_m1_0[3]});
+    double op2_l3[8] __attribute__((aligned(64)));
+    double op2_l4[8] __attribute__((aligned(64)));
+    #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
+    for (int op2_l = 0; op2_l < 4; op2_l++) {
+      double op2_a0[2];
+      op2_a0[0] = op2_l0[0 * 4 + op2_l];
+      op2_a0[1] = op2_l0[1 * 4 + op2_l];
+      double op2_a1[2];
+      op2_a1[0] = op2_l1[0 * 4 + op2_l];
+      op2_a1[1] = op2_l1[1 * 4 + op2_l];
+      double op2_a2[4];
+      op2_a2[0] = op2_l2[0 * 4 + op2_l];
+      op2_a2[1] = op2_l2[1 * 4 + op2_l];
+      op2_a2[2] = op2_l2[2 * 4 + op2_l];
+      op2_a2[3] = op2_l2[3 * 4 + op2_l];
+      double op2_a3[2];
+      op2_a3[0] = 0;
+      op2_a3[1] = 0;
+      double op2_a4[2];
+      op2_a4[0] = 0;
+      op2_a4[1] = 0;
+      res(op2_a0, op2_a1, op2_a2, op2_a3, op2_a4);
+      op2_l3[0 * 4 + op2_l] = op2_a3[0];
+      op2_l3[1 * 4 + op2_l] = op2_a3[1];
+      op2_l4[0 * 4 + op2_l] = op2_a4[0];
+      op2_l4[1 * 4 + op2_l] = op2_a4[1];
+    }
+    double op2_r3[8] __attribute__((aligned(64)));
+    op2_turn_double_2(op2_r3 + 0, op2_l3 + 0);
+    double op2_r4[8] __attribute__((aligned(64)));
+    op2_turn_double_2(op2_r4 + 0, op2_l4 + 0);
+    op2_add_double_2(op2_d2 + op2_m1_0[0] * 2, op2_r3 + 0);
+    op2_add_double_2(op2_d2 + op2_m1_1[0] * 2, op2_r4 + 0);
+    op2_add_double_2(op2_d2 + op2_m1_0[1] * 2, op2_r3 + 2);
+    op2_add_double_2(op2_d2 + op2_m1_1[1] * 2, op2_r4 + 2);
+    op2_add_double_2(op2_d2 + op2_m1_0[2] * 2, op2_r3 + 4);
+    op2_add_double_2(op2_d2 + op2_m1_1[2] * 2, op2_r4 + 4);
+    op2_add_double_2(op2_d2 + op2_m1_0[3] * 2, op2_r3 + 6);
+    op2_add_double_2(op2_d2 + op2_m1_1[3] * 2, op2_r4 + 6);
+    op2_i += 4;
+  }
+  #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
+  for (; op2_i < op2_end; op2_i++) {
+    const long op2_e = op2_i;
+    const int op2_m0_0 = op2_t0[op2_e * 2 + 0];
+    const int op2_m0_1 = op2_t0[op2_e * 2 + 1];
+    const int op2_m1_0 = op2_t1[op2_e * 2 + 0];
+    const int op2_m1_1 = op2_t1[op2_e * 2 + 1];
+    double op2_a2[4];
+    op2_a2[0 + 0] = op2_d1[0 * op2_s1 + op2_m1_0];
+    op2_a2[0 + 1] = op2_d1[1 * op2_s1 + op2_m1_0];
+    op2_a2[0 + 2] = op2_d1[2 * op2_s1 + op2_m1_0];
+    op2_a2[0 + 3] = op2_d1[3 * op2_s1 + op2_m1_0];
+    res(op2_d0 + op2_m0_0 * 2, op2_d0 + op2_m0_1 * 2, op2_a2, op2_d2 + op2_m1_0 * 2, op2_d2 + op2_m1_1 * 2);
+  }
+}
+void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
+  op2_loop(op2_frame[0], op2_frame[1], (long)op2_frame[11], op2_frame[2], op2_frame[3], op2_frame[4], op2_frame[22], op2_list, op2_begin, op2_end);
+}
+/* res.c */
+void res(const double *x1, const double *x2, const double *q, double *r1, double *r2) {
+  double f = eps * (x1[0] - x2[0]) * q[0];
+  r1[0] += f;
+  r2[1] -= f;
+}
+
