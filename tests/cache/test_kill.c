@@ -180,6 +180,9 @@ static void killed_at_random(void **state) {
       write_for_ever(NULL);
       _exit(1);
     }
+    /* So many rows first, however slow the machine is, and then a random moment. */
+    for (int ms = 0; shared->count < round % 4 && ms < 10000; ms++)
+      nanosleep(&(struct timespec){0, 1000000}, NULL);
     struct timespec t = {0, 100000 + (long)(seed >> 8) % 12000000};
     nanosleep(&t, NULL);
     kill(pid, SIGKILL);
