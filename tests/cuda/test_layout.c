@@ -228,6 +228,41 @@ static void interrupted_trials(void **state) {
   }
 }
 
+static int measured(const char *loop, bool *settled) {
+  const struct store_tuning_filter filter = {.loop = loop};
+  struct store_tuning *rows = NULL;
+  const int count = store_get_tunings(api_context()->store, &filter, &rows);
+  *settled = false;
+  for (int r = 0; r < count; r++) {
+    assert_true(rows[r].baseline > 0);
+    *settled |= rows[r].chosen;
+  }
+  store_tunings_free(rows, count);
+  return count;
+}
+
+/* No run is long enough to try everything, but each goes on where the one before ended, until a variant is chosen. */
+static void short_runs_add_up(void **state) {
+  (void)state;
+  enum { CALLS = 20, MANY = 60 };
+  char folder[] = "/tmp/op2jit-layout-XXXXXX", cache[64], command[64];
+  int programs = 0, known = 0;
+  long long moved;
+  assert_non_null(mkdtemp(folder));
+  snprintf(cache, sizeof cache, "OP2_CACHE=%s/kernels.db", folder);
+  for (bool settled = false; !settled; programs++) {
+    assert_true(programs < MANY);
+    one_run(cache, "OP2_TUNE=force", CALLS, &moved);
+    const int before = measured("advance", &settled);
+    assert_true(before >= known);
+    known = before;
+    works(op_exit());
+  }
+  assert_true(programs > 1 && known > 2);
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
 int main(void) {
   if (!getenv("OP2_CUDA_DRIVER")) {
     puts("skipped: OP2_CUDA_DRIVER names no stand-in");
@@ -236,6 +271,7 @@ int main(void) {
   setenv("STANDIN_QUIET", "1", 1);
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   const struct CMUnitTest tests[] = {cmocka_unit_test(forced_layouts), cmocka_unit_test(found_layouts),
-                                     cmocka_unit_test(interrupted_trials)};
+                                     cmocka_unit_test(interrupted_trials),
+                                     cmocka_unit_test(short_runs_add_up)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

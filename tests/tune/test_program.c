@@ -92,6 +92,47 @@ static void starts_at_the_winner(const char *tune, const char *cache, int n) {
   works(op_exit());
 }
 
+/* What a stream gets while something runs. */
+struct capture {
+  FILE *stream;
+  int kept;
+  char path[256];
+};
+
+static struct capture capture_begin(FILE *stream) {
+  struct capture c = {.stream = stream};
+  snprintf(c.path, sizeof c.path, "%s/said", folder);
+  fflush(stream);
+  c.kept = dup(fileno(stream));
+  assert_non_null(freopen(c.path, "w", stream));
+  return c;
+}
+
+static void capture_end(struct capture *c, char *out, size_t size) {
+  fflush(c->stream);
+  dup2(c->kept, fileno(c->stream));
+  close(c->kept);
+  FILE *file = fopen(c->path, "r");
+  assert_non_null(file);
+  out[fread(out, 1, size - 1, file)] = '\0';
+  fclose(file);
+}
+
+/* The log says what the start was taken from. */
+static void says_where_it_starts(const char *tune, const char *cache, int n, const char *words) {
+  char said[8192];
+  setenv("OP2_LOG", "tune", 1);
+  struct capture c = capture_begin(stderr);
+  open_library(tune, cache);
+  struct ring r = declare(n);
+  move_once(&r);
+  works(op_exit());
+  capture_end(&c, said, sizeof said);
+  unsetenv("OP2_LOG");
+  if (!strstr(said, "loop move starts with ") || !strstr(said, words))
+    fail_msg("\"%s\" is not in:\n%s", words, said);
+}
+
 /* Every candidate, and then runs that know the winner: on this mesh, whatever may be spent, and on a larger one. */
 static void finds_and_remembers(void **state) {
   (void)state;
@@ -115,6 +156,10 @@ static void finds_and_remembers(void **state) {
   starts_at_the_winner("1000", "force.db", SMALL);
   starts_at_the_winner("1000", "force.db", LARGE);
   starts_at_the_winner("use", "force.db", LARGE);
+  says_where_it_starts("use", "force.db", SMALL, "tuned on this processor and class of mesh");
+  says_where_it_starts("use", "force.db", LARGE, "tuned on this processor and another class of mesh");
+  says_where_it_starts("use", "none.db", SMALL, "the default ");
+  says_where_it_starts("use", "none.db", SMALL, ": nothing is remembered");
 }
 
 /* One run of a program that ends soon; how many trials it made. */
@@ -168,19 +213,9 @@ static void short_runs_add_up(void **state) {
 
 /* What the report at the end, which goes to the standard output, says. */
 static void report_to(char *out, size_t size) {
-  char path[256];
-  snprintf(path, sizeof path, "%s/report", folder);
-  fflush(stdout);
-  const int kept = dup(STDOUT_FILENO);
-  assert_non_null(freopen(path, "w", stdout));
+  struct capture c = capture_begin(stdout);
   op_timing_output();
-  fflush(stdout);
-  dup2(kept, STDOUT_FILENO);
-  close(kept);
-  FILE *file = fopen(path, "r");
-  assert_non_null(file);
-  out[fread(out, 1, size - 1, file)] = '\0';
-  fclose(file);
+  capture_end(&c, out, size);
 }
 
 /* Compiles for trials do not make a loop that came from the cache one that was compiled. */

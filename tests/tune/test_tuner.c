@@ -5,10 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "tune.h"
+#include "tune_mode.h"
 
 enum { MOST = 32 };
 
@@ -438,6 +440,80 @@ static void the_hopeless_are_dropped_early(void **state) {
   tuner_free(t);
 }
 
+/* Whatever the candidates, the noise and the outliers: what is chosen is at most 2 per cent slower than the default, and trials cost
+ * at most what was allowed and one of them. */
+static void is_never_worse_than_the_default(void **state) {
+  (void)state;
+  static const double noises[] = {0, 0.02, 0.1, 0.2};
+  for (unsigned seed = 1; seed <= 200; seed++) {
+    struct play p = {.count = 2 + (int)(seed % 14),
+                     .standard = (int)(seed % 2),
+                     .runs = 4000,
+                     .noise = noises[seed % 4],
+                     .outliers = seed % 3 ? 0 : 0.03,
+                     .seed = seed};
+    unsigned shape = 7919 * seed;
+    double slowest = 0;
+    for (int i = 0; i < p.count; i++) {
+      p.mean[i] = 1e-3 * (seed % 5 == 0 ? 1 : 0.97 + 0.2 * uniform(&shape));
+      slowest = fmax(slowest, p.mean[i]);
+    }
+    struct tuner *t = play(&p, &automatic);
+    assert_true(p.mean[tuner_winner(t)] <= 1.02 * p.mean[p.standard]);
+    assert_true(p.worst_overdraft <= 50 * slowest * (1 + p.noise));
+    assert_true(tuner_overhead(t) <= 0.05 * tuner_total(t));
+    tuner_free(t);
+  }
+}
+
+/* Nothing is begun that the budget does not allow, and what it cost more than was expected is paid back first. */
+static void preparing_is_paid_for(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct tuner *t = NULL;
+  assert_int_equal(tuner_new(&t, 3, 0, &automatic, &err), OP_OK);
+  for (int run = 0; run < 20; run++)
+    tuner_record(t, 0, 1e-3);
+  assert_true(tuner_can_pay(t, 0.9e-3));
+  assert_false(tuner_can_pay(t, 1.1e-3));
+  tuner_paid(t, 10e-3);
+  for (int run = 0; run < 179; run++) {
+    assert_int_equal(tuner_next(t), 0);
+    assert_false(tuner_can_pay(t, 0));
+    tuner_record(t, 0, 1e-3);
+  }
+  for (int run = 0; run < 100; run++)
+    tuner_record(t, 0, 1e-3);
+  assert_int_equal(tuner_next(t), 1);
+  tuner_free(t);
+}
+
+static void values_of_the_variable(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct tune_mode m;
+  assert_int_equal(tune_mode_parse("off", &m, &err), OP_OK);
+  assert_false(m.candidates || m.recall || m.keep);
+  assert_int_equal(tune_mode_parse("use", &m, &err), OP_OK);
+  assert_true(m.candidates && m.recall && !m.keep);
+  assert_true(m.options.share == 0 && m.options.seconds == 0 && m.options.drift == 0 &&
+              !m.options.exhaustive);
+  assert_int_equal(tune_mode_parse("auto", &m, &err), OP_OK);
+  assert_true(m.candidates && m.recall && m.keep && m.options.share == 0.05 && m.options.drift == tune_drift);
+  assert_int_equal(tune_mode_parse("force", &m, &err), OP_OK);
+  assert_true(m.candidates && !m.recall && m.keep && m.options.exhaustive);
+  assert_int_equal(tune_mode_parse("2.5", &m, &err), OP_OK);
+  assert_true(m.candidates && m.recall && m.keep && m.options.seconds == 2.5 &&
+              m.options.drift == tune_drift);
+  for (const char *const *bad = (const char *const[]){"", "on", "0", "-1", "5s", "inf", "nan", "autos", NULL};
+       *bad; bad++) {
+    assert_int_equal(tune_mode_parse(*bad, &m, &err), OP_ERR_ENV);
+    assert_non_null(strstr(error_message(&err), "expected auto, off, use, force"));
+    error_clear(&err);
+  }
+  error_free(&err);
+}
+
 static void nonsense_times_are_ignored(void **state) {
   (void)state;
   struct error err = {0};
@@ -475,6 +551,9 @@ int main(void) {
       cmocka_unit_test(what_is_better_runs_at_once),
       cmocka_unit_test(candidates_are_begun_one_by_one),
       cmocka_unit_test(the_hopeless_are_dropped_early),
+      cmocka_unit_test(is_never_worse_than_the_default),
+      cmocka_unit_test(preparing_is_paid_for),
+      cmocka_unit_test(values_of_the_variable),
       cmocka_unit_test(nonsense_times_are_ignored),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
