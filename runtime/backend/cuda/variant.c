@@ -164,12 +164,9 @@ int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop 
   bool more = false;
   if (!code)
     code = tuning_wanted(ctx, &more, err);
-  if (!code && more && !forced) {
+  if (!code && more && !forced)
     code = add_tried(c, loop, l, err);
-    if (!code)
-      code = open_tuning(ctx, loop, l, err);
-  }
-  return code;
+  return code ? code : open_tuning(ctx, loop, l, err);
 }
 
 int cuda_candidate_again(struct op_context *ctx, struct loop *loop, const struct cuda_variant *v,
