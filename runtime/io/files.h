@@ -1,7 +1,7 @@
 /* Files of named tables of numbers, as a plugin reads and writes them: the contract between io/ and io/hdf5/. A dataset is a
  * table of rows; a row holds whatever the extents behind the first say. Names may hold '/': folders in the file, made as needed.
- * A plugin that was built with MPI opens one file from all ranks of a communicator: every call is then collective, except
- * where it says "local". Errors: OP_OK, or a code with the error set; the file library's own words are part of the message. */
+ * A plugin that was built with MPI opens one file from all ranks of a communicator, to read: every call is then collective.
+ * Only one process writes through the plugin; others put their rows where it says that they are. Errors: OP_OK, or a code with the error set; the file library's own words are part of the message. */
 #ifndef OP2JIT_IO_FILES_H
 #define OP2JIT_IO_FILES_H
 
@@ -36,7 +36,7 @@ enum file_kind { FILE_NOTHING, FILE_DATASET, FILE_OTHER };
 struct file_table {
   int version;      /* of this table: FILE_TABLE_VERSION */
   const char *name; /* "hdf5-serial" */
-  /* `fortran`: the communicator as in struct comm (any number, also a negative one), or FILE_ALONE. */
+  /* `fortran`: the communicator as in struct comm (any number, also a negative one), or FILE_ALONE; to write, FILE_ALONE. */
   int (*open)(struct file **out, const char *path, enum file_mode mode, int fortran, struct error *err);
   /* Always frees; an error means that what was written may not be all there. */
   int (*close)(struct file *file, struct error *err);
@@ -48,7 +48,10 @@ struct file_table {
   /* A new dataset; one of that name is replaced. */
   int (*create)(struct file *file, const char *name, enum type_code type, int rank, const long long extents[],
                 struct error *err);
-  /* `type` is the dataset's own. Each rank its own rows, also none. */
+  /* Where the rows of a dataset that was made here lie, one behind the other in the type that it was made of: from the
+   * beginning of the file in bytes. -1: it has none. */
+  int (*place)(struct file *file, const char *name, long long *place, struct error *err);
+  /* `type` is the dataset's own. */
   int (*write)(struct file *file, const char *name, enum type_code type, long long first, long long rows,
                const void *data, struct error *err);
   /* Attributes of a dataset. Numbers are int where they fit. */
@@ -62,6 +65,6 @@ struct file_table {
   /* All datasets with their paths in the file, folder by folder; ends early if `visit` gives false. */
   int (*each)(struct file *file, bool (*visit)(void *user, const char *name), void *user, struct error *err);
 };
-enum { FILE_TABLE_VERSION = 1 };
+enum { FILE_TABLE_VERSION = 2 };
 
 #endif

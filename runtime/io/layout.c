@@ -173,9 +173,24 @@ static int read_round(struct layout *l, const char *name, enum type_code type, l
   return l->table->read(l->file, name, type, first, rows, data, err);
 }
 
+/* As much as the system takes at a time. */
 static int write_round(struct layout *l, const char *name, enum type_code type, long long first,
                        long long rows, void *data, struct error *err) {
-  return l->table->write(l->file, name, type, first, rows, data, err);
+  const unsigned char *from = data;
+  const long long size = (long long)type_info(type)->size * l->columns;
+  off_t at = (off_t)(l->place + first * size);
+  for (size_t left = (size_t)(rows * size); left > 0;) {
+    const ssize_t n = pwrite(l->rows, from, left, at);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return error_set(err, OP_ERR_FILE, "%s: \"%s\": its rows cannot be written: %s", l->path, name,
+                       strerror(n < 0 ? errno : ENOSPC));
+    from += n;
+    at += n;
+    left -= (size_t)n;
+  }
+  return OP_OK;
 }
 
 /* Of a file that is open together: all ranks take part in all rounds, with no rows at the end if they have fewer. */
@@ -214,19 +229,24 @@ int layout_write_size(struct layout *l, const char *name, long long size, struct
   const long long one = 1;
   const int small = size > INT_MAX ? INT_MAX : (int)size;
   const enum type_code type = size > INT_MAX ? TYPE_LONGLONG : TYPE_INT;
-  int code = l->table->create(l->file, name, type, 1, &one, err);
-  if (!code)
-    code = l->table->write(l->file, name, type, 0, together_is_root(l->comm),
+  int code = OP_OK;
+  if (l->file)
+    code = l->table->create(l->file, name, type, 1, &one, err);
+  if (l->file && !code)
+    code = l->table->write(l->file, name, type, 0, 1,
                            type == TYPE_INT ? (const void *)&small : (const void *)&size, err);
   return together_agree(l->comm, code, err);
 }
 
-int layout_new_table(struct layout *l, const char *name, enum type_code type, const char *type_words, int dim,
-                     long long rows, const struct layout_link links[2], struct error *err) {
-  const long long extents[2] = {rows, dim};
-  int code = l->table->create(l->file, name, type, 2, extents, err);
-  if (!code)
-    code = l->table->put_number(l->file, name, "size", rows, err);
+int layout_create(struct layout *l, const char *name, enum type_code type, int rank,
+                  const long long extents[], struct error *err) {
+  return together_agree(l->comm, l->file ? l->table->create(l->file, name, type, rank, extents, err) : OP_OK,
+                        err);
+}
+
+static int describe_table(struct layout *l, const char *name, const char *type_words, int dim, long long rows,
+                          const struct layout_link links[2], struct error *err) {
+  int code = l->table->put_number(l->file, name, "size", rows, err);
   if (!code)
     code = l->table->put_number(l->file, name, "dim", dim, err);
   if (!code)
@@ -234,6 +254,15 @@ int layout_new_table(struct layout *l, const char *name, enum type_code type, co
   for (int i = 0; links && i < 2 && !code; i++)
     if (links[i].attribute)
       code = l->table->put_text(l->file, name, links[i].attribute, links[i].value, err);
+  return code;
+}
+
+int layout_new_table(struct layout *l, const char *name, enum type_code type, const char *type_words, int dim,
+                     long long rows, const struct layout_link links[2], struct error *err) {
+  const long long extents[2] = {rows, dim};
+  int code = layout_create(l, name, type, 2, extents, err);
+  if (!code && l->file)
+    code = describe_table(l, name, type_words, dim, rows, links, err);
   return together_agree(l->comm, code, err);
 }
 
@@ -244,5 +273,12 @@ int layout_write(struct layout *l, const char *name, enum type_code type, int di
     const void *in;
     unsigned char *rows;
   } memory = {.in = data};
-  return move(l, name, type, dim, first, rows, memory.rows, write_round, err);
+  int code = l->file ? l->table->place(l->file, name, &l->place, err) : OP_OK;
+  code = together_agree(l->comm, code, err);
+  if (!code)
+    code = together_broadcast(l->comm, &l->place, sizeof l->place, err);
+  l->columns = dim;
+  if (!code)
+    code = move(l, name, type, dim, first, rows, memory.rows, write_round, err);
+  return together_agree(l->comm, code, err);
 }

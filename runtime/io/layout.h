@@ -15,8 +15,11 @@ struct layout {
   struct file *file;
   struct comm *comm;
   const char *path; /* for messages; the caller's */
-  bool apart;       /* each rank has the file open by itself, to read */
-  bool shows;       /* progress */
+  bool apart; /* each rank moves rows by itself: it has the file open alone to read, or `rows` to write */
+  bool shows; /* progress */
+  int rows;   /* a descriptor to write rows by */
+  long long place; /* of the table that is being written, from the beginning of the file */
+  int columns;     /* of that table */
   struct progress progress;
 };
 
@@ -43,6 +46,7 @@ int layout_read_size(struct layout *l, const char *name, long long *size, struct
 int layout_read(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                 long long rows, void *out, struct error *err);
 
+/* For writing (writing.h): the file is open on the root, which makes all tables; each rank puts its rows where they belong. */
 int layout_write_size(struct layout *l, const char *name, long long size, struct error *err);
 /* A new table with its attributes: "dim" and, unless NULL, up to two more that name sets. */
 struct layout_link {
@@ -50,7 +54,10 @@ struct layout_link {
 };
 int layout_new_table(struct layout *l, const char *name, enum type_code type, const char *type_words, int dim,
                      long long rows, const struct layout_link links[2], struct error *err);
-/* Rows that this rank has at hand from `first` on, at any time again for those behind them. */
+/* The same without attributes, of any number of dimensions. */
+int layout_create(struct layout *l, const char *name, enum type_code type, int rank,
+                  const long long extents[], struct error *err);
+/* Rows that this rank has at hand from `first` on, at any time again for those behind them. `type` is the table's. */
 int layout_write(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                  long long rows, const void *data, struct error *err);
 

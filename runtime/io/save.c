@@ -16,8 +16,7 @@ static int begin(struct op_context *ctx, struct writing *w, struct layout *l, co
   if (!code)
     code = writing_begin(w, table, io_comm(ctx), path, keep, err);
   if (!code)
-    *l = (struct layout){
-        .table = table, .file = w->file, .comm = io_comm(ctx), .path = path, .shows = io_shows(ctx)};
+    *l = writing_layout(w, path, io_shows(ctx));
   return code;
 }
 
@@ -126,6 +125,17 @@ int save_dat(struct op_context *ctx, struct dat *dat, const char *path, const ch
 
 /* ---- constants ---- */
 
+static int write_const(struct writing *w, const char *name, int dim, enum type_code type, const void *value,
+                       struct error *err) {
+  const long long extent = dim;
+  int code = w->table->create(w->file, name, type, 1, &extent, err);
+  if (!code)
+    code = w->table->put_number(w->file, name, "dim", dim, err);
+  if (!code)
+    code = w->table->put_text(w->file, name, "type", type_info(type)->name, err);
+  return code ? code : w->table->write(w->file, name, type, 0, dim, value, err);
+}
+
 int save_const(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
                const char *path, struct error *err) {
   struct writing w;
@@ -139,13 +149,7 @@ int save_const(struct op_context *ctx, const char *name, int dim, const char *ty
     code = writing_begin(&w, table, io_comm(ctx), path, true, err);
   if (code)
     return code;
-  const long long extent = dim;
-  code = table->create(w.file, name, type_of, 1, &extent, err);
-  if (!code)
-    code = table->put_number(w.file, name, "dim", dim, err);
-  if (!code)
-    code = table->put_text(w.file, name, "type", type_info(type_of)->name, err);
-  if (!code)
-    code = table->write(w.file, name, type_of, 0, together_is_root(io_comm(ctx)) ? dim : 0, value, err);
+  if (w.file)
+    code = write_const(&w, name, dim, type_of, value, err);
   return writing_end(&w, code, err);
 }

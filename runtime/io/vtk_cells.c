@@ -279,13 +279,13 @@ int vtk_write_cells(struct vtk_step *s, struct layout *l, struct error *err) {
   for (int i = 0; i < s->ncells; i++)
     values += s->cells[i].map->from->global_size * vtk_cell_length(s, i);
   if (!vtk_is_mixed(s)) {
-    int code = together_agree(l->comm, l->table->create(l->file, "cells", type, 2, extents, err), err);
+    int code = layout_create(l, "cells", type, 2, extents, err);
     return code ? code
                 : rows_write(s->ctx, l, "cells", type, extents[1] > 0 ? (int)extents[1] : 1,
                              s->cells[0].map->from, 0, rows_of_map, s->cells[0].map, err);
   }
   /* One number after the other: each set's rows are a table of their own, one behind the other in the array. */
-  int code = together_agree(l->comm, l->table->create(l->file, "cells", type, 1, &values, err), err);
+  int code = layout_create(l, "cells", type, 1, &values, err);
   long long before = 0;
   for (int i = 0; i < s->ncells && !code; i++) {
     const struct set *set = s->cells[i].map->from;
@@ -335,7 +335,7 @@ static int rows_padded(struct op_context *ctx, void *object, long low, long coun
 int vtk_write_points(struct vtk_step *s, struct layout *l, struct error *err) {
   const long long extents[2] = {s->npoints, s->geometry};
   struct padded p = {s->coords, s->coords->type, s->coords->dim, s->geometry};
-  int code = together_agree(l->comm, l->table->create(l->file, "points", p.type, 2, extents, err), err);
+  int code = layout_create(l, "points", p.type, 2, extents, err);
   return code ? code
               : rows_write(s->ctx, l, "points", p.type, p.columns, s->coords->set, 0, rows_padded, &p, err);
 }
@@ -344,8 +344,7 @@ int vtk_write_field(struct vtk_step *s, struct layout *l, const struct vtk_field
   const char *name = text_str(&f->dataset);
   const long long extents[2] = {f->points ? s->npoints : s->total, f->columns};
   struct padded p = {f->points, f->type, f->dim, f->columns};
-  int code = together_agree(
-      l->comm, l->table->create(l->file, name, f->type, f->columns > 1 ? 2 : 1, extents, err), err);
+  int code = layout_create(l, name, f->type, f->columns > 1 ? 2 : 1, extents, err);
   if (!code && f->points)
     return rows_write(s->ctx, l, name, f->type, f->columns, s->coords->set, 0, rows_padded, &p, err);
   long long before = 0;

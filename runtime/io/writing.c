@@ -116,28 +116,40 @@ static int can_make(const char *aside, const char *path, struct error *err) {
   return OP_OK;
 }
 
+/* On the root: what is written, with what is kept of what was there. */
+static int open_aside(struct writing *w, const char *path, bool keep, struct error *err) {
+  long long there = 0;
+  int code = prepare(w, keep, &there, err);
+  if (!code)
+    code = can_make(text_str(&w->aside), path, err);
+  return code ? code
+              : w->table->open(&w->file, text_str(&w->aside), keep && there ? FILE_UPDATE : FILE_CREATE,
+                               FILE_ALONE, err);
+}
+
 int writing_begin(struct writing *w, const struct file_table *table, struct comm *comm, const char *path,
                   bool keep, struct error *err) {
-  *w = (struct writing){.comm = comm, .table = table};
-  long long there = 0;
-  int code = together_agree(comm, name_files(w, path, err), err);
-  if (!code && together_is_root(comm)) {
-    code = prepare(w, keep, &there, err);
-    if (!code)
-      code = can_make(text_str(&w->aside), path, err);
-  }
+  *w = (struct writing){.comm = comm, .table = table, .rows = -1};
+  int code = name_files(w, path, err);
+  if (!code && together_is_root(comm))
+    code = open_aside(w, path, keep, err);
   code = together_agree(comm, code, err);
-  if (!code)
-    code = together_broadcast(comm, &there, sizeof there, err);
-  if (!code) {
-    code = table->open(&w->file, text_str(&w->aside), keep && there ? FILE_UPDATE : FILE_CREATE,
-                       together_alone(comm) ? FILE_ALONE : comm->fortran, err);
-    code = together_agree(comm, code, err);
-    if (code)
-      writing_end(w, code, err);
-  } else
-    writing_free(w);
+  if (!code && (w->rows = open(text_str(&w->aside), O_WRONLY | O_CLOEXEC)) < 0)
+    code = cannot_write(path, err);
+  code = together_agree(comm, code, err);
+  if (code)
+    writing_end(w, code, err);
   return code;
+}
+
+struct layout writing_layout(const struct writing *w, const char *path, bool shows) {
+  return (struct layout){.table = w->table,
+                         .file = w->file,
+                         .comm = w->comm,
+                         .path = path,
+                         .apart = true,
+                         .shows = shows,
+                         .rows = w->rows};
 }
 
 /* With the rights of the file that is replaced. */
@@ -151,21 +163,24 @@ static int take_place(const struct writing *w, struct error *err) {
 }
 
 int writing_end(struct writing *w, int code, struct error *err) {
-  const bool root = together_is_root(w->comm);
-  struct error second = {0};
+  /* All rows are in the file before the root ends it. */
+  if (w->rows >= 0 && close(w->rows) != 0 && !code)
+    code = cannot_write(text_str(&w->path), err);
+  code = together_agree(w->comm, code, err);
   if (w->file) {
-    int closed = w->table->close(w->file, &second);
+    struct error second = {0};
+    const int closed = w->table->close(w->file, &second);
     if (!code && closed)
       code = error_copy(err, &second);
+    error_free(&second);
   }
-  w->file = NULL;
+  if (together_is_root(w->comm)) {
+    if (!code)
+      code = take_place(w, err);
+    if (code)
+      unlink(text_str(&w->aside));
+  }
   code = together_agree(w->comm, code, err);
-  if (root && !code)
-    code = take_place(w, err);
-  if (root && code)
-    unlink(text_str(&w->aside));
-  code = together_agree(w->comm, code, err);
-  error_free(&second);
   writing_free(w);
   return code;
 }

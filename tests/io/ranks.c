@@ -1,10 +1,12 @@
 /* Files of several ranks, against what one process makes and expects: ranks make FILE | work FILE OUT VTK | check OUT |
  * trouble FOLDER FILE RANKS. The mesh is a ring of cells whose numbers are scattered, so that every rank's
  * rows reach others'. */
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "api.h"
 #include "context.h"
@@ -170,6 +172,27 @@ static void fails(int code, int expected, const char *words) {
   }
 }
 
+/* No rank may write more than so much of a file; what was there stays, and what fits still goes. */
+static void too_large(const struct ring *m, const char *path) {
+  const int v = 5;
+  int back = 0;
+  struct rlimit limit, small;
+  must(op_write_const_hdf5("v", 1, "int", &v, path) == OP_OK);
+  must(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+  small = limit;
+  small.rlim_cur = 4096;
+  signal(SIGXFSZ, SIG_IGN);
+  must(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  for (int round = 0; round < 2; round++) {
+    fails(op_fetch_data_hdf5_file(m->wide, path), OP_ERR_FILE, "File too large");
+    fails(op_dump_to_hdf5(path), OP_ERR_FILE, "File too large");
+    must(op_get_const_hdf5("v", 1, "int", &back, path) == OP_OK && back == v);
+  }
+  must(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  must(op_fetch_data_hdf5_file(m->wide, path) == OP_OK);
+  must(op_decl_dat_hdf5(m->cells, 3, "ll", path, "wide") != NULL);
+}
+
 /* The same error on all ranks, and all go on. */
 static void trouble(const char *folder, const char *file, bool alone) {
   char path[4096];
@@ -201,6 +224,8 @@ static void trouble(const char *folder, const char *file, bool alone) {
   if (!alone)
     fails(op_decl_set_hdf5(file, op_is_root() ? "cells" : "q") ? 0 : op_last_error()->code, OP_ERR_MPI,
           "cells");
+  snprintf(path, sizeof path, "%s/large.h5", folder);
+  too_large(&m, path);
   snprintf(path, sizeof path, "%s/good.h5", folder);
   must(op_write_const_hdf5("v", 1, "int", &v, path) == OP_OK);
 }

@@ -342,11 +342,12 @@ static void killed_while_writing(void **state) {
       write_for_ever();
     }
     seed = seed * 1664525u + 1013904223u;
+    /* The first may finish a file, however busy the machine is. */
+    for (int i = 0; round == 0 && i < 6000 && access(in_folder("killed.h5"), F_OK) != 0; i++)
+      usleep(10000);
     usleep(2000 + (seed >> 8) % 40000);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    if (access(in_folder("killed.h5"), F_OK) != 0)
-      continue;
     op_dat dat = op_decl_dat_hdf5(set, 2, "double", in_folder("killed.h5"), "d");
     if (!dat)
       fail_msg("%s", op_last_error()->message);
@@ -356,7 +357,7 @@ static void killed_while_writing(void **state) {
     whole++;
   }
   free(values);
-  assert_true(whole > 10);
+  assert_int_equal(whole, 40);
   /* What they left goes with the next that is written. */
   const int v = 3;
   works(op_write_const_hdf5("v", 1, "int", &v, in_folder("killed.h5")));

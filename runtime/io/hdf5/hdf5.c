@@ -11,11 +11,11 @@
 
 /* ---- open and close ---- */
 
-/* All ranks of a communicator open one file; HDF5 asks one of them only for what is small. */
+/* All ranks of a communicator open one file to read; HDF5 asks one of them only for what is small. */
 static bool join(hid_t access, int fortran) {
 #ifdef OP2JIT_FILES_MPI
   return H5Pset_fapl_mpio(access, MPI_Comm_f2c((MPI_Fint)fortran), MPI_INFO_NULL) >= 0 &&
-         H5Pset_all_coll_metadata_ops(access, true) >= 0 && H5Pset_coll_metadata_write(access, true) >= 0;
+         H5Pset_all_coll_metadata_ops(access, true) >= 0;
 #else
   (void)access, (void)fortran;
   return false;
@@ -144,6 +144,7 @@ const struct file_table op2jit_file_table = {
     .look = hdf5_look,
     .read = hdf5_read,
     .create = hdf5_create,
+    .place = hdf5_place,
     .write = hdf5_write,
     .put_number = hdf5_put_number,
     .put_text = hdf5_put_text,

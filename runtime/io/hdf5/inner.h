@@ -30,8 +30,8 @@ hid_t hdf5_type(enum type_code type);
 void hdf5_describe(hid_t type, struct file_dataset *out);
 
 /* The driver for files of one process (driver.c), for a list of properties of access: negative, or what is to be released when
- * the file is closed (HDF5 forgets a driver before it closes the last file by it). Files of several ranks are HDF5's and MPI's
- * own affair. */
+ * the file is closed (HDF5 forgets a driver before it closes the last file by it). Files that several ranks read together are
+ * HDF5's and MPI's own affair. */
 hid_t hdf5_driver_use(hid_t access);
 void hdf5_driver_release(hid_t id);
 /* The errno of what could not be written, 0 if all could. */
@@ -45,6 +45,7 @@ int hdf5_read(struct file *file, const char *name, enum type_code type, long lon
               void *out, struct error *err);
 int hdf5_create(struct file *file, const char *name, enum type_code type, int rank, const long long extents[],
                 struct error *err);
+int hdf5_place(struct file *file, const char *name, long long *place, struct error *err);
 int hdf5_write(struct file *file, const char *name, enum type_code type, long long first, long long rows,
                const void *data, struct error *err);
 

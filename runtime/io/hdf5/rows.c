@@ -184,7 +184,8 @@ int hdf5_read(struct file *file, const char *name, enum type_code type, long lon
 
 /* ---- writing ---- */
 
-/* Folders are made as needed; rows are written once, so that nothing need be there before. */
+/* Folders are made as needed. Rows are written once, so that nothing need be there before; but their place is, for those that
+ * write them there themselves. */
 int hdf5_create(struct file *file, const char *name, enum type_code type, int rank, const long long extents[],
                 struct error *err) {
   struct quiet before = quiet_begin();
@@ -195,13 +196,24 @@ int hdf5_create(struct file *file, const char *name, enum type_code type, int ra
   hid_t space = rank ? H5Screate_simple(rank, lengths, NULL) : H5Screate(H5S_SCALAR);
   bool good = !hdf5_there(file, name) || H5Ldelete(file->id, name, H5P_DEFAULT) >= 0;
   if (good && H5Pset_create_intermediate_group(links, 1) >= 0 &&
-      H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0)
+      H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0 && H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY) >= 0)
     dataset = H5Dcreate2(file->id, name, hdf5_type(type), space, links, list, H5P_DEFAULT);
   int code = dataset >= 0 ? OP_OK : hdf5_failed(file, name, "the dataset cannot be made", err);
   H5Dclose(dataset);
   H5Sclose(space);
   H5Pclose(list);
   H5Pclose(links);
+  quiet_end(before);
+  return code;
+}
+
+int hdf5_place(struct file *file, const char *name, long long *place, struct error *err) {
+  struct quiet before = quiet_begin();
+  hid_t dataset = H5Dopen2(file->id, name, H5P_DEFAULT);
+  int code = dataset >= 0 ? OP_OK : hdf5_failed(file, name, "the dataset cannot be opened", err);
+  const haddr_t at = code ? HADDR_UNDEF : H5Dget_offset(dataset);
+  *place = at == HADDR_UNDEF ? -1 : (long long)at;
+  H5Dclose(dataset);
   quiet_end(before);
   return code;
 }

@@ -151,7 +151,7 @@ int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, c
   int code = writing_begin(&w, table, NULL, path, false, err);
   if (code)
     return code;
-  struct layout l = {.table = table, .file = w.file, .path = path, .shows = shows};
+  struct layout l = writing_layout(&w, path, shows);
   for (int i = 0; i < m->nsets && !code; i++)
     code = layout_write_size(&l, m->sets[i].name, m->sets[i].size, err);
   for (int i = 0; i < m->ntables && !code; i++) {
