@@ -35,12 +35,16 @@ static void must(int good, const char *what) {
 struct work {
   const char *path;
   size_t first, bytes; /* its share of the file, for the plain calls */
+  int argc;            /* to begin again, without what was loaded before; 0: need not */
+  char **argv;
 };
 typedef int step(struct work *w);
 
 static void best(const char *what, step *run, struct work *w, double bytes) {
   double least = 1e30, first = 0;
   for (int i = 0; i < times; i++) {
+    if (w->argc)
+      must(op_exit() == 0 && op_init(w->argc, w->argv, 0) == 0, "beginning again");
     op_barrier();
     const double start = op_wtime();
     must(run(w) == 0, what);
@@ -153,9 +157,8 @@ static int load_all(struct work *w) {
          !op_decl_dat_hdf5(cells, 4, "double", w->path, "p_q");
 }
 
-/* The first time counts for memory; what later ones declare comes on top. */
-static void load(const char *path) {
-  struct work w = {.path = path};
+static void load(const char *path, int argc, char **argv) {
+  struct work w = {.path = path, .argc = argc, .argv = argv};
   const double before = peak();
   double bytes;
   op_barrier();
@@ -173,6 +176,7 @@ static void load(const char *path) {
   }
   share_of_file(&w, &bytes);
   best("op_decl_*_hdf5", load_all, &w, bytes);
+  w.argc = 0;
   best("read()", plain_read, &w, bytes);
 }
 
@@ -185,6 +189,6 @@ int main(int argc, char **argv) {
   if (strcmp(argv[3], "make") == 0)
     make(argv[1], atoll(argv[2]) / SIDE * SIDE);
   else
-    load(argv[1]);
+    load(argv[1], argc, argv);
   return op_exit();
 }
