@@ -7,6 +7,7 @@
 #include "base/size.h"
 
 enum {
+  MOST = 128,         /* candidates whose times are looked at together */
   SAMPLES = 16,       /* kept per candidate */
   WARM_UP = 2,        /* runs of the default that are not counted */
   BASE_RUNS = 5,      /* runs of the default before anything is tried */
@@ -14,7 +15,7 @@ enum {
   FIRST_ROUND = 3     /* counted runs of each candidate in the first round; doubled from round to round */
 };
 /* What two medians must differ by to be different, at least. */
-#define NOISE 0.01
+#define NOISE 0.02
 /* So many runs that all took so much longer than the best candidate's usual one are enough to drop a candidate. */
 enum { HOPELESS_RUNS = 2 };
 #define HOPELESS 1.5
@@ -64,17 +65,37 @@ static double median(const struct candidate *c) {
   return median_of(c->times, c->count < SAMPLES ? c->count : SAMPLES);
 }
 
-/* Half the spread of the middle half, relative to the median: how far a median can be believed. */
-static double noise(const struct candidate *c) {
+static int kept(const struct candidate *c) {
+  return c->count < SAMPLES ? c->count : SAMPLES;
+}
+
+/* Half the spread of the middle half, relative to the median. */
+static double spread(const struct candidate *c) {
   double sorted[SAMPLES];
-  int n = c->count < SAMPLES ? c->count : SAMPLES;
-  double middle = median(c);
+  const int n = kept(c);
+  const double middle = median(c);
   if (n < 3 || middle <= 0)
-    return NOISE;
+    return 0;
   memcpy(sorted, c->times, (size_t)n * sizeof *sorted);
   qsort(sorted, (size_t)n, sizeof *sorted, by_value);
-  double spread = 0.5 * (sorted[(3 * n) / 4] - sorted[n / 4]) / middle / sqrt((double)n);
-  return spread > NOISE ? spread : NOISE;
+  return 0.5 * (sorted[(3 * n) / 4] - sorted[n / 4]) / middle;
+}
+
+/* What runs usually differ by: of a candidate that ran three times it may be anything. */
+static double usual_spread(const struct tuner *t) {
+  double spreads[MOST] = {0};
+  int n = 0;
+  for (int i = 0; i < t->count && n < MOST; i++)
+    if (t->candidates[i].count >= 3)
+      spreads[n++] = spread(&t->candidates[i]);
+  qsort(spreads, (size_t)n, sizeof *spreads, by_value);
+  return n ? spreads[n / 2] : 0;
+}
+
+/* How far a median can be believed. */
+static double noise(const struct tuner *t, const struct candidate *c) {
+  const int n = kept(c);
+  return n ? fmax(spread(c), usual_spread(t)) / sqrt((double)n) : 0;
 }
 
 int tuner_new(struct tuner **out, int count, int standard, const struct tuner_options *options,
@@ -165,7 +186,7 @@ static void choose_winner(struct tuner *t) {
       best = i;
   }
   /* The default stays unless something is better by more than what noise can do. */
-  double margin = noise(standard) + noise(&t->candidates[best]);
+  const double margin = fmax(NOISE, 2 * (noise(t, standard) + noise(t, &t->candidates[best])));
   if (median(&t->candidates[best]) > (1 - margin) * median(standard))
     best = t->standard;
   t->winner = best;
@@ -187,9 +208,9 @@ static int alive(const struct tuner *t) {
 
 /* Keep the faster half, and never the ones that are slower than the best by more than the noise of both several times. */
 static void end_round(struct tuner *t) {
-  double medians[SAMPLES * 8] = {0}, cut = INFINITY;
+  double medians[MOST] = {0}, cut = INFINITY;
   int n = 0;
-  for (int i = 0; i < t->count && n < (int)(sizeof medians / sizeof *medians); i++)
+  for (int i = 0; i < t->count && n < MOST; i++)
     if (t->candidates[i].alive && t->candidates[i].usable)
       medians[n++] = median(&t->candidates[i]);
   qsort(medians, (size_t)n, sizeof *medians, by_value);
@@ -202,7 +223,7 @@ static void end_round(struct tuner *t) {
     struct candidate *c = &t->candidates[i];
     if (c->alive && c->usable && median(c) > cut && !t->options.exhaustive)
       c->alive = false;
-    if (c->alive && c->usable && median(c) > best * (1 + 2 * noise(c)))
+    if (c->alive && c->usable && median(c) > best * (1 + fmax(NOISE, 2 * noise(t, c))))
       apart = true;
   }
   t->round_runs *= 2;
