@@ -207,11 +207,22 @@ static bool gather(const struct op_context *ctx, struct layouts *all, const stru
   return good && direct && all->trial.nloops > 0 && most > 2 * LAYOUT_SAMPLES;
 }
 
-/* It may be turned four times. */
+/* Of one run of each loop of the trial. */
+static double usual_seconds(const struct layouts *all) {
+  double sum = 0;
+  for (int i = 0; i < all->trial.nloops; i++) {
+    const struct loop_stats *s = &((const struct loop *)all->trial.loops[i].loop)->stats;
+    sum += s->seconds / (double)s->calls;
+  }
+  return sum;
+}
+
+/* It may be turned four times, and its loops may take twice as long while it is. */
 static bool can_pay(const struct layouts *all, const struct dat *dat) {
   const struct tuner_options *o = &all->mode.options;
   const double bytes = (double)dat->set->size * (double)dat->row_bytes;
-  const double cost = all->table->loop_cost * all->trial.nloops + 4 * all->table->byte_cost * bytes;
+  const double cost = all->table->loop_cost * all->trial.nloops + 4 * all->table->byte_cost * bytes +
+                      (LAYOUT_SAMPLES + 1) * usual_seconds(all);
   const double passed = op2jit_wtime() - all->opened;
   return o->exhaustive || all->spent + cost < (o->seconds > 0 ? o->seconds : o->share * passed);
 }

@@ -47,5 +47,5 @@ const struct layout_table cpu_layout_table = {.where = "in memory",
                                               .current = current,
                                               .target = cpu_target,
                                               .threads = threads,
-                                              .loop_cost = 0.05,
+                                              .loop_cost = 0.15,
                                               .byte_cost = 2e-9};
