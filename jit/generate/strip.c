@@ -24,10 +24,14 @@ static void lane_target(const struct generator *g, const struct desc_arg *a, int
              col, lane);
 }
 
+/* Do lanes' elements or targets follow one another? */
+static bool lanes_follow(const struct generator *g, const struct desc_arg *a) {
+  return a->map < 0 ? !g->s->list : g->straight;
+}
+
 /* Lanes of this argument that follow one another in memory: no row needs turning. */
 static bool is_contiguous(const struct generator *g, const struct desc_arg *a) {
-  const bool in_order = a->map < 0 ? !g->s->list : g->straight;
-  return in_order && (a->dim == 1 || dat_is_apart(g->d, a->dat));
+  return lanes_follow(g, a) && (a->dim == 1 || dat_is_apart(g->d, a->dat));
 }
 
 static bool is_alone_on_its_dat(const struct generator *g, const struct desc_arg *a) {
@@ -146,20 +150,49 @@ static void put_dat_lanes(struct generator *g, int arg) {
       put_load(g, a, arg, arg_column(a, v), c, (v * a->dim + c) * width);
 }
 
+/* Numbers that are looked up one by one stand in lanes before the loop over them; others are made there, for LLVM takes what it
+ * knows of them apart. */
+static bool has_number_lanes(const struct generator *g, const struct desc_arg *a) {
+  const int set = a->map < 0 ? 0 : g->d->maps[a->map].to;
+  return g->d->renumbered[set] && !lanes_follow(g, a);
+}
+
+/* The number of a lane, by column `v` of the argument. */
+static void number_of_lane(const struct generator *g, const struct desc_arg *a, int v, char *out,
+                           size_t size) {
+  const int set = a->map < 0 ? 0 : g->d->maps[a->map].to;
+  const bool renumbered = g->d->renumbered[set];
+  char element[64];
+  const bool counted = lanes_follow(g, a) && !renumbered;
+  lane_target(g, a, arg_column(a, v), counted ? "0" : "op2_l", element, sizeof element);
+  if (renumbered)
+    snprintf(out, size, "op2_x%d[%s]", set, element);
+  else
+    snprintf(out, size, counted ? "(int)%s + op2_l" : "(int)%s", element);
+}
+
 static void put_number_lanes(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
-  int n = arg_columns(g->d, a), width = g->s->width, set = a->map < 0 ? 0 : g->d->maps[a->map].to;
+  const int n = arg_columns(g->d, a), width = g->s->width;
+  if (!has_number_lanes(g, a))
+    return;
   put(g, "int op2_l%d[%d] __attribute__((aligned(64)));", arg, n * width);
   put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
   for (int v = 0; v < n; v++) {
-    char element[64];
-    lane_target(g, a, arg_column(a, v), "op2_l", element, sizeof element);
-    if (g->d->renumbered[set])
-      put(g, "op2_l%d[%d + op2_l] = op2_x%d[%s];", arg, v * width, set, element);
-    else
-      put(g, "op2_l%d[%d + op2_l] = (int)%s;", arg, v * width, element);
+    char number[96];
+    number_of_lane(g, a, v, number, sizeof number);
+    put(g, "op2_l%d[%d + op2_l] = %s;", arg, v * width, number);
   }
   put_close(g);
+}
+
+static void put_made_numbers(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  for (int v = 0; v < arg_columns(g->d, a); v++) {
+    char number[96];
+    number_of_lane(g, a, v, number, sizeof number);
+    put(g, "op2_a%d[%d] = %s;", arg, v, number);
+  }
 }
 
 static bool keeps_lanes(const struct desc_arg *a) {
@@ -191,11 +224,14 @@ static void put_lane_values(struct generator *g, int arg) {
   if (passed_as_it_is)
     return;
   put(g, "%s op2_a%d[%d];", word_type(g, a->type), arg, n);
-  bool from_lanes = a->present && (a->form == DESC_IDX || (a->form == DESC_DAT && is_loaded(a)));
+  const bool number = a->present && a->form == DESC_IDX, made = number && !has_number_lanes(g, a);
+  const bool from_lanes = a->present && (number || (a->form == DESC_DAT && is_loaded(a)));
   /* A payload that the kernel leaves alone in one lane must not seem to come from the lane before. */
   bool zero = !a->present || (a->form == DESC_DAT && a->access == OP_INC) || a->form == DESC_INFO ||
               (arg_is_accumulated(a) && a->access == OP_INC);
-  if (from_lanes)
+  if (made)
+    put_made_numbers(g, arg);
+  else if (from_lanes)
     put_components(g, n, "op2_a%d[#] = op2_l%d[# * %d + op2_l];", arg, arg, g->s->width);
   else if (zero)
     put_components(g, n, "op2_a%d[#] = 0;", arg);

@@ -53,6 +53,18 @@ static struct desc vectors(void) {
   return d;
 }
 
+/* Element numbers, of the element itself and of targets whose set was renumbered. */
+static struct desc numbers(void) {
+  struct desc d = build_loop("count", "void count(const int *e, const int t[2], int *sum) {\n"
+                                      "  *sum += e[0] - t[0] - t[1];\n}\n");
+  int map = build_map(&d, 2, 1);
+  build_idx(&d, -1, -1);
+  build_idx(&d, map, -2);
+  build_gbl(&d, TYPE_INT, 1, OP_INC);
+  d.renumbered[1] = true;
+  return d;
+}
+
 static struct text read_file(const char *path) {
   struct text t = {0};
   FILE *file = fopen(path, "rb");
@@ -180,6 +192,8 @@ int main(int argc, char **argv) {
   one(argv[1], globals(), "scalar", write);
   one(argv[1], globals(), "strip4+list", write);
   one(argv[1], vectors(), "scalar", write);
+  one(argv[1], numbers(), "strip4", write);
+  one(argv[1], numbers(), "strip4+straight", write);
   has_shapes(copying(1), true, "strip8+straight scalar strip4+straight strip8");
   has_shapes(copying(1), false, "strip8 scalar strip4");
   has_shapes(copying(0), true, "scalar strip8 strip4");
