@@ -22,7 +22,7 @@ enum { CASES = sizeof all_cases / sizeof *all_cases, MAX_REPEATS = 101 };
 struct settings {
   struct cpu_sizes sizes;
   int repeats, threads, report;
-  double warm, each;
+  double warm, settle, each;
   const char *json, *svg;
 };
 
@@ -82,7 +82,22 @@ static double time_of(const struct cpu_case *of, int contender, int count) {
   return (clock_seconds() - start) / count;
 }
 
-/* All contenders do `before` and then repeats * `count` repetitions; they take turns, so that what
+/* The library repeats until it has made no trial for a while, at most for `seconds`; returns how often. A trial among the
+ * measured repetitions would be counted as the chosen variant's. */
+static int let_settle(const struct cpu_case *of, double seconds) {
+  enum { QUIET = 40 };
+  const double end = clock_seconds() + seconds;
+  int done = 0, quiet = 0;
+  for (long long trials = op_counters()->trials; quiet < QUIET && clock_seconds() < end; done++, quiet++) {
+    of->repeat[CPU_LIBRARY](of->run[CPU_LIBRARY]);
+    if (op_counters()->trials != trials)
+      quiet = 0;
+    trials = op_counters()->trials;
+  }
+  return done;
+}
+
+/* All contenders do as many repetitions before the measured ones, and then repeats * `count`; they take turns, so that what
  * disturbs the machine disturbs all. */
 static void measure(const struct settings *s, struct cpu_case *of, struct cpu_row *row) {
   double times[CPU_CONTENDERS][MAX_REPEATS], slowest = 0;
@@ -94,6 +109,10 @@ static void measure(const struct settings *s, struct cpu_case *of, struct cpu_ro
   int before = count_for(s->warm, slowest), count = count_for(s->each, slowest);
   for (int c = 0; c < CPU_CONTENDERS; c++)
     time_of(of, c, before);
+  const int settling = let_settle(of, s->settle);
+  for (int c = 0; c < CPU_CONTENDERS && settling; c++)
+    if (c != CPU_LIBRARY)
+      time_of(of, c, settling);
   for (int r = 0; r < s->repeats; r++)
     for (int c = 0; c < CPU_CONTENDERS; c++)
       times[c][r] = time_of(of, c, count);
@@ -165,6 +184,7 @@ int main(int argc, char **argv) {
       .repeats = 7,
       .threads = threads_of_machine(),
       .warm = 1.0,
+      .settle = 3.0,
       .each = 0.2,
       .json = "build/bench/cpu.json",
       .svg = "build/bench/cpu.svg",
@@ -177,6 +197,8 @@ int main(int argc, char **argv) {
       {"repeats", OPTION_INT, &s.repeats, 5, MAX_REPEATS, "measurements, of which the median counts"},
       {"threads", OPTION_INT, &s.threads, 1, 4096, "measure one thread, and this many"},
       {"warm", OPTION_REAL, &s.warm, 0, 1000, "seconds before measuring, for the library's tuning"},
+      {"settle", OPTION_REAL, &s.settle, 0, 1000,
+       "seconds more, at most, until the library makes no more trials"},
       {"each", OPTION_REAL, &s.each, 0, 100, "seconds of a measurement"},
       {"report", OPTION_FLAG, &s.report, 0, 0,
        "print the library's own report, with the variants, after each case"},
