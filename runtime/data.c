@@ -14,7 +14,7 @@
 enum { ALIGNMENT = 64, SLACK = 256 };
 #define HUGE_PAGE ((size_t)2 << 20)
 
-void *data_memory(struct team *team, size_t bytes) {
+static void *memory_in_parts(struct team *team, size_t bytes, size_t part) {
   size_t total;
   if (!size_add(bytes, SLACK, &total))
     return NULL;
@@ -28,8 +28,16 @@ void *data_memory(struct team *team, size_t bytes) {
   /* Gathers over a large mesh miss the TLB all the time with 4 KB pages. Advice only: a refusal costs nothing. */
   if (alignment == HUGE_PAGE)
     madvise(memory, total, MADV_HUGEPAGE);
-  team_clear(team, memory, total);
+  team_clear(team, memory, total, part);
   return memory;
+}
+
+void *data_memory(struct team *team, size_t bytes) {
+  return memory_in_parts(team, bytes, 0);
+}
+
+void *data_rows_memory(struct team *team, const struct dat *dat, size_t bytes) {
+  return memory_in_parts(team, bytes, dat->soa ? (size_t)dat->stride * dat->value_size : 0);
 }
 
 void data_memory_free(void *memory) {
@@ -126,7 +134,7 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
                       .stride = data_stride(set->extents[EXTENT_NONEXEC]),
                       .version = 1};
   struct replica *host = &dat->replicas[SPACE_HOST];
-  host->memory = data_memory(ctx->team, bytes);
+  host->memory = data_rows_memory(ctx->team, dat, bytes);
   if (!host->memory || !list_add(&ctx->mesh.dats, dat))
     goto no_memory;
   host->bytes = bytes;
@@ -205,7 +213,7 @@ int dat_turn(struct op_context *ctx, struct dat *dat, struct error *err) {
   int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
   struct dat turned = *dat;
   turned.soa = !dat->soa;
-  unsigned char *memory = code ? NULL : data_memory(ctx->team, host->bytes);
+  unsigned char *memory = code ? NULL : data_rows_memory(ctx->team, &turned, host->bytes);
   if (!memory)
     return code ? code : error_memory(err, "turning a dat's layout", host->bytes);
   turned.replicas[SPACE_HOST].memory = memory;

@@ -110,6 +110,8 @@ long data_stride(long rows);
 /* Large arrays on huge pages, aligned to 64 bytes, zeroed, with slack behind so that vector code may load whole
  * rows at the end; touched first by the threads that will use them (`team` NULL: by the caller). NULL: no memory. */
 void *data_memory(struct team *team, size_t bytes);
+/* For a dat's rows, of which SoA has each component apart. */
+void *data_rows_memory(struct team *team, const struct dat *dat, size_t bytes);
 void data_memory_free(void *memory);
 
 #endif

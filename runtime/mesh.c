@@ -126,7 +126,7 @@ static void map_free(struct map *map) {
   if (!map)
     return;
   free(map->name);
-  free(map->table);
+  data_memory_free(map->table);
   free(map->global.entries);
   map_halo_free(map->halo);
   free(map);
@@ -164,10 +164,10 @@ static int check_map(const struct set *from, const struct set *to, int arity, co
 }
 
 /* With ranks the rows stay as they are until somebody needs local numbers. */
-static bool keep_rows(struct map *map, size_t entries, bool ranks, const int *table,
+static bool keep_rows(struct op_context *ctx, struct map *map, size_t entries, const int *table,
                       const long long *long_table) {
-  if (!ranks) {
-    if ((map->table = array_new(entries + MAP_SLACK, sizeof *map->table)))
+  if (!spread_wanted(ctx)) {
+    if ((map->table = data_memory(ctx->team, (entries + MAP_SLACK) * sizeof *map->table)))
       fill_table(map, table, long_table);
     return map->table;
   }
@@ -186,8 +186,7 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
   struct map *map = calloc(1, sizeof *map);
   if (map)
     *map = (struct map){.id = ctx->mesh.next_map, .from = from, .to = to, .arity = arity};
-  if (!map || !(map->name = name_copy(name)) ||
-      !keep_rows(map, entries, spread_wanted(ctx), table, long_table) ||
+  if (!map || !(map->name = name_copy(name)) || !keep_rows(ctx, map, entries, table, long_table) ||
       !(map->handle = handle_new(ctx->handles, HANDLE_MAP, map)) || !list_add(&ctx->mesh.maps, map)) {
     if (map && map->handle)
       handle_release(ctx->handles, map->handle);

@@ -183,8 +183,10 @@ struct fresh {
   int **to_user, **from_user; /* per set */
 };
 
-static int *permuted_table(const struct orders *o, const struct map *map, int from, int to) {
-  int *table = array_new((size_t)map->from->size * (size_t)map->arity + MAP_SLACK, sizeof *table);
+static int *permuted_table(struct team *team, const struct orders *o, const struct map *map, int from,
+                           int to) {
+  const size_t entries = (size_t)map->from->size * (size_t)map->arity + MAP_SLACK;
+  int *table = data_memory(team, entries * sizeof *table);
   for (long e = 0; table && e < map->from->size; e++) {
     const int *row = map->table + (size_t)(o->order[from] ? o->order[from][e] : e) * (size_t)map->arity;
     for (int i = 0; i < map->arity; i++)
@@ -194,7 +196,7 @@ static int *permuted_table(const struct orders *o, const struct map *map, int fr
 }
 
 static void *permuted_rows(struct team *team, const struct dat *dat, const int *order) {
-  unsigned char *out = data_memory(team, dat->replicas[SPACE_HOST].bytes);
+  unsigned char *out = data_rows_memory(team, dat, dat->replicas[SPACE_HOST].bytes);
   for (long e = 0; out && e < dat->set->size; e++)
     for (int c = 0; c < dat->dim; c++) {
       size_t offset =
@@ -222,7 +224,7 @@ static bool make_fresh(struct op_context *ctx, const struct orders *o, struct fr
     const struct map *map = mesh->maps.items[i];
     int from = position(ctx, map->from), to = position(ctx, map->to);
     if (o->order[from] || o->order[to])
-      good = (f->tables[i] = permuted_table(o, map, from, to)) != NULL;
+      good = (f->tables[i] = permuted_table(ctx->team, o, map, from, to)) != NULL;
   }
   for (int i = 0; good && i < mesh->dats.count; i++) {
     const struct dat *dat = mesh->dats.items[i];
@@ -265,7 +267,7 @@ static void adopt(struct op_context *ctx, struct fresh *f) {
 
 static void fresh_free(const struct mesh *mesh, struct fresh *f) {
   for (int i = 0; f->tables && i < mesh->maps.count; i++)
-    free(f->tables[i]);
+    data_memory_free(f->tables[i]);
   for (int i = 0; f->rows && i < mesh->dats.count; i++)
     data_memory_free(f->rows[i]);
   for (int i = 0; i < mesh->sets.count; i++) {

@@ -93,6 +93,19 @@ static void text_scalar(const struct report *r, struct text *out) {
       text_addf(out, "%s runs without vector instructions: %s\n", r->rows[i].name, r->rows[i].scalar);
 }
 
+/* Everything else has the same bits on any number of threads. */
+static bool depends_on_threads(const struct report_row *row) {
+  static const char owners[] = "owners/";
+  return row->variant && strncmp(row->variant, owners, sizeof owners - 1) == 0;
+}
+
+static void text_owners(const struct report *r, struct text *out) {
+  for (int i = 0; i < r->nrows; i++)
+    if (depends_on_threads(&r->rows[i]))
+      text_addf(out, "%s runs by owner ranges: how its sums are rounded depends on the number of threads\n",
+                r->rows[i].name);
+}
+
 static void text_summary(const struct report *r, struct text *out, int width) {
   struct report_row all = {.name = "all loops"};
   int count[sizeof origins / sizeof *origins] = {0};
@@ -120,6 +133,7 @@ static void text_summary(const struct report *r, struct text *out, int width) {
               (double)r->cache_bytes * 1e-6);
   text_tuning(r, out);
   text_scalar(r, out);
+  text_owners(r, out);
 }
 
 void report_text(const struct report *r, struct text *out) {

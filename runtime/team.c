@@ -196,18 +196,21 @@ static const size_t small_memory = (size_t)1 << 20;
 
 struct clearing {
   unsigned char *memory;
-  size_t bytes;
+  size_t bytes, part;
 };
 
 static void clear_piece(void *argument, int thread, int threads) {
   const struct clearing *c = argument;
-  size_t begin = c->bytes / (size_t)threads * (size_t)thread;
-  size_t end = thread + 1 < threads ? c->bytes / (size_t)threads * (size_t)(thread + 1) : c->bytes;
-  memset(c->memory + begin, 0, end - begin);
+  for (size_t from = 0; from < c->bytes; from += c->part) {
+    const size_t part = c->bytes - from < c->part ? c->bytes - from : c->part;
+    size_t begin = part / (size_t)threads * (size_t)thread;
+    size_t end = thread + 1 < threads ? part / (size_t)threads * (size_t)(thread + 1) : part;
+    memset(c->memory + from + begin, 0, end - begin);
+  }
 }
 
-void team_clear(struct team *team, void *memory, size_t bytes) {
-  struct clearing c = {.memory = memory, .bytes = bytes};
+void team_clear(struct team *team, void *memory, size_t bytes, size_t part) {
+  struct clearing c = {.memory = memory, .bytes = bytes, .part = part ? part : bytes};
   if (!team || bytes < small_memory)
     clear_piece(&c, 0, 1);
   else

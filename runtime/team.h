@@ -44,7 +44,8 @@ void team_run(struct team *team, int threads, team_task *task, void *argument);
 void team_barrier(struct team *team);
 
 /* Zero memory that was never touched, each piece by the thread that gets the elements there in direct loops: a page
- * lies near the thread that touches it first. `team` may be NULL. */
-void team_clear(struct team *team, void *memory, size_t bytes);
+ * lies near the thread that touches it first. The elements go from end to end of each `part` bytes (a component, where
+ * components lie apart); 0: of all bytes. `team` may be NULL. */
+void team_clear(struct team *team, void *memory, size_t bytes, size_t part);
 
 #endif

@@ -6,8 +6,10 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "mesh.h"
 
@@ -219,12 +221,109 @@ static void small_sets_on_one_thread(void **state) {
   team_close(team);
 }
 
+/* ---- first touch --------------------------------------------------------------------------------------*/
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+enum { parts = 3, elements = 1 << 20, page = 4096, pages = parts * (elements * 8 / page) };
+
+static struct {
+  unsigned char *memory;
+  int thread_of_page[pages];
+} touched;
+static _Thread_local int my_number;
+
+static void take_number(void *argument, int thread, int threads) {
+  (void)argument;
+  (void)threads;
+  my_number = thread;
+}
+
+/* Whoever meets a page first meets it here. */
+static void first_touch(int signal_number, siginfo_t *info, void *context) {
+  (void)context;
+  const size_t at = (size_t)((unsigned char *)info->si_addr - touched.memory) / page;
+  if (at >= pages)
+    signal(signal_number, SIG_DFL);
+  else {
+    touched.thread_of_page[at] = my_number;
+    mprotect(touched.memory + at * page, page, PROT_READ | PROT_WRITE);
+  }
+}
+
+static void note_thread(void *const *frame, const int *list, long begin, long end) {
+  (void)list;
+  for (long e = begin; e < end; e++)
+    ((int *)frame[0])[e] = my_number;
+}
+
+/* Who runs which element of a loop in chunks, or by colour. */
+static void run_noting(struct team *team, const struct schedule *s, int threads, int *thread_of) {
+  const range_function functions[] = {note_thread, note_thread};
+  void *const frame[] = {thread_of};
+  struct execution e = {
+      .schedule = s, .functions = functions, .frame = frame, .nframe = 1, .threads = threads};
+  executor_run(team, &e);
+}
+
+/* Elements of pages that lie near another thread. */
+static long far_away(const int *thread_of, int part) {
+  long count = 0;
+  for (long e = 0; e < elements; e++)
+    count += thread_of[e] != touched.thread_of_page[part * (pages / parts) + e * 8 / page];
+  return count;
+}
+
+static void memory_is_near_its_user(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct sigaction catch = {.sa_sigaction = first_touch, .sa_flags = SA_SIGINFO}, old;
+  int *direct = calloc(elements, sizeof *direct), *coloured = calloc(elements, sizeof *coloured);
+  int *table;
+  const long nedges = mesh_grid(1024, 512, &table); /* nearly as many */
+  const struct plan_column columns[] = {{table, 2, 0, 1, 1024 * 512}, {table, 2, 1, 1, 1024 * 512}};
+  const struct plan_request r = {.size = nedges, .block_size = 1024, .columns = columns, .ncolumns = 2};
+  struct plan plan;
+  struct schedule chunks, colours;
+  expect_ok(plan_build(&plan, &r, NULL, &err), &err);
+  expect_ok(schedule_block_colours(&colours, &plan, &err), &err);
+  expect_ok(schedule_chunks(&chunks, elements, 0, &err), &err);
+  const long chunk = chunks.items[0].end;
+  for (int threads = 2; threads <= 3; threads++) {
+    struct team *team = open_team(threads);
+    touched.memory = mmap(NULL, (size_t)pages * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(touched.memory != MAP_FAILED);
+    team_run(team, threads, take_number, NULL);
+    sigaction(SIGSEGV, &catch, &old);
+    team_clear(team, touched.memory, (size_t)pages * page, (size_t)elements * 8);
+    sigaction(SIGSEGV, &old, NULL);
+    run_noting(team, &chunks, threads, direct);
+    run_noting(team, &colours, threads, coloured);
+    for (int part = 0; part < parts; part++) {
+      assert_true(far_away(direct, part) <= threads * chunk);
+      assert_true(far_away(coloured, part) <= elements / 100 + threads * 2 * 1024);
+    }
+    munmap(touched.memory, (size_t)pages * page);
+    team_close(team);
+  }
+  schedule_free(&chunks);
+  schedule_free(&colours);
+  plan_free(&plan);
+  free(table);
+  free(direct);
+  free(coloured);
+  error_free(&err);
+}
+#endif
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_bits),
-      cmocka_unit_test(every_element_once),
-      cmocka_unit_test(phases_and_owners),
-      cmocka_unit_test(small_sets_on_one_thread),
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+    cmocka_unit_test(memory_is_near_its_user),
+#endif
+    cmocka_unit_test(same_bits),
+    cmocka_unit_test(every_element_once),
+    cmocka_unit_test(phases_and_owners),
+    cmocka_unit_test(small_sets_on_one_thread),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,7 @@ static void text(void **state) {
   expect(&out, " cache  cache hit -\n");
   expect(&out, "2 loops: 1 compiled, 1 cache hit, 0 native; 3 variants compiled for trials\n");
   assert_null(strstr(text_str(&out), "mean s"));
+  assert_null(strstr(text_str(&out), "owner ranges"));
   /* columns are aligned: "code" begins where the origins do */
   const char *heading = strstr(text_str(&out), "loop "), *row = strstr(text_str(&out), "res_calc");
   assert_int_equal(strstr(heading, "code") - heading, strstr(row, "compiled") - row);
@@ -122,6 +123,20 @@ static void text(void **state) {
   expect(&out,
          "res_calc                    2.4000     2.5000     2.7000     0.2500     0.1250        300        "
          "600      1.500     2.00%\n");
+  text_free(&out);
+}
+
+/* The one strategy whose sums are not the same on any number of threads. */
+static void owners(void **state) {
+  (void)state;
+  struct report r = make(1);
+  struct report_row row = rows[0];
+  struct text out = {0};
+  row.variant = "owners/strip8";
+  r.rows = &row;
+  r.nrows = 1;
+  report_text(&r, &out);
+  expect(&out, "res_calc runs by owner ranges: how its sums are rounded depends on the number of threads\n");
   text_free(&out);
 }
 
@@ -200,8 +215,9 @@ int main(int argc, char **argv) {
     text_free(&out);
     return 0;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(text),
-                                     cmocka_unit_test(json),    cmocka_unit_test(trace),
-                                     cmocka_unit_test(nothing), cmocka_unit_test(bandwidth)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),  cmocka_unit_test(text),
+                                     cmocka_unit_test(owners),   cmocka_unit_test(json),
+                                     cmocka_unit_test(trace),    cmocka_unit_test(nothing),
+                                     cmocka_unit_test(bandwidth)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,7 +198,7 @@ static void memory_is_cleared(void **state) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
       unsigned char *memory = malloc(sizes[i] + 1);
       memset(memory, 0xab, sizes[i] + 1);
-      team_clear(i == 3 ? NULL : team, memory, sizes[i]);
+      team_clear(i == 3 ? NULL : team, memory, sizes[i], threads == 3 ? sizes[i] / 7 : 0);
       for (size_t b = 0; b < sizes[i]; b++)
         if (memory[b])
           fail_msg("byte %zu of %zu is not zero", b, sizes[i]);
