@@ -263,6 +263,8 @@ static bool has_choice(struct op_context *ctx, const struct loop *loop, const st
 void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
   if (!t->tuner || !t->keeps || t->kept)
     return;
+  if (tuner_left(t->tuner) == 1)
+    tuner_next(t->tuner); /* all that is missing is to ask */
   const int left = tuner_left(t->tuner), known = well_known(t);
   const bool serial = goes_on(ctx);
   if (left > 0)

@@ -202,8 +202,9 @@ static void short_runs_add_up(void **state) {
   int known = 0, programs = 0;
   for (; !chosen; programs++) {
     assert_true(programs < MANY);
-    assert_true(short_run("force", "short.db", CALLS) > 0);
+    const long long trials = short_run("force", "short.db", CALLS);
     const int now = measured("short.db", &chosen);
+    assert_true(trials > 0 || chosen);
     assert_true(now >= known && now > 0);
     known = now;
   }
