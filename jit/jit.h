@@ -63,8 +63,8 @@ void jit_finish(struct jit *jit);
 bool jit_is_busy(const struct jit *jit);
 /* Is it in memory or in this process's store already? Compiles and loads nothing. */
 bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s);
-/* For code that another compiler makes: does the kernel do what its arguments say? OP_ERR_VIOLATION if not; nothing is said where there
- * is no plugin to ask. */
+/* For code that another compiler made: does the kernel do what its arguments say? OP_ERR_VIOLATION if not; nothing is said where there
+ * is no plugin to ask, or it must not be asked. */
 int jit_prove(struct jit *jit, const struct desc *d, struct error *err);
 /* The generated text, appended. */
 int jit_source(const struct desc *d, const struct shape *s, struct text *out, struct error *err);

@@ -99,6 +99,15 @@ static void make_key(const struct plugin *plugin, const struct desc *d, struct t
   desc_print(d, key);
 }
 
+bool prove_is_known(const struct plugin *plugin, struct store *store, const struct desc *d) {
+  struct text key = {0}, verdict = {0};
+  make_key(plugin, d, &key);
+  const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &verdict);
+  text_free(&key);
+  text_free(&verdict);
+  return known;
+}
+
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log,
                  const struct desc *d, const struct generated *files, struct error *err) {
   struct text key = {0}, verdict = {0};

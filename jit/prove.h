@@ -16,6 +16,9 @@ struct store;
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log,
                  const struct desc *d, const struct generated *files, struct error *err);
 
+/* Has it no violation, as the store remembers? The plugin need not be open. */
+bool prove_is_known(const struct plugin *plugin, struct store *store, const struct desc *d);
+
 /* The same in pieces. The prover of an open plugin, NULL if it has none; all its findings, which prover->release releases; and one of
  * them in the user's words, with the kernel's line and a caret if it has a place. */
 const struct prover *prove_find(const struct plugin *plugin);

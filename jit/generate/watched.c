@@ -56,6 +56,10 @@ static bool is_output(const struct desc_arg *a) {
   return a->form == DESC_DAT && a->access != OP_READ;
 }
 
+static bool may_be_infinite(const struct desc_arg *a) {
+  return (is_output(a) || is_sum(a)) && type_info(a->type)->is_float;
+}
+
 /* ---- before the call ---------------------------------------------------------------------------*/
 
 static void put_poison(struct generator *g, int arg, int number) {
@@ -181,7 +185,7 @@ static void put_judged(struct generator *g, int arg) {
     row_bits(a, arg, v, bits, sizeof bits);
     put_components(g, a->dim, "op2_odd |= %s == op2_poison%d;", bits, arg);
   }
-  if (is_output(a) && type_info(a->type)->is_float)
+  if (may_be_infinite(a))
     put_not_finite(g, arg);
   if (is_extremum(a))
     put_extremum(g, arg);

@@ -64,23 +64,34 @@ static int describe(struct cell *cell, const struct desc *from, struct error *er
   return d->names ? OP_OK : error_memory(err, "the names in a loop", names.length);
 }
 
+int cell_code(struct op_context *ctx, const struct desc *d, const struct shape *shape, range_function *out,
+              struct error *err) {
+  struct jit *jit = NULL;
+  struct jit_code code = {0};
+  int status = context_jit(ctx, &jit, err);
+  if (!status)
+    status = jit_code(jit, d, shape, &code, err);
+  if (status)
+    return status;
+  *out = code.run;
+  const bool fresh = code.from == JIT_FROM_COMPILER;
+  ctx->counters.compiles += fresh;
+  ctx->counters.cache_hits += !fresh;
+  return OP_OK;
+}
+
 static int open_code(struct op_context *ctx, struct cell *cell, struct error *err) {
   const struct loop *loop = cell->loop;
   if (loop->native) {
     cell->call = native_call_of(loop->nargs);
     return OP_OK;
   }
-  struct jit *jit = NULL;
-  struct jit_code code = {0};
   const struct shape scalar = {0};
   int status = describe(cell, &loop->desc, err);
   if (!status)
-    status = context_jit(ctx, &jit, err);
-  if (!status)
-    status = jit_code(jit, &cell->desc, &scalar, &code, err);
+    status = cell_code(ctx, &cell->desc, &scalar, &cell->function, err);
   if (status)
     error_prefix(err, "loop %s: ", loop->name);
-  cell->function = code.run;
   for (int side = 0; !status && side < CELL_SIDES; side++)
     if (!(cell->frames[side] = array_new((size_t)desc_slots(&cell->desc), sizeof(void *))))
       status = error_memory(err, "the checking form", 0);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "backend/native/call.h"
+#include "jit/generate/shape.h"
 #include "loop.h"
 
 /* The guards of side 0 hold numbers so small that adding to them shows, those of side 1 what is NaN as floating point, so
@@ -36,6 +37,9 @@ struct cell {
   void *pointers[CELL_SIDES][OP_MAX_ARGS];
 };
 
+/* Get generated code in one shape, on all ranks at once, and count it. */
+int cell_code(struct op_context *ctx, const struct desc *d, const struct shape *shape, range_function *out,
+              struct error *err);
 int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, struct error *err);
 void cell_free(struct cell *cell);
 

@@ -11,6 +11,7 @@
 #include "check/rows.h"
 #include "check/watch.h"
 #include "context.h"
+#include "jit/jit.h"
 
 /* All elements are watched thoroughly at so many first calls of a loop; later one in so many, another one at each call, so that
  * after as many calls all have been. In generated code an element takes so little time that it is one in more. */
@@ -64,30 +65,43 @@ static int first_writer(const struct loop *loop, int i) {
   return i;
 }
 
+static int tell_shared(const struct loop *loop, int i, long target, long first, long second,
+                       struct error *err) {
+  const struct loop_arg *arg = &loop->args[i];
+  struct text title = {0}, map = {0};
+  watch_title(loop, i, &title);
+  if (arg->map)
+    text_addf(&map, " (map \"%s\")", arg->map->name);
+  error_set(
+      err, OP_ERR_VIOLATION,
+      "%s: elements %d and %d of set \"%s\" both write element %d of set \"%s\"%s, so the result depends on "
+      "their order; use OP_INC, or a map in which no two elements share a target",
+      text_str(&title), user_number(loop->set, first), user_number(loop->set, second), loop->set->name,
+      user_number(arg->dat->set, target), arg->dat->set->name, text_str(&map));
+  text_free(&title);
+  text_free(&map);
+  return OP_ERR_VIOLATION;
+}
+
 /* Two elements, or one twice, that write one target break the promise of indirect OP_WRITE and OP_RW. */
 static int claim(struct pass *p, int i, int r, long element, struct error *err) {
-  const struct loop *loop = p->loop;
-  const struct loop_arg *arg = &loop->args[i];
-  int *owners = is_owned(arg) ? p->owners[first_writer(loop, i)] : NULL;
+  const struct loop_arg *arg = &p->loop->args[i];
+  int *owners = is_owned(arg) ? p->owners[first_writer(p->loop, i)] : NULL;
   if (!owners)
     return OP_OK;
   const long target = row_target(arg, element, r);
   const int owner = owners[target] - 1;
   owners[target] = (int)element + 1;
-  if (owner < 0)
-    return OP_OK;
-  return error_set(
-      err, OP_ERR_VIOLATION,
-      "loop %s, argument %d (dat \"%s\", %s): elements %d and %d of set \"%s\" both write element %d of set "
-      "\"%s\", so the result depends on their order; use OP_INC, or a map in which no two elements share a "
-      "target",
-      loop->name, i + 1, arg->dat->name, arg->access == OP_RW ? "OP_RW" : "OP_WRITE",
-      user_number(loop->set, owner), user_number(loop->set, element), loop->set->name,
-      user_number(arg->dat->set, target), arg->dat->set->name);
+  return owner < 0 ? OP_OK : tell_shared(p->loop, i, target, owner, element, err);
+}
+
+static bool is_extremum(const struct loop_arg *arg) {
+  return arg->access == OP_MIN || arg->access == OP_MAX;
 }
 
 static bool is_output(const struct loop_arg *arg) {
-  return arg->dat && (arg->access == OP_WRITE || arg->access == OP_RW || arg->access == OP_INC);
+  return (arg->form == DESC_DAT || arg->form == DESC_GBL) &&
+         (arg->access == OP_WRITE || arg->access == OP_RW || arg->access == OP_INC);
 }
 
 /* The first output component that is not finite; -1: none. */
@@ -106,14 +120,26 @@ static int find_not_finite(const struct cell *cell, int *argument, int *row) {
   return -1;
 }
 
-/* Nothing of the element was stored yet, so the mesh still has what it started from. */
+/* Nothing of the element was stored yet, so the mesh still has what it started from. Extrema start from infinity, rightly. */
 static bool inputs_are_finite(struct cell *cell, long element) {
   rows_load(cell, 1, element);
-  for (int i = 0; i < cell->loop->nargs; i++)
-    for (int r = 0; !is_undefined_before(&cell->loop->args[i]) && r < cell->args[i].rows; r++)
-      if (watch_not_finite(&cell->loop->args[i], cell_row(cell, 1, i, r)) >= 0)
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct loop_arg *arg = &cell->loop->args[i];
+    for (int r = 0; !is_undefined_before(arg) && !is_extremum(arg) && r < cell->args[i].rows; r++)
+      if (watch_not_finite(arg, cell_row(cell, 1, i, r)) >= 0)
         return false;
+  }
   return true;
+}
+
+/* ", which adds it to element 7 of set "cells"", where the element's own set does not say it. */
+static void tell_target(const struct loop_arg *arg, long element, int r, struct text *out) {
+  const char *verb = arg->access == OP_INC ? "adds" : "writes";
+  if (arg->dat && arg->map)
+    text_addf(out, ", which %s it to element %d of set \"%s\"", verb,
+              user_number(arg->dat->set, row_target(arg, element, r)), arg->dat->set->name);
+  else if (arg->access == OP_INC)
+    text_addf(out, ", which adds it");
 }
 
 static void warn_not_finite(struct pass *p, long element) {
@@ -126,16 +152,21 @@ static void warn_not_finite(struct pass *p, long element) {
     return;
   p->state->warned = true;
   const struct loop_arg *arg = &p->loop->args[i];
+  struct text title = {0}, target = {0};
   char value[64];
   type_print(arg->type, cell_row(cell, 0, i, r) + (size_t)component * type_info(arg->type)->size, value,
              sizeof value);
-  log_line(&p->ctx->log, LOG_WARN, "check",
-           "loop %s, argument %d (dat \"%s\"): %s appears first at element %d of set \"%s\", component %d, "
-           "target %d of "
-           "set \"%s\", from finite values",
-           p->loop->name, i + 1, arg->dat->name, value, user_number(p->loop->set, element),
-           p->loop->set->name, component, user_number(arg->dat->set, row_target(arg, element, r)),
-           arg->dat->set->name);
+  watch_title(p->loop, i, &title);
+  tell_target(arg, element, r, &target);
+  log_line(
+      &p->ctx->log, LOG_WARN, "check",
+      "%s: the first %s is in component %d at element %d of set \"%s\"%s; all that the kernel read there "
+      "was finite, so look in it for a division by zero, a root or logarithm of a number out of range, or "
+      "an overflow",
+      text_str(&title), value, component, user_number(p->loop->set, element), p->loop->set->name,
+      text_str(&target));
+  text_free(&title);
+  text_free(&target);
 }
 
 static void note_largest(struct pass *p) {
@@ -330,9 +361,24 @@ static int check_order(struct pass *p, const struct copies *before, struct error
 
 /* ---- the whole ---- */
 
+/* The prover goes first, as in a normal run, for its words are better. A backend for CPUs has compiled the loop, and so asked it. */
+static int ask_prover(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  struct jit *jit = NULL;
+  if (loop->backend->space != SPACE_DEVICE)
+    return OP_OK;
+  int code = context_jit(ctx, &jit, err);
+  if (!code)
+    code = jit_prove(jit, &loop->desc, err);
+  if (code)
+    error_prefix(err, "loop %s: ", loop->name);
+  return agree_on_success(ctx->agreement, code, err);
+}
+
 static int open_state(struct op_context *ctx, struct loop *loop, struct error *err) {
   if (loop->check)
     return OP_OK;
+  if (ask_prover(ctx, loop, err))
+    return err->code;
   loop->check = calloc(1, sizeof *loop->check);
   if (!loop->check)
     return error_memory(err, "the checking form", sizeof *loop->check);

@@ -7,20 +7,20 @@
 #include "base/size.h"
 #include "context.h"
 #include "jit/generate/watched.h"
-#include "jit/jit.h"
 
 void quick_open(struct quick *q, struct op_context *ctx, const struct loop *loop) {
   const struct shape shape = {.watched = true};
-  struct error ignored = {0};
-  struct jit *jit = NULL;
-  struct jit_code code = {0};
+  struct error why = {0};
   if (loop->backend == &backend_native || !watched_fits(&loop->desc))
     return;
-  if (!context_jit(ctx, &jit, &ignored) && !jit_code(jit, &loop->desc, &shape, &code, &ignored)) {
-    q->frame = array_new((size_t)watched_slots(&loop->desc), sizeof(void *));
-    q->run = q->frame ? code.run : NULL;
-  }
-  error_free(&ignored);
+  range_function run;
+  if (cell_code(ctx, &loop->desc, &shape, &run, &why))
+    log_line(&ctx->log, LOG_INFO, "check",
+             "loop %s stays slow in the checking form, without code of its own: %s", loop->name,
+             error_message(&why));
+  else if ((q->frame = array_new((size_t)watched_slots(&loop->desc), sizeof(void *))))
+    q->run = run;
+  error_free(&why);
 }
 
 void quick_free(struct quick *q) {

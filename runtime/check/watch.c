@@ -12,34 +12,38 @@ static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_
 
 /* ---- messages ---- */
 
+void watch_title(const struct loop *loop, int arg, struct text *out) {
+  const struct loop_arg *a = &loop->args[arg];
+  text_addf(out, "loop %s, argument %d (", loop->name, arg + 1);
+  if (a->dat)
+    text_addf(out, "dat \"%s\", %s)", a->dat->name, access_names[a->access]);
+  else
+    text_addf(out, "%s, %s)", a->present ? "a global" : "absent", access_names[a->access]);
+}
+
 int watch_violation(const struct loop *loop, int arg, long element, struct error *err, const char *format,
                     ...) {
-  const struct loop_arg *a = &loop->args[arg];
-  struct text what = {0};
+  struct text title = {0}, what = {0};
   va_list args;
   va_start(args, format);
   text_vaddf(&what, format, args);
   va_end(args);
-  error_set(err, OP_ERR_VIOLATION, "loop %s, argument %d (%s%s%s%s), element %d of set \"%s\": %s",
-            loop->name, arg + 1, a->dat ? "dat \"" : "",
-            a->dat        ? a->dat->name
-            : !a->present ? "absent"
-                          : "a global",
-            a->dat ? "\", " : ", ", access_names[a->access], user_number(loop->set, element), loop->set->name,
-            text_str(&what));
+  watch_title(loop, arg, &title);
+  error_set(err, OP_ERR_VIOLATION, "%s, element %d of set \"%s\": %s", text_str(&title),
+            user_number(loop->set, element), loop->set->name, text_str(&what));
+  text_free(&title);
   text_free(&what);
   return OP_ERR_VIOLATION;
 }
 
-/* "component 2", or "component 2 of target 1 (element 7 of set "cells")". */
+/* "component 2", or "component 2 (element 7 of set "cells", entry 1 of map "edge_cells")". */
 static void place(const struct cell *cell, int i, int r, int component, long element, struct text *out) {
   const struct loop_arg *arg = &cell->loop->args[i];
   text_addf(out, "component %d", component);
-  if (cell->args[i].rows > 1)
-    text_addf(out, " of target %d", r);
   if (arg->map && arg->dat)
-    text_addf(out, " (element %d of set \"%s\")", user_number(arg->dat->set, row_target(arg, element, r)),
-              arg->dat->set->name);
+    text_addf(out, " (element %d of set \"%s\", entry %d of map \"%s\")",
+              user_number(arg->dat->set, row_target(arg, element, r)), arg->dat->set->name,
+              arg->idx < 0 ? r : arg->idx, arg->map->name);
 }
 
 static int tell(const struct cell *cell, int i, int r, int component, long element, const char *said,
@@ -48,6 +52,35 @@ static int tell(const struct cell *cell, int i, int r, int component, long eleme
   place(cell, i, r, component, element, &where);
   int code = watch_violation(cell->loop, i, element, err, said, text_str(&where));
   text_free(&where);
+  return code;
+}
+
+/* Rounded, as people read it. */
+static void add_value(const struct loop_arg *arg, const unsigned char *value, struct text *out) {
+  char exact[64];
+  if (type_info(arg->type)->is_float) {
+    text_addf(out, "%.10g", type_number(arg->type, value));
+    return;
+  }
+  type_print(arg->type, value, exact, sizeof exact);
+  text_add(out, exact);
+}
+
+/* `said` names the place and the two values. */
+static int tell_change(const struct cell *cell, int i, int r, int component, long element,
+                       const unsigned char *before, const unsigned char *after, const char *said,
+                       struct error *err) {
+  const struct loop_arg *arg = &cell->loop->args[i];
+  const size_t at = (size_t)component * type_info(arg->type)->size;
+  struct text where = {0}, old = {0}, new = {0};
+  place(cell, i, r, component, element, &where);
+  add_value(arg, before + at, &old);
+  add_value(arg, after + at, &new);
+  int code =
+      watch_violation(cell->loop, i, element, err, said, text_str(&where), text_str(&old), text_str(&new));
+  text_free(&where);
+  text_free(&old);
+  text_free(&new);
   return code;
 }
 
@@ -134,13 +167,14 @@ static bool is_suspicious(struct cell *cell, long element) {
 static int check_reads(struct cell *cell, int side, long element, struct error *err) {
   for (int i = 0; i < cell->loop->nargs; i++)
     for (int r = 0; cell->loop->args[i].access == OP_READ && r < cell->args[i].rows; r++) {
-      const int c =
-          first_difference(&cell->loop->args[i], cell_row(cell, side, i, r), cell_row(cell, 1 - side, i, r));
+      const unsigned char *now = cell_row(cell, side, i, r), *before = cell_row(cell, 1 - side, i, r);
+      const int c = first_difference(&cell->loop->args[i], now, before);
       if (c >= 0)
-        return tell(cell, i, r, c, element,
-                    "the kernel changed %s of what it promised only to read; declare the argument OP_RW, or "
-                    "do not write to it",
-                    err);
+        return tell_change(
+            cell, i, r, c, element, before, now,
+            "the kernel changed %s, which it is only to read, from %s to %s; declare the argument "
+            "OP_RW, or do not write to it",
+            err);
     }
   return OP_OK;
 }
@@ -152,13 +186,12 @@ static int check_extrema(struct cell *cell, long element, struct error *err) {
       continue;
     const int c = first_worsened(arg, row_start(cell->loop, i), cell_row(cell, 0, i, 0));
     if (c >= 0)
-      return tell(
-          cell, i, 0, c, element,
-          arg->access == OP_MIN
-              ? "the kernel made %s larger, so it assigns it without comparing; write if (v < *m) *m = v"
-              : "the kernel made %s smaller, so it assigns it without comparing; write if (v > *m) *m "
-                "= v",
-          err);
+      return tell_change(cell, i, 0, c, element, row_start(cell->loop, i), cell_row(cell, 0, i, 0),
+                         arg->access == OP_MIN ? "the kernel raised %s from %s to %s, so it assigns it "
+                                                 "without comparing; write if (v < *m) *m = v"
+                                               : "the kernel lowered %s from %s to %s, so it assigns it "
+                                                 "without comparing; write if (v > *m) *m = v",
+                         err);
   }
   return OP_OK;
 }

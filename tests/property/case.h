@@ -12,6 +12,7 @@ struct test_case {
   int number;
   int size_limit;
   bool mirrored;    /* see world.h */
+  int again;        /* how often a new loop is run once more at once */
   unsigned skipped; /* steps that are left out, one bit each */
   struct kernel *kernels[CASE_KERNELS];
   char *texts[CASE_KERNELS]; /* what the library gets */

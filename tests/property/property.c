@@ -1,9 +1,9 @@
 /* Random loops on random meshes, against a reference that shares no code with the library.
  *
  *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] [--largest N]
- *            [--every-block 1] [OP2_...=...]
+ *            [--again N] [--every-block 1] [OP2_...=...]
  *
- * With --every-block each case runs with every block size from 1 to the largest set, code being kept between lives.
+ * --again runs a new loop N times more at once. With --every-block each case runs with every block size from 1 to the largest set, code being kept between lives.
  * Every value is a small dyadic number and every intermediate fits its type, so sums are exact in
  * any order and answers are compared bit by bit; only what goes through sqrt, sin, exp or a division is
  * compared nearly. Prints the seed, a failing case as a small program, and the table of what was run. */
@@ -19,7 +19,7 @@
 enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16 };
 
 struct options {
-  int cases, only, mirrored, every_block;
+  int cases, only, mirrored, again, every_block;
   int largest; /* set, 0: any */
   uint64_t seed;
   const char *backend, *variant;
@@ -83,6 +83,8 @@ static bool read_options(struct options *o, int argc, char **argv) {
       o->cases = atoi(value);
     else if (strcmp(argv[i], "--largest") == 0)
       o->largest = atoi(value);
+    else if (strcmp(argv[i], "--again") == 0)
+      o->again = atoi(value);
     else if (strcmp(argv[i], "--mirrored") == 0)
       o->mirrored = atoi(value);
     else if (strcmp(argv[i], "--every-block") == 0)
@@ -149,6 +151,7 @@ static bool run_case(const struct options *o, int number, bool native, struct co
   snprintf(where.line, sizeof where.line, "property: crashed in case %d of seed %llu on %s\n", number,
            (unsigned long long)o->seed, o->backend);
   case_make(&c, o->seed, number, native, o->mirrored != 0);
+  c.again = o->again;
   if (o->largest)
     c.size_limit = o->largest;
   bool good = case_run(&c, &w, coverage);
@@ -200,7 +203,7 @@ int main(int argc, char **argv) {
   if (!read_options(&o, argc, argv)) {
     fprintf(stderr,
             "usage: property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] "
-            "[--largest N] [--every-block 1] [OP2_...=...]\n"
+            "[--largest N] [--again N] [--every-block 1] [OP2_...=...]\n"
             "--every-block asks for --variant and --largest\n");
     return 2;
   }

@@ -1,0 +1,285 @@
+/* The checking form at later calls of a loop, which a backend that compiles does in generated code: what a kernel does wrong for one
+ * element, the first time at the fifth call, is found there and named, and what is right stays silent. */
+#include "../api/support.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+/* The bad element is not one of those that are watched thoroughly at the bad call. */
+enum { ELEMENTS = 600, CALLS = 6, BAD_CALL = 4, BAD_ELEMENT = 301 };
+
+static int permutation(int e) {
+  return e * 7 % ELEMENTS;
+}
+
+/* Elements `from` lead to `to`, one to one; the bad element's flag is raised before the bad call. */
+struct mesh {
+  op_set from, to;
+  op_map map;
+  op_dat flag, a, b;
+  int flags[ELEMENTS];
+  double values[2 * ELEMENTS];
+};
+
+static struct mesh mesh;
+
+static int begin(void **state) {
+  char *argv[] = {"later", "OP2_CHECK=on"};
+  (void)state;
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  if (op_init(2, argv, 0))
+    return -1;
+  int table[ELEMENTS];
+  for (int e = 0; e < ELEMENTS; e++) {
+    table[e] = permutation(e);
+    mesh.flags[e] = 0;
+    mesh.values[2 * e] = e % 10 + 1;
+    mesh.values[2 * e + 1] = 0.5;
+  }
+  mesh.from = op_decl_set(ELEMENTS, "from");
+  mesh.to = op_decl_set(ELEMENTS, "to");
+  mesh.map = op_decl_map(mesh.from, mesh.to, 1, table, "map");
+  mesh.flag = op_decl_dat(mesh.from, 1, "int", NULL, "flag");
+  mesh.a = op_decl_dat(mesh.from, 2, "double", mesh.values, "a");
+  mesh.b = op_decl_dat(mesh.to, 2, "double:soa", mesh.values, "b");
+  return mesh.b ? 0 : -1;
+}
+
+#define test_later(f) cmocka_unit_test_setup_teardown(f, begin, stop)
+
+static bool is_native(void) {
+  const char *backend = getenv("OP2_BACKEND");
+  return !backend || strcmp(backend, "native") == 0;
+}
+
+static op_arg through(op_dat dat, int dim, op_access access) {
+  return op_arg_dat(dat, 0, mesh.map, dim, "double", access);
+}
+
+static void raise_flag(int call) {
+  mesh.flags[BAD_ELEMENT] = call == BAD_CALL;
+  works(op_put_data(mesh.flag, mesh.flags));
+}
+
+/* Right up to the bad call, which says this and changes nothing. */
+static void goes_wrong(const char *kernel, const char *name, int nargs, const op_arg *args, const char *title,
+                       const char *what) {
+  double before[2 * ELEMENTS], after[2 * ELEMENTS];
+  const long long compiled = op_counters()->compiles;
+  for (int call = 0; call <= BAD_CALL; call++) {
+    raise_flag(call);
+    works(op_fetch_data(mesh.b, before));
+    const long long checks = op_counters()->checks;
+    int code = op_par_loop_array(kernel, name, mesh.from, nargs, args, __FILE__, __LINE__);
+    if (code != (call == BAD_CALL ? OP_ERR_VIOLATION : OP_OK))
+      fail_msg("call %d: %s", call, op_last_error()->message);
+    if (call >= 2 && call < BAD_CALL)
+      assert_int_equal(op_counters()->checks - checks, ELEMENTS);
+    /* The loop itself, and for the third call the checking form's code. */
+    assert_int_equal(op_counters()->compiles - compiled, is_native() ? 0 : 1 + (call >= 2));
+  }
+  const char *message = op_last_error()->message;
+  if (!strstr(message, title) || !strstr(message, "element 301 of set \"from\"") || !strstr(message, what))
+    fail_msg("\"%s\", element 301 and \"%s\" are not in: %s", title, what, message);
+  works(op_fetch_data(mesh.b, after));
+  assert_memory_equal(before, after, sizeof before);
+}
+
+#define GOES_WRONG(kernel, title, what, ...)                                                                 \
+  goes_wrong(OP_KERNEL_OF(kernel), #kernel, (int)(sizeof((op_arg[]){__VA_ARGS__}) / sizeof(op_arg)),         \
+             (const op_arg[]){__VA_ARGS__}, title, what)
+
+/* ---- what must be found ---- */
+
+OP_KERNEL_DEF(
+    reaches_out, void reaches_out(const int *flag, double *b) {
+      int at = 2 * *flag;
+      b[at] = b[at] / 2 + 1;
+    })
+
+static void writes_outside(void **state) {
+  (void)state;
+  GOES_WRONG(reaches_out, "loop reaches_out, argument 2 (dat \"b\", OP_RW)",
+             "the kernel wrote outside the 2 components", direct(mesh.flag, 1, "int", OP_READ),
+             through(mesh.b, 2, OP_RW));
+}
+
+OP_KERNEL_DEF(
+    in_turn, void in_turn(const int *flag, double *b) {
+      b[0] = 3;
+      if (*flag < 1)
+        b[1] = 1;
+      if (*flag > 1)
+        b[1] = 2;
+    })
+
+/* The prover cannot tell whether one of the two conditions always holds. */
+static void leaves_a_gap(void **state) {
+  (void)state;
+  GOES_WRONG(in_turn, "loop in_turn, argument 2 (dat \"b\", OP_WRITE)",
+             "the kernel did not write component 1 (element 307 of set \"to\", entry 0 of map \"map\")",
+             direct(mesh.flag, 1, "int", OP_READ), through(mesh.b, 2, OP_WRITE));
+}
+
+OP_KERNEL_DEF(
+    forgets, void forgets(const int *flag, const double *a, double *most) {
+      double best = *most;
+      if (a[0] > best)
+        best = a[0];
+      if (*flag)
+        best = -1;
+      *most = best;
+    })
+
+static void lowers_a_maximum(void **state) {
+  (void)state;
+  double most = 0;
+  GOES_WRONG(forgets, "loop forgets, argument 3 (a global, OP_MAX)", "lowered component 0 from 10 to -1",
+             direct(mesh.flag, 1, "int", OP_READ), direct(mesh.a, 2, "double", OP_READ),
+             op_arg_gbl(&most, 1, "double", OP_MAX));
+  assert_true(most == 10);
+}
+
+OP_KERNEL_DEF(
+    writes_input, void writes_input(const int *flag, const double *a, double *b) {
+      double *hidden[2] = {b, (double *)(unsigned long)a};
+      hidden[*flag][1] = 4;
+      b[0] += a[0];
+    })
+
+static void writes_what_it_reads(void **state) {
+  (void)state;
+  GOES_WRONG(writes_input, "loop writes_input, argument 2 (dat \"a\", OP_READ)",
+             "changed component 1, which it is only to read, from 0.5 to 4",
+             direct(mesh.flag, 1, "int", OP_READ), direct(mesh.a, 2, "double", OP_READ),
+             through(mesh.b, 2, OP_RW));
+}
+
+/* ---- what appears first ---- */
+
+static int quiet_from(FILE *file) {
+  fflush(stderr);
+  const int kept = dup(STDERR_FILENO);
+  dup2(fileno(file), STDERR_FILENO);
+  return kept;
+}
+
+static void loud_again(int kept) {
+  fflush(stderr);
+  dup2(kept, STDERR_FILENO);
+  close(kept);
+}
+
+OP_KERNEL_DEF(
+    divides, void divides(const int *flag, const double *a, double *b, double *lowest, double *sum) {
+      double part = 1 / (1 - (double)*flag);
+      b[0] += a[0];
+      b[1] += part;
+      *sum += part;
+      *lowest = fmin(*lowest, a[0]);
+    })
+
+/* Once, although it goes on; a minimum that starts from infinity is no reason to keep quiet. */
+static void first_infinity(void **state) {
+  (void)state;
+  char said[2000] = "";
+  FILE *file = tmpfile();
+  assert_non_null(file);
+  const int kept = quiet_from(file);
+  int code = OP_OK;
+  for (int call = 0; !code && call < CALLS; call++) {
+    double lowest = INFINITY, sum = 0;
+    mesh.flags[BAD_ELEMENT] = call >= BAD_CALL;
+    code = op_put_data(mesh.flag, mesh.flags);
+    if (!code)
+      code = op_par_loop(OP_KERNEL_OF(divides), "divides", mesh.from, direct(mesh.flag, 1, "int", OP_READ),
+                         direct(mesh.a, 2, "double", OP_READ), through(mesh.b, 2, OP_INC),
+                         op_arg_gbl(&lowest, 1, "double", OP_MIN), op_arg_gbl(&sum, 1, "double", OP_INC));
+  }
+  loud_again(kept);
+  rewind(file);
+  said[fread(said, 1, sizeof said - 1, file)] = '\0';
+  fclose(file);
+  works(code);
+  const char *line =
+      strstr(said, "loop divides, argument 3 (dat \"b\", OP_INC): the first inf is in component 1 at "
+                   "element 301 of set \"from\", which adds it to element 307 of set \"to\"; ");
+  if (!line || strstr(line + 1, "loop divides"))
+    fail_msg("once the first infinity was expected in: %s", said);
+}
+
+/* ---- errors that the program lives on with ---- */
+
+OP_KERNEL_DEF(
+    overwrites, void overwrites(const int *flag, double *b) {
+      b[0] = *flag;
+      b[1] = 1;
+    })
+
+/* A violation is one at the next call as well. */
+static void found_again(void **state) {
+  (void)state;
+  int table[ELEMENTS] = {0};
+  op_map all_to_one = op_decl_map(mesh.from, mesh.to, 1, table, "all_to_one");
+  for (int call = 0; call < CALLS; call++) {
+    assert_int_equal(op_par_loop(OP_KERNEL_OF(overwrites), "overwrites", mesh.from,
+                                 direct(mesh.flag, 1, "int", OP_READ),
+                                 op_arg_dat(mesh.b, 0, all_to_one, 2, "double", OP_WRITE)),
+                     OP_ERR_VIOLATION);
+    assert_non_null(
+        strstr(op_last_error()->message,
+               "elements 0 and 1 of set \"from\" both write element 0 of set \"to\" (map \"all_to_one\")"));
+  }
+}
+
+/* ---- what is right ---- */
+
+OP_KERNEL_DEF(
+    everything, void everything(const double *a, double *b, const int *own, const int *there,
+                                const double *scale, double *sum, double *best, int *where, double *work) {
+      work[0] = a[0] * *scale;
+      b[0] += work[0];
+      b[1] -= a[1];
+      *sum += a[1];
+      if (a[0] + *there * 1e-3 > *best) {
+        *best = a[0] + *there * 1e-3;
+        *where = *own;
+      }
+    })
+
+static void answers_stay(void **state) {
+  (void)state;
+  double b[2 * ELEMENTS], want[2 * ELEMENTS], most = -1;
+  int place = -1;
+  memcpy(want, mesh.values, sizeof want);
+  for (int e = 0; e < ELEMENTS; e++) {
+    const double v = mesh.values[2 * e] + permutation(e) * 1e-3;
+    place = v > most ? e : place;
+    most = v > most ? v : most;
+  }
+  for (int call = 0; call < CALLS; call++) {
+    double scale = call + 0.5, sum = 1, best = -1;
+    int where = -1;
+    works(op_par_loop(OP_KERNEL_OF(everything), "everything", mesh.from, direct(mesh.a, 2, "double", OP_READ),
+                      through(mesh.b, 2, OP_INC), op_arg_idx(-1, OP_ID), op_arg_idx(0, mesh.map),
+                      op_arg_gbl(&scale, 1, "double", OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC),
+                      op_arg_gbl(&best, 1, "double", OP_MAX), op_arg_info(&where, 1, "int", 7),
+                      op_arg_gbl(NULL, 1, "double", OP_WORK)));
+    assert_true(sum == 1 + 0.5 * ELEMENTS && best == most && where == place);
+    for (int e = 0; e < ELEMENTS; e++) {
+      want[2 * permutation(e)] += mesh.values[2 * e] * scale;
+      want[2 * permutation(e) + 1] -= 0.5;
+    }
+  }
+  works(op_fetch_data(mesh.b, b));
+  assert_memory_equal(b, want, sizeof want);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {test_later(writes_outside),   test_later(leaves_a_gap),
+                                     test_later(lowers_a_maximum), test_later(writes_what_it_reads),
+                                     test_later(first_infinity),   test_later(found_again),
+                                     test_later(answers_stay)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
