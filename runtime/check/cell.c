@@ -213,15 +213,16 @@ int cell_broken_guard(struct cell *cell, int side) {
   return -1;
 }
 
-/* A native kernel's own variables come to lie where this was: below a gap, for compilers lay out frames as they like. */
-static __attribute__((noinline)) void paint_stack(int pattern) {
+/* A native kernel's own variables come to lie where this was: below a gap, for compilers lay out frames as they like. Calls that a
+ * sanitizer adds on the way would paint over it. */
+static __attribute__((noinline, no_sanitize_thread)) void paint_stack(int pattern) {
   enum { FRAME_BYTES = 1024 };
   unsigned char frame[FRAME_BYTES];
   memset(frame, pattern, sizeof frame);
   __asm__ volatile("" : : "r"(frame) : "memory");
 }
 
-static __attribute__((noinline)) void call_below_gap(const struct cell *cell, int side) {
+static __attribute__((noinline, no_sanitize_thread)) void call_below_gap(const struct cell *cell, int side) {
   enum { GAP_BYTES = 128 };
   unsigned char gap[GAP_BYTES];
   __asm__ volatile("" : : "r"(gap) : "memory");
