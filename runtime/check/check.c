@@ -9,6 +9,7 @@
 #include "check/copies.h"
 #include "check/quick.h"
 #include "check/rows.h"
+#include "check/stale.h"
 #include "check/watch.h"
 #include "context.h"
 #include "jit/jit.h"
@@ -453,7 +454,9 @@ static void open_quick(struct op_context *ctx, struct loop *loop) {
 
 static int prepare_pass(struct pass *p, struct copies *before, struct error *err) {
   open_quick(p->ctx, p->loop);
-  int code = copies_take(before, p->loop, err);
+  int code = stale_find(p->loop, err);
+  if (!code)
+    code = copies_take(before, p->loop, err);
   /* The map's entries stay what they are. */
   if (!code && p->state->calls == 0)
     code = make_owners(p, err);

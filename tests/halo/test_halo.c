@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "../property/mirror.h"
+#include "api.h"
+#include "loop.h"
 #include "op2jit.h"
 
 typedef unsigned u;
@@ -62,7 +64,7 @@ OP_KERNEL_DEF(
 
 /* ---- the mesh, and its model ---- */
 
-struct mesh {
+struct model {
   op_set cells, edges;
   op_map ec, cc;
   op_dat a, b, x, y;
@@ -71,7 +73,7 @@ struct mesh {
   struct random r;
 };
 
-static void open_mesh(struct mesh *m, const char *type, uint64_t seed) {
+static void open_mesh(struct model *m, const char *type, uint64_t seed) {
   char *argv[] = {"halo", "OP2_BACKEND=native"};
   memset(m, 0, sizeof *m);
   m->r = random_stream(seed, 0);
@@ -107,7 +109,7 @@ static void check_dat(op_dat dat, const u *model, int size) {
       fail_msg("element %d is %u, should be %u", e, got[e], model[e]);
 }
 
-static void check_all(const struct mesh *m) {
+static void check_all(const struct model *m) {
   check_dat(m->a, m->ma, EDGES);
   check_dat(m->b, m->mb, EDGES);
   check_dat(m->x, m->mx, CELLS);
@@ -126,38 +128,38 @@ static void check_all(const struct mesh *m) {
     __VA_ARGS__(void) c0, (void)c1;                                                                          \
   }
 
-static void run_inc_far(struct mesh *m) {
+static void run_inc_far(struct model *m) {
   RUN(inc_far, edges, NEAR(a, OP_READ), FAR(x, 0, OP_INC), FAR(x, 1, OP_INC));
   EACH_EDGE(inc_far(&m->ma[e], &m->mx[c0], &m->mx[c1]);)
 }
 
-static void run_inc_both(struct mesh *m) {
+static void run_inc_both(struct model *m) {
   RUN(inc_both, edges, NEAR(b, OP_INC), FAR(x, 0, OP_INC), FAR(x, 1, OP_INC));
   EACH_EDGE(inc_both(&m->mb[e], &m->mx[c0], &m->mx[c1]);)
 }
 
-static void run_write_near(struct mesh *m) {
+static void run_write_near(struct model *m) {
   RUN(write_near, edges, NEAR(b, OP_WRITE), FAR(x, 0, OP_READ), FAR(x, 1, OP_READ), FAR(y, 0, OP_INC),
       FAR(y, 1, OP_INC));
   EACH_EDGE(write_near(&m->mb[e], &m->mx[c0], &m->mx[c1], &m->my[c0], &m->my[c1]);)
 }
 
-static void run_change_near(struct mesh *m) {
+static void run_change_near(struct model *m) {
   RUN(change_near, edges, NEAR(a, OP_RW), FAR(y, 0, OP_INC), FAR(y, 1, OP_INC));
   EACH_EDGE(change_near(&m->ma[e], &m->my[c0], &m->my[c1]);)
 }
 
-static void run_gather(struct mesh *m) {
+static void run_gather(struct model *m) {
   RUN(gather, edges, NEAR(a, OP_WRITE), FAR(x, 0, OP_READ), FAR(x, 1, OP_READ));
   EACH_EDGE(gather(&m->ma[e], &m->mx[c0], &m->mx[c1]);)
 }
 
-static void run_near_only(struct mesh *m) {
+static void run_near_only(struct model *m) {
   RUN(near_only, edges, NEAR(b, OP_RW), NEAR(a, OP_READ));
   EACH_EDGE(near_only(&m->mb[e], &m->ma[e]);)
 }
 
-static void run_sum(struct mesh *m) {
+static void run_sum(struct model *m) {
   u total = 17, model = 17;
   RUN(sum, edges, NEAR(b, OP_READ), FAR(x, 0, OP_READ), FAR(x, 1, OP_READ),
       op_arg_gbl(&total, 1, "uint", OP_INC));
@@ -165,44 +167,44 @@ static void run_sum(struct mesh *m) {
   assert_int_equal(total, model);
 }
 
-static void run_on_cells(struct mesh *m) {
+static void run_on_cells(struct model *m) {
   RUN(on_cells, cells, NEAR(x, OP_RW), NEAR(y, OP_READ));
   for (int c = 0; c < CELLS; c++)
     on_cells(&m->mx[c], &m->my[c]);
 }
 
-static void run_inc_twice(struct mesh *m) {
+static void run_inc_twice(struct model *m) {
   RUN(inc_twice, cells, NEAR(y, OP_INC), op_arg_dat(m->y, 0, m->cc, 1, "uint", OP_INC), NEAR(x, OP_READ));
   for (int c = 0; c < CELLS; c++)
     inc_twice(&m->my[c], &m->my[m->cc_table[c]], &m->mx[c]);
 }
 
-static void run_use_b(struct mesh *m) {
+static void run_use_b(struct model *m) {
   RUN(use_near, edges, NEAR(b, OP_READ), FAR(y, 1, OP_INC));
   EACH_EDGE(use_near(&m->mb[e], &m->my[c1]);)
 }
 
-static void run_use_y(struct mesh *m) {
+static void run_use_y(struct model *m) {
   RUN(use_near, cells, NEAR(y, OP_READ), op_arg_dat(m->x, 0, m->cc, 1, "uint", OP_INC));
   for (int c = 0; c < CELLS; c++)
     use_near(&m->my[c], &m->mx[m->cc_table[c]]);
 }
 
-static void run_put(struct mesh *m) {
+static void run_put(struct model *m) {
   for (int c = 0; c < CELLS; c++)
     m->mx[c] = (u)random_next(&m->r);
   assert_int_equal(op_put_data(m->x, m->mx), OP_OK);
 }
 
-static void (*const steps[])(struct mesh *m) = {run_inc_far,   run_inc_both,  run_write_near, run_change_near,
-                                                run_gather,    run_near_only, run_sum,        run_on_cells,
-                                                run_inc_twice, run_use_b,     run_use_y,      run_put};
+static void (*const steps[])(struct model *m) = {
+    run_inc_far, run_inc_both, run_write_near, run_change_near, run_gather, run_near_only,
+    run_sum,     run_on_cells, run_inc_twice,  run_use_b,       run_use_y,  run_put};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static void random_sequences(void **state) {
   (void)state;
   for (uint64_t seed = 0; seed < 200; seed++) {
-    struct mesh m;
+    struct model m;
     open_mesh(&m, seed % 2 ? "uint" : "uint:soa", seed);
     for (int step = 0; step < 40; step++) {
       steps[random_below(&m.r, STEPS)](&m);
@@ -216,7 +218,7 @@ static void random_sequences(void **state) {
 
 /* ---- counting ---- */
 
-static long long exchanges_of(struct mesh *m, void (*step)(struct mesh *m)) {
+static long long exchanges_of(struct model *m, void (*step)(struct model *m)) {
   const long long before = op_counters()->exchanges;
   step(m);
   return op_counters()->exchanges - before;
@@ -224,7 +226,7 @@ static long long exchanges_of(struct mesh *m, void (*step)(struct mesh *m)) {
 
 static void nothing_is_exchanged_twice(void **state) {
   (void)state;
-  struct mesh m;
+  struct model m;
   open_mesh(&m, "uint", 1);
   assert_int_equal(exchanges_of(&m, run_gather), 1); /* x, for the first time */
   assert_int_equal(exchanges_of(&m, run_gather), 0);
@@ -241,7 +243,7 @@ static void nothing_is_exchanged_twice(void **state) {
 
 static void what_is_computed_twice_is_not_exchanged(void **state) {
   (void)state;
-  struct mesh m;
+  struct model m;
   open_mesh(&m, "uint", 2);
   run_gather(&m);
   assert_int_equal(exchanges_of(&m, run_change_near), 1); /* the old values of a */
@@ -253,7 +255,7 @@ static void what_is_computed_twice_is_not_exchanged(void **state) {
 
 static void one_message_for_all_dats(void **state) {
   (void)state;
-  struct mesh m;
+  struct model m;
   open_mesh(&m, "uint", 3);
   run_gather(&m);
   run_put(&m);
@@ -271,7 +273,7 @@ static void one_message_for_all_dats(void **state) {
 
 static void what_another_map_has_brought_is_not_exchanged(void **state) {
   (void)state;
-  struct mesh m;
+  struct model m;
   open_mesh(&m, "uint", 5);
   op_map again = op_decl_map(m.edges, m.cells, ARITY, &m.ec_table[0][0], "again");
   mirror_as(again, m.ec);
@@ -289,7 +291,7 @@ static void what_another_map_has_brought_is_not_exchanged(void **state) {
 
 static void a_freed_dat_takes_its_messages_along(void **state) {
   (void)state;
-  struct mesh m;
+  struct model m;
   open_mesh(&m, "uint", 4);
   for (int i = 0; i < 3; i++) {
     op_dat t = op_decl_dat_temp(m.cells, 1, "uint", NULL, "t");
@@ -303,6 +305,36 @@ static void a_freed_dat_takes_its_messages_along(void **state) {
   assert_int_equal(op_exit(), OP_OK);
 }
 
+OP_KERNEL_DEF(
+    take, void take(const float *x, float *a) { *a = *x; })
+
+/* What no exchange has brought is seen in the checking form: here because the loop forgets what it needs. */
+static void stale_copies_are_found(void **state) {
+  (void)state;
+  static struct model m;
+  setenv("OP2_CHECK", "on", 1);
+  open_mesh(&m, "float", 5);
+  unsetenv("OP2_CHECK");
+  for (int call = 0; call < 4; call++) {
+    const int code =
+        op_par_loop(OP_KERNEL_OF(take), "take", m.edges, op_arg_dat(m.x, 0, m.ec, 1, "float", OP_READ),
+                    op_arg_dat(m.a, -1, OP_ID, 1, "float", OP_WRITE));
+    assert_int_equal(code, call < 3 ? OP_OK : OP_ERR_VIOLATION);
+    struct loop **loops = loop_records(api_context());
+    assert_non_null(loops);
+    assert_int_equal(loops[0]->nneeds, call < 3);
+    if (call == 2)
+      loops[0]->nneeds = 0;
+    free(loops);
+  }
+  const char *said = op_last_error()->message;
+  if (!strstr(said, "loop take, argument 1 (dat \"x\", OP_READ), element ") ||
+      !strstr(said,
+              " of set \"cells\", which another rank owns, and whose copy here was not brought up to date"))
+    fail_msg("%s", said);
+  assert_int_equal(op_exit(), OP_OK);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_sequences),
@@ -311,6 +343,7 @@ int main(void) {
       cmocka_unit_test(one_message_for_all_dats),
       cmocka_unit_test(what_another_map_has_brought_is_not_exchanged),
       cmocka_unit_test(a_freed_dat_takes_its_messages_along),
+      cmocka_unit_test(stale_copies_are_found),
   };
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   return cmocka_run_group_tests(tests, NULL, NULL);

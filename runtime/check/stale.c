@@ -1,0 +1,46 @@
+#include "check/stale.h"
+
+#include "check/rows.h"
+#include "check/watch.h"
+
+static bool is_looked_at(const struct loop_arg *arg) {
+  return arg->form == DESC_DAT && arg->present && arg->dat->set->spread && type_info(arg->type)->is_float &&
+         (arg->access == OP_READ || arg->access == OP_RW);
+}
+
+/* No computation gives a NaN of ones only. */
+static bool is_spoilt(const struct loop_arg *arg, long target) {
+  for (int c = 0; c < arg->dim; c++) {
+    const unsigned char *value = dat_value(arg->dat, target, c);
+    for (size_t b = 0; b < arg->dat->value_size; b++)
+      if (value[b] != 0xff)
+        return false;
+  }
+  return true;
+}
+
+static int find(const struct loop *loop, int i, struct error *err) {
+  const struct loop_arg *arg = &loop->args[i];
+  const long owned = arg->dat->set->extents[EXTENT_OWNED], end = loop_end(loop);
+  const int rows = arg->map && arg->idx < 0 ? arg->map->arity : 1;
+  for (long e = arg->map ? 0 : owned; e < end; e++)
+    for (int r = 0; r < rows; r++) {
+      const long target = row_target(arg, e, r);
+      if (target < owned || !is_spoilt(arg, target))
+        continue;
+      return watch_violation(
+          loop, i, e, err,
+          "it reads element %d of set \"%s\", which another rank owns, and whose copy here was "
+          "not brought up to date; this is a mistake of the library, please report it",
+          user_number(arg->dat->set, target), arg->dat->set->name);
+    }
+  return OP_OK;
+}
+
+int stale_find(const struct loop *loop, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < loop->nargs; i++)
+    if (is_looked_at(&loop->args[i]))
+      code = find(loop, i, err);
+  return code;
+}
