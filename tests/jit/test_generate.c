@@ -96,7 +96,11 @@ static void one(const char *folder, struct desc d, const char *shape_name, bool 
   struct error err = {0};
   struct desc again;
   desc_print(&d, &canonical);
-  if (!shape_parse(shape_name, &shape) || jit_source(&d, &shape, &first, &err) != OP_OK ||
+  if (strcmp(shape_name, "watched") == 0)
+    shape = (struct shape){.watched = true};
+  else if (!shape_parse(shape_name, &shape))
+    shape = (struct shape){.width = -1};
+  if (shape.width < 0 || jit_source(&d, &shape, &first, &err) != OP_OK ||
       desc_parse(&again, text_str(&canonical), &err) != OP_OK ||
       jit_source(&again, &shape, &second, &err) != OP_OK) {
     fprintf(stderr, "%s: %s\n", d.kernel_name, error_message(&err));
@@ -194,6 +198,9 @@ int main(int argc, char **argv) {
   one(argv[1], vectors(), "scalar", write);
   one(argv[1], numbers(), "strip4", write);
   one(argv[1], numbers(), "strip4+straight", write);
+  one(argv[1], airfoil_edge(), "watched", write);
+  one(argv[1], globals(), "watched", write);
+  one(argv[1], vectors(), "watched", write);
   has_shapes(copying(1), true, "strip8+straight scalar strip4+straight strip8");
   has_shapes(copying(1), false, "strip8 scalar strip4");
   has_shapes(copying(0), true, "scalar strip8 strip4");

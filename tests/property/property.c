@@ -3,7 +3,8 @@
  *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] [--largest N]
  *            [--again N] [--every-block 1] [OP2_...=...]
  *
- * --again runs a new loop N times more at once. With --every-block each case runs with every block size from 1 to the largest set, code being kept between lives.
+ * With --again each new loop is run N times more at once. With --every-block each case runs with every block size from 1 to
+ * the largest set, code being kept between lives.
  * Every value is a small dyadic number and every intermediate fits its type, so sums are exact in
  * any order and answers are compared bit by bit; only what goes through sqrt, sin, exp or a division is
  * compared nearly. Prints the seed, a failing case as a small program, and the table of what was run. */
