@@ -67,7 +67,7 @@ static void op2_loop(const op2_longlong *restrict op2_d0, double *restrict op2_d
   }
 }
 void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
-  op2_loop(op2_frame[0], op2_frame[1], (long)op2_frame[6], op2_frame[2], op2_frame[11], op2_frame[12], op2_frame[13], op2_list, op2_begin, op2_end);
+  op2_loop(op2_frame[0], op2_frame[1], (long)op2_frame[6], op2_frame[2], op2_frame[12], op2_frame[13], op2_frame[14], op2_list, op2_begin, op2_end);
 }
 /* around.c */
 void around(const long long *x[3], double **y) {

@@ -49,7 +49,7 @@ void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, l
       ((op2_bits *)op2_c0)[op2_c] = op2_new;
     }
   }
-  op2_loop(op2_frame[0], op2_frame[8], op2_frame[4], op2_frame[5], op2_frame[14], op2_frame[6], op2_frame[16], op2_frame[17], op2_frame[18], op2_frame[19], op2_frame[20], op2_frame[21], op2_frame[22], op2_list, op2_begin, op2_end);
+  op2_loop(op2_frame[0], op2_frame[8], op2_frame[4], op2_frame[5], op2_frame[14], op2_frame[6], op2_frame[17], op2_frame[18], op2_frame[19], op2_frame[20], op2_frame[21], op2_frame[22], op2_frame[23], op2_list, op2_begin, op2_end);
 }
 /* extremes.c */
 void extremes(const float *a, const int *e, float *w, int *count, float *most, int *where) {

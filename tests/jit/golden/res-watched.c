@@ -62,7 +62,7 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
   }
 }
 void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
-  op2_loop(op2_frame[0], op2_frame[1], (long)op2_frame[11], op2_frame[2], op2_frame[3], op2_frame[4], op2_frame[22], op2_frame[23], op2_frame[24], op2_frame[25], op2_frame[26], op2_frame[27], op2_list, op2_begin, op2_end);
+  op2_loop(op2_frame[0], op2_frame[1], (long)op2_frame[11], op2_frame[2], op2_frame[3], op2_frame[4], op2_frame[23], op2_frame[24], op2_frame[25], op2_frame[26], op2_frame[27], op2_frame[28], op2_list, op2_begin, op2_end);
 }
 /* res.c */
 void res(const double *x1, const double *x2, const double *q, double *r1, double *r2) {
