@@ -2,6 +2,7 @@
  * loops keep, a host's parallel region, a forked child, and the memory's speed that is measured once. */
 #include "../api/support.h"
 
+#include <sched.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "backend/cpu/cpu_loop.h"
 #include "context.h"
 #include "loop.h"
+#include "reports.h"
 
 static const char *folder;
 
@@ -222,6 +224,18 @@ static void plans_are_checked(void **state) {
   }
 }
 
+/* What op_diagnostic_output prints. */
+static void expect_listed(const char *words) {
+  struct text out = {0};
+  struct error err = {0};
+  assert_int_equal(context_diagnostics(api_context(), &out, &err), OP_OK);
+  assert_true(text_ok(&out));
+  if (!strstr(text_str(&out), words))
+    fail_msg("\"%s\" is not in:\n%s", words, text_str(&out));
+  text_free(&out);
+  error_free(&err);
+}
+
 /* Renumbering frees the tables that a plan was made from: only plans of this numbering are looked at. */
 static void plans_after_renumbering(void **state) {
   (void)state;
@@ -233,9 +247,10 @@ static void plans_after_renumbering(void **state) {
     move_once(&m, &sum, &most);
     works(op_renumber(m.ends));
     works(op_plan_check(2));
-    op_diagnostic_output();
     move_once(&m, &sum, &most);
     works(op_plan_check(2));
+    expect_listed("\nedges ");
+    expect_listed(variants[v]);
     works(op_exit());
   }
 }
@@ -404,6 +419,35 @@ static void inside_a_region(void **state) {
 }
 #endif
 
+#ifdef OP2JIT_OPENMP
+static void count_processors(void *argument, int thread, int threads) {
+  cpu_set_t mine;
+  (void)threads;
+  if (sched_getaffinity(0, sizeof mine, &mine) == 0)
+    ((int *)argument)[thread] = CPU_COUNT(&mine);
+}
+
+/* Run as "test-exec-program bound" with OMP_PLACES=threads, OMP_PROC_BIND=close and OMP_NUM_THREADS=2. */
+static void follows_the_variables(void **state) {
+  (void)state;
+  int processors[2] = {0};
+  char program[] = "program", backend[] = "OP2_BACKEND=openmp", more[] = "OP2_THREADS=1";
+  char *argv[] = {program, backend, more, NULL};
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  works(op_init(2, argv, 0));
+  struct team *team = api_context()->team;
+  assert_string_equal(team_name(team), "openmp");
+  assert_int_equal(team_threads(team), 2);
+  team_run(team, 2, count_processors, processors);
+  assert_int_equal(processors[0], 1);
+  assert_int_equal(processors[1], 1);
+  works(op_exit());
+  works(op_init(3, argv, 0)); /* the library's own variable wins */
+  assert_int_equal(team_threads(api_context()->team), 1);
+  works(op_exit());
+}
+#endif
+
 /* ---- the memory's speed -----------------------------------------------------------------------------------*/
 
 static int facts(const char *cache) {
@@ -475,7 +519,15 @@ static int remove_folder(void **state) {
   return system(command);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+#ifdef OP2JIT_OPENMP
+  if (argc == 2 && strcmp(argv[1], "bound") == 0) {
+    const struct CMUnitTest bound[] = {cmocka_unit_test(follows_the_variables)};
+    return cmocka_run_group_tests(bound, NULL, NULL);
+  }
+#endif
+  (void)argc;
+  (void)argv;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
       cmocka_unit_test(plans_are_checked),
