@@ -1,0 +1,73 @@
+/* What only the inside of the library can say: its loops' kernels, timed without the host. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "backend/cuda/cuda.h"
+#include "cases.h"
+#include "context.h"
+
+static void end_if(int code, const struct error *err) {
+  if (!code)
+    return;
+  fprintf(stderr, "bench cuda: %s\n", error_message(err));
+  exit(1);
+}
+
+void library_wait(void) {
+  struct error err = {0};
+  end_if(cuda_wait(cuda_of(api_context()), &err, "waiting for the library"), &err);
+}
+
+static void launch(struct op_context *ctx, struct loop *loop, struct cuda_variant *v) {
+  struct error err = {0};
+  for (int p = 0; p < loop->nparts; p++)
+    if (loop->parts[p].begin < loop->parts[p].end)
+      end_if(cuda_launch_part(ctx, loop, v, p, &err), &err);
+}
+
+static double time_of(struct op_context *ctx, struct loop *loop, struct cuda_variant *v) {
+  enum { TIMES = 30 };
+  struct cuda *c = cuda_of(ctx);
+  struct error err = {0};
+  float milliseconds = 0;
+  launch(ctx, loop, v);
+  int result = c->driver.event_record(c->before, c->stream);
+  for (int i = 0; i < TIMES; i++)
+    launch(ctx, loop, v);
+  if (!result)
+    result = c->driver.event_record(c->after, c->stream);
+  if (!result)
+    result = c->driver.event_wait(c->after);
+  if (!result)
+    result = c->driver.event_elapsed(&milliseconds, c->before, c->after);
+  end_if(cuda_check(&c->driver, result, &err, "timing loop %s", loop->name), &err);
+  return 1e-3 * (double)milliseconds / TIMES;
+}
+
+static struct loop_figure figure_of(struct op_context *ctx, struct loop *loop) {
+  enum { REGISTERS = 4, LOCAL_BYTES = 3 };
+  const struct cuda_driver *d = &cuda_of(ctx)->driver;
+  struct cuda_loop *l = loop->backend_state;
+  struct cuda_variant *v = &l->variants[l->current];
+  struct loop_figure f = {.bytes = loop->stats.bytes, .seconds = time_of(ctx, loop, v)};
+  snprintf(f.name, sizeof f.name, "%s", loop->name);
+  snprintf(f.variant, sizeof f.variant, "%s", v->name);
+  if (d->function_attribute(&f.registers, REGISTERS, v->function) ||
+      d->function_attribute(&f.spilled, LOCAL_BYTES, v->function))
+    f.registers = f.spilled = -1;
+  return f;
+}
+
+int library_loops(struct loop_figure out[MOST_LOOPS]) {
+  struct op_context *ctx = api_context();
+  struct loop **loops = loop_records(ctx);
+  int count = 0;
+  library_wait();
+  for (size_t i = 0; loops && i < ctx->loops.count && count < MOST_LOOPS; i++)
+    if (loops[i]->backend_state)
+      out[count++] = figure_of(ctx, loops[i]);
+  free(loops);
+  return count;
+}
