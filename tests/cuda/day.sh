@@ -2,16 +2,22 @@
 # day.sh [correct|sanitize|speed|profile]...: what a machine with a GPU is asked, from a folder that `./dev gpu pack` made; without a
 # word all of it. The machine needs NVIDIA's driver and NVRTC, nothing to build with. Files go to $OUT (out/ here):
 # correct.txt and sanitize.txt with a line for each check, cuda.txt and cuda.json with the figures, log.txt with the rest.
-# Settings: DAY_SIZE=small (a rehearsal on the stand-in), DAY_JOBS (4) checks at a time.
+# Settings: DAY_SIZE=small (a rehearsal on the stand-in), DAY_JOBS checks at a time.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=${OUT:-$here/out}
-jobs=${DAY_JOBS:-4}
+cores=$(nproc)
+jobs=${DAY_JOBS:-$((cores < 12 ? cores : 12))}
 size=${DAY_SIZE:-full}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out" || exit 1
-export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} OP2_BACKEND=cuda OP2_MPI=off
+export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} OP2_BACKEND=cuda
+export PATH=$PATH:/usr/local/cuda/bin
+# Where containers get the driver from, if the linker does not know it.
+if ! ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' && [ -e /usr/local/nvidia/lib64/libcuda.so.1 ]; then
+  LD_LIBRARY_PATH=$LD_LIBRARY_PATH:/usr/local/nvidia/lib64
+fi
 # Python's wheels have NVRTC too, wherever this Python keeps them.
 if [ -z "${OP2_NVRTC:-}" ] && ! ldconfig -p 2>/dev/null | grep -q libnvrtc; then
   found=$(python3 -c 'import glob, sysconfig
@@ -60,11 +66,11 @@ strategies='atomics/128/vectors staged/128/vectors blocks/128 colours/128/vector
 # its own interpreter or another implementation on the host.
 correct() {
   local cases=40 airfoil=(--cells 720000 --iters 1000) seed=1 variant layout program
-  [ "$size" = full ] || { cases=1 airfoil=(--cells 1500 --iters 3); }
+  [ "$size" = full ] || { cases=1 airfoil=(--cells 1500 --iters 3) && export OP2_TUNE=off; }
   export OP2_CACHE=off
   later machine 60 "$here/bin/op2jit" info
   OP2_TUNE=off later kernels 200 "$here/bin/test_kernels"
-  for program in "$here"/bin/test-api-*; do later "${program##*/}" 100 "$program"; done
+  for program in "$here"/bin/test-api-*; do later "${program##*/}" 250 "$program"; done
   later shadow-native 100 "$here/bin/test_shadow" native cuda
   later shadow-cuda 100 "$here/bin/test_shadow" cuda native
   later airfoil-published 200 "$here/bin/airfoil" "${airfoil[@]}"
@@ -129,11 +135,12 @@ profile() {
 [ $# -gt 0 ] || set -- correct sanitize speed profile
 : >"$out/log.txt"
 for part in "$@"; do
+  echo "== $part"
   case $part in
-  correct | sanitize | speed | profile)
-    echo "== $part"
-    $part
-    ;;
+  correct) correct ;;
+  sanitize) sanitize ;;
+  speed) speed ;;
+  profile) profile ;;
   *)
     echo "day.sh: there is no part '$part'; there are: correct sanitize speed profile"
     exit 2
