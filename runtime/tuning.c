@@ -151,6 +151,7 @@ static bool resume(struct op_context *ctx, const struct loop *loop, struct tunin
   if (known == 0)
     return false;
   tuner_resumed(t->tuner);
+  t->told_seconds = tuner_overhead(t->tuner);
   log_line(&ctx->log, LOG_INFO, "tune",
            "loop %s starts with %s and goes on with the trials: an earlier run measured %d of %d variants",
            loop->name, name_of(t, tuner_winner(t->tuner)), known, t->of.count);
@@ -305,7 +306,18 @@ static void say_winner(struct op_context *ctx, const struct loop *loop, const st
            tuner_median(t->tuner, t->of.standard, NULL), tuner_overhead(t->tuner), tuner_total(t->tuner));
 }
 
-void tuning_ran(struct op_context *ctx, const struct loop *loop, struct tuning *t, int which) {
+static void count(struct op_context *ctx, struct loop *loop, struct tuning *t) {
+  const long long trials = tuner_trials(t->tuner);
+  const double seconds = tuner_overhead(t->tuner);
+  ctx->counters.trials += trials - t->told_trials;
+  loop->stats.trials += trials - t->told_trials;
+  loop->stats.trial_seconds += seconds - t->told_seconds;
+  t->told_trials = trials;
+  t->told_seconds = seconds;
+}
+
+void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int which) {
+  count(ctx, loop, t);
   const int restarts = tuner_restarts(t->tuner);
   if (restarts != t->restarts) {
     log_line(&ctx->log, LOG_INFO, "tune",

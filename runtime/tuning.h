@@ -26,6 +26,9 @@ struct tuning {
   bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
   bool exhaustive, watches;
   int restarts;
+  /* What of it the loop's statistics have: they go on when the loop is made anew. What earlier runs spent is not this one's. */
+  long long told_trials;
+  double told_seconds;
 };
 
 /* Does OP2_TUNE allow more candidates than the default? OP_ERR_ENV if its value is none of its values. */
@@ -37,8 +40,8 @@ void tuning_free(struct tuning *t);
 
 /* Start at what the store remembers. Ranks that tune together: the first leader's store, for all. */
 int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning *t, struct error *err);
-/* After a run of `which`: when the tuner has settled, remember every measured candidate and the winner, once. */
-void tuning_ran(struct op_context *ctx, const struct loop *loop, struct tuning *t, int which);
+/* After a run of `which` that the tuner was told: the loop's statistics follow; when the tuner has settled, remember every measured candidate and the winner, once. */
+void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int which);
 /* The loop ends before the tuner has settled: remember what is known, with a choice if that is enough to choose by. Else the
  * next run goes on from there (not with ranks). */
 void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning *t);

@@ -184,6 +184,12 @@ static void found_layouts(void **state) {
     step(f);
   check(f);
   assert_int_equal(layouts_epoch(layouts()), turns);
+  /* Loops that were made anew have not forgotten their trials. */
+  struct loop **loops = loop_records(api_context());
+  assert_non_null(loops);
+  for (size_t i = 0; i < api_context()->loops.count; i++)
+    assert_true(loops[i]->stats.trials > 0 && loops[i]->stats.trial_seconds > 0);
+  free(loops);
   works(op_exit());
   free(f);
 

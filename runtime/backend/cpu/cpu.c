@@ -232,14 +232,10 @@ static void cpu_ran(struct op_context *ctx, struct loop *loop, double seconds) {
   cpu->alone = settled;
   if (!is_of_use(ctx, cpu, &seconds))
     return;
-  long long before = tuner_trials(cpu->tuning.tuner);
   if (cpu->disturbed || is_compiling(ctx))
     tuner_pass(cpu->tuning.tuner, seconds);
   else
     tuner_record(cpu->tuning.tuner, cpu->current, seconds);
-  loop->stats.trials = tuner_trials(cpu->tuning.tuner);
-  loop->stats.trial_seconds = tuner_overhead(cpu->tuning.tuner);
-  ctx->counters.trials += loop->stats.trials - before;
   tuning_ran(ctx, loop, &cpu->tuning, cpu->current);
 }
 

@@ -385,11 +385,7 @@ static int note_time(struct op_context *ctx, struct loop *loop, struct cuda_loop
     ctx->counters.trials++;
     return OP_OK;
   }
-  const long long before = tuner_trials(l->tuning.tuner);
   tuner_record(l->tuning.tuner, l->current, l->seconds);
-  loop->stats.trials = tuner_trials(l->tuning.tuner);
-  loop->stats.trial_seconds = tuner_overhead(l->tuning.tuner);
-  ctx->counters.trials += loop->stats.trials - before;
   tuning_ran(ctx, loop, &l->tuning, l->current);
   return OP_OK;
 }
