@@ -335,7 +335,7 @@ static bool can_avoid_gathers(struct jit *jit) {
 
 /* A loop is what a jump back jumps over. One with a packed operation is the strips': it has all of them, nothing
  * that works on one lane, and leaves for no function. */
-static void look_at_loops(const struct jit_case *c, const struct subject *s, const struct listing *l,
+static void look_at_loops(const struct jit_case *c, int divisions, int roots, const struct listing *l,
                           const char *what) {
   bool found = false;
   for (int i = 0; i < l->count; i++) {
@@ -346,38 +346,106 @@ static void look_at_loops(const struct jit_case *c, const struct subject *s, con
     count(l, jump->target, jump->address, &n);
     if (!n.of[PACKED_DIVISION] && !n.of[PACKED_ROOT])
       continue;
-    found |= n.of[PACKED_DIVISION] >= s->divisions && n.of[PACKED_ROOT] >= s->roots;
+    found |= n.of[PACKED_DIVISION] >= divisions && n.of[PACKED_ROOT] >= roots;
     if (n.of[SCALAR_DIVISION] || n.of[SCALAR_ROOT] || n.of[CALL] || (n.of[GATHER] && c->without_gathers))
       fail_msg("%s: its main loop has %d scalar divisions, %d scalar roots, %d gathers, %d calls", what,
                n.of[SCALAR_DIVISION], n.of[SCALAR_ROOT], n.of[GATHER], n.of[CALL]);
   }
   if (!found)
-    fail_msg("%s: no loop has its %d divisions and %d roots packed", what, s->divisions, s->roots);
+    fail_msg("%s: no loop has its %d divisions and %d roots packed", what, divisions, roots);
 }
 
-static void take_apart(const struct jit_case *c, const struct subject *s, int width) {
-  static struct listing listing;
+/* A kernel's loop compiled and listed. */
+static void make_listing(const struct jit_case *c, const struct subject *s, int width, struct listing *l,
+                         char *what, size_t room) {
   struct desc d = describe(s);
   struct shape shape = {.width = width};
   struct jit_code code;
   struct error err = {0};
   struct kernel k;
-  struct counts n;
-  char what[64];
-  snprintf(what, sizeof what, "%s, strip%d for %s", s->name, width, c->cpu);
+  snprintf(what, room, "%s, strip%d for %s", s->name, width, c->cpu);
   if (kernel_parse(&k, s->text, strlen(s->text), s->name, &err) != OP_OK ||
       kernel_check(&k, &d, &err) != OP_OK || jit_code(c->jit, &d, &shape, &code, &err) != OP_OK)
     fail_msg("%s: %s", what, error_message(&err));
   if (code.scalar[0])
     fail_msg("%s: not vector code: %s", what, code.scalar);
-  list_instructions(s->name, width, code.hash, &listing);
-  look_at_loops(c, s, &listing, what);
+  list_instructions(s->name, width, code.hash, l);
+  kernel_free(&k);
+  desc_free(&d);
+}
+
+static void take_apart(const struct jit_case *c, const struct subject *s, int width) {
+  static struct listing listing;
+  struct counts n;
+  char what[64];
+  make_listing(c, s, width, &listing, what, sizeof what);
+  look_at_loops(c, s->divisions, s->roots, &listing, what);
   /* Behind the last strip each element takes the kernel once. */
   count(&listing, 0, ~0UL, &n);
   if (n.of[SCALAR_DIVISION] > s->divisions || n.of[SCALAR_ROOT] > s->roots)
     fail_msg("%s: %d scalar divisions, %d scalar roots", what, n.of[SCALAR_DIVISION], n.of[SCALAR_ROOT]);
-  kernel_free(&k);
-  desc_free(&d);
+}
+
+/* ---- kernels nobody thought of ------------------------------------------------------------------*/
+
+static int below(unsigned *seed, int n) {
+  *seed = *seed * 1664525 + 1013904223;
+  return (int)(*seed >> 16) % n;
+}
+
+static void invent_value(unsigned *seed, struct text *out) {
+  static const char *const forms[] = {"t%d / (1.5 + t%d * t%d)", "sqrt(t%d * t%d + 0.5) - t%d",
+                                      "t%d * t%d - t%d", "t%d > t%d ? t%d : 0.25",
+                                      "fabs(t%d - t%d) / (2 + fabs(t%d))"};
+  const int a = below(seed, 4), b = below(seed, 4), c = below(seed, 4);
+  const char *form = forms[below(seed, (int)(sizeof forms / sizeof *forms))];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  text_addf(out, form, a, b, c);
+#pragma GCC diagnostic pop
+}
+
+static void invent_statements(unsigned *seed, int depth, struct text *out) {
+  for (int i = 0; i < 3; i++) {
+    const bool branch = depth > 0 && below(seed, 3) > 0;
+    if (branch) {
+      text_addf(out, "if (t%d %c t%d) {", below(seed, 4), "<>"[below(seed, 2)], below(seed, 4));
+      invent_statements(seed, depth - 1, out);
+      text_add(out, "} else {");
+      invent_statements(seed, depth - 1, out);
+      text_add(out, "}");
+    } else {
+      text_addf(out, "t%d = ", below(seed, 4));
+      invent_value(seed, out);
+      text_add(out, ";");
+    }
+  }
+}
+
+/* Reads directly and through the map, writes or adds; with a branch, a division and a root that nothing makes needless. */
+static void take_random_one_apart(const struct jit_case *c, int number, int width) {
+  static struct listing listing;
+  unsigned seed = (unsigned)number * 7919;
+  char what[64], name[32];
+  struct text text = {0};
+  snprintf(name, sizeof name, "random%d", number);
+  text_addf(&text,
+            "void %s(const double *a, const double *x, double *p, double *q) { double t0 = a[0], t1 = a[1], "
+            "t2 = x[0], t3 = x[1]; if (t0 > t2) t1 = t3 / (1 + t0 * t0); else t2 = sqrt(t1 * t1 + 1);",
+            name);
+  invent_statements(&seed, 2, &text);
+  text_add(&text,
+           "p[0] += t0 + t1; p[1] -= t2; q[0] += t3; q[1] += t0 / (3 + t2 * t2) + sqrt(t1 * t1 + 2); }");
+  assert_true(text_ok(&text));
+  const struct subject s = {.name = name,
+                            .text = text_str(&text),
+                            .reads = {2},
+                            .through_map = {2},
+                            .increments = 2,
+                            .type = TYPE_DOUBLE};
+  make_listing(c, &s, width, &listing, what, sizeof what);
+  look_at_loops(c, 1, 1, &listing, what);
+  text_free(&text);
 }
 
 static void for_processor(const char *cpu, const char *features, const int *widths, int nwidths) {
@@ -389,6 +457,8 @@ static void for_processor(const char *cpu, const char *features, const int *widt
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
     for (int w = 0; w < nwidths; w++)
       take_apart(&c, &subjects[i], widths[w]);
+  for (int i = 1; i <= 10; i++)
+    take_random_one_apart(&c, i, widths[0]);
   jit_close(c.jit);
 }
 
