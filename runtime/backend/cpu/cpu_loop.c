@@ -27,10 +27,11 @@ static bool increments_through_map(const struct loop *loop) {
 }
 
 /* Blocks that fit in the second-level cache, but enough of them for any number of threads; the same whatever
- * the number of threads, since reductions are combined block by block. */
+ * the number of threads, since reductions are combined block by block. Rounded up: one block more than a power of two would
+ * make all threads but one wait for it. */
 static int default_block_size(long elements) {
   enum { LARGEST = 16384, SMALLEST = 256, BLOCKS = 64, MULTIPLE = 64 };
-  long size = elements / BLOCKS / MULTIPLE * MULTIPLE;
+  const long size = (elements + BLOCKS * MULTIPLE - 1) / (BLOCKS * MULTIPLE) * MULTIPLE;
   return (int)(size < SMALLEST ? SMALLEST : size > LARGEST ? LARGEST : size);
 }
 
