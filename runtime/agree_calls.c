@@ -47,8 +47,8 @@ void agree_print_values(struct text *out, int type, int count, const void *value
 }
 
 int agree_on_environment(struct op_context *ctx, int code, struct error *err) {
-  static const enum env_name names[] = {ENV_FP,    ENV_JIT,    ENV_TUNE,  ENV_VARIANT,
-                                        ENV_CHECK, ENV_SHADOW, ENV_TIMING};
+  static const enum env_name names[] = {ENV_FP,    ENV_JIT,    ENV_TUNE,   ENV_VARIANT,
+                                        ENV_CHECK, ENV_SHADOW, ENV_TIMING, ENV_WEIGHTS};
   struct text facts = {0};
   if (comm_alone(ctx->comm))
     return code;

@@ -26,6 +26,7 @@ enum env_name {
   ENV_TIMING,
   ENV_HANG,
   ENV_MPI_GPU,
+  ENV_WEIGHTS,
   ENV_PLUGINS,
   ENV_NVRTC,
   ENV_CUDA_DRIVER,

@@ -10,11 +10,13 @@
 #include "base/size.h"
 #include "base/whereami.h"
 #include "context.h"
+#include "costs.h"
 #include "data.h"
 #include "distribute/directory.h"
 #include "distribute/graph.h"
 #include "distribute/numbers.h"
 #include "distribute/parts.h"
+#include "distribute/weights.h"
 #include "spread.h"
 
 /* ---- names ---- */
@@ -289,25 +291,49 @@ static int part_by_graph(struct op_context *ctx, const struct partition_call *ca
   return code;
 }
 
+/* *weights stays NULL if all are the same. */
+static int weigh_prime(struct op_context *ctx, const struct share *share, int prime, long long **weights,
+                       struct error *err) {
+  int *cost = array_new((size_t)share->nsets, sizeof *cost);
+  bool measured = false;
+  int code = agree_on_success(ctx->comm, cost ? OP_OK : no_memory(err), err);
+  if (!code)
+    code = measured_costs(ctx, cost, &measured, err);
+  if (!code && measured) {
+    *weights = array_new((size_t)share->sets[prime].owned, sizeof **weights);
+    code = agree_on_success(ctx->comm, *weights ? OP_OK : no_memory(err), err);
+  }
+  if (!code && measured)
+    code = parts_weights(ctx->comm, share, prime, cost, *weights, err);
+  free(cost);
+  return code;
+}
+
 static int part_prime(struct op_context *ctx, const struct partition_call *call, const struct method *m,
                       const struct share *share, int *part, struct error *err) {
   const struct share_set *prime = &share->sets[call->prime->id];
   double *coords = NULL;
   if (m->need == NEED_PARTS)
     return part_as_told(ctx, call, part, err);
-  if (m->need == NEED_MAP)
-    return part_by_graph(ctx, call, share, NULL, part, err);
-  int code = m->need == NEED_COORDS ? coords_of_prime(ctx, call, share, &coords, err) : OP_OK;
+  long long *weights = NULL;
+  int code = m->need == NEED_COORDS || m->need == NEED_MAP
+                 ? weigh_prime(ctx, share, call->prime->id, &weights, err)
+                 : OP_OK;
+  if (!code && m->need == NEED_COORDS)
+    code = coords_of_prime(ctx, call, share, &coords, err);
   const struct part_request request = {.comm = ctx->comm,
                                        .parts = ctx->comm->size,
                                        .total = call->prime->global_size,
                                        .count = prime->owned,
                                        .numbers = prime->numbers,
+                                       .weights = weights,
                                        .coords = coords,
                                        .dim = coords ? call->coords->dim : 0};
   if (!code)
-    code = m->parts(&request, part, err);
+    code = m->need == NEED_MAP ? part_by_graph(ctx, call, share, weights, part, err)
+                               : m->parts(&request, part, err);
   free(coords);
+  free(weights);
   return code;
 }
 

@@ -141,7 +141,7 @@ int directory_make(struct directory *d, struct comm *comm, long long total, cons
 
 /* ---- asking ---- */
 
-/* Questions and the ranks they go to. */
+/* Questions and the ranks they go to. To be freed also after an error. */
 struct post {
   int *rank_of;
   long *counts, *first, *order;
@@ -226,28 +226,60 @@ static int answer_rows(const struct post *p, const struct numbers *ids, long own
   return OP_OK;
 }
 
-int directory_rows(struct comm *comm, long long total, const struct numbers *ids, long owned,
-                   size_t row_bytes, const void *rows, void *out, struct error *err) {
+/* Questions to the owners of the ids behind the owned ones. */
+static int post_to_owners(struct post *p, struct comm *comm, long long total, const struct numbers *ids,
+                          long owned, struct error *err) {
   const long long *wanted = ids->number + owned;
   const long count = ids->count - owned;
   struct directory owners = {0};
-  struct post p;
-  unsigned char *answers = NULL;
-  int code = post_new(&p, count, comm->size, err);
+  int code = post_new(p, count, comm->size, err);
   if (!code)
     code = directory_make(&owners, comm, total, ids->number, owned, NULL, comm->rank, err);
   if (!code)
-    code = directory_ask(&owners, comm, wanted, count, p.rank_of, err);
+    code = directory_ask(&owners, comm, wanted, count, p->rank_of, err);
   directory_free(&owners);
-  if (!code)
-    code = post_send(&p, comm, wanted, count, err);
+  for (long i = 0; !code && i < count; i++)
+    if (p->rank_of[i] < 0)
+      code = error_set(err, OP_ERR_INTERNAL, "no rank owns element %lld of a set", wanted[i]);
+  return code ? code : post_send(p, comm, wanted, count, err);
+}
+
+int directory_rows(struct comm *comm, long long total, const struct numbers *ids, long owned,
+                   size_t row_bytes, const void *rows, void *out, struct error *err) {
+  struct post p;
+  unsigned char *answers = NULL;
+  int code = post_to_owners(&p, comm, total, ids, owned, err);
   if (!code && !(answers = array_new((size_t)p.asked.total, row_bytes)))
     code = error_memory(err, "rows for other ranks", (size_t)p.asked.total * row_bytes);
   if (!code)
     code = answer_rows(&p, ids, owned, row_bytes, rows, answers, err);
   if (!code)
-    code = post_answer(&p, comm, answers, row_bytes, count, out, err);
+    code = post_answer(&p, comm, answers, row_bytes, ids->count - owned, out, err);
   free(answers);
+  post_free(&p);
+  return code;
+}
+
+int directory_add(struct comm *comm, long long total, const struct numbers *ids, long owned,
+                  long long *values, struct error *err) {
+  const long count = ids->count - owned;
+  struct post p;
+  long long *in = NULL;
+  int code = post_to_owners(&p, comm, total, ids, owned, err);
+  if (!code && !(in = array_new((size_t)p.asked.total, sizeof *in)))
+    code = error_memory(err, "values of other ranks", (size_t)p.asked.total * sizeof *in);
+  for (long i = 0; !code && i < count; i++)
+    p.numbers[i] = values[owned + p.order[i]];
+  if (!code)
+    code = mail_send_known(comm, p.numbers, p.counts, sizeof *p.numbers, in, p.asked.counts, err);
+  for (long i = 0; !code && i < p.asked.total; i++) {
+    const int id = numbers_find(ids, ((const long long *)p.asked.items)[i]);
+    if (id < 0 || id >= owned)
+      code = error_set(err, OP_ERR_INTERNAL, "a rank is told of an element that it does not own");
+    else
+      values[id] += in[i];
+  }
+  free(in);
   post_free(&p);
   return code;
 }

@@ -27,6 +27,9 @@ void directory_free(struct directory *d);
  * them. */
 int directory_rows(struct comm *comm, long long total, const struct numbers *ids, long owned,
                    size_t row_bytes, const void *rows, void *out, struct error *err);
+/* The other way round: the values of the ids behind the owned ones are added to those at their owners. */
+int directory_add(struct comm *comm, long long total, const struct numbers *ids, long owned,
+                  long long *values, struct error *err);
 
 /* Values about numbers go to the rank that keeps the block of the number. `told` is put into another order. */
 struct told {

@@ -4,6 +4,7 @@
 
 #include "base/size.h"
 #include "distribute/directory.h"
+#include "distribute/follow.h"
 #include "distribute/mail.h"
 #include "distribute/numbers.h"
 
@@ -72,6 +73,8 @@ struct follower {
   struct comm *comm;
   const struct share *share;
   int parts, set;
+  struct follow_plan plan;
+  const struct follow_step *step;
   int **part;
 };
 
@@ -79,10 +82,8 @@ static long long total_of(const struct follower *f, int set) {
   return f->share->sets[set].first[f->comm->size];
 }
 
-/* Whether a map gives set f->set votes from sets that are placed. */
-static bool leads(const struct follower *f, const struct share_map *map, bool by_targets) {
-  const int mine = by_targets ? map->from : map->to, other = by_targets ? map->to : map->from;
-  return mine == f->set && other != f->set && f->part[other];
+static bool leads(const struct follower *f, const struct share_map *map) {
+  return follow_leads(&f->plan, f->step, map);
 }
 
 /* The parts of all targets of one map, also of those that others have: rows in the first of `votes` columns. */
@@ -120,11 +121,11 @@ static int follow_targets(const struct follower *f, struct error *err) {
   const long owned = f->share->sets[f->set].owned;
   long votes = 0;
   for (int m = 0; m < f->share->nmaps; m++)
-    votes += leads(f, &f->share->maps[m], true) ? f->share->maps[m].arity : 0;
+    votes += leads(f, &f->share->maps[m]) ? f->share->maps[m].arity : 0;
   int *all = array_new((size_t)owned * (size_t)votes, sizeof *all);
   int code = all ? OP_OK : error_memory(err, "the parts of targets", 0);
   for (long m = 0, at = 0; !code && m < f->share->nmaps; m++)
-    if (leads(f, &f->share->maps[m], true)) {
+    if (leads(f, &f->share->maps[m])) {
       code = parts_of_targets(f, &f->share->maps[m], votes, all + at, err);
       at += f->share->maps[m].arity;
     }
@@ -172,7 +173,7 @@ static int take_votes(const struct follower *f, struct votes *v, struct error *e
   long room = 0;
   for (int m = 0; m < f->share->nmaps; m++) {
     const struct share_map *map = &f->share->maps[m];
-    room += leads(f, map, false) ? f->share->sets[map->from].owned * map->arity : 0;
+    room += leads(f, map) ? f->share->sets[map->from].owned * map->arity : 0;
   }
   v->target = array_new((size_t)room, sizeof *v->target);
   v->part = array_new((size_t)room, sizeof *v->part);
@@ -182,7 +183,7 @@ static int take_votes(const struct follower *f, struct votes *v, struct error *e
     return no_memory(err);
   for (int m = 0; m < f->share->nmaps; m++) {
     const struct share_map *map = &f->share->maps[m];
-    const long sources = leads(f, map, false) ? f->share->sets[map->from].owned : 0;
+    const long sources = leads(f, map) ? f->share->sets[map->from].owned : 0;
     size_t entry = 0;
     for (long e = 0; e < sources; e++)
       for (int k = 0; k < map->arity; k++, v->count++) {
@@ -315,33 +316,34 @@ static int follow_nothing(const struct follower *f, struct error *err) {
   return parts_block(&request, f->part[f->set], err);
 }
 
-/* The next set that a map connects with a placed one, by its targets rather than by its sources; else any set that has no
- * parts; -1: all have. */
-static int next_set(struct follower *f, bool *by_targets, bool *led) {
-  for (int kind = 0; kind < 2; kind++)
-    for (f->set = 0; f->set < f->share->nsets; f->set++)
-      for (int m = 0; !f->part[f->set] && m < f->share->nmaps; m++)
-        if (leads(f, &f->share->maps[m], kind == 0)) {
-          *by_targets = kind == 0;
-          *led = true;
-          return f->set;
-        }
-  *led = false;
-  for (f->set = 0; f->set < f->share->nsets; f->set++)
-    if (!f->part[f->set])
-      return f->set;
-  return -1;
+static int follow_all(struct follower *f, struct error *err) {
+  static int (*const follow[])(const struct follower *f,
+                               struct error *err) = {[FOLLOW_TARGETS] = follow_targets,
+                                                     [FOLLOW_SOURCES] = follow_sources,
+                                                     [FOLLOW_NOTHING] = follow_nothing};
+  int code = OP_OK;
+  for (int i = 0; !code && i < f->plan.count; i++) {
+    f->step = &f->plan.steps[i];
+    f->set = f->step->set;
+    const size_t owned = (size_t)f->share->sets[f->set].owned;
+    if (!(f->part[f->set] = array_new(owned, sizeof **f->part)))
+      return error_memory(err, "the parts of a set", owned * sizeof **f->part);
+    code = follow[f->step->kind](f, err);
+  }
+  return code;
 }
 
 int parts_follow(struct comm *comm, const struct share *share, int parts, int **part, struct error *err) {
   struct follower f = {.comm = comm, .share = share, .parts = parts, .part = part};
-  bool by_targets = false, led = false;
-  int code = OP_OK;
-  while (!code && next_set(&f, &by_targets, &led) >= 0) {
-    const long owned = share->sets[f.set].owned;
-    if (!(part[f.set] = array_new((size_t)owned, sizeof **part)))
-      return error_memory(err, "the parts of a set", (size_t)owned * sizeof **part);
-    code = !led ? follow_nothing(&f, err) : by_targets ? follow_targets(&f, err) : follow_sources(&f, err);
-  }
+  bool *placed = array_new((size_t)share->nsets, sizeof *placed);
+  if (!placed)
+    return error_memory(err, "the order of sets", (size_t)share->nsets);
+  for (int s = 0; s < share->nsets; s++)
+    placed[s] = part[s] != NULL;
+  int code = follow_plan(share, placed, &f.plan, err);
+  if (!code)
+    code = follow_all(&f, err);
+  follow_plan_free(&f.plan);
+  free(placed);
   return code;
 }

@@ -13,7 +13,23 @@ struct arrays {
   SCOTCH_Num *start, *neighbours, *weights, *part;
 };
 
-static int copy_graph(const struct graph *graph, struct arrays *a, struct error *err) {
+/* PT-Scotch adds all weights up in its own integers. */
+static int divisor_of_weights(struct comm *comm, const struct graph *graph, long long *divisor,
+                              struct error *err) {
+  const double most = sizeof(SCOTCH_Num) < sizeof(long long) ? INT_MAX / 2 : (double)(LLONG_MAX / 2);
+  double sum = 0;
+  for (long i = 0; graph->weights && i < graph->size; i++)
+    sum += (double)graph->weights[i];
+  int code = comm->table->reduce_all(comm, &sum, 1, COMM_DOUBLE, COMM_SUM, err);
+  *divisor = (long long)(sum / most) + 1;
+  return code;
+}
+
+static SCOTCH_Num scaled(long long weight, long long divisor) {
+  return weight / divisor > 0 ? (SCOTCH_Num)(weight / divisor) : 1;
+}
+
+static int copy_graph(const struct graph *graph, long long divisor, struct arrays *a, struct error *err) {
   const size_t size = (size_t)graph->size, edges = (size_t)graph->start[size];
   a->start = array_new(size + 1, sizeof *a->start);
   a->neighbours = array_new(edges, sizeof *a->neighbours);
@@ -26,7 +42,7 @@ static int copy_graph(const struct graph *graph, struct arrays *a, struct error 
   for (size_t i = 0; i < edges; i++)
     a->neighbours[i] = (SCOTCH_Num)graph->neighbours[i];
   for (size_t i = 0; a->weights && i < size; i++)
-    a->weights[i] = (SCOTCH_Num)graph->weights[i];
+    a->weights[i] = scaled(graph->weights[i], divisor);
   return OP_OK;
 }
 
@@ -66,7 +82,10 @@ static int part(struct comm *comm, const struct graph *graph, int parts, int *pa
         "op_partition: this PT-Scotch counts to %d, and the set has %lld elements; use a build of "
         "it with 64-bit integers, or \"rcb\"",
         INT_MAX, graph->total);
-  int code = copy_graph(graph, &a, err);
+  long long divisor = 1;
+  int code = divisor_of_weights(comm, graph, &divisor, err);
+  if (!code)
+    code = copy_graph(graph, divisor, &a, err);
   if (!code)
     code = part_arrays(MPI_Comm_f2c(comm->fortran), graph, &a, parts, err);
   for (long i = 0; !code && i < graph->size; i++)

@@ -12,7 +12,9 @@
 
 #include "base/size.h"
 #include "crew.h"
+#include "distribute/follow.h"
 #include "distribute/parts.h"
+#include "distribute/weights.h"
 #include "random_mesh.h"
 
 enum { MOST_POINTS = 4000 };
@@ -343,12 +345,107 @@ static void sets_follow_the_prime_set(void **state) {
   assert_true(compared > 10000);
 }
 
+/* ---- weights ---- */
+
+struct weight_trial {
+  struct random_mesh mesh;
+  int prime, cost[MOST_SETS];
+  bool declared;
+  long long *weight; /* of every element of the prime set, by the ranks */
+};
+
+static int weigh_one(struct comm *comm, void *user, struct error *err) {
+  struct weight_trial *t = user;
+  struct share share;
+  random_mesh_share(&t->mesh, comm->rank, t->declared, &share);
+  const struct share_set *prime = &share.sets[t->prime];
+  long long *weights = array_new((size_t)prime->owned, sizeof *weights);
+  int code = parts_weights(comm, &share, t->prime, t->cost, weights, err);
+  for (long i = 0; !code && i < prime->owned; i++)
+    t->weight[prime->numbers[i]] = weights[i];
+  free(weights);
+  share_free(&share);
+  return code;
+}
+
+/* Each element hands its cost on entry by entry, in real numbers. */
+static void weigh_slowly(const struct weight_trial *t, double *load[MOST_SETS]) {
+  const struct random_mesh *mesh = &t->mesh;
+  struct share share;
+  bool placed[MOST_SETS] = {0};
+  struct follow_plan plan;
+  struct error err = {0};
+  random_mesh_share(mesh, 0, false, &share);
+  placed[t->prime] = true;
+  assert_int_equal(follow_plan(&share, placed, &plan, &err), OP_OK);
+  for (int s = 0; s < mesh->nsets; s++)
+    for (int e = 0; e < mesh->size[s]; e++)
+      load[s][e] = t->cost[s];
+  for (int i = plan.count - 1; i >= 0; i--) {
+    const struct follow_step *step = &plan.steps[i];
+    int *shares = array_new((size_t)mesh->size[step->set], sizeof *shares);
+    for (int pass = 0; pass < 2; pass++)
+      for (int m = 0; m < mesh->nmaps; m++) {
+        const struct random_map *map = &mesh->maps[m];
+        for (int k = 0; follow_leads(&plan, step, &share.maps[m]) && k < mesh->size[map->from] * map->arity;
+             k++) {
+          const int source = k / map->arity, target = map->table[k];
+          const int mine = step->kind == FOLLOW_TARGETS ? source : target;
+          if (pass == 0)
+            shares[mine]++;
+          else if (step->kind == FOLLOW_TARGETS)
+            load[map->to][target] += load[step->set][mine] / shares[mine];
+          else
+            load[map->from][source] += load[step->set][mine] / shares[mine];
+        }
+      }
+    free(shares);
+  }
+  follow_plan_free(&plan);
+  share_free(&share);
+}
+
+static void costs_come_down_to_the_prime_set(void **state) {
+  (void)state;
+  static const int ranks[] = {1, 2, 3, 7, 16};
+  long different = 0;
+  for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+      struct weight_trial t = {.declared = seed % 2};
+      double *load[MOST_SETS];
+      random_mesh_new(&t.mesh, ranks[i], seed * 17 + i);
+      t.prime = (int)seed % t.mesh.nsets;
+      for (int s = 0; s < t.mesh.nsets; s++) {
+        t.cost[s] = (int)(seed * 131 + (uint64_t)s * 1777) % MOST_COST;
+        load[s] = array_new((size_t)t.mesh.size[s], sizeof **load);
+      }
+      const int size = t.mesh.size[t.prime];
+      t.weight = array_new((size_t)size, sizeof *t.weight);
+      crew_run(ranks[i], weigh_one, &t);
+      weigh_slowly(&t, load);
+      for (int e = 0; e < size; e++) {
+        /* The unit is a 1024th; each share loses less than one. */
+        const double wanted = load[t.prime][e], got = (double)t.weight[e] / 1024;
+        if (fabs(got - wanted) > 0.01 * wanted + 5)
+          fail_msg("%d ranks, seed %d: element %d weighs %g, expected %g", ranks[i], (int)seed, e, got,
+                   wanted);
+        different += t.weight[e] != t.weight[0];
+      }
+      free(t.weight);
+      for (int s = 0; s < t.mesh.nsets; s++)
+        free(load[s]);
+      random_mesh_free(&t.mesh);
+    }
+  assert_true(different > 1000);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(coordinates_are_bisected_exactly),
                                      cmocka_unit_test(inertia_finds_the_long_way),
                                      cmocka_unit_test(answers_do_not_depend_on_who_asks),
                                      cmocka_unit_test(odd_coordinates_are_parted_too),
                                      cmocka_unit_test(random_parts_are_even),
-                                     cmocka_unit_test(sets_follow_the_prime_set)};
+                                     cmocka_unit_test(sets_follow_the_prime_set),
+                                     cmocka_unit_test(costs_come_down_to_the_prime_set)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

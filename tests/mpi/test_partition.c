@@ -299,13 +299,39 @@ static void part_by_coords(struct program *p, const char *lib, int s) {
   check(labs(set->extents[EXTENT_OWNED] - even) <= 3);
 }
 
+/* The middle of each element's targets, as the program knows them. */
+static op_dat declare_middles(const struct program *p, const struct random_map *map) {
+  const long n = declared(p, map->from);
+  double *middle = array_new(2 * (size_t)n, sizeof *middle);
+  for (long e = 0; e < n; e++)
+    for (int k = 0; k < map->arity; k++) {
+      const int target = map->table[(first_of(p, map->from) + e) * map->arity + k];
+      middle[2 * e] += (double)(target % 17) / map->arity;
+      middle[2 * e + 1] += (double)(target / 17) / map->arity;
+    }
+  op_dat dat = op_decl_dat(p->sets[map->from], 2, "double", n ? middle : NULL, "middles");
+  check(dat);
+  free(middle);
+  return dat;
+}
+
 static void part_through_a_map(struct program *p) {
+  const struct op_context *ctx = api_context();
   for (int m = 0; m < p->nmaps; m++) {
     const struct random_map *map = &p->mesh.maps[m];
-    if (map->from != map->to) {
-      check(!op_partition("GEOM", "GEOM", p->sets[map->from], p->maps[m], p->coords[map->to]));
-      return;
-    }
+    const struct set *set = ctx->mesh.sets.items[map->from];
+    if (map->from == map->to)
+      continue;
+    check(!op_partition("GEOM", "GEOM", p->sets[map->from], p->maps[m], p->coords[map->to]));
+    const long owned = set->extents[EXTENT_OWNED];
+    long long *numbers = array_new((size_t)owned, sizeof *numbers);
+    for (long e = 0; set->spread && e < owned; e++)
+      numbers[e] = set->spread->numbers[e];
+    check(!op_partition("rcb", "", p->sets[map->from], NULL, declare_middles(p, map)));
+    check(set->extents[EXTENT_OWNED] == owned);
+    check(!set->spread || !memcmp(numbers, set->spread->numbers, (size_t)owned * sizeof *numbers));
+    free(numbers);
+    return;
   }
 }
 
@@ -411,6 +437,91 @@ static void test_report(void) {
   text_free(&out);
 }
 
+/* ---- measured costs ---- */
+
+OP_KERNEL_DEF(
+    touch, void touch(int *a) { *a += 1; })
+
+/* As if a loop over the set had taken so long for each of its elements. */
+static void plant(op_set set, op_dat dat, double seconds) {
+  struct op_context *ctx = api_context();
+  op_par_loop(OP_KERNEL_OF(touch), "touch", set, op_arg_dat(dat, -1, OP_ID, 1, "int", OP_RW));
+  struct loop **loops = loop_records(ctx);
+  struct loop *last = loops[ctx->loops.count - 1];
+  last->stats.seconds = seconds * (double)last->set->size;
+  last->stats.exchange_seconds = 0;
+  free(loops);
+}
+
+/* The most that a rank has to do, by the mean. */
+static double imbalance(int cells, int grains, double cost) {
+  struct op_context *ctx = api_context();
+  struct error err = {0};
+  const struct list *sets = &ctx->mesh.sets;
+  double load = (double)((struct set *)sets->items[cells])->extents[EXTENT_OWNED] +
+                cost * (double)((struct set *)sets->items[grains])->extents[EXTENT_OWNED];
+  double most = load, sum = load;
+  check(!ctx->comm->table->reduce_all(ctx->comm, &most, 1, COMM_DOUBLE, COMM_MAX, &err));
+  check(!ctx->comm->table->reduce_all(ctx->comm, &sum, 1, COMM_DOUBLE, COMM_SUM, &err));
+  return most * size / sum;
+}
+
+/* A strip of cells, of which those of the first quarter have ten grains each. */
+static void test_weights(void) {
+  enum { CELLS = 200, GRAINS = 10, COST = 2 };
+  const int all = CELLS * size, first_cell = rank * CELLS, grains = all / 4 * GRAINS / size;
+  const int first = rank * grains, c = api_context()->mesh.next_set;
+  op_set cell = op_decl_set(CELLS, "cells"), grain = op_decl_set(grains, "grains");
+  op_set face = op_decl_set(CELLS, "faces");
+  int *in = array_new((size_t)grains, sizeof *in), next[2 * CELLS];
+  double x[CELLS];
+  for (int i = 0; i < grains; i++)
+    in[i] = (first + i) / GRAINS;
+  for (int i = 0; i < CELLS; i++) {
+    x[i] = first_cell + i;
+    next[2 * i] = first_cell + i;
+    next[2 * i + 1] = (first_cell + i + 1) % all;
+  }
+  check(op_decl_map(grain, cell, 1, in, "in"));
+  op_map beside = op_decl_map(face, cell, 2, next, "beside");
+  op_dat where = op_decl_dat(cell, 1, "double", x, "x");
+  op_dat a = op_decl_dat(cell, 1, "int", NULL, "a"), b = op_decl_dat(grain, 1, "int", NULL, "b");
+  check(beside && where && a && b);
+  check(!op_partition("rcb", "", cell, NULL, where));
+  check(size == 1 || imbalance(c, c + 1, COST) > 1.5); /* nothing ran: as many cells each */
+  plant(cell, a, 1e-3);
+  plant(grain, b, COST * 1e-3);
+  static const char *const ways[] = {"rcb", "inertial", "ptscotch"};
+  for (int w = 0; w < 3; w++) {
+    const bool graph = w == 2;
+    if (graph && (!scotch || size == 1 || strcmp(api_context()->comm->table->name, "openmpi") != 0))
+      continue;
+    check(!op_partition(ways[w], "", cell, graph ? beside : NULL, graph ? NULL : where));
+    check(imbalance(c, c + 1, COST) < (graph ? 1.2 : 1.1));
+  }
+  free(in);
+}
+
+static void test_equal_weights(int argc, char **argv) {
+  char *words[16];
+  check(argc < 15);
+  memcpy(words, argv, (size_t)argc * sizeof *words);
+  words[argc] = "OP2_WEIGHTS=equal";
+  words[argc + 1] = NULL;
+  check(!op_init(argc + 1, words, 0));
+  op_set cell = op_decl_set(20, "cells"), grain = op_decl_set(rank ? 0 : 100, "grains");
+  int in[100] = {0};
+  double x[20];
+  for (int i = 0; i < 20; i++)
+    x[i] = rank * 20 + i;
+  check(op_decl_map(grain, cell, 1, in, "in"));
+  op_dat where = op_decl_dat(cell, 1, "double", x, "x"), b = op_decl_dat(grain, 1, "int", NULL, "b");
+  plant(grain, b, 1e-3);
+  check(!op_partition("rcb", "", cell, NULL, where));
+  check(((struct set *)api_context()->mesh.sets.items[0])->extents[EXTENT_OWNED] == 20);
+  check(!op_exit());
+}
+
 /* ---- what goes wrong, goes wrong on all ranks, and nothing changes ---- */
 
 static void expect(int code, const char *words) {
@@ -494,8 +605,10 @@ int main(int argc, char **argv) {
   }
   check(!op_init(argc, argv, 0));
   test_report();
+  test_weights();
   test_errors();
   check(!op_exit());
+  test_equal_weights(argc, argv);
   if (rank == 0)
     puts("partition: good");
   return 0;
