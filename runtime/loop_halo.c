@@ -70,6 +70,7 @@ int loop_exchange_finish(struct op_context *ctx, struct loop *loop, struct error
   int code = exchange_finish(ctx, loop->exchange, &waited, err);
   loop->stats.exchange_seconds += op2jit_wtime() - start;
   loop->stats.waiting_seconds += waited;
+  ctx->comm->where = NULL;
   return code ? error_prefix(err, "loop %s: ", loop->name) : OP_OK;
 }
 

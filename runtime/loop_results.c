@@ -9,7 +9,7 @@
 #include "loop.h"
 
 /* A payload's slot: the number of the element that won, then its values. */
-enum { NUMBER_BYTES = sizeof(long long), ALIGN = 16, SLOT_ALIGN = 64 };
+enum { NUMBER_BYTES = sizeof(long long), ALIGN = 16, SLOT_ALIGN = 64, NAME_BYTES = 32 };
 
 static bool is_reduction(const struct loop_arg *arg) {
   return arg->present && arg->form == DESC_GBL &&
@@ -224,16 +224,33 @@ static int gather_results(struct op_context *ctx, struct loop *loop, const void 
   ctx->comm->where = loop->name;
   int code = ctx->comm->table->gather_all(ctx->comm, mine, bytes, all, err);
   const double waited = op2jit_wtime() - start;
+  ctx->comm->where = NULL;
   loop->stats.exchange_seconds += waited;
   loop->stats.waiting_seconds += waited;
   return code;
 }
 
+/* Known loops do not agree on each call; what came of another one's must not be taken for a result. */
+static int check_names(const struct op_context *ctx, const char *names, size_t distance, struct error *err) {
+  for (int r = 1; r < ctx->comm->size; r++) {
+    const char *name = names + (size_t)r * distance;
+    if (strncmp(name, names, NAME_BYTES) == 0)
+      continue;
+    error_set(
+        err, OP_ERR_MPI,
+        "rank %d calls loop %s, rank 0 calls loop %s; all ranks must make the same calls in the same order",
+        r, name, names);
+    err->teller = ctx->comm->rank == 0 ? ERROR_AGREED : ERROR_ELSEWHERE;
+    return err->code;
+  }
+  return OP_OK;
+}
+
 static int hand_back_over_ranks(struct op_context *ctx, struct loop *loop, struct error *err) {
   const size_t globals = has_output(loop) ? loop->global_bytes : 0;
   const size_t slot = loop->nreductions ? loop->slot_bytes : 0;
-  /* Of each rank: its slot, its globals, and whether these count. */
-  const size_t bytes = slot + globals + SLOT_ALIGN - globals % SLOT_ALIGN;
+  /* Of each rank: its slot, its globals, the loop, and whether the globals count. */
+  const size_t tail = globals + NAME_BYTES, bytes = slot + tail + SLOT_ALIGN - tail % SLOT_ALIGN;
   if (!slot && !globals)
     return OP_OK;
   unsigned char *all = array_new((size_t)ctx->comm->size + 1, bytes);
@@ -244,8 +261,11 @@ static int hand_back_over_ranks(struct op_context *ctx, struct loop *loop, struc
   if (slot)
     merge(loop, &own, mine);
   memcpy(mine + slot, loop->globals, globals);
+  memcpy(mine + slot + globals, loop->name, strnlen(loop->name, NAME_BYTES - 1));
   mine[bytes - 1] = loop->set->extents[EXTENT_OWNED] > 0;
   int code = gather_results(ctx, loop, mine, bytes, all, err);
+  if (!code)
+    code = check_names(ctx, (const char *)all + slot + globals, bytes, err);
   if (!code)
     hand_back(loop, &(struct partial){.first = all, .distance = bytes, .count = ctx->comm->size},
               owners_globals(all, bytes, slot, ctx->comm->size));

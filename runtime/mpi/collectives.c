@@ -49,11 +49,12 @@ static int finish(struct comm *c, int status, MPI_Request *request, const char *
 
 int mpi_barrier(struct comm *c, struct error *err) {
   MPI_Request request;
-  return finish(c, MPI_Ibarrier(mpi_state(c)->mpi, &request), &request, "a barrier", err);
+  const int code = mpi_watch_begin(c, err);
+  return code ? code : finish(c, MPI_Ibarrier(mpi_state(c)->mpi, &request), &request, "a barrier", err);
 }
 
 int mpi_broadcast(struct comm *c, void *data, size_t bytes, int root, struct error *err) {
-  int code = OP_OK;
+  int code = mpi_watch_begin(c, err);
   for (int p = 0; !code && p < mpi_pieces(bytes); p++) {
     MPI_Request request;
     const int status = MPI_Ibcast((unsigned char *)data + (size_t)p * PIECE, mpi_piece(bytes, p), MPI_BYTE,
@@ -68,6 +69,9 @@ int mpi_reduce_all(struct comm *c, void *values, int count, enum comm_value type
   const MPI_Op whole[] = {[COMM_SUM] = MPI_SUM, [COMM_MIN] = MPI_MIN, [COMM_MAX] = MPI_MAX};
   struct mpi_state *s = mpi_state(c);
   MPI_Request request;
+  const int code = mpi_watch_begin(c, err);
+  if (code)
+    return code;
   const int status =
       type == COMM_DOUBLE
           ? MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, s->operations[op], s->mpi, &request)
@@ -77,9 +81,12 @@ int mpi_reduce_all(struct comm *c, void *values, int count, enum comm_value type
 
 int mpi_scan_before(struct comm *c, long long mine, long long *before, struct error *err) {
   MPI_Request request;
+  int code = mpi_watch_begin(c, err);
   *before = 0;
+  if (code)
+    return code;
   const int status = MPI_Iexscan(&mine, before, 1, MPI_LONG_LONG, MPI_SUM, mpi_state(c)->mpi, &request);
-  const int code = finish(c, status, &request, "a scan", err);
+  code = finish(c, status, &request, "a scan", err);
   if (c->rank == 0)
     *before = 0; /* MPI leaves it undefined there */
   return code;
@@ -87,6 +94,9 @@ int mpi_scan_before(struct comm *c, long long mine, long long *before, struct er
 
 int mpi_gather_all(struct comm *c, const void *mine, size_t bytes, void *all, struct error *err) {
   unsigned char *to = all;
+  int code = mpi_watch_begin(c, err);
+  if (code)
+    return code;
   if (bytes <= PIECE) {
     MPI_Request request;
     const int status =
@@ -94,7 +104,6 @@ int mpi_gather_all(struct comm *c, const void *mine, size_t bytes, void *all, st
     return finish(c, status, &request, "a gather", err);
   }
   memmove(to + (size_t)c->rank * bytes, mine, bytes);
-  int code = OP_OK;
   for (int r = 0; !code && r < c->size; r++)
     code = mpi_broadcast(c, to + (size_t)r * bytes, bytes, r, err);
   return code;
@@ -147,7 +156,9 @@ int mpi_gather(struct comm *c, const void *mine, size_t bytes, void *all, const 
                struct error *err) {
   struct mail m;
   const bool here = c->rank == root;
-  int code = mail_new(&m, here ? pieces_of_others(c, sizes) : (size_t)mpi_pieces(bytes), TAG_GATHER, err);
+  int code = mpi_watch_begin(c, err);
+  if (!code)
+    code = mail_new(&m, here ? pieces_of_others(c, sizes) : (size_t)mpi_pieces(bytes), TAG_GATHER, err);
   if (code)
     return code;
   unsigned char *to = all;
@@ -166,8 +177,10 @@ int mpi_exchange(struct comm *c, const void *send, const size_t *send_bytes, voi
   if (send_bytes[c->rank] != receive_bytes[c->rank])
     return error_set(err, OP_ERR_INTERNAL, "an exchange sends %zu bytes to itself and receives %zu",
                      send_bytes[c->rank], receive_bytes[c->rank]);
-  int code =
-      mail_new(&m, pieces_of_others(c, send_bytes) + pieces_of_others(c, receive_bytes), TAG_EXCHANGE, err);
+  int code = mpi_watch_begin(c, err);
+  if (!code)
+    code =
+        mail_new(&m, pieces_of_others(c, send_bytes) + pieces_of_others(c, receive_bytes), TAG_EXCHANGE, err);
   if (code)
     return code;
   unsigned char *to = receive, *own = NULL;

@@ -11,11 +11,16 @@ enum { PIECE = 1 << 24 };
 /* Tags of the calls that send by themselves; those of persistent messages are lower. */
 enum { TAG_EXCHANGE = COMM_MOST_TAG + 1, TAG_GATHER };
 
+struct mpi_watch;
+
 struct mpi_state {
   struct comm comm;
   MPI_Comm mpi;
-  MPI_Op operations[3]; /* of doubles, by enum comm_op: in rank order, and a NaN stays */
-  bool crowded;         /* more ranks than CPUs: give the CPU away while waiting */
+  MPI_Op operations[3];    /* of doubles, by enum comm_op: in rank order, and a NaN stays */
+  bool crowded;            /* more ranks than CPUs: give the CPU away while waiting */
+  struct mpi_watch *watch; /* NULL: not all ranks are in this comm */
+  int number;              /* of this comm there */
+  long long started;       /* the number of what `start` began last */
 };
 
 static inline struct mpi_state *mpi_state(const struct comm *c) {
@@ -31,11 +36,22 @@ struct mpi_wait {
   const char *call;
   double begin; /* 0: the clock was not looked at yet */
   long rounds;
-  bool told;
+  bool told, noted;
+  long long number; /* of what is waited for */
 };
-/* Once per round of a wait. */
-void mpi_pause(struct mpi_wait *wait);
+/* Once per round of a wait. Fails if this rank waits for what another one does not call. */
+int mpi_pause(struct mpi_wait *wait, struct error *err);
 int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *call, struct error *err);
+
+/* watch.c: what ranks that wait long tell each other. The watch belongs to the comms that share it. */
+int mpi_watch_new(struct comm *c, struct error *err);
+void mpi_watch_share(struct mpi_watch *watch, struct comm *c);
+void mpi_watch_drop(struct mpi_watch *watch, bool ended);
+/* Before whatever all ranks of the comm begin. Fails once ranks were found to differ. */
+int mpi_watch_begin(struct comm *c, struct error *err);
+/* The number of what was begun last. */
+long long mpi_watch_number(const struct comm *c);
+int mpi_watch_look(struct mpi_wait *wait, struct error *err);
 
 /* Pieces of `bytes`. */
 static inline int mpi_pieces(size_t bytes) {

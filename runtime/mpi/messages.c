@@ -47,11 +47,12 @@ int mpi_receive_init(struct comm *c, void *data, size_t bytes, int peer, int tag
 
 int mpi_start(struct comm *c, struct comm_request *const *requests, int count, struct error *err) {
   int status = MPI_SUCCESS;
-  (void)c;
-  for (int i = 0; i < count; i++)
+  int code = mpi_watch_begin(c, err);
+  mpi_state(c)->started = mpi_watch_number(c);
+  for (int i = 0; !code && i < count; i++)
     for (int p = 0; status == MPI_SUCCESS && p < requests[i]->count; p++)
       status = MPI_Start(&requests[i]->pieces[p]);
-  return mpi_check(status, "MPI_Start", err);
+  return code ? code : mpi_check(status, "MPI_Start", err);
 }
 
 int mpi_test(struct comm *c, struct comm_request *const *requests, int count, bool *done, struct error *err) {
@@ -69,12 +70,13 @@ int mpi_test(struct comm *c, struct comm_request *const *requests, int count, bo
 }
 
 int mpi_wait(struct comm *c, struct comm_request *const *requests, int count, struct error *err) {
-  struct mpi_wait w = {.comm = c, .call = "messages"};
+  struct mpi_wait w = {.comm = c, .call = "messages", .number = mpi_state(c)->started};
   bool done = false;
   int code = mpi_test(c, requests, count, &done, err);
   while (!code && !done) {
-    mpi_pause(&w);
-    code = mpi_test(c, requests, count, &done, err);
+    code = mpi_pause(&w, err);
+    if (!code)
+      code = mpi_test(c, requests, count, &done, err);
   }
   return code;
 }

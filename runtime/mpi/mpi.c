@@ -54,6 +54,7 @@ static void table_close(struct comm *c) {
   for (int i = 0; !ended && i < 3; i++)
     if (s->operations[i] != MPI_OP_NULL)
       MPI_Op_free(&s->operations[i]);
+  mpi_watch_drop(s->watch, ended != 0);
   if (!ended && s->mpi != MPI_COMM_NULL)
     MPI_Comm_free(&s->mpi);
   free(s);
@@ -185,6 +186,10 @@ static int table_open(struct comm **out, const struct comm_start *start, struct 
                    "MPI_Comm_dup", err);
   if (!code)
     code = wrap(mpi, &op2jit_comm_table, start->hang, out, err);
+  if (!code && (code = mpi_watch_new(*out, err))) {
+    table_close(*out);
+    *out = NULL;
+  }
   if (!code && (code = look_at_node(*out, err))) {
     table_close(*out);
     *out = NULL;
@@ -206,6 +211,7 @@ static int table_split(struct comm *c, int colour, struct comm **out, struct err
   if (!code) {
     (*out)->where = c->where;
     mpi_state(*out)->crowded = mpi_state(c)->crowded;
+    mpi_watch_share(mpi_state(c)->watch, *out);
   }
   return code;
 }

@@ -12,6 +12,8 @@ enum { ROUNDS = 256 };
 /* A crowded rank gives the CPU away at once, and after so long it sleeps. */
 static const double patience = 1e-3;
 enum { NAP = 50 }; /* microseconds */
+/* Seconds after which ranks that wait ask where the others are, if OP2_HANG does not say less. */
+static const double long_enough = 3;
 
 int mpi_check(int status, const char *call, struct error *err) {
   char words[MPI_MAX_ERROR_STRING] = "";
@@ -39,11 +41,11 @@ static void tell(struct mpi_wait *w, double waited) {
   w->told = true;
 }
 
-void mpi_pause(struct mpi_wait *w) {
+int mpi_pause(struct mpi_wait *w, struct error *err) {
   const struct comm *c = w->comm;
   const bool crowded = mpi_state(c)->crowded;
   if (++w->rounds < ROUNDS && !crowded)
-    return;
+    return OP_OK;
   sched_yield();
   const double t = now();
   if (w->begin == 0)
@@ -53,11 +55,14 @@ void mpi_pause(struct mpi_wait *w) {
     usleep(NAP);
   if (c->hang > 0 && waited > c->hang && !w->told)
     tell(w, waited);
+  const double suspicious = c->hang > 0 && c->hang < long_enough ? c->hang : long_enough;
+  return waited > suspicious ? mpi_watch_look(w, err) : OP_OK;
 }
 
 int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *call, struct error *err) {
-  struct mpi_wait w = {.comm = c, .call = call};
-  for (int first = 0; first < count;) {
+  struct mpi_wait w = {.comm = c, .call = call, .number = mpi_watch_number(c)};
+  int code = OP_OK;
+  for (int first = 0; !code && first < count;) {
     int done = 0;
     const int status = MPI_Test(&requests[first], &done, MPI_STATUS_IGNORE);
     if (status != MPI_SUCCESS)
@@ -65,7 +70,7 @@ int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *c
     if (done)
       first++;
     else
-      mpi_pause(&w);
+      code = mpi_pause(&w, err);
   }
-  return OP_OK;
+  return code;
 }

@@ -67,11 +67,142 @@ static void late_loop(void) {
   op_par_loop(OP_KERNEL_OF(set), "set", cells, op_arg_dat(x, -1, OP_ID, 1, "double", OP_WRITE));
 }
 
+/* ---- ranks that leave the common way after loops that are known, and so no longer agreed on ---- */
+
+OP_KERNEL_DEF(
+    flow, void flow(const double *a, const double *b, double *c) { *c += *a - *b; })
+OP_KERNEL_DEF(
+    back, void back(const double *a, const double *b, double *c) { *c -= *a + *b; })
+OP_KERNEL_DEF(
+    grow, void grow(double *x) { *x += 1; })
+OP_KERNEL_DEF(
+    sum, void sum(const double *x, double *s) { *s += *x; })
+OP_KERNEL_DEF(
+    add, void add(const double *x, double *s) { *s += 2 * *x; })
+
+static struct {
+  op_set cells, faces;
+  op_map ends;
+  op_dat x, y, c;
+  double s;
+} ring;
+
+static void run_flow(op_dat x) {
+  op_par_loop(OP_KERNEL_OF(flow), "flow", ring.faces, op_arg_dat(x, 0, ring.ends, 1, "double", OP_READ),
+              op_arg_dat(x, 1, ring.ends, 1, "double", OP_READ),
+              op_arg_dat(ring.c, -1, OP_ID, 1, "double", OP_INC));
+}
+static void run_back(void) {
+  op_par_loop(OP_KERNEL_OF(back), "back", ring.faces, op_arg_dat(ring.y, 0, ring.ends, 1, "double", OP_READ),
+              op_arg_dat(ring.y, 1, ring.ends, 1, "double", OP_READ),
+              op_arg_dat(ring.c, -1, OP_ID, 1, "double", OP_INC));
+}
+static void run_grow(op_dat x) {
+  op_par_loop(OP_KERNEL_OF(grow), "grow", ring.cells, op_arg_dat(x, -1, OP_ID, 1, "double", OP_RW));
+}
+static void run_sum(void) {
+  op_par_loop(OP_KERNEL_OF(sum), "sum", ring.cells, op_arg_dat(ring.x, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_gbl(&ring.s, 1, "double", OP_INC));
+}
+static void run_add(void) {
+  op_par_loop(OP_KERNEL_OF(add), "add", ring.cells, op_arg_dat(ring.x, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_gbl(&ring.s, 1, "double", OP_INC));
+}
+
+/* Every rank reads the first cell of the next one; all loops have run once, and both dats are new again. */
+static void make_ring(void) {
+  enum { N = 8 };
+  int ends[2 * N];
+  for (int i = 0; i < N; i++) {
+    ends[2 * i] = rank * N + i;
+    ends[2 * i + 1] = (rank * N + i + 1) % (N * (last + 1));
+  }
+  ring.cells = op_decl_set(N, "cells");
+  ring.faces = op_decl_set(N, "faces");
+  ring.ends = op_decl_map(ring.faces, ring.cells, 2, ends, "ends");
+  ring.x = op_decl_dat(ring.cells, 1, "double", NULL, "x");
+  ring.y = op_decl_dat(ring.cells, 1, "double", NULL, "y");
+  ring.c = op_decl_dat(ring.faces, 1, "double", NULL, "c");
+  run_flow(ring.x);
+  run_back();
+  run_grow(ring.x);
+  run_grow(ring.y);
+  run_sum();
+  run_add();
+}
+
+static void other_fetch(void) {
+  double x[8];
+  make_ring();
+  if (rank == last)
+    op_fetch_data(ring.x, x);
+  else
+    run_flow(ring.x);
+}
+
+static void other_exit(void) {
+  make_ring();
+  if (rank != last)
+    run_flow(ring.x);
+}
+
+static void other_partition(void) {
+  make_ring();
+  if (rank == last)
+    op_partition("block", "", ring.cells, NULL, NULL);
+  else
+    run_sum();
+}
+
+/* Messages of the same size, of other dats. */
+static void other_loop(void) {
+  make_ring();
+  if (rank == last)
+    run_back();
+  else
+    run_flow(ring.x);
+}
+
+/* Results of the same size. */
+static void other_result(void) {
+  make_ring();
+  if (rank == last)
+    run_add();
+  else
+    run_sum();
+}
+
+/* The same calls, at very different times: no error. */
+static void slow(void) {
+  make_ring();
+  if (rank == last)
+    sleep(2);
+  run_flow(ring.x);
+  run_sum();
+  if (rank == 0)
+    sleep(2);
+  run_grow(ring.x);
+  run_flow(ring.x);
+  op_barrier();
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
-} scenarios[] = {{"one", one_rank},  {"all", all_ranks}, {"local", local}, {"no-code", no_code},
-                 {"killed", killed}, {"leaves", leaves}, {"late", late},   {"late-loop", late_loop}};
+} scenarios[] = {{"one", one_rank},
+                 {"all", all_ranks},
+                 {"local", local},
+                 {"no-code", no_code},
+                 {"killed", killed},
+                 {"leaves", leaves},
+                 {"late", late},
+                 {"late-loop", late_loop},
+                 {"other-fetch", other_fetch},
+                 {"other-exit", other_exit},
+                 {"other-partition", other_partition},
+                 {"other-loop", other_loop},
+                 {"other-result", other_result},
+                 {"slow", slow}};
 
 int main(int argc, char **argv) {
   check(argc > 2);

@@ -1,0 +1,188 @@
+/* Ranks that make different calls would wait for each other for ever. Each comm counts what is begun on it; a rank that has waited
+ * for some seconds tells others where it waits, and looks at what they tell. All ranks begin the same in the same order: so if
+ * one has begun what the other has not, and the other way round, or the same number of a comm is not the same call, then
+ * they differ, however old what was told is. Nobody who does not wait sends anything. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "inner.h"
+
+enum { MOST_COMMS = 8, TAG_NOTE = 1, NOTE_TO_ALL = 16 };
+
+struct note {
+  int rank, comm, teller; /* teller: who found `words`, -1: nothing is wrong */
+  long long number, begun[MOST_COMMS];
+  char where[96], call[32];
+  char words[400];
+};
+
+struct mpi_watch {
+  MPI_Comm mpi;
+  int rank, size, users, comms;
+  long long begun[MOST_COMMS];
+  struct note out, last; /* being sent: where this rank waits; what is wrong */
+  MPI_Request *sends;
+  int nsends;
+};
+
+/* ---- life ---- */
+
+int mpi_watch_new(struct comm *c, struct error *err) {
+  struct mpi_state *s = mpi_state(c);
+  struct mpi_watch *watch = array_new(1, sizeof *watch);
+  MPI_Request *sends = array_new((size_t)c->size, sizeof(MPI_Request));
+  if (!watch || !sends) {
+    free(watch);
+    free(sends);
+    return error_memory(err, "the comm", sizeof *watch);
+  }
+  *watch = (struct mpi_watch){.mpi = MPI_COMM_NULL, .rank = c->rank, .size = c->size, .sends = sends};
+  watch->last.teller = -1;
+  int code = mpi_check(MPI_Comm_dup(s->mpi, &watch->mpi), "MPI_Comm_dup", err);
+  if (code) {
+    free(sends);
+    free(watch);
+    return code;
+  }
+  MPI_Comm_set_errhandler(watch->mpi, MPI_ERRORS_RETURN);
+  mpi_watch_share(watch, c);
+  return OP_OK;
+}
+
+/* The number of a comm is the same on all ranks; those of some ranks only are not watched. */
+void mpi_watch_share(struct mpi_watch *watch, struct comm *c) {
+  struct mpi_state *s = mpi_state(c);
+  if (!watch || watch->comms == MOST_COMMS)
+    return;
+  s->number = watch->comms++;
+  if (c->size == watch->size) {
+    s->watch = watch;
+    watch->users++;
+  }
+}
+
+static bool next_note(struct mpi_watch *watch, struct note *note) {
+  MPI_Status status;
+  int there = 0;
+  return MPI_Iprobe(MPI_ANY_SOURCE, TAG_NOTE, watch->mpi, &there, &status) == MPI_SUCCESS && there &&
+         MPI_Recv(note, (int)sizeof *note, MPI_BYTE, status.MPI_SOURCE, TAG_NOTE, watch->mpi,
+                  MPI_STATUS_IGNORE) == MPI_SUCCESS;
+}
+
+/* Have all notes left? */
+static bool all_sent(struct mpi_watch *watch) {
+  for (int sent = 1; watch->nsends && sent; watch->nsends -= sent)
+    if (MPI_Test(&watch->sends[watch->nsends - 1], &sent, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+      return false;
+  return watch->nsends == 0;
+}
+
+void mpi_watch_drop(struct mpi_watch *watch, bool ended) {
+  struct note note;
+  if (!watch || --watch->users)
+    return;
+  while (!ended && next_note(watch, &note))
+    continue;
+  /* What MPI still reads stays. */
+  if (!ended && !all_sent(watch))
+    return;
+  if (!ended && watch->last.teller < 0)
+    MPI_Comm_free(&watch->mpi);
+  free(watch->sends);
+  free(watch);
+}
+
+/* ---- telling ---- */
+
+/* In a large job to a few, so that everybody is reached by somebody who waits elsewhere. */
+static bool is_told(const struct mpi_watch *watch, int rank) {
+  const int distance = (rank - watch->rank + watch->size) % watch->size, back = watch->size - distance;
+  if (!distance)
+    return false;
+  return watch->size <= NOTE_TO_ALL || (distance & (distance - 1)) == 0 || (back & (back - 1)) == 0;
+}
+
+static void send_note(struct mpi_watch *watch, const struct note *note, bool to_all) {
+  /* Of notes that have not left yet nobody hears any more. */
+  watch->nsends = 0;
+  for (int r = 0; r < watch->size; r++)
+    if (r != watch->rank && (to_all || is_told(watch, r)))
+      watch->nsends += MPI_Isend(note, (int)sizeof *note, MPI_BYTE, r, TAG_NOTE, watch->mpi,
+                                 &watch->sends[watch->nsends]) == MPI_SUCCESS;
+}
+
+static void copy_words(char *to, size_t room, const char *from) {
+  const size_t length = strcspn(from, "\n");
+  snprintf(to, room, "%.*s", (int)length, from);
+}
+
+static void describe(const struct mpi_wait *w, struct note *note) {
+  const struct mpi_state *s = mpi_state(w->comm);
+  const char *where = w->comm->where;
+  *note = (struct note){.rank = w->comm->rank, .comm = s->number, .teller = -1, .number = w->number};
+  memcpy(note->begun, s->watch->begun, sizeof note->begun);
+  copy_words(note->where, sizeof note->where, where ? where + strspn(where, "\t") : "a call of the library");
+  copy_words(note->call, sizeof note->call, w->call);
+}
+
+/* ---- looking ---- */
+
+static bool differ(const struct note *mine, const struct note *theirs) {
+  if (mine->comm == theirs->comm)
+    return mine->number == theirs->number &&
+           (strcmp(mine->where, theirs->where) != 0 || strcmp(mine->call, theirs->call) != 0);
+  return mine->begun[theirs->comm] < theirs->number && theirs->begun[mine->comm] < mine->number;
+}
+
+/* Several pairs of ranks may find it at once: rank 0 tells the user, or, if it comes to no call, the lower one of a pair. */
+static int fail(const struct mpi_watch *watch, struct error *err) {
+  error_set(err, OP_ERR_MPI, "%s", watch->last.words);
+  err->teller = watch->rank == 0                    ? ERROR_AGREED
+                : watch->last.teller == watch->rank ? ERROR_MINE
+                                                    : ERROR_ELSEWHERE;
+  return OP_ERR_MPI;
+}
+
+static void find_out(struct mpi_watch *watch, const struct note *mine, const struct note *theirs) {
+  const struct note *low = mine->rank < theirs->rank ? mine : theirs, *high = low == mine ? theirs : mine;
+  watch->last = (struct note){.rank = watch->rank, .teller = low->rank};
+  snprintf(watch->last.words, sizeof watch->last.words,
+           "rank %d is in %s (%s), rank %d in %s (%s), and they wait for each other; all ranks must make the "
+           "same calls in the same order",
+           low->rank, low->where, low->call, high->rank, high->where, high->call);
+  send_note(watch, &watch->last, true);
+}
+
+int mpi_watch_begin(struct comm *c, struct error *err) {
+  struct mpi_state *s = mpi_state(c);
+  if (!s->watch)
+    return OP_OK;
+  s->watch->begun[s->number]++;
+  return s->watch->last.teller < 0 ? OP_OK : fail(s->watch, err);
+}
+
+long long mpi_watch_number(const struct comm *c) {
+  const struct mpi_state *s = mpi_state(c);
+  return s->watch ? s->watch->begun[s->number] : 0;
+}
+
+int mpi_watch_look(struct mpi_wait *w, struct error *err) {
+  struct mpi_watch *watch = mpi_state(w->comm)->watch;
+  struct note mine, theirs;
+  if (!watch)
+    return OP_OK;
+  describe(w, &mine);
+  if (!w->noted && all_sent(watch)) {
+    watch->out = mine;
+    send_note(watch, &watch->out, false);
+    w->noted = true;
+  }
+  while (watch->last.teller < 0 && next_note(watch, &theirs))
+    if (theirs.teller >= 0)
+      watch->last = theirs;
+    else if (differ(&mine, &theirs))
+      find_out(watch, &mine, &theirs);
+  return watch->last.teller < 0 ? OP_OK : fail(watch, err);
+}
