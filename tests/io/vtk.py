@@ -91,7 +91,7 @@ def check_mixed(folder):
     p = index.field(grid, "p")[1]
     assert p[0] == 1 and p[1] == 2 and p[2] != p[2] and p[3:] == [4, 5], p
     assert index.field(grid, "number")[1] == [0, 0, 7, 0, 0]
-    for name, form, nodes in (("shell", "Quadrilateral", None), ("hexagon", "Polygon", "6"), ("lines", "Polyline", "2")):
+    for name, form, nodes in (("shell", "Quadrilateral", None), ("hexagon", "Polygon", "6"), ("heptagon", "Polygon", "7"), ("lines", "Polyline", "2")):
         index = Index(folder, name + ".xdmf")
         topology = index.grids()[0].find("Topology")
         assert topology.get("TopologyType") == form and topology.get("NodesPerElement") == nodes, name
@@ -131,7 +131,7 @@ for step in range(5):
     assert values(cells.GetArray("state")) == [10 * c + k for c in range(4) for k in range(4)]
     assert values(cells.GetArray("flag")) == [0, 1, 0, 1]
     assert values(points.GetArray("velocity")) == [n for j in range(3) for i in range(3) for n in (j, i, 0)]
-kinds = {"mixed.xdmf": [10, 14, 13, 12, 5], "shell.xdmf": [9], "hexagon.xdmf": [7], "lines.xdmf": [4, 4],
+kinds = {"mixed.xdmf": [10, 14, 13, 12, 5], "shell.xdmf": [9], "hexagon.xdmf": [7], "heptagon.xdmf": [7], "lines.xdmf": [4, 4],
          "single.xdmf": [9] * 4, "points.xmf": [9] * 4}
 for name, expected in kinds.items():
     grid = read(name)[1]

@@ -88,11 +88,11 @@ static void mixed(const char *folder) {
   write(in(folder, "mixed"), -1, n, dats);
 }
 
-/* The same shell twice: quadrilaterals in space are not tetrahedra. Hexagons, and lines. */
+/* The same shell twice: quadrilaterals in space are not tetrahedra. Polygons, and lines. */
 static void faces(const char *folder) {
   const double shell[] = {0, 0, 0, 1, 0, 0.01, 1, 1, 0, 0, 1, 0.01},
-               ring[] = {0, 0, 1, 0, 2, 1, 1, 2, 0, 2, -1, 1};
-  const int round[] = {0, 1, 2, 3, 4, 5}, line[] = {0, 1, 1, 2};
+               ring[] = {0, 0, 1, 0, 2, 1, 1, 2, 0, 2, -1, 1, -1, 0};
+  const int round[] = {0, 1, 2, 3, 4, 5, 6}, line[] = {0, 1, 1, 2};
   op_set corners = op_decl_set(4, "shell_nodes"), quads = op_decl_set(1, "shell");
   op_decl_map(quads, corners, 4, round, "shell_map");
   op_dat x = op_decl_dat(corners, 3, "double", shell, "xs");
@@ -101,6 +101,10 @@ static void faces(const char *folder) {
   op_decl_map(hexagons, six, 6, round, "hexagon_map");
   x = op_decl_dat(six, 2, "double", ring, "xh");
   write(in(folder, "hexagon"), -1, 1, &x);
+  op_set seven = op_decl_set(7, "seven"), heptagons = op_decl_set(1, "heptagons");
+  op_decl_map(heptagons, seven, 7, round, "heptagon_map");
+  x = op_decl_dat(seven, 2, "double", ring, "x7");
+  write(in(folder, "heptagon"), -1, 1, &x);
   op_set ends = op_decl_set(3, "ends"), lines = op_decl_set(2, "lines");
   op_decl_map(lines, ends, 2, line, "line_map");
   x = op_decl_dat(ends, 1, "double", ring, "xl");
