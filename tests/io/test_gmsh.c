@@ -141,6 +141,8 @@ static void any_byte_changed(void **state) {
           assert_int_equal(mesh_map_look(&m, &m.tables[t], &looked, &err), OP_OK);
           assert_int_equal(looked.bad.count, 0);
         }
+      if (code == OP_OK)
+        assert_true((code = mesh_add_sides(&m, &err)) == OP_OK || code == OP_ERR_FILE);
       mesh_file_free(&m);
       error_free(&err);
     }
