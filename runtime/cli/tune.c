@@ -49,6 +49,8 @@ static void plain_details(struct text *out, const struct store_tuning *rows, int
       text_addf(out, "%9.4f ms", rows[i].median * 1e3);
     else
       text_addf(out, "%12s", "failed");
+    if (rows[i].median > 0 && rows[i].baseline > 0)
+      text_addf(out, " %5.0f %% of the default then", 100 * rows[i].median / rows[i].baseline);
     text_addf(out, "  of %d, %s\n", rows[i].count, cli_time(rows[i].made, when));
   }
 }
@@ -144,7 +146,9 @@ const struct command cli_tune[] = {
      1,
      1,
      "Show every measurement of a loop",
-     "By machine, threads and mesh; a star marks what was chosen.",
+     "By machine, threads and mesh; a star marks what was chosen. Of several runs what counts is the part of "
+     "the default's time "
+     "in the same run.",
      run_show,
      {{0}},
      false},

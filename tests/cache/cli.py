@@ -86,6 +86,7 @@ def main(folder):
     out, _ = run("tune", "ls", env=use)
     check("tune ls", "* res_calc" in out and "blocks:128" in out and "blocks:64" not in out, out)
     out, _ = run("tune", "show", "res_calc", env=use)
+    check("tune show: against the default", "100 % of the default then" in out and "200 % of" in out, out)
     check("tune show", "failed" in out and "blocks:64" in out and 'cpu "A"' in out, out)
     rows = json.loads(run("tune", "export", "-", env=use)[0])
     check("tune export", len(rows) == 3 and rows[0]["target"] == 'cpu "A"', str(rows))
