@@ -156,13 +156,14 @@ int jit_compiler(struct jit *jit, struct text *out, struct error *err) {
 /* A new entry, owning the key. It is kept if it has code, or a compile of it failed. */
 static int add_entry(struct jit *jit, struct signature *key, const struct desc *d, const struct shape *s,
                      struct entry **out, enum jit_from *from, struct error *err) {
-  struct entry *e = array_new(1, sizeof *e);
-  if (!e)
-    return error_memory(err, "a loop's code", sizeof *e);
-  struct job job = {.jit = jit, .d = d, .e = e};
-  signature_move(&e->key, key);
+  /* Without memory for it this process takes part in what others ask together. */
+  struct entry none = {0}, *e = array_new(1, sizeof *e);
+  struct job job = {.jit = jit, .d = d, .e = e ? e : &none};
+  int code = e ? OP_OK : error_memory(err, "a loop's code", sizeof *e);
+  signature_move(&job.e->key, key);
   shape_print(s, &job.shape);
-  int code = generate_c(d, s, &job.files, err);
+  if (code == OP_OK)
+    code = generate_c(d, s, &job.files, err);
   if (jit->options.share)
     code = job_obtain_together(&job, code, from, err);
   else if (code == OP_OK)
@@ -171,7 +172,9 @@ static int add_entry(struct jit *jit, struct signature *key, const struct desc *
     jit->plugin.compiler->release(&job.result);
   generated_free(&job.files);
   text_free(&job.shape);
-  if (e->run || e->failed) {
+  if (!e)
+    signature_free(&none.key);
+  else if (e->run || e->failed) {
     struct entry **head = bucket(jit, e->key.hash);
     e->next = *head;
     *head = e;

@@ -333,6 +333,12 @@ int job_obtain_together(struct job *job, int code, enum jit_from *from, struct e
     *from = JIT_FROM_LEADER;
     code = adopt(job, err);
   }
+  bool kept = !broken && (job->e->run || job->e->failed);
+  code = jit_share_kept(share, code, &kept, err);
+  if (!kept) {
+    job->e->run = NULL;
+    job->e->failed = false;
+  }
   jit_outcome_free(&job->outcome);
   return code;
 }

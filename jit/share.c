@@ -52,3 +52,16 @@ int jit_share_outcome(const struct jit_share *share, struct jit_outcome *o, int 
   error_free(&trouble);
   return code;
 }
+
+int jit_share_kept(const struct jit_share *share, int code, bool *kept, struct error *err) {
+  struct error trouble = {0};
+  const bool mine = *kept;
+  const int status = share->all(share->ranks, kept, &trouble);
+  if (status) {
+    *kept = false;
+    code = code ? code : error_copy(err, &trouble);
+  } else if (mine && !*kept && !code)
+    code = error_set(err, OP_ERR_MEMORY, "another rank has no memory for the compiled code, and says so");
+  error_free(&trouble);
+  return code;
+}

@@ -14,6 +14,8 @@ struct jit_share {
   const char *compiler; /* identity of the leader's compiler plugin; NULL: it has none */
   /* The leader's bytes become everybody's. */
   int (*broadcast)(void *ranks, void *data, size_t bytes, struct error *err);
+  /* *yes becomes whether all of them say so. */
+  int (*all)(void *ranks, bool *yes, struct error *err);
 };
 
 /* What came of one compile. */
@@ -27,5 +29,9 @@ void jit_outcome_free(struct jit_outcome *o);
 /* The leader's outcome becomes everybody's. `code` is this process's own outcome, with the error set; the leader's failure
  * becomes everybody's, with its message. OP_ERR_MEMORY if there is no memory for the outcome. */
 int jit_share_outcome(const struct jit_share *share, struct jit_outcome *o, int code, struct error *err);
+
+/* After an outcome was taken: `code` of this process, and whether it keeps what it got. *kept becomes whether all do. If not, what
+ * others failed with is this process's error too: the next time all of them ask together again. */
+int jit_share_kept(const struct jit_share *share, int code, bool *kept, struct error *err);
 
 #endif

@@ -17,6 +17,15 @@ static int broadcast(void *ranks, void *data, size_t bytes, struct error *err) {
   return s->comm->table->broadcast(s->comm, data, bytes, s->leader, err);
 }
 
+static int all_say_so(void *ranks, bool *yes, struct error *err) {
+  const struct kind *s = ranks;
+  long long least = *yes;
+  s->comm->where = "the code of a loop";
+  const int code = s->comm->table->reduce_all(s->comm, &least, 1, COMM_LLONG, COMM_MIN, err);
+  *yes = least != 0;
+  return code;
+}
+
 /* The lowest rank of this kind is the kind's number. */
 static int find_kind(struct comm *all, const char *kind, int *number, struct error *err) {
   struct sha256 sum;
@@ -39,7 +48,8 @@ static int find_kind(struct comm *all, const char *kind, int *number, struct err
 static int lead(struct kind *s, long long first, const char *compiler, struct error *err) {
   const long long nobody = s->comm->size;
   s->leader = first < nobody ? (int)first : 0;
-  s->jit = (struct jit_share){.ranks = s, .leads = s->comm->rank == s->leader, .broadcast = broadcast};
+  s->jit = (struct jit_share){
+      .ranks = s, .leads = s->comm->rank == s->leader, .broadcast = broadcast, .all = all_say_so};
   if (s->jit.leads && compiler)
     text_add(&s->compiler, compiler);
   struct jit_outcome words = {.messages = s->compiler};
