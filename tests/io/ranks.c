@@ -193,6 +193,16 @@ static void too_large(const struct ring *m, const char *path) {
   must(op_decl_dat_hdf5(m->cells, 3, "ll", path, "wide") != NULL);
 }
 
+static void copy_half(const char *from, const char *to) {
+  static char bytes[1 << 20];
+  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+  must(in && out);
+  const size_t n = fread(bytes, 1, sizeof bytes, in);
+  must(n > 0 && n < sizeof bytes && fwrite(bytes, 1, n / 2, out) == n / 2);
+  fclose(in);
+  must(fclose(out) == 0);
+}
+
 /* The same error on all ranks, and all go on. */
 static void trouble(const char *folder, const char *file, bool alone) {
   char path[4096];
@@ -207,6 +217,14 @@ static void trouble(const char *folder, const char *file, bool alone) {
         "rows of 2");
   fails(op_decl_dat_hdf5(m.cells, 3, "int", file, "wide") ? 0 : op_last_error()->code, OP_ERR_TYPE,
         "too large");
+  op_set few = op_decl_set(op_is_root() ? 7 : 0, "few");
+  fails(op_decl_map_hdf5(m.faces, few, 2, file, "face_cells") ? 0 : op_last_error()->code, OP_ERR_MAP_RANGE,
+        "expected 0 .. 6");
+  snprintf(path, sizeof path, "%s/cut.h5", folder);
+  if (op_is_root())
+    copy_half(file, path);
+  op_barrier();
+  fails(op_decl_set_hdf5(path, "cells") ? 0 : op_last_error()->code, OP_ERR_FILE, "cut.h5");
   snprintf(path, sizeof path, "%s/absent.h5", folder);
   fails(op_decl_set_hdf5(path, "q") ? 0 : op_last_error()->code, OP_ERR_FILE, "No such file");
   snprintf(path, sizeof path, "%s/text.h5", folder);
