@@ -18,9 +18,11 @@ static char folder[] = "/tmp/op2jit-vector-XXXXXX";
 
 /* ---- machine code ------------------------------------------------------------------------------*/
 
+enum kind { OTHER, PACKED_DIVISION, PACKED_ROOT, SCALAR_DIVISION, SCALAR_ROOT, GATHER, CALL };
+
 struct instruction {
   unsigned long address, target; /* target: of a jump, else 0 */
-  enum { OTHER, PACKED_DIVISION, PACKED_ROOT, SCALAR_DIVISION, SCALAR_ROOT, GATHER, CALL } kind;
+  enum kind kind;
 };
 
 struct listing {
@@ -33,7 +35,7 @@ struct counts {
 };
 
 /* Vectors are of 32 or 64 bytes: a packed operation on 16 is half a strip's at best. */
-static int kind_of(const char *text) {
+static enum kind kind_of(const char *text) {
   const bool wide = strstr(text, "zmm") || strstr(text, "ymm");
   if (strncmp(text, "vdivp", 5) == 0)
     return wide ? PACKED_DIVISION : SCALAR_DIVISION;
