@@ -272,16 +272,35 @@ static void interrupted_trials(void **state) {
   }
 }
 
+/* A mesh that is renumbered in the middle of a trial: the dat is turned back, and all rows follow their elements. */
+static void renumbered_trials(void **state) {
+  (void)state;
+  enum { MOST = 4000 };
+  open_library("force", NULL, "");
+  struct flow *f = declare("double");
+  for (int steps = 0; steps < MOST && layouts_epoch(layouts()) == 0; steps++)
+    step(f);
+  assert_true(dat_named("q")->soa);
+  works(op_renumber(f->map));
+  check(f);
+  for (int i = 0; i < 3; i++)
+    step(f);
+  assert_int_equal(layouts_epoch(layouts()), 2);
+  assert_false(dat_named("q")->soa);
+  check(f);
+  works(op_exit());
+  free(f);
+}
+
 int main(void) {
   char made[] = "/tmp/op2jit-layout-XXXXXX", command[128];
   folder = mkdtemp(made);
   if (!folder)
     return 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(forced_layouts),
-      cmocka_unit_test(found_layouts),
-      cmocka_unit_test(remembered_layouts),
-      cmocka_unit_test(interrupted_trials),
+      cmocka_unit_test(forced_layouts),     cmocka_unit_test(found_layouts),
+      cmocka_unit_test(remembered_layouts), cmocka_unit_test(interrupted_trials),
+      cmocka_unit_test(renumbered_trials),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   snprintf(command, sizeof command, "rm -rf %s", folder);
