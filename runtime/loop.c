@@ -563,6 +563,10 @@ static int find_record(struct op_context *ctx, const char *text, const char *nam
   return code;
 }
 
+static long long bytes_moved(const struct op_context *ctx) {
+  return ctx->counters.bytes_to_device + ctx->counters.bytes_from_device;
+}
+
 int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
              const op_arg *args, const char *file, int line, struct error *err) {
   struct loop *loop = NULL;
@@ -591,6 +595,8 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
     return OP_OK;
   if (ctx->missing.count)
     return missing_note(ctx, loop, look_up(ctx, loop, err), err);
+  const long long moved = bytes_moved(ctx);
   code = execute(ctx, loop, err);
+  loop->stats.moved += bytes_moved(ctx) - moved;
   return code == OP_ERR_CACHE_MISS ? missing_note(ctx, loop, code, err) : code;
 }

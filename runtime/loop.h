@@ -53,6 +53,7 @@ struct loop_stats {
   double trial_seconds;      /* what they cost */
   bool compiled, from_cache; /* what runs, not what was only tried */
   long long tried;           /* variants that were compiled for the tuner */
+  long long moved;           /* bytes between host and device, results included */
   /* Ranks. Of exchanges and results: packing, sending, waiting and unpacking; the waiting alone. */
   double exchange_seconds, waiting_seconds;
   long long exchanges, messages, bytes_sent;

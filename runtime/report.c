@@ -72,6 +72,19 @@ static void text_across(const struct report *r, struct text *out, int width) {
   }
 }
 
+static void text_moved(const struct report *r, struct text *out) {
+  double moved = 0;
+  for (int i = 0; i < r->nrows; i++)
+    moved += r->rows[i].moved;
+  if (moved <= 0)
+    return;
+  text_addf(out, "moved between host and device, bytes a call:");
+  for (int i = 0; i < r->nrows; i++)
+    if (r->rows[i].calls > 0)
+      text_addf(out, " %s %.0f", r->rows[i].name, r->rows[i].moved / (double)r->rows[i].calls);
+  text_add_char(out, '\n');
+}
+
 static void text_tuning(const struct report *r, struct text *out) {
   long long trials = 0;
   double cost = 0, seconds = 0;
@@ -131,6 +144,7 @@ static void text_summary(const struct report *r, struct text *out, int width) {
   if (cached)
     text_addf(out, "cache: the loop's data fit in the last-level cache (%.0f MB)\n",
               (double)r->cache_bytes * 1e-6);
+  text_moved(r, out);
   text_tuning(r, out);
   text_scalar(r, out);
   text_owners(r, out);
@@ -194,6 +208,8 @@ static void json_row(const struct report *r, const struct report_row *row, struc
   text_addf(out, ", \"calls\": %lld", row->calls);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     json_number(out, numbers[i].name, numbers[i].value);
+  if (row->moved > 0)
+    json_number(out, "bytes_moved", row->moved);
   if (r->ranks > 1) {
     json_number(out, "min_seconds", row->least);
     json_number(out, "mean_seconds", row->mean);

@@ -35,6 +35,7 @@ struct report_row {
       scalar; /* why a strip is not vector code, in the compiler's words; NULL or "": it is, or is no strip */
   struct report_across across;
   long long tried; /* variants compiled for trials, beside the loop's own code */
+  double moved;    /* bytes between host and device in all calls */
 };
 
 /* One call, for traces. */

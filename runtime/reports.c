@@ -33,6 +33,7 @@ static struct report_row row_of(const char *name, const struct loop_stats *s) {
                              .plan_seconds = s->plan_seconds,
                              .compile_seconds = s->compile_seconds,
                              .bytes = s->bytes - s->spared,
+                             .moved = (double)s->moved,
                              .working_set = s->working_set,
                              .origin = origin(s),
                              .trials = s->trials,

@@ -76,7 +76,7 @@ correct() {
   later airfoil-published 200 "$here/bin/airfoil" "${airfoil[@]}"
   while read -r program arguments; do
     # shellcheck disable=SC2086 # words
-    later "sample-$program" 100 "$here/bin/$program" $arguments
+    later "sample-$program" 250 "$here/bin/$program" $arguments
   done <"$here/samples.txt"
   for variant in $strategies; do
     for layout in aos soa; do

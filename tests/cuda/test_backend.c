@@ -77,6 +77,59 @@ static void nvrtc_search(void **state) {
   error_free(&err);
 }
 
+/* A copy of the stand-in at a place where NVRTC may be. */
+static void put_nvrtc(const char *root, const char *folder, const char *file) {
+  struct text path = {0};
+  text_addf(&path, "mkdir -p '%s%s' && cp \"$OP2_NVRTC\" '%s%s/%s'", root, folder, root, folder, file);
+  assert_int_equal(system(text_str(&path)), 0);
+  text_free(&path);
+}
+
+static void finds(const struct nvrtc_places *places, const char *where) {
+  struct nvrtc *n = NULL;
+  struct error err = {0};
+  if (nvrtc_open(&n, places, &err))
+    fail_msg("%s", error_message(&err));
+  if (!strstr(nvrtc_path(n), where))
+    fail_msg("expected one in %s, got %s", where, nvrtc_path(n));
+  nvrtc_close(n);
+}
+
+/* What is named first; then what the linker knows; then CUDA_HOME; then the wheels, those of the virtual environment first. */
+static void search_order(void **state) {
+  (void)state;
+  char root[] = "/tmp/op2jit-nvrtc-XXXXXX", home[64], environment[64], toolkit[64], command[96];
+  assert_non_null(mkdtemp(root));
+  snprintf(home, sizeof home, "%s/home", root);
+  snprintf(environment, sizeof environment, "%s/venv", root);
+  snprintf(toolkit, sizeof toolkit, "%s/cuda", root);
+  put_nvrtc(toolkit, "/lib64", "libnvrtc.so.13");
+  put_nvrtc(environment, "/lib/python3.11/site-packages/nvidia/cu13/lib", "libnvrtc.so.13");
+  put_nvrtc(home, "/.local/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib", "libnvrtc.so.12");
+  struct nvrtc_places places = {
+      .named = getenv("OP2_NVRTC"), .cuda_home = toolkit, .home = home, .virtual_env = environment};
+  finds(&places, "standin_nvrtc");
+  places.named = "";
+  void *known = dlopen("libnvrtc.so.13", RTLD_LAZY),
+       *other = known ? NULL : dlopen("libnvrtc.so.12", RTLD_LAZY);
+  const bool elsewhere = access("/usr/local/cuda/lib64", F_OK) == 0;
+  if (known || other)
+    finds(&places, known ? "libnvrtc.so.13" : "libnvrtc.so.12");
+  else {
+    finds(&places, toolkit);
+    places.cuda_home = NULL;
+    if (!elsewhere) {
+      finds(&places, environment);
+      places.virtual_env = NULL;
+      finds(&places, home);
+    }
+  }
+  if (known || other)
+    dlclose(known ? known : other);
+  snprintf(command, sizeof command, "rm -r '%s'", root);
+  assert_int_equal(system(command), 0);
+}
+
 static void description(void **state) {
   (void)state;
   struct text out = {0};
@@ -470,7 +523,73 @@ static void constants(void **state) {
   works(op_exit());
 }
 
+/* ---- order ---- */
+/* Sums that depend on their order, but not on the order of the threads: the same bits however the stand-in takes them. */
+static void fixed_order(void **state) {
+  (void)state;
+  static const char *const variants[] = {"OP2_VARIANT=apart/64",  "OP2_VARIANT=staged/64",
+                                         "OP2_VARIANT=blocks/64", "OP2_VARIANT=colours/64",
+                                         "OP2_VARIANT=whole/64",  "OP2_VARIANT=staged/32/sorted"};
+  for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+    double sums[3], as[3][CELLS];
+    for (int seed = 0; seed < 3; seed++) {
+      struct small m;
+      char text[2] = {(char)('0' + seed), 0};
+      setenv("STANDIN_SEED", text, 1);
+      works(start(variants[i], NULL));
+      small_mesh(&m);
+      for (int e = 0; e < EDGES; e++)
+        m.xs[e] = 1.0 / (1 + 17 * e % 101);
+      works(op_put_data(m.x, m.xs));
+      sums[seed] = 0;
+      works(small_loop(&m, add_source, &sums[seed]));
+      works(op_fetch_data(m.a, as[seed]));
+      works(op_exit());
+    }
+    for (int seed = 1; seed < 3; seed++) {
+      assert_memory_equal(&sums[seed], &sums[0], sizeof *sums);
+      assert_memory_equal(as[seed], as[0], sizeof *as);
+    }
+  }
+  unsetenv("STANDIN_SEED");
+}
+
 /* ---- versions of NVRTC, and devices newer or older than it ---- */
+/* What the library says on standard error while the backend starts; its code. */
+static int start_said(const char *first, char *said, size_t size) {
+  FILE *file = tmpfile();
+  const int before = dup(STDERR_FILENO);
+  assert_non_null(file);
+  fflush(stderr);
+  dup2(fileno(file), STDERR_FILENO);
+  const int code = start("OP2_LOG=info,cuda", first);
+  fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  rewind(file);
+  said[fread(said, 1, size - 1, file)] = '\0';
+  fclose(file);
+  return code;
+}
+
+/* The log tells of PTX, and only then. */
+static void ptx_is_told(void **state) {
+  (void)state;
+  char said[4000];
+  setenv("STANDIN_NVRTC", "11.8", 1);
+  setenv("STANDIN_CAPABILITY", "120", 1);
+  works(start_said(NULL, said, sizeof said));
+  works(op_exit());
+  assert_non_null(
+      strstr(said, "NVRTC 11.8 is older than GPU 0 (sm_120): kernels are made as PTX of compute_90"));
+  setenv("STANDIN_CAPABILITY", "90", 1);
+  works(start_said(NULL, said, sizeof said));
+  works(op_exit());
+  assert_null(strstr(said, "PTX"));
+  unsetenv("STANDIN_NVRTC");
+  unsetenv("STANDIN_CAPABILITY");
+}
+
 static void versions(void **state) {
   (void)state;
   static const struct {
@@ -578,6 +697,7 @@ int main(void) {
       cmocka_unit_test(broken_promises),
       cmocka_unit_test(missing_parts),
       cmocka_unit_test(nvrtc_search),
+      cmocka_unit_test(search_order),
       cmocka_unit_test(description),
       cmocka_unit_test(devices_in_turn),
       cmocka_unit_test(data_moves_once),
@@ -586,7 +706,9 @@ int main(void) {
       cmocka_unit_test(faulting_kernel),
       cmocka_unit_test(language),
       cmocka_unit_test(constants),
+      cmocka_unit_test(fixed_order),
       cmocka_unit_test(versions),
+      cmocka_unit_test(ptx_is_told),
       cmocka_unit_test(tuning),
       cmocka_unit_test(shared_memory),
       cmocka_unit_test(forced_variants),

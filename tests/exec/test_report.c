@@ -28,7 +28,8 @@ static const struct report_row rows[] = {
      0.1,
      "",
      {0.25, 0.125, 300, 600, 1.5e6, 0.02},
-     3},
+     3,
+     0},
     {"a_loop_with_a_long_name",
      NULL,
      10,
@@ -45,6 +46,7 @@ static const struct report_row rows[] = {
      0,
      NULL,
      {0, 0, 0, 0, 0, 0},
+     0,
      0},
     {"say \"hi\"\n\\",
      "x",
@@ -62,6 +64,7 @@ static const struct report_row rows[] = {
      0.02,
      "loop not vectorized: a \"reason\"",
      {0, 0, 0, 0, 0, 0},
+     0,
      0},
 };
 static const struct report_event events[] = {{"res_calc", "loop", 100.5, 0.25, 0},
@@ -140,6 +143,25 @@ static void owners(void **state) {
   text_free(&out);
 }
 
+/* Only of loops on a device. */
+static void moved(void **state) {
+  (void)state;
+  struct report r = make(1);
+  struct report_row on_device[] = {rows[0], rows[1]};
+  struct text out = {0};
+  report_text(&r, &out);
+  report_json(&r, &out);
+  assert_null(strstr(text_str(&out), "moved"));
+  on_device[0].moved = 48000;
+  r.rows = on_device;
+  r.nrows = 2;
+  report_text(&r, &out);
+  report_json(&r, &out);
+  expect(&out, "moved between host and device, bytes a call: res_calc 48 a_loop_with_a_long_name 0\n");
+  expect(&out, "\"bytes_moved\": 48000, ");
+  text_free(&out);
+}
+
 static void json(void **state) {
   (void)state;
   struct report r = make(1);
@@ -215,9 +237,9 @@ int main(int argc, char **argv) {
     text_free(&out);
     return 0;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),  cmocka_unit_test(text),
-                                     cmocka_unit_test(owners),   cmocka_unit_test(json),
-                                     cmocka_unit_test(trace),    cmocka_unit_test(nothing),
-                                     cmocka_unit_test(bandwidth)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),   cmocka_unit_test(text),
+                                     cmocka_unit_test(owners),    cmocka_unit_test(json),
+                                     cmocka_unit_test(trace),     cmocka_unit_test(nothing),
+                                     cmocka_unit_test(bandwidth), cmocka_unit_test(moved)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
