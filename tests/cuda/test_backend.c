@@ -1,161 +1,13 @@
-/* The CUDA backend as a user meets it: what is missing is named, data moves once, failures leave a process that can
- * report and start again, C is taken as C or refused with a remedy. */
+/* The CUDA backend as a user meets it: data moves once, launches do not wait, failures leave a process that can report and start
+ * again, sums have a fixed order. test_places.c has what must be there, test_language.c what kernels may say. */
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "api.h"
-#include "backend/cuda/cuda.h"
+#include "backend.h"
 #include "jit/jit.h"
-#include "op2jit.h"
 
 enum { EDGES = 500, CELLS = 200 };
-
-static int start(const char *first, const char *second) {
-  char *argv[] = {"test",         "OP2_BACKEND=cuda",       "OP2_CACHE=off",
-                  "OP2_TUNE=off", (char *)(uintptr_t)first, (char *)(uintptr_t)second};
-  return op_init(4 + (first != NULL) + (second != NULL), argv, 0);
-}
-
-static void says(const char *words) {
-  if (!strstr(op_last_error()->message, words))
-    fail_msg("expected \"%s\" in: %s", words, op_last_error()->message);
-}
-
-#define works(call)                                                                                          \
-  do {                                                                                                       \
-    if ((call) != OP_OK)                                                                                     \
-      fail_msg("%s: %s", #call, op_last_error()->message);                                                   \
-  } while (0)
-
-/* ---- what is missing ---- */
-static void missing_parts(void **state) {
-  (void)state;
-  assert_int_equal(start("OP2_CUDA_DRIVER=/nowhere/libcuda.so.1", NULL), OP_ERR_BACKEND);
-  says("CUDA driver");
-  says("/nowhere/libcuda.so.1");
-  says("NVRTC 13.0");
-  assert_int_equal(start("OP2_NVRTC=/nowhere/libnvrtc.so", NULL), OP_ERR_BACKEND);
-  says("NVRTC");
-  says("/nowhere/libnvrtc.so");
-  assert_int_equal(start("OP2_CUDA_DRIVER=libm.so.6", NULL), OP_ERR_BACKEND);
-  says("no CUDA driver");
-  assert_int_equal(start("OP2_DEVICE=5", NULL), OP_ERR_BACKEND);
-  says("numbered from 0");
-  setenv("STANDIN_DEVICES", "0", 1);
-  assert_int_equal(start(NULL, NULL), OP_ERR_BACKEND);
-  says("no GPU");
-  unsetenv("STANDIN_DEVICES");
-  works(start(NULL, NULL));
-  works(op_exit());
-}
-
-static void nvrtc_search(void **state) {
-  (void)state;
-  struct nvrtc *n = NULL;
-  struct error err = {0};
-  struct text out = {0};
-  const struct nvrtc_places places = {.named = "", .cuda_home = "/nowhere/cuda", .home = "/nowhere/home"};
-  if (nvrtc_open(&n, &places, &err)) {
-    assert_int_equal(err.code, OP_ERR_BACKEND);
-    assert_non_null(strstr(error_message(&err), "/nowhere/cuda/lib64/libnvrtc.so"));
-    assert_non_null(strstr(error_message(&err), "libnvrtc.so.13"));
-    assert_non_null(strstr(error_message(&err), "OP2_NVRTC"));
-  }
-  nvrtc_close(n);
-  nvrtc_describe(&(struct nvrtc_places){.named = "/nowhere/nvrtc"}, &out);
-  assert_non_null(strstr(text_str(&out), "no NVRTC: "));
-  text_free(&out);
-  error_free(&err);
-}
-
-/* A copy of the stand-in at a place where NVRTC may be. */
-static void put_nvrtc(const char *root, const char *folder, const char *file) {
-  struct text path = {0};
-  text_addf(&path, "mkdir -p '%s%s' && cp \"$OP2_NVRTC\" '%s%s/%s'", root, folder, root, folder, file);
-  assert_int_equal(system(text_str(&path)), 0);
-  text_free(&path);
-}
-
-static void finds(const struct nvrtc_places *places, const char *where) {
-  struct nvrtc *n = NULL;
-  struct error err = {0};
-  if (nvrtc_open(&n, places, &err))
-    fail_msg("%s", error_message(&err));
-  if (!strstr(nvrtc_path(n), where))
-    fail_msg("expected one in %s, got %s", where, nvrtc_path(n));
-  nvrtc_close(n);
-}
-
-/* What is named first; then what the linker knows; then CUDA_HOME; then the wheels, those of the virtual environment first. */
-static void search_order(void **state) {
-  (void)state;
-  char root[] = "/tmp/op2jit-nvrtc-XXXXXX", home[64], environment[64], toolkit[64], command[96];
-  assert_non_null(mkdtemp(root));
-  snprintf(home, sizeof home, "%s/home", root);
-  snprintf(environment, sizeof environment, "%s/venv", root);
-  snprintf(toolkit, sizeof toolkit, "%s/cuda", root);
-  put_nvrtc(toolkit, "/lib64", "libnvrtc.so.13");
-  put_nvrtc(environment, "/lib/python3.11/site-packages/nvidia/cu13/lib", "libnvrtc.so.13");
-  put_nvrtc(home, "/.local/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib", "libnvrtc.so.12");
-  struct nvrtc_places places = {
-      .named = getenv("OP2_NVRTC"), .cuda_home = toolkit, .home = home, .virtual_env = environment};
-  finds(&places, "standin_nvrtc");
-  places.named = "";
-  void *known = dlopen("libnvrtc.so.13", RTLD_LAZY),
-       *other = known ? NULL : dlopen("libnvrtc.so.12", RTLD_LAZY);
-  const bool elsewhere = access("/usr/local/cuda/lib64", F_OK) == 0;
-  if (known || other)
-    finds(&places, known ? "libnvrtc.so.13" : "libnvrtc.so.12");
-  else {
-    finds(&places, toolkit);
-    places.cuda_home = NULL;
-    if (!elsewhere) {
-      finds(&places, environment);
-      places.virtual_env = NULL;
-      finds(&places, home);
-    }
-  }
-  if (known || other)
-    dlclose(known ? known : other);
-  snprintf(command, sizeof command, "rm -r '%s'", root);
-  assert_int_equal(system(command), 0);
-}
-
-static void description(void **state) {
-  (void)state;
-  struct text out = {0};
-  works(start(NULL, NULL));
-  backend_cuda.describe(api_context(), &out);
-  assert_non_null(strstr(text_str(&out), "driver 13.0"));
-  assert_non_null(strstr(text_str(&out), "GPU 0: stand-in 0, sm_90"));
-  assert_non_null(strstr(text_str(&out), "NVRTC 13.0"));
-  text_free(&out);
-  works(op_exit());
-}
-
-static void devices_in_turn(void **state) {
-  (void)state;
-  setenv("STANDIN_DEVICES", "3", 1);
-  works(start("OP2_DEVICE=2", NULL));
-  assert_int_equal(cuda_of(api_context())->device.ordinal, 2);
-  for (int rank = 0; rank < 7; rank++) {
-    struct cuda_device device;
-    struct error err = {0};
-    assert_int_equal(cuda_device_choose(&cuda_of(api_context())->driver, -1, rank, &device, &err), OP_OK);
-    assert_int_equal(device.ordinal, rank % 3);
-  }
-  works(op_exit());
-  unsetenv("STANDIN_DEVICES");
-}
 
 /* ---- a small mesh ---- */
 struct small {
@@ -413,116 +265,6 @@ static void faulting_program(void **state) {
   assert_non_null(strstr(said, "illegal memory access"));
 }
 
-/* ---- the language ---- */
-static int one_kernel(const char *body, double *value) {
-  struct text source = {0};
-  double zero = 0;
-  op_set one = op_decl_set(1, "one");
-  op_dat d = op_decl_dat(one, 1, "double", &zero, "d");
-  text_addf(&source, "%s", body);
-  int code = op_par_loop(text_str(&source), "k", one, op_arg_dat(d, -1, OP_ID, 1, "double", OP_WRITE));
-  text_free(&source);
-  return code ? code : op_fetch_data(d, value);
-}
-
-static void language(void **state) {
-  (void)state;
-  static const struct {
-    const char *text;
-    double value;
-  } good[] = {
-      {"#include <math.h>\n#include <stdint.h>\nvoid k(double *restrict v) { uint8_t a = UINT8_MAX; *v = a + "
-       "(M_PI > 3) + (INFINITY > 1e300); }\n",
-       257},
-      {"#include <limits.h>\n#include <stdbool.h>\nvoid k(double *v) { _Bool b = 5; bool c = true; *v = b + "
-       "c + (INT_MAX == 2147483647); }\n",
-       3},
-      {"static double twice(double new) { double class = 2 * new; return class; }\nvoid k(double *v) { "
-       "register double this = twice(4); *v = this; }\n",
-       8},
-      {"struct pair { int a, b; };\nvoid k(double *v) { struct pair p = {.a = 1, .b = 2}; enum { N = 3 }; "
-       "double t[N] = {0}; t[2] = p.a + p.b; *v = t[2]; }\n",
-       3},
-      {"static const double table[3] = {1, 2, 4};\nvoid k(double *v) { float x = 2.0f; *v = table[2] * "
-       "(sqrt(x) != sqrtf(x)) + abs(-3) + fmin(1, 2.5f); }\n",
-       8},
-      {"void k(double *v) { switch (3) { case 3: *v = 1; return; default: break; } *v = 2; }\n", 1},
-      {"struct ab { int a, b[2]; }; struct ba { int b, a; };\nvoid k(double *v) { struct ba q = {.b = 2, .a "
-       "= 3}; *v = q.a "
-       "- q.b; }\n",
-       1},
-      {"static double first(const double t[static 1]) { return t[0]; }\nvoid k(double v[const restrict 1]) { "
-       "double t[1] = "
-       "{6}; v[0] = first(t); }\n",
-       6},
-      {"#include <math.h>\nvoid k(double *v) { double i = INFINITY, n = NAN; float s = 1e-40f; *v = isnan(n) "
-       "+ 2 * (isinf(-i) < 0) "
-       "+ 4 * isfinite(i) + 8 * isnormal(2.0) + 16 * isnormal(s) + 32 * (signbit(-0.0) != 0) + 64 * "
-       "(fpclassify(s) == "
-       "FP_SUBNORMAL) + 128 * isgreater(i, 1.0) + 256 * isunordered(n, 1.0) + 512 * (HUGE_VAL == i); }\n",
-       1 + 2 + 8 + 32 + 64 + 128 + 256 + 512},
-      {"struct q { char c; double d; };\nvoid k(double *v) { *v = __builtin_offsetof(struct q, d) + "
-       "(__builtin_isinf_sign("
-       "__builtin_inff()) == 1) + (__builtin_nanf(\"\") != __builtin_nan(\"\")); }\n",
-       10},
-      {"typedef double real;\n#define SQUARE(x) ((x) * (x))\nvoid k(real v[1]) { v[0] = SQUARE(3.0); }\n", 9},
-  };
-  static const struct {
-    const char *text, *line, *remedy;
-  } bad[] = {
-      {"void k(double *v) {\n  int n = 3;\n  double t[n];\n  t[0] = 1; *v = t[0];\n}\n",
-       ":3:", "constant length"},
-      {"static double f(int n, double x) {\n  double t[2 * n];\n  t[0] = x; return t[0];\n}\nvoid k(double "
-       "*v) { *v = f(2, 1); }\n",
-       ":2:", "constant length"},
-      {"struct p { double a; };\nvoid k(double *v) {\n  struct p q;\n  q = (struct p){3};\n  *v = q.a;\n}\n",
-       ":4:", "declare a variable"},
-      {"void k(double *v) {\n  double t[3] = {[1] = 2};\n  *v = t[1];\n}\n", ":2:", "in their order"},
-      {"struct p { double a, b; };\nvoid k(double *v) {\n  struct p q = {.a = 1,\n    .b = 2}, r = {.b = 2, "
-       ".a = 1};\n  *v = "
-       "q.a + r.b;\n}\n",
-       ":4:28:", "in the order of the structure"},
-      {"void k(double *v) {\n  *v = undeclared;\n}\n", ":2", "undeclared"},
-  };
-  double value = 0;
-  works(start(NULL, NULL));
-  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-    works(one_kernel(good[i].text, &value));
-    if (value != good[i].value)
-      fail_msg("%s: %g, expected %g", good[i].text, value, good[i].value);
-  }
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    int code = one_kernel(bad[i].text, &value);
-    if (code != OP_ERR_KERNEL && code != OP_ERR_COMPILE)
-      fail_msg("%s: code %d", bad[i].text, code);
-    says(bad[i].line);
-    says(bad[i].remedy);
-  }
-  works(op_exit());
-}
-
-static void constants(void **state) {
-  (void)state;
-  double factor = 1, table[2] = {0, 0}, value = 0;
-  works(start(NULL, NULL));
-  works(op_decl_const("factor", 1, "double", &factor));
-  works(op_decl_const("table", 2, "double", table));
-  op_set one = op_decl_set(1, "one");
-  op_dat d = op_decl_dat(one, 1, "double", &value, "d");
-  for (int i = 0; i < 12; i++) {
-    factor = i;
-    table[1] = 100 * i;
-    works(op_update_const("factor", &factor));
-    works(op_update_const("table", table));
-    works(op_par_loop("void k(double *v) { *v = factor + table[1]; }", "k", one,
-                      op_arg_dat(d, -1, OP_ID, 1, "double", OP_WRITE)));
-    works(op_fetch_data(d, &value));
-    assert_true(value == 101 * i);
-  }
-  assert_true(op_counters()->compiles < 12);
-  works(op_exit());
-}
-
 /* ---- order ---- */
 /* Sums that depend on their order, but not on the order of the threads: the same bits however the stand-in takes them. */
 static void fixed_order(void **state) {
@@ -555,40 +297,6 @@ static void fixed_order(void **state) {
 }
 
 /* ---- versions of NVRTC, and devices newer or older than it ---- */
-/* What the library says on standard error while the backend starts; its code. */
-static int start_said(const char *first, char *said, size_t size) {
-  FILE *file = tmpfile();
-  const int before = dup(STDERR_FILENO);
-  assert_non_null(file);
-  fflush(stderr);
-  dup2(fileno(file), STDERR_FILENO);
-  const int code = start("OP2_LOG=info,cuda", first);
-  fflush(stderr);
-  dup2(before, STDERR_FILENO);
-  close(before);
-  rewind(file);
-  said[fread(said, 1, size - 1, file)] = '\0';
-  fclose(file);
-  return code;
-}
-
-/* The log tells of PTX, and only then. */
-static void ptx_is_told(void **state) {
-  (void)state;
-  char said[4000];
-  setenv("STANDIN_NVRTC", "11.8", 1);
-  setenv("STANDIN_CAPABILITY", "120", 1);
-  works(start_said(NULL, said, sizeof said));
-  works(op_exit());
-  assert_non_null(
-      strstr(said, "NVRTC 11.8 is older than GPU 0 (sm_120): kernels are made as PTX of compute_90"));
-  setenv("STANDIN_CAPABILITY", "90", 1);
-  works(start_said(NULL, said, sizeof said));
-  works(op_exit());
-  assert_null(strstr(said, "PTX"));
-  unsetenv("STANDIN_NVRTC");
-  unsetenv("STANDIN_CAPABILITY");
-}
 
 static void versions(void **state) {
   (void)state;
@@ -684,31 +392,18 @@ static void forced_variants(void **state) {
 }
 
 int main(void) {
-  if (!getenv("OP2_CUDA_DRIVER")) {
-    puts("skipped: OP2_CUDA_DRIVER names no stand-in");
-    return 77;
-  }
-  setenv("STANDIN_QUIET", "1", 1);
-  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  begin_tests();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(faulting_program),
       cmocka_unit_test(launches_do_not_wait),
       cmocka_unit_test(memory_is_given_back),
       cmocka_unit_test(broken_promises),
-      cmocka_unit_test(missing_parts),
-      cmocka_unit_test(nvrtc_search),
-      cmocka_unit_test(search_order),
-      cmocka_unit_test(description),
-      cmocka_unit_test(devices_in_turn),
       cmocka_unit_test(data_moves_once),
       cmocka_unit_test(too_large),
       cmocka_unit_test(failing_calls),
       cmocka_unit_test(faulting_kernel),
-      cmocka_unit_test(language),
-      cmocka_unit_test(constants),
       cmocka_unit_test(fixed_order),
       cmocka_unit_test(versions),
-      cmocka_unit_test(ptx_is_told),
       cmocka_unit_test(tuning),
       cmocka_unit_test(shared_memory),
       cmocka_unit_test(forced_variants),
