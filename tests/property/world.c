@@ -51,6 +51,7 @@ void world_open(struct world *w, uint64_t seed, int size_limit) {
   w->seed = seed;
   w->random = random_stream(seed, 1);
   w->size_limit = size_limit;
+  w->in_order = random_chance(&w->random, 40);
 }
 
 void world_close(struct world *w) {
@@ -123,7 +124,7 @@ static int target_set(struct world *w, long least) {
 /* `count` different numbers below `size`, to every `stride`-th place: in any order, or one after the other. */
 static void fill_injective(struct world *w, int *table, int count, int stride, int size) {
   int *order = take((size_t)size * sizeof *order);
-  const bool straight = random_chance(&w->random, 40);
+  const bool straight = w->in_order;
   const int first = straight && size ? random_below(&w->random, size) : 0;
   for (int i = 0; i < size; i++)
     order[i] = (first + i) % size;
@@ -137,18 +138,23 @@ static void fill_injective(struct world *w, int *table, int count, int stride, i
 /* The targets of each element follow those of the one before, as on a structured mesh, but for a break now and then. */
 static void fill_straight(struct world *w, struct wmap *m) {
   int from = w->sets[m->from].size, to = w->sets[m->to].size;
-  for (long i = 0; i < (long)from * m->arity; i++)
-    m->table[i] = i < m->arity || random_chance(&w->random, 1) ? random_below(&w->random, to)
-                                                               : (m->table[i - m->arity] + 1) % to;
+  for (long e = 0; e < from; e++) {
+    const bool breaks = e == 0 || random_chance(&w->random, 1);
+    for (int c = 0; c < m->arity; c++) {
+      int *entry = &m->table[e * m->arity + c];
+      *entry = breaks ? random_below(&w->random, to) : (entry[-m->arity] + 1) % to;
+    }
+  }
 }
 
 static void fill_map(struct world *w, struct wmap *m, int column, bool alone) {
   int from = w->sets[m->from].size, to = w->sets[m->to].size;
   /* Neighbours that are near, or anywhere, or all the same, or in order. */
-  int kind = random_below(&w->random, 8);
-  if (kind >= 5)
+  const int kind = random_below(&w->random, 5);
+  const bool straight = w->in_order && random_chance(&w->random, 90);
+  if (straight)
     fill_straight(w, m);
-  for (long i = 0; kind < 5 && i < (long)from * m->arity; i++)
+  for (long i = 0; !straight && i < (long)from * m->arity; i++)
     m->table[i] = kind < 2   ? (int)((i / m->arity * to / from + random_below(&w->random, 3)) % to)
                   : kind < 4 ? random_below(&w->random, to)
                              : 0;

@@ -34,6 +34,8 @@ struct world {
   uint64_t seed;
   struct random random;
   int size_limit;
+  bool
+      in_order; /* most maps lead from one element to the next as on a structured mesh: a loop uses several */
   bool mirrored; /* sets and maps are spread over a rank that is its own neighbour */
   struct wset sets[MAX_SETS];
   int nsets;
