@@ -85,6 +85,9 @@ int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop
   loop->stats.plan_seconds += op2jit_wtime() - start;
   code = agree_on_largest(ctx->agreement, code, &share, 1, err);
   loop->straight = share >= enough;
+  log_line(&ctx->log, LOG_DEBUG, "plan", "loop %s: %.0f %% of %.0f elements of %s lie in straight ranges%s",
+           loop->name, elements > 0 ? 100 * covered / elements : 0, elements, loop->set->name,
+           loop->straight ? ", where maps are not read" : "");
   return code;
 }
 
