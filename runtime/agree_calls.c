@@ -124,6 +124,15 @@ enum {
 };
 _Static_assert((int)NUMBERS <= (int)AGREE_NUMBERS, "all of a loop's numbers travel in one agreement");
 
+/* The same loop on a second backend. */
+static void follow(struct loop *shadow, const struct loop *loop) {
+  shadow->most_elements = loop->most_elements;
+  shadow->most_threads = loop->most_threads;
+  memcpy(shadow->desc.renumbered, loop->desc.renumbered, sizeof shadow->desc.renumbered);
+  for (int i = 0; i < loop->desc.ndats; i++)
+    shadow->desc.dats[i].wide = loop->desc.dats[i].wide;
+}
+
 int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, int code, struct error *err) {
   struct text facts = {0};
   struct agreement a = {.code = code, .facts = &facts};
@@ -153,5 +162,7 @@ int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, i
     loop->desc.dats[i].wide = a.numbers[NUMBER_WIDE + i] != 0;
   for (int i = 0; i < loop->desc.nsets; i++)
     loop->desc.renumbered[i] = a.numbers[NUMBER_ORDER + i] != 0;
+  if (loop->shadow)
+    follow(loop->shadow, loop);
   return OP_OK;
 }
