@@ -61,12 +61,12 @@ static double median_of(const double *values, int count) {
   return count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
 }
 
-static double median(const struct candidate *c) {
-  return median_of(c->times, c->count < SAMPLES ? c->count : SAMPLES);
-}
-
 static int kept(const struct candidate *c) {
   return c->count < SAMPLES ? c->count : SAMPLES;
+}
+
+static double median(const struct candidate *c) {
+  return median_of(c->times, kept(c));
 }
 
 /* Half the spread of the middle half, relative to the median. */
