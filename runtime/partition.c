@@ -1,6 +1,7 @@
 #include "partition.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -291,6 +292,19 @@ static int part_by_graph(struct op_context *ctx, const struct partition_call *ca
   return code;
 }
 
+/* Are the weights of all ranks' elements the same? Then the parts are those that come without any. */
+static int all_equal(struct op_context *ctx, const long long *weights, long count, bool *equal,
+                     struct error *err) {
+  long long ends[2] = {LLONG_MIN, LLONG_MIN}; /* the largest, and minus the least */
+  for (long e = 0; e < count; e++) {
+    ends[0] = weights[e] > ends[0] ? weights[e] : ends[0];
+    ends[1] = -weights[e] > ends[1] ? -weights[e] : ends[1];
+  }
+  const int code = ctx->comm->table->reduce_all(ctx->comm, ends, 2, COMM_LLONG, COMM_MAX, err);
+  *equal = ends[0] == -ends[1] || ends[0] == LLONG_MIN;
+  return code;
+}
+
 /* *weights stays NULL if all are the same. */
 static int weigh_prime(struct op_context *ctx, const struct share *share, int prime, long long **weights,
                        struct error *err) {
@@ -305,6 +319,13 @@ static int weigh_prime(struct op_context *ctx, const struct share *share, int pr
   }
   if (!code && measured)
     code = parts_weights(ctx->comm, share, prime, cost, *weights, err);
+  bool equal = false;
+  if (!code && measured)
+    code = all_equal(ctx, *weights, share->sets[prime].owned, &equal, err);
+  if (equal) {
+    free(*weights);
+    *weights = NULL;
+  }
   free(cost);
   return code;
 }
