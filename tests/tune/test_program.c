@@ -2,6 +2,8 @@
  * behind the program. Nothing here depends on how long a run takes. */
 #include "../api/support.h"
 
+#include <dirent.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernels-cache/store.h"
@@ -318,6 +320,83 @@ static void ends_while_something_is_compiled(void **state) {
   }
 }
 
+static int threads_now(void) {
+  int count = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  assert_non_null(tasks);
+  for (const struct dirent *e = readdir(tasks); e; e = readdir(tasks))
+    count += e->d_name[0] != '.';
+  closedir(tasks);
+  return count;
+}
+
+/* Run the loop until one more thread is there, the compiler's: a compile is under way. */
+static void run_until_something_is_compiled(const struct ring *r) {
+  move_once(r);
+  move_once(r);
+  const int usual = threads_now();
+  for (int runs = 0; threads_now() <= usual; runs++) {
+    move_once(r);
+    assert_true(runs < 1000000);
+  }
+}
+
+static long long binaries_in(const char *cache) {
+  char path[256];
+  struct error err = {0};
+  struct store *store = NULL;
+  struct store_stats stats;
+  snprintf(path, sizeof path, "%s/%s", folder, cache);
+  const struct store_options options = {.path = path, .read_only = true};
+  assert_int_equal(store_open(&store, &options, &err), OP_OK);
+  store_stats(store, &stats);
+  store_close(store);
+  return stats.binaries;
+}
+
+/* The program waits for that compile anyway: what comes of it is in the cache, one binary more than the program has had, and the next
+ * run gets it from there. */
+static void keeps_what_is_compiled_at_the_end(void **state) {
+  (void)state;
+  open_library("1000", "end.db");
+  struct ring r = declare(SMALL);
+  run_until_something_is_compiled(&r);
+  const long long had = op_counters()->compiles;
+  assert_true(had >= 1);
+  works(op_exit());
+  const long long kept = binaries_in("end.db");
+  assert_int_equal(kept, had + 1);
+
+  open_library("1000", "end.db");
+  r = declare(SMALL);
+  for (int runs = 0; op_counters()->cache_hits < kept; runs++) {
+    move_once(&r);
+    usleep(100);
+    assert_true(runs < 1000000);
+  }
+  works(op_exit());
+}
+
+/* A program that ends without op_exit: the compile is waited for, and the status is the program's. */
+static void ends_without_the_library(void **state) {
+  (void)state;
+  enum { STATUS = 7 };
+  fflush(NULL);
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    open_library("1000", "left.db");
+    struct ring r = declare(SMALL);
+    run_until_something_is_compiled(&r);
+    exit(STATUS);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), STATUS);
+  assert_true(binaries_in("left.db") >= 1);
+}
+
 static void off_tries_nothing(void **state) {
   (void)state;
   open_library("off", NULL);
@@ -341,7 +420,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(finds_and_remembers),         cmocka_unit_test(short_runs_add_up),
       cmocka_unit_test(tells_trials_from_loops),     cmocka_unit_test(reports_what_is_gone),
       cmocka_unit_test(compiles_behind_the_program), cmocka_unit_test(ends_while_something_is_compiled),
-      cmocka_unit_test(off_tries_nothing),
+      cmocka_unit_test(off_tries_nothing),           cmocka_unit_test(keeps_what_is_compiled_at_the_end),
+      cmocka_unit_test(ends_without_the_library),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   snprintf(command, sizeof command, "rm -rf %s", folder);
