@@ -10,7 +10,7 @@ static const struct {
 } origins[] = {
     [REPORT_NATIVE] = {"native", "native"},
     [REPORT_COMPILED] = {"compiled", "compiled"},
-    [REPORT_CACHE_HIT] = {"cache hit", "cache_hit"},
+    [REPORT_CACHE_HIT] = {"cached", "cache_hit"},
 };
 
 double report_rate(const struct report_row *row) {
@@ -42,7 +42,7 @@ static void text_heading(const struct report *r, struct text *out, int width) {
   if (r->ranks > 1)
     text_addf(out, ", %d ranks", r->ranks);
   if (r->triad > 0)
-    text_addf(out, ", triad %.1f GB/s", r->triad);
+    text_addf(out, ", memory (triad) %.1f GB/s", r->triad);
   text_addf(out, "\n%-*s %9s %10s %9s %9s %8s %6s", width, "loop", "calls", "seconds", "plan s", "compile s",
             "GB/s", "triad");
   text_addf(out, "  %-9s %s\n", "code", "variant");
@@ -52,7 +52,7 @@ static void text_row(const struct report *r, const struct report_row *row, struc
   text_addf(out, "%-*s %9lld %10.4f %9.4f %9.4f %8.2f ", width, row->name, row->calls, row->seconds,
             row->plan_seconds, row->compile_seconds, report_rate(row));
   if (report_in_cache(r, row))
-    text_addf(out, "%6s", "cache");
+    text_addf(out, "%6s", "small");
   else if (r->triad > 0)
     text_addf(out, "%5.0f%%", 100 * report_share(r, row));
   else
@@ -94,7 +94,7 @@ static void text_tuning(const struct report *r, struct text *out) {
     seconds += r->rows[i].seconds;
   }
   if (trials)
-    text_addf(out, "tuning: %lld trial%s cost %.4f s, %.1f%% of the loops' time\n", trials,
+    text_addf(out, "tuning: %lld trial%s of other variants cost %.4f s, %.1f%% of the loops' time\n", trials,
               trials == 1 ? "" : "s", cost, seconds > 0 ? 100 * cost / seconds : 0);
   if (r->layout_seconds > 0)
     text_addf(out, "layouts of dats: trying them took %.4f s\n", r->layout_seconds);
@@ -135,15 +135,16 @@ static void text_summary(const struct report *r, struct text *out, int width) {
   }
   text_addf(out, "%-*s %9lld %10.4f %9.4f %9.4f\n", width, all.name, all.calls, all.seconds, all.plan_seconds,
             all.compile_seconds);
-  text_addf(out, "%d loop%s: %d compiled, %d cache hit%s, %d native", r->nrows, r->nrows == 1 ? "" : "s",
-            count[REPORT_COMPILED], count[REPORT_CACHE_HIT], count[REPORT_CACHE_HIT] == 1 ? "" : "s",
-            count[REPORT_NATIVE]);
+  text_addf(out, "%d loop%s: %d compiled, %d from the kernel cache, %d native", r->nrows,
+            r->nrows == 1 ? "" : "s", count[REPORT_COMPILED], count[REPORT_CACHE_HIT], count[REPORT_NATIVE]);
   if (tried)
     text_addf(out, "; %lld variant%s compiled for trials", tried, tried == 1 ? "" : "s");
   text_add_char(out, '\n');
   if (cached)
-    text_addf(out, "cache: the loop's data fit in the last-level cache (%.0f MB)\n",
-              (double)r->cache_bytes * 1e-6);
+    text_addf(
+        out,
+        "small: the loop's data fit in the processor's cache (%.0f MB), so its GB/s are not the memory's\n",
+        (double)r->cache_bytes * 1e-6);
   text_moved(r, out);
   text_tuning(r, out);
   text_scalar(r, out);

@@ -107,12 +107,12 @@ static void text(void **state) {
   struct text out = {0};
   r.nrows = 2;
   report_text(&r, &out);
-  expect(&out, "backend openmp, 2 threads (pthread), triad 40.0 GB/s\n");
+  expect(&out, "backend openmp, 2 threads (pthread), memory (triad) 40.0 GB/s\n");
   expect(&out, "  50%  compiled  blocks:1024\n");
-  expect(&out, "tuning: 7 trials cost 0.1000 s, 3.3% of the loops' time\n");
+  expect(&out, "tuning: 7 trials of other variants cost 0.1000 s, 3.3% of the loops' time\n");
   assert_null(strstr(text_str(&out), "without vector"));
-  expect(&out, " cache  cache hit -\n");
-  expect(&out, "2 loops: 1 compiled, 1 cache hit, 0 native; 3 variants compiled for trials\n");
+  expect(&out, " small  cached    -\n");
+  expect(&out, "2 loops: 1 compiled, 1 from the kernel cache, 0 native; 3 variants compiled for trials\n");
   assert_null(strstr(text_str(&out), "mean s"));
   assert_null(strstr(text_str(&out), "owner ranges"));
   /* columns are aligned: "code" begins where the origins do */

@@ -92,11 +92,38 @@ MESH
   echo "the installed command reads and writes HDF5"
 }
 
+check_pages() { # TREE: the manual and the samples are there, and what a page names is beside it
+  local doc page link
+  doc=$(find "$1" -path '*/share/doc/op2jit' -type d)
+  for page in README.md docs/manual.md docs/cache.md docs/environment.md docs/errors.md docs/tutorial.c docs/decisions/README.md \
+    runtime/op2jit.h samples/README.md samples/vadd/vadd.c samples/airfoil/airfoil.c samples/common/options.h; do
+    [ -s "$doc/$page" ] || fail "$page is not among the documents"
+  done
+  while IFS= read -r page; do
+    while IFS= read -r link; do
+      [ -e "${page%/*}/${link%%#*}" ] || fail "${page#"$1"} names $link, which was not installed"
+    done < <(grep -oE '\]\([^)#:][^):]*\)' "$page" | sed 's/^](//; s/)$//')
+  done < <(find "$doc" -name '*.md')
+  find "$doc" -name meson.build | grep . && fail "files of the build are among the documents"
+  cp -r "$doc/samples" "$work/samples" && sample "$1" && rm -r "$work/samples"
+}
+
+sample() { # TREE: a sample, copied out and compiled as its README says
+  local pc flags
+  pc=$(find "$1" -name op2jit.pc)
+  flags=$(PKG_CONFIG_PATH=${pc%/*} pkg-config --cflags --libs op2jit)
+  # shellcheck disable=SC2086 # a list of flags
+  (cd "$work/samples" && cc -fopenmp -I. vadd/*.c common/*.c $flags -lm -o "$work/vadd") || fail "the sample vadd does not compile"
+  (cd / && env -i "$work/vadd" --size 1000 OP2_BACKEND=native >"$work/log" 2>&1) || fail "the sample vadd fails: $(cat "$work/log")"
+  echo "the installed sample vadd: $(tail -n 1 "$work/log")"
+}
+
 check_files() { # TREE
   local name
   for name in libop2jit.so op2jit.h op2jit_mpi.h op2jit.pc op2jit op2jit.1 LICENSE; do
     find "$1" -name "$name" | grep -q . || fail "$name was not installed"
   done
+  check_pages "$1"
   if grep -rlF --include='*.pc' --include='*.h' --include='*.1' -e "$build" "$1"; then
     fail "an installed file names the build directory"
   fi

@@ -230,7 +230,7 @@ static void tells_trials_from_loops(void **state) {
   struct ring r = declare(SMALL);
   move_once(&r);
   report_to(said, sizeof said);
-  assert_non_null(strstr(said, "1 loop: 1 compiled, 0 cache hits, 0 native\n"));
+  assert_non_null(strstr(said, "1 loop: 1 compiled, 0 from the kernel cache, 0 native\n"));
   works(op_exit());
 
   open_library("force", "warm.db");
@@ -243,7 +243,7 @@ static void tells_trials_from_loops(void **state) {
   report_to(said, sizeof said);
   char expected[128];
   snprintf(expected, sizeof expected,
-           "1 loop: 0 compiled, 1 cache hit, 0 native; %lld variants compiled for trials\n",
+           "1 loop: 0 compiled, 1 from the kernel cache, 0 native; %lld variants compiled for trials\n",
            op_counters()->compiles);
   if (!strstr(said, expected))
     fail_msg("\"%s\" is not in:\n%s", expected, said);
