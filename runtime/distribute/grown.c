@@ -5,6 +5,7 @@
 
 #include "base/size.h"
 #include "context.h"
+#include "data.h"
 #include "distribute/mail.h"
 
 static int no_memory(struct error *err) {
@@ -204,7 +205,8 @@ int grown_table(struct growth *g, int m, struct built_map *out, struct error *er
   struct grown_map *map = &g->maps[m];
   const struct grown_set *from = &g->sets[map->from], *to = &g->sets[map->to];
   const size_t arity = (size_t)map->arity;
-  out->table = array_new((size_t)(from->owned + from->exec) * arity + MAP_SLACK, sizeof *out->table);
+  out->table =
+      data_memory(NULL, ((size_t)(from->owned + from->exec) * arity + MAP_SLACK) * sizeof *out->table);
   if (!out->table)
     return no_memory(err);
   for (long e = 0; e < from->owned; e++)
