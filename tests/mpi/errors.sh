@@ -40,6 +40,10 @@ job local
 ends_with local 1 "rank $last: OP_ERR_HANDLE: "
 job no-code
 ends_with no-code 1 "$everyone"
+job violates OP2_CHECK=on
+ends_with violates 1 "OP_ERR_VIOLATION: rank $last: loop leaves_gap, argument 2 (dat \"x\", OP_WRITE), element $((3 * last + 1)) of set \"cells\": "
+job violates-and-goes-on OP2_CHECK=on
+[[ $status -eq 0 && $said = *"went well"* ]] || fail "violates-and-goes-on: $said"
 job killed
 ends_with killed 0 ""
 job leaves
@@ -83,5 +87,5 @@ waits_in late-loop "loop set"
 job late
 [[ $status -eq 0 && $said != *warning* ]] || fail "late, without OP2_HANG: $said"
 
-[ "$failures" -eq 0 ] && echo "fifteen jobs, each as expected"
+[ "$failures" -eq 0 ] && echo "seventeen jobs, each as expected"
 exit "$failures"

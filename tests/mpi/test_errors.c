@@ -186,6 +186,50 @@ static void slow(void) {
   op_barrier();
 }
 
+/* ---- the checking form ---- */
+
+OP_KERNEL_DEF(
+    leaves_gap, void leaves_gap(const int *skip, double *x) {
+      if (*skip < 1)
+        *x = 2;
+      if (*skip > 1)
+        *x = 3;
+    })
+
+/* OP2_CHECK=on: the last rank's second element breaks a promise at the loop's third call. */
+static int gap(op_dat *x) {
+  static const int none[] = {0, 0, 0}, second[] = {0, 1, 0};
+  static const double ones[] = {1, 1, 1};
+  int code = OP_OK;
+  op_set cells = op_decl_set(3, "cells");
+  op_dat skip = op_decl_dat(cells, 1, "int", none, "skip");
+  *x = op_decl_dat(cells, 1, "double", ones, "x");
+  for (int call = 0; !code && call < 3; call++) {
+    op_put_data(skip, call == 2 && rank == last ? second : none);
+    op_put_data(*x, ones);
+    code = op_par_loop(OP_KERNEL_OF(leaves_gap), "leaves_gap", cells,
+                       op_arg_dat(skip, -1, OP_ID, 1, "int", OP_READ),
+                       op_arg_dat(*x, -1, OP_ID, 1, "double", OP_WRITE));
+  }
+  return code;
+}
+
+static void violates(void) {
+  op_dat x;
+  gap(&x);
+}
+
+/* All ranks go on, with the data as before the loop. */
+static void violates_and_goes_on(void) {
+  op_dat x;
+  double got[3];
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  check(gap(&x) == OP_ERR_VIOLATION);
+  check(strstr(op_last_error()->message, "the kernel did not write component 0"));
+  check(op_fetch_data(x, got) == OP_OK);
+  check(got[0] == 1 && got[1] == 1 && got[2] == 1);
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -202,7 +246,9 @@ static const struct {
                  {"other-partition", other_partition},
                  {"other-loop", other_loop},
                  {"other-result", other_result},
-                 {"slow", slow}};
+                 {"slow", slow},
+                 {"violates", violates},
+                 {"violates-and-goes-on", violates_and_goes_on}};
 
 int main(int argc, char **argv) {
   check(argc > 2);
