@@ -491,15 +491,20 @@ static int execute_once(struct op_context *ctx, struct loop *loop, struct error 
   return OP_OK;
 }
 
-/* Both runs start from the same halos. */
+static int exchange_now(struct op_context *ctx, struct loop *loop, enum space space, struct error *err) {
+  bool exchanging = false;
+  int code = loop_exchange_start(ctx, loop, space, &exchanging, err);
+  return code || !exchanging ? code : loop_exchange_finish(ctx, loop, err);
+}
+
+/* Both runs start from the same halos, also where the first one's are on a device only. */
 static int execute_twice(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct shadow_run run;
-  bool exchanging = false;
   int code = prepare(ctx, loop, err);
   if (!code)
-    code = loop_exchange_start(ctx, loop, loop->backend->space, &exchanging, err);
-  if (!code && exchanging)
-    code = loop_exchange_finish(ctx, loop, err);
+    code = exchange_now(ctx, loop, loop->backend->space, err);
+  if (!code && loop->shadow->backend->space == SPACE_HOST)
+    code = exchange_now(ctx, loop, SPACE_HOST, err);
   if (!code)
     code = shadow_begin(ctx, loop, &run, err);
   if (code)
