@@ -122,11 +122,11 @@ static double fetch_sum(struct twin *t, int things) {
   return sum;
 }
 
-/* Launch for the elements of each colour in turn; values[0] and values[1] are begin and end. */
-static void by_colour(struct twin *t, cuda_function f, void **values) {
+/* Launch for the elements of each colour in turn: begin and end, then `count` values. */
+static void by_colour(struct twin *t, cuda_function f, int count, void *const *others) {
   int begin = 0, end = t->edges;
-  values[0] = &begin;
-  values[1] = &end;
+  void *values[16] = {&begin, &end};
+  memcpy(values + 2, others, (size_t)count * sizeof *others);
   const int colours = t->form.coloured ? t->colours.colours : 1;
   for (int c = 0; c < colours; c++) {
     if (t->form.coloured) {
@@ -143,8 +143,8 @@ static double airfoil_repeat(void *run) {
   struct twin *t = run;
   void *save[] = {&t->cells, &t->q, &t->old};
   void *steps[] = {&t->cells, &t->nodes, &t->corners, &t->x, &t->q, &t->adt};
-  void *edges[] = {NULL,           NULL,  &t->edges, &t->cells, &t->nodes, &t->edge_nodes,
-                   &t->edge_cells, &t->x, &t->q,     &t->adt,   &t->res};
+  void *edges[] = {&t->edges, &t->cells, &t->nodes, &t->edge_nodes, &t->edge_cells,
+                   &t->x,     &t->q,     &t->adt,   &t->res};
   void *boundary[] = {&t->boundary,      &t->cells,  &t->nodes, &t->boundary_nodes,
                       &t->boundary_cell, &t->kind,   &t->x,     &t->q,
                       &t->adt,           &t->stream, &t->res};
@@ -152,7 +152,7 @@ static double airfoil_repeat(void *run) {
   gpu_launch(t->gpu, t->save, t->cells, save);
   for (int stage = 0; stage < 2; stage++) {
     gpu_launch(t->gpu, t->adt_calc, t->cells, steps);
-    by_colour(t, t->res_calc, edges);
+    by_colour(t, t->res_calc, 9, edges);
     gpu_launch(t->gpu, t->bres_calc, t->boundary, boundary);
     gpu_launch(t->gpu, t->update, t->cells, update);
   }
@@ -198,9 +198,9 @@ struct contender twin_airfoil(struct gpu *g, const struct airfoil_mesh *mesh, st
 
 static double jac_repeat(void *run) {
   struct twin *t = run;
-  void *gather[] = {NULL, NULL, &t->edges, &t->edge_nodes, &t->x, &t->q, &t->res};
+  void *gather[] = {&t->edges, &t->edge_nodes, &t->x, &t->q, &t->res};
   void *update[] = {&t->nodes, &t->w, &t->res, &t->q, &t->partial};
-  by_colour(t, t->res_calc, gather);
+  by_colour(t, t->res_calc, 5, gather);
   gpu_launch(t->gpu, t->update, t->nodes, update);
   return fetch_sum(t, t->nodes);
 }
