@@ -2,6 +2,8 @@
  * libraries that it takes clang from (jit/elf_note.h reads it; it is part of every loop's key). */
 #include <stdint.h>
 
+#include "jit/clang/words.h"
+
 static const struct {
   uint32_t owner_size, words_size, type;
   char owner[8];

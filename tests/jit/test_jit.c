@@ -154,6 +154,20 @@ static void compiled_ahead(void **state) {
   desc_free(&wrong);
 }
 
+/* Its name and version on one line; the files that it consists of are known by their identities, not by name. */
+static void compiler_has_a_name(void **state) {
+  (void)state;
+  struct jit *jit = open_jit(NULL, JIT_ON);
+  struct error err = {0};
+  struct text label = {0};
+  int major = 0, end = 0;
+  assert_int_equal(jit_compiler(jit, &label, &err), OP_OK);
+  assert_int_equal(sscanf(text_str(&label), "clang %d.%*d.%*d%n", &major, &end), 1);
+  assert_true(major >= 16 && end == (int)label.length);
+  text_free(&label);
+  jit_close(jit);
+}
+
 /* A binary that is intact, and none. */
 static void useless_binary(void **state) {
   (void)state;
@@ -427,6 +441,7 @@ static int remove_folder(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(memory_cache_compiler),
                                      cmocka_unit_test(compiled_ahead),
+                                     cmocka_unit_test(compiler_has_a_name),
                                      cmocka_unit_test(useless_binary),
                                      cmocka_unit_test(unknown_function),
                                      cmocka_unit_test(compile_errors),
