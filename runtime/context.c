@@ -180,6 +180,13 @@ int context_compiler(struct op_context *ctx, struct error *err) {
   return code;
 }
 
+/* By name only: the map is a file that stays in /tmp, which who reads OP2_LOG=debug did not ask for. */
+static bool wants_perf_map(const struct op_context *ctx) {
+  struct log named = ctx->log;
+  named.level = LOG_WARN;
+  return log_wants(&named, LOG_DEBUG, "perf");
+}
+
 int context_jit(struct op_context *ctx, struct jit **out, struct error *err) {
   int code = OP_OK;
   if (!ctx->jit) {
@@ -191,7 +198,7 @@ int context_jit(struct op_context *ctx, struct jit **out, struct error *err) {
                                         .dump = env_value(&ctx->env, ENV_DUMP),
                                         .share = ctx->kind ? &ctx->kind->jit : NULL,
                                         .log = &ctx->log,
-                                        .perf_map = log_wants(&ctx->log, LOG_DEBUG, "perf")};
+                                        .perf_map = wants_perf_map(ctx)};
     if (!code)
       code = jit_open(&ctx->jit, &options, err);
   }
