@@ -281,9 +281,10 @@ static int part_by_graph(struct op_context *ctx, const struct partition_call *ca
                                 .first = graph.first,
                                 .size = graph.size,
                                 .values = array_new((size_t)graph.size, sizeof *answer.values)};
-    code = answer.values ? partitioner->part(ctx->comm, &graph, ctx->comm->size, answer.values, err)
-                         : no_memory(err);
+    code = agree_on_success(ctx->comm, answer.values ? OP_OK : no_memory(err), err);
   }
+  if (!code)
+    code = partitioner->part(ctx->comm, &graph, ctx->comm->size, answer.values, err);
   code = agree_on_success(ctx->comm, code, err);
   if (!code)
     code = directory_ask(&answer, ctx->comm, prime->numbers, prime->owned, part, err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree.h"
 #include "base/size.h"
 #include "distribute/directory.h"
 #include "distribute/mail.h"
@@ -68,17 +69,39 @@ static void tidy(struct graph *graph) {
   }
 }
 
-/* All pairs within each group, both ways. */
-static struct told *pair_up(const long *start, const long long *members, long groups, long *count) {
+/* Each member once, ascending. */
+static long tidy_group(long long *members, long count) {
+  long kept = 0;
+  qsort(members, (size_t)count, sizeof *members, by_value);
+  for (long i = 0; i < count; i++)
+    if (kept == 0 || members[kept - 1] != members[i])
+      members[kept++] = members[i];
+  return kept;
+}
+
+static long partners(long count) {
+  return count <= GRAPH_MOST_NEIGHBOURS ? count - 1 : GRAPH_MOST_NEIGHBOURS;
+}
+
+/* Pairs within each group, both ways. In a large one (a target that very many share) only near ones, around a ring: all pairs
+ * would be the square of its size, and the ring holds it together as well. */
+static struct told *pair_up(const long *start, long long *members, long groups, long *count) {
+  long most = 0;
   *count = 0;
-  for (long g = 0; g < groups; g++)
-    *count += (start[g + 1] - start[g]) * (start[g + 1] - start[g] - 1);
-  struct told *pairs = array_new((size_t)*count, sizeof *pairs);
-  for (long g = 0, at = 0; pairs && g < groups; g++)
-    for (long a = start[g]; a < start[g + 1]; a++)
-      for (long b = start[g]; b < start[g + 1]; b++)
-        if (a != b)
-          pairs[at++] = (struct told){members[a], members[b]};
+  for (long g = 0; g < groups; g++) {
+    const long size = start[g + 1] - start[g];
+    most += size > 0 ? size * partners(size) : 0;
+  }
+  struct told *pairs = array_new((size_t)most, sizeof *pairs);
+  for (long g = 0; pairs && g < groups; g++) {
+    long long *list = members + start[g];
+    const long size = tidy_group(list, start[g + 1] - start[g]), each = size > 0 ? partners(size) : 0;
+    for (long a = 0; a < size; a++)
+      for (long k = 1; k <= each; k++) {
+        const long step = 2 * k <= each ? k : size - 1 - each + k;
+        pairs[(*count)++] = (struct told){list[a], list[(a + step) % size]};
+      }
+  }
   return pairs;
 }
 
@@ -91,11 +114,11 @@ static int meet_at_targets(struct comm *comm, const struct share *share, const s
   const long long first = block_begin(total, comm->size, comm->rank);
   struct told *told = array_new((size_t)entries, sizeof *told);
   struct mail in = {0};
-  if (!told)
-    return no_memory(err);
-  for (long i = 0; i < entries; i++)
+  int code = agree_on_success(comm, told ? OP_OK : no_memory(err), err);
+  for (long i = 0; !code && i < entries; i++)
     told[i] = (struct told){rows_get(&map->rows, (size_t)i), from->numbers[i / map->arity]};
-  int code = tell_blocks(comm, total, told, entries, &in, err);
+  if (!code)
+    code = tell_blocks(comm, total, told, entries, &in, err);
   free(told);
   *groups = (long)(block_begin(total, comm->size, comm->rank + 1) - first);
   if (!code)
@@ -128,7 +151,7 @@ static int weights_to_blocks(struct graph *graph, struct comm *comm, const struc
   struct told *told = array_new((size_t)set->owned, sizeof *told);
   struct mail in = {0};
   graph->weights = array_new((size_t)graph->size, sizeof *graph->weights);
-  code = told && graph->weights ? OP_OK : no_memory(err);
+  code = agree_on_success(comm, told && graph->weights ? OP_OK : no_memory(err), err);
   for (long e = 0; !code && e < set->owned; e++)
     told[e] = (struct told){set->numbers[e], weights ? weights[e] : 1};
   if (!code)
@@ -156,17 +179,19 @@ int graph_build(struct graph *graph, struct comm *comm, const struct share *shar
   if (!code && !(pairs = pair_up(meetings.start, meetings.values, groups, &count)))
     code = no_memory(err);
   grouped_free(&meetings);
+  code = agree_on_success(comm, code, err);
   if (!code)
     code = tell_blocks(comm, graph->total, pairs, count, &in, err);
   free(pairs);
   if (!code)
     code = group(&in, graph->first, graph->size, &lists, err);
   mail_free(&in);
+  code = agree_on_success(comm, code, err);
   if (!code) {
     graph->start = lists.start;
     graph->neighbours = lists.values;
     tidy(graph);
-    code = weights_to_blocks(graph, comm, set, weights, err);
+    code = agree_on_success(comm, weights_to_blocks(graph, comm, set, weights, err), err);
   } else
     grouped_free(&lists);
   if (code)
