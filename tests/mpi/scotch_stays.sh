@@ -9,10 +9,10 @@ command -v mpirun.openmpi >/dev/null || {
 said=$(JOB_SECONDS=60 "$run" openmpi 3 "$program" stays OP2_HANG=1 2>&1)
 status=$?
 echo "$said"
-[ "$status" -ne 0 ] && [ "$status" -lt 124 ] || {
+if [ "$status" -eq 0 ] || [ "$status" -ge 124 ]; then
   echo "the job did not end by itself ($status)"
   exit 1
-}
+fi
 [ "$(grep -c 'op2jit: rank 2: error: .*PT-Scotch failed in SCOTCH_dgraphPart' <<<"$said")" -eq 1 ] || {
   echo "not one message that says what happened"
   exit 1
