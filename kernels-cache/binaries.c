@@ -115,7 +115,9 @@ static enum found check_row(struct store *store, struct connection *c, sqlite3_s
   if (noted && sqlite3_column_bytes(st, 3) == 32 && memcmp(noted, checksum, 32) == 0)
     return FOUND_GOOD;
   *why = "its checksum is wrong";
-  store_blob_free(out);
+  free(out->data);
+  out->data = NULL;
+  out->size = 0;
   return FOUND_DAMAGED;
 }
 

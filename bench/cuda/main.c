@@ -44,9 +44,9 @@ static void start_library(const struct settings *s, const char *const *words) {
 }
 
 static char *joined(const char *name, const char *value) {
-  char *made = room((long long)(strlen(name) + strlen(value) + 1), 1);
-  strcpy(made, name);
-  strcat(made, value);
+  const size_t size = strlen(name) + strlen(value) + 1;
+  char *made = room((long long)size, 1);
+  snprintf(made, size, "%s%s", name, value);
   return made;
 }
 

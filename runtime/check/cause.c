@@ -87,8 +87,10 @@ static bool find(struct cell *cell, long element, struct text *out) {
 
 bool cause_tell(struct cell *cell, long element, struct text *out) {
   const bool found = find(cell, element, out);
-  /* Twice, for what is kept may come round again. */
-  if (!is_changed_by(cell, element, KIND_NOTHING, -1) && !is_changed_by(cell, element, KIND_NOTHING, -1))
+  bool keeps = false;
+  for (int call = 0; call < 2 && !keeps; call++) /* what is kept may come round again */
+    keeps = is_changed_by(cell, element, KIND_NOTHING, -1);
+  if (!keeps)
     return found;
   text_clear(out);
   text_add(out,

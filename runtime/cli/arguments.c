@@ -59,7 +59,7 @@ static int read_type_and_dim(struct reader *r, enum type_code *type, int *dim) {
     if (!*word || is_number(word))
       break;
     if (words == 0)
-      strcpy(first, word);
+      snprintf(first, sizeof first, "%s", word);
     size_t used = strlen(name);
     snprintf(name + used, sizeof name - used, "%s%s", used ? " " : "", word);
   }

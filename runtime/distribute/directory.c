@@ -159,11 +159,11 @@ static void post_free(struct post *p) {
 }
 
 static int post_new(struct post *p, long count, int ranks, struct error *err) {
-  *p = (struct post){.rank_of = array_new((size_t)count, sizeof *p->rank_of),
-                     .counts = array_new((size_t)ranks, sizeof *p->counts),
-                     .first = array_new((size_t)ranks + 1, sizeof *p->first),
-                     .order = array_new((size_t)count, sizeof *p->order),
-                     .numbers = array_new((size_t)count, sizeof *p->numbers)};
+  p->rank_of = array_new((size_t)count, sizeof *p->rank_of);
+  p->counts = array_new((size_t)ranks, sizeof *p->counts);
+  p->first = array_new((size_t)ranks + 1, sizeof *p->first);
+  p->order = array_new((size_t)count, sizeof *p->order);
+  p->numbers = array_new((size_t)count, sizeof *p->numbers);
   return p->rank_of && p->counts && p->first && p->order && p->numbers
              ? OP_OK
              : error_memory(err, "questions to other ranks", (size_t)count * sizeof *p->order);
@@ -175,6 +175,7 @@ static int post_send(struct post *p, struct comm *comm, const long long *numbers
   sort_by_rank(p->rank_of, count, comm->size, p->counts, p->first, p->order);
   for (long i = 0; i < count; i++)
     p->numbers[i] = numbers[p->order[i]];
+  /* p stays with the caller, who frees it. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
   return mail_send(comm, p->numbers, p->counts, sizeof *p->numbers, &p->asked, err);
 }
 
@@ -193,7 +194,7 @@ static int post_answer(struct post *p, struct comm *comm, const void *answers, s
 
 int directory_ask(const struct directory *d, struct comm *comm, const long long *numbers, long count,
                   int *values, struct error *err) {
-  struct post p;
+  struct post p = {0};
   struct lookup l = {.total = d->total, .ranks = comm->size};
   int *answers = NULL;
   int code = post_new(&p, count, comm->size, err);
@@ -246,7 +247,7 @@ static int post_to_owners(struct post *p, struct comm *comm, long long total, co
 
 int directory_rows(struct comm *comm, long long total, const struct numbers *ids, long owned,
                    size_t row_bytes, const void *rows, void *out, struct error *err) {
-  struct post p;
+  struct post p = {0};
   unsigned char *answers = NULL;
   int code = post_to_owners(&p, comm, total, ids, owned, err);
   if (!code && !(answers = array_new((size_t)p.asked.total, row_bytes)))
@@ -263,7 +264,7 @@ int directory_rows(struct comm *comm, long long total, const struct numbers *ids
 int directory_add(struct comm *comm, long long total, const struct numbers *ids, long owned,
                   long long *values, struct error *err) {
   const long count = ids->count - owned;
-  struct post p;
+  struct post p = {0};
   long long *in = NULL;
   int code = post_to_owners(&p, comm, total, ids, owned, err);
   if (!code && !(in = array_new((size_t)p.asked.total, sizeof *in)))

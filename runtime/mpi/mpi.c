@@ -186,11 +186,12 @@ static int table_open(struct comm **out, const struct comm_start *start, struct 
                    "MPI_Comm_dup", err);
   if (!code)
     code = wrap(mpi, &op2jit_comm_table, start->hang, out, err);
-  if (!code && (code = mpi_watch_new(*out, err))) {
-    table_close(*out);
-    *out = NULL;
-  }
-  if (!code && (code = look_at_node(*out, err))) {
+  if (code)
+    return code;
+  code = mpi_watch_new(*out, err);
+  if (!code)
+    code = look_at_node(*out, err);
+  if (code) {
     table_close(*out);
     *out = NULL;
   }
