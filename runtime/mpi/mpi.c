@@ -123,7 +123,7 @@ static int look_at_node(struct comm *c, struct error *err) {
       all ? mpi_check(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, node),
                       "MPI_Allgather", err)
           : error_memory(err, "the CPUs of the ranks", (size_t)c->node_size * sizeof *all);
-  if (!code) {
+  if (all && !code) {
     c->sharing = count_equal(all, c->node_size, &mine);
     mpi_state(c)->crowded = c->sharing > CPU_COUNT(&mine);
   }
