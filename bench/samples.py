@@ -47,7 +47,6 @@ CASES = [
 
 HEADER = re.compile(r"^(?P<name>\S.*?)\s+ms\s+GB/s\s+time$")
 ROW = re.compile(r"^  (?P<name>\S.*?)\s+(?P<ms>[0-9.]+)\s+(?P<rate>[0-9.]+)\s+\S+x$")
-TRIAD = re.compile(r"triad ([0-9.]+) GB/s")
 SERIAL, OPENMP, BY_MAP = "hand-written, serial", "hand-written, OpenMP", "hand-written, OpenMP, by the map"
 
 
@@ -110,9 +109,13 @@ def figure(all_tables, table, what):
 
 
 def triad_of(build, backend):
-    """What the library measured on its threads, from the report that airfoil prints."""
-    match = TRIAD.search(start(build, "airfoil", ["--cells", "720000", "--iters", "1"], OP2_BACKEND=backend) or "")
-    return float(match[1]) if match else None
+    """What the library measured on its threads, from a report of airfoil's."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        if start(build, "airfoil", ["--cells", "720000", "--iters", "1"], OP2_BACKEND=backend, OP2_TIMING="json:" + report) is None:
+            return None
+        with open(report, encoding="utf-8") as file:
+            return json.load(file)["triad_gb_per_second"]
 
 
 def results_of(case, backend, all_tables, variants, triad):
