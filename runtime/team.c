@@ -1,13 +1,13 @@
 #include "team.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/size.h"
 #include "team_fill.h"
+#include "team_place.h"
 
 static const long spin_ns = 50000;
 
@@ -20,16 +20,12 @@ static const struct team_fill *const fills[] = {
 };
 
 int team_cpus(void) {
-  int count = 0;
-  for (int room = 1024; !count && room <= 1 << 20; room *= 2) {
-    cpu_set_t *mask = CPU_ALLOC((size_t)room);
-    if (!mask)
-      break;
-    if (sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)room), mask) == 0)
-      count = CPU_COUNT_S(CPU_ALLOC_SIZE((size_t)room), mask);
-    CPU_FREE(mask);
-  }
-  return count > 0 ? count : 1;
+  struct cpus cpus;
+  if (!cpus_allowed(&cpus))
+    return 1;
+  int count = cpus_count(&cpus);
+  cpus_free(&cpus);
+  return count;
 }
 
 void team_decide(struct team *team, int threads) {

@@ -5,23 +5,42 @@
 
 #include "base/size.h"
 #include "team_fill.h"
+#include "team_place.h"
 
 struct worker {
   _Alignas(64) struct gate gate; /* raised once per task; only the workers that take part are raised */
   struct team *team;
   struct pool *pool;
-  team_task *task; /* NULL: end */
+  struct places *places; /* the pool's: read here, on a line that others leave alone */
+  team_task *task;       /* NULL: end */
   void *argument;
+  uint64_t run;
   int thread, threads;
+  long left; /* when this worker last left a CPU to another thread, on the gate's clock */
   pthread_t handle;
 };
 
 struct pool {
+  struct places *places; /* NULL: more threads than CPUs */
+  uint64_t run;
+  int nworkers;
   _Alignas(64) _Atomic int pending; /* workers that have not finished */
   struct gate done;
-  int nworkers;
   struct worker workers[];
 };
+
+/* Leaving costs some microseconds, and on a CPU that others want too it helps nobody: once in a while is enough. */
+static void keep_apart(struct worker *self) {
+  static const long pause_ns = 1000000;
+  if (place_claim(self->places, self->run))
+    return;
+  long now = gate_clock();
+  if (now - self->left < pause_ns)
+    return;
+  self->left = now;
+  place_leave(self->places, self->run);
+  place_claim(self->places, self->run);
+}
 
 static void *work(void *argument) {
   struct worker *self = argument;
@@ -29,6 +48,8 @@ static void *work(void *argument) {
     gate_wait(&self->gate, seen, self->team->spin_ns);
     if (!self->task)
       return NULL;
+    if (self->places)
+      keep_apart(self);
     self->task(self->argument, self->thread, self->threads);
     if (atomic_fetch_sub(&self->pool->pending, 1) == 1)
       gate_open(&self->pool->done);
@@ -39,7 +60,13 @@ static void send(struct worker *w, team_task *task, void *argument, int threads)
   w->task = task;
   w->argument = argument;
   w->threads = threads;
+  w->run = w->pool->run;
   gate_open(&w->gate);
+}
+
+static void pool_free(struct pool *pool) {
+  places_close(pool->places);
+  free(pool);
 }
 
 static void stop(struct pool *pool) {
@@ -47,14 +74,14 @@ static void stop(struct pool *pool) {
     send(&pool->workers[i], NULL, NULL, 0);
   for (int i = 0; i < pool->nworkers; i++)
     pthread_join(pool->workers[i].handle, NULL);
-  free(pool);
+  pool_free(pool);
 }
 
 static void pool_close(struct team *team) {
   if (team->process == getpid())
     stop(team->state);
   else
-    free(team->state); /* a forked child: there is nobody to join */
+    pool_free(team->state); /* a forked child: there is nobody to join */
 }
 
 /* Signals of the host are for the host's own threads, but for those that a thread brings on itself. */
@@ -70,6 +97,7 @@ static int start(struct team *team, struct pool *pool, int nworkers) {
     struct worker *w = &pool->workers[i];
     w->team = team;
     w->pool = pool;
+    w->places = pool->places;
     w->thread = i + 1;
     status = pthread_create(&w->handle, NULL, work, w);
     if (!status)
@@ -88,6 +116,8 @@ static int pool_open(struct team *team, struct error *err) {
       posix_memalign((void **)&pool, _Alignof(struct pool), bytes) != 0)
     return error_memory(err, "the team of threads", (size_t)nworkers * sizeof *pool->workers);
   memset(pool, 0, bytes);
+  if (team->spin_ns > 0)
+    pool->places = places_open();
   int status = start(team, pool, nworkers);
   if (status) {
     int got = pool->nworkers;
@@ -104,6 +134,9 @@ static void pool_run(struct team *team, int threads, team_task *task, void *argu
   struct pool *pool = team->state;
   uint32_t seen = gate_value(&pool->done);
   team_start(team, threads);
+  pool->run++;
+  if (pool->places)
+    place_claim(pool->places, pool->run);
   atomic_store_explicit(&pool->pending, threads - 1, memory_order_relaxed);
   for (int i = 0; i < threads - 1; i++)
     send(&pool->workers[i], task, argument, threads);

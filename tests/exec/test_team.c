@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "team.h"
+#include "team_place.h"
 
 static const int counts[] = {1, 2, 3, 7, 16};
 enum { ncounts = sizeof counts / sizeof *counts, rounds = 50, most = 16 };
@@ -228,7 +229,45 @@ static void pthread_affinity(void **state) {
   assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
-#ifdef OP2JIT_OPENMP
+static void bind_to(size_t cpu) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+}
+
+/* One claim for each CPU and run. Bound to it, a thread stays on a CPU that another has; allowed elsewhere it goes, and may
+ * then run where it might before. */
+static void places_are_claimed_and_left(void **state) {
+  (void)state;
+  cpu_set_t all, now;
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  struct places *places = places_open();
+  assert_non_null(places);
+  size_t here = (size_t)sched_getcpu();
+  bind_to(here);
+  assert_true(place_claim(places, 1));
+  assert_false(place_claim(places, 1));
+  assert_false(place_leave(places, 1));
+  assert_true(place_claim(places, 2));
+  assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+  if (CPU_COUNT(&all) > 1) {
+    assert_true(place_leave(places, 2));
+    assert_int_equal(sched_getaffinity(0, sizeof now, &now), 0);
+    assert_true(CPU_EQUAL(&now, &all));
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+      if (CPU_ISSET(cpu, &all)) {
+        bind_to(cpu);
+        assert_true(place_claim(places, 3));
+      }
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    assert_false(place_leave(places, 3)); /* all are taken */
+    assert_false(place_leave(places, 4)); /* or were, a run before */
+    assert_true(place_leave(places, 5));
+  }
+  places_close(places);
+}
+
 static void count_cpus(void *argument, int thread, int threads) {
   cpu_set_t mine;
   (void)threads;
@@ -236,6 +275,49 @@ static void count_cpus(void *argument, int thread, int threads) {
     ((int *)argument)[thread] = CPU_COUNT(&mine);
 }
 
+static void remember_cpu(void *argument, int thread, int threads) {
+  (void)threads;
+  ((int *)argument)[thread] = sched_getcpu();
+}
+
+static void come_to_first(void *argument, int thread, int threads) {
+  cpu_set_t all;
+  (void)threads;
+  if (thread == 1 && sched_getaffinity(0, sizeof all, &all) == 0) {
+    bind_to((size_t)((int *)argument)[0]);
+    sched_setaffinity(0, sizeof all, &all);
+  }
+}
+
+/* A worker that got onto the first thread's CPU does not stay there, and remains free to go everywhere. */
+static void workers_keep_apart(void **state) {
+  (void)state;
+  cpu_set_t all;
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  if (CPU_COUNT(&all) < 2) {
+    print_message("skipped: one CPU, which all threads share\n");
+    skip();
+  }
+  struct team *team = open_team(TEAM_PTHREAD, 2);
+  int cpu[2] = {0}, cpus[2] = {0};
+  bind_to((size_t)sched_getcpu());
+  for (int i = 0; i < 20; i++) {
+    team_run(team, 1, remember_cpu, cpu);
+    team_run(team, 2, come_to_first, cpu);
+    for (int run = 0; run < 1000 && (run == 0 || cpu[0] == cpu[1]); run++) {
+      team_run(team, 2, remember_cpu, cpu);
+      usleep(100); /* a worker does not leave all the time */
+    }
+    assert_int_not_equal(cpu[0], cpu[1]);
+  }
+  team_run(team, 2, count_cpus, cpus);
+  assert_int_equal(cpus[0], 1);
+  assert_int_equal(cpus[1], CPU_COUNT(&all));
+  assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+  team_close(team);
+}
+
+#ifdef OP2JIT_OPENMP
 /* Run as "test-exec-team bound" with OMP_PLACES=threads, OMP_PROC_BIND=close and OMP_NUM_THREADS=2. */
 static void openmp_bound(void **state) {
   (void)state;
@@ -285,6 +367,8 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refusals),
       cmocka_unit_test(pthread_affinity),
+      cmocka_unit_test(places_are_claimed_and_left),
+      cmocka_unit_test(workers_keep_apart),
       cmocka_unit_test(memory_is_cleared),
       cmocka_unit_test(pthread_each_thread_once),
       cmocka_unit_test(pthread_barriers),
