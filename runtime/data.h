@@ -108,8 +108,13 @@ bool data_bytes(const struct dat *dat, long rows, size_t *bytes);
 long data_stride(long rows);
 
 /* Large arrays on huge pages, aligned to 64 bytes, zeroed, with slack behind so that vector code may load whole
- * rows at the end; touched first by the threads that will use them (`team` NULL: by the caller). NULL: no memory. */
-void *data_memory(struct team *team, size_t bytes);
+ * rows at the end; touched first by the threads that will use them (`team` NULL: by the caller). Arrays that one loop uses
+ * get different numbers, for they then lie apart in the caches. NULL: no memory. */
+void *data_memory(struct team *team, size_t bytes, unsigned number);
+/* The numbers of maps' tables, by their ids: loops use few dats and maps, so the two seldom meet. */
+static inline unsigned data_table_number(int map) {
+  return 30 + (unsigned)map;
+}
 /* For a dat's rows, of which SoA has each component apart. */
 void *data_rows_memory(struct team *team, const struct dat *dat, size_t bytes);
 void data_memory_free(void *memory);

@@ -234,7 +234,7 @@ static int make_buffer(struct op_context *ctx, const struct exchange *x, struct 
                        struct error *err) {
   if (x->space == SPACE_DEVICE)
     return bytes ? ctx->mover->messages_new(ctx, bytes, &d->device, &d->buffer, err) : OP_OK;
-  d->buffer = data_memory(NULL, bytes);
+  d->buffer = data_memory(NULL, bytes, 0);
   return d->buffer ? OP_OK : error_memory(err, "the messages of a halo exchange", bytes);
 }
 

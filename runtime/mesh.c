@@ -167,7 +167,8 @@ static int check_map(const struct set *from, const struct set *to, int arity, co
 static bool keep_rows(struct op_context *ctx, struct map *map, size_t entries, const int *table,
                       const long long *long_table) {
   if (!spread_wanted(ctx)) {
-    if ((map->table = data_memory(ctx->team, (entries + MAP_SLACK) * sizeof *map->table)))
+    if ((map->table =
+             data_memory(ctx->team, (entries + MAP_SLACK) * sizeof *map->table, data_table_number(map->id))))
       fill_table(map, table, long_table);
     return map->table;
   }

@@ -186,7 +186,7 @@ struct fresh {
 static int *permuted_table(struct team *team, const struct orders *o, const struct map *map, int from,
                            int to) {
   const size_t entries = (size_t)map->from->size * (size_t)map->arity + MAP_SLACK;
-  int *table = data_memory(team, entries * sizeof *table);
+  int *table = data_memory(team, entries * sizeof *table, data_table_number(map->id));
   for (long e = 0; table && e < map->from->size; e++) {
     const int *row = map->table + (size_t)(o->order[from] ? o->order[from][e] : e) * (size_t)map->arity;
     for (int i = 0; i < map->arity; i++)

@@ -111,7 +111,7 @@ static void take_over(struct op_context *ctx, const struct share *share) {
     struct map *map = ctx->mesh.maps.items[m];
     if (share->maps[m].rows.entries != map->global.entries)
       free(map->global.entries);
-    free(map->table);
+    data_memory_free(map->table);
     map_halo_free(map->halo);
     map->global.entries = NULL;
     map->table = NULL;
@@ -171,8 +171,9 @@ static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_
   struct replica *host = &dat->replicas[SPACE_HOST];
   const long stride = data_stride(built->extents[EXTENT_NONEXEC]);
   size_t bytes;
-  void *memory =
-      data_bytes(dat, built->extents[EXTENT_NONEXEC], &bytes) ? data_memory(ctx->team, bytes) : NULL;
+  void *memory = data_bytes(dat, built->extents[EXTENT_NONEXEC], &bytes)
+                     ? data_memory(ctx->team, bytes, (unsigned)dat->id)
+                     : NULL;
   if (!memory)
     return no_memory(err);
   const struct row_store old = dat_rows(dat),

@@ -28,7 +28,7 @@ void built_free(struct built *built) {
     free(built->sets[s].order);
   }
   for (int m = 0; built->maps && m < built->nmaps; m++) {
-    free(built->maps[m].table);
+    data_memory_free(built->maps[m].table);
     map_halo_free(built->maps[m].halo);
   }
   free(built->sets);

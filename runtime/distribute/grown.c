@@ -206,7 +206,8 @@ int grown_table(struct growth *g, int m, struct built_map *out, struct error *er
   const struct grown_set *from = &g->sets[map->from], *to = &g->sets[map->to];
   const size_t arity = (size_t)map->arity;
   out->table =
-      data_memory(NULL, ((size_t)(from->owned + from->exec) * arity + MAP_SLACK) * sizeof *out->table);
+      data_memory(NULL, ((size_t)(from->owned + from->exec) * arity + MAP_SLACK) * sizeof *out->table,
+                  data_table_number(m));
   if (!out->table)
     return no_memory(err);
   for (long e = 0; e < from->owned; e++)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "data.h"
 #include "mesh.h"
 
 static const int counts[] = {1, 2, 3, 7, 16};
@@ -315,6 +316,28 @@ static void memory_is_near_its_user(void **state) {
 }
 #endif
 
+/* Loops over many arrays would wait for one line of each cache if all began at the same place of a page. */
+static void arrays_begin_at_different_lines(void **state) {
+  enum { arrays = 60, lines = 64 };
+  const size_t sizes[] = {20000, (size_t)5 << 20};
+  (void)state;
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    unsigned char *memory[arrays];
+    int users[lines] = {0};
+    for (unsigned i = 0; i < arrays; i++) {
+      assert_non_null(memory[i] = data_memory(NULL, sizes[s], i));
+      assert_int_equal((uintptr_t)memory[i] % 64, 0);
+      assert_int_equal(users[(uintptr_t)memory[i] / 64 % lines]++, 0);
+      for (size_t b = 0; b < sizes[s]; b += 999)
+        assert_int_equal(memory[i][b], 0);
+      memory[i][0] = memory[i][sizes[s] - 1] = 1;
+    }
+    for (int i = 0; i < arrays; i++)
+      data_memory_free(memory[i]);
+  }
+  data_memory_free(NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
@@ -324,6 +347,7 @@ int main(void) {
     cmocka_unit_test(every_element_once),
     cmocka_unit_test(phases_and_owners),
     cmocka_unit_test(small_sets_on_one_thread),
+    cmocka_unit_test(arrays_begin_at_different_lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,12 +81,19 @@ static struct map_halo *reached_by(const struct map *map) {
   return halo;
 }
 
+static int *table_of(size_t entries) {
+  int *table = data_memory(NULL, entries * sizeof *table, 0);
+  if (!table)
+    abort();
+  return table;
+}
+
 /* Each target of a boundary element is reached by it or by its copy; the other of the two gets a copy of the target. */
 void mirror_map(op_map handle, struct random *r) {
   struct map *map = handle_object(api_context()->handles, handle, HANDLE_MAP);
   const long *from = map->from->extents, copies = map->to->extents[EXTENT_EXEC];
   const size_t arity = (size_t)map->arity;
-  int *table = take((from[EXTENT_EXEC] + MAP_SLACK) * map->arity, sizeof *table);
+  int *table = table_of((size_t)(from[EXTENT_EXEC] + MAP_SLACK) * arity);
   memcpy(table, map->table, (size_t)from[EXTENT_OWNED] * arity * sizeof *table);
   for (long e = from[EXTENT_OWNED]; e < from[EXTENT_EXEC]; e++) {
     int *row = table + (size_t)(from[EXTENT_CORE] + e - from[EXTENT_OWNED]) * arity;
@@ -96,7 +103,7 @@ void mirror_map(op_map handle, struct random *r) {
       *(random_chance(r, 50) ? &copy[c] : &row[c]) += (int)copies;
     }
   }
-  free(map->table);
+  data_memory_free(map->table);
   map->table = table;
   map->halo = reached_by(map);
 }
@@ -104,9 +111,9 @@ void mirror_map(op_map handle, struct random *r) {
 void mirror_as(op_map handle, op_map other_handle) {
   struct map *map = handle_object(api_context()->handles, handle, HANDLE_MAP);
   const struct map *other = handle_object(api_context()->handles, other_handle, HANDLE_MAP);
-  const long entries = (other->from->extents[EXTENT_EXEC] + MAP_SLACK) * other->arity;
-  free(map->table);
-  map->table = take(entries, sizeof *map->table);
-  memcpy(map->table, other->table, (size_t)entries * sizeof *map->table);
+  const size_t entries = (size_t)(other->from->extents[EXTENT_EXEC] + MAP_SLACK) * (size_t)other->arity;
+  data_memory_free(map->table);
+  map->table = table_of(entries);
+  memcpy(map->table, other->table, entries * sizeof *map->table);
   map->halo = reached_by(map);
 }

@@ -288,7 +288,7 @@ static int make_rows(struct gather *g, struct op_context *ctx, const struct loop
     size_t bytes = 0;
     *t = (struct turned){.arg = i, .ncolumns = columns_of(arg), .row_bytes = arg->dat->row_bytes};
     if (size_mul((size_t)end * (size_t)t->ncolumns, t->row_bytes, &bytes))
-      t->rows = data_memory(ctx->team, bytes);
+      t->rows = data_memory(ctx->team, bytes, (unsigned)t->arg);
     if (!t->rows || !add_sources(g, loop, t))
       return error_memory(err, "the gather form", bytes);
   }
