@@ -9,6 +9,7 @@
 #include "airfoil/mesh.h"
 #include "common/memory.h"
 #include "common/ranks.h"
+#include "common/touch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -523,13 +524,15 @@ static void time_fluxes(struct check *check, const struct airfoil *a, const stru
   static const char *const names[WAYS] = {"hand-written, serial", "hand-written, OpenMP", "op2jit"};
   long long nodes = 2LL * mesh->nodes, cells = 4LL * mesh->cells;
   double times[WAYS][REPEATS] = {{0}}, base = 0, *got = room(cells, sizeof *got),
-         *adt = room(mesh->cells, sizeof *adt);
+         *adt = touched_zeros(mesh->cells, sizeof *adt, 1);
   double *by_hand = room(cells, sizeof *by_hand);
-  double *x_bar = room(nodes, sizeof *x_bar), *q_bar = room(cells, sizeof *q_bar),
-         *adt_bar = room(mesh->cells, sizeof *adt);
+  double *x_bar = touched_zeros(nodes, sizeof *x_bar, 1), *q_bar = touched_zeros(cells, sizeof *q_bar, 1),
+         *adt_bar = touched_zeros(mesh->cells, sizeof *adt, 1);
+  double *x = touched_copy(p->x, nodes, sizeof *x, 1), *q = touched_copy(p->q, cells, sizeof *q, 1),
+         *res_b = touched_copy(p->res_b, cells, sizeof *res_b, 1);
   struct colouring blocks = colour_edges(mesh);
   op_fetch_data(a->adt, adt);
-  struct flux_adjoint f = {mesh, gm1, eps, p->x, p->q, adt, p->res_b, x_bar, q_bar, adt_bar};
+  struct flux_adjoint f = {mesh, gm1, eps, x, q, adt, res_b, x_bar, q_bar, adt_bar};
   for (int way = op_is_root() ? 0 : 2; way < WAYS; way++) {
     memset(x_bar, 0, (size_t)nodes * sizeof *x_bar);
     memset(q_bar, 0, (size_t)cells * sizeof *q_bar);
@@ -550,6 +553,9 @@ static void time_fluxes(struct check *check, const struct airfoil *a, const stru
     }
     if (way == 0)
       memcpy(by_hand, q_bar, (size_t)cells * sizeof *by_hand);
+    if (way == 1)
+      check_at_most(check, "airfoil: adjoint of the fluxes, hand-written with OpenMP",
+                    largest_difference(q_bar, by_hand, cells), 1e-11);
   }
   op_fetch_data(a->q_b, got);
   if (op_is_root())
@@ -560,7 +566,7 @@ static void time_fluxes(struct check *check, const struct airfoil *a, const stru
   for (int way = 0; way < WAYS; way++)
     compare_row(names[way], median(times[way], REPEATS), bytes, &base);
   colouring_free(&blocks);
-  double *const owned[] = {got, adt, x_bar, q_bar, adt_bar, by_hand};
+  double *const owned[] = {got, adt, x_bar, q_bar, adt_bar, by_hand, x, q, res_b};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
     free(owned[k]);
 }

@@ -1,9 +1,9 @@
 #include "twin.h"
 
 #include "common/colouring.h"
-#include "common/memory.h"
 #include "common/report.h"
 #include "common/threads.h"
+#include "common/touch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -126,13 +126,14 @@ static void fix(const struct fields *f, double *x) {
 
 static double start_gradient(const struct fields *f) {
   int nodes = f->mesh->nodes;
-  double sum = 0;
-#pragma omp parallel for schedule(static) reduction(+ : sum) if (f->parallel)
+  double *restrict u = f->u, *restrict v = f->v, *restrict p = f->p, *restrict r = f->r;
+  double *restrict residual = f->residual, sum = 0;
+#pragma omp parallel for simd schedule(static) reduction(+ : sum) if (parallel : f->parallel)
   for (int i = 0; i < nodes; i++) {
-    f->u[i] = f->v[i] = 0;
-    f->r[i] = f->p[i] = f->residual[i];
-    sum += f->r[i] * f->r[i];
-    f->residual[i] = 0;
+    u[i] = v[i] = 0;
+    r[i] = p[i] = residual[i];
+    sum += residual[i] * residual[i];
+    residual[i] = 0;
   }
   return sum;
 }
@@ -184,22 +185,19 @@ static double iterate_gradient(const struct fields *f, double rr) {
   return next;
 }
 
-static double *zeros(long long count, int parallel) {
-  double *made = room(count, sizeof *made);
-#pragma omp parallel for schedule(static) if (parallel)
-  for (long long i = 0; i < count; i++)
-    made[i] = 0;
-  return made;
-}
-
-struct aero_history aero_twin(const struct aero_mesh *mesh, const struct aero_limits *limits, int parallel,
-                              double *phi) {
+struct aero_history aero_twin(const struct aero_mesh *given, const struct aero_limits *limits, int parallel,
+                              double *answer) {
   struct aero_history history = {0};
+  struct aero_mesh own = *given;
+  const struct aero_mesh *mesh = &own;
+  double *phi = touched_copy(answer, own.nodes, sizeof *phi, parallel);
   struct fields f = {.mesh = mesh, .parallel = parallel, .phi = phi};
+  own.x = touched_copy(own.x, own.nodes, 2 * sizeof *own.x, parallel);
+  own.cell_nodes = touched_copy(own.cell_nodes, own.cells, 4 * sizeof *own.cell_nodes, parallel);
   double **const fields[] = {&f.residual, &f.u, &f.v, &f.p, &f.r};
   for (int i = 0; i < 5; i++)
-    *fields[i] = zeros(mesh->nodes, parallel);
-  f.k = zeros(16LL * mesh->cells, parallel);
+    *fields[i] = touched_zeros(mesh->nodes, sizeof(double), parallel);
+  f.k = touched_zeros(mesh->cells, 16 * sizeof *f.k, parallel);
   f.blocks = colouring_make(mesh->cells, 4, mesh->cell_nodes, mesh->nodes,
                             mesh->cells / 64 < 128    ? 128
                             : mesh->cells / 64 > 8192 ? 8192
@@ -224,9 +222,13 @@ struct aero_history aero_twin(const struct aero_mesh *mesh, const struct aero_li
       phi[i] -= f.u[i];
   }
   history.seconds = total ? seconds / total : 0;
+  memcpy(answer, phi, (size_t)mesh->nodes * sizeof *phi);
   for (int i = 0; i < 5; i++)
     free(*fields[i]);
   free(f.k);
+  free(phi);
+  free(own.x);
+  free(own.cell_nodes);
   colouring_free(&f.blocks);
   return history;
 }

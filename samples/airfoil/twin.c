@@ -3,6 +3,7 @@
 #include "common/colouring.h"
 #include "common/memory.h"
 #include "common/threads.h"
+#include "common/touch.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 
 struct NAMED(state) {
   const struct airfoil_mesh *mesh;
+  struct airfoil_mesh own; /* that mesh, its tables where the threads are that use them */
   struct colouring edges;
   real *x, *q, *old, *res, *adt;
   real free_stream[4];
@@ -263,7 +264,7 @@ static void *NAMED(start)(const struct airfoil_mesh *mesh, int block) {
   struct NAMED(state) *state = room(1, sizeof *state);
   int cells = mesh->cells;
   *state = (struct NAMED(state)){
-      .mesh = mesh,
+      .own = *mesh,
       .edges = colouring_make(mesh->edges, 2, mesh->edge_cells, cells, block),
       .x = room(2LL * mesh->nodes, sizeof(real)),
       .q = room(4LL * cells, sizeof(real)),
@@ -271,6 +272,10 @@ static void *NAMED(start)(const struct airfoil_mesh *mesh, int block) {
       .res = room(4LL * cells, sizeof(real)),
       .adt = room(cells, sizeof(real)),
   };
+  state->mesh = &state->own;
+  state->own.cell_nodes = touched_copy(mesh->cell_nodes, cells, 4 * sizeof(int), 1);
+  state->own.edge_nodes = touched_copy(mesh->edge_nodes, mesh->edges, 2 * sizeof(int), 1);
+  state->own.edge_cells = touched_copy(mesh->edge_cells, mesh->edges, 2 * sizeof(int), 1);
   double stream[4];
   flow_free_stream(stream);
   for (int n = 0; n < 4; n++)
@@ -284,6 +289,9 @@ static void NAMED(finish)(void *run, double *q) {
   for (int i = 0; q && i < 4 * state->mesh->cells; i++)
     q[i] = (double)state->q[i];
   colouring_free(&state->edges);
+  free(state->own.cell_nodes);
+  free(state->own.edge_nodes);
+  free(state->own.edge_cells);
   free(state->x);
   free(state->q);
   free(state->old);

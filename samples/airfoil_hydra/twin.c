@@ -1,8 +1,8 @@
 #include "twin.h"
 
 #include "common/colouring.h"
-#include "common/memory.h"
 #include "common/report.h"
+#include "common/touch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -221,22 +221,20 @@ static double iterate(const struct fields *f, double dt, double *leak) {
   return sqrt(sum);
 }
 
-static double *zeros(long long count, int parallel) {
-  double *made = room(count, sizeof *made);
-#pragma omp parallel for schedule(static) if (parallel)
-  for (long long i = 0; i < count; i++)
-    made[i] = 0;
-  return made;
-}
-
-struct box_result hydra_twin(const struct box *box, int iterations, double dt, int parallel, double *q) {
+struct box_result hydra_twin(const struct box *given, int iterations, double dt, int parallel, double *q) {
+  struct box own = *given;
+  const struct box *box = &own;
   int block = box->edges / 64 < 128 ? 128 : box->edges / 64 > 8192 ? 8192 : box->edges / 64;
+  own.edge_nodes = touched_copy(own.edge_nodes, own.edges, 2 * sizeof *own.edge_nodes, parallel);
+  own.normal = touched_copy(own.normal, own.edges, 3 * sizeof *own.normal, parallel);
+  own.x = touched_copy(own.x, own.nodes, 3 * sizeof *own.x, parallel);
+  own.volume = touched_copy(own.volume, own.nodes, sizeof *own.volume, parallel);
   struct fields f = {box,
                      colouring_make(box->edges, 2, box->edge_nodes, box->nodes, block),
                      parallel,
-                     q,
-                     zeros((long long)GRADIENTS * box->nodes, parallel),
-                     zeros((long long)VARIABLES * box->nodes, parallel)};
+                     touched_copy(q, box->nodes, VARIABLES * sizeof *q, parallel),
+                     touched_zeros(box->nodes, GRADIENTS * sizeof *q, parallel),
+                     touched_zeros(box->nodes, VARIABLES * sizeof *q, parallel)};
   struct box_result result = {0, 0, 0, 0};
   double start = clock_seconds();
   for (int i = 0; i < iterations; i++) {
@@ -248,8 +246,10 @@ struct box_result hydra_twin(const struct box *box, int iterations, double dt, i
     }
   }
   result.seconds = (clock_seconds() - start) / iterations;
+  memcpy(q, f.q, VARIABLES * (size_t)box->nodes * sizeof *q);
   colouring_free(&f.blocks);
-  free(f.grad);
-  free(f.res);
+  void *const owned[] = {own.edge_nodes, own.normal, own.x, own.volume, f.q, f.grad, f.res};
+  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
+    free(owned[k]);
   return result;
 }

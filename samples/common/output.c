@@ -2,8 +2,19 @@
 
 #include "memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* `mesh`: first the places of the points, then what is on the cells alone, if anything. */
+static int write_at(const char *path, int mesh_count, const op_dat mesh[], int count, const op_dat fields[]) {
+  op_dat *dats = room(mesh_count + count, sizeof *dats);
+  memcpy(dats, mesh, (size_t)mesh_count * sizeof *dats);
+  memcpy(dats + mesh_count, fields, (size_t)count * sizeof *dats);
+  int failed = op_write_vtk(path, -1, mesh_count + count, dats) != OP_OK;
+  free(dats);
+  return failed ? -1 : 0;
+}
 
 int output_grid(const char *path, op_set points, int columns, int rows, const int *number, double dx,
                 double dy, int count, const op_dat fields[]) {
@@ -28,13 +39,62 @@ int output_grid(const char *path, op_set points, int columns, int rows, const in
     }
   op_set cells = op_decl_set(across * up, "grid cells");
   op_decl_map(cells, points, 4, across > 0 && up > 0 ? corners : NULL, "corners");
-  op_dat *dats = room(count + 1, sizeof *dats);
-  dats[0] = op_decl_dat(points, 2, "double", place, "place");
-  for (int f = 0; f < count; f++)
-    dats[f + 1] = fields[f];
-  int failed = op_write_vtk(path, -1, count + 1, dats) != OP_OK;
-  free(dats);
+  /* With a dat on these cells no other set that leads to the points is taken for cells. */
+  const op_dat mesh[] = {op_decl_dat(points, 2, "double", place, "place"),
+                         op_decl_dat(cells, 1, "char", NULL, "cell")};
+  int failed = write_at(path, 2, mesh, count, fields);
   free(corners);
   free(place);
-  return failed ? -1 : 0;
+  return failed;
+}
+
+/* Cells with corners of their own, which nothing else of the program has: their places, and each cell's row of the map. */
+static int write_cells(const char *path, op_set cells, int arity, int corner_count, const int *corners,
+                       const double *place, int count, const op_dat fields[]) {
+  op_set points = op_decl_set(corner_count, "corner points");
+  op_decl_map(cells, points, arity, corners, "corners");
+  const op_dat mesh[] = {op_decl_dat(points, 2, "double", place, "place")};
+  return write_at(path, 1, mesh, count, fields);
+}
+
+int output_squares(const char *path, op_set cells, int side, int count, const op_dat fields[]) {
+  side = op_is_root() ? side : 0;
+  int across = op_is_root() ? side + 1 : 0;
+  double *place = room(2LL * across * across, sizeof *place);
+  int *corners = room(4LL * side * side, sizeof *corners);
+  for (int k = 0; k < across * across; k++) {
+    place[2 * (size_t)k] = (double)(k % across) / side;
+    place[2 * (size_t)k + 1] = (double)(k / across) / side;
+  }
+  for (int c = 0; c < side * side; c++) {
+    int first = c % side + c / side * across, *round = corners + 4 * (size_t)c;
+    round[0] = first;
+    round[1] = first + 1;
+    round[2] = first + across + 1;
+    round[3] = first + across;
+  }
+  int failed = write_cells(path, cells, 4, across * across, corners, place, count, fields);
+  free(corners);
+  free(place);
+  return failed;
+}
+
+int output_hexagons(const char *path, op_set cells, int columns, int rows, int count, const op_dat fields[]) {
+  enum { SIDES = 6 };
+  /* Half of the width, and of a side: of hexagons whose middles are one apart. */
+  const double wide = 0.5, half = 0.5 / sqrt(3);
+  static const int x[SIDES] = {1, 1, 0, -1, -1, 0}, y[SIDES] = {-1, 1, 2, 1, -1, -2};
+  int hexagons = op_is_root() ? columns * rows : 0;
+  double *place = room(2LL * SIDES * hexagons, sizeof *place);
+  int *corners = room((long long)SIDES * hexagons, sizeof *corners);
+  for (int k = 0; k < SIDES * hexagons; k++) {
+    int column = k / SIDES % columns, row = k / SIDES / columns;
+    place[2 * (size_t)k] = column + 0.5 * (row % 2) + wide * x[k % SIDES];
+    place[2 * (size_t)k + 1] = 3 * half * row + half * y[k % SIDES];
+    corners[k] = k;
+  }
+  int failed = write_cells(path, cells, SIDES, SIDES * hexagons, corners, place, count, fields);
+  free(corners);
+  free(place);
+  return failed;
 }

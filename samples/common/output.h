@@ -1,4 +1,4 @@
-/* Results as files: HDF5, and steps that ParaView opens. */
+/* Results as files that ParaView opens. */
 #ifndef SAMPLES_OUTPUT_H
 #define SAMPLES_OUTPUT_H
 
@@ -9,5 +9,9 @@
  * end of a program. 0, or -1 after the library's message. */
 int output_grid(const char *path, op_set points, int columns, int rows, const int *number, double dx,
                 double dy, int count, const op_dat fields[]);
+/* Fields on cells: side x side squares of the unit square, in rows; and hexagons whose middles are one apart, in rows of
+ * `columns`, odd rows half a cell to the right. Declare what that takes, too. */
+int output_squares(const char *path, op_set cells, int side, int count, const op_dat fields[]);
+int output_hexagons(const char *path, op_set cells, int columns, int rows, int count, const op_dat fields[]);
 
 #endif

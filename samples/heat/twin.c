@@ -2,6 +2,7 @@
 
 #include "common/memory.h"
 #include "common/report.h"
+#include "common/touch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,57 +23,49 @@ static double *framed(int n, int parallel) {
   return made;
 }
 
+/* By all threads of a team. */
 static void step_by_map(int points, const int *restrict near, const double *restrict u, double *restrict next,
                         double r) {
   double centre = 1 - 4 * r;
-#pragma omp parallel for schedule(static)
+#pragma omp for schedule(static)
   for (int k = 0; k < points; k++)
     next[k] =
         centre * u[k] + r * (u[near[4 * k]] + u[near[4 * k + 1]] + u[near[4 * k + 2]] + u[near[4 * k + 3]]);
 }
 
 double heat_twin_by_map(int points, const int *near, int steps, double r, double *u) {
-  double *now = room(points, sizeof *now), *next = room(points, sizeof *next);
-  int *mine = room(4LL * points, sizeof *mine);
-#pragma omp parallel for schedule(static)
-  for (int k = 0; k < points; k++) {
-    now[k] = u[k];
-    next[k] = 0;
-    memcpy(mine + 4 * (size_t)k, near + 4 * (size_t)k, 4 * sizeof *mine);
-  }
+  double *const state[2] = {touched_copy(u, points, sizeof *u, 1), touched_zeros(points, sizeof *u, 1)};
+  int *mine = touched_copy(near, points, 4 * sizeof *near, 1);
   double start = clock_seconds();
-  for (int s = 0; s < steps; s++) {
-    step_by_map(points, mine, now, next, r);
-    double *held = now;
-    now = next;
-    next = held;
-  }
+#pragma omp parallel
+  for (int s = 0; s < steps; s++)
+    step_by_map(points, mine, state[s % 2], state[(s + 1) % 2], r);
   double seconds = (clock_seconds() - start) / steps;
-  memcpy(u, now, (size_t)points * sizeof *u);
-  free(now);
-  free(next);
+  memcpy(u, state[steps % 2], (size_t)points * sizeof *u);
+  free(state[0]);
+  free(state[1]);
   free(mine);
   return seconds;
 }
 
 double heat_twin(int n, int steps, double r, int parallel, double *u) {
   size_t width = (size_t)n + 2;
-  double *now = framed(n, parallel), *next = framed(n, parallel);
+  double *const state[2] = {framed(n, parallel), framed(n, parallel)};
   for (int j = 0; j < n; j++)
-    memcpy(now + ((size_t)j + 1) * width + 1, u + (size_t)j * (size_t)n, (size_t)n * sizeof *u);
+    memcpy(state[0] + ((size_t)j + 1) * width + 1, u + (size_t)j * (size_t)n, (size_t)n * sizeof *u);
   double start = clock_seconds();
+#pragma omp parallel if (parallel)
   for (int s = 0; s < steps; s++) {
-#pragma omp parallel for schedule(static) if (parallel)
+    const double *now = state[s % 2];
+    double *next = state[(s + 1) % 2];
+#pragma omp for schedule(static)
     for (int j = 1; j <= n; j++)
       step_row(now + (size_t)j * width, next + (size_t)j * width, width, r);
-    double *held = now;
-    now = next;
-    next = held;
   }
   double seconds = (clock_seconds() - start) / steps;
   for (int j = 0; j < n; j++)
-    memcpy(u + (size_t)j * (size_t)n, now + ((size_t)j + 1) * width + 1, (size_t)n * sizeof *u);
-  free(now);
-  free(next);
+    memcpy(u + (size_t)j * (size_t)n, state[steps % 2] + ((size_t)j + 1) * width + 1, (size_t)n * sizeof *u);
+  free(state[0]);
+  free(state[1]);
   return seconds;
 }

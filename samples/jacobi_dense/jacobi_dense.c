@@ -145,7 +145,9 @@ static int check_all(const struct settings *s, const struct dense_system *system
   compare_header("one iteration");
   compare_row("hand-written, serial", twin_seconds, bytes, &base);
   if (s->compare) {
-    dense_twin(system, s->tolerance, s->most, 1, by_hand, &twin_seconds);
+    twin_done = dense_twin(system, s->tolerance, s->most, 1, by_hand, &twin_seconds);
+    check_equal(&check, "iterations, hand-written with OpenMP", twin_done, done);
+    check_at_most(&check, "x, hand-written with OpenMP", largest_difference(by_hand, x, s->n), 1e-12);
     compare_row("hand-written, OpenMP", twin_seconds, bytes, &base);
   }
   compare_row("op2jit", library_seconds, bytes, &base);
@@ -173,7 +175,7 @@ static int run(const struct settings *s) {
 }
 
 int main(int argc, char **argv) {
-  struct settings s = {.n = 1024, .most = 100000, .tolerance = 1e-8, .dominance = 1.1};
+  struct settings s = {.n = 4096, .most = 100000, .tolerance = 1e-8, .dominance = 1.1};
   const struct option_entry entries[] = {
       {"n", OPTION_INT, &s.n, 1, 40000, "unknowns"},
       {"tolerance", OPTION_REAL, &s.tolerance, 0, 1, "stop when the change is at most this"},

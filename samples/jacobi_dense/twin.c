@@ -1,11 +1,10 @@
 #include "twin.h"
 
-#include "common/memory.h"
 #include "common/report.h"
+#include "common/touch.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LANES = 8 };
 
@@ -28,14 +27,14 @@ static double dot(const double *restrict a, const double *restrict x, int n) {
 int dense_twin(const struct dense_system *system, double tolerance, int most, int parallel, double *x,
                double *seconds) {
   int n = system->n, done = 0;
-  double *now = room(n, sizeof *now), *next = room(n, sizeof *next), change = INFINITY,
-         start = clock_seconds();
-  memset(now, 0, (size_t)n * sizeof *now);
+  double *now = touched_zeros(n, sizeof *now, parallel), *next = touched_zeros(n, sizeof *next, parallel);
+  double *a = touched_copy(system->a, n, (size_t)n * sizeof *a, parallel), change = INFINITY;
+  double start = clock_seconds();
   while (sqrt(change) > tolerance && done < most) {
     change = 0;
 #pragma omp parallel for schedule(static) reduction(+ : change) if (parallel)
     for (int i = 0; i < n; i++) {
-      const double *row = system->a + (size_t)i * (size_t)n;
+      const double *row = a + (size_t)i * (size_t)n;
       next[i] = (system->b[i] - (dot(row, now, n) - row[i] * now[i])) / row[i];
       change += (next[i] - now[i]) * (next[i] - now[i]);
     }
@@ -45,7 +44,9 @@ int dense_twin(const struct dense_system *system, double tolerance, int most, in
     done++;
   }
   *seconds = (clock_seconds() - start) / done;
-  memcpy(x, now, (size_t)n * sizeof *x);
+  for (int i = 0; i < n; i++)
+    x[i] = now[i];
+  free(a);
   free(now);
   free(next);
   return done;

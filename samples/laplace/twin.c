@@ -1,7 +1,7 @@
 #include "twin.h"
 
-#include "common/memory.h"
 #include "common/report.h"
+#include "common/touch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,13 +37,8 @@ static double relax_row(const double *restrict u, double *restrict next, size_t 
 
 int laplace_twin(int width, double tolerance, int most, int parallel, double *u, double *seconds) {
   size_t row = (size_t)width;
-  double *now = room((long long)width * width, sizeof *now),
-         *next = room((long long)width * width, sizeof *now);
-#pragma omp parallel for schedule(static) if (parallel)
-  for (int j = 0; j < width; j++) {
-    memcpy(now + (size_t)j * row, u + (size_t)j * row, row * sizeof *u);
-    memcpy(next + (size_t)j * row, u + (size_t)j * row, row * sizeof *u);
-  }
+  double *now = touched_copy(u, width, row * sizeof *now, parallel),
+         *next = touched_copy(u, width, row * sizeof *next, parallel);
   double change = INFINITY, start = clock_seconds();
   int done = 0;
   while (change > tolerance && done < most) {
@@ -80,14 +75,9 @@ static double relax_by_map(int inside, const int *restrict cross, const double *
 
 int laplace_twin_by_map(int points, int inside, const int *cross, double tolerance, int most, double *u,
                         double *seconds) {
-  double *now = room(points, sizeof *now), *next = room(points, sizeof *next), change = INFINITY;
-  int *mine = room(5LL * inside, sizeof *mine), done = 0;
-#pragma omp parallel for schedule(static)
-  for (int k = 0; k < points; k++)
-    now[k] = next[k] = u[k];
-#pragma omp parallel for schedule(static)
-  for (int k = 0; k < inside; k++)
-    memcpy(mine + 5 * (size_t)k, cross + 5 * (size_t)k, 5 * sizeof *mine);
+  double *now = touched_copy(u, points, sizeof *now, 1), *next = touched_copy(u, points, sizeof *next, 1);
+  int *mine = touched_copy(cross, inside, 5 * sizeof *mine, 1), done = 0;
+  double change = INFINITY;
   double start = clock_seconds();
   while (change > tolerance && done < most) {
     change = relax_by_map(inside, mine, now, next);

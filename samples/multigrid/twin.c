@@ -1,8 +1,8 @@
 #include "twin.h"
 
 #include "common/colouring.h"
-#include "common/memory.h"
 #include "common/report.h"
+#include "common/touch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,15 +78,17 @@ static double norm(const struct fields *f) {
 /* The children of a coarse cell are four fine ones; adding to parents row pair by row pair never meets. */
 static void descend(const struct fields *fine, const struct fields *coarse) {
   int side = fine->level->side;
+  const int *restrict parent = fine->level->parent;
+  const double *restrict right = fine->right, *restrict outer = fine->level->outer, *restrict u = fine->u;
+  double *restrict flow = fine->flow, *restrict sum = coarse->right;
   memset(coarse->right, 0, (size_t)coarse->level->cells * sizeof(double));
   memset(coarse->u, 0, (size_t)coarse->level->cells * sizeof(double));
   add_flow(fine);
 #pragma omp parallel for schedule(static) if (worth_threads(fine))
   for (int pair = 0; pair < side / 2; pair++) {
     for (int c = 2 * pair * side; c < 2 * (pair + 1) * side; c++) {
-      coarse->right[fine->level->parent[c]] +=
-          fine->right[c] + fine->flow[c] - fine->level->outer[c] * fine->u[c];
-      fine->flow[c] = 0;
+      sum[parent[c]] += right[c] + flow[c] - outer[c] * u[c];
+      flow[c] = 0;
     }
   }
 }
@@ -117,24 +119,33 @@ static void cycle(const struct fields *f, int level, int count, const struct sch
   smooth(f, s->after, s->damping);
 }
 
+/* The tables, where the threads have them that use them. */
+static struct level level_copy(const struct level *level, int parallel) {
+  struct level made = *level;
+  made.edge_cells = touched_copy(level->edge_cells, level->edges, 2 * sizeof(int), parallel);
+  made.weight = touched_copy(level->weight, level->edges, sizeof(double), parallel);
+  made.outer = touched_copy(level->outer, level->cells, sizeof(double), parallel);
+  made.diagonal = touched_copy(level->diagonal, level->cells, sizeof(double), parallel);
+  made.parent = touched_copy(level->parent, level->cells, sizeof(int), parallel);
+  made.around = touched_copy(level->around, level->cells, CORNERS * sizeof(int), parallel);
+  made.share = touched_copy(level->share, level->cells, CORNERS * sizeof(double), parallel);
+  return made;
+}
+
 double multigrid_twin(const struct levels *levels, const struct schedule *schedule, int parallel,
                       const double *right, double *u, double *residual) {
   struct fields f[MOST_LEVELS] = {{0}};
+  struct level own[MOST_LEVELS];
   for (int l = 0; l < levels->count; l++) {
-    const struct level *level = &levels->level[l];
+    const struct level *level = &own[l];
+    own[l] = level_copy(&levels->level[l], parallel);
     int block = level->edges / 64 < 128 ? 128 : level->edges / 64 > 8192 ? 8192 : level->edges / 64;
     f[l] = (struct fields){level,
                            colouring_make(level->edges, 2, level->edge_cells, level->cells, block),
                            parallel,
-                           room(level->cells, sizeof(double)),
-                           room(level->cells, sizeof(double)),
-                           room(level->cells, sizeof(double))};
-#pragma omp parallel for schedule(static) if (parallel)
-    for (int c = 0; c < level->cells; c++) {
-      f[l].u[c] = l == 0 ? u[c] : 0;
-      f[l].right[c] = l == 0 ? right[c] : 0;
-      f[l].flow[c] = 0;
-    }
+                           touched_copy(l == 0 ? u : NULL, level->cells, sizeof(double), parallel),
+                           touched_copy(l == 0 ? right : NULL, level->cells, sizeof(double), parallel),
+                           touched_zeros(level->cells, sizeof(double), parallel)};
   }
   double start = clock_seconds();
   residual[0] = norm(f);
@@ -146,6 +157,7 @@ double multigrid_twin(const struct levels *levels, const struct schedule *schedu
   memcpy(u, f[0].u, (size_t)levels->level[0].cells * sizeof *u);
   for (int l = 0; l < levels->count; l++) {
     colouring_free(&f[l].blocks);
+    level_free(&own[l]);
     free(f[l].u);
     free(f[l].right);
     free(f[l].flow);

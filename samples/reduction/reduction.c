@@ -1,9 +1,11 @@
 /* Every reduction the library has, for every type, as a table that proves itself: sums, minima and maxima
- * into globals, alone and with the place where they occurred, and sums into data through a map. */
+ * into globals of one value and of three, alone and with the place where they occurred or what was there, and sums into data
+ * through a map. */
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/ranks.h"
 #include "common/report.h"
+#include "common/touch.h"
 #include "twin.h"
 
 #include <math.h>
@@ -21,9 +23,24 @@ struct mesh {
   const int *table;
 };
 
-enum { SUM, LEAST, MOST, LEAST_PLACE, MOST_PLACE, SUM_DAT, SUM_DAT3, REDUCTIONS };
-static const char *const reduction_names[REDUCTIONS] = {"INC",      "MIN",     "MAX",     "MIN+info",
-                                                        "MAX+info", "INC dat", "INC dat3"};
+enum {
+  SUM,
+  LEAST,
+  MOST,
+  LEAST_PLACE,
+  MOST_PLACE,
+  SUM_DAT,
+  SUM_DAT3,
+  SUM3,
+  LEAST3,
+  MOST3,
+  MOST_CARRIED,
+  SUM_OPTIONAL,
+  REDUCTIONS
+};
+static const char *const reduction_names[REDUCTIONS] = {"INC",      "MIN",     "MAX",      "MIN+info",
+                                                        "MAX+info", "INC dat", "INC dat3", "INC[3]",
+                                                        "MIN[3]",   "MAX[3]",  "MAX+T[3]", "INC opt"};
 
 /* Small numbers, each several times, the smallest and largest first at places that are not the ends; at the
  * start, where minima begin, not zero, where sums and maxima begin. */
@@ -72,6 +89,68 @@ static int value_at(int e) {
           y[1][n] += *x;                                                                                     \
         }                                                                                                    \
       })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      three_##S, void three_##S(const T *x, T *sum, T *least, T *most) {                                     \
+        for (int n = 0; n < 3; n++) {                                                                        \
+          sum[n] += x[n];                                                                                    \
+          if (x[n] < least[n])                                                                               \
+            least[n] = x[n];                                                                                 \
+          if (x[n] > most[n])                                                                                \
+            most[n] = x[n];                                                                                  \
+        }                                                                                                    \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      carry_##S, void carry_##S(const T *x, const T *three, T *most, T *carried) {                           \
+        if (*x > *most) {                                                                                    \
+          *most = *x;                                                                                        \
+          for (int n = 0; n < 3; n++)                                                                        \
+            carried[n] = three[n];                                                                           \
+        }                                                                                                    \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      perhaps_##S, void perhaps_##S(const T *x, const int *there, T *sum) {                                  \
+        if (*there)                                                                                          \
+          *sum += *x;                                                                                        \
+      })                                                                                                     \
+  /* Components that differ, and their sums, minima and maxima. */                                           \
+  static void run_three_##S(const struct mesh *m, op_dat dat, int most_e, T want_sum, T want_most,           \
+                            int right[REDUCTIONS]) {                                                         \
+    T *x = room(3LL * m->count, sizeof *x);                                                                  \
+    for (int k = 0; k < 3 * m->count; k++)                                                                   \
+      x[k] = (T)value_at(5 * k + 1);                                                                         \
+    T sum[3] = {0}, least[3], most[3] = {0}, want3[3] = {0}, want_least[3], want_most3[3] = {0};             \
+    T carried[3] = {0}, largest = 0, one = 0, none = 0;                                                      \
+    int there = 1, absent = 0;                                                                               \
+    for (int n = 0; n < 3; n++)                                                                              \
+      least[n] = want_least[n] = x[n];                                                                       \
+    for (int k = 0; k < 3 * m->count; k++) {                                                                 \
+      want3[k % 3] = (T)(want3[k % 3] + x[k]);                                                               \
+      want_least[k % 3] = x[k] < want_least[k % 3] ? x[k] : want_least[k % 3];                               \
+      want_most3[k % 3] = x[k] > want_most3[k % 3] ? x[k] : want_most3[k % 3];                               \
+    }                                                                                                        \
+    op_arg from = op_arg_dat(dat, -1, OP_ID, 1, NAME, OP_READ);                                              \
+    op_dat dat3 = op_decl_dat_temp(m->elements, 3, NAME, x, "x3 of " NAME);                                  \
+    op_arg from3 = op_arg_dat(dat3, -1, OP_ID, 3, NAME, OP_READ);                                            \
+    op_par_loop(OP_KERNEL_OF(three_##S), "three_" #S, m->elements, from3, op_arg_gbl(sum, 3, NAME, OP_INC),  \
+                op_arg_gbl(least, 3, NAME, OP_MIN), op_arg_gbl(most, 3, NAME, OP_MAX));                      \
+    op_par_loop(OP_KERNEL_OF(carry_##S), "carry_" #S, m->elements, from, from3,                              \
+                op_arg_gbl(&largest, 1, NAME, OP_MAX), op_arg_info(carried, 3, NAME, 3));                    \
+    op_par_loop(OP_KERNEL_OF(perhaps_##S), "perhaps_" #S, m->elements, from,                                 \
+                op_arg_gbl(&there, 1, "int", OP_READ), op_opt_arg_gbl(1, &one, 1, NAME, OP_INC));            \
+    op_par_loop(OP_KERNEL_OF(perhaps_##S), "perhaps_" #S, m->elements, from,                                 \
+                op_arg_gbl(&absent, 1, "int", OP_READ), op_opt_arg_gbl(0, &none, 1, NAME, OP_INC));          \
+    right[SUM3] = right[LEAST3] = right[MOST3] = 1;                                                          \
+    right[MOST_CARRIED] = largest == want_most;                                                              \
+    right[SUM_OPTIONAL] = one == want_sum && none == (T)0;                                                   \
+    for (int n = 0; n < 3; n++) {                                                                            \
+      right[SUM3] &= sum[n] == want3[n];                                                                     \
+      right[LEAST3] &= least[n] == want_least[n];                                                            \
+      right[MOST3] &= most[n] == want_most3[n];                                                              \
+      right[MOST_CARRIED] &= carried[n] == (most_e < 0 ? (T)0 : x[3 * most_e + n]);                          \
+    }                                                                                                        \
+    op_free_dat_temp(dat3);                                                                                  \
+    free(x);                                                                                                 \
+  }                                                                                                          \
   static void run_##S(const struct mesh *m, int right[REDUCTIONS]) {                                         \
     T *x = room(m->count, sizeof *x), *y = room(3LL * m->count, sizeof *y);                                  \
     T *want = room(m->count, sizeof *want);                                                                  \
@@ -122,6 +201,7 @@ static int value_at(int e) {
     op_fetch_data(dat3, y);                                                                                  \
     for (int t = 0; t < 3 * m->count; t++)                                                                   \
       right[SUM_DAT3] &= y[t] == want[t / 3];                                                                \
+    run_three_##S(m, dat, want_most_e, want_sum, want_most, right);                                          \
     op_free_dat_temp(dat);                                                                                   \
     op_free_dat_temp(dat1);                                                                                  \
     op_free_dat_temp(dat3);                                                                                  \
@@ -199,7 +279,7 @@ static struct extremes reduce_library(op_set set, op_dat dat) {
 static void many(struct check *check, int count, int compare) {
   enum { REPEATS = 7, WAYS = 3 };
   static const char *const names[WAYS] = {"hand-written, serial", "hand-written, OpenMP", "op2jit"};
-  double *x = room(count, sizeof *x), times[WAYS][REPEATS] = {{0}}, base = 0;
+  double *x = touched_zeros(count, sizeof *x, compare), times[WAYS][REPEATS] = {{0}}, base = 0;
   struct extremes found[WAYS] = {{0}};
   for (int e = 0; e < count; e++)
     x[e] = sin(0.7 * e) + 0.25;
@@ -223,6 +303,10 @@ static void many(struct check *check, int count, int compare) {
   check_equal(check, "same extremes as the hand-written loop",
               found[2].smallest == found[0].smallest && found[2].largest == found[0].largest, 1);
   if (compare) {
+    check_at_most(check, "sum, hand-written with OpenMP", relative_difference(found[1].sum, found[0].sum),
+                  1e-12);
+    check_equal(check, "extremes, hand-written with OpenMP",
+                found[1].smallest == found[0].smallest && found[1].largest == found[0].largest, 1);
     compare_header("sum, minimum and maximum");
     for (int way = 0; way < WAYS; way++)
       compare_row(names[way], median(times[way], REPEATS), 8.0 * count, &base);

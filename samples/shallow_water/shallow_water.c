@@ -9,6 +9,7 @@
 #include "common/picture.h"
 #include "common/ranks.h"
 #include "common/report.h"
+#include "known.h"
 #include "model.h"
 #include "twin.h"
 
@@ -106,6 +107,10 @@ struct settings {
   const char *mesh, *fp, *picture, *results, *vtk;
 };
 
+static int is_hexagons(const struct settings *s) {
+  return !strcmp(s->mesh, "hexagons");
+}
+
 /* ---- the library's run ----------------------------------------------------------------------------*/
 
 struct water {
@@ -162,14 +167,17 @@ static void fetch(op_dat dat, const int *number, int count, double *field) {
   free(row);
 }
 
-/* The grid is numbered with n fastest, as ParaView's columns. Hexagons are shown by the grid's axes. 0, or -1. */
+/* The grid is numbered with n fastest, as ParaView's columns. 0, or -1. */
 static int write_results(const struct settings *s, const struct model *model, const struct water *w,
                          const int *number) {
   const op_dat fields[] = {w->u, w->v, w->p, w->h, w->z};
   if (s->results && op_dump_to_hdf5(s->results))
     return -1;
-  return s->vtk ? output_grid(s->vtk, w->points, model->n, model->m, number, model->dy, model->dx, 5, fields)
-                : 0;
+  if (!s->vtk)
+    return 0;
+  return is_hexagons(s)
+             ? output_hexagons(s->vtk, w->points, model->m, model->n, 5, fields)
+             : output_grid(s->vtk, w->points, model->n, model->m, number, model->dy, model->dx, 5, fields);
 }
 
 /* Leaves the state at the end in u, v, p, and in files; returns the seconds of one step, without the first. */
@@ -210,55 +218,7 @@ static double run_library(const struct settings *s, const struct model *model, c
   return seconds;
 }
 
-/* ---- what is known ----------------------------------------------------------------------------------
- * Values of the original benchmark after `steps` steps on a grid of size x size: root mean square of
- * p - 50000, p at (0, 0), u and v at a quarter of both sides. NAN: not known. */
-struct known {
-  int size, steps;
-  double rms, p, u, v;
-};
-static const struct known known[] = {
-    {64, 1, 2.409571558691376e-01, NAN, 9.608196604636533e-02, NAN},
-    {64, 100, 2.440642611721077e-01, 5.000046161717566e+04, 9.592004549360561e-02, -9.622401546822458e-02},
-    {64, 4000, 2.396412450552056e-01, 5.000047746131985e+04, 9.621939642604713e-02, NAN},
-    {128, 1, NAN, NAN, 2.407691128760756e-02, NAN},
-    {128, 100, 6.028021275361733e-02, 5.000011936561529e+04, 2.410065519092905e-02, -2.405206495926914e-02},
-    {128, 4000, 6.056895173073957e-02, 5.000011903242458e+04, 2.406456118830781e-02, -2.408814119143085e-02},
-    {256, 1000, 1.508072570530934e-02, 5.000003002872205e+04, 6.021285479075648e-03, NAN},
-    {512, 1000, 3.764501598959592e-03, NAN, 1.505515291165158e-03, NAN},
-    {1024, 200, 9.412290067640175e-04, NAN, 3.765179967365940e-04, NAN},
-};
-
-static void check_known(struct check *check, const struct model *model, int steps, const double *u,
-                        const double *v, const double *p) {
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-    if (known[k].size != model->m || known[k].size != model->n || known[k].steps != steps)
-      continue;
-    int quarter = model->m / 4 * model->n + model->n / 4;
-    if (!isnan(known[k].rms))
-      check_at_most(check, "rms of p - 50000 against the benchmark",
-                    fabs(model_rms(model, p, MODEL_MEAN_PRESSURE) - known[k].rms), 1e-8);
-    if (!isnan(known[k].p))
-      check_at_most(check, "p at (0, 0) against the benchmark", fabs(p[0] - known[k].p), 1e-8);
-    if (!isnan(known[k].u))
-      check_at_most(check, "u at a quarter against the benchmark", fabs(u[quarter] - known[k].u), 1e-10);
-    if (!isnan(known[k].v))
-      check_at_most(check, "v at a quarter against the benchmark", fabs(v[quarter] - known[k].v), 1e-10);
-  }
-}
-
-static uint64_t bits_of(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-static long long different_values(const double *a, const double *b, int count) {
-  long long different = 0;
-  for (int k = 0; k < count; k++)
-    different += bits_of(a[k]) != bits_of(b[k]);
-  return different;
-}
+/* ---- what is known ----------------------------------------------------------------------------------*/
 
 struct state {
   double *u, *v, *p;
@@ -275,6 +235,19 @@ static void state_free(struct state *state) {
   free(state->p);
 }
 
+static uint64_t bits_of(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static long long different_values(const double *a, const double *b, int count) {
+  long long different = 0;
+  for (int k = 0; k < count; k++)
+    different += bits_of(a[k]) != bits_of(b[k]);
+  return different;
+}
+
 static void check_twin(struct check *check, const struct settings *s, int count, const struct state *a,
                        const struct state *b) {
   if (!strcmp(s->fp, "strict")) {
@@ -289,30 +262,43 @@ static void check_twin(struct check *check, const struct settings *s, int count,
   }
 }
 
-/* Points numbered by rows, whatever --mesh says. */
-static void compare_by_map(struct check *check, const struct settings *s, const struct model *model,
-                           const struct state *library, const struct state *twin, double *base) {
+/* On the mesh that the library had. */
+static void compare_by_map(struct check *check, const struct settings *s, const struct numbering *numbering,
+                           const struct model *model, const struct state *library, const struct state *twin,
+                           double *base) {
   int count = s->m * s->n, *number = room(count, sizeof *number);
-  number_by_rows(s->m, s->n, number);
+  numbering->number(s->m, s->n, number);
   int *table = neighbour_table(s->m, s->n, number);
-  double seconds = twin_run_by_map(model, s->steps, table, twin->u, twin->v, twin->p);
+  struct state there = state_make(count);
+  model_initial(model, twin->u, twin->v, twin->p);
+  double *const fields[3][2] = {{there.u, twin->u}, {there.v, twin->v}, {there.p, twin->p}};
+  for (int f = 0; f < 3; f++)
+    for (int k = 0; k < count; k++)
+      fields[f][0][number[k]] = fields[f][1][k];
+  double seconds = twin_run_by_map(model, s->steps, table, there.u, there.v, there.p);
+  for (int f = 0; f < 3; f++)
+    for (int k = 0; k < count; k++)
+      fields[f][1][k] = fields[f][0][number[k]];
   check_twin(check, s, count, library, twin);
   compare_row("hand-written, OpenMP, by the map", seconds, 256.0 * count, base);
+  state_free(&there);
   free(number);
   free(table);
 }
 
 /* What the library left and how long a step took, against all that is known. Returns the program's status. */
 static int check_all(const struct settings *s, const struct numbering *numbering, const struct model *model,
-                     double mean, const struct state *library, double library_seconds) {
+                     const struct state *library, double library_seconds) {
   int count = s->m * s->n;
   struct state twin = state_make(count);
+  struct check check = {0};
+  model_initial(model, twin.u, twin.v, twin.p);
+  double mean = model_mean(model, twin.p);
+  known_check(&check, model, 0, twin.u, twin.v, twin.p);
   double serial_seconds = twin_run(model, s->steps, 0, twin.u, twin.v, twin.p);
   op_printf("%d x %d points, %s, %d steps: rms of p - 50000 %.15e, of u %.15e\n", s->m, s->n, numbering->name,
             s->steps, model_rms(model, library->p, MODEL_MEAN_PRESSURE), model_rms(model, library->u, 0));
-
-  struct check check = {0};
-  check_known(&check, model, s->steps, library->u, library->v, library->p);
+  known_check(&check, model, s->steps, library->u, library->v, library->p);
   check_at_most(&check, "mean of p: relative change",
                 relative_difference(model_mean(model, library->p), mean), 1e-14);
   check_twin(&check, s, count, library, &twin);
@@ -321,7 +307,8 @@ static int check_all(const struct settings *s, const struct numbering *numbering
   compare_row("hand-written, serial", serial_seconds, bytes, &base);
   if (s->compare) {
     compare_row("hand-written, OpenMP", twin_run(model, s->steps, 1, twin.u, twin.v, twin.p), bytes, &base);
-    compare_by_map(&check, s, model, library, &twin, &base);
+    check_twin(&check, s, count, library, &twin);
+    compare_by_map(&check, s, numbering, model, library, &twin, &base);
   }
   compare_row("op2jit", library_seconds, bytes, &base);
   int unwritten = s->picture && picture_png(s->picture, s->n, s->m, library->p);
@@ -335,12 +322,10 @@ static int run(const struct settings *s, const struct numbering *numbering) {
   int count = s->m * s->n, *number = room(count, sizeof *number), status = EXIT_SUCCESS;
   struct state state = state_make(count);
   numbering->number(s->m, s->n, number);
-  model_initial(&model, state.u, state.v, state.p);
-  double mean = model_mean(&model, state.p);
   int unwritten = 0;
   double seconds = run_library(s, &model, number, state.u, state.v, state.p, &unwritten);
   if (op_is_root())
-    status = check_all(s, numbering, &model, mean, &state, seconds);
+    status = check_all(s, numbering, &model, &state, seconds);
   state_free(&state);
   free(number);
   return unwritten ? EXIT_FAILURE : status;
@@ -375,7 +360,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "--mesh %s: expected rows, shuffled or hexagons\n", s.mesh);
     return 2;
   }
-  int hexagons = numbering->number == number_hexagons;
+  int hexagons = is_hexagons(&s);
   if (s.n == 0)
     s.n = hexagons ? 2 * s.m : s.m;
   if ((hexagons && s.n != 2 * s.m) || (long long)s.m * s.n > 300000000) {

@@ -68,58 +68,66 @@ static void filter_row(const struct arrays *a, const struct model_factors *f, si
   }
 }
 
-/* Copy what lies inside to where it repeats. Fields computed at [i+1][j] lack row 0 and column n, those at
- * [i][j+1] row m and column 0, those at [i+1][j+1] row 0 and column 0, the others row m and column n. */
-static void repeat(const struct arrays *a, double *x, int shifted_i, int shifted_j) {
-  size_t w = a->row, m = (size_t)a->m, n = (size_t)a->n;
-  size_t to = shifted_i ? 0 : m, from = shifted_i ? m : 0;
-  size_t to_j = shifted_j ? 0 : n, from_j = shifted_j ? n : 0;
-  memcpy(x + to * w, x + from * w, w * sizeof *x);
-  for (size_t i = 0; i <= m; i++)
-    x[i * w + to_j] = x[i * w + from_j];
+/* What repeats is copied by the thread that computed it, while it is in its cache: no loop waits for one that only copies.
+ * Fields computed at [i+1][j] lack row 0 and column n, those at [i][j+1] row m and column 0, those at [i+1][j+1] row 0 and
+ * column 0, the others row m and column n. */
+static void copy_row(const struct arrays *a, double *x, size_t to, size_t from) {
+  memcpy(x + to * a->row, x + from * a->row, a->row * sizeof *x);
 }
 
+static void fluxes(const struct arrays *a, const struct model_factors *f, size_t i) {
+  size_t m = (size_t)a->m, n = (size_t)a->n, here = i * a->row, above = here + a->row;
+  fluxes_row(a, f, i);
+  a->cu[above + n] = a->cu[above];
+  a->cv[here] = a->cv[here + n];
+  a->z[above] = a->z[above + n];
+  a->h[here + n] = a->h[here];
+  if (i == 0) {
+    copy_row(a, a->cv, m, 0);
+    copy_row(a, a->h, m, 0);
+  }
+  if (i == m - 1) {
+    copy_row(a, a->cu, 0, m);
+    copy_row(a, a->z, 0, m);
+  }
+}
+
+static void leap(const struct arrays *a, const struct model_factors *f, size_t i) {
+  size_t m = (size_t)a->m, n = (size_t)a->n, here = i * a->row, above = here + a->row;
+  leap_row(a, f, i);
+  a->unew[above + n] = a->unew[above];
+  a->vnew[here] = a->vnew[here + n];
+  a->pnew[here + n] = a->pnew[here];
+  if (i == 0) {
+    copy_row(a, a->vnew, m, 0);
+    copy_row(a, a->pnew, m, 0);
+  }
+  if (i == m - 1)
+    copy_row(a, a->unew, 0, m);
+}
+
+/* A thread has the same rows in every loop; row m goes with the one before it. */
 static void step(const struct arrays *a, const struct model_factors *f) {
   int m = a->m;
 #pragma omp for schedule(static)
   for (int i = 0; i < m; i++)
-    fluxes_row(a, f, (size_t)i);
-#pragma omp sections
-  {
-#pragma omp section
-    {
-      repeat(a, a->cu, 1, 0);
-      repeat(a, a->cv, 0, 1);
-    }
-#pragma omp section
-    {
-      repeat(a, a->z, 1, 1);
-      repeat(a, a->h, 0, 0);
-    }
-  }
+    fluxes(a, f, (size_t)i);
 #pragma omp for schedule(static)
   for (int i = 0; i < m; i++)
-    leap_row(a, f, (size_t)i);
-#pragma omp sections
-  {
-#pragma omp section
-    {
-      repeat(a, a->unew, 1, 0);
-      repeat(a, a->vnew, 0, 1);
-    }
-#pragma omp section
-    repeat(a, a->pnew, 0, 0);
-  }
+    leap(a, f, (size_t)i);
 #pragma omp for schedule(static)
-  for (int i = 0; i <= m; i++)
+  for (int i = 0; i < m; i++) {
     filter_row(a, f, (size_t)i);
+    if (i == m - 1)
+      filter_row(a, f, (size_t)m);
+  }
 }
 
 static double *field(const struct arrays *a, int parallel) {
   double *made = room((long long)a->row * (a->m + 1), sizeof *made);
 #pragma omp parallel for schedule(static) if (parallel)
-  for (int i = 0; i <= a->m; i++)
-    memset(made + (size_t)i * a->row, 0, a->row * sizeof *made);
+  for (int i = 0; i < a->m; i++)
+    memset(made + (size_t)i * a->row, 0, (i == a->m - 1 ? 2 : 1) * a->row * sizeof *made);
   return made;
 }
 

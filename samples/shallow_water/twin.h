@@ -9,7 +9,8 @@
 double twin_run(const struct model *model, int steps, int parallel, double *u, double *v, double *p);
 
 /* The same with OpenMP on m x n points that find their neighbours through a map, as a program must that knows nothing of
- * the grid. The map's columns: */
+ * the grid. u, v and p hold the state at the start, then that at the end, of points in the map's numbering. The map's
+ * columns: */
 enum { EAST, WEST, NORTH, SOUTH, NORTH_WEST, SOUTH_EAST, SOUTH_WEST, NEIGHBOURS };
 double twin_run_by_map(const struct model *model, int steps, const int *neighbours, double *u, double *v,
                        double *p);

@@ -1,7 +1,7 @@
 #include "twin.h"
 
-#include "common/memory.h"
 #include "common/report.h"
+#include "common/touch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,23 +63,6 @@ static void filter(const struct arrays *a, double alpha) {
   }
 }
 
-/* Copies, each page first touched by the thread that uses it. */
-static double *copy_of(const double *x, int points) {
-  double *made = room(points, sizeof *made);
-#pragma omp parallel for schedule(static)
-  for (int c = 0; c < points; c++)
-    made[c] = x[c];
-  return made;
-}
-
-static int *table_of(const int *neighbours, int points) {
-  int *made = room((long long)NEIGHBOURS * points, sizeof *made);
-#pragma omp parallel for schedule(static)
-  for (int c = 0; c < points; c++)
-    memcpy(made + NEIGHBOURS * (size_t)c, neighbours + NEIGHBOURS * (size_t)c, NEIGHBOURS * sizeof *made);
-  return made;
-}
-
 double twin_run_by_map(const struct model *model, int steps, const int *neighbours, double *u, double *v,
                        double *p) {
   struct arrays a = {.points = model->m * model->n};
@@ -90,10 +73,9 @@ double twin_run_by_map(const struct model *model, int steps, const int *neighbou
                       {&a.pnew, p}, {&a.uold, u}, {&a.vold, v}, {&a.pold, p}, {&a.cu, u},
                       {&a.cv, u},   {&a.z, u},    {&a.h, u}};
   enum { FIELDS = sizeof fields / sizeof *fields };
-  model_initial(model, u, v, p);
   for (int k = 0; k < FIELDS; k++)
-    *fields[k].array = copy_of(fields[k].start, a.points);
-  a.to = table_of(neighbours, a.points);
+    *fields[k].array = touched_copy(fields[k].start, a.points, sizeof(double), 1);
+  a.to = touched_copy(neighbours, a.points, NEIGHBOURS * sizeof *neighbours, 1);
 
   double start = clock_seconds();
 #pragma omp parallel

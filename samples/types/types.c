@@ -39,6 +39,11 @@ enum {
   ARRAY_CONSTANT,
   COMPONENTS_APART,
   INDIRECT_APART,
+  VECTOR_APART,
+  INC_APART,
+  VECTOR_WRITE,
+  OPTIONAL_INC,
+  UPDATED_CONSTANT,
   FORMS
 };
 static const char *const form_names[FORMS] = {
@@ -62,6 +67,11 @@ static const char *const form_names[FORMS] = {
     "constant array",
     "dim 3, :soa",
     ":soa through a map",
+    ":soa vector, READ",
+    ":soa vector, INC",
+    "vector, WRITE",
+    "optional, INC",
+    "constant, updated",
 };
 
 /* One type: its kernels, its constants, and a function that says which forms are right. Values stay below
@@ -112,6 +122,25 @@ static const char *const form_names[FORMS] = {
       turn_##S, void turn_##S(const T *x, T *y) {                                                            \
         for (int k = 0; k < 3; k++)                                                                          \
           y[k] = x[2 - k];                                                                                   \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      across_##S, void across_##S(const T *x[2], T *y) {                                                     \
+        for (int k = 0; k < 3; k++)                                                                          \
+          y[k] = (T)(x[0][k] + x[1][2 - k]);                                                                 \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      apart_##S, void apart_##S(const T *x, T *y[2]) {                                                       \
+        for (int k = 0; k < 3; k++) {                                                                        \
+          y[0][k] += x[k];                                                                                   \
+          y[1][k] += x[2 - k];                                                                               \
+        }                                                                                                    \
+      })                                                                                                     \
+  OP_KERNEL_DEF(                                                                                             \
+      put_##S, void put_##S(const T *x, T *y[1]) { y[0][0] = *x; })                                          \
+  OP_KERNEL_DEF(                                                                                             \
+      perhaps_add_##S, void perhaps_add_##S(const T *x, const int *there, T *y) {                            \
+        if (*there)                                                                                          \
+          *y += *x;                                                                                          \
       })                                                                                                     \
   static int same_##S(op_dat dat, int count, const T *want) {                                                \
     T *got = room(count, sizeof *got);                                                                       \
@@ -248,6 +277,46 @@ static const char *const form_names[FORMS] = {
     op_par_loop(OP_KERNEL_OF(turn_##S), "turn_" #S, m->to, op_arg_dat(in, 0, m->back, 3, NAME, OP_READ),     \
                 op_arg_dat(out, 0, m->back, 3, NAME, OP_WRITE));                                             \
     right[INDIRECT_APART] = same_##S(out, 3 * n, want);                                                      \
+    op_dat far = op_decl_dat_temp(m->to, 3, NAME ":soa", x, "far");                                          \
+    op_dat sums = op_decl_dat_temp(m->to, 3, NAME ":soa", NULL, "sums");                                     \
+    op_par_loop(OP_KERNEL_OF(across_##S), "across_" #S, m->from,                                             \
+                op_arg_dat(far, -2, m->pair, 3, NAME, OP_READ),                                              \
+                op_arg_dat(out, -1, OP_ID, 3, NAME, OP_WRITE));                                              \
+    for (int k = 0; k < 3 * n; k++) {                                                                        \
+      const int *targets = m->pair_table + k / 3 * 2;                                                        \
+      want[k] = (T)(x[3 * targets[0] + k % 3] + x[3 * targets[1] + 2 - k % 3]);                              \
+    }                                                                                                        \
+    right[VECTOR_APART] = same_##S(out, 3 * n, want);                                                        \
+    for (int k = 0; k < 3 * n; k++)                                                                          \
+      want[k] = 0;                                                                                           \
+    for (int k = 0; k < 3 * n; k++) {                                                                        \
+      T *one = want + 3 * m->pair_table[k / 3 * 2], *other = want + 3 * m->pair_table[k / 3 * 2 + 1];        \
+      one[k % 3] = (T)(one[k % 3] + x[k]);                                                                   \
+      other[2 - k % 3] = (T)(other[2 - k % 3] + x[k]);                                                       \
+    }                                                                                                        \
+    op_par_loop(OP_KERNEL_OF(apart_##S), "apart_" #S, m->from, op_arg_dat(in, -1, OP_ID, 3, NAME, OP_READ),  \
+                op_arg_dat(sums, -2, m->pair, 3, NAME, OP_INC));                                             \
+    right[INC_APART] = same_##S(sums, 3 * n, want);                                                          \
+    blank_##S(z, n);                                                                                         \
+    op_par_loop(OP_KERNEL_OF(put_##S), "put_" #S, m->from, read,                                             \
+                op_arg_dat(z, -1, m->place, 1, NAME, OP_WRITE));                                             \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[m->place_table[e]] = x[e];                                                                        \
+    right[VECTOR_WRITE] = same_##S(z, n, want);                                                              \
+    blank_##S(z, n);                                                                                         \
+    op_par_loop(OP_KERNEL_OF(perhaps_add_##S), "perhaps_add_" #S, m->from, read,                             \
+                op_arg_gbl(&there, 1, "int", OP_READ), op_opt_arg_dat(1, z, 0, m->place, 1, NAME, OP_INC));  \
+    op_par_loop(OP_KERNEL_OF(perhaps_add_##S), "perhaps_add_" #S, m->from, read,                             \
+                op_arg_gbl(&absent, 1, "int", OP_READ), op_opt_arg_dat(0, z, 0, m->place, 1, NAME, OP_INC)); \
+    right[OPTIONAL_INC] = same_##S(z, n, want);                                                              \
+    scalar_##S = (T)0;                                                                                       \
+    op_update_const("scalar_" #S, &scalar_##S);                                                              \
+    op_par_loop(OP_KERNEL_OF(constant_##S), "constant_" #S, m->from, write);                                 \
+    for (int e = 0; e < n; e++)                                                                              \
+      want[e] = (T)0;                                                                                        \
+    right[UPDATED_CONSTANT] = same_##S(y, n, want);                                                          \
+    op_free_dat_temp(far);                                                                                   \
+    op_free_dat_temp(sums);                                                                                  \
     op_free_dat_temp(a);                                                                                     \
     op_free_dat_temp(b);                                                                                     \
     op_free_dat_temp(y);                                                                                     \

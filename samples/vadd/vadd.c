@@ -42,13 +42,19 @@ static double time_library(int repeats, op_set elements, op_dat a, op_dat b, op_
 }
 
 static double time_twin(int repeats, void (*twin)(const struct vadd_arrays *),
-                        const struct vadd_arrays *arrays) {
+                        const struct vadd_arrays *arrays, struct check *check) {
   double *times = room(repeats, sizeof *times);
+  long long wrong = 0;
+  for (int i = 0; i < arrays->size; i++)
+    arrays->c[i] = -1;
   for (int i = 0; i < repeats; i++) {
     double start = clock_seconds();
     twin(arrays);
     times[i] = clock_seconds() - start;
   }
+  for (int i = 0; i < arrays->size; i++)
+    wrong += arrays->c[i] != 3.0 * i;
+  check_equal(check, "wrong sums by hand", wrong, 0);
   double middle = median(times, repeats);
   free(times);
   return middle;
@@ -87,8 +93,8 @@ int main(int argc, char **argv) {
   double bytes = 3.0 * sizeof(double) * size, base = 0;
   compare_header("one addition");
   if (compare && op_is_root()) {
-    compare_row("hand-written, serial", time_twin(repeats, vadd_serial, &arrays), bytes, &base);
-    compare_row("hand-written, OpenMP", time_twin(repeats, vadd_openmp, &arrays), bytes, &base);
+    compare_row("hand-written, serial", time_twin(repeats, vadd_serial, &arrays, &check), bytes, &base);
+    compare_row("hand-written, OpenMP", time_twin(repeats, vadd_openmp, &arrays, &check), bytes, &base);
   }
   compare_row("op2jit", time_library(repeats, elements, a, b, c), bytes, &base);
 
