@@ -241,15 +241,21 @@ static void check_all(struct check *check, const struct aero_mesh *mesh, const s
   if (compare) {
     double *again = aero_start(mesh);
     compare_row("hand-written, OpenMP", aero_twin(mesh, limits, 1, again).seconds, bytes, &base);
+    check_at_most(check, "phi, hand-written with OpenMP", largest_difference(phi, again, mesh->nodes), 1e-9);
     free(again);
   }
   compare_row("op2jit", history->seconds, bytes, &base);
 }
 
+/* What is asked for beside the answer. */
+struct settings {
+  int n, compare;
+  const char *picture, *vtk;
+};
+
 /* Solve on n x n elements; returns the largest error, at the first rank. With `check`, everything about the run is
- * checked there. */
-static double run(int n, const struct aero_limits *limits, struct check *check, int compare,
-                  const char *picture) {
+ * checked there, and written to files. */
+static double run(int n, const struct aero_limits *limits, struct check *check, const struct settings *s) {
   struct aero_mesh mesh = aero_mesh_make(n);
   double *start = aero_start(&mesh), *phi = room(mesh.nodes, sizeof *phi), error = 0;
   struct aero a = declare(&mesh, start);
@@ -257,11 +263,14 @@ static double run(int n, const struct aero_limits *limits, struct check *check, 
   op_fetch_data(a.phi, phi);
   if (op_is_root())
     error = error_of(&mesh, phi);
+  const op_dat shown[] = {a.x, a.phi};
+  if (check && s->vtk && op_write_vtk(s->vtk, -1, 2, shown))
+    check->failed++;
   if (check && op_is_root()) {
     op_printf("%d elements, %d nodes:\n", mesh.cells, mesh.nodes);
     print_history(&history);
-    check_all(check, &mesh, limits, &history, phi, compare);
-    if (picture && picture_png(picture, n + 1, n + 1, phi))
+    check_all(check, &mesh, limits, &history, phi, s->compare);
+    if (s->picture && picture_png(s->picture, n + 1, n + 1, phi))
       check->failed++;
   }
   free(start);
@@ -271,17 +280,18 @@ static double run(int n, const struct aero_limits *limits, struct check *check, 
 }
 
 int main(int argc, char **argv) {
-  int n = 64, compare = 0;
-  const char *picture = NULL;
+  struct settings s = {.n = 64};
   const struct option_entry entries[] = {
-      {"n", OPTION_INT, &n, 4, 10000, "n x n elements; n must be even"},
-      {"compare", OPTION_FLAG, &compare, 0, 0, "run the hand-written loops with OpenMP too"},
-      {"picture", OPTION_TEXT, &picture, 0, 0, "write the potential to this PNG file"},
+      {"n", OPTION_INT, &s.n, 4, 10000, "n x n elements; n must be even"},
+      {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
+      {"picture", OPTION_TEXT, &s.picture, 0, 0, "write the potential to this PNG file"},
+      {"vtk", OPTION_TEXT, &s.vtk, 0, 0, "write mesh and potential for ParaView, under this name"},
   };
   enum options_outcome outcome = options_read(argc, argv, "compressible potential flow by finite elements",
                                               sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
     return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+  const int n = s.n;
   if (n % 2) {
     fprintf(stderr, "--n %d: expected an even number\n", n);
     return 2;
@@ -296,7 +306,7 @@ int main(int argc, char **argv) {
   struct aero_limits limits = {
       .newton = AERO_MOST_STEPS, .gradient = 100 * n, .residual = 1e-11, .gradient_drop = 1e-8};
   struct check check = {0};
-  double coarse = run(n / 2, &limits, NULL, 0, NULL), fine = run(n, &limits, &check, compare, picture);
+  double coarse = run(n / 2, &limits, NULL, &s), fine = run(n, &limits, &check, &s);
   op_printf("largest error: %.6e on %d x %d elements, %.6e on %d x %d\n", coarse, n / 2, n / 2, fine, n, n);
   check_between(&check, "order of convergence", log2(coarse / fine), 1.8, 2.2);
   int status = check_end(&check, "aero");

@@ -104,6 +104,20 @@ void box_free(struct box *box) {
   *box = (struct box){0};
 }
 
+int *box_hexahedra(const struct box *box) {
+  const int n = box->n, up = n * n, corner[8] = {0, 1, n + 1, n, up, up + 1, up + n + 1, up + n};
+  int *made = room(8LL * (n - 1) * (n - 1) * (n - 1), sizeof *made), *row = made;
+  for (int node = 0; node < box->nodes; node++) {
+    int place[3];
+    place_of(box, node, place);
+    if (place[0] == n - 1 || place[1] == n - 1 || place[2] == n - 1)
+      continue;
+    for (int c = 0; c < 8; c++)
+      *row++ = node + corner[c];
+  }
+  return made;
+}
+
 void box_state(const struct box *box, double height, double *q) {
   for (int node = 0; node < box->nodes; node++) {
     const double *x = box->x + 3 * node;

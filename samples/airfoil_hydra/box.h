@@ -18,6 +18,8 @@ struct box {
 /* n x n x n nodes in the unit cube, sheared. */
 struct box box_make(int n);
 void box_free(struct box *box);
+/* The nodes of the hexahedra between the nodes, (n - 1)^3 x 8, in ParaView's order. free() releases them. */
+int *box_hexahedra(const struct box *box);
 int box_inside(const struct box *box, int node);
 
 /* Density, momentum, energy and two quantities of turbulence, per volume: everywhere the same, or with

@@ -62,8 +62,12 @@ static size_t wrap(const unsigned char *bytes, size_t count, unsigned char *stre
   return used + 4;
 }
 
-/* t from 0 to 1: dark blue, white, dark red. */
+/* t from 0 to 1: dark blue, white, dark red; what is no number is grey. */
 static void colour(double t, unsigned char pixel[3]) {
+  if (isnan(t)) {
+    memset(pixel, 96, 3);
+    return;
+  }
   double towards = fabs(2 * t - 1);
   double strong = 1 - 0.45 * towards * towards, weak = 1 - towards;
   pixel[0] = (unsigned char)lrint(255 * (t < 0.5 ? weak : strong));
@@ -82,10 +86,70 @@ static unsigned char *paint(int width, int height, int step, int columns, int ro
     *at++ = 0; /* no filter */
     for (int c = 0; c < columns; c++, at += 3) {
       double v = value[(long long)r * step * width + (long long)c * step];
-      colour(high > low && isfinite(v) ? (v - low) / (high - low) : 0.5, at);
+      colour(!isfinite(v) ? NAN : high > low ? (v - low) / (high - low) : 0.5, at);
     }
   }
   return pixels;
+}
+
+/* Whether the point lies in the quadrilateral: a ray from it to the right meets an odd number of its sides. */
+static int inside(double x, double y, double corner[4][2]) {
+  int odd = 0;
+  for (int k = 0; k < 4; k++) {
+    const double *a = corner[k], *b = corner[(k + 1) % 4];
+    if ((a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]))
+      odd = !odd;
+  }
+  return odd;
+}
+
+static int pixel_of(double at, int most) {
+  return at < 0 ? 0 : at < most ? (int)at : most - 1;
+}
+
+/* `corner` in pixels; the middles of pixels are at halves. A cell too small to hold one has the pixel that its first
+ * corner is in. */
+static void fill_cell(int width, int height, double *image, double corner[4][2], double value) {
+  double low[2] = {corner[0][0], corner[0][1]}, high[2] = {corner[0][0], corner[0][1]};
+  for (int k = 1; k < 4; k++)
+    for (int d = 0; d < 2; d++) {
+      low[d] = fmin(low[d], corner[k][d]);
+      high[d] = fmax(high[d], corner[k][d]);
+    }
+  if (!(high[0] >= 0 && low[0] < width && high[1] >= 0 && low[1] < height))
+    return;
+  int first = pixel_of(low[0], width), last = pixel_of(high[0], width);
+  for (int j = pixel_of(low[1], height); j <= pixel_of(high[1], height); j++)
+    for (int i = first; i <= last; i++)
+      if (inside(i + 0.5, j + 0.5, corner))
+        image[(size_t)j * (size_t)width + (size_t)i] = value;
+  const double x = corner[0][0], y = corner[0][1];
+  if (x >= 0 && x < width && y >= 0 && y < height) {
+    double *pixel = image + (size_t)y * (size_t)width + (size_t)x;
+    *pixel = isnan(*pixel) ? value : *pixel;
+  }
+}
+
+int picture_cells(const char *path, struct picture_view view, int cells, const int *corners,
+                  const double *place, const double *value) {
+  const double across = view.right - view.left, up = view.top - view.bottom,
+               scale = (double)MOST / fmax(across, up);
+  const int width = (int)ceil(across * scale), height = (int)ceil(up * scale);
+  double *image = room((long long)width * height, sizeof *image);
+  for (long long i = 0; i < (long long)width * height; i++)
+    image[i] = NAN;
+  for (int c = 0; c < cells; c++) {
+    double corner[4][2];
+    for (int k = 0; k < 4; k++) {
+      const double *point = place + 2 * (size_t)corners[4 * (size_t)c + (size_t)k];
+      corner[k][0] = (point[0] - view.left) * scale;
+      corner[k][1] = (point[1] - view.bottom) * scale;
+    }
+    fill_cell(width, height, image, corner, value[c]);
+  }
+  int failed = picture_png(path, width, height, image);
+  free(image);
+  return failed;
 }
 
 int picture_png(const char *path, int width, int height, const double *value) {

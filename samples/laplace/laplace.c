@@ -5,6 +5,7 @@
  * maximum does not depend on the order. */
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/picture.h"
 #include "common/ranks.h"
 #include "common/report.h"
@@ -91,7 +92,7 @@ static int iterate(struct square *square, double tolerance, int most, double *se
 struct settings {
   int n, most, compare;
   double tolerance;
-  const char *picture;
+  const char *picture, *vtk;
 };
 
 /* What is checked and compared at the first rank. All rows are given the traffic that cannot be avoided; the map,
@@ -113,13 +114,16 @@ static int check_all(const struct settings *s, const struct square *square, cons
   free(by_hand);
   if (s->compare) {
     by_hand = start_from(exact, width);
-    laplace_twin(width, s->tolerance, s->most, 1, by_hand, &twin_seconds);
+    twin_done = laplace_twin(width, s->tolerance, s->most, 1, by_hand, &twin_seconds);
+    check_equal(&check, "iterations, hand-written with OpenMP", twin_done, done);
+    check_at_most(&check, "u, hand-written with OpenMP", largest_difference(by_hand, u, points), 1e-13);
     compare_row("hand-written, OpenMP", twin_seconds, bytes, &base);
     free(by_hand);
     by_hand = start_from(exact, width);
     twin_done = laplace_twin_by_map(width * width, s->n * s->n, square->table, s->tolerance, s->most, by_hand,
                                     &twin_seconds);
-    check_equal(&check, "iterations, hand-written through the map", done, twin_done);
+    check_equal(&check, "iterations, hand-written through the map", twin_done, done);
+    check_at_most(&check, "u, hand-written through the map", largest_difference(by_hand, u, points), 1e-13);
     compare_row("hand-written, OpenMP, by the map", twin_seconds, bytes, &base);
     free(by_hand);
   }
@@ -127,6 +131,13 @@ static int check_all(const struct settings *s, const struct square *square, cons
   int unwritten = s->picture && picture_png(s->picture, width, width, u);
   int status = check_end(&check, "laplace");
   return unwritten ? EXIT_FAILURE : status;
+}
+
+/* Under the name of u, whichever of the two dats it is in. 0, or -1. */
+static int write_vtk(const char *path, op_set points, int width, const double *u) {
+  const op_dat shown = op_decl_dat(points, 1, "double", u, "u");
+  const double h = 1.0 / (width - 1);
+  return output_grid(path, points, width, width, NULL, h, h, 1, &shown);
 }
 
 static int run(const struct settings *s) {
@@ -138,13 +149,14 @@ static int run(const struct settings *s) {
   int done = iterate(&square, s->tolerance, s->most, &seconds);
   op_fetch_data(square.u, u);
   op_printf("%d x %d points, tolerance %g: %d iterations\n", s->n, s->n, s->tolerance, done);
+  int unwritten = s->vtk && write_vtk(s->vtk, square.points, width, u);
   if (op_is_root())
     status = check_all(s, &square, exact, u, done, seconds);
   free(square.table);
   free(exact);
   free(start);
   free(u);
-  return status;
+  return unwritten ? EXIT_FAILURE : status;
 }
 
 int main(int argc, char **argv) {
@@ -155,6 +167,7 @@ int main(int argc, char **argv) {
       {"most", OPTION_INT, &s.most, 1, 1e9, "largest number of iterations"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loop with OpenMP too"},
       {"picture", OPTION_TEXT, &s.picture, 0, 0, "write the answer to this PNG file"},
+      {"vtk", OPTION_TEXT, &s.vtk, 0, 0, "write the square for ParaView, under this name"},
   };
   enum options_outcome outcome = options_read(argc, argv, "Laplace's equation by Jacobi iteration",
                                               sizeof entries / sizeof *entries, entries);

@@ -8,6 +8,7 @@
 
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/picture.h"
 #include "common/ranks.h"
 #include "common/report.h"
@@ -164,7 +165,7 @@ static double factor_of(const double *residual, int cycles) {
 struct settings {
   int side, levels, compare;
   struct schedule schedule;
-  const char *picture;
+  const char *picture, *vtk;
 };
 
 struct problem {
@@ -208,6 +209,7 @@ static int check_all(const struct settings *s, const struct problem *problem, co
     compare_row("hand-written, OpenMP",
                 multigrid_twin(levels, &s->schedule, 1, problem->right, by_hand, twin_residual), bytes,
                 &base);
+    check_at_most(&check, "u, hand-written with OpenMP", largest_difference(u, by_hand, cells), 1e-10);
   }
   compare_row("op2jit", library_seconds, bytes, &base);
   int unwritten = s->picture && picture_png(s->picture, s->side, s->side, u);
@@ -233,13 +235,15 @@ static int run(const struct settings *s) {
   op_printf("%d cells, %d levels\n  cycle      residual\n", cells, levels->count);
   for (int k = 0; k <= cycles; k++)
     op_printf("  %5d  %12.5e\n", k, residual[k]);
+  const op_dat fields[] = {grid[0].u, grid[0].right};
+  int unwritten = s->vtk && output_squares(s->vtk, grid[0].cells, s->side, 2, fields);
   if (op_is_root())
     status = check_all(s, &problem, u, residual, seconds);
   double *const owned[] = {problem.right, problem.solution, problem.start, u, residual};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
     free(owned[k]);
   levels_free(levels);
-  return status;
+  return unwritten ? EXIT_FAILURE : status;
 }
 
 int main(int argc, char **argv) {
@@ -255,6 +259,7 @@ int main(int argc, char **argv) {
       {"damping", OPTION_REAL, &s.schedule.damping, 0.1, 1, "of the sweeps"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
       {"picture", OPTION_TEXT, &s.picture, 0, 0, "write the answer to this PNG file"},
+      {"vtk", OPTION_TEXT, &s.vtk, 0, 0, "write the finest level for ParaView, under this name"},
   };
   enum options_outcome outcome =
       options_read(argc, argv, "multigrid for Poisson's equation on cells and edges",

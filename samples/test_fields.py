@@ -1,0 +1,79 @@
+"""A sample's field can be looked at: its PNG file is one, of the right size and with the field's colours, and ParaView's index names
+datasets of the right length. A picture that cannot be written is an error.
+
+usage: test_fields.py PROGRAM WIDTHxHEIGHT CELLS TOPOLOGY FIELD,... [arguments]   (CELLS 0: no --vtk)
+"""
+
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as tree
+import zlib
+
+
+def run(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100, check=False)
+    return done.returncode, done.stdout
+
+
+def chunks_of(data):
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", "no PNG"
+    at = 8
+    while at < len(data):
+        length, name = struct.unpack(">I4s", data[at:at + 8])
+        content = data[at + 8:at + 8 + length]
+        assert struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0] == zlib.crc32(name + content), name
+        yield name, content
+        at += 12 + length
+    assert at == len(data), "something follows the last chunk"
+
+
+def check_picture(path, size):
+    with open(path, "rb") as file:
+        chunks = list(chunks_of(file.read()))
+    assert [name for name, _ in chunks] == [b"IHDR", b"IDAT", b"IEND"], chunks
+    width, height, depth, kind = struct.unpack(">IIBB", chunks[0][1][:10])
+    assert (width, height, depth, kind) == (*size, 8, 2), (width, height, depth, kind)
+    rows = zlib.decompress(chunks[1][1])
+    line = 1 + 3 * width
+    assert len(rows) == line * height, "pixels"
+    pixels = {rows[r * line + 1 + 3 * c:r * line + 4 + 3 * c] for r in range(height) for c in range(width)}
+    # Dark blue and dark red are the ends of the scale, which every field reaches.
+    assert bytes((0, 0, 140)) in pixels and bytes((140, 0, 0)) in pixels, "the field's extremes have other colours"
+    assert len(pixels) > 8, f"only {len(pixels)} colours"
+
+
+def check_index(folder, cells, topology, names):
+    grids = [g for g in tree.parse(os.path.join(folder, "field.xdmf")).getroot().iter("Grid") if g.get("GridType") == "Uniform"]
+    assert len(grids) == 1, grids
+    found = grids[0].find("Topology")
+    assert (found.get("TopologyType"), found.get("NumberOfElements")) == (topology, str(cells)), found.attrib
+    assert [a.get("Name") for a in grids[0].findall("Attribute")] == names, "fields"
+    for item in grids[0].iter("DataItem"):
+        file, dataset = item.text.strip().split(":")
+        assert dataset and os.path.getsize(os.path.join(folder, file)) > 8 * cells, item.text
+
+
+def main(program, size, cells, topology, names, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        picture = os.path.join(folder, "field.png")
+        status, said = run([program, "--picture", picture, *options])
+        assert status == 0, said
+        check_picture(picture, tuple(int(n) for n in size.split("x")))
+        status, said = run([program, "--picture", os.path.join(folder, "none", "field.png"), *options])
+        assert status != 0 and "No such file" in said, (status, said)
+        if cells == "0":
+            return
+        status, said = run([program, "--vtk", os.path.join(folder, "field"), *options])
+        if "HDF5 files cannot be used" in said:
+            sys.exit(77)
+        assert status == 0, said
+        check_index(folder, int(cells), topology, names.split(","))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 6:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
