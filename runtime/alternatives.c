@@ -29,7 +29,7 @@ static void add_shapes(struct list *list, const struct variant *standard,
   for (int i = 0; i < loop->nshapes; i++) {
     struct variant v = *standard;
     v.shape = loop->shapes[i];
-    if (v.shape.width != standard->shape.width || v.shape.straight != standard->shape.straight)
+    if (!shape_equal(&v.shape, &standard->shape))
       add(list, v);
   }
 }
@@ -42,7 +42,7 @@ static void add_strategies(struct list *list, const struct variant *standard,
   v.strategy = STRATEGY_OWNERS;
   add(list, v);
   v.strategy = STRATEGY_GATHER;
-  v.shape.straight = false;
+  v.shape.straight = v.shape.stream = false;
   if (loop->turned_bytes > 0 && loop->turned_bytes <= turned_most)
     add(list, v);
 }

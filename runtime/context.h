@@ -60,6 +60,7 @@ struct op_context {
   void (*poll)(void *ctx);
   struct exchanges *exchanges; /* NULL until ranks exchange halos */
   struct team *team;           /* NULL until a backend wants threads */
+  size_t cache_bytes;          /* of its last-level caches; 0: nobody asked yet */
   struct store *store;         /* NULL until a backend compiles */
   struct jit *jit;
   struct missing missing; /* of OP2_JIT=load */

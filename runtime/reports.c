@@ -57,7 +57,7 @@ static double triad_of(struct op_context *ctx, int threads) {
   double rate = 0;
   target_host(&cpu, &features);
   text_addf(&cpu, ", %ld CPUs", sysconf(_SC_NPROCESSORS_CONF));
-  text_addf(&name, "triad GB/s, %d threads", threads);
+  text_addf(&name, "best triad GB/s, %d threads", threads);
   if (!store_get_fact(ctx->store, text_str(&cpu), text_str(&name), month, &rate, NULL) &&
       triad_measure(ctx->team, threads, &rate, &ignored) == OP_OK)
     store_put_fact(ctx->store, text_str(&cpu), text_str(&name), rate, "");

@@ -56,13 +56,13 @@ int variant_apply(struct variant *variant, const char *spec, struct error *err) 
     size_t length = strcspn(p, "/");
     snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), p);
     if (length && !apply_word(variant, word))
-      return error_set(
-          err, OP_ERR_ENV,
-          "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (whole, chunks, colours, "
-          "owners, gather), a shape (scalar, strip4, strip8, strip16, strip8+straight), a block size or "
-          "a number of threads (threads4), separated by '/'; soa or aos for the layout of all "
-          "dats, soa=DAT or aos=DAT for one",
-          word);
+      return error_set(err, OP_ERR_ENV,
+                       "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (whole, chunks, colours, "
+                       "owners, gather), a shape (scalar, strip4, strip8, strip16, strip8+straight, "
+                       "strip8+stream), a block size or "
+                       "a number of threads (threads4), separated by '/'; soa or aos for the layout of all "
+                       "dats, soa=DAT or aos=DAT for one",
+                       word);
     p += length;
     p += *p == '/';
   }

@@ -166,16 +166,22 @@ static void watched_parameters(const struct generator *g, struct parameter *p) {
   text_addf(&p->value, "op2_frame[%d], ", watched_slot_stop(g->d));
 }
 
-static void put_strips(struct generator *g) {
-  put_lane_accumulators(g);
-  if (g->s->straight) {
-    put_straight_strips(g);
-    put_lanes_accumulated(g);
-    return;
-  }
+static void put_plain_strips(struct generator *g) {
   put_open(g, "for (; op2_i + %d <= op2_end; op2_i += %d)", g->s->width, g->s->width);
   put_strip(g);
   put_close(g);
+}
+
+static void put_strips(struct generator *g) {
+  put_lane_accumulators(g);
+  if (g->s->stream)
+    put_stream_check(g);
+  if (g->s->straight)
+    put_straight_strips(g);
+  else
+    put_plain_strips(g);
+  if (g->s->stream)
+    put_stream_end(g);
   put_lanes_accumulated(g);
 }
 
@@ -257,6 +263,7 @@ int generate_c(const struct desc *d, const struct shape *s, struct generated *ou
   if (!shape_fits(d, s))
     fitting.width = 0;
   fitting.straight &= shape_can_be_straight(d, &fitting);
+  fitting.stream &= shape_can_stream(d, &fitting);
   out->width = fitting.width;
   struct generator g = {.d = d, .s = &fitting, .w = &c_words, .k = &k, .out = &out->main};
   int code = generate(&g, out, err);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "jit/generate/generate.h"
+#include "jit/generate/lanes.h"
 #include "jit/generate/skeleton.h"
 #include "jit/lexer.h"
 
@@ -37,6 +38,13 @@ bool shape_can_be_straight(const struct desc *d, const struct shape *s) {
     for (int c = 0; c < d->maps[m].arity; c++)
       mapped |= desc_uses_column(d, m, c);
   return mapped && s->width && !s->list && shape_fits(d, s);
+}
+
+bool shape_can_stream(const struct desc *d, const struct shape *s) {
+  bool any = false;
+  for (int i = 0; i < d->nargs; i++)
+    any |= lanes_can_stream(d, &d->args[i], s->width);
+  return any && s->width && !s->list && shape_fits(d, s);
 }
 
 /* Functions that take many times as long as an addition, with or without an f behind. */
@@ -104,11 +112,12 @@ static int natural_width(const struct desc *d, int vector_bytes) {
   return width < 4 ? 4 : width > 16 ? 16 : width;
 }
 
-static int add_shape(const struct desc *d, int width, bool straight, struct shape *out, int count) {
+static int add_shape(const struct desc *d, int width, struct shape_wish wish, struct shape *out, int count) {
   struct shape s = {.width = width};
-  s.straight = straight && shape_can_be_straight(d, &s);
+  s.straight = wish.straight && shape_can_be_straight(d, &s);
+  s.stream = wish.stream && shape_can_stream(d, &s);
   for (int i = 0; i < count; i++)
-    if (out[i].width == width && out[i].straight == s.straight)
+    if (shape_equal(&out[i], &s))
       return count;
   if (!shape_fits(d, &s))
     return count;
@@ -116,17 +125,19 @@ static int add_shape(const struct desc *d, int width, bool straight, struct shap
   return count + 1;
 }
 
-int shape_candidates(const struct desc *d, int vector_bytes, bool straight,
+int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish wish,
                      struct shape out[SHAPE_CANDIDATES]) {
+  const struct shape_wish plain = {0}, cached = {.straight = wish.straight};
   int width = natural_width(d, vector_bytes), count = 0;
   bool strips = vector_bytes >= 32;
   if (strips && gains(d))
-    count = add_shape(d, width, straight, out, count);
-  count = add_shape(d, 0, false, out, count);
+    count = add_shape(d, width, cached, out, count);
+  count = add_shape(d, 0, plain, out, count);
   if (strips) {
-    count = add_shape(d, width, straight, out, count);
-    count = add_shape(d, width == 4 ? 8 : width / 2, straight, out, count);
-    count = add_shape(d, width, false, out, count);
+    count = add_shape(d, width, wish, out, count);
+    count = add_shape(d, width, cached, out, count);
+    count = add_shape(d, width == 4 ? 8 : width / 2, cached, out, count);
+    count = add_shape(d, width, plain, out, count);
   }
   return count;
 }

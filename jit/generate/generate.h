@@ -23,10 +23,16 @@ struct generated {
 bool shape_fits(const struct desc *d, const struct shape *s);
 /* Has it strips that read targets by a map, so that straight ranges mean something? */
 bool shape_can_be_straight(const struct desc *d, const struct shape *s);
+/* Has it strips with results that can go past the caches? */
+bool shape_can_stream(const struct desc *d, const struct shape *s);
 /* The shapes worth trying on a machine whose vectors have so many bytes (16, 32, 64), the most promising first; at least
- * one. None has a list. `straight`: most elements lie in straight ranges. */
-enum { SHAPE_CANDIDATES = 4 };
-int shape_candidates(const struct desc *d, int vector_bytes, bool straight,
+ * one. None has a list. */
+struct shape_wish {
+  bool straight; /* most elements lie in straight ranges */
+  bool stream;   /* the data are far larger than the caches */
+};
+enum { SHAPE_CANDIDATES = 5 };
+int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish wish,
                      struct shape out[SHAPE_CANDIDATES]);
 
 /* C for CPUs. Errors: OP_ERR_MEMORY, OP_ERR_KERNEL (no such function in the text). */

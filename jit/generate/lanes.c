@@ -44,6 +44,10 @@ void lanes_name(enum type_code type, int dim, char *out, size_t size) {
   snprintf(out, size, "%s_%d", short_names[type], dim);
 }
 
+void lanes_vector(enum type_code type, int n, char *out, size_t size) {
+  snprintf(out, size, "op2_%s%d", short_names[type], n);
+}
+
 /* ---- vectors in the text -------------------------------------------------------------------------*/
 
 /* typedefs op2_double4 (aligned) and op2_double4u (as the scalar), for every length that is used. */

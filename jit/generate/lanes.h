@@ -15,9 +15,20 @@
  * put_lane_types, the typedefs op2_double4 and the like. */
 void put_lane_types(struct generator *g, enum type_code type);
 void put_lane_helpers(struct generator *g, enum type_code type, int dim);
+/* The aligned vector of `n` values that put_lane_types names. */
+void lanes_vector(enum type_code type, int n, char *out, size_t size);
 void lanes_name(enum type_code type, int dim, char *out, size_t size);
 /* Values from one row to the next behind op2_turn. */
 int lanes_row(int dim, int width);
+
+/* May what strips write to this argument go past the caches? Whole vectors must be all that is written there. */
+bool lanes_can_stream(const struct desc *d, const struct desc_arg *a, int width);
+/* Where the shape streams. Before the first strip: op2_aligned, whether vectors at the elements' addresses are; in a strip its
+ * stores, with `put_plain` for those that are not; behind the last: what makes them visible to other threads. */
+void put_stream_check(struct generator *g);
+bool is_streamed(const struct generator *g, const struct desc_arg *a);
+void put_streamed_store(struct generator *g, int arg, void (*put_plain)(struct generator *g, int arg));
+void put_stream_end(struct generator *g);
 
 /* The strip of elements op2_i .. op2_i + width - 1. */
 void put_strip(struct generator *g);

@@ -8,7 +8,7 @@ static const struct {
 } forms[] = {{"scalar", 0}, {"strip4", 4}, {"strip8", 8}, {"strip16", 16}};
 enum { FORMS = sizeof forms / sizeof *forms };
 
-static const char list_mark[] = "+list", straight_mark[] = "+straight";
+static const char straight_mark[] = "+straight", stream_mark[] = "+stream", list_mark[] = "+list";
 
 void shape_print(const struct shape *s, struct text *out) {
   if (s->watched) {
@@ -20,20 +20,30 @@ void shape_print(const struct shape *s, struct text *out) {
       text_add(out, forms[i].name);
   if (s->straight)
     text_add(out, straight_mark);
+  if (s->stream)
+    text_add(out, stream_mark);
   if (s->list)
     text_add(out, list_mark);
 }
 
+static bool skip(const char **at, const char *mark) {
+  const size_t length = strlen(mark);
+  const bool there = strncmp(*at, mark, length) == 0;
+  *at += there ? length : 0;
+  return there;
+}
+
 bool shape_parse(const char *name, struct shape *s) {
-  const char *plus = strchr(name, '+');
-  size_t length = plus ? (size_t)(plus - name) : strlen(name);
-  const bool list = plus && strcmp(plus, list_mark) == 0, straight = plus && strcmp(plus, straight_mark) == 0;
-  if (plus && !list && !straight)
-    return false;
-  for (int i = 0; i < FORMS; i++)
-    if (strlen(forms[i].name) == length && memcmp(name, forms[i].name, length) == 0) {
-      *s = (struct shape){.width = forms[i].width, .list = list, .straight = straight};
-      return !straight || s->width;
-    }
+  const size_t length = strcspn(name, "+");
+  for (int i = 0; i < FORMS; i++) {
+    if (strlen(forms[i].name) != length || memcmp(name, forms[i].name, length) != 0)
+      continue;
+    const char *at = name + length;
+    *s = (struct shape){.width = forms[i].width};
+    s->straight = skip(&at, straight_mark);
+    s->stream = skip(&at, stream_mark);
+    s->list = skip(&at, list_mark);
+    return !*at && (!(s->straight || s->stream) || (s->width && !s->list));
+  }
   return false;
 }

@@ -13,10 +13,17 @@ struct shape {
   /* Strips inside straight ranges (see runtime/straight.h) read their targets as they follow one another in memory, without the
    * map. Only with a width and without a list. */
   bool straight;
+  /* What strips write whole goes past the caches, where nobody looks for it soon. Only with a width and without a list. */
+  bool stream;
   bool watched; /* for the checking form: see jit/generate/watched.h; then nothing else */
 };
 
-/* "scalar", "strip8", "scalar+list", "strip8+straight", "watched". */
+static inline bool shape_equal(const struct shape *a, const struct shape *b) {
+  return a->width == b->width && a->list == b->list && a->straight == b->straight && a->stream == b->stream &&
+         a->watched == b->watched;
+}
+
+/* "scalar", "strip8", "scalar+list", "strip8+straight+stream", "watched". */
 void shape_print(const struct shape *s, struct text *out);
 /* What shape_print wrote, but for "watched", which is no variant; false for anything else. Widths are 4, 8 and 16. */
 bool shape_parse(const char *name, struct shape *s);

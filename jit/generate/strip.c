@@ -336,17 +336,24 @@ static void put_lane_store(struct generator *g, int arg, int lane) {
   }
 }
 
+static void put_rows_store(struct generator *g, int arg) {
+  for (int l = 0; l < g->s->width; l++)
+    put_lane_store(g, arg, l);
+}
+
 /* Element after element, so that lanes which meet on a target add to it in the order of elements. */
 static void put_stores(struct generator *g) {
   for (int i = 0; i < g->d->nargs; i++)
     if (is_stored(&g->d->args[i]))
       put_turned(g, i);
   for (int i = 0; i < g->d->nargs; i++)
-    if (is_stored(&g->d->args[i]) && leaves_at_once(g, &g->d->args[i]))
+    if (is_stored(&g->d->args[i]) && is_streamed(g, &g->d->args[i]))
+      put_streamed_store(g, i, leaves_at_once(g, &g->d->args[i]) ? put_contiguous_store : put_rows_store);
+    else if (is_stored(&g->d->args[i]) && leaves_at_once(g, &g->d->args[i]))
       put_contiguous_store(g, i);
   for (int l = 0; l < g->s->width; l++)
     for (int i = 0; i < g->d->nargs; i++)
-      if (is_stored(&g->d->args[i]) && !leaves_at_once(g, &g->d->args[i]))
+      if (is_stored(&g->d->args[i]) && !leaves_at_once(g, &g->d->args[i]) && !is_streamed(g, &g->d->args[i]))
         put_lane_store(g, i, l);
 }
 

@@ -91,7 +91,8 @@ static void add_dat(struct trial *t, int arg) {
     size_t size = type_info(a->type)->size;
     s->bytes = (size_t)(set_size(set) * a->dim) * size;
     s->rows = malloc(s->bytes);
-    s->library = malloc(s->bytes + SLACK * (size_t)a->dim * size);
+    const size_t room = s->bytes + SLACK * (size_t)a->dim * size;
+    s->library = aligned_alloc(64, (room + 63) / 64 * 64); /* as the library's own memory is */
     kernel_fill(&seed, a->type, s->rows, set_size(set) * a->dim);
   }
   int idx = a->how == DIRECT ? -1 : a->how == VECTOR ? -ARITY : (int)a->how - (int)VIA_0;
@@ -244,7 +245,8 @@ static void run_code(struct trial *t, range_function run, bool list) {
   struct info_slot infos[8];
   memcpy(t->globals, t->starts, sizeof t->starts);
   fill_frame(t, infos);
-  static const long ends[PIECES + 1] = {0, 1, 150, ELEMENTS};
+  /* Vectors of the second piece are not aligned, those of the third are. */
+  static const long ends[PIECES + 1] = {0, 1, 128, ELEMENTS};
   for (int p = 0; p < PIECES; p++)
     run(t->frame, list ? t->list : NULL, ends[p], ends[p + 1]);
   for (int i = 0; i < t->d.nargs; i++)
@@ -319,6 +321,9 @@ static const struct way ways[] = {
     {"strips of 16, renumbered", "strip16", false, true, false},
     {"strips of 4", "strip4", false, false, false},
     {"strips of 8, straight", "strip8+straight", false, false, false},
+    {"strips of 8, past the caches", "strip8+stream", false, false, false},
+    {"strips of 16, past the caches, straight", "strip16+straight+stream", false, false, false},
+    {"strips of 4, past the caches, SoA", "strip4+stream", true, false, false},
     {"strips of 4, straight, SoA, renumbered, wide", "strip4+straight", true, true, true},
 };
 

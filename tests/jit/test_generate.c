@@ -125,7 +125,7 @@ static void one(const char *folder, struct desc d, const char *shape_name, bool 
 /* The first of the shapes for a machine with 512-bit vectors. */
 static void starts_with(struct desc d, int width) {
   struct shape shapes[SHAPE_CANDIDATES];
-  const int count = shape_candidates(&d, 64, false, shapes);
+  const int count = shape_candidates(&d, 64, (struct shape_wish){0}, shapes);
   if (count < 2 || shapes[0].width != width) {
     fprintf(stderr, "%s: the first of %d shapes has width %d instead of %d\n", d.kernel_name, count,
             shapes[0].width, width);
@@ -150,10 +150,10 @@ static struct desc adding(const char *value) {
 }
 
 /* The names of all shapes, for a machine with 512-bit vectors. */
-static void has_shapes(struct desc d, bool straight, const char *names) {
+static void has_shapes(struct desc d, struct shape_wish wish, const char *names) {
   struct shape shapes[SHAPE_CANDIDATES];
   struct text found = {0};
-  const int count = shape_candidates(&d, 64, straight, shapes);
+  const int count = shape_candidates(&d, 64, wish, shapes);
   for (int i = 0; i < count; i++) {
     text_add(&found, i ? " " : "");
     shape_print(&shapes[i], &found);
@@ -175,8 +175,22 @@ static struct desc copying(int map) {
   return d;
 }
 
+/* Single precision, whose strips of four fill half a register; rows, components apart, and a row of three, which leaves gaps. */
+static struct desc rows_of_two(void) {
+  struct desc d = build_loop(
+      "spread", "void spread(const float *x, float *rows, float *apart, float *three) { for (int n = 0; "
+                "n < 2; n++) rows[n] = apart[n] = three[n] = *x; three[2] = 0; }");
+  build_arg(&d, build_dat(&d, TYPE_FLOAT, 1, 0, false), -1, -1, OP_READ);
+  build_arg(&d, build_dat(&d, TYPE_FLOAT, 2, 0, false), -1, -1, OP_WRITE);
+  build_arg(&d, build_dat(&d, TYPE_FLOAT, 2, 0, true), -1, -1, OP_WRITE);
+  build_arg(&d, build_dat(&d, TYPE_FLOAT, 3, 0, false), -1, -1, OP_WRITE);
+  return d;
+}
+
 static void shape_names(void) {
-  static const char *const wrong[] = {"scalar+straight", "strip8+straight+list", "strip8+", "strip8+lis"};
+  static const char *const wrong[] = {"scalar+straight",   "strip8+straight+list", "strip8+",
+                                      "strip8+lis",        "scalar+stream",        "strip8+stream+straight",
+                                      "strip4+stream+list"};
   struct shape s;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
     if (shape_parse(wrong[i], &s)) {
@@ -198,13 +212,19 @@ int main(int argc, char **argv) {
   one(argv[1], vectors(), "scalar", write);
   one(argv[1], numbers(), "strip4", write);
   one(argv[1], numbers(), "strip4+straight", write);
+  one(argv[1], copying(1), "strip8+straight+stream", write);
+  one(argv[1], rows_of_two(), "strip4+stream", write);
   one(argv[1], airfoil_edge(), "watched", write);
   one(argv[1], globals(), "watched", write);
   one(argv[1], vectors(), "watched", write);
-  has_shapes(copying(1), true, "strip8+straight scalar strip4+straight strip8");
-  has_shapes(copying(1), false, "strip8 scalar strip4");
-  has_shapes(copying(0), true, "scalar strip8 strip4");
-  has_shapes(adding("x[n]"), true, "scalar strip8+straight strip4+straight strip8");
+  const struct shape_wish straight = {.straight = true}, stream = {.stream = true}, both = {true, true};
+  has_shapes(copying(1), straight, "strip8+straight scalar strip4+straight strip8");
+  has_shapes(copying(1), (struct shape_wish){0}, "strip8 scalar strip4");
+  has_shapes(copying(0), straight, "scalar strip8 strip4");
+  has_shapes(adding("x[n]"), straight, "scalar strip8+straight strip4+straight strip8");
+  has_shapes(copying(0), stream, "scalar strip8+stream strip8 strip4");
+  has_shapes(copying(1), both, "strip8+straight scalar strip8+straight+stream strip4+straight strip8");
+  has_shapes(adding("x[n]"), both, "scalar strip8+straight strip4+straight strip8");
   shape_names();
   starts_with(adding("0.5 * x[n] /* x[n] / 2 */"), 0);
   starts_with(adding("x[n] / 3"), 8);

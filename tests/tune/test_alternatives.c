@@ -13,13 +13,16 @@
 static const struct shape shapes[] = {{.width = 8}, {.width = 0}, {.width = 4}};
 static const struct shape straight_shapes[] = {
     {.width = 8, .straight = true}, {.width = 0}, {.width = 4, .straight = true}, {.width = 8}};
+static const struct shape stream_shapes[] = {{.width = 8}, {.width = 0}, {.width = 8, .stream = true}};
 
 /* The names, separated by blanks. */
 static void expect(struct variant standard, struct alternatives_of loop, const char *names) {
   struct variant found[MOST_ALTERNATIVES];
   struct text list = {0};
-  loop.shapes = standard.shape.straight ? straight_shapes : shapes;
-  loop.nshapes = standard.shape.straight ? 4 : 3;
+  if (!loop.shapes) {
+    loop.shapes = standard.shape.straight ? straight_shapes : shapes;
+    loop.nshapes = standard.shape.straight ? 4 : 3;
+  }
   const int count = alternatives(&standard, &loop, found);
   for (int i = 0; i < count; i++) {
     text_add(&list, i ? " " : "");
@@ -76,14 +79,34 @@ static void leave_out_what_cannot_gain(void **state) {
   expect(colours, (struct alternatives_of){.elements = 4095, .threads = 8, .turned_bytes = 8}, "");
 }
 
+/* Nor does it stream: what it writes first, it reads again at once. */
+static void know_stores_past_the_caches(void **state) {
+  (void)state;
+  const struct variant colours = {.strategy = STRATEGY_COLOURS, .shape = {.width = 8}},
+                       streamed = {.strategy = STRATEGY_COLOURS, .shape = {.width = 8, .stream = true}};
+  const struct alternatives_of loop = {.elements = 4200,
+                                       .threads = 1,
+                                       .block_size = 1024,
+                                       .turned_bytes = 8,
+                                       .shapes = stream_shapes,
+                                       .nshapes = 3};
+  expect(colours, loop,
+         "colours/scalar colours/strip8+stream owners/strip8 gather/strip8 colours/strip8/4096 "
+         "colours/strip8/256 "
+         "colours/strip8/64");
+  expect(streamed, loop,
+         "colours/strip8 colours/scalar owners/strip8+stream gather/strip8 colours/strip8+stream/4096 "
+         "colours/strip8+stream/256 colours/strip8+stream/64");
+}
+
 static void names_are_read_back(void **state) {
   (void)state;
   struct error err = {0};
   struct text name = {0};
   struct variant v = {0};
-  assert_int_equal(variant_apply(&v, "threads3/owners/128/strip4", &err), OP_OK);
+  assert_int_equal(variant_apply(&v, "threads3/owners/128/strip4+straight+stream", &err), OP_OK);
   variant_print(&v, &name);
-  assert_string_equal(text_str(&name), "owners/strip4/128/threads3");
+  assert_string_equal(text_str(&name), "owners/strip4+straight+stream/128/threads3");
   struct variant again = {0};
   assert_int_equal(variant_apply(&again, text_str(&name), &err), OP_OK);
   assert_int_equal(again.threads, 3);
@@ -100,9 +123,8 @@ static void names_are_read_back(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(are_one_step_away),
-      cmocka_unit_test(know_straight_ranges),
-      cmocka_unit_test(leave_out_what_cannot_gain),
+      cmocka_unit_test(are_one_step_away),           cmocka_unit_test(know_straight_ranges),
+      cmocka_unit_test(know_stores_past_the_caches), cmocka_unit_test(leave_out_what_cannot_gain),
       cmocka_unit_test(names_are_read_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,6 +157,30 @@ static void is_not_kept_from_by_other_meshes(void **state) {
   works(op_exit());
 }
 
+static bool is_offered(int number, const char *words) {
+  const struct cpu_loop *cpu = record(number)->backend_state;
+  bool found = false;
+  for (int i = 0; i < cpu->nvariants; i++)
+    found |= strstr(cpu->variants[i].name, words) != NULL;
+  return found;
+}
+
+/* Stores past the caches are tried where the caches are far smaller than the data; smooth writes whole vectors, spread adds. */
+static void streams_what_caches_cannot_hold(void **state) {
+  (void)state;
+  static struct answer a;
+  static const size_t caches[] = {(size_t)1 << 40, 1};
+  for (int large = 0; large < 2; large++) {
+    open_tuned("force");
+    const struct grid g = declare(true, "double");
+    api_context()->cache_bytes = caches[large];
+    run(&g, &a);
+    assert_int_equal(is_offered(0, "+stream"), large && is_offered(0, "strip"));
+    assert_false(is_offered(1, "+stream"));
+    works(op_exit());
+  }
+}
+
 static void has_the_bits_of_strips(void **state) {
   (void)state;
   static struct answer plain, straight;
@@ -164,6 +188,8 @@ static void has_the_bits_of_strips(void **state) {
                                         {"seq", "strip4", "strip4+straight"},
                                         {"seq", "strip16", "strip16+straight"},
                                         {"openmp", "strip8/100", "strip8+straight/100"},
+                                        {"seq", "strip8", "strip8+straight+stream"},
+                                        {"openmp", "strip4/100", "strip4+straight+stream/100"},
                                         {"openmp", "owners/strip4", "owners/strip4+straight"}};
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
     for (int soa = 0; soa < (w == 0 ? 2 : 1); soa++)
@@ -251,6 +277,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(is_chosen_by_the_mesh),
       cmocka_unit_test(is_not_kept_from_by_other_meshes),
+      cmocka_unit_test(streams_what_caches_cannot_hold),
       cmocka_unit_test(has_the_bits_of_strips),
       cmocka_unit_test(is_right_on_any_mesh),
       cmocka_unit_test(is_left_out_where_it_means_nothing),

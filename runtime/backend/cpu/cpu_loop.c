@@ -14,6 +14,7 @@
 #include "kind.h"
 #include "layouts.h"
 #include "plan.h"
+#include "triad.h"
 
 /* ---- which variants there are ---- */
 
@@ -53,6 +54,7 @@ static int settle(struct variant *v, const struct loop *loop, const struct cpu_l
     v->block_size = v->threads = 0;
   /* The gather form has maps of its own. */
   v->shape.straight &= shape_can_be_straight(&loop->desc, &v->shape) && v->strategy != STRATEGY_GATHER;
+  v->shape.stream &= shape_can_stream(&loop->desc, &v->shape) && v->strategy != STRATEGY_GATHER;
   return OP_OK;
 }
 
@@ -103,15 +105,28 @@ static bool is_any_straight(const struct cpu_loop *cpu) {
   return any;
 }
 
+/* What a call writes is gone from the caches before the next loop looks for it. The largest part of a rank decides for all. */
+static int find_large(struct op_context *ctx, struct loop *loop, struct error *err) {
+  const double times_cache = 2;
+  if (!ctx->cache_bytes)
+    ctx->cache_bytes = triad_cache_bytes(loop->most_threads);
+  double share = loop->stats.working_set / (times_cache * (double)ctx->cache_bytes);
+  const int code = agree_on_largest(ctx->agreement, OP_OK, &share, 1, err);
+  loop->large = share >= 1;
+  return code;
+}
+
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   struct jit *jit = NULL;
   int code = context_jit(ctx, &jit, err);
   if (code)
     return code;
   cpu->increments_through_map = increments_through_map(loop);
+  code = find_large(ctx, loop, err);
   struct shape shapes[SHAPE_CANDIDATES];
   const int vector_bytes = ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
-  const int nshapes = shape_candidates(&loop->desc, vector_bytes, loop->straight, shapes);
+  const struct shape_wish wish = {.straight = loop->straight, .stream = loop->large};
+  const int nshapes = shape_candidates(&loop->desc, vector_bytes, wish, shapes);
   struct variant v = {.strategy = default_strategy(loop, cpu), .shape = shapes[0]};
   struct text spec = {0};
   bool tuned = false;
@@ -119,7 +134,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   if (held)
     text_add(&spec, held);
   const bool forced = held || variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec);
-  if (forced)
+  if (!code && forced)
     code = variant_apply(&v, text_str(&spec), err);
   text_free(&spec);
   if (!code)
@@ -304,8 +319,10 @@ static int make_code(struct op_context *ctx, struct loop *loop, struct cpu_varia
   const struct desc *desc = v->parts[0].gather ? gather_desc(v->parts[0].gather) : &loop->desc;
   int code = context_jit(ctx, &jit, err);
   for (int list = 0; !code && list < (listed ? 2 : 1); list++) {
-    const struct shape shape = {
-        .width = v->variant.shape.width, .list = list, .straight = v->variant.shape.straight && !list};
+    const struct shape shape = {.width = v->variant.shape.width,
+                                .list = list,
+                                .straight = v->variant.shape.straight && !list,
+                                .stream = v->variant.shape.stream && !list};
     if (v->functions[list])
       continue;
     if (!wait && !jit_prepare(jit, desc, &shape))

@@ -1,0 +1,109 @@
+/* Made by op2jit (generator 4): loop copy, strip8+straight+stream, contract. */
+#include "op2jit_prelude.h"
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Weverything"
+typedef long long __attribute__((may_alias)) op2_longlong;
+typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+typedef double op2_double2 __attribute__((vector_size(16), may_alias));
+typedef double op2_double2u __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double op2_double4 __attribute__((vector_size(32), may_alias));
+typedef double op2_double4u __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double op2_double8 __attribute__((vector_size(64), may_alias));
+typedef double op2_double8u __attribute__((vector_size(64), aligned(8), may_alias));
+static inline __attribute__((always_inline)) void op2_load_double_1(double *lanes, const double *const *rows) {
+  {
+    op2_double8 z0 = {rows[0][0], rows[1][0], rows[2][0], rows[3][0], rows[4][0], rows[5][0], rows[6][0], rows[7][0]};
+    *(op2_double8 *)(lanes + 0) = z0;
+  }
+}
+static const int *op2_find_range(const int *op2_u, long op2_begin) {
+  long op2_low = 0, op2_high = op2_u[0];
+  while (op2_low < op2_high) {
+    const long op2_middle = (op2_low + op2_high) / 2;
+    if (op2_u[1 + op2_middle * 3 + 1] <= op2_begin) {
+      op2_low = op2_middle + 1;
+    }
+    else op2_high = op2_middle;
+  }
+  return op2_u + 1 + op2_low * 3;
+}
+static inline __attribute__((always_inline, internal_linkage)) void copy();
+#pragma clang diagnostic pop
+#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
+#pragma GCC visibility push(hidden)
+#include "copy.c"
+#pragma GCC visibility pop
+#pragma clang attribute pop
+#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic error "-Wincompatible-pointer-types"
+#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+static void op2_loop(const double *restrict op2_d0, double *restrict op2_d1, const int *restrict op2_t0, const int *restrict op2_u, const int *restrict op2_list, long op2_begin, long op2_end) {
+  long op2_i = op2_begin;
+  unsigned long op2_place = 0;
+  op2_place |= (unsigned long)(op2_d1 + op2_begin * 1) & 63;
+  volatile const int op2_aligned = !op2_place;
+  const int *op2_range = op2_find_range(op2_u, op2_begin);
+  while (op2_i + 8 <= op2_end) {
+    if (op2_range[1] <= op2_i) {
+      op2_range += 3;
+      continue;
+    }
+    if (op2_range[0] <= op2_i) {
+      const long op2_stop = op2_range[1] < op2_end ? op2_range[1] : op2_end;
+      const long op2_o0_0 = op2_range[2];
+      for (; op2_i + 8 <= op2_stop; op2_i += 8) {
+        double op2_l0[8] __attribute__((aligned(64)));
+        __builtin_memcpy(op2_l0 + 0, op2_d0 + (op2_i + op2_o0_0 + 0), sizeof(double) * 8);
+        double op2_l1[8] __attribute__((aligned(64)));
+        #pragma clang loop vectorize(enable) vectorize_width(8) interleave_count(1) unroll(disable)
+        for (int op2_l = 0; op2_l < 8; op2_l++) {
+          double op2_a0[1];
+          op2_a0[0] = op2_l0[0 * 8 + op2_l];
+          double op2_a1[1];
+          copy(op2_a0, op2_a1);
+          op2_l1[0 * 8 + op2_l] = op2_a1[0];
+        }
+        if (op2_aligned) {
+          __builtin_nontemporal_store(*(const op2_double8 *)(op2_l1 + 0), (op2_double8 *)(op2_d1 + op2_i * 1 + 0));
+        }
+        else {
+          __builtin_memcpy(op2_d1 + (op2_i + 0), op2_l1 + 0, sizeof(double) * 8);
+        }
+      }
+      if (op2_i + 8 > op2_end || op2_range[1] <= op2_i) {
+        continue;
+      }
+    }
+    const int op2_m0_0[8] = {op2_t0[(op2_i + 0) * 1 + 0], op2_t0[(op2_i + 1) * 1 + 0], op2_t0[(op2_i + 2) * 1 + 0], op2_t0[(op2_i + 3) * 1 + 0], op2_t0[(op2_i + 4) * 1 + 0], op2_t0[(op2_i + 5) * 1 + 0], op2_t0[(op2_i + 6) * 1 + 0], op2_t0[(op2_i + 7) * 1 + 0]};
+    double op2_l0[8] __attribute__((aligned(64)));
+    op2_load_double_1(op2_l0 + 0, (const double *const[8]){op2_d0 + op2_m0_0[0], op2_d0 + op2_m0_0[1], op2_d0 + op2_m0_0[2], op2_d0 + op2_m0_0[3], op2_d0 + op2_m0_0[4], op2_d0 + op2_m0_0[5], op2_d0 + op2_m0_0[6], op2_d0 + op2_m0_0[7]});
+    double op2_l1[8] __attribute__((aligned(64)));
+    #pragma clang loop vectorize(enable) vectorize_width(8) interleave_count(1) unroll(disable)
+    for (int op2_l = 0; op2_l < 8; op2_l++) {
+      double op2_a0[1];
+      op2_a0[0] = op2_l0[0 * 8 + op2_l];
+      double op2_a1[1];
+      copy(op2_a0, op2_a1);
+      op2_l1[0 * 8 + op2_l] = op2_a1[0];
+    }
+    if (op2_aligned) {
+      __builtin_nontemporal_store(*(const op2_double8 *)(op2_l1 + 0), (op2_double8 *)(op2_d1 + op2_i * 1 + 0));
+    }
+    else {
+      __builtin_memcpy(op2_d1 + (op2_i + 0), op2_l1 + 0, sizeof(double) * 8);
+    }
+    op2_i += 8;
+  }
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
+  for (; op2_i < op2_end; op2_i++) {
+    const long op2_e = op2_i;
+    const int op2_m0_0 = op2_t0[op2_e * 1 + 0];
+    copy(op2_d0 + op2_m0_0, op2_d1 + op2_e);
+  }
+}
+void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
+  op2_loop(op2_frame[0], op2_frame[1], op2_frame[2], op2_frame[11], op2_list, op2_begin, op2_end);
+}
+/* copy.c */
+void copy(const double *x, double *y) { *y = *x; }
