@@ -63,8 +63,9 @@ int output_squares(const char *path, op_set cells, int side, int count, const op
   double *place = room(2LL * across * across, sizeof *place);
   int *corners = room(4LL * side * side, sizeof *corners);
   for (int k = 0; k < across * across; k++) {
-    place[2 * (size_t)k] = (double)(k % across) / side;
-    place[2 * (size_t)k + 1] = (double)(k / across) / side;
+    const int column = k % across, row = k / across;
+    place[2 * (size_t)k] = (double)column / side;
+    place[2 * (size_t)k + 1] = (double)row / side;
   }
   for (int c = 0; c < side * side; c++) {
     int first = c % side + c / side * across, *round = corners + 4 * (size_t)c;

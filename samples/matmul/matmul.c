@@ -135,10 +135,10 @@ static int run(int n, int m, int compare) {
     double base = 0, bytes = 8.0 * ((double)n * inner + (double)m * inner + (double)n * m);
     compare_header("one product");
     if (op_is_root()) {
-      compare_row("hand-written, serial", time_of(matmul_serial, &product, NULL), bytes, &base);
+      compare_row("hand-written, serial", time_of(matmul_serial, &product, &pieces), bytes, &base);
       for (long long k = 0; k < (long long)n * m; k++)
         c[k] = NAN;
-      compare_row("hand-written, OpenMP", time_of(matmul_openmp, &product, NULL), bytes, &base);
+      compare_row("hand-written, OpenMP", time_of(matmul_openmp, &product, &pieces), bytes, &base);
       check_at_most(&check, "entries, hand-written with OpenMP",
                     largest_difference(mine, c, (long long)n * m) / scale, 1e-13);
     }
