@@ -232,7 +232,9 @@ static int run(const struct settings *s) {
   declare(grid, levels, problem.right, problem.start);
   double seconds = solve(grid, levels->count, &s->schedule, residual);
   op_fetch_data(grid[0].u, u);
-  op_printf("%d cells, %d levels\n  cycle      residual\n", cells, levels->count);
+  const op_counters_t *counters = op_counters();
+  op_printf("%d cells, %d levels: %lld loops, %lld kernels compiled, %lld plans\n  cycle      residual\n",
+            cells, levels->count, counters->records, counters->compiles, counters->plans);
   for (int k = 0; k <= cycles; k++)
     op_printf("  %5d  %12.5e\n", k, residual[k]);
   const op_dat fields[] = {grid[0].u, grid[0].right};
