@@ -229,6 +229,23 @@ static const struct type_run types[] = {
     {"ull", run_ull},       {"bool", run_bool},   {"char", run_char}, {"short", run_short},
 };
 
+/* What there is not: minima and maxima into data, which are errors before anything runs. */
+static void check_refused(struct check *check, const struct mesh *m) {
+  static const op_access extremum[] = {OP_MIN, OP_MAX};
+  op_dat dat = op_decl_dat_temp(m->elements, 1, "double", NULL, "x"),
+         into = op_decl_dat_temp(m->targets, 1, "double", NULL, "least");
+  op_arg from = op_arg_dat(dat, -1, OP_ID, 1, "double", OP_READ);
+  int refused = 0;
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  for (int k = 0; k < 2; k++)
+    refused += op_par_loop(OP_KERNEL_OF(least_double), "least_into_data", m->elements, from,
+                           op_arg_dat(into, 0, m->to, 1, "double", extremum[k])) == OP_ERR_ACCESS;
+  op_set_error_handler(OP_ERRORS_FATAL, NULL);
+  check_equal(check, "minimum and maximum into data, refused", refused, 2);
+  op_free_dat_temp(dat);
+  op_free_dat_temp(into);
+}
+
 static void table_of_types(struct check *check, int count) {
   struct mesh mesh = {.count = count};
   int *table = room(2LL * count, sizeof *table);
@@ -257,6 +274,7 @@ static void table_of_types(struct check *check, int count) {
     op_printf("\n");
   }
   check_equal(check, "wrong entries in the table", wrong, 0);
+  check_refused(check, &mesh);
   free(table);
 }
 
