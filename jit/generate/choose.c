@@ -129,7 +129,11 @@ int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish w
                      struct shape out[SHAPE_CANDIDATES]) {
   const struct shape_wish plain = {0}, cached = {.straight = wish.straight};
   int width = natural_width(d, vector_bytes), count = 0;
-  bool strips = vector_bytes >= 32;
+  const bool strips = vector_bytes >= 32;
+  const struct shape usual = {.width = width};
+  /* From memory, what need not be read counts for more than how elements are brought into lanes. */
+  if (strips && wish.stream && shape_can_stream(d, &usual) && !increments_through_map(d))
+    count = add_shape(d, width, wish, out, count);
   if (strips && gains(d))
     count = add_shape(d, width, cached, out, count);
   count = add_shape(d, 0, plain, out, count);

@@ -107,7 +107,7 @@ static bool is_any_straight(const struct cpu_loop *cpu) {
 
 /* What a call writes is gone from the caches before the next loop looks for it. The largest part of a rank decides for all. */
 static int find_large(struct op_context *ctx, struct loop *loop, struct error *err) {
-  const double times_cache = 2;
+  const double times_cache = 1.5;
   if (!ctx->cache_bytes)
     ctx->cache_bytes = triad_cache_bytes(loop->most_threads);
   double share = loop->stats.working_set / (times_cache * (double)ctx->cache_bytes);
