@@ -6,13 +6,13 @@
 #include "airfoil/twin.h"
 #include "common/memory.h"
 #include "common/report.h"
+#include "common/touch.h"
 #include "jac/twin.h"
 #include "vadd/twin.h"
 
 #include <math.h>
 #include <op2jit.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- airfoil ----------------------------------------------------------------------------------*/
 
@@ -115,12 +115,12 @@ static void jac_end(struct cpu_case *of) {
   for (int c = 0; c < CPU_CONTENDERS; c++) {
     struct jac_run *run = of->run[c];
     colouring_free(&run->colouring);
-    free(run->problem.u);
-    free(run->problem.du);
+    touched_free(run->problem.u);
+    touched_free(run->problem.du);
     if (c == 0) {
-      free((void *)run->problem.ends);
-      free((void *)run->problem.a);
-      free((void *)run->problem.r);
+      touched_free((void *)run->problem.ends);
+      touched_free((void *)run->problem.a);
+      touched_free((void *)run->problem.r);
     }
     free(run);
   }
@@ -130,8 +130,8 @@ static void jac_end(struct cpu_case *of) {
 static struct jac_problem jac_grid(int n) {
   static const int step[4][2] = {{0, -1}, {-1, 0}, {1, 0}, {0, 1}};
   struct jac_problem made = {.nodes = n * n, .edges = 4 * n * (n - 1)};
-  int *ends = room(2LL * made.edges, sizeof *ends), edge = 0;
-  double *a = room(made.edges, sizeof *a), *r = room(made.nodes, sizeof *r);
+  int *ends = touched_zeros(made.edges, 2 * sizeof *ends, 1), edge = 0;
+  double *a = touched_zeros(made.edges, sizeof *a, 1), *r = touched_zeros(made.nodes, sizeof *r, 1);
   for (int node = 0; node < made.nodes; node++) {
     r[node] = 1.0 / (1 + node % 97);
     for (int k = 0; k < 4; k++) {
@@ -156,10 +156,8 @@ void cpu_jac(struct cpu_case *made, const struct cpu_sizes *sizes) {
   for (int c = 0; c < CPU_CONTENDERS; c++) {
     struct jac_run *run = room(1, sizeof *run);
     *run = (struct jac_run){.problem = problem};
-    run->problem.u = room(problem.nodes, sizeof(double));
-    run->problem.du = room(problem.nodes, sizeof(double));
-    memset(run->problem.u, 0, (size_t)problem.nodes * sizeof(double));
-    memset(run->problem.du, 0, (size_t)problem.nodes * sizeof(double));
+    run->problem.u = touched_zeros(problem.nodes, sizeof(double), c == CPU_OPENMP);
+    run->problem.du = touched_zeros(problem.nodes, sizeof(double), c == CPU_OPENMP);
     made->run[c] = run;
   }
   struct jac_run *openmp = made->run[CPU_OPENMP], *library = made->run[CPU_LIBRARY];

@@ -6,6 +6,7 @@
 #include "common/colouring.h"
 #include "common/memory.h"
 #include "common/report.h"
+#include "common/touch.h"
 
 #include <math.h>
 #include <op2jit.h>
@@ -38,17 +39,17 @@ static double synthetic_difference(struct cpu_case *of) {
 
 static void synthetic_end(struct cpu_case *of) {
   struct synthetic *s = of->run[0];
-  free(s->table);
-  free(s->x);
-  free(s->w);
-  free(s->y[CPU_SERIAL]);
-  free(s->y[CPU_OPENMP]);
+  touched_free(s->table);
+  touched_free(s->x);
+  touched_free(s->w);
+  touched_free(s->y[CPU_SERIAL]);
+  touched_free(s->y[CPU_OPENMP]);
   colouring_free(&s->colouring);
   free(s);
 }
 
 static double *filled(int count, int by) {
-  double *made = room(count, sizeof *made);
+  double *made = touched_zeros(count, sizeof *made, 1);
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < count; i++)
     made[i] = by ? 1.0 + (i % by) / (double)by : 0.0;
@@ -181,7 +182,7 @@ void cpu_gather(struct cpu_case *made, const struct cpu_sizes *sizes) {
   int n = sizes->grid;
   s->nodes = n * n;
   s->elements = s->result_size = (n - 1) * (n - 1);
-  s->table = room(4LL * s->elements, sizeof(int));
+  s->table = touched_zeros(s->elements, 4 * sizeof(int), 1);
   for (int e = 0; e < s->elements; e++) {
     int corner = e % (n - 1) + e / (n - 1) * n;
     int quad[4] = {corner, corner + 1, corner + n + 1, corner + n};
@@ -270,7 +271,7 @@ static void adding_begin(struct cpu_case *made, const struct cpu_sizes *sizes, c
   s->nodes = n * n;
   s->elements = 2 * n * (n - 1);
   s->result_size = dim * s->nodes;
-  s->table = room(2LL * s->elements, sizeof(int));
+  s->table = touched_zeros(s->elements, 2 * sizeof(int), 1);
   for (int node = 0; node < s->nodes; node++) {
     int neighbour[2] = {node % n < n - 1 ? node + 1 : -1, node + n < s->nodes ? node + n : -1};
     for (int k = 0; k < 2; k++) {

@@ -151,10 +151,10 @@ static void run_patterns(struct check *check, int count, int repeats, int compar
     }
     compare_row(compare ? "op2jit" : patterns[p].name, seconds, bytes, &base);
   }
-  free(in);
+  touched_free(in);
   free(out);
-  free(by_hand);
-  free(index);
+  touched_free(by_hand);
+  touched_free(index);
 }
 
 /* ---- a shuffled mesh, before and after renumbering ---------------------------------------------------*/

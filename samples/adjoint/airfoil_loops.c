@@ -566,9 +566,11 @@ static void time_fluxes(struct check *check, const struct airfoil *a, const stru
   for (int way = 0; way < WAYS; way++)
     compare_row(names[way], median(times[way], REPEATS), bytes, &base);
   colouring_free(&blocks);
-  double *const owned[] = {got, adt, x_bar, q_bar, adt_bar, by_hand, x, q, res_b};
+  double *const owned[] = {adt, x_bar, q_bar, adt_bar, x, q, res_b};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
-    free(owned[k]);
+    touched_free(owned[k]);
+  free(got);
+  free(by_hand);
 }
 
 static void declare_constants(void) {

@@ -224,11 +224,11 @@ struct aero_history aero_twin(const struct aero_mesh *given, const struct aero_l
   history.seconds = total ? seconds / total : 0;
   memcpy(answer, phi, (size_t)mesh->nodes * sizeof *phi);
   for (int i = 0; i < 5; i++)
-    free(*fields[i]);
-  free(f.k);
-  free(phi);
-  free(own.x);
-  free(own.cell_nodes);
+    touched_free(*fields[i]);
+  touched_free(f.k);
+  touched_free(phi);
+  touched_free(own.x);
+  touched_free(own.cell_nodes);
   colouring_free(&f.blocks);
   return history;
 }

@@ -266,11 +266,11 @@ static void *NAMED(start)(const struct airfoil_mesh *mesh, int block) {
   *state = (struct NAMED(state)){
       .own = *mesh,
       .edges = colouring_make(mesh->edges, 2, mesh->edge_cells, cells, block),
-      .x = room(2LL * mesh->nodes, sizeof(real)),
-      .q = room(4LL * cells, sizeof(real)),
-      .old = room(4LL * cells, sizeof(real)),
-      .res = room(4LL * cells, sizeof(real)),
-      .adt = room(cells, sizeof(real)),
+      .x = touched_zeros(2LL * mesh->nodes, sizeof(real), 1),
+      .q = touched_zeros(4LL * cells, sizeof(real), 1),
+      .old = touched_zeros(4LL * cells, sizeof(real), 1),
+      .res = touched_zeros(4LL * cells, sizeof(real), 1),
+      .adt = touched_zeros(cells, sizeof(real), 1),
   };
   state->mesh = &state->own;
   state->own.cell_nodes = touched_copy(mesh->cell_nodes, cells, 4 * sizeof(int), 1);
@@ -289,14 +289,14 @@ static void NAMED(finish)(void *run, double *q) {
   for (int i = 0; q && i < 4 * state->mesh->cells; i++)
     q[i] = (double)state->q[i];
   colouring_free(&state->edges);
-  free(state->own.cell_nodes);
-  free(state->own.edge_nodes);
-  free(state->own.edge_cells);
-  free(state->x);
-  free(state->q);
-  free(state->old);
-  free(state->res);
-  free(state->adt);
+  touched_free(state->own.cell_nodes);
+  touched_free(state->own.edge_nodes);
+  touched_free(state->own.edge_cells);
+  touched_free(state->x);
+  touched_free(state->q);
+  touched_free(state->old);
+  touched_free(state->res);
+  touched_free(state->adt);
   free(state);
 }
 

@@ -250,6 +250,6 @@ struct box_result hydra_twin(const struct box *given, int iterations, double dt,
   colouring_free(&f.blocks);
   void *const owned[] = {own.edge_nodes, own.normal, own.x, own.volume, f.q, f.grad, f.res};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
-    free(owned[k]);
+    touched_free(owned[k]);
   return result;
 }

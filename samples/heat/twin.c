@@ -1,6 +1,5 @@
 #include "twin.h"
 
-#include "common/memory.h"
 #include "common/report.h"
 #include "common/touch.h"
 
@@ -15,12 +14,7 @@ static void step_row(const double *restrict u, double *restrict next, size_t wid
 }
 
 static double *framed(int n, int parallel) {
-  size_t width = (size_t)n + 2;
-  double *made = room((n + 2LL) * (n + 2), sizeof *made);
-#pragma omp parallel for schedule(static) if (parallel)
-  for (int j = 0; j < n + 2; j++)
-    memset(made + (size_t)j * width, 0, width * sizeof *made);
-  return made;
+  return touched_zeros(n + 2LL, ((size_t)n + 2) * sizeof(double), parallel);
 }
 
 /* By all threads of a team. */
@@ -42,9 +36,9 @@ double heat_twin_by_map(int points, const int *near, int steps, double r, double
     step_by_map(points, mine, state[s % 2], state[(s + 1) % 2], r);
   double seconds = (clock_seconds() - start) / steps;
   memcpy(u, state[steps % 2], (size_t)points * sizeof *u);
-  free(state[0]);
-  free(state[1]);
-  free(mine);
+  touched_free(state[0]);
+  touched_free(state[1]);
+  touched_free(mine);
   return seconds;
 }
 
@@ -65,7 +59,7 @@ double heat_twin(int n, int steps, double r, int parallel, double *u) {
   double seconds = (clock_seconds() - start) / steps;
   for (int j = 0; j < n; j++)
     memcpy(u + (size_t)j * (size_t)n, state[steps % 2] + ((size_t)j + 1) * width + 1, (size_t)n * sizeof *u);
-  free(state[0]);
-  free(state[1]);
+  touched_free(state[0]);
+  touched_free(state[1]);
   return seconds;
 }

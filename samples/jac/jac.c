@@ -155,9 +155,9 @@ static double openmp_seconds(struct check *check, const struct settings *s, cons
   double seconds = run_twin(&spread, s->iterations, &colouring).seconds;
   check_at_most(check, "u, hand-written with OpenMP", largest_difference(u, spread.u, graph->nodes), 1e-12);
   colouring_free(&colouring);
-  free(ends);
-  free(a);
-  free(r);
+  touched_free(ends);
+  touched_free(a);
+  touched_free(r);
   return seconds;
 }
 
@@ -182,10 +182,8 @@ static int run(const struct settings *s) {
                                 graph.ends,
                                 graph.a,
                                 graph.r,
-                                room(graph.nodes, sizeof(double)),
-                                room(graph.nodes, sizeof(double))};
-
-  jac_clear(&problem, s->compare);
+                                touched_zeros(graph.nodes, sizeof(double), s->compare),
+                                touched_zeros(graph.nodes, sizeof(double), s->compare)};
 
   struct outcome library = run_library(&mesh, s->iterations);
   op_fetch_data(mesh.u, u);
@@ -205,8 +203,8 @@ static int run(const struct settings *s) {
   int unwritten = write_results(s, &mesh, u);
   compare_times(&check, s, &graph, &problem, &mesh, u, serial.seconds);
   graph_free(&graph);
-  free(problem.u);
-  free(problem.du);
+  touched_free(problem.u);
+  touched_free(problem.du);
   free(u);
   free(exact);
   int status = check_end(&check, "jac");

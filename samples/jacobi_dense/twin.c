@@ -46,8 +46,8 @@ int dense_twin(const struct dense_system *system, double tolerance, int most, in
   *seconds = (clock_seconds() - start) / done;
   for (int i = 0; i < n; i++)
     x[i] = now[i];
-  free(a);
-  free(now);
-  free(next);
+  touched_free(a);
+  touched_free(now);
+  touched_free(next);
   return done;
 }

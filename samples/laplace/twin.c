@@ -55,8 +55,8 @@ int laplace_twin(int width, double tolerance, int most, int parallel, double *u,
   }
   *seconds = (clock_seconds() - start) / done;
   memcpy(u, now, row * row * sizeof *u);
-  free(now);
-  free(next);
+  touched_free(now);
+  touched_free(next);
   return done;
 }
 
@@ -88,8 +88,8 @@ int laplace_twin_by_map(int points, int inside, const int *cross, double toleran
   }
   *seconds = (clock_seconds() - start) / done;
   memcpy(u, now, (size_t)points * sizeof *u);
-  free(now);
-  free(next);
-  free(mine);
+  touched_free(now);
+  touched_free(next);
+  touched_free(mine);
   return done;
 }

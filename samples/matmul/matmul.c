@@ -145,7 +145,7 @@ static int run(int n, int m, int compare) {
     compare_row("op2jit", time_of(NULL, &product, &pieces), bytes, &base);
   }
   free(a);
-  free(b);
+  touched_free(b);
   free(c);
   free(mine);
   return check_end(&check, "matmul");

@@ -75,16 +75,14 @@ struct levels levels_make(int side, int most) {
   }
 }
 
-void level_free(struct level *level) {
-  void *const owned[] = {level->edge_cells, level->weight, level->outer, level->diagonal,
-                         level->parent,     level->around, level->share};
-  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
-    free(owned[k]);
-}
-
 void levels_free(struct levels *levels) {
-  for (int l = 0; l < levels->count; l++)
-    level_free(&levels->level[l]);
+  for (int l = 0; l < levels->count; l++) {
+    struct level *level = &levels->level[l];
+    void *const owned[] = {level->edge_cells, level->weight, level->outer, level->diagonal,
+                           level->parent,     level->around, level->share};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
+      free(owned[k]);
+  }
   levels->count = 0;
 }
 

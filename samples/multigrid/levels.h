@@ -26,7 +26,6 @@ struct levels {
 /* `side` x `side` cells on the first level; halved up to `most` times, while it can be. */
 struct levels levels_make(int side, int most);
 void levels_free(struct levels *levels);
-void level_free(struct level *level);
 
 /* The right-hand side for which `solution` (cells of the first level) is exact, and a start that has errors
  * of all wavelengths. */

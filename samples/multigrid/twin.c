@@ -132,6 +132,13 @@ static struct level level_copy(const struct level *level, int parallel) {
   return made;
 }
 
+static void level_release(struct level *level) {
+  void *const owned[] = {level->edge_cells, level->weight, level->outer, level->diagonal,
+                         level->parent,     level->around, level->share};
+  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
+    touched_free(owned[k]);
+}
+
 double multigrid_twin(const struct levels *levels, const struct schedule *schedule, int parallel,
                       const double *right, double *u, double *residual) {
   struct fields f[MOST_LEVELS] = {{0}};
@@ -157,10 +164,10 @@ double multigrid_twin(const struct levels *levels, const struct schedule *schedu
   memcpy(u, f[0].u, (size_t)levels->level[0].cells * sizeof *u);
   for (int l = 0; l < levels->count; l++) {
     colouring_free(&f[l].blocks);
-    level_free(&own[l]);
-    free(f[l].u);
-    free(f[l].right);
-    free(f[l].flow);
+    level_release(&own[l]);
+    touched_free(f[l].u);
+    touched_free(f[l].right);
+    touched_free(f[l].flow);
   }
   return seconds;
 }

@@ -329,7 +329,7 @@ static void many(struct check *check, int count, int compare) {
     for (int way = 0; way < WAYS; way++)
       compare_row(names[way], median(times[way], REPEATS), 8.0 * count, &base);
   }
-  free(x);
+  touched_free(x);
 }
 
 int main(int argc, char **argv) {

@@ -1,7 +1,7 @@
 #include "twin.h"
 
-#include "common/memory.h"
 #include "common/report.h"
+#include "common/touch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,11 +124,7 @@ static void step(const struct arrays *a, const struct model_factors *f) {
 }
 
 static double *field(const struct arrays *a, int parallel) {
-  double *made = room((long long)a->row * (a->m + 1), sizeof *made);
-#pragma omp parallel for schedule(static) if (parallel)
-  for (int i = 0; i < a->m; i++)
-    memset(made + (size_t)i * a->row, 0, (i == a->m - 1 ? 2 : 1) * a->row * sizeof *made);
-  return made;
+  return touched_zeros(a->m + 1, a->row * sizeof(double), parallel);
 }
 
 /* From m x n to the array with its repeated rows and columns, and back. */
@@ -171,6 +167,6 @@ double twin_run(const struct model *model, int steps, int parallel, double *u, d
   cut(&a, a.v, v);
   cut(&a, a.p, p);
   for (int k = 0; k < FIELDS; k++)
-    free(*fields[k]);
+    touched_free(*fields[k]);
   return seconds;
 }

@@ -92,7 +92,7 @@ double twin_run_by_map(const struct model *model, int steps, const int *neighbou
   memcpy(v, a.v, bytes);
   memcpy(p, a.p, bytes);
   for (int k = 0; k < FIELDS; k++)
-    free(*fields[k].array);
-  free(a.to);
+    touched_free(*fields[k].array);
+  touched_free(a.to);
   return seconds;
 }

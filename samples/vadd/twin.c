@@ -1,26 +1,22 @@
 #include "twin.h"
 
-#include "common/memory.h"
-
-#include <stdlib.h>
+#include "common/touch.h"
 
 struct vadd_arrays vadd_arrays_make(int size) {
-  struct vadd_arrays made = {size, room(size, sizeof(double)), room(size, sizeof(double)),
-                             room(size, sizeof(double))};
-  double *restrict a = made.a, *restrict b = made.b, *restrict c = made.c;
-#pragma omp parallel for schedule(static)
+  struct vadd_arrays made = {size, touched_zeros(size, sizeof(double), 1),
+                             touched_zeros(size, sizeof(double), 1), touched_zeros(size, sizeof(double), 1)};
+  double *restrict a = made.a, *restrict b = made.b;
   for (int i = 0; i < size; i++) {
     a[i] = i;
     b[i] = 2.0 * i;
-    c[i] = 0.0;
   }
   return made;
 }
 
 void vadd_arrays_free(struct vadd_arrays *arrays) {
-  free(arrays->a);
-  free(arrays->b);
-  free(arrays->c);
+  touched_free(arrays->a);
+  touched_free(arrays->b);
+  touched_free(arrays->c);
   *arrays = (struct vadd_arrays){0};
 }
 
