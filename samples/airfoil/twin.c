@@ -7,8 +7,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { STRIP = 8 }; /* edges whose fluxes are computed together */
+enum { STRIP = 8 }; /* cells whose time steps are computed together */
+
+/* Four numbers side by side: a state, or one variable of four edges. */
+typedef double row_double __attribute__((vector_size(4 * sizeof(double))));
+typedef float row_single __attribute__((vector_size(4 * sizeof(float))));
 
 #define real double
 #define REAL_SQRT sqrt
