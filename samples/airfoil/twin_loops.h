@@ -122,7 +122,7 @@ static inline void NAMED(four_edges)(const struct NAMED(state) * state, int edge
   const int *restrict cells = state->mesh->edge_cells + 2 * edge;
   const int *restrict nodes = state->mesh->edge_nodes + 2 * edge;
   const real *restrict x = state->x, *restrict q = state->q, *restrict adt = state->adt;
-  NAMED(row) a[4], b[4], f[4], dx, dy, mu;
+  NAMED(row) a[4], b[4], f[4], dx = {0}, dy = {0}, mu = {0};
   for (int k = 0; k < 4; k++) {
     const real *from = x + 2 * nodes[2 * k], *to = x + 2 * nodes[2 * k + 1];
     memcpy(&a[k], q + 4 * cells[2 * k], sizeof a[k]);
