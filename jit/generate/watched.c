@@ -8,18 +8,6 @@
  *   op2_r3  the first row of argument 3   op2_v3  pointers to its rows, between pointers to guards
  *   op2_odd is there anything to say of the element?   op2_bits8 eight bytes as a whole number */
 
-/* A global that is written is one of a single element; poisoned bytes are no bool. */
-bool watched_fits(const struct desc *d) {
-  for (int i = 0; i < d->nargs; i++) {
-    const struct desc_arg *a = &d->args[i];
-    if (a->type == TYPE_BOOL && a->access != OP_READ)
-      return false;
-    if (a->form == DESC_GBL && (a->access == OP_WRITE || a->access == OP_RW))
-      return false;
-  }
-  return true;
-}
-
 /* ---- where things are --------------------------------------------------------------------------*/
 
 static size_t value_size(const struct desc_arg *a) {
@@ -44,6 +32,31 @@ static void row_bits(const struct desc_arg *a, int arg, int number, char *out, s
   snprintf(out, size, "((const op2_bits%zu *)op2_r%d)[%d + #]", value_size(a), arg, row_offset(a, number));
 }
 
+/* What a kernel does to a bool may leave none, so those that it writes are copied as bytes. */
+static bool is_byte(const struct desc_arg *a) {
+  return a->type == TYPE_BOOL && a->access != OP_READ;
+}
+
+static void row_component(const struct desc_arg *a, int arg, int number, char *out, size_t size) {
+  if (is_byte(a))
+    snprintf(out, size, "((op2_bits1 *)op2_r%d)[%d + #]", arg, row_offset(a, number));
+  else if (a->form == DESC_DAT)
+    snprintf(out, size, "op2_r%d[%d + #]", arg, row_offset(a, number));
+  else
+    snprintf(out, size, "op2_r%d[#]", arg);
+}
+
+/* Where the row comes from and goes to. */
+static void memory_component(const struct generator *g, int arg, int number, char *out, size_t size) {
+  const struct desc_arg *a = &g->d->args[arg];
+  char place[128];
+  if (a->form == DESC_DAT)
+    arg_component(g, a, arg_column(a, number), place, sizeof place);
+  else
+    snprintf(place, sizeof place, "op2_%s%d[#]", arg_is_extremum_with_info(a) ? "b" : "g", arg);
+  snprintf(out, size, is_byte(a) ? "*(op2_bits1 *)&%s" : "%s", place);
+}
+
 static bool is_sum(const struct desc_arg *a) {
   return a->access == OP_INC && (a->form == DESC_DAT || a->form == DESC_GBL);
 }
@@ -52,12 +65,13 @@ static bool is_extremum(const struct desc_arg *a) {
   return a->form == DESC_GBL && (a->access == OP_MIN || a->access == OP_MAX);
 }
 
-static bool is_output(const struct desc_arg *a) {
-  return a->form == DESC_DAT && a->access != OP_READ;
+/* Is its row stored as it is? */
+static bool is_assigned(const struct desc_arg *a) {
+  return (a->form == DESC_DAT || a->form == DESC_GBL) && (a->access == OP_WRITE || a->access == OP_RW);
 }
 
 static bool may_be_infinite(const struct desc_arg *a) {
-  return (is_output(a) || is_sum(a)) && type_info(a->type)->is_float;
+  return (is_assigned(a) || is_sum(a)) && type_info(a->type)->is_float;
 }
 
 /* ---- before the call ---------------------------------------------------------------------------*/
@@ -79,11 +93,11 @@ static void put_numbers(struct generator *g, int arg) {
   }
 }
 
-static void put_row_of_dat(struct generator *g, int arg, int number) {
-  const struct desc_arg *a = &g->d->args[arg];
-  char memory[128];
-  arg_component(g, a, arg_column(a, number), memory, sizeof memory);
-  put_components(g, a->dim, "op2_r%d[%d + #] = %s;", arg, row_offset(a, number), memory);
+static void put_copied(struct generator *g, int arg, int number) {
+  char row[48], memory[160];
+  row_component(&g->d->args[arg], arg, number, row, sizeof row);
+  memory_component(g, arg, number, memory, sizeof memory);
+  put_components(g, g->d->args[arg].dim, "%s = %s;", row, memory);
 }
 
 static void put_loaded(struct generator *g, int arg) {
@@ -99,11 +113,8 @@ static void put_loaded(struct generator *g, int arg) {
       put_poison(g, arg, v);
     else if (is_sum(a))
       put_components(g, a->dim, "op2_r%d[%d + #] = 0;", arg, row_offset(a, v));
-    else if (a->form == DESC_DAT)
-      put_row_of_dat(g, arg, v);
     else
-      put_components(g, a->dim, "op2_r%d[#] = op2_%s%d[#];", arg, arg_is_extremum_with_info(a) ? "b" : "g",
-                     arg);
+      put_copied(g, arg, v);
 }
 
 /* A pointer beyond the vector leads to a guard. */
@@ -170,8 +181,12 @@ static void put_extremum(struct generator *g, int arg) {
   if (arg_is_extremum_with_info(a))
     put(g, "op2_odd |= op2_r%d[0] != op2_b%d[0] && !(op2_r%d[0] %s op2_g%d[0] && op2_r%d[0] %s op2_b%d[0]);",
         arg, arg, arg, worse, arg, arg, way, arg);
-  else
-    put_components(g, a->dim, "op2_odd |= !(op2_r%d[#] %s op2_g%d[#]);", arg, way, arg);
+  else {
+    char row[48], memory[160];
+    row_component(a, arg, 0, row, sizeof row);
+    memory_component(g, arg, 0, memory, sizeof memory);
+    put_components(g, a->dim, "op2_odd |= !(%s %s %s);", row, way, memory);
+  }
 }
 
 static void put_judged(struct generator *g, int arg) {
@@ -193,20 +208,23 @@ static void put_judged(struct generator *g, int arg) {
 
 /* ---- what is stored ----------------------------------------------------------------------------*/
 
+/* One bool and another are true if one of them is. */
+static void put_kept_row(struct generator *g, int arg, int number) {
+  const struct desc_arg *a = &g->d->args[arg];
+  char row[48], memory[160];
+  row_component(a, arg, number, row, sizeof row);
+  memory_component(g, arg, number, memory, sizeof memory);
+  if (is_sum(a) && is_byte(a))
+    put_components(g, a->dim, "%s = %s || %s;", memory, memory, row);
+  else
+    put_components(g, a->dim, "%s %s %s;", memory, is_sum(a) ? "+=" : "=", row);
+}
+
 static void put_kept(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
-  if (!a->present)
-    return;
-  for (int v = 0; is_output(a) && v < rows_of(g, a); v++) {
-    char memory[128];
-    arg_component(g, a, arg_column(a, v), memory, sizeof memory);
-    put_components(g, a->dim, "%s %s op2_r%d[%d + #];", memory, is_sum(a) ? "+=" : "=", arg,
-                   row_offset(a, v));
-  }
-  if (a->form == DESC_GBL && is_sum(a))
-    put_components(g, a->dim, "op2_g%d[#] += op2_r%d[#];", arg, arg);
-  else if (is_extremum(a) && !arg_is_extremum_with_info(a))
-    put_components(g, a->dim, "op2_g%d[#] = op2_r%d[#];", arg, arg);
+  const bool changes = is_assigned(a) || is_sum(a) || is_extremum(a);
+  for (int v = 0; a->present && changes && !arg_is_extremum_with_info(a) && v < rows_of(g, a); v++)
+    put_kept_row(g, arg, v);
 }
 
 /* ---- everything --------------------------------------------------------------------------------*/
@@ -217,9 +235,9 @@ static void put_types(struct generator *g) {
     put(g, "typedef unsigned %s __attribute__((may_alias)) op2_bits%zu;", carriers[size], size);
   for (int i = 0; i < g->d->nargs; i++) {
     const struct desc_arg *a = &g->d->args[i];
-    if (a->access == OP_WRITE && a->form == DESC_DAT)
+    if (a->access == OP_WRITE && is_assigned(a))
       put(g, "const op2_bits%zu op2_poison%d = (op2_bits%zu)0x%016llxull;", value_size(a), i, value_size(a),
-          0x0101010101010101ull * (unsigned)watched_poison(i));
+          0x0101010101010101ull * (unsigned)watched_poison(a->type, i));
   }
 }
 

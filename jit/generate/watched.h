@@ -19,9 +19,10 @@ static inline size_t watched_guard_rows(size_t row_bytes) {
 }
 
 /* What each byte of an OP_WRITE argument holds before the kernel runs: another for each argument, and as floating point or whole
- * numbers nothing that programs compute. */
-static inline int watched_poison(int arg) {
-  return 0xA0 + arg % 16;
+ * numbers nothing that programs compute. A bool that is none counts as true in all code, also in that which looks at its last bit
+ * only. */
+static inline int watched_poison(enum type_code type, int arg) {
+  return 0xA0 + arg % 16 + (type == TYPE_BOOL && arg % 2 == 0);
 }
 
 static inline int watched_slot_row(const struct desc *d, int arg) {
@@ -35,8 +36,5 @@ static inline int watched_slot_stop(const struct desc *d) {
 static inline int watched_slots(const struct desc *d) {
   return watched_slot_stop(d) + 1;
 }
-
-/* Can the loop have this shape? */
-bool watched_fits(const struct desc *d);
 
 #endif

@@ -10,7 +10,7 @@ enum kind { KIND_NOTHING, KIND_OLD_VALUES, KIND_OUTSIDE, KIND_LOCALS };
 static void run_changed(struct cell *cell, long element, enum kind kind, int arg) {
   rows_load(cell, 1, element);
   for (int i = 0; i < cell->loop->nargs; i++) {
-    const int old_values = row_poison(kind == KIND_OLD_VALUES && i == arg ? 1 : 0, i);
+    const int old_values = row_poison(cell->loop, kind == KIND_OLD_VALUES && i == arg ? 1 : 0, i);
     for (int r = 0; is_undefined_before(&cell->loop->args[i]) && r < cell->args[i].rows; r++)
       memset(cell_row(cell, 1, i, r), old_values, cell->args[i].row_bytes);
     cell_set_guards(cell, 1, i, kind == KIND_OUTSIDE && i == arg ? 1 : 0);

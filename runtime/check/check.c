@@ -15,7 +15,7 @@
 #include "jit/jit.h"
 
 /* All elements are watched thoroughly at so many first calls of a loop; later one in so many, another one at each call, so that
- * after as many calls all have been. In generated code an element takes so little time that it is one in more. */
+ * after as many calls all have been. In generated code an element takes so little time that it is one in more, if there are as many. */
 enum { THOROUGH_CALLS = 2, THOROUGH_STRIDE = 16, QUICK_STRIDE = 256 };
 
 struct check_state {
@@ -239,12 +239,19 @@ static int run_quickly(struct pass *p, long begin, long end, struct error *err) 
   return OP_OK;
 }
 
+static bool leaves_results(const struct loop *loop) {
+  bool leaves = loop->nreductions > 0;
+  for (int i = 0; i < loop->nargs; i++)
+    leaves |= loop->args[i].form == DESC_GBL && is_output(&loop->args[i]);
+  return leaves;
+}
+
 /* Copies of others' elements count no results. */
 static long quick_end(const struct pass *p) {
   const long end = loop_end(p->loop), owned = p->loop->set->extents[EXTENT_OWNED];
   if (!p->state->quick.run || p->stride == 1)
     return 0;
-  return p->loop->nreductions && owned < end ? owned : end;
+  return leaves_results(p->loop) && owned < end ? owned : end;
 }
 
 static int run_forwards(struct pass *p, struct error *err) {
@@ -421,10 +428,16 @@ static void forget_owners(struct pass *p) {
       memset(p->owners[i], 0, owner_bytes(p->loop, i));
 }
 
+static long stride_of(const struct pass *p) {
+  if (p->state->calls < THOROUGH_CALLS)
+    return 1;
+  return p->state->quick.run && loop_end(p->loop) >= QUICK_STRIDE ? QUICK_STRIDE : THOROUGH_STRIDE;
+}
+
 /* What is found while not every element is watched thoroughly may have begun at an earlier one, whose guards were not looked at:
  * then all are watched, to find the first. */
 static int run_watched(struct pass *p, const struct copies *before, struct error *err) {
-  p->stride = p->state->calls < THOROUGH_CALLS ? 1 : p->state->quick.run ? QUICK_STRIDE : THOROUGH_STRIDE;
+  p->stride = stride_of(p);
   const int code = run_forwards(p, err);
   const int broken = cell_broken_guard(p->state->cell, 0);
   if (p->stride == 1 || (code != OP_ERR_VIOLATION && broken < 0))

@@ -11,8 +11,8 @@ struct quick {
   long stop;
 };
 
-/* Get the code, on all ranks at once. Where there is none (no compiler, OP2_JIT=load and not in the cache, a loop that does not
- * fit), *q stays empty, which is no error. */
+/* Get the code, on all ranks at once. Where there is none (no compiler, OP2_JIT=load and not in the cache), *q stays empty,
+ * which is no error. */
 void quick_open(struct quick *q, struct op_context *ctx, const struct loop *loop);
 void quick_free(struct quick *q);
 /* Before the first run of a call: where the data of this call are. */

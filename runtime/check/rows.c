@@ -46,7 +46,7 @@ static void load_row(const struct cell *cell, int side, int i, int r, long eleme
   const struct loop_arg *arg = &loop->args[i];
   unsigned char *row = cell_row(cell, side, i, r);
   if (is_undefined_before(arg)) {
-    memset(row, row_poison(side, i), arg->bytes);
+    memset(row, row_poison(loop, side, i), arg->bytes);
     return;
   }
   switch (arg->form) {

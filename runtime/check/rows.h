@@ -4,6 +4,7 @@
 
 #include "check/cell.h"
 #include "data.h"
+#include "jit/generate/watched.h"
 
 /* The element, in the library's numbers, that row r of an argument belongs to. */
 static inline long row_target(const struct loop_arg *arg, long element, int r) {
@@ -22,9 +23,10 @@ static inline bool is_undefined_before(const struct loop_arg *arg) {
 }
 
 /* What memory is filled with that holds nothing before: another byte for each argument and side, and as floating point or whole
- * numbers nothing that programs compute. */
-static inline int row_poison(int side, int arg) {
-  return (side == 0 ? 0xA0 : 0x50) + arg % 16;
+ * numbers nothing that programs compute. Of a bool the first is none, but true, the second false: code that reads one sees a difference. */
+static inline int row_poison(const struct loop *loop, int side, int arg) {
+  const enum type_code type = loop->args[arg].type;
+  return side == 0 ? watched_poison(type, arg) : type == TYPE_BOOL ? false : 0x50 + arg % 16;
 }
 
 /* All rows of a side as the kernel finds them: zeros for OP_INC, poison for what is undefined. */

@@ -157,7 +157,7 @@ static bool is_suspicious(struct cell *cell, long element) {
     for (int r = 0; r < cell->args[i].rows; r++)
       if (arg->access == OP_READ ? !row_is_unchanged(cell, 0, i, r, element)
           : arg->access == OP_WRITE
-              ? first_poisoned(arg, cell_row(cell, 0, i, r), row_poison(0, i)) >= 0
+              ? first_poisoned(arg, cell_row(cell, 0, i, r), row_poison(cell->loop, 0, i)) >= 0
               : is_extremum(arg) && first_worsened(arg, row_start(loop, i), cell_row(cell, 0, i, r)) >= 0)
         return true;
   }
@@ -208,8 +208,8 @@ static int check_writes(const struct cell *cell, long element, struct error *err
       for (int c = 0; c < arg->dim; c++) {
         const struct loop_arg one = {.type = arg->type, .dim = 1};
         const size_t at = (size_t)c * size;
-        if (first_poisoned(&one, first + at, row_poison(0, i)) == 0 &&
-            first_poisoned(&one, second + at, row_poison(1, i)) == 0)
+        if (first_poisoned(&one, first + at, row_poison(cell->loop, 0, i)) == 0 &&
+            first_poisoned(&one, second + at, row_poison(cell->loop, 1, i)) == 0)
           return tell(
               cell, i, r, c, element,
               "the kernel did not write %s, which it promised to write for every element; write it on "
