@@ -97,6 +97,17 @@ OP_KERNEL_DEF(
       }
     })
 
+/* The first boundary edge that is neither wall (1) nor far field (2), and its kind. */
+OP_KERNEL_DEF(
+    find_strange, void find_strange(const int *kind, const int *edge, int *strange, int *found) {
+      int is_strange = *kind != 1 && *kind != 2;
+      if (is_strange > *strange) {
+        *strange = is_strange;
+        found[0] = *edge;
+        found[1] = *kind;
+      }
+    })
+
 struct airfoil {
   int cell_count; /* that this rank declares */
   double all_cells;
@@ -155,6 +166,21 @@ static void declare_from_file(struct airfoil *a, const char *file) {
   a->kind = op_decl_dat_hdf5(a->boundary_edges, 1, "int", file, "p_bound");
 }
 
+/* What mesh_read refuses in a text file. All ranks know it, and end. */
+static void check_kinds(const struct airfoil *a, const char *file) {
+  int strange = 0, found[2] = {0};
+  op_par_loop(OP_KERNEL_OF(find_strange), "find_strange", a->boundary_edges,
+              op_arg_dat(a->kind, -1, OP_ID, 1, "int", OP_READ), op_arg_idx(-1, OP_ID),
+              op_arg_gbl(&strange, 1, "int", OP_MAX), op_arg_info(found, 2, "int", 3));
+  if (!strange)
+    return;
+  if (op_is_root())
+    fprintf(stderr, "%s: p_bound of boundary edge %d is %d; expected its kind: 1 wall, 2 far field\n", file,
+            found[0], found[1]);
+  op_exit();
+  exit(2);
+}
+
 static struct airfoil declare_mesh(const struct airfoil_mesh *mesh) {
   struct airfoil a;
   if (mesh->file)
@@ -176,6 +202,8 @@ static struct airfoil declare_mesh(const struct airfoil_mesh *mesh) {
   op_partition("rcb", "", a.cells, a.cell_nodes, a.x);
   if (a.cell_count < a.all_cells)
     op_printf("parted over the ranks in %.4f s\n", op_wtime() - begin);
+  if (mesh->file)
+    check_kinds(&a, mesh->file);
   return a;
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <op2jit.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define real float
