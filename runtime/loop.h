@@ -80,8 +80,8 @@ struct loop {
   long most_elements; /* executed */
   int most_threads;   /* that it may use */
   unsigned epoch, constant_epoch;
-  bool large;    /* on some rank the data are far larger than the caches: likewise */
   bool straight; /* on some rank most elements lie in straight ranges: set by backends that look for them */
+  bool large;    /* on some rank the data are far larger than the caches: likewise */
   bool prepared, checked; /* checked: in the checking form */
   bool trying;            /* code that is asked for now is for the tuner to try */
   bool turned;            /* made anew for another layout: what this run has found of it counts */

@@ -110,13 +110,13 @@ static int open_tuning(struct op_context *ctx, const struct loop *loop, struct c
 
 static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct cpu_loop *cpu = calloc(1, sizeof *cpu);
-  if (!cpu)
-    return error_memory(err, "a loop's variants", sizeof *cpu);
+  int code = cpu ? OP_OK : error_memory(err, "a loop's variants", sizeof *cpu);
   loop->backend_state = cpu;
+  code = cpu_look_at_data(ctx, loop, cpu, code, err);
+  if (code)
+    return code;
   cpu->threads = ctx->team ? executor_threads(ctx->team, loop_end(loop), 0) : 1;
-  int code = cpu_find_straight(ctx, loop, cpu, err);
-  if (!code)
-    code = cpu_candidates(ctx, loop, cpu, err);
+  code = cpu_candidates(ctx, loop, cpu, err);
   if (!code)
     code = open_tuning(ctx, loop, cpu, err);
   code = agree_on_candidates(ctx, loop, cpu, code, err);

@@ -105,14 +105,27 @@ static bool is_any_straight(const struct cpu_loop *cpu) {
   return any;
 }
 
-/* What a call writes is gone from the caches before the next loop looks for it. The largest part of a rank decides for all. */
-static int find_large(struct op_context *ctx, struct loop *loop, struct error *err) {
-  const double times_cache = 1.5;
+/* Of the last-level caches, what the threads of a rank can have: ranks on one node share them. */
+static size_t cache_bytes(struct op_context *ctx) {
+  const int threads = ctx->team ? team_threads(ctx->team) : 1, ranks = ctx->comm->node_size;
   if (!ctx->cache_bytes)
-    ctx->cache_bytes = triad_cache_bytes(loop->most_threads);
-  double share = loop->stats.working_set / (times_cache * (double)ctx->cache_bytes);
-  const int code = agree_on_largest(ctx->agreement, OP_OK, &share, 1, err);
-  loop->large = share >= 1;
+    ctx->cache_bytes = triad_cache_bytes(threads * ranks) / (size_t)ranks;
+  return ctx->cache_bytes;
+}
+
+int cpu_look_at_data(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int code,
+                     struct error *err) {
+  /* From this share of elements in strips inside straight ranges on, shapes that know them are the better ones. With so many
+   * times the caches, what a call writes is gone from them before the next loop looks for it. */
+  const double straight_enough = 0.5, times_cache = 1.5;
+  enum { STRAIGHT, LARGE, FACTS };
+  double most[FACTS] = {0};
+  if (!code)
+    code = cpu_find_straight(ctx, loop, cpu, &most[STRAIGHT], err);
+  most[LARGE] = loop->stats.working_set / (double)cache_bytes(ctx);
+  code = agree_on_largest(ctx->agreement, code, most, FACTS, err);
+  loop->straight = most[STRAIGHT] >= straight_enough;
+  loop->large = most[LARGE] >= times_cache;
   return code;
 }
 
@@ -122,7 +135,6 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   if (code)
     return code;
   cpu->increments_through_map = increments_through_map(loop);
-  code = find_large(ctx, loop, err);
   struct shape shapes[SHAPE_CANDIDATES];
   const int vector_bytes = ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
   const struct shape_wish wish = {.straight = loop->straight, .stream = loop->large};

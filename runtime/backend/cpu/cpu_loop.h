@@ -47,10 +47,15 @@ struct cpu_loop {
   double plan_seconds; /* so far, on the slowest rank */
 };
 
-/* Where the loop's targets follow one another. Ranks do this together. */
-int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err);
+/* Where the loop's targets follow one another, and for which share of this rank's elements. */
+int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, double *share,
+                      struct error *err);
 /* Nobody of this loop needs them (any more). */
 void cpu_drop_straight(struct op_context *ctx, struct cpu_loop *cpu);
+/* What the data have to say about shapes: are they straight, are they large? Ranks do this together, those too that failed before
+ * (`code`). */
+int cpu_look_at_data(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int code,
+                     struct error *err);
 /* All variants that make sense for the loop; which one is the default. Nothing is compiled. */
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err);
 /* Code and schedule of one variant. With `wait` false its code may be compiled behind the program: the variant is not ready

@@ -1,11 +1,7 @@
-#include "agree.h"
 #include "backend/cpu/cpu_loop.h"
 #include "base/size.h"
 #include "context.h"
 #include "jit/generate/generate.h"
-
-/* From this share of elements in strips inside straight ranges on, shapes that know them are the better ones. */
-static const double enough = 0.5;
 
 /* Strips as wide as most are. */
 enum { USUAL_WIDTH = 8 };
@@ -66,10 +62,12 @@ static double bytes_of_maps(const struct desc *d) {
   return bytes;
 }
 
-int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
+int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, double *share,
+                      struct error *err) {
   const struct shape usual = {.width = USUAL_WIDTH};
   double covered = 0, elements = 0, start = op2jit_wtime();
   int code = OP_OK;
+  *share = 0;
   if (!shape_can_be_straight(&loop->desc, &usual))
     return OP_OK;
   for (int p = 0; p < loop->nparts && !code; p++) {
@@ -80,14 +78,11 @@ int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop
     covered += code ? 0 : (double)straight_covered(&cpu->straight[p]->straight, USUAL_WIDTH);
     elements += (double)(part->end - part->begin);
   }
-  double share = elements > 0 ? covered / elements : 0;
+  *share = elements > 0 ? covered / elements : 0;
   cpu->spared = covered * bytes_of_maps(&loop->desc);
   loop->stats.plan_seconds += op2jit_wtime() - start;
-  code = agree_on_largest(ctx->agreement, code, &share, 1, err);
-  loop->straight = share >= enough;
-  log_line(&ctx->log, LOG_DEBUG, "plan", "loop %s: %.0f %% of %.0f elements of %s lie in straight ranges%s",
-           loop->name, elements > 0 ? 100 * covered / elements : 0, elements, loop->set->name,
-           loop->straight ? ", where maps are not read" : "");
+  log_line(&ctx->log, LOG_DEBUG, "plan", "loop %s: %.0f %% of %.0f elements of %s lie in straight ranges",
+           loop->name, 100 * *share, elements, loop->set->name);
   return code;
 }
 
