@@ -70,9 +70,11 @@ bool place_leave(struct places *places, uint64_t run) {
   bool left = false;
   if (other) {
     CPU_OR_S(mine.bytes, other, mine.mask, mine.mask);
-    for (size_t cpu = 0; cpu < places->ncpus && cpu < mine.bytes * 8; cpu++)
-      if (atomic_load_explicit(&places->cpu[cpu].run, memory_order_relaxed) + 1 >= run)
+    for (size_t cpu = 0; cpu < places->ncpus && cpu < mine.bytes * 8; cpu++) {
+      const uint64_t last = atomic_load_explicit(&places->cpu[cpu].run, memory_order_relaxed);
+      if (last > 0 && last + 1 >= run)
         CPU_CLR_S(cpu, mine.bytes, other);
+    }
     /* The kernel moves the thread at once when it forbids it the CPU that it is on. */
     left = CPU_COUNT_S(mine.bytes, other) > 0 && sched_setaffinity(0, mine.bytes, other) == 0;
     if (left)
