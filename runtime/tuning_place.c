@@ -60,7 +60,8 @@ static int reach_class(const struct map *map) {
   return count ? (int)lround(log2(1 + sum / (double)count)) : 0;
 }
 
-static const char straight_mark[] = " straight";
+/* What is best with these says nothing of meshes without, nor they of it. */
+static const char straight_mark[] = " straight", large_mark[] = " large";
 
 void tuning_fingerprint(const struct loop *loop, struct text *out) {
   tuning_size_class(loop->set->size, out);
@@ -79,6 +80,8 @@ void tuning_fingerprint(const struct loop *loop, struct text *out) {
   }
   if (loop->straight)
     text_add(out, straight_mark);
+  if (loop->large)
+    text_add(out, large_mark);
 }
 
 bool tuning_place_ok(const struct tuning_place *place) {
@@ -104,9 +107,9 @@ const char *tuning_grade_words(enum tuning_grade grade) {
   return grades[grade];
 }
 
-/* What is best where most elements lie in straight ranges says nothing of other meshes, nor they of it. */
 static bool is_comparable(const char *mesh, const char *other) {
-  return !strstr(mesh, straight_mark) == !strstr(other, straight_mark);
+  return !strstr(mesh, straight_mark) == !strstr(other, straight_mark) &&
+         !strstr(mesh, large_mark) == !strstr(other, large_mark);
 }
 
 enum tuning_grade tuning_grade(const struct store_tuning *row, const char *target, const char *mesh) {
