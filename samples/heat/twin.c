@@ -1,16 +1,37 @@
 #include "twin.h"
 
 #include "common/report.h"
+#include "common/stream.h"
 #include "common/touch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void step_row(const double *restrict u, double *restrict next, size_t width, double r) {
+/* The points begin .. end-1 of a row. */
+static void step_part(const double *restrict u, double *restrict next, size_t begin, size_t end, size_t width,
+                      double r) {
   double centre = 1 - 4 * r;
   const double *restrict below = u - width, *restrict above = u + width;
-  for (size_t i = 1; i < width - 1; i++)
+  for (size_t i = begin; i < end; i++)
     next[i] = centre * u[i] + r * (u[i + 1] + u[i - 1] + above[i] + below[i]);
+}
+
+static void step_row(const double *u, double *next, size_t width, double r) {
+  step_part(u, next, 1, width - 1, width, r);
+}
+
+static inline stream_vector stepped(const double *u, size_t width, double r) {
+  return (1 - 4 * r) * stream_load(u) +
+         r * (stream_load(u + 1) + stream_load(u - 1) + stream_load(u + width) + stream_load(u - width));
+}
+
+static void step_row_past_caches(const double *u, double *next, size_t width, double r) {
+  size_t i = 1 + stream_ahead(next + 1, width - 2);
+  step_part(u, next, 1, i, width, r);
+  for (; i + STREAM_LINE <= width - 1; i += STREAM_LINE)
+    for (size_t k = i; k < i + STREAM_LINE; k += STREAM_VALUES)
+      stream_store(next + k, stepped(u + k, width, r));
+  step_part(u, next, i, width - 1, width, r);
 }
 
 static double *framed(int n, int parallel) {
@@ -48,13 +69,17 @@ double heat_twin(int n, int steps, double r, int parallel, double *u) {
   for (int j = 0; j < n; j++)
     memcpy(state[0] + ((size_t)j + 1) * width + 1, u + (size_t)j * (size_t)n, (size_t)n * sizeof *u);
   double start = clock_seconds();
+  void (*row)(const double *, double *, size_t, double) =
+      stream_worth(16.0 * n * n) ? step_row_past_caches : step_row;
 #pragma omp parallel if (parallel)
   for (int s = 0; s < steps; s++) {
     const double *now = state[s % 2];
     double *next = state[(s + 1) % 2];
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int j = 1; j <= n; j++)
-      step_row(now + (size_t)j * width, next + (size_t)j * width, width, r);
+      row(now + (size_t)j * width, next + (size_t)j * width, width, r);
+    stream_end();
+#pragma omp barrier
   }
   double seconds = (clock_seconds() - start) / steps;
   for (int j = 0; j < n; j++)
