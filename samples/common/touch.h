@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-/* A copy of `count` elements of `size` bytes, zeros if `from` is NULL. touched_free releases it; without room the program ends. */
+/* A copy of `count` elements of `size` bytes, zeros if `from` is NULL. touched_free releases it; without room the program ends.
+ * The line behind it may be read. */
 void *touched_copy(const void *from, long long count, size_t size, int parallel);
 void touched_free(void *memory);
 static inline void *touched_zeros(long long count, size_t size, int parallel) {
