@@ -49,6 +49,15 @@ bool arg_is_vector(const struct desc_arg *a) {
   return a->map >= 0 && a->idx < 0;
 }
 
+bool arg_is_alone(const struct desc *d, const struct desc_arg *a) {
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *other = &d->args[i];
+    if (other != a && other->present && other->form == DESC_DAT && other->dat == a->dat)
+      return false;
+  }
+  return true;
+}
+
 bool dat_is_apart(const struct desc *d, int dat) {
   return d->dats[dat].soa && d->dats[dat].dim > 1;
 }

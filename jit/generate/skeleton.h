@@ -59,6 +59,8 @@ bool arg_has_pointer(const struct desc_arg *a);
 /* A global that lives in a local array from the first element of a range to the last. */
 bool arg_is_accumulated(const struct desc_arg *a);
 bool arg_is_vector(const struct desc_arg *a);
+/* Does no other argument pass this one's dat? */
+bool arg_is_alone(const struct desc *d, const struct desc_arg *a);
 bool arg_is_extremum_with_info(const struct desc_arg *a);
 
 /* Folded constants as definitions. */

@@ -7,13 +7,6 @@
 
 enum { LINE = 64, LEAST = 16 };
 
-static bool is_alone(const struct desc *d, const struct desc_arg *a) {
-  int users = 0;
-  for (int i = 0; i < d->nargs; i++)
-    users += d->args[i].present && d->args[i].form == DESC_DAT && d->args[i].dat == a->dat;
-  return users == 1;
-}
-
 /* Values in one store. */
 static int values_of(const struct desc_arg *a, int width) {
   const int line = LINE / (int)type_info(a->type)->size;
@@ -26,7 +19,7 @@ static int bytes_of(const struct desc_arg *a, int width) {
 
 bool lanes_can_stream(const struct desc *d, const struct desc_arg *a, int width) {
   return width && a->present && a->form == DESC_DAT && a->access == OP_WRITE && a->map < 0 &&
-         is_alone(d, a) && type_info(a->type)->size >= 4 && bytes_of(a, width) >= LEAST &&
+         arg_is_alone(d, a) && type_info(a->type)->size >= 4 && bytes_of(a, width) >= LEAST &&
          (dat_is_apart(d, a->dat) || lanes_row(a->dim, width) == a->dim);
 }
 

@@ -34,20 +34,11 @@ static bool is_contiguous(const struct generator *g, const struct desc_arg *a) {
   return lanes_follow(g, a) && (a->dim == 1 || dat_is_apart(g->d, a->dat));
 }
 
-static bool is_alone_on_its_dat(const struct generator *g, const struct desc_arg *a) {
-  for (int i = 0; i < g->d->nargs; i++) {
-    const struct desc_arg *other = &g->d->args[i];
-    if (other != a && other->present && other->form == DESC_DAT && other->dat == a->dat)
-      return false;
-  }
-  return true;
-}
-
 /* Lanes whose results can leave as one vector. Increments by several columns may meet on a target, and are added in the
  * order of elements. */
 static bool leaves_at_once(const struct generator *g, const struct desc_arg *a) {
   return is_contiguous(g, a) &&
-         (a->map < 0 || a->access != OP_INC || (!arg_is_vector(a) && is_alone_on_its_dat(g, a)));
+         (a->map < 0 || a->access != OP_INC || (!arg_is_vector(a) && arg_is_alone(g->d, a)));
 }
 
 /* What is turned at once: a whole row, or one component of data that lie apart. */

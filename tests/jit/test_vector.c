@@ -1,6 +1,6 @@
 /* Strips are vector code: the machine code of the flow solver's loops and of kernels with branches is taken apart. The loop over
  * strips has all divisions and square roots packed and none scalar, calls nothing and gathers nothing; scalar ones are allowed
- * only as often as the kernel has them, for the elements behind the last strip. */
+ * only as often as the kernel has them, for the elements behind the last strip. Stores go past the caches where the shape says so. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static char folder[] = "/tmp/op2jit-vector-XXXXXX";
 
 /* ---- machine code ------------------------------------------------------------------------------*/
 
-enum kind { OTHER, PACKED_DIVISION, PACKED_ROOT, SCALAR_DIVISION, SCALAR_ROOT, GATHER, CALL };
+enum kind { OTHER, PACKED_DIVISION, PACKED_ROOT, SCALAR_DIVISION, SCALAR_ROOT, GATHER, STREAM, CALL };
 
 struct instruction {
   unsigned long address, target; /* target: of a jump, else 0 */
@@ -47,15 +47,17 @@ static enum kind kind_of(const char *text) {
     return SCALAR_ROOT;
   if (strncmp(text, "call", 4) == 0)
     return CALL;
+  if (strncmp(text, "vmovntp", 7) == 0)
+    return STREAM;
   return strstr(text, "gather") ? GATHER : OTHER;
 }
 
 /* The dumped object, taken apart. Sections follow one another. */
-static void list_instructions(const char *name, int width, const char *hash, struct listing *l) {
+static void list_instructions(const char *name, const char *shape, const char *hash, struct listing *l) {
   char command[400], line[512];
   unsigned long section = 0;
-  snprintf(command, sizeof command, "objdump -d --no-show-raw-insn %s/%s-strip%d-%.8s/%s.o", folder, name,
-           width, hash, name);
+  snprintf(command, sizeof command, "objdump -d --no-show-raw-insn %s/%s-%s-%.8s/%s.o", folder, name, shape,
+           hash, name);
   FILE *listing = popen(command, "r");
   assert_non_null(listing);
   l->count = 0;
@@ -358,34 +360,38 @@ static void look_at_loops(const struct jit_case *c, int divisions, int roots, co
 }
 
 /* A kernel's loop compiled and listed. */
-static void make_listing(const struct jit_case *c, const struct subject *s, int width, struct listing *l,
-                         char *what, size_t room) {
+static void make_listing(const struct jit_case *c, const struct subject *s, struct shape shape,
+                         struct listing *l, char *what, size_t room) {
   struct desc d = describe(s);
-  struct shape shape = {.width = width};
+  struct text shape_name = {0};
   struct jit_code code;
   struct error err = {0};
   struct kernel k;
-  snprintf(what, room, "%s, strip%d for %s", s->name, width, c->cpu);
+  shape_print(&shape, &shape_name);
+  snprintf(what, room, "%s, %s for %s", s->name, text_str(&shape_name), c->cpu);
   if (kernel_parse(&k, s->text, strlen(s->text), s->name, &err) != OP_OK ||
       kernel_check(&k, &d, &err) != OP_OK || jit_code(c->jit, &d, &shape, &code, &err) != OP_OK)
     fail_msg("%s: %s", what, error_message(&err));
   if (code.scalar[0])
     fail_msg("%s: not vector code: %s", what, code.scalar);
-  list_instructions(s->name, width, code.hash, l);
+  list_instructions(s->name, text_str(&shape_name), code.hash, l);
+  text_free(&shape_name);
   kernel_free(&k);
   desc_free(&d);
 }
 
-static void take_apart(const struct jit_case *c, const struct subject *s, int width) {
+static void take_apart(const struct jit_case *c, const struct subject *s, struct shape shape) {
   static struct listing listing;
   struct counts n;
   char what[64];
-  make_listing(c, s, width, &listing, what, sizeof what);
+  make_listing(c, s, shape, &listing, what, sizeof what);
   look_at_loops(c, s->divisions, s->roots, &listing, what);
   /* Behind the last strip each element takes the kernel once. */
   count(&listing, 0, ~0UL, &n);
   if (n.of[SCALAR_DIVISION] > s->divisions || n.of[SCALAR_ROOT] > s->roots)
     fail_msg("%s: %d scalar divisions, %d scalar roots", what, n.of[SCALAR_DIVISION], n.of[SCALAR_ROOT]);
+  if ((n.of[STREAM] > 0) != shape.stream)
+    fail_msg("%s: %d stores past the caches", what, n.of[STREAM]);
 }
 
 /* ---- kernels nobody thought of ------------------------------------------------------------------*/
@@ -445,7 +451,7 @@ static void take_random_one_apart(const struct jit_case *c, int number, int widt
                             .through_map = {2},
                             .increments = 2,
                             .type = TYPE_DOUBLE};
-  make_listing(c, &s, width, &listing, what, sizeof what);
+  make_listing(c, &s, (struct shape){.width = width}, &listing, what, sizeof what);
   look_at_loops(c, 1, 1, &listing, what);
   text_free(&text);
 }
@@ -457,8 +463,11 @@ static void for_processor(const char *cpu, const char *features, const int *widt
   assert_int_equal(jit_open(&c.jit, &options, &err), OP_OK);
   c.without_gathers = can_avoid_gathers(c.jit);
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
-    for (int w = 0; w < nwidths; w++)
-      take_apart(&c, &subjects[i], widths[w]);
+    for (int w = 0; w < nwidths; w++) {
+      take_apart(&c, &subjects[i], (struct shape){.width = widths[w]});
+      if (subjects[i].writes && w == 0)
+        take_apart(&c, &subjects[i], (struct shape){.width = widths[w], .stream = true});
+    }
   for (int i = 1; i <= 10; i++)
     take_random_one_apart(&c, i, widths[0]);
   jit_close(c.jit);
