@@ -1,19 +1,8 @@
-/* The residual of airfoil, from the coordinates of the nodes and the state of the cells through the time
- * steps to the residual, with its tangent (names end in _d) and its adjoint (_b) as differentiation tools
- * write them. In the adjoint the loops run in the opposite order; coordinates and states, which were read
- * through maps, are incremented through them. */
-#include "adjoint.h"
-#include "twin.h"
+#include "airfoil_loops.h"
 
 #include "airfoil/flow.h"
-#include "airfoil/mesh.h"
-#include "common/memory.h"
-#include "common/ranks.h"
-#include "common/touch.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static double gam, gm1, cfl, eps, qinf[4];
 
@@ -319,41 +308,19 @@ OP_KERNEL_DEF(
       x2_b[1] -= dy_b;
     })
 
-/* ---- the program --------------------------------------------------------------------------------------------*/
+/* ---- in their order ------------------------------------------------------------------------------------*/
 
-struct airfoil {
-  op_set nodes, cells, edges, boundary;
-  op_map cell_nodes, edge_nodes, edge_cells, boundary_nodes, boundary_cell;
-  op_dat kind, x, q, adt, res, x_d, q_d, adt_d, res_d, x_b, q_b, adt_b, res_b;
-};
-
-static op_dat dat_of(op_set set, int dim, const double *values, const char *name) {
-  return op_decl_dat(set, dim, "double", values, name);
-}
-
-static struct airfoil declare(const struct airfoil_mesh *mesh) {
-  struct airfoil a;
-  a.nodes = op_decl_set(declared(mesh->nodes), "nodes");
-  a.cells = op_decl_set(declared(mesh->cells), "cells");
-  a.edges = op_decl_set(declared(mesh->edges), "edges");
-  a.boundary = op_decl_set(declared(mesh->boundary_edges), "boundary");
-  a.cell_nodes = op_decl_map(a.cells, a.nodes, 4, mesh->cell_nodes, "cell_nodes");
-  a.edge_nodes = op_decl_map(a.edges, a.nodes, 2, mesh->edge_nodes, "edge_nodes");
-  a.edge_cells = op_decl_map(a.edges, a.cells, 2, mesh->edge_cells, "edge_cells");
-  a.boundary_nodes = op_decl_map(a.boundary, a.nodes, 2, mesh->boundary_nodes, "boundary_nodes");
-  a.boundary_cell = op_decl_map(a.boundary, a.cells, 1, mesh->boundary_cell, "boundary_cell");
-  a.kind = op_decl_dat(a.boundary, 1, "int", mesh->boundary_kind, "kind");
-  op_dat *const of_nodes[] = {&a.x, &a.x_d, &a.x_b};
-  op_dat *const of_cells[] = {&a.q, &a.q_d, &a.q_b, &a.res, &a.res_d, &a.res_b};
-  op_dat *const steps[] = {&a.adt, &a.adt_d, &a.adt_b};
-  for (int k = 0; k < 3; k++) {
-    *of_nodes[k] = dat_of(a.nodes, 2, NULL, "x");
-    *steps[k] = dat_of(a.cells, 1, NULL, "adt");
-  }
-  for (int k = 0; k < 6; k++)
-    *of_cells[k] = dat_of(a.cells, 4, NULL, "q or res");
-  share_out(a.cells);
-  return a;
+void airfoil_constants(void) {
+  gam = FLOW_GAMMA;
+  gm1 = FLOW_GAMMA - 1;
+  cfl = FLOW_CFL;
+  eps = FLOW_EPS;
+  flow_free_stream(qinf);
+  op_decl_const("gam", 1, "double", &gam);
+  op_decl_const("gm1", 1, "double", &gm1);
+  op_decl_const("cfl", 1, "double", &cfl);
+  op_decl_const("eps", 1, "double", &eps);
+  op_decl_const("qinf", 4, "double", qinf);
 }
 
 static op_arg own(op_dat dat, int dim, op_access access) {
@@ -364,16 +331,8 @@ static op_arg via(op_map map, int end, op_dat dat, int dim, op_access access) {
   return op_arg_dat(dat, end, map, dim, "double", access);
 }
 
-static void clear(op_dat dat, long long count) {
-  double *zeros = room(count, sizeof *zeros);
-  memset(zeros, 0, (size_t)count * sizeof *zeros);
-  op_put_data(dat, zeros);
-  free(zeros);
-}
-
-static void residual(const struct airfoil *a) {
+void airfoil_residual(const struct airfoil *a) {
   op_map en = a->edge_nodes, ec = a->edge_cells, bn = a->boundary_nodes, bc = a->boundary_cell;
-  clear(a->res, 4LL * op_get_size(a->cells));
   op_par_loop(OP_KERNEL_OF(adt_calc), "adt_calc", a->cells, via(a->cell_nodes, -4, a->x, 2, OP_READ),
               own(a->q, 4, OP_READ), own(a->adt, 1, OP_WRITE));
   op_par_loop(OP_KERNEL_OF(res_calc), "res_calc", a->edges, via(en, 0, a->x, 2, OP_READ),
@@ -385,7 +344,7 @@ static void residual(const struct airfoil *a) {
               via(bc, 0, a->res, 4, OP_INC), op_arg_dat(a->kind, -1, OP_ID, 1, "int", OP_READ));
 }
 
-static void tangent(const struct airfoil *a) {
+void airfoil_tangent(const struct airfoil *a) {
   op_map en = a->edge_nodes, ec = a->edge_cells, bn = a->boundary_nodes, bc = a->boundary_cell;
   op_par_loop(OP_KERNEL_OF(adt_calc_d), "adt_calc_d", a->cells, via(a->cell_nodes, -4, a->x, 2, OP_READ),
               via(a->cell_nodes, -4, a->x_d, 2, OP_READ), own(a->q, 4, OP_READ), own(a->q_d, 4, OP_READ),
@@ -404,7 +363,7 @@ static void tangent(const struct airfoil *a) {
               op_arg_dat(a->kind, -1, OP_ID, 1, "int", OP_READ));
 }
 
-static void fluxes_backward(const struct airfoil *a) {
+void airfoil_fluxes_backward(const struct airfoil *a) {
   op_map en = a->edge_nodes, ec = a->edge_cells;
   op_par_loop(OP_KERNEL_OF(res_calc_b), "res_calc_b", a->edges, via(en, 0, a->x, 2, OP_READ),
               via(en, 0, a->x_b, 2, OP_INC), via(en, 1, a->x, 2, OP_READ), via(en, 1, a->x_b, 2, OP_INC),
@@ -414,196 +373,15 @@ static void fluxes_backward(const struct airfoil *a) {
               via(ec, 0, a->res_b, 4, OP_READ), via(ec, 1, a->res_b, 4, OP_READ));
 }
 
-static void adjoint(const struct airfoil *a) {
+void airfoil_adjoint(const struct airfoil *a) {
   op_map bn = a->boundary_nodes, bc = a->boundary_cell;
   op_par_loop(OP_KERNEL_OF(bres_calc_b), "bres_calc_b", a->boundary, via(bn, 0, a->x, 2, OP_READ),
               via(bn, 0, a->x_b, 2, OP_INC), via(bn, 1, a->x, 2, OP_READ), via(bn, 1, a->x_b, 2, OP_INC),
               via(bc, 0, a->q, 4, OP_READ), via(bc, 0, a->q_b, 4, OP_INC), via(bc, 0, a->adt, 1, OP_READ),
               via(bc, 0, a->adt_b, 1, OP_INC), via(bc, 0, a->res_b, 4, OP_READ),
               op_arg_dat(a->kind, -1, OP_ID, 1, "int", OP_READ));
-  fluxes_backward(a);
+  airfoil_fluxes_backward(a);
   op_par_loop(OP_KERNEL_OF(adt_calc_b), "adt_calc_b", a->cells, via(a->cell_nodes, -4, a->x, 2, OP_READ),
               via(a->cell_nodes, -4, a->x_b, 2, OP_INC), own(a->q, 4, OP_READ), own(a->q_b, 4, OP_INC),
               own(a->adt_b, 1, OP_RW));
-}
-
-/* The primal point: the mesh, and the free stream with noise, so that nothing is zero by chance. */
-struct point {
-  double *x, *q, *x_d, *q_d, *res_b;
-};
-
-static struct point point_make(const struct airfoil_mesh *mesh) {
-  struct point p = {room(2LL * mesh->nodes, sizeof(double)), adjoint_noise(4LL * mesh->cells, 11),
-                    adjoint_noise(2LL * mesh->nodes, 12), adjoint_noise(4LL * mesh->cells, 13),
-                    adjoint_noise(4LL * mesh->cells, 14)};
-  memcpy(p.x, mesh->x, 2 * (size_t)mesh->nodes * sizeof(double));
-  for (int i = 0; i < 4 * mesh->cells; i++)
-    p.q[i] = qinf[i % 4] + 0.05 * p.q[i];
-  for (int i = 0; i < 2 * mesh->nodes; i++)
-    p.x_d[i] *= 1e-3; /* movements that suit the size of cells */
-  return p;
-}
-
-static void point_free(struct point *p) {
-  free(p->x);
-  free(p->q);
-  free(p->x_d);
-  free(p->q_d);
-  free(p->res_b);
-}
-
-/* The residual at the point moved by h along the tangent direction. */
-static void residual_at(const struct airfoil *a, const struct airfoil_mesh *mesh, const struct point *p,
-                        double h, double *res) {
-  double *x = room(2LL * mesh->nodes, sizeof *x), *q = room(4LL * mesh->cells, sizeof *q);
-  for (int i = 0; i < 2 * mesh->nodes; i++)
-    x[i] = p->x[i] + h * p->x_d[i];
-  for (int i = 0; i < 4 * mesh->cells; i++)
-    q[i] = p->q[i] + h * p->q_d[i];
-  op_put_data(a->x, x);
-  op_put_data(a->q, q);
-  residual(a);
-  op_fetch_data(a->res, res);
-  free(x);
-  free(q);
-}
-
-/* The tangent against a difference of two residuals, in the root mean square: the time step has a modulus,
- * near whose corner a difference is wrong for a few sides. */
-static void check_tangent(struct check *check, const struct airfoil *a, const struct airfoil_mesh *mesh,
-                          const struct point *p) {
-  const double h = 1e-6;
-  long long count = 4LL * mesh->cells;
-  double *res_d = room(count, sizeof *res_d), *up = room(count, sizeof *up),
-         *down = room(count, sizeof *down);
-  double difference = 0, size = 0;
-  residual_at(a, mesh, p, h, up);
-  residual_at(a, mesh, p, -h, down);
-  residual_at(a, mesh, p, 0, res_d);
-  tangent(a);
-  op_fetch_data(a->res_d, res_d);
-  for (long long i = 0; op_is_root() && i < count; i++) {
-    double slope = (up[i] - down[i]) / (2 * h);
-    difference += (slope - res_d[i]) * (slope - res_d[i]);
-    size += res_d[i] * res_d[i];
-  }
-  check_at_most(check, "airfoil: tangent against a difference, relative", sqrt(difference / size), 1e-6);
-  free(res_d);
-  free(up);
-  free(down);
-}
-
-/* ---- times ----------------------------------------------------------------------------------------------------*/
-
-/* Edges coloured by their nodes and cells together. */
-static struct colouring colour_edges(const struct airfoil_mesh *mesh) {
-  int *table = room(4LL * mesh->edges, sizeof *table), block = mesh->edges / 64;
-  for (int e = 0; e < mesh->edges; e++) {
-    for (int k = 0; k < 2; k++) {
-      table[4 * e + k] = mesh->edge_nodes[2 * e + k];
-      table[4 * e + 2 + k] = mesh->nodes + mesh->edge_cells[2 * e + k];
-    }
-  }
-  struct colouring made = colouring_make(mesh->edges, 4, table, mesh->nodes + mesh->cells,
-                                         block < 256    ? 256
-                                         : block > 8192 ? 8192
-                                                        : block);
-  free(table);
-  return made;
-}
-
-/* The loop, and a wait for it. */
-static void fluxes_backward_now(const struct airfoil *a, double got[4]) {
-  fluxes_backward(a);
-  wait_for(a->q_b, got);
-}
-
-static void time_fluxes(struct check *check, const struct airfoil *a, const struct airfoil_mesh *mesh,
-                        const struct point *p) {
-  enum { REPEATS = 7, WAYS = 3 };
-  static const char *const names[WAYS] = {"hand-written, serial", "hand-written, OpenMP", "op2jit"};
-  long long nodes = 2LL * mesh->nodes, cells = 4LL * mesh->cells;
-  double times[WAYS][REPEATS] = {{0}}, base = 0, *got = room(cells, sizeof *got),
-         *adt = touched_zeros(mesh->cells, sizeof *adt, 1);
-  double *by_hand = room(cells, sizeof *by_hand);
-  double *x_bar = touched_zeros(nodes, sizeof *x_bar, 1), *q_bar = touched_zeros(cells, sizeof *q_bar, 1),
-         *adt_bar = touched_zeros(mesh->cells, sizeof *adt, 1);
-  double *x = touched_copy(p->x, nodes, sizeof *x, 1), *q = touched_copy(p->q, cells, sizeof *q, 1),
-         *res_b = touched_copy(p->res_b, cells, sizeof *res_b, 1);
-  struct colouring blocks = colour_edges(mesh);
-  op_fetch_data(a->adt, adt);
-  struct flux_adjoint f = {mesh, gm1, eps, x, q, adt, res_b, x_bar, q_bar, adt_bar};
-  for (int way = op_is_root() ? 0 : 2; way < WAYS; way++) {
-    memset(x_bar, 0, (size_t)nodes * sizeof *x_bar);
-    memset(q_bar, 0, (size_t)cells * sizeof *q_bar);
-    memset(adt_bar, 0, (size_t)mesh->cells * sizeof *adt_bar);
-    if (way == 2) {
-      clear(a->q_b, cells);
-      clear(a->x_b, nodes);
-    }
-    for (int r = 0; r < REPEATS; r++) {
-      double start = clock_seconds();
-      if (way == 0)
-        flux_adjoint_serial(&f);
-      else if (way == 1)
-        flux_adjoint_openmp(&f, &blocks);
-      else
-        fluxes_backward_now(a, got);
-      times[way][r] = clock_seconds() - start;
-    }
-    if (way == 0)
-      memcpy(by_hand, q_bar, (size_t)cells * sizeof *by_hand);
-    if (way == 1)
-      check_at_most(check, "airfoil: adjoint of the fluxes, hand-written with OpenMP",
-                    largest_difference(q_bar, by_hand, cells), 1e-11);
-  }
-  op_fetch_data(a->q_b, got);
-  if (op_is_root())
-    check_at_most(check, "airfoil: adjoint of the fluxes against the hand-written loop",
-                  largest_difference(got, by_hand, cells), 1e-11);
-  double bytes = mesh->edges * 16.0 + mesh->nodes * 8.0 * (2 + 4) + mesh->cells * 8.0 * (4 + 8 + 1 + 2 + 4);
-  compare_header("the adjoint of the flux loop");
-  for (int way = 0; way < WAYS; way++)
-    compare_row(names[way], median(times[way], REPEATS), bytes, &base);
-  colouring_free(&blocks);
-  double *const owned[] = {adt, x_bar, q_bar, adt_bar, x, q, res_b};
-  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
-    touched_free(owned[k]);
-  free(got);
-  free(by_hand);
-}
-
-static void declare_constants(void) {
-  gam = FLOW_GAMMA;
-  gm1 = FLOW_GAMMA - 1;
-  cfl = FLOW_CFL;
-  eps = FLOW_EPS;
-  flow_free_stream(qinf);
-  op_decl_const("gam", 1, "double", &gam);
-  op_decl_const("gm1", 1, "double", &gm1);
-  op_decl_const("cfl", 1, "double", &cfl);
-  op_decl_const("eps", 1, "double", &eps);
-  op_decl_const("qinf", 4, "double", qinf);
-}
-
-void adjoint_airfoil(struct check *check, int cells, int compare) {
-  struct airfoil_mesh mesh;
-  mesh_generate(&mesh, cells);
-  declare_constants();
-  struct airfoil a = declare(&mesh);
-  struct point p = point_make(&mesh);
-  op_printf("airfoil: %d cells, %d edges\n", mesh.cells, mesh.edges);
-  op_put_data(a.x_d, p.x_d);
-  op_put_data(a.q_d, p.q_d);
-  op_put_data(a.res_b, p.res_b);
-  check_tangent(check, &a, &mesh, &p);
-  adjoint(&a);
-  double forward = adjoint_dot(a.cells, a.res_d, a.res_b, 4);
-  double of_x = adjoint_dot(a.nodes, a.x_b, a.x_d, 2), of_q = adjoint_dot(a.cells, a.q_b, a.q_d, 4);
-  adjoint_check(check, "airfoil: dot-product test", forward, of_x + of_q,
-                fabs(of_x) + fabs(of_q) + sqrt(adjoint_dot(a.cells, a.res_d, a.res_d, 4)));
-  if (compare)
-    time_fluxes(check, &a, &mesh, &p);
-  point_free(&p);
-  mesh_free(&mesh);
 }

@@ -5,6 +5,7 @@
 #define OP2JIT_TESTS_MISTAKES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "op2jit.h"
 

@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "data.h"
 #include "halo.h"
+#include "partition.h"
 #include "random_mesh.h"
 #include "spread.h"
 
@@ -437,160 +438,6 @@ static void test_report(void) {
   text_free(&out);
 }
 
-/* ---- measured costs ---- */
-
-OP_KERNEL_DEF(
-    touch, void touch(int *a) { *a += 1; })
-
-/* As if a loop over the set had taken so long for each of its elements. */
-static void plant(op_set set, op_dat dat, double seconds) {
-  struct op_context *ctx = api_context();
-  op_par_loop(OP_KERNEL_OF(touch), "touch", set, op_arg_dat(dat, -1, OP_ID, 1, "int", OP_RW));
-  struct loop **loops = loop_records(ctx);
-  struct loop *last = loops[ctx->loops.count - 1];
-  last->stats.seconds = seconds * (double)last->set->size;
-  last->stats.exchange_seconds = 0;
-  free(loops);
-}
-
-/* The most that a rank has to do, by the mean. */
-static double imbalance(int cells, int grains, double cost) {
-  struct op_context *ctx = api_context();
-  struct error err = {0};
-  const struct list *sets = &ctx->mesh.sets;
-  double load = (double)((struct set *)sets->items[cells])->extents[EXTENT_OWNED] +
-                cost * (double)((struct set *)sets->items[grains])->extents[EXTENT_OWNED];
-  double most = load, sum = load;
-  check(!ctx->comm->table->reduce_all(ctx->comm, &most, 1, COMM_DOUBLE, COMM_MAX, &err));
-  check(!ctx->comm->table->reduce_all(ctx->comm, &sum, 1, COMM_DOUBLE, COMM_SUM, &err));
-  return most * size / sum;
-}
-
-/* A strip of cells, of which those of the first quarter have ten grains each. */
-static void test_weights(void) {
-  enum { CELLS = 200, GRAINS = 10, COST = 2 };
-  const int all = CELLS * size, first_cell = rank * CELLS, grains = all / 4 * GRAINS / size;
-  const int first = rank * grains, c = api_context()->mesh.next_set;
-  op_set cell = op_decl_set(CELLS, "cells"), grain = op_decl_set(grains, "grains");
-  op_set face = op_decl_set(CELLS, "faces");
-  int *in = array_new((size_t)grains, sizeof *in), next[2 * CELLS];
-  double x[CELLS];
-  for (int i = 0; i < grains; i++)
-    in[i] = (first + i) / GRAINS;
-  for (int i = 0; i < CELLS; i++) {
-    x[i] = first_cell + i;
-    next[2 * i] = first_cell + i;
-    next[2 * i + 1] = (first_cell + i + 1) % all;
-  }
-  check(op_decl_map(grain, cell, 1, in, "in"));
-  op_map beside = op_decl_map(face, cell, 2, next, "beside");
-  op_dat where = op_decl_dat(cell, 1, "double", x, "x");
-  op_dat a = op_decl_dat(cell, 1, "int", NULL, "a"), b = op_decl_dat(grain, 1, "int", NULL, "b");
-  check(beside && where && a && b);
-  check(!op_partition("rcb", "", cell, NULL, where));
-  check(size == 1 || imbalance(c, c + 1, COST) > 1.5); /* nothing ran: as many cells each */
-  plant(cell, a, 1e-3);
-  plant(grain, b, COST * 1e-3);
-  static const char *const ways[] = {"rcb", "inertial", "ptscotch"};
-  for (int w = 0; w < 3; w++) {
-    const bool graph = w == 2;
-    if (graph && (!scotch || size == 1 || strcmp(api_context()->comm->table->name, "openmpi") != 0))
-      continue;
-    check(!op_partition(ways[w], "", cell, graph ? beside : NULL, graph ? NULL : where));
-    check(imbalance(c, c + 1, COST) < (graph ? 1.2 : 1.1));
-  }
-  free(in);
-}
-
-static void test_equal_weights(int argc, char **argv) {
-  char *words[16];
-  check(argc < 15);
-  memcpy(words, argv, (size_t)argc * sizeof *words);
-  words[argc] = "OP2_WEIGHTS=equal";
-  words[argc + 1] = NULL;
-  check(!op_init(argc + 1, words, 0));
-  op_set cell = op_decl_set(20, "cells"), grain = op_decl_set(rank ? 0 : 100, "grains");
-  int in[100] = {0};
-  double x[20];
-  for (int i = 0; i < 20; i++)
-    x[i] = rank * 20 + i;
-  check(op_decl_map(grain, cell, 1, in, "in"));
-  op_dat where = op_decl_dat(cell, 1, "double", x, "x"), b = op_decl_dat(grain, 1, "int", NULL, "b");
-  plant(grain, b, 1e-3);
-  check(!op_partition("rcb", "", cell, NULL, where));
-  check(((struct set *)api_context()->mesh.sets.items[0])->extents[EXTENT_OWNED] == 20);
-  check(!op_exit());
-}
-
-/* ---- what goes wrong, goes wrong on all ranks, and nothing changes ---- */
-
-static void expect(int code, const char *words) {
-  if (op_last_error()->code != code || !strstr(op_last_error()->message, words))
-    fprintf(stderr, "expected %d, %s\n", code, words);
-  check(op_last_error()->code == code && strstr(op_last_error()->message, words));
-}
-
-static void test_errors(void) {
-  const int bad = size - 1;
-  op_set cells = op_decl_set(10, "cells"), edges = op_decl_set(4, "edges");
-  int table[8];
-  char words[100];
-  for (int i = 0; i < 8; i++)
-    table[i] = (rank * 3 + i) % (10 * size);
-  if (rank == bad)
-    table[5] = 10 * size;
-  check(!op_decl_map(edges, cells, 2, table, "ecell"));
-  snprintf(words, sizeof words, "entry 1 of element %d of set \"edges\" is %d; expected 0 .. %d", 4 * bad + 2,
-           10 * size, 10 * size - 1);
-  expect(OP_ERR_MAP_RANGE, words);
-  if (size > 1)
-    expect(OP_ERR_MAP_RANGE, "rank");
-  table[5] = 0;
-  op_map ecell = op_decl_map(edges, cells, 2, table, "ecell");
-  check(ecell);
-  int parts[10] = {0};
-  parts[3] = rank == bad ? size + 5 : 0;
-  op_dat where = op_decl_dat(cells, 1, "int", parts, "where");
-  op_partition("external", "", cells, NULL, where);
-  if (size > 1) {
-    snprintf(words, sizeof words, "sends element %d of set \"cells\" to rank %d", 10 * bad + 3, size + 5);
-    expect(OP_ERR_RANGE, words);
-  }
-  op_partition("ptscotsch", "KWAY", cells, ecell, NULL);
-  expect(OP_ERR_METHOD, "did you mean \"ptscotch\"?");
-  op_partition("rcb", "kway", cells, NULL, where);
-  expect(OP_ERR_METHOD, "has no method \"kway\"");
-  op_partition("PARMETIS", "GEOMKWAY", cells, ecell, NULL);
-  expect(OP_ERR_NOT_BUILT, "libparmetis-dev");
-  op_partition("rcb", "", cells, NULL, where);
-  expect(OP_ERR_ARGUMENT, "cannot be the coordinates");
-  op_partition("rcb", "", cells, NULL, NULL);
-  expect(OP_ERR_ARGUMENT, "needs coordinates");
-  op_partition("ptscotch", "", cells, NULL, NULL);
-  expect(OP_ERR_ARGUMENT, "needs a map");
-  op_partition("external", "", cells, NULL, NULL);
-  expect(OP_ERR_ARGUMENT, "needs the parts");
-  op_partition("block", "", NULL, NULL, NULL);
-  expect(OP_ERR_ARGUMENT, "the prime set is NULL");
-  op_print_dat_to_txtfile(where, "/no such folder/file");
-  expect(OP_ERR_FILE, "cannot be written");
-  int got[10] = {0};
-  check(!op_fetch_data(where, got) && !memcmp(got, parts, sizeof got));
-  api_context()->mesh.lost = true; /* as after a failure half way */
-  op_fetch_data(where, got);
-  expect(OP_ERR_STATE, "the mesh was lost");
-  op_decl_dat(cells, 1, "int", NULL, "late");
-  expect(OP_ERR_STATE, "the mesh was lost");
-  op_partition("block", "", cells, NULL, NULL);
-  expect(OP_ERR_STATE, "the mesh was lost");
-  if (size > 1) {
-    long long sum = 0;
-    op_par_loop(OP_KERNEL_OF(look_up), "look_up", cells, op_arg_gbl(&sum, 1, "ll", OP_READ));
-    expect(OP_ERR_STATE, "the mesh was lost");
-  }
-  api_context()->mesh.lost = false;
-}
-
 int main(int argc, char **argv) {
   files = argv[1];
   scotch = strcmp(argv[2], "scotch") == 0;
@@ -605,7 +452,7 @@ int main(int argc, char **argv) {
   }
   check(!op_init(argc, argv, 0));
   test_report();
-  test_weights();
+  test_weights(scotch);
   test_errors();
   check(!op_exit());
   test_equal_weights(argc, argv);
