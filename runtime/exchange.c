@@ -9,6 +9,7 @@
 #include "comm.h"
 #include "context.h"
 #include "halo.h"
+#include "halo_cover.h"
 
 /* Rows of one dat for one neighbour. */
 struct segment {
@@ -41,155 +42,14 @@ struct exchange {
   int nrequests;
 };
 
-/* Other maps whose part of the halo is contained in this one's, on all ranks. */
-struct cover {
-  struct cover *next;
-  const struct map *map;
-  const struct map **others;
-  int count;
-};
-
 struct exchanges {
   struct exchange *first, *under_way;
-  struct cover *covers;
+  struct halo_cover *covers;
   unsigned epoch;
 };
 
 /* Device kernels move words: each dat's rows begin where any of them may. */
 enum { ALIGN = 16 };
-
-/* ---- versions ---- */
-
-static struct halo_mark *find_mark(struct dat *dat, const struct map *map) {
-  for (int i = 0; i < dat->nmarks; i++)
-    if (dat->marks[i].map == map)
-      return &dat->marks[i];
-  return NULL;
-}
-
-static void forget_old_mesh(struct op_context *ctx, struct dat *dat) {
-  if (dat->marks_epoch == ctx->mesh.epoch)
-    return;
-  dat->marks_epoch = ctx->mesh.epoch;
-  halo_is_old(ctx, dat);
-}
-
-void halo_is_old(struct op_context *ctx, struct dat *dat) {
-  (void)ctx;
-  for (int s = 0; s < SPACES; s++) {
-    dat->replicas[s].version[REGION_EXEC] = 0;
-    dat->replicas[s].version[REGION_NONEXEC] = 0;
-    for (int i = 0; i < dat->nmarks; i++)
-      dat->marks[i].version[s] = 0;
-  }
-}
-
-bool halo_is_current(struct op_context *ctx, struct dat *dat, enum space space, const struct map *map) {
-  forget_old_mesh(ctx, dat);
-  if (!map)
-    return dat->replicas[space].version[REGION_EXEC] == dat->version;
-  const struct halo_mark *mark = find_mark(dat, map);
-  return mark && mark->version[space] == dat->version;
-}
-
-void halo_computed(struct op_context *ctx, struct dat *dat, enum space space) {
-  forget_old_mesh(ctx, dat);
-  dat->replicas[space].version[REGION_EXEC] = dat->version;
-}
-
-static int add_mark(struct dat *dat, const struct map *map, struct error *err) {
-  if (!map || find_mark(dat, map))
-    return OP_OK;
-  struct halo_mark *marks = array_resize(dat->marks, (size_t)dat->nmarks + 1, sizeof *marks);
-  if (!marks)
-    return error_memory(err, "the versions of a halo", ((size_t)dat->nmarks + 1) * sizeof *marks);
-  dat->marks = marks;
-  marks[dat->nmarks++] = (struct halo_mark){.map = map};
-  return OP_OK;
-}
-
-static void received(struct dat *dat, enum space space, const struct map *map) {
-  if (map)
-    find_mark(dat, map)->version[space] = dat->version;
-  else
-    dat->replicas[space].version[REGION_EXEC] = dat->version;
-}
-
-/* ---- maps that need nothing more ---- */
-
-static const struct halo_side *reached(const struct map *map) {
-  return &map->halo->exchange.receive;
-}
-
-/* Does each element that `map` reaches bear the mark? */
-static bool all_marked(const struct map *map, const bool *marks) {
-  const struct halo_side *side = reached(map);
-  for (long i = 0; i < side->first[side->count]; i++)
-    if (!marks[side->elements[i]])
-      return false;
-  return true;
-}
-
-/* For each map of the mesh whether `map` covers it on this rank. */
-static int find_covered(struct op_context *ctx, const struct map *map, long long *covered,
-                        struct error *err) {
-  const struct list *maps = &ctx->mesh.maps;
-  const size_t elements = (size_t)map->to->extents[EXTENT_NONEXEC];
-  const struct halo_side *side = reached(map);
-  bool *marks = array_new(elements, sizeof *marks);
-  if (!marks)
-    return error_memory(err, "what halos have in common", elements);
-  for (long i = 0; i < side->first[side->count]; i++)
-    marks[side->elements[i]] = true;
-  for (int m = 0; m < maps->count; m++) {
-    const struct map *other = maps->items[m];
-    covered[m] = other != map && other->to == map->to && other->halo && all_marked(other, marks);
-  }
-  free(marks);
-  return OP_OK;
-}
-
-static void cover_free(struct cover *cover) {
-  free(cover->others);
-  free(cover);
-}
-
-/* Collective, once per map and epoch. */
-static int make_cover(struct op_context *ctx, const struct map *map, struct cover **out, struct error *err) {
-  const struct list *maps = &ctx->mesh.maps;
-  long long *covered = array_new((size_t)maps->count, sizeof *covered);
-  struct cover *cover = array_new(1, sizeof *cover);
-  int code = OP_OK;
-  if (cover)
-    cover->others = array_new((size_t)maps->count, sizeof *cover->others);
-  if (!covered || !cover || !cover->others)
-    code = error_memory(err, "what halos have in common", (size_t)maps->count * sizeof *covered);
-  if (!code)
-    code = find_covered(ctx, map, covered, err);
-  code = agree_on_success(ctx->comm, code, err);
-  if (!code)
-    code = ctx->comm->table->reduce_all(ctx->comm, covered, maps->count, COMM_LLONG, COMM_MIN, err);
-  for (int m = 0; !code && m < maps->count; m++)
-    if (covered[m])
-      cover->others[cover->count++] = maps->items[m];
-  free(covered);
-  if (code) {
-    if (cover)
-      cover_free(cover);
-    return code;
-  }
-  cover->map = map;
-  cover->next = ctx->exchanges->covers;
-  *out = ctx->exchanges->covers = cover;
-  return OP_OK;
-}
-
-static int get_cover(struct op_context *ctx, const struct map *map, struct cover **out, struct error *err) {
-  for (*out = ctx->exchanges->covers; *out; *out = (*out)->next)
-    if ((*out)->map == map)
-      return OP_OK;
-  return make_cover(ctx, map, out, err);
-}
 
 /* ---- making one ---- */
 
@@ -320,17 +180,17 @@ static int add_fresh(struct exchange *x, struct dat *dat, const struct map *map,
     return error_memory(err, "a halo exchange", ((size_t)x->nfresh + 1) * sizeof *fresh);
   x->fresh = fresh;
   fresh[x->nfresh++] = (struct halo_need){.dat = dat, .map = map};
-  return add_mark(dat, map, err);
+  return halo_keep_version(dat, map, err);
 }
 
 /* The need itself, and other maps' parts of the halo that are contained in it. */
 static int find_fresh(struct op_context *ctx, struct exchange *x, const struct halo_need *need,
                       struct error *err) {
-  struct cover *cover = NULL;
+  const struct halo_cover *cover = NULL;
   int code = add_fresh(x, need->dat, need->map, err);
   if (code || !need->map)
     return code;
-  code = get_cover(ctx, need->map, &cover, err);
+  code = halo_cover_get(ctx, &ctx->exchanges->covers, need->map, &cover, err);
   for (int i = 0; !code && i < cover->count; i++)
     code = add_fresh(x, need->dat, cover->others[i], err);
   return code;
@@ -382,11 +242,8 @@ void exchanges_forget(struct op_context *ctx, const struct dat *dat) {
     *link = x->next;
     exchange_free(ctx, x);
   }
-  for (struct cover *c = dat ? NULL : ctx->exchanges->covers, *next; c; c = next) {
-    next = c->next;
-    cover_free(c);
-  }
   if (!dat) {
+    halo_covers_free(ctx->exchanges->covers);
     free(ctx->exchanges);
     ctx->exchanges = NULL;
   }
@@ -523,6 +380,6 @@ int exchange_finish(struct op_context *ctx, struct exchange *x, double *waited, 
   if (!code)
     code = unpack(ctx, x, err);
   for (int n = 0; !code && n < x->nfresh; n++)
-    received(x->fresh[n].dat, x->space, x->fresh[n].map);
+    halo_received(x->fresh[n].dat, x->space, x->fresh[n].map);
   return code;
 }

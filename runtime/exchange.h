@@ -15,12 +15,20 @@ struct halo_need {
   const struct map *map;
 };
 
+/* ---- which copies are the newest (halo_versions.c) ---- */
+
 /* Is this rank's copy of what is needed the newest? The same answer on all ranks. */
 bool halo_is_current(struct op_context *ctx, struct dat *dat, enum space space, const struct map *map);
 /* It is now, since the loop that made the newest version computed the copies as well. */
 void halo_computed(struct op_context *ctx, struct dat *dat, enum space space);
 /* No copy is, in any space. */
 void halo_is_old(struct op_context *ctx, struct dat *dat);
+/* Versions of what the map reaches are kept from now on. NULL: they always are. */
+int halo_keep_version(struct dat *dat, const struct map *map, struct error *err);
+/* What was sent of them arrived. */
+void halo_received(struct dat *dat, enum space space, const struct map *map);
+
+/* ---- exchanges ---- */
 
 /* Made, or found again; belongs to the context, and lives until the mesh's epoch changes or one of the dats is freed. */
 int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
