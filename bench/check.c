@@ -151,7 +151,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome = options_read(argc, argv, "what the prover and the checking form cost",
                                               sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   setenv("OP2_CACHE", "off", 1);
   int wrong = bench_prover(&sizes);
   bench_form(&sizes, iterations);

@@ -209,7 +209,7 @@ int main(int argc, char **argv) {
       options_read(argc, argv, "the library against hand-written loops on this machine's processors",
                    sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
 
   struct cpu_results *results = room(1, sizeof *results);
   memset(results, 0, sizeof *results);

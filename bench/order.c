@@ -140,7 +140,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome = options_read(argc, argv, "what the order of a mesh costs airfoil",
                                               sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   struct airfoil_mesh ordered, shuffled_mesh;
   mesh_generate(&ordered, cells);
   shuffle_mesh(&shuffled_mesh, &ordered);

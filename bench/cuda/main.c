@@ -327,7 +327,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome = options_read(argc, argv, "op2jit on a GPU against hand-written CUDA",
                                               sizeof options / sizeof *options, options);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? 0 : 2;
+    return outcome;
   struct output out = {.json = fopen(s.json, "w")};
   struct gpu g;
   if (!out.json) {

@@ -264,7 +264,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome = options_read(argc, argv, "what the order and the layout of data are worth",
                                               sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   op_init(argc, argv, 1);
   struct check check = {0};
   int side = 2;

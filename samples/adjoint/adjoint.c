@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome = options_read(argc, argv, "tangents and adjoints of jac and airfoil",
                                               sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   op_init(argc, argv, 1);
   struct check check = {0};
   adjoint_jac(&check, n);

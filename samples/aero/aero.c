@@ -290,7 +290,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome = options_read(argc, argv, "compressible potential flow by finite elements",
                                               sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   const int n = s.n;
   if (n % 2) {
     fprintf(stderr, "--n %d: expected an even number\n", n);

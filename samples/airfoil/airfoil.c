@@ -269,7 +269,7 @@ int main(int argc, char **argv) {
   struct settings settings = {.cells = 20000, .iterations = 200, .block = 0};
   enum options_outcome outcome = read_settings(&settings, argc, argv);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   op_init(argc, argv, 1);
   struct meshes m;
   if (make_meshes(&settings, &m))

@@ -336,7 +336,7 @@ int main(int argc, char **argv) {
       options_read(argc, argv, "the wide loops of a large flow solver: seven variables and their gradients",
                    sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   gam = BOX_GAMMA;
   viscosity = BOX_VISCOSITY;
   op_init(argc, argv, 1);

@@ -13,10 +13,10 @@ struct option_entry {
   const char *help; /* one line */
 };
 
-enum options_outcome { OPTIONS_RUN, OPTIONS_STOP, OPTIONS_WRONG };
+/* OPTIONS_STOP: help was asked for and printed; OPTIONS_WRONG: it was said on stderr what is. The program ends with these numbers. */
+enum options_outcome { OPTIONS_STOP = 0, OPTIONS_WRONG = 2, OPTIONS_RUN };
 
-/* Read the command line into the values. `about` says what the program does. After OPTIONS_STOP (help
- * was asked for and printed) the program ends with 0, after OPTIONS_WRONG (said on stderr) with 2. */
+/* Read the command line into the values. `about` says what the program does. */
 enum options_outcome options_read(int argc, char **argv, const char *about, int count,
                                   const struct option_entry entries[]);
 

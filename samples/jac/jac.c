@@ -225,7 +225,7 @@ int main(int argc, char **argv) {
       options_read(argc, argv, "edge-based Jacobi iteration for A u + r = 0 on a grid graph",
                    sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   op_init(argc, argv, 1);
   int status = run(&s);
   op_exit();

@@ -172,7 +172,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome = options_read(argc, argv, "Laplace's equation by Jacobi iteration",
                                               sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   op_init(argc, argv, 1);
   int status = run(&s);
   op_exit();

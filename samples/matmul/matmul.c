@@ -163,7 +163,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome = options_read(argc, argv, "a matrix product by a kernel with a helper",
                                               sizeof list / sizeof *list, list);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   op_init(argc, argv, 1);
   int status = run(n, m, compare);
   op_exit();

@@ -267,7 +267,7 @@ int main(int argc, char **argv) {
       options_read(argc, argv, "multigrid for Poisson's equation on cells and edges",
                    sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   op_init(argc, argv, 1);
   int status = run(&s);
   op_exit();

@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome =
       options_read(argc, argv, "pi, as a sum over a set", sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   op_init(argc, argv, 1);
   op_set set = op_decl_set(declared(strips), "strips");
   share_out(set);

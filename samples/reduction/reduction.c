@@ -1,6 +1,7 @@
 /* Every reduction the library has, for every type, as a table that proves itself: sums, minima and maxima
  * into globals of one value and of three, alone and with the place where they occurred or what was there, and sums into data
  * through a map. */
+#include "common/each_type.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/ranks.h"
@@ -210,24 +211,14 @@ static int value_at(int e) {
     free(want);                                                                                              \
   }
 
-TYPE(double, double, "double")
-TYPE(float, float, "float")
-TYPE(int, int, "int")
-TYPE(unsigned int, uint, "uint")
-TYPE(long long, ll, "ll")
-TYPE(unsigned long long, ull, "ull")
-TYPE(bool, bool, "bool")
-TYPE(char, char, "char")
-TYPE(short, short, "short")
+EACH_TYPE(TYPE)
 
 struct type_run {
   const char *name;
   void (*run)(const struct mesh *mesh, int right[REDUCTIONS]);
 };
-static const struct type_run types[] = {
-    {"double", run_double}, {"float", run_float}, {"int", run_int},   {"uint", run_uint},   {"ll", run_ll},
-    {"ull", run_ull},       {"bool", run_bool},   {"char", run_char}, {"short", run_short},
-};
+#define RUN_OF(T, S, NAME) {NAME, run_##S},
+static const struct type_run types[] = {EACH_TYPE(RUN_OF)};
 
 /* What there is not: minima and maxima into data, which are errors before anything runs. */
 static void check_refused(struct check *check, const struct mesh *m) {
@@ -342,7 +333,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome =
       options_read(argc, argv, "every reduction for every type", sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   op_init(argc, argv, 1);
   struct check check = {0};
   table_of_types(&check, count);

@@ -354,7 +354,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome = options_read(argc, argv, "the shallow-water equations on a periodic grid",
                                               sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   const struct numbering *numbering = find_numbering(&s);
   if (!numbering) {
     fprintf(stderr, "--mesh %s: expected rows, shuffled or hexagons\n", s.mesh);

@@ -1,5 +1,6 @@
 /* Every form of argument for every type, as a table that proves itself. Each cell is a loop of its own whose
  * result is compared element by element. */
+#include "common/each_type.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/ranks.h"
@@ -327,24 +328,14 @@ static const char *const form_names[FORMS] = {
     free(want);                                                                                              \
   }
 
-TYPE(double, double, "double")
-TYPE(float, float, "float")
-TYPE(int, int, "int")
-TYPE(unsigned int, uint, "uint")
-TYPE(long long, ll, "ll")
-TYPE(unsigned long long, ull, "ull")
-TYPE(bool, bool, "bool")
-TYPE(char, char, "char")
-TYPE(short, short, "short")
+EACH_TYPE(TYPE)
 
 struct type_run {
   const char *name;
   void (*run)(const struct mesh *mesh, int right[FORMS]);
 };
-static const struct type_run types[] = {
-    {"double", run_double}, {"float", run_float}, {"int", run_int},   {"uint", run_uint},   {"ll", run_ll},
-    {"ull", run_ull},       {"bool", run_bool},   {"char", run_char}, {"short", run_short},
-};
+#define RUN_OF(T, S, NAME) {NAME, run_##S},
+static const struct type_run types[] = {EACH_TYPE(RUN_OF)};
 enum { TYPES = sizeof types / sizeof *types };
 
 static struct mesh make_mesh(int n, int *pair, int *place) {
@@ -394,7 +385,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome = options_read(argc, argv, "every form of argument for every type",
                                               sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
   op_init(argc, argv, 1);
   int status = run(n);
   op_exit();

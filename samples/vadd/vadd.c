@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
   enum options_outcome outcome = options_read(argc, argv, "add two vectors and count the wrong sums",
                                               sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
-    return outcome == OPTIONS_STOP ? EXIT_SUCCESS : 2;
+    return outcome;
 
   op_init(argc, argv, 1);
   struct vadd_arrays arrays = vadd_arrays_make(size);
