@@ -1,10 +1,6 @@
 /* Schedules run by the executor: every element once, increments right, reductions with the same bits on any number of
  * threads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -12,15 +8,11 @@
 #include <sys/mman.h>
 
 #include "data.h"
+#include "expect.h"
 #include "mesh.h"
 
 static const int counts[] = {1, 2, 3, 7, 16};
 enum { ncounts = sizeof counts / sizeof *counts };
-
-static void expect_ok(int status, struct error *err) {
-  if (status)
-    fail_msg("%s", error_message(err));
-}
 
 static struct team *open_team(int threads) {
   struct error err = {0};

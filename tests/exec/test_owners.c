@@ -1,22 +1,14 @@
 /* Owner ranges and the gather form: each element once, nothing meets, the same answers as a serial loop. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
 #include <string.h>
 
+#include "expect.h"
 #include "gather.h"
 #include "mesh.h"
 #include "owners.h"
 
 static const int counts[] = {1, 2, 3, 7, 64};
 enum { ncounts = sizeof counts / sizeof *counts };
-
-static void expect_ok(int status, struct error *err) {
-  if (status)
-    fail_msg("%s", error_message(err));
-}
 
 /* Edges that add to two cells each; whole numbers, so that the order of additions does not matter. */
 struct problem {

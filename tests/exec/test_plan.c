@@ -1,11 +1,7 @@
 /* Plans on random meshes, checked by brute force and by plan_verify; and faults that plan_verify must find. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "expect.h"
 #include "mesh.h"
 
 enum { max_columns = 4 };
@@ -78,11 +74,6 @@ static void check_by_force(const struct plan *p, const struct plan_request *r) {
       if (p->element_colour && block_a == block_b)
         assert_int_not_equal(p->element_colour[a], p->element_colour[b]);
     }
-}
-
-static void expect_ok(int status, struct error *err) {
-  if (status)
-    fail_msg("%s", error_message(err));
 }
 
 static void every_block_size(void **state) {

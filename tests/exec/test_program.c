@@ -1,6 +1,6 @@
-/* The whole library on the openmp backend: the same bits on any number of threads, plans that the public call checks, what many
- * loops keep, a host's parallel region, a forked child, and the memory's speed that is measured once. */
-#include "../api/support.h"
+/* The whole library on the openmp backend: the same bits on any number of threads, what many loops keep,
+ * a host's parallel region, a forked child, and the memory's speed that is measured once. */
+#include "ring.h"
 
 #include <sched.h>
 #include <sqlite3.h>
@@ -15,99 +15,6 @@
 #include "context.h"
 #include "loop.h"
 #include "reports.h"
-
-static const char *folder;
-
-/* A ring of cells whose edges are a little out of order. */
-enum { CELLS = 10007, EDGES = 20011 };
-
-struct ring {
-  op_set cells, edges;
-  op_map ends;
-  op_dat weight, value, change;
-};
-
-/* Numbers that are rounded when they are added: another order would have other bits. */
-static const char move[] = OP_KERNEL(void move(const double *w, const double *a, const double *b, double *da,
-                                               double *db, double *sum, double *most) {
-  for (int n = 0; n < 3; n++) {
-    double flux = *w * (a[n] - b[n]) / (3.0 + a[n] * b[n]);
-    da[n] -= flux;
-    db[n] += flux;
-    *sum += flux * flux;
-    if (flux > *most)
-      *most = flux;
-  }
-});
-
-static const char relax[] = OP_KERNEL(void relax(const double *change, double *value, double *sum) {
-  for (int n = 0; n < 3; n++) {
-    value[n] = value[n] + 0.3 * change[n];
-    *sum += value[n] / 7.0;
-  }
-});
-
-static void open_at(int diags, const char *variant, int threads, const char *tune, const char *cache) {
-  char words[4][300], program[] = "program", backend[] = "OP2_BACKEND=openmp";
-  char *argv[] = {program, backend, words[0], words[1], words[2], words[3], NULL};
-  snprintf(words[0], sizeof words[0], "OP2_VARIANT=%s", variant);
-  snprintf(words[1], sizeof words[1], "OP2_THREADS=%d", threads);
-  snprintf(words[2], sizeof words[2], "OP2_TUNE=%s", tune);
-  snprintf(words[3], sizeof words[3], "OP2_CACHE=%s/%s", folder, cache);
-  op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  works(op_init(6, argv, diags));
-}
-
-static void open_library(const char *variant, int threads, const char *tune, const char *cache) {
-  open_at(0, variant, threads, tune, cache);
-}
-
-static double *random_values(int count, unsigned seed) {
-  double *values = malloc((size_t)count * sizeof *values);
-  assert_non_null(values);
-  for (int i = 0; i < count; i++) {
-    seed = seed * 1664525 + 1013904223;
-    values[i] = 1.0 + seed / 3e9;
-  }
-  return values;
-}
-
-static struct ring declare(void) {
-  struct ring m;
-  int *table = malloc(2 * EDGES * sizeof *table);
-  double *weight = random_values(EDGES, 1), *value = random_values(3 * CELLS, 2);
-  assert_non_null(table);
-  for (int e = 0; e < EDGES; e++) {
-    const int place = (int)((long)e * CELLS / EDGES);
-    table[2 * e] = (place + e * 7 % 13) % CELLS;
-    table[2 * e + 1] = (place + 20 + e * 5 % 17) % CELLS;
-  }
-  m.cells = op_decl_set(CELLS, "cells");
-  m.edges = op_decl_set(EDGES, "edges");
-  m.ends = op_decl_map(m.edges, m.cells, 2, table, "ends");
-  m.weight = op_decl_dat(m.edges, 1, "double", weight, "weight");
-  m.value = op_decl_dat(m.cells, 3, "double", value, "value");
-  m.change = op_decl_dat(m.cells, 3, "double", NULL, "change");
-  free(table);
-  free(weight);
-  free(value);
-  return m;
-}
-
-static void move_once(const struct ring *m, double *sum, double *most) {
-  works(op_par_loop(move, "move", m->edges, op_arg_dat(m->weight, -1, OP_ID, 1, "double", OP_READ),
-                    op_arg_dat(m->value, 0, m->ends, 3, "double", OP_READ),
-                    op_arg_dat(m->value, 1, m->ends, 3, "double", OP_READ),
-                    op_arg_dat(m->change, 0, m->ends, 3, "double", OP_INC),
-                    op_arg_dat(m->change, 1, m->ends, 3, "double", OP_INC),
-                    op_arg_gbl(sum, 1, "double", OP_INC), op_arg_gbl(most, 1, "double", OP_MAX)));
-}
-
-static void relax_once(const struct ring *m, double *sum) {
-  works(op_par_loop(relax, "relax", m->cells, op_arg_dat(m->change, -1, OP_ID, 3, "double", OP_READ),
-                    op_arg_dat(m->value, -1, OP_ID, 3, "double", OP_RW),
-                    op_arg_gbl(sum, 1, "double", OP_INC)));
-}
 
 /* Everything that a few steps compute. */
 struct outcome {
@@ -155,143 +62,6 @@ static void same_bits(void **state) {
   assert_memory_not_equal(first, other, sizeof *first);
   free(first);
   free(other);
-}
-
-/* ---- op_plan_check --------------------------------------------------------------------------------------*/
-
-/* The plan of the first loop, to be spoiled. */
-static struct plan_entry *plan_of_first_loop(void) {
-  struct loop **loops = loop_records(api_context());
-  assert_non_null(loops);
-  const struct cpu_loop *cpu = loops[0]->backend_state;
-  const struct plan_entry *entry = cpu->variants[cpu->current].parts[0].entry;
-  free(loops);
-  assert_non_null(entry);
-  return (struct plan_entry *)(uintptr_t)entry;
-}
-
-static void swap(int *a, int *b) {
-  const int c = *a;
-  *a = *b;
-  *b = c;
-}
-
-static void spoil_colours(struct plan_entry *e) {
-  swap(&e->plan.block_map[0], &e->plan.block_map[e->plan.colour_first[1]]);
-}
-static void spoil_schedule(struct plan_entry *e) {
-  e->schedule.items[0].end++;
-}
-static void spoil_owners(struct plan_entry *e) {
-  e->schedule.items[e->schedule.phases[0].count].begin--;
-}
-static void spoil_reverse(struct plan_entry *e) {
-  swap(&e->reverse[0].entries[0], &e->reverse[0].entries[e->reverse[0].first[1]]);
-}
-static void spoil_gather_elements(struct plan_entry *e) {
-  e->schedule.items[0].end--;
-}
-static void spoil_gather_targets(struct plan_entry *e) {
-  e->schedule.items[e->schedule.nitems - 1].end--;
-}
-static void spoil_gather_order(struct plan_entry *e) {
-  e->schedule.nphases = 1;
-  e->schedule.phases[0].count = e->schedule.nitems;
-}
-
-static void plans_are_checked(void **state) {
-  (void)state;
-  static const struct {
-    const char *variant;
-    void (*spoil)(struct plan_entry *e);
-  } faults[] = {
-      {"colours", spoil_colours},       {"colours", spoil_schedule},    {"owners", spoil_schedule},
-      {"owners", spoil_owners},         {"gather", spoil_reverse},      {"gather", spoil_gather_elements},
-      {"gather", spoil_gather_targets}, {"gather", spoil_gather_order},
-  };
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-    double sum = 0, most = 0;
-    open_library(faults[i].variant, 3, "off", "plans.db");
-    const struct ring m = declare();
-    move_once(&m, &sum, &most);
-    works(op_plan_check(2));
-    faults[i].spoil(plan_of_first_loop());
-    if (op_plan_check(2) != OP_ERR_PLAN)
-      fail_msg("fault %zu, in %s, was not found", i, faults[i].variant);
-    assert_non_null(strstr(op_last_error()->message, "set edges"));
-    works(op_plan_check(0));
-    works(op_exit());
-  }
-}
-
-/* What op_diagnostic_output prints. */
-static void expect_listed(const char *words) {
-  struct text out = {0};
-  struct error err = {0};
-  assert_int_equal(context_diagnostics(api_context(), &out, &err), OP_OK);
-  assert_true(text_ok(&out));
-  if (!strstr(text_str(&out), words))
-    fail_msg("\"%s\" is not in:\n%s", words, text_str(&out));
-  text_free(&out);
-  error_free(&err);
-}
-
-/* Renumbering frees the tables that a plan was made from: only plans of this numbering are looked at. */
-static void plans_after_renumbering(void **state) {
-  (void)state;
-  static const char *const variants[] = {"colours", "owners", "gather"};
-  for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
-    double sum = 0, most = 0;
-    open_library(variants[v], 3, "off", "plans.db");
-    const struct ring m = declare();
-    move_once(&m, &sum, &most);
-    works(op_renumber(m.ends));
-    works(op_plan_check(2));
-    move_once(&m, &sum, &most);
-    works(op_plan_check(2));
-    expect_listed("\nedges ");
-    expect_listed(variants[v]);
-    works(op_exit());
-  }
-}
-
-/* What two loops that share a plan say on standard error. */
-static void words_at(int diags, char *words, size_t room) {
-  char path[300];
-  double sum = 0, most = 0, other = 0;
-  snprintf(path, sizeof path, "%s/words", folder);
-  const int terminal = dup(STDERR_FILENO);
-  assert_non_null(freopen(path, "w", stderr));
-  open_at(diags, "colours", 3, "off", "plans.db");
-  const struct ring m = declare();
-  move_once(&m, &sum, &most);
-  works(op_par_loop(
-      "void count(double *c[2], double *s) { *c[0] += 1; *c[1] += 1; *s += 1; }", "count", m.edges,
-      op_arg_dat(op_decl_dat(m.cells, 1, "double", NULL, "count"), -2, m.ends, 1, "double", OP_INC),
-      op_arg_gbl(&other, 1, "double", OP_INC)));
-  works(op_exit());
-  fflush(stderr);
-  dup2(terminal, STDERR_FILENO);
-  close(terminal);
-  FILE *file = fopen(path, "r");
-  assert_non_null(file);
-  words[fread(words, 1, room - 1, file)] = 0;
-  fclose(file);
-}
-
-static void levels_of_diagnosis(void **state) {
-  (void)state;
-  static char words[1 << 14];
-  words_at(1, words, sizeof words);
-  assert_string_equal(words, "");
-  words_at(2, words, sizeof words);
-  assert_non_null(
-      strstr(words, "loop move: plan of set edges: colours, 20011 elements, 2 columns written, "));
-  assert_null(strstr(words, "loop count"));
-  words_at(4, words, sizeof words);
-  assert_non_null(strstr(words, "loop move over 20011 elements"));
-  assert_non_null(strstr(words, "loop count: plan of set edges"));
-  assert_non_null(strstr(words, "it was there already"));
 }
 
 /* ---- many loops -----------------------------------------------------------------------------------------*/
@@ -505,20 +275,6 @@ static void the_triad_is_measured_once(void **state) {
   assert_null(strstr(first, ": 0"));
 }
 
-static int make_folder(void **state) {
-  static char name[] = "/tmp/op2jit-exec-XXXXXX";
-  (void)state;
-  folder = mkdtemp(name);
-  return folder ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-  char command[128];
-  (void)state;
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  return system(command);
-}
-
 int main(int argc, char **argv) {
 #ifdef OP2JIT_OPENMP
   if (argc == 2 && strcmp(argv[1], "bound") == 0) {
@@ -530,9 +286,6 @@ int main(int argc, char **argv) {
   (void)argv;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
-      cmocka_unit_test(plans_are_checked),
-      cmocka_unit_test(plans_after_renumbering),
-      cmocka_unit_test(levels_of_diagnosis),
       cmocka_unit_test(many_loops_keep_little),
       cmocka_unit_test(after_a_fork),
       cmocka_unit_test(after_a_fork_while_tuning),

@@ -1,13 +1,9 @@
 /* Straight ranges on meshes with and without order, checked by brute force; the faults that verifying must find; and the
  * tables as the plan cache keeps them. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "expect.h"
 #include "mesh.h"
 #include "plan_cache.h"
 #include "straight.h"
@@ -44,11 +40,6 @@ static void make(struct fixture *f, long size, int breaks, uint64_t seed) {
 static void clear(struct fixture *f) {
   free(f->tables[0]);
   free(f->tables[1]);
-}
-
-static void expect_ok(int status, struct error *err) {
-  if (status)
-    fail_msg("%s", error_message(err));
 }
 
 static int target_of(const struct plan_request *r, int column, long e) {

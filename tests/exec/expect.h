@@ -1,0 +1,19 @@
+/* What the tests of plans and schedules assert with. */
+#ifndef TESTS_EXEC_EXPECT_H
+#define TESTS_EXEC_EXPECT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+
+static inline void expect_ok(int status, struct error *err) {
+  if (status)
+    fail_msg("%s", error_message(err));
+}
+
+#endif

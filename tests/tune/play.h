@@ -1,0 +1,70 @@
+/* The tuner under a fake clock: it is told times, so every behaviour can be played through. */
+#ifndef OP2JIT_TESTS_TUNE_PLAY_H
+#define OP2JIT_TESTS_TUNE_PLAY_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tune.h"
+
+enum { MOST = 32 };
+
+struct play {
+  int count, standard, runs;
+  double mean[MOST];
+  double noise;       /* relative, uniform */
+  double outliers;    /* probability of a run that takes 50 times as long */
+  double drift_after; /* run number from which the winner takes drift_factor as long */
+  double drift_factor;
+  unsigned seed;
+  double worst_overdraft; /* overhead beyond the budget, without the last trial */
+};
+
+static inline double uniform(unsigned *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return (double)(*seed >> 8) / (double)(1u << 24);
+}
+
+static inline double run_time(struct play *p, int candidate, int run, int winner) {
+  double t = p->mean[candidate] * (1 + p->noise * (uniform(&p->seed) - 0.5));
+  if (uniform(&p->seed) < p->outliers)
+    t *= 50;
+  if (p->drift_after > 0 && run >= p->drift_after && candidate == winner)
+    t *= p->drift_factor;
+  return t;
+}
+
+static inline struct tuner *play(struct play *p, const struct tuner_options *options) {
+  struct error err = {0};
+  struct tuner *t = NULL;
+  assert_int_equal(tuner_new(&t, p->count, p->standard, options, &err), OP_OK);
+  int first_winner = -1;
+  for (int run = 0; run < p->runs; run++) {
+    int candidate = tuner_next(t);
+    assert_in_range(candidate, 0, p->count - 1);
+    if (first_winner < 0 && tuner_is_settled(t))
+      first_winner = tuner_winner(t);
+    double before = tuner_overhead(t);
+    double allowed = options->seconds > 0 ? options->seconds : options->share * tuner_total(t);
+    if (before - allowed > p->worst_overdraft)
+      p->worst_overdraft = before - allowed;
+    tuner_record(t, candidate, run_time(p, candidate, run, first_winner));
+  }
+  return t;
+}
+
+static const struct tuner_options automatic = {.share = 0.05};
+
+static inline struct play spread(unsigned seed) {
+  struct play p = {.count = 12, .standard = 4, .runs = 20000, .noise = 0.05, .seed = seed};
+  for (int i = 0; i < p.count; i++)
+    p.mean[i] = 1e-3 * (1 + 0.15 * abs(i - 7));
+  return p;
+}
+
+#endif
