@@ -151,7 +151,7 @@ static void time_fluxes(struct check *check, const struct airfoil *a, const stru
   long long nodes = 2LL * mesh->nodes, cells = 4LL * mesh->cells;
   double times[WAYS][REPEATS] = {{0}}, base = 0, *got = room(cells, sizeof *got),
          *adt = touched_zeros(mesh->cells, sizeof *adt, 1);
-  double *by_hand = room(cells, sizeof *by_hand);
+  double *by_hand = room(cells, sizeof *by_hand), *moved = room(nodes, sizeof *moved);
   double *x_bar = touched_zeros(nodes, sizeof *x_bar, 1), *q_bar = touched_zeros(cells, sizeof *q_bar, 1),
          *adt_bar = touched_zeros(mesh->cells, sizeof *adt, 1);
   double *x = touched_copy(p->x, nodes, sizeof *x, 1), *q = touched_copy(p->q, cells, sizeof *q, 1),
@@ -160,12 +160,13 @@ static void time_fluxes(struct check *check, const struct airfoil *a, const stru
   op_fetch_data(a->adt, adt);
   struct flux_adjoint f = {mesh, FLOW_GAMMA - 1, FLOW_EPS, x, q, adt, res_b, x_bar, q_bar, adt_bar};
   for (int way = op_is_root() ? 0 : 2; way < WAYS; way++) {
-    memset(x_bar, 0, (size_t)nodes * sizeof *x_bar);
-    memset(q_bar, 0, (size_t)cells * sizeof *q_bar);
-    memset(adt_bar, 0, (size_t)mesh->cells * sizeof *adt_bar);
     if (way == 2) {
       clear(a->q_b, cells);
       clear(a->x_b, nodes);
+    } else {
+      memset(x_bar, 0, (size_t)nodes * sizeof *x_bar);
+      memset(q_bar, 0, (size_t)cells * sizeof *q_bar);
+      memset(adt_bar, 0, (size_t)mesh->cells * sizeof *adt_bar);
     }
     for (int r = 0; r < REPEATS; r++) {
       double start = clock_seconds();
@@ -187,6 +188,10 @@ static void time_fluxes(struct check *check, const struct airfoil *a, const stru
   if (op_is_root())
     check_at_most(check, "airfoil: adjoint of the fluxes against the hand-written loop",
                   largest_difference(got, by_hand, cells), 1e-11);
+  op_fetch_data(a->x_b, moved);
+  if (op_is_root())
+    check_at_most(check, "airfoil: the same of the coordinates", largest_difference(moved, x_bar, nodes),
+                  1e-11);
   double bytes = mesh->edges * 16.0 + mesh->nodes * 8.0 * (2 + 4) + mesh->cells * 8.0 * (4 + 8 + 1 + 2 + 4);
   compare_header("the adjoint of the flux loop");
   for (int way = 0; way < WAYS; way++)
@@ -197,6 +202,7 @@ static void time_fluxes(struct check *check, const struct airfoil *a, const stru
     touched_free(owned[k]);
   free(got);
   free(by_hand);
+  free(moved);
 }
 
 void adjoint_airfoil(struct check *check, int cells, int compare) {

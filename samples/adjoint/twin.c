@@ -1,91 +1,101 @@
 #include "twin.h"
 
-enum { STRIP = 8 }; /* edges that are computed together, in vectors */
+#include <string.h>
 
-/* What one side adds to the adjoints of its state and of the edge's extent. */
-struct side {
-  double q0, q1, q2, q3, dx, dy;
-};
+/* Four numbers side by side: a row of one edge, or one number of four edges. */
+typedef double four __attribute__((vector_size(4 * sizeof(double))));
 
-/* The flux of one side, (through q + p normal), is linear in its pressure and in what goes through; this is its
- * adjoint, with w0 .. w3 the adjoint of the flux and half of it from each side. */
-static inline struct side side_adjoint(double gm1, double q0, double q1, double q2, double q3, double dx,
-                                       double dy, double w0, double w1, double w2, double w3) {
-  double inverse = 1 / q0;
-  double through = inverse * (q1 * dy - q2 * dx);
-  double squares = q1 * q1 + q2 * q2;
-  double p = gm1 * (q3 - 0.5 * inverse * squares);
-  double through_bar = 0.5 * (w0 * q0 + w1 * q1 + w2 * q2 + w3 * (q3 + p)) * inverse;
-  double part = 0.5 * gm1 * (w1 * dy - w2 * dx + w3 * through);
-  return (struct side){
-      .q0 = 0.5 * w0 * through - through_bar * through + part * 0.5 * inverse * inverse * squares,
-      .q1 = 0.5 * w1 * through + through_bar * dy - part * inverse * q1,
-      .q2 = 0.5 * w2 * through - through_bar * dx - part * inverse * q2,
-      .q3 = 0.5 * w3 * through + part,
-      .dx = -0.5 * w2 * p - through_bar * q2,
-      .dy = 0.5 * w1 * p + through_bar * q1,
-  };
+/* From four rows of four to their columns. */
+static inline void transpose(four r[4]) {
+  four even01 = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
+  four odd01 = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+  four even23 = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
+  four odd23 = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+  r[0] = __builtin_shufflevector(even01, even23, 0, 1, 4, 5);
+  r[1] = __builtin_shufflevector(odd01, odd23, 0, 1, 4, 5);
+  r[2] = __builtin_shufflevector(even01, even23, 2, 3, 6, 7);
+  r[3] = __builtin_shufflevector(odd01, odd23, 2, 3, 6, 7);
 }
 
-struct strip {
-  double q_bar1[4][STRIP], q_bar2[4][STRIP], mu_bar[STRIP], dx_bar[STRIP], dy_bar[STRIP];
-};
+/* What one side adds to the adjoints of its state and of the edge's extent; `w` is the adjoint of the flux. The flux of one
+ * side, (through q + p normal), is linear in its pressure and in what goes through; half of it comes from each side. */
+static inline void side_adjoint(double gm1, const four q[4], const four *dx, const four *dy, const four w[4],
+                                four q_bar[4], four *dx_bar, four *dy_bar) {
+  four inverse = 1 / q[0];
+  four through = inverse * (q[1] * *dy - q[2] * *dx);
+  four squares = q[1] * q[1] + q[2] * q[2];
+  four p = gm1 * (q[3] - 0.5 * inverse * squares);
+  four through_bar = 0.5 * (w[0] * q[0] + w[1] * q[1] + w[2] * q[2] + w[3] * (q[3] + p)) * inverse;
+  four part = 0.5 * gm1 * (w[1] * *dy - w[2] * *dx + w[3] * through);
+  q_bar[0] = 0.5 * w[0] * through - through_bar * through + part * 0.5 * inverse * inverse * squares;
+  q_bar[1] = 0.5 * w[1] * through + through_bar * *dy - part * inverse * q[1];
+  q_bar[2] = 0.5 * w[2] * through - through_bar * *dx - part * inverse * q[2];
+  q_bar[3] = 0.5 * w[3] * through + part;
+  *dx_bar -= 0.5 * w[2] * p + through_bar * q[2];
+  *dy_bar += 0.5 * w[1] * p + through_bar * q[1];
+}
 
-static inline void compute_strip(const struct flux_adjoint *f, int edge, int count,
-                                 struct strip *restrict s) {
-  const int *restrict nodes = f->mesh->edge_nodes + 2 * edge, *restrict cells =
-                                                                  f->mesh->edge_cells + 2 * edge;
+static inline void add_row(double *to, const four *row) {
+  four sum;
+  memcpy(&sum, to, sizeof sum);
+  sum += *row;
+  memcpy(to, &sum, sizeof sum);
+}
+
+/* The edges of `edge`, of which the first `count` are added: states are read as the rows that they are, since processors are slow at
+ * reading from many places, and edges add to cells and nodes one by one, since they may meet. */
+static inline void four_edges(const struct flux_adjoint *f, const int edge[4], int count) {
   const double *restrict x = f->x, *restrict q = f->q, *restrict adt = f->adt, *restrict res_bar = f->res_bar;
-  double gm1 = f->gm1, half_eps = 0.5 * f->eps;
-#pragma omp simd
+  double half_eps = 0.5 * f->eps;
+  const int *nodes[4], *cells[4];
+  four a[4], b[4], w[4], v[4], a_bar[4], b_bar[4], dx = {0}, dy = {0}, mu = {0}, dx_bar = {0}, dy_bar = {0};
+  for (int k = 0; k < 4; k++) {
+    nodes[k] = f->mesh->edge_nodes + 2 * edge[k];
+    cells[k] = f->mesh->edge_cells + 2 * edge[k];
+    memcpy(&a[k], q + 4 * cells[k][0], sizeof a[k]);
+    memcpy(&b[k], q + 4 * cells[k][1], sizeof b[k]);
+    memcpy(&w[k], res_bar + 4 * cells[k][0], sizeof w[k]);
+    memcpy(&v[k], res_bar + 4 * cells[k][1], sizeof v[k]);
+    w[k] -= v[k];
+    dx[k] = x[2 * nodes[k][0]] - x[2 * nodes[k][1]];
+    dy[k] = x[2 * nodes[k][0] + 1] - x[2 * nodes[k][1] + 1];
+    mu[k] = half_eps * (adt[cells[k][0]] + adt[cells[k][1]]);
+  }
+  transpose(a);
+  transpose(b);
+  transpose(w);
+  side_adjoint(f->gm1, a, &dx, &dy, w, a_bar, &dx_bar, &dy_bar);
+  side_adjoint(f->gm1, b, &dx, &dy, w, b_bar, &dx_bar, &dy_bar);
+  four mu_bar = {0};
+  for (int n = 0; n < 4; n++) {
+    a_bar[n] += mu * w[n];
+    b_bar[n] -= mu * w[n];
+    mu_bar += w[n] * (a[n] - b[n]);
+  }
+  mu_bar *= half_eps;
+  transpose(a_bar);
+  transpose(b_bar);
   for (int k = 0; k < count; k++) {
-    int n1 = 2 * nodes[2 * k], n2 = 2 * nodes[2 * k + 1], c1 = 4 * cells[2 * k], c2 = 4 * cells[2 * k + 1];
-    double dx = x[n1] - x[n2], dy = x[n1 + 1] - x[n2 + 1];
-    double a0 = q[c1], a1 = q[c1 + 1], a2 = q[c1 + 2], a3 = q[c1 + 3];
-    double b0 = q[c2], b1 = q[c2 + 1], b2 = q[c2 + 2], b3 = q[c2 + 3];
-    double w0 = res_bar[c1] - res_bar[c2], w1 = res_bar[c1 + 1] - res_bar[c2 + 1];
-    double w2 = res_bar[c1 + 2] - res_bar[c2 + 2], w3 = res_bar[c1 + 3] - res_bar[c2 + 3];
-    double mu = half_eps * (adt[cells[2 * k]] + adt[cells[2 * k + 1]]);
-    struct side one = side_adjoint(gm1, a0, a1, a2, a3, dx, dy, w0, w1, w2, w3);
-    struct side two = side_adjoint(gm1, b0, b1, b2, b3, dx, dy, w0, w1, w2, w3);
-    s->q_bar1[0][k] = one.q0 + mu * w0;
-    s->q_bar1[1][k] = one.q1 + mu * w1;
-    s->q_bar1[2][k] = one.q2 + mu * w2;
-    s->q_bar1[3][k] = one.q3 + mu * w3;
-    s->q_bar2[0][k] = two.q0 - mu * w0;
-    s->q_bar2[1][k] = two.q1 - mu * w1;
-    s->q_bar2[2][k] = two.q2 - mu * w2;
-    s->q_bar2[3][k] = two.q3 - mu * w3;
-    s->mu_bar[k] = half_eps * (w0 * (a0 - b0) + w1 * (a1 - b1) + w2 * (a2 - b2) + w3 * (a3 - b3));
-    s->dx_bar[k] = one.dx + two.dx;
-    s->dy_bar[k] = one.dy + two.dy;
+    add_row(f->q_bar + 4 * cells[k][0], &a_bar[k]);
+    add_row(f->q_bar + 4 * cells[k][1], &b_bar[k]);
+    f->adt_bar[cells[k][0]] += mu_bar[k];
+    f->adt_bar[cells[k][1]] += mu_bar[k];
+    f->x_bar[2 * nodes[k][0]] += dx_bar[k];
+    f->x_bar[2 * nodes[k][0] + 1] += dy_bar[k];
+    f->x_bar[2 * nodes[k][1]] -= dx_bar[k];
+    f->x_bar[2 * nodes[k][1] + 1] -= dy_bar[k];
   }
 }
 
-/* Edges add to cells and nodes one by one, since they may meet. */
+/* The last edge again, where there are fewer than four. */
 static void flux_range(const struct flux_adjoint *f, int begin, int end) {
-  double *restrict x_bar = f->x_bar, *restrict q_bar = f->q_bar, *restrict adt_bar = f->adt_bar;
-  struct strip s;
-  for (int edge = begin; edge < end; edge += STRIP) {
-    int count = end - edge < STRIP ? end - edge : STRIP;
-    if (count == STRIP)
-      compute_strip(f, edge, STRIP, &s);
-    else
-      compute_strip(f, edge, count, &s);
-    for (int k = 0; k < count; k++) {
-      const int *nodes = f->mesh->edge_nodes + 2 * (edge + k), *cells = f->mesh->edge_cells + 2 * (edge + k);
-      for (int n = 0; n < 4; n++)
-        q_bar[4 * cells[0] + n] += s.q_bar1[n][k];
-      for (int n = 0; n < 4; n++)
-        q_bar[4 * cells[1] + n] += s.q_bar2[n][k];
-      adt_bar[cells[0]] += s.mu_bar[k];
-      adt_bar[cells[1]] += s.mu_bar[k];
-      x_bar[2 * nodes[0]] += s.dx_bar[k];
-      x_bar[2 * nodes[0] + 1] += s.dy_bar[k];
-      x_bar[2 * nodes[1]] -= s.dx_bar[k];
-      x_bar[2 * nodes[1] + 1] -= s.dy_bar[k];
-    }
-  }
+  int edge = begin;
+  for (; edge + 4 <= end; edge += 4)
+    four_edges(f, (const int[4]){edge, edge + 1, edge + 2, edge + 3}, 4);
+  if (edge < end)
+    four_edges(f,
+               (const int[4]){edge, edge + 1 < end ? edge + 1 : edge, edge + 2 < end ? edge + 2 : edge, edge},
+               end - edge);
 }
 
 void flux_adjoint_serial(const struct flux_adjoint *f) {
