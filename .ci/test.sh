@@ -14,6 +14,7 @@ ordinary_suites() { # DIR
 test_environment() {
   rm -rf "$STATE/test-cache" && mkdir -p "$STATE/test-cache" || exit 1
   export XDG_CACHE_HOME=$STATE/test-cache # never the user's own cache
+  export OMP_WAIT_POLICY=passive # two tests run side by side: who waits at full speed takes a core from the other
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   export ASAN_OPTIONS=${ASAN_OPTIONS:-allocator_may_return_null=1:abort_on_error=1}
   export LSAN_OPTIONS=${LSAN_OPTIONS:-suppressions=$ROOT/tests/leaks.supp:print_suppressions=0}

@@ -14,11 +14,22 @@ fail() {
   failures=$((failures + 1))
 }
 
-job() { # SCENARIO [VARIABLE...]: sets `said` and `status`
-  local scenario=$1
-  shift
-  said=$(env JOB_SECONDS=60 "$@" "$run" "$kind" "$ranks" "$program" "$ranks" "$scenario" 2>&1)
-  status=$?
+# The jobs mostly wait, for what does not come or for the ends of others: so several run beside one another, and all of them before the
+# first is judged. A job is known by its words.
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+start() { # SCENARIO [VARIABLE...]
+  while [ "$(jobs -rp | wc -l)" -ge 4 ]; do wait -n; done
+  (
+    env JOB_SECONDS=60 "${@:2}" "$run" "$kind" "$ranks" "$program" "$ranks" "$1" >"$work/$*" 2>&1
+    echo $? >"$work/$*.status"
+  ) &
+}
+
+job() { # SCENARIO [VARIABLE...], which was started: sets `said` and `status`
+  said=$(<"$work/$*")
+  status=$(<"$work/$*.status") # a number, or the shell says that it was never started
 }
 
 ends_with() { # SCENARIO COUNT WORDS: so many messages of the library, with these words
@@ -30,6 +41,14 @@ ends_with() { # SCENARIO COUNT WORDS: so many messages of the library, with thes
   [ "$count" -eq 0 ] || grep -qF "$words" <<<"$said" || fail "$scenario: no '$words' in: $said"
   [[ $said != *"went well"* ]] || fail "$scenario: it went on"
 }
+
+after=OP2_HANG=1
+[ "$kind$ranks" != openmpi2 ] || after=OP2_LOG=warn # as long as it takes by itself
+start other-fetch "$after"
+for scenario in late late-loop slow other-exit other-partition other-loop other-result; do start $scenario OP2_HANG=1; done
+for scenario in late one all local no-code killed leaves; do start $scenario; done
+for scenario in violates violates-and-goes-on; do start $scenario OP2_CHECK=on; done
+wait
 
 everyone="all $ranks ranks: "
 job one
@@ -50,23 +69,20 @@ job leaves
 ends_with leaves 0 ""
 
 # The ranks that differ are found though no loop asks before it runs.
-differs() { # SCENARIO WORDS...: one message with all of them
+differs() { # SCENARIO VARIABLE WORDS...: one message with all of them
   local scenario=$1 word
-  job "$scenario" "$after"
+  job "$scenario" "$2"
   said=$(grep -v 'warning: has waited' <<<"$said")
-  shift
+  shift 2
   for word in "$@"; do
     ends_with "$scenario" 1 "$word"
   done
 }
-after=OP2_HANG=1
-[ "$kind$ranks" != openmpi2 ] || after=OP2_LOG=warn # as long as it takes by itself
-differs other-fetch "flow (messages)" "op_fetch_data" "and they wait for each other" "same calls in the same order"
-after=OP2_HANG=1
-differs other-exit "flow (messages)" "op_exit" "and they wait for each other"
-differs other-partition "sum (a gather)" "op_partition" "and they wait for each other"
-differs other-loop "flow (messages)" "back (messages)" "and they wait for each other"
-differs other-result "rank $last calls loop add, rank 0 calls loop sum"
+differs other-fetch "$after" "flow (messages)" "op_fetch_data" "and they wait for each other" "same calls in the same order"
+differs other-exit OP2_HANG=1 "flow (messages)" "op_exit" "and they wait for each other"
+differs other-partition OP2_HANG=1 "sum (a gather)" "op_partition" "and they wait for each other"
+differs other-loop OP2_HANG=1 "flow (messages)" "back (messages)" "and they wait for each other"
+differs other-result OP2_HANG=1 "rank $last calls loop add, rank 0 calls loop sum"
 job slow OP2_HANG=1
 [[ $status -eq 0 && $said == *"went well"* && $said != *error* ]] || fail "slow: $said"
 

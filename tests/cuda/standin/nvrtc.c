@@ -299,7 +299,8 @@ static int compile_in(struct program *p, const char *directory, const char *sour
   if (!ok)
     return OUT_OF_MEMORY;
   const char *cxx = getenv("STANDIN_CXX");
-  char *compile[32], *link[] = {(char *)"", (char *)"-shared", (char *)"-o", library, object, NULL};
+  char *compile[32], *link[] = {(char *)"", (char *)"-shared", (char *)"-nostdlib", (char *)"-o", library,
+                                object,     (char *)"-lm",     (char *)"-lc",       NULL};
   int n = 0;
   compile[n++] = (char *)(cxx && *cxx ? cxx : "g++");
   link[0] = compile[0];
