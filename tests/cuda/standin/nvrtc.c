@@ -299,8 +299,9 @@ static int compile_in(struct program *p, const char *directory, const char *sour
   if (!ok)
     return OUT_OF_MEMORY;
   const char *cxx = getenv("STANDIN_CXX");
-  char *compile[32], *link[] = {(char *)"", (char *)"-shared", (char *)"-nostdlib", (char *)"-o", library,
-                                object,     (char *)"-lm",     (char *)"-lc",       NULL};
+  /* No C++ library: looking through it would take most of the link. */
+  char *compile[32], *link[] = {(char *)"", (char *)"-shared", (char *)"-nostdlib", (char *)"-o",    library,
+                                object,     (char *)"-lm",     (char *)"-lc",       (char *)"-lgcc", NULL};
   int n = 0;
   compile[n++] = (char *)(cxx && *cxx ? cxx : "g++");
   link[0] = compile[0];
