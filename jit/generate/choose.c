@@ -112,6 +112,13 @@ static int natural_width(const struct desc *d, int vector_bytes) {
   return width < 4 ? 4 : width > 16 ? 16 : width;
 }
 
+/* At least as wide as others, for results that go past the caches in whole lines. */
+static int stream_width(const struct desc *d, int width) {
+  while (width < 16 && !lanes_fill_lines(d, width))
+    width *= 2;
+  return width;
+}
+
 static int add_shape(const struct desc *d, int width, struct shape_wish wish, struct shape *out, int count) {
   struct shape s = {.width = width};
   s.straight = wish.straight && shape_can_be_straight(d, &s);
@@ -130,15 +137,17 @@ int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish w
   const struct shape_wish plain = {0}, cached = {.straight = wish.straight};
   int width = natural_width(d, vector_bytes), count = 0;
   const bool strips = vector_bytes >= 32;
-  const struct shape usual = {.width = width};
+  const struct shape streaming = {.width = stream_width(d, width)};
+  const bool streams = strips && wish.stream && shape_can_stream(d, &streaming);
   /* From memory, what need not be read counts for more than how elements are brought into lanes. */
-  if (strips && wish.stream && shape_can_stream(d, &usual) && !increments_through_map(d))
-    count = add_shape(d, width, wish, out, count);
+  if (streams && !increments_through_map(d))
+    count = add_shape(d, streaming.width, wish, out, count);
   if (strips && gains(d))
     count = add_shape(d, width, cached, out, count);
   count = add_shape(d, 0, plain, out, count);
+  if (streams)
+    count = add_shape(d, streaming.width, wish, out, count);
   if (strips) {
-    count = add_shape(d, width, wish, out, count);
     count = add_shape(d, width, cached, out, count);
     count = add_shape(d, width == 4 ? 8 : width / 2, cached, out, count);
     count = add_shape(d, width, plain, out, count);

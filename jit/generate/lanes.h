@@ -23,6 +23,9 @@ int lanes_row(int dim, int width);
 
 /* May what strips write to this argument go past the caches? Whole vectors must be all that is written there. */
 bool lanes_can_stream(const struct desc *d, const struct desc_arg *a, int width);
+/* Does all that goes past them fill whole lines with each strip? Where many lines are left in pieces, each piece goes to memory by
+ * itself. */
+bool lanes_fill_lines(const struct desc *d, int width);
 /* Where the shape streams. Before the first strip: op2_aligned, whether vectors at the elements' addresses are; in a strip its
  * stores, with `put_plain` for those that are not; behind the last: what makes them visible to other threads. */
 void put_stream_check(struct generator *g);

@@ -23,6 +23,19 @@ bool lanes_can_stream(const struct desc *d, const struct desc_arg *a, int width)
          (dat_is_apart(d, a->dat) || lanes_row(a->dim, width) == a->dim);
 }
 
+/* What a strip writes in one place. */
+static int bytes_in_place(const struct desc *d, const struct desc_arg *a, int width) {
+  return (dat_is_apart(d, a->dat) ? 1 : a->dim) * width * (int)type_info(a->type)->size;
+}
+
+bool lanes_fill_lines(const struct desc *d, int width) {
+  bool fill = true;
+  for (int i = 0; i < d->nargs; i++)
+    if (lanes_can_stream(d, &d->args[i], width))
+      fill &= bytes_in_place(d, &d->args[i], width) % LINE == 0;
+  return fill;
+}
+
 bool is_streamed(const struct generator *g, const struct desc_arg *a) {
   return g->s->stream && lanes_can_stream(g->d, a, g->s->width);
 }

@@ -165,11 +165,11 @@ static struct desc adding(const char *value) {
   return d;
 }
 
-/* The names of all shapes, for a machine with 512-bit vectors. */
-static void has_shapes(struct desc d, struct shape_wish wish, const char *names) {
+/* The names of all shapes, for a machine whose vectors have so many bytes. */
+static void has_shapes(struct desc d, int vector_bytes, struct shape_wish wish, const char *names) {
   struct shape shapes[SHAPE_CANDIDATES];
   struct text found = {0};
-  const int count = shape_candidates(&d, 64, wish, shapes);
+  const int count = shape_candidates(&d, vector_bytes, wish, shapes);
   for (int i = 0; i < count; i++) {
     text_add(&found, i ? " " : "");
     shape_print(&shapes[i], &found);
@@ -200,6 +200,14 @@ static struct desc rows_of_two(void) {
   build_arg(&d, build_dat(&d, TYPE_FLOAT, 2, 0, false), -1, -1, OP_WRITE);
   build_arg(&d, build_dat(&d, TYPE_FLOAT, 2, 0, true), -1, -1, OP_WRITE);
   build_arg(&d, build_dat(&d, TYPE_FLOAT, 3, 0, false), -1, -1, OP_WRITE);
+  return d;
+}
+
+static struct desc rows_of_four(void) {
+  struct desc d = build_loop(
+      "widen", "void widen(const double *x, double *rows) { for (int n = 0; n < 4; n++) rows[n] = *x; }");
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_READ);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 4, 0, false), -1, -1, OP_WRITE);
   return d;
 }
 
@@ -235,13 +243,18 @@ int main(int argc, char **argv) {
   one(argv[1], vectors(), "watched", write);
   one(argv[1], bools(), "watched", write);
   const struct shape_wish straight = {.straight = true}, stream = {.stream = true}, both = {true, true};
-  has_shapes(copying(1), straight, "strip8+straight scalar strip4+straight strip8");
-  has_shapes(copying(1), (struct shape_wish){0}, "strip8 scalar strip4");
-  has_shapes(copying(0), straight, "scalar strip8 strip4");
-  has_shapes(adding("x[n]"), straight, "scalar strip8+straight strip4+straight strip8");
-  has_shapes(copying(0), stream, "strip8+stream scalar strip8 strip4");
-  has_shapes(copying(1), both, "strip8+straight+stream strip8+straight scalar strip4+straight strip8");
-  has_shapes(adding("x[n]"), both, "scalar strip8+straight strip4+straight strip8");
+  has_shapes(copying(1), 64, straight, "strip8+straight scalar strip4+straight strip8");
+  has_shapes(copying(1), 64, (struct shape_wish){0}, "strip8 scalar strip4");
+  has_shapes(copying(0), 64, straight, "scalar strip8 strip4");
+  has_shapes(adding("x[n]"), 64, straight, "scalar strip8+straight strip4+straight strip8");
+  has_shapes(copying(0), 64, stream, "strip8+stream scalar strip8 strip4");
+  has_shapes(copying(1), 64, both, "strip8+straight+stream strip8+straight scalar strip4+straight strip8");
+  has_shapes(adding("x[n]"), 64, both, "scalar strip8+straight strip4+straight strip8");
+  /* Past the caches go whole lines: eight doubles, sixteen floats that lie apart, or rows of four doubles by fours. */
+  has_shapes(copying(0), 32, stream, "strip8+stream scalar strip4 strip8");
+  has_shapes(copying(0), 16, stream, "scalar");
+  has_shapes(rows_of_two(), 32, stream, "strip16+stream strip8 scalar strip4");
+  has_shapes(rows_of_four(), 32, stream, "strip4+stream strip4 scalar strip8");
   shape_names();
   starts_with(adding("0.5 * x[n] /* x[n] / 2 */"), 0);
   starts_with(adding("x[n] / 3"), 8);
