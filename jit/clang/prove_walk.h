@@ -48,7 +48,7 @@ private:
   Value constant_of(const clang::VarDecl *variable, Number component);
   Value moved(const Value &pointer, Number by, const clang::Expr *where);
 
-  // Comparisons with MIN and MAX arguments that hold here.
+  // Comparisons with MIN and MAX arguments that hold here: prove_extrema.cc
   struct Guard {
     int argument; // -1: something is NaN
     bool below;   // the other side is below the argument's value
