@@ -11,6 +11,7 @@
 #include "check/rows.h"
 #include "check/stale.h"
 #include "check/watch.h"
+#include "check/watch_say.h"
 #include "context.h"
 #include "jit/jit.h"
 

@@ -4,85 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "check/cause.h"
 #include "check/rows.h"
-
-static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
-                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
-
-/* ---- messages ---- */
-
-void watch_title(const struct loop *loop, int arg, struct text *out) {
-  const struct loop_arg *a = &loop->args[arg];
-  text_addf(out, "loop %s, argument %d (", loop->name, arg + 1);
-  if (a->dat)
-    text_addf(out, "dat \"%s\", %s)", a->dat->name, access_names[a->access]);
-  else
-    text_addf(out, "%s, %s)", a->present ? "a global" : "absent", access_names[a->access]);
-}
-
-int watch_violation(const struct loop *loop, int arg, long element, struct error *err, const char *format,
-                    ...) {
-  struct text title = {0}, what = {0};
-  va_list args;
-  va_start(args, format);
-  text_vaddf(&what, format, args);
-  va_end(args);
-  watch_title(loop, arg, &title);
-  error_set(err, OP_ERR_VIOLATION, "%s, element %d of set \"%s\": %s", text_str(&title),
-            user_number(loop->set, element), loop->set->name, text_str(&what));
-  text_free(&title);
-  text_free(&what);
-  return OP_ERR_VIOLATION;
-}
-
-/* "component 2", or "component 2 (element 7 of set "cells", entry 1 of map "edge_cells")". */
-static void place(const struct cell *cell, int i, int r, int component, long element, struct text *out) {
-  const struct loop_arg *arg = &cell->loop->args[i];
-  text_addf(out, "component %d", component);
-  if (arg->map && arg->dat)
-    text_addf(out, " (element %d of set \"%s\", entry %d of map \"%s\")",
-              user_number(arg->dat->set, row_target(arg, element, r)), arg->dat->set->name,
-              arg->idx < 0 ? r : arg->idx, arg->map->name);
-}
-
-static int tell(const struct cell *cell, int i, int r, int component, long element, const char *said,
-                struct error *err) {
-  struct text where = {0};
-  place(cell, i, r, component, element, &where);
-  int code = watch_violation(cell->loop, i, element, err, said, text_str(&where));
-  text_free(&where);
-  return code;
-}
-
-/* Rounded, as people read it. */
-static void add_value(const struct loop_arg *arg, const unsigned char *value, struct text *out) {
-  char exact[64];
-  if (type_info(arg->type)->is_float) {
-    text_addf(out, "%.10g", type_number(arg->type, value));
-    return;
-  }
-  type_print(arg->type, value, exact, sizeof exact);
-  text_add(out, exact);
-}
-
-/* `said` names the place and the two values. */
-static int tell_change(const struct cell *cell, int i, int r, int component, long element,
-                       const unsigned char *before, const unsigned char *after, const char *said,
-                       struct error *err) {
-  const struct loop_arg *arg = &cell->loop->args[i];
-  const size_t at = (size_t)component * type_info(arg->type)->size;
-  struct text where = {0}, old = {0}, new = {0};
-  place(cell, i, r, component, element, &where);
-  add_value(arg, before + at, &old);
-  add_value(arg, after + at, &new);
-  int code =
-      watch_violation(cell->loop, i, element, err, said, text_str(&where), text_str(&old), text_str(&new));
-  text_free(&where);
-  text_free(&old);
-  text_free(&new);
-  return code;
-}
+#include "check/watch_say.h"
 
 /* ---- one row ---- */
 
@@ -170,7 +93,7 @@ static int check_reads(struct cell *cell, int side, long element, struct error *
       const unsigned char *now = cell_row(cell, side, i, r), *before = cell_row(cell, 1 - side, i, r);
       const int c = first_difference(&cell->loop->args[i], now, before);
       if (c >= 0)
-        return tell_change(
+        return watch_tell_change(
             cell, i, r, c, element, before, now,
             "the kernel changed %s, which it is only to read, from %s to %s; declare the argument "
             "OP_RW, or do not write to it",
@@ -186,12 +109,13 @@ static int check_extrema(struct cell *cell, long element, struct error *err) {
       continue;
     const int c = first_worsened(arg, row_start(cell->loop, i), cell_row(cell, 0, i, 0));
     if (c >= 0)
-      return tell_change(cell, i, 0, c, element, row_start(cell->loop, i), cell_row(cell, 0, i, 0),
-                         arg->access == OP_MIN ? "the kernel raised %s from %s to %s, so it assigns it "
-                                                 "without comparing; write if (v < *m) *m = v"
-                                               : "the kernel lowered %s from %s to %s, so it assigns it "
-                                                 "without comparing; write if (v > *m) *m = v",
-                         err);
+      return watch_tell_change(cell, i, 0, c, element, row_start(cell->loop, i), cell_row(cell, 0, i, 0),
+                               arg->access == OP_MIN
+                                   ? "the kernel raised %s from %s to %s, so it assigns it "
+                                     "without comparing; write if (v < *m) *m = v"
+                                   : "the kernel lowered %s from %s to %s, so it assigns it "
+                                     "without comparing; write if (v > *m) *m = v",
+                               err);
   }
   return OP_OK;
 }
@@ -210,7 +134,7 @@ static int check_writes(const struct cell *cell, long element, struct error *err
         const size_t at = (size_t)c * size;
         if (first_poisoned(&one, first + at, row_poison(cell->loop, 0, i)) == 0 &&
             first_poisoned(&one, second + at, row_poison(cell->loop, 1, i)) == 0)
-          return tell(
+          return watch_tell(
               cell, i, r, c, element,
               "the kernel did not write %s, which it promised to write for every element; write it on "
               "every path, or declare the argument OP_RW",
@@ -219,16 +143,6 @@ static int check_writes(const struct cell *cell, long element, struct error *err
     }
   }
   return OP_OK;
-}
-
-/* `where` depends on something that is not the element's; false if it does not. */
-static bool tell_cause(struct cell *cell, int i, const char *where, long element, struct error *err) {
-  struct text cause = {0};
-  const bool known = cause_tell(cell, element, &cause);
-  if (known)
-    watch_violation(cell->loop, i, element, err, "%s depends on %s", where, text_str(&cause));
-  text_free(&cause);
-  return known;
 }
 
 static int check_undefined(struct cell *cell, long element, struct error *err) {
@@ -241,8 +155,8 @@ static int check_undefined(struct cell *cell, long element, struct error *err) {
       if (c < 0)
         continue;
       struct text where = {0};
-      place(cell, i, r, c, element, &where);
-      if (!tell_cause(cell, i, text_str(&where), element, err))
+      watch_place(cell, i, r, c, element, &where);
+      if (!watch_tell_cause(cell, i, text_str(&where), element, err))
         watch_violation(
             cell->loop, i, element, err,
             "%s depends on what the kernel has no right to read: memory outside the arguments, what an "
@@ -367,8 +281,8 @@ static int check_increments(struct cell *cell, double scale, long element, struc
   const double step = type_number(arg->type, cell_row(cell, 0, found.arg, found.row) +
                                                  (size_t)found.component * value_size(arg));
   struct text where = {0};
-  place(cell, found.arg, found.row, found.component, element, &where);
-  if (!tell_cause(cell, found.arg, text_str(&where), element, err))
+  watch_place(cell, found.arg, found.row, found.component, element, &where);
+  if (!watch_tell_cause(cell, found.arg, text_str(&where), element, err))
     watch_violation(
         cell->loop, found.arg, element, err,
         "%s is not only added to: from 0 it becomes %.10g, from %.10g it becomes %.10g; use += or -= "
@@ -431,18 +345,6 @@ static int first_below_limit(const struct loop_arg *arg, const unsigned char *ro
   return -1;
 }
 
-static int tell_dependence(struct cell *cell, int i, int r, int c, int extremum, long element,
-                           struct error *err) {
-  struct text where = {0};
-  place(cell, i, r, c, element, &where);
-  int code = watch_violation(cell->loop, i, element, err,
-                             "%s depends on the value of argument %d (%s) so far, and so on the order of the "
-                             "elements; only compare with it, or read the extremum in a second loop",
-                             text_str(&where), extremum + 1, access_names[cell->loop->args[extremum].access]);
-  text_free(&where);
-  return code;
-}
-
 static int check_limits(struct cell *cell, long element, struct error *err) {
   const struct loop *loop = cell->loop;
   rows_load(cell, 1, element);
@@ -452,13 +354,14 @@ static int check_limits(struct cell *cell, long element, struct error *err) {
     const struct loop_arg *arg = &loop->args[i];
     int c = is_extremum(arg) && arg->present ? first_below_limit(arg, cell_row(cell, 1, i, 0)) : -1;
     if (c >= 0)
-      return tell(cell, i, 0, c, element,
-                  arg->access == OP_MIN ? "the kernel assigns %s without comparing; write if (v < *m) *m = v"
-                                        : "the kernel assigns %s without comparing; write if (v > *m) *m = v",
-                  err);
+      return watch_tell(cell, i, 0, c, element,
+                        arg->access == OP_MIN
+                            ? "the kernel assigns %s without comparing; write if (v < *m) *m = v"
+                            : "the kernel assigns %s without comparing; write if (v > *m) *m = v",
+                        err);
     for (int r = 0; (arg->access == OP_WRITE || arg->access == OP_RW) && r < cell->args[i].rows; r++)
       if ((c = first_difference(arg, cell_row(cell, 0, i, r), cell_row(cell, 1, i, r))) >= 0)
-        return tell_dependence(cell, i, r, c, extremum, element, err);
+        return watch_tell_dependence(cell, i, r, c, extremum, element, err);
   }
   return OP_OK;
 }

@@ -15,11 +15,4 @@ int watch_element(struct cell *cell, long element, bool thorough, struct error *
 /* Is a component of a row of floating point an infinity or NaN? The first such; -1: none. */
 int watch_not_finite(const struct loop_arg *arg, const unsigned char *row);
 
-/* "loop res_calc, argument 5 (dat "res", OP_INC)", appended. */
-void watch_title(const struct loop *loop, int arg, struct text *out);
-
-/* The error for argument `arg`: loop, argument, element, what. */
-int watch_violation(const struct loop *loop, int arg, long element, struct error *err, const char *format,
-                    ...) __attribute__((format(printf, 5, 6)));
-
 #endif

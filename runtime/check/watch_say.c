@@ -1,0 +1,98 @@
+#include "check/watch_say.h"
+
+#include "check/cause.h"
+#include "check/rows.h"
+
+static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
+                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
+
+void watch_title(const struct loop *loop, int arg, struct text *out) {
+  const struct loop_arg *a = &loop->args[arg];
+  text_addf(out, "loop %s, argument %d (", loop->name, arg + 1);
+  if (a->dat)
+    text_addf(out, "dat \"%s\", %s)", a->dat->name, access_names[a->access]);
+  else
+    text_addf(out, "%s, %s)", a->present ? "a global" : "absent", access_names[a->access]);
+}
+
+int watch_violation(const struct loop *loop, int arg, long element, struct error *err, const char *format,
+                    ...) {
+  struct text title = {0}, what = {0};
+  va_list args;
+  va_start(args, format);
+  text_vaddf(&what, format, args);
+  va_end(args);
+  watch_title(loop, arg, &title);
+  error_set(err, OP_ERR_VIOLATION, "%s, element %d of set \"%s\": %s", text_str(&title),
+            user_number(loop->set, element), loop->set->name, text_str(&what));
+  text_free(&title);
+  text_free(&what);
+  return OP_ERR_VIOLATION;
+}
+
+void watch_place(const struct cell *cell, int i, int r, int component, long element, struct text *out) {
+  const struct loop_arg *arg = &cell->loop->args[i];
+  text_addf(out, "component %d", component);
+  if (arg->map && arg->dat)
+    text_addf(out, " (element %d of set \"%s\", entry %d of map \"%s\")",
+              user_number(arg->dat->set, row_target(arg, element, r)), arg->dat->set->name,
+              arg->idx < 0 ? r : arg->idx, arg->map->name);
+}
+
+int watch_tell(const struct cell *cell, int i, int r, int component, long element, const char *said,
+               struct error *err) {
+  struct text where = {0};
+  watch_place(cell, i, r, component, element, &where);
+  int code = watch_violation(cell->loop, i, element, err, said, text_str(&where));
+  text_free(&where);
+  return code;
+}
+
+/* Rounded, as people read it. */
+static void add_value(const struct loop_arg *arg, const unsigned char *value, struct text *out) {
+  char exact[64];
+  if (type_info(arg->type)->is_float) {
+    text_addf(out, "%.10g", type_number(arg->type, value));
+    return;
+  }
+  type_print(arg->type, value, exact, sizeof exact);
+  text_add(out, exact);
+}
+
+int watch_tell_change(const struct cell *cell, int i, int r, int component, long element,
+                      const unsigned char *before, const unsigned char *after, const char *said,
+                      struct error *err) {
+  const struct loop_arg *arg = &cell->loop->args[i];
+  const size_t at = (size_t)component * type_info(arg->type)->size;
+  struct text where = {0}, old = {0}, new = {0};
+  watch_place(cell, i, r, component, element, &where);
+  add_value(arg, before + at, &old);
+  add_value(arg, after + at, &new);
+  int code =
+      watch_violation(cell->loop, i, element, err, said, text_str(&where), text_str(&old), text_str(&new));
+  text_free(&where);
+  text_free(&old);
+  text_free(&new);
+  return code;
+}
+
+bool watch_tell_cause(struct cell *cell, int i, const char *where, long element, struct error *err) {
+  struct text cause = {0};
+  const bool known = cause_tell(cell, element, &cause);
+  if (known)
+    watch_violation(cell->loop, i, element, err, "%s depends on %s", where, text_str(&cause));
+  text_free(&cause);
+  return known;
+}
+
+int watch_tell_dependence(struct cell *cell, int i, int r, int c, int extremum, long element,
+                          struct error *err) {
+  struct text where = {0};
+  watch_place(cell, i, r, c, element, &where);
+  int code = watch_violation(cell->loop, i, element, err,
+                             "%s depends on the value of argument %d (%s) so far, and so on the order of the "
+                             "elements; only compare with it, or read the extremum in a second loop",
+                             text_str(&where), extremum + 1, access_names[cell->loop->args[extremum].access]);
+  text_free(&where);
+  return code;
+}

@@ -1,0 +1,29 @@
+/* What is said of an argument that does not do what its descriptor promises. All that returns an int returns OP_ERR_VIOLATION. */
+#ifndef OP2JIT_CHECK_WATCH_SAY_H
+#define OP2JIT_CHECK_WATCH_SAY_H
+
+#include "check/cell.h"
+
+/* "loop res_calc, argument 5 (dat "res", OP_INC)", appended. */
+void watch_title(const struct loop *loop, int arg, struct text *out);
+
+/* The error for argument `arg`: loop, argument, element, what. */
+int watch_violation(const struct loop *loop, int arg, long element, struct error *err, const char *format,
+                    ...) __attribute__((format(printf, 5, 6)));
+
+/* Of row r of argument i: "component 2", or "component 2 (element 7 of set "cells", entry 1 of map "edge_cells")", appended. */
+void watch_place(const struct cell *cell, int i, int r, int component, long element, struct text *out);
+/* `said` names the place. */
+int watch_tell(const struct cell *cell, int i, int r, int component, long element, const char *said,
+               struct error *err);
+/* `said` names the place and the two values. */
+int watch_tell_change(const struct cell *cell, int i, int r, int component, long element,
+                      const unsigned char *before, const unsigned char *after, const char *said,
+                      struct error *err);
+/* It depends on the value so far of argument `extremum`. */
+int watch_tell_dependence(struct cell *cell, int i, int r, int c, int extremum, long element,
+                          struct error *err);
+/* `where` depends on something that is not the element's; false, and nothing is said, if it does not. */
+bool watch_tell_cause(struct cell *cell, int i, const char *where, long element, struct error *err);
+
+#endif
