@@ -14,7 +14,7 @@ struct option_entry {
 };
 
 /* OPTIONS_STOP: help was asked for and printed; OPTIONS_WRONG: it was said on stderr what is. The program ends with these numbers. */
-enum options_outcome { OPTIONS_STOP = 0, OPTIONS_WRONG = 2, OPTIONS_RUN };
+enum options_outcome { OPTIONS_RUN = -1, OPTIONS_STOP = 0, OPTIONS_WRONG = 2 };
 
 /* Read the command line into the values. `about` says what the program does. */
 enum options_outcome options_read(int argc, char **argv, const char *about, int count,
