@@ -133,14 +133,24 @@ static bool is_advice_for_others(const struct message *m) {
   return m->length >= sizeof words - 1 && memcmp(m->text, words, sizeof words - 1) == 0;
 }
 
-/* How compilers speak of a name that nobody declared. */
-static const struct {
-  const char *before, *behind;
-} undeclared[] = {{"use of undeclared identifier '", "'"}, {"identifier \"", "\" is undefined"}};
+#define CONSTANT                                                                                             \
+  "if %.*s is a constant: declare it with op_decl_const before the loop (op2jit check: --const)\n"
+#define HELPER "a kernel text is a unit of its own: write %.*s in it too, in front of the kernel\n"
+#define LIBRARY                                                                                              \
+  "kernels have the functions of <math.h>, not %.*s: they allocate and print nothing, and reach data "       \
+  "through "                                                                                                 \
+  "arguments only\n"
 
-/* The text of a kernel may use constants, and one that was not declared yet looks like a slip of the pen. Said once for a
- * name. */
-static void tell_constant(const struct message *m, struct text *out) {
+/* How compilers speak of a name that nobody declared, and what to do. The first that fits. */
+static const struct {
+  const char *before, *behind, *remedy;
+} undeclared[] = {{"use of undeclared identifier '", "'", CONSTANT},
+                  {"identifier \"", "\" is undefined", CONSTANT},
+                  {"call to undeclared library function '", "'", LIBRARY},
+                  {"call to undeclared function '", "'", HELPER}};
+
+/* Said once for a name. */
+static void tell_remedy(const struct message *m, struct text *out) {
   struct text remedy = {0};
   for (size_t i = 0; i < sizeof undeclared / sizeof *undeclared && m->place == PLACE_KERNEL; i++) {
     const size_t before = strlen(undeclared[i].before), behind = strlen(undeclared[i].behind);
@@ -149,10 +159,7 @@ static void tell_constant(const struct message *m, struct text *out) {
     const char *name = m->text + before;
     const size_t length = strcspn(name, (const char[]){undeclared[i].behind[0], '\0'});
     if (before + length + behind <= m->length && memcmp(name + length, undeclared[i].behind, behind) == 0)
-      text_addf(
-          &remedy,
-          "if %.*s is a constant: declare it with op_decl_const before the loop (op2jit check: --const)\n",
-          (int)length, name);
+      text_addf(&remedy, undeclared[i].remedy, (int)length, name);
   }
   if (remedy.length && !strstr(text_str(out), text_str(&remedy)))
     text_add(out, text_str(&remedy));
@@ -173,7 +180,7 @@ int messages_error(const char *kept, const struct told *t, struct error *err) {
     if (shown)
       tell(&m, t, severities[m.severity][0] == 'e' ? "error: " : "note: ", &out);
     if (shown && m.severity == COMPILE_ERROR)
-      tell_constant(&m, &out);
+      tell_remedy(&m, &out);
   }
   if (errors == 0)
     text_add(&out, "the compiler gave no reason\n");

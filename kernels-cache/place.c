@@ -72,8 +72,12 @@ static bool trusted(const char *path, const struct stat *st, const char *what, s
     return false;
   }
   if (st->st_mode & (S_IWGRP | S_IWOTH)) {
-    text_addf(reason, "the %s %s can be written by %s: code from it is not run. Run: chmod go-w '%s'", what,
-              path, st->st_mode & S_IWOTH ? "everybody" : "its group", path);
+    text_addf(reason, "the %s %s can be written by %s: code from it is not run", what, path,
+              st->st_mode & S_IWOTH ? "everybody" : "its group");
+    if (st->st_mode & S_ISVTX) /* as /tmp, which others need as it is */
+      text_add(reason, ". Name a folder in it that only you can write to");
+    else
+      text_addf(reason, ". Run: chmod go-w '%s'", path);
     return false;
   }
   return true;

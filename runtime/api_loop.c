@@ -69,7 +69,10 @@ int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op
   if (!ctx)
     return api_refused();
   ctx->missing.gather = api_errors_end();
-  return api_leave(loop_run(ctx, kernel_source, kernel_name, set, nargs, args, file, line, api_error()));
+  int code = loop_run(ctx, kernel_source, kernel_name, set, nargs, args, file, line, api_error());
+  if (code && file && *file)
+    error_prefix(api_error(), "%s:%d: ", file, line);
+  return api_leave(code);
 }
 
 const char *op2jit_kernel_native(const char *text, op_kernel_function function) {

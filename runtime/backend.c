@@ -59,6 +59,15 @@ static int unknown(const char *name, struct error *err) {
   return err->code;
 }
 
+int backend_may_compile(const struct op_context *ctx, struct error *err) {
+  if (strcmp(env_value(&ctx->env, ENV_JIT), "off") != 0)
+    return OP_OK;
+  return error_set(
+      err, OP_ERR_BACKEND,
+      "OP2_JIT=off: backends that compile are switched off; use OP2_BACKEND=native, or OP2_JIT=on "
+      "or load");
+}
+
 static int use(struct op_context *ctx, const struct backend *backend, struct error *err) {
   int code = backend->open(ctx, err);
   if (!code)
@@ -71,10 +80,14 @@ int backend_choose(struct op_context *ctx, struct error *err) {
   for (int i = 0; backends[i]; i++) {
     if (*wanted && strcmp(wanted, backends[i]->name) == 0)
       return use(ctx, backends[i], err);
-    if (!*wanted && use(ctx, backends[i], err) == OP_OK) {
+    if (*wanted)
+      continue;
+    const int code = use(ctx, backends[i], err);
+    if (code == OP_OK)
       error_clear(err);
-      return OP_OK;
-    }
+    /* A variable with a wrong value is the user's to mend; another backend would hide it. */
+    if (code == OP_OK || code == OP_ERR_ENV)
+      return code;
   }
   return *wanted ? unknown(wanted, err) : err->code;
 }

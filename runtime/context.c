@@ -17,6 +17,8 @@
 #include "plan_cache.h"
 #include "reports.h"
 #include "spread.h"
+#include "tune_mode.h"
+#include "variant.h"
 
 static void warn_each_line(const struct log *log, const struct text *lines) {
   for (const char *p = text_str(lines); *p;) {
@@ -77,7 +79,12 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
   ctx->log.echoes = ctx->comm->rank > 0;
   if (ctx->comm->rank == 0)
     warn_each_line(&ctx->log, warnings);
+  struct tune_mode ignored;
   int code = context_check_timing(ctx, err);
+  if (!code)
+    code = tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &ignored, err);
+  if (!code)
+    code = variant_list_check(env_value(&ctx->env, ENV_VARIANT), err);
   if (!code)
     code = shadow_parse(env_value(&ctx->env, ENV_SHADOW), &ctx->shadow, &ctx->shadow_every, err);
   /* Backends may be opened together. */

@@ -108,12 +108,11 @@ static int check_new(const struct set *set, int dim, enum type_code code, const 
   if (dim < 1)
     return error_set(err, OP_ERR_DIM, "dat \"%s\": the dim is %d; expected 1 or more components", name, dim);
   if (code == TYPE_NONE) {
-    const char *near = type ? type_nearest(type) : NULL;
-    return error_set(err, OP_ERR_TYPE,
-                     "dat \"%s\": the type \"%s\" is unknown%s%s%s; expected one of %s, optionally "
-                     "followed by :soa",
-                     name, type ? type : "NULL", near ? " (did you mean \"" : "", near ? near : "",
-                     near ? "\"?)" : "", type_names());
+    struct text wrong = {0};
+    type_tell_unknown(type, &wrong);
+    error_set(err, OP_ERR_TYPE, "dat \"%s\": %s, optionally followed by :soa", name, text_str(&wrong));
+    text_free(&wrong);
+    return OP_ERR_TYPE;
   }
   size_t row, values;
   if (!size_mul((size_t)dim, type_info(code)->size, &row) ||

@@ -115,16 +115,18 @@ static int find_row(const char *name, size_t length) {
   return -1;
 }
 
+/* What all names have in common makes none nearer than another. */
 static void warn_unknown(const char *name, size_t length, const char *from, struct text *warnings) {
+  enum { prefix = sizeof "OP2_" - 1 };
   char word[64];
   snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), name);
   const char *names[ENV_COUNT];
   for (int i = 0; i < ENV_COUNT; i++)
-    names[i] = rows[i].name;
-  int near = nearest_name(word, names, ENV_COUNT);
+    names[i] = rows[i].name + prefix;
+  int near = nearest_name(word + prefix, names, ENV_COUNT);
   text_addf(warnings, "%s (%s) is not a variable of op2jit and is ignored", word, from);
   if (near >= 0)
-    text_addf(warnings, "; did you mean %s?\n", names[near]);
+    text_addf(warnings, "; did you mean %s?\n", rows[near].name);
   else
     text_add(warnings, "; `op2jit info` lists them\n");
 }

@@ -50,15 +50,17 @@ static int check_access(const struct check *c, unsigned allowed, const char *kin
 static int check_type(const struct check *c) {
   if (c->said->type != TYPE_NONE)
     return OP_OK;
-  const char *said = c->said->said_length ? c->said->said : "NULL";
-  if (strchr(said, ':'))
+  const char *said = c->said->said_length ? c->said->said : NULL;
+  if (said && strchr(said, ':'))
     return fail(c, OP_ERR_TYPE,
                 "the type \"%s\" is not one for an argument; the layout belongs to op_decl_dat only, "
                 "name the plain type here",
                 said);
-  const char *near = type_nearest(said);
-  return fail(c, OP_ERR_TYPE, "the type \"%s\" is unknown%s%s%s; expected one of %s", said,
-              near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", type_names());
+  struct text wrong = {0};
+  type_tell_unknown(said, &wrong);
+  fail(c, OP_ERR_TYPE, "%s", text_str(&wrong));
+  text_free(&wrong);
+  return OP_ERR_TYPE;
 }
 
 static int check_dim(const struct check *c) {

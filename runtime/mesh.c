@@ -249,20 +249,23 @@ static void constant_free(struct constant *constant) {
 
 static int check_constant(const char *name, int dim, enum type_code code, const char *type, const void *value,
                           size_t *bytes, struct error *err) {
-  if (!name || !is_identifier(name))
-    return error_set(err, OP_ERR_CONST, "constant \"%s\": expected a C identifier, the name kernels use",
-                     name ? name : "NULL");
+  if (!name)
+    return error_set(err, OP_ERR_CONST,
+                     "op_decl_const: the name is NULL; expected a C identifier, the name kernels use");
+  if (!is_identifier(name))
+    return error_set(err, OP_ERR_CONST,
+                     "constant \"%s\": this is no C identifier; choose a name that kernels can use", name);
   if (is_keyword(name))
     return error_set(err, OP_ERR_CONST, "constant \"%s\": this is a word of C itself; choose another name",
                      name);
   if (dim < 1)
     return error_set(err, OP_ERR_DIM, "constant \"%s\": the dim is %d; expected 1 or more", name, dim);
   if (code == TYPE_NONE) {
-    const char *near = type ? type_nearest(type) : NULL;
-    return error_set(err, OP_ERR_TYPE,
-                     "constant \"%s\": the type \"%s\" is unknown%s%s%s; expected one of %s", name,
-                     type ? type : "NULL", near ? " (did you mean \"" : "", near ? near : "",
-                     near ? "\"?)" : "", type_names());
+    struct text wrong = {0};
+    type_tell_unknown(type, &wrong);
+    error_set(err, OP_ERR_TYPE, "constant \"%s\": %s", name, text_str(&wrong));
+    text_free(&wrong);
+    return OP_ERR_TYPE;
   }
   if (!value)
     return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the value is NULL; expected %d of type %s", name,

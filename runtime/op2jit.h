@@ -283,7 +283,8 @@ const char *op_kernel_file(const char *path);
 /* Run kernel `kernel_name` of text `kernel_source` for every element of `set`. At the first call the
  * loop is checked, planned and compiled, or found in the cache; later calls with the same text, set and
  * arguments cost a fraction of a microsecond. Errors: whatever is wrong with the set, the
- * kernel or an argument; messages name the loop and count arguments from 1.
+ * kernel or an argument; messages begin with the file and line of the call, name the loop and count
+ * arguments from 1.
  *
  *   int op_par_loop(const char *kernel_source, const char *kernel_name, op_set set, op_arg ...);
  */

@@ -75,12 +75,14 @@ static const struct method *find_method(const struct partition_call *call, struc
               call->lib, call->method, m->methods);
     return NULL;
   }
-  const int near = call->lib ? nearest_name(call->lib, names, METHODS) : -1;
-  error_set(err, OP_ERR_METHOD,
-            "op_partition: the partitioner \"%s\" is unknown%s%s%s; expected one of block, random, external, "
-            "rcb, inertial, ptscotch (parmetis and kahip are known by name only)",
-            call->lib ? call->lib : "NULL", near >= 0 ? " (did you mean \"" : "",
-            near >= 0 ? names[near] : "", near >= 0 ? "\"?)" : "");
+  struct text wrong = {0};
+  nearest_tell("partitioner", call->lib, names, METHODS, &wrong);
+  error_set(
+      err, OP_ERR_METHOD,
+      "op_partition: %s; expected one of block, random, external, rcb, inertial, ptscotch (parmetis and "
+      "kahip are known by name only)",
+      text_str(&wrong));
+  text_free(&wrong);
   return NULL;
 }
 

@@ -106,11 +106,10 @@ static int find_method(const char *name, struct error *err) {
     if (name && strcmp(name, names[i]) == 0)
       return i;
   }
-  int near = name ? nearest_name(name, names, METHODS) : -1;
-  error_set(err, OP_ERR_METHOD,
-            "op_renumber_by: the method \"%s\" is unknown%s%s%s; expected one of rcm, hilbert, rcb",
-            name ? name : "NULL", near >= 0 ? " (did you mean \"" : "", near >= 0 ? names[near] : "",
-            near >= 0 ? "\"?)" : "");
+  struct text wrong = {0};
+  nearest_tell("method", name, names, METHODS, &wrong);
+  error_set(err, OP_ERR_METHOD, "op_renumber_by: %s; expected one of rcm, hilbert, rcb", text_str(&wrong));
+  text_free(&wrong);
   return -1;
 }
 

@@ -69,6 +69,19 @@ int variant_apply(struct variant *variant, const char *spec, struct error *err) 
   return OP_OK;
 }
 
+int variant_list_check(const char *value, struct error *err) {
+  for (const char *p = value; *p;) {
+    const size_t part = strcspn(p, ","), colon = strcspn(p, ":");
+    if (part == 0 || colon + 1 == part)
+      return error_set(err, OP_ERR_ENV,
+                       "OP2_VARIANT=\"%s\": a variant is missing %s; expected [LOOP:]NAME, separated by ','",
+                       value, part == 0 ? "in front of a ','" : "behind a ':'");
+    p += part;
+    p += *p == ',';
+  }
+  return OP_OK;
+}
+
 bool variant_for_loop(const char *value, const char *loop, struct text *spec) {
   bool found = false, own = false;
   const size_t length = strlen(loop);

@@ -25,7 +25,9 @@ void variant_print(const struct variant *variant, struct text *out);
  * with the words there are. */
 int variant_apply(struct variant *variant, const char *spec, struct error *err);
 
-/* OP2_VARIANT's value, "[LOOP:]SPEC[,...]": the part that holds for this loop, its own before the general one.
+/* OP2_VARIANT's value, "[LOOP:]SPEC[,...]". OP_ERR_ENV if a SPEC is missing. */
+int variant_list_check(const char *value, struct error *err);
+/* The part of it that holds for this loop, its own before the general one.
  * False if there is none. */
 bool variant_for_loop(const char *value, const char *loop, struct text *spec);
 

@@ -76,3 +76,20 @@ bool is_named(const char *name, int n, char **names) {
       return true;
   return n == 0;
 }
+
+void hide_places(char *text) {
+  for (char *at = strstr(text, ".c:"); at; at = strstr(at + 1, ".c:")) {
+    char *begin = at, *end = at + 3;
+    while (begin > text && !strchr(" (\n\"", begin[-1]))
+      begin--;
+    char *slash = begin, *digits = end;
+    for (char *p = begin; p < at; p++)
+      slash = *p == '/' ? p + 1 : slash;
+    while (*digits >= '0' && *digits <= '9')
+      digits++;
+    char rest[CHILD_WORDS];
+    snprintf(rest, sizeof rest, "%.*sLINE%s", (int)(end - slash), slash, digits);
+    strcpy(begin, rest);
+    at = begin + (at - slash);
+  }
+}

@@ -21,6 +21,9 @@ void say_lines(const char *mark, const char *text);
 /* Whether the file at `path` holds the text; prints the difference under `name`. `write` makes the file instead. */
 bool golden_matches(const char *path, bool write, const char *name, const char *text);
 
+/* "../tests/mistakes/jac.c:17" becomes "jac.c:LINE": neither the build's folder nor the text above matters. */
+void hide_places(char *text);
+
 /* Whether the name is among those on the command line, of which none means all. */
 bool is_named(const char *name, int n, char **names);
 

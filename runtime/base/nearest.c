@@ -51,3 +51,15 @@ int nearest_name(const char *word, const char *const names[], int count) {
   int enough = length <= 3 ? 1 : length <= 6 ? 2 : (int)length / 3;
   return best_distance <= enough ? best : -1;
 }
+
+void nearest_tell(const char *what, const char *word, const char *const names[], int count,
+                  struct text *out) {
+  if (!word) {
+    text_addf(out, "the %s is NULL", what);
+    return;
+  }
+  const int near = nearest_name(word, names, count);
+  text_addf(out, "the %s \"%s\" is unknown", what, word);
+  if (near >= 0)
+    text_addf(out, " (did you mean \"%s\"?)", names[near]);
+}

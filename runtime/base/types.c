@@ -29,12 +29,12 @@ const char *type_names(void) {
          "short";
 }
 
-const char *type_nearest(const char *said) {
+void type_tell_unknown(const char *said, struct text *out) {
   const char *names[TYPE_COUNT];
   for (int i = 0; i < TYPE_COUNT; i++)
     names[i] = i ? infos[i].name : NULL;
-  int near = nearest_name(said, names, TYPE_COUNT);
-  return near < 0 ? NULL : names[near];
+  nearest_tell("type", said, names, TYPE_COUNT, out);
+  text_addf(out, "; expected one of %s", type_names());
 }
 
 /* One space between words, none at the ends or round a colon. False if it does not fit. */

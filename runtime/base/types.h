@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text.h"
+
 enum type_code {
   TYPE_NONE, /* not a type: an op_arg whose type name was not understood */
   TYPE_DOUBLE,
@@ -33,8 +35,8 @@ enum type_code type_parse(const char *name, bool *soa);
 
 /* All names, for messages: "double, float, ...". */
 const char *type_names(void);
-/* The name that a misspelt one is nearest to, NULL if none is near. */
-const char *type_nearest(const char *said);
+/* What is wrong with a name that type_parse did not know, or NULL, and what was expected. */
+void type_tell_unknown(const char *said, struct text *out);
 
 /* target = target (access) value for one value: access OP_INC, OP_MIN or OP_MAX. A NaN on either side
  * of MIN or MAX gives NaN. */

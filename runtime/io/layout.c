@@ -13,7 +13,8 @@
 static int check_path(const char *path, struct error *err) {
   struct stat status;
   if (stat(path, &status) != 0 || access(path, R_OK) != 0)
-    return error_set(err, OP_ERR_FILE, "the file %s cannot be read: %s", path, strerror(errno));
+    return error_set(err, OP_ERR_FILE, "the file %s cannot be read: %s; expected an HDF5 file", path,
+                     strerror(errno));
   if (!S_ISREG(status.st_mode))
     return error_set(err, OP_ERR_FILE, "%s is not a file; name an HDF5 file", path);
   return OP_OK;

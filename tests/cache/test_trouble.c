@@ -299,9 +299,10 @@ static void check_group_writable(void *directory) {
   refused(path, "can be written by everybody");
   chmod(path, 0600);
   chmod(directory, 0770);
-  refused(path, "can be written by its group");
+  refused(path, "can be written by its group: code from it is not run. Run: chmod go-w ");
   chmod(directory, 01777);
-  refused(path, "can be written by everybody");
+  refused(path,
+          "can be written by everybody: code from it is not run. Name a folder in it that only you can");
   chmod(directory, 0700);
   chmod(path, 0644); /* others may read */
   s = test_open(path);

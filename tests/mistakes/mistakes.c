@@ -49,24 +49,6 @@ static bool run_child(const struct mistake *m, bool wrong, bool checked, struct 
   return child_run(child, be_child, &(struct order){m, wrong, checked});
 }
 
-/* "../tests/mistakes/jac.c:17" becomes "jac.c:LINE": neither the build's folder nor the text above matters. */
-static void hide_places(char *text) {
-  for (char *at = strstr(text, ".c:"); at; at = strstr(at + 1, ".c:")) {
-    char *begin = at, *end = at + 3;
-    while (begin > text && !strchr(" (\n\"", begin[-1]))
-      begin--;
-    char *slash = begin, *digits = end;
-    for (char *p = begin; p < at; p++)
-      slash = *p == '/' ? p + 1 : slash;
-    while (*digits >= '0' && *digits <= '9')
-      digits++;
-    char rest[CHILD_WORDS];
-    snprintf(rest, sizeof rest, "%.*sLINE%s", (int)(end - slash), slash, digits);
-    strcpy(begin, rest);
-    at = begin + (at - slash);
-  }
-}
-
 static bool matches_golden(const struct judge *j, const char *name, const char *text) {
   char path[512];
   snprintf(path, sizeof path, "%s/%s.txt", j->folder, name);

@@ -19,9 +19,8 @@ struct call {
   int nargs;
 };
 
-static inline void call_make(const struct call *c) {
-  op_par_loop_array(c->kernel, c->name, c->set, c->nargs, c->args, __FILE__, __LINE__);
-}
+#define call_make(c)                                                                                         \
+  op_par_loop_array((c)->kernel, (c)->name, (c)->set, (c)->nargs, (c)->args, __FILE__, __LINE__)
 
 /* Kernels of a mistake and of its twin, in the place of a loop's own. */
 static inline void call_replace(struct call *c, bool wrong, const char *wrong_kernel, const char *wrong_name,

@@ -60,7 +60,9 @@ ends_with local 1 "rank $last: OP_ERR_HANDLE: "
 job no-code
 ends_with no-code 1 "$everyone"
 job violates OP2_CHECK=on
-ends_with violates 1 "OP_ERR_VIOLATION: rank $last: loop leaves_gap, argument 2 (dat \"x\", OP_WRITE), element $((3 * last + 1)) of set \"cells\": "
+ends_with violates 1 "OP_ERR_VIOLATION: "
+ends_with violates 1 "test_errors.c:"
+ends_with violates 1 ": rank $last: loop leaves_gap, argument 2 (dat \"x\", OP_WRITE), element $((3 * last + 1)) of set \"cells\": "
 job violates-and-goes-on OP2_CHECK=on
 [[ $status -eq 0 && $said = *"went well"* ]] || fail "violates-and-goes-on: $said"
 job killed

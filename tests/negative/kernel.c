@@ -126,6 +126,10 @@ CASE(kernel_unknown_call) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += malloc(8) != 0;\n}\n");
 }
 
+CASE(kernel_helper_elsewhere) {
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += twice(*h);\n}\n");
+}
+
 CASE(native_text_null) {
   (void)m, (void)said;
   op_kernel_native(NULL, (op_kernel_function)(void (*)(void))native_text_null);
@@ -180,6 +184,7 @@ const struct negative_case kernel_cases[] = {
     ROW(kernel_undeclared, OP_ERR_COMPILE, COMPILED_ONLY),
     ROW(kernel_syntax, OP_ERR_COMPILE, COMPILED_ONLY),
     ROW(kernel_unknown_call, OP_ERR_COMPILE, COMPILED_ONLY),
+    ROW(kernel_helper_elsewhere, OP_ERR_COMPILE, COMPILED_ONLY),
     ROW(native_text_null, OP_ERR_ARGUMENT, 0),
     ROW(native_function_null, OP_ERR_ARGUMENT, 0),
     ROW(kernel_file_missing, OP_ERR_FILE, 0),

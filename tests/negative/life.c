@@ -116,6 +116,8 @@ ASSIGNED(threads_zero, "OP2_THREADS=0")
 ASSIGNED(threads_trailing, "OP2_THREADS=4x")
 ASSIGNED(jit_word, "OP2_JIT=maybe")
 ASSIGNED(fp_word, "OP2_FP=quick")
+ASSIGNED(tune_word, "OP2_TUNE=sometimes")
+ASSIGNED(variant_empty, "OP2_VARIANT=64,scale:")
 ASSIGNED(log_word, "OP2_LOG=loud")
 ASSIGNED(misspelt_variable, "OP2_BACKND=native")
 ASSIGNED(unlike_any_variable, "OP2_ZQXWVK=1")
@@ -171,6 +173,38 @@ CASE(variant_of_no_loop) {
 }
 
 /* ---- what an open library refuses -------------------------------------------------------------*/
+
+/* Every file under /proc is somebody else's. */
+CASE(cache_unwritable) {
+  UNUSED;
+  run_scale_with("OP2_CACHE=/proc/op2jit/kernels.db");
+}
+
+static void run_without_native_form(struct said *said) {
+  double sum = 0;
+  op_par_loop("void bare(double *sum) { *sum += 1; }", "bare", op_decl_set(3, "cells"),
+              op_arg_gbl(&sum, 1, "double", OP_INC));
+  said_keep(said, op_last_error());
+  op_exit();
+}
+
+CASE(shadow_without_native_form) {
+  UNUSED;
+  if (begin("OP2_SHADOW=native") == OP_OK)
+    run_without_native_form(said);
+}
+
+CASE(jit_off_without_native_form) {
+  UNUSED;
+  char kept[16] = "", *argv[] = {"negative", "OP2_JIT=off"};
+  const char *backend = getenv("OP2_BACKEND");
+  snprintf(kept, sizeof kept, "%s", backend ? backend : "");
+  unsetenv("OP2_BACKEND");
+  if (op_init(2, argv, 0) == OP_OK)
+    run_without_native_form(said);
+  if (backend)
+    setenv("OP2_BACKEND", kept, 1);
+}
 
 /* What is taken otherwise depends on the processor. */
 static const char *fixed_variant(void) {
@@ -293,6 +327,10 @@ const struct negative_case life_cases[] = {
     {"jit_word", OP_ERR_ENV, 0, jit_word},
     {"fp_word", OP_ERR_ENV, 0, fp_word},
     {"log_word", OP_ERR_ENV, 0, log_word},
+    {"tune_word", OP_ERR_ENV, 0, tune_word},
+    {"variant_empty", OP_ERR_ENV, 0, variant_empty},
+    {"shadow_without_native_form", OP_ERR_BACKEND, COMPILED_ONLY, shadow_without_native_form},
+    {"jit_off_without_native_form", OP_ERR_BACKEND, 0, jit_off_without_native_form},
     {"environment_value", OP_ERR_ENV, 0, environment_value},
     {"argument_over_environment", OP_ERR_ENV, 0, argument_over_environment},
     {"load_only", OP_ERR_CACHE_MISS, COMPILED_ONLY | RETURN_ONLY, load_only},
@@ -305,5 +343,6 @@ const struct negative_case life_cases[] = {
     {"misspelt_in_environment", OP_OK, WARNING, misspelt_in_environment},
     {"check_of_no_loop", OP_OK, WARNING, check_of_no_loop},
     {"variant_of_no_loop", OP_OK, WARNING, variant_of_no_loop},
+    {"cache_unwritable", OP_OK, WARNING | COMPILED_ONLY, cache_unwritable},
     {NULL, 0, 0, NULL},
 };

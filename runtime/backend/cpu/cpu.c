@@ -12,12 +12,8 @@
 /* A backend that was not asked for by name must be able to compile; one that was may live on the cache. */
 static int seq_open(struct op_context *ctx, struct error *err) {
   struct jit *jit = NULL;
-  int code = OP_OK;
-  if (strcmp(env_value(&ctx->env, ENV_JIT), "off") == 0)
-    return error_set(err, OP_ERR_BACKEND,
-                     "OP2_JIT=off: backends that compile are switched off; use OP2_BACKEND=native, or "
-                     "OP2_JIT=on or load");
-  if (!env_given(&ctx->env, ENV_BACKEND))
+  int code = backend_may_compile(ctx, err);
+  if (!code && !env_given(&ctx->env, ENV_BACKEND))
     code = context_compiler(ctx, err);
   if (!code)
     code = context_jit(ctx, &jit, err);

@@ -180,6 +180,8 @@ static bool gives_memory_to_mpi(const struct op_context *ctx) {
 }
 
 static int backend_open(struct op_context *ctx, struct error *err) {
+  if (agree_on_success(ctx->agreement, backend_may_compile(ctx, err), err))
+    return err->code;
   struct cuda *c = calloc(1, sizeof *c);
   ctx->backend_state = c;
   int code = c ? open_own(ctx, c, err) : error_memory(err, "the CUDA backend", sizeof *c);

@@ -240,13 +240,8 @@ static void log_miss(const struct job *job) {
   text_free(&why);
 }
 
-static int missing(struct job *job, bool off) {
+static int missing(struct job *job) {
   struct text why = {0}, shape = {0};
-  if (off)
-    return error_set(
-        job->err, OP_ERR_BACKEND,
-        "loop %s: OP2_JIT=off allows native forms only, which a GPU cannot run; use OP2_BACKEND=native",
-        job->loop->name);
   explain_miss(job, &why);
   print_shape(job, &shape);
   error_set(job->err, OP_ERR_CACHE_MISS, "loop %s: kernel %s (%s) is not in the cache: %s", job->loop->name,
@@ -259,13 +254,11 @@ static int missing(struct job *job, bool off) {
 static int obtain(struct job *job) {
   const char *mode = env_value(&job->ctx->env, ENV_JIT);
   int code = OP_OK;
-  if (strcmp(mode, "off") == 0)
-    return missing(job, true);
   bool fresh = *env_value(&job->ctx->env, ENV_DUMP) && strcmp(mode, "on") == 0;
   if (!fresh && settled_by_store(job, &code))
     return code;
   if (strcmp(mode, "load") == 0)
-    return missing(job, false);
+    return missing(job);
   code = generate(job);
   if (code)
     return code;

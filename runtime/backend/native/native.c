@@ -44,17 +44,27 @@ static void native_drop(struct op_context *ctx, struct loop *loop) {
   loop->backend_state = NULL;
 }
 
+/* Why this backend is asked, and what to change to ask another. */
+static int lacks_native_form(const struct op_context *ctx, const struct loop *loop, struct error *err) {
+  const bool shadow = ctx->backend != &backend_native;
+  const bool off = !shadow && strcmp(env_value(&ctx->env, ENV_JIT), "off") == 0;
+  return error_set(
+      err, OP_ERR_BACKEND,
+      "loop %s: the kernel has no native form, which %s calls; define it with OP_KERNEL_DEF and pass "
+      "OP_KERNEL_OF(%s), name its function with op_kernel_native, or %s",
+      loop->name,
+      shadow ? "OP2_SHADOW=native"
+      : off  ? "OP2_JIT=off"
+             : "OP2_BACKEND=native",
+      loop->name, off ? "unset OP2_JIT" : "choose a backend that compiles (op2jit info lists those here)");
+}
+
 static int native_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
   /* The form may have been named since the loop was first seen. */
   if (!loop->native)
     loop->native = native_find(&ctx->natives, loop->text);
   if (!loop->native)
-    return error_set(
-        err, OP_ERR_BACKEND,
-        "loop %s: the kernel has no native form, which OP2_BACKEND=native calls; define it with "
-        "OP_KERNEL_DEF and pass OP_KERNEL_OF(%s), name its function with op_kernel_native, or choose a "
-        "backend that compiles",
-        loop->name, loop->name);
+    return lacks_native_form(ctx, loop, err);
   struct native_state *state = calloc(1, sizeof *state);
   if (!state)
     return error_memory(err, "a native loop", sizeof *state);
