@@ -405,8 +405,8 @@ static struct store *with_layers(const char *layers) {
   return s;
 }
 
-static void layers(void **state) {
-  (void)state;
+/* export.db, which a layer may be, of site.db, which is in WAL mode. */
+static void make_layers(void) {
   clean();
   test_remove("site.db");
   test_remove("export.db");
@@ -416,10 +416,13 @@ static void layers(void **state) {
   struct store *s = test_open(test_path("site.db"));
   assert_int_equal(store_export(s, test_path("export.db"), NULL, 0, &rows, &err), OP_OK);
   store_close(s);
-  char list[900];
+}
 
-  /* in WAL mode, missing, group-writable: refused, with the command that mends it */
-  s = with_layers(test_path("site.db"));
+/* In WAL mode, missing, group-writable: refused, with the command that mends it. */
+static void layers_refused(void **state) {
+  (void)state;
+  make_layers();
+  struct store *s = with_layers(test_path("site.db"));
   assert_int_equal(capture_count("op2jit cache export"), 1);
   assert_int_equal(capture_count("warning"), 1);
   assert_false(test_get(s, "res", 0));
@@ -432,12 +435,16 @@ static void layers(void **state) {
   assert_int_equal(capture_count("its group"), 1);
   assert_false(test_get(s, "res", 0));
   store_close(s);
-  chmod(test_path("export.db"), 0600);
+}
 
-  /* good: rows are found and nothing is written there */
+/* Rows are found and nothing is written there. */
+static void layers_read(void **state) {
+  (void)state;
+  make_layers();
+  char list[900];
   long before = file_size(test_path("export.db"));
   snprintf(list, sizeof list, ":%s::", test_path("export.db"));
-  s = with_layers(list);
+  struct store *s = with_layers(list);
   assert_int_equal(capture_count("warning"), 0);
   struct test_key k;
   struct store_blob blob;
@@ -451,10 +458,14 @@ static void layers(void **state) {
   assert_int_equal(file_size(test_path("export.db")), before);
   assert_false(exists(test_path("export.db-journal")) || exists(test_path("export.db-wal")));
   assert_int_equal(query_number(test_path("t.db"), "SELECT count(*) FROM binary"), 1);
+}
 
-  /* a damaged row is passed over, a damaged file not used */
+/* A damaged row is passed over, a damaged file not used. */
+static void layers_damaged(void **state) {
+  (void)state;
+  make_layers();
   execute_sql(test_path("export.db"), "UPDATE binary SET checksum = x'00' WHERE signature = 3");
-  s = with_layers(test_path("export.db"));
+  struct store *s = with_layers(test_path("export.db"));
   capture_begin();
   int hits = 0;
   for (int i = 0; i < ROWS; i++)
@@ -487,7 +498,9 @@ int main(void) {
       cmocka_unit_test(moved_while_in_use),
       cmocka_unit_test(owners_and_modes),
       cmocka_unit_test(journal_by_file_system),
-      cmocka_unit_test(layers),
+      cmocka_unit_test(layers_refused),
+      cmocka_unit_test(layers_read),
+      cmocka_unit_test(layers_damaged),
   };
   return cmocka_run_group_tests_name("cache trouble", tests, NULL, NULL);
 }

@@ -285,18 +285,24 @@ static void add_log(struct text *log, const char *messages) {
   }
 }
 
-static int compile_in(struct program *p, const char *directory, const char *source, size_t length) {
-  char path[512], object[512], library[512], log[512], include[512];
-  snprintf(path, sizeof path, "%s/source.cc", directory);
-  snprintf(object, sizeof object, "%s/source.o", directory);
-  snprintf(library, sizeof library, "%s/source.so", directory);
-  snprintf(log, sizeof log, "%s/log", directory);
+static bool write_sources(const struct program *p, const char *directory, const char *source, size_t length,
+                          char path[512]) {
+  char include[512];
+  snprintf(path, 512, "%s/source.cc", directory);
   bool ok = write_file(path, source, length);
   for (int i = 0; i < p->nheaders; i++) {
     snprintf(include, sizeof include, "%s/%s", directory, p->header_names[i]);
     ok = ok && write_file(include, p->headers[i], strlen(p->headers[i]));
   }
-  if (!ok)
+  return ok;
+}
+
+static int compile_in(struct program *p, const char *directory, const char *source, size_t length) {
+  char path[512], object[512], library[512], log[512];
+  snprintf(object, sizeof object, "%s/source.o", directory);
+  snprintf(library, sizeof library, "%s/source.so", directory);
+  snprintf(log, sizeof log, "%s/log", directory);
+  if (!write_sources(p, directory, source, length, path))
     return OUT_OF_MEMORY;
   const char *cxx = getenv("STANDIN_CXX");
   /* No C++ library: looking through it would take most of the link. */
