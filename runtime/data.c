@@ -60,12 +60,18 @@ void data_memory_free(void *memory) {
     free(((void **)memory)[-1]);
 }
 
-bool data_bytes(const struct dat *dat, long rows, size_t *bytes) {
-  return size_mul((size_t)rows + MAP_SLACK, dat->row_bytes, bytes);
+/* Room for data_stride of each component. */
+static bool bytes_of_rows(long rows, size_t row_bytes, size_t *bytes) {
+  return size_mul((size_t)rows + 2 * MAP_SLACK, row_bytes, bytes);
 }
 
+bool data_bytes(const struct dat *dat, long rows, size_t *bytes) {
+  return bytes_of_rows(rows, dat->row_bytes, bytes);
+}
+
+/* Odd multiples: components that lie apart begin at different lines of their pages, as arrays do. */
 long data_stride(long rows) {
-  return (rows + MAP_SLACK - 1) / MAP_SLACK * MAP_SLACK;
+  return ((rows + MAP_SLACK - 1) / MAP_SLACK | 1) * MAP_SLACK;
 }
 
 static long number_of(const struct set *set, long user) {
@@ -116,7 +122,7 @@ static int check_new(const struct set *set, int dim, enum type_code code, const 
   }
   size_t row, values;
   if (!size_mul((size_t)dim, type_info(code)->size, &row) ||
-      !size_mul((size_t)set->extents[EXTENT_NONEXEC] + MAP_SLACK, row, bytes) ||
+      !bytes_of_rows(set->extents[EXTENT_NONEXEC], row, bytes) ||
       !size_mul((size_t)set->size, (size_t)dim, &values))
     return error_set(err, OP_ERR_SIZE,
                      "dat \"%s\": %ld elements of dim %d and type %s are more than can be addressed; declare "

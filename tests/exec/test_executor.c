@@ -330,6 +330,25 @@ static void arrays_begin_at_different_lines(void **state) {
   data_memory_free(NULL);
 }
 
+/* The same for components that lie apart, of which at least 32 go to different lines; and there is memory for all of them. */
+static void components_begin_at_different_lines(void **state) {
+  enum { components = 32, lines = 64 };
+  const long sizes[] = {0, 1, 16, 17, 512, 4096, (1 << 20) - 5, 1 << 20, (1 << 20) + 1};
+  (void)state;
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (size_t value = sizeof(float); value <= sizeof(double); value *= 2) {
+      const struct dat dat = {.row_bytes = components * value};
+      const size_t stride = (size_t)data_stride(sizes[s]) * value;
+      size_t bytes;
+      int users[lines] = {0};
+      assert_true(data_bytes(&dat, sizes[s], &bytes));
+      assert_true(stride >= (size_t)sizes[s] * value && components * stride <= bytes);
+      assert_int_equal(stride % 64, 0);
+      for (size_t c = 0; c < components; c++)
+        assert_int_equal(users[c * stride / 64 % lines]++, 0);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
@@ -340,6 +359,7 @@ int main(void) {
     cmocka_unit_test(phases_and_owners),
     cmocka_unit_test(small_sets_on_one_thread),
     cmocka_unit_test(arrays_begin_at_different_lines),
+    cmocka_unit_test(components_begin_at_different_lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
