@@ -90,31 +90,60 @@ static int share_failure(struct comm *c, int code, struct error *err) {
   return status;
 }
 
+/* Of one size, whatever the ranks agree on: one that failed early meets the others where they agree next. */
+enum { HASHES = 2 };
+struct meeting {
+  long long failed;
+  /* Largest of the hash and of its negative: equal but for the sign if all are. */
+  long long hash[HASHES], negative[HASHES];
+  long long numbers[AGREE_NUMBERS];
+};
+
+/* Where ranks agree no other messages travel. */
+static struct comm *place(struct comm *c) {
+  return c->agreement ? c->agreement : c;
+}
+
+/* Is there anything to agree on? An error that was agreed on is everybody's already. */
+static bool is_open(const struct comm *c, int code, const struct error *err) {
+  return !comm_alone(c) && (!code || err->teller == ERROR_MINE);
+}
+
+/* Everything in it becomes the largest of all ranks'. */
+static int meet(struct comm *c, struct meeting *m, int code, struct error *err) {
+  m->failed = code != OP_OK;
+  c->failure = code ? err : NULL;
+  int status = c->table->reduce_all(c, m, (int)(sizeof *m / sizeof(long long)), COMM_LLONG, COMM_MAX, err);
+  c->failure = NULL;
+  return status || !m->failed ? status : share_failure(c, code, err);
+}
+
 int agree_on_success(struct comm *c, int code, struct error *err) {
-  /* An error that was agreed on is everybody's already. */
-  if (comm_alone(c) || (code && err->teller != ERROR_MINE))
-    return code;
-  long long worst = code != OP_OK;
-  int status = c->table->reduce_all(c, &worst, 1, COMM_LLONG, COMM_MAX, err);
-  return status || !worst ? status : share_failure(c, code, err);
+  struct meeting m = {0};
+  return is_open(c, code, err) ? meet(place(c), &m, code, err) : code;
+}
+
+/* Whole numbers in the order of the values; and back, since it is its own inverse. */
+static long long in_order(long long bits) {
+  return bits < 0 ? bits ^ LLONG_MAX : bits;
 }
 
 int agree_on_largest(struct comm *c, int code, double *values, int count, struct error *err) {
-  enum { MOST = 8 };
-  double all[MOST + 1] = {code != OP_OK};
-  if (comm_alone(c) || (code && err->teller != ERROR_MINE) || count > MOST)
+  struct meeting m = {0};
+  if (!is_open(c, code, err))
     return code;
-  memcpy(all + 1, values, (size_t)count * sizeof *values);
-  int status = c->table->reduce_all(c, all, count + 1, COMM_DOUBLE, COMM_MAX, err);
-  if (status || all[0] > 0)
-    return status ? status : share_failure(c, code, err);
-  memcpy(values, all + 1, (size_t)count * sizeof *values);
-  return OP_OK;
+  memcpy(m.numbers, values, (size_t)count * sizeof *values);
+  for (int i = 0; i < count; i++)
+    m.numbers[i] = in_order(m.numbers[i]);
+  code = meet(place(c), &m, code, err);
+  for (int i = 0; !code && i < count; i++) {
+    const long long bits = in_order(m.numbers[i]);
+    memcpy(&values[i], &bits, sizeof bits);
+  }
+  return code;
 }
 
 /* ---- facts ---- */
-
-enum { HASHES = 2 };
 
 static void hash_facts(const struct text *facts, long long out[HASHES]) {
   struct sha256 sum;
@@ -238,31 +267,25 @@ static int find_difference(struct comm *c, const struct agreement *a, const long
 }
 
 int agree(struct comm *c, struct agreement *a, struct error *err) {
-  if (comm_alone(c) || (a->code && err->teller != ERROR_MINE))
-    return a->code;
-  /* Largest of the hash and of its negative: equal but for the sign if all are. One size, whatever the ranks call. */
-  struct {
-    long long failed, hash[HASHES], negative[HASHES], numbers[AGREE_NUMBERS];
-  } all = {0};
+  struct meeting m = {0};
   long long mine[HASHES];
+  c = place(c);
+  if (!is_open(c, a->code, err))
+    return a->code;
   if (!a->code && !text_ok(a->facts))
     a->code = error_memory(err, "what this rank calls", a->facts->length);
   hash_facts(a->facts, mine);
-  all.failed = a->code != OP_OK;
   for (int i = 0; i < HASHES; i++) {
-    all.hash[i] = mine[i];
-    all.negative[i] = -mine[i];
+    m.hash[i] = mine[i];
+    m.negative[i] = -mine[i];
   }
-  memcpy(all.numbers, a->numbers, sizeof all.numbers);
-  int status =
-      c->table->reduce_all(c, &all, (int)(sizeof all / sizeof(long long)), COMM_LLONG, COMM_MAX, err);
-  if (status)
-    return status;
-  if (all.failed)
-    return share_failure(c, a->code, err);
+  memcpy(m.numbers, a->numbers, sizeof m.numbers);
+  const int code = meet(c, &m, a->code, err);
+  if (code)
+    return code;
   for (int i = 0; i < HASHES; i++)
-    if (all.hash[i] != -all.negative[i])
+    if (m.hash[i] != -m.negative[i])
       return find_difference(c, a, mine, err);
-  memcpy(a->numbers, all.numbers, sizeof all.numbers);
+  memcpy(a->numbers, m.numbers, sizeof m.numbers);
   return OP_OK;
 }

@@ -8,14 +8,14 @@
 struct op_context;
 struct loop;
 
+enum { AGREE_NUMBERS = 80 };
+
 /* All ranks succeed or all fail. `code` is this rank's outcome, `err` its error. If some rank failed, all ranks return the code
  * of the lowest one that did, with its message, which names the ranks that failed; that one tells it to the user. */
 int agree_on_success(struct comm *c, int code, struct error *err);
 
-/* All succeed or all fail, and each of a few values becomes the largest of all ranks'. */
+/* All succeed or all fail, and each of a few values (at most AGREE_NUMBERS) becomes the largest of all ranks'. */
 int agree_on_largest(struct comm *c, int code, double *values, int count, struct error *err);
-
-enum { AGREE_NUMBERS = 80 };
 
 /* What a rank brings along. */
 struct agreement {

@@ -10,9 +10,10 @@
 
 /* Whoever waits says for which call: the value of the first fact. */
 static int agree_named(struct op_context *ctx, struct agreement *a, struct error *err) {
+  const char *call = ctx->agreement->where;
   ctx->agreement->where = text_str(a->facts) + strcspn(text_str(a->facts), "\t");
   const int code = agree(ctx->agreement, a, err);
-  ctx->agreement->where = NULL;
+  ctx->agreement->where = call;
   return code;
 }
 

@@ -116,7 +116,7 @@ static bool enter(void) {
   return true;
 }
 
-int api_leave(int code) {
+int api_leave_local(int code) {
   if (!code) {
     atomic_store_explicit(&the.busy, false, memory_order_release);
     return OP_OK;
@@ -129,6 +129,18 @@ int api_leave(int code) {
   return code;
 }
 
+/* What was not agreed on the others cannot know, and would wait for this rank. Where errors end the job it ends for them too. */
+static void tell_ranks(void) {
+  if (the.comm && !comm_alone(the.comm) && the.handler && the.error.teller == ERROR_MINE)
+    the.comm->table->tell(the.comm, &the.error);
+}
+
+int api_leave(int code) {
+  if (code)
+    tell_ranks();
+  return api_leave_local(code);
+}
+
 void *api_leave_pointer(void *result) {
   api_leave(result ? OP_OK : the.error.code ? the.error.code : OP_ERR_INTERNAL);
   return result;
@@ -137,8 +149,10 @@ void *api_leave_pointer(void *result) {
 struct op_context *api_enter(const char *call) {
   if (!enter())
     return NULL;
-  if (the.context)
+  if (the.context) {
+    the.context->agreement->where = call;
     return the.context;
+  }
   api_leave(error_set(&the.error, OP_ERR_STATE,
                       the.was_open ? "%s was called after op_exit; call op_init again first"
                                    : "%s was called before op_init; call op_init first",
@@ -217,8 +231,11 @@ int op2jit_exit(void) {
   struct op_context *ctx = api_enter("op_exit");
   if (!ctx)
     return api_refused();
-  int code = agree_on_call(ctx, ctx_flush(ctx, &the.error), &the.error, "op_exit");
-  if (!code)
+  int code = OP_OK;
+  /* Where a rank failed alone there is nothing left to agree on or to report, and the user knows. */
+  if (the.comm->table->told(the.comm, &the.error))
+    error_clear(&the.error);
+  else if (!(code = agree_on_call(ctx, ctx_flush(ctx, &the.error), &the.error, "op_exit")))
     code = context_report(ctx, &the.error);
   the.context = NULL;
   context_close(ctx);

@@ -14,8 +14,11 @@ bool api_was_busy(void);
 bool api_errors_end(void);
 /* Where the call's error goes. */
 struct error *api_error(void);
-/* Leave: tells the error handler if `code` is not 0; returns `code`. */
+/* Leave: tells the error handler if `code` is not 0; returns `code`. If errors are returned, an error that ranks did not agree
+ * on is told to the others, and the ranks work together no more. */
 int api_leave(int code);
+/* The same for calls that no other rank takes part in, or in which none waits. */
+int api_leave_local(int code);
 /* The same for calls that return a handle or pointer: `result` NULL means that the error is set. */
 void *api_leave_pointer(void *result);
 /* The context without entering, NULL if there is none: for local calls that cannot fail. */

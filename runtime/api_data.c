@@ -99,7 +99,7 @@ int op2jit_get_size(op_set handle) {
   if (!ctx)
     return -1;
   struct set *set = api_object(ctx, handle, HANDLE_SET, "op_get_size", "the set");
-  return api_leave(set ? OP_OK : OP_ERR_HANDLE) ? -1 : (int)set->size;
+  return api_leave_local(set ? OP_OK : OP_ERR_HANDLE) ? -1 : (int)set->size;
 }
 
 long long op2jit_get_global_size(op_set handle) {
@@ -107,5 +107,5 @@ long long op2jit_get_global_size(op_set handle) {
   if (!ctx)
     return -1;
   struct set *set = api_object(ctx, handle, HANDLE_SET, "op_get_global_size", "the set");
-  return api_leave(set ? OP_OK : OP_ERR_HANDLE) ? -1 : set->global_size;
+  return api_leave_local(set ? OP_OK : OP_ERR_HANDLE) ? -1 : set->global_size;
 }

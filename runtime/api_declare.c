@@ -82,7 +82,7 @@ static op_dat declare_dat(const char *call, op_set set, int dim, const char *typ
   if (!code && on->spread)
     code = spread_put(ctx, dat, data, api_error());
   if (code && dat)
-    forget_dat(ctx, dat);
+    data_undo(ctx, dat);
   return api_leave_pointer(code ? NULL : dat->handle);
 }
 
@@ -113,7 +113,7 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
 
 int op2jit_free_dat_temp(op_dat dat) {
   struct op_context *ctx = api_enter("op_free_dat_temp");
-  return ctx ? api_leave(free_temporary(ctx, dat)) : api_refused();
+  return ctx ? api_leave_local(free_temporary(ctx, dat)) : api_refused();
 }
 
 static int agree_on_constant(struct op_context *ctx, int code, const char *call, const char *name) {
@@ -121,6 +121,8 @@ static int agree_on_constant(struct op_context *ctx, int code, const char *call,
   struct text value = {0};
   if (constant)
     agree_print_values(&value, (int)constant->type, constant->dim, constant->value);
+  if (!code && !text_ok(&value))
+    code = error_memory(api_error(), "a constant's value", value.length);
   code = agree_on_call(ctx, code, api_error(), "%s of constant \"%s\"\nvalue\t%s\n", call,
                        name ? name : "unnamed", text_str(&value));
   text_free(&value);

@@ -87,7 +87,7 @@ const char *op2jit_kernel_native(const char *text, op_kernel_function function) 
                      text ? "function" : "text");
   else
     code = native_add(&ctx->natives, text, function, api_error());
-  return api_leave(code) ? NULL : text;
+  return api_leave_local(code) ? NULL : text;
 }
 
 /* ---- kernel files ---- */
@@ -150,5 +150,5 @@ const char *op2jit_kernel_file(const char *path) {
                      "op_kernel_file: the path is NULL; expected the name of a file");
   else if (!(text = find_file(ctx, path)))
     code = load_file(ctx, path, &text, api_error());
-  return api_leave(code) ? NULL : text;
+  return api_leave_local(code) ? NULL : text;
 }

@@ -89,7 +89,7 @@ int op2jit_plan_check(int level) {
   if (!ctx)
     return api_refused();
   if (level < 0 || level > 2)
-    return api_leave(
+    return api_leave_local(
         error_set(api_error(), OP_ERR_ARGUMENT, "op_plan_check: the level is %d; expected 0, 1 or 2", level));
-  return api_leave(context_check_plans(ctx, level, api_error()));
+  return api_leave_local(context_check_plans(ctx, level, api_error()));
 }

@@ -170,6 +170,15 @@ static bool alone_takes_gpu_memory(const struct comm *c) {
   return false;
 }
 
+static void alone_tell(struct comm *c, const struct error *err) {
+  (void)c, (void)err;
+}
+
+static int alone_told(struct comm *c, struct error *err) {
+  (void)c, (void)err;
+  return OP_OK;
+}
+
 static void alone_close(struct comm *c) {
   free(c ? c->state : NULL);
 }
@@ -197,6 +206,8 @@ static const struct comm_table alone_table = {
     .request_free = alone_request_free,
     .takes_gpu_memory = alone_takes_gpu_memory,
     .split = alone_split,
+    .tell = alone_tell,
+    .told = alone_told,
     .close = alone_close,
     .abort = alone_abort,
 };

@@ -57,10 +57,17 @@ struct comm_table {
   int (*split)(struct comm *c, int colour, struct comm **out, struct error *err);
   /* Does MPI send from and receive into the memory of NVIDIA's GPUs, as far as it says? Local. */
   bool (*takes_gpu_memory)(const struct comm *c);
-  void (*close)(struct comm *c);             /* NULL is allowed */
+  /* This rank failed alone in a call of all ranks, which the others cannot know: from now on each rank that waits for it, on
+   * this comm or one split from it for all ranks, gets the error with the rank in front, and whatever is collective fails
+   * with it at once. Local; the first failure counts. */
+  void (*tell)(struct comm *c, const struct error *err);
+  /* OP_OK, or the error that this rank told or was told. Local. */
+  int (*told)(struct comm *c, struct error *err);
+  /* NULL is allowed. After a failure that was told MPI keeps what it may still use. */
+  void (*close)(struct comm *c);
   void (*abort)(struct comm *c, int status); /* does not return. Local */
 };
-enum { COMM_TABLE_VERSION = 2, COMM_MOST_TAG = 32000 };
+enum { COMM_TABLE_VERSION = 3, COMM_MOST_TAG = 32000 };
 
 struct comm {
   const struct comm_table *table;
@@ -70,7 +77,11 @@ struct comm {
   int fortran;              /* the communicator as MPI_Comm_c2f gives it, for other plugins; -1: none */
   const char *where; /* what the library is doing, for OP2_HANG: one line. Set by its caller; NULL: unknown */
   double hang;       /* seconds, 0: wait for ever */
-  void *state;       /* the plugin's */
+  /* The same ranks once more, for what they agree on (agree.h); NULL: this comm. Borrowed. */
+  struct comm *agreement;
+  /* Why this rank came to the call it waits in, if it failed: the others may never come there. NULL: it did not. Borrowed. */
+  const struct error *failure;
+  void *state; /* the plugin's */
 };
 
 static inline bool comm_alone(const struct comm *c) {

@@ -69,7 +69,10 @@ static int open_agreement(struct op_context *ctx, struct comm *comm, struct erro
   if (comm_alone(comm))
     return OP_OK;
   int code = comm->table->split(comm, 0, &ctx->agreement, err);
-  return code ? code : kind_open_host(&ctx->kind, comm, env_value(&ctx->env, ENV_PLUGINS), err);
+  if (code)
+    return code;
+  comm->agreement = ctx->agreement;
+  return kind_open_host(&ctx->kind, comm, env_value(&ctx->env, ENV_PLUGINS), err);
 }
 
 /* What every rank can do by itself once the comm is there. */
@@ -100,8 +103,10 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
 
 /* What backends share, whether or not it was opened. */
 static void release(struct op_context *ctx) {
-  if (ctx->agreement != ctx->comm)
+  if (ctx->agreement != ctx->comm) {
+    ctx->comm->agreement = NULL;
     comm_close(ctx->agreement);
+  }
   plan_cache_free(ctx->plans);
   jit_close(ctx->jit);
   kind_close(ctx->kind);

@@ -187,6 +187,12 @@ void data_free(struct op_context *ctx, struct dat *dat) {
   free(dat);
 }
 
+void data_undo(struct op_context *ctx, struct dat *dat) {
+  list_remove(&ctx->mesh.dats, dat);
+  ctx->mesh.next_dat--;
+  data_free(ctx, dat);
+}
+
 /* The halo regions are empty without ranks, and then never old. */
 static bool is_empty(const struct dat *dat, enum region region) {
   const long *extents = dat->set->extents;

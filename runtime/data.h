@@ -75,6 +75,8 @@ struct mover {
 struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const char *type, const void *data,
                      const char *name, bool temporary, struct error *err);
 void data_free(struct op_context *ctx, struct dat *dat);
+/* The dat that was made last goes, and the next one gets its number, as on ranks where it could not be made. */
+void data_undo(struct op_context *ctx, struct dat *dat);
 
 /* Make the space's replica hold the newest version of the region; allocates it if need be. Halo regions that are not empty are
  * brought up to date by loops (exchange.h). */

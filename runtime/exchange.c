@@ -258,22 +258,32 @@ static bool is_for(const struct exchange *x, const struct halo_need *needs, int 
   return true;
 }
 
+static int exchanges_new(struct op_context *ctx, struct error *err) {
+  ctx->exchanges = array_new(1, sizeof *ctx->exchanges);
+  return ctx->exchanges ? OP_OK : error_memory(err, "halo exchanges", sizeof *ctx->exchanges);
+}
+
 int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
                  struct exchange **out, struct error *err) {
+  int code = OP_OK;
   if (ctx->exchanges && ctx->exchanges->epoch != ctx->mesh.epoch)
     exchanges_forget(ctx, NULL);
-  if (!ctx->exchanges) {
-    ctx->exchanges = array_new(1, sizeof *ctx->exchanges);
-    if (!ctx->exchanges)
-      return error_memory(err, "halo exchanges", sizeof *ctx->exchanges);
+  if (!ctx->exchanges && !(code = exchanges_new(ctx, err)))
     ctx->exchanges->epoch = ctx->mesh.epoch;
-  }
-  for (*out = ctx->exchanges->first; *out; *out = (*out)->next)
+  for (*out = code ? NULL : ctx->exchanges->first; *out; *out = (*out)->next)
     if (is_for(*out, needs, count, space))
       return OP_OK;
-  int code = exchange_new(ctx, needs, count, space, out, err);
-  if (code)
+  if (!code)
+    code = exchange_new(ctx, needs, count, space, out, err);
+  /* All have it, or none: each may try again. */
+  const int own = code;
+  code = agree_on_success(ctx->comm, own, err);
+  if (code && !own)
+    exchange_free(ctx, *out);
+  if (code) {
+    *out = NULL;
     return code;
+  }
   (*out)->next = ctx->exchanges->first;
   ctx->exchanges->first = *out;
   return OP_OK;

@@ -317,7 +317,7 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
   error_clear(&loop->failure);
   code = take_user_memory(loop, args, err);
   if (code)
-    return code;
+    return agree_on_call(ctx, code, err, "%s", error_message(err));
   if (ctx->diags >= 3)
     log_line(&ctx->log, LOG_WARN, "loop", "loop %s over %ld elements of set \"%s\"", name, loop->set->size,
              loop->set->name);

@@ -46,6 +46,7 @@ int missing_note(struct op_context *ctx, struct loop *loop, int code, struct err
     struct error one = {0};
     error_copy(&one, err);
     error_set(err, OP_ERR_CACHE_MISS, "%s; %s", error_message(&one), remedy);
+    err->teller = one.teller;
     error_free(&one);
     return OP_ERR_CACHE_MISS;
   }

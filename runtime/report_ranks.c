@@ -55,7 +55,6 @@ int report_over_ranks(struct op_context *ctx, const struct loop_stats *const *st
   double *values = array_new((size_t)nrows, (SUMS + 2) * sizeof *values);
   if (!code && !values)
     code = error_memory(err, "a report", (size_t)nrows * (SUMS + 2) * sizeof *values);
-  ctx->agreement->where = "a report";
   code = agree_on_call(ctx, code, err, "a report\nloops\t%d\n", nrows);
   if (!code)
     code = reduce_rows(ctx, stats, rows, nrows, values, err);

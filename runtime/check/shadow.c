@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agree.h"
 #include "base/size.h"
 #include "context.h"
 #include "data.h"
@@ -206,7 +207,7 @@ int shadow_end(struct op_context *ctx, struct loop *loop, struct shadow_run *run
   if (code)
     undo(ctx, loop, &run->before);
   else {
-    code = compare_all(loop, &first, err);
+    code = agree_on_success(ctx->agreement, compare_all(loop, &first, err), err);
     keep_first(ctx, loop, &first);
   }
   copies_free(&first);

@@ -163,10 +163,8 @@ struct dat *load_dat(struct op_context *ctx, struct set *set, int dim, const cha
     code = layout_close(&l, read_dat(ctx, &l, dat, name, err), err);
   if (!code)
     return dat;
-  if (dat) {
-    list_remove(&ctx->mesh.dats, dat);
-    data_free(ctx, dat);
-  }
+  if (dat)
+    data_undo(ctx, dat);
   return NULL;
 }
 

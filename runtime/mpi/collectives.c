@@ -43,6 +43,17 @@ int mpi_make_operations(MPI_Op operations[3], struct error *err) {
 
 /* ---- the calls ---- */
 
+/* A call that fails because another rank did is left, but not ended: messages of the others may still arrive. So what is
+ * small goes through memory that stays. (What is large is moved while all can still agree.) */
+static void *safe(struct comm *c, void *memory, size_t bytes) {
+  return bytes <= mpi_state(c)->room_bytes ? mpi_state(c)->room : memory;
+}
+
+static void copy(void *to, const void *from, size_t bytes) {
+  if (bytes && to != from)
+    memcpy(to, from, bytes);
+}
+
 static int finish(struct comm *c, int status, MPI_Request *request, const char *call, struct error *err) {
   return status == MPI_SUCCESS ? mpi_wait_for(c, request, 1, call, err) : mpi_check(status, call, err);
 }
@@ -54,13 +65,18 @@ int mpi_barrier(struct comm *c, struct error *err) {
 }
 
 int mpi_broadcast(struct comm *c, void *data, size_t bytes, int root, struct error *err) {
+  unsigned char *memory = safe(c, data, bytes);
   int code = mpi_watch_begin(c, err);
+  if (!code)
+    copy(memory, data, bytes);
   for (int p = 0; !code && p < mpi_pieces(bytes); p++) {
     MPI_Request request;
-    const int status = MPI_Ibcast((unsigned char *)data + (size_t)p * PIECE, mpi_piece(bytes, p), MPI_BYTE,
-                                  root, mpi_state(c)->mpi, &request);
+    const int status = MPI_Ibcast(memory + (size_t)p * PIECE, mpi_piece(bytes, p), MPI_BYTE, root,
+                                  mpi_state(c)->mpi, &request);
     code = finish(c, status, &request, "a broadcast", err);
   }
+  if (!code)
+    copy(data, memory, bytes);
   return code;
 }
 
@@ -69,26 +85,35 @@ int mpi_reduce_all(struct comm *c, void *values, int count, enum comm_value type
   const MPI_Op whole[] = {[COMM_SUM] = MPI_SUM, [COMM_MIN] = MPI_MIN, [COMM_MAX] = MPI_MAX};
   struct mpi_state *s = mpi_state(c);
   MPI_Request request;
-  const int code = mpi_watch_begin(c, err);
+  const size_t bytes = (size_t)count * (type == COMM_DOUBLE ? sizeof(double) : sizeof(long long));
+  void *memory = safe(c, values, bytes);
+  int code = mpi_watch_begin(c, err);
   if (code)
     return code;
+  copy(memory, values, bytes);
   const int status =
       type == COMM_DOUBLE
-          ? MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, s->operations[op], s->mpi, &request)
-          : MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_LONG_LONG, whole[op], s->mpi, &request);
-  return finish(c, status, &request, "a reduction", err);
+          ? MPI_Iallreduce(MPI_IN_PLACE, memory, count, MPI_DOUBLE, s->operations[op], s->mpi, &request)
+          : MPI_Iallreduce(MPI_IN_PLACE, memory, count, MPI_LONG_LONG, whole[op], s->mpi, &request);
+  code = finish(c, status, &request, "a reduction", err);
+  if (!code)
+    copy(values, memory, bytes);
+  return code;
 }
 
 int mpi_scan_before(struct comm *c, long long mine, long long *before, struct error *err) {
   MPI_Request request;
+  long long *memory = (void *)mpi_state(c)->room; /* mine, then the sum */
   int code = mpi_watch_begin(c, err);
   *before = 0;
   if (code)
     return code;
-  const int status = MPI_Iexscan(&mine, before, 1, MPI_LONG_LONG, MPI_SUM, mpi_state(c)->mpi, &request);
+  memory[0] = mine;
+  const int status =
+      MPI_Iexscan(&memory[0], &memory[1], 1, MPI_LONG_LONG, MPI_SUM, mpi_state(c)->mpi, &request);
   code = finish(c, status, &request, "a scan", err);
-  if (c->rank == 0)
-    *before = 0; /* MPI leaves it undefined there */
+  if (!code && c->rank > 0) /* MPI leaves it undefined there */
+    *before = memory[1];
   return code;
 }
 
@@ -97,13 +122,19 @@ int mpi_gather_all(struct comm *c, const void *mine, size_t bytes, void *all, st
   int code = mpi_watch_begin(c, err);
   if (code)
     return code;
-  if (bytes <= PIECE) {
-    MPI_Request request;
-    const int status =
-        MPI_Iallgather(mine, (int)bytes, MPI_BYTE, to, (int)bytes, MPI_BYTE, mpi_state(c)->mpi, &request);
-    return finish(c, status, &request, "a gather", err);
-  }
   memmove(to + (size_t)c->rank * bytes, mine, bytes);
+  if (bytes <= PIECE) {
+    const size_t total = (size_t)c->size * bytes;
+    unsigned char *memory = safe(c, to, total);
+    MPI_Request request;
+    copy(memory, to, total);
+    const int status =
+        MPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, memory, (int)bytes, MPI_BYTE, mpi_state(c)->mpi, &request);
+    code = finish(c, status, &request, "a gather", err);
+    if (!code)
+      copy(to, memory, total);
+    return code;
+  }
   for (int r = 0; !code && r < c->size; r++)
     code = mpi_broadcast(c, to + (size_t)r * bytes, bytes, r, err);
   return code;
@@ -112,8 +143,8 @@ int mpi_gather_all(struct comm *c, const void *mine, size_t bytes, void *all, st
 /* ---- messages of different sizes ---- */
 
 struct mail {
-  MPI_Request *requests;
-  int count, capacity, tag;
+  MPI_Request *requests; /* receives first */
+  int receives, count, capacity, tag;
 };
 
 static int mail_new(struct mail *m, size_t pieces, int tag, struct error *err) {
@@ -126,6 +157,7 @@ static int mail_receive(struct comm *c, struct mail *m, unsigned char *data, siz
   for (int p = 0; status == MPI_SUCCESS && p < mpi_pieces(bytes); p++)
     status = MPI_Irecv(data + (size_t)p * PIECE, mpi_piece(bytes, p), MPI_BYTE, from, m->tag,
                        mpi_state(c)->mpi, &m->requests[m->count++]);
+  m->receives = m->count;
   return status;
 }
 
@@ -141,6 +173,8 @@ static int mail_finish(struct comm *c, struct mail *m, int status, const char *c
   int code = mpi_check(status, call, err);
   if (!code)
     code = mpi_wait_for(c, m->requests, m->count, call, err);
+  if (code)
+    mpi_abandon(m->requests, m->receives, m->count);
   free(m->requests);
   return code;
 }

@@ -21,6 +21,8 @@ struct mpi_state {
   struct mpi_watch *watch; /* NULL: not all ranks are in this comm */
   int number;              /* of this comm there */
   long long started;       /* the number of what `start` began last */
+  unsigned char *room;     /* through which small collectives go */
+  size_t room_bytes;
 };
 
 static inline struct mpi_state *mpi_state(const struct comm *c) {
@@ -51,7 +53,17 @@ void mpi_watch_drop(struct mpi_watch *watch, bool ended);
 int mpi_watch_begin(struct comm *c, struct error *err);
 /* The number of what was begun last. */
 long long mpi_watch_number(const struct comm *c);
-int mpi_watch_look(struct mpi_wait *wait, struct error *err);
+/* What others told; with `tells` they are told where this rank waits. */
+int mpi_watch_look(struct mpi_wait *wait, bool tells, struct error *err);
+/* Were ranks found to differ, or did one fail alone? */
+bool mpi_watch_broken(const struct comm *c);
+/* comm_table's. */
+void mpi_watch_tell(struct comm *c, const struct error *err);
+int mpi_watch_told(struct comm *c, struct error *err);
+
+/* Ends messages that nobody waits for any more, the first `receives` of which are received: nothing arrives in their memory
+ * from then on. */
+void mpi_abandon(MPI_Request *requests, int receives, int count);
 
 /* Pieces of `bytes`. */
 static inline int mpi_pieces(size_t bytes) {

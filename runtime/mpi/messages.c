@@ -5,6 +5,7 @@
 
 struct comm_request {
   int count; /* of pieces; 0: an empty message, which is not sent */
+  bool sends, started;
   MPI_Request pieces[];
 };
 
@@ -16,6 +17,8 @@ static int make(struct comm *c, bool sends, unsigned char *data, size_t bytes, i
   int status = MPI_SUCCESS;
   if (!r)
     return error_memory(err, "a message", sizeof *r + (size_t)count * sizeof *r->pieces);
+  r->sends = sends;
+  r->started = false;
   for (r->count = 0; status == MPI_SUCCESS && r->count < count; r->count += status == MPI_SUCCESS) {
     unsigned char *piece = data + (size_t)r->count * PIECE;
     const int size = mpi_piece(bytes, r->count);
@@ -49,9 +52,11 @@ int mpi_start(struct comm *c, struct comm_request *const *requests, int count, s
   int status = MPI_SUCCESS;
   int code = mpi_watch_begin(c, err);
   mpi_state(c)->started = mpi_watch_number(c);
-  for (int i = 0; !code && i < count; i++)
+  for (int i = 0; !code && i < count; i++) {
+    requests[i]->started = true;
     for (int p = 0; status == MPI_SUCCESS && p < requests[i]->count; p++)
       status = MPI_Start(&requests[i]->pieces[p]);
+  }
   return code ? code : mpi_check(status, "MPI_Start", err);
 }
 
@@ -81,9 +86,20 @@ int mpi_wait(struct comm *c, struct comm_request *const *requests, int count, st
   return code;
 }
 
+/* Pieces that nobody came to wait for. */
+static void end_pieces(struct comm_request *r) {
+  for (int p = 0; p < r->count; p++) {
+    int done = 0;
+    if (MPI_Test(&r->pieces[p], &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+      mpi_abandon(&r->pieces[p], r->sends ? 0 : 1, 1);
+  }
+}
+
 void mpi_request_free(struct comm *c, struct comm_request *r) {
-  (void)c;
+  if (r && r->started && mpi_watch_broken(c))
+    end_pieces(r);
   for (int p = 0; r && p < r->count; p++)
-    MPI_Request_free(&r->pieces[p]);
+    if (r->pieces[p] != MPI_REQUEST_NULL)
+      MPI_Request_free(&r->pieces[p]);
   free(r);
 }

@@ -51,11 +51,15 @@ static void table_close(struct comm *c) {
   struct mpi_state *s = mpi_state(c);
   int ended = 0;
   MPI_Finalized(&ended); /* a program that began MPI may end it before op_exit */
-  for (int i = 0; !ended && i < 3; i++)
+  /* What some ranks began and others never will stays with MPI, and so does the memory for its messages. */
+  const bool whole = !ended && !mpi_watch_broken(c);
+  for (int i = 0; whole && i < 3; i++)
     if (s->operations[i] != MPI_OP_NULL)
       MPI_Op_free(&s->operations[i]);
+  if (ended || whole)
+    free(s->room);
   mpi_watch_drop(s->watch, ended != 0);
-  if (!ended && s->mpi != MPI_COMM_NULL)
+  if (whole && s->mpi != MPI_COMM_NULL)
     MPI_Comm_free(&s->mpi);
   free(s);
   life.open--;
@@ -67,6 +71,9 @@ static void table_abort(struct comm *c, int status) {
   MPI_Abort(MPI_COMM_WORLD, status);
   _exit(status);
 }
+
+/* For what small collectives bring, in bytes, and for what each rank brings to them. */
+enum { ROOM = 1 << 14, ROOM_OF_RANK = 256 };
 
 /* Takes the communicator over. */
 static int wrap(MPI_Comm mpi, const struct comm_table *table, double hang, struct comm **out,
@@ -88,7 +95,9 @@ static int wrap(MPI_Comm mpi, const struct comm_table *table, double hang, struc
   MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
   MPI_Comm_rank(mpi, &s->comm.rank);
   MPI_Comm_size(mpi, &s->comm.size);
-  int code = mpi_make_operations(s->operations, err);
+  s->room_bytes = ROOM + (size_t)s->comm.size * ROOM_OF_RANK;
+  s->room = array_new(s->room_bytes, 1);
+  int code = s->room ? mpi_make_operations(s->operations, err) : error_memory(err, "the comm", s->room_bytes);
   if (code)
     table_close(&s->comm);
   else
@@ -173,6 +182,8 @@ const struct comm_table op2jit_comm_table = {
     .request_free = mpi_request_free,
     .takes_gpu_memory = takes_gpu_memory,
     .split = table_split,
+    .tell = mpi_watch_tell,
+    .told = mpi_watch_told,
     .close = table_close,
     .abort = table_abort,
 };

@@ -12,6 +12,8 @@ enum { ROUNDS = 256 };
 /* A crowded rank gives the CPU away at once, and after so long it sleeps. */
 static const double patience = 1e-3;
 enum { NAP = 50 }; /* microseconds */
+/* Seconds after which a rank that waits looks whether another one failed. */
+static const double soon = 0.02;
 /* Seconds after which ranks that wait ask where the others are, if OP2_HANG does not say less. */
 static const double long_enough = 3;
 
@@ -56,7 +58,7 @@ int mpi_pause(struct mpi_wait *w, struct error *err) {
   if (c->hang > 0 && waited > c->hang && !w->told)
     tell(w, waited);
   const double suspicious = c->hang > 0 && c->hang < long_enough ? c->hang : long_enough;
-  return waited > suspicious ? mpi_watch_look(w, err) : OP_OK;
+  return waited > soon ? mpi_watch_look(w, c->failure || waited > suspicious, err) : OP_OK;
 }
 
 int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *call, struct error *err) {
@@ -73,4 +75,20 @@ int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *c
       code = mpi_pause(&w, err);
   }
   return code;
+}
+
+void mpi_abandon(MPI_Request *requests, int receives, int count) {
+  const double begin = now();
+  for (int i = 0; i < receives; i++)
+    if (requests[i] != MPI_REQUEST_NULL)
+      MPI_Cancel(&requests[i]);
+  for (int i = 0, done = 0; i < count && now() - begin < 1; i += done) {
+    done = 1;
+    if (MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+      done = 1;
+    /* A receiver that went away. MPI has a copy of all but long messages. */
+    if (!done && i >= receives)
+      done = MPI_Request_free(&requests[i]) == MPI_SUCCESS;
+    sched_yield();
+  }
 }

@@ -1,7 +1,8 @@
-/* Ranks that make different calls would wait for each other for ever. Each comm counts what is begun on it; a rank that has waited
+/* Ranks that make different calls would wait for each other for ever, and so would those whose neighbour failed alone. That one
+ * tells them; for the others each comm counts what is begun on it; a rank that has waited
  * for some seconds tells others where it waits, and looks at what they tell. All ranks begin the same in the same order: so if
  * one has begun what the other has not, and the other way round, or the same number of a comm is not the same call, then
- * they differ, however old what was told is. Nobody who does not wait sends anything. */
+ * they differ, however old what was told is. Nobody who does not wait or fail sends anything. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@ enum { MOST_COMMS = 8, TAG_NOTE = 1, NOTE_TO_ALL = 16 };
 
 struct note {
   int rank, comm, teller; /* teller: who found `words`, -1: nothing is wrong */
+  int code;               /* of the error then; OP_ERR_MPI: they differ, or MPI itself failed */
+  bool failed;            /* `rank` did, as `words` say */
   long long number, begun[MOST_COMMS];
   char where[96], call[32];
   char words[400];
@@ -23,6 +26,7 @@ struct mpi_watch {
   int rank, size, users, comms;
   long long begun[MOST_COMMS];
   struct note out, last; /* being sent: where this rank waits; what is wrong */
+  struct note heard;     /* of a rank that failed, and waits where this one may still come */
   MPI_Request *sends;
   int nsends;
 };
@@ -118,6 +122,12 @@ static void copy_words(char *to, size_t room, const char *from) {
   snprintf(to, room, "%.*s", (int)length, from);
 }
 
+static void put_failure(struct note *note, const struct error *err) {
+  note->failed = true;
+  note->code = err->code;
+  snprintf(note->words, sizeof note->words, "rank %d: %s", note->rank, error_message(err));
+}
+
 static void describe(const struct mpi_wait *w, struct note *note) {
   const struct mpi_state *s = mpi_state(w->comm);
   const char *where = w->comm->where;
@@ -125,33 +135,46 @@ static void describe(const struct mpi_wait *w, struct note *note) {
   memcpy(note->begun, s->watch->begun, sizeof note->begun);
   copy_words(note->where, sizeof note->where, where ? where + strspn(where, "\t") : "a call of the library");
   copy_words(note->call, sizeof note->call, w->call);
+  if (w->comm->failure)
+    put_failure(note, w->comm->failure);
 }
 
 /* ---- looking ---- */
 
+/* A rank that failed agrees on that wherever the others agree next. */
 static bool differ(const struct note *mine, const struct note *theirs) {
   if (mine->comm == theirs->comm)
-    return mine->number == theirs->number &&
+    return mine->number == theirs->number && !mine->failed && !theirs->failed &&
            (strcmp(mine->where, theirs->where) != 0 || strcmp(mine->call, theirs->call) != 0);
   return mine->begun[theirs->comm] < theirs->number && theirs->begun[mine->comm] < mine->number;
 }
 
-/* Several pairs of ranks may find it at once: rank 0 tells the user, or, if it comes to no call, the lower one of a pair. */
+/* A rank that failed has told the user itself. Several pairs of ranks may find it at once that they differ: rank 0 tells the user, or,
+ * if it comes to no call, the lower one of a pair. */
 static int fail(const struct mpi_watch *watch, struct error *err) {
-  error_set(err, OP_ERR_MPI, "%s", watch->last.words);
-  err->teller = watch->rank == 0                    ? ERROR_AGREED
-                : watch->last.teller == watch->rank ? ERROR_MINE
-                                                    : ERROR_ELSEWHERE;
-  return OP_ERR_MPI;
+  error_set(err, watch->last.code, "%s", watch->last.words);
+  if (watch->last.failed)
+    err->teller = watch->last.teller == watch->rank ? ERROR_AGREED : ERROR_ELSEWHERE;
+  else
+    err->teller = watch->rank == 0                    ? ERROR_AGREED
+                  : watch->last.teller == watch->rank ? ERROR_MINE
+                                                      : ERROR_ELSEWHERE;
+  return err->code;
 }
 
 static void find_out(struct mpi_watch *watch, const struct note *mine, const struct note *theirs) {
   const struct note *low = mine->rank < theirs->rank ? mine : theirs, *high = low == mine ? theirs : mine;
-  watch->last = (struct note){.rank = watch->rank, .teller = low->rank};
-  snprintf(watch->last.words, sizeof watch->last.words,
-           "rank %d is in %s (%s), rank %d in %s (%s), and they wait for each other; all ranks must make the "
-           "same calls in the same order",
-           low->rank, low->where, low->call, high->rank, high->where, high->call);
+  if (mine->failed || theirs->failed)
+    watch->last = mine->failed ? *mine : *theirs;
+  else
+    watch->last = (struct note){.rank = low->rank, .code = OP_ERR_MPI};
+  watch->last.teller = watch->last.rank;
+  if (!watch->last.failed)
+    snprintf(
+        watch->last.words, sizeof watch->last.words,
+        "rank %d is in %s (%s), rank %d in %s (%s), and they wait for each other; all ranks must make the "
+        "same calls in the same order",
+        low->rank, low->where, low->call, high->rank, high->where, high->call);
   send_note(watch, &watch->last, true);
 }
 
@@ -168,21 +191,46 @@ long long mpi_watch_number(const struct comm *c) {
   return s->watch ? s->watch->begun[s->number] : 0;
 }
 
-int mpi_watch_look(struct mpi_wait *w, struct error *err) {
+int mpi_watch_look(struct mpi_wait *w, bool tells, struct error *err) {
   struct mpi_watch *watch = mpi_state(w->comm)->watch;
   struct note mine, theirs;
   if (!watch)
     return OP_OK;
   describe(w, &mine);
-  if (!w->noted && all_sent(watch)) {
+  if (watch->heard.failed && differ(&mine, &watch->heard))
+    find_out(watch, &mine, &watch->heard);
+  if (tells && !w->noted && all_sent(watch)) {
     watch->out = mine;
-    send_note(watch, &watch->out, false);
+    send_note(watch, &watch->out, mine.failed);
     w->noted = true;
   }
-  while (watch->last.teller < 0 && next_note(watch, &theirs))
+  while (watch->last.teller < 0 && next_note(watch, &theirs)) {
     if (theirs.teller >= 0)
       watch->last = theirs;
     else if (differ(&mine, &theirs))
       find_out(watch, &mine, &theirs);
+    else if (theirs.failed)
+      watch->heard = theirs;
+  }
   return watch->last.teller < 0 ? OP_OK : fail(watch, err);
+}
+
+/* ---- a rank that failed alone ---- */
+
+bool mpi_watch_broken(const struct comm *c) {
+  const struct mpi_watch *watch = mpi_state(c)->watch;
+  return watch && watch->last.teller >= 0;
+}
+
+void mpi_watch_tell(struct comm *c, const struct error *err) {
+  struct mpi_watch *watch = mpi_state(c)->watch;
+  if (!watch || watch->last.teller >= 0)
+    return;
+  watch->last = (struct note){.rank = watch->rank, .teller = watch->rank};
+  put_failure(&watch->last, err);
+  send_note(watch, &watch->last, true);
+}
+
+int mpi_watch_told(struct comm *c, struct error *err) {
+  return mpi_watch_broken(c) ? fail(mpi_state(c)->watch, err) : OP_OK;
 }
