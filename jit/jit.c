@@ -93,9 +93,12 @@ static void identify_target(struct jit *jit) {
     return;
   struct text cpu = {0}, features = {0};
   target_host(&cpu, &features);
-  text_add(&jit->cpu, text_str(&cpu));
-  if (!jit->features.length)
-    text_add(&jit->features, text_str(&features));
+  /* Half of it would be another target; without memory it is asked for again. */
+  if (text_ok(&cpu) && text_ok(&features)) {
+    if (!jit->features.length)
+      text_add(&jit->features, text_str(&features));
+    text_add(&jit->cpu, text_str(&cpu));
+  }
   text_free(&cpu);
   text_free(&features);
 }
@@ -122,8 +125,8 @@ static int identify(struct jit *jit, struct error *err) {
   if (!jit->library.length)
     library_identity(&jit->library);
   identify_target(jit);
-  bool good =
-      text_ok(&jit->library) && text_ok(&jit->cpu) && text_ok(&jit->features) && text_ok(&jit->mathematics);
+  bool good = text_ok(&jit->library) && text_ok(&jit->cpu) && text_ok(&jit->features) &&
+              text_ok(&jit->mathematics) && jit->cpu.length;
   return good ? OP_OK : error_memory(err, "a loop's key", jit->features.length);
 }
 
@@ -141,7 +144,9 @@ static int make_key(struct jit *jit, const struct desc *d, const struct shape *s
                                 .cpu = text_str(&jit->cpu),
                                 .features = text_str(&jit->features),
                                 .flags = strcmp(d->fp, "strict") == 0 ? "" : text_str(&jit->mathematics)};
-  int code = signature_make(key, &in, err);
+  /* Half a shape would be the key of other code. */
+  int code =
+      text_ok(&shape) ? signature_make(key, &in, err) : error_memory(err, "a loop's key", shape.length);
   text_free(&shape);
   return code;
 }

@@ -4,7 +4,7 @@
  *
  * WHAT is "memory": allocation number FIRST, FIRST + STEP ... of the last rank is refused, counted from op_init's end; or a call
  * of the driver of GPUs, which fails there with STANDIN_FAIL. MOST runs, or (0) until so many are not asked for. What the ranks
- * saw they compare over a comm of the test's own. With ALONE_SAY in the environment the number of each run is shown. */
+ * saw they compare over a comm of the test's own. With ALONE_SAY in the environment the number of each run and its errors are shown. */
 #include <unistd.h>
 
 #include "../fault/memory.h"
@@ -203,6 +203,8 @@ static struct seen run(int wanted) {
   for (int s = 0; !seen.ended && s < STEPS; s++) {
     if (steps[s]() == OP_OK)
       continue;
+    if (getenv("ALONE_SAY"))
+      fprintf(stderr, "rank %d, step %d: %s\n", own->rank, s, op_last_error()->message);
     check_error(wanted);
     note(&seen, s, !works_together());
     /* What was agreed on leaves everything as it was; a mesh that could not be distributed is lost. */
