@@ -1,5 +1,6 @@
 #include "jit/signature.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,13 +73,12 @@ _Static_assert(sizeof columns / sizeof *columns == SIGNATURE_COLUMNS, "one store
 
 /* ---- the key -----------------------------------------------------------------------------------*/
 
-/* Names and lengths go in too: no two different keys are the same bytes. */
+/* Names and lengths go in too: no two different keys are the same bytes. Without memory, which may lack. */
 static void hash_column(struct sha256 *h, const struct store_column *c) {
-  struct text head = {0};
-  text_addf(&head, "%s %zu:", c->name, c->length);
-  sha256_add(h, text_str(&head), head.length);
+  char length[32];
+  sha256_add(h, c->name, strlen(c->name));
+  sha256_add(h, length, (size_t)snprintf(length, sizeof length, " %zu:", c->length));
   sha256_add(h, c->value, c->length);
-  text_free(&head);
 }
 
 int signature_make(struct signature *s, const struct signature_inputs *in, struct error *err) {
