@@ -45,7 +45,7 @@ CASES = [
     ("adjoint", "720000", ["--cells", "720000", "--n", "500"], ["--cells", "20000", "--n", "50"]),
 ]
 
-HEADER = re.compile(r"^(?P<name>\S.*?)\s+ms\s+GB/s\s+time$")
+HEADER = re.compile(r"^(?P<name>\S.*?)\s+ms\s+GB/s\s+rel\. time$")
 ROW = re.compile(r"^  (?P<name>\S.*?)\s+(?P<ms>[0-9.]+)\s+(?P<rate>[0-9.]+)\s+\S+x$")
 SERIAL, OPENMP, BY_MAP = "hand-written, serial", "hand-written, OpenMP", "hand-written, OpenMP, by the map"
 

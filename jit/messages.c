@@ -134,7 +134,8 @@ static bool is_advice_for_others(const struct message *m) {
 }
 
 #define CONSTANT                                                                                             \
-  "if %.*s is a constant: declare it with op_decl_const before the loop (op2jit check: --const)\n"
+  "if %.*s is a constant: declare it with op_decl_const before the loop (op2jit check: --const); "           \
+  "functions, enums and #defines of the program have to be in the kernel's text too\n"
 #define HELPER "a kernel text is a unit of its own: write %.*s in it too, in front of the kernel\n"
 #define LIBRARY                                                                                              \
   "kernels have the functions of <math.h>, not %.*s: they allocate and print nothing, and reach data "       \

@@ -41,7 +41,11 @@ static const struct env_row rows[ENV_COUNT] = {
                 NULL},
     [ENV_CHECK] = {"OP2_CHECK", "off", "", "off, on, or loop names: run the checking form", NULL},
     [ENV_SHADOW] = {"OP2_SHADOW", "", "", "BACKEND[:N]: also run each (N-th) loop there and compare", NULL},
-    [ENV_LOG] = {"OP2_LOG", "warn", "", "error, warn, info or debug, and categories, separated by ','", NULL},
+    [ENV_LOG] =
+        {"OP2_LOG", "warn", "",
+         "error, warn, info or debug, and categories, separated by ',': jit, cache, tune, plan, loop, "
+         "mpi, cuda, io, check, perf, env, team",
+         NULL},
     [ENV_DUMP] = {"OP2_DUMP", "", "", "folder for generated sources and binaries", NULL},
     [ENV_TIMING] = {"OP2_TIMING", "", "", "report at op_exit: text, json:FILE or trace:FILE", NULL},
     [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "seconds after which a waiting rank says where it waits",

@@ -80,7 +80,7 @@ double median(double *times, int count) {
 }
 
 void compare_header(const char *what) {
-  op_printf("%-34s %12s %9s %10s\n", what, "ms", "GB/s", "time");
+  op_printf("%-34s %12s %9s %10s\n", what, "ms", "GB/s", "rel. time");
 }
 
 void compare_row(const char *name, double seconds, double bytes, double *base) {

@@ -270,13 +270,15 @@ static void compile_errors(void **state) {
       "mesh.c:42:9: error: use of undeclared identifier 'y'\n"
       "    42 | \tx[0] = y + sqrt(2.0);\n"
       "       | \t       ^\n"
-      "if y is a constant: declare it with op_decl_const before the loop (op2jit check: --const)";
+      "if y is a constant: declare it with op_decl_const before the loop (op2jit check: --const); "
+      "functions, enums and #defines of the program have to be in the kernel's text too";
   static const char in_string[] =
       "kernel k does not compile\n"
       "kernel text:3:9: error: use of undeclared identifier 'y'\n"
       "     3 | \tx[0] = y + sqrt(2.0);\n"
       "       | \t       ^\n"
-      "if y is a constant: declare it with op_decl_const before the loop (op2jit check: --const)";
+      "if y is a constant: declare it with op_decl_const before the loop (op2jit check: --const); "
+      "functions, enums and #defines of the program have to be in the kernel's text too";
   struct store *store = open_store();
   struct jit *jit = open_jit(store, JIT_ON);
   struct desc file = broken(text, "mesh.c", 40, false), string = broken(text, NULL, 0, false);
@@ -310,7 +312,8 @@ static void error_in_one_line(void **state) {
                  "       |          ^\n"
                  "       |   }\n"
                  "       |   x[0] = a;\n"
-                 "if z is a constant: declare it with op_decl_const before the loop (op2jit check: --const)");
+                 "if z is a constant: declare it with op_decl_const before the loop (op2jit check: --const); "
+                 "functions, enums and #defines of the program have to be in the kernel's text too");
   jit_close(jit);
   desc_free(&d);
 }
