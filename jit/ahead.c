@@ -167,6 +167,11 @@ bool ahead_begin(struct ahead *a, const struct compiler *compiler, const char *h
   return a->started;
 }
 
+int ahead_threads(struct ahead *a) {
+  collect(a);
+  return a->started;
+}
+
 bool ahead_is_busy(const struct ahead *a) {
   return a->started && a->process == getpid() && !atomic_load_explicit(&a->done, memory_order_acquire);
 }

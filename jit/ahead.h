@@ -41,6 +41,8 @@ bool ahead_begin(struct ahead *a, const struct compiler *compiler, const char *h
                  struct generated *generated, const struct compile_request *like);
 /* Wait for a compile that is under way: it can be taken then. */
 void ahead_finish(struct ahead *a);
+/* Threads that compile now: one or none. One that is done is joined. */
+int ahead_threads(struct ahead *a);
 bool ahead_is_busy(const struct ahead *a);
 bool ahead_has(struct ahead *a, const char *hash);
 /* What came of it: the caller gives it back to the compiler. False if there is nothing under this key. */

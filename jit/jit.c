@@ -279,6 +279,10 @@ void jit_finish(struct jit *jit) {
   ahead_finish(&jit->ahead);
 }
 
+int jit_threads(struct jit *jit) {
+  return ahead_threads(&jit->ahead);
+}
+
 bool jit_is_busy(const struct jit *jit) {
   return ahead_is_busy(&jit->ahead);
 }

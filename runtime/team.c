@@ -79,8 +79,10 @@ static void move_to_openmp(struct team *team) {
 }
 
 static void look_at_host(struct team *team) {
-  long threads = count_threads(team);
-  if (threads > team->process_threads && team_openmp_threads() > 0)
+  const long threads = count_threads(team) - team->discount;
+  if (threads <= team->process_threads)
+    return;
+  if (team_openmp_threads() > 0)
     move_to_openmp(team);
   team->process_threads = threads;
 }
@@ -130,6 +132,10 @@ void team_close(struct team *team) {
   end_watch(team);
   team->fill->close(team);
   free(team);
+}
+
+void team_discount(struct team *team, int threads) {
+  team->discount = threads;
 }
 
 int team_threads(const struct team *team) {

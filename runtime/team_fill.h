@@ -29,8 +29,9 @@ struct team {
   long spin_ns; /* how long to spin before sleeping */
   int threads;
   bool running;
-  /* Watching for threads of the host: the folder of the process's threads (-1: no need), and how many it had. */
-  int watch;
+  /* Watching for threads of the host: the folder of the process's threads (-1: no need), how many are the
+   * library's own, and how many others it had at most. */
+  int watch, discount;
   long process_threads;
 };
 

@@ -16,6 +16,10 @@ enum {
 };
 /* What two medians must differ by to be different, at least. */
 #define NOISE 0.02
+/* Runs that are by less than this quicker than those before are so by chance. */
+#define STEADY 0.9
+/* However noisy the machine, what takes half the default's time is better. */
+#define MOST_NOISE 0.5
 /* So many runs that all took so much longer than the best candidate's usual one are enough to drop a candidate. */
 enum { HOPELESS_RUNS = 2 };
 #define HOPELESS 1.5
@@ -23,7 +27,8 @@ enum { HOPELESS_RUNS = 2 };
 enum { WINDOW = SAMPLES, PATIENCE = 3 };
 
 struct candidate {
-  double times[SAMPLES]; /* the newest ones, a ring; of earlier runs in `unit` until this run's is known */
+  double times[SAMPLES]; /* the newest ones, a ring */
+  unsigned old;          /* bit k: times[k] is of an earlier run, as long as it would take now */
   int count;             /* counted runs */
   bool cold;             /* the next run is the first: not counted */
   bool alive, usable;
@@ -41,9 +46,12 @@ struct tuner {
   int seen, slow_windows, restarts;
   /* What earlier runs measured counts relative to the default then. `reference`, the best of it, runs first and tells what the
    * default would take now. */
-  double unit; /* seconds of the default in which that is kept until then; 0: nothing is resumed */
+  double unit;   /* seconds of the default in which that is kept until then; 0: nothing is resumed */
+  double before; /* the median of the reference in that unit */
+  double factor; /* by which old times have been multiplied */
   int reference, nfresh;
   bool comparing;
+  double begun; /* the median of the last set of fresh ones; 0: there is none yet */
   double fresh[REFERENCE_RUNS];
 };
 
@@ -146,6 +154,7 @@ void tuner_resume(struct tuner *t, int candidate, double known_median, double ba
     t->unit = baseline;
   for (int i = 0; i < count && i < SAMPLES; i++)
     c->times[i] = known_median / baseline * t->unit;
+  c->old = count < SAMPLES ? (1U << count) - 1 : (1U << SAMPLES) - 1;
   c->count = count;
   t->total += count * known_median;
 }
@@ -186,7 +195,8 @@ static void choose_winner(struct tuner *t) {
       best = i;
   }
   /* The default stays unless something is better by more than what noise can do. */
-  const double margin = fmax(NOISE, 2 * (noise(t, standard) + noise(t, &t->candidates[best])));
+  const double margin =
+      fmin(MOST_NOISE, fmax(NOISE, 2 * (noise(t, standard) + noise(t, &t->candidates[best]))));
   if (median(&t->candidates[best]) > (1 - margin) * median(standard))
     best = t->standard;
   t->winner = best;
@@ -234,8 +244,10 @@ static void end_round(struct tuner *t) {
 
 /* Without the default there is nothing to compare with. */
 static void forget_all(struct tuner *t) {
-  for (int i = 0; i < t->count; i++)
+  for (int i = 0; i < t->count; i++) {
     t->candidates[i].count = 0;
+    t->candidates[i].old = 0;
+  }
   t->unit = t->total = 0;
 }
 
@@ -263,15 +275,38 @@ void tuner_resumed(struct tuner *t) {
   }
 }
 
-/* The machine may be busier now, or less so, than when the others were measured: all of them as long as they would take now. */
+/* A time of this run. */
+static void add_time(struct candidate *c, double seconds) {
+  const int slot = c->count++ % SAMPLES;
+  c->times[slot] = seconds;
+  c->old &= ~(1U << slot);
+}
+
+/* The machine may be busier now, or less so, than when the others were measured: all old times as long as they would take now.
+ * Again with each run of the reference, for a program's first runs are slow: what they say must not stay with the
+ * others when the reference itself has become quicker. */
+static void follow_reference(struct tuner *t) {
+  const struct candidate *reference = &t->candidates[t->reference];
+  double now[SAMPLES];
+  int n = 0;
+  for (int k = 0; k < kept(reference); k++)
+    if (!(reference->old >> k & 1))
+      now[n++] = reference->times[k];
+  const double factor = median_of(now, n) / t->before, change = factor / t->factor;
+  for (int i = 0; i < t->count; i++)
+    for (int k = 0; k < SAMPLES; k++)
+      if (t->candidates[i].old >> k & 1)
+        t->candidates[i].times[k] *= change;
+  t->factor = factor;
+}
+
 static void end_comparison(struct tuner *t) {
   struct candidate *reference = &t->candidates[t->reference];
-  const double factor = median_of(t->fresh, REFERENCE_RUNS) / median(reference);
-  for (int i = 0; i < t->count; i++)
-    for (int k = 0; k < t->candidates[i].count && k < SAMPLES; k++)
-      t->candidates[i].times[k] *= factor;
+  t->before = median(reference);
+  t->factor = 1;
   for (int k = 0; k < REFERENCE_RUNS; k++)
-    reference->times[reference->count++ % SAMPLES] = t->fresh[k];
+    add_time(reference, t->fresh[k]);
+  follow_reference(t);
   reference->cold = false;
   t->comparing = false;
 }
@@ -280,7 +315,13 @@ static void compare(struct tuner *t, int candidate, double seconds) {
   if (candidate != t->reference)
     return;
   t->fresh[t->nfresh++] = seconds;
-  if (t->nfresh == REFERENCE_RUNS)
+  if (t->nfresh < REFERENCE_RUNS)
+    return;
+  /* A program's first runs are slow: until it gets no quicker. Not where runs are counted in advance. */
+  const double now = median_of(t->fresh, REFERENCE_RUNS), earlier = t->begun;
+  t->begun = now;
+  t->nfresh = 0;
+  if (t->options.exhaustive || (earlier > 0 && now > STEADY * earlier))
     end_comparison(t);
 }
 
@@ -323,6 +364,7 @@ static void watch_drift(struct tuner *t, double seconds) {
     t->candidates[i] =
         (struct candidate){.alive = true, .usable = t->candidates[i].usable, .cold = i != t->standard};
   t->settled = false;
+  t->before = 0;
   t->round_runs = FIRST_ROUND;
   t->slow_windows = 0;
   t->restarts++;
@@ -355,7 +397,9 @@ void tuner_record(struct tuner *t, int candidate, double seconds) {
     c->cold = false;
     return;
   }
-  c->times[c->count++ % SAMPLES] = seconds;
+  add_time(c, seconds);
+  if (t->before > 0 && candidate == t->reference)
+    follow_reference(t);
   if (trial && is_hopeless(t, c))
     c->alive = false;
   /* In the first round one is brought to its end before the next is prepared, and runs from then on if it is better: a
@@ -378,6 +422,7 @@ void tuner_reject(struct tuner *t, int candidate) {
   if (t->winner == candidate) {
     t->winner = t->reference = t->standard;
     t->nfresh = 0;
+    t->before = t->begun = 0;
     t->settled = alive(t) < 2;
   }
 }

@@ -48,10 +48,10 @@ void tuning_size_class(long elements, struct text *out) {
   text_addf(out, "elements=2^%d", log2_class((double)elements));
 }
 
-/* How far apart in memory consecutive elements reach, as a power of two. */
+/* Of what this rank has: a set's size is what was declared, which other ranks may hold now. How far apart in memory consecutive elements reach, as a power of two. */
 static int reach_class(const struct map *map) {
   enum { SAMPLES = 4096 };
-  const long size = map->from->size, step = size / SAMPLES + 1;
+  const long size = map->from->extents[EXTENT_OWNED], step = size / SAMPLES + 1;
   double sum = 0;
   long count = 0;
   for (long e = 0; e + 1 < size; e += step, count++)
@@ -64,7 +64,7 @@ static int reach_class(const struct map *map) {
 static const char straight_mark[] = " straight", large_mark[] = " large";
 
 void tuning_fingerprint(const struct loop *loop, struct text *out) {
-  tuning_size_class(loop->set->size, out);
+  tuning_size_class(loop->set->extents[EXTENT_OWNED], out);
   const struct map *seen[OP_MAX_ARGS];
   int nseen = 0;
   for (int i = 0; i < loop->nargs; i++) {
@@ -75,7 +75,8 @@ void tuning_fingerprint(const struct loop *loop, struct text *out) {
     if (known)
       continue;
     seen[nseen++] = map;
-    double degree = map->to->size ? (double)map->from->size * map->arity / (double)map->to->size : 0;
+    const double from = (double)map->from->extents[EXTENT_OWNED], to = (double)map->to->extents[EXTENT_OWNED];
+    const double degree = to > 0 ? from * map->arity / to : 0;
     text_addf(out, " map=%d degree=%.0f reach=2^%d", map->arity, degree, reach_class(map));
   }
   if (loop->straight)

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <omp.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,6 +55,35 @@ static void host_region(_Atomic int *sum) {
 }
 
 /* First of all tests: the host has a runtime, but no region has run. Then one does, and the library moves over. */
+static void *wait_for_end(void *end) {
+  pthread_mutex_lock(end);
+  pthread_mutex_unlock(end);
+  return NULL;
+}
+
+/* The thread that compiles behind the program says nothing of the host; nor does its end. Before the first region. */
+static void the_librarys_own_threads_do_not_count(void **state) {
+  (void)state;
+  _Atomic int sum = 0;
+  pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;
+  pthread_t own;
+  struct team *team = open_team(TEAM_DEFAULT);
+  for (int i = 0; i < 3; i++) {
+    pthread_mutex_lock(&end);
+    assert_int_equal(pthread_create(&own, NULL, wait_for_end, &end), 0);
+    team_discount(team, 1);
+    team_run(team, threads, add, (void *)&sum);
+    pthread_mutex_unlock(&end);
+    pthread_join(own, NULL);
+    team_run(team, threads, add, (void *)&sum);
+    team_discount(team, 0);
+    team_run(team, threads, add, (void *)&sum);
+    assert_string_equal(team_name(team), "pthread");
+  }
+  assert_int_equal(sum, 9 * threads);
+  team_close(team);
+}
+
 static void moves_to_the_hosts_runtime(void **state) {
   (void)state;
   _Atomic int sum = 0;
@@ -156,6 +186,7 @@ static void number_of_threads(void **state) {
 int main(void) {
   omp_set_dynamic(0);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_librarys_own_threads_do_not_count),
       cmocka_unit_test(moves_to_the_hosts_runtime),
       cmocka_unit_test(one_pool),
       cmocka_unit_test(smaller_runs),

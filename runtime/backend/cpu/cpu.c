@@ -197,6 +197,7 @@ static int cpu_run(struct op_context *ctx, struct loop *loop, int part, struct e
     execution.slots += (size_t)loop->parts[part].first_slot * loop->slot_bytes;
   if (p->gather)
     gather_prepare(p->gather, loop, &execution);
+  cpu_discount(ctx);
   executor_run(ctx->team, &execution);
   return OP_OK;
 }

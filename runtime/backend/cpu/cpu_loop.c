@@ -323,6 +323,11 @@ static int get_code(struct op_context *ctx, struct loop *loop, const struct desc
   return OP_OK;
 }
 
+void cpu_discount(struct op_context *ctx) {
+  if (ctx->team && ctx->jit)
+    team_discount(ctx->team, jit_threads(ctx->jit));
+}
+
 /* The loop's own code, and the one for lists; with `wait` false a function stays NULL while it is being compiled. Ranks ask for
  * code together, so a rank without elements asks for the same. */
 static int make_code(struct op_context *ctx, struct loop *loop, struct cpu_variant *v, bool listed, bool wait,
@@ -337,7 +342,9 @@ static int make_code(struct op_context *ctx, struct loop *loop, struct cpu_varia
                                 .stream = v->variant.shape.stream && !list};
     if (v->functions[list])
       continue;
-    if (!wait && !jit_prepare(jit, desc, &shape))
+    const bool there = wait || jit_prepare(jit, desc, &shape);
+    cpu_discount(ctx);
+    if (!there)
       return OP_OK;
     code = get_code(ctx, loop, desc, &shape, v, err);
   }

@@ -47,6 +47,9 @@ struct cpu_loop {
   double plan_seconds; /* so far, on the slowest rank */
 };
 
+/* The thread that compiles is no reason to take the host for one with threads. */
+void cpu_discount(struct op_context *ctx);
+
 /* Where the loop's targets follow one another, and for which share of this rank's elements. */
 int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, double *share,
                       struct error *err);
