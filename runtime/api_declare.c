@@ -129,20 +129,29 @@ static int agree_on_constant(struct op_context *ctx, int code, const char *call,
   return code;
 }
 
-int op2jit_decl_const(const char *name, int dim, const char *type, const void *value) {
+int op2jit_decl_const_typed(const char *name, int dim, const char *type, const void *value, const char *is) {
   struct op_context *ctx = api_enter("op_decl_const");
   if (!ctx)
     return api_refused();
-  const int code = mesh_constant(ctx, name, dim, type, value, api_error());
+  const int code = mesh_constant(ctx, name, dim, type, value, is, api_error());
   return api_leave(agree_on_constant(ctx, code, "op_decl_const", name));
 }
 
-int op2jit_update_const(const char *name, const void *value) {
+int op2jit_update_const_typed(const char *name, const void *value, const char *is) {
   struct op_context *ctx = api_enter("op_update_const");
   if (!ctx)
     return api_refused();
-  const int code = mesh_update_constant(ctx, name, value, api_error());
+  const int code = mesh_update_constant(ctx, name, value, is, api_error());
   return api_leave(agree_on_constant(ctx, code, "op_update_const", name));
+}
+
+/* In brackets: the header's macros have these names too. */
+int(op2jit_decl_const)(const char *name, int dim, const char *type, const void *value) {
+  return op2jit_decl_const_typed(name, dim, type, value, "");
+}
+
+int(op2jit_update_const)(const char *name, const void *value) {
+  return op2jit_update_const_typed(name, value, "");
 }
 
 static int renumber(struct op_context *ctx, const char *call, const char *method, op_map handle,

@@ -277,8 +277,22 @@ static int check_constant(const char *name, int dim, enum type_code code, const 
   return OP_OK;
 }
 
+/* Whole numbers of one size are one another's bits, with a sign or without. */
+static int check_pointed(const char *name, enum type_code declared, const char *is, struct error *err) {
+  const enum type_code found = type_parse(is, NULL);
+  if (found == TYPE_NONE || (type_info(found)->size == type_info(declared)->size &&
+                             type_info(found)->is_float == type_info(declared)->is_float))
+    return OP_OK;
+  return error_set(
+      err, OP_ERR_TYPE,
+      "constant \"%s\": the type is \"%s\", and the value is a C variable of type %s. Declare it as \"%s\", "
+      "or give the variable the type %s; memory that holds %s all the same is passed as (const void *)",
+      name, type_info(declared)->name, type_info(found)->name, type_info(found)->name,
+      type_info(declared)->name, type_info(declared)->name);
+}
+
 int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
-                  struct error *err) {
+                  const char *is, struct error *err) {
   enum type_code code = type_parse(type, NULL);
   size_t bytes = 0;
   int status = check_constant(name, dim, code, type, value, &bytes, err);
@@ -291,6 +305,9 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
         "constant \"%s\" is declared again as %d of type %s; it is %d of type %s. Use another name, or "
         "the same dim and type to give it a new value",
         name, dim, type_info(code)->name, old->dim, type_info(old->type)->name);
+  status = check_pointed(name, code, is, err);
+  if (status)
+    return status;
   if (old) {
     set_value(ctx, old, value);
     return OP_OK;
@@ -309,7 +326,8 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
   return OP_OK;
 }
 
-int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, struct error *err) {
+int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, const char *is,
+                         struct error *err) {
   struct constant *constant = name ? mesh_find_constant(&ctx->mesh, name) : NULL;
   if (!constant)
     return error_set(err, OP_ERR_CONST,
@@ -318,6 +336,9 @@ int mesh_update_constant(struct op_context *ctx, const char *name, const void *v
   if (!value)
     return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the new value is NULL; expected %d of type %s",
                      name, constant->dim, type_info(constant->type)->name);
+  const int status = check_pointed(name, constant->type, is, err);
+  if (status)
+    return status;
   set_value(ctx, constant, value);
   return OP_OK;
 }

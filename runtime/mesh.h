@@ -81,9 +81,11 @@ struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct
 /* Exactly one of `table` and `long_table` is not NULL, unless `from` is empty. */
 struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
                      const long long *long_table, const char *name, struct error *err);
+/* `is`: the type that the program's value has, "" if it is not known. OP_ERR_TYPE if it cannot hold the constant's. */
 int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
-                  struct error *err);
-int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, struct error *err);
+                  const char *is, struct error *err);
+int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, const char *is,
+                         struct error *err);
 /* Take back what was declared last, because another rank could not declare it. */
 void mesh_undo_set(struct op_context *ctx, struct set *set);
 void mesh_undo_map(struct op_context *ctx, struct map *map);

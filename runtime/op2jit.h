@@ -196,10 +196,32 @@ int op_free_dat_temp(op_dat dat);
 /* A constant that kernels see under `name`, a C identifier: a scalar if dim is 1, else an array. The
  * value is copied. A second declaration must have the same dim and type, and updates the value.
  * Declare it before the first loop that uses it. A kernel of OP_KERNEL_DEF needs a C variable of that name as
- * well, which no call sets: keep it equal. Errors: OP_ERR_CONST, OP_ERR_TYPE, OP_ERR_DIM. */
+ * well, which no call sets: keep it equal. In C11 and C++ what `value` points to is compared with the type: OP_ERR_TYPE
+ * for a float declared "double". Memory of any content is passed as `const void *`, and is not compared.
+ * Errors: OP_ERR_CONST, OP_ERR_TYPE, OP_ERR_DIM. */
 int op_decl_const(const char *name, int dim, const char *type, const void *value);
-/* A new value for a declared constant; loops that use it are specialised again. */
+/* A new value for a declared constant; loops that use it are specialised again. Errors: OP_ERR_CONST, OP_ERR_TYPE. */
 int op_update_const(const char *name, const void *value);
+/* What the two are in a C11 or C++ program: `is` names the type that `value` points to, "" if it is none of the library's. */
+int op2jit_decl_const_typed(const char *name, int dim, const char *type, const void *value, const char *is);
+int op2jit_update_const_typed(const char *name, const void *value, const char *is);
+
+#define OP2JIT_LONG_ (sizeof(long) == sizeof(int) ? "int" : "long long")
+#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define OP2JIT_IS_(T, name) T * : name, const T * : name
+#define OP2JIT_TYPE_AT_(pointer)                                                                             \
+  _Generic((pointer), OP2JIT_IS_(double, "double"), OP2JIT_IS_(float, "float"), OP2JIT_IS_(int, "int"),      \
+           OP2JIT_IS_(unsigned, "unsigned int"), OP2JIT_IS_(long, OP2JIT_LONG_),                             \
+           OP2JIT_IS_(unsigned long, OP2JIT_LONG_), OP2JIT_IS_(long long, "long long"),                      \
+           OP2JIT_IS_(unsigned long long, "unsigned long long"), OP2JIT_IS_(_Bool, "bool"),                  \
+           OP2JIT_IS_(char, "char"), OP2JIT_IS_(short, "short"), default                                     \
+           : "")
+/* The value is the last argument, since one of C may hold commas: (double[]){1, 2}. */
+#define op2jit_decl_const(name, dim, type, ...)                                                              \
+  op2jit_decl_const_typed((name), (dim), (type), (__VA_ARGS__), OP2JIT_TYPE_AT_((__VA_ARGS__)))
+#define op2jit_update_const(name, ...)                                                                       \
+  op2jit_update_const_typed((name), (__VA_ARGS__), OP2JIT_TYPE_AT_((__VA_ARGS__)))
+#endif
 
 /* ---- arguments of a loop ----------------------------------------------------------------------*/
 typedef enum {
@@ -425,6 +447,48 @@ inline int op2jit_par_loop_at(const char *file, int line, const char *source, co
   return op2jit_par_loop_array(source, name, set, static_cast<int>(sizeof...(Args)), list, file, line);
 }
 #define op_par_loop(...) op2jit_par_loop_at(__FILE__, __LINE__, __VA_ARGS__)
+
+/* The type that a constant's value has. */
+template <typename T> struct op2jit_type {
+  static const char *name() {
+    return "";
+  }
+};
+template <typename T> struct op2jit_type<const T> : op2jit_type<T> {};
+#define OP2JIT_IS_(T, word)                                                                                  \
+  template <> struct op2jit_type<T> {                                                                        \
+    static const char *name() {                                                                              \
+      return word;                                                                                           \
+    }                                                                                                        \
+  };
+OP2JIT_IS_(double, "double")
+OP2JIT_IS_(float, "float")
+OP2JIT_IS_(int, "int")
+OP2JIT_IS_(unsigned, "unsigned int")
+OP2JIT_IS_(long, OP2JIT_LONG_)
+OP2JIT_IS_(unsigned long, OP2JIT_LONG_)
+OP2JIT_IS_(long long, "long long")
+OP2JIT_IS_(unsigned long long, "unsigned long long")
+OP2JIT_IS_(bool, "bool")
+OP2JIT_IS_(char, "char")
+OP2JIT_IS_(short, "short")
+#undef OP2JIT_IS_
+
+/* The first takes what a template cannot: NULL and nullptr. */
+inline int op2jit_decl_const_of(const char *name, int dim, const char *type, const void *value) {
+  return op2jit_decl_const_typed(name, dim, type, value, "");
+}
+template <typename T> inline int op2jit_decl_const_of(const char *name, int dim, const char *type, T *value) {
+  return op2jit_decl_const_typed(name, dim, type, value, op2jit_type<T>::name());
+}
+inline int op2jit_update_const_of(const char *name, const void *value) {
+  return op2jit_update_const_typed(name, value, "");
+}
+template <typename T> inline int op2jit_update_const_of(const char *name, T *value) {
+  return op2jit_update_const_typed(name, value, op2jit_type<T>::name());
+}
+#define op2jit_decl_const(...) op2jit_decl_const_of(__VA_ARGS__)
+#define op2jit_update_const(...) op2jit_update_const_of(__VA_ARGS__)
 #endif
 
 #endif

@@ -62,6 +62,13 @@ static int run_clear(struct cli *cli) {
   struct store *store = cli_open_store(cli, CLI_CHANGE);
   if (!store)
     return CLI_FAILED;
+  int status = CLI_OK;
+  for (int i = 0; i < cli->nwords && status == CLI_OK; i++) /* all names first: a wrong one changes nothing */
+    status = cli_check_loop(store, cli->words[i]);
+  if (status != CLI_OK) {
+    store_close(store);
+    return status;
+  }
   long long gone = cli->nwords ? 0 : store_clear(store, NULL);
   for (int i = 0; i < cli->nwords; i++)
     gone += store_clear(store, cli->words[i]);

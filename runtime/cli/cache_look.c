@@ -36,6 +36,38 @@ static void list_row(void *user, const struct store_row *row) {
   l->count++;
 }
 
+static void note_row(void *user, const struct store_row *row) {
+  cli_note_name(user, row->loop);
+}
+
+static void note_event(void *user, const struct store_event *e) {
+  cli_note_name(user, e->loop);
+}
+
+static void count_event(void *user, const struct store_event *e) {
+  (void)e;
+  ++*(int *)user;
+}
+
+static void count_row(void *user, const struct store_row *row) {
+  (void)row;
+  ++*(int *)user;
+}
+
+int cli_check_loop(struct store *store, const char *said) {
+  int known = 0;
+  struct text names = {0};
+  store_list(store, said, count_row, &known);
+  store_history(store, said, 1, count_event, &known);
+  if (known)
+    return CLI_OK;
+  store_list(store, NULL, note_row, &names);
+  store_history(store, NULL, 0, note_event, &names);
+  const int status = cli_no_loop(&names, "nothing is known of", said, "op2jit cache ls");
+  text_free(&names);
+  return status;
+}
+
 static int run_ls(struct cli *cli) {
   struct store *store = cli_open_store(cli, CLI_LOOK);
   if (!store)
@@ -172,11 +204,9 @@ static int run_why(struct cli *cli) {
   store_history(store, cli->nwords ? cli->words[0] : NULL, limit, why_row, &l);
   if (cli->json)
     json_close(&cli->out, ']');
+  const int status = l.count || !cli->nwords ? CLI_OK : cli_check_loop(store, cli->words[0]);
   store_close(store);
-  if (l.count || !cli->nwords)
-    return CLI_OK;
-  return cli_fail(CLI_FAILED, "nothing is known of a loop named %s; op2jit cache ls lists the names",
-                  cli->words[0]);
+  return status;
 }
 
 /* ---- stats, path -------------------------------------------------------------------------------*/

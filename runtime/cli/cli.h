@@ -60,6 +60,13 @@ bool cli_plugins(struct text *folder);
 /* A message on stderr; returns the status. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Names of loops that the cache has, each once, with a NUL behind it. */
+void cli_note_name(struct text *names, const char *name);
+/* "WHAT a loop named SAID", with the nearest of the names, or with the command that lists them. CLI_FAILED. */
+int cli_no_loop(const struct text *names, const char *what, const char *said, const char *lister);
+/* CLI_OK if the store has binaries or events of that loop, else cli_no_loop. */
+int cli_check_loop(struct store *store, const char *said);
+
 /* "12.3 KiB" and "2026-01-31 12:00:00"; the buffers are the caller's. */
 const char *cli_bytes(long long bytes, char out[32]);
 const char *cli_time(long long seconds, char out[32]);

@@ -290,31 +290,41 @@ static bool same_place(const struct store_tuning *a, const struct store_tuning *
          strcmp(a->target, b->target) == 0 && strcmp(a->mesh, b->mesh) == 0;
 }
 
+static bool same_row(const struct store_tuning *old, const struct store_tuning *t) {
+  return !(old->median < t->median || old->median > t->median || old->count != t->count ||
+           old->made != t->made);
+}
+
+/* Places that this run measured at, for the cache may have those of other programs. */
 static void print_summary(const struct contents *before, const struct contents *after) {
-  int fresh = 0, replaced = 0, unfinished = 0;
-  bool chosen = false;
+  int fresh = 0, replaced = 0;
+  bool chosen = false, touched = false;
+  struct text unfinished = {0};
   for (int i = 0; i < after->ntunings; i++) {
     const struct store_tuning *t = &after->tunings[i], *old = NULL;
     for (int j = 0; j < before->ntunings && !old; j++)
       if (same_place(&before->tunings[j], t) && strcmp(before->tunings[j].variant, t->variant) == 0)
         old = &before->tunings[j];
     fresh += !old;
-    replaced += old && (old->median < t->median || old->median > t->median || old->count != t->count ||
-                        old->made != t->made);
+    replaced += old && !same_row(old, t);
+    touched |= !old || !same_row(old, t);
     /* Rows of one place follow each other. */
     chosen |= t->chosen;
     if (i + 1 < after->ntunings && same_place(t, &after->tunings[i + 1]))
       continue;
-    unfinished += !chosen;
-    chosen = false;
+    if (touched && !chosen)
+      text_addf(&unfinished, "%s%s", unfinished.length ? ", " : "", t->loop);
+    chosen = touched = false;
   }
   fprintf(stderr, "op2jit: warm: %lld new binaries, %d new measurements, %d measured again\n",
           after->binaries - before->binaries, fresh, replaced);
-  if (unfinished)
-    fprintf(stderr,
-            "op2jit: warm: %d %s called too few times to be tuned; the same command again goes on "
-            "from what was measured\n",
-            unfinished, unfinished == 1 ? "loop was" : "loops were");
+  if (unfinished.length)
+    fprintf(
+        stderr,
+        "op2jit: warm: called too few times to be tuned: %s; the same command again goes on from what was "
+        "measured\n",
+        text_str(&unfinished));
+  text_free(&unfinished);
 }
 
 static int run_program(struct cli *cli, int *status) {

@@ -21,15 +21,31 @@ static void json_row(struct text *out, const struct store_tuning *t) {
   json_close(out, '}');
 }
 
-static void plain_row(struct text *out, const struct store_tuning *t, bool first) {
-  if (first)
-    text_addf(out, "  %-24s %-28s %7s %12s %6s\n", "loop", "variant", "threads", "median", "count");
-  text_addf(out, "%c %-24s %-28s %7d ", t->chosen ? '*' : ' ', t->loop, t->variant, t->threads);
+static void plain_median(struct text *out, const struct store_tuning *t) {
   if (t->median > 0)
     text_addf(out, "%9.4f ms", t->median * 1e3);
   else
     text_addf(out, "%12s", "failed");
-  text_addf(out, " %6d\n", t->count);
+}
+
+/* What tells two lines of one loop apart comes last, since it is long: the kernel and its arguments, the class of the mesh, the
+ * machine or device. */
+static void plain_rows(struct text *out, const struct store_tuning *rows, int n) {
+  char when[32];
+  int width = (int)strlen("mesh");
+  for (int i = 0; i < n; i++)
+    if ((int)strlen(rows[i].mesh) > width)
+      width = (int)strlen(rows[i].mesh);
+  if (n)
+    text_addf(out, "  %-24s %-28s %7s %12s %6s  %-19s  %-9s  %-*s  %s\n", "loop", "variant", "threads",
+              "median", "count", "on", "signature", width, "mesh", "machine");
+  for (int i = 0; i < n; i++) {
+    const struct store_tuning *t = &rows[i];
+    text_addf(out, "%c %-24s %-28s %7d ", t->chosen ? '*' : ' ', t->loop, t->variant, t->threads);
+    plain_median(out, t);
+    text_addf(out, " %6d  %-19s  %-9.8s  %-*s  %s\n", t->count, cli_time(t->made, when), t->signature, width,
+              t->mesh, t->target);
+  }
 }
 
 static bool same_place(const struct store_tuning *a, const struct store_tuning *b) {
@@ -41,18 +57,37 @@ static bool same_place(const struct store_tuning *a, const struct store_tuning *
 static void plain_details(struct text *out, const struct store_tuning *rows, int n) {
   char when[32];
   for (int i = 0; i < n; i++) {
-    if (i == 0 || !same_place(&rows[i], &rows[i - 1]))
-      text_addf(out, "%s, signature %.12s\n  target %s, %d threads\n  mesh %s\n", rows[i].loop,
-                rows[i].signature, rows[i].target, rows[i].threads, rows[i].mesh);
-    text_addf(out, "  %c %-32s ", rows[i].chosen ? '*' : ' ', rows[i].variant);
-    if (rows[i].median > 0)
-      text_addf(out, "%9.4f ms", rows[i].median * 1e3);
+    const struct store_tuning *t = &rows[i];
+    if (i == 0 || !same_place(t, &rows[i - 1]))
+      text_addf(out, "%s, signature %.12s\n  target %s, %d threads\n  mesh %s\n    %-32s %12s %11s %6s  %s\n",
+                t->loop, t->signature, t->target, t->threads, t->mesh, "variant", "median", "of default",
+                "count", "on");
+    text_addf(out, "  %c %-32s ", t->chosen ? '*' : ' ', t->variant);
+    plain_median(out, t);
+    if (t->median > 0 && t->baseline > 0)
+      text_addf(out, " %9.0f %%", 100 * t->median / t->baseline);
     else
-      text_addf(out, "%12s", "failed");
-    if (rows[i].median > 0 && rows[i].baseline > 0)
-      text_addf(out, " %5.0f %% of the default then", 100 * rows[i].median / rows[i].baseline);
-    text_addf(out, "  of %d, %s\n", rows[i].count, cli_time(rows[i].made, when));
+      text_addf(out, " %11s", "");
+    text_addf(out, " %6d  %s\n", t->count, cli_time(t->made, when));
   }
+}
+
+/* CLI_OK if something was measured of the loop that the command names, or if it names none. */
+static int check_loop(struct cli *cli, struct store *store) {
+  struct store_tuning *rows;
+  const struct store_tuning_filter all = {0};
+  const char *said = cli->nwords ? cli->words[0] : NULL;
+  struct text names = {0};
+  bool known = !said;
+  const int n = store_get_tunings(store, &all, &rows);
+  for (int i = 0; i < n; i++) {
+    cli_note_name(&names, rows[i].loop);
+    known |= said && strcmp(rows[i].loop, said) == 0;
+  }
+  const int status = known ? CLI_OK : cli_no_loop(&names, "nothing was measured of", said, "op2jit tune ls");
+  text_free(&names);
+  store_tunings_free(rows, n);
+  return status;
 }
 
 static int print_rows(struct cli *cli, struct text *out, bool chosen_only, bool details, bool json) {
@@ -62,16 +97,19 @@ static int print_rows(struct cli *cli, struct text *out, bool chosen_only, bool 
   struct store_tuning *rows;
   struct store_tuning_filter filter = {.loop = cli->nwords ? cli->words[0] : NULL,
                                        .chosen_only = chosen_only};
+  if (check_loop(cli, store) != CLI_OK) {
+    store_close(store);
+    return -1;
+  }
   int n = store_get_tunings(store, &filter, &rows);
   if (json)
     json_open(out, NULL, '[');
   if (!json && details)
     plain_details(out, rows, n);
-  for (int i = 0; i < n && (json || !details); i++)
-    if (json)
-      json_row(out, &rows[i]);
-    else
-      plain_row(out, &rows[i], i == 0);
+  if (!json && !details)
+    plain_rows(out, rows, n);
+  for (int i = 0; i < n && json; i++)
+    json_row(out, &rows[i]);
   if (json)
     json_close(out, ']');
   store_tunings_free(rows, n);
@@ -87,17 +125,17 @@ static int run_ls(struct cli *cli) {
 }
 
 static int run_show(struct cli *cli) {
-  int n = print_rows(cli, &cli->out, false, true, cli->json);
-  if (n == 0)
-    return cli_fail(CLI_FAILED, "nothing was measured of a loop named %s; op2jit tune ls lists the names",
-                    cli->words[0]);
-  return n < 0 ? CLI_FAILED : CLI_OK;
+  return print_rows(cli, &cli->out, false, true, cli->json) < 0 ? CLI_FAILED : CLI_OK;
 }
 
 static int run_clear(struct cli *cli) {
   struct store *store = cli_open_store(cli, CLI_CHANGE);
   if (!store)
     return CLI_FAILED;
+  if (check_loop(cli, store) != CLI_OK) {
+    store_close(store);
+    return CLI_FAILED;
+  }
   struct store_tuning_filter filter = {.loop = cli->nwords ? cli->words[0] : NULL};
   int gone = store_clear_tunings(store, &filter);
   if (cli->json) {
@@ -139,7 +177,18 @@ static int run_export(struct cli *cli) {
 }
 
 const struct command cli_tune[] = {
-    {"tune", "ls", "[LOOP]", 0, 1, "List the variants that were chosen", "", run_ls, {{0}}, false},
+    {"tune",
+     "ls",
+     "[LOOP]",
+     0,
+     1,
+     "List the variants that were chosen",
+     "With what tells lines of one loop apart: when it was measured, the signature of kernel and arguments, "
+     "the class of the "
+     "mesh, and the machine or device.",
+     run_ls,
+     {{0}},
+     false},
     {"tune",
      "show",
      "LOOP",
@@ -147,8 +196,7 @@ const struct command cli_tune[] = {
      1,
      "Show every measurement of a loop",
      "By machine, threads and mesh; a star marks what was chosen. Of several runs what counts is the part of "
-     "the default's time "
-     "in the same run.",
+     "the default's time in the same run (of default). count: measurements behind the median.",
      run_show,
      {{0}},
      false},

@@ -201,6 +201,20 @@ static void constants_of_more_than_one_value_are_arrays(void **state) {
   fails(OP_ERR_CONST, op_decl_const("api_offsets", 3, "uint", api_offsets));
 }
 
+static void a_value_has_the_constants_type(void **state) {
+  (void)state;
+  double real = 1;
+  unsigned long whole[] = {1, 2};
+  fails(OP_ERR_TYPE, op_decl_const("api_kappa", 1, "float", &real));
+  fails(OP_ERR_TYPE, op_decl_const("api_kappa", 1, "ll", &real));
+  fails(OP_ERR_TYPE, op_decl_const("api_kappa", 2, "int", whole));
+  works(op_decl_const("api_kappa", 1, "float", (const void *)&real));
+  works(op_decl_const("api_kappa2", 2, "long long", whole));
+  works(op_decl_const("api_kappa3", 2, "float", ((const float[]){1, 2})));
+  fails(OP_ERR_TYPE, op_update_const("api_kappa2", &real));
+  works(op_update_const("api_kappa2", whole));
+}
+
 static void temporaries_come_and_go(void **state) {
   (void)state;
   op_set set = op_decl_set(3, "s");
@@ -245,6 +259,7 @@ int main(void) {
       test_in_library(empty_sets_need_no_memory),
       test_in_library(constants_are_copied_and_updated),
       test_in_library(constants_of_more_than_one_value_are_arrays),
+      test_in_library(a_value_has_the_constants_type),
       test_in_library(temporaries_come_and_go),
       test_in_library(declarations_may_come_after_loops),
   };

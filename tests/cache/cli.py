@@ -85,8 +85,15 @@ def main(folder):
 
     out, _ = run("tune", "ls", env=use)
     check("tune ls", "* res_calc" in out and "blocks:128" in out and "blocks:64" not in out, out)
+    check("tune ls tells apart", re.search(r"\d\d:\d\d:\d\d  sig +mesh 1  cpu \"A\"$", out, re.M), out)
+    for words in (("tune", "ls"), ("tune", "show"), ("tune", "clear"), ("cache", "clear"), ("cache", "why")):
+        _, err = run(*words, "res_clac", status=1, env=use)
+        check(f"{words}: nearest", "a loop named res_clac; did you mean res_calc?" in err, err)
+    _, err = run("tune", "ls", "nosuch", status=1, env=use)
+    check("tune ls: no name near", "nothing was measured of a loop named nosuch; op2jit tune ls lists" in err, err)
     out, _ = run("tune", "show", "res_calc", env=use)
-    check("tune show: against the default", "100 % of the default then" in out and "200 % of" in out, out)
+    check("tune show: against the default", re.search(r"of default +count +on\n", out) and
+          re.search(r"\* blocks:128 +1\.0000 ms +100 % +5  20", out) and re.search(r"blocks:64 +2\.0000 ms +200 % +5  20", out), out)
     check("tune show", "failed" in out and "blocks:64" in out and 'cpu "A"' in out, out)
     rows = json.loads(run("tune", "export", "-", env=use)[0])
     check("tune export", len(rows) == 3 and rows[0]["target"] == 'cpu "A"', str(rows))
@@ -108,6 +115,14 @@ def main(folder):
     seen = os.path.join(folder, "seen")
     out, err = run("warm", "sh", "-c", f'echo "$OP2_TUNE $1" >"{seen}"; exit 7', "x", "--json", env=use, status=7)
     check("warm", open(seen).read() == "force --json\n" and "0 new binaries" in err, err)
+    subprocess.run([FILL, db], check=True)
+    forget = f"import sqlite3; c = sqlite3.connect('{db}'); c.execute('UPDATE tuning SET chosen = 0'); c.commit()"
+    more = forget.replace("chosen = 0", "count = count + 1")
+    subprocess.run([sys.executable, "-c", forget], check=True)
+    _, err = run("warm", "true", env=use)
+    check("warm: other programs' loops do not count", "too few" not in err, err)
+    _, err = run("warm", sys.executable, "-c", more, env=use)
+    check("warm: a loop of the run is named", "too few times to be tuned: res_calc; " in err, err)
     run("warm", "/nowhere/program", env=use, status=1)
     run("warm", status=2, env=use)
 

@@ -24,4 +24,11 @@ expect 0 "two cores" "$dev"
 expect 1 "there is no command 'tset'" "$dev" tset
 expect 1 "there is no command 'setup_it'" "$dev" setup_it
 expect 1 "does not know '--lnog'" "$dev" test --lnog
+root=$1 build=$2
+named() { (cd "$build" && python3 "$root/.ci/named.py" . "$@"); }
+expect 0 "negative seq" named no "ATIVE SE"
+expect 1 "did you mean 'whereami'" named no wherami
+expect 1 "has 'nosuchtest' in its name" named no nosuchtest
+[ "$(named no report)" = report ] || { echo "a whole name is not that test alone: $(named no report)"; failures=1; }
+[ "$(named no negative whereami | grep -c '^whereami$')" -eq 1 ] || { echo "two words are not both looked for"; failures=1; }
 [ $failures -eq 0 ] && echo "every command explains itself"

@@ -25,6 +25,13 @@ int main(int argc, char **argv) {
   op_map map = op_decl_map(set, set, 1, table, "map"), other = op_decl_map_long(set, set, 1, wide, "other");
   op_dat x = op_decl_dat(set, 2, "double:soa", value, "x"), y = op_decl_dat_temp(set, 1, "double", NULL, "y");
   int code = op_decl_const("one", 1, "double", value) | op_update_const("one", value);
+  const float real = 1;
+  const void *memory = &real;
+  int (*declare)(const char *, int, const char *, const void *) = op_decl_const;
+  code |= op_decl_const("two", 1, "float", &real) | op_decl_const("three", 1, "float", memory);
+  code |= op_decl_const("none", 1, "float", NULL) | op_update_const("none", NULL) |
+          declare("four", 2, "double", value);
+  code |= op_update_const("two", &real) | op_update_const("four", value);
   code |= op_par_loop(text, "add", set, op_arg_dat(x, 0, map, 2, "double", OP_READ),
                       op_arg_dat(y, -1, OP_ID, 1, "double", OP_INC), op_arg_gbl(&sum, 1, "double", OP_MIN),
                       op_opt_arg_dat(0, y, -1, OP_ID, 1, "double", OP_RW),

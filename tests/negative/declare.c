@@ -195,6 +195,20 @@ CASE(const_update_null) {
   op_update_const("gam", NULL);
 }
 
+CASE(const_of_another_type) {
+  UNUSED;
+  double kappa = 0.5;
+  op_decl_const("kappa", 1, "float", &kappa);
+}
+
+CASE(const_update_of_another_type) {
+  UNUSED;
+  double kappa = 0.5;
+  int wrong[] = {1};
+  op_decl_const("kappa", 1, "double", &kappa);
+  op_update_const("kappa", wrong);
+}
+
 const struct negative_case declare_cases[] = {
     {"set_negative", OP_ERR_SIZE, IN_MESH, set_negative},
     {"map_from_null", OP_ERR_HANDLE, IN_MESH, map_from_null},
@@ -227,6 +241,8 @@ const struct negative_case declare_cases[] = {
     {"const_value_null", OP_ERR_ARGUMENT, IN_MESH, const_value_null},
     {"const_other_dim", OP_ERR_CONST, IN_MESH, const_other_dim},
     {"const_other_type", OP_ERR_CONST, IN_MESH, const_other_type},
+    {"const_of_another_type", OP_ERR_TYPE, IN_MESH, const_of_another_type},
+    {"const_update_of_another_type", OP_ERR_TYPE, IN_MESH, const_update_of_another_type},
     {"const_update_unknown", OP_ERR_CONST, IN_MESH, const_update_unknown},
     {"const_update_null", OP_ERR_ARGUMENT, IN_MESH, const_update_null},
     {NULL, 0, 0, NULL},
