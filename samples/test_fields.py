@@ -1,7 +1,9 @@
-"""A sample's field can be looked at: its PNG file is one, of the right size and with the field's colours, and ParaView's index names
+"""A sample's field can be looked at: its PNG file is one, of the right size and with the field's colours, the program names it, and ParaView's index names
 datasets of the right length. A picture that cannot be written is an error.
 
 usage: test_fields.py PROGRAM WIDTHxHEIGHT CELLS TOPOLOGY FIELD,... [arguments]   (CELLS 0: no --vtk)
+
+The size is the field's; a small one is enlarged by the least whole factor that gives the longer side 400 pixels.
 """
 
 import os
@@ -30,16 +32,23 @@ def chunks_of(data):
     assert at == len(data), "something follows the last chunk"
 
 
-def check_picture(path, size):
+def check_picture(path, size, said):
+    times = max(1, -(-400 // max(size)))
     with open(path, "rb") as file:
         chunks = list(chunks_of(file.read()))
     assert [name for name, _ in chunks] == [b"IHDR", b"IDAT", b"IEND"], chunks
     width, height, depth, kind = struct.unpack(">IIBB", chunks[0][1][:10])
-    assert (width, height, depth, kind) == (*size, 8, 2), (width, height, depth, kind)
+    assert (width, height, depth, kind) == (times * size[0], times * size[1], 8, 2), (width, height, depth, kind)
+    assert f"wrote {path}, {width} x {height} pixels\n" in said, said
     rows = zlib.decompress(chunks[1][1])
     line = 1 + 3 * width
     assert len(rows) == line * height, "pixels"
-    pixels = {rows[r * line + 1 + 3 * c:r * line + 4 + 3 * c] for r in range(height) for c in range(width)}
+    lines = [rows[r * line + 1:(r + 1) * line] for r in range(height)]
+    pixels = {lines[r][3 * c:3 * c + 3] for r in range(0, height, times) for c in range(0, width, times)}
+    # Each value is a square of pixels of one colour.
+    for r, pixel_row in enumerate(lines):
+        assert pixel_row == lines[r - r % times], f"row {r} differs within its values"
+        assert pixel_row == b"".join(times * pixel_row[3 * c:3 * c + 3] for c in range(0, width, times)), f"row {r}: squares"
     # Dark blue and dark red are the ends of the scale, which every field reaches.
     assert bytes((0, 0, 140)) in pixels and bytes((140, 0, 0)) in pixels, "the field's extremes have other colours"
     assert len(pixels) > 8, f"only {len(pixels)} colours"
@@ -61,7 +70,7 @@ def main(program, size, cells, topology, names, *options):
         picture = os.path.join(folder, "field.png")
         status, said = run([program, "--picture", picture, *options])
         assert status == 0, said
-        check_picture(picture, tuple(int(n) for n in size.split("x")))
+        check_picture(picture, tuple(int(n) for n in size.split("x")), said)
         status, said = run([program, "--picture", os.path.join(folder, "none", "field.png"), *options])
         assert status != 0 and "No such file" in said, (status, said)
         if cells == "0":
@@ -70,6 +79,7 @@ def main(program, size, cells, topology, names, *options):
         if "HDF5 files cannot be used" in said:
             sys.exit(77)
         assert status == 0, said
+        assert f"wrote {os.path.join(folder, 'field')}.xdmf\n" in said, said
         check_index(folder, int(cells), topology, names.split(","))
 
 

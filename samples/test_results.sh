@@ -10,6 +10,7 @@ if ! "$program" --write "$folder/results.h5" --vtk "$folder/grid" "$@" >"$folder
   grep -q "HDF5 files cannot be used" "$folder/out" && exit 77
   exit 1
 fi
+grep -qx "wrote $folder/results.h5" "$folder/out" && grep -qx "wrote $folder/grid.xdmf" "$folder/out"
 [ -s "$folder/results.h5" ] && [ -s "$folder/grid.data.h5" ]
 "$op2jit" mesh check "$folder/grid.data.h5" >"$folder/said" 2>&1 || grep -q "this is no mesh" "$folder/said"
 grep "NumberOfElements=\"$cells\"" "$folder/grid.xdmf"

@@ -4,6 +4,7 @@
  * known; it must fall by four when the elements are halved. */
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/picture.h"
 #include "common/ranks.h"
 #include "common/report.h"
@@ -264,7 +265,7 @@ static double run(int n, const struct aero_limits *limits, struct check *check, 
   if (op_is_root())
     error = error_of(&mesh, phi);
   const op_dat shown[] = {a.x, a.phi};
-  if (check && s->vtk && op_write_vtk(s->vtk, -1, 2, shown))
+  if (check && s->vtk && output_said(op_write_vtk(s->vtk, -1, 2, shown), s->vtk, ".xdmf"))
     check->failed++;
   if (check && op_is_root()) {
     op_printf("%d elements, %d nodes:\n", mesh.cells, mesh.nodes);

@@ -3,6 +3,7 @@
  * in solver_loops.h; the same by hand is in twin_loops.h. */
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/picture.h"
 #include "common/ranks.h"
 #include "common/report.h"
@@ -118,8 +119,13 @@ static void run_code(const struct flow_code *code, const struct airfoil_mesh *me
   double end = clock_seconds();
   run->first = second - start;
   run->later = iterations > 1 ? (end - second) / (iterations - 1) : run->first;
-  if (code == &solver_double || code == &solver_single)
+  if (code == &solver_double || code == &solver_single) {
     run->unwritten = (s->single ? solver_single_write : solver_double_write)(state, s->results, s->vtk);
+    if (s->results)
+      output_said(run->unwritten, s->results, "");
+    if (s->vtk)
+      output_said(run->unwritten, s->vtk, ".xdmf");
+  }
   code->finish(state, run->q);
 }
 

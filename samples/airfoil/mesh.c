@@ -339,6 +339,7 @@ int mesh_write(const struct airfoil_mesh *mesh, const char *path) {
     fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
     return -1;
   }
+  printf("wrote %s\n", path);
   return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/memory.h"
 #include "common/options.h"
+#include "common/output.h"
 #include "common/picture.h"
 #include "common/ranks.h"
 #include "common/report.h"
@@ -261,7 +262,7 @@ static int write_results(const struct settings *s, const struct box *box, const 
     op_set cells = op_decl_set(declared((box->n - 1) * (box->n - 1) * (box->n - 1)), "hexahedra");
     op_decl_map(cells, h->nodes, 8, corners, "corners");
     free(corners);
-    if (op_write_vtk(s->vtk, -1, 3, shown))
+    if (output_said(op_write_vtk(s->vtk, -1, 3, shown), s->vtk, ".xdmf"))
       return -1;
   }
   if (!s->picture || !op_is_root())

@@ -6,14 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+int output_said(int failed, const char *path, const char *ending) {
+  if (failed)
+    return -1;
+  op_printf("wrote %s%s\n", path, ending);
+  return 0;
+}
+
 /* `mesh`: first the places of the points, then what is on the cells alone, if anything. */
 static int write_at(const char *path, int mesh_count, const op_dat mesh[], int count, const op_dat fields[]) {
   op_dat *dats = room(mesh_count + count, sizeof *dats);
   memcpy(dats, mesh, (size_t)mesh_count * sizeof *dats);
   memcpy(dats + mesh_count, fields, (size_t)count * sizeof *dats);
-  int failed = op_write_vtk(path, -1, mesh_count + count, dats) != OP_OK;
+  int failed = output_said(op_write_vtk(path, -1, mesh_count + count, dats), path, ".xdmf");
   free(dats);
-  return failed ? -1 : 0;
+  return failed;
 }
 
 int output_grid(const char *path, op_set points, int columns, int rows, const int *number, double dx,

@@ -4,6 +4,9 @@
 
 #include <op2jit.h>
 
+/* Says that the file `path` with `ending` was written, unless `failed`; 0, or -1 if it was. */
+int output_said(int failed, const char *path, const char *ending);
+
 /* A rectangle of points for ParaView, with quadrilaterals between neighbours: point (i, j) of columns x rows is element
  * number[i + j * columns] of `points` (NULL: i + j * columns), at (i * dx, j * dy). Declares what that takes: for the
  * end of a program. 0, or -1 after the library's message. */

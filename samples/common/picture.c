@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1024 };
+/* Pixels of the longer side: what is larger is thinned out, what is smaller enlarged. */
+enum { MOST = 1024, LEAST = 400 };
 
 /* PNG is made of chunks (length, name, content, CRC), the pixels of a zlib stream; its blocks are stored
  * as they are. */
@@ -75,7 +76,9 @@ static void colour(double t, unsigned char pixel[3]) {
   pixel[2] = (unsigned char)lrint(255 * (t < 0.5 ? strong : weak));
 }
 
-static unsigned char *paint(int width, int height, int step, int columns, int rows, const double *value) {
+/* Every `step`-th value is `times` pixels wide and high; one of the two is 1. */
+static unsigned char *paint(int width, int height, int step, int times, int columns, int rows,
+                            const double *value) {
   double low = INFINITY, high = -INFINITY;
   for (long long i = 0; i < (long long)width * height; i++) {
     low = fmin(low, value[i]);
@@ -85,7 +88,7 @@ static unsigned char *paint(int width, int height, int step, int columns, int ro
   for (int r = rows - 1; r >= 0; r--) {
     *at++ = 0; /* no filter */
     for (int c = 0; c < columns; c++, at += 3) {
-      double v = value[(long long)r * step * width + (long long)c * step];
+      double v = value[(long long)r / times * step * width + (long long)c / times * step];
       colour(!isfinite(v) ? NAN : high > low ? (v - low) / (high - low) : 0.5, at);
     }
   }
@@ -154,8 +157,9 @@ int picture_cells(const char *path, struct picture_view view, int cells, const i
 
 int picture_png(const char *path, int width, int height, const double *value) {
   static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-  int step = ((width > height ? width : height) + MOST - 1) / MOST;
-  int columns = (width + step - 1) / step, rows = (height + step - 1) / step;
+  const int longest = width > height ? width : height, step = (longest + MOST - 1) / MOST,
+            times = longest < LEAST ? (LEAST + longest - 1) / longest : 1;
+  const int columns = (width + step - 1) / step * times, rows = (height + step - 1) / step * times;
   FILE *file = fopen(path, "wb");
   if (!file) {
     fprintf(stderr, "%s: %s\n", path, strerror(errno));
@@ -164,7 +168,7 @@ int picture_png(const char *path, int width, int height, const double *value) {
   unsigned char head[13] = {[8] = 8, [9] = 2}; /* eight bits for each of red, green, blue */
   put32(head, (uint32_t)columns);
   put32(head + 4, (uint32_t)rows);
-  unsigned char *pixels = paint(width, height, step, columns, rows, value);
+  unsigned char *pixels = paint(width, height, step, times, columns, rows, value);
   size_t count = (3 * (size_t)columns + 1) * (size_t)rows;
   unsigned char *stream = room((long long)count + (long long)count / 1000 + 64, 1);
   size_t size = wrap(pixels, count, stream);
@@ -179,5 +183,6 @@ int picture_png(const char *path, int width, int height, const double *value) {
     fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
     return -1;
   }
+  printf("wrote %s, %d x %d pixels\n", path, columns, rows);
   return 0;
 }

@@ -205,7 +205,7 @@ static void compare(struct check *check, const struct settings *s, const struct 
 
 /* What was asked for: the temperature in HDF5, the plate for ParaView. 0, or -1. */
 static int write_results(const struct settings *s, const struct plate *plate) {
-  if (s->results && op_fetch_data_hdf5_file_path(plate->u, s->results, "u"))
+  if (s->results && output_said(op_fetch_data_hdf5_file_path(plate->u, s->results, "u"), s->results, ""))
     return -1;
   if (!s->vtk)
     return 0;

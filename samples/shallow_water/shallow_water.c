@@ -171,7 +171,7 @@ static void fetch(op_dat dat, const int *number, int count, double *field) {
 static int write_results(const struct settings *s, const struct model *model, const struct water *w,
                          const int *number) {
   const op_dat fields[] = {w->u, w->v, w->p, w->h, w->z};
-  if (s->results && op_dump_to_hdf5(s->results))
+  if (s->results && output_said(op_dump_to_hdf5(s->results), s->results, ""))
     return -1;
   if (!s->vtk)
     return 0;
