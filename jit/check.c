@@ -47,7 +47,8 @@ static const char *complaint(const struct kernel_parameter *p, const struct desc
     return "its type differs";
   if (only_read(a) && !p->is_const) {
     if (a->form == DESC_DAT)
-      *remedy = ", or declare the argument OP_RW if the kernel changes it";
+      *remedy = a->map < 0 ? ", or declare the argument OP_RW if the kernel changes it"
+                           : ", or declare the argument OP_INC if the kernel only adds to it";
     return "what is only read must be const";
   }
   return NULL;

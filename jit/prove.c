@@ -29,6 +29,19 @@ static struct prove_argument argument_of(const struct desc *d, const struct desc
       .arity = vector ? d->maps[a->map].arity : 1};
 }
 
+/* The prover knows of no maps. Through one, elements meet in a row: OP_RW would trade the violation for a race, or for OP_ERR_ALIAS
+ * where the dat is passed twice. */
+static const char *remedy_of(const struct desc *d, const struct prove_finding *f) {
+  const struct desc_arg *a = f->argument >= 0 && f->argument < d->nargs ? &d->args[f->argument] : NULL;
+  if (!f->remedy || !a || a->form != DESC_DAT || a->map < 0 || !strstr(f->remedy, "OP_RW"))
+    return f->remedy;
+  if (a->access == OP_INC)
+    return "add to it only, with += or -=, and do not read it";
+  if (a->access == OP_READ)
+    return "do not write to it, or declare it OP_INC wherever the loop passes it, and only add to it";
+  return f->remedy;
+}
+
 void prove_tell(const struct desc *d, const struct prove_finding *f, const char *kernel_file,
                 struct text *out) {
   const struct source source = {.text = d->text,
@@ -44,8 +57,9 @@ void prove_tell(const struct desc *d, const struct prove_finding *f, const char 
     text_add(out, ")");
   }
   text_addf(out, ": %s", f->reason);
-  if (f->remedy && *f->remedy)
-    text_addf(out, "; %s", f->remedy);
+  const char *remedy = remedy_of(d, f);
+  if (remedy && *remedy)
+    text_addf(out, "; %s", remedy);
   if (placed) {
     text_add_char(out, '\n');
     source_excerpt(&source, f->line, f->column, out);

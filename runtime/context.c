@@ -118,6 +118,7 @@ static void release(struct op_context *ctx) {
     free(ctx->trace.names[i]);
   free(ctx->trace.names);
   text_free(&ctx->loop_names);
+  text_free(&ctx->dat_names);
   loop_pasts_free(&ctx->pasts);
   text_free(&ctx->missing.list);
   io_free(ctx->io);

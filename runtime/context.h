@@ -68,8 +68,8 @@ struct op_context {
   struct native_table natives;
   struct list kernel_files;
   struct trace trace;
-  struct text loop_names; /* see loop_names.h */
-  struct io *io;          /* files; NULL until one is wanted */
+  struct text loop_names, dat_names; /* see loop_names.h */
+  struct io *io;                     /* files; NULL until one is wanted */
   op_counters_t counters;
 };
 

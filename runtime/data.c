@@ -9,6 +9,7 @@
 #include "context.h"
 #include "exchange.h"
 #include "layouts.h"
+#include "loop_names.h"
 #include "spread.h"
 
 enum { LINE = 64, SLACK = 256, PAGE = 4096, LARGE = 4 * PAGE };
@@ -161,6 +162,7 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
   host->bytes = bytes;
   host->version[REGION_OWNED] = 1;
   ctx->mesh.next_dat++;
+  loop_names_note_dat(ctx, dat->name);
   if (data && !set->spread)
     put_rows(ctx, dat, data);
   return dat;
@@ -182,7 +184,7 @@ void data_free(struct op_context *ctx, struct dat *dat) {
   data_memory_free(dat->replicas[SPACE_HOST].memory);
   free(dat->marks);
   if (dat->handle)
-    handle_release(ctx->handles, dat->handle);
+    handle_release(ctx->handles, dat->handle, dat->name);
   free(dat->name);
   free(dat);
 }

@@ -99,6 +99,18 @@ static int unknown_word(const struct env_row *row, const char *value, const char
   return OP_ERR_ENV;
 }
 
+/* OP2_CHECK takes names of loops, so that a word for on or off would be one. */
+static const char *meant_switch(const char *value) {
+  static const struct {
+    const char *word, *meant;
+  } words[] = {{"yes", "on"}, {"true", "on"},   {"1", "on"},  {"on", "on"},
+               {"no", "off"}, {"false", "off"}, {"0", "off"}, {"off", "off"}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcasecmp(value, words[i].word) == 0 && strcmp(value, words[i].meant) != 0)
+      return words[i].meant;
+  return NULL;
+}
+
 static int check(const struct env_row *row, const char *value, const char *from, struct error *err) {
   if (row->missing)
     return error_set(err, OP_ERR_NOT_BUILT,
@@ -109,6 +121,11 @@ static int check(const struct env_row *row, const char *value, const char *from,
                      row->name, value, from, row->words + 1);
   if (row->words[0] && row->words[0] != '#' && !word_in(row->words, value))
     return unknown_word(row, value, from, err);
+  const char *meant = row == &rows[ENV_CHECK] ? meant_switch(value) : NULL;
+  if (meant)
+    return error_set(err, OP_ERR_ENV,
+                     "%s=%s (%s): expected off, on, or names of loops, separated by ','; did you mean %s?",
+                     row->name, value, from, meant);
   return OP_OK;
 }
 

@@ -1,7 +1,9 @@
 #include "handles.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CHUNK = 256, QUARANTINE = 1024 };
 
@@ -9,6 +11,7 @@ struct slot {
   enum handle_kind kind; /* HANDLE_NONE: free */
   void *object;
   struct slot *next_free;
+  char gone[96]; /* what a freed object's name makes of the diagnosis; "": nothing is known of it */
 };
 
 struct chunk {
@@ -63,6 +66,7 @@ void *handle_new(struct handles *table, enum handle_kind kind, void *object) {
   slot->kind = kind;
   slot->object = object;
   slot->next_free = NULL;
+  slot->gone[0] = '\0';
   return slot;
 }
 
@@ -92,7 +96,7 @@ const char *handle_diagnosis(const struct handles *table, const void *handle, en
   if (!slot)
     return "not a handle of this library";
   if (slot->kind == HANDLE_NONE)
-    return "freed, or of an earlier op_init";
+    return slot->gone[0] ? slot->gone : "freed, or of an earlier op_init";
   return slot->kind == kind ? "good" : others[slot->kind];
 }
 
@@ -108,10 +112,15 @@ static void release(struct handles *table, struct slot *slot) {
   table->nfree++;
 }
 
-void handle_release(struct handles *table, void *handle) {
+void handle_release(struct handles *table, void *handle, const char *name) {
+  enum { SHOWN = 40 };
   struct slot *slot = find(table, handle);
-  if (slot && slot->kind != HANDLE_NONE)
-    release(table, slot);
+  if (!slot || slot->kind == HANDLE_NONE)
+    return;
+  release(table, slot);
+  if (name)
+    snprintf(slot->gone, sizeof slot->gone, "\"%.*s%s\", which was freed, or is of an earlier op_init", SHOWN,
+             name, strlen(name) > SHOWN ? "..." : "");
 }
 
 void handles_release_all(struct handles *table) {

@@ -41,29 +41,59 @@ static const char *nearest_seen(const struct text *seen, const char *name) {
   return found;
 }
 
-static void warn(const struct op_context *ctx, enum env_name variable, const char *name, size_t length) {
+void loop_names_note_dat(struct op_context *ctx, const char *name) {
+  const char *value = env_value(&ctx->env, ENV_VARIANT);
+  if ((strstr(value, "soa=") || strstr(value, "aos=")) && !is_seen(&ctx->dat_names, name, strlen(name)))
+    text_add_bytes(&ctx->dat_names, name, strlen(name) + 1);
+}
+
+/* What the environment names: a loop that ran, a dat that was declared. */
+struct things {
+  const char *what, *said, *lister;
+  const struct text *seen;
+};
+
+static void warn(const struct op_context *ctx, enum env_name variable, const struct things *things,
+                 const char *name, size_t length) {
   struct text word = {0};
-  if (length == 0 || is_seen(&ctx->loop_names, name, length))
+  if (length == 0 || is_seen(things->seen, name, length))
     return;
   text_add_bytes(&word, name, length);
-  const char *near = nearest_seen(&ctx->loop_names, text_str(&word));
-  log_line(&ctx->log, LOG_WARN, "env", "%s names the loop \"%s\", and no loop of that name ran%s%s%s",
-           env_row(variable)->name, text_str(&word),
-           near ? "; did you mean \"" : "; op_timing_output lists those that ran", near ? near : "",
-           near ? "\"?" : "");
+  const char *near = nearest_seen(things->seen, text_str(&word));
+  log_line(&ctx->log, LOG_WARN, "env", "%s names the %s \"%s\", and no %s of that name %s%s%s%s",
+           env_row(variable)->name, things->what, text_str(&word), things->what, things->said,
+           near ? "; did you mean \"" : things->lister, near ? near : "", near ? "\"?" : "");
   text_free(&word);
 }
 
+/* The layouts soa=DAT and aos=DAT in one part of OP2_VARIANT. */
+static void warn_of_dats(const struct op_context *ctx, const struct things *dats, const char *part,
+                         size_t length) {
+  for (size_t at = 0; at < length;) {
+    const char *word = part + at;
+    size_t end = strcspn(word, "/");
+    if (end > length - at)
+      end = length - at;
+    if (end > 4 && (strncmp(word, "soa=", 4) == 0 || strncmp(word, "aos=", 4) == 0))
+      warn(ctx, ENV_VARIANT, dats, word + 4, end - 4);
+    at += end + 1;
+  }
+}
+
 void loop_names_warn(const struct op_context *ctx) {
+  const struct things loops = {"loop", "ran", "; op_timing_output lists those that ran", &ctx->loop_names};
+  const struct things dats = {"dat", "was declared", "; op_diagnostic_output lists them", &ctx->dat_names};
   for (const char *p = list_of(ctx, ENV_CHECK); *p;) {
     const size_t part = strcspn(p, ",");
-    warn(ctx, ENV_CHECK, p, part);
+    warn(ctx, ENV_CHECK, &loops, p, part);
     p += part + (p[part] == ',');
   }
-  for (const char *p = list_of(ctx, ENV_VARIANT); *p;) {
+  for (const char *p = env_value(&ctx->env, ENV_VARIANT); *p;) {
     const size_t part = strcspn(p, ","), colon = strcspn(p, ":");
-    if (colon < part)
-      warn(ctx, ENV_VARIANT, p, colon);
+    const size_t begin = colon < part ? colon + 1 : 0;
+    if (begin)
+      warn(ctx, ENV_VARIANT, &loops, p, colon);
+    warn_of_dats(ctx, &dats, p + begin, part - begin);
     p += part + (p[part] == ',');
   }
 }

@@ -63,7 +63,7 @@ struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct
   if (!set || !(set->name = name_copy(name)) || !(set->handle = handle_new(ctx->handles, HANDLE_SET, set)) ||
       !list_add(&ctx->mesh.sets, set)) {
     if (set && set->handle)
-      handle_release(ctx->handles, set->handle);
+      handle_release(ctx->handles, set->handle, NULL);
     set_free(set);
     error_memory(err, "a set", sizeof *set);
     return NULL;
@@ -190,7 +190,7 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
   if (!map || !(map->name = name_copy(name)) || !keep_rows(ctx, map, entries, table, long_table) ||
       !(map->handle = handle_new(ctx->handles, HANDLE_MAP, map)) || !list_add(&ctx->mesh.maps, map)) {
     if (map && map->handle)
-      handle_release(ctx->handles, map->handle);
+      handle_release(ctx->handles, map->handle, NULL);
     map_free(map);
     error_memory(err, "a map's table", entries * sizeof(int));
     return NULL;
@@ -344,14 +344,14 @@ int mesh_update_constant(struct op_context *ctx, const char *name, const void *v
 }
 
 void mesh_undo_set(struct op_context *ctx, struct set *set) {
-  handle_release(ctx->handles, set->handle);
+  handle_release(ctx->handles, set->handle, NULL);
   list_remove(&ctx->mesh.sets, set);
   ctx->mesh.next_set--;
   set_free(set);
 }
 
 void mesh_undo_map(struct op_context *ctx, struct map *map) {
-  handle_release(ctx->handles, map->handle);
+  handle_release(ctx->handles, map->handle, NULL);
   list_remove(&ctx->mesh.maps, map);
   ctx->mesh.next_map--;
   map_free(map);

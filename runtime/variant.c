@@ -37,25 +37,42 @@ static bool read_count(const char *word, int *out) {
   return true;
 }
 
-static bool apply_word(struct variant *variant, const char *word) {
+/* Of all but layouts a variant has one. */
+enum word_kind { WORD_UNKNOWN, WORD_STRATEGY, WORD_THREADS, WORD_BLOCK, WORD_SHAPE, WORD_LAYOUT, WORD_KINDS };
+
+static const char *const kinds[WORD_KINDS] = {[WORD_STRATEGY] = "strategy",
+                                              [WORD_THREADS] = "number of threads",
+                                              [WORD_BLOCK] = "block size",
+                                              [WORD_SHAPE] = "shape"};
+
+static enum word_kind apply_word(struct variant *variant, const char *word) {
   for (int i = 0; i < STRATEGY_PLAN; i++)
     if (strcmp(word, names[i]) == 0) {
       variant->strategy = (enum strategy)i;
-      return true;
+      return WORD_STRATEGY;
     }
   const size_t prefix = sizeof threads_word - 1;
   if (strncmp(word, threads_word, prefix) == 0)
-    return read_count(word + prefix, &variant->threads);
-  /* Layouts are the dats', not the loop's. */
-  return read_count(word, &variant->block_size) || shape_parse(word, &variant->shape) || layout_word(word);
+    return read_count(word + prefix, &variant->threads) ? WORD_THREADS : WORD_UNKNOWN;
+  if (read_count(word, &variant->block_size))
+    return WORD_BLOCK;
+  if (shape_parse(word, &variant->shape))
+    return WORD_SHAPE;
+  return layout_word(word) ? WORD_LAYOUT : WORD_UNKNOWN; /* the dats', not the loop's */
 }
 
 int variant_apply(struct variant *variant, const char *spec, struct error *err) {
   char word[64];
+  bool seen[WORD_KINDS] = {false};
   for (const char *p = spec; *p;) {
     size_t length = strcspn(p, "/");
     snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), p);
-    if (length && !apply_word(variant, word))
+    const enum word_kind kind = length ? apply_word(variant, word) : WORD_LAYOUT;
+    if (seen[kind] && kind != WORD_LAYOUT)
+      return error_set(err, OP_ERR_ENV, "OP2_VARIANT: \"%s\" in \"%s\" is a second %s; give one", word, spec,
+                       kinds[kind]);
+    seen[kind] = true;
+    if (kind == WORD_UNKNOWN)
       return error_set(err, OP_ERR_ENV,
                        "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (whole, chunks, colours, "
                        "owners, gather), a shape (scalar, strip4, strip8, strip16, strip8+straight, "

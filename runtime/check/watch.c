@@ -95,8 +95,11 @@ static int check_reads(struct cell *cell, int side, long element, struct error *
       if (c >= 0)
         return watch_tell_change(
             cell, i, r, c, element, before, now,
-            "the kernel changed %s, which it is only to read, from %s to %s; declare the argument "
-            "OP_RW, or do not write to it",
+            cell->loop->args[i].map
+                ? "the kernel changed %s, which it is only to read, from %s to %s; do not write to it, or "
+                  "declare it OP_INC wherever the loop passes it, and only add to it"
+                : "the kernel changed %s, which it is only to read, from %s to %s; declare the argument "
+                  "OP_RW, or do not write to it",
             err);
     }
   return OP_OK;
@@ -286,8 +289,9 @@ static int check_increments(struct cell *cell, double scale, long element, struc
     watch_violation(
         cell->loop, found.arg, element, err,
         "%s is not only added to: from 0 it becomes %.10g, from %.10g it becomes %.10g; use += or -= "
-        "only and do not read it, or declare the argument OP_RW or OP_WRITE",
-        text_str(&where), step, found.from, found.to);
+        "only and do not read it%s",
+        text_str(&where), step, found.from, found.to,
+        arg->map ? "" : ", or declare the argument OP_RW or OP_WRITE");
   text_free(&where);
   return OP_ERR_VIOLATION;
 }

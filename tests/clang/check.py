@@ -67,7 +67,8 @@ def verdicts():
     words = ["dat double 1 OP_READ", "dat double 1 m[2] OP_INC"]
     out, _ = run("assigns", *words, status=1)
     check("a violation has place, excerpt and remedy",
-          "kernels.c:11:" in out and "void assigns" in out and "^" in out and "OP_RW" in out, out)
+          "kernels.c:11:" in out and "void assigns" in out and "^" in out and "with += or -=" in out, out)
+    check("through a map OP_RW is no remedy", "OP_RW" not in out, out)
     rows = listed("assigns", *words, status=1)
     check("JSON of a violation", rows[1].get("verdict") == "violated" and rows[1]["line"] == 11
           and "OP_INC" in rows[1]["reason"] and rows[1]["remedy"], str(rows))

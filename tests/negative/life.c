@@ -118,6 +118,7 @@ ASSIGNED(jit_word, "OP2_JIT=maybe")
 ASSIGNED(fp_word, "OP2_FP=quick")
 ASSIGNED(tune_word, "OP2_TUNE=sometimes")
 ASSIGNED(variant_empty, "OP2_VARIANT=64,scale:")
+ASSIGNED(check_word, "OP2_CHECK=Yes")
 ASSIGNED(log_word, "OP2_LOG=loud")
 ASSIGNED(misspelt_variable, "OP2_BACKND=native")
 ASSIGNED(unlike_any_variable, "OP2_ZQXWVK=1")
@@ -161,6 +162,11 @@ static void run_scale_with(const char *assignment) {
 CASE(check_of_no_loop) {
   UNUSED;
   run_scale_with("OP2_CHECK=scael,scale,flux_through_faces");
+}
+
+CASE(variant_of_no_dat) {
+  UNUSED;
+  run_scale_with("OP2_VARIANT=soa=heigth/aos=height,scale:soa=zzzz");
 }
 
 CASE(variant_of_no_loop) {
@@ -326,6 +332,7 @@ const struct negative_case life_cases[] = {
     {"threads_trailing", OP_ERR_ENV, 0, threads_trailing},
     {"jit_word", OP_ERR_ENV, 0, jit_word},
     {"fp_word", OP_ERR_ENV, 0, fp_word},
+    {"check_word", OP_ERR_ENV, 0, check_word},
     {"log_word", OP_ERR_ENV, 0, log_word},
     {"tune_word", OP_ERR_ENV, 0, tune_word},
     {"variant_empty", OP_ERR_ENV, 0, variant_empty},
@@ -342,6 +349,7 @@ const struct negative_case life_cases[] = {
     {"unlike_any_variable", OP_OK, WARNING, unlike_any_variable},
     {"misspelt_in_environment", OP_OK, WARNING, misspelt_in_environment},
     {"check_of_no_loop", OP_OK, WARNING, check_of_no_loop},
+    {"variant_of_no_dat", OP_OK, WARNING, variant_of_no_dat},
     {"variant_of_no_loop", OP_OK, WARNING, variant_of_no_loop},
     {"cache_unwritable", OP_OK, WARNING | COMPILED_ONLY, cache_unwritable},
     {NULL, 0, 0, NULL},

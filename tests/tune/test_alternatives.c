@@ -111,12 +111,19 @@ static void names_are_read_back(void **state) {
   assert_int_equal(variant_apply(&again, text_str(&name), &err), OP_OK);
   assert_int_equal(again.threads, 3);
   assert_int_equal(again.block_size, 128);
-  for (const char *const *bad = (const char *const[]){"threads", "threads0", "threads-1", "threads2x", NULL};
+  for (const char *const *bad =
+           (const char *const[]){"threads", "threads0", "threads-1", "threads2x", "soa/64/64",
+                                 "scalar/strip4", "chunks/owners", "threads2/threads2", NULL};
        *bad; bad++) {
     assert_int_equal(variant_apply(&v, *bad, &err), OP_ERR_ENV);
     assert_non_null(strstr(error_message(&err), *bad));
     error_clear(&err);
   }
+  assert_int_equal(variant_apply(&v, "64/128", &err), OP_ERR_ENV);
+  assert_string_equal(error_message(&err),
+                      "OP2_VARIANT: \"128\" in \"64/128\" is a second block size; give one");
+  error_clear(&err);
+  assert_int_equal(variant_apply(&v, "soa/aos=x/64", &err), OP_OK);
   text_free(&name);
   error_free(&err);
 }
