@@ -31,7 +31,7 @@ static struct prove_argument argument_of(const struct desc *d, const struct desc
 
 /* The prover knows of no maps. Through one, elements meet in a row: OP_RW would trade the violation for a race, or for OP_ERR_ALIAS
  * where the dat is passed twice. */
-static const char *remedy_of(const struct desc *d, const struct prove_finding *f) {
+const char *prove_remedy(const struct desc *d, const struct prove_finding *f) {
   const struct desc_arg *a = f->argument >= 0 && f->argument < d->nargs ? &d->args[f->argument] : NULL;
   if (!f->remedy || !a || a->form != DESC_DAT || a->map < 0 || !strstr(f->remedy, "OP_RW"))
     return f->remedy;
@@ -57,7 +57,7 @@ void prove_tell(const struct desc *d, const struct prove_finding *f, const char 
     text_add(out, ")");
   }
   text_addf(out, ": %s", f->reason);
-  const char *remedy = remedy_of(d, f);
+  const char *remedy = prove_remedy(d, f);
   if (remedy && *remedy)
     text_addf(out, "; %s", remedy);
   if (placed) {

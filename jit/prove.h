@@ -24,6 +24,8 @@ bool prove_is_known(const struct plugin *plugin, struct store *store, const stru
 const struct prover *prove_find(const struct plugin *plugin);
 void prove_ask(const struct prover *prover, const struct desc *d, const struct generated *files,
                struct prove_result *result);
+/* What to do about it; NULL or "" if nothing is known. */
+const char *prove_remedy(const struct desc *d, const struct prove_finding *f);
 void prove_tell(const struct desc *d, const struct prove_finding *f, const char *kernel_file,
                 struct text *out);
 

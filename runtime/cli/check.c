@@ -90,7 +90,8 @@ static const struct prove_finding *finding_of(const struct prove_result *result,
   return worst;
 }
 
-static void show_json(struct cli *cli, int number, const char *text, const struct prove_finding *f) {
+static void show_json(struct cli *cli, const struct desc *d, int number, const char *text,
+                      const struct prove_finding *f) {
   struct text *out = &cli->out;
   json_open(out, NULL, '{');
   json_number(out, "argument", number);
@@ -98,7 +99,8 @@ static void show_json(struct cli *cli, int number, const char *text, const struc
   json_text(out, "verdict", verdicts[f ? f->verdict : PROVE_PROVED]);
   if (f) {
     json_text(out, "reason", f->reason);
-    json_text(out, "remedy", f->remedy ? f->remedy : "");
+    const char *remedy = prove_remedy(d, f);
+    json_text(out, "remedy", remedy ? remedy : "");
     json_number(out, "line", f->line);
     json_number(out, "column", f->column);
   }
@@ -111,7 +113,7 @@ static void show(struct cli *cli, const struct desc *d, int number, const struct
   const char *text = number ? cli->words[number] : "the kernel as a whole";
   struct text words = {0};
   if (cli->json) {
-    show_json(cli, number, text, f);
+    show_json(cli, d, number, text, f);
     return;
   }
   text_addf(&cli->out, "%-8s  ", verdicts[f ? f->verdict : PROVE_PROVED]);

@@ -313,7 +313,9 @@ static void print_summary(const struct contents *before, const struct contents *
     if (i + 1 < after->ntunings && same_place(t, &after->tunings[i + 1]))
       continue;
     if (touched && !chosen)
-      text_addf(&unfinished, "%s%s", unfinished.length ? ", " : "", t->loop);
+      text_addf(&unfinished, "%s%s (%.*s)", unfinished.length ? ", " : "", t->loop,
+                (int)strcspn(t->mesh, " "),
+                t->mesh); /* how large the set is: one loop may run over several */
     chosen = touched = false;
   }
   fprintf(stderr, "op2jit: warm: %lld new binaries, %d new measurements, %d measured again\n",

@@ -122,7 +122,7 @@ def main(folder):
     _, err = run("warm", "true", env=use)
     check("warm: other programs' loops do not count", "too few" not in err, err)
     _, err = run("warm", sys.executable, "-c", more, env=use)
-    check("warm: a loop of the run is named", "too few times to be tuned: res_calc; " in err, err)
+    check("warm: a loop of the run is named", "too few times to be tuned: res_calc (mesh); " in err, err)
     run("warm", "/nowhere/program", env=use, status=1)
     run("warm", status=2, env=use)
 

@@ -189,12 +189,19 @@ static void right_ones_pass(void **state) {
     }
 }
 
+static void a_variant_has_one_block_size(void **state) {
+  (void)state;
+  struct mesh_data got;
+  assert_int_equal(run(&got, "blocks/64/128", false, CUDA_MISTAKE_NONE), OP_ERR_ENV);
+}
+
 int main(void) {
   if (!getenv("STANDIN_LOUD"))
     setenv("STANDIN_QUIET", "1", 1);
   device_open(&device, "checked");
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(right_ones_pass),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_variant_has_one_block_size),
+                                     cmocka_unit_test(right_ones_pass),
                                      cmocka_unit_test(every_mistake_is_found)};
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   device_close(&device);

@@ -54,8 +54,10 @@ static bool apply_word(struct cuda_variant *v, const char *word) {
 
 static int apply(struct cuda_variant *v, const char *loop, const char *spec, struct error *err) {
   char words[128], *rest = NULL;
+  bool sized = false;
   snprintf(words, sizeof words, "%s", spec);
-  for (char *word = strtok_r(words, "/", &rest); word; word = strtok_r(NULL, "/", &rest))
+  for (char *word = strtok_r(words, "/", &rest); word; word = strtok_r(NULL, "/", &rest)) {
+    const bool size = word[0] >= '0' && word[0] <= '9';
     if (!apply_word(v, word))
       return error_set(
           err, OP_ERR_ENV,
@@ -65,6 +67,12 @@ static int apply(struct cuda_variant *v, const char *loop, const char *spec, str
           "vectors, scalars, "
           "sorted, minN, eachN; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
           loop, word);
+    if (size && sized)
+      return error_set(err, OP_ERR_ENV,
+                       "loop %s: OP2_VARIANT: \"%s\" in \"%s\" is a second block size; give one", loop, word,
+                       spec);
+    sized |= size;
+  }
   return OP_OK;
 }
 
