@@ -168,8 +168,9 @@ bool ahead_begin(struct ahead *a, const struct compiler *compiler, const char *h
 }
 
 int ahead_threads(struct ahead *a) {
+  enum { OWN = 1, COMPILERS = 1 };
   collect(a);
-  return a->started;
+  return a->started ? OWN + COMPILERS : 0;
 }
 
 bool ahead_is_busy(const struct ahead *a) {

@@ -41,7 +41,8 @@ bool ahead_begin(struct ahead *a, const struct compiler *compiler, const char *h
                  struct generated *generated, const struct compile_request *like);
 /* Wait for a compile that is under way: it can be taken then. */
 void ahead_finish(struct ahead *a);
-/* Threads that compile now: one or none. One that is done is joined. */
+/* Threads that a compile under way may have: its own, and the one with a large stack that the compiler may start and wait for; else none.
+ * One that is done is joined. */
 int ahead_threads(struct ahead *a);
 bool ahead_is_busy(const struct ahead *a);
 bool ahead_has(struct ahead *a, const char *hash);

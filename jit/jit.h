@@ -61,7 +61,7 @@ bool jit_prepare(struct jit *jit, const struct desc *d, const struct shape *s);
 void jit_finish(struct jit *jit);
 /* Is a compile under way behind the program? */
 bool jit_is_busy(const struct jit *jit);
-/* How many threads compile now. Those that are done are gone afterwards. */
+/* How many threads a compile that is under way has, at most. Those that are done are gone afterwards. */
 int jit_threads(struct jit *jit);
 /* Is it in memory or in this process's store already? Compiles and loads nothing. */
 bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s);

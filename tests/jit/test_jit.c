@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -119,6 +120,13 @@ static void memory_cache_compiler(void **state) {
   desc_free(&missing);
 }
 
+/* The folder's links are the threads and two more. */
+static long threads_of_process(void) {
+  struct stat folder;
+  assert_int_equal(stat("/proc/self/task", &folder), 0);
+  return (long)folder.st_nlink - 2;
+}
+
 /* Compiled behind the program: jit_code takes what is ready; what is wrong with a kernel it says as ever. */
 static void compiled_ahead(void **state) {
   (void)state;
@@ -126,8 +134,13 @@ static void compiled_ahead(void **state) {
   struct desc d = scaled_sum(0.75), wrong = scaled_sum(0.875);
   struct jit_code code;
   struct error err = {0};
-  while (!jit_prepare(jit, &d, &scalar))
+  const long before = threads_of_process();
+  while (!jit_prepare(jit, &d, &scalar)) {
+    const int compiling = jit_threads(jit);
+    assert_true(!compiling || threads_of_process() <= before + compiling);
     sched_yield();
+  }
+  assert_int_equal(jit_threads(jit), 0);
   assert_false(jit_is_busy(jit));
   assert_int_equal(jit_counters(jit)->compiles, 0);
   code = code_of(jit, &d);
