@@ -135,12 +135,22 @@ static bool goes_on(const struct op_context *ctx) {
   return ctx->comm->size == 1;
 }
 
+/* A choice among some of the variants is taken where nothing is tried; else the trials go on. What is hopeless ran twice. */
+static bool is_final(const struct tuning *t, const struct store_tuning *rows, int count) {
+  enum { ENOUGH = 2 };
+  int known = 0;
+  for (int r = 0; r < count; r++)
+    known += rows[r].count >= ENOUGH && find_variant(t, rows[r].variant) >= 0;
+  return chosen_of(rows, count) && known >= t->of.count;
+}
+
 /* An earlier run ended before its tuner had settled: go on there. */
 static bool resume(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
   struct store_tuning *rows;
   const int count = get_rows(ctx, loop, t, &rows);
+  const bool final = is_final(t, rows, count);
   int known = 0;
-  for (int r = 0; r < count && !chosen_of(rows, count); r++) {
+  for (int r = 0; r < count && !final; r++) {
     const int which = find_variant(t, rows[r].variant);
     if (which < 0)
       continue;
@@ -189,12 +199,15 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
     code = ctx->agreement->table->broadcast(ctx->agreement, &m, sizeof m, ranks->first_leader, err);
   if (code)
     return code;
+  const bool goes = t->keeps && goes_on(ctx);
+  if (goes && m.winner >= 0 && m.grade == TUNING_EXACT && resume(ctx, loop, t))
+    return OP_OK;
   if (m.winner >= 0) {
     tuner_settle(t->tuner, m.winner, m.median);
     t->kept = true;
     log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with %s, tuned on %s", loop->name,
              name_of(t, m.winner), tuning_grade_words(m.grade));
-  } else if (!(t->keeps && goes_on(ctx)) || !resume(ctx, loop, t))
+  } else if (!goes || !resume(ctx, loop, t))
     log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s%s", loop->name,
              name_of(t, t->of.standard), recalls ? ": nothing is remembered" : "");
   return OP_OK;
