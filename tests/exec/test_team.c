@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -236,40 +237,42 @@ static void bind_to(size_t cpu) {
   assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
-/* One claim for each CPU and run. Bound to it, a thread stays on a CPU that another has; allowed elsewhere it goes, and may
- * then run where it might before. */
-static void places_are_claimed_and_left(void **state) {
+/* One claim for each CPU and run. Bound to it, a thread stays on a CPU that another has. */
+static void places_are_claimed(void **state) {
   (void)state;
-  cpu_set_t all, now;
+  cpu_set_t all;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
   struct places *places = places_open();
   assert_non_null(places);
-  size_t here = (size_t)sched_getcpu();
-  bind_to(here);
+  bind_to((size_t)sched_getcpu());
   assert_true(place_claim(places, 1));
   assert_false(place_claim(places, 1));
   assert_false(place_leave(places, 1));
   assert_true(place_claim(places, 2));
   assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
-  if (CPU_COUNT(&all) > 1) {
-    struct places *fresh = places_open();
-    assert_non_null(fresh);
-    assert_true(place_claim(fresh, 1));
-    assert_true(place_leave(fresh, 1)); /* nobody has the others yet */
-    places_close(fresh);
-    assert_true(place_leave(places, 2));
-    assert_int_equal(sched_getaffinity(0, sizeof now, &now), 0);
-    assert_true(CPU_EQUAL(&now, &all));
-    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-      if (CPU_ISSET(cpu, &all)) {
-        bind_to(cpu);
-        assert_true(place_claim(places, 3));
-      }
-    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
-    assert_false(place_leave(places, 3)); /* all are taken */
-    assert_false(place_leave(places, 4)); /* or were, a run before */
-    assert_true(place_leave(places, 5));
-  }
+  places_close(places);
+}
+
+/* Allowed elsewhere it goes, and may then run where it might before; unless others have all, or had them a run before. */
+static void places_are_left(void **state) {
+  (void)state;
+  cpu_set_t all, now;
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  struct places *places = places_open();
+  assert_non_null(places);
+  assert_true(place_claim(places, 1));
+  assert_true(place_leave(places, 1)); /* nobody has the others yet */
+  assert_int_equal(sched_getaffinity(0, sizeof now, &now), 0);
+  assert_true(CPU_EQUAL(&now, &all));
+  for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    if (CPU_ISSET(cpu, &all)) {
+      bind_to(cpu);
+      assert_true(place_claim(places, 3));
+    }
+  assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+  assert_false(place_leave(places, 3));
+  assert_false(place_leave(places, 4));
+  assert_true(place_leave(places, 5));
   places_close(places);
 }
 
@@ -299,10 +302,6 @@ static void workers_keep_apart(void **state) {
   (void)state;
   cpu_set_t all;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
-  if (CPU_COUNT(&all) < 2) {
-    print_message("skipped: one CPU, which all threads share\n");
-    skip();
-  }
   struct team *team = open_team(TEAM_PTHREAD, 2);
   int cpu[2] = {0}, cpus[2] = {0};
   bind_to((size_t)sched_getcpu());
@@ -360,20 +359,30 @@ static void default_without_runtime(void **state) {
 }
 #endif
 
+/* Run as "test-exec-team apart". */
+static int keep_apart(void) {
+  enum { SKIPPED = 77 };
+  const struct CMUnitTest apart[] = {cmocka_unit_test(places_are_left), cmocka_unit_test(workers_keep_apart)};
+  if (team_cpus() < 2) {
+    puts("skipped: one CPU, which all threads share");
+    return SKIPPED;
+  }
+  return cmocka_run_group_tests(apart, NULL, NULL);
+}
+
 int main(int argc, char **argv) {
+  if (argc == 2 && strcmp(argv[1], "apart") == 0)
+    return keep_apart();
 #ifdef OP2JIT_OPENMP
   if (argc == 2 && strcmp(argv[1], "bound") == 0) {
     const struct CMUnitTest bound[] = {cmocka_unit_test(openmp_bound)};
     return cmocka_run_group_tests(bound, NULL, NULL);
   }
 #endif
-  (void)argc;
-  (void)argv;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refusals),
       cmocka_unit_test(pthread_affinity),
-      cmocka_unit_test(places_are_claimed_and_left),
-      cmocka_unit_test(workers_keep_apart),
+      cmocka_unit_test(places_are_claimed),
       cmocka_unit_test(memory_is_cleared),
       cmocka_unit_test(pthread_each_thread_once),
       cmocka_unit_test(pthread_barriers),
