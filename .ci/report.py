@@ -50,12 +50,13 @@ def skip_reasons(entry):
 
 
 def inner_skips(entry):
-    """Cases that a cmocka program skipped although the program as a whole passed; the reason is the line before."""
+    """Cases that a cmocka program skipped although the program as a whole passed; the reason is the line before. Cmocka names
+    each of them again at the end."""
     lines = output_of(entry).splitlines()
     found = []
     for number, line in enumerate(lines):
         match = re.match(r"\[\s*SKIPPED\s*\] (\S+)$", line)
-        if match and not re.match(r"\d+$", match.group(1)):
+        if match and not re.match(r"\d+$", match.group(1)) and match.group(1) not in [name for name, _ in found]:
             before = lines[number - 1].strip() if number else ""
             reason = before if before and not before.startswith("[") else "it gave no reason"
             found.append((match.group(1), reason))

@@ -174,7 +174,7 @@ int ahead_threads(struct ahead *a) {
 }
 
 bool ahead_is_busy(const struct ahead *a) {
-  return a->started && a->process == getpid() && !atomic_load_explicit(&a->done, memory_order_acquire);
+  return a->started && !atomic_load_explicit(&a->done, memory_order_acquire) && a->process == getpid();
 }
 
 static struct ahead_result **find(struct ahead *a, const char *hash) {

@@ -16,14 +16,16 @@ struct compile_file {
 };
 
 struct compile_request {
-  const struct compile_file *files; /* the first is compiled; it may #include the others */
+  /* The first is compiled; it may #include the others. With a line "#pragma op2jit bounds" in it code for CPUs calls
+   * __ubsan_handle_out_of_bounds_abort before it uses an index beyond an array. */
+  const struct compile_file *files;
   int nfiles;
   const char *cpu;      /* CPU: name for tuning, "x86-64" if unknown; CUDA: "sm_90" */
   const char *features; /* CPU: "+avx2,+fma,-avx512f", complete; CUDA: NULL */
   const char *fp;       /* "strict", "contract", "fast" */
   int debug;            /* 1: debug information, so that a debugger stops by name and line */
-  int warnings;         /* 1: -Wall -Wextra, but not for the first of several files: it is generated */
-  int remarks;          /* 1: the vectorisers' remarks on loops, as COMPILE_REMARK */
+  int warnings; /* 1: -Wall -Wextra, 2: of these the serious ones; of several files not for the first: it is generated */
+  int remarks; /* 1: the vectorisers' remarks on loops, as COMPILE_REMARK */
 };
 
 enum compile_severity { COMPILE_ERROR, COMPILE_WARNING, COMPILE_NOTE, COMPILE_REMARK };

@@ -74,6 +74,7 @@ void jit_close(struct jit *jit) {
     }
   plugin_free(&jit->plugin);
   text_free(&jit->library);
+  text_free(&jit->warned);
   text_free(&jit->cpu);
   text_free(&jit->features);
   text_free(&jit->mathematics);
@@ -316,7 +317,7 @@ int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
   }
   code = generate_c(d, &scalar, &files, err);
   if (!code)
-    code = prove_kernel(&jit->plugin, jit->options.store, jit->options.log, d, &files, err);
+    code = prove_kernel(&jit->plugin, jit->options.store, jit->options.log, &jit->warned, d, &files, err);
   generated_free(&files);
   return code;
 }

@@ -92,12 +92,19 @@ static struct told told(struct job *job, struct text *label) {
                        .source = job->e->source.length ? text_str(&job->e->source) : NULL};
 }
 
-/* A failed dump is a warning: the loop runs all the same. */
+/* A failed dump is a warning, once: the loops run all the same. */
+static void dump_failed(struct jit *jit, const struct error *why) {
+  if (!jit->dump_told)
+    log_line(jit->options.log, LOG_WARN, "jit", "%s; of other loops this is not said again",
+             error_message(why));
+  jit->dump_told = true;
+}
+
 static void dump_before(struct job *job) {
   struct error why = {0};
   if (job->jit->dump && dump_sources(job->jit->dump, &job->e->key, text_str(&job->shape), &job->files,
                                      &job->e->source, &why) != OP_OK)
-    log_line(job->jit->options.log, LOG_WARN, "jit", "%s", error_message(&why));
+    dump_failed(job->jit, &why);
   error_free(&why);
 }
 
@@ -110,7 +117,7 @@ static void dump_after(struct job *job) {
                                           job->e->messages.length, &why) != OP_OK ||
                                 (job->result.binary && dump_file(where, text_str(&object), job->result.binary,
                                                                  job->result.size, &why) != OP_OK)))
-    log_line(job->jit->options.log, LOG_WARN, "jit", "%s", error_message(&why));
+    dump_failed(job->jit, &why);
   text_free(&object);
   error_free(&why);
 }
@@ -191,12 +198,15 @@ int job_report_failure(struct job *job, struct error *err) {
 static int compile_failed(struct job *job, struct error *err) {
   job->e->failed = true;
   job->jit->counters.failures++;
+  struct text summary = {0};
+  messages_first_error(text_str(&job->e->messages), &summary);
   /* A compiler that broke down is not asked again by this process, but by the next. */
   if (job->result.status == 1 && !job->jit->dump)
     store_put_failure(job->jit->options.store, &job->e->key.key, text_str(&job->jit->plugin.identity),
-                      text_str(&job->e->messages), 0);
+                      text_str(&job->e->messages), text_str(&summary), 0);
   else
     store_lease_end(job->jit->options.store, &job->e->key.key);
+  text_free(&summary);
   return job_report_failure(job, err);
 }
 
@@ -277,7 +287,8 @@ static int find_or_compile(struct job *job, enum jit_from *from, struct error *e
   if (jit->options.mode == JIT_LOAD)
     return missing(job, err);
   if (plugin_open(&jit->plugin, err) != OP_OK ||
-      prove_kernel(&jit->plugin, jit->options.store, jit->options.log, job->d, &job->files, err) != OP_OK)
+      prove_kernel(&jit->plugin, jit->options.store, jit->options.log, &jit->warned, job->d, &job->files,
+                   err) != OP_OK)
     return err->code;
   if (!fresh && store_lease(jit->options.store, &job->e->key.key) == STORE_LEASE_READY &&
       settled_by_store(job))

@@ -27,9 +27,11 @@ struct entry {
 struct jit {
   struct jit_options options;
   char *plugins, *dump;
+  bool dump_told; /* that something could not be dumped */
   struct log silent;
   struct plugin plugin;
   struct text library, cpu, features, mathematics;
+  struct text warned; /* warnings that were told */
   struct entry *buckets[BUCKETS];
   struct jit_counters counters;
   struct ahead ahead;

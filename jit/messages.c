@@ -1,5 +1,6 @@
 #include "jit/messages.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,10 +128,14 @@ static void drop_last_newline(struct text *t) {
     t->data[--t->length] = '\0';
 }
 
+static bool begins_with(const struct message *m, const char *words) {
+  const size_t length = strlen(words);
+  return m->length >= length && memcmp(m->text, words, length) == 0;
+}
+
 /* "include the header <...>": kernels have what <math.h> declares without it, and nothing of other headers. */
 static bool is_advice_for_others(const struct message *m) {
-  static const char words[] = "include the header ";
-  return m->length >= sizeof words - 1 && memcmp(m->text, words, sizeof words - 1) == 0;
+  return begins_with(m, "include the header ");
 }
 
 #define CONSTANT                                                                                             \
@@ -150,9 +155,42 @@ static const struct {
                   {"call to undeclared library function '", "'", LIBRARY},
                   {"call to undeclared function '", "'", HELPER}};
 
+/* Is there `name[` between `at` and `end`? */
+static bool has_index_of(const char *at, const char *end, const char *name) {
+  const size_t length = strlen(name);
+  bool inside_word = false;
+  for (; at < end; at++) {
+    const bool begins = !inside_word && (size_t)(end - at) > length && memcmp(at, name, length) == 0;
+    const char *behind = at + length;
+    while (begins && behind < end && isspace((unsigned char)*behind))
+      behind++;
+    if (begins && behind < end && *behind == '[')
+      return true;
+    inside_word = isalnum((unsigned char)*at) || *at == '_';
+  }
+  return false;
+}
+
+/* A constant of dim 1 is no array. */
+static void tell_scalar_constants(const struct message *m, const struct told *t, struct text *out) {
+  if (!begins_with(m, "subscripted value is not an array") &&
+      !begins_with(m, "expression must have pointer-to-object type"))
+    return;
+  const char *line = t->desc->text;
+  for (int i = 1; i < m->line && *line; i++)
+    line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
+  for (int i = 0; i < t->desc->nconsts; i++) {
+    const struct desc_const *c = &t->desc->consts[i];
+    if (c->dim == 1 && has_index_of(line, line + strcspn(line, "\n"), c->name))
+      text_addf(out, "%s is a constant of dim 1 (op_decl_const)\n", c->name);
+  }
+}
+
 /* Said once for a name. */
-static void tell_remedy(const struct message *m, struct text *out) {
+static void tell_remedy(const struct message *m, const struct told *t, struct text *out) {
   struct text remedy = {0};
+  if (m->place == PLACE_KERNEL)
+    tell_scalar_constants(m, t, &remedy);
   for (size_t i = 0; i < sizeof undeclared / sizeof *undeclared && m->place == PLACE_KERNEL; i++) {
     const size_t before = strlen(undeclared[i].before), behind = strlen(undeclared[i].behind);
     if (m->length <= before || memcmp(m->text, undeclared[i].before, before) != 0)
@@ -181,7 +219,7 @@ int messages_error(const char *kept, const struct told *t, struct error *err) {
     if (shown)
       tell(&m, t, severities[m.severity][0] == 'e' ? "error: " : "note: ", &out);
     if (shown && m.severity == COMPILE_ERROR)
-      tell_remedy(&m, &out);
+      tell_remedy(&m, t, &out);
   }
   if (errors == 0)
     text_add(&out, "the compiler gave no reason\n");
@@ -196,6 +234,21 @@ int messages_error(const char *kept, const struct told *t, struct error *err) {
   return OP_ERR_COMPILE;
 }
 
+void messages_first_error(const char *kept, struct text *out) {
+  struct message m;
+  const char *at = kept;
+  bool found = false;
+  while (!found && next_message(&at, &m))
+    found = m.severity == COMPILE_ERROR;
+  if (!found) {
+    text_add(out, "the compiler gave no reason");
+    return;
+  }
+  if (m.place == PLACE_KERNEL && m.line > 0)
+    text_addf(out, "line %d: ", m.line);
+  text_addf(out, "%.*s", (int)m.length, m.text);
+}
+
 static void tell_all(const char *kept, const struct told *t, enum compile_severity wanted, const char *label,
                      struct text *out) {
   struct message m;
@@ -203,7 +256,7 @@ static void tell_all(const char *kept, const struct told *t, enum compile_severi
   for (const char *at = kept; next_message(&at, &m);) {
     if (m.severity != COMPILE_NOTE)
       shown = m.severity == wanted && m.place == PLACE_KERNEL;
-    if (shown)
+    if (shown && m.place == PLACE_KERNEL)
       tell(&m, t, m.severity == COMPILE_NOTE ? "note: " : label, out);
   }
   drop_last_newline(out);

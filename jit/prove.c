@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "jit/excerpt.h"
+#include "jit/messages.h"
 #include "jit/prover.h"
 #include "kernels-cache/store.h"
 
@@ -29,16 +30,40 @@ static struct prove_argument argument_of(const struct desc *d, const struct desc
       .arity = vector ? d->maps[a->map].arity : 1};
 }
 
+/* What a global can be instead: OP_RW is for sets of one element, where OP_WRITE stands too. */
+static const char *remedy_of_global(const struct desc_arg *a, const struct prove_finding *f) {
+  if (!strstr(f->remedy, "OP_RW"))
+    return f->remedy;
+  if (a->access == OP_INC)
+    return "add to it only, with += or -=, and do not read it; the smallest or largest of all values is "
+           "OP_MIN or OP_MAX";
+  if (a->access == OP_READ)
+    return "do not write to it, or declare it OP_INC and only add to it, or OP_MIN or OP_MAX and only "
+           "compare with it";
+  return f->remedy;
+}
+
 /* The prover knows of no maps. Through one, elements meet in a row: OP_RW would trade the violation for a race, or for OP_ERR_ALIAS
  * where the dat is passed twice. */
 const char *prove_remedy(const struct desc *d, const struct prove_finding *f) {
   const struct desc_arg *a = f->argument >= 0 && f->argument < d->nargs ? &d->args[f->argument] : NULL;
-  if (!f->remedy || !a || a->form != DESC_DAT || a->map < 0 || !strstr(f->remedy, "OP_RW"))
+  if (!f->remedy || !a)
     return f->remedy;
+  if (a->form == DESC_GBL)
+    return remedy_of_global(a, f);
+  const bool extremum = strstr(f->remedy, "OP_MIN") || strstr(f->remedy, "OP_MAX");
+  if (a->form != DESC_DAT || !(extremum || strstr(f->remedy, "OP_RW")))
+    return f->remedy;
+  if (a->map < 0)
+    return extremum ? "declare it OP_RW, or only add to it" : f->remedy;
   if (a->access == OP_INC)
     return "add to it only, with += or -=, and do not read it";
   if (a->access == OP_READ)
     return "do not write to it, or declare it OP_INC wherever the loop passes it, and only add to it";
+  if (a->access == OP_WRITE)
+    return strstr(f->remedy, "write it first")
+               ? "write it first, " PROVE_INSTEAD_OF_WRITE
+               : "write all its components on every path, " PROVE_INSTEAD_OF_WRITE;
   return f->remedy;
 }
 
@@ -66,6 +91,27 @@ void prove_tell(const struct desc *d, const struct prove_finding *f, const char 
   }
   while (out->length && out->data[out->length - 1] == '\n')
     out->data[--out->length] = '\0';
+}
+
+void prove_warnings(const struct desc *d, const struct prove_result *result, const struct generated *files,
+                    struct text *out) {
+  struct text kept = {0};
+  const struct told t = {.desc = d, .files = files};
+  messages_keep(result->messages, result->nmessages, files, &kept);
+  messages_warnings(text_str(&kept), &t, out);
+  text_free(&kept);
+}
+
+/* One text may be proved several times, for loops that differ. */
+static void warn(const struct log *log, struct text *told, const struct desc *d,
+                 const struct prove_result *result, const struct generated *files) {
+  struct text warnings = {0};
+  prove_warnings(d, result, files, &warnings);
+  if (warnings.length && !strstr(text_str(told), text_str(&warnings))) {
+    log_line(log, LOG_WARN, "jit", "kernel %s has warnings\n%s", d->kernel_name, text_str(&warnings));
+    text_add(told, text_str(&warnings));
+  }
+  text_free(&warnings);
 }
 
 static int judge(const struct desc *d, const struct prove_result *result, const struct generated *files,
@@ -122,7 +168,7 @@ bool prove_is_known(const struct plugin *plugin, struct store *store, const stru
   return known;
 }
 
-int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log,
+int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
                  const struct desc *d, const struct generated *files, struct error *err) {
   struct text key = {0}, verdict = {0};
   struct prove_result result = {0};
@@ -134,6 +180,8 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
     prove_ask(prover, d, files, &result);
     const bool understood = result.status == 0;
     code = understood ? judge(d, &result, files, log, err) : OP_OK;
+    if (!code && understood)
+      warn(log, told, d, &result, files);
     prover->release(&result);
     if (!code && understood && text_ok(&key))
       store_put_verdict(store, text_str(&key), "no violation");

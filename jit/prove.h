@@ -11,9 +11,10 @@
 
 struct store;
 
-/* The plugin is open. OP_ERR_VIOLATION; an unknown verdict is a line at info. A prover that fails, or does not understand the text, is
- * no error: the compiler will say what is wrong with it. */
-int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log,
+/* The plugin is open. OP_ERR_VIOLATION; an unknown verdict is a line at info, and the compiler's serious warnings are one at warn,
+ * unless `told` has them already, which gets them. A prover that fails, or does not understand the text, is no error: the compiler
+ * will say what is wrong with it. */
+int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
                  const struct desc *d, const struct generated *files, struct error *err);
 
 /* Has it no violation, as the store remembers? The plugin need not be open. */
@@ -24,8 +25,16 @@ bool prove_is_known(const struct plugin *plugin, struct store *store, const stru
 const struct prover *prove_find(const struct plugin *plugin);
 void prove_ask(const struct prover *prover, const struct desc *d, const struct generated *files,
                struct prove_result *result);
+/* What OP_WRITE through a map can be instead: who reads what others left there mostly wants to add to it, and OP_RW makes the promise of
+ * OP_WRITE once more. */
+#define PROVE_INSTEAD_OF_WRITE                                                                               \
+  "or declare it OP_INC and only add to it; OP_RW is right only where no two elements share a target"
+
 /* What to do about it; NULL or "" if nothing is known. */
 const char *prove_remedy(const struct desc *d, const struct prove_finding *f);
+/* The warnings, appended; nothing if there are none. */
+void prove_warnings(const struct desc *d, const struct prove_result *result, const struct generated *files,
+                    struct text *out);
 void prove_tell(const struct desc *d, const struct prove_finding *f, const char *kernel_file,
                 struct text *out);
 

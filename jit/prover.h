@@ -56,7 +56,7 @@ struct prove_result {
   int status; /* as compile_result: 1: the text does not compile, see messages; 2: the prover failed */
   struct prove_finding *findings;
   int nfindings;
-  struct compile_message *messages;
+  struct compile_message *messages; /* of a text that compiles: the serious warnings */
   int nmessages;
   void *owner;
 };

@@ -122,9 +122,10 @@ void store_differences(const struct store_key *from, const struct store_key *to,
 
 /* ---- failures ----------------------------------------------------------------------------------*/
 
-/* A compile that failed is remembered for one compiler identity and `valid_seconds` (0: a week). Ends the lease. */
+/* A compile that failed is remembered for one compiler identity and `valid_seconds` (0: a week). Ends the lease. `summary` is for
+ * the history, which adds why the kernel was compiled: what the compiler said, in a line. */
 bool store_put_failure(struct store *store, const struct store_key *key, const char *compiler,
-                       const char *message, long long valid_seconds);
+                       const char *message, const char *summary, long long valid_seconds);
 bool store_get_failure(struct store *store, const struct store_key *key, const char *compiler,
                        struct text *message);
 
@@ -157,6 +158,7 @@ struct store_tuning {
   long long made; /* seconds since 1970; set by the store */
   double
       baseline; /* what the default took in the same run: medians of several runs are compared by it; 0: unknown */
+  bool provisional; /* chosen so far: its measurements go on */
 };
 /* One transaction; a row with the same signature, target, threads, mesh and variant is replaced. */
 bool store_put_tunings(struct store *store, const struct store_tuning *rows, int count);

@@ -11,6 +11,13 @@ static bool bind_place(sqlite3_stmt *st, const struct store_tuning *t) {
          store_bind_text(st, 5, t->variant);
 }
 
+/* The column `chosen`. */
+enum { NOT_CHOSEN, CHOSEN, CHOSEN_SO_FAR };
+
+static int choice_of(const struct store_tuning *t) {
+  return !t->chosen ? NOT_CHOSEN : t->provisional ? CHOSEN_SO_FAR : CHOSEN;
+}
+
 static bool put_one(struct store *store, const struct store_tuning *t) {
   struct connection *c = &store->main;
   if (t->chosen) {
@@ -21,7 +28,8 @@ static bool put_one(struct store *store, const struct store_tuning *t) {
   sqlite3_stmt *st = store_prepare(store, c, SQL_PUT_TUNING);
   return st && bind_place(st, t) && store_bind_text(st, 6, t->loop) &&
          sqlite3_bind_double(st, 7, t->median) == SQLITE_OK &&
-         sqlite3_bind_int(st, 8, t->count) == SQLITE_OK && sqlite3_bind_int(st, 9, t->chosen) == SQLITE_OK &&
+         sqlite3_bind_int(st, 8, t->count) == SQLITE_OK &&
+         sqlite3_bind_int(st, 9, choice_of(t)) == SQLITE_OK &&
          sqlite3_bind_int64(st, 10, store_now(store)) == SQLITE_OK &&
          sqlite3_bind_double(st, 11, t->baseline) == SQLITE_OK && store_run(store, c, st);
 }
@@ -97,7 +105,8 @@ static bool take_row(struct tuning_list *list, sqlite3_stmt *st, int main_rows) 
                            .variant = store_copy_text(st, 5),
                            .median = sqlite3_column_double(st, 6),
                            .count = sqlite3_column_int(st, 7),
-                           .chosen = sqlite3_column_int(st, 8) != 0,
+                           .chosen = sqlite3_column_int(st, 8) != NOT_CHOSEN,
+                           .provisional = sqlite3_column_int(st, 8) == CHOSEN_SO_FAR,
                            .made = sqlite3_column_int64(st, 9),
                            .baseline = sqlite3_column_double(st, 10)};
   bool good = t.signature && t.loop && t.target && t.mesh && t.variant;

@@ -1,7 +1,7 @@
 #include "alternatives.h"
 
-/* Loops over fewer elements are not worth a trial. */
-static const long tuned_elements = 4096;
+#include "heavy.h"
+
 /* With fewer for each thread a loop may be done before the last one is awake. */
 static const long elements_per_thread = 16384;
 /* The gather form moves what an element increments three times, so it is for short rows. */
@@ -29,6 +29,8 @@ static void add_shapes(struct list *list, const struct variant *standard,
   for (int i = 0; i < loop->nshapes; i++) {
     struct variant v = *standard;
     v.shape = loop->shapes[i];
+    if (loop->heavy)
+      v.block_size = heavy_piece(loop->elements, loop->threads, v.shape.width);
     if (!shape_equal(&v.shape, &standard->shape))
       add(list, v);
   }
@@ -36,14 +38,17 @@ static void add_shapes(struct list *list, const struct variant *standard,
 
 static void add_strategies(struct list *list, const struct variant *standard,
                            const struct alternatives_of *loop) {
-  struct variant v = {.shape = standard->shape};
+  struct variant v = {.shape = standard->shape, .threads = standard->threads};
   if (standard->strategy != STRATEGY_COLOURS)
     return;
   v.strategy = STRATEGY_OWNERS;
   add(list, v);
   v.strategy = STRATEGY_GATHER;
   v.shape.straight = v.shape.stream = false;
-  if (loop->turned_bytes > 0 && loop->turned_bytes <= turned_most)
+  /* Few blocks that meet in many colours leave threads without work; what is moved is little beside what is computed. */
+  if (loop->heavy)
+    v.block_size = standard->block_size;
+  if (loop->turned_bytes > 0 && (loop->heavy || loop->turned_bytes <= turned_most))
     add(list, v);
 }
 
@@ -51,7 +56,7 @@ static void add_sizes(struct list *list, const struct variant *standard, const s
   const bool chunks = standard->strategy == STRATEGY_CHUNKS;
   const int *sizes = chunks ? chunk_sizes : block_sizes;
   const int known = standard->block_size || chunks ? standard->block_size : loop->block_size;
-  if (!chunks && standard->strategy != STRATEGY_COLOURS)
+  if (loop->heavy || (!chunks && standard->strategy != STRATEGY_COLOURS))
     return;
   for (int i = 0; i < (chunks ? CHUNK_SIZES : BLOCK_SIZES); i++) {
     struct variant v = *standard;
@@ -78,11 +83,15 @@ static void add_threads(struct list *list, const struct variant *standard,
 int alternatives(const struct variant *standard, const struct alternatives_of *loop,
                  struct variant out[MOST_ALTERNATIVES]) {
   struct list list = {.out = out};
-  if (loop->elements < tuned_elements)
+  if (loop->elements < TUNED_ELEMENTS && !loop->heavy)
     return 0;
+  /* What others do on the machine may leave a heavy loop without the threads that it was given unasked. */
+  if (loop->heavy)
+    add_threads(&list, standard, loop);
   add_shapes(&list, standard, loop);
   add_strategies(&list, standard, loop);
   add_sizes(&list, standard, loop);
-  add_threads(&list, standard, loop);
+  if (!loop->heavy)
+    add_threads(&list, standard, loop);
   return list.count;
 }

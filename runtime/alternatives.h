@@ -9,6 +9,7 @@
 struct alternatives_of {
   long elements;
   int threads;    /* that it may use */
+  bool heavy;     /* few elements that take long, see heavy.h; the standard is cut for them */
   int block_size; /* that the library chooses */
   const struct shape *shapes;
   int nshapes;         /* worth trying, see jit/generate */
@@ -16,6 +17,8 @@ struct alternatives_of {
 };
 
 enum { MOST_ALTERNATIVES = 16 };
+/* Loops over fewer elements are not worth a trial, unless they are heavy. */
+enum { TUNED_ELEMENTS = 4096 };
 
 /* Fills `out` and returns how many there are; none of them equals `standard`. */
 int alternatives(const struct variant *standard, const struct alternatives_of *loop,

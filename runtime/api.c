@@ -24,6 +24,8 @@ static struct {
   struct handles *handles; /* kept over op_exit: old handles stay recognisable */
   atomic_bool busy;
   bool was_open;
+  pid_t process;  /* that called op_init: what is said at its end its children do not say */
+  char lost[200]; /* what is lost without op_exit; empty: nothing */
   op_error_handler *handler;
   void *user;
   struct error error;
@@ -75,6 +77,7 @@ static void errors_fatal(const op_error *error) {
     pass_time(0, 500);
     comm->table->abort(comm, EXIT_FAILURE);
   }
+  the.process = 0;
   exit(EXIT_FAILURE);
 }
 
@@ -185,6 +188,24 @@ void *api_object(struct op_context *ctx, const void *handle, enum handle_kind ki
 
 /* ---- life ---- */
 
+/* Made at op_init, so that at the end nothing has to be asked that another thread may be using. */
+static void note_lost(void) {
+  const char *report = env_value(&the.context->env, ENV_TIMING);
+  the.lost[0] = '\0';
+  if (*report && the.rank == 0 && log_wants(&the.context->log, LOG_WARN, "exit"))
+    snprintf(
+        the.lost, sizeof the.lost,
+        "op2jit: warning: the program ended without op_exit, which writes the report of OP2_TIMING=%.80s\n",
+        report);
+}
+
+/* At the end of the process, or where the library is unloaded. Who ends after an error knows why. */
+__attribute__((destructor)) static void tell_forgotten_exit(void) {
+  if (the.context && !the.error.code && the.process == getpid() && *the.lost &&
+      write(STDERR_FILENO, the.lost, strlen(the.lost)) < 0)
+    return; /* there is nobody left to tell */
+}
+
 static int open_context(int argc, char **argv, int diags, const struct comm_given *given) {
   if (the.context)
     return error_set(&the.error, OP_ERR_STATE,
@@ -197,6 +218,10 @@ static int open_context(int argc, char **argv, int diags, const struct comm_give
   the.comm = start.comm;
   the.rank = start.comm ? start.comm->rank : 0;
   the.was_open |= !code;
+  if (!code) {
+    the.process = getpid();
+    note_lost();
+  }
   return code;
 }
 

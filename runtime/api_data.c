@@ -11,7 +11,14 @@ static struct dat *open_dat(struct op_context *ctx, const char *call, op_dat han
   return dat && !ctx_flush(ctx, api_error()) ? dat : NULL;
 }
 
-static int check_memory(const char *call, const struct dat *dat, const void *memory, const char *what) {
+static int check_memory(const char *call, const struct dat *dat, const void *memory, const char *is,
+                        const char *what) {
+  if (!type_fits(dat->type, is))
+    return error_set(api_error(), OP_ERR_TYPE,
+                     "%s: %s is of the C type %s, and dat \"%s\" has the type \"%s\"; pass memory of that "
+                     "type, or, if it is for %s all the same, (void *)",
+                     call, what, type_info(type_parse(is, NULL))->name, dat->name, type_info(dat->type)->name,
+                     type_info(dat->type)->name);
   if (memory || dat->set->size == 0)
     return OP_OK;
   return error_set(api_error(), OP_ERR_ARGUMENT,
@@ -25,12 +32,12 @@ static int all_ready(struct op_context *ctx, const char *call, const struct dat 
                        dat ? dat->name : "");
 }
 
-int op2jit_fetch_data(op_dat handle, void *out) {
+int op2jit_fetch_data_typed(op_dat handle, void *out, const char *is) {
   struct op_context *ctx = api_enter("op_fetch_data");
   if (!ctx)
     return api_refused();
   struct dat *dat = open_dat(ctx, "op_fetch_data", handle);
-  int code = dat ? check_memory("op_fetch_data", dat, out, "the memory for the data") : OP_OK;
+  int code = dat ? check_memory("op_fetch_data", dat, out, is, "the memory for the data") : OP_OK;
   code = all_ready(ctx, "op_fetch_data", dat, code);
   return api_leave(code ? code : data_fetch(ctx, dat, out, 0, dat->set->size - 1, api_error()));
 }
@@ -50,12 +57,12 @@ static int check_range(const struct dat *dat, int low, int high) {
   return OP_OK;
 }
 
-int op2jit_fetch_data_idx(op_dat handle, void *out, int low, int high) {
+int op2jit_fetch_data_idx_typed(op_dat handle, void *out, int low, int high, const char *is) {
   struct op_context *ctx = api_enter("op_fetch_data_idx");
   if (!ctx)
     return api_refused();
   struct dat *dat = open_dat(ctx, "op_fetch_data_idx", handle);
-  int code = dat ? check_memory("op_fetch_data_idx", dat, out, "the memory for the data") : OP_OK;
+  int code = dat ? check_memory("op_fetch_data_idx", dat, out, is, "the memory for the data") : OP_OK;
   /* A rank that declared nothing takes part in what the others fetch. */
   const bool nothing = dat && spread_wanted(ctx) && dat->set->size == 0 && low > high;
   if (dat && !code && !nothing)
@@ -64,14 +71,27 @@ int op2jit_fetch_data_idx(op_dat handle, void *out, int low, int high) {
   return api_leave(code ? code : data_fetch(ctx, dat, out, low, high, api_error()));
 }
 
-int op2jit_put_data(op_dat handle, const void *in) {
+int op2jit_put_data_typed(op_dat handle, const void *in, const char *is) {
   struct op_context *ctx = api_enter("op_put_data");
   if (!ctx)
     return api_refused();
   struct dat *dat = open_dat(ctx, "op_put_data", handle);
   int code =
-      all_ready(ctx, "op_put_data", dat, dat ? check_memory("op_put_data", dat, in, "the data") : OP_OK);
+      all_ready(ctx, "op_put_data", dat, dat ? check_memory("op_put_data", dat, in, is, "the data") : OP_OK);
   return api_leave(code ? code : data_put(ctx, dat, in, api_error()));
+}
+
+/* In brackets: the header's macros have these names too. */
+int(op2jit_fetch_data)(op_dat dat, void *out) {
+  return op2jit_fetch_data_typed(dat, out, "");
+}
+
+int(op2jit_fetch_data_idx)(op_dat dat, void *out, int low, int high) {
+  return op2jit_fetch_data_idx_typed(dat, out, low, high, "");
+}
+
+int(op2jit_put_data)(op_dat dat, const void *in) {
+  return op2jit_put_data_typed(dat, in, "");
 }
 
 static int print_dat(const char *call, op_dat handle, const char *path, print_function *print) {

@@ -65,16 +65,29 @@ static void forget_dat(struct op_context *ctx, struct dat *dat) {
   data_free(ctx, dat);
 }
 
+/* A type that is none is found later. */
+static int check_pointed(const char *name, const char *type, const char *is) {
+  struct text wrong = {0};
+  bool soa;
+  const enum type_code declared = type_parse(type, &soa);
+  if (declared == TYPE_NONE || type_fits(declared, is))
+    return OP_OK;
+  type_tell_misfit(declared, is, "the data are C variables", "Declare it as", "const void *", &wrong);
+  error_set(api_error(), OP_ERR_TYPE, "dat \"%s\": %s", name ? name : "unnamed", text_str(&wrong));
+  text_free(&wrong);
+  return OP_ERR_TYPE;
+}
+
 static op_dat declare_dat(const char *call, op_set set, int dim, const char *type, const void *data,
-                          const char *name, bool temporary) {
+                          const char *name, const char *is, bool temporary) {
   struct op_context *ctx = api_enter(call);
   if (!ctx)
     return NULL;
   struct dat *dat = NULL;
   struct set *on = api_object(ctx, set, HANDLE_SET, call, "the set");
-  if (on)
+  if (on && !check_pointed(name, type, is))
     dat = data_new(ctx, on, dim, type, data, name, temporary, api_error());
-  else
+  else if (!on)
     error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed");
   int code = agree_on_call(ctx, dat ? OP_OK : api_error()->code, api_error(),
                            "%s of dat \"%s\"\non\tset \"%s\"\ndim\t%d\ntype\t%s\n", call,
@@ -86,12 +99,23 @@ static op_dat declare_dat(const char *call, op_set set, int dim, const char *typ
   return api_leave_pointer(code ? NULL : dat->handle);
 }
 
-op_dat op2jit_decl_dat(op_set set, int dim, const char *type, const void *data, const char *name) {
-  return declare_dat("op_decl_dat", set, dim, type, data, name, false);
+op_dat op2jit_decl_dat_typed(op_set set, int dim, const char *type, const void *data, const char *name,
+                             const char *is) {
+  return declare_dat("op_decl_dat", set, dim, type, data, name, is, false);
 }
 
-op_dat op2jit_decl_dat_temp(op_set set, int dim, const char *type, const void *data, const char *name) {
-  return declare_dat("op_decl_dat_temp", set, dim, type, data, name, true);
+op_dat op2jit_decl_dat_temp_typed(op_set set, int dim, const char *type, const void *data, const char *name,
+                                  const char *is) {
+  return declare_dat("op_decl_dat_temp", set, dim, type, data, name, is, true);
+}
+
+/* In brackets: the header's macros have these names too. */
+op_dat(op2jit_decl_dat)(op_set set, int dim, const char *type, const void *data, const char *name) {
+  return op2jit_decl_dat_typed(set, dim, type, data, name, "");
+}
+
+op_dat(op2jit_decl_dat_temp)(op_set set, int dim, const char *type, const void *data, const char *name) {
+  return op2jit_decl_dat_temp_typed(set, dim, type, data, name, "");
 }
 
 static int free_temporary(struct op_context *ctx, op_dat handle) {
@@ -145,7 +169,6 @@ int op2jit_update_const_typed(const char *name, const void *value, const char *i
   return api_leave(agree_on_constant(ctx, code, "op_update_const", name));
 }
 
-/* In brackets: the header's macros have these names too. */
 int(op2jit_decl_const)(const char *name, int dim, const char *type, const void *value) {
   return op2jit_decl_const_typed(name, dim, type, value, "");
 }

@@ -16,36 +16,68 @@ static void take_type(op_arg *arg, const char *type) {
   }
 }
 
-/* Copied, member by member set: clearing a struct of this size costs more than all the rest of these calls. */
-static const op_arg blank = {.idx = -1, .present = 1};
+/* What is not of the type that was said is told by the loop, and is no argument of any loop that was met before. The two are mostly one
+ * literal. */
+static void compare_type(op_arg *arg, const char *type, const char *is) {
+  if (!*is || is == type || arg->type == TYPE_NONE || type_fits((enum type_code)arg->type, is))
+    return;
+  arg->pointed = (int)type_parse(is, NULL);
+  arg->said_length = (int)strlen(type);
+  snprintf(arg->said, sizeof arg->said, "%s", type);
+  arg->type = TYPE_NONE;
+}
 
-op_arg op2jit_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, const char *type,
-                          op_access access) {
-  op_arg arg = blank;
-  arg.form = DESC_DAT;
-  arg.dat = dat;
-  arg.map = map;
-  arg.idx = idx;
-  arg.dim = dim;
-  arg.access = (int)access;
-  arg.present = present != 0;
+static inline op_arg dat_of_type(enum type_code code, int present, op_dat dat, int idx, op_map map, int dim,
+                                 op_access access) {
+  return (op_arg){.dat = dat,
+                  .map = map,
+                  .form = DESC_DAT,
+                  .idx = idx,
+                  .dim = dim,
+                  .type = (int)code,
+                  .access = (int)access,
+                  .present = present != 0};
+}
+
+static op_arg tell_unknown_type(op_arg arg, const char *type) {
   take_type(&arg, type);
   return arg;
+}
+
+/* In every call of every loop. Nothing takes the address of what is made here, so it is made where the caller wants it; put
+ * together on the stack and copied it costs three times as much. */
+op_arg op2jit_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, const char *type,
+                          op_access access) {
+  const enum type_code code = type_parse(type, NULL);
+  if (code == TYPE_NONE)
+    return tell_unknown_type(dat_of_type(code, present, dat, idx, map, dim, access), type);
+  return dat_of_type(code, present, dat, idx, map, dim, access);
 }
 
 op_arg op2jit_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type, op_access access) {
   return op2jit_opt_arg_dat(1, dat, idx, map, dim, type, access);
 }
 
-op_arg op2jit_opt_arg_gbl(int present, void *data, int dim, const char *type, op_access access) {
+op_arg op2jit_opt_arg_gbl_typed(int present, void *data, int dim, const char *type, op_access access,
+                                const char *is) {
   op_arg arg = {
       .form = DESC_GBL, .data = data, .idx = -1, .dim = dim, .access = (int)access, .present = present != 0};
   take_type(&arg, type);
+  compare_type(&arg, type, is);
   return arg;
 }
 
-op_arg op2jit_arg_gbl(void *data, int dim, const char *type, op_access access) {
-  return op2jit_opt_arg_gbl(1, data, dim, type, access);
+op_arg op2jit_arg_gbl_typed(void *data, int dim, const char *type, op_access access, const char *is) {
+  return op2jit_opt_arg_gbl_typed(1, data, dim, type, access, is);
+}
+
+/* In brackets: the header's macros have these names too. */
+op_arg(op2jit_opt_arg_gbl)(int present, void *data, int dim, const char *type, op_access access) {
+  return op2jit_opt_arg_gbl_typed(present, data, dim, type, access, "");
+}
+
+op_arg(op2jit_arg_gbl)(void *data, int dim, const char *type, op_access access) {
+  return op2jit_opt_arg_gbl_typed(1, data, dim, type, access, "");
 }
 
 op_arg op2jit_arg_idx(int idx, op_map map) {
@@ -53,11 +85,16 @@ op_arg op2jit_arg_idx(int idx, op_map map) {
       .form = DESC_IDX, .map = map, .idx = idx, .dim = 1, .type = TYPE_INT, .access = OP_READ, .present = 1};
 }
 
-op_arg op2jit_arg_info(void *payload, int dim, const char *type, int ref) {
+op_arg op2jit_arg_info_typed(void *payload, int dim, const char *type, int ref, const char *is) {
   op_arg arg = {
       .form = DESC_INFO, .data = payload, .idx = -1, .dim = dim, .access = OP_MAX, .present = 1, .ref = ref};
   take_type(&arg, type);
+  compare_type(&arg, type, is);
   return arg;
+}
+
+op_arg(op2jit_arg_info)(void *payload, int dim, const char *type, int ref) {
+  return op2jit_arg_info_typed(payload, dim, type, ref, "");
 }
 
 int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,

@@ -18,6 +18,7 @@
 #include "reports.h"
 #include "spread.h"
 #include "tune_mode.h"
+#include "tuning_report.h"
 #include "variant.h"
 
 static void warn_each_line(const struct log *log, const struct text *lines) {
@@ -101,6 +102,19 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
   return code;
 }
 
+/* What a rank found wrong before it had a comm is told over it, because the others wait there: `code`. */
+static int open_together(struct op_context *ctx, struct context_start *start, const struct text *warnings,
+                         int code, struct error *err) {
+  struct error late = {0};
+  int opened = open_comm(&ctx->env, start, code ? &late : err);
+  if (!opened)
+    opened = open_agreement(ctx, start->comm, code ? &late : err);
+  error_free(&late);
+  if (opened)
+    return code ? code : opened;
+  return agree_on_environment(ctx, code ? code : open_parts(ctx, warnings, err), err);
+}
+
 /* What backends share, whether or not it was opened. */
 static void release(struct op_context *ctx) {
   if (ctx->agreement != ctx->comm) {
@@ -135,8 +149,7 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
   ctx->diags = start->diags;
   struct text warnings = {0};
   int code = open_env(ctx, start, &warnings, err);
-  if (!code && !(code = open_comm(&ctx->env, start, err)) && !(code = open_agreement(ctx, start->comm, err)))
-    code = agree_on_environment(ctx, open_parts(ctx, &warnings, err), err);
+  code = open_together(ctx, start, &warnings, code, err);
   text_free(&warnings);
   if (code) {
     close_backends(ctx);
@@ -289,6 +302,7 @@ void context_close(struct op_context *ctx) {
   if (ctx->comm->rank == 0)
     loop_names_warn(ctx);
   loop_forget(ctx, NULL);
+  tuning_report_end(ctx);
   exchanges_forget(ctx, NULL);
   mesh_free(ctx);
   close_backends(ctx);

@@ -28,6 +28,7 @@ struct io;
 struct kind;
 struct exchanges;
 struct layouts;
+struct tuning_report;
 
 /* Calls of loops, for OP2_TIMING=trace. */
 struct trace {
@@ -54,6 +55,7 @@ struct op_context {
   void *backend_state;
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */
   int shadow_every;
+  bool dump_told;                  /* that OP2_DUMP does not work; the jit has its own */
   const struct mover *mover;       /* NULL without a device */
   struct layouts *layouts[SPACES]; /* of dats, the backends'; NULL where none has them */
   /* Lets messages get on while a loop runs; NULL: none travel. */
@@ -70,6 +72,7 @@ struct op_context {
   struct trace trace;
   struct text loop_names, dat_names; /* see loop_names.h */
   struct io *io;                     /* files; NULL until one is wanted */
+  struct tuning_report *tuned;       /* of OP2_TUNE=force; NULL: no loop has ended yet */
   op_counters_t counters;
 };
 

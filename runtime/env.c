@@ -220,18 +220,25 @@ static int take_places(struct env *env, struct error *err) {
   return code;
 }
 
+/* The first error is kept, and the rest is read all the same: how this process reaches other ranks, which have to hear of it. */
+static int take_also(struct env *env, const char *assignment, enum env_source source, struct text *warnings,
+                     int code, struct error *err) {
+  struct error later = {0};
+  const int own = take(env, assignment, source, warnings, code ? &later : err);
+  error_free(&later);
+  return code ? code : own;
+}
+
 int env_read(struct env *env, int argc, char **argv, struct text *warnings, struct error *err) {
   *env = (struct env){0};
   int code = take_foreign(env, err);
   if (!code)
     code = take_places(env, err);
-  for (int i = 1; !code && argv && i < argc; i++)
+  for (int i = 1; argv && i < argc; i++)
     if (argv[i])
-      code = take(env, argv[i], ENV_FROM_ARGV, warnings, err);
-  for (char **e = environ; !code && e && *e; e++)
-    code = take(env, *e, ENV_FROM_ENVIRONMENT, warnings, err);
-  if (code)
-    env_free(env);
+      code = take_also(env, argv[i], ENV_FROM_ARGV, warnings, code, err);
+  for (char **e = environ; e && *e; e++)
+    code = take_also(env, *e, ENV_FROM_ENVIRONMENT, warnings, code, err);
   return code;
 }
 

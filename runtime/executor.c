@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Below this many elements waking the workers costs more than they save. */
-static const long small_set = 4096;
+static const long small_set = 2048;
 
 /* Generated code works in strips from the beginning of its range. Ranges that follow one another are run as one where
  * that leaves each element in the strip position it would have had: results do not depend on the number of threads. */

@@ -69,15 +69,15 @@ static void add_chunks(struct schedule *s, const struct schedule *chunks, int fu
   }
 }
 
-int schedule_gather(struct schedule *s, long size, const long *target_sizes, int ntargets,
+int schedule_gather(struct schedule *s, long size, long chunk, const long *target_sizes, int ntargets,
                     struct error *err) {
   struct schedule *chunks = array_new((size_t)ntargets + 1, sizeof *chunks);
   if (!chunks)
     return error_memory(err, "a schedule", ((size_t)ntargets + 1) * sizeof *chunks);
-  int status = schedule_chunks(&chunks[0], size, 0, err);
+  int status = schedule_chunks(&chunks[0], size, chunk, err);
   long nitems = chunks[0].nitems;
   for (int i = 0; i < ntargets && !status; i++) {
-    status = schedule_chunks(&chunks[1 + i], target_sizes[i], 0, err);
+    status = schedule_chunks(&chunks[1 + i], target_sizes[i], chunk, err);
     nitems += chunks[1 + i].nitems;
   }
   if (!status)

@@ -24,8 +24,10 @@ size_t reverse_bytes(const struct reverse_map *map);
 int reverse_verify(const struct reverse_map *map, long size, const struct plan_column *columns,
                    struct error *err);
 
-/* Chunks of `size` elements with function 0, then for each target set i chunks of its elements with function 1 + i. */
-int schedule_gather(struct schedule *s, long size, const long *target_sizes, int ntargets, struct error *err);
+/* `size` elements in chunks (0: of a size that is chosen) with function 0, then for each target set i its elements in chunks with
+ * function 1 + i. */
+int schedule_gather(struct schedule *s, long size, long chunk, const long *target_sizes, int ntargets,
+                    struct error *err);
 /* OP_ERR_PLAN unless it runs each of `size` elements from `begin` on once, and then each target of these maps once. */
 int schedule_verify_gather(const struct schedule *s, long begin, long size, const struct reverse_map *maps,
                            int nmaps, struct error *err);

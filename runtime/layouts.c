@@ -86,9 +86,10 @@ static bool forced(const struct layouts *all, const struct dat *dat, bool *soa) 
   return found;
 }
 
-/* On hosts ranks do not settle together. */
+/* On hosts ranks do not settle together. Who tries everything does it once. */
 static bool may_recall(const struct op_context *ctx, const struct layouts *all) {
-  return all->mode.recall && (all->table->space == SPACE_DEVICE || comm_alone(ctx->comm));
+  return (all->mode.recall || all->mode.options.exhaustive) &&
+         (all->table->space == SPACE_DEVICE || comm_alone(ctx->comm));
 }
 
 int layouts_settle(struct op_context *ctx, struct layouts *all, struct dat *dat, struct error *err) {

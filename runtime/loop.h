@@ -82,6 +82,8 @@ struct loop {
   unsigned epoch, constant_epoch;
   bool straight; /* on some rank most elements lie in straight ranges: set by backends that look for them */
   bool large;    /* on some rank the data are far larger than the caches: likewise */
+  bool heavy;    /* few elements that take long, and cut for that: likewise, see heavy.h */
+  int long_calls;
   bool prepared, checked; /* checked: in the checking form */
   bool trying;            /* code that is asked for now is for the tuner to try */
   bool turned;            /* made anew for another layout: what this run has found of it counts */

@@ -55,16 +55,24 @@ static long user_number(const struct set *set, long element) {
   return set->to_user ? set->to_user[element] : element;
 }
 
+/* What is changed here and there may be a sum. */
+static bool may_add(const struct loop_arg *arg) {
+  return arg->access == OP_RW || arg->access == OP_INC;
+}
+
 static int report(const struct loop *loop, int i, int j, long element, long target, struct error *err) {
   const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
   return error_set(
       err, OP_ERR_ALIAS,
       "loop %s: dat \"%s\" is passed as argument %d (%s) and as argument %d (%s), and both reach element "
       "%ld of set \"%s\" (argument %d from element %ld of set \"%s\"), so the result would depend on the "
-      "order of execution; read from a copy of the dat, or write to another one",
+      "order of execution; %sread from a copy of the dat, or write to another one",
       loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access],
       user_number(a->dat->set, target), a->dat->set->name, j + 1, user_number(loop->set, element),
-      loop->set->name);
+      loop->set->name,
+      may_add(a) && may_add(b)
+          ? "declare both OP_INC where the kernel only adds to them, with += or -=; otherwise "
+          : "");
 }
 
 static int check_pair(const struct loop *loop, int i, int j, unsigned char *marks, size_t bytes,

@@ -47,10 +47,22 @@ static int check_access(const struct check *c, unsigned allowed, const char *kin
   return OP_OK;
 }
 
+/* The pointer is to another type than the one that was said. */
+static int check_pointed(const struct check *c, const char *said) {
+  struct text wrong = {0};
+  type_tell_misfit(type_parse(said, NULL), type_info((enum type_code)c->said->pointed)->name,
+                   "the pointer is to a C variable", "Pass", "void *", &wrong);
+  fail(c, OP_ERR_TYPE, "%s", text_str(&wrong));
+  text_free(&wrong);
+  return OP_ERR_TYPE;
+}
+
 static int check_type(const struct check *c) {
   if (c->said->type != TYPE_NONE)
     return OP_OK;
   const char *said = c->said->said_length ? c->said->said : NULL;
+  if (c->said->pointed)
+    return check_pointed(c, said);
   if (said && strchr(said, ':'))
     return fail(c, OP_ERR_TYPE,
                 "the type \"%s\" is not one for an argument; the layout belongs to op_decl_dat only, "

@@ -66,7 +66,7 @@ static void warn(const struct op_context *ctx, enum env_name variable, const str
   text_free(&word);
 }
 
-/* The layouts soa=DAT and aos=DAT in one part of OP2_VARIANT. */
+/* The layouts soa=DAT and aos=DAT in the part of OP2_VARIANT for all loops. */
 static void warn_of_dats(const struct op_context *ctx, const struct things *dats, const char *part,
                          size_t length) {
   for (size_t at = 0; at < length;) {
@@ -90,10 +90,10 @@ void loop_names_warn(const struct op_context *ctx) {
   }
   for (const char *p = env_value(&ctx->env, ENV_VARIANT); *p;) {
     const size_t part = strcspn(p, ","), colon = strcspn(p, ":");
-    const size_t begin = colon < part ? colon + 1 : 0;
-    if (begin)
+    if (colon < part)
       warn(ctx, ENV_VARIANT, &loops, p, colon);
-    warn_of_dats(ctx, &dats, p + begin, part - begin);
+    else
+      warn_of_dats(ctx, &dats, p, part);
     p += part + (p[part] == ',');
   }
 }

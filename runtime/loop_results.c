@@ -26,6 +26,18 @@ static bool place(size_t *end, size_t bytes, size_t *offset) {
   return size_add(*end, bytes + (ALIGN - bytes % ALIGN) % ALIGN, end);
 }
 
+/* Slots lie close, and none on more lines than it must: those of one thread are neighbours but for a few, and what the
+ * others have written is fetched line by line. */
+static bool round_slot(size_t *bytes) {
+  size_t rounded = ALIGN;
+  while (rounded < *bytes && rounded < SLOT_ALIGN)
+    rounded *= 2;
+  if (*bytes > rounded)
+    return size_add(*bytes, (SLOT_ALIGN - *bytes % SLOT_ALIGN) % SLOT_ALIGN, bytes);
+  *bytes = *bytes ? rounded : 0;
+  return true;
+}
+
 int loop_layout(struct loop *loop, struct error *err) {
   size_t slot = 0, globals = 0;
   bool fits = true;
@@ -44,10 +56,10 @@ int loop_layout(struct loop *loop, struct error *err) {
           (struct reduction){.index = desc_slot_arg(&loop->desc, i), .offset = arg->offset, .bytes = bytes};
     }
   }
-  fits &= size_add(slot, SLOT_ALIGN - 1, &slot);
+  fits &= round_slot(&slot);
   if (!fits)
     return error_set(err, OP_ERR_SIZE, "loop %s: the globals are more than can be addressed", loop->name);
-  loop->slot_bytes = slot / SLOT_ALIGN * SLOT_ALIGN;
+  loop->slot_bytes = slot;
   free(loop->globals);
   free(loop->frame);
   loop->global_bytes = globals;
@@ -74,21 +86,30 @@ static void start_slot(const struct loop *loop, unsigned char *slot) {
   }
 }
 
+/* One by what it holds, the others as copies of all that there are already. */
+static void start_slots(const struct loop *loop, size_t nslots) {
+  start_slot(loop, loop->slots);
+  for (size_t done = 1, next; done < nslots; done = next) {
+    next = nslots - done < done ? nslots : 2 * done;
+    memcpy(loop->slots + done * loop->slot_bytes, loop->slots, (next - done) * loop->slot_bytes);
+  }
+}
+
 int loop_start_values(struct loop *loop, struct error *err) {
   const int nslots = loop_slots(loop);
   if (loop->nreductions && nslots > loop->slots_capacity) {
     size_t bytes;
     unsigned char *slots = NULL;
-    if (size_mul((size_t)nslots, loop->slot_bytes, &bytes))
-      slots = aligned_alloc(SLOT_ALIGN, bytes ? bytes : SLOT_ALIGN);
+    if (size_mul((size_t)nslots, loop->slot_bytes, &bytes) && size_add(bytes, SLOT_ALIGN, &bytes))
+      slots = aligned_alloc(SLOT_ALIGN, bytes / SLOT_ALIGN * SLOT_ALIGN);
     if (!slots)
       return error_memory(err, "partial results", (size_t)nslots * loop->slot_bytes);
     free(loop->slots);
     loop->slots = slots;
     loop->slots_capacity = nslots;
   }
-  for (int s = 0; loop->nreductions && s < nslots; s++)
-    start_slot(loop, loop->slots + (size_t)s * loop->slot_bytes);
+  if (loop->nreductions && nslots > 0)
+    start_slots(loop, (size_t)nslots);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (is_global(arg))
@@ -109,11 +130,9 @@ struct partial {
 static void combine(const struct loop *loop, int i, const struct partial *from, unsigned char *into) {
   const struct loop_arg *arg = &loop->args[i];
   const size_t size = type_info(arg->type)->size;
-  for (int s = 0; s < from->count; s++) {
-    const unsigned char *value = from->first + (size_t)s * from->distance + arg->offset;
-    for (int c = 0; c < arg->dim; c++)
-      type_combine(arg->type, arg->access, into + (size_t)c * size, value + (size_t)c * size);
-  }
+  for (int c = 0; c < arg->dim; c++)
+    type_combine_many(arg->type, arg->access, into + (size_t)c * size,
+                      from->first + arg->offset + (size_t)c * size, from->distance, (size_t)from->count);
 }
 
 static bool improves(const struct loop_arg *arg, const void *now, const void *candidate) {

@@ -8,20 +8,23 @@
 #include "context.h"
 #include "loop_past.h"
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 29;
+static uint64_t mix(uint64_t value) {
+  value ^= value >> 32;
+  value *= 0x9e3779b97f4a7c15u;
+  return value ^ value >> 29;
 }
 
+/* A sum over the arguments, so that the processor works on several at a time: this is in every call. */
 uint64_t loop_hash(const struct loop_call *call) {
-  uint64_t hash = mix((uint64_t)(uintptr_t)call->set, (uint64_t)call->nargs);
+  uint64_t sum = (uint64_t)(uintptr_t)call->set + (uint64_t)call->nargs;
   for (int i = 0; i < call->nargs; i++) {
     const op_arg *a = &call->args[i];
-    hash = mix(hash, (uint64_t)(uintptr_t)a->dat ^ (uint64_t)(uintptr_t)a->map << 1);
-    hash =
-        mix(hash, (uint64_t)(unsigned)a->idx << 32 ^ (uint64_t)(unsigned)a->dim << 8 ^ (uint64_t)a->access);
+    const uint64_t numbers =
+        (uint64_t)(unsigned)a->idx << 32 ^ (uint64_t)(unsigned)a->dim << 8 ^ (uint64_t)(unsigned)a->access;
+    sum += mix((uint64_t)(uintptr_t)a->dat * 0xff51afd7ed558ccdu ^ (uint64_t)(uintptr_t)a->map << 1 ^
+               numbers * 0xc4ceb9fe1a85ec53u ^ (uint64_t)i << 56);
   }
-  return hash;
+  return mix(sum);
 }
 
 /* What makes an argument another one. The address of a global does not: it may differ from call to call. */

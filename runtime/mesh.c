@@ -277,18 +277,14 @@ static int check_constant(const char *name, int dim, enum type_code code, const 
   return OP_OK;
 }
 
-/* Whole numbers of one size are one another's bits, with a sign or without. */
 static int check_pointed(const char *name, enum type_code declared, const char *is, struct error *err) {
-  const enum type_code found = type_parse(is, NULL);
-  if (found == TYPE_NONE || (type_info(found)->size == type_info(declared)->size &&
-                             type_info(found)->is_float == type_info(declared)->is_float))
+  struct text wrong = {0};
+  if (type_fits(declared, is))
     return OP_OK;
-  return error_set(
-      err, OP_ERR_TYPE,
-      "constant \"%s\": the type is \"%s\", and the value is a C variable of type %s. Declare it as \"%s\", "
-      "or give the variable the type %s; memory that holds %s all the same is passed as (const void *)",
-      name, type_info(declared)->name, type_info(found)->name, type_info(found)->name,
-      type_info(declared)->name, type_info(declared)->name);
+  type_tell_misfit(declared, is, "the value is a C variable", "Declare it as", "const void *", &wrong);
+  error_set(err, OP_ERR_TYPE, "constant \"%s\": %s", name, text_str(&wrong));
+  text_free(&wrong);
+  return OP_ERR_TYPE;
 }
 
 int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,

@@ -13,8 +13,9 @@ struct op_context;
 struct loop;
 
 struct missing {
-  bool gather; /* an error ends the program: collect */
-  int count;   /* loops so far; from 1 on no loop runs */
+  bool gather;   /* an error ends the program: collect */
+  bool reshaped; /* some loop runs in another shape than the one that suits its data: said once */
+  int count;     /* loops so far; from 1 on no loop runs */
   struct text list;
 };
 

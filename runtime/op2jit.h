@@ -101,26 +101,26 @@ extern struct op2jit_map op2jit_identity_map;
 /* ---- errors -----------------------------------------------------------------------------------*/
 enum {
   OP_OK = 0,
-  OP_ERR_STATE = 1,       /* before op_init, after op_exit, or op_init twice */
-  OP_ERR_BUSY = 2,        /* another call is running, in a second thread or inside a kernel */
-  OP_ERR_ARGUMENT = 3,    /* an argument of a call that has no better code: NULL, out of its range */
-  OP_ERR_HANDLE = 4,      /* a set, map or dat that is NULL, freed, or not of this library */
-  OP_ERR_SIZE = 5,        /* a negative size, or one whose bytes cannot be addressed */
-  OP_ERR_TYPE = 6,        /* an unknown type name, or one that does not match the declaration */
-  OP_ERR_DIM = 7,         /* a dim that does not match the declaration, or is not positive */
-  OP_ERR_ACCESS = 8,      /* an access that is unknown or not allowed for this argument */
-  OP_ERR_MAP_RANGE = 9,   /* a map entry outside its target set */
-  OP_ERR_MAP_SET = 10,    /* a map whose sets are not those of the loop and the dat */
-  OP_ERR_INDEX = 11,      /* a map index beyond the map's arity */
-  OP_ERR_RANGE = 12,      /* an element range outside the set */
-  OP_ERR_KERNEL = 13,     /* a kernel text that does not fit its arguments */
-  OP_ERR_COMPILE = 14,    /* a kernel text that does not compile */
-  OP_ERR_MEMORY = 15,     /* out of memory, on the host or on a device */
-  OP_ERR_BACKEND = 16,    /* an OP2_BACKEND that is unknown, not built, or cannot run here */
-  OP_ERR_ENV = 17,        /* an OP2_* variable with a value that is not one of its values */
-  OP_ERR_NOT_BUILT = 18,  /* a part of the library that this build does not have */
-  OP_ERR_CONST = 19,      /* a constant that is unknown, or declared again with another dim or type */
-  OP_ERR_FILE = 20,       /* a file that cannot be read or written, or is not what it should be */
+  OP_ERR_STATE = 1,      /* before op_init, after op_exit, or op_init twice */
+  OP_ERR_BUSY = 2,       /* another call is running, in a second thread or inside a kernel */
+  OP_ERR_ARGUMENT = 3,   /* an argument of a call that has no better code: NULL, out of its range */
+  OP_ERR_HANDLE = 4,     /* a set, map or dat that is NULL, freed, or not of this library */
+  OP_ERR_SIZE = 5,       /* a negative size, or one whose bytes cannot be addressed */
+  OP_ERR_TYPE = 6,       /* an unknown type name, or one that does not match the declaration or the pointer */
+  OP_ERR_DIM = 7,        /* a dim that does not match the declaration, or is not positive */
+  OP_ERR_ACCESS = 8,     /* an access that is unknown or not allowed for this argument */
+  OP_ERR_MAP_RANGE = 9,  /* a map entry outside its target set */
+  OP_ERR_MAP_SET = 10,   /* a map whose sets are not those of the loop and the dat */
+  OP_ERR_INDEX = 11,     /* a map index beyond the map's arity */
+  OP_ERR_RANGE = 12,     /* an element range outside the set */
+  OP_ERR_KERNEL = 13,    /* a kernel text that does not fit its arguments */
+  OP_ERR_COMPILE = 14,   /* a kernel text that does not compile */
+  OP_ERR_MEMORY = 15,    /* out of memory, on the host or on a device */
+  OP_ERR_BACKEND = 16,   /* an OP2_BACKEND that is unknown, not built, or cannot run here */
+  OP_ERR_ENV = 17,       /* an OP2_* variable with a value that is not one of its values */
+  OP_ERR_NOT_BUILT = 18, /* a part of the library that this build does not have */
+  OP_ERR_CONST = 19,     /* a constant that is unknown, or declared again with another dim or type */
+  OP_ERR_FILE = 20,      /* a file that cannot be read or written, or is not what it should be */
   OP_ERR_CACHE_MISS = 21, /* OP2_JIT=load and a loop that would have to be compiled */
   OP_ERR_ALIAS = 22,      /* one dat passed twice in a way whose result depends on the order */
   OP_ERR_VIOLATION = 23,  /* a kernel that does not do what its access descriptors say */
@@ -185,8 +185,10 @@ op_map op_decl_map_long(op_set from, op_set to, int arity, const long long *tabl
 /* Data: `dim` >= 1 components of `type` on each element, in rows in the user's order. `data` holds
  * size(set)*dim values and is copied; NULL means zeros. Types: double float int "unsigned int" (uint)
  * "long long" (ll) "unsigned long long" (ull) bool char short; ":soa" behind the type asks the library
- * to keep components apart, which changes nothing else. Errors: OP_ERR_HANDLE, OP_ERR_DIM, OP_ERR_TYPE,
- * OP_ERR_SIZE, OP_ERR_MEMORY. */
+ * to keep components apart, which changes nothing else. In C11 and C++ what `data` points to is compared with
+ * the type, here as in all calls that take both: OP_ERR_TYPE for floats declared "double". Memory of any content
+ * is passed as `void *`, and is not compared. Errors: OP_ERR_HANDLE, OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE,
+ * OP_ERR_MEMORY. */
 op_dat op_decl_dat(op_set set, int dim, const char *type, const void *data, const char *name);
 /* The same, and it can be freed before op_exit. */
 op_dat op_decl_dat_temp(op_set set, int dim, const char *type, const void *data, const char *name);
@@ -196,33 +198,10 @@ int op_free_dat_temp(op_dat dat);
 /* A constant that kernels see under `name`, a C identifier: a scalar if dim is 1, else an array. The
  * value is copied. A second declaration must have the same dim and type, and updates the value.
  * Declare it before the first loop that uses it. A kernel of OP_KERNEL_DEF needs a C variable of that name as
- * well, which no call sets: keep it equal. In C11 and C++ what `value` points to is compared with the type: OP_ERR_TYPE
- * for a float declared "double". Memory of any content is passed as `const void *`, and is not compared.
- * Errors: OP_ERR_CONST, OP_ERR_TYPE, OP_ERR_DIM. */
+ * well, which no call sets: keep it equal. Errors: OP_ERR_CONST, OP_ERR_TYPE, OP_ERR_DIM. */
 int op_decl_const(const char *name, int dim, const char *type, const void *value);
 /* A new value for a declared constant; loops that use it are specialised again. Errors: OP_ERR_CONST, OP_ERR_TYPE. */
 int op_update_const(const char *name, const void *value);
-/* What the two are in a C11 or C++ program: `is` names the type that `value` points to, "" if it is none of the library's. */
-int op2jit_decl_const_typed(const char *name, int dim, const char *type, const void *value, const char *is);
-int op2jit_update_const_typed(const char *name, const void *value, const char *is);
-
-#define OP2JIT_LONG_ (sizeof(long) == sizeof(int) ? "int" : "long long")
-#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-#define OP2JIT_IS_(T, name) T * : name, const T * : name
-#define OP2JIT_TYPE_AT_(pointer)                                                                             \
-  _Generic((pointer), OP2JIT_IS_(double, "double"), OP2JIT_IS_(float, "float"), OP2JIT_IS_(int, "int"),      \
-           OP2JIT_IS_(unsigned, "unsigned int"), OP2JIT_IS_(long, OP2JIT_LONG_),                             \
-           OP2JIT_IS_(unsigned long, OP2JIT_LONG_), OP2JIT_IS_(long long, "long long"),                      \
-           OP2JIT_IS_(unsigned long long, "unsigned long long"), OP2JIT_IS_(_Bool, "bool"),                  \
-           OP2JIT_IS_(char, "char"), OP2JIT_IS_(short, "short"), default                                     \
-           : "")
-/* The value is the last argument, since one of C may hold commas: (double[]){1, 2}. */
-#define op2jit_decl_const(name, dim, type, ...)                                                              \
-  op2jit_decl_const_typed((name), (dim), (type), (__VA_ARGS__), OP2JIT_TYPE_AT_((__VA_ARGS__)))
-#define op2jit_update_const(name, ...)                                                                       \
-  op2jit_update_const_typed((name), (__VA_ARGS__), OP2JIT_TYPE_AT_((__VA_ARGS__)))
-#endif
-
 /* ---- arguments of a loop ----------------------------------------------------------------------*/
 typedef enum {
   OP_READ = 0,  /* read only */
@@ -243,9 +222,11 @@ typedef struct op_arg {
   op_dat dat;
   op_map map;
   int form, idx, dim, type, access, present, ref;
-  int said_length; /* the length of a type name that was not understood, 0 if it was */
+  int said_length; /* the length of a type name that was not understood or does not fit, 0 if it does */
   char said[24];   /* its beginning, for the message */
-  long long reserved[2];
+  int pointed;     /* the type of the C variable that it does not fit, else 0 */
+  int unused;
+  long long reserved[1];
 } op_arg;
 
 /* A dat. Direct: map OP_ID and idx -1. Through a map: idx 0 .. arity-1 names one column; idx -arity
@@ -447,48 +428,8 @@ inline int op2jit_par_loop_at(const char *file, int line, const char *source, co
   return op2jit_par_loop_array(source, name, set, static_cast<int>(sizeof...(Args)), list, file, line);
 }
 #define op_par_loop(...) op2jit_par_loop_at(__FILE__, __LINE__, __VA_ARGS__)
-
-/* The type that a constant's value has. */
-template <typename T> struct op2jit_type {
-  static const char *name() {
-    return "";
-  }
-};
-template <typename T> struct op2jit_type<const T> : op2jit_type<T> {};
-#define OP2JIT_IS_(T, word)                                                                                  \
-  template <> struct op2jit_type<T> {                                                                        \
-    static const char *name() {                                                                              \
-      return word;                                                                                           \
-    }                                                                                                        \
-  };
-OP2JIT_IS_(double, "double")
-OP2JIT_IS_(float, "float")
-OP2JIT_IS_(int, "int")
-OP2JIT_IS_(unsigned, "unsigned int")
-OP2JIT_IS_(long, OP2JIT_LONG_)
-OP2JIT_IS_(unsigned long, OP2JIT_LONG_)
-OP2JIT_IS_(long long, "long long")
-OP2JIT_IS_(unsigned long long, "unsigned long long")
-OP2JIT_IS_(bool, "bool")
-OP2JIT_IS_(char, "char")
-OP2JIT_IS_(short, "short")
-#undef OP2JIT_IS_
-
-/* The first takes what a template cannot: NULL and nullptr. */
-inline int op2jit_decl_const_of(const char *name, int dim, const char *type, const void *value) {
-  return op2jit_decl_const_typed(name, dim, type, value, "");
-}
-template <typename T> inline int op2jit_decl_const_of(const char *name, int dim, const char *type, T *value) {
-  return op2jit_decl_const_typed(name, dim, type, value, op2jit_type<T>::name());
-}
-inline int op2jit_update_const_of(const char *name, const void *value) {
-  return op2jit_update_const_typed(name, value, "");
-}
-template <typename T> inline int op2jit_update_const_of(const char *name, T *value) {
-  return op2jit_update_const_typed(name, value, op2jit_type<T>::name());
-}
-#define op2jit_decl_const(...) op2jit_decl_const_of(__VA_ARGS__)
-#define op2jit_update_const(...) op2jit_update_const_of(__VA_ARGS__)
 #endif
+
+#include "op2jit_typed.h"
 
 #endif

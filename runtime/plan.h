@@ -66,7 +66,9 @@ size_t plan_bytes(const struct plan *plan);
  * and counts, 2: all. */
 int plan_verify(const struct plan *plan, const struct plan_request *request, int level, struct error *err);
 
-/* Builders. `chunk` 0: chosen. */
+/* Elements of a chunk that suits a direct loop, with results of each chunk to combine or without. */
+long schedule_chunk_size(long size, bool combining);
+/* Builders. `chunk` 0: the size for loops without results. */
 int schedule_whole(struct schedule *s, long size, struct error *err);              /* one item: seq */
 int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err); /* direct loops */
 int schedule_block_colours(struct schedule *s, const struct plan *plan, struct error *err);

@@ -67,9 +67,10 @@ static int wish_copy(struct plan_wish *to, const struct plan_wish *from, struct 
   bool staged = from->strategy == STRATEGY_PLAN || from->strategy == STRATEGY_COLOURS;
   if (!staged) {
     r->nstaged = 0;
-    r->block_size = 0;
     r->element_colours = false;
   }
+  if (!staged && from->strategy != STRATEGY_GATHER)
+    r->block_size = 0;
   if (from->strategy != STRATEGY_OWNERS)
     to->threads = 0;
   struct plan_column *columns = copy_array(from->request.columns, r->ncolumns, sizeof *columns);
@@ -158,7 +159,7 @@ static int build_gather(struct cached *c, struct team *team, struct error *err) 
     e->nreverse += !status;
   }
   if (!status)
-    status = schedule_gather(&e->schedule, r->size, sizes, e->nreverse, err);
+    status = schedule_gather(&e->schedule, r->size, r->block_size, sizes, e->nreverse, err);
   free(columns);
   free(sizes);
   return status;

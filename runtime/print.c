@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agree.h"
@@ -165,6 +166,22 @@ static int print(struct op_context *ctx, struct dat *dat, const char *path, writ
   free(f.rows);
   free(f.sizes);
   return code ? error_prefix(err, "dat \"%s\": ", dat->name) : OP_OK;
+}
+
+int print_check(const char *path, struct error *err) {
+  struct aside a;
+  struct stat there;
+  if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
+    errno = EISDIR;
+    return cannot_write(path, err);
+  }
+  int code = aside_open(&a, path, err);
+  if (a.file) {
+    fclose(a.file);
+    unlink(text_str(&a.name));
+  }
+  text_free(&a.name);
+  return code;
 }
 
 int print_whole(const char *path, const void *bytes, size_t length, struct error *err) {

@@ -35,6 +35,14 @@ static int width_of_names(const struct report *r) {
   return width > most_width ? most_width : (int)width;
 }
 
+/* To the microsecond, so that short loops show something and the points of a column stand below each other. */
+static void text_seconds(struct text *out, double seconds, int width) {
+  if (seconds == 0)
+    text_addf(out, " %*s", width, "-");
+  else
+    text_addf(out, " %*.6f", width, seconds);
+}
+
 static void text_heading(const struct report *r, struct text *out, int width) {
   text_addf(out, "backend %s, %d thread%s", r->backend, r->threads, r->threads == 1 ? "" : "s");
   if (r->team)
@@ -43,17 +51,28 @@ static void text_heading(const struct report *r, struct text *out, int width) {
     text_addf(out, ", %d ranks", r->ranks);
   if (r->triad > 0)
     text_addf(out, ", memory (triad) %.1f GB/s", r->triad);
-  text_addf(out, "\n%-*s %9s %10s %9s %9s %8s %6s", width, "loop", "calls", "seconds", "plan s", "compile s",
-            "GB/s", "triad");
+  text_addf(out, "\n%-*s %9s %12s %11s %11s %8s %6s", width, "loop", "calls", "seconds", "plan s",
+            "compile s", "GB/s", "triad");
   text_addf(out, "  %-9s %s\n", "code", "variant");
 }
 
+static void text_times(const struct report_row *row, struct text *out, int width) {
+  text_addf(out, "%-*s %9lld", width, row->name, row->calls);
+  text_seconds(out, row->seconds, 12);
+  text_seconds(out, row->plan_seconds, 11);
+  text_seconds(out, row->compile_seconds, 11);
+}
+
 static void text_row(const struct report *r, const struct report_row *row, struct text *out, int width) {
-  text_addf(out, "%-*s %9lld %10.4f %9.4f %9.4f %8.2f ", width, row->name, row->calls, row->seconds,
-            row->plan_seconds, row->compile_seconds, report_rate(row));
-  if (report_in_cache(r, row))
+  const double rate = report_rate(row);
+  text_times(row, out, width);
+  if (rate > 0)
+    text_addf(out, " %8.2f ", rate);
+  else
+    text_addf(out, " %8s ", "-");
+  if (rate > 0 && report_in_cache(r, row))
     text_addf(out, "%6s", "small");
-  else if (r->triad > 0)
+  else if (rate > 0 && r->triad > 0)
     text_addf(out, "%5.0f%%", 100 * report_share(r, row));
   else
     text_addf(out, "%6s", "-");
@@ -61,14 +80,17 @@ static void text_row(const struct report *r, const struct report_row *row, struc
 }
 
 static void text_across(const struct report *r, struct text *out, int width) {
-  text_addf(out, "%-*s %10s %10s %10s %10s %10s %10s %10s %10s %9s\n", width, "over the ranks", "min s",
+  text_addf(out, "%-*s %12s %12s %12s %12s %12s %10s %10s %10s %9s\n", width, "over the ranks", "min s",
             "mean s", "max s", "exchange s", "waiting s", "exchanges", "messages", "MB sent", "redundant");
   for (int i = 0; i < r->nrows; i++) {
     const struct report_row *row = &r->rows[i];
     const struct report_across *a = &row->across;
-    text_addf(out, "%-*s %10.4f %10.4f %10.4f %10.4f %10.4f %10lld %10lld %10.3f %8.2f%%\n", width, row->name,
-              row->least, row->mean, row->most, a->exchange_seconds, a->waiting_seconds, a->exchanges,
-              a->messages, a->bytes_sent * 1e-6, 100 * a->redundant);
+    const double seconds[] = {row->least, row->mean, row->most, a->exchange_seconds, a->waiting_seconds};
+    text_addf(out, "%-*s", width, row->name);
+    for (size_t k = 0; k < sizeof seconds / sizeof *seconds; k++)
+      text_seconds(out, seconds[k], 12);
+    text_addf(out, " %10lld %10lld %10.3f %8.2f%%\n", a->exchanges, a->messages, a->bytes_sent * 1e-6,
+              100 * a->redundant);
   }
 }
 
@@ -119,22 +141,28 @@ static void text_owners(const struct report *r, struct text *out) {
                 r->rows[i].name);
 }
 
-static void text_summary(const struct report *r, struct text *out, int width) {
+/* Of this rank, as the rows above. */
+static void text_sum(const struct report *r, struct text *out, int width) {
   struct report_row all = {.name = "all loops"};
-  int count[sizeof origins / sizeof *origins] = {0};
-  long long tried = 0;
-  bool cached = false;
   for (int i = 0; i < r->nrows; i++) {
     all.calls += r->rows[i].calls;
     all.seconds += r->rows[i].seconds;
     all.plan_seconds += r->rows[i].plan_seconds;
     all.compile_seconds += r->rows[i].compile_seconds;
+  }
+  text_times(&all, out, width);
+  text_add_char(out, '\n');
+}
+
+static void text_summary(const struct report *r, struct text *out) {
+  int count[sizeof origins / sizeof *origins] = {0};
+  long long tried = 0;
+  bool cached = false;
+  for (int i = 0; i < r->nrows; i++) {
     count[r->rows[i].origin]++;
     tried += r->rows[i].tried;
-    cached = cached || report_in_cache(r, &r->rows[i]);
+    cached = cached || (report_rate(&r->rows[i]) > 0 && report_in_cache(r, &r->rows[i]));
   }
-  text_addf(out, "%-*s %9lld %10.4f %9.4f %9.4f\n", width, all.name, all.calls, all.seconds, all.plan_seconds,
-            all.compile_seconds);
   text_addf(out, "%d loop%s: %d compiled, %d from the kernel cache, %d native", r->nrows,
             r->nrows == 1 ? "" : "s", count[REPORT_COMPILED], count[REPORT_CACHE_HIT], count[REPORT_NATIVE]);
   if (tried)
@@ -156,9 +184,10 @@ void report_text(const struct report *r, struct text *out) {
   text_heading(r, out, width);
   for (int i = 0; i < r->nrows; i++)
     text_row(r, &r->rows[i], out, width);
+  text_sum(r, out, width);
   if (r->ranks > 1)
     text_across(r, out, width);
-  text_summary(r, out, width);
+  text_summary(r, out);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------------------*/

@@ -11,7 +11,7 @@ struct loop;
 int context_timing(struct op_context *ctx, struct text *out, struct error *err);
 int context_diagnostics(struct op_context *ctx, struct text *out, struct error *err);
 int context_check_plans(struct op_context *ctx, int level, struct error *err);
-/* Is OP2_TIMING's value one of its values? At op_init. */
+/* Is OP2_TIMING's value one of its values, and can its file be written? At op_init, before a long run is for nothing. */
 int context_check_timing(struct op_context *ctx, struct error *err);
 /* One call of a loop, for OP2_TIMING=trace. */
 void context_trace(struct op_context *ctx, const struct loop *loop, double start, double seconds);

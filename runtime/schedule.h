@@ -56,7 +56,7 @@ struct execution {
   const struct reduction *reductions;
   int nreductions;
   unsigned char *slots;        /* nslots * slot_bytes, filled with start values by the caller */
-  size_t slot_bytes;           /* a multiple of 64, so that threads do not share cache lines */
+  size_t slot_bytes;           /* of slots that follow one another in the order of items */
   int threads;                 /* how many to use at most */
   void (*poll)(void *context); /* called by the caller's thread between items; NULL: nothing */
   void *poll_context;
@@ -68,7 +68,8 @@ struct execution {
  * is only read; with reductions each thread works on a copy on its stack. */
 void executor_run(struct team *team, const struct execution *e);
 
-/* How many threads a loop over so many elements should use, at most `wanted` (0: the team's). Small sets run on one. */
+/* How many threads a loop over so many elements should use, at most `wanted` (0: the team's). Small sets run on one, as long as it is
+ * not known that each element takes long, see heavy.h. */
 int executor_threads(const struct team *team, long elements, int wanted);
 
 #endif

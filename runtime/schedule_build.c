@@ -7,9 +7,11 @@
 #include "schedule.h"
 #include "schedule_new.h"
 
-/* Chunks of a direct loop: enough of them for any machine, few enough that combining their slots costs nothing, and the
- * same whatever the number of threads, so that reductions are too. */
-static const long most_chunks = 256, least_chunk = 256, chunk_multiple = 64;
+/* Chunks of a direct loop: enough of them for any machine, and the same whatever the number of threads, so that reductions are
+ * too. Where each of them has results to combine they are fewer and longer, so that beginning and ending one costs nothing, in
+ * steps that many threads can share out evenly; the others run in one go where they follow one another. */
+static const long most_chunks = 256, combined_chunks = 64, long_chunk = 8192, least_chunk = 256,
+                  chunk_multiple = 64;
 
 void schedule_free(struct schedule *s) {
   free(s->items);
@@ -68,16 +70,19 @@ int schedule_whole(struct schedule *s, long size, struct error *err) {
   return OP_OK;
 }
 
-static long choose_chunk(long size) {
-  long chunk = (size + most_chunks - 1) / most_chunks;
-  if (chunk < least_chunk)
-    chunk = least_chunk;
-  return (chunk + chunk_multiple - 1) / chunk_multiple * chunk_multiple;
+static long share_out(long size, long chunks) {
+  return size / chunks + (size % chunks != 0);
+}
+
+long schedule_chunk_size(long size, bool combining) {
+  const long fewest = combined_chunks * (size / (combined_chunks * long_chunk) + 1);
+  const long chunk = share_out(size, combining && fewest < most_chunks ? fewest : most_chunks);
+  return chunk < least_chunk ? least_chunk : (chunk + chunk_multiple - 1) / chunk_multiple * chunk_multiple;
 }
 
 int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err) {
   if (chunk <= 0)
-    chunk = choose_chunk(size);
+    chunk = schedule_chunk_size(size, false);
   int status = schedule_new(s, size / chunk + (size % chunk != 0), 1, 0, err);
   if (status)
     return status;

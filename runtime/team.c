@@ -3,13 +3,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/size.h"
 #include "team_fill.h"
 #include "team_place.h"
 
-static const long spin_ns = 50000;
+static const long spin_ns = 1000000;
 
 static const struct team_fill *const fills[] = {
     [TEAM_DEFAULT] = &team_pthread_fill,
@@ -32,7 +33,33 @@ void team_decide(struct team *team, int threads) {
   int cpus = team_cpus();
   if (!team->threads)
     team->threads = threads > 0 ? threads : cpus;
-  team->spin_ns = team->threads > cpus ? 0 : spin_ns;
+  team->patience.spin_ns = team->threads > cpus ? 0 : spin_ns;
+}
+
+/* ---- forked children ----------------------------------------------------------------------------------------*/
+
+/* A page that the kernel clears in a forked child, so that runs need no system call to know one. NULL where there are no
+ * such pages (Linux before 4.14): then the number of the process tells. */
+static volatile char *mark_open(void) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mark == MAP_FAILED)
+    return NULL;
+  if (madvise(mark, page, MADV_WIPEONFORK) == 0) {
+    *mark = 1;
+    return mark;
+  }
+  munmap(mark, page);
+  return NULL;
+}
+
+static void mark_close(volatile char *mark) {
+  if (mark)
+    munmap((void *)mark, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+static bool is_child(const struct team *team) {
+  return team->mark ? !*team->mark : team->process != getpid();
 }
 
 /* ---- the host's OpenMP -------------------------------------------------------------------------------------*/
@@ -78,7 +105,15 @@ static void move_to_openmp(struct team *team) {
   error_free(&err);
 }
 
+/* How long the number of the process's threads is taken for what it was: asking costs more than a small run. */
+static const long look_pause_ns = 200000;
+
+/* A runtime that began to run in the pause is found by the first run after it: until then there are two teams. */
 static void look_at_host(struct team *team) {
+  const long now = gate_clock();
+  if (now - team->looked < look_pause_ns)
+    return;
+  team->looked = now;
   const long threads = count_threads(team) - team->discount;
   if (threads <= team->process_threads)
     return;
@@ -112,12 +147,14 @@ int team_open(struct team **out, enum team_kind kind, int threads, struct error 
   team->fill = fill;
   team->threads = threads;
   team->process = getpid();
+  team->mark = mark_open();
   team->watch = -1;
   if (kind == TEAM_DEFAULT)
     begin_watch(team);
   int status = team->fill->open(team, err);
   if (status) {
     end_watch(team);
+    mark_close(team->mark);
     free(team);
     return status;
   }
@@ -131,6 +168,7 @@ void team_close(struct team *team) {
     return;
   end_watch(team);
   team->fill->close(team);
+  mark_close(team->mark);
   free(team);
 }
 
@@ -153,6 +191,8 @@ static void renew_in_child(struct team *team) {
   team->fill->close(team);
   team->state = NULL;
   team->process = getpid();
+  if (team->mark)
+    *team->mark = 1;
   team->fill = &team_pthread_fill;
   memset(&team->barrier, 0, sizeof team->barrier);
   team->arrived = 0;
@@ -162,7 +202,7 @@ static void renew_in_child(struct team *team) {
 }
 
 void team_run(struct team *team, int threads, team_task *task, void *argument) {
-  if (threads > 1 && !team->running && team->process != getpid())
+  if (threads > 1 && !team->running && is_child(team))
     renew_in_child(team);
   if (threads > 1 && !team->running && team->watch >= 0)
     look_at_host(team);
@@ -188,7 +228,7 @@ void team_barrier(struct team *team) {
     atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
     gate_open(&team->barrier);
   } else {
-    gate_wait(&team->barrier, seen, team->spin_ns);
+    gate_wait(&team->barrier, seen, &team->patience);
   }
 }
 

@@ -24,15 +24,17 @@ struct team {
   _Alignas(64) struct gate barrier; /* apart from what arrivals write */
   _Atomic int members;              /* of this run, for the barrier */
   pid_t process;                    /* that opened it: another one is a forked child */
+  volatile char *mark;              /* 1, but 0 in a forked child; NULL: `process` tells */
   const struct team_fill *fill;
-  void *state;  /* the fill's own */
-  long spin_ns; /* how long to spin before sleeping */
+  void *state;              /* the fill's own */
+  struct patience patience; /* before sleeping */
   int threads;
   bool running;
   /* Watching for threads of the host: the folder of the process's threads (-1: no need), how many are the
    * library's own, and how many others it had at most. */
   int watch, discount;
   long process_threads;
+  long looked; /* when, on the gate's clock */
 };
 
 extern const struct team_fill team_pthread_fill;

@@ -1,12 +1,14 @@
-/* Waiting for another thread: spin for a while, then sleep in the kernel. A gate is a counter; openers raise
- * it, waiters wait until it differs from the value they have seen. What the opener wrote before is seen by
- * the waiter after. */
+/* Waiting for another thread: spin for a while, then spin and let others have the CPU, then sleep in the kernel. A gate is
+ * a counter; openers raise it, waiters wait until it differs from the value they have seen. What the opener wrote before is
+ * seen by the waiter after. */
 #ifndef OP2JIT_TEAM_GATE_H
 #define OP2JIT_TEAM_GATE_H
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -40,19 +42,57 @@ static inline void gate_open(struct gate *g) {
     syscall(SYS_futex, &g->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-static inline void gate_wait(struct gate *g, uint32_t seen, long spin_ns) {
+/* How long the threads of one team wait before they sleep. */
+struct patience {
+  long spin_ns;         /* 0: not at all */
+  _Atomic long crowded; /* until when, on the gate's clock: others want the team's CPUs */
+  _Atomic long kept;    /* when a waiter was kept from its CPU the last time */
+};
+
+/* How long a waiter spins without asking whether others want its CPU. Who is kept from it for longer than this sleeps; twice
+ * within a short time means a crowd, once may be an interrupt. */
+static const long gate_alone_ns = 50000;
+
+static inline bool gate_is_crowded(const struct patience *p, long now) {
+  return now < atomic_load_explicit(&p->crowded, memory_order_relaxed);
+}
+
+static inline void gate_note_kept(struct patience *p, long now) {
+  static const long memory_ns = 100000000, short_ns = 10000000;
+  const long before = atomic_exchange_explicit(&p->kept, now, memory_order_relaxed);
+  if (before > 0 && now - before < short_ns)
+    atomic_store_explicit(&p->crowded, now + memory_ns, memory_order_relaxed);
+}
+
+/* Did the value change? A CPU that has slept is slow for as long as a loop of medium size takes: a thread that gives up too
+ * soon keeps the others waiting in the next loop, until they give up. So it stays on its CPU, unless others want that: the
+ * kernel gives them all of their time, milliseconds, while it would wake a sleeper before that is over. */
+static inline bool gate_spin(struct gate *g, uint32_t seen, struct patience *p) {
+  const long start = gate_clock();
+  const long longest = gate_is_crowded(p, start) ? gate_alone_ns : p->spin_ns;
+  for (long spent = 0, before; spent < longest;) {
+    for (int i = 0; i < 32; i++) {
+      if (gate_value(g) != seen)
+        return true;
+      gate_pause();
+    }
+    if (spent > gate_alone_ns)
+      sched_yield();
+    before = spent;
+    spent = gate_clock() - start;
+    if (spent - before > gate_alone_ns) {
+      gate_note_kept(p, start + spent);
+      return false;
+    }
+  }
+  return false;
+}
+
+static inline void gate_wait(struct gate *g, uint32_t seen, struct patience *p) {
   if (gate_value(g) != seen)
     return;
-  if (spin_ns > 0) {
-    long end = gate_clock() + spin_ns;
-    do {
-      for (int i = 0; i < 32; i++) {
-        if (gate_value(g) != seen)
-          return;
-        gate_pause();
-      }
-    } while (gate_clock() < end);
-  }
+  if (p->spin_ns > 0 && gate_spin(g, seen, p))
+    return;
   atomic_fetch_add(&g->sleepers, 1);
   while (atomic_load(&g->value) == seen)
     syscall(SYS_futex, &g->value, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);

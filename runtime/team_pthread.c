@@ -45,7 +45,7 @@ static void keep_apart(struct worker *self) {
 static void *work(void *argument) {
   struct worker *self = argument;
   for (uint32_t seen = 0;; seen++) {
-    gate_wait(&self->gate, seen, self->team->spin_ns);
+    gate_wait(&self->gate, seen, &self->team->patience);
     if (!self->task)
       return NULL;
     if (self->places)
@@ -78,6 +78,8 @@ static void stop(struct pool *pool) {
 }
 
 static void pool_close(struct team *team) {
+  if (!team->state)
+    return; /* a forked child that could not start threads */
   if (team->process == getpid())
     stop(team->state);
   else
@@ -116,7 +118,7 @@ static int pool_open(struct team *team, struct error *err) {
       posix_memalign((void **)&pool, _Alignof(struct pool), bytes) != 0)
     return error_memory(err, "the team of threads", (size_t)nworkers * sizeof *pool->workers);
   memset(pool, 0, bytes);
-  if (team->spin_ns > 0)
+  if (team->patience.spin_ns > 0)
     pool->places = places_open();
   int status = start(team, pool, nworkers);
   if (status) {
@@ -141,7 +143,7 @@ static void pool_run(struct team *team, int threads, team_task *task, void *argu
   for (int i = 0; i < threads - 1; i++)
     send(&pool->workers[i], task, argument, threads);
   task(argument, 0, threads);
-  gate_wait(&pool->done, seen, team->spin_ns);
+  gate_wait(&pool->done, seen, &team->patience);
 }
 
 static bool never_busy(const struct team *team) {

@@ -5,88 +5,21 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "tune_inner.h"
 
-enum {
-  MOST = 128,         /* candidates whose times are looked at together */
-  SAMPLES = 16,       /* kept per candidate */
-  WARM_UP = 2,        /* runs of the default that are not counted */
-  BASE_RUNS = 5,      /* runs of the default before anything is tried */
-  REFERENCE_RUNS = 3, /* runs that tell how busy the machine is, compared with earlier */
-  FIRST_ROUND = 3     /* counted runs of each candidate in the first round; doubled from round to round */
-};
 /* What two medians must differ by to be different, at least. */
 #define NOISE 0.02
 /* Runs that are by less than this quicker than those before are so by chance. */
 #define STEADY 0.9
 /* However noisy the machine, what takes half the default's time is better. */
 #define MOST_NOISE 0.5
+/* What the least times of several runs differ by, whatever the machine was doing. */
+#define NOISE_OF_RUNS 0.1
 /* So many runs that all took so much longer than the best candidate's usual one are enough to drop a candidate. */
 enum { HOPELESS_RUNS = 2 };
 #define HOPELESS 1.5
-/* The drift monitor looks at the median of so many runs, and wants it slow so many times in a row. */
-enum { WINDOW = SAMPLES, PATIENCE = 3 };
-
-struct candidate {
-  double times[SAMPLES]; /* the newest ones, a ring */
-  unsigned old;          /* bit k: times[k] is of an earlier run, as long as it would take now */
-  int count;             /* counted runs */
-  bool cold;             /* the next run is the first: not counted */
-  bool alive, usable;
-};
-
-struct tuner {
-  struct tuner_options options;
-  struct candidate *candidates;
-  int count, standard, winner;
-  int warm_up, round_runs, turn;
-  bool settled;
-  double overhead, total, settled_median;
-  long long trials;
-  double window[WINDOW];
-  int seen, slow_windows, restarts;
-  /* What earlier runs measured counts relative to the default then. `reference`, the best of it, runs first and tells what the
-   * default would take now. */
-  double unit;   /* seconds of the default in which that is kept until then; 0: nothing is resumed */
-  double before; /* the median of the reference in that unit */
-  double factor; /* by which old times have been multiplied */
-  int reference, nfresh;
-  bool comparing;
-  double begun; /* the median of the last set of fresh ones; 0: there is none yet */
-  double fresh[REFERENCE_RUNS];
-};
-
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median_of(const double *values, int count) {
-  double sorted[SAMPLES];
-  if (count == 0)
-    return 0;
-  memcpy(sorted, values, (size_t)count * sizeof *sorted);
-  qsort(sorted, (size_t)count, sizeof *sorted, by_value);
-  return count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
-}
-
-static int kept(const struct candidate *c) {
-  return c->count < SAMPLES ? c->count : SAMPLES;
-}
-
-static double median(const struct candidate *c) {
-  return median_of(c->times, kept(c));
-}
-
-/* Half the spread of the middle half, relative to the median. */
 static double spread(const struct candidate *c) {
-  double sorted[SAMPLES];
-  const int n = kept(c);
-  const double middle = median(c);
-  if (n < 3 || middle <= 0)
-    return 0;
-  memcpy(sorted, c->times, (size_t)n * sizeof *sorted);
-  qsort(sorted, (size_t)n, sizeof *sorted, by_value);
-  return 0.5 * (sorted[(3 * n) / 4] - sorted[n / 4]) / middle;
+  return times_spread(c->times, tuner_kept(c));
 }
 
 /* What runs usually differ by: of a candidate that ran three times it may be anything. */
@@ -96,13 +29,13 @@ static double usual_spread(const struct tuner *t) {
   for (int i = 0; i < t->count && n < MOST; i++)
     if (t->candidates[i].count >= 3)
       spreads[n++] = spread(&t->candidates[i]);
-  qsort(spreads, (size_t)n, sizeof *spreads, by_value);
+  times_sort(spreads, n);
   return n ? spreads[n / 2] : 0;
 }
 
 /* How far a median can be believed. */
 static double noise(const struct tuner *t, const struct candidate *c) {
-  const int n = kept(c);
+  const int n = tuner_kept(c);
   return n ? fmax(spread(c), usual_spread(t)) / sqrt((double)n) : 0;
 }
 
@@ -146,6 +79,15 @@ void tuner_settle(struct tuner *t, int winner, double known_median) {
   t->slow_windows = 0;
 }
 
+void tuner_expect(struct tuner *t, int calls) {
+  if (t->settled || !t->options.exhaustive || calls < 2 || calls >= FEW_CALLS)
+    return;
+  t->few = true;
+  t->warm_up = 1;
+  for (int i = 0; i < t->count; i++)
+    t->candidates[i].cold = false;
+}
+
 void tuner_resume(struct tuner *t, int candidate, double known_median, double baseline, int count) {
   struct candidate *c = &t->candidates[candidate];
   if (!(known_median > 0) || !isfinite(known_median) || !(baseline > 0) || !isfinite(baseline) || count <= 0)
@@ -176,14 +118,15 @@ void tuner_paid(struct tuner *t, double seconds) {
 
 /* What one more run is expected to cost beyond the best one known: an unknown candidate may take three times as long. */
 static double expected_cost(const struct tuner *t, const struct candidate *c) {
-  double best = median(&t->candidates[t->winner]);
-  return c->count ? fmax(0, median(c) - best) : 2 * best;
+  double best = tuner_median_of(&t->candidates[t->winner]);
+  return c->count ? fmax(0, tuner_median_of(c) - best) : 2 * best;
 }
 
 /* ---- rounds ---- */
 
-static bool needs_runs(const struct tuner *t, const struct candidate *c) {
-  return c->alive && c->usable && c->count < t->round_runs;
+static bool needs_runs(const struct tuner *t, int candidate) {
+  const struct candidate *c = &t->candidates[candidate];
+  return c->alive && c->usable && c->count < (t->few ? tuner_wanted_of_few(t, candidate) : t->round_runs);
 }
 
 static void choose_winner(struct tuner *t) {
@@ -191,13 +134,14 @@ static void choose_winner(struct tuner *t) {
   int best = t->standard;
   for (int i = 0; i < t->count; i++) {
     const struct candidate *c = &t->candidates[i];
-    if (c->usable && c->count >= FIRST_ROUND && median(c) < median(&t->candidates[best]))
+    if (c->usable && c->count >= FIRST_ROUND && tuner_median_of(c) < tuner_median_of(&t->candidates[best]))
       best = i;
   }
   /* The default stays unless something is better by more than what noise can do. */
+  const double least = t->few ? NOISE_OF_RUNS : NOISE;
   const double margin =
-      fmin(MOST_NOISE, fmax(NOISE, 2 * (noise(t, standard) + noise(t, &t->candidates[best]))));
-  if (median(&t->candidates[best]) > (1 - margin) * median(standard))
+      fmin(MOST_NOISE, fmax(least, 2 * (noise(t, standard) + noise(t, &t->candidates[best]))));
+  if (tuner_median_of(&t->candidates[best]) > (1 - margin) * tuner_median_of(standard))
     best = t->standard;
   t->winner = best;
 }
@@ -206,7 +150,7 @@ static bool is_hopeless(const struct tuner *t, const struct candidate *c) {
   if (t->options.exhaustive || c->count != HOPELESS_RUNS)
     return false;
   double least = fmin(c->times[0], c->times[1]);
-  return least > HOPELESS * median(&t->candidates[t->winner]);
+  return least > HOPELESS * tuner_median_of(&t->candidates[t->winner]);
 }
 
 static int alive(const struct tuner *t) {
@@ -222,8 +166,8 @@ static void end_round(struct tuner *t) {
   int n = 0;
   for (int i = 0; i < t->count && n < MOST; i++)
     if (t->candidates[i].alive && t->candidates[i].usable)
-      medians[n++] = median(&t->candidates[i]);
-  qsort(medians, (size_t)n, sizeof *medians, by_value);
+      medians[n++] = tuner_median_of(&t->candidates[i]);
+  times_sort(medians, n);
   if (n > 0)
     cut = medians[(n - 1) / 2];
   choose_winner(t);
@@ -231,15 +175,15 @@ static void end_round(struct tuner *t) {
   bool apart = false;
   for (int i = 0; i < t->count; i++) {
     struct candidate *c = &t->candidates[i];
-    if (c->alive && c->usable && median(c) > cut && !t->options.exhaustive)
+    if (c->alive && c->usable && tuner_median_of(c) > cut && !t->options.exhaustive)
       c->alive = false;
-    if (c->alive && c->usable && median(c) > best * (1 + fmax(NOISE, 2 * noise(t, c))))
+    if (c->alive && c->usable && tuner_median_of(c) > best * (1 + fmax(NOISE, 2 * noise(t, c))))
       apart = true;
   }
   t->round_runs *= 2;
   /* Those that are left differ by less than the noise, or have all the runs that are kept. */
-  if (alive(t) < 2 || (!apart && !t->options.exhaustive) || t->round_runs > SAMPLES)
-    tuner_settle(t, t->winner, median(&t->candidates[t->winner]));
+  if (alive(t) < 2 || (!apart && !t->options.exhaustive) || t->round_runs > SAMPLES || t->few)
+    tuner_settle(t, t->winner, tuner_median_of(&t->candidates[t->winner]));
 }
 
 /* Without the default there is nothing to compare with. */
@@ -258,18 +202,21 @@ void tuner_resumed(struct tuner *t) {
     forget_all(t);
     return;
   }
+  t->resumed = true;
   choose_winner(t);
+  if (t->few)
+    return;
   t->reference = t->winner;
   t->comparing = true;
   t->warm_up = 1;
-  const double best = median(&t->candidates[t->winner]);
+  const double best = tuner_median_of(&t->candidates[t->winner]);
   for (int i = 0; i < t->count; i++) {
     struct candidate *c = &t->candidates[i];
     if (i == t->standard || i == t->winner || c->count == 0)
       continue;
     /* So many runs are no trials: it was the best known for a while. */
     const int trials = c->count > SAMPLES ? FIRST_ROUND : c->count;
-    t->overhead += trials * fmax(0, median(c) - best);
+    t->overhead += trials * fmax(0, tuner_median_of(c) - best);
     if (is_hopeless(t, c))
       c->alive = false;
   }
@@ -282,6 +229,14 @@ static void add_time(struct candidate *c, double seconds) {
   c->old &= ~(1U << slot);
 }
 
+/* Runs of the program differ by what else the machine does, which only takes time: the least of them counts. */
+static void add_least(struct candidate *c, double seconds) {
+  const double least = c->count ? fmin(tuner_median_of(c), seconds) : seconds;
+  c->count++;
+  for (int k = 0; k < tuner_kept(c); k++)
+    c->times[k] = least;
+}
+
 /* The machine may be busier now, or less so, than when the others were measured: all old times as long as they would take now.
  * Again with each run of the reference, for a program's first runs are slow: what they say must not stay with the
  * others when the reference itself has become quicker. */
@@ -289,10 +244,10 @@ static void follow_reference(struct tuner *t) {
   const struct candidate *reference = &t->candidates[t->reference];
   double now[SAMPLES];
   int n = 0;
-  for (int k = 0; k < kept(reference); k++)
+  for (int k = 0; k < tuner_kept(reference); k++)
     if (!(reference->old >> k & 1))
       now[n++] = reference->times[k];
-  const double factor = median_of(now, n) / t->before, change = factor / t->factor;
+  const double factor = times_median(now, n) / t->before, change = factor / t->factor;
   for (int i = 0; i < t->count; i++)
     for (int k = 0; k < SAMPLES; k++)
       if (t->candidates[i].old >> k & 1)
@@ -302,7 +257,7 @@ static void follow_reference(struct tuner *t) {
 
 static void end_comparison(struct tuner *t) {
   struct candidate *reference = &t->candidates[t->reference];
-  t->before = median(reference);
+  t->before = tuner_median_of(reference);
   t->factor = 1;
   for (int k = 0; k < REFERENCE_RUNS; k++)
     add_time(reference, t->fresh[k]);
@@ -318,7 +273,7 @@ static void compare(struct tuner *t, int candidate, double seconds) {
   if (t->nfresh < REFERENCE_RUNS)
     return;
   /* A program's first runs are slow: until it gets no quicker. Not where runs are counted in advance. */
-  const double now = median_of(t->fresh, REFERENCE_RUNS), earlier = t->begun;
+  const double now = times_median(t->fresh, REFERENCE_RUNS), earlier = t->begun;
   t->begun = now;
   t->nfresh = 0;
   if (t->options.exhaustive || (earlier > 0 && now > STEADY * earlier))
@@ -331,12 +286,12 @@ int tuner_next(struct tuner *t) {
   if (t->comparing)
     return t->reference;
   const struct candidate *standard = &t->candidates[t->standard];
-  if (t->warm_up > 0 || standard->count < BASE_RUNS)
+  if (t->few ? standard->count == 0 : t->warm_up > 0 || standard->count < BASE_RUNS)
     return t->standard;
   for (int tries = 0; tries < t->count; tries++) {
     int i = (t->turn + tries) % t->count;
-    struct candidate *c = &t->candidates[i];
-    if (!needs_runs(t, c))
+    const struct candidate *c = &t->candidates[i];
+    if (!needs_runs(t, i))
       continue;
     t->turn = i;
     return tuner_can_pay(t, expected_cost(t, c)) ? i : t->winner;
@@ -353,7 +308,7 @@ static void watch_drift(struct tuner *t, double seconds) {
   t->window[t->seen++ % WINDOW] = seconds;
   if (t->seen % WINDOW != 0)
     return;
-  double now = median_of(t->window, WINDOW);
+  double now = times_median(t->window, WINDOW);
   /* What was measured on a busy machine is no measure for a quiet one. */
   if (t->settled_median <= 0 || now < t->settled_median)
     t->settled_median = now;
@@ -388,7 +343,7 @@ void tuner_record(struct tuner *t, int candidate, double seconds) {
     return;
   }
   bool trial = candidate != t->standard && candidate != t->winner;
-  double best = median(&t->candidates[t->winner]);
+  double best = tuner_median_of(&t->candidates[t->winner]);
   if (trial) {
     t->trials++;
     t->overhead += fmax(0, seconds - best);
@@ -397,16 +352,21 @@ void tuner_record(struct tuner *t, int candidate, double seconds) {
     c->cold = false;
     return;
   }
+  if (t->few) {
+    add_least(c, seconds);
+    return;
+  }
   add_time(c, seconds);
   if (t->before > 0 && candidate == t->reference)
     follow_reference(t);
   if (trial && is_hopeless(t, c))
     c->alive = false;
   /* In the first round one is brought to its end before the next is prepared, and runs from then on if it is better: a
-   * program that ends soon shall gain too. Later rounds take turns, so that what disturbs the machine disturbs all. */
+   * program that ends soon shall gain too. Later rounds take turns, so that what disturbs the machine disturbs all; but one after
+   * another where each run of the program is to measure everything, and would spend itself on first runs. */
   if (t->round_runs == FIRST_ROUND && c->count == FIRST_ROUND && trial)
     choose_winner(t);
-  if (t->round_runs > FIRST_ROUND)
+  if (t->round_runs > FIRST_ROUND && !(t->resumed && t->options.exhaustive))
     t->turn = (candidate + 1) % t->count;
 }
 
@@ -425,54 +385,4 @@ void tuner_reject(struct tuner *t, int candidate) {
     t->before = t->begun = 0;
     t->settled = alive(t) < 2;
   }
-}
-
-/* ---- looking ---- */
-
-bool tuner_is_settled(const struct tuner *t) {
-  return t->settled;
-}
-
-int tuner_left(const struct tuner *t) {
-  if (t->settled || !t->options.exhaustive)
-    return 0;
-  int runs = FIRST_ROUND, left = t->warm_up;
-  const int comparing = t->comparing ? REFERENCE_RUNS - t->nfresh : 0;
-  while (2 * runs <= SAMPLES)
-    runs *= 2;
-  for (int i = 0; i < t->count; i++) {
-    const struct candidate *c = &t->candidates[i];
-    const bool reference = t->comparing && i == t->reference;
-    const int count = c->count + (reference ? REFERENCE_RUNS : 0);
-    if (c->alive && c->usable && count < runs)
-      left += runs - count + (c->cold && !reference);
-  }
-  left += comparing;
-  return left + 1; /* it settles when it is asked once more */
-}
-
-int tuner_winner(const struct tuner *t) {
-  return t->winner;
-}
-
-double tuner_median(const struct tuner *t, int candidate, int *count) {
-  if (count)
-    *count = t->candidates[candidate].count;
-  return median(&t->candidates[candidate]);
-}
-
-long long tuner_trials(const struct tuner *t) {
-  return t->trials;
-}
-
-double tuner_overhead(const struct tuner *t) {
-  return t->overhead;
-}
-
-double tuner_total(const struct tuner *t) {
-  return t->total;
-}
-
-int tuner_restarts(const struct tuner *t) {
-  return t->restarts;
 }

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "kind.h"
 #include "tune_mode.h"
+#include "tuning_report.h"
 #include "variant.h"
 
 int tuning_wanted(const struct op_context *ctx, bool *candidates, struct error *err) {
@@ -21,11 +22,11 @@ int tuning_open(const struct op_context *ctx, struct tuning *t, const struct tun
   struct tune_mode mode = {0};
   t->of = *of;
   int code = tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &mode, err);
+  t->exhaustive = mode.options.exhaustive;
   if (code || !mode.candidates || of->count < 2)
     return code;
   t->keeps = mode.keep;
   t->recalls = mode.recall;
-  t->exhaustive = mode.options.exhaustive;
   t->watches = mode.options.drift > 0;
   return tuner_new(&t->tuner, of->count, of->standard, &mode.options, err);
 }
@@ -135,13 +136,56 @@ static bool goes_on(const struct op_context *ctx) {
   return ctx->comm->size == 1;
 }
 
-/* A choice among some of the variants is taken where nothing is tried; else the trials go on. What is hopeless ran twice. */
+/* A choice among some of the variants, or after a part of the rounds, is taken where nothing is tried; else the trials go on. What
+ * is hopeless ran twice. */
 static bool is_final(const struct tuning *t, const struct store_tuning *rows, int count) {
   enum { ENOUGH = 2 };
   int known = 0;
   for (int r = 0; r < count; r++)
     known += rows[r].count >= ENOUGH && find_variant(t, rows[r].variant) >= 0;
-  return chosen_of(rows, count) && known >= t->of.count;
+  const struct store_tuning *chosen = chosen_of(rows, count);
+  return chosen && !chosen->provisional && known >= t->of.count;
+}
+
+/* Who tries everything does it once: what was chosen among all variants stays. */
+static struct memory finished(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+  struct memory m = {.winner = -1};
+  struct store_tuning *rows;
+  const int count = get_rows(ctx, loop, t, &rows);
+  if (is_final(t, rows, count)) {
+    const struct store_tuning *chosen = chosen_of(rows, count);
+    m = (struct memory){
+        .winner = find_variant(t, chosen->variant), .grade = TUNING_EXACT, .median = chosen->median};
+  }
+  store_tunings_free(rows, count);
+  return m;
+}
+
+/* A number of this place, which tells the next run what to expect of the program. */
+static bool name_calls(const struct tuning_place *place, struct text *name) {
+  text_addf(name, "calls of %s, %s, %d threads", text_str(&place->signature), text_str(&place->mesh),
+            place->threads);
+  return text_ok(name);
+}
+
+static int earlier_calls(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+  struct tuning_place place = {0};
+  struct text name = {0};
+  double calls = 0;
+  if (make_place(ctx, loop, &t->of, &place) && name_calls(&place, &name))
+    store_get_fact(ctx->store, text_str(&place.target), text_str(&name), 0, &calls, NULL);
+  text_free(&name);
+  tuning_place_free(&place);
+  return (int)calls;
+}
+
+static void keep_calls(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+  struct tuning_place place = {0};
+  struct text name = {0};
+  if (make_place(ctx, loop, &t->of, &place) && name_calls(&place, &name))
+    store_put_fact(ctx->store, text_str(&place.target), text_str(&name), t->calls, "");
+  text_free(&name);
+  tuning_place_free(&place);
 }
 
 /* An earlier run ended before its tuner had settled: go on there. */
@@ -193,13 +237,15 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
     return OP_OK;
   }
   const bool recalls = t->recalls || loop->turned;
-  if (recalls && (!ranks || ranks->leads_all))
-    m = remembered(ctx, loop, t);
-  if (recalls && ranks)
+  if (!ranks || ranks->leads_all)
+    m = recalls ? remembered(ctx, loop, t) : t->exhaustive ? finished(ctx, loop, t) : m;
+  if ((recalls || t->exhaustive) && ranks)
     code = ctx->agreement->table->broadcast(ctx->agreement, &m, sizeof m, ranks->first_leader, err);
   if (code)
     return code;
   const bool goes = t->keeps && goes_on(ctx);
+  if (goes && t->exhaustive)
+    tuner_expect(t->tuner, earlier_calls(ctx, loop, t));
   if (goes && m.winner >= 0 && m.grade == TUNING_EXACT && resume(ctx, loop, t))
     return OP_OK;
   if (m.winner >= 0) {
@@ -223,8 +269,13 @@ static struct store_tuning row_at(const struct tuning_place *place, const struct
                                .mesh = text_str(&place->mesh)};
 }
 
+/* Without a choice of its own the one that is there stays. */
 static void put_rows(struct op_context *ctx, const struct loop *loop, const struct tuning *t, bool choose,
                      struct store_tuning *rows) {
+  struct store_tuning *before;
+  const int nbefore = get_rows(ctx, loop, t, &before);
+  const struct store_tuning *old = chosen_of(before, nbefore);
+  const int chosen = choose ? tuner_winner(t->tuner) : old ? find_variant(t, old->variant) : -1;
   struct tuning_place place = {0};
   int count = 0;
   const bool good = make_place(ctx, loop, &t->of, &place);
@@ -238,10 +289,12 @@ static void put_rows(struct op_context *ctx, const struct loop *loop, const stru
     rows[count].median = median;
     rows[count].baseline = tuner_median(t->tuner, t->of.standard, NULL);
     rows[count].count = runs;
-    rows[count++].chosen = choose && i == tuner_winner(t->tuner);
+    rows[count].provisional = i == chosen && !tuner_is_settled(t->tuner);
+    rows[count++].chosen = i == chosen;
   }
   if (good)
     store_put_tunings(ctx->store, rows, count);
+  store_tunings_free(before, nbefore);
   tuning_place_free(&place);
 }
 
@@ -265,34 +318,72 @@ static int well_known(const struct tuning *t) {
   return known;
 }
 
-/* A choice is replaced by a choice only. */
-static bool has_choice(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+/* How often what is kept of a variant was measured. */
+static int looked_at(int count) {
+  enum { MOST = 16 };
+  return count < MOST ? count : MOST;
+}
+
+/* A loop of the same place may have kept more meanwhile, and what was dropped after drift does not count. */
+static bool knows_most(const struct tuning *t, const struct store_tuning *rows, int count) {
+  int own = 0, kept = 0;
+  for (int i = 0; i < t->of.count; i++) {
+    int runs = 0;
+    tuner_median(t->tuner, i, &runs);
+    own += looked_at(runs);
+  }
+  for (int r = 0; r < count; r++)
+    kept += find_variant(t, rows[r].variant) >= 0 ? looked_at(rows[r].count) : 0;
+  return t->restarts == 0 && own > 0 && own >= kept;
+}
+
+/* The tuner has not settled in time. */
+static void close_unsettled(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
+  const int left = tuner_left(t->tuner), known = well_known(t);
+  const bool serial = goes_on(ctx);
   struct store_tuning *rows;
   const int count = get_rows(ctx, loop, t, &rows);
-  const bool chosen = chosen_of(rows, count) != NULL;
+  if (tuner_trials(t->tuner) > 0 && 2 * known >= t->of.count && (left == 0 || !serial))
+    keep(ctx, loop, t, true);
+  else if (serial && is_final(t, rows, count))
+    t->kept = true;
+  else if (serial && knows_most(t, rows, count)) {
+    keep(ctx, loop, t, false);
+    t->kept = false;
+  }
   store_tunings_free(rows, count);
-  return chosen;
+  if (serial && t->exhaustive && !t->kept)
+    keep_calls(ctx, loop, t);
+}
+
+static void report(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+  struct tuning_place place = {0};
+  struct tuning_note note = {.loop = loop->name, .order = loop->order, .calls = t->calls};
+  if (!t->tuner)
+    note.state = TUNING_ONLY;
+  else if (t->kept)
+    note.state = TUNING_DONE;
+  else {
+    note.state = t->calls > 1 ? TUNING_UNFINISHED : TUNING_ONCE;
+    note.left = tuner_left(t->tuner);
+    note.progress = tuner_progress(t->tuner, t->calls);
+  }
+  if (make_place(ctx, loop, &t->of, &place))
+    tuning_report_note(ctx, &place, &note);
+  tuning_place_free(&place);
 }
 
 void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
-  if (!t->tuner || !t->keeps || t->kept)
-    return;
-  if (tuner_left(t->tuner) == 1)
-    tuner_next(t->tuner); /* all that is missing is to ask */
-  const int left = tuner_left(t->tuner), known = well_known(t);
-  const bool serial = goes_on(ctx);
-  if (left > 0)
-    log_line(
-        &ctx->log, LOG_WARN, "tune",
-        "loop %s was called too few times to be tuned: %d of its %d variants are measured, %d more calls are "
-        "needed%s",
-        loop->name, known, t->of.count, left,
-        serial ? "; run the program for longer, or again with OP2_TUNE=force" : "");
-  const bool enough = tuner_trials(t->tuner) > 0 && 2 * known >= t->of.count && (left == 0 || !serial);
-  if (tuner_is_settled(t->tuner) || enough)
-    keep(ctx, loop, t, true);
-  else if (serial && !has_choice(ctx, loop, t))
-    keep(ctx, loop, t, false);
+  if (t->tuner && t->keeps && !t->kept) {
+    if (tuner_left(t->tuner) == 1)
+      tuner_next(t->tuner); /* all that is missing is to ask */
+    if (tuner_is_settled(t->tuner))
+      keep(ctx, loop, t, true);
+    else
+      close_unsettled(ctx, loop, t);
+  }
+  if (t->exhaustive && (t->calls > 0 || t->kept || (!t->tuner && loop->stats.calls > 0)))
+    report(ctx, loop, t);
 }
 
 /* After drift: if even the default is slower now than it was, by what counts as drift, the machine is busy with other things, and
@@ -331,6 +422,7 @@ static void count(struct op_context *ctx, struct loop *loop, struct tuning *t) {
 
 void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int which) {
   count(ctx, loop, t);
+  t->calls++;
   const int restarts = tuner_restarts(t->tuner);
   if (restarts != t->restarts) {
     log_line(&ctx->log, LOG_INFO, "tune",

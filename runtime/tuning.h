@@ -26,6 +26,7 @@ struct tuning {
   bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
   bool exhaustive, watches;
   int restarts;
+  int calls; /* of this tuner's runs */
   /* What of it the loop's statistics have: they go on when the loop is made anew. What earlier runs spent is not this one's. */
   long long told_trials;
   double told_seconds;
@@ -42,8 +43,8 @@ void tuning_free(struct tuning *t);
 int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning *t, struct error *err);
 /* After a run of `which` that the tuner was told: the loop's statistics follow; when the tuner has settled, remember every measured candidate and the winner, once. */
 void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int which);
-/* The loop ends before the tuner has settled: remember what is known, with a choice if that is enough to choose by. Else the
- * next run goes on from there (not with ranks). */
+/* The loop ends, maybe before the tuner has settled: remember what is known then, with a choice if that is enough to choose by. Else the
+ * next run goes on from there (not with ranks). With OP2_TUNE=force the report (tuning_report.h) gets how far it is. */
 void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning *t);
 
 /* The loop's variant was found by other means: the next run starts with it. */

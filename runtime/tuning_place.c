@@ -61,7 +61,7 @@ static int reach_class(const struct map *map) {
 }
 
 /* What is best with these says nothing of meshes without, nor they of it. */
-static const char straight_mark[] = " straight", large_mark[] = " large";
+static const char straight_mark[] = " straight", large_mark[] = " large", heavy_mark[] = " heavy";
 
 void tuning_fingerprint(const struct loop *loop, struct text *out) {
   tuning_size_class(loop->set->extents[EXTENT_OWNED], out);
@@ -83,6 +83,8 @@ void tuning_fingerprint(const struct loop *loop, struct text *out) {
     text_add(out, straight_mark);
   if (loop->large)
     text_add(out, large_mark);
+  if (loop->heavy)
+    text_add(out, heavy_mark);
 }
 
 bool tuning_place_ok(const struct tuning_place *place) {
@@ -110,7 +112,8 @@ const char *tuning_grade_words(enum tuning_grade grade) {
 
 static bool is_comparable(const char *mesh, const char *other) {
   return !strstr(mesh, straight_mark) == !strstr(other, straight_mark) &&
-         !strstr(mesh, large_mark) == !strstr(other, large_mark);
+         !strstr(mesh, large_mark) == !strstr(other, large_mark) &&
+         !strstr(mesh, heavy_mark) == !strstr(other, heavy_mark);
 }
 
 enum tuning_grade tuning_grade(const struct store_tuning *row, const char *target, const char *mesh) {

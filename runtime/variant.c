@@ -86,35 +86,86 @@ int variant_apply(struct variant *variant, const char *spec, struct error *err) 
   return OP_OK;
 }
 
-int variant_list_check(const char *value, struct error *err) {
-  for (const char *p = value; *p;) {
-    const size_t part = strcspn(p, ","), colon = strcspn(p, ":");
-    if (part == 0 || colon + 1 == part)
-      return error_set(err, OP_ERR_ENV,
-                       "OP2_VARIANT=\"%s\": a variant is missing %s; expected [LOOP:]NAME, separated by ','",
-                       value, part == 0 ? "in front of a ','" : "behind a ':'");
-    p += part;
-    p += *p == ',';
+/* One "[LOOP:]SPEC" of the list. */
+struct part {
+  const char *loop, *spec; /* loop NULL: all loops */
+  int loop_length, spec_length;
+};
+
+static bool next_part(const char **at, struct part *out) {
+  const char *p = *at;
+  if (!*p)
+    return false;
+  const size_t length = strcspn(p, ","), colon = strcspn(p, ":");
+  const bool named = colon < length;
+  const size_t skip = named ? colon + 1 : 0;
+  *out = (struct part){.loop = named ? p : NULL,
+                       .loop_length = named ? (int)colon : 0,
+                       .spec = p + skip,
+                       .spec_length = (int)(length - skip)};
+  *at = p + length + (p[length] == ',');
+  return true;
+}
+
+static bool same_loops(const struct part *a, const struct part *b) {
+  return a->loop_length == b->loop_length && !a->loop == !b->loop &&
+         memcmp(a->loop ? a->loop : "", b->loop ? b->loop : "", (size_t)a->loop_length) == 0;
+}
+
+/* A dat lies in one way for all loops. */
+static int check_layouts(const char *value, const struct part *part, struct error *err) {
+  char word[64];
+  for (int at = 0; part->loop && at < part->spec_length;) {
+    const char *p = part->spec + at;
+    int length = (int)strcspn(p, "/,");
+    snprintf(word, sizeof word, "%.*s", length, p);
+    if (layout_word(word))
+      return error_set(
+          err, OP_ERR_ENV,
+          "OP2_VARIANT=\"%s\": \"%.*s\" is said of loop %.*s, and a dat lies in one way for all "
+          "loops; put it into the part for all loops, in front of a ',': OP2_VARIANT=%.*s,%.*s:...",
+          value, length, p, part->loop_length, part->loop, length, p, part->loop_length, part->loop);
+    at += length + 1;
   }
   return OP_OK;
 }
 
+static int check_part(const char *value, const struct part *part, struct error *err) {
+  if (part->spec_length == 0)
+    return error_set(err, OP_ERR_ENV,
+                     "OP2_VARIANT=\"%s\": a variant is missing %s; expected [LOOP:]NAME, separated by ','",
+                     value, part->loop ? "behind a ':'" : "in front of a ','");
+  struct part other;
+  for (const char *p = value; next_part(&p, &other) && other.spec < part->spec;)
+    if (same_loops(&other, part))
+      return error_set(
+          err, OP_ERR_ENV,
+          "OP2_VARIANT=\"%s\": \"%.*s\" and \"%.*s\" are both said of %s%.*s; give one part, its "
+          "words separated by '/'",
+          value, other.spec_length, other.spec, part->spec_length, part->spec,
+          part->loop ? "loop " : "all loops", part->loop_length, part->loop ? part->loop : "");
+  return check_layouts(value, part, err);
+}
+
+int variant_list_check(const char *value, struct error *err) {
+  struct part part;
+  int code = OP_OK;
+  for (const char *p = value; !code && next_part(&p, &part);)
+    code = check_part(value, &part, err);
+  return code;
+}
+
 bool variant_for_loop(const char *value, const char *loop, struct text *spec) {
+  struct part part;
   bool found = false, own = false;
-  const size_t length = strlen(loop);
-  for (const char *p = value; *p;) {
-    size_t part = strcspn(p, ","), colon = strcspn(p, ":");
-    bool named = colon < part;
-    bool mine = named && colon == length && memcmp(p, loop, length) == 0;
-    if (mine || (!named && !own)) {
+  const struct part wanted = {.loop = loop, .loop_length = (int)strlen(loop)};
+  for (const char *p = value; !own && next_part(&p, &part);) {
+    own = part.loop && same_loops(&part, &wanted);
+    if (own || !part.loop) {
       text_clear(spec);
-      size_t skip = named ? colon + 1 : 0;
-      text_add_bytes(spec, p + skip, part - skip);
-      own |= mine;
+      text_add_bytes(spec, part.spec, (size_t)part.spec_length);
       found = true;
     }
-    p += part;
-    p += *p == ',';
   }
   return found;
 }

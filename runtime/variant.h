@@ -25,7 +25,8 @@ void variant_print(const struct variant *variant, struct text *out);
  * with the words there are. */
 int variant_apply(struct variant *variant, const char *spec, struct error *err);
 
-/* OP2_VARIANT's value, "[LOOP:]SPEC[,...]". OP_ERR_ENV if a SPEC is missing. */
+/* OP2_VARIANT's value, "[LOOP:]SPEC[,...]". OP_ERR_ENV if a SPEC is missing, is the second one of a loop or of all, or has a layout
+ * for one loop only. */
 int variant_list_check(const char *value, struct error *err);
 /* The part of it that holds for this loop, its own before the general one.
  * False if there is none. */

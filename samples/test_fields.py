@@ -7,6 +7,7 @@ The size is the field's; a small one is enlarged by the least whole factor that 
 """
 
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -39,7 +40,8 @@ def check_picture(path, size, said):
     assert [name for name, _ in chunks] == [b"IHDR", b"IDAT", b"IEND"], chunks
     width, height, depth, kind = struct.unpack(">IIBB", chunks[0][1][:10])
     assert (width, height, depth, kind) == (times * size[0], times * size[1], 8, 2), (width, height, depth, kind)
-    assert f"wrote {path}, {width} x {height} pixels\n" in said, said
+    told = re.search(rf"^wrote {re.escape(path)}, {width} x {height} pixels: blue is (\S+), red (\S+)$", said, re.MULTILINE)
+    assert told and float(told[1]) < float(told[2]), said
     rows = zlib.decompress(chunks[1][1])
     line = 1 + 3 * width
     assert len(rows) == line * height, "pixels"
@@ -68,11 +70,18 @@ def check_index(folder, cells, topology, names):
 def main(program, size, cells, topology, names, *options):
     with tempfile.TemporaryDirectory() as folder:
         picture = os.path.join(folder, "field.png")
+        # That it can be written is tried with the options, and leaves nothing.
+        status, said = run([program, "--picture", picture, "--no-such-option"])
+        assert status == 2 and not os.listdir(folder), said
         status, said = run([program, "--picture", picture, *options])
         assert status == 0, said
         check_picture(picture, tuple(int(n) for n in size.split("x")), said)
         status, said = run([program, "--picture", os.path.join(folder, "none", "field.png"), *options])
-        assert status != 0 and "No such file" in said, (status, said)
+        assert status == 2 and len(said.splitlines()) == 1, (status, said)
+        assert said.startswith(f"{os.path.basename(program)}: --picture {folder}") and "No such file" in said, said
+        status, said = run([program, "--picture", "/dev/full", *options])
+        assert status == 1 and "/dev/full: the file cannot be written: No space left" in said and "PASSED" not in said, said
+        assert "checks hold, but a file was not written)" in said, said
         if cells == "0":
             return
         status, said = run([program, "--vtk", os.path.join(folder, "field"), *options])

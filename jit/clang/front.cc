@@ -101,6 +101,8 @@ public:
       add({"-Wall", "-Wextra"});
     if (request.remarks) // for LLVM's remarks to have a line, the lines must be kept
       add({"-Rpass-missed=loop-vectorize"});
+    if (llvm::StringRef(request.files[0].text, request.files[0].length).contains("\n#pragma op2jit bounds\n"))
+      add({"-fsanitize=array-bounds"});
     if (request.debug)
       add({"-debug-info-kind=constructor", "-dwarf-version=4", "-debugger-tuning=gdb"});
   }
@@ -175,7 +177,7 @@ bool parse(const compile_request &request, Output &output,
   Arguments arguments(request);
   arguments.add_main_file(main_name);
 
-  FrontMessages messages(output, request.warnings != 0, request.nfiles > 1);
+  FrontMessages messages(output, static_cast<Warnings>(request.warnings), request.nfiles > 1);
   clang::CompilerInstance compiler;
   compiler.createDiagnostics(&messages, false);
   auto invocation = std::make_shared<clang::CompilerInvocation>();

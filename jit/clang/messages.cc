@@ -2,6 +2,7 @@
 
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/LexDiagnostic.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/Support/raw_ostream.h>
@@ -26,6 +27,32 @@ static llvm::StringRef as_requested(llvm::StringRef file) {
   return file;
 }
 
+// What gives other numbers than were meant, or ends the program; not what is only unusual.
+static bool is_serious(unsigned diagnostic, llvm::StringRef text) {
+  static const char *const groups[] = {"array-bounds",
+                                       "division-by-zero",
+                                       "fortify-source",
+                                       "for-loop-analysis",
+                                       "incompatible-pointer-types",
+                                       "integer-overflow",
+                                       "literal-conversion",
+                                       "null-dereference",
+                                       "parentheses",
+                                       "return-stack-address",
+                                       "return-type",
+                                       "shift-count-negative",
+                                       "shift-count-overflow",
+                                       "sizeof-array-div",
+                                       "sizeof-pointer-memaccess",
+                                       "sometimes-uninitialized",
+                                       "uninitialized",
+                                       "unsequenced",
+                                       "unused-comparison"};
+  // `abs` of a double is; of its group `fabsf` of a double and `fabs` of an int are not.
+  return text.starts_with("using integer absolute value function") ||
+         llvm::is_contained(groups, clang::DiagnosticIDs::getWarningOptionForDiag(diagnostic));
+}
+
 void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) {
   clang::DiagnosticConsumer::HandleDiagnostic(level, info);
   llvm::SmallString<256> text;
@@ -40,7 +67,8 @@ void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, cons
   const clang::SourceManager &sources = info.getSourceManager();
   const clang::SourceLocation place = sources.getExpansionLoc(info.getLocation());
   if (level == clang::DiagnosticsEngine::Warning)
-    dropped_ = !warnings_ || (own_files_only_ && sources.isWrittenInMainFile(place));
+    dropped_ = warnings_ == Warnings::None || (own_files_only_ && sources.isWrittenInMainFile(place)) ||
+               (warnings_ == Warnings::Serious && !is_serious(info.getID(), text));
   else if (level != clang::DiagnosticsEngine::Note)
     dropped_ = false;
   if (dropped_)

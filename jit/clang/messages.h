@@ -9,18 +9,21 @@
 
 namespace op2jit {
 
-// The front end's messages, with the positions that #line asks for. Without `warnings` those are
-// dropped; with `own_files_only`, those about the main file, which is generated. What a pragma makes an error stays.
+enum class Warnings { None, All, Serious }; // as compile_request has them
+
+// The front end's messages, with the positions that #line asks for. Warnings that are not wanted are
+// dropped; with `own_files_only`, those about the main file, which is generated, too. What a pragma makes an error stays.
 class FrontMessages : public clang::DiagnosticConsumer {
 public:
-  FrontMessages(Output &output, bool warnings, bool own_files_only)
+  FrontMessages(Output &output, Warnings warnings, bool own_files_only)
       : output_(output), warnings_(warnings), own_files_only_(own_files_only) {
   }
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) override;
 
 private:
   Output &output_;
-  bool warnings_, own_files_only_;
+  Warnings warnings_;
+  bool own_files_only_;
   bool dropped_ = false; // the last warning was dropped, and so are its notes
 };
 

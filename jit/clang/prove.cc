@@ -7,6 +7,7 @@
 
 #include "../prover.h"
 #include "front.h"
+#include "messages.h"
 #include "prove_calls.h"
 #include "prove_walk.h"
 #include "safely.h"
@@ -114,7 +115,7 @@ void prove(const prove_request *request, prove_result *result) {
   compile_request text = {};
   text.files = request->files;
   text.nfiles = request->nfiles;
-  text.warnings = 1;
+  text.warnings = static_cast<int>(Warnings::Serious);
   std::string reason;
   bool parsed = false;
   const bool survived = run_safely(

@@ -11,8 +11,25 @@ static Number sum(Number a, Number b) {
   return a && b && !__builtin_add_overflow(*a, *b, &result) ? Number(result) : std::nullopt;
 }
 
-Value Walk::moved(const Value &pointer, Number by, const clang::Expr *) {
+// How many values an element of the type has: an array's elements, with those of rows in it; 0: not known.
+static int64_t values_in(clang::QualType type, const clang::ASTContext &context) {
+  int64_t count = 1;
+  while (const auto *array = type.isNull() ? nullptr : context.getAsConstantArrayType(type)) {
+    count *= array->getSize().getSExtValue();
+    type = array->getElementType();
+  }
+  return !type.isNull() && type->isArrayType() ? 0 : count;
+}
+
+static Number times(Number a, int64_t count) {
+  int64_t result;
+  return a && count && !__builtin_mul_overflow(*a, count, &result) ? Number(result) : std::nullopt;
+}
+
+// A component of an array of arrays is one of all their values.
+Value Walk::moved(const Value &pointer, Number by, clang::QualType pointee) {
   Value result = pointer;
+  by = times(by, values_in(pointee, context_));
   if (result.target.kind == Place::Pointers)
     result.target.entry = sum(result.target.entry, by);
   else
@@ -26,10 +43,13 @@ Value Walk::constant_of(const clang::VarDecl *variable, Number component) {
   if (!init)
     return Value();
   init = init->IgnoreParenImpCasts();
-  if (const auto *list = llvm::dyn_cast<clang::InitListExpr>(init)) {
-    if (!component || *component < 0 || *component >= list->getNumInits())
+  while (const auto *list = llvm::dyn_cast<clang::InitListExpr>(init)) {
+    const auto *array = context_.getAsArrayType(list->getType());
+    const int64_t each = array ? values_in(array->getElementType(), context_) : 0;
+    if (!component || *component < 0 || each < 1 || *component / each >= list->getNumInits())
       return Value();
-    init = list->getInit(static_cast<unsigned>(*component))->IgnoreParenImpCasts();
+    init = list->getInit(static_cast<unsigned>(*component / each))->IgnoreParenImpCasts();
+    component = *component % each;
   }
   clang::Expr::EvalResult result;
   if (init->getType()->isIntegerType() && init->EvaluateAsInt(result, context_))
@@ -71,8 +91,28 @@ void Walk::store(const Place &to, const Value &what, const clang::Expr *where, C
     state_.values[{to.variable, *to.component}] = what;
 }
 
+// Where an element of an array is, or what follows a pointer.
+Place Walk::element(const clang::ArraySubscriptExpr *item, bool used) {
+  const clang::Expr *array = item->getBase()->IgnoreParens();
+  const auto *decay = llvm::dyn_cast<clang::ImplicitCastExpr>(array);
+  const bool of_array = decay && decay->getCastKind() == clang::CK_ArrayToPointerDecay;
+  Value base;
+  if (of_array) {
+    const Place first = place(decay->getSubExpr(), used);
+    base = first.kind == Place::Elsewhere ? Value() : Value::to(first);
+  } else
+    base = value(item->getBase());
+  const Number index = value(item->getIdx()).as_number();
+  const auto *size = of_array ? context_.getAsConstantArrayType(decay->getSubExpr()->getType()) : nullptr;
+  if (used && size)
+    rules_.index(decay->getSubExpr(), index, size->getSize().getSExtValue());
+  if (used && base.kind == Value::Integer && base.number == 0)
+    rules_.null_pointer(item);
+  return base.kind == Value::Pointer ? moved(base, index, item->getType()).target : Place();
+}
+
 // Where an lvalue is; its parts are evaluated on the way.
-Place Walk::place(const clang::Expr *expression) {
+Place Walk::place(const clang::Expr *expression, bool used) {
   expression = expression->IgnoreParens();
   Place result;
   if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(expression)) {
@@ -84,36 +124,29 @@ Place Walk::place(const clang::Expr *expression) {
                                                                                             : Place::Local;
     return result;
   }
-  if (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(expression)) {
-    const Value base = value(item->getBase());
-    const Value index = value(item->getIdx());
-    if (base.kind != Value::Pointer)
-      return result;
-    // Of an array of arrays only the first element is followed.
-    Number by = index.as_number();
-    if (item->getType()->isArrayType() && (!by || *by != 0))
-      by = std::nullopt;
-    return moved(base, by, item).target;
-  }
+  if (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(expression))
+    return element(item, used);
   if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(expression)) {
     if (unary->getOpcode() == clang::UO_Deref) {
       const Value pointer = value(unary->getSubExpr());
+      if (used && pointer.kind == Value::Integer && pointer.number == 0)
+        rules_.null_pointer(unary);
       return pointer.kind == Value::Pointer ? pointer.target : result;
     }
     if (unary->getOpcode() == clang::UO_Extension || unary->getOpcode() == clang::UO_Real ||
         unary->getOpcode() == clang::UO_Imag)
-      return place(unary->getSubExpr());
+      return place(unary->getSubExpr(), used);
   }
   if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(expression)) {
     const Value through = member->isArrow() ? value(member->getBase()) : Value();
-    const Place whole = member->isArrow() ? through.target : place(member->getBase());
+    const Place whole = member->isArrow() ? through.target : place(member->getBase(), used);
     if (whole.kind == Place::Lasting)
       return whole;
     rules_.lost(whole, member->getExprLoc(), "is used as a structure");
     return result;
   }
   if (const auto *casts = llvm::dyn_cast<clang::CastExpr>(expression))
-    return place(casts->getSubExpr());
+    return place(casts->getSubExpr(), used);
   if (expression->isPRValue())
     value(expression);
   return result;
@@ -122,10 +155,15 @@ Place Walk::place(const clang::Expr *expression) {
 Value Walk::cast(const clang::CastExpr *expression) {
   const clang::Expr *inner = expression->getSubExpr();
   switch (expression->getCastKind()) {
-  case clang::CK_LValueToRValue: return load(place(inner), inner);
+  case clang::CK_LValueToRValue: return load(place(inner, true), inner);
   case clang::CK_ArrayToPointerDecay: {
     Place first = place(inner);
     return first.kind == Place::Elsewhere ? Value() : Value::to(first);
+  }
+  case clang::CK_NullToPointer: value(inner); return Value::of(0);
+  case clang::CK_PointerToBoolean: {
+    const Value pointer = value(inner);
+    return pointer.kind == Value::Integer ? Value::of(pointer.number != 0) : Value();
   }
   case clang::CK_NoOp:
   case clang::CK_IntegralToBoolean:
@@ -172,13 +210,13 @@ Value Walk::cast(const clang::CastExpr *expression) {
 Value Walk::unary(const clang::UnaryOperator *expression) {
   const clang::Expr *inner = expression->getSubExpr();
   if (expression->isIncrementDecrementOp()) {
-    const Place at = place(inner);
+    const Place at = place(inner, true);
     const int64_t step = expression->isIncrementOp() ? 1 : -1;
     const bool adds = at.kind == Place::Argument && rules_.argument(at.argument).access == PROVE_INC;
     const Value before = adds ? Value() : load(at, inner);
     Value after;
     if (before.kind == Value::Pointer)
-      after = moved(before, step, inner);
+      after = moved(before, step, inner->getType()->getPointeeType());
     else if (const Number number = sum(before.as_number(), step))
       after = Value::of(*number);
     store(at, after, expression, Change::Increase, Compared::No);
@@ -262,16 +300,17 @@ Value Walk::assign(const clang::BinaryOperator *expression) {
   if (!expression->isCompoundAssignmentOp()) {
     const std::vector<bool> read_before = rules_.was_read();
     const Value what = value(right);
-    const Place to = place(left);
+    const Place to = place(left, true);
     if (left->getType()->isRecordType()) {
       rules_.write(to, expression, state_, Change::Assign, Compared::No, uncertain_ == 0);
       return Value();
     }
     store(to, what, expression, Change::Assign, compared(to, right, read_before));
+    note_extremum(to, right);
     return what;
   }
   const Value by = value(right);
-  const Place to = place(left);
+  const Place to = place(left, true);
   const clang::BinaryOperatorKind operation =
       clang::BinaryOperator::getOpForCompoundAssignment(expression->getOpcode());
   const bool adds = operation == clang::BO_Add || operation == clang::BO_Sub;
@@ -283,7 +322,7 @@ Value Walk::assign(const clang::BinaryOperator *expression) {
     Number step = by.as_number();
     if (step && operation == clang::BO_Sub)
       step = -*step;
-    after = moved(before, step, expression);
+    after = moved(before, step, left->getType()->getPointeeType());
   } else
     after = combine(operation, before, by, context_, left->getType());
   store(to, after, expression, adds ? Change::Increase : Change::Modify, Compared::No);
@@ -318,7 +357,8 @@ Value Walk::binary(const clang::BinaryOperator *expression) {
     Number by = (left_points ? right : left).as_number();
     if (by && operation == clang::BO_Sub)
       by = -*by;
-    return pointer.kind == Value::Pointer ? moved(pointer, by, expression) : Value();
+    return pointer.kind == Value::Pointer ? moved(pointer, by, expression->getType()->getPointeeType())
+                                          : Value();
   }
   return combine(operation, left, right, context_, expression->getType());
 }

@@ -91,6 +91,18 @@ Compared Walk::compared_in(const clang::Expr *assigned, int argument, bool minim
   return Compared::No;
 }
 
+// For who declared OP_INC what is OP_MIN or OP_MAX.
+void Walk::note_extremum(const Place &to, const clang::Expr *assigned) {
+  if (to.kind != Place::Argument || rules_.argument(to.argument).access != PROVE_INC)
+    return;
+  Compared found = compared_in(assigned, to.argument, true);
+  for (const Guard &guard : guards_)
+    if (guard.argument == to.argument)
+      found = guard.below ? Compared::Rightly : Compared::Wrongly;
+  if (found == Compared::Rightly || found == Compared::Wrongly)
+    rules_.keeps_extremum(to.argument, found == Compared::Rightly);
+}
+
 Compared Walk::compared(const Place &to, const clang::Expr *assigned, const std::vector<bool> &read_before) {
   if (to.kind != Place::Argument)
     return Compared::No;

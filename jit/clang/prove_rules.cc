@@ -100,11 +100,75 @@ bool Rules::inside(const Place &place, const clang::Expr *where) {
   return true;
 }
 
+// Is it one of op_decl_const? Those are declared in the generated text.
+static bool is_constant(const clang::VarDecl *variable, const clang::SourceManager &sources) {
+  return variable && variable->hasGlobalStorage() && sources.isWrittenInMainFile(variable->getLocation());
+}
+
+void Rules::outside(const clang::VarDecl *variable, const std::string &name, int64_t size, Number index,
+                    const clang::Expr *where) {
+  const bool constant = is_constant(variable, context_.getSourceManager());
+  const std::string title = (constant ? "constant " : "array ") + name;
+  const std::string last = std::to_string(size - 1);
+  if (!index)
+    whole(PROVE_UNKNOWN, where->getExprLoc(),
+          title + " is indexed by a value that is known only when the program runs", "");
+  else if (constant)
+    whole(PROVE_VIOLATED, where->getExprLoc(),
+          title + " has dim " + std::to_string(size) + ", and the kernel uses component " +
+              std::to_string(*index),
+          "use components 0 to " + last + ", or declare it with a larger dim");
+  else
+    whole(PROVE_VIOLATED, where->getExprLoc(),
+          (size == 1 ? "variable " + name + " holds one value"
+                     : title + " has " + std::to_string(size) + " elements") +
+              ", and the kernel uses element " + std::to_string(*index),
+          size == 1 ? "stay within it" : "use elements 0 to " + last + ", or give it more of them");
+}
+
+void Rules::index(const clang::Expr *array, Number index, int64_t size) {
+  if (index && *index >= 0 && *index < size)
+    return;
+  array = array->IgnoreParenImpCasts();
+  const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(array);
+  std::string words;
+  llvm::raw_string_ostream stream(words);
+  array->printPretty(stream, nullptr, clang::PrintingPolicy(context_.getLangOpts()));
+  outside(name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr, stream.str(), size, index, array);
+}
+
+// Of a variable reached through a pointer all elements count, whatever rows they are in. One that is used as another type is not
+// followed.
+void Rules::inside_variable(const Place &place, const clang::Expr *where) {
+  int64_t size = 1;
+  clang::QualType element = place.variable->getType();
+  while (const auto *array = context_.getAsConstantArrayType(element)) {
+    size *= array->getSize().getSExtValue();
+    element = array->getElementType();
+  }
+  if (context_.hasSameUnqualifiedType(element, where->getType()) &&
+      !(place.component && *place.component >= 0 && *place.component < size))
+    outside(place.variable, place.variable->getName().str(), size, place.component, where);
+}
+
+void Rules::null_pointer(const clang::Expr *where) {
+  whole(PROVE_VIOLATED, where->getExprLoc(), "the kernel follows a null pointer",
+        "let it point to a value first");
+}
+
+void Rules::keeps_extremum(int i, bool minimum) {
+  Finding &finding = findings_[static_cast<size_t>(i)];
+  if (finding.verdict == PROVE_VIOLATED && llvm::StringRef(finding.reason).contains("is declared OP_INC"))
+    finding.remedy = "declare " + title(i) + (minimum ? " OP_MIN" : " OP_MAX");
+}
+
 static int flat(const Place &place, int dim) {
   return static_cast<int>(*place.entry * dim + *place.component);
 }
 
 void Rules::read(const Place &place, const clang::Expr *where, const State &state) {
+  if (place.variable && (place.kind == Place::Local || place.kind == Place::Lasting))
+    inside_variable(place, where);
   if (place.kind == Place::Pointers)
     inside(place, where);
   if (place.kind != Place::Argument)
@@ -132,6 +196,8 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
 
 void Rules::write(const Place &place, const clang::Expr *where, State &state, Change change,
                   Compared compared, bool surely) {
+  if (place.variable && (place.kind == Place::Local || place.kind == Place::Lasting))
+    inside_variable(place, where);
   if (place.kind == Place::Lasting)
     whole(PROVE_VIOLATED, where->getExprLoc(),
           "the kernel writes to '" + place.variable->getName().str() +
@@ -160,7 +226,10 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
     report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
            name + " is declared " + (arg.access == PROVE_MIN ? "OP_MIN" : "OP_MAX") +
                ", and the kernel changes it without comparing",
-           arg.access == PROVE_MIN ? "write if (v < *m) *m = v" : "write if (v > *m) *m = v");
+           std::string(arg.access == PROVE_MIN ? "write if (v < *m) *m = v" : "write if (v > *m) *m = v") +
+               (compared != Compared::Wrongly ? ""
+                : arg.access == PROVE_MIN     ? ", or declare it OP_MAX"
+                                              : ", or declare it OP_MIN"));
   const auto i = static_cast<size_t>(place.argument);
   if (known && surely)
     sometimes_[i].set(static_cast<unsigned>(flat(place, arg.dim)));

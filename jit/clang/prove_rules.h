@@ -31,6 +31,11 @@ public:
   // `surely`: not in a loop that may run no time at all.
   void write(const Place &place, const clang::Expr *where, State &state, Change change, Compared compared,
              bool surely);
+  // `index` of the array that `array` names, which has `size` elements.
+  void index(const clang::Expr *array, Number index, int64_t size);
+  // The argument, declared INC, keeps the smaller or larger of two values.
+  void keeps_extremum(int argument, bool minimum);
+  void null_pointer(const clang::Expr *where);
   void at_exit(const State &state);
   void lost(const Place &place, clang::SourceLocation where, const char *why);
   void lost_all(clang::SourceLocation where, const char *why);
@@ -50,6 +55,9 @@ private:
   void report(int argument, prove_verdict verdict, clang::SourceLocation where, std::string reason,
               std::string remedy);
   bool inside(const Place &place, const clang::Expr *where);
+  void inside_variable(const Place &place, const clang::Expr *where);
+  void outside(const clang::VarDecl *variable, const std::string &name, int64_t size, Number index,
+               const clang::Expr *where);
   std::string title(int argument) const;
   int components(int argument) const;
   void unwritten(int argument, int component);

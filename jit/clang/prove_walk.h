@@ -35,7 +35,9 @@ private:
 
   // Expressions: prove_expressions.cc
   Value value(const clang::Expr *expression);
-  Place place(const clang::Expr *expression);
+  // `used`: read or written there, not just pointed to.
+  Place place(const clang::Expr *expression, bool used = false);
+  Place element(const clang::ArraySubscriptExpr *expression, bool used);
   Value load(const Place &from, const clang::Expr *where);
   void store(const Place &to, const Value &what, const clang::Expr *where, Change change, Compared compared);
   Value cast(const clang::CastExpr *expression);
@@ -46,7 +48,7 @@ private:
   Value call(const clang::CallExpr *expression);
   Value call_outside(const clang::CallExpr *expression, const clang::FunctionDecl *callee);
   Value constant_of(const clang::VarDecl *variable, Number component);
-  Value moved(const Value &pointer, Number by, const clang::Expr *where);
+  Value moved(const Value &pointer, Number by, clang::QualType pointee);
 
   // Comparisons with MIN and MAX arguments that hold here: prove_extrema.cc
   struct Guard {
@@ -55,6 +57,7 @@ private:
   };
   void add_guards(const clang::Expr *condition, bool holds);
   Compared compared(const Place &place, const clang::Expr *assigned, const std::vector<bool> &read_before);
+  void note_extremum(const Place &to, const clang::Expr *assigned);
   Compared compared_in(const clang::Expr *assigned, int argument, bool minimum);
 
   struct Jumps {

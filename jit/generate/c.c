@@ -80,6 +80,8 @@ static void put_helpers(struct generator *g) {
 }
 
 static void put_head(struct generator *g, const struct generated *files) {
+  if (g->s->bounds)
+    put(g, "#pragma op2jit bounds");
   put(g, "#include \"%s\"", files->prelude_file);
   put(g, "#pragma clang diagnostic push");
   put(g, "#pragma clang diagnostic ignored \"-Weverything\"");

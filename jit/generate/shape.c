@@ -8,7 +8,8 @@ static const struct {
 } forms[] = {{"scalar", 0}, {"strip4", 4}, {"strip8", 8}, {"strip16", 16}};
 enum { FORMS = sizeof forms / sizeof *forms };
 
-static const char straight_mark[] = "+straight", stream_mark[] = "+stream", list_mark[] = "+list";
+static const char straight_mark[] = "+straight", stream_mark[] = "+stream", list_mark[] = "+list",
+                  bounds_mark[] = "+bounds";
 
 void shape_print(const struct shape *s, struct text *out) {
   if (s->watched) {
@@ -24,6 +25,8 @@ void shape_print(const struct shape *s, struct text *out) {
     text_add(out, stream_mark);
   if (s->list)
     text_add(out, list_mark);
+  if (s->bounds)
+    text_add(out, bounds_mark);
 }
 
 static bool skip(const char **at, const char *mark) {

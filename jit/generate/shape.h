@@ -15,17 +15,18 @@ struct shape {
   bool straight;
   /* What strips write whole goes past the caches, where nobody looks for it soon. Only with a width and without a list. */
   bool stream;
+  bool bounds;  /* indices are watched, see jit/load_bounds.h: for the checking form; then nothing else */
   bool watched; /* for the checking form: see jit/generate/watched.h; then nothing else */
 };
 
 static inline bool shape_equal(const struct shape *a, const struct shape *b) {
   return a->width == b->width && a->list == b->list && a->straight == b->straight && a->stream == b->stream &&
-         a->watched == b->watched;
+         a->bounds == b->bounds && a->watched == b->watched;
 }
 
-/* "scalar", "strip8", "scalar+list", "strip8+straight+stream", "watched". */
+/* "scalar", "strip8", "scalar+list", "strip8+straight+stream", "scalar+bounds", "watched". */
 void shape_print(const struct shape *s, struct text *out);
-/* What shape_print wrote, but for "watched", which is no variant; false for anything else. Widths are 4, 8 and 16. */
+/* What shape_print wrote, but for "watched" and "+bounds", which are no variants; false for anything else. Widths are 4, 8 and 16. */
 bool shape_parse(const char *name, struct shape *s);
 
 #endif

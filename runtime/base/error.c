@@ -17,8 +17,10 @@ static const struct error_kind kinds[OP_ERR_COUNT_] = {
         "Check that the declaration succeeded and that the handle is used before op_exit."),
     ROW(OP_ERR_SIZE, "A size is negative, or its bytes cannot be addressed.",
         "Sizes are counts of elements from 0 up."),
-    ROW(OP_ERR_TYPE, "A type name is unknown or does not match the declaration.",
-        "Use the name that the dat was declared with; the message lists all names."),
+    ROW(OP_ERR_TYPE,
+        "A type name is unknown, or does not match the declaration or what the pointer points to.",
+        "Use the name that the dat was declared with, and C variables of that type; the message lists all "
+        "names."),
     ROW(OP_ERR_DIM, "A dim does not match the declaration or is not positive.",
         "Repeat the dim of the declaration in the argument."),
     ROW(OP_ERR_ACCESS, "An access is unknown or not allowed for this argument.",

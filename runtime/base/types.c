@@ -88,31 +88,40 @@ enum type_code type_parse(const char *name, bool *soa) {
   return find(clean);
 }
 
-#define COMBINE_INT(T, sum)                                                                                  \
+bool type_fits(enum type_code declared, const char *is) {
+  const struct type_info *found = type_info(type_parse(is, NULL)), *wanted = type_info(declared);
+  return !found->size || (found->size == wanted->size && found->is_float == wanted->is_float);
+}
+
+void type_tell_misfit(enum type_code declared, const char *is, const char *verb, const char *remedy,
+                      const char *memory, struct text *out) {
+  const char *wanted = type_info(declared)->name, *found = type_info(type_parse(is, NULL))->name;
+  text_addf(
+      out,
+      "the type is \"%s\", and %s of type %s. %s \"%s\", or give the variable the type %s; if the memory "
+      "does hold values of type %s, cast its address to (%s)",
+      wanted, verb, found, remedy, found, wanted, wanted, memory);
+}
+
+#define COMBINE(T, combined)                                                                                 \
   do {                                                                                                       \
     T a, b;                                                                                                  \
     memcpy(&a, target, sizeof a);                                                                            \
-    memcpy(&b, value, sizeof b);                                                                             \
-    if (access == OP_INC)                                                                                    \
-      a = (T)(sum);                                                                                          \
-    else if (access == OP_MIN ? b < a : b > a)                                                               \
-      a = b;                                                                                                 \
+    for (size_t i = 0; i < count; i++) {                                                                     \
+      memcpy(&b, values + i * distance, sizeof b);                                                           \
+      a = (combined);                                                                                        \
+    }                                                                                                        \
     memcpy(target, &a, sizeof a);                                                                            \
   } while (0)
+
+#define COMBINE_INT(T, sum)                                                                                  \
+  COMBINE(T, access == OP_INC ? (T)(sum) : (access == OP_MIN ? b < a : b > a) ? b : a)
 
 #define COMBINE_FLOAT(T)                                                                                     \
-  do {                                                                                                       \
-    T a, b;                                                                                                  \
-    memcpy(&a, target, sizeof a);                                                                            \
-    memcpy(&b, value, sizeof b);                                                                             \
-    if (access == OP_INC)                                                                                    \
-      a += b;                                                                                                \
-    else if (b != b || (access == OP_MIN ? b < a : b > a))                                                   \
-      a = b;                                                                                                 \
-    memcpy(target, &a, sizeof a);                                                                            \
-  } while (0)
+  COMBINE(T, access == OP_INC ? a + b : (b != b || (access == OP_MIN ? b < a : b > a)) ? b : a)
 
-void type_combine(enum type_code code, int access, void *target, const void *value) {
+void type_combine_many(enum type_code code, int access, void *target, const unsigned char *values,
+                       size_t distance, size_t count) {
   /* Signed sums go through unsigned arithmetic: they wrap, as the generated code's do. */
   switch (code) {
   case TYPE_DOUBLE: COMBINE_FLOAT(double); break;
@@ -128,6 +137,10 @@ void type_combine(enum type_code code, int access, void *target, const void *val
   case TYPE_NONE:
   case TYPE_COUNT: break;
   }
+}
+
+void type_combine(enum type_code code, int access, void *target, const void *value) {
+  type_combine_many(code, access, target, value, 0, 1);
 }
 
 #define NUMBER(T)                                                                                            \

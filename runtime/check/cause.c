@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/rows.h"
+#include "jit/prove.h"
 
 enum kind { KIND_NOTHING, KIND_OLD_VALUES, KIND_OUTSIDE, KIND_LOCALS };
 
@@ -43,11 +44,14 @@ static void name_argument(const struct cell *cell, int i, struct text *out) {
 }
 
 static void tell_old_values(const struct cell *cell, int i, struct text *out) {
-  const bool write = cell->loop->args[i].access == OP_WRITE;
+  const struct loop_arg *arg = &cell->loop->args[i];
+  const bool write = arg->access == OP_WRITE;
   text_add(out, "what ");
   name_argument(cell, i, out);
   text_addf(out, " held before, and it is declared %s; %s", write ? "OP_WRITE" : "OP_WORK",
-            write ? "declare it OP_RW, or write it first" : "write it first");
+            !write     ? "write it first"
+            : arg->map ? "write it first, " PROVE_INSTEAD_OF_WRITE
+                       : "declare it OP_RW, or write it first");
 }
 
 static void tell_outside(const struct cell *cell, int i, struct text *out) {

@@ -86,7 +86,7 @@ static int open_code(struct op_context *ctx, struct cell *cell, struct error *er
     cell->call = native_call_of(loop->nargs);
     return OP_OK;
   }
-  const struct shape scalar = {0};
+  const struct shape scalar = {.bounds = true};
   int status = describe(cell, &loop->desc, err);
   if (!status)
     status = cell_code(ctx, &cell->desc, &scalar, &cell->function, err);
@@ -232,7 +232,7 @@ static __attribute__((noinline, no_sanitize_thread)) void call_below_gap(const s
 
 void cell_run(struct cell *cell, int side, int paint) {
   if (cell->function)
-    cell->function(cell->frames[side], NULL, HERE, HERE + 1);
+    bounds_call(cell->function, cell->frames[side], HERE, HERE + 1, &cell->outside);
   else if (paint < 0)
     cell->call(cell->loop->native, cell->pointers[side]);
   else {

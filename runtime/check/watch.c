@@ -6,6 +6,7 @@
 
 #include "check/rows.h"
 #include "check/watch_say.h"
+#include "jit/prove.h"
 
 /* ---- one row ---- */
 
@@ -139,8 +140,11 @@ static int check_writes(const struct cell *cell, long element, struct error *err
             first_poisoned(&one, second + at, row_poison(cell->loop, 1, i)) == 0)
           return watch_tell(
               cell, i, r, c, element,
-              "the kernel did not write %s, which it promised to write for every element; write it on "
-              "every path, or declare the argument OP_RW",
+              arg->map
+                  ? "the kernel did not write %s, which it promised to write for every element; write it "
+                    "on every path, " PROVE_INSTEAD_OF_WRITE
+                  : "the kernel did not write %s, which it promised to write for every element; write it "
+                    "on every path, or declare the argument OP_RW",
               err);
       }
     }
@@ -399,6 +403,8 @@ static int look_closely(struct cell *cell, long element, struct error *err) {
     return code;
   start_increments(cell, scale, false);
   cell_run(cell, 1, 1);
+  if (cell->outside.line)
+    return watch_tell_index(cell, element, err);
   code = check_guards(cell, 1, element, err);
   if (!code)
     code = check_reads(cell, 1, element, err);
@@ -418,6 +424,8 @@ int watch_element(struct cell *cell, long element, bool thorough, struct error *
   if (thorough)
     rows_load(cell, 1, element);
   cell_run(cell, 0, thorough ? 0 : -1);
+  if (cell->outside.line)
+    return watch_tell_index(cell, element, err);
   if (!thorough) {
     if (!is_suspicious(cell, element))
       return OP_OK;

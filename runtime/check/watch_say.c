@@ -1,7 +1,11 @@
 #include "check/watch_say.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "check/cause.h"
 #include "check/rows.h"
+#include "jit/excerpt.h"
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
                                            "OP_MIN",  "OP_MAX",   "OP_WORK"};
@@ -74,6 +78,51 @@ int watch_tell_change(const struct cell *cell, int i, int r, int component, long
   text_free(&old);
   text_free(&new);
   return code;
+}
+
+/* The name at that place of the text. */
+static size_t name_at(const char *text, int line, int column, const char **name) {
+  for (int i = 1; i < line && *text; i++)
+    text += strcspn(text, "\n") + (text[strcspn(text, "\n")] == '\n');
+  const size_t length = strcspn(text, "\n");
+  *name = text + ((size_t)column <= length ? (size_t)column - 1 : length);
+  size_t n = 0;
+  while (isalnum((unsigned char)(*name)[n]) || (*name)[n] == '_')
+    n++;
+  return n;
+}
+
+int watch_tell_index(const struct cell *cell, long element, struct error *err) {
+  const struct desc *d = &cell->desc;
+  const struct loop *loop = cell->loop;
+  const struct bounds_finding *f = &cell->outside;
+  const struct source source = {.text = d->text,
+                                .length = strlen(d->text),
+                                .file = d->origin_file,
+                                .line = d->origin_line,
+                                .one_line = d->one_line};
+  struct text place = {0}, what = {0}, excerpt = {0};
+  const char *name;
+  const size_t length = name_at(d->text, f->line, f->column, &name);
+  text_addf(&what, "the kernel uses element %lld of the array %.*s, whose type is %s", f->index, (int)length,
+            name, f->type);
+  for (int i = 0; i < d->nconsts; i++)
+    if (strlen(d->consts[i].name) == length && memcmp(d->consts[i].name, name, length) == 0) {
+      text_clear(&what);
+      text_addf(&what, "constant %s has dim %d, and the kernel uses component %lld", d->consts[i].name,
+                d->consts[i].dim, f->index);
+    }
+  source_place(&source, f->line, f->column, &place);
+  source_excerpt(&source, f->line, f->column, &excerpt);
+  if (excerpt.length && excerpt.data[excerpt.length - 1] == '\n')
+    excerpt.data[--excerpt.length] = '\0';
+  error_set(err, OP_ERR_VIOLATION, "loop %s, element %d of set \"%s\" (%s): %s; check the index\n%s",
+            loop->name, user_number(loop->set, element), loop->set->name, text_str(&place), text_str(&what),
+            text_str(&excerpt));
+  text_free(&place);
+  text_free(&what);
+  text_free(&excerpt);
+  return OP_ERR_VIOLATION;
 }
 
 bool watch_tell_cause(struct cell *cell, int i, const char *where, long element, struct error *err) {

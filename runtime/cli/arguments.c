@@ -67,6 +67,10 @@ static int read_type_and_dim(struct reader *r, enum type_code *type, int *dim) {
   if (*type == TYPE_NONE && type_parse(first, NULL) != TYPE_NONE)
     return fail(r, OP_ERR_DIM, "there is no dim behind the type", first,
                 "a whole number from 1, the number of values per element");
+  if (*type == TYPE_NONE && !*name && *word)
+    return error_set(
+        r->err, OP_ERR_TYPE, "%s \"%s\": expected %sTYPE DIM, and \"%s\" is no type; a type is %s",
+        r->number ? "argument" : "--const", r->text, r->number ? "" : "NAME ", word, type_names());
   if (*type == TYPE_NONE)
     return fail(r, OP_ERR_TYPE, *name ? "there is no type" : "the type is missing", name, type_names());
   if (!is_number(word) || atoi(word) < 1 || atoi(word) > LARGEST)

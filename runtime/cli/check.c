@@ -144,6 +144,18 @@ static int show_all(struct cli *cli, const struct desc *d, const struct generate
   return violated ? CLI_FAILED : CLI_OK;
 }
 
+/* Beside the JSON, as what people read. */
+static void show_warnings(struct cli *cli, const struct desc *d, const struct generated *files,
+                          const struct prove_result *result) {
+  struct text warnings = {0};
+  prove_warnings(d, result, files, &warnings);
+  if (warnings.length && cli->json)
+    fprintf(stderr, "%s\n", text_str(&warnings));
+  else if (warnings.length)
+    text_addf(&cli->out, "%s\n", text_str(&warnings));
+  text_free(&warnings);
+}
+
 static int prove(struct cli *cli, const struct desc *d, int *status, struct error *err) {
   struct plugin plugin = {0};
   struct generated files = {0};
@@ -162,8 +174,10 @@ static int prove(struct cli *cli, const struct desc *d, int *status, struct erro
     prove_ask(prover, d, &files, &result);
     if (result.status != 0)
       code = not_understood(&plugin, d, &files, &result, err);
-    else
+    else {
       *status = show_all(cli, d, &files, &result);
+      show_warnings(cli, d, &files, &result);
+    }
     prover->release(&result);
   }
   generated_free(&files);

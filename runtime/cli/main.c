@@ -9,7 +9,7 @@
 #include "cli.h"
 #include "jit/signature.h"
 
-enum { MOST_COMMANDS = 40 };
+enum { MOST_COMMANDS = 40, HELP_COLUMN = 36 };
 
 const struct command *cli_command(int number) {
   const struct {
@@ -95,9 +95,14 @@ struct store *cli_open_store(struct cli *cli, enum cli_access wanted) {
 
 /* ---- help --------------------------------------------------------------------------------------*/
 
-static void usage_line(const struct command *c, FILE *to) {
-  fprintf(to, "op2jit %s%s%s%s%s", c->group, *c->group ? " " : "", c->name, *c->arguments ? " " : "",
-          c->arguments);
+/* "mesh convert [--to FORMAT] FILE NEW", with the options that the command's own text does not name; how long it is. */
+static int usage_line(const struct command *c, FILE *to) {
+  int width = fprintf(to, "%s%s%s", c->group, *c->group ? " " : "", c->name);
+  for (size_t i = 0; i < sizeof c->options / sizeof *c->options && c->options[i].name; i++)
+    if (!strstr(c->arguments, c->options[i].name))
+      width += fprintf(to, " [%s%s%s]", c->options[i].name, c->options[i].argument ? " " : "",
+                       c->options[i].argument ? c->options[i].argument : "");
+  return width + fprintf(to, "%s%s", *c->arguments ? " " : "", c->arguments);
 }
 
 /* Of all commands, or (group not "") of one group. */
@@ -111,9 +116,11 @@ static void print_help(const char *group) {
     const struct command *c = cli_command(i);
     if (*group && strcmp(c->group, group) != 0)
       continue;
-    int width = printf("  %s%s%s%s%s", c->group, *c->group ? " " : "", c->name, *c->arguments ? " " : "",
-                       c->arguments);
-    printf("%*s%s\n", width < 36 ? 36 - width : 1, "", c->help);
+    fputs("  ", stdout);
+    const int width = 2 + usage_line(c, stdout);
+    if (width >= HELP_COLUMN)
+      putchar('\n');
+    printf("%*s%s\n", width < HELP_COLUMN ? HELP_COLUMN - width : HELP_COLUMN, "", c->help);
   }
   printf("\nThe cache is the file that OP2_CACHE names. Status: 0 well, 1 failed or found something, 2 wrong "
          "use.\n"
@@ -121,7 +128,7 @@ static void print_help(const char *group) {
 }
 
 static void print_command_help(const struct command *c) {
-  fputs("usage: ", stdout);
+  fputs("usage: op2jit ", stdout);
   usage_line(c, stdout);
   printf("\n\n%s.%s%s\n", c->help, *c->more ? "\n" : "", c->more);
   for (size_t i = 0; i < sizeof c->options / sizeof *c->options && c->options[i].name; i++)
@@ -129,7 +136,7 @@ static void print_command_help(const struct command *c) {
            (int)((c->options[i].argument ? 16 : 17) - strlen(c->options[i].name)),
            c->options[i].argument ? c->options[i].argument : "", c->options[i].help);
   if (!c->raw)
-    printf("  --json           print JSON\n");
+    printf("  %-17s %s\n", "--json", "print JSON");
 }
 
 /* ---- finding the command ------------------------------------------------------------------------*/
@@ -168,7 +175,7 @@ static int unknown(const char *group, const char *word) {
 /* ---- options -----------------------------------------------------------------------------------*/
 
 static int wrong_use(const struct command *c, const char *what, const char *word) {
-  fprintf(stderr, "op2jit: %s%s\nusage: ", what, word);
+  fprintf(stderr, "op2jit: %s%s\nusage: op2jit ", what, word);
   usage_line(c, stderr);
   fputs("\n", stderr);
   return CLI_USAGE;
@@ -198,6 +205,19 @@ static int take_option(struct cli *cli, char **argv, int argc, int *at) {
   return wrong_use(c, "unknown option ", word);
 }
 
+/* The first of the arguments' names that has no word; options among them, and what belongs to these, are none. */
+static int argument_missing(const struct cli *cli) {
+  char names[128], *rest = names, *name;
+  snprintf(names, sizeof names, "%s", cli->command->arguments);
+  for (int left = cli->nwords; (name = strtok_r(rest, " ", &rest)) != NULL;)
+    if (strncmp(name, "--", 2) == 0)
+      strtok_r(rest, " ", &rest);
+    else if (left-- == 0)
+      break;
+  return wrong_use(cli->command, name ? "an argument is missing: " : "an argument is missing",
+                   name ? name : "");
+}
+
 static int take_words(struct cli *cli, int argc, char **argv) {
   const struct command *c = cli->command;
   bool plain = c->raw;
@@ -212,7 +232,7 @@ static int take_words(struct cli *cli, int argc, char **argv) {
       cli->words[cli->nwords++] = argv[i];
   }
   if (cli->nwords < c->least)
-    return wrong_use(c, "an argument is missing", "");
+    return argument_missing(cli);
   if (c->most >= 0 && cli->nwords > c->most)
     return wrong_use(c, "too many arguments: ", cli->words[c->most]);
   return CLI_OK;

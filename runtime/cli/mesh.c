@@ -62,12 +62,26 @@ static bool looks_like_hdf5(const char *path) {
   return same;
 }
 
+/* Text of Gmsh says what it is, airfoil's begins with a number. */
+static bool may_be_known(const char *text) {
+  text += strspn(text, " \t\r\n");
+  return mesh_looks_like_gmsh(text) || !*text || strchr("+-.0123456789", *text);
+}
+
 static int read_text(struct mesh_file *m, const char *path, struct error *err) {
   char *text = NULL;
   size_t length = 0;
   int code = whole_read(path, &text, &length, err);
   if (code)
     return code;
+  if (!may_be_known(text)) {
+    free(text);
+    return error_set(err, OP_ERR_FILE,
+                     "%s: this is no mesh of a known format; expected HDF5 in OP2's layout, Gmsh's .msh, "
+                     "which begins with "
+                     "$MeshFormat, or OP2's airfoil text, which begins with four numbers",
+                     path);
+  }
   struct progress progress = progress_begin("reading", path, (double)length, true);
   code = mesh_looks_like_gmsh(text) ? mesh_parse_gmsh(m, path, text, length, &progress, err)
                                     : mesh_parse_airfoil(m, path, text, length, &progress, err);
@@ -216,8 +230,10 @@ static int print_info(struct cli *cli, struct mesh_file *m, struct error *err) {
     json_close(out, ']');
     json_number(out, "components", parts);
     json_close(out, '}');
-  } else
-    text_addf(out, "%lld %s that no map connects\n", parts, parts == 1 ? "part" : "parts");
+  } else if (parts == 1)
+    text_add(out, "1 part: maps connect all elements\n");
+  else
+    text_addf(out, "%lld parts, which no map connects with one another\n", parts);
   return code;
 }
 
@@ -280,7 +296,7 @@ static int print_check(struct cli *cli, struct mesh_file *m, struct error *err) 
 /* ---- convert ---- */
 
 /* Its options, in the order of the table. */
-enum { CONVERT_TO, CONVERT_EDGES };
+enum { CONVERT_TO, CONVERT_EDGES, CONVERT_COORDINATES };
 
 static int no_bad_entries(const struct mesh_file *m, const char *path, struct error *err) {
   int code = OP_OK;
@@ -355,6 +371,11 @@ static int print_convert(struct cli *cli, struct mesh_file *m, struct error *err
   const char *path = cli->words[1], *to = cli->values[CONVERT_TO];
   const enum format format = to ? format_by_word(to) : format_by_suffix(path);
   int sets = 0, tables = 0, code = no_bad_entries(m, cli->words[0], err);
+  m->coordinates = cli->values[CONVERT_COORDINATES];
+  if (!code && m->coordinates && mesh_find_points(m) < 0) {
+    mesh_points_error(m, err);
+    code = error_prefix(err, "%s: ", cli->words[0]);
+  }
   if (!code && cli->values[CONVERT_EDGES] && (code = mesh_add_sides(m, err)))
     error_prefix(err, "%s: ", cli->words[0]);
   if (!code)
@@ -368,6 +389,12 @@ static int print_convert(struct cli *cli, struct mesh_file *m, struct error *err
     json_open(&cli->out, "left_out", '[');
   }
   tell_left_out(cli, m, format, &sets, &tables);
+  if (m->names_groups && cli->json)
+    left_out(cli, path, "section", "$PhysicalNames");
+  else if (m->names_groups)
+    fprintf(stderr,
+            "op2jit: warning: the names of the groups ($PhysicalNames) are not in %s; their numbers are\n",
+            path);
   if (cli->json) {
     json_close(&cli->out, ']');
     json_number(&cli->out, "sets", sets);
@@ -425,8 +452,8 @@ const struct command cli_mesh[] = {
      1,
      1,
      "Say what is in a mesh file",
-     "Sets, maps with arity, degree of their targets, bandwidth and bad entries, dats, and how many parts no "
-     "map connects. "
+     "Sets, maps with arity, degree of their targets, bandwidth and bad entries, dats, and into how many "
+     "parts the maps connect all that. "
      "Reads HDF5 in OP2's layout, OP2's airfoil text, and Gmsh's files of versions 2, 4.0 and 4.1, in text "
      "or "
      "binary. Where an HDF5 file does not say "
@@ -458,10 +485,13 @@ const struct command cli_mesh[] = {
      "warning. With --edges the edges of the cells (in space the faces) are made and "
      "written too, with the cells on their two sides, and those of the boundary with the group of the "
      "element that lies "
-     "there: the format of airfoil needs them, and files of Gmsh do not have them.",
+     "there: the format of airfoil needs them, and files of Gmsh do not have them. The coordinates are the "
+     "dat of 2 or 3 reals on the set that the maps of the cells lead to; where more than one can be them, "
+     "--coordinates says which.",
      run_convert,
      {{"--to", "FORMAT", "hdf5, airfoil or gmsh, whatever the name says"},
-      {"--edges", NULL, "make edges and boundary edges of the cells"}},
+      {"--edges", NULL, "make edges and boundary edges of the cells"},
+      {"--coordinates", "DAT", "the dat that holds the coordinates of the nodes"}},
      false},
 };
 const int cli_mesh_count = (int)(sizeof cli_mesh / sizeof *cli_mesh);

@@ -12,6 +12,7 @@
 #include "context.h"
 #include "jit/plugin.h"
 #include "jit/target.h"
+#include "tuning_report.h"
 
 /* ---- info --------------------------------------------------------------------------------------*/
 
@@ -264,6 +265,8 @@ struct contents {
   long long binaries;
   struct store_tuning *tunings;
   int ntunings;
+  double told; /* when a run said how far its loops are; 0: none did */
+  struct text words;
 };
 
 static void look(struct cli *cli, struct contents *found) {
@@ -280,6 +283,7 @@ static void look(struct cli *cli, struct contents *found) {
   store_stats(store, &s);
   found->binaries = s.binaries;
   found->ntunings = store_get_tunings(store, &all, &found->tunings);
+  store_get_fact(store, tuning_report_machine, tuning_report_name, 0, &found->told, &found->words);
   store_close(store);
   text_free(&path);
   error_free(&err);
@@ -295,11 +299,9 @@ static bool same_row(const struct store_tuning *old, const struct store_tuning *
            old->made != t->made);
 }
 
-/* Places that this run measured at, for the cache may have those of other programs. */
+/* What the run itself said of its loops comes last. */
 static void print_summary(const struct contents *before, const struct contents *after) {
   int fresh = 0, replaced = 0;
-  bool chosen = false, touched = false;
-  struct text unfinished = {0};
   for (int i = 0; i < after->ntunings; i++) {
     const struct store_tuning *t = &after->tunings[i], *old = NULL;
     for (int j = 0; j < before->ntunings && !old; j++)
@@ -307,26 +309,11 @@ static void print_summary(const struct contents *before, const struct contents *
         old = &before->tunings[j];
     fresh += !old;
     replaced += old && !same_row(old, t);
-    touched |= !old || !same_row(old, t);
-    /* Rows of one place follow each other. */
-    chosen |= t->chosen;
-    if (i + 1 < after->ntunings && same_place(t, &after->tunings[i + 1]))
-      continue;
-    if (touched && !chosen)
-      text_addf(&unfinished, "%s%s (%.*s)", unfinished.length ? ", " : "", t->loop,
-                (int)strcspn(t->mesh, " "),
-                t->mesh); /* how large the set is: one loop may run over several */
-    chosen = touched = false;
   }
-  fprintf(stderr, "op2jit: warm: %lld new binaries, %d new measurements, %d measured again\n",
+  fprintf(stderr, "op2jit: warm: %lld new binaries, %d variants measured for the first time, %d again\n",
           after->binaries - before->binaries, fresh, replaced);
-  if (unfinished.length)
-    fprintf(
-        stderr,
-        "op2jit: warm: called too few times to be tuned: %s; the same command again goes on from what was "
-        "measured\n",
-        text_str(&unfinished));
-  text_free(&unfinished);
+  if (after->told > before->told || after->told < before->told)
+    fprintf(stderr, "op2jit: warm: %s\n", text_str(&after->words));
 }
 
 static int run_program(struct cli *cli, int *status) {
@@ -356,6 +343,8 @@ static int run_warm(struct cli *cli) {
   }
   store_tunings_free(before.tunings, before.ntunings);
   store_tunings_free(after.tunings, after.ntunings);
+  text_free(&before.words);
+  text_free(&after.words);
   return code;
 }
 
@@ -379,8 +368,8 @@ const struct command cli_other[] = {
      -1,
      "Run a program with tuning forced",
      "With OP2_TUNE=force every variant that the tuner tries is compiled and measured, whatever it costs, so "
-     "that "
-     "later runs start warm. A program too short for that is told how many calls are missing; again goes on. "
+     "that later runs start warm. Loops that are called too few times for that are named; the same command "
+     "again goes on, until all are tuned. "
      "The status is the program's.",
      run_warm,
      {{0}},

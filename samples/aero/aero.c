@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <op2jit.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static double mach2, gm1, amplitude;
@@ -285,18 +284,16 @@ int main(int argc, char **argv) {
   const struct option_entry entries[] = {
       {"n", OPTION_INT, &s.n, 4, 10000, "n x n elements; n must be even"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
-      {"picture", OPTION_TEXT, &s.picture, 0, 0, "write the potential to this PNG file"},
-      {"vtk", OPTION_TEXT, &s.vtk, 0, 0, "write mesh and potential for ParaView, under this name"},
+      {"picture", OPTION_NEW_FILE, &s.picture, 0, 0, "write the potential to this PNG file"},
+      {"vtk", OPTION_FILE, &s.vtk, 0, 0, "write mesh and potential for ParaView, under this name"},
   };
   enum options_outcome outcome = options_read(argc, argv, "compressible potential flow by finite elements",
                                               sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
     return outcome;
   const int n = s.n;
-  if (n % 2) {
-    fprintf(stderr, "--n %d: expected an even number\n", n);
-    return 2;
-  }
+  if (n % 2)
+    return options_refuse("--n %d: expected an even number", n);
   mach2 = AERO_MACH * AERO_MACH;
   gm1 = AERO_GAMMA - 1;
   amplitude = AERO_AMPLITUDE;

@@ -132,26 +132,26 @@ static void declare_constants(void) {
   op_decl_const("qinf", 4, REAL, qinf);
 }
 
-/* Sets, maps and places of a mesh in memory. */
+/* Sets, maps and places of a mesh in memory, under the names that OP2's airfoil has: what is written is read again. */
 static void declare_tables(struct airfoil *a, const struct airfoil_mesh *mesh) {
   a->nodes = op_decl_set(mesh->nodes, "nodes");
   a->cells = op_decl_set(mesh->cells, "cells");
   a->edges = op_decl_set(mesh->edges, "edges");
-  a->boundary_edges = op_decl_set(mesh->boundary_edges, "boundary_edges");
-  a->cell_nodes = op_decl_map(a->cells, a->nodes, 4, mesh->cell_nodes, "cell_nodes");
-  a->edge_nodes = op_decl_map(a->edges, a->nodes, 2, mesh->edge_nodes, "edge_nodes");
-  a->edge_cells = op_decl_map(a->edges, a->cells, 2, mesh->edge_cells, "edge_cells");
-  a->boundary_nodes = op_decl_map(a->boundary_edges, a->nodes, 2, mesh->boundary_nodes, "boundary_nodes");
-  a->boundary_cell = op_decl_map(a->boundary_edges, a->cells, 1, mesh->boundary_cell, "boundary_cell");
+  a->boundary_edges = op_decl_set(mesh->boundary_edges, "bedges");
+  a->cell_nodes = op_decl_map(a->cells, a->nodes, 4, mesh->cell_nodes, "pcell");
+  a->edge_nodes = op_decl_map(a->edges, a->nodes, 2, mesh->edge_nodes, "pedge");
+  a->edge_cells = op_decl_map(a->edges, a->cells, 2, mesh->edge_cells, "pecell");
+  a->boundary_nodes = op_decl_map(a->boundary_edges, a->nodes, 2, mesh->boundary_nodes, "pbedge");
+  a->boundary_cell = op_decl_map(a->boundary_edges, a->cells, 1, mesh->boundary_cell, "pbecell");
   real *x = room(2LL * mesh->nodes, sizeof *x);
   for (int i = 0; i < 2 * mesh->nodes; i++)
     x[i] = (real)mesh->x[i];
-  a->x = op_decl_dat(a->nodes, 2, REAL, x, "x");
-  a->kind = op_decl_dat(a->boundary_edges, 1, "int", mesh->boundary_kind, "kind");
+  a->x = op_decl_dat(a->nodes, 2, REAL, x, "p_x");
+  a->kind = op_decl_dat(a->boundary_edges, 1, "int", mesh->boundary_kind, "p_bound");
   free(x);
 }
 
-/* The same out of a file, under the names that OP2's airfoil has: each rank reads its own part. */
+/* The same out of a file: each rank reads its own part. */
 static void declare_from_file(struct airfoil *a, const char *file) {
   a->nodes = op_decl_set_hdf5(file, "nodes");
   a->cells = op_decl_set_hdf5(file, "cells");

@@ -37,6 +37,17 @@ if "$op2jit" mesh convert "$folder/mesh.dat" "$folder/mesh.h5" >"$folder/out" 2>
   "$op2jit" mesh check "$folder/results.h5" >"$folder/out" || failed=1
   "$op2jit" mesh info "$folder/results.h5" | grep -q "^dat   q  *4 double on cells" || { echo "FAILED: no results"; failed=1; }
   grep -q 'NumberOfElements="288"' "$folder/results.xdmf" || { echo "FAILED: nothing for ParaView"; failed=1; }
+  # What it writes it reads: the mesh of the results, in both precisions, and a picture of it.
+  for precision in "" --single; do
+    "$airfoil" --cells 300 --iters 1 $precision --write "$folder/own.h5" "$@" >"$folder/out"
+    "$airfoil" --mesh "$folder/own.h5" --iters 20 $precision --picture "$folder/own.png" "$@" >"$folder/read"
+    residuals "$folder/read" >"$folder/read.rms"
+    [ -n "$precision" ] || cmp "$folder/made.rms" "$folder/read.rms" || failed=1
+    if ! [ -s "$folder/read.rms" ] || ! [ -s "$folder/own.png" ]; then
+      echo "FAILED: its own file is not read"
+      failed=1
+    fi
+  done
   refuses "$folder/none.h5" "No such file"
   "$op2jit" mesh convert --to gmsh "$folder/mesh.h5" "$folder/other.h5" >/dev/null
   refuses "$folder/other.h5" "other.h5"
@@ -48,6 +59,14 @@ elif ! grep -q "HDF5 files cannot be used" "$folder/out"; then
   failed=1
 fi
 
+for name in text.h5 text.hdf5; do
+  if "$airfoil" --cells 300 --iters 1 --write-mesh "$folder/$name" "$@" >"$folder/out" 2>&1 || [ -e "$folder/$name" ] ||
+    ! grep -q "written as text" "$folder/out"; then
+    echo "FAILED: text in $name"
+    cat "$folder/out"
+    failed=1
+  fi
+done
 refuses "$folder/none.dat" "No such file"
 : >"$folder/empty.dat"
 refuses "$folder/empty.dat" "line 1: the file ends"

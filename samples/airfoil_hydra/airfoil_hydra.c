@@ -275,6 +275,16 @@ static int write_results(const struct settings *s, const struct box *box, const 
   return failed;
 }
 
+/* Without an unstable run, whose numbers say nothing about the loops. */
+static int check_stable(struct check *check, const struct settings *s, const struct box_result *library) {
+  const double most = 2, growth = library->last / library->first;
+  if (growth <= most)
+    return 1;
+  op_printf("unstable: with --step %g the residual grows; take a shorter step\n", s->step);
+  check_at_most(check, "growth of the residual", growth, most);
+  return 0;
+}
+
 /* What the run gave against the hand-written loops, at the first rank. */
 static void check_run(struct check *check, const struct settings *s, const struct box *box, const double *q,
                       const struct box_result *library) {
@@ -283,8 +293,9 @@ static void check_run(struct check *check, const struct settings *s, const struc
   box_state(box, 0.05, by_hand);
   struct box_result serial = hydra_twin(box, s->iterations, dt, 0, by_hand);
   check_at_most(check, "sum of all residuals, over the sum of their sizes", library->leak, 1e-13);
+  /* In a flow that does not change any more it is rounding. */
   check_at_most(check, "norm of the last residual against the hand-written loops",
-                relative_difference(library->last, serial.last), 1e-11);
+                difference_above(1e-2 * serial.first, library->last, serial.last), 1e-11);
   check_at_most(check, "state against the hand-written loops", largest_difference(q, by_hand, count), 1e-11);
 
   double bytes = box->edges * (2 * 8.0 + 2 * 24.0) +
@@ -314,7 +325,7 @@ static int run(const struct settings *s) {
   op_fetch_data(hydra.q, q);
   op_printf("%d nodes, %d edges, %d iterations: norm of the residual from %.6e to %.6e\n", box.nodes,
             box.edges, s->iterations, library.first, library.last);
-  if (op_is_root())
+  if (op_is_root() && check_stable(&check, s, &library))
     check_run(&check, s, &box, q, &library);
   int unwritten = write_results(s, &box, &hydra, q);
   free(q);
@@ -328,10 +339,11 @@ int main(int argc, char **argv) {
   const struct option_entry entries[] = {
       {"n", OPTION_INT, &s.n, 3, 400, "n x n x n nodes"},
       {"iters", OPTION_INT, &s.iterations, 1, 1e9, "iterations"},
-      {"step", OPTION_REAL, &s.step, 0, 1, "time step over the distance of nodes"},
+      {"step", OPTION_REAL, &s.step, 0, 0.2,
+       "time step over the distance of nodes; longer ones are unstable"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
-      {"picture", OPTION_TEXT, &s.picture, 0, 0, "write the density half way up to this PNG file"},
-      {"vtk", OPTION_TEXT, &s.vtk, 0, 0, "write the box for ParaView, under this name"},
+      {"picture", OPTION_NEW_FILE, &s.picture, 0, 0, "write the density half way up to this PNG file"},
+      {"vtk", OPTION_FILE, &s.vtk, 0, 0, "write the box for ParaView, under this name"},
   };
   enum options_outcome outcome =
       options_read(argc, argv, "the wide loops of a large flow solver: seven variables and their gradients",

@@ -1,8 +1,8 @@
 #include "colouring.h"
 
 #include "memory.h"
+#include "options.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static unsigned long long colours_met(const int *entries, long long count, const
 
 static int lowest_free(unsigned long long met) {
   if (met == ~0ULL) {
-    fprintf(stderr, "a block meets %d colours; take larger blocks\n", MAX_COLOURS);
+    options_refuse("a block meets %d colours; take larger blocks", MAX_COLOURS);
     exit(EXIT_FAILURE);
   }
   return __builtin_ctzll(~met);

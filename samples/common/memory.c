@@ -1,13 +1,14 @@
 #include "memory.h"
 
+#include "options.h"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { LINE = 64 };
 
 static void end_without(long long count, size_t size) {
-  fprintf(stderr, "no memory for %lld things of %zu bytes\n", count, size);
+  options_refuse("no memory for %lld things of %zu bytes", count, size);
   exit(EXIT_FAILURE);
 }
 

@@ -1,17 +1,27 @@
 #include "options.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The program's name, known once options are read. */
+static const char *program = "sample";
 
 static void print_default(const struct option_entry *entry) {
   const char *text;
   switch (entry->kind) {
   case OPTION_INT: printf(" [%d]", *(const int *)entry->value); break;
   case OPTION_REAL: printf(" [%g]", *(const double *)entry->value); break;
-  case OPTION_TEXT:
+  case OPTION_WORD:
+  case OPTION_FILE:
+  case OPTION_NEW_FILE:
     text = *(const char *const *)entry->value;
     if (text)
       printf(" [%s]", text);
@@ -20,9 +30,8 @@ static void print_default(const struct option_entry *entry) {
   }
 }
 
-static void print_help(const char *program, const char *about, int count,
-                       const struct option_entry entries[]) {
-  static const char *const operand[] = {"", " N", " X", " TEXT"};
+static void print_help(const char *about, int count, const struct option_entry entries[]) {
+  static const char *const operand[] = {"", " N", " X", " WORD", " FILE", " FILE"};
   printf("%s: %s\n\noptions, with [defaults]:\n", program, about);
   for (int i = 0; i < count; i++) {
     char left[64];
@@ -35,24 +44,50 @@ static void print_help(const char *program, const char *about, int count,
          "a setting of the library, as in the environment (OP2_BACKEND=native)");
 }
 
-static int store(const struct option_entry *entry, const char *text) {
+enum options_outcome options_refuse(const char *format, ...) {
+  va_list values;
+  fprintf(stderr, "%s: ", program);
+  va_start(values, format);
+  vfprintf(stderr, format, values);
+  va_end(values);
+  fputc('\n', stderr);
+  return OPTIONS_WRONG;
+}
+
+/* 0, or why not. What is there stays as it is, and what is not there stays away. Ranks that try at the same time do no harm. */
+static int unwritable(const char *path) {
+  struct stat there;
+  if (stat(path, &there) == 0)
+    return S_ISDIR(there.st_mode) ? EISDIR : access(path, W_OK) ? errno : 0;
+  const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  if (file < 0)
+    return errno == EEXIST ? 0 : errno;
+  close(file);
+  unlink(path);
+  return 0;
+}
+
+static enum options_outcome store(const struct option_entry *entry, const char *text) {
   char *end;
-  if (entry->kind == OPTION_TEXT) {
+  const int trouble = entry->kind == OPTION_NEW_FILE ? unwritable(text) : 0;
+  if (trouble)
+    return options_refuse("--%s %s: the file cannot be written: %s", entry->name, text, strerror(trouble));
+  if (entry->kind >= OPTION_WORD) {
     *(const char **)entry->value = text;
-    return 0;
+    return OPTIONS_RUN;
   }
   double value = strtod(text, &end);
   int whole = entry->kind == OPTION_REAL || value == floor(value);
-  if (end == text || *end || !whole || !(value >= entry->low && value <= entry->high)) {
-    fprintf(stderr, "--%s %s: expected a%s number from %g to %g\n", entry->name, text,
-            entry->kind == OPTION_INT ? " whole" : "", entry->low, entry->high);
-    return 1;
-  }
+  if (end == text || *end || !whole || !(value >= entry->low && value <= entry->high))
+    return entry->kind == OPTION_INT ? options_refuse("--%s %s: expected a whole number from %.0f to %.0f",
+                                                      entry->name, text, entry->low, entry->high)
+                                     : options_refuse("--%s %s: expected a number from %g to %g", entry->name,
+                                                      text, entry->low, entry->high);
   if (entry->kind == OPTION_INT)
     *(int *)entry->value = (int)value;
   else
     *(double *)entry->value = value;
-  return 0;
+  return OPTIONS_RUN;
 }
 
 static const struct option_entry *find(const char *word, int count, const struct option_entry entries[]) {
@@ -75,33 +110,31 @@ static int belongs_to_library(const char *word) {
 
 enum options_outcome options_read(int argc, char **argv, const char *about, int count,
                                   const struct option_entry entries[]) {
-  const char *program = argc > 0 && strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
+  const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+  if (argc > 0)
+    program = slash ? slash + 1 : argv[0];
   for (int i = 1; i < argc; i++) {
     if (belongs_to_library(argv[i]))
       continue;
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-      print_help(program, about, count, entries);
+      print_help(about, count, entries);
       return OPTIONS_STOP;
     }
     const struct option_entry *entry =
         strncmp(argv[i], "--", 2) != 0 ? NULL : find(argv[i] + 2, count, entries);
-    if (!entry) {
-      fprintf(stderr, "%s: %s is not an option; --help lists them\n", program, argv[i]);
-      return OPTIONS_WRONG;
-    }
+    if (!entry)
+      return options_refuse("%s is not an option; --help lists them", argv[i]);
     const char *equals = strchr(argv[i], '=');
     if (entry->kind == OPTION_FLAG && !equals) {
       *(int *)entry->value = 1;
       continue;
     }
     const char *operand = equals ? equals + 1 : i + 1 < argc ? argv[++i] : NULL;
-    if (entry->kind == OPTION_FLAG || !operand) {
-      fprintf(stderr, "%s: --%s takes %s value\n", program, entry->name,
-              entry->kind == OPTION_FLAG ? "no" : "a");
-      return OPTIONS_WRONG;
-    }
-    if (store(entry, operand))
-      return OPTIONS_WRONG;
+    if (entry->kind == OPTION_FLAG || !operand)
+      return options_refuse("--%s takes %s value", entry->name, entry->kind == OPTION_FLAG ? "no" : "a");
+    enum options_outcome outcome = store(entry, operand);
+    if (outcome != OPTIONS_RUN)
+      return outcome;
   }
   return OPTIONS_RUN;
 }

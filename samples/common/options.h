@@ -3,7 +3,8 @@
 #ifndef SAMPLES_OPTIONS_H
 #define SAMPLES_OPTIONS_H
 
-enum option_kind { OPTION_FLAG, OPTION_INT, OPTION_REAL, OPTION_TEXT };
+/* A new file is one that the program writes: that it can is tried at once, not found out behind a long run. */
+enum option_kind { OPTION_FLAG, OPTION_INT, OPTION_REAL, OPTION_WORD, OPTION_FILE, OPTION_NEW_FILE };
 
 struct option_entry {
   const char *name; /* without the dashes */
@@ -19,5 +20,8 @@ enum options_outcome { OPTIONS_RUN = -1, OPTIONS_STOP = 0, OPTIONS_WRONG = 2 };
 /* Read the command line into the values. `about` says what the program does. */
 enum options_outcome options_read(int argc, char **argv, const char *about, int count,
                                   const struct option_entry entries[]);
+
+/* Says on stderr, behind the program's name, why a value cannot be had; OPTIONS_WRONG. */
+enum options_outcome options_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

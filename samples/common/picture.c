@@ -1,6 +1,8 @@
 #include "picture.h"
 
 #include "memory.h"
+#include "options.h"
+#include "report.h"
 
 #include <errno.h>
 #include <math.h>
@@ -76,14 +78,26 @@ static void colour(double t, unsigned char pixel[3]) {
   pixel[2] = (unsigned char)lrint(255 * (t < 0.5 ? strong : weak));
 }
 
-/* Every `step`-th value is `times` pixels wide and high; one of the two is 1. */
-static unsigned char *paint(int width, int height, int step, int times, int columns, int rows,
-                            const double *value) {
-  double low = INFINITY, high = -INFINITY;
-  for (long long i = 0; i < (long long)width * height; i++) {
-    low = fmin(low, value[i]);
-    high = fmax(high, value[i]);
+/* What the colours stand for. */
+struct range {
+  double low, high;
+};
+
+static struct range range_of(const double *value, long long count) {
+  struct range range = {INFINITY, -INFINITY};
+  for (long long i = 0; i < count; i++) {
+    if (!isfinite(value[i]))
+      continue;
+    range.low = fmin(range.low, value[i]);
+    range.high = fmax(range.high, value[i]);
   }
+  return range;
+}
+
+/* Every `step`-th value is `times` pixels wide and high; one of the two is 1. */
+static unsigned char *paint(int width, int step, int times, int columns, int rows, const double *value,
+                            struct range range) {
+  const double low = range.low, high = range.high;
   unsigned char *pixels = room((3LL * columns + 1) * rows, 1), *at = pixels;
   for (int r = rows - 1; r >= 0; r--) {
     *at++ = 0; /* no filter */
@@ -162,13 +176,15 @@ int picture_png(const char *path, int width, int height, const double *value) {
   const int columns = (width + step - 1) / step * times, rows = (height + step - 1) / step * times;
   FILE *file = fopen(path, "wb");
   if (!file) {
-    fprintf(stderr, "%s: %s\n", path, strerror(errno));
+    options_refuse("%s: %s", path, strerror(errno));
+    check_unwritten();
     return -1;
   }
   unsigned char head[13] = {[8] = 8, [9] = 2}; /* eight bits for each of red, green, blue */
   put32(head, (uint32_t)columns);
   put32(head + 4, (uint32_t)rows);
-  unsigned char *pixels = paint(width, height, step, times, columns, rows, value);
+  const struct range range = range_of(value, (long long)width * height);
+  unsigned char *pixels = paint(width, step, times, columns, rows, value, range);
   size_t count = (3 * (size_t)columns + 1) * (size_t)rows;
   unsigned char *stream = room((long long)count + (long long)count / 1000 + 64, 1);
   size_t size = wrap(pixels, count, stream);
@@ -180,9 +196,13 @@ int picture_png(const char *path, int width, int height, const double *value) {
   free(stream);
   int failed = ferror(file);
   if (fclose(file) || failed) {
-    fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
+    options_refuse("%s: the file cannot be written: %s", path, strerror(errno));
+    check_unwritten();
     return -1;
   }
-  printf("wrote %s, %d x %d pixels\n", path, columns, rows);
+  if (range.low <= range.high)
+    printf("wrote %s, %d x %d pixels: blue is %.6g, red %.6g\n", path, columns, rows, range.low, range.high);
+  else
+    printf("wrote %s, %d x %d pixels, all grey: no value is a number\n", path, columns, rows);
   return 0;
 }

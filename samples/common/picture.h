@@ -4,7 +4,7 @@
 
 /* Write `value` (height rows of width values, the first row at the bottom) as a PNG file, from dark blue
  * for the smallest value over white to dark red for the largest; what is no number is grey. A side of more than 1024 values
- * is thinned out; where both have less than 400, a value is a square of pixels. Says what it wrote. 0, or -1 after a message on stderr. */
+ * is thinned out; where both have less than 400, a value is a square of pixels. Says what it wrote, and for which values the darkest blue and red stand. 0, or -1 after a message on stderr. */
 int picture_png(const char *path, int width, int height, const double *value);
 
 /* A piece of the plane, by its lower left and its upper right corner. */

@@ -7,18 +7,22 @@ struct check {
   int done, failed;
 };
 
-/* `error` must be at most `limit` (a NaN fails). Prints one line. */
+/* `error`, a size, must be at most `limit` (a NaN fails, and so does what is below 0). Prints one line. */
 void check_at_most(struct check *check, const char *what, double error, double limit);
 /* `value` must lie in low .. high. Prints one line. */
 void check_between(struct check *check, const char *what, double value, double low, double high);
 /* The two must be the same. Prints one line. */
 void check_equal(struct check *check, const char *what, long long value, long long expected);
-/* PASSED or FAILED, and the status for main to return: 0 only if something was checked and held. Ranks but the first
+/* A file that was asked for is not there: check_end says FAILED. */
+void check_unwritten(void);
+/* The tables of times if they are still held; PASSED or FAILED, and the status for main to return: 0 only if something was checked and held. Ranks but the first
  * leave it to that. */
 int check_end(const struct check *check, const char *sample);
 
 /* |a - b| / max(|a|, |b|), 0 if both are 0. */
 double relative_difference(double a, double b);
+/* |a - b| / max(|a|, |b|, least): what is smaller than `least`, where rounding shows, counts as that much. */
+double difference_above(double least, double a, double b);
 /* The larger of the two; a NaN stays, which fmax would drop. */
 double worse_of(double worst, double error);
 /* Largest |a - b|; a NaN on either side gives infinity. */
@@ -29,10 +33,12 @@ double clock_seconds(void);
 /* Sorts `times` and returns the middle one. */
 double median(double *times, int count);
 
-/* The table of `--compare`. `seconds` are of one repetition, which must move `bytes` at least. The
- * last column is how much longer each takes than the first row, whose time is kept in *base (start
- * with 0). */
+/* The tables of `--compare`, held until compare_print, so that checks made between their rows stand before them.
+ * `seconds` are of one repetition, which must move `bytes` at least. The last column is how much longer each takes than
+ * the first row, whose time is kept in *base (start with 0). */
 void compare_header(const char *what);
 void compare_row(const char *name, double seconds, double bytes, double *base);
+/* Prints what is held; says so if this program waited for its CPU for a large part of its time. */
+void compare_print(void);
 
 #endif

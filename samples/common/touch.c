@@ -1,10 +1,10 @@
 #include "touch.h"
 
 #include "memory.h"
+#include "options.h"
 #include "threads.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@ static void *room_at_some_line(size_t bytes) {
   size_t alignment = bytes >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : LINE, lead = LINE;
   void *base = NULL;
   if (posix_memalign(&base, alignment, bytes + PAGE + LINE)) {
-    fprintf(stderr, "no memory for %zu bytes\n", bytes);
+    options_refuse("no memory for %zu bytes", bytes);
     exit(EXIT_FAILURE);
   }
   if (alignment == HUGE_PAGE)

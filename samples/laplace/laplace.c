@@ -11,6 +11,7 @@
 #include "common/report.h"
 #include "twin.h"
 
+#include <float.h>
 #include <math.h>
 #include <op2jit.h>
 #include <stdlib.h>
@@ -106,9 +107,11 @@ static int check_all(const struct settings *s, const struct square *square, cons
   int twin_done = laplace_twin(width, s->tolerance, s->most, 0, by_hand, &twin_seconds);
   check_equal(&check, "iterations, against the hand-written loop", done, twin_done);
   check_at_most(&check, "u against the hand-written loop", largest_difference(u, by_hand, points), 1e-13);
+  /* Values are 1 at most: below a few of their last digits no change says how near the solution is. */
+  const double half = sin(0.5 * M_PI / (width - 1)), gap = 2 * half * half, rounding = 4 * DBL_EPSILON;
   if (done < s->most)
     check_at_most(&check, "u against x^2 - y^2", largest_difference(u, exact, points),
-                  1.01 * s->tolerance / (1 - cos(M_PI / (width - 1))));
+                  (1.01 * s->tolerance + rounding) / gap);
   compare_header("one iteration");
   compare_row("hand-written, serial", twin_seconds, bytes, &base);
   free(by_hand);
@@ -166,8 +169,8 @@ int main(int argc, char **argv) {
       {"tolerance", OPTION_REAL, &s.tolerance, 0, 1, "stop when no value changes by more"},
       {"most", OPTION_INT, &s.most, 1, 1e9, "largest number of iterations"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loop with OpenMP too"},
-      {"picture", OPTION_TEXT, &s.picture, 0, 0, "write the answer to this PNG file"},
-      {"vtk", OPTION_TEXT, &s.vtk, 0, 0, "write the square for ParaView, under this name"},
+      {"picture", OPTION_NEW_FILE, &s.picture, 0, 0, "write the answer to this PNG file"},
+      {"vtk", OPTION_FILE, &s.vtk, 0, 0, "write the square for ParaView, under this name"},
   };
   enum options_outcome outcome = options_read(argc, argv, "Laplace's equation by Jacobi iteration",
                                               sizeof entries / sizeof *entries, entries);

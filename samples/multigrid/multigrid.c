@@ -13,6 +13,7 @@
 #include "common/ranks.h"
 #include "common/report.h"
 
+#include <float.h>
 #include <math.h>
 #include <op2jit.h>
 #include <stdlib.h>
@@ -162,6 +163,24 @@ static double factor_of(const double *residual, int cycles) {
   return pow(residual[last] / residual[first], 1.0 / (last - first));
 }
 
+/* The smallest eigenvalue of the operator; that of the solution. */
+static double least_eigenvalue(const struct level *level) {
+  return 4 - 4 * cos(M_PI / level->side);
+}
+
+/* A cycle leaves, of errors that change from cell to cell, what its sweeps leave (over their diagonal, eigenvalues of the
+ * operator are 1/2 to 2 there); of smooth ones what interpolation mixes into the former; and on the last level of the
+ * smoothest what its sweeps leave, with a diagonal of 6 at most. By experience cycles are not worse than the first by
+ * 1.6, and not than 0.8 by damping and sweeps, which is far from 1 except for few sweeps or weak ones. */
+static double factor_expected(const struct schedule *s, const struct levels *levels) {
+  const double w = s->damping;
+  const int sweeps = s->before + s->after;
+  const double rough = pow(fmax(1 - 0.5 * w, fabs(1 - 2 * w)), sweeps), mixed = 0.8 / (w * sweeps);
+  const double smooth = 1 - w * least_eigenvalue(&levels->level[levels->count - 1]) / 6;
+  const double last = pow(fmax(smooth, fabs(1 - 2 * w)), s->last);
+  return fmin(1, fmax(1.6 * rough, mixed) + last);
+}
+
 struct settings {
   int side, levels, compare;
   struct schedule schedule;
@@ -196,12 +215,16 @@ static int check_all(const struct settings *s, const struct problem *problem, co
   for (int k = 0; k <= cycles; k++)
     worst = worse_of(worst, fabs(residual[k] - twin_residual[k]) / twin_residual[0]);
   if (levels->count > 1 && cycles > 1)
-    check_between(&check, "convergence factor of a cycle", factor_of(residual, cycles), 0, 0.2);
+    check_between(&check, "convergence factor of a cycle", factor_of(residual, cycles), 0,
+                  factor_expected(&s->schedule, levels));
   check_at_most(&check, "residuals against the hand-written loops, over the first", worst, 1e-13);
   check_at_most(&check, "u against the hand-written loops", largest_difference(u, by_hand, cells), 1e-10);
-  if (residual[cycles] < 1e-9 * residual[0])
+  /* The error is at most the residual, as the root of its sum of squares, by the smallest eigenvalue. */
+  const double rounding = 32 * DBL_EPSILON,
+               error = s->side * (residual[cycles] + rounding) / least_eigenvalue(&levels->level[0]);
+  if (error < 0.1)
     check_at_most(&check, "u against the exact discrete solution",
-                  largest_difference(u, problem->solution, cells), 1e-6);
+                  largest_difference(u, problem->solution, cells), error);
   compare_header("one cycle");
   compare_row("hand-written, serial", serial_seconds, bytes, &base);
   if (s->compare) {
@@ -260,8 +283,8 @@ int main(int argc, char **argv) {
       {"last", OPTION_INT, &s.schedule.last, 1, 10000, "sweeps on the coarsest level"},
       {"damping", OPTION_REAL, &s.schedule.damping, 0.1, 1, "of the sweeps"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
-      {"picture", OPTION_TEXT, &s.picture, 0, 0, "write the answer to this PNG file"},
-      {"vtk", OPTION_TEXT, &s.vtk, 0, 0, "write the finest level for ParaView, under this name"},
+      {"picture", OPTION_NEW_FILE, &s.picture, 0, 0, "write the answer to this PNG file"},
+      {"vtk", OPTION_FILE, &s.vtk, 0, 0, "write the finest level for ParaView, under this name"},
   };
   enum options_outcome outcome =
       options_read(argc, argv, "multigrid for Poisson's equation on cells and edges",

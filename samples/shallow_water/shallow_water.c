@@ -331,6 +331,19 @@ static int run(const struct settings *s, const struct numbering *numbering) {
   return unwritten ? EXIT_FAILURE : status;
 }
 
+/* All tables of which fit in what most machines have, and their entries in an int. */
+enum { MOST_POINTS = 300000000 };
+
+/* As the library decides: a word of the command line, --fp, the environment. Sums in another order are for who asks. */
+static const char *floating_point(int argc, char **argv, const char *asked) {
+  static const char name[] = "OP2_FP=";
+  for (int i = argc - 1; i > 0; i--)
+    if (!strncmp(argv[i], name, sizeof name - 1))
+      return argv[i] + sizeof name - 1;
+  const char *set = getenv("OP2_FP");
+  return asked ? asked : set && *set ? set : "strict";
+}
+
 static const struct numbering *find_numbering(const struct settings *s) {
   for (size_t k = 0; k < sizeof numberings / sizeof *numberings; k++)
     if (!strcmp(s->mesh, numberings[k].name))
@@ -339,34 +352,35 @@ static const struct numbering *find_numbering(const struct settings *s) {
 }
 
 int main(int argc, char **argv) {
-  struct settings s = {.m = 64, .n = 0, .steps = 100, .mesh = "rows", .fp = "strict"};
+  struct settings s = {.m = 64, .n = 0, .steps = 100, .mesh = "rows"};
   const struct option_entry entries[] = {
       {"m", OPTION_INT, &s.m, 2, 16384, "points in x"},
       {"n", OPTION_INT, &s.n, 0, 16384, "points in y; 0: as many as in x (hexagons: twice)"},
       {"steps", OPTION_INT, &s.steps, 1, 1e9, "time steps"},
-      {"mesh", OPTION_TEXT, &s.mesh, 0, 0, "how points are numbered: rows, shuffled or hexagons"},
-      {"fp", OPTION_TEXT, &s.fp, 0, 0, "OP2_FP; with strict, all bits must be the twin's"},
+      {"mesh", OPTION_WORD, &s.mesh, 0, 0, "how points are numbered: rows, shuffled or hexagons"},
+      {"fp", OPTION_WORD, &s.fp, 0, 0,
+       "strict, contract or fast [OP2_FP, or strict]: with strict, all bits must be the twin's"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
-      {"picture", OPTION_TEXT, &s.picture, 0, 0, "write the pressure to this PNG file"},
-      {"write", OPTION_TEXT, &s.results, 0, 0, "write all fields to this HDF5 file"},
-      {"vtk", OPTION_TEXT, &s.vtk, 0, 0, "write the grid for ParaView, under this name"},
+      {"picture", OPTION_NEW_FILE, &s.picture, 0, 0, "write the pressure to this PNG file"},
+      {"write", OPTION_NEW_FILE, &s.results, 0, 0, "write all fields to this HDF5 file"},
+      {"vtk", OPTION_FILE, &s.vtk, 0, 0, "write the grid for ParaView, under this name"},
   };
   enum options_outcome outcome = options_read(argc, argv, "the shallow-water equations on a periodic grid",
                                               sizeof entries / sizeof *entries, entries);
   if (outcome != OPTIONS_RUN)
     return outcome;
   const struct numbering *numbering = find_numbering(&s);
-  if (!numbering) {
-    fprintf(stderr, "--mesh %s: expected rows, shuffled or hexagons\n", s.mesh);
-    return 2;
-  }
+  if (!numbering)
+    return options_refuse("--mesh %s: expected rows, shuffled or hexagons", s.mesh);
   int hexagons = is_hexagons(&s);
   if (s.n == 0)
     s.n = hexagons ? 2 * s.m : s.m;
-  if ((hexagons && s.n != 2 * s.m) || (long long)s.m * s.n > 300000000) {
-    fprintf(stderr, "--m %d --n %d: expected at most 300000000 points, and n = 2 m for hexagons\n", s.m, s.n);
-    return 2;
-  }
+  if (hexagons && s.n != 2 * s.m)
+    return options_refuse("--n %d: expected %d, twice what --m gives, as --mesh hexagons needs it", s.n,
+                          2 * s.m);
+  if ((long long)s.m * s.n > MOST_POINTS)
+    return options_refuse("--m %d --n %d: expected at most %d points in all", s.m, s.n, MOST_POINTS);
+  s.fp = floating_point(argc, argv, s.fp);
   char word[64];
   snprintf(word, sizeof word, "OP2_FP=%s", s.fp);
   init_with(argc, argv, 1, word);

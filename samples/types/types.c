@@ -93,7 +93,7 @@ static const char *const form_names[FORMS] = {
   OP_KERNEL_DEF(                                                                                             \
       add_##S, void add_##S(const T *x, T *y) { *y += *x; })                                                 \
   OP_KERNEL_DEF(                                                                                             \
-      flip_##S, void flip_##S(T *x[1]) { x[0][0] = (T)(x[0][0] != 0 ? 0 : 3); })                             \
+      less_##S, void less_##S(T *x[1]) { x[0][0] = (T)(x[0][0] - 1); })                                      \
   OP_KERNEL_DEF(                                                                                             \
       set_##S, void set_##S(T *g, T *h) {                                                                    \
         g[0] = (T)5;                                                                                         \
@@ -207,9 +207,9 @@ static const char *const form_names[FORMS] = {
     for (int k = 0; k < 2 * n; k++)                                                                          \
       want[m->pair_table[k]] = (T)(want[m->pair_table[k]] + x[k / 2]);                                       \
     right[INDIRECT_INC] = same_##S(z, n, want);                                                              \
-    op_par_loop(OP_KERNEL_OF(flip_##S), "flip_" #S, m->from, op_arg_dat(z, -1, m->place, 1, NAME, OP_RW));   \
+    op_par_loop(OP_KERNEL_OF(less_##S), "less_" #S, m->from, op_arg_dat(z, -1, m->place, 1, NAME, OP_RW));   \
     for (int e = 0; e < n; e++)                                                                              \
-      want[e] = (T)(want[e] != 0 ? 0 : 3);                                                                   \
+      want[e] = (T)(want[e] - 1);                                                                            \
     right[VECTOR_RW] = same_##S(z, n, want);                                                                 \
     blank_##S(y, n);                                                                                         \
     for (int k = 0; k < 2; k++)                                                                              \

@@ -399,6 +399,32 @@ static void one_dat_may_be_read_and_written_where_it_does_not_meet(void **state)
   assert_memory_equal(out, want, sizeof out);
 }
 
+OP_KERNEL_DEF(
+    scaled_sum, void scaled_sum(const double *x, const double *by, double *sum) {
+      sum[0] += by[0] * *x;
+      sum[1] += by[1];
+    })
+
+/* The macros see the type of a variable, let any memory pass, and leave alone what C writes with commas. */
+static void a_pointer_has_the_arguments_type(void **state) {
+  (void)state;
+  op_set set = op_decl_set(2, "s");
+  op_dat x = op_decl_dat(set, 1, "double", (const double[]){1, 2}, "x");
+  double sum[2] = {0}, by[2] = {2, 1};
+  float small[2] = {0};
+  void *memory = sum;
+#define RUN(scale, result)                                                                                   \
+  op_par_loop(OP_KERNEL_OF(scaled_sum), "scaled_sum", set, direct(x, 1, "double", OP_READ), scale, result)
+  works(RUN(op_arg_gbl(by, 2, "double", OP_READ), op_arg_gbl(sum, 2, "double", OP_INC)));
+  works(RUN(op_arg_gbl((double[]){2, 1}, 2, "double", OP_READ), op_arg_gbl(memory, 2, "double", OP_INC)));
+  works(RUN((op_arg_gbl)(by, 2, "double", OP_READ), op_opt_arg_gbl(1, sum, 2, "double", OP_INC)));
+  works(RUN(op_arg_gbl(&by[0], 2, "double", OP_READ), (op_opt_arg_gbl)(1, sum, 2, "double", OP_INC)));
+  assert_true(sum[0] == 24 && sum[1] == 8);
+  fails(OP_ERR_TYPE, RUN(op_arg_gbl(small, 2, "double", OP_READ), op_arg_gbl(sum, 2, "double", OP_INC)));
+  fails(OP_ERR_TYPE, RUN(op_arg_gbl(by, 2, "double", OP_READ), op_arg_gbl(small, 2, "double", OP_INC)));
+#undef RUN
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       test_in_library(columns_and_vectors_name_targets),
@@ -414,6 +440,7 @@ int main(void) {
       test_in_library(payloads_go_with_their_extremum),
       test_in_library(payloads_tie_by_the_users_numbers_after_renumbering),
       test_in_library(a_payload_may_come_before_its_extremum),
+      test_in_library(a_pointer_has_the_arguments_type),
       test_in_library(thirty_two_arguments_are_allowed),
       test_in_library(one_dat_may_be_read_and_written_where_it_does_not_meet),
   };

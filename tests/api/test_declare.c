@@ -215,6 +215,32 @@ static void a_value_has_the_constants_type(void **state) {
   works(op_update_const("api_kappa2", whole));
 }
 
+static void pointers_have_the_types_that_are_said(void **state) {
+  (void)state;
+  op_set set = op_decl_set(2, "s");
+  double real[2] = {1, 2}, table[1][2] = {{3, 4}};
+  unsigned long whole[] = {5, 6};
+  void *memory = real;
+  fails(OP_ERR_TYPE, op_decl_dat(set, 1, "float:soa", real, "x") ? OP_OK : op_last_error()->code);
+  fails(OP_ERR_TYPE, op_decl_dat_temp(set, 1, "int", whole, "x") ? OP_OK : op_last_error()->code);
+  assert_non_null(op_decl_dat(set, 1, "float", memory, "any"));
+  assert_non_null((op_decl_dat)(set, 1, "float", real, "any"));
+  assert_non_null(op_decl_dat(set, 1, "ll", whole, "w"));
+  op_dat x = op_decl_dat_temp(set, 1, "double", ((const double[]){7, 8}), "x");
+  op_dat y = op_decl_dat(set, 1, "double", (const double[]){7, 8}, "y");
+  float small[2] = {0};
+  fails(OP_ERR_TYPE, op_fetch_data(x, small));
+  fails(OP_ERR_TYPE, op_fetch_data_idx(x, whole, 0, 1));
+  fails(OP_ERR_TYPE, op_put_data(x, small));
+  works(op_fetch_data(x, real));
+  assert_true(real[0] == 7 && real[1] == 8);
+  works(op_put_data(y, table));
+  works((op_fetch_data)(y, table));
+  works(op_fetch_data(y, memory));
+  works(op_fetch_data_idx(y, real, 0, 1));
+  assert_true(table[0][1] == 4 && real[0] == 3 && real[1] == 4);
+}
+
 static void temporaries_come_and_go(void **state) {
   (void)state;
   op_set set = op_decl_set(3, "s");
@@ -260,6 +286,7 @@ int main(void) {
       test_in_library(constants_are_copied_and_updated),
       test_in_library(constants_of_more_than_one_value_are_arrays),
       test_in_library(a_value_has_the_constants_type),
+      test_in_library(pointers_have_the_types_that_are_said),
       test_in_library(temporaries_come_and_go),
       test_in_library(declarations_may_come_after_loops),
   };

@@ -1,5 +1,7 @@
 /* Beginning and end, errors and handlers, clocks and counters. */
+#include <fcntl.h>
 #include <setjmp.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -206,6 +208,83 @@ static void a_trace_outlives_records(void **state) {
   assert_int_equal(events, 3);
 }
 
+static void reports_are_tried_at_the_start(void **state) {
+  (void)state;
+  char folder[] = "/tmp/op2jit-report-XXXXXX", timing[3][128];
+  assert_non_null(mkdtemp(folder));
+  snprintf(timing[0], sizeof timing[0], "OP2_TIMING=json:%s/none/x.json", folder);
+  snprintf(timing[1], sizeof timing[1], "OP2_TIMING=trace:%s", folder);
+  snprintf(timing[2], sizeof timing[2], "OP2_TIMING=json:%s/x.json", folder);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  for (int i = 0; i < 2; i++) {
+    fails(OP_ERR_FILE, op_init(2, (char *[]){"life", timing[i]}, 0));
+    assert_non_null(strstr(op_last_error()->message, "OP2_TIMING"));
+    assert_non_null(strstr(op_last_error()->message, i ? "Is a directory" : "No such file"));
+  }
+  /* To try leaves nothing: the folder can be removed while the program runs. */
+  works(op_init(2, (char *[]){"life", timing[2]}, 0));
+  assert_int_equal(rmdir(folder), 0);
+  fails(OP_ERR_FILE, op_exit());
+}
+
+/* What a child of this process says at its end: it begins, and ends in one of these ways. */
+enum ending { FORGETS, FORGETS_WITHOUT_REPORT, ENDS_WELL, FORKS_ONLY, FAILS_AND_LEAVES, FAILS_FATALLY };
+
+static void live(enum ending ending) {
+  char *argv[] = {"life", ending == FORGETS_WITHOUT_REPORT ? "OP2_LOG=warn" : "OP2_TIMING=text"};
+  if (ending != FAILS_FATALLY)
+    op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  op_init(2, argv, 0);
+  if (ending == FORKS_ONLY) {
+    const pid_t child = fork();
+    if (child == 0)
+      exit(0);
+    waitpid(child, NULL, 0);
+  }
+  if (ending == FAILS_AND_LEAVES || ending == FAILS_FATALLY)
+    op_decl_set(-1, "s");
+  if (ending == ENDS_WELL || ending == FORKS_ONLY)
+    op_exit();
+  exit(0);
+}
+
+static int warnings_of(enum ending ending) {
+  char said[4096] = "";
+  int ends[2], count = 0;
+  assert_int_equal(pipe(ends), 0);
+  fflush(NULL);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    const int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    live(ending);
+  }
+  close(ends[1]);
+  size_t length = 0;
+  for (ssize_t n;
+       length < sizeof said - 1 && (n = read(ends[0], said + length, sizeof said - 1 - length)) > 0;)
+    length += (size_t)n;
+  close(ends[0]);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+  for (const char *at = said;
+       (at = strstr(at, "ended without op_exit, which writes the report of OP2_TIMING=text\n")); at++)
+    count++;
+  return count;
+}
+
+static void a_forgotten_op_exit_is_said(void **state) {
+  (void)state;
+  assert_int_equal(warnings_of(FORGETS), 1);
+  assert_int_equal(warnings_of(FORGETS_WITHOUT_REPORT), 0); /* nothing is lost */
+  assert_int_equal(warnings_of(ENDS_WELL), 0);
+  assert_int_equal(warnings_of(FORKS_ONLY), 0); /* what the child leaves is the parent's */
+  assert_int_equal(warnings_of(FAILS_AND_LEAVES), 0);
+  assert_int_equal(warnings_of(FAILS_FATALLY), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_hundred_lives),
@@ -218,6 +297,8 @@ int main(void) {
       test_in_library(counters_count),
       test_in_library(plans_can_be_checked),
       cmocka_unit_test(a_trace_outlives_records),
+      cmocka_unit_test(reports_are_tried_at_the_start),
+      cmocka_unit_test(a_forgotten_op_exit_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,12 @@ def main(folder):
     check("why: first time", lines[-1].endswith("first time that a loop named res_calc is compiled for this cache"), out)
     check("why --limit", run("cache", "why", "--limit", "2", env=use)[0].count("\n") == 2)
     check("why --limit=1", run("cache", "why", "--limit=1", env=use)[0].count("\n") == 1)
-    check("why --json", len(json.loads(run("cache", "why", "--json", env=use)[0])) == 4)
+    rows = json.loads(run("cache", "why", "--json", env=use)[0])
+    check("why --json", len(rows) == 5)
+    reason = "line 2: no function; first time that a loop named broken is compiled for this cache"
+    out, _ = run("cache", "why", "broken", env=use)
+    check("why: a failed compile in one line", out.count("\n") == 1 and out.endswith(" broken failed: " + reason + "\n"), out)
+    check("why --json of a failed compile", rows[0]["event"] == "failed" and rows[0]["reason"] == reason, str(rows[0]))
     run("cache", "why", "nothing", status=1, env=use)
 
     check("stats", "4 binaries of 2 loops" in run("cache", "stats", env=use)[0])
@@ -116,13 +121,18 @@ def main(folder):
     out, err = run("warm", "sh", "-c", f'echo "$OP2_TUNE $1" >"{seen}"; exit 7', "x", "--json", env=use, status=7)
     check("warm", open(seen).read() == "force --json\n" and "0 new binaries" in err, err)
     subprocess.run([FILL, db], check=True)
-    forget = f"import sqlite3; c = sqlite3.connect('{db}'); c.execute('UPDATE tuning SET chosen = 0'); c.commit()"
-    more = forget.replace("chosen = 0", "count = count + 1")
-    subprocess.run([sys.executable, "-c", forget], check=True)
+    said = "INSERT OR REPLACE INTO fact VALUES('', 'what OP2_TUNE=force has tuned', {}, '1 of 2 loops are tuned', {})"
+    change = "import sqlite3; c = sqlite3.connect('{}'); c.execute(\"{}\"); c.commit()"
     _, err = run("warm", "true", env=use)
-    check("warm: other programs' loops do not count", "too few" not in err, err)
+    check("warm: a run that tunes nothing", "warm: 0 new binaries, 0 variants" in err and "tuned" not in err, err)
+    for time in 5, 4:
+        _, err = run("warm", sys.executable, "-c", change.format(db, said.format(time, time)), env=use)
+        check("warm: says how far the run's loops are", "\nop2jit: warm: 1 of 2 loops are tuned\n" in err, err)
+    _, err = run("warm", "true", env=use)
+    check("warm: not what an earlier run said", "loops are tuned" not in err, err)
+    more = change.format(db, "UPDATE tuning SET count = count + 1")
     _, err = run("warm", sys.executable, "-c", more, env=use)
-    check("warm: a loop of the run is named", "too few times to be tuned: res_calc (mesh); " in err, err)
+    check("warm: counts what was measured again", re.search("first time, [1-9][0-9]* again", err), err)
     run("warm", "/nowhere/program", env=use, status=1)
     run("warm", status=2, env=use)
 

@@ -8,8 +8,8 @@ void scenario_fill(const char *path) {
 }
 
 static void tune(struct store *s) {
-  struct store_tuning rows[] = {{"sig", "res", "cpu", 4, "mesh", "a", 1e-3, 5, false, 0, 1e-3},
-                                {"sig", "res", "cpu", 4, "mesh", "b", 2e-3, 5, true, 0, 1e-3}};
+  struct store_tuning rows[] = {{"sig", "res", "cpu", 4, "mesh", "a", 1e-3, 5, false, 0, 1e-3, false},
+                                {"sig", "res", "cpu", 4, "mesh", "b", 2e-3, 5, true, 0, 1e-3, false}};
   struct store_tuning_filter all = {0};
   struct store_tuning *got;
   store_put_tunings(s, rows, 2);
@@ -22,7 +22,7 @@ static void remember(struct store *s) {
   struct text t = {0};
   double number;
   test_key_make(&k, "bad", 1);
-  store_put_failure(s, &k.key, "clang", "it does not compile", 0);
+  store_put_failure(s, &k.key, "clang", "it does not compile", "it does not compile", 0);
   if (store_get_failure(s, &k.key, "clang", &t)) /* true only with the whole text */
     assert_string_equal(text_str(&t), "it does not compile");
   text_clear(&t);

@@ -380,7 +380,7 @@ static void leases(void **state) {
   assert_int_equal(store_lease(s, &k.key), STORE_LEASE_READY);
   test_key_make(&k, "res", 3);
   assert_int_equal(store_lease(s, &k.key), STORE_LEASE_MINE);
-  assert_true(store_put_failure(s, &k.key, "clang", "no", 0));
+  assert_true(store_put_failure(s, &k.key, "clang", "no", "no", 0));
   assert_int_equal(store_lease(s, &k.key), STORE_LEASE_READY);
   store_close(s);
 }

@@ -151,7 +151,8 @@ static void failures_expire(void **state) {
   struct text message = {0};
   test_key_make(&k, "bad", 1);
   assert_false(store_get_failure(s, &k.key, "clang 19.1.6", &message));
-  assert_true(store_put_failure(s, &k.key, "clang 19.1.6", "no such function", 100));
+  assert_true(
+      store_put_failure(s, &k.key, "clang 19.1.6", "no such function", "line 2: no such function", 100));
   assert_true(store_get_failure(s, &k.key, "clang 19.1.6", &message));
   assert_string_equal(text_str(&message), "no such function");
   assert_false(store_get_failure(s, &k.key, "clang 19.1.7", &message)); /* another compiler may do it */
@@ -162,7 +163,8 @@ static void failures_expire(void **state) {
   now -= 100000; /* the clock was set back: the row cannot be believed */
   assert_false(store_get_failure(s, &k.key, "clang 19.1.6", &message));
   now += 99950;
-  assert_true(store_put_failure(s, &k.key, "clang 19.1.6", "no such function", 0));
+  assert_true(
+      store_put_failure(s, &k.key, "clang 19.1.6", "no such function", "line 2: no such function", 0));
   assert_true(test_put(s, "bad", 1)); /* it compiles after all */
   assert_false(store_get_failure(s, &k.key, "clang 19.1.6", &message));
   text_free(&message);
@@ -173,10 +175,10 @@ static void tunings(void **state) {
   (void)state;
   struct store *s = test_open(test_path("tunings.db"));
   struct store_tuning rows[] = {
-      {"sig", "res", "cpu A", 4, "mesh 1", "blocks:64", 2e-3, 5, false, 0, 1e-3},
-      {"sig", "res", "cpu A", 4, "mesh 1", "blocks:128", 1e-3, 5, true, 0, 1e-3},
-      {"sig", "res", "cpu A", 4, "mesh 2", "owner", 3e-3, 7, true, 0, 1e-3},
-      {"sig2", "upd", "cpu A", 2, "mesh 1", "chunks", -1.0, 1, false, 0, 1e-3},
+      {"sig", "res", "cpu A", 4, "mesh 1", "blocks:64", 2e-3, 5, false, 0, 1e-3, false},
+      {"sig", "res", "cpu A", 4, "mesh 1", "blocks:128", 1e-3, 5, true, 0, 1e-3, false},
+      {"sig", "res", "cpu A", 4, "mesh 2", "owner", 3e-3, 7, true, 0, 1e-3, false},
+      {"sig2", "upd", "cpu A", 2, "mesh 1", "chunks", -1.0, 1, false, 0, 1e-3, false},
   };
   assert_true(store_put_tunings(s, rows, 4));
   struct store_tuning *got;
@@ -187,13 +189,15 @@ static void tunings(void **state) {
   n = store_get_tunings(s, &exact, &got);
   assert_int_equal(n, 1);
   assert_string_equal(got[0].variant, "blocks:128");
-  assert_true(got[0].median == 1e-3 && got[0].count == 5 && got[0].chosen);
+  assert_true(got[0].median == 1e-3 && got[0].count == 5 && got[0].chosen && !got[0].provisional);
   store_tunings_free(got, n);
   rows[0].chosen = true; /* one is chosen at a place, not two */
   rows[0].median = 0.5e-3;
+  rows[0].provisional = true;
   assert_true(store_put_tunings(s, rows, 1));
   n = store_get_tunings(s, &exact, &got);
   assert_int_equal(n, 1);
+  assert_true(got[0].chosen && got[0].provisional);
   assert_string_equal(got[0].variant, "blocks:64");
   store_tunings_free(got, n);
   struct store_tuning_filter one = {.loop = "upd"};

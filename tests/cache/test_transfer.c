@@ -16,8 +16,8 @@ static struct store *filled(const char *path) {
     assert_true(test_put(s, "res", i));
     assert_true(test_put(s, "upd", i));
   }
-  struct store_tuning rows[] = {{"sig", "res", "cpu", 4, "mesh", "a", 1e-3, 5, true, 0, 1e-3},
-                                {"sig2", "upd", "cpu", 4, "mesh", "b", 2e-3, 5, true, 0, 1e-3}};
+  struct store_tuning rows[] = {{"sig", "res", "cpu", 4, "mesh", "a", 1e-3, 5, true, 0, 1e-3, false},
+                                {"sig2", "upd", "cpu", 4, "mesh", "b", 2e-3, 5, true, 0, 1e-3, false}};
   assert_true(store_put_tunings(s, rows, 2));
   assert_true(store_put_verdict(s, "k", "v"));
   return s;
@@ -71,11 +71,11 @@ static void tunings_are_merged(void **state) {
   clean();
   struct error err = {0};
   long long rows;
-  struct store_tuning a[] = {{"sig", "res", "cpu", 4, "mesh", "a", 1e-3, 5, true, 0, 1e-3},
-                             {"sig", "res", "cpu", 4, "mesh", "b", 2e-3, 5, false, 0, 1e-3}};
-  struct store_tuning b[] = {{"sig", "res", "cpu", 4, "mesh", "a", 3e-3, 9, false, 0, 1e-3},
-                             {"sig", "res", "cpu", 4, "mesh", "b", 1e-3, 9, false, 0, 1e-3},
-                             {"sig", "res", "cpu", 4, "mesh", "c", 1e-3, 9, true, 0, 1e-3}};
+  struct store_tuning a[] = {{"sig", "res", "cpu", 4, "mesh", "a", 1e-3, 5, true, 0, 1e-3, false},
+                             {"sig", "res", "cpu", 4, "mesh", "b", 2e-3, 5, false, 0, 1e-3, false}};
+  struct store_tuning b[] = {{"sig", "res", "cpu", 4, "mesh", "a", 3e-3, 9, false, 0, 1e-3, false},
+                             {"sig", "res", "cpu", 4, "mesh", "b", 1e-3, 9, false, 0, 1e-3, false},
+                             {"sig", "res", "cpu", 4, "mesh", "c", 1e-3, 9, true, 0, 1e-3, false}};
   struct store *s = test_open(test_path("a.db"));
   assert_true(store_put_tunings(s, a, 2));
   assert_int_equal(store_export(s, test_path("x.db"), NULL, 0, &rows, &err), OP_OK);

@@ -99,6 +99,37 @@ static void goes_wrong(const char *kernel, const char *name, op_set set, int nar
 
 /* ---- what must be found ---- */
 
+/* In a text that has no native form, at the first call. */
+static void index_is_outside(const char *text, const char *says) {
+  static const double w[2] = {1, 2};
+  op_decl_const("w", 2, "double", w);
+  for (int call = BAD_CALL - 1; call <= BAD_CALL; call++) {
+    raise_flag(call);
+    int code = op_par_loop(text, "picks", mesh.from, direct(mesh.flag, 1, "int", OP_READ),
+                           through(mesh.b, 2, OP_WRITE));
+    if (code != (call == BAD_CALL ? OP_ERR_VIOLATION : OP_OK))
+      fail_msg("call %d: %s", call, op_last_error()->message);
+  }
+  const char *message = op_last_error()->message;
+  if (!strstr(message, "loop picks, element 301 of set \"from\" (kernel text:2:") || !strstr(message, says) ||
+      !strstr(message, "^"))
+    fail_msg("\"%s\" is not in: %s", says, message);
+}
+
+static void index_of_a_constant(void **state) {
+  (void)state;
+  index_is_outside("void picks(const int *flag, double *b) {\n  b[0] = w[2 * *flag + 1];\n  b[1] = 0;\n}\n",
+                   "constant w has dim 2, and the kernel uses component 3; check the index");
+}
+
+static void index_of_an_array(void **state) {
+  (void)state;
+  index_is_outside("void picks(const int *flag, double *b) {\n  double z[3] = {1, 2, b[0] = 3}; b[0] = z[2 - "
+                   "3 * *flag];\n  "
+                   "b[1] = 0;\n}\n",
+                   "the kernel uses element -1 of the array z, whose type is 'double[3]'; check the index");
+}
+
 OP_KERNEL_DEF(
     reaches_out, void reaches_out(const int *flag, double *b) {
       int at = 2 * *flag;
@@ -442,11 +473,13 @@ static void answers_stay(void **state) {
 }
 
 int main(void) {
+  const struct CMUnitTest texts[] = {test_later(index_of_a_constant), test_later(index_of_an_array)};
   const struct CMUnitTest tests[] = {
       test_later(writes_outside),         test_later(leaves_a_gap),      test_later(lowers_a_maximum),
       test_later(writes_what_it_reads),   test_later(leaves_a_bool),     test_later(marks_out_of_bounds),
       test_later(lowers_a_bool),          test_later(reads_an_old_bool), test_later(leaves_a_global),
       test_later(writes_beside_a_global), test_later(bools_stay),        test_later(globals_stay),
       test_later(first_infinity),         test_later(found_again),       test_later(answers_stay)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  int failed = is_native() ? 0 : cmocka_run_group_tests(texts, NULL, NULL);
+  return failed + cmocka_run_group_tests(tests, NULL, NULL);
 }

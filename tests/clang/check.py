@@ -22,6 +22,8 @@ void flux(const double *q1, const double *q2, double *r1, double *r2, double *wo
     *worst = f;
 }
 void assigns(const double *q, double *r) { *r = *q; }
+void halves(const double *q, double *r) { *r = 0.5 * (*r + *q); }
+void larger(const double *q, double *r) { if (*q > 1) *r = *q; }
 void steps(const double *x[3], double *r, const int *n) {
   for (int i = 0; i < *n; i++)
     *r += x[i][0];
@@ -32,12 +34,17 @@ void best(const double *q, double *m, int *where, const int *n) {
     *where = *n;
   }
 }
+void divides(int *r) {
+  *r += 1 / 0;
+}
+void least(const double *q, double *m) { if (*q < *m) *m = *q; }
 """
 BROKEN = "void broken(double *r) { *r += gam; }\n"
+SCALED = "void scaled(double *r) {\n  *r += other * gam[3];\n}\n"
 
 
 def run(kernel, *words, status=0):
-    done = subprocess.run([OP2JIT, "check", "broken.c" if kernel == "broken" else "kernels.c", "--kernel", kernel, *words, "OP2_PLUGINS=" + PLUGINS],
+    done = subprocess.run([OP2JIT, "check", kernel + ".c" if kernel in ("broken", "scaled") else "kernels.c", "--kernel", kernel, *words, "OP2_PLUGINS=" + PLUGINS],
                           capture_output=True, text=True)
     if done.returncode != status:
         failures.append(f"{kernel} {words}: status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
@@ -73,6 +80,11 @@ def verdicts():
     check("JSON of a violation", rows[1].get("verdict") == "violated" and rows[1]["line"] == 11
           and "OP_INC" in rows[1]["reason"] and rows[1]["remedy"].startswith("add to it only"), str(rows))
 
+    for kernel, own in ("halves", "write it first"), ("larger", "write all its components on every path"):
+        for through, says in ("m[0] ", own + ", or declare it OP_INC and only add to it; OP_RW is right only where no two"), ("", "OP_RW, or " + own):
+            out, _ = run(kernel, "dat double 1 OP_READ", f"dat double 1 {through}OP_WRITE", status=1)
+            check(f"the remedy of OP_WRITE, {kernel} {through}", says in out, out)
+
     out, _ = run("steps", "dat double 1 m[0..2] OP_READ", "gbl double 1 OP_INC", "idx")
     check("what is not known is said with its reason",
           "unknown   the kernel as a whole" in out and "unknown   argument 1" in out and "number of rounds" in out, out)
@@ -101,6 +113,8 @@ def refused():
             (["field double 1 READ"], 'it begins with "field"'),
             (["info int 1 1"], "its reference is wrong"),
             (["gbl double 1 INC", "--const", "gam"], "the type is missing"),
+            (["gbl double 1 INC", "--const", "gam 3 double"], '--const "gam 3 double": expected NAME TYPE DIM, and "3" is no type; a type is double'),
+            (["dat 4 double READ"], 'argument "dat 4 double READ": expected TYPE DIM, and "4" is no type'),
     ]:
         _, err = run("broken", *words, status=2)
         check(f"{words}", says in err and "expected" in err, err)
@@ -110,6 +124,24 @@ def refused():
     check("no such kernel comes before its arguments", "no function flx" in err and "did you mean flux" in err, err)
     _, err = run("flux", status=2)
     check("arguments are needed", "an argument is missing: kernel flux has 5 parameters" in err, err)
+    out, _ = run("scaled", "gbl double 1 OP_INC", "--const", "gam double 1, other int 1", status=1)
+    _, err = run("scaled", "gbl double 1 OP_INC", "--const", "gam double 1, other int 1", status=1)
+    check("a constant that is no array", "\ngam is a constant of dim 1 (op_decl_const)\n" in err and "other is" not in err, err)
+    out, _ = run("scaled", "gbl double 1 OP_INC", "--const", "gam double 3, other int 1", status=1)
+    check("a constant that is shorter", "violated  the kernel as a whole" in out and "constant gam has dim 3, and the kernel uses component 3" in out
+          and "scaled.c:2:" in out and "^" in out, out)
+    out, _ = run("divides", "gbl int 1 OP_INC")
+    check("a warning", "kernels.c:25:" in out and "warning: division by zero" in out, out)
+    out, err = run("divides", "--json", "gbl int 1 OP_INC")
+    check("a warning beside JSON", '"verdict":"proved"' in out.replace(" ", "") and "warning: division by zero" in err, out + err)
+    out, _ = run("least", "dat double 1 READ", "gbl double 1 OP_INC", status=1)
+    check("the smallest is OP_MIN", "declare argument 2 (m) OP_MIN" in out and "OP_RW" not in out, out)
+    out, _ = run("halves", "dat double 1 READ", "gbl double 1 OP_INC", status=1)
+    check("of a global OP_RW is no remedy", "add to it only" in out and "OP_RW" not in out, out)
+    out, _ = run("least", "dat double 1 READ", "dat double 1 OP_INC", status=1)
+    check("of a dat OP_MIN is no remedy", "declare it OP_RW, or only add to it" in out and "OP_MIN" not in out, out)
+    out, _ = run("least", "dat double 1 READ", "dat double 1 m[0] OP_INC", status=1)
+    check("nor through a map", "add to it only" in out and "OP_MIN" not in out, out)
     _, err = run("broken", "gbl double 1 OP_INC", status=1)
     check("a constant's remedy", "if gam is a constant: declare it with op_decl_const before the loop (op2jit check: --const)" in err, err)
     for text in ('#include <op2jit.h>\nvoid k(double *r) { *r += 1; }\n', '\nOP_KERNEL_DEF(k, void k(double *r) { *r += 1; })\n',
@@ -135,6 +167,8 @@ with tempfile.TemporaryDirectory() as place:
         file.write(KERNELS)
     with open("broken.c", "w", encoding="utf-8") as file:
         file.write(BROKEN)
+    with open("scaled.c", "w", encoding="utf-8") as file:
+        file.write(SCALED)
     verdicts()
     refused()
 print("\n".join(failures) or "op2jit check: all as it should be")

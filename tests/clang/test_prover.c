@@ -40,7 +40,10 @@ static int parse_arguments(const char *letters, struct prove_argument arguments[
 
 static struct prove_result prove(const char *text, const char *letters) {
   static char loop[16384];
-  snprintf(loop, sizeof loop, "%sstatic const double gam = 1.4;\n#include \"kernel.c\"\n", jit_prelude());
+  snprintf(
+      loop, sizeof loop,
+      "%sstatic const double gam = 1.4, w[2] = {1, 2};\nstatic int variable[3];\n#include \"kernel.c\"\n",
+      jit_prelude());
   const struct compile_file files[] = {{"loop.c", loop, strlen(loop)}, {"kernel.c", text, strlen(text)}};
   struct prove_argument arguments[8];
   const struct prove_request request = {.files = files,
@@ -137,6 +140,63 @@ static const struct mistake mistakes[] = {
      "component 1 of pointer 1", "OP_RW",
      "void k(double **x) {\n  for (int j = 0; j < 2; j++) {\n    double *p = x[j];\n    *p++ = 1;\n    *p = "
      "2;\n  }\n}"},
+    /* 10 once more: constants, one with a value and one that is set at each call, and arrays on the stack */
+    {"r1 i1", "void k(const double *a, double *b) {\n  for (int i = 0; i < 3; i++)\n    *b += *a * w[i];\n}",
+     -1, 3, "constant w has dim 2, and the kernel uses component 2", "0 to 1, or declare",
+     "void k(const double *a, double *b) {\n  for (int i = 0; i < 2; i++)\n    *b += *a * w[i];\n}"},
+    {"r1 w1", "void k(const double *a, double *b) {\n  *b = *a * variable[3];\n}", -1, 2,
+     "constant variable has dim 3, and the kernel uses component 3", "0 to 2",
+     "void k(const double *a, double *b) {\n  *b = *a * variable[2];\n}"},
+    {"r1 i1", "void k(const double *a, double *b) {\n  const double *p = &gam;\n  *b += *a * p[1];\n}", -1, 3,
+     "constant gam has dim 1", "",
+     "void k(const double *a, double *b) {\n  const double *p = &gam;\n  *b += *a * p[0];\n}"},
+    {"r1 i1",
+     "void k(const double *a, double *b) {\n  double z[3];\n  for (int i = 0; i < 4; i++)\n    z[i] = *a;\n  "
+     "*b += "
+     "z[0];\n}",
+     -1, 4, "array z has 3 elements, and the kernel uses element 3", "0 to 2",
+     "void k(const double *a, double *b) {\n  double z[3], *end = &z[3];\n  for (double *p = z; p < end; "
+     "p++)\n    *p = "
+     "*a;\n  *b += z[0];\n}"},
+    {"r1 i1",
+     "static double last(const double *x, int n) {\n  return x[n];\n}\nvoid k(const double *a, double *b) "
+     "{\n  double "
+     "z[2] = {*a, 1};\n  *b += last(z, 2);\n}",
+     -1, 2, "array z has 2 elements, and the kernel uses element 2", "",
+     "static double last(const double *x, int n) {\n  return x[n - 1];\n}\nvoid k(const double *a, double "
+     "*b) {\n  "
+     "double z[2] = {*a, 1};\n  *b += last(z, 2);\n}"},
+    {"r1 i1",
+     "void k(const double *a, double *b) {\n  double m[2][3] = {{*a, 1, 2}, {3, 4, 5}};\n  for (int i = 0; i "
+     "< 3; i++)\n  "
+     "  for (int j = 0; j < 2; j++)\n      *b += m[i][j];\n}",
+     -1, 5, "array m has 2 elements, and the kernel uses element 2", "",
+     "void k(const double *a, double *b) {\n  double m[2][3] = {{*a, 1, 2}, {3, 4, 5}}, *p = m[0];\n  for "
+     "(int i = 0; i "
+     "< 2; i++)\n    for (int j = 0; j < 3; j++)\n      *b += m[i][j];\n  *b += p[5];\n}"},
+    {"r1 i1",
+     "void k(const double *a, double *b) {\n  struct { double x; } s[2] = {{1}, {2}};\n  *b += *a * "
+     "s[2].x;\n}",
+     -1, 3, "array s has 2 elements", "",
+     "void k(const double *a, double *b) {\n  struct { double x; } s[2] = {{1}, {2}};\n  *b += *a * "
+     "s[1].x;\n}"},
+    {"r1 i1", "void k(const double *a, double *b) {\n  double s = *a, *p = &s;\n  *b += p[-1];\n}", -1, 3,
+     "variable s holds one value, and the kernel uses element -1", "",
+     "void k(const double *a, double *b) {\n  double s[2] = {*a, 1};\n  const char *c = (const char *)(void "
+     "*)s;\n  "
+     "*b += c[15];\n}"},
+    {"r1 i1", "void k(const double *a, double *b) {\n  const double *p = 0;\n  *b += *a + *p;\n}", -1, 3,
+     "null pointer", "",
+     "static double of(const double *p) { return p ? *p : 1; }\nvoid k(const double *a, double *b) {\n  "
+     "double *p = "
+     "NULL;\n  *b += of(a) + of(NULL);\n  if (p) *b += *p;\n}"},
+    /* OP_INC for what keeps the smallest or largest */
+    {"r1 i1", "void k(const double *a, double *m) {\n  if (*a < *m)\n    *m = *a;\n}", 1, 2, "OP_INC",
+     "declare argument 2 (m) OP_MIN", "void k(const double *a, double *m) {\n  *m += *a;\n}"},
+    {"r1 i1", "void k(const double *a, double *m) {\n  *m = fmax(*a, *m);\n}", 1, 2, "OP_INC",
+     "declare argument 2 (m) OP_MAX", "void k(const double *a, double *m) {\n  *m -= *a;\n}"},
+    {"r1 n1", "void k(const double *a, double *m) {\n  if (*a > *m)\n    *m = *a;\n}", 1, 3, "OP_MIN",
+     "or declare it OP_MAX", "void k(const double *a, double *m) {\n  *m = fmin(*a, *m);\n}"},
     /* 12 to 14: number, type, const and order of the parameters */
     {"r1", "void k(const double *a, double *b) {\n  *b += *a;\n}", -1, 1, "2 parameters", "",
      "void k(const double *a) {}"},
@@ -284,6 +344,9 @@ static void admits_what_it_does_not_know(void **state) {
       {"r4 w4", "void k(const double *a, double *b) {\n  for (int i = 0; i < (int)a[0]; i++) b[i] = 1;\n}\n"},
       {"r1 w2", "void k(const double *a, double *b) {\n  memcpy(b, a, 8);\n}\n"},
       {"r1 w1", "void k(const double *a, double *b) {\n  if (*a > 0) goto end;\n  *b = 1;\nend:;\n}\n"},
+      {"r1 i1", "void k(const double *a, double *b) {\n  *b += w[(int)*a];\n}\n"},
+      {"r1 i1",
+       "void k(const double *a, double *b) {\n  double z[3] = {1, 2, *a}, *p = z;\n  *b += p[(int)*a];\n}\n"},
       {"x1", "void k(double *a) {\n  while (*a > 1) *a = sqrt(*a);\n}\n"},
       {"x1", "void k(double *a) {\n  for (;;) {\n    *a -= 1;\n    if (*a < 0) break;\n  }\n}\n"},
       {"r1 m1", "void k(const double *a, double *m) {\n  double best = *m;\n  if (*a > best) best = *a;\n  "
@@ -314,6 +377,38 @@ static void admits_what_it_does_not_know(void **state) {
         show(&result);
       }
       assert_int_equal(result.findings[f].verdict, PROVE_UNKNOWN);
+    }
+    prover->release(&result);
+  }
+}
+
+/* As a compiler would warn, of what is serious only; a kernel that is right is compiled in silence. */
+static void passes_warnings_on(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *says;
+  } kernels[] = {
+      {"void k(double *b) {\n  *b += 1 / 0;\n}\n", "division by zero"},
+      {"void k(double *b) {\n  *b += *(int *)0;\n}\n", "null pointer"},
+      {"void k(double *b) {\n  double z[2] = {1, 2}, *p = &z[3];\n  *b += p[-2];\n}\n", "past the end"},
+      {"void k(double *b) {\n  *b += 1 << 40;\n}\n", "shift count"},
+      {"static double f(int n) {\n  if (n) return 1;\n}\nvoid k(double *b) {\n  *b += f(2);\n}\n",
+       "non-void function"},
+      {"void k(double *b) {\n  *b = abs(*b);\n}\n", "absolute value"},
+      {"void k(double *b) {\n  *b = fabsf(*b) + fabs((int)*b);\n}\n", NULL},
+      {"void k(double *b) {\n  int unused, n = 1u;\n  (void)sizeof n;\n  *b += 1;\n}\n", NULL},
+  };
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    struct prove_result result = prove(kernels[i].text, "x1");
+    int warnings = 0; /* without the notes behind them */
+    for (int m = 0; m < result.nmessages; m++)
+      warnings += result.messages[m].severity == COMPILE_WARNING;
+    if (warnings != (kernels[i].says ? 1 : 0))
+      fail_msg("%d warnings about\n%s", warnings, kernels[i].text);
+    if (kernels[i].says) {
+      assert_int_equal(result.messages[0].severity, COMPILE_WARNING);
+      assert_string_equal(result.messages[0].file, "kernel.c");
+      assert_non_null(strstr(result.messages[0].text, kernels[i].says));
     }
     prover->release(&result);
   }
@@ -354,11 +449,9 @@ int main(int argc, char **argv) {
   memcpy(&get, &entry, sizeof get);
   prover = get();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_each_mistake),
-      cmocka_unit_test(proves_each_twin),
-      cmocka_unit_test(proves_real_kernels),
-      cmocka_unit_test(admits_what_it_does_not_know),
-      cmocka_unit_test(reports_what_does_not_compile),
+      cmocka_unit_test(finds_each_mistake),  cmocka_unit_test(proves_each_twin),
+      cmocka_unit_test(proves_real_kernels), cmocka_unit_test(admits_what_it_does_not_know),
+      cmocka_unit_test(passes_warnings_on),  cmocka_unit_test(reports_what_does_not_compile),
       cmocka_unit_test(ends_on_long_loops),
   };
   return prover->abi == PROVER_ABI ? cmocka_run_group_tests(tests, NULL, NULL) : 2;

@@ -1,17 +1,19 @@
 #!/bin/bash
-# day.sh [correct|sanitize|speed|profile]...: what a machine with a GPU is asked, from a folder that `./dev gpu pack` made; without a
-# word all of it. The machine needs NVIDIA's driver and NVRTC, nothing to build with. Files go to $OUT (out/ here):
+# day.sh [--list] [correct|sanitize|speed|profile]...: what a machine with a GPU is asked, from a folder that `./dev gpu pack` made;
+# without a word all of it. --list names the checks with their limits and runs nothing. The machine needs NVIDIA's driver and NVRTC, nothing to build with. Files go to $OUT (out/ here):
 # correct.txt and sanitize.txt with a line for each check, cuda.txt and cuda.json with the figures, log.txt with the rest.
 # Settings: DAY_SIZE=small (a rehearsal on the stand-in), DAY_JOBS checks at a time.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=${OUT:-$here/out}
+list=no
+[ "${1:-}" != --list ] || { list=yes && shift; }
 cores=$(nproc)
 jobs=${DAY_JOBS:-$((cores < 12 ? cores : 12))}
 size=${DAY_SIZE:-full}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$out" || exit 1
+[ $list = yes ] || mkdir -p "$out" || exit 1
 export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} OP2_BACKEND=cuda
 export PATH=$PATH:/usr/local/cuda/bin
 # Where containers get the driver from, if the linker does not know it.
@@ -26,6 +28,12 @@ print("\n".join(glob.glob(sysconfig.get_path("purelib") + "/nvidia/*/lib/libnvrt
 fi
 bad=0
 
+plan() { # NAME SECONDS COMMAND...: what would run
+  local name=$1 limit=$2
+  shift 2
+  printf '%-40s %4d s at most: %s%s\n' "$name" "$limit" "${OP2_VARIANT:+OP2_VARIANT=$OP2_VARIANT }" "${*//"$here"\//}"
+}
+
 # check NAME SECONDS COMMAND...: runs beside others; a line says how it went, and the log has what it said.
 check() {
   local name=$1 limit=$2 status start=$SECONDS
@@ -39,11 +47,16 @@ check() {
 }
 
 later() { # the same, as soon as one of the places is free
+  if [ $list = yes ]; then
+    plan "$@"
+    return
+  fi
   while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
   check "$@" &
 }
 
 gather() { # FILE: all lines so far into the file and to the screen, all logs behind one another
+  [ $list = no ] || return
   wait
   cat "$work"/*.line 2>/dev/null | sort | tee "$out/$1"
   local file
@@ -93,11 +106,12 @@ correct() {
 sanitize() {
   local tool variant
   export OP2_CACHE=off OP2_TUNE=off
-  if ! command -v compute-sanitizer >/dev/null; then
+  if [ $list = yes ]; then
+    echo "(where compute-sanitizer works)"
+  elif ! command -v compute-sanitizer >/dev/null; then
     echo "NOT RUN: there is no compute-sanitizer here" | tee "$out/sanitize.txt"
     return
-  fi
-  if ! timeout 120 compute-sanitizer "$here/bin/vadd" --size 3000 >"$work/try.log" 2>&1; then
+  elif ! timeout 120 compute-sanitizer "$here/bin/vadd" --size 3000 >"$work/try.log" 2>&1; then
     { echo "NOT RUN: compute-sanitizer does not work here:"; tail -n 5 "$work/try.log"; } | tee "$out/sanitize.txt"
     return
   fi
@@ -117,6 +131,10 @@ small=(--cells 300 --large 0 --side 8 --rows 300 --repeats 2 --warm 1 --seconds 
 speed() {
   local options=()
   [ "$size" = full ] || options=("${small[@]}")
+  if [ $list = yes ]; then
+    plan speed 500 "$here/bin/cuda_one" --source "$here/twins.cu" --json "$out/cuda.json" ${options[@]+"${options[@]}"}
+    return
+  fi
   machine >"$out/cuda.txt" 2>&1
   unset OP2_CACHE OP2_TUNE
   timeout -k 5 500 "$here/bin/cuda_one" --source "$here/twins.cu" --json "$out/cuda.json" --cache "$work/kernels.db" \
@@ -126,6 +144,11 @@ speed() {
 
 # What the hardware counts for airfoil's kernels, where it can be asked.
 profile() {
+  if [ $list = yes ]; then
+    echo "(where ncu works)"
+    plan profile 200 ncu "$here/bin/airfoil" --cells 720000 --iters 3
+    return
+  fi
   command -v ncu >/dev/null || { echo "NOT RUN: there is no ncu here" | tee "$out/profile.txt" && return; }
   OP2_CACHE=off OP2_TUNE=off timeout 200 ncu --clock-control none --kernel-name-base function --kernel-name regex:op2_loop \
     --launch-skip 9 --launch-count 9 --section SpeedOfLight --section MemoryWorkloadAnalysis --section Occupancy \
@@ -133,7 +156,7 @@ profile() {
 }
 
 [ $# -gt 0 ] || set -- correct sanitize speed profile
-: >"$out/log.txt"
+[ $list = yes ] || : >"$out/log.txt"
 for part in "$@"; do
   echo "== $part"
   case $part in

@@ -58,12 +58,12 @@ static void clear(struct problem *p) {
   free(p->targets);
 }
 
-/* Runs and returns the sum, slots combined in their order. */
-static double run(struct problem *p, const struct schedule *s, int threads) {
+/* Runs and returns the sum, slots combined in their order. Several slots may share a line. */
+static double run(struct problem *p, const struct schedule *s, int threads, size_t slot_bytes) {
   const struct reduction sum = {.index = 3, .offset = 0, .bytes = sizeof(double)};
   const range_function functions[] = {increment};
   void *const frame[] = {p->values, p->targets, p->table, NULL};
-  unsigned char *slots = calloc((size_t)s->nslots, 64);
+  unsigned char *slots = calloc((size_t)s->nslots, slot_bytes);
   struct execution e = {.schedule = s,
                         .functions = functions,
                         .frame = frame,
@@ -71,7 +71,7 @@ static double run(struct problem *p, const struct schedule *s, int threads) {
                         .reductions = &sum,
                         .nreductions = 1,
                         .slots = slots,
-                        .slot_bytes = 64,
+                        .slot_bytes = slot_bytes,
                         .threads = threads};
   struct team *team = open_team(threads);
   memset(p->targets, 0, (size_t)p->ntargets * sizeof *p->targets);
@@ -79,7 +79,7 @@ static double run(struct problem *p, const struct schedule *s, int threads) {
   team_close(team);
   double total = 0;
   for (int i = 0; i < s->nslots; i++)
-    total += *(double *)(slots + (size_t)i * 64);
+    total += *(double *)(slots + (size_t)i * slot_bytes);
   free(slots);
   return total;
 }
@@ -99,7 +99,7 @@ static void same_bits(void **state) {
     expect_ok(plan_build(&plan, &r, NULL, &err), &err);
     expect_ok(schedule_block_colours(&s, &plan, &err), &err);
     for (int i = 0; i < ncounts; i++) {
-      double got = run(&p, &s, counts[i]);
+      double got = run(&p, &s, counts[i], (size_t)16 << i % 3);
       if (i == 0) {
         sum = got;
         memcpy(first, p.targets, (size_t)p.ntargets * sizeof *first);
@@ -212,6 +212,33 @@ static void small_sets_on_one_thread(void **state) {
   assert_int_equal(executor_threads(team, 1000000, 9), 4);
   assert_int_equal(executor_threads(NULL, 1000000, 0), 1);
   team_close(team);
+}
+
+/* Enough for many threads, fewer and longer where each has results, whole strips, and never none. */
+static void sizes_of_chunks(void **state) {
+  (void)state;
+  static const struct {
+    long size, plain, combining;
+  } cases[] = {{0, 256, 256},       {1, 256, 256},         {20000, 256, 320},
+               {100000, 448, 1600}, {1000000, 3968, 7872}, {16000000, 62528, 62528}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    assert_int_equal(schedule_chunk_size(cases[i].size, false), cases[i].plain);
+    assert_int_equal(schedule_chunk_size(cases[i].size, true), cases[i].combining);
+  }
+}
+
+/* No thread of 64 gets an eighth more than its share of a set that is not small. */
+static void chunks_are_shared_out_evenly(void **state) {
+  (void)state;
+  enum { threads = 64 };
+  for (long size = 262144; size < 300000000; size += 1 + size / 7)
+    for (int combining = 0; combining < 2; combining++) {
+      const long chunk = schedule_chunk_size(size, combining), chunks = (size + chunk - 1) / chunk;
+      const long most = (chunks + threads - 1) / threads * chunk;
+      assert_in_range(chunks, 1, 256);
+      if (most > size / threads + size / threads / 8)
+        fail_msg("%ld elements in chunks of %ld: one of %d threads gets %ld", size, chunk, threads, most);
+    }
 }
 
 /* ---- first touch --------------------------------------------------------------------------------------*/
@@ -358,6 +385,8 @@ int main(void) {
     cmocka_unit_test(every_element_once),
     cmocka_unit_test(phases_and_owners),
     cmocka_unit_test(small_sets_on_one_thread),
+    cmocka_unit_test(sizes_of_chunks),
+    cmocka_unit_test(chunks_are_shared_out_evenly),
     cmocka_unit_test(arrays_begin_at_different_lines),
     cmocka_unit_test(components_begin_at_different_lines),
   };

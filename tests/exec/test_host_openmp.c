@@ -49,12 +49,16 @@ static void add(void *argument, int thread, int n) {
   (*sum)++;
 }
 
+/* The team does not look for threads of the host before each run. */
+static void wait_until_it_looks(void) {
+  usleep(1000);
+}
+
 static void host_region(_Atomic int *sum) {
 #pragma omp parallel num_threads(threads)
   (*sum)++;
 }
 
-/* First of all tests: the host has a runtime, but no region has run. Then one does, and the library moves over. */
 static void *wait_for_end(void *end) {
   pthread_mutex_lock(end);
   pthread_mutex_unlock(end);
@@ -72,11 +76,14 @@ static void the_librarys_own_threads_do_not_count(void **state) {
     pthread_mutex_lock(&end);
     assert_int_equal(pthread_create(&own, NULL, wait_for_end, &end), 0);
     team_discount(team, 1);
+    wait_until_it_looks();
     team_run(team, threads, add, (void *)&sum);
     pthread_mutex_unlock(&end);
     pthread_join(own, NULL);
+    wait_until_it_looks();
     team_run(team, threads, add, (void *)&sum);
     team_discount(team, 0);
+    wait_until_it_looks();
     team_run(team, threads, add, (void *)&sum);
     assert_string_equal(team_name(team), "pthread");
   }
@@ -84,6 +91,7 @@ static void the_librarys_own_threads_do_not_count(void **state) {
   team_close(team);
 }
 
+/* The host has a runtime, but no region has run. Then one does, and the library moves over. */
 static void moves_to_the_hosts_runtime(void **state) {
   (void)state;
   _Atomic int sum = 0;
@@ -93,6 +101,7 @@ static void moves_to_the_hosts_runtime(void **state) {
   expect_threads(threads);
   host_region(&sum);
   expect_threads(2 * threads - 1);
+  wait_until_it_looks();
   for (int i = 2; i < rounds; i++)
     team_run(team, threads, add, (void *)&sum);
   assert_string_equal(team_name(team), "openmp");

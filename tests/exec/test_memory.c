@@ -5,6 +5,8 @@
 
 #include <cmocka.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "mesh.h"
 #include "plan_cache.h"
@@ -168,7 +170,38 @@ static void each_allocation_fails(void **state) {
   error_free(&err);
 }
 
+static void add(void *argument, int thread, int threads) {
+  (void)thread;
+  *(int *)argument += threads;
+}
+
+/* A forked child that gets no threads of its own runs alone, and may close the team. */
+static void no_memory_for_a_childs_threads(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct team *team;
+  assert_int_equal(team_open(&team, TEAM_PTHREAD, 3, &err), OP_OK);
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    int sum = 0;
+    alarm(20);
+    until_failure = 0;
+    team_run(team, 3, add, &sum);
+    team_run(team, 3, add, &sum);
+    team_close(team);
+    _exit(sum == 2 ? 0 : 1);
+  }
+  int status = -1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  team_close(team);
+  error_free(&err);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_fails)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_fails),
+                                     cmocka_unit_test(no_memory_for_a_childs_threads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,17 +262,35 @@ static void run_large(const char *cache, bool report, char *triad, size_t room) 
   snprintf(triad, room, "%.*s", (int)strcspn(found, ",}\n"), found);
 }
 
+static void plant_triad(const char *cache, const char *number) {
+  char path[300], change[80];
+  sqlite3 *db = NULL;
+  snprintf(path, sizeof path, "%s/%s", folder, cache);
+  snprintf(change, sizeof change, "UPDATE fact SET number = %s", number);
+  assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db, change, NULL, NULL, NULL), SQLITE_OK);
+  sqlite3_close(db);
+}
+
+static double triad_of_run(const char *cache) {
+  char line[80] = "";
+  run_large(cache, true, line, sizeof line);
+  return strtod(strchr(line, ':') + 1, NULL);
+}
+
+/* Once, unless a loop shows that the machine must have been busy then; no measurement here reaches a million GB/s. */
 static void the_triad_is_measured_once(void **state) {
   (void)state;
-  char first[80] = "", second[80] = "";
   run_large("triad.db", false, NULL, 0);
   assert_int_equal(facts("triad.db"), 0); /* nobody has asked */
-  run_large("triad.db", true, first, sizeof first);
+  assert_true(triad_of_run("triad.db") > 0);
   assert_int_equal(facts("triad.db"), 1);
-  run_large("triad.db", true, second, sizeof second);
+  plant_triad("triad.db", "1e6");
+  assert_true(triad_of_run("triad.db") > 0.999e6);
+  plant_triad("triad.db", "1e-6");
+  assert_true(triad_of_run("triad.db") > 1e-3);
+  assert_true(triad_of_run("triad.db") > 1e-3);
   assert_int_equal(facts("triad.db"), 1);
-  assert_string_equal(first, second); /* nine digits of a time */
-  assert_null(strstr(first, ": 0"));
 }
 
 int main(int argc, char **argv) {

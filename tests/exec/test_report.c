@@ -118,14 +118,20 @@ static void text(void **state) {
   /* columns are aligned: "code" begins where the origins do */
   const char *heading = strstr(text_str(&out), "loop "), *row = strstr(text_str(&out), "res_calc");
   assert_int_equal(strstr(heading, "code") - heading, strstr(row, "compiled") - row);
+  expect(&out, "\nall loops                    1010     3.000000    0.010000    0.050000\n");
+  expect(&out, "0.500000           -           -     0.02");
   text_clear(&out);
   r = make(4);
   report_text(&r, &out);
   expect(&out, "4 ranks");
   expect(&out, " runs without vector instructions: loop not vectorized: a \"reason\"\n");
-  expect(&out,
-         "res_calc                    2.4000     2.5000     2.7000     0.2500     0.1250        300        "
-         "600      1.500     2.00%\n");
+  expect(&out, "res_calc                    2.400000     2.500000     2.700000     0.250000     0.125000     "
+               "   300    "
+               "    600      1.500     2.00%\n");
+  /* A loop that moves nothing has no rate; the sum of rank 0 stands below its rows. */
+  expect(&out, "nan        -      -  native");
+  const char *sum = strstr(text_str(&out), "all loops "), *across = strstr(text_str(&out), "over the ranks ");
+  assert_true(sum && across && sum < across);
   text_free(&out);
 }
 

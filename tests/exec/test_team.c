@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +140,62 @@ static void forked_child(enum team_kind kind) {
     check_visits(team, 3);
     team_close(team);
   }
+}
+
+/* In a child: does the team run on threads of its own, here and in a child of this child? */
+static bool runs_in_generations(struct team *team, int generations) {
+  struct visits v = {0};
+  team_run(team, 3, visit, &v);
+  team_run(team, 3, visit, &v);
+  if (v.threads != 3 || v.by_thread[0] != 2 || v.by_thread[1] != 2 || v.by_thread[2] != 2)
+    return false;
+  if (generations == 0)
+    return true;
+  const pid_t child = fork();
+  if (child == 0) {
+    bool right = runs_in_generations(team, generations - 1);
+    team_close(team);
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+struct forking {
+  struct team *team;
+  int status;
+};
+
+static void *fork_in_thread(void *forking) {
+  struct forking *f = forking;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    bool right = runs_in_generations(f->team, 1);
+    team_close(f->team);
+    _exit(right ? 0 : 1);
+  }
+  if (child < 0 || waitpid(child, &f->status, 0) != child)
+    f->status = -1;
+  return NULL;
+}
+
+/* Not the thread that opened the team is what lives on in the child, and children have children. */
+static void fork_of_another_thread(void **state) {
+  (void)state;
+  if (!child_threads) {
+    puts("the thread sanitizer cannot start threads in a forked child");
+    skip();
+  }
+  struct forking forking = {.team = open_team(TEAM_PTHREAD, 3), .status = -1};
+  pthread_t thread;
+  check_visits(forking.team, 3);
+  assert_int_equal(pthread_create(&thread, NULL, fork_in_thread, &forking), 0);
+  pthread_join(thread, NULL);
+  assert_true(WIFEXITED(forking.status));
+  assert_int_equal(WEXITSTATUS(forking.status), 0);
+  check_visits(forking.team, 3);
+  team_close(forking.team);
 }
 
 static void pthread_each_thread_once(void **state) {
@@ -388,6 +445,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(pthread_barriers),
       cmocka_unit_test(pthread_nested),
       cmocka_unit_test(pthread_fork),
+      cmocka_unit_test(fork_of_another_thread),
       cmocka_unit_test(pthread_sleeps),
 #ifdef OP2JIT_OPENMP
       cmocka_unit_test(default_without_runtime),

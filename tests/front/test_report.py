@@ -56,7 +56,7 @@ class Verdict(unittest.TestCase):
         self.assertIn("there is no GPU here", text)
 
     def test_cases_skipped_inside(self):
-        said = "[ RUN      ] x\nno valgrind here\n[  SKIPPED ] x\n[  SKIPPED ] 1 test(s)"
+        said = "[ RUN      ] x\nno valgrind here\n[  SKIPPED ] x\n[  SKIPPED ] 1 test(s)\n[  SKIPPED ] x"
         self.write("build", [entry("op2jit:unit / a", "OK", said)])
         text = self.expect(["build"], 0, "1 passed, 0 failed, 1 skipped")
         self.assertIn("a: x (build): no valgrind here", text)

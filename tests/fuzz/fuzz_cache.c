@@ -84,7 +84,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
       binaries[i][b] = (unsigned char)(b * (i + 3) ^ b >> 3);
   }
   struct store *store = open_store();
-  const struct store_tuning tuning = {"signature", "loop", "cpu", 4, "mesh", "whole", 1e-3, 3, true, 0, 1e-3};
+  const struct store_tuning tuning = {"signature", "loop", "cpu", 4, "mesh", "whole",
+                                      1e-3,        3,      true,  0, 1e-3,   false};
   bool kept = store_put_tunings(store, &tuning, 1) && store_put_verdict(store, "key", "no violation");
   for (int i = 0; i < BINARIES; i++)
     kept = put(store, i) && kept;

@@ -95,10 +95,10 @@ static void open_mesh(struct model *m, const char *type, uint64_t seed) {
   mirror_map(m->ec, &m->r);
   m->cc = op_decl_map(m->cells, m->cells, 1, m->cc_table, "cc");
   mirror_map(m->cc, &m->r);
-  m->a = op_decl_dat(m->edges, 1, type, m->ma, "a");
-  m->b = op_decl_dat(m->edges, 1, type, m->mb, "b");
-  m->x = op_decl_dat(m->cells, 1, type, m->mx, "x");
-  m->y = op_decl_dat(m->cells, 1, type, m->my, "y");
+  m->a = op_decl_dat(m->edges, 1, type, (const void *)m->ma, "a");
+  m->b = op_decl_dat(m->edges, 1, type, (const void *)m->mb, "b");
+  m->x = op_decl_dat(m->cells, 1, type, (const void *)m->mx, "x");
+  m->y = op_decl_dat(m->cells, 1, type, (const void *)m->my, "y");
 }
 
 static void check_dat(op_dat dat, const u *model, int size) {
@@ -193,7 +193,7 @@ static void run_use_y(struct model *m) {
 static void run_put(struct model *m) {
   for (int c = 0; c < CELLS; c++)
     m->mx[c] = (u)random_next(&m->r);
-  assert_int_equal(op_put_data(m->x, m->mx), OP_OK);
+  assert_int_equal(op_put_data(m->x, (const void *)m->mx), OP_OK);
 }
 
 static void (*const steps[])(struct model *m) = {

@@ -76,6 +76,20 @@ def check_edges(at):
     check("of two types", (sizes["cells"], sizes["edges"], sizes["bedges"]) == (18, 23, 12), str(sizes))
 
 
+def check_names(at):
+    """Names of physical groups, in text and in binary, are left out with a warning; numbers are kept."""
+    for name in ("square_22_text", "square_41_binary"):
+        named = os.path.join(MADE, name + ".msh")
+        with open(named, "rb") as source, open(at("plain.msh"), "wb") as target:
+            target.write(re.sub(rb"(?s)\$PhysicalNames.*\$EndPhysicalNames\n", b"", source.read()))
+        _, plain = run("convert", at("plain.msh"), at("plain.h5"))
+        _, warned = run("convert", named, at("named.h5"))
+        check(f"{name}: names", plain == "" and "warning: the names of the groups ($PhysicalNames) are not in" in warned, plain + warned)
+        check(f"{name}: the rest", info(at("named.h5")) == info(at("plain.h5")))
+        lost = json.loads(run("convert", "--json", named, at("named.h5"))[0])["left_out"]
+        check(f"{name}: in JSON", lost == [{"kind": "section", "name": "$PhysicalNames"}], str(lost))
+
+
 def main(folder):
     def at(name):
         return os.path.join(folder, name)
@@ -102,7 +116,7 @@ def main(folder):
     check("cells are quads", {s["name"]: s["size"] for s in gmsh["sets"]}["quads"] ==
           {s["name"]: s["size"] for s in text["sets"]}["cells"], str(gmsh))
     plain, _ = run("info", at("a.h5"))
-    check("in words", "pcell" in plain and "arity 4" in plain and "1 part" in plain, plain)
+    check("in words", "pcell" in plain and "arity 4" in plain and "\n1 part: maps connect all elements\n" in plain, plain)
     check("sound", "0 findings" in run("check", at("a.h5"))[0])
 
     for name in ("gmsh_2", "gmsh_40", "gmsh_4"):
@@ -142,6 +156,18 @@ def main(folder):
                         ("gmsh_binary", "byte 20: the file ends"), ("gmsh_kind", "type 99")):
         _, said = run("info", os.path.join(CORPUS, name), status=1)
         check(f"{name} says so", words in said and name in said, said)
+    with open(at("index.xdmf"), "w", encoding="utf-8") as file:
+        file.write('<?xml version="1.0" ?>\n<Xdmf Version="3.0"/>\n')
+    said = run("info", at("index.xdmf"), status=1)[1]
+    check("known formats", all(it in said for it in ("index.xdmf: this is no mesh of a known format", "HDF5", "$MeshFormat", "airfoil")), said)
+    said = run("convert", at("a.dat"), status=2)[1]
+    check("which argument", "op2jit: an argument is missing: NEW\n" in said and
+          "usage: op2jit mesh convert [--to FORMAT] [--edges] [--coordinates DAT] FILE NEW\n" in said, said)
+    check("which is the first", "an argument is missing: FILE\n" in run("info", status=2)[1])
+    said = run("convert", "--help")[0]
+    check("options stand in columns", len({line.index(words) for line in said.splitlines()
+          for words in ("hdf5, airfoil or gmsh, w", "make edges", "the dat that holds", "print JSON") if words in line}) == 1, said)
+    check_names(at)
     check("no such file", "No such file" in run("info", at("none"), status=1)[1])
     check("no such format", "expected hdf5" in run("convert", "--to", "vtk", at("a.dat"), at("x"), status=2)[1])
     check("no suffix", "does not say the format" in run("convert", at("a.dat"), at("x"), status=2)[1])

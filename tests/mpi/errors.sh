@@ -46,7 +46,7 @@ after=OP2_HANG=1
 [ "$kind$ranks" != openmpi2 ] || after=OP2_LOG=warn # as long as it takes by itself
 start other-fetch "$after"
 for scenario in late late-loop slow other-exit other-partition other-loop other-result; do start $scenario OP2_HANG=1; done
-for scenario in late one all local no-code killed leaves; do start $scenario; done
+for scenario in late one all local no-code killed leaves environment environment-and-goes-on; do start $scenario; done
 for scenario in violates violates-and-goes-on; do start $scenario OP2_CHECK=on; done
 wait
 
@@ -57,6 +57,10 @@ job all
 ends_with all 1 "OP_ERR_MAP_RANGE: $everyone"
 job local
 ends_with local 1 "rank $last: OP_ERR_HANDLE: "
+job environment
+ends_with environment 1 "OP_ERR_ENV: rank $last: OP2_THREADS=many"
+job environment-and-goes-on
+[[ $status -eq 0 && $said = *"went well"* ]] || fail "environment-and-goes-on: $said"
 job no-code
 ends_with no-code 1 "$everyone"
 job violates OP2_CHECK=on
@@ -105,5 +109,5 @@ waits_in late-loop "loop set"
 job late
 [[ $status -eq 0 && $said != *warning* ]] || fail "late, without OP2_HANG: $said"
 
-[ "$failures" -eq 0 ] && echo "seventeen jobs, each as expected"
+[ "$failures" -eq 0 ] && echo "nineteen jobs, each as expected"
 exit "$failures"

@@ -230,6 +230,32 @@ static void violates_and_goes_on(void) {
   check(got[0] == 1 && got[1] == 1 && got[2] == 1);
 }
 
+/* ---- op_init ---- */
+
+/* Of the launcher, since there is no library yet that could be asked. */
+static int launched_as(void) {
+  const char *said = getenv("OMPI_COMM_WORLD_RANK");
+  said = said ? said : getenv("PMI_RANK");
+  check(said);
+  return atoi(said);
+}
+
+/* A variable that is wrong on the last rank only. */
+static void spoil_environment(void) {
+  if (launched_as() == last)
+    setenv("OP2_THREADS", "many", 1);
+}
+
+/* Every rank gets the error, and all can begin anew. */
+static void spoil_and_go_on(int argc, char **argv) {
+  spoil_environment();
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  check(op_init(argc, argv, 0) == OP_ERR_ENV);
+  check(strstr(op_last_error()->message, "OP2_THREADS=many"));
+  unsetenv("OP2_THREADS");
+  op_set_error_handler(OP_ERRORS_FATAL, NULL);
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -252,9 +278,13 @@ static const struct {
 
 int main(int argc, char **argv) {
   check(argc > 2);
+  last = atoi(argv[1]) - 1;
+  if (strcmp(argv[2], "environment") == 0)
+    spoil_environment();
+  if (strcmp(argv[2], "environment-and-goes-on") == 0)
+    spoil_and_go_on(argc, argv);
   op_init(argc, argv, 0);
   rank = op_rank();
-  last = atoi(argv[1]) - 1;
   for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
     if (strcmp(scenarios[i].name, argv[2]) == 0)
       scenarios[i].run();

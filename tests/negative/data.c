@@ -30,6 +30,24 @@ CASE(put_null_memory) {
   op_put_data(m->flow, NULL);
 }
 
+CASE(put_of_another_type) {
+  UNUSED;
+  double flow[2 * EDGES] = {0};
+  op_put_data(m->flow, flow);
+}
+
+CASE(fetch_of_another_type) {
+  UNUSED;
+  float height[CELLS];
+  op_fetch_data(m->height, height);
+}
+
+CASE(fetch_idx_of_another_type) {
+  UNUSED;
+  float height[CELLS];
+  op_fetch_data_idx(m->height, height, 0, 1);
+}
+
 CASE(put_into_set) {
   UNUSED;
   double in[CELLS] = {0};
@@ -137,6 +155,9 @@ const struct negative_case data_cases[] = {
     ROW(fetch_null_memory, OP_ERR_ARGUMENT),
     ROW(fetch_freed, OP_ERR_HANDLE),
     ROW(put_null_memory, OP_ERR_ARGUMENT),
+    ROW(put_of_another_type, OP_ERR_TYPE),
+    ROW(fetch_of_another_type, OP_ERR_TYPE),
+    ROW(fetch_idx_of_another_type, OP_ERR_TYPE),
     ROW(put_into_set, OP_ERR_HANDLE),
     ROW(range_reversed, OP_ERR_RANGE),
     ROW(range_high, OP_ERR_RANGE),

@@ -195,6 +195,18 @@ CASE(const_update_null) {
   op_update_const("gam", NULL);
 }
 
+CASE(dat_of_another_type) {
+  UNUSED;
+  const float values[CELLS] = {0};
+  op_decl_dat(m->cells, 1, "double:soa", values, "q");
+}
+
+CASE(temporary_of_another_type) {
+  UNUSED;
+  int values[CELLS] = {0};
+  op_decl_dat_temp(m->cells, 1, "float", values, "q");
+}
+
 CASE(const_of_another_type) {
   UNUSED;
   double kappa = 0.5;
@@ -228,6 +240,8 @@ const struct negative_case declare_cases[] = {
     {"dat_type_null", OP_ERR_TYPE, IN_MESH, dat_type_null},
     {"dat_layout_unknown", OP_ERR_TYPE, IN_MESH, dat_layout_unknown},
     {"dat_without_a_name", OP_ERR_DIM, IN_MESH, dat_without_a_name},
+    {"dat_of_another_type", OP_ERR_TYPE, IN_MESH, dat_of_another_type},
+    {"temporary_of_another_type", OP_ERR_TYPE, IN_MESH, temporary_of_another_type},
     {"dat_overflow", OP_ERR_SIZE, IN_MESH, dat_overflow},
     {"dat_memory", OP_ERR_MEMORY, IN_MESH, dat_memory},
     {"free_null", OP_ERR_HANDLE, IN_MESH, free_null},

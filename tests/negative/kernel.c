@@ -118,6 +118,23 @@ CASE(kernel_undeclared) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += 2 * heigth[0];\n}\n");
 }
 
+CASE(kernel_index_of_constant) {
+  const double slope[2] = {1, 2};
+  op_decl_const("slope", 2, "double", slope);
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  for (int i = 0; i < 3; i++)\n    *sum += *h * "
+            "slope[i];\n}\n");
+}
+
+CASE(kernel_index_of_local) {
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  double z[3];\n  for (int i = 0; i < 4; i++)\n    "
+            "z[i] = *h;\n  "
+            "*sum += z[0];\n}\n");
+}
+
+CASE(kernel_smallest_is_no_sum) {
+  WITH_TEXT("void scale(const double *h, double *sum) {\n  if (*h < *sum)\n    *sum = *h;\n}\n");
+}
+
 CASE(kernel_syntax) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += 2 * ;\n}\n");
 }
@@ -182,6 +199,9 @@ const struct negative_case kernel_cases[] = {
     ROW(kernel_parenthesis, OP_ERR_KERNEL, 0),
     ROW(kernel_without_native_form, OP_ERR_BACKEND, NATIVE_ONLY),
     ROW(kernel_undeclared, OP_ERR_COMPILE, COMPILED_ONLY),
+    ROW(kernel_index_of_constant, OP_ERR_VIOLATION, COMPILED_ONLY),
+    ROW(kernel_index_of_local, OP_ERR_VIOLATION, COMPILED_ONLY),
+    ROW(kernel_smallest_is_no_sum, OP_ERR_VIOLATION, COMPILED_ONLY),
     ROW(kernel_syntax, OP_ERR_COMPILE, COMPILED_ONLY),
     ROW(kernel_unknown_call, OP_ERR_COMPILE, COMPILED_ONLY),
     ROW(kernel_helper_elsewhere, OP_ERR_COMPILE, COMPILED_ONLY),

@@ -118,6 +118,8 @@ ASSIGNED(jit_word, "OP2_JIT=maybe")
 ASSIGNED(fp_word, "OP2_FP=quick")
 ASSIGNED(tune_word, "OP2_TUNE=sometimes")
 ASSIGNED(variant_empty, "OP2_VARIANT=64,scale:")
+ASSIGNED(variant_layout_of_loop, "OP2_VARIANT=64,scale:32/soa=height")
+ASSIGNED(variant_twice, "OP2_VARIANT=soa=height,scale:32,64")
 ASSIGNED(check_word, "OP2_CHECK=Yes")
 ASSIGNED(log_word, "OP2_LOG=loud")
 ASSIGNED(misspelt_variable, "OP2_BACKND=native")
@@ -166,7 +168,7 @@ CASE(check_of_no_loop) {
 
 CASE(variant_of_no_dat) {
   UNUSED;
-  run_scale_with("OP2_VARIANT=soa=heigth/aos=height,scale:soa=zzzz");
+  run_scale_with("OP2_VARIANT=soa=heigth/aos=height/soa=zzzz");
 }
 
 CASE(variant_of_no_loop) {
@@ -316,6 +318,39 @@ CASE(promise_broken) {
   op_exit();
 }
 
+OP_KERNEL_DEF(
+    tops, void tops(const double *limit, double *h) {
+      if (*limit > 1)
+        *h = *limit;
+    })
+OP_KERNEL_DEF(
+    halves, void halves(const double *limit, double *h) { *h = 0.5 * (*h + *limit); })
+
+/* Who promised OP_WRITE through a map is not to be sent to OP_RW alone. */
+static void write_through_map(struct said *said, const char *text, const char *kernel) {
+  int table[] = {0, 1};
+  double limit = 1;
+  op_set edges = op_decl_set(2, "edges"), cells = op_decl_set(2, "cells");
+  op_map map = op_decl_map(edges, cells, 1, table, "map");
+  op_dat height = op_decl_dat(cells, 1, "double", NULL, "height");
+  op_par_loop(text, kernel, edges, op_arg_gbl(&limit, 1, "double", OP_READ),
+              op_arg_dat(height, 0, map, 1, "double", OP_WRITE));
+  said_keep(said, op_last_error());
+  op_exit();
+}
+
+CASE(write_through_map_unset) {
+  UNUSED;
+  if (begin("OP2_CHECK=on") == OP_OK)
+    write_through_map(said, OP_KERNEL_OF(tops), "tops");
+}
+
+CASE(write_through_map_read) {
+  UNUSED;
+  if (begin("OP2_CHECK=on") == OP_OK)
+    write_through_map(said, OP_KERNEL_OF(halves), "halves");
+}
+
 const struct negative_case life_cases[] = {
     {"before_init", OP_ERR_STATE, FRESH, before_init},
     {"before_init_loop", OP_ERR_STATE, FRESH, before_init_loop},
@@ -336,6 +371,8 @@ const struct negative_case life_cases[] = {
     {"log_word", OP_ERR_ENV, 0, log_word},
     {"tune_word", OP_ERR_ENV, 0, tune_word},
     {"variant_empty", OP_ERR_ENV, 0, variant_empty},
+    {"variant_layout_of_loop", OP_ERR_ENV, 0, variant_layout_of_loop},
+    {"variant_twice", OP_ERR_ENV, 0, variant_twice},
     {"shadow_without_native_form", OP_ERR_BACKEND, COMPILED_ONLY, shadow_without_native_form},
     {"jit_off_without_native_form", OP_ERR_BACKEND, 0, jit_off_without_native_form},
     {"environment_value", OP_ERR_ENV, 0, environment_value},
@@ -343,6 +380,8 @@ const struct negative_case life_cases[] = {
     {"load_only", OP_ERR_CACHE_MISS, COMPILED_ONLY | RETURN_ONLY, load_only},
     {"load_list", OP_ERR_CACHE_MISS, COMPILED_ONLY | FRESH, load_list},
     {"promise_broken", OP_ERR_VIOLATION, 0, promise_broken},
+    {"write_through_map_unset", OP_ERR_VIOLATION, NATIVE_ONLY, write_through_map_unset},
+    {"write_through_map_read", OP_ERR_VIOLATION, NATIVE_ONLY, write_through_map_read},
     {"partitioner_not_built", OP_ERR_NOT_BUILT, IN_MESH, partitioner_not_built},
     {"device_fails", OP_ERR_DEVICE, GPU_ONLY, device_fails},
     {"misspelt_variable", OP_OK, WARNING, misspelt_variable},

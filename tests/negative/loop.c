@@ -174,6 +174,29 @@ CASE(global_null) {
   WITH_GLOBAL(op_arg_gbl(NULL, 1, "double", OP_INC));
 }
 
+/* A variable of another type than the one that is said: of the loop's right argument there is an earlier call. */
+CASE(global_of_another_type) {
+  double sum = 5;
+  float wrong = 5;
+  WITH_GLOBAL(op_arg_gbl(&sum, 1, "double", OP_INC));
+  WITH_GLOBAL(op_arg_gbl(&wrong, 1, "double", OP_INC));
+  said_keep(said, op_last_error());
+}
+
+CASE(global_absent_of_another_type) {
+  UNUSED;
+  short wrong = 5;
+  WITH_GLOBAL(op_opt_arg_gbl(0, &wrong, 1, "double", OP_INC));
+}
+
+CASE(payload_of_another_type) {
+  UNUSED;
+  double sum = 0;
+  long long where = 0;
+  op_par_loop(kernel_scale(), "scale", m->cells, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_gbl(&sum, 1, "double", OP_MAX), op_arg_info(&where, 1, "int", 2));
+}
+
 CASE(global_write) {
   double sum = 5;
   WITH_GLOBAL(op_arg_gbl(&sum, 1, "double", OP_WRITE));
@@ -324,6 +347,9 @@ const struct negative_case loop_cases[] = {
     ROW(absent_access_max, OP_ERR_ACCESS),
     ROW(absent_global_access, OP_ERR_ACCESS),
     ROW(global_null, OP_ERR_ARGUMENT),
+    ROW(global_of_another_type, OP_ERR_TYPE),
+    ROW(global_absent_of_another_type, OP_ERR_TYPE),
+    ROW(payload_of_another_type, OP_ERR_TYPE),
     ROW(global_write, OP_ERR_ACCESS),
     ROW(global_rw_of_none, OP_ERR_ACCESS),
     ROW(global_dim_zero, OP_ERR_DIM),

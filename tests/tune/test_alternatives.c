@@ -99,6 +99,21 @@ static void know_stores_past_the_caches(void **state) {
          "colours/strip8+stream/256 colours/strip8+stream/64");
 }
 
+/* Pieces of whole strips; the gather form whatever it moves, as it leaves no thread without work; no usual sizes. */
+static void cut_heavy_loops_finer(void **state) {
+  (void)state;
+  const struct variant
+      colours = {.strategy = STRATEGY_COLOURS, .shape = {.width = 8}, .block_size = 8, .threads = 4},
+      chunks = {.strategy = STRATEGY_CHUNKS, .shape = {.width = 0}, .block_size = 32, .threads = 2};
+  const struct alternatives_of few = {.elements = 300, .threads = 4, .heavy = true, .turned_bytes = 400},
+                               more = {.elements = 2000, .threads = 2, .heavy = true};
+  expect(colours, few,
+         "colours/strip8/8/threads2 colours/strip8/8/threads1 colours/scalar/5/threads4 "
+         "colours/strip4/8/threads4 "
+         "owners/strip8/threads4 gather/strip8/8/threads4");
+  expect(chunks, more, "chunks/scalar/32/threads1 chunks/strip8/32/threads2 chunks/strip4/32/threads2");
+}
+
 static void names_are_read_back(void **state) {
   (void)state;
   struct error err = {0};
@@ -132,7 +147,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(are_one_step_away),           cmocka_unit_test(know_straight_ranges),
       cmocka_unit_test(know_stores_past_the_caches), cmocka_unit_test(leave_out_what_cannot_gain),
-      cmocka_unit_test(names_are_read_back),
+      cmocka_unit_test(cut_heavy_loops_finer),       cmocka_unit_test(names_are_read_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,7 @@ static void grades_fall_back(void **state) {
   assert_int_equal(grade("znver42", mesh), TUNING_NOTHING);
   assert_int_equal(grade(here, "elements=2^20 map=2 degree=4 reach=2^9 straight"), TUNING_NOTHING);
   assert_int_equal(grade(here, "elements=2^20 map=2 degree=4 reach=2^8 large"), TUNING_NOTHING);
+  assert_int_equal(grade(here, "elements=2^17 map=2 degree=4 reach=2^8 heavy"), TUNING_NOTHING);
   for (int g = TUNING_FAMILY; g < TUNING_EXACT; g++) {
     assert_true(g < g + 1);
     assert_string_not_equal(tuning_grade_words((enum tuning_grade)g),
@@ -95,6 +96,10 @@ static void meshes_have_classes(void **state) {
   loop.large = true;
   tuning_fingerprint(&loop, &out);
   assert_non_null(strstr(text_str(&out), "reach=2^8 straight large"));
+  text_clear(&out);
+  loop.heavy = true;
+  tuning_fingerprint(&loop, &out);
+  assert_non_null(strstr(text_str(&out), "reach=2^8 straight large heavy"));
   text_clear(&out);
   tuning_size_class(0, &out);
   assert_string_equal(text_str(&out), "elements=2^0");

@@ -135,6 +135,34 @@ static void says_where_it_starts(const char *tune, const char *cache, int n, con
     fail_msg("\"%s\" is not in:\n%s", words, said);
 }
 
+/* The rows of measurements in a cache, to be freed; the caller closes the store. */
+static int open_rows(const char *cache, bool read_only, struct store **store, struct store_tuning **rows) {
+  char path[256];
+  struct error err = {0};
+  static struct log silent = {.level = LOG_ERROR};
+  const struct store_tuning_filter all = {0};
+  snprintf(path, sizeof path, "%s/%s", folder, cache);
+  const struct store_options options = {.path = path, .log = &silent, .read_only = read_only};
+  assert_int_equal(store_open(store, &options, &err), OP_OK);
+  return store_get_tunings(*store, &all, rows);
+}
+
+/* The cache's rows as a run leaves them that ends after the first round: three measurements of each, and a choice so far. */
+static void forget_later_rounds(const char *cache) {
+  struct store *store = NULL;
+  struct store_tuning *rows;
+  const int count = open_rows(cache, false, &store, &rows);
+  assert_true(count > 1);
+  for (int i = 0; i < count; i++) {
+    assert_false(rows[i].provisional);
+    rows[i].count = 3;
+    rows[i].provisional = rows[i].chosen;
+  }
+  assert_true(store_put_tunings(store, rows, count));
+  store_tunings_free(rows, count);
+  store_close(store);
+}
+
 /* Every candidate, and then runs that know the winner: on this mesh, whatever may be spent, and on a larger one. */
 static void finds_and_remembers(void **state) {
   (void)state;
@@ -162,6 +190,12 @@ static void finds_and_remembers(void **state) {
   says_where_it_starts("use", "force.db", LARGE, "tuned on this processor and another class of mesh");
   says_where_it_starts("use", "none.db", SMALL, "the default ");
   says_where_it_starts("use", "none.db", SMALL, ": nothing is remembered");
+
+  /* What was chosen so far is the start, and no more than that. */
+  forget_later_rounds("force.db");
+  starts_at_the_winner("use", "force.db", SMALL);
+  says_where_it_starts("use", "force.db", SMALL, "tuned on this processor and class of mesh");
+  says_where_it_starts("1000", "force.db", SMALL, "and goes on with the trials");
 }
 
 /* One run of a program that ends soon; how many trials it made. */
@@ -178,16 +212,9 @@ static long long short_run(const char *tune, const char *cache, int calls) {
 
 /* How many variants an earlier run measured; whether one of them was chosen. */
 static int measured(const char *cache, bool *chosen) {
-  char path[256];
-  struct error err = {0};
-  struct log silent = {.level = LOG_ERROR};
   struct store *store = NULL;
   struct store_tuning *rows;
-  const struct store_tuning_filter all = {0};
-  snprintf(path, sizeof path, "%s/%s", folder, cache);
-  struct store_options options = {.path = path, .log = &silent, .read_only = true};
-  assert_int_equal(store_open(&store, &options, &err), OP_OK);
-  const int count = store_get_tunings(store, &all, &rows);
+  const int count = open_rows(cache, true, &store, &rows);
   *chosen = false;
   for (int i = 0; i < count; i++)
     *chosen |= rows[i].chosen;

@@ -6,6 +6,7 @@
 struct known {
   double median[MOST], baseline;
   int count[MOST];
+  int calls; /* of the last run; 0: not known */
 };
 
 static struct tuner *resumed(const struct play *p, const struct tuner_options *options,
@@ -13,6 +14,7 @@ static struct tuner *resumed(const struct play *p, const struct tuner_options *o
   struct error err = {0};
   struct tuner *t = NULL;
   assert_int_equal(tuner_new(&t, p->count, p->standard, options, &err), OP_OK);
+  tuner_expect(t, known->calls);
   for (int i = 0; i < p->count; i++)
     if (known->count[i] > 0)
       tuner_resume(t, i, known->median[i], known->baseline, known->count[i]);
@@ -203,6 +205,73 @@ static void says_how_many_runs_are_left(void **state) {
   tuner_free(t);
 }
 
+/* A loop that a program calls so often in each of its runs, the first time slowly, under OP2_TUNE=force: each run measures more, none
+ * loses anything, what is said of the runs that are left is about right, and there is an end. */
+static void adds_up_to_an_end(int calls, double outliers) {
+  enum { MANY = 100 };
+  const struct tuner_options force = {.exhaustive = true};
+  struct play p = spread((unsigned)calls);
+  struct known known = {0};
+  int said[MANY] = {0}, program = 0, winner = -1, measured = 0;
+  p.outliers = outliers;
+  for (bool settled = false; !settled; program++) {
+    assert_in_range(program, 0, MANY - 1);
+    struct tuner *t = resumed(&p, &force, &known);
+    for (int call = 0; call < calls; call++) {
+      const int candidate = tuner_next(t);
+      tuner_record(t, candidate, run_time(&p, candidate, call, -1) * (call ? 1 : 3));
+    }
+    if (tuner_left(t) == 1)
+      tuner_next(t);
+    settled = tuner_is_settled(t);
+    winner = tuner_winner(t);
+    const struct tuner_progress now = tuner_progress(t, calls);
+    assert_int_equal(now.candidates, p.count);
+    assert_true(settled || now.measured < now.wanted);
+    assert_true(now.measured > measured || (program == 0 && calls == 2));
+    measured = now.measured;
+    said[program] = now.runs;
+    const struct known before = known;
+    remember(&p, t, &known);
+    known.calls = calls;
+    for (int i = 0; i < p.count; i++)
+      assert_true(known.count[i] >= before.count[i]);
+    tuner_free(t);
+  }
+  for (int k = 0; k < program - 1; k++) {
+    const int left = program - 1 - k;
+    assert_in_range(said[k], left - left / 3 - 1, left + left / 3 + 1);
+  }
+  assert_true(p.mean[winner] < 1.2 * p.mean[7]);
+}
+
+static void forced_runs_come_to_an_end(void **state) {
+  (void)state;
+  for (int calls = 2; calls <= 60; calls++)
+    adds_up_to_an_end(calls, 0);
+  for (int calls = 2; calls <= 6; calls++)
+    adds_up_to_an_end(calls, 0.02);
+}
+
+/* What is called once has no time that says anything. */
+static void one_call_measures_nothing(void **state) {
+  (void)state;
+  const struct tuner_options force = {.exhaustive = true};
+  struct play p = spread(1);
+  struct known known = {.calls = 1};
+  for (int program = 0; program < 3; program++) {
+    struct tuner *t = resumed(&p, &force, &known);
+    assert_int_equal(tuner_next(t), p.standard);
+    tuner_record(t, p.standard, 1e-3);
+    const struct tuner_progress now = tuner_progress(t, 1);
+    assert_int_equal(now.begun, 0);
+    assert_int_equal(now.measured, 0);
+    assert_int_equal(now.runs, 0);
+    remember(&p, t, &known);
+    tuner_free(t);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(short_runs_add_up),
@@ -213,6 +282,8 @@ int main(void) {
       cmocka_unit_test(drift_is_from_the_best_it_was),
       cmocka_unit_test(what_is_known_decides),
       cmocka_unit_test(says_how_many_runs_are_left),
+      cmocka_unit_test(forced_runs_come_to_an_end),
+      cmocka_unit_test(one_call_measures_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

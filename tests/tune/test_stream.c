@@ -97,7 +97,7 @@ static void check_kind(const struct kind *k, int number, bool soa) {
   assert_int_equal(streams(number),
                    strcmp(type, "bool") != 0 && strcmp(type, "char") != 0 && strcmp(type, "short") != 0);
   for (int a = 0; a < ARGS; a++) {
-    works(op_fetch_data(dats[a], out));
+    works(op_fetch_data(dats[a], (void *)out));
     for (int i = 0; i < ROWS * dims[a]; i++)
       if (!is_right(k->type, out, (size_t)i, value_at(i / dims[a], a, i % dims[a])))
         fail_msg("%s, %s: row %d of %d is wrong", variant_of(number), declared, i / dims[a], dims[a]);

@@ -7,6 +7,7 @@
 #include "backend/cpu/cpu_gather.h"
 #include "backend/cpu/cpu_loop.h"
 #include "context.h"
+#include "heavy.h"
 #include "layouts.h"
 
 /* A backend that was not asked for by name must be able to compile; one that was may live on the cache. */
@@ -104,6 +105,20 @@ static int open_tuning(struct op_context *ctx, const struct loop *loop, struct c
   return code;
 }
 
+static bool is_held(const struct op_context *ctx, const struct loop *loop) {
+  return layouts_held(ctx->layouts[SPACE_HOST], loop) != NULL;
+}
+
+/* In a trial of layouts a loop stays what it was. */
+static void set_threads(const struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu) {
+  const bool may_be_heavy = cpu_may_be_heavy(ctx, loop);
+  loop->heavy = may_be_heavy && loop->long_calls >= HEAVY_ENOUGH && (loop->heavy || !is_held(ctx, loop));
+  cpu->watched = may_be_heavy && !loop->heavy;
+  cpu->threads = !ctx->team    ? 1
+                 : loop->heavy ? team_threads(ctx->team)
+                               : executor_threads(ctx->team, loop_end(loop), 0);
+}
+
 static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct cpu_loop *cpu = calloc(1, sizeof *cpu);
   int code = cpu ? OP_OK : error_memory(err, "a loop's variants", sizeof *cpu);
@@ -111,7 +126,7 @@ static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *
   code = cpu_look_at_data(ctx, loop, cpu, code, err);
   if (code)
     return code;
-  cpu->threads = ctx->team ? executor_threads(ctx->team, loop_end(loop), 0) : 1;
+  set_threads(ctx, loop, cpu);
   code = cpu_candidates(ctx, loop, cpu, err);
   if (!code)
     code = open_tuning(ctx, loop, cpu, err);
@@ -125,10 +140,21 @@ static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *
   return code ? code : make_ready(ctx, loop, cpu, cpu->current, true, err);
 }
 
+/* Is what it calls there already? Owner ranges call a second function, the gather form others. */
+static bool has_code(const struct cpu_loop *cpu, int which) {
+  const struct cpu_variant *wanted = &cpu->variants[which];
+  const enum strategy strategy = wanted->variant.strategy;
+  bool found = false;
+  for (int i = 0; i < cpu->nvariants; i++)
+    found |= cpu->variants[i].ready && cpu->variants[i].variant.strategy == strategy &&
+             shape_equal(&cpu->variants[i].variant.shape, &wanted->variant.shape);
+  return found && strategy != STRATEGY_OWNERS && strategy != STRATEGY_GATHER;
+}
+
 /* Preparing a candidate costs time that only a loop that runs often pays back. */
-static bool is_worth_it(const struct cpu_loop *cpu) {
-  const double compile = 0.03, compile_behind = 0.01;
-  return tuner_can_pay(cpu->tuning.tuner, (cpu->behind ? compile_behind : compile) + cpu->plan_seconds);
+static bool is_worth_it(const struct cpu_loop *cpu, int which) {
+  const double compile = cpu->behind ? 0.01 : 0.03;
+  return tuner_can_pay(cpu->tuning.tuner, (has_code(cpu, which) ? 0 : compile) + cpu->plan_seconds);
 }
 
 static bool is_compiling(const struct op_context *ctx) {
@@ -139,7 +165,7 @@ static bool is_compiling(const struct op_context *ctx) {
 static int choose(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   int next = tuner_next(cpu->tuning.tuner);
   bool usable = cpu->variants[next].ready;
-  if (!usable && is_worth_it(cpu)) {
+  if (!usable && is_worth_it(cpu, next)) {
     loop->trying = true;
     const bool compiled = is_compiling(ctx);
     usable = !make_ready(ctx, loop, cpu, next, !cpu->behind, err) && cpu->variants[next].ready;
@@ -152,8 +178,34 @@ static int choose(struct op_context *ctx, struct loop *loop, struct cpu_loop *cp
   return usable && !cpu->disturbed ? next : tuner_winner(cpu->tuning.tuner);
 }
 
+/* The loop has been found to be heavy: it is made anew. Where that is impossible, as it was. */
+static int turn_heavy(struct op_context *ctx, struct loop *loop, struct error *err) {
+  log_line(&ctx->log, LOG_INFO, "tune",
+           "loop %s takes long for its %ld elements: it is cut finer, for %d threads", loop->name,
+           loop->most_elements, team_threads(ctx->team));
+  cpu_drop(ctx, loop);
+  int code = cpu_prepare(ctx, loop, err);
+  if (code) {
+    log_line(&ctx->log, LOG_INFO, "tune", "loop %s stays as it was: %s", loop->name, error_message(err));
+    error_clear(err);
+    loop->long_calls = HEAVY_NEVER;
+    cpu_drop(ctx, loop);
+    code = cpu_prepare(ctx, loop, err);
+  }
+  if (code)
+    cpu_drop(ctx, loop);
+  loop->prepared = !code;
+  return code;
+}
+
 static int cpu_select(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct cpu_loop *cpu = loop->backend_state;
+  if (cpu->watched && loop->long_calls >= HEAVY_ENOUGH && !is_held(ctx, loop)) {
+    const int turned = turn_heavy(ctx, loop, err);
+    if (turned)
+      return turned;
+    cpu = loop->backend_state;
+  }
   if (cpu->tuning.tuner)
     cpu->current = choose(ctx, loop, cpu, err);
   /* The default is made last if a remembered winner went first. */
@@ -221,6 +273,8 @@ static void cpu_ran(struct op_context *ctx, struct loop *loop, double seconds) {
     layouts_record(layouts, loop, seconds);
     ctx->counters.trials++;
   }
+  if (cpu->watched)
+    heavy_note(&loop->long_calls, seconds);
   if (!cpu->tuning.tuner)
     return;
   const bool settled = tuner_is_settled(cpu->tuning.tuner);

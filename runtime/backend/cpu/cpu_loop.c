@@ -10,6 +10,7 @@
 #include "base/size.h"
 #include "context.h"
 #include "data.h"
+#include "heavy.h"
 #include "jit/generate/generate.h"
 #include "kind.h"
 #include "layouts.h"
@@ -86,7 +87,8 @@ static size_t turned_bytes(const struct loop *loop) {
 static int add_alternatives(const struct variant *standard, const struct shape *shapes, int nshapes,
                             const struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   const struct alternatives_of facts = {.elements = loop->most_elements,
-                                        .threads = loop->most_threads,
+                                        .threads = loop->heavy ? cpu->threads : loop->most_threads,
+                                        .heavy = loop->heavy,
                                         .shapes = shapes,
                                         .nshapes = nshapes,
                                         .turned_bytes = turned_bytes(loop)};
@@ -129,6 +131,26 @@ int cpu_look_at_data(struct op_context *ctx, struct loop *loop, struct cpu_loop 
   return code;
 }
 
+bool cpu_may_be_heavy(const struct op_context *ctx, const struct loop *loop) {
+  struct text spec = {0};
+  struct error ignored = {0};
+  bool tuned = false;
+  if (loop->backend == &backend_seq || !ctx->team || !comm_alone(ctx->comm) ||
+      !heavy_is_few(loop->most_elements, team_threads(ctx->team)))
+    return false;
+  const bool forced = variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec);
+  const bool may = !forced && !tuning_wanted(ctx, &tuned, &ignored) && tuned;
+  text_free(&spec);
+  error_free(&ignored);
+  return may;
+}
+
+/* Its name says that such a loop runs on threads although its set is small. */
+static void cut_finer(struct variant *v, const struct loop *loop, const struct cpu_loop *cpu) {
+  v->block_size = heavy_piece(loop->most_elements, cpu->threads, v->shape.width);
+  v->threads = cpu->threads;
+}
+
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   struct jit *jit = NULL;
   int code = context_jit(ctx, &jit, err);
@@ -146,8 +168,11 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   if (held)
     text_add(&spec, held);
   const bool forced = held || variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec);
-  if (!code && forced)
-    code = variant_apply(&v, text_str(&spec), err);
+  if (!code)
+    code = forced ? variant_apply(&v, text_str(&spec), err)
+                  : cpu_prefer_cached(ctx, loop, jit, vector_bytes, wish, &v.shape, err);
+  if (!forced && loop->heavy)
+    cut_finer(&v, loop, cpu);
   text_free(&spec);
   if (!code)
     code = settle(&v, loop, cpu, err);
@@ -170,12 +195,14 @@ static int at_most(int wanted, int most) {
   return wanted > 0 && wanted < most ? wanted : most;
 }
 
-/* Small sets run on one thread, unless OP2_VARIANT names a number of threads. */
-static int threads_for(const struct op_context *ctx, const struct cpu_loop *cpu, const struct cpu_variant *v,
-                       const struct loop_part *part) {
+/* Small sets run on one thread, unless OP2_VARIANT names a number of threads or the loop is heavy. */
+static int threads_for(const struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
+                       const struct cpu_variant *v, const struct loop_part *part) {
   if (cpu->forces_threads)
     return ctx->team ? at_most(v->variant.threads, team_threads(ctx->team)) : 1;
   const int most = at_most(v->variant.threads, cpu->threads);
+  if (loop->heavy)
+    return most;
   return most > 1 ? executor_threads(ctx->team, part->end - part->begin, most) : 1;
 }
 
@@ -270,10 +297,11 @@ static int make_planned(struct op_context *ctx, const struct loop *loop, const s
 
 static int make_own(const struct op_context *ctx, const struct loop *loop, struct cpu_part *out,
                     const struct cpu_variant *v, const struct loop_part *part, struct error *err) {
-  const long size = part->end - part->begin;
-  int code = v->variant.strategy == STRATEGY_WHOLE
-                 ? schedule_whole(&out->own, size, err)
-                 : schedule_chunks(&out->own, size, v->variant.block_size, err);
+  const long size = part->end - part->begin, chunk = v->variant.block_size
+                                                         ? v->variant.block_size
+                                                         : schedule_chunk_size(size, loop->nreductions > 0);
+  int code = v->variant.strategy == STRATEGY_WHOLE ? schedule_whole(&out->own, size, err)
+                                                   : schedule_chunks(&out->own, size, chunk, err);
   if (!code)
     schedule_shift(&out->own, part->begin);
   out->schedule = &out->own;
@@ -286,7 +314,7 @@ static int make_own(const struct op_context *ctx, const struct loop *loop, struc
 static int make_schedule(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
                          const struct cpu_variant *v, int which, struct cpu_part *out, struct error *err) {
   const struct loop_part *part = &loop->parts[which];
-  out->threads = threads_for(ctx, cpu, v, part);
+  out->threads = threads_for(ctx, loop, cpu, v, part);
   switch (v->variant.strategy) {
   case STRATEGY_WHOLE:
   case STRATEGY_CHUNKS: return make_own(ctx, loop, out, v, part, err);

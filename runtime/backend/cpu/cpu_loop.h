@@ -2,6 +2,7 @@
 #ifndef OP2JIT_BACKEND_CPU_LOOP_H
 #define OP2JIT_BACKEND_CPU_LOOP_H
 
+#include "jit/generate/generate.h"
 #include "jit/jit.h"
 #include "loop.h"
 #include "plan_cache.h"
@@ -35,6 +36,7 @@ struct cpu_loop {
   int standard; /* the heuristic's choice, or what OP2_VARIANT forces */
   int threads;  /* to use at most */
   bool increments_through_map;
+  bool watched;        /* whether it is heavy is not known, and would make a difference */
   bool forces_threads; /* OP2_VARIANT says how many, however small the set is */
   /* Straight ranges of each part that has elements, where a shape can make use of them; shared with other loops. */
   const struct plan_entry *straight[LOOP_PARTS];
@@ -59,6 +61,13 @@ void cpu_drop_straight(struct op_context *ctx, struct cpu_loop *cpu);
  * (`code`). */
 int cpu_look_at_data(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int code,
                      struct error *err);
+/* Would it be cut finer if its calls were long? Not where OP2_VARIANT or OP2_TUNE=off say what runs, and not with ranks, which would
+ * have to find the same. */
+bool cpu_may_be_heavy(const struct op_context *ctx, const struct loop *loop);
+/* OP2_JIT=load: where the cache lacks the standard shape and has another one of the loop, that becomes the standard. Ranks do this
+ * together. */
+int cpu_prefer_cached(struct op_context *ctx, const struct loop *loop, struct jit *jit, int vector_bytes,
+                      struct shape_wish wish, struct shape *standard, struct error *err);
 /* All variants that make sense for the loop; which one is the default. Nothing is compiled. */
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err);
 /* Code and schedule of one variant. With `wait` false its code may be compiled behind the program: the variant is not ready

@@ -166,8 +166,10 @@ static void dump(struct job *job, const struct compile_result *result) {
                      &why);
   if (!code && result->binary)
     code = dump_file(text_str(&job->where), "binary", result->binary, result->size, &why);
-  if (code)
-    log_line(&job->ctx->log, LOG_WARN, "cuda", "%s", error_message(&why));
+  if (code && !job->ctx->dump_told)
+    log_line(&job->ctx->log, LOG_WARN, "cuda", "%s; of other loops this is not said again",
+             error_message(&why));
+  job->ctx->dump_told |= code != OP_OK;
   error_free(&why);
   text_free(&shape);
 }
@@ -187,10 +189,14 @@ static void keep(struct job *job, const struct compile_result *result) {
 }
 
 static int compile_failed(struct job *job, const struct compile_result *result) {
+  struct text summary = {0};
+  messages_first_error(text_str(&job->messages), &summary);
   if (result->status == 1)
-    store_put_failure(job->store, &job->p->key.key, text_str(&job->c->compiler), text_str(&job->messages), 0);
+    store_put_failure(job->store, &job->p->key.key, text_str(&job->c->compiler), text_str(&job->messages),
+                      text_str(&summary), 0);
   else
     store_lease_end(job->store, &job->p->key.key);
+  text_free(&summary);
   return report(job);
 }
 

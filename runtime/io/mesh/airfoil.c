@@ -174,6 +174,10 @@ static bool write_all(FILE *file, void *user) {
 
 int mesh_write_airfoil(const struct mesh_file *m, const char *path, struct error *err) {
   struct airfoil a = {.m = m};
+  if (mesh_find_points(m) < 0) {
+    mesh_points_error(m, err);
+    return error_prefix(err, "%s: ", path);
+  }
   find_structure(m, a.tables);
   for (int c = 0; c < COLUMNS; c++)
     if (a.tables[c] < 0)

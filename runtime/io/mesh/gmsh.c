@@ -81,6 +81,7 @@ static int read_sections(struct gmsh *g, struct error *err) {
                   {"$PartitionedEntities", "$EndPartitionedEntities", {NULL, gmsh_read_parts}},
                   {"$Nodes", "$EndNodes", {gmsh_read_nodes_2, gmsh_read_nodes_4}},
                   {"$Elements", "$EndElements", {gmsh_read_elements_2, gmsh_read_elements_4}}};
+  static const char names[] = "$PhysicalNames";
   int code = OP_OK;
   while (!code && !scan_at_end(&g->s)) {
     bool known = false;
@@ -97,6 +98,7 @@ static int read_sections(struct gmsh *g, struct error *err) {
         code = scan_failed(&g->s, err, "expected %s", sections[i].end);
     }
     g->s.section = code ? g->s.section : NULL;
+    g->names_groups |= !known && strncmp(g->s.at, names, strlen(names)) == 0;
     /* Other sections are passed over, those of text line by line. */
     if (!known && g->s.binary)
       code = mixed_skip_section(&g->s, err);
@@ -168,6 +170,7 @@ int mesh_parse_gmsh(struct mesh_file *m, const char *path, const char *text, siz
     code = read_sections(&g, err);
   if (!code)
     code = take_over(m, &g, err);
+  m->names_groups = g.names_groups;
   gmsh_free(&g);
   return code;
 }

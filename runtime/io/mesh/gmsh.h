@@ -37,6 +37,7 @@ struct gmsh {
   struct scan s;
   enum gmsh_version version;
   enum mixed_bytes tag_bytes; /* of nodes and elements */
+  bool names_groups;          /* there is a section $PhysicalNames */
   long long nodes;
   double *x;                 /* 3 each */
   struct gmsh_tagged *order; /* by tag */

@@ -82,9 +82,10 @@ bool mesh_gmsh_holds(const struct mesh_file *m, int table) {
 }
 
 int mesh_write_gmsh(const struct mesh_file *m, const char *path, struct error *err) {
-  if (mesh_find_points(m) < 0)
-    return error_set(err, OP_ERR_FILE,
-                     "%s: a file of Gmsh needs coordinates of 2 or 3 reals on a set that maps lead to", path);
+  if (mesh_find_points(m) < 0) {
+    mesh_points_error(m, err);
+    return error_prefix(err, "%s: ", path);
+  }
   struct mesh_file copy = *m;
   return whole_write(path, write_all, &copy, err);
 }

@@ -152,15 +152,3 @@ long long mesh_not_finite(const struct mesh_file *m, const struct mesh_table *t)
       count += !isfinite(type_number(t->type, (const char *)t->values + i * size));
   return count;
 }
-
-int mesh_find_points(const struct mesh_file *m) {
-  for (int i = 0; i < m->ntables; i++) {
-    const struct mesh_table *t = &m->tables[i];
-    if (t->to >= 0 || t->columns < 2 || t->columns > 3 || !type_info(t->type)->is_float)
-      continue;
-    for (int k = 0; k < m->ntables; k++)
-      if (m->tables[k].to == t->set)
-        return i;
-  }
-  return -1;
-}

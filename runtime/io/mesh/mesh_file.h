@@ -23,10 +23,12 @@ struct mesh_table {
 };
 
 struct mesh_file {
-  const char *format; /* for people: "HDF5" */
+  const char *format;      /* for people: "HDF5" */
+  const char *coordinates; /* the dat that the user says holds them; NULL: the only one that can */
   struct mesh_set *sets;
   struct mesh_table *tables;
   int nsets, ntables;
+  bool names_groups; /* the file has names for the numbers of groups, which are not here */
 };
 
 void mesh_file_free(struct mesh_file *m);
@@ -80,7 +82,10 @@ int mesh_components(const struct mesh_file *m, long long *out, struct error *err
 /* Values that are not finite. */
 long long mesh_not_finite(const struct mesh_file *m, const struct mesh_table *t);
 
-/* The table that holds coordinates: reals of 2 or 3 columns on a set that maps lead to. -1: none. */
+/* The table that holds coordinates: reals of 2 or 3 columns on the set that the maps of cells lead to. Negative: there is none,
+ * or more than one, which mesh_points_error says. */
+enum { MESH_NO_POINTS = -1, MESH_MANY_POINTS = -2 };
 int mesh_find_points(const struct mesh_file *m);
+int mesh_points_error(const struct mesh_file *m, struct error *err);
 
 #endif

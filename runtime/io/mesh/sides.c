@@ -292,7 +292,9 @@ static int add_sides(struct sides *s, int nodes, bool outer, const char *name, s
 
 int mesh_add_sides(struct mesh_file *m, struct error *err) {
   struct sides s = {.m = m, .points = mesh_find_points(m)};
-  for (int i = 0; i < m->ntables && s.points >= 0; i++) {
+  if (s.points < 0)
+    return mesh_points_error(m, err);
+  for (int i = 0; i < m->ntables; i++) {
     const struct shape *shape = shape_of(&s, i);
     s.dimension = shape && shape->dimension > s.dimension ? shape->dimension : s.dimension;
   }

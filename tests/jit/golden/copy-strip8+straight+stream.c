@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 4): loop copy, strip8+straight+stream, contract. */
+/* Made by op2jit (generator 5): loop copy, strip8+straight+stream, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -17,15 +17,19 @@ static inline __attribute__((always_inline)) void op2_load_double_1(double *lane
   }
 }
 static const int *op2_find_range(const int *op2_u, long op2_begin) {
-  long op2_low = 0, op2_high = op2_u[0];
-  while (op2_low < op2_high) {
-    const long op2_middle = (op2_low + op2_high) / 2;
-    if (op2_u[1 + op2_middle * 3 + 1] <= op2_begin) {
-      op2_low = op2_middle + 1;
-    }
-    else op2_high = op2_middle;
+  long op2_low = 0, op2_count = op2_u[0];
+  const int *op2_first = op2_u + 1;
+  if (op2_count > 0 && op2_begin < op2_first[(op2_count - 1) * 3 + 1]) {
+    const int *op2_guess = op2_first + op2_begin * op2_count / op2_first[(op2_count - 1) * 3 + 1] * 3;
+    if (op2_guess[0] <= op2_begin && op2_begin < op2_guess[1]) return op2_guess;
   }
-  return op2_u + 1 + op2_low * 3;
+  while (op2_count > 0) {
+    const long op2_half = (op2_count + 1) / 2;
+    const _Bool op2_later = op2_first[(op2_low + op2_half - 1) * 3 + 1] <= op2_begin;
+    op2_low += __builtin_unpredictable(op2_later) ? op2_half : 0;
+    op2_count -= op2_half;
+  }
+  return op2_first + op2_low * 3;
 }
 static inline __attribute__((always_inline, internal_linkage)) void copy();
 #pragma clang diagnostic pop

@@ -1,19 +1,23 @@
-/* Made by op2jit (generator 4): loop count, strip4+straight, contract. */
+/* Made by op2jit (generator 5): loop count, strip4+straight, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
 typedef long long __attribute__((may_alias)) op2_longlong;
 typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
 static const int *op2_find_range(const int *op2_u, long op2_begin) {
-  long op2_low = 0, op2_high = op2_u[0];
-  while (op2_low < op2_high) {
-    const long op2_middle = (op2_low + op2_high) / 2;
-    if (op2_u[1 + op2_middle * 4 + 1] <= op2_begin) {
-      op2_low = op2_middle + 1;
-    }
-    else op2_high = op2_middle;
+  long op2_low = 0, op2_count = op2_u[0];
+  const int *op2_first = op2_u + 1;
+  if (op2_count > 0 && op2_begin < op2_first[(op2_count - 1) * 4 + 1]) {
+    const int *op2_guess = op2_first + op2_begin * op2_count / op2_first[(op2_count - 1) * 4 + 1] * 4;
+    if (op2_guess[0] <= op2_begin && op2_begin < op2_guess[1]) return op2_guess;
   }
-  return op2_u + 1 + op2_low * 4;
+  while (op2_count > 0) {
+    const long op2_half = (op2_count + 1) / 2;
+    const _Bool op2_later = op2_first[(op2_low + op2_half - 1) * 4 + 1] <= op2_begin;
+    op2_low += __builtin_unpredictable(op2_later) ? op2_half : 0;
+    op2_count -= op2_half;
+  }
+  return op2_first + op2_low * 4;
 }
 static inline __attribute__((always_inline, internal_linkage)) void count();
 #pragma clang diagnostic pop
