@@ -1,8 +1,9 @@
 """./dev bench samples: every sample against its hand-written loops, in one table; JSON and SVG beside it, and a line for
 each figure in bench/results/samples.csv, the history.
 
-Each case runs twice in a cache of its own: once to find variants, which OP2_TUNE=SECONDS bounds for each loop, and once
-with these (OP2_TUNE=use) beside the hand-written loops. Ratios are of one run; with --runs they are the median of several.
+Each case runs twice in a cache of its own: once to find variants, which OP2_TUNE=SECONDS bounds for each loop, and some
+times (--runs, 3) with these (OP2_TUNE=use) beside the hand-written loops. Ratios are of one run each; the table has the median,
+and for the OpenMP loops the least and the most. Cases run for about 0.1 seconds or more: the first hundredths are slower.
 GB/s is the traffic that cannot be avoided over the time, beside the triad that the library measures on as many threads.
 
 usage: samples.py BUILD [--quick] [--runs N] [--tune SECONDS] [--backends openmp,seq] [SAMPLE...]
@@ -26,19 +27,20 @@ CASES = [
     ("access_patterns", "4000000", ["--size", "4000000"], ["--size", "200000"]),
     ("matmul", "600x400x400", ["--rows", "600", "--columns", "400", "--inner", "400"],
      ["--rows", "100", "--columns", "100"]),
-    ("jacobi_dense", "4096", ["--n", "4096", "--most", "20"], ["--n", "500", "--most", "30"]),
+    ("jacobi_dense", "4096", ["--n", "4096", "--most", "60"], ["--n", "500", "--most", "30"]),
     ("jac", "1000^2", ["--n", "1000", "--iters", "40"], ["--n", "200", "--iters", "20"]),
     ("airfoil", "720000", ["--cells", "720000", "--iters", "20"], ["--cells", "20000", "--iters", "30"]),
     ("airfoil", "720000 single", ["--cells", "720000", "--iters", "20", "--single"],
      ["--cells", "20000", "--iters", "30", "--single"]),
-    ("shallow_water", "128^2", ["--m", "128", "--steps", "400"], ["--m", "64", "--steps", "100"]),
-    ("shallow_water", "1024^2", ["--m", "1024", "--steps", "30"], ["--m", "128", "--steps", "30"]),
-    ("shallow_water", "1024^2 contract", ["--m", "1024", "--steps", "30", "--fp", "contract"], None),
-    ("shallow_water", "hexagons 512", ["--m", "512", "--mesh", "hexagons", "--steps", "30"],
+    ("shallow_water", "128^2", ["--m", "128", "--steps", "8000"], ["--m", "64", "--steps", "100"]),
+    ("shallow_water", "1024^2", ["--m", "1024", "--steps", "60"], ["--m", "128", "--steps", "30"]),
+    ("shallow_water", "1024^2 contract", ["--m", "1024", "--steps", "60", "--fp", "contract"], None),
+    ("shallow_water", "hexagons 512", ["--m", "512", "--mesh", "hexagons", "--steps", "100"],
      ["--m", "64", "--mesh", "hexagons", "--steps", "30"]),
-    ("heat", "1000^2", ["--n", "1000", "--steps", "60"], ["--n", "200", "--steps", "60"]),
+    ("shallow_water", "hexagons 1024", ["--m", "1024", "--mesh", "hexagons", "--steps", "30"], None),
+    ("heat", "1000^2", ["--n", "1000", "--steps", "1000"], ["--n", "200", "--steps", "60"]),
     ("heat", "8000^2", ["--n", "8000", "--steps", "10"], None),
-    ("laplace", "1000^2", ["--n", "1000", "--most", "60"], ["--n", "200", "--most", "50"]),
+    ("laplace", "1000^2", ["--n", "1000", "--most", "1000"], ["--n", "200", "--most", "50"]),
     ("aero", "300^2", ["--n", "300"], ["--n", "48"]),
     ("multigrid", "1024^2", ["--side", "1024", "--cycles", "5"], ["--side", "128", "--cycles", "6"]),
     ("airfoil_hydra", "64^3", ["--n", "64", "--iters", "8"], ["--n", "16", "--iters", "10"]),
@@ -46,7 +48,7 @@ CASES = [
 ]
 
 HEADER = re.compile(r"^(?P<name>\S.*?)\s+ms\s+GB/s\s+rel\. time$")
-ROW = re.compile(r"^  (?P<name>\S.*?)\s+(?P<ms>[0-9.]+)\s+(?P<rate>[0-9.]+)\s+\S+x$")
+ROW = re.compile(r"^  (?P<name>\S.*?)\s+(?P<ms>[0-9.]+)\s+(?P<rate>[0-9.]+|-)\s+\S+x$")
 SERIAL, OPENMP, BY_MAP = "hand-written, serial", "hand-written, OpenMP", "hand-written, OpenMP, by the map"
 
 
@@ -76,46 +78,47 @@ def tables_of(text):
             name = row["name"]
             if name.startswith("op2jit") and "first" not in name:
                 name = "op2jit"
-            rows[name] = (float(row["ms"]), float(row["rate"]))
+            rows[name] = (float(row["ms"]), 0 if row["rate"] == "-" else float(row["rate"]))
     return {name: rows for name, rows in tables.items() if OPENMP in rows and "op2jit" in rows}
 
 
-def variants_of(path):
-    """The library's loops, longest first."""
+def report_of(path):
+    """The library's loops, longest first, and the triad that it measured on its threads."""
     with open(path, encoding="utf-8") as file:
-        loops = json.load(file)["loops"]
-    loops.sort(key=lambda loop: -loop["seconds"])
-    return [{"loop": loop["name"], **{key: loop[key] for key in ("calls", "seconds", "variant", "in_cache")}} for loop in loops]
+        report = json.load(file)
+    loops = sorted(report["loops"], key=lambda loop: -loop["seconds"])
+    keys = ("calls", "seconds", "variant", "in_cache")
+    return [{"loop": loop["name"], **{key: loop[key] for key in keys}} for loop in loops], report["triad_gb_per_second"]
 
 
 def run_case(build, sample, options, backend, runs, tune):
-    """The tables of all runs, and the variants of the last; None if one failed."""
+    """The tables of all runs, the variants of the last, and the triad; None if one failed."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         more = {"OP2_BACKEND": backend, "OP2_CACHE": os.path.join(folder, "kernels.db")}
         if start(build, sample, options, **more, OP2_TUNE=tune) is None:
             return None
-        all_tables = []
+        all_tables, triads = [], []
         for _ in range(runs):
             text = start(build, sample, ["--compare", *options], **more, OP2_TUNE="use", OP2_TIMING="json:" + report)
             if text is None:
                 return None
             all_tables.append(tables_of(text))
-        return all_tables, variants_of(report)
+            variants, triad = report_of(report)
+            triads.append(triad)
+        return all_tables, variants, statistics.median(triads)
+
+
+def of_runs(all_tables, table, what):
+    return [what(tables[table]) for tables in all_tables]
 
 
 def figure(all_tables, table, what):
-    return statistics.median(what(tables[table]) for tables in all_tables)
+    return statistics.median(of_runs(all_tables, table, what))
 
 
-def triad_of(build, backend):
-    """What the library measured on its threads, from a report of airfoil's."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = os.path.join(folder, "report.json")
-        if start(build, "airfoil", ["--cells", "720000", "--iters", "1"], OP2_BACKEND=backend, OP2_TIMING="json:" + report) is None:
-            return None
-        with open(report, encoding="utf-8") as file:
-            return json.load(file)["triad_gb_per_second"]
+def openmp(rows):
+    return ratio(rows[OPENMP][0], rows["op2jit"][0])
 
 
 def results_of(case, backend, all_tables, variants, triad):
@@ -130,7 +133,8 @@ def results_of(case, backend, all_tables, variants, triad):
             "sample": sample, "size": f"{size}, {table}" if len(all_tables[0]) > 1 else size, "backend": backend,
             "ms": figure(all_tables, table, lambda rows: rows["op2jit"][0]),
             "serial": figure(all_tables, table, lambda rows: ratio(rows[SERIAL][0], rows["op2jit"][0])),
-            "openmp": figure(all_tables, table, lambda rows: ratio(rows[OPENMP][0], rows["op2jit"][0])),
+            "openmp": figure(all_tables, table, openmp), "openmp_least": min(of_runs(all_tables, table, openmp)),
+            "openmp_most": max(of_runs(all_tables, table, openmp)),
             "by_map": figure(all_tables, table, lambda rows: ratio(rows[BY_MAP][0], rows["op2jit"][0]))
                       if BY_MAP in rows else None,
             "gbytes_per_second": rate, "share_of_triad": rate / triad if triad else None,
@@ -152,18 +156,17 @@ def percent(value):
 
 
 def print_result(r):
-    print(f"{r['sample']:<16}{r['size'][:28]:<29}{r['backend']:<7}{r['ms']:>10.3f}{times(r['serial']):>8}"
-          f"{times(r['openmp']):>8}{times(r['by_map']):>8}{r['gbytes_per_second']:>8.2f}"
+    print(f"{r['sample']:<16}{r['size'][:28]:<29}{r['backend']:<7}{r['ms']:>10.{5 if r['ms'] < 1 else 3}f}{times(r['serial']):>8}"
+          f"{times(r['openmp']):>8}{r['openmp_least']:>6.2f}-{r['openmp_most']:.2f}{times(r['by_map']):>8}{r['gbytes_per_second']:>8.2f}"
           f"{percent(r['share_of_triad']):>7}{percent(r['openmp_share']):>7}  "
           f"{r['loops'][0]['loop']}: {r['variant']}", flush=True)
 
 
 def measure(build, wanted):
     results, failed = [], 0
-    print(f"{'sample':<16}{'size':<29}{'backend':<7}{'ms':>10}{'serial':>8}{'OpenMP':>8}{'by map':>8}{'GB/s':>8}"
+    print(f"{'sample':<16}{'size':<29}{'backend':<7}{'ms':>10}{'serial':>8}{'OpenMP':>8}{'spread':>11}{'by map':>8}{'GB/s':>8}"
           f"{'triad':>7}{'limit':>7}  longest loop: its variant")
     for backend in wanted["backends"]:
-        triad = triad_of(build, backend)
         for sample, size, options, small in CASES:
             if (wanted["samples"] and sample not in wanted["samples"]) or (wanted["quick"] and small is None):
                 continue
@@ -171,7 +174,7 @@ def measure(build, wanted):
             if not found or not found[0][0] or not found[1]:
                 failed += 1
                 continue
-            for result in results_of((sample, "quick" if wanted["quick"] else size), backend, *found, triad):
+            for result in results_of((sample, "quick" if wanted["quick"] else size), backend, *found):
                 results.append(result)
                 print_result(result)
     return results, failed
@@ -200,7 +203,7 @@ def add_history(path, results):
     """One line for each figure, with the day, the commit and how busy the machine was."""
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     fields = ["day", "commit", "load", "sample", "size", "backend", "ms", "serial", "openmp", "by_map", "gbytes_per_second",
-              "share_of_triad", "openmp_share", "variant"]
+              "share_of_triad", "openmp_share", "variant", "openmp_least", "openmp_most"]
     os.makedirs(os.path.dirname(path), exist_ok=True)
     fresh = not os.path.exists(path)
     with open(path, "a", encoding="utf-8", newline="") as file:
@@ -214,7 +217,7 @@ def add_history(path, results):
 
 
 def read_words(words):
-    wanted = {"quick": False, "runs": 1, "tune": "1", "backends": ["openmp", "seq"], "samples": []}
+    wanted = {"quick": False, "runs": 3, "tune": "1", "backends": ["openmp", "seq"], "samples": []}
     known = {case[0] for case in CASES}
     while words:
         word = words.pop(0)
