@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,11 +65,19 @@ static inline void gate_note_kept(struct patience *p, long now) {
     atomic_store_explicit(&p->crowded, now + memory_ns, memory_order_relaxed);
 }
 
+/* How often the kernel has given this thread's CPU to others, or -1. A virtual machine's CPU that its host keeps from it for a
+ * while counts nothing: to sleep then would only make the thread later. */
+static inline long gate_switches(void) {
+  struct rusage used;
+  return getrusage(RUSAGE_THREAD, &used) == 0 ? used.ru_nivcsw : -1;
+}
+
 /* Did the value change? A CPU that has slept is slow for as long as a loop of medium size takes: a thread that gives up too
  * soon keeps the others waiting in the next loop, until they give up. So it stays on its CPU, unless others want that: the
  * kernel gives them all of their time, milliseconds, while it would wake a sleeper before that is over. */
 static inline bool gate_spin(struct gate *g, uint32_t seen, struct patience *p) {
   const long start = gate_clock();
+  long switches = -1; /* known from the first yield on */
   const long longest = gate_is_crowded(p, start) ? gate_alone_ns : p->spin_ns;
   for (long spent = 0, before; spent < longest;) {
     for (int i = 0; i < 32; i++) {
@@ -76,11 +85,14 @@ static inline bool gate_spin(struct gate *g, uint32_t seen, struct patience *p) 
         return true;
       gate_pause();
     }
-    if (spent > gate_alone_ns)
+    if (spent > gate_alone_ns) {
+      if (switches < 0)
+        switches = gate_switches();
       sched_yield();
+    }
     before = spent;
     spent = gate_clock() - start;
-    if (spent - before > gate_alone_ns) {
+    if (switches >= 0 && spent - before > gate_alone_ns && gate_switches() != switches) {
       gate_note_kept(p, start + spent);
       return false;
     }
