@@ -16,12 +16,14 @@ enum { LINE = 64, SLACK = 256, PAGE = 4096, LARGE = 4 * PAGE };
 #define HUGE_PAGE ((size_t)2 << 20)
 
 /* Arrays that begin at one line of their pages compete for the few lines that a cache keeps of each number: a loop over ten
- * of them ran at a third of its speed. So large ones begin at different lines, neighbours by number five apart. */
+ * of them ran at a third of its speed. And a CPU takes a load from some lines behind a store of other pages for one of what was
+ * stored, and waits. So large ones begin at different lines, neighbours by number far apart; all lines are used before one
+ * comes again. */
 static size_t first_line(size_t bytes, unsigned number, const void *base) {
-  enum { lines = PAGE / LINE, apart = 5, used = 60 };
+  enum { lines = PAGE / LINE, apart = 23, used = 61 };
   if (bytes < LARGE)
     return LINE;
-  const size_t line = (number * apart + number / (used / apart)) % used, next = (uintptr_t)base / LINE + 1;
+  const size_t line = (size_t)number % used * apart % used, next = (uintptr_t)base / LINE + 1;
   return LINE * (1 + (line + lines - next % lines) % lines);
 }
 
@@ -30,10 +32,13 @@ static void *memory_in_parts(struct team *team, size_t bytes, size_t part, unsig
   size_t total;
   if (!size_add(bytes, (bytes < LARGE ? LINE : PAGE) + SLACK, &total))
     return NULL;
-  size_t alignment = total >= 2 * HUGE_PAGE ? HUGE_PAGE : LINE;
-  if (!size_add(total, alignment - 1, &total))
-    return NULL;
-  total -= total % alignment;
+  size_t alignment = total >= HUGE_PAGE ? HUGE_PAGE : LINE;
+  /* What is left of a single huge page would be as much as the data again: it gets small pages. */
+  if (total >= 2 * HUGE_PAGE) {
+    if (!size_add(total, alignment - 1, &total))
+      return NULL;
+    total -= total % alignment;
+  }
   void *base = NULL;
   if (posix_memalign(&base, alignment, total) != 0)
     return NULL;
