@@ -51,7 +51,7 @@ void put_straight_strips(struct generator *g) {
   put(g, "op2_range += %d;", 2 + columns(g->d));
   put(g, "continue;");
   put_close(g);
-  put_open(g, "if (op2_range[0] <= op2_i)");
+  put_open(g, "if (__builtin_expect(op2_range[0] <= op2_i, 1))");
   put(g, "const long op2_stop = op2_range[1] < op2_end ? op2_range[1] : op2_end;");
   put_offsets(g);
   put_open(g, "for (; op2_i + %d <= op2_stop; op2_i += %d)", width, width);
@@ -59,7 +59,7 @@ void put_straight_strips(struct generator *g) {
   put_strip(g);
   g->straight = false;
   put_close(g);
-  put_open(g, "if (op2_i + %d > op2_end || op2_range[1] <= op2_i)", width);
+  put_open(g, "if (__builtin_expect(op2_i + %d > op2_end || op2_range[1] <= op2_i, 1))", width);
   put(g, "continue;");
   put_close(g);
   put_close(g);

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 5): loop copy, strip8+straight+stream, contract. */
+/* Made by op2jit (generator 6): loop copy, strip8+straight+stream, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -52,7 +52,7 @@ static void op2_loop(const double *restrict op2_d0, double *restrict op2_d1, con
       op2_range += 3;
       continue;
     }
-    if (op2_range[0] <= op2_i) {
+    if (__builtin_expect(op2_range[0] <= op2_i, 1)) {
       const long op2_stop = op2_range[1] < op2_end ? op2_range[1] : op2_end;
       const long op2_o0_0 = op2_range[2];
       for (; op2_i + 8 <= op2_stop; op2_i += 8) {
@@ -74,7 +74,7 @@ static void op2_loop(const double *restrict op2_d0, double *restrict op2_d1, con
           __builtin_memcpy(op2_d1 + (op2_i + 0), op2_l1 + 0, sizeof(double) * 8);
         }
       }
-      if (op2_i + 8 > op2_end || op2_range[1] <= op2_i) {
+      if (__builtin_expect(op2_i + 8 > op2_end || op2_range[1] <= op2_i, 1)) {
         continue;
       }
     }

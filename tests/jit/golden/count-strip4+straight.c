@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 5): loop count, strip4+straight, contract. */
+/* Made by op2jit (generator 6): loop count, strip4+straight, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -43,7 +43,7 @@ static void op2_loop(const int *restrict op2_t0, const int *restrict op2_x1, int
       op2_range += 4;
       continue;
     }
-    if (op2_range[0] <= op2_i) {
+    if (__builtin_expect(op2_range[0] <= op2_i, 1)) {
       const long op2_stop = op2_range[1] < op2_end ? op2_range[1] : op2_end;
       const long op2_o0_0 = op2_range[2];
       const long op2_o0_1 = op2_range[3];
@@ -65,7 +65,7 @@ static void op2_loop(const int *restrict op2_t0, const int *restrict op2_x1, int
           op2_k2[0 * 4 + op2_l] += op2_l2[0 * 4 + op2_l];
         }
       }
-      if (op2_i + 4 > op2_end || op2_range[1] <= op2_i) {
+      if (__builtin_expect(op2_i + 4 > op2_end || op2_range[1] <= op2_i, 1)) {
         continue;
       }
     }

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 5): loop extremes, watched, contract. */
+/* Made by op2jit (generator 6): loop extremes, watched, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"

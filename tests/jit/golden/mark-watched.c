@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 5): loop mark, watched, contract. */
+/* Made by op2jit (generator 6): loop mark, watched, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 5): loop res, strip4+straight, contract. */
+/* Made by op2jit (generator 6): loop res, strip4+straight, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -82,7 +82,7 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
       op2_range += 6;
       continue;
     }
-    if (op2_range[0] <= op2_i) {
+    if (__builtin_expect(op2_range[0] <= op2_i, 1)) {
       const long op2_stop = op2_range[1] < op2_end ? op2_range[1] : op2_end;
       const long op2_o0_0 = op2_range[2];
       const long op2_o0_1 = op2_range[3];
@@ -138,7 +138,7 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
         op2_add_double_2(op2_d2 + (op2_i + op2_o1_0 + 3) * 2, op2_r3 + 6);
         op2_add_double_2(op2_d2 + (op2_i + op2_o1_1 + 3) * 2, op2_r4 + 6);
       }
-      if (op2_i + 4 > op2_end || op2_range[1] <= op2_i) {
+      if (__builtin_expect(op2_i + 4 > op2_end || op2_range[1] <= op2_i, 1)) {
         continue;
       }
     }

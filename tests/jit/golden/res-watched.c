@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 5): loop res, watched, contract. */
+/* Made by op2jit (generator 6): loop res, watched, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
