@@ -24,7 +24,9 @@ extern char **environ;
 static const struct env_row rows[ENV_COUNT] = {
     [ENV_BACKEND] = {"OP2_BACKEND", "", "", "native, seq, openmp or cuda; unset: the best that works", NULL},
     [ENV_THREADS] = {"OP2_THREADS", "", "#1-1024",
-                     "threads; unset: OMP_NUM_THREADS, else this rank's share of the CPUs", NULL},
+                     "threads; unset: OMP_NUM_THREADS, else this rank's share of the CPUs (no more than its "
+                     "container's quota)",
+                     NULL},
     [ENV_DEVICE] = {"OP2_DEVICE", "", "#0-1023", "number of the GPU; unset: 0, or the rank within the node",
                     NEEDS_CUDA},
     [ENV_MPI] = {"OP2_MPI", "auto", "auto|on|off",

@@ -9,6 +9,7 @@
 #include "base/size.h"
 #include "team_fill.h"
 #include "team_place.h"
+#include "team_quota.h"
 
 static const long spin_ns = 1000000;
 
@@ -24,9 +25,9 @@ int team_cpus(void) {
   struct cpus cpus;
   if (!cpus_allowed(&cpus))
     return 1;
-  int count = cpus_count(&cpus);
+  const int count = cpus_count(&cpus), quota = quota_cpus("");
   cpus_free(&cpus);
-  return count;
+  return quota > 0 && quota < count ? quota : count;
 }
 
 void team_decide(struct team *team, int threads) {

@@ -27,7 +27,7 @@ typedef void team_task(void *argument, int thread, int threads);
 /* TEAM_OPENMP loads libgomp (else libomp) if the process has none: for a user who set OMP_PROC_BIND or OMP_PLACES. */
 enum team_kind { TEAM_DEFAULT, TEAM_OPENMP, TEAM_PTHREAD };
 
-/* `threads` 0: what a loaded OpenMP runtime would take, else the CPUs of the affinity mask. Errors: OP_ERR_NOT_BUILT
+/* `threads` 0: what a loaded OpenMP runtime would take, else team_cpus(). Errors: OP_ERR_NOT_BUILT
  * for a fill that is not there; OP_ERR_MEMORY, also if threads cannot be started. */
 int team_open(struct team **out, enum team_kind kind, int threads, struct error *err);
 void team_close(struct team *team);
@@ -36,7 +36,7 @@ void team_discount(struct team *team, int threads);
 int team_threads(const struct team *team);
 const char *team_name(const struct team *team); /* "openmp" or "pthread" */
 
-/* The CPUs that this process is allowed on. */
+/* The CPUs that this process is allowed on, or fewer if its control group's quota is the time of fewer. */
 int team_cpus(void);
 
 /* Run the task on `threads` threads and wait. The task learns how many there are: at most `threads` and
