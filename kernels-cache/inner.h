@@ -104,6 +104,7 @@ struct connection {
   char *path; /* NULL: in memory */
   dev_t device;
   ino_t inode;
+  bool known;       /* it has been a cache in this run */
   enum fault fault; /* worst one since the last store_settle */
   struct text fault_words;
 };
@@ -196,6 +197,9 @@ bool place_create(const char *path, struct text *reason);
 /* May what is in this file be run? It and its directory: owner the user or root, not writable by others. */
 bool place_trusted(const char *path, struct text *reason);
 /* "ext4", "nfs", ...; "unknown" */
+/* Does the file look as if it was a cache, however damaged? Not to be asked while SQLite has it open: closing it would drop its
+ * locks. */
+bool place_looks_like_cache(const char *path);
 const char *place_file_system(const char *path);
 bool place_is_local(const char *file_system);
 void place_uri(const char *path, const char *query, struct text *out);

@@ -154,6 +154,7 @@ static enum opened open_file(struct store *store, const char *path, int *version
     return OPENED_WITH_FAULT;
   switch (schema_check(store, c, version)) {
   case SCHEMA_GOOD:
+    c->known = true;
     return store->options.read_only || (choose_journal(store, c) && choose_syncing(store, c))
                ? OPENED
                : OPENED_WITH_FAULT;

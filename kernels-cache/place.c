@@ -1,6 +1,8 @@
 /* Where a file lies: its directories, who may write there, and on what kind of file system. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -107,6 +109,24 @@ bool place_trusted(const char *path, struct text *reason) {
   bool good = directory && stat(directory, &st) == 0 && trusted(directory, &st, "directory", reason);
   free(directory);
   return good;
+}
+
+/* The bytes that tell are two: the header's number of the application, and the text of the first table in the page behind it. */
+bool place_looks_like_cache(const char *path) {
+  enum { MOST = 1 << 16, APPLICATION_AT = 68 };
+  static const char table[] = "CREATE TABLE signature(id INTEGER PRIMARY KEY";
+  unsigned char *head = malloc(MOST);
+  FILE *file = head ? fopen(path, "rbe") : NULL;
+  const size_t got = file ? fread(head, 1, MOST, file) : 0;
+  bool ours = got > 0 && memmem(head, got, table, sizeof table - 1);
+  if (got >= APPLICATION_AT + 4) {
+    const unsigned char *a = head + APPLICATION_AT;
+    ours |= ((uint32_t)a[0] << 24 | (uint32_t)a[1] << 16 | (uint32_t)a[2] << 8 | a[3]) == STORE_APPLICATION;
+  }
+  if (file)
+    fclose(file);
+  free(head);
+  return ours;
 }
 
 /* Only file systems that are known to be on this host may use WAL, whose shared memory other hosts do not see. */

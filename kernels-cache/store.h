@@ -48,9 +48,10 @@ struct store_options {
       *path; /* NULL or "off": memory only. "": there is no place (HOME unset): memory only, with a warning */
   const char
       *layers; /* read-only files, separated by ':', asked in this order after the main file; or NULL */
-  const struct log *log;    /* category "cache"; NULL: silent. Must outlive the store */
-  long long cap;            /* bytes; 0: STORE_DEFAULT_CAP */
-  bool read_only;           /* look only: nothing is created or written */
+  const struct log *log; /* category "cache"; NULL: silent. Must outlive the store */
+  long long cap;         /* bytes; 0: STORE_DEFAULT_CAP */
+  bool read_only;        /* look only: nothing is created or written */
+  bool own; /* the name is the library's choice: what lies there and is no cache may be set aside */
   store_sentence *sentence; /* NULL: store_differences */
   int busy_ms;              /* how long to wait for another process's write; 0: 1000 */
   int lease_seconds;        /* after which a compile of another host counts as dead; 0: 30 */

@@ -160,6 +160,11 @@ static void begin_again(struct store *store) {
     go_on_in_memory(store);
 }
 
+/* A file that the user named by mistake is the user's. */
+static bool may_set_aside(const struct store *store, const struct connection *c) {
+  return store->options.own || c->known || place_looks_like_cache(c->path);
+}
+
 static void act_on_damage(struct store *store, const char *words) {
   struct connection *c = &store->main;
   if (!c->path) {
@@ -167,11 +172,16 @@ static void act_on_damage(struct store *store, const char *words) {
     return;
   }
   /* The connection is closed before the rename, so that SQLite is done with the journals; what names the file is kept. */
-  struct connection old = {.path = c->path, .device = c->device, .inode = c->inode};
+  struct connection old = {.path = c->path, .device = c->device, .inode = c->inode, .known = c->known};
   c->path = NULL;
   store_close_connection(c);
   struct text to = {0};
-  if (store->options.read_only)
+  const bool ours = may_set_aside(store, &old);
+  if (!ours)
+    store_warn(store, "%s is no kernel cache (%s) and is left alone; %s. Name another file with OP2_CACHE",
+               old.path, words,
+               store->options.read_only ? "nothing of it is used" : "this run remembers in memory only");
+  else if (store->options.read_only)
     store_warn(store, "the kernel cache %s is damaged (%s); nothing of it is used", old.path, words);
   else if (store_set_aside(store, &old, &to))
     store_warn(store, "the kernel cache %s is damaged (%s); it is set aside as %s and a new one is begun",
@@ -182,7 +192,7 @@ static void act_on_damage(struct store *store, const char *words) {
                old.path, words);
     store->reopened++;
   }
-  if (store->options.read_only)
+  if (!ours || store->options.read_only)
     store->reopened++;
   text_free(&to);
   free(old.path);

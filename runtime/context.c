@@ -185,6 +185,7 @@ static int open_store(struct op_context *ctx, struct error *err) {
   const struct store_options options = {.path = text_str(&path),
                                         .layers = env_value(&ctx->env, ENV_CACHE_RO),
                                         .log = &ctx->log,
+                                        .own = !*wanted,
                                         .sentence = signature_difference};
   int code = text_ok(&path) ? store_open(&ctx->store, &options, err)
                             : error_memory(err, "the path of the kernel cache", path.length);

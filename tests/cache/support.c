@@ -155,6 +155,17 @@ void copy_file(const char *from, const char *to) {
   assert_int_equal(system(command), 0);
 }
 
+void ruin(const char *path, const char *mode) {
+  static const char application[] = "op2j";
+  FILE *f = fopen(path, mode);
+  assert_non_null(f);
+  for (int i = 0; i < 3000; i++)
+    fputs("garbage ", f);
+  assert_int_equal(fseek(f, 68, SEEK_SET), 0);
+  fputs(application, f);
+  assert_int_equal(fclose(f), 0);
+}
+
 static sqlite3 *open_sql(const char *path) {
   sqlite3 *db = NULL;
   assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);

@@ -126,10 +126,7 @@ static void killed_while_renaming(void **state) {
   do {
     test_remove("k.db");
     test_remove("k.db.damaged-1");
-    FILE *f = fopen(test_path("k.db"), "w");
-    for (int i = 0; i < 2000; i++)
-      fputs("garbage ", f);
-    fclose(f);
+    ruin(test_path("k.db"), "w");
     struct killer k = {++n, 0};
     capture_begin();
     status = in_child(damage_then_write, &k);

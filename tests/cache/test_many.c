@@ -102,10 +102,7 @@ static void sixty_four_processes(void **state) {
 static void sixty_four_and_damage(void **state) {
   (void)state;
   for (int round = 0; round < 3; round++) {
-    FILE *f = fopen(test_path("p.db"), round ? "r+" : "w");
-    for (int i = 0; i < 3000; i++)
-      fputs("garbage ", f);
-    fclose(f);
+    ruin(test_path("p.db"), round ? "r+" : "w");
     int fd = dup(2), null = open("/dev/null", O_WRONLY);
     fflush(stderr);
     dup2(null, 2); /* each may say it */

@@ -89,19 +89,52 @@ static void truncated(void **state) {
   use_again(path);
 }
 
+static const struct {
+  const char *text;
+  bool header; /* with the header of a database before it, which is no cache's */
+} no_caches[] = {{"hello", false}, {"SQLite format 2", false}, {"hello", true}};
+
+static long write_no_cache(const char *path, int i) {
+  static const char header[100] = "SQLite format 3";
+  FILE *f = fopen(path, "w");
+  if (no_caches[i].header)
+    fwrite(header, 1, sizeof header, f);
+  for (int k = 0; k < 300; k++)
+    fputs(no_caches[i].text, f);
+  fclose(f);
+  return file_size(path);
+}
+
+/* Somebody named it by mistake. */
 static void not_a_database(void **state) {
   (void)state;
   const char *path = test_path("t.db");
-  static const char *const contents[] = {"hello", "SQLite format 2"};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     clean();
-    FILE *f = fopen(path, "w");
-    for (int k = 0; k < 300; k++)
-      fputs(contents[i], f);
-    fclose(f);
-    assert_int_equal(use(path, "file is not a database", 1), 0);
-    assert_int_equal(file_size(test_path("t.db.damaged-1")), (long)(300 * strlen(contents[i])));
-    use_again(path);
+    const long size = write_no_cache(path, i);
+    assert_int_equal(use(path, "is no kernel cache", 1), 0);
+    assert_int_equal(file_size(path), size);
+    assert_false(exists(test_path("t.db.damaged-1")));
+    assert_false(exists(test_path("t.db.lock")));
+  }
+  test_remove("t.db");
+}
+
+/* Nobody keeps files of his own under the library's name: there a cache is made whatever has become of the old one. */
+static void not_a_database_in_its_own_place(void **state) {
+  (void)state;
+  const char *path = test_path("t.db");
+  const struct store_options options = {.path = path, .log = &test_log, .own = true};
+  for (int i = 0; i < 3; i++) {
+    clean();
+    const long size = write_no_cache(path, i);
+    capture_begin();
+    struct store *s = test_open_with(&options);
+    assert_true(test_put(s, "res", 1));
+    store_close(s);
+    assert_non_null(strstr(capture_end(), "set aside as"));
+    assert_int_equal(file_size(test_path("t.db.damaged-1")), size);
+    check_integrity(path);
   }
 }
 
@@ -490,6 +523,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(truncated),
       cmocka_unit_test(not_a_database),
+      cmocka_unit_test(not_a_database_in_its_own_place),
       cmocka_unit_test(somebody_elses_database),
       cmocka_unit_test(flipped_blob_key_and_hash),
       cmocka_unit_test(flipped_bytes),
