@@ -20,7 +20,11 @@ static int run_verify(struct cli *cli) {
     return CLI_FAILED;
   struct text report = {0}, *out = &cli->out;
   long long checked = 0;
-  int findings = store_verify(store, &report, &checked);
+  /* A file that was set aside when it was opened is the worst finding of all. */
+  int findings = *store_trouble(store) != 0;
+  if (findings)
+    text_addf(&report, "%s\n", store_trouble(store));
+  findings += store_verify(store, &report, &checked);
   if (cli->json) {
     json_open(out, NULL, '{');
     json_number(out, "checked", checked);

@@ -147,6 +147,32 @@ def main(folder):
     check("version", re.fullmatch(r"op2jit \d+\.\d+\.\d+\n", run("--version")[0]))
 
 
+def not_caches(folder):
+    """A file that OP2_CACHE names by mistake is left alone by every command; a cache that is damaged is set aside, and found."""
+    notes = os.path.join(folder, "notes.txt")
+    words = "what I must not lose\n" * 400
+    with open(notes, "w", encoding="utf-8") as file:
+        file.write(words)
+    use = {"OP2_CACHE": notes}
+    for command in ["ls"], ["stats"], ["why"], ["verify"], ["gc"], ["clear"], ["clear", "k"], ["import", notes], ["export", notes + "2"]:
+        _, err = run("cache", *command, status=1, env=use)
+        check(f"cache {command[0]} of no cache", "notes.txt is no kernel cache" in err, err)
+    _, err = run("tune", "clear", status=1, env=use)
+    check("tune clear of no cache", "notes.txt is no kernel cache" in err, err)
+    with open(notes, encoding="utf-8") as file:
+        check("it is as it was", file.read() == words)
+    check("nothing is beside it", [name for name in os.listdir(folder) if name.startswith("notes")] == ["notes.txt"],
+          str(os.listdir(folder)))
+
+    db = os.path.join(folder, "cut.db")
+    subprocess.run([FILL, db], check=True)
+    with open(db, "r+b") as file:
+        file.truncate(os.path.getsize(db) // 2)
+    out, _ = run("cache", "verify", status=1, env={"OP2_CACHE": db})
+    check("verify finds that the file was damaged", "set aside as" in out and "1 finding" in out, out)
+    check("verify again", "0 findings" in run("cache", "verify", env={"OP2_CACHE": db})[0])
+
+
 def manual():
     page = re.sub(r"\\f[A-Z]", "", open(PAGE).read()).replace("\\-", "-")
     overview = run("--help")[0]
@@ -163,6 +189,7 @@ def manual():
 
 with tempfile.TemporaryDirectory() as directory:
     main(directory)
+    not_caches(directory)
 manual()
 print("\n".join(failures) if failures else "all well")
 sys.exit(1 if failures else 0)
