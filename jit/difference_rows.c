@@ -158,27 +158,6 @@ static void add_thing(const struct difference_side *side, struct piece kind, str
   }
 }
 
-/* The fewest digits that give the same number back. */
-static void add_decimal(enum type_code type, const unsigned char *bytes, struct text *out) {
-  char shown[40];
-  type_print(type, bytes, shown, sizeof shown);
-  for (int digits = 1; type_info(type)->is_float && digits < 17; digits++) {
-    char shorter[40];
-    double number;
-    float single;
-    memcpy(&single, bytes, sizeof single);
-    memcpy(&number, bytes, type == TYPE_DOUBLE ? sizeof number : sizeof single);
-    snprintf(shorter, sizeof shorter, "%.*g", digits, type == TYPE_DOUBLE ? number : (double)single);
-    double back = strtod(shorter, NULL);
-    single = (float)back;
-    if (memcmp(type == TYPE_DOUBLE ? (void *)&back : (void *)&single, bytes, type_info(type)->size) == 0) {
-      memcpy(shown, shorter, sizeof shown);
-      break;
-    }
-  }
-  text_add(out, shown);
-}
-
 static void add_number(struct piece type, struct piece word, struct text *out) {
   char name[32], value[64];
   unsigned char bytes[8];
@@ -192,7 +171,7 @@ static void add_number(struct piece type, struct piece word, struct text *out) {
   value[word.length] = '\0';
   enum type_code code = type_parse(name, NULL);
   if (code != TYPE_NONE && number_parse(code, value, bytes))
-    add_decimal(code, bytes, out);
+    type_add_shortest(code, bytes, out);
   else
     piece_add(out, word);
 }

@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
@@ -189,4 +190,20 @@ int type_print(enum type_code code, const void *value, char *out, size_t size) {
   case TYPE_COUNT: break;
   }
   return snprintf(out, size, "?");
+}
+
+void type_add_shortest(enum type_code code, const void *value, struct text *out) {
+  char shown[40];
+  type_print(code, value, shown, sizeof shown);
+  for (int digits = 1; type_info(code)->is_float && digits < 17; digits++) {
+    char shorter[40];
+    snprintf(shorter, sizeof shorter, "%.*g", digits, type_number(code, value));
+    const double back = strtod(shorter, NULL);
+    const float single = (float)back;
+    if (memcmp(code == TYPE_DOUBLE ? (const void *)&back : &single, value, type_info(code)->size) == 0) {
+      memcpy(shown, shorter, sizeof shown);
+      break;
+    }
+  }
+  text_add(out, shown);
 }

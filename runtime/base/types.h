@@ -56,5 +56,7 @@ void type_combine_many(enum type_code code, int access, void *target, const unsi
 double type_number(enum type_code code, const void *value);
 /* A value as text: %.17g for floating point, %d and the like for the others. Returns the length. */
 int type_print(enum type_code code, const void *value, char *out, size_t size);
+/* The same with the fewest digits that give the value back: 0.8. */
+void type_add_shortest(enum type_code code, const void *value, struct text *out);
 
 #endif

@@ -96,20 +96,46 @@ static struct difference compare(enum type_code type, const unsigned char *a, co
   return (struct difference){0};
 }
 
-static int report(const struct loop *loop, int i, const char *where, const void *a, const void *b,
-                  struct error *err) {
+/* Constants are passed to compiled code alone: a kernel that is a C function has the program's variables of these names. */
+static void tell_constants(const struct op_context *ctx, const struct loop *loop, struct text *out) {
+  enum { NAMES = 6, VALUES = 4 };
+  const struct desc *d = &loop->desc;
+  const bool native = strcmp(loop->backend->name, "native") == 0;
+  if (native == (strcmp(loop->shadow->backend->name, "native") == 0) || d->nconsts == 0)
+    return;
+  text_addf(out,
+            "; native runs the kernel's C function, which reads the program's own variables, and %s has what "
+            "op_decl_const or op_update_const was given: compare the variable%s with ",
+            native ? loop->shadow->backend->name : loop->backend->name, d->nconsts == 1 ? "" : "s");
+  for (int c = 0; c < d->nconsts && c < NAMES; c++) {
+    const struct constant *constant = mesh_find_constant(&ctx->mesh, d->consts[c].name);
+    text_addf(out, "%s%s =", c ? ", " : "", constant->name);
+    for (int v = 0; v < constant->dim && v < VALUES; v++) {
+      text_add_char(out, ' ');
+      type_add_shortest(constant->type, constant->value + (size_t)v * type_info(constant->type)->size, out);
+    }
+    text_add(out, constant->dim > VALUES ? " ..." : "");
+  }
+  text_add(out, d->nconsts > NAMES ? ", ..." : "");
+}
+
+static int report(const struct op_context *ctx, const struct loop *loop, int i, const char *where,
+                  const void *a, const void *b, struct error *err) {
   const struct loop_arg *arg = &loop->args[i];
+  struct text constants = {0};
   char x[64], y[64];
   type_print(arg->type, a, x, sizeof x);
   type_print(arg->type, b, y, sizeof y);
-  return error_set(err, OP_ERR_VIOLATION,
-                   "loop %s, argument %d: %s is %s with %s and %s with %s (OP2_SHADOW; allowed are %g of the "
-                   "largest value "
-                   "in double, %g in float precision, nothing for integers); if OP2_CHECK=on finds no "
-                   "mistake in the kernel, "
-                   "please report it",
-                   loop->name, i + 1, where, x, loop->backend->name, y, loop->shadow->backend->name,
-                   TOLERANCE_DOUBLE, TOLERANCE_FLOAT);
+  tell_constants(ctx, loop, &constants);
+  error_set(
+      err, OP_ERR_VIOLATION,
+      "loop %s, argument %d: %s is %s with %s and %s with %s (OP2_SHADOW; allowed are %g of the "
+      "largest value in double, %g in float precision, nothing for integers)%s; if %sOP2_CHECK=on finds "
+      "no mistake in the kernel, please report it",
+      loop->name, i + 1, where, x, loop->backend->name, y, loop->shadow->backend->name, TOLERANCE_DOUBLE,
+      TOLERANCE_FLOAT, text_str(&constants), constants.length ? "they are equal and " : "");
+  text_free(&constants);
+  return OP_ERR_VIOLATION;
 }
 
 /* The halos of a run are nobody's result. */
@@ -122,7 +148,8 @@ static void take_halo(const struct dat *dat, const unsigned char *from, unsigned
 }
 
 /* `first` holds the first backend's values in the layout of the host's memory. */
-static int compare_dat(const struct loop *loop, int i, const unsigned char *first, struct error *err) {
+static int compare_dat(const struct op_context *ctx, const struct loop *loop, int i,
+                       const unsigned char *first, struct error *err) {
   const struct dat *dat = loop->args[i].dat;
   unsigned char *second = dat->replicas[SPACE_HOST].memory;
   const size_t rows = dat->soa ? (size_t)dat->stride : (size_t)dat->set->extents[EXTENT_OWNED];
@@ -136,25 +163,26 @@ static int compare_dat(const struct loop *loop, int i, const unsigned char *firs
   struct text where = {0};
   text_addf(&where, "dat \"%s\", element %d of set \"%s\", component %zu,", dat->name,
             dat->set->to_user ? dat->set->to_user[element] : (int)element, dat->set->name, component);
-  int code = report(loop, i, text_str(&where), first + d.value * dat->value_size,
+  int code = report(ctx, loop, i, text_str(&where), first + d.value * dat->value_size,
                     second + d.value * dat->value_size, err);
   text_free(&where);
   return code;
 }
 
-static int compare_all(const struct loop *loop, const struct copies *first, struct error *err) {
+static int compare_all(const struct op_context *ctx, const struct loop *loop, const struct copies *first,
+                       struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (first->dats[i])
-      code = compare_dat(loop, i, first->dats[i], err);
+      code = compare_dat(ctx, loop, i, first->dats[i], err);
     if (code || !has_user_memory(arg))
       continue;
     const unsigned char *a = loop->user[i], *b = loop->shadow->user[i];
     const struct difference d = compare(arg->type, a, b, (size_t)arg->dim);
     const size_t at = d.value * type_info(arg->type)->size;
     if (d.found)
-      code = report(loop, i, arg->form == DESC_INFO ? "the payload" : "the global", a + at, b + at, err);
+      code = report(ctx, loop, i, arg->form == DESC_INFO ? "the payload" : "the global", a + at, b + at, err);
   }
   return code;
 }
@@ -207,7 +235,7 @@ int shadow_end(struct op_context *ctx, struct loop *loop, struct shadow_run *run
   if (code)
     undo(ctx, loop, &run->before);
   else {
-    code = agree_on_success(ctx->agreement, compare_all(loop, &first, err), err);
+    code = agree_on_success(ctx->agreement, compare_all(ctx, loop, &first, err), err);
     keep_first(ctx, loop, &first);
   }
   copies_free(&first);

@@ -128,6 +128,38 @@ static void differences_are_found(void **state) {
   works(op_exit());
 }
 
+static double kappa = 0.5;
+OP_KERNEL_DEF(
+    cool, void cool(double *x) { *x *= kappa; })
+
+/* The variable is not what op_decl_const was given: both are named. */
+static void another_value_of_a_constant(void **state) {
+  (void)state;
+  const bool native = is(wanted.backend, "native");
+  char *argv[] = {"test", (char *)(uintptr_t)wanted.backend, (char *)(uintptr_t)wanted.shadow,
+                  "OP2_CACHE=off"};
+  char expected[256];
+  const double declared = 0.8, more[6] = {1, 2, 3, 4, 5, 6}, x[] = {0, 1};
+  if (native == is(wanted.shadow, "native"))
+    return;
+  works(op_init(4, argv, 0));
+  works(op_decl_const("kappa", 1, "double", &declared));
+  works(op_decl_const("more", 6, "double", more));
+  op_set set = op_decl_set(2, "points");
+  op_dat dat = op_decl_dat(set, 1, "double", x, "height");
+  assert_int_equal(
+      op_par_loop(OP_KERNEL_OF(cool), "cool", set, op_arg_dat(dat, -1, OP_ID, 1, "double", OP_RW)),
+      OP_ERR_VIOLATION);
+  snprintf(expected, sizeof expected,
+           "and %s has what op_decl_const or op_update_const was given: compare the variable with kappa = "
+           "0.8; if they are "
+           "equal and OP2_CHECK=on finds",
+           strchr(native ? wanted.shadow : wanted.backend, '=') + 1);
+  if (!strstr(op_last_error()->message, expected))
+    fail_msg("%s", op_last_error()->message);
+  works(op_exit());
+}
+
 static void what_cannot_be_opened(void **state) {
   (void)state;
   char *gpu[] = {"test", "OP2_BACKEND=native", "OP2_SHADOW=cuda", "OP2_CUDA_DRIVER=/nowhere/libcuda.so"},
@@ -154,8 +186,8 @@ int main(int argc, char **argv) {
   wanted.backend = backend;
   wanted.shadow = shadow;
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_everywhere),
-                                     cmocka_unit_test(differences_are_found),
-                                     cmocka_unit_test(what_cannot_be_opened)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_same_everywhere), cmocka_unit_test(differences_are_found),
+      cmocka_unit_test(another_value_of_a_constant), cmocka_unit_test(what_cannot_be_opened)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
