@@ -1,5 +1,6 @@
 /* What changed between two keys, in words. */
 #include "jit/difference_rows.h"
+#include "jit/generate/shape.h"
 #include "jit/signature.h"
 
 /* ---- one column at a time ------------------------------------------------------------------------*/
@@ -150,4 +151,14 @@ void signature_difference(const struct store_key *from, const struct store_key *
   say_columns(from, to, false, out);
   if (out->length == before)
     say_columns(from, to, true, out);
+}
+
+const char *signature_kind(const struct store_key *key) {
+  const struct piece shape = find_column(key, "shape");
+  const size_t bounds = sizeof SHAPE_BOUNDS - 1;
+  if (piece_is(shape, SHAPE_WATCHED))
+    return "the quick checking form of the kernel, for OP2_CHECK";
+  if (shape.length > bounds && memcmp(shape.at + shape.length - bounds, SHAPE_BOUNDS, bounds) == 0)
+    return "the checking form of the kernel, for OP2_CHECK";
+  return "";
 }

@@ -37,5 +37,7 @@ bool signature_equal(const struct signature *a, const struct signature *b);
 /* What changed from one key to another, for people: "constant gam 1.4 -> 1.41". A store_sentence. Appends;
  * nothing if they are equal. */
 void signature_difference(const struct store_key *from, const struct store_key *to, struct text *out);
+/* "the checking form of the kernel, for OP2_CHECK", or "". A store_kind. */
+const char *signature_kind(const struct store_key *key);
 
 #endif

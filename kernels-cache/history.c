@@ -70,7 +70,11 @@ static void why_gone(struct store *store, const struct store_key *key, struct te
   sqlite3_reset(st);
 }
 
-/* Of the newest keys of this name the one with the fewest differences, the newest of several. */
+static const char *kind_of(const struct store *store, const struct store_key *key) {
+  return store->options.kind ? store->options.kind(key) : "";
+}
+
+/* Of the newest keys of this name and kind the one with the fewest differences, the newest of several. */
 static bool find_nearest(struct store *store, struct connection *c, const struct store_key *key,
                          struct store_key *nearest) {
   long long ids[64];
@@ -85,8 +89,9 @@ static bool find_nearest(struct store *store, struct connection *c, const struct
     struct store_key candidate;
     if (!key_read(store, c, ids[i], &candidate))
       break;
+    const bool same_kind = strcmp(kind_of(store, &candidate), kind_of(store, key)) == 0;
     int differences = key_difference_count(&candidate, key);
-    if (best < 0 || differences < best) {
+    if (same_kind && (best < 0 || differences < best)) {
       store_key_free(nearest);
       *nearest = candidate;
       best = differences;
@@ -103,12 +108,18 @@ void why_unlocked(struct store *store, const struct store_key *key, struct text 
   bool found = find_nearest(store, &store->main, key, &nearest);
   for (int i = 0; i < store->nlayers && !found; i++)
     found = find_nearest(store, &store->layers[i], key, &nearest);
-  if (!found)
+  const char *kind = kind_of(store, key);
+  if (!found && *kind)
+    text_add(out, kind);
+  else if (!found)
     text_addf(out, "first time that a loop named %s is compiled for this cache", key->loop);
-  else if (key_same(&nearest, key))
-    why_gone(store, key, out);
-  else
-    store->options.sentence(&nearest, key, out);
+  else {
+    text_addf(out, "%s%s", kind, *kind ? ": " : "");
+    if (key_same(&nearest, key))
+      why_gone(store, key, out);
+    else
+      store->options.sentence(&nearest, key, out);
+  }
   store_key_free(&nearest);
 }
 

@@ -39,6 +39,9 @@ struct store_key {
 /* A sentence that says how `to` differs from `from`: "constant gam 1.4 -> 1.41". Appends to `out`. */
 typedef void store_sentence(const struct store_key *from, const struct store_key *to, struct text *out);
 
+/* What is said of a key that is of another kind than most, "" of the others: a key is compared only with those of its kind. */
+typedef const char *store_kind(const struct store_key *key);
+
 /* ---- life --------------------------------------------------------------------------------------*/
 
 #define STORE_DEFAULT_CAP (512LL << 20)
@@ -53,6 +56,7 @@ struct store_options {
   bool read_only;        /* look only: nothing is created or written */
   bool own; /* the name is the library's choice: what lies there and is no cache may be set aside */
   store_sentence *sentence; /* NULL: store_differences */
+  store_kind *kind;         /* NULL: all keys are of one kind */
   int busy_ms;              /* how long to wait for another process's write; 0: 1000 */
   int lease_seconds;        /* after which a compile of another host counts as dead; 0: 30 */
   /* For tests only. */
@@ -116,7 +120,7 @@ void store_reject_binary(struct store *store, const struct store_key *key, const
 bool store_get_source(struct store *store, const char *hash, struct text *out);
 
 /* Why this key is a miss, as one sentence from the rows alone: what changed since the nearest earlier key of the
- * same loop name, or that there is none, or what became of its binary. Appends to `out`. */
+ * same loop name and kind, or that there is none, or what became of its binary. Appends to `out`. */
 void store_why(struct store *store, const struct store_key *key, struct text *out);
 /* The plain sentence: each column that differs, old -> new, lines of long texts by number. A store_sentence. */
 void store_differences(const struct store_key *from, const struct store_key *to, struct text *out);

@@ -186,7 +186,8 @@ static int open_store(struct op_context *ctx, struct error *err) {
                                         .layers = env_value(&ctx->env, ENV_CACHE_RO),
                                         .log = &ctx->log,
                                         .own = !*wanted,
-                                        .sentence = signature_difference};
+                                        .sentence = signature_difference,
+                                        .kind = signature_kind};
   int code = text_ok(&path) ? store_open(&ctx->store, &options, err)
                             : error_memory(err, "the path of the kernel cache", path.length);
   text_free(&path);

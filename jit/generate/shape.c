@@ -8,12 +8,11 @@ static const struct {
 } forms[] = {{"scalar", 0}, {"strip4", 4}, {"strip8", 8}, {"strip16", 16}};
 enum { FORMS = sizeof forms / sizeof *forms };
 
-static const char straight_mark[] = "+straight", stream_mark[] = "+stream", list_mark[] = "+list",
-                  bounds_mark[] = "+bounds";
+static const char straight_mark[] = "+straight", stream_mark[] = "+stream", list_mark[] = "+list";
 
 void shape_print(const struct shape *s, struct text *out) {
   if (s->watched) {
-    text_add(out, "watched");
+    text_add(out, SHAPE_WATCHED);
     return;
   }
   for (int i = 0; i < FORMS; i++)
@@ -26,7 +25,7 @@ void shape_print(const struct shape *s, struct text *out) {
   if (s->list)
     text_add(out, list_mark);
   if (s->bounds)
-    text_add(out, bounds_mark);
+    text_add(out, SHAPE_BOUNDS);
 }
 
 static bool skip(const char **at, const char *mark) {

@@ -24,6 +24,10 @@ static inline bool shape_equal(const struct shape *a, const struct shape *b) {
          a->bounds == b->bounds && a->watched == b->watched;
 }
 
+/* Of the checking form. */
+#define SHAPE_WATCHED "watched"
+#define SHAPE_BOUNDS "+bounds"
+
 /* "scalar", "strip8", "scalar+list", "strip8+straight+stream", "scalar+bounds", "watched". */
 void shape_print(const struct shape *s, struct text *out);
 /* What shape_print wrote, but for "watched" and "+bounds", which are no variants; false for anything else. Widths are 4, 8 and 16. */

@@ -77,7 +77,8 @@ struct store *cli_open_store(struct cli *cli, enum cli_access wanted) {
                                   .read_only = wanted == CLI_LOOK ||
                                                (wanted == CLI_CHANGE && access(text_str(&path), F_OK) != 0),
                                   .own = !*given,
-                                  .sentence = signature_difference};
+                                  .sentence = signature_difference,
+                                  .kind = signature_kind};
   if (strcmp(given, "off") == 0)
     cli_fail(CLI_FAILED, "OP2_CACHE=off: there is no cache to look at");
   else if (store_open(&store, &options, &err) != OP_OK)

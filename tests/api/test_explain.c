@@ -149,6 +149,37 @@ static void a_changed_program(void **state) {
   }
 }
 
+static void count_reasons(void *user, const struct store_event *event) {
+  int *counts = user;
+  counts[0] += strcmp(event->reason, "the checking form of the kernel, for OP2_CHECK") == 0;
+  counts[1] +=
+      strcmp(event->reason, "the checking form of the kernel, for OP2_CHECK: constant gam 1.4 -> 1.41") == 0;
+  counts[2] += strstr(event->reason, "is gone") || strstr(event->reason, "shape");
+  counts[3] += strcmp(event->reason, "constant gam 1.4 -> 1.41") == 0;
+}
+
+/* What OP2_CHECK compiles is another kernel, not a change of the program's; nor is the program's own one a change of that. */
+static void the_checking_form(void **state) {
+  (void)state;
+  struct program checked = usual;
+  int counts[4] = {0};
+  struct store *store = NULL;
+  struct error err = {0};
+  struct store_options options = {.path = cache, .read_only = true};
+  checked.variable = "OP2_CHECK=on";
+  run(&usual);
+  assert_true(run(&checked) > 0);
+  checked.gam = 1.41;
+  assert_true(run(&checked) > 0);
+  assert_int_equal(store_open(&store, &options, &err), OP_OK);
+  store_history(store, "flux", 0, count_reasons, counts);
+  store_close(store);
+  assert_int_equal(counts[0], 1);
+  assert_int_equal(counts[1], 1);
+  assert_int_equal(counts[2], 0);
+  assert_int_equal(counts[3], 1);
+}
+
 static int fresh(void **state) {
   (void)state;
   static const char *const tails[] = {"", "-wal", "-shm"};
@@ -173,8 +204,9 @@ int main(void) {
     return 2;
   snprintf(cache, sizeof cache, "%s/kernels.db", folder);
 #define test_from_nothing(f) cmocka_unit_test_setup(f, fresh)
-  const struct CMUnitTest tests[] = {test_from_nothing(a_cold_run), test_from_nothing(a_warm_run),
-                                     test_from_nothing(a_forced_variant), test_from_nothing(silence),
-                                     test_from_nothing(a_changed_program)};
+  const struct CMUnitTest tests[] = {
+      test_from_nothing(a_cold_run),        test_from_nothing(a_warm_run),
+      test_from_nothing(a_forced_variant),  test_from_nothing(silence),
+      test_from_nothing(a_changed_program), test_from_nothing(the_checking_form)};
   return cmocka_run_group_tests(tests, NULL, finish);
 }
