@@ -1,5 +1,6 @@
 #include "tune.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 /* So many runs that all took so much longer than the best candidate's usual one are enough to drop a candidate. */
 enum { HOPELESS_RUNS = 2 };
 #define HOPELESS 1.5
+
 static double spread(const struct candidate *c) {
   return times_spread(c->times, tuner_kept(c));
 }
@@ -224,6 +226,8 @@ void tuner_resumed(struct tuner *t) {
 
 /* A time of this run. */
 static void add_time(struct candidate *c, double seconds) {
+  if (c->count == INT_MAX) /* a multiple of the ring's length: the slots go on in their order */
+    c->count -= SAMPLES;
   const int slot = c->count++ % SAMPLES;
   c->times[slot] = seconds;
   c->old &= ~(1U << slot);
@@ -305,8 +309,9 @@ int tuner_next(struct tuner *t) {
 static void watch_drift(struct tuner *t, double seconds) {
   if (t->options.drift <= 0)
     return;
-  t->window[t->seen++ % WINDOW] = seconds;
-  if (t->seen % WINDOW != 0)
+  t->window[t->seen] = seconds;
+  t->seen = (t->seen + 1) % WINDOW;
+  if (t->seen != 0)
     return;
   double now = times_median(t->window, WINDOW);
   /* What was measured on a busy machine is no measure for a quiet one. */

@@ -46,7 +46,7 @@ struct tuner_progress tuner_progress(const struct tuner *t, int calls) {
   const bool few = t->few || calls < FEW_CALLS;
   const int first = few ? 1 : 1 + REFERENCE_RUNS; /* calls of a run that add nothing new */
   struct tuner_progress p = {0};
-  int begun = 0, missing = 0;
+  int unfinished = 0;
   for (int i = 0; i < t->count; i++) {
     const struct candidate *c = &t->candidates[i];
     const int wanted = few ? tuner_wanted_of_few(t, i) : all_rounds();
@@ -56,9 +56,9 @@ struct tuner_progress tuner_progress(const struct tuner *t, int calls) {
     p.begun += c->count > 0;
     p.wanted += wanted;
     p.measured += c->count < wanted ? c->count : wanted;
-    begun += c->count < wanted && !few;
+    unfinished += c->count < wanted && !few;
   }
-  missing = p.wanted - p.measured + begun;
+  const int missing = p.wanted - p.measured + unfinished;
   if (calls > first)
     p.runs = (missing + calls - first - 1) / (calls - first);
   return p;

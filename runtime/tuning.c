@@ -1,5 +1,6 @@
 #include "tuning.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -422,7 +423,8 @@ static void count(struct op_context *ctx, struct loop *loop, struct tuning *t) {
 
 void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int which) {
   count(ctx, loop, t);
-  t->calls++;
+  if (t->calls < INT_MAX)
+    t->calls++;
   const int restarts = tuner_restarts(t->tuner);
   if (restarts != t->restarts) {
     log_line(&ctx->log, LOG_INFO, "tune",
