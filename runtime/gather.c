@@ -77,7 +77,7 @@ int schedule_gather(struct schedule *s, long size, long chunk, const long *targe
   int status = schedule_chunks(&chunks[0], size, chunk, err);
   long nitems = chunks[0].nitems;
   for (int i = 0; i < ntargets && !status; i++) {
-    status = schedule_chunks(&chunks[1 + i], target_sizes[i], chunk, err);
+    status = schedule_chunks(&chunks[1 + i], target_sizes[i], 0, err);
     nitems += chunks[1 + i].nitems;
   }
   if (!status)

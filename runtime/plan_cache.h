@@ -13,8 +13,8 @@
 struct plan_wish {
   struct plan_request request; /* read during the call; tables must live as long as the epoch */
   /* COLOURS: plan, and a schedule by block colours. PLAN: plan only. OWNERS: schedule by owner ranges for `threads`; block size is
-   * ignored. GATHER: reverse maps, one per target set in the order of the columns, and their schedule, in chunks of the block size
-   * (0: chosen). STRAIGHT: the straight ranges for all columns, in their order. */
+   * ignored. GATHER: reverse maps, one per target set in the order of the columns, and their schedule, the elements in chunks of the block
+   * size (0: chosen). STRAIGHT: the straight ranges for all columns, in their order. */
   enum strategy strategy;
   int threads;
   const char *set_name; /* for the report; copied */
