@@ -1,12 +1,9 @@
 #include "print.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "agree.h"
 #include "base/aside.h"
@@ -43,41 +40,6 @@ static bool binary_head(FILE *file, const struct dat *dat) {
 
 static bool binary_rows(FILE *file, const struct dat *dat, const unsigned char *rows, long count) {
   return fwrite(rows, dat->row_bytes, (size_t)count, file) == (size_t)count;
-}
-
-static int cannot_write(const char *path, struct error *err) {
-  return error_set(err, OP_ERR_FILE,
-                   "the file %s cannot be written: %s; name one in a folder that is there and may be written",
-                   path, strerror(errno));
-}
-
-/* A file that is written under another name and gets its own when it is whole. */
-struct aside {
-  const char *path;
-  struct text name;
-  FILE *file;
-};
-
-static int aside_open(struct aside *a, const char *path, struct error *err) {
-  *a = (struct aside){.path = path};
-  if (aside_name(path, &a->name, err))
-    return err->code;
-  a->file = fopen(text_str(&a->name), "wb");
-  return a->file ? OP_OK : cannot_write(path, err);
-}
-
-/* `code`: how the writing went. */
-static int aside_close(struct aside *a, int code, struct error *err) {
-  if (a->file) {
-    if (fclose(a->file) != 0 && !code)
-      code = cannot_write(a->path, err);
-    if (!code && rename(text_str(&a->name), a->path) != 0)
-      code = error_set(err, OP_ERR_FILE, "the file %s cannot be replaced: %s", a->path, strerror(errno));
-    if (code)
-      unlink(text_str(&a->name));
-  }
-  text_free(&a->name);
-  return code;
 }
 
 /* ---- dats: rows of one rank after the other come to the root, which writes them ---- */
@@ -134,7 +96,7 @@ static int write_rows_of_all(struct dat_file *f, struct error *err) {
   }
   if (code)
     return code;
-  return good && (!file || fflush(file) == 0) ? OP_OK : cannot_write(f->aside.path, err);
+  return good && (!file || fflush(file) == 0) ? OP_OK : aside_refused(text_str(&f->aside.path), err);
 }
 
 static int agreed(struct op_context *ctx, int code, struct error *err) {
@@ -157,7 +119,7 @@ static int open_file(struct dat_file *f, const char *path, struct error *err) {
 
 static int print(struct op_context *ctx, struct dat *dat, const char *path, write_head *head,
                  write_rows *body, struct error *err) {
-  struct dat_file f = {ctx, dat, head, body, .aside.path = path};
+  struct dat_file f = {.ctx = ctx, .dat = dat, .head = head, .body = body};
   int code = agreed(ctx, open_file(&f, path, err), err);
   if (code)
     aside_close(&f.aside, code, err);
@@ -168,27 +130,11 @@ static int print(struct op_context *ctx, struct dat *dat, const char *path, writ
   return code ? error_prefix(err, "dat \"%s\": ", dat->name) : OP_OK;
 }
 
-int print_check(const char *path, struct error *err) {
-  struct aside a;
-  struct stat there;
-  if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
-    errno = EISDIR;
-    return cannot_write(path, err);
-  }
-  int code = aside_open(&a, path, err);
-  if (a.file) {
-    fclose(a.file);
-    unlink(text_str(&a.name));
-  }
-  text_free(&a.name);
-  return code;
-}
-
 int print_whole(const char *path, const void *bytes, size_t length, struct error *err) {
   struct aside a;
   int code = aside_open(&a, path, err);
   if (!code && fwrite(bytes, 1, length, a.file) != length)
-    code = cannot_write(path, err);
+    code = aside_refused(path, err);
   return aside_close(&a, code, err);
 }
 

@@ -10,8 +10,6 @@ struct dat;
 typedef int print_function(struct op_context *ctx, struct dat *dat, const char *path, struct error *err);
 int print_text(struct op_context *ctx, struct dat *dat, const char *path, struct error *err);
 int print_binary(struct op_context *ctx, struct dat *dat, const char *path, struct error *err);
-/* Whether print_whole will be able to write this file, which stays as it is, or stays away. */
-int print_check(const char *path, struct error *err);
 /* Any bytes as a whole file. */
 int print_whole(const char *path, const void *bytes, size_t length, struct error *err);
 

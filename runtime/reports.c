@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agree.h"
+#include "base/aside.h"
 #include "base/size.h"
 #include "context.h"
 #include "data.h"
@@ -261,7 +262,7 @@ static int write_file(struct op_context *ctx, const char *file, const struct tex
     text_addf(&path, ".%d", rank);
   int code = !text_ok(&path) ? error_memory(err, "the name of a file", path.length)
              : report        ? print_whole(text_str(&path), text_str(report), report->length, err)
-                             : print_check(text_str(&path), err);
+                             : aside_check(text_str(&path), err);
   text_free(&path);
   return code;
 }

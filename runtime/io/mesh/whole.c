@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/aside.h"
 
@@ -37,19 +36,9 @@ int whole_read(const char *path, char **text, size_t *length, struct error *err)
 }
 
 int whole_write(const char *path, bool (*write)(FILE *file, void *user), void *user, struct error *err) {
-  struct text aside = {0};
-  int code = aside_name(path, &aside, err);
-  FILE *file = code ? NULL : fopen(text_str(&aside), "wb");
-  if (!code && !file)
-    code = error_set(err, OP_ERR_FILE, "the file %s cannot be written: %s", path, strerror(errno));
-  if (!code) {
-    bool good = write(file, user);
-    good = fclose(file) == 0 && good;
-    if (!good || rename(text_str(&aside), path) != 0) {
-      code = error_set(err, OP_ERR_FILE, "the file %s cannot be written: %s", path, strerror(errno));
-      unlink(text_str(&aside));
-    }
-  }
-  text_free(&aside);
-  return code;
+  struct aside a;
+  int code = aside_open(&a, path, err);
+  if (!code && !write(a.file, user))
+    code = aside_refused(path, err);
+  return aside_close(&a, code, err);
 }
