@@ -73,21 +73,33 @@ op_dat op2jit_decl_dat_hdf5(op_set set, int dim, const char *type, const char *f
   return api_leave_pointer(dat ? dat->handle : NULL);
 }
 
-int op2jit_get_const_hdf5(const char *name, int dim, const char *type, void *value, const char *file) {
-  struct op_context *ctx = api_enter("op_get_const_hdf5");
+int op2jit_get_const_hdf5_typed(const char *name, int dim, const char *type, void *value, const char *file,
+                                const char *is) {
+  static const char call[] = "op_get_const_hdf5";
+  struct op_context *ctx = api_enter(call);
   if (!ctx)
     return api_refused();
-  int code = begin(ctx, "op_get_const_hdf5", OP_OK, file, name);
+  int code = begin(ctx, call, mesh_check_pointed(name, type_parse(type, NULL), is, api_error()), file, name);
   return api_leave(code ? code : load_const(ctx, name, dim, type, value, file, api_error()));
 }
 
-int op2jit_write_const_hdf5(const char *name, int dim, const char *type, const void *value,
-                            const char *file) {
-  struct op_context *ctx = api_enter("op_write_const_hdf5");
+int op2jit_write_const_hdf5_typed(const char *name, int dim, const char *type, const void *value,
+                                  const char *file, const char *is) {
+  static const char call[] = "op_write_const_hdf5";
+  struct op_context *ctx = api_enter(call);
   if (!ctx)
     return api_refused();
-  int code = begin(ctx, "op_write_const_hdf5", OP_OK, file, name);
+  int code = begin(ctx, call, mesh_check_pointed(name, type_parse(type, NULL), is, api_error()), file, name);
   return api_leave(code ? code : save_const(ctx, name, dim, type, value, file, api_error()));
+}
+
+int(op2jit_get_const_hdf5)(const char *name, int dim, const char *type, void *value, const char *file) {
+  return op2jit_get_const_hdf5_typed(name, dim, type, value, file, "");
+}
+
+int(op2jit_write_const_hdf5)(const char *name, int dim, const char *type, const void *value,
+                             const char *file) {
+  return op2jit_write_const_hdf5_typed(name, dim, type, value, file, "");
 }
 
 int op2jit_dump_to_hdf5(const char *file) {

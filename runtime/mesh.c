@@ -277,12 +277,12 @@ static int check_constant(const char *name, int dim, enum type_code code, const 
   return OP_OK;
 }
 
-static int check_pointed(const char *name, enum type_code declared, const char *is, struct error *err) {
+int mesh_check_pointed(const char *name, enum type_code declared, const char *is, struct error *err) {
   struct text wrong = {0};
-  if (type_fits(declared, is))
+  if (declared == TYPE_NONE || type_fits(declared, is))
     return OP_OK;
-  type_tell_misfit(declared, is, "the value is a C variable", "Declare it as", "const void *", &wrong);
-  error_set(err, OP_ERR_TYPE, "constant \"%s\": %s", name, text_str(&wrong));
+  type_tell_misfit(declared, is, "the value is a C variable", "Declare it as", "void *", &wrong);
+  error_set(err, OP_ERR_TYPE, "constant \"%s\": %s", name ? name : "unnamed", text_str(&wrong));
   text_free(&wrong);
   return OP_ERR_TYPE;
 }
@@ -301,7 +301,7 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
         "constant \"%s\" is declared again as %d of type %s; it is %d of type %s. Use another name, or "
         "the same dim and type to give it a new value",
         name, dim, type_info(code)->name, old->dim, type_info(old->type)->name);
-  status = check_pointed(name, code, is, err);
+  status = mesh_check_pointed(name, code, is, err);
   if (status)
     return status;
   if (old) {
@@ -332,7 +332,7 @@ int mesh_update_constant(struct op_context *ctx, const char *name, const void *v
   if (!value)
     return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the new value is NULL; expected %d of type %s",
                      name, constant->dim, type_info(constant->type)->name);
-  const int status = check_pointed(name, constant->type, is, err);
+  const int status = mesh_check_pointed(name, constant->type, is, err);
   if (status)
     return status;
   set_value(ctx, constant, value);

@@ -24,6 +24,10 @@ op_arg op2jit_arg_info_typed(void *payload, int dim, const char *type, int ref, 
 int op2jit_fetch_data_typed(op_dat dat, void *out, const char *is);
 int op2jit_fetch_data_idx_typed(op_dat dat, void *out, int low, int high, const char *is);
 int op2jit_put_data_typed(op_dat dat, const void *in, const char *is);
+int op2jit_get_const_hdf5_typed(const char *name, int dim, const char *type, void *value, const char *file,
+                                const char *is);
+int op2jit_write_const_hdf5_typed(const char *name, int dim, const char *type, const void *value,
+                                  const char *file, const char *is);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop
@@ -69,6 +73,10 @@ int op2jit_put_data_typed(op_dat dat, const void *in, const char *is);
   op2jit_arg_info_typed((payload), (dim), (type), (ref), OP2JIT_TYPE_AT_(payload))
 #define OP2JIT_FETCH_IDX_(dat, out, low, high)                                                               \
   op2jit_fetch_data_idx_typed((dat), (out), (low), (high), OP2JIT_TYPE_AT_(out))
+#define OP2JIT_GET_CONST_(name, dim, type, value, file)                                                      \
+  op2jit_get_const_hdf5_typed((name), (dim), (type), (value), (file), OP2JIT_TYPE_AT_(value))
+#define OP2JIT_WRITE_CONST_(name, dim, type, value, file)                                                    \
+  op2jit_write_const_hdf5_typed((name), (dim), (type), (value), (file), OP2JIT_TYPE_AT_(value))
 
 #define op2jit_decl_dat(...) OP2JIT_FIVE_((op2jit_decl_dat), OP2JIT_DAT_, __VA_ARGS__)
 #define op2jit_decl_dat_temp(...) OP2JIT_FIVE_((op2jit_decl_dat_temp), OP2JIT_TEMP_, __VA_ARGS__)
@@ -76,6 +84,8 @@ int op2jit_put_data_typed(op_dat dat, const void *in, const char *is);
 #define op2jit_opt_arg_gbl(...) OP2JIT_FIVE_((op2jit_opt_arg_gbl), OP2JIT_OPT_GBL_, __VA_ARGS__)
 #define op2jit_arg_info(...) OP2JIT_FOUR_((op2jit_arg_info), OP2JIT_INFO_, __VA_ARGS__)
 #define op2jit_fetch_data_idx(...) OP2JIT_FOUR_((op2jit_fetch_data_idx), OP2JIT_FETCH_IDX_, __VA_ARGS__)
+#define op2jit_get_const_hdf5(...) OP2JIT_FIVE_((op2jit_get_const_hdf5), OP2JIT_GET_CONST_, __VA_ARGS__)
+#define op2jit_write_const_hdf5(...) OP2JIT_FIVE_((op2jit_write_const_hdf5), OP2JIT_WRITE_CONST_, __VA_ARGS__)
 #define op2jit_decl_const(name, dim, type, ...)                                                              \
   op2jit_decl_const_typed((name), (dim), (type), (__VA_ARGS__), OP2JIT_TYPE_AT_((__VA_ARGS__)))
 #define op2jit_update_const(name, ...)                                                                       \
@@ -176,6 +186,25 @@ inline int op2jit_put_data_of(op_dat dat, const void *in) {
 template <typename T> inline int op2jit_put_data_of(op_dat dat, T *in) {
   return op2jit_put_data_typed(dat, in, op2jit_type<T>::name());
 }
+inline int op2jit_get_const_hdf5_of(const char *name, int dim, const char *type, void *value,
+                                    const char *file) {
+  return op2jit_get_const_hdf5_typed(name, dim, type, value, file, "");
+}
+template <typename T>
+inline int op2jit_get_const_hdf5_of(const char *name, int dim, const char *type, T *value, const char *file) {
+  return op2jit_get_const_hdf5_typed(name, dim, type, value, file, op2jit_type<T>::name());
+}
+inline int op2jit_write_const_hdf5_of(const char *name, int dim, const char *type, const void *value,
+                                      const char *file) {
+  return op2jit_write_const_hdf5_typed(name, dim, type, value, file, "");
+}
+template <typename T>
+inline int op2jit_write_const_hdf5_of(const char *name, int dim, const char *type, T *value,
+                                      const char *file) {
+  return op2jit_write_const_hdf5_typed(name, dim, type, value, file, op2jit_type<T>::name());
+}
+#define op2jit_get_const_hdf5(...) op2jit_get_const_hdf5_of(__VA_ARGS__)
+#define op2jit_write_const_hdf5(...) op2jit_write_const_hdf5_of(__VA_ARGS__)
 #define op2jit_decl_dat(...) op2jit_decl_dat_of(__VA_ARGS__)
 #define op2jit_decl_dat_temp(...) op2jit_decl_dat_temp_of(__VA_ARGS__)
 #define op2jit_decl_const(...) op2jit_decl_const_of(__VA_ARGS__)

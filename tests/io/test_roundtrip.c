@@ -131,7 +131,9 @@ static void constants_come_back(void **state) {
   works(op_get_const_hdf5("group/one", 1, "double", d, file)); /* converted */
   assert_true(d[0] == 42);
   fails(OP_ERR_DIM, op_get_const_hdf5("three", 2, "double", d, file));
-  fails(OP_ERR_TYPE, op_get_const_hdf5("three", 3, "int", d, file));
+  fails(OP_ERR_TYPE, op_get_const_hdf5("three", 3, "float", d, file));
+  message_has("the value is a C variable of type double");
+  fails(OP_ERR_TYPE, op_get_const_hdf5("three", 3, "int", (void *)d, file));
   message_has("a value has a fraction");
   fails(OP_ERR_FILE, op_get_const_hdf5("four", 1, "double", d, file));
   message_has("\"three\"");

@@ -213,6 +213,18 @@ CASE(const_of_another_type) {
   op_decl_const("kappa", 1, "float", &kappa);
 }
 
+CASE(const_of_a_file_of_another_type) {
+  UNUSED;
+  float kappa = 0.5f;
+  op_get_const_hdf5("kappa", 1, "double", &kappa, "none.h5");
+}
+
+CASE(const_into_a_file_of_another_type) {
+  UNUSED;
+  float kappa = 0.5f;
+  op_write_const_hdf5("kappa", 1, "double", &kappa, "none.h5");
+}
+
 CASE(const_update_of_another_type) {
   UNUSED;
   double kappa = 0.5;
@@ -256,6 +268,8 @@ const struct negative_case declare_cases[] = {
     {"const_other_dim", OP_ERR_CONST, IN_MESH, const_other_dim},
     {"const_other_type", OP_ERR_CONST, IN_MESH, const_other_type},
     {"const_of_another_type", OP_ERR_TYPE, IN_MESH, const_of_another_type},
+    {"const_of_a_file_of_another_type", OP_ERR_TYPE, IN_MESH, const_of_a_file_of_another_type},
+    {"const_into_a_file_of_another_type", OP_ERR_TYPE, IN_MESH, const_into_a_file_of_another_type},
     {"const_update_of_another_type", OP_ERR_TYPE, IN_MESH, const_update_of_another_type},
     {"const_update_unknown", OP_ERR_CONST, IN_MESH, const_update_unknown},
     {"const_update_null", OP_ERR_ARGUMENT, IN_MESH, const_update_null},
