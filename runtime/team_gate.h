@@ -53,6 +53,8 @@ struct patience {
 /* How long a waiter spins without asking whether others want its CPU. Who is kept from it for longer than this sleeps; twice
  * within a short time means a crowd, once may be an interrupt. */
 static const long gate_alone_ns = 50000;
+/* A switch to another thread and back takes longer, with a round of spinning. */
+static const long gate_brief_ns = 4000;
 
 static inline bool gate_is_crowded(const struct patience *p, long now) {
   return now < atomic_load_explicit(&p->crowded, memory_order_relaxed);
@@ -92,9 +94,13 @@ static inline bool gate_spin(struct gate *g, uint32_t seen, struct patience *p) 
     }
     before = spent;
     spent = gate_clock() - start;
-    if (switches >= 0 && spent - before > gate_alone_ns && gate_switches() != switches) {
-      gate_note_kept(p, start + spent);
-      return false;
+    if (switches >= 0 && spent - before > gate_brief_ns) {
+      const long known = switches;
+      switches = gate_switches();
+      if (spent - before > gate_alone_ns && switches != known) {
+        gate_note_kept(p, start + spent);
+        return false;
+      }
     }
   }
   return false;
