@@ -196,10 +196,10 @@ void layers_from_main(struct store *store, const char *path);
 bool place_create(const char *path, struct text *reason);
 /* May what is in this file be run? It and its directory: owner the user or root, not writable by others. */
 bool place_trusted(const char *path, struct text *reason);
-/* "ext4", "nfs", ...; "unknown" */
 /* Does the file look as if it was a cache, however damaged? Not to be asked while SQLite has it open: closing it would drop its
  * locks. */
 bool place_looks_like_cache(const char *path);
+/* "ext4", "nfs", ...; "unknown" */
 const char *place_file_system(const char *path);
 bool place_is_local(const char *file_system);
 void place_uri(const char *path, const char *query, struct text *out);

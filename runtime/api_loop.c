@@ -21,6 +21,7 @@ static void take_type(op_arg *arg, const char *type) {
 static void compare_type(op_arg *arg, const char *type, const char *is) {
   if (!*is || is == type || arg->type == TYPE_NONE || type_fits((enum type_code)arg->type, is))
     return;
+  type = type_info((enum type_code)arg->type)->name; /* as said it may be too long to be kept */
   arg->pointed = (int)type_parse(is, NULL);
   arg->said_length = (int)strlen(type);
   snprintf(arg->said, sizeof arg->said, "%s", type);

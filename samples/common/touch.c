@@ -30,6 +30,7 @@ static void *room_at_some_line(size_t bytes) {
 }
 
 void *touched_copy(const void *from, long long count, size_t size, int parallel) {
+  (void)parallel; /* without OpenMP */
   char *made = room_at_some_line(room_bytes(count, size));
 #pragma omp parallel if (parallel)
   {

@@ -37,6 +37,7 @@ static double update_range(const struct jac_problem *problem, int begin, int end
 }
 
 void jac_clear(const struct jac_problem *problem, int parallel) {
+  (void)parallel; /* without OpenMP */
   double *restrict u = problem->u, *restrict du = problem->du;
 #pragma omp parallel for schedule(static) if (parallel)
   for (int node = 0; node < problem->nodes; node++)

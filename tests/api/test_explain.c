@@ -34,7 +34,8 @@ static void flux_once(const struct program *p) {
          res = op_decl_dat(edges, 1, p->res_type, NULL, "res");
   works(op_decl_const("gam", 1, "double", &p->gam));
   works(op_par_loop(flux, "flux", edges, op_arg_dat(q, p->idx, ecell, 1, "double", OP_READ),
-                    direct(res, 1, "double", p->access), op_arg_gbl(&largest, 1, "double", OP_MAX)));
+                    direct(res, 1, "double", (op_access)p->access),
+                    op_arg_gbl(&largest, 1, "double", OP_MAX)));
 }
 
 /* Run the program on the cache; what it says goes to `said`. Returns the compiles. */
