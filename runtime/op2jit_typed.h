@@ -50,12 +50,15 @@ int op2jit_write_const_hdf5_typed(const char *name, int dim, const char *type, c
            OP2JIT_IS_(char, "char"), OP2JIT_IS_(short, "short"), default                                     \
            : "")
 
-/* A value of C may hold commas: (double[]){1, 2}. Where the pointer is the last argument, it is all that is left; elsewhere such a
- * call has more arguments than the function, and stays the function's. */
+/* A value of C may hold commas: (double[]){1, 2}. Such a call, as one with too many or too few arguments, has not as many as the
+ * function for the preprocessor, and stays the function's. */
 #define OP2JIT_SECOND_(one, two, ...) two
 #define OP2JIT_TYPED_(typed) ~, typed
+#define OP2JIT_IF_TWO_(function, a, b, c, ...) OP2JIT_SECOND_(c, function, ~)
 #define OP2JIT_IF_FOUR_(function, a, b, c, d, e, ...) OP2JIT_SECOND_(e, function, ~)
 #define OP2JIT_IF_FIVE_(function, a, b, c, d, e, f, ...) OP2JIT_SECOND_(f, function, ~)
+#define OP2JIT_TWO_(function, typed, ...)                                                                    \
+  OP2JIT_IF_TWO_(function, __VA_ARGS__, OP2JIT_TYPED_(typed), ~, ~)(__VA_ARGS__)
 #define OP2JIT_FOUR_(function, typed, ...)                                                                   \
   OP2JIT_IF_FOUR_(function, __VA_ARGS__, OP2JIT_TYPED_(typed), ~, ~)(__VA_ARGS__)
 #define OP2JIT_FIVE_(function, typed, ...)                                                                   \
@@ -73,6 +76,11 @@ int op2jit_write_const_hdf5_typed(const char *name, int dim, const char *type, c
   op2jit_arg_info_typed((payload), (dim), (type), (ref), OP2JIT_TYPE_AT_(payload))
 #define OP2JIT_FETCH_IDX_(dat, out, low, high)                                                               \
   op2jit_fetch_data_idx_typed((dat), (out), (low), (high), OP2JIT_TYPE_AT_(out))
+#define OP2JIT_FETCH_(dat, out) op2jit_fetch_data_typed((dat), (out), OP2JIT_TYPE_AT_(out))
+#define OP2JIT_PUT_(dat, in) op2jit_put_data_typed((dat), (in), OP2JIT_TYPE_AT_(in))
+#define OP2JIT_CONST_(name, dim, type, value)                                                                \
+  op2jit_decl_const_typed((name), (dim), (type), (value), OP2JIT_TYPE_AT_(value))
+#define OP2JIT_UPDATE_CONST_(name, value) op2jit_update_const_typed((name), (value), OP2JIT_TYPE_AT_(value))
 #define OP2JIT_GET_CONST_(name, dim, type, value, file)                                                      \
   op2jit_get_const_hdf5_typed((name), (dim), (type), (value), (file), OP2JIT_TYPE_AT_(value))
 #define OP2JIT_WRITE_CONST_(name, dim, type, value, file)                                                    \
@@ -86,13 +94,10 @@ int op2jit_write_const_hdf5_typed(const char *name, int dim, const char *type, c
 #define op2jit_fetch_data_idx(...) OP2JIT_FOUR_((op2jit_fetch_data_idx), OP2JIT_FETCH_IDX_, __VA_ARGS__)
 #define op2jit_get_const_hdf5(...) OP2JIT_FIVE_((op2jit_get_const_hdf5), OP2JIT_GET_CONST_, __VA_ARGS__)
 #define op2jit_write_const_hdf5(...) OP2JIT_FIVE_((op2jit_write_const_hdf5), OP2JIT_WRITE_CONST_, __VA_ARGS__)
-#define op2jit_decl_const(name, dim, type, ...)                                                              \
-  op2jit_decl_const_typed((name), (dim), (type), (__VA_ARGS__), OP2JIT_TYPE_AT_((__VA_ARGS__)))
-#define op2jit_update_const(name, ...)                                                                       \
-  op2jit_update_const_typed((name), (__VA_ARGS__), OP2JIT_TYPE_AT_((__VA_ARGS__)))
-#define op2jit_fetch_data(dat, ...)                                                                          \
-  op2jit_fetch_data_typed((dat), (__VA_ARGS__), OP2JIT_TYPE_AT_((__VA_ARGS__)))
-#define op2jit_put_data(dat, ...) op2jit_put_data_typed((dat), (__VA_ARGS__), OP2JIT_TYPE_AT_((__VA_ARGS__)))
+#define op2jit_decl_const(...) OP2JIT_FOUR_((op2jit_decl_const), OP2JIT_CONST_, __VA_ARGS__)
+#define op2jit_update_const(...) OP2JIT_TWO_((op2jit_update_const), OP2JIT_UPDATE_CONST_, __VA_ARGS__)
+#define op2jit_fetch_data(...) OP2JIT_TWO_((op2jit_fetch_data), OP2JIT_FETCH_, __VA_ARGS__)
+#define op2jit_put_data(...) OP2JIT_TWO_((op2jit_put_data), OP2JIT_PUT_, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -23,6 +23,14 @@ for cell in "$@"; do
     echo "$compiler -std=$standard does not take the header alone"
     exit 1
   }
+  # A wrong number of arguments is an error, not a list of expressions of which the last counts.
+  for call in 'op_fetch_data(d, 3, v)' 'op_put_data(d, 3, v)' 'op_decl_const("k", 1, "double", 3, v)' 'op_update_const("k", 3, v)'; do
+    printf '#include <op2jit.h>\nvoid f(op_dat d, double *v);\nvoid f(op_dat d, double *v) { (void)d; %s; }\n' "$call" |
+      "$compiler" "${flags[@]}" - 2>/dev/null && {
+      echo "$compiler -std=$standard takes $call"
+      exit 1
+    }
+  done
   compiled=$((compiled + 1))
 done
 echo "$compiled of $# compilers and standards, $absent absent"
