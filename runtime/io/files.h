@@ -36,8 +36,10 @@ enum file_kind { FILE_NOTHING, FILE_DATASET, FILE_OTHER };
 struct file_table {
   int version;      /* of this table: FILE_TABLE_VERSION */
   const char *name; /* "hdf5-serial" */
-  /* `fortran`: the communicator as in struct comm (any number, also a negative one), or FILE_ALONE; to write, FILE_ALONE. */
-  int (*open)(struct file **out, const char *path, enum file_mode mode, int fortran, struct error *err);
+  /* `shown`: what messages call the file. `fortran`: the communicator as in struct comm (any number, also a negative one), or
+   * FILE_ALONE; to write, FILE_ALONE. */
+  int (*open)(struct file **out, const char *path, const char *shown, enum file_mode mode, int fortran,
+              struct error *err);
   /* Always frees; an error means that what was written may not be all there. */
   int (*close)(struct file *file, struct error *err);
   enum file_kind (*kind)(struct file *file, const char *name);
@@ -65,6 +67,6 @@ struct file_table {
   /* All datasets with their paths in the file, folder by folder; ends early if `visit` gives false. */
   int (*each)(struct file *file, bool (*visit)(void *user, const char *name), void *user, struct error *err);
 };
-enum { FILE_TABLE_VERSION = 2 };
+enum { FILE_TABLE_VERSION = 3 };
 
 #endif

@@ -25,7 +25,7 @@ int layout_open_as(struct layout *l, const struct file_table *table, struct comm
   *l = (struct layout){.table = table, .comm = comm, .path = path, .apart = apart, .shows = shows};
   int code = layout_agree(l, check_path(path, err), err);
   if (!code)
-    code = table->open(&l->file, path, FILE_READ, l->apart ? FILE_ALONE : comm->fortran, err);
+    code = table->open(&l->file, path, path, FILE_READ, l->apart ? FILE_ALONE : comm->fortran, err);
   code = together_agree(comm, code, err);
   if (code && l->file) {
     struct error second = {0};

@@ -123,7 +123,7 @@ static int open_aside(struct writing *w, const char *path, bool keep, struct err
   if (!code)
     code = can_make(text_str(&w->aside), path, err);
   return code ? code
-              : w->table->open(&w->file, text_str(&w->aside), keep && there ? FILE_UPDATE : FILE_CREATE,
+              : w->table->open(&w->file, text_str(&w->aside), path, keep && there ? FILE_UPDATE : FILE_CREATE,
                                FILE_ALONE, err);
 }
 

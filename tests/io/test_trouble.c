@@ -215,6 +215,7 @@ static void not_ours_to_update(void **state) {
   char text[32] = "";
   write_text(in_folder("precious.txt"), "precious");
   fails(OP_ERR_FILE, op_write_const_hdf5("v", 1, "int", &v, in_folder("precious.txt")));
+  message_has("precious.txt: the file cannot be opened as an HDF5 file");
   FILE *f = fopen(in_folder("precious.txt"), "r");
   assert_non_null(fgets(text, sizeof text, f));
   fclose(f);

@@ -22,7 +22,7 @@ static bool join(hid_t access, int fortran) {
 #endif
 }
 
-static void open_id(struct file *file, enum file_mode mode, int fortran) {
+static void open_id(struct file *file, const char *path, enum file_mode mode, int fortran) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   /* Whatever an object is left open by, closing the file closes it. */
   bool good = access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0;
@@ -31,9 +31,8 @@ static void open_id(struct file *file, enum file_mode mode, int fortran) {
   else if (good)
     good = join(access, fortran);
   if (good)
-    file->id = mode == FILE_CREATE
-                   ? H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
-                   : H5Fopen(file->path, mode == FILE_READ ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access);
+    file->id = mode == FILE_CREATE ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
+                                   : H5Fopen(path, mode == FILE_READ ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access);
   /* Closing the list must not wipe out why the file did not open. */
   hid_t stack = H5Eget_current_stack();
   H5Pclose(access);
@@ -46,16 +45,16 @@ static void free_file(struct file *file) {
   free(file);
 }
 
-static int open_file(struct file **out, const char *path, enum file_mode mode, int fortran,
+static int open_file(struct file **out, const char *path, const char *shown, enum file_mode mode, int fortran,
                      struct error *err) {
   struct file *file = calloc(1, sizeof *file);
-  if (!file || !(file->path = strdup(path))) {
+  if (!file || !(file->path = strdup(shown))) {
     free(file);
     return error_memory(err, "a file", sizeof *file);
   }
   *file = (struct file){.path = file->path, .id = -1, .driver = -1, .together = fortran != FILE_ALONE};
   struct quiet before = quiet_begin();
-  open_id(file, mode, fortran);
+  open_id(file, path, mode, fortran);
   int code = file->id >= 0 ? OP_OK
                            : hdf5_failed(file, NULL,
                                          mode == FILE_CREATE ? "the file cannot be made"
