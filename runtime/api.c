@@ -20,7 +20,7 @@ __attribute__((visibility("default"))) struct op2jit_map op2jit_identity_map;
 static struct {
   struct op_context *context;
   struct comm *comm; /* from op_init until the end of op_exit: errors of both are told to the other ranks */
-  int rank;          /* kept over op_exit */
+  int rank, ranks;   /* kept over op_exit; ranks 0: there was no op_init */
   struct handles *handles; /* kept over op_exit: old handles stay recognisable */
   atomic_bool busy;
   bool was_open;
@@ -217,6 +217,7 @@ static int open_context(int argc, char **argv, int diags, const struct comm_give
   int code = context_open(&the.context, the.handles, &start, &the.error);
   the.comm = start.comm;
   the.rank = start.comm ? start.comm->rank : 0;
+  the.ranks = start.comm ? start.comm->size : 1;
   the.was_open |= !code;
   if (!code) {
     the.process = getpid();
@@ -250,6 +251,10 @@ int op2jit_init_comm(int argc, char **argv, int diags, int fortran_comm, const c
 
 int api_rank(void) {
   return the.rank;
+}
+
+int api_ranks(void) {
+  return the.ranks > 0 ? the.ranks : 1;
 }
 
 int op2jit_exit(void) {

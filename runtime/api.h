@@ -26,6 +26,7 @@ struct op_context *api_context(void);
 
 /* Of this process; 0 before op_init, and after op_exit what it was. */
 int api_rank(void);
+int api_ranks(void);
 
 /* The object of a handle, NULL with the error set to OP_ERR_HANDLE. `call` and `what` are for the message. */
 void *api_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,

@@ -13,6 +13,10 @@ int op2jit_rank(void) {
   return api_rank();
 }
 
+int op2jit_rank_count(void) {
+  return api_ranks();
+}
+
 int op2jit_is_root(void) {
   return op2jit_rank() == 0;
 }

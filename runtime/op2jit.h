@@ -66,6 +66,7 @@ extern "C" {
 #define op_renumber_by op2jit_renumber_by
 #define op_partition op2jit_partition
 #define op_rank op2jit_rank
+#define op_rank_count op2jit_rank_count
 #define op_is_root op2jit_is_root
 #define op_barrier op2jit_barrier
 #define op_printf op2jit_printf
@@ -330,8 +331,9 @@ int op_renumber_by(const char *method, op_map base, op_dat coords);
  * "kway" of ptscotch. What is not needed may be NULL. May be called again, also between loops. One rank: checks only. Errors:
  * OP_ERR_METHOD, OP_ERR_NOT_BUILT, OP_ERR_ARGUMENT, OP_ERR_RANGE. */
 int op_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords);
-int op_rank(void);    /* this process's rank, 0 without MPI. Local. */
-int op_is_root(void); /* 1 on rank 0. Local. */
+int op_rank(void);       /* this process's rank, 0 without MPI. Local. */
+int op_rank_count(void); /* how many there are, 1 without MPI. Local. */
+int op_is_root(void);    /* 1 on rank 0. Local. */
 void op_barrier(void);
 
 /* ---- reports ----------------------------------------------------------------------------------*/

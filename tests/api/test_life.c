@@ -123,6 +123,7 @@ static void a_handler_may_leave(void **state) {
 static void one_process_is_rank_zero(void **state) {
   (void)state;
   assert_int_equal(op_rank(), 0);
+  assert_int_equal(op_rank_count(), 1);
   assert_int_equal(op_is_root(), 1);
   op_barrier();
   assert_int_equal(op_last_error()->code, OP_OK);

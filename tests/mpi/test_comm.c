@@ -15,7 +15,7 @@ static void sum_over(MPI_Comm comm, int argc, char **argv) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   check(op_init_comm(argc, argv, 0, comm) == OP_OK);
-  check(op_rank() == rank);
+  check(op_rank() == rank && op_rank_count() == ranks);
   op_set cells = op_decl_set(2, "cells");
   check(op_get_global_size(cells) == 2LL * ranks);
   check(op_exit() == OP_OK);
