@@ -15,6 +15,11 @@ grep -qx "wrote $folder/results.h5" "$folder/out" && grep -qx "wrote $folder/gri
 "$op2jit" mesh check "$folder/grid.data.h5" >"$folder/said" 2>&1 || grep -q "this is no mesh" "$folder/said"
 grep "NumberOfElements=\"$cells\"" "$folder/grid.xdmf"
 grep -q 'GeometryType="XY"' "$folder/grid.xdmf"
+for name in again.xdmf again.xmf; do
+  "$program" --vtk "$folder/$name" "$@" >"$folder/out"
+  grep -qx "wrote $folder/$name" "$folder/out"
+  [ -s "$folder/$name" ]
+done
 # What cannot be written is an error.
 if "$program" --write "$folder/none/results.h5" "$@" >"$folder/out" 2>&1; then
   echo "FAILED: results in a folder that is not there"

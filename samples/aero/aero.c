@@ -264,7 +264,7 @@ static double run(int n, const struct aero_limits *limits, struct check *check, 
   if (op_is_root())
     error = error_of(&mesh, phi);
   const op_dat shown[] = {a.x, a.phi};
-  if (check && s->vtk && output_said(op_write_vtk(s->vtk, -1, 2, shown), s->vtk, ".xdmf"))
+  if (check && s->vtk && output_vtk_said(op_write_vtk(s->vtk, -1, 2, shown), s->vtk))
     check->failed++;
   if (check && op_is_root()) {
     op_printf("%d elements, %d nodes:\n", mesh.cells, mesh.nodes);
@@ -284,8 +284,8 @@ int main(int argc, char **argv) {
   const struct option_entry entries[] = {
       {"n", OPTION_INT, &s.n, 4, 10000, "n x n elements; n must be even"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
-      {"picture", OPTION_NEW_FILE, &s.picture, 0, 0, "write the potential to this PNG file"},
-      {"vtk", OPTION_FILE, &s.vtk, 0, 0, "write mesh and potential for ParaView, under this name"},
+      {"picture", OPTION_NEW_PICTURE, &s.picture, 0, 0, "write the potential to this PNG file"},
+      {"vtk", OPTION_NEW_VTK, &s.vtk, 0, 0, "write mesh and potential for ParaView, under this name"},
   };
   enum options_outcome outcome = options_read(argc, argv, "compressible potential flow by finite elements",
                                               sizeof entries / sizeof *entries, entries);

@@ -32,10 +32,11 @@ static enum options_outcome read_settings(struct settings *s, int argc, char **a
        "read the mesh from this file: OP2's text format, or HDF5 (.h5)"},
       {"write-mesh", OPTION_NEW_FILE, &s->write_file, 0, 0,
        "write the mesh to this file, in OP2's text format"},
-      {"write", OPTION_NEW_FILE, &s->results, 0, 0,
+      {"write", OPTION_NEW_HDF5, &s->results, 0, 0,
        "write the mesh and the state at the end to this HDF5 file"},
-      {"vtk", OPTION_FILE, &s->vtk, 0, 0, "write the state at the end for ParaView, under this name"},
-      {"picture", OPTION_NEW_FILE, &s->picture, 0, 0, "write the pressure near the section to this PNG file"},
+      {"vtk", OPTION_NEW_VTK, &s->vtk, 0, 0, "write the state at the end for ParaView, under this name"},
+      {"picture", OPTION_NEW_PICTURE, &s->picture, 0, 0,
+       "write the pressure near the section to this PNG file"},
       {"iters", OPTION_INT, &s->iterations, 1, 1e9, "iterations"},
       {"single", OPTION_FLAG, &s->single, 0, 0, "single precision"},
       {"check", OPTION_FLAG, &s->check, 0, 0, "check against the hand-written loops however long it takes"},
@@ -45,12 +46,19 @@ static enum options_outcome read_settings(struct settings *s, int argc, char **a
   enum options_outcome outcome =
       options_read(argc, argv, "inviscid flow round a wing section, by finite volumes",
                    sizeof entries / sizeof *entries, entries);
-  if (outcome == OPTIONS_RUN && s->write_file && mesh_is_hdf5(s->write_file))
+  if (outcome != OPTIONS_RUN)
+    return outcome;
+  if (s->mesh_file && options_given(argc, argv, "cells"))
+    return options_refuse(
+        "--cells %d: this is for the mesh that the sample makes itself; leave it out with --mesh", s->cells);
+  if (s->mesh_file && mesh_is_hdf5(s->mesh_file) && s->write_file)
+    return options_refuse("--write-mesh %s: op2jit mesh convert does that for a mesh in HDF5", s->write_file);
+  if (s->write_file && mesh_is_hdf5(s->write_file))
     return options_refuse("--write-mesh %s: the mesh is written as text, expected a name such as mesh.dat; "
                           "--write FILE.h5 writes mesh and "
                           "state in HDF5, and op2jit mesh convert makes HDF5 of the text",
                           s->write_file);
-  return outcome;
+  return OPTIONS_RUN;
 }
 
 /* Of a mesh that the ranks share no one has all; one that is read as text the first rank has. Every rank knows. */
@@ -87,13 +95,9 @@ static int open_mesh(struct meshes *m, const char *path, int ranks) {
 /* A text file is read by the first rank, which declares all of it; a mesh that is made is made where it is declared. */
 static int make_meshes(const struct settings *s, struct meshes *m) {
   *m = (struct meshes){0};
-  const int ranks = rank_count();
+  const int ranks = op_rank_count();
   if (picture_refused(s, ranks)) {
     op_exit();
-    return -1;
-  }
-  if (s->mesh_file && mesh_is_hdf5(s->mesh_file) && s->write_file) {
-    options_refuse("--write-mesh %s: op2jit mesh convert does that for a mesh in HDF5", s->write_file);
     return -1;
   }
   if (s->mesh_file && mesh_is_hdf5(s->mesh_file))
@@ -149,7 +153,7 @@ static void run_code(const struct flow_code *code, const struct airfoil_mesh *me
     if (s->results)
       output_said(run->unwritten, s->results, "");
     if (s->vtk)
-      output_said(run->unwritten, s->vtk, ".xdmf");
+      output_vtk_said(run->unwritten, s->vtk);
   }
   code->finish(state, run->q);
 }

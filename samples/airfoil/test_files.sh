@@ -36,6 +36,7 @@ if "$op2jit" mesh convert "$folder/mesh.dat" "$folder/mesh.h5" >"$folder/out" 2>
   cmp "$folder/made.rms" "$folder/read.rms" || failed=1
   "$op2jit" mesh check "$folder/results.h5" >"$folder/out" || failed=1
   "$op2jit" mesh info "$folder/results.h5" | grep -q "^dat   q  *4 double on cells" || { echo "FAILED: no results"; failed=1; }
+  "$op2jit" mesh info "$folder/results.h5" | grep -qx "1 part: maps connect all elements" || { echo "FAILED: more than the mesh"; failed=1; }
   grep -q 'NumberOfElements="288"' "$folder/results.xdmf" || { echo "FAILED: nothing for ParaView"; failed=1; }
   # What it writes it reads: the mesh of the results, in both precisions, and a picture of it.
   for precision in "" --single; do
@@ -82,6 +83,15 @@ head -n 700 "$folder/mesh.dat" >"$folder/cut.dat"
 refuses "$folder/cut.dat" "line 701: the file ends"
 sed '$s/[0-9]*$/0/' "$folder/mesh.dat" >"$folder/kind.dat"
 refuses "$folder/kind.dat" "the kind is 0"
+
+mkdir "$folder/adir"
+refuses "$folder/adir" "airfoil: --mesh $folder/adir: the file cannot be read: Is a directory"
+status=0
+said=$("$airfoil" --mesh "$folder/mesh.dat" --cells 20000 "$@" 2>&1) || status=$?
+if [ $status != 2 ] || [ "$said" != "airfoil: --cells 20000: this is for the mesh that the sample makes itself; leave it out with --mesh" ]; then
+  echo "FAILED: --cells beside --mesh: $said"
+  failed=1
+fi
 
 [ $failed = 0 ] && echo "airfoil files: PASSED"
 exit $failed

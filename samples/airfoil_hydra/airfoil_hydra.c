@@ -262,7 +262,7 @@ static int write_results(const struct settings *s, const struct box *box, const 
     op_set cells = op_decl_set(declared((box->n - 1) * (box->n - 1) * (box->n - 1)), "hexahedra");
     op_decl_map(cells, h->nodes, 8, corners, "corners");
     free(corners);
-    if (output_said(op_write_vtk(s->vtk, -1, 3, shown), s->vtk, ".xdmf"))
+    if (output_vtk_said(op_write_vtk(s->vtk, -1, 3, shown), s->vtk))
       return -1;
   }
   if (!s->picture || !op_is_root())
@@ -342,8 +342,8 @@ int main(int argc, char **argv) {
       {"step", OPTION_REAL, &s.step, 0, 0.2,
        "time step over the distance of nodes; longer ones are unstable"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
-      {"picture", OPTION_NEW_FILE, &s.picture, 0, 0, "write the density half way up to this PNG file"},
-      {"vtk", OPTION_FILE, &s.vtk, 0, 0, "write the box for ParaView, under this name"},
+      {"picture", OPTION_NEW_PICTURE, &s.picture, 0, 0, "write the density half way up to this PNG file"},
+      {"vtk", OPTION_NEW_VTK, &s.vtk, 0, 0, "write the box for ParaView, under this name"},
   };
   enum options_outcome outcome =
       options_read(argc, argv, "the wide loops of a large flow solver: seven variables and their gradients",

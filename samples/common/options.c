@@ -1,8 +1,9 @@
 #include "options.h"
 
+#include "new_files.h"
+
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 /* The program's name, known once options are read. */
 static const char *program = "sample";
 
+enum { SECONDS_TO_SAY_IT = 1 };
+
 static void print_default(const struct option_entry *entry) {
   const char *text;
   switch (entry->kind) {
@@ -22,6 +25,9 @@ static void print_default(const struct option_entry *entry) {
   case OPTION_WORD:
   case OPTION_FILE:
   case OPTION_NEW_FILE:
+  case OPTION_NEW_HDF5:
+  case OPTION_NEW_PICTURE:
+  case OPTION_NEW_VTK:
     text = *(const char *const *)entry->value;
     if (text)
       printf(" [%s]", text);
@@ -31,7 +37,7 @@ static void print_default(const struct option_entry *entry) {
 }
 
 static void print_help(const char *about, int count, const struct option_entry entries[]) {
-  static const char *const operand[] = {"", " N", " X", " WORD", " FILE", " FILE"};
+  static const char *const operand[] = {"", " N", " X", " WORD", " FILE", " FILE", " FILE", " FILE", " NAME"};
   printf("%s: %s\n\noptions, with [defaults]:\n", program, about);
   for (int i = 0; i < count; i++) {
     char left[64];
@@ -44,8 +50,24 @@ static void print_help(const char *about, int count, const struct option_entry e
          "a setting of the library, as in the environment (OP2_BACKEND=native)");
 }
 
+/* Before op_init only the launcher's variables tell. */
+static int is_first_rank(void) {
+  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    const char *rank = getenv(names[k]);
+    if (rank)
+      return !strcmp(rank, "0");
+  }
+  return 1;
+}
+
 enum options_outcome options_refuse(const char *format, ...) {
   va_list values;
+  if (!is_first_rank()) {
+    /* mpirun ends the job with the first process that ends, and the first rank is to say why before that. */
+    sleep(SECONDS_TO_SAY_IT);
+    return OPTIONS_WRONG;
+  }
   fprintf(stderr, "%s: ", program);
   va_start(values, format);
   vfprintf(stderr, format, values);
@@ -54,27 +76,29 @@ enum options_outcome options_refuse(const char *format, ...) {
   return OPTIONS_WRONG;
 }
 
-/* 0, or why not. What is there stays as it is, and what is not there stays away. Ranks that try at the same time do no harm. */
-static int unwritable(const char *path) {
+/* 0, or why not. */
+static int unreadable(const char *path) {
   struct stat there;
-  if (stat(path, &there) == 0)
-    return S_ISDIR(there.st_mode) ? EISDIR : access(path, W_OK) ? errno : 0;
-  const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-  if (file < 0)
-    return errno == EEXIST ? 0 : errno;
-  close(file);
-  unlink(path);
-  return 0;
+  if (stat(path, &there) != 0 || access(path, R_OK) != 0)
+    return errno;
+  return S_ISDIR(there.st_mode) ? EISDIR : 0;
+}
+
+/* Of new files that they are named; the rest is looked at when all are known. */
+static enum options_outcome look_at_file(const struct option_entry *entry, const char *path) {
+  if (!*path)
+    return options_refuse("--%s: the name is empty; expected that of a file", entry->name);
+  const int trouble = entry->kind == OPTION_FILE ? unreadable(path) : 0;
+  return trouble
+             ? options_refuse("--%s %s: the file cannot be read: %s", entry->name, path, strerror(trouble))
+             : OPTIONS_RUN;
 }
 
 static enum options_outcome store(const struct option_entry *entry, const char *text) {
   char *end;
-  const int trouble = entry->kind == OPTION_NEW_FILE ? unwritable(text) : 0;
-  if (trouble)
-    return options_refuse("--%s %s: the file cannot be written: %s", entry->name, text, strerror(trouble));
   if (entry->kind >= OPTION_WORD) {
     *(const char **)entry->value = text;
-    return OPTIONS_RUN;
+    return entry->kind >= OPTION_FILE ? look_at_file(entry, text) : OPTIONS_RUN;
   }
   double value = strtod(text, &end);
   int whole = entry->kind == OPTION_REAL || value == floor(value);
@@ -136,5 +160,14 @@ enum options_outcome options_read(int argc, char **argv, const char *about, int 
     if (outcome != OPTIONS_RUN)
       return outcome;
   }
-  return OPTIONS_RUN;
+  return new_files_look(count, entries);
+}
+
+int options_given(int argc, char **argv, const char *name) {
+  const size_t length = strlen(name);
+  for (int i = 1; i < argc; i++)
+    if (!strncmp(argv[i], "--", 2) && !strncmp(argv[i] + 2, name, length) &&
+        (argv[i][length + 2] == '\0' || argv[i][length + 2] == '='))
+      return 1;
+  return 0;
 }

@@ -3,8 +3,18 @@
 #ifndef SAMPLES_OPTIONS_H
 #define SAMPLES_OPTIONS_H
 
-/* A new file is one that the program writes: that it can is tried at once, not found out behind a long run. */
-enum option_kind { OPTION_FLAG, OPTION_INT, OPTION_REAL, OPTION_WORD, OPTION_FILE, OPTION_NEW_FILE };
+/* A file is one that the program reads. New files are those that it writes: that it can is tried at once (new_files.h). */
+enum option_kind {
+  OPTION_FLAG,
+  OPTION_INT,
+  OPTION_REAL,
+  OPTION_WORD,
+  OPTION_FILE,
+  OPTION_NEW_FILE,
+  OPTION_NEW_HDF5,
+  OPTION_NEW_PICTURE,
+  OPTION_NEW_VTK /* several, whose names begin with it */
+};
 
 struct option_entry {
   const char *name; /* without the dashes */
@@ -21,7 +31,11 @@ enum options_outcome { OPTIONS_RUN = -1, OPTIONS_STOP = 0, OPTIONS_WRONG = 2 };
 enum options_outcome options_read(int argc, char **argv, const char *about, int count,
                                   const struct option_entry entries[]);
 
-/* Says on stderr, behind the program's name, why a value cannot be had; OPTIONS_WRONG. */
+/* Whether the command line gives the option of this name, without the dashes. */
+int options_given(int argc, char **argv, const char *name);
+
+/* Says on stderr, behind the program's name, why a value cannot be had; OPTIONS_WRONG. Under mpirun, where each rank finds the
+ * same, the first one says it. */
 enum options_outcome options_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

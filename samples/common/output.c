@@ -6,11 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int ends_with(const char *text, const char *ending) {
+  const size_t length = strlen(text), n = strlen(ending);
+  return length > n && !strcmp(text + length - n, ending);
+}
+
 int output_said(int failed, const char *path, const char *ending) {
   if (failed)
     return -1;
-  op_printf("wrote %s%s\n", path, ending);
+  op_printf("wrote %s%s\n", path, ends_with(path, ending) ? "" : ending);
   return 0;
+}
+
+int output_vtk_said(int failed, const char *name) {
+  return output_said(failed, name, ends_with(name, ".xmf") ? "" : ".xdmf");
 }
 
 /* `mesh`: first the places of the points, then what is on the cells alone, if anything. */
@@ -18,7 +27,7 @@ static int write_at(const char *path, int mesh_count, const op_dat mesh[], int c
   op_dat *dats = room(mesh_count + count, sizeof *dats);
   memcpy(dats, mesh, (size_t)mesh_count * sizeof *dats);
   memcpy(dats + mesh_count, fields, (size_t)count * sizeof *dats);
-  int failed = output_said(op_write_vtk(path, -1, mesh_count + count, dats), path, ".xdmf");
+  int failed = output_vtk_said(op_write_vtk(path, -1, mesh_count + count, dats), path);
   free(dats);
   return failed;
 }

@@ -4,8 +4,10 @@
 
 #include <op2jit.h>
 
-/* Says that the file `path` with `ending` was written, unless `failed`; 0, or -1 if it was. */
+/* Says that the file `path` was written, with `ending` if it has not that already, unless `failed`; 0, or -1 if it was. */
 int output_said(int failed, const char *path, const char *ending);
+/* The same of what op_write_vtk writes under this name. */
+int output_vtk_said(int failed, const char *name);
 
 /* A rectangle of points for ParaView, with quadrilaterals between neighbours: point (i, j) of columns x rows is element
  * number[i + j * columns] of `points` (NULL: i + j * columns), at (i * dx, j * dy). Declares what that takes: for the

@@ -12,11 +12,6 @@ static inline int declared(int size) {
   return op_is_root() ? size : 0;
 }
 
-/* How many ranks there are. */
-static inline int rank_count(void) {
-  return (int)op_get_global_size(op_decl_set(1, "ranks"));
-}
-
 /* Every rank gets as many elements of `prime`, in order; other sets follow along the maps. */
 static inline void share_out(op_set prime) {
   op_partition("block", "", prime, NULL, NULL);

@@ -257,9 +257,9 @@ int main(int argc, char **argv) {
       {"steps", OPTION_INT, &s.steps, 1, 1e9, "time steps"},
       {"dt", OPTION_REAL, &s.dt, 0, 1e9, "length of a step; 0: half a second for all of them"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops too"},
-      {"picture", OPTION_NEW_FILE, &s.picture, 0, 0, "write the temperature to this PNG file"},
-      {"write", OPTION_NEW_FILE, &s.results, 0, 0, "write the temperature to this HDF5 file"},
-      {"vtk", OPTION_FILE, &s.vtk, 0, 0, "write the plate for ParaView, under this name"},
+      {"picture", OPTION_NEW_PICTURE, &s.picture, 0, 0, "write the temperature to this PNG file"},
+      {"write", OPTION_NEW_HDF5, &s.results, 0, 0, "write the temperature to this HDF5 file"},
+      {"vtk", OPTION_NEW_VTK, &s.vtk, 0, 0, "write the plate for ParaView, under this name"},
   };
   enum options_outcome outcome = options_read(argc, argv, "the heat equation on a square plate",
                                               sizeof entries / sizeof *entries, entries);

@@ -239,8 +239,8 @@ int main(int argc, char **argv) {
       {"iters", OPTION_INT, &s.iterations, 1, 1e9, "iterations"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
       {"block", OPTION_INT, &s.block, 16, 1e9, "block size of the hand-written loop with OpenMP"},
-      {"picture", OPTION_NEW_FILE, &s.picture, 0, 0, "write the answer to this PNG file"},
-      {"vtk", OPTION_FILE, &s.vtk, 0, 0, "write the grid for ParaView, under this name"},
+      {"picture", OPTION_NEW_PICTURE, &s.picture, 0, 0, "write the answer to this PNG file"},
+      {"vtk", OPTION_NEW_VTK, &s.vtk, 0, 0, "write the grid for ParaView, under this name"},
   };
   enum options_outcome outcome =
       options_read(argc, argv, "edge-based Jacobi iteration for A u + r = 0 on a grid graph",

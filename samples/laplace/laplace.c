@@ -169,8 +169,8 @@ int main(int argc, char **argv) {
       {"tolerance", OPTION_REAL, &s.tolerance, 0, 1, "stop when no value changes by more"},
       {"most", OPTION_INT, &s.most, 1, 1e9, "largest number of iterations"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loop with OpenMP too"},
-      {"picture", OPTION_NEW_FILE, &s.picture, 0, 0, "write the answer to this PNG file"},
-      {"vtk", OPTION_FILE, &s.vtk, 0, 0, "write the square for ParaView, under this name"},
+      {"picture", OPTION_NEW_PICTURE, &s.picture, 0, 0, "write the answer to this PNG file"},
+      {"vtk", OPTION_NEW_VTK, &s.vtk, 0, 0, "write the square for ParaView, under this name"},
   };
   enum options_outcome outcome = options_read(argc, argv, "Laplace's equation by Jacobi iteration",
                                               sizeof entries / sizeof *entries, entries);

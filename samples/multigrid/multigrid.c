@@ -283,8 +283,8 @@ int main(int argc, char **argv) {
       {"last", OPTION_INT, &s.schedule.last, 1, 10000, "sweeps on the coarsest level"},
       {"damping", OPTION_REAL, &s.schedule.damping, 0.1, 1, "of the sweeps"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
-      {"picture", OPTION_NEW_FILE, &s.picture, 0, 0, "write the answer to this PNG file"},
-      {"vtk", OPTION_FILE, &s.vtk, 0, 0, "write the finest level for ParaView, under this name"},
+      {"picture", OPTION_NEW_PICTURE, &s.picture, 0, 0, "write the answer to this PNG file"},
+      {"vtk", OPTION_NEW_VTK, &s.vtk, 0, 0, "write the finest level for ParaView, under this name"},
   };
   enum options_outcome outcome =
       options_read(argc, argv, "multigrid for Poisson's equation on cells and edges",

@@ -361,9 +361,9 @@ int main(int argc, char **argv) {
       {"fp", OPTION_WORD, &s.fp, 0, 0,
        "strict, contract or fast [OP2_FP, or strict]: with strict, all bits must be the twin's"},
       {"compare", OPTION_FLAG, &s.compare, 0, 0, "run the hand-written loops with OpenMP too"},
-      {"picture", OPTION_NEW_FILE, &s.picture, 0, 0, "write the pressure to this PNG file"},
-      {"write", OPTION_NEW_FILE, &s.results, 0, 0, "write all fields to this HDF5 file"},
-      {"vtk", OPTION_FILE, &s.vtk, 0, 0, "write the grid for ParaView, under this name"},
+      {"picture", OPTION_NEW_PICTURE, &s.picture, 0, 0, "write the pressure to this PNG file"},
+      {"write", OPTION_NEW_HDF5, &s.results, 0, 0, "write all fields to this HDF5 file"},
+      {"vtk", OPTION_NEW_VTK, &s.vtk, 0, 0, "write the grid for ParaView, under this name"},
   };
   enum options_outcome outcome = options_read(argc, argv, "the shallow-water equations on a periodic grid",
                                               sizeof entries / sizeof *entries, entries);
