@@ -1,6 +1,5 @@
 #include "mesh.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "context.h"
 #include "data.h"
 #include "halo.h"
+#include "jit/constant_name.h"
 #include "spread.h"
 
 bool list_add(struct list *list, void *item) {
@@ -199,29 +199,6 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
   return map;
 }
 
-/* Words that cannot name a constant in kernels. */
-static bool is_keyword(const char *name) {
-  static const char *const words[] = {
-      "auto",   "break",    "case",   "char",     "const",  "continue", "default",  "do",
-      "double", "else",     "enum",   "extern",   "float",  "for",      "goto",     "if",
-      "inline", "int",      "long",   "bool",     "true",   "false",    "register", "restrict",
-      "return", "short",    "signed", "sizeof",   "static", "struct",   "switch",   "typedef",
-      "union",  "unsigned", "void",   "volatile", "while"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strcmp(name, words[i]) == 0)
-      return true;
-  return false;
-}
-
-static bool is_identifier(const char *name) {
-  if (!isalpha((unsigned char)*name) && *name != '_')
-    return false;
-  for (; *name; name++)
-    if (!isalnum((unsigned char)*name) && *name != '_')
-      return false;
-  return true;
-}
-
 struct constant *mesh_find_constant(const struct mesh *mesh, const char *name) {
   for (int i = 0; i < mesh->constants.count; i++) {
     struct constant *constant = mesh->constants.items[i];
@@ -252,12 +229,9 @@ static int check_constant(const char *name, int dim, enum type_code code, const 
   if (!name)
     return error_set(err, OP_ERR_CONST,
                      "op_decl_const: the name is NULL; expected a C identifier, the name kernels use");
-  if (!is_identifier(name))
-    return error_set(err, OP_ERR_CONST,
-                     "constant \"%s\": this is no C identifier; choose a name that kernels can use", name);
-  if (is_keyword(name))
-    return error_set(err, OP_ERR_CONST, "constant \"%s\": this is a word of C itself; choose another name",
-                     name);
+  const char *wrong_name = constant_name_wrong(name);
+  if (wrong_name)
+    return error_set(err, OP_ERR_CONST, "constant \"%s\": %s", name, wrong_name);
   if (dim < 1)
     return error_set(err, OP_ERR_DIM, "constant \"%s\": the dim is %d; expected 1 or more", name, dim);
   if (code == TYPE_NONE) {

@@ -8,6 +8,7 @@
 
 #include "base/nearest.h"
 #include "base/size.h"
+#include "jit/constant_name.h"
 
 enum { WORD = 64, MOST_NAMES = OP_MAX_ARGS, LARGEST = 1 << 24 };
 
@@ -254,14 +255,6 @@ int arguments_parse(struct desc *d, char *const texts[], int count, struct error
   return code;
 }
 
-static bool is_identifier(const char *word) {
-  if (!isalpha((unsigned char)*word) && *word != '_')
-    return false;
-  while (isalnum((unsigned char)*word) || *word == '_')
-    word++;
-  return !*word;
-}
-
 int constants_parse(struct desc *d, const char *text, struct error *err) {
   struct reader r = {.d = d, .text = text, .at = text, .err = err};
   while (*r.at) {
@@ -271,9 +264,11 @@ int constants_parse(struct desc *d, const char *text, struct error *err) {
       return error_memory(err, "the constants", sizeof *more);
     d->consts = more;
     next_word(&r, name, ",");
-    if (!is_identifier(name))
-      return fail(&r, OP_ERR_CONST, *name ? "the name is" : "a name is missing", name,
-                  "\"NAME TYPE DIM, ...\"");
+    if (!*name)
+      return fail(&r, OP_ERR_CONST, "a name is missing", name, "\"NAME TYPE DIM, ...\"");
+    const char *wrong = constant_name_wrong(name);
+    if (wrong)
+      return error_set(err, OP_ERR_CONST, "--const \"%s\": constant \"%s\": %s", text, name, wrong);
     more[d->nconsts] = (struct desc_const){.name = strdup(name)};
     if (!more[d->nconsts].name)
       return error_memory(err, "the constants", sizeof name);

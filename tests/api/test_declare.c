@@ -201,6 +201,24 @@ static void constants_of_more_than_one_value_are_arrays(void **state) {
   fails(OP_ERR_CONST, op_decl_const("api_offsets", 3, "uint", api_offsets));
 }
 
+/* What is in the text that every kernel starts with. */
+static void names_that_kernels_have_are_no_constants(void **state) {
+  (void)state;
+  static const char *const refused[] = {"sin",      "sinf",       "pow",    "ldexp",  "modff",    "memcpy",
+                                        "llabs",    "isnan",      "M_PI",   "NULL",   "offsetof", "DBL_MAX",
+                                        "INFINITY", "UINT8_C",    "size_t", "int8_t", "double_t", "uintmax_t",
+                                        "op2",      "op2jit_exp", "remquo"},
+                           *const allowed[] = {"y0",      "sine",  "x", "c", "t",  "m",
+                                               "double2", "M_PI_", "_", "n", "si", "OP2_"};
+  double v = 1;
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+    if (op_decl_const(refused[i], 1, "double", &v) != OP_ERR_CONST)
+      fail_msg("%s", refused[i]);
+  for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+    works(op_decl_const(allowed[i], 1, "double", &v));
+}
+
 static void a_value_has_the_constants_type(void **state) {
   (void)state;
   double real = 1;
@@ -285,6 +303,7 @@ int main(void) {
       test_in_library(empty_sets_need_no_memory),
       test_in_library(constants_are_copied_and_updated),
       test_in_library(constants_of_more_than_one_value_are_arrays),
+      test_in_library(names_that_kernels_have_are_no_constants),
       test_in_library(a_value_has_the_constants_type),
       test_in_library(pointers_have_the_types_that_are_said),
       test_in_library(temporaries_come_and_go),

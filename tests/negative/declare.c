@@ -151,6 +151,18 @@ CASE(const_name_keyword) {
   op_decl_const("double", 1, "double", &v);
 }
 
+CASE(const_name_function) {
+  UNUSED;
+  double v = 1;
+  op_decl_const("sin", 1, "double", &v);
+}
+
+CASE(const_name_ours) {
+  UNUSED;
+  double v = 1;
+  op_decl_const("op2_e", 1, "double", &v);
+}
+
 CASE(const_dim_zero) {
   UNUSED;
   double v = 1;
@@ -262,6 +274,8 @@ const struct negative_case declare_cases[] = {
     {"const_name_null", OP_ERR_CONST, IN_MESH, const_name_null},
     {"const_name_bad", OP_ERR_CONST, IN_MESH, const_name_bad},
     {"const_name_keyword", OP_ERR_CONST, IN_MESH, const_name_keyword},
+    {"const_name_function", OP_ERR_CONST, IN_MESH, const_name_function},
+    {"const_name_ours", OP_ERR_CONST, IN_MESH, const_name_ours},
     {"const_dim_zero", OP_ERR_DIM, IN_MESH, const_dim_zero},
     {"const_type_misspelt", OP_ERR_TYPE, IN_MESH, const_type_misspelt},
     {"const_value_null", OP_ERR_ARGUMENT, IN_MESH, const_value_null},
