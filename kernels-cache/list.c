@@ -17,7 +17,8 @@ static void list_from(struct store *store, struct connection *c, const char *loo
                             .stored = sqlite3_column_int64(st, 3),
                             .seconds = sqlite3_column_double(st, 4),
                             .made = sqlite3_column_int64(st, 5),
-                            .used = sqlite3_column_int64(st, 6) * STORE_DAY};
+                            .used = sqlite3_column_int64(st, 6) * STORE_DAY,
+                            .shape = store_text(st, 7)};
     visit(user, &row);
   }
   sqlite3_reset(st);

@@ -76,9 +76,10 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_GET_SOURCE] = "SELECT b.source_size, b.source_encoding, b.source FROM signature s "
                        "JOIN binary b ON b.signature = s.id WHERE s.hash = ?1",
     [SQL_LIST_BINARIES] =
-        "SELECT s.hash, s.loop, b.size, length(b.data) + length(b.source), b.seconds, b.made, b.used "
+        "SELECT s.hash, s.loop, b.size, length(b.data) + length(b.source), b.seconds, b.made, b.used, "
+        "coalesce((SELECT value FROM component WHERE signature = s.id AND name = 'shape'), '') "
         "FROM binary b JOIN signature s ON s.id = b.signature WHERE ?1 IS NULL OR s.loop = ?1 "
-        "ORDER BY s.loop, b.made DESC, s.id DESC",
+        "ORDER BY b.made DESC, s.id DESC",
     [SQL_NEAR_SIGNATURES] =
         "SELECT id, hash FROM signature WHERE loop = ?1 AND id < ?2 ORDER BY id DESC LIMIT 64",
 

@@ -196,9 +196,10 @@ struct store_row {
   long long size, stored;           /* bytes of the binary, and of its row in the file */
   double seconds;
   long long made, used; /* seconds since 1970; `used` to the day */
+  const char *shape;    /* the key's column of that name, "" if it has none */
 };
 typedef void store_visit_row(void *user, const struct store_row *row);
-/* Binaries by loop name, newest first; loop NULL: all. */
+/* Binaries, newest first, those of the file and then those of each layer; loop NULL: all. */
 void store_list(struct store *store, const char *loop, store_visit_row *visit, void *user);
 /* The columns of the key whose hash begins with `prefix`; 0 if none, -1 if several, 1 if found. Free with
  * store_key_free. */

@@ -12,14 +12,24 @@ struct listing {
   int count;
 };
 
+static bool is_named(const struct cli *cli, const char *loop) {
+  bool named = cli->nwords == 0;
+  for (int i = 0; i < cli->nwords; i++)
+    named |= strcmp(cli->words[i], loop) == 0;
+  return named;
+}
+
 static void list_row(void *user, const struct store_row *row) {
   struct listing *l = user;
+  if (!is_named(l->cli, row->loop))
+    return;
   struct text *out = &l->cli->out;
   char size[32], made[32];
   if (l->cli->json) {
     json_open(out, NULL, '{');
     json_text(out, "loop", row->loop);
     json_text(out, "hash", row->hash);
+    json_text(out, "shape", row->shape);
     json_text(out, "file", row->origin);
     json_number(out, "bytes", row->size);
     json_number(out, "stored_bytes", row->stored);
@@ -29,9 +39,9 @@ static void list_row(void *user, const struct store_row *row) {
     json_close(out, '}');
   } else {
     if (l->count == 0)
-      text_addf(out, "%-24s %-12s %10s %10s  %s\n", "loop", "hash", "size", "compiled", "on");
-    text_addf(out, "%-24s %.12s %10s %7.0f ms  %s\n", row->loop, row->hash, cli_bytes(row->size, size),
-              row->seconds * 1e3, cli_time(row->made, made));
+      text_addf(out, "%-24s %-12s %10s %10s  %-19s  %s\n", "loop", "hash", "size", "compiled", "on", "shape");
+    text_addf(out, "%-24s %.12s %10s %7.0f ms  %s  %s\n", row->loop, row->hash, cli_bytes(row->size, size),
+              row->seconds * 1e3, cli_time(row->made, made), row->shape);
   }
   l->count++;
 }
@@ -68,6 +78,23 @@ int cli_check_loop(struct store *store, const char *said) {
   return status;
 }
 
+/* Names without a binary; those whose binaries are gone are known all the same. */
+static int check_names(const struct cli *cli, struct store *store) {
+  int status = CLI_OK;
+  for (int i = 0; i < cli->nwords; i++) {
+    int count = 0;
+    store_list(store, cli->words[i], count_row, &count);
+    if (count)
+      continue;
+    status = cli_check_loop(store, cli->words[i]);
+    if (status == CLI_OK)
+      status = cli_fail(CLI_FAILED,
+                        "there is no binary of loop %s any more; op2jit cache why %s says what became of it",
+                        cli->words[i], cli->words[i]);
+  }
+  return status;
+}
+
 static int run_ls(struct cli *cli) {
   struct store *store = cli_open_store(cli, CLI_LOOK);
   if (!store)
@@ -75,16 +102,14 @@ static int run_ls(struct cli *cli) {
   struct listing l = {cli, 0};
   if (cli->json)
     json_open(&cli->out, NULL, '[');
-  if (cli->nwords == 0)
-    store_list(store, NULL, list_row, &l);
-  for (int i = 0; i < cli->nwords; i++)
-    store_list(store, cli->words[i], list_row, &l);
+  store_list(store, NULL, list_row, &l);
   if (cli->json)
     json_close(&cli->out, ']');
-  else if (l.count == 0)
-    text_addf(&cli->out, "no binaries%s\n", cli->nwords ? " of that name" : "");
+  else if (l.count == 0 && cli->nwords == 0)
+    text_add(&cli->out, "no binaries\n");
+  const int status = check_names(cli, store);
   store_close(store);
-  return l.count || cli->nwords == 0 ? CLI_OK : CLI_FAILED;
+  return status;
 }
 
 /* ---- show --------------------------------------------------------------------------------------*/
@@ -287,7 +312,9 @@ const struct command cli_cache_look[] = {
      0,
      -1,
      "List the binaries",
-     "All of them, or those of the named loops, newest first.",
+     "All of them, or those of the named loops, newest first, and those of OP2_CACHE_RO behind the others. "
+     "The "
+     "shape tells the kernels of one loop apart, and the hash those of one shape.",
      run_ls,
      {{0}},
      false},

@@ -1,6 +1,16 @@
 /* fill FILE: a cache with a few of everything, for the tests of the command. */
 #include "support.h"
 
+/* With the column that the list shows. */
+static bool put_shaped(struct store *s, const char *loop, const char *shape) {
+  struct test_key k;
+  unsigned char bytes[TEST_BINARY_MOST];
+  test_key_make(&k, loop, 0);
+  k.columns[5] = (struct store_column){"shape", shape, strlen(shape)};
+  const struct store_new_binary binary = {bytes, test_binary(0, bytes), k.text, strlen(k.text), 0.05, NULL};
+  return store_put_binary(s, &k.key, &binary);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
@@ -8,7 +18,7 @@ int main(int argc, char **argv) {
   bool good = store_path(s) != NULL;
   for (int i = 0; i < 3; i++)
     good = test_put(s, "res_calc", i) && good;
-  good = test_put(s, "update", 0) && good;
+  good = put_shaped(s, "update", "strip8") && good;
   struct test_key broken;
   test_key_make(&broken, "broken", 0);
   good = store_put_failure(s, &broken.key, "clang 19.1.6\n0f3a", "error kernel 2 1 no;\n",
