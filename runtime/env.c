@@ -32,7 +32,7 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_MPI] = {"OP2_MPI", "auto", "auto|on|off",
                  "MPI; auto: if it runs already, or mpirun started the program", NEEDS_MPI},
     [ENV_CACHE] = {"OP2_CACHE", "", "",
-                   "the kernel database, or off; unset: op2jit/kernels.db in the cache folder", NULL},
+                   "the kernel database's file, or off; unset: op2jit/kernels.db in the cache folder", NULL},
     [ENV_CACHE_RO] = {"OP2_CACHE_RO", "", "", "read-only databases to look in as well, separated by ':'",
                       NULL},
     [ENV_JIT] = {"OP2_JIT", "on", "on|load|off",
@@ -101,16 +101,33 @@ static int unknown_word(const struct env_row *row, const char *value, const char
   return OP_ERR_ENV;
 }
 
-/* OP2_CHECK takes names of loops, so that a word for on or off would be one. */
+/* OP2_CHECK takes names of loops and OP2_CACHE a file's, so that a word for on or off would be one. */
 static const char *meant_switch(const char *value) {
   static const struct {
     const char *word, *meant;
-  } words[] = {{"yes", "on"}, {"true", "on"},   {"1", "on"},  {"on", "on"},
-               {"no", "off"}, {"false", "off"}, {"0", "off"}, {"off", "off"}};
+  } words[] = {{"yes", "on"},   {"true", "on"},   {"1", "on"},  {"on", "on"},  {"no", "off"},
+               {"none", "off"}, {"false", "off"}, {"0", "off"}, {"off", "off"}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strcasecmp(value, words[i].word) == 0 && strcmp(value, words[i].meant) != 0)
       return words[i].meant;
   return NULL;
+}
+
+/* There is no word for a cache that is on: unset is on, and a file of that name has a folder in front. */
+static int check_cache(const struct env_row *row, const char *value, const char *from, struct error *err) {
+  const char *meant = meant_switch(value);
+  if (!meant && strcmp(value, "on") != 0)
+    return OP_OK;
+  if (meant && strcmp(meant, "off") == 0)
+    return error_set(
+        err, OP_ERR_ENV,
+        "%s=%s (%s): expected a file or off; did you mean off? For a file of that name write ./%s", row->name,
+        value, from, value);
+  return error_set(
+      err, OP_ERR_ENV,
+      "%s=%s (%s): expected a file or off; the cache is on where it is unset. For a file of that "
+      "name write ./%s",
+      row->name, value, from, value);
 }
 
 static int check(const struct env_row *row, const char *value, const char *from, struct error *err) {
@@ -128,7 +145,7 @@ static int check(const struct env_row *row, const char *value, const char *from,
     return error_set(err, OP_ERR_ENV,
                      "%s=%s (%s): expected off, on, or names of loops, separated by ','; did you mean %s?",
                      row->name, value, from, meant);
-  return OP_OK;
+  return row == &rows[ENV_CACHE] ? check_cache(row, value, from, err) : OP_OK;
 }
 
 static int find_row(const char *name, size_t length) {

@@ -249,6 +249,17 @@ static int find_form(const char *wanted) {
   return -1;
 }
 
+/* The form that was asked for without the name of its file, or NULL. */
+static const char *without_file(const char *wanted) {
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    const size_t word = strcspn(forms[i].prefix, ":");
+    if (forms[i].to_file && strncmp(wanted, forms[i].prefix, word) == 0 &&
+        (!wanted[word] || strcmp(wanted + word, ":") == 0))
+      return forms[i].prefix;
+  }
+  return NULL;
+}
+
 /* One report is of all ranks; a trace is of one, and those of the others go beside it: FILE.1, FILE.2. Without a report this
  * only finds out whether the file can be written. */
 static int write_file(struct op_context *ctx, const char *file, const struct text *report,
@@ -270,6 +281,9 @@ static int write_file(struct op_context *ctx, const char *file, const struct tex
 int context_check_timing(struct op_context *ctx, struct error *err) {
   const char *wanted = env_value(&ctx->env, ENV_TIMING);
   const int form = find_form(wanted);
+  const char *prefix = without_file(wanted);
+  if (prefix)
+    return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: the file is missing; write %sFILE", wanted, prefix);
   if (*wanted && form < 0)
     return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: expected text, json:FILE or trace:FILE", wanted);
   ctx->trace.wanted = strncmp(wanted, "trace:", 6) == 0;

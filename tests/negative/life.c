@@ -121,6 +121,9 @@ ASSIGNED(variant_empty, "OP2_VARIANT=64,scale:")
 ASSIGNED(variant_layout_of_loop, "OP2_VARIANT=64,scale:32/soa=height")
 ASSIGNED(variant_twice, "OP2_VARIANT=soa=height,scale:32,64")
 ASSIGNED(check_word, "OP2_CHECK=Yes")
+ASSIGNED(cache_none, "OP2_CACHE=None")
+ASSIGNED(cache_on, "OP2_CACHE=on")
+ASSIGNED(timing_without_file, "OP2_TIMING=json")
 ASSIGNED(log_word, "OP2_LOG=loud")
 ASSIGNED(misspelt_variable, "OP2_BACKND=native")
 ASSIGNED(unlike_any_variable, "OP2_ZQXWVK=1")
@@ -368,6 +371,9 @@ const struct negative_case life_cases[] = {
     {"jit_word", OP_ERR_ENV, 0, jit_word},
     {"fp_word", OP_ERR_ENV, 0, fp_word},
     {"check_word", OP_ERR_ENV, 0, check_word},
+    {"cache_none", OP_ERR_ENV, 0, cache_none},
+    {"cache_on", OP_ERR_ENV, 0, cache_on},
+    {"timing_without_file", OP_ERR_ENV, 0, timing_without_file},
     {"log_word", OP_ERR_ENV, 0, log_word},
     {"tune_word", OP_ERR_ENV, 0, tune_word},
     {"variant_empty", OP_ERR_ENV, 0, variant_empty},
