@@ -21,6 +21,8 @@
 #ifndef OP2JIT_H
 #define OP2JIT_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

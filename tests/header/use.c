@@ -1,6 +1,5 @@
 /* Everything that a program's source does with the header, in the words that C99 and C++17 share. Compiled, not run. */
 #include <op2jit.h>
-#include <stddef.h>
 
 static const char *const text = OP_KERNEL(static void add(const double *x, double *y) { *y += *x; });
 
