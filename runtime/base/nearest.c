@@ -36,20 +36,24 @@ static int distance(const char *a, const char *b) {
   return rows[na % 3][nb];
 }
 
+/* Of names of one or two letters any other is a few letters away: then only capitals may differ. */
+static int enough(const char *a, const char *b) {
+  const size_t na = strlen(a), nb = strlen(b), shorter = na < nb ? na : nb;
+  return shorter < 3 ? 0 : shorter == 3 ? 1 : shorter <= 6 ? 2 : (int)(shorter / 3);
+}
+
 int nearest_name(const char *word, const char *const names[], int count) {
   int best = -1, best_distance = INT_MAX;
   for (int i = 0; i < count; i++) {
     if (!names[i])
       continue;
     int d = distance(word, names[i]);
-    if (d < best_distance) {
+    if (d < best_distance && d <= enough(word, names[i])) {
       best = i;
       best_distance = d;
     }
   }
-  size_t length = strlen(word);
-  int enough = length <= 3 ? 1 : length <= 6 ? 2 : (int)length / 3;
-  return best_distance <= enough ? best : -1;
+  return best;
 }
 
 void nearest_tell(const char *what, const char *word, const char *const names[], int count,
