@@ -1,3 +1,6 @@
+#include <stdio.h>
+#include <string.h>
+
 #include "jit/parameters.h"
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
@@ -71,11 +74,22 @@ static int check_parameter(const struct kernel *k, const struct desc *d, int arg
   return err->code;
 }
 
+/* The parameter's name, or one that the text does not have. */
+static const char *name_to_write(const struct kernel *k, int parameter, char out[32]) {
+  if (parameter < k->nparameters && k->parameters[parameter].name[0])
+    return k->parameters[parameter].name;
+  int length = snprintf(out, 32, "x%d", parameter + 1);
+  for (; length < 31 && kernel_uses(k, out); length++)
+    memcpy(out + length, "_", 2);
+  return out;
+}
+
 static int wrong_count(const struct kernel *k, const struct desc *d, struct error *err) {
   struct text list = {0};
+  char name[32];
   for (int i = 0; i < d->nargs; i++) {
     text_add(&list, i ? ", " : "");
-    kernel_expected(d, i, i < k->nparameters ? k->parameters[i].name : "", &list);
+    kernel_expected(d, i, name_to_write(k, i, name), &list);
   }
   const struct kernel_function *f = &k->functions[k->function];
   kernel_error(

@@ -86,6 +86,19 @@ static void header_name(const struct kernel *k, size_t first, char *out, size_t 
   out[length] = '\0';
 }
 
+/* A macro's argument has no lines: what follows on the directive's would be part of it. */
+static int check_one_line(const struct kernel *k, struct error *err) {
+  for (size_t i = 0; k->one_line && i < k->tokens.count; i++)
+    if (token_is(&k->tokens, i, "#"))
+      return kernel_error(k, k->tokens.items[i].line, k->tokens.items[i].column, err,
+                          "a preprocessor line cannot stand in OP_KERNEL, which makes one line of its text; "
+                          "write the kernel as a "
+                          "string, with \"\\n\" at the end of that line, or in a file for op_kernel_file. "
+                          "Kernels have math.h, stdint.h, "
+                          "limits.h, float.h, stdbool.h and stddef.h without it, and no other header");
+  return OP_OK;
+}
+
 static int blank_include(struct kernel *k, size_t hash, struct error *err) {
   const struct token *t = &k->tokens.items[hash];
   char name[64];
@@ -347,8 +360,9 @@ static int parse(struct kernel *k, const char *text, size_t length, const char *
   k->length = length;
   if (!k->name || !k->text)
     return error_memory(err, "a kernel text", length);
-  if (lex(&k->tokens, k->text, k->length, err) != OP_OK || blank_includes(k, err) != OP_OK ||
-      find_functions(k, err) != OP_OK || find_kernel(k, err) != OP_OK || check_closed(k, err) != OP_OK)
+  if (lex(&k->tokens, k->text, k->length, err) != OP_OK || check_one_line(k, err) != OP_OK ||
+      blank_includes(k, err) != OP_OK || find_functions(k, err) != OP_OK || find_kernel(k, err) != OP_OK ||
+      check_closed(k, err) != OP_OK)
     return err->code;
   return parameters_parse(k, err);
 }

@@ -59,6 +59,11 @@ CASE(kernel_parameter_value) {
   WITH_TEXT("void scale(double h, double *sum) {\n  *sum += 2 * h;\n}\n");
 }
 
+CASE(kernel_one_line) {
+  WITH_TEXT(
+      "#line 7 \"program.c\"\n#include <stdio.h> void scale(const double *h, double *sum) { *sum += *h; }");
+}
+
 CASE(kernel_parameter_not_const) {
   WITH_TEXT("void scale(double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
 }
@@ -186,6 +191,7 @@ const struct negative_case kernel_cases[] = {
     ROW(kernel_parameter_type, OP_ERR_KERNEL, 0),
     ROW(kernel_parameter_short_name, OP_ERR_KERNEL, 0),
     ROW(kernel_parameter_value, OP_ERR_KERNEL, 0),
+    ROW(kernel_one_line, OP_ERR_KERNEL, 0),
     ROW(kernel_parameter_not_const, OP_ERR_KERNEL, 0),
     ROW(kernel_parameter_vector, OP_ERR_KERNEL, 0),
     ROW(kernel_vector_not_passed, OP_ERR_KERNEL, 0),
