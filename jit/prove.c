@@ -54,6 +54,9 @@ const char *prove_remedy(const struct desc *d, const struct prove_finding *f) {
   const bool extremum = strstr(f->remedy, "OP_MIN") || strstr(f->remedy, "OP_MAX");
   if (a->form != DESC_DAT || !(extremum || strstr(f->remedy, "OP_RW")))
     return f->remedy;
+  if (a->map < 0 && a->access == OP_INC && strstr(f->reason, "assigns it"))
+    return "declare it OP_WRITE if the kernel sets all of it and does not read it, else OP_RW; or use += or "
+           "-=";
   if (a->map < 0)
     return extremum ? "declare it OP_RW, or only add to it" : f->remedy;
   if (a->access == OP_INC)

@@ -76,6 +76,8 @@ def verdicts():
     check("a violation has place, excerpt and remedy",
           "kernels.c:11:" in out and "void assigns" in out and "^" in out and "with += or -=" in out, out)
     check("through a map OP_RW is no remedy", "OP_RW" not in out, out)
+    out, _ = run("assigns", "dat double 1 OP_READ", "dat double 1 OP_INC", status=1)
+    check("without a map, what is assigned is OP_WRITE unless it is read", "declare it OP_WRITE if the kernel sets all of it" in out, out)
     rows = listed("assigns", *words, status=1)
     check("JSON of a violation", rows[1].get("verdict") == "violated" and rows[1]["line"] == 11
           and "OP_INC" in rows[1]["reason"] and rows[1]["remedy"].startswith("add to it only"), str(rows))
