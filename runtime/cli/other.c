@@ -158,7 +158,7 @@ static void info_plugins(struct cli *cli) {
 }
 
 /* The file of kernels, whether it is there yet or not; false: no place is known. */
-static bool cache_path(struct cli *cli, struct text *path) {
+static bool cache_path(const struct cli *cli, struct text *path) {
   const char *given = env_value(&cli->env, ENV_CACHE);
   if (!*given)
     return store_default_path(path, cli->env.cache_home, NULL);
@@ -318,6 +318,10 @@ static void print_summary(const struct contents *before, const struct contents *
 
 static int run_program(struct cli *cli, int *status) {
   pid_t pid;
+  for (int i = 0; i < ENV_COUNT; i++) /* those in front of the program's name are not among its arguments */
+    if (cli->env.sources[i] == ENV_FROM_ARGV &&
+        setenv(env_row((enum env_name)i)->name, cli->env.values[i], 1) != 0)
+      return cli_fail(CLI_FAILED, "%s cannot be set: %s", env_row((enum env_name)i)->name, strerror(errno));
   if (setenv("OP2_TUNE", "force", 1) != 0)
     return cli_fail(CLI_FAILED, "OP2_TUNE cannot be set: %s", strerror(errno));
   int code = posix_spawnp(&pid, cli->words[0], NULL, NULL, cli->words, environ);
@@ -329,9 +333,35 @@ static int run_program(struct cli *cli, int *status) {
   return CLI_OK;
 }
 
+/* Whether the run can keep anything at all. */
+static int check_keeps(const struct cli *cli) {
+  struct text path = {0};
+  const bool place = cache_path(cli, &path);
+  text_free(&path);
+  if (strcmp(env_value(&cli->env, ENV_CACHE), "off") == 0)
+    return cli_fail(CLI_FAILED,
+                    "warm: OP2_CACHE=off: there is no cache to keep anything in; unset it or name a file");
+  if (!place)
+    return cli_fail(CLI_FAILED,
+                    "warm: there is no cache to keep anything in: neither XDG_CACHE_HOME nor HOME is set; "
+                    "name the file with OP2_CACHE");
+  if (strcmp(env_value(&cli->env, ENV_BACKEND), "native") == 0)
+    return cli_fail(CLI_FAILED,
+                    "warm: OP2_BACKEND=native: native kernels are the program's own C functions, nothing "
+                    "is compiled or kept; unset it or name another backend");
+  if (strcmp(env_value(&cli->env, ENV_JIT), "off") == 0)
+    return cli_fail(
+        CLI_FAILED,
+        "warm: OP2_JIT=off: native kernels are the program's own C functions, nothing is compiled or "
+        "kept; unset it");
+  return CLI_OK;
+}
+
 static int run_warm(struct cli *cli) {
   struct contents before = {0}, after = {0};
   int status = 0;
+  if (check_keeps(cli) != CLI_OK)
+    return CLI_FAILED;
   look(cli, &before);
   int code = run_program(cli, &status);
   if (code == CLI_OK) {
@@ -370,7 +400,9 @@ const struct command cli_other[] = {
      "With OP2_TUNE=force every variant that the tuner tries is compiled and measured, whatever it costs, so "
      "that later runs start warm. Loops that are called too few times for that are named; the same command "
      "again goes on, until all are tuned. "
-     "The status is the program's.",
+     "The status is the program's; it is 1, and the program is not run, where nothing could be kept: with "
+     "OP2_CACHE=off, "
+     "OP2_BACKEND=native or OP2_JIT=off.",
      run_warm,
      {{0}},
      true},
