@@ -28,23 +28,45 @@ static void plain_median(struct text *out, const struct store_tuning *t) {
     text_addf(out, "%12s", "failed");
 }
 
+/* How much of a signature is shown: of a hash its begin, of words all. */
+static int shown(const char *signature, int most) {
+  const int length = (int)strlen(signature);
+  const bool hash = length > most && (int)strspn(signature, "0123456789abcdef") == length;
+  return hash ? most : length;
+}
+
+static void widen(int *width, const char *word) {
+  const int length = (int)strlen(word);
+  *width = length > *width ? length : *width;
+}
+
 /* What tells two lines of one loop apart comes last, since it is long: the kernel and its arguments, the class of the mesh, the
  * machine or device. */
 static void plain_rows(struct text *out, const struct store_tuning *rows, int n) {
+  enum { SIGNATURE = 8 };
   char when[32];
-  int width = (int)strlen("mesh");
-  for (int i = 0; i < n; i++)
-    if ((int)strlen(rows[i].mesh) > width)
-      width = (int)strlen(rows[i].mesh);
+  int loop = 0, variant = 0, signature = 0, mesh = 0;
+  widen(&loop, "loop");
+  widen(&variant, "variant");
+  widen(&signature, "signature");
+  widen(&mesh, "mesh");
+  for (int i = 0; i < n; i++) {
+    const int length = shown(rows[i].signature, SIGNATURE);
+    widen(&loop, rows[i].loop);
+    widen(&variant, rows[i].variant);
+    signature = length > signature ? length : signature;
+    widen(&mesh, rows[i].mesh);
+  }
   if (n)
-    text_addf(out, "  %-24s %-28s %7s %12s %6s  %-19s  %-9s  %-*s  %s\n", "loop", "variant", "threads",
-              "median", "count", "on", "signature", width, "mesh", "machine");
+    text_addf(out, "  %-*s %-*s %7s %12s %6s  %-19s  %-*s  %-*s  %s\n", loop, "loop", variant, "variant",
+              "threads", "median", "count", "on", signature, "signature", mesh, "mesh", "machine");
   for (int i = 0; i < n; i++) {
     const struct store_tuning *t = &rows[i];
-    text_addf(out, "%c %-24s %-28s %7d ", t->chosen ? '*' : ' ', t->loop, t->variant, t->threads);
+    text_addf(out, "%c %-*s %-*s %7d ", t->chosen ? '*' : ' ', loop, t->loop, variant, t->variant,
+              t->threads);
     plain_median(out, t);
-    text_addf(out, " %6d  %-19s  %-9.8s  %-*s  %s\n", t->count, cli_time(t->made, when), t->signature, width,
-              t->mesh, t->target);
+    text_addf(out, " %6d  %-19s  %-*.*s  %-*s  %s\n", t->count, cli_time(t->made, when), signature,
+              shown(t->signature, SIGNATURE), t->signature, mesh, t->mesh, t->target);
   }
 }
 
@@ -55,14 +77,19 @@ static bool same_place(const struct store_tuning *a, const struct store_tuning *
 
 /* Each candidate under the place where it was measured. */
 static void plain_details(struct text *out, const struct store_tuning *rows, int n) {
+  enum { SIGNATURE = 12 };
   char when[32];
+  int variant = 0;
+  widen(&variant, "variant");
+  for (int i = 0; i < n; i++)
+    widen(&variant, rows[i].variant);
   for (int i = 0; i < n; i++) {
     const struct store_tuning *t = &rows[i];
     if (i == 0 || !same_place(t, &rows[i - 1]))
-      text_addf(out, "%s, signature %.12s\n  target %s, %d threads\n  mesh %s\n    %-32s %12s %11s %6s  %s\n",
-                t->loop, t->signature, t->target, t->threads, t->mesh, "variant", "median", "of default",
-                "count", "on");
-    text_addf(out, "  %c %-32s ", t->chosen ? '*' : ' ', t->variant);
+      text_addf(out, "%s, signature %.*s\n  target %s, %d threads\n  mesh %s\n    %-*s %12s %11s %6s  %s\n",
+                t->loop, shown(t->signature, SIGNATURE), t->signature, t->target, t->threads, t->mesh,
+                variant, "variant", "median", "of default", "count", "on");
+    text_addf(out, "  %c %-*s ", t->chosen ? '*' : ' ', variant, t->variant);
     plain_median(out, t);
     if (t->median > 0 && t->baseline > 0)
       text_addf(out, " %9.0f %%", 100 * t->median / t->baseline);

@@ -75,7 +75,7 @@ def main(folder):
 
     check("stats", "4 binaries of 2 loops" in run("cache", "stats", env=use)[0])
     stats = json.loads(run("cache", "stats", "--json", env=use)[0])
-    check("stats --json", stats["binaries"] == 4 and stats["tunings"] == 3 and stats["cap_bytes"] == 512 << 20, str(stats))
+    check("stats --json", stats["binaries"] == 4 and stats["tunings"] == 5 and stats["cap_bytes"] == 512 << 20, str(stats))
     check("path", run("cache", "path", env=use)[0] == db + "\n")
     check("path, default", run("cache", "path", env={"HOME": "/h", "XDG_CACHE_HOME": ""})[0] == "/h/.cache/op2jit/kernels.db\n")
     check("an argument wins", run("cache", "path", "OP2_CACHE=/other", env=use)[0] == "/other\n")
@@ -98,6 +98,13 @@ def main(folder):
     out, _ = run("tune", "ls", env=use)
     check("tune ls", "* res_calc" in out and "blocks:128" in out and "blocks:64" not in out, out)
     check("tune ls tells apart", re.search(r"\d\d:\d\d:\d\d  sig +mesh 1  cpu \"A\"$", out, re.M), out)
+    check("tune ls: all of a layout's words, the begin of a hash", " layout of dat grad, 3 double, on set cells  mesh 1" in out and
+          re.search(r" 01234567 +mesh 1", out), out)
+    lines = out.splitlines()
+    check("tune ls: columns", len({line.index("mesh") for line in lines}) == 1 and
+          len({re.search(r"median|\d ms", line).end() for line in lines}) == 1, out)
+    out, _ = run("tune", "show", "dat grad", env=use)
+    check("tune show: a layout", "dat grad, signature layout of dat grad, 3 double, on set cells\n" in out, out)
     for words in (("tune", "ls"), ("tune", "show"), ("tune", "clear"), ("cache", "clear"), ("cache", "why")):
         _, err = run(*words, "res_clac", status=1, env=use)
         check(f"{words}: nearest", "a loop named res_clac; did you mean res_calc?" in err, err)
@@ -108,8 +115,8 @@ def main(folder):
           re.search(r"\* blocks:128 +1\.0000 ms +100 % +5  20", out) and re.search(r"blocks:64 +2\.0000 ms +200 % +5  20", out), out)
     check("tune show", "failed" in out and "blocks:64" in out and 'cpu "A"' in out, out)
     rows = json.loads(run("tune", "export", "-", env=use)[0])
-    check("tune export", len(rows) == 3 and rows[0]["target"] == 'cpu "A"', str(rows))
-    check("tune clear", "3 measurements" in run("tune", "clear", env=use)[0])
+    check("tune export", len(rows) == 5 and rows[0]["target"] == 'cpu "A"', str(rows))
+    check("tune clear", "5 measurements" in run("tune", "clear", env=use)[0])
     run("tune", "show", "res_calc", status=1, env=use)
 
     info = json.loads(run("info", "--json", env=dict(use, OP2_FP="strict"))[0])
@@ -140,6 +147,17 @@ def main(folder):
     more = change.format(db, "UPDATE tuning SET count = count + 1")
     _, err = run("warm", sys.executable, "-c", more, env=use)
     check("warm: counts what was measured again", re.search("first time, [1-9][0-9]* again", err), err)
+    for word, says in (("OP2_CACHE=off", "there is no cache"), ("OP2_BACKEND=native", "native kernels are"), ("OP2_JIT=off", "nothing is compiled")):
+        name, value = word.split("=")
+        for words, env in ((["true", word], use), (["true"], dict(use, **{name: value}))):
+            _, err = run("warm", *words, env=env, status=1)
+            check(f"warm {words} with {word}", f"warm: {word}: " in err and says in err and "0 new" not in err, err)
+    elsewhere = os.path.join(folder, "elsewhere.db")
+    _, err = run("warm", "OP2_CACHE=" + elsewhere, "sh", "-c", f'echo "$OP2_CACHE" >"{seen}"; exec "{FILL}" "{elsewhere}"', env=use)
+    check("warm: a variable in front of the program", open(seen).read() == elsewhere + "\n" and "4 new binaries" in err, err)
+    os.remove(elsewhere)
+    _, err = run("warm", "sh", "-c", f'exec "{FILL}" "{elsewhere}"', "OP2_CACHE=" + elsewhere, env=use)
+    check("warm looks where the program's own argument says", "4 new binaries" in err, err)
     run("warm", "/nowhere/program", env=use, status=1)
     run("warm", status=2, env=use)
 

@@ -27,8 +27,12 @@ int main(int argc, char **argv) {
   struct store_tuning rows[] = {
       {"sig", "res_calc", "cpu \"A\"", 4, "mesh 1", "blocks:64", 2e-3, 5, false, 0, 1e-3, false},
       {"sig", "res_calc", "cpu \"A\"", 4, "mesh 1", "blocks:128", 1e-3, 5, true, 0, 1e-3, false},
-      {"sig", "res_calc", "cpu \"A\"", 4, "mesh 1", "owner", -1.0, 1, false, 0, 1e-3, false}};
-  good = store_put_tunings(s, rows, 3) && good;
+      {"sig", "res_calc", "cpu \"A\"", 4, "mesh 1", "owner", -1.0, 1, false, 0, 1e-3, false},
+      {"layout of dat grad, 3 double, on set cells", "dat grad", "cpu \"A\"", 4, "mesh 1",
+       "a variant of 40 letters, which is longer", 1e-3, 5, true, 0, 1e-3, false},
+      {"0123456789abcdef", "a loop with a name of 30 letters", "cpu \"A\"", 4, "mesh 1", "owner", 1e-3, 5,
+       true, 0, 1e-3, false}};
+  good = store_put_tunings(s, rows, 5) && good;
   store_close(s);
   return good ? 0 : 1;
 }
