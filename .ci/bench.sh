@@ -21,12 +21,15 @@ bench_one() {
 
 bench() {
   local names=("$@") name status=0
+  for name in ${names[@]+"${names[@]}"}; do
+    bench_names | grep -qxF -- "$name" ||
+      usage bench "there is no benchmark '$name'; there are: $(bench_names | xargs)"
+  done
   setup
   build build || exit 1
   [ ${#names[@]} -gt 0 ] || mapfile -t names < <(bench_names)
   [ ${#names[@]} -gt 0 ] || fail "there are no benchmarks in bench/"
   for name in "${names[@]}"; do
-    bench_names | grep -qxF -- "$name" || fail "there is no benchmark '$name'; there are: $(bench_names | xargs)"
     bench_one "$name" || status=1
   done
   return $status

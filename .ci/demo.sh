@@ -23,6 +23,11 @@ demo_said() { # NAME-OF-THE-RUN: the line of the report that counts
   grep -E '^[0-9]+ loops?: ' "$STATE/demo/$1" | tail -n 1
 }
 
+demo_failed() { # STATUS: of a sample 2 is for arguments that it does not know
+  [ "$1" -ne 2 ] || usage demo "$DEMO_SAMPLE gets the arguments of ./dev demo, and does not know them"
+  fail "$DEMO_SAMPLE failed (status $1)"
+}
+
 demo() {
   local name=$DEMO_SAMPLE program=$ROOT/build/samples/$DEMO_SAMPLE cache=$STATE/demo/kernels.db targets
   setup
@@ -35,7 +40,7 @@ demo() {
   say ""
   say "== $name, first run: the cache of kernels is empty, so each loop is compiled when it first runs"
   say "   OP2_CACHE=${cache#"$ROOT"/} ${program#"$ROOT"/} $*"
-  demo_run first "$program" "$cache" "$@" || fail "$name failed (status $?)"
+  demo_run first "$program" "$cache" "$@" || demo_failed $?
   say ""
   if [ -s "$cache" ]; then
     say "== $name, second run: a new process finds every kernel in the cache and compiles nothing"

@@ -21,13 +21,14 @@ fuzz_one() { # TARGET SECONDS
 
 fuzz() {
   local target=${1:-} seconds=${2:-60} targets status=0
+  [ $# -le 2 ] || usage fuzz "./dev fuzz does not know '$3'"
+  mapfile -t targets < <(fuzz_targets)
+  [ -z "$target" ] || fuzz_targets | grep -qxF -- "$target" ||
+    usage fuzz "there is no fuzz target '$target'; there are: ${targets[*]}"
+  [[ $seconds =~ ^[1-9][0-9]*$ ]] || usage fuzz "expected a number of seconds instead of '$seconds'"
   setup
   fuzz_possible || fail "fuzzing needs clang with libFuzzer: apt-get install clang libclang-rt-14-dev"
-  mapfile -t targets < <(fuzz_targets)
-  if [ -n "$target" ]; then
-    fuzz_targets | grep -qxF -- "$target" || fail "there is no fuzz target '$target'; there are: ${targets[*]}"
-    targets=("$target")
-  fi
+  [ -z "$target" ] || targets=("$target")
   build build-fuzz || exit 1
   for target in "${targets[@]}"; do
     step "fuzz $target for $seconds s" "fuzz-$target" fuzz_one "$target" "$seconds" || status=1

@@ -33,8 +33,9 @@ gpu() {
   local what=${1:-} folder=${2:-$STATE/gpu}
   case $what in
   pack | rehearse | run) ;;
-  *) fail "expected ./dev gpu pack, rehearse or run" ;;
+  *) usage gpu "expected ./dev gpu pack, rehearse or run" ;;
   esac
+  [ $# -le 2 ] || usage gpu "./dev gpu does not know '$3'"
   setup
   build build || exit 1
   gpu_pack "$folder" || fail "the folder $folder could not be made"

@@ -13,12 +13,16 @@ source_files() { # PATTERN...: tracked files, or all files if this is not a git 
 c_files() { source_files '*.c' '*.h' '*.cc'; }
 
 format() {
+  case $# in
+  0) ;;
+  1) [ "$1" = --check ] || usage format "./dev format does not know '$1'" ;;
+  *) usage format "./dev format does not know '$2'" ;;
+  esac
   setup
   command -v clang-format >/dev/null || fail "there is no clang-format: apt-get install clang-format"
   case ${1:-} in
   --check) format_check && say "all files are laid out" ;;
   '') c_files | xargs -r clang-format -i ;;
-  *) fail "./dev format does not know '$1'; see ./dev --help" ;;
   esac
 }
 
@@ -60,6 +64,7 @@ lint_shell() {
 
 lint() {
   local status=0
+  takes_none lint "$@"
   setup
   build build || exit 1
   lint_with clang-format "layout" format_check || status=1

@@ -106,6 +106,13 @@ some_tests() { # DIR WORD...: all tests with one of the words in their names
   test_in "$dir" "$*" "${names[@]}"
 }
 
+# One of the suites that the tests' meson.build files name.
+known_suite() { # NAME
+  local known
+  known=$(grep -rhoE "suite: *(\[[^]]*\]|'[a-z]+')" tests --include=meson.build | grep -oE "'[a-z]+'" | tr -d "'" | sort -u | xargs)
+  [[ " $known asan tsan long " == *" $1 "* ]] || usage test "there is no suite '$1'; there are: $known"
+}
+
 run_tests() {
   local dir='' suites=() tests=()
   LONG=no TIMEOUTS=2 TESTED=() BROKEN=() FUZZED=()
@@ -113,15 +120,17 @@ run_tests() {
     case $1 in
     --long) LONG=yes TIMEOUTS=10 ;;
     --suite)
-      suites+=("${2:?--suite needs a name}")
+      known_suite "${2:-}"
+      suites+=("$2")
       [ "$2" = long ] && LONG=yes TIMEOUTS=10
       shift
       ;;
     --in)
-      dir=${2:?--in needs a build directory}
+      dir=${2:-}
+      [[ $dir =~ ^build(-asan|-tsan)?$ ]] || usage test "--in: expected build, build-asan or build-tsan instead of '$dir'"
       shift
       ;;
-    -*) fail "./dev test does not know '$1'; see ./dev --help" ;;
+    -*) usage test "./dev test does not know '$1'" ;;
     *) tests+=("$1") ;;
     esac
     shift

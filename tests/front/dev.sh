@@ -21,9 +21,23 @@ for command in setup build demo test bench format lint fuzz; do
   expect 0 "./dev $command" "$dev" $command --help
 done
 expect 0 "two cores" "$dev"
-expect 1 "there is no command 'tset'" "$dev" tset
-expect 1 "there is no command 'setup_it'" "$dev" setup_it
-expect 1 "does not know '--lnog'" "$dev" test --lnog
+# What is not known is refused before anything is done, with the command's own line of the help.
+expect 2 "there is no command 'tset'" "$dev" tset
+expect 2 "there is no command 'setup_it'" "$dev" setup_it
+for command in setup build lint; do
+  expect 2 "does not know '--bogus'"$'\n'"usage: ./dev $command" "$dev" $command --bogus
+done
+expect 2 "does not know '--lnog'"$'\n'"usage: ./dev test [--long]" "$dev" test --lnog
+expect 2 "there is no suite 'untis'; there are: " "$dev" test --suite untis
+expect 2 "there is no suite ''" "$dev" test --suite
+expect 2 "instead of 'bulid'" "$dev" test --in bulid
+expect 2 "there is no benchmark 'nosuch'; there are: " "$dev" bench nosuch
+expect 2 "usage: ./dev bench [NAME...]" "$dev" bench --bogus
+expect 2 "usage: ./dev format [--check]" "$dev" format --bogus
+expect 2 "does not know 'more'" "$dev" format --check more
+expect 2 "there is no fuzz target 'nosuch'" "$dev" fuzz nosuch
+expect 2 "instead of 'long'"$'\n'"usage: ./dev fuzz [TARGET [SECONDS]]" "$dev" fuzz api long
+expect 2 "usage: ./dev gpu pack|rehearse|run [FOLDER]" "$dev" gpu fly
 root=$1 build=$2
 named() { (cd "$build" && python3 "$root/.ci/named.py" . "$@"); }
 expect 0 "negative seq" named no "ATIVE SE"
