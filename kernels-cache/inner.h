@@ -106,6 +106,7 @@ struct connection {
   ino_t inode;
   bool known;       /* it has been a cache in this run */
   enum fault fault; /* worst one since the last store_settle */
+  int fault_code;   /* SQLite's */
   struct text fault_words;
 };
 
@@ -167,6 +168,8 @@ void store_rollback(struct store *store);
 /* ---- trouble (trouble.c) */
 enum fault store_classify(int code, int extended);
 void store_fault(struct store *store, struct connection *c, int code, const char *doing);
+/* SQLite's own check of the whole file; what it found is appended to `report` and counted, and noted as damage. */
+void store_check_file(struct store *store, struct connection *c, struct text *report, int *findings);
 /* Act on what was noted. */
 void store_settle(struct store *store);
 /* The first is a warning, later ones are information. Also remembered as store_trouble's answer. */

@@ -41,6 +41,7 @@ void store_fault(struct store *store, struct connection *c, int code, const char
   if (fault <= c->fault)
     return;
   c->fault = fault;
+  c->fault_code = code & 0xff;
   text_clear(&c->fault_words);
   text_addf(&c->fault_words, "%s: %s", doing, sqlite3_errstr(code));
   if (c->db && sqlite3_system_errno(c->db) && fault != FAULT_DAMAGED)
@@ -220,9 +221,22 @@ static bool was_replaced(const struct connection *c) {
          (stat(c->path, &now) != 0 || now.st_dev != c->device || now.st_ino != c->inode);
 }
 
-static void act(struct store *store, enum fault fault, const char *words) {
+/* No statement here breaks a rule of the tables in a file that is whole: its pages contradict one another, or what was to be taken
+ * over from another file is wrong. */
+static bool contradicts_itself(struct store *store, int code) {
+  int findings = 0;
+  struct text report = {0};
+  if (code == SQLITE_CONSTRAINT && store->main.db)
+    store_check_file(store, &store->main, &report, &findings);
+  text_free(&report);
+  return findings > 0;
+}
+
+static void act(struct store *store, enum fault fault, int code, const char *words) {
   if (fault == FAULT_BROKEN && was_replaced(&store->main))
     fault = FAULT_MOVED;
+  else if (fault == FAULT_BROKEN && contradicts_itself(store, code))
+    fault = FAULT_DAMAGED;
   const char *path = store->main.path ? store->main.path : "in memory";
   switch (fault) {
   case FAULT_NONE: break;
@@ -274,7 +288,7 @@ void store_settle(struct store *store) {
     struct text words = store->main.fault_words;
     store->main.fault = FAULT_NONE;
     store->main.fault_words = (struct text){0};
-    act(store, fault, text_str(&words));
+    act(store, fault, store->main.fault_code, text_str(&words));
     text_free(&words);
   }
 }

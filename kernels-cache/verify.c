@@ -58,7 +58,7 @@ static bool note_finding(struct finding **list, int *count, sqlite3_stmt *st, co
   return true;
 }
 
-static void integrity(struct store *store, struct connection *c, struct text *report, int *findings) {
+void store_check_file(struct store *store, struct connection *c, struct text *report, int *findings) {
   sqlite3_stmt *st = NULL;
   int code = sqlite3_prepare_v2(c->db, "PRAGMA integrity_check(20)", -1, &st, NULL);
   if (code != SQLITE_OK)
@@ -93,7 +93,7 @@ static int scan(struct store *store, struct connection *c, struct finding **list
 
 static int verify_file(struct store *store, struct connection *c, struct text *report, long long *checked) {
   int findings = 0;
-  integrity(store, c, report, &findings);
+  store_check_file(store, c, report, &findings);
   struct finding *list = NULL;
   int rows = c->fault ? 0 : scan(store, c, &list, checked);
   for (int i = 0; i < rows; i++) {

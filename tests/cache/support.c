@@ -37,7 +37,7 @@ void test_key_make(struct test_key *k, const char *loop, int number) {
   column(k, 2, "constant gam", k->values[2]);
   column(k, 3, "LLVM", "19.1.6");
   column(k, 4, "CPU features", "+avx2,+fma");
-  column(k, 5, "fp", "contract");
+  column(k, 5, "shape", "strip8");
   k->key = (struct store_key){.hash = k->hash,
                               .loop = k->loop,
                               .names = "dat 1 q\n",

@@ -260,7 +260,7 @@ static void why_says_what_changed(void **state) {
   assert_string_equal(why(s, &k.key), "kernel text line 3");
   test_key_make(&k, "res", 0);
   k.columns[5].name = "mode";
-  assert_string_equal(why(s, &k.key), "mode is new: contract, fp is gone");
+  assert_string_equal(why(s, &k.key), "mode is new: strip8, shape is gone");
   /* The nearest key is compared with, not the last one. */
   assert_true(test_put(s, "res", 5));
   test_key_make(&k, "res", 0);
