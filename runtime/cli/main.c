@@ -247,8 +247,7 @@ static int run_command(const struct command *command, int argc, char **argv, int
   struct error err = {0};
   cli.words = calloc((size_t)argc + 1, sizeof *cli.words);
   int status = cli.words ? take_words(&cli, argc, argv) : cli_fail(CLI_FAILED, "out of memory");
-  if (status == CLI_OK &&
-      env_read(&cli.env, whole_argc, whole_argv, &warnings, &err) != OP_OK)
+  if (status == CLI_OK && env_read(&cli.env, whole_argc, whole_argv, &warnings, &err) != OP_OK)
     status = cli_fail(CLI_FAILED, "%s", error_message(&err));
   if (status == CLI_OK) {
     log_configure(&cli.log, env_value(&cli.env, ENV_LOG));

@@ -26,9 +26,10 @@ enum { FILES_AN_OPTION = 2 };
 /* ---- which files an option stands for ---- */
 
 static char *joined(const char *stem, size_t length, const char *ending) {
-  char *path = room((long long)(length + strlen(ending)) + 1, 1);
+  const size_t n = strlen(ending) + 1;
+  char *path = room((long long)(length + n), 1);
   memcpy(path, stem, length);
-  strcpy(path + length, ending);
+  memcpy(path + length, ending, n);
   return path;
 }
 
