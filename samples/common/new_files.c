@@ -27,7 +27,7 @@ enum { FILES_AN_OPTION = 2 };
 
 static char *joined(const char *stem, size_t length, const char *ending) {
   const size_t n = strlen(ending) + 1;
-  char *path = room((long long)(length + n), 1);
+  char *path = room((long long)length + (long long)n, 1);
   memcpy(path, stem, length);
   memcpy(path + length, ending, n);
   return path;
