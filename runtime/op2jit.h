@@ -199,7 +199,8 @@ op_dat op_decl_dat_temp(op_set set, int dim, const char *type, const void *data,
 int op_free_dat_temp(op_dat dat);
 
 /* A constant that kernels see under `name`, a C identifier: a scalar if dim is 1, else an array. The
- * value is copied. Names of what every kernel has, such as sin or M_PI, and names that begin with op2 are refused. A second declaration must have the same dim and type, and updates the value.
+ * value is copied. Names of what every kernel has, such as sin or M_PI, and names that begin with op2 are
+ * refused. A second declaration must have the same dim and type, and updates the value.
  * Declare it before the first loop that uses it. A kernel of OP_KERNEL_DEF needs a C variable of that name as
  * well, which no call sets: keep it equal. Errors: OP_ERR_CONST, OP_ERR_TYPE, OP_ERR_DIM. */
 int op_decl_const(const char *name, int dim, const char *type, const void *value);
