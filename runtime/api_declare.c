@@ -65,17 +65,12 @@ static void forget_dat(struct op_context *ctx, struct dat *dat) {
   data_free(ctx, dat);
 }
 
-/* A type that is none is found later. */
 static int check_pointed(const char *name, const char *type, const char *is) {
-  struct text wrong = {0};
   bool soa;
-  const enum type_code declared = type_parse(type, &soa);
-  if (declared == TYPE_NONE || type_fits(declared, is))
-    return OP_OK;
-  type_tell_misfit(declared, is, "the data are C variables", "Declare it as", "const void *", &wrong);
-  error_set(api_error(), OP_ERR_TYPE, "dat \"%s\": %s", name ? name : "unnamed", text_str(&wrong));
-  text_free(&wrong);
-  return OP_ERR_TYPE;
+  return type_check_pointed(type_parse(type, &soa), is, "the data are C variables", "const void *",
+                            api_error())
+             ? error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed")
+             : OP_OK;
 }
 
 static op_dat declare_dat(const char *call, op_set set, int dim, const char *type, const void *data,

@@ -252,13 +252,9 @@ static int check_constant(const char *name, int dim, enum type_code code, const 
 }
 
 int mesh_check_pointed(const char *name, enum type_code declared, const char *is, struct error *err) {
-  struct text wrong = {0};
-  if (declared == TYPE_NONE || type_fits(declared, is))
-    return OP_OK;
-  type_tell_misfit(declared, is, "the value is a C variable", "Declare it as", "void *", &wrong);
-  error_set(err, OP_ERR_TYPE, "constant \"%s\": %s", name ? name : "unnamed", text_str(&wrong));
-  text_free(&wrong);
-  return OP_ERR_TYPE;
+  return type_check_pointed(declared, is, "the value is a C variable", "void *", err)
+             ? error_prefix(err, "constant \"%s\": ", name ? name : "unnamed")
+             : OP_OK;
 }
 
 int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,

@@ -104,6 +104,17 @@ void type_tell_misfit(enum type_code declared, const char *is, const char *verb,
       wanted, verb, found, remedy, found, wanted, wanted, memory);
 }
 
+int type_check_pointed(enum type_code declared, const char *is, const char *verb, const char *memory,
+                       struct error *err) {
+  struct text wrong = {0};
+  if (declared == TYPE_NONE || type_fits(declared, is))
+    return OP_OK;
+  type_tell_misfit(declared, is, verb, "Declare it as", memory, &wrong);
+  error_set(err, OP_ERR_TYPE, "%s", text_str(&wrong));
+  text_free(&wrong);
+  return OP_ERR_TYPE;
+}
+
 #define COMBINE(T, combined)                                                                                 \
   do {                                                                                                       \
     T a, b;                                                                                                  \

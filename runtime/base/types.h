@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "base/text.h"
 
 enum type_code {
@@ -40,6 +41,10 @@ bool type_fits(enum type_code declared, const char *is);
  * `remedy` "Declare it as", `memory` "const void *". */
 void type_tell_misfit(enum type_code declared, const char *is, const char *verb, const char *remedy,
                       const char *memory, struct text *out);
+
+/* OP_ERR_TYPE with these words unless it fits; a type that is none is found elsewhere. */
+int type_check_pointed(enum type_code declared, const char *is, const char *verb, const char *memory,
+                       struct error *err);
 
 /* All names, for messages: "double, float, ...". */
 const char *type_names(void);
