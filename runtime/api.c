@@ -53,14 +53,20 @@ static void pass_time(int seconds, long milliseconds) {
     continue;
 }
 
-/* An error that all ranks have by themselves, as most are, is told by rank 0, which ends the job meanwhile. */
-static void let_others_speak(const struct comm *comm) {
+/* An error that all ranks have by themselves, as most are, is told by rank 0, which ends the job meanwhile: how soon depends on the
+ * launcher, so it says that it speaks. */
+static void let_one_speak(struct comm *comm, const op_error *error) {
+  if (the.error.teller == ERROR_MINE && comm->rank == 0 && error == &the.last)
+    comm->table->tell(comm, &the.error);
+  for (int waited = 0; the.error.teller == ERROR_MINE && comm->rank > 0 && waited < 20; waited++) {
+    pass_time(0, 100);
+    if (comm->table->first_speaks(comm))
+      the.error.teller = ERROR_ELSEWHERE;
+  }
   if (the.error.teller == ERROR_ELSEWHERE) {
     pass_time(30, 0);
     _exit(EXIT_FAILURE);
   }
-  if (the.error.teller == ERROR_MINE && comm->rank > 0)
-    pass_time(2, 0);
 }
 
 static void errors_fatal(const op_error *error) {
@@ -68,7 +74,7 @@ static void errors_fatal(const op_error *error) {
   char rank[32] = "";
   fflush(stdout);
   if (comm)
-    let_others_speak(comm);
+    let_one_speak(comm, error);
   if (comm && the.error.teller == ERROR_MINE)
     snprintf(rank, sizeof rank, "rank %d: ", comm->rank);
   fprintf(stderr, "op2jit: error: %s%s: %s\n", rank, error->name, error->message);

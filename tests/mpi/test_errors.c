@@ -37,6 +37,21 @@ static void no_code(void) {
               op_arg_dat(x, -1, OP_ID, 1, "double", OP_WRITE));
 }
 
+/* As on a machine that does much else: whoever starts and ends the ranks does nothing for four seconds. */
+static void hold_launcher(void) {
+  char command[128];
+  snprintf(command, sizeof command, "(sleep 4; kill -CONT %d) & kill -STOP %d", (int)getppid(),
+           (int)getppid());
+  if (rank == 0)
+    check(system(command) == 0);
+  op_barrier();
+}
+
+static void local_held(void) {
+  hold_launcher();
+  op_get_size(NULL);
+}
+
 static void killed(void) {
   if (rank == last)
     raise(SIGKILL);
@@ -144,6 +159,11 @@ static void other_exit(void) {
   make_ring();
   if (rank != last)
     run_flow(ring.x);
+}
+
+static void other_exit_held(void) {
+  hold_launcher();
+  other_exit();
 }
 
 static void other_partition(void) {
@@ -263,12 +283,14 @@ static const struct {
                  {"all", all_ranks},
                  {"local", local},
                  {"no-code", no_code},
+                 {"local-held", local_held},
                  {"killed", killed},
                  {"leaves", leaves},
                  {"late", late},
                  {"late-loop", late_loop},
                  {"other-fetch", other_fetch},
                  {"other-exit", other_exit},
+                 {"other-exit-held", other_exit_held},
                  {"other-partition", other_partition},
                  {"other-loop", other_loop},
                  {"other-result", other_result},
