@@ -45,8 +45,10 @@ ends_with() { # SCENARIO COUNT WORDS: so many messages of the library, with thes
 after=OP2_HANG=1
 [ "$kind$ranks" != openmpi2 ] || after=OP2_LOG=warn # as long as it takes by itself
 start other-fetch "$after"
-for scenario in late late-loop slow other-exit other-exit-held other-partition other-loop other-result; do start $scenario OP2_HANG=1; done
-for scenario in late one all local local-held no-code killed leaves environment environment-and-goes-on; do start $scenario; done
+[ "$kind" != openmpi ] || start other-exit-held OP2_HANG=1
+[ "$kind" != openmpi ] || start local-held
+for scenario in late late-loop slow other-exit other-partition other-loop other-result; do start $scenario OP2_HANG=1; done
+for scenario in late one all local no-code killed leaves environment environment-and-goes-on; do start $scenario; done
 for scenario in violates violates-and-goes-on; do start $scenario OP2_CHECK=on; done
 wait
 
@@ -57,9 +59,6 @@ job all
 ends_with all 1 "OP_ERR_MAP_RANGE: $everyone"
 job local
 ends_with local 1 "rank $last: OP_ERR_HANDLE: "
-# Every rank has this error by itself. The others hear from rank 0 that it speaks, however long the job takes to end.
-job local-held
-ends_with local-held 1 "rank 0: OP_ERR_HANDLE: "
 job environment
 ends_with environment 1 "OP_ERR_ENV: rank $last: OP2_THREADS=many"
 job environment-and-goes-on
@@ -91,12 +90,21 @@ differs() { # SCENARIO VARIABLE WORDS...: one message with all of them
 }
 differs other-fetch "$after" "flow (messages)" "op_fetch_data" "and they wait for each other" "same calls in the same order"
 differs other-exit OP2_HANG=1 "flow (messages)" "op_exit" "and they wait for each other"
-differs other-exit-held OP2_HANG=1 "flow (messages)" "op_exit" "and they wait for each other"
 differs other-partition OP2_HANG=1 "sum (a gather)" "op_partition" "and they wait for each other"
 differs other-loop OP2_HANG=1 "flow (messages)" "back (messages)" "and they wait for each other"
 differs other-result OP2_HANG=1 "rank $last calls loop add, rank 0 calls loop sum"
 job slow OP2_HANG=1
 [[ $status -eq 0 && $said == *"went well"* && $said != *error* ]] || fail "slow: $said"
+
+# However long the job takes to end, the other ranks hear from rank 0 that it speaks. Not with MPICH: what is said while its launcher
+# is held it may forget.
+if [ "$kind" = openmpi ]; then
+  job local-held
+  ends_with local-held 1 "rank 0: OP_ERR_HANDLE: "
+  job other-exit-held OP2_HANG=1
+  said=$(grep -v 'warning: has waited' <<<"$said")
+  ends_with other-exit-held 1 "and they wait for each other"
+fi
 
 waits_in() { # SCENARIO WORDS: all ranks but the last, which comes late, say that they wait there
   local scenario=$1 words=$2 rank
@@ -115,5 +123,5 @@ waits_in late-loop "loop set"
 job late
 [[ $status -eq 0 && $said != *warning* ]] || fail "late, without OP2_HANG: $said"
 
-[ "$failures" -eq 0 ] && echo "twenty-one jobs, each as expected"
+[ "$failures" -eq 0 ] && echo "$(find "$work" -name '*.status' | wc -l) jobs, each as expected"
 exit "$failures"
