@@ -26,6 +26,15 @@ static struct set *object_set(struct op_context *ctx, op_set handle, const char 
   return api_object(ctx, handle, HANDLE_SET, call, what);
 }
 
+int op2jit_open_hdf5(void) {
+  struct op_context *ctx = api_enter("op_open_hdf5");
+  const struct file_table *table;
+  if (!ctx)
+    return api_refused();
+  const int code = agree_on_call(ctx, OP_OK, api_error(), "op_open_hdf5\n");
+  return api_leave(code ? code : io_table(ctx, &table, api_error()));
+}
+
 op_set op2jit_decl_set_hdf5(const char *file, const char *name) {
   static const char call[] = "op_decl_set_hdf5";
   struct op_context *ctx = api_enter(call);

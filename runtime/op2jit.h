@@ -89,6 +89,7 @@ extern "C" {
 #define op_dump_to_hdf5 op2jit_dump_to_hdf5
 #define op_fetch_data_hdf5_file op2jit_fetch_data_hdf5_file
 #define op_fetch_data_hdf5_file_path op2jit_fetch_data_hdf5_file_path
+#define op_open_hdf5 op2jit_open_hdf5
 #define op_write_vtk op2jit_write_vtk
 
 /* ---- handles ----------------------------------------------------------------------------------*/
@@ -386,6 +387,9 @@ int op_plan_check(int level);
  * to a file that is there costs a copy of it. Errors: OP_ERR_FILE, with the file's, the dataset's and the system's words,
  * OP_ERR_TYPE, OP_ERR_DIM, OP_ERR_SIZE, OP_ERR_MAP_RANGE for what does not fit; all ranks get the same. */
 
+/* Opens the plugin now, which the first call on files does else: for programs that write when much is computed, and want to know
+ * before that they can. Touches no file and waits for no loop. Errors: OP_ERR_NOT_BUILT, with the package; OP_ERR_FILE. */
+int op_open_hdf5(void);
 /* A set of the size that the dataset `name` says, or of as many elements as the dataset `data_name` has rows. */
 op_set op_decl_set_hdf5(const char *file, const char *name);
 op_set op_decl_set_hdf5_infer_size(const char *file, const char *name, const char *data_name);

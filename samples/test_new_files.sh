@@ -68,6 +68,23 @@ for option in $options; do
   seen="$seen $option"
 done
 
+# Without HDF5 that is said at once, and nothing is computed or written; a plugin that does not open stands for one that is not there.
+mkdir "$folder.plugins"
+: >"$folder.plugins/op2jit-hdf5-serial.so"
+for option in $options; do
+  case $option in vtk | write) ;; *) continue ;; esac
+  status=0
+  "$program" "--$option" "$folder/new" OP2_BACKEND=native OP2_CACHE=off OP2_MPI=off "OP2_PLUGINS=$folder.plugins" >"$folder.out" 2>"$folder.said" ||
+    status=$?
+  if [ $status != 1 ] || [ -s "$folder.out" ] || ! grep -q "HDF5" "$folder.said"; then
+    echo "FAILED: --$option without HDF5: status $status, or it computed first:"
+    cat "$folder.out" "$folder.said"
+    failed=1
+  fi
+  rm -f "$folder.out" "$folder.said"
+done
+rm -r "$folder.plugins"
+
 ls -l "$folder" >"$folder.after"
 cmp "$folder.before" "$folder.after" || failed=1
 [ "$(cat "$folder/text" "$folder/text.data.h5")" = "precious

@@ -298,6 +298,7 @@ int main(int argc, char **argv) {
   gm1 = AERO_GAMMA - 1;
   amplitude = AERO_AMPLITUDE;
   op_init(argc, argv, 1);
+  output_prepare(NULL, s.vtk);
   op_decl_const("mach2", 1, "double", &mach2);
   op_decl_const("gm1", 1, "double", &gm1);
   op_decl_const("amplitude", 1, "double", &amplitude);

@@ -315,6 +315,7 @@ int main(int argc, char **argv) {
   if (outcome != OPTIONS_RUN)
     return outcome;
   op_init(argc, argv, 1);
+  output_prepare(settings.results, settings.vtk);
   struct meshes m;
   if (make_meshes(&settings, &m))
     return 2;

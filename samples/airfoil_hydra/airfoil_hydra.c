@@ -353,6 +353,7 @@ int main(int argc, char **argv) {
   gam = BOX_GAMMA;
   viscosity = BOX_VISCOSITY;
   op_init(argc, argv, 1);
+  output_prepare(NULL, s.vtk);
   op_decl_const("gam", 1, "double", &gam);
   op_decl_const("viscosity", 1, "double", &viscosity);
   int status = run(&s);

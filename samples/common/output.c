@@ -11,6 +11,11 @@ static int ends_with(const char *text, const char *ending) {
   return length > n && !strcmp(text + length - n, ending);
 }
 
+void output_prepare(const char *hdf5, const char *vtk) {
+  if (hdf5 || vtk)
+    op_open_hdf5();
+}
+
 int output_said(int failed, const char *path, const char *ending) {
   if (failed)
     return -1;

@@ -4,6 +4,9 @@
 
 #include <op2jit.h>
 
+/* After op_init, before anything is computed: opens what writes both, if one is wanted (not NULL). Without HDF5 the library says so,
+ * and ends the program. */
+void output_prepare(const char *hdf5, const char *vtk);
 /* Says that the file `path` was written, with `ending` if it has not that already, unless `failed`; 0, or -1 if it was. */
 int output_said(int failed, const char *path, const char *ending);
 /* The same of what op_write_vtk writes under this name. */

@@ -248,6 +248,7 @@ int main(int argc, char **argv) {
   if (outcome != OPTIONS_RUN)
     return outcome;
   op_init(argc, argv, 1);
+  output_prepare(NULL, s.vtk);
   int status = run(&s);
   op_exit();
   return status;

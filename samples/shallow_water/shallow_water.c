@@ -384,6 +384,7 @@ int main(int argc, char **argv) {
   char word[64];
   snprintf(word, sizeof word, "OP2_FP=%s", s.fp);
   init_with(argc, argv, 1, word);
+  output_prepare(s.results, s.vtk);
   int status = run(&s, numbering);
   op_exit();
   return status;

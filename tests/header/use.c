@@ -46,6 +46,7 @@ int main(int argc, char **argv) {
   code |= op_par_loop_array(op_kernel_file("kernel.c"), "k", set, 1, args, __FILE__, __LINE__);
   code |= op_fetch_data(x, value) | op_put_data(x, value) | op_fetch_data_idx(x, value, 0, 0);
   code |= op_renumber(map) | op_renumber_by("rcm", map, NULL) | op_partition("", "", set, map, x);
+  code |= op_open_hdf5();
   op_timers(&cpu, &wall);
   if (op_counters()->loops && op_is_root() && !op_rank() && op_rank_count() == 1 &&
       op_get_size(set) == op_get_global_size(set))

@@ -134,6 +134,7 @@ static void work(const char *in, const char *out, const char *vtk) {
   must(late && op_fetch_data_hdf5_file_path(late, out, "late/wide") == OP_OK);
   must(op_write_const_hdf5("pi", 1, "double", &pi, out) == OP_OK);
   must(op_get_const_hdf5("pi", 1, "double", &back, out) == OP_OK && back == pi);
+  must(op_open_hdf5() == OP_OK);
   const op_dat shown[] = {m.x, m.q};
   must(op_write_vtk(vtk, 0, 2, shown) == OP_OK && op_write_vtk(vtk, 1, 2, shown) == OP_OK);
 }

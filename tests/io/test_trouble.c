@@ -139,6 +139,23 @@ static void no_plugin(void **state) {
   error_free(&err);
 }
 
+/* Before anything is read or written. */
+static void asks_for_hdf5(void **state) {
+  (void)state;
+  assert_int_equal(op_open_hdf5(), OP_OK);
+  assert_int_equal(op_exit(), OP_OK);
+  write_text(in_folder("op2jit-hdf5-serial.so"), "no library");
+  setenv("OP2_PLUGINS", folder, 1);
+  assert_int_equal(op_init(0, NULL, 0), OP_OK);
+  assert_int_equal(op_open_hdf5(), OP_ERR_FILE);
+  message_has("the HDF5 plugin does not open");
+  assert_int_equal(op_exit(), OP_OK);
+  assert_int_equal(op_open_hdf5(), OP_ERR_STATE);
+  unsetenv("OP2_PLUGINS");
+  assert_int_equal(unlink(in_folder("op2jit-hdf5-serial.so")), 0);
+  assert_int_equal(op_init(0, NULL, 0), OP_OK);
+}
+
 /* ---- writing ---- */
 
 /* The library is there in `run`, with a file already read. */
@@ -371,6 +388,7 @@ static void killed_while_writing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       test_in_library(no_plugin),
+      test_in_library(asks_for_hdf5),
       test_in_library(no_file),
       test_in_library(not_hdf5),
       test_in_library(cut_short),
