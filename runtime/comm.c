@@ -222,8 +222,7 @@ int comm_open_alone(struct comm **out, struct error *err) {
   struct alone *a = calloc(1, sizeof *a);
   if (!a)
     return error_memory(err, "the comm", sizeof *a);
-  a->comm = (struct comm){
-      .table = &alone_table, .size = 1, .node_size = 1, .sharing = 1, .fortran = -1, .state = a};
+  a->comm = (struct comm){.table = &alone_table, .size = 1, .node_size = 1, .fortran = -1, .state = a};
   *out = &a->comm;
   return OP_OK;
 }

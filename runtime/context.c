@@ -234,13 +234,10 @@ int context_jit(struct op_context *ctx, struct jit **out, struct error *err) {
   return code;
 }
 
-/* What the user says; else the CPUs, shared among the ranks that are allowed on the same ones. 0: the team knows. */
+/* What the user says; else the CPUs, shared among the ranks that are allowed on the same ones, or in the same control group. 0: the team knows. */
 static int threads_to_open(const struct op_context *ctx) {
   const long said = env_number(&ctx->env, ENV_THREADS, threads_of(ctx->env.omp_threads));
-  if (said || ctx->comm->sharing < 2)
-    return (int)said;
-  const int share = team_cpus() / ctx->comm->sharing;
-  return share > 1 ? share : 1;
+  return said ? (int)said : ctx->comm->share;
 }
 
 /* Places are OpenMP's business: who asks for them gets its runtime, where there is one. */

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 
@@ -15,45 +16,44 @@ static const struct version {
 
 enum { MOST_LINE = 4096 };
 
-/* Of one of a group's files; false where there is none. */
+/* Of one of a group's files, and which file that is; false where there is none. */
 static bool first_line(const char *root, const struct version *v, const char *group, const char *name,
-                       char line[MOST_LINE]) {
+                       char line[MOST_LINE], struct stat *which) {
   struct text path = {0};
   text_addf(&path, "%s%s%s/%s", root, v->mount, group, name);
   FILE *file = text_ok(&path) ? fopen(text_str(&path), "re") : NULL;
   text_free(&path);
-  bool got = file && fgets(line, MOST_LINE, file);
+  bool got = file && fstat(fileno(file), which) == 0 && fgets(line, MOST_LINE, file);
   if (file)
     fclose(file);
   return got;
 }
 
-/* Of this group alone; 0: none. "max", and -1 in version 1, mean that there is no quota. */
-static int quota_of(const char *root, const struct version *v, const char *group) {
+/* Of this group alone; false: none. "max", and -1 in version 1, mean that there is no quota. */
+static bool quota_of(const char *root, const struct version *v, const char *group, struct quota *out) {
   char line[MOST_LINE];
+  struct stat which, other;
   long long quota = 0, period = 0;
-  if (!first_line(root, v, group, v->quota, line))
-    return 0;
+  if (!first_line(root, v, group, v->quota, line, &which))
+    return false;
   int numbers = sscanf(line, "%lld %lld", &quota, &period);
-  if (v->period && numbers == 1 && first_line(root, v, group, v->period, line))
+  if (v->period && numbers == 1 && first_line(root, v, group, v->period, line, &other))
     numbers += sscanf(line, "%lld", &period);
-  if (numbers != 2 || quota <= 0 || period <= 0)
-    return 0;
-  const long long cpus = quota / period + (quota % period > 0);
-  return cpus < INT_MAX ? (int)cpus : 0;
+  if (numbers != 2 || quota <= 0 || period <= 0 || quota / period >= INT_MAX)
+    return false;
+  *out = (struct quota){(int)(quota / period) + (quota % period > 0), which.st_dev, which.st_ino};
+  return true;
 }
 
 /* A group has no more than those above it; their files are where its path leads, but in some containers only the topmost ones
  * can be seen. Shortens `group`. */
-static int least_quota(const char *root, const struct version *v, char *group) {
-  int least = 0;
+static void add_quotas(const char *root, const struct version *v, char *group, struct quotas *out) {
   for (;;) {
-    const int quota = quota_of(root, v, group);
-    if (quota > 0 && (!least || quota < least))
-      least = quota;
+    if (out->count < QUOTAS_MOST && quota_of(root, v, group, &out->groups[out->count]))
+      out->count++;
     char *end = strrchr(group, '/');
     if (!end)
-      return least;
+      return;
     *end = 0;
   }
 }
@@ -74,20 +74,28 @@ static const struct version *version_of(char *line, char **group) {
   return NULL;
 }
 
-int quota_cpus(const char *root) {
+void quotas_read(const char *root, struct quotas *out) {
   struct text path = {0};
   char line[MOST_LINE], *group;
-  int least = 0;
+  memset(out, 0, sizeof *out);
   text_addf(&path, "%s/proc/self/cgroup", root);
   FILE *file = text_ok(&path) ? fopen(text_str(&path), "re") : NULL;
   text_free(&path);
   while (file && fgets(line, sizeof line, file)) {
     const struct version *v = version_of(line, &group);
-    const int quota = v ? least_quota(root, v, group) : 0;
-    if (quota > 0 && (!least || quota < least))
-      least = quota;
+    if (v)
+      add_quotas(root, v, group, out);
   }
   if (file)
     fclose(file);
+}
+
+int quota_cpus(const char *root) {
+  struct quotas quotas;
+  int least = 0;
+  quotas_read(root, &quotas);
+  for (int i = 0; i < quotas.count; i++)
+    if (!least || quotas.groups[i].cpus < least)
+      least = quotas.groups[i].cpus;
   return least;
 }

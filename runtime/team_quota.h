@@ -3,8 +3,23 @@
 #ifndef OP2JIT_TEAM_QUOTA_H
 #define OP2JIT_TEAM_QUOTA_H
 
-/* How many CPUs' time the process's control groups (Linux, versions 1 and 2) let it have: the least of its group's and of all above,
- * rounded up. 0: as much as there is, or unknown. `root` is put before all paths: "" but in tests. */
+/* A control group with a quota: how many CPUs' time it has, rounded up, and which file says so, by which two processes, also of
+ * different containers, know that they are in the same group. */
+struct quota {
+  int cpus;
+  unsigned long long device, file;
+};
+
+enum { QUOTAS_MOST = 16 };
+struct quotas {
+  int count;
+  struct quota groups[QUOTAS_MOST];
+};
+
+/* The quotas of the process's control groups (Linux, versions 1 and 2) and of all above. `root` is put before all paths: ""
+ * but in tests. */
+void quotas_read(const char *root, struct quotas *out);
+/* The least of them. 0: as much as there is, or unknown. */
 int quota_cpus(const char *root);
 
 #endif

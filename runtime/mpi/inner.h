@@ -16,8 +16,8 @@ struct mpi_watch;
 struct mpi_state {
   struct comm comm;
   MPI_Comm mpi;
-  MPI_Op operations[3];    /* of doubles, by enum comm_op: in rank order, and a NaN stays */
-  bool crowded;            /* more ranks than CPUs: give the CPU away while waiting */
+  MPI_Op operations[3]; /* of doubles, by enum comm_op: in rank order, and a NaN stays */
+  bool crowded; /* more ranks than CPUs, or than their quota pays for: give the CPU away while waiting */
   struct mpi_watch *watch; /* NULL: not all ranks are in this comm */
   int number;              /* of this comm there */
   long long started;       /* the number of what `start` began last */

@@ -1,11 +1,11 @@
 /* The table, and the life of MPI in this process. */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/size.h"
 #include "inner.h"
+#include "team_share.h"
 
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -84,14 +84,10 @@ static int wrap(MPI_Comm mpi, const struct comm_table *table, double hang, struc
     return error_memory(err, "the comm", sizeof *s);
   }
   life.open++;
-  *s = (struct mpi_state){.comm = {.table = table,
-                                   .node_size = 1,
-                                   .sharing = 1,
-                                   .fortran = (int)MPI_Comm_c2f(mpi),
-                                   .hang = hang,
-                                   .state = s},
-                          .mpi = mpi,
-                          .operations = {MPI_OP_NULL, MPI_OP_NULL, MPI_OP_NULL}};
+  *s = (struct mpi_state){
+      .comm = {.table = table, .node_size = 1, .fortran = (int)MPI_Comm_c2f(mpi), .hang = hang, .state = s},
+      .mpi = mpi,
+      .operations = {MPI_OP_NULL, MPI_OP_NULL, MPI_OP_NULL}};
   MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
   MPI_Comm_rank(mpi, &s->comm.rank);
   MPI_Comm_size(mpi, &s->comm.size);
@@ -107,17 +103,9 @@ static int wrap(MPI_Comm mpi, const struct comm_table *table, double hang, struc
 
 /* ---- the ranks of this machine ---- */
 
-static int count_equal(const cpu_set_t *all, int count, const cpu_set_t *mine) {
-  int equal = 0;
-  for (int i = 0; i < count; i++)
-    equal += CPU_EQUAL(&all[i], mine) != 0;
-  return equal;
-}
-
 static int look_at_node(struct comm *c, struct error *err) {
   MPI_Comm node;
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
+  struct allowance mine;
   int code =
       mpi_check(MPI_Comm_split_type(mpi_state(c)->mpi, MPI_COMM_TYPE_SHARED, c->rank, MPI_INFO_NULL, &node),
                 "MPI_Comm_split_type", err);
@@ -125,17 +113,14 @@ static int look_at_node(struct comm *c, struct error *err) {
     return code;
   MPI_Comm_rank(node, &c->node_rank);
   MPI_Comm_size(node, &c->node_size);
-  if (sched_getaffinity(0, sizeof mine, &mine) != 0)
-    CPU_SET(0, &mine);
-  cpu_set_t *all = array_new((size_t)c->node_size, sizeof *all);
+  allowance_read(&mine);
+  struct allowance *all = array_new((size_t)c->node_size, sizeof *all);
   code =
       all ? mpi_check(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, node),
                       "MPI_Allgather", err)
           : error_memory(err, "the CPUs of the ranks", (size_t)c->node_size * sizeof *all);
-  if (all && !code) {
-    c->sharing = count_equal(all, c->node_size, &mine);
-    mpi_state(c)->crowded = c->sharing > CPU_COUNT(&mine);
-  }
+  if (all && !code)
+    c->share = allowance_share(&mine, c->node_size, all, &mpi_state(c)->crowded);
   free(all);
   MPI_Comm_free(&node);
   return code;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "team_quota.h"
+#include "team_share.h"
 
 enum { MOST_FILES = 6 };
 
@@ -114,7 +114,82 @@ static void reads_quotas(void **state) {
   }
 }
 
+/* Two processes see the same groups under the same path, or, in containers, different ones. */
+static void tells_groups_apart(void **state) {
+  (void)state;
+  struct quotas quotas[3];
+  for (int i = 0; i < 2; i++) {
+    char root[] = "/tmp/op2jit-quota-XXXXXX";
+    assert_non_null(mkdtemp(root));
+    put_file(root, GROUPS, "0::/pod/job\n");
+    put_file(root, V2 "/pod/job/cpu.max", "150000 100000\n");
+    put_file(root, V2 "/pod/cpu.max", "300000 100000\n");
+    quotas_read(root, &quotas[i]);
+    quotas_read(root, &quotas[2]);
+    nftw(root, drop, 8, FTW_DEPTH | FTW_PHYS);
+    assert_int_equal(quotas[i].count, 2);
+    assert_int_equal(quotas[i].groups[0].cpus, 2);
+    assert_int_equal(quotas[i].groups[1].cpus, 3);
+    assert_memory_equal(&quotas[i], &quotas[2], sizeof quotas[i]);
+    assert_true(quotas[i].groups[0].file != quotas[i].groups[1].file);
+  }
+}
+
+enum { RANKS = 4 };
+
+/* Ranks on a machine; groups are told apart by `file`, 0: none. */
+static const struct crowd {
+  const char *name;
+  int count, share; /* ranks, and CPUs for the first of them */
+  bool crowded;
+  struct {
+    size_t cpus; /* the first ones of the machine */
+    struct quota own, above;
+  } ranks[RANKS];
+} crowds[] = {
+    {"one rank", 1, 0, false, {{4, {2, 0, 1}, {0, 0, 0}}}},
+    {"two on the same CPUs", 2, 2, false, {{4, {0, 0, 0}, {0, 0, 0}}, {4, {0, 0, 0}, {0, 0, 0}}}},
+    {"two on different CPUs", 2, 0, false, {{4, {0, 0, 0}, {0, 0, 0}}, {2, {0, 0, 0}, {0, 0, 0}}}},
+    {"two with one quota", 2, 1, false, {{4, {2, 0, 1}, {0, 0, 0}}, {4, {2, 0, 1}, {0, 0, 0}}}},
+    {"two in two containers", 2, 2, false, {{4, {2, 0, 1}, {0, 0, 0}}, {4, {2, 0, 2}, {0, 0, 0}}}},
+    {"groups of two devices", 2, 2, false, {{4, {2, 7, 1}, {0, 0, 0}}, {4, {2, 8, 1}, {0, 0, 0}}}},
+    {"one with a quota", 2, 3, false, {{6, {5, 0, 1}, {0, 0, 0}}, {6, {0, 0, 0}, {0, 0, 0}}}},
+    {"two containers in one pod", 2, 1, false, {{8, {2, 0, 1}, {3, 0, 9}}, {8, {2, 0, 2}, {3, 0, 9}}}},
+    {"more than CPUs",
+     3,
+     1,
+     true,
+     {{2, {0, 0, 0}, {0, 0, 0}}, {2, {0, 0, 0}, {0, 0, 0}}, {2, {0, 0, 0}, {0, 0, 0}}}},
+    {"more than the quota",
+     3,
+     1,
+     true,
+     {{8, {2, 0, 1}, {0, 0, 0}}, {8, {2, 0, 1}, {0, 0, 0}}, {8, {2, 0, 1}, {0, 0, 0}}}},
+    {"one quota on different CPUs", 2, 1, true, {{4, {1, 0, 1}, {0, 0, 0}}, {3, {1, 0, 1}, {0, 0, 0}}}},
+};
+
+static void shares(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
+    const struct crowd *c = &crowds[i];
+    struct allowance all[RANKS] = {0};
+    bool crowded = !c->crowded;
+    for (int r = 0; r < c->count; r++) {
+      for (size_t cpu = 0; cpu < c->ranks[r].cpus; cpu++)
+        CPU_SET(cpu, &all[r].cpus);
+      if (c->ranks[r].own.file)
+        all[r].quotas.groups[all[r].quotas.count++] = c->ranks[r].own;
+      if (c->ranks[r].above.file)
+        all[r].quotas.groups[all[r].quotas.count++] = c->ranks[r].above;
+    }
+    const int share = allowance_share(&all[0], c->count, all, &crowded);
+    if (share != c->share || crowded != c->crowded)
+      fail_msg("%s: %d CPUs instead of %d, %scrowded", c->name, share, c->share, crowded ? "" : "not ");
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_quotas)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_quotas), cmocka_unit_test(tells_groups_apart),
+                                     cmocka_unit_test(shares)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

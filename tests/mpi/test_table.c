@@ -46,7 +46,7 @@ static void check_filled(const unsigned char *data, int rank, size_t bytes) {
 static void test_shape(void) {
   check(comm->rank >= 0 && comm->rank < comm->size);
   check(comm->node_rank >= 0 && comm->node_rank < comm->node_size && comm->node_size <= comm->size);
-  check(comm->sharing >= 1 && comm->sharing <= comm->node_size);
+  check(comm->share >= 0);
 }
 
 static void test_broadcast(size_t bytes) {

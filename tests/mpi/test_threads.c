@@ -1,4 +1,4 @@
-/* RANKS [THREADS]: ranks that share CPUs share them out; what the user says counts more. */
+/* RANKS [THREADS [SHARE]]: ranks that share CPUs share them out; what the user says (not 0) counts more. */
 #include "api.h"
 #include "check.h"
 
@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
   struct op_context *ctx = api_context();
   check(ctx->comm->size == size && ctx->comm->node_size == size);
   check(context_team(ctx, &team, NULL) == OP_OK);
-  const int share = team_cpus() / ctx->comm->sharing;
+  const int share = argc > 3 ? atoi(argv[3]) : team_cpus() / size;
   check(team_threads(team) == (said ? said : share > 1 ? share : 1));
   op_printf("%d threads\n", team_threads(team));
   op_exit();
