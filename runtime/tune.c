@@ -81,8 +81,8 @@ void tuner_settle(struct tuner *t, int winner, double known_median) {
   t->slow_windows = 0;
 }
 
-void tuner_expect(struct tuner *t, int calls) {
-  if (t->settled || !t->options.exhaustive || calls < 2 || calls >= FEW_CALLS)
+void tuner_expect(struct tuner *t, double calls) {
+  if (t->settled || !t->options.exhaustive || !(calls >= 2 && calls < FEW_CALLS))
     return;
   t->few = true;
   t->warm_up = 1;

@@ -43,8 +43,8 @@ void tuner_settle(struct tuner *tuner, int winner, double median);
 
 /* Before `tuner_resume`. With `exhaustive`: the program called the loop so often when it ran last. Of a few calls in each run one tells
  * nothing, since a program's first run of a loop is slow, and each of the others is kept: all candidates run a few times
- * in the same place of a program, in one of its runs or another, and the least time of each counts. */
-void tuner_expect(struct tuner *tuner, int calls);
+ * in the same place of a program, in one of its runs or another, and the least time of each counts. `calls` may be any number, or none. */
+void tuner_expect(struct tuner *tuner, double calls);
 
 /* Go on where an earlier run ended: that candidate's median of `count` runs, when the default took `baseline`. Before the first
  * run; `tuner_resumed` when all are told. Such medians count relative to the default, so that it does not matter how busy the

@@ -169,7 +169,8 @@ static bool name_calls(const struct tuning_place *place, struct text *name) {
   return text_ok(name);
 }
 
-static int earlier_calls(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+/* As the database has it, which may be any number; 0: nothing. */
+static double earlier_calls(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
   struct tuning_place place = {0};
   struct text name = {0};
   double calls = 0;
@@ -177,7 +178,7 @@ static int earlier_calls(struct op_context *ctx, const struct loop *loop, const 
     store_get_fact(ctx->store, text_str(&place.target), text_str(&name), 0, &calls, NULL);
   text_free(&name);
   tuning_place_free(&place);
-  return (int)calls;
+  return calls;
 }
 
 static void keep_calls(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {

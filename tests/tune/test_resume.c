@@ -272,6 +272,28 @@ static void one_call_measures_nothing(void **state) {
   }
 }
 
+/* What a damaged database says of earlier runs is no number of calls. */
+static void takes_any_number_of_calls(void **state) {
+  (void)state;
+  static const struct {
+    double calls;
+    bool few;
+  } told[] = {{3, true},      {11, true},           {12, false},          {1, false},
+              {0, false},     {4294967299., false}, {-3, false},          {-4294967293., false},
+              {1e300, false}, {-1e300, false},      {(double)NAN, false}, {(double)INFINITY, false}};
+  const struct tuner_options options = {.exhaustive = true};
+  for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+    struct error err = {0};
+    struct tuner *t = NULL;
+    assert_int_equal(tuner_new(&t, 3, 0, &options, &err), OP_OK);
+    tuner_expect(t, told[i].calls);
+    const bool few = tuner_progress(t, 1000).wanted == tuner_progress(t, 3).wanted;
+    if (few != told[i].few)
+      fail_msg("%g calls: %s", told[i].calls, few ? "few" : "many");
+    tuner_free(t);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(short_runs_add_up),
@@ -284,6 +306,7 @@ int main(void) {
       cmocka_unit_test(says_how_many_runs_are_left),
       cmocka_unit_test(forced_runs_come_to_an_end),
       cmocka_unit_test(one_call_measures_nothing),
+      cmocka_unit_test(takes_any_number_of_calls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
