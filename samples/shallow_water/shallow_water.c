@@ -113,6 +113,10 @@ static int is_hexagons(const struct settings *s) {
 
 /* ---- the library's run ----------------------------------------------------------------------------*/
 
+struct state {
+  double *u, *v, *p;
+};
+
 struct water {
   op_set points;
   op_map to;
@@ -180,16 +184,14 @@ static int write_results(const struct settings *s, const struct model *model, co
              : output_grid(s->vtk, w->points, model->n, model->m, number, model->dy, model->dx, 5, fields);
 }
 
-/* Leaves the state at the end in u, v, p, and in files; returns the seconds of one step, without the first. */
-static double run_library(const struct settings *s, const struct model *model, const int *number, double *u,
-                          double *v, double *p, int *unwritten) {
-  int count = model->m * model->n;
+/* `start` is m x n. */
+static struct water water_make(const struct model *model, const int *number, const struct state *start) {
+  const double *u = start->u, *v = start->v, *p = start->p;
   int *table = neighbour_table(model->m, model->n, number);
   struct water w;
-  w.points = op_decl_set(declared(count), "points");
+  w.points = op_decl_set(declared(model->m * model->n), "points");
   w.to = op_decl_map(w.points, w.points, NEIGHBOURS, table, "neighbours");
   free(table);
-  model_initial(model, u, v, p);
   struct {
     op_dat *dat;
     const double *field;
@@ -202,27 +204,36 @@ static double run_library(const struct settings *s, const struct model *model, c
   for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
     *fields[k].dat = declare(w.points, number, fields[k].field, fields[k].name);
   share_out(w.points);
+  return w;
+}
 
-  double start = 0;
-  const int steps = s->steps;
+/* Returns the seconds of one step, without the first. */
+static double water_run(const struct water *w, const struct model *model, int steps) {
+  double start = 0, value;
   for (int k = 0; k < steps; k++) {
     if (k == (steps > 1))
       start = clock_seconds();
-    step(&w, model_factors_of(model, k));
+    step(w, model_factors_of(model, k));
   }
-  fetch(w.p, number, count, p);
-  double seconds = (clock_seconds() - start) / (steps > 1 ? steps - 1 : 1);
-  fetch(w.u, number, count, u);
-  fetch(w.v, number, count, v);
+  wait_for(w->p, &value);
+  return (clock_seconds() - start) / (steps > 1 ? steps - 1 : 1);
+}
+
+/* Leaves the state at the end in `state`, and in files; returns the seconds of one step. */
+static double run_library(const struct settings *s, const struct model *model, const int *number,
+                          const struct state *state, int *unwritten) {
+  int count = model->m * model->n;
+  model_initial(model, state->u, state->v, state->p);
+  struct water w = water_make(model, number, state);
+  double seconds = water_run(&w, model, s->steps);
+  fetch(w.u, number, count, state->u);
+  fetch(w.v, number, count, state->v);
+  fetch(w.p, number, count, state->p);
   *unwritten = write_results(s, model, &w, number);
   return seconds;
 }
 
 /* ---- what is known ----------------------------------------------------------------------------------*/
-
-struct state {
-  double *u, *v, *p;
-};
 
 static struct state state_make(int count) {
   return (struct state){room(count, sizeof(double)), room(count, sizeof(double)),
@@ -323,7 +334,7 @@ static int run(const struct settings *s, const struct numbering *numbering) {
   struct state state = state_make(count);
   numbering->number(s->m, s->n, number);
   int unwritten = 0;
-  double seconds = run_library(s, &model, number, state.u, state.v, state.p, &unwritten);
+  double seconds = run_library(s, &model, number, &state, &unwritten);
   if (op_is_root())
     status = check_all(s, numbering, &model, &state, seconds);
   state_free(&state);
