@@ -6,7 +6,10 @@ times (--runs, 3) with these (OP2_TUNE=use) beside the hand-written loops. Ratio
 and for the OpenMP loops the least and the most. Cases run for about 0.1 seconds or more: the first hundredths are slower.
 GB/s is the traffic that cannot be avoided over the time, beside the triad that the library measures on as many threads.
 
-usage: samples.py BUILD [--quick] [--runs N] [--tune SECONDS] [--backends openmp,seq] [SAMPLE...]
+usage: ./dev bench samples [--quick] [--runs N] [--tune SECONDS] [--backends openmp,seq] [SAMPLE...]
+       python3 bench/samples.py BUILD ..., where - for BUILD looks at the options only
+
+On a machine that does other work, ./dev bench turns says more.
 """
 
 import csv
@@ -221,6 +224,9 @@ def read_words(words):
     known = {case[0] for case in CASES}
     while words:
         word = words.pop(0)
+        if word in ("--help", "-h"):
+            print(__doc__.strip())
+            sys.exit(0)
         if word == "--quick":
             wanted["quick"] = True
         elif word == "--runs" and words and words[0].isdigit() and int(words[0]) > 0:
@@ -232,12 +238,15 @@ def read_words(words):
         elif word in known:
             wanted["samples"].append(word)
         else:
-            sys.exit(f"samples.py: {word}: see the first lines of bench/samples.py; samples: {' '.join(sorted(known))}")
+            print(f"samples.py: {word}: ./dev bench samples --help lists the options; samples: {' '.join(sorted(known))}", file=sys.stderr)
+            sys.exit(2)
     return wanted
 
 
 def main(build, words):
     wanted = read_words(words)
+    if build == "-":
+        return 0
     results, failed = measure(build, wanted)
     folder = os.path.join(build, "bench")
     os.makedirs(folder, exist_ok=True)

@@ -32,7 +32,13 @@ expect 2 "there is no suite 'untis'; there are: " "$dev" test --suite untis
 expect 2 "there is no suite ''" "$dev" test --suite
 expect 2 "instead of 'bulid'" "$dev" test --in bulid
 expect 2 "there is no benchmark 'nosuch'; there are: " "$dev" bench nosuch
-expect 2 "usage: ./dev bench [NAME...]" "$dev" bench --bogus
+expect 2 "usage: ./dev bench [NAME...] [OPTION...]" "$dev" bench --bogus
+expect 2 "there is no benchmark '--quick'" "$dev" bench turns cache --quick
+expect 2 "unrecognized arguments: --bogus" "$dev" bench turns --bogus
+expect 2 "no sample nosuch; there are: laplace " "$dev" bench cache turns heat nosuch
+expect 0 "usage: ./dev bench turns" "$dev" bench turns --runs 2 --help
+expect 2 "--bogus: ./dev bench samples --help lists the options" "$dev" bench samples --bogus
+expect 0 "usage: ./dev bench samples" "$dev" bench samples --help
 expect 2 "usage: ./dev format [--check]" "$dev" format --bogus
 expect 2 "does not know 'more'" "$dev" format --check more
 expect 2 "there is no fuzz target 'nosuch'" "$dev" fuzz nosuch

@@ -1,0 +1,41 @@
+/* The heat equation in turns. */
+#include "turns.h"
+
+#include <string.h>
+
+#define main sample_main
+/* NOLINTNEXTLINE(bugprone-suspicious-include): the sample's functions are its own. */
+#include "heat/heat.c"
+#undef main
+
+const double turns_limit = 1e-13;
+const char *const turns_word = NULL;
+static double *start;
+static struct plate plate;
+static int width;
+
+long long turns_prepare(int size, int library) {
+  width = size;
+  start = hill(size, 1);
+  if (library)
+    plate = plate_make(size);
+  return (long long)size * size + 1;
+}
+
+/* As in the sample, half a second for all steps. */
+static double factor(int steps) {
+  const double dx = length / (width + 1);
+  return alpha * 0.5 / steps / (dx * dx);
+}
+
+double turns_by_hand(int steps, double *answer) {
+  memcpy(answer, start, ((size_t)width * (size_t)width + 1) * sizeof *answer);
+  return heat_twin(width, steps, factor(steps), 1, answer);
+}
+
+double turns_library(int steps, double *answer) {
+  op_put_data(plate.u, start);
+  const double seconds = plate_run(&plate, steps, factor(steps));
+  op_fetch_data(plate.u, answer);
+  return seconds;
+}

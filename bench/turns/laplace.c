@@ -1,0 +1,39 @@
+/* Laplace's equation in turns. */
+#include "turns.h"
+
+#define main sample_main
+/* NOLINTNEXTLINE(bugprone-suspicious-include): the sample's functions are its own. */
+#include "laplace/laplace.c"
+#undef main
+
+const double turns_limit = 1e-13;
+const char *const turns_word = NULL;
+static double *start;
+static struct square square;
+static int width;
+
+long long turns_prepare(int size, int library) {
+  width = size + 2;
+  double *exact = saddle(width);
+  start = start_from(exact, width);
+  free(exact);
+  if (library)
+    square = square_declare(width, start);
+  return (long long)width * width;
+}
+
+/* A tolerance below all changes: it never stops before. */
+double turns_by_hand(int steps, double *answer) {
+  double seconds;
+  memcpy(answer, start, (size_t)width * (size_t)width * sizeof *answer);
+  laplace_twin(width, -1, steps, 1, answer, &seconds);
+  return seconds;
+}
+
+double turns_library(int steps, double *answer) {
+  double seconds;
+  op_put_data(square.u, start);
+  iterate(&square, -1, steps, &seconds);
+  op_fetch_data(square.u, answer);
+  return seconds;
+}

@@ -1,0 +1,80 @@
+/* usage: turns_SAMPLE by-hand|library SIZE STEPS ANSWER
+ * Says "ready"; then for each line that it reads it runs a batch and prints the milliseconds of one step. At the end of
+ * what it reads, the hand-written loop's process writes its last answer to the file ANSWER; the library's, which must
+ * end after it, compares its own with that. Status 0 only if all went well. */
+#include "turns.h"
+
+#include "common/arguments.h"
+#include "common/memory.h"
+#include "common/report.h"
+
+#include <op2jit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int write_answer(const char *path, const double *answer, size_t count) {
+  FILE *file = fopen(path, "wb");
+  if (!file)
+    return -1;
+  const size_t written = fwrite(answer, sizeof *answer, count, file);
+  return fclose(file) || written < count ? -1 : 0;
+}
+
+static int read_answer(const char *path, double *answer, size_t count) {
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return -1;
+  const size_t found = fread(answer, sizeof *answer, count, file);
+  fclose(file);
+  return found < count ? -1 : 0;
+}
+
+static void run_batches(int library, int steps, double *answer) {
+  char line[8];
+  printf("ready\n");
+  fflush(stdout);
+  while (fgets(line, sizeof line, stdin)) {
+    const double seconds = library ? turns_library(steps, answer) : turns_by_hand(steps, answer);
+    printf("%.9g\n", 1e3 * seconds);
+    fflush(stdout);
+  }
+}
+
+static int compare_answers(const char *path, const double *answer, long long count) {
+  struct check check = {0};
+  double *by_hand = room(count, sizeof *by_hand);
+  if (read_answer(path, by_hand, (size_t)count)) {
+    perror(path);
+    return EXIT_FAILURE;
+  }
+  check_at_most(&check, "the library against the hand-written loop",
+                largest_difference(answer, by_hand, count), turns_limit);
+  free(by_hand);
+  return check.failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 5) {
+    fprintf(stderr, "usage: %s by-hand|library SIZE STEPS ANSWER\n", argv[0]);
+    return 2;
+  }
+  const int library = !strcmp(argv[1], "library"), size = atoi(argv[2]), steps = atoi(argv[3]);
+  int status = EXIT_SUCCESS;
+  if (library && turns_word)
+    init_with(1, argv, 0, turns_word);
+  else if (library)
+    op_init(1, argv, 0);
+  const long long count = turns_prepare(size, library);
+  double *answer = room(count, sizeof *answer);
+  run_batches(library, steps, answer);
+  if (library) {
+    status = compare_answers(argv[4], answer, count);
+    op_exit();
+  } else if (write_answer(argv[4], answer, (size_t)count)) {
+    perror(argv[4]);
+    status = EXIT_FAILURE;
+  }
+  free(answer);
+  return status;
+}

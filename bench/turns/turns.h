@@ -1,0 +1,19 @@
+/* A sample of which one process runs the hand-written OpenMP loop and another the library, a batch of steps whenever it
+ * is told to (turns.py). Each driver includes its sample, whose functions it calls, and defines these. */
+#ifndef BENCH_TURNS_H
+#define BENCH_TURNS_H
+
+/* Makes what all batches need, of the library's only if `library`. Returns how many values the answer has. */
+long long turns_prepare(int size, int library);
+
+/* One batch: `steps` steps from the same start. Leaves the answer, returns the seconds of one step. */
+double turns_by_hand(int steps, double *answer);
+double turns_library(int steps, double *answer);
+
+/* The largest difference between the two answers that the sample's own checks let pass. */
+extern const double turns_limit;
+
+/* What the sample gives to op_init besides its own words, such as "OP2_FP=strict"; NULL: nothing. */
+extern const char *const turns_word;
+
+#endif
