@@ -92,6 +92,11 @@ static size_t name_at(const char *text, int line, int column, const char **name)
   return n;
 }
 
+/* Where a macro does it, the compiler's place is that of the macro, which is no array. */
+static bool is_subscripted(const char *after) {
+  return after[strspn(after, " \t\n")] == '[';
+}
+
 int watch_tell_index(const struct cell *cell, long element, struct error *err) {
   const struct desc *d = &cell->desc;
   const struct loop *loop = cell->loop;
@@ -104,8 +109,11 @@ int watch_tell_index(const struct cell *cell, long element, struct error *err) {
   struct text place = {0}, what = {0}, excerpt = {0};
   const char *name;
   const size_t length = name_at(d->text, f->line, f->column, &name);
-  text_addf(&what, "the kernel uses element %lld of the array %.*s, whose type is %s", f->index, (int)length,
-            name, f->type);
+  text_addf(&what, "the kernel uses element %lld of ", f->index);
+  if (is_subscripted(name + length) && length)
+    text_addf(&what, "the array %.*s, whose type is %s", (int)length, name, f->type);
+  else
+    text_addf(&what, "an array whose type is %s", f->type);
   for (int i = 0; i < d->nconsts; i++)
     if (strlen(d->consts[i].name) == length && memcmp(d->consts[i].name, name, length) == 0) {
       text_clear(&what);

@@ -130,6 +130,25 @@ static void index_of_an_array(void **state) {
                    "the kernel uses element -1 of the array z, whose type is 'double[3]'; check the index");
 }
 
+/* A macro is not taken for the array, nor is nothing. */
+static void index_in_a_macro(void **state) {
+  static const struct {
+    const char *macro, *use;
+  } uses[] = {{"AT(i) z[i]", "AT(2 - 3 * *flag)"},
+              {"SAME(x) x", "SAME(z[2 - 3 * *flag])"},
+              {"NONE", "(z)[2 - 3 * *flag]"}};
+  (void)state;
+  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "#define %s\nvoid picks(const int *flag, double *b) { double z[3] = {1, 2, b[0] = 3}; "
+             "b[0] = %s; b[1] = 0; }\n",
+             uses[i].macro, uses[i].use);
+    index_is_outside(text,
+                     "the kernel uses element -1 of an array whose type is 'double[3]'; check the index");
+  }
+}
+
 OP_KERNEL_DEF(
     reaches_out, void reaches_out(const int *flag, double *b) {
       int at = 2 * *flag;
@@ -473,7 +492,8 @@ static void answers_stay(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest texts[] = {test_later(index_of_a_constant), test_later(index_of_an_array)};
+  const struct CMUnitTest texts[] = {test_later(index_of_a_constant), test_later(index_of_an_array),
+                                     test_later(index_in_a_macro)};
   const struct CMUnitTest tests[] = {
       test_later(writes_outside),         test_later(leaves_a_gap),      test_later(lowers_a_maximum),
       test_later(writes_what_it_reads),   test_later(leaves_a_bool),     test_later(marks_out_of_bounds),
