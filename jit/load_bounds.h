@@ -8,8 +8,8 @@
 #include "jit/describe.h"
 
 struct bounds_finding {
-  int line,
-      column; /* of the array's name, or of the macro that has it, in the file that #line or #include names; 0: nothing was found */
+  /* Of the array's name, or of the macro that has it, in the file that #line or #include names; line 0: nothing was found. */
+  int line, column;
   long long index;
   char type[64]; /* "'double[3]'" */
 };

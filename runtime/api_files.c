@@ -1,4 +1,5 @@
 /* Files. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "agree.h"
@@ -137,32 +138,43 @@ int op2jit_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *p
   return fetch_to_file("op_fetch_data_hdf5_file_path", dat, file, path_in_file, false);
 }
 
-static int dats_of(struct op_context *ctx, int ndats, const op_dat handles[], struct dat **dats) {
+static int dats_of(struct op_context *ctx, const char *call, int ndats, const op_dat handles[],
+                   struct dat **dats) {
   for (int i = 0; i < ndats; i++)
-    if (!(dats[i] = api_object(ctx, handles[i], HANDLE_DAT, "op_write_vtk", "a dat")))
+    if (!(dats[i] = api_object(ctx, handles[i], HANDLE_DAT, call, "a dat")))
       return OP_ERR_HANDLE;
   return OP_OK;
 }
 
-static int write_vtk(struct op_context *ctx, const char *path, int step, int ndats, const op_dat handles[]) {
+/* `time`: NULL, or where it is. */
+static int write_vtk(const char *call, const char *path, int step, const double *time, int ndats,
+                     const op_dat handles[]) {
+  struct op_context *ctx = api_enter(call);
+  if (!ctx)
+    return api_refused();
   int code = OP_OK;
   struct dat **dats = array_new(ndats > 0 ? (size_t)ndats : 0, sizeof(struct dat *));
   if (ndats < 1 || !handles)
-    code = error_set(
-        api_error(), OP_ERR_ARGUMENT,
-        "op_write_vtk: there are no dats; expected the coordinates first, then what is to be shown");
+    code = error_set(api_error(), OP_ERR_ARGUMENT,
+                     "%s: there are no dats; expected the coordinates first, then what is to be shown", call);
+  else if (time && !isfinite(*time))
+    code =
+        error_set(api_error(), OP_ERR_ARGUMENT, "%s: the time is %g; expected a finite number", call, *time);
   else if (!dats)
     code = error_memory(api_error(), "a list of dats", (size_t)ndats * sizeof(struct dat *));
   else
-    code = dats_of(ctx, ndats, handles, dats);
-  code = begin(ctx, "op_write_vtk", code, path, "the dats");
+    code = dats_of(ctx, call, ndats, handles, dats);
+  code = begin(ctx, call, code, path, "the dats");
   if (!code)
-    code = vtk_write(ctx, path, step, ndats, dats, api_error());
+    code = vtk_write(ctx, path, step, time, ndats, dats, api_error());
   free(dats);
-  return code;
+  return api_leave(code);
 }
 
 int op2jit_write_vtk(const char *path, int step, int ndats, const op_dat dats[]) {
-  struct op_context *ctx = api_enter("op_write_vtk");
-  return ctx ? api_leave(write_vtk(ctx, path, step, ndats, dats)) : api_refused();
+  return write_vtk("op_write_vtk", path, step, NULL, ndats, dats);
+}
+
+int op2jit_write_vtk_at(const char *path, int step, double time, int ndats, const op_dat dats[]) {
+  return write_vtk("op_write_vtk_at", path, step, &time, ndats, dats);
 }

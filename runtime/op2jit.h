@@ -91,6 +91,7 @@ extern "C" {
 #define op_fetch_data_hdf5_file_path op2jit_fetch_data_hdf5_file_path
 #define op_open_hdf5 op2jit_open_hdf5
 #define op_write_vtk op2jit_write_vtk
+#define op_write_vtk_at op2jit_write_vtk_at
 
 /* ---- handles ----------------------------------------------------------------------------------*/
 typedef struct op2jit_set *op_set; /* a number of mesh elements of one kind */
@@ -421,6 +422,9 @@ int op_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_
  *                has none there are NaNs, or zeros in whole numbers. Vectors of two reals get a third component, 0.
  * Errors: OP_ERR_FILE, OP_ERR_ARGUMENT, OP_ERR_MAP_SET, OP_ERR_DIM. */
 int op_write_vtk(const char *path, int step, int ndats, const op_dat dats[]);
+/* The same with the time of the step, which ParaView shows instead of its number; also where there is no series. OP_ERR_ARGUMENT if it is
+ * not finite. */
+int op_write_vtk_at(const char *path, int step, double time, int ndats, const op_dat dats[]);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -1,7 +1,7 @@
 """A sample's field can be looked at: its PNG file is one, of the right size and with the field's colours, the program names it, and ParaView's index names
 datasets of the right length. A picture that cannot be written is an error.
 
-usage: test_fields.py PROGRAM WIDTHxHEIGHT CELLS TOPOLOGY FIELD,... [arguments]   (CELLS 0: no --vtk)
+usage: test_fields.py PROGRAM WIDTHxHEIGHT CELLS TOPOLOGY FIELD,...[@TIME] [arguments]   (CELLS 0: no --vtk)
 
 The size is the field's; a small one is enlarged by the least whole factor that gives the longer side 400 pixels.
 """
@@ -56,9 +56,11 @@ def check_picture(path, size, said):
     assert len(pixels) > 8, f"only {len(pixels)} colours"
 
 
-def check_index(folder, cells, topology, names):
+def check_index(folder, cells, topology, names, time):
     grids = [g for g in tree.parse(os.path.join(folder, "field.xdmf")).getroot().iter("Grid") if g.get("GridType") == "Uniform"]
     assert len(grids) == 1, grids
+    told = [float(t.get("Value")) for t in grids[0].findall("Time")]
+    assert len(told) == len(time) and all(abs(a - b) < 1e-5 * b for a, b in zip(told, time)), f"time: {told}"
     found = grids[0].find("Topology")
     assert (found.get("TopologyType"), found.get("NumberOfElements")) == (topology, str(cells)), found.attrib
     assert [a.get("Name") for a in grids[0].findall("Attribute")] == names, "fields"
@@ -89,7 +91,8 @@ def main(program, size, cells, topology, names, *options):
             sys.exit(77)
         assert status == 0, said
         assert f"wrote {os.path.join(folder, 'field')}.xdmf\n" in said, said
-        check_index(folder, int(cells), topology, names.split(","))
+        names, _, time = names.partition("@")
+        check_index(folder, int(cells), topology, names.split(","), [float(time)] if time else [])
 
 
 if __name__ == "__main__":

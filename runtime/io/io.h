@@ -43,7 +43,8 @@ int save_mesh(struct op_context *ctx, const char *path, struct error *err);
 int save_dat(struct op_context *ctx, struct dat *dat, const char *path, const char *name, struct error *err);
 
 /* ---- vtk.c ---- */
-int vtk_write(struct op_context *ctx, const char *path, int step, int count, struct dat *const dats[],
-              struct error *err);
+/* `time`: NULL: the step's number. */
+int vtk_write(struct op_context *ctx, const char *path, int step, const double *time, int count,
+              struct dat *const dats[], struct error *err);
 
 #endif

@@ -149,9 +149,9 @@ static int write_step(struct vtk_step *s, const char *path, int count, struct da
   return code;
 }
 
-int vtk_write(struct op_context *ctx, const char *path, int step, int count, struct dat *const dats[],
-              struct error *err) {
-  struct vtk_step s = {.ctx = ctx, .step = step};
+int vtk_write(struct op_context *ctx, const char *path, int step, const double *time, int count,
+              struct dat *const dats[], struct error *err) {
+  struct vtk_step s = {.ctx = ctx, .step = step, .time = time};
   int code = write_step(&s, path, count, dats, err);
   vtk_step_free(&s);
   return code;

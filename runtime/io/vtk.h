@@ -35,7 +35,8 @@ struct vtk_field {
 
 struct vtk_step {
   struct op_context *ctx;
-  int step; /* negative: no series */
+  int step;           /* negative: no series */
+  const double *time; /* NULL: the step's number, if there is a series */
   struct dat *coords;
   int geometry; /* columns of the points in the file: 2 or 3 */
   struct vtk_cells cells[VTK_CELLS_MOST];

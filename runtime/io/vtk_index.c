@@ -88,12 +88,43 @@ static void add_field(struct text *out, const struct vtk_step *s, const struct v
   text_add(out, "  </Attribute>\n");
 }
 
+/* With as many digits as it takes. XML has points whatever the host's locale writes. */
+static void add_real(struct text *out, double value) {
+  enum { FEWEST = 15, MOST = 17 };
+  char number[40];
+  bool pointed = false;
+  for (int digits = FEWEST; digits <= MOST; digits++) {
+    snprintf(number, sizeof number, "%.*g", digits, value);
+    const double back = strtod(number, NULL);
+    if (!(back < value || back > value))
+      break;
+  }
+  for (const char *c = number; *c; c++)
+    if (strchr("0123456789+-e", *c))
+      text_add_char(out, *c);
+    else if (!pointed) {
+      text_add_char(out, '.');
+      pointed = true;
+    }
+}
+
+static void add_time(struct text *out, const struct vtk_step *s) {
+  if (!s->time && s->step < 0)
+    return;
+  text_add(out, "  <Time Value=\"");
+  if (s->time)
+    add_real(out, *s->time);
+  else
+    text_addf(out, "%d", s->step);
+  text_add(out, "\"/>\n");
+}
+
 static void add_step(struct text *out, const struct vtk_step *s) {
   if (s->step >= 0)
-    text_addf(out, "<Grid Name=\"step %d\" GridType=\"Uniform\">\n  <Time Value=\"%d\"/>\n", s->step,
-              s->step);
+    text_addf(out, "<Grid Name=\"step %d\" GridType=\"Uniform\">\n", s->step);
   else
     text_add(out, "<Grid Name=\"mesh\" GridType=\"Uniform\">\n");
+  add_time(out, s);
   add_topology(out, s);
   text_addf(out, "  <Geometry GeometryType=\"%s\">\n", s->geometry == 3 ? "XYZ" : "XY");
   add_item(out, s->coords->type, s->npoints, s->geometry, text_str(&s->points), "points");

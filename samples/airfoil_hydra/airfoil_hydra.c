@@ -251,6 +251,10 @@ struct settings {
   const char *picture, *vtk;
 };
 
+static double length_of_step(const struct settings *s) {
+  return s->step / (s->n - 1);
+}
+
 /* What was asked for: the density half way up, and state and gradients at the nodes of hexahedra, which only ParaView
  * needs. 0, or -1. */
 static int write_results(const struct settings *s, const struct box *box, const struct hydra *h,
@@ -262,7 +266,8 @@ static int write_results(const struct settings *s, const struct box *box, const 
     op_set cells = op_decl_set(declared((box->n - 1) * (box->n - 1) * (box->n - 1)), "hexahedra");
     op_decl_map(cells, h->nodes, 8, corners, "corners");
     free(corners);
-    if (output_vtk_said(op_write_vtk(s->vtk, -1, 3, shown), s->vtk))
+    const double time = s->iterations * length_of_step(s);
+    if (output_vtk_said(op_write_vtk_at(s->vtk, -1, time, 3, shown), s->vtk))
       return -1;
   }
   if (!s->picture || !op_is_root())
@@ -289,7 +294,7 @@ static int check_stable(struct check *check, const struct settings *s, const str
 static void check_run(struct check *check, const struct settings *s, const struct box *box, const double *q,
                       const struct box_result *library) {
   long long count = (long long)VARIABLES * box->nodes;
-  double *by_hand = room(count, sizeof *by_hand), dt = s->step / (s->n - 1), base = 0;
+  double *by_hand = room(count, sizeof *by_hand), dt = length_of_step(s), base = 0;
   box_state(box, 0.05, by_hand);
   struct box_result serial = hydra_twin(box, s->iterations, dt, 0, by_hand);
   check_at_most(check, "sum of all residuals, over the sum of their sizes", library->leak, 1e-13);
@@ -321,7 +326,7 @@ static int run(const struct settings *s) {
 
   box_state(&box, 0.05, q);
   op_put_data(hydra.q, q);
-  struct box_result library = run_library(&hydra, s->iterations, s->step / (s->n - 1));
+  struct box_result library = run_library(&hydra, s->iterations, length_of_step(s));
   op_fetch_data(hydra.q, q);
   op_printf("%d nodes, %d edges, %d iterations: norm of the residual from %.6e to %.6e\n", box.nodes,
             box.edges, s->iterations, library.first, library.last);

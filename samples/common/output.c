@@ -28,17 +28,19 @@ int output_vtk_said(int failed, const char *name) {
 }
 
 /* `mesh`: first the places of the points, then what is on the cells alone, if anything. */
-static int write_at(const char *path, int mesh_count, const op_dat mesh[], int count, const op_dat fields[]) {
+static int write_at(const char *path, const double *time, int mesh_count, const op_dat mesh[], int count,
+                    const op_dat fields[]) {
   op_dat *dats = room(mesh_count + count, sizeof *dats);
   memcpy(dats, mesh, (size_t)mesh_count * sizeof *dats);
   memcpy(dats + mesh_count, fields, (size_t)count * sizeof *dats);
-  int failed = output_vtk_said(op_write_vtk(path, -1, mesh_count + count, dats), path);
+  const int n = mesh_count + count,
+            failed = time ? op_write_vtk_at(path, -1, *time, n, dats) : op_write_vtk(path, -1, n, dats);
   free(dats);
-  return failed;
+  return output_vtk_said(failed, path);
 }
 
-int output_grid(const char *path, op_set points, int columns, int rows, const int *number, double dx,
-                double dy, int count, const op_dat fields[]) {
+int output_grid(const char *path, const double *time, op_set points, int columns, int rows, const int *number,
+                double dx, double dy, int count, const op_dat fields[]) {
   /* The first rank declares everything. */
   if (!op_is_root())
     columns = rows = 0;
@@ -63,19 +65,19 @@ int output_grid(const char *path, op_set points, int columns, int rows, const in
   /* With a dat on these cells no other set that leads to the points is taken for cells. */
   const op_dat mesh[] = {op_decl_dat(points, 2, "double", place, "place"),
                          op_decl_dat(cells, 1, "char", NULL, "cell")};
-  int failed = write_at(path, 2, mesh, count, fields);
+  int failed = write_at(path, time, 2, mesh, count, fields);
   free(corners);
   free(place);
   return failed;
 }
 
 /* Cells with corners of their own, which nothing else of the program has: their places, and each cell's row of the map. */
-static int write_cells(const char *path, op_set cells, int arity, int corner_count, const int *corners,
-                       const double *place, int count, const op_dat fields[]) {
+static int write_cells(const char *path, const double *time, op_set cells, int arity, int corner_count,
+                       const int *corners, const double *place, int count, const op_dat fields[]) {
   op_set points = op_decl_set(corner_count, "corner points");
   op_decl_map(cells, points, arity, corners, "corners");
   const op_dat mesh[] = {op_decl_dat(points, 2, "double", place, "place")};
-  return write_at(path, 1, mesh, count, fields);
+  return write_at(path, time, 1, mesh, count, fields);
 }
 
 int output_squares(const char *path, op_set cells, int side, int count, const op_dat fields[]) {
@@ -95,13 +97,14 @@ int output_squares(const char *path, op_set cells, int side, int count, const op
     round[2] = first + across + 1;
     round[3] = first + across;
   }
-  int failed = write_cells(path, cells, 4, across * across, corners, place, count, fields);
+  int failed = write_cells(path, NULL, cells, 4, across * across, corners, place, count, fields);
   free(corners);
   free(place);
   return failed;
 }
 
-int output_hexagons(const char *path, op_set cells, int columns, int rows, int count, const op_dat fields[]) {
+int output_hexagons(const char *path, const double *time, op_set cells, int columns, int rows, int count,
+                    const op_dat fields[]) {
   enum { SIDES = 6 };
   /* Half of the width, and of a side: of hexagons whose middles are one apart. */
   const double wide = 0.5, half = 0.5 / sqrt(3);
@@ -115,7 +118,7 @@ int output_hexagons(const char *path, op_set cells, int columns, int rows, int c
     place[2 * (size_t)k + 1] = 3 * half * row + half * y[k % SIDES];
     corners[k] = k;
   }
-  int failed = write_cells(path, cells, SIDES, SIDES * hexagons, corners, place, count, fields);
+  int failed = write_cells(path, time, cells, SIDES, SIDES * hexagons, corners, place, count, fields);
   free(corners);
   free(place);
   return failed;

@@ -204,7 +204,7 @@ static void compare(struct check *check, const struct settings *s, const struct 
 }
 
 /* What was asked for: the temperature in HDF5, the plate for ParaView. 0, or -1. */
-static int write_results(const struct settings *s, const struct plate *plate) {
+static int write_results(const struct settings *s, const struct plate *plate, double time) {
   if (s->results && output_said(op_fetch_data_hdf5_file_path(plate->u, s->results, "u"), s->results, ""))
     return -1;
   if (!s->vtk)
@@ -214,7 +214,7 @@ static int write_results(const struct settings *s, const struct plate *plate) {
   op_fetch_data(plate->u, u);
   const op_dat shown = op_decl_dat(plate->points, 1, "double", u, "u");
   free(u);
-  return output_grid(s->vtk, plate->points, s->n, s->n, NULL, plate->dx, plate->dx, 1, &shown);
+  return output_grid(s->vtk, &time, plate->points, s->n, s->n, NULL, plate->dx, plate->dx, 1, &shown);
 }
 
 static int run(const struct settings *s) {
@@ -244,7 +244,7 @@ static int run(const struct settings *s) {
       unwritten = picture_png(s->picture, s->n, s->n, u);
     free(u);
   }
-  unwritten |= write_results(s, &plate);
+  unwritten |= write_results(s, &plate, s->steps * dt);
   free(plate.table);
   int status = check_end(&check, "heat");
   return unwritten ? EXIT_FAILURE : status;

@@ -140,7 +140,7 @@ struct settings {
 static int write_results(const struct settings *s, const struct mesh *mesh, const double *u) {
   const op_dat fields[] = {mesh->u, mesh->r};
   const double h = 1.0 / (s->n + 1);
-  if (s->vtk && output_grid(s->vtk, mesh->nodes, s->n, s->n, NULL, h, h, 2, fields))
+  if (s->vtk && output_grid(s->vtk, NULL, mesh->nodes, s->n, s->n, NULL, h, h, 2, fields))
     return -1;
   return s->picture && op_is_root() ? picture_png(s->picture, s->n, s->n, u) : 0;
 }

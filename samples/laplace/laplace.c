@@ -140,7 +140,7 @@ static int check_all(const struct settings *s, const struct square *square, cons
 static int write_vtk(const char *path, op_set points, int width, const double *u) {
   const op_dat shown = op_decl_dat(points, 1, "double", u, "u");
   const double h = 1.0 / (width - 1);
-  return output_grid(path, points, width, width, NULL, h, h, 1, &shown);
+  return output_grid(path, NULL, points, width, width, NULL, h, h, 1, &shown);
 }
 
 static int run(const struct settings *s) {

@@ -179,9 +179,10 @@ static int write_results(const struct settings *s, const struct model *model, co
     return -1;
   if (!s->vtk)
     return 0;
-  return is_hexagons(s)
-             ? output_hexagons(s->vtk, w->points, model->m, model->n, 5, fields)
-             : output_grid(s->vtk, w->points, model->n, model->m, number, model->dy, model->dx, 5, fields);
+  const double time = s->steps * model->dt;
+  return is_hexagons(s) ? output_hexagons(s->vtk, &time, w->points, model->m, model->n, 5, fields)
+                        : output_grid(s->vtk, &time, w->points, model->n, model->m, number, model->dy,
+                                      model->dx, 5, fields);
 }
 
 /* `start` is m x n. */

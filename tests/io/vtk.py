@@ -81,6 +81,14 @@ def check_steps(folder):
     assert index.grids()[0].find("Topology").get("TopologyType") == "Quadrilateral"
 
 
+def check_times(folder):
+    series, alone, none = (Index(folder, name + ".xdmf").grids() for name in ("times", "time", "single"))
+    assert [g.find("Time").get("Value") for g in series] == ["0", "0.1", "12.5", "1e-30", "-0.6666666666666666"], "times"
+    assert [g.get("Name") for g in series] == [f"step {step}" for step in range(5)], "names"
+    assert [g.find("Time").get("Value") for g in alone] == ["1000000"], "a time without a series"
+    assert [g.find("Time") for g in none] == [None], "no series, no time"
+
+
 def check_mixed(folder):
     index = Index(folder, "mixed.xdmf")
     grid = index.grids()[0]
@@ -168,6 +176,7 @@ def main():
             check_paraview(folder)
         else:
             check_steps(folder)
+            check_times(folder)
             check_mixed(folder)
             check_restart(program, folder)
             print("files for ParaView: well")

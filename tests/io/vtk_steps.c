@@ -1,4 +1,5 @@
 /* Writes what tests/io/vtk.py reads again: vtk_steps FOLDER. Meshes of one kind of cell and of several, with steps. */
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,22 @@ static void steps(const char *folder) {
   write(in(folder, "points.xmf"), -1, 2, points_only);
 }
 
+/* Steps with times of their own, and a state without a series; one step begins anew, with another time. */
+static void times(const char *folder) {
+  static const double at[] = {0, 0.1, 12.5, 1e-30, 86400};
+  const double x[] = {0, 0, 1, 0, 0, 1};
+  const int corners[] = {0, 1, 2};
+  op_set nodes = op_decl_set(3, "three"), cells = op_decl_set(1, "one");
+  op_decl_map(cells, nodes, 3, corners, "its corners");
+  const op_dat place = op_decl_dat(nodes, 2, "double", x, "place");
+  for (int step = 0; step < 5; step++)
+    if (op_write_vtk_at(in(folder, "times"), step, at[step], 1, &place))
+      exit(1);
+  if (op_write_vtk_at(in(folder, "times"), 4, -2.0 / 3, 1, &place) ||
+      op_write_vtk_at(in(folder, "time"), -1, 1e6, 1, &place))
+    exit(1);
+}
+
 /* A tetrahedron, a pyramid, a wedge, a hexahedron and a triangle in space, each a set of its own. */
 static void mixed(const char *folder) {
   static const int arity[] = {4, 5, 6, 8, 3};
@@ -114,7 +131,10 @@ static void faces(const char *folder) {
 int main(int argc, char **argv) {
   if (argc < 2 || op_init(0, NULL, 0))
     return 2;
+  (void)setlocale(LC_NUMERIC,
+                  "de_DE.UTF-8"); /* times have points all the same; C's, where that one is not installed */
   steps(argv[1]);
+  times(argv[1]);
   mixed(argv[1]);
   faces(argv[1]);
   return op_exit();

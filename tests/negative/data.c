@@ -1,4 +1,5 @@
 /* Fetches, puts, prints, order and reports that are wrong. */
+#include <math.h>
 #include <stddef.h>
 
 #include "negative.h"
@@ -138,6 +139,11 @@ CASE(vtk_without_dats) {
   op_write_vtk("out", 0, 0, &m->height);
 }
 
+CASE(vtk_at_no_time) {
+  UNUSED;
+  op_write_vtk_at("out", 0, (double)INFINITY, 1, &m->height);
+}
+
 CASE(file_without_name) {
   UNUSED;
   op_fetch_data_hdf5_file(m->height, "");
@@ -176,6 +182,7 @@ const struct negative_case data_cases[] = {
     ROW(renumber_coordinates_elsewhere, OP_ERR_ARGUMENT),
     ROW(renumber_coordinates_dim, OP_ERR_ARGUMENT),
     ROW(vtk_without_dats, OP_ERR_ARGUMENT),
+    ROW(vtk_at_no_time, OP_ERR_ARGUMENT),
     ROW(file_without_name, OP_ERR_ARGUMENT),
     ROW(plan_level, OP_ERR_ARGUMENT),
     {NULL, 0, 0, NULL},
