@@ -125,7 +125,7 @@ int layouts_open(struct layouts **out, const struct op_context *ctx, const struc
   if (!all)
     return error_memory(err, "the layouts of dats", sizeof *all);
   all->table = table;
-  variant_for_loop(env_value(&ctx->env, ENV_VARIANT), "", &all->forced);
+  variant_layouts(env_value(&ctx->env, ENV_VARIANT), &all->forced);
   all->opened = op2jit_wtime();
   return tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &all->mode, err);
 }

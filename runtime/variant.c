@@ -37,8 +37,9 @@ static bool read_count(const char *word, int *out) {
   return true;
 }
 
-/* Of all but layouts a variant has one. */
-enum word_kind { WORD_UNKNOWN, WORD_STRATEGY, WORD_THREADS, WORD_BLOCK, WORD_SHAPE, WORD_LAYOUT, WORD_KINDS };
+enum { MOST_WORD = 64 };
+/* Of each a variant has one. */
+enum word_kind { WORD_UNKNOWN, WORD_STRATEGY, WORD_THREADS, WORD_BLOCK, WORD_SHAPE, WORD_KINDS };
 
 static const char *const kinds[WORD_KINDS] = {[WORD_STRATEGY] = "strategy",
                                               [WORD_THREADS] = "number of threads",
@@ -56,22 +57,37 @@ static enum word_kind apply_word(struct variant *variant, const char *word) {
     return read_count(word + prefix, &variant->threads) ? WORD_THREADS : WORD_UNKNOWN;
   if (read_count(word, &variant->block_size))
     return WORD_BLOCK;
-  if (shape_parse(word, &variant->shape))
-    return WORD_SHAPE;
-  return layout_word(word) ? WORD_LAYOUT : WORD_UNKNOWN; /* the dats', not the loop's */
+  return shape_parse(word, &variant->shape) ? WORD_SHAPE : WORD_UNKNOWN;
+}
+
+/* Words are separated by '/'. */
+struct word {
+  const char *at;
+  size_t length;
+};
+
+/* The one behind `word`; false: there is none before `end`. */
+static bool next_word(struct word *word, const char *end) {
+  const char *p = word->at + word->length;
+  while (p < end && *p == '/')
+    p++;
+  *word = (struct word){.at = p};
+  while (p + word->length < end && p[word->length] != '/')
+    word->length++;
+  return word->length > 0;
+}
+
+/* As a string; of what is longer than any but a dat's name, the begin. */
+static const char *copy_word(const struct word *word, char out[MOST_WORD]) {
+  snprintf(out, MOST_WORD, "%.*s", (int)(word->length < MOST_WORD ? word->length : MOST_WORD - 1), word->at);
+  return out;
 }
 
 int variant_apply(struct variant *variant, const char *spec, struct error *err) {
-  char word[64];
+  char word[MOST_WORD];
   bool seen[WORD_KINDS] = {false};
-  for (const char *p = spec; *p;) {
-    size_t length = strcspn(p, "/");
-    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), p);
-    const enum word_kind kind = length ? apply_word(variant, word) : WORD_LAYOUT;
-    if (seen[kind] && kind != WORD_LAYOUT)
-      return error_set(err, OP_ERR_ENV, "OP2_VARIANT: \"%s\" in \"%s\" is a second %s; give one", word, spec,
-                       kinds[kind]);
-    seen[kind] = true;
+  for (struct word w = {.at = spec}; next_word(&w, spec + strlen(spec));) {
+    const enum word_kind kind = apply_word(variant, copy_word(&w, word));
     if (kind == WORD_UNKNOWN)
       return error_set(err, OP_ERR_ENV,
                        "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (whole, chunks, colours, "
@@ -80,8 +96,10 @@ int variant_apply(struct variant *variant, const char *spec, struct error *err) 
                        "a number of threads (threads4), separated by '/'; soa or aos for the layout of all "
                        "dats, soa=DAT or aos=DAT for one",
                        word);
-    p += length;
-    p += *p == '/';
+    if (seen[kind])
+      return error_set(err, OP_ERR_ENV, "OP2_VARIANT: \"%s\" in \"%s\" is a second %s; give one", word, spec,
+                       kinds[kind]);
+    seen[kind] = true;
   }
   return OP_OK;
 }
@@ -114,19 +132,15 @@ static bool same_loops(const struct part *a, const struct part *b) {
 
 /* A dat lies in one way for all loops. */
 static int check_layouts(const char *value, const struct part *part, struct error *err) {
-  char word[64];
-  for (int at = 0; part->loop && at < part->spec_length;) {
-    const char *p = part->spec + at;
-    int length = (int)strcspn(p, "/,");
-    snprintf(word, sizeof word, "%.*s", length, p);
-    if (layout_word(word))
+  char word[MOST_WORD];
+  for (struct word w = {.at = part->spec}; part->loop && next_word(&w, part->spec + part->spec_length);)
+    if (layout_word(copy_word(&w, word)))
       return error_set(
           err, OP_ERR_ENV,
           "OP2_VARIANT=\"%s\": \"%.*s\" is said of loop %.*s, and a dat lies in one way for all "
           "loops; put it into the part for all loops, in front of a ',': OP2_VARIANT=%.*s,%.*s:...",
-          value, length, p, part->loop_length, part->loop, length, p, part->loop_length, part->loop);
-    at += length + 1;
-  }
+          value, (int)w.length, w.at, part->loop_length, part->loop, (int)w.length, w.at, part->loop_length,
+          part->loop);
   return OP_OK;
 }
 
@@ -155,17 +169,40 @@ int variant_list_check(const char *value, struct error *err) {
   return code;
 }
 
-bool variant_for_loop(const char *value, const char *loop, struct text *spec) {
+/* Its own before the one for all. */
+static bool part_for(const char *value, const char *loop, struct part *out) {
+  const struct part wanted = {.loop = loop, .loop_length = (int)strlen(loop)};
   struct part part;
   bool found = false, own = false;
-  const struct part wanted = {.loop = loop, .loop_length = (int)strlen(loop)};
   for (const char *p = value; !own && next_part(&p, &part);) {
     own = part.loop && same_loops(&part, &wanted);
     if (own || !part.loop) {
-      text_clear(spec);
-      text_add_bytes(spec, part.spec, (size_t)part.spec_length);
+      *out = part;
       found = true;
     }
   }
   return found;
+}
+
+/* The part's words of one sort. */
+static void add_words(const struct part *part, bool of_layouts, struct text *out) {
+  char word[MOST_WORD];
+  for (struct word w = {.at = part->spec}; next_word(&w, part->spec + part->spec_length);)
+    if (layout_word(copy_word(&w, word)) == of_layouts)
+      text_addf(out, "%s%.*s", out->length ? "/" : "", (int)w.length, w.at);
+}
+
+bool variant_for_loop(const char *value, const char *loop, struct text *spec) {
+  struct part part;
+  text_clear(spec);
+  if (part_for(value, loop, &part))
+    add_words(&part, false, spec);
+  return spec->length > 0;
+}
+
+void variant_layouts(const char *value, struct text *words) {
+  struct part part;
+  text_clear(words);
+  if (part_for(value, "", &part))
+    add_words(&part, true, words);
 }

@@ -127,8 +127,8 @@ static void names_are_read_back(void **state) {
   assert_int_equal(again.threads, 3);
   assert_int_equal(again.block_size, 128);
   for (const char *const *bad =
-           (const char *const[]){"threads", "threads0", "threads-1", "threads2x", "soa/64/64",
-                                 "scalar/strip4", "chunks/owners", "threads2/threads2", NULL};
+           (const char *const[]){"threads", "threads0", "threads-1", "threads2x", "64/64", "scalar/strip4",
+                                 "chunks/owners", "threads2/threads2", NULL};
        *bad; bad++) {
     assert_int_equal(variant_apply(&v, *bad, &err), OP_ERR_ENV);
     assert_non_null(strstr(error_message(&err), *bad));
@@ -138,9 +138,35 @@ static void names_are_read_back(void **state) {
   assert_string_equal(error_message(&err),
                       "OP2_VARIANT: \"128\" in \"64/128\" is a second block size; give one");
   error_clear(&err);
-  assert_int_equal(variant_apply(&v, "soa/aos=x/64", &err), OP_OK);
+  assert_int_equal(variant_apply(&v, "/64//", &err), OP_OK);
   text_free(&name);
   error_free(&err);
+}
+
+/* Words on layouts are the dats', not the loops'. */
+static void words_are_told_apart(void **state) {
+  (void)state;
+  static const char long_name[] = "soa=a_dat_whose_name_is_longer_than_any_word_that_stands_for_a_variant_is";
+  static const struct {
+    const char *value, *of_loop, *layouts;
+  } said[] = {{"", "", ""},
+              {"64/scalar", "64/scalar", ""},
+              {"soa", "", "soa"},
+              {"soa/aos=x", "", "soa/aos=x"},
+              {"/aos=x/64//soa/scalar/", "64/scalar", "aos=x/soa"},
+              {"soa=x,own:32", "32", "soa=x"},
+              {"own:32,aos/64", "32", "aos"},
+              {"other:32,aos", "", "aos"},
+              {"other:32", "", ""},
+              {long_name, "", long_name}};
+  struct text words = {0};
+  for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+    assert_int_equal(variant_for_loop(said[i].value, "own", &words), said[i].of_loop[0] != '\0');
+    assert_string_equal(text_str(&words), said[i].of_loop);
+    variant_layouts(said[i].value, &words);
+    assert_string_equal(text_str(&words), said[i].layouts);
+  }
+  text_free(&words);
 }
 
 int main(void) {
@@ -148,6 +174,7 @@ int main(void) {
       cmocka_unit_test(are_one_step_away),           cmocka_unit_test(know_straight_ranges),
       cmocka_unit_test(know_stores_past_the_caches), cmocka_unit_test(leave_out_what_cannot_gain),
       cmocka_unit_test(cut_heavy_loops_finer),       cmocka_unit_test(names_are_read_back),
+      cmocka_unit_test(words_are_told_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

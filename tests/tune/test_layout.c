@@ -131,6 +131,26 @@ static void forced_layouts(void **state) {
   }
 }
 
+/* A forced layout leaves the loops' variants free; any other word names one. */
+static void forced_layouts_leave_variants(void **state) {
+  (void)state;
+  static const struct {
+    const char *variant;
+    bool tries;
+  } cases[] = {{"soa=q", true}, {"aos", true}, {"soa=q,other:scalar", true}, {"soa=q/scalar", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    open_library("force", NULL, cases[i].variant);
+    struct flow *f = declare("double");
+    for (int k = 0; k < 60; k++)
+      step(f);
+    check(f);
+    assert_int_equal(dat_named("q")->soa, cases[i].variant[0] == 's');
+    assert_int_equal(op_counters()->trials > 0, cases[i].tries);
+    works(op_exit());
+    free(f);
+  }
+}
+
 /* What is remembered of a dat: both layouts were measured, one was chosen. -1: nothing. */
 static int chosen(const char *name) {
   const struct store_tuning_filter filter = {.loop = name};
@@ -300,7 +320,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forced_layouts),     cmocka_unit_test(found_layouts),
       cmocka_unit_test(remembered_layouts), cmocka_unit_test(interrupted_trials),
-      cmocka_unit_test(renumbered_trials),
+      cmocka_unit_test(renumbered_trials),  cmocka_unit_test(forced_layouts_leave_variants),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   snprintf(command, sizeof command, "rm -rf %s", folder);

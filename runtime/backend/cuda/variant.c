@@ -44,8 +44,8 @@ static bool walks(const struct cuda_variant *v) {
 static bool apply_word(struct cuda_variant *v, const char *word) {
   char end;
   int each = 0;
-  if (cuda_shape_word(word, &v->shape) || layout_word(word))
-    return true; /* the layouts are the dats', not the loop's */
+  if (cuda_shape_word(word, &v->shape))
+    return true;
   if (sscanf(word, "each%d%c", &each, &end) != 1 || each < 1 || each > 64)
     return false;
   v->each = each;
