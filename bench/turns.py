@@ -3,8 +3,9 @@
 Of two processes one has the hand-written loop and the other the library, on as many threads (OP2_THREADS, else OMP_NUM_THREADS,
 else all CPUs). Batches of some hundredths of a second alternate between them; one measures only while the threads of the other
 sleep, since spinning ones would take its CPUs, and the order changes each time. A first batch of each is not counted. Times are of
-one step: the median of all batches and their quartiles; the ratio is the median by hand over the library's: above 1 the library is
-faster. Every batch starts from the same values, and the answers of the last two must agree as in the sample.
+one step, taken as the sample takes them, that is of the library without the first step or two: the median of all batches and their
+quartiles. The ratio is the median by hand over the library's: above 1 the library is faster. Every batch starts from the same values,
+and the answers of the last two must agree as in the sample.
 
 The library takes its first guesses and an empty cache, unless OP2_TUNE and OP2_CACHE are set. ./dev bench samples has all samples,
 whose runs it times one after the other.
