@@ -2,8 +2,8 @@
 
 Of two processes one has the hand-written loop and the other the library, on as many threads (OP2_THREADS, else OMP_NUM_THREADS,
 else all CPUs). Batches of some hundredths of a second alternate between them; one measures only while the threads of the other
-sleep, since spinning ones would take its CPUs, and the order changes each time. A first batch of each is not counted. Times are of
-one step, taken as the sample takes them, that is of the library without the first step or two: the median of all batches and their
+sleep, since spinning ones would take its CPUs, and the order changes each time. A first batch of each is not counted, but says how
+many steps are one. Times are of one step, taken as the sample takes them, that is of the library without the first step or two: the median of all batches and their
 quartiles. The ratio is the median by hand over the library's: above 1 the library is faster. Every batch starts from the same values,
 and the answers of the last two must agree as in the sample.
 
@@ -18,17 +18,19 @@ import sys
 import tempfile
 import time
 
-# Sample, size, steps of a batch; then both for --quick (None: left out).
+# Sample, size, and that for --quick (None: left out).
 CASES = [
-    ("laplace", 1000, 400, (100, 20)),
-    ("heat", 1000, 400, (100, 20)),
-    ("shallow_water", 128, 1500, (32, 20)),
-    ("shallow_water", 1024, 20, None),
-    ("jacobi_dense", 4096, 20, (300, 10)),
-    ("multigrid", 1024, 5, (64, 2)),
+    ("laplace", 1000, 100),
+    ("heat", 1000, 100),
+    ("shallow_water", 128, 32),
+    ("shallow_water", 1024, None),
+    ("jacobi_dense", 4096, 300),
+    ("multigrid", 1024, 64),
 ]
 SIDES = ("by-hand", "library")
 ROUNDS, QUICK_ROUNDS = 20, 3
+FIRST_STEPS, FEWEST_STEPS, MOST_STEPS = 20, 8, 2000
+BATCH_MS = 50
 ASLEEP_SECONDS = 5
 
 
@@ -39,10 +41,10 @@ class Failure(Exception):
 class Side:
     """One of the two processes."""
 
-    def __init__(self, program, side, size, steps, answer, env):
-        self.name = f"{os.path.basename(program)} {side} {size} {steps}"
+    def __init__(self, program, side, size, answer, env):
+        self.name = f"{os.path.basename(program)} {side} {size}"
         try:
-            self.process = subprocess.Popen([program, side, str(size), str(steps), answer], env=env, stdin=subprocess.PIPE,
+            self.process = subprocess.Popen([program, side, str(size), answer], env=env, stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, text=True, bufsize=1)
         except OSError as problem:
             raise Failure(f"{program}: {problem.strerror}: it needs the samples and OpenMP; ./dev build says what is missing") from None
@@ -57,10 +59,10 @@ class Side:
         if self.line() != "ready":
             raise Failure(f"{self.name} did not say that it is ready")
 
-    def batch(self):
+    def batch(self, steps):
         """Milliseconds of a step."""
         try:
-            self.process.stdin.write("go\n")
+            self.process.stdin.write(f"{steps}\n")
         except BrokenPipeError:
             pass  # the line that does not come says it
         return float(self.line())
@@ -94,24 +96,28 @@ class Side:
         self.process.communicate()
 
 
-def run_pair(build, case, rounds, env, folder):
+def steps_of(slowest):
+    """How many steps of so many milliseconds are a batch."""
+    return min(MOST_STEPS, max(FEWEST_STEPS, int(BATCH_MS / slowest)))
+
+
+def run_pair(build, sample, size, rounds, env, folder):
     """The times of both sides in one pair of processes."""
-    sample, size, steps = case
     program, answer = os.path.join(build, "bench", "turns_" + sample), os.path.join(folder, "answer")
     times, sides = {side: [] for side in SIDES}, {}
     try:
         for side in SIDES:
-            sides[side] = Side(program, side, size, steps, answer, env)
-        for side in SIDES:
-            sides[side].wait_ready()
-            sides[side].batch()
+            sides[side] = Side(program, side, size, answer, env)
+        for either in sides.values():
+            either.wait_ready()
+        steps = steps_of(max(either.batch(FIRST_STEPS) for either in sides.values()))
         for turn in range(rounds):
             for side in SIDES if turn % 2 else reversed(SIDES):
                 for either in sides.values():
                     either.wait_asleep()
-                times[side].append(sides[side].batch())
-        for side in SIDES:
-            sides[side].end()
+                times[side].append(sides[side].batch(steps))
+        for either in sides.values():
+            either.end()
     finally:
         for either in sides.values():
             either.kill()
@@ -122,8 +128,7 @@ def quartiles(times):
     return statistics.quantiles(times, n=4, method="inclusive")
 
 
-def print_case(case, threads, times):
-    sample, size, _ = case
+def print_case(sample, size, threads, times):
     columns = []
     for side in SIDES:
         low, middle, high = (f"{ms:.{5 if ms < 1 else 3}f}" for ms in quartiles(times[side]))
@@ -159,20 +164,28 @@ def measure(build, wanted):
         env, threads = environment(folder)
         print(f"{'sample':<15}{'size':>5}{'threads':>9}  {'by hand ms':>10} {'(quartiles)':<24}{'op2jit ms':>10} {'(quartiles)':<24}"
               f"{'ratio':>7}", flush=True)
-        for sample, size, steps, small in CASES:
+        for sample, usual, small in CASES:
             if (wanted.samples and sample not in wanted.samples) or (wanted.quick and not small):
                 continue
-            case = (sample, *small) if wanted.quick else (sample, size, steps)
+            size, rounds = (small, QUICK_ROUNDS) if wanted.quick else (usual, ROUNDS)
             times = {side: [] for side in SIDES}
             try:
                 for _ in range(wanted.runs):
-                    for side, more in run_pair(build, case, QUICK_ROUNDS if wanted.quick else ROUNDS, env, folder).items():
+                    for side, more in run_pair(build, sample, size, rounds, env, folder).items():
                         times[side] += more
-                print_case(case, threads, times)
+                print_case(sample, size, threads, times)
             except Failure as problem:
-                print(f"turns: {sample} {case[1]}: {problem}", file=sys.stderr, flush=True)
+                print(f"turns: {sample} {size}: {problem}", file=sys.stderr, flush=True)
                 failed += 1
+    say_if_busy()
     return failed
+
+
+def say_if_busy():
+    load, cpus = os.getloadavg()[0], len(os.sched_getaffinity(0))
+    if load > 2 * cpus:
+        print(f"the machine was busy, with a load of {load:.0f} on {cpus} CPUs: threads that wait for one another in every step "
+              "lose more than turns make up for, so ratios say little")
 
 
 def count(word):

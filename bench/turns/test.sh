@@ -40,12 +40,16 @@ expect 1 "turns_heat: No such file or directory: it needs the samples" in_turns 
 # Answers of other steps are not the same.
 driver=$build/bench/turns_laplace
 export OP2_CACHE=off
-batch() { echo go | "$driver" "$@"; }
-expect 0 "ready" batch by-hand 30 5 "$folder/answer"
-expect 0 "  holds" batch library 30 5 "$folder/answer"
-expect 1 "DOES NOT HOLD" batch library 30 6 "$folder/answer"
-expect 1 "$folder/none: No such file" batch library 30 5 "$folder/none"
-expect 1 "/none/answer: No such file" batch by-hand 30 5 /none/answer
+batch() { # STEPS ARGUMENT...
+  local steps=$1
+  shift
+  echo "$steps" | "$driver" "$@"
+}
+expect 0 "ready" batch 5 by-hand 30 "$folder/answer"
+expect 0 "  holds" batch 5 library 30 "$folder/answer"
+expect 1 "DOES NOT HOLD" batch 6 library 30 "$folder/answer"
+expect 1 "$folder/none: No such file" batch 5 library 30 "$folder/none"
+expect 1 "/none/answer: No such file" batch 5 by-hand 30 /none/answer
 
 # Programs that end when they should not, and threads that spin.
 mkdir "$folder/bench"
@@ -54,11 +58,11 @@ stub() { # SHELL COMMANDS
   chmod +x "$folder/bench/turns_heat"
 }
 stub 'exit 3'
-expect 1 "turns: heat 100: turns_heat by-hand 100 20 ended with status 3" in_turns "$folder" --quick heat
+expect 1 "turns: heat 100: turns_heat by-hand 100 ended with status 3" in_turns "$folder" --quick heat
 stub 'echo ready; read -r go; exit 4'
-expect 1 "turns_heat by-hand 100 20 ended with status 4" in_turns "$folder" --quick heat
+expect 1 "turns_heat by-hand 100 ended with status 4" in_turns "$folder" --quick heat
 stub 'echo ready; while read -r go; do echo 1; done; echo wrong; exit 1'
-expect 1 "turns_heat by-hand 100 20 ended with status 1"$'\n'"wrong" in_turns "$folder" --quick heat
+expect 1 "turns_heat by-hand 100 ended with status 1"$'\n'"wrong" in_turns "$folder" --quick heat
 stub 'echo ready; read -r go; echo 1; while :; do :; done'
 expect 1 "its threads do not go to sleep" in_turns "$folder" --quick heat
 

@@ -1,5 +1,5 @@
-/* usage: turns_SAMPLE by-hand|library SIZE STEPS ANSWER
- * Says "ready"; then for each line that it reads it runs a batch and prints the milliseconds of one step. At the end of
+/* usage: turns_SAMPLE by-hand|library SIZE ANSWER
+ * Says "ready"; then for each number that it reads it runs a batch of so many steps and prints the milliseconds of one. At the end of
  * what it reads, the hand-written loop's process writes its last answer to the file ANSWER; the library's, which must
  * end after it, compares its own with that. Status 0 only if all went well. */
 #include "turns.h"
@@ -30,11 +30,12 @@ static int read_answer(const char *path, double *answer, size_t count) {
   return found < count ? -1 : 0;
 }
 
-static void run_batches(int library, int steps, double *answer) {
-  char line[8];
+static void run_batches(int library, double *answer) {
+  char line[16];
   printf("ready\n");
   fflush(stdout);
   while (fgets(line, sizeof line, stdin)) {
+    const int steps = atoi(line);
     const double seconds = library ? turns_library(steps, answer) : turns_by_hand(steps, answer);
     printf("%.9g\n", 1e3 * seconds);
     fflush(stdout);
@@ -55,11 +56,11 @@ static int compare_answers(const char *path, const double *answer, long long cou
 }
 
 int main(int argc, char **argv) {
-  if (argc != 5) {
-    fprintf(stderr, "usage: %s by-hand|library SIZE STEPS ANSWER\n", argv[0]);
+  if (argc != 4) {
+    fprintf(stderr, "usage: %s by-hand|library SIZE ANSWER\n", argv[0]);
     return 2;
   }
-  const int library = !strcmp(argv[1], "library"), size = atoi(argv[2]), steps = atoi(argv[3]);
+  const int library = !strcmp(argv[1], "library"), size = atoi(argv[2]);
   int status = EXIT_SUCCESS;
   if (library && turns_word)
     init_with(1, argv, 0, turns_word);
@@ -67,12 +68,12 @@ int main(int argc, char **argv) {
     op_init(1, argv, 0);
   const long long count = turns_prepare(size, library);
   double *answer = room(count, sizeof *answer);
-  run_batches(library, steps, answer);
+  run_batches(library, answer);
   if (library) {
-    status = compare_answers(argv[4], answer, count);
+    status = compare_answers(argv[3], answer, count);
     op_exit();
-  } else if (write_answer(argv[4], answer, (size_t)count)) {
-    perror(argv[4]);
+  } else if (write_answer(argv[3], answer, (size_t)count)) {
+    perror(argv[3]);
     status = EXIT_FAILURE;
   }
   free(answer);
