@@ -317,8 +317,10 @@ static void watch_drift(struct tuner *t, double seconds) {
   /* What was measured on a busy machine is no measure for a quiet one. */
   if (t->settled_median <= 0 || now < t->settled_median)
     t->settled_median = now;
-  t->slow_windows = now > t->options.drift * t->settled_median ? t->slow_windows + 1 : 0;
-  if (t->slow_windows < PATIENCE)
+  const bool is_slow = now > t->options.drift * t->settled_median;
+  t->slow_windows = is_slow ? t->slow_windows + 1 : 0;
+  t->slow = is_slow ? t->slow + WINDOW * now : 0;
+  if (t->slow_windows < PATIENCE || t->slow < BURST)
     return;
   for (int i = 0; i < t->count; i++)
     t->candidates[i] =
@@ -327,6 +329,7 @@ static void watch_drift(struct tuner *t, double seconds) {
   t->before = 0;
   t->round_runs = FIRST_ROUND;
   t->slow_windows = 0;
+  t->slow = 0;
   t->restarts++;
 }
 

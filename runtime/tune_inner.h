@@ -14,8 +14,10 @@ enum {
   FIRST_ROUND = 3,    /* counted runs of each candidate in the first round; doubled from round to round */
   FEW_CALLS = 12      /* what a program calls less often has no time for comparisons within a run */
 };
-/* The drift monitor looks at the median of so many runs, and wants it slow so many times in a row. */
+/* The drift monitor looks at the median of so many runs, and wants it slow so many times in a row, and so many seconds of the loop's
+ * time: trials in a burst of other work would choose by chance. */
 enum { WINDOW = SAMPLES, PATIENCE = 3 };
+#define BURST 0.25
 
 struct candidate {
   double times[SAMPLES]; /* the newest ones, a ring */
@@ -37,6 +39,7 @@ struct tuner {
   long long trials;
   double window[WINDOW];
   int seen, slow_windows, restarts;
+  double slow; /* seconds of those windows */
   /* What earlier runs measured counts relative to the default then. `reference`, the best of it, runs first and tells what the
    * default would take now. */
   double unit;   /* seconds of the default in which that is kept until then; 0: nothing is resumed */

@@ -137,6 +137,30 @@ static void drift_makes_it_try_again(void **state) {
   tuner_free(t);
 }
 
+static int restarts_after(struct tuner *t, int runs, double seconds) {
+  for (int run = 0; run < runs; run++)
+    tuner_record(t, tuner_next(t), seconds);
+  return tuner_restarts(t);
+}
+
+/* Bursts of other work, however many, are no drift; a machine that stays busy is. */
+static void bursts_are_no_drift(void **state) {
+  (void)state;
+  struct error err = {0};
+  struct tuner *t = NULL;
+  const struct tuner_options watch = {.share = 0.05, .drift = 1.5};
+  assert_int_equal(tuner_new(&t, 5, 0, &watch, &err), OP_OK);
+  tuner_settle(t, 3, 1e-4);
+  for (int burst = 0; burst < 20; burst++) {
+    assert_int_equal(restarts_after(t, 300, 1e-4), 0);
+    assert_int_equal(restarts_after(t, 300, 3e-4), 0); /* 0.09 seconds */
+    assert_int_equal(tuner_winner(t), 3);
+  }
+  assert_int_equal(restarts_after(t, 300, 1e-4), 0);
+  assert_int_equal(restarts_after(t, 900, 3e-4), 1); /* 0.27 */
+  tuner_free(t);
+}
+
 static void a_settled_start_tries_nothing(void **state) {
   (void)state;
   struct error err = {0};
@@ -299,6 +323,7 @@ int main(void) {
       cmocka_unit_test(exhaustive_measures_everything),
       cmocka_unit_test(the_same_times_give_the_same_choice),
       cmocka_unit_test(drift_makes_it_try_again),
+      cmocka_unit_test(bursts_are_no_drift),
       cmocka_unit_test(a_settled_start_tries_nothing),
       cmocka_unit_test(what_is_better_runs_at_once),
       cmocka_unit_test(candidates_are_begun_one_by_one),
