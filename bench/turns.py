@@ -5,13 +5,14 @@ else all CPUs). Batches of some hundredths of a second alternate between them; o
 sleep, since spinning ones would take its CPUs, and the order changes each time. A first batch of each is not counted, but says how
 many steps are one. Times are of one step, taken as the sample takes them, that is of the library without the first step or two: the median of all batches and their
 quartiles. The ratio is the median by hand over the library's: above 1 the library is faster. Every batch starts from the same values,
-and the answers of the last two must agree as in the sample.
+and the answers of the last two must agree as in the sample. Sizes are points or cells on a side, of jacobi_dense unknowns.
 
 The library takes its first guesses and an empty cache, unless OP2_TUNE and OP2_CACHE are set. ./dev bench samples has all samples,
 whose runs it times one after the other.
 """
 import argparse
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -177,7 +178,8 @@ def measure(build, wanted):
             except Failure as problem:
                 print(f"turns: {sample} {size}: {problem}", file=sys.stderr, flush=True)
                 failed += 1
-    say_if_busy()
+    if threads != "1":
+        say_if_busy()
     return failed
 
 
@@ -213,6 +215,7 @@ def main(build, words):
     wanted = read_words(words)
     if build == "-":
         return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # its folder and its processes are cleared away
     try:
         return 1 if measure(build, wanted) else 0
     except Failure as problem:

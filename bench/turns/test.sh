@@ -66,4 +66,9 @@ expect 1 "turns_heat by-hand 100 ended with status 1"$'\n'"wrong" in_turns "$fol
 stub 'echo ready; read -r go; echo 1; while :; do :; done'
 expect 1 "its threads do not go to sleep" in_turns "$folder" --quick heat
 
+# Ended from outside it leaves nothing.
+mkdir "$folder/tmp"
+TMPDIR=$folder/tmp expect 124 "" timeout 2 python3 "$turns" "$build" --runs 99 laplace
+[ -z "$(ls "$folder/tmp")" ] || { echo "it leaves files: $(ls "$folder/tmp")"; failures=$((failures + 1)); }
+
 [ $failures -eq 0 ] && echo "turns are taken"
