@@ -346,6 +346,10 @@ static int run(const struct settings *s, const struct numbering *numbering) {
 /* All tables of which fit in what most machines have, and their entries in an int. */
 enum { MOST_POINTS = 300000000 };
 
+static int is_floating_point(const char *word) {
+  return !strcmp(word, "strict") || !strcmp(word, "contract") || !strcmp(word, "fast");
+}
+
 /* As the library decides: a word of the command line, --fp, the environment. Sums in another order are for who asks. */
 static const char *floating_point(int argc, char **argv, const char *asked) {
   static const char name[] = "OP2_FP=";
@@ -384,6 +388,8 @@ int main(int argc, char **argv) {
   const struct numbering *numbering = find_numbering(&s);
   if (!numbering)
     return options_refuse("--mesh %s: expected rows, shuffled or hexagons", s.mesh);
+  if (s.fp && !is_floating_point(s.fp))
+    return options_refuse("--fp %s: expected strict, contract or fast", s.fp);
   int hexagons = is_hexagons(&s);
   if (s.n == 0)
     s.n = hexagons ? 2 * s.m : s.m;
