@@ -174,7 +174,7 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
 
 no_memory:
   data_free(ctx, dat);
-  error_memory(err, "a dat", bytes);
+  error_memory_of(err, "dat", name, bytes);
   return NULL;
 }
 
@@ -249,7 +249,7 @@ int dat_turn(struct op_context *ctx, struct dat *dat, struct error *err) {
   turned.soa = !dat->soa;
   unsigned char *memory = code ? NULL : data_rows_memory(ctx->team, &turned, host->bytes);
   if (!memory)
-    return code ? code : error_memory(err, "turning a dat's layout", host->bytes);
+    return code ? code : error_memory_of(err, "turning the layout of dat", dat->name, host->bytes);
   turned.replicas[SPACE_HOST].memory = memory;
   for (long e = 0; e < dat->set->extents[EXTENT_NONEXEC]; e++)
     for (int c = 0; c < dat->dim; c++)

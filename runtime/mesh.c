@@ -65,7 +65,7 @@ struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct
     if (set && set->handle)
       handle_release(ctx->handles, set->handle, NULL);
     set_free(set);
-    error_memory(err, "a set", sizeof *set);
+    error_memory_of(err, "set", name, sizeof *set);
     return NULL;
   }
   set->id = ctx->mesh.next_set++;
@@ -192,7 +192,7 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
     if (map && map->handle)
       handle_release(ctx->handles, map->handle, NULL);
     map_free(map);
-    error_memory(err, "a map's table", entries * sizeof(int));
+    error_memory_of(err, "the table of map", name, entries * sizeof(int));
     return NULL;
   }
   ctx->mesh.next_map++;
@@ -282,7 +282,7 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
   if (!constant || !(constant->name = strdup(name)) || !(constant->value = array_new(bytes, 1)) ||
       !list_add(&ctx->mesh.constants, constant)) {
     constant_free(constant);
-    return error_memory(err, "a constant", bytes);
+    return error_memory_of(err, "constant", name, bytes);
   }
   constant->type = code;
   constant->dim = dim;

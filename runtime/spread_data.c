@@ -9,7 +9,8 @@
 #include "spread.h"
 
 static int no_memory(const struct dat *dat, long rows, struct error *err) {
-  return error_memory(err, "rows on their way between ranks", (size_t)rows * dat->row_bytes);
+  return error_memory_of(err, "rows on their way between ranks, of dat", dat->name,
+                         (size_t)rows * dat->row_bytes);
 }
 
 int spread_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err) {
@@ -150,7 +151,7 @@ int spread_fetch_map(struct op_context *ctx, const struct map *map, long long *o
   const size_t entries = (size_t)map->from->extents[EXTENT_OWNED] * arity;
   long long *rows = array_new(entries, sizeof *rows);
   if (!rows)
-    return error_memory(err, "the rows of a map", entries * sizeof *rows);
+    return error_memory_of(err, "the rows of map", map->name, entries * sizeof *rows);
   for (size_t i = 0; i < entries; i++)
     rows[i] = map->to->spread->numbers[map->table[i]];
   int code = carry_rows(ctx->comm, &home->receive, &home->send, row_bytes, rows, out, err);

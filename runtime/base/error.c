@@ -95,6 +95,14 @@ int error_memory(struct error *err, const char *what, size_t bytes) {
                    bytes, what);
 }
 
+int error_memory_of(struct error *err, const char *what, const char *name, size_t bytes) {
+  struct text words = {0};
+  text_addf(&words, "%s \"%s\"", what, name ? name : "unnamed");
+  const int code = error_memory(err, text_ok(&words) ? text_str(&words) : what, bytes);
+  text_free(&words);
+  return code;
+}
+
 int error_prefix(struct error *err, const char *format, ...) {
   struct text message = {0};
   va_list args;

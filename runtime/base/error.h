@@ -32,6 +32,8 @@ const struct error_kind *error_kind(int code);
 int error_set(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* OP_ERR_MEMORY: `what` could not be allocated. Needs no memory itself. */
 int error_memory(struct error *err, const char *what, size_t bytes);
+/* The same for what has a name: `what` "dat", `name` "q" or NULL. */
+int error_memory_of(struct error *err, const char *what, const char *name, size_t bytes);
 /* Put context in front of the message, e.g. "loop res_calc: "; returns the code. */
 int error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The message; never NULL, also when there was no memory to build it. */
