@@ -28,8 +28,8 @@ static void compare_type(op_arg *arg, const char *type, const char *is) {
   arg->type = TYPE_NONE;
 }
 
-static inline op_arg dat_of_type(enum type_code code, int present, op_dat dat, int idx, op_map map, int dim,
-                                 op_access access) {
+static inline op_arg dat_of_type(enum type_code code, bool soa, int present, op_dat dat, int idx, op_map map,
+                                 int dim, op_access access) {
   return (op_arg){.dat = dat,
                   .map = map,
                   .form = DESC_DAT,
@@ -37,7 +37,8 @@ static inline op_arg dat_of_type(enum type_code code, int present, op_dat dat, i
                   .dim = dim,
                   .type = (int)code,
                   .access = (int)access,
-                  .present = present != 0};
+                  .present = present != 0,
+                  .soa = soa};
 }
 
 static op_arg tell_unknown_type(op_arg arg, const char *type) {
@@ -49,10 +50,11 @@ static op_arg tell_unknown_type(op_arg arg, const char *type) {
  * together on the stack and copied it costs three times as much. */
 op_arg op2jit_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, const char *type,
                           op_access access) {
-  const enum type_code code = type_parse(type, NULL);
+  bool soa;
+  const enum type_code code = type_parse(type, &soa);
   if (code == TYPE_NONE)
-    return tell_unknown_type(dat_of_type(code, present, dat, idx, map, dim, access), type);
-  return dat_of_type(code, present, dat, idx, map, dim, access);
+    return tell_unknown_type(dat_of_type(code, soa, present, dat, idx, map, dim, access), type);
+  return dat_of_type(code, soa, present, dat, idx, map, dim, access);
 }
 
 op_arg op2jit_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type, op_access access) {

@@ -65,7 +65,7 @@ static int check_type(const struct check *c) {
     return check_pointed(c, said);
   if (said && strchr(said, ':'))
     return fail(c, OP_ERR_TYPE,
-                "the type \"%s\" is not one for an argument; the layout belongs to op_decl_dat only, "
+                "the type \"%s\" is not one for an argument; only a dat's may end in :soa, "
                 "name the plain type here",
                 said);
   struct text wrong = {0};
@@ -128,6 +128,12 @@ static int check_dat_matches(const struct check *c, const struct dat *dat, const
     return fail(c, OP_ERR_TYPE, "the type is \"%s\", but dat \"%s\" was declared as \"%s\"; pass \"%s\"",
                 type_info((enum type_code)c->said->type)->name, dat->name, type_info(dat->type)->name,
                 type_info(dat->type)->name);
+  if (c->said->soa && !dat->asked_soa)
+    return fail(
+        c, OP_ERR_TYPE,
+        "the type is \"%s:soa\", but dat \"%s\" was declared as \"%s\"; pass \"%s\", or declare it with "
+        ":soa",
+        type_info(dat->type)->name, dat->name, type_info(dat->type)->name, type_info(dat->type)->name);
   return OP_OK;
 }
 

@@ -231,13 +231,14 @@ typedef struct op_arg {
   int said_length; /* the length of a type name that was not understood or does not fit, 0 if it does */
   char said[24];   /* its beginning, for the message */
   int pointed;     /* the type of the C variable that it does not fit, else 0 */
-  int unused;
+  int soa;         /* the type was said with ":soa" */
   long long reserved[1];
 } op_arg;
 
 /* A dat. Direct: map OP_ID and idx -1. Through a map: idx 0 .. arity-1 names one column; idx -arity
- * passes all targets as a vector `T *x[arity]`. `dim` and `type` repeat the declaration. Access is one
- * of READ, WRITE, RW, INC; that indirect WRITE and RW never meet on one target is the user's promise.
+ * passes all targets as a vector `T *x[arity]`. `dim` and `type` repeat the declaration; its ":soa" may be
+ * left out. Access is one of READ, WRITE, RW, INC; that indirect WRITE and RW never meet on one target is the
+ * user's promise.
  * Local, as all op_arg_* calls. */
 op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type, op_access access);
 /* The same if `present` is not 0; else the kernel gets a pointer that it must not use. */

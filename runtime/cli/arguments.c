@@ -52,8 +52,8 @@ static bool is_number(const char *word) {
   return digits > 0 && digits < 9 && !word[digits];
 }
 
-/* The words of a type, "unsigned int", and the number behind them. */
-static int read_type_and_dim(struct reader *r, enum type_code *type, int *dim) {
+/* The words of a type, "unsigned int", and the number behind them. Only a dat's type may end in ":soa": else `soa` is NULL. */
+static int read_type_and_dim(struct reader *r, enum type_code *type, bool *soa, int *dim) {
   char name[2 * WORD] = "", word[WORD], first[WORD] = "";
   for (int words = 0; words < 4; words++) {
     next_word(r, word, ",");
@@ -64,8 +64,8 @@ static int read_type_and_dim(struct reader *r, enum type_code *type, int *dim) {
     size_t used = strlen(name);
     snprintf(name + used, sizeof name - used, "%s%s", used ? " " : "", word);
   }
-  *type = type_parse(name, NULL);
-  if (*type == TYPE_NONE && type_parse(first, NULL) != TYPE_NONE)
+  *type = type_parse(name, soa);
+  if (*type == TYPE_NONE && type_parse(first, soa) != TYPE_NONE)
     return fail(r, OP_ERR_DIM, "there is no dim behind the type", first,
                 "a whole number from 1, the number of values per element");
   if (*type == TYPE_NONE && !*name && *word)
@@ -124,7 +124,8 @@ static int read_map(struct reader *r, const char *word, struct desc_arg *a) {
 
 static int read_dat(struct reader *r, struct desc_arg *a) {
   char word[WORD];
-  int code = read_type_and_dim(r, &a->type, &a->dim);
+  bool soa;
+  int code = read_type_and_dim(r, &a->type, &soa, &a->dim);
   if (code)
     return code;
   next_word(r, word, "");
@@ -138,13 +139,13 @@ static int read_dat(struct reader *r, struct desc_arg *a) {
     return code;
   a->dat = r->d->ndats;
   const int set = a->map >= 0 ? r->d->maps[a->map].to : 0;
-  r->d->dats[r->d->ndats++] = (struct desc_dat){.type = a->type, .dim = a->dim, .set = set};
+  r->d->dats[r->d->ndats++] = (struct desc_dat){.type = a->type, .dim = a->dim, .soa = soa, .set = set};
   return OP_OK;
 }
 
 static int read_global(struct reader *r, struct desc_arg *a) {
   char word[WORD];
-  int code = read_type_and_dim(r, &a->type, &a->dim);
+  int code = read_type_and_dim(r, &a->type, NULL, &a->dim);
   next_word(r, word, "");
   return code ? code : read_access(r, word, 0x7f, &a->access);
 }
@@ -162,7 +163,7 @@ static int read_numbers(struct reader *r, struct desc_arg *a) {
 
 static int read_payload(struct reader *r, struct desc_arg *a) {
   char word[WORD];
-  int code = read_type_and_dim(r, &a->type, &a->dim);
+  int code = read_type_and_dim(r, &a->type, NULL, &a->dim);
   next_word(r, word, "");
   if (code)
     return code;
@@ -273,7 +274,7 @@ int constants_parse(struct desc *d, const char *text, struct error *err) {
     if (!more[d->nconsts].name)
       return error_memory(err, "the constants", sizeof name);
     struct desc_const *constant = &more[d->nconsts++];
-    int code = read_type_and_dim(&r, &constant->type, &constant->dim);
+    int code = read_type_and_dim(&r, &constant->type, NULL, &constant->dim);
     if (code)
       return code;
     while (isspace((unsigned char)*r.at))

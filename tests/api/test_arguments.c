@@ -83,11 +83,11 @@ static void increments_add_whatever_the_targets(void **state) {
     op_dat sum = op_decl_dat(r.cells, 1, layouts[form % 2], start, "sum");
     if (form < 2)
       works(op_par_loop(OP_KERNEL_OF(to_ends), "to_ends", r.edges,
-                        op_arg_dat(sum, 0, r.ends, 1, "double", OP_INC),
-                        op_arg_dat(sum, 1, r.ends, 1, "double", OP_INC)));
+                        op_arg_dat(sum, 0, r.ends, 1, layouts[form % 2], OP_INC),
+                        op_arg_dat(sum, 1, r.ends, 1, layouts[form % 2], OP_INC)));
     else
       works(op_par_loop(OP_KERNEL_OF(to_both), "to_both", r.edges,
-                        op_arg_dat(sum, -2, r.ends, 1, "double", OP_INC)));
+                        op_arg_dat(sum, -2, r.ends, 1, layouts[form % 2], OP_INC)));
     for (int e = 0; e < EDGES; e++) {
       want[ends[2 * e]] += 1;
       want[ends[2 * e + 1]] += 100;

@@ -120,6 +120,9 @@ def refused():
     ]:
         _, err = run("broken", *words, status=2)
         check(f"{words}", says in err and "expected" in err, err)
+    run("assigns", "dat double:soa 1 READ", "dat double 1 WRITE")
+    _, err = run("divides", "gbl int:soa 1 OP_INC", status=2)
+    check("a layout is a dat's", "int:soa" in err and "expected" in err, err)
     _, err = run("nothing", "gbl double 1 INC", status=1)
     check("no such kernel", "it defines add, flux" in err, err)
     _, err = run("flx", status=1)

@@ -107,6 +107,11 @@ CASE(arg_type_with_layout) {
   OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "double:soa", OP_READ));
 }
 
+CASE(global_type_with_layout) {
+  double value = 1;
+  OVER_CELLS(op_arg_gbl(&value, 1, "double:soa", OP_READ));
+}
+
 CASE(arg_type_long) {
   OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "a type whose name is much longer than any that there is",
                         OP_READ));
@@ -331,6 +336,7 @@ const struct negative_case loop_cases[] = {
     ROW(arg_type_misspelt, OP_ERR_TYPE),
     ROW(arg_type_null, OP_ERR_TYPE),
     ROW(arg_type_with_layout, OP_ERR_TYPE),
+    ROW(global_type_with_layout, OP_ERR_TYPE),
     ROW(arg_type_long, OP_ERR_TYPE),
     ROW(arg_access_unknown, OP_ERR_ACCESS),
     ROW(arg_access_min, OP_ERR_ACCESS),
