@@ -401,11 +401,11 @@ op_map op_decl_map_hdf5(op_set from, op_set to, int arity, const char *file, con
 op_dat op_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name);
 /* The `dim` values of `name` into `value`; converted as those of dats. */
 int op_get_const_hdf5(const char *name, int dim, const char *type, void *value, const char *file);
-/* Into a file that may be there already; a dataset of that name is replaced. */
+/* Into a file that may be there already; a dataset of that name is replaced, but no folder, set or map of the file (OP_ERR_FILE). */
 int op_write_const_hdf5(const char *name, int dim, const char *type, const void *value, const char *file);
 /* All sets, maps and dats (no temporaries) into a new file. Their names must differ. */
 int op_dump_to_hdf5(const char *file);
-/* A dat into a file that may be there already, under its own name or another one. */
+/* A dat into a file that may be there already, under its own name or another one; it replaces what a constant may. */
 int op_fetch_data_hdf5_file(op_dat dat, const char *file);
 int op_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_in_file);
 

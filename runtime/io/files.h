@@ -47,7 +47,7 @@ struct file_table {
   /* Rows first .. first + rows - 1 as values of `type`. A value that does not fit is an error. Each rank its own rows, also none. */
   int (*read)(struct file *file, const char *name, enum type_code type, long long first, long long rows,
               void *out, struct error *err);
-  /* A new dataset; one of that name is replaced. */
+  /* A new dataset; one of that name is replaced, a folder is an error. */
   int (*create)(struct file *file, const char *name, enum type_code type, int rank, const long long extents[],
                 struct error *err);
   /* Where the rows of a dataset that was made here lie, one behind the other in the type that it was made of: from the

@@ -134,6 +134,14 @@ int layout_find_table(struct layout *l, const char *name, int dim, bool whole, l
   return OP_OK;
 }
 
+bool layout_is_set(const struct layout *l, const char *name, const struct file_dataset *d) {
+  long long dim, values = 1;
+  for (int i = 0; i < d->rank; i++)
+    values = d->extents[i] == 1 ? values : 0;
+  return values == 1 && d->type != TYPE_NONE && !type_info(d->type)->is_float && d->rank <= 1 &&
+         !l->table->get_number(l->file, name, "dim", &dim);
+}
+
 int layout_read_size(struct layout *l, const char *name, long long *size, struct error *err) {
   struct file_dataset d;
   int code = layout_find(l, name, &d, err);

@@ -40,6 +40,8 @@ int layout_find(struct layout *l, const char *name, struct file_dataset *out, st
 /* A table of `dim` columns, with its number of rows. `whole`: only whole numbers will do. */
 int layout_find_table(struct layout *l, const char *name, int dim, bool whole, long long *rows,
                       struct file_dataset *out, struct error *err);
+/* One whole number is a set, unless an attribute says its dim, as that of a table or a constant. */
+bool layout_is_set(const struct layout *l, const char *name, const struct file_dataset *d);
 /* The size of a set. */
 int layout_read_size(struct layout *l, const char *name, long long *size, struct error *err);
 /* This rank's rows, in rounds that all ranks share if they have the file open together. Bools become 0 or 1. */

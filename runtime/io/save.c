@@ -42,6 +42,65 @@ static int write_map(struct op_context *ctx, struct layout *l, struct map *map, 
                      rows_of_map, map, err);
 }
 
+/* ---- what may be replaced ---- */
+
+enum { NAME_MOST = 256 };
+
+struct owner {
+  struct layout *l;
+  const char *name;
+  bool found;
+};
+
+/* Whether the table says that it is of that set, or leads to it. */
+static bool look_for_table_of(void *user, const char *table) {
+  static const char *const links[] = {"set", "from", "to"};
+  struct owner *owner = user;
+  const struct layout *l = owner->l;
+  char word[NAME_MOST];
+  for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+    owner->found |=
+        l->table->get_text(l->file, table, links[i], word, sizeof word) && strcmp(word, owner->name) == 0;
+  return !owner->found;
+}
+
+/* Of what mesh in the file the dataset is a part, as the file's tables or the program's sets tell; NULL: of none. */
+static const char *part_of_mesh(const struct op_context *ctx, struct layout *l, const char *name,
+                                const struct file_dataset *d) {
+  char word[NAME_MOST];
+  struct error ignored = {0};
+  struct owner owner = {l, name + strspn(name, "/"), false};
+  if (!layout_is_set(l, name, d))
+    return l->table->get_text(l->file, name, "from", word, sizeof word) &&
+                   l->table->get_text(l->file, name, "to", word, sizeof word)
+               ? "a map"
+               : NULL;
+  for (int i = 0; i < ctx->mesh.sets.count; i++)
+    owner.found |= strcmp(((struct set *)ctx->mesh.sets.items[i])->name, owner.name) == 0;
+  if (!owner.found)
+    l->table->each(l->file, look_for_table_of, &owner, &ignored);
+  error_free(&ignored);
+  return owner.found ? "the size of a set" : NULL;
+}
+
+static int check_replaced(const struct op_context *ctx, struct layout *l, const char *name,
+                          struct error *err) {
+  struct file_dataset d;
+  if (l->table->kind(l->file, name) != FILE_DATASET)
+    return OP_OK;
+  int code = l->table->look(l->file, name, &d, err);
+  const char *what = code ? NULL : part_of_mesh(ctx, l, name, &d);
+  return !what ? code
+               : error_set(err, OP_ERR_FILE,
+                           "%s: \"%s\" is %s in the file's mesh and is not replaced; name another place",
+                           l->path, name, what);
+}
+
+/* Dats and constants replace their like; a mesh without its sets and maps cannot be read any more. */
+static int may_replace(const struct op_context *ctx, struct layout *l, const char *name, struct error *err) {
+  return together_agree(l->comm, l->file ? check_replaced(ctx, l, name, err) : OP_OK, err);
+}
+
 static int write_dat(struct op_context *ctx, struct layout *l, struct dat *dat, const char *name,
                      struct error *err) {
   const struct layout_link links[2] = {{"set", dat->set->name}, {NULL, NULL}};
@@ -120,7 +179,10 @@ int save_dat(struct op_context *ctx, struct dat *dat, const char *path, const ch
                      "%s: dat \"%s\" is to be written under an empty name; give a path in the file", path,
                      dat->name);
   int code = begin(ctx, &w, &l, path, true, err);
-  return code ? code : writing_end(&w, write_dat(ctx, &l, dat, name, err), err);
+  if (code)
+    return code;
+  code = may_replace(ctx, &l, name, err);
+  return writing_end(&w, code ? code : write_dat(ctx, &l, dat, name, err), err);
 }
 
 /* ---- constants ---- */
@@ -139,17 +201,16 @@ static int write_const(struct writing *w, const char *name, int dim, enum type_c
 int save_const(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
                const char *path, struct error *err) {
   struct writing w;
-  const struct file_table *table;
+  struct layout l;
   const enum type_code type_of = type_parse(type, NULL);
   int code = check_const(name, dim, type_of, type, value, err);
   code = together_agree(io_comm(ctx), code, err);
   if (!code)
-    code = io_table(ctx, &table, err);
-  if (!code)
-    code = writing_begin(&w, table, io_comm(ctx), path, true, err);
+    code = begin(ctx, &w, &l, path, true, err);
   if (code)
     return code;
-  if (w.file)
+  code = may_replace(ctx, &l, name, err);
+  if (!code && w.file)
     code = write_const(&w, name, dim, type_of, value, err);
   return writing_end(&w, code, err);
 }

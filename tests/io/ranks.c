@@ -247,6 +247,9 @@ static void trouble(const char *folder, const char *file, bool alone) {
   too_large(&m, path);
   snprintf(path, sizeof path, "%s/good.h5", folder);
   must(op_write_const_hdf5("v", 1, "int", &v, path) == OP_OK);
+  must(op_fetch_data_hdf5_file_path(m.q, path, "run/q") == OP_OK);
+  fails(op_write_const_hdf5("run", 1, "int", &v, path), OP_ERR_FILE, "is a folder");
+  fails(op_fetch_data_hdf5_file_path(m.q, path, "run"), OP_ERR_FILE, "is a folder");
 }
 
 int main(int argc, char **argv) {

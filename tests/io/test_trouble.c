@@ -252,6 +252,42 @@ static void names_that_collide(void **state) {
   fails(OP_ERR_ARGUMENT, op_fetch_data_hdf5_file_path(below, in_folder("place.h5"), ""));
 }
 
+/* A folder holds other results, a set or a map the mesh: none of them is replaced. */
+static void no_place_for_data(void **state) {
+  (void)state;
+  const char *file = in_folder("kept.h5");
+  const double v[2] = {1, 2};
+  double q[10];
+  struct strip s = declare_strip(10);
+  works(op_dump_to_hdf5(file));
+  works(op_fetch_data_hdf5_file_path(s.q, file, "run/step0/q"));
+  op_dat run = op_decl_dat(s.cells, 1, "double", NULL, "run");
+  fails(OP_ERR_FILE, op_fetch_data_hdf5_file(run, file));
+  message_has("dat \"run\": ");
+  message_has("kept.h5: \"run\" is a folder of the file, not a dataset, and is not replaced");
+  fails(OP_ERR_FILE, op_fetch_data_hdf5_file_path(run, file, "/run/step0/"));
+  fails(OP_ERR_FILE, op_fetch_data_hdf5_file_path(run, file, "/"));
+  fails(OP_ERR_FILE, op_write_const_hdf5("run", 2, "double", v, file));
+  message_has("\"run\" is a folder");
+  fails(OP_ERR_FILE, op_fetch_data_hdf5_file_path(run, file, "cells"));
+  message_has("\"cells\" is the size of a set in the file's mesh and is not replaced");
+  fails(OP_ERR_FILE, op_fetch_data_hdf5_file_path(run, file, "/nodes"));
+  fails(OP_ERR_FILE, op_fetch_data_hdf5_file_path(run, file, "cell_nodes"));
+  message_has("is a map in the file's mesh");
+  fails(OP_ERR_FILE, op_write_const_hdf5("cells", 2, "double", v, file));
+  works(op_exit());
+  works(op_init(0, NULL, 0)); /* the file alone says what is its mesh */
+  fails(OP_ERR_FILE, op_write_const_hdf5("nodes", 2, "double", v, file));
+  works(op_write_const_hdf5("one", 1, "int", (const int[]){7}, file));
+  works(op_write_const_hdf5("one", 2, "double", v, file));
+  op_set cells = op_decl_set_hdf5(file, "cells"), nodes = op_decl_set_hdf5(file, "nodes");
+  assert_non_null(op_decl_map_hdf5(cells, nodes, 4, file, "cell_nodes"));
+  op_dat kept = op_decl_dat_hdf5(cells, 1, "double", file, "run/step0/q");
+  assert_non_null(kept);
+  works(op_fetch_data(kept, q));
+  assert_true(q[9] == 4.5);
+}
+
 /* ---- no space ---- */
 
 enum { LARGE = 200000 };
@@ -400,6 +436,7 @@ int main(void) {
       test_in_library(no_folder),
       test_in_library(not_ours_to_update),
       test_in_library(names_that_collide),
+      test_in_library(no_place_for_data),
       test_in_library(a_limit_of_size),
       test_in_library(a_full_disk),
       test_in_library(killed_while_writing),

@@ -99,14 +99,17 @@ bool hdf5_there(const struct file *file, const char *name) {
   return there;
 }
 
+enum file_kind hdf5_kind(const struct file *file, const char *name) {
+  if (!hdf5_there(file, name))
+    return FILE_NOTHING;
+  H5O_info_t info;
+  const bool known = H5Oget_info_by_name(file->id, name, &info, H5P_DEFAULT) >= 0;
+  return known && info.type == H5O_TYPE_DATASET ? FILE_DATASET : FILE_OTHER;
+}
+
 static enum file_kind kind_of(struct file *file, const char *name) {
   struct quiet before = quiet_begin();
-  enum file_kind kind = FILE_NOTHING;
-  if (hdf5_there(file, name)) {
-    H5O_info_t info;
-    bool known = H5Oget_info_by_name(file->id, name, &info, H5P_DEFAULT) >= 0;
-    kind = known && info.type == H5O_TYPE_DATASET ? FILE_DATASET : FILE_OTHER;
-  }
+  const enum file_kind kind = hdf5_kind(file, name);
   quiet_end(before);
   return kind;
 }

@@ -39,6 +39,7 @@ int hdf5_driver_trouble(hid_t file);
 
 /* Whether the name leads to anything. */
 bool hdf5_there(const struct file *file, const char *name);
+enum file_kind hdf5_kind(const struct file *file, const char *name);
 
 int hdf5_look(struct file *file, const char *name, struct file_dataset *out, struct error *err);
 int hdf5_read(struct file *file, const char *name, enum type_code type, long long first, long long rows,

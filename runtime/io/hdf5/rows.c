@@ -184,6 +184,22 @@ int hdf5_read(struct file *file, const char *name, enum type_code type, long lon
 
 /* ---- writing ---- */
 
+/* With a folder all that is in it would go. */
+static int make_way(struct file *file, const char *name, struct error *err) {
+  switch (hdf5_kind(file, name)) {
+  case FILE_NOTHING: return OP_OK;
+  case FILE_DATASET:
+    return H5Ldelete(file->id, name, H5P_DEFAULT) >= 0
+               ? OP_OK
+               : hdf5_failed(file, name, "the dataset cannot be replaced", err);
+  default:
+    return error_set(
+        err, OP_ERR_FILE,
+        "%s: \"%s\" is a folder of the file, not a dataset, and is not replaced; name another place",
+        file->path, name);
+  }
+}
+
 /* Folders are made as needed. Rows are written once, so that nothing need be there before; but their place is, for those that
  * write them there themselves. */
 int hdf5_create(struct file *file, const char *name, enum type_code type, int rank, const long long extents[],
@@ -194,11 +210,12 @@ int hdf5_create(struct file *file, const char *name, enum type_code type, int ra
     lengths[i] = (hsize_t)extents[i];
   hid_t links = H5Pcreate(H5P_LINK_CREATE), list = H5Pcreate(H5P_DATASET_CREATE), dataset = -1;
   hid_t space = rank ? H5Screate_simple(rank, lengths, NULL) : H5Screate(H5S_SCALAR);
-  bool good = !hdf5_there(file, name) || H5Ldelete(file->id, name, H5P_DEFAULT) >= 0;
-  if (good && H5Pset_create_intermediate_group(links, 1) >= 0 &&
+  int code = make_way(file, name, err);
+  if (!code && H5Pset_create_intermediate_group(links, 1) >= 0 &&
       H5Pset_fill_time(list, H5D_FILL_TIME_NEVER) >= 0 && H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY) >= 0)
     dataset = H5Dcreate2(file->id, name, hdf5_type(type), space, links, list, H5P_DEFAULT);
-  int code = dataset >= 0 ? OP_OK : hdf5_failed(file, name, "the dataset cannot be made", err);
+  if (!code && dataset < 0)
+    code = hdf5_failed(file, name, "the dataset cannot be made", err);
   H5Dclose(dataset);
   H5Sclose(space);
   H5Pclose(list);

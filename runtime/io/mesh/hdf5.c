@@ -45,15 +45,6 @@ static bool is_whole(enum type_code type) {
   return type != TYPE_NONE && !type_info(type)->is_float;
 }
 
-/* A constant has an attribute that says its dim; a set has none. */
-static bool is_set(struct layout *l, const char *name, const struct file_dataset *d) {
-  long long dim, values = 1;
-  for (int i = 0; i < d->rank; i++)
-    values = d->extents[i] == 1 ? values : 0;
-  return values == 1 && is_whole(d->type) && d->rank <= 1 &&
-         !l->table->get_number(l->file, name, "dim", &dim);
-}
-
 static int read_set(struct layout *l, struct mesh_file *m, const char *name, struct error *err) {
   long long size;
   int code = layout_read_size(l, name, &size, err);
@@ -113,11 +104,11 @@ static int read_all(struct layout *l, struct mesh_file *m, const struct names *n
   int code = OP_OK;
   struct file_dataset d;
   for (int i = 0; i < names->count && !code; i++)
-    if (!(code = l->table->look(l->file, names->names[i], &d, err)) && is_set(l, names->names[i], &d))
+    if (!(code = l->table->look(l->file, names->names[i], &d, err)) && layout_is_set(l, names->names[i], &d))
       code = read_set(l, m, names->names[i], err);
   for (int i = 0; i < names->count && !code; i++)
-    if (!(code = l->table->look(l->file, names->names[i], &d, err)) && !is_set(l, names->names[i], &d) &&
-        (d.rank == 1 || d.rank == 2) && d.type != TYPE_NONE)
+    if (!(code = l->table->look(l->file, names->names[i], &d, err)) &&
+        !layout_is_set(l, names->names[i], &d) && (d.rank == 1 || d.rank == 2) && d.type != TYPE_NONE)
       code = read_table(l, m, names->names[i], &d, err);
   if (!code && m->nsets == 0)
     code =
