@@ -109,7 +109,9 @@ static void put_stored(struct cuda_writer *w, int arg, int v) {
   char memory[128];
   component(w, a, v, memory, sizeof memory);
   if (dat_is_apart(w->g.d, a->dat)) {
-    put_components(&w->g, a->dim, "%s = op2_a%d[%d + #];", memory, arg, v * a->dim);
+    /* Another argument may increment the same row. */
+    put_components(&w->g, a->dim, "%s %s op2_a%d[%d + #];", memory, a->access == OP_INC ? "+=" : "=", arg,
+                   v * a->dim);
     return;
   }
   struct piece p = widest(a);
@@ -133,8 +135,11 @@ static void put_row(struct cuda_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   int n = entries(w->g.d, a);
   put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), arg, n * a->dim);
-  for (int v = 0; v < n && a->access != OP_WRITE; v++)
-    put_loaded(w, arg, v);
+  if (a->access == OP_INC)
+    put_components(&w->g, n * a->dim, "op2_a%d[#] = 0;", arg);
+  else if (a->access != OP_WRITE)
+    for (int v = 0; v < n; v++)
+      put_loaded(w, arg, v);
 }
 
 static void pointer(const struct cuda_writer *w, int arg, int v, char *out, size_t size) {

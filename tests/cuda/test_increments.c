@@ -1,0 +1,193 @@
+/* Dats that one loop increments several times: invented loops in all variants and both layouts, with the stand-in looking
+ * for races, against sums made here. */
+#include "../property/random.h"
+#include "backend.h"
+
+enum { EDGES = 200, CELLS = 70, DATS = 3, MOST_ARGS = 3 * DATS, MOST_DIM = 4, ARITY = 2, CASES = 4 };
+
+static const char *const types[] = {"double", "float", "int", "short", "char", "long long"};
+
+enum reach { DIRECT, COLUMN, VECTOR, REACHES };
+
+struct target {
+  const char *type;
+  bool soa, on_edges;
+  int dim;
+  double sums[EDGES * MOST_DIM];
+};
+
+struct increment {
+  enum reach reach;
+  int target, column, factor;
+};
+
+struct invented {
+  int w[EDGES], to_cells[EDGES * ARITY], to_edges[EDGES * ARITY];
+  struct target targets[DATS];
+  struct increment increments[MOST_ARGS];
+  int count;
+};
+
+/* ---- loops ---- */
+static enum reach any_reach(struct random *r, const struct target *t) {
+  return (enum reach)(t->on_edges ? random_below(r, REACHES) : random_between(r, COLUMN, VECTOR));
+}
+
+static void invent(struct invented *v, uint64_t seed) {
+  struct random r = random_stream(seed, 0);
+  memset(v, 0, sizeof *v);
+  for (int e = 0; e < EDGES; e++) {
+    v->w[e] = random_between(&r, -3, 3);
+    for (int c = 0; c < ARITY; c++) {
+      v->to_cells[ARITY * e + c] = random_below(&r, CELLS);
+      v->to_edges[ARITY * e + c] = random_below(&r, EDGES);
+    }
+  }
+  for (int d = 0; d < DATS; d++) {
+    struct target *t = &v->targets[d];
+    *t = (struct target){.type = types[random_below(&r, (int)(sizeof types / sizeof *types))],
+                         .soa = random_chance(&r, 50),
+                         .on_edges = d > 0,
+                         .dim = random_between(&r, 1, MOST_DIM)};
+    const enum reach only = any_reach(&r, t);
+    for (int n = random_between(&r, 2, 3); n > 0; n--)
+      v->increments[v->count++] = (struct increment){
+          .reach = only, .target = d, .column = random_below(&r, ARITY), .factor = random_between(&r, 1, 3)};
+  }
+}
+
+static void print_kernel(const struct invented *v, struct text *out) {
+  text_add(out, "void add(const int *w");
+  for (int i = 0; i < v->count; i++)
+    text_addf(out, ", %s *a%d%s", v->targets[v->increments[i].target].type, i,
+              v->increments[i].reach == VECTOR ? "[2]" : "");
+  text_add(out, ") {\n");
+  for (int i = 0; i < v->count; i++) {
+    const struct increment *n = &v->increments[i];
+    const struct target *t = &v->targets[n->target];
+    for (int k = 0; k < (n->reach == VECTOR ? ARITY : 1); k++)
+      for (int c = 0; c < t->dim; c++)
+        text_addf(out, "  a%d%s[%d] += (%s)(%d * *w + %d);\n", i,
+                  n->reach != VECTOR ? ""
+                  : k                ? "[1]"
+                                     : "[0]",
+                  c, t->type, n->factor, c + k);
+  }
+  text_add(out, "}\n");
+}
+
+static void expect(struct invented *v) {
+  for (int i = 0; i < v->count; i++) {
+    const struct increment *n = &v->increments[i];
+    struct target *t = &v->targets[n->target];
+    const int *map = t->on_edges ? v->to_edges : v->to_cells;
+    for (int e = 0; e < EDGES; e++)
+      for (int k = 0; k < (n->reach == VECTOR ? ARITY : 1); k++) {
+        const int column = n->reach == VECTOR ? k : n->column;
+        const int to = n->reach == DIRECT ? e : map[ARITY * e + column];
+        for (int c = 0; c < t->dim; c++)
+          t->sums[to * t->dim + c] += n->factor * v->w[e] + c + k;
+      }
+  }
+}
+
+/* ---- runs ---- */
+/* Value `at` of an array, as the C type wraps it. */
+static double value_of(const char *type, const void *values, int at) {
+  if (strcmp(type, "double") == 0)
+    return ((const double *)values)[at];
+  if (strcmp(type, "float") == 0)
+    return (double)((const float *)values)[at];
+  if (strcmp(type, "int") == 0)
+    return ((const int *)values)[at];
+  if (strcmp(type, "short") == 0)
+    return ((const short *)values)[at];
+  return strcmp(type, "char") == 0 ? ((const char *)values)[at] : (double)((const long long *)values)[at];
+}
+
+static double wrapped(const char *type, double sum) {
+  return strcmp(type, "char") == 0 ? (char)(int)sum : sum;
+}
+
+static op_arg argument(const struct invented *v, const struct increment *n, op_dat dat, op_map map) {
+  const struct target *t = &v->targets[n->target];
+  if (n->reach == DIRECT)
+    return op_arg_dat(dat, -1, OP_ID, t->dim, t->type, OP_INC);
+  return op_arg_dat(dat, n->reach == VECTOR ? -ARITY : n->column, map, t->dim, t->type, OP_INC);
+}
+
+static void look(const struct invented *v, op_dat *dats, const char *how, const char *kernel) {
+  for (int d = 0; d < DATS; d++) {
+    const struct target *t = &v->targets[d];
+    long long got[EDGES * MOST_DIM] = {0};
+    works(op_fetch_data(dats[d], (void *)got));
+    for (int i = 0; i < (t->on_edges ? EDGES : CELLS) * t->dim; i++)
+      if (value_of(t->type, got, i) != wrapped(t->type, t->sums[i]))
+        fail_msg("%s: dat %d (%s, %s): value %d is %g, expected %g\n%s", how, d, t->type,
+                 t->soa ? "soa" : "aos", i, value_of(t->type, got, i), wrapped(t->type, t->sums[i]), kernel);
+  }
+}
+
+static void run_one(struct invented *v, const char *kernel, const char *backend, const char *variant) {
+  char named[40], forced[80], how[120];
+  snprintf(named, sizeof named, "OP2_BACKEND=%s", backend);
+  snprintf(forced, sizeof forced, "OP2_VARIANT=%s", variant);
+  snprintf(how, sizeof how, "%s %s", backend, variant);
+  char *argv[] = {"test", named, forced, "OP2_CACHE=off", "OP2_TUNE=off"};
+  works(op_init(5, argv, 0));
+  op_set edges = op_decl_set(EDGES, "edges"), cells = op_decl_set(CELLS, "cells");
+  op_map to_cells = op_decl_map(edges, cells, ARITY, v->to_cells, "to_cells"),
+         to_edges = op_decl_map(edges, edges, ARITY, v->to_edges, "to_edges");
+  op_dat w = op_decl_dat(edges, 1, "int", v->w, "w"), dats[DATS];
+  for (int d = 0; d < DATS; d++) {
+    char type[40], name[8];
+    const struct target *t = &v->targets[d];
+    snprintf(type, sizeof type, "%s%s", t->type, t->soa ? ":soa" : "");
+    snprintf(name, sizeof name, "d%d", d);
+    dats[d] = op_decl_dat(t->on_edges ? edges : cells, t->dim, type, NULL, name);
+  }
+  op_arg args[1 + MOST_ARGS] = {op_arg_dat(w, -1, OP_ID, 1, "int", OP_READ)};
+  for (int i = 0; i < v->count; i++) {
+    const int d = v->increments[i].target;
+    args[1 + i] = argument(v, &v->increments[i], dats[d], v->targets[d].on_edges ? to_edges : to_cells);
+  }
+  if (op_par_loop_array(kernel, "add", edges, 1 + v->count, args, __FILE__, __LINE__))
+    fail_msg("%s: %s\n%s", how, op_last_error()->message, kernel);
+  look(v, dats, how, kernel);
+  works(op_exit());
+}
+
+static void all_variants_agree(void **state) {
+  (void)state;
+  static const char *const variants[] = {"",
+                                         "atomics/64/soa",
+                                         "atomics/32/vectors/aos",
+                                         "atomics/64/scalars/each3",
+                                         "staged/64/aos",
+                                         "staged/32/sorted/vectors/soa",
+                                         "blocks/64/soa",
+                                         "blocks/32/sorted/aos",
+                                         "colours/32/vectors",
+                                         "colours/64/soa",
+                                         "apart/64/vectors/aos",
+                                         "apart/32/soa",
+                                         "whole/64/aos",
+                                         "whole/32/sorted/soa"};
+  for (uint64_t seed = 0; seed < CASES; seed++) {
+    static struct invented v;
+    struct text kernel = {0};
+    invent(&v, seed);
+    expect(&v);
+    print_kernel(&v, &kernel);
+    run_one(&v, text_str(&kernel), "seq", "");
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+      run_one(&v, text_str(&kernel), "cuda", variants[i]);
+    text_free(&kernel);
+  }
+}
+
+int main(void) {
+  begin_tests();
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_variants_agree)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
