@@ -1,4 +1,5 @@
 /* op2jit cache: the subcommands that check and change. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,21 +40,28 @@ static int run_verify(struct cli *cli) {
   return findings ? CLI_FAILED : CLI_OK;
 }
 
-/* "200M" */
+/* "200M"; -1: it is none. */
 static long long parse_size(const char *text) {
   static const char units[] = "KMGT";
-  char *end;
-  long long value = strtoll(text, &end, 10);
-  const char *unit = *end ? strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
-  if (end == text || value <= 0 || value > 1LL << 40 || (*end && (!unit || end[1])))
+  char digits[16];
+  long long value;
+  const size_t length = strspn(text, "0123456789");
+  const char last = text[length];
+  const char *unit = last ? strchr(units, last >= 'a' ? last - 'a' + 'A' : last) : NULL;
+  if (length >= sizeof digits || (last && (!unit || text[length + 1])))
     return -1;
-  return unit ? value << (10 * (unit - units + 1)) : value;
+  snprintf(digits, sizeof digits, "%.*s", (int)length, text);
+  if (!cli_number(digits, 1LL << 40, &value) || value == 0)
+    return -1;
+  /* The largest of the largest unit is beyond any disk, and beyond the type. */
+  const int bits = unit ? 10 * (int)(unit - units + 1) : 0;
+  return value <= LLONG_MAX >> bits ? value << bits : -1;
 }
 
 static int run_gc(struct cli *cli) {
   long long cap = cli->values[0] ? parse_size(cli->values[0]) : 0;
   if (cap < 0)
-    return cli_fail(CLI_USAGE, "--cap %s: expected a size such as 200M", cli->values[0]);
+    return cli_fail(CLI_USAGE, "--cap \"%s\": expected a size such as 200M", cli->values[0]);
   struct store *store = cli_open_store(cli, CLI_CHANGE);
   if (!store)
     return CLI_FAILED;

@@ -1,4 +1,5 @@
 /* op2jit cache: the subcommands that only look. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,16 +218,16 @@ static void why_row(void *user, const struct store_event *e) {
 }
 
 static int run_why(struct cli *cli) {
-  int limit = cli->values[0] ? atoi(cli->values[0]) : 20;
-  if (limit < 0)
-    return cli_fail(CLI_USAGE, "--limit %s: expected a number", cli->values[0]);
+  long long limit = 20;
+  if (cli->values[0] && !cli_number(cli->values[0], INT_MAX, &limit))
+    return cli_fail(CLI_USAGE, "--limit \"%s\": expected a whole number, 0 for all", cli->values[0]);
   struct store *store = cli_open_store(cli, CLI_LOOK);
   if (!store)
     return CLI_FAILED;
   struct listing l = {cli, 0};
   if (cli->json)
     json_open(&cli->out, NULL, '[');
-  store_history(store, cli->nwords ? cli->words[0] : NULL, limit, why_row, &l);
+  store_history(store, cli->nwords ? cli->words[0] : NULL, (int)limit, why_row, &l);
   if (cli->json)
     json_close(&cli->out, ']');
   const int status = l.count || !cli->nwords ? CLI_OK : cli_check_loop(store, cli->words[0]);

@@ -57,6 +57,8 @@ struct plugin;
 int cli_find_plugin(struct cli *cli, struct plugin *plugin, struct error *err);
 /* The folder where an installed tree has its plugins, from where this command is. */
 bool cli_plugins(struct text *folder);
+/* A whole number from 0 to `most`, digits and nothing else; false for any other text. */
+bool cli_number(const char *text, long long most, long long *out);
 /* A message on stderr; returns the status. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -39,6 +39,18 @@ int cli_fail(int status, const char *format, ...) {
   return status;
 }
 
+bool cli_number(const char *text, long long most, long long *out) {
+  long long value = 0;
+  for (const char *c = text; *c; c++) {
+    const int digit = *c - '0';
+    if (digit < 0 || digit > 9 || value > (most - digit) / 10)
+      return false;
+    value = 10 * value + digit;
+  }
+  *out = value;
+  return *text != '\0';
+}
+
 const char *cli_bytes(long long bytes, char out[32]) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = (double)bytes;

@@ -93,7 +93,12 @@ def main(folder):
     check("gc --cap", json.loads(run("cache", "gc", "--cap", "1K", "--json", env=use)[0])["evicted"] == 3)
     check("why: evicted", " res_calc evicted: " in run("cache", "why", "--limit", "1", env=use)[0])
     check("clear all", "3 binaries cleared" in run("cache", "clear", env=other)[0])
-    run("cache", "gc", "--cap", "3X", status=2, env=use)
+    for wrong in "3X", "", " 3M", "+3M", "-3M", "0", "3MM", "1e9", "9000000T", "99999999999999999999":
+        _, err = run("cache", "gc", "--cap", wrong, status=2, env=use)
+        check(f"gc --cap {wrong}", f'--cap "{wrong}": expected' in err, err)
+    for wrong in "x", "", "3x", "1e9", "-1", "+1", " 1", "99999999999", "99999999999999999999":
+        out, err = run("cache", "why", "--limit", wrong, status=2, env=use)
+        check(f"why --limit {wrong}", not out and f'--limit "{wrong}": expected' in err, out + err)
 
     out, _ = run("tune", "ls", env=use)
     check("tune ls", "* res_calc" in out and "blocks:128" in out and "blocks:64" not in out, out)
