@@ -174,6 +174,8 @@ void store_check_file(struct store *store, struct connection *c, struct text *re
 void store_settle(struct store *store);
 /* The first is a warning, later ones are information. Also remembered as store_trouble's answer. */
 void store_warn(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for what is to be heard behind another warning too, and cannot come often. */
+void store_warn_always(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void store_note(const struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool store_can_write(struct store *store);
 /* Rename a file and its journals; the new name in `to`. */

@@ -65,7 +65,7 @@ static bool open_layer(struct store *store, struct connection *c, const char *pa
   struct text reason = {0};
   bool good = layer_connect(store, c, path, &reason);
   if (!good) {
-    store_warn(store, "the read-only kernel cache %s is not used: %s", path, text_str(&reason));
+    store_warn_always(store, "the read-only kernel cache %s is not used: %s", path, text_str(&reason));
     store_close_connection(c);
   }
   text_free(&reason);

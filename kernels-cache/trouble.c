@@ -48,17 +48,28 @@ void store_fault(struct store *store, struct connection *c, int code, const char
     text_addf(&c->fault_words, " (%s)", strerror(sqlite3_system_errno(c->db)));
 }
 
-void store_warn(struct store *store, const char *format, ...) {
+static void warn(struct store *store, enum log_level level, const char *format, va_list args) {
   struct text line = {0};
-  va_list args;
-  va_start(args, format);
   text_vaddf(&line, format, args);
-  va_end(args);
   if (store->options.log)
-    log_line(store->options.log, store->warned ? LOG_INFO : LOG_WARN, "cache", "%s", text_str(&line));
+    log_line(store->options.log, level, "cache", "%s", text_str(&line));
   store->warned = true;
   text_free(&store->trouble);
   store->trouble = line;
+}
+
+void store_warn(struct store *store, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  warn(store, store->warned ? LOG_INFO : LOG_WARN, format, args);
+  va_end(args);
+}
+
+void store_warn_always(struct store *store, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  warn(store, LOG_WARN, format, args);
+  va_end(args);
 }
 
 void store_note(const struct store *store, const char *format, ...) {
@@ -185,8 +196,9 @@ static void act_on_damage(struct store *store, const char *words) {
   else if (store->options.read_only)
     store_warn(store, "the kernel cache %s is damaged (%s); nothing of it is used", old.path, words);
   else if (store_set_aside(store, &old, &to))
-    store_warn(store, "the kernel cache %s is damaged (%s); it is set aside as %s and a new one is begun",
-               old.path, words, text_str(&to));
+    store_warn_always(store,
+                      "the kernel cache %s is damaged (%s); it is set aside as %s and a new one is begun",
+                      old.path, words, text_str(&to));
   else {
     store_warn(store,
                "the kernel cache %s is damaged (%s) and cannot be renamed; this run remembers in memory only",
@@ -274,8 +286,8 @@ static void settle_layer(struct store *store, struct connection *layer) {
     layer->fault = FAULT_NONE;
     return;
   }
-  store_warn(store, "the read-only kernel cache %s is not used: %s", layer->path,
-             text_str(&layer->fault_words));
+  store_warn_always(store, "the read-only kernel cache %s is not used: %s", layer->path,
+                    text_str(&layer->fault_words));
   store_close_connection(layer);
 }
 
