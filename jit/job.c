@@ -199,7 +199,7 @@ static int compile_failed(struct job *job, struct error *err) {
   job->e->failed = true;
   job->jit->counters.failures++;
   struct text summary = {0};
-  messages_first_error(text_str(&job->e->messages), &summary);
+  messages_first_error(text_str(&job->e->messages), job->d, &summary);
   /* A compiler that broke down is not asked again by this process, but by the next. */
   if (job->result.status == 1 && !job->jit->dump)
     store_put_failure(job->jit->options.store, &job->e->key.key, text_str(&job->jit->plugin.identity),

@@ -234,7 +234,7 @@ int messages_error(const char *kept, const struct told *t, struct error *err) {
   return OP_ERR_COMPILE;
 }
 
-void messages_first_error(const char *kept, struct text *out) {
+void messages_first_error(const char *kept, const struct desc *desc, struct text *out) {
   struct message m;
   const char *at = kept;
   bool found = false;
@@ -244,8 +244,11 @@ void messages_first_error(const char *kept, struct text *out) {
     text_add(out, "the compiler gave no reason");
     return;
   }
-  if (m.place == PLACE_KERNEL && m.line > 0)
-    text_addf(out, "line %d: ", m.line);
+  if (m.place == PLACE_KERNEL && m.line > 0) {
+    const struct source source = source_of(m.place, &(struct told){.desc = desc});
+    source_place(&source, m.line, m.column, out);
+    text_add(out, ": ");
+  }
   text_addf(out, "%.*s", (int)m.length, m.text);
 }
 

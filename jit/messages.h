@@ -19,8 +19,8 @@ struct told {
   const char *source;   /* where the generated text was written; NULL: nowhere */
 };
 
-/* The first error in one line, "line 2: use of undeclared identifier 'x'", appended. */
-void messages_first_error(const char *kept, struct text *out);
+/* The first error in one line, at its place in the user's file, "mesh.c:12:8: use of undeclared identifier 'x'", appended. */
+void messages_first_error(const char *kept, const struct desc *desc, struct text *out);
 /* Put the errors among the lines into `err` as OP_ERR_COMPILE. */
 int messages_error(const char *kept, const struct told *t, struct error *err);
 /* The warnings, with places and excerpts, appended; nothing if there are none. */

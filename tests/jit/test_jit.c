@@ -275,6 +275,14 @@ static void expect_failure(struct jit *jit, const struct desc *d, const char *me
   error_free(&err);
 }
 
+/* As op2jit cache why prints it: at the place that the error named. */
+static void check_event(void *user, const struct store_event *event) {
+  static const char place[] = "mesh.c:42:9: use of undeclared identifier 'y'; ";
+  assert_string_equal(event->event, "failed");
+  assert_int_equal(strncmp(event->reason, place, sizeof place - 1), 0);
+  ++*(int *)user;
+}
+
 static void compile_errors(void **state) {
   (void)state;
   static const char text[] = "void k(double *x)\n{\n\tx[0] = y + sqrt(2.0);\n}\n";
@@ -300,6 +308,9 @@ static void compile_errors(void **state) {
   expect_failure(jit, &string, in_string);
   assert_int_equal(jit_counters(jit)->failures,
                    1); /* but compiled once: where a text stands is not in the key */
+  int events = 0;
+  store_history(store, "k", 0, check_event, &events);
+  assert_int_equal(events, 1);
   jit_close(jit);
   jit = open_jit(store, JIT_ON);
   expect_failure(jit, &file, in_file); /* remembered in the cache */

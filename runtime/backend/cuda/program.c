@@ -190,7 +190,7 @@ static void keep(struct job *job, const struct compile_result *result) {
 
 static int compile_failed(struct job *job, const struct compile_result *result) {
   struct text summary = {0};
-  messages_first_error(text_str(&job->messages), &summary);
+  messages_first_error(text_str(&job->messages), job->desc, &summary);
   if (result->status == 1)
     store_put_failure(job->store, &job->p->key.key, text_str(&job->c->compiler), text_str(&job->messages),
                       text_str(&summary), 0);
