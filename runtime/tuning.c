@@ -345,9 +345,10 @@ static void close_unsettled(struct op_context *ctx, const struct loop *loop, str
   const bool serial = goes_on(ctx);
   struct store_tuning *rows;
   const int count = get_rows(ctx, loop, t, &rows);
-  if (tuner_trials(t->tuner) > 0 && 2 * known >= t->of.count && (left == 0 || !serial))
+  if (tuner_trials(t->tuner) > 0 && 2 * known >= t->of.count && (left == 0 || !serial)) {
     keep(ctx, loop, t, true);
-  else if (serial && is_final(t, rows, count))
+    t->kept = left == 0; /* who tries everything begins anew, until one run has calls enough */
+  } else if (serial && is_final(t, rows, count))
     t->kept = true;
   else if (serial && knows_most(t, rows, count)) {
     keep(ctx, loop, t, false);
