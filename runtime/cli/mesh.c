@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "io/mesh/mesh_file.h"
@@ -197,6 +198,26 @@ static void each_dat(struct cli *cli, const struct mesh_file *m) {
   }
 }
 
+static void each_other(struct cli *cli, const struct mesh_file *m, bool constants) {
+  struct text *out = &cli->out;
+  for (int i = 0; i < m->nothers; i++) {
+    const struct mesh_other *o = &m->others[i];
+    if (o->constant != constants)
+      continue;
+    if (cli->json) {
+      json_open(out, NULL, '{');
+      json_text(out, "name", o->name);
+      if (constants)
+        json_number(out, "dim", o->dim);
+      json_text(out, constants ? "type" : "holds", o->words);
+      json_close(out, '}');
+    } else if (constants)
+      text_addf(out, "const %-16s %lld %s\n", o->name, o->dim, o->words);
+    else
+      text_addf(out, "other %-16s %s, on no set\n", o->name, o->words);
+  }
+}
+
 static int print_info(struct cli *cli, struct mesh_file *m, struct error *err) {
   struct text *out = &cli->out;
   long long parts = 0;
@@ -226,6 +247,16 @@ static int print_info(struct cli *cli, struct mesh_file *m, struct error *err) {
     json_open(out, "dats", '[');
   }
   each_dat(cli, m);
+  if (cli->json) {
+    json_close(out, ']');
+    json_open(out, "constants", '[');
+  }
+  each_other(cli, m, true);
+  if (cli->json) {
+    json_close(out, ']');
+    json_open(out, "others", '[');
+  }
+  each_other(cli, m, false);
   if (cli->json) {
     json_close(out, ']');
     json_number(out, "components", parts);
@@ -339,38 +370,96 @@ static bool holds_set(const struct mesh_file *m, enum format format, int set) {
   return holds;
 }
 
-static void left_out(struct cli *cli, const char *path, const char *kind, const char *name) {
+struct lost {
+  struct cli *cli; /* NULL: only counted */
+  int count;
+};
+
+static void left_out(struct lost *lost, const char *kind, const char *name) {
+  struct cli *cli = lost->cli;
+  lost->count++;
+  if (!cli)
+    return;
   if (cli->json) {
     json_open(&cli->out, NULL, '{');
     json_text(&cli->out, "kind", kind);
     json_text(&cli->out, "name", name);
     json_close(&cli->out, '}');
-  } else
+  } else if (strcmp(kind, "section") == 0)
+    fprintf(stderr, "op2jit: warning: the names of the groups (%s) are not in %s; their numbers are\n", name,
+            cli->words[1]);
+  else
     fprintf(stderr, "op2jit: warning: %s %s is not in %s: the format has no place for it\n", kind, name,
-            path);
+            cli->words[1]);
 }
 
-/* Warns of what the new file lacks; the number of sets and tables that it has. */
-static void tell_left_out(struct cli *cli, const struct mesh_file *m, enum format format, int *sets,
-                          int *tables) {
-  const char *path = cli->words[1];
-  *sets = *tables = 0;
+/* What the new file lacks. */
+static void tell_left_out(struct lost *lost, const struct mesh_file *m, enum format format) {
   for (int i = 0; i < m->nsets; i++)
-    if (holds_set(m, format, i))
-      ++*sets;
-    else
-      left_out(cli, path, "set", m->sets[i].name);
+    if (!holds_set(m, format, i))
+      left_out(lost, "set", m->sets[i].name);
   for (int i = 0; i < m->ntables; i++)
-    if (holds_table(m, format, i))
-      ++*tables;
-    else
-      left_out(cli, path, m->tables[i].to >= 0 ? "map" : "dat", m->tables[i].name);
+    if (!holds_table(m, format, i))
+      left_out(lost, m->tables[i].to >= 0 ? "map" : "dat", m->tables[i].name);
+  for (int i = 0; i < m->nothers && format != FORMAT_HDF5; i++)
+    left_out(lost, m->others[i].constant ? "constant" : "dataset", m->others[i].name);
+  if (m->names_groups)
+    left_out(lost, "section", "$PhysicalNames");
+}
+
+static bool is_same_file(const char *one, const char *other) {
+  struct stat a, b;
+  return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* What is left out of a file that takes the place of the one it is from is gone. */
+static int keeps_all(const struct cli *cli, const struct mesh_file *m, enum format format,
+                     struct error *err) {
+  struct lost lost = {NULL, 0};
+  if (is_same_file(cli->words[0], cli->words[1]))
+    tell_left_out(&lost, m, format);
+  return !lost.count
+             ? OP_OK
+             : error_set(err, OP_ERR_FILE,
+                         "%s: the new format has no place for all that is in the file, which would be "
+                         "lost; name another file",
+                         cli->words[0]);
+}
+
+static void say_converted(struct cli *cli, const struct mesh_file *m, enum format format) {
+  const char *path = cli->words[1];
+  struct lost lost = {cli, 0};
+  int sets = 0, tables = 0;
+  if (cli->json) {
+    json_open(&cli->out, NULL, '{');
+    json_text(&cli->out, "from", m->format);
+    json_text(&cli->out, "file", path);
+    json_open(&cli->out, "left_out", '[');
+  }
+  tell_left_out(&lost, m, format);
+  for (int i = 0; i < m->nsets; i++)
+    sets += holds_set(m, format, i);
+  for (int i = 0; i < m->ntables; i++)
+    tables += holds_table(m, format, i);
+  if (cli->json) {
+    json_close(&cli->out, ']');
+    json_number(&cli->out, "sets", sets);
+    json_number(&cli->out, "tables", tables);
+    json_number(&cli->out, "others", format == FORMAT_HDF5 ? m->nothers : 0);
+    json_close(&cli->out, '}');
+    return;
+  }
+  text_addf(&cli->out, "%s: %d of %d set%s and %d of %d table%s written, from %s", path, sets, m->nsets,
+            plural(m->nsets), tables, m->ntables, plural(m->ntables), m->format);
+  if (m->nothers && format == FORMAT_HDF5)
+    text_addf(&cli->out, "; %d other dataset%s copied", m->nothers, plural(m->nothers));
+  text_add_char(&cli->out, '\n');
 }
 
 static int print_convert(struct cli *cli, struct mesh_file *m, struct error *err) {
   const char *path = cli->words[1], *to = cli->values[CONVERT_TO];
   const enum format format = to ? format_by_word(to) : format_by_suffix(path);
-  int sets = 0, tables = 0, code = no_bad_entries(m, cli->words[0], err);
+  int code = no_bad_entries(m, cli->words[0], err);
   m->coordinates = cli->values[CONVERT_COORDINATES];
   if (!code && m->coordinates && mesh_find_points(m) < 0) {
     mesh_points_error(m, err);
@@ -379,31 +468,12 @@ static int print_convert(struct cli *cli, struct mesh_file *m, struct error *err
   if (!code && cli->values[CONVERT_EDGES] && (code = mesh_add_sides(m, err)))
     error_prefix(err, "%s: ", cli->words[0]);
   if (!code)
+    code = keeps_all(cli, m, format, err);
+  if (!code)
     code = write_mesh(cli, m, path, format, err);
-  if (code)
-    return code;
-  if (cli->json) {
-    json_open(&cli->out, NULL, '{');
-    json_text(&cli->out, "from", m->format);
-    json_text(&cli->out, "file", path);
-    json_open(&cli->out, "left_out", '[');
-  }
-  tell_left_out(cli, m, format, &sets, &tables);
-  if (m->names_groups && cli->json)
-    left_out(cli, path, "section", "$PhysicalNames");
-  else if (m->names_groups)
-    fprintf(stderr,
-            "op2jit: warning: the names of the groups ($PhysicalNames) are not in %s; their numbers are\n",
-            path);
-  if (cli->json) {
-    json_close(&cli->out, ']');
-    json_number(&cli->out, "sets", sets);
-    json_number(&cli->out, "tables", tables);
-    json_close(&cli->out, '}');
-  } else
-    text_addf(&cli->out, "%s: %d of %d set%s and %d of %d table%s written, from %s\n", path, sets, m->nsets,
-              plural(m->nsets), tables, m->ntables, plural(m->ntables), m->format);
-  return OP_OK;
+  if (!code)
+    say_converted(cli, m, format);
+  return code;
 }
 
 /* ---- the commands ---- */
@@ -452,7 +522,8 @@ const struct command cli_mesh[] = {
      1,
      1,
      "Say what is in a mesh file",
-     "Sets, maps with arity, degree of their targets, bandwidth and bad entries, dats, and into how many "
+     "Sets, maps with arity, degree of their targets, bandwidth and bad entries, dats, constants and other "
+     "datasets, and into how many "
      "parts the maps connect all that. "
      "Reads HDF5 in OP2's layout, OP2's airfoil text, and Gmsh's files of versions 2, 4.0 and 4.1, in text "
      "or "
@@ -481,8 +552,11 @@ const struct command cli_mesh[] = {
      "Write a mesh in another format",
      "The name of the new file says which: .h5 HDF5 in OP2's layout, .dat OP2's airfoil text, .msh Gmsh 2.2. "
      "A file that is "
-     "there is replaced when the new one is whole. What a format has no place for is left out, with a "
-     "warning. With --edges the edges of the cells (in space the faces) are made and "
+     "there is replaced when the new one is whole. From HDF5 to HDF5 everything goes along. What a format "
+     "has "
+     "no place for is left out, with a "
+     "warning, or is an error if the new file takes the place of the old one. With --edges the edges of the "
+     "cells (in space the faces) are made and "
      "written too, with the cells on their two sides, and those of the boundary with the group of the "
      "element that lies "
      "there: the format of airfoil needs them, and files of Gmsh do not have them. The coordinates are the "

@@ -66,7 +66,10 @@ struct file_table {
   bool (*get_text)(struct file *file, const char *name, const char *attribute, char *out, size_t size);
   /* All datasets with their paths in the file, folder by folder; ends early if `visit` gives false. */
   int (*each)(struct file *file, bool (*visit)(void *user, const char *name), void *user, struct error *err);
+  /* What the one has and the other lacks: datasets of any type, folders, links, and attributes also of what both have. An error
+   * if there is something that cannot be copied. */
+  int (*copy_rest)(struct file *from, struct file *to, struct error *err);
 };
-enum { FILE_TABLE_VERSION = 3 };
+enum { FILE_TABLE_VERSION = 4 };
 
 #endif

@@ -50,6 +50,8 @@ int hdf5_place(struct file *file, const char *name, long long *place, struct err
 int hdf5_write(struct file *file, const char *name, enum type_code type, long long first, long long rows,
                const void *data, struct error *err);
 
+int hdf5_copy_rest(struct file *from, struct file *to, struct error *err);
+
 int hdf5_put_number(struct file *file, const char *name, const char *attribute, long long value,
                     struct error *err);
 int hdf5_put_text(struct file *file, const char *name, const char *attribute, const char *value,

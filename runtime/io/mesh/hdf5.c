@@ -7,7 +7,7 @@
 #include "io/mesh/mesh_file.h"
 #include "io/writing.h"
 
-enum { NAME_MOST = 256 };
+enum { NAME_MOST = 256, COLUMNS_MOST = 10000 };
 
 struct names {
   char **names;
@@ -78,16 +78,35 @@ static void said_sets(struct layout *l, const struct mesh_file *m, const char *n
     *set = find_set(m, word);
 }
 
+/* Numbers were read as int because they might have been a map's. The library has no unsigned char: bytes that are no bools stay
+ * int. */
+static void narrow(struct mesh_table *t, size_t values, enum type_code type) {
+  const int *wide = t->values;
+  bool fits = type == TYPE_CHAR || type == TYPE_SHORT || type == TYPE_BOOL;
+  for (size_t i = 0; i < values && fits && type == TYPE_BOOL; i++)
+    fits = wide[i] == 0 || wide[i] == 1;
+  if (!fits)
+    return;
+  for (size_t i = 0; i < values; i++)
+    if (type == TYPE_SHORT)
+      ((short *)t->values)[i] = (short)wide[i];
+    else
+      ((signed char *)t->values)[i] = (signed char)wide[i];
+  t->type = type;
+}
+
+/* Not taken: what is of no set. */
 static int read_table(struct layout *l, struct mesh_file *m, const char *name, const struct file_dataset *d,
-                      struct error *err) {
+                      bool *taken, struct error *err) {
   int set, to;
   said_sets(l, m, name, &set, &to);
   const long long columns = d->rank == 1 ? 1 : d->extents[1];
   const bool said = set >= 0 && m->sets[set].size == d->extents[0], map = said && to >= 0;
   if (!said)
     set = set_of_size(m, d->extents[0]);
-  if (set < 0 || columns < 1 || columns > 10000)
-    return OP_OK; /* constants, and what is of no set */
+  *taken = set >= 0 && columns >= 1 && columns <= COLUMNS_MOST;
+  if (!*taken)
+    return OP_OK;
   const bool wide = d->type == TYPE_LONGLONG || d->type == TYPE_ULONGLONG || d->type == TYPE_UINT;
   const enum type_code type = map || (!said && is_whole(d->type) && !wide) ? TYPE_INT : d->type;
   struct mesh_table *t = mesh_add_table(m, name, set, map ? to : -1, (int)columns, type, err);
@@ -97,7 +116,29 @@ static int read_table(struct layout *l, struct mesh_file *m, const char *name, c
   t->guessed = !said;
   if (!code && !said && type == TYPE_INT)
     t->to = guess_target(m, t);
+  if (!code && t->to < 0 && type == TYPE_INT)
+    narrow(t, (size_t)d->extents[0] * (size_t)columns, d->type);
   return code;
+}
+
+/* A constant says its dim, but no size as tables do. */
+static bool is_constant(struct layout *l, const char *name, const struct file_dataset *d) {
+  long long dim, size;
+  return d->rank == 1 && d->type != TYPE_NONE && l->table->get_number(l->file, name, "dim", &dim) &&
+         dim == d->extents[0] && !l->table->get_number(l->file, name, "size", &size);
+}
+
+static int read_data(struct layout *l, struct mesh_file *m, const char *name, const struct file_dataset *d,
+                     struct error *err) {
+  const bool numbers = d->type != TYPE_NONE;
+  bool taken = false;
+  int code = OP_OK;
+  if (numbers && (d->rank == 1 || d->rank == 2) && !is_constant(l, name, d))
+    code = read_table(l, m, name, d, &taken, err);
+  if (code || taken)
+    return code;
+  return mesh_add_other(m, name, numbers && d->rank <= 1, d->rank ? d->extents[0] : 1,
+                        numbers ? type_info(d->type)->name : d->words, err);
 }
 
 static int read_all(struct layout *l, struct mesh_file *m, const struct names *names, struct error *err) {
@@ -107,9 +148,8 @@ static int read_all(struct layout *l, struct mesh_file *m, const struct names *n
     if (!(code = l->table->look(l->file, names->names[i], &d, err)) && layout_is_set(l, names->names[i], &d))
       code = read_set(l, m, names->names[i], err);
   for (int i = 0; i < names->count && !code; i++)
-    if (!(code = l->table->look(l->file, names->names[i], &d, err)) &&
-        !layout_is_set(l, names->names[i], &d) && (d.rank == 1 || d.rank == 2) && d.type != TYPE_NONE)
-      code = read_table(l, m, names->names[i], &d, err);
+    if (!(code = l->table->look(l->file, names->names[i], &d, err)) && !layout_is_set(l, names->names[i], &d))
+      code = read_data(l, m, names->names[i], &d, err);
   if (!code && m->nsets == 0)
     code =
         error_set(err, OP_ERR_FILE,
@@ -122,6 +162,8 @@ int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const ch
   struct layout l;
   struct names names = {0};
   m->format = "HDF5";
+  if (!(m->source = strdup(path)))
+    return error_memory(err, "a file's name", strlen(path));
   int code = layout_open(&l, table, NULL, path, shows, err);
   if (code)
     return code;
@@ -134,6 +176,26 @@ int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const ch
     free(names.names[i]);
   free(names.names);
   return layout_close(&l, code, err);
+}
+
+/* What was made, the edges, must not stand in the place of another dataset. */
+static int copy_others(const struct mesh_file *m, const struct writing *w, const char *path,
+                       struct error *err) {
+  struct file *from = NULL;
+  for (int i = 0; i < m->nothers; i++)
+    if (w->table->kind(w->file, m->others[i].name) != FILE_NOTHING)
+      return error_set(err, OP_ERR_FILE, "%s: \"%s\" of %s would be replaced by one that was made", path,
+                       m->others[i].name, m->source);
+  int code = w->table->open(&from, m->source, m->source, FILE_READ, FILE_ALONE, err);
+  if (code)
+    return code;
+  struct error second = {0};
+  code = w->table->copy_rest(from, w->file, err);
+  const int closed = w->table->close(from, &second);
+  if (!code && closed)
+    code = error_copy(err, &second);
+  error_free(&second);
+  return code;
 }
 
 int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, const char *path, bool shows,
@@ -157,5 +219,7 @@ int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, c
       code = layout_write(&l, t->name, t->type, t->columns, 0, m->sets[t->set].size, t->values, err);
     progress_end(&l.progress);
   }
+  if (!code && m->source)
+    code = copy_others(m, &w, path, err);
   return writing_end(&w, code, err);
 }

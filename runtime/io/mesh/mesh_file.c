@@ -1,6 +1,7 @@
 #include "io/mesh/mesh_file.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,12 @@ void mesh_file_free(struct mesh_file *m) {
     free(m->tables[i].name);
     free(m->tables[i].values);
   }
+  for (int i = 0; i < m->nothers; i++)
+    free(m->others[i].name);
   free(m->sets);
   free(m->tables);
+  free(m->others);
+  free(m->source);
   *m = (struct mesh_file){0};
 }
 
@@ -29,6 +34,20 @@ int mesh_add_set(struct mesh_file *m, const char *name, long long size, struct e
   }
   m->sets[m->nsets] = (struct mesh_set){copy, size};
   return m->nsets++;
+}
+
+int mesh_add_other(struct mesh_file *m, const char *name, bool constant, long long dim, const char *words,
+                   struct error *err) {
+  struct mesh_other *others = array_resize(m->others, (size_t)m->nothers + 1, sizeof *others);
+  if (others)
+    m->others = others;
+  char *copy = others ? strdup(name) : NULL;
+  if (!copy)
+    return error_memory(err, "a dataset's name", sizeof *others);
+  struct mesh_other *other = &m->others[m->nothers++];
+  *other = (struct mesh_other){.name = copy, .constant = constant, .dim = dim};
+  snprintf(other->words, sizeof other->words, "%s", words);
+  return OP_OK;
 }
 
 struct mesh_table *mesh_add_table(struct mesh_file *m, const char *name, int set, int to, int columns,

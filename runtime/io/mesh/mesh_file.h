@@ -22,18 +22,31 @@ struct mesh_table {
   bool guessed; /* that it is a map or data, and of what, follows from sizes only */
 };
 
+/* A dataset of an HDF5 file that is on no set: a constant, or what the library makes nothing of. */
+struct mesh_other {
+  char *name;
+  bool constant;
+  long long dim;
+  char words[48]; /* its type, for people */
+};
+
 struct mesh_file {
   const char *format;      /* for people: "HDF5" */
   const char *coordinates; /* the dat that the user says holds them; NULL: the only one that can */
   struct mesh_set *sets;
   struct mesh_table *tables;
-  int nsets, ntables;
+  struct mesh_other *others;
+  int nsets, ntables, nothers;
+  char *source;      /* the HDF5 file that the mesh is from, which has the others; NULL: it is from a text */
   bool names_groups; /* the file has names for the numbers of groups, which are not here */
 };
 
 void mesh_file_free(struct mesh_file *m);
 /* The number of a new set; -1 with the error set. */
 int mesh_add_set(struct mesh_file *m, const char *name, long long size, struct error *err);
+/* OP_ERR_MEMORY: it is not noted. */
+int mesh_add_other(struct mesh_file *m, const char *name, bool constant, long long dim, const char *words,
+                   struct error *err);
 /* A table with room for its values, zeroed; NULL with the error set. */
 struct mesh_table *mesh_add_table(struct mesh_file *m, const char *name, int set, int to, int columns,
                                   enum type_code type, struct error *err);
@@ -55,7 +68,7 @@ bool mesh_gmsh_holds(const struct mesh_file *m, int table);
  * of maps must be in range. */
 int mesh_add_sides(struct mesh_file *m, struct error *err);
 
-/* OP2's layout. */
+/* OP2's layout. What the file that the mesh is from has beside it is copied. */
 int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const char *path, bool shows,
                    struct error *err);
 int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, const char *path, bool shows,
