@@ -238,7 +238,8 @@ static void body_increments(struct cuda_writer *w) {
     for (int k = 0; k < w->targets.count; k++)
       for (int c = 0; c < w->targets.items[k].ncolumns; c++) {
         const struct cuda_column *column = &w->targets.items[k].columns[c];
-        bool again = false; /* another column of a target may be the same entry */
+        /* The element itself has no entry; another column of a target may be the same one. */
+        bool again = column->map < 0;
         for (int j = 0; j <= k; j++)
           for (int i = 0; i < (j < k ? w->targets.items[j].ncolumns : c); i++)
             again |= w->targets.items[j].columns[i].map == column->map &&

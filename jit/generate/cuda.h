@@ -38,14 +38,15 @@ struct cuda_target {
   int dat;
   int ncolumns;
   struct cuda_column {
-    int arg, map, column;
+    int arg, map, column; /* map and column -1: the element itself */
   } * columns;
 };
 struct cuda_targets {
   int count;
   struct cuda_target items[OP_MAX_ARGS];
 };
-/* Every dat that is incremented through maps, with all columns that reach it, in the order of the arguments. */
+/* Every dat that is incremented through maps, with all columns that reach it, in the order of the arguments: also the elements
+ * themselves, where it is incremented directly too. */
 int cuda_targets_find(const struct desc *d, struct cuda_targets *out, struct error *err);
 void cuda_targets_free(struct cuda_targets *t);
 

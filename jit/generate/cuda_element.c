@@ -6,15 +6,15 @@
 /* Longer rows stay in memory. */
 enum { REGISTER_ROW = 32 };
 
-bool cuda_is_increment(const struct desc_arg *a) {
-  return a->present && a->form == DESC_DAT && a->access == OP_INC && a->map >= 0;
-}
-
 int cuda_target_of(const struct cuda_targets *t, int dat) {
   for (int i = 0; i < t->count; i++)
     if (t->items[i].dat == dat)
       return i;
   return -1;
+}
+
+bool cuda_is_increment(const struct cuda_writer *w, const struct desc_arg *a) {
+  return a->present && a->form == DESC_DAT && a->access == OP_INC && cuda_target_of(&w->targets, a->dat) >= 0;
 }
 
 static int entries(const struct desc *d, const struct desc_arg *a) {
@@ -36,7 +36,7 @@ static int column_of(const struct cuda_writer *w, int arg, int v) {
 
 /* Does the kernel get a row in registers? */
 static bool is_row(const struct cuda_writer *w, const struct desc_arg *a) {
-  if (cuda_is_increment(a))
+  if (cuda_is_increment(w, a))
     return w->shape->strategy != CUDA_WHOLE;
   return dat_is_apart(w->g.d, a->dat) || (w->shape->vectors && a->dim <= REGISTER_ROW && a->access != OP_INC);
 }
@@ -148,7 +148,7 @@ static void pointer(const struct cuda_writer *w, int arg, int v, char *out, size
     snprintf(out, size, "op2_a%d", arg);
   else if (is_row(w, a))
     snprintf(out, size, "op2_a%d + %d", arg, v * a->dim);
-  else if (cuda_is_increment(a))
+  else if (cuda_is_increment(w, a))
     snprintf(out, size, "op2_h%d + op2_l%d_%d * %d", cuda_target_of(&w->targets, a->dat),
              cuda_target_of(&w->targets, a->dat), column_of(w, arg, v), a->dim);
   else
@@ -194,7 +194,7 @@ static void put_before(struct cuda_writer *w, int arg) {
     put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), arg, a->dim);
   else if (arg_is_extremum_with_info(a))
     put(&w->g, "%s op2_a%d[1] = {op2_b%d[0]};", word_type(&w->g, a->type), arg, arg);
-  else if (a->form == DESC_DAT && !cuda_is_increment(a) && is_row(w, a))
+  else if (a->form == DESC_DAT && !cuda_is_increment(w, a) && is_row(w, a))
     put_row(w, arg);
   if (a->form == DESC_DAT && arg_is_vector(a))
     put_vector(w, arg);
@@ -266,7 +266,7 @@ static void put_after(struct cuda_writer *w, int arg) {
     return;
   if (arg_is_extremum_with_info(a))
     put_decision(w, arg);
-  else if (a->form == DESC_DAT && a->access != OP_READ && !cuda_is_increment(a) && is_row(w, a))
+  else if (a->form == DESC_DAT && a->access != OP_READ && !cuda_is_increment(w, a) && is_row(w, a))
     for (int v = 0; v < entries(w->g.d, a); v++)
       put_stored(w, arg, v);
 }
@@ -274,7 +274,7 @@ static void put_after(struct cuda_writer *w, int arg) {
 void cuda_put_rows(struct cuda_writer *w) {
   for (int i = 0; i < w->g.d->nargs; i++) {
     const struct desc_arg *a = &w->g.d->args[i];
-    if (cuda_is_increment(a) && is_row(w, a)) {
+    if (cuda_is_increment(w, a) && is_row(w, a)) {
       put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), i, entries(w->g.d, a) * a->dim);
       put_components(&w->g, entries(w->g.d, a) * a->dim, "op2_a%d[#] = 0;", i);
     }
@@ -317,6 +317,6 @@ static void put_increment(struct cuda_writer *w, int arg, int v) {
 void cuda_put_increments(struct cuda_writer *w) {
   const struct desc *d = w->g.d;
   for (int i = 0; i < d->nargs; i++)
-    for (int v = 0; cuda_is_increment(&d->args[i]) && v < entries(d, &d->args[i]); v++)
+    for (int v = 0; cuda_is_increment(w, &d->args[i]) && v < entries(d, &d->args[i]); v++)
       put_increment(w, i, v);
 }

@@ -63,14 +63,29 @@ static struct cuda_target *find_target(struct cuda_targets *t, int dat) {
   return &t->items[t->count++];
 }
 
+static bool is_incremented(const struct desc_arg *a) {
+  return a->present && a->form == DESC_DAT && a->access == OP_INC;
+}
+
+/* Through a map; or directly, where increments through a map meet them. */
+static bool has_columns(const struct desc *d, const struct desc_arg *a) {
+  if (!is_incremented(a))
+    return false;
+  bool mapped = a->map >= 0;
+  for (int i = 0; i < d->nargs && !mapped; i++)
+    mapped = is_incremented(&d->args[i]) && d->args[i].dat == a->dat && d->args[i].map >= 0;
+  return mapped;
+}
+
 int cuda_targets_find(const struct desc *d, struct cuda_targets *out, struct error *err) {
   *out = (struct cuda_targets){0};
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
-    if (!a->present || a->form != DESC_DAT || a->access != OP_INC || a->map < 0)
+    if (!has_columns(d, a))
       continue;
     struct cuda_target *t = find_target(out, a->dat);
-    int n = a->idx < 0 ? d->maps[a->map].arity : 1;
+    const bool vector = arg_is_vector(a);
+    int n = vector ? d->maps[a->map].arity : 1;
     struct cuda_column *columns = array_resize(t->columns, (size_t)t->ncolumns + (size_t)n, sizeof *columns);
     if (!columns) {
       cuda_targets_free(out);
@@ -78,8 +93,7 @@ int cuda_targets_find(const struct desc *d, struct cuda_targets *out, struct err
     }
     t->columns = columns;
     for (int v = 0; v < n; v++)
-      columns[t->ncolumns++] =
-          (struct cuda_column){.arg = i, .map = a->map, .column = a->idx < 0 ? v : a->idx};
+      columns[t->ncolumns++] = (struct cuda_column){.arg = i, .map = a->map, .column = vector ? v : a->idx};
   }
   return OP_OK;
 }

@@ -19,11 +19,12 @@ static inline bool planted(const struct cuda_writer *w, enum cuda_mistake mistak
   return w->mistake == mistake;
 }
 
-bool cuda_is_increment(const struct desc_arg *a); /* through a map */
+/* An increment that others may meet: of a target. */
+bool cuda_is_increment(const struct cuda_writer *w, const struct desc_arg *a);
 /* The number of the target that holds this dat. */
 int cuda_target_of(const struct cuda_targets *t, int dat);
 
-/* cuda_element.c: everything for element op2_e but its increments through maps, whose rows are declared before. */
+/* cuda_element.c: everything for element op2_e but its increments of targets, whose rows are declared before. */
 void cuda_put_rows(struct cuda_writer *w); /* rows of increments, cleared */
 void cuda_put_element(struct cuda_writer *w);
 void cuda_put_increments(struct cuda_writer *w); /* rows of increments to where the strategy wants them */

@@ -1,9 +1,9 @@
-/* Dats that one loop increments several times: invented loops in all variants and both layouts, with the stand-in looking
+/* Dats that one loop increments several times, through maps and directly at once: invented loops in all variants and both layouts, with the stand-in looking
  * for races, against sums made here. */
 #include "../property/random.h"
 #include "backend.h"
 
-enum { EDGES = 200, CELLS = 70, DATS = 3, MOST_ARGS = 3 * DATS, MOST_DIM = 4, ARITY = 2, CASES = 4 };
+enum { EDGES = 200, CELLS = 70, DATS = 3, MOST_ARGS = 3 * DATS, MOST_DIM = 4, ARITY = 2, CASES = 5 };
 
 static const char *const types[] = {"double", "float", "int", "short", "char", "long long"};
 
@@ -49,10 +49,14 @@ static void invent(struct invented *v, uint64_t seed) {
                          .soa = random_chance(&r, 50),
                          .on_edges = d > 0,
                          .dim = random_between(&r, 1, MOST_DIM)};
-    const enum reach only = any_reach(&r, t);
+    /* The last one always directly and through a map. */
+    const bool last = d == DATS - 1;
     for (int n = random_between(&r, 2, 3); n > 0; n--)
-      v->increments[v->count++] = (struct increment){
-          .reach = only, .target = d, .column = random_below(&r, ARITY), .factor = random_between(&r, 1, 3)};
+      v->increments[v->count++] =
+          (struct increment){.reach = last && n < 3 ? (enum reach)(n - 1) : any_reach(&r, t),
+                             .target = d,
+                             .column = random_below(&r, ARITY),
+                             .factor = random_between(&r, 1, 3)};
   }
 }
 

@@ -38,6 +38,11 @@ static const struct loop_arg *arg_of_map(const struct loop *loop, int map) {
 }
 
 static struct plan_column column_of(const struct work *w, const struct cuda_column *c) {
+  if (c->map < 0)
+    return (struct plan_column){.arity = 1,
+                                .column = (int)w->part->begin,
+                                .target = w->loop->set->id,
+                                .target_size = w->loop->set->extents[EXTENT_NONEXEC]};
   const struct map *map = arg_of_map(w->loop, c->map)->map;
   return (struct plan_column){.table = map->table + (size_t)w->part->begin * (size_t)map->arity,
                               .arity = map->arity,
