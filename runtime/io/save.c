@@ -69,7 +69,7 @@ static const char *part_of_mesh(const struct op_context *ctx, struct layout *l, 
                                 const struct file_dataset *d) {
   char word[NAME_MOST];
   struct error ignored = {0};
-  struct owner owner = {l, name + strspn(name, "/"), false};
+  struct owner owner = {l, name, false};
   if (!layout_is_set(l, name, d))
     return l->table->get_text(l->file, name, "from", word, sizeof word) &&
                    l->table->get_text(l->file, name, "to", word, sizeof word)
@@ -97,8 +97,26 @@ static int check_replaced(const struct op_context *ctx, struct layout *l, const 
 }
 
 /* Dats and constants replace their like; a mesh without its sets and maps cannot be read any more. */
-static int may_replace(const struct op_context *ctx, struct layout *l, const char *name, struct error *err) {
-  return together_agree(l->comm, l->file ? check_replaced(ctx, l, name, err) : OP_OK, err);
+static int may_replace(const struct op_context *ctx, struct layout *l, const struct text *name,
+                       struct error *err) {
+  int code = text_ok(name) ? OP_OK : error_memory(err, "a name in a file", name->length);
+  if (!code && l->file)
+    code = check_replaced(ctx, l, text_str(name), err);
+  return together_agree(l->comm, code, err);
+}
+
+/* One place has one name: "run/q" also for "/run//./q/". */
+static void add_place(struct text *out, const char *name) {
+  for (const char *part = name; *part;) {
+    const size_t length = strcspn(part, "/");
+    if (length && !(length == 1 && *part == '.')) {
+      text_add(out, out->length ? "/" : "");
+      text_add_bytes(out, part, length);
+    }
+    part += length + (part[length] == '/');
+  }
+  if (!out->length)
+    text_add(out, "/");
 }
 
 static int write_dat(struct op_context *ctx, struct layout *l, struct dat *dat, const char *name,
@@ -178,11 +196,15 @@ int save_dat(struct op_context *ctx, struct dat *dat, const char *path, const ch
     return error_set(err, OP_ERR_ARGUMENT,
                      "%s: dat \"%s\" is to be written under an empty name; give a path in the file", path,
                      dat->name);
+  struct text place = {0};
   int code = begin(ctx, &w, &l, path, true, err);
   if (code)
     return code;
-  code = may_replace(ctx, &l, name, err);
-  return writing_end(&w, code ? code : write_dat(ctx, &l, dat, name, err), err);
+  add_place(&place, name);
+  code = may_replace(ctx, &l, &place, err);
+  code = writing_end(&w, code ? code : write_dat(ctx, &l, dat, text_str(&place), err), err);
+  text_free(&place);
+  return code;
 }
 
 /* ---- constants ---- */
@@ -202,6 +224,7 @@ int save_const(struct op_context *ctx, const char *name, int dim, const char *ty
                const char *path, struct error *err) {
   struct writing w;
   struct layout l;
+  struct text place = {0};
   const enum type_code type_of = type_parse(type, NULL);
   int code = check_const(name, dim, type_of, type, value, err);
   code = together_agree(io_comm(ctx), code, err);
@@ -209,8 +232,11 @@ int save_const(struct op_context *ctx, const char *name, int dim, const char *ty
     code = begin(ctx, &w, &l, path, true, err);
   if (code)
     return code;
-  code = may_replace(ctx, &l, name, err);
+  add_place(&place, name);
+  code = may_replace(ctx, &l, &place, err);
   if (!code && w.file)
-    code = write_const(&w, name, dim, type_of, value, err);
-  return writing_end(&w, code, err);
+    code = write_const(&w, text_str(&place), dim, type_of, value, err);
+  code = writing_end(&w, code, err);
+  text_free(&place);
+  return code;
 }

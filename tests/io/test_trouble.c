@@ -271,7 +271,12 @@ static void no_place_for_data(void **state) {
   message_has("\"run\" is a folder");
   fails(OP_ERR_FILE, op_fetch_data_hdf5_file_path(run, file, "cells"));
   message_has("\"cells\" is the size of a set in the file's mesh and is not replaced");
-  fails(OP_ERR_FILE, op_fetch_data_hdf5_file_path(run, file, "/nodes"));
+  for (const char *const *same =
+           (const char *const[]){"/nodes", "nodes/", "./nodes", "//nodes", "nodes/.", NULL};
+       *same; same++) {
+    fails(OP_ERR_FILE, op_fetch_data_hdf5_file_path(run, file, *same));
+    message_has("\"nodes\" is the size of a set");
+  }
   fails(OP_ERR_FILE, op_fetch_data_hdf5_file_path(run, file, "cell_nodes"));
   message_has("is a map in the file's mesh");
   fails(OP_ERR_FILE, op_write_const_hdf5("cells", 2, "double", v, file));
