@@ -234,8 +234,15 @@ bool mpi_watch_broken(const struct comm *c) {
   return watch && watch->last.teller >= 0;
 }
 
+/* A program that began MPI may end it before op_exit: then nobody can be told any more. */
+static struct mpi_watch *watch_that_speaks(const struct comm *c) {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  return ended ? NULL : mpi_state(c)->watch;
+}
+
 void mpi_watch_tell(struct comm *c, const struct error *err) {
-  struct mpi_watch *watch = mpi_state(c)->watch;
+  struct mpi_watch *watch = watch_that_speaks(c);
   if (!watch || watch->last.teller >= 0)
     return;
   watch->last = (struct note){.rank = watch->rank, .teller = watch->rank};
@@ -244,7 +251,7 @@ void mpi_watch_tell(struct comm *c, const struct error *err) {
 }
 
 bool mpi_watch_first_speaks(struct comm *c) {
-  struct mpi_watch *watch = mpi_state(c)->watch;
+  struct mpi_watch *watch = watch_that_speaks(c);
   struct note note;
   while (watch && !watch->first_speaks && next_note(watch, &note))
     continue;

@@ -1,5 +1,6 @@
 /* A program with MPI of its own, compiled against each MPI library: op_init_comm over a part of the ranks, then over all, and
- * op_init while MPI runs. Arguments: "wrong" says another library than the one in the process. */
+ * op_init while MPI runs. Arguments: "wrong" says another library than the one in the process; "ended": a call after MPI_Finalize,
+ * whose error ends the program. */
 #include <op2jit_mpi.h>
 
 #include "check.h"
@@ -36,6 +37,12 @@ static int wrong(int argc, char **argv) {
   return 0;
 }
 
+static void ended(int argc, char **argv) {
+  check(op_init(argc, argv, 0) == OP_OK);
+  MPI_Finalize();
+  op_get_size(NULL);
+}
+
 int main(int argc, char **argv) {
   int initialised = 0, finalised = 0;
   MPI_Init(&argc, &argv);
@@ -43,6 +50,8 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (argc > 1 && strcmp(argv[1], "wrong") == 0)
     wrong(argc, argv);
+  if (argc > 1 && strcmp(argv[1], "ended") == 0)
+    ended(argc, argv);
   MPI_Comm half;
   MPI_Comm_split(MPI_COMM_WORLD, world % 2, world, &half);
   sum_over(half, argc, argv);
