@@ -54,28 +54,28 @@ static void pass_time(int seconds, long milliseconds) {
 }
 
 /* An error that all ranks have by themselves, as most are, is told by rank 0, which ends the job meanwhile: how soon depends on the
- * launcher, so it says that it speaks. */
-static void let_one_speak(struct comm *comm, const op_error *error) {
-  if (the.error.teller == ERROR_MINE && comm->rank == 0 && error == &the.last)
+ * launcher, so it says that it speaks. A call that was refused may be of a second thread: then MPI and the.error are the first one's. */
+static enum error_teller let_one_speak(struct comm *comm, bool refused) {
+  enum error_teller teller = refused ? ERROR_MINE : the.error.teller;
+  if (teller == ERROR_MINE && comm->rank == 0 && !refused)
     comm->table->tell(comm, &the.error);
-  for (int waited = 0; the.error.teller == ERROR_MINE && comm->rank > 0 && waited < 20; waited++) {
+  for (int waited = 0; teller == ERROR_MINE && comm->rank > 0 && waited < 20; waited++) {
     pass_time(0, 100);
-    if (comm->table->first_speaks(comm))
-      the.error.teller = ERROR_ELSEWHERE;
+    if (!refused && comm->table->first_speaks(comm))
+      teller = ERROR_ELSEWHERE;
   }
-  if (the.error.teller == ERROR_ELSEWHERE) {
+  if (teller == ERROR_ELSEWHERE) {
     pass_time(30, 0);
     _exit(EXIT_FAILURE);
   }
+  return teller;
 }
 
 static void errors_fatal(const op_error *error) {
   struct comm *comm = the.comm && !comm_alone(the.comm) ? the.comm : NULL;
   char rank[32] = "";
   fflush(stdout);
-  if (comm)
-    let_one_speak(comm, error);
-  if (comm && the.error.teller == ERROR_MINE)
+  if (comm && let_one_speak(comm, error == &busy_error) == ERROR_MINE)
     snprintf(rank, sizeof rank, "rank %d: ", comm->rank);
   fprintf(stderr, "op2jit: error: %s%s: %s\n", rank, error->name, error->message);
   if (comm) {

@@ -48,7 +48,7 @@ start other-fetch "$after"
 [ "$kind" != openmpi ] || start other-exit-held OP2_HANG=1
 [ "$kind" != openmpi ] || start local-held
 for scenario in late late-loop slow other-exit other-partition other-loop other-result; do start $scenario OP2_HANG=1; done
-for scenario in late one all local no-code killed leaves environment environment-and-goes-on; do start $scenario; done
+for scenario in late one all local refused no-code killed leaves environment environment-and-goes-on; do start $scenario; done
 for scenario in violates violates-and-goes-on; do start $scenario OP2_CHECK=on; done
 wait
 
@@ -59,6 +59,8 @@ job all
 ends_with all 1 "OP_ERR_MAP_RANGE: $everyone"
 job local
 ends_with local 1 "rank $last: OP_ERR_HANDLE: "
+job refused
+ends_with refused 1 "rank $last: OP_ERR_BUSY: "
 job environment
 ends_with environment 1 "OP_ERR_ENV: rank $last: OP2_THREADS=many"
 job environment-and-goes-on

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "api.h"
 #include "check.h"
 
 static int rank, last;
@@ -50,6 +51,29 @@ static void hold_launcher(void) {
 static void local_held(void) {
   hold_launcher();
   op_get_size(NULL);
+}
+
+static bool asks(struct comm *c) {
+  (void)c;
+  fprintf(stderr, "op2jit: error: a refused call uses MPI\n");
+  return false;
+}
+
+static int calls_within(struct comm *c, struct error *err) {
+  (void)c, (void)err;
+  op_barrier();
+  return OP_OK;
+}
+
+/* A call within another one, as of a second thread: what is of MPI may not be touched. */
+static void refused(void) {
+  static struct comm_table table;
+  struct comm *comm = api_context()->comm;
+  table = *comm->table;
+  table.told = calls_within;
+  table.first_speaks = asks;
+  if (rank == last)
+    comm->table = &table;
 }
 
 static void killed(void) {
@@ -284,6 +308,7 @@ static const struct {
                  {"local", local},
                  {"no-code", no_code},
                  {"local-held", local_held},
+                 {"refused", refused},
                  {"killed", killed},
                  {"leaves", leaves},
                  {"late", late},
