@@ -99,6 +99,31 @@ static void search_order(void **state) {
   assert_int_equal(system(command), 0);
 }
 
+/* A program that the stand-in made without its checks finds nothing in checked mode, so no cache may give it then. */
+static void modes_share_no_cache(void **state) {
+  (void)state;
+  static const struct {
+    const char *mode;
+    int compiles;
+  } runs[] = {{"fast", 1}, {"checked", 1}, {"fast", 0}, {"checked", 0}};
+  char folder[] = "/tmp/op2jit-modes-XXXXXX", cache[64], command[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(cache, sizeof cache, "OP2_CACHE=%s/kernels.db", folder);
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    setenv("STANDIN_MODE", runs[i].mode, 1);
+    works(start(cache, NULL));
+    op_set set = op_decl_set(10, "points");
+    op_dat dat = op_decl_dat(set, 1, "double", NULL, "x");
+    works(op_par_loop("void one(double *x) { *x = 1; }", "one", set,
+                      op_arg_dat(dat, -1, OP_ID, 1, "double", OP_WRITE)));
+    assert_int_equal(op_counters()->compiles, runs[i].compiles);
+    works(op_exit());
+  }
+  unsetenv("STANDIN_MODE");
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
 static void description(void **state) {
   (void)state;
   struct text out = {0};
@@ -164,8 +189,10 @@ static void ptx_is_told(void **state) {
 int main(void) {
   begin_tests();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(missing_parts), cmocka_unit_test(nvrtc_search),    cmocka_unit_test(search_order),
-      cmocka_unit_test(description),   cmocka_unit_test(devices_in_turn), cmocka_unit_test(ptx_is_told),
+      cmocka_unit_test(missing_parts), cmocka_unit_test(nvrtc_search),
+      cmocka_unit_test(search_order),  cmocka_unit_test(modes_share_no_cache),
+      cmocka_unit_test(description),   cmocka_unit_test(devices_in_turn),
+      cmocka_unit_test(ptx_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

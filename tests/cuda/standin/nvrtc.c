@@ -45,9 +45,11 @@ static bool checked(void) {
   return mode && strcmp(mode, "checked") == 0;
 }
 
+/* The version is part of every key in op2jit's cache: that of checked programs is the next one, so that neither mode gets
+ * what the other made. */
 EXPORT int nvrtcVersion(int *major, int *minor) {
   *major = version() / 10;
-  *minor = version() % 10;
+  *minor = version() % 10 + checked();
   return OK;
 }
 EXPORT const char *nvrtcGetErrorString(int code) {
