@@ -8,6 +8,8 @@ The size is the field's; a small one is enlarged by the least whole factor that 
 
 import os
 import re
+import resource
+import signal
 import struct
 import subprocess
 import sys
@@ -69,6 +71,37 @@ def check_index(folder, cells, topology, names, time):
         assert dataset and os.path.getsize(os.path.join(folder, file)) > 8 * cells, item.text
 
 
+def no_room():
+    """As on a full disk: files end at a size that no picture has."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+
+
+def check_kept(folder, program, options):
+    """What was there is there until the new one is whole, also behind a link; a pipe is written as it is."""
+    kept, link, pipe = (os.path.join(folder, name) for name in ("kept.png", "link.png", "pipe.png"))
+    with open(kept, "w", encoding="utf-8") as file:
+        file.write("precious")
+    os.chmod(kept, 0o640)
+    before = sorted(os.listdir(folder))
+    done = subprocess.run([program, "--picture", kept, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=100,
+                          check=False, preexec_fn=no_room)
+    assert done.returncode == 1 and f"{kept}: the file cannot be written: File too large" in done.stderr, done.stderr
+    with open(kept, encoding="utf-8") as file:
+        assert file.read() == "precious", "the picture that was there is gone"
+    assert sorted(os.listdir(folder)) == before, os.listdir(folder)
+    os.symlink("kept.png", link)
+    status, said = run([program, "--picture", link, *options])
+    assert status == 0 and os.path.islink(link) and os.stat(kept).st_mode & 0o777 == 0o640, said
+    os.mkfifo(pipe)
+    with open(link, "wb") as through, subprocess.Popen(["cat", pipe], stdout=through) as reader:
+        status, said = run([program, "--picture", pipe, *options])
+        assert status == 0 and reader.wait(timeout=100) == 0, said
+    with open(link, "rb") as file:
+        assert list(chunks_of(file.read())), said
+    assert sorted(os.listdir(folder)) == sorted([*before, "link.png", "pipe.png"]), os.listdir(folder)
+
+
 def main(program, size, cells, topology, names, *options):
     with tempfile.TemporaryDirectory() as folder:
         picture = os.path.join(folder, "field.png")
@@ -84,6 +117,7 @@ def main(program, size, cells, topology, names, *options):
         status, said = run([program, "--picture", "/dev/full", *options])
         assert status == 1 and "/dev/full: the file cannot be written: No space left" in said and "PASSED" not in said, said
         assert "checks hold, but a file was not written)" in said, said
+        check_kept(folder, program, options)
         if cells == "0":
             return
         status, said = run([program, "--vtk", os.path.join(folder, "field"), *options])

@@ -1,5 +1,6 @@
 #include "mesh.h"
 
+#include "common/beside.h"
 #include "common/memory.h"
 #include "profile.h"
 
@@ -318,11 +319,12 @@ int mesh_read(struct airfoil_mesh *mesh, const char *path) {
 }
 
 int mesh_write(const struct airfoil_mesh *mesh, const char *path) {
-  FILE *file = fopen(path, "w");
-  if (!file) {
+  struct beside out;
+  if (beside_open(&out, path)) {
     fprintf(stderr, "%s: %s\n", path, strerror(errno));
     return -1;
   }
+  FILE *file = out.file;
   fprintf(file, "%d %d %d %d\n", mesh->nodes, mesh->cells, mesh->edges, mesh->boundary_edges);
   for (int n = 0; n < mesh->nodes; n++)
     fprintf(file, "%.17g %.17g\n", mesh->x[2 * n], mesh->x[2 * n + 1]);
@@ -334,8 +336,7 @@ int mesh_write(const struct airfoil_mesh *mesh, const char *path) {
   for (int b = 0; b < mesh->boundary_edges; b++)
     fprintf(file, "%d %d %d %d\n", mesh->boundary_nodes[2 * b], mesh->boundary_nodes[2 * b + 1],
             mesh->boundary_cell[b], mesh->boundary_kind[b]);
-  int failed = ferror(file);
-  if (fclose(file) || failed) {
+  if (beside_close(&out)) {
     fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
     return -1;
   }

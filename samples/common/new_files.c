@@ -1,5 +1,6 @@
 #include "new_files.h"
 
+#include "beside.h"
 #include "memory.h"
 
 #include <errno.h>
@@ -11,8 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How a file comes about: under its own name, or under another one beside it, which is renamed when it is whole. */
-enum form { DIRECT, BESIDE, BESIDE_HDF5 };
+/* What comes about under another name beside its own (beside.h): any file, also a device or a pipe, which are written as they are,
+ * or one of the library's. */
+enum form { ANY, INDEX, HDF5 };
 
 /* One option can stand for several files. */
 struct new_file {
@@ -44,8 +46,8 @@ static int vtk_files(const char *option, const char *name, struct new_file out[F
   const char *ending = length > 4 && !strcmp(name + length - 4, ".xmf") ? ".xmf" : ".xdmf";
   const size_t n = strlen(ending),
                stem = length > n && !strcmp(name + length - n, ending) ? length - n : length;
-  out[0] = (struct new_file){option, name, joined(name, stem, ending), BESIDE};
-  out[1] = (struct new_file){option, name, joined(name, stem, ".data.h5"), BESIDE_HDF5};
+  out[0] = (struct new_file){option, name, joined(name, stem, ending), INDEX};
+  out[1] = (struct new_file){option, name, joined(name, stem, ".data.h5"), HDF5};
   return 2;
 }
 
@@ -57,7 +59,7 @@ static int files_of(const struct option_entry *entry, struct new_file out[FILES_
   if (entry->kind == OPTION_NEW_VTK)
     return vtk_files(entry->name, given, out);
   out[0] = (struct new_file){entry->name, given, joined(given, strlen(given), ""),
-                             entry->kind == OPTION_NEW_HDF5 ? BESIDE_HDF5 : DIRECT};
+                             entry->kind == OPTION_NEW_HDF5 ? HDF5 : ANY};
   return 1;
 }
 
@@ -93,16 +95,11 @@ static int unmakable(const char *path) {
   return 0;
 }
 
-/* The same for a file of another name beside that one, as long as the library's may be. */
+/* The same for the file beside that one. */
 static int unmakable_beside(const char *path) {
-  char ending[64], *real = realpath(path, NULL);
-  snprintf(ending, sizeof ending, ".%08lx.%ld.try", (unsigned long)gethostid() & 0xFFFFFFFFul,
-           (long)getpid());
-  const char *name = real ? real : path;
-  char *other = joined(name, strlen(name), ending);
+  char *other = beside_name(path);
   const int trouble = unmakable(other);
   free(other);
-  free(real);
   return trouble;
 }
 
@@ -111,14 +108,14 @@ static const char *unwritable(const struct new_file *file) {
   struct stat there;
   int trouble = 0;
   if (stat(file->path, &there) != 0)
-    trouble = file->form == DIRECT ? unmakable(file->path) : errno != ENOENT ? errno : 0;
+    trouble = errno != ENOENT ? errno : beside_is_stream(file->path) ? unmakable(file->path) : 0;
   else if (S_ISDIR(there.st_mode))
     trouble = EISDIR;
-  else if (file->form != DIRECT && !S_ISREG(there.st_mode))
+  else if (file->form != ANY && !S_ISREG(there.st_mode))
     return "it is a device or a pipe";
-  else if (access(file->path, file->form == BESIDE_HDF5 ? R_OK | W_OK : W_OK) != 0)
+  else if (access(file->path, file->form == HDF5 ? R_OK | W_OK : W_OK) != 0)
     trouble = errno;
-  if (!trouble && file->form != DIRECT)
+  if (!trouble && !beside_is_stream(file->path))
     trouble = unmakable_beside(file->path);
   return trouble ? strerror(trouble) : NULL;
 }
@@ -145,7 +142,7 @@ static enum options_outcome look_at_file(const struct new_file *file) {
   if (reason)
     return options_refuse("--%s %s: the file %s%scannot be written: %s", file->option, file->given,
                           itself ? "" : file->path, itself ? "" : " ", reason);
-  if (file->form == BESIDE_HDF5 && is_other_than_hdf5(file->path))
+  if (file->form == HDF5 && is_other_than_hdf5(file->path))
     return options_refuse("--%s %s: %s is not an HDF5 file; it is left alone", file->option, file->given,
                           itself ? "this" : file->path);
   return OPTIONS_RUN;

@@ -1,5 +1,6 @@
 #include "picture.h"
 
+#include "beside.h"
 #include "memory.h"
 #include "options.h"
 #include "report.h"
@@ -174,8 +175,8 @@ int picture_png(const char *path, int width, int height, const double *value) {
   const int longest = width > height ? width : height, step = (longest + MOST - 1) / MOST,
             times = longest < LEAST ? (LEAST + longest - 1) / longest : 1;
   const int columns = (width + step - 1) / step * times, rows = (height + step - 1) / step * times;
-  FILE *file = fopen(path, "wb");
-  if (!file) {
+  struct beside out;
+  if (beside_open(&out, path)) {
     options_refuse("%s: %s", path, strerror(errno));
     check_unwritten();
     return -1;
@@ -188,14 +189,13 @@ int picture_png(const char *path, int width, int height, const double *value) {
   size_t count = (3 * (size_t)columns + 1) * (size_t)rows;
   unsigned char *stream = room((long long)count + (long long)count / 1000 + 64, 1);
   size_t size = wrap(pixels, count, stream);
-  fwrite(signature, 1, sizeof signature, file);
-  write_chunk(file, "IHDR", head, sizeof head);
-  write_chunk(file, "IDAT", stream, size);
-  write_chunk(file, "IEND", head, 0);
+  fwrite(signature, 1, sizeof signature, out.file);
+  write_chunk(out.file, "IHDR", head, sizeof head);
+  write_chunk(out.file, "IDAT", stream, size);
+  write_chunk(out.file, "IEND", head, 0);
   free(pixels);
   free(stream);
-  int failed = ferror(file);
-  if (fclose(file) || failed) {
+  if (beside_close(&out)) {
     options_refuse("%s: the file cannot be written: %s", path, strerror(errno));
     check_unwritten();
     return -1;

@@ -1,0 +1,81 @@
+#include "beside.h"
+
+#include "memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Others write more of the file that a stream leads to. */
+int beside_is_stream(const char *path) {
+  struct stat there;
+  return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6) ||
+         (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode));
+}
+
+/* With the host's number, since hosts may share the folder. */
+char *beside_name(const char *path) {
+  char ending[64], *real = realpath(path, NULL);
+  snprintf(ending, sizeof ending, ".%08lx.%ld.part", (unsigned long)gethostid() & 0xFFFFFFFFul,
+           (long)getpid());
+  const char *name = real ? real : path;
+  const size_t length = strlen(name), n = strlen(ending) + 1;
+  char *other = room((long long)(length + n), 1);
+  memcpy(other, name, length);
+  memcpy(other + length, ending, n);
+  free(real);
+  return other;
+}
+
+static char *place_of(const char *path) {
+  char *real = realpath(path, NULL);
+  if (real)
+    return real;
+  const size_t size = strlen(path) + 1;
+  return memcpy(room((long long)size, 1), path, size);
+}
+
+static void release(struct beside *b) {
+  const int reason = errno;
+  free(b->path);
+  free(b->name);
+  *b = (struct beside){0};
+  errno = reason;
+}
+
+int beside_open(struct beside *b, const char *path) {
+  const int stream = beside_is_stream(path);
+  *b = (struct beside){.path = place_of(path), .name = stream ? NULL : beside_name(path)};
+  /* A pipe waits for its reader, who may want to see what was said so far. */
+  if (stream)
+    fflush(stdout);
+  b->file = stream ? fopen(path, "wb") : fopen(b->name, "wb");
+  if (b->file)
+    return 0;
+  release(b);
+  return -1;
+}
+
+/* With the rights of the file that is replaced. */
+static int take_place(const struct beside *b) {
+  struct stat there;
+  if (stat(b->path, &there) == 0 && chmod(b->name, there.st_mode & 07777) != 0)
+    return -1;
+  return rename(b->name, b->path);
+}
+
+int beside_close(struct beside *b) {
+  int failed = ferror(b->file);
+  failed = fclose(b->file) != 0 || failed;
+  if (b->name) {
+    failed = failed || take_place(b) != 0;
+    const int reason = errno;
+    if (failed)
+      unlink(b->name);
+    errno = reason;
+  }
+  release(b);
+  return failed ? -1 : 0;
+}
