@@ -63,7 +63,8 @@ static void print_environment(void) {
   printf("# Environment\n\n"
          "Every `OP2_*` variable that op2jit reads, and at the end those of others. `OP2_NAME=VALUE` among a "
          "program's\n"
-         "arguments wins over the environment. A misspelt `OP2_*` gets a warning with the nearest name; "
+         "arguments wins over the environment. A misspelt `OP2_*` gets a warning with the nearest name, one "
+         "without `=` a warning too; "
          "`op2jit info` "
          "prints\nall of them with their values.\n");
   print_made("environment");

@@ -185,7 +185,11 @@ static bool prepare_place(struct store *store, const char *path) {
   bool there = access(path, F_OK) == 0;
   if (store->options.read_only && !there)
     return false;
-  bool good = (store->options.read_only || place_create(path, &reason)) && place_trusted(path, &reason);
+  const char *home = store->options.home;
+  bool good = !home || access(home, F_OK) == 0;
+  if (!good)
+    text_addf(&reason, "there is no home folder %s", home);
+  good = good && (store->options.read_only || place_create(path, &reason)) && place_trusted(path, &reason);
   if (!good)
     store_warn(store, "no kernel cache in %s: %s; this run remembers in memory only", path,
                text_str(&reason));
@@ -275,10 +279,9 @@ static void free_options(struct store_options *o) {
 static void open_all(struct store *store, const char *layers) {
   const char *path = store->options.path;
   if (path && !path[0])
-    store_warn(
-        store,
-        "no place for the kernel cache: neither XDG_CACHE_HOME nor HOME is set; this run remembers in memory "
-        "only. Name a file with OP2_CACHE");
+    store_warn(store, "no place for the kernel cache: neither XDG_CACHE_HOME nor HOME is an absolute path; "
+                      "this run remembers in memory "
+                      "only. Name a file with OP2_CACHE");
   bool readable_only =
       path && path[0] && !store->options.read_only && access(path, R_OK) == 0 && access(path, W_OK) != 0;
   if (!path || !path[0] || readable_only || !store_open_main(store))

@@ -55,6 +55,8 @@ struct store_options {
   long long cap;         /* bytes; 0: STORE_DEFAULT_CAP */
   bool read_only;        /* look only: nothing is created or written */
   bool own; /* the name is the library's choice: what lies there and is no cache may be set aside */
+  const char
+      *home; /* a folder of the path that is not made where it is missing; or NULL. Must outlive the store */
   store_sentence *sentence; /* NULL: store_differences */
   store_kind *kind;         /* NULL: all keys are of one kind */
   int busy_ms;              /* how long to wait for another process's write; 0: 1000 */

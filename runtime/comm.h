@@ -69,13 +69,14 @@ struct comm_table {
   void (*close)(struct comm *c);
   void (*abort)(struct comm *c, int status); /* does not return. Local */
 };
-enum { COMM_TABLE_VERSION = 5, COMM_MOST_TAG = 32000 };
+enum { COMM_TABLE_VERSION = 6, COMM_MOST_TAG = 32000 };
 
 struct comm {
   const struct comm_table *table;
   int rank, size;
   int node_rank, node_size; /* among the ranks of this machine */
   int share;   /* CPUs for this rank, if it shares them or their time with others there; 0: it does not */
+  int world;   /* ranks of the whole job, as MPI sees it */
   int fortran; /* the communicator as MPI_Comm_c2f gives it, for other plugins; -1: none */
   const char *where; /* what the library is doing, for OP2_HANG: one line. Set by its caller; NULL: unknown */
   double hang;       /* seconds, 0: wait for ever */
@@ -101,13 +102,14 @@ struct comm_given {
 struct comm_options {
   const char *wanted;   /* OP2_MPI: "auto", "on" or "off" */
   const char *launcher; /* the plugin that the launcher's variables name; NULL: not started by one */
+  int launched;         /* how many processes it started, as its variables say; 0: they do not */
   const char *plugins;  /* folder to look for plugins in first */
   double hang;          /* seconds; 0: never speak up */
   const struct comm_given *given; /* NULL: op_init */
 };
 
 /* The comm of this process: alone, or by the plugin for the MPI that is in the process or that started it. OP_ERR_NOT_BUILT
- * if that plugin is not there, OP_ERR_MPI if MPI fails or is not the one that the program has. */
+ * if that plugin is not there, OP_ERR_MPI if MPI fails or is not the one that the program or the launcher has. */
 int comm_open(struct comm **out, const struct comm_options *options, struct error *err);
 /* One rank, without MPI. Messages are to oneself. */
 int comm_open_alone(struct comm **out, struct error *err);

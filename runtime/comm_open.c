@@ -162,6 +162,22 @@ static int open_kind(int kind, const struct comm_options *options, struct comm *
   return code ? code : table->open(out, &start, err);
 }
 
+/* Another MPI's launcher starts processes that do not find one another: each is rank 0 of 1. */
+static int check_together(int kind, const struct comm_options *options, struct comm **comm,
+                          struct error *err) {
+  if (options->launched < 2 || (*comm)->world > 1)
+    return OP_OK;
+  const int launcher = kind_by_name(options->launcher);
+  comm_close(*comm);
+  *comm = NULL;
+  return error_set(err, OP_ERR_MPI,
+                   "the launcher of %s started %d processes, and %s, which this process has, sees itself "
+                   "alone: they would "
+                   "be single runs side by side. Start the program with the mpirun of its own MPI%s",
+                   kinds[launcher].says, options->launched, kinds[kind].says,
+                   options->given ? "" : ", or set OP2_MPI=off for single runs");
+}
+
 int comm_open(struct comm **out, const struct comm_options *options, struct error *err) {
   const bool off = strcmp(options->wanted, "off") == 0, on = strcmp(options->wanted, "on") == 0;
   int kind = -1;
@@ -175,5 +191,7 @@ int comm_open(struct comm **out, const struct comm_options *options, struct erro
     kind = options->launcher ? kind_by_name(options->launcher) : -1;
   if (!code && kind < 0)
     code = any_kind(options->plugins, &kind, err);
-  return code ? code : open_kind(kind, options, out, err);
+  if (!code)
+    code = open_kind(kind, options, out, err);
+  return code ? code : check_together(kind, options, out, err);
 }

@@ -44,6 +44,7 @@ static int open_env(struct op_context *ctx, const struct context_start *start, s
 static int open_comm(const struct env *env, struct context_start *start, struct error *err) {
   const struct comm_options options = {.wanted = env_value(env, ENV_MPI),
                                        .launcher = env->launcher,
+                                       .launched = env->launched,
                                        .plugins = env_value(env, ENV_PLUGINS),
                                        .hang = (double)env_number(env, ENV_HANG, 0),
                                        .given = start->given};
@@ -97,6 +98,10 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
                          env_value(&ctx->env, ENV_BACKEND), env_value(&ctx->env, ENV_SHADOW));
   if (!code)
     code = backend_choose(ctx, err);
+  if (!code && ctx->shadow == ctx->backend && ctx->comm->rank == 0)
+    log_line(&ctx->log, LOG_WARN, "check",
+             "OP2_SHADOW=%s: loops run on %s anyway, so each is compared with itself; name another backend",
+             ctx->shadow->name, ctx->backend->name);
   if (!code && shadow_is_apart(ctx) && (code = ctx->shadow->open(ctx, err)))
     error_prefix(err, "OP2_SHADOW=%s: ", ctx->shadow->name);
   return code;
@@ -186,6 +191,7 @@ static int open_store(struct op_context *ctx, struct error *err) {
                                         .layers = env_value(&ctx->env, ENV_CACHE_RO),
                                         .log = &ctx->log,
                                         .own = !*wanted,
+                                        .home = !*wanted && ctx->env.cache_in_home ? ctx->env.home : NULL,
                                         .sentence = signature_difference,
                                         .kind = signature_kind};
   int code = text_ok(&path) ? store_open(&ctx->store, &options, err)

@@ -1,10 +1,12 @@
 #include "env.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "base/nearest.h"
 
@@ -171,14 +173,23 @@ static void warn_unknown(const char *name, size_t length, const char *from, stru
     text_add(warnings, "; `op2jit info` lists them\n");
 }
 
+static bool is_folder(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* One NAME=VALUE, from argv or the environment. An empty value means unset. */
 static int take(struct env *env, const char *assignment, enum env_source source, struct text *warnings,
                 struct error *err) {
   if (strncmp(assignment, "OP2_", 4) != 0)
     return OP_OK;
   const char *equals = strchr(assignment, '=');
-  if (!equals)
+  if (!equals) { /* other words of a program may begin so: only the names themselves */
+    if (find_row(assignment, strlen(assignment)) >= 0)
+      text_addf(warnings, "%s (%s) has no value and is ignored; write %s=VALUE\n", assignment,
+                source_names[source], assignment);
     return OP_OK;
+  }
   size_t length = (size_t)(equals - assignment);
   int row = find_row(assignment, length);
   if (row < 0) {
@@ -193,6 +204,11 @@ static int take(struct env *env, const char *assignment, enum env_source source,
   char *value = strdup(equals + 1);
   if (!value)
     return error_memory(err, "an environment variable", strlen(equals));
+  if (row == ENV_PLUGINS && !is_folder(value))
+    text_addf(
+        warnings,
+        "OP2_PLUGINS=%s (%s): there is no such folder, so plugins are looked for in the usual places only\n",
+        value, source_names[source]);
   free(env->values[row]);
   env->values[row] = value;
   env->sources[row] = source;
@@ -212,8 +228,10 @@ static int take_foreign(struct env *env, struct error *err) {
   struct text cache = {0};
   if (xdg && xdg[0] == '/')
     text_add(&cache, xdg);
-  else if (home && home[0] == '/')
+  else if (home && home[0] == '/') {
     text_addf(&cache, "%s/.cache", home);
+    env->cache_in_home = true;
+  }
   if (cache.length || cache.failed) {
     env->cache_home = text_take(&cache);
     if (!env->cache_home)
@@ -223,6 +241,9 @@ static int take_foreign(struct env *env, struct error *err) {
                   : getenv("PMI_SIZE")           ? "mpich"
                   : getenv("PMIX_RANK")          ? "openmpi"
                                                  : NULL;
+  const char *size = getenv("OMPI_COMM_WORLD_SIZE") ? getenv("OMPI_COMM_WORLD_SIZE") : getenv("PMI_SIZE");
+  const long launched = size ? strtol(size, NULL, 10) : 0;
+  env->launched = launched > 0 && launched <= INT_MAX ? (int)launched : 0;
   const char *bind = getenv("OMP_PROC_BIND");
   env->omp_bound = bind ? strcasecmp(bind, "false") != 0 : getenv("OMP_PLACES") != NULL;
   return copy_variable(getenv("OMP_NUM_THREADS"), &env->omp_threads, err);

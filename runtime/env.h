@@ -47,12 +47,14 @@ struct env {
   char *values[ENV_COUNT]; /* NULL: unset */
   enum env_source sources[ENV_COUNT];
   char *cache_home;                     /* $XDG_CACHE_HOME or $HOME/.cache, NULL if there is neither */
+  bool cache_in_home;                   /* it is $HOME/.cache */
   char *omp_threads;                    /* $OMP_NUM_THREADS, NULL if unset */
   bool omp_bound;                       /* $OMP_PLACES or $OMP_PROC_BIND asks for threads at certain places */
   char *home, *cuda_home, *virtual_env; /* $HOME, $CUDA_HOME or $CUDA_PATH, $VIRTUAL_ENV; or NULL */
   const char *
       launcher; /* whose mpirun started this process: "openmpi" (OMPI_COMM_WORLD_SIZE or PMIX_RANK is set), "mpich"
                            (PMI_SIZE), or NULL */
+  int launched; /* how many processes that was, by OMPI_COMM_WORLD_SIZE or PMI_SIZE; 0: unknown */
 };
 
 /* Read everything. `warnings` gets one line per misspelt OP2_* variable. OP_ERR_ENV for a wrong value,

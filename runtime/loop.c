@@ -257,9 +257,13 @@ static int check_call(const struct loop_call *call, struct error *err) {
                      "loop %s: the kernel text is NULL; expected C text, from a string, OP_KERNEL or "
                      "op_kernel_file",
                      call->name);
-  if (call->nargs < 1 || call->nargs > OP_MAX_ARGS || !call->args)
+  if (call->nargs < 1 || call->nargs > OP_MAX_ARGS)
     return error_set(err, OP_ERR_NARGS, "loop %s: %d arguments; expected 1 to %d", call->name, call->nargs,
                      OP_MAX_ARGS);
+  if (!call->args)
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "loop %s: the list of arguments is NULL; expected the address of %d op_arg", call->name,
+                     call->nargs);
   return OP_OK;
 }
 

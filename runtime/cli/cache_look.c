@@ -293,9 +293,8 @@ static int run_path(struct cli *cli) {
   if (*given)
     text_add(&path, given);
   else if (!store_default_path(&path, cli->env.cache_home, NULL))
-    return cli_fail(
-        CLI_FAILED,
-        "there is no cache: neither XDG_CACHE_HOME nor HOME is set; name the file with OP2_CACHE");
+    return cli_fail(CLI_FAILED, "there is no cache: neither XDG_CACHE_HOME nor HOME is an absolute path; "
+                                "name the file with OP2_CACHE");
   if (cli->json) {
     json_open(&cli->out, NULL, '{');
     json_text(&cli->out, "path", text_str(&path));

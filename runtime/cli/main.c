@@ -77,8 +77,8 @@ struct store *cli_open_store(struct cli *cli, enum cli_access wanted) {
   if (*given)
     text_add(&path, given);
   else if (!store_default_path(&path, cli->env.cache_home, NULL)) {
-    cli_fail(CLI_FAILED,
-             "there is no cache: neither XDG_CACHE_HOME nor HOME is set; name the file with OP2_CACHE");
+    cli_fail(CLI_FAILED, "there is no cache: neither XDG_CACHE_HOME nor HOME is an absolute path; name the "
+                         "file with OP2_CACHE");
     return NULL;
   }
   struct store *store = NULL;
@@ -89,6 +89,7 @@ struct store *cli_open_store(struct cli *cli, enum cli_access wanted) {
                                   .read_only = wanted == CLI_LOOK ||
                                                (wanted == CLI_CHANGE && access(text_str(&path), F_OK) != 0),
                                   .own = !*given,
+                                  .home = !*given && cli->env.cache_in_home ? cli->env.home : NULL,
                                   .sentence = signature_difference,
                                   .kind = signature_kind};
   if (strcmp(given, "off") == 0)

@@ -173,7 +173,7 @@ static void info_cache(struct cli *cli) {
     json_text(&cli->out, "cache", known ? text_str(&path) : "");
   else
     text_addf(&cli->out, "cache       %s\n",
-              known ? text_str(&path) : "none: neither XDG_CACHE_HOME nor HOME is set");
+              known ? text_str(&path) : "none: neither XDG_CACHE_HOME nor HOME is an absolute path");
   text_free(&path);
 }
 
@@ -342,9 +342,10 @@ static int check_keeps(const struct cli *cli) {
     return cli_fail(CLI_FAILED,
                     "warm: OP2_CACHE=off: there is no cache to keep anything in; unset it or name a file");
   if (!place)
-    return cli_fail(CLI_FAILED,
-                    "warm: there is no cache to keep anything in: neither XDG_CACHE_HOME nor HOME is set; "
-                    "name the file with OP2_CACHE");
+    return cli_fail(
+        CLI_FAILED,
+        "warm: there is no cache to keep anything in: neither XDG_CACHE_HOME nor HOME is an absolute path; "
+        "name the file with OP2_CACHE");
   if (strcmp(env_value(&cli->env, ENV_BACKEND), "native") == 0)
     return cli_fail(CLI_FAILED,
                     "warm: OP2_BACKEND=native: native kernels are the program's own C functions, nothing "

@@ -91,6 +91,7 @@ static int wrap(MPI_Comm mpi, const struct comm_table *table, double hang, struc
   MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
   MPI_Comm_rank(mpi, &s->comm.rank);
   MPI_Comm_size(mpi, &s->comm.size);
+  MPI_Comm_size(MPI_COMM_WORLD, &s->comm.world);
   s->room_bytes = ROOM + (size_t)s->comm.size * ROOM_OF_RANK;
   s->room = array_new(s->room_bytes, 1);
   int code = s->room ? mpi_make_operations(s->operations, err) : error_memory(err, "the comm", s->room_bytes);

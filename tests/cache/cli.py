@@ -77,6 +77,8 @@ def main(folder):
     stats = json.loads(run("cache", "stats", "--json", env=use)[0])
     check("stats --json", stats["binaries"] == 4 and stats["tunings"] == 5 and stats["cap_bytes"] == 512 << 20, str(stats))
     check("path", run("cache", "path", env=use)[0] == db + "\n")
+    _, err = run("cache", "path", status=1, env={"HOME": "relative", "XDG_CACHE_HOME": ""})
+    check("path, HOME is relative", "neither XDG_CACHE_HOME nor HOME is an absolute path" in err, err)
     check("path, default", run("cache", "path", env={"HOME": "/h", "XDG_CACHE_HOME": ""})[0] == "/h/.cache/op2jit/kernels.db\n")
     check("an argument wins", run("cache", "path", "OP2_CACHE=/other", env=use)[0] == "/other\n")
 

@@ -244,6 +244,24 @@ static void flipped_blob_key_and_hash(void **state) {
   use_again(path);
 }
 
+/* What lies in a home folder is made, the home folder is not. */
+static void home_that_is_not_there(void **state) {
+  (void)state;
+  const char *home = test_path("home"), *path = test_path("home/.cache/op2jit/kernels.db");
+  const struct store_options options = {.path = path, .log = &test_log, .own = true, .home = home};
+  for (int there = 0; there < 2; there++) {
+    if (there)
+      assert_int_equal(mkdir(home, 0700), 0);
+    capture_begin();
+    struct store *s = test_open_with(&options);
+    assert_true(test_put(s, "res", 1) && test_get(s, "res", 1));
+    store_close(s);
+    assert_int_equal(!strstr(capture_end(), "there is no home folder"), there);
+    assert_int_equal(exists(home), there);
+    assert_int_equal(exists(path), there);
+  }
+}
+
 /* A row first, then the page where damaged rows are kept: that the whole file was renamed, and to what, is said behind the row's
  * warning. */
 static void damaged_row_and_page(void **state) {
@@ -549,6 +567,7 @@ int main(void) {
       cmocka_unit_test(somebody_elses_database),
       cmocka_unit_test(flipped_blob_key_and_hash),
       cmocka_unit_test(flipped_bytes),
+      cmocka_unit_test(home_that_is_not_there),
       cmocka_unit_test(damaged_row_and_page),
       cmocka_unit_test(missing_tables),
       cmocka_unit_test(other_schema_version),

@@ -127,6 +127,9 @@ ASSIGNED(timing_without_file, "OP2_TIMING=json")
 ASSIGNED(log_word, "OP2_LOG=loud")
 ASSIGNED(misspelt_variable, "OP2_BACKND=native")
 ASSIGNED(unlike_any_variable, "OP2_ZQXWVK=1")
+ASSIGNED(variable_without_value, "OP2_THREADS")
+ASSIGNED(plugins_nowhere, "OP2_PLUGINS=/nowhere/at/all")
+ASSIGNED(shadow_of_itself, "OP2_SHADOW=native")
 
 CASE(environment_value) {
   UNUSED;
@@ -392,6 +395,9 @@ const struct negative_case life_cases[] = {
     {"device_fails", OP_ERR_DEVICE, GPU_ONLY, device_fails},
     {"misspelt_variable", OP_OK, WARNING, misspelt_variable},
     {"unlike_any_variable", OP_OK, WARNING, unlike_any_variable},
+    {"variable_without_value", OP_OK, WARNING, variable_without_value},
+    {"plugins_nowhere", OP_OK, WARNING, plugins_nowhere},
+    {"shadow_of_itself", OP_OK, WARNING | NATIVE_ONLY, shadow_of_itself},
     {"misspelt_in_environment", OP_OK, WARNING, misspelt_in_environment},
     {"check_of_no_loop", OP_OK, WARNING, check_of_no_loop},
     {"variant_of_no_dat", OP_OK, WARNING, variant_of_no_dat},

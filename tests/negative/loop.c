@@ -52,6 +52,11 @@ CASE(loop_33_arguments) {
   op_par_loop_array(kernel_scale(), "scale", m->cells, 33, args, __FILE__, 1);
 }
 
+CASE(loop_arguments_null) {
+  UNUSED;
+  op_par_loop_array(kernel_scale(), "scale", m->cells, 32, NULL, __FILE__, 1);
+}
+
 CASE(loop_zeroed_argument) {
   UNUSED;
   op_arg args[1];
@@ -324,6 +329,7 @@ const struct negative_case loop_cases[] = {
     ROW(loop_set_is_dat, OP_ERR_HANDLE),
     ROW(loop_without_arguments, OP_ERR_NARGS),
     ROW(loop_33_arguments, OP_ERR_NARGS),
+    ROW(loop_arguments_null, OP_ERR_ARGUMENT),
     ROW(loop_zeroed_argument, OP_ERR_ARGUMENT),
     ROW(arg_dat_null, OP_ERR_HANDLE),
     ROW(arg_dat_foreign, OP_ERR_HANDLE),
