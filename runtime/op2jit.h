@@ -411,7 +411,8 @@ int op_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_
 
 /* Dats for ParaView: PATH.xdmf, to be opened there, beside the numbers in PATH.data.h5; with `step` >= 0 the step of a time series, whose
  * numbers are in PATH.000012.h5 and so on. The steps that PATH.xdmf has already, of an earlier run too, stay if they are before
- * this one and are dropped otherwise. The mesh is written once, and again when the coordinates changed.
+ * this one and are dropped otherwise: what is dropped is not shown any more, and its files of numbers stay until the step is written again.
+ * Another file of the name PATH.xdmf is left alone (OP_ERR_FILE). The mesh is written once, and again when the coordinates changed.
  *   Points       dats[0] holds their coordinates: double or float, dim 1 to 3. Its set are the points.
  *   Cells        The sets of those other dats that are not on the points; if there are none, all sets that have a map of arity 3 or
  *                more to the points, and if there are none of these, of arity 2. A set's cells are the rows of its map of

@@ -30,6 +30,7 @@ options=$("$program" --help | sed -nE 's/^ *--([a-z-]*) (FILE|NAME) .*/\1/p' | g
 mkdir "$folder/adir"
 echo precious >"$folder/text"
 echo precious >"$folder/text.data.h5"
+echo '<?xml version="1.0"?><Xdmf/>' >"$folder/foreign.xdmf"
 ls -l "$folder" >"$folder.before"
 
 for option in $options; do
@@ -40,6 +41,8 @@ for option in $options; do
   vtk)
     refuses "--vtk $folder/adir: this is a directory; expected a name for files, such as $folder/adir/field" --vtk "$folder/adir"
     refuses "--vtk $folder/text: $folder/text.data.h5 is not an HDF5 file; it is left alone" --vtk "$folder/text"
+    refuses "--vtk $folder/foreign: $folder/foreign.xdmf is no index that this program writes; it is left alone" --vtk "$folder/foreign"
+    refuses "--vtk $folder/foreign.xdmf: this is no index that this program writes; it is left alone" --vtk "$folder/foreign.xdmf"
     ;;
   *) refuses "--$option $folder/adir: the file cannot be written: Is a directory" "--$option" "$folder/adir" ;;
   esac

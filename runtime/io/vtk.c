@@ -138,6 +138,8 @@ static int write_step(struct vtk_step *s, const char *path, int count, struct da
     code = err->code;
   if (!code)
     code = refer(s, series, &cells, &points, err);
+  if (!code && together_is_root(comm))
+    code = vtk_check_index(s, err);
   code = together_agree(comm, code, err);
   if (!code)
     code = write_data(s, cells, points, err);

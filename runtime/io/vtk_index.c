@@ -1,15 +1,17 @@
 /* The index: XML of a fixed form, in which each step is between two marks, so that a later one, also of a later process, finds
  * the steps before it. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "data.h"
 #include "io/vtk.h"
 #include "print.h"
 
-static const char head[] =
-    "<?xml version=\"1.0\"?>\n<!-- op2jit index 1 -->\n<Xdmf Version=\"3.0\">\n<Domain>\n";
+static const char mark[] = "<?xml version=\"1.0\"?>\n<!-- op2jit index 1 -->\n";
+static const char head[] = "<Xdmf Version=\"3.0\">\n<Domain>\n";
 static const char series_head[] =
     "<Grid Name=\"steps\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
 static const char series_end[] = "<!-- end -->\n</Grid>\n";
@@ -136,38 +138,82 @@ static void add_step(struct text *out, const struct vtk_step *s) {
 
 /* ---- the steps before ---- */
 
-static void read_text(const char *path, struct text *out) {
-  char buffer[65536];
-  FILE *file = fopen(path, "rb");
-  for (size_t n; file && (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
-    text_add_bytes(out, buffer, n);
-  if (file)
-    fclose(file);
+static int unreadable(const char *path, struct error *err) {
+  return error_set(err, OP_ERR_FILE, "the file %s cannot be read: %s", path, strerror(errno));
 }
 
-/* A file of another form, or one that was changed by hand, has none. */
-static void add_steps_before(struct text *out, const char *path, int step) {
+/* A file that is not there is empty. */
+static int read_text(const char *path, struct text *out, struct error *err) {
+  char buffer[65536];
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return errno == ENOENT ? OP_OK : unreadable(path, err);
+  for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
+    text_add_bytes(out, buffer, n);
+  int code = ferror(file) ? unreadable(path, err) : OP_OK;
+  fclose(file);
+  if (!code && !text_ok(out))
+    code = error_memory(err, "the index of steps", sizeof buffer);
+  return code;
+}
+
+/* What is behind `text` if it begins so; NULL. */
+static const char *behind(const char *text, const char *begin) {
+  const size_t length = strlen(begin);
+  return text && strncmp(text, begin, length) == 0 ? text + length : NULL;
+}
+
+int vtk_check_index(const struct vtk_step *s, struct error *err) {
+  const char *path = text_str(&s->index);
   struct text old = {0};
-  read_text(path, &old);
-  const char *at = text_str(&old), *stop = strstr(at, series_end);
-  if (text_ok(&old) && stop && strncmp(at, head, sizeof head - 1) == 0)
-    while ((at = strstr(at, step_begin)) != NULL && at < stop) {
-      const char *next = strstr(at + 1, step_begin);
-      next = next && next < stop ? next : stop;
-      if (strtol(at + sizeof step_begin - 1, NULL, 10) < step)
-        text_add_bytes(out, at, (size_t)(next - at));
-      at = next;
-    }
+  int code = read_text(path, &old, err);
+  if (!code && old.length && !behind(text_str(&old), mark))
+    code =
+        error_set(err, OP_ERR_FILE,
+                  "%s: this is no index that was written here, and is left alone; name another path", path);
   text_free(&old);
+  return code;
+}
+
+/* The last of the marks, of the step that the file ends in; or the end. */
+static const char *last_step(const char *at) {
+  const char *last = NULL;
+  for (const char *next = at; (next = strstr(next, step_begin)) != NULL; next++)
+    last = next;
+  return last ? last : at + strlen(at);
+}
+
+/* An index of one state has none. */
+static int add_steps_before(struct text *out, const struct vtk_step *s, struct error *err) {
+  const char *path = text_str(&s->index);
+  struct text old = {0};
+  int code = read_text(path, &old, err);
+  const char *at = code ? NULL : behind(behind(behind(text_str(&old), mark), head), series_head);
+  const char *stop = at ? strstr(at, series_end) : NULL;
+  if (at && !stop) {
+    log_line(&s->ctx->log, LOG_WARN, "io",
+             "%s is damaged: its end is missing; the steps that are whole stay in it", path);
+    stop = last_step(at);
+  }
+  while (at && (at = strstr(at, step_begin)) != NULL && at < stop) {
+    const char *next = strstr(at + 1, step_begin);
+    next = next && next < stop ? next : stop;
+    if (strtol(at + sizeof step_begin - 1, NULL, 10) < s->step)
+      text_add_bytes(out, at, (size_t)(next - at));
+    at = next;
+  }
+  text_free(&old);
+  return code;
 }
 
 int vtk_write_index(const struct vtk_step *s, bool with, struct error *err) {
   struct text out = {0};
   const char *path = text_str(&s->index);
-  text_add(&out, head);
+  int code = OP_OK;
+  text_addf(&out, "%s%s", mark, head);
   if (s->step >= 0) {
     text_add(&out, series_head);
-    add_steps_before(&out, path, s->step);
+    code = add_steps_before(&out, s, err);
     if (with)
       text_addf(&out, step_mark, s->step);
   }
@@ -176,8 +222,9 @@ int vtk_write_index(const struct vtk_step *s, bool with, struct error *err) {
   if (s->step >= 0)
     text_add(&out, series_end);
   text_add(&out, end);
-  int code = text_ok(&out) ? print_whole(path, out.data, out.length, err)
-                           : error_memory(err, "the index of steps", out.length);
+  if (!code)
+    code = text_ok(&out) ? print_whole(path, out.data, out.length, err)
+                         : error_memory(err, "the index of steps", out.length);
   text_free(&out);
   return code;
 }

@@ -136,6 +136,18 @@ static int is_other_than_hdf5(const char *path) {
   return !found;
 }
 
+/* Whether something is there that op_write_vtk did not write. */
+static int is_other_than_index(const char *path) {
+  static const char mark[] = "<?xml version=\"1.0\"?>\n<!-- op2jit index ";
+  char bytes[sizeof mark] = "";
+  const int file = open(path, O_RDONLY);
+  if (file < 0)
+    return errno != ENOENT;
+  const ssize_t n = read(file, bytes, sizeof mark - 1);
+  close(file);
+  return n && strcmp(bytes, mark) != 0;
+}
+
 static enum options_outcome look_at_file(const struct new_file *file) {
   const char *reason = unwritable(file);
   const int itself = !strcmp(file->path, file->given);
@@ -145,6 +157,9 @@ static enum options_outcome look_at_file(const struct new_file *file) {
   if (file->form == HDF5 && is_other_than_hdf5(file->path))
     return options_refuse("--%s %s: %s is not an HDF5 file; it is left alone", file->option, file->given,
                           itself ? "this" : file->path);
+  if (file->form == INDEX && is_other_than_index(file->path))
+    return options_refuse("--%s %s: %s is no index that this program writes; it is left alone", file->option,
+                          file->given, itself ? "this" : file->path);
   return OPTIONS_RUN;
 }
 

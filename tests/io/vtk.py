@@ -118,6 +118,43 @@ def check_restart(program, folder):
     assert not [f for f in os.listdir(folder) if f.endswith(".part")], "nothing is left over"
 
 
+def write_step(program, folder, name, step):
+    done = subprocess.run([program, folder, name, str(step)], capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+def check_damaged(program, folder):
+    """An index whose end is missing keeps the steps that are whole, and it is said."""
+    path = os.path.join(folder, "cut.xdmf")
+    for step in range(4):
+        assert write_step(program, folder, "cut", step) == (0, "")
+    with open(path, "r+", encoding="utf-8") as file:
+        text = file.read()
+        file.truncate(text.index("<Topology", text.index("<!-- step 2 -->")))
+    status, said = write_step(program, folder, "cut", 4)
+    assert status == 0 and f"{path} is damaged: its end is missing" in said, said
+    grids = Index(folder, "cut.xdmf").grids()
+    assert [grid.get("Name") for grid in grids] == ["step 0", "step 1", "step 4"], grids
+    assert write_step(program, folder, "cut", 5) == (0, "")
+
+
+def check_foreign(program, folder):
+    """What somebody else wrote is left alone, and nothing is written beside it."""
+    path = os.path.join(folder, "foreign.xdmf")
+    for text in ('<?xml version="1.0"?>\n<Xdmf Version="3.0"/>\n', "precious"):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        for step in (-1, 0):
+            status, said = write_step(program, folder, "foreign", step)
+            assert status and f"{path}: this is no index that was written here, and is left alone" in said, said
+        with open(path, encoding="utf-8") as file:
+            assert file.read() == text
+    assert [f for f in os.listdir(folder) if f.startswith("foreign")] == ["foreign.xdmf"], os.listdir(folder)
+    with open(path, "w", encoding="utf-8"):
+        pass
+    assert write_step(program, folder, "foreign", 0) == (0, ""), "an empty file is no loss"
+
+
 PARAVIEW = """
 import sys
 from paraview import servermanager
@@ -179,6 +216,8 @@ def main():
             check_times(folder)
             check_mixed(folder)
             check_restart(program, folder)
+            check_damaged(program, folder)
+            check_foreign(program, folder)
             print("files for ParaView: well")
     return 0
 

@@ -1,4 +1,5 @@
-/* Writes what tests/io/vtk.py reads again: vtk_steps FOLDER. Meshes of one kind of cell and of several, with steps. */
+/* Writes what tests/io/vtk.py reads again: vtk_steps FOLDER [NAME STEP]. Meshes of one kind of cell and of several, with steps; or one
+ * step of a triangle. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,9 +129,19 @@ static void faces(const char *folder) {
   write(in(folder, "lines"), -1, 1, &x);
 }
 
+static int one_step(const char *folder, const char *name, int step) {
+  const double x[] = {0, 0, 1, 0, 0, 1};
+  op_set nodes = op_decl_set(3, "three"), cells = op_decl_set(1, "one");
+  op_decl_map(cells, nodes, 3, (const int[]){0, 1, 2}, "its corners");
+  const op_dat place = op_decl_dat(nodes, 2, "double", x, "place");
+  return op_write_vtk(in(folder, name), step, 1, &place) || op_exit();
+}
+
 int main(int argc, char **argv) {
   if (argc < 2 || op_init(0, NULL, 0))
     return 2;
+  if (argc == 4)
+    return one_step(argv[1], argv[2], atoi(argv[3]));
   (void)setlocale(LC_NUMERIC,
                   "de_DE.UTF-8"); /* times have points all the same; C's, where that one is not installed */
   steps(argv[1]);
