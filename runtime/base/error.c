@@ -57,7 +57,7 @@ static const struct error_kind kinds[OP_ERR_COUNT_] = {
     ROW(OP_ERR_PLAN, "An execution plan does not hold what it claims.",
         "This is a mistake of the library; please report it with the message."),
     ROW(OP_ERR_DEVICE, "A GPU or its driver failed.",
-        "The message has the driver's words, the loop and the variant."),
+        "The message has the driver's words, and the loops with their variants that it can be of."),
     ROW(OP_ERR_MPI, "MPI failed, or the ranks do not agree.", "The message names the ranks and both values."),
     ROW(OP_ERR_METHOD, "A method name is unknown.", "The message lists the names."),
     ROW(OP_ERR_NARGS, "A loop has no arguments or more than OP_MAX_ARGS.",

@@ -207,6 +207,48 @@ static void faulting_kernel(void **state) {
   works(op_exit());
 }
 
+static int faulting_flux(struct small *m) {
+  return op_par_loop("void flux(const double *x, double *a) {\n"
+                     "  long far = (long)(*x * 0) + 100000000;\n  *a += x[far];\n}\n",
+                     "flux", m->edges, op_arg_dat(m->x, -1, OP_ID, 1, "double", OP_READ),
+                     op_arg_dat(m->a, 0, m->map, 1, "double", OP_INC));
+}
+
+static int sum_of(struct small *m, double *sum) {
+  return op_par_loop("void update(const double *a, double *sum) { *sum += *a; }", "update", m->cells,
+                     op_arg_dat(m->a, -1, OP_ID, 1, "double", OP_READ), op_arg_gbl(sum, 1, "double", OP_INC));
+}
+
+/* A fault is met by who waits next: all loops that it can be of are named; with OP2_TIMING the one. */
+static void late_faults(void **state) {
+  (void)state;
+  struct small m;
+  double sum = 3;
+  works(start("OP2_VARIANT=atomics/64", NULL));
+  small_mesh(&m);
+  works(sum_of(&m, &sum)); /* waited for */
+  sum = 3;
+  works(faulting_flux(&m));
+  assert_int_equal(sum_of(&m, &sum), OP_ERR_DEVICE);
+  says("loop update, variant direct/64/vectors");
+  says("one of the loops flux (atomics/64/vectors), update (direct/64/vectors): with OP2_TIMING=text");
+  assert_true(sum == 3);
+  op_exit();
+  works(start("OP2_VARIANT=atomics/64", NULL));
+  small_mesh(&m);
+  works(faulting_flux(&m));
+  assert_int_equal(op_fetch_data(m.a, m.as), OP_ERR_DEVICE);
+  says("copying dat \"a\"");
+  says("; the kernel that failed is that of loop flux (atomics/64/vectors)");
+  op_exit();
+  works(start("OP2_VARIANT=atomics/64", "OP2_TIMING=text"));
+  small_mesh(&m);
+  assert_int_equal(faulting_flux(&m), OP_ERR_DEVICE);
+  says("loop flux, variant atomics/64/vectors, GPU 0: running the kernel");
+  assert_null(strstr(op_last_error()->message, "that failed is"));
+  op_exit();
+}
+
 /* What the prover finds in a kernel counts on a GPU too, before any element runs; it needs clang's plugin. */
 static void broken_promises(void **state) {
   (void)state;
@@ -403,6 +445,7 @@ int main(void) {
       cmocka_unit_test(too_large),
       cmocka_unit_test(failing_calls),
       cmocka_unit_test(faulting_kernel),
+      cmocka_unit_test(late_faults),
       cmocka_unit_test(fixed_order),
       cmocka_unit_test(versions),
       cmocka_unit_test(tuning),

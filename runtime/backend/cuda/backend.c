@@ -363,10 +363,12 @@ static int run_timed(struct op_context *ctx, struct loop *loop, struct cuda_loop
   if (!result && !code)
     result = c->driver.event_elapsed(&milliseconds, c->before, c->after);
   c->failed |= result != 0;
+  if (!result && !code)
+    cuda_waited(c);
   l->seconds += 1e-3 * (double)milliseconds;
   return code ? code
-              : cuda_check(&c->driver, result, err, "loop %s, variant %s, GPU %d: running the kernel",
-                           loop->name, v->name, c->device.ordinal);
+              : cuda_failed(c, result, err, "loop %s, variant %s, GPU %d: running the kernel", loop->name,
+                            v->name, c->device.ordinal);
 }
 
 static int backend_run(struct op_context *ctx, struct loop *loop, int part, struct error *err) {
@@ -399,7 +401,8 @@ static int backend_finish(struct op_context *ctx, struct loop *loop, struct erro
     code = note_time(ctx, loop, l, code, err);
   /* Only a loop that is waited for can say how long it took. */
   if (!code && *env_value(&ctx->env, ENV_TIMING))
-    code = cuda_wait(cuda_of(ctx), err, loop->name);
+    code = cuda_wait(cuda_of(ctx), err, "loop %s, variant %s, GPU %d: running the kernel", loop->name,
+                     l->variants[l->current].name, cuda_of(ctx)->device.ordinal);
   return code;
 }
 

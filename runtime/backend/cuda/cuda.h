@@ -29,6 +29,16 @@ struct cuda_array {
   struct cuda_array *next;
 };
 
+/* Loops whose kernels the GPU was given since it was last waited for. */
+enum { CUDA_UNDER_WAY = 6 };
+struct cuda_under_way {
+  int count;
+  bool more; /* than have room */
+  struct cuda_launched {
+    char loop[80], variant[48];
+  } items[CUDA_UNDER_WAY];
+};
+
 struct cuda {
   struct cuda_driver driver;
   struct cuda_device device;
@@ -46,6 +56,7 @@ struct cuda {
   size_t used;              /* bytes of device memory */
   unsigned char *landing;   /* pinned memory that results are copied to */
   size_t landing_bytes;
+  struct cuda_under_way under_way;
   bool failed;     /* a kernel failed: the driver takes no more work */
   bool gpu_to_mpi; /* MPI is given the device's memory */
   /* Planted by tests. */
@@ -70,12 +81,22 @@ void cuda_array_put(struct cuda *c, struct cuda_array *array);
 /* At least so many bytes of pinned memory. */
 int cuda_landing(struct cuda *c, size_t bytes, struct error *err);
 /* Wait for everything; a failure is remembered. */
-int cuda_wait(struct cuda *c, struct error *err, const char *doing);
+int cuda_wait(struct cuda *c, struct error *err, const char *doing, ...)
+    __attribute__((format(printf, 3, 4)));
 extern const struct mover cuda_mover;
 cuda_address cuda_dat_address(const struct dat *dat);
 /* Components apart on the device (layouts.h)? Their distance there, in values; for rows it is the dim. */
 bool cuda_dat_is_soa(const struct cuda *c, const struct dat *dat);
 long cuda_dat_stride(const struct cuda *c, const struct dat *dat);
+
+/* ---- failures (failure.c) ---- */
+/* The GPU is given kernels of the loop; it has done all it was given. */
+void cuda_given(struct cuda *c, const char *loop, const char *variant);
+void cuda_waited(struct cuda *c);
+/* As cuda_check, for calls that may also say that a kernel failed which was given before: the message names the loops that it
+ * can be of. */
+int cuda_failed(struct cuda *c, int code, struct error *err, const char *doing, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* ---- halos (halo.c): the mover's messages ---- */
 int cuda_messages_new(struct op_context *ctx, size_t bytes, struct device_messages **out,

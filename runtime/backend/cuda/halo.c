@@ -155,8 +155,8 @@ int cuda_messages_new(struct op_context *ctx, size_t bytes, struct device_messag
   m->bytes = bytes;
   int code = cuda_allocate(c, &m->device, bytes, err, "the messages of a halo exchange");
   if (!code && !c->gpu_to_mpi)
-    code = cuda_check(&c->driver, c->driver.host_alloc(&m->host, bytes, 0), err,
-                      "allocating %zu bytes of pinned memory", bytes);
+    code = cuda_failed(c, c->driver.host_alloc(&m->host, bytes, 0), err,
+                       "allocating %zu bytes of pinned memory", bytes);
   if (code) {
     cuda_messages_free(ctx, m);
     return code;
@@ -174,8 +174,8 @@ int cuda_hand_over(struct op_context *ctx, struct device_messages *m, struct err
     ctx->counters.bytes_from_device += (long long)m->bytes;
   }
   c->failed |= result != 0;
-  int code = cuda_check(&c->driver, result, err, "copying messages of %zu bytes from GPU %d",
-                        m ? m->bytes : 0, c->device.ordinal);
+  int code = cuda_failed(c, result, err, "copying messages of %zu bytes from GPU %d", m ? m->bytes : 0,
+                         c->device.ordinal);
   if (code || c->rows_mistake == CUDA_ROWS_TOO_EARLY)
     return code;
   return cuda_wait(c, err, "packing messages");
@@ -186,8 +186,8 @@ int cuda_take_over(struct op_context *ctx, struct device_messages *m, struct err
   if (!m->host)
     return OP_OK;
   ctx->counters.bytes_to_device += (long long)m->bytes;
-  return cuda_check(&c->driver, c->driver.copy_in(m->device, m->host, m->bytes, c->stream), err,
-                    "copying messages of %zu bytes to GPU %d", m->bytes, c->device.ordinal);
+  return cuda_failed(c, c->driver.copy_in(m->device, m->host, m->bytes, c->stream), err,
+                     "copying messages of %zu bytes to GPU %d", m->bytes, c->device.ordinal);
 }
 
 static int launch(struct op_context *ctx, const struct device_messages *m, size_t at, struct dat *dat,
@@ -199,8 +199,8 @@ static int launch(struct op_context *ctx, const struct device_messages *m, size_
   snprintf(name, sizeof name, "%s%zu", kernel, dat->value_size);
   int code = list_on_device(ctx, c, elements, count, &list, err);
   if (!code)
-    code = cuda_check(&c->driver, c->driver.module_function(&function, c->rows->program->module, name), err,
-                      "finding %s", name);
+    code = cuda_failed(c, c->driver.module_function(&function, c->rows->program->module, name), err,
+                       "finding %s", name);
   if (code)
     return code;
   const bool soa = cuda_dat_is_soa(c, dat);
@@ -212,8 +212,8 @@ static int launch(struct op_context *ctx, const struct device_messages *m, size_
   const int result = c->driver.launch(function, (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1, 1,
                                       THREADS, 1, 1, 0, c->stream, values, NULL);
   c->failed |= result != 0;
-  return cuda_check(&c->driver, result, err, "dat \"%s\": launching %s on GPU %d", dat->name, name,
-                    c->device.ordinal);
+  return cuda_failed(c, result, err, "dat \"%s\": launching %s on GPU %d", dat->name, name,
+                     c->device.ordinal);
 }
 
 int cuda_pack_rows(struct op_context *ctx, struct device_messages *m, size_t at, struct dat *dat,

@@ -44,8 +44,8 @@ static int copy_global(struct call *call, int at, size_t *offset) {
   int code = call->c->driver.copy_in(call->v->globals + *offset, global_values(call->loop, p->index), bytes,
                                      call->c->stream);
   *offset += (bytes + 15) / 16 * 16;
-  return cuda_check(&call->c->driver, code, call->err, "loop %s: copying argument %d to the GPU",
-                    call->loop->name, p->index + 1);
+  return cuda_failed(call->c, code, call->err, "loop %s: copying argument %d to the GPU", call->loop->name,
+                     p->index + 1);
 }
 
 /* Arrays with a value for each element of the part are found by the set's numbers. */
@@ -112,13 +112,14 @@ static int failed(struct call *call, int code, const char *doing) {
   if (!code)
     return OP_OK;
   call->c->failed = true;
-  return cuda_check(&call->c->driver, code, call->err, "loop %s, variant %s, GPU %d: %s", call->loop->name,
-                    call->v->name, call->c->device.ordinal, doing);
+  return cuda_failed(call->c, code, call->err, "loop %s, variant %s, GPU %d: %s", call->loop->name,
+                     call->v->name, call->c->device.ordinal, doing);
 }
 
 static int launch_all(struct call *call) {
   const struct cuda_variant *v = call->v;
   int code = 0;
+  cuda_given(call->c, call->loop->name, v->name);
   for (int k = 0; k < call->p->nlaunches && !code; k++) {
     const struct cuda_launch *l = &call->p->launches[k];
     if (!l->blocks)
@@ -180,6 +181,7 @@ int cuda_fetch_results(struct op_context *ctx, struct loop *loop, struct cuda_va
     code = d->stream_wait(call.c->stream);
   if (code)
     return failed(&call, code, "running the kernel");
+  cuda_waited(call.c);
   ctx->counters.bytes_from_device += (long long)bytes;
   hand_over(&call);
   return OP_OK;

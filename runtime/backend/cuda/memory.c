@@ -36,7 +36,7 @@ int cuda_allocate(struct cuda *c, cuda_address *out, size_t bytes, struct error 
     return err->code;
   }
   if (code)
-    return cuda_check(&c->driver, code, err, "allocating %zu bytes on GPU %d", bytes, c->device.ordinal);
+    return cuda_failed(c, code, err, "allocating %zu bytes on GPU %d", bytes, c->device.ordinal);
   c->used += bytes;
   return OP_OK;
 }
@@ -48,11 +48,21 @@ void cuda_release(struct cuda *c, cuda_address at, size_t bytes) {
   c->used -= bytes;
 }
 
-int cuda_wait(struct cuda *c, struct error *err, const char *doing) {
+int cuda_wait(struct cuda *c, struct error *err, const char *doing, ...) {
   int code = c->driver.stream_wait(c->stream);
-  if (code)
-    c->failed = true;
-  return cuda_check(&c->driver, code, err, "%s", doing);
+  if (!code) {
+    cuda_waited(c);
+    return OP_OK;
+  }
+  struct text words = {0};
+  va_list args;
+  va_start(args, doing);
+  text_vaddf(&words, doing, args);
+  va_end(args);
+  c->failed = true;
+  code = cuda_failed(c, code, err, "%s", text_str(&words));
+  text_free(&words);
+  return code;
 }
 
 /* ---- arrays ---- */
@@ -70,8 +80,8 @@ int cuda_array_get(struct cuda *c, const void *host, size_t bytes, unsigned epoc
   *a = (struct cuda_array){.host = host, .bytes = bytes, .epoch = epoch, .uses = 1};
   int code = cuda_allocate(c, &a->at, bytes, err, "a map or plan");
   if (!code && bytes)
-    code = cuda_check(&c->driver, c->driver.copy_in(a->at, host, bytes, c->stream), err,
-                      "copying a map or plan of %zu bytes to GPU %d", bytes, c->device.ordinal);
+    code = cuda_failed(c, c->driver.copy_in(a->at, host, bytes, c->stream), err,
+                       "copying a map or plan of %zu bytes to GPU %d", bytes, c->device.ordinal);
   if (code) {
     cuda_release(c, a->at, bytes);
     free(a);
@@ -99,8 +109,8 @@ int cuda_landing(struct cuda *c, size_t bytes, struct error *err) {
   if (bytes <= c->landing_bytes)
     return OP_OK;
   void *memory = NULL;
-  int code = cuda_check(&c->driver, c->driver.host_alloc(&memory, bytes, 0), err,
-                        "allocating %zu bytes of pinned memory", bytes);
+  int code = cuda_failed(c, c->driver.host_alloc(&memory, bytes, 0), err,
+                         "allocating %zu bytes of pinned memory", bytes);
   if (code)
     return code;
   if (c->landing)
@@ -196,8 +206,8 @@ static int dat_to_device(struct op_context *ctx, struct dat *dat, struct error *
   if (buffer)
     convert(c, dat, from, true);
   /* The driver has taken pageable memory's bytes when the call returns. */
-  code = cuda_check(&c->driver, c->driver.copy_in(d->at, from, d->bytes, c->stream), err,
-                    "copying dat \"%s\" of %zu bytes to GPU %d", dat->name, d->bytes, c->device.ordinal);
+  code = cuda_failed(c, c->driver.copy_in(d->at, from, d->bytes, c->stream), err,
+                     "copying dat \"%s\" of %zu bytes to GPU %d", dat->name, d->bytes, c->device.ordinal);
   if (buffer) {
     ctx->counters.bytes_converted += (long long)d->bytes;
     free(from);
@@ -219,8 +229,10 @@ static int dat_to_host(struct op_context *ctx, struct dat *dat, struct error *er
   if (!result)
     result = c->driver.stream_wait(c->stream);
   c->failed |= result != 0;
-  code = cuda_check(&c->driver, result, err, "copying dat \"%s\" of %zu bytes from GPU %d", dat->name,
-                    d->bytes, c->device.ordinal);
+  code = cuda_failed(c, result, err, "copying dat \"%s\" of %zu bytes from GPU %d", dat->name, d->bytes,
+                     c->device.ordinal);
+  if (!code)
+    cuda_waited(c);
   if (buffer && !code) {
     convert(c, dat, to, false);
     ctx->counters.bytes_converted += (long long)d->bytes;

@@ -88,9 +88,9 @@ static int report(struct job *job) {
 
 /* ---- on the device ---- */
 static int load(struct job *job, const void *binary) {
-  return cuda_check(&job->c->driver, job->c->driver.module_load(&job->p->module, binary, 0, NULL, NULL),
-                    job->err, "loop %s: loading the compiled kernel on GPU %d", job->loop->name,
-                    job->c->device.ordinal);
+  return cuda_failed(job->c, job->c->driver.module_load(&job->p->module, binary, 0, NULL, NULL), job->err,
+                     "loop %s: loading the compiled kernel on GPU %d", job->loop->name,
+                     job->c->device.ordinal);
 }
 
 static void keep_for_others(struct job *job, const void *binary, size_t size) {
@@ -422,8 +422,8 @@ int cuda_program_constants(struct op_context *ctx, const struct loop *loop, stru
     if (!code)
       code = c->driver.copy_in(at, constant->value, constant->bytes, c->stream);
     if (code)
-      return cuda_check(&c->driver, code, err, "loop %s: copying constant %s to GPU %d", loop->name, k->name,
-                        c->device.ordinal);
+      return cuda_failed(c, code, err, "loop %s: copying constant %s to GPU %d", loop->name, k->name,
+                         c->device.ordinal);
     program->constant_changes[i] = constant->changes;
   }
   return OP_OK;

@@ -329,8 +329,8 @@ static int make_globals(struct work *w) {
 
 /* ---- functions ---- */
 static int find_function(struct work *w, const char *name, cuda_function *out) {
-  return cuda_check(&w->c->driver, w->c->driver.module_function(out, w->v->program->module, name), w->err,
-                    "loop %s: finding %s in the compiled kernel", w->loop->name, name);
+  return cuda_failed(w->c, w->c->driver.module_function(out, w->v->program->module, name), w->err,
+                     "loop %s: finding %s in the compiled kernel", w->loop->name, name);
 }
 
 static int find_functions(struct work *w) {
@@ -355,9 +355,8 @@ static int find_functions(struct work *w) {
   for (int p = 0; p < LOOP_PARTS; p++)
     shared = v->parts[p].shared > shared ? v->parts[p].shared : shared;
   if (!code && shared > USUAL_SHARED)
-    code =
-        cuda_check(&w->c->driver, w->c->driver.function_set(v->function, ATTRIBUTE_SHARED_LIMIT, (int)shared),
-                   w->err, "loop %s: asking for %u bytes of shared memory", w->loop->name, shared);
+    code = cuda_failed(w->c, w->c->driver.function_set(v->function, ATTRIBUTE_SHARED_LIMIT, (int)shared),
+                       w->err, "loop %s: asking for %u bytes of shared memory", w->loop->name, shared);
   return code;
 }
 
