@@ -18,6 +18,9 @@ struct bounds_finding {
 bool bounds_call(range_function function, void *const *frame, long begin, long end,
                  struct bounds_finding *found);
 
+/* A call was left by a jump to somewhere else. */
+void bounds_left(void);
+
 /* What generated code calls, in the words of the compiler's sanitizers. */
 struct bounds_place;
 _Noreturn void bounds_outside(const struct bounds_place *place, unsigned long index);

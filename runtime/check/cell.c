@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "check/trap.h"
 #include "context.h"
 #include "jit/generate/watched.h"
 #include "jit/jit.h"
@@ -230,13 +231,27 @@ static __attribute__((noinline, no_sanitize_thread)) void call_below_gap(const s
   __asm__ volatile("" : : "r"(gap) : "memory");
 }
 
-void cell_run(struct cell *cell, int side, int paint) {
+struct run {
+  struct cell *cell;
+  int side, paint;
+};
+
+static void run_kernel(void *user) {
+  const struct run *run = user;
+  struct cell *cell = run->cell;
   if (cell->function)
-    bounds_call(cell->function, cell->frames[side], HERE, HERE + 1, &cell->outside);
-  else if (paint < 0)
-    cell->call(cell->loop->native, cell->pointers[side]);
+    bounds_call(cell->function, cell->frames[run->side], HERE, HERE + 1, &cell->outside);
+  else if (run->paint < 0)
+    cell->call(cell->loop->native, cell->pointers[run->side]);
   else {
-    paint_stack(patterns[paint]);
-    call_below_gap(cell, side);
+    paint_stack(patterns[run->paint]);
+    call_below_gap(cell, run->side);
   }
+}
+
+void cell_run(struct cell *cell, int side, int paint) {
+  struct run run = {cell, side, paint};
+  cell->divided = !trap_call(run_kernel, &run);
+  if (cell->divided)
+    bounds_left();
 }

@@ -37,6 +37,7 @@ struct cell {
   void **frames[CELL_SIDES];
   void *pointers[CELL_SIDES][OP_MAX_ARGS];
   struct bounds_finding outside; /* of generated code: what the last run ended at */
+  bool divided;                  /* the last run ended at a division of whole numbers by zero */
 };
 
 /* Get generated code in one shape, on all ranks at once, and count it. */
@@ -51,7 +52,7 @@ static inline unsigned char *cell_row(const struct cell *cell, int side, int arg
   return a->memory[side] + ((size_t)r * (a->guard_rows + 1) + a->guard_rows) * a->row_bytes;
 }
 
-/* Run the kernel once on what the rows of a side hold, up to an index of generated code that is outside an array. Variables of a native kernel that have no value hold what the guards of side
+/* Run the kernel once on what the rows of a side hold, up to an index of generated code that is outside an array, or a division by zero. Variables of a native kernel that have no value hold what the guards of side
  * `paint` hold; -1: whatever is there. */
 void cell_run(struct cell *cell, int side, int paint);
 /* Fill an argument's guards on `side` with what those of side `like` hold. */

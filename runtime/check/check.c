@@ -10,6 +10,7 @@
 #include "check/quick.h"
 #include "check/rows.h"
 #include "check/stale.h"
+#include "check/trap.h"
 #include "check/watch.h"
 #include "check/watch_say.h"
 #include "context.h"
@@ -203,6 +204,8 @@ static int run_element(struct pass *p, long element, struct error *err) {
   } else {
     rows_load(cell, 0, element);
     cell_run(cell, 0, -1);
+    if (cell->divided)
+      return watch_tell_division(p->loop, element, err);
   }
   rows_store(cell, element);
   p->ctx->counters.checks++;
@@ -231,6 +234,8 @@ static int run_quickly(struct pass *p, long begin, long end, struct error *err) 
   for (long e = begin; e < end; e++) {
     const long ahead = (p->stride - (e + p->state->calls) % p->stride) % p->stride;
     const long next = quick_run(&p->state->quick, e, ahead < end - e ? e + ahead : end);
+    if (next < 0)
+      return watch_tell_division(p->loop, -1, err);
     p->ctx->counters.checks += next - e;
     e = next;
     int code = e < end ? run_element(p, e, err) : OP_OK;
@@ -484,10 +489,12 @@ int check_run(struct op_context *ctx, struct loop *loop, struct error *err) {
   if (!code)
     code = prepare_pass(&pass, &before, err);
   const bool begun = !code;
+  trap_begin();
   if (!code)
     code = run_watched(&pass, &before, err);
   if (!code && pass.state->calls == 0)
     code = check_order(&pass, &before, err);
+  trap_end();
   code = agree_on_success(ctx->agreement, code, err);
   if (code && begun)
     copies_restore(&before, loop);

@@ -5,6 +5,7 @@
 
 #include "backend/native/native.h"
 #include "base/size.h"
+#include "check/trap.h"
 #include "context.h"
 #include "jit/generate/watched.h"
 
@@ -39,8 +40,18 @@ void quick_aim(struct quick *q, const struct cell *cell) {
   q->frame[watched_slot_stop(d)] = &q->stop;
 }
 
+struct range {
+  const struct quick *quick;
+  long begin, end;
+};
+
+static void run_range(void *user) {
+  const struct range *range = user;
+  range->quick->run(range->quick->frame, NULL, range->begin, range->end);
+}
+
 long quick_run(struct quick *q, long begin, long end) {
+  struct range range = {q, begin, end};
   q->stop = end;
-  q->run(q->frame, NULL, begin, end);
-  return q->stop;
+  return trap_call(run_range, &range) ? q->stop : -1;
 }

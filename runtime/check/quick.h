@@ -17,7 +17,8 @@ void quick_open(struct quick *q, struct op_context *ctx, const struct loop *loop
 void quick_free(struct quick *q);
 /* Before the first run of a call: where the data of this call are. */
 void quick_aim(struct quick *q, const struct cell *cell);
-/* Elements begin .. end-1. Returns the first one that is to be looked at, of which nothing is stored; `end`: none. Afterwards side 0
+/* Elements begin .. end-1. Returns the first one that is to be looked at, of which nothing is stored; `end`: none; -1: one of them
+ * divides a whole number by zero, and those before it are stored. Afterwards side 0
  * of the cell holds anything; its guards tell whether the kernel wrote outside the rows. */
 long quick_run(struct quick *q, long begin, long end);
 

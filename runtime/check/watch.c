@@ -424,6 +424,8 @@ int watch_element(struct cell *cell, long element, bool thorough, struct error *
   if (thorough)
     rows_load(cell, 1, element);
   cell_run(cell, 0, thorough ? 0 : -1);
+  if (cell->divided)
+    return watch_tell_division(cell->loop, element, err);
   if (cell->outside.line)
     return watch_tell_index(cell, element, err);
   if (!thorough) {
