@@ -79,6 +79,8 @@ static void make_file(const char *path) {
   attribute(file, "title", "a square");
   H5Lcreate_soft("/x", file, "latest", H5P_DEFAULT, H5P_DEFAULT);
   H5Lcreate_hard(file, "words", file, "again", H5P_DEFAULT, H5P_DEFAULT); /* one dataset, listed once */
+  H5Lcreate_hard(file, "empty", file, "hollow", H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_hard(file, "/", file, "hollow/up", H5P_DEFAULT, H5P_DEFAULT);
   H5Tclose(string);
   assert_true(H5Fclose(file) >= 0);
 }
@@ -93,6 +95,12 @@ static void attribute_is(hid_t file, const char *object, const char *name, const
   H5free_memory(value);
   H5Tclose(type);
   H5Aclose(id);
+}
+
+static haddr_t address_of(hid_t file, const char *name) {
+  H5O_info_t info;
+  assert_true(H5Oget_info_by_name(file, name, &info, H5P_DEFAULT) >= 0);
+  return info.addr;
 }
 
 static void type_is(hid_t file, const char *name, hid_t expected) {
@@ -115,6 +123,9 @@ static void is_all_there(const char *path) {
   assert_string_equal(words + 8, "two");
   H5Dclose(id);
   assert_true(H5Lexists(file, "words", H5P_DEFAULT) > 0 && H5Lexists(file, "space", H5P_DEFAULT) > 0);
+  assert_true(address_of(file, "words") == address_of(file, "again"));
+  assert_true(address_of(file, "empty") == address_of(file, "hollow"));
+  assert_true(address_of(file, "/") == address_of(file, "empty/up"));
   attribute_is(file, "/", "title", "a square");
   attribute_is(file, "empty", "note", "nothing yet");
   attribute_is(file, "x", "units", "m");
@@ -182,6 +193,10 @@ static void what_cannot_go_along_is_refused(void **state) {
   H5Fclose(file);
   has(mesh(1, "convert", from, from), "\"pointer\" holds references to objects of the file");
   is_all_there(from);
+  file = H5Fopen(from, H5F_ACC_RDWR, H5P_DEFAULT);
+  assert_true(H5Lmove(file, "pointer", file, "empty/pointer", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  H5Fclose(file);
+  has(mesh(1, "convert", from, from), "\"empty/pointer\" holds references to objects of the file");
 }
 
 /* The set of edges would stand where the file has something else. */

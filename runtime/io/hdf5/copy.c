@@ -1,12 +1,22 @@
 /* What one file has and another lacks: datasets as they are, folders, links and attributes. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/size.h"
 #include "inner.h"
+
+/* An object that has several names, and the first of them. */
+struct named {
+  haddr_t address;
+  char *name;
+};
 
 struct copying {
   struct file *from, *to;
   const char *name; /* whose attributes are copied */
   hid_t object;     /* that gets them */
+  struct named *named;
+  int nnamed;
   int code;
   struct error *err;
 };
@@ -84,21 +94,50 @@ static bool refers(hid_t file, const char *name) {
   return found;
 }
 
-/* A folder is gone through link by link, unless it is there under another name too and was gone through then. */
+static const char *first_name(const struct copying *c, haddr_t address) {
+  for (int i = 0; i < c->nnamed; i++)
+    if (c->named[i].address == address)
+      return c->named[i].name;
+  return NULL;
+}
+
+static herr_t note_name(struct copying *c, haddr_t address, const char *name) {
+  struct named *more = array_resize(c->named, (size_t)c->nnamed + 1, sizeof *more);
+  char *copy = more ? strdup(name) : NULL;
+  c->named = more ? more : c->named;
+  if (!copy) {
+    c->code = error_memory(c->err, "the names in a file", sizeof *more);
+    return -1;
+  }
+  c->named[c->nnamed++] = (struct named){address, copy};
+  return 0;
+}
+
+static herr_t copy_folder(struct copying *c, const char *name) {
+  hid_t group = H5Gcreate2(c->to->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const bool made = group >= 0;
+  H5Gclose(group);
+  return made ? copy_attributes(c, name) : failed(c, name, "it cannot be copied");
+}
+
+/* A folder is gone through link by link, under its first name. Every other name of an object leads to the same copy. */
 static herr_t copy_object(struct copying *c, const char *name) {
   H5O_info_t info;
   if (H5Oget_info_by_name(c->from->id, name, &info, H5P_DEFAULT) < 0)
     return failed(c, name, "it cannot be read");
+  const char *first = first_name(c, info.addr);
+  if (!first && info.rc > 1 && note_name(c, info.addr, name) < 0)
+    return -1;
   if (hdf5_there(c->to, name))
     return copy_attributes(c, name);
+  if (first)
+    return H5Lcreate_hard(c->to->id, first, c->to->id, name, H5P_DEFAULT, H5P_DEFAULT) >= 0
+               ? 0
+               : failed(c, name, "the link cannot be copied");
+  if (info.type == H5O_TYPE_GROUP)
+    return copy_folder(c, name);
   if (info.type == H5O_TYPE_DATASET && refers(c->from->id, name))
     return references(c, name);
-  if (info.type == H5O_TYPE_GROUP && info.rc == 1) {
-    hid_t group = H5Gcreate2(c->to->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    const bool made = group >= 0;
-    H5Gclose(group);
-    return made ? copy_attributes(c, name) : failed(c, name, "it cannot be copied");
-  }
   return H5Ocopy(c->from->id, name, c->to->id, name, H5P_DEFAULT, H5P_DEFAULT) >= 0
              ? 0
              : failed(c, name, "it cannot be copied");
@@ -128,12 +167,22 @@ static herr_t copy_link(hid_t group, const char *name, const H5L_info_t *info, v
   return hdf5_there(c->to, name) ? 0 : copy_soft_link(c, name, info);
 }
 
+/* It is there. */
+static herr_t copy_root(struct copying *c) {
+  H5O_info_t info;
+  if (H5Oget_info_by_name(c->from->id, "/", &info, H5P_DEFAULT) < 0 || note_name(c, info.addr, "/") < 0)
+    return -1;
+  return copy_attributes(c, "/");
+}
+
 int hdf5_copy_rest(struct file *from, struct file *to, struct error *err) {
   struct quiet before = quiet_begin();
   struct copying c = {.from = from, .to = to, .err = err};
-  if ((copy_attributes(&c, "/") < 0 || H5Lvisit(from->id, H5_INDEX_NAME, H5_ITER_INC, copy_link, &c) < 0) &&
-      !c.code)
+  if ((copy_root(&c) < 0 || H5Lvisit(from->id, H5_INDEX_NAME, H5_ITER_INC, copy_link, &c) < 0) && !c.code)
     failed(&c, NULL, "its objects cannot be copied");
+  for (int i = 0; i < c.nnamed; i++)
+    free(c.named[i].name);
+  free(c.named);
   quiet_end(before);
   return c.code;
 }
