@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -194,9 +195,11 @@ static int run_export(struct cli *cli) {
     bool written = fputs(text_str(&json), f) >= 0 && fflush(f) == 0;
     if (f != stdout)
       written = fclose(f) == 0 && written;
-    if (!written)
+    if (!written) {
       status = cli_fail(CLI_FAILED, "%s cannot be written: %s", path, strerror(errno));
-    else if (f != stdout)
+      if (f != stdout) /* it was made here, and would be in the way of the next try */
+        unlink(path);
+    } else if (f != stdout)
       text_addf(&cli->out, cli->json ? "{\"exported\":%d}" : "%d measurements exported\n", n);
   }
   text_free(&json);

@@ -5,6 +5,9 @@ usage: cli.py OP2JIT FILL MANUAL-PAGE
 import json
 import os
 import re
+import resource
+import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -25,6 +28,12 @@ def run(*words, status=0, env=None, cwd=None):
 def check(what, condition, shown=""):
     if not condition:
         failures.append(f"{what}\n{shown}")
+
+
+def no_room():
+    """As on a full disk."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
 
 def main(folder):
@@ -121,6 +130,13 @@ def main(folder):
     check("tune show: against the default", re.search(r"of default +count +on\n", out) and
           re.search(r"\* blocks:128 +1\.0000 ms +100 % +5  20", out) and re.search(r"blocks:64 +2\.0000 ms +200 % +5  20", out), out)
     check("tune show", "failed" in out and "blocks:64" in out and 'cpu "A"' in out, out)
+    measured = os.path.join(folder, "measured.json")
+    held = sqlite3.connect(db) # so that the cache has all its files already
+    held.execute("SELECT count(*) FROM sqlite_master").fetchall()
+    failed = subprocess.run([OP2JIT, "tune", "export", measured], env={**os.environ, **use}, capture_output=True, text=True, preexec_fn=no_room)
+    held.close()
+    check("tune export: no room", failed.returncode == 1 and "measured.json cannot be written: File too large" in failed.stderr, failed.stderr)
+    check("tune export: nothing is left", not os.path.exists(measured))
     rows = json.loads(run("tune", "export", "-", env=use)[0])
     check("tune export", len(rows) == 5 and rows[0]["target"] == 'cpu "A"', str(rows))
     check("tune clear", "5 measurements" in run("tune", "clear", env=use)[0])
