@@ -197,10 +197,12 @@ void layers_open(struct store *store, const char *list);
 /* The main file, which may be read but not written, serves as a layer. */
 void layers_from_main(struct store *store, const char *path);
 
-/* Directories of the path, 0700; then the file, 0600. False with the reason. */
-bool place_create(const char *path, struct text *reason);
-/* May what is in this file be run? It and its directory: owner the user or root, not writable by others. */
-bool place_trusted(const char *path, struct text *reason);
+/* Directories of the path, 0700; then the file, 0600, unless it is there. False with the reason. */
+bool place_create(const char *path, bool *made, struct text *reason);
+/* Is this file the user's alone? It and its directory: owner the user or root, not writable by others. `why` that matters. */
+#define PLACE_NOT_RUN "code from it is not run"
+#define PLACE_NOT_WRITTEN "others could change the file while it is written"
+bool place_trusted(const char *path, const char *why, struct text *reason);
 /* Does the file look as if it was a cache, however damaged? Not to be asked while SQLite has it open: closing it would drop its
  * locks. */
 bool place_looks_like_cache(const char *path);

@@ -19,7 +19,7 @@ static bool in_wal_mode(const char *path) {
 
 static bool layer_is_fit(struct store *store, const char *path, struct text *reason) {
   struct stat st;
-  if (!place_trusted(path, reason))
+  if (!place_trusted(path, PLACE_NOT_RUN, reason))
     return false;
   if (stat(path, &st) == 0 && store->main.path && st.st_dev == store->main.device &&
       st.st_ino == store->main.inode) {

@@ -182,15 +182,21 @@ static enum opened open_file(struct store *store, const char *path, int *version
 /* Made if need be, and fit to run code from? */
 static bool prepare_place(struct store *store, const char *path) {
   struct text reason = {0};
-  bool there = access(path, F_OK) == 0;
+  bool there = access(path, F_OK) == 0, made = false;
   if (store->options.read_only && !there)
     return false;
   const char *home = store->options.home;
   bool good = !home || access(home, F_OK) == 0;
   if (!good)
     text_addf(&reason, "there is no home folder %s", home);
-  good = good && (store->options.read_only || place_create(path, &reason)) && place_trusted(path, &reason);
-  if (!good)
+  const char *why = store->options.exports ? PLACE_NOT_WRITTEN : PLACE_NOT_RUN;
+  good = good && (store->options.read_only || place_create(path, &made, &reason)) &&
+         place_trusted(path, why, &reason);
+  if (!good && made)
+    unlink(path);
+  if (!good && store->options.exports)
+    store_warn(store, "%s", text_str(&reason));
+  else if (!good)
     store_warn(store, "no kernel cache in %s: %s; this run remembers in memory only", path,
                text_str(&reason));
   else if (!there)

@@ -45,7 +45,8 @@ static bool make_directories(char *directory, struct text *reason) {
   }
 }
 
-bool place_create(const char *path, struct text *reason) {
+bool place_create(const char *path, bool *made, struct text *reason) {
+  *made = false;
   char *directory = directory_of(path);
   if (!directory) {
     text_add(reason, "out of memory");
@@ -61,21 +62,23 @@ bool place_create(const char *path, struct text *reason) {
     text_addf(reason, "%s cannot be made: %s", path, strerror(errno));
     return false;
   }
+  *made = fd >= 0;
   if (fd >= 0)
     close(fd);
   return true;
 }
 
-static bool trusted(const char *path, const struct stat *st, const char *what, struct text *reason) {
+static bool trusted(const char *path, const struct stat *st, const char *what, const char *why,
+                    struct text *reason) {
   uid_t self = geteuid();
   if (st->st_uid != self && st->st_uid != 0) {
-    text_addf(reason, "the %s %s belongs to user %u, not to you (%u) or root: code from it is not run", what,
-              path, (unsigned)st->st_uid, (unsigned)self);
+    text_addf(reason, "the %s %s belongs to user %u, not to you (%u) or root: %s", what, path,
+              (unsigned)st->st_uid, (unsigned)self, why);
     return false;
   }
   if (st->st_mode & (S_IWGRP | S_IWOTH)) {
-    text_addf(reason, "the %s %s can be written by %s: code from it is not run", what, path,
-              st->st_mode & S_IWOTH ? "everybody" : "its group");
+    text_addf(reason, "the %s %s can be written by %s: %s", what, path,
+              st->st_mode & S_IWOTH ? "everybody" : "its group", why);
     if (st->st_mode & S_ISVTX) /* as /tmp, which others need as it is */
       text_add(reason, ". Name a folder in it that only you can write to");
     else
@@ -85,7 +88,7 @@ static bool trusted(const char *path, const struct stat *st, const char *what, s
   return true;
 }
 
-bool place_trusted(const char *path, struct text *reason) {
+bool place_trusted(const char *path, const char *why, struct text *reason) {
   static const char *const beside[] = {"", "-wal", "-journal"};
   struct stat st;
   for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
@@ -100,13 +103,13 @@ bool place_trusted(const char *path, struct text *reason) {
       text_addf(reason, "%s is not a file", text_str(&name));
       good = false;
     } else if (there)
-      good = trusted(text_str(&name), &st, "file", reason);
+      good = trusted(text_str(&name), &st, "file", why, reason);
     text_free(&name);
     if (!good)
       return false;
   }
   char *directory = directory_of(path);
-  bool good = directory && stat(directory, &st) == 0 && trusted(directory, &st, "directory", reason);
+  bool good = directory && stat(directory, &st) == 0 && trusted(directory, &st, "directory", why, reason);
   free(directory);
   return good;
 }

@@ -61,6 +61,7 @@ struct store_options {
   store_kind *kind;         /* NULL: all keys are of one kind */
   int busy_ms;              /* how long to wait for another process's write; 0: 1000 */
   int lease_seconds;        /* after which a compile of another host counts as dead; 0: 30 */
+  bool exports; /* the file is made for others: nothing is run from it, and the caller says what is wrong */
   /* For tests only. */
   const char *vfs;                             /* SQLite VFS to use */
   const char *file_system;                     /* "nfs", "ext4", ...: instead of asking the system */

@@ -158,7 +158,7 @@ int store_export(struct store *store, const char *path, const char *const loops[
     /* A file system called "export" is not a local one: the file is in rollback mode from the beginning. */
     struct store_options options = {.path = text_str(&part),
                                     .file_system = "export",
-                                    .log = store->options.log,
+                                    .exports = true,
                                     .vfs = store->options.vfs,
                                     .stage = store->options.stage,
                                     .user = store->options.user};
