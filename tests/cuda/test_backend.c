@@ -249,6 +249,34 @@ static void late_faults(void **state) {
   op_exit();
 }
 
+/* A cached binary is not put aside because loading it meets the fault of an earlier kernel. */
+static void fault_met_by_loading(void **state) {
+  (void)state;
+  static const char *const fails[] = {"", "cuModuleLoadDataEx:2:700", ""};
+  char folder[] = "/tmp/op2jit-fault-XXXXXX", cache[64], command[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(cache, sizeof cache, "OP2_CACHE=%s/kernels.db", folder);
+  for (int i = 0; i < 3; i++) {
+    struct small m;
+    double sum = 0;
+    setenv("STANDIN_FAIL", fails[i], 1);
+    works(start(cache, NULL));
+    small_mesh(&m);
+    works(op_par_loop("void grow(double *x) { *x += 1; }", "grow", m.edges,
+                      op_arg_dat(m.x, -1, OP_ID, 1, "double", OP_RW)));
+    assert_int_equal(sum_of(&m, &sum), i == 1 ? OP_ERR_DEVICE : OP_OK);
+    if (i == 1) {
+      says("loop update: loading the compiled kernel");
+      says("; the kernel that failed is that of loop grow (");
+    }
+    assert_int_equal(op_counters()->compiles, i == 0 ? 2 : 0);
+    op_exit();
+  }
+  unsetenv("STANDIN_FAIL");
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
 /* What the prover finds in a kernel counts on a GPU too, before any element runs; it needs clang's plugin. */
 static void broken_promises(void **state) {
   (void)state;
@@ -446,6 +474,7 @@ int main(void) {
       cmocka_unit_test(failing_calls),
       cmocka_unit_test(faulting_kernel),
       cmocka_unit_test(late_faults),
+      cmocka_unit_test(fault_met_by_loading),
       cmocka_unit_test(fixed_order),
       cmocka_unit_test(versions),
       cmocka_unit_test(tuning),

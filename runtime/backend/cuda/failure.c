@@ -64,6 +64,7 @@ int cuda_failed(struct cuda *c, int code, struct error *err, const char *doing, 
   va_start(args, doing);
   text_vaddf(&what, doing, args);
   va_end(args);
+  c->failed |= is_of_kernel(code);
   const int kind = cuda_check(&c->driver, code, err, "%s", text_str(&what));
   text_clear(&what);
   if (u->count && is_of_kernel(code) && !is_named(u, error_message(err))) {

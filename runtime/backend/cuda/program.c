@@ -120,6 +120,8 @@ static bool take_from_store(struct job *job) {
   job->err = err;
   if (good)
     keep_for_others(job, blob.data, blob.size);
+  else if (job->c->failed) /* an earlier kernel: the binary may be a good one */
+    error_copy(err, &why);
   else {
     log_line(&job->ctx->log, LOG_WARN, "cuda", "loop %s: the cached binary is of no use and is made anew: %s",
              job->loop->name, error_message(&why));
@@ -138,6 +140,10 @@ static bool settled_by_store(struct job *job, int *code) {
   if (take_from_store(job)) {
     job->ctx->counters.cache_hits++;
     loop_count_code(job->loop, false);
+    return true;
+  }
+  if (job->c->failed) {
+    *code = job->err->code;
     return true;
   }
   text_clear(&job->messages);
