@@ -75,7 +75,7 @@ static void print_report(const char *call,
   if (!code && !text_ok(&out))
     code = error_memory(api_error(), "a report", out.length);
   if (!code && op2jit_is_root())
-    fputs(text_str(&out), stdout);
+    context_print(ctx, &out);
   text_free(&out);
   api_leave(code);
 }

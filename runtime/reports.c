@@ -1,5 +1,6 @@
 #include "reports.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,6 +294,12 @@ int context_check_timing(struct op_context *ctx, struct error *err) {
                                                                          : OP_OK;
 }
 
+void context_print(const struct op_context *ctx, const struct text *report) {
+  if (fputs(text_str(report), stdout) < 0 || fflush(stdout) != 0)
+    log_line(&ctx->log, LOG_WARN, "perf", "the report cannot be written to the standard output: %s",
+             strerror(errno));
+}
+
 int context_report(struct op_context *ctx, struct error *err) {
   const char *wanted = env_value(&ctx->env, ENV_TIMING);
   const int form = find_form(wanted);
@@ -303,7 +310,7 @@ int context_report(struct op_context *ctx, struct error *err) {
   if (!code && forms[form].to_file)
     code = write_file(ctx, wanted + strlen(forms[form].prefix), &out, err);
   else if (!code && ctx->comm->rank == 0)
-    fputs(text_str(&out), stdout);
+    context_print(ctx, &out);
   text_free(&out);
   return agree_on_success(ctx->agreement, code, err);
 }

@@ -15,8 +15,8 @@ void check_between(struct check *check, const char *what, double value, double l
 void check_equal(struct check *check, const char *what, long long value, long long expected);
 /* A file that was asked for is not there: check_end says FAILED. */
 void check_unwritten(void);
-/* The tables of times if they are still held; PASSED or FAILED, and the status for main to return: 0 only if something was checked and held. Ranks but the first
- * leave it to that. */
+/* The tables of times if they are still held; PASSED or FAILED, and the status for main to return: 0 only if something was checked
+ * and held, and the standard output took what was said. Ranks but the first leave it to that. */
 int check_end(const struct check *check, const char *sample);
 
 /* |a - b| / max(|a|, |b|), 0 if both are 0. */
