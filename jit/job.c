@@ -6,7 +6,11 @@
 
 #include "jit/dump.h"
 #include "jit/messages.h"
+#include "jit/patience.h"
 #include "jit/prove.h"
+
+/* So long a compile may take without a word. */
+static const double LONG_SECONDS = 5;
 
 /* ---- binaries become code ------------------------------------------------------------------------*/
 
@@ -278,16 +282,10 @@ static bool settled_by_store(struct job *job) {
   return failed_before(job->jit, job->e);
 }
 
-static int find_or_compile(struct job *job, enum jit_from *from, struct error *err) {
+/* The prover and the compiler, which say how long they take. */
+static int make(struct job *job, enum jit_from *from, bool fresh, struct error *err) {
   struct jit *jit = job->jit;
-  bool fresh = jit->dump && jit->options.mode == JIT_ON;
-  *from = JIT_FROM_CACHE;
-  if (!fresh && settled_by_store(job))
-    return job->e->failed ? job_report_failure(job, err) : OP_OK;
-  if (jit->options.mode == JIT_LOAD)
-    return missing(job, err);
-  if (plugin_open(&jit->plugin, err) != OP_OK ||
-      prove_kernel(&jit->plugin, jit->options.store, jit->options.log, &jit->warned, job->d, &job->files,
+  if (prove_kernel(&jit->plugin, jit->options.store, jit->options.log, &jit->warned, job->d, &job->files,
                    err) != OP_OK)
     return err->code;
   if (!fresh && store_lease(jit->options.store, &job->e->key.key) == STORE_LEASE_READY &&
@@ -296,6 +294,23 @@ static int find_or_compile(struct job *job, enum jit_from *from, struct error *e
   *from = JIT_FROM_COMPILER;
   log_miss(job);
   return compile(job, err);
+}
+
+static int find_or_compile(struct job *job, enum jit_from *from, struct error *err) {
+  struct jit *jit = job->jit;
+  bool fresh = jit->dump && jit->options.mode == JIT_ON;
+  *from = JIT_FROM_CACHE;
+  if (!fresh && settled_by_store(job))
+    return job->e->failed ? job_report_failure(job, err) : OP_OK;
+  if (jit->options.mode == JIT_LOAD)
+    return missing(job, err);
+  if (plugin_open(&jit->plugin, err) != OP_OK)
+    return err->code;
+  struct patience patience;
+  patience_begin(&patience, jit->options.log, job->e->key.loop, job->d->text, LONG_SECONDS);
+  const int code = make(job, from, fresh, err);
+  patience_end(&patience);
+  return code;
 }
 
 static void fill_remarks(struct job *job) {
