@@ -79,7 +79,7 @@ def no_room():
 
 def check_kept(folder, program, options):
     """What was there is there until the new one is whole, also behind a link; a pipe is written as it is."""
-    kept, link, pipe = (os.path.join(folder, name) for name in ("kept.png", "link.png", "pipe.png"))
+    kept, link, pipe, ahead = (os.path.join(folder, name) for name in ("kept.png", "link.png", "pipe.png", "ahead.png"))
     with open(kept, "w", encoding="utf-8") as file:
         file.write("precious")
     os.chmod(kept, 0o640)
@@ -93,13 +93,16 @@ def check_kept(folder, program, options):
     os.symlink("kept.png", link)
     status, said = run([program, "--picture", link, *options])
     assert status == 0 and os.path.islink(link) and os.stat(kept).st_mode & 0o777 == 0o640, said
+    os.symlink("later.png", ahead)
+    status, said = run([program, "--picture", ahead, *options])
+    assert status == 0 and os.path.islink(ahead) and os.path.isfile(os.path.join(folder, "later.png")), said
     os.mkfifo(pipe)
     with open(link, "wb") as through, subprocess.Popen(["cat", pipe], stdout=through) as reader:
         status, said = run([program, "--picture", pipe, *options])
         assert status == 0 and reader.wait(timeout=100) == 0, said
     with open(link, "rb") as file:
         assert list(chunks_of(file.read())), said
-    assert sorted(os.listdir(folder)) == sorted([*before, "link.png", "pipe.png"]), os.listdir(folder)
+    assert sorted(os.listdir(folder)) == sorted([*before, "ahead.png", "later.png", "link.png", "pipe.png"]), os.listdir(folder)
 
 
 def main(program, size, cells, topology, names, *options):

@@ -8,10 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What comes about is where it leads, and the link stays. */
+static int is_link_to_nothing(const char *path) {
+  struct stat link;
+  return lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && access(path, F_OK) != 0;
+}
+
 /* Others write more of the file that a stream leads to. */
 int beside_is_stream(const char *path) {
   struct stat there;
-  return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6) ||
+  return is_link_to_nothing(path) || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6) ||
          (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode));
 }
 
@@ -21,10 +27,9 @@ char *beside_name(const char *path) {
   snprintf(ending, sizeof ending, ".%08lx.%ld.part", (unsigned long)gethostid() & 0xFFFFFFFFul,
            (long)getpid());
   const char *name = real ? real : path;
-  const size_t length = strlen(name), n = strlen(ending) + 1;
-  char *other = room((long long)(length + n), 1);
-  memcpy(other, name, length);
-  memcpy(other + length, ending, n);
+  const long long size = (long long)strlen(name) + (long long)strlen(ending) + 1;
+  char *other = room(size, 1);
+  snprintf(other, (size_t)size, "%s%s", name, ending);
   free(real);
   return other;
 }

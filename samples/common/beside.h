@@ -1,5 +1,6 @@
 /* A file that is written under another name beside its own, and renamed when it is whole: a full disk leaves what was there.
- * A link is followed, so that it stays one. What is there and is no file (a device, a pipe, a stream) is written as it is. */
+ * A link is followed, so that it stays one. What is there and is no file (a device, a pipe, a stream, a link to a file yet to come) is
+ * written as it is. */
 #ifndef SAMPLES_BESIDE_H
 #define SAMPLES_BESIDE_H
 
