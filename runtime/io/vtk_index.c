@@ -195,12 +195,11 @@ static int add_steps_before(struct text *out, const struct vtk_step *s, struct e
              "%s is damaged: its end is missing; the steps that are whole stay in it", path);
     stop = last_step(at);
   }
-  while (at && (at = strstr(at, step_begin)) != NULL && at < stop) {
-    const char *next = strstr(at + 1, step_begin);
+  for (const char *step = at ? strstr(at, step_begin) : NULL, *next; step && step < stop; step = next) {
+    next = strstr(step + 1, step_begin);
     next = next && next < stop ? next : stop;
-    if (strtol(at + sizeof step_begin - 1, NULL, 10) < s->step)
-      text_add_bytes(out, at, (size_t)(next - at));
-    at = next;
+    if (strtol(step + sizeof step_begin - 1, NULL, 10) < s->step)
+      text_add_bytes(out, step, (size_t)(next - step));
   }
   text_free(&old);
   return code;
