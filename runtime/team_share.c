@@ -31,10 +31,11 @@ static void divide(struct portion *p, int cpus, int by) {
 
 int allowance_share(const struct allowance *mine, int count, const struct allowance all[], bool *crowded) {
   struct portion p = {0};
-  int most = 0, equal = 0;
+  int equal = 0;
   for (int i = 0; i < count; i++)
     equal += CPU_EQUAL(&all[i].cpus, &mine->cpus) != 0;
-  divide(&p, CPU_COUNT(&mine->cpus), most = equal);
+  int most = equal;
+  divide(&p, CPU_COUNT(&mine->cpus), equal);
   for (int g = 0; g < mine->quotas.count; g++) {
     int inside = 0;
     for (int i = 0; i < count; i++)
