@@ -4,12 +4,13 @@
 #include <signal.h>
 #include <stddef.h>
 
-static struct sigaction before;
+static struct sigaction own, before;
 static bool begun;
 /* The call that runs on this thread. */
 static _Thread_local jmp_buf *volatile back;
 
-/* Not in a call, or of another kind: the instruction is run once more, for who had the signal before. */
+/* What is not the call's goes to who had the signal before: what a process sent is sent once more, and an instruction is run once
+ * more. */
 static void divided(int number, siginfo_t *info, void *context) {
   (void)context;
   jmp_buf *to = back;
@@ -18,11 +19,15 @@ static void divided(int number, siginfo_t *info, void *context) {
     longjmp(*to, 1);
   }
   sigaction(number, &before, NULL);
+  if (info->si_code <= 0) {
+    raise(number);
+    sigaction(number, &own, NULL);
+  }
 }
 
 void trap_begin(void) {
   /* The handler is left by a jump, which would leave the signal blocked. */
-  struct sigaction own = {.sa_flags = SA_SIGINFO | SA_NODEFER};
+  own = (struct sigaction){.sa_flags = SA_SIGINFO | SA_NODEFER};
   own.sa_sigaction = divided;
   sigemptyset(&own.sa_mask);
   begun = sigaction(SIGFPE, &own, &before) == 0;

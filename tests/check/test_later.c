@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "check/trap.h"
+
 /* The bad element is not one of those that are watched thoroughly at the bad call. */
 enum { ELEMENTS = 600, CALLS = 6, BAD_CALL = 4, BAD_ELEMENT = 301 };
 
@@ -459,8 +461,10 @@ __attribute__((no_sanitize("undefined"))) static void shares(const int *flag, do
   b[1] = 7 % (1 - *flag);
 }
 
+static volatile sig_atomic_t other_calls;
 static void other_handler(int number) {
   (void)number;
+  other_calls++;
 }
 
 static void divides_by_zero(void **state) {
@@ -474,6 +478,32 @@ static void divides_by_zero(void **state) {
   /* The program's own handler is there again. */
   assert_int_equal(sigaction(SIGFPE, &before, &after), 0);
   assert_ptr_equal(after.sa_handler, other_handler);
+}
+
+static void sends_signal(void *user) {
+  (void)user;
+  raise(SIGFPE);
+}
+
+__attribute__((no_sanitize("undefined"))) static void divides_by(void *user) {
+  *(volatile int *)user = 12 / *(volatile int *)user;
+}
+
+/* A signal that somebody sent is the program's, also twice, and no division. */
+static void sent_signals(void **state) {
+  (void)state;
+  const struct sigaction own = {.sa_handler = other_handler};
+  struct sigaction before;
+  int zero = 0;
+  assert_int_equal(sigaction(SIGFPE, &own, &before), 0);
+  other_calls = 0;
+  trap_begin();
+  assert_true(trap_call(sends_signal, NULL));
+  assert_true(trap_call(sends_signal, NULL));
+  assert_false(trap_call(divides_by, &zero));
+  trap_end();
+  assert_int_equal(sigaction(SIGFPE, &before, NULL), 0);
+  assert_int_equal(other_calls, 2);
 }
 #endif
 
@@ -526,6 +556,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
 #if defined(__x86_64__)
     test_later(divides_by_zero),
+    test_later(sent_signals),
 #endif
     test_later(writes_outside),
     test_later(leaves_a_gap),
