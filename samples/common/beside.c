@@ -21,25 +21,25 @@ int beside_is_stream(const char *path) {
          (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode));
 }
 
-/* With the host's number, since hosts may share the folder. */
-char *beside_name(const char *path) {
-  char ending[64], *real = realpath(path, NULL);
-  snprintf(ending, sizeof ending, ".%08lx.%ld.part", (unsigned long)gethostid() & 0xFFFFFFFFul,
-           (long)getpid());
-  const char *name = real ? real : path;
-  const long long size = (long long)strlen(name) + (long long)strlen(ending) + 1;
-  char *other = room(size, 1);
-  snprintf(other, (size_t)size, "%s%s", name, ending);
-  free(real);
-  return other;
-}
-
+/* Where a link leads. */
 static char *place_of(const char *path) {
   char *real = realpath(path, NULL);
   if (real)
     return real;
   const size_t size = strlen(path) + 1;
   return memcpy(room((long long)size, 1), path, size);
+}
+
+/* With the host's number, since hosts may share the folder. */
+char *beside_name(const char *path) {
+  char ending[64], *place = place_of(path);
+  snprintf(ending, sizeof ending, ".%08lx.%ld.part", (unsigned long)gethostid() & 0xFFFFFFFFul,
+           (long)getpid());
+  const long long size = (long long)strlen(place) + (long long)strlen(ending) + 1;
+  char *other = room(size, 1);
+  snprintf(other, (size_t)size, "%s%s", place, ending);
+  free(place);
+  return other;
 }
 
 static void release(struct beside *b) {
