@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "common/options.h"
 #include "common/report.h"
 #include "jit/prove.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "owners.h"
+#include "plan/owners.h"
 
 enum { nx = 1200, ny = 600, repeats = 7 };
 

@@ -9,10 +9,10 @@
 
 #include "../tests/distribute/crew.h"
 #include "base/size.h"
-#include "distribute/directory.h"
-#include "distribute/move.h"
-#include "distribute/parts.h"
 #include "grid.h"
+#include "spread/distribute/directory.h"
+#include "spread/distribute/move.h"
+#include "spread/distribute/parts.h"
 
 /* What airfoil exchanges before res_calc, for each cell reached: q and adt; it does so twice in an iteration. */
 enum { ROW_BYTES = (4 + 1) * 8, EXCHANGES = 2 };

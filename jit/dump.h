@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "jit/generate/generate.h"
-#include "jit/signature.h"
+#include "jit/key/signature.h"
 
 /* Make "FOLDER/KERNEL-SHAPE-HASH/", with the sources and the key in it; its absolute path goes to `where`. OP_ERR_FILE. */
 int dump_sources(const char *folder, const struct signature *key, const char *shape,

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "jit/elf_note.h"
 #include "jit/job.h"
+#include "jit/key/elf_note.h"
 #include "jit/prove.h"
 #include "jit/target.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/log.h"
-#include "jit/describe.h"
+#include "jit/front/describe.h"
 #include "jit/generate/shape.h"
 #include "jit/share.h"
 

@@ -5,9 +5,9 @@
 #include "jit/ahead.h"
 #include "jit/generate/generate.h"
 #include "jit/jit.h"
-#include "jit/load.h"
+#include "jit/key/signature.h"
+#include "jit/load/load.h"
 #include "jit/plugin.h"
-#include "jit/signature.h"
 
 enum { BUCKETS = 256 };
 

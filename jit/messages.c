@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/excerpt.h"
+#include "jit/front/excerpt.h"
 
 enum { MOST_ERRORS = 5 };
 

@@ -4,7 +4,7 @@
 #define OP2JIT_JIT_MESSAGES_H
 
 #include "jit/compiler.h"
-#include "jit/describe.h"
+#include "jit/front/describe.h"
 #include "jit/generate/generate.h"
 
 /* A line per message: "error kernel 12 8 use of undeclared identifier 'x'". */

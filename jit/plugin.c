@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/whereami.h"
-#include "jit/elf_note.h"
+#include "jit/key/elf_note.h"
 
 static const char file_name[] = "op2jit-clang.so";
 

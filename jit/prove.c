@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "jit/excerpt.h"
+#include "jit/front/excerpt.h"
 #include "jit/messages.h"
 #include "jit/prover.h"
 #include "kernels-cache/store.h"

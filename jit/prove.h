@@ -4,7 +4,7 @@
 #define OP2JIT_JIT_PROVE_H
 
 #include "base/log.h"
-#include "jit/describe.h"
+#include "jit/front/describe.h"
 #include "jit/generate/generate.h"
 #include "jit/plugin.h"
 #include "jit/prover.h"

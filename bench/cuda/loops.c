@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "backend/cuda/cuda.h"
 #include "cases.h"
-#include "context.h"
+#include "services/context.h"
 
 static void end_if(int code, const struct error *err) {
   if (!code)

@@ -4,7 +4,7 @@
 
 #include <llvm/ADT/StringRef.h>
 
-#include "../compiler.h"
+#include "jit/compiler.h"
 
 namespace op2jit {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "../compiler.h"
+#include "jit/compiler.h"
 
 namespace op2jit {
 

@@ -4,7 +4,7 @@
 
 #include <llvm/Passes/PassBuilder.h>
 
-#include "../compiler.h"
+#include "jit/compiler.h"
 
 namespace op2jit {
 

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit/front/prelude.h"
 #include "jit/generate/generate.h"
 #include "jit/generate/lanes.h"
 #include "jit/generate/skeleton.h"
 #include "jit/generate/watched.h"
-#include "jit/prelude.h"
 
 static void add_in_memory(struct generator *g, enum type_code type, const char *target, const char *value) {
   (void)type;

@@ -1,10 +1,10 @@
 /* Which shapes a loop can have, and which are worth trying. */
 #include <string.h>
 
+#include "jit/front/lexer.h"
 #include "jit/generate/generate.h"
 #include "jit/generate/lanes.h"
 #include "jit/generate/skeleton.h"
-#include "jit/lexer.h"
 
 /* Lanes hold every component of a strip's rows in registers or close by; rows longer than these do not gain. */
 enum { LONGEST_ROW = 24, MOST_COMPONENTS = 96 };

@@ -4,8 +4,8 @@
 #ifndef OP2JIT_JIT_GENERATE_CUDA_H
 #define OP2JIT_JIT_GENERATE_CUDA_H
 
+#include "jit/front/kernel.h"
 #include "jit/generate/generate.h"
-#include "jit/kernel.h"
 
 /* How increments through maps meet on their targets. */
 enum cuda_strategy {

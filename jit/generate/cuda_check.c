@@ -1,8 +1,8 @@
 /* C that cannot be CUDA C, found before the compiler sees it: it would say less. */
 #include <string.h>
 
+#include "jit/front/parameters.h"
 #include "jit/generate/cuda.h"
-#include "jit/parameters.h"
 
 static bool is_type_word(const struct tokens *t, size_t i) {
   static const char *const words[] = {"double", "float",   "int",     "unsigned", "long",

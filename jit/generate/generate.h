@@ -3,7 +3,7 @@
 #ifndef OP2JIT_JIT_GENERATE_GENERATE_H
 #define OP2JIT_JIT_GENERATE_GENERATE_H
 
-#include "jit/describe.h"
+#include "jit/front/describe.h"
 #include "jit/generate/shape.h"
 
 /* Raised whenever the same description gives another text. */

@@ -10,12 +10,12 @@
 struct shape {
   int width; /* lanes of a strip; 0: one element at a time */
   bool list; /* elements list[begin] .. list[end-1]; else begin .. end-1 */
-  /* Strips inside straight ranges (see runtime/straight.h) read their targets as they follow one another in memory, without the
+  /* Strips inside straight ranges (see runtime/plan/straight.h) read their targets as they follow one another in memory, without the
    * map. Only with a width and without a list. */
   bool straight;
   /* What strips write whole goes past the caches, where nobody looks for it soon. Only with a width and without a list. */
   bool stream;
-  bool bounds;  /* indices are watched, see jit/load_bounds.h: for the checking form; then nothing else */
+  bool bounds; /* indices are watched, see jit/load/load_bounds.h: for the checking form; then nothing else */
   bool watched; /* for the checking form: see jit/generate/watched.h; then nothing else */
 };
 

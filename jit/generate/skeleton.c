@@ -2,7 +2,7 @@
 
 #include <stdarg.h>
 
-#include "jit/number.h"
+#include "jit/front/number.h"
 
 /* Rows up to here are written out component by component; longer ones in a loop. */
 enum { UNROLLED = 16 };

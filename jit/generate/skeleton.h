@@ -7,9 +7,9 @@
 #ifndef OP2JIT_JIT_GENERATE_SKELETON_H
 #define OP2JIT_JIT_GENERATE_SKELETON_H
 
-#include "jit/describe.h"
+#include "jit/front/describe.h"
+#include "jit/front/kernel.h"
 #include "jit/generate/shape.h"
-#include "jit/kernel.h"
 
 struct generator;
 

@@ -1,14 +1,14 @@
 /* The watched shape: generated code of the checking form. Each element's rows are copied into rows of the caller's, between
  * guards, the kernel runs on them, and what it did is compared with what its descriptors promise, before anything is stored. At
  * the first element of which there is anything to say the function stops, with nothing of it stored. Frames have slots behind
- * those of jit/describe.h:
+ * those of jit/front/describe.h:
  *   rows   one per argument: the address of its first row; of an absent one, of a guard
  *   stop   where the number of the element goes at which it stopped; untouched if it ran to the end
  * Afterwards rows hold anything, and guards what they held unless the kernel wrote there. */
 #ifndef OP2JIT_JIT_GENERATE_WATCHED_H
 #define OP2JIT_JIT_GENERATE_WATCHED_H
 
-#include "jit/describe.h"
+#include "jit/front/describe.h"
 
 /* A guard is so many bytes wide or a row more, and so many pointers to guards are around the pointers of a vector. */
 enum { WATCHED_GUARD_BYTES = 64, WATCHED_GUARD_POINTERS = 8 };

@@ -5,9 +5,9 @@
 
 #include "base/size.h"
 #include "check/trap.h"
-#include "context.h"
 #include "jit/generate/watched.h"
 #include "jit/jit.h"
+#include "services/context.h"
 
 /* The element of the small mesh is number 1: an index of -1 stays inside the table. */
 enum { HERE = 1, GUARD_POINTERS = WATCHED_GUARD_POINTERS };

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agree.h"
 #include "base/size.h"
 #include "check/copies.h"
 #include "check/quick.h"
@@ -13,8 +12,9 @@
 #include "check/trap.h"
 #include "check/watch.h"
 #include "check/watch_say.h"
-#include "context.h"
 #include "jit/jit.h"
+#include "ranks/agree.h"
+#include "services/context.h"
 
 /* All elements are watched thoroughly at so many first calls of a loop; later one in so many, another one at each call, so that
  * after as many calls all have been. In generated code an element takes so little time that it is one in more, if there are as many. */

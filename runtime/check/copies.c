@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "data.h"
+#include "mesh/data.h"
 
 static bool changes_first(const struct loop *loop, int i) {
   if (!loop->args[i].dat || !loop->args[i].present || loop->args[i].access == OP_READ)

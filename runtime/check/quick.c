@@ -6,8 +6,8 @@
 #include "backend/native/native.h"
 #include "base/size.h"
 #include "check/trap.h"
-#include "context.h"
 #include "jit/generate/watched.h"
+#include "services/context.h"
 
 void quick_open(struct quick *q, struct op_context *ctx, const struct loop *loop) {
   const struct shape shape = {.watched = true};

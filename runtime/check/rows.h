@@ -3,8 +3,8 @@
 #define OP2JIT_CHECK_ROWS_H
 
 #include "check/cell.h"
-#include "data.h"
 #include "jit/generate/watched.h"
+#include "mesh/data.h"
 
 /* The element, in the library's numbers, that row r of an argument belongs to. */
 static inline long row_target(const struct loop_arg *arg, long element, int r) {

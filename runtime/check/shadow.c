@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agree.h"
 #include "base/size.h"
-#include "context.h"
-#include "data.h"
+#include "mesh/data.h"
+#include "ranks/agree.h"
+#include "services/context.h"
 
 /* Sums in another order differ by rounding: this much of the largest value of the dat or global. */
 #define TOLERANCE_DOUBLE 1e-10

@@ -5,7 +5,7 @@
 
 #include "check/cause.h"
 #include "check/rows.h"
-#include "jit/excerpt.h"
+#include "jit/front/excerpt.h"
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
                                            "OP_MIN",  "OP_MAX",   "OP_WORK"};

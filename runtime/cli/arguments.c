@@ -1,4 +1,4 @@
-#include "arguments.h"
+#include "cli/arguments.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "base/nearest.h"
 #include "base/size.h"
-#include "jit/constant_name.h"
+#include "jit/front/constant_name.h"
 
 enum { WORD = 64, MOST_NAMES = OP_MAX_ARGS, LARGEST = 1 << 24 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 static void say_count(struct cli *cli, const char *name, long long count, const char *words) {
   if (cli->json) {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "cli.h"
-#include "jit/kernel.h"
+#include "cli/arguments.h"
+#include "cli/cli.h"
+#include "jit/front/kernel.h"
 #include "jit/messages.h"
 #include "jit/prove.h"
 

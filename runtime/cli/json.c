@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 static void begin(struct text *out, const char *key) {
   char last = out->length ? out->data[out->length - 1] : '{';

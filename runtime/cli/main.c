@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
-#include "cli.h"
-#include "jit/signature.h"
+#include "cli/cli.h"
+#include "jit/key/signature.h"
 
 enum { MOST_COMMANDS = 40, HELP_COLUMN = 36 };
 

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli.h"
-#include "io/mesh/mesh_file.h"
-#include "io/mesh/whole.h"
-#include "io/plugin.h"
+#include "cli/cli.h"
+#include "cli/mesh/mesh_file.h"
+#include "cli/mesh/whole.h"
+#include "files/plugin.h"
 
 enum format { FORMAT_NONE, FORMAT_HDF5, FORMAT_AIRFOIL, FORMAT_GMSH };
 

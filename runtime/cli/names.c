@@ -4,7 +4,7 @@
 
 #include "base/nearest.h"
 #include "base/size.h"
-#include "cli.h"
+#include "cli/cli.h"
 
 void cli_note_name(struct text *names, const char *name) {
   for (size_t at = 0; at < names->length; at += strlen(names->data + at) + 1)

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "base/whereami.h"
-#include "cli.h"
-#include "context.h"
+#include "cli/cli.h"
 #include "jit/plugin.h"
 #include "jit/target.h"
-#include "tuning_report.h"
+#include "report/tuning_report.h"
+#include "services/context.h"
 
 /* ---- info --------------------------------------------------------------------------------------*/
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 static void json_row(struct text *out, const struct store_tuning *t) {
   json_open(out, NULL, '{');

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "jit/load_object.h"
-#include "jit/prelude.h"
+#include "jit/front/prelude.h"
+#include "jit/load/load_object.h"
 #include "jit/target.h"
 
 const struct compiler *plugin;

@@ -3,7 +3,7 @@
 #define OP2JIT_TESTS_CLANG_PLUGIN_H
 
 #include "jit/compiler.h"
-#include "jit/load.h"
+#include "jit/load/load.h"
 
 /* Opened once per test program; the program ends if it cannot be. */
 extern const struct compiler *plugin;

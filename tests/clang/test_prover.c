@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "jit/prelude.h"
+#include "jit/front/prelude.h"
 #include "jit/prover.h"
 
 static const struct prover *prover;

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "backend/cuda/cuda.h"
 #include "op2jit.h"
 

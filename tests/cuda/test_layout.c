@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "backend/cuda/cuda.h"
 #include "kernels-cache/store.h"
 

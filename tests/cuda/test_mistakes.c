@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "backend/cuda/cuda.h"
 #include "device.h"
 #include "op2jit.h"

@@ -3,7 +3,7 @@
 #ifndef OP2JIT_TESTS_CREW_H
 #define OP2JIT_TESTS_CREW_H
 
-#include "comm.h"
+#include "ranks/comm.h"
 
 typedef int crew_work(struct comm *comm, void *user, struct error *err);
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "distribute/build.h"
+#include "spread/distribute/build.h"
 
 enum { MOST_SETS = 6, MOST_MAPS = 10 };
 

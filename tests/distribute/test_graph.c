@@ -11,8 +11,8 @@
 
 #include "base/size.h"
 #include "crew.h"
-#include "distribute/graph.h"
 #include "random_mesh.h"
+#include "spread/distribute/graph.h"
 
 struct trial {
   struct random_mesh mesh;

@@ -12,11 +12,11 @@
 
 #include "base/size.h"
 #include "crew.h"
-#include "distribute/build.h"
-#include "distribute/mail.h"
-#include "distribute/move.h"
-#include "distribute/numbers.h"
 #include "random_mesh.h"
+#include "spread/distribute/build.h"
+#include "spread/distribute/mail.h"
+#include "spread/distribute/move.h"
+#include "spread/distribute/numbers.h"
 
 struct trial {
   struct random_mesh mesh;

@@ -12,10 +12,10 @@
 
 #include "base/size.h"
 #include "crew.h"
-#include "distribute/follow.h"
-#include "distribute/parts.h"
-#include "distribute/weights.h"
 #include "random_mesh.h"
+#include "spread/distribute/follow.h"
+#include "spread/distribute/parts.h"
+#include "spread/distribute/weights.h"
 
 enum { MOST_POINTS = 4000 };
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "plan.h"
+#include "plan/plan.h"
 
 static inline uint32_t random_next(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "data.h"
 #include "expect.h"
 #include "mesh.h"
+#include "mesh/data.h"
 
 static const int counts[] = {1, 2, 3, 7, 16};
 enum { ncounts = sizeof counts / sizeof *counts };

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "team_gate.h"
+#include "run/team_gate.h"
 
 static const long minute_ns = 60000000000;
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "team.h"
+#include "run/team.h"
 
 enum { threads = 3, rounds = 200 };
 

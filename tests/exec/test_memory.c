@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "mesh.h"
-#include "plan_cache.h"
+#include "plan/plan_cache.h"
 
 /* The linker turns malloc into __wrap_malloc, and __real_malloc into malloc. */
 void *__real_malloc(size_t n);

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "expect.h"
-#include "gather.h"
 #include "mesh.h"
-#include "owners.h"
+#include "plan/gather.h"
+#include "plan/owners.h"
 
 static const int counts[] = {1, 2, 3, 7, 64};
 enum { ncounts = sizeof counts / sizeof *counts };

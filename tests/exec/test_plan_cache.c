@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "mesh.h"
-#include "plan_cache.h"
+#include "plan/plan_cache.h"
 
 enum { size = 2000, targets = 1000 };
 

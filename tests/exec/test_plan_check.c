@@ -3,11 +3,11 @@
 
 #include <unistd.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
-#include "context.h"
-#include "loop.h"
-#include "reports.h"
+#include "loop/loop.h"
+#include "report/reports.h"
+#include "services/context.h"
 
 /* The plan of the first loop, to be spoiled. */
 static struct plan_entry *plan_of_first_loop(void) {

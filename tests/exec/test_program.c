@@ -10,11 +10,11 @@
 #include <omp.h>
 #endif
 
-#include "api.h"
+#include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
-#include "context.h"
-#include "loop.h"
-#include "reports.h"
+#include "loop/loop.h"
+#include "report/reports.h"
+#include "services/context.h"
 
 /* Everything that a few steps compute. */
 struct outcome {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "team_share.h"
+#include "run/team_share.h"
 
 enum { MOST_FILES = 6 };
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report.h"
-#include "triad.h"
+#include "report/report.h"
+#include "run/triad.h"
 
 static const struct report_row rows[] = {
     {"res_calc",

@@ -5,8 +5,8 @@
 
 #include "expect.h"
 #include "mesh.h"
-#include "plan_cache.h"
-#include "straight.h"
+#include "plan/plan_cache.h"
+#include "plan/straight.h"
 
 enum { COLUMNS = 3, SIZE = 700, TARGETS = 4 * SIZE };
 

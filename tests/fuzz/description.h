@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/describe.h"
+#include "jit/front/describe.h"
 
 static inline void print_and_read(const struct desc *d) {
   struct text first = {0}, second = {0};

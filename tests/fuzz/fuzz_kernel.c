@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "jit/excerpt.h"
-#include "jit/kernel.h"
+#include "jit/front/excerpt.h"
+#include "jit/front/kernel.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

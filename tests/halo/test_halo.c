@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "../property/mirror.h"
-#include "api.h"
-#include "loop.h"
+#include "api/api.h"
+#include "loop/loop.h"
 #include "op2jit.h"
 
 typedef unsigned u;

@@ -96,7 +96,7 @@ check_pages() { # TREE: the manual and the samples are there, and what a page na
   local doc page link
   doc=$(find "$1" -path '*/share/doc/op2jit' -type d)
   for page in README.md docs/manual.md docs/cache.md docs/environment.md docs/errors.md docs/tutorial.c docs/decisions/README.md \
-    runtime/op2jit.h samples/README.md samples/vadd/vadd.c samples/airfoil/airfoil.c samples/common/options.h; do
+    include/op2jit.h samples/README.md samples/vadd/vadd.c samples/airfoil/airfoil.c samples/common/options.h; do
     [ -s "$doc/$page" ] || fail "$page is not among the documents"
   done
   while IFS= read -r page; do

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "api.h"
-#include "context.h"
-#include "io/io.h"
-#include "io/layout.h"
+#include "api/api.h"
+#include "files/io.h"
+#include "files/layout.h"
 #include "op2jit.h"
+#include "services/context.h"
 
 enum { CELLS = 1013, FACES = 2 * CELLS };
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/mesh/mesh_file.h"
-#include "io/mesh/whole.h"
+#include "cli/mesh/mesh_file.h"
+#include "cli/mesh/whole.h"
 
 static const char *folder;
 

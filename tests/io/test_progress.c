@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/progress.h"
+#include "files/progress.h"
 
 enum { LONG = 600000 };
 

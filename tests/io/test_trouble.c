@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "files.h"
-#include "io/plugin.h"
+#include "files/plugin.h"
 
 static const char *good_file(void) {
   static char path[PATH_MAX];

@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "build.h"
 #include "jit/jit.h"
-#include "jit/signature.h"
+#include "jit/key/signature.h"
 #include "kernels-cache/store.h"
 
 static const char *form;

@@ -13,9 +13,9 @@
 #include "../kernels/kernels.h"
 #include "backend/native/call.h"
 #include "build.h"
+#include "jit/front/kernel.h"
 #include "jit/jit.h"
-#include "jit/kernel.h"
-#include "straight.h"
+#include "plan/straight.h"
 
 enum { ELEMENTS = 211, TARGETS = 67, ARITY = 3, LARGEST = 32, PIECES = 3, SLACK = 16 };
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "jit/describe.h"
-#include "jit/number.h"
+#include "jit/front/describe.h"
+#include "jit/front/number.h"
 
 static uint32_t seed = 1;
 

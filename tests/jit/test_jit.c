@@ -14,8 +14,8 @@
 
 #include "build.h"
 #include "jit/jit.h"
+#include "jit/key/signature.h"
 #include "jit/patience.h"
-#include "jit/signature.h"
 #include "kernels-cache/store.h"
 
 static char folder[] = "/tmp/op2jit-test-XXXXXX";

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "jit/excerpt.h"
-#include "jit/kernel.h"
+#include "jit/front/excerpt.h"
+#include "jit/front/kernel.h"
 
 static int parse(struct kernel *k, const char *text, const char *name, struct error *err) {
   return kernel_parse(k, text, strlen(text), name, err);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "jit/lexer.h"
+#include "jit/front/lexer.h"
 
 static struct tokens lexed(const char *text, size_t length) {
   struct tokens t;

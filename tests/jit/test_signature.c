@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "build.h"
-#include "jit/elf_note.h"
-#include "jit/signature.h"
+#include "jit/key/elf_note.h"
+#include "jit/key/signature.h"
 
 struct subject {
   struct desc d;

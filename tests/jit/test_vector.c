@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "build.h"
+#include "jit/front/kernel.h"
 #include "jit/jit.h"
-#include "jit/kernel.h"
 #include "vector_subjects.h"
 
 static char folder[] = "/tmp/op2jit-vector-XXXXXX";

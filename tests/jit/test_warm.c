@@ -6,7 +6,7 @@
 
 #include "build.h"
 #include "jit/jit.h"
-#include "jit/signature.h"
+#include "jit/key/signature.h"
 #include "kernels-cache/store.h"
 
 static int complain(const char *what) {

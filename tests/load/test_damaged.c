@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "jit/load.h"
+#include "jit/load/load.h"
 #include "read_file.h"
 
 static char **paths;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "jit/load.h"
+#include "jit/load/load.h"
 #include "read_file.h"
 
 enum { WHOLE, THREAD_LOCAL, CONSTRUCTOR, UNKNOWN, INDIRECT, OBJECTS };

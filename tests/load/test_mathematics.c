@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "jit/load.h"
-#include "jit/load_extern.h"
-#include "jit/prelude.h"
+#include "jit/front/prelude.h"
+#include "jit/load/load.h"
+#include "jit/load/load_extern.h"
 #include "read_file.h"
 
 double all(double x);

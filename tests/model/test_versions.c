@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "context.h"
-#include "data.h"
+#include "mesh/data.h"
+#include "services/context.h"
 
 #include "../property/random.h"
 

@@ -2,7 +2,7 @@
 
 #include "check.h"
 
-#include "api.h"
+#include "api/api.h"
 
 static int check_rank(void) {
   return op_rank();

@@ -2,7 +2,7 @@
 
 #include "check.h"
 
-#include "api.h"
+#include "api/api.h"
 #include "base/size.h"
 
 static int check_rank(void) {

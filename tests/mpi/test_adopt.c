@@ -1,7 +1,7 @@
 /* A rank that gets its code from another one has no memory for it: all ranks get an error, none waits, and the next call works. */
-#include "api.h"
+#include "api/api.h"
 #include "check.h"
-#include "jit/load.h"
+#include "jit/load/load.h"
 
 static int rank, refusals;
 

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "../fault/memory.h"
-#include "api.h"
+#include "api/api.h"
 #include "check.h"
-#include "comm.h"
-#include "env.h"
+#include "ranks/comm.h"
+#include "services/env.h"
 
 enum { N = 6 };
 

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "check.h"
 
 static int rank, last;

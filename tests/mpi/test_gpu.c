@@ -4,7 +4,7 @@
  * are wrong. */
 #include <math.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "backend/cuda/cuda.h"
 #include "check.h"
 

@@ -2,9 +2,9 @@
  * agree on that, leave them as they are. */
 #include <string.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "check.h"
-#include "context.h"
+#include "services/context.h"
 
 enum { ROWS = 300, CALLS = 30 };
 

@@ -1,10 +1,10 @@
 /* Ranks whose loops store past the caches: with halos in between, the bits are those of ordinary stores; the rank with the
  * largest part decides for all; and where one rank has no memory for its record of a loop, all ranks say so. */
-#include "api.h"
+#include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
 #include "check.h"
-#include "context.h"
 #include "jit/jit.h"
+#include "services/context.h"
 
 enum { CELLS = 4001, REACH = 3, FACES = CELLS - REACH, STEPS = 8, DIM = 4 };
 

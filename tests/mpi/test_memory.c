@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "check.h"
 
 static int check_rank(void) {

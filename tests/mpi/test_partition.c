@@ -4,13 +4,13 @@
  *   test-mpi-partition FOLDER scotch|none [OP2_...=...] */
 #include "check.h"
 
-#include "api.h"
+#include "api/api.h"
 #include "base/size.h"
-#include "data.h"
-#include "halo.h"
+#include "mesh/data.h"
 #include "partition.h"
 #include "random_mesh.h"
-#include "spread.h"
+#include "spread/halo.h"
+#include "spread/spread.h"
 
 static int rank, size;
 static const char *files; /* what the names of the files begin with: the tests run side by side */

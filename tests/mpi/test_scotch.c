@@ -5,9 +5,9 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "base/size.h"
-#include "spread.h"
+#include "spread/spread.h"
 
 static int rank, size;
 static int threads; /* that this process made so far */

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "api.h"
+#include "api/api.h"
 
 static int rank, size;
 static bool stays;

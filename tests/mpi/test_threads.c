@@ -1,5 +1,5 @@
 /* RANKS [THREADS [SHARE]]: ranks that share CPUs share them out; what the user says (not 0) counts more. */
-#include "api.h"
+#include "api/api.h"
 #include "check.h"
 
 static int check_rank(void) {

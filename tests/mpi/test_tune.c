@@ -1,9 +1,9 @@
 /* RANKS [CALLS]: all ranks make the same trials and choose the same variant, though they have different sizes (the first none), and
  * each its own clock; the second run in this process starts at what the first one kept. With CALLS, fewer than trials of everything
  * need, there is one run: it says that it was too short. */
-#include "api.h"
+#include "api/api.h"
 #include "check.h"
-#include "context.h"
+#include "services/context.h"
 
 enum { ROWS = 20000, CALLS = 400 };
 

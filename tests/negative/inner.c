@@ -2,9 +2,9 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "comm.h"
 #include "negative.h"
-#include "plan.h"
+#include "plan/plan.h"
+#include "ranks/comm.h"
 
 #define CASE(name) static void name(struct mesh *m, struct said *said)
 

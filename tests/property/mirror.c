@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api.h"
-#include "halo.h"
+#include "api/api.h"
+#include "spread/halo.h"
 
 /* The test itself has no memory problem to survive. */
 static void *take(long count, size_t size) {

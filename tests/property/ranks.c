@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm.h"
 #include "inner.h"
+#include "ranks/comm.h"
 #include "world.h"
 
 int ranks_count(void) {

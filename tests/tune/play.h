@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tune.h"
+#include "tune/tune.h"
 
 enum { MOST = 32 };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "alternatives.h"
+#include "backend/alternatives.h"
 
 static const struct shape shapes[] = {{.width = 8}, {.width = 0}, {.width = 4}};
 static const struct shape straight_shapes[] = {

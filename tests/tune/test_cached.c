@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "api.h"
-#include "context.h"
+#include "api/api.h"
 #include "jit/jit.h"
-#include "loop.h"
+#include "loop/loop.h"
+#include "services/context.h"
 
 enum { CELLS = 4096 };
 

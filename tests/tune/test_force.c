@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "kernels-cache/store.h"
-#include "tuning_report.h"
+#include "report/tuning_report.h"
 
 static const char *folder;
 

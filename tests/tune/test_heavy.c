@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "heavy.h"
+#include "backend/heavy.h"
 
 static int noted(const double *seconds, int count) {
   int long_calls = 0;

@@ -5,11 +5,11 @@
 #include <math.h>
 
 #include "../fault/memory.h"
-#include "api.h"
+#include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
-#include "context.h"
-#include "heavy.h"
-#include "loop.h"
+#include "backend/heavy.h"
+#include "loop/loop.h"
+#include "services/context.h"
 
 enum { ELEMENTS = 300, ROUNDS = 4000, MANY_ROUNDS = 40000, CALLS = 40, THREADS = 3, VALUES = 13 };
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
-#include "layouts.h"
+#include "tune/layouts.h"
 
 enum { EDGES = 6000, CELLS = 5000, DIM = 4, VALUES = DIM * CELLS };
 

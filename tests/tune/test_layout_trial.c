@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "layout_trial.h"
+#include "tune/layout_trial.h"
 
 enum { LOOPS = 3, MOST_RUNS = 1000 };
 

@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
-#include "context.h"
-#include "loop.h"
+#include "loop/loop.h"
+#include "services/context.h"
 
 enum { N = 64, POINTS = N * N, SIDES = 4 };
 

@@ -2,13 +2,13 @@
  * the places where ranges begin, and everybody sees it; and loops take them by the size of their data. */
 #include "../api/support.h"
 
-#include "api.h"
+#include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
-#include "context.h"
 #include "jit/jit.h"
-#include "loop.h"
-#include "team.h"
-#include "triad.h"
+#include "loop/loop.h"
+#include "run/team.h"
+#include "run/triad.h"
+#include "services/context.h"
 
 enum { THREADS = 3 };
 

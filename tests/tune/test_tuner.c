@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "play.h"
-#include "tune_mode.h"
+#include "tune/tune_mode.h"
 
 static void finds_the_best(void **state) {
   (void)state;

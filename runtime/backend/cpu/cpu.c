@@ -1,14 +1,14 @@
-#include "backend/cpu/cpu.h"
+#include "cpu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "agree.h"
-#include "backend/cpu/cpu_gather.h"
-#include "backend/cpu/cpu_loop.h"
-#include "context.h"
-#include "heavy.h"
-#include "layouts.h"
+#include "backend/heavy.h"
+#include "cpu_gather.h"
+#include "cpu_loop.h"
+#include "ranks/agree.h"
+#include "services/context.h"
+#include "tune/layouts.h"
 
 /* A backend that was not asked for by name must be able to compile; one that was may live on the cache. */
 static int seq_open(struct op_context *ctx, struct error *err) {

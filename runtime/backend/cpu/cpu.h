@@ -2,7 +2,7 @@
 #ifndef OP2JIT_BACKEND_CPU_H
 #define OP2JIT_BACKEND_CPU_H
 
-#include "backend.h"
+#include "backend/backend.h"
 
 extern const struct backend backend_seq, backend_openmp;
 

@@ -2,11 +2,11 @@
  * one. Every shape gives the right results; one that is in the cache runs in place of one that is not. */
 #include <string.h>
 
-#include "agree.h"
-#include "backend/cpu/cpu_loop.h"
-#include "context.h"
+#include "cpu_loop.h"
 #include "jit/generate/generate.h"
-#include "kind.h"
+#include "ranks/agree.h"
+#include "services/context.h"
+#include "services/kind.h"
 
 enum { MOST_SHAPES = 16 };
 

@@ -1,11 +1,11 @@
-#include "backend/cpu/cpu_gather.h"
+#include "cpu_gather.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "base/size.h"
-#include "context.h"
-#include "data.h"
+#include "mesh/data.h"
+#include "services/context.h"
 
 /* to[0], to[step], ... += from[0], from[1], ... */
 typedef void add_row(void *to, const void *from, int dim, long step);

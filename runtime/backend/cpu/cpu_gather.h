@@ -4,8 +4,8 @@
 #ifndef OP2JIT_BACKEND_CPU_GATHER_H
 #define OP2JIT_BACKEND_CPU_GATHER_H
 
-#include "plan_cache.h"
-#include "schedule.h"
+#include "plan/plan_cache.h"
+#include "run/schedule.h"
 
 struct op_context;
 struct loop;

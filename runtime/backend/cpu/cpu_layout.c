@@ -1,8 +1,8 @@
 /* Layouts on the host: a dat that was declared in rows is turned as a whole, and its loops are made anew. */
-#include "backend/cpu/cpu_loop.h"
-#include "context.h"
-#include "data.h"
-#include "layouts.h"
+#include "cpu_loop.h"
+#include "mesh/data.h"
+#include "services/context.h"
+#include "tune/layouts.h"
 
 /* Loops over fewer elements are not worth a trial. */
 static const long free_elements = 4096;

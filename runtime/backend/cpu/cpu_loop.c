@@ -1,21 +1,21 @@
-#include "backend/cpu/cpu_loop.h"
+#include "cpu_loop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "agree.h"
-#include "alternatives.h"
-#include "backend/cpu/cpu.h"
-#include "backend/cpu/cpu_gather.h"
+#include "backend/alternatives.h"
+#include "backend/heavy.h"
 #include "base/size.h"
-#include "context.h"
-#include "data.h"
-#include "heavy.h"
+#include "cpu.h"
+#include "cpu_gather.h"
 #include "jit/generate/generate.h"
-#include "kind.h"
-#include "layouts.h"
-#include "plan.h"
-#include "triad.h"
+#include "mesh/data.h"
+#include "plan/plan.h"
+#include "ranks/agree.h"
+#include "run/triad.h"
+#include "services/context.h"
+#include "services/kind.h"
+#include "tune/layouts.h"
 
 /* ---- which variants there are ---- */
 

@@ -2,13 +2,13 @@
 #ifndef OP2JIT_BACKEND_CPU_LOOP_H
 #define OP2JIT_BACKEND_CPU_LOOP_H
 
+#include "backend/variant.h"
 #include "jit/generate/generate.h"
 #include "jit/jit.h"
-#include "loop.h"
-#include "plan_cache.h"
-#include "schedule.h"
-#include "tuning.h"
-#include "variant.h"
+#include "loop/loop.h"
+#include "plan/plan_cache.h"
+#include "run/schedule.h"
+#include "tune/tuning.h"
 
 struct op_context;
 

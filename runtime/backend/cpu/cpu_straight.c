@@ -1,7 +1,7 @@
-#include "backend/cpu/cpu_loop.h"
 #include "base/size.h"
-#include "context.h"
+#include "cpu_loop.h"
 #include "jit/generate/generate.h"
+#include "services/context.h"
 
 /* Strips as wide as most are. */
 enum { USUAL_WIDTH = 8 };

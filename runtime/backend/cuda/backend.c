@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agree.h"
-#include "backend/cuda/cuda.h"
-#include "context.h"
-#include "jit/elf_note.h"
-#include "kind.h"
+#include "cuda.h"
+#include "jit/key/elf_note.h"
+#include "ranks/agree.h"
+#include "services/context.h"
+#include "services/kind.h"
 
 static struct nvrtc_places places(const struct op_context *ctx) {
   return (struct nvrtc_places){.named = env_value(&ctx->env, ENV_NVRTC),

@@ -2,15 +2,15 @@
 #ifndef OP2JIT_BACKEND_CUDA_H
 #define OP2JIT_BACKEND_CUDA_H
 
-#include "backend.h"
-#include "backend/cuda/driver.h"
-#include "data.h"
+#include "backend/backend.h"
+#include "driver.h"
 #include "jit/generate/cuda.h"
+#include "jit/key/signature.h"
 #include "jit/nvrtc/nvrtc.h"
-#include "jit/signature.h"
-#include "layouts.h"
-#include "loop.h"
-#include "tuning.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "tune/layouts.h"
+#include "tune/tuning.h"
 
 struct op_context;
 struct plan_cache;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/cuda/cuda.h"
+#include "cuda.h"
 
 void cuda_given(struct cuda *c, const char *loop, const char *variant) {
   struct cuda_under_way *u = &c->under_way;

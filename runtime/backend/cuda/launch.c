@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cuda/cuda.h"
 #include "base/size.h"
-#include "context.h"
+#include "cuda.h"
+#include "services/context.h"
 
 struct call {
   struct op_context *ctx;

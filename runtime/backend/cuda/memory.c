@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cuda/cuda.h"
-#include "context.h"
+#include "cuda.h"
+#include "services/context.h"
 
 struct cuda *cuda_of(const struct op_context *ctx) {
   return ctx->backend_state;

@@ -4,15 +4,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "backend/cuda/cuda.h"
 #include "base/size.h"
-#include "context.h"
+#include "cuda.h"
 #include "jit/dump.h"
-#include "jit/elf_note.h"
 #include "jit/jit.h"
+#include "jit/key/elf_note.h"
 #include "jit/messages.h"
 #include "kernels-cache/store.h"
-#include "kind.h"
+#include "services/context.h"
+#include "services/kind.h"
 
 /* One request for a program, with everything that it needs. */
 struct job {

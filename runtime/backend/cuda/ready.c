@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agree.h"
-#include "backend/cuda/cuda.h"
 #include "base/size.h"
-#include "context.h"
-#include "plan_cache.h"
+#include "cuda.h"
+#include "plan/plan_cache.h"
+#include "ranks/agree.h"
+#include "services/context.h"
 
 enum { ATTRIBUTE_SHARED_LIMIT = 8, USUAL_SHARED = 48 * 1024 };
 

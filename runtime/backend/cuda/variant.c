@@ -1,13 +1,13 @@
 /* Which variants a loop has on a GPU, and what OP2_VARIANT makes of them. */
-#include "variant.h"
+#include "backend/variant.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cuda/cuda.h"
 #include "base/size.h"
-#include "context.h"
+#include "cuda.h"
+#include "services/context.h"
 
 /* What the tuner may try beside the default; elements per thread behind each. */
 static const struct {

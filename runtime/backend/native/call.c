@@ -1,5 +1,5 @@
 /* Calling a function of 1 to 32 pointer parameters by its address. */
-#include "backend/native/call.h"
+#include "call.h"
 
 #define P1 p[0]
 #define P2 P1, p[1]

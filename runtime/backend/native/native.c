@@ -1,14 +1,14 @@
 /* The native backend: the kernel's own C function, element by element, no plan and no compiler. Slow and plain:
  * the reference for every other backend, and the one for debuggers. */
-#include "backend/native/native.h"
+#include "native.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/native/call.h"
 #include "base/size.h"
-#include "context.h"
-#include "data.h"
+#include "call.h"
+#include "mesh/data.h"
+#include "services/context.h"
 
 /* What one argument needs beside the mesh: copies of rows that are not contiguous, scratch, numbers. */
 struct native_arg {

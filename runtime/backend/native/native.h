@@ -1,7 +1,7 @@
 #ifndef OP2JIT_BACKEND_NATIVE_H
 #define OP2JIT_BACKEND_NATIVE_H
 
-#include "backend.h"
+#include "backend/backend.h"
 
 extern const struct backend backend_native;
 

@@ -1,0 +1,69 @@
+#include "nearest.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <string.h>
+
+enum { LONGEST = 63 };
+
+static int lower(char c) {
+  return tolower((unsigned char)c);
+}
+
+static int least(int a, int b, int c) {
+  int ab = a < b ? a : b;
+  return ab < c ? ab : c;
+}
+
+/* Edit distance with transpositions, on names short enough for fixed rows. */
+static int distance(const char *a, const char *b) {
+  size_t na = strlen(a), nb = strlen(b);
+  if (na > LONGEST || nb > LONGEST)
+    return INT_MAX;
+  int rows[3][LONGEST + 1];
+  for (size_t j = 0; j <= nb; j++)
+    rows[0][j] = (int)j;
+  for (size_t i = 1; i <= na; i++) {
+    int *now = rows[i % 3], *before = rows[(i - 1) % 3], *two = rows[(i + 1) % 3];
+    now[0] = (int)i;
+    for (size_t j = 1; j <= nb; j++) {
+      int other = lower(a[i - 1]) != lower(b[j - 1]);
+      now[j] = least(before[j] + 1, now[j - 1] + 1, before[j - 1] + other);
+      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+        now[j] = least(now[j], two[j - 2] + 1, now[j]);
+    }
+  }
+  return rows[na % 3][nb];
+}
+
+/* Of names of one or two letters any other is a few letters away: then only capitals may differ. */
+static int enough(const char *a, const char *b) {
+  const size_t na = strlen(a), nb = strlen(b), shorter = na < nb ? na : nb;
+  return shorter < 3 ? 0 : shorter == 3 ? 1 : shorter <= 6 ? 2 : (int)(shorter / 3);
+}
+
+int nearest_name(const char *word, const char *const names[], int count) {
+  int best = -1, best_distance = INT_MAX;
+  for (int i = 0; i < count; i++) {
+    if (!names[i])
+      continue;
+    int d = distance(word, names[i]);
+    if (d < best_distance && d <= enough(word, names[i])) {
+      best = i;
+      best_distance = d;
+    }
+  }
+  return best;
+}
+
+void nearest_tell(const char *what, const char *word, const char *const names[], int count,
+                  struct text *out) {
+  if (!word) {
+    text_addf(out, "the %s is NULL", what);
+    return;
+  }
+  const int near = nearest_name(word, names, count);
+  text_addf(out, "the %s \"%s\" is unknown", what, word);
+  if (near >= 0)
+    text_addf(out, " (did you mean \"%s\"?)", names[near]);
+}

@@ -1,0 +1,220 @@
+#include "types.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nearest.h"
+#include "op2jit.h"
+
+static const struct type_info infos[TYPE_COUNT] = {
+    [TYPE_NONE] = {"unknown", NULL, 0, false, false},
+    [TYPE_DOUBLE] = {"double", NULL, sizeof(double), true, true},
+    [TYPE_FLOAT] = {"float", NULL, sizeof(float), true, true},
+    [TYPE_INT] = {"int", NULL, sizeof(int), false, true},
+    [TYPE_UINT] = {"unsigned int", "uint", sizeof(unsigned), false, false},
+    [TYPE_LONGLONG] = {"long long", "ll", sizeof(long long), false, true},
+    [TYPE_ULONGLONG] = {"unsigned long long", "ull", sizeof(unsigned long long), false, false},
+    [TYPE_BOOL] = {"bool", NULL, sizeof(bool), false, false},
+    [TYPE_CHAR] = {"char", NULL, sizeof(char), false, (char)-1 < 0},
+    [TYPE_SHORT] = {"short", NULL, sizeof(short), false, true},
+};
+
+const struct type_info *type_info(enum type_code code) {
+  return &infos[(unsigned)code < TYPE_COUNT ? code : TYPE_NONE];
+}
+
+const char *type_names(void) {
+  return "double, float, int, unsigned int (uint), long long (ll), unsigned long long (ull), bool, char, "
+         "short";
+}
+
+void type_tell_unknown(const char *said, struct text *out) {
+  const char *names[TYPE_COUNT];
+  for (int i = 0; i < TYPE_COUNT; i++)
+    names[i] = i ? infos[i].name : NULL;
+  nearest_tell("type", said, names, TYPE_COUNT, out);
+  text_addf(out, "; expected one of %s", type_names());
+}
+
+/* One space between words, none at the ends or round a colon. False if it does not fit. */
+static bool normalise(const char *name, char *out, size_t size) {
+  size_t n = 0;
+  bool gap = false;
+  for (; *name; name++) {
+    if (*name == ' ' || *name == '\t') {
+      gap = true;
+      continue;
+    }
+    if (gap && n && *name != ':' && out[n - 1] != ':') {
+      if (n + 1 >= size)
+        return false;
+      out[n++] = ' ';
+    }
+    gap = false;
+    if (n + 1 >= size)
+      return false;
+    out[n++] = *name;
+  }
+  out[n] = '\0';
+  return true;
+}
+
+static enum type_code find(const char *name) {
+  for (int i = TYPE_DOUBLE; i < TYPE_COUNT; i++)
+    if (strcmp(name, infos[i].name) == 0 || (infos[i].alias && strcmp(name, infos[i].alias) == 0))
+      return (enum type_code)i;
+  return TYPE_NONE;
+}
+
+enum type_code type_parse(const char *name, bool *soa) {
+  if (soa)
+    *soa = false;
+  if (!name)
+    return TYPE_NONE;
+  enum type_code quick = find(name); /* the usual spelling, without copying: this is on the warm path */
+  if (quick != TYPE_NONE)
+    return quick;
+  char clean[40];
+  if (!normalise(name, clean, sizeof clean))
+    return TYPE_NONE;
+  char *colon = strchr(clean, ':');
+  if (colon) {
+    if (!soa || strcmp(colon, ":soa") != 0)
+      return TYPE_NONE;
+    *soa = true;
+    *colon = '\0';
+  }
+  return find(clean);
+}
+
+bool type_fits(enum type_code declared, const char *is) {
+  const struct type_info *found = type_info(type_parse(is, NULL)), *wanted = type_info(declared);
+  return !found->size || (found->size == wanted->size && found->is_float == wanted->is_float);
+}
+
+void type_tell_misfit(enum type_code declared, const char *is, const char *verb, const char *remedy,
+                      const char *memory, struct text *out) {
+  const char *wanted = type_info(declared)->name, *found = type_info(type_parse(is, NULL))->name;
+  text_addf(
+      out,
+      "the type is \"%s\", and %s of type %s. %s \"%s\", or give the variable the type %s; if the memory "
+      "does hold values of type %s, cast its address to (%s)",
+      wanted, verb, found, remedy, found, wanted, wanted, memory);
+}
+
+int type_check_pointed(enum type_code declared, const char *is, const char *verb, const char *memory,
+                       struct error *err) {
+  struct text wrong = {0};
+  if (declared == TYPE_NONE || type_fits(declared, is))
+    return OP_OK;
+  type_tell_misfit(declared, is, verb, "Declare it as", memory, &wrong);
+  error_set(err, OP_ERR_TYPE, "%s", text_str(&wrong));
+  text_free(&wrong);
+  return OP_ERR_TYPE;
+}
+
+#define COMBINE(T, combined)                                                                                 \
+  do {                                                                                                       \
+    T a, b;                                                                                                  \
+    memcpy(&a, target, sizeof a);                                                                            \
+    for (size_t i = 0; i < count; i++) {                                                                     \
+      memcpy(&b, values + i * distance, sizeof b);                                                           \
+      a = (combined);                                                                                        \
+    }                                                                                                        \
+    memcpy(target, &a, sizeof a);                                                                            \
+  } while (0)
+
+#define COMBINE_INT(T, sum)                                                                                  \
+  COMBINE(T, access == OP_INC ? (T)(sum) : (access == OP_MIN ? b < a : b > a) ? b : a)
+
+#define COMBINE_FLOAT(T)                                                                                     \
+  COMBINE(T, access == OP_INC ? a + b : (b != b || (access == OP_MIN ? b < a : b > a)) ? b : a)
+
+void type_combine_many(enum type_code code, int access, void *target, const unsigned char *values,
+                       size_t distance, size_t count) {
+  /* Signed sums go through unsigned arithmetic: they wrap, as the generated code's do. */
+  switch (code) {
+  case TYPE_DOUBLE: COMBINE_FLOAT(double); break;
+  case TYPE_FLOAT: COMBINE_FLOAT(float); break;
+  case TYPE_INT: COMBINE_INT(int, (unsigned)a + (unsigned)b); break;
+  case TYPE_UINT: COMBINE_INT(unsigned, a + b); break;
+  case TYPE_LONGLONG: COMBINE_INT(long long, (unsigned long long)a + (unsigned long long)b); break;
+  case TYPE_ULONGLONG: COMBINE_INT(unsigned long long, a + b); break;
+  /* Poisoned copies hold what is no bool. */
+  case TYPE_BOOL: COMBINE_INT(unsigned char, a || b); break;
+  case TYPE_CHAR: COMBINE_INT(char, a + b); break;
+  case TYPE_SHORT: COMBINE_INT(short, a + b); break;
+  case TYPE_NONE:
+  case TYPE_COUNT: break;
+  }
+}
+
+void type_combine(enum type_code code, int access, void *target, const void *value) {
+  type_combine_many(code, access, target, value, 0, 1);
+}
+
+#define NUMBER(T)                                                                                            \
+  do {                                                                                                       \
+    T v;                                                                                                     \
+    memcpy(&v, value, sizeof v);                                                                             \
+    return (double)v;                                                                                        \
+  } while (0)
+
+double type_number(enum type_code code, const void *value) {
+  switch (code) {
+  case TYPE_DOUBLE: NUMBER(double);
+  case TYPE_FLOAT: NUMBER(float);
+  case TYPE_INT: NUMBER(int);
+  case TYPE_UINT: NUMBER(unsigned);
+  case TYPE_LONGLONG: NUMBER(long long);
+  case TYPE_ULONGLONG: NUMBER(unsigned long long);
+  case TYPE_BOOL: NUMBER(unsigned char);
+  case TYPE_CHAR: NUMBER(char);
+  case TYPE_SHORT: NUMBER(short);
+  case TYPE_NONE:
+  case TYPE_COUNT: break;
+  }
+  return 0;
+}
+
+#define PRINT(T, format, cast)                                                                               \
+  do {                                                                                                       \
+    T v;                                                                                                     \
+    memcpy(&v, value, sizeof v);                                                                             \
+    return snprintf(out, size, format, (cast)v);                                                             \
+  } while (0)
+
+int type_print(enum type_code code, const void *value, char *out, size_t size) {
+  switch (code) {
+  case TYPE_DOUBLE: PRINT(double, "%.17g", double);
+  case TYPE_FLOAT: PRINT(float, "%.17g", double);
+  case TYPE_INT: PRINT(int, "%d", int);
+  case TYPE_UINT: PRINT(unsigned, "%u", unsigned);
+  case TYPE_LONGLONG: PRINT(long long, "%lld", long long);
+  case TYPE_ULONGLONG: PRINT(unsigned long long, "%llu", unsigned long long);
+  case TYPE_BOOL: PRINT(unsigned char, "%d", int);
+  case TYPE_CHAR: PRINT(char, "%d", int);
+  case TYPE_SHORT: PRINT(short, "%d", int);
+  case TYPE_NONE:
+  case TYPE_COUNT: break;
+  }
+  return snprintf(out, size, "?");
+}
+
+void type_add_shortest(enum type_code code, const void *value, struct text *out) {
+  char shown[40];
+  type_print(code, value, shown, sizeof shown);
+  for (int digits = 1; type_info(code)->is_float && digits < 17; digits++) {
+    char shorter[40];
+    snprintf(shorter, sizeof shorter, "%.*g", digits, type_number(code, value));
+    const double back = strtod(shorter, NULL);
+    const float single = (float)back;
+    if (memcmp(code == TYPE_DOUBLE ? (const void *)&back : &single, value, type_info(code)->size) == 0) {
+      memcpy(shown, shorter, sizeof shown);
+      break;
+    }
+  }
+  text_add(out, shown);
+}

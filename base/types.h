@@ -1,0 +1,67 @@
+/* The types of data: one table, asked by everything. */
+#ifndef OP2JIT_BASE_TYPES_H
+#define OP2JIT_BASE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+#include "text.h"
+
+enum type_code {
+  TYPE_NONE, /* not a type: an op_arg whose type name was not understood */
+  TYPE_DOUBLE,
+  TYPE_FLOAT,
+  TYPE_INT,
+  TYPE_UINT,
+  TYPE_LONGLONG,
+  TYPE_ULONGLONG,
+  TYPE_BOOL,
+  TYPE_CHAR,
+  TYPE_SHORT,
+  TYPE_COUNT
+};
+
+struct type_info {
+  const char *name;  /* as the API and C spell it: "unsigned int" */
+  const char *alias; /* OP2's short name, or NULL */
+  size_t size;       /* bytes */
+  bool is_float, is_signed;
+};
+const struct type_info *type_info(enum type_code code);
+
+/* Parse "double", "uint", "unsigned  int", "double:soa" (spaces do not matter). *soa may be NULL: then a
+ * ":soa" suffix makes the name unknown. TYPE_NONE if it is not a type. */
+enum type_code type_parse(const char *name, bool *soa);
+
+/* May `is`, the name of what a C pointer points to, be data of this type? "" always may, and whole numbers of one size are one
+ * another's bits, with a sign or without. */
+bool type_fits(enum type_code declared, const char *is);
+/* "the type is "double", and VERB C variables of type float. Declare ... ": what is wrong if it does not fit. `verb` "the value is a",
+ * `remedy` "Declare it as", `memory` "const void *". */
+void type_tell_misfit(enum type_code declared, const char *is, const char *verb, const char *remedy,
+                      const char *memory, struct text *out);
+
+/* OP_ERR_TYPE with these words unless it fits; a type that is none is found elsewhere. */
+int type_check_pointed(enum type_code declared, const char *is, const char *verb, const char *memory,
+                       struct error *err);
+
+/* All names, for messages: "double, float, ...". */
+const char *type_names(void);
+/* What is wrong with a name that type_parse did not know, or NULL, and what was expected. */
+void type_tell_unknown(const char *said, struct text *out);
+
+/* target = target (access) value for one value: access OP_INC, OP_MIN or OP_MAX. A NaN on either side
+ * of MIN or MAX gives NaN. */
+void type_combine(enum type_code code, int access, void *target, const void *value);
+/* The same for `count` values one after the other, each `distance` bytes behind the one before. */
+void type_combine_many(enum type_code code, int access, void *target, const unsigned char *values,
+                       size_t distance, size_t count);
+/* The value as a double, rounded if need be. */
+double type_number(enum type_code code, const void *value);
+/* A value as text: %.17g for floating point, %d and the like for the others. Returns the length. */
+int type_print(enum type_code code, const void *value, char *out, size_t size);
+/* The same with the fewest digits that give the value back: 0.8. */
+void type_add_shortest(enum type_code code, const void *value, struct text *out);
+
+#endif

@@ -1,0 +1,18 @@
+/* Where this library's own file is, and from there its plugins: beside it in an installed tree, which may
+ * be moved as a whole, or where the build made them in a build tree. Nothing is opened here. */
+#ifndef OP2JIT_BASE_WHEREAMI_H
+#define OP2JIT_BASE_WHEREAMI_H
+
+#include "error.h"
+#include "text.h"
+
+/* Replaces `path` by the absolute path, symbolic links resolved, of the file that this code was loaded
+ * from: libop2jit.so, or a program that has the library in it. OP_ERR_FILE if the system does not say. */
+int whereami(struct text *path, struct error *err);
+
+/* Replaces `path` by that of the plugin file `name` ("op2jit-clang.so"), which exists: in the folder `first`
+ * (OP2_PLUGINS; NULL or "" if there is none), else <folder of the library>/op2jit, else where the build
+ * tree has it. OP_ERR_NOT_BUILT, with the places looked at, if there is none. */
+int plugin_path(const char *name, const char *first, struct text *path, struct error *err);
+
+#endif

@@ -1,0 +1,155 @@
+// The prover's face: the table of prover.h.
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/Frontend/CompilerInstance.h>
+
+#include <deque>
+
+#include "jit/clang/front.h"
+#include "jit/clang/messages.h"
+#include "jit/clang/safely.h"
+#include "jit/prover.h"
+#include "prove_calls.h"
+#include "prove_walk.h"
+
+namespace op2jit {
+namespace {
+
+struct Report {
+  Output messages;
+  std::deque<std::string> strings;
+  std::vector<prove_finding> findings;
+
+  const char *keep(const std::string &text) {
+    strings.push_back(text);
+    return strings.back().c_str();
+  }
+  void add(int argument, const Finding &finding) {
+    findings.push_back({argument, finding.verdict, keep(finding.file), static_cast<int>(finding.line),
+                        static_cast<int>(finding.column), keep(finding.reason), keep(finding.remedy)});
+  }
+};
+
+const clang::FunctionDecl *find_kernel(const clang::ASTContext &context, llvm::StringRef name) {
+  for (const clang::Decl *declaration : context.getTranslationUnitDecl()->decls())
+    if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration))
+      if (function->getIdentifier() && function->getName() == name &&
+          function->isThisDeclarationADefinition())
+        return function;
+  return nullptr;
+}
+
+std::string spelled(const prove_argument &argument) {
+  const std::string pointer =
+      std::string(argument.access == PROVE_READ || argument.form == PROVE_NUMBERS ? "const " : "") +
+      argument.type + " *";
+  return argument.form == PROVE_VECTOR ? pointer + "x[" + std::to_string(argument.arity) + "]" : pointer;
+}
+
+// Does a parameter have the argument's type, and const where it is only read?
+bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &argument, int number,
+                     Rules &rules) {
+  clang::QualType type = parameter.getType();
+  for (int level = argument.form == PROVE_VECTOR ? 2 : 1; level > 0 && !type.isNull(); level--)
+    type = type->isPointerType() ? type->getPointeeType() : clang::QualType();
+  clang::LangOptions options;
+  const clang::PrintingPolicy policy(options);
+  const bool reads = argument.access == PROVE_READ || argument.form == PROVE_NUMBERS;
+  std::string name = type.isNull() ? "" : type.getCanonicalType().getUnqualifiedType().getAsString(policy);
+  // Types of one size and kind: fixed-width names may stand for either; what C itself refuses, the compiler says.
+  static const char *const same[][2] = {{"_Bool", "bool"},
+                                        {"long", "long long"},
+                                        {"unsigned long", "unsigned long long"},
+                                        {"signed char", "char"}};
+  for (const auto &pair : same)
+    if (name == pair[0])
+      name = pair[1];
+  if (name == argument.type && (!reads || type.isConstQualified()))
+    return true;
+  rules.whole(PROVE_VIOLATED, parameter.getLocation(),
+              "parameter " + std::to_string(number + 1) + " (" + parameter.getName().str() + ") is '" +
+                  parameter.getType().getAsString(policy) + "', and argument " + std::to_string(number + 1) +
+                  " passes '" + spelled(argument) + "'",
+              name == argument.type
+                  ? "add const, or declare the argument OP_RW, OP_WRITE or OP_INC"
+                  : "give the parameter the argument's type, or pass the arguments in the kernel's order");
+  return false;
+}
+
+void analyse(const prove_request &request, const clang::ASTContext &context, Report &report) {
+  const clang::FunctionDecl *kernel = find_kernel(context, request.kernel);
+  if (!kernel) {
+    Finding missing;
+    missing.verdict = PROVE_VIOLATED;
+    missing.reason = std::string("the text has no function '") + request.kernel + "'";
+    missing.remedy = "name the kernel's function";
+    report.add(-1, missing);
+    return;
+  }
+  Rules rules(context, request, *kernel);
+  bool matches = static_cast<int>(kernel->getNumParams()) == request.narguments;
+  if (!matches)
+    rules.whole(PROVE_VIOLATED, kernel->getLocation(),
+                "the kernel has " + std::to_string(kernel->getNumParams()) +
+                    " parameters, and the loop passes " + std::to_string(request.narguments) + " arguments",
+                "give the kernel one parameter per argument, in their order");
+  for (int i = 0; matches && i < request.narguments; i++)
+    matches =
+        check_parameter(*kernel->getParamDecl(static_cast<unsigned>(i)), request.arguments[i], i, rules);
+  check_recursion(*kernel, rules);
+  if (matches)
+    Walk(context, rules).kernel(*kernel, request);
+  for (const compile_message &message : report.messages.messages())
+    if (message.severity == COMPILE_WARNING && llvm::StringRef(message.text).contains("uninitialized when"))
+      report.findings.push_back({-1, PROVE_VIOLATED, report.keep(message.file), message.line, message.column,
+                                 report.keep(message.text), "give the variable a value first"});
+  for (int i = -1; i < request.narguments; i++) {
+    const Finding &finding = i < 0 ? rules.findings().back() : rules.findings()[static_cast<size_t>(i)];
+    if (finding.verdict != PROVE_PROVED)
+      report.add(i, finding);
+  }
+}
+
+void prove(const prove_request *request, prove_result *result) {
+  auto *report = new Report;
+  compile_request text = {};
+  text.files = request->files;
+  text.nfiles = request->nfiles;
+  text.warnings = static_cast<int>(Warnings::Serious);
+  std::string reason;
+  bool parsed = false;
+  const bool survived = run_safely(
+      [&] {
+        parsed = parse(
+            text, report->messages,
+            [](clang::CompilerInstance &) { return std::make_unique<clang::ASTConsumer>(); },
+            [&](clang::CompilerInstance &compiler) { analyse(*request, compiler.getASTContext(), *report); });
+      },
+      reason);
+  const bool in_text = report->messages.has_errors();
+  if (!survived && !in_text)
+    report->messages.add(COMPILE_ERROR, "", 0, 0, "the prover failed: " + reason);
+  *result = {};
+  compile_result messages;
+  report->messages.fill(&messages, 0);
+  result->status = survived && parsed ? 0 : in_text ? 1 : 2;
+  result->findings = report->findings.data();
+  result->nfindings = static_cast<int>(report->findings.size());
+  result->messages = messages.messages;
+  result->nmessages = messages.nmessages;
+  result->owner = report;
+}
+
+void release(prove_result *result) {
+  delete static_cast<Report *>(result->owner);
+  *result = {};
+}
+
+constexpr prover table = {PROVER_ABI, prove, release};
+
+} // namespace
+} // namespace op2jit
+
+extern "C" __attribute__((visibility("default"))) const prover *op2jit_prover() {
+  return &op2jit::table;
+}

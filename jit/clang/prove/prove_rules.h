@@ -1,0 +1,77 @@
+// What each access descriptor allows, and what was found against it.
+#ifndef OP2JIT_JIT_CLANG_PROVE_RULES_H
+#define OP2JIT_JIT_CLANG_PROVE_RULES_H
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+
+#include <string>
+
+#include "jit/prover.h"
+#include "prove_state.h"
+
+namespace op2jit {
+
+enum class Change { Assign, Increase, Modify }; // = ; += -= ++ -- ; the other compound assignments
+// Was a MIN or MAX argument compared with what is assigned: no; in a way that was not followed; rightly; the wrong way round.
+enum class Compared { No, Somehow, Rightly, Wrongly };
+
+struct Finding {
+  prove_verdict verdict = PROVE_PROVED;
+  std::string file, reason, remedy;
+  unsigned line = 0, column = 0;
+};
+
+class Rules {
+public:
+  Rules(const clang::ASTContext &context, const prove_request &request, const clang::FunctionDecl &kernel);
+
+  State start() const;
+  void read(const Place &place, const clang::Expr *where, const State &state);
+  // `surely`: not in a loop that may run no time at all.
+  void write(const Place &place, const clang::Expr *where, State &state, Change change, Compared compared,
+             bool surely);
+  // `index` of the array that `array` names, which has `size` elements.
+  void index(const clang::Expr *array, Number index, int64_t size);
+  // The argument, declared INC, keeps the smaller or larger of two values.
+  void keeps_extremum(int argument, bool minimum);
+  void null_pointer(const clang::Expr *where);
+  void at_exit(const State &state);
+  void lost(const Place &place, clang::SourceLocation where, const char *why);
+  void lost_all(clang::SourceLocation where, const char *why);
+  void whole(prove_verdict verdict, clang::SourceLocation where, std::string reason, std::string remedy);
+
+  const prove_argument &argument(int i) const {
+    return request_.arguments[i];
+  }
+  const std::vector<bool> &was_read() const { // by argument, so far
+    return was_read_;
+  }
+  const std::vector<Finding> &findings() const { // by argument, the last about the whole kernel
+    return findings_;
+  }
+
+private:
+  void report(int argument, prove_verdict verdict, clang::SourceLocation where, std::string reason,
+              std::string remedy);
+  bool inside(const Place &place, const clang::Expr *where);
+  void inside_variable(const Place &place, const clang::Expr *where);
+  void outside(const clang::VarDecl *variable, const std::string &name, int64_t size, Number index,
+               const clang::Expr *where);
+  std::string title(int argument) const;
+  int components(int argument) const;
+  void unwritten(int argument, int component);
+
+  const clang::ASTContext &context_;
+  const prove_request &request_;
+  const clang::FunctionDecl &kernel_;
+  std::vector<Finding> findings_;
+  std::vector<bool> was_read_;
+  std::vector<bool> doubtful_; // by argument: some write was not followed to its component or path
+  std::vector<llvm::BitVector> sometimes_; // by argument: components written on some path
+  // By argument: components written where an earlier condition had written them perhaps, as in `if (c) *w = 1; if (!c) *w = 2;`.
+  std::vector<llvm::BitVector> in_turn_;
+};
+
+} // namespace op2jit
+#endif

@@ -1,0 +1,114 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "jit/front/parameters.h"
+
+static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
+                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
+
+static bool is_vector(const struct desc_arg *a) {
+  return a->form == DESC_DAT && a->map >= 0 && a->idx < 0;
+}
+
+static bool only_read(const struct desc_arg *a) {
+  return a->form == DESC_IDX || a->access == OP_READ;
+}
+
+void kernel_expected(const struct desc *d, int arg, const char *name, struct text *out) {
+  const struct desc_arg *a = &d->args[arg];
+  text_addf(out, "%s%s *%s", only_read(a) ? "const " : "", type_info(a->type)->name, name);
+  if (is_vector(a))
+    text_addf(out, "[%d]", d->maps[a->map].arity);
+}
+
+static void describe_argument(const struct desc *d, int arg, struct text *out) {
+  const struct desc_arg *a = &d->args[arg];
+  static const char *const forms[] = {"a dat", "a global", "op_arg_idx", "op_arg_info"};
+  text_addf(out, "argument %d is %s", arg + 1, forms[a->form]);
+  if (a->form == DESC_DAT || a->form == DESC_GBL)
+    text_addf(out, " of type %s, %s", type_info(a->type)->name, access_names[a->access]);
+  else if (a->form == DESC_INFO)
+    text_addf(out, " of type %s", type_info(a->type)->name);
+  if (is_vector(a))
+    text_addf(out, ", passed as a vector of %d", d->maps[a->map].arity);
+}
+
+/* What is wrong with the parameter, or NULL; `remedy` may be set. */
+static const char *complaint(const struct kernel_parameter *p, const struct desc_arg *a,
+                             const char **remedy) {
+  int depth = is_vector(a) ? 2 : 1;
+  *remedy = "";
+  if (p->short_name)
+    return "its type is a short name for op_decl_dat and the arguments, which C does not know";
+  if (!p->understood)
+    return NULL;
+  if (p->depth < depth)
+    return depth == 2 && p->depth == 1 ? "it must be a vector of pointers" : "it must be a pointer";
+  if (p->depth > depth)
+    return "it has a pointer or bracket too many";
+  if (p->type != a->type)
+    return "its type differs";
+  if (only_read(a) && !p->is_const) {
+    if (a->form == DESC_DAT)
+      *remedy = a->map < 0 ? ", or declare the argument OP_RW if the kernel changes it"
+                           : ", or declare the argument OP_INC if the kernel only adds to it";
+    return "what is only read must be const";
+  }
+  return NULL;
+}
+
+static int check_parameter(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
+  const struct kernel_parameter *p = &k->parameters[arg];
+  const char *remedy;
+  const char *what = complaint(p, &d->args[arg], &remedy);
+  if (!what)
+    return OP_OK;
+  struct text expected = {0}, argument = {0};
+  kernel_expected(d, arg, p->name[0] ? p->name : "x", &expected);
+  describe_argument(d, arg, &argument);
+  kernel_error(k, p->line, p->column, err, "parameter %d (%s) is \"%s\", but %s: %s; write \"%s\"%s", arg + 1,
+               p->name[0] ? p->name : "without a name", p->spelling, text_str(&argument), what,
+               text_str(&expected), remedy);
+  text_free(&expected);
+  text_free(&argument);
+  return err->code;
+}
+
+/* The parameter's name, or one that the text does not have. */
+static const char *name_to_write(const struct kernel *k, int parameter, char out[32]) {
+  if (parameter < k->nparameters && k->parameters[parameter].name[0])
+    return k->parameters[parameter].name;
+  int length = snprintf(out, 32, "x%d", parameter + 1);
+  for (; length < 31 && kernel_uses(k, out); length++)
+    memcpy(out + length, "_", 2);
+  return out;
+}
+
+static int wrong_count(const struct kernel *k, const struct desc *d, struct error *err) {
+  struct text list = {0};
+  char name[32];
+  for (int i = 0; i < d->nargs; i++) {
+    text_add(&list, i ? ", " : "");
+    kernel_expected(d, i, name_to_write(k, i, name), &list);
+  }
+  const struct kernel_function *f = &k->functions[k->function];
+  kernel_error(
+      k, f->line, f->column, err,
+      "the kernel has %d parameter%s, but the call has %d argument%s; pass one for each parameter, or write "
+      "\"void %s(%s)\"",
+      k->nparameters, k->nparameters == 1 ? "" : "s", d->nargs, d->nargs == 1 ? "" : "s", k->name,
+      text_str(&list));
+  text_free(&list);
+  return err->code;
+}
+
+int kernel_check(const struct kernel *k, const struct desc *d, struct error *err) {
+  if (!k->certain)
+    return OP_OK;
+  if (k->nparameters != d->nargs)
+    return wrong_count(k, d, err);
+  for (int i = 0; i < d->nargs; i++)
+    if (check_parameter(k, d, i, err) != OP_OK)
+      return err->code;
+  return recursion_check(k, err);
+}

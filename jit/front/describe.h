@@ -1,0 +1,125 @@
+/* A loop as a value: everything that its generated code depends on, and nothing of a mesh. Built once per
+ * loop by the runtime, hashed by the signature, printed and read back as text, and turned into code by
+ * the generators. */
+#ifndef OP2JIT_JIT_DESCRIBE_H
+#define OP2JIT_JIT_DESCRIBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "base/types.h"
+
+enum desc_form { DESC_DAT, DESC_GBL, DESC_IDX, DESC_INFO };
+
+struct desc_arg {
+  enum desc_form form;
+  enum type_code type; /* IDX: TYPE_INT */
+  int dim;             /* IDX: 1, or the arity for a vector */
+  int access;          /* op_access; IDX: OP_READ; INFO: the access of its reference */
+  int map;             /* number in maps[], -1: direct */
+  int idx;             /* -1: direct; 0 .. arity-1: one column; -arity with a map: the vector */
+  int dat;             /* DAT: number in dats[], else -1. Arguments with one dat share a number. */
+  int ref;             /* INFO: argument number, from 0, of its MIN or MAX; else -1 */
+  int info;            /* GBL: argument number of the INFO that refers to it, else -1 */
+  bool present;
+};
+
+/* Sets are numbered by first occurrence; 0 is the loop's own. */
+struct desc_map {
+  int arity;
+  int to; /* target set's number */
+};
+
+struct desc_dat {
+  enum type_code type;
+  int dim;
+  int set;   /* number of the set it lives on */
+  bool soa;  /* component c of element e at [c * stride + e], stride in the frame; else [e * dim + c] */
+  bool wide; /* 2^31 components or more: indices need 64 bits */
+};
+
+struct desc_const {
+  char *name;
+  enum type_code type;
+  int dim;
+  bool folded;          /* the value is in the code; else its address is in the frame */
+  unsigned char *value; /* dim values; part of the description only if folded */
+};
+
+struct desc {
+  char *kernel_name;
+  char *text;        /* the kernel text without a leading #line */
+  char *origin_file; /* where the text comes from, for messages; may be NULL; not part of the key */
+  int origin_line;   /* of the text's first line; 0: unknown */
+  bool one_line;     /* from OP_KERNEL: laid out anew for messages; not part of the key */
+  char *fp;          /* "strict", "contract" or "fast" */
+  char *names;       /* what the program calls its things (see desc_name); may be NULL; not part of the key */
+  int nargs, nmaps, ndats, nconsts, nsets;
+  struct desc_arg args[OP_MAX_ARGS];
+  struct desc_map maps[OP_MAX_ARGS];
+  struct desc_dat dats[OP_MAX_ARGS];
+  bool renumbered[OP_MAX_ARGS + 1]; /* by set: op_arg_idx goes through a table in the frame */
+  struct desc_const *consts;        /* those that occur in the text, by name */
+};
+
+void desc_free(struct desc *d);
+/* A deep copy; OP_ERR_MEMORY. */
+int desc_copy(struct desc *to, const struct desc *from, struct error *err);
+
+/* Do arguments need this column of a map? */
+bool desc_uses_column(const struct desc *d, int map, int column);
+
+/* Canonical text: the same description gives the same text in any process; reading it back gives the
+ * same description. Format: one "key value" per line, texts length-prefixed;
+ * arguments, sets, maps and dats count from 1 there, and 0 is none. */
+void desc_print(const struct desc *d, struct text *out);
+int desc_parse(struct desc *d, const char *canonical, struct error *err);
+
+/* Append to `names` that a "set", "map", "dat" or "arg", numbered from 0, has this name: a line "set 1 cells", counted from 1
+ * as in the text. A line break within the name becomes a blank. */
+void desc_name(struct text *names, const char *kind, int number, const char *name);
+/* Appends the name of that thing; false if it has none. */
+bool desc_find_name(const struct desc *d, const char *kind, int number, struct text *out);
+
+/* The parts of it, a line per thing: arguments; sets and maps; dats; constants. */
+void desc_print_args(const struct desc *d, struct text *out);
+void desc_print_mesh(const struct desc *d, struct text *out);
+void desc_print_dats(const struct desc *d, struct text *out);
+void desc_print_consts(const struct desc *d, struct text *out);
+
+/* ---- the frame ---------------------------------------------------------------------------------
+ * Generated code gets one array of pointers. Slots, in this order:
+ *   dats      address of component 0 of element 0
+ *   maps      address of the table, rows of `arity` ints, in the library's numbering
+ *   args      one per argument, NULL but for GBL and INFO:
+ *               GBL READ, WRITE, RW   the values
+ *               GBL INC, MIN, MAX     `dim` values of the reduction slot of this item
+ *               GBL WORK              NULL: generated code has its own scratch
+ *               INFO                  struct { long long element; T payload[dim]; } of this item's
+ *                                     slot, element -1 as long as no element has won; the element's
+ *                                     number is the user's
+ *   strides   one per dat: (intptr_t) the stride of an SoA dat, in elements
+ *   numbers   one per set: the table from the library's numbers to the user's, NULL if the same
+ *   consts    one per constant, NULL for folded ones
+ *   starts    one per argument, NULL but for a GBL MIN or MAX that has an INFO: the user's value before
+ *             the loop. The slot of such a GBL holds the same value before the first element.
+ *   straight  the straight ranges of the elements that run, as runtime/plan/straight.h lays them out; NULL where the
+ *             shape has none
+ */
+int desc_slot_dat(const struct desc *d, int dat);
+int desc_slot_map(const struct desc *d, int map);
+int desc_slot_arg(const struct desc *d, int arg);
+int desc_slot_stride(const struct desc *d, int dat);
+int desc_slot_numbers(const struct desc *d, int set);
+int desc_slot_const(const struct desc *d, int constant);
+int desc_slot_start(const struct desc *d, int arg);
+int desc_slot_straight(const struct desc *d);
+int desc_slots(const struct desc *d); /* how many */
+
+/* All generated CPU code is functions of this type: elements begin .. end-1, or list[begin] .. list[end-1]
+ * where the shape says so. Frame and list are only read. */
+typedef void (*range_function)(void *const *frame, const int *list, long begin, long end);
+
+#endif

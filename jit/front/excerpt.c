@@ -1,0 +1,164 @@
+#include "jit/front/excerpt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "jit/front/lexer.h"
+
+enum { AROUND = 2, WIDEST = 400, DEEPEST = 40 };
+
+void source_place(const struct source *s, int line, int column, struct text *out) {
+  text_add(out, s->file ? s->file : "kernel text");
+  int shown = s->line > 0 ? s->line + line - 1 : line;
+  text_addf(out, ":%d", shown);
+  if (column > 0 && !s->one_line)
+    text_addf(out, ":%d", column);
+}
+
+/* One line "  number | text", and "         |  ^" under it if the caret is here. */
+static void add_line(struct text *out, int number, const char *line, size_t length, long caret) {
+  char gutter[24];
+  int width = snprintf(gutter, sizeof gutter, "%6d | ", number);
+  if (number <= 0)
+    width = snprintf(gutter, sizeof gutter, "       | ");
+  size_t from = caret > WIDEST / 2 ? (size_t)caret - WIDEST / 2 : 0;
+  if (length < WIDEST || from > length)
+    from = 0;
+  size_t shown = length - from > WIDEST ? WIDEST : length - from;
+  text_add(out, gutter);
+  text_add_bytes(out, line + from, shown);
+  text_add_char(out, '\n');
+  if (caret < 0)
+    return;
+  text_addf(out, "%*s| ", width - 2, "");
+  for (size_t i = from; i < (size_t)caret; i++)
+    text_add_char(out, i < length && line[i] == '\t' ? '\t' : ' ');
+  text_add(out, "^\n");
+}
+
+static void excerpt_as_written(const struct source *s, int line, int column, struct text *out) {
+  const char *at = s->text, *end = s->text + s->length;
+  for (int i = 1; i < line; i++) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    if (!newline)
+      return;
+    at = newline + 1;
+  }
+  const char *newline = memchr(at, '\n', (size_t)(end - at));
+  size_t length = (size_t)((newline ? newline : end) - at);
+  if (length && at[length - 1] == '\r')
+    length--;
+  add_line(out, (s->line > 0 ? s->line : 1) + line - 1, at, length, column > 0 ? column - 1 : -1);
+}
+
+/* ---- a text of one line, laid out --------------------------------------------------------------*/
+
+struct layout {
+  const struct tokens *tokens;
+  struct text laid;
+  size_t line_begin; /* of the laid line being written */
+  int line, depth, parens, initialiser;
+  int caret_line;
+  long caret;
+};
+
+static void break_line(struct layout *l) {
+  if (l->laid.length == l->line_begin)
+    return;
+  text_add_char(&l->laid, '\n');
+  l->line_begin = l->laid.length;
+  l->line++;
+}
+
+static void put_token(struct layout *l, size_t index, size_t caret_at) {
+  const struct token *token = &l->tokens->items[index];
+  if (l->laid.length == l->line_begin)
+    for (int i = 0; i < l->depth && i < DEEPEST; i++)
+      text_add(&l->laid, "  ");
+  else if (index > 0 && l->tokens->items[index - 1].end < token->begin)
+    text_add_char(&l->laid, ' ');
+  if (l->caret_line == 0 && caret_at < token->end) {
+    l->caret_line = l->line;
+    size_t inside = caret_at > token->begin ? caret_at - token->begin : 0;
+    l->caret = (long)(l->laid.length - l->line_begin + inside);
+  }
+  text_add_bytes(&l->laid, l->tokens->text + token->begin, token->end - token->begin);
+}
+
+/* A brace behind these opens a list of values, which stays on its line. */
+static bool opens_initialiser(const struct layout *l, size_t index) {
+  if (l->initialiser || l->parens)
+    return true;
+  return index > 0 && (token_is(l->tokens, index - 1, "=") || token_is(l->tokens, index - 1, "]"));
+}
+
+static bool stays_with_brace(const struct layout *l, size_t index) {
+  static const char *const words[] = {";", ",", ")", "else", "while"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (token_is(l->tokens, index, words[i]))
+      return true;
+  return false;
+}
+
+static void lay_token(struct layout *l, size_t index, size_t caret_at) {
+  const struct tokens *t = l->tokens;
+  if (token_is(t, index, "{")) {
+    bool inner = opens_initialiser(l, index);
+    put_token(l, index, caret_at);
+    if (inner)
+      l->initialiser++;
+    else {
+      l->depth++;
+      break_line(l);
+    }
+  } else if (token_is(t, index, "}") && l->initialiser) {
+    l->initialiser--;
+    put_token(l, index, caret_at);
+  } else if (token_is(t, index, "}")) {
+    break_line(l);
+    if (l->depth > 0)
+      l->depth--;
+    put_token(l, index, caret_at);
+    if (!stays_with_brace(l, index + 1))
+      break_line(l);
+  } else {
+    l->parens += token_is(t, index, "(") || token_is(t, index, "[");
+    l->parens -= (token_is(t, index, ")") || token_is(t, index, "]")) && l->parens > 0;
+    put_token(l, index, caret_at);
+    if (token_is(t, index, ";") && !l->parens && !l->initialiser)
+      break_line(l);
+  }
+}
+
+static void excerpt_laid_out(const struct source *s, int column, struct text *out) {
+  struct error ignored = {0};
+  struct tokens tokens;
+  if (lex(&tokens, s->text, s->length, &ignored) != OP_OK) {
+    error_free(&ignored);
+    return;
+  }
+  struct layout l = {.tokens = &tokens, .line = 1};
+  size_t caret_at = column > 0 ? (size_t)column - 1 : 0;
+  for (size_t i = 0; i < tokens.count; i++)
+    lay_token(&l, i, caret_at);
+  int line = 0;
+  for (const char *at = text_str(&l.laid); *at;) {
+    size_t length = strcspn(at, "\n");
+    line++;
+    if (line >= l.caret_line - AROUND && line <= l.caret_line + AROUND)
+      add_line(out, 0, at, length, line == l.caret_line && column > 0 ? l.caret : -1);
+    at += length + (at[length] == '\n');
+  }
+  text_free(&l.laid);
+  tokens_free(&tokens);
+  error_free(&ignored);
+}
+
+void source_excerpt(const struct source *s, int line, int column, struct text *out) {
+  if (line < 1)
+    return;
+  if (s->one_line)
+    excerpt_laid_out(s, column, out);
+  else
+    excerpt_as_written(s, line, column, out);
+}

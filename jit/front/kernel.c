@@ -1,0 +1,399 @@
+#include "jit/front/kernel.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/size.h"
+#include "jit/front/excerpt.h"
+#include "jit/front/parameters.h"
+
+static const char *const allowed_headers[] = {"math.h",  "stdint.h",  "limits.h",
+                                              "float.h", "stdbool.h", "stddef.h"};
+
+static char *copy_bytes(const char *bytes, size_t length) {
+  char *copy = array_new(length + 1, 1);
+  if (copy && length)
+    memcpy(copy, bytes, length);
+  return copy;
+}
+
+static struct source kernel_source(const struct kernel *k) {
+  return (struct source){.text = k->text,
+                         .length = k->length,
+                         .file = k->origin_file,
+                         .line = k->origin_line,
+                         .one_line = k->one_line};
+}
+
+int kernel_error(const struct kernel *k, int line, int column, struct error *err, const char *format, ...) {
+  struct source source = kernel_source(k);
+  struct text message = {0};
+  text_addf(&message, "kernel %s: ", k->name);
+  va_list args;
+  va_start(args, format);
+  text_vaddf(&message, format, args);
+  va_end(args);
+  text_add(&message, "\n");
+  source_place(&source, line, column, &message);
+  text_add(&message, ":\n");
+  source_excerpt(&source, line, column, &message);
+  if (message.length && message.data[message.length - 1] == '\n')
+    message.data[--message.length] = '\0';
+  error_set(err, OP_ERR_KERNEL, "%s", text_str(&message));
+  text_free(&message);
+  return OP_ERR_KERNEL;
+}
+
+/* ---- origin and headers ------------------------------------------------------------------------*/
+
+/* `#line N "file"` and a line end at the very beginning; the rest of the text is returned. */
+static const char *split_origin(struct kernel *k, const char *text, size_t *length) {
+  const char *end = text + *length, *at = text;
+  static const char word[] = "#line ";
+  k->origin_line = 1;
+  if (*length < sizeof word || memcmp(at, word, sizeof word - 1) != 0)
+    return text;
+  at += sizeof word - 1;
+  long line = 0;
+  for (; at < end && *at >= '0' && *at <= '9' && line < 100000000; at++)
+    line = line * 10 + (*at - '0');
+  const char *newline = memchr(at, '\n', (size_t)(end - at));
+  if (!newline || end - at < 4 || at[0] != ' ' || at[1] != '"' || newline[-1] != '"' || newline - at < 3)
+    return text;
+  k->origin_file = copy_bytes(at + 2, (size_t)(newline - at) - 3);
+  k->origin_line = (int)line;
+  *length = (size_t)(end - newline) - 1;
+  k->one_line = !memchr(newline + 1, '\n', *length);
+  return newline + 1;
+}
+
+/* The name between <> or "" behind #include, at most `size` - 1 bytes. */
+static void header_name(const struct kernel *k, size_t first, char *out, size_t size) {
+  const struct token *t = k->tokens.items;
+  size_t last = first;
+  while (last < k->tokens.count && t[last].directive && t[last].line == t[first].line)
+    last++;
+  out[0] = '\0';
+  if (last == first)
+    return;
+  size_t begin = t[first].begin + 1, end = t[last - 1].end - 1;
+  size_t length = end > begin ? end - begin : 0;
+  if (length >= size)
+    length = size - 1;
+  memcpy(out, k->text + begin, length);
+  out[length] = '\0';
+}
+
+/* A macro's argument has no lines: what follows on the directive's would be part of it. */
+static int check_one_line(const struct kernel *k, struct error *err) {
+  for (size_t i = 0; k->one_line && i < k->tokens.count; i++)
+    if (token_is(&k->tokens, i, "#"))
+      return kernel_error(k, k->tokens.items[i].line, k->tokens.items[i].column, err,
+                          "a preprocessor line cannot stand in OP_KERNEL, which makes one line of its text; "
+                          "write the kernel as a "
+                          "string, with \"\\n\" at the end of that line, or in a file for op_kernel_file. "
+                          "Kernels have math.h, stdint.h, "
+                          "limits.h, float.h, stdbool.h and stddef.h without it, and no other header");
+  return OP_OK;
+}
+
+static int blank_include(struct kernel *k, size_t hash, struct error *err) {
+  const struct token *t = &k->tokens.items[hash];
+  char name[64];
+  header_name(k, hash + 2, name, sizeof name);
+  bool allowed = false;
+  for (size_t i = 0; i < sizeof allowed_headers / sizeof *allowed_headers; i++)
+    allowed |= strcmp(name, allowed_headers[i]) == 0;
+  if (!allowed)
+    return kernel_error(
+        k, t->line, t->column, err,
+        "#include of \"%s\" is not accepted: a kernel text is a unit of its own; only math.h, "
+        "stdint.h, limits.h, float.h, stdbool.h and stddef.h may be named, and are not needed",
+        name);
+  for (size_t i = t->begin; i < k->length && k->text[i] != '\n'; i++)
+    k->text[i] = ' ';
+  return OP_OK;
+}
+
+static int blank_includes(struct kernel *k, struct error *err) {
+  bool any = false;
+  for (size_t i = 0; i < k->tokens.count; i++) {
+    bool hash = k->tokens.items[i].directive && k->tokens.items[i].line_first && token_is(&k->tokens, i, "#");
+    if (!hash || !token_is(&k->tokens, i + 1, "include"))
+      continue;
+    if (blank_include(k, i, err) != OP_OK)
+      return err->code;
+    any = true;
+  }
+  if (!any)
+    return OP_OK;
+  tokens_free(&k->tokens);
+  return lex(&k->tokens, k->text, k->length, err);
+}
+
+/* ---- functions ---------------------------------------------------------------------------------*/
+
+size_t kernel_skip_brackets(const struct tokens *t, size_t open) {
+  int depth = 0;
+  for (size_t i = open; i < t->count; i++) {
+    if (t->items[i].directive || t->items[i].kind != TOKEN_PUNCTUATOR)
+      continue;
+    char c = t->text[t->items[i].begin];
+    depth += c == '(' || c == '[' || c == '{';
+    depth -= c == ')' || c == ']' || c == '}';
+    if (depth <= 0)
+      return i + 1;
+  }
+  return t->count;
+}
+
+static bool is_attribute(const struct tokens *t, size_t i) {
+  return token_is(t, i, "__attribute__") || token_is(t, i, "__attribute");
+}
+
+/* Is the identifier at `i` followed by a parameter list and a body? */
+static bool defines_function(const struct tokens *t, size_t i) {
+  if (!token_is_identifier(t, i) || is_attribute(t, i) || !token_is(t, i + 1, "("))
+    return false;
+  size_t behind = kernel_skip_brackets(t, i + 1);
+  while (is_attribute(t, behind) && token_is(t, behind + 1, "("))
+    behind = kernel_skip_brackets(t, behind + 1);
+  return token_is(t, behind, "{");
+}
+
+static bool returns_nothing(const struct tokens *t, size_t declaration, size_t name) {
+  bool is_void = false;
+  for (size_t i = declaration; i < name; i++) {
+    if (token_is(t, i, "*"))
+      return false;
+    is_void |= token_is(t, i, "void");
+  }
+  return is_void;
+}
+
+static bool add_function(struct kernel *k, size_t token, size_t declaration) {
+  const struct tokens *t = &k->tokens;
+  struct kernel_function *functions =
+      array_resize(k->functions, (size_t)k->nfunctions + 1, sizeof *k->functions);
+  if (!functions)
+    return false;
+  k->functions = functions;
+  struct kernel_function *f = &functions[k->nfunctions];
+  *f = (struct kernel_function){.token = token,
+                                .open = token + 1,
+                                .line = t->items[token].line,
+                                .column = t->items[token].column,
+                                .is_void = returns_nothing(t, declaration, token)};
+  f->name = copy_bytes(t->text + t->items[token].begin, t->items[token].end - t->items[token].begin);
+  k->nfunctions += f->name != NULL;
+  return f->name != NULL;
+}
+
+static int find_functions(struct kernel *k, struct error *err) {
+  const struct tokens *t = &k->tokens;
+  size_t declaration = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    if (t->items[i].directive) {
+      declaration = i + 1;
+      continue;
+    }
+    if (defines_function(t, i)) {
+      if (!add_function(k, i, declaration))
+        return error_memory(err, "the functions of a kernel text", sizeof *k->functions);
+      while (!token_is(t, i, "{"))
+        i = token_is(t, i, "(") ? kernel_skip_brackets(t, i) : i + 1;
+      i = kernel_skip_brackets(t, i) - 1;
+      declaration = i + 1;
+    } else if (token_is(t, i, "{") || token_is(t, i, "(") || token_is(t, i, "["))
+      i = kernel_skip_brackets(t, i) - 1;
+    else if (token_is(t, i, ";"))
+      declaration = i + 1;
+  }
+  return OP_OK;
+}
+
+static int no_such_function(const struct kernel *k, struct error *err) {
+  struct text message = {0};
+  if (k->nfunctions == 0)
+    text_addf(&message,
+              "the kernel text defines no function, so there is no kernel %s in it; a kernel is the text of "
+              "\"void %s(...) {...}\"",
+              k->name, k->name);
+  else {
+    const char **names = array_new((size_t)k->nfunctions, sizeof *names);
+    text_addf(&message, "the kernel text has no function %s; it defines ", k->name);
+    for (int i = 0; i < k->nfunctions; i++) {
+      text_addf(&message, "%s%s", i ? ", " : "", k->functions[i].name);
+      if (names)
+        names[i] = k->functions[i].name;
+    }
+    int nearest = names ? nearest_name(k->name, names, k->nfunctions) : -1;
+    if (nearest >= 0)
+      text_addf(&message, "; did you mean %s?", k->functions[nearest].name);
+    free(names);
+  }
+  if (k->tokens.open_comment)
+    text_add(&message, " (a comment in it is not closed)");
+  if (k->origin_file)
+    text_addf(&message, "\n%s:%d", k->origin_file, k->origin_line);
+  error_set(err, OP_ERR_KERNEL, "%s", text_str(&message));
+  text_free(&message);
+  return OP_ERR_KERNEL;
+}
+
+/* Conditions may leave several definitions of which one holds; then nothing is checked here. */
+static bool has_conditions(const struct kernel *k) {
+  static const char *const words[] = {"if", "ifdef", "ifndef", "elif", "else"};
+  for (size_t i = 0; i + 1 < k->tokens.count; i++)
+    if (k->tokens.items[i].directive && k->tokens.items[i].line_first)
+      for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (token_is(&k->tokens, i + 1, words[w]))
+          return true;
+  return false;
+}
+
+static int find_kernel(struct kernel *k, struct error *err) {
+  int found = 0, calls = 0;
+  k->function = -1;
+  for (int i = 0; i < k->nfunctions; i++)
+    if (strcmp(k->functions[i].name, k->name) == 0) {
+      found++;
+      if (k->function < 0)
+        k->function = i;
+    }
+  if (k->function < 0)
+    return no_such_function(k, err);
+  for (size_t i = 0; i + 1 < k->tokens.count; i++)
+    calls +=
+        !k->tokens.items[i].directive && token_is(&k->tokens, i, k->name) && token_is(&k->tokens, i + 1, "(");
+  k->certain = found == 1 && !(has_conditions(k) && calls > 1);
+  const struct kernel_function *f = &k->functions[k->function];
+  if (k->certain && !f->is_void)
+    return kernel_error(k, f->line, f->column, err,
+                        "the kernel function must be void; write \"void %s(...)\"", k->name);
+  return OP_OK;
+}
+
+/* ---- what was opened is closed ------------------------------------------------------------------*/
+
+static void place_of(const struct kernel *k, size_t at, int *line, int *column) {
+  *line = *column = 1;
+  for (size_t i = 0; i < at; i++) {
+    *line += k->text[i] == '\n';
+    *column = k->text[i] == '\n' ? 1 : *column + 1;
+  }
+}
+
+/* Nothing but blanks and comments is behind the last token, so the comment that is not closed begins there. */
+static int report_comment(const struct kernel *k, struct error *err) {
+  const struct tokens *t = &k->tokens;
+  size_t at = t->count ? t->items[t->count - 1].end : 0;
+  while (at + 1 < k->length && (k->text[at] != '/' || k->text[at + 1] != '*'))
+    at++;
+  int line, column;
+  place_of(k, at, &line, &column);
+  return kernel_error(k, line, column, err, "the comment is not closed; write \"*/\" at its end");
+}
+
+static bool is_closing(const struct kernel *k, const struct token *open, const struct token *close) {
+  static const char pairs[] = "(){}[]";
+  return strchr(pairs, k->text[open->begin])[1] == k->text[close->begin];
+}
+
+static int match_brackets(const struct kernel *k, size_t *stack, struct error *err) {
+  const struct token *items = k->tokens.items;
+  size_t depth = 0;
+  for (size_t i = 0; i < k->tokens.count; i++) {
+    const struct token *token = &items[i];
+    char c = k->text[token->begin];
+    if (token->kind != TOKEN_PUNCTUATOR || token->directive || !strchr("(){}[]", c))
+      continue;
+    if (strchr("({[", c)) {
+      stack[depth++] = i;
+      continue;
+    }
+    if (depth == 0)
+      return kernel_error(k, token->line, token->column, err, "this '%c' closes nothing; remove it", c);
+    if (!is_closing(k, &items[stack[depth - 1]], token))
+      break; /* which one is wrong the compiler can say better */
+    depth--;
+  }
+  if (depth == 0)
+    return OP_OK;
+  const struct token *open = &items[stack[depth - 1]];
+  return kernel_error(k, open->line, open->column, err, "this '%c' is not closed; write its '%c'",
+                      k->text[open->begin], strchr("(){}[]", k->text[open->begin])[1]);
+}
+
+/* Left open, it would swallow the code around the kernel, and the compiler would speak of that. */
+static int check_closed(const struct kernel *k, struct error *err) {
+  const struct tokens *t = &k->tokens;
+  if (t->open_comment)
+    return report_comment(k, err);
+  for (size_t i = 0; i < t->count; i++) {
+    const struct token *token = &t->items[i];
+    bool quoted = token->kind == TOKEN_STRING || token->kind == TOKEN_CHARACTER;
+    if (quoted && (token->end - token->begin < 2 || k->text[token->end - 1] != k->text[token->begin]))
+      return kernel_error(
+          k, token->line, token->column, err,
+          "the quotation mark is not closed; write it again at the end of the text in quotes");
+    /* Macros and conditions may hold half of a pair. */
+    if (token->directive)
+      return OP_OK;
+  }
+  size_t *stack = array_new(t->count, sizeof *stack);
+  if (!stack)
+    return error_memory(err, "the check of a kernel text", t->count * sizeof *stack);
+  int code = match_brackets(k, stack, err);
+  free(stack);
+  return code;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------*/
+
+static int parse(struct kernel *k, const char *text, size_t length, const char *name, struct error *err) {
+  const char *rest = split_origin(k, text, &length);
+  k->name = copy_bytes(name, strlen(name));
+  k->text = copy_bytes(rest, length);
+  k->length = length;
+  if (!k->name || !k->text)
+    return error_memory(err, "a kernel text", length);
+  if (lex(&k->tokens, k->text, k->length, err) != OP_OK || check_one_line(k, err) != OP_OK ||
+      blank_includes(k, err) != OP_OK || find_functions(k, err) != OP_OK || find_kernel(k, err) != OP_OK ||
+      check_closed(k, err) != OP_OK)
+    return err->code;
+  return parameters_parse(k, err);
+}
+
+int kernel_parse(struct kernel *k, const char *text, size_t length, const char *name, struct error *err) {
+  *k = (struct kernel){.function = -1};
+  int code = parse(k, text, length, name, err);
+  if (code != OP_OK)
+    kernel_free(k);
+  return code;
+}
+
+void kernel_free(struct kernel *k) {
+  for (int i = 0; i < k->nfunctions; i++)
+    free(k->functions[i].name);
+  for (int i = 0; i < k->nparameters; i++) {
+    free(k->parameters[i].name);
+    free(k->parameters[i].spelling);
+  }
+  free(k->functions);
+  free(k->parameters);
+  tokens_free(&k->tokens);
+  free(k->name);
+  free(k->text);
+  free(k->origin_file);
+  *k = (struct kernel){0};
+}
+
+bool kernel_uses(const struct kernel *k, const char *identifier) {
+  for (size_t i = 0; i < k->tokens.count; i++)
+    if (k->tokens.items[i].kind == TOKEN_IDENTIFIER && token_is(&k->tokens, i, identifier))
+      return true;
+  return false;
+}

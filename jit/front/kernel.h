@@ -1,0 +1,62 @@
+/* A kernel text, read: where the kernel's function is, what its parameters are as far as that can be said
+ * without a compiler, and which names occur. Needs no compiler, so every backend can check with it. */
+#ifndef OP2JIT_JIT_KERNEL_H
+#define OP2JIT_JIT_KERNEL_H
+
+#include "base/types.h"
+#include "jit/front/describe.h"
+#include "jit/front/lexer.h"
+
+struct kernel_parameter {
+  char *name;          /* "" if it has none */
+  char *spelling;      /* as written, blanks normalised: "const double *x[2]" */
+  bool understood;     /* a plain declarator; else nothing below but line and column is known */
+  enum type_code type; /* of what is pointed to in the end; TYPE_NONE: a type that only the compiler knows */
+  bool longer;         /* spelled `long`, where `long long` is as wide but another type to C */
+  bool short_name;     /* spelled uint, ll or ull, which op_decl_dat knows and C does not */
+  bool is_const;       /* what is pointed to in the end is const */
+  int depth;           /* pointers and array brackets: `T *x` 1, `T *x[2]` 2 */
+  int line, column;
+};
+
+struct kernel_function {
+  char *name;
+  size_t token; /* of its name */
+  size_t open;  /* of the parenthesis behind it */
+  int line, column;
+  bool is_void;
+};
+
+struct kernel {
+  char *name;
+  char *text; /* without a leading #line; accepted #include lines blanked, so that positions stay */
+  size_t length;
+  char *origin_file; /* from the leading #line, or NULL */
+  int origin_line;   /* of the text's first line; 1 if there was no #line */
+  bool one_line;     /* made by OP_KERNEL */
+  struct tokens tokens;
+  struct kernel_function *functions; /* every function defined in the text, in order */
+  int nfunctions;
+  int function; /* which one is the kernel */
+  bool certain; /* false: preprocessor conditions leave open which definition holds; checks say nothing */
+  struct kernel_parameter *parameters;
+  int nparameters;
+};
+
+/* Read `text` (any bytes) and find the function `name`. OP_ERR_KERNEL: there is none (the message names those
+ * there are), it is not void, or an #include is not accepted. */
+int kernel_parse(struct kernel *k, const char *text, size_t length, const char *name, struct error *err);
+void kernel_free(struct kernel *k);
+
+/* Does the identifier occur outside of comments and strings? */
+bool kernel_uses(const struct kernel *k, const char *identifier);
+
+/* Do the parameters fit the loop's arguments: their number, const for what is only read, type and depth? Says
+ * nothing about types it does not know. Does nothing recurse? OP_ERR_KERNEL with the parameter or call, its line with a caret,
+ * and what was expected. */
+int kernel_check(const struct kernel *k, const struct desc *d, struct error *err);
+
+/* The parameter that argument `arg` (from 0) asks for: "const double *NAME". */
+void kernel_expected(const struct desc *d, int arg, const char *name, struct text *out);
+
+#endif

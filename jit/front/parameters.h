@@ -1,0 +1,19 @@
+/* What kernel.c, parameters.c, check.c and recursion.c share. */
+#ifndef OP2JIT_JIT_PARAMETERS_H
+#define OP2JIT_JIT_PARAMETERS_H
+
+#include "jit/front/kernel.h"
+
+/* Split the parameter list of the kernel's function and read each parameter as far as that goes. */
+int parameters_parse(struct kernel *k, struct error *err);
+
+/* OP_ERR_KERNEL: the kernel, or a function that it reaches, is called from within itself. */
+int recursion_check(const struct kernel *k, struct error *err);
+
+/* The index behind the bracket that closes the one at `open`; the end if none does. */
+size_t kernel_skip_brackets(const struct tokens *t, size_t open);
+/* OP_ERR_KERNEL: "kernel NAME: ...", then the place, its line and a caret. */
+int kernel_error(const struct kernel *k, int line, int column, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+#endif

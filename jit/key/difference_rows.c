@@ -1,0 +1,366 @@
+#include "jit/key/difference_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "jit/front/number.h"
+
+/* ---- words ---------------------------------------------------------------------------------------*/
+
+static const struct noun {
+  const char *kind, *word;
+} nouns[] = {{"arg", "argument"}, {"set", "set"}, {"map", "map"}, {"dat", "dat"}, {"const", "constant"}};
+
+static const char *noun_of(struct piece kind) {
+  for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
+    if (piece_is(kind, nouns[i].kind))
+      return nouns[i].word;
+  return "";
+}
+
+/* What a member's value is. */
+enum value { VALUE_PLAIN, VALUE_WORD, VALUE_FLAG, VALUE_NUMBER, VALUE_DAT, VALUE_COMPONENTS };
+
+static const struct member {
+  const char *kind, *key;
+  enum value value;
+  const char *said;    /* of a flag: what is said of 1; else the member's name for people */
+  const char *refers;  /* VALUE_NUMBER: the kind of what it is the number of */
+  const char *nothing; /* VALUE_NUMBER: what 0 is; of a flag: what is said of 0 */
+} members[] = {
+    {"arg", "form", VALUE_WORD, "made by", NULL, NULL},
+    {"arg", "type", VALUE_PLAIN, "type", NULL, NULL},
+    {"arg", "dim", VALUE_PLAIN, "dim", NULL, NULL},
+    {"arg", "access", VALUE_WORD, "access", NULL, NULL},
+    {"arg", "map", VALUE_NUMBER, "map", "map", "OP_ID"},
+    {"arg", "idx", VALUE_PLAIN, "index", NULL, NULL},
+    {"arg", "dat", VALUE_DAT, "dat", NULL, NULL},
+    {"arg", "ref", VALUE_NUMBER, "payload of", "arg", "none"},
+    {"arg", "info", VALUE_NUMBER, "payload", "arg", "none"},
+    {"arg", "present", VALUE_FLAG, "is present now", NULL, "is absent now"},
+    {"set", "renumbered", VALUE_FLAG, "is renumbered now", NULL, "is no longer renumbered"},
+    {"map", "arity", VALUE_PLAIN, "arity", NULL, NULL},
+    {"map", "to", VALUE_NUMBER, "to set", "set", "none"},
+    {"dat", "type", VALUE_PLAIN, "type", NULL, NULL},
+    {"dat", "dim", VALUE_PLAIN, "dim", NULL, NULL},
+    {"dat", "set", VALUE_NUMBER, "on set", "set", "none"},
+    {"dat", "soa", VALUE_FLAG, "is kept by components (soa) now", NULL, "is kept by rows (aos) now"},
+    {"dat", "wide", VALUE_FLAG, "has 2^31 values or more now", NULL, "has less than 2^31 values now"},
+    {"const", "type", VALUE_PLAIN, "type", NULL, NULL},
+    {"const", "dim", VALUE_PLAIN, "dim", NULL, NULL},
+    {"const", "folded", VALUE_FLAG, "is compiled in now", NULL, "is passed at run time now"},
+    {"const", "value", VALUE_COMPONENTS, "", NULL, NULL},
+};
+
+static const struct member *find_member(struct piece kind, struct piece key) {
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    if (piece_is(kind, members[i].kind) && piece_is(key, members[i].key))
+      return &members[i];
+  return NULL;
+}
+
+static const struct spelling {
+  const char *word, *spelled;
+} spellings[] = {{"dat", "op_arg_dat"}, {"gbl", "op_arg_gbl"}, {"idx", "op_arg_idx"}, {"info", "op_arg_info"},
+                 {"read", "OP_READ"},   {"write", "OP_WRITE"}, {"rw", "OP_RW"},       {"inc", "OP_INC"},
+                 {"min", "OP_MIN"},     {"max", "OP_MAX"},     {"work", "OP_WORK"}};
+
+static struct piece spelled(struct piece word) {
+  for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+    if (piece_is(word, spellings[i].word))
+      return piece_of(spellings[i].spelled);
+  return word.length ? word : piece_of("nothing");
+}
+
+/* ---- names and rows ------------------------------------------------------------------------------*/
+
+/* What a side calls this thing; empty: not known. */
+static struct piece name_of(const struct difference_side *side, struct piece kind, struct piece number) {
+  for (struct piece all = side->names; all.length;) {
+    struct piece line = piece_next(&all, '\n');
+    if (piece_same(piece_next(&line, ' '), kind) && piece_same(piece_next(&line, ' '), number))
+      return line;
+  }
+  return (struct piece){"", 0};
+}
+
+/* The number under a name; empty: there is none, or several. */
+static struct piece number_of(const struct difference_side *side, struct piece kind, struct piece name) {
+  struct piece found = {"", 0};
+  for (struct piece all = side->names; all.length;) {
+    struct piece line = piece_next(&all, '\n');
+    struct piece its_kind = piece_next(&line, ' '), number = piece_next(&line, ' ');
+    if (!piece_same(its_kind, kind) || !piece_same(line, name))
+      continue;
+    if (found.length)
+      return (struct piece){"", 0};
+    found = number;
+  }
+  return found;
+}
+
+/* The row of this kind and number in a column, behind both. */
+static bool find_row(struct piece column, struct piece kind, struct piece number, struct piece *rest) {
+  while (column.length) {
+    struct piece row = piece_next(&column, '\n');
+    if (piece_same(piece_next(&row, ' '), kind) && piece_same(piece_next(&row, ' '), number)) {
+      *rest = row;
+      return true;
+    }
+  }
+  return false;
+}
+
+static struct piece member_of(struct piece row, const char *key) {
+  while (row.length) {
+    struct piece found = piece_next(&row, ' '), value = piece_next(&row, ' ');
+    if (piece_is(found, key))
+      return value;
+  }
+  return (struct piece){"", 0};
+}
+
+/* What a thing of one side is on the other: of the same name if that is known, else of the same number. Empty: it is not
+ * there. */
+static struct piece counterpart(const struct difference_side *of, const struct difference_side *on,
+                                struct piece kind, struct piece number, bool strict) {
+  struct piece ignored, name = name_of(of, kind, number), other = number;
+  if (!strict && name.length && on->names.length && !piece_is(kind, "arg")) {
+    /* Several things of one name are told apart by their numbers. */
+    if (number_of(of, kind, name).length && number_of(on, kind, name).length)
+      other = number_of(on, kind, name);
+    else if (!piece_same(name_of(on, kind, number), name))
+      other.length = 0;
+  }
+  if (!find_row(on->column, kind, other, &ignored))
+    other.length = 0;
+  return other;
+}
+
+/* ---- saying --------------------------------------------------------------------------------------*/
+
+static void add_thing(const struct difference_side *side, struct piece kind, struct piece number,
+                      struct text *out) {
+  struct piece name = name_of(side, kind, number), row;
+  text_addf(out, "%s ", noun_of(kind));
+  if (!piece_is(kind, "arg")) {
+    piece_add(out, name.length ? name : number);
+    return;
+  }
+  /* An argument is known by its number; what it passes is said beside it. */
+  piece_add(out, number);
+  if (find_row(side->arguments, kind, number, &row) && !piece_is(member_of(row, "dat"), "0"))
+    name = name_of(side, piece_of("dat"), member_of(row, "dat"));
+  if (name.length) {
+    text_add(out, " (");
+    piece_add(out, name);
+    text_add_char(out, ')');
+  }
+}
+
+static void add_number(struct piece type, struct piece word, struct text *out) {
+  char name[32], value[64];
+  unsigned char bytes[8];
+  if (type.length >= sizeof name || word.length >= sizeof value) {
+    piece_add(out, word);
+    return;
+  }
+  memcpy(name, type.at, type.length);
+  name[type.length] = '\0';
+  memcpy(value, word.at, word.length);
+  value[word.length] = '\0';
+  enum type_code code = type_parse(name, NULL);
+  if (code != TYPE_NONE && number_parse(code, value, bytes))
+    type_add_shortest(code, bytes, out);
+  else
+    piece_add(out, word);
+}
+
+/* The values of a constant: the first component that differs. */
+static void say_components(struct piece type, struct piece from, struct piece to, struct text *out) {
+  for (int i = 0; from.length || to.length; i++) {
+    struct piece x = piece_next(&from, ' '), y = piece_next(&to, ' ');
+    if (piece_same(x, y))
+      continue;
+    if (i > 0 || from.length || to.length)
+      text_addf(out, "[%d]", i);
+    text_add_char(out, ' ');
+    add_number(type, x, out);
+    text_add(out, " -> ");
+    add_number(type, y, out);
+    return;
+  }
+}
+
+static void add_referred(const struct difference_side *side, const struct member *m, struct piece number,
+                         struct text *out) {
+  struct piece kind = piece_of(m->refers), name = name_of(side, kind, number);
+  if (piece_is(number, "0"))
+    text_add(out, m->nothing);
+  else if (piece_is(kind, "arg"))
+    add_thing(side, kind, number, out);
+  else
+    piece_add(out, name.length ? name : number);
+}
+
+/* The first argument with this dat. */
+static struct piece owner_of(const struct difference_side *side, struct piece dat) {
+  for (struct piece all = side->arguments; all.length;) {
+    struct piece row = piece_next(&all, '\n'), kind = piece_next(&row, ' '), number = piece_next(&row, ' ');
+    (void)kind;
+    if (piece_same(member_of(row, "dat"), dat))
+      return number;
+  }
+  return (struct piece){"", 0};
+}
+
+/* Two rows, and what is known around them. */
+struct pair {
+  const struct difference_side *from, *to;
+  struct piece kind, from_number, to_number;
+};
+
+static bool are_namesakes(const struct pair *p, const struct member *m, struct piece x, struct piece y) {
+  struct piece kind = piece_of(m->refers), a = name_of(p->from, kind, x), b = name_of(p->to, kind, y);
+  return a.length && piece_same(a, b);
+}
+
+static bool have_names(const struct pair *p, const struct member *m, struct piece x, struct piece y) {
+  struct piece kind = piece_of(m->refers);
+  return name_of(p->from, kind, x).length && name_of(p->to, kind, y).length;
+}
+
+static bool is_different(const struct pair *p, const struct member *m, struct piece x, struct piece y,
+                         bool strict) {
+  if (!m || m->value != VALUE_NUMBER || strict || piece_is(x, "0") || piece_is(y, "0"))
+    return !piece_same(x, y);
+  return !are_namesakes(p, m, x, y) && (have_names(p, m, x, y) || !piece_same(x, y));
+}
+
+/* Numbers of dats count by first use, so another one means that the dat is shared with another argument. */
+static void say_sharing(const struct pair *p, struct piece x, struct piece y, struct text *out) {
+  struct piece before = owner_of(p->from, x), now = owner_of(p->to, y);
+  if (piece_is(y, "0"))
+    text_add(out, "passes no dat now");
+  else if (!piece_same(now, p->to_number)) {
+    text_add(out, "passes the dat of ");
+    add_thing(p->to, p->kind, now, out);
+    text_add(out, " too now");
+  } else {
+    text_add(out, "passes a dat of its own now");
+    if (before.length && !piece_same(before, p->from_number)) {
+      text_add(out, ", no longer that of ");
+      add_thing(p->from, p->kind, before, out);
+    }
+  }
+}
+
+static void add_value(const struct difference_side *side, const struct member *m, struct piece value,
+                      struct text *out) {
+  if (m->value == VALUE_NUMBER)
+    add_referred(side, m, value, out);
+  else
+    piece_add(out, m->value == VALUE_WORD ? spelled(value) : value);
+}
+
+static void say_member(const struct pair *p, const struct member *m, struct piece x, struct piece y,
+                       struct text *out) {
+  text_add_char(out, ' ');
+  if (m->value == VALUE_FLAG)
+    text_add(out, piece_is(y, "1") ? m->said : m->nothing);
+  else if (m->value == VALUE_DAT)
+    say_sharing(p, x, y, out);
+  else {
+    text_addf(out, "%s ", m->said);
+    add_value(p->from, m, x, out);
+    text_add(out, " -> ");
+    if (m->value == VALUE_NUMBER && are_namesakes(p, m, x, y))
+      text_add(out, "another ");
+    add_value(p->to, m, y, out);
+  }
+}
+
+static void add_subject(const struct pair *p, struct text *out) {
+  struct piece before = name_of(p->from, p->kind, p->from_number),
+               now = name_of(p->to, p->kind, p->to_number);
+  add_thing(p->to, p->kind, p->to_number, out);
+  if (before.length && now.length && !piece_same(before, now) && !piece_is(p->kind, "arg")) {
+    text_add(out, " (in place of ");
+    piece_add(out, before);
+    text_add_char(out, ')');
+  }
+}
+
+/* The first member that differs. */
+static bool say_members(const struct pair *p, struct piece from, struct piece to, bool strict,
+                        struct text *out) {
+  struct piece type = {"", 0};
+  while (from.length || to.length) {
+    struct piece key = piece_next(&from, ' '), other = piece_next(&to, ' ');
+    const struct member *m = find_member(p->kind, key.length ? key : other);
+    if (m && m->value == VALUE_COMPONENTS && piece_same(key, other)) {
+      if (piece_same(from, to))
+        return false;
+      add_subject(p, out);
+      say_components(type, from, to, out);
+      return true;
+    }
+    struct piece x = piece_next(&from, ' '), y = piece_next(&to, ' ');
+    if (piece_is(key, "type"))
+      type = x;
+    if (!m || (piece_same(key, other) && !is_different(p, m, x, y, strict)))
+      continue;
+    add_subject(p, out);
+    say_member(p, m, x, y, out);
+    return true;
+  }
+  return false;
+}
+
+/* ---- columns -------------------------------------------------------------------------------------*/
+
+/* Things that are on both sides, or have come in the place of another. */
+static bool say_changed_row(const struct difference_side *from, const struct difference_side *to,
+                            bool replaced, bool strict, struct text *out) {
+  for (struct piece all = from->column; all.length;) {
+    struct piece row = piece_next(&all, '\n'), other, ignored;
+    struct pair p = {.from = from, .to = to, .kind = piece_next(&row, ' ')};
+    p.from_number = piece_next(&row, ' ');
+    p.to_number = counterpart(from, to, p.kind, p.from_number, strict);
+    if (replaced != (p.to_number.length == 0))
+      continue;
+    if (replaced) {
+      p.to_number = p.from_number;
+      if (!find_row(to->column, p.kind, p.to_number, &ignored) ||
+          counterpart(to, from, p.kind, p.to_number, strict).length)
+        continue;
+    }
+    if (find_row(to->column, p.kind, p.to_number, &other) && say_members(&p, row, other, strict, out))
+      return true;
+  }
+  return false;
+}
+
+/* A row of `from` that is not in `to`, nor has another in its place. */
+static bool say_missing_row(const struct difference_side *from, const struct difference_side *to,
+                            const char *missing, bool strict, struct text *out) {
+  for (struct piece all = from->column; all.length;) {
+    struct piece row = piece_next(&all, '\n'), ignored;
+    struct piece kind = piece_next(&row, ' '), number = piece_next(&row, ' ');
+    if (counterpart(from, to, kind, number, strict).length)
+      continue;
+    if (find_row(to->column, kind, number, &ignored) && !counterpart(to, from, kind, number, strict).length)
+      continue;
+    add_thing(from, kind, number, out);
+    text_addf(out, " %s", missing);
+    return true;
+  }
+  return false;
+}
+
+void difference_rows(const struct difference_side *from, const struct difference_side *to, bool strict,
+                     struct text *out) {
+  if (!say_changed_row(from, to, false, strict, out) && !say_changed_row(from, to, true, strict, out) &&
+      !say_missing_row(from, to, "is gone", strict, out))
+    say_missing_row(to, from, "is new", strict, out);
+}

@@ -1,0 +1,147 @@
+#include "jit/key/elf_note.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "base/whereami.h"
+
+struct view {
+  const unsigned char *bytes;
+  size_t size;
+};
+
+static bool open_view(const char *path, struct view *v) {
+  struct stat status;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  *v = (struct view){0};
+  if (fd < 0)
+    return false;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes != MAP_FAILED)
+      *v = (struct view){.bytes = bytes, .size = (size_t)status.st_size};
+  }
+  close(fd);
+  return v->bytes != NULL;
+}
+
+static void close_view(struct view *v) {
+  if (v->bytes)
+    munmap((void *)(size_t)v->bytes, v->size);
+}
+
+/* `size` bytes at `offset`, or NULL if they are not all in the file. */
+static const unsigned char *at(const struct view *v, size_t offset, size_t size) {
+  return offset <= v->size && v->size - offset >= size ? v->bytes + offset : NULL;
+}
+
+struct wanted {
+  const char *owner;
+  unsigned type;
+  const unsigned char *found;
+  size_t length;
+};
+
+static size_t padded(size_t size) {
+  return (size + 3) & ~(size_t)3;
+}
+
+/* Notes one after the other in a segment: sizes, type, owner's name, content, padded to four bytes. */
+static bool search_notes(const struct view *v, size_t offset, size_t size, struct wanted *w) {
+  size_t name_length = strlen(w->owner) + 1;
+  while (size >= sizeof(Elf64_Nhdr)) {
+    Elf64_Nhdr head;
+    const unsigned char *p = at(v, offset, sizeof head);
+    if (!p)
+      return false;
+    memcpy(&head, p, sizeof head);
+    size_t whole = sizeof head + padded(head.n_namesz) + padded(head.n_descsz);
+    if (whole > size || !at(v, offset, whole))
+      return false;
+    const unsigned char *name = p + sizeof head;
+    if (head.n_type == w->type && head.n_namesz == name_length && memcmp(name, w->owner, name_length) == 0) {
+      w->found = name + padded(head.n_namesz);
+      w->length = head.n_descsz;
+      return true;
+    }
+    offset += whole;
+    size -= whole;
+  }
+  return false;
+}
+
+static bool search_file(const struct view *v, struct wanted *w) {
+  Elf64_Ehdr head;
+  const unsigned char *p = at(v, 0, sizeof head);
+  if (!p)
+    return false;
+  memcpy(&head, p, sizeof head);
+  if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64)
+    return false;
+  for (size_t i = 0; i < head.e_phnum; i++) {
+    Elf64_Phdr segment;
+    p = at(v, head.e_phoff, i * sizeof segment + sizeof segment);
+    if (!p)
+      return false;
+    memcpy(&segment, p + i * sizeof segment, sizeof segment);
+    if (segment.p_type == PT_NOTE && search_notes(v, segment.p_offset, segment.p_filesz, w))
+      return true;
+  }
+  return false;
+}
+
+static void add_hex(const unsigned char *bytes, size_t length, struct text *out) {
+  for (size_t i = 0; i < length; i++)
+    text_addf(out, "%02x", bytes[i]);
+}
+
+bool elf_build_id(const char *path, struct text *out) {
+  struct wanted w = {.owner = "GNU", .type = NT_GNU_BUILD_ID};
+  struct view v;
+  bool found = open_view(path, &v) && search_file(&v, &w) && w.length > 0;
+  if (found)
+    add_hex(w.found, w.length, out);
+  close_view(&v);
+  return found;
+}
+
+bool elf_words(const char *path, struct text *out) {
+  struct wanted w = {.owner = "op2jit", .type = 1};
+  struct view v;
+  bool found = open_view(path, &v) && search_file(&v, &w) && w.length > 0;
+  if (found)
+    text_add_bytes(out, w.found, strnlen((const char *)w.found, w.length));
+  close_view(&v);
+  return found;
+}
+
+bool elf_identity(const char *path, struct text *out) {
+  struct view v;
+  if (elf_build_id(path, out))
+    return true;
+  if (!open_view(path, &v))
+    return false;
+  struct sha256 h;
+  unsigned char digest[32];
+  sha256_begin(&h);
+  sha256_add(&h, v.bytes, v.size);
+  sha256_end(&h, digest);
+  add_hex(digest, sizeof digest, out);
+  close_view(&v);
+  return true;
+}
+
+void library_identity(struct text *out) {
+  struct text path = {0};
+  struct error ignored = {0};
+  if (whereami(&path, &ignored) != OP_OK || !elf_identity(text_str(&path), out))
+    text_add(out, "unknown");
+  text_free(&path);
+  error_free(&ignored);
+}

@@ -1,0 +1,292 @@
+#include "jit/load/load_place.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/size.h"
+
+enum part { PART_CODE, PART_CONST, PART_DATA, PART_COUNT };
+
+static const size_t largest_region = (size_t)1 << 30; /* half of what 32 bits reach */
+static const size_t stub_bytes = 8, slot_bytes = 8;
+static const size_t nowhere = SIZE_MAX;
+
+/* What is needed only while placing. */
+struct work {
+  const struct object *object;
+  struct placed *placed;
+  size_t fill[PART_COUNT];  /* bytes of each part */
+  size_t start[PART_COUNT]; /* its offset in the region */
+  bool *wants_slot;         /* by symbol: its address must be in memory */
+  bool *wants_stub;         /* by symbol: it is called, and outside the object */
+  size_t *slot, *stub;      /* by symbol: offsets in the region */
+};
+
+static enum part part_of(const Elf64_Shdr *section) {
+  return section->sh_flags & SHF_EXECINSTR ? PART_CODE
+         : section->sh_flags & SHF_WRITE   ? PART_DATA
+                                           : PART_CONST;
+}
+
+static bool is_outside(const struct object *object, size_t symbol) {
+  return object->symbols[symbol].st_shndx == SHN_UNDEF;
+}
+
+/* Room for `size` bytes in a part; the offset within it, or `nowhere` if the region grows too large. */
+static size_t reserve(struct work *work, enum part part, size_t size, size_t alignment) {
+  const size_t align = alignment ? alignment : 1;
+  const size_t at = (work->fill[part] + align - 1) / align * align;
+  if (at > largest_region || size > largest_region - at)
+    return nowhere;
+  work->fill[part] = at + size;
+  return at;
+}
+
+static void note_wants(struct work *work, size_t section) {
+  const struct object *object = work->object;
+  for (size_t n = 0; n < object_relocations(object, section); n++) {
+    const Elf64_Rela relocation = object_relocation(object, section, n);
+    const size_t symbol = ELF64_R_SYM(relocation.r_info);
+    switch (ELF64_R_TYPE(relocation.r_info)) {
+    case R_X86_64_GOTPCREL:
+    case R_X86_64_GOTPCRELX:
+    case R_X86_64_REX_GOTPCRELX: work->wants_slot[symbol] = true; break;
+    case R_X86_64_PC32:
+    case R_X86_64_PLT32:
+      if (is_outside(object, symbol))
+        work->wants_stub[symbol] = work->wants_slot[symbol] = true;
+      break;
+    default: break;
+    }
+  }
+}
+
+static bool is_live_relocation(const struct object *object, size_t section) {
+  return object->sections[section].sh_type == SHT_RELA &&
+         object_loads(object, object->sections[section].sh_info);
+}
+
+/* First offsets within the parts, then, the parts' sizes being known, within the region. */
+static int lay_out(struct work *work, struct error *err) {
+  const struct object *object = work->object;
+  struct placed *placed = work->placed;
+  bool fits = true;
+  for (size_t i = 1; i < object->nsections; i++) {
+    if (is_live_relocation(object, i))
+      note_wants(work, i);
+    if (!object_loads(object, i))
+      continue;
+    const Elf64_Shdr *section = &object->sections[i];
+    placed->section_offset[i] = reserve(work, part_of(section), section->sh_size, section->sh_addralign);
+    fits &= placed->section_offset[i] != nowhere;
+  }
+  for (size_t s = 0; s < object->nsymbols; s++) {
+    const Elf64_Sym *symbol = &object->symbols[s];
+    placed->symbol_offset[s] = nowhere;
+    if (symbol->st_shndx == SHN_COMMON) {
+      placed->symbol_offset[s] = reserve(work, PART_DATA, symbol->st_size, symbol->st_value);
+      fits &= placed->symbol_offset[s] != nowhere;
+    }
+    work->slot[s] = work->wants_slot[s] ? reserve(work, PART_CONST, slot_bytes, slot_bytes) : nowhere;
+    work->stub[s] = work->wants_stub[s] ? reserve(work, PART_CODE, stub_bytes, stub_bytes) : nowhere;
+    fits &= !work->wants_slot[s] || work->slot[s] != nowhere;
+    fits &= !work->wants_stub[s] || work->stub[s] != nowhere;
+  }
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  for (int p = 0; p < PART_COUNT; p++) {
+    work->start[p] = placed->bytes;
+    placed->bytes += (work->fill[p] + page - 1) / page * page;
+  }
+  if (!fits || placed->bytes == 0 || placed->bytes > largest_region)
+    return error_set(err, OP_ERR_FILE, "the object's code and data have %zu bytes; 1 to %zu can be loaded",
+                     placed->bytes, largest_region);
+  return 0;
+}
+
+/* Offsets within the parts become offsets in the region, and sections' symbols get theirs. */
+static void settle(struct work *work) {
+  const struct object *object = work->object;
+  struct placed *placed = work->placed;
+  for (size_t i = 1; i < object->nsections; i++)
+    if (object_loads(object, i))
+      placed->section_offset[i] += work->start[part_of(&object->sections[i])];
+  for (size_t s = 0; s < object->nsymbols; s++) {
+    const Elf64_Sym *symbol = &object->symbols[s];
+    if (work->slot[s] != nowhere)
+      work->slot[s] += work->start[PART_CONST];
+    if (work->stub[s] != nowhere)
+      work->stub[s] += work->start[PART_CODE];
+    if (symbol->st_shndx == SHN_COMMON)
+      placed->symbol_offset[s] += work->start[PART_DATA];
+    else if (symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < object->nsections &&
+             object_loads(object, symbol->st_shndx))
+      placed->symbol_offset[s] = placed->section_offset[symbol->st_shndx] + symbol->st_value;
+  }
+}
+
+static void copy_sections(const struct work *work) {
+  const struct object *object = work->object;
+  for (size_t i = 1; i < object->nsections; i++)
+    if (object_loads(object, i) && object->sections[i].sh_type != SHT_NOBITS)
+      memcpy(work->placed->region + work->placed->section_offset[i],
+             object->bytes + object->sections[i].sh_offset, object->sections[i].sh_size);
+}
+
+/* The address of a symbol, of the object or outside it. */
+static int address_of(const struct work *work, struct externs *externs, size_t symbol, uint64_t *address,
+                      struct error *err) {
+  const size_t offset = work->placed->symbol_offset[symbol];
+  if (offset != nowhere) {
+    *address = (uint64_t)(uintptr_t)(work->placed->region + offset);
+    return 0;
+  }
+  const char *name = work->object->symbol_names[symbol];
+  *address = is_outside(work->object, symbol) ? (uint64_t)(uintptr_t)extern_find(externs, name) : 0;
+  if (*address == 0)
+    return error_set(err, OP_ERR_FILE,
+                     "the compiled code calls \"%s\", which it may not have; kernels can call the functions "
+                     "of <math.h> and their own helpers",
+                     name);
+  return 0;
+}
+
+/* jmp *slot(%rip), so that the function may be anywhere. */
+static void write_stub(const struct work *work, size_t symbol) {
+  unsigned char *stub = work->placed->region + work->stub[symbol];
+  const int32_t distance = (int32_t)((int64_t)work->slot[symbol] - (int64_t)(work->stub[symbol] + 6));
+  stub[0] = 0xff;
+  stub[1] = 0x25;
+  memcpy(stub + 2, &distance, sizeof distance);
+  stub[6] = stub[7] = 0xcc;
+}
+
+static int fill_slots(const struct work *work, struct externs *externs, struct error *err) {
+  for (size_t s = 0; s < work->object->nsymbols; s++) {
+    if (work->slot[s] == nowhere)
+      continue;
+    uint64_t address;
+    int code = address_of(work, externs, s, &address, err);
+    if (code)
+      return code;
+    memcpy(work->placed->region + work->slot[s], &address, sizeof address);
+    if (work->stub[s] != nowhere)
+      write_stub(work, s);
+  }
+  return 0;
+}
+
+static int write_value(unsigned char *at, Elf64_Xword type, uint64_t value, struct error *err) {
+  const bool wide = type == R_X86_64_64 || type == R_X86_64_PC64;
+  const bool fits =
+      wide || (type == R_X86_64_32 ? value <= UINT32_MAX : (uint64_t)(int64_t)(int32_t)value == value);
+  if (!fits)
+    return error_set(
+        err, OP_ERR_FILE,
+        "the object has a relocation of type %llu whose value does not fit; compile the loop again",
+        (unsigned long long)type);
+  memcpy(at, &value, wide ? 8 : 4);
+  return 0;
+}
+
+static int relocate(const struct work *work, struct externs *externs, size_t section, struct error *err) {
+  const struct object *object = work->object;
+  unsigned char *target =
+      work->placed->region + work->placed->section_offset[object->sections[section].sh_info];
+  for (size_t n = 0; n < object_relocations(object, section); n++) {
+    const Elf64_Rela relocation = object_relocation(object, section, n);
+    const Elf64_Xword type = ELF64_R_TYPE(relocation.r_info);
+    const size_t symbol = ELF64_R_SYM(relocation.r_info);
+    if (type == R_X86_64_NONE)
+      continue;
+    unsigned char *at = target + relocation.r_offset;
+    const bool through_slot =
+        type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX;
+    const bool relative =
+        through_slot || type == R_X86_64_PC32 || type == R_X86_64_PLT32 || type == R_X86_64_PC64;
+    uint64_t value;
+    int code = 0;
+    if (through_slot)
+      value = (uint64_t)(uintptr_t)(work->placed->region + work->slot[symbol]);
+    else if (work->stub[symbol] != nowhere && relative)
+      value = (uint64_t)(uintptr_t)(work->placed->region + work->stub[symbol]);
+    else
+      code = address_of(work, externs, symbol, &value, err);
+    if (code)
+      return code;
+    value += (uint64_t)relocation.r_addend - (relative ? (uint64_t)(uintptr_t)at : 0);
+    code = write_value(at, type, value, err);
+    if (code)
+      return code;
+  }
+  return 0;
+}
+
+static int protect(const struct work *work, struct error *err) {
+  unsigned char *region = work->placed->region;
+  const size_t constant = work->start[PART_CONST], data = work->start[PART_DATA];
+  if ((constant && mprotect(region, constant, PROT_READ | PROT_EXEC) != 0) ||
+      (data > constant && mprotect(region + constant, data - constant, PROT_READ) != 0))
+    return error_set(err, OP_ERR_MEMORY,
+                     "the system does not allow compiled code to be made executable; allow it, or run with "
+                     "OP2_BACKEND=native");
+  return 0;
+}
+
+static int place(struct work *work, struct externs *externs, struct error *err) {
+  const struct object *object = work->object;
+  struct placed *placed = work->placed;
+  int code = lay_out(work, err);
+  if (code)
+    return code;
+  void *region = mmap(NULL, placed->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (region == MAP_FAILED)
+    return error_memory(err, "compiled code", placed->bytes);
+  placed->region = region;
+  settle(work);
+  copy_sections(work);
+  code = fill_slots(work, externs, err);
+  for (size_t i = 1; !code && i < object->nsections; i++)
+    if (is_live_relocation(object, i))
+      code = relocate(work, externs, i, err);
+  return code ? code : protect(work, err);
+}
+
+int place_object(struct placed *placed, const struct object *object, struct externs *externs,
+                 struct error *err) {
+  *placed = (struct placed){
+      .section_offset = array_new(object->nsections, sizeof *placed->section_offset),
+      .symbol_offset = array_new(object->nsymbols, sizeof *placed->symbol_offset),
+  };
+  struct work work = {
+      .object = object,
+      .placed = placed,
+      .wants_slot = array_new(object->nsymbols, sizeof *work.wants_slot),
+      .wants_stub = array_new(object->nsymbols, sizeof *work.wants_stub),
+      .slot = array_new(object->nsymbols, sizeof *work.slot),
+      .stub = array_new(object->nsymbols, sizeof *work.stub),
+  };
+  int code;
+  if (placed->section_offset && placed->symbol_offset && work.wants_slot && work.wants_stub && work.slot &&
+      work.stub)
+    code = place(&work, externs, err);
+  else
+    code = error_memory(err, "the tables of the loader", object->nsymbols * sizeof *work.slot);
+  free(work.wants_slot);
+  free(work.wants_stub);
+  free(work.slot);
+  free(work.stub);
+  if (code)
+    placed_free(placed);
+  return code;
+}
+
+void placed_free(struct placed *placed) {
+  if (placed->region)
+    munmap(placed->region, placed->bytes);
+  free(placed->section_offset);
+  free(placed->symbol_offset);
+  *placed = (struct placed){0};
+}

@@ -1,0 +1,281 @@
+/* Life and errors, and the one default context. */
+#include "api/api.h"
+#include "ranks/agree.h"
+#include "report/reports.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The map of direct arguments; only its address matters. */
+struct op2jit_map {
+  int unused;
+};
+__attribute__((visibility("default"))) struct op2jit_map op2jit_identity_map;
+
+static struct {
+  struct op_context *context;
+  struct comm *comm; /* from op_init until the end of op_exit: errors of both are told to the other ranks */
+  int rank, ranks;   /* kept over op_exit; ranks 0: there was no op_init */
+  struct handles *handles; /* kept over op_exit: old handles stay recognisable */
+  atomic_bool busy;
+  bool was_open;
+  pid_t process;  /* that called op_init: what is said at its end its children do not say */
+  char lost[200]; /* what is lost without op_exit; empty: nothing */
+  op_error_handler *handler;
+  void *user;
+  struct error error;
+  op_error last;
+} the;
+
+static const op_error no_error = {OP_OK, "OP_OK", ""};
+static const op_error busy_error = {OP_ERR_BUSY, "OP_ERR_BUSY",
+                                    "the library is running another call, in a second thread or around this "
+                                    "kernel; call it from one thread at a time, "
+                                    "and not from inside a kernel"};
+/* Each thread sees its own last call: one that was refused must not touch what the other one is writing. */
+static _Thread_local const op_error *last_error = &no_error;
+
+/* ---- errors ---- */
+
+void op2jit_errors_return(const op_error *error, void *user) {
+  (void)error, (void)user;
+}
+
+/* Whatever signals the launcher sends. */
+static void pass_time(int seconds, long milliseconds) {
+  struct timespec rest = {.tv_sec = seconds, .tv_nsec = milliseconds * 1000000};
+  while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
+    continue;
+}
+
+/* An error that all ranks have by themselves, as most are, is told by rank 0, which ends the job meanwhile: how soon depends on the
+ * launcher, so it says that it speaks. A call that was refused may be of a second thread: then MPI and the.error are the first one's. */
+static enum error_teller let_one_speak(struct comm *comm, bool refused) {
+  enum error_teller teller = refused ? ERROR_MINE : the.error.teller;
+  if (teller == ERROR_MINE && comm->rank == 0 && !refused)
+    comm->table->tell(comm, &the.error);
+  for (int waited = 0; teller == ERROR_MINE && comm->rank > 0 && waited < 20; waited++) {
+    pass_time(0, 100);
+    if (!refused && comm->table->first_speaks(comm))
+      teller = ERROR_ELSEWHERE;
+  }
+  if (teller == ERROR_ELSEWHERE) {
+    pass_time(30, 0);
+    _exit(EXIT_FAILURE);
+  }
+  return teller;
+}
+
+static void errors_fatal(const op_error *error) {
+  struct comm *comm = the.comm && !comm_alone(the.comm) ? the.comm : NULL;
+  char rank[32] = "";
+  fflush(stdout);
+  if (comm && let_one_speak(comm, error == &busy_error) == ERROR_MINE)
+    snprintf(rank, sizeof rank, "rank %d: ", comm->rank);
+  fprintf(stderr, "op2jit: error: %s%s: %s\n", rank, error->name, error->message);
+  if (comm) {
+    /* MPICH's launcher forgets what it has not read yet of our messages when the job ends. */
+    pass_time(0, 500);
+    comm->table->abort(comm, EXIT_FAILURE);
+  }
+  the.process = 0;
+  exit(EXIT_FAILURE);
+}
+
+static void tell_handler(const op_error *error) {
+  if (!the.handler)
+    errors_fatal(error);
+  else if (the.handler != op2jit_errors_return)
+    the.handler(error, the.user);
+}
+
+bool api_errors_end(void) {
+  return !the.handler;
+}
+
+void op2jit_set_error_handler(op_error_handler *handler, void *user) {
+  the.handler = handler;
+  the.user = user;
+}
+
+const op_error *op2jit_last_error(void) {
+  return last_error;
+}
+
+struct error *api_error(void) {
+  return &the.error;
+}
+
+/* ---- entering and leaving ---- */
+
+static bool enter(void) {
+  if (atomic_exchange_explicit(&the.busy, true, memory_order_acquire)) {
+    last_error = &busy_error;
+    tell_handler(&busy_error);
+    return false;
+  }
+  last_error = &no_error;
+  if (the.error.code)
+    error_clear(&the.error);
+  return true;
+}
+
+int api_leave_local(int code) {
+  if (!code) {
+    atomic_store_explicit(&the.busy, false, memory_order_release);
+    return OP_OK;
+  }
+  the.last = (op_error){code, error_kind(code)->name, error_message(&the.error)};
+  last_error = &the.last;
+  /* Before the handler runs, because it may leave by longjmp or an exception. */
+  atomic_store_explicit(&the.busy, false, memory_order_release);
+  tell_handler(&the.last);
+  return code;
+}
+
+/* What was not agreed on the others cannot know, and would wait for this rank. Where errors end the job it ends for them too. */
+static void tell_ranks(void) {
+  if (the.comm && !comm_alone(the.comm) && the.handler && the.error.teller == ERROR_MINE)
+    the.comm->table->tell(the.comm, &the.error);
+}
+
+int api_leave(int code) {
+  if (code)
+    tell_ranks();
+  return api_leave_local(code);
+}
+
+void *api_leave_pointer(void *result) {
+  api_leave(result ? OP_OK : the.error.code ? the.error.code : OP_ERR_INTERNAL);
+  return result;
+}
+
+struct op_context *api_enter(const char *call) {
+  if (!enter())
+    return NULL;
+  if (the.context) {
+    the.context->agreement->where = call;
+    return the.context;
+  }
+  api_leave(error_set(&the.error, OP_ERR_STATE,
+                      the.was_open ? "%s was called after op_exit; call op_init again first"
+                                   : "%s was called before op_init; call op_init first",
+                      call));
+  return NULL;
+}
+
+int api_refused(void) {
+  return last_error->code;
+}
+
+bool api_was_busy(void) {
+  return last_error == &busy_error;
+}
+
+struct op_context *api_context(void) {
+  return the.context;
+}
+
+void *api_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
+                 const char *what) {
+  static const char *const makers[] = {
+      [HANDLE_SET] = "op_decl_set", [HANDLE_MAP] = "op_decl_map", [HANDLE_DAT] = "op_decl_dat"};
+  void *object = handle_object(ctx->handles, handle, kind);
+  if (!object)
+    error_set(&the.error, OP_ERR_HANDLE, "%s: %s is %s; expected what %s returned since op_init", call, what,
+              handle_diagnosis(ctx->handles, handle, kind), makers[kind]);
+  return object;
+}
+
+/* ---- life ---- */
+
+/* Made at op_init, so that at the end nothing has to be asked that another thread may be using. */
+static void note_lost(void) {
+  const char *report = env_value(&the.context->env, ENV_TIMING);
+  the.lost[0] = '\0';
+  if (*report && the.rank == 0 && log_wants(&the.context->log, LOG_WARN, "exit"))
+    snprintf(
+        the.lost, sizeof the.lost,
+        "op2jit: warning: the program ended without op_exit, which writes the report of OP2_TIMING=%.80s\n",
+        report);
+}
+
+/* At the end of the process, or where the library is unloaded. Who ends after an error knows why. */
+__attribute__((destructor)) static void tell_forgotten_exit(void) {
+  if (the.context && !the.error.code && the.process == getpid() && *the.lost &&
+      write(STDERR_FILENO, the.lost, strlen(the.lost)) < 0)
+    return; /* there is nobody left to tell */
+}
+
+static int open_context(int argc, char **argv, int diags, const struct comm_given *given) {
+  if (the.context)
+    return error_set(&the.error, OP_ERR_STATE,
+                     "op_init was called twice; call op_exit before the next op_init");
+  if (!the.handles && !(the.handles = handles_new()))
+    return error_memory(&the.error, "the table of handles", sizeof(void *));
+  comm_close(the.comm); /* of an op_exit whose error handler did not come back */
+  struct context_start start = {.argc = argc, .argv = argv, .diags = diags, .given = given};
+  int code = context_open(&the.context, the.handles, &start, &the.error);
+  the.comm = start.comm;
+  the.rank = start.comm ? start.comm->rank : 0;
+  the.ranks = start.comm ? start.comm->size : 1;
+  the.was_open |= !code;
+  if (!code) {
+    the.process = getpid();
+    note_lost();
+  }
+  return code;
+}
+
+static void forget_comm(void) {
+  comm_close(the.comm);
+  the.comm = NULL;
+}
+
+static int init(int argc, char **argv, int diags, const struct comm_given *given) {
+  if (!enter())
+    return api_refused();
+  const int code = api_leave(open_context(argc, argv, diags, given));
+  if (!the.context)
+    forget_comm();
+  return code;
+}
+
+int op2jit_init(int argc, char **argv, int diags) {
+  return init(argc, argv, diags, NULL);
+}
+
+int op2jit_init_comm(int argc, char **argv, int diags, int fortran_comm, const char *library) {
+  const struct comm_given given = {.fortran = fortran_comm, .library = library};
+  return init(argc, argv, diags, &given);
+}
+
+int api_rank(void) {
+  return the.rank;
+}
+
+int api_ranks(void) {
+  return the.ranks > 0 ? the.ranks : 1;
+}
+
+int op2jit_exit(void) {
+  struct op_context *ctx = api_enter("op_exit");
+  if (!ctx)
+    return api_refused();
+  int code = OP_OK;
+  /* Where a rank failed alone there is nothing left to agree on or to report, and the user knows. */
+  if (the.comm->table->told(the.comm, &the.error))
+    error_clear(&the.error);
+  else if (!(code = agree_on_call(ctx, ctx_flush(ctx, &the.error), &the.error, "op_exit")))
+    code = context_report(ctx, &the.error);
+  the.context = NULL;
+  context_close(ctx);
+  code = api_leave(code);
+  forget_comm();
+  return code;
+}

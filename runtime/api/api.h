@@ -1,0 +1,35 @@
+/* What every public call does first and last. Only these files know the default context. */
+#ifndef OP2JIT_API_H
+#define OP2JIT_API_H
+
+#include "services/context.h"
+
+/* Enter the library: one thread at a time, between op_init and op_exit. NULL: refused, reported, and
+ * api_refused() is the status to return. */
+struct op_context *api_enter(const char *call);
+int api_refused(void);
+/* This thread's last call was refused because another was under way. */
+bool api_was_busy(void);
+/* Whether an error ends the program: no handler is set. */
+bool api_errors_end(void);
+/* Where the call's error goes. */
+struct error *api_error(void);
+/* Leave: tells the error handler if `code` is not 0; returns `code`. If errors are returned, an error that ranks did not agree
+ * on is told to the others, and the ranks work together no more. */
+int api_leave(int code);
+/* The same for calls that no other rank takes part in, or in which none waits. */
+int api_leave_local(int code);
+/* The same for calls that return a handle or pointer: `result` NULL means that the error is set. */
+void *api_leave_pointer(void *result);
+/* The context without entering, NULL if there is none: for local calls that cannot fail. */
+struct op_context *api_context(void);
+
+/* Of this process; 0 before op_init, and after op_exit what it was. */
+int api_rank(void);
+int api_ranks(void);
+
+/* The object of a handle, NULL with the error set to OP_ERR_HANDLE. `call` and `what` are for the message. */
+void *api_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
+                 const char *what);
+
+#endif

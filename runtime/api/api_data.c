@@ -1,0 +1,131 @@
+/* Data in and out. */
+#include "api/api.h"
+#include "mesh/data.h"
+#include "mesh/print.h"
+#include "ranks/agree.h"
+#include "spread/spread.h"
+
+/* What every call on a dat begins with; NULL: the error is set. */
+static struct dat *open_dat(struct op_context *ctx, const char *call, op_dat handle) {
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
+  return dat && !ctx_flush(ctx, api_error()) ? dat : NULL;
+}
+
+static int check_memory(const char *call, const struct dat *dat, const void *memory, const char *is,
+                        const char *what) {
+  if (!type_fits(dat->type, is))
+    return error_set(api_error(), OP_ERR_TYPE,
+                     "%s: %s is of the C type %s, and dat \"%s\" has the type \"%s\"; pass memory of that "
+                     "type, or, if it is for %s all the same, (void *)",
+                     call, what, type_info(type_parse(is, NULL))->name, dat->name, type_info(dat->type)->name,
+                     type_info(dat->type)->name);
+  if (memory || dat->set->size == 0)
+    return OP_OK;
+  return error_set(api_error(), OP_ERR_ARGUMENT,
+                   "%s: %s is NULL; expected %ld x %d values of type %s for dat \"%s\"", call, what,
+                   dat->set->size, dat->dim, type_info(dat->type)->name, dat->name);
+}
+
+/* Data travel between ranks: all go on with the same dat, or none. */
+static int all_ready(struct op_context *ctx, const char *call, const struct dat *dat, int code) {
+  return agree_on_call(ctx, dat ? code : api_error()->code, api_error(), "%s of dat \"%s\"", call,
+                       dat ? dat->name : "");
+}
+
+int op2jit_fetch_data_typed(op_dat handle, void *out, const char *is) {
+  struct op_context *ctx = api_enter("op_fetch_data");
+  if (!ctx)
+    return api_refused();
+  struct dat *dat = open_dat(ctx, "op_fetch_data", handle);
+  int code = dat ? check_memory("op_fetch_data", dat, out, is, "the memory for the data") : OP_OK;
+  code = all_ready(ctx, "op_fetch_data", dat, code);
+  return api_leave(code ? code : data_fetch(ctx, dat, out, 0, dat->set->size - 1, api_error()));
+}
+
+static int check_range(const struct dat *dat, int low, int high) {
+  if (dat->set->size == 0)
+    return error_set(api_error(), OP_ERR_RANGE,
+                     "op_fetch_data_idx: elements %d .. %d of dat \"%s\", but its set \"%s\" is "
+                     "empty; there is nothing to fetch",
+                     low, high, dat->name, dat->set->name);
+  if (low < 0 || low > high || high >= dat->set->size)
+    return error_set(
+        api_error(), OP_ERR_RANGE,
+        "op_fetch_data_idx: elements %d .. %d of dat \"%s\"; expected 0 <= low <= high < %ld, both "
+        "ends included",
+        low, high, dat->name, dat->set->size);
+  return OP_OK;
+}
+
+int op2jit_fetch_data_idx_typed(op_dat handle, void *out, int low, int high, const char *is) {
+  struct op_context *ctx = api_enter("op_fetch_data_idx");
+  if (!ctx)
+    return api_refused();
+  struct dat *dat = open_dat(ctx, "op_fetch_data_idx", handle);
+  int code = dat ? check_memory("op_fetch_data_idx", dat, out, is, "the memory for the data") : OP_OK;
+  /* A rank that declared nothing takes part in what the others fetch. */
+  const bool nothing = dat && spread_wanted(ctx) && dat->set->size == 0 && low > high;
+  if (dat && !code && !nothing)
+    code = check_range(dat, low, high);
+  code = all_ready(ctx, "op_fetch_data_idx", dat, code);
+  return api_leave(code ? code : data_fetch(ctx, dat, out, low, high, api_error()));
+}
+
+int op2jit_put_data_typed(op_dat handle, const void *in, const char *is) {
+  struct op_context *ctx = api_enter("op_put_data");
+  if (!ctx)
+    return api_refused();
+  struct dat *dat = open_dat(ctx, "op_put_data", handle);
+  int code =
+      all_ready(ctx, "op_put_data", dat, dat ? check_memory("op_put_data", dat, in, is, "the data") : OP_OK);
+  return api_leave(code ? code : data_put(ctx, dat, in, api_error()));
+}
+
+/* In brackets: the header's macros have these names too. */
+int(op2jit_fetch_data)(op_dat dat, void *out) {
+  return op2jit_fetch_data_typed(dat, out, "");
+}
+
+int(op2jit_fetch_data_idx)(op_dat dat, void *out, int low, int high) {
+  return op2jit_fetch_data_idx_typed(dat, out, low, high, "");
+}
+
+int(op2jit_put_data)(op_dat dat, const void *in) {
+  return op2jit_put_data_typed(dat, in, "");
+}
+
+static int print_dat(const char *call, op_dat handle, const char *path, print_function *print) {
+  struct op_context *ctx = api_enter(call);
+  if (!ctx)
+    return api_refused();
+  struct dat *dat = open_dat(ctx, call, handle);
+  int code = OP_OK;
+  if (dat && !path)
+    code = error_set(api_error(), OP_ERR_ARGUMENT, "%s: the path is NULL; expected the name of a file", call);
+  code = all_ready(ctx, call, dat, code);
+  return api_leave(code ? code : print(ctx, dat, path, api_error()));
+}
+
+int op2jit_print_dat_to_txtfile(op_dat dat, const char *path) {
+  return print_dat("op_print_dat_to_txtfile", dat, path, print_text);
+}
+
+int op2jit_print_dat_to_binfile(op_dat dat, const char *path) {
+  return print_dat("op_print_dat_to_binfile", dat, path, print_binary);
+}
+
+int op2jit_get_size(op_set handle) {
+  struct op_context *ctx = api_enter("op_get_size");
+  if (!ctx)
+    return -1;
+  struct set *set = api_object(ctx, handle, HANDLE_SET, "op_get_size", "the set");
+  return api_leave_local(set ? OP_OK : OP_ERR_HANDLE) ? -1 : (int)set->size;
+}
+
+long long op2jit_get_global_size(op_set handle) {
+  struct op_context *ctx = api_enter("op_get_global_size");
+  if (!ctx)
+    return -1;
+  struct set *set = api_object(ctx, handle, HANDLE_SET, "op_get_global_size", "the set");
+  return api_leave_local(set ? OP_OK : OP_ERR_HANDLE) ? -1 : set->global_size;
+}

@@ -1,0 +1,217 @@
+/* Declarations. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "mesh/data.h"
+#include "ranks/agree.h"
+#include "spread/partition.h"
+#include "spread/renumber.h"
+#include "spread/spread.h"
+
+op_set op2jit_decl_set(int size, const char *name) {
+  struct op_context *ctx = api_enter("op_decl_set");
+  if (!ctx)
+    return NULL;
+  struct set *set = mesh_set(ctx, size, name, api_error());
+  int code = agree_on_call(ctx, set ? OP_OK : api_error()->code, api_error(), "op_decl_set of set \"%s\"",
+                           name ? name : "unnamed");
+  if (!code && spread_wanted(ctx))
+    code = spread_declare(ctx, set, api_error());
+  if (code && set)
+    mesh_undo_set(ctx, set);
+  return api_leave_pointer(code ? NULL : set->handle);
+}
+
+/* The ranks make maps and dats on the same sets, which their handles do not show. */
+static const char *name_of(const struct set *set) {
+  return set ? set->name : "";
+}
+
+static op_map declare_map(const char *call, op_set from, op_set to, int arity, const int *table,
+                          const long long *long_table, const char *name) {
+  struct op_context *ctx = api_enter(call);
+  if (!ctx)
+    return NULL;
+  struct map *map = NULL;
+  struct set *source = api_object(ctx, from, HANDLE_SET, call, "the source set");
+  struct set *target = source ? api_object(ctx, to, HANDLE_SET, call, "the target set") : NULL;
+  if (target)
+    map = mesh_map(ctx, source, target, arity, table, long_table, name, api_error());
+  else
+    error_prefix(api_error(), "map \"%s\": ", name ? name : "unnamed");
+  int code = agree_on_call(ctx, map ? OP_OK : api_error()->code, api_error(),
+                           "%s of map \"%s\"\nfrom\tset \"%s\"\nto\tset \"%s\"\narity\t%d\n", call,
+                           name ? name : "unnamed", name_of(source), name_of(target), arity);
+  if (!code)
+    ctx->mesh.undistributed = true;
+  else if (map)
+    mesh_undo_map(ctx, map);
+  return api_leave_pointer(code ? NULL : map->handle);
+}
+
+op_map op2jit_decl_map(op_set from, op_set to, int arity, const int *table, const char *name) {
+  return declare_map("op_decl_map", from, to, arity, table, NULL, name);
+}
+
+op_map op2jit_decl_map_long(op_set from, op_set to, int arity, const long long *table, const char *name) {
+  return declare_map("op_decl_map_long", from, to, arity, NULL, table, name);
+}
+
+static void forget_dat(struct op_context *ctx, struct dat *dat) {
+  loop_forget(ctx, dat);
+  list_remove(&ctx->mesh.dats, dat);
+  data_free(ctx, dat);
+}
+
+static int check_pointed(const char *name, const char *type, const char *is) {
+  bool soa;
+  return type_check_pointed(type_parse(type, &soa), is, "the data are C variables", "const void *",
+                            api_error())
+             ? error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed")
+             : OP_OK;
+}
+
+static op_dat declare_dat(const char *call, op_set set, int dim, const char *type, const void *data,
+                          const char *name, const char *is, bool temporary) {
+  struct op_context *ctx = api_enter(call);
+  if (!ctx)
+    return NULL;
+  struct dat *dat = NULL;
+  struct set *on = api_object(ctx, set, HANDLE_SET, call, "the set");
+  if (on && !check_pointed(name, type, is))
+    dat = data_new(ctx, on, dim, type, data, name, temporary, api_error());
+  else if (!on)
+    error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed");
+  int code = agree_on_call(ctx, dat ? OP_OK : api_error()->code, api_error(),
+                           "%s of dat \"%s\"\non\tset \"%s\"\ndim\t%d\ntype\t%s\n", call,
+                           name ? name : "unnamed", name_of(on), dim, type ? type : "none");
+  if (!code && on->spread)
+    code = spread_put(ctx, dat, data, api_error());
+  if (code && dat)
+    data_undo(ctx, dat);
+  return api_leave_pointer(code ? NULL : dat->handle);
+}
+
+op_dat op2jit_decl_dat_typed(op_set set, int dim, const char *type, const void *data, const char *name,
+                             const char *is) {
+  return declare_dat("op_decl_dat", set, dim, type, data, name, is, false);
+}
+
+op_dat op2jit_decl_dat_temp_typed(op_set set, int dim, const char *type, const void *data, const char *name,
+                                  const char *is) {
+  return declare_dat("op_decl_dat_temp", set, dim, type, data, name, is, true);
+}
+
+/* In brackets: the header's macros have these names too. */
+op_dat(op2jit_decl_dat)(op_set set, int dim, const char *type, const void *data, const char *name) {
+  return op2jit_decl_dat_typed(set, dim, type, data, name, "");
+}
+
+op_dat(op2jit_decl_dat_temp)(op_set set, int dim, const char *type, const void *data, const char *name) {
+  return op2jit_decl_dat_temp_typed(set, dim, type, data, name, "");
+}
+
+static int free_temporary(struct op_context *ctx, op_dat handle) {
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat_temp", "the dat");
+  if (!dat)
+    return OP_ERR_HANDLE;
+  if (!dat->temporary)
+    return error_set(
+        api_error(), OP_ERR_HANDLE,
+        "op_free_dat_temp: dat \"%s\" is not a temporary; only dats of op_decl_dat_temp can be freed before "
+        "op_exit",
+        dat->name);
+  int code = ctx_flush(ctx, api_error());
+  if (code)
+    return code;
+  forget_dat(ctx, dat);
+  return OP_OK;
+}
+
+int op2jit_free_dat_temp(op_dat dat) {
+  struct op_context *ctx = api_enter("op_free_dat_temp");
+  return ctx ? api_leave_local(free_temporary(ctx, dat)) : api_refused();
+}
+
+static int agree_on_constant(struct op_context *ctx, int code, const char *call, const char *name) {
+  const struct constant *constant = name ? mesh_find_constant(&ctx->mesh, name) : NULL;
+  struct text value = {0};
+  if (constant)
+    agree_print_values(&value, (int)constant->type, constant->dim, constant->value);
+  if (!code && !text_ok(&value))
+    code = error_memory(api_error(), "a constant's value", value.length);
+  code = agree_on_call(ctx, code, api_error(), "%s of constant \"%s\"\nvalue\t%s\n", call,
+                       name ? name : "unnamed", text_str(&value));
+  text_free(&value);
+  return code;
+}
+
+int op2jit_decl_const_typed(const char *name, int dim, const char *type, const void *value, const char *is) {
+  struct op_context *ctx = api_enter("op_decl_const");
+  if (!ctx)
+    return api_refused();
+  const int code = mesh_constant(ctx, name, dim, type, value, is, api_error());
+  return api_leave(agree_on_constant(ctx, code, "op_decl_const", name));
+}
+
+int op2jit_update_const_typed(const char *name, const void *value, const char *is) {
+  struct op_context *ctx = api_enter("op_update_const");
+  if (!ctx)
+    return api_refused();
+  const int code = mesh_update_constant(ctx, name, value, is, api_error());
+  return api_leave(agree_on_constant(ctx, code, "op_update_const", name));
+}
+
+int(op2jit_decl_const)(const char *name, int dim, const char *type, const void *value) {
+  return op2jit_decl_const_typed(name, dim, type, value, "");
+}
+
+int(op2jit_update_const)(const char *name, const void *value) {
+  return op2jit_update_const_typed(name, value, "");
+}
+
+static int renumber(struct op_context *ctx, const char *call, const char *method, op_map handle,
+                    op_dat coords) {
+  struct map *base = api_object(ctx, handle, HANDLE_MAP, call, "the map");
+  struct dat *dat =
+      base && coords ? api_object(ctx, coords, HANDLE_DAT, call, "the dat of coordinates") : NULL;
+  int code = !base || (coords && !dat) ? OP_ERR_HANDLE : ctx_flush(ctx, api_error());
+  code = agree_on_call(ctx, code, api_error(), "%s\nmethod\t%s\nmap\t%s\n", call, method ? method : "NULL",
+                       base ? base->name : "NULL");
+  return code ? code : renumber_by(ctx, method, base, dat, api_error());
+}
+
+int op2jit_renumber(op_map base) {
+  struct op_context *ctx = api_enter("op_renumber");
+  return ctx ? api_leave(renumber(ctx, "op_renumber", "rcm", base, NULL)) : api_refused();
+}
+
+int op2jit_renumber_by(const char *method, op_map base, op_dat coords) {
+  struct op_context *ctx = api_enter("op_renumber_by");
+  return ctx ? api_leave(renumber(ctx, "op_renumber_by", method, base, coords)) : api_refused();
+}
+
+/* Absent objects are NULL here; the partitioner says which it needs. */
+static bool take_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *what,
+                        void *out) {
+  void *object = handle ? api_object(ctx, handle, kind, "op_partition", what) : NULL;
+  memcpy(out, &object, sizeof object);
+  return object || !handle;
+}
+
+int op2jit_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords) {
+  struct op_context *ctx = api_enter("op_partition");
+  if (!ctx)
+    return api_refused();
+  struct partition_call call = {.lib = lib, .method = method};
+  const bool good =
+      take_object(ctx, prime, HANDLE_SET, "the prime set", &call.prime) &&
+      take_object(ctx, prime_map == OP_ID ? NULL : prime_map, HANDLE_MAP, "the prime map", &call.map) &&
+      take_object(ctx, coords, HANDLE_DAT, "the dat", &call.coords);
+  int code = good ? ctx_flush(ctx, api_error()) : OP_ERR_HANDLE;
+  code = agree_on_call(ctx, code, api_error(), "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n",
+                       lib ? lib : "NULL", method ? method : "NULL", call.prime ? call.prime->name : "NULL");
+  return api_leave(code ? code : mesh_partition(ctx, &call, api_error()));
+}

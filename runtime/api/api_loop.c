@@ -1,0 +1,194 @@
+/* Arguments, kernels and the loop. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+
+/* The type's name may be gone when the loop looks at the argument: parse it now, and keep what was not
+ * understood for the message. */
+static void take_type(op_arg *arg, const char *type) {
+  arg->type = (int)type_parse(type, NULL);
+  if (arg->type == TYPE_NONE && type) {
+    arg->said_length = (int)strlen(type);
+    snprintf(arg->said, sizeof arg->said, "%s", type);
+  }
+}
+
+/* What is not of the type that was said is told by the loop, and is no argument of any loop that was met before. The two are mostly one
+ * literal. */
+static void compare_type(op_arg *arg, const char *type, const char *is) {
+  if (!*is || is == type || arg->type == TYPE_NONE || type_fits((enum type_code)arg->type, is))
+    return;
+  type = type_info((enum type_code)arg->type)->name; /* as said it may be too long to be kept */
+  arg->pointed = (int)type_parse(is, NULL);
+  arg->said_length = (int)strlen(type);
+  snprintf(arg->said, sizeof arg->said, "%s", type);
+  arg->type = TYPE_NONE;
+}
+
+static inline op_arg dat_of_type(enum type_code code, bool soa, int present, op_dat dat, int idx, op_map map,
+                                 int dim, op_access access) {
+  return (op_arg){.dat = dat,
+                  .map = map,
+                  .form = DESC_DAT,
+                  .idx = idx,
+                  .dim = dim,
+                  .type = (int)code,
+                  .access = (int)access,
+                  .present = present != 0,
+                  .soa = soa};
+}
+
+static op_arg tell_unknown_type(op_arg arg, const char *type) {
+  take_type(&arg, type);
+  return arg;
+}
+
+/* In every call of every loop. Nothing takes the address of what is made here, so it is made where the caller wants it; put
+ * together on the stack and copied it costs three times as much. */
+op_arg op2jit_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, const char *type,
+                          op_access access) {
+  bool soa;
+  const enum type_code code = type_parse(type, &soa);
+  if (code == TYPE_NONE)
+    return tell_unknown_type(dat_of_type(code, soa, present, dat, idx, map, dim, access), type);
+  return dat_of_type(code, soa, present, dat, idx, map, dim, access);
+}
+
+op_arg op2jit_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type, op_access access) {
+  return op2jit_opt_arg_dat(1, dat, idx, map, dim, type, access);
+}
+
+op_arg op2jit_opt_arg_gbl_typed(int present, void *data, int dim, const char *type, op_access access,
+                                const char *is) {
+  op_arg arg = {
+      .form = DESC_GBL, .data = data, .idx = -1, .dim = dim, .access = (int)access, .present = present != 0};
+  take_type(&arg, type);
+  compare_type(&arg, type, is);
+  return arg;
+}
+
+op_arg op2jit_arg_gbl_typed(void *data, int dim, const char *type, op_access access, const char *is) {
+  return op2jit_opt_arg_gbl_typed(1, data, dim, type, access, is);
+}
+
+/* In brackets: the header's macros have these names too. */
+op_arg(op2jit_opt_arg_gbl)(int present, void *data, int dim, const char *type, op_access access) {
+  return op2jit_opt_arg_gbl_typed(present, data, dim, type, access, "");
+}
+
+op_arg(op2jit_arg_gbl)(void *data, int dim, const char *type, op_access access) {
+  return op2jit_opt_arg_gbl_typed(1, data, dim, type, access, "");
+}
+
+op_arg op2jit_arg_idx(int idx, op_map map) {
+  return (op_arg){
+      .form = DESC_IDX, .map = map, .idx = idx, .dim = 1, .type = TYPE_INT, .access = OP_READ, .present = 1};
+}
+
+op_arg op2jit_arg_info_typed(void *payload, int dim, const char *type, int ref, const char *is) {
+  op_arg arg = {
+      .form = DESC_INFO, .data = payload, .idx = -1, .dim = dim, .access = OP_MAX, .present = 1, .ref = ref};
+  take_type(&arg, type);
+  compare_type(&arg, type, is);
+  return arg;
+}
+
+op_arg(op2jit_arg_info)(void *payload, int dim, const char *type, int ref) {
+  return op2jit_arg_info_typed(payload, dim, type, ref, "");
+}
+
+int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
+                          const op_arg args[], const char *file, int line) {
+  /* OP_KERNEL_OF was refused in this very call. */
+  if (!kernel_source && api_was_busy())
+    return api_refused();
+  struct op_context *ctx = api_enter("op_par_loop");
+  if (!ctx)
+    return api_refused();
+  ctx->missing.gather = api_errors_end();
+  int code = loop_run(ctx, kernel_source, kernel_name, set, nargs, args, file, line, api_error());
+  if (code && file && *file)
+    error_prefix(api_error(), "%s:%d: ", file, line);
+  return api_leave(code);
+}
+
+const char *op2jit_kernel_native(const char *text, op_kernel_function function) {
+  struct op_context *ctx = api_enter("op_kernel_native");
+  if (!ctx)
+    return NULL;
+  int code;
+  if (!text || !function)
+    code = error_set(api_error(), OP_ERR_ARGUMENT,
+                     "op_kernel_native: the %s is NULL; expected a kernel's text and its "
+                     "function",
+                     text ? "function" : "text");
+  else
+    code = native_add(&ctx->natives, text, function, api_error());
+  return api_leave_local(code) ? NULL : text;
+}
+
+/* ---- kernel files ---- */
+
+static int read_all(FILE *file, const char *path, struct text *out, struct error *err) {
+  char part[4096];
+  size_t n;
+  while ((n = fread(part, 1, sizeof part, file)) > 0)
+    text_add_bytes(out, part, n);
+  if (ferror(file))
+    return error_set(err, OP_ERR_FILE, "kernel file %s cannot be read: %s; expected a file of C text", path,
+                     strerror(errno));
+  return text_ok(out) ? OP_OK : error_memory(err, "a kernel file", out->length);
+}
+
+/* Kept as one block, "path NUL text", the text starting with a #line that names the file. */
+static const char *find_file(const struct op_context *ctx, const char *path) {
+  for (int i = 0; i < ctx->kernel_files.count; i++) {
+    const char *block = ctx->kernel_files.items[i];
+    if (strcmp(block, path) == 0)
+      return block + strlen(block) + 1;
+  }
+  return NULL;
+}
+
+static int load_file(struct op_context *ctx, const char *path, const char **out, struct error *err) {
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return error_set(err, OP_ERR_FILE, "kernel file %s cannot be opened: %s; expected a file of C text", path,
+                     strerror(errno));
+  struct text block = {0};
+  text_add_bytes(&block, path, strlen(path) + 1);
+  text_add(&block, "#line 1 \"");
+  for (const char *p = path; *p; p++)
+    text_addf(&block, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+  text_add(&block, "\"\n");
+  size_t before = block.length;
+  int code = read_all(file, path, &block, err);
+  fclose(file);
+  if (!code && memchr(block.data + before, '\0', block.length - before))
+    code = error_set(err, OP_ERR_FILE, "kernel file %s holds a NUL byte; expected C text", path);
+  char *kept = code ? NULL : text_take(&block);
+  if (!code && (!kept || !list_add(&ctx->kernel_files, kept))) {
+    free(kept);
+    return error_memory(err, "a kernel file", before);
+  }
+  text_free(&block);
+  *out = kept ? kept + strlen(kept) + 1 : NULL;
+  return code;
+}
+
+const char *op2jit_kernel_file(const char *path) {
+  struct op_context *ctx = api_enter("op_kernel_file");
+  if (!ctx)
+    return NULL;
+  const char *text = NULL;
+  int code = OP_OK;
+  if (!path)
+    code = error_set(api_error(), OP_ERR_ARGUMENT,
+                     "op_kernel_file: the path is NULL; expected the name of a file");
+  else if (!(text = find_file(ctx, path)))
+    code = load_file(ctx, path, &text, api_error());
+  return api_leave_local(code) ? NULL : text;
+}

@@ -1,0 +1,99 @@
+/* Ranks, clocks, counters and reports. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "api/api.h"
+#include "ranks/agree.h"
+#include "report/reports.h"
+
+int op2jit_rank(void) {
+  return api_rank();
+}
+
+int op2jit_rank_count(void) {
+  return api_ranks();
+}
+
+int op2jit_is_root(void) {
+  return op2jit_rank() == 0;
+}
+
+static int barrier(struct op_context *ctx, struct error *err) {
+  return agree_on_call(ctx, ctx_flush(ctx, err), err, "op_barrier");
+}
+
+void op2jit_barrier(void) {
+  struct op_context *ctx = api_enter("op_barrier");
+  if (ctx)
+    api_leave(barrier(ctx, api_error()));
+}
+
+void op2jit_printf(const char *format, ...) {
+  if (!op2jit_is_root())
+    return;
+  va_list args;
+  va_start(args, format);
+  vprintf(format, args);
+  va_end(args);
+}
+
+double op2jit_wtime(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void op2jit_timers(double *cpu, double *wall) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  if (cpu)
+    *cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  if (wall)
+    *wall = op2jit_wtime();
+}
+
+const op_counters_t *op2jit_counters(void) {
+  static const op_counters_t nothing;
+  const struct op_context *ctx = api_context();
+  return ctx ? &ctx->counters : &nothing;
+}
+
+static void print_report(const char *call,
+                         int (*report)(struct op_context *, struct text *, struct error *)) {
+  struct op_context *ctx = api_enter(call);
+  if (!ctx)
+    return;
+  struct text out = {0};
+  int code = ctx_flush(ctx, api_error());
+  code = agree_on_call(ctx, code, api_error(), "%s", call);
+  if (!code)
+    code = report(ctx, &out, api_error());
+  if (!code && !text_ok(&out))
+    code = error_memory(api_error(), "a report", out.length);
+  if (!code && op2jit_is_root())
+    context_print(ctx, &out);
+  text_free(&out);
+  api_leave(code);
+}
+
+void op2jit_timing_output(void) {
+  print_report("op_timing_output", context_timing);
+}
+
+void op2jit_diagnostic_output(void) {
+  print_report("op_diagnostic_output", context_diagnostics);
+}
+
+int op2jit_plan_check(int level) {
+  struct op_context *ctx = api_enter("op_plan_check");
+  if (!ctx)
+    return api_refused();
+  if (level < 0 || level > 2)
+    return api_leave_local(
+        error_set(api_error(), OP_ERR_ARGUMENT, "op_plan_check: the level is %d; expected 0, 1 or 2", level));
+  return api_leave_local(context_check_plans(ctx, level, api_error()));
+}

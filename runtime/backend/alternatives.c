@@ -1,0 +1,97 @@
+#include "backend/alternatives.h"
+
+#include "backend/heavy.h"
+
+/* With fewer for each thread a loop may be done before the last one is awake. */
+static const long elements_per_thread = 16384;
+/* The gather form moves what an element increments three times, so it is for short rows. */
+static const size_t turned_most = 64;
+
+static const int block_sizes[] = {1024, 4096, 16384, 65536, 256, 64};
+static const int chunk_sizes[] = {1024, 16384};
+enum {
+  BLOCK_SIZES = sizeof block_sizes / sizeof *block_sizes,
+  CHUNK_SIZES = sizeof chunk_sizes / sizeof *chunk_sizes
+};
+
+struct list {
+  struct variant *out;
+  int count;
+};
+
+static void add(struct list *list, struct variant v) {
+  if (list->count < MOST_ALTERNATIVES)
+    list->out[list->count++] = v;
+}
+
+static void add_shapes(struct list *list, const struct variant *standard,
+                       const struct alternatives_of *loop) {
+  for (int i = 0; i < loop->nshapes; i++) {
+    struct variant v = *standard;
+    v.shape = loop->shapes[i];
+    if (loop->heavy)
+      v.block_size = heavy_piece(loop->elements, loop->threads, v.shape.width);
+    if (!shape_equal(&v.shape, &standard->shape))
+      add(list, v);
+  }
+}
+
+static void add_strategies(struct list *list, const struct variant *standard,
+                           const struct alternatives_of *loop) {
+  struct variant v = {.shape = standard->shape, .threads = standard->threads};
+  if (standard->strategy != STRATEGY_COLOURS)
+    return;
+  v.strategy = STRATEGY_OWNERS;
+  add(list, v);
+  v.strategy = STRATEGY_GATHER;
+  v.shape.straight = v.shape.stream = false;
+  /* Few blocks that meet in many colours leave threads without work; what is moved is little beside what is computed. */
+  if (loop->heavy)
+    v.block_size = standard->block_size;
+  if (loop->turned_bytes > 0 && (loop->heavy || loop->turned_bytes <= turned_most))
+    add(list, v);
+}
+
+static void add_sizes(struct list *list, const struct variant *standard, const struct alternatives_of *loop) {
+  const bool chunks = standard->strategy == STRATEGY_CHUNKS;
+  const int *sizes = chunks ? chunk_sizes : block_sizes;
+  const int known = standard->block_size || chunks ? standard->block_size : loop->block_size;
+  if (loop->heavy || (!chunks && standard->strategy != STRATEGY_COLOURS))
+    return;
+  for (int i = 0; i < (chunks ? CHUNK_SIZES : BLOCK_SIZES); i++) {
+    struct variant v = *standard;
+    v.block_size = sizes[i];
+    if (sizes[i] != known && sizes[i] <= loop->elements)
+      add(list, v);
+  }
+}
+
+/* A part of many threads may take all that the memory gives; one thread is for loops that are done before the others are awake.
+ * Nothing else is tried, for on a machine that is busy with other things fewer threads may win, and be remembered. */
+static void add_threads(struct list *list, const struct variant *standard,
+                        const struct alternatives_of *loop) {
+  struct variant v = *standard;
+  if (standard->strategy == STRATEGY_WHOLE || loop->threads < 2)
+    return;
+  for (v.threads = loop->threads / 2; v.threads > 1 && 4 * v.threads >= loop->threads; v.threads /= 2)
+    add(list, v);
+  v.threads = 1;
+  if (loop->elements < elements_per_thread * loop->threads)
+    add(list, v);
+}
+
+int alternatives(const struct variant *standard, const struct alternatives_of *loop,
+                 struct variant out[MOST_ALTERNATIVES]) {
+  struct list list = {.out = out};
+  if (loop->elements < TUNED_ELEMENTS && !loop->heavy)
+    return 0;
+  /* What others do on the machine may leave a heavy loop without the threads that it was given unasked. */
+  if (loop->heavy)
+    add_threads(&list, standard, loop);
+  add_shapes(&list, standard, loop);
+  add_strategies(&list, standard, loop);
+  add_sizes(&list, standard, loop);
+  if (!loop->heavy)
+    add_threads(&list, standard, loop);
+  return list.count;
+}

@@ -1,0 +1,27 @@
+/* What tuning tries beside a loop's default on the host: one thing at a time, the most promising first. A pure function, the
+ * same on every rank. */
+#ifndef OP2JIT_ALTERNATIVES_H
+#define OP2JIT_ALTERNATIVES_H
+
+#include "backend/variant.h"
+
+/* What is known of the loop. */
+struct alternatives_of {
+  long elements;
+  int threads;    /* that it may use */
+  bool heavy;     /* few elements that take long, see heavy.h; the standard is cut for them */
+  int block_size; /* that the library chooses */
+  const struct shape *shapes;
+  int nshapes;         /* worth trying, see jit/generate */
+  size_t turned_bytes; /* that one element increments through maps; 0: none */
+};
+
+enum { MOST_ALTERNATIVES = 16 };
+/* Loops over fewer elements are not worth a trial, unless they are heavy. */
+enum { TUNED_ELEMENTS = 4096 };
+
+/* Fills `out` and returns how many there are; none of them equals `standard`. */
+int alternatives(const struct variant *standard, const struct alternatives_of *loop,
+                 struct variant out[MOST_ALTERNATIVES]);
+
+#endif

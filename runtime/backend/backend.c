@@ -1,0 +1,93 @@
+#include "backend/backend.h"
+
+#include <string.h>
+
+#include "backend/cpu/cpu.h"
+#ifdef OP2JIT_CUDA
+#include "backend/cuda/cuda.h"
+#endif
+#include "backend/native/native.h"
+#include "base/nearest.h"
+#include "services/context.h"
+
+static const struct backend *const backends[] = {
+#ifdef OP2JIT_CUDA
+    &backend_cuda,
+#endif
+    &backend_openmp, &backend_seq, &backend_native, NULL,
+};
+
+/* Names that a build may lack, and what to do about it. */
+static const struct {
+  const char *name, *remedy;
+} unbuilt[] = {
+    {"seq", "build with libclang-19-dev and llvm-19-dev installed and -Dclang=auto"},
+    {"openmp", "build with libclang-19-dev and llvm-19-dev installed and -Dclang=auto"},
+    {"cuda", "build with -Dcuda=enabled"},
+};
+
+const struct backend *const *backend_list(void) {
+  return backends;
+}
+
+static void list_names(struct text *out) {
+  for (int i = 0; backends[i]; i++)
+    text_addf(out, "%s%s", i ? ", " : "", backends[i]->name);
+}
+
+static int unknown(const char *name, struct error *err) {
+  struct text names = {0};
+  list_names(&names);
+  const char *known[sizeof backends / sizeof *backends + sizeof unbuilt / sizeof *unbuilt];
+  int n = 0;
+  for (int i = 0; backends[i]; i++)
+    known[n++] = backends[i]->name;
+  for (size_t i = 0; i < sizeof unbuilt / sizeof *unbuilt; i++) {
+    if (strcmp(unbuilt[i].name, name) == 0) {
+      error_set(err, OP_ERR_NOT_BUILT, "OP2_BACKEND=%s: this build of op2jit does not have it, only %s; %s",
+                name, text_str(&names), unbuilt[i].remedy);
+      text_free(&names);
+      return err->code;
+    }
+    known[n++] = unbuilt[i].name;
+  }
+  int near = nearest_name(name, known, n);
+  error_set(err, OP_ERR_BACKEND, "OP2_BACKEND=%s is not a backend%s%s%s; expected one of %s", name,
+            near >= 0 ? " (did you mean \"" : "", near >= 0 ? known[near] : "", near >= 0 ? "\"?)" : "",
+            text_str(&names));
+  text_free(&names);
+  return err->code;
+}
+
+int backend_may_compile(const struct op_context *ctx, struct error *err) {
+  if (strcmp(env_value(&ctx->env, ENV_JIT), "off") != 0)
+    return OP_OK;
+  return error_set(
+      err, OP_ERR_BACKEND,
+      "OP2_JIT=off: backends that compile are switched off; use OP2_BACKEND=native, or OP2_JIT=on "
+      "or load");
+}
+
+static int use(struct op_context *ctx, const struct backend *backend, struct error *err) {
+  int code = backend->open(ctx, err);
+  if (!code)
+    ctx->backend = backend;
+  return code;
+}
+
+int backend_choose(struct op_context *ctx, struct error *err) {
+  const char *wanted = env_value(&ctx->env, ENV_BACKEND);
+  for (int i = 0; backends[i]; i++) {
+    if (*wanted && strcmp(wanted, backends[i]->name) == 0)
+      return use(ctx, backends[i], err);
+    if (*wanted)
+      continue;
+    const int code = use(ctx, backends[i], err);
+    if (code == OP_OK)
+      error_clear(err);
+    /* A variable with a wrong value is the user's to mend; another backend would hide it. */
+    if (code == OP_OK || code == OP_ERR_ENV)
+      return code;
+  }
+  return *wanted ? unknown(wanted, err) : err->code;
+}

@@ -1,0 +1,36 @@
+/* A way to run a loop on the host: how its elements are dealt out, what the generated code looks like, and the block
+ * size. Its text is what reports show, OP2_VARIANT takes and the cache keeps: "colours/scalar/4096", "chunks/strip8/threads1". What the library chooses is left out, so
+ * that a name means the same on any mesh. */
+#ifndef OP2JIT_VARIANT_H
+#define OP2JIT_VARIANT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "jit/generate/shape.h"
+#include "plan/strategy.h"
+
+struct variant {
+  enum strategy strategy;
+  struct shape shape;
+  int block_size; /* elements; 0: does not apply, or chosen by the library */
+  int threads;    /* to use at most; 0: all that the loop may use */
+};
+
+const char *strategy_name(enum strategy strategy);
+void variant_print(const struct variant *variant, struct text *out);
+
+/* Words of `spec` ("colours", "scalar", "4096", in any order, separated by '/') replace the members that they name. OP_ERR_ENV
+ * with the words there are. */
+int variant_apply(struct variant *variant, const char *spec, struct error *err);
+
+/* OP2_VARIANT's value, "[LOOP:]SPEC[,...]". OP_ERR_ENV if a SPEC is missing, is the second one of a loop or of all, or has a layout
+ * for one loop only. */
+int variant_list_check(const char *value, struct error *err);
+/* The words that hold for this loop, its own before the general ones; how dats lie is nothing of the loop's. False if there are none. */
+bool variant_for_loop(const char *value, const char *loop, struct text *spec);
+/* The general ones on how dats lie. */
+void variant_layouts(const char *value, struct text *words);
+
+#endif

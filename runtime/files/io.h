@@ -1,0 +1,50 @@
+/* Files of a context: meshes and results in OP2's layout, and steps for ParaView. All collective. After an error on any rank
+ * all ranks have it, and nothing was declared or changed. */
+#ifndef OP2JIT_IO_IO_H
+#define OP2JIT_IO_IO_H
+
+#include "files/files.h"
+#include "mesh/mesh.h"
+
+struct comm;
+struct dat;
+struct io; /* in the context: the plugin, and the series of steps that were begun */
+
+/* The plugin that fits the context's ranks, opened at the first use. */
+int io_table(struct op_context *ctx, const struct file_table **out, struct error *err);
+struct io *io_state(struct op_context *ctx);
+void io_free(struct io *io);
+struct comm *io_comm(const struct op_context *ctx);
+/* Whether long transfers may show how far they are: at OP2_LOG=info or io. */
+bool io_shows(const struct op_context *ctx);
+
+/* ---- load.c ---- */
+struct set *load_set(struct op_context *ctx, const char *path, const char *name, struct error *err);
+/* As many elements as the dataset `data_name` has rows. */
+struct set *load_set_of(struct op_context *ctx, const char *path, const char *name, const char *data_name,
+                        struct error *err);
+struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const char *path,
+                     const char *name, struct error *err);
+struct dat *load_dat(struct op_context *ctx, struct set *set, int dim, const char *type, const char *path,
+                     const char *name, struct error *err);
+int load_const(struct op_context *ctx, const char *name, int dim, const char *type, void *value,
+               const char *path, struct error *err);
+
+/* What is asked of a constant before anything is done. */
+int check_const(const char *name, int dim, enum type_code code, const char *type, const void *value,
+                struct error *err);
+
+/* ---- save.c ---- */
+int save_const(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
+               const char *path, struct error *err);
+/* All sets, maps and dats; temporaries are left out. The file is made anew. */
+int save_mesh(struct op_context *ctx, const char *path, struct error *err);
+/* Into a file that may hold other datasets already. */
+int save_dat(struct op_context *ctx, struct dat *dat, const char *path, const char *name, struct error *err);
+
+/* ---- vtk.c ---- */
+/* `time`: NULL: the step's number. */
+int vtk_write(struct op_context *ctx, const char *path, int step, const double *time, int count,
+              struct dat *const dats[], struct error *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* OP2's layout of meshes in files, over a file_table. A set is a dataset of one whole number. A map is a table [size][arity] of
+ * whole numbers, a dat a table [size][dim]; both have the attributes size, dim and type, which are written and not
+ * relied on; what was written here says also which sets they belong to (from, to; set). A table of one column may have one
+ * dimension only. A constant is a dataset [dim]. */
+#ifndef OP2JIT_IO_LAYOUT_H
+#define OP2JIT_IO_LAYOUT_H
+
+#include "files/files.h"
+#include "files/progress.h"
+#include "files/together.h"
+
+/* An open file, and the ranks that have it open. */
+struct layout {
+  const struct file_table *table;
+  struct file *file;
+  struct comm *comm;
+  const char *path; /* for messages; the caller's */
+  bool apart; /* each rank moves rows by itself: it has the file open alone to read, or `rows` to write */
+  bool shows; /* progress */
+  int rows;   /* a descriptor to write rows by */
+  long long place; /* of the table that is being written, from the beginning of the file */
+  int columns;     /* of that table */
+  struct progress progress;
+};
+
+/* For reading. A few ranks open the file each by themselves, so that nobody waits for another in between; many have it open
+ * together, so that what describes its tables is read once. */
+int layout_open(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
+                bool shows, struct error *err);
+/* The same, apart or together. */
+int layout_open_as(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
+                   bool apart, bool shows, struct error *err);
+/* In between: what all ranks agree on where they have the file open together; else `code`, which is settled at the end. */
+int layout_agree(const struct layout *l, int code, struct error *err);
+/* Returns `code`, or what all ranks agree on. */
+int layout_close(struct layout *l, int code, struct error *err);
+
+/* What the dataset is; missing: an error that names what the file has. */
+int layout_find(struct layout *l, const char *name, struct file_dataset *out, struct error *err);
+/* A table of `dim` columns, with its number of rows. `whole`: only whole numbers will do. */
+int layout_find_table(struct layout *l, const char *name, int dim, bool whole, long long *rows,
+                      struct file_dataset *out, struct error *err);
+/* One whole number is a set, unless an attribute says its dim, as that of a table or a constant. */
+bool layout_is_set(const struct layout *l, const char *name, const struct file_dataset *d);
+/* The size of a set. */
+int layout_read_size(struct layout *l, const char *name, long long *size, struct error *err);
+/* This rank's rows, in rounds that all ranks share if they have the file open together. Bools become 0 or 1. */
+int layout_read(struct layout *l, const char *name, enum type_code type, int dim, long long first,
+                long long rows, void *out, struct error *err);
+
+/* For writing (writing.h): the file is open on the root, which makes all tables; each rank puts its rows where they belong. */
+int layout_write_size(struct layout *l, const char *name, long long size, struct error *err);
+/* A new table with its attributes: "dim" and, unless NULL, up to two more that name sets. */
+struct layout_link {
+  const char *attribute, *value;
+};
+int layout_new_table(struct layout *l, const char *name, enum type_code type, const char *type_words, int dim,
+                     long long rows, const struct layout_link links[2], struct error *err);
+/* The same without attributes, of any number of dimensions. */
+int layout_create(struct layout *l, const char *name, enum type_code type, int rank,
+                  const long long extents[], struct error *err);
+/* Rows that this rank has at hand from `first` on, at any time again for those behind them. `type` is the table's. */
+int layout_write(struct layout *l, const char *name, enum type_code type, int dim, long long first,
+                 long long rows, const void *data, struct error *err);
+
+/* Bytes that are moved at a time: by a rank at its own pace; by all ranks, which wait for the slowest after each round. The
+ * second costs no memory, since rows go from and to where they are. */
+enum { LAYOUT_ROUND = 8 << 20, LAYOUT_ROUND_OF_ALL = 128 << 20 };
+
+/* The most ranks that open a file each by themselves. */
+enum { LAYOUT_APART_MOST = 64 };
+
+#endif

@@ -1,0 +1,91 @@
+#include "files/rows.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/size.h"
+#include "files/io.h"
+#include "mesh/data.h"
+#include "services/context.h"
+#include "spread/spread.h"
+
+int rows_of_dat(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err) {
+  return data_fetch(ctx, object, out, low, low + count - 1, err);
+}
+
+enum type_code map_number_type(const struct map *map) {
+  return map->to->global_size > INT_MAX ? TYPE_LONGLONG : TYPE_INT;
+}
+
+/* With ranks all rows come at once, as long as `out` takes them. */
+static int spread_rows(struct op_context *ctx, const struct map *map, long low, long count, void *out,
+                       struct error *err) {
+  const size_t arity = (size_t)map->arity, entries = (size_t)map->from->size * arity;
+  const enum type_code type = map_number_type(map);
+  long long *rows = array_new(entries, sizeof *rows);
+  int code = rows ? spread_fetch_map(ctx, map, rows, err)
+                  : error_memory(err, "a map's rows", entries * sizeof *rows);
+  for (size_t i = 0; !code && i < (size_t)count * arity; i++) {
+    const long long number = rows[(size_t)low * arity + i];
+    if (type == TYPE_INT)
+      ((int *)out)[i] = (int)number;
+    else
+      ((long long *)out)[i] = number;
+  }
+  free(rows);
+  return code;
+}
+
+int rows_of_map(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err) {
+  const struct map *map = object;
+  if (spread_wanted(ctx))
+    return spread_rows(ctx, map, low, count, out, err);
+  const int *rows = map->from->from_user, *users = map->to->to_user;
+  int *at = out;
+  for (long e = low; e < low + count; e++) {
+    const int *row = map->table + (size_t)(rows ? rows[e] : e) * (size_t)map->arity;
+    for (int i = 0; i < map->arity; i++)
+      *at++ = users ? users[row[i]] : row[i];
+  }
+  return OP_OK;
+}
+
+/* How a table's rows are counted in the file: as rows of `dim` values, or as values. */
+static int write_counted(struct op_context *ctx, struct layout *l, const char *name, enum type_code type,
+                         int dim, int values, const struct set *set, long long before, rows_source *source,
+                         void *object, struct error *err) {
+  const size_t row_bytes = (size_t)dim * type_info(type)->size;
+  const long batch = !together_alone(l->comm)   ? set->size
+                     : row_bytes < LAYOUT_ROUND ? (long)(LAYOUT_ROUND / row_bytes)
+                                                : 1;
+  const long room = batch < set->size ? batch : set->size;
+  void *rows = array_new((size_t)room, row_bytes);
+  int code = together_agree(l->comm,
+                            rows ? OP_OK : error_memory(err, "a file's rows", (size_t)room * row_bytes), err);
+  l->progress = progress_begin("writing", l->path, (double)set->size * (double)row_bytes, l->shows);
+  /* Once at least: ranks without rows take part. */
+  for (long low = 0, left = set->size; !code && (low == 0 || left > 0); low += batch, left -= batch) {
+    const long count = left < batch ? left : batch;
+    code = together_agree(l->comm, source(ctx, object, low, count, rows, err), err);
+    if (!code)
+      code = layout_write(l, name, type, dim / values, before + (set->global_first + low) * values,
+                          (long long)count * values, rows, err);
+    if (!batch)
+      break;
+  }
+  progress_end(&l->progress);
+  free(rows);
+  return code;
+}
+
+int rows_write(struct op_context *ctx, struct layout *l, const char *name, enum type_code type, int dim,
+               const struct set *set, long long before, rows_source *source, void *object,
+               struct error *err) {
+  return write_counted(ctx, l, name, type, dim, 1, set, before, source, object, err);
+}
+
+int rows_write_flat(struct op_context *ctx, struct layout *l, const char *name, enum type_code type,
+                    int length, const struct set *set, long long before, rows_source *source, void *object,
+                    struct error *err) {
+  return write_counted(ctx, l, name, type, length, length, set, before, source, object, err);
+}

@@ -1,0 +1,30 @@
+/* What goes into files: rows of dats and maps as this rank declared them, in the user's order and numbers. All collective. */
+#ifndef OP2JIT_IO_ROWS_H
+#define OP2JIT_IO_ROWS_H
+
+#include "files/layout.h"
+#include "mesh/mesh.h"
+
+struct dat;
+
+/* Rows low .. low + count - 1, `bytes` each, into `out`. Under ranks: all of this rank's rows at once. */
+typedef int rows_source(struct op_context *ctx, void *object, long low, long count, void *out,
+                        struct error *err);
+
+/* `object` is a struct dat, a struct map. */
+int rows_of_dat(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err);
+/* Numbers of map_number_type. */
+int rows_of_map(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err);
+/* int, or long long if the user's numbers of the target set are beyond it. */
+enum type_code map_number_type(const struct map *map);
+
+/* Rows of `set` to a table that is there, from its row `before` + what the ranks before this one have. */
+int rows_write(struct op_context *ctx, struct layout *l, const char *name, enum type_code type, int dim,
+               const struct set *set, long long before, rows_source *source, void *object, struct error *err);
+
+/* The same to an array of one dimension, in which each row is `length` values behind each other; `before` counts values. */
+int rows_write_flat(struct op_context *ctx, struct layout *l, const char *name, enum type_code type,
+                    int length, const struct set *set, long long before, rows_source *source, void *object,
+                    struct error *err);
+
+#endif

@@ -1,0 +1,242 @@
+/* Meshes, dats and constants into a file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/io.h"
+#include "files/rows.h"
+#include "files/writing.h"
+#include "mesh/data.h"
+#include "services/context.h"
+
+static int begin(struct op_context *ctx, struct writing *w, struct layout *l, const char *path, bool keep,
+                 struct error *err) {
+  const struct file_table *table;
+  int code = io_table(ctx, &table, err);
+  if (!code)
+    code = writing_begin(w, table, io_comm(ctx), path, keep, err);
+  if (!code)
+    *l = writing_layout(w, path, io_shows(ctx));
+  return code;
+}
+
+/* ---- tables ---- */
+
+static int write_table(struct op_context *ctx, struct layout *l, const char *name, enum type_code type,
+                       const char *words, int dim, const struct set *set, const struct layout_link links[2],
+                       rows_source *source, void *object, struct error *err) {
+  int code = layout_new_table(l, name, type, words, dim, set->global_size, links, err);
+  if (!code)
+    code = rows_write(ctx, l, name, type, dim, set, 0, source, object, err);
+  return code;
+}
+
+static int write_set(struct layout *l, const struct set *set, struct error *err) {
+  return layout_write_size(l, set->name, set->global_size, err);
+}
+
+static int write_map(struct op_context *ctx, struct layout *l, struct map *map, struct error *err) {
+  const struct layout_link links[2] = {{"from", map->from->name}, {"to", map->to->name}};
+  const enum type_code type = map_number_type(map);
+  return write_table(ctx, l, map->name, type, type_info(type)->name, map->arity, map->from, links,
+                     rows_of_map, map, err);
+}
+
+/* ---- what may be replaced ---- */
+
+enum { NAME_MOST = 256 };
+
+struct owner {
+  struct layout *l;
+  const char *name;
+  bool found;
+};
+
+/* Whether the table says that it is of that set, or leads to it. */
+static bool look_for_table_of(void *user, const char *table) {
+  static const char *const links[] = {"set", "from", "to"};
+  struct owner *owner = user;
+  const struct layout *l = owner->l;
+  char word[NAME_MOST];
+  for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+    owner->found |=
+        l->table->get_text(l->file, table, links[i], word, sizeof word) && strcmp(word, owner->name) == 0;
+  return !owner->found;
+}
+
+/* Of what mesh in the file the dataset is a part, as the file's tables or the program's sets tell; NULL: of none. */
+static const char *part_of_mesh(const struct op_context *ctx, struct layout *l, const char *name,
+                                const struct file_dataset *d) {
+  char word[NAME_MOST];
+  struct error ignored = {0};
+  struct owner owner = {l, name, false};
+  if (!layout_is_set(l, name, d))
+    return l->table->get_text(l->file, name, "from", word, sizeof word) &&
+                   l->table->get_text(l->file, name, "to", word, sizeof word)
+               ? "a map"
+               : NULL;
+  for (int i = 0; i < ctx->mesh.sets.count; i++)
+    owner.found |= strcmp(((struct set *)ctx->mesh.sets.items[i])->name, owner.name) == 0;
+  if (!owner.found)
+    l->table->each(l->file, look_for_table_of, &owner, &ignored);
+  error_free(&ignored);
+  return owner.found ? "the size of a set" : NULL;
+}
+
+static int check_replaced(const struct op_context *ctx, struct layout *l, const char *name,
+                          struct error *err) {
+  struct file_dataset d;
+  if (l->table->kind(l->file, name) != FILE_DATASET)
+    return OP_OK;
+  int code = l->table->look(l->file, name, &d, err);
+  const char *what = code ? NULL : part_of_mesh(ctx, l, name, &d);
+  return !what ? code
+               : error_set(err, OP_ERR_FILE,
+                           "%s: \"%s\" is %s in the file's mesh and is not replaced; name another place",
+                           l->path, name, what);
+}
+
+/* Dats and constants replace their like; a mesh without its sets and maps cannot be read any more. */
+static int may_replace(const struct op_context *ctx, struct layout *l, const struct text *name,
+                       struct error *err) {
+  int code = text_ok(name) ? OP_OK : error_memory(err, "a name in a file", name->length);
+  if (!code && l->file)
+    code = check_replaced(ctx, l, text_str(name), err);
+  return together_agree(l->comm, code, err);
+}
+
+/* One place has one name: "run/q" also for "/run//./q/". */
+static void add_place(struct text *out, const char *name) {
+  for (const char *part = name; *part;) {
+    const size_t length = strcspn(part, "/");
+    if (length && !(length == 1 && *part == '.')) {
+      text_add(out, out->length ? "/" : "");
+      text_add_bytes(out, part, length);
+    }
+    part += length + (part[length] == '/');
+  }
+  if (!out->length)
+    text_add(out, "/");
+}
+
+static int write_dat(struct op_context *ctx, struct layout *l, struct dat *dat, const char *name,
+                     struct error *err) {
+  const struct layout_link links[2] = {{"set", dat->set->name}, {NULL, NULL}};
+  char words[48];
+  snprintf(words, sizeof words, "%s%s", type_info(dat->type)->name, dat->asked_soa ? ":soa" : "");
+  int code = write_table(ctx, l, name, dat->type, words, dat->dim, dat->set, links, rows_of_dat, dat, err);
+  return code ? error_prefix(err, "dat \"%s\": ", dat->name) : OP_OK;
+}
+
+/* ---- whole meshes ---- */
+
+struct entry {
+  const char *name, *what;
+};
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+/* In a file names are places: no two may be the same, and none empty. */
+static int check_names(const struct mesh *mesh, const char *path, struct error *err) {
+  const int most = mesh->sets.count + mesh->maps.count + mesh->dats.count;
+  struct entry *entries = calloc((size_t)most + 1, sizeof *entries);
+  if (!entries)
+    return error_memory(err, "a list of names", (size_t)most * sizeof *entries);
+  int n = 0, code = OP_OK;
+  for (int i = 0; i < mesh->sets.count; i++)
+    entries[n++] = (struct entry){((struct set *)mesh->sets.items[i])->name, "set"};
+  for (int i = 0; i < mesh->maps.count; i++)
+    entries[n++] = (struct entry){((struct map *)mesh->maps.items[i])->name, "map"};
+  for (int i = 0; i < mesh->dats.count; i++)
+    if (!((struct dat *)mesh->dats.items[i])->temporary)
+      entries[n++] = (struct entry){((struct dat *)mesh->dats.items[i])->name, "dat"};
+  qsort(entries, (size_t)n, sizeof *entries, by_name);
+  for (int i = 0; i < n && !code; i++)
+    if (!*entries[i].name)
+      code = error_set(err, OP_ERR_FILE, "%s: a %s has an empty name; in a file everything needs one", path,
+                       entries[i].what);
+    else if (i > 0 && strcmp(entries[i].name, entries[i - 1].name) == 0)
+      code = error_set(err, OP_ERR_FILE,
+                       "%s: a %s and a %s are both called \"%s\"; in a file each needs a name of its own",
+                       path, entries[i - 1].what, entries[i].what, entries[i].name);
+  free(entries);
+  return code;
+}
+
+static int write_mesh(struct op_context *ctx, struct layout *l, struct error *err) {
+  const struct mesh *mesh = &ctx->mesh;
+  int code = OP_OK;
+  for (int i = 0; i < mesh->sets.count && !code; i++)
+    code = write_set(l, mesh->sets.items[i], err);
+  for (int i = 0; i < mesh->maps.count && !code; i++)
+    code = write_map(ctx, l, mesh->maps.items[i], err);
+  for (int i = 0; i < mesh->dats.count && !code; i++) {
+    struct dat *dat = mesh->dats.items[i];
+    if (!dat->temporary)
+      code = write_dat(ctx, l, dat, dat->name, err);
+  }
+  return code;
+}
+
+int save_mesh(struct op_context *ctx, const char *path, struct error *err) {
+  struct writing w;
+  struct layout l;
+  int code = together_agree(io_comm(ctx), check_names(&ctx->mesh, path, err), err);
+  if (!code)
+    code = begin(ctx, &w, &l, path, false, err);
+  return code ? code : writing_end(&w, write_mesh(ctx, &l, err), err);
+}
+
+int save_dat(struct op_context *ctx, struct dat *dat, const char *path, const char *name, struct error *err) {
+  struct writing w;
+  struct layout l;
+  if (!*name)
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "%s: dat \"%s\" is to be written under an empty name; give a path in the file", path,
+                     dat->name);
+  struct text place = {0};
+  int code = begin(ctx, &w, &l, path, true, err);
+  if (code)
+    return code;
+  add_place(&place, name);
+  code = may_replace(ctx, &l, &place, err);
+  code = writing_end(&w, code ? code : write_dat(ctx, &l, dat, text_str(&place), err), err);
+  text_free(&place);
+  return code;
+}
+
+/* ---- constants ---- */
+
+static int write_const(struct writing *w, const char *name, int dim, enum type_code type, const void *value,
+                       struct error *err) {
+  const long long extent = dim;
+  int code = w->table->create(w->file, name, type, 1, &extent, err);
+  if (!code)
+    code = w->table->put_number(w->file, name, "dim", dim, err);
+  if (!code)
+    code = w->table->put_text(w->file, name, "type", type_info(type)->name, err);
+  return code ? code : w->table->write(w->file, name, type, 0, dim, value, err);
+}
+
+int save_const(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
+               const char *path, struct error *err) {
+  struct writing w;
+  struct layout l;
+  struct text place = {0};
+  const enum type_code type_of = type_parse(type, NULL);
+  int code = check_const(name, dim, type_of, type, value, err);
+  code = together_agree(io_comm(ctx), code, err);
+  if (!code)
+    code = begin(ctx, &w, &l, path, true, err);
+  if (code)
+    return code;
+  add_place(&place, name);
+  code = may_replace(ctx, &l, &place, err);
+  if (!code && w.file)
+    code = write_const(&w, text_str(&place), dim, type_of, value, err);
+  code = writing_end(&w, code, err);
+  text_free(&place);
+  return code;
+}

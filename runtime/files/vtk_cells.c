@@ -1,0 +1,358 @@
+#include "files/vtk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "files/rows.h"
+#include "mesh/data.h"
+#include "services/context.h"
+#include "spread/spread.h"
+
+/* ---- kinds of cells ---- */
+
+static const struct vtk_kind polyline = {"Polyline", 2, true}, polygon = {"Polygon", 3, true},
+                             triangle = {"Triangle", 4, false}, quadrilateral = {"Quadrilateral", 5, false};
+/* With room inside, by arity. */
+static const struct vtk_kind solids[] = {[4] = {"Tetrahedron", 6, false},
+                                         [5] = {"Pyramid", 7, false},
+                                         [6] = {"Wedge", 8, false},
+                                         [8] = {"Hexahedron", 9, false}};
+
+static double distance(const double *a, const double *b) {
+  return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+/* Six times the volume of the tetrahedron of the first three points and the last, over the cube of the longest of its edges
+ * at the first: 0.7 for a regular one, 0 for a flat polygon. */
+static double thickness(double p[4][3]) {
+  double u[3], v[3], w[3], longest = 0;
+  for (int c = 0; c < 3; c++) {
+    u[c] = p[1][c] - p[0][c];
+    v[c] = p[2][c] - p[0][c];
+    w[c] = p[3][c] - p[0][c];
+  }
+  for (int i = 1; i < 4; i++)
+    longest = fmax(longest, distance(p[0], p[i]));
+  double volume = u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) +
+                  u[2] * (v[0] * w[1] - v[1] * w[0]);
+  return longest > 0 ? fabs(volume) / (longest * longest * longest) : 0;
+}
+
+static const double FLAT = 0.05;
+
+/* Whether the cells are faces in space: by their mean thickness over all ranks. Of cells at the border between ranks some
+ * points may not be here; they are left to the others. */
+static int look_flat(struct vtk_step *s, const struct map *map, bool *flat, struct error *err) {
+  struct comm *comm = s->ctx->comm;
+  const long owned = s->coords->set->extents[EXTENT_OWNED];
+  double sum[2] = {0, 0};
+  int code = mesh_distribute(s->ctx, err);
+  if (!code)
+    code = together_agree(comm, dat_need(s->ctx, s->coords, SPACE_HOST, REGION_OWNED, err), err);
+  for (long e = 0; e < map->from->extents[EXTENT_OWNED] && !code; e++) {
+    const int *row = map->table + (size_t)e * (size_t)map->arity;
+    double p[4][3];
+    bool here = true;
+    for (int i = 0; i < 4 && here; i++) {
+      const int point = row[i < 3 ? i : map->arity - 1];
+      here = point < owned;
+      for (int c = 0; c < 3 && here; c++)
+        p[i][c] = type_number(s->coords->type, dat_value(s->coords, point, c));
+    }
+    sum[0] += here ? thickness(p) : 0;
+    sum[1] += here;
+  }
+  if (!code && !together_alone(comm))
+    code = comm->table->reduce_all(comm, sum, 2, COMM_DOUBLE, COMM_SUM, err);
+  *flat = sum[1] > 0 && sum[0] / sum[1] < FLAT;
+  return code;
+}
+
+static int choose_kind(struct vtk_step *s, struct vtk_cells *cells, struct error *err) {
+  const int arity = cells->map->arity;
+  bool flat = s->coords->dim < 3 || arity < 4 || arity == 7;
+  int code = flat ? OP_OK : look_flat(s, cells->map, &flat, err);
+  cells->kind = arity == 2   ? &polyline
+                : arity == 3 ? &triangle
+                : !flat      ? &solids[arity]
+                : arity == 4 ? &quadrilateral
+                             : &polygon;
+  return code;
+}
+
+/* ---- which maps ---- */
+
+static bool is_cell_map(const struct vtk_step *s, const struct map *map) {
+  return map->to == s->coords->set && map->from != s->coords->set && map->arity >= 2 && map->arity <= 8;
+}
+
+/* Of a set's maps to the points the widest, the first declared among those. */
+static struct map *widest(const struct vtk_step *s, const struct set *set) {
+  struct map *best = NULL;
+  const struct list *maps = &s->ctx->mesh.maps;
+  for (int i = 0; i < maps->count; i++) {
+    struct map *map = maps->items[i];
+    if (map->from == set && is_cell_map(s, map) && (!best || map->arity > best->arity))
+      best = map;
+  }
+  return best;
+}
+
+/* The number of the set among the cells, added if need be; -1: it has no map, -2: too many. */
+static int cells_of(struct vtk_step *s, const struct set *set) {
+  for (int i = 0; i < s->ncells; i++)
+    if (s->cells[i].map->from == set)
+      return i;
+  struct map *map = widest(s, set);
+  if (!map || s->ncells == VTK_CELLS_MOST)
+    return map ? -2 : -1;
+  s->cells[s->ncells].map = map;
+  return s->ncells++;
+}
+
+/* Without dats on cells: all sets whose elements have area or volume, else all that are lines. */
+static void cells_of_points_only(struct vtk_step *s) {
+  const struct list *sets = &s->ctx->mesh.sets;
+  for (int least = 3; least >= 2 && s->ncells == 0; least--)
+    for (int i = 0; i < sets->count && s->ncells < VTK_CELLS_MOST; i++) {
+      const struct map *map = widest(s, sets->items[i]);
+      if (map && map->arity >= least)
+        cells_of(s, sets->items[i]);
+    }
+}
+
+/* ---- fields ---- */
+
+static bool is_floating(enum type_code type) {
+  return type_info(type)->is_float;
+}
+
+/* A path in the file: what XDMF or HDF5 would take apart is replaced. */
+static void name_dataset(struct vtk_step *s, struct vtk_field *field) {
+  bool changed = false;
+  text_add(&field->dataset, field->points ? "point/" : "cell/");
+  for (const char *c = field->name; *c; c++) {
+    const bool plain =
+        (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_';
+    text_add_char(&field->dataset, plain ? *c : '_');
+    changed |= !plain;
+  }
+  if (changed || !*field->name)
+    text_addf(&field->dataset, "_%d", (int)(field - s->fields));
+}
+
+static int add_field(struct vtk_step *s, struct dat *dat, int cells, struct error *err) {
+  for (int i = 0; i < s->nfields; i++) {
+    struct vtk_field *f = &s->fields[i];
+    if (strcmp(f->name, dat->name) != 0 || (f->points != NULL) != (cells < 0))
+      continue;
+    if (cells < 0 || f->cells[cells])
+      return error_set(
+          err, OP_ERR_ARGUMENT,
+          "op_write_vtk: two dats on set \"%s\" are called \"%s\"; a field needs a name of its own",
+          dat->set->name, dat->name);
+    if (f->dim != dat->dim || f->type != dat->type)
+      return error_set(
+          err, OP_ERR_DIM,
+          "op_write_vtk: dat \"%s\" on set \"%s\" is %d of %s, that on another set of cells %d of %s; "
+          "one field needs one dim and type",
+          dat->name, dat->set->name, dat->dim, type_info(dat->type)->name, f->dim, type_info(f->type)->name);
+    f->cells[cells] = dat;
+    return OP_OK;
+  }
+  struct vtk_field *f = &s->fields[s->nfields++];
+  *f = (struct vtk_field){.name = dat->name,
+                          .dim = dat->dim,
+                          .columns = dat->dim == 2 && is_floating(dat->type) ? 3 : dat->dim,
+                          .type = dat->type,
+                          .points = cells < 0 ? dat : NULL};
+  if (cells >= 0)
+    f->cells[cells] = dat;
+  name_dataset(s, f);
+  return text_ok(&f->dataset) ? OP_OK : error_memory(err, "a field's name", strlen(dat->name));
+}
+
+static int check_coords(const struct dat *coords, struct error *err) {
+  if (coords->dim > 3 || !is_floating(coords->type))
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "op_write_vtk: the first dat holds the coordinates of the points: double or float, dim 1 to 3; "
+        "dat \"%s\" is %d of %s",
+        coords->name, coords->dim, type_info(coords->type)->name);
+  return OP_OK;
+}
+
+static int place_field(struct vtk_step *s, struct dat *dat, struct error *err) {
+  if (dat->set == s->coords->set)
+    return add_field(s, dat, -1, err);
+  int cells = cells_of(s, dat->set);
+  if (cells == -1)
+    return error_set(
+        err, OP_ERR_MAP_SET,
+        "op_write_vtk: dat \"%s\" is on set \"%s\", which has no map of arity 2 to 8 to the points, set "
+        "\"%s\"; write dats of the points and of sets with such a map",
+        dat->name, dat->set->name, s->coords->set->name);
+  if (cells < 0)
+    return error_set(err, OP_ERR_ARGUMENT, "op_write_vtk: the dats are on more than %d sets of cells",
+                     VTK_CELLS_MOST);
+  return add_field(s, dat, cells, err);
+}
+
+int vtk_choose(struct vtk_step *s, int count, struct dat *const dats[], struct error *err) {
+  s->coords = dats[0];
+  int code = check_coords(dats[0], err);
+  s->geometry = dats[0]->dim == 3 ? 3 : 2;
+  s->npoints = dats[0]->set->global_size;
+  s->fields = array_new((size_t)count, sizeof *s->fields);
+  if (!s->fields)
+    code = error_memory(err, "the fields of a step", (size_t)count * sizeof *s->fields);
+  for (int i = 1; i < count && !code; i++)
+    code = place_field(s, dats[i], err);
+  if (!code && s->ncells == 0)
+    cells_of_points_only(s);
+  if (!code && s->ncells == 0)
+    code = error_set(
+        err, OP_ERR_MAP_SET,
+        "op_write_vtk: there is no map of arity 2 to 8 to the points, set \"%s\": without cells there is "
+        "nothing to show",
+        s->coords->set->name);
+  for (int i = 0; i < s->ncells && !code; i++) {
+    code = choose_kind(s, &s->cells[i], err);
+    s->total += s->cells[i].map->from->global_size;
+  }
+  return code;
+}
+
+void vtk_step_free(struct vtk_step *s) {
+  for (int i = 0; i < s->nfields; i++)
+    text_free(&s->fields[i].dataset);
+  free(s->fields);
+  text_free(&s->index);
+  text_free(&s->data);
+  text_free(&s->mesh);
+  text_free(&s->points);
+}
+
+/* ---- cells into the file ---- */
+
+bool vtk_is_mixed(const struct vtk_step *s) {
+  return s->ncells > 1;
+}
+
+int vtk_cell_length(const struct vtk_step *s, int number) {
+  const struct vtk_cells *c = &s->cells[number];
+  return c->map->arity + (vtk_is_mixed(s) ? 1 + c->kind->counted : 0);
+}
+
+enum type_code vtk_cell_type(const struct vtk_step *s) {
+  return map_number_type(s->cells[0].map);
+}
+
+/* Rows of a map behind what a mixed topology puts in front of each. */
+static int rows_of_cells(struct op_context *ctx, void *object, long low, long count, void *out,
+                         struct error *err) {
+  const struct vtk_cells *cells = object;
+  const int arity = cells->map->arity, front = 1 + cells->kind->counted;
+  const bool wide = map_number_type(cells->map) == TYPE_LONGLONG;
+  const size_t size = wide ? sizeof(long long) : sizeof(int), length = (size_t)(arity + front) * size;
+  /* At the end of the room, so that each row moves forward and none is overwritten before. */
+  unsigned char *to = out, *from = to + (size_t)count * (size_t)front * size;
+  int code = rows_of_map(ctx, cells->map, low, count, from, err);
+  const long long head[2] = {cells->kind->number, arity};
+  for (long e = 0; e < count && !code; e++, to += length, from += (size_t)arity * size) {
+    memmove(to + (size_t)front * size, from, (size_t)arity * size);
+    for (int i = 0; i < front; i++)
+      if (wide)
+        memcpy(to + (size_t)i * size, &head[i], size);
+      else
+        memcpy(to + (size_t)i * size, &(int){(int)head[i]}, size);
+  }
+  return code;
+}
+
+int vtk_write_cells(struct vtk_step *s, struct layout *l, struct error *err) {
+  const enum type_code type = vtk_cell_type(s);
+  long long extents[2] = {s->total, s->cells[0].map->arity}, values = 0;
+  for (int i = 0; i < s->ncells; i++)
+    values += s->cells[i].map->from->global_size * vtk_cell_length(s, i);
+  if (!vtk_is_mixed(s)) {
+    int code = layout_create(l, "cells", type, 2, extents, err);
+    return code ? code
+                : rows_write(s->ctx, l, "cells", type, extents[1] > 0 ? (int)extents[1] : 1,
+                             s->cells[0].map->from, 0, rows_of_map, s->cells[0].map, err);
+  }
+  /* One number after the other: each set's rows are a table of their own, one behind the other in the array. */
+  int code = layout_create(l, "cells", type, 1, &values, err);
+  long long before = 0;
+  for (int i = 0; i < s->ncells && !code; i++) {
+    const struct set *set = s->cells[i].map->from;
+    code = rows_write_flat(s->ctx, l, "cells", type, vtk_cell_length(s, i), set, before, rows_of_cells,
+                           &s->cells[i], err);
+    before += set->global_size * vtk_cell_length(s, i);
+  }
+  return code;
+}
+
+/* ---- points and fields into the file ---- */
+
+/* Rows of a dat, with components of zero behind them. */
+struct padded {
+  struct dat *dat; /* NULL: nothing is known */
+  enum type_code type;
+  int dim, columns;
+};
+
+static void fill_unknown(enum type_code type, void *out, size_t count) {
+  memset(out, 0, count * type_info(type)->size);
+  for (size_t i = 0; i < count; i++)
+    if (type == TYPE_DOUBLE)
+      ((double *)out)[i] = NAN;
+    else if (type == TYPE_FLOAT)
+      ((float *)out)[i] = NAN;
+}
+
+static int rows_padded(struct op_context *ctx, void *object, long low, long count, void *out,
+                       struct error *err) {
+  const struct padded *p = object;
+  const size_t size = type_info(p->type)->size, row = (size_t)p->dim * size,
+               length = (size_t)p->columns * size;
+  if (!p->dat) {
+    fill_unknown(p->type, out, (size_t)count * (size_t)p->columns);
+    return OP_OK;
+  }
+  unsigned char *to = out, *from = to + (size_t)count * (length - row);
+  int code = rows_of_dat(ctx, p->dat, low, count, from, err);
+  for (long e = 0; e < count && !code; e++, to += length, from += row) {
+    memmove(to, from, row);
+    memset(to + row, 0, length - row);
+  }
+  return code;
+}
+
+int vtk_write_points(struct vtk_step *s, struct layout *l, struct error *err) {
+  const long long extents[2] = {s->npoints, s->geometry};
+  struct padded p = {s->coords, s->coords->type, s->coords->dim, s->geometry};
+  int code = layout_create(l, "points", p.type, 2, extents, err);
+  return code ? code
+              : rows_write(s->ctx, l, "points", p.type, p.columns, s->coords->set, 0, rows_padded, &p, err);
+}
+
+int vtk_write_field(struct vtk_step *s, struct layout *l, const struct vtk_field *f, struct error *err) {
+  const char *name = text_str(&f->dataset);
+  const long long extents[2] = {f->points ? s->npoints : s->total, f->columns};
+  struct padded p = {f->points, f->type, f->dim, f->columns};
+  int code = layout_create(l, name, f->type, f->columns > 1 ? 2 : 1, extents, err);
+  if (!code && f->points)
+    return rows_write(s->ctx, l, name, f->type, f->columns, s->coords->set, 0, rows_padded, &p, err);
+  long long before = 0;
+  for (int i = 0; i < s->ncells && !code; i++) {
+    const struct set *set = s->cells[i].map->from;
+    p.dat = f->cells[i];
+    code = rows_write(s->ctx, l, name, f->type, f->columns, set, before, rows_padded, &p, err);
+    before += set->global_size;
+  }
+  return code;
+}

@@ -1,0 +1,338 @@
+#include "loop/loop.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "check/check.h"
+#include "check/shadow.h"
+#include "loop/loop_record.h"
+#include "mesh/data.h"
+#include "ranks/agree.h"
+#include "report/reports.h"
+#include "services/context.h"
+#include "spread/spread.h"
+#include "tune/layouts.h"
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Globals are not part of the record, so their addresses are looked at in every call. */
+static int take_user_memory(struct loop *loop, const op_arg *args, struct error *err) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    bool wanted = arg->form == DESC_INFO || (arg->form == DESC_GBL && arg->present && arg->access != OP_WORK);
+    if (wanted && !args[i].data)
+      return error_set(err, OP_ERR_ARGUMENT,
+                       "loop %s, argument %d: the data is NULL; expected the address of %d of type %s",
+                       loop->name, i + 1, arg->dim, type_info(arg->type)->name);
+    loop->user[i] = args[i].data;
+  }
+  return OP_OK;
+}
+
+/* A direct WRITE leaves nothing of the old values; everything else needs them. */
+static int need_dats(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (!arg->dat || !arg->present)
+      continue;
+    int code = dat_need(ctx, arg->dat, loop->backend->space, REGION_OWNED, err);
+    if (code)
+      return error_prefix(err, "loop %s, argument %d: ", loop->name, i + 1);
+  }
+  return OP_OK;
+}
+
+static bool constants_changed(struct op_context *ctx, struct loop *loop) {
+  if (loop->constant_epoch == ctx->mesh.constant_epoch)
+    return false;
+  loop->constant_epoch = ctx->mesh.constant_epoch;
+  for (int i = 0; i < loop->desc.nconsts; i++) {
+    const struct desc_const *known = &loop->desc.consts[i];
+    const struct constant *constant = mesh_find_constant(&ctx->mesh, known->name);
+    if (known->folded && memcmp(known->value, constant->value, constant->bytes) != 0)
+      return true;
+  }
+  return false;
+}
+
+/* Whether the record still says what the mesh and the constants say. */
+static bool is_stale(struct op_context *ctx, struct loop *loop) {
+  if (loop->epoch != ctx->mesh.epoch)
+    return true;
+  return loop->prepared ? constants_changed(ctx, loop) : loop->constant_epoch != ctx->mesh.constant_epoch;
+}
+
+static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = OP_OK;
+  if (is_stale(ctx, loop)) {
+    loop->backend->drop(ctx, loop);
+    check_drop(loop);
+    loop->prepared = false;
+    code = loop_describe(ctx, loop, err);
+    if (!code)
+      code = loop_layout(loop, err);
+    code = agree_on_loop(ctx, loop, loop->name, code, err);
+    /* Half described is as stale as before. */
+    if (code)
+      loop->epoch = ctx->mesh.epoch - 1;
+  }
+  if (code || loop->prepared)
+    return code;
+  loop_count_bytes(loop);
+  loop_make_parts(loop);
+  loop_fill_frame(ctx, loop);
+  code = loop->backend->prepare(ctx, loop, err);
+  if (code)
+    loop->backend->drop(ctx, loop);
+  return code;
+}
+
+static int prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
+  if (loop->prepared && loop->epoch == ctx->mesh.epoch && loop->constant_epoch == ctx->mesh.constant_epoch)
+    return OP_OK;
+  const int own = prepare_anew(ctx, loop, err);
+  const int code = agree_on_success(ctx->agreement, own, err);
+  if (code && !own)
+    loop->backend->drop(ctx, loop);
+  loop->prepared = !code;
+  /* A text that does not compile will not the next time either, unless a constant is declared. */
+  if (code == OP_ERR_COMPILE || code == OP_ERR_VIOLATION)
+    error_copy(&loop->failure, err);
+  return code;
+}
+
+/* OP2_CHECK: on the host, whatever the backend, which learns nothing of it but the new versions of the dats. */
+static int execute_checked(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = prepare(ctx, loop, err);
+  for (int i = 0; !code && i < loop->nargs; i++)
+    if (loop->args[i].dat && loop->args[i].present)
+      code = dat_need(ctx, loop->args[i].dat, SPACE_HOST, REGION_OWNED, err);
+  if (!code)
+    code = loop_exchange_anew(ctx, loop, err);
+  for (int p = 0; !code && p < loop->nparts; p++)
+    loop_set_slots(loop, p, p == 0);
+  if (!code)
+    code = loop_start_values(loop, err);
+  double start = seconds();
+  if (!code)
+    code = check_run(ctx, loop, err);
+  if (!code)
+    code = loop_results(ctx, loop, err);
+  if (code)
+    return code;
+  loop_mark_written(ctx, loop, SPACE_HOST);
+  loop->stats.seconds += seconds() - start;
+  loop->stats.variant = "checking form";
+  return OP_OK;
+}
+
+/* Everything but the run. */
+static int make_ready(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = prepare(ctx, loop, err);
+  if (!code && loop->backend->select)
+    code = loop->backend->select(ctx, loop, err);
+  if (!code)
+    code = need_dats(ctx, loop, err);
+  return code ? code : loop_start_values(loop, err);
+}
+
+/* What was begun is ended, also after a failure. */
+static int finish_exchange(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
+  struct error ignored = {0};
+  int status = loop_exchange_finish(ctx, loop, code ? &ignored : err);
+  error_free(&ignored);
+  return code ? code : status;
+}
+
+/* The first part needs no halo: it runs while messages travel. */
+static int run_parts(struct op_context *ctx, struct loop *loop, bool exchanging, struct error *err) {
+  int code = OP_OK;
+  for (int p = 0; !code && p < loop->nparts; p++) {
+    if (loop->parts[p].begin < loop->parts[p].end)
+      code = loop->backend->run(ctx, loop, p, err);
+    if (p == 0 && exchanging)
+      code = finish_exchange(ctx, loop, code, err);
+  }
+  if (!code && loop->backend->finish)
+    code = loop->backend->finish(ctx, loop, err);
+  return code;
+}
+
+int loop_run_plain(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = make_ready(ctx, loop, err);
+  if (!code)
+    code = run_parts(ctx, loop, false, err);
+  return code ? code : loop_results(ctx, loop, err);
+}
+
+/* `spent` without the time that others made this rank wait, which says nothing about the variant. */
+static void note_time(struct op_context *ctx, struct loop *loop, double start, double waited) {
+  const double spent = seconds() - start;
+  loop->stats.seconds += spent;
+  if (spent > loop->stats.slowest)
+    loop->stats.slowest = spent;
+  if (loop->backend->ran)
+    loop->backend->ran(ctx, loop, spent - (loop->stats.waiting_seconds - waited));
+  if (ctx->trace.wanted)
+    context_trace(ctx, loop, start, spent);
+}
+
+static int execute_once(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = make_ready(ctx, loop, err);
+  if (code && !layouts_refuse(ctx, ctx->layouts[loop->backend->space], err)) {
+    error_clear(&loop->failure);
+    code = make_ready(ctx, loop, err);
+  }
+  if (code)
+    return code;
+  const double start = seconds(), waited = loop->stats.waiting_seconds;
+  bool exchanging = false;
+  if (loop->nneeds)
+    code = loop_exchange_start(ctx, loop, loop->backend->space, &exchanging, err);
+  if (!code)
+    code = run_parts(ctx, loop, exchanging, err);
+  if (!code)
+    code = loop_results(ctx, loop, err);
+  if (code)
+    return code;
+  loop_mark_written(ctx, loop, loop->backend->space);
+  note_time(ctx, loop, start, waited);
+  return OP_OK;
+}
+
+static int exchange_now(struct op_context *ctx, struct loop *loop, enum space space, struct error *err) {
+  bool exchanging = false;
+  int code = loop_exchange_start(ctx, loop, space, &exchanging, err);
+  return code || !exchanging ? code : loop_exchange_finish(ctx, loop, err);
+}
+
+/* Both runs start from the same halos, also where the first one's are on a device only. */
+static int execute_twice(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct shadow_run run;
+  int code = prepare(ctx, loop, err);
+  if (!code)
+    code = exchange_now(ctx, loop, loop->backend->space, err);
+  if (!code && loop->shadow->backend->space == SPACE_HOST)
+    code = exchange_now(ctx, loop, SPACE_HOST, err);
+  if (!code)
+    code = shadow_begin(ctx, loop, &run, err);
+  if (code)
+    return code;
+  code = execute_once(ctx, loop, err);
+  if (code) {
+    copies_free(&run.before);
+    return code;
+  }
+  return shadow_end(ctx, loop, &run, err);
+}
+
+/* Get the code, run nothing. What the checking form compiles is known when it runs, so it is left out here. */
+static int look_up(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = prepare(ctx, loop, err);
+  return !code && loop->backend->select ? loop->backend->select(ctx, loop, err) : code;
+}
+
+static int execute(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct layouts *layouts = ctx->layouts[ctx->backend->space];
+  int code = layouts ? layouts_step(ctx, layouts, err) : OP_OK;
+  if (code)
+    return code;
+  if (loop->checked)
+    return execute_checked(ctx, loop, err);
+  if (loop->shadow && (loop->stats.calls - 1) % ctx->shadow_every == 0)
+    return execute_twice(ctx, loop, err);
+  return execute_once(ctx, loop, err);
+}
+
+static int check_call(const struct loop_call *call, struct error *err) {
+  if (!call->name)
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "op_par_loop: the kernel's name is NULL; expected the name of the function");
+  if (!call->text)
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "loop %s: the kernel text is NULL; expected C text, from a string, OP_KERNEL or "
+                     "op_kernel_file",
+                     call->name);
+  if (call->nargs < 1 || call->nargs > OP_MAX_ARGS)
+    return error_set(err, OP_ERR_NARGS, "loop %s: %d arguments; expected 1 to %d", call->name, call->nargs,
+                     OP_MAX_ARGS);
+  if (!call->args)
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "loop %s: the list of arguments is NULL; expected the address of %d op_arg", call->name,
+                     call->nargs);
+  return OP_OK;
+}
+
+static struct loop *make_record(struct op_context *ctx, uint64_t hash, const struct loop_call *call,
+                                struct error *err) {
+  struct loop *loop = loop_new(ctx, call, err);
+  if (!loop)
+    return NULL;
+  loop->hash = hash;
+  if (loop_add(ctx, loop, err)) {
+    loop_free(ctx, loop);
+    return NULL;
+  }
+  return loop;
+}
+
+/* The record of a call, made if there is none. Ranks agree on new ones, and on what is wrong with a call. */
+static int find_record(struct op_context *ctx, const struct loop_call *call, struct loop **out,
+                       struct error *err) {
+  int code = check_call(call, err);
+  if (!code) {
+    const uint64_t hash = loop_hash(call);
+    *out = loop_find(&ctx->loops, hash, call);
+    if (*out)
+      return OP_OK;
+    *out = make_record(ctx, hash, call, err);
+    code = *out ? OP_OK : err->code;
+  }
+  code = agree_on_loop(ctx, *out, call->name, code, err);
+  if (code && *out)
+    loop_take_back(ctx, *out);
+  return code;
+}
+
+static long long bytes_moved(const struct op_context *ctx) {
+  return ctx->counters.bytes_to_device + ctx->counters.bytes_from_device;
+}
+
+int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
+             const op_arg *args, const char *file, int line, struct error *err) {
+  const struct loop_call call = {text, name, set, nargs, args, file, line};
+  struct loop *loop = NULL;
+  /* The first loop after a declaration sends messages of its own, so all must have come to it. */
+  int code = mesh_is_distributed(ctx)
+                 ? OP_OK
+                 : agree_on_call(ctx, OP_OK, err, "loop %s", name ? name : "without a name");
+  if (!code)
+    code = mesh_distribute(ctx, err);
+  if (!code)
+    code = find_record(ctx, &call, &loop, err);
+  if (code)
+    return code;
+  if (loop->failure.code && loop->constant_epoch == ctx->mesh.constant_epoch)
+    return error_copy(err, &loop->failure);
+  error_clear(&loop->failure);
+  code = take_user_memory(loop, args, err);
+  if (code)
+    return agree_on_call(ctx, code, err, "%s", error_message(err));
+  if (ctx->diags >= 3)
+    log_line(&ctx->log, LOG_WARN, "loop", "loop %s over %ld elements of set \"%s\"", name, loop->set->size,
+             loop->set->name);
+  ctx->counters.loops++;
+  loop->stats.calls++;
+  if (loop->most_elements == 0)
+    return OP_OK;
+  if (ctx->missing.count)
+    return missing_note(ctx, loop, look_up(ctx, loop, err), err);
+  const long long moved = bytes_moved(ctx);
+  code = execute(ctx, loop, err);
+  loop->stats.moved += bytes_moved(ctx) - moved;
+  return code == OP_ERR_CACHE_MISS ? missing_note(ctx, loop, code, err) : code;
+}

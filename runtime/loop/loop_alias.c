@@ -1,0 +1,117 @@
+/* One dat passed several times. Allowed whatever the maps: READ with READ, INC with INC. Anything else is
+ * allowed only if the elements reached by the two arguments do not meet, and never directly twice. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "services/context.h"
+
+static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW", "OP_INC"};
+
+/* Columns of the map that the argument uses. */
+static void columns(const struct loop_arg *arg, int *first, int *end) {
+  *first = arg->idx < 0 ? 0 : arg->idx;
+  *end = arg->idx < 0 ? arg->map->arity : arg->idx + 1;
+}
+
+/* Call `visit` for each target of the argument, in the library's numbers, until it returns true. */
+typedef bool visit_target(unsigned char *marks, long target);
+
+static bool mark(unsigned char *marks, long target) {
+  marks[target / 8] |= (unsigned char)(1u << target % 8);
+  return false;
+}
+
+static bool is_marked(unsigned char *marks, long target) {
+  return marks[target / 8] >> target % 8 & 1;
+}
+
+/* The loop element at which a visit stopped, -1 if none did. */
+static long visit(const struct loop *loop, const struct loop_arg *arg, unsigned char *marks, visit_target *f,
+                  long *target) {
+  const long size = loop->set->extents[EXTENT_EXEC];
+  for (long e = 0; e < size; e++) {
+    *target = e;
+    if (!arg->map) {
+      if (f(marks, e))
+        return e;
+      continue;
+    }
+    int first, end;
+    columns(arg, &first, &end);
+    const int *row = arg->map->table + (size_t)e * (size_t)arg->map->arity;
+    for (int i = first; i < end; i++) {
+      *target = row[i];
+      if (f(marks, row[i]))
+        return e;
+    }
+  }
+  return -1;
+}
+
+static long user_number(const struct set *set, long element) {
+  return set->to_user ? set->to_user[element] : element;
+}
+
+/* What is changed here and there may be a sum. */
+static bool may_add(const struct loop_arg *arg) {
+  return arg->access == OP_RW || arg->access == OP_INC;
+}
+
+static int report(const struct loop *loop, int i, int j, long element, long target, struct error *err) {
+  const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
+  return error_set(
+      err, OP_ERR_ALIAS,
+      "loop %s: dat \"%s\" is passed as argument %d (%s) and as argument %d (%s), and both reach element "
+      "%ld of set \"%s\" (argument %d from element %ld of set \"%s\"), so the result would depend on the "
+      "order of execution; %sread from a copy of the dat, or write to another one",
+      loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access],
+      user_number(a->dat->set, target), a->dat->set->name, j + 1, user_number(loop->set, element),
+      loop->set->name,
+      may_add(a) && may_add(b)
+          ? "declare both OP_INC where the kernel only adds to them, with += or -=; otherwise "
+          : "");
+}
+
+static int check_pair(const struct loop *loop, int i, int j, unsigned char *marks, size_t bytes,
+                      struct error *err) {
+  const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
+  if (!a->map && !b->map)
+    return error_set(
+        err, OP_ERR_ALIAS,
+        "loop %s: dat \"%s\" is passed directly as argument %d (%s) and as argument %d (%s); pass it once "
+        "with OP_RW, or as OP_INC only",
+        loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access]);
+  long target = 0;
+  memset(marks, 0, bytes);
+  visit(loop, a, marks, mark, &target);
+  long element = visit(loop, b, marks, is_marked, &target);
+  return element < 0 ? OP_OK : report(loop, i, j, element, target, err);
+}
+
+/* Pairs that need no look at the tables. */
+static bool is_harmless(const struct loop_arg *a, const struct loop_arg *b) {
+  if (a->dat != b->dat || !a->dat || !a->present || !b->present)
+    return true;
+  return a->access == b->access && (a->access == OP_READ || a->access == OP_INC);
+}
+
+int loop_check_aliases(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  (void)ctx;
+  for (int i = 0; i < loop->nargs; i++)
+    for (int j = i + 1; j < loop->nargs; j++) {
+      if (is_harmless(&loop->args[i], &loop->args[j]))
+        continue;
+      size_t bytes = (size_t)loop->args[i].dat->set->extents[EXTENT_NONEXEC] / 8 + 1;
+      unsigned char *marks = array_new(bytes, 1);
+      if (!marks)
+        return error_memory(err, "the check of a dat that is passed twice", bytes);
+      int code = check_pair(loop, i, j, marks, bytes, err);
+      free(marks);
+      if (code)
+        return code;
+    }
+  return OP_OK;
+}

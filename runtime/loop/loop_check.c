@@ -1,0 +1,274 @@
+#include <limits.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "services/context.h"
+
+/* Every message starts with the loop, and those about an argument with its number, counted from 1. */
+struct check {
+  struct op_context *ctx;
+  struct loop *loop;
+  const op_arg *said;
+  struct loop_arg *arg;
+  int number;
+  struct error *err;
+};
+
+static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
+                                           "OP_MIN",  "OP_MAX",   "OP_WORK"};
+enum { ACCESSES = sizeof access_names / sizeof *access_names };
+
+static int fail(const struct check *c, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int fail(const struct check *c, int code, const char *format, ...) {
+  struct text message = {0};
+  va_list args;
+  va_start(args, format);
+  text_vaddf(&message, format, args);
+  va_end(args);
+  if (c->number)
+    error_set(c->err, code, "loop %s, argument %d: %s", c->loop->name, c->number, text_str(&message));
+  else
+    error_set(c->err, code, "loop %s: %s", c->loop->name, text_str(&message));
+  text_free(&message);
+  return code;
+}
+
+static int check_access(const struct check *c, unsigned allowed, const char *kind, const char *names) {
+  int access = c->said->access;
+  if (access < 0 || access >= ACCESSES)
+    return fail(c, OP_ERR_ACCESS, "the access %d is unknown; expected, for %s, one of %s", access, kind,
+                names);
+  if (!(allowed >> access & 1u))
+    return fail(c, OP_ERR_ACCESS, "the access %s is not allowed for %s; expected one of %s",
+                access_names[access], kind, names);
+  return OP_OK;
+}
+
+/* The pointer is to another type than the one that was said. */
+static int check_pointed(const struct check *c, const char *said) {
+  struct text wrong = {0};
+  type_tell_misfit(type_parse(said, NULL), type_info((enum type_code)c->said->pointed)->name,
+                   "the pointer is to a C variable", "Pass", "void *", &wrong);
+  fail(c, OP_ERR_TYPE, "%s", text_str(&wrong));
+  text_free(&wrong);
+  return OP_ERR_TYPE;
+}
+
+static int check_type(const struct check *c) {
+  if (c->said->type != TYPE_NONE)
+    return OP_OK;
+  const char *said = c->said->said_length ? c->said->said : NULL;
+  if (c->said->pointed)
+    return check_pointed(c, said);
+  if (said && strchr(said, ':'))
+    return fail(c, OP_ERR_TYPE,
+                "the type \"%s\" is not one for an argument; only a dat's may end in :soa, "
+                "name the plain type here",
+                said);
+  struct text wrong = {0};
+  type_tell_unknown(said, &wrong);
+  fail(c, OP_ERR_TYPE, "%s", text_str(&wrong));
+  text_free(&wrong);
+  return OP_ERR_TYPE;
+}
+
+static int check_dim(const struct check *c) {
+  if (c->said->dim < 1)
+    return fail(c, OP_ERR_DIM, "the dim is %d; expected 1 or more", c->said->dim);
+  return OP_OK;
+}
+
+/* The map, or direct; `target` is the set where it leads. */
+static int check_map(const struct check *c, struct set **target) {
+  struct loop *loop = c->loop;
+  *target = loop->set;
+  if (c->said->map == OP_ID) {
+    if (c->said->idx != -1)
+      return fail(c, OP_ERR_INDEX, "the index is %d with OP_ID; expected -1 for a direct argument",
+                  c->said->idx);
+    return OP_OK;
+  }
+  struct map *map = handle_object(c->ctx->handles, c->said->map, HANDLE_MAP);
+  if (!map)
+    return fail(c, OP_ERR_HANDLE, "the map is %s; expected OP_ID or a map made by op_decl_map since op_init",
+                handle_diagnosis(c->ctx->handles, c->said->map, HANDLE_MAP));
+  if (map->from != loop->set)
+    return fail(c, OP_ERR_MAP_SET,
+                "map \"%s\" starts at set \"%s\", but the loop runs over set \"%s\"; pass a map from "
+                "\"%s\"",
+                map->name, map->from->name, loop->set->name, loop->set->name);
+  int idx = c->said->idx;
+  if (idx >= map->arity || (idx < 0 && idx != -map->arity))
+    return fail(c, OP_ERR_INDEX,
+                "the index is %d, but map \"%s\" has arity %d; expected 0 .. %d for one target, or %d "
+                "for all as a vector",
+                idx, map->name, map->arity, map->arity - 1, -map->arity);
+  c->arg->map = map;
+  *target = map->to;
+  return OP_OK;
+}
+
+static int check_dat_matches(const struct check *c, const struct dat *dat, const struct set *target) {
+  if (dat->set != target && c->arg->map)
+    return fail(c, OP_ERR_MAP_SET,
+                "map \"%s\" leads to set \"%s\", but dat \"%s\" is on set \"%s\"; pass a map to \"%s\"",
+                c->arg->map->name, target->name, dat->name, dat->set->name, dat->set->name);
+  if (dat->set != target)
+    return fail(c, OP_ERR_MAP_SET,
+                "dat \"%s\" is on set \"%s\", but the loop runs over set \"%s\"; OP_ID needs a dat on "
+                "the loop's own set, other dats need a map",
+                dat->name, dat->set->name, target->name);
+  if (dat->dim != c->said->dim)
+    return fail(c, OP_ERR_DIM, "the dim is %d, but dat \"%s\" was declared with dim %d; pass %d",
+                c->said->dim, dat->name, dat->dim, dat->dim);
+  if (dat->type != (enum type_code)c->said->type)
+    return fail(c, OP_ERR_TYPE, "the type is \"%s\", but dat \"%s\" was declared as \"%s\"; pass \"%s\"",
+                type_info((enum type_code)c->said->type)->name, dat->name, type_info(dat->type)->name,
+                type_info(dat->type)->name);
+  if (c->said->soa && !dat->asked_soa)
+    return fail(
+        c, OP_ERR_TYPE,
+        "the type is \"%s:soa\", but dat \"%s\" was declared as \"%s\"; pass \"%s\", or declare it with "
+        ":soa",
+        type_info(dat->type)->name, dat->name, type_info(dat->type)->name, type_info(dat->type)->name);
+  return OP_OK;
+}
+
+static int check_dat(const struct check *c) {
+  const unsigned allowed = 1u << OP_READ | 1u << OP_WRITE | 1u << OP_RW | 1u << OP_INC;
+  int code = check_access(c, allowed, "a dat", "OP_READ, OP_WRITE, OP_RW, OP_INC");
+  if (!code)
+    code = check_type(c);
+  if (!code)
+    code = check_dim(c);
+  /* An absent argument may come without dat and map, but what is there must be right; the map also says
+   * whether the kernel has a vector. */
+  if (code || (!c->arg->present && !c->said->map))
+    return code;
+  struct set *target = NULL;
+  if (!c->arg->present && !c->said->dat)
+    return check_map(c, &target);
+  struct dat *dat = handle_object(c->ctx->handles, c->said->dat, HANDLE_DAT);
+  if (!dat)
+    return fail(c, OP_ERR_HANDLE, "the dat is %s; expected a dat made by op_decl_dat since op_init",
+                handle_diagnosis(c->ctx->handles, c->said->dat, HANDLE_DAT));
+  code = check_map(c, &target);
+  if (!code)
+    code = check_dat_matches(c, dat, target);
+  c->arg->dat = dat;
+  return code;
+}
+
+static int check_global(const struct check *c) {
+  const unsigned allowed = 0x7f;
+  int code = check_access(c, allowed, "a global",
+                          "OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK, and OP_WRITE or OP_RW for "
+                          "a set of one element");
+  if (!code)
+    code = check_type(c);
+  if (!code)
+    code = check_dim(c);
+  int access = c->said->access;
+  if (!code && (access == OP_WRITE || access == OP_RW) && c->loop->set->global_size != 1)
+    return fail(c, OP_ERR_ACCESS,
+                "%s of a global needs a set of exactly one element, but set \"%s\" has %lld; use "
+                "OP_INC, OP_MIN or OP_MAX to combine values of several elements",
+                access_names[access], c->loop->set->name, c->loop->set->global_size);
+  if (!code && !c->said->data && c->arg->present && access != OP_WORK)
+    return fail(c, OP_ERR_ARGUMENT, "the data is NULL; expected the address of %d of type %s", c->said->dim,
+                type_info((enum type_code)c->said->type)->name);
+  return code;
+}
+
+static int check_number(const struct check *c) {
+  struct set *target = NULL;
+  if (!c->said->map)
+    return fail(c, OP_ERR_HANDLE,
+                "the map is NULL; expected OP_ID or a map made by op_decl_map since op_init");
+  int code = check_map(c, &target);
+  c->arg->type = TYPE_INT;
+  c->arg->access = OP_READ;
+  c->arg->dim = !code && c->arg->map && c->said->idx < 0 ? c->arg->map->arity : 1;
+  const struct set *numbered = c->arg->map ? c->arg->map->to : c->loop->set;
+  if (!code && numbered->global_size > (long long)INT_MAX + 1)
+    return fail(c, OP_ERR_SIZE,
+                "set \"%s\" has %lld elements, and numbers beyond %d do not fit into the int that op_arg_idx "
+                "passes; pass a dat of type \"long long\" with the numbers instead",
+                numbered->name, numbered->global_size, INT_MAX);
+  return code;
+}
+
+/* The reference of a payload may come after it, so this runs when all arguments are there. */
+static int check_payload(const struct check *c) {
+  int code = check_type(c);
+  if (!code)
+    code = check_dim(c);
+  if (code)
+    return code;
+  int ref = c->said->ref;
+  if (ref < 1 || ref > c->loop->nargs)
+    return fail(c, OP_ERR_ARGUMENT,
+                "ref is %d; expected the number, from 1 to %d, of the OP_MIN or OP_MAX global that the "
+                "payload goes with",
+                ref, c->loop->nargs);
+  struct loop_arg *global = &c->loop->args[ref - 1];
+  bool extremum = global->access == OP_MIN || global->access == OP_MAX;
+  if (global->form != DESC_GBL || !extremum || !global->present || global->dim != 1)
+    return fail(c, OP_ERR_ARGUMENT,
+                "ref is %d, but argument %d is not a present OP_MIN or OP_MAX global of dim 1; pass the "
+                "number, counted from 1, of the global that the payload goes with",
+                ref, ref);
+  if (global->info >= 0)
+    return fail(c, OP_ERR_ARGUMENT,
+                "argument %d has a payload already, argument %d; combine both in one payload", ref,
+                global->info + 1);
+  if (!c->said->data)
+    return fail(c, OP_ERR_ARGUMENT, "the payload is NULL; expected the address of %d of type %s",
+                c->said->dim, type_info((enum type_code)c->said->type)->name);
+  global->info = c->number - 1;
+  c->arg->ref = ref - 1;
+  c->arg->access = global->access;
+  return OP_OK;
+}
+
+static int check_one(struct check *c) {
+  static int (*const checks[])(const struct check *) = {
+      [DESC_DAT] = check_dat, [DESC_GBL] = check_global, [DESC_IDX] = check_number, [DESC_INFO] = NULL};
+  *c->arg = (struct loop_arg){.form = (enum desc_form)c->said->form,
+                              .idx = c->said->idx,
+                              .dim = c->said->dim,
+                              .access = c->said->access,
+                              .type = (enum type_code)c->said->type,
+                              .present = c->said->present != 0,
+                              .ref = -1,
+                              .info = -1};
+  if ((unsigned)c->said->form > DESC_INFO)
+    return fail(c, OP_ERR_ARGUMENT,
+                "it was not made by op_arg_dat, op_arg_gbl, op_arg_idx or op_arg_info; pass what they "
+                "return, and as many as nargs says");
+  return checks[c->said->form] ? checks[c->said->form](c) : OP_OK;
+}
+
+int loop_check(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct check c = {.ctx = ctx, .loop = loop, .err = err};
+  loop->set = handle_object(ctx->handles, loop->set_handle, HANDLE_SET);
+  if (!loop->set)
+    return fail(&c, OP_ERR_HANDLE, "the set is %s; expected a set made by op_decl_set since op_init",
+                handle_diagnosis(ctx->handles, loop->set_handle, HANDLE_SET));
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < loop->nargs; i++) {
+      c.said = &loop->keys[i];
+      c.arg = &loop->args[i];
+      c.number = i + 1;
+      bool payload = c.said->form == DESC_INFO;
+      int code = pass == 0 ? check_one(&c) : payload ? check_payload(&c) : OP_OK;
+      if (!code && pass == 0 && !size_mul((size_t)c.arg->dim, type_info(c.arg->type)->size, &c.arg->bytes))
+        code = fail(&c, OP_ERR_SIZE, "%d values are more than can be addressed; pass fewer", c.arg->dim);
+      if (code)
+        return code;
+    }
+  return loop_check_aliases(ctx, loop, err);
+}

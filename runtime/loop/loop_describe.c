@@ -1,0 +1,166 @@
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "services/context.h"
+
+/* Numbers by first occurrence, so that loops that share dats and maps in the same way look the same. */
+static int number(const void **seen, int *count, const void *item) {
+  for (int i = 0; i < *count; i++)
+    if (seen[i] == item)
+      return i;
+  seen[*count] = item;
+  return (*count)++;
+}
+
+struct numbering {
+  const void *sets[OP_MAX_ARGS + 1], *maps[OP_MAX_ARGS], *dats[OP_MAX_ARGS];
+  int nsets, nmaps, ndats;
+};
+
+static struct desc_dat describe_dat(const struct dat *dat, int set) {
+  return (struct desc_dat){.type = dat->type,
+                           .dim = dat->dim,
+                           .set = set,
+                           .soa = dat->soa,
+                           .wide = dat->replicas[SPACE_HOST].bytes / dat->value_size > INT_MAX};
+}
+
+static void describe_arg(struct desc *d, struct numbering *n, const struct loop_arg *arg,
+                         struct desc_arg *out) {
+  *out = (struct desc_arg){.form = arg->form,
+                           .type = arg->type,
+                           .dim = arg->dim,
+                           .access = arg->access,
+                           .map = -1,
+                           .idx = arg->idx,
+                           .dat = -1,
+                           .ref = arg->ref,
+                           .info = arg->info,
+                           .present = arg->present};
+  if (arg->map) {
+    out->map = number(n->maps, &n->nmaps, arg->map);
+    d->maps[out->map] =
+        (struct desc_map){.arity = arg->map->arity, .to = number(n->sets, &n->nsets, arg->map->to)};
+  }
+  if (arg->dat) {
+    out->dat = number(n->dats, &n->ndats, arg->dat);
+    d->dats[out->dat] = describe_dat(arg->dat, number(n->sets, &n->nsets, arg->dat->set));
+  }
+  /* A payload's slot holds the number of the loop's own element. */
+  if (arg->form == DESC_IDX || arg->form == DESC_INFO) {
+    const struct set *target = arg->map ? arg->map->to : n->sets[0];
+    d->renumbered[number(n->sets, &n->nsets, target)] = target->to_user != NULL;
+  }
+}
+
+/* A constant that changed more often than this is passed at run time instead of compiled in. */
+enum { FOLD_CHANGES = 3 };
+
+static int describe_constants(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct desc *d = &loop->desc;
+  const struct list *constants = &ctx->mesh.constants;
+  d->consts = array_new((size_t)constants->count, sizeof *d->consts);
+  if (!d->consts)
+    return error_memory(err, "a loop's constants", (size_t)constants->count * sizeof *d->consts);
+  for (int i = 0; i < constants->count; i++) {
+    const struct constant *constant = constants->items[i];
+    if (!kernel_uses(&loop->kernel, constant->name))
+      continue;
+    struct desc_const *out = &d->consts[d->nconsts];
+    *out = (struct desc_const){.name = strdup(constant->name),
+                               .type = constant->type,
+                               .dim = constant->dim,
+                               .folded = constant->changes <= FOLD_CHANGES,
+                               .value = array_new(constant->bytes, 1)};
+    d->nconsts++;
+    if (!out->name || !out->value)
+      return error_memory(err, "a loop's constant", constant->bytes);
+    memcpy(out->value, constant->value, constant->bytes);
+  }
+  return OP_OK;
+}
+
+static int describe_texts(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct desc *d = &loop->desc;
+  const struct kernel *k = &loop->kernel;
+  d->kernel_name = strdup(loop->name);
+  d->text = strndup(k->text, k->length);
+  d->fp = strdup(env_value(&ctx->env, ENV_FP));
+  d->origin_file = k->origin_file ? strdup(k->origin_file) : NULL;
+  d->origin_line = k->origin_line;
+  d->one_line = k->one_line;
+  if (!d->kernel_name || !d->text || !d->fp || (k->origin_file && !d->origin_file))
+    return error_memory(err, "a loop's kernel text", k->length);
+  return OP_OK;
+}
+
+/* What messages about the key call things by. A kernel's parameter names what has no other name. */
+static int describe_names(struct loop *loop, const struct numbering *n, struct error *err) {
+  struct text names = {0};
+  for (int i = 0; i < n->nsets; i++)
+    desc_name(&names, "set", i, ((const struct set *)n->sets[i])->name);
+  for (int i = 0; i < n->nmaps; i++)
+    desc_name(&names, "map", i, ((const struct map *)n->maps[i])->name);
+  for (int i = 0; i < n->ndats; i++)
+    desc_name(&names, "dat", i, ((const struct dat *)n->dats[i])->name);
+  for (int i = 0; i < loop->nargs && i < loop->kernel.nparameters; i++)
+    if (!loop->args[i].dat && loop->kernel.parameters[i].name[0])
+      desc_name(&names, "arg", i, loop->kernel.parameters[i].name);
+  loop->desc.names = text_take(&names);
+  return loop->desc.names ? OP_OK : error_memory(err, "the names in a loop", names.length);
+}
+
+int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct desc *d = &loop->desc;
+  desc_free(d);
+  *d = (struct desc){.nargs = loop->nargs};
+  int code = describe_texts(ctx, loop, err);
+  if (!code)
+    code = describe_constants(ctx, loop, err);
+  if (code)
+    return code;
+  struct numbering n = {0};
+  number(n.sets, &n.nsets, loop->set);
+  for (int i = 0; i < loop->nargs; i++)
+    describe_arg(d, &n, &loop->args[i], &d->args[i]);
+  d->nsets = n.nsets;
+  d->nmaps = n.nmaps;
+  d->ndats = n.ndats;
+  loop->epoch = ctx->mesh.epoch;
+  loop->constant_epoch = ctx->mesh.constant_epoch;
+  return describe_names(loop, &n, err);
+}
+
+static void fill_slot(struct loop *loop, int index, const void *pointer) {
+  /* The frame is one array of pointers for generated code, which knows what each is for. */
+  loop->frame[index] = (void *)(uintptr_t)pointer;
+}
+
+void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
+  const struct desc *d = &loop->desc;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    const struct desc_arg *described = &d->args[i];
+    if (described->dat >= 0) {
+      fill_slot(loop, desc_slot_dat(d, described->dat), arg->dat->replicas[SPACE_HOST].memory);
+      fill_slot(loop, desc_slot_stride(d, described->dat), (void *)(uintptr_t)arg->dat->stride);
+    }
+    if (described->map >= 0)
+      fill_slot(loop, desc_slot_map(d, described->map), arg->map->table);
+    if (arg->form == DESC_IDX || arg->form == DESC_INFO) {
+      const struct set *target = arg->map ? arg->map->to : loop->set;
+      fill_slot(loop, desc_slot_numbers(d, described->map >= 0 ? d->maps[described->map].to : 0),
+                target->to_user);
+    }
+    bool in_globals = arg->form == DESC_GBL && arg->access != OP_WORK && arg->present;
+    fill_slot(loop, desc_slot_arg(d, i), in_globals ? loop->globals + arg->offset : NULL);
+    fill_slot(loop, desc_slot_start(d, i), arg->info >= 0 ? loop->globals + arg->start : NULL);
+  }
+  for (int i = 0; i < d->nconsts; i++)
+    if (!d->consts[i].folded)
+      fill_slot(loop, desc_slot_const(d, i), mesh_find_constant(&ctx->mesh, d->consts[i].name)->value);
+}

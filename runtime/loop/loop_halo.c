@@ -1,0 +1,129 @@
+/* What a loop over distributed sets needs of others' elements, and what it leaves. */
+#include <string.h>
+
+#include "loop/loop.h"
+#include "ranks/comm.h"
+#include "services/context.h"
+#include "spread/exchange.h"
+#include "spread/halo.h"
+
+static void add_need(struct loop *loop, struct dat *dat, const struct map *map) {
+  for (int n = 0; n < loop->nneeds; n++)
+    if (loop->needs[n].dat == dat && loop->needs[n].map == map)
+      return;
+  loop->needs[loop->nneeds++] = (struct halo_need){.dat = dat, .map = map};
+}
+
+/* Old values that elements executed here read: increments and writes need none. */
+void loop_find_needs(struct loop *loop) {
+  const bool redundant = loop->nparts > loop->nresults;
+  loop->nneeds = 0;
+  loop->exchange = NULL;
+  for (int i = 0; loop->set->spread && i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    const bool reads = arg->access == OP_READ || arg->access == OP_RW;
+    if (arg->form == DESC_DAT && arg->present && reads && (arg->map || redundant))
+      add_need(loop, arg->dat, arg->map);
+  }
+}
+
+static int find_exchange(struct op_context *ctx, struct loop *loop, enum space space, unsigned stale,
+                         struct error *err) {
+  struct halo_need needs[OP_MAX_ARGS];
+  int count = 0;
+  if (loop->exchange && loop->stale == stale && loop->exchange_space == space)
+    return OP_OK;
+  for (int n = 0; n < loop->nneeds; n++)
+    if (stale >> n & 1u)
+      needs[count++] = loop->needs[n];
+  loop->stale = stale;
+  loop->exchange_space = space;
+  return exchange_get(ctx, needs, count, space, &loop->exchange, err);
+}
+
+int loop_exchange_start(struct op_context *ctx, struct loop *loop, enum space space, bool *started,
+                        struct error *err) {
+  unsigned stale = 0;
+  *started = false;
+  for (int n = 0; n < loop->nneeds; n++)
+    stale |= (unsigned)!halo_is_current(ctx, loop->needs[n].dat, space, loop->needs[n].map) << n;
+  if (!stale)
+    return OP_OK;
+  const double start = op2jit_wtime();
+  ctx->comm->where = loop->name;
+  int code = find_exchange(ctx, loop, space, stale, err);
+  if (!code)
+    code = exchange_start(ctx, loop->exchange, err);
+  if (code)
+    return error_prefix(err, "loop %s: ", loop->name);
+  *started = true;
+  loop->stats.messages += exchange_messages(loop->exchange);
+  loop->stats.bytes_sent += (long long)exchange_bytes(loop->exchange);
+  loop->stats.exchanges++;
+  loop->stats.exchange_seconds += op2jit_wtime() - start;
+  return OP_OK;
+}
+
+int loop_exchange_finish(struct op_context *ctx, struct loop *loop, struct error *err) {
+  const double start = op2jit_wtime();
+  double waited = 0;
+  int code = exchange_finish(ctx, loop->exchange, &waited, err);
+  loop->stats.exchange_seconds += op2jit_wtime() - start;
+  loop->stats.waiting_seconds += waited;
+  ctx->comm->where = NULL;
+  return code ? error_prefix(err, "loop %s: ", loop->name) : OP_OK;
+}
+
+static bool writes(const struct loop_arg *arg) {
+  return arg->form == DESC_DAT && arg->present && arg->access != OP_READ;
+}
+
+/* Copies that are executed here hold what their owner computes, if all that changes them are the elements themselves. */
+static bool computes_copies(struct op_context *ctx, const struct loop *loop, struct dat *dat,
+                            enum space space) {
+  bool increments = false;
+  if (loop->nparts == loop->nresults)
+    return false;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->dat != dat || !writes(arg))
+      continue;
+    if (arg->map)
+      return false;
+    increments |= arg->access == OP_INC;
+  }
+  return !increments || halo_is_current(ctx, dat, space, NULL);
+}
+
+void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (!writes(arg))
+      continue;
+    const bool computed = computes_copies(ctx, loop, arg->dat, space);
+    dat_wrote(ctx, arg->dat, space, REGION_OWNED);
+    if (computed)
+      halo_computed(ctx, arg->dat, space);
+  }
+}
+
+/* Halo copies of a dat hold what nobody can take for a value: NaN, or -1. */
+static void poison(struct dat *dat) {
+  const long *extents = dat->set->extents;
+  for (long e = extents[EXTENT_OWNED]; e < extents[EXTENT_NONEXEC]; e++)
+    for (int c = 0; c < dat->dim; c++)
+      memset(dat_value(dat, e, c), 0xff, dat->value_size);
+}
+
+int loop_exchange_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
+  bool started = false;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form != DESC_DAT || !arg->present || !arg->dat->set->spread)
+      continue;
+    poison(arg->dat);
+    halo_is_old(ctx, arg->dat);
+  }
+  int code = loop_exchange_start(ctx, loop, SPACE_HOST, &started, err);
+  return code || !started ? code : loop_exchange_finish(ctx, loop, err);
+}

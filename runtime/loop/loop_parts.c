@@ -1,0 +1,53 @@
+#include "loop/loop.h"
+#include "services/context.h"
+#include "spread/halo.h"
+
+bool loop_writes_through_map(const struct loop *loop) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form == DESC_DAT && arg->present && arg->map && arg->access != OP_READ)
+      return true;
+  }
+  return false;
+}
+
+static bool has_map(const struct loop *loop) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->args[i].map && loop->args[i].present)
+      return true;
+  return false;
+}
+
+static void add_part(struct loop *loop, long begin, long end) {
+  loop->parts[loop->nparts++] = (struct loop_part){.begin = begin, .end = end};
+}
+
+/* The parts are the same whether or not a call needs messages: so are the bits of its results, and one set of plans serves
+ * both. */
+void loop_make_parts(struct loop *loop) {
+  const long *extents = loop->set->extents;
+  loop->nparts = 0;
+  if (!loop->set->spread || !has_map(loop))
+    add_part(loop, 0, extents[EXTENT_OWNED]);
+  else {
+    add_part(loop, 0, extents[EXTENT_CORE]);
+    add_part(loop, extents[EXTENT_CORE], extents[EXTENT_OWNED]);
+  }
+  loop->nresults = loop->nparts;
+  if (loop->set->spread && loop_writes_through_map(loop))
+    add_part(loop, extents[EXTENT_OWNED], extents[EXTENT_EXEC]);
+  loop->stats.redundant =
+      extents[EXTENT_OWNED] ? (double)(loop_end(loop) - extents[EXTENT_OWNED]) / (double)extents[EXTENT_OWNED]
+                            : 0;
+  loop_find_needs(loop);
+}
+
+void loop_set_slots(struct loop *loop, int part, int nslots) {
+  loop->parts[part].nslots = nslots;
+  loop->parts[part].first_slot = part ? loop->parts[part - 1].first_slot + loop->parts[part - 1].nslots : 0;
+}
+
+int loop_slots(const struct loop *loop) {
+  const struct loop_part *last = &loop->parts[loop->nparts - 1];
+  return last->first_slot + last->nslots;
+}

@@ -1,0 +1,139 @@
+/* The record of a loop: a copy of the call, checked and described. */
+#include "loop/loop_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "check/check.h"
+#include "loop/loop_names.h"
+#include "services/context.h"
+#include "tune/layouts.h"
+
+static void shadow_free(struct op_context *ctx, struct loop *shadow);
+
+void loop_free(struct op_context *ctx, struct loop *loop) {
+  if (loop->shadow)
+    shadow_free(ctx, loop->shadow);
+  layouts_forget(ctx->layouts[loop->backend->space], loop);
+  loop->backend->drop(ctx, loop);
+  check_drop(loop);
+  desc_free(&loop->desc);
+  kernel_free(&loop->kernel);
+  error_free(&loop->failure);
+  free(loop->keys);
+  free(loop->name);
+  free(loop->text);
+  free(loop->file);
+  free(loop->slots);
+  free(loop->globals);
+  free(loop->frame);
+  free(loop);
+}
+
+/* A shadow's results are memory of its own. */
+static void shadow_free(struct op_context *ctx, struct loop *shadow) {
+  for (int i = 0; i < shadow->nargs; i++)
+    free(shadow->user[i]);
+  loop_free(ctx, shadow);
+}
+
+static int copy_call(struct loop *loop, const struct loop_call *call, struct error *err) {
+  loop->keys = array_new((size_t)loop->nargs, sizeof *loop->keys);
+  loop->name = strdup(call->name);
+  loop->text = strdup(call->text);
+  loop->file = strdup(call->file ? call->file : "");
+  if (!loop->keys || !loop->name || !loop->text || !loop->file)
+    return error_memory(err, "the record of a loop",
+                        strlen(call->text) + (size_t)loop->nargs * sizeof *loop->keys);
+  memcpy(loop->keys, call->args, (size_t)loop->nargs * sizeof *loop->keys);
+  return OP_OK;
+}
+
+/* Before the first record that uses a dat describes it. */
+static int settle_layouts(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  struct layouts *layouts = ctx->layouts[SPACE_HOST];
+  int code = OP_OK;
+  for (int i = 0; layouts && !code && i < loop->nargs; i++)
+    if (loop->args[i].dat)
+      code = layouts_settle(ctx, layouts, loop->args[i].dat, err);
+  return code;
+}
+
+static int check_and_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = loop_check(ctx, loop, err);
+  if (!code)
+    code = settle_layouts(ctx, loop, err);
+  if (!code && (code = kernel_parse(&loop->kernel, loop->text, strlen(loop->text), loop->name, err)))
+    error_prefix(err, "loop %s: ", loop->name);
+  if (!code)
+    code = loop_describe(ctx, loop, err);
+  if (!code && (code = kernel_check(&loop->kernel, &loop->desc, err)))
+    error_prefix(err, "loop %s, ", loop->name);
+  if (!code)
+    code = loop_layout(loop, err);
+  if (!code) {
+    loop->native = native_find(&ctx->natives, loop->text);
+    loop->checked = ctx->diags >= 7 || check_wanted(env_value(&ctx->env, ENV_CHECK), loop->name);
+  }
+  return code;
+}
+
+static struct loop *record_new(struct op_context *ctx, const struct backend *backend,
+                               const struct loop_call *call, struct error *err) {
+  struct loop *loop = calloc(1, sizeof *loop);
+  if (!loop) {
+    error_memory(err, "the record of a loop", sizeof *loop);
+    return NULL;
+  }
+  loop->backend = backend;
+  loop->set_handle = call->set;
+  loop->nargs = call->nargs;
+  loop->line = call->line;
+  if (copy_call(loop, call, err) || check_and_describe(ctx, loop, err)) {
+    loop_free(ctx, loop);
+    return NULL;
+  }
+  return loop;
+}
+
+struct loop *loop_new(struct op_context *ctx, const struct loop_call *call, struct error *err) {
+  struct loop *loop = record_new(ctx, ctx->backend, call, err);
+  if (!loop)
+    return NULL;
+  loop_names_note(ctx, call->name);
+  if (ctx->shadow && !(loop->shadow = record_new(ctx, ctx->shadow, call, err))) {
+    loop_free(ctx, loop);
+    return NULL;
+  }
+  return loop;
+}
+
+void loop_count_bytes(struct loop *loop) {
+  const double elements = (double)loop->set->extents[EXTENT_OWNED];
+  loop->stats.bytes = loop->stats.working_set = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    bool first_dat = true, first_map = true, reads = false, writes = false;
+    for (int j = 0; j < loop->nargs; j++) {
+      const struct loop_arg *other = &loop->args[j];
+      if (arg->dat && other->dat == arg->dat && other->present) {
+        first_dat &= j >= i;
+        reads |= other->access != OP_WRITE;
+        writes |= other->access != OP_READ;
+      }
+      first_map &= !(other->map == arg->map && j < i);
+    }
+    if (arg->map && first_map) {
+      loop->stats.bytes += elements * arg->map->arity * (double)sizeof(int);
+      loop->stats.working_set += elements * arg->map->arity * (double)sizeof(int);
+    }
+    if (arg->dat && arg->present && first_dat) {
+      double reached = (double)arg->dat->set->extents[EXTENT_OWNED];
+      if (arg->map && elements * arg->map->arity < reached)
+        reached = elements * arg->map->arity;
+      loop->stats.bytes += reached * (double)arg->dat->row_bytes * (reads + writes);
+      loop->stats.working_set += reached * (double)arg->dat->row_bytes;
+    }
+  }
+}

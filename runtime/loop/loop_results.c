@@ -1,0 +1,301 @@
+/* Globals: what a loop starts from, and what it hands back. Reductions have one slot per schedule item,
+ * combined in item order, so that the result does not depend on the number of threads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "loop/loop.h"
+#include "ranks/comm.h"
+#include "services/context.h"
+
+/* A payload's slot: the number of the element that won, then its values. */
+enum { NUMBER_BYTES = sizeof(long long), ALIGN = 16, SLOT_ALIGN = 64, NAME_BYTES = 32 };
+
+static bool is_reduction(const struct loop_arg *arg) {
+  return arg->present && arg->form == DESC_GBL &&
+         (arg->access == OP_INC || arg->access == OP_MIN || arg->access == OP_MAX);
+}
+
+static bool is_global(const struct loop_arg *arg) {
+  return arg->present && arg->form == DESC_GBL &&
+         (arg->access == OP_READ || arg->access == OP_WRITE || arg->access == OP_RW);
+}
+
+static bool place(size_t *end, size_t bytes, size_t *offset) {
+  *offset = *end;
+  return size_add(*end, bytes + (ALIGN - bytes % ALIGN) % ALIGN, end);
+}
+
+/* Slots lie close, and none on more lines than it must: those of one thread are neighbours but for a few, and what the
+ * others have written is fetched line by line. */
+static bool round_slot(size_t *bytes) {
+  size_t rounded = ALIGN;
+  while (rounded < *bytes && rounded < SLOT_ALIGN)
+    rounded *= 2;
+  if (*bytes > rounded)
+    return size_add(*bytes, (SLOT_ALIGN - *bytes % SLOT_ALIGN) % SLOT_ALIGN, bytes);
+  *bytes = *bytes ? rounded : 0;
+  return true;
+}
+
+int loop_layout(struct loop *loop, struct error *err) {
+  size_t slot = 0, globals = 0;
+  bool fits = true;
+  loop->nreductions = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    struct loop_arg *arg = &loop->args[i];
+    bool payload = arg->form == DESC_INFO;
+    if (is_global(arg))
+      fits &= place(&globals, arg->bytes, &arg->offset);
+    else if (is_reduction(arg) || payload) {
+      size_t bytes = arg->bytes + (payload ? NUMBER_BYTES : 0);
+      fits &= place(&slot, bytes, &arg->offset);
+      if (arg->info >= 0)
+        fits &= place(&globals, arg->bytes, &arg->start);
+      loop->reductions[loop->nreductions++] =
+          (struct reduction){.index = desc_slot_arg(&loop->desc, i), .offset = arg->offset, .bytes = bytes};
+    }
+  }
+  fits &= round_slot(&slot);
+  if (!fits)
+    return error_set(err, OP_ERR_SIZE, "loop %s: the globals are more than can be addressed", loop->name);
+  loop->slot_bytes = slot;
+  free(loop->globals);
+  free(loop->frame);
+  loop->global_bytes = globals;
+  loop->globals = array_new(globals, 1);
+  loop->frame = array_new((size_t)desc_slots(&loop->desc), sizeof *loop->frame);
+  if (!loop->globals || !loop->frame)
+    return error_memory(err, "a loop's globals", globals);
+  return OP_OK;
+}
+
+static void start_slot(const struct loop *loop, unsigned char *slot) {
+  static const long long nobody = -1;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form == DESC_INFO) {
+      memcpy(slot + arg->offset, &nobody, sizeof nobody);
+      memcpy(slot + arg->offset + NUMBER_BYTES, loop->user[i], arg->bytes);
+    } else if (is_reduction(arg)) {
+      if (arg->access == OP_INC)
+        memset(slot + arg->offset, 0, arg->bytes);
+      else
+        memcpy(slot + arg->offset, loop->user[i], arg->bytes);
+    }
+  }
+}
+
+/* One by what it holds, the others as copies of all that there are already. */
+static void start_slots(const struct loop *loop, size_t nslots) {
+  start_slot(loop, loop->slots);
+  for (size_t done = 1, next; done < nslots; done = next) {
+    next = nslots - done < done ? nslots : 2 * done;
+    memcpy(loop->slots + done * loop->slot_bytes, loop->slots, (next - done) * loop->slot_bytes);
+  }
+}
+
+int loop_start_values(struct loop *loop, struct error *err) {
+  const int nslots = loop_slots(loop);
+  if (loop->nreductions && nslots > loop->slots_capacity) {
+    size_t bytes;
+    unsigned char *slots = NULL;
+    if (size_mul((size_t)nslots, loop->slot_bytes, &bytes) && size_add(bytes, SLOT_ALIGN, &bytes))
+      slots = aligned_alloc(SLOT_ALIGN, bytes / SLOT_ALIGN * SLOT_ALIGN);
+    if (!slots)
+      return error_memory(err, "partial results", (size_t)nslots * loop->slot_bytes);
+    free(loop->slots);
+    loop->slots = slots;
+    loop->slots_capacity = nslots;
+  }
+  if (loop->nreductions && nslots > 0)
+    start_slots(loop, (size_t)nslots);
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (is_global(arg))
+      memcpy(loop->globals + arg->offset, loop->user[i], arg->bytes);
+    else if (is_reduction(arg) && arg->info >= 0)
+      memcpy(loop->globals + arg->start, loop->user[i], arg->bytes);
+  }
+  return OP_OK;
+}
+
+/* Partial results, one behind the other: of parts and blocks, or of ranks. */
+struct partial {
+  const unsigned char *first;
+  size_t distance;
+  int count;
+};
+
+static void combine(const struct loop *loop, int i, const struct partial *from, unsigned char *into) {
+  const struct loop_arg *arg = &loop->args[i];
+  const size_t size = type_info(arg->type)->size;
+  for (int c = 0; c < arg->dim; c++)
+    type_combine_many(arg->type, arg->access, into + (size_t)c * size,
+                      from->first + arg->offset + (size_t)c * size, from->distance, (size_t)from->count);
+}
+
+static bool improves(const struct loop_arg *arg, const void *now, const void *candidate) {
+  unsigned char best[sizeof(long double)];
+  memcpy(best, now, arg->bytes);
+  type_combine(arg->type, arg->access, best, candidate);
+  return memcmp(best, now, arg->bytes) != 0;
+}
+
+void loop_offer_extremum(const struct loop *loop, int i, unsigned char *slot, const void *value,
+                         const void *payload, long long number) {
+  const struct loop_arg *arg = &loop->args[i], *info = &loop->args[arg->info];
+  unsigned char *best = slot + arg->offset;
+  long long winner;
+  /* The kernel saw the user's own value; if it left it, the element is no candidate. */
+  if (memcmp(value, loop->user[i], arg->bytes) == 0)
+    return;
+  memcpy(&winner, slot + info->offset, sizeof winner);
+  bool equal = memcmp(value, best, arg->bytes) == 0;
+  if (!improves(arg, best, value) && !(equal && number < winner))
+    return;
+  memcpy(best, value, arg->bytes);
+  memcpy(slot + info->offset, &number, sizeof number);
+  memcpy(slot + info->offset + NUMBER_BYTES, payload, info->bytes);
+}
+
+/* An extremum with a payload: only slots in which an element won count; ties go to the lowest number, and the
+ * user's own value wins over an equal element. */
+static void combine_with_payload(const struct loop *loop, int i, const struct partial *from) {
+  const struct loop_arg *arg = &loop->args[i], *payload = &loop->args[arg->info];
+  long long best = -1;
+  for (int s = 0; s < from->count; s++) {
+    const unsigned char *slot = from->first + (size_t)s * from->distance;
+    const unsigned char *value = slot + arg->offset;
+    long long element;
+    memcpy(&element, slot + payload->offset, sizeof element);
+    if (element < 0)
+      continue;
+    bool equal = memcmp(value, loop->user[i], arg->bytes) == 0;
+    if (!improves(arg, loop->user[i], value) && !(equal && best >= 0 && element < best))
+      continue;
+    best = element;
+    memcpy(loop->user[i], value, arg->bytes);
+    memcpy(loop->user[arg->info], slot + payload->offset + NUMBER_BYTES, payload->bytes);
+  }
+}
+
+/* Of the parts whose results count. */
+static struct partial own_results(const struct loop *loop) {
+  const struct loop_part *last = &loop->parts[loop->nresults - 1];
+  return (struct partial){
+      .first = loop->slots, .distance = loop->slot_bytes, .count = last->first_slot + last->nslots};
+}
+
+static void hand_back(const struct loop *loop, const struct partial *from, const unsigned char *globals) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (is_reduction(arg) && arg->info >= 0)
+      combine_with_payload(loop, i, from);
+    else if (is_reduction(arg))
+      combine(loop, i, from, loop->user[i]);
+    else if (is_global(arg) && arg->access != OP_READ)
+      memcpy(loop->user[i], globals + arg->offset, arg->bytes);
+  }
+}
+
+/* ---- ranks: each one's results in one slot, then these in the order of the ranks, so that all have the same bits ---- */
+
+static void merge(const struct loop *loop, const struct partial *from, unsigned char *slot) {
+  start_slot(loop, slot);
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (!is_reduction(arg))
+      continue;
+    if (arg->info < 0)
+      combine(loop, i, from, slot + arg->offset);
+    for (int s = 0; arg->info >= 0 && s < from->count; s++) {
+      const unsigned char *part = from->first + (size_t)s * from->distance;
+      const unsigned char *payload = part + loop->args[arg->info].offset;
+      long long element;
+      memcpy(&element, payload, sizeof element);
+      if (element >= 0)
+        loop_offer_extremum(loop, i, slot, part + arg->offset, payload + NUMBER_BYTES, element);
+    }
+  }
+}
+
+static bool has_output(const struct loop *loop) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (is_global(&loop->args[i]) && loop->args[i].access != OP_READ)
+      return true;
+  return false;
+}
+
+/* The one element that wrote the globals is owned by one rank. */
+static const unsigned char *owners_globals(const unsigned char *all, size_t bytes, size_t slot_bytes,
+                                           int size) {
+  for (int r = 0; r < size; r++, all += bytes)
+    if (all[bytes - 1])
+      return all + slot_bytes;
+  return NULL;
+}
+
+/* The slower ranks are waited for here. */
+static int gather_results(struct op_context *ctx, struct loop *loop, const void *mine, size_t bytes,
+                          void *all, struct error *err) {
+  const double start = op2jit_wtime();
+  ctx->comm->where = loop->name;
+  int code = ctx->comm->table->gather_all(ctx->comm, mine, bytes, all, err);
+  const double waited = op2jit_wtime() - start;
+  ctx->comm->where = NULL;
+  loop->stats.exchange_seconds += waited;
+  loop->stats.waiting_seconds += waited;
+  return code;
+}
+
+/* Known loops do not agree on each call; what came of another one's must not be taken for a result. */
+static int check_names(const struct op_context *ctx, const char *names, size_t distance, struct error *err) {
+  for (int r = 1; r < ctx->comm->size; r++) {
+    const char *name = names + (size_t)r * distance;
+    if (strncmp(name, names, NAME_BYTES) == 0)
+      continue;
+    error_set(
+        err, OP_ERR_MPI,
+        "rank %d calls loop %s, rank 0 calls loop %s; all ranks must make the same calls in the same order",
+        r, name, names);
+    err->teller = ctx->comm->rank == 0 ? ERROR_AGREED : ERROR_ELSEWHERE;
+    return err->code;
+  }
+  return OP_OK;
+}
+
+static int hand_back_over_ranks(struct op_context *ctx, struct loop *loop, struct error *err) {
+  const size_t globals = has_output(loop) ? loop->global_bytes : 0;
+  const size_t slot = loop->nreductions ? loop->slot_bytes : 0;
+  /* Of each rank: its slot, its globals, the loop, and whether the globals count. */
+  const size_t tail = globals + NAME_BYTES, bytes = slot + tail + SLOT_ALIGN - tail % SLOT_ALIGN;
+  if (!slot && !globals)
+    return OP_OK;
+  unsigned char *all = array_new((size_t)ctx->comm->size + 1, bytes);
+  if (!all)
+    return error_memory(err, "the results of all ranks", ((size_t)ctx->comm->size + 1) * bytes);
+  unsigned char *mine = all + (size_t)ctx->comm->size * bytes;
+  const struct partial own = own_results(loop);
+  if (slot)
+    merge(loop, &own, mine);
+  memcpy(mine + slot, loop->globals, globals);
+  memcpy(mine + slot + globals, loop->name, strnlen(loop->name, NAME_BYTES - 1));
+  mine[bytes - 1] = loop->set->extents[EXTENT_OWNED] > 0;
+  int code = gather_results(ctx, loop, mine, bytes, all, err);
+  if (!code)
+    code = check_names(ctx, (const char *)all + slot + globals, bytes, err);
+  if (!code)
+    hand_back(loop, &(struct partial){.first = all, .distance = bytes, .count = ctx->comm->size},
+              owners_globals(all, bytes, slot, ctx->comm->size));
+  free(all);
+  return code;
+}
+
+int loop_results(struct op_context *ctx, struct loop *loop, struct error *err) {
+  if (loop->set->spread)
+    return hand_back_over_ranks(ctx, loop, err);
+  const struct partial own = own_results(loop);
+  hand_back(loop, &own, loop->globals);
+  return OP_OK;
+}

@@ -1,0 +1,156 @@
+/* The records of loops, found by call site, kernel text, set and arguments. */
+#include "loop/loop_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "loop/loop_past.h"
+#include "services/context.h"
+
+static uint64_t mix(uint64_t value) {
+  value ^= value >> 32;
+  value *= 0x9e3779b97f4a7c15u;
+  return value ^ value >> 29;
+}
+
+/* A sum over the arguments, so that the processor works on several at a time: this is in every call. */
+uint64_t loop_hash(const struct loop_call *call) {
+  uint64_t sum = (uint64_t)(uintptr_t)call->set + (uint64_t)call->nargs;
+  for (int i = 0; i < call->nargs; i++) {
+    const op_arg *a = &call->args[i];
+    const uint64_t numbers =
+        (uint64_t)(unsigned)a->idx << 32 ^ (uint64_t)(unsigned)a->dim << 8 ^ (uint64_t)(unsigned)a->access;
+    sum += mix((uint64_t)(uintptr_t)a->dat * 0xff51afd7ed558ccdu ^ (uint64_t)(uintptr_t)a->map << 1 ^
+               numbers * 0xc4ceb9fe1a85ec53u ^ (uint64_t)i << 56);
+  }
+  return mix(sum);
+}
+
+/* What makes an argument another one. The address of a global does not: it may differ from call to call. */
+static bool same_arg(const op_arg *a, const op_arg *b) {
+  return a->dat == b->dat && a->map == b->map && a->form == b->form && a->idx == b->idx && a->dim == b->dim &&
+         a->type == b->type && a->access == b->access && a->present == b->present && a->ref == b->ref;
+}
+
+static bool is_record(const struct loop *loop, uint64_t hash, const struct loop_call *call) {
+  if (loop->hash != hash || loop->set_handle != call->set || loop->nargs != call->nargs)
+    return false;
+  for (int i = 0; i < call->nargs; i++)
+    if (!same_arg(&loop->keys[i], &call->args[i]))
+      return false;
+  return strcmp(loop->name, call->name) == 0 && strcmp(loop->text, call->text) == 0;
+}
+
+struct loop *loop_find(const struct loop_table *table, uint64_t hash, const struct loop_call *call) {
+  if (!table->nbuckets)
+    return NULL;
+  for (struct loop *loop = table->buckets[hash & (table->nbuckets - 1)]; loop; loop = loop->next)
+    if (is_record(loop, hash, call))
+      return loop;
+  return NULL;
+}
+
+static bool grow(struct loop_table *table) {
+  if (table->count < table->nbuckets)
+    return true;
+  size_t n = table->nbuckets ? 2 * table->nbuckets : 64;
+  struct loop **buckets = array_new(n, sizeof *buckets);
+  if (!buckets)
+    return false;
+  for (size_t b = 0; b < table->nbuckets; b++)
+    for (struct loop *loop = table->buckets[b], *next; loop; loop = next) {
+      next = loop->next;
+      loop->next = buckets[loop->hash & (n - 1)];
+      buckets[loop->hash & (n - 1)] = loop;
+    }
+  free(table->buckets);
+  table->buckets = buckets;
+  table->nbuckets = n;
+  return true;
+}
+
+int loop_add(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct loop_table *table = &ctx->loops;
+  if (!grow(table))
+    return error_memory(err, "the table of loops", 2 * table->nbuckets * sizeof(void *));
+  struct loop **bucket = &table->buckets[loop->hash & (table->nbuckets - 1)];
+  loop->order = table->next_order++;
+  loop->next = *bucket;
+  *bucket = loop;
+  table->count++;
+  ctx->counters.records++;
+  return OP_OK;
+}
+
+void loop_take_back(struct op_context *ctx, struct loop *loop) {
+  struct loop_table *table = &ctx->loops;
+  struct loop **link = &table->buckets[loop->hash & (table->nbuckets - 1)];
+  while (*link != loop)
+    link = &(*link)->next;
+  *link = loop->next;
+  table->count--;
+  table->next_order--;
+  ctx->counters.records--;
+  loop_free(ctx, loop);
+}
+
+static bool uses(const struct loop *loop, const struct dat *dat) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->args[i].dat == dat)
+      return true;
+  return false;
+}
+
+/* As if it were of an older mesh. */
+static void make_stale(const struct op_context *ctx, struct loop *loop) {
+  loop->epoch = ctx->mesh.epoch - 1;
+  loop->turned = true;
+}
+
+void loop_follow_layout(struct op_context *ctx, const struct dat *dat) {
+  for (size_t b = 0; b < ctx->loops.nbuckets; b++)
+    for (struct loop *loop = ctx->loops.buckets[b]; loop; loop = loop->next)
+      if (uses(loop, dat)) {
+        make_stale(ctx, loop);
+        if (loop->shadow)
+          make_stale(ctx, loop->shadow);
+      }
+}
+
+void loop_forget(struct op_context *ctx, const struct dat *dat) {
+  struct loop_table *table = &ctx->loops;
+  for (size_t b = 0; b < table->nbuckets; b++)
+    for (struct loop **link = &table->buckets[b]; *link;) {
+      struct loop *loop = *link;
+      if (dat && !uses(loop, dat)) {
+        link = &loop->next;
+        continue;
+      }
+      *link = loop->next;
+      if (dat)
+        loop_past_keep(&ctx->pasts, loop);
+      loop_free(ctx, loop);
+      table->count--;
+    }
+  if (!dat) {
+    free(table->buckets);
+    *table = (struct loop_table){.next_order = table->next_order};
+  }
+}
+
+static int by_order(const void *a, const void *b) {
+  const struct loop *const *x = a, *const *y = b;
+  return (*x)->order < (*y)->order ? -1 : (*x)->order > (*y)->order;
+}
+
+struct loop **loop_records(const struct op_context *ctx) {
+  struct loop **records = array_new(ctx->loops.count, sizeof *records);
+  size_t n = 0;
+  for (size_t b = 0; records && b < ctx->loops.nbuckets; b++)
+    for (struct loop *loop = ctx->loops.buckets[b]; loop; loop = loop->next)
+      records[n++] = loop;
+  if (records)
+    qsort(records, n, sizeof *records, by_order);
+  return records;
+}

@@ -1,0 +1,46 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "loop/loop.h"
+
+/* By content: a text that was changed in place is another kernel. */
+static struct native_form *find(const struct native_table *table, const char *text) {
+  for (int i = 0; i < table->count; i++)
+    if (strcmp(table->items[i].text, text) == 0)
+      return &table->items[i];
+  return NULL;
+}
+
+int native_add(struct native_table *table, const char *text, op_kernel_function function, struct error *err) {
+  struct native_form *known = find(table, text);
+  if (known) {
+    known->function = function;
+    return OP_OK;
+  }
+  if (table->count == table->capacity) {
+    int capacity = table->capacity ? 2 * table->capacity : 16;
+    struct native_form *items = array_resize(table->items, (size_t)capacity, sizeof *items);
+    if (!items)
+      return error_memory(err, "the native forms", (size_t)capacity * sizeof *items);
+    table->items = items;
+    table->capacity = capacity;
+  }
+  char *copy = strdup(text);
+  if (!copy)
+    return error_memory(err, "a kernel text", strlen(text) + 1);
+  table->items[table->count++] = (struct native_form){copy, function};
+  return OP_OK;
+}
+
+op_kernel_function native_find(const struct native_table *table, const char *text) {
+  const struct native_form *form = find(table, text);
+  return form ? form->function : NULL;
+}
+
+void native_free(struct native_table *table) {
+  for (int i = 0; i < table->count; i++)
+    free(table->items[i].text);
+  free(table->items);
+  *table = (struct native_table){0};
+}

@@ -1,0 +1,288 @@
+#include "mesh/data.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/size.h"
+#include "loop/loop_names.h"
+#include "ranks/agree.h"
+#include "services/context.h"
+#include "spread/exchange.h"
+#include "spread/spread.h"
+#include "tune/layouts.h"
+
+enum { LINE = 64, SLACK = 256, PAGE = 4096, LARGE = 4 * PAGE };
+#define HUGE_PAGE ((size_t)2 << 20)
+
+/* Arrays that begin at one line of their pages compete for the few lines that a cache keeps of each number: a loop over ten
+ * of them ran at a third of its speed. And a CPU takes a load from some lines behind a store of other pages for one of what was
+ * stored, and waits. So large ones begin at different lines, neighbours by number far apart; all lines are used before one
+ * comes again. */
+static size_t first_line(size_t bytes, unsigned number, const void *base) {
+  enum { lines = PAGE / LINE, apart = 23, used = 61 };
+  if (bytes < LARGE)
+    return LINE;
+  const size_t line = (size_t)number % used * apart % used, next = (uintptr_t)base / LINE + 1;
+  return LINE * (1 + (line + lines - next % lines) % lines);
+}
+
+/* Where malloc's memory begins stands in front of the first line that is used. */
+static void *memory_in_parts(struct team *team, size_t bytes, size_t part, unsigned number) {
+  size_t total;
+  if (!size_add(bytes, (bytes < LARGE ? LINE : PAGE) + SLACK, &total))
+    return NULL;
+  size_t alignment = total >= HUGE_PAGE ? HUGE_PAGE : LINE;
+  /* What is left of a single huge page would be as much as the data again: it gets small pages. */
+  if (total >= 2 * HUGE_PAGE) {
+    if (!size_add(total, alignment - 1, &total))
+      return NULL;
+    total -= total % alignment;
+  }
+  void *base = NULL;
+  if (posix_memalign(&base, alignment, total) != 0)
+    return NULL;
+  /* Gathers over a large mesh miss the TLB all the time with 4 KB pages. Advice only: a refusal costs nothing. */
+  if (alignment == HUGE_PAGE)
+    madvise(base, total, MADV_HUGEPAGE);
+  const size_t lead = first_line(bytes, number, base);
+  void **memory = (void **)((unsigned char *)base + lead);
+  memory[-1] = base;
+  team_clear(team, memory, total - lead, part);
+  return memory;
+}
+
+void *data_memory(struct team *team, size_t bytes, unsigned number) {
+  return memory_in_parts(team, bytes, 0, number);
+}
+
+void *data_rows_memory(struct team *team, const struct dat *dat, size_t bytes) {
+  return memory_in_parts(team, bytes, dat->soa ? (size_t)dat->stride * dat->value_size : 0,
+                         (unsigned)dat->id);
+}
+
+void data_memory_free(void *memory) {
+  if (memory)
+    free(((void **)memory)[-1]);
+}
+
+/* Room for data_stride of each component. */
+static bool bytes_of_rows(long rows, size_t row_bytes, size_t *bytes) {
+  return size_mul((size_t)rows + 2 * MAP_SLACK, row_bytes, bytes);
+}
+
+bool data_bytes(const struct dat *dat, long rows, size_t *bytes) {
+  return bytes_of_rows(rows, dat->row_bytes, bytes);
+}
+
+/* Odd multiples: components that lie apart begin at different lines of their pages, as arrays do. */
+long data_stride(long rows) {
+  return ((rows + MAP_SLACK - 1) / MAP_SLACK | 1) * MAP_SLACK;
+}
+
+static long number_of(const struct set *set, long user) {
+  return set->from_user ? set->from_user[user] : user;
+}
+
+static bool converts(const struct dat *dat) {
+  return dat->soa || dat->set->from_user;
+}
+
+static void put_rows(struct op_context *ctx, struct dat *dat, const void *in) {
+  const size_t rows = (size_t)dat->set->size;
+  if (!converts(dat)) {
+    if (rows)
+      memcpy(dat->replicas[SPACE_HOST].memory, in, rows * dat->row_bytes);
+    return;
+  }
+  const unsigned char *row = in;
+  for (size_t e = 0; e < rows; e++)
+    for (int c = 0; c < dat->dim; c++, row += dat->value_size)
+      memcpy(dat_value(dat, number_of(dat->set, (long)e), c), row, dat->value_size);
+  ctx->counters.bytes_converted += (long long)(rows * dat->row_bytes);
+}
+
+static void fetch_rows(struct op_context *ctx, const struct dat *dat, void *out, long low, long high) {
+  const size_t rows = (size_t)(high - low + 1);
+  if (!converts(dat)) {
+    memcpy(out, dat_value(dat, low, 0), rows * dat->row_bytes);
+    return;
+  }
+  unsigned char *row = out;
+  for (long e = low; e <= high; e++)
+    for (int c = 0; c < dat->dim; c++, row += dat->value_size)
+      memcpy(row, dat_value(dat, number_of(dat->set, e), c), dat->value_size);
+  ctx->counters.bytes_converted += (long long)(rows * dat->row_bytes);
+}
+
+static int check_new(const struct set *set, int dim, enum type_code code, const char *type, const char *name,
+                     size_t *bytes, struct error *err) {
+  if (dim < 1)
+    return error_set(err, OP_ERR_DIM, "dat \"%s\": the dim is %d; expected 1 or more components", name, dim);
+  if (code == TYPE_NONE) {
+    struct text wrong = {0};
+    type_tell_unknown(type, &wrong);
+    error_set(err, OP_ERR_TYPE, "dat \"%s\": %s, optionally followed by :soa", name, text_str(&wrong));
+    text_free(&wrong);
+    return OP_ERR_TYPE;
+  }
+  size_t row, values;
+  if (!size_mul((size_t)dim, type_info(code)->size, &row) ||
+      !bytes_of_rows(set->extents[EXTENT_NONEXEC], row, bytes) ||
+      !size_mul((size_t)set->size, (size_t)dim, &values))
+    return error_set(err, OP_ERR_SIZE,
+                     "dat \"%s\": %ld elements of dim %d and type %s are more than can be addressed; declare "
+                     "fewer of them",
+                     name, set->size, dim, type_info(code)->name);
+  return OP_OK;
+}
+
+struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const char *type, const void *data,
+                     const char *name, bool temporary, struct error *err) {
+  bool soa = false;
+  enum type_code code = type_parse(type, &soa);
+  size_t bytes = 0;
+  if (spread_check(ctx, err) || check_new(set, dim, code, type, name ? name : "unnamed", &bytes, err))
+    return NULL;
+  struct dat *dat = calloc(1, sizeof *dat);
+  if (!dat || !(dat->name = name_copy(name)) || !(dat->handle = handle_new(ctx->handles, HANDLE_DAT, dat)))
+    goto no_memory;
+  *dat = (struct dat){.name = dat->name,
+                      .handle = dat->handle,
+                      .id = ctx->mesh.next_dat,
+                      .set = set,
+                      .dim = dim,
+                      .type = code,
+                      .soa = soa,
+                      .asked_soa = soa,
+                      .temporary = temporary,
+                      .value_size = type_info(code)->size,
+                      .row_bytes = type_info(code)->size * (size_t)dim,
+                      .stride = data_stride(set->extents[EXTENT_NONEXEC]),
+                      .version = 1};
+  struct replica *host = &dat->replicas[SPACE_HOST];
+  host->memory = data_rows_memory(ctx->team, dat, bytes);
+  if (!host->memory || !list_add(&ctx->mesh.dats, dat))
+    goto no_memory;
+  host->bytes = bytes;
+  host->version[REGION_OWNED] = 1;
+  ctx->mesh.next_dat++;
+  loop_names_note_dat(ctx, dat->name);
+  if (data && !set->spread)
+    put_rows(ctx, dat, data);
+  return dat;
+
+no_memory:
+  data_free(ctx, dat);
+  error_memory_of(err, "dat", name, bytes);
+  return NULL;
+}
+
+void data_free(struct op_context *ctx, struct dat *dat) {
+  if (!dat)
+    return;
+  if (dat->replicas[SPACE_DEVICE].bytes)
+    ctx->mover->release(ctx, dat);
+  exchanges_forget(ctx, dat);
+  for (int s = 0; s < SPACES; s++)
+    layouts_forget_dat(ctx->layouts[s], dat);
+  data_memory_free(dat->replicas[SPACE_HOST].memory);
+  free(dat->marks);
+  if (dat->handle)
+    handle_release(ctx->handles, dat->handle, dat->name);
+  free(dat->name);
+  free(dat);
+}
+
+void data_undo(struct op_context *ctx, struct dat *dat) {
+  list_remove(&ctx->mesh.dats, dat);
+  ctx->mesh.next_dat--;
+  data_free(ctx, dat);
+}
+
+/* The halo regions are empty without ranks, and then never old. */
+static bool is_empty(const struct dat *dat, enum region region) {
+  const long *extents = dat->set->extents;
+  switch (region) {
+  case REGION_EXEC: return extents[EXTENT_EXEC] == extents[EXTENT_OWNED];
+  case REGION_NONEXEC: return extents[EXTENT_NONEXEC] == extents[EXTENT_EXEC];
+  default: return false;
+  }
+}
+
+/* A copy brings the halo along. */
+static void copied(struct dat *dat, enum space to) {
+  const enum space from = to == SPACE_HOST ? SPACE_DEVICE : SPACE_HOST;
+  memcpy(dat->replicas[to].version, dat->replicas[from].version, sizeof dat->replicas[to].version);
+  for (int i = 0; i < dat->nmarks; i++)
+    dat->marks[i].version[to] = dat->marks[i].version[from];
+}
+
+int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
+             struct error *err) {
+  struct replica *replica = &dat->replicas[space];
+  if (replica->version[region] == dat->version || is_empty(dat, region))
+    return OP_OK;
+  if (space == SPACE_HOST) {
+    int code = ctx->mover->to_host(ctx, dat, err);
+    if (code)
+      return code;
+    ctx->counters.bytes_from_device += (long long)((size_t)dat->set->size * dat->row_bytes);
+  } else {
+    int code = replica->bytes ? OP_OK : ctx->mover->make(ctx, dat, err);
+    if (!code)
+      code = dat_need(ctx, dat, SPACE_HOST, region, err);
+    if (!code)
+      code = ctx->mover->to_device(ctx, dat, err);
+    if (code)
+      return code;
+    ctx->counters.bytes_to_device += (long long)((size_t)dat->set->size * dat->row_bytes);
+  }
+  copied(dat, space);
+  return OP_OK;
+}
+
+int dat_turn(struct op_context *ctx, struct dat *dat, struct error *err) {
+  struct replica *host = &dat->replicas[SPACE_HOST];
+  int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+  struct dat turned = *dat;
+  turned.soa = !dat->soa;
+  unsigned char *memory = code ? NULL : data_rows_memory(ctx->team, &turned, host->bytes);
+  if (!memory)
+    return code ? code : error_memory_of(err, "turning the layout of dat", dat->name, host->bytes);
+  turned.replicas[SPACE_HOST].memory = memory;
+  for (long e = 0; e < dat->set->extents[EXTENT_NONEXEC]; e++)
+    for (int c = 0; c < dat->dim; c++)
+      memcpy(dat_value(&turned, e, c), dat_value(dat, e, c), dat->value_size);
+  data_memory_free(host->memory);
+  host->memory = memory;
+  dat->soa = turned.soa;
+  ctx->counters.bytes_converted += (long long)((size_t)dat->set->size * dat->row_bytes);
+  return OP_OK;
+}
+
+void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region) {
+  (void)ctx;
+  dat->version++;
+  dat->replicas[space].version[region] = dat->version;
+}
+
+int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err) {
+  int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+  if (dat->set->spread) {
+    code = agree_on_success(ctx->comm, code, err);
+    return code ? code : spread_fetch(ctx, dat, out, low, high, err);
+  }
+  if (!code && low <= high)
+    fetch_rows(ctx, dat, out, low, high);
+  return code;
+}
+
+int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err) {
+  int code = dat->set->spread ? spread_put(ctx, dat, in, err) : OP_OK;
+  if (!code && !dat->set->spread)
+    put_rows(ctx, dat, in);
+  if (!code)
+    dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+  return code;
+}

@@ -1,0 +1,124 @@
+/* Data on sets: a version raised by each write, and replicas that hold some version each. Only dat_need and
+ * dat_wrote move or mark data. */
+#ifndef OP2JIT_DATA_H
+#define OP2JIT_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mesh/mesh.h"
+#include "mesh/rows.h"
+#include "run/team.h"
+
+/* Where a replica is. The user's own order is no replica: fetch and put convert from and to the host's. */
+enum space { SPACE_HOST, SPACE_DEVICE, SPACES };
+/* Parts of a set that get new values at different times. */
+enum region { REGION_OWNED, REGION_EXEC, REGION_NONEXEC, REGIONS };
+
+struct replica {
+  void *memory; /* SPACE_DEVICE: whatever the mover keeps there */
+  size_t bytes; /* 0: not allocated */
+  uint64_t version[REGIONS];
+};
+
+/* Which version of what a map reaches in the halo each space holds. */
+struct halo_mark {
+  const struct map *map;
+  uint64_t version[SPACES];
+};
+
+struct dat {
+  int id;
+  char *name;
+  op_dat handle;
+  struct set *set;
+  int dim;
+  enum type_code type;
+  bool soa, temporary; /* soa: on the host, now */
+  bool asked_soa;      /* by the declaration */
+  size_t value_size, row_bytes;
+  long stride; /* SoA: distance of components, in values */
+  uint64_t version;
+  struct replica replicas[SPACES];
+  struct halo_mark *marks; /* exchange.c's */
+  int nmarks;
+  unsigned marks_epoch; /* of the mesh */
+};
+
+struct device_messages; /* the mover's */
+
+/* How data gets to and from a device: filled by the backend that has one. */
+struct mover {
+  int (*make)(struct op_context *ctx, struct dat *dat, struct error *err); /* sets memory and bytes */
+  int (*to_device)(struct op_context *ctx, struct dat *dat, struct error *err);
+  int (*to_host)(struct op_context *ctx, struct dat *dat, struct error *err);
+  void (*release)(struct op_context *ctx, struct dat *dat);
+  /* Ranks: room for the messages of one direction of an exchange. *memory is what MPI sends from or receives into. */
+  int (*messages_new)(struct op_context *ctx, size_t bytes, struct device_messages **out,
+                      unsigned char **memory, struct error *err);
+  void (*messages_free)(struct op_context *ctx, struct device_messages *messages);
+  /* Rows of the elements, one behind the other in the host's layout of rows, from the device's replica to `at` in the messages,
+   * and back. The list stays as it is as long as the mesh's epoch does. */
+  int (*pack)(struct op_context *ctx, struct device_messages *messages, size_t at, struct dat *dat,
+              const int *elements, long count, struct error *err);
+  int (*unpack)(struct op_context *ctx, struct device_messages *messages, size_t at, struct dat *dat,
+                const int *elements, long count, struct error *err);
+  /* All rows are packed, and nothing on the device uses messages any more: MPI may have them. NULL: there is nothing to send. */
+  int (*hand_over)(struct op_context *ctx, struct device_messages *messages, struct error *err);
+  /* The messages are there: what is unpacked next finds them. */
+  int (*take_over)(struct op_context *ctx, struct device_messages *messages, struct error *err);
+};
+
+/* `data` in rows and the user's order, NULL: zeros. NULL with the error set. A set that is spread over ranks gets its data by
+ * spread_put, once all ranks have the dat. */
+struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const char *type, const void *data,
+                     const char *name, bool temporary, struct error *err);
+void data_free(struct op_context *ctx, struct dat *dat);
+/* The dat that was made last goes, and the next one gets its number, as on ranks where it could not be made. */
+void data_undo(struct op_context *ctx, struct dat *dat);
+
+/* Make the space's replica hold the newest version of the region; allocates it if need be. Halo regions that are not empty are
+ * brought up to date by loops (exchange.h). */
+int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
+             struct error *err);
+/* The region was written in this space: a new version, every other replica and region is old. */
+void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region);
+
+/* Turn the host's replica into the other layout: pointers to it and descriptions of loops are old then. OP_ERR_MEMORY. */
+int dat_turn(struct op_context *ctx, struct dat *dat, struct error *err);
+
+/* Elements low .. high, both included, in the user's order; with ranks those that this one declared, and collective. */
+int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err);
+int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err);
+
+/* One value of the host replica, in the library's numbering. */
+static inline void *dat_value(const struct dat *dat, long element, int component) {
+  size_t index = dat->soa ? (size_t)component * (size_t)dat->stride + (size_t)element
+                          : (size_t)element * (size_t)dat->dim + (size_t)component;
+  return (unsigned char *)dat->replicas[SPACE_HOST].memory + index * dat->value_size;
+}
+
+/* The rows of the host replica. */
+static inline struct row_store dat_rows(const struct dat *dat) {
+  return (struct row_store){dat->replicas[SPACE_HOST].memory, dat->value_size, dat->dim,
+                            dat->soa ? dat->stride : 0};
+}
+
+/* The memory of a replica of `rows` rows, false if it is more than can be addressed; and the SoA stride then. */
+bool data_bytes(const struct dat *dat, long rows, size_t *bytes);
+long data_stride(long rows);
+
+/* Large arrays on huge pages, aligned to 64 bytes, zeroed, with slack behind so that vector code may load whole
+ * rows at the end; touched first by the threads that will use them (`team` NULL: by the caller). Arrays that one loop uses
+ * get different numbers, for they then lie apart in the caches. NULL: no memory. */
+void *data_memory(struct team *team, size_t bytes, unsigned number);
+/* The numbers of maps' tables, by their ids: loops use few dats and maps, so the two seldom meet. */
+static inline unsigned data_table_number(int map) {
+  return 30 + (unsigned)map;
+}
+/* For a dat's rows, of which SoA has each component apart. */
+void *data_rows_memory(struct team *team, const struct dat *dat, size_t bytes);
+void data_memory_free(void *memory);
+
+#endif

@@ -1,0 +1,131 @@
+#include "mesh/handles.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 256, QUARANTINE = 1024 };
+
+struct slot {
+  enum handle_kind kind; /* HANDLE_NONE: free */
+  void *object;
+  struct slot *next_free;
+  char gone[96]; /* what a freed object's name makes of the diagnosis; "": nothing is known of it */
+};
+
+struct chunk {
+  struct chunk *next;
+  int used;
+  struct slot slots[CHUNK];
+};
+
+/* Freed slots wait in a queue before they are given out again, so that a stale handle stays stale. */
+struct handles {
+  struct chunk *chunks;
+  struct slot *free_first, *free_last;
+  int nfree;
+};
+
+struct handles *handles_new(void) {
+  return calloc(1, sizeof(struct handles));
+}
+
+void handles_free(struct handles *table) {
+  if (!table)
+    return;
+  while (table->chunks) {
+    struct chunk *next = table->chunks->next;
+    free(table->chunks);
+    table->chunks = next;
+  }
+  free(table);
+}
+
+static struct slot *take_slot(struct handles *table) {
+  if (table->nfree > QUARANTINE) {
+    struct slot *slot = table->free_first;
+    table->free_first = slot->next_free;
+    table->nfree--;
+    return slot;
+  }
+  if (!table->chunks || table->chunks->used == CHUNK) {
+    struct chunk *chunk = calloc(1, sizeof *chunk);
+    if (!chunk)
+      return NULL;
+    chunk->next = table->chunks;
+    table->chunks = chunk;
+  }
+  return &table->chunks->slots[table->chunks->used++];
+}
+
+void *handle_new(struct handles *table, enum handle_kind kind, void *object) {
+  struct slot *slot = take_slot(table);
+  if (!slot)
+    return NULL;
+  slot->kind = kind;
+  slot->object = object;
+  slot->next_free = NULL;
+  slot->gone[0] = '\0';
+  return slot;
+}
+
+/* The slot that the pointer is, NULL if it is none. Compares addresses, never follows the pointer. */
+static struct slot *find(const struct handles *table, const void *handle) {
+  uintptr_t address = (uintptr_t)handle;
+  for (struct chunk *chunk = table->chunks; chunk; chunk = chunk->next) {
+    uintptr_t base = (uintptr_t)chunk->slots;
+    if (address >= base && address < base + (uintptr_t)chunk->used * sizeof(struct slot) &&
+        (address - base) % sizeof(struct slot) == 0)
+      return &chunk->slots[(address - base) / sizeof(struct slot)];
+  }
+  return NULL;
+}
+
+void *handle_object(const struct handles *table, const void *handle, enum handle_kind kind) {
+  const struct slot *slot = find(table, handle);
+  return slot && slot->kind == kind ? slot->object : NULL;
+}
+
+const char *handle_diagnosis(const struct handles *table, const void *handle, enum handle_kind kind) {
+  static const char *const others[] = {
+      [HANDLE_SET] = "a set", [HANDLE_MAP] = "a map", [HANDLE_DAT] = "a dat"};
+  if (!handle)
+    return "NULL";
+  const struct slot *slot = find(table, handle);
+  if (!slot)
+    return "not a handle of this library";
+  if (slot->kind == HANDLE_NONE)
+    return slot->gone[0] ? slot->gone : "freed, or of an earlier op_init";
+  return slot->kind == kind ? "good" : others[slot->kind];
+}
+
+static void release(struct handles *table, struct slot *slot) {
+  slot->kind = HANDLE_NONE;
+  slot->object = NULL;
+  slot->next_free = NULL;
+  if (table->nfree)
+    table->free_last->next_free = slot;
+  else
+    table->free_first = slot;
+  table->free_last = slot;
+  table->nfree++;
+}
+
+void handle_release(struct handles *table, void *handle, const char *name) {
+  enum { SHOWN = 40 };
+  struct slot *slot = find(table, handle);
+  if (!slot || slot->kind == HANDLE_NONE)
+    return;
+  release(table, slot);
+  if (name)
+    snprintf(slot->gone, sizeof slot->gone, "\"%.*s%s\", which was freed, or is of an earlier op_init", SHOWN,
+             name, strlen(name) > SHOWN ? "..." : "");
+}
+
+void handles_release_all(struct handles *table) {
+  for (struct chunk *chunk = table->chunks; chunk; chunk = chunk->next)
+    for (int i = 0; i < chunk->used; i++)
+      if (chunk->slots[i].kind != HANDLE_NONE)
+        release(table, &chunk->slots[i]);
+}

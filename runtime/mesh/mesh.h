@@ -1,0 +1,100 @@
+/* Sets, maps and constants. A set's elements have the user's numbers and the library's; tables and data
+ * are kept in the library's. Renumbering and partitioning raise the mesh's epoch; whatever was derived from an
+ * older one (plans, schedules, loop records) is dropped. */
+#ifndef OP2JIT_MESH_H
+#define OP2JIT_MESH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/types.h"
+#include "mesh/rows.h"
+
+struct op_context;
+struct distribution;
+struct map_halo;
+
+/* Ends of the parts of a set, in the library's numbering: [0, core) need no halo, [core, owned) do,
+ * [owned, exec) are executed redundantly, [exec, nonexec) are only read. One process: all but the last two
+ * parts are empty. */
+enum extent { EXTENT_CORE, EXTENT_OWNED, EXTENT_EXEC, EXTENT_NONEXEC, EXTENTS };
+
+struct set {
+  int id; /* from 0, in order of declaration */
+  char *name;
+  op_set handle;
+  long size;              /* elements that this rank declared */
+  long long global_size;  /* of all ranks */
+  long long global_first; /* the user's global number of the first element that this rank declared */
+  long extents[EXTENTS];
+  int *to_user;   /* library's number -> user's, NULL: the same; global under MPI, for all local elements */
+  int *from_user; /* its inverse; NULL under MPI, where `spread` says where elements go */
+  long long
+      *declared_first; /* ranks + 1: rank r declared the numbers declared_first[r] ..; NULL: one process */
+  struct distribution *spread; /* over ranks (halo.h), NULL: one process, or nothing needed it yet */
+};
+
+struct map {
+  int id;
+  char *name;
+  op_map handle;
+  struct set *from, *to;
+  int arity;
+  int *table;            /* extents[EXTENT_EXEC] rows in the library's numbering of both sets */
+  struct map_halo *halo; /* what of the target's halo it reaches, NULL: one process */
+  struct rows global;    /* with ranks, until mesh_distribute: the user's rows; then without entries */
+};
+
+struct constant {
+  char *name;
+  enum type_code type;
+  int dim;
+  size_t bytes;
+  unsigned char *value;
+  int changes; /* how often the value really changed */
+};
+
+/* Pointers in order of declaration. */
+struct list {
+  void **items;
+  int count, capacity;
+};
+bool list_add(struct list *list, void *item);
+void list_remove(struct list *list, const void *item);
+void list_free(struct list *list);
+
+struct mesh {
+  struct list sets, maps, dats, constants;
+  int next_set, next_map, next_dat;
+  unsigned epoch;          /* numbering of the sets */
+  unsigned constant_epoch; /* values of the constants */
+  /* Sets or maps are new since the last mesh_distribute (spread.h). Set where all ranks agreed on a declaration, so that it
+   * is the same on all of them. */
+  bool undistributed;
+  bool copies_told; /* the user was warned that each rank declared the whole mesh */
+  bool lost;        /* a change of the distribution failed half way */
+};
+
+/* All return NULL with the error set. Names may be NULL. */
+struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct error *err);
+/* Exactly one of `table` and `long_table` is not NULL, unless `from` is empty. */
+struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
+                     const long long *long_table, const char *name, struct error *err);
+/* `is`: the type that the program's value has, "" if it is not known. OP_ERR_TYPE if it cannot hold the constant's. */
+int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
+                  const char *is, struct error *err);
+int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, const char *is,
+                         struct error *err);
+/* OP_ERR_TYPE if a C variable of the type `is` cannot hold a constant of this type. A type that is none is found later. */
+int mesh_check_pointed(const char *name, enum type_code declared, const char *is, struct error *err);
+/* Take back what was declared last, because another rank could not declare it. */
+void mesh_undo_set(struct op_context *ctx, struct set *set);
+void mesh_undo_map(struct op_context *ctx, struct map *map);
+struct constant *mesh_find_constant(const struct mesh *mesh, const char *name);
+void mesh_free(struct op_context *ctx);
+
+/* A copy of a name for messages: "unnamed" for NULL. */
+char *name_copy(const char *name);
+
+#endif

@@ -1,0 +1,147 @@
+#include "mesh/print.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/aside.h"
+#include "base/size.h"
+#include "mesh/data.h"
+#include "ranks/agree.h"
+#include "services/context.h"
+#include "spread/spread.h"
+
+/* Rows that are fetched at a time: the whole dat is never copied, and never in one place. */
+enum { BATCH = 4096 };
+
+typedef bool write_rows(FILE *file, const struct dat *dat, const unsigned char *rows, long count);
+typedef bool write_head(FILE *file, const struct dat *dat);
+
+static bool text_head(FILE *file, const struct dat *dat) {
+  return fprintf(file, "%lld %d\n", dat->set->global_size, dat->dim) > 0;
+}
+
+static bool text_rows(FILE *file, const struct dat *dat, const unsigned char *rows, long count) {
+  char value[64];
+  for (long e = 0; e < count; e++)
+    for (int c = 0; c < dat->dim; c++, rows += dat->value_size) {
+      type_print(dat->type, rows, value, sizeof value);
+      if (fprintf(file, "%s%c", value, c + 1 < dat->dim ? ' ' : '\n') < 0)
+        return false;
+    }
+  return true;
+}
+
+static bool binary_head(FILE *file, const struct dat *dat) {
+  const int head[2] = {(int)dat->set->global_size, dat->dim};
+  return fwrite(head, sizeof head, 1, file) == 1;
+}
+
+static bool binary_rows(FILE *file, const struct dat *dat, const unsigned char *rows, long count) {
+  return fwrite(rows, dat->row_bytes, (size_t)count, file) == (size_t)count;
+}
+
+/* ---- dats: rows of one rank after the other come to the root, which writes them ---- */
+
+struct dat_file {
+  struct op_context *ctx;
+  struct dat *dat;
+  write_head *head;
+  write_rows *body;
+  struct aside aside; /* on the root */
+  unsigned char *rows;
+  size_t *sizes; /* of what the ranks send to the root */
+};
+
+static bool is_root(const struct op_context *ctx) {
+  return !spread_wanted(ctx) || ctx->comm->rank == 0;
+}
+
+static long declared_by(const struct dat_file *f, int rank) {
+  const long long *first = f->dat->set->declared_first;
+  return first ? (long)(first[rank + 1] - first[rank]) : f->dat->set->size;
+}
+
+/* Elements low .. high of a rank, in f->rows on the root. */
+static int bring_rows(struct dat_file *f, int rank, long low, long high, struct error *err) {
+  struct comm *comm = f->ctx->comm;
+  if (!spread_wanted(f->ctx))
+    return data_fetch(f->ctx, f->dat, f->rows, low, high, err);
+  const bool mine = comm->rank == rank;
+  const size_t bytes = (size_t)(high - low + 1) * f->dat->row_bytes;
+  int code = data_fetch(f->ctx, f->dat, f->rows, mine ? low : 0, mine ? high : -1, err);
+  if (code || rank == 0)
+    return code;
+  f->sizes[rank] = bytes;
+  code = comm->table->gather(comm, f->rows, mine ? bytes : 0, f->rows, f->sizes, 0, err);
+  f->sizes[rank] = 0;
+  return code;
+}
+
+/* The root goes on after a failure to write, since the others would wait for it. */
+static int write_rows_of_all(struct dat_file *f, struct error *err) {
+  const int ranks = spread_wanted(f->ctx) ? f->ctx->comm->size : 1;
+  FILE *file = f->aside.file;
+  bool good = !file || f->head(file, f->dat);
+  int code = OP_OK;
+  for (int rank = 0; !code && rank < ranks; rank++) {
+    const long size = declared_by(f, rank);
+    for (long low = 0; !code && low < size; low += BATCH) {
+      const long high = low + BATCH <= size ? low + BATCH - 1 : size - 1;
+      code = bring_rows(f, rank, low, high, err);
+      if (!code && file && good)
+        good = f->body(file, f->dat, f->rows, high - low + 1);
+    }
+  }
+  if (code)
+    return code;
+  return good && (!file || fflush(file) == 0) ? OP_OK : aside_refused(text_str(&f->aside.path), err);
+}
+
+static int agreed(struct op_context *ctx, int code, struct error *err) {
+  return spread_wanted(ctx) ? agree_on_success(ctx->comm, code, err) : code;
+}
+
+static int open_file(struct dat_file *f, const char *path, struct error *err) {
+  f->rows = array_new(BATCH, f->dat->row_bytes);
+  f->sizes = array_new(spread_wanted(f->ctx) ? (size_t)f->ctx->comm->size : 1, sizeof *f->sizes);
+  if (!f->rows || !f->sizes)
+    return error_memory(err, "a file's buffer", BATCH * f->dat->row_bytes);
+  if (f->head == binary_head && f->dat->set->global_size > INT_MAX)
+    return error_set(
+        err, OP_ERR_SIZE,
+        "the file %s begins with the number of elements as an int, and there are %lld; use a text "
+        "file or HDF5",
+        path, f->dat->set->global_size);
+  return is_root(f->ctx) ? aside_open(&f->aside, path, err) : OP_OK;
+}
+
+static int print(struct op_context *ctx, struct dat *dat, const char *path, write_head *head,
+                 write_rows *body, struct error *err) {
+  struct dat_file f = {.ctx = ctx, .dat = dat, .head = head, .body = body};
+  int code = agreed(ctx, open_file(&f, path, err), err);
+  if (code)
+    aside_close(&f.aside, code, err);
+  else
+    code = agreed(ctx, aside_close(&f.aside, write_rows_of_all(&f, err), err), err);
+  free(f.rows);
+  free(f.sizes);
+  return code ? error_prefix(err, "dat \"%s\": ", dat->name) : OP_OK;
+}
+
+int print_whole(const char *path, const void *bytes, size_t length, struct error *err) {
+  struct aside a;
+  int code = aside_open(&a, path, err);
+  if (!code && fwrite(bytes, 1, length, a.file) != length)
+    code = aside_refused(path, err);
+  return aside_close(&a, code, err);
+}
+
+int print_text(struct op_context *ctx, struct dat *dat, const char *path, struct error *err) {
+  return print(ctx, dat, path, text_head, text_rows, err);
+}
+
+int print_binary(struct op_context *ctx, struct dat *dat, const char *path, struct error *err) {
+  return print(ctx, dat, path, binary_head, binary_rows, err);
+}

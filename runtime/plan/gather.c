@@ -1,0 +1,129 @@
+#include "plan/gather.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "plan/plan_marks.h"
+#include "plan/schedule_new.h"
+
+int reverse_build(struct reverse_map *map, long size, const struct plan_column *columns, int ncolumns,
+                  struct error *err) {
+  memset(map, 0, sizeof *map);
+  if (ncolumns > 0 && size > INT_MAX / ncolumns)
+    return error_set(err, OP_ERR_SIZE, "%ld elements with %d targets each are too many to be turned round",
+                     size, ncolumns);
+  map->size = ncolumns > 0 ? columns[0].target_size : 0;
+  map->columns = ncolumns;
+  map->first = array_new((size_t)map->size + 1, sizeof *map->first);
+  map->entries = array_new((size_t)size * (size_t)ncolumns, sizeof *map->entries);
+  if (!map->first || !map->entries) {
+    reverse_free(map);
+    return error_memory(err, "a reverse map", (size_t)size * (size_t)ncolumns * sizeof *map->entries);
+  }
+  for (int c = 0; c < ncolumns; c++)
+    for (long e = 0; e < size; e++)
+      map->first[column_target(&columns[c], e) + 1]++;
+  for (long t = 0; t < map->size; t++)
+    map->first[t + 1] += map->first[t];
+  for (long e = 0; e < size; e++)
+    for (int c = 0; c < ncolumns; c++)
+      map->entries[map->first[column_target(&columns[c], e)]++] = (int)(e * ncolumns + c);
+  memmove(map->first + 1, map->first, (size_t)map->size * sizeof *map->first);
+  map->first[0] = 0;
+  return OP_OK;
+}
+
+void reverse_free(struct reverse_map *map) {
+  free(map->first);
+  free(map->entries);
+  memset(map, 0, sizeof *map);
+}
+
+size_t reverse_bytes(const struct reverse_map *map) {
+  return map->first ? ((size_t)map->size + 1 + (size_t)map->first[map->size]) * sizeof *map->first : 0;
+}
+
+int reverse_verify(const struct reverse_map *map, long size, const struct plan_column *columns,
+                   struct error *err) {
+  if (map->first[0] != 0 || map->first[map->size] != size * map->columns)
+    return error_set(err, OP_ERR_PLAN, "a reverse map goes from %d to %d, expected 0 to %ld", map->first[0],
+                     map->first[map->size], size * map->columns);
+  for (long t = 0; t < map->size; t++)
+    for (int i = map->first[t]; i < map->first[t + 1]; i++) {
+      int entry = map->entries[i];
+      if (entry < 0 || entry >= size * map->columns || (i > map->first[t] && entry <= map->entries[i - 1]))
+        return error_set(err, OP_ERR_PLAN, "entry %d of target %ld of a reverse map is out of range or order",
+                         entry, t);
+      if (column_target(&columns[entry % map->columns], entry / map->columns) != t)
+        return error_set(err, OP_ERR_PLAN, "element %d is listed at target %ld, but does not reach it",
+                         entry / map->columns, t);
+    }
+  return OP_OK;
+}
+
+static void add_chunks(struct schedule *s, const struct schedule *chunks, int function) {
+  for (int i = 0; i < chunks->nitems; i++) {
+    schedule_add_item(s, chunks->items[i].begin, chunks->items[i].end, -1);
+    s->items[s->nitems - 1].function = function;
+  }
+}
+
+int schedule_gather(struct schedule *s, long size, long chunk, const long *target_sizes, int ntargets,
+                    struct error *err) {
+  struct schedule *chunks = array_new((size_t)ntargets + 1, sizeof *chunks);
+  if (!chunks)
+    return error_memory(err, "a schedule", ((size_t)ntargets + 1) * sizeof *chunks);
+  int status = schedule_chunks(&chunks[0], size, chunk, err);
+  long nitems = chunks[0].nitems;
+  for (int i = 0; i < ntargets && !status; i++) {
+    status = schedule_chunks(&chunks[1 + i], target_sizes[i], 0, err);
+    nitems += chunks[1 + i].nitems;
+  }
+  if (!status)
+    status = schedule_new(s, nitems, 2, 0, err);
+  if (!status) {
+    schedule_add_phase(s, false);
+    add_chunks(s, &chunks[0], 0);
+    schedule_add_phase(s, false);
+    for (int i = 0; i < ntargets; i++)
+      add_chunks(s, &chunks[1 + i], 1 + i);
+  }
+  for (int i = 0; i <= ntargets; i++)
+    schedule_free(&chunks[i]);
+  free(chunks);
+  return status;
+}
+
+/* Items from `first` on that call this function stand one after the other and go from begin to end: how many they are, -1 if
+ * they do not. */
+static int count_run(const struct schedule *s, int first, int function, long begin, long end) {
+  int i = first;
+  for (; i < s->nitems && s->items[i].function == function; i++) {
+    const struct item *item = &s->items[i];
+    if (item->begin != begin || item->end < begin || item->slot != i || item->owner >= 0)
+      return -1;
+    begin = item->end;
+  }
+  return begin == end ? i - first : -1;
+}
+
+int schedule_verify_gather(const struct schedule *s, long begin, long size, const struct reverse_map *maps,
+                           int nmaps, struct error *err) {
+  const int elements = count_run(s, 0, 0, begin, begin + size);
+  int next = elements;
+  if (elements < 0)
+    return error_set(err, OP_ERR_PLAN, "the elements of a gather form do not run once each, in order");
+  for (int i = 0; i < nmaps; i++) {
+    const int targets = count_run(s, next, 1 + i, 0, maps[i].size);
+    if (targets < 0)
+      return error_set(err, OP_ERR_PLAN, "the targets of reverse map %d do not collect once each, in order",
+                       i);
+    next += targets;
+  }
+  const bool apart = s->nphases == 2 && s->phases[0].first == 0 && s->phases[0].count == elements &&
+                     s->phases[1].first == elements && s->phases[1].count == s->nitems - elements;
+  if (next != s->nitems || s->nslots != s->nitems || !apart)
+    return error_set(err, OP_ERR_PLAN, "a gather form does not collect in a phase of its own");
+  return OP_OK;
+}

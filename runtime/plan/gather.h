@@ -1,0 +1,35 @@
+/* The gather form: an increment turned round. Instead of each element adding to its targets, a first phase lets each
+ * element write what it would add into a row of its own, and a second lets each target collect what belongs to
+ * it, in the order of the elements. No colours, two phases, and the very sums that a serial loop makes, bit for
+ * bit, on any number of threads. */
+#ifndef OP2JIT_GATHER_H
+#define OP2JIT_GATHER_H
+
+#include "plan/plan.h"
+
+/* For each element of a target set who reaches it, by elements and then by columns. */
+struct reverse_map {
+  long size;    /* targets */
+  int *first;   /* size + 1 */
+  int *entries; /* element * columns + column, where `column` counts the columns given */
+  int columns;
+};
+
+/* All columns must have one target set. Linear time. Errors: OP_ERR_MEMORY; OP_ERR_SIZE if an entry does not fit an int. */
+int reverse_build(struct reverse_map *map, long size, const struct plan_column *columns, int ncolumns,
+                  struct error *err);
+void reverse_free(struct reverse_map *map);
+size_t reverse_bytes(const struct reverse_map *map);
+/* OP_ERR_PLAN unless it holds each element and column once, at its target, in order. */
+int reverse_verify(const struct reverse_map *map, long size, const struct plan_column *columns,
+                   struct error *err);
+
+/* `size` elements in chunks (0: of a size that is chosen) with function 0, then for each target set i its elements with function
+ * 1 + i, in chunks of a size that is chosen: there may be many of them, and few elements that take long. */
+int schedule_gather(struct schedule *s, long size, long chunk, const long *target_sizes, int ntargets,
+                    struct error *err);
+/* OP_ERR_PLAN unless it runs each of `size` elements from `begin` on once, and then each target of these maps once. */
+int schedule_verify_gather(const struct schedule *s, long begin, long size, const struct reverse_map *maps,
+                           int nmaps, struct error *err);
+
+#endif

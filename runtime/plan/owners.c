@@ -1,0 +1,281 @@
+#include "plan/owners.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "plan/plan_marks.h"
+#include "plan/schedule_new.h"
+
+/* Shorter runs of neighbours of one owner go through a list: a call and a strip's tail each cost more. */
+static const long least_run = 64;
+
+/* Elements between ranges are coloured in small blocks: each colour has work for all threads, and on a mesh without order,
+ * where they are many, few blocks meet. */
+static const long blocks_per_thread = 16;
+enum { least_block = 4, most_block = 32, between = 0xffff, most_threads = between };
+
+struct survey {
+  const struct plan_request *request;
+  int threads;
+  unsigned short *owner; /* per element; `between` if several own its targets */
+  long *begin;           /* per column, threads + 1: where the owners' ranges begin */
+  long *listed;          /* per owner, in short runs */
+  long *own;             /* per owner, all */
+  long ranges, nbetween; /* long runs of all owners; elements between */
+};
+
+/* ---- who owns what ---------------------------------------------------------------------------------*/
+
+static unsigned short find_owner(const struct survey *s, long e) {
+  const struct plan_request *r = s->request;
+  int owner = -1;
+  for (int c = 0; c < r->ncolumns; c++) {
+    int of = owner_of(r->columns[c].target_size, column_target(&r->columns[c], e), s->threads);
+    if (owner >= 0 && of != owner)
+      return between;
+    owner = of;
+  }
+  return (unsigned short)(owner >= 0 ? owner : owner_of(r->size, e, s->threads));
+}
+
+static bool owns_all(const struct survey *s, int owner, long e) {
+  const struct plan_request *r = s->request;
+  for (int c = 0; c < r->ncolumns; c++) {
+    const long *begin = s->begin + (long)c * (s->threads + 1) + owner;
+    long t = column_target(&r->columns[c], e);
+    if (t < begin[0] || t >= begin[1])
+      return false;
+  }
+  return r->ncolumns > 0;
+}
+
+/* Most elements have the owner of the element before: that is tried first, without a division. */
+static void find_owners(const struct survey *s) {
+  int last = 0;
+  for (long e = 0; e < s->request->size; e++) {
+    s->owner[e] = owns_all(s, last, e) ? (unsigned short)last : find_owner(s, e);
+    if (s->owner[e] != between)
+      last = s->owner[e];
+  }
+}
+
+static void find_ranges(const struct survey *s) {
+  const struct plan_request *r = s->request;
+  for (int c = 0; c < r->ncolumns; c++)
+    for (int k = 0; k <= s->threads; k++)
+      s->begin[(long)c * (s->threads + 1) + k] = owner_begin(r->columns[c].target_size, k, s->threads);
+}
+
+static long run_end(const struct survey *s, long e) {
+  long end = e + 1;
+  while (end < s->request->size && s->owner[end] == s->owner[e])
+    end++;
+  return end;
+}
+
+static void count_runs(struct survey *s) {
+  for (long e = 0, end; e < s->request->size; e = end) {
+    end = run_end(s, e);
+    int owner = s->owner[e];
+    if (owner == between) {
+      s->nbetween += end - e;
+      continue;
+    }
+    s->own[owner] += end - e;
+    if (end - e >= least_run)
+      s->ranges++;
+    else
+      s->listed[owner] += end - e;
+  }
+}
+
+static void survey_free(struct survey *s) {
+  free(s->owner);
+  free(s->begin);
+  free(s->listed);
+  free(s->own);
+}
+
+static int survey_new(struct survey *s, const struct plan_request *r, int threads, struct error *err) {
+  *s = (struct survey){.request = r, .threads = threads};
+  s->owner = array_new((size_t)r->size, sizeof *s->owner);
+  s->begin = array_new(((size_t)threads + 1) * (size_t)r->ncolumns, sizeof *s->begin);
+  s->listed = array_new((size_t)threads, sizeof *s->listed);
+  s->own = array_new((size_t)threads, sizeof *s->own);
+  if (!s->owner || !s->begin || !s->listed || !s->own) {
+    survey_free(s);
+    error_memory(err, "owner ranges", (size_t)r->size * sizeof *s->owner);
+    return OP_ERR_MEMORY;
+  }
+  find_ranges(s);
+  find_owners(s);
+  count_runs(s);
+  return OP_OK;
+}
+
+/* ---- the elements between --------------------------------------------------------------------------*/
+
+/* A plan of elements `list` of the request: their targets are copied into columns of their own. */
+static int plan_list(struct plan *plan, const struct plan_request *r, const int *list, long n, int threads,
+                     struct error *err) {
+  long block = n / (threads * blocks_per_thread);
+  block = block < least_block ? least_block : block > most_block ? most_block : block;
+  int *table = array_new((size_t)n * (size_t)r->ncolumns, sizeof *table);
+  struct plan_column *columns = array_new((size_t)r->ncolumns, sizeof *columns);
+  int status = OP_OK;
+  if (!table || !columns)
+    status = error_memory(err, "owner ranges", (size_t)n * (size_t)r->ncolumns * sizeof *table);
+  for (int c = 0; c < r->ncolumns && !status; c++) {
+    columns[c] = r->columns[c];
+    columns[c].table = table;
+    columns[c].arity = r->ncolumns;
+    columns[c].column = c;
+    for (long i = 0; i < n; i++)
+      table[i * r->ncolumns + c] = column_target(&r->columns[c], list[i]);
+  }
+  struct plan_request request = {
+      .size = n, .block_size = (int)block, .columns = columns, .ncolumns = r->ncolumns};
+  if (!status)
+    status = plan_build(plan, &request, NULL, err);
+  free(columns);
+  free(table);
+  return status;
+}
+
+/* The elements between go to the end of the list, the boundary's plan says in which order they run. */
+static void add_between(struct schedule *s, const struct plan *plan, long first,
+                        struct owner_shares *shares) {
+  for (int colour = 0; colour < plan->ncolours; colour++) {
+    schedule_add_phase(s, false);
+    for (int i = plan->colour_first[colour]; i < plan->colour_first[colour + 1]; i++) {
+      int b = plan->block_map[i];
+      schedule_add_item(s, first + block_begin(plan, b), first + block_end(plan, b), -1);
+      s->items[s->nitems - 1].function = SCHEDULE_LIST;
+      if (plan->colour_first[colour + 1] - plan->colour_first[colour] == 1)
+        shares->alone += block_end(plan, b) - block_begin(plan, b);
+    }
+  }
+}
+
+static void list_between(const struct survey *v, int *list) {
+  long n = 0;
+  for (long e = 0; e < v->request->size; e++)
+    if (v->owner[e] == between)
+      list[n++] = (int)e;
+}
+
+/* ---- the owners' own -------------------------------------------------------------------------------*/
+
+/* Long runs become items and short ones go to the list, both in one pass over the elements: `item` and `place` say
+ * where each owner's next one goes. */
+static void fill_own(struct schedule *s, const struct survey *v, int *item, long *place) {
+  for (long e = 0, end; e < v->request->size; e = end) {
+    end = run_end(v, e);
+    int owner = v->owner[e];
+    if (owner == between)
+      continue;
+    if (end - e < least_run)
+      for (long i = e; i < end; i++)
+        s->list[place[owner]++] = (int)i;
+    else
+      s->items[item[owner]++] = (struct item){.begin = e, .end = end, .owner = owner};
+  }
+}
+
+static void count_ranges(const struct survey *v, int *item) {
+  for (long e = 0, end; e < v->request->size; e = end) {
+    end = run_end(v, e);
+    if (v->owner[e] != between && end - e >= least_run)
+      item[v->owner[e]]++;
+  }
+}
+
+/* Each owner's items stand together: its ranges, then its part of the list. */
+static int add_own(struct schedule *s, const struct survey *v, struct error *err) {
+  int *item = array_new((size_t)v->threads, sizeof *item);
+  long *place = array_new((size_t)v->threads, sizeof *place), listed = 0;
+  if (!item || !place) {
+    free(item);
+    free(place);
+    error_memory(err, "owner ranges", (size_t)v->threads * sizeof *place);
+    return OP_ERR_MEMORY;
+  }
+  schedule_add_phase(s, true);
+  count_ranges(v, item);
+  for (int k = 0, first = 0; k < v->threads; k++) {
+    int ranges = item[k];
+    item[k] = first;
+    place[k] = listed;
+    first += ranges;
+    listed += v->listed[k];
+    if (v->listed[k])
+      s->items[first++] =
+          (struct item){.begin = place[k], .end = listed, .function = SCHEDULE_LIST, .owner = k};
+    s->nitems = first;
+  }
+  fill_own(s, v, item, place);
+  for (; s->nslots < s->nitems; s->nslots++)
+    s->items[s->nslots].slot = s->nslots;
+  s->phases[0].count = s->nitems;
+  free(item);
+  free(place);
+  return OP_OK;
+}
+
+static void share_out(const struct survey *v, struct owner_shares *shares) {
+  shares->elements = v->request->size;
+  shares->between = v->nbetween;
+  for (int k = 0; k < v->threads; k++) {
+    shares->listed += v->listed[k];
+    if (v->own[k] > shares->most)
+      shares->most = v->own[k];
+  }
+  shares->mean = (v->request->size - v->nbetween) / v->threads;
+}
+
+static int build(struct schedule *s, const struct survey *v, const struct plan *plan, const int *boundary,
+                 struct owner_shares *shares, struct error *err) {
+  share_out(v, shares);
+  shares->colours = plan->ncolours;
+  int status = schedule_new(s, v->ranges + v->threads + plan->nblocks, 1 + plan->ncolours,
+                            shares->listed + shares->between, err);
+  if (!status)
+    status = add_own(s, v, err);
+  if (status) {
+    schedule_free(s);
+    return status;
+  }
+  if (v->nbetween)
+    memcpy(s->list + shares->listed, boundary, (size_t)v->nbetween * sizeof *boundary);
+  add_between(s, plan, shares->listed, shares);
+  s->threads = v->threads;
+  return OP_OK;
+}
+
+int schedule_owners(struct schedule *s, const struct plan_request *r, int threads,
+                    struct owner_shares *shares, struct error *err) {
+  struct survey survey;
+  struct plan plan = {0};
+  memset(s, 0, sizeof *s);
+  memset(shares, 0, sizeof *shares);
+  if (threads < 1 || threads > most_threads)
+    return error_set(err, OP_ERR_ARGUMENT, "owner ranges for %d threads were asked for; give 1 to %d",
+                     threads, most_threads);
+  int status = survey_new(&survey, r, threads, err);
+  if (status)
+    return status;
+  int *boundary = array_new((size_t)survey.nbetween, sizeof *boundary);
+  if (!boundary)
+    status = error_memory(err, "owner ranges", (size_t)survey.nbetween * sizeof *boundary);
+  if (!status) {
+    list_between(&survey, boundary);
+    status = plan_list(&plan, r, boundary, survey.nbetween, threads, err);
+  }
+  if (!status)
+    status = build(s, &survey, &plan, boundary, shares, err);
+  plan_free(&plan);
+  free(boundary);
+  survey_free(&survey);
+  return status;
+}

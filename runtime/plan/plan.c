@@ -1,0 +1,297 @@
+#include "plan/plan.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "plan/plan_marks.h"
+#include "plan/plan_parts.h"
+
+/* Colours are found 32 at a time: a bit per colour in the mark of each target. */
+static const int colours_at_once = 32;
+static const uint32_t all_taken = ~(uint32_t)0;
+
+/* Clearing marks one by one costs as much as clearing so many in a row. */
+static const size_t sparse_clearing = 16;
+
+/* Fewer elements are not worth waking the threads, and each thread needs marks of its own. */
+static const long parallel_from = 100000;
+
+/* ---- marks ---------------------------------------------------------------------------------------*/
+
+int marks_new(struct marks *m, const struct plan_column *columns, int ncolumns, struct error *err) {
+  size_t total = 0, first[OP_MAX_ARGS];
+  memset(m, 0, sizeof *m);
+  m->of_column = array_new((size_t)ncolumns, sizeof *m->of_column);
+  size_t *offsets = ncolumns <= OP_MAX_ARGS ? first : array_new((size_t)ncolumns, sizeof *offsets);
+  bool fits = m->of_column && offsets;
+  for (int c = 0; c < ncolumns && fits; c++) {
+    int same = 0;
+    while (columns[same].target != columns[c].target)
+      same++;
+    offsets[c] = same < c ? offsets[same] : total;
+    if (same == c)
+      fits = size_add(total, (size_t)columns[c].target_size, &total);
+  }
+  m->all = fits ? array_new(total, sizeof *m->all) : NULL;
+  m->count = total;
+  for (int c = 0; c < ncolumns && m->all; c++)
+    m->of_column[c] = m->all + offsets[c];
+  if (offsets != first)
+    free(offsets);
+  if (m->all)
+    return OP_OK;
+  marks_free(m);
+  return error_memory(err, "the marks of a plan", total * sizeof *m->all);
+}
+
+void marks_free(struct marks *m) {
+  free(m->of_column);
+  free(m->all);
+  memset(m, 0, sizeof *m);
+}
+
+/* ---- colours of blocks -----------------------------------------------------------------------------*/
+
+/* Ends as soon as all colours are taken: on a mesh without order most blocks of a round find that early. */
+static uint32_t marks_of_range(const struct marks *m, const struct plan_request *r, long begin, long end) {
+  enum { stride = 128 };
+  uint32_t taken = 0;
+  for (long from = begin; from < end && taken != all_taken; from += stride)
+    for (int c = 0; c < r->ncolumns; c++) {
+      const struct plan_column *column = &r->columns[c];
+      const uint32_t *mark = m->of_column[c];
+      for (long e = from, to = end - from > stride ? from + stride : end; e < to; e++)
+        taken |= mark[column_target(column, e)];
+    }
+  return taken;
+}
+
+static void mark_range(struct marks *m, const struct plan_request *r, long begin, long end, uint32_t bit) {
+  for (int c = 0; c < r->ncolumns; c++) {
+    const struct plan_column *column = &r->columns[c];
+    uint32_t *mark = m->of_column[c];
+    for (long e = begin; e < end; e++)
+      mark[column_target(column, e)] |= bit;
+  }
+}
+
+static void clear_range(struct marks *m, const struct plan_request *r, long begin, long end) {
+  for (int c = 0; c < r->ncolumns; c++) {
+    const struct plan_column *column = &r->columns[c];
+    uint32_t *mark = m->of_column[c];
+    for (long e = begin; e < end; e++)
+      mark[column_target(column, e)] = 0;
+  }
+}
+
+/* One round gives each block without a colour the first free one of colours base .. base+31, if there is one.
+ * Returns how many blocks are left. */
+static int colour_round(struct plan *plan, const struct plan_request *r, struct marks *m, int *colour,
+                        int base) {
+  int left = 0;
+  for (int b = 0; b < plan->nblocks; b++) {
+    if (colour[b] >= 0)
+      continue;
+    uint32_t taken = marks_of_range(m, r, block_begin(plan, b), block_end(plan, b));
+    if (taken == all_taken) {
+      left++;
+      continue;
+    }
+    int bit = __builtin_ctz(~taken);
+    colour[b] = base + bit;
+    if (colour[b] >= plan->ncolours)
+      plan->ncolours = colour[b] + 1;
+    mark_range(m, r, block_begin(plan, b), block_end(plan, b), (uint32_t)1 << bit);
+  }
+  return left;
+}
+
+static void find_block_colours(struct plan *plan, const struct plan_request *r, struct marks *m,
+                               int *colour) {
+  for (int b = 0; b < plan->nblocks; b++)
+    colour[b] = -1;
+  int base = 0;
+  for (int left; (left = colour_round(plan, r, m, colour, base)) > 0; base += colours_at_once) {
+    if ((size_t)left * (size_t)plan->block_size > m->count / sparse_clearing) {
+      memset(m->all, 0, m->count * sizeof *m->all);
+      continue;
+    }
+    for (int b = 0; b < plan->nblocks; b++)
+      if (colour[b] < 0)
+        clear_range(m, r, block_begin(plan, b), block_end(plan, b));
+  }
+}
+
+/* The blocks of each colour, in their own order. */
+static int sort_blocks(struct plan *plan, const int *colour, struct error *err) {
+  plan->block_map = array_new((size_t)plan->nblocks, sizeof *plan->block_map);
+  plan->colour_first = array_new((size_t)plan->ncolours + 1, sizeof *plan->colour_first);
+  if (!plan->block_map || !plan->colour_first)
+    return error_memory(err, "the blocks of a plan", (size_t)plan->nblocks * sizeof *plan->block_map);
+  int *first = plan->colour_first;
+  for (int b = 0; b < plan->nblocks; b++)
+    first[colour[b] + 1]++;
+  for (int c = 0; c < plan->ncolours; c++)
+    first[c + 1] += first[c];
+  for (int b = 0; b < plan->nblocks; b++)
+    plan->block_map[first[colour[b]]++] = b;
+  memmove(first + 1, first, (size_t)plan->ncolours * sizeof *first);
+  first[0] = 0;
+  return OP_OK;
+}
+
+static int build_blocks(struct plan *plan, const struct plan_request *r, struct error *err) {
+  struct marks marks = {0};
+  int *colour = array_new((size_t)plan->nblocks, sizeof *colour);
+  int status = OP_OK;
+  if (!colour)
+    status = error_memory(err, "the colours of blocks", (size_t)plan->nblocks * sizeof *colour);
+  if (!status)
+    status = marks_new(&marks, r->columns, r->ncolumns, err);
+  if (!status) {
+    find_block_colours(plan, r, &marks, colour);
+    status = sort_blocks(plan, colour, err);
+  }
+  marks_free(&marks);
+  free(colour);
+  return status;
+}
+
+/* ---- colours of elements ---------------------------------------------------------------------------*/
+
+enum { no_colour = 0xffff, most_element_colours = 0xffff };
+
+static int element_round(struct plan *plan, const struct plan_request *r, struct marks *m, int b, int base) {
+  unsigned short *colour = plan->element_colour;
+  int left = 0;
+  for (long e = block_begin(plan, b); e < block_end(plan, b); e++) {
+    if (colour[e] != no_colour)
+      continue;
+    uint32_t taken = 0;
+    for (int c = 0; c < r->ncolumns; c++)
+      taken |= m->of_column[c][column_target(&r->columns[c], e)];
+    int bit = taken == all_taken ? colours_at_once : __builtin_ctz(~taken);
+    if (bit == colours_at_once || base + bit >= most_element_colours) {
+      left++;
+      continue;
+    }
+    colour[e] = (unsigned short)(base + bit);
+    if (base + bit >= plan->block_ncolours[b])
+      plan->block_ncolours[b] = base + bit + 1;
+    for (int c = 0; c < r->ncolumns; c++)
+      m->of_column[c][column_target(&r->columns[c], e)] |= (uint32_t)1 << bit;
+  }
+  return left;
+}
+
+/* False if the colours do not suffice. */
+static bool colour_block(struct plan *plan, const struct plan_request *r, struct marks *m, int b) {
+  long begin = block_begin(plan, b), end = block_end(plan, b);
+  memset(plan->element_colour + begin, 0xff, (size_t)(end - begin) * sizeof *plan->element_colour);
+  plan->block_ncolours[b] = 0;
+  int left = 1;
+  for (int base = 0; left && base < most_element_colours; base += colours_at_once) {
+    clear_range(m, r, begin, end);
+    left = element_round(plan, r, m, b, base);
+  }
+  return !left;
+}
+
+struct element_job {
+  struct plan *plan;
+  const struct plan_request *request;
+  struct marks *marks; /* per thread */
+  bool *failed;        /* per thread */
+};
+
+static void colour_elements(void *argument, int thread, int threads) {
+  const struct element_job *job = argument;
+  long n = job->plan->nblocks;
+  for (int b = (int)(n * thread / threads), end = (int)(n * (thread + 1) / threads); b < end; b++)
+    if (!colour_block(job->plan, job->request, &job->marks[thread], b))
+      job->failed[thread] = true;
+}
+
+int plan_threads(const struct plan *plan, const struct team *team) {
+  int threads = team ? team_threads(team) : 1;
+  if (plan->size < parallel_from || plan->nblocks < 2)
+    return 1;
+  if (threads > PLAN_MOST_THREADS)
+    threads = PLAN_MOST_THREADS;
+  return threads < plan->nblocks ? threads : plan->nblocks;
+}
+
+static int build_elements(struct plan *plan, const struct plan_request *r, struct team *team,
+                          struct error *err) {
+  struct marks marks[PLAN_MOST_THREADS] = {0};
+  bool failed[PLAN_MOST_THREADS] = {0};
+  struct element_job job = {.plan = plan, .request = r, .marks = marks, .failed = failed};
+  int threads = plan_threads(plan, team), status = OP_OK;
+  plan->element_colour = array_new((size_t)plan->size, sizeof *plan->element_colour);
+  plan->block_ncolours = array_new((size_t)plan->nblocks, sizeof *plan->block_ncolours);
+  if (!plan->element_colour || !plan->block_ncolours)
+    status = error_memory(err, "the colours of elements", (size_t)plan->size * sizeof *plan->element_colour);
+  for (int t = 0; t < threads && !status; t++)
+    status = marks_new(&marks[t], r->columns, r->ncolumns, err);
+  if (!status) {
+    if (threads > 1)
+      team_run(team, threads, colour_elements, &job);
+    else
+      colour_elements(&job, 0, 1);
+  }
+  for (int t = 0; t < threads && !status; t++)
+    if (failed[t])
+      status = error_set(err, OP_ERR_SIZE,
+                         "a block of %d elements needs more than %d element colours, because so many "
+                         "of its elements increment one target; use smaller blocks",
+                         plan->block_size, most_element_colours);
+  for (int b = 0; b < plan->nblocks && !status; b++)
+    if (plan->block_ncolours[b] > plan->max_element_colours)
+      plan->max_element_colours = plan->block_ncolours[b];
+  for (int t = 0; t < threads; t++)
+    marks_free(&marks[t]);
+  return status;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------*/
+
+int plan_build(struct plan *plan, const struct plan_request *r, struct team *team, struct error *err) {
+  memset(plan, 0, sizeof *plan);
+  if (r->block_size < 1)
+    return error_set(err, OP_ERR_ARGUMENT, "a plan with blocks of %d elements was asked for; give 1 or more",
+                     r->block_size);
+  long nblocks = r->size / r->block_size + (r->size % r->block_size != 0);
+  if (nblocks >= INT_MAX)
+    return error_set(err, OP_ERR_SIZE,
+                     "a plan of %ld blocks is too large; use blocks of more than %d elements", nblocks,
+                     r->block_size);
+  plan->size = r->size;
+  plan->block_size = r->block_size;
+  plan->nblocks = (int)nblocks;
+  int status = build_blocks(plan, r, err);
+  if (!status && r->element_colours)
+    status = build_elements(plan, r, team, err);
+  if (!status && r->nstaged)
+    status = plan_build_staging(plan, r, team, err);
+  if (status)
+    plan_free(plan);
+  return status;
+}
+
+void plan_free(struct plan *plan) {
+  free(plan->block_map);
+  free(plan->colour_first);
+  free(plan->element_colour);
+  free(plan->block_ncolours);
+  plan_free_staging(plan);
+  memset(plan, 0, sizeof *plan);
+}
+
+size_t plan_bytes(const struct plan *plan) {
+  size_t blocks = (size_t)plan->nblocks, bytes = blocks * sizeof *plan->block_map;
+  bytes += ((size_t)plan->ncolours + 1) * sizeof *plan->colour_first;
+  if (plan->element_colour)
+    bytes += (size_t)plan->size * sizeof *plan->element_colour + blocks * sizeof *plan->block_ncolours;
+  return bytes + plan_staging_bytes(plan);
+}

@@ -1,0 +1,81 @@
+/* Blocks and colours: how the elements of a set can be worked on in parallel although some of them
+ * increment the same targets. A plan is a function of arrays only. Blocks are contiguous ranges of
+ * elements; blocks of one colour share no written target; elements of one block and one element colour
+ * share none either. Built in linear time. */
+#ifndef OP2JIT_PLAN_H
+#define OP2JIT_PLAN_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "run/schedule.h"
+
+/* One column of a map through which something is incremented (or written by promise: not listed). */
+struct plan_column {
+  /* Its first row is that of the request's first element. NULL: the element itself, for a dat that is incremented both directly
+   * and through a map. */
+  const int *table;
+  int arity, column; /* without a table: column is the number of the first element */
+  int target;        /* number of the target set, to tell the columns that can meet apart */
+  long target_size;
+};
+
+/* A dataset that is staged: all columns through which it is reached. */
+struct plan_staged {
+  int first, count; /* columns in `staged_columns` */
+};
+
+struct plan_request {
+  long
+      begin; /* the set's number of the first element. Plans count from it, schedules have the set's numbers */
+  long size; /* elements */
+  int block_size;
+  const struct plan_column *columns; /* written ones: they make the colours */
+  int ncolumns;
+  const struct plan_column *staged_columns; /* staging renumbering, only if a strategy stages */
+  const struct plan_staged *staged;
+  int nstaged;
+  bool element_colours; /* wanted by strategies that colour inside a block */
+};
+
+struct plan {
+  long size;
+  int block_size, nblocks;
+  int ncolours;
+  int *block_map;                 /* blocks sorted by colour */
+  int *colour_first;              /* ncolours + 1: where each colour begins in block_map */
+  unsigned short *element_colour; /* per element, colours inside its block; NULL if not wanted */
+  int *block_ncolours;            /* element colours per block; NULL if not wanted */
+  int max_element_colours;
+  struct plan_staging {
+    long *first;            /* nblocks + 1: where each block's targets begin in `targets` */
+    int *targets;           /* sorted, no duplicates */
+    unsigned short **local; /* per column of the dataset, per element: position in its block's targets */
+    int ncolumns;
+    int max_targets; /* in one block */
+  } * staging;
+  int nstaging;
+};
+
+/* The same plan for any number of threads; `team` may be NULL. Errors: OP_ERR_MEMORY; OP_ERR_ARGUMENT for a block size
+ * below 1; OP_ERR_SIZE for element colours or staging of blocks with more than 65536 colours or targets. */
+int plan_build(struct plan *plan, const struct plan_request *request, struct team *team, struct error *err);
+void plan_free(struct plan *plan);
+size_t plan_bytes(const struct plan *plan);
+/* Verify everything that the plan claims, against the request: OP_ERR_PLAN names what does not hold. level 1: sizes
+ * and counts, 2: all. */
+int plan_verify(const struct plan *plan, const struct plan_request *request, int level, struct error *err);
+
+/* Elements of a chunk that suits a direct loop, with results of each chunk to combine or without. */
+long schedule_chunk_size(long size, bool combining);
+/* Builders. `chunk` 0: the size for loops without results. */
+int schedule_whole(struct schedule *s, long size, struct error *err);              /* one item: seq */
+int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err); /* direct loops */
+int schedule_block_colours(struct schedule *s, const struct plan *plan, struct error *err);
+/* From elements that count from 0 to the set's numbers, for a request that begins at another element. */
+void schedule_shift(struct schedule *s, long begin);
+/* OP_ERR_PLAN unless each element of the request runs once, and items that may run at the same time share no target. For
+ * schedules whose items are ranges and parts of the list: whole, chunks, block colours, owner ranges. */
+int schedule_verify(const struct schedule *s, const struct plan_request *request, struct error *err);
+
+#endif

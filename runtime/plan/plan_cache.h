@@ -1,0 +1,62 @@
+/* Plans found again: loops that need the same plan share one. The key is everything a plan depends on; maps
+ * are told apart by their tables, so a plan lives no longer than the numbering of the mesh (its epoch). */
+#ifndef OP2JIT_PLAN_CACHE_H
+#define OP2JIT_PLAN_CACHE_H
+
+#include "base/text.h"
+#include "plan/gather.h"
+#include "plan/owners.h"
+#include "plan/plan.h"
+#include "plan/straight.h"
+#include "plan/strategy.h"
+
+struct plan_wish {
+  struct plan_request request; /* read during the call; tables must live as long as the epoch */
+  /* COLOURS: plan, and a schedule by block colours. PLAN: plan only. OWNERS: schedule by owner ranges for `threads`; block size is
+   * ignored. GATHER: reverse maps, one per target set in the order of the columns, and their schedule, the elements in chunks of the block
+   * size (0: chosen). STRAIGHT: the straight ranges for all columns, in their order. */
+  enum strategy strategy;
+  int threads;
+  const char *set_name; /* for the report; copied */
+  unsigned epoch;       /* of the mesh */
+};
+
+/* Read only; belongs to the cache. */
+struct plan_entry {
+  struct plan plan;         /* COLOURS, PLAN */
+  struct schedule schedule; /* all but PLAN and STRAIGHT */
+  struct owner_shares shares;
+  struct reverse_map *reverse;
+  int nreverse;
+  struct straight straight;
+  double seconds; /* to build it */
+};
+
+struct plan_cache;
+int plan_cache_new(struct plan_cache **out, struct error *err);
+/* All entries, also those still in use. */
+void plan_cache_free(struct plan_cache *cache);
+
+/* Find or build; *built says which. Each entry that was got is released once. A new epoch forgets all entries of the
+ * old one; those in use live until their release. */
+int plan_cache_get(struct plan_cache *cache, const struct plan_wish *wish, struct team *team,
+                   const struct plan_entry **out, bool *built, struct error *err);
+void plan_cache_release(struct plan_cache *cache, const struct plan_entry *entry);
+/* Forget plans that nobody uses, the oldest first, until all together have at most so many bytes. */
+void plan_cache_trim(struct plan_cache *cache, size_t most);
+
+/* Forget what is of another epoch, for calls that look at all entries. */
+void plan_cache_begin(struct plan_cache *cache, unsigned epoch);
+
+/* Bytes of all entries, schedules and reverse maps included. */
+size_t plan_cache_bytes(const struct plan_cache *cache);
+int plan_cache_count(const struct plan_cache *cache);
+/* plan_verify for all entries of this epoch; the message names the set. */
+int plan_cache_verify(const struct plan_cache *cache, int level, struct error *err);
+/* One of them: a sentence without an end, and plan_verify. */
+void plan_entry_describe(const struct plan_entry *entry, struct text *out);
+int plan_entry_verify(const struct plan_entry *entry, int level, struct error *err);
+/* A table for op_diagnostic_output. */
+void plan_cache_describe(const struct plan_cache *cache, struct text *out);
+
+#endif

@@ -1,0 +1,32 @@
+/* One mark for each element of each target set that a plan's columns write to; columns with the same target share.
+ * For runtime/plan*.c only. */
+#ifndef OP2JIT_PLAN_MARKS_H
+#define OP2JIT_PLAN_MARKS_H
+
+#include <stdint.h>
+
+#include "plan/plan.h"
+
+struct marks {
+  uint32_t **of_column; /* per column, the marks of its target set */
+  uint32_t *all;
+  size_t count;
+};
+
+/* All zero. OP_ERR_MEMORY. */
+int marks_new(struct marks *m, const struct plan_column *columns, int ncolumns, struct error *err);
+void marks_free(struct marks *m);
+
+/* Elements begin .. end-1 of block b. */
+static inline long block_begin(const struct plan *plan, int b) {
+  return (long)b * plan->block_size;
+}
+static inline long block_end(const struct plan *plan, int b) {
+  long begin = block_begin(plan, b);
+  return plan->size - begin > plan->block_size ? begin + plan->block_size : plan->size;
+}
+static inline int column_target(const struct plan_column *c, long element) {
+  return c->table ? c->table[element * c->arity + c->column] : (int)(c->column + element);
+}
+
+#endif

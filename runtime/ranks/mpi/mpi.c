@@ -1,0 +1,216 @@
+/* The table, and the life of MPI in this process. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/size.h"
+#include "inner.h"
+#include "run/team_share.h"
+
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+
+/* ---- MPI itself ---- */
+
+/* MPI can begin once per process, so who began it has to remember that until the process ends. */
+static struct {
+  pid_t begun_by; /* 0: not begun here */
+  int open;       /* comms */
+} life;
+
+/* A process that ends with a comm open ends because of an error; to wait for the others then would hang the job, which
+ * the launcher ends. A forked child is no rank. */
+static void end_mpi(void) {
+  int ended = 0;
+  if (life.open == 0 && life.begun_by == getpid() && MPI_Finalized(&ended) == MPI_SUCCESS && !ended)
+    MPI_Finalize();
+}
+
+static int begin_mpi(struct error *err) {
+  int begun = 0, ended = 0, level = 0;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&ended);
+  if (ended)
+    return error_set(err, OP_ERR_MPI, "MPI has ended in this process; call op_init before MPI_Finalize");
+  if (begun)
+    return OP_OK;
+  int code = mpi_check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread", err);
+  if (code)
+    return code;
+  life.begun_by = getpid();
+  atexit(end_mpi);
+  return OP_OK;
+}
+
+/* ---- one comm ---- */
+
+static void table_close(struct comm *c) {
+  if (!c)
+    return;
+  struct mpi_state *s = mpi_state(c);
+  int ended = 0;
+  MPI_Finalized(&ended); /* a program that began MPI may end it before op_exit */
+  /* What some ranks began and others never will stays with MPI, and so does the memory for its messages. */
+  const bool whole = !ended && !mpi_watch_broken(c);
+  for (int i = 0; whole && i < 3; i++)
+    if (s->operations[i] != MPI_OP_NULL)
+      MPI_Op_free(&s->operations[i]);
+  if (ended || whole)
+    free(s->room);
+  mpi_watch_drop(s->watch, ended != 0);
+  if (whole && s->mpi != MPI_COMM_NULL)
+    MPI_Comm_free(&s->mpi);
+  free(s);
+  life.open--;
+}
+
+/* The whole job: MPICH's MPI_Abort of a part waits for the part. */
+static void table_abort(struct comm *c, int status) {
+  (void)c;
+  MPI_Abort(MPI_COMM_WORLD, status);
+  _exit(status);
+}
+
+/* For what small collectives bring, in bytes, and for what each rank brings to them. */
+enum { ROOM = 1 << 14, ROOM_OF_RANK = 256 };
+
+/* Takes the communicator over. */
+static int wrap(MPI_Comm mpi, const struct comm_table *table, double hang, struct comm **out,
+                struct error *err) {
+  struct mpi_state *s = array_new(1, sizeof *s);
+  if (!s) {
+    MPI_Comm_free(&mpi);
+    return error_memory(err, "the comm", sizeof *s);
+  }
+  life.open++;
+  *s = (struct mpi_state){
+      .comm = {.table = table, .node_size = 1, .fortran = (int)MPI_Comm_c2f(mpi), .hang = hang, .state = s},
+      .mpi = mpi,
+      .operations = {MPI_OP_NULL, MPI_OP_NULL, MPI_OP_NULL}};
+  MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(mpi, &s->comm.rank);
+  MPI_Comm_size(mpi, &s->comm.size);
+  MPI_Comm_size(MPI_COMM_WORLD, &s->comm.world);
+  s->room_bytes = ROOM + (size_t)s->comm.size * ROOM_OF_RANK;
+  s->room = array_new(s->room_bytes, 1);
+  int code = s->room ? mpi_make_operations(s->operations, err) : error_memory(err, "the comm", s->room_bytes);
+  if (code)
+    table_close(&s->comm);
+  else
+    *out = &s->comm;
+  return code;
+}
+
+/* ---- the ranks of this machine ---- */
+
+static int look_at_node(struct comm *c, struct error *err) {
+  MPI_Comm node;
+  struct allowance mine;
+  int code =
+      mpi_check(MPI_Comm_split_type(mpi_state(c)->mpi, MPI_COMM_TYPE_SHARED, c->rank, MPI_INFO_NULL, &node),
+                "MPI_Comm_split_type", err);
+  if (code)
+    return code;
+  MPI_Comm_rank(node, &c->node_rank);
+  MPI_Comm_size(node, &c->node_size);
+  allowance_read(&mine);
+  struct allowance *all = array_new((size_t)c->node_size, sizeof *all);
+  code =
+      all ? mpi_check(MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, node),
+                      "MPI_Allgather", err)
+          : error_memory(err, "the CPUs of the ranks", (size_t)c->node_size * sizeof *all);
+  if (all && !code)
+    c->share = allowance_share(&mine, c->node_size, all, &mpi_state(c)->crowded);
+  free(all);
+  MPI_Comm_free(&node);
+  return code;
+}
+
+/* ---- GPUs ---- */
+
+/* What the library says that is in the process, which may be another one than this file was compiled with. */
+static bool takes_gpu_memory(const struct comm *c) {
+  (void)c;
+#if defined(OMPI_HAVE_MPI_EXT_CUDA)
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+  int flag = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &flag) == MPI_SUCCESS && flag;
+#else
+  return false;
+#endif
+}
+
+/* ---- making comms ---- */
+
+static int table_split(struct comm *c, int colour, struct comm **out, struct error *err);
+static int table_open(struct comm **out, const struct comm_start *start, struct error *err);
+
+#define EXPORTED __attribute__((visibility("default")))
+extern EXPORTED const struct comm_table op2jit_comm_table;
+const struct comm_table op2jit_comm_table = {
+    .version = COMM_TABLE_VERSION,
+    .name = OP2JIT_MPI_NAME,
+    .open = table_open,
+    .barrier = mpi_barrier,
+    .broadcast = mpi_broadcast,
+    .reduce_all = mpi_reduce_all,
+    .scan_before = mpi_scan_before,
+    .gather_all = mpi_gather_all,
+    .gather = mpi_gather,
+    .exchange = mpi_exchange,
+    .send_init = mpi_send_init,
+    .receive_init = mpi_receive_init,
+    .start = mpi_start,
+    .test = mpi_test,
+    .wait = mpi_wait,
+    .request_free = mpi_request_free,
+    .takes_gpu_memory = takes_gpu_memory,
+    .split = table_split,
+    .tell = mpi_watch_tell,
+    .told = mpi_watch_told,
+    .first_speaks = mpi_watch_first_speaks,
+    .close = table_close,
+    .abort = table_abort,
+};
+
+static int table_open(struct comm **out, const struct comm_start *start, struct error *err) {
+  MPI_Comm mpi;
+  int code = begin_mpi(err);
+  if (code)
+    return code;
+  code = mpi_check(MPI_Comm_dup(start->given ? MPI_Comm_f2c((MPI_Fint)start->fortran) : MPI_COMM_WORLD, &mpi),
+                   "MPI_Comm_dup", err);
+  if (!code)
+    code = wrap(mpi, &op2jit_comm_table, start->hang, out, err);
+  if (code)
+    return code;
+  code = mpi_watch_new(*out, err);
+  if (!code)
+    code = look_at_node(*out, err);
+  if (code) {
+    table_close(*out);
+    *out = NULL;
+  }
+  return code;
+}
+
+static int table_split(struct comm *c, int colour, struct comm **out, struct error *err) {
+  MPI_Comm mpi = MPI_COMM_NULL;
+  *out = NULL;
+  /* MPI_Comm_split waits in MPI's own loop: let nobody be late there. */
+  int code = mpi_barrier(c, err);
+  if (!code)
+    code = mpi_check(MPI_Comm_split(mpi_state(c)->mpi, colour < 0 ? MPI_UNDEFINED : colour, c->rank, &mpi),
+                     "MPI_Comm_split", err);
+  if (code || mpi == MPI_COMM_NULL)
+    return code;
+  code = wrap(mpi, &op2jit_comm_table, c->hang, out, err);
+  if (!code) {
+    (*out)->where = c->where;
+    mpi_state(*out)->crowded = mpi_state(c)->crowded;
+    mpi_watch_share(mpi_state(c)->watch, *out);
+  }
+  return code;
+}

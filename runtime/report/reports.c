@@ -1,0 +1,316 @@
+#include "report/reports.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/aside.h"
+#include "base/size.h"
+#include "jit/target.h"
+#include "kernels-cache/store.h"
+#include "mesh/data.h"
+#include "mesh/print.h"
+#include "plan/plan_cache.h"
+#include "ranks/agree.h"
+#include "report/report.h"
+#include "report/report_ranks.h"
+#include "run/triad.h"
+#include "services/context.h"
+#include "spread/spread.h"
+#include "tune/layouts.h"
+
+/* ---- timing ---- */
+
+static enum report_origin origin(const struct loop_stats *s) {
+  return s->compiled ? REPORT_COMPILED : s->from_cache ? REPORT_CACHE_HIT : REPORT_NATIVE;
+}
+
+static struct report_row row_of(const char *name, const struct loop_stats *s) {
+  return (struct report_row){.name = name,
+                             .variant = s->variant,
+                             .calls = s->calls,
+                             .seconds = s->seconds,
+                             .plan_seconds = s->plan_seconds,
+                             .compile_seconds = s->compile_seconds,
+                             .bytes = s->bytes - s->spared,
+                             .moved = (double)s->moved,
+                             .working_set = s->working_set,
+                             .origin = origin(s),
+                             .trials = s->trials,
+                             .trial_seconds = s->trial_seconds,
+                             .scalar = s->scalar,
+                             .tried = s->tried};
+}
+
+/* GB/s of the fastest loop whose data do not fit in the cache; 0: there is none. */
+static double fastest(const struct report *r) {
+  double most = 0;
+  for (int i = 0; i < r->nrows; i++)
+    if (!report_in_cache(r, &r->rows[i]) && report_rate(&r->rows[i]) > most)
+      most = report_rate(&r->rows[i]);
+  return most;
+}
+
+/* Measured once per machine and number of threads, and again where a loop was so fast that the machine must have been busy then:
+ * the best counts. A report without it is still a report, so failures are silent. */
+static double triad_of(struct op_context *ctx, int threads, double loop_rate) {
+  const long long month = 30LL * 24 * 3600;
+  const double beyond_belief = 1.5;
+  struct text cpu = {0}, features = {0}, name = {0};
+  struct error ignored = {0};
+  double rate = 0, again = 0;
+  target_host(&cpu, &features);
+  text_addf(&cpu, ", %ld CPUs", sysconf(_SC_NPROCESSORS_CONF));
+  text_addf(&name, "best triad GB/s, %d threads", threads);
+  store_get_fact(ctx->store, text_str(&cpu), text_str(&name), month, &rate, NULL);
+  if (loop_rate > beyond_belief * rate && triad_measure(ctx->team, threads, &again, &ignored) == OP_OK &&
+      again > rate) {
+    rate = again;
+    store_put_fact(ctx->store, text_str(&cpu), text_str(&name), rate, "");
+  }
+  text_free(&cpu);
+  text_free(&features);
+  text_free(&name);
+  error_free(&ignored);
+  return rate;
+}
+
+typedef void report_writer(const struct report *r, struct text *out);
+
+/* A loop that has a record, or had one. */
+struct ran {
+  const char *name;
+  const struct loop_stats *stats;
+  size_t order;
+};
+
+static int by_order(const void *a, const void *b) {
+  const struct ran *x = a, *y = b;
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* In the order of their first call. */
+static void list_loops(const struct op_context *ctx, struct loop *const *loops, struct ran *out) {
+  const size_t count = ctx->loops.count;
+  for (size_t i = 0; i < count; i++)
+    out[i] = (struct ran){loops[i]->name, &loops[i]->stats, loops[i]->order};
+  for (int i = 0; i < ctx->pasts.count; i++) {
+    const struct loop_past *past = &ctx->pasts.items[i];
+    out[count + (size_t)i] = (struct ran){past->name, &past->stats, past->order};
+  }
+  qsort(out, count + (size_t)ctx->pasts.count, sizeof *out, by_order);
+}
+
+struct report_rows {
+  struct report_row *rows;
+  const struct loop_stats **stats;
+  int count;
+};
+
+static int make_rows(struct op_context *ctx, struct report_rows *r, struct error *err) {
+  const size_t count = ctx->loops.count + (size_t)ctx->pasts.count;
+  struct loop **loops = loop_records(ctx);
+  struct ran *ran = array_new(count, sizeof *ran);
+  r->rows = array_new(count, sizeof *r->rows);
+  r->stats = array_new(count, sizeof *r->stats);
+  r->count = (int)count;
+  const bool good = loops && ran && r->rows && r->stats;
+  if (good)
+    list_loops(ctx, loops, ran);
+  for (size_t i = 0; good && i < count; i++) {
+    r->stats[i] = ran[i].stats;
+    r->rows[i] = row_of(ran[i].name, ran[i].stats);
+  }
+  free(loops);
+  free(ran);
+  return good ? OP_OK : error_memory(err, "a report", count * sizeof *r->rows);
+}
+
+static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
+  struct report_rows rows = {0};
+  int code = make_rows(ctx, &rows, err);
+  code = report_over_ranks(ctx, rows.stats, rows.rows, rows.count, code, err);
+  struct report r = {.backend = ctx->backend->name,
+                     .team = ctx->team ? team_name(ctx->team) : NULL,
+                     .threads = ctx->team ? team_threads(ctx->team) : 1,
+                     .ranks = ctx->comm->size,
+                     .rows = rows.rows,
+                     .nrows = rows.count,
+                     .layout_seconds = layouts_spent(ctx->layouts[ctx->backend->space]),
+                     .events = ctx->trace.events,
+                     .nevents = ctx->trace.count};
+  /* The triad is of rank 0's threads, while the others wait. */
+  if (!code && ctx->backend->space == SPACE_HOST) {
+    r.cache_bytes = triad_cache_bytes(r.threads);
+    const double rate = ctx->comm->rank == 0 ? fastest(&r) : 0;
+    r.triad = rate > 0 ? triad_of(ctx, r.threads, rate) : 0;
+  }
+  if (!code)
+    writer(&r, out);
+  free(rows.rows);
+  free(rows.stats);
+  return code || text_ok(out) ? code : error_memory(err, "a report", out->length);
+}
+
+int context_timing(struct op_context *ctx, struct text *out, struct error *err) {
+  return write_report(ctx, report_text, out, err);
+}
+
+/* ---- the trace: one event per call, as long as there is room ---- */
+
+enum { MOST_EVENTS = 1 << 20 };
+
+static const char *kept_name(struct trace *t, const char *name) {
+  for (int i = 0; i < t->nnames; i++)
+    if (strcmp(t->names[i], name) == 0)
+      return t->names[i];
+  char **names = array_resize(t->names, (size_t)t->nnames + 1, sizeof *names);
+  t->names = names ? names : t->names;
+  char *copy = names ? strdup(name) : NULL;
+  if (copy)
+    names[t->nnames++] = copy;
+  return copy;
+}
+
+void context_trace(struct op_context *ctx, const struct loop *loop, double start, double seconds) {
+  struct trace *t = &ctx->trace;
+  const char *name = kept_name(t, loop->name);
+  if (!name)
+    return;
+  if (t->count == t->capacity) {
+    const int capacity = t->capacity ? 2 * t->capacity : 1024;
+    struct report_event *events =
+        capacity <= MOST_EVENTS ? array_resize(t->events, (size_t)capacity, sizeof *events) : NULL;
+    if (!events)
+      return;
+    t->events = events;
+    t->capacity = capacity;
+  }
+  t->events[t->count++] = (struct report_event){
+      .name = name, .category = "loop", .start = start, .seconds = seconds, .rank = ctx->comm->rank};
+}
+
+/* ---- diagnostics ---- */
+
+static void describe_mesh(const struct op_context *ctx, struct text *out) {
+  const struct mesh *mesh = &ctx->mesh;
+  text_addf(out, "%-20s %12s\n", "set", "elements");
+  for (int i = 0; i < mesh->sets.count; i++) {
+    const struct set *set = mesh->sets.items[i];
+    text_addf(out, "%-20s %12lld\n", set->name, set->global_size);
+  }
+  text_addf(out, "%-20s %-20s %-20s %6s\n", "map", "from", "to", "arity");
+  for (int i = 0; i < mesh->maps.count; i++) {
+    const struct map *map = mesh->maps.items[i];
+    text_addf(out, "%-20s %-20s %-20s %6d\n", map->name, map->from->name, map->to->name, map->arity);
+  }
+  text_addf(out, "%-20s %-20s %6s %-18s %-6s %12s\n", "dat", "set", "dim", "type", "layout", "bytes");
+  for (int i = 0; i < mesh->dats.count; i++) {
+    const struct dat *dat = mesh->dats.items[i];
+    text_addf(out, "%-20s %-20s %6d %-18s %-6s %12zu\n", dat->name, dat->set->name, dat->dim,
+              type_info(dat->type)->name, dat->soa ? "soa" : "aos",
+              (size_t)dat->set->global_size * dat->row_bytes);
+  }
+}
+
+int context_diagnostics(struct op_context *ctx, struct text *out, struct error *err) {
+  text_addf(out, "backend %s\n", ctx->backend->name);
+  describe_mesh(ctx, out);
+  int code = spread_wanted(ctx) ? spread_describe(ctx, out, err) : OP_OK;
+  if (ctx->plans) {
+    plan_cache_begin(ctx->plans, ctx->mesh.epoch);
+    plan_cache_describe(ctx->plans, out);
+  }
+  return code;
+}
+
+int context_check_plans(struct op_context *ctx, int level, struct error *err) {
+  if (!ctx->plans)
+    return OP_OK;
+  plan_cache_begin(ctx->plans, ctx->mesh.epoch); /* renumbering has freed the tables of older ones */
+  return plan_cache_verify(ctx->plans, level, err);
+}
+
+/* ---- OP2_TIMING ---- */
+
+static const struct {
+  const char *prefix;
+  report_writer *writer;
+  bool to_file;
+} forms[] = {{"text", report_text, false}, {"json:", report_json, true}, {"trace:", report_trace, true}};
+
+static int find_form(const char *wanted) {
+  for (int i = 0; i < (int)(sizeof forms / sizeof *forms); i++)
+    if (forms[i].to_file ? strncmp(wanted, forms[i].prefix, strlen(forms[i].prefix)) == 0 &&
+                               wanted[strlen(forms[i].prefix)]
+                         : strcmp(wanted, forms[i].prefix) == 0)
+      return i;
+  return -1;
+}
+
+/* The form that was asked for without the name of its file, or NULL. */
+static const char *without_file(const char *wanted) {
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    const size_t word = strcspn(forms[i].prefix, ":");
+    if (forms[i].to_file && strncmp(wanted, forms[i].prefix, word) == 0 &&
+        (!wanted[word] || strcmp(wanted + word, ":") == 0))
+      return forms[i].prefix;
+  }
+  return NULL;
+}
+
+/* One report is of all ranks; a trace is of one, and those of the others go beside it: FILE.1, FILE.2. Without a report this
+ * only finds out whether the file can be written. */
+static int write_file(struct op_context *ctx, const char *file, const struct text *report,
+                      struct error *err) {
+  const int rank = ctx->comm->rank;
+  struct text path = {0};
+  if (rank > 0 && !ctx->trace.wanted)
+    return OP_OK;
+  text_add(&path, file);
+  if (rank > 0)
+    text_addf(&path, ".%d", rank);
+  int code = !text_ok(&path) ? error_memory(err, "the name of a file", path.length)
+             : report        ? print_whole(text_str(&path), text_str(report), report->length, err)
+                             : aside_check(text_str(&path), err);
+  text_free(&path);
+  return code;
+}
+
+int context_check_timing(struct op_context *ctx, struct error *err) {
+  const char *wanted = env_value(&ctx->env, ENV_TIMING);
+  const int form = find_form(wanted);
+  const char *prefix = without_file(wanted);
+  if (prefix)
+    return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: the file is missing; write %sFILE", wanted, prefix);
+  if (*wanted && form < 0)
+    return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: expected text, json:FILE or trace:FILE", wanted);
+  ctx->trace.wanted = strncmp(wanted, "trace:", 6) == 0;
+  if (form < 0 || !forms[form].to_file)
+    return OP_OK;
+  return write_file(ctx, wanted + strlen(forms[form].prefix), NULL, err) ? error_prefix(err, "OP2_TIMING: ")
+                                                                         : OP_OK;
+}
+
+void context_print(const struct op_context *ctx, const struct text *report) {
+  if (fputs(text_str(report), stdout) < 0 || fflush(stdout) != 0)
+    log_line(&ctx->log, LOG_WARN, "perf", "the report cannot be written to the standard output: %s",
+             strerror(errno));
+}
+
+int context_report(struct op_context *ctx, struct error *err) {
+  const char *wanted = env_value(&ctx->env, ENV_TIMING);
+  const int form = find_form(wanted);
+  struct text out = {0};
+  if (form < 0)
+    return OP_OK;
+  int code = write_report(ctx, forms[form].writer, &out, err);
+  if (!code && forms[form].to_file)
+    code = write_file(ctx, wanted + strlen(forms[form].prefix), &out, err);
+  else if (!code && ctx->comm->rank == 0)
+    context_print(ctx, &out);
+  text_free(&out);
+  return agree_on_success(ctx->agreement, code, err);
+}

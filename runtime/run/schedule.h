@@ -1,0 +1,75 @@
+/* A schedule: what to run in which order, as a plain value. Plans become schedules by builders; one
+ * executor runs any of them. Phases follow one another with a barrier between; the items of a phase
+ * may run in any order and at the same time. */
+#ifndef OP2JIT_SCHEDULE_H
+#define OP2JIT_SCHEDULE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "jit/front/describe.h"
+#include "run/team.h"
+
+/* Which functions the items of builders call; see also gather.h. */
+enum { SCHEDULE_RANGE = 0, SCHEDULE_LIST = 1 };
+
+struct item {
+  long begin, end; /* elements, or positions in the schedule's list */
+  int function;    /* which of the execution's functions */
+  int owner;       /* thread that runs it (modulo the number of threads), -1: any */
+  int slot;        /* reduction slot: unique in the schedule, combined in this order */
+};
+
+struct phase {
+  int first, count; /* items */
+  bool owned;       /* each item has an owner; else none has */
+};
+
+struct schedule {
+  struct item *items;
+  int nitems;
+  struct phase *phases;
+  int nphases;
+  int nslots;
+  int *list; /* element numbers for list functions, or NULL */
+  long list_length;
+  int threads; /* that it was built for, 0: any number */
+};
+void schedule_free(struct schedule *s);
+/* Bytes that it holds. */
+size_t schedule_bytes(const struct schedule *s);
+
+/* A reduction or info argument: `bytes` of each slot, at `offset`, whose address goes to frame[index]. */
+struct reduction {
+  int index;
+  size_t offset, bytes;
+};
+
+struct execution {
+  const struct schedule *schedule;
+  const range_function *functions;
+  /* NULL: an item calls its function. Else this is called in its place, with the item's range and slots. */
+  void (*step)(const struct execution *e, void *const *frame, const struct item *item);
+  void *context; /* for `step` */
+  void *const *frame;
+  int nframe;
+  const struct reduction *reductions;
+  int nreductions;
+  unsigned char *slots;        /* nslots * slot_bytes, filled with start values by the caller */
+  size_t slot_bytes;           /* of slots that follow one another in the order of items */
+  int threads;                 /* how many to use at most */
+  void (*poll)(void *context); /* called by the caller's thread between items; NULL: nothing */
+  void *poll_context;
+};
+
+/* Run it. No allocation, no failure. With one thread no barrier and no team is touched; `team` may then be
+ * NULL. Items without owner are dealt out in contiguous pieces, the same ones in each run of as many items:
+ * over one set a thread meets the same elements from loop to loop, and has touched them first. The frame
+ * is only read; with reductions each thread works on a copy on its stack. */
+void executor_run(struct team *team, const struct execution *e);
+
+/* How many threads a loop over so many elements should use, at most `wanted` (0: the team's). Small sets run on one, as long as it is
+ * not known that each element takes long, see heavy.h. */
+int executor_threads(const struct team *team, long elements, int wanted);
+
+#endif

@@ -1,0 +1,171 @@
+#include "run/triad.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "run/team_gate.h"
+
+/* The arrays together hold so many times the cache; limits for machines that do not say what they have, or have much. */
+static const size_t times_cache = 4, least_bytes = (size_t)96 << 20, most_bytes = (size_t)1 << 30;
+static const size_t huge_page = (size_t)2 << 20;
+static const size_t unknown_cache = (size_t)16 << 20;
+static const double most_seconds = 0.1; /* for passes of one kind */
+static const int least_passes = 3, most_passes = 20;
+
+struct triad {
+  double *a, *b, *c;
+  long n;
+};
+
+/* Pairs of values, so that vectors are aligned; `n` is even. */
+static void piece(const struct triad *t, int thread, int threads, long *begin, long *end) {
+  *begin = t->n / 2 * thread / threads * 2;
+  *end = t->n / 2 * (thread + 1) / threads * 2;
+}
+
+static void touch(void *argument, int thread, int threads) {
+  const struct triad *t = argument;
+  long begin, end;
+  piece(t, thread, threads, &begin, &end);
+  for (long i = begin; i < end; i++) {
+    t->a[i] = 0;
+    t->b[i] = 1;
+    t->c[i] = 2;
+  }
+}
+
+static void pass(void *argument, int thread, int threads) {
+  const struct triad *t = argument;
+  double *restrict a = t->a;
+  const double *restrict b = t->b, *restrict c = t->c;
+  long begin, end;
+  piece(t, thread, threads, &begin, &end);
+  for (long i = begin; i < end; i++)
+    a[i] = b[i] + 3.0 * c[i];
+}
+
+#ifdef __SSE2__
+/* Results that nobody reads again go past the caches, which need not read what was there. */
+static void pass_past_caches(void *argument, int thread, int threads) {
+  const struct triad *t = argument;
+  const __m128d s = _mm_set1_pd(3.0);
+  long begin, end;
+  piece(t, thread, threads, &begin, &end);
+  for (long i = begin; i < end; i += 2)
+    _mm_stream_pd(t->a + i, _mm_add_pd(_mm_load_pd(t->b + i), _mm_mul_pd(s, _mm_load_pd(t->c + i))));
+  _mm_sfence();
+}
+static team_task *const passes[] = {pass, pass_past_caches};
+#else
+static team_task *const passes[] = {pass};
+#endif
+enum { PASSES = sizeof passes / sizeof *passes };
+
+/* CPUs in a list like "0-3,8". */
+static int count_cpus(const char *list) {
+  int count = 0;
+  for (const char *at = list; *at;) {
+    int low, high, used = 0;
+    if (sscanf(at, "%d-%d%n", &low, &high, &used) == 2 && used)
+      count += high - low + 1;
+    else if (sscanf(at, "%d%n", &low, &used) == 1 && used)
+      count++;
+    else
+      break;
+    at += used;
+    at += *at == ',';
+  }
+  return count;
+}
+
+/* The first line of a file about cache `index` of the first CPU; empty if there is none. */
+static void read_cache_file(int index, const char *name, char *line, int size) {
+  char path[128];
+  line[0] = 0;
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name);
+  FILE *file = fopen(path, "r");
+  if (file && !fgets(line, size, file))
+    line[0] = 0;
+  if (file)
+    fclose(file);
+}
+
+/* The kernel's word first: on some processors sysconf gives the sum over all caches. */
+static void last_cache(size_t *bytes, int *cpus) {
+  int most = 0;
+  *bytes = 0;
+  *cpus = 1;
+  for (int index = 0; index < 8; index++) {
+    char level[16], size[32], shared[256];
+    unsigned long kilobytes = 0;
+    read_cache_file(index, "level", level, sizeof level);
+    read_cache_file(index, "size", size, sizeof size);
+    if (atoi(level) <= most || sscanf(size, "%luK", &kilobytes) != 1)
+      continue;
+    most = atoi(level);
+    read_cache_file(index, "shared_cpu_list", shared, sizeof shared);
+    *bytes = (size_t)kilobytes * 1024;
+    *cpus = count_cpus(shared) > 0 ? count_cpus(shared) : 1;
+  }
+}
+
+size_t triad_cache_bytes(int threads) {
+  size_t bytes;
+  int shared;
+  last_cache(&bytes, &shared);
+  if (!bytes && sysconf(_SC_LEVEL3_CACHE_SIZE) > 0)
+    bytes = (size_t)sysconf(_SC_LEVEL3_CACHE_SIZE);
+  long cpus = sysconf(_SC_NPROCESSORS_CONF);
+  long caches = cpus > shared ? (cpus + shared - 1) / shared : 1;
+  if (caches > threads)
+    caches = threads > 0 ? threads : 1;
+  return (bytes ? bytes : unknown_cache) * (size_t)caches;
+}
+
+/* Backends of one thread have no team. */
+static void run_on(struct team *team, int threads, team_task *task, struct triad *t) {
+  if (team)
+    team_run(team, threads, task, t);
+  else
+    task(t, 0, 1);
+}
+
+static double best_pass(struct triad *t, struct team *team, int threads, team_task *pass_of_kind) {
+  double best = 0, spent = 0;
+  for (int i = 0; i < most_passes && (i < least_passes || spent < most_seconds); i++) {
+    long start = gate_clock();
+    run_on(team, threads, pass_of_kind, t);
+    double seconds = (double)(gate_clock() - start) * 1e-9;
+    spent += seconds;
+    best = i == 0 || seconds < best ? seconds : best;
+  }
+  return best;
+}
+
+int triad_measure(struct team *team, int threads, double *gb_per_second, struct error *err) {
+  size_t bytes = triad_cache_bytes(threads) * times_cache;
+  bytes = bytes < least_bytes ? least_bytes : bytes > most_bytes ? most_bytes : bytes;
+  struct triad t = {.n = (long)(bytes / 3 / sizeof(double) / 2 * 2)};
+  double *memory = NULL;
+  if (posix_memalign((void **)&memory, huge_page, bytes) != 0)
+    return error_memory(err, "the arrays of the memory measurement", bytes);
+  madvise(memory, bytes, MADV_HUGEPAGE); /* as the library's dats; a refusal costs nothing */
+  t.a = memory;
+  t.b = memory + t.n;
+  t.c = memory + 2 * t.n;
+  run_on(team, threads, touch, &t);
+  double seconds = 0;
+  for (int i = 0; i < PASSES; i++) {
+    const double of_kind = best_pass(&t, team, threads, passes[i]);
+    seconds = i == 0 || of_kind < seconds ? of_kind : seconds;
+  }
+  *gb_per_second = seconds > 0 ? 3.0 * sizeof(double) * (double)t.n / seconds * 1e-9 : 0;
+  free(memory);
+  return OP_OK;
+}

@@ -1,0 +1,16 @@
+/* What the machine's memory can do: the bandwidth of a[i] = b[i] + s * c[i] over arrays that no cache holds, first
+ * touched by the threads that use them. 24 bytes count for each element, as for loops: what a cache reads before it
+ * writes does not. With ordinary stores and with stores past the caches: what is better on the machine. */
+#ifndef OP2JIT_TRIAD_H
+#define OP2JIT_TRIAD_H
+
+#include "run/team.h"
+
+/* The best of some passes, in GB/s, with this many threads (one if `team` is NULL); takes a few hundred
+ * milliseconds at most. OP_ERR_MEMORY. */
+int triad_measure(struct team *team, int threads, double *gb_per_second, struct error *err);
+
+/* Bytes of last-level cache that so many threads can have at most; loops over less are marked in reports. */
+size_t triad_cache_bytes(int threads);
+
+#endif

@@ -1,0 +1,291 @@
+#include "directory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "mail.h"
+
+long long block_begin(long long total, int ranks, int rank) {
+  const long long size = total / ranks, rest = total % ranks;
+  return size * rank + (rank < rest ? rank : rest);
+}
+
+int block_of(long long total, int ranks, long long number) {
+  const long long size = total / ranks, rest = total % ranks, wide = (size + 1) * rest;
+  return (int)(number < wide ? number / (size + 1) : rest + (number - wide) / size);
+}
+
+/* Looks up the ranks of numbers that mostly follow one another. */
+struct lookup {
+  long long total, begin, end; /* of the block of `rank` */
+  int ranks, rank;
+};
+
+static int rank_of(struct lookup *l, long long number) {
+  if (number < l->begin || number >= l->end) {
+    l->rank = block_of(l->total, l->ranks, number);
+    l->begin = block_begin(l->total, l->ranks, l->rank);
+    l->end = block_begin(l->total, l->ranks, l->rank + 1);
+  }
+  return l->rank;
+}
+
+/* ---- telling ---- */
+
+/* Brought together by rank in place. */
+static int sort_told(struct told *told, long count, struct lookup *l, long *counts, struct error *err) {
+  const size_t ranks = (size_t)l->ranks;
+  long *next = array_new(2 * ranks + 1, sizeof *next);
+  if (!next)
+    return error_memory(err, "messages to other ranks", (2 * ranks + 1) * sizeof *next);
+  long *end = next + ranks;
+  for (long i = 0; i < count; i++)
+    counts[rank_of(l, told[i].number)]++;
+  running_sum(end, counts, l->ranks); /* beginnings */
+  memcpy(next, end, ranks * sizeof *next);
+  for (int r = 0; r < l->ranks; r++)
+    while (next[r] < end[r + 1]) {
+      const struct told one = told[next[r]];
+      const int to = rank_of(l, one.number);
+      told[next[r]] = told[next[to]];
+      told[next[to]++] = one;
+    }
+  free(next);
+  return OP_OK;
+}
+
+int tell_blocks(struct comm *comm, long long total, struct told *told, long count, struct mail *in,
+                struct error *err) {
+  struct lookup l = {.total = total, .ranks = comm->size};
+  long *counts = array_new((size_t)comm->size, sizeof *counts);
+  *in = (struct mail){0};
+  int code = counts ? sort_told(told, count, &l, counts, err)
+                    : error_memory(err, "messages to other ranks", (size_t)comm->size * sizeof *counts);
+  if (!code)
+    code = mail_send(comm, told, counts, sizeof *told, in, err);
+  free(counts);
+  return code;
+}
+
+/* Consecutive numbers in one block with the same value travel together. */
+struct stretch {
+  long long number;
+  int count, value;
+};
+
+struct entries {
+  const long long *numbers;
+  const int *values;
+  long count;
+  int same;
+};
+
+/* Into `out`, at the places where each rank's begin; NULL: they are counted only. */
+static void list_stretches(const struct entries *e, struct lookup *l, long *places, struct stretch *out) {
+  int rank = -1;
+  for (long i = 0; i < e->count; i++) {
+    const int value = e->values ? e->values[i] : e->same, to = rank_of(l, e->numbers[i]);
+    const bool follows = i > 0 && to == rank && e->numbers[i] == e->numbers[i - 1] + 1 &&
+                         (!e->values || value == e->values[i - 1]);
+    rank = to;
+    if (!follows && out)
+      out[places[to]] = (struct stretch){.number = e->numbers[i], .value = value};
+    places[to] += !follows;
+    if (out)
+      out[places[to] - 1].count++;
+  }
+}
+
+static int send_stretches(struct comm *comm, long long total, const struct entries *e, struct mail *in,
+                          struct error *err) {
+  struct lookup l = {.total = total, .ranks = comm->size};
+  const size_t ranks = (size_t)comm->size;
+  struct stretch *out = NULL;
+  long *counts = array_new(2 * ranks + 1, sizeof *counts);
+  int code = counts ? OP_OK : error_memory(err, "the directory of a set", ranks * sizeof *counts);
+  if (!code) {
+    long *first = counts + ranks;
+    list_stretches(e, &l, counts, NULL);
+    running_sum(first, counts, comm->size);
+    if (!(out = array_new((size_t)first[ranks], sizeof *out)))
+      code = error_memory(err, "the directory of a set", (size_t)first[ranks] * sizeof *out);
+    else
+      list_stretches(e, &l, first, out);
+  }
+  if (!code)
+    code = mail_send(comm, out, counts, sizeof *out, in, err);
+  free(out);
+  free(counts);
+  return code;
+}
+
+int directory_make(struct directory *d, struct comm *comm, long long total, const long long *numbers,
+                   long count, const int *values, int same, struct error *err) {
+  const struct entries e = {.numbers = numbers, .values = values, .count = count, .same = same};
+  struct mail in = {0};
+  *d = (struct directory){.total = total, .first = block_begin(total, comm->size, comm->rank)};
+  d->size = (long)(block_begin(total, comm->size, comm->rank + 1) - d->first);
+  int code = send_stretches(comm, total, &e, &in, err);
+  if (!code && !(d->values = array_new((size_t)d->size, sizeof *d->values)))
+    code = error_memory(err, "the directory of a set", (size_t)d->size * sizeof *d->values);
+  for (long i = 0; !code && i < d->size; i++)
+    d->values[i] = -1;
+  const struct stretch *said = in.items;
+  for (long i = 0; !code && i < in.total; i++)
+    for (int k = 0; k < said[i].count; k++)
+      d->values[said[i].number - d->first + k] = said[i].value;
+  mail_free(&in);
+  return code;
+}
+
+/* ---- asking ---- */
+
+/* Questions and the ranks they go to. To be freed also after an error. */
+struct post {
+  int *rank_of;
+  long *counts, *first, *order;
+  long long *numbers; /* in the order of sending */
+  struct mail asked;
+};
+
+static void post_free(struct post *p) {
+  free(p->rank_of);
+  free(p->counts);
+  free(p->first);
+  free(p->order);
+  free(p->numbers);
+  mail_free(&p->asked);
+}
+
+static int post_new(struct post *p, long count, int ranks, struct error *err) {
+  p->rank_of = array_new((size_t)count, sizeof *p->rank_of);
+  p->counts = array_new((size_t)ranks, sizeof *p->counts);
+  p->first = array_new((size_t)ranks + 1, sizeof *p->first);
+  p->order = array_new((size_t)count, sizeof *p->order);
+  p->numbers = array_new((size_t)count, sizeof *p->numbers);
+  return p->rank_of && p->counts && p->first && p->order && p->numbers
+             ? OP_OK
+             : error_memory(err, "questions to other ranks", (size_t)count * sizeof *p->order);
+}
+
+/* rank_of is there. */
+static int post_send(struct post *p, struct comm *comm, const long long *numbers, long count,
+                     struct error *err) {
+  sort_by_rank(p->rank_of, count, comm->size, p->counts, p->first, p->order);
+  for (long i = 0; i < count; i++)
+    p->numbers[i] = numbers[p->order[i]];
+  /* p stays with the caller, who frees it. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+  return mail_send(comm, p->numbers, p->counts, sizeof *p->numbers, &p->asked, err);
+}
+
+/* Answers of `bytes` each, one for each number that was asked here, go to out[] of those who asked. */
+static int post_answer(struct post *p, struct comm *comm, const void *answers, size_t bytes, long count,
+                       void *out, struct error *err) {
+  unsigned char *mine = array_new((size_t)count, bytes);
+  if (!mine)
+    return error_memory(err, "answers of other ranks", (size_t)count * bytes);
+  int code = mail_send_known(comm, answers, p->asked.counts, bytes, mine, p->counts, err);
+  for (long i = 0; !code && i < count; i++)
+    memcpy((unsigned char *)out + (size_t)p->order[i] * bytes, mine + (size_t)i * bytes, bytes);
+  free(mine);
+  return code;
+}
+
+int directory_ask(const struct directory *d, struct comm *comm, const long long *numbers, long count,
+                  int *values, struct error *err) {
+  struct post p = {0};
+  struct lookup l = {.total = d->total, .ranks = comm->size};
+  int *answers = NULL;
+  int code = post_new(&p, count, comm->size, err);
+  for (long i = 0; !code && i < count; i++)
+    p.rank_of[i] = rank_of(&l, numbers[i]);
+  if (!code)
+    code = post_send(&p, comm, numbers, count, err);
+  if (!code && !(answers = array_new((size_t)p.asked.total, sizeof *answers)))
+    code = error_memory(err, "answers to other ranks", (size_t)p.asked.total * sizeof *answers);
+  for (long i = 0; !code && i < p.asked.total; i++)
+    answers[i] = d->values[((const long long *)p.asked.items)[i] - d->first];
+  if (!code)
+    code = post_answer(&p, comm, answers, sizeof *answers, count, values, err);
+  free(answers);
+  post_free(&p);
+  return code;
+}
+
+/* Who is asked owns the number, or everything is lost. */
+static int answer_rows(const struct post *p, const struct numbers *ids, long owned, size_t row_bytes,
+                       const void *rows, unsigned char *answers, struct error *err) {
+  for (long i = 0; i < p->asked.total; i++) {
+    const long long number = ((const long long *)p->asked.items)[i];
+    const int id = numbers_find(ids, number);
+    if (id < 0 || id >= owned)
+      return error_set(err, OP_ERR_INTERNAL, "a rank is asked for element %lld, which it does not own",
+                       number);
+    memcpy(answers + (size_t)i * row_bytes, (const unsigned char *)rows + (size_t)id * row_bytes, row_bytes);
+  }
+  return OP_OK;
+}
+
+/* Questions to the owners of the ids behind the owned ones. */
+static int post_to_owners(struct post *p, struct comm *comm, long long total, const struct numbers *ids,
+                          long owned, struct error *err) {
+  const long long *wanted = ids->number + owned;
+  const long count = ids->count - owned;
+  struct directory owners = {0};
+  int code = post_new(p, count, comm->size, err);
+  if (!code)
+    code = directory_make(&owners, comm, total, ids->number, owned, NULL, comm->rank, err);
+  if (!code)
+    code = directory_ask(&owners, comm, wanted, count, p->rank_of, err);
+  directory_free(&owners);
+  for (long i = 0; !code && i < count; i++)
+    if (p->rank_of[i] < 0)
+      code = error_set(err, OP_ERR_INTERNAL, "no rank owns element %lld of a set", wanted[i]);
+  return code ? code : post_send(p, comm, wanted, count, err);
+}
+
+int directory_rows(struct comm *comm, long long total, const struct numbers *ids, long owned,
+                   size_t row_bytes, const void *rows, void *out, struct error *err) {
+  struct post p = {0};
+  unsigned char *answers = NULL;
+  int code = post_to_owners(&p, comm, total, ids, owned, err);
+  if (!code && !(answers = array_new((size_t)p.asked.total, row_bytes)))
+    code = error_memory(err, "rows for other ranks", (size_t)p.asked.total * row_bytes);
+  if (!code)
+    code = answer_rows(&p, ids, owned, row_bytes, rows, answers, err);
+  if (!code)
+    code = post_answer(&p, comm, answers, row_bytes, ids->count - owned, out, err);
+  free(answers);
+  post_free(&p);
+  return code;
+}
+
+int directory_add(struct comm *comm, long long total, const struct numbers *ids, long owned,
+                  long long *values, struct error *err) {
+  const long count = ids->count - owned;
+  struct post p = {0};
+  long long *in = NULL;
+  int code = post_to_owners(&p, comm, total, ids, owned, err);
+  if (!code && !(in = array_new((size_t)p.asked.total, sizeof *in)))
+    code = error_memory(err, "values of other ranks", (size_t)p.asked.total * sizeof *in);
+  for (long i = 0; !code && i < count; i++)
+    p.numbers[i] = values[owned + p.order[i]];
+  if (!code)
+    code = mail_send_known(comm, p.numbers, p.counts, sizeof *p.numbers, in, p.asked.counts, err);
+  for (long i = 0; !code && i < p.asked.total; i++) {
+    const int id = numbers_find(ids, ((const long long *)p.asked.items)[i]);
+    if (id < 0 || id >= owned)
+      code = error_set(err, OP_ERR_INTERNAL, "a rank is told of an element that it does not own");
+    else
+      values[id] += in[i];
+  }
+  free(in);
+  post_free(&p);
+  return code;
+}
+
+void directory_free(struct directory *d) {
+  free(d->values);
+  *d = (struct directory){0};
+}

@@ -1,0 +1,200 @@
+#include "graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "directory.h"
+#include "mail.h"
+#include "ranks/agree.h"
+
+static int no_memory(struct error *err) {
+  return error_memory(err, "the graph of a mesh", 0);
+}
+
+void graph_free(struct graph *graph) {
+  free(graph->start);
+  free(graph->neighbours);
+  free(graph->weights);
+  *graph = (struct graph){0};
+}
+
+/* Values together by number, those of number first + i at start[i] ... */
+struct grouped {
+  long *start;
+  long long *values;
+};
+
+static int group(const struct mail *in, long long first, long size, struct grouped *out, struct error *err) {
+  const struct told *told = in->items;
+  *out = (struct grouped){array_new((size_t)size + 2, sizeof *out->start),
+                          array_new((size_t)in->total, sizeof *out->values)};
+  if (!out->start || !out->values)
+    return no_memory(err);
+  /* Two places further on: filling moves each beginning up to its end. */
+  for (long i = 0; i < in->total; i++)
+    out->start[told[i].number - first + 2]++;
+  for (long i = 0; i < size; i++)
+    out->start[i + 2] += out->start[i + 1];
+  for (long i = 0; i < in->total; i++)
+    out->values[out->start[told[i].number - first + 1]++] = told[i].value;
+  return OP_OK;
+}
+
+static void grouped_free(struct grouped *g) {
+  free(g->start);
+  free(g->values);
+}
+
+static int by_value(const void *a, const void *b) {
+  const long long x = *(const long long *)a, y = *(const long long *)b;
+  return (x > y) - (x < y);
+}
+
+/* Each neighbour once. */
+static void tidy(struct graph *graph) {
+  long kept = 0, begin = 0;
+  for (long i = 0; i < graph->size; i++) {
+    const long end = graph->start[i + 1];
+    long long *list = graph->neighbours + begin;
+    qsort(list, (size_t)(end - begin), sizeof *list, by_value);
+    for (long k = begin; k < end; k++) {
+      const long long neighbour = graph->neighbours[k];
+      const bool again = kept > graph->start[i] && graph->neighbours[kept - 1] == neighbour;
+      if (!again && neighbour != graph->first + i)
+        graph->neighbours[kept++] = neighbour;
+    }
+    begin = end;
+    graph->start[i + 1] = kept;
+  }
+}
+
+/* Each member once, ascending. */
+static long tidy_group(long long *members, long count) {
+  long kept = 0;
+  qsort(members, (size_t)count, sizeof *members, by_value);
+  for (long i = 0; i < count; i++)
+    if (kept == 0 || members[kept - 1] != members[i])
+      members[kept++] = members[i];
+  return kept;
+}
+
+static long partners(long count) {
+  return count <= GRAPH_MOST_NEIGHBOURS ? count - 1 : GRAPH_MOST_NEIGHBOURS;
+}
+
+/* Pairs within each group, both ways. In a large one (a target that very many share) only near ones, around a ring: all pairs
+ * would be the square of its size, and the ring holds it together as well. */
+static struct told *pair_up(const long *start, long long *members, long groups, long *count) {
+  long most = 0;
+  *count = 0;
+  for (long g = 0; g < groups; g++) {
+    const long size = start[g + 1] - start[g];
+    most += size > 0 ? size * partners(size) : 0;
+  }
+  struct told *pairs = array_new((size_t)most, sizeof *pairs);
+  for (long g = 0; pairs && g < groups; g++) {
+    long long *list = members + start[g];
+    const long size = tidy_group(list, start[g + 1] - start[g]), each = size > 0 ? partners(size) : 0;
+    for (long a = 0; a < size; a++)
+      for (long k = 1; k <= each; k++) {
+        const long step = 2 * k <= each ? k : size - 1 - each + k;
+        pairs[(*count)++] = (struct told){list[a], list[(a + step) % size]};
+      }
+  }
+  return pairs;
+}
+
+/* Sources of each target come together at the rank that keeps the target's block. */
+static int meet_at_targets(struct comm *comm, const struct share *share, const struct share_map *map,
+                           struct grouped *out, long *groups, struct error *err) {
+  const struct share_set *from = &share->sets[map->from], *to = &share->sets[map->to];
+  const long long total = to->first[comm->size];
+  const long entries = from->owned * map->arity;
+  const long long first = block_begin(total, comm->size, comm->rank);
+  struct told *told = array_new((size_t)entries, sizeof *told);
+  struct mail in = {0};
+  int code = agree_on_success(comm, told ? OP_OK : no_memory(err), err);
+  for (long i = 0; !code && i < entries; i++)
+    told[i] = (struct told){rows_get(&map->rows, (size_t)i), from->numbers[i / map->arity]};
+  if (!code)
+    code = tell_blocks(comm, total, told, entries, &in, err);
+  free(told);
+  *groups = (long)(block_begin(total, comm->size, comm->rank + 1) - first);
+  if (!code)
+    code = group(&in, first, *groups, out, err);
+  mail_free(&in);
+  return code;
+}
+
+static int rows_as_groups(const struct share *share, const struct share_map *map, struct grouped *out,
+                          long *groups, struct error *err) {
+  *groups = share->sets[map->from].owned;
+  const size_t entries = (size_t)*groups * (size_t)map->arity;
+  *out = (struct grouped){array_new((size_t)*groups + 1, sizeof *out->start),
+                          array_new(entries, sizeof *out->values)};
+  if (!out->start || !out->values)
+    return no_memory(err);
+  for (long g = 0; g <= *groups; g++)
+    out->start[g] = g * map->arity;
+  for (size_t i = 0; i < entries; i++)
+    out->values[i] = rows_get(&map->rows, i);
+  return OP_OK;
+}
+
+static int weights_to_blocks(struct graph *graph, struct comm *comm, const struct share_set *set,
+                             const long long *weights, struct error *err) {
+  long long given = weights != NULL;
+  int code = comm->table->reduce_all(comm, &given, 1, COMM_LLONG, COMM_MAX, err);
+  if (code || !given)
+    return code;
+  struct told *told = array_new((size_t)set->owned, sizeof *told);
+  struct mail in = {0};
+  graph->weights = array_new((size_t)graph->size, sizeof *graph->weights);
+  code = agree_on_success(comm, told && graph->weights ? OP_OK : no_memory(err), err);
+  for (long e = 0; !code && e < set->owned; e++)
+    told[e] = (struct told){set->numbers[e], weights ? weights[e] : 1};
+  if (!code)
+    code = tell_blocks(comm, graph->total, told, set->owned, &in, err);
+  for (long i = 0; !code && i < in.total; i++)
+    graph->weights[((struct told *)in.items)[i].number - graph->first] = ((struct told *)in.items)[i].value;
+  mail_free(&in);
+  free(told);
+  return code;
+}
+
+int graph_build(struct graph *graph, struct comm *comm, const struct share *share, int map, bool by_rows,
+                const long long *weights, struct error *err) {
+  const struct share_map *through = &share->maps[map];
+  const struct share_set *set = &share->sets[by_rows ? through->to : through->from];
+  struct grouped meetings = {0}, lists = {0};
+  struct told *pairs = NULL;
+  struct mail in = {0};
+  long groups = 0, count = 0;
+  *graph = (struct graph){.total = set->first[comm->size],
+                          .first = block_begin(set->first[comm->size], comm->size, comm->rank)};
+  graph->size = (long)(block_begin(graph->total, comm->size, comm->rank + 1) - graph->first);
+  int code = by_rows ? rows_as_groups(share, through, &meetings, &groups, err)
+                     : meet_at_targets(comm, share, through, &meetings, &groups, err);
+  if (!code && !(pairs = pair_up(meetings.start, meetings.values, groups, &count)))
+    code = no_memory(err);
+  grouped_free(&meetings);
+  code = agree_on_success(comm, code, err);
+  if (!code)
+    code = tell_blocks(comm, graph->total, pairs, count, &in, err);
+  free(pairs);
+  if (!code)
+    code = group(&in, graph->first, graph->size, &lists, err);
+  mail_free(&in);
+  code = agree_on_success(comm, code, err);
+  if (!code) {
+    graph->start = lists.start;
+    graph->neighbours = lists.values;
+    tidy(graph);
+    code = agree_on_success(comm, weights_to_blocks(graph, comm, set, weights, err), err);
+  } else
+    grouped_free(&lists);
+  if (code)
+    graph_free(graph);
+  return code;
+}

@@ -1,0 +1,44 @@
+/* Inside build.c and grown.c: sets and maps while their halos are built. */
+#ifndef OP2JIT_DISTRIBUTE_GROWN_H
+#define OP2JIT_DISTRIBUTE_GROWN_H
+
+#include "build.h"
+#include "directory.h"
+#include "numbers.h"
+
+struct grown_set {
+  struct numbers ids;     /* owned first, in the share's order, then all others that are met */
+  const long long *first; /* what ranks declared */
+  struct directory owners;
+  long owned, core, exec, nonexec;
+  int *place; /* owned: id -> local number, until `final` is there */
+  int *owner; /* of ids behind the owned ones; `asked` of them are known */
+  long asked;
+  int *exec_ids, *nonexec_ids;        /* copies, in the order of their local numbers */
+  long *exec_counts, *nonexec_counts; /* of each rank */
+  int *remote;                        /* exec + nonexec: the copies' local numbers at their owners */
+  int *final;                         /* id -> local number */
+};
+
+struct grown_map {
+  int from, to, arity;
+  int *owned, *exec; /* rows of ids */
+};
+
+struct growth {
+  struct comm *comm;
+  struct grown_set *sets;
+  struct grown_map *maps;
+  int nsets, nmaps;
+  long *seen, stamp; /* ranks that were met in this step */
+};
+
+/* What is reached and not executed here. */
+int grown_nonexec(struct growth *g, int s, struct built_set *out, struct error *err);
+/* Local numbers of all, and the receiving sides. */
+int grown_numbers(struct growth *g, int s, struct built_set *out, struct error *err);
+int grown_home(struct growth *g, int s, struct built_set *out, struct error *err);
+int grown_table(struct growth *g, int m, struct built_map *out, struct error *err);
+int grown_map_halo(struct growth *g, int m, struct built *built, struct error *err);
+
+#endif

@@ -1,0 +1,349 @@
+#include "parts.h"
+
+#include <stdlib.h>
+
+#include "base/size.h"
+#include "directory.h"
+#include "follow.h"
+#include "mail.h"
+#include "numbers.h"
+
+int parts_block(const struct part_request *request, int *part, struct error *err) {
+  (void)err;
+  for (long i = 0; i < request->count; i++)
+    part[i] = block_of(request->total, request->parts, request->numbers[i]);
+  return OP_OK;
+}
+
+int parts_random(const struct part_request *request, int *part, struct error *err) {
+  (void)err;
+  for (long i = 0; i < request->count; i++) {
+    uint64_t hash = ((uint64_t)request->numbers[i] + 1) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
+    hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
+    part[i] = (int)((hash >> 33) % (uint64_t)request->parts);
+  }
+  return OP_OK;
+}
+
+/* ---- following ---- */
+
+static int compare_votes(const void *a, const void *b) {
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+/* Most lists are short, but an element may be the target of all others. */
+static void sort_votes(int *votes, long count) {
+  enum { SHORT = 32 };
+  if (count > SHORT) {
+    qsort(votes, (size_t)count, sizeof *votes, compare_votes);
+    return;
+  }
+  for (long i = 1; i < count; i++)
+    for (long j = i; j > 0 && votes[j - 1] > votes[j]; j--) {
+      const int other = votes[j];
+      votes[j] = votes[j - 1];
+      votes[j - 1] = other;
+    }
+}
+
+/* The value that occurs most in a list, the lowest of several. Sorts the list. */
+static int most_frequent(int *votes, long count) {
+  long alike = 1;
+  while (alike < count && votes[alike] == votes[0])
+    alike++;
+  if (count && alike == count)
+    return votes[0];
+  sort_votes(votes, count);
+  int best = -1;
+  long most = 0;
+  for (long i = 0, end; i < count; i = end) {
+    for (end = i; end < count && votes[end] == votes[i]; end++)
+      ;
+    if (end - i > most) {
+      most = end - i;
+      best = votes[i];
+    }
+  }
+  return best;
+}
+
+struct follower {
+  struct comm *comm;
+  const struct share *share;
+  int parts, set;
+  struct follow_plan plan;
+  const struct follow_step *step;
+  int **part;
+};
+
+static long long total_of(const struct follower *f, int set) {
+  return f->share->sets[set].first[f->comm->size];
+}
+
+static bool leads(const struct follower *f, const struct share_map *map) {
+  return follow_leads(&f->plan, f->step, map);
+}
+
+/* The parts of all targets of one map, also of those that others have: rows in the first of `votes` columns. */
+static int parts_of_targets(const struct follower *f, const struct share_map *map, long votes, int *out,
+                            struct error *err) {
+  const struct share_set *from = &f->share->sets[map->from], *to = &f->share->sets[map->to];
+  struct directory where = {0};
+  struct numbers ids;
+  int *known = NULL;
+  int code = numbers_new(&ids, to->numbers, to->owned) ? OP_OK : error_memory(err, "the parts of a set", 0);
+  size_t entry = 0;
+  for (long e = 0; !code && e < from->owned; e++)
+    for (int k = 0; k < map->arity; k++)
+      if ((out[e * votes + k] = numbers_add(&ids, rows_get(&map->rows, entry++))) < 0)
+        code = error_memory(err, "the parts of a set", 0);
+  if (!code)
+    code = directory_make(&where, f->comm, total_of(f, map->to), to->numbers, to->owned, f->part[map->to], 0,
+                          err);
+  if (!code && !(known = array_new((size_t)(ids.count - to->owned), sizeof *known)))
+    code = error_memory(err, "the parts of a set", (size_t)ids.count * sizeof *known);
+  if (!code)
+    code = directory_ask(&where, f->comm, ids.number + to->owned, ids.count - to->owned, known, err);
+  for (long e = 0; !code && e < from->owned; e++)
+    for (int k = 0; k < map->arity; k++) {
+      int *vote = &out[e * votes + k];
+      *vote = *vote < to->owned ? f->part[map->to][*vote] : known[*vote - to->owned];
+    }
+  free(known);
+  directory_free(&where);
+  numbers_free(&ids);
+  return code;
+}
+
+static int follow_targets(const struct follower *f, struct error *err) {
+  const long owned = f->share->sets[f->set].owned;
+  long votes = 0;
+  for (int m = 0; m < f->share->nmaps; m++)
+    votes += leads(f, &f->share->maps[m]) ? f->share->maps[m].arity : 0;
+  int *all = array_new((size_t)owned * (size_t)votes, sizeof *all);
+  int code = all ? OP_OK : error_memory(err, "the parts of targets", 0);
+  for (long m = 0, at = 0; !code && m < f->share->nmaps; m++)
+    if (leads(f, &f->share->maps[m])) {
+      code = parts_of_targets(f, &f->share->maps[m], votes, all + at, err);
+      at += f->share->maps[m].arity;
+    }
+  for (long e = 0; !code && e < owned; e++)
+    f->part[f->set][e] = most_frequent(all + e * votes, votes);
+  free(all);
+  return code;
+}
+
+/* Votes for one element, of equal parts together: the part, and above it how many. */
+enum { PART_BITS = 32 };
+
+static long long ballot(int part, long long count) {
+  return count << PART_BITS | part;
+}
+static int ballot_part(long long ballot) {
+  return (int)(ballot & ((1LL << PART_BITS) - 1));
+}
+static long long ballot_count(long long ballot) {
+  return ballot >> PART_BITS;
+}
+
+/* What is known here of the votes for each target, so that few travel. */
+struct votes {
+  struct numbers targets;
+  int *target, *part; /* of each vote */
+  int *grouped;       /* parts, together by target */
+  long *end;          /* of each target's group, when all are there */
+  long count;
+};
+
+static void votes_free(struct votes *v) {
+  numbers_free(&v->targets);
+  free(v->target);
+  free(v->part);
+  free(v->grouped);
+  free(v->end);
+}
+
+static int no_memory(struct error *err) {
+  return error_memory(err, "the votes of sources", 0);
+}
+
+static int take_votes(const struct follower *f, struct votes *v, struct error *err) {
+  long room = 0;
+  for (int m = 0; m < f->share->nmaps; m++) {
+    const struct share_map *map = &f->share->maps[m];
+    room += leads(f, map) ? f->share->sets[map->from].owned * map->arity : 0;
+  }
+  v->target = array_new((size_t)room, sizeof *v->target);
+  v->part = array_new((size_t)room, sizeof *v->part);
+  /* Most targets are this rank's own. */
+  const struct share_set *set = &f->share->sets[f->set];
+  if (!v->target || !v->part || !numbers_new(&v->targets, set->numbers, set->owned))
+    return no_memory(err);
+  for (int m = 0; m < f->share->nmaps; m++) {
+    const struct share_map *map = &f->share->maps[m];
+    const long sources = leads(f, map) ? f->share->sets[map->from].owned : 0;
+    size_t entry = 0;
+    for (long e = 0; e < sources; e++)
+      for (int k = 0; k < map->arity; k++, v->count++) {
+        if ((v->target[v->count] = numbers_add(&v->targets, rows_get(&map->rows, entry++))) < 0)
+          return no_memory(err);
+        v->part[v->count] = f->part[map->from][e];
+      }
+  }
+  return OP_OK;
+}
+
+static int group_votes(struct votes *v, struct error *err) {
+  const long targets = v->targets.count;
+  v->end = array_new((size_t)targets + 1, sizeof *v->end);
+  v->grouped = array_new((size_t)v->count, sizeof *v->grouped);
+  if (!v->end || !v->grouped)
+    return no_memory(err);
+  for (long i = 0; i < v->count; i++)
+    v->end[v->target[i] + 1]++;
+  for (long t = 0; t < targets; t++)
+    v->end[t + 1] += v->end[t];
+  /* Filling moves each beginning to its end, which is the next one's beginning. */
+  for (long i = 0; i < v->count; i++)
+    v->grouped[v->end[v->target[i]]++] = v->part[i];
+  return OP_OK;
+}
+
+/* A line for each target and part. */
+static struct told *count_local(struct votes *v, long *count) {
+  long lines = 0;
+  for (long t = 0, begin = 0; t < v->targets.count; begin = v->end[t++]) {
+    sort_votes(v->grouped + begin, v->end[t] - begin);
+    for (long i = begin; i < v->end[t]; i++)
+      lines += i == begin || v->grouped[i] != v->grouped[i - 1];
+  }
+  struct told *told = array_new((size_t)lines, sizeof *told);
+  *count = 0;
+  for (long t = 0, begin = 0; told && t < v->targets.count; begin = v->end[t++])
+    for (long i = begin; i < v->end[t]; i++) {
+      const bool again = i > begin && v->grouped[i] == v->grouped[i - 1];
+      if (!again)
+        told[(*count)++] = (struct told){.number = v->targets.number[t], .value = ballot(v->grouped[i], 0)};
+      told[*count - 1].value += ballot(0, 1);
+    }
+  return told;
+}
+
+static int by_part(const void *a, const void *b) {
+  const int x = ballot_part(*(const long long *)a), y = ballot_part(*(const long long *)b);
+  return (x > y) - (x < y);
+}
+
+/* The part with most votes, the lowest of several; -1: there are none. Sorts the ballots. */
+static int elect(long long *ballots, long count) {
+  int best = -1;
+  long long most = 0;
+  if (count > 1)
+    qsort(ballots, (size_t)count, sizeof *ballots, by_part);
+  for (long i = 0, end; i < count; i = end) {
+    const int part = ballot_part(ballots[i]);
+    long long votes = 0;
+    for (end = i; end < count && ballot_part(ballots[end]) == part; end++)
+      votes += ballot_count(ballots[end]);
+    if (votes > most) {
+      most = votes;
+      best = part;
+    }
+  }
+  return best;
+}
+
+/* At the ranks that keep blocks of the set's numbers. */
+static int count_votes(const struct mail *in, struct directory *d, struct error *err) {
+  const struct told *told = in->items;
+  long *end = array_new((size_t)d->size + 1, sizeof *end);
+  long long *grouped = array_new((size_t)in->total, sizeof *grouped);
+  int code = end && grouped ? OP_OK : no_memory(err);
+  for (long i = 0; !code && i < in->total; i++)
+    end[told[i].number - d->first + 1]++;
+  for (long i = 0; !code && i < d->size; i++)
+    end[i + 1] += end[i];
+  for (long i = 0; !code && i < in->total; i++)
+    grouped[end[told[i].number - d->first]++] = told[i].value;
+  for (long i = 0; !code && i < d->size; i++) {
+    const long begin = i ? end[i - 1] : 0;
+    d->values[i] = elect(grouped + begin, end[i] - begin);
+  }
+  free(end);
+  free(grouped);
+  return code;
+}
+
+static int follow_sources(const struct follower *f, struct error *err) {
+  const struct share_set *set = &f->share->sets[f->set];
+  long count = 0;
+  struct votes votes = {0};
+  struct told *told = NULL;
+  struct mail in = {0};
+  struct directory where = {0};
+  int code = take_votes(f, &votes, err);
+  if (!code)
+    code = group_votes(&votes, err);
+  if (!code && !(told = count_local(&votes, &count)))
+    code = no_memory(err);
+  votes_free(&votes);
+  if (!code)
+    code = tell_blocks(f->comm, total_of(f, f->set), told, count, &in, err);
+  free(told);
+  if (!code)
+    code = directory_make(&where, f->comm, total_of(f, f->set), NULL, 0, NULL, 0, err);
+  if (!code)
+    code = count_votes(&in, &where, err);
+  mail_free(&in);
+  if (!code)
+    code = directory_ask(&where, f->comm, set->numbers, set->owned, f->part[f->set], err);
+  for (long e = 0; !code && e < set->owned; e++)
+    if (f->part[f->set][e] < 0)
+      f->part[f->set][e] = block_of(total_of(f, f->set), f->parts, set->numbers[e]);
+  directory_free(&where);
+  return code;
+}
+
+static int follow_nothing(const struct follower *f, struct error *err) {
+  const struct share_set *set = &f->share->sets[f->set];
+  const struct part_request request = {.comm = f->comm,
+                                       .parts = f->parts,
+                                       .total = total_of(f, f->set),
+                                       .count = set->owned,
+                                       .numbers = set->numbers};
+  return parts_block(&request, f->part[f->set], err);
+}
+
+static int follow_all(struct follower *f, struct error *err) {
+  static int (*const follow[])(const struct follower *f,
+                               struct error *err) = {[FOLLOW_TARGETS] = follow_targets,
+                                                     [FOLLOW_SOURCES] = follow_sources,
+                                                     [FOLLOW_NOTHING] = follow_nothing};
+  int code = OP_OK;
+  for (int i = 0; !code && i < f->plan.count; i++) {
+    f->step = &f->plan.steps[i];
+    f->set = f->step->set;
+    const size_t owned = (size_t)f->share->sets[f->set].owned;
+    if (!(f->part[f->set] = array_new(owned, sizeof **f->part)))
+      return error_memory(err, "the parts of a set", owned * sizeof **f->part);
+    code = follow[f->step->kind](f, err);
+  }
+  return code;
+}
+
+int parts_follow(struct comm *comm, const struct share *share, int parts, int **part, struct error *err) {
+  struct follower f = {.comm = comm, .share = share, .parts = parts, .part = part};
+  bool *placed = array_new((size_t)share->nsets, sizeof *placed);
+  if (!placed)
+    return error_memory(err, "the order of sets", (size_t)share->nsets);
+  for (int s = 0; s < share->nsets; s++)
+    placed[s] = part[s] != NULL;
+  int code = follow_plan(share, placed, &f.plan, err);
+  if (!code)
+    code = follow_all(&f, err);
+  follow_plan_free(&f.plan);
+  free(placed);
+  return code;
+}

@@ -1,0 +1,162 @@
+#include "weights.h"
+
+#include <stdlib.h>
+
+#include "base/size.h"
+#include "directory.h"
+#include "follow.h"
+#include "numbers.h"
+
+/* Shares are fixed-point numbers: sums of them are the same in any order. */
+enum { POINT = 1 << 10 };
+
+struct weighing {
+  struct comm *comm;
+  const struct share *share;
+  struct follow_plan plan;
+  long long **load; /* of each set's owned elements */
+};
+
+static int no_memory(struct error *err) {
+  return error_memory(err, "the weights of a set", 0);
+}
+
+static const struct share_set *set_of(const struct weighing *w, int set) {
+  return &w->share->sets[set];
+}
+static long long total_of(const struct weighing *w, int set) {
+  return set_of(w, set)->first[w->comm->size];
+}
+
+/* A value for each target that the rows of this rank name; those that others own have ids behind the owned ones. */
+struct targets {
+  struct numbers ids;
+  int *id; /* of each entry of the maps, one map after the other */
+  long long *values;
+};
+
+static void targets_free(struct targets *t) {
+  numbers_free(&t->ids);
+  free(t->id);
+  free(t->values);
+}
+
+static long entries_of(const struct weighing *w, const struct share_map *map) {
+  return set_of(w, map->from)->owned * map->arity;
+}
+
+/* Of the maps marked. */
+static int targets_new(const struct weighing *w, int set, const bool *maps, struct targets *t,
+                       struct error *err) {
+  const struct share_set *to = set_of(w, set);
+  long entries = 0, at = 0;
+  for (int m = 0; m < w->share->nmaps; m++)
+    entries += maps[m] ? entries_of(w, &w->share->maps[m]) : 0;
+  *t = (struct targets){.id = array_new((size_t)entries, sizeof *t->id)};
+  if (!numbers_new(&t->ids, to->numbers, to->owned) || !t->id)
+    return no_memory(err);
+  for (int m = 0; m < w->share->nmaps; m++)
+    for (long i = 0; maps[m] && i < entries_of(w, &w->share->maps[m]); i++)
+      if ((t->id[at++] = numbers_add(&t->ids, rows_get(&w->share->maps[m].rows, (size_t)i))) < 0)
+        return no_memory(err);
+  t->values = array_new((size_t)t->ids.count, sizeof *t->values);
+  return t->values ? OP_OK : no_memory(err);
+}
+
+/* What an element costs goes to its targets, the same to each. */
+static int hand_to_targets(struct weighing *w, const struct follow_step *step, struct error *err) {
+  const struct share *share = w->share;
+  bool *one = array_new((size_t)share->nmaps, sizeof *one);
+  int code = one ? OP_OK : no_memory(err), columns = 0;
+  for (int m = 0; m < share->nmaps; m++)
+    columns += follow_leads(&w->plan, step, &share->maps[m]) ? share->maps[m].arity : 0;
+  for (int m = 0; !code && m < share->nmaps; m++) {
+    const struct share_map *map = &share->maps[m];
+    struct targets t = {0};
+    if (!follow_leads(&w->plan, step, map))
+      continue;
+    one[m] = true;
+    code = targets_new(w, map->to, one, &t, err);
+    one[m] = false;
+    for (long i = 0; !code && i < entries_of(w, map); i++)
+      t.values[t.id[i]] += w->load[step->set][i / map->arity] / columns;
+    if (!code)
+      code = directory_add(w->comm, total_of(w, map->to), &t.ids, set_of(w, map->to)->owned, t.values, err);
+    for (long e = 0; !code && e < set_of(w, map->to)->owned; e++)
+      w->load[map->to][e] += t.values[e];
+    targets_free(&t);
+  }
+  free(one);
+  return code;
+}
+
+/* What an element costs goes to those that have it as a target, the same to each entry: owners learn how many there are, and
+ * tell what is for each. */
+static int hand_to_sources(struct weighing *w, const struct follow_step *step, struct error *err) {
+  const struct share *share = w->share;
+  const long owned = set_of(w, step->set)->owned;
+  struct targets t = {0};
+  bool *leads = array_new((size_t)share->nmaps, sizeof *leads);
+  int code = leads ? OP_OK : no_memory(err);
+  for (int m = 0; !code && m < share->nmaps; m++)
+    leads[m] = follow_leads(&w->plan, step, &share->maps[m]);
+  if (!code)
+    code = targets_new(w, step->set, leads, &t, err);
+  long at = 0;
+  for (int m = 0; !code && m < share->nmaps; m++)
+    for (long i = 0; leads[m] && i < entries_of(w, &share->maps[m]); i++)
+      t.values[t.id[at++]]++;
+  if (!code)
+    code = directory_add(w->comm, total_of(w, step->set), &t.ids, owned, t.values, err);
+  for (long e = 0; !code && e < owned; e++)
+    t.values[e] = t.values[e] ? w->load[step->set][e] / t.values[e] : 0;
+  if (!code)
+    code = directory_rows(w->comm, total_of(w, step->set), &t.ids, owned, sizeof *t.values, t.values,
+                          t.values + owned, err);
+  at = 0;
+  for (int m = 0; !code && m < share->nmaps; m++)
+    for (long i = 0; leads[m] && i < entries_of(w, &share->maps[m]); i++)
+      w->load[share->maps[m].from][i / share->maps[m].arity] += t.values[t.id[at++]];
+  targets_free(&t);
+  free(leads);
+  return code;
+}
+
+static int begin(struct weighing *w, int prime, const int *cost, struct error *err) {
+  const size_t sets = (size_t)w->share->nsets;
+  bool *placed = array_new(sets, sizeof *placed);
+  w->load = array_new(sets, sizeof *w->load);
+  int code = placed && w->load ? OP_OK : no_memory(err);
+  if (!code) {
+    placed[prime] = true;
+    code = follow_plan(w->share, placed, &w->plan, err);
+  }
+  free(placed);
+  for (size_t s = 0; !code && s < sets; s++) {
+    const long owned = w->share->sets[s].owned;
+    if (!(w->load[s] = array_new((size_t)owned, sizeof **w->load)))
+      return no_memory(err);
+    for (long e = 0; e < owned; e++)
+      w->load[s][e] = (long long)cost[s] * POINT;
+  }
+  return code;
+}
+
+int parts_weights(struct comm *comm, const struct share *share, int prime, const int *cost,
+                  long long *weights, struct error *err) {
+  struct weighing w = {.comm = comm, .share = share};
+  int code = begin(&w, prime, cost, err);
+  /* Who came last hands on first. */
+  for (int i = w.plan.count - 1; !code && i >= 0; i--) {
+    const struct follow_step *step = &w.plan.steps[i];
+    if (step->kind != FOLLOW_NOTHING)
+      code = step->kind == FOLLOW_TARGETS ? hand_to_targets(&w, step, err) : hand_to_sources(&w, step, err);
+  }
+  for (long e = 0; !code && e < share->sets[prime].owned; e++)
+    weights[e] = w.load[prime][e] > 0 ? w.load[prime][e] : 1;
+  for (int s = 0; w.load && s < share->nsets; s++)
+    free(w.load[s]);
+  free(w.load);
+  follow_plan_free(&w.plan);
+  return code;
+}

@@ -1,0 +1,395 @@
+#include "spread/exchange.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
+#include "services/context.h"
+#include "spread/halo.h"
+#include "spread/halo_cover.h"
+
+/* Rows of one dat for one neighbour. */
+struct segment {
+  struct dat *dat;
+  const int *elements;
+  long count;
+  size_t at; /* in the buffer */
+};
+
+/* All messages of one direction. */
+struct direction {
+  struct segment *segments;
+  int nsegments;
+  int *ranks;
+  size_t *first; /* nranks + 1, in the buffer */
+  int nranks;
+  unsigned char *buffer;
+  struct device_messages *device; /* whose memory the buffer is; NULL: memory of the host */
+};
+
+struct exchange {
+  struct exchange *next;
+  struct halo_need *needs;
+  int nneeds;
+  struct halo_need *fresh; /* what is current afterwards: the needs, and what else their messages cover */
+  int nfresh;
+  enum space space;
+  struct direction send, receive;
+  struct comm_request **requests; /* receives, then sends */
+  int nrequests;
+};
+
+struct exchanges {
+  struct exchange *first, *under_way;
+  struct halo_cover *covers;
+  unsigned epoch;
+};
+
+/* Device kernels move words: each dat's rows begin where any of them may. */
+enum { ALIGN = 16 };
+
+/* ---- making one ---- */
+
+static const struct halo_side *side_of(const struct halo_need *need, bool sends) {
+  const struct halo_exchange *halo = need->map ? &need->map->halo->exchange : &need->dat->set->spread->exec;
+  return sends ? &halo->send : &halo->receive;
+}
+
+static size_t aligned(size_t bytes) {
+  return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* The lowest rank that any need's next message goes to or comes from; INT_MAX: no more. */
+static int next_rank(const struct exchange *x, bool sends, const int *next) {
+  int rank = INT_MAX;
+  for (int n = 0; n < x->nneeds; n++) {
+    const struct halo_side *side = side_of(&x->needs[n], sends);
+    if (next[n] < side->count && side->ranks[next[n]] < rank)
+      rank = side->ranks[next[n]];
+  }
+  return rank;
+}
+
+static void add_segments(const struct exchange *x, struct direction *d, bool sends, int rank, int *next,
+                         size_t *end) {
+  for (int n = 0; n < x->nneeds; n++) {
+    const struct halo_side *side = side_of(&x->needs[n], sends);
+    const int k = next[n];
+    if (k >= side->count || side->ranks[k] != rank)
+      continue;
+    next[n]++;
+    const long count = side->first[k + 1] - side->first[k];
+    if (!count)
+      continue;
+    d->segments[d->nsegments++] = (struct segment){
+        .dat = x->needs[n].dat, .elements = side->elements + side->first[k], .count = count, .at = *end};
+    *end += aligned((size_t)count * x->needs[n].dat->row_bytes);
+  }
+}
+
+static int make_buffer(struct op_context *ctx, const struct exchange *x, struct direction *d, size_t bytes,
+                       struct error *err) {
+  if (x->space == SPACE_DEVICE)
+    return bytes ? ctx->mover->messages_new(ctx, bytes, &d->device, &d->buffer, err) : OP_OK;
+  d->buffer = data_memory(NULL, bytes, 0);
+  return d->buffer ? OP_OK : error_memory(err, "the messages of a halo exchange", bytes);
+}
+
+static int make_direction(struct op_context *ctx, const struct exchange *x, struct direction *d, bool sends,
+                          struct error *err) {
+  size_t most = 0, end = 0;
+  int next[OP_MAX_ARGS] = {0};
+  for (int n = 0; n < x->nneeds; n++)
+    most += (size_t)side_of(&x->needs[n], sends)->count;
+  d->segments = array_new(most, sizeof *d->segments);
+  d->ranks = array_new(most, sizeof *d->ranks);
+  d->first = array_new(most + 1, sizeof *d->first);
+  if (!d->segments || !d->ranks || !d->first)
+    return error_memory(err, "a halo exchange", most * sizeof *d->segments);
+  for (int rank; (rank = next_rank(x, sends, next)) != INT_MAX;) {
+    const size_t begin = end;
+    add_segments(x, d, sends, rank, next, &end);
+    if (end == begin)
+      continue;
+    d->ranks[d->nranks++] = rank;
+    d->first[d->nranks] = end;
+  }
+  return make_buffer(ctx, x, d, end, err);
+}
+
+static void free_direction(struct op_context *ctx, struct direction *d) {
+  if (d->device)
+    ctx->mover->messages_free(ctx, d->device);
+  else
+    data_memory_free(d->buffer);
+  free(d->segments);
+  free(d->ranks);
+  free(d->first);
+}
+
+static void exchange_free(struct op_context *ctx, struct exchange *x) {
+  for (int i = 0; i < x->nrequests; i++)
+    ctx->comm->table->request_free(ctx->comm, x->requests[i]);
+  free_direction(ctx, &x->send);
+  free_direction(ctx, &x->receive);
+  free(x->requests);
+  free(x->fresh);
+  free(x->needs);
+  free(x);
+}
+
+/* Messages of different exchanges do not meet, also if ranks differ in the loops they call. */
+static int tag_of(const struct exchange *x) {
+  unsigned mixed = 2166136261u;
+  for (int n = 0; n < x->nneeds; n++) {
+    mixed = (mixed ^ (unsigned)x->needs[n].dat->id) * 16777619u;
+    mixed = (mixed ^ (unsigned)(x->needs[n].map ? x->needs[n].map->id : -1)) * 16777619u;
+  }
+  return (int)(mixed % COMM_MOST_TAG);
+}
+
+static int make_requests(struct op_context *ctx, struct exchange *x, struct error *err) {
+  const int tag = tag_of(x);
+  const struct comm_table *table = ctx->comm->table;
+  const size_t most = (size_t)x->receive.nranks + (size_t)x->send.nranks;
+  int code = OP_OK;
+  x->requests = array_new(most, sizeof *x->requests);
+  if (!x->requests)
+    return error_memory(err, "a halo exchange", most * sizeof *x->requests);
+  for (int i = 0; !code && i < x->receive.nranks; i++) {
+    const struct direction *d = &x->receive;
+    code = table->receive_init(ctx->comm, d->buffer + d->first[i], d->first[i + 1] - d->first[i], d->ranks[i],
+                               tag, &x->requests[x->nrequests], err);
+    x->nrequests += !code;
+  }
+  for (int i = 0; !code && i < x->send.nranks; i++) {
+    const struct direction *d = &x->send;
+    code = table->send_init(ctx->comm, d->buffer + d->first[i], d->first[i + 1] - d->first[i], d->ranks[i],
+                            tag, &x->requests[x->nrequests], err);
+    x->nrequests += !code;
+  }
+  return code;
+}
+
+static int add_fresh(struct exchange *x, struct dat *dat, const struct map *map, struct error *err) {
+  struct halo_need *fresh = array_resize(x->fresh, (size_t)x->nfresh + 1, sizeof *fresh);
+  if (!fresh)
+    return error_memory(err, "a halo exchange", ((size_t)x->nfresh + 1) * sizeof *fresh);
+  x->fresh = fresh;
+  fresh[x->nfresh++] = (struct halo_need){.dat = dat, .map = map};
+  return halo_keep_version(dat, map, err);
+}
+
+/* The need itself, and other maps' parts of the halo that are contained in it. */
+static int find_fresh(struct op_context *ctx, struct exchange *x, const struct halo_need *need,
+                      struct error *err) {
+  const struct halo_cover *cover = NULL;
+  int code = add_fresh(x, need->dat, need->map, err);
+  if (code || !need->map)
+    return code;
+  code = halo_cover_get(ctx, &ctx->exchanges->covers, need->map, &cover, err);
+  for (int i = 0; !code && i < cover->count; i++)
+    code = add_fresh(x, need->dat, cover->others[i], err);
+  return code;
+}
+
+static int exchange_new(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
+                        struct exchange **out, struct error *err) {
+  struct exchange *x = array_new(1, sizeof *x);
+  if (!x)
+    return error_memory(err, "a halo exchange", sizeof *x);
+  x->space = space;
+  x->nneeds = count;
+  x->needs = array_new((size_t)count, sizeof *x->needs);
+  int code = x->needs ? OP_OK : error_memory(err, "a halo exchange", (size_t)count * sizeof *x->needs);
+  for (int n = 0; !code && n < count; n++) {
+    x->needs[n] = needs[n];
+    code = find_fresh(ctx, x, &needs[n], err);
+  }
+  if (!code)
+    code = make_direction(ctx, x, &x->send, true, err);
+  if (!code)
+    code = make_direction(ctx, x, &x->receive, false, err);
+  if (!code)
+    code = make_requests(ctx, x, err);
+  if (code)
+    exchange_free(ctx, x);
+  else
+    *out = x;
+  return code;
+}
+
+/* ---- finding it again ---- */
+
+static bool uses(const struct exchange *x, const struct dat *dat) {
+  for (int n = 0; n < x->nneeds; n++)
+    if (x->needs[n].dat == dat)
+      return true;
+  return false;
+}
+
+void exchanges_forget(struct op_context *ctx, const struct dat *dat) {
+  if (!ctx->exchanges)
+    return;
+  for (struct exchange **link = &ctx->exchanges->first, *x; (x = *link);) {
+    if (dat && !uses(x, dat)) {
+      link = &x->next;
+      continue;
+    }
+    *link = x->next;
+    exchange_free(ctx, x);
+  }
+  if (!dat) {
+    halo_covers_free(ctx->exchanges->covers);
+    free(ctx->exchanges);
+    ctx->exchanges = NULL;
+  }
+}
+
+static bool is_for(const struct exchange *x, const struct halo_need *needs, int count, enum space space) {
+  if (x->nneeds != count || x->space != space)
+    return false;
+  for (int n = 0; n < count; n++)
+    if (x->needs[n].dat != needs[n].dat || x->needs[n].map != needs[n].map)
+      return false;
+  return true;
+}
+
+static int exchanges_new(struct op_context *ctx, struct error *err) {
+  ctx->exchanges = array_new(1, sizeof *ctx->exchanges);
+  return ctx->exchanges ? OP_OK : error_memory(err, "halo exchanges", sizeof *ctx->exchanges);
+}
+
+int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
+                 struct exchange **out, struct error *err) {
+  int code = OP_OK;
+  if (ctx->exchanges && ctx->exchanges->epoch != ctx->mesh.epoch)
+    exchanges_forget(ctx, NULL);
+  if (!ctx->exchanges && !(code = exchanges_new(ctx, err)))
+    ctx->exchanges->epoch = ctx->mesh.epoch;
+  for (*out = code ? NULL : ctx->exchanges->first; *out; *out = (*out)->next)
+    if (is_for(*out, needs, count, space))
+      return OP_OK;
+  if (!code)
+    code = exchange_new(ctx, needs, count, space, out, err);
+  /* All have it, or none: each may try again. */
+  const int own = code;
+  code = agree_on_success(ctx->comm, own, err);
+  if (code && !own)
+    exchange_free(ctx, *out);
+  if (code) {
+    *out = NULL;
+    return code;
+  }
+  (*out)->next = ctx->exchanges->first;
+  ctx->exchanges->first = *out;
+  return OP_OK;
+}
+
+int exchange_messages(const struct exchange *x) {
+  return x->send.nranks;
+}
+
+size_t exchange_bytes(const struct exchange *x) {
+  return x->send.first[x->send.nranks];
+}
+
+/* ---- one exchange ---- */
+
+static void pack_rows(const struct segment *s, unsigned char *row) {
+  const struct dat *dat = s->dat;
+  for (long i = 0; i < s->count; i++, row += dat->row_bytes)
+    if (!dat->soa)
+      memcpy(row, dat_value(dat, s->elements[i], 0), dat->row_bytes);
+    else
+      for (int c = 0; c < dat->dim; c++)
+        memcpy(row + (size_t)c * dat->value_size, dat_value(dat, s->elements[i], c), dat->value_size);
+}
+
+static void unpack_rows(const struct segment *s, const unsigned char *row) {
+  const struct dat *dat = s->dat;
+  for (long i = 0; i < s->count; i++, row += dat->row_bytes)
+    if (!dat->soa)
+      memcpy(dat_value(dat, s->elements[i], 0), row, dat->row_bytes);
+    else
+      for (int c = 0; c < dat->dim; c++)
+        memcpy(dat_value(dat, s->elements[i], c), row + (size_t)c * dat->value_size, dat->value_size);
+}
+
+static int pack(struct op_context *ctx, const struct exchange *x, struct error *err) {
+  int code = OP_OK;
+  for (int i = 0; !code && i < x->send.nsegments; i++) {
+    const struct segment *s = &x->send.segments[i];
+    if (x->space == SPACE_HOST)
+      pack_rows(s, x->send.buffer + s->at);
+    else
+      code = ctx->mover->pack(ctx, x->send.device, s->at, s->dat, s->elements, s->count, err);
+  }
+  /* Also where nothing is sent: the last messages may still be being unpacked where the next ones arrive. */
+  if (!code && x->space == SPACE_DEVICE)
+    code = ctx->mover->hand_over(ctx, x->send.device, err);
+  return code;
+}
+
+static int unpack(struct op_context *ctx, const struct exchange *x, struct error *err) {
+  int code = OP_OK;
+  if (x->receive.device)
+    code = ctx->mover->take_over(ctx, x->receive.device, err);
+  for (int i = 0; !code && i < x->receive.nsegments; i++) {
+    const struct segment *s = &x->receive.segments[i];
+    if (x->space == SPACE_HOST)
+      unpack_rows(s, x->receive.buffer + s->at);
+    else
+      code = ctx->mover->unpack(ctx, x->receive.device, s->at, s->dat, s->elements, s->count, err);
+  }
+  return code;
+}
+
+/* A failure shows when the exchange is waited for. */
+static void let_messages_get_on(void *context) {
+  struct op_context *ctx = context;
+  const struct exchange *x = ctx->exchanges->under_way;
+  struct error ignored = {0};
+  bool done = false;
+  ctx->comm->table->test(ctx->comm, x->requests, x->nrequests, &done, &ignored);
+  if (done)
+    ctx->poll = NULL;
+  error_free(&ignored);
+}
+
+int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err) {
+  int code = OP_OK;
+  for (int n = 0; !code && n < x->nneeds; n++)
+    code = dat_need(ctx, x->needs[n].dat, x->space, REGION_OWNED, err);
+  if (!code)
+    code = pack(ctx, x, err);
+  /* Also without messages: it counts as a call of all ranks. */
+  if (!code)
+    code = ctx->comm->table->start(ctx->comm, x->requests, x->nrequests, err);
+  if (code)
+    return code;
+  ctx->counters.exchanges++;
+  ctx->counters.messages += x->send.nranks;
+  ctx->counters.bytes_sent += (long long)exchange_bytes(x);
+  ctx->exchanges->under_way = x;
+  ctx->poll = x->nrequests ? let_messages_get_on : NULL;
+  return OP_OK;
+}
+
+int exchange_finish(struct op_context *ctx, struct exchange *x, double *waited, struct error *err) {
+  const double start = op2jit_wtime();
+  int code = OP_OK;
+  ctx->poll = NULL;
+  ctx->exchanges->under_way = NULL;
+  if (x->nrequests)
+    code = ctx->comm->table->wait(ctx->comm, x->requests, x->nrequests, err);
+  *waited = op2jit_wtime() - start;
+  if (!code)
+    code = unpack(ctx, x, err);
+  for (int n = 0; !code && n < x->nfresh; n++)
+    halo_received(x->fresh[n].dat, x->space, x->fresh[n].map);
+  return code;
+}

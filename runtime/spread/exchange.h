@@ -1,0 +1,46 @@
+/* Halo exchange: copies of others' elements are brought up to date, of all dats that a loop reads in one message per neighbour.
+ * Buffers and messages are made once for each set of needs and used again until the mesh changes. Collective: all ranks ask for
+ * the same needs in the same order. */
+#ifndef OP2JIT_EXCHANGE_H
+#define OP2JIT_EXCHANGE_H
+
+#include "mesh/data.h"
+
+struct op_context;
+struct exchange;
+
+/* What of a dat's halo: what the map reaches, or (NULL) the elements that are executed here as well. */
+struct halo_need {
+  struct dat *dat;
+  const struct map *map;
+};
+
+/* ---- which copies are the newest (halo_versions.c) ---- */
+
+/* Is this rank's copy of what is needed the newest? The same answer on all ranks. */
+bool halo_is_current(struct op_context *ctx, struct dat *dat, enum space space, const struct map *map);
+/* It is now, since the loop that made the newest version computed the copies as well. */
+void halo_computed(struct op_context *ctx, struct dat *dat, enum space space);
+/* No copy is, in any space. */
+void halo_is_old(struct op_context *ctx, struct dat *dat);
+/* Versions of what the map reaches are kept from now on. NULL: they always are. */
+int halo_keep_version(struct dat *dat, const struct map *map, struct error *err);
+/* What was sent of them arrived. */
+void halo_received(struct dat *dat, enum space space, const struct map *map);
+
+/* ---- exchanges ---- */
+
+/* Made, or found again; belongs to the context, and lives until the mesh's epoch changes or one of the dats is freed. */
+int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
+                 struct exchange **out, struct error *err);
+/* Pack and send. Until it is finished ctx->poll lets the messages get on, and owned rows that are sent may change. */
+int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err);
+/* Wait, unpack, and note the versions. *waited: seconds. */
+int exchange_finish(struct op_context *ctx, struct exchange *x, double *waited, struct error *err);
+int exchange_messages(const struct exchange *x);
+size_t exchange_bytes(const struct exchange *x); /* sent by this rank */
+
+/* Drop those of the dat; NULL: all. */
+void exchanges_forget(struct op_context *ctx, const struct dat *dat);
+
+#endif

@@ -1,0 +1,48 @@
+/* How the elements of a set are spread over ranks: which this rank owns, which copies of others' elements it keeps behind
+ * them, and which messages bring those up to date. Plain values, made by pure functions on arrays (distribute/).
+ *
+ * Local numbering of a set: [0, core) owned, reaching only owned elements through any map; [core, owned) owned;
+ * [owned, exec) copies of elements that reach something owned here through a map, executed here as well; [exec, nonexec) copies
+ * that are only read. Copies are sorted by owner, then by the owner's own number. */
+#ifndef OP2JIT_HALO_H
+#define OP2JIT_HALO_H
+
+#include <stddef.h>
+
+#include "mesh/mesh.h"
+
+/* One direction of messages: for neighbour i, elements[first[i]] .. elements[first[i + 1] - 1] in local numbers. */
+struct halo_side {
+  int count;     /* neighbours */
+  int *ranks;    /* ascending */
+  long *first;   /* count + 1 */
+  int *elements; /* first[count] */
+};
+
+/* What brings one region of a set up to date. Of two ranks' sides that face each other the elements are the same, in the
+ * same order. */
+struct halo_exchange {
+  struct halo_side send, receive;
+};
+
+/* A set over the ranks. NULL in struct set: one process. */
+struct distribution {
+  long long *declared_first; /* ranks + 1: rank r declared the user's global numbers declared_first[r] .. */
+  long long *numbers;        /* extents[EXTENT_NONEXEC]: the user's global number of each local element */
+  struct halo_exchange exec, nonexec;
+  /* From where an element was declared to where it is owned: send.elements are the user's local numbers on this rank,
+   * receive.elements the library's. Elements that stay are a message to oneself. */
+  struct halo_exchange home;
+};
+
+/* The part of a set's halo that is reached through one map from the elements that this rank executes (owned and exec): what a
+ * loop that reads through this map only needs. */
+struct map_halo {
+  struct halo_exchange exchange;
+};
+
+void halo_side_free(struct halo_side *side);
+void distribution_free(struct distribution *d);
+void map_halo_free(struct map_halo *halo);
+
+#endif

@@ -1,0 +1,403 @@
+#include "spread/partition.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/nearest.h"
+#include "base/size.h"
+#include "base/whereami.h"
+#include "mesh/data.h"
+#include "ranks/agree.h"
+#include "services/context.h"
+#include "spread/costs.h"
+#include "spread/distribute/directory.h"
+#include "spread/distribute/graph.h"
+#include "spread/distribute/numbers.h"
+#include "spread/distribute/parts.h"
+#include "spread/distribute/weights.h"
+#include "spread/spread.h"
+
+/* ---- names ---- */
+
+/* What a partitioner needs to be told. */
+enum need { NEED_NOTHING, NEED_COORDS, NEED_MAP, NEED_PARTS };
+
+struct method {
+  const char *lib;
+  const char *also;    /* other words for the same, between spaces */
+  const char *methods; /* what op_partition's `method` may say besides nothing and "any" */
+  enum need need;
+  partitioner *parts;  /* of our own */
+  const char *missing; /* this library is not used; in which packages it is */
+};
+
+static const struct method methods[] = {
+    {"block", " trivial ", " block ", NEED_NOTHING, parts_block, NULL},
+    {"random", " ", " random ", NEED_NOTHING, parts_random, NULL},
+    {"external", " user ", " external user ", NEED_PARTS, NULL, NULL},
+    {"rcb", " geom ", " rcb geom ", NEED_COORDS, parts_rcb, NULL},
+    {"inertial", " rib ", " inertial rib geom ", NEED_COORDS, parts_inertial, NULL},
+    {"ptscotch", " kway ", " kway ", NEED_MAP, NULL, NULL},
+    {"parmetis", " geomkway ", " kway geom geomkway ", NEED_MAP, NULL, "libparmetis-dev, not free software"},
+    {"kahip", " parhip ", " kway ", NEED_MAP, NULL, "libkahip-dev"},
+};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+/* Whether ` word ` is in a list, whatever the case. An absent word is. */
+static bool listed(const char *list, const char *word) {
+  if (!word || !*word || strcasecmp(word, "any") == 0)
+    return true;
+  const size_t length = strlen(word);
+  for (const char *p = list; *p; p += strcspn(p, " ")) {
+    p += strspn(p, " ");
+    if (strcspn(p, " ") == length && strncasecmp(p, word, length) == 0)
+      return true;
+  }
+  return false;
+}
+
+static const struct method *find_method(const struct partition_call *call, struct error *err) {
+  const char *names[METHODS];
+  for (int i = 0; i < METHODS; i++) {
+    const struct method *m = &methods[i];
+    names[i] = m->lib;
+    const bool named =
+        call->lib && *call->lib && (strcasecmp(call->lib, m->lib) == 0 || listed(m->also, call->lib));
+    if (!named || strcasecmp(call->lib, "any") == 0)
+      continue;
+    if (listed(m->methods, call->method))
+      return m;
+    error_set(err, OP_ERR_METHOD,
+              "op_partition: \"%s\" has no method \"%s\"; expected one of%s, or \"\" for its usual one",
+              call->lib, call->method, m->methods);
+    return NULL;
+  }
+  struct text wrong = {0};
+  nearest_tell("partitioner", call->lib, names, METHODS, &wrong);
+  error_set(
+      err, OP_ERR_METHOD,
+      "op_partition: %s; expected one of block, random, external, rcb, inertial, ptscotch (parmetis and "
+      "kahip are known by name only)",
+      text_str(&wrong));
+  text_free(&wrong);
+  return NULL;
+}
+
+/* ---- what the call must have ---- */
+
+static int check_coords(const struct partition_call *call, const struct method *m, struct error *err) {
+  const struct dat *coords = call->coords;
+  if (!coords)
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "op_partition: \"%s\" needs coordinates; pass a dat of dim 1 to 3 on set \"%s\", or on a "
+        "set that a map from \"%s\" leads to",
+        m->lib, call->prime->name, call->prime->name);
+  if (coords->dim > 3 || (coords->type != TYPE_DOUBLE && coords->type != TYPE_FLOAT))
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "op_partition: dat \"%s\" (dim %d, %s) cannot be the coordinates; expected dim 1 to 3 of "
+        "type double or float",
+        coords->name, coords->dim, type_info(coords->type)->name);
+  return OP_OK;
+}
+
+static int check_parts(const struct partition_call *call, struct error *err) {
+  const struct dat *parts = call->coords;
+  if (!parts || parts->set != call->prime || parts->dim != 1 || parts->type != TYPE_INT)
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "op_partition: \"external\" needs the parts; pass as the last argument a dat of dim 1 and "
+        "type int on set \"%s\" that holds a rank for each element",
+        call->prime->name);
+  return OP_OK;
+}
+
+static int check_map(const struct partition_call *call, const struct method *m, struct error *err) {
+  const struct map *map = call->map;
+  if (!map || (map->from != call->prime && map->to != call->prime))
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "op_partition: \"%s\" needs a map from or to set \"%s\", which says which of its elements "
+        "are neighbours; got %s%s%s",
+        m->lib, call->prime->name, map ? "\"" : "none", map ? map->name : "", map ? "\"" : "");
+  return OP_OK;
+}
+
+/* A map from the prime set to the one that has the coordinates; NULL: there is none. */
+static const struct map *map_to_coords(const struct op_context *ctx, const struct partition_call *call) {
+  if (call->map && call->map->from == call->prime && call->map->to == call->coords->set)
+    return call->map;
+  for (int m = 0; m < ctx->mesh.maps.count; m++) {
+    const struct map *map = ctx->mesh.maps.items[m];
+    if (map->from == call->prime && map->to == call->coords->set)
+      return map;
+  }
+  return NULL;
+}
+
+static int check_call(struct op_context *ctx, const struct partition_call *call, const struct method *m,
+                      struct error *err) {
+  if (m->missing)
+    return error_set(err, OP_ERR_NOT_BUILT,
+                     "op_partition: this build of op2jit cannot use \"%s\" (Debian: %s); use \"ptscotch\", "
+                     "\"rcb\" or \"inertial\"",
+                     m->lib, m->missing);
+  if (!call->prime)
+    return error_set(err, OP_ERR_ARGUMENT, "op_partition: the prime set is NULL; expected the set to part");
+  int code = m->need == NEED_COORDS  ? check_coords(call, m, err)
+             : m->need == NEED_PARTS ? check_parts(call, err)
+             : m->need == NEED_MAP   ? check_map(call, m, err)
+                                     : OP_OK;
+  if (!code && m->need == NEED_COORDS && call->coords->set != call->prime && !map_to_coords(ctx, call))
+    code =
+        error_set(err, OP_ERR_ARGUMENT,
+                  "op_partition: the coordinates \"%s\" are on set \"%s\", and no map leads there from set "
+                  "\"%s\"; pass coordinates of set \"%s\", or make \"%s\" the prime set",
+                  call->coords->name, call->coords->set->name, call->prime->name, call->prime->name,
+                  call->coords->set->name);
+  return code;
+}
+
+/* ---- coordinates ---- */
+
+static int no_memory(struct error *err) {
+  return error_memory(err, "a partition", 0);
+}
+
+static double *read_coords(const struct dat *coords, long rows) {
+  double *out = array_new((size_t)rows * (size_t)coords->dim, sizeof *out);
+  for (long e = 0; out && e < coords->set->extents[EXTENT_OWNED]; e++)
+    for (int c = 0; c < coords->dim; c++)
+      out[e * coords->dim + c] = type_number(coords->type, dat_value(coords, e, c));
+  return out;
+}
+
+/* The middle of each element's targets, of which other ranks may have some. */
+static int coords_through(struct op_context *ctx, const struct dat *coords, const struct share *share,
+                          const struct share_map *map, double **out, struct error *err) {
+  const struct share_set *to = &share->sets[map->to];
+  const long owned = share->sets[map->from].owned, entries = owned * map->arity;
+  const int dim = coords->dim;
+  struct numbers ids;
+  double *near = read_coords(coords, to->owned), *far = NULL;
+  int *targets = array_new((size_t)entries, sizeof *targets);
+  *out = array_new((size_t)owned * (size_t)dim, sizeof **out);
+  bool good = numbers_new(&ids, to->numbers, to->owned) && near && targets && *out;
+  for (long i = 0; good && i < entries; i++)
+    good = (targets[i] = numbers_add(&ids, rows_get(&map->rows, (size_t)i))) >= 0;
+  if (good)
+    good = (far = array_new((size_t)(ids.count - to->owned) * (size_t)dim, sizeof *far)) != NULL;
+  int code = agree_on_success(ctx->comm, good ? OP_OK : no_memory(err), err);
+  if (!code)
+    code = directory_rows(ctx->comm, to->first[ctx->comm->size], &ids, to->owned, (size_t)dim * sizeof *far,
+                          near, far, err);
+  for (long i = 0; !code && i < entries; i++) {
+    const double *x =
+        targets[i] < to->owned ? near + (long)targets[i] * dim : far + (targets[i] - to->owned) * dim;
+    for (int c = 0; c < dim; c++)
+      (*out)[i / map->arity * dim + c] += x[c] / map->arity;
+  }
+  numbers_free(&ids);
+  free(near);
+  free(far);
+  free(targets);
+  return code;
+}
+
+static int coords_of_prime(struct op_context *ctx, const struct partition_call *call,
+                           const struct share *share, double **out, struct error *err) {
+  int code = dat_need(ctx, call->coords, SPACE_HOST, REGION_OWNED, err);
+  if (code)
+    return code;
+  if (call->coords->set != call->prime) {
+    const struct map *map = map_to_coords(ctx, call);
+    int m = 0;
+    while (ctx->mesh.maps.items[m] != map)
+      m++;
+    return coords_through(ctx, call->coords, share, &share->maps[m], out, err);
+  }
+  *out = read_coords(call->coords, call->prime->extents[EXTENT_OWNED]);
+  return *out ? OP_OK : no_memory(err);
+}
+
+/* ---- the parts of the prime set ---- */
+
+static int part_as_told(struct op_context *ctx, const struct partition_call *call, int *part,
+                        struct error *err) {
+  const struct dat *told = call->coords;
+  int code = dat_need(ctx, call->coords, SPACE_HOST, REGION_OWNED, err);
+  for (long e = 0; !code && e < call->prime->extents[EXTENT_OWNED]; e++) {
+    memcpy(&part[e], dat_value(told, e, 0), sizeof part[e]);
+    if (part[e] < 0 || part[e] >= ctx->comm->size) {
+      const struct distribution *spread = call->prime->spread;
+      code =
+          error_set(err, OP_ERR_RANGE,
+                    "op_partition: dat \"%s\" sends element %lld of set \"%s\" to rank %d; expected 0 .. %d",
+                    told->name, spread ? spread->numbers[e] : spread_number(call->prime, e),
+                    call->prime->name, part[e], ctx->comm->size - 1);
+    }
+  }
+  return code;
+}
+
+static int open_partitioner(struct op_context *ctx, const struct graph_partitioner **out, struct error *err) {
+  struct text path = {0};
+  if (strcmp(ctx->comm->table->name, "openmpi") != 0)
+    return error_set(
+        err, OP_ERR_NOT_BUILT,
+        "op_partition: PT-Scotch is there for Open MPI only, and this program runs under %s; run it "
+        "under Open MPI, or use \"rcb\" or \"inertial\"",
+        ctx->comm->table->name);
+  int code = plugin_path("op2jit-ptscotch.so", env_value(&ctx->env, ENV_PLUGINS), &path, err);
+  if (code)
+    error_prefix(err, "op_partition: PT-Scotch is not there (Debian: libptscotch-dev when op2jit is built); "
+                      "\"rcb\" and \"inertial\" are: ");
+  void *library = code ? NULL : dlopen(text_str(&path), RTLD_NOW | RTLD_LOCAL);
+  const struct graph_partitioner *found = library ? dlsym(library, "op2jit_graph_partitioner") : NULL;
+  if (!code && (!found || found->version != GRAPH_PARTITIONER_VERSION)) {
+    const char *why = library ? NULL : dlerror();
+    code = error_set(err, OP_ERR_BACKEND, "op_partition: the PT-Scotch plugin %s does not open: %s",
+                     text_str(&path), why ? why : "it is of another version of op2jit");
+  }
+  text_free(&path);
+  *out = found;
+  return code;
+}
+
+/* The graph's parts are known by blocks of numbers; who owns an element asks there. */
+static int part_by_graph(struct op_context *ctx, const struct partition_call *call, const struct share *share,
+                         const long long *weights, int *part, struct error *err) {
+  const struct graph_partitioner *partitioner = NULL;
+  const struct share_set *prime = &share->sets[call->prime->id];
+  struct graph graph = {0};
+  struct directory answer = {0};
+  int code = agree_on_success(ctx->comm, open_partitioner(ctx, &partitioner, err), err);
+  if (!code)
+    code = graph_build(&graph, ctx->comm, share, call->map->id, call->map->to == call->prime, weights, err);
+  if (!code) {
+    answer = (struct directory){.total = graph.total,
+                                .first = graph.first,
+                                .size = graph.size,
+                                .values = array_new((size_t)graph.size, sizeof *answer.values)};
+    code = agree_on_success(ctx->comm, answer.values ? OP_OK : no_memory(err), err);
+  }
+  if (!code)
+    code = partitioner->part(ctx->comm, &graph, ctx->comm->size, answer.values, err);
+  code = agree_on_success(ctx->comm, code, err);
+  if (!code)
+    code = directory_ask(&answer, ctx->comm, prime->numbers, prime->owned, part, err);
+  directory_free(&answer);
+  graph_free(&graph);
+  return code;
+}
+
+/* Are the weights of all ranks' elements the same? Then the parts are those that come without any. */
+static int all_equal(struct op_context *ctx, const long long *weights, long count, bool *equal,
+                     struct error *err) {
+  long long ends[2] = {LLONG_MIN, LLONG_MIN}; /* the largest, and minus the least */
+  for (long e = 0; e < count; e++) {
+    ends[0] = weights[e] > ends[0] ? weights[e] : ends[0];
+    ends[1] = -weights[e] > ends[1] ? -weights[e] : ends[1];
+  }
+  const int code = ctx->comm->table->reduce_all(ctx->comm, ends, 2, COMM_LLONG, COMM_MAX, err);
+  *equal = ends[0] == -ends[1] || ends[0] == LLONG_MIN;
+  return code;
+}
+
+/* *weights stays NULL if all are the same. */
+static int weigh_prime(struct op_context *ctx, const struct share *share, int prime, long long **weights,
+                       struct error *err) {
+  int *cost = array_new((size_t)share->nsets, sizeof *cost);
+  bool measured = false;
+  int code = agree_on_success(ctx->comm, cost ? OP_OK : no_memory(err), err);
+  if (!code)
+    code = measured_costs(ctx, cost, &measured, err);
+  if (!code && measured) {
+    *weights = array_new((size_t)share->sets[prime].owned, sizeof **weights);
+    code = agree_on_success(ctx->comm, *weights ? OP_OK : no_memory(err), err);
+  }
+  if (!code && measured)
+    code = parts_weights(ctx->comm, share, prime, cost, *weights, err);
+  bool equal = false;
+  if (!code && measured)
+    code = all_equal(ctx, *weights, share->sets[prime].owned, &equal, err);
+  if (equal) {
+    free(*weights);
+    *weights = NULL;
+  }
+  free(cost);
+  return code;
+}
+
+static int part_prime(struct op_context *ctx, const struct partition_call *call, const struct method *m,
+                      const struct share *share, int *part, struct error *err) {
+  const struct share_set *prime = &share->sets[call->prime->id];
+  double *coords = NULL;
+  if (m->need == NEED_PARTS)
+    return part_as_told(ctx, call, part, err);
+  long long *weights = NULL;
+  int code = m->need == NEED_COORDS || m->need == NEED_MAP
+                 ? weigh_prime(ctx, share, call->prime->id, &weights, err)
+                 : OP_OK;
+  if (!code && m->need == NEED_COORDS)
+    code = coords_of_prime(ctx, call, share, &coords, err);
+  const struct part_request request = {.comm = ctx->comm,
+                                       .parts = ctx->comm->size,
+                                       .total = call->prime->global_size,
+                                       .count = prime->owned,
+                                       .numbers = prime->numbers,
+                                       .weights = weights,
+                                       .coords = coords,
+                                       .dim = coords ? call->coords->dim : 0};
+  if (!code)
+    code = m->need == NEED_MAP ? part_by_graph(ctx, call, share, weights, part, err)
+                               : m->parts(&request, part, err);
+  free(coords);
+  free(weights);
+  return code;
+}
+
+/* ---- everything ---- */
+
+/* A part for each owned element of each set. */
+static int part_all(struct op_context *ctx, const struct partition_call *call, const struct method *m,
+                    const struct share *share, int **part, struct error *err) {
+  const int prime = call->prime->id;
+  part[prime] = array_new((size_t)share->sets[prime].owned, sizeof **part);
+  int code = agree_on_success(ctx->comm, part[prime] ? OP_OK : no_memory(err), err);
+  if (!code)
+    code = agree_on_success(ctx->comm, part_prime(ctx, call, m, share, part[prime], err), err);
+  if (!code)
+    code = parts_follow(ctx->comm, share, ctx->comm->size, part, err);
+  return code;
+}
+
+int mesh_partition(struct op_context *ctx, const struct partition_call *call, struct error *err) {
+  const struct method *m = find_method(call, err);
+  int code = m ? check_call(ctx, call, m, err) : err->code;
+  if (!spread_wanted(ctx))
+    return code;
+  if (!code)
+    code = spread_check(ctx, err);
+  code = agree_on_success(ctx->comm, code, err);
+  ctx->comm->where = "op_partition";
+  struct share share = {0};
+  int **part = code ? NULL : array_new((size_t)ctx->mesh.sets.count, sizeof *part);
+  if (!code)
+    code = part ? spread_share(ctx, &share, err) : no_memory(err);
+  code = agree_on_success(ctx->comm, code, err);
+  if (!code)
+    code = part_all(ctx, call, m, &share, part, err);
+  if (code)
+    spread_give_back(ctx, &share);
+  else
+    code = spread_apply(ctx, &(struct spread_change){.part = part, .share = &share}, err);
+  for (int s = 0; part && s < ctx->mesh.sets.count; s++)
+    free(part[s]);
+  free(part);
+  return code;
+}

@@ -1,0 +1,334 @@
+#include "spread/renumber.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/size.h"
+#include "mesh/data.h"
+#include "mesh/order.h"
+#include "ranks/agree.h"
+#include "services/context.h"
+#include "spread/spread.h"
+
+/* One new order per set, by the set's position in the mesh; NULL: not reached, stays as it is. */
+struct orders {
+  int **order; /* new number -> old */
+  int **place; /* old number -> new */
+  int count;
+};
+
+static void orders_free(struct orders *o) {
+  for (int i = 0; i < o->count; i++) {
+    if (o->order)
+      free(o->order[i]);
+    if (o->place)
+      free(o->place[i]);
+  }
+  free(o->order);
+  free(o->place);
+}
+
+static int position(const struct op_context *ctx, const struct set *set) {
+  for (int i = 0; i < ctx->mesh.sets.count; i++)
+    if (ctx->mesh.sets.items[i] == set)
+      return i;
+  return -1;
+}
+
+/* Without ranks both are all elements. With ranks only owned ones get new places here, and copies follow their owners; but
+ * copies are neighbours too. */
+static long owned(const struct set *set) {
+  return set->extents[EXTENT_OWNED];
+}
+static long known(const struct set *set) {
+  return set->extents[EXTENT_NONEXEC];
+}
+
+static int make_room(struct orders *o, int i, long size, struct error *err) {
+  o->order[i] = array_new((size_t)size, sizeof(int));
+  o->place[i] = array_new((size_t)size, sizeof(int));
+  return o->order[i] && o->place[i] ? OP_OK
+                                    : error_memory(err, "a renumbering", 2 * (size_t)size * sizeof(int));
+}
+
+static void invert(const int *order, int *place, long size) {
+  for (long i = 0; i < size; i++)
+    place[order[i]] = (int)i;
+}
+
+/* Copies are taken out of an order, and stay behind the owned elements. */
+static void settle(const struct set *set, int *order, int *place) {
+  long kept = 0;
+  for (long i = 0; i < known(set); i++)
+    if (order[i] < owned(set))
+      order[kept++] = order[i];
+  for (long i = kept; i < known(set); i++)
+    order[i] = (int)i;
+  invert(order, place, known(set));
+}
+
+/* ---- the first set ---- */
+
+static double *read_coords(struct op_context *ctx, struct dat *coords, struct error *err) {
+  if (dat_need(ctx, coords, SPACE_HOST, REGION_OWNED, err))
+    return NULL;
+  double *out = array_new((size_t)owned(coords->set) * (size_t)coords->dim, sizeof *out);
+  if (!out) {
+    error_memory(err, "coordinates", (size_t)owned(coords->set) * (size_t)coords->dim * sizeof *out);
+    return NULL;
+  }
+  for (long e = 0; e < owned(coords->set); e++)
+    for (int c = 0; c < coords->dim; c++) {
+      const void *value = dat_value(coords, e, c);
+      float narrow;
+      if (coords->type == TYPE_FLOAT) {
+        memcpy(&narrow, value, sizeof narrow);
+        out[e * coords->dim + c] = (double)narrow;
+      } else
+        memcpy(&out[e * coords->dim + c], value, sizeof *out);
+    }
+  return out;
+}
+
+typedef int space_order(int *order, long size, const double *coords, int dim, struct error *err);
+
+static const struct {
+  const char *name;
+  space_order *by_coords; /* NULL: by the map */
+} methods[] = {{"rcm", NULL}, {"hilbert", order_hilbert}, {"rcb", order_rcb}};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+static int find_method(const char *name, struct error *err) {
+  const char *names[METHODS];
+  for (int i = 0; i < METHODS; i++) {
+    names[i] = methods[i].name;
+    if (name && strcmp(name, names[i]) == 0)
+      return i;
+  }
+  struct text wrong = {0};
+  nearest_tell("method", name, names, METHODS, &wrong);
+  error_set(err, OP_ERR_METHOD, "op_renumber_by: %s; expected one of rcm, hilbert, rcb", text_str(&wrong));
+  text_free(&wrong);
+  return -1;
+}
+
+static int check_coords(const char *method, const struct map *base, const struct dat *coords,
+                        struct error *err) {
+  if (!coords)
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "op_renumber_by: the method \"%s\" needs coordinates; pass a dat on set \"%s\", or use \"rcm\"",
+        method, base->to->name);
+  if (coords->set != base->to || coords->dim > 3 ||
+      (coords->type != TYPE_DOUBLE && coords->type != TYPE_FLOAT))
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "op_renumber_by: dat \"%s\" (set \"%s\", dim %d, %s) cannot be the coordinates; "
+                     "expected dim 1 to 3 of "
+                     "type double or float on set \"%s\"",
+                     coords->name, coords->set->name, coords->dim, type_info(coords->type)->name,
+                     base->to->name);
+  return OP_OK;
+}
+
+static int order_first(struct op_context *ctx, int method, const struct map *base, struct dat *coords,
+                       int *order, struct error *err) {
+  if (!methods[method].by_coords)
+    return order_rcm(order, known(base->to), base->table, base->from->extents[EXTENT_EXEC], base->arity, err);
+  for (long e = owned(base->to); e < known(base->to); e++)
+    order[e] = (int)e;
+  double *points = read_coords(ctx, coords, err);
+  if (!points)
+    return err->code;
+  int code = methods[method].by_coords(order, owned(base->to), points, coords->dim, err);
+  free(points);
+  return code;
+}
+
+/* ---- the others, along the maps ---- */
+
+/* Give an order to one more set that a map connects with an ordered one. *found: there was one. */
+static int order_next(struct op_context *ctx, struct orders *o, bool *found, struct error *err) {
+  *found = false;
+  for (int m = 0; m < ctx->mesh.maps.count; m++) {
+    const struct map *map = ctx->mesh.maps.items[m];
+    int from = position(ctx, map->from), to = position(ctx, map->to);
+    if (!o->order[from] == !o->order[to])
+      continue;
+    *found = true;
+    int next = o->order[from] ? to : from;
+    const struct set *set = next == to ? map->to : map->from;
+    int code = make_room(o, next, known(set), err);
+    for (long e = owned(set); !code && e < known(set); e++)
+      o->order[next][e] = (int)e;
+    if (!code && next == from)
+      code = order_by_targets(o->order[from], owned(map->from), map->table, map->arity, o->place[to],
+                              known(map->to), err);
+    else if (!code)
+      code = order_by_sources(o->order[to], known(map->to), map->table, owned(map->from), map->arity,
+                              o->order[from], err);
+    if (!code)
+      settle(set, o->order[next], o->place[next]);
+    return code;
+  }
+  return OP_OK;
+}
+
+/* ---- applying: first everything that can fail, then what changes ---- */
+
+struct fresh {
+  int **tables;               /* per map, NULL: unchanged */
+  void **rows;                /* per dat */
+  int **to_user, **from_user; /* per set */
+};
+
+static int *permuted_table(struct team *team, const struct orders *o, const struct map *map, int from,
+                           int to) {
+  const size_t entries = (size_t)map->from->size * (size_t)map->arity + MAP_SLACK;
+  int *table = data_memory(team, entries * sizeof *table, data_table_number(map->id));
+  for (long e = 0; table && e < map->from->size; e++) {
+    const int *row = map->table + (size_t)(o->order[from] ? o->order[from][e] : e) * (size_t)map->arity;
+    for (int i = 0; i < map->arity; i++)
+      table[(size_t)e * (size_t)map->arity + (size_t)i] = o->place[to] ? o->place[to][row[i]] : row[i];
+  }
+  return table;
+}
+
+static void *permuted_rows(struct team *team, const struct dat *dat, const int *order) {
+  unsigned char *out = data_rows_memory(team, dat, dat->replicas[SPACE_HOST].bytes);
+  for (long e = 0; out && e < dat->set->size; e++)
+    for (int c = 0; c < dat->dim; c++) {
+      size_t offset =
+          (size_t)((unsigned char *)dat_value(dat, e, c) - (unsigned char *)dat->replicas[SPACE_HOST].memory);
+      memcpy(out + offset, dat_value(dat, order[e], c), dat->value_size);
+    }
+  return out;
+}
+
+static bool fresh_numbers(const struct set *set, const int *order, int **to_user, int **from_user) {
+  *to_user = array_new((size_t)set->size, sizeof(int));
+  *from_user = array_new((size_t)set->size, sizeof(int));
+  if (!*to_user || !*from_user)
+    return false;
+  for (long e = 0; e < set->size; e++)
+    (*to_user)[e] = set->to_user ? set->to_user[order[e]] : order[e];
+  invert(*to_user, *from_user, set->size);
+  return true;
+}
+
+static bool make_fresh(struct op_context *ctx, const struct orders *o, struct fresh *f) {
+  const struct mesh *mesh = &ctx->mesh;
+  bool good = true;
+  for (int i = 0; good && i < mesh->maps.count; i++) {
+    const struct map *map = mesh->maps.items[i];
+    int from = position(ctx, map->from), to = position(ctx, map->to);
+    if (o->order[from] || o->order[to])
+      good = (f->tables[i] = permuted_table(ctx->team, o, map, from, to)) != NULL;
+  }
+  for (int i = 0; good && i < mesh->dats.count; i++) {
+    const struct dat *dat = mesh->dats.items[i];
+    int set = position(ctx, dat->set);
+    if (o->order[set])
+      good = (f->rows[i] = permuted_rows(ctx->team, dat, o->order[set])) != NULL;
+  }
+  for (int i = 0; good && i < mesh->sets.count; i++)
+    if (o->order[i])
+      good = fresh_numbers(mesh->sets.items[i], o->order[i], &f->to_user[i], &f->from_user[i]);
+  return good;
+}
+
+static void exchange(void **a, void **b) {
+  void *other = *a;
+  *a = *b;
+  *b = other;
+}
+
+/* Exchange old and new, so that what is to be freed is in `f`. */
+static void adopt(struct op_context *ctx, struct fresh *f) {
+  struct mesh *mesh = &ctx->mesh;
+  for (int i = 0; i < mesh->maps.count; i++)
+    if (f->tables[i])
+      exchange((void **)&((struct map *)mesh->maps.items[i])->table, (void **)&f->tables[i]);
+  for (int i = 0; i < mesh->dats.count; i++)
+    if (f->rows[i]) {
+      struct dat *dat = mesh->dats.items[i];
+      exchange(&dat->replicas[SPACE_HOST].memory, &f->rows[i]);
+      dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+    }
+  for (int i = 0; i < mesh->sets.count; i++)
+    if (f->to_user[i]) {
+      struct set *set = mesh->sets.items[i];
+      exchange((void **)&set->to_user, (void **)&f->to_user[i]);
+      exchange((void **)&set->from_user, (void **)&f->from_user[i]);
+    }
+  mesh->epoch++;
+}
+
+static void fresh_free(const struct mesh *mesh, struct fresh *f) {
+  for (int i = 0; f->tables && i < mesh->maps.count; i++)
+    data_memory_free(f->tables[i]);
+  for (int i = 0; f->rows && i < mesh->dats.count; i++)
+    data_memory_free(f->rows[i]);
+  for (int i = 0; i < mesh->sets.count; i++) {
+    if (f->to_user)
+      free(f->to_user[i]);
+    if (f->from_user)
+      free(f->from_user[i]);
+  }
+  free(f->tables);
+  free(f->rows);
+  free(f->to_user);
+  free(f->from_user);
+}
+
+static int apply(struct op_context *ctx, const struct orders *o, struct error *err) {
+  const struct mesh *mesh = &ctx->mesh;
+  for (int i = 0; i < mesh->dats.count; i++) {
+    int code = dat_need(ctx, mesh->dats.items[i], SPACE_HOST, REGION_OWNED, err);
+    if (code)
+      return code;
+  }
+  struct fresh f = {.tables = array_new((size_t)mesh->maps.count, sizeof(int *)),
+                    .rows = array_new((size_t)mesh->dats.count, sizeof(void *)),
+                    .to_user = array_new((size_t)mesh->sets.count, sizeof(int *)),
+                    .from_user = array_new((size_t)mesh->sets.count, sizeof(int *))};
+  int code = OP_OK;
+  if (!f.tables || !f.rows || !f.to_user || !f.from_user || !make_fresh(ctx, o, &f))
+    code = error_memory(err, "a renumbered mesh", 0);
+  else
+    adopt(ctx, &f);
+  fresh_free(mesh, &f);
+  return code;
+}
+
+int renumber_by(struct op_context *ctx, const char *method, struct map *base, struct dat *coords,
+                struct error *err) {
+  int chosen = find_method(method, err);
+  if (chosen < 0)
+    return err->code;
+  if (methods[chosen].by_coords && check_coords(method, base, coords, err))
+    return err->code;
+  int code = mesh_distribute(ctx, err);
+  if (code)
+    return code;
+  struct orders o = {.count = ctx->mesh.sets.count};
+  o.order = array_new((size_t)o.count, sizeof *o.order);
+  o.place = array_new((size_t)o.count, sizeof *o.place);
+  code = o.order && o.place ? OP_OK : error_memory(err, "a renumbering", (size_t)o.count * sizeof(int *));
+  int first = position(ctx, base->to);
+  if (!code)
+    code = make_room(&o, first, known(base->to), err);
+  if (!code)
+    code = order_first(ctx, chosen, base, coords, o.order[first], err);
+  if (!code)
+    settle(base->to, o.order[first], o.place[first]);
+  for (bool found = true; !code && found;)
+    code = order_next(ctx, &o, &found, err);
+  if (spread_wanted(ctx))
+    code = agree_on_success(ctx->comm, code, err);
+  if (!code)
+    code = spread_wanted(ctx) ? spread_apply(ctx, &(struct spread_change){.order = o.order}, err)
+                              : apply(ctx, &o, err);
+  orders_free(&o);
+  return code;
+}

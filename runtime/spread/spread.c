@@ -1,0 +1,361 @@
+#include "spread/spread.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "mesh/data.h"
+#include "ranks/agree.h"
+#include "services/context.h"
+#include "spread/distribute/build.h"
+#include "spread/distribute/mail.h"
+#include "spread/distribute/move.h"
+
+bool spread_wanted(const struct op_context *ctx) {
+  return ctx->comm && !comm_alone(ctx->comm);
+}
+
+long long spread_number(const struct set *set, long element) {
+  return set->global_first + element;
+}
+
+/* ---- declarations ---- */
+
+int spread_declare(struct op_context *ctx, struct set *set, struct error *err) {
+  struct comm *comm = ctx->comm;
+  const size_t ranks = (size_t)comm->size;
+  const long long mine = set->size;
+  comm->where = "op_decl_set";
+  long long *first = array_new(ranks + 1, sizeof *first);
+  int code = first ? OP_OK : error_memory(err, "a set", ranks * sizeof *first);
+  code = agree_on_success(comm, code, err);
+  if (!code)
+    code = comm->table->gather_all(comm, &mine, sizeof mine, first + 1, err);
+  if (code) {
+    free(first);
+    return code;
+  }
+  for (size_t r = 0; r < ranks; r++)
+    first[r + 1] += first[r];
+  set->declared_first = first;
+  set->global_first = first[comm->rank];
+  set->global_size = first[ranks];
+  ctx->mesh.undistributed = true;
+  return OP_OK;
+}
+
+/* ---- the mesh as arrays ---- */
+
+static int no_memory(struct error *err) {
+  return error_memory(err, "the distribution of a mesh", 0);
+}
+
+static int share_set_of(const struct set *set, struct share_set *out, struct error *err) {
+  out->first = set->declared_first;
+  out->owned = set->extents[EXTENT_OWNED];
+  if (!(out->numbers = array_new((size_t)out->owned, sizeof *out->numbers)))
+    return no_memory(err);
+  for (long e = 0; e < out->owned; e++)
+    out->numbers[e] = set->spread ? set->spread->numbers[e] : spread_number(set, e);
+  return OP_OK;
+}
+
+/* Rows that were declared go to the owners of their elements; the others are in local numbers already. */
+static int share_map_of(struct op_context *ctx, struct map *map, struct share_map *out, struct error *err) {
+  const size_t arity = (size_t)map->arity;
+  const size_t entries = (size_t)map->from->extents[EXTENT_OWNED] * arity;
+  *out = (struct share_map){.from = map->from->id, .to = map->to->id, .arity = map->arity};
+  if (map->global.entries && !map->from->spread) {
+    out->rows = map->global;
+    return OP_OK;
+  }
+  if (!rows_new(&out->rows, entries, rows_wide(map->to->global_size)))
+    return no_memory(err);
+  if (map->global.entries) {
+    const struct halo_exchange *home = &map->from->spread->home;
+    return carry_rows(ctx->comm, &home->send, &home->receive, arity * rows_entry_bytes(&out->rows),
+                      map->global.entries, out->rows.entries, err);
+  }
+  for (size_t i = 0; i < entries; i++)
+    rows_set(&out->rows, i, map->to->spread->numbers[map->table[i]]);
+  return OP_OK;
+}
+
+int spread_share(struct op_context *ctx, struct share *share, struct error *err) {
+  struct mesh *mesh = &ctx->mesh;
+  *share = (struct share){.nsets = mesh->sets.count,
+                          .nmaps = mesh->maps.count,
+                          .sets = array_new((size_t)mesh->sets.count, sizeof *share->sets),
+                          .maps = array_new((size_t)mesh->maps.count, sizeof *share->maps)};
+  int code = share->sets && share->maps ? OP_OK : no_memory(err);
+  for (int s = 0; !code && s < share->nsets; s++)
+    code = share_set_of(mesh->sets.items[s], &share->sets[s], err);
+  for (int m = 0; !code && m < share->nmaps; m++)
+    code = share_map_of(ctx, mesh->maps.items[m], &share->maps[m], err);
+  if (code)
+    spread_give_back(ctx, share);
+  return code;
+}
+
+void spread_give_back(struct op_context *ctx, struct share *share) {
+  for (int m = 0; share->maps && m < share->nmaps; m++)
+    if (share->maps[m].rows.entries == ((struct map *)ctx->mesh.maps.items[m])->global.entries)
+      share->maps[m].rows.entries = NULL;
+  share_free(share);
+}
+
+/* From here on the share is all there is: both at once would be much memory. */
+static void take_over(struct op_context *ctx, const struct share *share) {
+  for (int m = 0; m < share->nmaps; m++) {
+    struct map *map = ctx->mesh.maps.items[m];
+    if (share->maps[m].rows.entries != map->global.entries)
+      free(map->global.entries);
+    data_memory_free(map->table);
+    map_halo_free(map->halo);
+    map->global.entries = NULL;
+    map->table = NULL;
+    map->halo = NULL;
+  }
+  for (int s = 0; s < share->nsets; s++) {
+    struct set *set = ctx->mesh.sets.items[s];
+    distribution_free(set->spread);
+    free(set->to_user);
+    set->spread = NULL;
+    set->to_user = NULL;
+  }
+}
+
+static int reorder(struct share *share, int *const *order, struct error *err) {
+  for (int s = 0; s < share->nsets; s++) {
+    struct share_set *set = &share->sets[s];
+    long long *numbers = order[s] ? array_new((size_t)set->owned, sizeof *numbers) : NULL;
+    if (order[s] && !numbers)
+      return no_memory(err);
+    for (long e = 0; numbers && e < set->owned; e++)
+      numbers[e] = set->numbers[order[s][e]];
+    if (numbers) {
+      free(set->numbers);
+      set->numbers = numbers;
+    }
+  }
+  for (int m = 0; m < share->nmaps; m++) {
+    struct share_map *map = &share->maps[m];
+    const size_t owned = (size_t)share->sets[map->from].owned, arity = (size_t)map->arity;
+    const int *rows_order = order[map->from];
+    struct rows rows;
+    if (!rows_order)
+      continue;
+    if (!rows_new(&rows, owned * arity, map->rows.wide))
+      return no_memory(err);
+    const size_t row_bytes = arity * rows_entry_bytes(&rows);
+    for (size_t e = 0; e < owned; e++)
+      memcpy((char *)rows.entries + e * row_bytes,
+             (const char *)map->rows.entries + (size_t)rows_order[e] * row_bytes, row_bytes);
+    free(map->rows.entries);
+    map->rows = rows;
+  }
+  return OP_OK;
+}
+
+/* ---- data ---- */
+
+/* Where rows of a set go: along a route to other ranks, or to other places here. */
+struct journey {
+  const struct halo_exchange *route; /* NULL: nobody changes owner */
+  int *from;                         /* then: the old local number of each new one */
+};
+
+static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_set *built,
+                    const struct journey *journey, struct error *err) {
+  struct replica *host = &dat->replicas[SPACE_HOST];
+  const long stride = data_stride(built->extents[EXTENT_NONEXEC]);
+  size_t bytes;
+  void *memory = data_bytes(dat, built->extents[EXTENT_NONEXEC], &bytes)
+                     ? data_memory(ctx->team, bytes, (unsigned)dat->id)
+                     : NULL;
+  if (!memory)
+    return no_memory(err);
+  const struct row_store old = dat_rows(dat),
+                         fresh = {memory, dat->value_size, dat->dim, dat->soa ? stride : 0};
+  int code = OP_OK;
+  if (journey->route)
+    code = carry(ctx->comm, &journey->route->send, &journey->route->receive, &old, &fresh, err);
+  else
+    for (long e = 0; e < built->extents[EXTENT_OWNED]; e++)
+      row_copy(&old, journey->from[e], &fresh, e);
+  if (code) {
+    data_memory_free(memory);
+    return code;
+  }
+  if (dat->replicas[SPACE_DEVICE].bytes)
+    ctx->mover->release(ctx, dat);
+  data_memory_free(host->memory);
+  host->memory = memory;
+  host->bytes = bytes;
+  dat->stride = stride;
+  dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+  return OP_OK;
+}
+
+/* The final place of each row: the built order comes last. It is not needed afterwards. */
+static int plan_journey(struct journey *journey, struct built_set *built, struct halo_exchange *route,
+                        const int *order, struct error *err) {
+  const long owned = built->extents[EXTENT_OWNED];
+  *journey = (struct journey){.route = route};
+  if (!route) {
+    journey->from = built->order;
+    built->order = NULL;
+    for (long l = 0; order && l < owned; l++)
+      journey->from[l] = order[journey->from[l]];
+    return OP_OK;
+  }
+  int *place = array_new((size_t)owned, sizeof *place);
+  if (!place)
+    return no_memory(err);
+  for (long l = 0; l < owned; l++)
+    place[built->order[l]] = (int)l;
+  free(built->order);
+  built->order = NULL;
+  struct halo_side *receive = &route->receive;
+  for (long i = 0; i < receive->first[receive->count]; i++)
+    receive->elements[i] = place[receive->elements[i]];
+  free(place);
+  return OP_OK;
+}
+
+static bool has_dats(const struct mesh *mesh, int set) {
+  for (int i = 0; i < mesh->dats.count; i++)
+    if (((const struct dat *)mesh->dats.items[i])->set->id == set)
+      return true;
+  return false;
+}
+
+/* One dat after the other, and what only a set's dats need is freed after the last of them: there is never much beside what the
+ * mesh itself takes. */
+static int move_data(struct op_context *ctx, struct built *built, struct halo_exchange *routes,
+                     int *const *order, struct error *err) {
+  const struct mesh *mesh = &ctx->mesh;
+  int code = OP_OK;
+  for (int s = 0; !code && s < built->nsets; s++) {
+    struct journey journey = {0};
+    if (has_dats(mesh, s))
+      code =
+          plan_journey(&journey, &built->sets[s], routes ? &routes[s] : NULL, order ? order[s] : NULL, err);
+    for (int i = 0; !code && i < mesh->dats.count; i++) {
+      struct dat *dat = mesh->dats.items[i];
+      if (dat->set->id == s)
+        code = move_dat(ctx, dat, &built->sets[s], &journey, err);
+    }
+    free(journey.from);
+    if (routes)
+      exchange_free(&routes[s]);
+  }
+  return code;
+}
+
+/* ---- the change as a whole ---- */
+
+static int *user_numbers(const struct built_set *set) {
+  const long count = set->extents[EXTENT_NONEXEC];
+  int *numbers = array_new((size_t)count, sizeof *numbers);
+  for (long e = 0; numbers && e < count; e++)
+    numbers[e] = (int)set->spread->numbers[e];
+  return numbers;
+}
+
+/* What was built becomes the mesh's. */
+static int adopt(struct op_context *ctx, struct built *built, struct error *err) {
+  for (int s = 0; s < built->nsets; s++) {
+    struct set *set = ctx->mesh.sets.items[s];
+    if (set->global_size <= (long long)INT_MAX + 1 && !(set->to_user = user_numbers(&built->sets[s])))
+      return no_memory(err);
+    set->spread = built->sets[s].spread;
+    built->sets[s].spread = NULL;
+    memcpy(set->extents, built->sets[s].extents, sizeof set->extents);
+  }
+  for (int m = 0; m < built->nmaps; m++) {
+    struct map *map = ctx->mesh.maps.items[m];
+    map->table = built->maps[m].table;
+    map->halo = built->maps[m].halo;
+    built->maps[m].table = NULL;
+    built->maps[m].halo = NULL;
+  }
+  ctx->mesh.undistributed = false;
+  ctx->mesh.epoch++;
+  return OP_OK;
+}
+
+static int rebuild(struct op_context *ctx, const struct spread_change *change, struct share *share,
+                   struct halo_exchange *routes, struct error *err) {
+  struct built built = {0};
+  int code = change->part    ? share_move(ctx->comm, share, change->part, routes, err)
+             : change->order ? reorder(share, change->order, err)
+                             : OP_OK;
+  /* Ways that no data will take. */
+  for (int s = 0; s < ctx->mesh.sets.count; s++)
+    if (!has_dats(&ctx->mesh, s))
+      exchange_free(&routes[s]);
+  if (!code)
+    code = build_halos(ctx->comm, share, &built, err);
+  if (!code)
+    code = move_data(ctx, &built, change->part ? routes : NULL, change->order, err);
+  if (!code)
+    code = adopt(ctx, &built, err);
+  built_free(&built);
+  return code;
+}
+
+int spread_check(const struct op_context *ctx, struct error *err) {
+  if (!ctx->mesh.lost)
+    return OP_OK;
+  return error_set(err, OP_ERR_STATE,
+                   "the mesh was lost when an earlier call failed to distribute it; end the program, or call "
+                   "op_exit and op_init and declare it again");
+}
+
+int spread_apply(struct op_context *ctx, const struct spread_change *change, struct error *err) {
+  struct mesh *mesh = &ctx->mesh;
+  struct share share = {0};
+  int code = spread_check(ctx, err);
+  if (code)
+    return code;
+  if (change->share) {
+    share = *change->share;
+    *change->share = (struct share){0};
+  }
+  for (int i = 0; !code && i < mesh->dats.count; i++)
+    code = dat_need(ctx, mesh->dats.items[i], SPACE_HOST, REGION_OWNED, err);
+  struct halo_exchange *routes = array_new((size_t)mesh->sets.count, sizeof *routes);
+  if (!code && !routes)
+    code = no_memory(err);
+  if (!code && !change->share)
+    code = spread_share(ctx, &share, err);
+  code = agree_on_success(ctx->comm, code, err);
+  if (!code)
+    code = spread_warn_of_copies(ctx, err);
+  if (code)
+    spread_give_back(ctx, &share);
+  else {
+    take_over(ctx, &share);
+    mesh->lost = true;
+    code = rebuild(ctx, change, &share, routes, err);
+    mesh->lost = code != OP_OK;
+    share_free(&share);
+  }
+  for (int s = 0; routes && s < mesh->sets.count; s++)
+    exchange_free(&routes[s]);
+  free(routes);
+  return code;
+}
+
+bool mesh_is_distributed(const struct op_context *ctx) {
+  return !spread_wanted(ctx) || (!ctx->mesh.undistributed && !ctx->mesh.lost);
+}
+
+int mesh_distribute(struct op_context *ctx, struct error *err) {
+  if (mesh_is_distributed(ctx))
+    return OP_OK;
+  ctx->comm->where = "the distribution of the mesh";
+  return spread_apply(ctx, &(struct spread_change){0}, err);
+}

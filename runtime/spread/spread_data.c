@@ -1,0 +1,160 @@
+/* Data between the ranks that declared elements and those that own them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "mesh/data.h"
+#include "services/context.h"
+#include "spread/distribute/mail.h"
+#include "spread/spread.h"
+
+static int no_memory(const struct dat *dat, long rows, struct error *err) {
+  return error_memory_of(err, "rows on their way between ranks, of dat", dat->name,
+                         (size_t)rows * dat->row_bytes);
+}
+
+int spread_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err) {
+  struct comm *comm = ctx->comm;
+  const struct halo_exchange *home = &dat->set->spread->home;
+  const long owned = dat->set->extents[EXTENT_OWNED];
+  comm->where = dat->name;
+  long long given = in != NULL && dat->set->size > 0;
+  int code = comm->table->reduce_all(comm, &given, 1, COMM_LLONG, COMM_MAX, err);
+  if (code || !given)
+    return code;
+  unsigned char *zeros = in ? NULL : array_new((size_t)dat->set->size, dat->row_bytes);
+  if (!in && !zeros)
+    return no_memory(dat, dat->set->size, err);
+  /* What is given is only read. */
+  union {
+    const void *read;
+    void *memory;
+  } told = {.read = in ? in : zeros};
+  const struct row_store from = {told.memory, dat->value_size, dat->dim, 0}, into = dat_rows(dat);
+  code = carry(comm, &home->send, &home->receive, &from, &into, err);
+  free(zeros);
+  ctx->counters.bytes_converted += code ? 0 : owned * (long long)dat->row_bytes;
+  return code;
+}
+
+/* ---- fetching: the ranks say which of their elements they want, and get those only ---- */
+
+struct wish {
+  long long low, high; /* the user's global numbers, both included */
+};
+
+/* The part of a message that is wished for: its elements are in ascending user's numbers on both sides. */
+struct span {
+  long begin, end;
+};
+
+/* The first place of message i whose number is not below `number`. numbers NULL: elements are the numbers. */
+static long first_from(const struct halo_side *side, int i, const long long *numbers, long long number) {
+  long begin = side->first[i], end = side->first[i + 1];
+  while (begin < end) {
+    const long middle = begin + (end - begin) / 2;
+    const int element = side->elements[middle];
+    if ((numbers ? numbers[element] : element) < number)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+static struct span span_of(const struct halo_side *side, int i, const long long *numbers, long long low,
+                           long long high) {
+  if (low > high)
+    return (struct span){0, 0};
+  return (struct span){first_from(side, i, numbers, low), first_from(side, i, numbers, high + 1)};
+}
+
+struct fetch {
+  struct wish *wishes; /* of each rank */
+  size_t *bytes;       /* to each rank, then from each rank */
+  unsigned char *out, *in;
+};
+
+static long pack(const struct dat *dat, struct fetch *f, bool count_only) {
+  const struct distribution *d = dat->set->spread;
+  const struct halo_side *side = &d->home.receive;
+  unsigned char *to = f->out;
+  long rows = 0;
+  for (int i = 0; i < side->count; i++) {
+    const struct wish *wish = &f->wishes[side->ranks[i]];
+    const struct span s = span_of(side, i, d->numbers, wish->low, wish->high);
+    f->bytes[side->ranks[i]] = (size_t)(s.end - s.begin) * dat->row_bytes;
+    rows += s.end - s.begin;
+    for (long k = s.begin; !count_only && k < s.end; k++)
+      for (int c = 0; c < dat->dim; c++, to += dat->value_size)
+        memcpy(to, dat_value(dat, side->elements[k], c), dat->value_size);
+  }
+  return rows;
+}
+
+static long unpack(const struct dat *dat, const struct comm *comm, struct fetch *f, long low, long high,
+                   unsigned char *into) {
+  const struct halo_side *side = &dat->set->spread->home.send;
+  const unsigned char *from = f->in;
+  long rows = 0;
+  for (int i = 0; i < side->count; i++) {
+    const struct span s = span_of(side, i, NULL, low, high);
+    f->bytes[comm->size + side->ranks[i]] = (size_t)(s.end - s.begin) * dat->row_bytes;
+    rows += s.end - s.begin;
+    for (long k = s.begin; into && k < s.end; k++, from += dat->row_bytes)
+      memcpy(into + (size_t)(side->elements[k] - low) * dat->row_bytes, from, dat->row_bytes);
+  }
+  return rows;
+}
+
+int spread_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err) {
+  struct comm *comm = ctx->comm;
+  const size_t ranks = (size_t)comm->size;
+  const struct wish mine = {spread_number(dat->set, low), spread_number(dat->set, high)};
+  struct fetch f = {.wishes = array_new(ranks, sizeof *f.wishes),
+                    .bytes = array_new(2 * ranks, sizeof *f.bytes)};
+  comm->where = dat->name;
+  int code = f.wishes && f.bytes ? comm->table->gather_all(comm, &mine, sizeof mine, f.wishes, err)
+                                 : no_memory(dat, 0, err);
+  if (!code) {
+    const long going = pack(dat, &f, true), coming = unpack(dat, comm, &f, low, high, NULL);
+    f.out = array_new((size_t)going, dat->row_bytes);
+    f.in = array_new((size_t)coming, dat->row_bytes);
+    code = f.out && f.in ? OP_OK : no_memory(dat, going + coming, err);
+  }
+  if (!code) {
+    pack(dat, &f, false);
+    code = comm->table->exchange(comm, f.out, f.bytes, f.in, f.bytes + ranks, err);
+  }
+  if (!code && low <= high) {
+    unpack(dat, comm, &f, low, high, out);
+    ctx->counters.bytes_converted += (high - low + 1) * (long long)dat->row_bytes;
+  }
+  free(f.wishes);
+  free(f.bytes);
+  free(f.out);
+  free(f.in);
+  return code;
+}
+
+/* ---- maps ---- */
+
+int spread_fetch_map(struct op_context *ctx, const struct map *map, long long *out, struct error *err) {
+  const size_t arity = (size_t)map->arity, row_bytes = arity * sizeof *out;
+  ctx->comm->where = map->name;
+  if (map->global.entries) {
+    for (size_t i = 0; i < (size_t)map->from->size * arity; i++)
+      out[i] = rows_get(&map->global, i);
+    return OP_OK;
+  }
+  const struct halo_exchange *home = &map->from->spread->home;
+  const size_t entries = (size_t)map->from->extents[EXTENT_OWNED] * arity;
+  long long *rows = array_new(entries, sizeof *rows);
+  if (!rows)
+    return error_memory_of(err, "the rows of map", map->name, entries * sizeof *rows);
+  for (size_t i = 0; i < entries; i++)
+    rows[i] = map->to->spread->numbers[map->table[i]];
+  int code = carry_rows(ctx->comm, &home->receive, &home->send, row_bytes, rows, out, err);
+  free(rows);
+  return code;
+}

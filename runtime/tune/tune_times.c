@@ -1,0 +1,32 @@
+#include "tune/tune_times.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+void times_sort(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, by_value);
+}
+
+double times_median(const double *values, int count) {
+  double sorted[TIMES_MOST];
+  if (count == 0)
+    return 0;
+  memcpy(sorted, values, (size_t)count * sizeof *sorted);
+  times_sort(sorted, count);
+  return count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
+}
+
+double times_spread(const double *values, int count) {
+  double sorted[TIMES_MOST];
+  const double middle = times_median(values, count);
+  if (count < 3 || middle <= 0)
+    return 0;
+  memcpy(sorted, values, (size_t)count * sizeof *sorted);
+  times_sort(sorted, count);
+  return 0.5 * (sorted[(3 * count) / 4] - sorted[count / 4]) / middle;
+}

@@ -1,0 +1,54 @@
+/* Tuning of one loop over several runs of the program: what may be spent, what an earlier run found, what this one found. The
+ * same for every backend. */
+#ifndef OP2JIT_TUNING_H
+#define OP2JIT_TUNING_H
+
+#include "tune/tune.h"
+#include "tune/tuning_place.h"
+
+struct op_context;
+
+/* What a backend says of a loop's variants. */
+struct tuning_of {
+  const void *variants;
+  const char *(*name)(const void *variants, int which); /* as long as the tuning is open */
+  int count, standard;
+  const struct desc *desc; /* with the layouts that the backend has */
+  int threads;
+  void (*target)(const struct op_context *ctx, struct text *out);
+  bool together; /* ranks try the same at the same time, and start with the same */
+};
+
+struct tuning {
+  struct tuning_of of;
+  struct tuner *tuner; /* NULL: one variant only */
+  bool recalls;        /* starts at what is remembered */
+  bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
+  bool exhaustive, watches;
+  int restarts;
+  int calls; /* of this tuner's runs */
+  /* What of it the loop's statistics have: they go on when the loop is made anew. What earlier runs spent is not this one's. */
+  long long told_trials;
+  double told_seconds;
+};
+
+/* Does OP2_TUNE allow more candidates than the default? OP_ERR_ENV if its value is none of its values. */
+int tuning_wanted(const struct op_context *ctx, bool *candidates, struct error *err);
+/* Make the tuner, if there is something to choose from. */
+int tuning_open(const struct op_context *ctx, struct tuning *t, const struct tuning_of *of,
+                struct error *err);
+void tuning_free(struct tuning *t);
+
+/* Start at what the store remembers. Ranks that tune together: the first leader's store, for all. */
+int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning *t, struct error *err);
+/* After a run of `which` that the tuner was told: the loop's statistics follow; when the tuner has settled, remember every measured candidate and the winner, once. */
+void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int which);
+/* The loop ends, maybe before the tuner has settled: remember what is known then, with a choice if that is enough to choose by. Else the
+ * next run goes on from there (not with ranks). With OP2_TUNE=force the report (tuning_report.h) gets how far it is. */
+void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning *t);
+
+/* The loop's variant was found by other means: the next run starts with it. */
+void tuning_keep_choice(struct op_context *ctx, const struct loop *loop, const struct tuning_of *of,
+                        const char *variant, double seconds);
+
+#endif

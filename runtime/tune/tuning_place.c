@@ -1,0 +1,148 @@
+#include "tune/tuning_place.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/sha256.h"
+#include "jit/front/describe.h"
+#include "jit/target.h"
+#include "loop/loop.h"
+
+enum { HEX = 65 };
+
+static void hash_text(const struct text *t, char out[HEX]) {
+  struct sha256 sum;
+  unsigned char digest[32];
+  sha256_begin(&sum);
+  sha256_add(&sum, text_str(t), t->length);
+  sha256_end(&sum, digest);
+  sha256_hex(digest, out);
+}
+
+void tuning_sign(const struct desc *desc, struct text *signature) {
+  struct text canonical = {0};
+  char hash[HEX];
+  desc_print(desc, &canonical);
+  hash_text(&canonical, hash);
+  text_add(signature, hash);
+  signature->failed |= !text_ok(&canonical);
+  text_free(&canonical);
+}
+
+void tuning_host(struct text *target) {
+  struct text features = {0};
+  char hash[HEX];
+  target_host(target, &features);
+  hash_text(&features, hash);
+  text_addf(target, " %.12s", hash);
+  text_free(&features);
+}
+
+/* ---- the mesh ---- */
+
+static int log2_class(double n) {
+  return n > 0 ? (int)lround(log2(n)) : 0;
+}
+
+void tuning_size_class(long elements, struct text *out) {
+  text_addf(out, "elements=2^%d", log2_class((double)elements));
+}
+
+/* Of what this rank has: a set's size is what was declared, which other ranks may hold now. How far apart in memory consecutive elements reach, as a power of two. */
+static int reach_class(const struct map *map) {
+  enum { SAMPLES = 4096 };
+  const long size = map->from->extents[EXTENT_OWNED], step = size / SAMPLES + 1;
+  double sum = 0;
+  long count = 0;
+  for (long e = 0; e + 1 < size; e += step, count++)
+    sum += fabs((double)map->table[(size_t)(e + 1) * (size_t)map->arity] -
+                (double)map->table[(size_t)e * (size_t)map->arity]);
+  return count ? (int)lround(log2(1 + sum / (double)count)) : 0;
+}
+
+/* What is best with these says nothing of meshes without, nor they of it. */
+static const char straight_mark[] = " straight", large_mark[] = " large", heavy_mark[] = " heavy";
+
+void tuning_fingerprint(const struct loop *loop, struct text *out) {
+  tuning_size_class(loop->set->extents[EXTENT_OWNED], out);
+  const struct map *seen[OP_MAX_ARGS];
+  int nseen = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct map *map = loop->args[i].map;
+    bool known = !map;
+    for (int j = 0; j < nseen; j++)
+      known |= seen[j] == map;
+    if (known)
+      continue;
+    seen[nseen++] = map;
+    const double from = (double)map->from->extents[EXTENT_OWNED], to = (double)map->to->extents[EXTENT_OWNED];
+    const double degree = to > 0 ? from * map->arity / to : 0;
+    text_addf(out, " map=%d degree=%.0f reach=2^%d", map->arity, degree, reach_class(map));
+  }
+  if (loop->straight)
+    text_add(out, straight_mark);
+  if (loop->large)
+    text_add(out, large_mark);
+  if (loop->heavy)
+    text_add(out, heavy_mark);
+}
+
+bool tuning_place_ok(const struct tuning_place *place) {
+  return text_ok(&place->signature) && text_ok(&place->target) && text_ok(&place->mesh);
+}
+
+void tuning_place_free(struct tuning_place *place) {
+  text_free(&place->signature);
+  text_free(&place->target);
+  text_free(&place->mesh);
+}
+
+/* ---- how near ---- */
+
+static const char *const grades[] = {
+    [TUNING_FAMILY] = "another class of mesh and processor of this family",
+    [TUNING_TARGET] = "this processor and another class of mesh",
+    [TUNING_MESH] = "this class of mesh on another processor of this family",
+    [TUNING_EXACT] = "this processor and class of mesh",
+};
+
+const char *tuning_grade_words(enum tuning_grade grade) {
+  return grades[grade];
+}
+
+static bool is_comparable(const char *mesh, const char *other) {
+  return !strstr(mesh, straight_mark) == !strstr(other, straight_mark) &&
+         !strstr(mesh, large_mark) == !strstr(other, large_mark) &&
+         !strstr(mesh, heavy_mark) == !strstr(other, heavy_mark);
+}
+
+enum tuning_grade tuning_grade(const struct store_tuning *row, const char *target, const char *mesh) {
+  const size_t family = strcspn(target, " ");
+  if (strcspn(row->target, " ") != family || strncmp(row->target, target, family) != 0 ||
+      !is_comparable(row->mesh, mesh))
+    return TUNING_NOTHING;
+  const bool same_target = strcmp(row->target, target) == 0;
+  if (strcmp(row->mesh, mesh) == 0)
+    return same_target ? TUNING_EXACT : TUNING_MESH;
+  return same_target ? TUNING_TARGET : TUNING_FAMILY;
+}
+
+/* Part of the default's time in the same run; without one it is no gain. */
+static double part(const struct store_tuning *row) {
+  return row->median > 0 && row->baseline > 0 ? row->median / row->baseline : 1;
+}
+
+bool tuning_is_better(const struct store_tuning *row, const struct store_tuning *other) {
+  if (part(row) < part(other) || part(row) > part(other))
+    return part(row) < part(other);
+  return row->made != other->made ? row->made > other->made : strcmp(row->variant, other->variant) < 0;
+}
+
+void tuning_carry_over(const char *variant, struct text *out) {
+  static const char threads[] = "/threads";
+  const char *word = strstr(variant, threads);
+  const size_t before = word ? (size_t)(word - variant) : strlen(variant);
+  text_add_bytes(out, variant, before);
+  if (word)
+    text_add(out, word + sizeof threads - 1 + strcspn(word + sizeof threads - 1, "/"));
+}
