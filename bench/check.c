@@ -12,6 +12,10 @@
 #include "common/options.h"
 #include "common/report.h"
 #include "jit/prove.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
 
 enum { PROOFS = 15, REPEATS = 5 };
 
@@ -76,7 +80,7 @@ static int bench_prover(const struct cpu_sizes *sizes) {
     programs[p].begin(&of, sizes);
     of.repeat[CPU_LIBRARY](of.run[CPU_LIBRARY]);
     struct loop **loops = loop_records(api_context());
-    for (size_t i = 0; loops && i < api_context()->loops.count; i++) {
+    for (size_t i = 0; loops && i < api_context()->loops->count; i++) {
       double wall = 0, processor = 0;
       wrong += !prover || !measure_proof(prover, loops[i], &wall, &processor);
       printf("  %-10s %-12s %8.2f ms, of the processor %5.2f\n", programs[p].name, loops[i]->name, wall,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "services/env.h"
+#include "context/env.h"
 
 static void print_made(const char *page) {
   printf("This page is made from the library's own table by `build/docs/pages %s > docs/%s.md`.\n\n", page,

@@ -361,7 +361,7 @@ void op_timing_output(void);
 void op_diagnostic_output(void);
 
 /* What the library did in this process since op_init. Valid until op_exit; changes with every call. Local. */
-typedef struct op_counters_t {
+typedef struct op2jit_counters {
   long long loops;      /* loops executed */
   long long records;    /* different loops seen */
   long long compiles;   /* kernels compiled */

@@ -6,7 +6,8 @@
 #include "api/api.h"
 #include "backend/cuda/cuda.h"
 #include "cases.h"
-#include "services/context.h"
+#include "context/context.h"
+#include "loop/loop.h"
 
 static void end_if(int code, const struct error *err) {
   if (!code)
@@ -65,7 +66,7 @@ int library_loops(struct loop_figure out[MOST_LOOPS]) {
   struct loop **loops = loop_records(ctx);
   int count = 0;
   library_wait();
-  for (size_t i = 0; loops && i < ctx->loops.count && count < MOST_LOOPS; i++)
+  for (size_t i = 0; loops && i < ctx->loops->count && count < MOST_LOOPS; i++)
     if (loops[i]->backend_state)
       out[count++] = figure_of(ctx, loops[i]);
   free(loops);

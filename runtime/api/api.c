@@ -1,6 +1,11 @@
 /* Life and errors, and the one default context. */
 #include "api/api.h"
+#include "api/life.h"
+#include "base/log.h"
+#include "context/env.h"
+#include "mesh/handles.h"
 #include "ranks/agree.h"
+#include "ranks/comm.h"
 #include "report/reports.h"
 
 #include <errno.h>
@@ -196,9 +201,9 @@ void *api_object(struct op_context *ctx, const void *handle, enum handle_kind ki
 
 /* Made at op_init, so that at the end nothing has to be asked that another thread may be using. */
 static void note_lost(void) {
-  const char *report = env_value(&the.context->env, ENV_TIMING);
+  const char *report = env_value(the.context->env, ENV_TIMING);
   the.lost[0] = '\0';
-  if (*report && the.rank == 0 && log_wants(&the.context->log, LOG_WARN, "exit"))
+  if (*report && the.rank == 0 && log_wants(the.context->log, LOG_WARN, "exit"))
     snprintf(
         the.lost, sizeof the.lost,
         "op2jit: warning: the program ended without op_exit, which writes the report of OP2_TIMING=%.80s\n",

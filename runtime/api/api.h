@@ -2,7 +2,8 @@
 #ifndef OP2JIT_API_H
 #define OP2JIT_API_H
 
-#include "services/context.h"
+#include "context/context.h"
+#include "mesh/handles.h"
 
 /* Enter the library: one thread at a time, between op_init and op_exit. NULL: refused, reported, and
  * api_refused() is the status to return. */

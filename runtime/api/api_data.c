@@ -1,5 +1,6 @@
 /* Data in and out. */
 #include "api/api.h"
+#include "api/life.h"
 #include "mesh/data.h"
 #include "mesh/print.h"
 #include "ranks/agree.h"

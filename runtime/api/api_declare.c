@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "api/life.h"
+#include "loop/loop.h"
 #include "mesh/data.h"
+#include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "spread/partition.h"
 #include "spread/renumber.h"
@@ -45,7 +48,7 @@ static op_map declare_map(const char *call, op_set from, op_set to, int arity, c
                            "%s of map \"%s\"\nfrom\tset \"%s\"\nto\tset \"%s\"\narity\t%d\n", call,
                            name ? name : "unnamed", name_of(source), name_of(target), arity);
   if (!code)
-    ctx->mesh.undistributed = true;
+    ctx->mesh->undistributed = true;
   else if (map)
     mesh_undo_map(ctx, map);
   return api_leave_pointer(code ? NULL : map->handle);
@@ -61,7 +64,7 @@ op_map op2jit_decl_map_long(op_set from, op_set to, int arity, const long long *
 
 static void forget_dat(struct op_context *ctx, struct dat *dat) {
   loop_forget(ctx, dat);
-  list_remove(&ctx->mesh.dats, dat);
+  list_remove(&ctx->mesh->dats, dat);
   data_free(ctx, dat);
 }
 
@@ -136,7 +139,7 @@ int op2jit_free_dat_temp(op_dat dat) {
 }
 
 static int agree_on_constant(struct op_context *ctx, int code, const char *call, const char *name) {
-  const struct constant *constant = name ? mesh_find_constant(&ctx->mesh, name) : NULL;
+  const struct constant *constant = name ? mesh_find_constant(ctx->mesh, name) : NULL;
   struct text value = {0};
   if (constant)
     agree_print_values(&value, (int)constant->type, constant->dim, constant->value);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "api/life.h"
 #include "base/size.h"
 #include "files/io.h"
 #include "mesh/data.h"

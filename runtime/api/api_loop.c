@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "loop/loop.h"
+#include "loop/missing.h"
 
 /* The type's name may be gone when the loop looks at the argument: parse it now, and keep what was not
  * understood for the message. */
@@ -108,7 +110,7 @@ int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op
   struct op_context *ctx = api_enter("op_par_loop");
   if (!ctx)
     return api_refused();
-  ctx->missing.gather = api_errors_end();
+  ctx->missing->gather = api_errors_end();
   int code = loop_run(ctx, kernel_source, kernel_name, set, nargs, args, file, line, api_error());
   if (code && file && *file)
     error_prefix(api_error(), "%s:%d: ", file, line);
@@ -126,7 +128,7 @@ const char *op2jit_kernel_native(const char *text, op_kernel_function function) 
                      "function",
                      text ? "function" : "text");
   else
-    code = native_add(&ctx->natives, text, function, api_error());
+    code = native_add(ctx->natives, text, function, api_error());
   return api_leave_local(code) ? NULL : text;
 }
 
@@ -145,8 +147,8 @@ static int read_all(FILE *file, const char *path, struct text *out, struct error
 
 /* Kept as one block, "path NUL text", the text starting with a #line that names the file. */
 static const char *find_file(const struct op_context *ctx, const char *path) {
-  for (int i = 0; i < ctx->kernel_files.count; i++) {
-    const char *block = ctx->kernel_files.items[i];
+  for (int i = 0; i < ctx->kernel_files->count; i++) {
+    const char *block = ctx->kernel_files->items[i];
     if (strcmp(block, path) == 0)
       return block + strlen(block) + 1;
   }
@@ -170,7 +172,7 @@ static int load_file(struct op_context *ctx, const char *path, const char **out,
   if (!code && memchr(block.data + before, '\0', block.length - before))
     code = error_set(err, OP_ERR_FILE, "kernel file %s holds a NUL byte; expected C text", path);
   char *kept = code ? NULL : text_take(&block);
-  if (!code && (!kept || !list_add(&ctx->kernel_files, kept))) {
+  if (!code && (!kept || !list_add(ctx->kernel_files, kept))) {
     free(kept);
     return error_memory(err, "a kernel file", before);
   }

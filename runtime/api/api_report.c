@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "api/api.h"
+#include "api/life.h"
 #include "ranks/agree.h"
 #include "report/reports.h"
 
@@ -59,7 +60,7 @@ void op2jit_timers(double *cpu, double *wall) {
 const op_counters_t *op2jit_counters(void) {
   static const op_counters_t nothing;
   const struct op_context *ctx = api_context();
-  return ctx ? &ctx->counters : &nothing;
+  return ctx ? ctx->counters : &nothing;
 }
 
 static void print_report(const char *call,

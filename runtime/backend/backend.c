@@ -8,7 +8,8 @@
 #endif
 #include "backend/native/native.h"
 #include "base/nearest.h"
-#include "services/context.h"
+#include "context/context.h"
+#include "context/env.h"
 
 static const struct backend *const backends[] = {
 #ifdef OP2JIT_CUDA
@@ -60,7 +61,7 @@ static int unknown(const char *name, struct error *err) {
 }
 
 int backend_may_compile(const struct op_context *ctx, struct error *err) {
-  if (strcmp(env_value(&ctx->env, ENV_JIT), "off") != 0)
+  if (strcmp(env_value(ctx->env, ENV_JIT), "off") != 0)
     return OP_OK;
   return error_set(
       err, OP_ERR_BACKEND,
@@ -76,7 +77,7 @@ static int use(struct op_context *ctx, const struct backend *backend, struct err
 }
 
 int backend_choose(struct op_context *ctx, struct error *err) {
-  const char *wanted = env_value(&ctx->env, ENV_BACKEND);
+  const char *wanted = env_value(ctx->env, ENV_BACKEND);
   for (int i = 0; backends[i]; i++) {
     if (*wanted && strcmp(wanted, backends[i]->name) == 0)
       return use(ctx, backends[i], err);

@@ -5,9 +5,12 @@
 
 #include "base/size.h"
 #include "check/trap.h"
+#include "context/context.h"
 #include "jit/generate/watched.h"
 #include "jit/jit.h"
-#include "services/context.h"
+#include "loop/loop.h"
+#include "op2jit.h"
+#include "services/services.h"
 
 /* The element of the small mesh is number 1: an index of -1 stays inside the table. */
 enum { HERE = 1, GUARD_POINTERS = WATCHED_GUARD_POINTERS };
@@ -76,8 +79,8 @@ int cell_code(struct op_context *ctx, const struct desc *d, const struct shape *
     return status;
   *out = code.run;
   const bool fresh = code.from == JIT_FROM_COMPILER;
-  ctx->counters.compiles += fresh;
-  ctx->counters.cache_hits += !fresh;
+  ctx->counters->compiles += fresh;
+  ctx->counters->cache_hits += !fresh;
   return OP_OK;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
+#include "base/log.h"
 #include "base/size.h"
 #include "check/copies.h"
 #include "check/quick.h"
@@ -12,9 +14,13 @@
 #include "check/trap.h"
 #include "check/watch.h"
 #include "check/watch_say.h"
+#include "context/context.h"
 #include "jit/jit.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "op2jit.h"
 #include "ranks/agree.h"
-#include "services/context.h"
+#include "services/services.h"
 
 /* All elements are watched thoroughly at so many first calls of a loop; later one in so many, another one at each call, so that
  * after as many calls all have been. In generated code an element takes so little time that it is one in more, if there are as many. */
@@ -162,7 +168,7 @@ static void warn_not_finite(struct pass *p, long element) {
   watch_title(p->loop, i, &title);
   tell_target(arg, element, r, &target);
   log_line(
-      &p->ctx->log, LOG_WARN, "check",
+      p->ctx->log, LOG_WARN, "check",
       "%s: the first %s is in component %d at element %d of set \"%s\"%s; all that the kernel read there "
       "was finite, so look in it for a division by zero, a root or logarithm of a number out of range, or "
       "an overflow",
@@ -208,7 +214,7 @@ static int run_element(struct pass *p, long element, struct error *err) {
       return watch_tell_division(p->loop, element, err);
   }
   rows_store(cell, element);
-  p->ctx->counters.checks++;
+  p->ctx->counters->checks++;
   return OP_OK;
 }
 
@@ -236,7 +242,7 @@ static int run_quickly(struct pass *p, long begin, long end, struct error *err) 
     const long next = quick_run(&p->state->quick, e, ahead < end - e ? e + ahead : end);
     if (next < 0)
       return watch_tell_division(p->loop, -1, err);
-    p->ctx->counters.checks += next - e;
+    p->ctx->counters->checks += next - e;
     e = next;
     int code = e < end ? run_element(p, e, err) : OP_OK;
     if (code)

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "backend/native/native.h"
+#include "base/log.h"
 #include "base/size.h"
 #include "check/trap.h"
+#include "context/context.h"
 #include "jit/generate/watched.h"
-#include "services/context.h"
+#include "loop/loop.h"
 
 void quick_open(struct quick *q, struct op_context *ctx, const struct loop *loop) {
   const struct shape shape = {.watched = true};
@@ -16,7 +18,7 @@ void quick_open(struct quick *q, struct op_context *ctx, const struct loop *loop
     return;
   range_function run;
   if (cell_code(ctx, &loop->desc, &shape, &run, &why))
-    log_line(&ctx->log, LOG_INFO, "check",
+    log_line(ctx->log, LOG_INFO, "check",
              "loop %s stays slow in the checking form, without code of its own: %s", loop->name,
              error_message(&why));
   else if ((q->frame = array_new((size_t)watched_slots(&loop->desc), sizeof(void *))))

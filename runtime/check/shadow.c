@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "base/size.h"
+#include "context/context.h"
+#include "loop/loop.h"
 #include "mesh/data.h"
+#include "mesh/mesh.h"
 #include "ranks/agree.h"
-#include "services/context.h"
 
 /* Sums in another order differ by rounding: this much of the largest value of the dat or global. */
 #define TOLERANCE_DOUBLE 1e-10
@@ -108,7 +111,7 @@ static void tell_constants(const struct op_context *ctx, const struct loop *loop
             "op_decl_const or op_update_const was given: compare the variable%s with ",
             native ? loop->shadow->backend->name : loop->backend->name, d->nconsts == 1 ? "" : "s");
   for (int c = 0; c < d->nconsts && c < NAMES; c++) {
-    const struct constant *constant = mesh_find_constant(&ctx->mesh, d->consts[c].name);
+    const struct constant *constant = mesh_find_constant(ctx->mesh, d->consts[c].name);
     text_addf(out, "%s%s =", c ? ", " : "", constant->name);
     for (int v = 0; v < constant->dim && v < VALUES; v++) {
       text_add_char(out, ' ');

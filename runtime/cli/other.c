@@ -7,12 +7,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "api/life.h"
+#include "backend/backend.h"
+#include "base/log.h"
 #include "base/whereami.h"
 #include "cli/cli.h"
+#include "context/context.h"
+#include "context/env.h"
 #include "jit/plugin.h"
 #include "jit/target.h"
+#include "mesh/handles.h"
+#include "ranks/comm.h"
 #include "report/tuning_report.h"
-#include "services/context.h"
 
 /* ---- info --------------------------------------------------------------------------------------*/
 

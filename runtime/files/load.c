@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/size.h"
+#include "context/context.h"
 #include "files/io.h"
 #include "files/layout.h"
 #include "mesh/data.h"
-#include "services/context.h"
+#include "mesh/mesh.h"
 #include "spread/spread.h"
 
 static int open_for(struct op_context *ctx, struct layout *l, const char *path, struct error *err) {
@@ -111,7 +113,7 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
     code = together_agree(l.comm, map ? OP_OK : error_prefix(err, "%s: ", path), err);
   }
   if (!code)
-    ctx->mesh.undistributed = true;
+    ctx->mesh->undistributed = true;
   else if (map)
     mesh_undo_map(ctx, map);
   free(table);
@@ -138,7 +140,7 @@ static int read_dat(struct op_context *ctx, struct layout *l, struct dat *dat, c
     code = error_memory(err, "a dat's rows", (size_t)count * dat->row_bytes);
   code = layout_agree(l, code, err);
   if (!code) {
-    log_line(&ctx->log, LOG_INFO, "io", "%s: \"%s\" holds %s, read as %s", l->path, name, d.words,
+    log_line(ctx->log, LOG_INFO, "io", "%s: \"%s\" holds %s, read as %s", l->path, name, d.words,
              type_info(dat->type)->name);
     code = layout_read(l, name, dat->type, dat->dim, dat->set->global_first, count,
                        plain ? dat_value(dat, 0, 0) : rows, err);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "files/io.h"
 #include "mesh/data.h"
-#include "services/context.h"
 #include "spread/spread.h"
 
 int rows_of_dat(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err) {

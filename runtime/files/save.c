@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context/context.h"
 #include "files/io.h"
 #include "files/rows.h"
 #include "files/writing.h"
 #include "mesh/data.h"
-#include "services/context.h"
+#include "mesh/mesh.h"
 
 static int begin(struct op_context *ctx, struct writing *w, struct layout *l, const char *path, bool keep,
                  struct error *err) {
@@ -75,8 +76,8 @@ static const char *part_of_mesh(const struct op_context *ctx, struct layout *l, 
                    l->table->get_text(l->file, name, "to", word, sizeof word)
                ? "a map"
                : NULL;
-  for (int i = 0; i < ctx->mesh.sets.count; i++)
-    owner.found |= strcmp(((struct set *)ctx->mesh.sets.items[i])->name, owner.name) == 0;
+  for (int i = 0; i < ctx->mesh->sets.count; i++)
+    owner.found |= strcmp(((struct set *)ctx->mesh->sets.items[i])->name, owner.name) == 0;
   if (!owner.found)
     l->table->each(l->file, look_for_table_of, &owner, &ignored);
   error_free(&ignored);
@@ -166,7 +167,7 @@ static int check_names(const struct mesh *mesh, const char *path, struct error *
 }
 
 static int write_mesh(struct op_context *ctx, struct layout *l, struct error *err) {
-  const struct mesh *mesh = &ctx->mesh;
+  const struct mesh *mesh = ctx->mesh;
   int code = OP_OK;
   for (int i = 0; i < mesh->sets.count && !code; i++)
     code = write_set(l, mesh->sets.items[i], err);
@@ -183,7 +184,7 @@ static int write_mesh(struct op_context *ctx, struct layout *l, struct error *er
 int save_mesh(struct op_context *ctx, const char *path, struct error *err) {
   struct writing w;
   struct layout l;
-  int code = together_agree(io_comm(ctx), check_names(&ctx->mesh, path, err), err);
+  int code = together_agree(io_comm(ctx), check_names(ctx->mesh, path, err), err);
   if (!code)
     code = begin(ctx, &w, &l, path, false, err);
   return code ? code : writing_end(&w, write_mesh(ctx, &l, err), err);

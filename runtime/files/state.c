@@ -2,16 +2,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "context/context.h"
+#include "context/env.h"
 #include "files/io.h"
 #include "files/state.h"
-#include "services/context.h"
+#include "ranks/comm.h"
 
 struct comm *io_comm(const struct op_context *ctx) {
   return ctx->comm;
 }
 
 bool io_shows(const struct op_context *ctx) {
-  return log_wants(&ctx->log, LOG_INFO, "io");
+  return log_wants(ctx->log, LOG_INFO, "io");
 }
 
 struct io *io_state(struct op_context *ctx) {
@@ -24,7 +27,7 @@ int io_table(struct op_context *ctx, const struct file_table **out, struct error
   struct io *io = io_state(ctx);
   struct comm *comm = io_comm(ctx);
   const char *flavour = together_alone(comm) ? "serial" : comm->table->name;
-  int code = io ? file_plugin_open(&io->plugin, flavour, env_value(&ctx->env, ENV_PLUGINS), err)
+  int code = io ? file_plugin_open(&io->plugin, flavour, env_value(ctx->env, ENV_PLUGINS), err)
                 : error_memory(err, "the state of files", sizeof *io);
   if (!io || !io->everywhere)
     code = together_agree(comm, code, err);

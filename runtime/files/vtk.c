@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "context/context.h"
 #include "files/io.h"
 #include "files/state.h"
 #include "files/writing.h"
 #include "mesh/data.h"
-#include "services/context.h"
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');

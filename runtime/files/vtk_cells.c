@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "files/rows.h"
 #include "mesh/data.h"
-#include "services/context.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
 #include "spread/spread.h"
 
 /* ---- kinds of cells ---- */
@@ -92,7 +94,7 @@ static bool is_cell_map(const struct vtk_step *s, const struct map *map) {
 /* Of a set's maps to the points the widest, the first declared among those. */
 static struct map *widest(const struct vtk_step *s, const struct set *set) {
   struct map *best = NULL;
-  const struct list *maps = &s->ctx->mesh.maps;
+  const struct list *maps = &s->ctx->mesh->maps;
   for (int i = 0; i < maps->count; i++) {
     struct map *map = maps->items[i];
     if (map->from == set && is_cell_map(s, map) && (!best || map->arity > best->arity))
@@ -115,7 +117,7 @@ static int cells_of(struct vtk_step *s, const struct set *set) {
 
 /* Without dats on cells: all sets whose elements have area or volume, else all that are lines. */
 static void cells_of_points_only(struct vtk_step *s) {
-  const struct list *sets = &s->ctx->mesh.sets;
+  const struct list *sets = &s->ctx->mesh->sets;
   for (int least = 3; least >= 2 && s->ncells == 0; least--)
     for (int i = 0; i < sets->count && s->ncells < VTK_CELLS_MOST; i++) {
       const struct map *map = widest(s, sets->items[i]);

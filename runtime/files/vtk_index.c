@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "context/context.h"
 #include "files/vtk.h"
 #include "mesh/data.h"
 #include "mesh/print.h"
-#include "services/context.h"
 
 static const char mark[] = "<?xml version=\"1.0\"?>\n<!-- op2jit index 1 -->\n";
 static const char head[] = "<Xdmf Version=\"3.0\">\n<Domain>\n";
@@ -191,7 +192,7 @@ static int add_steps_before(struct text *out, const struct vtk_step *s, struct e
   const char *at = code ? NULL : behind(behind(behind(text_str(&old), mark), head), series_head);
   const char *stop = at ? strstr(at, series_end) : NULL;
   if (at && !stop) {
-    log_line(&s->ctx->log, LOG_WARN, "io",
+    log_line(s->ctx->log, LOG_WARN, "io",
              "%s is damaged: its end is missing; the steps that are whole stay in it", path);
     stop = last_step(at);
   }

@@ -3,13 +3,19 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend/backend.h"
+#include "base/log.h"
 #include "check/check.h"
 #include "check/shadow.h"
+#include "context/context.h"
 #include "loop/loop_record.h"
+#include "loop/missing.h"
 #include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "op2jit.h"
 #include "ranks/agree.h"
+#include "report/report.h"
 #include "report/reports.h"
-#include "services/context.h"
 #include "spread/spread.h"
 #include "tune/layouts.h"
 
@@ -47,12 +53,12 @@ static int need_dats(struct op_context *ctx, const struct loop *loop, struct err
 }
 
 static bool constants_changed(struct op_context *ctx, struct loop *loop) {
-  if (loop->constant_epoch == ctx->mesh.constant_epoch)
+  if (loop->constant_epoch == ctx->mesh->constant_epoch)
     return false;
-  loop->constant_epoch = ctx->mesh.constant_epoch;
+  loop->constant_epoch = ctx->mesh->constant_epoch;
   for (int i = 0; i < loop->desc.nconsts; i++) {
     const struct desc_const *known = &loop->desc.consts[i];
-    const struct constant *constant = mesh_find_constant(&ctx->mesh, known->name);
+    const struct constant *constant = mesh_find_constant(ctx->mesh, known->name);
     if (known->folded && memcmp(known->value, constant->value, constant->bytes) != 0)
       return true;
   }
@@ -61,9 +67,9 @@ static bool constants_changed(struct op_context *ctx, struct loop *loop) {
 
 /* Whether the record still says what the mesh and the constants say. */
 static bool is_stale(struct op_context *ctx, struct loop *loop) {
-  if (loop->epoch != ctx->mesh.epoch)
+  if (loop->epoch != ctx->mesh->epoch)
     return true;
-  return loop->prepared ? constants_changed(ctx, loop) : loop->constant_epoch != ctx->mesh.constant_epoch;
+  return loop->prepared ? constants_changed(ctx, loop) : loop->constant_epoch != ctx->mesh->constant_epoch;
 }
 
 static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
@@ -78,7 +84,7 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
     code = agree_on_loop(ctx, loop, loop->name, code, err);
     /* Half described is as stale as before. */
     if (code)
-      loop->epoch = ctx->mesh.epoch - 1;
+      loop->epoch = ctx->mesh->epoch - 1;
   }
   if (code || loop->prepared)
     return code;
@@ -92,7 +98,7 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
 }
 
 static int prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
-  if (loop->prepared && loop->epoch == ctx->mesh.epoch && loop->constant_epoch == ctx->mesh.constant_epoch)
+  if (loop->prepared && loop->epoch == ctx->mesh->epoch && loop->constant_epoch == ctx->mesh->constant_epoch)
     return OP_OK;
   const int own = prepare_anew(ctx, loop, err);
   const int code = agree_on_success(ctx->agreement, own, err);
@@ -177,7 +183,7 @@ static void note_time(struct op_context *ctx, struct loop *loop, double start, d
     loop->stats.slowest = spent;
   if (loop->backend->ran)
     loop->backend->ran(ctx, loop, spent - (loop->stats.waiting_seconds - waited));
-  if (ctx->trace.wanted)
+  if (ctx->trace->wanted)
     context_trace(ctx, loop, start, spent);
 }
 
@@ -286,7 +292,7 @@ static int find_record(struct op_context *ctx, const struct loop_call *call, str
   int code = check_call(call, err);
   if (!code) {
     const uint64_t hash = loop_hash(call);
-    *out = loop_find(&ctx->loops, hash, call);
+    *out = loop_find(ctx->loops, hash, call);
     if (*out)
       return OP_OK;
     *out = make_record(ctx, hash, call, err);
@@ -299,7 +305,7 @@ static int find_record(struct op_context *ctx, const struct loop_call *call, str
 }
 
 static long long bytes_moved(const struct op_context *ctx) {
-  return ctx->counters.bytes_to_device + ctx->counters.bytes_from_device;
+  return ctx->counters->bytes_to_device + ctx->counters->bytes_from_device;
 }
 
 int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
@@ -316,20 +322,20 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
     code = find_record(ctx, &call, &loop, err);
   if (code)
     return code;
-  if (loop->failure.code && loop->constant_epoch == ctx->mesh.constant_epoch)
+  if (loop->failure.code && loop->constant_epoch == ctx->mesh->constant_epoch)
     return error_copy(err, &loop->failure);
   error_clear(&loop->failure);
   code = take_user_memory(loop, args, err);
   if (code)
     return agree_on_call(ctx, code, err, "%s", error_message(err));
   if (ctx->diags >= 3)
-    log_line(&ctx->log, LOG_WARN, "loop", "loop %s over %ld elements of set \"%s\"", name, loop->set->size,
+    log_line(ctx->log, LOG_WARN, "loop", "loop %s over %ld elements of set \"%s\"", name, loop->set->size,
              loop->set->name);
-  ctx->counters.loops++;
+  ctx->counters->loops++;
   loop->stats.calls++;
   if (loop->most_elements == 0)
     return OP_OK;
-  if (ctx->missing.count)
+  if (ctx->missing->count)
     return missing_note(ctx, loop, look_up(ctx, loop, err), err);
   const long long moved = bytes_moved(ctx);
   code = execute(ctx, loop, err);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
-#include "services/context.h"
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW", "OP_INC"};
 

@@ -2,9 +2,10 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
-#include "services/context.h"
+#include "mesh/handles.h"
 
 /* Every message starts with the loop, and those about an argument with its number, counted from 1. */
 struct check {

@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
+#include "context/env.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
-#include "services/context.h"
+#include "mesh/mesh.h"
 
 /* Numbers by first occurrence, so that loops that share dats and maps in the same way look the same. */
 static int number(const void **seen, int *count, const void *item) {
@@ -62,7 +64,7 @@ enum { FOLD_CHANGES = 3 };
 
 static int describe_constants(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
-  const struct list *constants = &ctx->mesh.constants;
+  const struct list *constants = &ctx->mesh->constants;
   d->consts = array_new((size_t)constants->count, sizeof *d->consts);
   if (!d->consts)
     return error_memory(err, "a loop's constants", (size_t)constants->count * sizeof *d->consts);
@@ -89,7 +91,7 @@ static int describe_texts(struct op_context *ctx, struct loop *loop, struct erro
   const struct kernel *k = &loop->kernel;
   d->kernel_name = strdup(loop->name);
   d->text = strndup(k->text, k->length);
-  d->fp = strdup(env_value(&ctx->env, ENV_FP));
+  d->fp = strdup(env_value(ctx->env, ENV_FP));
   d->origin_file = k->origin_file ? strdup(k->origin_file) : NULL;
   d->origin_line = k->origin_line;
   d->one_line = k->one_line;
@@ -130,8 +132,8 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   d->nsets = n.nsets;
   d->nmaps = n.nmaps;
   d->ndats = n.ndats;
-  loop->epoch = ctx->mesh.epoch;
-  loop->constant_epoch = ctx->mesh.constant_epoch;
+  loop->epoch = ctx->mesh->epoch;
+  loop->constant_epoch = ctx->mesh->constant_epoch;
   return describe_names(loop, &n, err);
 }
 
@@ -162,5 +164,5 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
   }
   for (int i = 0; i < d->nconsts; i++)
     if (!d->consts[i].folded)
-      fill_slot(loop, desc_slot_const(d, i), mesh_find_constant(&ctx->mesh, d->consts[i].name)->value);
+      fill_slot(loop, desc_slot_const(d, i), mesh_find_constant(ctx->mesh, d->consts[i].name)->value);
 }

@@ -1,9 +1,10 @@
 /* What a loop over distributed sets needs of others' elements, and what it leaves. */
 #include <string.h>
 
+#include "context/context.h"
 #include "loop/loop.h"
+#include "mesh/data.h"
 #include "ranks/comm.h"
-#include "services/context.h"
 #include "spread/exchange.h"
 #include "spread/halo.h"
 

@@ -3,12 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/nearest.h"
 #include "base/size.h"
-#include "services/context.h"
+#include "base/text.h"
+#include "context/context.h"
+#include "context/env.h"
 
 static const char *list_of(const struct op_context *ctx, enum env_name variable) {
-  const char *value = env_value(&ctx->env, variable);
+  const char *value = env_value(ctx->env, variable);
   bool names_loops = variable == ENV_CHECK ? strcmp(value, "on") != 0 && strcmp(value, "off") != 0
                                            : strchr(value, ':') != NULL;
   return names_loops ? value : "";
@@ -24,8 +27,8 @@ static bool is_seen(const struct text *seen, const char *name, size_t length) {
 
 void loop_names_note(struct op_context *ctx, const char *name) {
   if ((*list_of(ctx, ENV_CHECK) || *list_of(ctx, ENV_VARIANT)) &&
-      !is_seen(&ctx->loop_names, name, strlen(name)))
-    text_add_bytes(&ctx->loop_names, name, strlen(name) + 1);
+      !is_seen(ctx->loop_names, name, strlen(name)))
+    text_add_bytes(ctx->loop_names, name, strlen(name) + 1);
 }
 
 static const char *nearest_seen(const struct text *seen, const char *name) {
@@ -42,9 +45,9 @@ static const char *nearest_seen(const struct text *seen, const char *name) {
 }
 
 void loop_names_note_dat(struct op_context *ctx, const char *name) {
-  const char *value = env_value(&ctx->env, ENV_VARIANT);
-  if ((strstr(value, "soa=") || strstr(value, "aos=")) && !is_seen(&ctx->dat_names, name, strlen(name)))
-    text_add_bytes(&ctx->dat_names, name, strlen(name) + 1);
+  const char *value = env_value(ctx->env, ENV_VARIANT);
+  if ((strstr(value, "soa=") || strstr(value, "aos=")) && !is_seen(ctx->dat_names, name, strlen(name)))
+    text_add_bytes(ctx->dat_names, name, strlen(name) + 1);
 }
 
 /* What the environment names: a loop that ran, a dat that was declared. */
@@ -60,7 +63,7 @@ static void warn(const struct op_context *ctx, enum env_name variable, const str
     return;
   text_add_bytes(&word, name, length);
   const char *near = nearest_seen(things->seen, text_str(&word));
-  log_line(&ctx->log, LOG_WARN, "env", "%s names the %s \"%s\", and no %s of that name %s%s%s%s",
+  log_line(ctx->log, LOG_WARN, "env", "%s names the %s \"%s\", and no %s of that name %s%s%s%s",
            env_row(variable)->name, things->what, text_str(&word), things->what, things->said,
            near ? "; did you mean \"" : things->lister, near ? near : "", near ? "\"?" : "");
   text_free(&word);
@@ -81,14 +84,14 @@ static void warn_of_dats(const struct op_context *ctx, const struct things *dats
 }
 
 void loop_names_warn(const struct op_context *ctx) {
-  const struct things loops = {"loop", "ran", "; op_timing_output lists those that ran", &ctx->loop_names};
-  const struct things dats = {"dat", "was declared", "; op_diagnostic_output lists them", &ctx->dat_names};
+  const struct things loops = {"loop", "ran", "; op_timing_output lists those that ran", ctx->loop_names};
+  const struct things dats = {"dat", "was declared", "; op_diagnostic_output lists them", ctx->dat_names};
   for (const char *p = list_of(ctx, ENV_CHECK); *p;) {
     const size_t part = strcspn(p, ",");
     warn(ctx, ENV_CHECK, &loops, p, part);
     p += part + (p[part] == ',');
   }
-  for (const char *p = env_value(&ctx->env, ENV_VARIANT); *p;) {
+  for (const char *p = env_value(ctx->env, ENV_VARIANT); *p;) {
     const size_t part = strcspn(p, ","), colon = strcspn(p, ":");
     if (colon < part)
       warn(ctx, ENV_VARIANT, &loops, p, colon);

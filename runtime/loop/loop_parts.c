@@ -1,5 +1,5 @@
+#include "context/context.h"
 #include "loop/loop.h"
-#include "services/context.h"
 #include "spread/halo.h"
 
 bool loop_writes_through_map(const struct loop *loop) {

@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "base/size.h"
 #include "check/check.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "loop/loop.h"
 #include "loop/loop_names.h"
-#include "services/context.h"
+#include "mesh/data.h"
 #include "tune/layouts.h"
 
 static void shadow_free(struct op_context *ctx, struct loop *shadow);
@@ -73,8 +77,8 @@ static int check_and_describe(struct op_context *ctx, struct loop *loop, struct 
   if (!code)
     code = loop_layout(loop, err);
   if (!code) {
-    loop->native = native_find(&ctx->natives, loop->text);
-    loop->checked = ctx->diags >= 7 || check_wanted(env_value(&ctx->env, ENV_CHECK), loop->name);
+    loop->native = native_find(ctx->natives, loop->text);
+    loop->checked = ctx->diags >= 7 || check_wanted(env_value(ctx->env, ENV_CHECK), loop->name);
   }
   return code;
 }

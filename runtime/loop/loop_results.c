@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "loop/loop.h"
 #include "ranks/comm.h"
-#include "services/context.h"
 
 /* A payload's slot: the number of the element that won, then its values. */
 enum { NUMBER_BYTES = sizeof(long long), ALIGN = 16, SLOT_ALIGN = 64, NAME_BYTES = 32 };

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
+#include "loop/loop.h"
 #include "loop/loop_past.h"
-#include "services/context.h"
+#include "mesh/mesh.h"
+#include "op2jit.h"
 
 static uint64_t mix(uint64_t value) {
   value ^= value >> 32;
@@ -71,7 +74,7 @@ static bool grow(struct loop_table *table) {
 }
 
 int loop_add(struct op_context *ctx, struct loop *loop, struct error *err) {
-  struct loop_table *table = &ctx->loops;
+  struct loop_table *table = ctx->loops;
   if (!grow(table))
     return error_memory(err, "the table of loops", 2 * table->nbuckets * sizeof(void *));
   struct loop **bucket = &table->buckets[loop->hash & (table->nbuckets - 1)];
@@ -79,19 +82,19 @@ int loop_add(struct op_context *ctx, struct loop *loop, struct error *err) {
   loop->next = *bucket;
   *bucket = loop;
   table->count++;
-  ctx->counters.records++;
+  ctx->counters->records++;
   return OP_OK;
 }
 
 void loop_take_back(struct op_context *ctx, struct loop *loop) {
-  struct loop_table *table = &ctx->loops;
+  struct loop_table *table = ctx->loops;
   struct loop **link = &table->buckets[loop->hash & (table->nbuckets - 1)];
   while (*link != loop)
     link = &(*link)->next;
   *link = loop->next;
   table->count--;
   table->next_order--;
-  ctx->counters.records--;
+  ctx->counters->records--;
   loop_free(ctx, loop);
 }
 
@@ -104,13 +107,13 @@ static bool uses(const struct loop *loop, const struct dat *dat) {
 
 /* As if it were of an older mesh. */
 static void make_stale(const struct op_context *ctx, struct loop *loop) {
-  loop->epoch = ctx->mesh.epoch - 1;
+  loop->epoch = ctx->mesh->epoch - 1;
   loop->turned = true;
 }
 
 void loop_follow_layout(struct op_context *ctx, const struct dat *dat) {
-  for (size_t b = 0; b < ctx->loops.nbuckets; b++)
-    for (struct loop *loop = ctx->loops.buckets[b]; loop; loop = loop->next)
+  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
+    for (struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
       if (uses(loop, dat)) {
         make_stale(ctx, loop);
         if (loop->shadow)
@@ -119,7 +122,7 @@ void loop_follow_layout(struct op_context *ctx, const struct dat *dat) {
 }
 
 void loop_forget(struct op_context *ctx, const struct dat *dat) {
-  struct loop_table *table = &ctx->loops;
+  struct loop_table *table = ctx->loops;
   for (size_t b = 0; b < table->nbuckets; b++)
     for (struct loop **link = &table->buckets[b]; *link;) {
       struct loop *loop = *link;
@@ -129,7 +132,7 @@ void loop_forget(struct op_context *ctx, const struct dat *dat) {
       }
       *link = loop->next;
       if (dat)
-        loop_past_keep(&ctx->pasts, loop);
+        loop_past_keep(ctx->pasts, loop);
       loop_free(ctx, loop);
       table->count--;
     }
@@ -145,10 +148,10 @@ static int by_order(const void *a, const void *b) {
 }
 
 struct loop **loop_records(const struct op_context *ctx) {
-  struct loop **records = array_new(ctx->loops.count, sizeof *records);
+  struct loop **records = array_new(ctx->loops->count, sizeof *records);
   size_t n = 0;
-  for (size_t b = 0; records && b < ctx->loops.nbuckets; b++)
-    for (struct loop *loop = ctx->loops.buckets[b]; loop; loop = loop->next)
+  for (size_t b = 0; records && b < ctx->loops->nbuckets; b++)
+    for (struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
       records[n++] = loop;
   if (records)
     qsort(records, n, sizeof *records, by_order);

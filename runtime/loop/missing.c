@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "services/context.h"
+#include "context/context.h"
+#include "loop/loop.h"
 
 static bool has_result(const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++) {
@@ -39,7 +40,7 @@ static void add(struct missing *missing, const char *message) {
 }
 
 int missing_note(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
-  struct missing *missing = &ctx->missing;
+  struct missing *missing = ctx->missing;
   if (code && code != OP_ERR_CACHE_MISS)
     return code;
   if (code && !missing->gather) {

@@ -5,9 +5,13 @@
 #include <sys/mman.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "loop/loop_names.h"
+#include "mesh/handles.h"
+#include "mesh/mesh.h"
+#include "op2jit.h"
 #include "ranks/agree.h"
-#include "services/context.h"
+#include "run/team.h"
 #include "spread/exchange.h"
 #include "spread/spread.h"
 #include "tune/layouts.h"
@@ -99,7 +103,7 @@ static void put_rows(struct op_context *ctx, struct dat *dat, const void *in) {
   for (size_t e = 0; e < rows; e++)
     for (int c = 0; c < dat->dim; c++, row += dat->value_size)
       memcpy(dat_value(dat, number_of(dat->set, (long)e), c), row, dat->value_size);
-  ctx->counters.bytes_converted += (long long)(rows * dat->row_bytes);
+  ctx->counters->bytes_converted += (long long)(rows * dat->row_bytes);
 }
 
 static void fetch_rows(struct op_context *ctx, const struct dat *dat, void *out, long low, long high) {
@@ -112,7 +116,7 @@ static void fetch_rows(struct op_context *ctx, const struct dat *dat, void *out,
   for (long e = low; e <= high; e++)
     for (int c = 0; c < dat->dim; c++, row += dat->value_size)
       memcpy(row, dat_value(dat, number_of(dat->set, e), c), dat->value_size);
-  ctx->counters.bytes_converted += (long long)(rows * dat->row_bytes);
+  ctx->counters->bytes_converted += (long long)(rows * dat->row_bytes);
 }
 
 static int check_new(const struct set *set, int dim, enum type_code code, const char *type, const char *name,
@@ -149,7 +153,7 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
     goto no_memory;
   *dat = (struct dat){.name = dat->name,
                       .handle = dat->handle,
-                      .id = ctx->mesh.next_dat,
+                      .id = ctx->mesh->next_dat,
                       .set = set,
                       .dim = dim,
                       .type = code,
@@ -162,11 +166,11 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
                       .version = 1};
   struct replica *host = &dat->replicas[SPACE_HOST];
   host->memory = data_rows_memory(ctx->team, dat, bytes);
-  if (!host->memory || !list_add(&ctx->mesh.dats, dat))
+  if (!host->memory || !list_add(&ctx->mesh->dats, dat))
     goto no_memory;
   host->bytes = bytes;
   host->version[REGION_OWNED] = 1;
-  ctx->mesh.next_dat++;
+  ctx->mesh->next_dat++;
   loop_names_note_dat(ctx, dat->name);
   if (data && !set->spread)
     put_rows(ctx, dat, data);
@@ -195,8 +199,8 @@ void data_free(struct op_context *ctx, struct dat *dat) {
 }
 
 void data_undo(struct op_context *ctx, struct dat *dat) {
-  list_remove(&ctx->mesh.dats, dat);
-  ctx->mesh.next_dat--;
+  list_remove(&ctx->mesh->dats, dat);
+  ctx->mesh->next_dat--;
   data_free(ctx, dat);
 }
 
@@ -227,7 +231,7 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
     int code = ctx->mover->to_host(ctx, dat, err);
     if (code)
       return code;
-    ctx->counters.bytes_from_device += (long long)((size_t)dat->set->size * dat->row_bytes);
+    ctx->counters->bytes_from_device += (long long)((size_t)dat->set->size * dat->row_bytes);
   } else {
     int code = replica->bytes ? OP_OK : ctx->mover->make(ctx, dat, err);
     if (!code)
@@ -236,7 +240,7 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
       code = ctx->mover->to_device(ctx, dat, err);
     if (code)
       return code;
-    ctx->counters.bytes_to_device += (long long)((size_t)dat->set->size * dat->row_bytes);
+    ctx->counters->bytes_to_device += (long long)((size_t)dat->set->size * dat->row_bytes);
   }
   copied(dat, space);
   return OP_OK;
@@ -257,7 +261,7 @@ int dat_turn(struct op_context *ctx, struct dat *dat, struct error *err) {
   data_memory_free(host->memory);
   host->memory = memory;
   dat->soa = turned.soa;
-  ctx->counters.bytes_converted += (long long)((size_t)dat->set->size * dat->row_bytes);
+  ctx->counters->bytes_converted += (long long)((size_t)dat->set->size * dat->row_bytes);
   return OP_OK;
 }
 

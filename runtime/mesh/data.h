@@ -13,6 +13,8 @@
 
 /* Where a replica is. The user's own order is no replica: fetch and put convert from and to the host's. */
 enum space { SPACE_HOST, SPACE_DEVICE, SPACES };
+/* Rows behind the end of tables and dats that vector code may read (never use). */
+enum { MAP_SLACK = 16 };
 /* Parts of a set that get new values at different times. */
 enum region { REGION_OWNED, REGION_EXEC, REGION_NONEXEC, REGIONS };
 

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "jit/front/constant_name.h"
 #include "mesh/data.h"
-#include "services/context.h"
+#include "mesh/handles.h"
 #include "spread/halo.h"
 #include "spread/spread.h"
 
@@ -61,14 +62,14 @@ struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct
   }
   struct set *set = calloc(1, sizeof *set);
   if (!set || !(set->name = name_copy(name)) || !(set->handle = handle_new(ctx->handles, HANDLE_SET, set)) ||
-      !list_add(&ctx->mesh.sets, set)) {
+      !list_add(&ctx->mesh->sets, set)) {
     if (set && set->handle)
       handle_release(ctx->handles, set->handle, NULL);
     set_free(set);
     error_memory_of(err, "set", name, sizeof *set);
     return NULL;
   }
-  set->id = ctx->mesh.next_set++;
+  set->id = ctx->mesh->next_set++;
   set->size = size;
   set->global_size = size;
   for (int i = 0; i < EXTENTS; i++)
@@ -186,16 +187,16 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
     return NULL;
   struct map *map = calloc(1, sizeof *map);
   if (map)
-    *map = (struct map){.id = ctx->mesh.next_map, .from = from, .to = to, .arity = arity};
+    *map = (struct map){.id = ctx->mesh->next_map, .from = from, .to = to, .arity = arity};
   if (!map || !(map->name = name_copy(name)) || !keep_rows(ctx, map, entries, table, long_table) ||
-      !(map->handle = handle_new(ctx->handles, HANDLE_MAP, map)) || !list_add(&ctx->mesh.maps, map)) {
+      !(map->handle = handle_new(ctx->handles, HANDLE_MAP, map)) || !list_add(&ctx->mesh->maps, map)) {
     if (map && map->handle)
       handle_release(ctx->handles, map->handle, NULL);
     map_free(map);
     error_memory_of(err, "the table of map", name, entries * sizeof(int));
     return NULL;
   }
-  ctx->mesh.next_map++;
+  ctx->mesh->next_map++;
   return map;
 }
 
@@ -213,7 +214,7 @@ static void set_value(struct op_context *ctx, struct constant *constant, const v
     return;
   memcpy(constant->value, value, constant->bytes);
   constant->changes++;
-  ctx->mesh.constant_epoch++;
+  ctx->mesh->constant_epoch++;
 }
 
 static void constant_free(struct constant *constant) {
@@ -264,7 +265,7 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
   int status = check_constant(name, dim, code, type, value, &bytes, err);
   if (status)
     return status;
-  struct constant *old = mesh_find_constant(&ctx->mesh, name);
+  struct constant *old = mesh_find_constant(ctx->mesh, name);
   if (old && (old->dim != dim || old->type != code))
     return error_set(
         err, OP_ERR_CONST,
@@ -280,7 +281,7 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
   }
   struct constant *constant = calloc(1, sizeof *constant);
   if (!constant || !(constant->name = strdup(name)) || !(constant->value = array_new(bytes, 1)) ||
-      !list_add(&ctx->mesh.constants, constant)) {
+      !list_add(&ctx->mesh->constants, constant)) {
     constant_free(constant);
     return error_memory_of(err, "constant", name, bytes);
   }
@@ -288,13 +289,13 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
   constant->dim = dim;
   constant->bytes = bytes;
   memcpy(constant->value, value, bytes);
-  ctx->mesh.constant_epoch++;
+  ctx->mesh->constant_epoch++;
   return OP_OK;
 }
 
 int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, const char *is,
                          struct error *err) {
-  struct constant *constant = name ? mesh_find_constant(&ctx->mesh, name) : NULL;
+  struct constant *constant = name ? mesh_find_constant(ctx->mesh, name) : NULL;
   if (!constant)
     return error_set(err, OP_ERR_CONST,
                      "constant \"%s\" is not declared; declare it with op_decl_const first",
@@ -311,20 +312,20 @@ int mesh_update_constant(struct op_context *ctx, const char *name, const void *v
 
 void mesh_undo_set(struct op_context *ctx, struct set *set) {
   handle_release(ctx->handles, set->handle, NULL);
-  list_remove(&ctx->mesh.sets, set);
-  ctx->mesh.next_set--;
+  list_remove(&ctx->mesh->sets, set);
+  ctx->mesh->next_set--;
   set_free(set);
 }
 
 void mesh_undo_map(struct op_context *ctx, struct map *map) {
   handle_release(ctx->handles, map->handle, NULL);
-  list_remove(&ctx->mesh.maps, map);
-  ctx->mesh.next_map--;
+  list_remove(&ctx->mesh->maps, map);
+  ctx->mesh->next_map--;
   map_free(map);
 }
 
 void mesh_free(struct op_context *ctx) {
-  struct mesh *mesh = &ctx->mesh;
+  struct mesh *mesh = ctx->mesh;
   for (int i = 0; i < mesh->dats.count; i++)
     data_free(ctx, mesh->dats.items[i]);
   for (int i = 0; i < mesh->maps.count; i++)

@@ -7,9 +7,10 @@
 
 #include "base/aside.h"
 #include "base/size.h"
+#include "context/context.h"
 #include "mesh/data.h"
 #include "ranks/agree.h"
-#include "services/context.h"
+#include "ranks/comm.h"
 #include "spread/spread.h"
 
 /* Rows that are fetched at a time: the whole dat is never copied, and never in one place. */

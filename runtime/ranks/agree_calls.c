@@ -2,9 +2,15 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "backend/backend.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "loop/loop.h"
+#include "mesh/mesh.h"
 #include "ranks/agree.h"
+#include "ranks/comm.h"
 #include "run/schedule.h"
-#include "services/context.h"
+#include "run/team.h"
 
 /* ---- any call ---- */
 
@@ -57,7 +63,7 @@ int agree_on_environment(struct op_context *ctx, int code, struct error *err) {
   if (ctx->backend)
     text_addf(&facts, "OP2_BACKEND\t%s\n", ctx->backend->name);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    text_addf(&facts, "%s\t%s\n", env_row(names[i])->name, env_value(&ctx->env, names[i]));
+    text_addf(&facts, "%s\t%s\n", env_row(names[i])->name, env_value(ctx->env, names[i]));
   code = agree_on_facts(ctx, code, &facts, err);
   text_free(&facts);
   return code;
@@ -112,7 +118,7 @@ static void print_loop(const struct op_context *ctx, const struct loop *loop, st
   }
   text_addf(out, "native form\t%s\nchecking form\t%s\n", loop->native ? "yes" : "no",
             loop->checked ? "yes" : "no");
-  text_addf(out, "shadow\t%s\nmesh changes\t%u\n", loop->shadow ? "yes" : "no", ctx->mesh.epoch);
+  text_addf(out, "shadow\t%s\nmesh changes\t%u\n", loop->shadow ? "yes" : "no", ctx->mesh->epoch);
 }
 
 /* What may differ and must not: flags of the description, and the size by which variants are chosen. */

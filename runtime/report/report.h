@@ -67,4 +67,13 @@ double report_rate(const struct report_row *row);
 double report_share(const struct report *r, const struct report_row *row);
 bool report_in_cache(const struct report *r, const struct report_row *row);
 
+/* Calls of loops, for OP2_TIMING=trace. */
+struct trace {
+  bool wanted;
+  struct report_event *events;
+  int count, capacity;
+  char **names; /* of loops: an event outlives its loop's record */
+  int nnames;
+};
+
 #endif

@@ -1,8 +1,10 @@
 #include "report/report_ranks.h"
 
 #include "base/size.h"
+#include "context/context.h"
+#include "loop/loop.h"
 #include "ranks/agree.h"
-#include "services/context.h"
+#include "ranks/comm.h"
 
 /* What is added up over the ranks, by loop. */
 enum { SECONDS, EXCHANGE, WAITING, EXCHANGES, MESSAGES, BYTES, REDUNDANT, SUMS };

@@ -6,18 +6,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/backend.h"
 #include "base/aside.h"
+#include "base/log.h"
 #include "base/size.h"
+#include "context/context.h"
+#include "context/env.h"
 #include "jit/target.h"
 #include "kernels-cache/store.h"
+#include "loop/loop.h"
+#include "loop/loop_past.h"
 #include "mesh/data.h"
+#include "mesh/mesh.h"
 #include "mesh/print.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
+#include "ranks/comm.h"
 #include "report/report.h"
 #include "report/report_ranks.h"
+#include "run/team.h"
 #include "run/triad.h"
-#include "services/context.h"
 #include "spread/spread.h"
 #include "tune/layouts.h"
 
@@ -93,14 +101,14 @@ static int by_order(const void *a, const void *b) {
 
 /* In the order of their first call. */
 static void list_loops(const struct op_context *ctx, struct loop *const *loops, struct ran *out) {
-  const size_t count = ctx->loops.count;
+  const size_t count = ctx->loops->count;
   for (size_t i = 0; i < count; i++)
     out[i] = (struct ran){loops[i]->name, &loops[i]->stats, loops[i]->order};
-  for (int i = 0; i < ctx->pasts.count; i++) {
-    const struct loop_past *past = &ctx->pasts.items[i];
+  for (int i = 0; i < ctx->pasts->count; i++) {
+    const struct loop_past *past = &ctx->pasts->items[i];
     out[count + (size_t)i] = (struct ran){past->name, &past->stats, past->order};
   }
-  qsort(out, count + (size_t)ctx->pasts.count, sizeof *out, by_order);
+  qsort(out, count + (size_t)ctx->pasts->count, sizeof *out, by_order);
 }
 
 struct report_rows {
@@ -110,7 +118,7 @@ struct report_rows {
 };
 
 static int make_rows(struct op_context *ctx, struct report_rows *r, struct error *err) {
-  const size_t count = ctx->loops.count + (size_t)ctx->pasts.count;
+  const size_t count = ctx->loops->count + (size_t)ctx->pasts->count;
   struct loop **loops = loop_records(ctx);
   struct ran *ran = array_new(count, sizeof *ran);
   r->rows = array_new(count, sizeof *r->rows);
@@ -139,8 +147,8 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .rows = rows.rows,
                      .nrows = rows.count,
                      .layout_seconds = layouts_spent(ctx->layouts[ctx->backend->space]),
-                     .events = ctx->trace.events,
-                     .nevents = ctx->trace.count};
+                     .events = ctx->trace->events,
+                     .nevents = ctx->trace->count};
   /* The triad is of rank 0's threads, while the others wait. */
   if (!code && ctx->backend->space == SPACE_HOST) {
     r.cache_bytes = triad_cache_bytes(r.threads);
@@ -175,7 +183,7 @@ static const char *kept_name(struct trace *t, const char *name) {
 }
 
 void context_trace(struct op_context *ctx, const struct loop *loop, double start, double seconds) {
-  struct trace *t = &ctx->trace;
+  struct trace *t = ctx->trace;
   const char *name = kept_name(t, loop->name);
   if (!name)
     return;
@@ -195,7 +203,7 @@ void context_trace(struct op_context *ctx, const struct loop *loop, double start
 /* ---- diagnostics ---- */
 
 static void describe_mesh(const struct op_context *ctx, struct text *out) {
-  const struct mesh *mesh = &ctx->mesh;
+  const struct mesh *mesh = ctx->mesh;
   text_addf(out, "%-20s %12s\n", "set", "elements");
   for (int i = 0; i < mesh->sets.count; i++) {
     const struct set *set = mesh->sets.items[i];
@@ -220,7 +228,7 @@ int context_diagnostics(struct op_context *ctx, struct text *out, struct error *
   describe_mesh(ctx, out);
   int code = spread_wanted(ctx) ? spread_describe(ctx, out, err) : OP_OK;
   if (ctx->plans) {
-    plan_cache_begin(ctx->plans, ctx->mesh.epoch);
+    plan_cache_begin(ctx->plans, ctx->mesh->epoch);
     plan_cache_describe(ctx->plans, out);
   }
   return code;
@@ -229,7 +237,7 @@ int context_diagnostics(struct op_context *ctx, struct text *out, struct error *
 int context_check_plans(struct op_context *ctx, int level, struct error *err) {
   if (!ctx->plans)
     return OP_OK;
-  plan_cache_begin(ctx->plans, ctx->mesh.epoch); /* renumbering has freed the tables of older ones */
+  plan_cache_begin(ctx->plans, ctx->mesh->epoch); /* renumbering has freed the tables of older ones */
   return plan_cache_verify(ctx->plans, level, err);
 }
 
@@ -267,7 +275,7 @@ static int write_file(struct op_context *ctx, const char *file, const struct tex
                       struct error *err) {
   const int rank = ctx->comm->rank;
   struct text path = {0};
-  if (rank > 0 && !ctx->trace.wanted)
+  if (rank > 0 && !ctx->trace->wanted)
     return OP_OK;
   text_add(&path, file);
   if (rank > 0)
@@ -280,14 +288,14 @@ static int write_file(struct op_context *ctx, const char *file, const struct tex
 }
 
 int context_check_timing(struct op_context *ctx, struct error *err) {
-  const char *wanted = env_value(&ctx->env, ENV_TIMING);
+  const char *wanted = env_value(ctx->env, ENV_TIMING);
   const int form = find_form(wanted);
   const char *prefix = without_file(wanted);
   if (prefix)
     return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: the file is missing; write %sFILE", wanted, prefix);
   if (*wanted && form < 0)
     return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: expected text, json:FILE or trace:FILE", wanted);
-  ctx->trace.wanted = strncmp(wanted, "trace:", 6) == 0;
+  ctx->trace->wanted = strncmp(wanted, "trace:", 6) == 0;
   if (form < 0 || !forms[form].to_file)
     return OP_OK;
   return write_file(ctx, wanted + strlen(forms[form].prefix), NULL, err) ? error_prefix(err, "OP2_TIMING: ")
@@ -296,12 +304,12 @@ int context_check_timing(struct op_context *ctx, struct error *err) {
 
 void context_print(const struct op_context *ctx, const struct text *report) {
   if (fputs(text_str(report), stdout) < 0 || fflush(stdout) != 0)
-    log_line(&ctx->log, LOG_WARN, "perf", "the report cannot be written to the standard output: %s",
+    log_line(ctx->log, LOG_WARN, "perf", "the report cannot be written to the standard output: %s",
              strerror(errno));
 }
 
 int context_report(struct op_context *ctx, struct error *err) {
-  const char *wanted = env_value(&ctx->env, ENV_TIMING);
+  const char *wanted = env_value(ctx->env, ENV_TIMING);
   const int form = find_form(wanted);
   struct text out = {0};
   if (form < 0)

@@ -4,9 +4,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/log.h"
 #include "base/size.h"
+#include "context/context.h"
 #include "kernels-cache/store.h"
-#include "services/context.h"
+#include "ranks/comm.h"
 
 const char tuning_report_machine[] = "", tuning_report_name[] = "what OP2_TUNE=force has tuned";
 
@@ -111,7 +113,7 @@ static void warn_unfinished(const struct op_context *ctx, const struct entry *e,
               p->runs == 1 ? "" : "s");
   else
     text_addf(&line, "%d more calls in one run are needed", e->note.left);
-  log_line(&ctx->log, LOG_WARN, "tune", "loop %s", text_str(&line));
+  log_line(ctx->log, LOG_WARN, "tune", "loop %s", text_str(&line));
   text_free(&line);
 }
 
@@ -156,7 +158,7 @@ static void say(struct op_context *ctx, struct tuning_report *r) {
       warn_unfinished(ctx, &r->entries[i], again);
   }
   say_all(r, counts, &line);
-  log_line(&ctx->log, LOG_INFO, "tune", "%s", text_str(&line));
+  log_line(ctx->log, LOG_INFO, "tune", "%s", text_str(&line));
   if (text_ok(&line))
     leave_line(ctx, text_str(&line));
   text_free(&line);

@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "op2jit.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "services/context.h"
 #include "spread/halo.h"
 #include "spread/halo_cover.h"
 
@@ -266,10 +269,10 @@ static int exchanges_new(struct op_context *ctx, struct error *err) {
 int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
                  struct exchange **out, struct error *err) {
   int code = OP_OK;
-  if (ctx->exchanges && ctx->exchanges->epoch != ctx->mesh.epoch)
+  if (ctx->exchanges && ctx->exchanges->epoch != ctx->mesh->epoch)
     exchanges_forget(ctx, NULL);
   if (!ctx->exchanges && !(code = exchanges_new(ctx, err)))
-    ctx->exchanges->epoch = ctx->mesh.epoch;
+    ctx->exchanges->epoch = ctx->mesh->epoch;
   for (*out = code ? NULL : ctx->exchanges->first; *out; *out = (*out)->next)
     if (is_for(*out, needs, count, space))
       return OP_OK;
@@ -371,9 +374,9 @@ int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err
     code = ctx->comm->table->start(ctx->comm, x->requests, x->nrequests, err);
   if (code)
     return code;
-  ctx->counters.exchanges++;
-  ctx->counters.messages += x->send.nranks;
-  ctx->counters.bytes_sent += (long long)exchange_bytes(x);
+  ctx->counters->exchanges++;
+  ctx->counters->messages += x->send.nranks;
+  ctx->counters->bytes_sent += (long long)exchange_bytes(x);
   ctx->exchanges->under_way = x;
   ctx->poll = x->nrequests ? let_messages_get_on : NULL;
   return OP_OK;

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 #include "base/size.h"
+#include "context/context.h"
+#include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "services/context.h"
 #include "spread/halo.h"
 
 static const struct halo_side *reached(const struct map *map) {
@@ -24,7 +25,7 @@ static bool all_marked(const struct map *map, const bool *marks) {
 /* For each map of the mesh whether `map` covers it on this rank. */
 static int find_covered(struct op_context *ctx, const struct map *map, long long *covered,
                         struct error *err) {
-  const struct list *maps = &ctx->mesh.maps;
+  const struct list *maps = &ctx->mesh->maps;
   const size_t elements = (size_t)map->to->extents[EXTENT_NONEXEC];
   const struct halo_side *side = reached(map);
   bool *marks = array_new(elements, sizeof *marks);
@@ -47,7 +48,7 @@ static void cover_free(struct halo_cover *cover) {
 
 static int make_cover(struct op_context *ctx, const struct map *map, struct halo_cover **out,
                       struct error *err) {
-  const struct list *maps = &ctx->mesh.maps;
+  const struct list *maps = &ctx->mesh->maps;
   long long *covered = array_new((size_t)maps->count, sizeof *covered);
   struct halo_cover *cover = array_new(1, sizeof *cover);
   int code = OP_OK;

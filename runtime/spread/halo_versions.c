@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "base/size.h"
-#include "services/context.h"
+#include "context/context.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
 #include "spread/exchange.h"
 
 static struct halo_mark *find_mark(struct dat *dat, const struct map *map) {
@@ -14,9 +16,9 @@ static struct halo_mark *find_mark(struct dat *dat, const struct map *map) {
 }
 
 static void forget_old_mesh(struct op_context *ctx, struct dat *dat) {
-  if (dat->marks_epoch == ctx->mesh.epoch)
+  if (dat->marks_epoch == ctx->mesh->epoch)
     return;
-  dat->marks_epoch = ctx->mesh.epoch;
+  dat->marks_epoch = ctx->mesh->epoch;
   halo_is_old(ctx, dat);
 }
 

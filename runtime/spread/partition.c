@@ -9,9 +9,12 @@
 #include "base/nearest.h"
 #include "base/size.h"
 #include "base/whereami.h"
+#include "context/context.h"
+#include "context/env.h"
 #include "mesh/data.h"
+#include "mesh/mesh.h"
 #include "ranks/agree.h"
-#include "services/context.h"
+#include "ranks/comm.h"
 #include "spread/costs.h"
 #include "spread/distribute/directory.h"
 #include "spread/distribute/graph.h"
@@ -131,8 +134,8 @@ static int check_map(const struct partition_call *call, const struct method *m, 
 static const struct map *map_to_coords(const struct op_context *ctx, const struct partition_call *call) {
   if (call->map && call->map->from == call->prime && call->map->to == call->coords->set)
     return call->map;
-  for (int m = 0; m < ctx->mesh.maps.count; m++) {
-    const struct map *map = ctx->mesh.maps.items[m];
+  for (int m = 0; m < ctx->mesh->maps.count; m++) {
+    const struct map *map = ctx->mesh->maps.items[m];
     if (map->from == call->prime && map->to == call->coords->set)
       return map;
   }
@@ -216,7 +219,7 @@ static int coords_of_prime(struct op_context *ctx, const struct partition_call *
   if (call->coords->set != call->prime) {
     const struct map *map = map_to_coords(ctx, call);
     int m = 0;
-    while (ctx->mesh.maps.items[m] != map)
+    while (ctx->mesh->maps.items[m] != map)
       m++;
     return coords_through(ctx, call->coords, share, &share->maps[m], out, err);
   }
@@ -252,7 +255,7 @@ static int open_partitioner(struct op_context *ctx, const struct graph_partition
         "op_partition: PT-Scotch is there for Open MPI only, and this program runs under %s; run it "
         "under Open MPI, or use \"rcb\" or \"inertial\"",
         ctx->comm->table->name);
-  int code = plugin_path("op2jit-ptscotch.so", env_value(&ctx->env, ENV_PLUGINS), &path, err);
+  int code = plugin_path("op2jit-ptscotch.so", env_value(ctx->env, ENV_PLUGINS), &path, err);
   if (code)
     error_prefix(err, "op_partition: PT-Scotch is not there (Debian: libptscotch-dev when op2jit is built); "
                       "\"rcb\" and \"inertial\" are: ");
@@ -386,7 +389,7 @@ int mesh_partition(struct op_context *ctx, const struct partition_call *call, st
   code = agree_on_success(ctx->comm, code, err);
   ctx->comm->where = "op_partition";
   struct share share = {0};
-  int **part = code ? NULL : array_new((size_t)ctx->mesh.sets.count, sizeof *part);
+  int **part = code ? NULL : array_new((size_t)ctx->mesh->sets.count, sizeof *part);
   if (!code)
     code = part ? spread_share(ctx, &share, err) : no_memory(err);
   code = agree_on_success(ctx->comm, code, err);
@@ -396,7 +399,7 @@ int mesh_partition(struct op_context *ctx, const struct partition_call *call, st
     spread_give_back(ctx, &share);
   else
     code = spread_apply(ctx, &(struct spread_change){.part = part, .share = &share}, err);
-  for (int s = 0; part && s < ctx->mesh.sets.count; s++)
+  for (int s = 0; part && s < ctx->mesh->sets.count; s++)
     free(part[s]);
   free(part);
   return code;

@@ -5,10 +5,11 @@
 
 #include "base/nearest.h"
 #include "base/size.h"
+#include "context/context.h"
 #include "mesh/data.h"
+#include "mesh/mesh.h"
 #include "mesh/order.h"
 #include "ranks/agree.h"
-#include "services/context.h"
 #include "spread/spread.h"
 
 /* One new order per set, by the set's position in the mesh; NULL: not reached, stays as it is. */
@@ -30,8 +31,8 @@ static void orders_free(struct orders *o) {
 }
 
 static int position(const struct op_context *ctx, const struct set *set) {
-  for (int i = 0; i < ctx->mesh.sets.count; i++)
-    if (ctx->mesh.sets.items[i] == set)
+  for (int i = 0; i < ctx->mesh->sets.count; i++)
+    if (ctx->mesh->sets.items[i] == set)
       return i;
   return -1;
 }
@@ -150,8 +151,8 @@ static int order_first(struct op_context *ctx, int method, const struct map *bas
 /* Give an order to one more set that a map connects with an ordered one. *found: there was one. */
 static int order_next(struct op_context *ctx, struct orders *o, bool *found, struct error *err) {
   *found = false;
-  for (int m = 0; m < ctx->mesh.maps.count; m++) {
-    const struct map *map = ctx->mesh.maps.items[m];
+  for (int m = 0; m < ctx->mesh->maps.count; m++) {
+    const struct map *map = ctx->mesh->maps.items[m];
     int from = position(ctx, map->from), to = position(ctx, map->to);
     if (!o->order[from] == !o->order[to])
       continue;
@@ -217,7 +218,7 @@ static bool fresh_numbers(const struct set *set, const int *order, int **to_user
 }
 
 static bool make_fresh(struct op_context *ctx, const struct orders *o, struct fresh *f) {
-  const struct mesh *mesh = &ctx->mesh;
+  const struct mesh *mesh = ctx->mesh;
   bool good = true;
   for (int i = 0; good && i < mesh->maps.count; i++) {
     const struct map *map = mesh->maps.items[i];
@@ -245,7 +246,7 @@ static void exchange(void **a, void **b) {
 
 /* Exchange old and new, so that what is to be freed is in `f`. */
 static void adopt(struct op_context *ctx, struct fresh *f) {
-  struct mesh *mesh = &ctx->mesh;
+  struct mesh *mesh = ctx->mesh;
   for (int i = 0; i < mesh->maps.count; i++)
     if (f->tables[i])
       exchange((void **)&((struct map *)mesh->maps.items[i])->table, (void **)&f->tables[i]);
@@ -282,7 +283,7 @@ static void fresh_free(const struct mesh *mesh, struct fresh *f) {
 }
 
 static int apply(struct op_context *ctx, const struct orders *o, struct error *err) {
-  const struct mesh *mesh = &ctx->mesh;
+  const struct mesh *mesh = ctx->mesh;
   for (int i = 0; i < mesh->dats.count; i++) {
     int code = dat_need(ctx, mesh->dats.items[i], SPACE_HOST, REGION_OWNED, err);
     if (code)
@@ -311,7 +312,7 @@ int renumber_by(struct op_context *ctx, const char *method, struct map *base, st
   int code = mesh_distribute(ctx, err);
   if (code)
     return code;
-  struct orders o = {.count = ctx->mesh.sets.count};
+  struct orders o = {.count = ctx->mesh->sets.count};
   o.order = array_new((size_t)o.count, sizeof *o.order);
   o.place = array_new((size_t)o.count, sizeof *o.place);
   code = o.order && o.place ? OP_OK : error_memory(err, "a renumbering", (size_t)o.count * sizeof(int *));

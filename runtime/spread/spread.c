@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "mesh/data.h"
+#include "mesh/mesh.h"
 #include "ranks/agree.h"
-#include "services/context.h"
+#include "ranks/comm.h"
 #include "spread/distribute/build.h"
 #include "spread/distribute/mail.h"
 #include "spread/distribute/move.h"
@@ -41,7 +43,7 @@ int spread_declare(struct op_context *ctx, struct set *set, struct error *err) {
   set->declared_first = first;
   set->global_first = first[comm->rank];
   set->global_size = first[ranks];
-  ctx->mesh.undistributed = true;
+  ctx->mesh->undistributed = true;
   return OP_OK;
 }
 
@@ -83,7 +85,7 @@ static int share_map_of(struct op_context *ctx, struct map *map, struct share_ma
 }
 
 int spread_share(struct op_context *ctx, struct share *share, struct error *err) {
-  struct mesh *mesh = &ctx->mesh;
+  struct mesh *mesh = ctx->mesh;
   *share = (struct share){.nsets = mesh->sets.count,
                           .nmaps = mesh->maps.count,
                           .sets = array_new((size_t)mesh->sets.count, sizeof *share->sets),
@@ -100,7 +102,7 @@ int spread_share(struct op_context *ctx, struct share *share, struct error *err)
 
 void spread_give_back(struct op_context *ctx, struct share *share) {
   for (int m = 0; share->maps && m < share->nmaps; m++)
-    if (share->maps[m].rows.entries == ((struct map *)ctx->mesh.maps.items[m])->global.entries)
+    if (share->maps[m].rows.entries == ((struct map *)ctx->mesh->maps.items[m])->global.entries)
       share->maps[m].rows.entries = NULL;
   share_free(share);
 }
@@ -108,7 +110,7 @@ void spread_give_back(struct op_context *ctx, struct share *share) {
 /* From here on the share is all there is: both at once would be much memory. */
 static void take_over(struct op_context *ctx, const struct share *share) {
   for (int m = 0; m < share->nmaps; m++) {
-    struct map *map = ctx->mesh.maps.items[m];
+    struct map *map = ctx->mesh->maps.items[m];
     if (share->maps[m].rows.entries != map->global.entries)
       free(map->global.entries);
     data_memory_free(map->table);
@@ -118,7 +120,7 @@ static void take_over(struct op_context *ctx, const struct share *share) {
     map->halo = NULL;
   }
   for (int s = 0; s < share->nsets; s++) {
-    struct set *set = ctx->mesh.sets.items[s];
+    struct set *set = ctx->mesh->sets.items[s];
     distribution_free(set->spread);
     free(set->to_user);
     set->spread = NULL;
@@ -235,7 +237,7 @@ static bool has_dats(const struct mesh *mesh, int set) {
  * mesh itself takes. */
 static int move_data(struct op_context *ctx, struct built *built, struct halo_exchange *routes,
                      int *const *order, struct error *err) {
-  const struct mesh *mesh = &ctx->mesh;
+  const struct mesh *mesh = ctx->mesh;
   int code = OP_OK;
   for (int s = 0; !code && s < built->nsets; s++) {
     struct journey journey = {0};
@@ -267,7 +269,7 @@ static int *user_numbers(const struct built_set *set) {
 /* What was built becomes the mesh's. */
 static int adopt(struct op_context *ctx, struct built *built, struct error *err) {
   for (int s = 0; s < built->nsets; s++) {
-    struct set *set = ctx->mesh.sets.items[s];
+    struct set *set = ctx->mesh->sets.items[s];
     if (set->global_size <= (long long)INT_MAX + 1 && !(set->to_user = user_numbers(&built->sets[s])))
       return no_memory(err);
     set->spread = built->sets[s].spread;
@@ -275,14 +277,14 @@ static int adopt(struct op_context *ctx, struct built *built, struct error *err)
     memcpy(set->extents, built->sets[s].extents, sizeof set->extents);
   }
   for (int m = 0; m < built->nmaps; m++) {
-    struct map *map = ctx->mesh.maps.items[m];
+    struct map *map = ctx->mesh->maps.items[m];
     map->table = built->maps[m].table;
     map->halo = built->maps[m].halo;
     built->maps[m].table = NULL;
     built->maps[m].halo = NULL;
   }
-  ctx->mesh.undistributed = false;
-  ctx->mesh.epoch++;
+  ctx->mesh->undistributed = false;
+  ctx->mesh->epoch++;
   return OP_OK;
 }
 
@@ -293,8 +295,8 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
              : change->order ? reorder(share, change->order, err)
                              : OP_OK;
   /* Ways that no data will take. */
-  for (int s = 0; s < ctx->mesh.sets.count; s++)
-    if (!has_dats(&ctx->mesh, s))
+  for (int s = 0; s < ctx->mesh->sets.count; s++)
+    if (!has_dats(ctx->mesh, s))
       exchange_free(&routes[s]);
   if (!code)
     code = build_halos(ctx->comm, share, &built, err);
@@ -307,7 +309,7 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
 }
 
 int spread_check(const struct op_context *ctx, struct error *err) {
-  if (!ctx->mesh.lost)
+  if (!ctx->mesh->lost)
     return OP_OK;
   return error_set(err, OP_ERR_STATE,
                    "the mesh was lost when an earlier call failed to distribute it; end the program, or call "
@@ -315,7 +317,7 @@ int spread_check(const struct op_context *ctx, struct error *err) {
 }
 
 int spread_apply(struct op_context *ctx, const struct spread_change *change, struct error *err) {
-  struct mesh *mesh = &ctx->mesh;
+  struct mesh *mesh = ctx->mesh;
   struct share share = {0};
   int code = spread_check(ctx, err);
   if (code)
@@ -350,7 +352,7 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
 }
 
 bool mesh_is_distributed(const struct op_context *ctx) {
-  return !spread_wanted(ctx) || (!ctx->mesh.undistributed && !ctx->mesh.lost);
+  return !spread_wanted(ctx) || (!ctx->mesh->undistributed && !ctx->mesh->lost);
 }
 
 int mesh_distribute(struct op_context *ctx, struct error *err) {

@@ -1,6 +1,9 @@
 /* A program written for one process declares the whole mesh on every rank: N ranks then compute on N meshes side by side. That is
  * no error, as ranks may be alike, but never what was meant when the maps of all name one rank's elements. */
-#include "services/context.h"
+#include "base/log.h"
+#include "context/context.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
 #include "spread/spread.h"
 
 static bool all_ranks_alike(const struct mesh *mesh, int ranks) {
@@ -41,7 +44,7 @@ static void warn(const struct op_context *ctx, const struct map *map) {
   text_addf(&sizes, "%ld elements of set \"%s\"", map->from->size, map->from->name);
   if (map->to != map->from)
     text_addf(&sizes, " and %ld of set \"%s\"", map->to->size, map->to->name);
-  log_line(&ctx->log, LOG_WARN, "mesh",
+  log_line(ctx->log, LOG_WARN, "mesh",
            "each of %d ranks declared the same %s, and on all of them map \"%s\" names only those of rank 0: "
            "the mesh is there %d times; let rank 0 declare everything and the others 0 elements "
            "(op_is_root() ? n : 0), or each rank its own share, with global numbers in maps",
@@ -50,7 +53,7 @@ static void warn(const struct op_context *ctx, const struct map *map) {
 }
 
 int spread_warn_of_copies(struct op_context *ctx, struct error *err) {
-  struct mesh *mesh = &ctx->mesh;
+  struct mesh *mesh = ctx->mesh;
   if (mesh->copies_told || !mesh->undistributed || !all_ranks_alike(mesh, ctx->comm->size))
     return OP_OK;
   const struct map *map = map_of_copies(mesh);

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "mesh/data.h"
-#include "services/context.h"
+#include "op2jit.h"
+#include "ranks/comm.h"
 #include "spread/distribute/mail.h"
 #include "spread/spread.h"
 
@@ -33,7 +35,7 @@ int spread_put(struct op_context *ctx, struct dat *dat, const void *in, struct e
   const struct row_store from = {told.memory, dat->value_size, dat->dim, 0}, into = dat_rows(dat);
   code = carry(comm, &home->send, &home->receive, &from, &into, err);
   free(zeros);
-  ctx->counters.bytes_converted += code ? 0 : owned * (long long)dat->row_bytes;
+  ctx->counters->bytes_converted += code ? 0 : owned * (long long)dat->row_bytes;
   return code;
 }
 
@@ -128,7 +130,7 @@ int spread_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, l
   }
   if (!code && low <= high) {
     unpack(dat, comm, &f, low, high, out);
-    ctx->counters.bytes_converted += (high - low + 1) * (long long)dat->row_bytes;
+    ctx->counters->bytes_converted += (high - low + 1) * (long long)dat->row_bytes;
   }
   free(f.wishes);
   free(f.bytes);

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 #include "base/size.h"
+#include "context/context.h"
+#include "mesh/mesh.h"
 #include "ranks/comm.h"
-#include "services/context.h"
 #include "spread/halo.h"
 #include "spread/spread.h"
 
@@ -81,7 +82,7 @@ static void describe_set(const struct set *set, const struct load *loads, int ra
 }
 
 int spread_describe(struct op_context *ctx, struct text *out, struct error *err) {
-  const struct mesh *mesh = &ctx->mesh;
+  const struct mesh *mesh = ctx->mesh;
   const int ranks = ctx->comm->size;
   struct load *loads = array_new((size_t)ranks, sizeof *loads);
   int code = loads ? OP_OK : error_memory(err, "a report", (size_t)ranks * sizeof *loads);

@@ -4,8 +4,14 @@
 #include <string.h>
 
 #include "backend/variant.h"
+#include "base/log.h"
 #include "base/size.h"
-#include "services/context.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
 #include "tune/layout_trial.h"
 #include "tune/tune_mode.h"
 
@@ -125,9 +131,9 @@ int layouts_open(struct layouts **out, const struct op_context *ctx, const struc
   if (!all)
     return error_memory(err, "the layouts of dats", sizeof *all);
   all->table = table;
-  variant_layouts(env_value(&ctx->env, ENV_VARIANT), &all->forced);
+  variant_layouts(env_value(ctx->env, ENV_VARIANT), &all->forced);
   all->opened = op2jit_wtime();
-  return tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &all->mode, err);
+  return tune_mode_parse(env_value(ctx->env, ENV_TUNE), &all->mode, err);
 }
 
 void layouts_free(struct layouts *all) {
@@ -178,8 +184,8 @@ static bool takes_part(const struct op_context *ctx, const struct layouts *all, 
 
 static long long most_calls(const struct op_context *ctx, const struct layouts *all, const struct dat *dat) {
   long long most = 0;
-  for (size_t b = 0; b < ctx->loops.nbuckets; b++)
-    for (const struct loop *loop = ctx->loops.buckets[b]; loop; loop = loop->next)
+  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
+    for (const struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
       if (takes_part(ctx, all, loop, dat) && loop->stats.calls > most)
         most = loop->stats.calls;
   return most;
@@ -195,8 +201,8 @@ static bool gather(const struct op_context *ctx, struct layouts *all, const stru
   const long long most = most_calls(ctx, all, dat);
   struct error ignored = {0};
   bool good = true, direct = !all->table->needs_direct;
-  for (size_t b = 0; b < ctx->loops.nbuckets; b++)
-    for (const struct loop *loop = ctx->loops.buckets[b]; loop && good; loop = loop->next) {
+  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
+    for (const struct loop *loop = ctx->loops->buckets[b]; loop && good; loop = loop->next) {
       if (!takes_part(ctx, all, loop, dat) || loop->stats.calls * SELDOM < most)
         continue;
       direct |= use_of(loop, dat) == 2;
@@ -233,14 +239,14 @@ static long patience_of(const struct layouts *all) {
 }
 
 static void begin(struct op_context *ctx, struct layouts *all) {
-  for (int i = 0; i < ctx->mesh.dats.count; i++) {
-    struct dat *dat = ctx->mesh.dats.items[i];
+  for (int i = 0; i < ctx->mesh->dats.count; i++) {
+    struct dat *dat = ctx->mesh->dats.items[i];
     const struct choice *choice = find(all, dat);
     if (choice && choice->open && gather(ctx, all, dat) && can_pay(all, dat)) {
       all->dat = dat;
       all->began = op2jit_wtime();
       all->patience = patience_of(all);
-      all->mesh_epoch = ctx->mesh.epoch;
+      all->mesh_epoch = ctx->mesh->epoch;
       return;
     }
     layout_trial_clear(&all->trial);
@@ -290,7 +296,7 @@ static int conclude(struct op_context *ctx, struct layouts *all, enum layout_ver
   const int code = verdict == LAYOUT_STAY ? OP_OK : turn(ctx, all, err);
   if (code)
     return code;
-  log_line(&ctx->log, LOG_INFO, "tune",
+  log_line(ctx->log, LOG_INFO, "tune",
            "dat \"%s\" lies %s %s: %.3g s a round in rows, %.3g s with components apart", dat->name,
            found.soa ? "with components apart" : "in rows", all->table->where, found.rows, found.apart);
   layout_keep(ctx, all->table, dat, &found);
@@ -301,7 +307,7 @@ static int conclude(struct op_context *ctx, struct layouts *all, enum layout_ver
 /* As it was before the trial. */
 static int give_up(struct op_context *ctx, struct layouts *all, const char *why, struct error *err) {
   const bool turned = layout_trial_is_turned(&all->trial);
-  log_line(&ctx->log, LOG_INFO, "tune", "dat \"%s\" stays as it is %s: %s", all->dat->name, all->table->where,
+  log_line(ctx->log, LOG_INFO, "tune", "dat \"%s\" stays as it is %s: %s", all->dat->name, all->table->where,
            why);
   int code = turned ? turn(ctx, all, err) : OP_OK;
   end(all);
@@ -316,7 +322,7 @@ int layouts_step(struct op_context *ctx, struct layouts *all, struct error *err)
   /* The program went on to other loops. */
   if (all->trial.nloops == 0 || --all->patience < 0)
     return give_up(ctx, all, "its loops do not run any more", err);
-  if (all->mesh_epoch != ctx->mesh.epoch)
+  if (all->mesh_epoch != ctx->mesh->epoch)
     return give_up(ctx, all, "the mesh has changed", err);
   const enum layout_verdict verdict = layout_trial_step(&all->trial);
   switch (verdict) {

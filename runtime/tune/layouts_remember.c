@@ -1,8 +1,10 @@
 #include <string.h>
 
+#include "context/context.h"
 #include "jit/jit.h"
-#include "services/context.h"
-#include "services/kind.h"
+#include "ranks/comm.h"
+#include "ranks/kind.h"
+#include "services/services.h"
 #include "tune/layouts.h"
 
 static bool make_place(const struct op_context *ctx, const struct layout_table *table, const struct dat *dat,

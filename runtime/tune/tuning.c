@@ -5,15 +5,21 @@
 #include <string.h>
 
 #include "backend/variant.h"
+#include "base/log.h"
 #include "base/size.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "loop/loop.h"
+#include "op2jit.h"
+#include "ranks/comm.h"
+#include "ranks/kind.h"
 #include "report/tuning_report.h"
-#include "services/context.h"
-#include "services/kind.h"
+#include "services/services.h"
 #include "tune/tune_mode.h"
 
 int tuning_wanted(const struct op_context *ctx, bool *candidates, struct error *err) {
   struct tune_mode mode = {0};
-  int code = tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &mode, err);
+  int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
   *candidates = mode.candidates;
   return code;
 }
@@ -22,7 +28,7 @@ int tuning_open(const struct op_context *ctx, struct tuning *t, const struct tun
                 struct error *err) {
   struct tune_mode mode = {0};
   t->of = *of;
-  int code = tune_mode_parse(env_value(&ctx->env, ENV_TUNE), &mode, err);
+  int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
   t->exhaustive = mode.options.exhaustive;
   if (code || !mode.candidates || of->count < 2)
     return code;
@@ -208,7 +214,7 @@ static bool resume(struct op_context *ctx, const struct loop *loop, struct tunin
     return false;
   tuner_resumed(t->tuner);
   t->told_seconds = tuner_overhead(t->tuner);
-  log_line(&ctx->log, LOG_INFO, "tune",
+  log_line(ctx->log, LOG_INFO, "tune",
            "loop %s starts with %s and goes on with the trials: an earlier run measured %d of %d variants",
            loop->name, name_of(t, tuner_winner(t->tuner)), known, t->of.count);
   return true;
@@ -220,11 +226,11 @@ static void say_only(const struct op_context *ctx, const struct loop *loop, cons
   struct error ignored = {0};
   bool wanted = false;
   const char *why = "there is no other way to try";
-  if (variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec))
+  if (variant_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec))
     why = "OP2_VARIANT asks for it";
   else if (tuning_wanted(ctx, &wanted, &ignored) == OP_OK && !wanted)
     why = "the first guess, since OP2_TUNE=off tries no other";
-  log_line(&ctx->log, LOG_DEBUG, "tune", "loop %s runs as %s: %s", loop->name, name_of(t, t->of.standard),
+  log_line(ctx->log, LOG_DEBUG, "tune", "loop %s runs as %s: %s", loop->name, name_of(t, t->of.standard),
            why);
   text_free(&spec);
   error_free(&ignored);
@@ -253,10 +259,10 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
   if (m.winner >= 0) {
     tuner_settle(t->tuner, m.winner, m.median);
     t->kept = true;
-    log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with %s, tuned on %s", loop->name,
+    log_line(ctx->log, LOG_INFO, "tune", "loop %s starts with %s, tuned on %s", loop->name,
              name_of(t, m.winner), tuning_grade_words(m.grade));
   } else if (!goes || !resume(ctx, loop, t))
-    log_line(&ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s%s", loop->name,
+    log_line(ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s%s", loop->name,
              name_of(t, t->of.standard), recalls ? ": nothing is remembered" : "");
   return OP_OK;
 }
@@ -405,7 +411,7 @@ static bool is_busy(struct op_context *ctx, const struct loop *loop, const struc
 
 static void say_winner(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
   const int winner = tuner_winner(t->tuner);
-  log_line(&ctx->log, LOG_INFO, "tune",
+  log_line(ctx->log, LOG_INFO, "tune",
            "loop %s: %s is the best of %d after %lld trials, %.3g s a run (default %s %.3g s); "
            "%.3g s were lost in trials and compiling until then, in which the loop ran for %.3g s",
            loop->name, name_of(t, winner), t->of.count, tuner_trials(t->tuner),
@@ -416,7 +422,7 @@ static void say_winner(struct op_context *ctx, const struct loop *loop, const st
 static void count(struct op_context *ctx, struct loop *loop, struct tuning *t) {
   const long long trials = tuner_trials(t->tuner);
   const double seconds = tuner_overhead(t->tuner);
-  ctx->counters.trials += trials - t->told_trials;
+  ctx->counters->trials += trials - t->told_trials;
   loop->stats.trials += trials - t->told_trials;
   loop->stats.trial_seconds += seconds - t->told_seconds;
   t->told_trials = trials;
@@ -429,7 +435,7 @@ void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int
     t->calls++;
   const int restarts = tuner_restarts(t->tuner);
   if (restarts != t->restarts) {
-    log_line(&ctx->log, LOG_INFO, "tune",
+    log_line(ctx->log, LOG_INFO, "tune",
              "loop %s: %s has become slower by more than the factor %g; trying again", loop->name,
              name_of(t, which), tune_drift);
     t->restarts = restarts;
@@ -440,7 +446,7 @@ void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int
   say_winner(ctx, loop, t);
   t->kept = is_busy(ctx, loop, t);
   if (t->kept)
-    log_line(&ctx->log, LOG_INFO, "tune",
+    log_line(ctx->log, LOG_INFO, "tune",
              "loop %s: the default is slower too, so the machine is busier than it was; what is remembered "
              "stays",
              loop->name);

@@ -6,6 +6,11 @@
 
 #include "backend.h"
 #include "jit/jit.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
+#include "services/services.h"
 
 enum { EDGES = 500, CELLS = 200 };
 

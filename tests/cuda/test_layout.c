@@ -13,6 +13,7 @@
 #include "api/api.h"
 #include "backend/cuda/cuda.h"
 #include "kernels-cache/store.h"
+#include "mesh/mesh.h"
 
 #define works(call)                                                                                          \
   do {                                                                                                       \
@@ -184,8 +185,8 @@ static void found_layouts(void **state) {
   const struct op_context *ctx = api_context();
   assert_int_equal(layouts_epoch(layouts), 0);
   assert_int_equal(moved, 0);
-  for (int i = 0; i < ctx->mesh.dats.count; i++) {
-    const struct dat *dat = ctx->mesh.dats.items[i];
+  for (int i = 0; i < ctx->mesh->dats.count; i++) {
+    const struct dat *dat = ctx->mesh->dats.items[i];
     if (strcmp(dat->name, "area") != 0)
       assert_int_equal(layouts_is_soa(layouts, dat), strcmp(dat->name, "q") == 0 ? q : res);
   }

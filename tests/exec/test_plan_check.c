@@ -5,9 +5,9 @@
 
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
+#include "context/context.h"
 #include "loop/loop.h"
 #include "report/reports.h"
-#include "services/context.h"
 
 /* The plan of the first loop, to be spoiled. */
 static struct plan_entry *plan_of_first_loop(void) {

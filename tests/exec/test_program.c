@@ -12,9 +12,10 @@
 
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
+#include "context/context.h"
 #include "loop/loop.h"
 #include "report/reports.h"
-#include "services/context.h"
+#include "run/team.h"
 
 /* Everything that a few steps compute. */
 struct outcome {

@@ -9,10 +9,10 @@
 #include <sys/resource.h>
 
 #include "api/api.h"
+#include "context/context.h"
 #include "files/io.h"
 #include "files/layout.h"
 #include "op2jit.h"
-#include "services/context.h"
 
 enum { CELLS = 1013, FACES = 2 * CELLS };
 

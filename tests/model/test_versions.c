@@ -8,8 +8,14 @@
 
 #include <cmocka.h>
 
+#include "api/life.h"
+#include "context/context.h"
+#include "loop/loop.h"
 #include "mesh/data.h"
-#include "services/context.h"
+#include "mesh/handles.h"
+#include "mesh/mesh.h"
+#include "op2jit.h"
+#include "ranks/comm.h"
 
 #include "../property/random.h"
 
@@ -133,8 +139,8 @@ static void check_counts(const struct world *w) {
   assert_int_equal(device.moves[SPACE_HOST], w->model.moves[SPACE_HOST]);
   assert_int_equal(device.moves[SPACE_DEVICE], w->model.moves[SPACE_DEVICE]);
   const long long bytes = VALUES * (long long)sizeof(int);
-  assert_int_equal(w->ctx->counters.bytes_to_device, bytes * w->model.moves[SPACE_DEVICE]);
-  assert_int_equal(w->ctx->counters.bytes_from_device, bytes * w->model.moves[SPACE_HOST]);
+  assert_int_equal(w->ctx->counters->bytes_to_device, bytes * w->model.moves[SPACE_DEVICE]);
+  assert_int_equal(w->ctx->counters->bytes_from_device, bytes * w->model.moves[SPACE_HOST]);
 }
 
 static void check_values(const struct world *w, enum space space) {

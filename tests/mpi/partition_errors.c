@@ -3,6 +3,10 @@
 #include "check.h"
 
 #include "api/api.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
 
 static int check_rank(void) {
   return op_rank();
@@ -63,7 +67,7 @@ void test_errors(void) {
   expect(OP_ERR_FILE, "cannot be written");
   int got[10] = {0};
   check(!op_fetch_data(where, got) && !memcmp(got, parts, sizeof got));
-  api_context()->mesh.lost = true; /* as after a failure half way */
+  api_context()->mesh->lost = true; /* as after a failure half way */
   op_fetch_data(where, got);
   expect(OP_ERR_STATE, "the mesh was lost");
   op_decl_dat(cells, 1, "int", NULL, "late");
@@ -75,5 +79,5 @@ void test_errors(void) {
     op_par_loop(OP_KERNEL_OF(read_sum), "read_sum", cells, op_arg_gbl(&sum, 1, "ll", OP_READ));
     expect(OP_ERR_STATE, "the mesh was lost");
   }
-  api_context()->mesh.lost = false;
+  api_context()->mesh->lost = false;
 }

@@ -4,6 +4,10 @@
 
 #include "api/api.h"
 #include "base/size.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
 
 static int check_rank(void) {
   return op_rank();
@@ -17,7 +21,7 @@ static void plant(op_set set, op_dat dat, double seconds) {
   struct op_context *ctx = api_context();
   op_par_loop(OP_KERNEL_OF(touch), "touch", set, op_arg_dat(dat, -1, OP_ID, 1, "int", OP_RW));
   struct loop **loops = loop_records(ctx);
-  struct loop *last = loops[ctx->loops.count - 1];
+  struct loop *last = loops[ctx->loops->count - 1];
   last->stats.seconds = seconds * (double)last->set->size;
   last->stats.exchange_seconds = 0;
   free(loops);
@@ -27,7 +31,7 @@ static void plant(op_set set, op_dat dat, double seconds) {
 static double imbalance(int cells, int grains, double cost) {
   struct op_context *ctx = api_context();
   struct error err = {0};
-  const struct list *sets = &ctx->mesh.sets;
+  const struct list *sets = &ctx->mesh->sets;
   double load = (double)((struct set *)sets->items[cells])->extents[EXTENT_OWNED] +
                 cost * (double)((struct set *)sets->items[grains])->extents[EXTENT_OWNED];
   double most = load, sum = load;
@@ -41,7 +45,7 @@ void test_weights(bool scotch) {
   enum { CELLS = 200, GRAINS = 10, COST = 2 };
   const int size = api_context()->comm->size, rank = op_rank();
   const int all = CELLS * size, first_cell = rank * CELLS, grains = all / 4 * GRAINS / size;
-  const int first = rank * grains, c = api_context()->mesh.next_set;
+  const int first = rank * grains, c = api_context()->mesh->next_set;
   op_set cell = op_decl_set(CELLS, "cells"), grain = op_decl_set(grains, "grains");
   op_set face = op_decl_set(CELLS, "faces");
   int *in = array_new((size_t)grains, sizeof *in), next[2 * CELLS];
@@ -90,6 +94,6 @@ void test_equal_weights(int argc, char **argv) {
   op_dat where = op_decl_dat(cell, 1, "double", x, "x"), b = op_decl_dat(grain, 1, "int", NULL, "b");
   plant(grain, b, 1e-3);
   check(!op_partition("rcb", "", cell, NULL, where));
-  check(((struct set *)api_context()->mesh.sets.items[0])->extents[EXTENT_OWNED] == 20);
+  check(((struct set *)api_context()->mesh->sets.items[0])->extents[EXTENT_OWNED] == 20);
   check(!op_exit());
 }

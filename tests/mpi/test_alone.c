@@ -10,8 +10,11 @@
 #include "../fault/memory.h"
 #include "api/api.h"
 #include "check.h"
+#include "context/env.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
 #include "ranks/comm.h"
-#include "services/env.h"
 
 enum { N = 6 };
 
@@ -210,7 +213,7 @@ static struct seen run(int wanted) {
     check_error(wanted);
     note(&seen, s, !works_together());
     /* What was agreed on leaves everything as it was; a mesh that could not be distributed is lost. */
-    if (!seen.ended && api_context()->mesh.lost)
+    if (!seen.ended && api_context()->mesh->lost)
       return end_lost(&seen);
     if (!seen.ended && steps[s]() != OP_OK) {
       /* A GPU takes no more work. */

@@ -4,7 +4,10 @@
 
 #include "api/api.h"
 #include "check.h"
-#include "services/context.h"
+#include "context/context.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
 
 enum { ROWS = 300, CALLS = 30 };
 

@@ -3,8 +3,12 @@
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
 #include "check.h"
+#include "context/context.h"
 #include "jit/jit.h"
-#include "services/context.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
 
 enum { CELLS = 4001, REACH = 3, FACES = CELLS - REACH, STEPS = 8, DIM = 4 };
 
@@ -105,7 +109,7 @@ static void open_library(char *program, const char *variant) {
 /* Of the loop that was recorded first. */
 static bool streams(void) {
   struct loop **loops = loop_records(api_context());
-  check(loops && api_context()->loops.count > 0);
+  check(loops && api_context()->loops->count > 0);
   const bool found = strstr(loops[0]->stats.variant, "+stream") != NULL;
   free(loops);
   return found;

@@ -7,8 +7,11 @@
 #include "api/api.h"
 #include "base/size.h"
 #include "mesh/data.h"
+#include "mesh/handles.h"
+#include "mesh/mesh.h"
 #include "partition.h"
 #include "random_mesh.h"
+#include "ranks/comm.h"
 #include "spread/halo.h"
 #include "spread/spread.h"
 
@@ -139,7 +142,7 @@ static void put_all(struct program *p) {
 static void check_inside(const struct program *p) {
   const struct op_context *ctx = api_context();
   for (int s = 0; s < p->mesh.nsets; s++) {
-    const struct set *set = ctx->mesh.sets.items[s];
+    const struct set *set = ctx->mesh->sets.items[s];
     if (size == 1) {
       check(!set->spread);
       continue;
@@ -152,7 +155,7 @@ static void check_inside(const struct program *p) {
       check(set->to_user[e] == set->spread->numbers[e]);
   }
   for (int m = 0; size > 1 && m < p->nmaps; m++) {
-    const struct map *map = ctx->mesh.maps.items[m];
+    const struct map *map = ctx->mesh->maps.items[m];
     const struct random_map *wanted = &p->mesh.maps[m];
     check(!map->global.entries && map->halo);
     for (long i = 0; i < map->from->extents[EXTENT_EXEC] * map->arity; i++) {
@@ -286,7 +289,7 @@ static void part_externally(struct program *p, int s) {
   check(!op_put_data(p->parts[s], n ? parts : NULL));
   check(!op_partition("EXTERNAL", NULL, p->sets[s], NULL, p->parts[s]));
   const struct op_context *ctx = api_context();
-  const struct set *set = ctx->mesh.sets.items[s];
+  const struct set *set = ctx->mesh->sets.items[s];
   for (long e = 0; size > 1 && e < set->extents[EXTENT_OWNED]; e++)
     check(set->spread->numbers[e] * 5 % 7 % size == rank);
   free(parts);
@@ -295,7 +298,7 @@ static void part_externally(struct program *p, int s) {
 static void part_by_coords(struct program *p, const char *lib, int s) {
   check(!op_partition(lib, "", p->sets[s], NULL, p->coords[s]));
   const struct op_context *ctx = api_context();
-  const struct set *set = ctx->mesh.sets.items[s];
+  const struct set *set = ctx->mesh->sets.items[s];
   const long even = p->mesh.size[s] / size;
   check(labs(set->extents[EXTENT_OWNED] - even) <= 3);
 }
@@ -320,7 +323,7 @@ static void part_through_a_map(struct program *p) {
   const struct op_context *ctx = api_context();
   for (int m = 0; m < p->nmaps; m++) {
     const struct random_map *map = &p->mesh.maps[m];
-    const struct set *set = ctx->mesh.sets.items[map->from];
+    const struct set *set = ctx->mesh->sets.items[map->from];
     if (map->from == map->to)
       continue;
     check(!op_partition("GEOM", "GEOM", p->sets[map->from], p->maps[m], p->coords[map->to]));
@@ -357,13 +360,13 @@ static void renumber(struct program *p, uint64_t seed) {
   const struct op_context *ctx = api_context();
   long before[MOST_SETS];
   for (int s = 0; s < p->mesh.nsets; s++)
-    before[s] = ((struct set *)ctx->mesh.sets.items[s])->extents[EXTENT_OWNED];
+    before[s] = ((struct set *)ctx->mesh->sets.items[s])->extents[EXTENT_OWNED];
   if (!p->nmaps)
     return;
   const int m = (int)seed % p->nmaps, to = p->mesh.maps[m].to;
   check(!(seed % 2 ? op_renumber(p->maps[m]) : op_renumber_by("hilbert", p->maps[m], p->coords[to])));
   for (int s = 0; s < p->mesh.nsets; s++)
-    check(((struct set *)ctx->mesh.sets.items[s])->extents[EXTENT_OWNED] == before[s]);
+    check(((struct set *)ctx->mesh->sets.items[s])->extents[EXTENT_OWNED] == before[s]);
 }
 
 static void run_program(uint64_t seed) {

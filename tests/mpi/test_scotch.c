@@ -7,6 +7,9 @@
 
 #include "api/api.h"
 #include "base/size.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
 #include "spread/spread.h"
 
 static int rank, size;

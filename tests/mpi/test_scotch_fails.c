@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
 
 static int rank, size;
 static bool stays;

@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 #include "check.h"
+#include "context/env.h"
 #include "ranks/comm.h"
-#include "services/env.h"
 
 /* More than one piece of a message, and not a whole number of them. */
 enum { LARGE = (1 << 24) + 12345 };

@@ -1,6 +1,9 @@
 /* RANKS [THREADS [SHARE]]: ranks that share CPUs share them out; what the user says (not 0) counts more. */
 #include "api/api.h"
 #include "check.h"
+#include "ranks/comm.h"
+#include "run/team.h"
+#include "services/services.h"
 
 static int check_rank(void) {
   return op_rank();

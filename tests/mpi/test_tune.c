@@ -3,7 +3,11 @@
  * need, there is one run: it says that it was too short. */
 #include "api/api.h"
 #include "check.h"
-#include "services/context.h"
+#include "context/context.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
 
 enum { ROWS = 20000, CALLS = 400 };
 
@@ -39,7 +43,7 @@ static void check_counts(void) {
 
 static const char *chosen(void) {
   struct loop **loops = loop_records(api_context());
-  const char *variant = loops && api_context()->loops.count ? loops[0]->stats.variant : "";
+  const char *variant = loops && api_context()->loops->count ? loops[0]->stats.variant : "";
   free(loops);
   return variant;
 }

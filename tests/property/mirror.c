@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "mesh/data.h"
 #include "spread/halo.h"
 
 /* The test itself has no memory problem to survive. */

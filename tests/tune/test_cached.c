@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "context/context.h"
 #include "jit/jit.h"
 #include "loop/loop.h"
-#include "services/context.h"
 
 enum { CELLS = 4096 };
 

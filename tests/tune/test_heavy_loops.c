@@ -8,8 +8,11 @@
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
 #include "backend/heavy.h"
+#include "context/context.h"
 #include "loop/loop.h"
-#include "services/context.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
 
 enum { ELEMENTS = 300, ROUNDS = 4000, MANY_ROUNDS = 40000, CALLS = 40, THREADS = 3, VALUES = 13 };
 
@@ -167,7 +170,7 @@ static void check_plates(const struct table *t, int calls) {
 static struct loop *record(const char *name) {
   struct loop **records = loop_records(api_context()), *found = NULL;
   assert_non_null(records);
-  for (size_t i = 0; i < api_context()->loops.count; i++)
+  for (size_t i = 0; i < api_context()->loops->count; i++)
     if (strcmp(records[i]->name, name) == 0)
       found = records[i];
   free(records);

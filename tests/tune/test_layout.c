@@ -7,6 +7,11 @@
 
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "ranks/comm.h"
+#include "services/services.h"
 #include "tune/layouts.h"
 
 enum { EDGES = 6000, CELLS = 5000, DIM = 4, VALUES = DIM * CELLS };
@@ -100,7 +105,7 @@ static struct layouts *layouts(void) {
 
 /* Of the dat of that name. */
 static struct dat *dat_named(const char *name) {
-  const struct list *dats = &api_context()->mesh.dats;
+  const struct list *dats = &api_context()->mesh->dats;
   for (int i = 0; i < dats->count; i++)
     if (strcmp(((struct dat *)dats->items[i])->name, name) == 0)
       return dats->items[i];
@@ -207,7 +212,7 @@ static void found_layouts(void **state) {
   /* Loops that were made anew have not forgotten their trials. */
   struct loop **loops = loop_records(api_context());
   assert_non_null(loops);
-  for (size_t i = 0; i < api_context()->loops.count; i++)
+  for (size_t i = 0; i < api_context()->loops->count; i++)
     assert_true(loops[i]->stats.trials > 0 && loops[i]->stats.trial_seconds > 0);
   free(loops);
   works(op_exit());

@@ -6,8 +6,8 @@
 
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
+#include "context/context.h"
 #include "loop/loop.h"
-#include "services/context.h"
 
 enum { N = 64, POINTS = N * N, SIDES = 4 };
 

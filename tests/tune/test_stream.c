@@ -4,11 +4,11 @@
 
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
+#include "context/context.h"
 #include "jit/jit.h"
 #include "loop/loop.h"
 #include "run/team.h"
 #include "run/triad.h"
-#include "services/context.h"
 
 enum { THREADS = 3 };
 

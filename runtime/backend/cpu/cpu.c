@@ -4,17 +4,25 @@
 #include <string.h>
 
 #include "backend/heavy.h"
+#include "base/log.h"
+#include "context/context.h"
+#include "context/env.h"
 #include "cpu_gather.h"
 #include "cpu_loop.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "op2jit.h"
 #include "ranks/agree.h"
-#include "services/context.h"
+#include "ranks/comm.h"
+#include "run/team.h"
+#include "services/services.h"
 #include "tune/layouts.h"
 
 /* A backend that was not asked for by name must be able to compile; one that was may live on the cache. */
 static int seq_open(struct op_context *ctx, struct error *err) {
   struct jit *jit = NULL;
   int code = backend_may_compile(ctx, err);
-  if (!code && !env_given(&ctx->env, ENV_BACKEND))
+  if (!code && !env_given(ctx->env, ENV_BACKEND))
     code = context_compiler(ctx, err);
   if (!code)
     code = context_jit(ctx, &jit, err);
@@ -75,7 +83,7 @@ static int make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop
     tuner_paid(cpu->tuning.tuner, spent[0]);
   if (!code || !cpu->tuning.tuner || which == cpu->standard)
     return code;
-  log_line(&ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name,
+  log_line(ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name,
            cpu->variants[which].name, error_message(err));
   tuner_reject(cpu->tuning.tuner, which);
   return code;
@@ -180,13 +188,13 @@ static int choose(struct op_context *ctx, struct loop *loop, struct cpu_loop *cp
 
 /* The loop has been found to be heavy: it is made anew. Where that is impossible, as it was. */
 static int turn_heavy(struct op_context *ctx, struct loop *loop, struct error *err) {
-  log_line(&ctx->log, LOG_INFO, "tune",
+  log_line(ctx->log, LOG_INFO, "tune",
            "loop %s takes long for its %ld elements: it is cut finer, for %d threads", loop->name,
            loop->most_elements, team_threads(ctx->team));
   cpu_drop(ctx, loop);
   int code = cpu_prepare(ctx, loop, err);
   if (code) {
-    log_line(&ctx->log, LOG_INFO, "tune", "loop %s stays as it was: %s", loop->name, error_message(err));
+    log_line(ctx->log, LOG_INFO, "tune", "loop %s stays as it was: %s", loop->name, error_message(err));
     error_clear(err);
     loop->long_calls = HEAVY_NEVER;
     cpu_drop(ctx, loop);
@@ -271,7 +279,7 @@ static void cpu_ran(struct op_context *ctx, struct loop *loop, double seconds) {
   struct layouts *layouts = ctx->layouts[SPACE_HOST];
   if (layouts_times(layouts, loop) && !is_compiling(ctx)) {
     layouts_record(layouts, loop, seconds);
-    ctx->counters.trials++;
+    ctx->counters->trials++;
   }
   if (cpu->watched)
     heavy_note(&loop->long_calls, seconds);

@@ -2,11 +2,15 @@
  * one. Every shape gives the right results; one that is in the cache runs in place of one that is not. */
 #include <string.h>
 
+#include "base/log.h"
+#include "context/context.h"
+#include "context/env.h"
 #include "cpu_loop.h"
 #include "jit/generate/generate.h"
+#include "loop/loop.h"
+#include "loop/missing.h"
 #include "ranks/agree.h"
-#include "services/context.h"
-#include "services/kind.h"
+#include "ranks/kind.h"
 
 enum { MOST_SHAPES = 16 };
 
@@ -68,12 +72,12 @@ static void tell(struct op_context *ctx, const struct loop *loop, const struct s
   struct text wish = {0}, there = {0};
   shape_print(wanted, &wish);
   shape_print(used, &there);
-  log_line(&ctx->log, ctx->missing.reshaped ? LOG_INFO : LOG_WARN, "cache",
+  log_line(ctx->log, ctx->missing->reshaped ? LOG_INFO : LOG_WARN, "cache",
            "loop %s runs as %s, which is in the cache: %s, which suits these data, is not, and OP2_JIT=load "
            "forbids compiling it%s",
            loop->name, text_str(&there), text_str(&wish),
-           ctx->missing.reshaped ? "" : "; OP2_LOG=cache names all such loops");
-  ctx->missing.reshaped = true;
+           ctx->missing->reshaped ? "" : "; OP2_LOG=cache names all such loops");
+  ctx->missing->reshaped = true;
   text_free(&wish);
   text_free(&there);
 }
@@ -82,7 +86,7 @@ int cpu_prefer_cached(struct op_context *ctx, const struct loop *loop, struct ji
                       struct shape_wish wish, struct shape *standard, struct error *err) {
   struct shapes s = {0};
   struct shape own[SHAPE_CANDIDATES];
-  if (strcmp(env_value(&ctx->env, ENV_JIT), "load") != 0)
+  if (strcmp(env_value(ctx->env, ENV_JIT), "load") != 0)
     return OP_OK;
   add(&s, standard);
   add_first_of_others(&s, &loop->desc, vector_bytes, wish);

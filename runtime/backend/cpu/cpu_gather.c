@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
+#include "loop/loop.h"
 #include "mesh/data.h"
-#include "services/context.h"
 
 /* to[0], to[step], ... += from[0], from[1], ... */
 typedef void add_row(void *to, const void *from, int dim, long step);

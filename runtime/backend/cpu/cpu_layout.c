@@ -1,7 +1,9 @@
 /* Layouts on the host: a dat that was declared in rows is turned as a whole, and its loops are made anew. */
+#include "context/context.h"
 #include "cpu_loop.h"
+#include "loop/loop.h"
 #include "mesh/data.h"
-#include "services/context.h"
+#include "run/team.h"
 #include "tune/layouts.h"
 
 /* Loops over fewer elements are not worth a trial. */

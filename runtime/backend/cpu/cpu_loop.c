@@ -5,16 +5,24 @@
 
 #include "backend/alternatives.h"
 #include "backend/heavy.h"
+#include "base/log.h"
 #include "base/size.h"
+#include "context/context.h"
+#include "context/env.h"
 #include "cpu.h"
 #include "cpu_gather.h"
 #include "jit/generate/generate.h"
+#include "loop/loop.h"
 #include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "op2jit.h"
 #include "plan/plan.h"
 #include "ranks/agree.h"
+#include "ranks/comm.h"
+#include "ranks/kind.h"
+#include "run/team.h"
 #include "run/triad.h"
-#include "services/context.h"
-#include "services/kind.h"
+#include "services/services.h"
 #include "tune/layouts.h"
 
 /* ---- which variants there are ---- */
@@ -138,7 +146,7 @@ bool cpu_may_be_heavy(const struct op_context *ctx, const struct loop *loop) {
   if (loop->backend == &backend_seq || !ctx->team || !comm_alone(ctx->comm) ||
       !heavy_is_few(loop->most_elements, team_threads(ctx->team)))
     return false;
-  const bool forced = variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec);
+  const bool forced = variant_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   const bool may = !forced && !tuning_wanted(ctx, &tuned, &ignored) && tuned;
   text_free(&spec);
   error_free(&ignored);
@@ -167,7 +175,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   const char *held = layouts_held(ctx->layouts[SPACE_HOST], loop);
   if (held)
     text_add(&spec, held);
-  const bool forced = held || variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec);
+  const bool forced = held || variant_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code)
     code = forced ? variant_apply(&v, text_str(&spec), err)
                   : cpu_prefer_cached(ctx, loop, jit, vector_bytes, wish, &v.shape, err);
@@ -250,7 +258,7 @@ static int block_size_of(const struct cpu_variant *v, const struct loop *loop, c
 static void say_plan(const struct op_context *ctx, const struct plan_wish *wish, const struct plan_entry *e,
                      bool built, const struct loop *loop) {
   struct text what = {0};
-  if (!log_wants(&ctx->log, LOG_DEBUG, "plan"))
+  if (!log_wants(ctx->log, LOG_DEBUG, "plan"))
     return;
   text_addf(&what, "loop %s: %s for %ld elements of %s", loop->name, strategy_name(wish->strategy),
             wish->request.size, wish->set_name);
@@ -265,7 +273,7 @@ static void say_plan(const struct op_context *ctx, const struct plan_wish *wish,
     text_addf(&what, ": built in %.2f ms", 1e3 * e->seconds);
   else
     text_add(&what, ": the plan of an earlier loop");
-  log_line(&ctx->log, LOG_DEBUG, "plan", "%s", text_str(&what));
+  log_line(ctx->log, LOG_DEBUG, "plan", "%s", text_str(&what));
   text_free(&what);
 }
 
@@ -280,7 +288,7 @@ static int make_planned(struct op_context *ctx, const struct loop *loop, const s
       .strategy = v->variant.strategy,
       .threads = out->threads,
       .set_name = loop->set->name,
-      .epoch = ctx->mesh.epoch,
+      .epoch = ctx->mesh->epoch,
   };
   int code = (wish.strategy == STRATEGY_GATHER ? gather_columns : written_columns)(
       loop, part, &columns, &wish.request.ncolumns, err);
@@ -305,7 +313,7 @@ static int make_own(const struct op_context *ctx, const struct loop *loop, struc
   if (!code)
     schedule_shift(&out->own, part->begin);
   out->schedule = &out->own;
-  log_line(&ctx->log, LOG_DEBUG, "plan", "loop %s: %s for %ld elements of %s: %d piece%s, no plan is needed",
+  log_line(ctx->log, LOG_DEBUG, "plan", "loop %s: %s for %ld elements of %s: %d piece%s, no plan is needed",
            loop->name, strategy_name(v->variant.strategy), size, loop->set->name, out->own.nitems,
            out->own.nitems == 1 ? "" : "s");
   return code;
@@ -346,8 +354,8 @@ static int get_code(struct op_context *ctx, struct loop *loop, const struct desc
     v->scalar = code.scalar;
   loop_count_code(loop, fresh);
   loop->stats.compile_seconds += fresh ? code.seconds : 0;
-  ctx->counters.compiles += fresh;
-  ctx->counters.cache_hits += !fresh;
+  ctx->counters->compiles += fresh;
+  ctx->counters->cache_hits += !fresh;
   return OP_OK;
 }
 
@@ -451,8 +459,8 @@ struct tuning_of cpu_tuning_of(const struct loop *loop) {
 /* Plans that other loops may want are kept as long as all together have less than half of what the data have. */
 static void trim_plans(struct op_context *ctx) {
   size_t data = 0;
-  for (int i = 0; i < ctx->mesh.dats.count; i++) {
-    const struct dat *dat = ctx->mesh.dats.items[i];
+  for (int i = 0; i < ctx->mesh->dats.count; i++) {
+    const struct dat *dat = ctx->mesh->dats.items[i];
     data += (size_t)dat->set->extents[EXTENT_NONEXEC] * dat->row_bytes;
   }
   if (ctx->plans)

@@ -1,7 +1,11 @@
+#include "base/log.h"
 #include "base/size.h"
+#include "context/context.h"
 #include "cpu_loop.h"
 #include "jit/generate/generate.h"
-#include "services/context.h"
+#include "loop/loop.h"
+#include "mesh/mesh.h"
+#include "services/services.h"
 
 /* Strips as wide as most are. */
 enum { USUAL_WIDTH = 8 };
@@ -46,7 +50,7 @@ static int find_in_part(struct op_context *ctx, const struct loop *loop, const s
   struct plan_wish wish = {.request = {.begin = part->begin, .size = part->end - part->begin},
                            .strategy = STRATEGY_STRAIGHT,
                            .set_name = loop->set->name,
-                           .epoch = ctx->mesh.epoch};
+                           .epoch = ctx->mesh->epoch};
   int code = used_columns(loop, part, &columns, &wish.request.ncolumns, err);
   wish.request.columns = columns;
   if (!code)
@@ -81,7 +85,7 @@ int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop
   *share = elements > 0 ? covered / elements : 0;
   cpu->spared = covered * bytes_of_maps(&loop->desc);
   loop->stats.plan_seconds += op2jit_wtime() - start;
-  log_line(&ctx->log, LOG_DEBUG, "plan", "loop %s: %.0f %% of %.0f elements of %s lie in straight ranges",
+  log_line(ctx->log, LOG_DEBUG, "plan", "loop %s: %.0f %% of %.0f elements of %s lie in straight ranges",
            loop->name, 100 * *share, elements, loop->set->name);
   return code;
 }

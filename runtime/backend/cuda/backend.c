@@ -3,17 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "context/context.h"
+#include "context/env.h"
 #include "cuda.h"
 #include "jit/key/elf_note.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "op2jit.h"
 #include "ranks/agree.h"
-#include "services/context.h"
-#include "services/kind.h"
+#include "ranks/comm.h"
+#include "ranks/kind.h"
+#include "services/services.h"
 
 static struct nvrtc_places places(const struct op_context *ctx) {
-  return (struct nvrtc_places){.named = env_value(&ctx->env, ENV_NVRTC),
-                               .cuda_home = ctx->env.cuda_home,
-                               .home = ctx->env.home,
-                               .virtual_env = ctx->env.virtual_env};
+  return (struct nvrtc_places){.named = env_value(ctx->env, ENV_NVRTC),
+                               .cuda_home = ctx->env->cuda_home,
+                               .home = ctx->env->home,
+                               .virtual_env = ctx->env->virtual_env};
 }
 
 static void backend_close(struct op_context *ctx) {
@@ -51,8 +58,8 @@ static void backend_close(struct op_context *ctx) {
 static int start_device(struct op_context *ctx, struct cuda *c, struct error *err) {
   const struct cuda_driver *d = &c->driver;
   void *context = NULL;
-  int code = cuda_device_choose(d, (int)env_number(&ctx->env, ENV_DEVICE, -1), ctx->comm->node_rank,
-                                &c->device, err);
+  int code =
+      cuda_device_choose(d, (int)env_number(ctx->env, ENV_DEVICE, -1), ctx->comm->node_rank, &c->device, err);
   if (code)
     return code;
   snprintf(c->arch, sizeof c->arch, "sm_%d", c->device.capability);
@@ -80,7 +87,7 @@ static int check_target(const struct op_context *ctx, const struct cuda *c, stru
                      nvrtc_version(c->nvrtc), nvrtc_path(c->nvrtc), c->device.ordinal, c->device.name,
                      c->arch);
   if (ptx)
-    log_line(&ctx->log, LOG_INFO, "cuda",
+    log_line(ctx->log, LOG_INFO, "cuda",
              "NVRTC %s is older than GPU %d (%s): kernels are made as PTX of compute_%d, which the driver "
              "translates",
              nvrtc_version(c->nvrtc), c->device.ordinal, c->arch, target);
@@ -101,13 +108,13 @@ static int open_own(struct op_context *ctx, struct cuda *c, struct error *err) {
   int code = layouts_open(&c->layouts, ctx, &cuda_layout_table, err);
   ctx->layouts[SPACE_DEVICE] = c->layouts;
   if (!code)
-    code = cuda_driver_open(&c->driver, env_value(&ctx->env, ENV_CUDA_DRIVER), err);
+    code = cuda_driver_open(&c->driver, env_value(ctx->env, ENV_CUDA_DRIVER), err);
   if (!code)
     code = start_device(ctx, c, err);
   if (!code)
     code = context_plans(ctx, &c->plans, err);
   /* Who asks for it by name learns everything that is missing at once. */
-  if (code && c->driver.library == NULL && env_given(&ctx->env, ENV_BACKEND)) {
+  if (code && c->driver.library == NULL && env_given(ctx->env, ENV_BACKEND)) {
     const struct nvrtc_places where = places(ctx);
     add_nvrtc(&where, err);
   }
@@ -168,12 +175,12 @@ static int find_compiler(struct op_context *ctx, struct cuda *c, struct error *e
 }
 
 static bool gives_memory_to_mpi(const struct op_context *ctx) {
-  const char *wanted = env_value(&ctx->env, ENV_MPI_GPU);
+  const char *wanted = env_value(ctx->env, ENV_MPI_GPU);
   if (comm_alone(ctx->comm) || strcmp(wanted, "off") == 0)
     return false;
   const bool able = ctx->comm->table->takes_gpu_memory(ctx->comm);
   if (strcmp(wanted, "on") == 0 && !able)
-    log_line(&ctx->log, LOG_INFO, "mpi",
+    log_line(ctx->log, LOG_INFO, "mpi",
              "OP2_MPI_GPU=on: MPI is given memory of GPUs, although it does not say "
              "that it takes it");
   return able || strcmp(wanted, "on") == 0;
@@ -232,7 +239,7 @@ static int use_variant(struct op_context *ctx, struct loop *loop, struct cuda_lo
   struct cuda_variant *v = &l->variants[which];
   int code = v->ready ? OP_OK : make_ready(ctx, loop, l, which, err);
   if (code && which != l->standard) {
-    log_line(&ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name, v->name,
+    log_line(ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name, v->name,
              error_message(err));
     error_clear(err);
     tuner_reject(l->tuning.tuner, which);
@@ -386,7 +393,7 @@ static int note_time(struct op_context *ctx, struct loop *loop, struct cuda_loop
     return code;
   if (!l->trial) {
     layouts_record(cuda_of(ctx)->layouts, loop, l->seconds);
-    ctx->counters.trials++;
+    ctx->counters->trials++;
     return OP_OK;
   }
   tuner_record(l->tuning.tuner, l->current, l->seconds);
@@ -400,7 +407,7 @@ static int backend_finish(struct op_context *ctx, struct loop *loop, struct erro
   if (l->timed)
     code = note_time(ctx, loop, l, code, err);
   /* Only a loop that is waited for can say how long it took. */
-  if (!code && *env_value(&ctx->env, ENV_TIMING))
+  if (!code && *env_value(ctx->env, ENV_TIMING))
     code = cuda_wait(cuda_of(ctx), err, "loop %s, variant %s, GPU %d: running the kernel", loop->name,
                      l->variants[l->current].name, cuda_of(ctx)->device.ordinal);
   return code;
@@ -408,7 +415,7 @@ static int backend_finish(struct op_context *ctx, struct loop *loop, struct erro
 
 static void backend_describe(struct op_context *ctx, struct text *out) {
   const struct nvrtc_places where = places(ctx);
-  cuda_driver_describe(env_value(&ctx->env, ENV_CUDA_DRIVER), out);
+  cuda_driver_describe(env_value(ctx->env, ENV_CUDA_DRIVER), out);
   text_add(out, "; ");
   nvrtc_describe(&where, out);
 }

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "cuda.h"
-#include "services/context.h"
+#include "mesh/mesh.h"
+#include "op2jit.h"
 
 /* ---- the kernels ---- */
 
@@ -103,7 +105,7 @@ int cuda_rows_prepare(struct op_context *ctx, struct loop *loop, struct error *e
   struct cuda_rows *r = calloc(1, sizeof *r);
   if (!r)
     return error_memory(err, "the exchange on the GPU", sizeof *r);
-  *r = (struct cuda_rows){.program = program, .epoch = ctx->mesh.epoch};
+  *r = (struct cuda_rows){.program = program, .epoch = ctx->mesh->epoch};
   c->rows = r;
   return OP_OK;
 }
@@ -112,9 +114,9 @@ static int list_on_device(struct op_context *ctx, struct cuda *c, const int *ele
                           struct cuda_array **out, struct error *err) {
   struct cuda_rows *r = c->rows;
   const size_t bytes = (size_t)count * sizeof *elements;
-  if (r->epoch != ctx->mesh.epoch)
+  if (r->epoch != ctx->mesh->epoch)
     put_lists(c);
-  r->epoch = ctx->mesh.epoch;
+  r->epoch = ctx->mesh->epoch;
   for (int i = 0; i < r->nlists; i++)
     if (r->lists[i]->host == elements && r->lists[i]->bytes == bytes) {
       *out = r->lists[i];
@@ -124,7 +126,7 @@ static int list_on_device(struct op_context *ctx, struct cuda *c, const int *ele
   if (!lists)
     return error_memory(err, "the exchange on the GPU", ((size_t)r->nlists + 1) * sizeof *lists);
   r->lists = lists;
-  int code = cuda_array_get(c, elements, bytes, ctx->mesh.epoch, out, err);
+  int code = cuda_array_get(c, elements, bytes, ctx->mesh->epoch, out, err);
   if (!code)
     lists[r->nlists++] = *out;
   return code;
@@ -171,7 +173,7 @@ int cuda_hand_over(struct op_context *ctx, struct device_messages *m, struct err
   int result = 0;
   if (m && m->host) {
     result = c->driver.copy_out(m->host, m->device, m->bytes, c->stream);
-    ctx->counters.bytes_from_device += (long long)m->bytes;
+    ctx->counters->bytes_from_device += (long long)m->bytes;
   }
   c->failed |= result != 0;
   int code = cuda_failed(c, result, err, "copying messages of %zu bytes from GPU %d", m ? m->bytes : 0,
@@ -185,7 +187,7 @@ int cuda_take_over(struct op_context *ctx, struct device_messages *m, struct err
   struct cuda *c = cuda_of(ctx);
   if (!m->host)
     return OP_OK;
-  ctx->counters.bytes_to_device += (long long)m->bytes;
+  ctx->counters->bytes_to_device += (long long)m->bytes;
   return cuda_failed(c, c->driver.copy_in(m->device, m->host, m->bytes, c->stream), err,
                      "copying messages of %zu bytes to GPU %d", m->bytes, c->device.ordinal);
 }

@@ -3,8 +3,11 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "cuda.h"
-#include "services/context.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "op2jit.h"
 
 struct call {
   struct op_context *ctx;
@@ -182,7 +185,7 @@ int cuda_fetch_results(struct op_context *ctx, struct loop *loop, struct cuda_va
   if (code)
     return failed(&call, code, "running the kernel");
   cuda_waited(call.c);
-  ctx->counters.bytes_from_device += (long long)bytes;
+  ctx->counters->bytes_from_device += (long long)bytes;
   hand_over(&call);
   return OP_OK;
 }

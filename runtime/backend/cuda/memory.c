@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context/context.h"
 #include "cuda.h"
-#include "services/context.h"
+#include "mesh/data.h"
+#include "op2jit.h"
 
 struct cuda *cuda_of(const struct op_context *ctx) {
   return ctx->backend_state;
@@ -209,7 +211,7 @@ static int dat_to_device(struct op_context *ctx, struct dat *dat, struct error *
   code = cuda_failed(c, c->driver.copy_in(d->at, from, d->bytes, c->stream), err,
                      "copying dat \"%s\" of %zu bytes to GPU %d", dat->name, d->bytes, c->device.ordinal);
   if (buffer) {
-    ctx->counters.bytes_converted += (long long)d->bytes;
+    ctx->counters->bytes_converted += (long long)d->bytes;
     free(from);
   }
   return code;
@@ -235,7 +237,7 @@ static int dat_to_host(struct op_context *ctx, struct dat *dat, struct error *er
     cuda_waited(c);
   if (buffer && !code) {
     convert(c, dat, to, false);
-    ctx->counters.bytes_converted += (long long)d->bytes;
+    ctx->counters->bytes_converted += (long long)d->bytes;
   }
   if (buffer)
     free(to);

@@ -4,15 +4,21 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/log.h"
 #include "base/size.h"
+#include "context/context.h"
+#include "context/env.h"
 #include "cuda.h"
 #include "jit/dump.h"
 #include "jit/jit.h"
 #include "jit/key/elf_note.h"
 #include "jit/messages.h"
 #include "kernels-cache/store.h"
-#include "services/context.h"
-#include "services/kind.h"
+#include "loop/loop.h"
+#include "mesh/mesh.h"
+#include "op2jit.h"
+#include "ranks/kind.h"
+#include "services/services.h"
 
 /* One request for a program, with everything that it needs. */
 struct job {
@@ -100,11 +106,11 @@ static void keep_for_others(struct job *job, const void *binary, size_t size) {
 
 static void log_hit(const struct job *job, const struct store_blob *blob) {
   struct text shape = {0}, where = {0};
-  if (!log_wants(&job->ctx->log, LOG_DEBUG, "cache"))
+  if (!log_wants(job->ctx->log, LOG_DEBUG, "cache"))
     return;
   print_shape(job, &shape);
   store_blob_print(blob, &where);
-  log_line(&job->ctx->log, LOG_DEBUG, "cache", "kernel %s (%s): %s, %zu bytes for %s", job->desc->kernel_name,
+  log_line(job->ctx->log, LOG_DEBUG, "cache", "kernel %s (%s): %s, %zu bytes for %s", job->desc->kernel_name,
            text_str(&shape), text_str(&where), blob->size, job->c->arch);
   text_free(&shape);
   text_free(&where);
@@ -123,7 +129,7 @@ static bool take_from_store(struct job *job) {
   else if (job->c->failed) /* an earlier kernel: the binary may be a good one */
     error_copy(err, &why);
   else {
-    log_line(&job->ctx->log, LOG_WARN, "cuda", "loop %s: the cached binary is of no use and is made anew: %s",
+    log_line(job->ctx->log, LOG_WARN, "cuda", "loop %s: the cached binary is of no use and is made anew: %s",
              job->loop->name, error_message(&why));
     store_reject_binary(job->store, &job->p->key.key, error_message(&why));
   }
@@ -138,7 +144,7 @@ static bool take_from_store(struct job *job) {
 static bool settled_by_store(struct job *job, int *code) {
   *code = OP_OK;
   if (take_from_store(job)) {
-    job->ctx->counters.cache_hits++;
+    job->ctx->counters->cache_hits++;
     loop_count_code(job->loop, false);
     return true;
   }
@@ -157,7 +163,7 @@ static bool settled_by_store(struct job *job, int *code) {
 
 /* ---- compiling ---- */
 static void dump(struct job *job, const struct compile_result *result) {
-  const char *folder = env_value(&job->ctx->env, ENV_DUMP);
+  const char *folder = env_value(job->ctx->env, ENV_DUMP);
   struct text shape = {0};
   struct error why = {0};
   if (!*folder)
@@ -173,7 +179,7 @@ static void dump(struct job *job, const struct compile_result *result) {
   if (!code && result->binary)
     code = dump_file(text_str(&job->where), "binary", result->binary, result->size, &why);
   if (code && !job->ctx->dump_told)
-    log_line(&job->ctx->log, LOG_WARN, "cuda", "%s; of other loops this is not said again",
+    log_line(job->ctx->log, LOG_WARN, "cuda", "%s; of other loops this is not said again",
              error_message(&why));
   job->ctx->dump_told |= code != OP_OK;
   error_free(&why);
@@ -218,7 +224,7 @@ static int compile_and_load(struct job *job, struct compile_result *result) {
   dump(job, result);
   if (result->status)
     return compile_failed(job, result);
-  job->ctx->counters.compiles++;
+  job->ctx->counters->compiles++;
   loop_count_code(job->loop, true);
   job->loop->stats.compile_seconds += result->seconds_front;
   int code = load(job, result->binary);
@@ -227,7 +233,7 @@ static int compile_and_load(struct job *job, struct compile_result *result) {
   else
     keep(job, result);
   if (!code)
-    log_line(&job->ctx->log, LOG_INFO, "jit", "loop %s: compiled by NVRTC %s in %.1f ms, %zu bytes",
+    log_line(job->ctx->log, LOG_INFO, "jit", "loop %s: compiled by NVRTC %s in %.1f ms, %zu bytes",
              job->loop->name, nvrtc_version(job->c->nvrtc), 1e3 * result->seconds_front, result->size);
   return code;
 }
@@ -242,11 +248,11 @@ static void explain_miss(const struct job *job, struct text *why) {
 /* Before the compile, since afterwards the cache has the kernel. */
 static void log_miss(const struct job *job) {
   struct text why = {0}, shape = {0};
-  if (!log_wants(&job->ctx->log, LOG_INFO, "cache"))
+  if (!log_wants(job->ctx->log, LOG_INFO, "cache"))
     return;
   explain_miss(job, &why);
   print_shape(job, &shape);
-  log_line(&job->ctx->log, LOG_INFO, "cache", "kernel %s (%s) is not there: %s", job->desc->kernel_name,
+  log_line(job->ctx->log, LOG_INFO, "cache", "kernel %s (%s) is not there: %s", job->desc->kernel_name,
            text_str(&shape), text_str(&why));
   text_free(&shape);
   text_free(&why);
@@ -264,9 +270,9 @@ static int missing(struct job *job) {
 }
 
 static int obtain(struct job *job) {
-  const char *mode = env_value(&job->ctx->env, ENV_JIT);
+  const char *mode = env_value(job->ctx->env, ENV_JIT);
   int code = OP_OK;
-  bool fresh = *env_value(&job->ctx->env, ENV_DUMP) && strcmp(mode, "on") == 0;
+  bool fresh = *env_value(job->ctx->env, ENV_DUMP) && strcmp(mode, "on") == 0;
   if (!fresh && settled_by_store(job, &code))
     return code;
   if (strcmp(mode, "load") == 0)
@@ -293,10 +299,10 @@ static int obtain(struct job *job) {
 static int adopt(struct job *job) {
   int code = load(job, text_str(&job->binary));
   if (code) {
-    log_line(&job->ctx->log, LOG_WARN, "cuda", "%s", error_message(job->err));
+    log_line(job->ctx->log, LOG_WARN, "cuda", "%s", error_message(job->err));
     return code;
   }
-  job->ctx->counters.cache_hits++;
+  job->ctx->counters->cache_hits++;
   loop_count_code(job->loop, false);
   return OP_OK;
 }
@@ -393,7 +399,7 @@ int cuda_program_get(struct op_context *ctx, struct loop *loop, const struct cud
   if (!code) {
     *out = find(c, &key);
     if (*out)
-      ctx->counters.cache_hits++;
+      ctx->counters->cache_hits++;
     else
       code = add_program(&job, &key, out);
   }
@@ -419,7 +425,7 @@ int cuda_program_constants(struct op_context *ctx, const struct loop *loop, stru
     const struct desc_const *k = &loop->desc.consts[i];
     if (k->folded)
       continue;
-    const struct constant *constant = mesh_find_constant(&ctx->mesh, k->name);
+    const struct constant *constant = mesh_find_constant(ctx->mesh, k->name);
     if (program->constant_changes[i] == constant->changes)
       continue;
     cuda_address at = 0;

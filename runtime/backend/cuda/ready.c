@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "cuda.h"
+#include "loop/loop.h"
+#include "mesh/mesh.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
-#include "services/context.h"
+#include "services/services.h"
 
 enum { ATTRIBUTE_SHARED_LIMIT = 8, USUAL_SHARED = 48 * 1024 };
 
@@ -92,7 +95,7 @@ static int make_plan(struct work *w) {
                                        .element_colours = cuda_has_blocks(s)},
                            .strategy = STRATEGY_PLAN,
                            .set_name = w->loop->set->name,
-                           .epoch = w->ctx->mesh.epoch};
+                           .epoch = w->ctx->mesh->epoch};
   const struct plan_entry *entry = NULL;
   if (!code)
     code = get_plan(w, &wish, &entry);
@@ -174,7 +177,7 @@ static int make_launches(struct work *w) {
 
 /* ---- arrays ---- */
 static int put_array(struct work *w, int at, const void *host, size_t count, size_t size) {
-  return cuda_array_get(w->c, host, count * size, w->ctx->mesh.epoch, &w->p->arrays[at], w->err);
+  return cuda_array_get(w->c, host, count * size, w->ctx->mesh->epoch, &w->p->arrays[at], w->err);
 }
 
 static int parameter_array(struct work *w, int at) {
@@ -221,7 +224,7 @@ static int reverse_arrays(struct work *w, int k) {
       .request = {.begin = w->part->begin, .size = elements(w), .columns = columns, .ncolumns = t->ncolumns},
       .strategy = STRATEGY_GATHER,
       .set_name = w->loop->set->name,
-      .epoch = w->ctx->mesh.epoch};
+      .epoch = w->ctx->mesh->epoch};
   const struct plan_entry *entry = NULL;
   int code = get_plan(w, &wish, &entry), at = w->v->parameters.count + 2 * k;
   free(columns);

@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
+#include "context/env.h"
 #include "cuda.h"
-#include "services/context.h"
+#include "loop/loop.h"
+#include "services/services.h"
 
 /* What the tuner may try beside the default; elements per thread behind each. */
 static const struct {
@@ -162,7 +165,7 @@ int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop 
   struct cuda_variant v = usual(c, loop);
   struct text spec = {0};
   int code = describe(ctx, loop, l, err);
-  bool forced = variant_for_loop(env_value(&ctx->env, ENV_VARIANT), loop->name, &spec);
+  bool forced = variant_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, loop->name, text_str(&spec), err);
   text_free(&spec);

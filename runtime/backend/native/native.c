@@ -7,8 +7,10 @@
 
 #include "base/size.h"
 #include "call.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "loop/loop.h"
 #include "mesh/data.h"
-#include "services/context.h"
 
 /* What one argument needs beside the mesh: copies of rows that are not contiguous, scratch, numbers. */
 struct native_arg {
@@ -47,7 +49,7 @@ static void native_drop(struct op_context *ctx, struct loop *loop) {
 /* Why this backend is asked, and what to change to ask another. */
 static int lacks_native_form(const struct op_context *ctx, const struct loop *loop, struct error *err) {
   const bool shadow = ctx->backend != &backend_native;
-  const bool off = !shadow && strcmp(env_value(&ctx->env, ENV_JIT), "off") == 0;
+  const bool off = !shadow && strcmp(env_value(ctx->env, ENV_JIT), "off") == 0;
   return error_set(
       err, OP_ERR_BACKEND,
       "loop %s: the kernel has no native form, which %s calls; define it with OP_KERNEL_DEF and pass "
@@ -62,7 +64,7 @@ static int lacks_native_form(const struct op_context *ctx, const struct loop *lo
 static int native_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
   /* The form may have been named since the loop was first seen. */
   if (!loop->native)
-    loop->native = native_find(&ctx->natives, loop->text);
+    loop->native = native_find(ctx->natives, loop->text);
   if (!loop->native)
     return lacks_native_form(ctx, loop, err);
   struct native_state *state = calloc(1, sizeof *state);

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "directory.h"
 #include "grown.h"
 #include "mail.h"
+#include "mesh/data.h"
 #include "numbers.h"
-#include "services/context.h"
+#include "ranks/comm.h"
 
 /* ---- memory ---- */
 

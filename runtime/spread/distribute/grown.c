@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "context/context.h"
 #include "mail.h"
 #include "mesh/data.h"
-#include "services/context.h"
+#include "ranks/comm.h"
 
 static int no_memory(struct error *err) {
   return error_memory(err, "the halos of a mesh", 0);

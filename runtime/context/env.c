@@ -1,4 +1,4 @@
-#include "services/env.h"
+#include "context/env.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "services/kind.h"
+#include "ranks/kind.h"
 
 #include <stdlib.h>
 #include <string.h>

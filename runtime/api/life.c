@@ -1,0 +1,238 @@
+#include "api/life.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "backend/variant.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "check/shadow.h"
+#include "context/env.h"
+#include "files/io.h"
+#include "jit/jit.h"
+#include "jit/key/signature.h"
+#include "jit/plugin.h"
+#include "kernels-cache/store.h"
+#include "loop/loop.h"
+#include "loop/loop_names.h"
+#include "loop/loop_past.h"
+#include "loop/missing.h"
+#include "mesh/data.h"
+#include "mesh/handles.h"
+#include "mesh/mesh.h"
+#include "op2jit.h"
+#include "plan/plan_cache.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
+#include "ranks/kind.h"
+#include "report/report.h"
+#include "report/reports.h"
+#include "report/tuning_report.h"
+#include "run/team.h"
+#include "spread/exchange.h"
+#include "spread/spread.h"
+#include "tune/tune_mode.h"
+
+/* What every context has from the beginning, in one piece. */
+struct whole {
+  struct op_context context; /* first: the others are found from it */
+  struct env env;
+  struct log log;
+  struct mesh mesh;
+  struct loop_table loops;
+  struct loop_pasts pasts;
+  struct missing missing;
+  struct native_table natives;
+  struct list kernel_files;
+  struct trace trace;
+  struct text loop_names, dat_names;
+  op_counters_t counters;
+};
+
+static struct op_context *new_context(struct error *err) {
+  struct whole *w = calloc(1, sizeof *w);
+  if (!w) {
+    error_memory(err, "the context", sizeof *w);
+    return NULL;
+  }
+  w->context = (struct op_context){.env = &w->env,
+                                   .log = &w->log,
+                                   .mesh = &w->mesh,
+                                   .loops = &w->loops,
+                                   .pasts = &w->pasts,
+                                   .missing = &w->missing,
+                                   .natives = &w->natives,
+                                   .kernel_files = &w->kernel_files,
+                                   .trace = &w->trace,
+                                   .loop_names = &w->loop_names,
+                                   .dat_names = &w->dat_names,
+                                   .counters = &w->counters};
+  return &w->context;
+}
+
+static void warn_each_line(const struct log *log, const struct text *lines) {
+  for (const char *p = text_str(lines); *p;) {
+    size_t length = strcspn(p, "\n");
+    log_line(log, LOG_WARN, "env", "%.*s", (int)length, p);
+    p += length + (p[length] == '\n');
+  }
+}
+
+static int open_env(struct op_context *ctx, const struct context_start *start, struct text *warnings,
+                    struct error *err) {
+  int code = env_read(ctx->env, start->argc, start->argv, warnings, err);
+  ctx->log->rank = -1;
+  if (!code && !log_configure(ctx->log, env_value(ctx->env, ENV_LOG)))
+    code = error_set(err, OP_ERR_ENV,
+                     "OP2_LOG=%s: expected words separated by ',': error, warn, info, debug, or the "
+                     "categories jit, cache, tune, plan, loop, mpi, cuda, io, check, perf, env, team",
+                     env_value(ctx->env, ENV_LOG));
+  return code;
+}
+
+static int open_comm(const struct env *env, struct context_start *start, struct error *err) {
+  const struct comm_options options = {.wanted = env_value(env, ENV_MPI),
+                                       .launcher = env->launcher,
+                                       .launched = env->launched,
+                                       .plugins = env_value(env, ENV_PLUGINS),
+                                       .hang = (double)env_number(env, ENV_HANG, 0),
+                                       .given = start->given};
+  return start->comm ? OP_OK : comm_open(&start->comm, &options, err);
+}
+
+/* A device has a state of its own, which its backend opens; backends for the host share what the context has. */
+static bool shadow_is_apart(const struct op_context *ctx) {
+  return ctx->shadow && ctx->shadow != ctx->backend && ctx->shadow->space == SPACE_DEVICE;
+}
+
+/* Those that were opened. */
+static void close_backends(struct op_context *ctx) {
+  if (shadow_is_apart(ctx))
+    ctx->shadow->close(ctx);
+  if (ctx->backend)
+    ctx->backend->close(ctx);
+}
+
+static int open_agreement(struct op_context *ctx, struct comm *comm, struct error *err) {
+  ctx->comm = comm;
+  comm->where = "op_init";
+  ctx->agreement = comm;
+  if (comm_alone(comm))
+    return OP_OK;
+  int code = comm->table->split(comm, 0, &ctx->agreement, err);
+  if (code)
+    return code;
+  comm->agreement = ctx->agreement;
+  return kind_open_host(&ctx->kind, comm, env_value(ctx->env, ENV_PLUGINS), err);
+}
+
+/* What every rank can do by itself once the comm is there. */
+static int open_parts(struct op_context *ctx, const struct text *warnings, struct error *err) {
+  if (!comm_alone(ctx->comm))
+    ctx->log->rank = ctx->comm->rank;
+  ctx->log->echoes = ctx->comm->rank > 0;
+  if (ctx->comm->rank == 0)
+    warn_each_line(ctx->log, warnings);
+  struct tune_mode ignored;
+  int code = context_check_timing(ctx, err);
+  if (!code)
+    code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &ignored, err);
+  if (!code)
+    code = variant_list_check(env_value(ctx->env, ENV_VARIANT), err);
+  if (!code)
+    code = shadow_parse(env_value(ctx->env, ENV_SHADOW), &ctx->shadow, &ctx->shadow_every, err);
+  /* Backends may be opened together. */
+  if (!code)
+    code = agree_on_call(ctx, code, err, "op_init\nOP2_BACKEND\t%s\nOP2_SHADOW\t%s\n",
+                         env_value(ctx->env, ENV_BACKEND), env_value(ctx->env, ENV_SHADOW));
+  if (!code)
+    code = backend_choose(ctx, err);
+  if (!code && ctx->shadow == ctx->backend && ctx->comm->rank == 0)
+    log_line(ctx->log, LOG_WARN, "check",
+             "OP2_SHADOW=%s: loops run on %s anyway, so each is compared with itself; name another backend",
+             ctx->shadow->name, ctx->backend->name);
+  if (!code && shadow_is_apart(ctx) && (code = ctx->shadow->open(ctx, err)))
+    error_prefix(err, "OP2_SHADOW=%s: ", ctx->shadow->name);
+  return code;
+}
+
+/* What a rank found wrong before it had a comm is told over it, because the others wait there: `code`. */
+static int open_together(struct op_context *ctx, struct context_start *start, const struct text *warnings,
+                         int code, struct error *err) {
+  struct error late = {0};
+  int opened = open_comm(ctx->env, start, code ? &late : err);
+  if (!opened)
+    opened = open_agreement(ctx, start->comm, code ? &late : err);
+  error_free(&late);
+  if (opened)
+    return code ? code : opened;
+  return agree_on_environment(ctx, code ? code : open_parts(ctx, warnings, err), err);
+}
+
+/* What backends share, whether or not it was opened. */
+static void release(struct op_context *ctx) {
+  if (ctx->agreement != ctx->comm) {
+    ctx->comm->agreement = NULL;
+    comm_close(ctx->agreement);
+  }
+  plan_cache_free(ctx->plans);
+  jit_close(ctx->jit);
+  kind_close(ctx->kind);
+  kind_close(ctx->gpus);
+  store_close(ctx->store);
+  team_close(ctx->team);
+  free(ctx->trace->events);
+  for (int i = 0; i < ctx->trace->nnames; i++)
+    free(ctx->trace->names[i]);
+  free(ctx->trace->names);
+  text_free(ctx->loop_names);
+  text_free(ctx->dat_names);
+  loop_pasts_free(ctx->pasts);
+  text_free(&ctx->missing->list);
+  io_free(ctx->io);
+  env_free(ctx->env);
+  free(ctx);
+}
+
+int context_open(struct op_context **out, struct handles *handles, struct context_start *start,
+                 struct error *err) {
+  struct op_context *ctx = new_context(err);
+  if (!ctx)
+    return err->code;
+  ctx->handles = handles;
+  ctx->diags = start->diags;
+  struct text warnings = {0};
+  int code = open_env(ctx, start, &warnings, err);
+  code = open_together(ctx, start, &warnings, code, err);
+  text_free(&warnings);
+  if (code) {
+    close_backends(ctx);
+    release(ctx);
+    return code;
+  }
+  *out = ctx;
+  return OP_OK;
+}
+
+void context_close(struct op_context *ctx) {
+  if (ctx->comm->rank == 0)
+    loop_names_warn(ctx);
+  loop_forget(ctx, NULL);
+  tuning_report_end(ctx);
+  exchanges_forget(ctx, NULL);
+  mesh_free(ctx);
+  close_backends(ctx);
+  native_free(ctx->natives);
+  for (int i = 0; i < ctx->kernel_files->count; i++)
+    free(ctx->kernel_files->items[i]);
+  list_free(ctx->kernel_files);
+  handles_release_all(ctx->handles);
+  release(ctx);
+}
+
+int ctx_flush(struct op_context *ctx, struct error *err) {
+  ctx->counters->flushes++;
+  const int code = spread_check(ctx, err);
+  return code ? code : missing_tell(ctx->missing, err);
+}

@@ -1,0 +1,73 @@
+/* The one context: what the library has between op_init and op_exit, as pointers to what the rooms own. A room includes the header of
+ * what it uses; nothing is known here. api/life.c fills it, services/ opens on demand what is NULL at first. */
+#ifndef OP2JIT_CONTEXT_H
+#define OP2JIT_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct backend;
+struct comm;
+struct env;
+struct exchanges;
+struct handles;
+struct io;
+struct jit;
+struct kind;
+struct layouts;
+struct list;
+struct log;
+struct loop_pasts;
+struct loop_table;
+struct mesh;
+struct missing;
+struct mover;
+struct native_table;
+struct op2jit_counters;
+struct plan_cache;
+struct store;
+struct team;
+struct text;
+struct trace;
+struct tuning_report;
+
+enum { CONTEXT_SPACES = 2 }; /* host and device */
+
+struct op_context {
+  struct env *env;
+  struct log *log;
+  int diags;
+  struct comm *comm;       /* the ranks; of one process alone without MPI. Borrowed */
+  struct comm *agreement;  /* the same ranks, for what they must have in common (agree.h) */
+  struct kind *kind;       /* the ranks with the same code (kind.h); NULL: one process */
+  struct kind *gpus;       /* the ranks with such a GPU, whose leaders have the stores then; NULL: none */
+  struct handles *handles; /* outlives the context */
+  struct mesh *mesh;
+  struct loop_table *loops;
+  struct loop_pasts *pasts; /* records that are gone */
+  const struct backend *backend;
+  void *backend_state;
+  const struct backend *shadow; /* OP2_SHADOW; NULL: none */
+  int shadow_every;
+  bool dump_told;                          /* that OP2_DUMP does not work; the jit has its own */
+  const struct mover *mover;               /* NULL without a device */
+  struct layouts *layouts[CONTEXT_SPACES]; /* of dats, the backends'; NULL where none has them */
+  /* Lets messages get on while a loop runs; NULL: none travel. */
+  void (*poll)(void *ctx);
+  struct exchanges *exchanges; /* NULL until ranks exchange halos */
+  struct team *team;           /* NULL until a backend wants threads */
+  size_t cache_bytes;          /* of its last-level caches; 0: nobody asked yet */
+  struct store *store;         /* NULL until a backend compiles */
+  struct jit *jit;
+  struct missing *missing; /* of OP2_JIT=load */
+  struct plan_cache *plans;
+  struct native_table *natives;
+  struct list *kernel_files;
+  struct trace *trace;
+  struct text *loop_names, *dat_names; /* see loop_names.h */
+  struct io *io;                       /* files; NULL until one is wanted */
+  struct tuning_report *tuned;         /* of OP2_TUNE=force; NULL: no loop has ended yet */
+  struct op2jit_counters *counters;
+};
+
+#endif

@@ -1,0 +1,27 @@
+/* What a context opens when it is first wanted: the compiler and its store, the threads, the plans. */
+#ifndef OP2JIT_SERVICES_H
+#define OP2JIT_SERVICES_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "context/context.h"
+
+struct plan_entry;
+struct plan_wish;
+
+/* Is there a compiler for this process: its own, or that of the rank that leads? OP_ERR_NOT_BUILT. */
+int context_compiler(struct op_context *ctx, struct error *err);
+/* Of the ranks that share code the leaders have a store: of the kinds of GPU where those are used, else of processor. NULL: one
+ * process. */
+const struct kind *context_leaders(const struct op_context *ctx);
+/* The jit and the store, opened at the first loop that needs them. */
+int context_jit(struct op_context *ctx, struct jit **out, struct error *err);
+/* The threads and the plans, opened at the first use. */
+int context_team(struct op_context *ctx, struct team **out, struct error *err);
+int context_plans(struct op_context *ctx, struct plan_cache **out, struct error *err);
+/* A plan for a loop, counted; at diagnostic levels a new one is described and checked (2), an old one named (4). */
+int context_plan(struct op_context *ctx, const char *loop, const struct plan_wish *wish,
+                 const struct plan_entry **out, bool *built, struct error *err);
+
+#endif
