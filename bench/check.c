@@ -12,10 +12,10 @@
 #include "common/options.h"
 #include "common/report.h"
 #include "jit/prove.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
 enum { PROOFS = 15, REPEATS = 5 };
 

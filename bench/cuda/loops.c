@@ -7,7 +7,7 @@
 #include "backend/cuda/cuda.h"
 #include "cases.h"
 #include "context/context.h"
-#include "loop/loop.h"
+#include "record/record.h"
 
 static void end_if(int code, const struct error *err) {
   if (!code)

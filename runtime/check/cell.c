@@ -8,8 +8,8 @@
 #include "context/context.h"
 #include "jit/generate/watched.h"
 #include "jit/jit.h"
-#include "loop/loop.h"
 #include "op2jit.h"
+#include "record/record.h"
 #include "services/services.h"
 
 /* The element of the small mesh is number 1: an index of -1 stays inside the table. */

@@ -11,7 +11,7 @@
 #include "backend/native/call.h"
 #include "jit/generate/shape.h"
 #include "jit/load/load_bounds.h"
-#include "loop/loop.h"
+#include "record/record.h"
 
 /* The guards of side 0 hold numbers so small that adding to them shows, those of side 1 what is NaN as floating point, so
  * that reading one shows in every sum. */

@@ -16,10 +16,10 @@
 #include "check/watch_say.h"
 #include "context/context.h"
 #include "jit/jit.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
+#include "record/record.h"
 #include "services/services.h"
 
 /* All elements are watched thoroughly at so many first calls of a loop; later one in so many, another one at each call, so that

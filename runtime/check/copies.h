@@ -2,7 +2,7 @@
 #ifndef OP2JIT_CHECK_COPIES_H
 #define OP2JIT_CHECK_COPIES_H
 
-#include "loop/loop.h"
+#include "record/record.h"
 
 struct copies {
   void *dats[OP_MAX_ARGS]; /* host memory, by the first argument that changes the dat; else NULL */

@@ -9,7 +9,7 @@
 #include "check/trap.h"
 #include "context/context.h"
 #include "jit/generate/watched.h"
-#include "loop/loop.h"
+#include "record/record.h"
 
 void quick_open(struct quick *q, struct op_context *ctx, const struct loop *loop) {
   const struct shape shape = {.watched = true};

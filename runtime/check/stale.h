@@ -3,7 +3,7 @@
 #ifndef OP2JIT_CHECK_STALE_H
 #define OP2JIT_CHECK_STALE_H
 
-#include "loop/loop.h"
+#include "record/record.h"
 
 /* After the exchange. OP_ERR_VIOLATION names loop, argument, element and copy. Floating point only: -1 is a number. */
 int stale_find(const struct loop *loop, struct error *err);

@@ -90,6 +90,7 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
     return code;
   loop_count_bytes(loop);
   loop_make_parts(loop);
+  loop_find_needs(loop);
   loop_fill_frame(ctx, loop);
   code = loop->backend->prepare(ctx, loop, err);
   if (code)

@@ -1,133 +1,14 @@
-/* One op_par_loop: find its record or check and describe it, run it, hand the results back. A record is a
- * plain value that could be queued; nothing here but loop_run assumes that it runs at once. */
+/* One op_par_loop: find its record or check and describe it, run it, hand the results back. */
 #ifndef OP2JIT_LOOP_H
 #define OP2JIT_LOOP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "jit/front/describe.h"
-#include "jit/front/kernel.h"
-#include "mesh/mesh.h"
-#include "run/schedule.h"
-#include "spread/exchange.h"
-
-struct op_context;
-struct dat;
-struct check_state;
-struct backend;
-
-struct loop_arg {
-  enum desc_form form;
-  struct dat *dat;
-  struct map *map; /* NULL: direct, or no dat */
-  int idx, dim, access;
-  enum type_code type;
-  bool present;
-  int ref, info; /* argument numbers from 0, -1: none; see struct desc_arg */
-  size_t bytes;  /* globals and payloads: dim values */
-  size_t offset; /* of a reduction or payload in its slot, else of a global in `globals` */
-  size_t start;  /* in `globals`: the user's own value of an extremum with a payload */
-};
-
-/* Elements that run at once. One process: one part, all of them. Ranks: the core, while messages travel; the boundary; and, if
- * the loop writes through a map, copies of others' elements: what they write to targets owned here counts, their results do
- * not. Empty parts are not run. */
-struct loop_part {
-  long begin, end;
-  int first_slot, nslots; /* reduction slots, set by the backend */
-};
-enum { LOOP_PARTS = 3 };
-
-struct loop_stats {
-  long long calls;
-  double seconds, slowest, plan_seconds, compile_seconds;
-  double bytes;  /* that one call must move, by the descriptors */
-  double spared; /* of these, bytes of maps that what ran last need not read */
-  double working_set;
-  const char *variant; /* what ran last; owned by the backend */
-  const char *scalar;  /* why its strips are not vector code; NULL or "": they are, or there are none */
-  long long trials;
-  double trial_seconds;      /* what they cost */
-  bool compiled, from_cache; /* what runs, not what was only tried */
-  long long tried;           /* variants that were compiled for the tuner */
-  long long moved;           /* bytes between host and device, results included */
-  /* Ranks. Of exchanges and results: packing, sending, waiting and unpacking; the waiting alone. */
-  double exchange_seconds, waiting_seconds;
-  long long exchanges, messages, bytes_sent;
-  double redundant; /* copies executed here for each element owned */
-};
-
-struct loop {
-  struct loop *next; /* with the same hash bucket */
-  uint64_t hash;
-  size_t order; /* of the first call */
-  op_arg *keys; /* as the user passed them */
-  char *name, *text;
-  op_set set_handle;
-  char *file; /* of the first call */
-  int line;
-
-  struct set *set;
-  int nargs;
-  struct loop_arg args[OP_MAX_ARGS];
-  struct kernel kernel;
-  struct desc desc;
-  op_kernel_function native; /* NULL: no native form */
-  /* On any rank: what is chosen by these must be the same on all ranks. */
-  long most_elements; /* executed */
-  int most_threads;   /* that it may use */
-  unsigned epoch, constant_epoch;
-  bool straight; /* on some rank most elements lie in straight ranges: set by backends that look for them */
-  bool large;    /* on some rank the data are far larger than the caches: likewise */
-  bool heavy;    /* few elements that take long, and cut for that: likewise, see heavy.h */
-  int long_calls;
-  bool prepared, checked; /* checked: in the checking form */
-  bool trying;            /* code that is asked for now is for the tuner to try */
-  bool turned;            /* made anew for another layout: what this run has found of it counts */
-
-  struct reduction reductions[OP_MAX_ARGS];
-  int nreductions;
-  size_t slot_bytes;
-  struct loop_part parts[LOOP_PARTS];
-  int nparts, nresults; /* parts whose results count come first */
-  struct halo_need needs[OP_MAX_ARGS];
-  int nneeds;
-  struct exchange *exchange; /* of the needs that were stale in the last call that had some */
-  unsigned stale;            /* a bit for each need */
-  enum space exchange_space;
-  unsigned char *slots;
-  int slots_capacity;
-  unsigned char *globals; /* READ, WRITE and RW globals of this call */
-  size_t global_bytes;
-  void **frame;            /* desc_slots() pointers, see jit/front/describe.h */
-  void *user[OP_MAX_ARGS]; /* the user's memory of this call */
-
-  const struct backend *backend;
-  void *backend_state;
-  struct loop *shadow;       /* the same loop for another backend (OP2_SHADOW), NULL: none */
-  struct check_state *check; /* what the checking form keeps */
-  struct error failure;      /* a loop that cannot run says so at every call */
-  struct loop_stats stats;
-};
-
-struct loop_table {
-  struct loop **buckets;
-  size_t nbuckets, count, next_order;
-};
+#include "record/record.h"
 
 /* The call itself. */
 int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
              const op_arg *args, const char *file, int line, struct error *err);
 /* Forget all records that use the dat (NULL: all records). */
 void loop_forget(struct op_context *ctx, const struct dat *dat);
-/* The dat lies otherwise: records that use it are made anew before they run again. */
-void loop_follow_layout(struct op_context *ctx, const struct dat *dat);
-/* Records in the order of their first call. The caller frees the array only. NULL: no memory. */
-struct loop **loop_records(const struct op_context *ctx);
-
 /* Prepare a record and run it from the data as they are; results go to loop->user. Versions of dats stay as they are. */
 int loop_run_plain(struct op_context *ctx, struct loop *loop, struct error *err);
 
@@ -137,14 +18,11 @@ int loop_run_plain(struct op_context *ctx, struct loop *loop, struct error *err)
 int loop_check(struct op_context *ctx, struct loop *loop, struct error *err);
 /* loop_alias.c: dats that are passed several times. */
 int loop_check_aliases(struct op_context *ctx, const struct loop *loop, struct error *err);
-/* loop_parts.c: which elements run, in which parts; and how many reduction slots each part takes, in their order. */
-void loop_make_parts(struct loop *loop);
-void loop_set_slots(struct loop *loop, int part, int nslots);
-int loop_slots(const struct loop *loop);
-/* Behind the last element that runs. */
-static inline long loop_end(const struct loop *loop) {
-  return loop->parts[loop->nparts - 1].end;
-}
+/* loop_describe.c: loop->desc from the arguments and the kernel. */
+int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
+/* Fill the frame's pointers: dats (host replicas), maps, strides, numbers, constants, globals. */
+void loop_fill_frame(struct op_context *ctx, struct loop *loop);
+
 /* loop_halo.c: what it needs of others' elements (once per epoch); bringing that up to date where it is not, in two halves,
  * or at once and all of it after everything else in the halos was spoilt (OP2_CHECK); the versions that a loop leaves. */
 void loop_find_needs(struct loop *loop);
@@ -153,40 +31,5 @@ int loop_exchange_start(struct op_context *ctx, struct loop *loop, enum space sp
 int loop_exchange_finish(struct op_context *ctx, struct loop *loop, struct error *err);
 int loop_exchange_anew(struct op_context *ctx, struct loop *loop, struct error *err);
 void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space);
-/* Code of a variant is there, compiled or from the cache: counted as the loop's, or as a trial's. */
-static inline void loop_count_code(struct loop *loop, bool compiled) {
-  if (loop->trying) {
-    loop->stats.tried += compiled;
-    return;
-  }
-  loop->stats.compiled |= compiled;
-  loop->stats.from_cache |= !compiled;
-}
-/* A dat is written through a map. */
-bool loop_writes_through_map(const struct loop *loop);
-/* loop_describe.c: loop->desc from the arguments and the kernel. */
-int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
-/* loop_results.c: layout of slots and globals; their contents before, and the user's results after a run. */
-int loop_layout(struct loop *loop, struct error *err);
-int loop_start_values(struct loop *loop, struct error *err);
-int loop_results(struct op_context *ctx, struct loop *loop, struct error *err);
-/* Argument i is an extremum with a payload, and element `number` (the user's) left this value and payload: keep them in the
- * slot if they win. */
-void loop_offer_extremum(const struct loop *loop, int i, unsigned char *slot, const void *value,
-                         const void *payload, long long number);
-/* Fill the frame's pointers: dats (host replicas), maps, strides, numbers, constants, globals. */
-void loop_fill_frame(struct op_context *ctx, struct loop *loop);
-
-/* ---- native forms (native_forms.c) ---- */
-struct native_table {
-  struct native_form {
-    char *text;
-    op_kernel_function function;
-  } * items;
-  int count, capacity;
-};
-int native_add(struct native_table *table, const char *text, op_kernel_function function, struct error *err);
-op_kernel_function native_find(const struct native_table *table, const char *text);
-void native_free(struct native_table *table);
 
 #endif

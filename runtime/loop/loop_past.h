@@ -2,7 +2,7 @@
 #ifndef OP2JIT_LOOP_PAST_H
 #define OP2JIT_LOOP_PAST_H
 
-#include "loop/loop.h"
+#include "record/record.h"
 
 /* Calls of one kernel on one set with arguments of the same kind are one row, whatever temporaries they were given. */
 struct loop_past {

@@ -3,7 +3,7 @@
 #ifndef OP2JIT_LOOP_RECORD_H
 #define OP2JIT_LOOP_RECORD_H
 
-#include "loop/loop.h"
+#include "record/record.h"
 
 /* One op_par_loop as the user wrote it, valid while the call lasts. */
 struct loop_call {

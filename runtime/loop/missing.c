@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "context/context.h"
-#include "loop/loop.h"
+#include "record/record.h"
 
 static bool has_result(const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++) {

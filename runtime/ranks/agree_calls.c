@@ -5,10 +5,10 @@
 #include "backend/backend.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "loop/loop.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 #include "run/schedule.h"
 #include "run/team.h"
 

@@ -2,9 +2,9 @@
 
 #include "base/size.h"
 #include "context/context.h"
-#include "loop/loop.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
 /* What is added up over the ranks, by loop. */
 enum { SECONDS, EXCHANGE, WAITING, EXCHANGES, MESSAGES, BYTES, REDUNDANT, SUMS };

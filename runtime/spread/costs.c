@@ -8,10 +8,10 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "loop/loop.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 #include "spread/distribute/weights.h"
 
 /* Less than so many nanoseconds, of all ranks together, are noise. */

@@ -8,10 +8,10 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 #include "tune/layout_trial.h"
 #include "tune/tune_mode.h"
 

@@ -6,7 +6,7 @@
 #include "base/sha256.h"
 #include "jit/front/describe.h"
 #include "jit/target.h"
-#include "loop/loop.h"
+#include "record/record.h"
 
 enum { HEX = 65 };
 

@@ -6,10 +6,10 @@
 
 #include "backend.h"
 #include "jit/jit.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 #include "services/services.h"
 
 enum { EDGES = 500, CELLS = 200 };

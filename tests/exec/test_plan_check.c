@@ -6,7 +6,7 @@
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
 #include "context/context.h"
-#include "loop/loop.h"
+#include "record/record.h"
 #include "report/reports.h"
 
 /* The plan of the first loop, to be spoiled. */

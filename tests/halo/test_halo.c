@@ -10,8 +10,8 @@
 
 #include "../property/mirror.h"
 #include "api/api.h"
-#include "loop/loop.h"
 #include "op2jit.h"
+#include "record/record.h"
 
 typedef unsigned u;
 

@@ -10,12 +10,12 @@
 
 #include "api/life.h"
 #include "context/context.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
 #include "../property/random.h"
 

@@ -3,10 +3,10 @@
 #include "check.h"
 
 #include "api/api.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
 static int check_rank(void) {
   return op_rank();

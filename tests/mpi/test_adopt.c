@@ -2,10 +2,10 @@
 #include "api/api.h"
 #include "check.h"
 #include "jit/load/load.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
 static int rank, refusals;
 

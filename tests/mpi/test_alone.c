@@ -11,10 +11,10 @@
 #include "api/api.h"
 #include "check.h"
 #include "context/env.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
 enum { N = 6 };
 

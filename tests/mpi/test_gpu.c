@@ -7,10 +7,10 @@
 #include "api/api.h"
 #include "backend/cuda/cuda.h"
 #include "check.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
 enum { CELLS = 600, REACH = 2, FACES = CELLS - REACH, ROUNDS = 6, DIM = 3 };
 

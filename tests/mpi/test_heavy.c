@@ -5,9 +5,9 @@
 #include "api/api.h"
 #include "check.h"
 #include "context/context.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
+#include "record/record.h"
 
 enum { ROWS = 300, CALLS = 30 };
 

@@ -5,10 +5,10 @@
 #include "check.h"
 #include "context/context.h"
 #include "jit/jit.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
 enum { CELLS = 4001, REACH = 3, FACES = CELLS - REACH, STEPS = 8, DIM = 4 };
 

@@ -10,10 +10,10 @@
 
 #include "api/api.h"
 #include "check.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
 static int check_rank(void) {
   return op_rank();

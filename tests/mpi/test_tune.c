@@ -4,10 +4,10 @@
 #include "api/api.h"
 #include "check.h"
 #include "context/context.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
 enum { ROWS = 20000, CALLS = 400 };
 

@@ -7,7 +7,7 @@
 #include "api/api.h"
 #include "context/context.h"
 #include "jit/jit.h"
-#include "loop/loop.h"
+#include "record/record.h"
 
 enum { CELLS = 4096 };
 

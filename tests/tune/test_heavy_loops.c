@@ -9,10 +9,10 @@
 #include "backend/cpu/cpu_loop.h"
 #include "backend/heavy.h"
 #include "context/context.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
 enum { ELEMENTS = 300, ROUNDS = 4000, MANY_ROUNDS = 40000, CALLS = 40, THREADS = 3, VALUES = 13 };
 

@@ -7,10 +7,10 @@
 
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 #include "services/services.h"
 #include "tune/layouts.h"
 

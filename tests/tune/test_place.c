@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "loop/loop.h"
+#include "record/record.h"
 #include "tune/tuning_place.h"
 
 static const char here[] = "znver4 0123456789ab", mesh[] = "elements=2^17 map=2 degree=4 reach=2^8";

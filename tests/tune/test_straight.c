@@ -7,7 +7,7 @@
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
 #include "context/context.h"
-#include "loop/loop.h"
+#include "record/record.h"
 
 enum { N = 64, POINTS = N * N, SIDES = 4 };
 

@@ -6,7 +6,7 @@
 #include "backend/cpu/cpu_loop.h"
 #include "context/context.h"
 #include "jit/jit.h"
-#include "loop/loop.h"
+#include "record/record.h"
 #include "run/team.h"
 #include "run/triad.h"
 

@@ -7,10 +7,10 @@
 #include "context/env.h"
 #include "cpu_loop.h"
 #include "jit/generate/generate.h"
-#include "loop/loop.h"
 #include "loop/missing.h"
 #include "ranks/agree.h"
 #include "ranks/kind.h"
+#include "record/record.h"
 
 enum { MOST_SHAPES = 16 };
 

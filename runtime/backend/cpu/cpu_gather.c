@@ -5,8 +5,8 @@
 
 #include "base/size.h"
 #include "context/context.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
+#include "record/record.h"
 
 /* to[0], to[step], ... += from[0], from[1], ... */
 typedef void add_row(void *to, const void *from, int dim, long step);

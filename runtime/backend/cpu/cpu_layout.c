@@ -1,8 +1,8 @@
 /* Layouts on the host: a dat that was declared in rows is turned as a whole, and its loops are made anew. */
 #include "context/context.h"
 #include "cpu_loop.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
+#include "record/record.h"
 #include "run/team.h"
 #include "tune/layouts.h"
 

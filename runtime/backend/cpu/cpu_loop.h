@@ -5,8 +5,8 @@
 #include "backend/variant.h"
 #include "jit/generate/generate.h"
 #include "jit/jit.h"
-#include "loop/loop.h"
 #include "plan/plan_cache.h"
+#include "record/record.h"
 #include "run/schedule.h"
 #include "tune/tuning.h"
 

@@ -3,8 +3,8 @@
 #include "context/context.h"
 #include "cpu_loop.h"
 #include "jit/generate/generate.h"
-#include "loop/loop.h"
 #include "mesh/mesh.h"
+#include "record/record.h"
 #include "services/services.h"
 
 /* Strips as wide as most are. */

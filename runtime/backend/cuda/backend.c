@@ -8,12 +8,12 @@
 #include "context/env.h"
 #include "cuda.h"
 #include "jit/key/elf_note.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "ranks/kind.h"
+#include "record/record.h"
 #include "services/services.h"
 
 static struct nvrtc_places places(const struct op_context *ctx) {

@@ -7,8 +7,8 @@
 #include "jit/generate/cuda.h"
 #include "jit/key/signature.h"
 #include "jit/nvrtc/nvrtc.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
+#include "record/record.h"
 #include "tune/layouts.h"
 #include "tune/tuning.h"
 

@@ -5,9 +5,9 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "cuda.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
 #include "op2jit.h"
+#include "record/record.h"
 
 struct call {
   struct op_context *ctx;

@@ -1,8 +1,8 @@
 /* Layouts on the GPU: a dat is turned by letting its copy there go; the host's layout does not matter, for the mover converts. */
 #include "context/context.h"
 #include "cuda.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
+#include "record/record.h"
 
 static bool is_free(const struct dat *dat) {
   const size_t vector_bytes = 16; /* a row that one vector load takes is best as it is */

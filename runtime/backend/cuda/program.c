@@ -14,10 +14,10 @@
 #include "jit/key/elf_note.h"
 #include "jit/messages.h"
 #include "kernels-cache/store.h"
-#include "loop/loop.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
 #include "ranks/kind.h"
+#include "record/record.h"
 #include "services/services.h"
 
 /* One request for a program, with everything that it needs. */

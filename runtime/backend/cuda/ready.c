@@ -6,10 +6,10 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "cuda.h"
-#include "loop/loop.h"
 #include "mesh/mesh.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
+#include "record/record.h"
 #include "services/services.h"
 
 enum { ATTRIBUTE_SHARED_LIMIT = 8, USUAL_SHARED = 48 * 1024 };

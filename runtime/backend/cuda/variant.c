@@ -9,7 +9,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "cuda.h"
-#include "loop/loop.h"
+#include "record/record.h"
 #include "services/services.h"
 
 /* What the tuner may try beside the default; elements per thread behind each. */

@@ -9,8 +9,8 @@
 #include "call.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "loop/loop.h"
 #include "mesh/data.h"
+#include "record/record.h"
 
 /* What one argument needs beside the mesh: copies of rows that are not contiguous, scratch, numbers. */
 struct native_arg {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "loop/loop.h"
+#include "record/record.h"
 
 /* By content: a text that was changed in place is another kernel. */
 static struct native_form *find(const struct native_table *table, const char *text) {

@@ -5,8 +5,8 @@
 
 #include "base/size.h"
 #include "context/context.h"
-#include "loop/loop.h"
 #include "ranks/comm.h"
+#include "record/record.h"
 
 /* A payload's slot: the number of the element that won, then its values. */
 enum { NUMBER_BYTES = sizeof(long long), ALIGN = 16, SLOT_ALIGN = 64, NAME_BYTES = 32 };

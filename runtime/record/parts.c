@@ -1,5 +1,5 @@
 #include "context/context.h"
-#include "loop/loop.h"
+#include "record/record.h"
 #include "spread/halo.h"
 
 bool loop_writes_through_map(const struct loop *loop) {
@@ -39,7 +39,6 @@ void loop_make_parts(struct loop *loop) {
   loop->stats.redundant =
       extents[EXTENT_OWNED] ? (double)(loop_end(loop) - extents[EXTENT_OWNED]) / (double)extents[EXTENT_OWNED]
                             : 0;
-  loop_find_needs(loop);
 }
 
 void loop_set_slots(struct loop *loop, int part, int nslots) {

@@ -6,10 +6,10 @@
 
 #include "base/size.h"
 #include "context/context.h"
-#include "loop/loop.h"
 #include "loop/loop_past.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
+#include "record/record.h"
 
 static uint64_t mix(uint64_t value) {
   value ^= value >> 32;
