@@ -53,7 +53,7 @@ lint_tidy() {
 lint_cppcheck() {
   # shellcheck disable=SC2046 # file names have no spaces here
   cppcheck --quiet --std=c11 --enable=warning,portability,performance -D__CPPCHECK__ --inline-suppr --error-exitcode=1 \
-    --suppress=missingIncludeSystem --suppress=unknownMacro --suppress=memleak --suppress=unknownEvaluationOrder -j 2 -I runtime -I . \
+    --suppress=missingIncludeSystem --suppress=unknownMacro --suppress=memleak --suppress=unknownEvaluationOrder -j 2 -I runtime -I include -I . \
     $(c_files | grep '\.c$' | grep -v '^tests/')
 }
 
