@@ -32,25 +32,14 @@ void store_blob_print(const struct store_blob *blob, struct text *out) {
   text_addf(out, " in %.0f ms", 1e3 * blob->seconds);
 }
 
-static bool run_for_signature(struct store *store, enum sql id, long long signature) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, id);
-  return st && sqlite3_bind_int64(st, 1, signature) == SQLITE_OK && store_run(store, &store->main, st);
-}
-
 /* The row goes to the table of damaged ones, in one transaction. */
 void binary_set_aside(struct store *store, long long signature, const struct store_key *key,
                       const char *reason) {
-  struct connection *c = &store->main;
-  if (!store_begin(store))
-    return;
-  sqlite3_stmt *st = store_prepare(store, c, SQL_KEEP_DAMAGED);
-  bool good = st && sqlite3_bind_int64(st, 1, signature) == SQLITE_OK &&
-              sqlite3_bind_int64(st, 2, store_now(store)) == SQLITE_OK && store_bind_text(st, 3, reason) &&
-              store_run(store, c, st) && run_for_signature(store, SQL_DROP_BINARY, signature) &&
-              store_do(store, c, SQL_TRIM_DAMAGED) &&
-              event_put(store, key->loop, key->hash, "damaged", reason, 0.0);
-  if (!good || !store_commit(store))
-    store_rollback(store);
+  if (store_begin(store))
+    store_end(store, store_tell(store, SQL_KEEP_DAMAGED, "iit", signature, store_now(store), reason) &&
+                         store_tell(store, SQL_DROP_BINARY, "i", signature) &&
+                         store_tell(store, SQL_TRIM_DAMAGED, "") &&
+                         event_put(store, key->loop, key->hash, "damaged", reason, 0.0));
 }
 
 /* A hit does not write: the day stamps that are old are noted, and written with the next put or at the end. */
@@ -60,23 +49,32 @@ static void note_use(struct store *store, long long signature, long long used) {
 }
 
 static bool write_touches(struct store *store) {
-  for (int i = 0; i < store->ntouches; i++) {
-    sqlite3_stmt *st = store_prepare(store, &store->main, SQL_TOUCH_BINARY);
-    if (!st || sqlite3_bind_int64(st, 1, store->touches[i]) != SQLITE_OK ||
-        sqlite3_bind_int64(st, 2, store_now(store) / STORE_DAY) != SQLITE_OK ||
-        !store_run(store, &store->main, st))
-      return false;
-  }
-  return true;
+  bool good = true;
+  for (int i = 0; good && i < store->ntouches; i++)
+    good = store_tell(store, SQL_TOUCH_BINARY, "ii", store->touches[i], store_now(store) / STORE_DAY);
+  return good;
 }
 
 void flush_touches(struct store *store) {
-  if (store->ntouches && store_begin(store) && !(write_touches(store) && store_commit(store)))
-    store_rollback(store);
+  if (store->ntouches && store_begin(store))
+    store_end(store, write_touches(store));
   store->ntouches = 0;
 }
 
 enum found { FOUND_NOTHING, FOUND_GOOD, FOUND_DAMAGED };
+
+void *binary_bytes(const char *hash, const struct binary_row *row, const char **why) {
+  unsigned char checksum[32];
+  void *bytes = unpack(row->data, row->stored, row->encoding, row->size, why);
+  if (!bytes)
+    return NULL;
+  store_checksum(hash, bytes, row->size, checksum);
+  if (row->checksum && memcmp(row->checksum, checksum, sizeof checksum) == 0)
+    return bytes;
+  free(bytes);
+  *why = "its checksum is wrong";
+  return NULL;
+}
 
 /* Row by row the checks: columns, length, packing, checksum. */
 static enum found check_row(struct store *store, struct connection *c, sqlite3_stmt *st,
@@ -88,43 +86,31 @@ static enum found check_row(struct store *store, struct connection *c, sqlite3_s
     *why = "its key has the same hash and other columns";
     return FOUND_DAMAGED;
   }
-  long long size = sqlite3_column_int64(st, 1);
-  enum encoding encoding = (enum encoding)sqlite3_column_int(st, 2);
-  const void *stored = sqlite3_column_blob(st, 5);
-  size_t length = (size_t)sqlite3_column_bytes(st, 5);
+  const struct binary_row row = {.size = (size_t)sqlite3_column_int64(st, 1),
+                                 .encoding = (enum encoding)sqlite3_column_int(st, 2),
+                                 .checksum =
+                                     sqlite3_column_bytes(st, 3) == 32 ? sqlite3_column_blob(st, 3) : NULL,
+                                 .data = sqlite3_column_blob(st, 5),
+                                 .stored = (size_t)sqlite3_column_bytes(st, 5)};
   if (c->db && sqlite3_errcode(c->db) == SQLITE_NOMEM)
     return FOUND_NOTHING;
 #ifndef OP2JIT_ZSTD
-  if (encoding == ENCODING_ZSTD) {
+  if (row.encoding == ENCODING_ZSTD) {
     store_note(store,
                "a binary of %s is packed with zstd, which this build does not have; it is compiled again",
                key->loop);
     return FOUND_NOTHING;
   }
 #endif
-  *why = "its length is not what was noted";
-  if (size < 0 || (stored == NULL && length))
-    return FOUND_DAMAGED;
-  out->data = unpack(stored, length, encoding, (size_t)size, why);
-  if (!out->data)
-    return *why == no_memory ? FOUND_NOTHING : FOUND_DAMAGED;
-  out->size = (size_t)size;
-  unsigned char checksum[32];
-  store_checksum(key->hash, out->data, out->size, checksum);
-  const void *noted = sqlite3_column_blob(st, 3);
-  if (noted && sqlite3_column_bytes(st, 3) == 32 && memcmp(noted, checksum, 32) == 0)
-    return FOUND_GOOD;
-  *why = "its checksum is wrong";
-  free(out->data);
-  out->data = NULL;
-  out->size = 0;
-  return FOUND_DAMAGED;
+  out->data = binary_bytes(key->hash, &row, why);
+  out->size = out->data ? row.size : 0;
+  return out->data ? FOUND_GOOD : *why == no_memory ? FOUND_NOTHING : FOUND_DAMAGED;
 }
 
 static bool get_from(struct store *store, struct connection *c, const struct store_key *key,
                      struct store_blob *out) {
-  sqlite3_stmt *st = store_prepare(store, c, SQL_GET_BINARY);
-  if (!st || !store_bind_text(st, 1, key->hash))
+  sqlite3_stmt *st = store_ask(store, c, SQL_GET_BINARY, "t", key->hash);
+  if (!st)
     return false;
   enum found found = FOUND_NOTHING;
   const char *why = "";
@@ -146,7 +132,7 @@ static bool get_from(struct store *store, struct connection *c, const struct sto
     note_use(store, signature, used);
   if (found == FOUND_DAMAGED) {
     store_warn(store, "the binary of %s in the kernel cache %s is damaged: %s; it is %s and compiled again",
-               key->loop, c->path ? c->path : "in memory", why, layer ? "passed over" : "set aside");
+               key->loop, store_where(c), why, layer ? "passed over" : "set aside");
     if (!layer)
       binary_set_aside(store, signature, key, why);
   }
@@ -166,10 +152,7 @@ bool store_get_binary(struct store *store, const struct store_key *key, struct s
 }
 
 static bool has_in(struct store *store, struct connection *c, const struct store_key *key) {
-  sqlite3_stmt *st = store_prepare(store, c, SQL_HAS_BINARY);
-  if (!st || !store_bind_text(st, 1, key->hash))
-    return false;
-  long long id = store_number(store, c, st, 0);
+  const long long id = store_number(store, c, store_ask(store, c, SQL_HAS_BINARY, "t", key->hash), 0);
   return id > 0 && key_matches(store, c, id, key) > 0;
 }
 
@@ -184,19 +167,10 @@ bool store_has_binary(struct store *store, const struct store_key *key) {
 }
 
 bool binary_put_row(struct store *store, long long signature, const struct binary_row *row) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_PUT_BINARY);
-  return st && sqlite3_bind_int64(st, 1, signature) == SQLITE_OK &&
-         sqlite3_bind_int64(st, 2, (sqlite3_int64)row->size) == SQLITE_OK &&
-         sqlite3_bind_int(st, 3, (int)row->encoding) == SQLITE_OK &&
-         store_bind_bytes(st, 4, row->checksum, 32, false) &&
-         sqlite3_bind_double(st, 5, row->seconds) == SQLITE_OK &&
-         sqlite3_bind_int64(st, 6, row->made) == SQLITE_OK &&
-         sqlite3_bind_int64(st, 7, row->used) == SQLITE_OK &&
-         sqlite3_bind_int64(st, 8, (sqlite3_int64)row->source_size) == SQLITE_OK &&
-         sqlite3_bind_int(st, 9, (int)row->source_encoding) == SQLITE_OK &&
-         store_bind_bytes(st, 10, row->data, row->stored, false) &&
-         store_bind_bytes(st, 11, row->source, row->source_stored, false) &&
-         store_run(store, &store->main, st);
+  return store_tell(store, SQL_PUT_BINARY, "iinbdiiinbb", signature, (long long)row->size, (int)row->encoding,
+                    row->checksum, (size_t)32, row->seconds, row->made, row->used,
+                    (long long)row->source_size, (int)row->source_encoding, row->data, row->stored,
+                    row->source, row->source_stored);
 }
 
 static bool put_in_transaction(struct store *store, const struct store_key *key, const struct binary_row *row,
@@ -207,7 +181,8 @@ static bool put_in_transaction(struct store *store, const struct store_key *key,
   if (!signature || !binary_put_row(store, signature, row))
     return false;
   store_stage(store, "put: binary written");
-  return run_for_signature(store, SQL_DROP_FAILURES, signature) && lease_drop(store, key->hash) &&
+  return store_tell(store, SQL_DROP_FAILURES, "i", signature) &&
+         store_tell(store, SQL_DROP_LEASE, "t", key->hash) &&
          event_put(store, key->loop, key->hash, "compiled", reason, row->seconds) && write_touches(store);
 }
 
@@ -237,17 +212,14 @@ bool store_put_binary(struct store *store, const struct store_key *key,
                            .source_stored = source.size};
   bool kept = false;
   if (store_begin(store)) {
-    kept = put_in_transaction(store, key, &row, binary->reason ? binary->reason : text_str(&reason)) &&
-           store_commit(store);
-    if (kept)
-      store->ntouches = 0;
-    else
-      store_rollback(store);
+    const char *why = binary->reason ? binary->reason : text_str(&reason);
+    kept = store_end(store, put_in_transaction(store, key, &row, why));
   }
-  if (kept)
+  if (kept) {
+    store->ntouches = 0;
     gc_if_full(store);
-  else if (store->main.db && store_can_write(store) && !store->main.fault)
-    lease_drop(store, key->hash); /* nobody need wait for what will not come */
+  } else if (store_can_write(store) && !store->main.fault)
+    store_tell(store, SQL_DROP_LEASE, "t", key->hash); /* nobody need wait for what will not come */
   free(data.data);
   free(source.data);
   text_free(&reason);
@@ -268,8 +240,8 @@ void store_reject_binary(struct store *store, const struct store_key *key, const
 }
 
 static bool source_from(struct store *store, struct connection *c, const char *hash, struct text *out) {
-  sqlite3_stmt *st = store_prepare(store, c, SQL_GET_SOURCE);
-  if (!st || !store_bind_text(st, 1, hash))
+  sqlite3_stmt *st = store_ask(store, c, SQL_GET_SOURCE, "t", hash);
+  if (!st)
     return false;
   bool found = false;
   if (store_step(store, c, st) == SQLITE_ROW) {

@@ -6,32 +6,27 @@
 #define A_WEEK (7 * STORE_DAY)
 
 static bool put_in_transaction(struct store *store, const struct store_key *key, const char *compiler,
-                               const char *message, const char *reason, long long expires) {
-  long long signature = key_put(store, key);
-  sqlite3_stmt *st = signature ? store_prepare(store, &store->main, SQL_PUT_FAILURE) : NULL;
-  return st && sqlite3_bind_int64(st, 1, signature) == SQLITE_OK && store_bind_text(st, 2, compiler) &&
-         store_bind_text(st, 3, message) && sqlite3_bind_int64(st, 4, store_now(store)) == SQLITE_OK &&
-         sqlite3_bind_int64(st, 5, expires) == SQLITE_OK && store_run(store, &store->main, st) &&
-         lease_drop(store, key->hash) && event_put(store, key->loop, key->hash, "failed", reason, 0.0);
+                               const char *message, const char *reason, long long valid_seconds) {
+  const long long signature = key_put(store, key), now = store_now(store);
+  return signature &&
+         store_tell(store, SQL_PUT_FAILURE, "ittii", signature, compiler, message, now,
+                    now + (valid_seconds > 0 ? valid_seconds : A_WEEK)) &&
+         store_tell(store, SQL_DROP_LEASE, "t", key->hash) &&
+         event_put(store, key->loop, key->hash, "failed", reason, 0.0);
 }
 
 bool store_put_failure(struct store *store, const struct store_key *key, const char *compiler,
                        const char *message, const char *summary, long long valid_seconds) {
   if (!store_enter(store))
     return false;
-  bool kept = false;
   struct text reason = {0};
   for (const char *c = summary; *c; c++)
     text_add_char(&reason, *c == '\n' ? ' ' : *c);
   text_add(&reason, "; ");
   why_unlocked(store, key, &reason);
-  if (store_begin(store)) {
-    long long expires = store_now(store) + (valid_seconds > 0 ? valid_seconds : A_WEEK);
-    kept =
-        put_in_transaction(store, key, compiler, message, text_str(&reason), expires) && store_commit(store);
-    if (!kept)
-      store_rollback(store);
-  }
+  const bool kept =
+      store_begin(store) &&
+      store_end(store, put_in_transaction(store, key, compiler, message, text_str(&reason), valid_seconds));
   text_free(&reason);
   store_leave(store);
   return kept;
@@ -39,9 +34,8 @@ bool store_put_failure(struct store *store, const struct store_key *key, const c
 
 static bool failure_from(struct store *store, struct connection *c, const struct store_key *key,
                          const char *compiler, struct text *message) {
-  sqlite3_stmt *st = store_prepare(store, c, SQL_GET_FAILURE);
-  if (!st || !store_bind_text(st, 1, key->hash) || !store_bind_text(st, 2, compiler) ||
-      sqlite3_bind_int64(st, 3, store_now(store)) != SQLITE_OK)
+  sqlite3_stmt *st = store_ask(store, c, SQL_GET_FAILURE, "tti", key->hash, compiler, store_now(store));
+  if (!st)
     return false;
   bool found =
       store_step(store, c, st) == SQLITE_ROW && key_matches(store, c, sqlite3_column_int64(st, 0), key) > 0;

@@ -1,5 +1,4 @@
 /* What happened when and why, and the sentence for a miss: both from the rows alone. */
-#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,20 +10,15 @@
 #define LEAST_EVENTS 100
 
 bool trim_events(struct store *store, long long cap) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_TRIM_EVENTS);
   long long most = cap / BYTES_PER_EVENT;
   most = most < LEAST_EVENTS ? LEAST_EVENTS : most < MOST_EVENTS ? most : MOST_EVENTS;
-  return st && sqlite3_bind_int64(st, 1, most) == SQLITE_OK && store_run(store, &store->main, st);
+  return store_tell(store, SQL_TRIM_EVENTS, "i", most);
 }
 
 bool event_put(struct store *store, const char *loop, const char *hash, const char *event, const char *reason,
                double seconds) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_PUT_EVENT);
-  if (!st || sqlite3_bind_int64(st, 1, store_now(store)) != SQLITE_OK || !store_bind_text(st, 2, loop) ||
-      !store_bind_text(st, 3, hash) || !store_bind_text(st, 4, event) || !store_bind_text(st, 5, reason) ||
-      sqlite3_bind_double(st, 6, seconds) != SQLITE_OK ||
-      !store_bind_text(st, 7, text_str(&store->host_name)) ||
-      sqlite3_bind_int64(st, 8, store->pid) != SQLITE_OK || !store_run(store, &store->main, st))
+  if (!store_tell(store, SQL_PUT_EVENT, "ittttdtn", store_now(store), loop, hash, event, reason, seconds,
+                  text_str(&store->host_name), (int)store->pid))
     return false;
   /* Old history goes now and then, not at each event. */
   return sqlite3_last_insert_rowid(store->main.db) % 1024 != 0 || trim_events(store, store->options.cap);
@@ -33,10 +27,8 @@ bool event_put(struct store *store, const char *loop, const char *hash, const ch
 void store_history(struct store *store, const char *loop, int limit, store_visit_event *visit, void *user) {
   if (!store_enter(store))
     return;
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_GET_EVENTS);
-  bool good = st && (loop ? store_bind_text(st, 1, loop) : sqlite3_bind_null(st, 1) == SQLITE_OK) &&
-              sqlite3_bind_int(st, 2, limit > 0 ? limit : -1) == SQLITE_OK;
-  while (good && store_step(store, &store->main, st) == SQLITE_ROW) {
+  sqlite3_stmt *st = store_ask(store, &store->main, SQL_GET_EVENTS, "on", loop, limit > 0 ? limit : -1);
+  while (st && store_step(store, &store->main, st) == SQLITE_ROW) {
     struct store_event event = {sqlite3_column_int64(st, 0),
                                 sqlite3_column_int64(st, 1),
                                 store_text(st, 2),
@@ -56,8 +48,8 @@ void store_history(struct store *store, const char *loop, int limit, store_visit
 
 /* The same key was here before: what became of its binary? */
 static void why_gone(struct store *store, const struct store_key *key, struct text *out) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_LAST_EVENT);
-  if (st && store_bind_text(st, 1, key->hash) && store_step(store, &store->main, st) == SQLITE_ROW) {
+  sqlite3_stmt *st = store_ask(store, &store->main, SQL_LAST_EVENT, "t", key->hash);
+  if (st && store_step(store, &store->main, st) == SQLITE_ROW) {
     time_t when = (time_t)sqlite3_column_int64(st, 2);
     struct tm tm;
     char day[32] = "";
@@ -70,6 +62,16 @@ static void why_gone(struct store *store, const struct store_key *key, struct te
   sqlite3_reset(st);
 }
 
+/* The names of the columns that differ, for a store without a sentence of its own. */
+static void changed_columns(const struct store_key *from, const struct store_key *to, struct text *out) {
+  const char *gap = "";
+  for (int i = 0; i < to->ncolumns; i++)
+    if (!key_has_column(from, &to->columns[i])) {
+      text_addf(out, "%s%s", gap, to->columns[i].name);
+      gap = ", ";
+    }
+}
+
 static const char *kind_of(const struct store *store, const struct store_key *key) {
   return store->options.kind ? store->options.kind(key) : "";
 }
@@ -79,8 +81,8 @@ static bool find_nearest(struct store *store, struct connection *c, const struct
                          struct store_key *nearest) {
   long long ids[64];
   int count = 0, best = -1;
-  sqlite3_stmt *st = store_prepare(store, c, SQL_NEAR_SIGNATURES);
-  if (!st || !store_bind_text(st, 1, key->loop) || sqlite3_bind_int64(st, 2, INT64_MAX) != SQLITE_OK)
+  sqlite3_stmt *st = store_ask(store, c, SQL_NEAR_SIGNATURES, "t", key->loop);
+  if (!st)
     return false;
   while (count < 64 && store_step(store, c, st) == SQLITE_ROW)
     ids[count++] = sqlite3_column_int64(st, 0);
@@ -118,7 +120,7 @@ void why_unlocked(struct store *store, const struct store_key *key, struct text 
     if (key_same(&nearest, key))
       why_gone(store, key, out);
     else
-      store->options.sentence(&nearest, key, out);
+      (store->options.sentence ? store->options.sentence : changed_columns)(&nearest, key, out);
   }
   store_key_free(&nearest);
 }

@@ -20,7 +20,6 @@
 /* Every statement of the store; the texts are in statements.c. */
 enum sql {
   SQL_BEGIN_WRITE,
-  SQL_BEGIN_READ,
   SQL_COMMIT,
   SQL_ROLLBACK,
   SQL_PAGE_COUNT,
@@ -53,7 +52,6 @@ enum sql {
   SQL_DROP_LEASE,
   SQL_DROP_OWN_LEASE,
   SQL_EXPIRE_LEASES,
-  SQL_SLOWEST_COMPILE,
   SQL_PUT_TUNING,
   SQL_UNCHOOSE_TUNING,
   SQL_GET_TUNINGS,
@@ -79,11 +77,9 @@ enum sql {
   SQL_CLEAR_BINARIES,
   SQL_CLEAR_FAILURES,
   SQL_CLEAR_VERDICTS,
-  SQL_CLEAR_EVENTS,
   SQL_CLEAR_DAMAGED,
   SQL_COUNT
 };
-const char *store_sql(enum sql id);
 /* The schema: statements to run on an empty file, NULL-terminated. */
 extern const char *const store_schema[];
 
@@ -105,7 +101,7 @@ struct connection {
   dev_t device;
   ino_t inode;
   bool known;       /* it has been a cache in this run */
-  enum fault fault; /* worst one since the last store_settle */
+  enum fault fault; /* worst one since what was noted was acted on */
   int fault_code;   /* SQLite's */
   struct text fault_words;
 };
@@ -125,7 +121,6 @@ struct store {
   bool warned;             /* the one warning was given */
   int reopened;            /* times that a fresh file was begun in this run */
   long long pause_until;   /* monotonic milliseconds: no writes before */
-  int pauses;              /* times that writing was paused */
   long long busy_deadline; /* monotonic milliseconds, for the busy handler */
   struct text trouble;     /* reason of the present state */
   const char *journal;     /* "wal", "truncate", "memory" */
@@ -137,21 +132,25 @@ struct store {
   int ntouches;
 };
 
-/* ---- enter, leave: every public function is between them (open.c) */
+/* ---- enter, leave: every public function is between them (trouble.c) */
 bool store_enter(struct store *store);
 void store_leave(struct store *store);
+/* Act on what was noted; leaving does it. */
+void store_act(struct store *store);
 
 /* ---- running statements (statements.c). All return false after noting a fault. */
 sqlite3_stmt *store_prepare(struct store *store, struct connection *c, enum sql id);
-bool store_bind_text(sqlite3_stmt *st, int place, const char *text); /* NULL text: "" */
-bool store_bind_bytes(sqlite3_stmt *st, int place, const void *bytes, size_t length, bool as_text);
+/* Prepares, and binds a value for each letter of `forms`: t a text (NULL: ""), o a text or NULL, n an int, i a long long, d a
+ * double, b bytes and x the bytes of a text (a pointer and a size_t, not copied). NULL after noting a fault, or without memory. */
+sqlite3_stmt *store_ask(struct store *store, struct connection *c, enum sql id, const char *forms, ...);
+/* The same on the main file, for a statement that gives no rows; and runs it. */
+bool store_tell(struct store *store, enum sql id, const char *forms, ...);
+bool store_execute(struct store *store, struct connection *c, const char *sql, const char *doing);
 /* SQLITE_ROW, SQLITE_DONE, or another code after noting the fault. */
 int store_step(struct store *store, struct connection *c, sqlite3_stmt *st);
 /* Step a statement that gives no rows, and reset it. */
 bool store_run(struct store *store, struct connection *c, sqlite3_stmt *st);
-/* Prepare, run. */
-bool store_do(struct store *store, struct connection *c, enum sql id);
-/* The one number that a statement gives; `otherwise` if it gives none. Resets it. */
+/* The one number that a statement gives; `otherwise` if it gives none, or is NULL. Resets it. */
 long long store_number(struct store *store, struct connection *c, sqlite3_stmt *st, long long otherwise);
 /* A column as a string, never NULL, valid until the next step. */
 const char *store_text(sqlite3_stmt *st, int column);
@@ -162,27 +161,24 @@ bool store_add_text(sqlite3_stmt *st, int column, struct text *out);
 void store_finalize(struct connection *c);
 
 bool store_begin(struct store *store); /* a write transaction on the main file; false: no writing now */
-bool store_commit(struct store *store);
-void store_rollback(struct store *store);
-
-/* ---- trouble (trouble.c) */
-enum fault store_classify(int code, int extended);
-void store_fault(struct store *store, struct connection *c, int code, const char *doing);
+/* Commits it, or (not good) takes it back. True: it is committed. */
+bool store_end(struct store *store, bool good);
 /* SQLite's own check of the whole file; what it found is appended to `report` and counted, and noted as damage. */
 void store_check_file(struct store *store, struct connection *c, struct text *report, int *findings);
-/* Act on what was noted. */
-void store_settle(struct store *store);
+
+/* ---- trouble (fault.c) */
+void store_fault(struct store *store, struct connection *c, int code, const char *doing);
 /* The first is a warning, later ones are information. Also remembered as store_trouble's answer. */
 void store_warn(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what is to be heard behind another warning too, and cannot come often. */
 void store_warn_always(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void store_note(const struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool store_can_write(struct store *store);
-/* Rename a file and its journals; the new name in `to`. */
-bool store_set_aside(const struct store *store, const struct connection *c, struct text *to);
+/* Its path, for messages. */
+const char *store_where(const struct connection *c);
 void store_stage(const struct store *store, const char *name);
 
-/* ---- opening (open.c, place.c, schema.c) */
+/* ---- opening (connection.c, place.c, schema.c) */
 bool store_open_main(struct store *store);
 void store_open_memory(struct store *store);
 void store_close_connection(struct connection *c);
@@ -231,8 +227,8 @@ long long key_put(struct store *store, const struct store_key *key);
 long long key_find(struct store *store, struct connection *c, const char *hash);
 /* The columns of a row, allocated; false without memory or after a fault. */
 bool key_read(struct store *store, struct connection *c, long long signature, struct store_key *out);
-/* NULL if there is none of that name. */
-const struct store_column *key_column(const struct store_key *key, const char *name);
+/* Whether it has a column of that name and value. */
+bool key_has_column(const struct store_key *key, const struct store_column *column);
 int key_difference_count(const struct store_key *a, const struct store_key *b);
 bool key_same(const struct store_key *a, const struct store_key *b);
 
@@ -249,6 +245,8 @@ struct binary_row {
   size_t stored, source_stored;
 };
 bool binary_put_row(struct store *store, long long signature, const struct binary_row *row);
+/* The original bytes, malloc'd, of the right length and checksum; NULL with the reason in *why. */
+void *binary_bytes(const char *hash, const struct binary_row *row, const char **why);
 /* NULL, or what is wrong with it. */
 const char *binary_check(const char *hash, const struct binary_row *row);
 /* The columns of SQL_SCAN_BINARIES; points into the statement. */
@@ -264,7 +262,6 @@ void why_unlocked(struct store *store, const struct store_key *key, struct text 
 long long store_file_bytes(struct store *store, long long *free_bytes);
 void gc_if_full(struct store *store);
 void flush_touches(struct store *store);
-bool lease_drop(struct store *store, const char *hash);
 
 struct packed {
   void *data; /* malloc'd, or NULL: the original bytes are to be used */

@@ -22,27 +22,30 @@ bool key_same(const struct store_key *a, const struct store_key *b) {
   return true;
 }
 
-const struct store_column *key_column(const struct store_key *key, const char *name) {
+static const struct store_column *key_column(const struct store_key *key, const char *name) {
   for (int i = 0; i < key->ncolumns; i++)
     if (strcmp(key->columns[i].name, name) == 0)
       return &key->columns[i];
   return NULL;
 }
 
+bool key_has_column(const struct store_key *key, const struct store_column *column) {
+  const struct store_column *other = key_column(key, column->name);
+  return other && same_column(column, other);
+}
+
 int key_difference_count(const struct store_key *a, const struct store_key *b) {
   int count = 0;
-  for (int i = 0; i < a->ncolumns; i++) {
-    const struct store_column *other = key_column(b, a->columns[i].name);
-    count += !other || !same_column(&a->columns[i], other);
-  }
+  for (int i = 0; i < a->ncolumns; i++)
+    count += !key_has_column(b, &a->columns[i]);
   for (int i = 0; i < b->ncolumns; i++)
     count += !key_column(a, b->columns[i].name);
   return count;
 }
 
 int key_matches(struct store *store, struct connection *c, long long signature, const struct store_key *key) {
-  sqlite3_stmt *st = store_prepare(store, c, SQL_GET_COMPONENTS);
-  if (!st || sqlite3_bind_int64(st, 1, signature) != SQLITE_OK)
+  sqlite3_stmt *st = store_ask(store, c, SQL_GET_COMPONENTS, "i", signature);
+  if (!st)
     return -1;
   int count = 0, code;
   bool same = true;
@@ -66,29 +69,19 @@ int key_matches(struct store *store, struct connection *c, long long signature, 
 }
 
 long long key_find(struct store *store, struct connection *c, const char *hash) {
-  sqlite3_stmt *st = store_prepare(store, c, SQL_FIND_SIGNATURE);
-  if (!st || !store_bind_text(st, 1, hash))
-    return -1;
-  long long id = store_number(store, c, st, 0);
-  return c->fault ? -1 : id;
+  sqlite3_stmt *st = store_ask(store, c, SQL_FIND_SIGNATURE, "t", hash);
+  const long long id = store_number(store, c, st, 0);
+  return !st || c->fault ? -1 : id;
 }
 
 static bool put_components(struct store *store, long long signature, const struct store_key *key) {
-  struct connection *c = &store->main;
-  for (int i = 0; i < key->ncolumns; i++) {
+  bool good = true;
+  for (int i = 0; good && i < key->ncolumns; i++) {
     const struct store_column *column = &key->columns[i];
-    sqlite3_stmt *st = store_prepare(store, c, SQL_PUT_COMPONENT);
-    if (!st || sqlite3_bind_int64(st, 1, signature) != SQLITE_OK || sqlite3_bind_int(st, 2, i) != SQLITE_OK ||
-        !store_bind_text(st, 3, column->name) ||
-        !store_bind_bytes(st, 4, column->value, column->length, true) || !store_run(store, c, st))
-      return false;
+    good = store_tell(store, SQL_PUT_COMPONENT, "intx", signature, i, column->name, column->value,
+                      column->length);
   }
-  return true;
-}
-
-static bool clear_components(struct store *store, long long signature) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_CLEAR_COMPONENTS);
-  return st && sqlite3_bind_int64(st, 1, signature) == SQLITE_OK && store_run(store, &store->main, st);
+  return good;
 }
 
 long long key_put(struct store *store, const struct store_key *key) {
@@ -101,12 +94,11 @@ long long key_put(struct store *store, const struct store_key *key) {
     if (same > 0)
       return id;
     /* The hash is there with other columns: bytes were flipped. What is known to be right replaces them. */
-    return same == 0 && clear_components(store, id) && put_components(store, id, key) ? id : 0;
+    return same == 0 && store_tell(store, SQL_CLEAR_COMPONENTS, "i", id) && put_components(store, id, key)
+               ? id
+               : 0;
   }
-  sqlite3_stmt *st = store_prepare(store, c, SQL_PUT_SIGNATURE);
-  if (!st || !store_bind_text(st, 1, key->hash) || !store_bind_text(st, 2, key->loop) ||
-      sqlite3_bind_int64(st, 3, store_now(store)) != SQLITE_OK || !store_bind_text(st, 4, key->names) ||
-      !store_run(store, c, st))
+  if (!store_tell(store, SQL_PUT_SIGNATURE, "ttit", key->hash, key->loop, store_now(store), key->names))
     return 0;
   id = sqlite3_last_insert_rowid(c->db);
   return put_components(store, id, key) ? id : 0;
@@ -142,8 +134,8 @@ static char *copy_cell(sqlite3_stmt *st, int column, size_t *length) {
 
 static bool read_names(struct store *store, struct connection *c, long long signature,
                        struct store_key *out) {
-  sqlite3_stmt *st = store_prepare(store, c, SQL_GET_NAMES);
-  if (!st || sqlite3_bind_int64(st, 1, signature) != SQLITE_OK)
+  sqlite3_stmt *st = store_ask(store, c, SQL_GET_NAMES, "i", signature);
+  if (!st)
     return false;
   bool good = true;
   if (store_step(store, c, st) == SQLITE_ROW)
@@ -154,8 +146,8 @@ static bool read_names(struct store *store, struct connection *c, long long sign
 
 bool key_read(struct store *store, struct connection *c, long long signature, struct store_key *out) {
   *out = (struct store_key){0};
-  sqlite3_stmt *st = store_prepare(store, c, SQL_GET_COMPONENTS);
-  if (!st || sqlite3_bind_int64(st, 1, signature) != SQLITE_OK)
+  sqlite3_stmt *st = store_ask(store, c, SQL_GET_COMPONENTS, "i", signature);
+  if (!st)
     return false;
   int capacity = 0;
   bool good = true;
@@ -189,12 +181,10 @@ int store_find_key(struct store *store, const char *prefix, struct store_key *ou
   int found = 0;
   for (int i = -1; i < store->nlayers && found == 0; i++) {
     struct connection *c = i < 0 ? &store->main : &store->layers[i];
-    sqlite3_stmt *st = store_prepare(store, c, SQL_FIND_PREFIX);
-    if (!st || !store_bind_text(st, 1, prefix))
-      continue;
+    sqlite3_stmt *st = store_ask(store, c, SQL_FIND_PREFIX, "t", prefix);
     long long id = 0;
     char *hash = NULL, *loop = NULL;
-    while (store_step(store, c, st) == SQLITE_ROW)
+    while (st && store_step(store, c, st) == SQLITE_ROW)
       if (++found == 1) {
         id = sqlite3_column_int64(st, 0);
         hash = store_copy_text(st, 1);
@@ -204,7 +194,6 @@ int store_find_key(struct store *store, const char *prefix, struct store_key *ou
     if (found == 1 && hash && loop && key_read(store, c, id, out)) {
       out->hash = hash;
       out->loop = loop;
-      found = 1;
     } else {
       free(hash);
       free(loop);

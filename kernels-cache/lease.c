@@ -11,8 +11,7 @@
 
 #include "inner.h"
 
-/* Patience with a compile before any was measured. */
-#define UNKNOWN_COMPILE_MS 10000
+/* So long may an owner on this host do nothing. */
 #define IDLE_MS 1000
 
 /* ---- who we are, who they are ------------------------------------------------------------------*/
@@ -71,8 +70,8 @@ struct lease_row {
 
 static bool get_row(struct store *store, const char *hash, struct lease_row *row) {
   *row = (struct lease_row){0};
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_GET_LEASE);
-  if (!st || !store_bind_text(st, 1, hash))
+  sqlite3_stmt *st = store_ask(store, &store->main, SQL_GET_LEASE, "t", hash);
+  if (!st)
     return false;
   int code = store_step(store, &store->main, st);
   if (code == SQLITE_ROW) {
@@ -103,26 +102,15 @@ static bool owner_is_alive(const struct store *store, const struct lease_row *ro
 
 /* ---- taking and giving back --------------------------------------------------------------------*/
 
-bool lease_drop(struct store *store, const char *hash) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_DROP_LEASE);
-  return st && store_bind_text(st, 1, hash) && store_run(store, &store->main, st);
-}
-
 static bool write_row(struct store *store, const char *hash) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_PUT_LEASE);
-  long long now = store_now(store);
-  return st && store_bind_text(st, 1, hash) && store_bind_text(st, 2, text_str(&store->host)) &&
-         sqlite3_bind_int64(st, 3, store->pid) == SQLITE_OK &&
-         sqlite3_bind_int64(st, 4, store->start_time) == SQLITE_OK &&
-         sqlite3_bind_int64(st, 5, now) == SQLITE_OK &&
-         sqlite3_bind_int64(st, 6, now + store->options.lease_seconds) == SQLITE_OK &&
-         store_run(store, &store->main, st);
+  const long long now = store_now(store);
+  return store_tell(store, SQL_PUT_LEASE, "ttniii", hash, text_str(&store->host), (int)store->pid,
+                    store->start_time, now, now + store->options.lease_seconds);
 }
 
 static bool has_result(struct store *store, const char *hash) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_HAS_RESULT);
-  return st && store_bind_text(st, 1, hash) && sqlite3_bind_int64(st, 2, store_now(store)) == SQLITE_OK &&
-         store_number(store, &store->main, st, 0) != 0;
+  struct connection *c = &store->main;
+  return store_number(store, c, store_ask(store, c, SQL_HAS_RESULT, "ti", hash, store_now(store)), 0) != 0;
 }
 
 enum attempt { ATTEMPT_MINE, ATTEMPT_READY, ATTEMPT_TAKEN, ATTEMPT_FAILED };
@@ -144,21 +132,9 @@ static enum attempt try_once(struct store *store, const char *hash, struct lease
     result = ATTEMPT_TAKEN;
   else if (!store->main.fault && write_row(store, hash))
     result = ATTEMPT_MINE;
-  if (result != ATTEMPT_MINE)
-    store_rollback(store);
-  else if (!store_commit(store))
+  if (!store_end(store, result == ATTEMPT_MINE) && result == ATTEMPT_MINE)
     result = ATTEMPT_FAILED;
   return result;
-}
-
-/* How long an owner is waited for that is alive and works, or is on another host: a few times the slowest of the last compiles
- * and a second, so that one that runs for ever, or could not write its result, holds nobody up. */
-static long long patience_ms(struct store *store) {
-  long long limit = 1000LL * store->options.lease_seconds;
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_SLOWEST_COMPILE);
-  long long slowest = st ? store_number(store, &store->main, st, 0) : 0;
-  long long patience = slowest > 0 ? 1000 + 3 * slowest : UNKNOWN_COMPILE_MS;
-  return patience < limit ? patience : limit;
 }
 
 /* An owner that compiles is in the processor; one that waits for something all the time is given a second. */
@@ -177,7 +153,7 @@ static bool is_idle(struct idleness *idle, const struct lease_row *row) {
 }
 
 enum store_lease store_lease(struct store *store, const struct store_key *key) {
-  long long begin = store_monotonic_ms(), limit = -1;
+  long long begin = store_monotonic_ms();
   struct idleness idle = {-1, begin};
   long pause = 500;
   for (;;) {
@@ -186,8 +162,6 @@ enum store_lease store_lease(struct store *store, const struct store_key *key) {
     find_identity(store);
     struct lease_row row = {0};
     enum attempt attempt = store->main.path ? try_once(store, key->hash, &row) : ATTEMPT_MINE;
-    if (attempt == ATTEMPT_TAKEN && limit < 0)
-      limit = patience_ms(store);
     store_stage(store, attempt == ATTEMPT_MINE ? "lease: taken" : "lease: looked");
     store_leave(store);
     switch (attempt) {
@@ -196,7 +170,7 @@ enum store_lease store_lease(struct store *store, const struct store_key *key) {
     case ATTEMPT_FAILED: return STORE_LEASE_ALONE;
     case ATTEMPT_TAKEN: break;
     }
-    if (store_monotonic_ms() - begin >= limit || is_idle(&idle, &row))
+    if (store_monotonic_ms() - begin >= 1000LL * store->options.lease_seconds || is_idle(&idle, &row))
       return STORE_LEASE_ALONE;
     store_sleep_us(pause);
     pause = pause < 16000 ? 2 * pause : pause;
@@ -206,9 +180,7 @@ enum store_lease store_lease(struct store *store, const struct store_key *key) {
 void store_lease_end(struct store *store, const struct store_key *key) {
   if (!store_enter(store))
     return;
-  sqlite3_stmt *st = store_can_write(store) ? store_prepare(store, &store->main, SQL_DROP_OWN_LEASE) : NULL;
-  if (st && store_bind_text(st, 1, key->hash) && store_bind_text(st, 2, text_str(&store->host)) &&
-      sqlite3_bind_int64(st, 3, store->pid) == SQLITE_OK)
-    store_run(store, &store->main, st);
+  if (store_can_write(store))
+    store_tell(store, SQL_DROP_OWN_LEASE, "ttn", key->hash, text_str(&store->host), (int)store->pid);
   store_leave(store);
 }

@@ -6,25 +6,14 @@
 /* Keys without a binary that stay for "why": one for so many bytes of the cap. */
 #define BYTES_PER_ORPHAN 65536
 
-static long long page_size(struct store *store) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_PAGE_SIZE);
-  return st ? store_number(store, &store->main, st, 4096) : 4096;
+static long long ask_number(struct store *store, enum sql id) {
+  return store_number(store, &store->main, store_ask(store, &store->main, id, ""), 0);
 }
 
 long long store_file_bytes(struct store *store, long long *free_bytes) {
-  struct connection *c = &store->main;
-  sqlite3_stmt *pages = store_prepare(store, c, SQL_PAGE_COUNT);
-  long long count = pages ? store_number(store, c, pages, 0) : 0;
-  sqlite3_stmt *unused = store_prepare(store, c, SQL_FREE_COUNT);
-  long long free_count = unused ? store_number(store, c, unused, 0) : 0;
-  long long size = page_size(store);
-  *free_bytes = free_count * size;
-  return count * size;
-}
-
-static bool drop_binary(struct store *store, long long signature) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_DROP_BINARY);
-  return st && sqlite3_bind_int64(st, 1, signature) == SQLITE_OK && store_run(store, &store->main, st);
+  const long long size = ask_number(store, SQL_PAGE_SIZE);
+  *free_bytes = ask_number(store, SQL_FREE_COUNT) * size;
+  return ask_number(store, SQL_PAGE_COUNT) * size;
 }
 
 static long long used_bytes(struct store *store) {
@@ -44,23 +33,18 @@ static int evict(struct store *store, long long target) {
   while (good && (count % 8 || used_bytes(store) > target) && store_step(store, c, st) == SQLITE_ROW) {
     good = event_put(store, store_text(st, 2), store_text(st, 1), "evicted",
                      "the cache was larger than its cap", 0.0) &&
-           drop_binary(store, sqlite3_column_int64(st, 0));
+           store_tell(store, SQL_DROP_BINARY, "i", (long long)sqlite3_column_int64(st, 0));
     count += good;
   }
   sqlite3_reset(st);
   return good && !c->fault ? count : -1;
 }
 
-static bool run_at(struct store *store, enum sql id, long long when) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, id);
-  return st && sqlite3_bind_int64(st, 1, when) == SQLITE_OK && store_run(store, &store->main, st);
-}
-
 static bool drop_expired(struct store *store, long long cap) {
   long long now = store_now(store);
-  return run_at(store, SQL_EXPIRE_FAILURES, now) && run_at(store, SQL_EXPIRE_LEASES, now) &&
-         trim_events(store, cap) && run_at(store, SQL_DROP_ORPHANS, cap / BYTES_PER_ORPHAN) &&
-         store_do(store, &store->main, SQL_DROP_ORPHAN_COMPONENTS);
+  return store_tell(store, SQL_EXPIRE_FAILURES, "i", now) && store_tell(store, SQL_EXPIRE_LEASES, "i", now) &&
+         trim_events(store, cap) && store_tell(store, SQL_DROP_ORPHANS, "i", cap / BYTES_PER_ORPHAN) &&
+         store_tell(store, SQL_DROP_ORPHAN_COMPONENTS, "");
 }
 
 static int collect(struct store *store, long long cap) {
@@ -69,11 +53,9 @@ static int collect(struct store *store, long long cap) {
   bool good = drop_expired(store, cap);
   int gone = good && used_bytes(store) > cap ? evict(store, (long long)(DOWN_TO * (double)cap)) : 0;
   good = good && gone >= 0 && (gone == 0 || drop_expired(store, cap));
-  if (!good || !store_commit(store)) {
-    store_rollback(store);
+  if (!store_end(store, good))
     return 0;
-  }
-  store_do(store, &store->main, SQL_INCREMENTAL_VACUUM);
+  store_tell(store, SQL_INCREMENTAL_VACUUM, "");
   if (gone)
     store_note(store, "%d binaries that were not used for the longest time are evicted; the cap is %lld MiB",
                gone, cap >> 20);
@@ -94,29 +76,20 @@ int store_gc(struct store *store, long long cap) {
   return gone;
 }
 
-static bool clear_for(struct store *store, enum sql id, const char *loop) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, id);
-  return st && (loop ? store_bind_text(st, 1, loop) : sqlite3_bind_null(st, 1) == SQLITE_OK) &&
-         store_run(store, &store->main, st);
-}
-
 int store_clear(struct store *store, const char *loop) {
   if (!store_enter(store))
     return 0;
   int gone = 0;
   if (store_begin(store)) {
-    bool good = clear_for(store, SQL_CLEAR_BINARIES, loop);
+    bool good = store_tell(store, SQL_CLEAR_BINARIES, "o", loop);
     gone = good ? sqlite3_changes(store->main.db) : 0;
-    good = good && clear_for(store, SQL_CLEAR_FAILURES, loop);
-    good = good && event_put(store, loop ? loop : "", "", "cleared", "by request", 0.0);
+    good = good && store_tell(store, SQL_CLEAR_FAILURES, "o", loop) &&
+           event_put(store, loop ? loop : "", "", "cleared", "by request", 0.0);
     if (!loop)
-      good = good && store_do(store, &store->main, SQL_CLEAR_VERDICTS) &&
-             store_do(store, &store->main, SQL_CLEAR_DAMAGED);
-    if (!good || !store_commit(store)) {
-      store_rollback(store);
+      good = good && store_tell(store, SQL_CLEAR_VERDICTS, "") && store_tell(store, SQL_CLEAR_DAMAGED, "");
+    if (!store_end(store, good))
       gone = 0;
-    }
-    store_do(store, &store->main, SQL_INCREMENTAL_VACUUM);
+    store_tell(store, SQL_INCREMENTAL_VACUUM, "");
   }
   store->ntouches = 0;
   store_leave(store);

@@ -6,13 +6,11 @@
 
 static void list_from(struct store *store, struct connection *c, const char *loop, store_visit_row *visit,
                       void *user) {
-  sqlite3_stmt *st = store_prepare(store, c, SQL_LIST_BINARIES);
-  if (!st || !(loop ? store_bind_text(st, 1, loop) : sqlite3_bind_null(st, 1) == SQLITE_OK))
-    return;
-  while (store_step(store, c, st) == SQLITE_ROW) {
+  sqlite3_stmt *st = store_ask(store, c, SQL_LIST_BINARIES, "o", loop);
+  while (st && store_step(store, c, st) == SQLITE_ROW) {
     struct store_row row = {.hash = store_text(st, 0),
                             .loop = store_text(st, 1),
-                            .origin = c->path ? c->path : "in memory",
+                            .origin = store_where(c),
                             .size = sqlite3_column_int64(st, 2),
                             .stored = sqlite3_column_int64(st, 3),
                             .seconds = sqlite3_column_double(st, 4),

@@ -16,13 +16,6 @@ static long long ask(struct store *store, struct connection *c, const char *sql)
   return -1;
 }
 
-static bool execute(struct store *store, struct connection *c, const char *sql, const char *doing) {
-  int code = sqlite3_exec(c->db, sql, NULL, NULL, NULL);
-  if (code != SQLITE_OK)
-    store_fault(store, c, code, doing);
-  return code == SQLITE_OK;
-}
-
 static enum schema_state look(struct store *store, struct connection *c, int *version) {
   long long application = ask(store, c, "PRAGMA application_id");
   *version = (int)ask(store, c, "PRAGMA user_version");
@@ -48,10 +41,10 @@ static enum schema_state look(struct store *store, struct connection *c, int *ve
 enum schema_state schema_check(struct store *store, struct connection *c, int *version) {
   *version = 0;
   bool inside = !sqlite3_get_autocommit(c->db);
-  if (!inside && !execute(store, c, "BEGIN", "reading the header"))
+  if (!inside && !store_execute(store, c, "BEGIN", "reading the header"))
     return SCHEMA_FAULT;
   enum schema_state state = look(store, c, version);
-  if (!inside && !sqlite3_get_autocommit(c->db) && !execute(store, c, "COMMIT", "reading the header"))
+  if (!inside && !sqlite3_get_autocommit(c->db) && !store_execute(store, c, "COMMIT", "reading the header"))
     state = SCHEMA_FAULT;
   return state;
 }
@@ -63,22 +56,22 @@ static bool create_tables(struct store *store, struct connection *c) {
   snprintf(header, sizeof header, "PRAGMA application_id = %d; PRAGMA user_version = %d", STORE_APPLICATION,
            STORE_VERSION);
   for (int i = 0; store_schema[i]; i++)
-    if (!execute(store, c, store_schema[i], making))
+    if (!store_execute(store, c, store_schema[i], making))
       return false;
   store_stage(store, "tables made");
-  return execute(store, c, header, making);
+  return store_execute(store, c, header, making);
 }
 
 bool schema_create(struct store *store, struct connection *c) {
   store_stage(store, "before tables");
-  if (!execute(store, c, "BEGIN IMMEDIATE", making))
+  if (!store_execute(store, c, "BEGIN IMMEDIATE", making))
     return false;
   /* Another process may have been first. */
   int version;
   bool good = schema_check(store, c, &version) == SCHEMA_GOOD;
   if (!good && !c->fault)
     good = create_tables(store, c);
-  good = good && execute(store, c, "COMMIT", making);
+  good = good && store_execute(store, c, "COMMIT", making);
   if (!good && !sqlite3_get_autocommit(c->db))
     sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
   if (good)

@@ -44,7 +44,6 @@ const char *const store_schema[] = {
 
 static const char *const texts[SQL_COUNT] = {
     [SQL_BEGIN_WRITE] = "BEGIN IMMEDIATE",
-    [SQL_BEGIN_READ] = "BEGIN",
     [SQL_COMMIT] = "COMMIT",
     [SQL_ROLLBACK] = "ROLLBACK",
     [SQL_PAGE_COUNT] = "PRAGMA page_count",
@@ -80,8 +79,7 @@ static const char *const texts[SQL_COUNT] = {
         "coalesce((SELECT value FROM component WHERE signature = s.id AND name = 'shape'), '') "
         "FROM binary b JOIN signature s ON s.id = b.signature WHERE ?1 IS NULL OR s.loop = ?1 "
         "ORDER BY b.made DESC, s.id DESC",
-    [SQL_NEAR_SIGNATURES] =
-        "SELECT id, hash FROM signature WHERE loop = ?1 AND id < ?2 ORDER BY id DESC LIMIT 64",
+    [SQL_NEAR_SIGNATURES] = "SELECT id FROM signature WHERE loop = ?1 ORDER BY id DESC LIMIT 64",
 
     [SQL_PUT_FAILURE] = "INSERT OR REPLACE INTO failure(signature, compiler, message, made, expires) "
                         "VALUES(?1, ?2, ?3, ?4, ?5)",
@@ -100,9 +98,6 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_DROP_OWN_LEASE] = "DELETE FROM lease WHERE hash = ?1 AND host = ?2 AND pid = ?3",
     [SQL_EXPIRE_LEASES] = "DELETE FROM lease WHERE expires <= ?1",
 
-    [SQL_SLOWEST_COMPILE] =
-        "SELECT CAST(1000 * coalesce(max(seconds), 0) AS INTEGER) FROM "
-        "(SELECT seconds FROM history WHERE event = 'compiled' ORDER BY id DESC LIMIT 50)",
     [SQL_PUT_TUNING] =
         "INSERT OR REPLACE INTO tuning(signature, target, threads, mesh, variant, loop, median, count, "
         "chosen, made, baseline) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
@@ -170,13 +165,8 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_CLEAR_FAILURES] = "DELETE FROM failure WHERE ?1 IS NULL OR signature IN "
                            "(SELECT id FROM signature WHERE loop = ?1)",
     [SQL_CLEAR_VERDICTS] = "DELETE FROM verdict",
-    [SQL_CLEAR_EVENTS] = "DELETE FROM history",
     [SQL_CLEAR_DAMAGED] = "DELETE FROM damaged",
 };
-
-const char *store_sql(enum sql id) {
-  return texts[id];
-}
 
 sqlite3_stmt *store_prepare(struct store *store, struct connection *c, enum sql id) {
   if (!c->db)
@@ -196,15 +186,50 @@ sqlite3_stmt *store_prepare(struct store *store, struct connection *c, enum sql 
   return st;
 }
 
-bool store_bind_text(sqlite3_stmt *st, int place, const char *text) {
-  return sqlite3_bind_text(st, place, text ? text : "", -1, SQLITE_TRANSIENT) == SQLITE_OK;
+static int bind_text(sqlite3_stmt *st, int place, const char *text) {
+  return sqlite3_bind_text(st, place, text, -1, SQLITE_TRANSIENT);
 }
 
-bool store_bind_bytes(sqlite3_stmt *st, int place, const void *bytes, size_t length, bool as_text) {
+static int bind_bytes(sqlite3_stmt *st, int place, char form, const void *bytes, size_t length) {
   if (!bytes)
     bytes = "";
-  return (as_text ? sqlite3_bind_text64(st, place, bytes, length, SQLITE_STATIC, SQLITE_UTF8)
-                  : sqlite3_bind_blob64(st, place, bytes, length, SQLITE_STATIC)) == SQLITE_OK;
+  return form == 'b' ? sqlite3_bind_blob64(st, place, bytes, length, SQLITE_STATIC)
+                     : sqlite3_bind_text64(st, place, bytes, length, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static bool bind(sqlite3_stmt *st, const char *forms, va_list values) {
+  int code = SQLITE_OK;
+  for (int place = 1; forms[place - 1] && code == SQLITE_OK; place++) {
+    const char form = forms[place - 1];
+    const char *text = strchr("tobx", form) ? va_arg(values, const char *) : NULL;
+    switch (form) {
+    case 't': code = bind_text(st, place, text ? text : ""); break;
+    case 'o': code = text ? bind_text(st, place, text) : sqlite3_bind_null(st, place); break;
+    case 'n': code = sqlite3_bind_int(st, place, va_arg(values, int)); break;
+    case 'i': code = sqlite3_bind_int64(st, place, va_arg(values, long long)); break;
+    case 'd': code = sqlite3_bind_double(st, place, va_arg(values, double)); break;
+    default: code = bind_bytes(st, place, form, text, va_arg(values, size_t)); break;
+    }
+  }
+  return code == SQLITE_OK;
+}
+
+sqlite3_stmt *store_ask(struct store *store, struct connection *c, enum sql id, const char *forms, ...) {
+  sqlite3_stmt *st = store_prepare(store, c, id);
+  va_list values;
+  va_start(values, forms);
+  const bool good = st && bind(st, forms, values);
+  va_end(values);
+  return good ? st : NULL;
+}
+
+bool store_tell(struct store *store, enum sql id, const char *forms, ...) {
+  sqlite3_stmt *st = store_prepare(store, &store->main, id);
+  va_list values;
+  va_start(values, forms);
+  const bool good = st && bind(st, forms, values) && store_run(store, &store->main, st);
+  va_end(values);
+  return good;
 }
 
 int store_step(struct store *store, struct connection *c, sqlite3_stmt *st) {
@@ -223,14 +248,16 @@ bool store_run(struct store *store, struct connection *c, sqlite3_stmt *st) {
   return code == SQLITE_DONE;
 }
 
-bool store_do(struct store *store, struct connection *c, enum sql id) {
-  sqlite3_stmt *st = store_prepare(store, c, id);
-  return st && store_run(store, c, st);
+bool store_execute(struct store *store, struct connection *c, const char *sql, const char *doing) {
+  int code = sqlite3_exec(c->db, sql, NULL, NULL, NULL);
+  if (code != SQLITE_OK)
+    store_fault(store, c, code, doing);
+  return code == SQLITE_OK;
 }
 
 long long store_number(struct store *store, struct connection *c, sqlite3_stmt *st, long long otherwise) {
   long long value = otherwise;
-  if (store_step(store, c, st) == SQLITE_ROW)
+  if (st && store_step(store, c, st) == SQLITE_ROW)
     value = sqlite3_column_int64(st, 0);
   sqlite3_reset(st);
   return value;
@@ -261,26 +288,42 @@ void store_finalize(struct connection *c) {
 }
 
 bool store_begin(struct store *store) {
-  return store_can_write(store) && store_do(store, &store->main, SQL_BEGIN_WRITE);
+  return store_can_write(store) && store_tell(store, SQL_BEGIN_WRITE, "");
 }
 
-bool store_commit(struct store *store) {
-  store_stage(store, "before commit");
-  if (!store_do(store, &store->main, SQL_COMMIT)) {
-    store_rollback(store);
-    return false;
-  }
-  store_stage(store, "after commit");
-  return true;
+void store_check_file(struct store *store, struct connection *c, struct text *report, int *findings) {
+  sqlite3_stmt *st = NULL;
+  int code = sqlite3_prepare_v2(c->db, "PRAGMA integrity_check(20)", -1, &st, NULL);
+  if (code != SQLITE_OK)
+    store_fault(store, c, code, "checking");
+  while (code == SQLITE_OK && store_step(store, c, st) == SQLITE_ROW)
+    if (strcmp(store_text(st, 0), "ok") != 0) {
+      text_addf(report, "%s: %s\n", store_where(c), store_text(st, 0));
+      ++*findings;
+      store_fault(store, c, SQLITE_CORRUPT, "checking");
+    }
+  sqlite3_finalize(st);
 }
 
-void store_rollback(struct store *store) {
+static void rollback(struct store *store) {
   struct connection *c = &store->main;
   /* SQLite ends a transaction by itself after some errors; a second end would be one more fault. */
   if (c->db && !sqlite3_get_autocommit(c->db)) {
     enum fault before = c->fault;
-    store_do(store, c, SQL_ROLLBACK);
+    store_tell(store, SQL_ROLLBACK, "");
     if (!sqlite3_get_autocommit(c->db) && before < FAULT_BROKEN)
       c->fault = FAULT_BROKEN;
   }
+}
+
+bool store_end(struct store *store, bool good) {
+  if (good) {
+    store_stage(store, "before commit");
+    if (store_tell(store, SQL_COMMIT, "")) {
+      store_stage(store, "after commit");
+      return true;
+    }
+  }
+  rollback(store);
+  return false;
 }

@@ -57,7 +57,7 @@ struct store_options {
   bool own; /* the name is the library's choice: what lies there and is no cache may be set aside */
   const char
       *home; /* a folder of the path that is not made where it is missing; or NULL. Must outlive the store */
-  store_sentence *sentence; /* NULL: store_differences */
+  store_sentence *sentence; /* NULL: the names of the columns that differ */
   store_kind *kind;         /* NULL: all keys are of one kind */
   int busy_ms;              /* how long to wait for another process's write; 0: 1000 */
   int lease_seconds;        /* after which a compile of another host counts as dead; 0: 30 */
@@ -125,8 +125,6 @@ bool store_get_source(struct store *store, const char *hash, struct text *out);
 /* Why this key is a miss, as one sentence from the rows alone: what changed since the nearest earlier key of the
  * same loop name and kind, or that there is none, or what became of its binary. Appends to `out`. */
 void store_why(struct store *store, const struct store_key *key, struct text *out);
-/* The plain sentence: each column that differs, old -> new, lines of long texts by number. A store_sentence. */
-void store_differences(const struct store_key *from, const struct store_key *to, struct text *out);
 
 /* ---- failures ----------------------------------------------------------------------------------*/
 
@@ -145,8 +143,7 @@ bool store_get_failure(struct store *store, const struct store_key *key, const c
  *   case STORE_LEASE_ALONE: compile without; store_put_binary as usual
  *   }
  * The call waits while another process compiles the same key: on this host as long as it works at it, and a second after it stopped
- * working; never longer than a few times what compiles took lately and a second. A dead or stopped owner on this host is noticed at
- * once, one on another host after the lease's time. */
+ * working; never longer than the lease's time. A dead or stopped owner on this host is noticed at once. */
 enum store_lease { STORE_LEASE_MINE, STORE_LEASE_READY, STORE_LEASE_ALONE };
 enum store_lease store_lease(struct store *store, const struct store_key *key);
 void store_lease_end(struct store *store, const struct store_key *key);

@@ -32,7 +32,7 @@ static int copy_binary(struct store *to, struct store *reader, struct connection
   struct binary_row row;
   long long signature = sqlite3_column_int64(st, 0);
   if (!key_read(reader, from, signature, &key))
-    return file_error(err, "reading", from->path ? from->path : "the cache", from);
+    return file_error(err, "reading", store_where(from), from);
   key.hash = store_copy_text(st, 1);
   key.loop = store_copy_text(st, 2);
   binary_from_scan(st, &row);
@@ -44,12 +44,12 @@ static int copy_binary(struct store *to, struct store *reader, struct connection
     code = error_set(err, OP_ERR_FILE,
                      "the binary of %s in %s is damaged: %s; nothing was taken over. Run: op2jit cache "
                      "verify",
-                     store_text(st, 2), from->path ? from->path : "the cache", why);
+                     store_text(st, 2), store_where(from), why);
   else {
     long long id = key_put(to, &key);
     if (!id || !binary_put_row(to, id, &row) ||
         !event_put(to, key.loop, key.hash, event, from->path, row.seconds))
-      code = file_error(err, "writing", to->main.path ? to->main.path : "the cache", &to->main);
+      code = file_error(err, "writing", store_where(&to->main), &to->main);
   }
   store_key_free(&key);
   return code;
@@ -68,7 +68,7 @@ static int copy_binaries(struct store *to, struct store *reader, struct connecti
     }
   sqlite3_reset(st);
   if (code == OP_OK && from->fault)
-    code = file_error(err, "reading", from->path ? from->path : "the cache", from);
+    code = file_error(err, "reading", store_where(from), from);
   return code;
 }
 
@@ -97,11 +97,10 @@ static int copy_plain(struct store *to, struct store *reader, struct connection 
     }
     sqlite3_reset(st);
     if (!good || from->fault)
-      return file_error(err, "copying", from->path ? from->path : "the cache",
-                        from->fault ? from : &to->main);
+      return file_error(err, "copying", store_where(from), from->fault ? from : &to->main);
   }
-  if (!store_do(to, &to->main, SQL_CHOOSE_NEWEST)) /* both files may have chosen */
-    return file_error(err, "writing", to->main.path ? to->main.path : "the cache", &to->main);
+  if (!store_tell(to, SQL_CHOOSE_NEWEST, "")) /* both files may have chosen */
+    return file_error(err, "writing", store_where(&to->main), &to->main);
   return OP_OK;
 }
 
@@ -109,18 +108,16 @@ static int copy_all(struct store *to, struct store *reader, struct connection *f
                     const struct wanted *wanted, const char *event, long long *rows, struct error *err) {
   *rows = 0;
   if (!store_begin(to))
-    return file_error(err, "writing", to->main.path ? to->main.path : "the cache", &to->main);
+    return file_error(err, "writing", store_where(&to->main), &to->main);
   store_stage(to, "transfer: begun");
   int code = copy_binaries(to, reader, from, wanted, event, rows, err);
   if (code == OP_OK)
     code = copy_plain(to, reader, from, wanted, err);
   store_stage(to, "transfer: copied");
-  if (code == OP_OK && !store_commit(to))
-    code = file_error(err, "writing", to->main.path ? to->main.path : "the cache", &to->main);
-  if (code != OP_OK) {
-    store_rollback(to);
+  if (!store_end(to, code == OP_OK) && code == OP_OK)
+    code = file_error(err, "writing", store_where(&to->main), &to->main);
+  if (code != OP_OK)
     *rows = 0;
-  }
   return code;
 }
 
@@ -128,13 +125,13 @@ static int copy_all(struct store *to, struct store *reader, struct connection *f
 static int check_names(struct store *reader, struct connection *from, const struct wanted *wanted,
                        struct error *err) {
   for (int i = 0; i < wanted->count; i++) {
-    sqlite3_stmt *st = store_prepare(reader, from, SQL_LIST_BINARIES);
-    bool there = st && store_bind_text(st, 1, wanted->loops[i]) && store_step(reader, from, st) == SQLITE_ROW;
+    sqlite3_stmt *st = store_ask(reader, from, SQL_LIST_BINARIES, "t", wanted->loops[i]);
+    const bool there = st && store_step(reader, from, st) == SQLITE_ROW;
     sqlite3_reset(st);
     if (!there)
       return error_set(err, OP_ERR_FILE,
                        "%s has no binary of a loop named %s; `op2jit cache ls` prints the names",
-                       from->path ? from->path : "the cache", wanted->loops[i]);
+                       store_where(from), wanted->loops[i]);
   }
   return OP_OK;
 }

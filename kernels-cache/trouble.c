@@ -1,4 +1,5 @@
-/* What happens when SQLite, the disk or the file fails: classify, note, and act once nothing is in flight. */
+/* What happens when SQLite, the disk or the file failed: each public function is between enter and leave, and leaving acts on
+ * what was noted, once nothing is in flight. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,95 +10,10 @@
 
 #include "inner.h"
 
-static const struct {
-  int code; /* extended codes are looked for first */
-  enum fault fault;
-} kinds[] = {
-    {SQLITE_READONLY_DBMOVED, FAULT_MOVED},
-    {SQLITE_IOERR_NOMEM, FAULT_MEMORY},
-    {SQLITE_NOMEM, FAULT_MEMORY},
-    {SQLITE_BUSY, FAULT_BUSY},
-    {SQLITE_LOCKED, FAULT_BUSY},
-    {SQLITE_PROTOCOL, FAULT_BUSY},
-    {SQLITE_FULL, FAULT_FULL},
-    {SQLITE_READONLY, FAULT_READONLY},
-    {SQLITE_PERM, FAULT_READONLY},
-    {SQLITE_AUTH, FAULT_READONLY},
-    {SQLITE_CORRUPT, FAULT_DAMAGED},
-    {SQLITE_NOTADB, FAULT_DAMAGED},
-};
-
-enum fault store_classify(int code, int extended) {
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (kinds[i].code == extended || kinds[i].code == code)
-      return kinds[i].fault;
-  return FAULT_BROKEN;
-}
-
-void store_fault(struct store *store, struct connection *c, int code, const char *doing) {
-  (void)store;
-  int extended = c->db ? sqlite3_extended_errcode(c->db) : code;
-  enum fault fault = store_classify(code & 0xff, (extended & 0xff) == (code & 0xff) ? extended : code);
-  if (fault <= c->fault)
-    return;
-  c->fault = fault;
-  c->fault_code = code & 0xff;
-  text_clear(&c->fault_words);
-  text_addf(&c->fault_words, "%s: %s", doing, sqlite3_errstr(code));
-  if (c->db && sqlite3_system_errno(c->db) && fault != FAULT_DAMAGED)
-    text_addf(&c->fault_words, " (%s)", strerror(sqlite3_system_errno(c->db)));
-}
-
-static void warn(struct store *store, enum log_level level, const char *format, va_list args) {
-  struct text line = {0};
-  text_vaddf(&line, format, args);
-  if (store->options.log)
-    log_line(store->options.log, level, "cache", "%s", text_str(&line));
-  store->warned = true;
-  text_free(&store->trouble);
-  store->trouble = line;
-}
-
-void store_warn(struct store *store, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  warn(store, store->warned ? LOG_INFO : LOG_WARN, format, args);
-  va_end(args);
-}
-
-void store_warn_always(struct store *store, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  warn(store, LOG_WARN, format, args);
-  va_end(args);
-}
-
-void store_note(const struct store *store, const char *format, ...) {
-  if (!store->options.log || !log_wants(store->options.log, LOG_INFO, "cache"))
-    return;
-  struct text line = {0};
-  va_list args;
-  va_start(args, format);
-  text_vaddf(&line, format, args);
-  va_end(args);
-  log_line(store->options.log, LOG_INFO, "cache", "%s", text_str(&line));
-  text_free(&line);
-}
-
-void store_stage(const struct store *store, const char *name) {
-  if (store->options.stage)
-    store->options.stage(store->options.user, name);
-}
-
-bool store_can_write(struct store *store) {
-  if (store->no_writes || store->options.read_only || !store->main.db)
-    return false;
-  return !store->pause_until || store_monotonic_ms() >= store->pause_until;
-}
-
 /* ---- setting a file aside ----------------------------------------------------------------------*/
 
 #define KEPT_ASIDE 5
+#define PAUSE_SECONDS 15
 
 /* Only one process at a time may rename, or a second one would take the fresh file for the damaged one. */
 static int lock_renaming(const char *path) {
@@ -213,17 +129,12 @@ static void act_on_damage(struct store *store, const char *words) {
 }
 
 static void act_on_busy(struct store *store, const char *words) {
-  static const int seconds[] = {2, 5, 15, 60};
-  int last = (int)(sizeof seconds / sizeof *seconds) - 1;
-  int pause = seconds[store->pauses < last ? store->pauses : last];
-  store->pauses++;
-  store->pause_until = store_monotonic_ms() + 1000LL * pause;
+  store->pause_until = store_monotonic_ms() + 1000LL * PAUSE_SECONDS;
   store_warn(
       store,
       "another process holds the lock of the kernel cache %s (%s); new binaries are not kept for %d s. If no "
       "other program is running, look for a stopped one: fuser %s",
-      store->main.path ? store->main.path : "in memory", words, pause,
-      store->main.path ? store->main.path : "");
+      store_where(&store->main), words, PAUSE_SECONDS, store->main.path ? store->main.path : "");
 }
 
 /* Did another process set the file aside while we had it open? Then errors of any kind come from that. */
@@ -249,7 +160,7 @@ static void act(struct store *store, enum fault fault, int code, const char *wor
     fault = FAULT_MOVED;
   else if (fault == FAULT_BROKEN && contradicts_itself(store, code))
     fault = FAULT_DAMAGED;
-  const char *path = store->main.path ? store->main.path : "in memory";
+  const char *path = store_where(&store->main);
   switch (fault) {
   case FAULT_NONE: break;
   case FAULT_MEMORY:
@@ -281,7 +192,7 @@ static void act(struct store *store, enum fault fault, int code, const char *wor
   }
 }
 
-static void settle_layer(struct store *store, struct connection *layer) {
+static void act_on_layer(struct store *store, struct connection *layer) {
   if (layer->fault <= FAULT_BUSY) {
     layer->fault = FAULT_NONE;
     return;
@@ -291,9 +202,9 @@ static void settle_layer(struct store *store, struct connection *layer) {
   store_close_connection(layer);
 }
 
-void store_settle(struct store *store) {
+void store_act(struct store *store) {
   for (int i = 0; i < store->nlayers; i++)
-    settle_layer(store, &store->layers[i]);
+    act_on_layer(store, &store->layers[i]);
   /* Opening again may fail again; each round leaves a milder state, so few rounds suffice. */
   for (int round = 0; store->main.fault && round < 4; round++) {
     enum fault fault = store->main.fault;
@@ -303,4 +214,24 @@ void store_settle(struct store *store) {
     act(store, fault, store->main.fault_code, text_str(&words));
     text_free(&words);
   }
+}
+
+bool store_enter(struct store *store) {
+  if (!store)
+    return false;
+  if (getpid() != store->pid) {
+    if (!atomic_exchange(&store->fork_told, true) && store->options.log)
+      log_line(store->options.log, LOG_WARN, "cache",
+               "this process was forked after the kernel cache was opened; it compiles for itself and keeps "
+               "nothing. Call "
+               "op_init after fork to use the cache");
+    return false;
+  }
+  pthread_mutex_lock(&store->mutex);
+  return true;
+}
+
+void store_leave(struct store *store) {
+  store_act(store);
+  pthread_mutex_unlock(&store->mutex);
 }

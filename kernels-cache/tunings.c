@@ -5,12 +5,6 @@
 #include "base/size.h"
 #include "inner.h"
 
-static bool bind_place(sqlite3_stmt *st, const struct store_tuning *t) {
-  return store_bind_text(st, 1, t->signature) && store_bind_text(st, 2, t->target) &&
-         sqlite3_bind_int(st, 3, t->threads) == SQLITE_OK && store_bind_text(st, 4, t->mesh) &&
-         store_bind_text(st, 5, t->variant);
-}
-
 /* The column `chosen`. */
 enum { NOT_CHOSEN, CHOSEN, CHOSEN_SO_FAR };
 
@@ -19,32 +13,21 @@ static int choice_of(const struct store_tuning *t) {
 }
 
 static bool put_one(struct store *store, const struct store_tuning *t) {
-  struct connection *c = &store->main;
-  if (t->chosen) {
-    sqlite3_stmt *st = store_prepare(store, c, SQL_UNCHOOSE_TUNING);
-    if (!st || !bind_place(st, t) || !store_run(store, c, st))
-      return false;
-  }
-  sqlite3_stmt *st = store_prepare(store, c, SQL_PUT_TUNING);
-  return st && bind_place(st, t) && store_bind_text(st, 6, t->loop) &&
-         sqlite3_bind_double(st, 7, t->median) == SQLITE_OK &&
-         sqlite3_bind_int(st, 8, t->count) == SQLITE_OK &&
-         sqlite3_bind_int(st, 9, choice_of(t)) == SQLITE_OK &&
-         sqlite3_bind_int64(st, 10, store_now(store)) == SQLITE_OK &&
-         sqlite3_bind_double(st, 11, t->baseline) == SQLITE_OK && store_run(store, c, st);
+  if (t->chosen && !store_tell(store, SQL_UNCHOOSE_TUNING, "ttntt", t->signature, t->target, t->threads,
+                               t->mesh, t->variant))
+    return false;
+  return store_tell(store, SQL_PUT_TUNING, "ttntttdnnid", t->signature, t->target, t->threads, t->mesh,
+                    t->variant, t->loop, t->median, t->count, choice_of(t), store_now(store), t->baseline);
 }
 
 bool store_put_tunings(struct store *store, const struct store_tuning *rows, int count) {
   if (!store_enter(store))
     return false;
-  bool kept = false;
-  if (count > 0 && store_begin(store)) {
-    kept = true;
+  bool kept = count > 0 && store_begin(store);
+  if (kept) {
     for (int i = 0; i < count && kept; i++)
       kept = put_one(store, &rows[i]);
-    kept = kept && store_commit(store);
-    if (!kept)
-      store_rollback(store);
+    kept = store_end(store, kept);
   }
   store_leave(store);
   return kept;
@@ -66,15 +49,10 @@ void store_tunings_free(struct store_tuning *rows, int count) {
   free(rows);
 }
 
-static bool bind_or_null(sqlite3_stmt *st, int place, const char *text) {
-  return text ? store_bind_text(st, place, text) : sqlite3_bind_null(st, place) == SQLITE_OK;
-}
-
-static bool bind_filter(sqlite3_stmt *st, const struct store_tuning_filter *f) {
-  return bind_or_null(st, 1, f->signature) && bind_or_null(st, 2, f->loop) &&
-         bind_or_null(st, 3, f->target) && bind_or_null(st, 4, f->mesh) &&
-         sqlite3_bind_int(st, 5, f->threads) == SQLITE_OK &&
-         sqlite3_bind_int(st, 6, f->chosen_only) == SQLITE_OK;
+static sqlite3_stmt *ask_filter(struct store *store, struct connection *c, enum sql id,
+                                const struct store_tuning_filter *f) {
+  return store_ask(store, c, id, "oooonn", f->signature, f->loop, f->target, f->mesh, f->threads,
+                   (int)f->chosen_only);
 }
 
 static bool same_place(const struct store_tuning *a, const struct store_tuning *b) {
@@ -129,11 +107,9 @@ int store_get_tunings(struct store *store, const struct store_tuning_filter *fil
   bool good = true;
   for (int i = -1; i < store->nlayers && good; i++) {
     struct connection *c = i < 0 ? &store->main : &store->layers[i];
-    sqlite3_stmt *st = store_prepare(store, c, SQL_GET_TUNINGS);
+    sqlite3_stmt *st = ask_filter(store, c, SQL_GET_TUNINGS, filter);
     int before = list.count;
-    if (!st || !bind_filter(st, filter))
-      continue;
-    while (good && store_step(store, c, st) == SQLITE_ROW)
+    while (good && st && store_step(store, c, st) == SQLITE_ROW)
       good = take_row(&list, st, before);
     sqlite3_reset(st);
   }
@@ -149,10 +125,9 @@ int store_get_tunings(struct store *store, const struct store_tuning_filter *fil
 int store_clear_tunings(struct store *store, const struct store_tuning_filter *filter) {
   if (!store_enter(store))
     return 0;
-  sqlite3_stmt *st = store_can_write(store) ? store_prepare(store, &store->main, SQL_CLEAR_TUNINGS) : NULL;
-  int gone = st && bind_filter(st, filter) && store_run(store, &store->main, st)
-                 ? sqlite3_changes(store->main.db)
-                 : 0;
+  struct connection *c = &store->main;
+  sqlite3_stmt *st = store_can_write(store) ? ask_filter(store, c, SQL_CLEAR_TUNINGS, filter) : NULL;
+  const int gone = st && store_run(store, c, st) ? sqlite3_changes(c->db) : 0;
   store_leave(store);
   return gone;
 }

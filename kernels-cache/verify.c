@@ -11,16 +11,12 @@ const char *binary_check(const char *hash, const struct binary_row *row) {
     return NULL; /* cannot be looked into by this build, which does not run it either */
 #endif
   const char *why = NULL;
-  unsigned char checksum[32];
   if ((row->stored && !row->data) || (row->source_stored && !row->source))
     return no_memory; /* SQLite had none for the bytes */
-  void *bytes = unpack(row->data, row->stored, row->encoding, row->size, &why);
+  void *bytes = binary_bytes(hash, row, &why);
+  free(bytes);
   if (!bytes)
     return why;
-  store_checksum(hash, bytes, row->size, checksum);
-  free(bytes);
-  if (!row->checksum || memcmp(checksum, row->checksum, sizeof checksum) != 0)
-    return "its checksum is wrong";
   void *source = unpack(row->source, row->source_stored, row->source_encoding, row->source_size, &why);
   free(source);
   return source ? NULL : why;
@@ -58,20 +54,6 @@ static bool note_finding(struct finding **list, int *count, sqlite3_stmt *st, co
   return true;
 }
 
-void store_check_file(struct store *store, struct connection *c, struct text *report, int *findings) {
-  sqlite3_stmt *st = NULL;
-  int code = sqlite3_prepare_v2(c->db, "PRAGMA integrity_check(20)", -1, &st, NULL);
-  if (code != SQLITE_OK)
-    store_fault(store, c, code, "checking");
-  while (code == SQLITE_OK && store_step(store, c, st) == SQLITE_ROW)
-    if (strcmp(store_text(st, 0), "ok") != 0) {
-      text_addf(report, "%s: %s\n", c->path ? c->path : "in memory", store_text(st, 0));
-      ++*findings;
-      store_fault(store, c, SQLITE_CORRUPT, "checking");
-    }
-  sqlite3_finalize(st);
-}
-
 /* The damaged rows of one file. */
 static int scan(struct store *store, struct connection *c, struct finding **list, long long *checked) {
   int count = 0;
@@ -100,8 +82,8 @@ static int verify_file(struct store *store, struct connection *c, struct text *r
     struct store_key key = {.hash = list[i].hash ? list[i].hash : "",
                             .loop = list[i].loop ? list[i].loop : ""};
     bool layer = c != &store->main;
-    text_addf(report, "%s: binary %.12s of %s: %s; %s\n", c->path ? c->path : "in memory", key.hash, key.loop,
-              list[i].why, layer ? "it will be passed over" : "it is set aside");
+    text_addf(report, "%s: binary %.12s of %s: %s; %s\n", store_where(c), key.hash, key.loop, list[i].why,
+              layer ? "it will be passed over" : "it is set aside");
     if (!layer)
       binary_set_aside(store, list[i].signature, &key, list[i].why);
     free(list[i].hash);
@@ -109,7 +91,7 @@ static int verify_file(struct store *store, struct connection *c, struct text *r
   }
   free(list);
   if (c->fault) {
-    text_addf(report, "%s: %s\n", c->path ? c->path : "in memory", text_str(&c->fault_words));
+    text_addf(report, "%s: %s\n", store_where(c), text_str(&c->fault_words));
     findings += findings == 0;
   }
   return findings + rows;

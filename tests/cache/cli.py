@@ -70,7 +70,7 @@ def main(folder):
 
     out, _ = run("cache", "why", "res_calc", env=use)
     lines = out.splitlines()
-    check("why: newest first", len(lines) == 3 and lines[0].endswith("number 1 -> 2, constant gam 1.5 -> 1.6"), out)
+    check("why: newest first", len(lines) == 3 and lines[0].endswith("number, constant gam"), out)
     check("why: first time", lines[-1].endswith("first time that a loop named res_calc is compiled for this cache"), out)
     check("why --limit", run("cache", "why", "--limit", "2", env=use)[0].count("\n") == 2)
     check("why --limit=1", run("cache", "why", "--limit=1", env=use)[0].count("\n") == 1)

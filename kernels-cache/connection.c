@@ -1,0 +1,218 @@
+/* From the name of a file to a connection: its place, its tables, its journal. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inner.h"
+
+/* Opening is waited for longer: to go without the cache costs more than that. */
+#define OPENING 4
+
+/* Shorter sleeps than SQLite's own handler: writes here take well under a millisecond. */
+static int wait_for_lock(void *user, int calls) {
+  struct store *store = user;
+  if (calls == 0)
+    store->busy_deadline =
+        store_monotonic_ms() + (store->opening ? OPENING : 1) * (long long)store->options.busy_ms;
+  else if (store_monotonic_ms() >= store->busy_deadline)
+    return 0;
+  long step = 100L << (calls < 6 ? calls : 6);
+  store_sleep_us(step + (long)((unsigned)store->pid * 2654435761u % 97u)); /* not all at the same moment */
+  return 1;
+}
+
+void store_close_connection(struct connection *c) {
+  store_finalize(c);
+  if (c->db)
+    sqlite3_close_v2(c->db);
+  free(c->path);
+  text_free(&c->fault_words);
+  *c = (struct connection){0};
+}
+
+bool connection_open(struct store *store, struct connection *c, const char *name, int flags) {
+  int code = sqlite3_open_v2(name, &c->db, flags | SQLITE_OPEN_NOMUTEX, store->options.vfs);
+  if (code != SQLITE_OK) {
+    store_fault(store, c, code, "opening");
+    return false;
+  }
+  sqlite3_busy_handler(c->db, wait_for_lock, store);
+  sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  sqlite3_db_config(c->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  return true;
+}
+
+static bool execute(struct store *store, struct connection *c, const char *sql) {
+  return store_execute(store, c, sql, "configuring");
+}
+
+/* What the journal mode is after asking for one; NULL: busy or failed. */
+static const char *ask_journal(struct store *store, struct connection *c, const char *sql) {
+  static const char *const known[] = {"wal", "truncate", "delete", "memory", "persist", "off"};
+  sqlite3_stmt *st = NULL;
+  const char *mode = NULL;
+  int code = SQLITE_BUSY;
+  for (int tries = 0; tries < 200 && code == SQLITE_BUSY; tries++) {
+    if (tries)
+      store_sleep_us(2000);
+    code = sqlite3_prepare_v2(c->db, sql, -1, &st, NULL);
+    if (code == SQLITE_OK)
+      code = sqlite3_step(st);
+    for (size_t i = 0; code == SQLITE_ROW && i < sizeof known / sizeof *known; i++)
+      if (strcmp(store_text(st, 0), known[i]) == 0)
+        mode = known[i];
+    sqlite3_finalize(st);
+  }
+  if (code != SQLITE_ROW && code != SQLITE_BUSY)
+    store_fault(store, c, code, "choosing the journal");
+  return mode;
+}
+
+/* WAL keeps readers and writers apart, but its shared memory works on one host only. Elsewhere the rollback journal; a
+ * file that comes in WAL mode is taken exclusively for the change, which needs no shared memory. The cache can be
+ * made again, so nothing waits for the disk more than the order of writes needs. */
+static bool choose_journal(struct store *store, struct connection *c) {
+  const char *mode;
+  if (place_is_local(store->file_system)) {
+    mode = ask_journal(store, c, "PRAGMA journal_mode = WAL");
+    if (!c->fault)
+      execute(store, c, "PRAGMA journal_size_limit = 4194304");
+  } else {
+    execute(store, c, "PRAGMA locking_mode = EXCLUSIVE");
+    mode = ask_journal(store, c, "PRAGMA journal_mode = TRUNCATE");
+    if (!c->fault)
+      execute(store, c, "PRAGMA locking_mode = NORMAL");
+  }
+  store->journal = mode ? mode : "unknown";
+  return !c->fault;
+}
+
+static bool choose_syncing(struct store *store, struct connection *c) {
+  return execute(store, c,
+                 place_is_local(store->file_system) ? "PRAGMA synchronous = NORMAL"
+                                                    : "PRAGMA synchronous = OFF");
+}
+
+bool connection_configure(struct store *store, struct connection *c) {
+  return execute(store, c, "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY");
+}
+
+void store_open_memory(struct store *store) {
+  struct connection *c = &store->main;
+  store->journal = "memory";
+  store->file_system = "memory";
+  store->no_writes = false;
+  store->pause_until = 0;
+  store->ntouches = 0;
+  if (!connection_open(store, c, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) ||
+      !schema_create(store, c))
+    store_close_connection(c); /* then nothing is remembered, which needs no memory */
+}
+
+enum opened { OPENED, OPENED_WITH_FAULT, OPENED_NOT, OPENED_OTHER_VERSION };
+
+static enum opened open_file(struct store *store, const char *path, int *version) {
+  struct connection *c = &store->main;
+  struct stat st;
+  if (!(c->path = strdup(path)) || stat(path, &st) != 0) {
+    store_warn(store, "the kernel cache %s cannot be opened: %s; this run remembers in memory only", path,
+               strerror(errno));
+    return OPENED_NOT;
+  }
+  c->device = st.st_dev;
+  c->inode = st.st_ino;
+  store->file_system = store->options.file_system ? store->options.file_system : place_file_system(path);
+  bool local = place_is_local(store->file_system);
+  if (!connection_open(store, c, path, SQLITE_OPEN_READWRITE))
+    return OPENED_WITH_FAULT;
+  if (!local) /* before the first read, which would want shared memory if the file is in WAL mode */
+    execute(store, c, "PRAGMA locking_mode = EXCLUSIVE");
+  if (c->fault || !connection_configure(store, c))
+    return OPENED_WITH_FAULT;
+  switch (schema_check(store, c, version)) {
+  case SCHEMA_GOOD:
+    c->known = true;
+    return store->options.read_only || (choose_journal(store, c) && choose_syncing(store, c))
+               ? OPENED
+               : OPENED_WITH_FAULT;
+  case SCHEMA_EMPTY:
+    if (store->options.read_only)
+      return OPENED_NOT;
+    /* Nobody waits for the disk while the file is made: others that start at the same moment wait for us. */
+    return execute(store, c, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = OFF") &&
+                   choose_journal(store, c) && schema_create(store, c) && choose_syncing(store, c)
+               ? OPENED
+               : OPENED_WITH_FAULT;
+  case SCHEMA_OTHER_VERSION: return OPENED_OTHER_VERSION;
+  case SCHEMA_FOREIGN:
+    store_warn(store,
+               "%s is a database of another program and is left alone; this run remembers in memory only. "
+               "Name another "
+               "file with OP2_CACHE",
+               path);
+    return OPENED_NOT;
+  case SCHEMA_FAULT: break;
+  }
+  return OPENED_WITH_FAULT;
+}
+
+/* Made if need be, and fit to run code from? */
+static bool prepare_place(struct store *store, const char *path) {
+  struct text reason = {0};
+  bool there = access(path, F_OK) == 0, made = false;
+  if (store->options.read_only && !there)
+    return false;
+  const char *home = store->options.home;
+  bool good = !home || access(home, F_OK) == 0;
+  if (!good)
+    text_addf(&reason, "there is no home folder %s", home);
+  const char *why = store->options.exports ? PLACE_NOT_WRITTEN : PLACE_NOT_RUN;
+  good = good && (store->options.read_only || place_create(path, &made, &reason)) &&
+         place_trusted(path, why, &reason);
+  if (!good && made)
+    unlink(path);
+  if (!good && store->options.exports)
+    store_warn(store, "%s", text_str(&reason));
+  else if (!good)
+    store_warn(store, "no kernel cache in %s: %s; this run remembers in memory only", path,
+               text_str(&reason));
+  else if (!there)
+    store_stage(store, "file made");
+  text_free(&reason);
+  return good;
+}
+
+bool store_open_main(struct store *store) {
+  struct connection *c = &store->main;
+  struct text other = {0};
+  const char *path = store->options.path;
+  enum opened opened = OPENED_OTHER_VERSION;
+  store->opening = true;
+  for (int round = 0; round < 2 && opened == OPENED_OTHER_VERSION; round++) {
+    int version = 0;
+    bool there = access(path, F_OK) == 0;
+    opened = prepare_place(store, path) ? open_file(store, path, &version) : OPENED_NOT;
+    if (round == 1 && opened == OPENED && !there)
+      store_warn(store,
+                 "%s was written by another version of the library and is left to it; this one uses %s",
+                 store->options.path, path);
+    if (opened == OPENED_OTHER_VERSION) {
+      store_close_connection(c);
+      text_clear(&other);
+      if (!place_other_name(store->options.path, STORE_VERSION, &other))
+        opened = OPENED_NOT;
+      path = text_str(&other);
+    }
+  }
+  store->opening = false;
+  text_free(&other);
+  /* While opening, only damage leads to a new file; a lock that is held or a full disk means going without. */
+  if (opened == OPENED_WITH_FAULT && c->fault != FAULT_DAMAGED && c->fault != FAULT_MOVED)
+    c->fault = FAULT_BROKEN;
+  if (opened == OPENED || opened == OPENED_WITH_FAULT)
+    return true;
+  store_close_connection(c);
+  return false;
+}
