@@ -69,6 +69,7 @@ lint() {
   build build || exit 1
   lint_with clang-format "layout" format_check || status=1
   lint_with python3 "lengths, unfinished work, README" lint_text || status=1
+  lint_with python3 "rooms, arrows, knots" lint_house || status=1
   lint_with shellcheck "shell scripts" lint_shell || status=1
   lint_with cppcheck "cppcheck" lint_cppcheck || status=1
   lint_with clang-tidy "clang-tidy" lint_tidy || status=1
@@ -78,6 +79,10 @@ lint() {
 lint_text() {
   # shellcheck disable=SC2046
   python3 .ci/lint.py $(source_files '*.c' '*.h' '*.cc' '*.py' '*.sh' '*meson.build') dev .ci/run
+}
+
+lint_house() { # docs/rooms.md says what holds
+  python3 .ci/house.py --check
 }
 
 lint_with() { # TOOL LABEL FUNCTION

@@ -16,7 +16,7 @@ expect() { # STATUS WORDS COMMAND...: the status, and the words somewhere in the
   fi
 }
 
-for command in setup build demo test bench format lint fuzz; do
+for command in setup build demo test bench format lint house fuzz; do
   expect 0 "./dev $command" "$dev" --help
   expect 0 "./dev $command" "$dev" $command --help
 done
