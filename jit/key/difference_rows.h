@@ -2,7 +2,7 @@
 #ifndef OP2JIT_JIT_DIFFERENCE_ROWS_H
 #define OP2JIT_JIT_DIFFERENCE_ROWS_H
 
-#include "jit/piece.h"
+#include "jit/key/piece.h"
 
 struct difference_side {
   struct piece column;
