@@ -3,8 +3,8 @@
 usage: ./dev house [FOLDER...]              figures of checkouts (each with its build/), side by side
        ./dev house --check [FOLDER [BUILD]]  what is against the rules, a line each; status 1 if anything is
 
-The page is the law: the order of the rooms, the tables whose members may be functions, and the limits are read from its tables.
-There is no list of exceptions."""
+The page is the law: the order of the rooms, the tables whose members may be functions, the limits and the stages of the walk
+are read from its tables. There is no list of exceptions."""
 import collections
 import os
 import re
@@ -45,10 +45,10 @@ def sources(root, folders):
 
 
 class Page:
-    """The tables of docs/rooms.md: rooms from the top down, tables of functions, limits."""
+    """The tables of docs/rooms.md: rooms from the top down, tables of functions, limits, the stages of the walk."""
 
     def __init__(self, root):
-        self.rooms, self.tables, self.limits = [], [], {}
+        self.rooms, self.tables, self.limits, self.stages = [], [], {}, []
         columns = {"room": self.rooms, "table": self.tables}
         kind = None
         with open(os.path.join(root, PAGE), encoding="utf-8") as file:
@@ -60,6 +60,8 @@ class Page:
                     kind = cells[0]
                 elif kind in columns and cells[0].startswith("`"):
                     columns[kind].append(cells[0].strip("`").rstrip("/"))
+                elif kind == "stage" and cells[1].startswith("`"):
+                    self.stages.append((cells[1].strip("`()"), cells[2].strip("`/")))
                 elif kind == "limit" and cells[1].isdigit():
                     self.limits[cells[0]] = int(cells[1])
         self.height = {room: len(self.rooms) - at for at, room in enumerate(self.rooms)}
@@ -274,6 +276,18 @@ def too_much(page, files, symbols):
     return found
 
 
+def walk_left(page, symbols):
+    """Stages of the walk that are not there, or that somebody else calls too."""
+    found = []
+    for stage, caller in page.stages:
+        callers = {path for (path, _), names in symbols.uses.items() if stage in names}
+        if not any(page.room(path) == caller for path in callers):
+            found.append(f"{PAGE}: the stage {stage} is not called by {caller}")
+        found += [f"{path}: calls {stage}, a stage of the walk, which is the business of {caller}"
+                  for path in sorted(callers) if page.room(path) != caller]
+    return found
+
+
 def nowhere(page, files):
     return [f"{path}: its folder is no room of {PAGE}" for path in files if not page.room(path)]
 
@@ -283,7 +297,7 @@ def check(root, build):
     symbols = Symbols(root, build, files)
     found = [f"{path}: is not compiled in {build}, so that its calls are not known" for path in symbols.missing]
     found += nowhere(page, files) + arrows_up(page, files, symbols) + Functions(page, files, symbols).against()
-    found += too_much(page, files, symbols)
+    found += walk_left(page, symbols) + too_much(page, files, symbols)
     for line in found:
         print(line)
     if not found:

@@ -29,6 +29,10 @@ PAGE = """# The rooms
 | lines of a file | 30 |
 | lines of a function | 10 |
 | files of a knot | 3 |
+
+| stage | function | called by | what it does |
+|---|---|---|---|
+| work | `floor_work()` | `runtime/roof/` | works |
 """
 
 FLOOR = """#ifndef FLOOR_H
@@ -199,12 +203,21 @@ class Rules(unittest.TestCase):
                      "base/long.c: length has 11 lines; 10 are the limit")
         self.refused({**SOUND, **{f"base/{i}.h": "\n" for i in range(4)}}, "base: 6 files; 5 are the limit")
 
+    def test_a_stage_that_somebody_else_calls(self):
+        hall = "struct listed;\nint floor_work(const struct listed *row);\nint hall(void) {\n  return floor_work(0);\n}\n"
+        self.refused({**SOUND, "runtime/floor/hall.c": hall},
+                     "runtime/floor/hall.c: calls floor_work, a stage of the walk, which is the business of runtime/roof")
+
+    def test_a_stage_that_nobody_calls(self):
+        self.refused({**SOUND, "docs/rooms.md": PAGE.replace("`floor_work()`", "`floor_other()`")},
+                     "docs/rooms.md: the stage floor_other is not called by runtime/roof")
+
     def test_a_folder_that_is_no_room(self):
         self.refused({**SOUND, "runtime/attic/old.h": "\n"}, "runtime/attic/old.h: its folder is no room")
 
     def test_nothing_is_believed_of_what_is_not_compiled(self):
         status, lines = self.check(SOUND, compiled=False)
-        self.assertEqual((status, len(lines)), (1, 3), lines)
+        self.assertEqual((status, sum("is not compiled" in line for line in lines)), (1, 3), lines)
         self.assertIn("base/words.c: is not compiled", lines[0])
 
 
