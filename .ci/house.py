@@ -2,6 +2,7 @@
 
 usage: ./dev house [FOLDER...]              figures of checkouts (each with its build/), side by side
        ./dev house --check [FOLDER [BUILD]]  what is against the rules, a line each; status 1 if anything is
+       ./dev house --stages                  the functions of the walk, a line each
 
 The page is the law: the order of the rooms, the tables whose members may be functions, the limits and the stages of the walk
 are read from its tables. There is no list of exceptions."""
@@ -375,6 +376,9 @@ def main(words):
     if words[:1] == ["--check"] and len(words) <= 3:
         root = words[1] if len(words) > 1 else here
         return check(root, words[2] if len(words) > 2 else os.path.join(root, "build"))
+    if words == ["--stages"]:
+        print("\n".join(stage for stage, _ in Page(here).stages))
+        return 0
     if any(word.startswith("-") for word in words):
         print(__doc__)
         return 0 if words[0] in ("--help", "-h") else 2
