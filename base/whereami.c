@@ -68,7 +68,8 @@ static int find_plugin(const char *name, const char *first, struct text *library
   if (whereami(library, err))
     return err->code;
   char *folder = library->data;
-  if (folder && go_up(folder) && there(path, folder, "op2jit", name))
+  if (folder && go_up(folder) &&
+      (there(path, folder, "op2jit", name) || there(path, folder, OP2JIT_PLUGINS_FROM_BIN, name)))
     return OP_OK;
   struct text beside = {0};
   text_addf(&beside, "%s/op2jit", text_str(library));

@@ -27,17 +27,10 @@ static void list_row(void *user, const struct store_row *row) {
   struct text *out = &l->cli->out;
   char size[32], made[32];
   if (l->cli->json) {
-    json_open(out, NULL, '{');
-    json_text(out, "loop", row->loop);
-    json_text(out, "hash", row->hash);
-    json_text(out, "shape", row->shape);
-    json_text(out, "file", row->origin);
-    json_number(out, "bytes", row->size);
-    json_number(out, "stored_bytes", row->stored);
-    json_real(out, "compile_seconds", row->seconds);
-    json_number(out, "made", row->made);
-    json_number(out, "used", row->used);
-    json_close(out, '}');
+    json_object(out, NULL,
+                "loop:t hash:t shape:t file:t bytes:i stored_bytes:i compile_seconds:d made:i used:i",
+                row->loop, row->hash, row->shape, row->origin, row->size, row->stored, row->seconds,
+                row->made, row->used);
   } else {
     if (l->count == 0)
       text_addf(out, "%-24s %-12s %10s %10s  %-19s  %s\n", "loop", "hash", "size", "compiled", "on", "shape");
@@ -65,29 +58,29 @@ static void count_row(void *user, const struct store_row *row) {
   ++*(int *)user;
 }
 
-int cli_check_loop(struct store *store, const char *said) {
+int cli_check_loop(const struct cli *cli, const char *said) {
   int known = 0;
   struct text names = {0};
-  store_list(store, said, count_row, &known);
-  store_history(store, said, 1, count_event, &known);
+  store_list(cli->store, said, count_row, &known);
+  store_history(cli->store, said, 1, count_event, &known);
   if (known)
     return CLI_OK;
-  store_list(store, NULL, note_row, &names);
-  store_history(store, NULL, 0, note_event, &names);
+  store_list(cli->store, NULL, note_row, &names);
+  store_history(cli->store, NULL, 0, note_event, &names);
   const int status = cli_no_loop(&names, "nothing is known of", said, "op2jit cache ls");
   text_free(&names);
   return status;
 }
 
 /* Names without a binary; those whose binaries are gone are known all the same. */
-static int check_names(const struct cli *cli, struct store *store) {
+static int check_names(const struct cli *cli) {
   int status = CLI_OK;
   for (int i = 0; i < cli->nwords; i++) {
     int count = 0;
-    store_list(store, cli->words[i], count_row, &count);
+    store_list(cli->store, cli->words[i], count_row, &count);
     if (count)
       continue;
-    status = cli_check_loop(store, cli->words[i]);
+    status = cli_check_loop(cli, cli->words[i]);
     if (status == CLI_OK)
       status = cli_fail(CLI_FAILED,
                         "there is no binary of loop %s any more; op2jit cache why %s says what became of it",
@@ -97,20 +90,15 @@ static int check_names(const struct cli *cli, struct store *store) {
 }
 
 static int run_ls(struct cli *cli) {
-  struct store *store = cli_open_store(cli, CLI_LOOK);
-  if (!store)
-    return CLI_FAILED;
   struct listing l = {cli, 0};
   if (cli->json)
     json_open(&cli->out, NULL, '[');
-  store_list(store, NULL, list_row, &l);
+  store_list(cli->store, NULL, list_row, &l);
   if (cli->json)
     json_close(&cli->out, ']');
   else if (l.count == 0 && cli->nwords == 0)
     text_add(&cli->out, "no binaries\n");
-  const int status = check_names(cli, store);
-  store_close(store);
-  return status;
+  return check_names(cli);
 }
 
 /* ---- show --------------------------------------------------------------------------------------*/
@@ -136,15 +124,14 @@ static void show_key(struct cli *cli, const struct store_key *key, const struct 
   struct text *out = &cli->out;
   if (cli->json) {
     json_open(out, NULL, '{');
-    json_text(out, "loop", key->loop);
-    json_text(out, "hash", key->hash);
+    json_fields(out, "loop:t hash:t", key->loop, key->hash);
     json_open(out, "columns", '{');
     for (int i = 0; i < key->ncolumns; i++)
       json_bytes(out, key->columns[i].name, key->columns[i].value, key->columns[i].length);
     json_close(out, '}');
-    json_text(out, "names", key->names);
+    json_fields(out, "names:t", key->names);
     if (cli->values[0])
-      json_text(out, "source", text_str(source));
+      json_fields(out, "source:t", text_str(source));
     json_close(out, '}');
     return;
   }
@@ -168,9 +155,7 @@ static void show_key(struct cli *cli, const struct store_key *key, const struct 
 }
 
 static int run_show(struct cli *cli) {
-  struct store *store = cli_open_store(cli, CLI_LOOK);
-  if (!store)
-    return CLI_FAILED;
+  struct store *store = cli->store;
   struct store_key key;
   struct text hash = {0}, source = {0};
   int status = CLI_OK;
@@ -187,7 +172,6 @@ static int run_show(struct cli *cli) {
                       cli->words[0]);
   text_free(&hash);
   text_free(&source);
-  store_close(store);
   return status;
 }
 
@@ -199,16 +183,8 @@ static void why_row(void *user, const struct store_event *e) {
   char when[32];
   l->count++;
   if (l->cli->json) {
-    json_open(out, NULL, '{');
-    json_number(out, "time", e->time);
-    json_text(out, "loop", e->loop);
-    json_text(out, "event", e->event);
-    json_text(out, "reason", e->reason);
-    json_text(out, "hash", e->hash);
-    json_real(out, "seconds", e->seconds);
-    json_text(out, "host", e->host);
-    json_number(out, "pid", e->pid);
-    json_close(out, '}');
+    json_object(out, NULL, "time:i loop:t event:t reason:t hash:t seconds:d host:t pid:n", e->time, e->loop,
+                e->event, e->reason, e->hash, e->seconds, e->host, e->pid);
     return;
   }
   text_addf(out, "%s %s %s", cli_time(e->time, when), e->loop, e->event);
@@ -221,56 +197,32 @@ static int run_why(struct cli *cli) {
   long long limit = 20;
   if (cli->values[0] && !cli_number(cli->values[0], INT_MAX, &limit))
     return cli_fail(CLI_USAGE, "--limit \"%s\": expected a whole number, 0 for all", cli->values[0]);
-  struct store *store = cli_open_store(cli, CLI_LOOK);
-  if (!store)
-    return CLI_FAILED;
   struct listing l = {cli, 0};
   if (cli->json)
     json_open(&cli->out, NULL, '[');
-  store_history(store, cli->nwords ? cli->words[0] : NULL, (int)limit, why_row, &l);
+  store_history(cli->store, cli->nwords ? cli->words[0] : NULL, (int)limit, why_row, &l);
   if (cli->json)
     json_close(&cli->out, ']');
-  const int status = l.count || !cli->nwords ? CLI_OK : cli_check_loop(store, cli->words[0]);
-  store_close(store);
-  return status;
+  return l.count || !cli->nwords ? CLI_OK : cli_check_loop(cli, cli->words[0]);
 }
 
 /* ---- stats, path -------------------------------------------------------------------------------*/
 
 static int run_stats(struct cli *cli) {
-  struct store *store = cli_open_store(cli, CLI_LOOK);
-  if (!store)
-    return CLI_FAILED;
+  struct store *store = cli->store;
   struct store_stats s;
   struct text *out = &cli->out;
   char a[32], b[32], c[32];
   store_stats(store, &s);
   if (cli->json) {
-    const struct {
-      const char *name;
-      long long value;
-    } numbers[] = {{"binaries", s.binaries},
-                   {"loops", s.loops},
-                   {"binary_bytes", s.binary_bytes},
-                   {"stored_bytes", s.stored_bytes},
-                   {"file_bytes", s.file_bytes},
-                   {"free_bytes", s.free_bytes},
-                   {"cap_bytes", s.cap},
-                   {"failures", s.failures},
-                   {"tunings", s.tunings},
-                   {"verdicts", s.verdicts},
-                   {"facts", s.facts},
-                   {"events", s.events},
-                   {"damaged", s.damaged},
-                   {"leases", s.leases},
-                   {"layers", s.layers}};
-    json_open(out, NULL, '{');
-    json_text(out, "file", store_path(store));
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-      json_number(out, numbers[i].name, numbers[i].value);
-    json_real(out, "compile_seconds", s.seconds);
-    json_text(out, "file_system", s.file_system);
-    json_close(out, '}');
+    json_object(
+        out, NULL,
+        "file:t binaries:i loops:i binary_bytes:i stored_bytes:i file_bytes:i free_bytes:i cap_bytes:i "
+        "failures:i tunings:i verdicts:i facts:i events:i damaged:i leases:i layers:n "
+        "compile_seconds:d file_system:t",
+        store_path(store), s.binaries, s.loops, s.binary_bytes, s.stored_bytes, s.file_bytes, s.free_bytes,
+        s.cap, s.failures, s.tunings, s.verdicts, s.facts, s.events, s.damaged, s.leases, s.layers, s.seconds,
+        s.file_system);
   } else {
     text_addf(out, "%s on %s\n", store_path(store), s.file_system);
     text_addf(out, "%lld binaries of %lld loops, %s, stored in %s; compiling them took %.2f s\n", s.binaries,
@@ -283,62 +235,62 @@ static int run_stats(struct cli *cli) {
         "damaged, %d layers\n",
         s.failures, s.tunings, s.verdicts, s.facts, s.events, s.leases, s.damaged, s.layers);
   }
-  store_close(store);
   return CLI_OK;
 }
 
 static int run_path(struct cli *cli) {
   struct text path = {0};
-  const char *given = env_value(&cli->env, ENV_CACHE);
-  if (*given)
-    text_add(&path, given);
-  else if (!store_default_path(&path, cli->env.cache_home, NULL))
-    return cli_fail(CLI_FAILED, "there is no cache: neither XDG_CACHE_HOME nor HOME is an absolute path; "
-                                "name the file with OP2_CACHE");
-  if (cli->json) {
-    json_open(&cli->out, NULL, '{');
-    json_text(&cli->out, "path", text_str(&path));
-    json_close(&cli->out, '}');
-  } else
+  if (!cli_cache_path(cli, &path))
+    return cli_fail(CLI_FAILED, "there is no cache: " CLI_NO_PLACE);
+  if (cli->json)
+    json_object(&cli->out, NULL, "path:t", text_str(&path));
+  else
     text_addf(&cli->out, "%s\n", text_str(&path));
   text_free(&path);
   return CLI_OK;
 }
 
 const struct command cli_cache_look[] = {
-    {"cache",
-     "ls",
-     "[LOOP...]",
-     0,
-     -1,
-     "List the binaries",
-     "All of them, or those of the named loops, newest first, and those of OP2_CACHE_RO behind the others. "
-     "The "
-     "shape tells the kernels of one loop apart, and the hash those of one shape.",
-     run_ls,
-     {{0}},
-     false},
-    {"cache",
-     "show",
-     "LOOP|HASH",
-     1,
-     1,
-     "Show the key of a binary",
-     "The newest binary of a loop, or the one whose hash begins with HASH: all columns of its key.",
-     run_show,
-     {{"--source", NULL, "the generated source instead"}},
-     false},
-    {"cache",
-     "why",
-     "[LOOP]",
-     0,
-     1,
-     "Say why loops were compiled",
-     "What was compiled, evicted or set aside, newest first, with the part of the key that had changed.",
-     run_why,
-     {{"--limit", "N", "at most N lines (20; 0: all)"}},
-     false},
-    {"cache", "stats", "", 0, 0, "Count what is there", "", run_stats, {{0}}, false},
-    {"cache", "path", "", 0, 0, "Print the file's name", "Whether it exists or not.", run_path, {{0}}, false},
-};
-const int cli_cache_look_count = (int)(sizeof cli_cache_look / sizeof *cli_cache_look);
+    {.group = "cache",
+     .name = "ls",
+     .arguments = "[LOOP...]",
+     .most = -1,
+     .access = CLI_LOOK,
+     .help = "List the binaries",
+     .more = "All of them, or those of the named loops, newest first, and those of OP2_CACHE_RO behind the "
+             "others. The shape tells the kernels of one loop apart, and the hash those of one shape.",
+     .run = run_ls},
+    {.group = "cache",
+     .name = "show",
+     .arguments = "LOOP|HASH",
+     .least = 1,
+     .most = 1,
+     .access = CLI_LOOK,
+     .help = "Show the key of a binary",
+     .more = "The newest binary of a loop, or the one whose hash begins with HASH: all columns of its key.",
+     .run = run_show,
+     .options = {{"--source", NULL, "the generated source instead"}}},
+    {.group = "cache",
+     .name = "why",
+     .arguments = "[LOOP]",
+     .most = 1,
+     .access = CLI_LOOK,
+     .help = "Say why loops were compiled",
+     .more =
+         "What was compiled, evicted or set aside, newest first, with the part of the key that had changed.",
+     .run = run_why,
+     .options = {{"--limit", "N", "at most N lines (20; 0: all)"}}},
+    {.group = "cache",
+     .name = "stats",
+     .arguments = "",
+     .access = CLI_LOOK,
+     .help = "Count what is there",
+     .more = "",
+     .run = run_stats},
+    {.group = "cache",
+     .name = "path",
+     .arguments = "",
+     .help = "Print the file's name",
+     .more = "Whether it exists or not.",
+     .run = run_path},
+    {0}};

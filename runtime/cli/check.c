@@ -94,15 +94,11 @@ static void show_json(struct cli *cli, const struct desc *d, int number, const c
                       const struct prove_finding *f) {
   struct text *out = &cli->out;
   json_open(out, NULL, '{');
-  json_number(out, "argument", number);
-  json_text(out, "text", text);
-  json_text(out, "verdict", verdicts[f ? f->verdict : PROVE_PROVED]);
+  json_fields(out, "argument:n text:t verdict:t", number, text, verdicts[f ? f->verdict : PROVE_PROVED]);
   if (f) {
-    json_text(out, "reason", f->reason);
     const char *remedy = prove_remedy(d, f);
-    json_text(out, "remedy", remedy ? remedy : "");
-    json_number(out, "line", f->line);
-    json_number(out, "column", f->column);
+    json_fields(out, "reason:t remedy:t line:n column:n", f->reason, remedy ? remedy : "", f->line,
+                f->column);
   }
   json_close(out, '}');
 }
@@ -162,7 +158,7 @@ static int prove(struct cli *cli, const struct desc *d, int *status, struct erro
   const struct shape scalar = {0};
   struct prove_result result = {0};
   const struct prover *prover = NULL;
-  int code = cli_find_plugin(cli, &plugin, err);
+  int code = plugin_find(&plugin, env_value(&cli->env, ENV_PLUGINS), err);
   if (!code)
     code = plugin_open(&plugin, err);
   if (!code && !(prover = prove_find(&plugin)))
@@ -232,29 +228,28 @@ static int run_check(struct cli *cli) {
 }
 
 const struct command cli_check[] = {
-    {"",
-     "check",
-     "FILE.c --kernel NAME ARGUMENT...",
-     1,
-     -1,
-     "Prove that a kernel does what its access descriptors say",
-     "FILE holds the kernel's text alone: its function and the helpers that it calls, without\n"
-     "#include <op2jit.h>, OP_KERNEL or OP_KERNEL_DEF around it, and without a program.\n"
-     "One text per argument of the loop, in their order:\n"
-     "  \"dat TYPE DIM ACCESS\"             a dat on the loop's own set\n"
-     "  \"dat TYPE DIM MAP[IDX] ACCESS\"    through one column of a map, any name\n"
-     "  \"dat TYPE DIM MAP[0..N] ACCESS\"   through all columns, as a vector\n"
-     "  \"gbl TYPE DIM ACCESS\"             a global\n"
-     "  \"idx\", \"idx MAP[IDX]\"             op_arg_idx\n"
-     "  \"info TYPE DIM REF\"               op_arg_info for argument REF\n"
-     "TYPE is one of op_decl_dat's, ACCESS OP_READ or read and so on. The verdict of each is proved, "
-     "violated or\n"
-     "unknown. Status 0: nothing is violated, 1: something is, or the text does not compile.\n"
-     "Example: op2jit check flux.c --kernel flux \"dat double 4 pcell[0] OP_READ\" \"gbl double 1 OP_INC\"\n",
-     run_check,
-     {{"--kernel", "NAME", "the kernel's function"},
-      {"--const", "LIST", "constants that the text uses: \"NAME TYPE DIM, ...\""},
-      {"--args", NULL, "may stand before the arguments"}},
-     false},
-};
-const int cli_check_count = 1;
+    {.group = "",
+     .name = "check",
+     .arguments = "FILE.c --kernel NAME ARGUMENT...",
+     .least = 1,
+     .most = -1,
+     .help = "Prove that a kernel does what its access descriptors say",
+     .more = "FILE holds the kernel's text alone: its function and the helpers that it calls, without\n"
+             "#include <op2jit.h>, OP_KERNEL or OP_KERNEL_DEF around it, and without a program.\n"
+             "One text per argument of the loop, in their order:\n"
+             "  \"dat TYPE DIM ACCESS\"             a dat on the loop's own set\n"
+             "  \"dat TYPE DIM MAP[IDX] ACCESS\"    through one column of a map, any name\n"
+             "  \"dat TYPE DIM MAP[0..N] ACCESS\"   through all columns, as a vector\n"
+             "  \"gbl TYPE DIM ACCESS\"             a global\n"
+             "  \"idx\", \"idx MAP[IDX]\"             op_arg_idx\n"
+             "  \"info TYPE DIM REF\"               op_arg_info for argument REF\n"
+             "TYPE is one of op_decl_dat's, ACCESS OP_READ or read and so on. The verdict of each is proved, "
+             "violated or\n"
+             "unknown. Status 0: nothing is violated, 1: something is, or the text does not compile.\n"
+             "Example: op2jit check flux.c --kernel flux \"dat double 4 pcell[0] OP_READ\" \"gbl double 1 "
+             "OP_INC\"\n",
+     .run = run_check,
+     .options = {{"--kernel", "NAME", "the kernel's function"},
+                 {"--const", "LIST", "constants that the text uses: \"NAME TYPE DIM, ...\""},
+                 {"--args", NULL, "may stand before the arguments"}}},
+    {0}};

@@ -19,8 +19,12 @@ struct cli_option {
   const char *help;
 };
 
+/* The store that OP2_CACHE names: to look at, to change (only if it is there), or to make. */
+enum cli_access { CLI_NO_STORE, CLI_LOOK, CLI_CHANGE, CLI_MAKE };
+
 struct cli {
   const struct command *command;
+  struct store *store; /* of commands with access to it */
   struct env env;
   struct log log;
   bool json;
@@ -32,31 +36,25 @@ struct cli {
 
 struct command {
   const char *group, *name; /* group "" for commands of one word */
-  const char *arguments;    /* "[LOOP...]" */
+  const char *arguments;    /* "[LOOP...]", "" */
   int least, most;          /* words; most -1: any number */
-  const char *help;         /* one line */
-  const char *more;         /* the rest of --help, or "" */
+  enum cli_access access;
+  const char *help; /* one line */
+  const char *more; /* the rest of --help, or "" */
   int (*run)(struct cli *cli);
   struct cli_option options[3]; /* beside --json and --help */
   bool raw;                     /* all words behind its name are the argument's own */
 };
 
-/* One table per file. */
+/* One table per file; a row without a name ends it. */
 extern const struct command cli_cache_look[], cli_cache_care[], cli_tune[], cli_check[], cli_mesh[],
     cli_other[];
-extern const int cli_cache_look_count, cli_cache_care_count, cli_tune_count, cli_check_count, cli_mesh_count,
-    cli_other_count;
-/* All of them, in the order of the help. NULL behind the last. */
-const struct command *cli_command(int number);
 
-/* The store that OP2_CACHE names: to look at, to change (only if it is there), or to make. NULL after a message. */
-enum cli_access { CLI_LOOK, CLI_CHANGE, CLI_MAKE };
-struct store *cli_open_store(struct cli *cli, enum cli_access wanted);
-/* plugin_find, from where this command is: the plugin of an installed tree lies beside the library. */
-struct plugin;
-int cli_find_plugin(struct cli *cli, struct plugin *plugin, struct error *err);
-/* The folder where an installed tree has its plugins, from where this command is. */
-bool cli_plugins(struct text *folder);
+/* The file of kernels, whether it is there yet or not; false: no place is known. */
+bool cli_cache_path(const struct cli *cli, struct text *path);
+#define CLI_NO_PLACE "neither XDG_CACHE_HOME nor HOME is an absolute path; name the file with OP2_CACHE"
+/* Opens cli->store. CLI_FAILED after a message: there is no file. */
+int cli_open_store(struct cli *cli, enum cli_access wanted);
 /* A whole number from 0 to `most`, digits and nothing else; false for any other text. */
 bool cli_number(const char *text, long long most, long long *out);
 /* A message on stderr; returns the status. */
@@ -67,7 +65,7 @@ void cli_note_name(struct text *names, const char *name);
 /* "WHAT a loop named SAID", with the nearest of the names, or with the command that lists them. CLI_FAILED. */
 int cli_no_loop(const struct text *names, const char *what, const char *said, const char *lister);
 /* CLI_OK if the store has binaries or events of that loop, else cli_no_loop. */
-int cli_check_loop(struct store *store, const char *said);
+int cli_check_loop(const struct cli *cli, const char *said);
 
 /* "12.3 KiB" and "2026-01-31 12:00:00"; the buffers are the caller's. */
 const char *cli_bytes(long long bytes, char out[32]);
@@ -76,10 +74,11 @@ const char *cli_time(long long seconds, char out[32]);
 /* ---- JSON: commas and quotes are taken care of. `key` NULL inside a list. */
 void json_open(struct text *out, const char *key, char bracket);
 void json_close(struct text *out, char bracket);
-void json_text(struct text *out, const char *key, const char *value);
 void json_bytes(struct text *out, const char *key, const char *value, size_t length);
-void json_number(struct text *out, const char *key, long long value);
-void json_real(struct text *out, const char *key, double value);
-void json_bool(struct text *out, const char *key, bool value);
+/* Names with the form of the value that follows: "loop:t bytes:i count:n seconds:d chosen:b": a text, a long long, an int, a double,
+ * a truth. */
+void json_fields(struct text *out, const char *fields, ...);
+/* The same in braces. */
+void json_object(struct text *out, const char *key, const char *fields, ...);
 
 #endif

@@ -1,27 +1,9 @@
 /* JSON, written piece by piece. Whether a comma is due is seen from what was written last. */
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "cli/cli.h"
-
-static void begin(struct text *out, const char *key) {
-  char last = out->length ? out->data[out->length - 1] : '{';
-  if (last != '{' && last != '[' && last != ':')
-    text_add_char(out, ',');
-  if (key) {
-    json_bytes(out, NULL, key, strlen(key));
-    text_add_char(out, ':');
-  }
-}
-
-void json_open(struct text *out, const char *key, char bracket) {
-  begin(out, key);
-  text_add_char(out, bracket);
-}
-
-void json_close(struct text *out, char bracket) {
-  text_add_char(out, bracket);
-}
 
 /* How many bytes of valid UTF-8 begin here; 0 if they are not valid. */
 static size_t valid(const unsigned char *p, size_t left) {
@@ -38,13 +20,7 @@ static size_t valid(const unsigned char *p, size_t left) {
   return n;
 }
 
-void json_bytes(struct text *out, const char *key, const char *value, size_t length) {
-  /* A name is begun by its caller: it has no key and no comma of its own. */
-  if (key)
-    begin(out, key);
-  else if (out->length && out->data[out->length - 1] != '{' && out->data[out->length - 1] != '[' &&
-           out->data[out->length - 1] != ',' && out->data[out->length - 1] != ':')
-    text_add_char(out, ',');
+static void quote(struct text *out, const char *value, size_t length) {
   text_add_char(out, '"');
   for (size_t i = 0; i < length;) {
     unsigned char c = (unsigned char)value[i];
@@ -62,24 +38,68 @@ void json_bytes(struct text *out, const char *key, const char *value, size_t len
   text_add_char(out, '"');
 }
 
-void json_text(struct text *out, const char *key, const char *value) {
-  json_bytes(out, key, value, strlen(value));
+static void begin(struct text *out, const char *key, size_t length) {
+  char last = out->length ? out->data[out->length - 1] : '{';
+  if (last != '{' && last != '[')
+    text_add_char(out, ',');
+  if (key) {
+    quote(out, key, length);
+    text_add_char(out, ':');
+  }
 }
 
-void json_number(struct text *out, const char *key, long long value) {
-  begin(out, key);
-  text_addf(out, "%lld", value);
+void json_open(struct text *out, const char *key, char bracket) {
+  begin(out, key, key ? strlen(key) : 0);
+  text_add_char(out, bracket);
 }
 
-void json_real(struct text *out, const char *key, double value) {
-  begin(out, key);
+void json_close(struct text *out, char bracket) {
+  text_add_char(out, bracket);
+}
+
+void json_bytes(struct text *out, const char *key, const char *value, size_t length) {
+  begin(out, key, key ? strlen(key) : 0);
+  quote(out, value, length);
+}
+
+static void add_real(struct text *out, double value) {
   if (isfinite(value))
     text_addf(out, "%.9g", value);
   else
     text_add(out, "null");
 }
 
-void json_bool(struct text *out, const char *key, bool value) {
-  begin(out, key);
-  text_add(out, value ? "true" : "false");
+static void add_fields(struct text *out, const char *fields, va_list values) {
+  for (const char *at = fields; *at; at += *at == ' ') {
+    const size_t name = strcspn(at, ":");
+    begin(out, at, name);
+    at += name + 1;
+    switch (*at++) {
+    case 't': {
+      const char *value = va_arg(values, const char *);
+      quote(out, value, strlen(value));
+      break;
+    }
+    case 'n': text_addf(out, "%d", va_arg(values, int)); break;
+    case 'i': text_addf(out, "%lld", va_arg(values, long long)); break;
+    case 'd': add_real(out, va_arg(values, double)); break;
+    default: text_add(out, va_arg(values, int) ? "true" : "false"); break;
+    }
+  }
+}
+
+void json_fields(struct text *out, const char *fields, ...) {
+  va_list values;
+  va_start(values, fields);
+  add_fields(out, fields, values);
+  va_end(values);
+}
+
+void json_object(struct text *out, const char *key, const char *fields, ...) {
+  va_list values;
+  json_open(out, key, '{');
+  va_start(values, fields);
+  add_fields(out, fields, values);
+  va_end(values);
+  json_close(out, '}');
 }

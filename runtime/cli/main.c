@@ -2,110 +2,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/nearest.h"
 #include "cli/cli.h"
-#include "jit/key/signature.h"
 
 enum { MOST_COMMANDS = 40, HELP_COLUMN = 36 };
 
-const struct command *cli_command(int number) {
-  const struct {
-    const struct command *commands;
-    int count;
-  } tables[] = {{cli_cache_look, cli_cache_look_count},
-                {cli_cache_care, cli_cache_care_count},
-                {cli_tune, cli_tune_count},
-                {cli_check, cli_check_count},
-                {cli_mesh, cli_mesh_count},
-                {cli_other, cli_other_count}};
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-    if (number < tables[i].count)
-      return &tables[i].commands[number];
-    number -= tables[i].count;
-  }
+static const struct command *command_at(int number) {
+  static const struct command *const tables[] = {cli_cache_look, cli_cache_care, cli_tune,
+                                                 cli_check,      cli_mesh,       cli_other};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    for (const struct command *c = tables[i]; c->name; c++)
+      if (number-- == 0)
+        return c;
   return NULL;
-}
-
-int cli_fail(int status, const char *format, ...) {
-  va_list args;
-  fputs("op2jit: ", stderr);
-  va_start(args, format);
-  vfprintf(stderr, format, args);
-  va_end(args);
-  fputc('\n', stderr);
-  return status;
-}
-
-bool cli_number(const char *text, long long most, long long *out) {
-  long long value = 0;
-  for (const char *c = text; *c; c++) {
-    const int digit = *c - '0';
-    if (digit < 0 || digit > 9 || value > (most - digit) / 10)
-      return false;
-    value = 10 * value + digit;
-  }
-  *out = value;
-  return *text != '\0';
-}
-
-const char *cli_bytes(long long bytes, char out[32]) {
-  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = (double)bytes;
-  int unit = 0;
-  while (value >= 1024.0 && unit < 4) {
-    value /= 1024.0;
-    unit++;
-  }
-  snprintf(out, 32, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-  return out;
-}
-
-const char *cli_time(long long seconds, char out[32]) {
-  time_t t = (time_t)seconds;
-  struct tm tm;
-  if (!localtime_r(&t, &tm) || !strftime(out, 32, "%Y-%m-%d %H:%M:%S", &tm))
-    snprintf(out, 32, "%lld", seconds);
-  return out;
-}
-
-struct store *cli_open_store(struct cli *cli, enum cli_access wanted) {
-  struct text path = {0};
-  const char *given = env_value(&cli->env, ENV_CACHE);
-  if (*given)
-    text_add(&path, given);
-  else if (!store_default_path(&path, cli->env.cache_home, NULL)) {
-    cli_fail(CLI_FAILED, "there is no cache: neither XDG_CACHE_HOME nor HOME is an absolute path; name the "
-                         "file with OP2_CACHE");
-    return NULL;
-  }
-  struct store *store = NULL;
-  struct error err = {0};
-  struct store_options options = {.path = text_str(&path),
-                                  .layers = env_value(&cli->env, ENV_CACHE_RO),
-                                  .log = &cli->log,
-                                  .read_only = wanted == CLI_LOOK ||
-                                               (wanted == CLI_CHANGE && access(text_str(&path), F_OK) != 0),
-                                  .own = !*given,
-                                  .home = !*given && cli->env.cache_in_home ? cli->env.home : NULL,
-                                  .sentence = signature_difference,
-                                  .kind = signature_kind};
-  if (strcmp(given, "off") == 0)
-    cli_fail(CLI_FAILED, "OP2_CACHE=off: there is no cache to look at");
-  else if (store_open(&store, &options, &err) != OP_OK)
-    cli_fail(CLI_FAILED, "%s", error_message(&err));
-  else if (!store_path(store)) {
-    if (!store_trouble(store)[0])
-      cli_fail(CLI_FAILED, "there is no cache yet: %s is made by the first program that runs a loop",
-               text_str(&path));
-    store_close(store);
-    store = NULL;
-  }
-  error_free(&err);
-  text_free(&path);
-  return store;
 }
 
 /* ---- help --------------------------------------------------------------------------------------*/
@@ -127,8 +37,8 @@ static void print_help(const char *group) {
   else
     printf("op2jit: looks after what the op2jit library keeps between runs\n\n"
            "usage: op2jit COMMAND [--help] [--json] [OP2_NAME=VALUE...] [ARGUMENT...]\n\n");
-  for (int i = 0; cli_command(i); i++) {
-    const struct command *c = cli_command(i);
+  for (int i = 0; command_at(i); i++) {
+    const struct command *c = command_at(i);
     if (*group && strcmp(c->group, group) != 0)
       continue;
     fputs("  ", stdout);
@@ -157,16 +67,16 @@ static void print_command_help(const struct command *c) {
 /* ---- finding the command ------------------------------------------------------------------------*/
 
 static bool is_group(const char *word) {
-  for (int i = 0; cli_command(i); i++)
-    if (*cli_command(i)->group && strcmp(cli_command(i)->group, word) == 0)
+  for (int i = 0; command_at(i); i++)
+    if (*command_at(i)->group && strcmp(command_at(i)->group, word) == 0)
       return true;
   return false;
 }
 
 static const struct command *find(const char *group, const char *name) {
-  for (int i = 0; cli_command(i); i++)
-    if (strcmp(cli_command(i)->group, group) == 0 && strcmp(cli_command(i)->name, name) == 0)
-      return cli_command(i);
+  for (int i = 0; command_at(i); i++)
+    if (strcmp(command_at(i)->group, group) == 0 && strcmp(command_at(i)->name, name) == 0)
+      return command_at(i);
   return NULL;
 }
 
@@ -174,11 +84,11 @@ static const struct command *find(const char *group, const char *name) {
 static int unknown(const char *group, const char *word) {
   const char *names[MOST_COMMANDS];
   int n = 0;
-  for (int i = 0; cli_command(i) && n < MOST_COMMANDS; i++) {
-    const struct command *c = cli_command(i);
+  for (int i = 0; command_at(i) && n < MOST_COMMANDS; i++) {
+    const struct command *c = command_at(i);
     if (strcmp(c->group, group) == 0)
       names[n++] = c->name;
-    else if (!*group && (i == 0 || strcmp(c->group, cli_command(i - 1)->group) != 0))
+    else if (!*group && (i == 0 || strcmp(c->group, command_at(i - 1)->group) != 0))
       names[n++] = c->group;
   }
   int near = nearest_name(word, names, n);
@@ -265,7 +175,11 @@ static int run_command(const struct command *command, int argc, char **argv, int
   if (status == CLI_OK) {
     log_configure(&cli.log, env_value(&cli.env, ENV_LOG));
     fputs(text_str(&warnings), stderr);
-    status = command->run(&cli);
+    if (command->access)
+      status = cli_open_store(&cli, command->access);
+    if (status == CLI_OK)
+      status = command->run(&cli);
+    store_close(cli.store);
   }
   if (cli.json && cli.out.length)
     text_add_char(&cli.out, '\n');

@@ -22,44 +22,18 @@
 
 /* ---- info --------------------------------------------------------------------------------------*/
 
-bool cli_plugins(struct text *folder) {
-  char *self = realpath("/proc/self/exe", NULL), *slash = self ? strrchr(self, '/') : NULL;
-  if (slash)
-    text_addf(folder, "%.*s/%s", (int)(slash - self), self, OP2JIT_PLUGINS_FROM_BIN);
-  free(self);
-  return slash && text_ok(folder);
-}
-
-int cli_find_plugin(struct cli *cli, struct plugin *plugin, struct error *err) {
-  int code = plugin_find(plugin, env_value(&cli->env, ENV_PLUGINS), err);
-  struct text folder = {0};
-  if (code != OP_OK && cli_plugins(&folder)) {
-    struct error second = {0};
-    if (plugin_find(plugin, text_str(&folder), &second) == OP_OK) {
-      error_clear(err);
-      code = OP_OK;
-    }
-    error_free(&second);
-  }
-  text_free(&folder);
-  return code;
-}
-
 static void info_compiler(struct cli *cli) {
   struct plugin plugin = {0};
   struct error err = {0};
   struct text label = {0}, *out = &cli->out;
-  bool there = cli_find_plugin(cli, &plugin, &err) == OP_OK;
+  const bool there = plugin_find(&plugin, env_value(&cli->env, ENV_PLUGINS), &err) == OP_OK;
   if (there)
     plugin_label(&plugin, &label);
-  if (cli->json) {
-    json_open(out, "compiler", '{');
-    json_bool(out, "there", there);
-    json_text(out, there ? "name" : "reason", there ? text_str(&label) : error_message(&err));
-    if (there)
-      json_text(out, "file", text_str(&plugin.path));
-    json_close(out, '}');
-  } else if (there)
+  if (cli->json && there)
+    json_object(out, "compiler", "there:b name:t file:t", true, text_str(&label), text_str(&plugin.path));
+  else if (cli->json)
+    json_object(out, "compiler", "there:b reason:t", false, error_message(&err));
+  else if (there)
     text_addf(out, "compiler    %s, %s\n", text_str(&label), text_str(&plugin.path));
   else
     text_addf(out, "compiler    none: %s\n", error_message(&err));
@@ -72,16 +46,33 @@ static void info_cpu(struct cli *cli) {
   struct text cpu = {0}, features = {0}, *out = &cli->out;
   target_host(&cpu, &features);
   long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-  if (cli->json) {
-    json_open(out, "cpu", '{');
-    json_text(out, "name", text_str(&cpu));
-    json_text(out, "features", text_str(&features));
-    json_number(out, "count", cpus);
-    json_close(out, '}');
-  } else
+  if (cli->json)
+    json_object(out, "cpu", "name:t features:t count:i", text_str(&cpu), text_str(&features),
+                (long long)cpus);
+  else
     text_addf(out, "processor   %s, %ld CPUs\n", text_str(&cpu), cpus);
   text_free(&cpu);
   text_free(&features);
+}
+
+/* Parts that are there, or not. */
+static void say_part(struct cli *cli, const char *name, bool there) {
+  if (cli->json) {
+    text_addf(&cli->out, "%s\"%s\":%s", cli->out.data[cli->out.length - 1] == '{' ? "" : ",", name,
+              there ? "true" : "false");
+  } else
+    text_addf(&cli->out, " %s%s", there ? "" : "no-", name);
+}
+
+static void begin_parts(struct cli *cli, const char *title) {
+  if (cli->json)
+    json_open(&cli->out, title, '{');
+  else
+    text_addf(&cli->out, "%-11s", title);
+}
+
+static void end_parts(struct cli *cli) {
+  text_add_char(&cli->out, cli->json ? '}' : '\n');
 }
 
 static void info_parts(struct cli *cli) {
@@ -115,68 +106,36 @@ static void info_parts(struct cli *cli) {
       {"hdf5", false},
 #endif
   };
-  struct text *out = &cli->out;
-  if (cli->json)
-    json_open(out, "parts", '{');
-  else
-    text_add(out, "parts      ");
+  begin_parts(cli, "parts");
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    if (cli->json)
-      json_bool(out, parts[i].name, parts[i].there);
-    else
-      text_addf(out, " %s%s", parts[i].there ? "" : "no-", parts[i].name);
-  if (cli->json)
-    json_close(out, '}');
-  else
-    text_add_char(out, '\n');
+    say_part(cli, parts[i].name, parts[i].there);
+  end_parts(cli);
 }
 
 /* Plugins are opened when they are needed; here it counts whether they are there. */
 static void info_plugins(struct cli *cli) {
   static const char *const names[] = {"mpi-openmpi",  "mpi-mpich",  "hdf5-serial",
                                       "hdf5-openmpi", "hdf5-mpich", "ptscotch"};
-  struct text *out = &cli->out, folder = {0}, file = {0}, path = {0};
-  const bool has_folder = cli_plugins(&folder);
-  if (cli->json)
-    json_open(out, "plugins", '{');
-  else
-    text_add(out, "plugins    ");
+  struct text file = {0}, path = {0};
+  begin_parts(cli, "plugins");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     struct error ignored = {0};
     text_clear(&file);
     text_addf(&file, "op2jit-%s.so", names[i]);
-    const bool there =
-        plugin_path(text_str(&file), env_value(&cli->env, ENV_PLUGINS), &path, &ignored) == OP_OK ||
-        (has_folder && plugin_path(text_str(&file), text_str(&folder), &path, &ignored) == OP_OK);
-    if (cli->json)
-      json_bool(out, names[i], there);
-    else
-      text_addf(out, " %s%s", there ? "" : "no-", names[i]);
+    say_part(cli, names[i],
+             plugin_path(text_str(&file), env_value(&cli->env, ENV_PLUGINS), &path, &ignored) == OP_OK);
     error_free(&ignored);
   }
-  if (cli->json)
-    json_close(out, '}');
-  else
-    text_add_char(out, '\n');
-  text_free(&folder);
+  end_parts(cli);
   text_free(&file);
   text_free(&path);
 }
 
-/* The file of kernels, whether it is there yet or not; false: no place is known. */
-static bool cache_path(const struct cli *cli, struct text *path) {
-  const char *given = env_value(&cli->env, ENV_CACHE);
-  if (!*given)
-    return store_default_path(path, cli->env.cache_home, NULL);
-  text_add(path, given);
-  return true;
-}
-
 static void info_cache(struct cli *cli) {
   struct text path = {0};
-  const bool known = cache_path(cli, &path);
+  const bool known = cli_cache_path(cli, &path);
   if (cli->json)
-    json_text(&cli->out, "cache", known ? text_str(&path) : "");
+    json_fields(&cli->out, "cache:t", known ? text_str(&path) : "");
   else
     text_addf(&cli->out, "cache       %s\n",
               known ? text_str(&path) : "none: neither XDG_CACHE_HOME nor HOME is an absolute path");
@@ -200,11 +159,8 @@ static void info_backend(struct cli *cli, const struct backend *backend) {
   while (words.length && words.data[words.length - 1] == '\n')
     words.data[--words.length] = '\0';
   if (cli->json) {
-    json_open(out, NULL, '{');
-    json_text(out, "name", backend->name);
-    json_bool(out, "works", works);
-    json_text(out, works ? "description" : "reason", works ? text_str(&words) : error_message(&err));
-    json_close(out, '}');
+    json_object(out, NULL, works ? "name:t works:b description:t" : "name:t works:b reason:t", backend->name,
+                works, works ? text_str(&words) : error_message(&err));
   } else
     text_addf(out, "backend     %-8s %s\n", backend->name,
               !works         ? error_message(&err)
@@ -230,12 +186,9 @@ static void info_variables(struct cli *cli) {
   json_open(out, "variables", '[');
   for (int i = 0; i < ENV_COUNT; i++) {
     const struct env_row *row = env_row((enum env_name)i);
-    json_open(out, NULL, '{');
-    json_text(out, "name", row->name);
-    json_text(out, "value", env_value(&cli->env, (enum env_name)i));
-    json_text(out, "source", row->missing ? "not built" : sources[cli->env.sources[i]]);
-    json_text(out, "help", row->help);
-    json_close(out, '}');
+    json_object(out, NULL, "name:t value:t source:t help:t", row->name,
+                env_value(&cli->env, (enum env_name)i),
+                row->missing ? "not built" : sources[cli->env.sources[i]], row->help);
   }
   json_close(out, ']');
 }
@@ -244,7 +197,7 @@ static int run_info(struct cli *cli) {
   struct text *out = &cli->out;
   if (cli->json) {
     json_open(out, NULL, '{');
-    json_text(out, "version", OP2JIT_VERSION_WORDS);
+    json_fields(out, "version:t", OP2JIT_VERSION_WORDS);
   } else
     text_add(out, "op2jit      " OP2JIT_VERSION_WORDS "\n");
   info_cpu(cli);
@@ -282,7 +235,7 @@ static void look(struct cli *cli, struct contents *found) {
   struct store *store = NULL;
   struct error err = {0};
   const struct store_tuning_filter all = {0};
-  cache_path(cli, &path);
+  cli_cache_path(cli, &path);
   silent.level = LOG_ERROR;
   struct store_options options = {.path = text_str(&path), .log = &silent, .read_only = true};
   store_open(&store, &options, &err);
@@ -342,7 +295,7 @@ static int run_program(struct cli *cli, int *status) {
 /* Whether the run can keep anything at all. */
 static int check_keeps(const struct cli *cli) {
   struct text path = {0};
-  const bool place = cache_path(cli, &path);
+  const bool place = cli_cache_path(cli, &path);
   text_free(&path);
   if (strcmp(env_value(&cli->env, ENV_CACHE), "off") == 0)
     return cli_fail(CLI_FAILED,
@@ -386,32 +339,24 @@ static int run_warm(struct cli *cli) {
 }
 
 const struct command cli_other[] = {
-    {"",
-     "info",
-     "",
-     0,
-     0,
-     "Say what this library can do on this machine",
-     "Version, processor, compiler, parts that were built, plugins, place of the kernel cache, backends, and "
-     "every variable with its value and "
-     "source.",
-     run_info,
-     {{0}},
-     false},
-    {"",
-     "warm",
-     "PROGRAM [ARGUMENT...]",
-     1,
-     -1,
-     "Run a program with tuning forced",
-     "With OP2_TUNE=force every variant that the tuner tries is compiled and measured, whatever it costs, so "
-     "that later runs start warm. Loops that are called too few times for that are named; the same command "
-     "again goes on, until all are tuned. "
-     "The status is the program's; it is 1, and the program is not run, where nothing could be kept: with "
-     "OP2_CACHE=off, "
-     "OP2_BACKEND=native or OP2_JIT=off.",
-     run_warm,
-     {{0}},
-     true},
-};
-const int cli_other_count = (int)(sizeof cli_other / sizeof *cli_other);
+    {.group = "",
+     .name = "info",
+     .arguments = "",
+     .help = "Say what this library can do on this machine",
+     .more = "Version, processor, compiler, parts that were built, plugins, place of the kernel cache, "
+             "backends, and every variable with its value and source.",
+     .run = run_info},
+    {.group = "",
+     .name = "warm",
+     .arguments = "PROGRAM [ARGUMENT...]",
+     .least = 1,
+     .most = -1,
+     .help = "Run a program with tuning forced",
+     .more = "With OP2_TUNE=force every variant that the tuner tries is compiled and measured, whatever it "
+             "costs, so that later runs start warm. Loops that are called too few times for that are named; "
+             "the same command again goes on, until all are tuned. The status is the program's; it is 1, and "
+             "the program is not run, where nothing could be kept: with OP2_CACHE=off, OP2_BACKEND=native or "
+             "OP2_JIT=off.",
+     .run = run_warm,
+     .raw = true},
+    {0}};

@@ -7,19 +7,11 @@
 #include "cli/cli.h"
 
 static void json_row(struct text *out, const struct store_tuning *t) {
-  json_open(out, NULL, '{');
-  json_text(out, "loop", t->loop);
-  json_text(out, "signature", t->signature);
-  json_text(out, "target", t->target);
-  json_number(out, "threads", t->threads);
-  json_text(out, "mesh", t->mesh);
-  json_text(out, "variant", t->variant);
-  json_real(out, "median_seconds", t->median);
-  json_real(out, "default_seconds", t->baseline);
-  json_number(out, "measurements", t->count);
-  json_bool(out, "chosen", t->chosen);
-  json_number(out, "made", t->made);
-  json_close(out, '}');
+  json_object(out, NULL,
+              "loop:t signature:t target:t threads:n mesh:t variant:t median_seconds:d default_seconds:d "
+              "measurements:n chosen:b made:i",
+              t->loop, t->signature, t->target, t->threads, t->mesh, t->variant, t->median, t->baseline,
+              t->count, t->chosen, t->made);
 }
 
 static void plain_median(struct text *out, const struct store_tuning *t) {
@@ -100,14 +92,13 @@ static void plain_details(struct text *out, const struct store_tuning *rows, int
   }
 }
 
-/* CLI_OK if something was measured of the loop that the command names, or if it names none. */
-static int check_loop(struct cli *cli, struct store *store) {
+/* CLI_OK if something was measured of this loop, or if it is NULL. */
+static int check_loop(const struct cli *cli, const char *said) {
   struct store_tuning *rows;
   const struct store_tuning_filter all = {0};
-  const char *said = cli->nwords ? cli->words[0] : NULL;
   struct text names = {0};
   bool known = !said;
-  const int n = store_get_tunings(store, &all, &rows);
+  const int n = store_get_tunings(cli->store, &all, &rows);
   for (int i = 0; i < n; i++) {
     cli_note_name(&names, rows[i].loop);
     known |= said && strcmp(rows[i].loop, said) == 0;
@@ -118,137 +109,113 @@ static int check_loop(struct cli *cli, struct store *store) {
   return status;
 }
 
-static int print_rows(struct cli *cli, struct text *out, bool chosen_only, bool details, bool json) {
-  struct store *store = cli_open_store(cli, CLI_LOOK);
-  if (!store)
-    return -1;
-  struct store_tuning *rows;
-  struct store_tuning_filter filter = {.loop = cli->nwords ? cli->words[0] : NULL,
-                                       .chosen_only = chosen_only};
-  if (check_loop(cli, store) != CLI_OK) {
-    store_close(store);
-    return -1;
-  }
-  int n = store_get_tunings(store, &filter, &rows);
-  if (json)
-    json_open(out, NULL, '[');
-  if (!json && details)
-    plain_details(out, rows, n);
-  if (!json && !details)
-    plain_rows(out, rows, n);
-  for (int i = 0; i < n && json; i++)
+typedef void print_rows(struct text *out, const struct store_tuning *rows, int n);
+
+static void json_rows(struct text *out, const struct store_tuning *rows, int n) {
+  json_open(out, NULL, '[');
+  for (int i = 0; i < n; i++)
     json_row(out, &rows[i]);
-  if (json)
-    json_close(out, ']');
+  json_close(out, ']');
+}
+
+/* The number of rows; -1 after a message: there is no such loop. */
+static int print(const struct cli *cli, const char *loop, bool chosen_only, print_rows *how,
+                 struct text *out) {
+  struct store_tuning *rows;
+  const struct store_tuning_filter filter = {.loop = loop, .chosen_only = chosen_only};
+  if (check_loop(cli, loop) != CLI_OK)
+    return -1;
+  const int n = store_get_tunings(cli->store, &filter, &rows);
+  how(out, rows, n);
   store_tunings_free(rows, n);
-  store_close(store);
   return n;
 }
 
 static int run_ls(struct cli *cli) {
-  int n = print_rows(cli, &cli->out, true, false, cli->json);
+  const int n = print(cli, cli->words[0], true, cli->json ? json_rows : plain_rows, &cli->out);
   if (n == 0 && !cli->json)
     text_add(&cli->out, "no variant is chosen yet\n");
   return n < 0 ? CLI_FAILED : CLI_OK;
 }
 
 static int run_show(struct cli *cli) {
-  return print_rows(cli, &cli->out, false, true, cli->json) < 0 ? CLI_FAILED : CLI_OK;
+  const int n = print(cli, cli->words[0], false, cli->json ? json_rows : plain_details, &cli->out);
+  return n < 0 ? CLI_FAILED : CLI_OK;
 }
 
 static int run_clear(struct cli *cli) {
-  struct store *store = cli_open_store(cli, CLI_CHANGE);
-  if (!store)
+  if (check_loop(cli, cli->words[0]) != CLI_OK)
     return CLI_FAILED;
-  if (check_loop(cli, store) != CLI_OK) {
-    store_close(store);
-    return CLI_FAILED;
-  }
-  struct store_tuning_filter filter = {.loop = cli->nwords ? cli->words[0] : NULL};
-  int gone = store_clear_tunings(store, &filter);
-  if (cli->json) {
-    json_open(&cli->out, NULL, '{');
-    json_number(&cli->out, "cleared", gone);
-    json_close(&cli->out, '}');
-  } else
-    text_addf(&cli->out, "%d measurements cleared\n", gone);
-  store_close(store);
+  const struct store_tuning_filter filter = {.loop = cli->words[0]};
+  const int gone = store_clear_tunings(cli->store, &filter);
+  text_addf(&cli->out, cli->json ? "{\"cleared\":%d}" : "%d measurements cleared\n", gone);
   return CLI_OK;
+}
+
+/* A file that cannot be written to its end is not left in the way of the next try. */
+static int write_new(const char *path, const struct text *words) {
+  FILE *f = fopen(path, "wx");
+  if (!f)
+    return cli_fail(CLI_FAILED, "%s cannot be made: %s", path, strerror(errno));
+  const bool written = fputs(text_str(words), f) >= 0;
+  if (fclose(f) == 0 && written)
+    return CLI_OK;
+  cli_fail(CLI_FAILED, "%s cannot be written: %s", path, strerror(errno));
+  unlink(path);
+  return CLI_FAILED;
 }
 
 static int run_export(struct cli *cli) {
   const char *path = cli->words[0];
+  const bool out = strcmp(path, "-") == 0;
   struct text json = {0};
-  int status = CLI_OK;
-  cli->words++;
-  cli->nwords--;
-  int n = print_rows(cli, &json, false, false, true);
-  cli->words--;
-  cli->nwords++;
+  const int n = print(cli, cli->words[1], false, json_rows, &json);
   text_add_char(&json, '\n');
-  FILE *f = n < 0 || !text_ok(&json) ? NULL : strcmp(path, "-") == 0 ? stdout : fopen(path, "wx");
-  if (n < 0)
-    status = CLI_FAILED;
-  else if (!f)
-    status = cli_fail(CLI_FAILED, "%s cannot be made: %s", path, strerror(errno));
-  else {
-    bool written = fputs(text_str(&json), f) >= 0 && fflush(f) == 0;
-    if (f != stdout)
-      written = fclose(f) == 0 && written;
-    if (!written) {
-      status = cli_fail(CLI_FAILED, "%s cannot be written: %s", path, strerror(errno));
-      if (f != stdout) /* it was made here, and would be in the way of the next try */
-        unlink(path);
-    } else if (f != stdout)
-      text_addf(&cli->out, cli->json ? "{\"exported\":%d}" : "%d measurements exported\n", n);
-  }
+  int status = n < 0 ? CLI_FAILED : !text_ok(&json) ? cli_fail(CLI_FAILED, "out of memory") : CLI_OK;
+  if (status == CLI_OK && out)
+    fputs(text_str(&json), stdout);
+  else if (status == CLI_OK && (status = write_new(path, &json)) == CLI_OK)
+    text_addf(&cli->out, cli->json ? "{\"exported\":%d}" : "%d measurements exported\n", n);
   text_free(&json);
   return status;
 }
 
 const struct command cli_tune[] = {
-    {"tune",
-     "ls",
-     "[LOOP]",
-     0,
-     1,
-     "List the variants that were chosen",
-     "With what tells lines of one loop apart: when it was measured, the signature of kernel and arguments, "
-     "the class of the "
-     "mesh, and the machine or device.",
-     run_ls,
-     {{0}},
-     false},
-    {"tune",
-     "show",
-     "LOOP",
-     1,
-     1,
-     "Show every measurement of a loop",
-     "By machine, threads and mesh; a star marks what was chosen. Of several runs what counts is the part of "
-     "the default's time in the same run (of default). count: measurements behind the median.",
-     run_show,
-     {{0}},
-     false},
-    {"tune",
-     "clear",
-     "[LOOP]",
-     0,
-     1,
-     "Forget measurements",
-     "The next run measures again.",
-     run_clear,
-     {{0}},
-     false},
-    {"tune",
-     "export",
-     "FILE [LOOP]",
-     1,
-     2,
-     "Write the measurements as JSON",
-     "FILE - is the standard output.",
-     run_export,
-     {{0}},
-     false},
-};
-const int cli_tune_count = (int)(sizeof cli_tune / sizeof *cli_tune);
+    {.group = "tune",
+     .name = "ls",
+     .arguments = "[LOOP]",
+     .most = 1,
+     .access = CLI_LOOK,
+     .help = "List the variants that were chosen",
+     .more = "With what tells lines of one loop apart: when it was measured, the signature of kernel and "
+             "arguments, the class of the mesh, and the machine or device.",
+     .run = run_ls},
+    {.group = "tune",
+     .name = "show",
+     .arguments = "LOOP",
+     .least = 1,
+     .most = 1,
+     .access = CLI_LOOK,
+     .help = "Show every measurement of a loop",
+     .more =
+         "By machine, threads and mesh; a star marks what was chosen. Of several runs what counts is the "
+         "part of the default's time in the same run (of default). count: measurements behind the median.",
+     .run = run_show},
+    {.group = "tune",
+     .name = "clear",
+     .arguments = "[LOOP]",
+     .most = 1,
+     .access = CLI_CHANGE,
+     .help = "Forget measurements",
+     .more = "The next run measures again.",
+     .run = run_clear},
+    {.group = "tune",
+     .name = "export",
+     .arguments = "FILE [LOOP]",
+     .least = 1,
+     .most = 2,
+     .access = CLI_LOOK,
+     .help = "Write the measurements as JSON",
+     .more = "FILE - is the standard output.",
+     .run = run_export},
+    {0}};

@@ -15,8 +15,6 @@ int io_table(struct op_context *ctx, const struct file_table **out, struct error
 struct io *io_state(struct op_context *ctx);
 void io_free(struct io *io);
 struct comm *io_comm(const struct op_context *ctx);
-/* Whether long transfers may show how far they are: at OP2_LOG=info or io. */
-bool io_shows(const struct op_context *ctx);
 
 /* ---- load.c ---- */
 struct set *load_set(struct op_context *ctx, const char *path, const char *name, struct error *err);

@@ -21,8 +21,8 @@ static int check_path(const char *path, struct error *err) {
 }
 
 int layout_open_as(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
-                   bool apart, bool shows, struct error *err) {
-  *l = (struct layout){.table = table, .comm = comm, .path = path, .apart = apart, .shows = shows};
+                   bool apart, struct error *err) {
+  *l = (struct layout){.table = table, .comm = comm, .path = path, .apart = apart};
   int code = layout_agree(l, check_path(path, err), err);
   if (!code)
     code = table->open(&l->file, path, path, FILE_READ, l->apart ? FILE_ALONE : comm->fortran, err);
@@ -36,9 +36,9 @@ int layout_open_as(struct layout *l, const struct file_table *table, struct comm
 }
 
 int layout_open(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
-                bool shows, struct error *err) {
+                struct error *err) {
   const bool apart = together_alone(comm) || comm->size <= LAYOUT_APART_MOST;
-  return layout_open_as(l, table, comm, path, apart, shows, err);
+  return layout_open_as(l, table, comm, path, apart, err);
 }
 
 int layout_agree(const struct layout *l, int code, struct error *err) {
@@ -216,17 +216,13 @@ static int move(struct layout *l, const char *name, enum type_code type, int dim
     /* A rank without rows needs a place in the file all the same. */
     unsigned char *at = count && data ? data + (size_t)begin * row_bytes : NULL;
     code = layout_agree(l, round(l, name, type, count ? first + begin : 0, count, at, err), err);
-    progress_add(&l->progress, (double)count * (double)row_bytes);
   }
   return code;
 }
 
 int layout_read(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                 long long rows, void *out, struct error *err) {
-  l->progress =
-      progress_begin("reading", l->path, (double)rows * dim * (double)type_info(type)->size, l->shows);
   int code = move(l, name, type, dim, first, rows, out, read_round, err);
-  progress_end(&l->progress);
   if (!code && type == TYPE_BOOL)
     make_bools(out, (size_t)rows * (size_t)dim);
   return code;

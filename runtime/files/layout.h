@@ -6,7 +6,6 @@
 #define OP2JIT_IO_LAYOUT_H
 
 #include "files/files.h"
-#include "files/progress.h"
 #include "files/together.h"
 
 /* An open file, and the ranks that have it open. */
@@ -16,20 +15,18 @@ struct layout {
   struct comm *comm;
   const char *path; /* for messages; the caller's */
   bool apart; /* each rank moves rows by itself: it has the file open alone to read, or `rows` to write */
-  bool shows; /* progress */
   int rows;   /* a descriptor to write rows by */
   long long place; /* of the table that is being written, from the beginning of the file */
   int columns;     /* of that table */
-  struct progress progress;
 };
 
 /* For reading. A few ranks open the file each by themselves, so that nobody waits for another in between; many have it open
  * together, so that what describes its tables is read once. */
 int layout_open(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
-                bool shows, struct error *err);
+                struct error *err);
 /* The same, apart or together. */
 int layout_open_as(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
-                   bool apart, bool shows, struct error *err);
+                   bool apart, struct error *err);
 /* In between: what all ranks agree on where they have the file open together; else `code`, which is settled at the end. */
 int layout_agree(const struct layout *l, int code, struct error *err);
 /* Returns `code`, or what all ranks agree on. */

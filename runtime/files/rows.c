@@ -62,7 +62,6 @@ static int write_counted(struct op_context *ctx, struct layout *l, const char *n
   void *rows = array_new((size_t)room, row_bytes);
   int code = together_agree(l->comm,
                             rows ? OP_OK : error_memory(err, "a file's rows", (size_t)room * row_bytes), err);
-  l->progress = progress_begin("writing", l->path, (double)set->size * (double)row_bytes, l->shows);
   /* Once at least: ranks without rows take part. */
   for (long low = 0, left = set->size; !code && (low == 0 || left > 0); low += batch, left -= batch) {
     const long count = left < batch ? left : batch;
@@ -73,7 +72,6 @@ static int write_counted(struct op_context *ctx, struct layout *l, const char *n
     if (!batch)
       break;
   }
-  progress_end(&l->progress);
   free(rows);
   return code;
 }

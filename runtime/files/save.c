@@ -17,7 +17,7 @@ static int begin(struct op_context *ctx, struct writing *w, struct layout *l, co
   if (!code)
     code = writing_begin(w, table, io_comm(ctx), path, keep, err);
   if (!code)
-    *l = writing_layout(w, path, io_shows(ctx));
+    *l = writing_layout(w, path);
   return code;
 }
 

@@ -13,10 +13,6 @@ struct comm *io_comm(const struct op_context *ctx) {
   return ctx->comm;
 }
 
-bool io_shows(const struct op_context *ctx) {
-  return log_wants(ctx->log, LOG_INFO, "io");
-}
-
 struct io *io_state(struct op_context *ctx) {
   if (!ctx->io)
     ctx->io = calloc(1, sizeof *ctx->io);

@@ -113,7 +113,7 @@ static int write_data(struct vtk_step *s, bool cells, bool points, struct error 
     code = writing_begin(&w, table, comm, path, false, err);
   if (code)
     return code;
-  struct layout l = writing_layout(&w, path, io_shows(s->ctx));
+  struct layout l = writing_layout(&w, path);
   if (cells)
     code = vtk_write_cells(s, &l, err);
   if (!code && points)

@@ -142,14 +142,9 @@ int writing_begin(struct writing *w, const struct file_table *table, struct comm
   return code;
 }
 
-struct layout writing_layout(const struct writing *w, const char *path, bool shows) {
-  return (struct layout){.table = w->table,
-                         .file = w->file,
-                         .comm = w->comm,
-                         .path = path,
-                         .apart = true,
-                         .shows = shows,
-                         .rows = w->rows};
+struct layout writing_layout(const struct writing *w, const char *path) {
+  return (struct layout){
+      .table = w->table, .file = w->file, .comm = w->comm, .path = path, .apart = true, .rows = w->rows};
 }
 
 /* With the rights of the file that is replaced. */

@@ -20,7 +20,7 @@ struct writing {
 int writing_begin(struct writing *w, const struct file_table *table, struct comm *comm, const char *path,
                   bool keep, struct error *err);
 /* To write into it. `path` is for messages, the caller's. */
-struct layout writing_layout(const struct writing *w, const char *path, bool shows);
+struct layout writing_layout(const struct writing *w, const char *path);
 /* `code` is how the writing went (on this rank): not 0 throws the work away. Returns it, or why the end failed. */
 int writing_end(struct writing *w, int code, struct error *err);
 

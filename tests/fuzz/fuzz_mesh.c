@@ -39,8 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   text[size] = '\0';
   struct mesh_file m = {0};
   struct error err = {0};
-  int code = mesh_looks_like_gmsh(text) ? mesh_parse_gmsh(&m, "fuzz", text, size, NULL, &err)
-                                        : mesh_parse_airfoil(&m, "fuzz", text, size, NULL, &err);
+  int code = mesh_looks_like_gmsh(text) ? mesh_parse_gmsh(&m, "fuzz", text, size, &err)
+                                        : mesh_parse_airfoil(&m, "fuzz", text, size, &err);
   if (code == OP_OK)
     look(&m);
   else if (code != OP_ERR_FILE && code != OP_ERR_MEMORY)

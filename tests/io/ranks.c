@@ -104,7 +104,7 @@ static void read_together(const char *path) {
   const struct file_table *table;
   long long first, count, rows;
   must(io_table(ctx, &table, &err) == OP_OK);
-  must(layout_open_as(&l, table, ctx->comm, path, together_alone(ctx->comm), false, &err) == OP_OK);
+  must(layout_open_as(&l, table, ctx->comm, path, together_alone(ctx->comm), &err) == OP_OK);
   must(layout_find_table(&l, "wide", 3, true, &rows, &d, &err) == OP_OK && rows == CELLS);
   together_share(ctx->comm, rows, &first, &count);
   must(layout_read(&l, "wide", TYPE_LONGLONG, 3, first, count, wide, &err) == OP_OK);
@@ -114,7 +114,7 @@ static void read_together(const char *path) {
   must(code == OP_ERR_TYPE && strstr(error_message(&err), "too large"));
   must(layout_close(&l, code, &err) == OP_ERR_TYPE);
   error_free(&err);
-  must(layout_open_as(&l, table, ctx->comm, path, together_alone(ctx->comm), false, &err) == OP_OK);
+  must(layout_open_as(&l, table, ctx->comm, path, together_alone(ctx->comm), &err) == OP_OK);
   must(layout_close(&l, layout_find(&l, "none", &d, &err), &err) == OP_ERR_FILE);
   error_free(&err);
 }

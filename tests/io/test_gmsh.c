@@ -38,7 +38,7 @@ static int parse(struct mesh_file *m, const char *bytes, size_t length, struct e
   copy[length] = '\0';
   *m = (struct mesh_file){0};
   *err = (struct error){0};
-  int code = mesh_parse_gmsh(m, "damaged", copy, length, NULL, err);
+  int code = mesh_parse_gmsh(m, "damaged", copy, length, err);
   free(copy);
   return code;
 }

@@ -20,7 +20,7 @@ static const char *folder;
 static struct mesh_file mesh_of_text(const char *text) {
   struct mesh_file m = {0};
   struct error err = {0};
-  if (mesh_parse_gmsh(&m, "text", text, strlen(text), NULL, &err))
+  if (mesh_parse_gmsh(&m, "text", text, strlen(text), &err))
     fail_msg("%s", error_message(&err));
   return m;
 }
@@ -31,7 +31,7 @@ static struct mesh_file mesh_of(const char *name) {
   char path[4096], *text;
   size_t length;
   snprintf(path, sizeof path, "%s/%s.msh", folder, name);
-  if (whole_read(path, &text, &length, &err) || mesh_parse_gmsh(&m, path, text, length, NULL, &err))
+  if (whole_read(path, &text, &length, &err) || mesh_parse_gmsh(&m, path, text, length, &err))
     fail_msg("%s", error_message(&err));
   free(text);
   return m;

@@ -46,10 +46,9 @@ static int read_set(struct scan *s, struct mesh_file *m, int set, struct error *
 }
 
 int mesh_parse_airfoil(struct mesh_file *m, const char *path, const char *text, size_t length,
-                       struct progress *progress, struct error *err) {
+                       struct error *err) {
   static const int numbers[SETS] = {2, 4, 4, 4};
-  struct scan s = {
-      .path = path, .at = text, .end = text + length, .line = 1, .progress = progress, .told = text};
+  struct scan s = {.path = path, .at = text, .end = text + length, .line = 1};
   m->format = "OP2's airfoil text";
   for (int i = 0; i < SETS; i++) {
     long long size;

@@ -156,14 +156,8 @@ static int take_over(struct mesh_file *m, const struct gmsh *g, struct error *er
 }
 
 int mesh_parse_gmsh(struct mesh_file *m, const char *path, const char *text, size_t length,
-                    struct progress *progress, struct error *err) {
-  struct gmsh g = {.s = {.path = path,
-                         .at = text,
-                         .end = text + length,
-                         .line = 1,
-                         .progress = progress,
-                         .told = text,
-                         .begin = text}};
+                    struct error *err) {
+  struct gmsh g = {.s = {.path = path, .at = text, .end = text + length, .line = 1, .begin = text}};
   int code = read_version(&g, err);
   m->format = versions[g.version].name;
   if (!code)

@@ -157,14 +157,13 @@ static int read_all(struct layout *l, struct mesh_file *m, const struct names *n
   return code;
 }
 
-int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const char *path, bool shows,
-                   struct error *err) {
+int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const char *path, struct error *err) {
   struct layout l;
   struct names names = {0};
   m->format = "HDF5";
   if (!(m->source = strdup(path)))
     return error_memory(err, "a file's name", strlen(path));
-  int code = layout_open(&l, table, NULL, path, shows, err);
+  int code = layout_open(&l, table, NULL, path, err);
   if (code)
     return code;
   code = table->each(l.file, note, &names, err);
@@ -198,13 +197,13 @@ static int copy_others(const struct mesh_file *m, const struct writing *w, const
   return code;
 }
 
-int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, const char *path, bool shows,
+int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, const char *path,
                     struct error *err) {
   struct writing w;
   int code = writing_begin(&w, table, NULL, path, false, err);
   if (code)
     return code;
-  struct layout l = writing_layout(&w, path, shows);
+  struct layout l = writing_layout(&w, path);
   for (int i = 0; i < m->nsets && !code; i++)
     code = layout_write_size(&l, m->sets[i].name, m->sets[i].size, err);
   for (int i = 0; i < m->ntables && !code; i++) {
@@ -214,10 +213,8 @@ int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, c
     const struct layout_link data[2] = {{"set", from}, {NULL, NULL}};
     code = layout_new_table(&l, t->name, t->type, type_info(t->type)->name, t->columns, m->sets[t->set].size,
                             t->to >= 0 ? map : data, err);
-    l.progress = progress_begin("writing", path, (double)m->sets[t->set].size, shows);
     if (!code)
       code = layout_write(&l, t->name, t->type, t->columns, 0, m->sets[t->set].size, t->values, err);
-    progress_end(&l.progress);
   }
   if (!code && m->source)
     code = copy_others(m, &w, path, err);

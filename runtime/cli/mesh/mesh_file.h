@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/types.h"
-#include "files/progress.h"
 
 struct file_table;
 
@@ -53,9 +52,9 @@ struct mesh_table *mesh_add_table(struct mesh_file *m, const char *name, int set
 
 /* Formats of text, in memory; `text` ends with a NUL behind `length` bytes. Map entries need not be in range. */
 int mesh_parse_airfoil(struct mesh_file *m, const char *path, const char *text, size_t length,
-                       struct progress *progress, struct error *err);
+                       struct error *err);
 int mesh_parse_gmsh(struct mesh_file *m, const char *path, const char *text, size_t length,
-                    struct progress *progress, struct error *err);
+                    struct error *err);
 bool mesh_looks_like_gmsh(const char *text);
 int mesh_write_airfoil(const struct mesh_file *m, const char *path, struct error *err);
 int mesh_write_gmsh(const struct mesh_file *m, const char *path, struct error *err);
@@ -69,9 +68,8 @@ bool mesh_gmsh_holds(const struct mesh_file *m, int table);
 int mesh_add_sides(struct mesh_file *m, struct error *err);
 
 /* OP2's layout. What the file that the mesh is from has beside it is copied. */
-int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const char *path, bool shows,
-                   struct error *err);
-int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, const char *path, bool shows,
+int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const char *path, struct error *err);
+int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, const char *path,
                     struct error *err);
 
 /* ---- what is known of a map ---- */

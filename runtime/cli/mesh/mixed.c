@@ -13,7 +13,6 @@ static int take(struct scan *s, enum mixed_bytes bytes, const char *what, void *
     return too_short(s, what, err);
   memcpy(out, s->at, bytes);
   s->at += bytes;
-  scan_tell(s);
   return OP_OK;
 }
 

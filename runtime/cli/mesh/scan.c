@@ -24,19 +24,9 @@ static bool is_blank(char c) {
   return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-enum { TELL_EVERY = 1 << 20 };
-
-void scan_tell(struct scan *s) {
-  if (s->progress && s->at - s->told > TELL_EVERY) {
-    progress_add(s->progress, (double)(s->at - s->told));
-    s->told = s->at;
-  }
-}
-
 bool scan_at_end(struct scan *s) {
   for (; s->at < s->end && is_blank(*s->at); s->at++)
     s->line += *s->at == '\n';
-  scan_tell(s);
   return s->at >= s->end;
 }
 

@@ -3,13 +3,10 @@
 #define OP2JIT_IO_MESH_SCAN_H
 
 #include "base/error.h"
-#include "files/progress.h"
 
 struct scan {
   const char *path, *at, *end; /* *end is a NUL */
   long line;
-  struct progress *progress; /* may be NULL */
-  const char *told;          /* up to where progress knows */
 
   /* Files of text and binary (mixed.h), which have bytes rather than lines. */
   bool binary, swapped;        /* numbers are in binary; in the other order of bytes */
@@ -29,8 +26,6 @@ bool scan_is(struct scan *s, const char *word);
 bool scan_at_end(struct scan *s);
 /* To behind the next line that begins so; false: there is none. */
 bool scan_to(struct scan *s, const char *word);
-/* Progress learns of what has been read. */
-void scan_tell(struct scan *s);
 /* `count` times `numbers` numbers can be left: no size is believed that the file cannot hold. */
 int scan_has(const struct scan *s, long long count, int numbers, const char *what, struct error *err);
 

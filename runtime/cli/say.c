@@ -1,0 +1,47 @@
+/* What commands say: errors, sizes, times, and numbers that they are given. */
+#include <stdio.h>
+#include <time.h>
+
+#include "cli/cli.h"
+
+int cli_fail(int status, const char *format, ...) {
+  va_list args;
+  fputs("op2jit: ", stderr);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fputc('\n', stderr);
+  return status;
+}
+
+bool cli_number(const char *text, long long most, long long *out) {
+  long long value = 0;
+  for (const char *c = text; *c; c++) {
+    const int digit = *c - '0';
+    if (digit < 0 || digit > 9 || value > (most - digit) / 10)
+      return false;
+    value = 10 * value + digit;
+  }
+  *out = value;
+  return *text != '\0';
+}
+
+const char *cli_bytes(long long bytes, char out[32]) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = (double)bytes;
+  int unit = 0;
+  while (value >= 1024.0 && unit < 4) {
+    value /= 1024.0;
+    unit++;
+  }
+  snprintf(out, 32, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  return out;
+}
+
+const char *cli_time(long long seconds, char out[32]) {
+  time_t t = (time_t)seconds;
+  struct tm tm;
+  if (!localtime_r(&t, &tm) || !strftime(out, 32, "%Y-%m-%d %H:%M:%S", &tm))
+    snprintf(out, 32, "%lld", seconds);
+  return out;
+}
