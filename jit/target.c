@@ -62,8 +62,8 @@ static const struct feature {
 };
 enum { FEATURES = sizeof features_known / sizeof *features_known };
 
-/* Models of one name; the family and models are the displayed ones. The newest that clang 16 knows stands
- * for its successors. */
+/* Models of one name; the family and models are the displayed ones. The newest that clang 19 knows stands for its
+ * successors; an older clang takes what it knows (jit/clang/machine.cc). */
 static const struct model {
   const char *vendor;
   unsigned family, first, last;
@@ -79,7 +79,7 @@ static const struct model {
     {"AuthenticAMD", 0x19, 0x10, 0x1f, "znver4"},
     {"AuthenticAMD", 0x19, 0x20, 0x5f, "znver3"},
     {"AuthenticAMD", 0x19, 0x60, 0xaf, "znver4"},
-    {"AuthenticAMD", 0x1a, 0x00, 0xff, "znver4"},
+    {"AuthenticAMD", 0x1a, 0x00, 0xff, "znver5"},
     {"GenuineIntel", 0x06, 0x2a, 0x2a, "sandybridge"},
     {"GenuineIntel", 0x06, 0x2d, 0x2d, "sandybridge"},
     {"GenuineIntel", 0x06, 0x3a, 0x3a, "ivybridge"},

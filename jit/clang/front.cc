@@ -11,7 +11,6 @@
 #include <clang/Sema/Sema.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/VirtualFileSystem.h>
-#include <llvm/TargetParser/X86TargetParser.h>
 
 #include "bounds.h"
 #include "machine.h"
@@ -92,8 +91,7 @@ public:
          "x86-64"});
     add("-fbracket-depth", std::to_string(bounds::nesting));
     if (request.cpu && *request.cpu)
-      add("-tune-cpu",
-          llvm::X86::parseTuneCPU(request.cpu, true) == llvm::X86::CK_None ? "generic" : request.cpu);
+      add("-tune-cpu", known_processor(request));
     add({vector_width(request) == 512 ? "-mprefer-vector-width=512" : "-mprefer-vector-width=256"});
     add_features(request.features ? request.features : "");
     add_floating_point(request.fp ? request.fp : "contract");

@@ -1,6 +1,7 @@
 #include "machine.h"
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/TargetParser/X86TargetParser.h>
 
 namespace op2jit {
 
@@ -11,6 +12,16 @@ bool has_feature(const compile_request &request, llvm::StringRef name) {
     if (feature.front() == '+' && feature.drop_front() == name)
       return true;
   return false;
+}
+
+static bool is_known(llvm::StringRef cpu) {
+  return llvm::X86::parseTuneCPU(cpu, true) != llvm::X86::CK_None;
+}
+
+const char *known_processor(const compile_request &request) {
+  if (is_known(request.cpu))
+    return request.cpu;
+  return llvm::StringRef(request.cpu) == "znver5" ? "znver4" : "generic"; // znver5: from clang 19 on
 }
 
 unsigned vector_width(const compile_request &request) {

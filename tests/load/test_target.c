@@ -37,10 +37,11 @@ static void names_processors(void **state) {
   } cases[] = {
       {"AuthenticAMD", 0x00a10f11, "znver4"},         {"AuthenticAMD", 0x00a00f11, "znver3"},
       {"AuthenticAMD", 0x00830f10, "znver2"},         {"AuthenticAMD", 0x00800f12, "znver1"},
-      {"AuthenticAMD", 0x00b00f21, "znver4"},         {"GenuineIntel", 0x00050654, "skylake-avx512"},
+      {"AuthenticAMD", 0x00b00f21, "znver5"},         {"GenuineIntel", 0x00050654, "skylake-avx512"},
       {"GenuineIntel", 0x000606a6, "icelake-server"}, {"GenuineIntel", 0x000806f8, "sapphirerapids"},
       {"GenuineIntel", 0x000306c3, "haswell"},        {"GenuineIntel", 0x000906ea, "skylake"},
       {"GenuineIntel", 0x000006f6, "x86-64"},         {"SomebodyElse", 0x00a10f11, "x86-64"},
+      {"AuthenticAMD", 0x00b20f40, "znver5"},         {"AuthenticAMD", 0x00a20f12, "znver3"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const struct target_cpuid cpuid = everything(cases[i].vendor, cases[i].signature);
