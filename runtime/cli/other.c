@@ -1,5 +1,6 @@
 /* op2jit info and op2jit warm. */
 #include <errno.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "mesh/handles.h"
 #include "ranks/comm.h"
 #include "report/tuning_report.h"
+#include "run/caches.h"
 
 /* ---- info --------------------------------------------------------------------------------------*/
 
@@ -46,11 +48,15 @@ static void info_cpu(struct cli *cli) {
   struct text cpu = {0}, features = {0}, *out = &cli->out;
   target_host(&cpu, &features);
   long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  struct text caches = {0};
+  caches_describe(&cli->env, &caches);
   if (cli->json)
-    json_object(out, "cpu", "name:t features:t count:i", text_str(&cpu), text_str(&features),
-                (long long)cpus);
+    json_object(out, "cpu", "name:t features:t count:i cache_bytes:i caches:t", text_str(&cpu),
+                text_str(&features), (long long)cpus, (long long)caches_bytes(&cli->env, INT_MAX),
+                text_str(&caches));
   else
-    text_addf(out, "processor   %s, %ld CPUs\n", text_str(&cpu), cpus);
+    text_addf(out, "processor   %s, %ld CPUs\ncaches      %s\n", text_str(&cpu), cpus, text_str(&caches));
+  text_free(&caches);
   text_free(&cpu);
   text_free(&features);
 }

@@ -1,6 +1,5 @@
 #include "context/env.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +58,13 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_WEIGHTS] = {"OP2_WEIGHTS", "measured", "measured|equal",
                      "what op_partition takes an element for: what loops over it took so far, or 1",
                      NEEDS_MPI},
+    [ENV_L3] =
+        {"OP2_L3", "", "#64K-64G",
+         "bytes of last-level cache to believe in, of the whole machine, with K, M or G; unset: what the "
+         "machine says, if a processor can have it",
+         NULL},
+    [ENV_MACHINE] = {"OP2_MACHINE", "", "", "for tests: a folder to read in place of /sys/devices/system/cpu",
+                     NULL},
     [ENV_PLUGINS] = {"OP2_PLUGINS", "", "", "folder to look for plugins in first", NULL},
     [ENV_NVRTC] = {"OP2_NVRTC", "", "", "the NVRTC library to open", NEEDS_CUDA},
     [ENV_CUDA_DRIVER] = {"OP2_CUDA_DRIVER", "", "", "the CUDA driver library to open", NEEDS_CUDA},
@@ -70,13 +76,23 @@ const struct env_row *env_row(enum env_name name) {
   return &rows[name];
 }
 
+/* A whole number, perhaps with K, M or G. */
+static long to_number(const char *text, char **end) {
+  static const char units[] = "KMG";
+  const long n = strtol(text, end, 10);
+  const char *unit = *end != text && **end ? strchr(units, **end) : NULL;
+  if (!unit)
+    return n;
+  ++*end;
+  const int shift = 10 * (int)(unit - units + 1);
+  return n < 0 || n > LONG_MAX >> shift ? LONG_MAX : n << shift;
+}
+
 static bool number_in(const char *words, const char *value) {
-  long low = 0, high = 0;
-  sscanf(words, "#%ld-%ld", &low, &high);
-  char *end;
-  errno = 0;
-  long n = strtol(value, &end, 10);
-  return !errno && end != value && !*end && n >= low && n <= high;
+  char *dash, *end;
+  const long low = to_number(words + 1, &dash), high = to_number(dash + 1, &end);
+  const long n = to_number(value, &end);
+  return end != value && !*end && n >= low && n <= high;
 }
 
 static bool word_in(const char *words, const char *value) {
@@ -303,7 +319,8 @@ bool env_given(const struct env *env, enum env_name name) {
 
 long env_number(const struct env *env, enum env_name name, long otherwise) {
   const char *value = env_value(env, name);
-  return *value ? strtol(value, NULL, 10) : otherwise;
+  char *end;
+  return *value ? to_number(value, &end) : otherwise;
 }
 
 void env_describe(const struct env *env, struct text *out) {

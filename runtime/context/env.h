@@ -27,6 +27,8 @@ enum env_name {
   ENV_HANG,
   ENV_MPI_GPU,
   ENV_WEIGHTS,
+  ENV_L3,
+  ENV_MACHINE,
   ENV_PLUGINS,
   ENV_NVRTC,
   ENV_CUDA_DRIVER,
@@ -64,7 +66,7 @@ void env_free(struct env *env);
 /* The value or its default; never NULL. */
 const char *env_value(const struct env *env, enum env_name name);
 bool env_given(const struct env *env, enum env_name name);
-/* A "#" row's value; `otherwise` if it is unset. */
+/* A "#" row's value, K, M or G counted in; `otherwise` if it is unset. */
 long env_number(const struct env *env, enum env_name name, long otherwise);
 const struct env_row *env_row(enum env_name name);
 /* One line per variable: name, value, source, help. */

@@ -24,6 +24,7 @@
 #include "record/record.h"
 #include "report/report.h"
 #include "report/report_ranks.h"
+#include "run/caches.h"
 #include "run/team.h"
 #include "run/triad.h"
 #include "spread/spread.h"
@@ -63,7 +64,7 @@ static double fastest(const struct report *r) {
 
 /* Measured once per machine and number of threads, and again where a loop was so fast that the machine must have been busy then:
  * the best counts. A report without it is still a report, so failures are silent. */
-static double triad_of(struct op_context *ctx, int threads, double loop_rate) {
+static double triad_of(struct op_context *ctx, int threads, size_t cache_bytes, double loop_rate) {
   const long long month = 30LL * 24 * 3600;
   const double beyond_belief = 1.5;
   struct text cpu = {0}, features = {0}, name = {0};
@@ -73,8 +74,8 @@ static double triad_of(struct op_context *ctx, int threads, double loop_rate) {
   text_addf(&cpu, ", %ld CPUs", sysconf(_SC_NPROCESSORS_CONF));
   text_addf(&name, "best triad GB/s, %d threads", threads);
   store_get_fact(ctx->store, text_str(&cpu), text_str(&name), month, &rate, NULL);
-  if (loop_rate > beyond_belief * rate && triad_measure(ctx->team, threads, &again, &ignored) == OP_OK &&
-      again > rate) {
+  if (loop_rate > beyond_belief * rate &&
+      triad_measure(ctx->team, threads, cache_bytes, &again, &ignored) == OP_OK && again > rate) {
     rate = again;
     store_put_fact(ctx->store, text_str(&cpu), text_str(&name), rate, "");
   }
@@ -151,9 +152,9 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .nevents = ctx->trace->count};
   /* The triad is of rank 0's threads, while the others wait. */
   if (!code && ctx->backend->space == SPACE_HOST) {
-    r.cache_bytes = triad_cache_bytes(r.threads);
+    r.cache_bytes = caches_bytes(ctx->env, r.threads);
     const double rate = ctx->comm->rank == 0 ? fastest(&r) : 0;
-    r.triad = rate > 0 ? triad_of(ctx, r.threads, rate) : 0;
+    r.triad = rate > 0 ? triad_of(ctx, r.threads, r.cache_bytes, rate) : 0;
   }
   if (!code)
     writer(&r, out);

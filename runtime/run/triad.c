@@ -1,10 +1,7 @@
 #include "run/triad.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -14,7 +11,6 @@
 /* The arrays together hold so many times the cache; limits for machines that do not say what they have, or have much. */
 static const size_t times_cache = 4, least_bytes = (size_t)96 << 20, most_bytes = (size_t)1 << 30;
 static const size_t huge_page = (size_t)2 << 20;
-static const size_t unknown_cache = (size_t)16 << 20;
 static const double most_seconds = 0.1; /* for passes of one kind */
 static const int least_passes = 3, most_passes = 20;
 
@@ -67,67 +63,6 @@ static team_task *const passes[] = {pass};
 #endif
 enum { PASSES = sizeof passes / sizeof *passes };
 
-/* CPUs in a list like "0-3,8". */
-static int count_cpus(const char *list) {
-  int count = 0;
-  for (const char *at = list; *at;) {
-    int low, high, used = 0;
-    if (sscanf(at, "%d-%d%n", &low, &high, &used) == 2 && used)
-      count += high - low + 1;
-    else if (sscanf(at, "%d%n", &low, &used) == 1 && used)
-      count++;
-    else
-      break;
-    at += used;
-    at += *at == ',';
-  }
-  return count;
-}
-
-/* The first line of a file about cache `index` of the first CPU; empty if there is none. */
-static void read_cache_file(int index, const char *name, char *line, int size) {
-  char path[128];
-  line[0] = 0;
-  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name);
-  FILE *file = fopen(path, "r");
-  if (file && !fgets(line, size, file))
-    line[0] = 0;
-  if (file)
-    fclose(file);
-}
-
-/* The kernel's word first: on some processors sysconf gives the sum over all caches. */
-static void last_cache(size_t *bytes, int *cpus) {
-  int most = 0;
-  *bytes = 0;
-  *cpus = 1;
-  for (int index = 0; index < 8; index++) {
-    char level[16], size[32], shared[256];
-    unsigned long kilobytes = 0;
-    read_cache_file(index, "level", level, sizeof level);
-    read_cache_file(index, "size", size, sizeof size);
-    if (atoi(level) <= most || sscanf(size, "%luK", &kilobytes) != 1)
-      continue;
-    most = atoi(level);
-    read_cache_file(index, "shared_cpu_list", shared, sizeof shared);
-    *bytes = (size_t)kilobytes * 1024;
-    *cpus = count_cpus(shared) > 0 ? count_cpus(shared) : 1;
-  }
-}
-
-size_t triad_cache_bytes(int threads) {
-  size_t bytes;
-  int shared;
-  last_cache(&bytes, &shared);
-  if (!bytes && sysconf(_SC_LEVEL3_CACHE_SIZE) > 0)
-    bytes = (size_t)sysconf(_SC_LEVEL3_CACHE_SIZE);
-  long cpus = sysconf(_SC_NPROCESSORS_CONF);
-  long caches = cpus > shared ? (cpus + shared - 1) / shared : 1;
-  if (caches > threads)
-    caches = threads > 0 ? threads : 1;
-  return (bytes ? bytes : unknown_cache) * (size_t)caches;
-}
-
 /* Backends of one thread have no team. */
 static void run_on(struct team *team, int threads, team_task *task, struct triad *t) {
   if (team)
@@ -148,8 +83,9 @@ static double best_pass(struct triad *t, struct team *team, int threads, team_ta
   return best;
 }
 
-int triad_measure(struct team *team, int threads, double *gb_per_second, struct error *err) {
-  size_t bytes = triad_cache_bytes(threads) * times_cache;
+int triad_measure(struct team *team, int threads, size_t cache_bytes, double *gb_per_second,
+                  struct error *err) {
+  size_t bytes = cache_bytes * times_cache;
   bytes = bytes < least_bytes ? least_bytes : bytes > most_bytes ? most_bytes : bytes;
   struct triad t = {.n = (long)(bytes / 3 / sizeof(double) / 2 * 2)};
   double *memory = NULL;

@@ -6,11 +6,9 @@
 
 #include "run/team.h"
 
-/* The best of some passes, in GB/s, with this many threads (one if `team` is NULL); takes a few hundred
- * milliseconds at most. OP_ERR_MEMORY. */
-int triad_measure(struct team *team, int threads, double *gb_per_second, struct error *err);
-
-/* Bytes of last-level cache that so many threads can have at most; loops over less are marked in reports. */
-size_t triad_cache_bytes(int threads);
+/* The best of some passes, in GB/s, with this many threads (one if `team` is NULL) that have so much cache; takes a few
+ * hundred milliseconds at most. OP_ERR_MEMORY. */
+int triad_measure(struct team *team, int threads, size_t cache_bytes, double *gb_per_second,
+                  struct error *err);
 
 #endif

@@ -7,8 +7,8 @@
 #include "context/context.h"
 #include "jit/jit.h"
 #include "record/record.h"
+#include "run/caches.h"
 #include "run/team.h"
-#include "run/triad.h"
 
 enum { THREADS = 3 };
 
@@ -218,7 +218,7 @@ static void is_taken_by_the_size_of_the_data(void **state) {
     open_library("openmp", "");
     struct op_context *ctx = api_context();
     double_of(8);
-    assert_int_equal(ctx->cache_bytes, triad_cache_bytes(THREADS));
+    assert_int_equal(ctx->cache_bytes, caches_bytes(ctx->env, THREADS));
     ctx->cache_bytes = (size_t)(bytes / 1.5 * (large ? 0.999 : 1.001));
     double_of(CELLS);
     assert_false(streams(0));

@@ -21,7 +21,7 @@
 #include "ranks/kind.h"
 #include "record/record.h"
 #include "run/team.h"
-#include "run/triad.h"
+#include "run/caches.h"
 #include "services/services.h"
 #include "tune/layouts.h"
 
@@ -119,7 +119,7 @@ static bool is_any_straight(const struct cpu_loop *cpu) {
 static size_t cache_bytes(struct op_context *ctx) {
   const int threads = ctx->team ? team_threads(ctx->team) : 1, ranks = ctx->comm->node_size;
   if (!ctx->cache_bytes)
-    ctx->cache_bytes = triad_cache_bytes(threads * ranks) / (size_t)ranks;
+    ctx->cache_bytes = caches_bytes(ctx->env, threads * ranks) / (size_t)ranks;
   return ctx->cache_bytes;
 }
 
