@@ -12,7 +12,7 @@
 #include "grid.h"
 #include "spread/distribute/directory.h"
 #include "spread/distribute/move.h"
-#include "spread/distribute/parts.h"
+#include "spread/partition/parts.h"
 
 /* What airfoil exchanges before res_calc, for each cell reached: q and adt; it does so twice in an iteration. */
 enum { ROW_BYTES = (4 + 1) * 8, EXCHANGES = 2 };

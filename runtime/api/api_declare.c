@@ -9,7 +9,7 @@
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
-#include "spread/partition.h"
+#include "spread/partition/partition.h"
 #include "spread/renumber.h"
 #include "spread/spread.h"
 

@@ -12,7 +12,7 @@
 #include "base/size.h"
 #include "crew.h"
 #include "random_mesh.h"
-#include "spread/distribute/graph.h"
+#include "spread/partition/graph.h"
 
 struct trial {
   struct random_mesh mesh;

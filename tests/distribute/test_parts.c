@@ -14,8 +14,8 @@
 #include "crew.h"
 #include "random_mesh.h"
 #include "spread/distribute/follow.h"
-#include "spread/distribute/parts.h"
-#include "spread/distribute/weights.h"
+#include "spread/partition/parts.h"
+#include "spread/partition/weights.h"
 
 enum { MOST_POINTS = 4000 };
 

@@ -8,7 +8,7 @@
 #include <ptscotch.h>
 
 #include "base/size.h"
-#include "spread/distribute/graph.h"
+#include "spread/partition/graph.h"
 
 struct arrays {
   SCOTCH_Num *start, *neighbours, *weights, *part;

@@ -3,8 +3,8 @@
 #ifndef OP2JIT_DISTRIBUTE_PARTS_H
 #define OP2JIT_DISTRIBUTE_PARTS_H
 
-#include "build.h"
 #include "ranks/comm.h"
+#include "spread/distribute/build.h"
 
 struct part_request {
   struct comm *comm;

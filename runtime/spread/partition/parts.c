@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/size.h"
-#include "directory.h"
-#include "follow.h"
-#include "mail.h"
-#include "numbers.h"
+#include "spread/distribute/directory.h"
+#include "spread/distribute/follow.h"
+#include "spread/distribute/mail.h"
+#include "spread/distribute/numbers.h"
 
 int parts_block(const struct part_request *request, int *part, struct error *err) {
   (void)err;

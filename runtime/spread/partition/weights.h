@@ -2,8 +2,8 @@
 #ifndef OP2JIT_DISTRIBUTE_WEIGHTS_H
 #define OP2JIT_DISTRIBUTE_WEIGHTS_H
 
-#include "build.h"
 #include "ranks/comm.h"
+#include "spread/distribute/build.h"
 
 /* cost[s] is what each element of set s costs, 0 .. MOST_COST, the same on all ranks. Elements of other sets hand theirs on to
  * those that they will follow, in equal shares. weights: one for each owned element of set `prime`, 1 or more; they do not

@@ -3,8 +3,8 @@
 #ifndef OP2JIT_DISTRIBUTE_GRAPH_H
 #define OP2JIT_DISTRIBUTE_GRAPH_H
 
-#include "build.h"
 #include "ranks/comm.h"
+#include "spread/distribute/build.h"
 
 struct graph {
   long long total, first;

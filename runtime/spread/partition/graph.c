@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "directory.h"
-#include "mail.h"
 #include "ranks/agree.h"
+#include "spread/distribute/directory.h"
+#include "spread/distribute/mail.h"
 
 static int no_memory(struct error *err) {
   return error_memory(err, "the graph of a mesh", 0);

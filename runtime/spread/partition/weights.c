@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/size.h"
-#include "directory.h"
-#include "follow.h"
-#include "numbers.h"
+#include "spread/distribute/directory.h"
+#include "spread/distribute/follow.h"
+#include "spread/distribute/numbers.h"
 
 /* Shares are fixed-point numbers: sums of them are the same in any order. */
 enum { POINT = 1 << 10 };

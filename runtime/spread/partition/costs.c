@@ -1,4 +1,4 @@
-#include "spread/costs.h"
+#include "spread/partition/costs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/record.h"
-#include "spread/distribute/weights.h"
+#include "spread/partition/weights.h"
 
 /* Less than so many nanoseconds, of all ranks together, are noise. */
 enum { LEAST_TIME = 10000000, STEPS_PER_OCTAVE = 4 };

@@ -1,4 +1,4 @@
-#include "spread/partition.h"
+#include "spread/partition/partition.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -15,12 +15,12 @@
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "spread/costs.h"
 #include "spread/distribute/directory.h"
-#include "spread/distribute/graph.h"
 #include "spread/distribute/numbers.h"
-#include "spread/distribute/parts.h"
-#include "spread/distribute/weights.h"
+#include "spread/partition/costs.h"
+#include "spread/partition/graph.h"
+#include "spread/partition/parts.h"
+#include "spread/partition/weights.h"
 #include "spread/spread.h"
 
 /* ---- names ---- */
