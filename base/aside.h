@@ -1,6 +1,5 @@
-/* The other name of a file while it is written, beside it: FILE.MACHINE.PID.part. It is renamed when it is whole, so that a process
- * that is killed leaves what was there before, and only that other file besides. MACHINE, eight digits, tells apart the hosts and
- * containers that share a folder: what a process of this one left is known as such. */
+/* The other name of a file while it is written, beside it: FILE.PID.part. It is renamed when it is whole, so that a process that is
+ * killed leaves what was there before, and only that other file besides. */
 #ifndef OP2JIT_BASE_ASIDE_H
 #define OP2JIT_BASE_ASIDE_H
 
@@ -9,10 +8,10 @@
 
 #include "error.h"
 
-/* Also deletes what processes of this machine that are no more left of the same file. */
-int aside_name(const char *path, struct text *out, struct error *err);
+/* Both names of what process `pid` writes, with links followed, so that they stay links. */
+int aside_name(const char *path, long pid, struct text *file, struct text *name, struct error *err);
 
-/* A file that is written so. A link is followed, so that it stays one. What is there and is no file (a device, a pipe, a stream of the
+/* A file that is written so. What is there and is no file (a device, a pipe, a stream of the
  * process as /dev/stdout) is written as it is: no file must take its place. */
 struct aside {
   struct text path, name; /* the name is empty: written as it is */

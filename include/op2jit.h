@@ -385,7 +385,7 @@ int op_plan_check(int level);
  * The layout is OP2's: a set is a dataset of one whole number, a map and a dat are tables of a row per element, a constant is a
  * dataset of its values. Names may hold '/', for folders in the file. Under MPI a set is divided evenly over the ranks, and each
  * rank reads and writes the rows that it declared; what is written is in the user's order. A file that is written is made
- * under another name (FILE.MACHINE.PID.part) and renamed when it is whole: what was there before stays until then, and what is added
+ * under another name (FILE.PID.part) and renamed when it is whole: what was there before stays until then, and what is added
  * to a file that is there costs a copy of it. Errors: OP_ERR_FILE, with the file's, the dataset's and the system's words,
  * OP_ERR_TYPE, OP_ERR_DIM, OP_ERR_SIZE, OP_ERR_MAP_RANGE for what does not fit; all ranks get the same. */
 

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "context/context.h"
 #include "files/io.h"
@@ -120,9 +119,6 @@ static int write_data(struct vtk_step *s, bool cells, bool points, struct error 
     code = vtk_write_points(s, &l, err);
   for (int i = 0; i < s->nfields && !code; i++)
     code = vtk_write_field(s, &l, &s->fields[i], err);
-  /* An index that names this file already must not name what will be in it: the steps from this one on are taken out first. */
-  if (!code && s->step >= 0 && together_is_root(comm) && access(path, F_OK) == 0)
-    code = vtk_write_index(s, false, err);
   return writing_end(&w, code, err);
 }
 
@@ -144,7 +140,7 @@ static int write_step(struct vtk_step *s, const char *path, int count, struct da
   if (!code)
     code = write_data(s, cells, points, err);
   if (!code && together_is_root(comm))
-    code = vtk_write_index(s, true, err);
+    code = vtk_write_index(s, err);
   code = together_agree(comm, code, err);
   if (!code && series)
     remember(series, s, cells, points);

@@ -62,7 +62,7 @@ int vtk_write_field(struct vtk_step *s, struct layout *l, const struct vtk_field
 /* ---- vtk_index.c */
 /* OP_ERR_FILE if something else stands where the index would. On the root alone. */
 int vtk_check_index(const struct vtk_step *s, struct error *err);
-/* The index with the steps before this one that are in it now and, if `with`, this step. On the root alone. */
-int vtk_write_index(const struct vtk_step *s, bool with, struct error *err);
+/* The index with the steps before this one that are in it now, and this step. On the root alone. */
+int vtk_write_index(const struct vtk_step *s, struct error *err);
 
 #endif

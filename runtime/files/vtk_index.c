@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "context/context.h"
 #include "files/vtk.h"
 #include "mesh/data.h"
@@ -139,22 +138,19 @@ static void add_step(struct text *out, const struct vtk_step *s) {
 
 /* ---- the steps before ---- */
 
-static int unreadable(const char *path, struct error *err) {
-  return error_set(err, OP_ERR_FILE, "the file %s cannot be read: %s", path, strerror(errno));
-}
-
 /* A file that is not there is empty. */
 static int read_text(const char *path, struct text *out, struct error *err) {
   char buffer[65536];
   FILE *file = fopen(path, "rb");
-  if (!file)
-    return errno == ENOENT ? OP_OK : unreadable(path, err);
-  for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
+  for (size_t n; file && (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
     text_add_bytes(out, buffer, n);
-  int code = ferror(file) ? unreadable(path, err) : OP_OK;
-  fclose(file);
-  if (!code && !text_ok(out))
+  int code = file ? ferror(file) : errno != ENOENT;
+  if (code)
+    code = error_set(err, OP_ERR_FILE, "the file %s cannot be read: %s", path, strerror(errno));
+  else if (!text_ok(out))
     code = error_memory(err, "the index of steps", sizeof buffer);
+  if (file)
+    fclose(file);
   return code;
 }
 
@@ -176,14 +172,6 @@ int vtk_check_index(const struct vtk_step *s, struct error *err) {
   return code;
 }
 
-/* The last of the marks, of the step that the file ends in; or the end. */
-static const char *last_step(const char *at) {
-  const char *last = NULL;
-  for (const char *next = at; (next = strstr(next, step_begin)) != NULL; next++)
-    last = next;
-  return last ? last : at + strlen(at);
-}
-
 /* An index of one state has none. */
 static int add_steps_before(struct text *out, const struct vtk_step *s, struct error *err) {
   const char *path = text_str(&s->index);
@@ -191,12 +179,10 @@ static int add_steps_before(struct text *out, const struct vtk_step *s, struct e
   int code = read_text(path, &old, err);
   const char *at = code ? NULL : behind(behind(behind(text_str(&old), mark), head), series_head);
   const char *stop = at ? strstr(at, series_end) : NULL;
-  if (at && !stop) {
-    log_line(s->ctx->log, LOG_WARN, "io",
-             "%s is damaged: its end is missing; the steps that are whole stay in it", path);
-    stop = last_step(at);
-  }
-  for (const char *step = at ? strstr(at, step_begin) : NULL, *next; step && step < stop; step = next) {
+  if (at && !stop)
+    code = error_set(err, OP_ERR_FILE, "%s is damaged: its end is missing; remove it, or name another path",
+                     path);
+  for (const char *step = stop ? strstr(at, step_begin) : NULL, *next; step && step < stop; step = next) {
     next = strstr(step + 1, step_begin);
     next = next && next < stop ? next : stop;
     if (strtol(step + sizeof step_begin - 1, NULL, 10) < s->step)
@@ -206,24 +192,19 @@ static int add_steps_before(struct text *out, const struct vtk_step *s, struct e
   return code;
 }
 
-int vtk_write_index(const struct vtk_step *s, bool with, struct error *err) {
+int vtk_write_index(const struct vtk_step *s, struct error *err) {
   struct text out = {0};
-  const char *path = text_str(&s->index);
   int code = OP_OK;
   text_addf(&out, "%s%s", mark, head);
   if (s->step >= 0) {
     text_add(&out, series_head);
     code = add_steps_before(&out, s, err);
-    if (with)
-      text_addf(&out, step_mark, s->step);
+    text_addf(&out, step_mark, s->step);
   }
-  if (with)
-    add_step(&out, s);
-  if (s->step >= 0)
-    text_add(&out, series_end);
-  text_add(&out, end);
+  add_step(&out, s);
+  text_addf(&out, "%s%s", s->step >= 0 ? series_end : "", end);
   if (!code)
-    code = text_ok(&out) ? print_whole(path, out.data, out.length, err)
+    code = text_ok(&out) ? print_whole(text_str(&s->index), out.data, out.length, err)
                          : error_memory(err, "the index of steps", out.length);
   text_free(&out);
   return code;

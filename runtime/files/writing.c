@@ -16,52 +16,17 @@ static int cannot_write(const char *path, struct error *err) {
   return error_set(err, OP_ERR_FILE, "the file %s cannot be written: %s", path, strerror(errno));
 }
 
-/* ---- names ---- */
-
-/* The root's text, for all ranks. */
-static int tell_text(struct comm *comm, struct text *text, struct error *err) {
-  long long length = (long long)text->length;
-  int code = together_broadcast(comm, &length, sizeof length, err);
-  if (!code && !together_is_root(comm)) {
-    text_clear(text);
-    for (long long i = 0; i < length; i++)
-      text_add_char(text, ' ');
-    code = text_ok(text) ? OP_OK : error_memory(err, "a file's name", (size_t)length);
-  }
-  code = together_agree(comm, code, err);
-  return code || !length ? code : together_broadcast(comm, text->data, (size_t)length, err);
-}
-
-/* A link is followed, so that it stays one. The names are the root's. */
+/* The names are those that the root's process gives. */
 static int name_files(struct writing *w, const char *path, struct error *err) {
-  int code = OP_OK;
-  if (together_is_root(w->comm)) {
-    char *real = realpath(path, NULL);
-    text_add(&w->path, real ? real : path);
-    free(real);
-    code = text_ok(&w->path) ? aside_name(text_str(&w->path), &w->aside, err)
-                             : error_memory(err, "a file's name", strlen(path));
-  }
-  code = together_agree(w->comm, code, err);
+  long long pid = getpid();
+  int code = together_broadcast(w->comm, &pid, sizeof pid, err);
   if (!code)
-    code = tell_text(w->comm, &w->path, err);
-  return code ? code : tell_text(w->comm, &w->aside, err);
+    code = aside_name(path, (long)pid, &w->path, &w->aside, err);
+  return together_agree(w->comm, code, err);
 }
-
-/* ---- what was there ---- */
 
 static bool copy_bytes(int from, int to) {
-  /* Shares the blocks where the file system can. */
-  off_t left = lseek(from, 0, SEEK_END);
-  if (left < 0 || lseek(from, 0, SEEK_SET) < 0)
-    return false;
-  ssize_t n = 1;
-  while (left > 0 && (n = copy_file_range(from, NULL, to, NULL, (size_t)left, 0)) > 0)
-    left -= n;
-  if (left == 0)
-    return true;
-  if (errno == ENOSPC || errno == EFBIG || errno == EIO || errno == EDQUOT)
-    return false;
+  ssize_t n = 0;
   char *buffer = malloc(COPY_BYTES);
   bool good = buffer != NULL;
   while (good && (n = read(from, buffer, COPY_BYTES)) > 0)
@@ -100,28 +65,13 @@ static int prepare(struct writing *w, bool keep, long long *there, struct error 
   return keep ? copy_file(path, text_str(&w->aside), err) : OP_OK;
 }
 
-/* ---- begin and end ---- */
-
-static void writing_free(struct writing *w) {
-  text_free(&w->path);
-  text_free(&w->aside);
-}
-
-/* HDF5 says only that it cannot make a file; the system says why. */
-static int can_make(const char *aside, const char *path, struct error *err) {
-  int fd = open(aside, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0)
-    return cannot_write(path, err);
-  close(fd);
-  return OP_OK;
-}
-
 /* On the root: what is written, with what is kept of what was there. */
 static int open_aside(struct writing *w, const char *path, bool keep, struct error *err) {
   long long there = 0;
   int code = prepare(w, keep, &there, err);
-  if (!code)
-    code = can_make(text_str(&w->aside), path, err);
+  /* HDF5 says only that it cannot make a file; the system says why. */
+  if (!code && (w->rows = open(text_str(&w->aside), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) < 0)
+    code = cannot_write(path, err);
   return code ? code
               : w->table->open(&w->file, text_str(&w->aside), path, keep && there ? FILE_UPDATE : FILE_CREATE,
                                FILE_ALONE, err);
@@ -134,7 +84,7 @@ int writing_begin(struct writing *w, const struct file_table *table, struct comm
   if (!code && together_is_root(comm))
     code = open_aside(w, path, keep, err);
   code = together_agree(comm, code, err);
-  if (!code && (w->rows = open(text_str(&w->aside), O_WRONLY | O_CLOEXEC)) < 0)
+  if (!code && w->rows < 0 && (w->rows = open(text_str(&w->aside), O_WRONLY | O_CLOEXEC)) < 0)
     code = cannot_write(path, err);
   code = together_agree(comm, code, err);
   if (code)
@@ -176,6 +126,7 @@ int writing_end(struct writing *w, int code, struct error *err) {
       unlink(text_str(&w->aside));
   }
   code = together_agree(w->comm, code, err);
-  writing_free(w);
+  text_free(&w->path);
+  text_free(&w->aside);
   return code;
 }

@@ -124,7 +124,7 @@ def write_step(program, folder, name, step):
 
 
 def check_damaged(program, folder):
-    """An index whose end is missing keeps the steps that are whole, and it is said."""
+    """An index whose end is missing is an error, and stays as it is."""
     path = os.path.join(folder, "cut.xdmf")
     for step in range(4):
         assert write_step(program, folder, "cut", step) == (0, "")
@@ -132,10 +132,7 @@ def check_damaged(program, folder):
         text = file.read()
         file.truncate(text.index("<Topology", text.index("<!-- step 2 -->")))
     status, said = write_step(program, folder, "cut", 4)
-    assert status == 0 and f"{path} is damaged: its end is missing" in said, said
-    grids = Index(folder, "cut.xdmf").grids()
-    assert [grid.get("Name") for grid in grids] == ["step 0", "step 1", "step 4"], grids
-    assert write_step(program, folder, "cut", 5) == (0, "")
+    assert status and f"{path} is damaged: its end is missing" in said, said
 
 
 def check_foreign(program, folder):
