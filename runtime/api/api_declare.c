@@ -9,6 +9,7 @@
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
+#include "record/record.h"
 #include "spread/partition/partition.h"
 #include "spread/renumber.h"
 #include "spread/spread.h"
@@ -216,5 +217,10 @@ int op2jit_partition(const char *lib, const char *method, op_set prime, op_map p
   int code = good ? ctx_flush(ctx, api_error()) : OP_ERR_HANDLE;
   code = agree_on_call(ctx, code, api_error(), "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n",
                        lib ? lib : "NULL", method ? method : "NULL", call.prime ? call.prime->name : "NULL");
-  return api_leave(code ? code : mesh_partition(ctx, &call, api_error()));
+  if (!code) {
+    call.times = loop_times(ctx);
+    code = mesh_partition(ctx, &call, api_error());
+    free(call.times);
+  }
+  return api_leave(code);
 }

@@ -121,6 +121,9 @@ struct loop_table {
 void loop_follow_layout(struct op_context *ctx, const struct dat *dat);
 /* Records in the order of their first call. The caller frees the array only. NULL: no memory. */
 struct loop **loop_records(const struct op_context *ctx);
+/* For each set the nanoseconds that loops over it took, without exchanging and waiting, which are no element's own. The caller
+ * frees the array. NULL: no memory. */
+long long *loop_times(const struct op_context *ctx);
 
 /* parts.c: which elements run, in which parts; and how many reduction slots each part takes, in their order. */
 void loop_make_parts(struct loop *loop);

@@ -157,3 +157,14 @@ struct loop **loop_records(const struct op_context *ctx) {
     qsort(records, n, sizeof *records, by_order);
   return records;
 }
+
+long long *loop_times(const struct op_context *ctx) {
+  long long *times = array_new((size_t)ctx->mesh->sets.count, sizeof *times);
+  for (size_t b = 0; times && b < ctx->loops->nbuckets; b++)
+    for (const struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next) {
+      const double computing = loop->stats.seconds - loop->stats.exchange_seconds;
+      if (loop->set && computing > 0)
+        times[loop->set->id] += (long long)(computing * 1e9);
+    }
+  return times;
+}

@@ -1,41 +1,18 @@
 #include "spread/partition/costs.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "record/record.h"
 #include "spread/partition/weights.h"
 
 /* Less than so many nanoseconds, of all ranks together, are noise. */
 enum { LEAST_TIME = 10000000, STEPS_PER_OCTAVE = 4 };
-
-/* Without exchanging and waiting, which are no element's own. */
-static long long time_of(const struct loop *loop) {
-  const double computing = loop->stats.seconds - loop->stats.exchange_seconds;
-  return computing > 0 ? (long long)(computing * 1e9) : 0;
-}
-
-/* Nanoseconds of each set. */
-static int sum_times(struct op_context *ctx, long long *times, struct error *err) {
-  struct loop **loops = loop_records(ctx);
-  int code = loops ? OP_OK : error_memory(err, "the list of loops", ctx->loops->count * sizeof(void *));
-  for (size_t i = 0; !code && i < ctx->loops->count; i++)
-    if (loops[i]->set)
-      times[loops[i]->set->id] += time_of(loops[i]);
-  free(loops);
-  code = agree_on_success(ctx->comm, code, err);
-  return code ? code
-              : ctx->comm->table->reduce_all(ctx->comm, times, ctx->mesh->sets.count, COMM_LLONG, COMM_SUM,
-                                             err);
-}
 
 static double time_of_one(const struct op_context *ctx, const long long *times, int s) {
   const struct set *set = ctx->mesh->sets.items[s];
@@ -52,16 +29,17 @@ static void tell(struct op_context *ctx, const int *cost) {
   text_free(&line);
 }
 
-int measured_costs(struct op_context *ctx, int *cost, bool *measured, struct error *err) {
+int measured_costs(struct op_context *ctx, long long *times, int *cost, bool *measured, struct error *err) {
   const int sets = ctx->mesh->sets.count;
-  long long *times = array_new((size_t)sets, sizeof *times), all = 0;
+  const bool equal = strcmp(env_value(ctx->env, ENV_WEIGHTS), "equal") == 0;
+  long long all = 0;
   double most = 0;
   *measured = false;
   int code = times ? OP_OK : error_memory(err, "the costs of elements", (size_t)sets * sizeof *times);
   code = agree_on_success(ctx->comm, code, err);
-  if (!code && strcmp(env_value(ctx->env, ENV_WEIGHTS), "equal") != 0)
-    code = sum_times(ctx, times, err);
-  for (int s = 0; !code && s < sets; s++) {
+  if (!code && !equal)
+    code = ctx->comm->table->reduce_all(ctx->comm, times, sets, COMM_LLONG, COMM_SUM, err);
+  for (int s = 0; !code && !equal && s < sets; s++) {
     all += times[s];
     most = fmax(most, time_of_one(ctx, times, s));
   }
@@ -73,6 +51,5 @@ int measured_costs(struct op_context *ctx, int *cost, bool *measured, struct err
   }
   if (*measured && ctx->comm->rank == 0)
     tell(ctx, cost);
-  free(times);
   return code;
 }

@@ -312,13 +312,14 @@ static int all_equal(struct op_context *ctx, const long long *weights, long coun
 }
 
 /* *weights stays NULL if all are the same. */
-static int weigh_prime(struct op_context *ctx, const struct share *share, int prime, long long **weights,
-                       struct error *err) {
+static int weigh_prime(struct op_context *ctx, const struct partition_call *call, const struct share *share,
+                       long long **weights, struct error *err) {
+  const int prime = call->prime->id;
   int *cost = array_new((size_t)share->nsets, sizeof *cost);
   bool measured = false;
   int code = agree_on_success(ctx->comm, cost ? OP_OK : no_memory(err), err);
   if (!code)
-    code = measured_costs(ctx, cost, &measured, err);
+    code = measured_costs(ctx, call->times, cost, &measured, err);
   if (!code && measured) {
     *weights = array_new((size_t)share->sets[prime].owned, sizeof **weights);
     code = agree_on_success(ctx->comm, *weights ? OP_OK : no_memory(err), err);
@@ -343,9 +344,8 @@ static int part_prime(struct op_context *ctx, const struct partition_call *call,
   if (m->need == NEED_PARTS)
     return part_as_told(ctx, call, part, err);
   long long *weights = NULL;
-  int code = m->need == NEED_COORDS || m->need == NEED_MAP
-                 ? weigh_prime(ctx, share, call->prime->id, &weights, err)
-                 : OP_OK;
+  int code =
+      m->need == NEED_COORDS || m->need == NEED_MAP ? weigh_prime(ctx, call, share, &weights, err) : OP_OK;
   if (!code && m->need == NEED_COORDS)
     code = coords_of_prime(ctx, call, share, &coords, err);
   const struct part_request request = {.comm = ctx->comm,
