@@ -62,11 +62,9 @@ int reverse_verify(const struct reverse_map *map, long size, const struct plan_c
   return OP_OK;
 }
 
-static void add_chunks(struct schedule *s, const struct schedule *chunks, int function) {
-  for (int i = 0; i < chunks->nitems; i++) {
-    schedule_add_item(s, chunks->items[i].begin, chunks->items[i].end, -1);
-    s->items[s->nitems - 1].function = function;
-  }
+static void add_chunks(struct schedule *s, const struct schedule *chunks, int work) {
+  for (int i = 0; i < chunks->nitems; i++)
+    schedule_add_item(s, work, chunks->items[i].begin, chunks->items[i].end, -1);
 }
 
 int schedule_gather(struct schedule *s, long size, long chunk, const long *target_sizes, int ntargets,
@@ -95,11 +93,11 @@ int schedule_gather(struct schedule *s, long size, long chunk, const long *targe
   return status;
 }
 
-/* Items from `first` on that call this function stand one after the other and go from begin to end: how many they are, -1 if
+/* Items from `first` on that are of this work stand one after the other and go from begin to end: how many they are, -1 if
  * they do not. */
-static int count_run(const struct schedule *s, int first, int function, long begin, long end) {
+static int count_run(const struct schedule *s, int first, int work, long begin, long end) {
   int i = first;
-  for (; i < s->nitems && s->items[i].function == function; i++) {
+  for (; i < s->nitems && s->items[i].work == work; i++) {
     const struct item *item = &s->items[i];
     if (item->begin != begin || item->end < begin || item->slot != i || item->owner >= 0)
       return -1;

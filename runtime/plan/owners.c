@@ -150,8 +150,7 @@ static void add_between(struct schedule *s, const struct plan *plan, long first,
     schedule_add_phase(s, false);
     for (int i = plan->colour_first[colour]; i < plan->colour_first[colour + 1]; i++) {
       int b = plan->block_map[i];
-      schedule_add_item(s, first + block_begin(plan, b), first + block_end(plan, b), -1);
-      s->items[s->nitems - 1].function = SCHEDULE_LIST;
+      schedule_add_item(s, WORK_LIST, first + block_begin(plan, b), first + block_end(plan, b), -1);
       if (plan->colour_first[colour + 1] - plan->colour_first[colour] == 1)
         shares->alone += block_end(plan, b) - block_begin(plan, b);
     }
@@ -210,8 +209,7 @@ static int add_own(struct schedule *s, const struct survey *v, struct error *err
     first += ranges;
     listed += v->listed[k];
     if (v->listed[k])
-      s->items[first++] =
-          (struct item){.begin = place[k], .end = listed, .function = SCHEDULE_LIST, .owner = k};
+      s->items[first++] = (struct item){.begin = place[k], .end = listed, .work = WORK_LIST, .owner = k};
     s->nitems = first;
   }
   fill_own(s, v, item, place);

@@ -45,14 +45,15 @@ void schedule_add_phase(struct schedule *s, bool owned) {
   s->phases[s->nphases++] = (struct phase){.first = s->nitems, .owned = owned};
 }
 
-void schedule_add_item(struct schedule *s, long begin, long end, int owner) {
-  s->items[s->nitems++] = (struct item){.begin = begin, .end = end, .owner = owner, .slot = s->nslots++};
+void schedule_add_item(struct schedule *s, int work, long begin, long end, int owner) {
+  s->items[s->nitems++] =
+      (struct item){.begin = begin, .end = end, .work = work, .owner = owner, .slot = s->nslots++};
   s->phases[s->nphases - 1].count++;
 }
 
 void schedule_shift(struct schedule *s, long begin) {
   for (int i = 0; i < s->nitems; i++)
-    if (s->items[i].function == SCHEDULE_RANGE) {
+    if (s->items[i].work == WORK_RANGE) {
       s->items[i].begin += begin;
       s->items[i].end += begin;
     }
@@ -66,7 +67,7 @@ int schedule_whole(struct schedule *s, long size, struct error *err) {
     return status;
   schedule_add_phase(s, false);
   if (size > 0)
-    schedule_add_item(s, 0, size, -1);
+    schedule_add_item(s, WORK_RANGE, 0, size, -1);
   return OP_OK;
 }
 
@@ -88,7 +89,7 @@ int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err
     return status;
   schedule_add_phase(s, false);
   for (long begin = 0; begin < size; begin += chunk)
-    schedule_add_item(s, begin, size - begin > chunk ? begin + chunk : size, -1);
+    schedule_add_item(s, WORK_RANGE, begin, size - begin > chunk ? begin + chunk : size, -1);
   return OP_OK;
 }
 
@@ -101,7 +102,7 @@ int schedule_block_colours(struct schedule *s, const struct plan *plan, struct e
     for (int i = plan->colour_first[colour]; i < plan->colour_first[colour + 1]; i++) {
       long begin = (long)plan->block_map[i] * plan->block_size;
       long end = plan->size - begin > plan->block_size ? begin + plan->block_size : plan->size;
-      schedule_add_item(s, begin, end, -1);
+      schedule_add_item(s, WORK_RANGE, begin, end, -1);
     }
   }
   return OP_OK;

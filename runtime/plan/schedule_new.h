@@ -9,6 +9,6 @@
 int schedule_new(struct schedule *s, long nitems, long nphases, long list_length, struct error *err);
 void schedule_add_phase(struct schedule *s, bool owned);
 /* To the last phase; owner -1: any. Until schedules are shifted their elements count from 0. */
-void schedule_add_item(struct schedule *s, long begin, long end, int owner);
+void schedule_add_item(struct schedule *s, int work, long begin, long end, int owner);
 
 #endif

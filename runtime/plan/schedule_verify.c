@@ -17,15 +17,15 @@ struct check {
 
 /* Counted from the request's first element. */
 static long element_at(const struct check *c, const struct item *item, long position) {
-  return (item->function == SCHEDULE_LIST ? c->s->list[position] : position) - c->r->begin;
+  return (item->work == WORK_LIST ? c->s->list[position] : position) - c->r->begin;
 }
 
 static int verify_item(const struct check *c, int i, int phase, struct error *err) {
   const struct item *item = &c->s->items[i];
-  const bool listed = item->function == SCHEDULE_LIST;
+  const bool listed = item->work == WORK_LIST;
   long begin = listed ? 0 : c->r->begin, end = listed ? c->s->list_length : c->r->begin + c->r->size;
-  if (item->function != SCHEDULE_RANGE && item->function != SCHEDULE_LIST)
-    WRONG("item %d calls function %d, expected 0 or 1", i, item->function);
+  if (item->work != WORK_RANGE && item->work != WORK_LIST)
+    WRONG("item %d is of work %d, expected 0 or 1", i, item->work);
   if (item->begin < begin || item->begin > item->end || item->end > end)
     WRONG("item %d goes from %ld to %ld, expected a range in %ld to %ld", i, item->begin, item->end, begin,
           end);

@@ -17,74 +17,59 @@ int executor_threads(const struct team *team, long elements, int wanted) {
 }
 
 static bool continues(const struct item *item, const struct item *next) {
-  return next->begin == item->end && next->function == item->function &&
+  return next->begin == item->end && next->work == item->work &&
          (item->end - item->begin) % strip_multiple == 0;
 }
 
-static void run_item(const struct execution *e, void *const *frame, const struct item *item) {
-  if (e->step)
-    e->step(e, frame, item);
-  else
-    e->functions[item->function](frame, e->schedule->list, item->begin, item->end);
+/* A thread's copy of the frame of the work with reductions that it met last. */
+struct copy {
+  void *const *of;
+  void **frame;
+};
+
+/* The frame is the copy, and points to the item's own slot. */
+static void *const *own_frame(const struct work *w, struct copy *copy, const struct item *item) {
+  unsigned char *slot = w->slots + (size_t)item->slot * w->slot_bytes;
+  if (copy->of != w->frame)
+    memcpy(copy->frame, w->frame, (size_t)w->nframe * sizeof *copy->frame);
+  copy->of = w->frame;
+  for (int r = 0; r < w->nreductions; r++)
+    copy->frame[w->reductions[r].index] = slot + w->reductions[r].offset;
+  return copy->frame;
 }
 
-/* Without reductions the frame is shared and neighbours are run in one call. */
-static void run_plain(const struct execution *e, int begin, int end) {
+/* Neighbours are run in one call where there are no results to keep apart; with `poll` one item after the other, so that
+ * messages get on in between. */
+static void run_items(const struct execution *e, struct copy *copy, int begin, int end, bool poll) {
   const struct item *items = e->schedule->items;
   for (int i = begin; i < end;) {
     struct item item = items[i++];
-    while (i < end && continues(&item, &items[i]))
+    const struct work *w = &e->works[item.work];
+    const bool alone = poll || w->nreductions;
+    while (!alone && i < end && continues(&item, &items[i]))
       item.end = items[i++].end;
-    run_item(e, e->frame, &item);
+    w->function(w->nreductions ? own_frame(w, copy, &item) : w->frame, w->list, item.begin, item.end);
+    if (poll)
+      e->poll(e->poll_context);
   }
 }
 
-static void run_reducing(const struct execution *e, void **frame, int begin, int end) {
-  for (int i = begin; i < end; i++) {
-    const struct item *item = &e->schedule->items[i];
-    unsigned char *slot = e->slots + (size_t)item->slot * e->slot_bytes;
-    for (int r = 0; r < e->nreductions; r++)
-      frame[e->reductions[r].index] = slot + e->reductions[r].offset;
-    run_item(e, frame, item);
-  }
-}
-
-/* One item after the other, so that messages get on in between. */
-static void run_polling(const struct execution *e, void **frame, int begin, int end) {
-  for (int i = begin; i < end; i++) {
-    if (e->nreductions)
-      run_reducing(e, frame, i, i + 1);
-    else
-      run_plain(e, i, i + 1);
-    e->poll(e->poll_context);
-  }
-}
-
-static void run_items(const struct execution *e, void **frame, int begin, int end, bool poll) {
-  if (poll)
-    run_polling(e, frame, begin, end);
-  else if (e->nreductions)
-    run_reducing(e, frame, begin, end);
-  else
-    run_plain(e, begin, end);
-}
-
-static void run_phase(const struct execution *e, void **frame, const struct phase *phase, int thread,
+static void run_phase(const struct execution *e, struct copy *copy, const struct phase *phase, int thread,
                       int threads) {
   const struct item *items = e->schedule->items;
   const bool poll = e->poll && thread == 0;
   int first = phase->first, end = first + phase->count;
   if (!phase->owned) {
     long count = phase->count;
-    run_items(e, frame, first + (int)(count * thread / threads),
-              first + (int)(count * (thread + 1) / threads), poll);
+    run_items(e, copy, first + (int)(count * thread / threads), first + (int)(count * (thread + 1) / threads),
+              poll);
     return;
   }
   for (int i = first, next; i < end; i = next) {
     for (next = i + 1; next < end && items[next].owner == items[i].owner;)
       next++;
     if (items[i].owner % threads == thread)
-      run_items(e, frame, i, next, poll);
+      run_items(e, copy, i, next, poll);
   }
 }
 
@@ -93,16 +78,24 @@ struct run {
   const struct execution *execution;
 };
 
+/* Of works with reductions, at least 1. */
+static int longest_frame(const struct execution *e) {
+  int longest = 1;
+  for (int w = 0; w < e->nworks; w++)
+    if (e->works[w].nreductions && e->works[w].nframe > longest)
+      longest = e->works[w].nframe;
+  return longest;
+}
+
 static void run_thread(void *argument, int thread, int threads) {
   const struct run *run = argument;
   const struct execution *e = run->execution;
-  void *frame[e->nframe > 0 ? e->nframe : 1];
-  if (e->nreductions)
-    memcpy(frame, e->frame, (size_t)e->nframe * sizeof *frame);
+  void *frame[longest_frame(e)];
+  struct copy copy = {.frame = frame};
   for (int p = 0; p < e->schedule->nphases; p++) {
     if (p > 0 && threads > 1)
       team_barrier(run->team);
-    run_phase(e, frame, &e->schedule->phases[p], thread, threads);
+    run_phase(e, &copy, &e->schedule->phases[p], thread, threads);
   }
 }
 

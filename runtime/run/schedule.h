@@ -1,6 +1,11 @@
 /* A schedule: what to run in which order, as a plain value. Plans become schedules by builders; one
  * executor runs any of them. Phases follow one another with a barrier between; the items of a phase
- * may run in any order and at the same time. */
+ * may run in any order and at the same time, those of one owner in their order, on one thread.
+ *
+ * What an item does is a piece of one of the execution's works: a function, what it works on, and its results. One
+ * loop is a work for its elements, and another where some of them go through a list; the gather form has one more
+ * for each set that collects; a chain of loops has those of all of them, and its tiles are items of one owner.
+ * Tasks will wait for one another here: an item gets the number of those that it waits for. */
 #ifndef OP2JIT_SCHEDULE_H
 #define OP2JIT_SCHEDULE_H
 
@@ -10,14 +15,14 @@
 #include "jit/front/describe.h"
 #include "run/team.h"
 
-/* Which functions the items of builders call; see also gather.h. */
-enum { SCHEDULE_RANGE = 0, SCHEDULE_LIST = 1 };
+/* Works of a loop's schedules: elements in a range, and positions in the schedule's list; see also gather.h. */
+enum { WORK_RANGE = 0, WORK_LIST = 1 };
 
 struct item {
-  long begin, end; /* elements, or positions in the schedule's list */
-  int function;    /* which of the execution's functions */
+  long begin, end; /* elements, or positions in the work's list */
+  int work;        /* which of the execution's */
   int owner;       /* thread that runs it (modulo the number of threads), -1: any */
-  int slot;        /* reduction slot: unique in the schedule, combined in this order */
+  int slot; /* its work's: unique among the items of a loop, whose results are combined in this order */
 };
 
 struct phase {
@@ -31,7 +36,7 @@ struct schedule {
   struct phase *phases;
   int nphases;
   int nslots;
-  int *list; /* element numbers for list functions, or NULL */
+  int *list; /* element numbers for a work that has a list, or NULL */
   long list_length;
   int threads; /* that it was built for, 0: any number */
 };
@@ -45,18 +50,21 @@ struct reduction {
   size_t offset, bytes;
 };
 
-struct execution {
-  const struct schedule *schedule;
-  const range_function *functions;
-  /* NULL: an item calls its function. Else this is called in its place, with the item's range and slots. */
-  void (*step)(const struct execution *e, void *const *frame, const struct item *item);
-  void *context; /* for `step` */
-  void *const *frame;
+struct work {
+  range_function function;
+  void *const *frame; /* only read; with reductions each thread works on a copy on its stack */
   int nframe;
+  const int *list;
   const struct reduction *reductions;
   int nreductions;
-  unsigned char *slots;        /* nslots * slot_bytes, filled with start values by the caller */
-  size_t slot_bytes;           /* of slots that follow one another in the order of items */
+  unsigned char *slots; /* filled with start values by the caller */
+  size_t slot_bytes;    /* of slots that follow one another in the order of items */
+};
+
+struct execution {
+  const struct schedule *schedule;
+  const struct work *works;
+  int nworks;
   int threads;                 /* how many to use at most */
   void (*poll)(void *context); /* called by the caller's thread between items; NULL: nothing */
   void *poll_context;
@@ -64,8 +72,7 @@ struct execution {
 
 /* Run it. No allocation, no failure. With one thread no barrier and no team is touched; `team` may then be
  * NULL. Items without owner are dealt out in contiguous pieces, the same ones in each run of as many items:
- * over one set a thread meets the same elements from loop to loop, and has touched them first. The frame
- * is only read; with reductions each thread works on a copy on its stack. */
+ * over one set a thread meets the same elements from loop to loop, and has touched them first. */
 void executor_run(struct team *team, const struct execution *e);
 
 /* How many threads a loop over so many elements should use, at most `wanted` (0: the team's). Small sets run on one, as long as it is

@@ -61,18 +61,16 @@ static void clear(struct problem *p) {
 /* Runs and returns the sum, slots combined in their order. Several slots may share a line. */
 static double run(struct problem *p, const struct schedule *s, int threads, size_t slot_bytes) {
   const struct reduction sum = {.index = 3, .offset = 0, .bytes = sizeof(double)};
-  const range_function functions[] = {increment};
   void *const frame[] = {p->values, p->targets, p->table, NULL};
   unsigned char *slots = calloc((size_t)s->nslots, slot_bytes);
-  struct execution e = {.schedule = s,
-                        .functions = functions,
-                        .frame = frame,
-                        .nframe = 4,
-                        .reductions = &sum,
-                        .nreductions = 1,
-                        .slots = slots,
-                        .slot_bytes = slot_bytes,
-                        .threads = threads};
+  const struct work work = {.function = increment,
+                            .frame = frame,
+                            .nframe = 4,
+                            .reductions = &sum,
+                            .nreductions = 1,
+                            .slots = slots,
+                            .slot_bytes = slot_bytes};
+  struct execution e = {.schedule = s, .works = &work, .nworks = 1, .threads = threads};
   struct team *team = open_team(threads);
   memset(p->targets, 0, (size_t)p->ntargets * sizeof *p->targets);
   executor_run(team, &e);
@@ -124,10 +122,9 @@ static void count_visits(void *const *frame, const int *list, long begin, long e
 
 static void check_visits(const struct schedule *s, long size, int threads) {
   int *visits = calloc((size_t)size + 1, sizeof *visits);
-  const range_function functions[] = {count_visits, count_visits};
   void *const frame[] = {visits};
-  struct execution e = {
-      .schedule = s, .functions = functions, .frame = frame, .nframe = 1, .threads = threads};
+  const struct work work = {.function = count_visits, .frame = frame, .nframe = 1};
+  struct execution e = {.schedule = s, .works = &work, .nworks = 1, .threads = threads};
   struct team *team = open_team(threads);
   executor_run(team, &e);
   team_close(team);
@@ -186,19 +183,68 @@ static void phases_and_owners(void **state) {
   for (int i = 0; i < 8; i++)
     items[i] = (struct item){i % 4 * 10, i % 4 * 10 + 10, i / 4, i % 4, i};
   struct schedule s = {.items = items, .nitems = 8, .phases = phases, .nphases = 2, .nslots = 8};
-  const range_function functions[] = {first_phase, second_phase};
   for (int threads = 1; threads <= 4; threads++) {
     struct team *team = open_team(threads);
     for (int round = 0; round < 100; round++) {
       struct order order = {0};
       void *const frame[] = {&order};
-      struct execution e = {
-          .schedule = &s, .functions = functions, .frame = frame, .nframe = 1, .threads = threads};
+      const struct work works[] = {{.function = first_phase, .frame = frame, .nframe = 1},
+                                   {.function = second_phase, .frame = frame, .nframe = 1}};
+      struct execution e = {.schedule = &s, .works = works, .nworks = 2, .threads = threads};
       executor_run(team, &e);
       assert_int_equal(order.done, 40);
       assert_int_equal(order.early, 0);
       assert_int_equal(order.foreign, 0);
     }
+    team_close(team);
+  }
+}
+
+/* Two loops in tiles, as a chain would run them: the first writes what the second sums up in slots of its own, next to it. Frames
+ * differ in length, and what follows one another but is not of the same work is never run as one. */
+enum { tiles = 12, tile = 64 };
+
+static void write_tile(void *const *frame, const int *list, long begin, long end) {
+  double *values = frame[0];
+  (void)list;
+  assert_int_equal(end - begin, tile);
+  for (long e = begin; e < end; e++)
+    values[e] = (double)e + 1;
+}
+static void sum_tile(void *const *frame, const int *list, long begin, long end) {
+  double *values = frame[1], *sum = frame[2];
+  (void)list;
+  for (long e = begin; e < end; e++)
+    *sum += values[e];
+  assert_ptr_equal(frame[0], NULL);
+}
+
+static void works_of_one_owner_in_their_order(void **state) {
+  (void)state;
+  struct item items[2 * tiles];
+  struct phase phase = {0, 2 * tiles, true};
+  for (int i = 0; i < tiles; i++) {
+    items[2 * i] = (struct item){i * tile, (i + 1) * tile, 0, i / 4, 0};
+    items[2 * i + 1] = (struct item){i * tile, (i + 1) * tile, 1, i / 4, i};
+  }
+  const struct schedule s = {.items = items, .nitems = 2 * tiles, .phases = &phase, .nphases = 1};
+  const struct reduction reduction = {.index = 2, .bytes = sizeof(double)};
+  for (int threads = 1; threads <= 4; threads++) {
+    double values[tiles * tile] = {0}, sums[tiles] = {0};
+    void *const first[] = {values}, *const second[] = {NULL, values, NULL};
+    const struct work works[] = {{.function = write_tile, .frame = first, .nframe = 1},
+                                 {.function = sum_tile,
+                                  .frame = second,
+                                  .nframe = 3,
+                                  .reductions = &reduction,
+                                  .nreductions = 1,
+                                  .slots = (unsigned char *)sums,
+                                  .slot_bytes = sizeof *sums}};
+    struct team *team = open_team(threads);
+    struct execution e = {.schedule = &s, .works = works, .nworks = 2, .threads = threads};
+    executor_run(team, &e);
+    for (int i = 0; i < tiles; i++)
+      assert_true(sums[i] == tile * (i * tile + (tile + 1) / 2.0));
     team_close(team);
   }
 }
@@ -278,10 +324,9 @@ static void note_thread(void *const *frame, const int *list, long begin, long en
 
 /* Who runs which element of a loop in chunks, or by colour. */
 static void run_noting(struct team *team, const struct schedule *s, int threads, int *thread_of) {
-  const range_function functions[] = {note_thread, note_thread};
   void *const frame[] = {thread_of};
-  struct execution e = {
-      .schedule = s, .functions = functions, .frame = frame, .nframe = 1, .threads = threads};
+  const struct work work = {.function = note_thread, .frame = frame, .nframe = 1};
+  struct execution e = {.schedule = s, .works = &work, .nworks = 1, .threads = threads};
   executor_run(team, &e);
 }
 
@@ -384,6 +429,7 @@ int main(void) {
     cmocka_unit_test(same_bits),
     cmocka_unit_test(every_element_once),
     cmocka_unit_test(phases_and_owners),
+    cmocka_unit_test(works_of_one_owner_in_their_order),
     cmocka_unit_test(small_sets_on_one_thread),
     cmocka_unit_test(sizes_of_chunks),
     cmocka_unit_test(chunks_are_shared_out_evenly),

@@ -69,10 +69,10 @@ static void add_listed(void *const *frame, const int *list, long begin, long end
 static void run(struct problem *p, const struct schedule *s, int threads) {
   struct error err = {0};
   struct team *team = NULL;
-  const range_function functions[] = {add_range, add_listed};
   void *const frame[] = {p->table, p->targets};
-  struct execution e = {
-      .schedule = s, .functions = functions, .frame = frame, .nframe = 2, .threads = threads};
+  const struct work works[] = {{.function = add_range, .frame = frame, .nframe = 2},
+                               {.function = add_listed, .frame = frame, .nframe = 2, .list = s->list}};
+  struct execution e = {.schedule = s, .works = works, .nworks = 2, .threads = threads};
   expect_ok(team_open(&team, TEAM_DEFAULT, threads, &err), &err);
   memset(p->targets, 0, (size_t)p->ncells * sizeof *p->targets);
   executor_run(team, &e);
@@ -178,8 +178,8 @@ static void fault_slot(struct schedule *s) {
 static void fault_slots(struct schedule *s) {
   s->nslots++;
 }
-static void fault_function(struct schedule *s) {
-  s->items[0].function = 2;
+static void fault_work(struct schedule *s) {
+  s->items[0].work = 2;
 }
 static void fault_owner(struct schedule *s) {
   s->items[0].owner = -1;
@@ -207,7 +207,7 @@ static void fault_joined(struct schedule *s) {
   s->nphases = 1;
 }
 static void (*const faults[])(struct schedule *s) = {
-    fault_item_twice, fault_overlap, fault_slot,       fault_slots,  fault_function,   fault_owner,
+    fault_item_twice, fault_overlap, fault_slot,       fault_slots,  fault_work,       fault_owner,
     fault_outside,    fault_list,    fault_list_twice, fault_phases, fault_last_phase, fault_joined,
 };
 
@@ -242,21 +242,21 @@ static void refusals(void **state) {
 
 /* ---- the gather form ---------------------------------------------------------------------------------*/
 
-/* frame: table, targets, rows, first, entries. Additions that do not commute in floating point. */
+/* A work for the rows and one that collects, each with a frame of its own. Additions that do not commute in floating point. */
 static double row_value(long e, int column) {
   return (column ? -1.0 : 1.0) / (double)(e + 3);
 }
 static void write_rows(void *const *frame, const int *list, long begin, long end) {
-  double *rows = frame[2];
+  double *rows = frame[0];
   (void)list;
   for (long e = begin; e < end; e++)
     for (int c = 0; c < 2; c++)
       rows[2 * e + c] = row_value(e, c);
 }
 static void collect(void *const *frame, const int *list, long begin, long end) {
-  double *targets = frame[1];
-  const double *rows = frame[2];
-  const int *first = frame[3], *entries = frame[4];
+  double *targets = frame[0];
+  const double *rows = frame[1];
+  const int *first = frame[2], *entries = frame[3];
   (void)list;
   for (long t = begin; t < end; t++)
     for (int i = first[t]; i < first[t + 1]; i++)
@@ -280,10 +280,11 @@ static void gather_is_serial(void **state) {
       p.expected[p.table[i]] += row_value(i / 2, (int)(i % 2));
     for (int i = 0; i < ncounts; i++) {
       struct team *team = NULL;
-      const range_function functions[] = {write_rows, collect};
-      void *const frame[] = {p.table, p.targets, rows, reverse.first, reverse.entries};
-      struct execution e = {
-          .schedule = &s, .functions = functions, .frame = frame, .nframe = 5, .threads = counts[i]};
+      void *const row_frame[] = {rows};
+      void *const target_frame[] = {p.targets, rows, reverse.first, reverse.entries};
+      const struct work works[] = {{.function = write_rows, .frame = row_frame, .nframe = 1},
+                                   {.function = collect, .frame = target_frame, .nframe = 4}};
+      struct execution e = {.schedule = &s, .works = works, .nworks = 2, .threads = counts[i]};
       expect_ok(team_open(&team, TEAM_DEFAULT, counts[i], &err), &err);
       memset(p.targets, 0, (size_t)p.ncells * sizeof *p.targets);
       executor_run(team, &e);

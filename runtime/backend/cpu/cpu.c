@@ -241,22 +241,28 @@ static int cpu_run(struct op_context *ctx, struct loop *loop, int part, struct e
   const struct cpu_loop *cpu = loop->backend_state;
   const struct cpu_variant *v = &cpu->variants[cpu->current];
   const struct cpu_part *p = &v->parts[part];
+  struct work works[] = {{.function = v->functions[WORK_RANGE],
+                          .frame = loop->frame,
+                          .nframe = desc_slots(&loop->desc),
+                          .reductions = loop->reductions,
+                          .nreductions = loop->nreductions,
+                          .slots = loop->slots,
+                          .slot_bytes = loop->slot_bytes},
+                         {0}};
   struct execution execution = {.schedule = p->schedule,
-                                .functions = v->functions,
-                                .frame = loop->frame,
-                                .nframe = desc_slots(&loop->desc),
-                                .reductions = loop->reductions,
-                                .nreductions = loop->nreductions,
-                                .slots = loop->slots,
-                                .slot_bytes = loop->slot_bytes,
+                                .works = works,
+                                .nworks = sizeof works / sizeof *works,
                                 .threads = p->threads,
                                 .poll = ctx->poll,
                                 .poll_context = ctx};
   set_straight(loop, cpu, part);
   if (loop->nreductions)
-    execution.slots += (size_t)loop->parts[part].first_slot * loop->slot_bytes;
+    works[WORK_RANGE].slots += (size_t)loop->parts[part].first_slot * loop->slot_bytes;
+  works[WORK_LIST] = works[WORK_RANGE];
+  works[WORK_LIST].function = v->functions[WORK_LIST];
+  works[WORK_LIST].list = p->schedule->list;
   if (p->gather)
-    gather_prepare(p->gather, loop, &execution);
+    gather_works(p->gather, loop, &works[WORK_RANGE], &execution);
   cpu_discount(ctx);
   executor_run(ctx->team, &execution);
   return OP_OK;

@@ -29,8 +29,12 @@ struct source {
   long step;             /* from component to component, in values */
 };
 
+/* A target set: what collects there. */
 struct group {
+  const struct gather *gather;
   const struct set *set;
+  const struct reverse_map *reverse;
+  void *frame[1]; /* of its work: itself */
   struct source *sources;
   int nsources;
 };
@@ -43,10 +47,12 @@ struct gather {
   int nturned;
   struct group groups[OP_MAX_ARGS];
   int ngroups;
-  int *identity; /* 0, 1, 2, ...: the map from an element's entries to its rows */
+  struct work works[OP_MAX_ARGS + 1]; /* of this run: the elements', then the groups' */
+  range_function function;            /* of this run: generated code */
+  int *identity;                      /* 0, 1, 2, ...: the map from an element's entries to its rows */
   /* Numbers in the loop's own description; what is new is negative. */
   int old_set[OP_MAX_ARGS + 1], old_map[OP_MAX_ARGS], old_dat[OP_MAX_ARGS];
-  void **frame;
+  void **frame; /* of the elements' work: the gather, then generated code's */
   struct reduction reductions[OP_MAX_ARGS];
 };
 
@@ -219,7 +225,8 @@ static bool add_sources(struct gather *g, const struct loop *loop, const struct 
     i++;
   struct group *group = &g->groups[i];
   if (i == g->ngroups)
-    g->groups[g->ngroups++] = (struct group){.set = arg->map->to};
+    g->groups[g->ngroups++] =
+        (struct group){.gather = g, .set = arg->map->to, .reverse = &g->entry->reverse[i], .frame = {group}};
   struct source *sources =
       array_resize(group->sources, (size_t)group->nsources + (size_t)t->ncolumns, sizeof *sources);
   if (!sources)
@@ -231,9 +238,12 @@ static bool add_sources(struct gather *g, const struct loop *loop, const struct 
   return true;
 }
 
-static void collect(const struct gather *g, int group_number, long begin, long end) {
-  const struct reverse_map *reverse = &g->entry->reverse[group_number];
-  const struct group *group = &g->groups[group_number];
+/* The work of a group. */
+static void collect(void *const *frame, const int *list, long begin, long end) {
+  const struct group *group = frame[0];
+  const struct reverse_map *reverse = group->reverse;
+  const struct gather *g = group->gather;
+  (void)list;
   for (long target = begin; target < end; target++)
     for (int i = reverse->first[target]; i < reverse->first[target + 1]; i++) {
       long element = g->begin + reverse->entries[i] / reverse->columns;
@@ -245,17 +255,14 @@ static void collect(const struct gather *g, int group_number, long begin, long e
     }
 }
 
-static void step(const struct execution *e, void *const *frame, const struct item *item) {
-  const struct gather *g = e->context;
-  if (item->function > 0) {
-    collect(g, item->function - 1, item->begin, item->end);
-    return;
-  }
+/* The work of the elements: their rows begin at zero. */
+static void fill_rows(void *const *frame, const int *list, long begin, long end) {
+  const struct gather *g = frame[0];
   for (int i = 0; i < g->nturned; i++) {
     size_t bytes = (size_t)g->turned[i].ncolumns * g->turned[i].row_bytes;
-    memset(g->turned[i].rows + (size_t)item->begin * bytes, 0, (size_t)(item->end - item->begin) * bytes);
+    memset(g->turned[i].rows + (size_t)begin * bytes, 0, (size_t)(end - begin) * bytes);
   }
-  e->functions[SCHEDULE_RANGE](frame, NULL, item->begin, item->end);
+  g->function(frame + 1, list, begin, end);
 }
 
 /* ---- making one ------------------------------------------------------------------------------------------*/
@@ -309,7 +316,7 @@ int gather_new(struct gather **out, struct op_context *ctx, const struct loop *l
     status = make_identity(g, part->end, err);
   if (!status)
     status = make_rows(g, ctx, loop, part->end, err);
-  if (!status && !(g->frame = array_new((size_t)desc_slots(&g->desc), sizeof *g->frame)))
+  if (!status && !(g->frame = array_new((size_t)desc_slots(&g->desc) + 1, sizeof *g->frame)))
     status = error_memory(err, "the gather form", (size_t)desc_slots(&g->desc) * sizeof *g->frame);
   if (status)
     gather_free(g);
@@ -346,24 +353,26 @@ static unsigned char *rows_of_dat(const struct gather *g, int item) {
 
 static void fill_frame(struct gather *g, const struct loop *loop) {
   const struct desc *d = &g->desc, *old = &loop->desc;
+  void **frame = g->frame + 1;
+  g->frame[0] = g;
   for (int i = 0; i < d->ndats; i++) {
     bool kept = g->old_dat[i] >= 0;
-    g->frame[desc_slot_dat(d, i)] =
+    frame[desc_slot_dat(d, i)] =
         kept ? loop->frame[desc_slot_dat(old, g->old_dat[i])] : rows_of_dat(g, g->old_dat[i]);
-    g->frame[desc_slot_stride(d, i)] = kept ? loop->frame[desc_slot_stride(old, g->old_dat[i])] : NULL;
+    frame[desc_slot_stride(d, i)] = kept ? loop->frame[desc_slot_stride(old, g->old_dat[i])] : NULL;
   }
   for (int i = 0; i < d->nmaps; i++)
-    g->frame[desc_slot_map(d, i)] =
+    frame[desc_slot_map(d, i)] =
         g->old_map[i] >= 0 ? loop->frame[desc_slot_map(old, g->old_map[i])] : g->identity;
   for (int i = 0; i < d->nargs; i++) {
-    g->frame[desc_slot_arg(d, i)] = loop->frame[desc_slot_arg(old, i)];
-    g->frame[desc_slot_start(d, i)] = loop->frame[desc_slot_start(old, i)];
+    frame[desc_slot_arg(d, i)] = loop->frame[desc_slot_arg(old, i)];
+    frame[desc_slot_start(d, i)] = loop->frame[desc_slot_start(old, i)];
   }
   for (int i = 0; i < d->nsets; i++)
-    g->frame[desc_slot_numbers(d, i)] =
+    frame[desc_slot_numbers(d, i)] =
         g->old_set[i] >= 0 ? loop->frame[desc_slot_numbers(old, g->old_set[i])] : NULL;
   for (int i = 0; i < d->nconsts; i++)
-    g->frame[desc_slot_const(d, i)] = loop->frame[desc_slot_const(old, i)];
+    frame[desc_slot_const(d, i)] = loop->frame[desc_slot_const(old, i)];
 }
 
 static void fill_targets(struct gather *g, const struct loop *loop) {
@@ -377,17 +386,22 @@ static void fill_targets(struct gather *g, const struct loop *loop) {
     }
 }
 
-void gather_prepare(struct gather *g, const struct loop *loop, struct execution *e) {
+void gather_works(struct gather *g, const struct loop *loop, const struct work *own, struct execution *e) {
   fill_frame(g, loop);
   fill_targets(g, loop);
-  int moved = desc_slot_arg(&g->desc, 0) - desc_slot_arg(&loop->desc, 0);
+  int moved = 1 + desc_slot_arg(&g->desc, 0) - desc_slot_arg(&loop->desc, 0);
   for (int r = 0; r < loop->nreductions; r++) {
     g->reductions[r] = loop->reductions[r];
     g->reductions[r].index += moved;
   }
-  e->frame = g->frame;
-  e->nframe = desc_slots(&g->desc);
-  e->reductions = g->reductions;
-  e->step = step;
-  e->context = g;
+  g->function = own->function;
+  g->works[WORK_RANGE] = *own;
+  g->works[WORK_RANGE].function = fill_rows;
+  g->works[WORK_RANGE].frame = g->frame;
+  g->works[WORK_RANGE].nframe = 1 + desc_slots(&g->desc);
+  g->works[WORK_RANGE].reductions = g->reductions;
+  for (int i = 0; i < g->ngroups; i++)
+    g->works[1 + i] = (struct work){.function = collect, .frame = g->groups[i].frame, .nframe = 1};
+  e->works = g->works;
+  e->nworks = 1 + g->ngroups;
 }

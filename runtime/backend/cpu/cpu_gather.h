@@ -22,9 +22,9 @@ int gather_new(struct gather **out, struct op_context *ctx, const struct loop *l
                const struct loop_part *part, const struct plan_entry *entry, struct error *err);
 void gather_free(struct gather *g);
 
-/* What function 0 is compiled from. */
+/* What the work of the elements is compiled from. */
 const struct desc *gather_desc(const struct gather *g);
-/* Let an execution that is complete for the loop run the gather form: frame, reductions and step. */
-void gather_prepare(struct gather *g, const struct loop *loop, struct execution *e);
+/* The works of an execution that is complete else: the elements', made of the loop's own, and one for each set that collects. */
+void gather_works(struct gather *g, const struct loop *loop, const struct work *own, struct execution *e);
 
 #endif

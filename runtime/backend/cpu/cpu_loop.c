@@ -349,7 +349,7 @@ static int get_code(struct op_context *ctx, struct loop *loop, const struct desc
   if (status)
     return status;
   const bool fresh = code.from == JIT_FROM_COMPILER;
-  v->functions[shape->list ? SCHEDULE_LIST : SCHEDULE_RANGE] = code.run;
+  v->functions[shape->list ? WORK_LIST : WORK_RANGE] = code.run;
   if (!shape->list)
     v->scalar = code.scalar;
   loop_count_code(loop, fresh);

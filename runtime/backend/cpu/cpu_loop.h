@@ -25,7 +25,7 @@ struct cpu_variant {
   struct variant variant;
   char *name;
   const char *scalar;          /* why its strips are not vector code, "" if they are; the jit's */
-  range_function functions[2]; /* by range, and by list where a schedule has one */
+  range_function functions[2]; /* of WORK_RANGE, and of WORK_LIST where a schedule has one */
   struct cpu_part parts[LOOP_PARTS];
   bool ready;
 };

@@ -15,7 +15,7 @@
 enum { ATTRIBUTE_SHARED_LIMIT = 8, USUAL_SHARED = 48 * 1024 };
 
 /* Everything that the steps below share. */
-struct work {
+struct making {
   struct op_context *ctx;
   struct cuda *c;
   struct loop *loop;
@@ -27,7 +27,7 @@ struct work {
   struct error *err;
 };
 
-static long elements(const struct work *w) {
+static long elements(const struct making *w) {
   return w->part->end - w->part->begin;
 }
 
@@ -40,7 +40,7 @@ static const struct loop_arg *arg_of_map(const struct loop *loop, int map) {
   return NULL;
 }
 
-static struct plan_column column_of(const struct work *w, const struct cuda_column *c) {
+static struct plan_column column_of(const struct making *w, const struct cuda_column *c) {
   if (c->map < 0)
     return (struct plan_column){.arity = 1,
                                 .column = (int)w->part->begin,
@@ -54,7 +54,7 @@ static struct plan_column column_of(const struct work *w, const struct cuda_colu
                               .target_size = map->to->extents[EXTENT_NONEXEC]};
 }
 
-static int get_plan(struct work *w, const struct plan_wish *wish, const struct plan_entry **out) {
+static int get_plan(struct making *w, const struct plan_wish *wish, const struct plan_entry **out) {
   bool built = false;
   const struct plan_entry **plans = array_resize(w->p->plans, (size_t)w->p->nplans + 1, sizeof *plans);
   if (!plans)
@@ -70,7 +70,7 @@ static int get_plan(struct work *w, const struct plan_wish *wish, const struct p
 }
 
 /* Blocks of elements and their colours; COLOURS has blocks of one element. */
-static int make_plan(struct work *w) {
+static int make_plan(struct making *w) {
   const enum cuda_strategy s = w->v->shape.strategy;
   int n = 0;
   for (int k = 0; k < w->targets->count; k++)
@@ -107,7 +107,7 @@ static int make_plan(struct work *w) {
 }
 
 /* Blocks of one element, by colour, with the set's numbers. */
-static int list_colours(struct work *w) {
+static int list_colours(struct making *w) {
   const struct plan *p = w->plan;
   w->p->list = array_new((size_t)p->size, sizeof *w->p->list);
   if (!w->p->list)
@@ -118,7 +118,7 @@ static int list_colours(struct work *w) {
 }
 
 /* The elements of each block in the order of their colours. */
-static int sort_blocks(struct work *w) {
+static int sort_blocks(struct making *w) {
   const struct plan *p = w->plan;
   int *list = array_new((size_t)p->size, sizeof *list);
   int *next = array_new((size_t)p->max_element_colours + 1, sizeof *next);
@@ -150,7 +150,7 @@ static int blocks_for(const struct cuda_variant *v, long count) {
   return (int)((count + each - 1) / each);
 }
 
-static int make_launches(struct work *w) {
+static int make_launches(struct making *w) {
   struct cuda_variant *v = w->v;
   const struct plan *p = w->plan;
   bool blocks = cuda_has_blocks(v->shape.strategy);
@@ -176,11 +176,11 @@ static int make_launches(struct work *w) {
 }
 
 /* ---- arrays ---- */
-static int put_array(struct work *w, int at, const void *host, size_t count, size_t size) {
+static int put_array(struct making *w, int at, const void *host, size_t count, size_t size) {
   return cuda_array_get(w->c, host, count * size, w->ctx->mesh->epoch, &w->p->arrays[at], w->err);
 }
 
-static int parameter_array(struct work *w, int at) {
+static int parameter_array(struct making *w, int at) {
   const struct cuda_parameter *p = &w->v->parameters.items[at];
   const struct plan *plan = w->plan;
   const size_t n = (size_t)elements(w);
@@ -213,7 +213,7 @@ static int parameter_array(struct work *w, int at) {
 }
 
 /* For each target of APART: where its entries begin, and the entries. */
-static int reverse_arrays(struct work *w, int k) {
+static int reverse_arrays(struct making *w, int k) {
   const struct cuda_target *t = &w->targets->items[k];
   struct plan_column *columns = array_new((size_t)t->ncolumns, sizeof *columns);
   if (!columns)
@@ -235,7 +235,7 @@ static int reverse_arrays(struct work *w, int k) {
   return code ? code : put_array(w, at + 1, r->entries, (size_t)r->first[r->size], sizeof(int));
 }
 
-static int make_arrays(struct work *w) {
+static int make_arrays(struct making *w) {
   const int nparameters = w->v->parameters.count;
   struct cuda_part *p = w->p;
   bool apart = w->v->shape.strategy == CUDA_APART;
@@ -252,12 +252,12 @@ static int make_arrays(struct work *w) {
 }
 
 /* ---- memory ---- */
-static size_t row_bytes(const struct work *w, int k) {
+static size_t row_bytes(const struct making *w, int k) {
   const struct desc_dat *d = &w->loop->desc.dats[w->targets->items[k].dat];
   return (size_t)d->dim * type_info(d->type)->size;
 }
 
-static int make_apart(struct work *w) {
+static int make_apart(struct making *w) {
   struct cuda_part *p = w->p;
   p->apart = array_new((size_t)w->targets->count, sizeof *p->apart);
   p->apart_bytes = array_new((size_t)w->targets->count, sizeof *p->apart_bytes);
@@ -274,7 +274,7 @@ static int make_apart(struct work *w) {
   return OP_OK;
 }
 
-static int make_shared(struct work *w) {
+static int make_shared(struct making *w) {
   struct cuda_part *p = w->p;
   size_t bytes = 0;
   p->staged_at = array_new((size_t)w->targets->count, sizeof *p->staged_at);
@@ -293,7 +293,7 @@ static int make_shared(struct work *w) {
   return OP_OK;
 }
 
-static int make_results(struct work *w) {
+static int make_results(struct making *w) {
   struct cuda_variant *v = w->v;
   size_t slot = cuda_slot_bytes(&w->loop->desc), warps = (size_t)v->shape.block / 32;
   if (!slot)
@@ -309,7 +309,7 @@ static int make_results(struct work *w) {
   return code ? code : cuda_landing(w->c, slot, w->err);
 }
 
-static int make_values(struct work *w) {
+static int make_values(struct making *w) {
   const size_t n = (size_t)w->v->parameters.count;
   w->p->words = array_new(n, sizeof *w->p->words);
   w->p->values = array_new(n, sizeof *w->p->values);
@@ -318,7 +318,7 @@ static int make_values(struct work *w) {
 }
 
 /* Globals that are too long to travel with a launch. */
-static int make_globals(struct work *w) {
+static int make_globals(struct making *w) {
   struct cuda_variant *v = w->v;
   for (int i = 0; i < v->parameters.count; i++) {
     const struct cuda_parameter *p = &v->parameters.items[i];
@@ -331,12 +331,12 @@ static int make_globals(struct work *w) {
 }
 
 /* ---- functions ---- */
-static int find_function(struct work *w, const char *name, cuda_function *out) {
+static int find_function(struct making *w, const char *name, cuda_function *out) {
   return cuda_failed(w->c, w->c->driver.module_function(out, w->v->program->module, name), w->err,
                      "loop %s: finding %s in the compiled kernel", w->loop->name, name);
 }
 
-static int find_functions(struct work *w) {
+static int find_functions(struct making *w) {
   struct cuda_variant *v = w->v;
   char *name = cuda_kernel_name(&w->loop->desc);
   if (!name)
@@ -393,7 +393,7 @@ void cuda_unmake(struct cuda *c, struct cuda_variant *v, const struct cuda_targe
 }
 
 /* Plan, launches and memory of one part. */
-static int make_part(struct work *w) {
+static int make_part(struct making *w) {
   const enum cuda_strategy s = w->v->shape.strategy;
   const bool stages = s == CUDA_STAGED || s == CUDA_WHOLE;
   int code = OP_OK;
@@ -415,7 +415,7 @@ static int make_part(struct work *w) {
   return code ? code : make_values(w);
 }
 
-static int make_parts(struct work *w) {
+static int make_parts(struct making *w) {
   int code = OP_OK;
   for (int p = 0; !code && p < w->loop->nparts; p++) {
     w->part = &w->loop->parts[p];
@@ -430,7 +430,7 @@ static int make_parts(struct work *w) {
 
 int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err) {
   struct cuda_loop *l = loop->backend_state;
-  struct work w = {.ctx = ctx, .c = cuda_of(ctx), .loop = loop, .v = v, .targets = &l->targets, .err = err};
+  struct making w = {.ctx = ctx, .c = cuda_of(ctx), .loop = loop, .v = v, .targets = &l->targets, .err = err};
   int code = cuda_parameters_find(&l->desc, &v->shape, &l->targets, &v->parameters, err);
   if (!code)
     code = make_parts(&w);
