@@ -1,4 +1,5 @@
 #include "jit/ahead.h"
+#include "base/clock.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -53,21 +54,15 @@ static void note_end(void) {
 
 /* ---- the thread ----------------------------------------------------------------------------------*/
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void *work(void *argument) {
   struct ahead *a = argument;
   const int lowest = 19;
   setpriority(PRIO_PROCESS, 0, lowest); /* of this thread, on Linux */
   if (a->known)
     sched_setaffinity(0, sizeof a->processors, &a->processors);
-  double start = now();
+  double start = clock_seconds();
   a->result->compiler->compile(&a->request, &a->result->result);
-  a->result->seconds = now() - start;
+  a->result->seconds = clock_seconds() - start;
   note_end();
   atomic_store_explicit(&a->done, true, memory_order_release);
   return NULL;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/size.h"
 #include "jit/job.h"
 #include "jit/key/elf_note.h"
@@ -206,7 +207,7 @@ static int known_failure(struct jit *jit, struct entry *e, const struct desc *d,
 int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struct jit_code *out,
              struct error *err) {
   struct signature key;
-  double start = jit_now();
+  double start = clock_seconds();
   *out = (struct jit_code){.from = JIT_FROM_MEMORY};
   if (jit->options.mode == JIT_OFF)
     return error_set(err, OP_ERR_BACKEND,
@@ -226,7 +227,7 @@ int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struc
              "kernel %s: the code is in memory, from another loop of this run", d->kernel_name);
   }
   signature_free(&key);
-  out->seconds = jit_now() - start;
+  out->seconds = clock_seconds() - start;
   if (code != OP_OK)
     return code;
   out->run = e->run;

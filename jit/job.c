@@ -2,8 +2,8 @@
 #include "jit/job.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "jit/dump.h"
 #include "jit/messages.h"
 #include "jit/patience.h"
@@ -149,9 +149,9 @@ static void compile_now(struct job *job) {
   request.files = files;
   request.nfiles = 3;
   request.debug = *where != '\0';
-  double start = jit_now();
+  double start = clock_seconds();
   job->jit->plugin.compiler->compile(&request, &job->result);
-  job->seconds = jit_now() - start;
+  job->seconds = clock_seconds() - start;
   for (int i = 0; i < 3; i++)
     text_free(&names[i]);
 }
@@ -367,10 +367,4 @@ int job_obtain_together(struct job *job, int code, enum jit_from *from, struct e
   }
   jit_outcome_free(&job->outcome);
   return code;
-}
-
-double jit_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

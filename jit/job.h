@@ -58,7 +58,4 @@ int job_obtain_together(struct job *job, int code, enum jit_from *from, struct e
 /* Tell of the failed compile that the entry remembers: OP_ERR_COMPILE. */
 int job_report_failure(struct job *job, struct error *err);
 
-/* Seconds since some fixed time. */
-double jit_now(void);
-
 #endif

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "inner.h"
 
 /* Opening is waited for longer: to go without the cache costs more than that. */
@@ -14,9 +15,8 @@
 static int wait_for_lock(void *user, int calls) {
   struct store *store = user;
   if (calls == 0)
-    store->busy_deadline =
-        store_monotonic_ms() + (store->opening ? OPENING : 1) * (long long)store->options.busy_ms;
-  else if (store_monotonic_ms() >= store->busy_deadline)
+    store->busy_deadline = clock_ms() + (store->opening ? OPENING : 1) * (long long)store->options.busy_ms;
+  else if (clock_ms() >= store->busy_deadline)
     return 0;
   long step = 100L << (calls < 6 ? calls : 6);
   store_sleep_us(step + (long)((unsigned)store->pid * 2654435761u % 97u)); /* not all at the same moment */

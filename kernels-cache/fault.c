@@ -2,16 +2,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "inner.h"
 
 long long store_now(const struct store *store) {
   return store->options.clock ? store->options.clock(store->options.user) : (long long)time(NULL);
-}
-
-long long store_monotonic_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 void store_sleep_us(long microseconds) {
@@ -106,5 +101,5 @@ void store_stage(const struct store *store, const char *name) {
 bool store_can_write(struct store *store) {
   if (store->no_writes || store->options.read_only || !store->main.db)
     return false;
-  return !store->pause_until || store_monotonic_ms() >= store->pause_until;
+  return !store->pause_until || clock_ms() >= store->pause_until;
 }

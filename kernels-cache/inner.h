@@ -215,7 +215,6 @@ bool schema_create(struct store *store, struct connection *c);
 
 /* ---- pieces shared by the rest */
 long long store_now(const struct store *store); /* seconds since 1970 */
-long long store_monotonic_ms(void);
 void store_sleep_us(long microseconds);
 void store_checksum(const char *hash, const void *data, size_t size, unsigned char out[32]);
 

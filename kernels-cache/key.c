@@ -149,18 +149,13 @@ bool key_read(struct store *store, struct connection *c, long long signature, st
   sqlite3_stmt *st = store_ask(store, c, SQL_GET_COMPONENTS, "i", signature);
   if (!st)
     return false;
-  int capacity = 0;
   bool good = true;
   struct store_column *columns = NULL;
   while (good && store_step(store, c, st) == SQLITE_ROW) {
-    if (out->ncolumns == capacity) {
-      capacity = capacity ? 2 * capacity : 32;
-      struct store_column *more = array_resize(columns, (size_t)capacity, sizeof *columns);
-      if (!(good = more != NULL))
-        break;
-      columns = more;
-      out->columns = columns;
-    }
+    struct store_column *more = array_more(columns, (size_t)out->ncolumns, sizeof *more);
+    if (!(good = more != NULL))
+      break;
+    out->columns = columns = more;
     size_t name_length, length;
     char *name = copy_cell(st, 0, &name_length), *value = copy_cell(st, 1, &length);
     columns[out->ncolumns++] = (struct store_column){name, value, length};

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "inner.h"
 
 /* So long may an owner on this host do nothing. */
@@ -144,7 +145,7 @@ struct idleness {
 
 static bool is_idle(struct idleness *idle, const struct lease_row *row) {
   struct process owner;
-  const long long now = store_monotonic_ms();
+  const long long now = clock_ms();
   if (!row->here || row->ours || !process_look(row->pid, &owner))
     return false;
   if (owner.spent != idle->spent)
@@ -153,7 +154,7 @@ static bool is_idle(struct idleness *idle, const struct lease_row *row) {
 }
 
 enum store_lease store_lease(struct store *store, const struct store_key *key) {
-  long long begin = store_monotonic_ms();
+  long long begin = clock_ms();
   struct idleness idle = {-1, begin};
   long pause = 500;
   for (;;) {
@@ -170,7 +171,7 @@ enum store_lease store_lease(struct store *store, const struct store_key *key) {
     case ATTEMPT_FAILED: return STORE_LEASE_ALONE;
     case ATTEMPT_TAKEN: break;
     }
-    if (store_monotonic_ms() - begin >= 1000LL * store->options.lease_seconds || is_idle(&idle, &row))
+    if (clock_ms() - begin >= 1000LL * store->options.lease_seconds || is_idle(&idle, &row))
       return STORE_LEASE_ALONE;
     store_sleep_us(pause);
     pause = pause < 16000 ? 2 * pause : pause;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "inner.h"
 
 /* ---- setting a file aside ----------------------------------------------------------------------*/
@@ -129,7 +130,7 @@ static void act_on_damage(struct store *store, const char *words) {
 }
 
 static void act_on_busy(struct store *store, const char *words) {
-  store->pause_until = store_monotonic_ms() + 1000LL * PAUSE_SECONDS;
+  store->pause_until = clock_ms() + 1000LL * PAUSE_SECONDS;
   store_warn(
       store,
       "another process holds the lock of the kernel cache %s (%s); new binaries are not kept for %d s. If no "

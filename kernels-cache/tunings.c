@@ -63,18 +63,14 @@ static bool same_place(const struct store_tuning *a, const struct store_tuning *
 
 struct tuning_list {
   struct store_tuning *rows;
-  int count, capacity;
+  int count;
 };
 
 static bool take_row(struct tuning_list *list, sqlite3_stmt *st, int main_rows) {
-  if (list->count == list->capacity) {
-    int capacity = list->capacity ? 2 * list->capacity : 32;
-    struct store_tuning *more = array_resize(list->rows, (size_t)capacity, sizeof *more);
-    if (!more)
-      return false;
-    list->rows = more;
-    list->capacity = capacity;
-  }
+  struct store_tuning *more = array_more(list->rows, (size_t)list->count, sizeof *more);
+  if (!more)
+    return false;
+  list->rows = more;
   struct store_tuning t = {.signature = store_copy_text(st, 0),
                            .loop = store_copy_text(st, 1),
                            .target = store_copy_text(st, 2),

@@ -7,7 +7,6 @@
 
 struct cursor {
   struct tokens *out;
-  size_t capacity;
   size_t at;
   size_t line_begin;
   int line;
@@ -152,17 +151,12 @@ static enum token_kind scan(struct cursor *c) {
 
 static void push(struct cursor *c, struct token token) {
   struct tokens *out = c->out;
-  if (out->count == c->capacity) {
-    size_t capacity = c->capacity ? c->capacity * 2 : 256;
-    struct token *items = array_resize(out->items, capacity, sizeof *items);
-    if (!items) {
-      c->no_memory = true;
-      return;
-    }
-    out->items = items;
-    c->capacity = capacity;
-  }
-  out->items[out->count++] = token;
+  struct token *items = array_more(out->items, out->count, sizeof *items);
+  c->no_memory = !items;
+  if (!items)
+    return;
+  out->items = items;
+  items[out->count++] = token;
 }
 
 int lex(struct tokens *out, const char *text, size_t length, struct error *err) {

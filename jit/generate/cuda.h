@@ -80,7 +80,7 @@ struct cuda_parameter {
   size_t bytes;
 };
 struct cuda_parameters {
-  int count, capacity;
+  int count;
   struct cuda_parameter *items;
 };
 int cuda_parameters_find(const struct desc *d, const struct cuda_shape *s, const struct cuda_targets *t,

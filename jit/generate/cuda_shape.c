@@ -135,15 +135,11 @@ long cuda_slot_offset(const struct desc *d, int arg) {
 /* ---- parameters ---- */
 static bool add(struct cuda_parameters *p, enum cuda_parameter_kind kind, int index, int column,
                 size_t bytes) {
-  if (p->count == p->capacity) {
-    int capacity = p->capacity ? 2 * p->capacity : 64;
-    struct cuda_parameter *items = array_resize(p->items, (size_t)capacity, sizeof *items);
-    if (!items)
-      return false;
-    p->items = items;
-    p->capacity = capacity;
-  }
-  p->items[p->count++] = (struct cuda_parameter){kind, index, column, bytes};
+  struct cuda_parameter *items = array_more(p->items, (size_t)p->count, sizeof *items);
+  if (!items)
+    return false;
+  p->items = items;
+  items[p->count++] = (struct cuda_parameter){kind, index, column, bytes};
   return true;
 }
 

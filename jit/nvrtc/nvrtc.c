@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/size.h"
 #include "jit/nvrtc/library.h"
 
@@ -29,20 +29,16 @@ int nvrtc_target(const struct nvrtc *n, const char *device, int *ptx) {
 struct owner {
   struct text log;
   struct compile_message *messages;
-  int count, capacity;
+  int count;
 };
 
 static struct compile_message *add_message(struct owner *o, enum compile_severity severity) {
-  if (o->count == o->capacity) {
-    int capacity = o->capacity ? 2 * o->capacity : 8;
-    struct compile_message *m = array_resize(o->messages, (size_t)capacity, sizeof *m);
-    if (!m)
-      return NULL;
-    o->messages = m;
-    o->capacity = capacity;
-  }
-  o->messages[o->count] = (struct compile_message){.severity = severity, .file = "", .text = ""};
-  return &o->messages[o->count++];
+  struct compile_message *m = array_more(o->messages, (size_t)o->count, sizeof *m);
+  if (!m)
+    return NULL;
+  o->messages = m;
+  m[o->count] = (struct compile_message){.severity = severity, .file = "", .text = ""};
+  return &m[o->count++];
 }
 
 static const struct {
@@ -149,12 +145,6 @@ static void choose_options(const struct nvrtc *n, const struct compile_request *
     option(o, "-G");
 }
 
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- results ---- */
 static void take_log(struct nvrtc *n, void *program, struct owner *o) {
   size_t size = 0;
@@ -225,7 +215,7 @@ void nvrtc_compile(struct nvrtc *n, const struct compile_request *request, const
     return;
   result->owner = o;
   int ptx = 0, target = nvrtc_target(n, request->cpu, &ptx);
-  double start = seconds();
+  double start = clock_seconds();
   if (!target) {
     say(o, COMPILE_ERROR,
         "this NVRTC cannot compile for a GPU as old as this one; install an older toolkit's NVRTC");
@@ -239,7 +229,7 @@ void nvrtc_compile(struct nvrtc *n, const struct compile_request *request, const
       say(o, COMPILE_NOTE,
           "this NVRTC is older than the GPU: PTX of its newest architecture, translated by the driver");
   }
-  result->seconds_front = seconds() - start;
+  result->seconds_front = clock_seconds() - start;
   result->messages = o->messages;
   result->nmessages = o->count;
 }

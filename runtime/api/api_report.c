@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "api/api.h"
 #include "api/life.h"
+#include "base/clock.h"
 #include "ranks/agree.h"
 #include "report/reports.h"
 
@@ -42,9 +42,7 @@ void op2jit_printf(const char *format, ...) {
 }
 
 double op2jit_wtime(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return clock_seconds();
 }
 
 void op2jit_timers(double *cpu, double *wall) {
@@ -54,7 +52,7 @@ void op2jit_timers(double *cpu, double *wall) {
     *cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
   if (wall)
-    *wall = op2jit_wtime();
+    *wall = clock_seconds();
 }
 
 const op_counters_t *op2jit_counters(void) {

@@ -1,9 +1,9 @@
 #include "loop/loop.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "backend/backend.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "check/check.h"
 #include "check/shadow.h"
@@ -18,12 +18,6 @@
 #include "report/reports.h"
 #include "spread/spread.h"
 #include "tune/layouts.h"
-
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Globals are not part of the record, so their addresses are looked at in every call. */
 static int take_user_memory(struct loop *loop, const op_arg *args, struct error *err) {
@@ -124,7 +118,7 @@ static int execute_checked(struct op_context *ctx, struct loop *loop, struct err
     loop_set_slots(loop, p, p == 0);
   if (!code)
     code = loop_start_values(loop, err);
-  double start = seconds();
+  double start = clock_seconds();
   if (!code)
     code = check_run(ctx, loop, err);
   if (!code)
@@ -132,7 +126,7 @@ static int execute_checked(struct op_context *ctx, struct loop *loop, struct err
   if (code)
     return code;
   loop_mark_written(ctx, loop, SPACE_HOST);
-  loop->stats.seconds += seconds() - start;
+  loop->stats.seconds += clock_seconds() - start;
   loop->stats.variant = "checking form";
   return OP_OK;
 }
@@ -178,7 +172,7 @@ int loop_run_plain(struct op_context *ctx, struct loop *loop, struct error *err)
 
 /* `spent` without the time that others made this rank wait, which says nothing about the variant. */
 static void note_time(struct op_context *ctx, struct loop *loop, double start, double waited) {
-  const double spent = seconds() - start;
+  const double spent = clock_seconds() - start;
   loop->stats.seconds += spent;
   if (spent > loop->stats.slowest)
     loop->stats.slowest = spent;
@@ -196,7 +190,7 @@ static int execute_once(struct op_context *ctx, struct loop *loop, struct error 
   }
   if (code)
     return code;
-  const double start = seconds(), waited = loop->stats.waiting_seconds;
+  const double start = clock_seconds(), waited = loop->stats.waiting_seconds;
   bool exchanging = false;
   if (loop->nneeds)
     code = loop_exchange_start(ctx, loop, loop->backend->space, &exchanging, err);

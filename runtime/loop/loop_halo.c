@@ -1,6 +1,7 @@
 /* What a loop over distributed sets needs of others' elements, and what it leaves. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "context/context.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
@@ -50,7 +51,7 @@ int loop_exchange_start(struct op_context *ctx, struct loop *loop, enum space sp
     stale |= (unsigned)!halo_is_current(ctx, loop->needs[n].dat, space, loop->needs[n].map) << n;
   if (!stale)
     return OP_OK;
-  const double start = op2jit_wtime();
+  const double start = clock_seconds();
   ctx->comm->where = loop->name;
   int code = find_exchange(ctx, loop, space, stale, err);
   if (!code)
@@ -61,15 +62,15 @@ int loop_exchange_start(struct op_context *ctx, struct loop *loop, enum space sp
   loop->stats.messages += exchange_messages(loop->exchange);
   loop->stats.bytes_sent += (long long)exchange_bytes(loop->exchange);
   loop->stats.exchanges++;
-  loop->stats.exchange_seconds += op2jit_wtime() - start;
+  loop->stats.exchange_seconds += clock_seconds() - start;
   return OP_OK;
 }
 
 int loop_exchange_finish(struct op_context *ctx, struct loop *loop, struct error *err) {
-  const double start = op2jit_wtime();
+  const double start = clock_seconds();
   double waited = 0;
   int code = exchange_finish(ctx, loop->exchange, &waited, err);
-  loop->stats.exchange_seconds += op2jit_wtime() - start;
+  loop->stats.exchange_seconds += clock_seconds() - start;
   loop->stats.waiting_seconds += waited;
   ctx->comm->where = NULL;
   return code ? error_prefix(err, "loop %s: ", loop->name) : OP_OK;

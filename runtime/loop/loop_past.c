@@ -48,15 +48,11 @@ static void free_past(struct loop_past *past) {
 }
 
 static struct loop_past *append(struct loop_pasts *pasts, const struct loop *loop) {
-  if (pasts->count == pasts->capacity) {
-    const int capacity = pasts->capacity ? 2 * pasts->capacity : 8;
-    struct loop_past *items = array_resize(pasts->items, (size_t)capacity, sizeof *items);
-    if (!items)
-      return NULL;
-    pasts->items = items;
-    pasts->capacity = capacity;
-  }
-  struct loop_past *past = &pasts->items[pasts->count];
+  struct loop_past *items = array_more(pasts->items, (size_t)pasts->count, sizeof *items);
+  if (!items)
+    return NULL;
+  pasts->items = items;
+  struct loop_past *past = &items[pasts->count];
   *past = (struct loop_past){.name = strdup(loop->name),
                              .text = strdup(loop->text),
                              .set = loop->set_handle,

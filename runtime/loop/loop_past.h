@@ -16,7 +16,7 @@ struct loop_past {
 
 struct loop_pasts {
   struct loop_past *items; /* in the order in which the records were forgotten */
-  int count, capacity;
+  int count;
 };
 
 /* The record is about to go. Without memory its row is lost, which is no error. */

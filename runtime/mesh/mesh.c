@@ -12,33 +12,6 @@
 #include "spread/halo.h"
 #include "spread/spread.h"
 
-bool list_add(struct list *list, void *item) {
-  if (list->count == list->capacity) {
-    int capacity = list->capacity ? 2 * list->capacity : 16;
-    void **items = array_resize(list->items, (size_t)capacity, sizeof *items);
-    if (!items)
-      return false;
-    list->items = items;
-    list->capacity = capacity;
-  }
-  list->items[list->count++] = item;
-  return true;
-}
-
-void list_remove(struct list *list, const void *item) {
-  for (int i = 0; i < list->count; i++)
-    if (list->items[i] == item) {
-      memmove(&list->items[i], &list->items[i + 1], (size_t)(list->count - i - 1) * sizeof(void *));
-      list->count--;
-      return;
-    }
-}
-
-void list_free(struct list *list) {
-  free(list->items);
-  *list = (struct list){0};
-}
-
 char *name_copy(const char *name) {
   return strdup(name ? name : "unnamed");
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "base/types.h"
 #include "mesh/rows.h"
 
@@ -54,15 +55,6 @@ struct constant {
   unsigned char *value;
   int changes; /* how often the value really changed */
 };
-
-/* Pointers in order of declaration. */
-struct list {
-  void **items;
-  int count, capacity;
-};
-bool list_add(struct list *list, void *item);
-void list_remove(struct list *list, const void *item);
-void list_free(struct list *list);
 
 struct mesh {
   struct list sets, maps, dats, constants;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/size.h"
 #include "run/team_gate.h"
 
@@ -242,14 +243,14 @@ int plan_cache_get(struct plan_cache *cache, const struct plan_wish *wish, struc
       *out = &c->entry;
       return OP_OK;
     }
-  long start = gate_clock();
+  long start = clock_ns();
   status = strategies[wish->strategy].build(made, team, err);
   schedule_shift(&made->entry.schedule, wish->request.begin);
   if (status) {
     cached_free(made);
     return status;
   }
-  made->entry.seconds = (double)(gate_clock() - start) * 1e-9;
+  made->entry.seconds = (double)(clock_ns() - start) * 1e-9;
   made->uses = 1;
   made->next = cache->first;
   cache->first = made;

@@ -18,18 +18,14 @@ int native_add(struct native_table *table, const char *text, op_kernel_function 
     known->function = function;
     return OP_OK;
   }
-  if (table->count == table->capacity) {
-    int capacity = table->capacity ? 2 * table->capacity : 16;
-    struct native_form *items = array_resize(table->items, (size_t)capacity, sizeof *items);
-    if (!items)
-      return error_memory(err, "the native forms", (size_t)capacity * sizeof *items);
-    table->items = items;
-    table->capacity = capacity;
-  }
+  struct native_form *items = array_more(table->items, (size_t)table->count, sizeof *items);
+  if (!items)
+    return error_memory(err, "the native forms", 2 * (size_t)table->count * sizeof *items);
+  table->items = items;
   char *copy = strdup(text);
   if (!copy)
     return error_memory(err, "a kernel text", strlen(text) + 1);
-  table->items[table->count++] = (struct native_form){copy, function};
+  items[table->count++] = (struct native_form){copy, function};
   return OP_OK;
 }
 

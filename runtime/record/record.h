@@ -158,7 +158,7 @@ struct native_table {
     char *text;
     op_kernel_function function;
   } * items;
-  int count, capacity;
+  int count;
 };
 int native_add(struct native_table *table, const char *text, op_kernel_function function, struct error *err);
 op_kernel_function native_find(const struct native_table *table, const char *text);

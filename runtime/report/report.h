@@ -71,7 +71,7 @@ bool report_in_cache(const struct report *r, const struct report_row *row);
 struct trace {
   bool wanted;
   struct report_event *events;
-  int count, capacity;
+  int count;
   char **names; /* of loops: an event outlives its loop's record */
   int nnames;
 };

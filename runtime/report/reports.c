@@ -188,16 +188,12 @@ void context_trace(struct op_context *ctx, const struct loop *loop, double start
   const char *name = kept_name(t, loop->name);
   if (!name)
     return;
-  if (t->count == t->capacity) {
-    const int capacity = t->capacity ? 2 * t->capacity : 1024;
-    struct report_event *events =
-        capacity <= MOST_EVENTS ? array_resize(t->events, (size_t)capacity, sizeof *events) : NULL;
-    if (!events)
-      return;
-    t->events = events;
-    t->capacity = capacity;
-  }
-  t->events[t->count++] = (struct report_event){
+  struct report_event *events =
+      t->count < MOST_EVENTS ? array_more(t->events, (size_t)t->count, sizeof *events) : NULL;
+  if (!events)
+    return;
+  t->events = events;
+  events[t->count++] = (struct report_event){
       .name = name, .category = "loop", .start = start, .seconds = seconds, .rank = ctx->comm->rank};
 }
 

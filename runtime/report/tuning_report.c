@@ -19,7 +19,7 @@ struct entry {
 
 struct tuning_report {
   struct entry *entries;
-  int count, capacity;
+  int count;
 };
 
 static struct entry *find(const struct tuning_report *r, const char *place, size_t order) {
@@ -37,15 +37,11 @@ static bool is_farther(const struct tuning_note *a, const struct tuning_note *b)
 }
 
 static struct entry *add(struct tuning_report *r) {
-  if (r->count == r->capacity) {
-    const int capacity = r->capacity ? 2 * r->capacity : 16;
-    struct entry *more = array_resize(r->entries, (size_t)capacity, sizeof *more);
-    if (!more)
-      return NULL;
-    r->entries = more;
-    r->capacity = capacity;
-  }
-  return &r->entries[r->count];
+  struct entry *more = array_more(r->entries, (size_t)r->count, sizeof *more);
+  if (!more)
+    return NULL;
+  r->entries = more;
+  return &more[r->count];
 }
 
 /* What there is no memory for is not reported. */

@@ -12,18 +12,13 @@
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 struct gate {
   _Atomic uint32_t value, sleepers;
 };
-
-static inline long gate_clock(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (long)t.tv_sec * 1000000000L + t.tv_nsec;
-}
 
 static inline void gate_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -78,7 +73,7 @@ static inline long gate_switches(void) {
  * soon keeps the others waiting in the next loop, until they give up. So it stays on its CPU, unless others want that: the
  * kernel gives them all of their time, milliseconds, while it would wake a sleeper before that is over. */
 static inline bool gate_spin(struct gate *g, uint32_t seen, struct patience *p) {
-  const long start = gate_clock();
+  const long start = clock_ns();
   long switches = -1; /* known from the first yield on */
   const long longest = gate_is_crowded(p, start) ? gate_alone_ns : p->spin_ns;
   for (long spent = 0, before; spent < longest;) {
@@ -93,7 +88,7 @@ static inline bool gate_spin(struct gate *g, uint32_t seen, struct patience *p) 
       sched_yield();
     }
     before = spent;
-    spent = gate_clock() - start;
+    spent = clock_ns() - start;
     if (switches >= 0 && spent - before > gate_brief_ns) {
       const long known = switches;
       switches = gate_switches();

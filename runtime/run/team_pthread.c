@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/size.h"
 #include "run/team_fill.h"
 #include "run/team_place.h"
@@ -34,7 +35,7 @@ static void keep_apart(struct worker *self) {
   static const long pause_ns = 1000000;
   if (place_claim(self->places, self->run))
     return;
-  long now = gate_clock();
+  long now = clock_ns();
   if (now - self->left < pause_ns)
     return;
   self->left = now;

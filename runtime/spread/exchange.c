@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "mesh/data.h"
@@ -383,13 +384,13 @@ int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err
 }
 
 int exchange_finish(struct op_context *ctx, struct exchange *x, double *waited, struct error *err) {
-  const double start = op2jit_wtime();
+  const double start = clock_seconds();
   int code = OP_OK;
   ctx->poll = NULL;
   ctx->exchanges->under_way = NULL;
   if (x->nrequests)
     code = ctx->comm->table->wait(ctx->comm, x->requests, x->nrequests, err);
-  *waited = op2jit_wtime() - start;
+  *waited = clock_seconds() - start;
   if (!code)
     code = unpack(ctx, x, err);
   for (int n = 0; !code && n < x->nfresh; n++)

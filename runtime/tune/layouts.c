@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/variant.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
@@ -132,7 +133,7 @@ int layouts_open(struct layouts **out, const struct op_context *ctx, const struc
     return error_memory(err, "the layouts of dats", sizeof *all);
   all->table = table;
   variant_layouts(env_value(ctx->env, ENV_VARIANT), &all->forced);
-  all->opened = op2jit_wtime();
+  all->opened = clock_seconds();
   return tune_mode_parse(env_value(ctx->env, ENV_TUNE), &all->mode, err);
 }
 
@@ -148,7 +149,7 @@ void layouts_free(struct layouts *all) {
 static void end(struct layouts *all) {
   struct choice *choice = find(all, all->dat);
   close_choice(all, choice);
-  all->spent += op2jit_wtime() - all->began;
+  all->spent += clock_seconds() - all->began;
   all->dat = NULL;
   layout_trial_clear(&all->trial);
 }
@@ -230,7 +231,7 @@ static bool can_pay(const struct layouts *all, const struct dat *dat) {
   const double bytes = (double)dat->set->size * (double)dat->row_bytes;
   const double cost = all->table->loop_cost * all->trial.nloops + 4 * all->table->byte_cost * bytes +
                       (LAYOUT_SAMPLES + 1) * usual_seconds(all);
-  const double passed = op2jit_wtime() - all->opened;
+  const double passed = clock_seconds() - all->opened;
   return o->exhaustive || all->spent + cost < (o->seconds > 0 ? o->seconds : o->share * passed);
 }
 
@@ -244,7 +245,7 @@ static void begin(struct op_context *ctx, struct layouts *all) {
     const struct choice *choice = find(all, dat);
     if (choice && choice->open && gather(ctx, all, dat) && can_pay(all, dat)) {
       all->dat = dat;
-      all->began = op2jit_wtime();
+      all->began = clock_seconds();
       all->patience = patience_of(all);
       all->mesh_epoch = ctx->mesh->epoch;
       return;
@@ -256,7 +257,7 @@ static void begin(struct op_context *ctx, struct layouts *all) {
 static void look(struct op_context *ctx, struct layouts *all) {
   if (all->nopen == 0 || ++all->runs % LOOK_EACH != 0)
     return;
-  const double now = op2jit_wtime();
+  const double now = clock_seconds();
   if (!all->mode.options.exhaustive && now - all->looked < LOOK_SECONDS)
     return;
   all->looked = now;

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "base/clock.h"
 #include "run/team_gate.h"
 
 static const long minute_ns = 60000000000;
@@ -36,7 +37,7 @@ static void *wait_and_look(void *wait) {
 /* As long as a virtual machine's host may keep a CPU: time goes by, and the kernel knows nothing of it. */
 static void lose_time(int signal) {
   (void)signal;
-  for (const long start = gate_clock(); gate_clock() - start < 4 * gate_alone_ns;)
+  for (const long start = clock_ns(); clock_ns() - start < 4 * gate_alone_ns;)
     gate_pause();
 }
 
@@ -121,7 +122,7 @@ static void knows_of_a_crowd(void **state) {
   (void)state;
   pthread_t waiter;
   struct wait known = {.patience.spin_ns = minute_ns};
-  known.patience.crowded = gate_clock() + minute_ns;
+  known.patience.crowded = clock_ns() + minute_ns;
   assert_int_equal(pthread_create(&waiter, NULL, wait_at_gate, &known), 0);
   bool slept = falls_asleep(&known);
   gate_open(&known.gate);

@@ -1,4 +1,5 @@
 #include "cpu.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,9 +73,9 @@ static int make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop
                       struct error *err) {
   if (cpu->variants[which].ready)
     return OP_OK;
-  double start = op2jit_wtime();
+  double start = clock_seconds();
   int code = cpu_make_ready(ctx, loop, cpu, which, wait, err);
-  double spent[] = {op2jit_wtime() - start, loop->stats.plan_seconds};
+  double spent[] = {clock_seconds() - start, loop->stats.plan_seconds};
   code = agree_on_largest(ctx->agreement, code, spent, 2, err);
   if (code)
     cpu->variants[which].ready = false;

@@ -1,4 +1,5 @@
 #include "cpu_loop.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -413,12 +414,12 @@ static bool is_listed(const struct loop *loop, const struct cpu_variant *v) {
 int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which, bool wait,
                    struct error *err) {
   struct cpu_variant *v = &cpu->variants[which];
-  double start = op2jit_wtime();
+  double start = clock_seconds();
   int code = OP_OK;
   for (int p = 0; !code && p < loop->nparts; p++)
     if (!is_made(loop, v, p) && (code = make_schedule(ctx, loop, cpu, v, p, &v->parts[p], err)))
       free_part(ctx, &v->parts[p]);
-  loop->stats.plan_seconds += op2jit_wtime() - start;
+  loop->stats.plan_seconds += clock_seconds() - start;
   /* Ranks ask for code together, and for the same: all, or none after a failure. */
   double listed = is_listed(loop, v);
   code = agree_on_largest(ctx->agreement, code, &listed, 1, err);

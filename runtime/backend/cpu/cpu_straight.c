@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
@@ -69,7 +70,7 @@ static double bytes_of_maps(const struct desc *d) {
 int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, double *share,
                       struct error *err) {
   const struct shape usual = {.width = USUAL_WIDTH};
-  double covered = 0, elements = 0, start = op2jit_wtime();
+  double covered = 0, elements = 0, start = clock_seconds();
   int code = OP_OK;
   *share = 0;
   if (!shape_can_be_straight(&loop->desc, &usual))
@@ -84,7 +85,7 @@ int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop
   }
   *share = elements > 0 ? covered / elements : 0;
   cpu->spared = covered * bytes_of_maps(&loop->desc);
-  loop->stats.plan_seconds += op2jit_wtime() - start;
+  loop->stats.plan_seconds += clock_seconds() - start;
   log_line(ctx->log, LOG_DEBUG, "plan", "loop %s: %.0f %% of %.0f elements of %s lie in straight ranges",
            loop->name, 100 * *share, elements, loop->set->name);
   return code;

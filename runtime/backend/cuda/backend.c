@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
@@ -220,11 +221,11 @@ static void backend_drop(struct op_context *ctx, struct loop *loop) {
 static int make_ready(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, int which,
                       struct error *err) {
   struct cuda_variant *v = &l->variants[which];
-  const double start = op2jit_wtime();
+  const double start = clock_seconds();
   loop->trying = l->tuning.tuner && which != l->standard && which != tuner_winner(l->tuning.tuner);
   const int own = cuda_make_ready(ctx, loop, v, err);
   loop->trying = false;
-  double spent = op2jit_wtime() - start;
+  double spent = clock_seconds() - start;
   const int code = agree_on_largest(ctx->agreement, own, &spent, 1, err);
   if (code && !own)
     cuda_unmake(cuda_of(ctx), v, &l->targets);

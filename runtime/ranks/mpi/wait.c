@@ -1,9 +1,9 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "inner.h"
 
 /* The first rounds are the short waits, and cost nothing more; later ones give the CPU to whoever wants it, and look at the
@@ -26,12 +26,6 @@ int mpi_check(int status, const char *call, struct error *err) {
   return error_set(err, OP_ERR_MPI, "%s failed: %s", call, words);
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void tell(struct mpi_wait *w, double waited) {
   const struct comm *c = w->comm;
   const char *where = c->where ? c->where + strspn(c->where, "\t") : "a call of the library";
@@ -49,7 +43,7 @@ int mpi_pause(struct mpi_wait *w, struct error *err) {
   if (++w->rounds < ROUNDS && !crowded)
     return OP_OK;
   sched_yield();
-  const double t = now();
+  const double t = clock_seconds();
   if (w->begin == 0)
     w->begin = t;
   const double waited = t - w->begin;
@@ -78,11 +72,11 @@ int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *c
 }
 
 void mpi_abandon(MPI_Request *requests, int receives, int count) {
-  const double begin = now();
+  const double begin = clock_seconds();
   for (int i = 0; i < receives; i++)
     if (requests[i] != MPI_REQUEST_NULL)
       MPI_Cancel(&requests[i]);
-  for (int i = 0, done = 0; i < count && now() - begin < 1; i += done) {
+  for (int i = 0, done = 0; i < count && clock_seconds() - begin < 1; i += done) {
     done = 1;
     if (MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
       done = 1;
