@@ -172,10 +172,12 @@ def arrows_up(page, files, symbols):
     return found
 
 
-def type_before(text, at, variable):
-    """The struct to which `variable.member`, or `.member` within braces, belongs at this place; None if it cannot be told."""
+def type_before(text, at, variable, members):
+    """The struct to which `variable.member`, or `.member` within braces, belongs at this place; None if it cannot be told.
+    `members`: declarations of what is no variable of this file, but a member of something."""
     if variable:
-        found = re.findall(r"\bstruct\s+(\w+)\s*\**\s*(?:const\s+)?" + variable + r"\b", text[:at])
+        declared = r"\bstruct\s+(\w+)\s*\**\s*(?:const\s+)?" + variable + r"\b"
+        found = re.findall(declared, text[:at]) or re.findall(declared, members)
         return found[-1] if found else None
     depth = 1
     while depth and at > 0:
@@ -228,17 +230,18 @@ class Functions:
         """What is written into members while the program runs."""
         for path, source in self.files.items():
             text = house_text.without_directives(source.clean)
+            declared = "\n".join(self.files[other].clean for other in sorted(self.seen[path]) if other.endswith(".h"))
             functions = self.symbols.takes[path] | {function.name for function in house_text.functions(source.clean)}
             for home in self.seen[path]:
                 for name, members in self.structs[home].items():
                     if (home, name) in self.holders:
-                        yield path, home, f"struct {name}", set(self.given(text, name, members, functions))
+                        yield path, home, f"struct {name}", set(self.given(text, declared, name, members, functions))
 
-    def given(self, text, name, members, functions):
+    def given(self, text, declared, name, members, functions):
         """The functions that a text puts into a struct: by the names of its members, or in the order of them."""
         if members:
-            for match in re.finditer(r"(\w*)(?:\.|->)\s*(?:" + "|".join(sorted(members)) + r")\s*=(?!=)\s*([^,;}]+)", text):
-                if type_before(text, match.start(), match.group(1)) in (name, None):
+            for match in re.finditer(r"(\w*)(?:\[[^\]]*\])?(?:\.|->)\s*(?:" + "|".join(sorted(members)) + r")\s*=(?!=)\s*([^,;}]+)", text):
+                if type_before(text, match.start(), match.group(1), declared) in (name, None):
                     yield from set(re.findall(BARE, match.group(2))) & functions
         for match in re.finditer(r"\bstruct\s+" + name + r"\s*(?:\w+\s*)?(?:\[[^\]]*\]\s*)*[=)]\s*\{([^;]*)", text):
             yield from set(re.findall(BARE, match.group(1))) & functions

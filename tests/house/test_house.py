@@ -177,6 +177,14 @@ class Rules(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertTrue(all("twice" in line for line in lines), lines)
 
+    def test_a_member_of_a_member(self):
+        self.refused(with_roof("int more(struct holder *rows) {\n  rows[1].inner.call = twice;\n  return floor_holder(rows);\n}\n"),
+                     "runtime/roof/roof.c: hands twice", "struct other")
+
+    def test_a_member_of_that_name_of_ones_own(self):
+        own = "struct own {\n  int (*call)(int value);\n};\nvoid own(struct own *row);\nvoid own(struct own *row) {\n  row->call = twice;\n}\n"
+        self.assertEqual(self.check(with_roof(own))[0], 0)
+
     def test_a_function_as_a_parameter(self):
         self.refused(with_roof("int more(void) {\n  return floor_all(twice);\n}\n"),
                      "runtime/roof/roof.c: hands a function", "floor_all() of runtime/floor/floor.c")
