@@ -11,7 +11,8 @@
 struct ahead_result {
   struct ahead_result *next;
   char hash[65];
-  const struct compiler *compiler;
+  const struct target *target;
+  void *self; /* the target's */
   struct compile_result result;
   double seconds;
 };
@@ -61,7 +62,7 @@ static void *work(void *argument) {
   if (a->known)
     sched_setaffinity(0, sizeof a->processors, &a->processors);
   double start = clock_seconds();
-  a->result->compiler->compile(&a->request, &a->result->result);
+  a->result->target->compile(a->result->self, &a->request, &a->result->result);
   a->result->seconds = clock_seconds() - start;
   note_end();
   atomic_store_explicit(&a->done, true, memory_order_release);
@@ -128,7 +129,7 @@ static void fill_files(struct ahead *a) {
   a->files[2] = (struct compile_file){g->prelude_file, g->prelude, strlen(g->prelude)};
 }
 
-bool ahead_begin(struct ahead *a, const struct compiler *compiler, const char *hash,
+bool ahead_begin(struct ahead *a, const struct target *target, void *self, const char *hash,
                  struct generated *generated, const struct compile_request *like) {
   collect(a);
   if (a->started)
@@ -141,7 +142,8 @@ bool ahead_begin(struct ahead *a, const struct compiler *compiler, const char *h
   }
   a->generated = *generated;
   memcpy(a->result->hash, hash, strlen(hash) + 1);
-  a->result->compiler = compiler;
+  a->result->target = target;
+  a->result->self = self;
   fill_files(a);
   a->request = *like;
   a->request.fp = a->fp;
@@ -199,12 +201,12 @@ void ahead_close(struct ahead *a) {
   leave_to_parent(a);
   if (a->started) {
     pthread_join(a->thread, NULL);
-    a->result->compiler->release(&a->result->result);
+    a->result->target->release(a->result->self, &a->result->result);
     forget_work(a);
   }
   while (a->results) {
     struct ahead_result *next = a->results->next;
-    a->results->compiler->release(&a->results->result);
+    a->results->target->release(a->results->self, &a->results->result);
     free(a->results);
     a->results = next;
   }

@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "jit/compiler.h"
-#include "jit/generate/generate.h"
+#include "jit/targets.h"
 
 struct ahead_result;
 
@@ -35,9 +34,9 @@ void ahead_open(struct ahead *a);
 /* Waits for a compile that is under way. */
 void ahead_close(struct ahead *a);
 
-/* Let `compiler` compile what was generated, which is taken over if that begins. `like` has cpu and features, which must stay until
+/* Let the target compile what was generated, which is taken over if that begins. `like` has cpu and features, which must stay until
  * ahead_close, fp and what else to ask for; not its files. False if a compile is under way or no thread can be started. */
-bool ahead_begin(struct ahead *a, const struct compiler *compiler, const char *hash,
+bool ahead_begin(struct ahead *a, const struct target *target, void *self, const char *hash,
                  struct generated *generated, const struct compile_request *like);
 /* Wait for a compile that is under way: it can be taken then. */
 void ahead_finish(struct ahead *a);

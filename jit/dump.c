@@ -60,7 +60,10 @@ static int dump_key(const char *where, const struct signature *key, struct error
 int dump_sources(const char *folder, const struct signature *key, const char *shape,
                  const struct generated *files, struct text *where, struct error *err) {
   struct text path = {0};
-  text_addf(&path, "%s/%s-%s-%.*s", folder, key->loop, shape, HASH_SHOWN, key->hash);
+  text_addf(&path, "%s/%s-", folder, key->loop);
+  for (; *shape; shape++)
+    text_add_char(&path, *shape == '/' ? '-' : *shape);
+  text_addf(&path, "-%.*s", HASH_SHOWN, key->hash);
   char *absolute = NULL;
   int code = make_folders(text_str(&path), err);
   if (code == OP_OK && !(absolute = realpath(text_str(&path), NULL)))

@@ -12,6 +12,7 @@
 
 struct jit;
 struct store;
+struct target;
 
 enum jit_mode {
   JIT_ON,
@@ -27,6 +28,8 @@ struct jit_options {
       *dump; /* folder for sources and binaries; NULL or "": none. Code is then made with debug information */
   const struct log *log;         /* categories "jit" and "perf"; NULL: silent. Must outlive the jit */
   bool perf_map;                 /* tell perf the names of functions */
+  const struct target *target;   /* a row of jit/targets.h; NULL: this machine's processors */
+  void *device;                  /* the target's; must outlive the jit */
   const char *cpu, *features;    /* NULL: this machine's */
   const struct jit_share *share; /* with others; NULL: alone. Must outlive the jit */
 };
@@ -40,7 +43,8 @@ enum jit_from { JIT_FROM_MEMORY, JIT_FROM_CACHE, JIT_FROM_COMPILER, JIT_FROM_LEA
 
 /* Strings and code belong to the jit and stay until jit_close. */
 struct jit_code {
-  range_function run;
+  range_function run; /* processors only */
+  void *code;         /* the target's */
   enum jit_from from;
   double seconds;      /* that this call took */
   size_t size;         /* bytes of the binary */
@@ -50,13 +54,13 @@ struct jit_code {
       *scalar; /* strips whose kernel is not made of vector instructions: the compiler's reason; else "" */
 };
 
-/* The code of a loop in one shape. Errors: OP_ERR_COMPILE (again at every call), OP_ERR_CACHE_MISS, OP_ERR_NOT_BUILT and OP_ERR_BACKEND
+/* The code of a loop in one shape, which is the target's: of processors a struct shape. Errors: OP_ERR_COMPILE (again at every call), OP_ERR_CACHE_MISS, OP_ERR_NOT_BUILT and OP_ERR_BACKEND
  * (no plugin), OP_ERR_MEMORY, OP_ERR_KERNEL. Messages name kernel, file and line; the caller puts the loop in front. */
-int jit_code(struct jit *jit, const struct desc *d, const struct shape *s, struct jit_code *out,
+int jit_code(struct jit *jit, const struct desc *d, const void *shape, struct jit_code *out,
              struct error *err);
 /* The same without waiting for the compiler. False: what jit_code needs is being compiled on a thread of lowest priority,
  * or something else is; ask again later. True: jit_code has nothing to compile any more, or only it can say why not. */
-bool jit_prepare(struct jit *jit, const struct desc *d, const struct shape *s);
+bool jit_prepare(struct jit *jit, const struct desc *d, const void *shape);
 /* Wait for a compile that is under way behind the program. */
 void jit_finish(struct jit *jit);
 /* Is a compile under way behind the program? */
@@ -64,23 +68,23 @@ bool jit_is_busy(const struct jit *jit);
 /* How many threads a compile that is under way has, at most. Those that are done are gone afterwards. */
 int jit_threads(struct jit *jit);
 /* Is it in memory or in this process's store already? Compiles and loads nothing. */
-bool jit_has(struct jit *jit, const struct desc *d, const struct shape *s);
-/* For code that another compiler made: does the kernel do what its arguments say? OP_ERR_VIOLATION if not; nothing is said where there
- * is no plugin to ask, or it must not be asked. */
-int jit_prove(struct jit *jit, const struct desc *d, struct error *err);
-/* The generated text, appended. */
-int jit_source(const struct desc *d, const struct shape *s, struct text *out, struct error *err);
-
-/* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
-int jit_compiler(struct jit *jit, struct text *out, struct error *err);
-
-/* Bytes of the widest vectors that code is made for. */
-int jit_vector_bytes(struct jit *jit);
+bool jit_has(struct jit *jit, const struct desc *d, const void *shape);
 
 struct jit_counters {
   long long compiles, cache_hits, memory_hits, failures;
   double seconds; /* spent in the compiler */
 };
 const struct jit_counters *jit_counters(const struct jit *jit);
+
+/* ---- of processors only ---- */
+
+/* For code that another compiler made: does the kernel do what its arguments say? OP_ERR_VIOLATION if not; nothing is said where there
+ * is no plugin to ask, or it must not be asked. */
+int jit_prove(struct jit *jit, const struct desc *d, struct error *err);
+/* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
+int jit_compiler(struct jit *jit, struct text *out, struct error *err);
+
+/* Bytes of the widest vectors that code is made for. */
+int jit_vector_bytes(struct jit *jit);
 
 #endif

@@ -2,35 +2,21 @@
 #include "jit/job.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "jit/dump.h"
 #include "jit/messages.h"
-#include "jit/patience.h"
-#include "jit/prove.h"
 
-/* So long a compile may take without a word. */
+/* A compile that takes longer is told of on a terminal: most take some 0.1 s, a kernel of many thousand lines takes minutes. */
 static const double LONG_SECONDS = 5;
 
 /* ---- binaries become code ------------------------------------------------------------------------*/
 
-static int load_entry(struct jit *jit, struct entry *e, const void *binary, size_t size, struct error *err) {
-  struct code *code = NULL;
-  if (code_load(&code, binary, size, e->key.loop, jit->options.perf_map, err) != OP_OK)
-    return err->code;
-  union {
-    void *object;
-    range_function function;
-  } symbol = {.object = code_symbol(code, GENERATED_FUNCTION)};
-  if (!symbol.object) {
-    code_free(code);
-    return error_set(err, OP_ERR_FILE, "the binary of kernel %s has no function %s", e->key.loop,
-                     GENERATED_FUNCTION);
-  }
-  e->code = code;
-  e->run = symbol.function;
-  e->size = size;
-  return OP_OK;
+static int load_entry(struct job *job, const void *binary, size_t size, struct error *err) {
+  struct jit *jit = job->jit;
+  job->e->size = size;
+  return jit->target->load(jit->self, job->d, binary, size, &job->e->loaded, err);
 }
 
 /* What others are to get. */
@@ -59,19 +45,27 @@ static void log_hit(const struct job *job, const struct store_blob *blob) {
     return;
   store_blob_print(blob, &where);
   log_line(job->jit->options.log, LOG_DEBUG, "cache", "kernel %s (%s): %s, %zu bytes for %s",
-           job->e->key.loop, text_str(&job->shape), text_str(&where), blob->size, text_str(&job->jit->cpu));
+           job->e->key.loop, text_str(&job->shape), text_str(&where), blob->size, job->jit->words.cpu);
   text_free(&where);
 }
 
-/* True if the store had it and it loads. A binary that does not is set aside. */
-static bool take_from_store(struct job *job) {
+static bool is_broken(const struct jit *jit) {
+  return jit->target->is_broken && jit->target->is_broken(jit->self);
+}
+
+/* True if the store had it and it loads, or cannot be loaded now: `err`. A binary that is of no use is set aside. */
+static bool take_from_store(struct job *job, struct error *err) {
   struct jit *jit = job->jit;
   struct entry *e = job->e;
   struct store_blob blob = {0};
   struct error why = {0};
   if (!store_get_binary(jit->options.store, &e->key.key, &blob))
     return false;
-  if (load_entry(jit, e, blob.data, blob.size, &why) != OP_OK) {
+  const int code = load_entry(job, blob.data, blob.size, &why);
+  const bool broken = code && is_broken(jit);
+  if (broken) {
+    error_copy(err, &why);
+  } else if (code) {
     log_line(jit->options.log, LOG_WARN, "jit",
              "kernel %s: the cached binary is of no use and is made anew: %s", e->key.loop,
              error_message(&why));
@@ -83,13 +77,17 @@ static bool take_from_store(struct job *job) {
   }
   store_blob_free(&blob);
   error_free(&why);
-  return e->run != NULL;
+  return !code || broken;
 }
 
 /* ---- compiling ---------------------------------------------------------------------------------*/
 
 static struct told told(struct job *job, struct text *label) {
-  plugin_label(&job->jit->plugin, label);
+  const struct jit *jit = job->jit;
+  const size_t line = strcspn(jit->words.compiler, "\n"), name = strcspn(jit->words.compiler, " \n");
+  const size_t from = jit->target->compiler ? name : 0;
+  text_add(label, jit->target->compiler ? jit->target->compiler : "");
+  text_add_bytes(label, jit->words.compiler + from, line - from);
   return (struct told){.desc = job->d,
                        .files = &job->files,
                        .compiler = text_str(label),
@@ -116,7 +114,7 @@ static void dump_after(struct job *job) {
   struct error why = {0};
   const char *where = text_str(&job->e->source);
   struct text object = {0};
-  text_addf(&object, "%s.o", job->e->key.loop);
+  text_addf(&object, "%s%s", job->e->key.loop, job->jit->target->ending);
   if (job->e->source.length && (dump_file(where, "messages.txt", text_str(&job->e->messages),
                                           job->e->messages.length, &why) != OP_OK ||
                                 (job->result.binary && dump_file(where, text_str(&object), job->result.binary,
@@ -127,8 +125,8 @@ static void dump_after(struct job *job) {
 }
 
 struct compile_request job_request(const struct jit *jit, const struct desc *d) {
-  return (struct compile_request){.cpu = text_str(&jit->cpu),
-                                  .features = text_str(&jit->features),
+  return (struct compile_request){.cpu = jit->words.cpu,
+                                  .features = jit->words.features,
                                   .fp = d->fp,
                                   .warnings = log_wants(jit->options.log, LOG_INFO, "jit"),
                                   .remarks = 1};
@@ -138,7 +136,7 @@ struct compile_request job_request(const struct jit *jit, const struct desc *d) 
 static void compile_now(struct job *job) {
   struct text names[3] = {{0}};
   const char *plain[3] = {job->files.main_file, job->files.kernel_file, job->files.prelude_file};
-  const char *where = text_str(&job->e->source);
+  const char *where = job->jit->target->debugs ? text_str(&job->e->source) : "";
   for (int i = 0; i < 3; i++)
     text_addf(&names[i], "%s%s%s", where, *where ? "/" : "", plain[i]);
   struct compile_file files[3] = {
@@ -150,7 +148,7 @@ static void compile_now(struct job *job) {
   request.nfiles = 3;
   request.debug = *where != '\0';
   double start = clock_seconds();
-  job->jit->plugin.compiler->compile(&request, &job->result);
+  job->jit->target->compile(job->jit->self, &request, &job->result);
   job->seconds = clock_seconds() - start;
   for (int i = 0; i < 3; i++)
     text_free(&names[i]);
@@ -170,7 +168,7 @@ static void keep_binary(struct job *job) {
   text_add(&source, messages_mark);
   text_add(&source, text_str(&job->e->messages));
   struct store_new_binary binary = {.data = job->result.binary,
-                                    .size = job->result.size,
+                                    .size = job->result.size + job->jit->target->tail,
                                     .source = text_ok(&source) ? text_str(&source) : NULL,
                                     .source_length = source.length,
                                     .seconds = job->seconds};
@@ -185,8 +183,10 @@ static void show_outcome(struct job *job) {
   if (warnings.length)
     log_line(job->jit->options.log, LOG_INFO, "jit", "kernel %s has warnings\n%s", job->e->key.loop,
              text_str(&warnings));
-  log_line(job->jit->options.log, LOG_INFO, "jit", "kernel %s (%s): compiled in %.1f ms, %zu bytes",
-           job->e->key.loop, text_str(&job->shape), 1e3 * job->seconds, job->result.size);
+  const bool late = job->seconds > LONG_SECONDS && isatty(STDERR_FILENO);
+  log_line(job->jit->options.log, late ? LOG_WARN : LOG_INFO, "jit",
+           "kernel %s (%s): compiled in %.1f ms, %zu bytes", job->e->key.loop, text_str(&job->shape),
+           1e3 * job->seconds, job->result.size);
   text_free(&warnings);
   text_free(&label);
 }
@@ -199,14 +199,19 @@ int job_report_failure(struct job *job, struct error *err) {
   return code;
 }
 
+/* Code with the paths of a dump in it is for this run only. */
+static bool is_kept(const struct jit *jit) {
+  return !(jit->dump && jit->target->debugs);
+}
+
 static int compile_failed(struct job *job, struct error *err) {
   job->e->failed = true;
   job->jit->counters.failures++;
   struct text summary = {0};
   messages_first_error(text_str(&job->e->messages), job->d, &summary);
   /* A compiler that broke down is not asked again by this process, but by the next. */
-  if (job->result.status == 1 && !job->jit->dump)
-    store_put_failure(job->jit->options.store, &job->e->key.key, text_str(&job->jit->plugin.identity),
+  if (job->result.status == 1 && is_kept(job->jit))
+    store_put_failure(job->jit->options.store, &job->e->key.key, job->jit->words.compiler,
                       text_str(&job->e->messages), text_str(&summary), 0);
   else
     store_lease_end(job->jit->options.store, &job->e->key.key);
@@ -222,17 +227,14 @@ static int compile(struct job *job, struct error *err) {
   if (job->result.status != 0)
     return compile_failed(job, err);
   job->jit->counters.compiles++;
-  if (load_entry(job->jit, job->e, job->result.binary, job->result.size, err) != OP_OK) {
+  const struct target *target = job->jit->target;
+  if (load_entry(job, job->result.binary, job->result.size, err) != OP_OK) {
     store_lease_end(job->jit->options.store, &job->e->key.key);
-    return error_prefix(
-        err,
-        "kernel %s: the compiled code does not load; this is a mistake of the library, please report "
-        "it: ",
-        job->e->key.loop);
+    return target->no_load ? error_prefix(err, "kernel %s: %s", job->e->key.loop, target->no_load)
+                           : err->code;
   }
-  keep_for_others(job, job->result.binary, job->result.size);
-  /* Code with the paths of a dump in it is for this run only. */
-  if (!job->jit->dump)
+  keep_for_others(job, job->result.binary, job->result.size + target->tail);
+  if (is_kept(job->jit))
     keep_binary(job);
   show_outcome(job);
   return OP_OK;
@@ -241,8 +243,7 @@ static int compile(struct job *job, struct error *err) {
 /* ---- where code comes from -----------------------------------------------------------------------*/
 
 static bool failed_before(struct jit *jit, struct entry *e) {
-  e->failed =
-      store_get_failure(jit->options.store, &e->key.key, text_str(&jit->plugin.identity), &e->messages);
+  e->failed = store_get_failure(jit->options.store, &e->key.key, jit->words.compiler, &e->messages);
   return e->failed;
 }
 
@@ -273,44 +274,38 @@ static int missing(struct job *job, struct error *err) {
   return OP_ERR_CACHE_MISS;
 }
 
-/* Ask the store. True if that settles it: `e` has code, or is a failure. */
-static bool settled_by_store(struct job *job) {
-  if (take_from_store(job)) {
-    job->jit->counters.cache_hits++;
+/* Ask the store. True if that settles it: `e` has code, or *code says why not. */
+static bool settled_by_store(struct job *job, int *code, struct error *err) {
+  *code = OP_OK;
+  if (take_from_store(job, err)) {
+    *code = job->e->loaded.code ? OP_OK : err->code;
+    job->jit->counters.cache_hits += !*code;
     return true;
   }
-  return failed_before(job->jit, job->e);
-}
-
-/* The prover and the compiler, which say how long they take. */
-static int make(struct job *job, enum jit_from *from, bool fresh, struct error *err) {
-  struct jit *jit = job->jit;
-  if (prove_kernel(&jit->plugin, jit->options.store, jit->options.log, &jit->warned, job->d, &job->files,
-                   err) != OP_OK)
-    return err->code;
-  if (!fresh && store_lease(jit->options.store, &job->e->key.key) == STORE_LEASE_READY &&
-      settled_by_store(job))
-    return job->e->failed ? job_report_failure(job, err) : OP_OK;
-  *from = JIT_FROM_COMPILER;
-  log_miss(job);
-  return compile(job, err);
+  if (!failed_before(job->jit, job->e))
+    return false;
+  *code = job_report_failure(job, err);
+  return true;
 }
 
 static int find_or_compile(struct job *job, enum jit_from *from, struct error *err) {
   struct jit *jit = job->jit;
   bool fresh = jit->dump && jit->options.mode == JIT_ON;
+  int code = OP_OK;
   *from = JIT_FROM_CACHE;
-  if (!fresh && settled_by_store(job))
-    return job->e->failed ? job_report_failure(job, err) : OP_OK;
+  if (!fresh && settled_by_store(job, &code, err))
+    return code;
   if (jit->options.mode == JIT_LOAD)
     return missing(job, err);
-  if (plugin_open(&jit->plugin, err) != OP_OK)
+  if (jit->target->open_compiler(jit->self, err) != OP_OK ||
+      jit->target->prove(jit->self, job->d, job->form, &job->files, err) != OP_OK)
     return err->code;
-  struct patience patience;
-  patience_begin(&patience, jit->options.log, job->e->key.loop, job->d->text, LONG_SECONDS);
-  const int code = make(job, from, fresh, err);
-  patience_end(&patience);
-  return code;
+  if (!fresh && store_lease(jit->options.store, &job->e->key.key) == STORE_LEASE_READY &&
+      settled_by_store(job, &code, err))
+    return code;
+  *from = JIT_FROM_COMPILER;
+  log_miss(job);
+  return compile(job, err);
 }
 
 static void fill_remarks(struct job *job) {
@@ -340,9 +335,11 @@ static int adopt(struct job *job, struct error *err) {
   job->outcome.messages = (struct text){0};
   if (!job->outcome.binary.length)
     return err->code;
-  int code = load_entry(job->jit, e, job->outcome.binary.data, job->outcome.binary.length, err);
+  int code = load_entry(job, job->outcome.binary.data, job->outcome.binary.length, err);
   if (!code)
     fill_remarks(job);
+  else
+    log_line(job->jit->options.log, LOG_WARN, "jit", "%s", error_message(err));
   return code;
 }
 
@@ -359,10 +356,12 @@ int job_obtain_together(struct job *job, int code, enum jit_from *from, struct e
     *from = JIT_FROM_LEADER;
     code = adopt(job, err);
   }
-  bool kept = !broken && (job->e->run || job->e->failed);
+  bool kept = !broken && (job->e->loaded.code || job->e->failed);
   code = jit_share_kept(share, code, &kept, err);
   if (!kept) {
-    job->e->run = NULL;
+    if (job->e->loaded.code)
+      job->jit->target->unload(job->jit->self, job->e->loaded.code);
+    job->e->loaded = (struct loaded){0};
     job->e->failed = false;
   }
   jit_outcome_free(&job->outcome);

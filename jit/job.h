@@ -3,11 +3,8 @@
 #define OP2JIT_JIT_JOB_H
 
 #include "jit/ahead.h"
-#include "jit/generate/generate.h"
-#include "jit/jit.h"
 #include "jit/key/signature.h"
-#include "jit/load/load.h"
-#include "jit/plugin.h"
+#include "jit/targets.h"
 
 enum { BUCKETS = 256 };
 
@@ -15,8 +12,7 @@ enum { BUCKETS = 256 };
 struct entry {
   struct entry *next;
   struct signature key;
-  struct code *code;
-  range_function run;
+  struct loaded loaded;
   size_t size;
   struct text remarks, scalar;
   bool failed;
@@ -26,12 +22,13 @@ struct entry {
 
 struct jit {
   struct jit_options options;
-  char *plugins, *dump;
+  const struct target *target;
+  void *self; /* the target's */
+  char *dump;
   bool dump_told; /* that something could not be dumped */
   struct log silent;
-  struct plugin plugin;
-  struct text library, cpu, features, mathematics;
-  struct text warned; /* warnings that were told */
+  struct text library;
+  struct target_words words;
   struct entry *buckets[BUCKETS];
   struct jit_counters counters;
   struct ahead ahead;
@@ -41,6 +38,7 @@ struct jit {
 struct job {
   struct jit *jit;
   const struct desc *d;
+  const void *form;
   struct entry *e;
   struct generated files;
   struct text shape;

@@ -144,12 +144,12 @@ static void put_head(struct cuda_writer *w, const struct cuda_parameters *p) {
 
 /* ---- one thread, some elements ---- */
 static void put_walk(struct cuda_writer *w) {
-  bool list = w->shape->strategy == CUDA_COLOURS && !planted(w, CUDA_MISTAKE_NO_LIST);
+  bool list = w->shape->strategy == CUDA_COLOURS;
   put_open(
       &w->g,
-      "for (unsigned op2_i = op2_begin + blockIdx.x * %d + threadIdx.x; op2_i %s (unsigned)op2_end; op2_i += "
+      "for (unsigned op2_i = op2_begin + blockIdx.x * %d + threadIdx.x; op2_i < (unsigned)op2_end; op2_i += "
       "gridDim.x * %d)",
-      w->shape->block, planted(w, CUDA_MISTAKE_ONE_MORE_ELEMENT) ? "<=" : "<", w->shape->block);
+      w->shape->block, w->shape->block);
   put(&w->g, list ? "const int op2_e = op2_list[op2_i];" : "const int op2_e = (int)op2_i;");
   cuda_put_rows(w);
   cuda_put_element(w);
@@ -159,24 +159,13 @@ static void put_walk(struct cuda_writer *w) {
 
 /* ---- blocks of a plan: one thread, one element ---- */
 static void put_block_head(struct cuda_writer *w) {
-  put(&w->g, planted(w, CUDA_MISTAKE_WRONG_BLOCK)
-                 ? "const int op2_block = blockIdx.x;"
-                 : "const int op2_block = op2_blocks[op2_first + blockIdx.x];");
+  put(&w->g, "const int op2_block = op2_blocks[op2_first + blockIdx.x];");
   put(&w->g, "const int op2_i = op2_begin + op2_block * %d + (int)threadIdx.x;", w->shape->block);
-  put(&w->g, "const bool op2_on = op2_i %s op2_end;", planted(w, CUDA_MISTAKE_ONE_MORE_ELEMENT) ? "<=" : "<");
+  put(&w->g, "const bool op2_on = op2_i < op2_end;");
   put(&w->g, w->shape->sorted ? "const int op2_e = op2_on ? op2_list[op2_i] : 0;"
                               : "const int op2_e = op2_on ? op2_i : 0;");
-  if (planted(w, CUDA_MISTAKE_COLOUR_OF_OTHER))
-    put(&w->g,
-        "const int op2_colour = op2_on ? op2_colours[op2_i + 1 < op2_end ? op2_i + 1 : op2_begin] : -1;");
-  else
-    put(&w->g, "const int op2_colour = op2_on ? op2_colours[op2_e] : -1;");
+  put(&w->g, "const int op2_colour = op2_on ? op2_colours[op2_e] : -1;");
   put(&w->g, "const int op2_ncolours = op2_counts[op2_block];");
-}
-
-static void barrier(struct cuda_writer *w, enum cuda_mistake unless) {
-  if (!planted(w, unless))
-    put(&w->g, "__syncthreads();");
 }
 
 static void put_shared(struct cuda_writer *w) {
@@ -184,23 +173,21 @@ static void put_shared(struct cuda_writer *w) {
   for (int k = 0; k < w->targets.count; k++) {
     const struct desc_dat *dat = &w->g.d->dats[w->targets.items[k].dat];
     put(&w->g, "%s *op2_h%d = (%s *)(op2_shared + op2_o%d);", word_type(&w->g, dat->type), k,
-        word_type(&w->g, dat->type), planted(w, CUDA_MISTAKE_SHARED_OVERLAP) ? 0 : k);
+        word_type(&w->g, dat->type), k);
     put(&w->g, "const long long op2_u%d = op2_f%d[op2_block];", k, k);
     put(&w->g, "const int op2_n%d = (int)(op2_f%d[op2_block + 1] - op2_u%d);", k, k, k);
-    if (!planted(w, CUDA_MISTAKE_NO_ZERO))
-      put(&w->g, "for (int op2_c = threadIdx.x; op2_c < op2_n%d * %d; op2_c += %d) op2_h%d[op2_c] = 0;", k,
-          dat->dim, w->shape->block, k);
+    put(&w->g, "for (int op2_c = threadIdx.x; op2_c < op2_n%d * %d; op2_c += %d) op2_h%d[op2_c] = 0;", k,
+        dat->dim, w->shape->block, k);
   }
-  barrier(w, CUDA_MISTAKE_NO_ZERO_BARRIER);
+  put(&w->g, "__syncthreads();");
 }
 
 static void put_flush(struct cuda_writer *w) {
-  const char *less = planted(w, CUDA_MISTAKE_ONE_MORE_TARGET) ? "<=" : "<";
   for (int k = 0; k < w->targets.count; k++) {
     int number = w->targets.items[k].dat;
     const struct desc_dat *dat = &w->g.d->dats[number];
     const char *wide = dat->wide ? "(long long)" : "";
-    put_open(&w->g, "for (int op2_c = threadIdx.x; op2_c %s op2_n%d * %d; op2_c += %d)", less, k, dat->dim,
+    put_open(&w->g, "for (int op2_c = threadIdx.x; op2_c < op2_n%d * %d; op2_c += %d)", k, dat->dim,
              w->shape->block);
     if (dat_is_apart(w->g.d, number))
       put(&w->g,
@@ -217,17 +204,11 @@ static void put_flush(struct cuda_writer *w) {
 
 /* Runs `body` for the elements of one colour after the other, with a barrier behind each. */
 static void put_by_colour(struct cuda_writer *w, void (*body)(struct cuda_writer *w)) {
-  bool all = planted(w, CUDA_MISTAKE_NO_COLOURS), inside = planted(w, CUDA_MISTAKE_BARRIER_INSIDE);
-  put_open(&w->g, "for (int op2_k = 0; op2_k < %s; op2_k++)", all ? "1" : "op2_ncolours");
-  put_open(&w->g, all ? "if (op2_on)" : "if (op2_colour == op2_k)");
+  put_open(&w->g, "for (int op2_k = 0; op2_k < op2_ncolours; op2_k++)");
+  put_open(&w->g, "if (op2_colour == op2_k)");
   body(w);
-  if (inside)
-    put(&w->g, "__syncthreads();");
   put_close(&w->g);
-  if (planted(w, CUDA_MISTAKE_NO_FLUSH_BARRIER))
-    put(&w->g, "if (op2_k + 1 < op2_ncolours) __syncthreads();");
-  else if (!inside)
-    barrier(w, CUDA_MISTAKE_NO_COLOUR_BARRIER);
+  put(&w->g, "__syncthreads();");
   put_close(&w->g);
 }
 
@@ -353,15 +334,14 @@ static int generate(struct cuda_writer *w, struct generated *out, struct error *
   return code;
 }
 
-int generate_cuda(const struct desc *d, const struct cuda_shape *s, enum cuda_mistake mistake,
-                  struct generated *out, struct error *err) {
+int generate_cuda(const struct desc *d, const struct cuda_shape *s, struct generated *out,
+                  struct error *err) {
   struct kernel k;
   *out = (struct generated){0};
   int code = kernel_parse(&k, d->text, strlen(d->text), d->kernel_name, err);
   if (code)
     return code;
-  struct cuda_writer w = {
-      .g = {.d = d, .w = &cuda_words, .k = &k, .out = &out->main}, .shape = s, .mistake = mistake};
+  struct cuda_writer w = {.g = {.d = d, .w = &cuda_words, .k = &k, .out = &out->main}, .shape = s};
   code = cuda_check_kernel(&k, err);
   if (!code)
     code = generate(&w, out, err);

@@ -103,35 +103,8 @@ enum { CUDA_COMBINE_THREADS = 256, CUDA_SUM_THREADS = 128 };
 /* The loop's kernel: "op2_loop_" and the user's name. */
 char *cuda_kernel_name(const struct desc *d);
 
-/* Mistakes that tests plant into the generated code, to see that they are found. */
-enum cuda_mistake {
-  CUDA_MISTAKE_NONE,
-  CUDA_MISTAKE_PLAIN_ADD,       /* ATOMICS: += instead of an atomic addition */
-  CUDA_MISTAKE_NO_COLOURS,      /* all elements of a block at once */
-  CUDA_MISTAKE_COLOUR_OF_OTHER, /* the colour of the next element */
-  CUDA_MISTAKE_NO_COLOUR_BARRIER,
-  CUDA_MISTAKE_NO_ZERO_BARRIER,  /* between clearing shared memory and adding to it */
-  CUDA_MISTAKE_NO_FLUSH_BARRIER, /* between the last addition and writing back */
-  CUDA_MISTAKE_NO_ZERO,          /* shared memory is not cleared */
-  CUDA_MISTAKE_BARRIER_INSIDE,   /* a barrier that only threads with an element reach */
-  CUDA_MISTAKE_ONE_MORE_ELEMENT, /* <= instead of < at the end of the set */
-  CUDA_MISTAKE_ONE_MORE_TARGET,  /* the same at the end of a block's targets */
-  CUDA_MISTAKE_WRONG_COLUMN,     /* the next column of a map */
-  CUDA_MISTAKE_WRONG_STRIDE,     /* rows of the wrong width */
-  CUDA_MISTAKE_SHIFTED_VECTOR,   /* a vector load from the next value on */
-  CUDA_MISTAKE_WRONG_BLOCK,      /* blocks are not taken through the list of their colour */
-  CUDA_MISTAKE_NO_LIST,          /* COLOURS: elements are not taken through the list */
-  CUDA_MISTAKE_HALF_MASK,        /* shuffles name half of the warp */
-  CUDA_MISTAKE_NO_SLOT_BARRIER,  /* between the warps' results and their combination */
-  CUDA_MISTAKE_SAME_SLOT,        /* all blocks write one result */
-  CUDA_MISTAKE_ENTRY_OVERLAP,    /* APART: two entries for one row */
-  CUDA_MISTAKE_SHARED_OVERLAP,   /* two staged dats at one place */
-  CUDA_MISTAKES
-};
-
 /* Errors: OP_ERR_MEMORY; OP_ERR_KERNEL for C that cannot be CUDA C, with line and remedy. */
-int generate_cuda(const struct desc *d, const struct cuda_shape *s, enum cuda_mistake mistake,
-                  struct generated *out, struct error *err);
+int generate_cuda(const struct desc *d, const struct cuda_shape *s, struct generated *out, struct error *err);
 /* C that NVRTC's C++ cannot take: variable-length arrays, compound literals, designators of arrays and out of order. */
 int cuda_check_kernel(const struct kernel *k, struct error *err);
 const char *cuda_prelude(void);

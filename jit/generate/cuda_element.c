@@ -53,8 +53,7 @@ static void element(const struct cuda_writer *w, const struct desc_arg *a, int v
 static void row(const struct cuda_writer *w, const struct desc_arg *a, int v, char *out, size_t size) {
   char at[64];
   element(w, a, v, at, sizeof at);
-  int width = a->dim + (planted(w, CUDA_MISTAKE_WRONG_STRIDE) && a->dim > 1);
-  snprintf(out, size, "op2_d%d + %s * %d", a->dat, at, width);
+  snprintf(out, size, "op2_d%d + %s * %d", a->dat, at, a->dim);
 }
 
 /* Component '#' of a row. */
@@ -62,8 +61,7 @@ static void component(const struct cuda_writer *w, const struct desc_arg *a, int
   char at[64];
   element(w, a, v, at, sizeof at);
   if (dat_is_apart(w->g.d, a->dat))
-    snprintf(out, size, "op2_d%d[# * op2_s%d%s + %s]", a->dat, a->dat,
-             planted(w, CUDA_MISTAKE_WRONG_STRIDE) ? " * 2" : "", at);
+    snprintf(out, size, "op2_d%d[# * op2_s%d + %s]", a->dat, a->dat, at);
   else
     snprintf(out, size, "op2_d%d[%s * %d + #]", a->dat, at, a->dim);
 }
@@ -82,22 +80,14 @@ static struct piece widest(const struct desc_arg *a) {
   return pieces[i];
 }
 
-static void put_moved(struct cuda_writer *w, int arg, int v, const char *how) {
-  const struct desc_arg *a = &w->g.d->args[arg];
-  struct piece p = widest(a);
-  char memory[128];
-  row(w, a, v, memory, sizeof memory);
-  put(&w->g, "%s<%s, %d>(%sop2_a%d + %d%s%s%s);", how, p.type,
-      a->dim * (int)type_info(a->type)->size / p.bytes, how[4] == 's' ? memory : "", arg, v * a->dim,
-      how[4] == 's' ? "" : ", ", how[4] == 's' ? "" : memory,
-      how[4] != 's' && planted(w, CUDA_MISTAKE_SHIFTED_VECTOR) ? " + 1" : "");
-}
-
 static void put_loaded(struct cuda_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
   char memory[128];
   if (!dat_is_apart(w->g.d, a->dat)) {
-    put_moved(w, arg, v, "op2_load");
+    const struct piece p = widest(a);
+    row(w, a, v, memory, sizeof memory);
+    put(&w->g, "op2_load<%s, %d>(op2_a%d + %d, %s);", p.type,
+        a->dim * (int)type_info(a->type)->size / p.bytes, arg, v * a->dim, memory);
     return;
   }
   component(w, a, v, memory, sizeof memory);
@@ -123,12 +113,11 @@ static void put_stored(struct cuda_writer *w, int arg, int v) {
 /* ---- before the call ---- */
 static void put_entries(struct cuda_writer *w) {
   const struct desc *d = w->g.d;
-  bool wrong = planted(w, CUDA_MISTAKE_WRONG_COLUMN);
   for (int m = 0; m < d->nmaps; m++)
     for (int c = 0; c < d->maps[m].arity; c++)
       if (desc_uses_column(d, m, c))
         put(&w->g, "const int op2_m%d_%d = op2_t%d[(long long)op2_e * %d + %d];", m, c, m, d->maps[m].arity,
-            c + (wrong && c == d->maps[m].arity - 1));
+            c);
 }
 
 static void put_row(struct cuda_writer *w, int arg) {
@@ -306,9 +295,8 @@ static void put_increment(struct cuda_writer *w, int arg, int v) {
     snprintf(memory, sizeof memory, "op2_h%d[op2_l%d_%d * %d + #]", k, k, c, a->dim);
   if (w->shape->strategy == CUDA_APART)
     put_components(&w->g, a->dim, "op2_p%d[((long long)op2_e * %d + %d) * %d + #] = op2_a%d[%d + #];", k,
-                   w->targets.items[k].ncolumns, planted(w, CUDA_MISTAKE_ENTRY_OVERLAP) ? 0 : c, a->dim, arg,
-                   v * a->dim);
-  else if (w->shape->strategy == CUDA_ATOMICS && !planted(w, CUDA_MISTAKE_PLAIN_ADD))
+                   w->targets.items[k].ncolumns, c, a->dim, arg, v * a->dim);
+  else if (w->shape->strategy == CUDA_ATOMICS)
     put_components(&w->g, a->dim, "op2_add(&%s, op2_a%d[%d + #]);", memory, arg, v * a->dim);
   else
     put_components(&w->g, a->dim, "%s += op2_a%d[%d + #];", memory, arg, v * a->dim);

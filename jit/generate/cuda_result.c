@@ -66,17 +66,15 @@ static void put_merge(struct cuda_writer *w) {
 }
 
 static void put_block(struct cuda_writer *w) {
-  bool half = planted(w, CUDA_MISTAKE_HALF_MASK);
   put_open(
       &w->g,
       "static __device__ __forceinline__ void op2_finish(op2_slot &mine, op2_slot *slot, op2_slot *warps)");
   put_open(&w->g, "for (int down = 16; down > 0; down /= 2)");
-  put(&w->g, "const op2_slot other = op2_lane(mine, %s, down);", half ? "0xffffu" : "0xffffffffu");
+  put(&w->g, "const op2_slot other = op2_lane(mine, 0xffffffffu, down);");
   put(&w->g, "op2_merge(mine, other);");
   put_close(&w->g);
   put(&w->g, "if (threadIdx.x %% 32 == 0) warps[threadIdx.x / 32] = mine;");
-  if (!planted(w, CUDA_MISTAKE_NO_SLOT_BARRIER))
-    put(&w->g, "__syncthreads();");
+  put(&w->g, "__syncthreads();");
   put_open(&w->g, "if (threadIdx.x == 0)");
   put(&w->g, "for (int i = 1; i < (int)blockDim.x / 32; i++) op2_merge(mine, warps[i]);");
   put(&w->g, "*slot = mine;");
@@ -143,6 +141,8 @@ void cuda_put_start(struct cuda_writer *w) {
 
 void cuda_put_finish(struct cuda_writer *w) {
   if (has_slot(w))
-    put(&w->g, "op2_finish(op2_r, op2_slots + op2_slot0%s, op2_warps + (op2_slot0 + (int)blockIdx.x) * %d);",
-        planted(w, CUDA_MISTAKE_SAME_SLOT) ? "" : " + blockIdx.x", w->shape->block / 32);
+    put(&w->g,
+        "op2_finish(op2_r, op2_slots + op2_slot0 + blockIdx.x, op2_warps + (op2_slot0 + (int)blockIdx.x) * "
+        "%d);",
+        w->shape->block / 32);
 }

@@ -12,12 +12,7 @@ struct cuda_writer {
   struct generator g;
   const struct cuda_shape *shape;
   struct cuda_targets targets;
-  enum cuda_mistake mistake;
 };
-
-static inline bool planted(const struct cuda_writer *w, enum cuda_mistake mistake) {
-  return w->mistake == mistake;
-}
 
 /* An increment that others may meet: of a target. */
 bool cuda_is_increment(const struct cuda_writer *w, const struct desc_arg *a);

@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/code.h"
 #include "base/size.h"
 #include "check/trap.h"
 #include "context/context.h"
 #include "jit/generate/watched.h"
-#include "jit/jit.h"
-#include "op2jit.h"
 #include "record/record.h"
 #include "services/services.h"
 
@@ -74,14 +73,9 @@ int cell_code(struct op_context *ctx, const struct desc *d, const struct shape *
   struct jit_code code = {0};
   int status = context_jit(ctx, &jit, err);
   if (!status)
-    status = jit_code(jit, d, shape, &code, err);
-  if (status)
-    return status;
+    status = backend_code(ctx, NULL, jit, d, shape, &code, err);
   *out = code.run;
-  const bool fresh = code.from == JIT_FROM_COMPILER;
-  ctx->counters->compiles += fresh;
-  ctx->counters->cache_hits += !fresh;
-  return OP_OK;
+  return status;
 }
 
 static int open_code(struct op_context *ctx, struct cell *cell, struct error *err) {

@@ -49,7 +49,6 @@ struct op_context {
   void *backend_state;
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */
   int shadow_every;
-  bool dump_told;                          /* that OP2_DUMP does not work; the jit has its own */
   const struct mover *mover;               /* NULL without a device */
   struct layouts *layouts[CONTEXT_SPACES]; /* of dats, the backends'; NULL where none has them */
   /* Lets messages get on while a loop runs; NULL: none travel. */

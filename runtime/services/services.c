@@ -70,21 +70,26 @@ static bool wants_perf_map(const struct op_context *ctx) {
   return log_wants(&named, LOG_DEBUG, "perf");
 }
 
+int context_jit_of(struct op_context *ctx, const struct target *target, void *device, const struct kind *kind,
+                   struct jit **out, struct error *err) {
+  const struct jit_options options = {.mode = jit_mode(ctx->env),
+                                      .store = ctx->store,
+                                      .plugins = env_value(ctx->env, ENV_PLUGINS),
+                                      .dump = env_value(ctx->env, ENV_DUMP),
+                                      .share = kind ? &kind->jit : NULL,
+                                      .log = ctx->log,
+                                      .perf_map = wants_perf_map(ctx),
+                                      .target = target,
+                                      .device = device};
+  return jit_open(out, &options, err);
+}
+
 int context_jit(struct op_context *ctx, struct jit **out, struct error *err) {
   int code = OP_OK;
-  if (!ctx->jit) {
-    if (!ctx->store)
-      code = open_store(ctx, err);
-    const struct jit_options options = {.mode = jit_mode(ctx->env),
-                                        .store = ctx->store,
-                                        .plugins = env_value(ctx->env, ENV_PLUGINS),
-                                        .dump = env_value(ctx->env, ENV_DUMP),
-                                        .share = ctx->kind ? &ctx->kind->jit : NULL,
-                                        .log = ctx->log,
-                                        .perf_map = wants_perf_map(ctx)};
-    if (!code)
-      code = jit_open(&ctx->jit, &options, err);
-  }
+  if (!ctx->jit && !ctx->store)
+    code = open_store(ctx, err);
+  if (!code && !ctx->jit)
+    code = context_jit_of(ctx, NULL, NULL, ctx->kind, &ctx->jit, err);
   *out = ctx->jit;
   return code;
 }

@@ -7,8 +7,10 @@
 #include "base/error.h"
 #include "context/context.h"
 
+struct kind;
 struct plan_entry;
 struct plan_wish;
+struct target;
 
 /* Is there a compiler for this process: its own, or that of the rank that leads? OP_ERR_NOT_BUILT. */
 int context_compiler(struct op_context *ctx, struct error *err);
@@ -17,6 +19,9 @@ int context_compiler(struct op_context *ctx, struct error *err);
 const struct kind *context_leaders(const struct op_context *ctx);
 /* The jit and the store, opened at the first loop that needs them. */
 int context_jit(struct op_context *ctx, struct jit **out, struct error *err);
+/* A jit of its own for another target (jit/targets.h), whose code the ranks of `kind` share, after that one. */
+int context_jit_of(struct op_context *ctx, const struct target *target, void *device, const struct kind *kind,
+                   struct jit **out, struct error *err);
 /* The threads and the plans, opened at the first use. */
 int context_team(struct op_context *ctx, struct team **out, struct error *err);
 int context_plans(struct op_context *ctx, struct plan_cache **out, struct error *err);

@@ -23,7 +23,8 @@ static struct {
   int released;
 } seen;
 
-static void compile(const struct compile_request *request, struct compile_result *result) {
+static void compile(void *self, const struct compile_request *request, struct compile_result *result) {
+  (void)self;
   cpu_set_t mask;
   sigset_t signals;
   pthread_mutex_lock(&gate);
@@ -38,13 +39,13 @@ static void compile(const struct compile_request *request, struct compile_result
   pthread_mutex_unlock(&gate);
 }
 
-static void release(struct compile_result *result) {
+static void release(void *self, struct compile_result *result) {
+  (void)self;
   free(result->binary);
   seen.released++;
 }
 
-static const struct compiler fake = {
-    .abi = COMPILER_ABI, .name = "fake", .compile = compile, .release = release};
+static const struct target fake = {.compile = compile, .release = release};
 
 /* ---- asking it -------------------------------------------------------------------------------------*/
 
@@ -56,7 +57,7 @@ static bool begin(struct ahead *a, const char *hash, const char *text) {
   char fp[] = "contract";
   const struct compile_request like = {.cpu = "x86-64", .features = "+sse2", .fp = fp};
   text_add(&files.kernel, text);
-  bool begun = ahead_begin(a, &fake, hash, &files, &like);
+  bool begun = ahead_begin(a, &fake, NULL, hash, &files, &like);
   assert_true(begun == !files.main_file);
   generated_free(&files);
   memset(fp, '-', sizeof fp - 1); /* it has its own copy */
@@ -92,7 +93,7 @@ static void compiles_behind(void **state) {
   assert_string_equal(seen.text, "first");
   assert_string_equal(seen.fp, "contract");
   assert_false(ahead_has(&a, "one"));
-  fake.release(&result);
+  fake.release(NULL, &result);
   ahead_close(&a);
 }
 
@@ -110,7 +111,7 @@ static void keeps_what_was_finished(void **state) {
   }
   assert_true(ahead_take(&a, "two", &result, &seconds));
   assert_memory_equal(result.binary, "two", 3);
-  fake.release(&result);
+  fake.release(NULL, &result);
   assert_true(ahead_has(&a, "one") && ahead_has(&a, "three") && !ahead_has(&a, "two"));
   ahead_close(&a);
   assert_int_equal(seen.released, 3);
@@ -180,9 +181,10 @@ static void is_free_in_a_child(void **state) {
 /* A program that ends without closing: exit() waits for the compiler, whose last word is the mark in the pipe. */
 static int mark[2];
 
-static void compile_and_mark(const struct compile_request *request, struct compile_result *result) {
+static void compile_and_mark(void *self, const struct compile_request *request,
+                             struct compile_result *result) {
   usleep(20000);
-  compile(request, result);
+  compile(self, request, result);
   if (write(mark[1], "x", 1) != 1)
     _exit(4);
 }
@@ -193,14 +195,13 @@ static void exit_waits(void **state) {
   pid_t child = fork();
   if (child == 0) {
     static struct ahead a;
-    static const struct compiler marking = {
-        .abi = COMPILER_ABI, .name = "marking", .compile = compile_and_mark, .release = release};
+    static const struct target marking = {.compile = compile_and_mark, .release = release};
     struct generated files = {
         .main_file = strdup("a"), .kernel_file = strdup("b"), .prelude_file = strdup("c"), .prelude = ""};
     const struct compile_request like = {.cpu = "x86-64", .features = "", .fp = "strict"};
     text_add(&files.kernel, "late");
     ahead_open(&a);
-    exit(ahead_begin(&a, &marking, "one", &files, &like) ? 0 : 3);
+    exit(ahead_begin(&a, &marking, NULL, "one", &files, &like) ? 0 : 3);
   }
   close(mark[1]);
   int status = -1;

@@ -4,7 +4,6 @@
 
 #include "build.h"
 #include "jit/generate/generate.h"
-#include "jit/jit.h"
 
 static int failures;
 
@@ -106,6 +105,17 @@ static void compare(const char *folder, const char *name, const struct text *mad
   text_free(&kept);
 }
 
+static int source_of(const struct desc *d, const struct shape *s, struct text *out, struct error *err) {
+  struct generated files;
+  if (generate_c(d, s, &files, err) != OP_OK)
+    return err->code;
+  text_add_bytes(out, text_str(&files.main), files.main.length);
+  text_addf(out, "/* %s */\n", files.kernel_file);
+  text_add_bytes(out, text_str(&files.kernel), files.kernel.length);
+  generated_free(&files);
+  return OP_OK;
+}
+
 static void one(const char *folder, struct desc d, const char *shape_name, bool write) {
   struct shape shape;
   struct text first = {0}, second = {0}, canonical = {0}, name = {0};
@@ -116,9 +126,9 @@ static void one(const char *folder, struct desc d, const char *shape_name, bool 
     shape = (struct shape){.watched = true};
   else if (!shape_parse(shape_name, &shape))
     shape = (struct shape){.width = -1};
-  if (shape.width < 0 || jit_source(&d, &shape, &first, &err) != OP_OK ||
+  if (shape.width < 0 || source_of(&d, &shape, &first, &err) != OP_OK ||
       desc_parse(&again, text_str(&canonical), &err) != OP_OK ||
-      jit_source(&again, &shape, &second, &err) != OP_OK) {
+      source_of(&again, &shape, &second, &err) != OP_OK) {
     fprintf(stderr, "%s: %s\n", d.kernel_name, error_message(&err));
     failures++;
   } else {

@@ -15,7 +15,6 @@
 #include "build.h"
 #include "jit/jit.h"
 #include "jit/key/signature.h"
-#include "jit/patience.h"
 #include "kernels-cache/store.h"
 
 static char folder[] = "/tmp/op2jit-test-XXXXXX";
@@ -395,34 +394,6 @@ static void warnings(void **state) {
   desc_free(&d);
 }
 
-/* A compile that takes long is told of while it does, and none that is over in time. */
-static void long_compiles(void **state) {
-  (void)state;
-  const struct log log = {.level = LOG_INFO, .rank = -1};
-  const struct timespec moment = {.tv_nsec = 100000000};
-  char path[80], said[256];
-  snprintf(path, sizeof path, "%s/patience", folder);
-  for (int late = 0; late < 2; late++) {
-    struct patience patience;
-    FILE *file = fopen(path, "w+");
-    int kept = dup(2);
-    assert_non_null(file);
-    dup2(fileno(file), 2);
-    patience_begin(&patience, &log, "k", "void k(double *x) {\n  x[0] = 1;\n}", late ? 0.01 : 60);
-    /* On a machine that does much else the thread may come late itself. */
-    for (int waited = 0; waited < (late ? 100 : 1) && lseek(fileno(file), 0, SEEK_END) == 0; waited++)
-      nanosleep(&moment, NULL);
-    patience_end(&patience);
-    dup2(kept, 2);
-    close(kept);
-    rewind(file);
-    said[fread(said, 1, sizeof said - 1, file)] = '\0';
-    fclose(file);
-    assert_string_equal(
-        said, late ? "op2jit: jit: kernel k (3 lines) is being compiled, for more than 0.01 s now\n" : "");
-  }
-}
-
 /* Hostile texts end in an error. */
 static void hostile_texts(void **state) {
   (void)state;
@@ -504,7 +475,6 @@ int main(void) {
                                      cmocka_unit_test(error_in_one_line),
                                      cmocka_unit_test(wrong_type_behind_a_name),
                                      cmocka_unit_test(warnings),
-                                     cmocka_unit_test(long_compiles),
                                      cmocka_unit_test(hostile_texts),
                                      cmocka_unit_test(dump)};
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

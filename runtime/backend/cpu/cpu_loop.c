@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/alternatives.h"
+#include "backend/code.h"
 #include "backend/heavy.h"
 #include "base/log.h"
 #include "base/size.h"
@@ -345,18 +346,13 @@ static int get_code(struct op_context *ctx, struct loop *loop, const struct desc
   struct jit *jit = NULL;
   struct jit_code code = {0};
   int status = context_jit(ctx, &jit, err);
-  if (!status && (status = jit_code(jit, desc, shape, &code, err)))
-    error_prefix(err, "loop %s: ", loop->name);
+  if (!status)
+    status = backend_code(ctx, loop, jit, desc, shape, &code, err);
   if (status)
     return status;
-  const bool fresh = code.from == JIT_FROM_COMPILER;
   v->functions[shape->list ? WORK_LIST : WORK_RANGE] = code.run;
   if (!shape->list)
     v->scalar = code.scalar;
-  loop_count_code(loop, fresh);
-  loop->stats.compile_seconds += fresh ? code.seconds : 0;
-  ctx->counters->compiles += fresh;
-  ctx->counters->cache_hits += !fresh;
   return OP_OK;
 }
 

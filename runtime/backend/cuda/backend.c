@@ -8,6 +8,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "cuda.h"
+#include "jit/jit.h"
 #include "jit/key/elf_note.h"
 #include "mesh/data.h"
 #include "op2jit.h"
@@ -33,7 +34,7 @@ static void backend_close(struct op_context *ctx) {
     if (!c->failed)
       d->stream_wait(c->stream);
     cuda_rows_free(c);
-    cuda_programs_free(c);
+    jit_close(c->jit);
     if (c->before)
       d->event_destroy(c->before);
     if (c->after)
@@ -49,7 +50,6 @@ static void backend_close(struct op_context *ctx) {
   nvrtc_close(c->nvrtc);
   layouts_free(c->layouts);
   ctx->layouts[SPACE_DEVICE] = NULL;
-  text_free(&c->library);
   text_free(&c->compiler);
   free(c);
   ctx->backend_state = NULL;
@@ -165,9 +165,7 @@ static int find_compiler(struct op_context *ctx, struct cuda *c, struct error *e
   if (!code && !c->nvrtc) {
     text_clear(&c->compiler);
     text_add(&c->compiler, ctx->gpus->jit.compiler);
-    text_clear(&c->library);
-    library_identity(&c->library);
-    if (!text_ok(&c->compiler) || !text_ok(&c->library))
+    if (!text_ok(&c->compiler))
       code = error_memory(err, "the compiler's identity", c->compiler.length);
   }
   text_free(&kind);

@@ -5,7 +5,6 @@
 #include "backend/backend.h"
 #include "driver.h"
 #include "jit/generate/cuda.h"
-#include "jit/key/signature.h"
 #include "jit/nvrtc/nvrtc.h"
 #include "mesh/data.h"
 #include "record/record.h"
@@ -45,11 +44,12 @@ struct cuda {
   bool context; /* retained */
   cuda_stream stream;
   cuda_event before, after;
-  struct nvrtc *nvrtc;           /* NULL: another rank has one and gives what it makes */
-  char arch[16];                 /* "sm_90" */
-  struct text library, compiler; /* identities */
+  struct nvrtc *nvrtc;  /* NULL: another rank has one and gives what it makes */
+  char arch[16];        /* "sm_90" */
+  struct text compiler; /* its identity */
+  struct jit *jit;      /* programs; NULL until the first */
+  struct jit *prover;   /* the context's */
   struct cuda_array *arrays;
-  struct cuda_program *programs;
   struct cuda_rows *rows;   /* halo.c's; NULL until ranks exchange rows */
   struct plan_cache *plans; /* the context's */
   struct layouts *layouts;  /* of dats; ctx->layouts has it too */
@@ -59,14 +59,6 @@ struct cuda {
   struct cuda_under_way under_way;
   bool failed;     /* a kernel failed: the driver takes no more work */
   bool gpu_to_mpi; /* MPI is given the device's memory */
-  /* Planted by tests. */
-  enum cuda_mistake mistake;
-  enum cuda_rows_mistake {
-    CUDA_ROWS_RIGHT,
-    CUDA_ROWS_ONE_MORE, /* one row more than there are */
-    CUDA_ROWS_NO_DIM,   /* the rows of the messages overlap */
-    CUDA_ROWS_TOO_EARLY /* MPI is given messages before they are packed */
-  } rows_mistake;
 };
 struct cuda *cuda_of(const struct op_context *ctx);
 
@@ -110,24 +102,20 @@ int cuda_hand_over(struct op_context *ctx, struct device_messages *m, struct err
 int cuda_take_over(struct op_context *ctx, struct device_messages *m, struct error *err);
 /* The kernels for it, before the first exchange of the loop's halos. Collective. */
 int cuda_rows_prepare(struct op_context *ctx, struct loop *loop, struct error *err);
-/* Their text, and what they are in a key. */
-int cuda_rows_describe(const struct cuda *c, struct desc *out, struct error *err);
-int cuda_rows_generate(const struct cuda *c, struct generated *out, struct error *err);
+/* Files of their text, which is a description's. */
+int cuda_rows_generate(const struct desc *d, struct generated *out, struct error *err);
 void cuda_rows_free(struct cuda *c);
 
 /* ---- programs (program.c) ---- */
 struct cuda_program {
-  struct signature key;
   cuda_module module;
   int *constant_changes; /* per constant: which value it holds, -1: none */
-  struct cuda_program *next;
 };
 /* From memory, the cache, NVRTC or the rank that asks them for this kind of GPU; collective over its ranks. `shape` NULL: the kernels of
- * messages (halo.c), which `loop` needs first. Belongs to the backend. */
-int cuda_program_get(struct op_context *ctx, struct loop *loop, const struct cuda_shape *shape,
-                     struct cuda_program **out, struct error *err);
-void cuda_programs_free(struct cuda *c);
-/* Fills c->library and c->compiler, which are part of every key. */
+ * messages (halo.c), which `loop` needs first. Belongs to the backend's jit. */
+int cuda_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+                     const struct cuda_shape *shape, struct cuda_program **out, struct error *err);
+/* Fills c->compiler, which is part of every key. */
 int cuda_identify(struct cuda *c, struct error *err);
 /* Constants that are not folded, where they changed. */
 int cuda_program_constants(struct op_context *ctx, const struct loop *loop, struct cuda_program *program,

@@ -20,50 +20,45 @@ static const struct {
   const char *type;
 } words[] = {{1, "unsigned char"}, {2, "unsigned short"}, {4, "unsigned int"}, {8, "unsigned long long"}};
 
-static void write_kernel(const struct cuda *c, int w, const char *name, const char *arguments,
-                         const char *statement, struct text *out) {
+static void write_kernel(int w, const char *name, const char *arguments, const char *statement,
+                         struct text *out) {
   text_addf(out, "extern \"C\" __global__ void %s%d(%s, %s) {\n", name, words[w].bytes, arguments,
             parameters);
-  text_addf(out,
-            "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < (long long)%s;\n",
-            c->rows_mistake == CUDA_ROWS_ONE_MORE ? "(count + 1) * dim" : "count * dim");
+  text_add(out, "  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < (long long)count "
+                "* dim;\n");
   text_addf(out, "       i += (long long)gridDim.x * blockDim.x)\n    %s\n}\n", statement);
 }
 
-static void write_source(const struct cuda *c, struct text *out) {
-  const char *const at = c->rows_mistake == CUDA_ROWS_NO_DIM ? "i / dim + i % dim" : "i";
-  struct text pack = {0}, unpack = {0};
-  text_addf(&pack, "rows[%s] = dat[elements[i / dim] * row + i %% dim * step];", at);
-  text_addf(&unpack, "dat[elements[i / dim] * row + i %% dim * step] = rows[%s];", at);
+static void write_source(struct text *out) {
   for (int w = 0; w < (int)(sizeof words / sizeof *words); w++) {
     char arguments[96];
     snprintf(arguments, sizeof arguments, "const %s *dat, %s *rows", words[w].type, words[w].type);
-    write_kernel(c, w, "op2_pack", arguments, text_str(&pack), out);
+    write_kernel(w, "op2_pack", arguments, "rows[i] = dat[elements[i / dim] * row + i % dim * step];", out);
     snprintf(arguments, sizeof arguments, "%s *dat, const %s *rows", words[w].type, words[w].type);
-    write_kernel(c, w, "op2_unpack", arguments, text_str(&unpack), out);
+    write_kernel(w, "op2_unpack", arguments, "dat[elements[i / dim] * row + i % dim * step] = rows[i];", out);
   }
-  text_free(&pack);
-  text_free(&unpack);
 }
 
-int cuda_rows_generate(const struct cuda *c, struct generated *out, struct error *err) {
+int cuda_rows_generate(const struct desc *d, struct generated *out, struct error *err) {
   *out = (struct generated){.main_file = strdup("op2_rows.cu"),
                             .kernel_file = strdup("op2_rows"),
                             .prelude_file = strdup("op2_rows.h"),
                             .prelude = ""};
-  write_source(c, &out->main);
+  text_add(&out->main, d->text);
   const bool good = out->main_file && out->kernel_file && out->prelude_file && text_ok(&out->main);
   return good ? OP_OK : error_memory(err, "the kernels of messages", out->main.length);
 }
 
-int cuda_rows_describe(const struct cuda *c, struct desc *out, struct error *err) {
+static int get_program(struct op_context *ctx, struct loop *loop, struct cuda_program **out,
+                       struct error *err) {
   struct text source = {0};
-  write_source(c, &source);
-  const size_t length = source.length;
-  *out =
-      (struct desc){.kernel_name = strdup("op2_rows"), .text = text_take(&source), .fp = strdup("contract")};
-  return out->kernel_name && out->text && out->fp ? OP_OK
-                                                  : error_memory(err, "the kernels of messages", length);
+  char name[] = "op2_rows", fp[] = "contract";
+  write_source(&source);
+  struct desc d = {.kernel_name = name, .text = source.data, .fp = fp};
+  const int code = text_ok(&source) ? cuda_program_get(ctx, loop, &d, NULL, out, err)
+                                    : error_memory(err, "the kernels of messages", source.length);
+  text_free(&source);
+  return code;
 }
 
 /* ---- what they need ---- */
@@ -99,7 +94,7 @@ int cuda_rows_prepare(struct op_context *ctx, struct loop *loop, struct error *e
   struct cuda_program *program = NULL;
   if (c->rows)
     return OP_OK;
-  int code = cuda_program_get(ctx, loop, NULL, &program, err);
+  int code = get_program(ctx, loop, &program, err);
   if (code)
     return code;
   struct cuda_rows *r = calloc(1, sizeof *r);
@@ -178,9 +173,7 @@ int cuda_hand_over(struct op_context *ctx, struct device_messages *m, struct err
   c->failed |= result != 0;
   int code = cuda_failed(c, result, err, "copying messages of %zu bytes from GPU %d", m ? m->bytes : 0,
                          c->device.ordinal);
-  if (code || c->rows_mistake == CUDA_ROWS_TOO_EARLY)
-    return code;
-  return cuda_wait(c, err, "packing messages");
+  return code ? code : cuda_wait(c, err, "packing messages");
 }
 
 int cuda_take_over(struct op_context *ctx, struct device_messages *m, struct error *err) {

@@ -437,7 +437,7 @@ int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_varia
   /* Ranks ask for code together. */
   code = agree_on_success(ctx->agreement, code, err);
   if (!code)
-    code = cuda_program_get(ctx, loop, &v->shape, &v->program, err);
+    code = cuda_program_get(ctx, loop, &l->desc, &v->shape, &v->program, err);
   if (!code)
     code = find_functions(&w);
   if (!code)

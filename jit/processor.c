@@ -1,0 +1,197 @@
+/* This machine's processors: C by clang, objects by our own loader. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "jit/job.h"
+#include "jit/load/load.h"
+#include "jit/plugin.h"
+#include "jit/prove.h"
+#include "jit/target.h"
+
+struct processor {
+  struct jit_options options; /* its strings: below */
+  char *plugins;
+  struct plugin plugin;
+  struct text cpu, features, mathematics;
+  struct text warned; /* warnings that were told */
+};
+
+static void processor_close(void *self) {
+  struct processor *p = self;
+  plugin_free(&p->plugin);
+  text_free(&p->warned);
+  text_free(&p->cpu);
+  text_free(&p->features);
+  text_free(&p->mathematics);
+  free(p->plugins);
+  free(p);
+}
+
+static int processor_open(void **self, const struct jit_options *options, struct error *err) {
+  struct processor *p = array_new(1, sizeof *p);
+  const bool named = options->plugins && *options->plugins;
+  if (!p || (named && !(p->plugins = strdup(options->plugins)))) {
+    free(p);
+    return error_memory(err, "the compiler's state", sizeof *p);
+  }
+  p->options = *options;
+  if (options->cpu)
+    text_add(&p->cpu, options->cpu);
+  if (options->features)
+    text_add(&p->features, options->features);
+  *self = p;
+  return OP_OK;
+}
+
+/* ---- what it is ----------------------------------------------------------------------------------*/
+
+static void identify_host(struct processor *p) {
+  if (p->cpu.length)
+    return;
+  struct text cpu = {0}, features = {0};
+  target_host(&cpu, &features);
+  /* Half of it would be another target; without memory it is asked for again. */
+  if (text_ok(&cpu) && text_ok(&features)) {
+    if (!p->features.length)
+      text_add(&p->features, text_str(&features));
+    text_add(&p->cpu, text_str(&cpu));
+  }
+  text_free(&cpu);
+  text_free(&features);
+}
+
+int jit_vector_bytes(struct jit *jit) {
+  struct processor *p = jit->self;
+  identify_host(p);
+  return target_vector_bytes(text_str(&p->features));
+}
+
+/* The leader's compiler counts: this process may have none. */
+static bool follows(const struct processor *p) {
+  const struct jit_share *share = p->options.share;
+  return share && !share->leads && share->compiler;
+}
+
+static int processor_identify(void *self, struct target_words *out, struct error *err) {
+  struct processor *p = self;
+  if (follows(p) && !p->plugin.identity.length)
+    text_add(&p->plugin.identity, p->options.share->compiler);
+  if (plugin_find(&p->plugin, p->plugins, err) != OP_OK)
+    return err->code;
+  if (!p->mathematics.length)
+    target_mathematics(&p->mathematics);
+  identify_host(p);
+  *out = (struct target_words){.compiler = text_str(&p->plugin.identity),
+                               .cpu = text_str(&p->cpu),
+                               .features = text_str(&p->features),
+                               .mathematics = text_str(&p->mathematics)};
+  const bool good = text_ok(&p->cpu) && text_ok(&p->features) && text_ok(&p->mathematics) && p->cpu.length;
+  return good ? OP_OK : error_memory(err, "a loop's key", p->features.length);
+}
+
+int jit_compiler(struct jit *jit, struct text *out, struct error *err) {
+  struct processor *p = jit->self;
+  if (plugin_find(&p->plugin, p->plugins, err) != OP_OK)
+    return err->code;
+  plugin_label(&p->plugin, out);
+  return OP_OK;
+}
+
+/* ---- the compiler --------------------------------------------------------------------------------*/
+
+static void processor_print_shape(const void *shape, struct text *out) {
+  shape_print(shape, out);
+}
+
+static int processor_generate(const struct desc *d, const void *shape, struct generated *out,
+                              struct error *err) {
+  return generate_c(d, shape, out, err);
+}
+
+static int processor_open_compiler(void *self, struct error *err) {
+  struct processor *p = self;
+  return plugin_open(&p->plugin, err);
+}
+
+static int processor_prove(void *self, const struct desc *d, const void *shape, const struct generated *files,
+                           struct error *err) {
+  struct processor *p = self;
+  (void)shape;
+  return prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, files, err);
+}
+
+int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
+  struct processor *p = jit->self;
+  const struct shape scalar = {0};
+  struct generated files = {0};
+  if (p->options.mode != JIT_ON)
+    return OP_OK;
+  int code = plugin_find(&p->plugin, p->plugins, err);
+  if (!code && prove_is_known(&p->plugin, p->options.store, d))
+    return OP_OK;
+  if (!code)
+    code = plugin_open(&p->plugin, err);
+  if (code) {
+    error_clear(err);
+    return OP_OK;
+  }
+  code = generate_c(d, &scalar, &files, err);
+  if (!code)
+    code = processor_prove(p, d, &scalar, &files, err);
+  generated_free(&files);
+  return code;
+}
+
+static void processor_compile(void *self, const struct compile_request *request,
+                              struct compile_result *result) {
+  struct processor *p = self;
+  p->plugin.compiler->compile(request, result);
+}
+
+static void processor_release(void *self, struct compile_result *result) {
+  struct processor *p = self;
+  p->plugin.compiler->release(result);
+}
+
+/* ---- code ----------------------------------------------------------------------------------------*/
+
+static int processor_load(void *self, const struct desc *d, const void *binary, size_t size,
+                          struct loaded *out, struct error *err) {
+  const struct processor *p = self;
+  struct code *code = NULL;
+  if (code_load(&code, binary, size, d->kernel_name, p->options.perf_map, err) != OP_OK)
+    return err->code;
+  union {
+    void *object;
+    range_function function;
+  } symbol = {.object = code_symbol(code, GENERATED_FUNCTION)};
+  if (!symbol.object) {
+    code_free(code);
+    return error_set(err, OP_ERR_FILE, "the binary of kernel %s has no function %s", d->kernel_name,
+                     GENERATED_FUNCTION);
+  }
+  *out = (struct loaded){.code = code, .run = symbol.function};
+  return OP_OK;
+}
+
+static void processor_unload(void *self, void *code) {
+  (void)self;
+  code_free(code);
+}
+
+const struct target target_processor = {
+    .ending = ".o",
+    .no_load = "the compiled code does not load; this is a mistake of the library, please report it: ",
+    .debugs = true,
+    .open = processor_open,
+    .close = processor_close,
+    .identify = processor_identify,
+    .print_shape = processor_print_shape,
+    .generate = processor_generate,
+    .open_compiler = processor_open_compiler,
+    .prove = processor_prove,
+    .compile = processor_compile,
+    .release = processor_release,
+    .load = processor_load,
+    .unload = processor_unload};

@@ -1,0 +1,54 @@
+/* What code can be made for: each kind of device is one row of functions and words, in one file. jit.c and job.c do for all of them
+ * what is the same: keys, the store, failures, dumps, other ranks. Rows: jit/processor.c, runtime/backend/cuda/program.c. */
+#ifndef OP2JIT_JIT_TARGETS_H
+#define OP2JIT_JIT_TARGETS_H
+
+#include "jit/compiler.h"
+#include "jit/generate/generate.h"
+#include "jit/jit.h"
+
+/* What every key of this process has. */
+struct target_words {
+  const char *compiler, *cpu, *features;
+  const char *mathematics; /* whose functions the code may call, unless floating point is strict */
+};
+
+/* A binary that became code. */
+struct loaded {
+  void *code;         /* NULL: none */
+  range_function run; /* processors only */
+};
+
+struct target {
+  const char *compiler; /* for people, in place of the first word of its identity: "NVRTC" */
+  const char *ending;   /* of a dumped binary, ".o" */
+  const char *no_load;  /* what it means if code does not load that was compiled just now, or NULL */
+  bool debugs;          /* with a dump, code has debug information with its paths: it is for this run only */
+  size_t tail;          /* bytes behind a binary that are kept with it */
+  /* The state of a jit. */
+  int (*open)(void **self, const struct jit_options *options, struct error *err);
+  void (*close)(void *self);
+  /* Found out without opening the compiler. The words stay as long as the state. */
+  int (*identify)(void *self, struct target_words *out, struct error *err);
+  /* The shape of code is what the row's generator takes. */
+  void (*print_shape)(const void *shape, struct text *out);
+  int (*generate)(const struct desc *d, const void *shape, struct generated *out, struct error *err);
+  /* Before the first compile. */
+  int (*open_compiler)(void *self, struct error *err);
+  /* Does the kernel do what its arguments say? OP_ERR_VIOLATION if not. */
+  int (*prove)(void *self, const struct desc *d, const void *shape, const struct generated *files,
+               struct error *err);
+  /* As struct compiler's; may run on another thread. */
+  void (*compile)(void *self, const struct compile_request *request, struct compile_result *result);
+  void (*release)(void *self, struct compile_result *result);
+  int (*load)(void *self, const struct desc *d, const void *binary, size_t size, struct loaded *out,
+              struct error *err);
+  void (*unload)(void *self, void *code);
+  /* Is it the device's fault, not the binary's, that this did not load? NULL: never. */
+  bool (*is_broken)(const void *self);
+};
+
+/* This machine's processors, by clang. */
+extern const struct target target_processor;
+
+#endif

@@ -1,0 +1,14 @@
+/* The code of a loop, counted. */
+#ifndef OP2JIT_BACKEND_CODE_H
+#define OP2JIT_BACKEND_CODE_H
+
+#include "jit/jit.h"
+
+struct op_context;
+struct loop;
+
+/* jit_code, and where the code came from in what is told of the loop (NULL: of none, and its name is not put in front of errors). */
+int backend_code(struct op_context *ctx, struct loop *loop, struct jit *jit, const struct desc *desc,
+                 const void *shape, struct jit_code *out, struct error *err);
+
+#endif
