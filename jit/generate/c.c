@@ -13,6 +13,9 @@ static void add_in_memory(struct generator *g, enum type_code type, const char *
   put(g, "%s += %s;", target, value);
 }
 
+static const struct word c_named[] = {
+    {"wide", "long"}, {"restricted", "restrict"}, {"constant", "static const"}, {NULL, NULL}};
+
 static const struct words c_words = {
     .types = {[TYPE_DOUBLE] = "double",
               [TYPE_FLOAT] = "float",
@@ -23,9 +26,7 @@ static const struct words c_words = {
               [TYPE_BOOL] = "_Bool",
               [TYPE_CHAR] = "char",
               [TYPE_SHORT] = "short"},
-    .wide = "long",
-    .restricted = "restrict",
-    .constant = "static const",
+    .named = c_named,
     .inc_in_place = true,
     .add = add_in_memory,
 };
@@ -125,7 +126,7 @@ static void dat_parameters(const struct generator *g, struct parameter *p) {
   for (int i = 0; i < d->ndats; i++) {
     struct text type = {0};
     text_addf(&type, "%s%s *%s ", dat_is_written(d, i) ? "" : "const ", word_type(g, d->dats[i].type),
-              g->w->restricted);
+              word_named(g, "restricted"));
     add_parameter(p, text_str(&type), "op2_d", i, desc_slot_dat(d, i), true);
     text_free(&type);
     if (dat_is_apart(d, i))

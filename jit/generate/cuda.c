@@ -7,6 +7,30 @@
 
 #include "jit/generate/cuda_write.h"
 
+static const struct word cuda_named[] = {
+    {"wide", "long long"},
+    {"restricted", "__restrict__"},
+    {"constant", "static __device__ const"},
+    /* a variable that the host sets, and behind its declaration */
+    {"variable", "extern \"C\" { __constant__"},
+    {"endvariable", " }"},
+    {"helper", "static __device__ __forceinline__ void"},
+    {"kernel", "extern \"C\" __global__ void"},
+    {"bounds", "__launch_bounds__"},
+    {"thread", "threadIdx.x"},
+    {"threads", "blockDim.x"},
+    {"block", "blockIdx.x"},
+    {"blocks", "gridDim.x"},
+    {"barrier", "__syncthreads();"},
+    {"shared", "extern __shared__"},
+    {"aligned", "__align__(16)"},
+    /* what is around the user's text, and before a name of it */
+    {"openuser", "namespace op2_user {"},
+    {"closeuser", "}"},
+    {"user", "op2_user::"},
+    {NULL, NULL},
+};
+
 static const struct words cuda_words = {
     .types = {[TYPE_DOUBLE] = "double",
               [TYPE_FLOAT] = "float",
@@ -17,9 +41,7 @@ static const struct words cuda_words = {
               [TYPE_BOOL] = "bool",
               [TYPE_CHAR] = "char",
               [TYPE_SHORT] = "short"},
-    .wide = "long long",
-    .restricted = "__restrict__",
-    .constant = "static __device__ const",
+    .named = cuda_named,
 };
 
 /* ---- constants that are not folded: variables that the host sets ---- */
@@ -27,8 +49,7 @@ static void put_variables(struct cuda_writer *w) {
   for (int i = 0; i < w->g.d->nconsts; i++) {
     const struct desc_const *c = &w->g.d->consts[i];
     if (!c->folded)
-      put(&w->g,
-          c->dim == 1 ? "extern \"C\" { __constant__ %s %s; }" : "extern \"C\" { __constant__ %s %s[%d]; }",
+      put(&w->g, c->dim == 1 ? "$variable %s %s;$endvariable" : "$variable %s %s[%d];$endvariable",
           word_type(&w->g, c->type), c->name, c->dim);
   }
 }
@@ -46,9 +67,9 @@ static void put_kernel_text(struct cuda_writer *w, const struct generated *files
   for (size_t i = 0; i < n; i++)
     if (kernel_uses(w->g.k, foreign[i]))
       put(&w->g, "#define %s op2_c_%s", foreign[i], foreign[i]);
-  put(&w->g, "namespace op2_user {");
+  put(&w->g, "$openuser");
   put(&w->g, "#include \"%s\"", files->kernel_file);
-  put(&w->g, "}");
+  put(&w->g, "$closeuser");
   for (size_t i = 0; i < n; i++)
     if (kernel_uses(w->g.k, foreign[i]))
       put(&w->g, "#undef %s", foreign[i]);
@@ -81,43 +102,42 @@ static void put_value_types(struct cuda_writer *w, const struct cuda_parameters 
 
 static void declare(const struct cuda_writer *w, const struct cuda_parameter *p, struct text *out) {
   const struct desc *d = w->g.d;
-  static const char *const plain[] = {[CUDA_P_SLOTS] = "op2_slot *op2_slots",
-                                      [CUDA_P_WARPS] = "op2_slot *op2_warps",
-                                      [CUDA_P_SLOT] = "int op2_slot0",
-                                      [CUDA_P_LIST] = "const int *__restrict__ op2_list",
-                                      [CUDA_P_BEGIN] = "int op2_begin",
-                                      [CUDA_P_END] = "int op2_end",
-                                      [CUDA_P_BLOCKS] = "const int *__restrict__ op2_blocks",
-                                      [CUDA_P_FIRST] = "int op2_first",
-                                      [CUDA_P_COLOURS] = "const unsigned short *__restrict__ op2_colours",
-                                      [CUDA_P_COUNTS] = "const int *__restrict__ op2_counts"};
+  static const char *const plain[] = {
+      [CUDA_P_SLOTS] = "op2_slot *op2_slots", [CUDA_P_WARPS] = "op2_slot *op2_warps",
+      [CUDA_P_SLOT] = "int op2_slot0",        [CUDA_P_BEGIN] = "int op2_begin",
+      [CUDA_P_END] = "int op2_end",           [CUDA_P_FIRST] = "int op2_first"};
   int i = p->index;
   switch (p->kind) {
   case CUDA_P_DAT:
-    text_addf(out, "%s%s *%s op2_d%d", dat_is_written(d, i) ? "" : "const ",
-              word_type(&w->g, d->dats[i].type), w->g.w->restricted, i);
+    add_words(&w->g, out, "%s%s *$restricted op2_d%d", dat_is_written(d, i) ? "" : "const ",
+              word_type(&w->g, d->dats[i].type), i);
     break;
-  case CUDA_P_STRIDE: text_addf(out, "long long op2_s%d", i); break;
-  case CUDA_P_MAP: text_addf(out, "const int *__restrict__ op2_t%d", i); break;
-  case CUDA_P_NUMBERS: text_addf(out, "const int *__restrict__ op2_x%d", i); break;
+  case CUDA_P_STRIDE: add_words(&w->g, out, "$wide op2_s%d", i); break;
+  case CUDA_P_MAP: add_words(&w->g, out, "const int *$restricted op2_t%d", i); break;
+  case CUDA_P_NUMBERS: add_words(&w->g, out, "const int *$restricted op2_x%d", i); break;
   case CUDA_P_GLOBAL:
   case CUDA_P_START: {
     const char *name = p->kind == CUDA_P_GLOBAL ? "g" : "b";
     if (p->column)
-      text_addf(out, "const %s *__restrict__ op2_%s%d", word_type(&w->g, d->args[i].type), name, i);
+      add_words(&w->g, out, "const %s *$restricted op2_%s%d", word_type(&w->g, d->args[i].type), name, i);
     else
       text_addf(out, "const op2_values%d op2_y%d", i, i);
     break;
   }
-  case CUDA_P_STAGED_FIRST: text_addf(out, "const long long *__restrict__ op2_f%d", i); break;
-  case CUDA_P_STAGED_TARGETS: text_addf(out, "const int *__restrict__ op2_q%d", i); break;
+  case CUDA_P_STAGED_FIRST: add_words(&w->g, out, "const $wide *$restricted op2_f%d", i); break;
+  case CUDA_P_STAGED_TARGETS: add_words(&w->g, out, "const int *$restricted op2_q%d", i); break;
   case CUDA_P_STAGED_AT: text_addf(out, "int op2_o%d", i); break;
   case CUDA_P_STAGED_LOCAL:
-    text_addf(out, "const unsigned short *__restrict__ op2_j%d_%d", i, p->column);
+    add_words(&w->g, out, "const unsigned short *$restricted op2_j%d_%d", i, p->column);
     break;
   case CUDA_P_APART:
-    text_addf(out, "%s *__restrict__ op2_p%d", word_type(&w->g, d->dats[w->targets.items[i].dat].type), i);
+    add_words(&w->g, out, "%s *$restricted op2_p%d", word_type(&w->g, d->dats[w->targets.items[i].dat].type),
+              i);
     break;
+  case CUDA_P_LIST: add_words(&w->g, out, "const int *$restricted op2_list"); break;
+  case CUDA_P_BLOCKS: add_words(&w->g, out, "const int *$restricted op2_blocks"); break;
+  case CUDA_P_COLOURS: add_words(&w->g, out, "const unsigned short *$restricted op2_colours"); break;
+  case CUDA_P_COUNTS: add_words(&w->g, out, "const int *$restricted op2_counts"); break;
   default: text_add(out, plain[p->kind]);
   }
 }
@@ -129,11 +149,11 @@ static void put_head(struct cuda_writer *w, const struct cuda_parameters *p) {
     declare(w, &p->items[i], &list);
   }
   if (w->shape->min_blocks)
-    put_open(&w->g, "extern \"C\" __global__ void __launch_bounds__(%d, %d) op2_loop_%s(%s)", w->shape->block,
-             w->shape->min_blocks, w->g.d->kernel_name, text_str(&list));
-  else
-    put_open(&w->g, "extern \"C\" __global__ void __launch_bounds__(%d) op2_loop_%s(%s)", w->shape->block,
+    put_open(&w->g, "$kernel $bounds(%d, %d) op2_loop_%s(%s)", w->shape->block, w->shape->min_blocks,
              w->g.d->kernel_name, text_str(&list));
+  else
+    put_open(&w->g, "$kernel $bounds(%d) op2_loop_%s(%s)", w->shape->block, w->g.d->kernel_name,
+             text_str(&list));
   w->g.out->failed |= list.failed;
   text_free(&list);
   for (int i = 0; i < p->count; i++)
@@ -145,11 +165,10 @@ static void put_head(struct cuda_writer *w, const struct cuda_parameters *p) {
 /* ---- one thread, some elements ---- */
 static void put_walk(struct cuda_writer *w) {
   bool list = w->shape->strategy == CUDA_COLOURS;
-  put_open(
-      &w->g,
-      "for (unsigned op2_i = op2_begin + blockIdx.x * %d + threadIdx.x; op2_i < (unsigned)op2_end; op2_i += "
-      "gridDim.x * %d)",
-      w->shape->block, w->shape->block);
+  put_open(&w->g,
+           "for (unsigned op2_i = op2_begin + $block * %d + $thread; op2_i < (unsigned)op2_end; op2_i += "
+           "$blocks * %d)",
+           w->shape->block, w->shape->block);
   put(&w->g, list ? "const int op2_e = op2_list[op2_i];" : "const int op2_e = (int)op2_i;");
   cuda_put_rows(w);
   cuda_put_element(w);
@@ -159,8 +178,8 @@ static void put_walk(struct cuda_writer *w) {
 
 /* ---- blocks of a plan: one thread, one element ---- */
 static void put_block_head(struct cuda_writer *w) {
-  put(&w->g, "const int op2_block = op2_blocks[op2_first + blockIdx.x];");
-  put(&w->g, "const int op2_i = op2_begin + op2_block * %d + (int)threadIdx.x;", w->shape->block);
+  put(&w->g, "const int op2_block = op2_blocks[op2_first + $block];");
+  put(&w->g, "const int op2_i = op2_begin + op2_block * %d + (int)$thread;", w->shape->block);
   put(&w->g, "const bool op2_on = op2_i < op2_end;");
   put(&w->g, w->shape->sorted ? "const int op2_e = op2_on ? op2_list[op2_i] : 0;"
                               : "const int op2_e = op2_on ? op2_i : 0;");
@@ -169,25 +188,24 @@ static void put_block_head(struct cuda_writer *w) {
 }
 
 static void put_shared(struct cuda_writer *w) {
-  put(&w->g, "extern __shared__ __align__(16) unsigned char op2_shared[];");
+  put(&w->g, "$shared $aligned unsigned char op2_shared[];");
   for (int k = 0; k < w->targets.count; k++) {
     const struct desc_dat *dat = &w->g.d->dats[w->targets.items[k].dat];
     put(&w->g, "%s *op2_h%d = (%s *)(op2_shared + op2_o%d);", word_type(&w->g, dat->type), k,
         word_type(&w->g, dat->type), k);
-    put(&w->g, "const long long op2_u%d = op2_f%d[op2_block];", k, k);
+    put(&w->g, "const $wide op2_u%d = op2_f%d[op2_block];", k, k);
     put(&w->g, "const int op2_n%d = (int)(op2_f%d[op2_block + 1] - op2_u%d);", k, k, k);
-    put(&w->g, "for (int op2_c = threadIdx.x; op2_c < op2_n%d * %d; op2_c += %d) op2_h%d[op2_c] = 0;", k,
+    put(&w->g, "for (int op2_c = $thread; op2_c < op2_n%d * %d; op2_c += %d) op2_h%d[op2_c] = 0;", k,
         dat->dim, w->shape->block, k);
   }
-  put(&w->g, "__syncthreads();");
+  put(&w->g, "$barrier");
 }
 
 static void put_flush(struct cuda_writer *w) {
   for (int k = 0; k < w->targets.count; k++) {
     int number = w->targets.items[k].dat;
     const struct desc_dat *dat = &w->g.d->dats[number];
-    const char *wide = dat->wide ? "(long long)" : "";
-    put_open(&w->g, "for (int op2_c = threadIdx.x; op2_c < op2_n%d * %d; op2_c += %d)", k, dat->dim,
+    put_open(&w->g, "for (int op2_c = $thread; op2_c < op2_n%d * %d; op2_c += %d)", k, dat->dim,
              w->shape->block);
     if (dat_is_apart(w->g.d, number))
       put(&w->g,
@@ -196,8 +214,10 @@ static void put_flush(struct cuda_writer *w) {
           "* %d + op2_c / op2_n%d];",
           number, k, number, k, k, k, k, k, dat->dim, k);
     else
-      put(&w->g, "op2_d%d[%sop2_q%d[op2_u%d + op2_c / %d] * %d + op2_c %% %d] += op2_h%d[op2_c];", number,
-          wide, k, k, dat->dim, dat->dim, dat->dim, k);
+      put(&w->g,
+          dat->wide ? "op2_d%d[($wide)op2_q%d[op2_u%d + op2_c / %d] * %d + op2_c %% %d] += op2_h%d[op2_c];"
+                    : "op2_d%d[op2_q%d[op2_u%d + op2_c / %d] * %d + op2_c %% %d] += op2_h%d[op2_c];",
+          number, k, k, dat->dim, dat->dim, dat->dim, k);
     put_close(&w->g);
   }
 }
@@ -208,7 +228,7 @@ static void put_by_colour(struct cuda_writer *w, void (*body)(struct cuda_writer
   put_open(&w->g, "if (op2_colour == op2_k)");
   body(w);
   put_close(&w->g);
-  put(&w->g, "__syncthreads();");
+  put(&w->g, "$barrier");
   put_close(&w->g);
 }
 
@@ -226,8 +246,8 @@ static void body_increments(struct cuda_writer *w) {
             again |= w->targets.items[j].columns[i].map == column->map &&
                      w->targets.items[j].columns[i].column == column->column;
         if (!again)
-          put(&w->g, "const int op2_m%d_%d = op2_t%d[(long long)op2_e * %d + %d];", column->map,
-              column->column, column->map, w->g.d->maps[column->map].arity, column->column);
+          put(&w->g, "const int op2_m%d_%d = op2_t%d[($wide)op2_e * %d + %d];", column->map, column->column,
+              column->map, w->g.d->maps[column->map].arity, column->column);
       }
   cuda_put_increments(w);
 }
@@ -260,20 +280,19 @@ static void put_sum(struct cuda_writer *w, int k) {
   const struct desc_dat *dat = &w->g.d->dats[number];
   const char *type = word_type(&w->g, dat->type);
   put_open(&w->g,
-           "extern \"C\" __global__ void __launch_bounds__(%d) %s%d(%s *dat, long long stride, const int "
-           "*__restrict__ "
-           "first, const int *__restrict__ entries, const %s *__restrict__ apart, int ntargets)",
+           "$kernel $bounds(%d) %s%d(%s *dat, $wide stride, const int *$restricted "
+           "first, const int *$restricted entries, const %s *$restricted apart, int ntargets)",
            CUDA_SUM_THREADS, CUDA_SUM, k, type, type);
-  put(&w->g, "const int target = blockIdx.x * %d + threadIdx.x;", CUDA_SUM_THREADS);
+  put(&w->g, "const int target = $block * %d + $thread;", CUDA_SUM_THREADS);
   put(&w->g, "if (target >= ntargets) return;");
   put_open(&w->g, "for (int c = 0; c < %d; c++)", dat->dim);
   put(&w->g,
       dat_is_apart(w->g.d, number) ? "%s *to = dat + c * stride + target;"
-                                   : "%s *to = dat + (long long)target * stride + c;",
+                                   : "%s *to = dat + ($wide)target * stride + c;",
       type);
   put(&w->g, "%s sum = *to;", type);
   put(&w->g,
-      "for (int i = first[target]; i < first[target + 1]; i++) sum += apart[(long long)entries[i] * %d + c];",
+      "for (int i = first[target]; i < first[target + 1]; i++) sum += apart[($wide)entries[i] * %d + c];",
       dat->dim);
   put(&w->g, "*to = sum;");
   put_close(&w->g);

@@ -43,7 +43,9 @@ static bool is_row(const struct cuda_writer *w, const struct desc_arg *a) {
 
 /* ---- places in memory ---- */
 static void element(const struct cuda_writer *w, const struct desc_arg *a, int v, char *out, size_t size) {
-  const char *wide = a->dat >= 0 && w->g.d->dats[a->dat].wide ? "(long long)" : "";
+  char wide[32] = "";
+  if (a->dat >= 0 && w->g.d->dats[a->dat].wide)
+    snprintf(wide, sizeof wide, "(%s)", word_named(&w->g, "wide"));
   if (a->map < 0)
     snprintf(out, size, "%sop2_e", wide);
   else
@@ -116,8 +118,7 @@ static void put_entries(struct cuda_writer *w) {
   for (int m = 0; m < d->nmaps; m++)
     for (int c = 0; c < d->maps[m].arity; c++)
       if (desc_uses_column(d, m, c))
-        put(&w->g, "const int op2_m%d_%d = op2_t%d[(long long)op2_e * %d + %d];", m, c, m, d->maps[m].arity,
-            c);
+        put(&w->g, "const int op2_m%d_%d = op2_t%d[($wide)op2_e * %d + %d];", m, c, m, d->maps[m].arity, c);
 }
 
 static void put_row(struct cuda_writer *w, int arg) {
@@ -223,7 +224,7 @@ static void put_call(struct cuda_writer *w) {
     cast(w, i, &list);
     text_addf(&list, "(%s)", expression);
   }
-  put(&w->g, "op2_user::%s(%s);", w->g.d->kernel_name, text_str(&list));
+  put(&w->g, "$user%s(%s);", w->g.d->kernel_name, text_str(&list));
   w->g.out->failed |= list.failed;
   text_free(&list);
 }
@@ -233,9 +234,7 @@ static void put_decision(struct cuda_writer *w, int arg) {
   const struct desc *d = w->g.d;
   const struct desc_arg *a = &d->args[arg];
   const char *most = a->access == OP_MAX ? "true" : "false";
-  put(&w->g,
-      d->renumbered[0] ? "const long long op2_i%d = op2_x0[op2_e];" : "const long long op2_i%d = op2_e;",
-      arg);
+  put(&w->g, d->renumbered[0] ? "const $wide op2_i%d = op2_x0[op2_e];" : "const $wide op2_i%d = op2_e;", arg);
   put_open(&w->g,
            "if (op2_better(op2_a%d[0], op2_r.g%d[0], %s) || (op2_same(op2_a%d[0], op2_r.g%d[0]) && op2_i%d < "
            "op2_r.g%d.element))",
@@ -294,7 +293,7 @@ static void put_increment(struct cuda_writer *w, int arg, int v) {
   if (w->shape->strategy == CUDA_STAGED)
     snprintf(memory, sizeof memory, "op2_h%d[op2_l%d_%d * %d + #]", k, k, c, a->dim);
   if (w->shape->strategy == CUDA_APART)
-    put_components(&w->g, a->dim, "op2_p%d[((long long)op2_e * %d + %d) * %d + #] = op2_a%d[%d + #];", k,
+    put_components(&w->g, a->dim, "op2_p%d[(($wide)op2_e * %d + %d) * %d + #] = op2_a%d[%d + #];", k,
                    w->targets.items[k].ncolumns, c, a->dim, arg, v * a->dim);
   else if (w->shape->strategy == CUDA_ATOMICS)
     put_components(&w->g, a->dim, "op2_add(&%s, op2_a%d[%d + #]);", memory, arg, v * a->dim);

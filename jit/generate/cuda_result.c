@@ -18,17 +18,17 @@ static void put_struct(struct cuda_writer *w) {
   const struct desc *d = w->g.d;
   for (int i = 0; i < d->nargs; i++)
     if (d->args[i].form == DESC_INFO)
-      put(&w->g, "struct op2_info%d { long long element; %s payload[%d]; };", i,
+      put(&w->g, "struct op2_info%d { $wide element; %s payload[%d]; };", i,
           word_type(&w->g, d->args[i].type), d->args[i].dim);
-  put_open(&w->g, "struct __align__(16) op2_slot");
+  put_open(&w->g, "struct $aligned op2_slot");
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     if (!is_member(w, i))
       continue;
     if (a->form == DESC_INFO)
-      put(&w->g, "__align__(16) op2_info%d g%d;", i, i);
+      put(&w->g, "$aligned op2_info%d g%d;", i, i);
     else
-      put(&w->g, "__align__(16) %s g%d[%d];", word_type(&w->g, a->type), i, a->dim);
+      put(&w->g, "$aligned %s g%d[%d];", word_type(&w->g, a->type), i, a->dim);
   }
   w->g.depth--;
   put(&w->g, "};");
@@ -58,7 +58,7 @@ static void put_merged(struct cuda_writer *w, int arg) {
 }
 
 static void put_merge(struct cuda_writer *w) {
-  put_open(&w->g, "static __device__ __forceinline__ void op2_merge(op2_slot &to, const op2_slot &from)");
+  put_open(&w->g, "$helper op2_merge(op2_slot &to, const op2_slot &from)");
   for (int i = 0; i < w->g.d->nargs; i++)
     if (is_member(w, i) && w->g.d->args[i].form == DESC_GBL)
       put_merged(w, i);
@@ -66,17 +66,15 @@ static void put_merge(struct cuda_writer *w) {
 }
 
 static void put_block(struct cuda_writer *w) {
-  put_open(
-      &w->g,
-      "static __device__ __forceinline__ void op2_finish(op2_slot &mine, op2_slot *slot, op2_slot *warps)");
+  put_open(&w->g, "$helper op2_finish(op2_slot &mine, op2_slot *slot, op2_slot *warps)");
   put_open(&w->g, "for (int down = 16; down > 0; down /= 2)");
   put(&w->g, "const op2_slot other = op2_lane(mine, 0xffffffffu, down);");
   put(&w->g, "op2_merge(mine, other);");
   put_close(&w->g);
-  put(&w->g, "if (threadIdx.x %% 32 == 0) warps[threadIdx.x / 32] = mine;");
-  put(&w->g, "__syncthreads();");
-  put_open(&w->g, "if (threadIdx.x == 0)");
-  put(&w->g, "for (int i = 1; i < (int)blockDim.x / 32; i++) op2_merge(mine, warps[i]);");
+  put(&w->g, "if ($thread %% 32 == 0) warps[$thread / 32] = mine;");
+  put(&w->g, "$barrier");
+  put_open(&w->g, "if ($thread == 0)");
+  put(&w->g, "for (int i = 1; i < (int)$threads / 32; i++) op2_merge(mine, warps[i]);");
   put(&w->g, "*slot = mine;");
   put_close(&w->g);
   put_close(&w->g);
@@ -94,17 +92,15 @@ static void put_neutral(struct cuda_writer *w) {
 }
 
 static void put_combine(struct cuda_writer *w) {
-  put_open(
-      &w->g,
-      "extern \"C\" __global__ void __launch_bounds__(%d) %s(op2_slot *slots, int count, op2_slot *warps)",
-      CUDA_COMBINE_THREADS, CUDA_COMBINE);
-  put(&w->g, "op2_slot mine = slots[(int)threadIdx.x < count ? threadIdx.x : 0];");
-  put_open(&w->g, "if ((int)threadIdx.x >= count)");
+  put_open(&w->g, "$kernel $bounds(%d) %s(op2_slot *slots, int count, op2_slot *warps)", CUDA_COMBINE_THREADS,
+           CUDA_COMBINE);
+  put(&w->g, "op2_slot mine = slots[(int)$thread < count ? $thread : 0];");
+  put_open(&w->g, "if ((int)$thread >= count)");
   put_neutral(w);
   put_close(&w->g);
-  put(&w->g, "for (int i = threadIdx.x + %d; i < count; i += %d) op2_merge(mine, slots[i]);",
+  put(&w->g, "for (int i = $thread + %d; i < count; i += %d) op2_merge(mine, slots[i]);",
       CUDA_COMBINE_THREADS, CUDA_COMBINE_THREADS);
-  put(&w->g, "__syncthreads();");
+  put(&w->g, "$barrier");
   put(&w->g, "op2_finish(mine, slots, warps);");
   put_close(&w->g);
 }
@@ -142,7 +138,7 @@ void cuda_put_start(struct cuda_writer *w) {
 void cuda_put_finish(struct cuda_writer *w) {
   if (has_slot(w))
     put(&w->g,
-        "op2_finish(op2_r, op2_slots + op2_slot0 + blockIdx.x, op2_warps + (op2_slot0 + (int)blockIdx.x) * "
+        "op2_finish(op2_r, op2_slots + op2_slot0 + $block, op2_warps + (op2_slot0 + (int)$block) * "
         "%d);",
         w->shape->block / 32);
 }

@@ -9,7 +9,7 @@ static void target(const struct generator *g, const struct desc_arg *a, int colu
   if (a->map < 0)
     snprintf(out, size, "op2_e");
   else if (a->dat >= 0 && g->d->dats[a->dat].wide)
-    snprintf(out, size, "(%s)op2_m%d_%d", g->w->wide, a->map, column);
+    snprintf(out, size, "(%s)op2_m%d_%d", word_named(g, "wide"), a->map, column);
   else
     snprintf(out, size, "op2_m%d_%d", a->map, column);
 }

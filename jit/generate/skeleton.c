@@ -1,6 +1,7 @@
 #include "jit/generate/skeleton.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "jit/front/number.h"
 
@@ -11,10 +12,42 @@ enum { ACCUMULATED = 64 };
 
 /* ---- writing -----------------------------------------------------------------------------------*/
 
+static const char *word_of(const struct generator *g, const char *name, size_t length) {
+  for (const struct word *w = g->w->named; w->name; w++)
+    if (strlen(w->name) == length && memcmp(w->name, name, length) == 0)
+      return w->text;
+  return "";
+}
+
+const char *word_named(const struct generator *g, const char *name) {
+  return word_of(g, name, strlen(name));
+}
+
+static void vadd_words(const struct generator *g, struct text *out, const char *format, va_list args) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+  struct text whole = {0};
+  const char *rest = format;
+  for (const char *at; (at = strchr(rest, '$')); rest = at + 1 + strspn(at + 1, letters)) {
+    text_add_bytes(&whole, rest, (size_t)(at - rest));
+    text_add(&whole, word_of(g, at + 1, strspn(at + 1, letters)));
+  }
+  text_add(&whole, rest);
+  text_vaddf(out, text_str(&whole), args);
+  out->failed |= whole.failed;
+  text_free(&whole);
+}
+
+void add_words(const struct generator *g, struct text *out, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vadd_words(g, out, format, args);
+  va_end(args);
+}
+
 static void put_indented(struct generator *g, const char *format, va_list args) {
   for (int i = 0; i < g->depth; i++)
     text_add(g->out, "  ");
-  text_vaddf(g->out, format, args);
+  vadd_words(g, g->out, format, args);
 }
 
 void put(struct generator *g, const char *format, ...) {
@@ -105,11 +138,11 @@ static void put_folded(struct generator *g, const struct desc_const *c) {
     number_print_c(c->type, c->value + (size_t)i * size, &values);
   }
   if (c->dim == 1)
-    put(g, "%s %s %s __attribute__((unused)) = %s;", g->w->constant, word_type(g, c->type), c->name,
+    put(g, "$constant %s %s __attribute__((unused)) = %s;", word_type(g, c->type), c->name,
         text_str(&values));
   else
-    put(g, "%s %s %s[%d] __attribute__((unused)) = {%s};", g->w->constant, word_type(g, c->type), c->name,
-        c->dim, text_str(&values));
+    put(g, "$constant %s %s[%d] __attribute__((unused)) = {%s};", word_type(g, c->type), c->name, c->dim,
+        text_str(&values));
   g->out->failed |= values.failed;
   text_free(&values);
 }
@@ -155,7 +188,7 @@ void put_components(struct generator *g, int dim, const char *format, ...) {
   struct text pattern = {0}, line = {0};
   va_list args;
   va_start(args, format);
-  text_vaddf(&pattern, format, args);
+  vadd_words(g, &pattern, format, args);
   va_end(args);
   int lines = component_lines(g, dim);
   for (int c = 0; c < lines; c++) {

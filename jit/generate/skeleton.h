@@ -13,11 +13,14 @@
 
 struct generator;
 
+/* A dialect's word for what put and the others write as "$name". */
+struct word {
+  const char *name, *text;
+};
+
 struct words {
   const char *types[TYPE_COUNT];
-  const char *wide;       /* a signed 64-bit integer */
-  const char *restricted; /* of a pointer */
-  const char *constant;   /* before a folded constant: "static const" */
+  const struct word *named; /* until a name that is NULL */
   bool
       inc_in_place; /* INC of an AoS dat: the kernel adds to memory itself; else through a local row and `add` */
   /* target += value, where target is a dat's component. */
@@ -35,7 +38,7 @@ struct generator {
   bool straight; /* the strip lies inside a straight range */
 };
 
-/* One line of code, indented. */
+/* One line of code, indented. In a format "$wide" is the dialect's word of that name. */
 void put(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void put_open(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void put_close(struct generator *g);
@@ -49,6 +52,10 @@ void component_expand(int dim, int component, const char *pattern, struct text *
 void component_end(struct generator *g, int dim);
 
 const char *word_type(const struct generator *g, enum type_code type);
+const char *word_named(const struct generator *g, const char *name);
+/* A piece of a line, in which words are replaced too. */
+void add_words(const struct generator *g, struct text *out, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Components that lie apart in memory: the kernel gets a local row. */
 bool dat_is_apart(const struct desc *d, int dat);
