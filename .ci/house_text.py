@@ -44,7 +44,8 @@ def defined_name(head):
     for index, (word, line) in enumerate(head):
         if word == "(":
             before, at = head[index - 1] if index else ("", 0)
-            if depth == 0 and WORD.match(before) and before not in NO_NAME:
+            is_operator = index > 1 and head[index - 2][0] == "operator"
+            if depth == 0 and (is_operator or WORD.match(before)) and before not in NO_NAME:
                 found = before, at
             depth += 1
         elif word == ")":

@@ -1,4 +1,4 @@
-"""test_house.py HOUSE.PY COMPILER...: the check of the rooms finds what is planted, and names file and symbol.
+"""test_house.py HOUSE.PY COMPILER...: the check of the rooms finds what is planted, and names file and symbol; figures are right.
 
 Each test writes a tiny house of three rooms with its page, compiles it, and plants one thing that is against the rules."""
 import json
@@ -229,6 +229,57 @@ class Rules(unittest.TestCase):
         self.assertIn("base/words.c: is not compiled", lines[0])
 
 
+# What looks like a function and is none, and functions that do not look like one.
+TRICKY = """/* int comment(void) { */
+static const char *const text = "int in_text(void) {";
+typedef int (*pointer)(int);
+static const struct row rows[] = {{"a", 1}, {"b", 2}};
+#define MACRO(x) \\
+  int x(void) {  \\
+  }
+#ifdef ONE
+static int either(int a) {
+#else
+static int either(int a, int b) {
+#endif
+  return a;
+}
+OP_KERNEL_DEF(add, void add(double *x) { *x += 1; })
+__attribute__((noinline)) static struct row
+long_head(int first,
+          int (*second)(int)) {
+  if (first) {
+    return rows[0];
+  }
+  return rows[1];
+}
+namespace {
+bool operator==(row a, row b) { return a.x == b.x; }
+struct list {
+  list() : first(nullptr), second(3) {
+  }
+  int size() const noexcept { return 1; }
+};
+}
+"""
+
+
+class Figures(unittest.TestCase):
+    def test_functions_and_their_lengths(self):
+        clean = house_text.without_comments(TRICKY)
+        found = [(function.name, function.line, function.lines) for function in house_text.functions(clean)]
+        self.assertEqual(found, [("either", 11, 4), ("long_head", 17, 7), ("==", 25, 1), ("list", 27, 2), ("size", 29, 1)])
+        self.assertEqual(house_text.code_lines(clean), TRICKY.count("\n") - 1)
+
+    def test_they_are_printed_for_several_folders(self):
+        root = os.path.dirname(os.path.dirname(HOUSE))
+        done = subprocess.run([sys.executable, HOUSE, root, root], capture_output=True, text=True, check=True).stdout
+        for words in ["files / lines", "longest file", "functions: median / p95 / max lines", "knots", "runtime/loop"]:
+            self.assertIn(words, done)
+
+
 if __name__ == "__main__":
     HOUSE, COMPILER = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    sys.path.insert(0, os.path.dirname(HOUSE))
+    import house_text
     unittest.main(argv=sys.argv[:1])
