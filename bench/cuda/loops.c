@@ -7,7 +7,7 @@
 #include "backend/cuda/cuda.h"
 #include "cases.h"
 #include "context/context.h"
-#include "record/record.h"
+#include "record/launch.h"
 
 static void end_if(int code, const struct error *err) {
   if (!code)
@@ -25,7 +25,7 @@ static void launch(struct op_context *ctx, struct loop *loop, struct cuda_varian
   struct error err = {0};
   for (int p = 0; p < loop->nparts; p++)
     if (loop->parts[p].begin < loop->parts[p].end)
-      end_if(cuda_launch_part(ctx, loop, v, p, &err), &err);
+      end_if(cuda_launch_part(ctx, loop->spare, v, p, &err), &err);
 }
 
 static double time_of(struct op_context *ctx, struct loop *loop, struct cuda_variant *v) {

@@ -10,6 +10,7 @@
 
 struct op_context;
 struct loop;
+struct launch;
 
 struct backend {
   const char *name, *help;
@@ -17,17 +18,17 @@ struct backend {
   /* May this backend run here? Acquires what it needs into ctx->backend_state. `err` says what is missing. */
   int (*open)(struct op_context *ctx, struct error *err);
   void (*close)(struct op_context *ctx);
-  /* Once per record, and again after the mesh or a folded constant changed: plan, code, slots of the parts. */
+  /* Once per record, and again after the mesh or a folded constant changed: plan, code. */
   int (*prepare)(struct op_context *ctx, struct loop *loop, struct error *err);
-  /* Before each run: decide how, and set the slots of the parts to match. NULL: always the same way. */
-  int (*select)(struct op_context *ctx, struct loop *loop, struct error *err);
-  /* Run a part of it: dats are in `space`, loop->frame is complete, loop->slots hold start values. A failure leaves host data
-   * as it was. */
-  int (*run)(struct op_context *ctx, struct loop *loop, int part, struct error *err);
+  /* Before each run: decide how, and set the slots of the parts to match. */
+  int (*select)(struct op_context *ctx, struct launch *launch, struct error *err);
+  /* Run a part of it: dats are in `space`, the launch's frame is complete, its slots hold start values. A failure leaves host
+   * data as it was. */
+  int (*run)(struct op_context *ctx, struct launch *launch, int part, struct error *err);
   /* After all parts: the results are in the slots and globals. NULL: they are when `run` returns. */
-  int (*finish)(struct op_context *ctx, struct loop *loop, struct error *err);
+  int (*finish)(struct op_context *ctx, struct launch *launch, struct error *err);
   /* What the run took, results included. May be NULL. */
-  void (*ran)(struct op_context *ctx, struct loop *loop, double seconds);
+  void (*ran)(struct op_context *ctx, const struct launch *launch, double seconds);
   /* Release what prepare made. May be called for a loop that was never prepared. */
   void (*drop)(struct op_context *ctx, struct loop *loop);
   /* For `op2jit info`: what it has to say of this machine. May be NULL. */

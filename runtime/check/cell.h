@@ -11,7 +11,7 @@
 #include "backend/native/call.h"
 #include "jit/generate/shape.h"
 #include "jit/load/load_bounds.h"
-#include "record/record.h"
+#include "record/launch.h"
 
 /* The guards of side 0 hold numbers so small that adding to them shows, those of side 1 what is NaN as floating point, so
  * that reading one shows in every sum. */
@@ -30,6 +30,7 @@ struct cell_arg {
 
 struct cell {
   const struct loop *loop;
+  const struct launch *launch; /* the one that is checked */
   struct cell_arg args[OP_MAX_ARGS];
   native_call *call;       /* the native form, or NULL and */
   range_function function; /* generated code */

@@ -19,7 +19,7 @@
 #include "mesh/data.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
-#include "record/record.h"
+#include "record/launch.h"
 #include "services/services.h"
 
 /* All elements are watched thoroughly at so many first calls of a loop; later one in so many, another one at each call, so that
@@ -37,6 +37,7 @@ struct check_state {
 /* One pass over the elements. */
 struct pass {
   struct op_context *ctx;
+  struct launch *launch;
   struct loop *loop;
   struct check_state *state;
   bool watched;                /* compare each element with its promises, else just run it */
@@ -353,8 +354,8 @@ static int compare(const struct pass *p, const struct copies *forwards, enum ord
     const size_t size = type_info(arg->type)->size;
     for (int c = 0; reduction && !code && c < arg->dim; c++) {
       const size_t at = arg->offset + (size_t)c * size;
-      if (differs(p, i, arg->type, forwards->slots + at, p->loop->slots + at))
-        code = report_order(p, i, "the global", forwards->slots + at, p->loop->slots + at, order, err);
+      if (differs(p, i, arg->type, forwards->slots + at, p->launch->slots + at))
+        code = report_order(p, i, "the global", forwards->slots + at, p->launch->slots + at, order, err);
     }
   }
   return code;
@@ -363,18 +364,18 @@ static int compare(const struct pass *p, const struct copies *forwards, enum ord
 /* The data are as after a run forwards, at the end too. */
 static int check_order(struct pass *p, const struct copies *before, struct error *err) {
   struct copies forwards;
-  int code = copies_take(&forwards, p->loop, err);
+  int code = copies_take(&forwards, p->launch, err);
   if (code)
     return code;
   p->watched = false;
   for (enum order order = BACKWARDS; !code && order <= SHUFFLED; order++) {
-    copies_restore(before, p->loop);
+    copies_restore(before, p->launch);
     code = run_otherwise(p, order, err);
     if (!code)
       code = compare(p, &forwards, order, err);
   }
   if (!code)
-    copies_restore(&forwards, p->loop);
+    copies_restore(&forwards, p->launch);
   copies_free(&forwards);
   return code;
 }
@@ -454,7 +455,7 @@ static int run_watched(struct pass *p, const struct copies *before, struct error
   const int broken = cell_broken_guard(p->state->cell, 0);
   if (p->stride == 1 || (code != OP_ERR_VIOLATION && broken < 0))
     return code;
-  copies_restore(before, p->loop);
+  copies_restore(before, p->launch);
   forget_owners(p);
   p->stride = 1;
   const int again = run_forwards(p, err);
@@ -478,20 +479,22 @@ static void open_quick(struct op_context *ctx, struct loop *loop) {
 }
 
 static int prepare_pass(struct pass *p, struct copies *before, struct error *err) {
+  p->state->cell->launch = p->launch;
   open_quick(p->ctx, p->loop);
   int code = stale_find(p->loop, err);
   if (!code)
-    code = copies_take(before, p->loop, err);
+    code = copies_take(before, p->launch, err);
   /* The map's entries stay what they are. */
   if (!code && p->state->calls == 0)
     code = make_owners(p, err);
   return code;
 }
 
-int check_run(struct op_context *ctx, struct loop *loop, struct error *err) {
+int check_run(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct copies before = {0};
+  struct loop *loop = launch->loop;
   int code = open_state(ctx, loop, err);
-  struct pass pass = {.ctx = ctx, .loop = loop, .state = loop->check, .watched = true};
+  struct pass pass = {.ctx = ctx, .launch = launch, .loop = loop, .state = loop->check, .watched = true};
   if (!code)
     code = prepare_pass(&pass, &before, err);
   const bool begun = !code;
@@ -503,7 +506,7 @@ int check_run(struct op_context *ctx, struct loop *loop, struct error *err) {
   trap_end();
   code = agree_on_success(ctx->agreement, code, err);
   if (code && begun)
-    copies_restore(&before, loop);
+    copies_restore(&before, launch);
   if (!code)
     pass.state->calls++;
   copies_free(&before);

@@ -9,13 +9,14 @@
 
 struct op_context;
 struct loop;
+struct launch;
 
 /* Does OP2_CHECK ask for this loop? "off", "on", or loop names separated by ','. */
 bool check_wanted(const char *value, const char *loop_name);
 
-/* Run it. Dats are in the host's memory, loop->slots hold start values (one slot). OP_ERR_VIOLATION names loop, argument,
+/* Run it. Dats are in the host's memory, the launch's slots hold start values (one slot). OP_ERR_VIOLATION names loop, argument,
  * element and component; data and results are then as before. */
-int check_run(struct op_context *ctx, struct loop *loop, struct error *err);
+int check_run(struct op_context *ctx, struct launch *launch, struct error *err);
 /* Release what check_run keeps with the loop. */
 void check_drop(struct loop *loop);
 

@@ -30,11 +30,12 @@ static void *duplicate(const void *memory, size_t bytes) {
   return copy;
 }
 
-int copies_take(struct copies *c, const struct loop *loop, struct error *err) {
+int copies_take(struct copies *c, const struct launch *launch, struct error *err) {
+  const struct loop *loop = launch->loop;
   *c = (struct copies){0};
-  c->slot_bytes = loop->slots ? loop->slot_bytes : 0;
-  bool good = (c->slots = duplicate(loop->slots, c->slot_bytes)) &&
-              (c->globals = duplicate(loop->globals, loop->global_bytes));
+  c->slot_bytes = launch->slots ? loop->slot_bytes : 0;
+  bool good = (c->slots = duplicate(launch->slots, c->slot_bytes)) &&
+              (c->globals = duplicate(launch->globals, loop->global_bytes));
   for (int i = 0; good && i < loop->nargs; i++)
     if (changes_first(loop, i)) {
       const struct replica *host = &loop->args[i].dat->replicas[SPACE_HOST];
@@ -46,10 +47,11 @@ int copies_take(struct copies *c, const struct loop *loop, struct error *err) {
   return error_memory(err, "the copies of the checking form", 0);
 }
 
-void copies_restore(const struct copies *c, struct loop *loop) {
+void copies_restore(const struct copies *c, const struct launch *launch) {
+  const struct loop *loop = launch->loop;
   if (c->slot_bytes)
-    memcpy(loop->slots, c->slots, c->slot_bytes);
-  memcpy(loop->globals, c->globals, loop->global_bytes);
+    memcpy(launch->slots, c->slots, c->slot_bytes);
+  memcpy(launch->globals, c->globals, loop->global_bytes);
   for (int i = 0; i < loop->nargs; i++)
     if (c->dats[i])
       memcpy(loop->args[i].dat->replicas[SPACE_HOST].memory, c->dats[i],

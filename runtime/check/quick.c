@@ -9,7 +9,6 @@
 #include "check/trap.h"
 #include "context/context.h"
 #include "jit/generate/watched.h"
-#include "record/record.h"
 
 void quick_open(struct quick *q, struct op_context *ctx, const struct loop *loop) {
   const struct shape shape = {.watched = true};
@@ -34,9 +33,9 @@ void quick_free(struct quick *q) {
 void quick_aim(struct quick *q, const struct cell *cell) {
   const struct loop *loop = cell->loop;
   const struct desc *d = &loop->desc;
-  memcpy(q->frame, loop->frame, (size_t)desc_slots(d) * sizeof(void *));
+  memcpy(q->frame, cell->launch->frame, (size_t)desc_slots(d) * sizeof(void *));
   for (int r = 0; r < loop->nreductions; r++)
-    q->frame[loop->reductions[r].index] = loop->slots + loop->reductions[r].offset;
+    q->frame[loop->reductions[r].index] = cell->launch->slots + loop->reductions[r].offset;
   for (int i = 0; i < d->nargs; i++)
     q->frame[watched_slot_row(d, i)] = cell->args[i].rows ? cell_row(cell, 0, i, 0) : cell->args[i].memory[0];
   q->frame[watched_slot_stop(d)] = &q->stop;

@@ -30,15 +30,15 @@ static void load_numbers(const struct loop *loop, const struct loop_arg *arg, lo
   }
 }
 
-const unsigned char *row_start(const struct loop *loop, int arg) {
-  const struct loop_arg *a = &loop->args[arg];
-  return a->info >= 0 ? loop->user[arg] : loop->slots + a->offset;
+const unsigned char *row_start(const struct cell *cell, int arg) {
+  const struct loop_arg *a = &cell->loop->args[arg];
+  return a->info >= 0 ? cell->launch->user[arg] : cell->launch->slots + a->offset;
 }
 
-static void load_global(const struct loop *loop, int i, unsigned char *row) {
-  const struct loop_arg *arg = &loop->args[i];
+static void load_global(const struct cell *cell, int i, unsigned char *row) {
+  const struct loop_arg *arg = &cell->loop->args[i];
   const bool extremum = arg->access == OP_MIN || arg->access == OP_MAX;
-  copy(row, extremum ? row_start(loop, i) : loop->globals + arg->offset, arg->bytes);
+  copy(row, extremum ? row_start(cell, i) : cell->launch->globals + arg->offset, arg->bytes);
 }
 
 static void load_row(const struct cell *cell, int side, int i, int r, long element) {
@@ -51,14 +51,14 @@ static void load_row(const struct cell *cell, int side, int i, int r, long eleme
   }
   switch (arg->form) {
   case DESC_IDX: load_numbers(loop, arg, element, row); return;
-  case DESC_INFO: memcpy(row, loop->user[i], arg->bytes); return;
+  case DESC_INFO: memcpy(row, cell->launch->user[i], arg->bytes); return;
   case DESC_GBL:
   case DESC_DAT: break;
   }
   if (arg->access == OP_INC)
     memset(row, 0, arg->bytes);
   else if (arg->form == DESC_GBL)
-    load_global(loop, i, row);
+    load_global(cell, i, row);
   else if (!arg->dat->soa)
     copy(row, dat_value(arg->dat, row_target(arg, element, r), 0), arg->bytes);
   else
@@ -113,18 +113,18 @@ static void store_dat(const struct cell *cell, int i, int r, long element) {
 }
 
 static void store_global(const struct cell *cell, int i, long element) {
-  const struct loop *loop = cell->loop;
-  const struct loop_arg *arg = &loop->args[i];
+  const struct launch *launch = cell->launch;
+  const struct loop_arg *arg = &launch->loop->args[i];
   const unsigned char *row = cell_row(cell, 0, i, 0);
   const size_t size = type_info(arg->type)->size;
   if (arg->info >= 0)
-    loop_offer_extremum(loop, i, loop->slots, row, cell_row(cell, 0, arg->info, 0),
-                        user_number(loop->set, element));
+    launch_offer_extremum(launch, i, launch->slots, row, cell_row(cell, 0, arg->info, 0),
+                          user_number(launch->loop->set, element));
   else if (arg->access == OP_WRITE || arg->access == OP_RW)
-    memcpy(loop->globals + arg->offset, row, arg->bytes);
+    memcpy(launch->globals + arg->offset, row, arg->bytes);
   else
     for (int c = 0; c < arg->dim; c++)
-      type_combine(arg->type, arg->access, loop->slots + arg->offset + (size_t)c * size,
+      type_combine(arg->type, arg->access, launch->slots + arg->offset + (size_t)c * size,
                    row + (size_t)c * size);
 }
 

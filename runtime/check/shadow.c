@@ -53,23 +53,40 @@ static int need_host(struct op_context *ctx, const struct loop *loop, struct err
   return code;
 }
 
-int shadow_begin(struct op_context *ctx, struct loop *loop, struct shadow_run *run, struct error *err) {
-  struct loop *shadow = loop->shadow;
-  *run = (struct shadow_run){0};
-  int code = need_host(ctx, loop, err);
-  if (!code)
-    code = copies_take(&run->before, loop, err);
-  /* The shadow's results go to memory of its own, which starts with the user's values. */
-  for (int i = 0; !code && i < loop->nargs; i++) {
+void shadow_drop(struct shadow_run *run) {
+  copies_free(&run->before);
+  if (run->second)
+    launch_put(run->second);
+  free(run->memory);
+}
+
+static int make_second(const struct launch *launch, struct shadow_run *run, struct error *err) {
+  const struct loop *loop = launch->loop;
+  size_t bytes = 0, at = 0;
+  for (int i = 0; i < loop->nargs; i++)
+    bytes += has_user_memory(&loop->args[i]) ? loop->args[i].bytes : 0;
+  run->memory = array_new(bytes, 1);
+  if (!run->memory)
+    return error_memory(err, "the shadow run", bytes);
+  run->second = launch_get(loop->shadow, err);
+  for (int i = 0; run->second && i < loop->nargs; i++) {
     if (!has_user_memory(&loop->args[i]))
       continue;
-    void *memory = array_resize(shadow->user[i], loop->args[i].bytes, 1);
-    if (!memory) {
-      copies_free(&run->before);
-      return error_memory(err, "the shadow run", loop->args[i].bytes);
-    }
-    shadow->user[i] = memcpy(memory, loop->user[i], loop->args[i].bytes);
+    run->second->user[i] = memcpy(run->memory + at, launch->user[i], loop->args[i].bytes);
+    at += loop->args[i].bytes;
   }
+  return run->second ? OP_OK : err->code;
+}
+
+int shadow_begin(struct op_context *ctx, struct launch *launch, struct shadow_run *run, struct error *err) {
+  *run = (struct shadow_run){0};
+  int code = need_host(ctx, launch->loop, err);
+  if (!code)
+    code = copies_take(&run->before, launch, err);
+  if (!code)
+    code = make_second(launch, run, err);
+  if (code)
+    shadow_drop(run);
   return code;
 }
 
@@ -172,8 +189,9 @@ static int compare_dat(const struct op_context *ctx, const struct loop *loop, in
   return code;
 }
 
-static int compare_all(const struct op_context *ctx, const struct loop *loop, const struct copies *first,
-                       struct error *err) {
+static int compare_all(const struct op_context *ctx, const struct launch *launch, const struct launch *second,
+                       const struct copies *first, struct error *err) {
+  const struct loop *loop = launch->loop;
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
@@ -181,7 +199,7 @@ static int compare_all(const struct op_context *ctx, const struct loop *loop, co
       code = compare_dat(ctx, loop, i, first->dats[i], err);
     if (code || !has_user_memory(arg))
       continue;
-    const unsigned char *a = loop->user[i], *b = loop->shadow->user[i];
+    const unsigned char *a = launch->user[i], *b = second->user[i];
     const struct difference d = compare(arg->type, a, b, (size_t)arg->dim);
     const size_t at = d.value * type_info(arg->type)->size;
     if (d.found)
@@ -200,48 +218,53 @@ static void wrote(struct op_context *ctx, const struct loop *loop, const struct 
 
 /* The shadow's run from the values before the first one; its outcome is in the host's memory afterwards. A device's replicas are
  * told of each exchange of values. */
-static int run_again(struct op_context *ctx, struct loop *loop, const struct copies *before,
+static int run_again(struct op_context *ctx, const struct launch *launch, const struct shadow_run *run,
                      struct error *err) {
+  const struct loop *loop = launch->loop;
+  const struct copies *before = &run->before;
   const bool device = loop->shadow->backend->space == SPACE_DEVICE;
-  copies_restore(before, loop);
+  copies_restore(before, launch);
   if (device)
     wrote(ctx, loop, before, SPACE_HOST);
-  int code = loop_run_plain(ctx, loop->shadow, err);
+  int code = loop_make_ready(ctx, run->second, err);
+  if (!code)
+    code = loop_go(ctx, run->second, err);
   if (code || !device)
     return code;
   wrote(ctx, loop, before, SPACE_DEVICE);
   return need_host(ctx, loop, err);
 }
 
-static void keep_first(struct op_context *ctx, struct loop *loop, const struct copies *first) {
-  copies_restore(first, loop);
-  if (loop->shadow->backend->space == SPACE_DEVICE)
-    wrote(ctx, loop, first, SPACE_HOST);
+static void keep_first(struct op_context *ctx, const struct launch *launch, const struct copies *first) {
+  copies_restore(first, launch);
+  if (launch->loop->shadow->backend->space == SPACE_DEVICE)
+    wrote(ctx, launch->loop, first, SPACE_HOST);
 }
 
 /* The second run could not be made, and wrote no results: then the loop has not run at all. */
-static void undo(struct op_context *ctx, struct loop *loop, const struct copies *before) {
-  copies_restore(before, loop);
-  wrote(ctx, loop, before, SPACE_HOST);
+static void undo(struct op_context *ctx, const struct launch *launch, const struct shadow_run *run) {
+  const struct loop *loop = launch->loop;
+  copies_restore(&run->before, launch);
+  wrote(ctx, loop, &run->before, SPACE_HOST);
   for (int i = 0; i < loop->nargs; i++)
     if (has_user_memory(&loop->args[i]))
-      memcpy(loop->user[i], loop->shadow->user[i], loop->args[i].bytes);
+      memcpy(launch->user[i], run->second->user[i], loop->args[i].bytes);
 }
 
-int shadow_end(struct op_context *ctx, struct loop *loop, struct shadow_run *run, struct error *err) {
+int shadow_end(struct op_context *ctx, struct launch *launch, struct shadow_run *run, struct error *err) {
   struct copies first = {0};
-  int code = need_host(ctx, loop, err);
+  int code = need_host(ctx, launch->loop, err);
   if (!code)
-    code = copies_take(&first, loop, err);
+    code = copies_take(&first, launch, err);
   if (!code)
-    code = run_again(ctx, loop, &run->before, err);
+    code = run_again(ctx, launch, run, err);
   if (code)
-    undo(ctx, loop, &run->before);
+    undo(ctx, launch, run);
   else {
-    code = agree_on_success(ctx->agreement, compare_all(ctx, loop, &first, err), err);
-    keep_first(ctx, loop, &first);
+    code = agree_on_success(ctx->agreement, compare_all(ctx, launch, run->second, &first, err), err);
+    keep_first(ctx, launch, &first);
   }
   copies_free(&first);
-  copies_free(&run->before);
+  shadow_drop(run);
   return code;
 }

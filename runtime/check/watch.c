@@ -82,7 +82,7 @@ static bool is_suspicious(struct cell *cell, long element) {
       if (arg->access == OP_READ ? !row_is_unchanged(cell, 0, i, r, element)
           : arg->access == OP_WRITE
               ? first_poisoned(arg, cell_row(cell, 0, i, r), row_poison(cell->loop, 0, i)) >= 0
-              : is_extremum(arg) && first_worsened(arg, row_start(loop, i), cell_row(cell, 0, i, r)) >= 0)
+              : is_extremum(arg) && first_worsened(arg, row_start(cell, i), cell_row(cell, 0, i, r)) >= 0)
         return true;
   }
   return false;
@@ -111,9 +111,9 @@ static int check_extrema(struct cell *cell, long element, struct error *err) {
     const struct loop_arg *arg = &cell->loop->args[i];
     if (!is_extremum(arg) || !arg->present)
       continue;
-    const int c = first_worsened(arg, row_start(cell->loop, i), cell_row(cell, 0, i, 0));
+    const int c = first_worsened(arg, row_start(cell, i), cell_row(cell, 0, i, 0));
     if (c >= 0)
-      return watch_tell_change(cell, i, 0, c, element, row_start(cell->loop, i), cell_row(cell, 0, i, 0),
+      return watch_tell_change(cell, i, 0, c, element, row_start(cell, i), cell_row(cell, 0, i, 0),
                                arg->access == OP_MIN
                                    ? "the kernel raised %s from %s to %s, so it assigns it "
                                      "without comparing; write if (v < *m) *m = v"

@@ -20,7 +20,8 @@
 #include "tune/layouts.h"
 
 /* Globals are not part of the record, so their addresses are looked at in every call. */
-static int take_user_memory(struct loop *loop, const op_arg *args, struct error *err) {
+static int take_user_memory(struct launch *launch, const op_arg *args, struct error *err) {
+  const struct loop *loop = launch->loop;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     bool wanted = arg->form == DESC_INFO || (arg->form == DESC_GBL && arg->present && arg->access != OP_WORK);
@@ -28,7 +29,7 @@ static int take_user_memory(struct loop *loop, const op_arg *args, struct error 
       return error_set(err, OP_ERR_ARGUMENT,
                        "loop %s, argument %d: the data is NULL; expected the address of %d of type %s",
                        loop->name, i + 1, arg->dim, type_info(arg->type)->name);
-    loop->user[i] = args[i].data;
+    launch->user[i] = args[i].data;
   }
   return OP_OK;
 }
@@ -92,9 +93,7 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
   return code;
 }
 
-static int prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
-  if (loop->prepared && loop->epoch == ctx->mesh->epoch && loop->constant_epoch == ctx->mesh->constant_epoch)
-    return OP_OK;
+static int prepare_together(struct op_context *ctx, struct loop *loop, struct error *err) {
   const int own = prepare_anew(ctx, loop, err);
   const int code = agree_on_success(ctx->agreement, own, err);
   if (code && !own)
@@ -106,23 +105,32 @@ static int prepare(struct op_context *ctx, struct loop *loop, struct error *err)
   return code;
 }
 
+static int prepare(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  const bool prepared =
+      loop->prepared && loop->epoch == ctx->mesh->epoch && loop->constant_epoch == ctx->mesh->constant_epoch;
+  const int code = prepared ? OP_OK : prepare_together(ctx, loop, err);
+  return code ? code : launch_fit(launch, err);
+}
+
 /* OP2_CHECK: on the host, whatever the backend, which learns nothing of it but the new versions of the dats. */
-static int execute_checked(struct op_context *ctx, struct loop *loop, struct error *err) {
-  int code = prepare(ctx, loop, err);
+static int execute_checked(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  int code = prepare(ctx, launch, err);
   for (int i = 0; !code && i < loop->nargs; i++)
     if (loop->args[i].dat && loop->args[i].present)
       code = dat_need(ctx, loop->args[i].dat, SPACE_HOST, REGION_OWNED, err);
   if (!code)
-    code = loop_exchange_anew(ctx, loop, err);
+    code = loop_exchange_anew(ctx, launch, err);
   for (int p = 0; !code && p < loop->nparts; p++)
-    loop_set_slots(loop, p, p == 0);
+    launch_set_slots(launch, p, p == 0);
   if (!code)
-    code = loop_start_values(loop, err);
+    code = launch_start(launch, err);
   double start = clock_seconds();
   if (!code)
-    code = check_run(ctx, loop, err);
+    code = check_run(ctx, launch, err);
   if (!code)
-    code = loop_results(ctx, loop, err);
+    code = launch_results(ctx, launch, err);
   if (code)
     return code;
   loop_mark_written(ctx, loop, SPACE_HOST);
@@ -131,122 +139,124 @@ static int execute_checked(struct op_context *ctx, struct loop *loop, struct err
   return OP_OK;
 }
 
-/* Everything but the run. */
-static int make_ready(struct op_context *ctx, struct loop *loop, struct error *err) {
-  int code = prepare(ctx, loop, err);
-  if (!code && loop->backend->select)
-    code = loop->backend->select(ctx, loop, err);
+int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
+  int code = prepare(ctx, launch, err);
   if (!code)
-    code = need_dats(ctx, loop, err);
-  return code ? code : loop_start_values(loop, err);
+    code = launch->loop->backend->select(ctx, launch, err);
+  if (!code)
+    code = need_dats(ctx, launch->loop, err);
+  return code ? code : launch_start(launch, err);
 }
 
 /* What was begun is ended, also after a failure. */
-static int finish_exchange(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
+static int finish_exchange(struct op_context *ctx, struct launch *launch, int code, struct error *err) {
   struct error ignored = {0};
-  int status = loop_exchange_finish(ctx, loop, code ? &ignored : err);
+  int status = loop_exchange_finish(ctx, launch, code ? &ignored : err);
   error_free(&ignored);
   return code ? code : status;
 }
 
 /* The first part needs no halo: it runs while messages travel. */
-static int run_parts(struct op_context *ctx, struct loop *loop, bool exchanging, struct error *err) {
+static int run_parts(struct op_context *ctx, struct launch *launch, bool exchanging, struct error *err) {
+  const struct loop *loop = launch->loop;
   int code = OP_OK;
   for (int p = 0; !code && p < loop->nparts; p++) {
     if (loop->parts[p].begin < loop->parts[p].end)
-      code = loop->backend->run(ctx, loop, p, err);
+      code = loop->backend->run(ctx, launch, p, err);
     if (p == 0 && exchanging)
-      code = finish_exchange(ctx, loop, code, err);
+      code = finish_exchange(ctx, launch, code, err);
   }
   if (!code && loop->backend->finish)
-    code = loop->backend->finish(ctx, loop, err);
+    code = loop->backend->finish(ctx, launch, err);
   return code;
 }
 
-int loop_run_plain(struct op_context *ctx, struct loop *loop, struct error *err) {
-  int code = make_ready(ctx, loop, err);
-  if (!code)
-    code = run_parts(ctx, loop, false, err);
-  return code ? code : loop_results(ctx, loop, err);
+int loop_go(struct op_context *ctx, struct launch *launch, struct error *err) {
+  int code = run_parts(ctx, launch, false, err);
+  return code ? code : launch_results(ctx, launch, err);
 }
 
 /* `spent` without the time that others made this rank wait, which says nothing about the variant. */
-static void note_time(struct op_context *ctx, struct loop *loop, double start, double waited) {
+static void note_time(struct op_context *ctx, struct launch *launch, double start, double waited) {
+  struct loop *loop = launch->loop;
   const double spent = clock_seconds() - start;
   loop->stats.seconds += spent;
   if (spent > loop->stats.slowest)
     loop->stats.slowest = spent;
   if (loop->backend->ran)
-    loop->backend->ran(ctx, loop, spent - (loop->stats.waiting_seconds - waited));
+    loop->backend->ran(ctx, launch, spent - (loop->stats.waiting_seconds - waited));
   if (ctx->trace->wanted)
     context_trace(ctx, loop, start, spent);
 }
 
-static int execute_once(struct op_context *ctx, struct loop *loop, struct error *err) {
-  int code = make_ready(ctx, loop, err);
+static int execute_once(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  int code = loop_make_ready(ctx, launch, err);
   if (code && !layouts_refuse(ctx, ctx->layouts[loop->backend->space], err)) {
     error_clear(&loop->failure);
-    code = make_ready(ctx, loop, err);
+    code = loop_make_ready(ctx, launch, err);
   }
   if (code)
     return code;
   const double start = clock_seconds(), waited = loop->stats.waiting_seconds;
   bool exchanging = false;
   if (loop->nneeds)
-    code = loop_exchange_start(ctx, loop, loop->backend->space, &exchanging, err);
+    code = loop_exchange_start(ctx, launch, loop->backend->space, &exchanging, err);
   if (!code)
-    code = run_parts(ctx, loop, exchanging, err);
+    code = run_parts(ctx, launch, exchanging, err);
   if (!code)
-    code = loop_results(ctx, loop, err);
+    code = launch_results(ctx, launch, err);
   if (code)
     return code;
   loop_mark_written(ctx, loop, loop->backend->space);
-  note_time(ctx, loop, start, waited);
+  note_time(ctx, launch, start, waited);
   return OP_OK;
 }
 
-static int exchange_now(struct op_context *ctx, struct loop *loop, enum space space, struct error *err) {
+static int exchange_now(struct op_context *ctx, struct launch *launch, enum space space, struct error *err) {
   bool exchanging = false;
-  int code = loop_exchange_start(ctx, loop, space, &exchanging, err);
-  return code || !exchanging ? code : loop_exchange_finish(ctx, loop, err);
+  int code = loop_exchange_start(ctx, launch, space, &exchanging, err);
+  return code || !exchanging ? code : loop_exchange_finish(ctx, launch, err);
 }
 
 /* Both runs start from the same halos, also where the first one's are on a device only. */
-static int execute_twice(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int execute_twice(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
   struct shadow_run run;
-  int code = prepare(ctx, loop, err);
+  int code = prepare(ctx, launch, err);
   if (!code)
-    code = exchange_now(ctx, loop, loop->backend->space, err);
+    code = exchange_now(ctx, launch, loop->backend->space, err);
   if (!code && loop->shadow->backend->space == SPACE_HOST)
-    code = exchange_now(ctx, loop, SPACE_HOST, err);
+    code = exchange_now(ctx, launch, SPACE_HOST, err);
   if (!code)
-    code = shadow_begin(ctx, loop, &run, err);
+    code = shadow_begin(ctx, launch, &run, err);
   if (code)
     return code;
-  code = execute_once(ctx, loop, err);
+  code = execute_once(ctx, launch, err);
   if (code) {
-    copies_free(&run.before);
+    shadow_drop(&run);
     return code;
   }
-  return shadow_end(ctx, loop, &run, err);
+  return shadow_end(ctx, launch, &run, err);
 }
 
 /* Get the code, run nothing. What the checking form compiles is known when it runs, so it is left out here. */
-static int look_up(struct op_context *ctx, struct loop *loop, struct error *err) {
-  int code = prepare(ctx, loop, err);
-  return !code && loop->backend->select ? loop->backend->select(ctx, loop, err) : code;
+static int look_up(struct op_context *ctx, struct launch *launch, struct error *err) {
+  int code = prepare(ctx, launch, err);
+  return code ? code : launch->loop->backend->select(ctx, launch, err);
 }
 
-static int execute(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int execute(struct op_context *ctx, struct launch *launch, struct error *err) {
+  const struct loop *loop = launch->loop;
   struct layouts *layouts = ctx->layouts[ctx->backend->space];
   int code = layouts ? layouts_step(ctx, layouts, err) : OP_OK;
   if (code)
     return code;
   if (loop->checked)
-    return execute_checked(ctx, loop, err);
+    return execute_checked(ctx, launch, err);
   if (loop->shadow && (loop->stats.calls - 1) % ctx->shadow_every == 0)
-    return execute_twice(ctx, loop, err);
-  return execute_once(ctx, loop, err);
+    return execute_twice(ctx, launch, err);
+  return execute_once(ctx, launch, err);
 }
 
 static int check_call(const struct loop_call *call, struct error *err) {
@@ -303,6 +313,36 @@ static long long bytes_moved(const struct op_context *ctx) {
   return ctx->counters->bytes_to_device + ctx->counters->bytes_from_device;
 }
 
+/* The call's memory is known to be there. */
+static int run_launch(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  if (ctx->diags >= 3)
+    log_line(ctx->log, LOG_WARN, "loop", "loop %s over %ld elements of set \"%s\"", loop->name,
+             loop->set->size, loop->set->name);
+  ctx->counters->loops++;
+  loop->stats.calls++;
+  if (loop->most_elements == 0)
+    return OP_OK;
+  if (ctx->missing->count)
+    return missing_note(ctx, loop, look_up(ctx, launch, err), err);
+  const long long moved = bytes_moved(ctx);
+  const int code = execute(ctx, launch, err);
+  loop->stats.moved += bytes_moved(ctx) - moved;
+  return code == OP_ERR_CACHE_MISS ? missing_note(ctx, loop, code, err) : code;
+}
+
+static int run_call(struct op_context *ctx, struct loop *loop, const op_arg *args, struct error *err) {
+  struct launch *launch = launch_get(loop, err);
+  int code = launch ? take_user_memory(launch, args, err) : err->code;
+  if (code)
+    code = agree_on_call(ctx, code, err, "%s", error_message(err));
+  else
+    code = run_launch(ctx, launch, err);
+  if (launch)
+    launch_put(launch);
+  return code;
+}
+
 int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
              const op_arg *args, const char *file, int line, struct error *err) {
   const struct loop_call call = {text, name, set, nargs, args, file, line};
@@ -320,20 +360,5 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
   if (loop->failure.code && loop->constant_epoch == ctx->mesh->constant_epoch)
     return error_copy(err, &loop->failure);
   error_clear(&loop->failure);
-  code = take_user_memory(loop, args, err);
-  if (code)
-    return agree_on_call(ctx, code, err, "%s", error_message(err));
-  if (ctx->diags >= 3)
-    log_line(ctx->log, LOG_WARN, "loop", "loop %s over %ld elements of set \"%s\"", name, loop->set->size,
-             loop->set->name);
-  ctx->counters->loops++;
-  loop->stats.calls++;
-  if (loop->most_elements == 0)
-    return OP_OK;
-  if (ctx->missing->count)
-    return missing_note(ctx, loop, look_up(ctx, loop, err), err);
-  const long long moved = bytes_moved(ctx);
-  code = execute(ctx, loop, err);
-  loop->stats.moved += bytes_moved(ctx) - moved;
-  return code == OP_ERR_CACHE_MISS ? missing_note(ctx, loop, code, err) : code;
+  return run_call(ctx, loop, args, err);
 }

@@ -2,15 +2,17 @@
 #ifndef OP2JIT_LOOP_H
 #define OP2JIT_LOOP_H
 
-#include "record/record.h"
+#include "record/launch.h"
 
 /* The call itself. */
 int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
              const op_arg *args, const char *file, int line, struct error *err);
 /* Forget all records that use the dat (NULL: all records). */
 void loop_forget(struct op_context *ctx, const struct dat *dat);
-/* Prepare a record and run it from the data as they are; results go to loop->user. Versions of dats stay as they are. */
-int loop_run_plain(struct op_context *ctx, struct loop *loop, struct error *err);
+/* Everything but the run, after which the launch may wait: what it starts from is copied, but for extrema with a payload. */
+int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err);
+/* Run it from the data as they are, without messages. Versions of dats stay as they are. */
+int loop_go(struct op_context *ctx, struct launch *launch, struct error *err);
 
 /* ---- parts, each in a file of its own ---- */
 
@@ -20,16 +22,16 @@ int loop_check(struct op_context *ctx, struct loop *loop, struct error *err);
 int loop_check_aliases(struct op_context *ctx, const struct loop *loop, struct error *err);
 /* loop_describe.c: loop->desc from the arguments and the kernel. */
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
-/* Fill the frame's pointers: dats (host replicas), maps, strides, numbers, constants, globals. */
+/* Fill the frame's pointers: dats (host replicas), maps, strides, numbers, constants. Launches are to fit it. */
 void loop_fill_frame(struct op_context *ctx, struct loop *loop);
 
 /* loop_halo.c: what it needs of others' elements (once per epoch); bringing that up to date where it is not, in two halves,
  * or at once and all of it after everything else in the halos was spoilt (OP2_CHECK); the versions that a loop leaves. */
 void loop_find_needs(struct loop *loop);
-int loop_exchange_start(struct op_context *ctx, struct loop *loop, enum space space, bool *started,
+int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum space space, bool *started,
                         struct error *err);
-int loop_exchange_finish(struct op_context *ctx, struct loop *loop, struct error *err);
-int loop_exchange_anew(struct op_context *ctx, struct loop *loop, struct error *err);
+int loop_exchange_finish(struct op_context *ctx, struct launch *launch, struct error *err);
+int loop_exchange_anew(struct op_context *ctx, struct launch *launch, struct error *err);
 void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space);
 
 #endif

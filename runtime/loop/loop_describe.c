@@ -158,11 +158,9 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
       fill_slot(loop, desc_slot_numbers(d, described->map >= 0 ? d->maps[described->map].to : 0),
                 target->to_user);
     }
-    bool in_globals = arg->form == DESC_GBL && arg->access != OP_WORK && arg->present;
-    fill_slot(loop, desc_slot_arg(d, i), in_globals ? loop->globals + arg->offset : NULL);
-    fill_slot(loop, desc_slot_start(d, i), arg->info >= 0 ? loop->globals + arg->start : NULL);
   }
   for (int i = 0; i < d->nconsts; i++)
     if (!d->consts[i].folded)
       fill_slot(loop, desc_slot_const(d, i), mesh_find_constant(ctx->mesh, d->consts[i].name)->value);
+  loop->made++;
 }

@@ -20,7 +20,6 @@ static void add_need(struct loop *loop, struct dat *dat, const struct map *map) 
 void loop_find_needs(struct loop *loop) {
   const bool redundant = loop->nparts > loop->nresults;
   loop->nneeds = 0;
-  loop->exchange = NULL;
   for (int i = 0; loop->set->spread && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     const bool reads = arg->access == OP_READ || arg->access == OP_RW;
@@ -29,22 +28,24 @@ void loop_find_needs(struct loop *loop) {
   }
 }
 
-static int find_exchange(struct op_context *ctx, struct loop *loop, enum space space, unsigned stale,
+static int find_exchange(struct op_context *ctx, struct launch *launch, enum space space, unsigned stale,
                          struct error *err) {
+  const struct loop *loop = launch->loop;
   struct halo_need needs[OP_MAX_ARGS];
   int count = 0;
-  if (loop->exchange && loop->stale == stale && loop->exchange_space == space)
+  if (launch->exchange && launch->stale == stale && launch->exchange_space == space)
     return OP_OK;
   for (int n = 0; n < loop->nneeds; n++)
     if (stale >> n & 1u)
       needs[count++] = loop->needs[n];
-  loop->stale = stale;
-  loop->exchange_space = space;
-  return exchange_get(ctx, needs, count, space, &loop->exchange, err);
+  launch->stale = stale;
+  launch->exchange_space = space;
+  return exchange_get(ctx, needs, count, space, &launch->exchange, err);
 }
 
-int loop_exchange_start(struct op_context *ctx, struct loop *loop, enum space space, bool *started,
+int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum space space, bool *started,
                         struct error *err) {
+  struct loop *loop = launch->loop;
   unsigned stale = 0;
   *started = false;
   for (int n = 0; n < loop->nneeds; n++)
@@ -53,23 +54,24 @@ int loop_exchange_start(struct op_context *ctx, struct loop *loop, enum space sp
     return OP_OK;
   const double start = clock_seconds();
   ctx->comm->where = loop->name;
-  int code = find_exchange(ctx, loop, space, stale, err);
+  int code = find_exchange(ctx, launch, space, stale, err);
   if (!code)
-    code = exchange_start(ctx, loop->exchange, err);
+    code = exchange_start(ctx, launch->exchange, err);
   if (code)
     return error_prefix(err, "loop %s: ", loop->name);
   *started = true;
-  loop->stats.messages += exchange_messages(loop->exchange);
-  loop->stats.bytes_sent += (long long)exchange_bytes(loop->exchange);
+  loop->stats.messages += exchange_messages(launch->exchange);
+  loop->stats.bytes_sent += (long long)exchange_bytes(launch->exchange);
   loop->stats.exchanges++;
   loop->stats.exchange_seconds += clock_seconds() - start;
   return OP_OK;
 }
 
-int loop_exchange_finish(struct op_context *ctx, struct loop *loop, struct error *err) {
+int loop_exchange_finish(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
   const double start = clock_seconds();
   double waited = 0;
-  int code = exchange_finish(ctx, loop->exchange, &waited, err);
+  int code = exchange_finish(ctx, launch->exchange, &waited, err);
   loop->stats.exchange_seconds += clock_seconds() - start;
   loop->stats.waiting_seconds += waited;
   ctx->comm->where = NULL;
@@ -117,7 +119,8 @@ static void poison(struct dat *dat) {
       memset(dat_value(dat, e, c), 0xff, dat->value_size);
 }
 
-int loop_exchange_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
+int loop_exchange_anew(struct op_context *ctx, struct launch *launch, struct error *err) {
+  const struct loop *loop = launch->loop;
   bool started = false;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
@@ -126,6 +129,6 @@ int loop_exchange_anew(struct op_context *ctx, struct loop *loop, struct error *
     poison(arg->dat);
     halo_is_old(ctx, arg->dat);
   }
-  int code = loop_exchange_start(ctx, loop, SPACE_HOST, &started, err);
-  return code || !started ? code : loop_exchange_finish(ctx, loop, err);
+  int code = loop_exchange_start(ctx, launch, SPACE_HOST, &started, err);
+  return code || !started ? code : loop_exchange_finish(ctx, launch, err);
 }

@@ -14,11 +14,9 @@
 #include "mesh/data.h"
 #include "tune/layouts.h"
 
-static void shadow_free(struct op_context *ctx, struct loop *shadow);
-
 void loop_free(struct op_context *ctx, struct loop *loop) {
   if (loop->shadow)
-    shadow_free(ctx, loop->shadow);
+    loop_free(ctx, loop->shadow);
   layouts_forget(ctx->layouts[loop->backend->space], loop);
   loop->backend->drop(ctx, loop);
   check_drop(loop);
@@ -29,17 +27,9 @@ void loop_free(struct op_context *ctx, struct loop *loop) {
   free(loop->name);
   free(loop->text);
   free(loop->file);
-  free(loop->slots);
-  free(loop->globals);
   free(loop->frame);
+  launch_free(loop->spare);
   free(loop);
-}
-
-/* A shadow's results are memory of its own. */
-static void shadow_free(struct op_context *ctx, struct loop *shadow) {
-  for (int i = 0; i < shadow->nargs; i++)
-    free(shadow->user[i]);
-  loop_free(ctx, shadow);
 }
 
 static int copy_call(struct loop *loop, const struct loop_call *call, struct error *err) {

@@ -40,13 +40,3 @@ void loop_make_parts(struct loop *loop) {
       extents[EXTENT_OWNED] ? (double)(loop_end(loop) - extents[EXTENT_OWNED]) / (double)extents[EXTENT_OWNED]
                             : 0;
 }
-
-void loop_set_slots(struct loop *loop, int part, int nslots) {
-  loop->parts[part].nslots = nslots;
-  loop->parts[part].first_slot = part ? loop->parts[part - 1].first_slot + loop->parts[part - 1].nslots : 0;
-}
-
-int loop_slots(const struct loop *loop) {
-  const struct loop_part *last = &loop->parts[loop->nparts - 1];
-  return last->first_slot + last->nslots;
-}

@@ -1,4 +1,4 @@
-/* What is known of one loop: its arguments, description, parts, and what a call starts from and hands back. */
+/* What is known of one loop, and the same for all its calls: its arguments, description, parts. A call is a launch (launch.h). */
 #ifndef OP2JIT_RECORD_H
 #define OP2JIT_RECORD_H
 
@@ -17,6 +17,7 @@ struct op_context;
 struct dat;
 struct check_state;
 struct backend;
+struct launch;
 
 struct loop_arg {
   enum desc_form form;
@@ -31,12 +32,21 @@ struct loop_arg {
   size_t start;  /* in `globals`: the user's own value of an extremum with a payload */
 };
 
+static inline bool arg_is_reduction(const struct loop_arg *arg) {
+  return arg->present && arg->form == DESC_GBL &&
+         (arg->access == OP_INC || arg->access == OP_MIN || arg->access == OP_MAX);
+}
+
+static inline bool arg_is_global(const struct loop_arg *arg) {
+  return arg->present && arg->form == DESC_GBL &&
+         (arg->access == OP_READ || arg->access == OP_WRITE || arg->access == OP_RW);
+}
+
 /* Elements that run at once. One process: one part, all of them. Ranks: the core, while messages travel; the boundary; and, if
  * the loop writes through a map, copies of others' elements: what they write to targets owned here counts, their results do
  * not. Empty parts are not run. */
 struct loop_part {
   long begin, end;
-  int first_slot, nslots; /* reduction slots, set by the backend */
 };
 enum { LOOP_PARTS = 3 };
 
@@ -94,15 +104,10 @@ struct loop {
   int nparts, nresults; /* parts whose results count come first */
   struct halo_need needs[OP_MAX_ARGS];
   int nneeds;
-  struct exchange *exchange; /* of the needs that were stale in the last call that had some */
-  unsigned stale;            /* a bit for each need */
-  enum space exchange_space;
-  unsigned char *slots;
-  int slots_capacity;
-  unsigned char *globals; /* READ, WRITE and RW globals of this call */
-  size_t global_bytes;
-  void **frame;            /* desc_slots() pointers, see jit/front/describe.h */
-  void *user[OP_MAX_ARGS]; /* the user's memory of this call */
+  size_t global_bytes; /* READ, WRITE and RW globals of a launch */
+  void **frame;        /* what a launch's starts from: desc_slots() pointers, see jit/front/describe.h */
+  unsigned made;       /* changes whenever launches have to be fitted to the record anew */
+  struct launch *spare;
 
   const struct backend *backend;
   void *backend_state;
@@ -125,10 +130,8 @@ struct loop **loop_records(const struct op_context *ctx);
  * frees the array. NULL: no memory. */
 long long *loop_times(const struct op_context *ctx);
 
-/* parts.c: which elements run, in which parts; and how many reduction slots each part takes, in their order. */
+/* parts.c: which elements run, in which parts. */
 void loop_make_parts(struct loop *loop);
-void loop_set_slots(struct loop *loop, int part, int nslots);
-int loop_slots(const struct loop *loop);
 /* Behind the last element that runs. */
 static inline long loop_end(const struct loop *loop) {
   return loop->parts[loop->nparts - 1].end;
@@ -144,14 +147,8 @@ static inline void loop_count_code(struct loop *loop, bool compiled) {
 }
 /* A dat is written through a map. */
 bool loop_writes_through_map(const struct loop *loop);
-/* results.c: layout of slots and globals; their contents before, and the user's results after a run. */
+/* results.c: where things are in slots and globals. */
 int loop_layout(struct loop *loop, struct error *err);
-int loop_start_values(struct loop *loop, struct error *err);
-int loop_results(struct op_context *ctx, struct loop *loop, struct error *err);
-/* Argument i is an extremum with a payload, and element `number` (the user's) left this value and payload: keep them in the
- * slot if they win. */
-void loop_offer_extremum(const struct loop *loop, int i, unsigned char *slot, const void *value,
-                         const void *payload, long long number);
 /* ---- native forms (native_forms.c) ---- */
 struct native_table {
   struct native_form {

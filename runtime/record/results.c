@@ -7,20 +7,10 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "ranks/comm.h"
-#include "record/record.h"
+#include "record/launch.h"
 
 /* A payload's slot: the number of the element that won, then its values. */
 enum { NUMBER_BYTES = sizeof(long long), ALIGN = 16, SLOT_ALIGN = 64, NAME_BYTES = 32 };
-
-static bool is_reduction(const struct loop_arg *arg) {
-  return arg->present && arg->form == DESC_GBL &&
-         (arg->access == OP_INC || arg->access == OP_MIN || arg->access == OP_MAX);
-}
-
-static bool is_global(const struct loop_arg *arg) {
-  return arg->present && arg->form == DESC_GBL &&
-         (arg->access == OP_READ || arg->access == OP_WRITE || arg->access == OP_RW);
-}
 
 static bool place(size_t *end, size_t bytes, size_t *offset) {
   *offset = *end;
@@ -46,9 +36,9 @@ int loop_layout(struct loop *loop, struct error *err) {
   for (int i = 0; i < loop->nargs; i++) {
     struct loop_arg *arg = &loop->args[i];
     bool payload = arg->form == DESC_INFO;
-    if (is_global(arg))
+    if (arg_is_global(arg))
       fits &= place(&globals, arg->bytes, &arg->offset);
-    else if (is_reduction(arg) || payload) {
+    else if (arg_is_reduction(arg) || payload) {
       size_t bytes = arg->bytes + (payload ? NUMBER_BYTES : 0);
       fits &= place(&slot, bytes, &arg->offset);
       if (arg->info >= 0)
@@ -61,64 +51,10 @@ int loop_layout(struct loop *loop, struct error *err) {
   if (!fits)
     return error_set(err, OP_ERR_SIZE, "loop %s: the globals are more than can be addressed", loop->name);
   loop->slot_bytes = slot;
-  free(loop->globals);
-  free(loop->frame);
   loop->global_bytes = globals;
-  loop->globals = array_new(globals, 1);
+  free(loop->frame);
   loop->frame = array_new((size_t)desc_slots(&loop->desc), sizeof *loop->frame);
-  if (!loop->globals || !loop->frame)
-    return error_memory(err, "a loop's globals", globals);
-  return OP_OK;
-}
-
-static void start_slot(const struct loop *loop, unsigned char *slot) {
-  static const long long nobody = -1;
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    if (arg->form == DESC_INFO) {
-      memcpy(slot + arg->offset, &nobody, sizeof nobody);
-      memcpy(slot + arg->offset + NUMBER_BYTES, loop->user[i], arg->bytes);
-    } else if (is_reduction(arg)) {
-      if (arg->access == OP_INC)
-        memset(slot + arg->offset, 0, arg->bytes);
-      else
-        memcpy(slot + arg->offset, loop->user[i], arg->bytes);
-    }
-  }
-}
-
-/* One by what it holds, the others as copies of all that there are already. */
-static void start_slots(const struct loop *loop, size_t nslots) {
-  start_slot(loop, loop->slots);
-  for (size_t done = 1, next; done < nslots; done = next) {
-    next = nslots - done < done ? nslots : 2 * done;
-    memcpy(loop->slots + done * loop->slot_bytes, loop->slots, (next - done) * loop->slot_bytes);
-  }
-}
-
-int loop_start_values(struct loop *loop, struct error *err) {
-  const int nslots = loop_slots(loop);
-  if (loop->nreductions && nslots > loop->slots_capacity) {
-    size_t bytes;
-    unsigned char *slots = NULL;
-    if (size_mul((size_t)nslots, loop->slot_bytes, &bytes) && size_add(bytes, SLOT_ALIGN, &bytes))
-      slots = aligned_alloc(SLOT_ALIGN, bytes / SLOT_ALIGN * SLOT_ALIGN);
-    if (!slots)
-      return error_memory(err, "partial results", (size_t)nslots * loop->slot_bytes);
-    free(loop->slots);
-    loop->slots = slots;
-    loop->slots_capacity = nslots;
-  }
-  if (loop->nreductions && nslots > 0)
-    start_slots(loop, (size_t)nslots);
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    if (is_global(arg))
-      memcpy(loop->globals + arg->offset, loop->user[i], arg->bytes);
-    else if (is_reduction(arg) && arg->info >= 0)
-      memcpy(loop->globals + arg->start, loop->user[i], arg->bytes);
-  }
-  return OP_OK;
+  return loop->frame ? OP_OK : error_memory(err, "a loop's frame", (size_t)desc_slots(&loop->desc));
 }
 
 /* Partial results, one behind the other: of parts and blocks, or of ranks. */
@@ -143,13 +79,14 @@ static bool improves(const struct loop_arg *arg, const void *now, const void *ca
   return memcmp(best, now, arg->bytes) != 0;
 }
 
-void loop_offer_extremum(const struct loop *loop, int i, unsigned char *slot, const void *value,
-                         const void *payload, long long number) {
+void launch_offer_extremum(const struct launch *launch, int i, unsigned char *slot, const void *value,
+                           const void *payload, long long number) {
+  const struct loop *loop = launch->loop;
   const struct loop_arg *arg = &loop->args[i], *info = &loop->args[arg->info];
   unsigned char *best = slot + arg->offset;
   long long winner;
   /* The kernel saw the user's own value; if it left it, the element is no candidate. */
-  if (memcmp(value, loop->user[i], arg->bytes) == 0)
+  if (memcmp(value, launch->user[i], arg->bytes) == 0)
     return;
   memcpy(&winner, slot + info->offset, sizeof winner);
   bool equal = memcmp(value, best, arg->bytes) == 0;
@@ -162,7 +99,8 @@ void loop_offer_extremum(const struct loop *loop, int i, unsigned char *slot, co
 
 /* An extremum with a payload: only slots in which an element won count; ties go to the lowest number, and the
  * user's own value wins over an equal element. */
-static void combine_with_payload(const struct loop *loop, int i, const struct partial *from) {
+static void combine_with_payload(const struct launch *launch, int i, const struct partial *from) {
+  const struct loop *loop = launch->loop;
   const struct loop_arg *arg = &loop->args[i], *payload = &loop->args[arg->info];
   long long best = -1;
   for (int s = 0; s < from->count; s++) {
@@ -172,41 +110,44 @@ static void combine_with_payload(const struct loop *loop, int i, const struct pa
     memcpy(&element, slot + payload->offset, sizeof element);
     if (element < 0)
       continue;
-    bool equal = memcmp(value, loop->user[i], arg->bytes) == 0;
-    if (!improves(arg, loop->user[i], value) && !(equal && best >= 0 && element < best))
+    bool equal = memcmp(value, launch->user[i], arg->bytes) == 0;
+    if (!improves(arg, launch->user[i], value) && !(equal && best >= 0 && element < best))
       continue;
     best = element;
-    memcpy(loop->user[i], value, arg->bytes);
-    memcpy(loop->user[arg->info], slot + payload->offset + NUMBER_BYTES, payload->bytes);
+    memcpy(launch->user[i], value, arg->bytes);
+    memcpy(launch->user[arg->info], slot + payload->offset + NUMBER_BYTES, payload->bytes);
   }
 }
 
 /* Of the parts whose results count. */
-static struct partial own_results(const struct loop *loop) {
-  const struct loop_part *last = &loop->parts[loop->nresults - 1];
-  return (struct partial){
-      .first = loop->slots, .distance = loop->slot_bytes, .count = last->first_slot + last->nslots};
+static struct partial own_results(const struct launch *launch) {
+  const int last = launch->loop->nresults - 1;
+  return (struct partial){.first = launch->slots,
+                          .distance = launch->loop->slot_bytes,
+                          .count = launch->part_slots[last].first + launch->part_slots[last].count};
 }
 
-static void hand_back(const struct loop *loop, const struct partial *from, const unsigned char *globals) {
+static void hand_back(const struct launch *launch, const struct partial *from, const unsigned char *globals) {
+  const struct loop *loop = launch->loop;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (is_reduction(arg) && arg->info >= 0)
-      combine_with_payload(loop, i, from);
-    else if (is_reduction(arg))
-      combine(loop, i, from, loop->user[i]);
-    else if (is_global(arg) && arg->access != OP_READ)
-      memcpy(loop->user[i], globals + arg->offset, arg->bytes);
+    if (arg_is_reduction(arg) && arg->info >= 0)
+      combine_with_payload(launch, i, from);
+    else if (arg_is_reduction(arg))
+      combine(loop, i, from, launch->user[i]);
+    else if (arg_is_global(arg) && arg->access != OP_READ)
+      memcpy(launch->user[i], globals + arg->offset, arg->bytes);
   }
 }
 
 /* ---- ranks: each one's results in one slot, then these in the order of the ranks, so that all have the same bits ---- */
 
-static void merge(const struct loop *loop, const struct partial *from, unsigned char *slot) {
-  start_slot(loop, slot);
+static void merge(const struct launch *launch, const struct partial *from, unsigned char *slot) {
+  const struct loop *loop = launch->loop;
+  launch_start_slot(launch, slot);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (!is_reduction(arg))
+    if (!arg_is_reduction(arg))
       continue;
     if (arg->info < 0)
       combine(loop, i, from, slot + arg->offset);
@@ -216,14 +157,14 @@ static void merge(const struct loop *loop, const struct partial *from, unsigned 
       long long element;
       memcpy(&element, payload, sizeof element);
       if (element >= 0)
-        loop_offer_extremum(loop, i, slot, part + arg->offset, payload + NUMBER_BYTES, element);
+        launch_offer_extremum(launch, i, slot, part + arg->offset, payload + NUMBER_BYTES, element);
     }
   }
 }
 
 static bool has_output(const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++)
-    if (is_global(&loop->args[i]) && loop->args[i].access != OP_READ)
+    if (arg_is_global(&loop->args[i]) && loop->args[i].access != OP_READ)
       return true;
   return false;
 }
@@ -266,7 +207,8 @@ static int check_names(const struct op_context *ctx, const char *names, size_t d
   return OP_OK;
 }
 
-static int hand_back_over_ranks(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int hand_back_over_ranks(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
   const size_t globals = has_output(loop) ? loop->global_bytes : 0;
   const size_t slot = loop->nreductions ? loop->slot_bytes : 0;
   /* Of each rank: its slot, its globals, the loop, and whether the globals count. */
@@ -277,26 +219,26 @@ static int hand_back_over_ranks(struct op_context *ctx, struct loop *loop, struc
   if (!all)
     return error_memory(err, "the results of all ranks", ((size_t)ctx->comm->size + 1) * bytes);
   unsigned char *mine = all + (size_t)ctx->comm->size * bytes;
-  const struct partial own = own_results(loop);
+  const struct partial own = own_results(launch);
   if (slot)
-    merge(loop, &own, mine);
-  memcpy(mine + slot, loop->globals, globals);
+    merge(launch, &own, mine);
+  memcpy(mine + slot, launch->globals, globals);
   memcpy(mine + slot + globals, loop->name, strnlen(loop->name, NAME_BYTES - 1));
   mine[bytes - 1] = loop->set->extents[EXTENT_OWNED] > 0;
   int code = gather_results(ctx, loop, mine, bytes, all, err);
   if (!code)
     code = check_names(ctx, (const char *)all + slot + globals, bytes, err);
   if (!code)
-    hand_back(loop, &(struct partial){.first = all, .distance = bytes, .count = ctx->comm->size},
+    hand_back(launch, &(struct partial){.first = all, .distance = bytes, .count = ctx->comm->size},
               owners_globals(all, bytes, slot, ctx->comm->size));
   free(all);
   return code;
 }
 
-int loop_results(struct op_context *ctx, struct loop *loop, struct error *err) {
-  if (loop->set->spread)
-    return hand_back_over_ranks(ctx, loop, err);
-  const struct partial own = own_results(loop);
-  hand_back(loop, &own, loop->globals);
+int launch_results(struct op_context *ctx, struct launch *launch, struct error *err) {
+  if (launch->loop->set->spread)
+    return hand_back_over_ranks(ctx, launch, err);
+  const struct partial own = own_results(launch);
+  hand_back(launch, &own, launch->globals);
   return OP_OK;
 }

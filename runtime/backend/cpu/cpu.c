@@ -14,7 +14,7 @@
 #include "op2jit.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "record/record.h"
+#include "record/launch.h"
 #include "run/team.h"
 #include "services/services.h"
 #include "tune/layouts.h"
@@ -207,7 +207,8 @@ static int turn_heavy(struct op_context *ctx, struct loop *loop, struct error *e
   return code;
 }
 
-static int cpu_select(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int cpu_select(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
   struct cpu_loop *cpu = loop->backend_state;
   if (cpu->watched && loop->long_calls >= HEAVY_ENOUGH && !is_held(ctx, loop)) {
     const int turned = turn_heavy(ctx, loop, err);
@@ -223,8 +224,9 @@ static int cpu_select(struct op_context *ctx, struct loop *loop, struct error *e
     return code;
   for (int p = 0; p < loop->nparts; p++) {
     const struct schedule *schedule = cpu->variants[cpu->current].parts[p].schedule;
-    loop_set_slots(loop, p, schedule ? schedule->nslots : 0);
+    launch_set_slots(launch, p, schedule ? schedule->nslots : 0);
   }
+  launch->variant = cpu->current;
   loop->stats.variant = cpu->variants[cpu->current].name;
   loop->stats.scalar = cpu->variants[cpu->current].scalar;
   loop->stats.spared = cpu->variants[cpu->current].variant.shape.straight ? cpu->spared : 0;
@@ -232,22 +234,23 @@ static int cpu_select(struct op_context *ctx, struct loop *loop, struct error *e
 }
 
 /* What generated code reads in place of maps. */
-static void set_straight(const struct loop *loop, const struct cpu_loop *cpu, int part) {
+static void set_straight(const struct launch *launch, const struct cpu_loop *cpu, int part) {
   const struct plan_entry *entry = cpu->straight[part];
-  loop->frame[desc_slot_straight(&loop->desc)] = entry ? entry->straight.words : NULL;
+  launch->frame[desc_slot_straight(&launch->loop->desc)] = entry ? entry->straight.words : NULL;
 }
 
-static int cpu_run(struct op_context *ctx, struct loop *loop, int part, struct error *err) {
+static int cpu_run(struct op_context *ctx, struct launch *launch, int part, struct error *err) {
   (void)err;
+  const struct loop *loop = launch->loop;
   const struct cpu_loop *cpu = loop->backend_state;
-  const struct cpu_variant *v = &cpu->variants[cpu->current];
+  const struct cpu_variant *v = &cpu->variants[launch->variant];
   const struct cpu_part *p = &v->parts[part];
   struct work works[] = {{.function = v->functions[WORK_RANGE],
-                          .frame = loop->frame,
+                          .frame = launch->frame,
                           .nframe = desc_slots(&loop->desc),
                           .reductions = loop->reductions,
                           .nreductions = loop->nreductions,
-                          .slots = loop->slots,
+                          .slots = launch->slots,
                           .slot_bytes = loop->slot_bytes},
                          {0}};
   struct execution execution = {.schedule = p->schedule,
@@ -256,14 +259,14 @@ static int cpu_run(struct op_context *ctx, struct loop *loop, int part, struct e
                                 .threads = p->threads,
                                 .poll = ctx->poll,
                                 .poll_context = ctx};
-  set_straight(loop, cpu, part);
+  set_straight(launch, cpu, part);
   if (loop->nreductions)
-    works[WORK_RANGE].slots += (size_t)loop->parts[part].first_slot * loop->slot_bytes;
+    works[WORK_RANGE].slots += (size_t)launch->part_slots[part].first * loop->slot_bytes;
   works[WORK_LIST] = works[WORK_RANGE];
   works[WORK_LIST].function = v->functions[WORK_LIST];
   works[WORK_LIST].list = p->schedule->list;
   if (p->gather)
-    gather_works(p->gather, loop, &works[WORK_RANGE], &execution);
+    gather_works(p->gather, launch, &works[WORK_RANGE], &execution);
   cpu_discount(ctx);
   executor_run(ctx->team, &execution);
   return OP_OK;
@@ -281,7 +284,8 @@ static bool is_of_use(struct op_context *ctx, const struct cpu_loop *cpu, double
   return good;
 }
 
-static void cpu_ran(struct op_context *ctx, struct loop *loop, double seconds) {
+static void cpu_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
+  struct loop *loop = launch->loop;
   struct cpu_loop *cpu = loop->backend_state;
   struct layouts *layouts = ctx->layouts[SPACE_HOST];
   if (layouts_times(layouts, loop) && !is_compiling(ctx)) {
@@ -301,8 +305,8 @@ static void cpu_ran(struct op_context *ctx, struct loop *loop, double seconds) {
   if (cpu->disturbed || is_compiling(ctx))
     tuner_pass(cpu->tuning.tuner, seconds);
   else
-    tuner_record(cpu->tuning.tuner, cpu->current, seconds);
-  tuning_ran(ctx, loop, &cpu->tuning, cpu->current);
+    tuner_record(cpu->tuning.tuner, launch->variant, seconds);
+  tuning_ran(ctx, loop, &cpu->tuning, launch->variant);
 }
 
 const struct backend backend_seq = {.name = "seq",

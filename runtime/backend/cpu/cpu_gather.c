@@ -6,7 +6,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "mesh/data.h"
-#include "record/record.h"
+#include "record/launch.h"
 
 /* to[0], to[step], ... += from[0], from[1], ... */
 typedef void add_row(void *to, const void *from, int dim, long step);
@@ -351,44 +351,47 @@ static unsigned char *rows_of_dat(const struct gather *g, int item) {
   return NULL;
 }
 
-static void fill_frame(struct gather *g, const struct loop *loop) {
-  const struct desc *d = &g->desc, *old = &loop->desc;
+static void fill_frame(struct gather *g, const struct launch *launch) {
+  const struct desc *d = &g->desc, *old = &launch->loop->desc;
   void **frame = g->frame + 1;
   g->frame[0] = g;
   for (int i = 0; i < d->ndats; i++) {
     bool kept = g->old_dat[i] >= 0;
     frame[desc_slot_dat(d, i)] =
-        kept ? loop->frame[desc_slot_dat(old, g->old_dat[i])] : rows_of_dat(g, g->old_dat[i]);
-    frame[desc_slot_stride(d, i)] = kept ? loop->frame[desc_slot_stride(old, g->old_dat[i])] : NULL;
+        kept ? launch->frame[desc_slot_dat(old, g->old_dat[i])] : rows_of_dat(g, g->old_dat[i]);
+    frame[desc_slot_stride(d, i)] = kept ? launch->frame[desc_slot_stride(old, g->old_dat[i])] : NULL;
   }
   for (int i = 0; i < d->nmaps; i++)
     frame[desc_slot_map(d, i)] =
-        g->old_map[i] >= 0 ? loop->frame[desc_slot_map(old, g->old_map[i])] : g->identity;
+        g->old_map[i] >= 0 ? launch->frame[desc_slot_map(old, g->old_map[i])] : g->identity;
   for (int i = 0; i < d->nargs; i++) {
-    frame[desc_slot_arg(d, i)] = loop->frame[desc_slot_arg(old, i)];
-    frame[desc_slot_start(d, i)] = loop->frame[desc_slot_start(old, i)];
+    frame[desc_slot_arg(d, i)] = launch->frame[desc_slot_arg(old, i)];
+    frame[desc_slot_start(d, i)] = launch->frame[desc_slot_start(old, i)];
   }
   for (int i = 0; i < d->nsets; i++)
     frame[desc_slot_numbers(d, i)] =
-        g->old_set[i] >= 0 ? loop->frame[desc_slot_numbers(old, g->old_set[i])] : NULL;
+        g->old_set[i] >= 0 ? launch->frame[desc_slot_numbers(old, g->old_set[i])] : NULL;
   for (int i = 0; i < d->nconsts; i++)
-    frame[desc_slot_const(d, i)] = loop->frame[desc_slot_const(old, i)];
+    frame[desc_slot_const(d, i)] = launch->frame[desc_slot_const(old, i)];
 }
 
-static void fill_targets(struct gather *g, const struct loop *loop) {
+static void fill_targets(struct gather *g, const struct launch *launch) {
+  const struct loop *loop = launch->loop;
   for (int i = 0; i < g->ngroups; i++)
     for (int k = 0; k < g->groups[i].nsources; k++) {
       struct source *s = &g->groups[i].sources[k];
       const struct dat *dat = loop->args[s->turned->arg].dat;
-      s->target = loop->frame[desc_slot_dat(&loop->desc, loop->desc.args[s->turned->arg].dat)];
+      s->target = launch->frame[desc_slot_dat(&loop->desc, loop->desc.args[s->turned->arg].dat)];
       s->target_bytes = dat->soa ? dat->value_size : dat->row_bytes;
       s->step = dat->soa ? dat->stride : 1;
     }
 }
 
-void gather_works(struct gather *g, const struct loop *loop, const struct work *own, struct execution *e) {
-  fill_frame(g, loop);
-  fill_targets(g, loop);
+void gather_works(struct gather *g, const struct launch *launch, const struct work *own,
+                  struct execution *e) {
+  const struct loop *loop = launch->loop;
+  fill_frame(g, launch);
+  fill_targets(g, launch);
   int moved = 1 + desc_slot_arg(&g->desc, 0) - desc_slot_arg(&loop->desc, 0);
   for (int r = 0; r < loop->nreductions; r++) {
     g->reductions[r] = loop->reductions[r];

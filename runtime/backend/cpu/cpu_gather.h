@@ -9,6 +9,7 @@
 
 struct op_context;
 struct loop;
+struct launch;
 struct loop_part;
 struct gather;
 
@@ -25,6 +26,6 @@ void gather_free(struct gather *g);
 /* What the work of the elements is compiled from. */
 const struct desc *gather_desc(const struct gather *g);
 /* The works of an execution that is complete else: the elements', made of the loop's own, and one for each set that collects. */
-void gather_works(struct gather *g, const struct loop *loop, const struct work *own, struct execution *e);
+void gather_works(struct gather *g, const struct launch *launch, const struct work *own, struct execution *e);
 
 #endif

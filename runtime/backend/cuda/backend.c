@@ -15,7 +15,7 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "ranks/kind.h"
-#include "record/record.h"
+#include "record/launch.h"
 #include "services/services.h"
 
 static struct nvrtc_places places(const struct op_context *ctx) {
@@ -264,8 +264,6 @@ static int backend_prepare(struct op_context *ctx, struct loop *loop, struct err
   if (!l)
     return error_memory(err, "a loop's variants", sizeof *l);
   loop->backend_state = l;
-  for (int p = 0; p < loop->nparts; p++)
-    loop_set_slots(loop, p, p == 0);
   int code = agree_on_candidates(ctx, loop, l, cuda_candidates(ctx, loop, l, err), err);
   if (!code)
     code = tuning_recall(ctx, loop, &l->tuning, err);
@@ -333,7 +331,8 @@ static bool is_watched(const struct op_context *ctx, struct cuda_loop *l) {
   return comm_alone(ctx->comm) && l->tuning.tuner && l->tuning.watches && ++l->settled_runs % EACH == 0;
 }
 
-static int backend_select(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int backend_select(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
   struct cuda *c = cuda_of(ctx);
   if (c->failed)
     return error_set(err, OP_ERR_DEVICE,
@@ -349,19 +348,22 @@ static int backend_select(struct op_context *ctx, struct loop *loop, struct erro
   l->seconds = 0;
   if (l->tuning.tuner)
     code = choose(ctx, loop, l, err);
+  launch->variant = l->current;
+  for (int p = 0; p < loop->nparts; p++)
+    launch_set_slots(launch, p, p == 0);
   loop->stats.variant = l->variants[l->current].name;
   return code;
 }
 
 /* Timed by events on the stream; the host waits for it. */
-static int run_timed(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, int part,
+static int run_timed(struct op_context *ctx, struct launch *launch, struct cuda_loop *l, int part,
                      struct error *err) {
   struct cuda *c = cuda_of(ctx);
-  struct cuda_variant *v = &l->variants[l->current];
+  struct cuda_variant *v = &l->variants[launch->variant];
   float milliseconds = 0;
   int result = c->driver.event_record(c->before, c->stream), code = OP_OK;
   if (!result)
-    code = cuda_launch_part(ctx, loop, v, part, err);
+    code = cuda_launch_part(ctx, launch, v, part, err);
   if (!result && !code)
     result = c->driver.event_record(c->after, c->stream);
   if (!result && !code)
@@ -373,19 +375,20 @@ static int run_timed(struct op_context *ctx, struct loop *loop, struct cuda_loop
     cuda_waited(c);
   l->seconds += 1e-3 * (double)milliseconds;
   return code ? code
-              : cuda_failed(c, result, err, "loop %s, variant %s, GPU %d: running the kernel", loop->name,
-                            v->name, c->device.ordinal);
+              : cuda_failed(c, result, err, "loop %s, variant %s, GPU %d: running the kernel",
+                            launch->loop->name, v->name, c->device.ordinal);
 }
 
-static int backend_run(struct op_context *ctx, struct loop *loop, int part, struct error *err) {
-  struct cuda_loop *l = loop->backend_state;
-  struct cuda_variant *v = &l->variants[l->current];
-  return l->timed ? run_timed(ctx, loop, l, part, err) : cuda_launch_part(ctx, loop, v, part, err);
+static int backend_run(struct op_context *ctx, struct launch *launch, int part, struct error *err) {
+  struct cuda_loop *l = launch->loop->backend_state;
+  struct cuda_variant *v = &l->variants[launch->variant];
+  return l->timed ? run_timed(ctx, launch, l, part, err) : cuda_launch_part(ctx, launch, v, part, err);
 }
 
 /* A trial of the tuner, in which the slowest rank's time counts, or a run that tells one layout of a dat from the other. */
-static int note_time(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, int code,
+static int note_time(struct op_context *ctx, const struct launch *launch, struct cuda_loop *l, int code,
                      struct error *err) {
+  struct loop *loop = launch->loop;
   if (l->trial)
     code = agree_on_largest(ctx->agreement, code, &l->seconds, 1, err);
   if (code)
@@ -395,20 +398,21 @@ static int note_time(struct op_context *ctx, struct loop *loop, struct cuda_loop
     ctx->counters->trials++;
     return OP_OK;
   }
-  tuner_record(l->tuning.tuner, l->current, l->seconds);
-  tuning_ran(ctx, loop, &l->tuning, l->current);
+  tuner_record(l->tuning.tuner, launch->variant, l->seconds);
+  tuning_ran(ctx, loop, &l->tuning, launch->variant);
   return OP_OK;
 }
 
-static int backend_finish(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int backend_finish(struct op_context *ctx, struct launch *launch, struct error *err) {
+  const struct loop *loop = launch->loop;
   struct cuda_loop *l = loop->backend_state;
-  int code = cuda_fetch_results(ctx, loop, &l->variants[l->current], err);
+  int code = cuda_fetch_results(ctx, launch, &l->variants[launch->variant], err);
   if (l->timed)
-    code = note_time(ctx, loop, l, code, err);
+    code = note_time(ctx, launch, l, code, err);
   /* Only a loop that is waited for can say how long it took. */
   if (!code && *env_value(ctx->env, ENV_TIMING))
     code = cuda_wait(cuda_of(ctx), err, "loop %s, variant %s, GPU %d: running the kernel", loop->name,
-                     l->variants[l->current].name, cuda_of(ctx)->device.ordinal);
+                     l->variants[launch->variant].name, cuda_of(ctx)->device.ordinal);
   return code;
 }
 

@@ -193,9 +193,10 @@ void cuda_variant_free(struct cuda *c, struct cuda_variant *v, const struct cuda
 void cuda_loop_free(struct cuda *c, struct cuda_loop *l);
 
 /* ---- launches (launch.c) ---- */
-int cuda_launch_part(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, int part,
+int cuda_launch_part(struct op_context *ctx, struct launch *launch, struct cuda_variant *v, int part,
                      struct error *err);
 /* Combine the results on the device and wait for them. */
-int cuda_fetch_results(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err);
+int cuda_fetch_results(struct op_context *ctx, struct launch *launch, struct cuda_variant *v,
+                       struct error *err);
 
 #endif

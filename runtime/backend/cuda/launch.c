@@ -7,11 +7,12 @@
 #include "cuda.h"
 #include "mesh/data.h"
 #include "op2jit.h"
-#include "record/record.h"
+#include "record/launch.h"
 
 struct call {
   struct op_context *ctx;
   struct cuda *c;
+  struct launch *launch;
   struct loop *loop;
   struct cuda_variant *v;
   struct cuda_part *p;
@@ -28,9 +29,9 @@ static const struct dat *dat_of(const struct loop *loop, int dat) {
 }
 
 /* Values of a READ or RW global, or what MIN and MAX start from. */
-static void *global_values(struct loop *loop, int arg) {
-  const struct loop_arg *a = &loop->args[arg];
-  return a->access == OP_READ || a->access == OP_RW ? loop->globals + a->offset : loop->slots + a->offset;
+static void *global_values(const struct launch *launch, int arg) {
+  const struct loop_arg *a = &launch->loop->args[arg];
+  return a->access == OP_READ || a->access == OP_RW ? launch->globals + a->offset : launch->slots + a->offset;
 }
 
 static void set_number(struct call *call, enum cuda_parameter_kind kind, int number) {
@@ -44,7 +45,7 @@ static int copy_global(struct call *call, int at, size_t *offset) {
   const struct cuda_parameter *p = &call->v->parameters.items[at];
   size_t bytes = call->loop->args[p->index].bytes;
   call->p->words[at].address = call->v->globals + *offset;
-  int code = call->c->driver.copy_in(call->v->globals + *offset, global_values(call->loop, p->index), bytes,
+  int code = call->c->driver.copy_in(call->v->globals + *offset, global_values(call->launch, p->index), bytes,
                                      call->c->stream);
   *offset += (bytes + 15) / 16 * 16;
   return cuda_failed(call->c, code, call->err, "loop %s: copying argument %d to the GPU", call->loop->name,
@@ -105,7 +106,7 @@ static int fill(struct call *call) {
     if (global && p->column)
       code = copy_global(call, i, &globals);
     else if (global)
-      call->p->values[i] = global_values(call->loop, p->index);
+      call->p->values[i] = global_values(call->launch, p->index);
   }
   call->p->filled = !code;
   return code;
@@ -164,13 +165,15 @@ static void hand_over(struct call *call) {
       continue;
     const struct loop_arg *a = &loop->args[i];
     bool global = a->form == DESC_GBL && (a->access == OP_WRITE || a->access == OP_RW);
-    memcpy((global ? loop->globals : loop->slots) + a->offset, call->c->landing + at,
+    memcpy((global ? call->launch->globals : call->launch->slots) + a->offset, call->c->landing + at,
            cuda_slot_size(&loop->desc, i));
   }
 }
 
-int cuda_fetch_results(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err) {
-  struct call call = {.ctx = ctx, .c = cuda_of(ctx), .loop = loop, .v = v, .err = err};
+int cuda_fetch_results(struct op_context *ctx, struct launch *launch, struct cuda_variant *v,
+                       struct error *err) {
+  struct loop *loop = launch->loop;
+  struct call call = {.ctx = ctx, .c = cuda_of(ctx), .launch = launch, .loop = loop, .v = v, .err = err};
   const struct cuda_driver *d = &call.c->driver;
   const size_t bytes = cuda_slot_bytes(&loop->desc);
   int count = v->nresults;
@@ -190,11 +193,13 @@ int cuda_fetch_results(struct op_context *ctx, struct loop *loop, struct cuda_va
   return OP_OK;
 }
 
-int cuda_launch_part(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, int part,
+int cuda_launch_part(struct op_context *ctx, struct launch *launch, struct cuda_variant *v, int part,
                      struct error *err) {
+  struct loop *loop = launch->loop;
   const struct cuda_loop *l = loop->backend_state;
   struct call call = {.ctx = ctx,
                       .c = cuda_of(ctx),
+                      .launch = launch,
                       .loop = loop,
                       .v = v,
                       .p = &v->parts[part],

@@ -10,7 +10,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "mesh/data.h"
-#include "record/record.h"
+#include "record/launch.h"
 
 /* What one argument needs beside the mesh: copies of rows that are not contiguous, scratch, numbers. */
 struct native_arg {
@@ -86,8 +86,6 @@ static int native_prepare(struct op_context *ctx, struct loop *loop, struct erro
     if (!own->scratch || (vector && !own->vector))
       return error_memory(err, "a native loop's scratch", bytes);
   }
-  for (int p = 0; p < loop->nparts; p++)
-    loop_set_slots(loop, p, 1);
   loop->stats.variant = "native";
   return OP_OK;
 }
@@ -148,60 +146,72 @@ static void *number_pointer(const struct loop *loop, const struct loop_arg *arg,
   return numbers;
 }
 
-static void *global_pointer(struct loop *loop, const struct loop_arg *arg, struct native_arg *own, int i,
-                            unsigned char *slot) {
+static void *global_pointer(const struct launch *launch, const struct loop_arg *arg, struct native_arg *own,
+                            int i, unsigned char *slot) {
   switch (arg->access) {
   case OP_WORK: return own->scratch;
   case OP_READ:
   case OP_WRITE:
-  case OP_RW: return loop->globals + arg->offset;
+  case OP_RW: return launch->globals + arg->offset;
   default: break;
   }
   if (arg->info < 0)
     return slot + arg->offset;
-  memcpy(own->scratch, loop->user[i], arg->bytes);
+  memcpy(own->scratch, launch->user[i], arg->bytes);
   return own->scratch;
 }
 
-static void *pointer(struct loop *loop, struct native_arg *own, int i, long element, unsigned char *slot) {
-  const struct loop_arg *arg = &loop->args[i];
+static void *pointer(const struct launch *launch, struct native_arg *own, int i, long element,
+                     unsigned char *slot) {
+  const struct loop_arg *arg = &launch->loop->args[i];
   if (!arg->present)
     return NULL;
   switch (arg->form) {
   case DESC_DAT: return dat_pointer(arg, own, element);
-  case DESC_IDX: return number_pointer(loop, arg, own, element);
-  case DESC_GBL: return global_pointer(loop, arg, own, i, slot);
-  case DESC_INFO: return memcpy(own->scratch, loop->user[i], arg->bytes);
+  case DESC_IDX: return number_pointer(launch->loop, arg, own, element);
+  case DESC_GBL: return global_pointer(launch, arg, own, i, slot);
+  case DESC_INFO: return memcpy(own->scratch, launch->user[i], arg->bytes);
   }
   return NULL;
 }
 
-static void finish_element(struct loop *loop, struct native_state *state, long element, unsigned char *slot) {
+static void finish_element(const struct launch *launch, struct native_state *state, long element,
+                           unsigned char *slot) {
+  const struct loop *loop = launch->loop;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (!arg->present)
       continue;
     if (arg->form == DESC_GBL && arg->info >= 0)
-      loop_offer_extremum(loop, i, slot, state->args[i].scratch, state->args[arg->info].scratch,
-                          loop->set->to_user ? loop->set->to_user[element] : element);
+      launch_offer_extremum(launch, i, slot, state->args[i].scratch, state->args[arg->info].scratch,
+                            loop->set->to_user ? loop->set->to_user[element] : element);
     if (arg->form == DESC_DAT && arg->dat->soa)
       for (int r = 0; r < state->args[i].rows; r++)
         store_row(arg, target_of(arg, element, r), state->args[i].scratch + (size_t)r * arg->bytes);
   }
 }
 
-static int native_run(struct op_context *ctx, struct loop *loop, int part, struct error *err) {
+static int native_select(struct op_context *ctx, struct launch *launch, struct error *err) {
+  (void)ctx, (void)err;
+  for (int p = 0; p < launch->loop->nparts; p++)
+    launch_set_slots(launch, p, 1);
+  return OP_OK;
+}
+
+static int native_run(struct op_context *ctx, struct launch *launch, int part, struct error *err) {
   (void)err;
+  const struct loop *loop = launch->loop;
   enum { BETWEEN_POLLS = 1024 };
   struct native_state *state = loop->backend_state;
   const struct loop_part *p = &loop->parts[part];
-  unsigned char *slot = loop->nreductions ? loop->slots + (size_t)p->first_slot * loop->slot_bytes : NULL;
+  unsigned char *slot =
+      loop->nreductions ? launch->slots + (size_t)launch->part_slots[part].first * loop->slot_bytes : NULL;
   void *pointers[OP_MAX_ARGS];
   for (long e = p->begin; e < p->end; e++) {
     for (int i = 0; i < loop->nargs; i++)
-      pointers[i] = pointer(loop, &state->args[i], i, e, slot);
+      pointers[i] = pointer(launch, &state->args[i], i, e, slot);
     state->call(loop->native, pointers);
-    finish_element(loop, state, e, slot);
+    finish_element(launch, state, e, slot);
     if (ctx->poll && e % BETWEEN_POLLS == 0)
       ctx->poll(ctx);
   }
@@ -214,5 +224,6 @@ const struct backend backend_native = {.name = "native",
                                        .open = native_open,
                                        .close = native_close,
                                        .prepare = native_prepare,
+                                       .select = native_select,
                                        .run = native_run,
                                        .drop = native_drop};

@@ -1,0 +1,131 @@
+#include "record/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+
+enum { SLOT_ALIGN = 64 };
+
+/* A loop that is called one by one needs one launch ever. */
+struct launch *launch_get(struct loop *loop, struct error *err) {
+  struct launch *launch = loop->spare;
+  loop->spare = NULL;
+  if (!launch && !(launch = calloc(1, sizeof *launch)))
+    error_memory(err, "a loop's launch", sizeof *launch);
+  if (launch)
+    launch->loop = loop;
+  return launch;
+}
+
+void launch_put(struct launch *launch) {
+  if (launch->loop->spare)
+    launch_free(launch);
+  else
+    launch->loop->spare = launch;
+}
+
+void launch_free(struct launch *launch) {
+  if (!launch)
+    return;
+  free(launch->globals);
+  free(launch->frame);
+  free(launch->slots);
+  free(launch);
+}
+
+static int make(struct launch *launch, struct error *err) {
+  const struct loop *loop = launch->loop;
+  const size_t nframe = (size_t)desc_slots(&loop->desc);
+  free(launch->globals);
+  free(launch->frame);
+  free(launch->slots);
+  launch->slots = NULL;
+  launch->slots_capacity = 0;
+  launch->exchange = NULL;
+  launch->globals = array_new(loop->global_bytes, 1);
+  launch->frame = array_new(nframe, sizeof *launch->frame);
+  if (!launch->globals || !launch->frame)
+    return error_memory(err, "a loop's globals", loop->global_bytes);
+  memcpy(launch->frame, loop->frame, nframe * sizeof *launch->frame);
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form == DESC_GBL && arg->access != OP_WORK && arg->present)
+      launch->frame[desc_slot_arg(&loop->desc, i)] = launch->globals + arg->offset;
+    if (arg->info >= 0)
+      launch->frame[desc_slot_start(&loop->desc, i)] = launch->globals + arg->start;
+  }
+  launch->made = loop->made;
+  return OP_OK;
+}
+
+int launch_fit(struct launch *launch, struct error *err) {
+  return launch->made == launch->loop->made ? OP_OK : make(launch, err);
+}
+
+void launch_set_slots(struct launch *launch, int part, int nslots) {
+  launch->part_slots[part].count = nslots;
+  launch->part_slots[part].first =
+      part ? launch->part_slots[part - 1].first + launch->part_slots[part - 1].count : 0;
+}
+
+static int count_slots(const struct launch *launch) {
+  const int last = launch->loop->nparts - 1;
+  return launch->part_slots[last].first + launch->part_slots[last].count;
+}
+
+void launch_start_slot(const struct launch *launch, unsigned char *slot) {
+  static const long long nobody = -1;
+  for (int i = 0; i < launch->loop->nargs; i++) {
+    const struct loop_arg *arg = &launch->loop->args[i];
+    if (arg->form == DESC_INFO) {
+      memcpy(slot + arg->offset, &nobody, sizeof nobody);
+      memcpy(slot + arg->offset + sizeof nobody, launch->user[i], arg->bytes);
+    } else if (arg_is_reduction(arg)) {
+      if (arg->access == OP_INC)
+        memset(slot + arg->offset, 0, arg->bytes);
+      else
+        memcpy(slot + arg->offset, launch->user[i], arg->bytes);
+    }
+  }
+}
+
+/* One by what it holds, the others as copies of all that there are already. */
+static void start_slots(const struct launch *launch, size_t nslots) {
+  const size_t bytes = launch->loop->slot_bytes;
+  launch_start_slot(launch, launch->slots);
+  for (size_t done = 1, next; done < nslots; done = next) {
+    next = nslots - done < done ? nslots : 2 * done;
+    memcpy(launch->slots + done * bytes, launch->slots, (next - done) * bytes);
+  }
+}
+
+static int grow_slots(struct launch *launch, int nslots, struct error *err) {
+  size_t bytes;
+  unsigned char *slots = NULL;
+  if (size_mul((size_t)nslots, launch->loop->slot_bytes, &bytes) && size_add(bytes, SLOT_ALIGN, &bytes))
+    slots = aligned_alloc(SLOT_ALIGN, bytes / SLOT_ALIGN * SLOT_ALIGN);
+  if (!slots)
+    return error_memory(err, "partial results", (size_t)nslots * launch->loop->slot_bytes);
+  free(launch->slots);
+  launch->slots = slots;
+  launch->slots_capacity = nslots;
+  return OP_OK;
+}
+
+int launch_start(struct launch *launch, struct error *err) {
+  const struct loop *loop = launch->loop;
+  const int nslots = loop->nreductions ? count_slots(launch) : 0;
+  if (nslots > launch->slots_capacity && grow_slots(launch, nslots, err))
+    return err->code;
+  if (nslots > 0)
+    start_slots(launch, (size_t)nslots);
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg_is_global(arg))
+      memcpy(launch->globals + arg->offset, launch->user[i], arg->bytes);
+    else if (arg_is_reduction(arg) && arg->info >= 0)
+      memcpy(launch->globals + arg->start, launch->user[i], arg->bytes);
+  }
+  return OP_OK;
+}

@@ -1,0 +1,46 @@
+/* One call of a loop: all that it has of its own, so that several calls of one loop can wait to be run. What is the same for every call
+ * is the record's. */
+#ifndef OP2JIT_LAUNCH_H
+#define OP2JIT_LAUNCH_H
+
+#include "record/record.h"
+
+struct launch {
+  struct loop *loop;
+  unsigned made;           /* the record that it fits, see loop->made */
+  void *user[OP_MAX_ARGS]; /* the user's memory of globals and payloads */
+  unsigned char *globals;  /* READ, WRITE and RW globals, and what extrema with a payload start from */
+  void **frame;            /* the record's, with these globals */
+  unsigned char *slots;    /* of reductions, those of the parts one behind the other */
+  int slots_capacity;
+  struct {
+    int first, count;
+  } part_slots[LOOP_PARTS];
+  int variant;               /* of the backend: what is to run */
+  struct exchange *exchange; /* of the needs that were stale when it last had some */
+  unsigned stale;            /* a bit for each need */
+  enum space exchange_space;
+};
+
+/* The record's spare one, or a new one. NULL: OP_ERR_MEMORY. */
+struct launch *launch_get(struct loop *loop, struct error *err);
+/* It is done: the record's spare one, or freed. */
+void launch_put(struct launch *launch);
+void launch_free(struct launch *launch);
+/* Let it fit its record, which was made anew, or which it is the first launch of. */
+int launch_fit(struct launch *launch, struct error *err);
+/* How many reduction slots each part takes, in the order of the parts. */
+void launch_set_slots(struct launch *launch, int part, int nslots);
+/* Globals and slots hold what the user's memory holds. */
+int launch_start(struct launch *launch, struct error *err);
+/* One slot alone. */
+void launch_start_slot(const struct launch *launch, unsigned char *slot);
+
+/* results.c: the user's results after a run. */
+int launch_results(struct op_context *ctx, struct launch *launch, struct error *err);
+/* Argument i is an extremum with a payload, and element `number` (the user's) left this value and payload: keep them in the
+ * slot if they win. */
+void launch_offer_extremum(const struct launch *launch, int i, unsigned char *slot, const void *value,
+                           const void *payload, long long number);
+
+#endif
