@@ -235,15 +235,13 @@ bool jit_is_busy(const struct jit *jit) {
   return ahead_is_busy(&jit->ahead);
 }
 
-bool jit_has(struct jit *jit, const struct desc *d, const void *form) {
+void jit_shapes(struct jit *jit, const struct desc *d, const void *form,
+                void (*visit)(void *user, const char *name, size_t length), void *user) {
   struct signature key;
   struct error ignored = {0};
-  bool has = false;
   if (make_key(jit, d, form, &key, &ignored) == OP_OK) {
-    const struct entry *e = find_entry(jit, &key);
-    has = e ? e->loaded.code != NULL : store_has_binary(jit->options.store, &key.key);
+    store_others(jit->options.store, &key.key, "shape", visit, user);
     signature_free(&key);
   }
   error_free(&ignored);
-  return has;
 }

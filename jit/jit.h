@@ -67,8 +67,9 @@ void jit_finish(struct jit *jit);
 bool jit_is_busy(const struct jit *jit);
 /* How many threads a compile that is under way has, at most. Those that are done are gone afterwards. */
 int jit_threads(struct jit *jit);
-/* Is it in memory or in this process's store already? Compiles and loads nothing. */
-bool jit_has(struct jit *jit, const struct desc *d, const void *shape);
+/* The names of the shapes, `shape` or others, that this process's store has the loop's code in. Compiles and loads nothing. */
+void jit_shapes(struct jit *jit, const struct desc *d, const void *shape,
+                void (*visit)(void *user, const char *name, size_t length), void *user);
 
 struct jit_counters {
   long long compiles, cache_hits, memory_hits, failures;

@@ -166,6 +166,37 @@ bool store_has_binary(struct store *store, const struct store_key *key) {
   return found;
 }
 
+static void visit_other(const struct store_key *found, const struct store_key *key, const char *column,
+                        store_visit_value *visit, void *user) {
+  const int differences = key_difference_count(found, key);
+  for (int i = 0; i < found->ncolumns; i++)
+    if (strcmp(found->columns[i].name, column) == 0 &&
+        differences == !key_has_column(key, &found->columns[i]))
+      visit(user, found->columns[i].value, found->columns[i].length);
+}
+
+static void others_in(struct store *store, struct connection *c, const struct store_key *key,
+                      const char *column, store_visit_value *visit, void *user) {
+  sqlite3_stmt *st = store_ask(store, c, SQL_BINARIES_OF, "t", key->loop);
+  struct store_key found;
+  while (st && store_step(store, c, st) == SQLITE_ROW &&
+         key_read(store, c, sqlite3_column_int64(st, 0), &found)) {
+    visit_other(&found, key, column, visit, user);
+    store_key_free(&found);
+  }
+  sqlite3_reset(st);
+}
+
+void store_others(struct store *store, const struct store_key *key, const char *column,
+                  store_visit_value *visit, void *user) {
+  if (!store_enter(store))
+    return;
+  others_in(store, &store->main, key, column, visit, user);
+  for (int i = 0; i < store->nlayers; i++)
+    others_in(store, &store->layers[i], key, column, visit, user);
+  store_leave(store);
+}
+
 bool binary_put_row(struct store *store, long long signature, const struct binary_row *row) {
   return store_tell(store, SQL_PUT_BINARY, "iinbdiiinbb", signature, (long long)row->size, (int)row->encoding,
                     row->checksum, (size_t)32, row->seconds, row->made, row->used,

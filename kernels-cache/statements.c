@@ -79,6 +79,7 @@ static const char *const texts[SQL_COUNT] = {
         "coalesce((SELECT value FROM component WHERE signature = s.id AND name = 'shape'), '') "
         "FROM binary b JOIN signature s ON s.id = b.signature WHERE ?1 IS NULL OR s.loop = ?1 "
         "ORDER BY b.made DESC, s.id DESC",
+    [SQL_BINARIES_OF] = "SELECT s.id FROM signature s JOIN binary b ON b.signature = s.id WHERE s.loop = ?1",
     [SQL_NEAR_SIGNATURES] = "SELECT id FROM signature WHERE loop = ?1 ORDER BY id DESC LIMIT 64",
 
     [SQL_PUT_FAILURE] = "INSERT OR REPLACE INTO failure(signature, compiler, message, made, expires) "

@@ -105,6 +105,11 @@ bool store_get_binary(struct store *store, const struct store_key *key, struct s
 /* Whether a hit is to be expected, without reading the binary. */
 bool store_has_binary(struct store *store, const struct store_key *key);
 
+/* What else is there: the values that column `column` has in binaries whose keys are this one in all other columns. */
+typedef void store_visit_value(void *user, const char *value, size_t length);
+void store_others(struct store *store, const struct store_key *key, const char *column,
+                  store_visit_value *visit, void *user);
+
 struct store_new_binary {
   const void *data;
   size_t size;

@@ -12,58 +12,30 @@
 #include "ranks/kind.h"
 #include "record/record.h"
 
-enum { MOST_SHAPES = 16 };
+static const int widths[] = {8, 4, 16, 0};
+enum { SHAPES = 4 * (int)(sizeof widths / sizeof *widths) };
 
-struct shapes {
-  struct shape list[MOST_SHAPES];
-  int count;
-};
-
-static void add(struct shapes *s, const struct shape *one) {
-  for (int i = 0; i < s->count; i++)
-    if (shape_equal(&s->list[i], one))
-      return;
-  if (s->count < MOST_SHAPES)
-    s->list[s->count++] = *one;
+/* Shapes by number, those first that are worth more; none has a list. */
+static struct shape shape_of(int number) {
+  return (struct shape){.width = widths[number / 4], .straight = number & 2, .stream = number & 1};
 }
 
-/* What is first in data of another kind than these: not larger than the caches, not straight, or the other way round. */
-static void add_first_of_others(struct shapes *s, const struct desc *d, int vector_bytes,
-                                struct shape_wish wish) {
-  for (int other = 1; other < 4; other++) {
-    struct shape found[SHAPE_CANDIDATES];
-    const struct shape_wish its = {.stream = wish.stream ^ (other & 1),
-                                   .straight = wish.straight ^ (other >> 1)};
-    if (shape_candidates(d, vector_bytes, its, found) > 0)
-      add(s, &found[0]);
+static void note(void *user, const char *name, size_t length) {
+  double *lacks = user;
+  char whole[64] = "";
+  struct shape found;
+  memcpy(whole, name, length < sizeof whole ? length : 0);
+  const bool known = shape_parse(whole, &found);
+  for (int i = 0; known && i < SHAPES; i++) {
+    const struct shape one = shape_of(i);
+    if (shape_equal(&one, &found))
+      lacks[i] = 0;
   }
 }
 
-/* What only OP2_VARIANT or a processor of another kind asks for. */
-static void add_rest(struct shapes *s, const struct desc *d) {
-  static const int widths[] = {8, 4, 16, 0};
-  for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
-    for (int marks = 0; marks < 4; marks++) {
-      struct shape one = {.width = widths[w]};
-      one.stream = marks & 1 && shape_can_stream(d, &one);
-      one.straight = marks & 2 && shape_can_be_straight(d, &one);
-      if (shape_fits(d, &one))
-        add(s, &one);
-    }
-}
-
-/* Those that some leader, who alone has a database, does not have are out on all ranks. */
-static int find_cached(struct op_context *ctx, struct jit *jit, const struct desc *d, const struct shapes *s,
-                       int *found, struct error *err) {
-  double lacks[MOST_SHAPES] = {0};
-  const bool looks = !ctx->kind || ctx->kind->jit.leads;
-  for (int i = 0; i < s->count; i++)
-    lacks[i] = looks && !jit_has(jit, d, &s->list[i]);
-  const int code = agree_on_largest(ctx->agreement, OP_OK, lacks, s->count, err);
-  *found = 0;
-  while (!code && *found < s->count && lacks[*found] > 0)
-    ++*found;
-  return code;
+/* In how much they differ: the width counts most. */
+static int distance(const struct shape *a, const struct shape *b) {
+  return 4 * (a->width != b->width) + (a->straight != b->straight) + (a->stream != b->stream);
 }
 
 /* The first such loop is worth a warning, the others are for who asks. */
@@ -82,23 +54,31 @@ static void tell(struct op_context *ctx, const struct loop *loop, const struct s
   text_free(&there);
 }
 
-int cpu_prefer_cached(struct op_context *ctx, const struct loop *loop, struct jit *jit, int vector_bytes,
-                      struct shape_wish wish, struct shape *standard, struct error *err) {
-  struct shapes s = {0};
-  struct shape own[SHAPE_CANDIDATES];
+int cpu_prefer_cached(struct op_context *ctx, const struct loop *loop, struct jit *jit,
+                      struct shape *standard, struct error *err) {
+  double lacks[SHAPES];
+  /* What some leader, who alone has a database, does not have is out on all ranks. */
+  const bool looks = !ctx->kind || ctx->kind->jit.leads;
   if (strcmp(env_value(ctx->env, ENV_JIT), "load") != 0)
     return OP_OK;
-  add(&s, standard);
-  add_first_of_others(&s, &loop->desc, vector_bytes, wish);
-  const int count = shape_candidates(&loop->desc, vector_bytes, wish, own);
-  for (int i = 0; i < count; i++)
-    add(&s, &own[i]);
-  add_rest(&s, &loop->desc);
-  int found = 0;
-  const int code = find_cached(ctx, jit, &loop->desc, &s, &found, err);
-  if (code || found == 0 || found == s.count)
+  for (int i = 0; i < SHAPES; i++)
+    lacks[i] = looks;
+  if (looks)
+    jit_shapes(jit, &loop->desc, standard, note, lacks);
+  const int code = agree_on_largest(ctx->agreement, OP_OK, lacks, SHAPES, err);
+  struct shape nearest = *standard;
+  int best = 0;
+  for (int i = 0; i < SHAPES; i++) {
+    const struct shape one = shape_of(i);
+    const int far = 1 + distance(&one, standard);
+    if (lacks[i] == 0 && (!best || far < best)) {
+      best = far;
+      nearest = one;
+    }
+  }
+  if (code || best <= 1)
     return code;
-  tell(ctx, loop, standard, &s.list[found]);
-  *standard = s.list[found];
+  tell(ctx, loop, standard, &nearest);
+  *standard = nearest;
   return OP_OK;
 }

@@ -22,8 +22,8 @@
 #include "ranks/comm.h"
 #include "ranks/kind.h"
 #include "record/record.h"
-#include "run/team.h"
 #include "run/caches.h"
+#include "run/team.h"
 #include "services/services.h"
 #include "tune/layouts.h"
 
@@ -179,8 +179,8 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
     text_add(&spec, held);
   const bool forced = held || variant_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code)
-    code = forced ? variant_apply(&v, text_str(&spec), err)
-                  : cpu_prefer_cached(ctx, loop, jit, vector_bytes, wish, &v.shape, err);
+    code =
+        forced ? variant_apply(&v, text_str(&spec), err) : cpu_prefer_cached(ctx, loop, jit, &v.shape, err);
   if (!forced && loop->heavy)
     cut_finer(&v, loop, cpu);
   text_free(&spec);

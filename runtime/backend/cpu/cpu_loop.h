@@ -66,8 +66,8 @@ int cpu_look_at_data(struct op_context *ctx, struct loop *loop, struct cpu_loop 
 bool cpu_may_be_heavy(const struct op_context *ctx, const struct loop *loop);
 /* OP2_JIT=load: where the cache lacks the standard shape and has another one of the loop, that becomes the standard. Ranks do this
  * together. */
-int cpu_prefer_cached(struct op_context *ctx, const struct loop *loop, struct jit *jit, int vector_bytes,
-                      struct shape_wish wish, struct shape *standard, struct error *err);
+int cpu_prefer_cached(struct op_context *ctx, const struct loop *loop, struct jit *jit,
+                      struct shape *standard, struct error *err);
 /* All variants that make sense for the loop; which one is the default. Nothing is compiled. */
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err);
 /* Code and schedule of one variant. With `wait` false its code may be compiled behind the program: the variant is not ready
