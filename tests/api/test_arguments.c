@@ -29,8 +29,7 @@ OP_KERNEL_DEF(
 OP_KERNEL_DEF(
     add_one, void add_one(const double *const only[1], double *sum) { *sum = 3 * only[0][0]; })
 
-static void columns_and_vectors_name_targets(void **state) {
-  (void)state;
+CASE(columns_and_vectors_name_targets) {
   struct ring r = make_ring();
   double out[EDGES];
   op_dat sum = op_decl_dat(r.edges, 1, "double", NULL, "sum");
@@ -49,8 +48,7 @@ static void columns_and_vectors_name_targets(void **state) {
   }
 }
 
-static void minus_one_with_arity_one_is_a_vector_of_one(void **state) {
-  (void)state;
+CASE(minus_one_with_arity_one_is_a_vector_of_one) {
   struct ring r = make_ring();
   int back[EDGES] = {4, 3, 2, 1, 0, 0};
   double out[EDGES];
@@ -74,8 +72,7 @@ OP_KERNEL_DEF(
         both[i][0] += i ? 100 : 1;
     })
 
-static void increments_add_whatever_the_targets(void **state) {
-  (void)state;
+CASE(increments_add_whatever_the_targets) {
   struct ring r = make_ring();
   static const char *const layouts[] = {"double", "double:soa"};
   for (int form = 0; form < 4; form++) {
@@ -104,8 +101,7 @@ OP_KERNEL_DEF(
         y[0] += more[0];
     })
 
-static void optional_arguments_may_be_absent(void **state) {
-  (void)state;
+CASE(optional_arguments_may_be_absent) {
   struct ring r = make_ring();
   double out[CELLS], more_values[CELLS] = {1, 2, 3, 4, 5};
   op_dat y = op_decl_dat(r.cells, 1, "double", NULL, "y"),
@@ -128,8 +124,7 @@ OP_KERNEL_DEF(
         *sum += x[0];
     })
 
-static void optional_globals_may_be_absent(void **state) {
-  (void)state;
+CASE(optional_globals_may_be_absent) {
   struct ring r = make_ring();
   for (int there = 0; there < 2; there++) {
     double sum = 1;
@@ -148,8 +143,7 @@ OP_KERNEL_DEF(
       out[3] = both[1];
     })
 
-static void op_arg_idx_gives_the_users_numbers(void **state) {
-  (void)state;
+CASE(op_arg_idx_gives_the_users_numbers) {
   struct ring r = make_ring();
   int out[EDGES * 4];
   op_dat y = op_decl_dat(r.edges, 4, "int", NULL, "y");
@@ -176,8 +170,7 @@ OP_KERNEL_DEF(
         high[1] = scratch[1];
     })
 
-static void globals_start_from_the_users_values(void **state) {
-  (void)state;
+CASE(globals_start_from_the_users_values) {
   struct ring r = make_ring();
   double offset = 1, sum = 1000, low = 50, high[2] = {7, -50};
   works(op_par_loop(OP_KERNEL_OF(reduce), "reduce", r.cells, direct(r.height, 1, "double", OP_READ),
@@ -195,8 +188,7 @@ static void globals_start_from_the_users_values(void **state) {
   assert_true(sum == 11111 && low == -5 && high[0] == 7 && high[1] == 5 && mine[0] == 42 && mine[1] == 43);
 }
 
-static void an_empty_set_leaves_globals_alone(void **state) {
-  (void)state;
+CASE(an_empty_set_leaves_globals_alone) {
   op_set none = op_decl_set(0, "none");
   op_dat x = op_decl_dat(none, 1, "double", NULL, "x");
   double offset = 1, sum = 3, low = 4, high[2] = {5, 6};
@@ -217,8 +209,7 @@ OP_KERNEL_DEF(
       *sum += x[0];
     })
 
-static void a_nan_is_never_dropped(void **state) {
-  (void)state;
+CASE(a_nan_is_never_dropped) {
   enum { N = 5000 };
   static double x[N];
   op_set set = op_decl_set(N, "s");
@@ -246,8 +237,7 @@ OP_KERNEL_DEF(
       changed[0] = 2 * changed[0] + 1;
     })
 
-static void a_set_of_one_may_write_globals(void **state) {
-  (void)state;
+CASE(a_set_of_one_may_write_globals) {
   op_set one = op_decl_set(1, "one");
   double x = 4, written[2] = {0, 0};
   int changed = 10;
@@ -271,8 +261,7 @@ OP_KERNEL_DEF(
       }
     })
 
-static void payloads_go_with_their_extremum(void **state) {
-  (void)state;
+CASE(payloads_go_with_their_extremum) {
   enum { N = 4000 };
   static double x[N];
   op_set set = op_decl_set(N, "s");
@@ -298,8 +287,7 @@ static void payloads_go_with_their_extremum(void **state) {
   }
 }
 
-static void payloads_tie_by_the_users_numbers_after_renumbering(void **state) {
-  (void)state;
+CASE(payloads_tie_by_the_users_numbers_after_renumbering) {
   enum { N = 600 };
   static double x[N];
   static int neighbours[N * 2];
@@ -332,8 +320,7 @@ OP_KERNEL_DEF(
       }
     })
 
-static void a_payload_may_come_before_its_extremum(void **state) {
-  (void)state;
+CASE(a_payload_may_come_before_its_extremum) {
   int x[4] = {3, 9, 9, 1}, where = -1, high = 0;
   op_set set = op_decl_set(4, "s");
   op_dat dat = op_decl_dat(set, 1, "int", x, "x");
@@ -358,8 +345,7 @@ OP_KERNEL_DEF(
       *sum += *c9;
     })
 
-static void thirty_two_arguments_are_allowed(void **state) {
-  (void)state;
+CASE(thirty_two_arguments_are_allowed) {
   enum { N = 3 };
   op_set set = op_decl_set(N, "s");
   op_arg args[OP_MAX_ARGS];
@@ -386,8 +372,7 @@ static void thirty_two_arguments_are_allowed(void **state) {
 OP_KERNEL_DEF(
     from_to, void from_to(const double *from, double *to) { *to = *from + 1; })
 
-static void one_dat_may_be_read_and_written_where_it_does_not_meet(void **state) {
-  (void)state;
+CASE(one_dat_may_be_read_and_written_where_it_does_not_meet) {
   int table[] = {0, 3, 1, 4, 2, 5}; /* from 0..2 to 3..5 */
   double x[6] = {1, 2, 3, 0, 0, 0}, want[6] = {1, 2, 3, 2, 3, 4}, out[6];
   op_set set = op_decl_set(3, "s"), points = op_decl_set(6, "points");
@@ -406,8 +391,7 @@ OP_KERNEL_DEF(
     })
 
 /* The macros see the type of a variable, let any memory pass, and leave alone what C writes with commas. */
-static void a_pointer_has_the_arguments_type(void **state) {
-  (void)state;
+CASE(a_pointer_has_the_arguments_type) {
   op_set set = op_decl_set(2, "s");
   op_dat x = op_decl_dat(set, 1, "double", (const double[]){1, 2}, "x");
   double sum[2] = {0}, by[2] = {2, 1};

@@ -15,8 +15,7 @@ static int start_with(const char *assignment) {
   return op_init(3, argv, 0);
 }
 
-static int start_checked(void **state) {
-  (void)state;
+FIXTURE(start_checked) {
   return start_with("OP2_CHECK=on");
 }
 
@@ -39,8 +38,7 @@ OP_KERNEL_DEF(
     })
 
 /* At later calls guards are looked at behind the last element; then the element is searched for. */
-static void write_outside_at_a_later_call(void **state) {
-  (void)state;
+CASE(write_outside_at_a_later_call) {
   int when[ELEMENTS] = {0};
   float values[2 * ELEMENTS];
   op_set set = op_decl_set(ELEMENTS, "set");
@@ -64,8 +62,7 @@ OP_KERNEL_DEF(
         *a = *n;
     })
 
-static void unwritten_integer(void **state) {
-  (void)state;
+CASE(unwritten_integer) {
   op_set set = op_decl_set(ELEMENTS, "set");
   op_dat a = op_decl_dat(set, 1, "int", NULL, "a");
   op_par_loop(OP_KERNEL_OF(skips), "skips", set, op_arg_idx(-1, OP_ID), direct(a, 1, "int", OP_WRITE));
@@ -78,8 +75,7 @@ OP_KERNEL_DEF(
       *a *= 2;
     })
 
-static void integer_increment(void **state) {
-  (void)state;
+CASE(integer_increment) {
   op_set set = op_decl_set(ELEMENTS, "set");
   op_dat a = op_decl_dat(set, 1, "ll", NULL, "a");
   op_par_loop(OP_KERNEL_OF(doubles), "doubles", set, op_arg_idx(-1, OP_ID), direct(a, 1, "ll", OP_INC));
@@ -92,8 +88,7 @@ OP_KERNEL_DEF(
       *b = work[0] + work[1];
     })
 
-static void scratch_read_first(void **state) {
-  (void)state;
+CASE(scratch_read_first) {
   op_set set = op_decl_set(ELEMENTS, "set");
   op_dat a = op_decl_dat(set, 1, "double", NULL, "a"), b = op_decl_dat(set, 1, "double", NULL, "b");
   op_par_loop(OP_KERNEL_OF(uses_scratch), "uses_scratch", set, direct(a, 1, "double", OP_READ),
@@ -107,8 +102,7 @@ OP_KERNEL_DEF(
       *maybe = 2;
     })
 
-static void absent_argument_used(void **state) {
-  (void)state;
+CASE(absent_argument_used) {
   op_set set = op_decl_set(ELEMENTS, "set");
   op_dat a = op_decl_dat(set, 1, "double", NULL, "a");
   op_par_loop(OP_KERNEL_OF(uses_absent), "uses_absent", set, direct(a, 1, "double", OP_WRITE),
@@ -123,8 +117,7 @@ OP_KERNEL_DEF(
       *both[1] = *n;
     })
 
-static void vector_targets_shared(void **state) {
-  (void)state;
+CASE(vector_targets_shared) {
   int table[] = {0, 1, 2, 3, 3, 4};
   op_set set = op_decl_set(3, "pairs"), to = op_decl_set(5, "points");
   op_map map = op_decl_map(set, to, 2, table, "ends");
@@ -151,8 +144,7 @@ OP_KERNEL_DEF(
       }
     })
 
-static void rounding_and_extrema_are_right(void **state) {
-  (void)state;
+CASE(rounding_and_extrema_are_right) {
   double values[ELEMENTS], low = 1e30;
   int where = -1;
   for (int e = 0; e < ELEMENTS; e++)
@@ -173,8 +165,7 @@ static void rounding_and_extrema_are_right(void **state) {
 
 /* ---- names of loops ---- */
 
-static void only_the_loops_that_are_named(void **state) {
-  (void)state;
+CASE(only_the_loops_that_are_named) {
   static const char *const values[] = {"OP2_CHECK=skips", "OP2_CHECK=other,skips", "OP2_CHECK=skip",
                                        "OP2_CHECK=off"};
   for (int i = 0; i < 4; i++) {

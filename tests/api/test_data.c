@@ -32,8 +32,7 @@ static int files_in_folder(void) {
   return n;
 }
 
-static void both_ends_of_a_range_are_fetched(void **state) {
-  (void)state;
+CASE(both_ends_of_a_range_are_fetched) {
   enum { N = 11, DIM = 3 };
   int values[N * DIM], out[N * DIM];
   for (int i = 0; i < N * DIM; i++)
@@ -60,8 +59,7 @@ OP_KERNEL_DEF(
       x[1] -= 1;
     })
 
-static void fetch_and_put_see_what_loops_wrote(void **state) {
-  (void)state;
+CASE(fetch_and_put_see_what_loops_wrote) {
   enum { N = 100 };
   int x[2 * N], out[2 * N];
   op_set set = op_decl_set(N, "s");
@@ -83,8 +81,7 @@ static void fetch_and_put_see_what_loops_wrote(void **state) {
   }
 }
 
-static void text_files_hold_every_digit(void **state) {
-  (void)state;
+CASE(text_files_hold_every_digit) {
   double d[4] = {1.0 / 3, -0.0, 1e300, 5};
   float f[2] = {0.1f, -2};
   unsigned long long u[2] = {ULLONG_MAX, 0};
@@ -115,8 +112,7 @@ static void text_files_hold_every_digit(void **state) {
   unlink(in_folder(name));
 }
 
-static void binary_files_hold_two_ints_and_the_rows(void **state) {
-  (void)state;
+CASE(binary_files_hold_two_ints_and_the_rows) {
   enum { N = 10000, DIM = 3 }; /* more than any buffer */
   static short values[N * DIM];
   static unsigned char got[sizeof values + 100];
@@ -135,8 +131,7 @@ static void binary_files_hold_two_ints_and_the_rows(void **state) {
   unlink(in_folder("values.bin"));
 }
 
-static void a_file_is_whole_or_as_it_was(void **state) {
-  (void)state;
+CASE(a_file_is_whole_or_as_it_was) {
   int x[2] = {1, 2};
   char got[64] = "";
   op_dat dat = op_decl_dat(op_decl_set(2, "s"), 1, "int", x, "d");
@@ -157,13 +152,11 @@ static void a_file_is_whole_or_as_it_was(void **state) {
   unlink(in_folder("kept.txt"));
 }
 
-static int make_folder(void **state) {
-  (void)state;
+FIXTURE(make_folder) {
   return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_folder(void **state) {
-  (void)state;
+FIXTURE(remove_folder) {
   return rmdir(folder);
 }
 

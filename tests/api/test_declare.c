@@ -18,8 +18,7 @@ OP_KERNEL_DEF(
 double api_factor = 3;
 int api_offsets[3] = {10, 20, 30};
 
-static void sets_have_the_size_they_were_given(void **state) {
-  (void)state;
+CASE(sets_have_the_size_they_were_given) {
   static const int sizes[] = {0, 1, 7, 1000, 2147483647};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     op_set set = op_decl_set(sizes[i], i % 2 ? "same name" : NULL);
@@ -29,8 +28,7 @@ static void sets_have_the_size_they_were_given(void **state) {
   }
 }
 
-static void data_tables_names_and_values_are_copied(void **state) {
-  (void)state;
+CASE(data_tables_names_and_values_are_copied) {
   char name[] = "height";
   double *values = malloc(3 * sizeof *values), y[3];
   int *table = malloc(3 * sizeof *table);
@@ -55,8 +53,7 @@ static void data_tables_names_and_values_are_copied(void **state) {
   assert_non_null(strstr(op_last_error()->message, "\"height\""));
 }
 
-static void null_data_means_zeros(void **state) {
-  (void)state;
+CASE(null_data_means_zeros) {
   op_set set = op_decl_set(100, "s");
   static const char *const types[] = {"double", "float:soa", "int",  "uint", "ll:soa",
                                       "ull",    "bool",      "char", "short"};
@@ -72,8 +69,7 @@ static void null_data_means_zeros(void **state) {
     }
 }
 
-static void type_names_have_spellings(void **state) {
-  (void)state;
+CASE(type_names_have_spellings) {
   static const struct {
     const char *declared, *argument;
     size_t size;
@@ -106,8 +102,7 @@ static void type_names_have_spellings(void **state) {
   }
 }
 
-static void layout_changes_nothing_that_is_seen(void **state) {
-  (void)state;
+CASE(layout_changes_nothing_that_is_seen) {
   enum { N = 37, DIM = 5 };
   float values[N * DIM], out[N * DIM], range[3 * DIM];
   for (int i = 0; i < N * DIM; i++)
@@ -125,8 +120,7 @@ static void layout_changes_nothing_that_is_seen(void **state) {
   assert_memory_equal(out, values, sizeof values);
 }
 
-static void maps_of_int_and_of_long_are_the_same(void **state) {
-  (void)state;
+CASE(maps_of_int_and_of_long_are_the_same) {
   int narrow[] = {2, 0, 1};
   long long wide[] = {2, 0, 1};
   double x[] = {1, 2, 3}, a[3], b[3];
@@ -143,8 +137,7 @@ static void maps_of_int_and_of_long_are_the_same(void **state) {
   assert_true(a[0] == 6 && a[1] == 2 && a[2] == 4);
 }
 
-static void empty_sets_need_no_memory(void **state) {
-  (void)state;
+CASE(empty_sets_need_no_memory) {
   op_set none = op_decl_set(0, "none"), some = op_decl_set(4, "some");
   op_map to_some = op_decl_map(none, some, 3, NULL, "to some"),
          to_none = op_decl_map(none, none, 1, NULL, "to none");
@@ -158,8 +151,7 @@ static void empty_sets_need_no_memory(void **state) {
   works(op_fetch_data(x, NULL));
 }
 
-static void constants_are_copied_and_updated(void **state) {
-  (void)state;
+CASE(constants_are_copied_and_updated) {
   double x[] = {1, 2}, y[2], passed = 3;
   op_set set = op_decl_set(2, "s");
   op_dat in = op_decl_dat(set, 1, "double", x, "x"), out = op_decl_dat(set, 1, "double", NULL, "y");
@@ -188,8 +180,7 @@ static void constants_are_copied_and_updated(void **state) {
   }
 }
 
-static void constants_of_more_than_one_value_are_arrays(void **state) {
-  (void)state;
+CASE(constants_of_more_than_one_value_are_arrays) {
   int y[4];
   op_set set = op_decl_set(2, "s");
   op_dat out = op_decl_dat(set, 2, "int", NULL, "y");
@@ -202,8 +193,7 @@ static void constants_of_more_than_one_value_are_arrays(void **state) {
 }
 
 /* What is in the text that every kernel starts with. */
-static void names_that_kernels_have_are_no_constants(void **state) {
-  (void)state;
+CASE(names_that_kernels_have_are_no_constants) {
   static const char *const refused[] = {"sin",      "sinf",       "pow",    "ldexp",  "modff",    "memcpy",
                                         "llabs",    "isnan",      "M_PI",   "NULL",   "offsetof", "DBL_MAX",
                                         "INFINITY", "UINT8_C",    "size_t", "int8_t", "double_t", "uintmax_t",
@@ -219,8 +209,7 @@ static void names_that_kernels_have_are_no_constants(void **state) {
     works(op_decl_const(allowed[i], 1, "double", &v));
 }
 
-static void a_value_has_the_constants_type(void **state) {
-  (void)state;
+CASE(a_value_has_the_constants_type) {
   double real = 1;
   unsigned long whole[] = {1, 2};
   fails(OP_ERR_TYPE, op_decl_const("api_kappa", 1, "float", &real));
@@ -233,8 +222,7 @@ static void a_value_has_the_constants_type(void **state) {
   works(op_update_const("api_kappa2", whole));
 }
 
-static void pointers_have_the_types_that_are_said(void **state) {
-  (void)state;
+CASE(pointers_have_the_types_that_are_said) {
   op_set set = op_decl_set(2, "s");
   double real[2] = {1, 2}, table[1][2] = {{3, 4}};
   unsigned long whole[] = {5, 6};
@@ -259,8 +247,7 @@ static void pointers_have_the_types_that_are_said(void **state) {
   assert_true(table[0][1] == 4 && real[0] == 3 && real[1] == 4);
 }
 
-static void temporaries_come_and_go(void **state) {
-  (void)state;
+CASE(temporaries_come_and_go) {
   op_set set = op_decl_set(3, "s");
   double x[] = {1, 2, 3}, y[3];
   op_dat out = op_decl_dat(set, 1, "double", NULL, "y");
@@ -277,8 +264,7 @@ static void temporaries_come_and_go(void **state) {
   }
 }
 
-static void declarations_may_come_after_loops(void **state) {
-  (void)state;
+CASE(declarations_may_come_after_loops) {
   op_set set = op_decl_set(1, "s");
   double x = 4, y;
   op_dat in = op_decl_dat(set, 1, "double", &x, "x");

@@ -70,15 +70,13 @@ static void expect(const char *words) {
     fail_msg("\"%s\" is not in:\n%s", words, said);
 }
 
-static void a_cold_run(void **state) {
-  (void)state;
+CASE(a_cold_run) {
   assert_int_equal(run(&usual), 1);
   expect("first time that a loop named flux is compiled for this cache");
 }
 
 /* Each loop: where its code came from, which plan, which variant and why. */
-static void a_warm_run(void **state) {
-  (void)state;
+CASE(a_warm_run) {
   char row[96];
   run(&usual);
   assert_int_equal(run(&usual), 0);
@@ -91,8 +89,7 @@ static void a_warm_run(void **state) {
   expect("op2jit: tune: loop flux ");
 }
 
-static void a_forced_variant(void **state) {
-  (void)state;
+CASE(a_forced_variant) {
   setenv("OP2_VARIANT", "whole/scalar", 1);
   run(&usual);
   unsetenv("OP2_VARIANT");
@@ -100,8 +97,7 @@ static void a_forced_variant(void **state) {
 }
 
 /* Nothing of it is said unless asked for. */
-static void silence(void **state) {
-  (void)state;
+CASE(silence) {
   struct program quiet = usual;
   quiet.variable = "OP2_LOG=warn";
   run(&quiet);
@@ -130,8 +126,7 @@ static void expect_row(const char *reason) {
   assert_string_equal(last.reason, reason);
 }
 
-static void a_changed_program(void **state) {
-  (void)state;
+CASE(a_changed_program) {
   struct program p = usual;
   const struct {
     struct program program;
@@ -160,8 +155,7 @@ static void count_reasons(void *user, const struct store_event *event) {
 }
 
 /* What OP2_CHECK compiles is another kernel, not a change of the program's; nor is the program's own one a change of that. */
-static void the_checking_form(void **state) {
-  (void)state;
+CASE(the_checking_form) {
   struct program checked = usual;
   int counts[4] = {0};
   struct store *store = NULL;
@@ -181,8 +175,7 @@ static void the_checking_form(void **state) {
   assert_int_equal(counts[3], 1);
 }
 
-static int fresh(void **state) {
-  (void)state;
+FIXTURE(fresh) {
   static const char *const tails[] = {"", "-wal", "-shm"};
   for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
     char path[80];

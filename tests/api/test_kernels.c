@@ -38,8 +38,7 @@ static double result(void) {
   return y[0];
 }
 
-static void two_texts_under_one_name_are_two_kernels(void **state) {
-  (void)state;
+CASE(two_texts_under_one_name_are_two_kernels) {
   make_data();
   const char *one = known(text_one), *two = known(text_two);
   assert_ptr_equal(one, text_one);
@@ -52,8 +51,7 @@ static void two_texts_under_one_name_are_two_kernels(void **state) {
   assert_int_equal(op_counters()->records, 2);
 }
 
-static void a_text_changed_in_place_is_another_kernel(void **state) {
-  (void)state;
+CASE(a_text_changed_in_place_is_another_kernel) {
   make_data();
   char text[sizeof text_one];
   for (int i = 0; i < 6; i++) {
@@ -63,8 +61,7 @@ static void a_text_changed_in_place_is_another_kernel(void **state) {
   }
 }
 
-static void equal_texts_are_one_kernel_wherever_they_are(void **state) {
-  (void)state;
+CASE(equal_texts_are_one_kernel_wherever_they_are) {
   make_data();
   for (int i = 0; i < 20; i++) {
     char *text = strdup(text_one), *name = strdup("plus");
@@ -79,8 +76,7 @@ static void equal_texts_are_one_kernel_wherever_they_are(void **state) {
   assert_int_equal(op_counters()->records, 1);
 }
 
-static void a_text_may_define_several_kernels(void **state) {
-  (void)state;
+CASE(a_text_may_define_several_kernels) {
   make_data();
   static const char both[] = "void other(const double *x, double *y) { *y = *x + 1; }\n"
                              "void plus(const double *x, double *y) { *y = *x + 2; }\n";
@@ -89,8 +85,7 @@ static void a_text_may_define_several_kernels(void **state) {
   assert_true(result() == 12);
 }
 
-static void a_native_form_may_be_named_after_the_first_call(void **state) {
-  (void)state;
+CASE(a_native_form_may_be_named_after_the_first_call) {
   make_data();
   static const char text[] = "void plus(const double *x, double *y) { *y = *x + 2; /* later */ }";
   int code = run(text);
@@ -111,8 +106,7 @@ static void write_file(const char *path, const char *text) {
   assert_int_equal(fclose(file), 0);
 }
 
-static void kernels_come_from_files(void **state) {
-  (void)state;
+CASE(kernels_come_from_files) {
   make_data();
   char path[] = "/tmp/op2jit-kernel-XXXXXX";
   int descriptor = mkstemp(path);
@@ -139,8 +133,7 @@ static void kernels_come_from_files(void **state) {
 OP_KERNEL_DEF(
     shadowed, inline void shadowed(double const *restrict x, double y[1]) { y[0] = x[0] * 2; })
 
-static void parameters_have_many_spellings(void **state) {
-  (void)state;
+CASE(parameters_have_many_spellings) {
   make_data();
   works(op_par_loop(OP_KERNEL_OF(shadowed), "shadowed", set, direct(in, 1, "double", OP_READ),
                     direct(out, 1, "double", OP_WRITE)));
@@ -149,8 +142,7 @@ static void parameters_have_many_spellings(void **state) {
   assert_true(y[0] == 20 && y[2] == 60);
 }
 
-static void messages_of_op_kernel_point_into_the_source(void **state) {
-  (void)state;
+CASE(messages_of_op_kernel_point_into_the_source) {
   make_data();
   const int line = __LINE__ + 1;
   const char *text = OP_KERNEL(void plus(const double *x, float *y) { *y = *x + 1; });

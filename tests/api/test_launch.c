@@ -73,20 +73,17 @@ static void run_two(bool in_order) {
   launch_put(second);
 }
 
-static void run_in_order(void **state) {
-  (void)state;
+CASE(run_in_order) {
   declare();
   run_two(true);
 }
 
-static void run_the_other_way_round(void **state) {
-  (void)state;
+CASE(run_the_other_way_round) {
   declare();
   run_two(false);
 }
 
-static void are_used_again(void **state) {
-  (void)state;
+CASE(are_used_again) {
   declare();
   struct error err = {0};
   struct loop *record = record_of_add();

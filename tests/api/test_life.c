@@ -9,8 +9,7 @@
 OP_KERNEL_DEF(
     bump, void bump(const int *x, int *sum) { *sum += *x; })
 
-static void a_hundred_lives(void **state) {
-  (void)state;
+CASE(a_hundred_lives) {
   op_set old = NULL;
   op_dat old_dat = NULL;
   for (int life = 0; life < 100; life++) {
@@ -39,8 +38,7 @@ static void a_hundred_lives(void **state) {
   }
 }
 
-static void op_init_may_be_tried_again(void **state) {
-  (void)state;
+CASE(op_init_may_be_tried_again) {
   char *wrong[] = {"program", "OP2_BACKEND=abacus", NULL},
        *right[] = {"program", "other", "OP2_LOG=warn", NULL};
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
@@ -52,8 +50,7 @@ static void op_init_may_be_tried_again(void **state) {
   works(op_exit());
 }
 
-static void the_outcome_of_the_last_call_is_kept(void **state) {
-  (void)state;
+CASE(the_outcome_of_the_last_call_is_kept) {
   assert_non_null(op_last_error());
   assert_null(op_decl_set(-1, "s"));
   assert_int_equal(op_last_error()->code, OP_ERR_SIZE);
@@ -80,8 +77,7 @@ static void hear(const op_error *error, void *user) {
   assert_ptr_equal(op_last_error(), error);
 }
 
-static void a_handler_hears_each_error_once(void **state) {
-  (void)state;
+CASE(a_handler_hears_each_error_once) {
   memset(&heard, 0, sizeof heard);
   op_set_error_handler(hear, &heard);
   fails(OP_ERR_STATE, op_exit()); /* set before op_init */
@@ -107,8 +103,7 @@ static void leap(const op_error *error, void *user) {
   longjmp(outside, error->code);
 }
 
-static void a_handler_may_leave(void **state) {
-  (void)state;
+CASE(a_handler_may_leave) {
   op_set_error_handler(leap, NULL);
   int code = setjmp(outside);
   if (code == 0) {
@@ -120,8 +115,7 @@ static void a_handler_may_leave(void **state) {
   assert_non_null(op_decl_set(3, "s")); /* and the library is not busy */
 }
 
-static void one_process_is_rank_zero(void **state) {
-  (void)state;
+CASE(one_process_is_rank_zero) {
   assert_int_equal(op_rank(), 0);
   assert_int_equal(op_rank_count(), 1);
   assert_int_equal(op_is_root(), 1);
@@ -129,16 +123,14 @@ static void one_process_is_rank_zero(void **state) {
   assert_int_equal(op_last_error()->code, OP_OK);
 }
 
-static void clocks_run_forward(void **state) {
-  (void)state;
+CASE(clocks_run_forward) {
   double before = op_wtime(), cpu = -1, wall = -1;
   op_timers(&cpu, &wall);
   op_timers(NULL, NULL);
   assert_true(cpu >= 0 && wall >= before && op_wtime() >= wall);
 }
 
-static void counters_count(void **state) {
-  (void)state;
+CASE(counters_count) {
   int x[3] = {1, 2, 3}, y[3], sum = 0;
   op_set set = op_decl_set(3, "s"), none = op_decl_set(0, "none");
   op_dat first = op_decl_dat(set, 1, "int", x, "first"), second = op_decl_dat(set, 1, "int:soa", x, "second");
@@ -167,8 +159,7 @@ static void counters_count(void **state) {
   assert_ptr_equal(op_counters(), c);
 }
 
-static void plans_can_be_checked(void **state) {
-  (void)state;
+CASE(plans_can_be_checked) {
   int sum = 0, x[4] = {1, 2, 3, 4};
   op_set set = op_decl_set(4, "s");
   op_map map = op_decl_map(set, set, 2, (int[]){0, 1, 1, 2, 2, 3, 3, 0}, "m");
@@ -180,8 +171,7 @@ static void plans_can_be_checked(void **state) {
 }
 
 /* Events of loops whose record is gone, here with a temporary dat, keep their names. */
-static void a_trace_outlives_records(void **state) {
-  (void)state;
+CASE(a_trace_outlives_records) {
   char path[] = "/tmp/op2jit-trace-XXXXXX", timing[64], text[4096] = "";
   const int made = mkstemp(path);
   assert_int_equal(close(made), 0);
@@ -209,8 +199,7 @@ static void a_trace_outlives_records(void **state) {
   assert_int_equal(events, 3);
 }
 
-static void reports_are_tried_at_the_start(void **state) {
-  (void)state;
+CASE(reports_are_tried_at_the_start) {
   char folder[] = "/tmp/op2jit-report-XXXXXX", timing[3][128];
   assert_non_null(mkdtemp(folder));
   snprintf(timing[0], sizeof timing[0], "OP2_TIMING=json:%s/none/x.json", folder);
@@ -276,8 +265,7 @@ static int warnings_of(enum ending ending) {
   return count;
 }
 
-static void a_forgotten_op_exit_is_said(void **state) {
-  (void)state;
+CASE(a_forgotten_op_exit_is_said) {
   assert_int_equal(warnings_of(FORGETS), 1);
   assert_int_equal(warnings_of(FORGETS_WITHOUT_REPORT), 0); /* nothing is lost */
   assert_int_equal(warnings_of(ENDS_WELL), 0);

@@ -143,8 +143,7 @@ static void check_payload(op_dat x, op_set set, const struct expected *want) {
 }
 
 /* Twice: the second time slots are there, with what the first left in them. */
-static void all_sizes(void **state) {
-  (void)state;
+CASE(all_sizes) {
   for (int e = 0; e < most; e++)
     values[e] = value_of(e);
   for (int s = 0; s < nsizes; s++) {

@@ -44,8 +44,7 @@ static void *work(void *worker) {
   return NULL;
 }
 
-static void calls_each_its_own_loop(void **state) {
-  (void)state;
+CASE(calls_each_its_own_loop) {
   struct worker workers[THREADS] = {0};
   pthread_t threads[THREADS];
   op_kernel_native(OP_KERNEL_OF(count), (op_kernel_function)count);
@@ -88,8 +87,7 @@ static void *enter(void *worker) {
              : NULL;
 }
 
-static void refuses_what_comes_meanwhile(void **state) {
-  (void)state;
+CASE(refuses_what_comes_meanwhile) {
   op_set one = op_decl_set(1, "one"), set = op_decl_set(ELEMENTS, "set");
   struct worker first = {.set = one, .dat = op_decl_dat(one, 1, "double", NULL, "first")};
   struct worker second = {.set = set, .dat = op_decl_dat(set, 1, "double", NULL, "second")};

@@ -2,12 +2,7 @@
 #ifndef OP2JIT_TESTS_CACHE_SUPPORT_H
 #define OP2JIT_TESTS_CACHE_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* after the four above, as cmocka wants it */
-#include <cmocka.h>
+#include "../unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

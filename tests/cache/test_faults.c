@@ -44,32 +44,25 @@ static void fail_in_turn(bool filled, const char *file_system, bool for_good, bo
          full ? "full disk" : "I/O error");
 }
 
-static void wal_once(void **state) {
-  (void)state;
+CASE(wal_once) {
   fail_in_turn(true, "ext4", false, false);
 }
-static void wal_for_good(void **state) {
-  (void)state;
+CASE(wal_for_good) {
   fail_in_turn(true, "ext4", true, false);
 }
-static void wal_full(void **state) {
-  (void)state;
+CASE(wal_full) {
   fail_in_turn(true, "ext4", true, true);
 }
-static void rollback_once(void **state) {
-  (void)state;
+CASE(rollback_once) {
   fail_in_turn(true, "nfs", false, false);
 }
-static void rollback_full(void **state) {
-  (void)state;
+CASE(rollback_full) {
   fail_in_turn(true, "nfs", true, true);
 }
-static void creation_once(void **state) {
-  (void)state;
+CASE(creation_once) {
   fail_in_turn(false, "ext4", false, false);
 }
-static void creation_for_good(void **state) {
-  (void)state;
+CASE(creation_for_good) {
   fail_in_turn(false, "nfs", true, false);
 }
 

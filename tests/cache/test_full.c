@@ -33,8 +33,7 @@ static void fill_up(const char *path, bool *stopped, int *kept) {
   store_close(s);
 }
 
-static void disk_full(void **state) {
-  (void)state;
+TEST(disk_full) {
   static const char *const sizes[] = {"300k", "1m", "2m"};
   for (int i = 0; i < 3; i++) {
     char path[320];
@@ -57,8 +56,7 @@ static void disk_full(void **state) {
   }
 }
 
-static void no_room_at_all(void **state) {
-  (void)state;
+TEST(no_room_at_all) {
   static const char *const sizes[] = {"4k", "8k", "20k", "60k"};
   for (int i = 0; i < 4; i++) {
     char path[320];
@@ -74,8 +72,7 @@ static void no_room_at_all(void **state) {
   }
 }
 
-static void size_limit(void **state) {
-  (void)state;
+TEST(size_limit) {
   char path[320];
   bool stopped;
   int kept;
@@ -103,21 +100,15 @@ static void size_limit(void **state) {
   check_integrity(path);
 }
 
-static int leave(void **state) {
-  (void)state;
+FIXTURE(leave) {
   return umount(disk);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(disk_full),
-      cmocka_unit_test(no_room_at_all),
-      cmocka_unit_test(size_limit),
-  };
   snprintf(disk, sizeof disk, "%s", test_path("disk"));
   if (mkdir(disk, 0700) != 0 || unshare(CLONE_NEWNS) != 0 ||
       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
       mount("small", disk, "tmpfs", 0, "size=100k,mode=0700") != 0)
     skip_all("a small tmpfs cannot be mounted; this needs root");
-  return cmocka_run_group_tests_name("cache full", tests, NULL, leave);
+  return run_these(NULL, leave);
 }

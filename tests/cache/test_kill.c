@@ -69,8 +69,7 @@ static void check_kept(void) {
   assert_false(exists(test_path("k.db.damaged-1")));
 }
 
-static void killed_at_each_stage(void **state) {
-  (void)state;
+TEST(killed_at_each_stage) {
   int n = 0, status;
   char seen[40][64];
   int nseen = 0;
@@ -120,8 +119,7 @@ static void damage_then_write(void *argument) {
 }
 
 /* While a damaged file is being set aside. */
-static void killed_while_renaming(void **state) {
-  (void)state;
+TEST(killed_while_renaming) {
   int status, n = 0;
   do {
     test_remove("k.db");
@@ -162,8 +160,7 @@ static void write_for_ever(void *argument) {
   }
 }
 
-static void killed_at_random(void **state) {
-  (void)state;
+TEST(killed_at_random) {
   unsigned seed = 12345;
   long total = 0;
   test_remove("k.db");
@@ -227,8 +224,7 @@ static void end(pid_t pid) {
   waitpid(pid, &status, 0);
 }
 
-static void stopped_lock_holder(void **state) {
-  (void)state;
+TEST(stopped_lock_holder) {
   test_remove("k.db");
   struct store_options options = {.path = test_path("k.db"), .log = &test_log, .busy_ms = 50};
   struct store *s = test_open_with(&options);
@@ -258,8 +254,7 @@ static void stopped_lock_holder(void **state) {
   store_close(s);
 }
 
-static void stopped_with_everything_locked(void **state) {
-  (void)state;
+TEST(stopped_with_everything_locked) {
   test_remove("k.db");
   struct store_options options = {
       .path = test_path("k.db"), .log = &test_log, .busy_ms = 50, .file_system = "nfs"};
@@ -337,8 +332,7 @@ static long long fake_clock(void *user) {
   return fake_now;
 }
 
-static void leases(void **state) {
-  (void)state;
+TEST(leases) {
   struct store_options options = {.path = test_path("k.db"), .log = &test_log, .lease_seconds = 600};
   test_remove("k.db");
   assert_int_equal(in_child(take_lease, NULL), 0);
@@ -383,15 +377,7 @@ static void leases(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(killed_at_each_stage),
-      cmocka_unit_test(killed_while_renaming),
-      cmocka_unit_test(killed_at_random),
-      cmocka_unit_test(stopped_lock_holder),
-      cmocka_unit_test(stopped_with_everything_locked),
-      cmocka_unit_test(leases),
-  };
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   test_directory();
-  return cmocka_run_group_tests_name("cache kill", tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -86,8 +86,7 @@ static void check_compiles(int most) {
   assert_true(total <= most);
 }
 
-static void sixty_four_processes(void **state) {
-  (void)state;
+TEST(sixty_four_processes) {
   test_remove("p.db");
   start_together();
   assert_int_equal(shared->warnings, 0);
@@ -99,8 +98,7 @@ static void sixty_four_processes(void **state) {
 }
 
 /* All of them find the file damaged at the same moment. */
-static void sixty_four_and_damage(void **state) {
-  (void)state;
+TEST(sixty_four_and_damage) {
   for (int round = 0; round < 3; round++) {
     ruin(test_path("p.db"), round ? "r+" : "w");
     int fd = dup(2), null = open("/dev/null", O_WRONLY);
@@ -140,8 +138,7 @@ static void *one_thread(void *argument) {
   return NULL;
 }
 
-static void thirty_two_threads(void **state) {
-  (void)state;
+TEST(thirty_two_threads) {
   pthread_t threads[THREADS];
   int numbers[THREADS];
   *shared = (struct shared){0};
@@ -180,8 +177,7 @@ static void use_in_child(void *argument) {
   store_close(s);
 }
 
-static void fork_after_open(void **state) {
-  (void)state;
+TEST(fork_after_open) {
   test_remove("f.db");
   struct store *s = test_open(test_path("f.db"));
   assert_true(test_put(s, "res", 0));
@@ -196,13 +192,7 @@ static void fork_after_open(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sixty_four_processes),
-      cmocka_unit_test(sixty_four_and_damage),
-      cmocka_unit_test(thirty_two_threads),
-      cmocka_unit_test(fork_after_open),
-  };
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   test_directory();
-  return cmocka_run_group_tests_name("cache many", tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -100,17 +100,14 @@ static void fail_in_turn(bool for_good, long step) {
   printf("  %ld of %ld allocations failed %s\n", rounds - 1, plan.calls, for_good ? "from then on" : "once");
 }
 
-static void once(void **state) {
-  (void)state;
+TEST(once) {
   fail_in_turn(false, step);
 }
-static void for_good(void **state) {
-  (void)state;
+TEST(for_good) {
   fail_in_turn(true, step);
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(once), cmocka_unit_test(for_good)};
   step = argc > 1 ? atol(argv[1]) : 7;
   first = argc > 2 ? atol(argv[2]) : 1;
   replace_allocator();
@@ -120,5 +117,5 @@ int main(int argc, char **argv) {
   long long rows;
   assert_int_equal(store_export(s, test_path("layer.db"), NULL, 0, &rows, &err), OP_OK);
   store_close(s);
-  return cmocka_run_group_tests_name("cache memory", tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

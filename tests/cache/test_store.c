@@ -1,8 +1,7 @@
 /* The life of a store in good times: what is put in comes out, and nothing else does. */
 #include "support.h"
 
-static void put_then_get(void **state) {
-  (void)state;
+TEST(put_then_get) {
   const char *path = test_path("put.db");
   struct store *s = test_open(path);
   assert_string_equal(store_path(s), path);
@@ -28,8 +27,7 @@ static void put_then_get(void **state) {
   assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-static void directories_are_private(void **state) {
-  (void)state;
+TEST(directories_are_private) {
   const char *path = test_path("deep/er/kernels.db");
   struct store *s = test_open(path);
   assert_true(test_put(s, "a", 1));
@@ -41,8 +39,7 @@ static void directories_are_private(void **state) {
   assert_int_equal(st.st_mode & 0777, 0700);
 }
 
-static void odd_paths(void **state) {
-  (void)state;
+TEST(odd_paths) {
   const char *path = test_path("mit Leerzeichen/k\xc3\xa4se?100%#1.db");
   struct store *s = test_open(path);
   assert_true(test_put(s, "a", 1));
@@ -60,8 +57,7 @@ static void odd_paths(void **state) {
   store_close(s);
 }
 
-static void every_column_counts(void **state) {
-  (void)state;
+TEST(every_column_counts) {
   struct store *s = test_open(test_path("columns.db"));
   assert_true(test_put(s, "loop", 7));
   struct test_key right, k;
@@ -89,8 +85,7 @@ static void every_column_counts(void **state) {
 }
 
 /* The same hash with other columns is never served, whichever column it is. */
-static void hash_alone_is_not_enough(void **state) {
-  (void)state;
+TEST(hash_alone_is_not_enough) {
   struct test_key k;
   struct store_blob blob;
   for (int i = 0; i < TEST_COLUMNS; i++) {
@@ -109,8 +104,7 @@ static void hash_alone_is_not_enough(void **state) {
   }
 }
 
-static void bytes_of_any_kind(void **state) {
-  (void)state;
+TEST(bytes_of_any_kind) {
   struct store *s = test_open(test_path("bytes.db"));
   struct store_column columns[2] = {{"value", "a\0b\xff\x80", 5}, {"empty", NULL, 0}};
   struct store_key key = {
@@ -136,15 +130,13 @@ static void bytes_of_any_kind(void **state) {
   store_close(s);
 }
 
-static void failures_expire(void **state);
 static long long now = 1000000000;
 static long long test_clock(void *user) {
   (void)user;
   return now;
 }
 
-static void failures_expire(void **state) {
-  (void)state;
+TEST(failures_expire) {
   struct store_options options = {.path = test_path("failures.db"), .log = &test_log, .clock = test_clock};
   struct store *s = test_open_with(&options);
   struct test_key k;
@@ -171,8 +163,7 @@ static void failures_expire(void **state) {
   store_close(s);
 }
 
-static void tunings(void **state) {
-  (void)state;
+TEST(tunings) {
   struct store *s = test_open(test_path("tunings.db"));
   struct store_tuning rows[] = {
       {"sig", "res", "cpu A", 4, "mesh 1", "blocks:64", 2e-3, 5, false, 0, 1e-3, false},
@@ -208,8 +199,7 @@ static void tunings(void **state) {
   store_close(s);
 }
 
-static void verdicts_and_facts(void **state) {
-  (void)state;
+TEST(verdicts_and_facts) {
   struct store_options options = {.path = test_path("facts.db"), .log = &test_log, .clock = test_clock};
   struct store *s = test_open_with(&options);
   struct text t = {0};
@@ -242,8 +232,7 @@ static const char *why(struct store *s, const struct store_key *key) {
   return text_str(&t);
 }
 
-static void why_says_what_changed(void **state) {
-  (void)state;
+TEST(why_says_what_changed) {
   struct store *s = test_open(test_path("why.db"));
   struct test_key k;
   test_key_make(&k, "res", 0);
@@ -282,8 +271,7 @@ static void see_event(void *user, const struct store_event *e) {
     snprintf(seen->last, sizeof seen->last, "%s %s: %s", e->event, e->loop, e->reason);
 }
 
-static void history_remembers_why(void **state) {
-  (void)state;
+TEST(history_remembers_why) {
   struct store *s = test_open(test_path("history.db"));
   test_put(s, "a", 0);
   test_put(s, "a", 1);
@@ -299,8 +287,7 @@ static void history_remembers_why(void **state) {
   store_close(s);
 }
 
-static void rejected_is_compiled_again(void **state) {
-  (void)state;
+TEST(rejected_is_compiled_again) {
   struct store *s = test_open(test_path("reject.db"));
   struct test_key k;
   test_put(s, "a", 0);
@@ -318,8 +305,7 @@ static void rejected_is_compiled_again(void **state) {
   store_close(s);
 }
 
-static void eviction_is_by_last_use(void **state) {
-  (void)state;
+TEST(eviction_is_by_last_use) {
   long long cap = 1 << 20;
   struct store_options options = {
       .path = test_path("cap.db"), .log = &test_log, .cap = cap, .clock = test_clock};
@@ -356,8 +342,7 @@ static void eviction_is_by_last_use(void **state) {
 }
 
 /* Hits of the same day leave the file as it is. */
-static void hits_do_not_write(void **state) {
-  (void)state;
+TEST(hits_do_not_write) {
   struct store *s = test_open(test_path("hits.db"));
   for (int i = 0; i < 5; i++)
     test_put(s, "a", i);
@@ -371,8 +356,7 @@ static void hits_do_not_write(void **state) {
   assert_int_equal(query_number(test_path("hits.db"), "SELECT sum(used) FROM binary"), changes);
 }
 
-static void memory_only(void **state) {
-  (void)state;
+TEST(memory_only) {
   struct store_options none = {.log = &test_log}, off = {.path = "off", .log = &test_log},
                        nowhere = {.path = "", .log = &test_log};
   const struct store_options *all[] = {&none, &off, &nowhere};
@@ -400,8 +384,7 @@ static void memory_only(void **state) {
   text_free(&path);
 }
 
-static void no_store_is_a_store(void **state) {
-  (void)state;
+TEST(no_store_is_a_store) {
   struct test_key k;
   struct store_blob blob;
   struct text t = {0};
@@ -420,23 +403,5 @@ static void no_store_is_a_store(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(put_then_get),
-      cmocka_unit_test(directories_are_private),
-      cmocka_unit_test(odd_paths),
-      cmocka_unit_test(every_column_counts),
-      cmocka_unit_test(hash_alone_is_not_enough),
-      cmocka_unit_test(bytes_of_any_kind),
-      cmocka_unit_test(failures_expire),
-      cmocka_unit_test(tunings),
-      cmocka_unit_test(verdicts_and_facts),
-      cmocka_unit_test(why_says_what_changed),
-      cmocka_unit_test(history_remembers_why),
-      cmocka_unit_test(rejected_is_compiled_again),
-      cmocka_unit_test(eviction_is_by_last_use),
-      cmocka_unit_test(hits_do_not_write),
-      cmocka_unit_test(memory_only),
-      cmocka_unit_test(no_store_is_a_store),
-  };
-  return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -23,8 +23,7 @@ static struct store *filled(const char *path) {
   return s;
 }
 
-static void there_and_back(void **state) {
-  (void)state;
+TEST(there_and_back) {
   clean();
   struct error err = {0};
   long long rows = -1;
@@ -66,8 +65,7 @@ static void there_and_back(void **state) {
 }
 
 /* The newer measurement stays, and one variant is chosen. */
-static void tunings_are_merged(void **state) {
-  (void)state;
+TEST(tunings_are_merged) {
   clean();
   struct error err = {0};
   long long rows;
@@ -101,8 +99,7 @@ static void tunings_are_merged(void **state) {
   error_free(&err);
 }
 
-static void named_loops(void **state) {
-  (void)state;
+TEST(named_loops) {
   clean();
   struct error err = {0};
   long long rows;
@@ -126,8 +123,7 @@ static void named_loops(void **state) {
   error_free(&err);
 }
 
-static void damaged_import_changes_nothing(void **state) {
-  (void)state;
+TEST(damaged_import_changes_nothing) {
   clean();
   struct error err = {0};
   long long rows;
@@ -163,8 +159,7 @@ static void damaged_import_changes_nothing(void **state) {
   error_free(&err);
 }
 
-static void export_leaves_nothing_behind(void **state) {
-  (void)state;
+TEST(export_leaves_nothing_behind) {
   clean();
   struct error err = {0};
   long long rows;
@@ -184,8 +179,7 @@ static void export_leaves_nothing_behind(void **state) {
   error_free(&err);
 }
 
-static void verify_finds_and_sets_aside(void **state) {
-  (void)state;
+TEST(verify_finds_and_sets_aside) {
   clean();
   struct store *s = filled(test_path("a.db"));
   struct text report = {0};
@@ -208,8 +202,7 @@ static void verify_finds_and_sets_aside(void **state) {
 }
 
 /* Looking does not change anything, and makes nothing. */
-static void read_only(void **state) {
-  (void)state;
+TEST(read_only) {
   clean();
   struct store_options options = {.path = test_path("a.db"), .log = &test_log, .read_only = true};
   capture_begin();
@@ -231,14 +224,5 @@ static void read_only(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(there_and_back),
-      cmocka_unit_test(tunings_are_merged),
-      cmocka_unit_test(named_loops),
-      cmocka_unit_test(damaged_import_changes_nothing),
-      cmocka_unit_test(export_leaves_nothing_behind),
-      cmocka_unit_test(verify_finds_and_sets_aside),
-      cmocka_unit_test(read_only),
-  };
-  return cmocka_run_group_tests_name("cache transfer", tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

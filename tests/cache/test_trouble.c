@@ -67,8 +67,7 @@ static long file_size(const char *path) {
   return stat(path, &st) == 0 ? (long)st.st_size : -1;
 }
 
-static void truncated(void **state) {
-  (void)state;
+CASE(truncated) {
   const char *path = test_path("t.db");
   clean();
   fill(path);
@@ -106,8 +105,7 @@ static long write_no_cache(const char *path, int i) {
 }
 
 /* Somebody named it by mistake. */
-static void not_a_database(void **state) {
-  (void)state;
+CASE(not_a_database) {
   const char *path = test_path("t.db");
   for (int i = 0; i < 3; i++) {
     clean();
@@ -121,8 +119,7 @@ static void not_a_database(void **state) {
 }
 
 /* Nobody keeps files of his own under the library's name: there a cache is made whatever has become of the old one. */
-static void not_a_database_in_its_own_place(void **state) {
-  (void)state;
+CASE(not_a_database_in_its_own_place) {
   const char *path = test_path("t.db");
   const struct store_options options = {.path = path, .log = &test_log, .own = true};
   for (int i = 0; i < 3; i++) {
@@ -138,8 +135,7 @@ static void not_a_database_in_its_own_place(void **state) {
   }
 }
 
-static void somebody_elses_database(void **state) {
-  (void)state;
+CASE(somebody_elses_database) {
   const char *path = test_path("t.db");
   clean();
   int fd = open(path, O_CREAT | O_RDWR, 0600);
@@ -151,8 +147,7 @@ static void somebody_elses_database(void **state) {
 }
 
 /* A byte of every page is turned, one file each; also each byte of the header that means something. */
-static void flipped_bytes(void **state) {
-  (void)state;
+CASE(flipped_bytes) {
   const char *path = test_path("t.db"), *good = test_path("good.db");
   clean();
   test_remove("good.db");
@@ -201,8 +196,7 @@ static void flipped_bytes(void **state) {
   assert_true(damaged > rounds / 4); /* most pages hold something that is checked */
 }
 
-static void flipped_blob_key_and_hash(void **state) {
-  (void)state;
+CASE(flipped_blob_key_and_hash) {
   const char *path = test_path("t.db");
   static const struct {
     const char *sql, *word;
@@ -245,8 +239,7 @@ static void flipped_blob_key_and_hash(void **state) {
 }
 
 /* What lies in a home folder is made, the home folder is not. */
-static void home_that_is_not_there(void **state) {
-  (void)state;
+CASE(home_that_is_not_there) {
   const char *home = test_path("home"), *path = test_path("home/.cache/op2jit/kernels.db");
   const struct store_options options = {.path = path, .log = &test_log, .own = true, .home = home};
   for (int there = 0; there < 2; there++) {
@@ -264,8 +257,7 @@ static void home_that_is_not_there(void **state) {
 
 /* A row first, then the page where damaged rows are kept: that the whole file was renamed, and to what, is said behind the row's
  * warning. */
-static void damaged_row_and_page(void **state) {
-  (void)state;
+CASE(damaged_row_and_page) {
   const char *path = test_path("t.db");
   clean();
   fill(path);
@@ -279,8 +271,7 @@ static void damaged_row_and_page(void **state) {
   use_again(path);
 }
 
-static void missing_tables(void **state) {
-  (void)state;
+CASE(missing_tables) {
   const char *path = test_path("t.db");
   static const char *const tables[] = {"binary", "component", "signature", "history"};
   for (int i = 0; i < 4; i++) {
@@ -294,8 +285,7 @@ static void missing_tables(void **state) {
   }
 }
 
-static void other_schema_version(void **state) {
-  (void)state;
+CASE(other_schema_version) {
   const char *path = test_path("t.db");
   static const char *const versions[] = {"PRAGMA user_version = 99", "PRAGMA user_version = 0"};
   for (int i = 0; i < 2; i++) {
@@ -312,8 +302,7 @@ static void other_schema_version(void **state) {
   test_remove("t.v2.db");
 }
 
-static void moved_while_in_use(void **state) {
-  (void)state;
+CASE(moved_while_in_use) {
   const char *path = test_path("t.db");
   clean();
   capture_begin();
@@ -407,8 +396,7 @@ static void check_readable(void *path) {
   }
 }
 
-static void owners_and_modes(void **state) {
-  (void)state;
+CASE(owners_and_modes) {
   chmod(test_directory(), 0777);
   assert_int_equal(in_child(check_group_writable, (void *)(size_t)test_path("mine")), 0);
   if (getuid() == 0) {
@@ -436,8 +424,7 @@ static void owners_and_modes(void **state) {
 
 /* ---- file systems ------------------------------------------------------------------------------*/
 
-static void journal_by_file_system(void **state) {
-  (void)state;
+CASE(journal_by_file_system) {
   static const struct {
     const char *system, *journal;
   } cases[] = {{"ext4", "wal"},
@@ -487,8 +474,7 @@ static void make_layers(void) {
 }
 
 /* In WAL mode, missing, group-writable: refused, with the command that mends it. */
-static void layers_refused(void **state) {
-  (void)state;
+CASE(layers_refused) {
   make_layers();
   struct store *s = with_layers(test_path("site.db"));
   assert_int_equal(capture_count("op2jit cache export"), 1);
@@ -511,8 +497,7 @@ static void layers_refused(void **state) {
 }
 
 /* Rows are found and nothing is written there. */
-static void layers_read(void **state) {
-  (void)state;
+CASE(layers_read) {
   make_layers();
   char list[900];
   long before = file_size(test_path("export.db"));
@@ -534,8 +519,7 @@ static void layers_read(void **state) {
 }
 
 /* A damaged row is passed over, a damaged file not used. */
-static void layers_damaged(void **state) {
-  (void)state;
+CASE(layers_damaged) {
   make_layers();
   execute_sql(test_path("export.db"), "UPDATE binary SET checksum = x'00' WHERE signature = 3");
   struct store *s = with_layers(test_path("export.db"));

@@ -119,14 +119,12 @@ static void index_is_outside(const char *text, const char *says) {
     fail_msg("\"%s\" is not in: %s", says, message);
 }
 
-static void index_of_a_constant(void **state) {
-  (void)state;
+CASE(index_of_a_constant) {
   index_is_outside("void picks(const int *flag, double *b) {\n  b[0] = w[2 * *flag + 1];\n  b[1] = 0;\n}\n",
                    "constant w has dim 2, and the kernel uses component 3; check the index");
 }
 
-static void index_of_an_array(void **state) {
-  (void)state;
+CASE(index_of_an_array) {
   index_is_outside("void picks(const int *flag, double *b) {\n  double z[3] = {1, 2, b[0] = 3}; b[0] = z[2 - "
                    "3 * *flag];\n  "
                    "b[1] = 0;\n}\n",
@@ -158,8 +156,7 @@ OP_KERNEL_DEF(
       b[at] = b[at] / 2 + 1;
     })
 
-static void writes_outside(void **state) {
-  (void)state;
+CASE(writes_outside) {
   GOES_WRONG(reaches_out, "loop reaches_out, argument 2 (dat \"b\", OP_RW)",
              "the kernel wrote outside the 2 components", direct(mesh.flag, 1, "int", OP_READ),
              through(mesh.b, 2, OP_RW));
@@ -175,8 +172,7 @@ OP_KERNEL_DEF(
     })
 
 /* The prover cannot tell whether one of the two conditions always holds. */
-static void leaves_a_gap(void **state) {
-  (void)state;
+CASE(leaves_a_gap) {
   GOES_WRONG(in_turn, "loop in_turn, argument 2 (dat \"b\", OP_WRITE)",
              "the kernel did not write component 1 (element 307 of set \"to\", entry 0 of map \"map\")",
              direct(mesh.flag, 1, "int", OP_READ), through(mesh.b, 2, OP_WRITE));
@@ -192,8 +188,7 @@ OP_KERNEL_DEF(
       *most = best;
     })
 
-static void lowers_a_maximum(void **state) {
-  (void)state;
+CASE(lowers_a_maximum) {
   double most = 0;
   GOES_WRONG(forgets, "loop forgets, argument 3 (a global, OP_MAX)", "lowered component 0 from 10 to -1",
              direct(mesh.flag, 1, "int", OP_READ), direct(mesh.a, 2, "double", OP_READ),
@@ -208,8 +203,7 @@ OP_KERNEL_DEF(
       b[0] += a[0];
     })
 
-static void writes_what_it_reads(void **state) {
-  (void)state;
+CASE(writes_what_it_reads) {
   GOES_WRONG(writes_input, "loop writes_input, argument 2 (dat \"a\", OP_READ)",
              "changed component 1, which it is only to read, from 0.5 to 4",
              direct(mesh.flag, 1, "int", OP_READ), direct(mesh.a, 2, "double", OP_READ),
@@ -226,8 +220,7 @@ OP_KERNEL_DEF(
         *mark = false;
     })
 
-static void leaves_a_bool(void **state) {
-  (void)state;
+CASE(leaves_a_bool) {
   GOES_WRONG(marks_in_turn, "loop marks_in_turn, argument 2 (dat \"mark\", OP_WRITE)",
              "the kernel did not write component 0", direct(mesh.flag, 1, "int", OP_READ),
              direct(mesh.mark, 1, "bool", OP_WRITE));
@@ -239,8 +232,7 @@ OP_KERNEL_DEF(
       marks[at] = !marks[at];
     })
 
-static void marks_out_of_bounds(void **state) {
-  (void)state;
+CASE(marks_out_of_bounds) {
   GOES_WRONG(marks_outside, "loop marks_outside, argument 2 (dat \"marks\", OP_RW)",
              "the kernel wrote outside the 2 components", direct(mesh.flag, 1, "int", OP_READ),
              op_arg_dat(mesh.marks, 0, mesh.map, 2, "bool", OP_RW));
@@ -256,8 +248,7 @@ OP_KERNEL_DEF(
       *any = now;
     })
 
-static void lowers_a_bool(void **state) {
-  (void)state;
+CASE(lowers_a_bool) {
   bool any = false;
   GOES_WRONG(clears, "loop clears, argument 2 (a global, OP_MAX)", "lowered component 0 from 1 to 0",
              direct(mesh.flag, 1, "int", OP_READ), op_arg_gbl(&any, 1, "bool", OP_MAX));
@@ -272,8 +263,7 @@ OP_KERNEL_DEF(
     })
 
 /* Two values that both count as true would not show it. */
-static void reads_an_old_bool(void **state) {
-  (void)state;
+CASE(reads_an_old_bool) {
   assert_int_equal(op_par_loop(OP_KERNEL_OF(reads_old), "reads_old", mesh.from,
                                direct(mesh.flag, 1, "int", OP_READ), direct(mesh.mark, 1, "bool", OP_WRITE),
                                direct(mesh.a, 2, "double", OP_RW)),
@@ -291,8 +281,7 @@ OP_KERNEL_DEF(
         best[1] = 6;
     })
 
-static void leaves_a_global(void **state) {
-  (void)state;
+CASE(leaves_a_global) {
   double best[2] = {1, 2};
   GOES_WRONG_OVER(mesh.one, chooses, "loop chooses, argument 2 (a global, OP_WRITE)",
                   "the kernel did not write component 1", direct(mesh.only, 1, "int", OP_READ),
@@ -306,8 +295,7 @@ OP_KERNEL_DEF(
       time[at] += 0.5;
     })
 
-static void writes_beside_a_global(void **state) {
-  (void)state;
+CASE(writes_beside_a_global) {
   double time = 0;
   GOES_WRONG_OVER(mesh.one, steps, "loop steps, argument 2 (a global, OP_RW)",
                   "the kernel wrote outside the 1 component of", direct(mesh.only, 1, "int", OP_READ),
@@ -330,8 +318,7 @@ OP_KERNEL_DEF(
 OP_KERNEL_DEF(
     turns, void turns(const int *own, bool *mark) { *mark = *own % 3 == 0; })
 
-static void bools_stay(void **state) {
-  (void)state;
+CASE(bools_stay) {
   for (int call = 0; call < CALLS; call++) {
     bool marks[2 * ELEMENTS], sum = false, any = false, all = true;
     works(op_par_loop(OP_KERNEL_OF(turns), "turns", mesh.from, op_arg_idx(-1, OP_ID),
@@ -358,8 +345,7 @@ OP_KERNEL_DEF(
       *odd = *only < 0 || !*odd;
     })
 
-static void globals_stay(void **state) {
-  (void)state;
+CASE(globals_stay) {
   double time = 1;
   bool odd = false;
   for (int call = 0; call < CALLS; call++) {
@@ -399,8 +385,7 @@ OP_KERNEL_DEF(
     })
 
 /* Once, although it goes on; a minimum that starts from infinity is no reason to keep quiet. */
-static void first_infinity(void **state) {
-  (void)state;
+CASE(first_infinity) {
   char said[2000] = "";
   FILE *file = tmpfile();
   assert_non_null(file);
@@ -436,8 +421,7 @@ OP_KERNEL_DEF(
     })
 
 /* A violation is one at the next call as well. */
-static void found_again(void **state) {
-  (void)state;
+CASE(found_again) {
   int table[ELEMENTS] = {0};
   op_map all_to_one = op_decl_map(mesh.from, mesh.to, 1, table, "all_to_one");
   for (int call = 0; call < CALLS; call++) {
@@ -467,8 +451,7 @@ static void other_handler(int number) {
   other_calls++;
 }
 
-static void divides_by_zero(void **state) {
-  (void)state;
+CASE(divides_by_zero) {
   const op_arg args[] = {direct(mesh.flag, 1, "int", OP_READ), through(mesh.b, 2, OP_WRITE)};
   const struct sigaction own = {.sa_handler = other_handler};
   struct sigaction before, after;
@@ -490,8 +473,7 @@ __attribute__((no_sanitize("undefined"))) static void divides_by(void *user) {
 }
 
 /* A signal that somebody sent is the program's, also twice, and no division. */
-static void sent_signals(void **state) {
-  (void)state;
+CASE(sent_signals) {
   const struct sigaction own = {.sa_handler = other_handler};
   struct sigaction before;
   int zero = 0;
@@ -522,8 +504,7 @@ OP_KERNEL_DEF(
       }
     })
 
-static void answers_stay(void **state) {
-  (void)state;
+CASE(answers_stay) {
   double b[2 * ELEMENTS], want[2 * ELEMENTS], most = -1;
   int place = -1;
   memcpy(want, mesh.values, sizeof want);

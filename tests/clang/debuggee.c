@@ -1,11 +1,6 @@
 /* A program for gdb to stop in: compiles a kernel with debug information, loads and runs it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "plugin.h"
 

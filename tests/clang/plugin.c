@@ -1,14 +1,10 @@
 #include "plugin.h"
 
+#include "../unit.h"
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/text.h"
 #include "jit/front/prelude.h"

@@ -1,14 +1,10 @@
 /* What the plugin promises of a compilation: an object that runs, messages with places, the same bytes for
  * the same text, nothing on stderr. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "plugin.h"
 
@@ -19,8 +15,7 @@ static const char vadd[] = "void vadd(void *const *frame, const int *list, long 
                            "    c[i] = a[i] + b[i];\n"
                            "}\n";
 
-static void runs(void **state) {
-  (void)state;
+CASE(runs) {
   struct code *code = trial_load(&(struct trial){.text = vadd});
   double a[100], b[100], c[100] = {0};
   for (int i = 0; i < 100; i++) {
@@ -33,14 +28,12 @@ static void runs(void **state) {
   code_free(code);
 }
 
-static void names_its_version(void **state) {
-  (void)state;
+CASE(names_its_version) {
   assert_string_equal(plugin->name, "clang");
   assert_non_null(strstr(plugin->version(), "clang version "));
 }
 
-static void errors_have_places(void **state) {
-  (void)state;
+CASE(errors_have_places) {
   struct compile_result result =
       trial_compile(&(struct trial){.text = "void f(double *x) {\n  x[0] = yy;\n}\n"});
   assert_int_equal(result.status, 1);
@@ -53,8 +46,7 @@ static void errors_have_places(void **state) {
   plugin->release(&result);
 }
 
-static void line_directives_hold(void **state) {
-  (void)state;
+CASE(line_directives_hold) {
   struct compile_result result =
       trial_compile(&(struct trial){.text = "#line 77 \"/home/user/airfoil.c\"\nvoid f(void) { zz = 1; }\n"});
   const struct compile_message *m = find_message(&result, COMPILE_ERROR, "zz");
@@ -64,8 +56,7 @@ static void line_directives_hold(void **state) {
   plugin->release(&result);
 }
 
-static void errors_in_macros_are_where_they_are_used(void **state) {
-  (void)state;
+CASE(errors_in_macros_are_where_they_are_used) {
   struct compile_result result = trial_compile(&(struct trial){
       .text = "#define TWICE(v) (v + v + missing)\nvoid f(double *x) {\n  *x = TWICE(1);\n}\n"});
   const struct compile_message *m = find_message(&result, COMPILE_ERROR, "missing");
@@ -74,8 +65,7 @@ static void errors_in_macros_are_where_they_are_used(void **state) {
   plugin->release(&result);
 }
 
-static void warnings_only_if_asked(void **state) {
-  (void)state;
+CASE(warnings_only_if_asked) {
   struct trial trial = {.text = "void f(double *x) {\n  int unused;\n  if (*x = 1) *x = 2;\n}\n"};
   struct compile_result result = trial_compile(&trial);
   assert_int_equal(result.status, 0);
@@ -106,8 +96,7 @@ static struct compile_result compile_files(const struct compile_file *files, int
 #define FILE_OF(name, text)                                                                                  \
   { name, text, sizeof(text) - 1 }
 
-static void files_include_each_other(void **state) {
-  (void)state;
+CASE(files_include_each_other) {
   const struct compile_file files[] = {
       FILE_OF("loop.c",
               "static int unused_in_generated;\n#include \"/some/where/kernel.c\"\n#include \"near.c\"\n"
@@ -124,8 +113,7 @@ static void files_include_each_other(void **state) {
   plugin->release(&result);
 }
 
-static void included_names_are_as_given(void **state) {
-  (void)state;
+CASE(included_names_are_as_given) {
   const struct compile_file files[] = {FILE_OF("loop.c", "#include \"near.c\"\n"),
                                        FILE_OF("near.c", "int h = zz;\n")};
   struct compile_result result = compile_files(files, 2, 0);
@@ -135,8 +123,7 @@ static void included_names_are_as_given(void **state) {
   plugin->release(&result);
 }
 
-static void headers(void **state) {
-  (void)state;
+CASE(headers) {
   struct code *code = trial_load(&(struct trial){
       .text =
           "#include <math.h>\n#include <stdint.h>\n#include <limits.h>\n#include <float.h>\n"
@@ -169,16 +156,14 @@ static void headers(void **state) {
 }
 
 /* No embedding of, and no looking at, the machine's files. */
-static void sees_no_files(void **state) {
-  (void)state;
+CASE(sees_no_files) {
   struct compile_result result = trial_compile(&(struct trial){
       .text = "#if __has_include(<stdio.h>) || __has_include(\"/etc/passwd\")\n#error seen\n#endif\n"});
   assert_int_equal(result.status, 0);
   plugin->release(&result);
 }
 
-static void same_text_same_bytes(void **state) {
-  (void)state;
+CASE(same_text_same_bytes) {
   struct trial trial = {.text = vadd, .debug = 1};
   struct compile_result first = trial_compile(&trial);
   struct compile_result other = trial_compile(&(struct trial){.text = "int g(int x) { return x; }\n"});
@@ -190,8 +175,7 @@ static void same_text_same_bytes(void **state) {
   plugin->release(&second);
 }
 
-static void remarks_have_places(void **state) {
-  (void)state;
+CASE(remarks_have_places) {
   struct trial trial = {.text = "void f(double *x, const int *map, long n) {\n"
                                 "  for (long i = 1; i < n; i++)\n"
                                 "    x[i] = x[i - 1] * 2;\n"
@@ -215,8 +199,7 @@ static void remarks_have_places(void **state) {
   plugin->release(&result);
 }
 
-static void openmp_simd_needs_no_runtime(void **state) {
-  (void)state;
+CASE(openmp_simd_needs_no_runtime) {
   struct compile_result result = trial_compile(&(struct trial){.text = "double f(const double *x, long n) {\n"
                                                                        "  double sum = 0;\n"
                                                                        "#pragma omp simd reduction(+ : sum)\n"
@@ -232,8 +215,7 @@ static void openmp_simd_needs_no_runtime(void **state) {
   plugin->release(&result);
 }
 
-static void features_decide(void **state) {
-  (void)state;
+CASE(features_decide) {
   struct trial trial = {.text = "double f(double a, double b, double c) { return a * b + c; }\n"};
   static const unsigned char vfmadd213sd[] = {0xc4, 0xe2, 0xf1, 0xa9};
   trial.cpu = "znver4";
@@ -249,8 +231,7 @@ static void features_decide(void **state) {
 }
 
 /* The newest names and features do not disturb an older clang. */
-static void unknown_processors_are_tuned_for_none(void **state) {
-  (void)state;
+CASE(unknown_processors_are_tuned_for_none) {
   struct compile_result result =
       trial_compile(&(struct trial){.text = vadd, .cpu = "znver99", .features = "+sse2,+avx1024,-sse99"});
   assert_int_equal(result.status, 0);
@@ -259,8 +240,7 @@ static void unknown_processors_are_tuned_for_none(void **state) {
 
 /* Everything that the tests above provoked went into messages. */
 static int saved_stderr, capture[2];
-static int silence_starts(void **state) {
-  (void)state;
+FIXTURE(silence_starts) {
   fflush(stderr);
   saved_stderr = dup(2);
   if (pipe(capture))
@@ -269,8 +249,7 @@ static int silence_starts(void **state) {
   close(capture[1]);
   return 0;
 }
-static int silence_ends(void **state) {
-  (void)state;
+FIXTURE(silence_ends) {
   char heard[4096];
   dup2(saved_stderr, 2);
   const ssize_t n = read(capture[0], heard, sizeof heard - 1);

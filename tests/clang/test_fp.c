@@ -1,13 +1,9 @@
 /* The three ways of floating point, and what is vectorised in each. */
+#include "../unit.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/text.h"
 #include "jit/target.h"
@@ -28,8 +24,7 @@ static bool host_has(const char *feature) {
 }
 
 /* a * b + c with a rounding in between, or without. */
-static void contraction(void **state) {
-  (void)state;
+TEST(contraction) {
   if (!host_has("+fma"))
     skip();
   static const double a = 1 + 0x1p-30, b = 1 - 0x1p-30, c = -1;
@@ -49,8 +44,7 @@ static void contraction(void **state) {
 }
 
 /* A sum is taken in order unless it is fast. */
-static void reassociation(void **state) {
-  (void)state;
+TEST(reassociation) {
   for (int m = 0; m < 3; m++) {
     struct compile_result result = trial_compile(
         &(struct trial){.fp = modes[m],
@@ -64,8 +58,7 @@ static void reassociation(void **state) {
   }
 }
 
-static void not_a_number_counts(void **state) {
-  (void)state;
+TEST(not_a_number_counts) {
   for (int m = 0; m < 2; m++) {
     struct code *code = trial_load(
         &(struct trial){.fp = modes[m],
@@ -80,8 +73,7 @@ static void not_a_number_counts(void **state) {
 }
 
 /* Neither errno nor traps keep square roots and divisions, also conditional ones, out of vectors. */
-static void root_and_division_are_vectorised(void **state) {
-  (void)state;
+TEST(root_and_division_are_vectorised) {
   static const char text[] = "void f(double *restrict x, const double *y, const double *z, long n) {\n"
                              "  for (long i = 0; i < n; i++)\n"
                              "    x[i] = y[i] > 0 ? sqrt(y[i]) / z[i] : 1;\n"
@@ -110,8 +102,7 @@ static void root_and_division_are_vectorised(void **state) {
 }
 
 /* 512 bits where they are good, 256 where the processor slows down for more. */
-static void width_follows_the_processor(void **state) {
-  (void)state;
+TEST(width_follows_the_processor) {
   static const struct {
     const char *cpu, *features, *width;
   } cases[] = {{"znver4", avx512, "width: 8"},
@@ -146,8 +137,7 @@ static struct compile_result compile_call(const char *function, const char *fp, 
   return result;
 }
 
-static void vector_forms_by_width(void **state) {
-  (void)state;
+TEST(vector_forms_by_width) {
   static const struct {
     const char *call, *fp, *cpu, *features, *type, *wants;
   } cases[] = {
@@ -176,8 +166,7 @@ static void vector_forms_by_width(void **state) {
 }
 
 /* exp has no form in libmvec that is close enough, and is computed in line instead. */
-static void exp_is_vectorised(void **state) {
-  (void)state;
+TEST(exp_is_vectorised) {
   static const struct {
     const char *cpu, *features, *width;
   } cases[] = {{"znver4", avx512, "width: 8"}, {"haswell", avx2, "width: 4"}};
@@ -204,8 +193,7 @@ static double units_apart(double a, double b, bool is_float) {
 }
 
 /* In contract every function stays within 2 units in the last place of libm, in strict it is libm's. */
-static void close_to_libm(void **state) {
-  (void)state;
+TEST(close_to_libm) {
   static const struct {
     const char *call;
     double (*one)(double);
@@ -242,8 +230,7 @@ static void close_to_libm(void **state) {
 }
 
 /* At the ends of its range too. */
-static void exp_at_the_ends(void **state) {
-  (void)state;
+TEST(exp_at_the_ends) {
   static double x[] = {0,      -0.0,   INFINITY, -INFINITY, NAN,    709.78, 709.79, -745.1,
                        -745.2, -708.5, -740,     1e300,     -1e300, 5e-324, 1,      -1};
   enum { N = sizeof x / sizeof *x };
@@ -262,16 +249,5 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   plugin_open(argv[1]);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(contraction),
-      cmocka_unit_test(reassociation),
-      cmocka_unit_test(not_a_number_counts),
-      cmocka_unit_test(root_and_division_are_vectorised),
-      cmocka_unit_test(width_follows_the_processor),
-      cmocka_unit_test(vector_forms_by_width),
-      cmocka_unit_test(exp_is_vectorised),
-      cmocka_unit_test(close_to_libm),
-      cmocka_unit_test(exp_at_the_ends),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

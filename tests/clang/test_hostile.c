@@ -1,13 +1,9 @@
 /* Texts that nobody writes on purpose: an error or an object, never a crash, and the next text compiles. */
-#include <setjmp.h>
+#include "../unit.h"
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/text.h"
 #include "plugin.h"
@@ -34,8 +30,7 @@ static void repeat(struct text *text, const char *part, int times) {
     text_add(text, part);
 }
 
-static void a_megabyte(void **state) {
-  (void)state;
+CASE(a_megabyte) {
   struct text text = {0};
   text_add(&text, "void f(double *x) {\n");
   while (text.length < 1 << 20)
@@ -45,8 +40,7 @@ static void a_megabyte(void **state) {
   survive(&text, 0, 0, NULL);
 }
 
-static void a_hundred_thousand_terms(void **state) {
-  (void)state;
+CASE(a_hundred_thousand_terms) {
   struct text text = {0};
   text_add(&text, "int f(int a, int b) {\n  return a");
   repeat(&text, "+b", 100000);
@@ -54,8 +48,7 @@ static void a_hundred_thousand_terms(void **state) {
   survive(&text, 0, 1, NULL);
 }
 
-static void deep_nesting(void **state) {
-  (void)state;
+CASE(deep_nesting) {
   static const struct {
     const char *before, *open, *middle, *close, *after;
     int depth;
@@ -85,8 +78,7 @@ static void deep_nesting(void **state) {
   }
 }
 
-static void unbalanced(void **state) {
-  (void)state;
+CASE(unbalanced) {
   static const char *const texts[] = {"void f(void) {",
                                       "void f(void) { } }",
                                       "void f(void { }",
@@ -117,8 +109,7 @@ static void unbalanced(void **state) {
   survive(&text, 1, 1, NULL);
 }
 
-static void nul_bytes(void **state) {
-  (void)state;
+CASE(nul_bytes) {
   struct text text = {0};
   text_add(&text, "void f(void) {\n  int a;");
   text_add_bytes(&text, "\0", 1);
@@ -126,8 +117,7 @@ static void nul_bytes(void **state) {
   survive(&text, 1, 1, "NUL byte");
 }
 
-static void not_text(void **state) {
-  (void)state;
+CASE(not_text) {
   uint32_t seed = 12345;
   for (int round = 0; round < 20; round++) {
     struct text text = {0};
@@ -139,8 +129,7 @@ static void not_text(void **state) {
   }
 }
 
-static void exploding_macros(void **state) {
-  (void)state;
+CASE(exploding_macros) {
   struct text text = {0};
   text_add(&text, "#define A0 +1\n");
   for (int i = 1; i <= 40; i++)
@@ -155,15 +144,13 @@ static void exploding_macros(void **state) {
   survive(&text, 1, 1, "words");
 }
 
-static void endless_includes(void **state) {
-  (void)state;
+CASE(endless_includes) {
   struct text text = {0};
   text_add(&text, "#include \"loop.c\"\n");
   survive(&text, 1, 1, NULL);
 }
 
-static void what_the_code_generator_cannot_do(void **state) {
-  (void)state;
+CASE(what_the_code_generator_cannot_do) {
   static const char *const texts[] = {
       "void f(void) { asm(\"nonsense %0\" :: \"r\"(1)); }\n",
       "asm(\"also nonsense\");\n",
@@ -189,8 +176,7 @@ static void what_the_code_generator_cannot_do(void **state) {
 static void on_signal(int signal) {
   (void)signal;
 }
-static void handlers_come_back(void **state) {
-  (void)state;
+CASE(handlers_come_back) {
   struct sigaction mine = {.sa_handler = on_signal}, now;
   static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
   struct sigaction old[6];

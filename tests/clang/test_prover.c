@@ -1,15 +1,10 @@
 /* Mistakes planted one at a time, each found with its argument, line and remedy; and for each the corrected
  * twin, which must stay silent. */
+#include "../unit.h"
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "jit/front/prelude.h"
 #include "jit/prover.h"
@@ -237,8 +232,7 @@ static void show(const struct prove_result *result) {
                   result->findings[i].column, result->findings[i].reason, result->findings[i].remedy);
 }
 
-static void finds_each_mistake(void **state) {
-  (void)state;
+TEST(finds_each_mistake) {
   int missed = 0;
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
     const struct mistake *m = &mistakes[i];
@@ -260,8 +254,7 @@ static void finds_each_mistake(void **state) {
   assert_int_equal(missed, 0);
 }
 
-static void proves_each_twin(void **state) {
-  (void)state;
+TEST(proves_each_twin) {
   int alarms = 0;
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
     const struct mistake *m = &mistakes[i];
@@ -277,8 +270,7 @@ static void proves_each_twin(void **state) {
 }
 
 /* Correct kernels as people write them; everything is proved. */
-static void proves_real_kernels(void **state) {
-  (void)state;
+TEST(proves_real_kernels) {
   static const char *const kernels[][2] = {
       {"r2 r2 r4 r4 r1 r1 i4 i4",
        "void k(const double *x1, const double *x2, const double *q1, const double *q2, const double *adt1,\n"
@@ -337,8 +329,7 @@ static void proves_real_kernels(void **state) {
 }
 
 /* What cannot be followed is said to be unknown, never proved and never a violation. */
-static void admits_what_it_does_not_know(void **state) {
-  (void)state;
+TEST(admits_what_it_does_not_know) {
   static const char *const kernels[][2] = {
       {"r4 w1", "void k(const double *a, double *b) {\n  *b = a[(int)a[0]];\n}\n"},
       {"r4 w4", "void k(const double *a, double *b) {\n  for (int i = 0; i < (int)a[0]; i++) b[i] = 1;\n}\n"},
@@ -383,8 +374,7 @@ static void admits_what_it_does_not_know(void **state) {
 }
 
 /* As a compiler would warn, of what is serious only; a kernel that is right is compiled in silence. */
-static void passes_warnings_on(void **state) {
-  (void)state;
+TEST(passes_warnings_on) {
   static const struct {
     const char *text, *says;
   } kernels[] = {
@@ -414,8 +404,7 @@ static void passes_warnings_on(void **state) {
   }
 }
 
-static void reports_what_does_not_compile(void **state) {
-  (void)state;
+TEST(reports_what_does_not_compile) {
   const struct compile_file file = {"kernel.c", "void k(", 7};
   const struct prove_request request = {.files = &file, .nfiles = 1, .kernel = "k"};
   struct prove_result result;
@@ -425,8 +414,7 @@ static void reports_what_does_not_compile(void **state) {
   prover->release(&result);
 }
 
-static void ends_on_long_loops(void **state) {
-  (void)state;
+TEST(ends_on_long_loops) {
   struct prove_result result =
       prove("void k(const double *a, double *b) {\n  double s = 0;\n"
             "  for (long i = 0; i < 1000000000; i++)\n    for (long j = 0; j < 1000000000; j++)\n"
@@ -448,11 +436,5 @@ int main(int argc, char **argv) {
   prover_entry *get;
   memcpy(&get, &entry, sizeof get);
   prover = get();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_each_mistake),  cmocka_unit_test(proves_each_twin),
-      cmocka_unit_test(proves_real_kernels), cmocka_unit_test(admits_what_it_does_not_know),
-      cmocka_unit_test(passes_warnings_on),  cmocka_unit_test(reports_what_does_not_compile),
-      cmocka_unit_test(ends_on_long_loops),
-  };
-  return prover->abi == PROVER_ABI ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
+  return prover->abi == PROVER_ABI ? run_these(NULL, NULL) : 2;
 }

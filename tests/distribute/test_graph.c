@@ -1,11 +1,7 @@
 /* The graph that partitioners take: both ways, each neighbour once, and all of those that meet; of very many that meet in one
  * target, a few for each, that still hold together. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,8 +118,7 @@ static int most_meeting(const struct random_mesh *mesh, const struct random_map 
   return most;
 }
 
-static void test_random(void **state) {
-  (void)state;
+TEST(test_random) {
   int whole = 0;
   for (uint64_t seed = 1; seed <= 30; seed++) {
     struct trial t = {0};
@@ -163,8 +158,7 @@ static int reached(const struct trial *t, int n) {
 }
 
 /* All entries of 30011 rows name one target: all pairs of them would need 922 GB. */
-static void test_hub(void **state) {
-  (void)state;
+TEST(test_hub) {
   enum { RANKS = 3, SOURCES = 30011, ARITY = 8 };
   struct trial t = {.mesh = {.ranks = RANKS, .nsets = 2, .nmaps = 1, .size = {SOURCES, 1}}};
   t.mesh.maps[0] = (struct random_map){
@@ -186,6 +180,5 @@ static void test_hub(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_hub)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -1,10 +1,6 @@
 /* Halos against their definition, worked out by looking at the whole mesh. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,8 +231,7 @@ static long long one_trial(int ranks, uint64_t seed) {
   return copies;
 }
 
-static void halos_are_as_defined(void **state) {
-  (void)state;
+CASE(halos_are_as_defined) {
   static const int ranks[] = {1, 2, 3, 4, 7, 8, 16, 33, 64};
   long long copies = 0;
   for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
@@ -245,8 +240,7 @@ static void halos_are_as_defined(void **state) {
   assert_true(copies > 100000);
 }
 
-static void numbers_are_found_again(void **state) {
-  (void)state;
+CASE(numbers_are_found_again) {
   uint64_t random = 77;
   for (int round = 0; round < 20; round++) {
     enum { COUNT = 3000 };
@@ -271,8 +265,7 @@ static void numbers_are_found_again(void **state) {
 }
 
 /* Owned numbers in several shapes: all that are there are found, their neighbours are not. */
-static void stretches_are_found(void **state) {
-  (void)state;
+CASE(stretches_are_found) {
   uint64_t random = 5;
   for (int round = 0; round < 200; round++) {
     enum { COUNT = 400 };
@@ -306,8 +299,7 @@ static void stretches_are_found(void **state) {
   }
 }
 
-static void numbers_are_put_in_order(void **state) {
-  (void)state;
+CASE(numbers_are_put_in_order) {
   uint64_t random = 9;
   for (int round = 0; round < 200; round++) {
     enum { COUNT = 300 };
@@ -358,8 +350,7 @@ static int carry_both_ways(struct comm *comm, void *user, struct error *err) {
   return OP_OK;
 }
 
-static void rows_go_home_and_back(void **state) {
-  (void)state;
+CASE(rows_go_home_and_back) {
   for (uint64_t seed = 1; seed < 20; seed++) {
     const int ranks = 1 + (int)seed % 9;
     struct trial t = {.seed = seed, .built = array_new((size_t)ranks, sizeof *t.built)};
@@ -424,8 +415,7 @@ static int carry_many(struct comm *comm, void *user, struct error *err) {
   return code;
 }
 
-static void many_rows_travel_in_batches(void **state) {
-  (void)state;
+CASE(many_rows_travel_in_batches) {
   for (int ranks = 1; ranks < 6; ranks++)
     crew_run(ranks, carry_many, NULL);
 }
@@ -463,8 +453,7 @@ static int move_one(struct comm *comm, void *user, struct error *err) {
   return code;
 }
 
-static void elements_move_with_their_rows(void **state) {
-  (void)state;
+CASE(elements_move_with_their_rows) {
   for (uint64_t seed = 1; seed < 40; seed++) {
     const int ranks = 1 + (int)seed % 9;
     struct trial t = {.seed = seed};

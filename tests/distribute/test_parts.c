@@ -1,10 +1,6 @@
 /* Partitioners against what they promise, and following against its definition, for meshes spread in several ways. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,8 +120,7 @@ static void cut(const struct points *p, int *list, int count, int first, int par
 static const int part_counts[] = {1, 2, 3, 5, 8, 13, 64, 300};
 enum { PART_COUNTS = sizeof part_counts / sizeof *part_counts };
 
-static void coordinates_are_bisected_exactly(void **state) {
-  (void)state;
+TEST(coordinates_are_bisected_exactly) {
   for (uint64_t seed = 1; seed <= 24; seed++) {
     struct points *p = random_points(seed, 1 + (int)seed % 3, seed % 2);
     p->parts = part_counts[seed % PART_COUNTS];
@@ -158,8 +153,7 @@ static void check_balance(const struct points *p) {
 }
 
 /* Points along a line that is no axis of the coordinates: the parts must be its pieces, in either direction. */
-static void inertia_finds_the_long_way(void **state) {
-  (void)state;
+TEST(inertia_finds_the_long_way) {
   for (int parts = 2; parts <= 16; parts *= 2) {
     struct points *p = random_points(3, 2, false);
     p->count = 3200;
@@ -181,8 +175,7 @@ static void inertia_finds_the_long_way(void **state) {
   }
 }
 
-static void answers_do_not_depend_on_who_asks(void **state) {
-  (void)state;
+TEST(answers_do_not_depend_on_who_asks) {
   partitioner *const all[] = {parts_block, parts_random, parts_rcb};
   for (size_t k = 0; k < 3; k++) {
     struct points *p = random_points(k + 2, 3, true);
@@ -202,8 +195,7 @@ static void answers_do_not_depend_on_who_asks(void **state) {
   }
 }
 
-static void odd_coordinates_are_parted_too(void **state) {
-  (void)state;
+TEST(odd_coordinates_are_parted_too) {
   partitioner *const all[] = {parts_rcb, parts_inertial};
   for (size_t k = 0; k < 2; k++) {
     struct points *p = random_points(4, 3, false);
@@ -218,8 +210,7 @@ static void odd_coordinates_are_parted_too(void **state) {
   }
 }
 
-static void random_parts_are_even(void **state) {
-  (void)state;
+TEST(random_parts_are_even) {
   struct points *p = random_points(2, 1, false);
   p->count = MOST_POINTS;
   p->parts = 8;
@@ -316,8 +307,7 @@ static void follow_slowly(const struct follow_trial *t, int *part[MOST_SETS]) {
   }
 }
 
-static void sets_follow_the_prime_set(void **state) {
-  (void)state;
+TEST(sets_follow_the_prime_set) {
   static const int ranks[] = {1, 2, 3, 4, 7, 8, 33, 64};
   long compared = 0;
   for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
@@ -405,8 +395,7 @@ static void weigh_slowly(const struct weight_trial *t, double *load[MOST_SETS]) 
   share_free(&share);
 }
 
-static void costs_come_down_to_the_prime_set(void **state) {
-  (void)state;
+TEST(costs_come_down_to_the_prime_set) {
   static const int ranks[] = {1, 2, 3, 7, 16};
   long different = 0;
   for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
@@ -440,12 +429,5 @@ static void costs_come_down_to_the_prime_set(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(coordinates_are_bisected_exactly),
-                                     cmocka_unit_test(inertia_finds_the_long_way),
-                                     cmocka_unit_test(answers_do_not_depend_on_who_asks),
-                                     cmocka_unit_test(odd_coordinates_are_parted_too),
-                                     cmocka_unit_test(random_parts_are_even),
-                                     cmocka_unit_test(sets_follow_the_prime_set),
-                                     cmocka_unit_test(costs_come_down_to_the_prime_set)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

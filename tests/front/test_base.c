@@ -1,17 +1,11 @@
 /* The clock, and arrays that grow one by one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/size.h"
 
-static void the_clock_goes_on_and_its_units_agree(void **state) {
-  (void)state;
+TEST(the_clock_goes_on_and_its_units_agree) {
   const long ns = clock_ns(), ms = clock_ms();
   const double seconds = clock_seconds();
   assert_true(clock_ns() >= ns);
@@ -19,8 +13,7 @@ static void the_clock_goes_on_and_its_units_agree(void **state) {
   assert_true(seconds >= 1e-9 * (double)ns && seconds - 1e-9 * (double)ns < 60);
 }
 
-static void an_array_has_room_for_one_more_whatever_its_count(void **state) {
-  (void)state;
+TEST(an_array_has_room_for_one_more_whatever_its_count) {
   int *items = NULL;
   for (int n = 0; n < 1000; n++) {
     items = array_more(items, (size_t)n, sizeof *items);
@@ -35,8 +28,7 @@ static void an_array_has_room_for_one_more_whatever_its_count(void **state) {
 }
 
 /* Items that are taken out leave a longer array than the count says. */
-static void a_list_keeps_its_order_when_items_go_and_come(void **state) {
-  (void)state;
+TEST(a_list_keeps_its_order_when_items_go_and_come) {
   int values[64];
   struct list list = {0};
   for (int round = 0; round < 3; round++) {
@@ -54,8 +46,5 @@ static void a_list_keeps_its_order_when_items_go_and_come(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_clock_goes_on_and_its_units_agree),
-                                     cmocka_unit_test(an_array_has_room_for_one_more_whatever_its_count),
-                                     cmocka_unit_test(a_list_keeps_its_order_when_items_go_and_come)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* Which names are near enough to be guessed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "base/nearest.h"
 
-static void guesses(void **state) {
-  (void)state;
+TEST(guesses) {
   static const char *const names[] = {"x", "dx", "res", "res_calc", "update"};
   static const struct {
     const char *word;
@@ -22,6 +16,5 @@ static void guesses(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(guesses)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* The path of the library and of its plugins, in the build tree and in a tree laid out as installed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +11,7 @@
 
 #include "base/whereami.h"
 
-static void test_program_itself(void **state) {
-  (void)state;
+TEST(test_program_itself) {
   struct text path = {0};
   struct error err = {0};
   char expected[PATH_MAX];
@@ -30,8 +24,7 @@ static void test_program_itself(void **state) {
   error_free(&err);
 }
 
-static void test_missing_plugin(void **state) {
-  (void)state;
+TEST(test_missing_plugin) {
   struct text path = {0};
   struct error err = {0};
   assert_int_equal(plugin_path("op2jit-nobody.so", NULL, &path, &err), OP_ERR_NOT_BUILT);
@@ -57,8 +50,7 @@ static void make_beside(struct text *folder, struct text *file, const char *inne
   close(descriptor);
 }
 
-static void test_plugin_beside_the_library(void **state) {
-  (void)state;
+TEST(test_plugin_beside_the_library) {
   struct text folder = {0}, file = {0}, path = {0};
   struct error err = {0};
   make_beside(&folder, &file, "op2jit", "op2jit-somebody.so");
@@ -78,8 +70,7 @@ static void test_plugin_beside_the_library(void **state) {
   error_free(&err);
 }
 
-static void test_plugin_in_the_build_tree(void **state) {
-  (void)state;
+TEST(test_plugin_in_the_build_tree) {
   struct text folder = {0}, file = {0}, path = {0};
   struct error err = {0};
   make_beside(&folder, &file, "../../jit/clang", "op2jit-builder.so");
@@ -94,11 +85,5 @@ static void test_plugin_in_the_build_tree(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_program_itself),
-      cmocka_unit_test(test_missing_plugin),
-      cmocka_unit_test(test_plugin_beside_the_library),
-      cmocka_unit_test(test_plugin_in_the_build_tree),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* Loops over a rank that is its own neighbour (tests/property/mirror.h), on few dats, so that every order of reading and writing
  * meets halos of every age: against plain arrays, and by counting exchanges. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "../unit.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../property/mirror.h"
 #include "api/api.h"
@@ -201,8 +197,7 @@ static void (*const steps[])(struct model *m) = {
     run_sum,     run_on_cells, run_inc_twice,  run_use_b,       run_use_y,  run_put};
 enum { STEPS = sizeof steps / sizeof *steps };
 
-static void random_sequences(void **state) {
-  (void)state;
+TEST(random_sequences) {
   for (uint64_t seed = 0; seed < 200; seed++) {
     struct model m;
     open_mesh(&m, seed % 2 ? "uint" : "uint:soa", seed);
@@ -224,8 +219,7 @@ static long long exchanges_of(struct model *m, void (*step)(struct model *m)) {
   return op_counters()->exchanges - before;
 }
 
-static void nothing_is_exchanged_twice(void **state) {
-  (void)state;
+TEST(nothing_is_exchanged_twice) {
   struct model m;
   open_mesh(&m, "uint", 1);
   assert_int_equal(exchanges_of(&m, run_gather), 1); /* x, for the first time */
@@ -241,8 +235,7 @@ static void nothing_is_exchanged_twice(void **state) {
   assert_int_equal(op_exit(), OP_OK);
 }
 
-static void what_is_computed_twice_is_not_exchanged(void **state) {
-  (void)state;
+TEST(what_is_computed_twice_is_not_exchanged) {
   struct model m;
   open_mesh(&m, "uint", 2);
   run_gather(&m);
@@ -253,8 +246,7 @@ static void what_is_computed_twice_is_not_exchanged(void **state) {
   assert_int_equal(op_exit(), OP_OK);
 }
 
-static void one_message_for_all_dats(void **state) {
-  (void)state;
+TEST(one_message_for_all_dats) {
   struct model m;
   open_mesh(&m, "uint", 3);
   run_gather(&m);
@@ -271,8 +263,7 @@ static void one_message_for_all_dats(void **state) {
   assert_int_equal(op_exit(), OP_OK);
 }
 
-static void what_another_map_has_brought_is_not_exchanged(void **state) {
-  (void)state;
+TEST(what_another_map_has_brought_is_not_exchanged) {
   struct model m;
   open_mesh(&m, "uint", 5);
   op_map again = op_decl_map(m.edges, m.cells, ARITY, &m.ec_table[0][0], "again");
@@ -289,8 +280,7 @@ static void what_another_map_has_brought_is_not_exchanged(void **state) {
   assert_int_equal(op_exit(), OP_OK);
 }
 
-static void a_freed_dat_takes_its_messages_along(void **state) {
-  (void)state;
+TEST(a_freed_dat_takes_its_messages_along) {
   struct model m;
   open_mesh(&m, "uint", 4);
   for (int i = 0; i < 3; i++) {
@@ -309,8 +299,7 @@ OP_KERNEL_DEF(
     take, void take(const float *x, float *a) { *a = *x; })
 
 /* What no exchange has brought is seen in the checking form: here because the loop forgets what it needs. */
-static void stale_copies_are_found(void **state) {
-  (void)state;
+TEST(stale_copies_are_found) {
   static struct model m;
   setenv("OP2_CHECK", "on", 1);
   open_mesh(&m, "float", 5);
@@ -336,15 +325,6 @@ static void stale_copies_are_found(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_sequences),
-      cmocka_unit_test(nothing_is_exchanged_twice),
-      cmocka_unit_test(what_is_computed_twice_is_not_exchanged),
-      cmocka_unit_test(one_message_for_all_dats),
-      cmocka_unit_test(what_another_map_has_brought_is_not_exchanged),
-      cmocka_unit_test(a_freed_dat_takes_its_messages_along),
-      cmocka_unit_test(stale_copies_are_found),
-  };
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

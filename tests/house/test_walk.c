@@ -1,11 +1,6 @@
 /* The walk of docs/rooms.md: the first call of a loop passes each stage once, in the order of the page. The linker leads each call of a
  * stage (STAGES, from the page) from one object to another through a counter of this file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "op2jit.h"
 
@@ -58,8 +53,7 @@ static void forget(void) {
     *stages[i].stage = (struct stage){0, 0};
 }
 
-static void the_first_call_passes_each_stage_once_in_the_order_of_the_page(void **state) {
-  (void)state;
+TEST(the_first_call_passes_each_stage_once_in_the_order_of_the_page) {
   forget();
   assert_true(run("add") == 3.0);
   for (int i = 0; i < NSTAGES; i++) {
@@ -71,8 +65,7 @@ static void the_first_call_passes_each_stage_once_in_the_order_of_the_page(void 
   }
 }
 
-static void no_later_call_passes_a_stage_twice(void **state) {
-  (void)state;
+TEST(no_later_call_passes_a_stage_twice) {
   for (int call = 0; call < 40; call++) {
     forget();
     assert_true(run("add") == 3.0);
@@ -93,10 +86,6 @@ int main(void) {
   ends = op_decl_map(edges, nodes, 2, pairs, "ends");
   weight = op_decl_dat(edges, 1, "double", weights, "weight");
   value = op_decl_dat(nodes, 1, "double", NULL, "value");
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_first_call_passes_each_stage_once_in_the_order_of_the_page),
-      cmocka_unit_test(no_later_call_passes_a_stage_twice),
-  };
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  int failed = run_these(NULL, NULL);
   return op_exit() || failed;
 }

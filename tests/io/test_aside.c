@@ -1,10 +1,5 @@
 /* Files are replaced as a whole; devices, pipes and streams are written as they are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,13 +12,11 @@
 
 static char folder[] = "/tmp/op2jit-aside-XXXXXX";
 
-static int enter_folder(void **state) {
-  (void)state;
+FIXTURE(enter_folder) {
   return mkdtemp(folder) ? chdir(folder) : -1;
 }
 
-static int leave_folder(void **state) {
-  (void)state;
+FIXTURE(leave_folder) {
   return chdir("/") || rmdir(folder);
 }
 
@@ -50,8 +43,7 @@ static void has(const char *path, const char *words) {
 }
 
 /* A file has the whole of the new text, or what it had; a link stays one. */
-static void files_are_replaced(void **state) {
-  (void)state;
+TEST(files_are_replaced) {
   struct aside a;
   struct error err = {0};
   struct stat now;
@@ -73,8 +65,7 @@ static void files_are_replaced(void **state) {
 }
 
 /* As root a device could be replaced by a file. */
-static void what_is_no_file_stays(void **state) {
-  (void)state;
+TEST(what_is_no_file_stays) {
   struct stat now;
   char read_back[8] = "";
   assert_int_equal(mkfifo("pipe", 0600), 0);
@@ -90,8 +81,7 @@ static void what_is_no_file_stays(void **state) {
 }
 
 /* What others have written to the stream, and what they write after, is there too. */
-static void streams_go_on(void **state) {
-  (void)state;
+TEST(streams_go_on) {
   char path[32];
   const int stream = open("out", O_WRONLY | O_CREAT | O_APPEND, 0600);
   assert_int_equal(write(stream, "a", 1), 1);
@@ -106,8 +96,5 @@ static void streams_go_on(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(files_are_replaced),
-                                     cmocka_unit_test(what_is_no_file_stays),
-                                     cmocka_unit_test(streams_go_on)};
-  return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+  return run_these(enter_folder, leave_folder);
 }

@@ -150,8 +150,7 @@ static void is_all_there(const char *path) {
 
 /* ---- the tests ---- */
 
-static void all_goes_along(void **state) {
-  (void)state;
+CASE(all_goes_along) {
   const char *from = in_folder("a.h5"), *to = in_folder("b.h5");
   make_file(from);
   const char *said = mesh(0, "convert", from, to);
@@ -168,8 +167,7 @@ static void all_goes_along(void **state) {
             "{\"name\":\"t\",\"dim\":1,\"type\":\"double\"}]");
 }
 
-static void what_has_no_place_is_said(void **state) {
-  (void)state;
+CASE(what_has_no_place_is_said) {
   const char *from = in_folder("c.h5");
   make_file(from);
   const char *said = mesh(0, "convert", from, in_folder("c.msh"));
@@ -182,8 +180,7 @@ static void what_has_no_place_is_said(void **state) {
   is_all_there(from);
 }
 
-static void what_cannot_go_along_is_refused(void **state) {
-  (void)state;
+CASE(what_cannot_go_along_is_refused) {
   const char *from = in_folder("r.h5");
   make_file(from);
   hid_t file = H5Fopen(from, H5F_ACC_RDWR, H5P_DEFAULT);
@@ -200,8 +197,7 @@ static void what_cannot_go_along_is_refused(void **state) {
 }
 
 /* The set of edges would stand where the file has something else. */
-static void what_is_made_replaces_nothing(void **state) {
-  (void)state;
+CASE(what_is_made_replaces_nothing) {
   const char *from = in_folder("e.h5");
   make_file(from);
   hid_t file = H5Fopen(from, H5F_ACC_RDWR, H5P_DEFAULT);

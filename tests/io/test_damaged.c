@@ -12,8 +12,7 @@ enum { MUTATIONS = 400, MOST = 65536, IN_HDF5 = 90, IN_OURS = 91, HANGS = 92 };
 static unsigned char good[MOST], bad[MOST];
 static size_t length;
 
-static int make_good(void **state) {
-  (void)state;
+FIXTURE(make_good) {
   if (make_folder(NULL) || op_init(0, NULL, 0))
     return -1;
   const int v = 7;
@@ -78,8 +77,7 @@ static int read_in_child(const char *path) {
   return status;
 }
 
-static void bytes_are_changed(void **state) {
-  (void)state;
+TEST(bytes_are_changed) {
   unsigned seed = 2024;
   int fallen_hdf5 = 0, hung = 0;
   for (int i = 0; i < MUTATIONS; i++) {
@@ -117,7 +115,6 @@ static int clean(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_are_changed)};
   need_hdf5();
-  return cmocka_run_group_tests_name("files: damaged", tests, make_good, clean);
+  return run_these(make_good, clean);
 }

@@ -1,11 +1,6 @@
 /* Gmsh's files in binary: the mesh of the text that they were made of, and an error for each that is damaged. The folder of
  * the files is the first argument. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,8 +65,7 @@ static const struct {
              {"gmsh_4", "gmsh_4_binary"},   {"gmsh_4", "gmsh_4_binary_big"}};
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
-static void same_as_text(void **state) {
-  (void)state;
+TEST(same_as_text) {
   for (int i = 0; i < PAIRS; i++) {
     struct content text = content_of(pairs[i].text), binary = content_of(pairs[i].binary);
     struct mesh_file a, b;
@@ -97,8 +91,7 @@ static bool ends_behind_nodes(const char *bytes, size_t length) {
   return false;
 }
 
-static void cut_anywhere(void **state) {
-  (void)state;
+TEST(cut_anywhere) {
   for (int i = 0; i < PAIRS; i++) {
     struct content c = content_of(pairs[i].binary);
     const char *mode = memmem(c.bytes, c.length, " 1 8\n", 5);
@@ -120,8 +113,7 @@ static void cut_anywhere(void **state) {
 }
 
 /* Each byte as each of some others: a mesh or an error, and an element never names a node that is not there. */
-static void any_byte_changed(void **state) {
-  (void)state;
+TEST(any_byte_changed) {
   static const unsigned char values[] = {0x00, 0x01, 0x7f, 0x80, 0xff, '$', '\n'};
   long refused = 0;
   for (int i = 0; i < PAIRS; i++) {
@@ -193,8 +185,7 @@ static char *find(const struct content *c, const char *words) {
   return found + strlen(words);
 }
 
-static void says_what_is_wrong(void **state) {
-  (void)state;
+TEST(says_what_is_wrong) {
   for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
     const struct damage *d = &damages[i];
     struct content c = content_of(d->file);
@@ -214,11 +205,5 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   folder = argv[1];
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_as_text),
-      cmocka_unit_test(cut_anywhere),
-      cmocka_unit_test(any_byte_changed),
-      cmocka_unit_test(says_what_is_wrong),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

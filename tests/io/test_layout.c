@@ -72,15 +72,13 @@ static void load(const char *path) {
   assert_true(gam == 1.4);
 }
 
-static void files_of_op2_load(void **state) {
-  (void)state;
+CASE(files_of_op2_load) {
   write_as_op2(in_folder("op2.h5"), true);
   load(in_folder("op2.h5"));
 }
 
 /* A table of one column as one dimension, and no attributes at all. */
-static void attributes_may_be_absent(void **state) {
-  (void)state;
+CASE(attributes_may_be_absent) {
   write_as_op2(in_folder("bare.h5"), false);
   load(in_folder("bare.h5"));
 }
@@ -119,8 +117,7 @@ static void expect_table(hid_t file, const char *name, const char *words, hsize_
   free(data);
 }
 
-static void our_files_are_in_its_layout(void **state) {
-  (void)state;
+CASE(our_files_are_in_its_layout) {
   const int table_int[EDGES * 2] = {0, 1, 1, 0, 0, 0};
   const double gam = 1.4;
   op_set nodes = op_decl_set(NODES, "nodes"), cells = op_decl_set(CELLS, "cells"),
@@ -158,8 +155,7 @@ static herr_t note(hid_t stack, void *user) {
 }
 
 /* The host program's own use of HDF5 goes on as it was, errors included. */
-static void the_hosts_errors_are_its_own(void **state) {
-  (void)state;
+CASE(the_hosts_errors_are_its_own) {
   int told = 0;
   H5Eset_auto2(H5E_DEFAULT, note, &told);
   handle_fails(OP_ERR_FILE, op_decl_set_hdf5(in_folder("op2.h5"), "nothing"));

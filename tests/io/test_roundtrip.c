@@ -19,8 +19,7 @@ static void fill(const struct kind *kind, unsigned char *bytes) {
   }
 }
 
-static void every_type_comes_back(void **state) {
-  (void)state;
+CASE(every_type_comes_back) {
   unsigned char out[8 * ROWS * DIM], in[8 * ROWS * DIM];
   op_set set = op_decl_set(ROWS, "s");
   char names[KINDS][16];
@@ -45,8 +44,7 @@ static void every_type_comes_back(void **state) {
 }
 
 /* Backwards, so that no element keeps its number. */
-static void results_are_in_the_users_order(void **state) {
-  (void)state;
+CASE(results_are_in_the_users_order) {
   struct strip s = declare_strip(50);
   double before[50], after[50];
   works(op_fetch_data(s.q, before));
@@ -72,8 +70,7 @@ static void results_are_in_the_users_order(void **state) {
 }
 
 /* The table itself, through a loop that reads it. */
-static void maps_keep_their_entries(void **state) {
-  (void)state;
+CASE(maps_keep_their_entries) {
   struct strip s = declare_strip(20);
   works(op_renumber(s.cell_nodes));
   works(op_dump_to_hdf5(in_folder("map.h5")));
@@ -89,8 +86,7 @@ static void maps_keep_their_entries(void **state) {
   }
 }
 
-static void many_results_in_one_file(void **state) {
-  (void)state;
+CASE(many_results_in_one_file) {
   struct strip s = declare_strip(9);
   double q[9], back[9];
   for (int step = 0; step < 5; step++) {
@@ -115,8 +111,7 @@ static void many_results_in_one_file(void **state) {
   assert_true(back[3] == -1 && back[4] == 404);
 }
 
-static void constants_come_back(void **state) {
-  (void)state;
+CASE(constants_come_back) {
   const double three[3] = {1.5, -2.5, 1e300};
   const int one = 42;
   double d[3];
@@ -139,8 +134,7 @@ static void constants_come_back(void **state) {
   message_has("\"three\"");
 }
 
-static void numbers_are_converted(void **state) {
-  (void)state;
+CASE(numbers_are_converted) {
   const double values[4] = {1, -2, 3, 100};
   const long long wide[4] = {0, 1, 2, 3}, huge[4] = {0, 1LL << 40, 2, 3};
   op_set set = op_decl_set(4, "s");
@@ -165,8 +159,7 @@ static void numbers_are_converted(void **state) {
   handle_fails(OP_ERR_TYPE, op_decl_map_hdf5(set, set, 1, file, "values"));
 }
 
-static void empty_sets_are_files_too(void **state) {
-  (void)state;
+CASE(empty_sets_are_files_too) {
   op_set none = op_decl_set(0, "none"), one = op_decl_set(1, "one");
   op_decl_map(none, one, 2, NULL, "nothing");
   op_decl_dat(none, 3, "float", NULL, "void");
@@ -180,8 +173,7 @@ static void empty_sets_are_files_too(void **state) {
   assert_non_null(op_decl_dat_hdf5(none, 3, "float", in_folder("empty.h5"), "void"));
 }
 
-static void a_link_stays_a_link(void **state) {
-  (void)state;
+CASE(a_link_stays_a_link) {
   const int v = 1;
   works(op_write_const_hdf5("v", 1, "int", &v, in_folder("real.h5")));
   assert_int_equal(chmod(in_folder("real.h5"), 0640), 0);
@@ -198,8 +190,7 @@ static void a_link_stays_a_link(void **state) {
 }
 
 /* More than what is moved at a time. */
-static void large_tables_go_in_rounds(void **state) {
-  (void)state;
+CASE(large_tables_go_in_rounds) {
   enum { LARGE = 700001 };
   op_set set = op_decl_set(LARGE, "large");
   int *values = malloc(sizeof(int) * 7 * LARGE), *back = malloc(sizeof(int) * 7 * LARGE);

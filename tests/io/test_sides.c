@@ -1,11 +1,6 @@
 /* Files that Gmsh made, whatever their version, hold one mesh; and the edges and faces that are made of its cells close each of
  * them, so that areas and volumes come out. The folder of the files is the first argument. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -79,8 +74,7 @@ static void assert_same_table(const struct mesh_file *a, const struct mesh_file 
                         (size_t)a->sets[x->set].size * (size_t)x->columns * sizeof(int));
 }
 
-static void one_mesh_in_all_versions(void **state) {
-  (void)state;
+TEST(one_mesh_in_all_versions) {
   static const char *const meshes[] = {"square", "solid", "parted"};
   static const char *const forms[] = {"22_binary", "40_text", "41_text", "41_binary"};
   static const char *const formats[] = {"Gmsh 2", "Gmsh 4.0", "Gmsh 4.1", "Gmsh 4.1"};
@@ -105,8 +99,7 @@ static void one_mesh_in_all_versions(void **state) {
 }
 
 /* What square.geo and solid.geo ask for. */
-static void what_was_asked_for(void **state) {
-  (void)state;
+TEST(what_was_asked_for) {
   struct mesh_file m = mesh_of("square_40_text");
   assert_int_equal(size_of(&m, "quads"), 4);
   assert_int_equal(table_of(&m, "x")->columns, 2);
@@ -238,8 +231,7 @@ static void assert_closed(const char *file, int dimension, double volume, int si
   mesh_file_free(&m);
 }
 
-static void edges_in_the_plane(void **state) {
-  (void)state;
+TEST(edges_in_the_plane) {
   static const char *const files[] = {"square_22_binary", "square_40_text", "square_41_binary",
                                       "parted_41_text"};
   for (int i = 0; i < 4; i++) {
@@ -250,8 +242,7 @@ static void edges_in_the_plane(void **state) {
   }
 }
 
-static void faces_in_space(void **state) {
-  (void)state;
+TEST(faces_in_space) {
   static const char *const files[] = {"solid_22_text", "solid_40_text", "solid_41_binary"};
   for (int i = 0; i < 3; i++) {
     double areas[64] = {0};
@@ -266,8 +257,7 @@ static void faces_in_space(void **state) {
 #define TAIL "$EndElements\n"
 
 /* The first cell is on the right, whichever way round its nodes go. */
-static void either_way_round(void **state) {
-  (void)state;
+TEST(either_way_round) {
   static const char *const texts[] = {HEAD "1\n1 3 1 0 1 2 3 4\n" TAIL, HEAD "1\n1 3 1 0 4 3 2 1\n" TAIL};
   static const int expected[2][8] = {{1, 0, 2, 1, 3, 2, 0, 3}, {3, 2, 2, 1, 1, 0, 0, 3}};
   for (int i = 0; i < 2; i++) {
@@ -282,8 +272,7 @@ static void either_way_round(void **state) {
   }
 }
 
-static void one_edge_less(void **state) {
-  (void)state;
+TEST(one_edge_less) {
   struct mesh_file m = mesh_of_text(HEAD "2\n1 3 1 0 1 2 3 3\n2 2 1 0 1 3 4\n" TAIL);
   struct error err = {0};
   assert_int_equal(mesh_add_sides(&m, &err), OP_OK);
@@ -292,8 +281,7 @@ static void one_edge_less(void **state) {
   mesh_file_free(&m);
 }
 
-static void no_such_mesh(void **state) {
-  (void)state;
+TEST(no_such_mesh) {
   static const struct {
     const char *text, *words;
   } cases[] = {{HEAD "1\n1 1 1 0 1 2\n" TAIL, "no cells"},
@@ -322,14 +310,5 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   folder = argv[1];
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_mesh_in_all_versions),
-      cmocka_unit_test(what_was_asked_for),
-      cmocka_unit_test(edges_in_the_plane),
-      cmocka_unit_test(faces_in_space),
-      cmocka_unit_test(either_way_round),
-      cmocka_unit_test(one_edge_less),
-      cmocka_unit_test(no_such_mesh),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -15,8 +15,7 @@ static const char *good_file(void) {
   return path;
 }
 
-static int make_good(void **state) {
-  (void)state;
+FIXTURE(make_good) {
   if (make_folder(NULL) || op_init(0, NULL, 0))
     return -1;
   declare_strip(10);
@@ -32,8 +31,7 @@ static void write_text(const char *path, const char *text) {
 
 /* ---- reading ---- */
 
-static void no_file(void **state) {
-  (void)state;
+CASE(no_file) {
   handle_fails(OP_ERR_FILE, op_decl_set_hdf5(in_folder("none.h5"), "nodes"));
   message_has("No such file or directory");
   handle_fails(OP_ERR_FILE, op_decl_set_hdf5(folder, "nodes"));
@@ -43,8 +41,7 @@ static void no_file(void **state) {
   handle_fails(OP_ERR_ARGUMENT, op_decl_set_hdf5(good_file(), NULL));
 }
 
-static void not_hdf5(void **state) {
-  (void)state;
+CASE(not_hdf5) {
   write_text(in_folder("text.h5"), "721801 720000 1438600 2800\n");
   handle_fails(OP_ERR_FILE, op_decl_set_hdf5(in_folder("text.h5"), "nodes"));
   message_has("text.h5");
@@ -64,8 +61,7 @@ static void copy_good(const char *to, long bytes, long at, int value) {
   fclose(out);
 }
 
-static void cut_short(void **state) {
-  (void)state;
+CASE(cut_short) {
   struct stat s;
   assert_int_equal(stat(good_file(), &s), 0);
   for (int part = 1; part < 10; part++) {
@@ -76,15 +72,13 @@ static void cut_short(void **state) {
 }
 
 /* The ninth byte is the version of the format. */
-static void another_version(void **state) {
-  (void)state;
+CASE(another_version) {
   copy_good(in_folder("version.h5"), -1, 8, 77);
   handle_fails(OP_ERR_FILE, op_decl_set_hdf5(in_folder("version.h5"), "nodes"));
   message_has("version");
 }
 
-static void no_dataset(void **state) {
-  (void)state;
+CASE(no_dataset) {
   handle_fails(OP_ERR_FILE, op_decl_set_hdf5(good_file(), "node"));
   message_has("did you mean \"nodes\"");
   message_has("\"cell_nodes\"");
@@ -95,8 +89,7 @@ static void no_dataset(void **state) {
   handle_fails(OP_ERR_FILE, op_decl_dat_hdf5(cells, 1, "double", good_file(), "p"));
 }
 
-static void wrong_shapes(void **state) {
-  (void)state;
+CASE(wrong_shapes) {
   const char *file = good_file();
   op_set cells = op_decl_set_hdf5(file, "cells"), nodes = op_decl_set_hdf5(file, "nodes");
   handle_fails(OP_ERR_FILE, op_decl_set_hdf5(file, "x"));
@@ -118,16 +111,14 @@ static void wrong_shapes(void **state) {
   fails(OP_ERR_DIM, op_get_const_hdf5("q", 0, "real", &value, file));
 }
 
-static void entries_out_of_range(void **state) {
-  (void)state;
+CASE(entries_out_of_range) {
   op_set cells = op_decl_set_hdf5(good_file(), "cells"), few = op_decl_set(20, "few");
   handle_fails(OP_ERR_MAP_RANGE, op_decl_map_hdf5(cells, few, 4, good_file(), "cell_nodes"));
   message_has("good.h5: map \"cell_nodes\": entry 1 of element 9");
   message_has("is 20; expected 0 .. 19");
 }
 
-static void no_plugin(void **state) {
-  (void)state;
+CASE(no_plugin) {
   struct file_plugin plugin = {0};
   struct error err = {0};
   assert_int_equal(file_plugin_open(&plugin, "absent", NULL, &err), OP_ERR_NOT_BUILT);
@@ -140,8 +131,7 @@ static void no_plugin(void **state) {
 }
 
 /* Before anything is read or written. */
-static void asks_for_hdf5(void **state) {
-  (void)state;
+CASE(asks_for_hdf5) {
   assert_int_equal(op_open_hdf5(), OP_OK);
   assert_int_equal(op_exit(), OP_OK);
   write_text(in_folder("op2jit-hdf5-serial.so"), "no library");
@@ -198,8 +188,7 @@ static void without_rights(void) {
   op_exit();
 }
 
-static void no_permission(void **state) {
-  (void)state;
+CASE(no_permission) {
   assert_int_equal(op_exit(), 0);
   copy_good(in_folder("secret.h5"), -1, -1, 0);
   chmod(in_folder("secret.h5"), 0);
@@ -217,8 +206,7 @@ static void no_permission(void **state) {
   assert_int_equal(op_init(0, NULL, 0), 0);
 }
 
-static void no_folder(void **state) {
-  (void)state;
+CASE(no_folder) {
   const int v = 3;
   fails(OP_ERR_FILE, op_write_const_hdf5("v", 1, "int", &v, in_folder("absent/new.h5")));
   message_has("No such file or directory");
@@ -226,8 +214,7 @@ static void no_folder(void **state) {
 }
 
 /* What was there is no HDF5 file: nothing is added to it, and it stays. */
-static void not_ours_to_update(void **state) {
-  (void)state;
+CASE(not_ours_to_update) {
   const int v = 3;
   char text[32] = "";
   write_text(in_folder("precious.txt"), "precious");
@@ -239,8 +226,7 @@ static void not_ours_to_update(void **state) {
   assert_string_equal(text, "precious");
 }
 
-static void names_that_collide(void **state) {
-  (void)state;
+CASE(names_that_collide) {
   declare_strip(3);
   op_set other = op_decl_set(2, "nodes");
   fails(OP_ERR_FILE, op_dump_to_hdf5(in_folder("twice.h5")));
@@ -253,8 +239,7 @@ static void names_that_collide(void **state) {
 }
 
 /* A folder holds other results, a set or a map the mesh: none of them is replaced. */
-static void no_place_for_data(void **state) {
-  (void)state;
+CASE(no_place_for_data) {
   const char *file = in_folder("kept.h5");
   const double v[2] = {1, 2};
   double q[10];
@@ -335,8 +320,7 @@ static void with_a_limit(void) {
   write_too_much(in_folder("limit.h5"));
 }
 
-static void a_limit_of_size(void **state) {
-  (void)state;
+CASE(a_limit_of_size) {
   assert_int_equal(op_exit(), 0);
   int before = files_in_folder();
   assert_int_equal(in_child(with_a_limit), 0);
@@ -348,8 +332,7 @@ static void on_a_full_disk(void) {
   write_too_much(in_folder("disk/full.h5"));
 }
 
-static void a_full_disk(void **state) {
-  (void)state;
+CASE(a_full_disk) {
   assert_int_equal(op_exit(), 0);
   mkdir(in_folder("disk"), 0755);
   if (mount("small", in_folder("disk"), "tmpfs", 0, "size=1m,mode=0777") != 0) {
@@ -380,8 +363,7 @@ static void write_for_ever(void) {
   }
 }
 
-static void killed_while_writing(void **state) {
-  (void)state;
+CASE(killed_while_writing) {
   unsigned seed = 99;
   int whole = 0;
   op_set set = op_decl_set(LARGE, "large");

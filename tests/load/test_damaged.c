@@ -1,14 +1,10 @@
 /* Whatever the bytes are, the loader says so or loads something harmless: it never reads or writes outside.
  * Every truncation, and thousands of seeded changes; the address sanitizer sees the rest. */
+#include "../unit.h"
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "jit/load/load.h"
 #include "read_file.h"
@@ -44,8 +40,7 @@ static bool refused(const unsigned char *bytes, size_t size) {
   return failed != 0;
 }
 
-static void truncated(void **state) {
-  (void)state;
+CASE(truncated) {
   for (int p = 0; p < npaths; p++) {
     size_t size;
     unsigned char *bytes = read_file(paths[p], &size);
@@ -79,8 +74,7 @@ static size_t vital_place(const unsigned char *bytes, size_t size) {
                                                           : 0;
 }
 
-static void changed(void **state) {
-  (void)state;
+CASE(changed) {
   int refusals = 0, rounds = 0;
   static const unsigned char extremes[] = {0x00, 0xff, 0x7f, 0x80, 0x01};
   for (int p = 0; p < npaths; p++) {
@@ -105,8 +99,7 @@ static void changed(void **state) {
   assert_true(refusals > rounds / 20);
 }
 
-static void nothing_at_all(void **state) {
-  (void)state;
+CASE(nothing_at_all) {
   assert_true(refused((const unsigned char *)"", 0));
   unsigned char noise[4096];
   for (int round = 0; round < 200; round++) {

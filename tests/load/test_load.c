@@ -1,15 +1,11 @@
 /* Objects that a compiler writes run, those that the loader does not take are refused, and what is loaded is
  * seen by gdb and perf and never both writable and executable. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "jit/load/load.h"
 #include "read_file.h"
@@ -37,8 +33,7 @@ static void *found(struct code *code, const char *name) {
   return at;
 }
 
-static void runs(void **state) {
-  (void)state;
+TEST(runs) {
   struct code *code = load(WHOLE, false);
   assert_true(CALL(code, double (*)(int), "use_table")(3) == 1000);
   assert_true(CALL(code, double (*)(int, double), "use_functions")(0, 9) == 3);
@@ -63,8 +58,7 @@ static void runs(void **state) {
 }
 
 /* Two copies of one object must not share their data. */
-static void copies_are_apart(void **state) {
-  (void)state;
+TEST(copies_are_apart) {
   struct code *a = load(WHOLE, false), *b = load(WHOLE, false);
   assert_int_equal(CALL(a, int (*)(int), "use_data")(2), 86);
   assert_int_equal(CALL(b, int (*)(int), "use_data")(2), 86);
@@ -73,8 +67,7 @@ static void copies_are_apart(void **state) {
   code_free(b);
 }
 
-static void refuses(void **state) {
-  (void)state;
+TEST(refuses) {
   static const struct {
     int which;
     const char *says;
@@ -110,8 +103,7 @@ static void protection_of(const void *address, char protection[5]) {
   fclose(maps);
 }
 
-static void never_written_and_run(void **state) {
-  (void)state;
+TEST(never_written_and_run) {
   struct code *code = load(WHOLE, false);
   char protection[5];
   const void *at = code_symbol(code, "use_data");
@@ -146,8 +138,7 @@ static int entries(void) {
   return n;
 }
 
-static void registers_with_debuggers(void **state) {
-  (void)state;
+TEST(registers_with_debuggers) {
   const int before = entries();
   struct code *a = load(WHOLE, false), *b = load(WHOLE, false), *c = load(WHOLE, false);
   assert_int_equal(entries(), before + 3);
@@ -161,8 +152,7 @@ static void registers_with_debuggers(void **state) {
   assert_int_equal(entries(), before);
 }
 
-static void writes_perf_map(void **state) {
-  (void)state;
+TEST(writes_perf_map) {
   char path[64], line[256], want[64];
   snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
   unlink(path);
@@ -192,15 +182,7 @@ int main(int argc, char **argv) {
     return 2;
   for (int i = 0; i < OBJECTS; i++)
     objects[i].data = read_file(argv[i + 1], &objects[i].size);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(runs),
-      cmocka_unit_test(copies_are_apart),
-      cmocka_unit_test(refuses),
-      cmocka_unit_test(never_written_and_run),
-      cmocka_unit_test(registers_with_debuggers),
-      cmocka_unit_test(writes_perf_map),
-  };
-  const int failures = cmocka_run_group_tests(tests, NULL, NULL);
+  const int failures = run_these(NULL, NULL);
   for (int i = 0; i < OBJECTS; i++)
     free(objects[i].data);
   return failures;

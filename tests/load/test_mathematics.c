@@ -1,12 +1,9 @@
 /* Loaded code computes with every function of <math.h> what linked code computes, and the loader has every
  * function that the prelude declares. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "../unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "jit/front/prelude.h"
 #include "jit/load/load.h"
@@ -19,8 +16,7 @@ double multiply(double a, double b);
 
 static const char *path;
 
-static void same_as_linked(void **state) {
-  (void)state;
+TEST(same_as_linked) {
   size_t size;
   void *object = read_file(path, &size);
   struct error err = {0};
@@ -44,8 +40,7 @@ static void same_as_linked(void **state) {
 }
 
 /* A declaration in the prelude is a promise that a kernel which uses it can be loaded. */
-static void has_what_the_prelude_declares(void **state) {
-  (void)state;
+TEST(has_what_the_prelude_declares) {
   struct externs externs = {0};
   int declared = 0;
   for (const char *line = jit_prelude(); *line; line = strchr(line, '\n') + 1) {
@@ -73,8 +68,7 @@ static void has_what_the_prelude_declares(void **state) {
   externs_close(&externs);
 }
 
-static void has_vector_forms(void **state) {
-  (void)state;
+TEST(has_vector_forms) {
   struct externs externs = {0};
   assert_non_null(extern_find(&externs, "_ZGVbN2v_exp"));
   assert_non_null(extern_find(&externs, "_ZGVdN8v_sinf"));
@@ -87,10 +81,5 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   path = argv[1];
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_as_linked),
-      cmocka_unit_test(has_what_the_prelude_declares),
-      cmocka_unit_test(has_vector_forms),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

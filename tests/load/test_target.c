@@ -1,11 +1,7 @@
 /* Features come from CPUID's bits, minus what the system does not save and what lacks its base. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "jit/target.h"
 
@@ -28,8 +24,7 @@ static struct target_cpuid everything(const char *vendor, uint32_t signature) {
   return cpuid;
 }
 
-static void names_processors(void **state) {
-  (void)state;
+TEST(names_processors) {
   static const struct {
     const char *vendor;
     uint32_t signature;
@@ -50,8 +45,7 @@ static void names_processors(void **state) {
   }
 }
 
-static void lists_all_features_sorted(void **state) {
-  (void)state;
+TEST(lists_all_features_sorted) {
   struct target_cpuid cpuid = everything("GenuineIntel", 0);
   target_describe(&cpuid, &cpu, &features);
   assert_null(strchr(text_str(&features), '-'));
@@ -69,8 +63,7 @@ static void lists_all_features_sorted(void **state) {
   assert_true(has("-avx512f") && has("-sse2"));
 }
 
-static void asks_what_the_system_saves(void **state) {
-  (void)state;
+TEST(asks_what_the_system_saves) {
   struct target_cpuid cpuid = everything("GenuineIntel", 0);
   cpuid.saved_state = 0x7; /* x87, xmm, ymm */
   target_describe(&cpuid, &cpu, &features);
@@ -80,8 +73,7 @@ static void asks_what_the_system_saves(void **state) {
   assert_true(has("-avx") && has("-avx2") && has("-fma") && has("-f16c") && has("-vaes") && has("+sse4.2"));
 }
 
-static void drops_what_lacks_its_base(void **state) {
-  (void)state;
+TEST(drops_what_lacks_its_base) {
   struct target_cpuid cpuid = everything("GenuineIntel", 0);
   cpuid.words[WORD_7B] &= ~(1u << 5); /* a virtual machine that hides AVX2 only */
   target_describe(&cpuid, &cpu, &features);
@@ -92,8 +84,7 @@ static void drops_what_lacks_its_base(void **state) {
   assert_true(has("+sse3") && has("-sse4.1") && has("-sse4.2") && has("-avx") && has("-avx512dq"));
 }
 
-static void host_is_stable(void **state) {
-  (void)state;
+TEST(host_is_stable) {
   target_host(&cpu, &features);
   char *first = strdup(text_str(&features));
   assert_non_null(first);
@@ -105,14 +96,7 @@ static void host_is_stable(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_processors),
-      cmocka_unit_test(lists_all_features_sorted),
-      cmocka_unit_test(asks_what_the_system_saves),
-      cmocka_unit_test(drops_what_lacks_its_base),
-      cmocka_unit_test(host_is_stable),
-  };
-  const int failures = cmocka_run_group_tests(tests, NULL, NULL);
+  const int failures = run_these(NULL, NULL);
   text_free(&cpu);
   text_free(&features);
   return failures;

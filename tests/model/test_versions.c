@@ -1,12 +1,8 @@
 /* Versions and replicas against a model of three lines, over random sequences. A pretended device keeps its
  * replica in memory of its own, so that a move too few shows as old values, and a move too many is counted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "../unit.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "api/life.h"
 #include "context/context.h"
@@ -190,8 +186,7 @@ static void fail_once(struct world *w) {
   loop(w, space, false);
 }
 
-static void random_sequences(void **state) {
-  (void)state;
+TEST(random_sequences) {
   for (uint64_t seed = 0; seed < 400; seed++) {
     struct world w;
     open_world(&w, seed % 2 ? "int" : "int:soa", seed);
@@ -211,8 +206,7 @@ static void random_sequences(void **state) {
   }
 }
 
-static void a_second_need_moves_nothing(void **state) {
-  (void)state;
+TEST(a_second_need_moves_nothing) {
   struct world w;
   open_world(&w, "int", 1);
   for (int i = 0; i < 3; i++)
@@ -230,8 +224,7 @@ static void a_second_need_moves_nothing(void **state) {
   close_world(&w);
 }
 
-static void the_device_is_used_only_when_needed(void **state) {
-  (void)state;
+TEST(the_device_is_used_only_when_needed) {
   struct world w;
   open_world(&w, "int", 2);
   for (int i = 0; i < 10; i++) {
@@ -243,8 +236,7 @@ static void the_device_is_used_only_when_needed(void **state) {
   close_world(&w);
 }
 
-static void empty_regions_are_never_old(void **state) {
-  (void)state;
+TEST(empty_regions_are_never_old) {
   struct world w;
   open_world(&w, "int", 3);
   loop(&w, SPACE_DEVICE, true);
@@ -255,11 +247,5 @@ static void empty_regions_are_never_old(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_sequences),
-      cmocka_unit_test(a_second_need_moves_nothing),
-      cmocka_unit_test(the_device_is_used_only_when_needed),
-      cmocka_unit_test(empty_regions_are_never_old),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* OP2_SHADOW: each loop runs a second time on another backend, and a difference is found; the program's own results are those of its
  * backend.
  *   test_shadow BACKEND SHADOW */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "../unit.h"
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "op2jit.h"
 
@@ -82,8 +77,7 @@ static bool is(const char *name, const char *backend) {
 }
 
 /* All values are whole or halves of whole numbers: sums in any order are the same. */
-static void the_same_everywhere(void **state) {
-  (void)state;
+TEST(the_same_everywhere) {
   static struct outcome expected, got;
   char shadow[64];
   const bool gpu = is(wanted.backend, "cuda") || is(wanted.shadow, "cuda"),
@@ -101,8 +95,7 @@ static void thrice(double *x) {
 }
 
 /* The text and its function do different things. */
-static void differences_are_found(void **state) {
-  (void)state;
+TEST(differences_are_found) {
   static const char text[] = "void twice(double *x) { *x *= 2; }";
   const bool native = is(wanted.backend, "native");
   if (native == is(wanted.shadow, "native"))
@@ -133,8 +126,7 @@ OP_KERNEL_DEF(
     cool, void cool(double *x) { *x *= kappa; })
 
 /* The variable is not what op_decl_const was given: both are named. */
-static void another_value_of_a_constant(void **state) {
-  (void)state;
+TEST(another_value_of_a_constant) {
   const bool native = is(wanted.backend, "native");
   char *argv[] = {"test", (char *)(uintptr_t)wanted.backend, (char *)(uintptr_t)wanted.shadow,
                   "OP2_CACHE=off"};
@@ -160,8 +152,7 @@ static void another_value_of_a_constant(void **state) {
   works(op_exit());
 }
 
-static void what_cannot_be_opened(void **state) {
-  (void)state;
+TEST(what_cannot_be_opened) {
   char *gpu[] = {"test", "OP2_BACKEND=native", "OP2_SHADOW=cuda", "OP2_CUDA_DRIVER=/nowhere/libcuda.so"},
        *unknown[] = {"test", "OP2_BACKEND=native", "OP2_SHADOW=nativ"},
        *each[] = {"test", "OP2_BACKEND=native", "OP2_SHADOW=native:0"};
@@ -186,8 +177,5 @@ int main(int argc, char **argv) {
   wanted.backend = backend;
   wanted.shadow = shadow;
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_same_everywhere), cmocka_unit_test(differences_are_found),
-      cmocka_unit_test(another_value_of_a_constant), cmocka_unit_test(what_cannot_be_opened)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }
