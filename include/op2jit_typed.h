@@ -36,190 +36,88 @@ int op2jit_write_const_hdf5_typed(const char *name, int dim, const char *type, c
 } /* extern "C" */
 #endif
 
-#define OP2JIT_LONG_ (sizeof(long) == sizeof(int) ? "int" : "long long")
-#define OP2JIT_UNSIGNED_LONG_ (sizeof(long) == sizeof(int) ? "unsigned int" : "unsigned long long")
 /* cppcheck cannot read _Generic inside a call: give it -D__CPPCHECK__ for programs that include this. */
-#if !defined(__cplusplus) && !defined(__CPPCHECK__) && defined(__STDC_VERSION__) &&                          \
-    __STDC_VERSION__ >= 201112L
+#if !defined(__CPPCHECK__) &&                                                                                \
+    (defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L))
+
+/* The name of the type that a pointer points to, which is not evaluated. */
+#ifdef __cplusplus
+enum op2jit_type {
+  OP2JIT_NONE_ = 1,
+  OP2JIT_DOUBLE_,
+  OP2JIT_FLOAT_,
+  OP2JIT_INT_,
+  OP2JIT_UNSIGNED_,
+  OP2JIT_LONG_LONG_,
+  OP2JIT_UNSIGNED_LONG_LONG_,
+  OP2JIT_BOOL_,
+  OP2JIT_CHAR_,
+  OP2JIT_SHORT_
+};
+template <unsigned type> struct op2jit_is { char bytes[type]; };
+template <typename T> op2jit_is<OP2JIT_NONE_> op2jit_type_at(const T &);
+#define OP2JIT_IS_(T, type)                                                                                  \
+  op2jit_is<type> op2jit_type_at(T *);                                                                       \
+  op2jit_is<type> op2jit_type_at(const T *);
+OP2JIT_IS_(double, OP2JIT_DOUBLE_)
+OP2JIT_IS_(float, OP2JIT_FLOAT_)
+OP2JIT_IS_(int, OP2JIT_INT_)
+OP2JIT_IS_(unsigned, OP2JIT_UNSIGNED_)
+OP2JIT_IS_(long, sizeof(long) == sizeof(int) ? OP2JIT_INT_ : OP2JIT_LONG_LONG_)
+OP2JIT_IS_(unsigned long, sizeof(long) == sizeof(int) ? OP2JIT_UNSIGNED_ : OP2JIT_UNSIGNED_LONG_LONG_)
+OP2JIT_IS_(long long, OP2JIT_LONG_LONG_)
+OP2JIT_IS_(unsigned long long, OP2JIT_UNSIGNED_LONG_LONG_)
+OP2JIT_IS_(bool, OP2JIT_BOOL_)
+OP2JIT_IS_(char, OP2JIT_CHAR_)
+OP2JIT_IS_(short, OP2JIT_SHORT_)
+inline const char *op2jit_type_name(size_t type) {
+  static const char *const names[] = {
+      "",     "",     "double", "float", "int", "unsigned int", "long long", "unsigned long long",
+      "bool", "char", "short"};
+  return names[type];
+}
+#define OP2JIT_TYPE_AT_(pointer) op2jit_type_name(sizeof op2jit_type_at(pointer))
+#else
 #define OP2JIT_IS_(T, name) T * : name, const T * : name
 #define OP2JIT_TYPE_AT_(pointer)                                                                             \
   _Generic((pointer), OP2JIT_IS_(double, "double"), OP2JIT_IS_(float, "float"), OP2JIT_IS_(int, "int"),      \
-           OP2JIT_IS_(unsigned, "unsigned int"), OP2JIT_IS_(long, OP2JIT_LONG_),                             \
-           OP2JIT_IS_(unsigned long, OP2JIT_UNSIGNED_LONG_), OP2JIT_IS_(long long, "long long"),             \
-           OP2JIT_IS_(unsigned long long, "unsigned long long"), OP2JIT_IS_(_Bool, "bool"),                  \
-           OP2JIT_IS_(char, "char"), OP2JIT_IS_(short, "short"), default                                     \
+           OP2JIT_IS_(unsigned, "unsigned int"),                                                             \
+           OP2JIT_IS_(long, sizeof(long) == sizeof(int) ? "int" : "long long"),                              \
+           OP2JIT_IS_(unsigned long, sizeof(long) == sizeof(int) ? "unsigned int" : "unsigned long long"),   \
+           OP2JIT_IS_(long long, "long long"), OP2JIT_IS_(unsigned long long, "unsigned long long"),         \
+           OP2JIT_IS_(_Bool, "bool"), OP2JIT_IS_(char, "char"), OP2JIT_IS_(short, "short"), default          \
            : "")
-
-/* A value of C may hold commas: (double[]){1, 2}. Such a call, as one with too many or too few arguments, has not as many as the
- * function for the preprocessor, and stays the function's. */
-#define OP2JIT_SECOND_(one, two, ...) two
-#define OP2JIT_TYPED_(typed) ~, typed
-#define OP2JIT_IF_TWO_(function, a, b, c, ...) OP2JIT_SECOND_(c, function, ~)
-#define OP2JIT_IF_FOUR_(function, a, b, c, d, e, ...) OP2JIT_SECOND_(e, function, ~)
-#define OP2JIT_IF_FIVE_(function, a, b, c, d, e, f, ...) OP2JIT_SECOND_(f, function, ~)
-#define OP2JIT_TWO_(function, typed, ...)                                                                    \
-  OP2JIT_IF_TWO_(function, __VA_ARGS__, OP2JIT_TYPED_(typed), ~, ~)(__VA_ARGS__)
-#define OP2JIT_FOUR_(function, typed, ...)                                                                   \
-  OP2JIT_IF_FOUR_(function, __VA_ARGS__, OP2JIT_TYPED_(typed), ~, ~)(__VA_ARGS__)
-#define OP2JIT_FIVE_(function, typed, ...)                                                                   \
-  OP2JIT_IF_FIVE_(function, __VA_ARGS__, OP2JIT_TYPED_(typed), ~, ~)(__VA_ARGS__)
-
-#define OP2JIT_DAT_(set, dim, type, data, name)                                                              \
-  op2jit_decl_dat_typed((set), (dim), (type), (data), (name), OP2JIT_TYPE_AT_(data))
-#define OP2JIT_TEMP_(set, dim, type, data, name)                                                             \
-  op2jit_decl_dat_temp_typed((set), (dim), (type), (data), (name), OP2JIT_TYPE_AT_(data))
-#define OP2JIT_GBL_(data, dim, type, access)                                                                 \
-  op2jit_arg_gbl_typed((data), (dim), (type), (access), OP2JIT_TYPE_AT_(data))
-#define OP2JIT_OPT_GBL_(present, data, dim, type, access)                                                    \
-  op2jit_opt_arg_gbl_typed((present), (data), (dim), (type), (access), OP2JIT_TYPE_AT_(data))
-#define OP2JIT_INFO_(payload, dim, type, ref)                                                                \
-  op2jit_arg_info_typed((payload), (dim), (type), (ref), OP2JIT_TYPE_AT_(payload))
-#define OP2JIT_FETCH_IDX_(dat, out, low, high)                                                               \
-  op2jit_fetch_data_idx_typed((dat), (out), (low), (high), OP2JIT_TYPE_AT_(out))
-#define OP2JIT_FETCH_(dat, out) op2jit_fetch_data_typed((dat), (out), OP2JIT_TYPE_AT_(out))
-#define OP2JIT_PUT_(dat, in) op2jit_put_data_typed((dat), (in), OP2JIT_TYPE_AT_(in))
-#define OP2JIT_CONST_(name, dim, type, value)                                                                \
-  op2jit_decl_const_typed((name), (dim), (type), (value), OP2JIT_TYPE_AT_(value))
-#define OP2JIT_UPDATE_CONST_(name, value) op2jit_update_const_typed((name), (value), OP2JIT_TYPE_AT_(value))
-#define OP2JIT_GET_CONST_(name, dim, type, value, file)                                                      \
-  op2jit_get_const_hdf5_typed((name), (dim), (type), (value), (file), OP2JIT_TYPE_AT_(value))
-#define OP2JIT_WRITE_CONST_(name, dim, type, value, file)                                                    \
-  op2jit_write_const_hdf5_typed((name), (dim), (type), (value), (file), OP2JIT_TYPE_AT_(value))
-
-#define op2jit_decl_dat(...) OP2JIT_FIVE_((op2jit_decl_dat), OP2JIT_DAT_, __VA_ARGS__)
-#define op2jit_decl_dat_temp(...) OP2JIT_FIVE_((op2jit_decl_dat_temp), OP2JIT_TEMP_, __VA_ARGS__)
-#define op2jit_arg_gbl(...) OP2JIT_FOUR_((op2jit_arg_gbl), OP2JIT_GBL_, __VA_ARGS__)
-#define op2jit_opt_arg_gbl(...) OP2JIT_FIVE_((op2jit_opt_arg_gbl), OP2JIT_OPT_GBL_, __VA_ARGS__)
-#define op2jit_arg_info(...) OP2JIT_FOUR_((op2jit_arg_info), OP2JIT_INFO_, __VA_ARGS__)
-#define op2jit_fetch_data_idx(...) OP2JIT_FOUR_((op2jit_fetch_data_idx), OP2JIT_FETCH_IDX_, __VA_ARGS__)
-#define op2jit_get_const_hdf5(...) OP2JIT_FIVE_((op2jit_get_const_hdf5), OP2JIT_GET_CONST_, __VA_ARGS__)
-#define op2jit_write_const_hdf5(...) OP2JIT_FIVE_((op2jit_write_const_hdf5), OP2JIT_WRITE_CONST_, __VA_ARGS__)
-#define op2jit_decl_const(...) OP2JIT_FOUR_((op2jit_decl_const), OP2JIT_CONST_, __VA_ARGS__)
-#define op2jit_update_const(...) OP2JIT_TWO_((op2jit_update_const), OP2JIT_UPDATE_CONST_, __VA_ARGS__)
-#define op2jit_fetch_data(...) OP2JIT_TWO_((op2jit_fetch_data), OP2JIT_FETCH_, __VA_ARGS__)
-#define op2jit_put_data(...) OP2JIT_TWO_((op2jit_put_data), OP2JIT_PUT_, __VA_ARGS__)
 #endif
 
-#ifdef __cplusplus
-template <typename T> struct op2jit_type {
-  static const char *name() {
-    return "";
-  }
-};
-template <typename T> struct op2jit_type<const T> : op2jit_type<T> {};
-#define OP2JIT_IS_(T, word)                                                                                  \
-  template <> struct op2jit_type<T> {                                                                        \
-    static const char *name() {                                                                              \
-      return word;                                                                                           \
-    }                                                                                                        \
-  };
-OP2JIT_IS_(double, "double")
-OP2JIT_IS_(float, "float")
-OP2JIT_IS_(int, "int")
-OP2JIT_IS_(unsigned, "unsigned int")
-OP2JIT_IS_(long, OP2JIT_LONG_)
-OP2JIT_IS_(unsigned long, OP2JIT_UNSIGNED_LONG_)
-OP2JIT_IS_(long long, "long long")
-OP2JIT_IS_(unsigned long long, "unsigned long long")
-OP2JIT_IS_(bool, "bool")
-OP2JIT_IS_(char, "char")
-OP2JIT_IS_(short, "short")
-#undef OP2JIT_IS_
+/* A value may hold commas: (double[]){1, 2}. Such a call, as one with too many or too few arguments, has not as many as the
+ * function for the preprocessor, and stays the function's. */
+#define OP2JIT_TYPED_(function, nth, ...) function##_typed(__VA_ARGS__, OP2JIT_TYPE_AT_(nth(__VA_ARGS__, ~)))
+#define OP2JIT_PLAIN_(function, nth, ...) (function)(__VA_ARGS__)
+#define OP2JIT_IF_TYPED_ ~, OP2JIT_TYPED_
+#define OP2JIT_SECOND_(one, two, ...) two
+#define OP2JIT_SIXTH_(a, b, c, d, e, f, ...) OP2JIT_SECOND_(f, OP2JIT_PLAIN_, ~)
+#define OP2JIT_OF_FIVE_(...) OP2JIT_SIXTH_(__VA_ARGS__, OP2JIT_IF_TYPED_, ~, ~, ~, ~, ~)
+#define OP2JIT_OF_FOUR_(...) OP2JIT_OF_FIVE_(~, __VA_ARGS__)
+#define OP2JIT_OF_TWO_(...) OP2JIT_OF_FIVE_(~, ~, ~, __VA_ARGS__)
+#define OP2JIT_FIRST_(a, ...) a
+#define OP2JIT_FOURTH_(a, b, c, d, ...) d
 
-/* The first of each takes what a template cannot: NULL and nullptr. */
-inline op_dat op2jit_decl_dat_of(op_set set, int dim, const char *type, const void *data, const char *name) {
-  return op2jit_decl_dat_typed(set, dim, type, data, name, "");
-}
-template <typename T>
-inline op_dat op2jit_decl_dat_of(op_set set, int dim, const char *type, T *data, const char *name) {
-  return op2jit_decl_dat_typed(set, dim, type, data, name, op2jit_type<T>::name());
-}
-inline op_dat op2jit_decl_dat_temp_of(op_set set, int dim, const char *type, const void *data,
-                                      const char *name) {
-  return op2jit_decl_dat_temp_typed(set, dim, type, data, name, "");
-}
-template <typename T>
-inline op_dat op2jit_decl_dat_temp_of(op_set set, int dim, const char *type, T *data, const char *name) {
-  return op2jit_decl_dat_temp_typed(set, dim, type, data, name, op2jit_type<T>::name());
-}
-inline int op2jit_decl_const_of(const char *name, int dim, const char *type, const void *value) {
-  return op2jit_decl_const_typed(name, dim, type, value, "");
-}
-template <typename T> inline int op2jit_decl_const_of(const char *name, int dim, const char *type, T *value) {
-  return op2jit_decl_const_typed(name, dim, type, value, op2jit_type<T>::name());
-}
-inline int op2jit_update_const_of(const char *name, const void *value) {
-  return op2jit_update_const_typed(name, value, "");
-}
-template <typename T> inline int op2jit_update_const_of(const char *name, T *value) {
-  return op2jit_update_const_typed(name, value, op2jit_type<T>::name());
-}
-inline op_arg op2jit_arg_gbl_of(void *data, int dim, const char *type, op_access access) {
-  return op2jit_arg_gbl_typed(data, dim, type, access, "");
-}
-template <typename T> inline op_arg op2jit_arg_gbl_of(T *data, int dim, const char *type, op_access access) {
-  return op2jit_arg_gbl_typed(data, dim, type, access, op2jit_type<T>::name());
-}
-inline op_arg op2jit_opt_arg_gbl_of(int present, void *data, int dim, const char *type, op_access access) {
-  return op2jit_opt_arg_gbl_typed(present, data, dim, type, access, "");
-}
-template <typename T>
-inline op_arg op2jit_opt_arg_gbl_of(int present, T *data, int dim, const char *type, op_access access) {
-  return op2jit_opt_arg_gbl_typed(present, data, dim, type, access, op2jit_type<T>::name());
-}
-inline op_arg op2jit_arg_info_of(void *payload, int dim, const char *type, int ref) {
-  return op2jit_arg_info_typed(payload, dim, type, ref, "");
-}
-template <typename T> inline op_arg op2jit_arg_info_of(T *payload, int dim, const char *type, int ref) {
-  return op2jit_arg_info_typed(payload, dim, type, ref, op2jit_type<T>::name());
-}
-inline int op2jit_fetch_data_of(op_dat dat, void *out) {
-  return op2jit_fetch_data_typed(dat, out, "");
-}
-template <typename T> inline int op2jit_fetch_data_of(op_dat dat, T *out) {
-  return op2jit_fetch_data_typed(dat, out, op2jit_type<T>::name());
-}
-inline int op2jit_fetch_data_idx_of(op_dat dat, void *out, int low, int high) {
-  return op2jit_fetch_data_idx_typed(dat, out, low, high, "");
-}
-template <typename T> inline int op2jit_fetch_data_idx_of(op_dat dat, T *out, int low, int high) {
-  return op2jit_fetch_data_idx_typed(dat, out, low, high, op2jit_type<T>::name());
-}
-inline int op2jit_put_data_of(op_dat dat, const void *in) {
-  return op2jit_put_data_typed(dat, in, "");
-}
-template <typename T> inline int op2jit_put_data_of(op_dat dat, T *in) {
-  return op2jit_put_data_typed(dat, in, op2jit_type<T>::name());
-}
-inline int op2jit_get_const_hdf5_of(const char *name, int dim, const char *type, void *value,
-                                    const char *file) {
-  return op2jit_get_const_hdf5_typed(name, dim, type, value, file, "");
-}
-template <typename T>
-inline int op2jit_get_const_hdf5_of(const char *name, int dim, const char *type, T *value, const char *file) {
-  return op2jit_get_const_hdf5_typed(name, dim, type, value, file, op2jit_type<T>::name());
-}
-inline int op2jit_write_const_hdf5_of(const char *name, int dim, const char *type, const void *value,
-                                      const char *file) {
-  return op2jit_write_const_hdf5_typed(name, dim, type, value, file, "");
-}
-template <typename T>
-inline int op2jit_write_const_hdf5_of(const char *name, int dim, const char *type, T *value,
-                                      const char *file) {
-  return op2jit_write_const_hdf5_typed(name, dim, type, value, file, op2jit_type<T>::name());
-}
-#define op2jit_get_const_hdf5(...) op2jit_get_const_hdf5_of(__VA_ARGS__)
-#define op2jit_write_const_hdf5(...) op2jit_write_const_hdf5_of(__VA_ARGS__)
-#define op2jit_decl_dat(...) op2jit_decl_dat_of(__VA_ARGS__)
-#define op2jit_decl_dat_temp(...) op2jit_decl_dat_temp_of(__VA_ARGS__)
-#define op2jit_decl_const(...) op2jit_decl_const_of(__VA_ARGS__)
-#define op2jit_update_const(...) op2jit_update_const_of(__VA_ARGS__)
-#define op2jit_arg_gbl(...) op2jit_arg_gbl_of(__VA_ARGS__)
-#define op2jit_opt_arg_gbl(...) op2jit_opt_arg_gbl_of(__VA_ARGS__)
-#define op2jit_arg_info(...) op2jit_arg_info_of(__VA_ARGS__)
-#define op2jit_fetch_data(...) op2jit_fetch_data_of(__VA_ARGS__)
-#define op2jit_fetch_data_idx(...) op2jit_fetch_data_idx_of(__VA_ARGS__)
-#define op2jit_put_data(...) op2jit_put_data_of(__VA_ARGS__)
+#define op2jit_decl_dat(...) OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_decl_dat, OP2JIT_FOURTH_, __VA_ARGS__)
+#define op2jit_decl_dat_temp(...)                                                                            \
+  OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_decl_dat_temp, OP2JIT_FOURTH_, __VA_ARGS__)
+#define op2jit_decl_const(...) OP2JIT_OF_FOUR_(__VA_ARGS__)(op2jit_decl_const, OP2JIT_FOURTH_, __VA_ARGS__)
+#define op2jit_update_const(...) OP2JIT_OF_TWO_(__VA_ARGS__)(op2jit_update_const, OP2JIT_SECOND_, __VA_ARGS__)
+#define op2jit_arg_gbl(...) OP2JIT_OF_FOUR_(__VA_ARGS__)(op2jit_arg_gbl, OP2JIT_FIRST_, __VA_ARGS__)
+#define op2jit_opt_arg_gbl(...) OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_opt_arg_gbl, OP2JIT_SECOND_, __VA_ARGS__)
+#define op2jit_arg_info(...) OP2JIT_OF_FOUR_(__VA_ARGS__)(op2jit_arg_info, OP2JIT_FIRST_, __VA_ARGS__)
+#define op2jit_fetch_data(...) OP2JIT_OF_TWO_(__VA_ARGS__)(op2jit_fetch_data, OP2JIT_SECOND_, __VA_ARGS__)
+#define op2jit_fetch_data_idx(...)                                                                           \
+  OP2JIT_OF_FOUR_(__VA_ARGS__)(op2jit_fetch_data_idx, OP2JIT_SECOND_, __VA_ARGS__)
+#define op2jit_put_data(...) OP2JIT_OF_TWO_(__VA_ARGS__)(op2jit_put_data, OP2JIT_SECOND_, __VA_ARGS__)
+#define op2jit_get_const_hdf5(...)                                                                           \
+  OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_get_const_hdf5, OP2JIT_FOURTH_, __VA_ARGS__)
+#define op2jit_write_const_hdf5(...)                                                                         \
+  OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_write_const_hdf5, OP2JIT_FOURTH_, __VA_ARGS__)
 #endif
 
 #endif
