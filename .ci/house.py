@@ -60,7 +60,7 @@ class Page:
                 elif kind is None:
                     kind = cells[0]
                 elif kind in columns and cells[0].startswith("`"):
-                    columns[kind].append(cells[0].strip("`").rstrip("/"))
+                    columns[kind] += [name.rstrip("/") for name in re.findall(r"`([^`]+)`", cells[0])]
                 elif kind == "stage" and cells[1].startswith("`"):
                     self.stages.append((cells[1].strip("`()"), cells[2].strip("`/")))
                 elif kind == "limit" and cells[1].isdigit():
