@@ -127,8 +127,7 @@ static void bench_form(const struct cpu_sizes *sizes, int iterations) {
                                          {"OP2_SHADOW=native", "OP2_SHADOW=native"},
                                          {"OP2_SHADOW=native:10", "OP2_SHADOW=native:10"}};
   printf("\nthe checking form, one thread, milliseconds of an iteration (target: later iterations within 10 "
-         "times of "
-         "normal)\n"
+         "times of native's)\n"
          "  %-10s %-8s %-22s %10s %10s %8s\n",
          "program", "backend", "form", "first", "later", "later/");
   for (int p = 0; p < PROGRAMS; p++)

@@ -6,7 +6,6 @@
 #include "jit/generate/generate.h"
 #include "jit/generate/lanes.h"
 #include "jit/generate/skeleton.h"
-#include "jit/generate/watched.h"
 
 static void add_in_memory(struct generator *g, enum type_code type, const char *target, const char *value) {
   (void)type;
@@ -158,17 +157,6 @@ static void global_parameters(const struct generator *g, struct parameter *p) {
   }
 }
 
-static void watched_parameters(const struct generator *g, struct parameter *p) {
-  for (int i = 0; i < g->d->nargs; i++) {
-    struct text type = {0};
-    text_addf(&type, "%s *restrict ", word_type(g, g->d->args[i].type));
-    add_parameter(p, text_str(&type), "op2_r", i, watched_slot_row(g->d, i), true);
-    text_free(&type);
-  }
-  text_add(&p->declaration, "long *restrict op2_stop, ");
-  text_addf(&p->value, "op2_frame[%d], ", watched_slot_stop(g->d));
-}
-
 static void put_plain_strips(struct generator *g) {
   put_open(g, "for (; op2_i + %d <= op2_end; op2_i += %d)", g->s->width, g->s->width);
   put_strip(g);
@@ -189,10 +177,6 @@ static void put_strips(struct generator *g) {
 }
 
 static void put_loop(struct generator *g) {
-  if (g->s->watched) {
-    put_watched(g);
-    return;
-  }
   put_accumulators(g);
   put(g, "long op2_i = op2_begin;");
   if (g->s->width) {
@@ -210,8 +194,6 @@ static void put_functions(struct generator *g) {
   struct parameter p = {0};
   dat_parameters(g, &p);
   global_parameters(g, &p);
-  if (g->s->watched)
-    watched_parameters(g, &p);
   if (g->s->straight) {
     text_add(&p.declaration, "const int *restrict op2_u, ");
     text_addf(&p.value, "op2_frame[%d], ", desc_slot_straight(g->d));

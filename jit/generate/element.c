@@ -36,7 +36,8 @@ int arg_column(const struct desc_arg *a, int number) {
 }
 
 /* The component '#' of one target in memory, for put_components. */
-void arg_component(const struct generator *g, const struct desc_arg *a, int col, char *out, size_t size) {
+static void arg_component(const struct generator *g, const struct desc_arg *a, int col, char *out,
+                          size_t size) {
   char element[48];
   target(g, a, col, element, sizeof element);
   if (dat_is_apart(g->d, a->dat))
@@ -80,7 +81,7 @@ void put_pointers(struct generator *g, int arg) {
   text_free(&list);
 }
 
-void put_number(struct generator *g, const struct desc_arg *a, int col, const char *to) {
+static void put_number(struct generator *g, const struct desc_arg *a, int col, const char *to) {
   int set = a->map < 0 ? 0 : g->d->maps[a->map].to;
   char element[48];
   target(g, a, col, element, sizeof element);
@@ -150,12 +151,11 @@ static void cast(const struct generator *g, int arg, struct text *out) {
             a->type == TYPE_ULONGLONG ? "unsigned " : "", a->form == DESC_DAT && arg_is_vector(a) ? "*" : "");
 }
 
-void put_call_with(struct generator *g,
-                   void (*pass)(const struct generator *g, int arg, char *out, size_t size)) {
+void put_kernel_call(struct generator *g) {
   struct text list = {0};
   for (int i = 0; i < g->d->nargs; i++) {
     char expression[160];
-    pass(g, i, expression, sizeof expression);
+    passed(g, i, expression, sizeof expression);
     text_add(&list, i ? ", " : "");
     struct text prefix = {0};
     cast(g, i, &prefix);
@@ -165,10 +165,6 @@ void put_call_with(struct generator *g,
   put(g, "%s(%s);", g->d->kernel_name, text_str(&list));
   g->out->failed |= list.failed;
   text_free(&list);
-}
-
-void put_kernel_call(struct generator *g) {
-  put_call_with(g, passed);
 }
 
 /* ---- behind the call ---------------------------------------------------------------------------*/
@@ -242,7 +238,7 @@ static void put_after(struct generator *g, int arg) {
 
 /* ---- one element -------------------------------------------------------------------------------*/
 
-void put_map_entries(struct generator *g) {
+static void put_map_entries(struct generator *g) {
   for (int m = 0; m < g->d->nmaps; m++)
     for (int c = 0; c < g->d->maps[m].arity; c++)
       if (desc_uses_column(g->d, m, c))

@@ -11,10 +11,6 @@ enum { FORMS = sizeof forms / sizeof *forms };
 static const char straight_mark[] = "+straight", stream_mark[] = "+stream", list_mark[] = "+list";
 
 void shape_print(const struct shape *s, struct text *out) {
-  if (s->watched) {
-    text_add(out, SHAPE_WATCHED);
-    return;
-  }
   for (int i = 0; i < FORMS; i++)
     if (forms[i].width == s->width)
       text_add(out, forms[i].name);

@@ -1,5 +1,5 @@
 /* The shape of a range function: how generated CPU code walks over its elements. A shape has a canonical
- * name, which is a column of the key and, but for the watched one, part of a variant's name. */
+ * name, which is a column of the key and part of a variant's name. */
 #ifndef OP2JIT_JIT_GENERATE_SHAPE_H
 #define OP2JIT_JIT_GENERATE_SHAPE_H
 
@@ -16,21 +16,19 @@ struct shape {
   /* What strips write whole goes past the caches, where nobody looks for it soon. Only with a width and without a list. */
   bool stream;
   bool bounds; /* indices are watched, see jit/load/load_bounds.h: for the checking form; then nothing else */
-  bool watched; /* for the checking form: see jit/generate/watched.h; then nothing else */
 };
 
 static inline bool shape_equal(const struct shape *a, const struct shape *b) {
   return a->width == b->width && a->list == b->list && a->straight == b->straight && a->stream == b->stream &&
-         a->bounds == b->bounds && a->watched == b->watched;
+         a->bounds == b->bounds;
 }
 
 /* Of the checking form. */
-#define SHAPE_WATCHED "watched"
 #define SHAPE_BOUNDS "+bounds"
 
-/* "scalar", "strip8", "scalar+list", "strip8+straight+stream", "scalar+bounds", "watched". */
+/* "scalar", "strip8", "scalar+list", "strip8+straight+stream", "scalar+bounds". */
 void shape_print(const struct shape *s, struct text *out);
-/* What shape_print wrote, but for "watched" and "+bounds", which are no variants; false for anything else. Widths are 4, 8 and 16. */
+/* What shape_print wrote, but for "+bounds", which is no variant; false for anything else. Widths are 4, 8 and 16. */
 bool shape_parse(const char *name, struct shape *s);
 
 #endif

@@ -84,18 +84,8 @@ int arg_column(const struct desc_arg *a, int number);
 /* Parts of an element: the vector of pointers op2_v3 of an argument; the call; which of two elements holds an extremum. */
 void put_pointers(struct generator *g, int arg);
 void put_kernel_call(struct generator *g);
-/* The call with other expressions for the arguments. */
-void put_call_with(struct generator *g,
-                   void (*pass)(const struct generator *g, int arg, char *out, size_t size));
-/* Map entries op2_m0_1 of element op2_e; the number of a target of an IDX argument; component '#' of a target of a dat argument
- * in memory, for put_components. */
-void put_map_entries(struct generator *g);
-void put_number(struct generator *g, const struct desc_arg *a, int col, const char *to);
-void arg_component(const struct generator *g, const struct desc_arg *a, int col, char *out, size_t size);
 void put_extremum_decision(struct generator *g, int arg);
 /* Everything for element op2_e. */
 void put_element(struct generator *g);
-/* The loop of the watched shape over all elements. */
-void put_watched(struct generator *g);
 
 #endif

@@ -156,8 +156,6 @@ void signature_difference(const struct store_key *from, const struct store_key *
 const char *signature_kind(const struct store_key *key) {
   const struct piece shape = find_column(key, "shape");
   const size_t bounds = sizeof SHAPE_BOUNDS - 1;
-  if (piece_is(shape, SHAPE_WATCHED))
-    return "the quick checking form of the kernel, for OP2_CHECK";
   if (shape.length > bounds && memcmp(shape.at + shape.length - bounds, SHAPE_BOUNDS, bounds) == 0)
     return "the checking form of the kernel, for OP2_CHECK";
   return "";

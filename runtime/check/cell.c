@@ -7,12 +7,13 @@
 #include "base/size.h"
 #include "check/trap.h"
 #include "context/context.h"
-#include "jit/generate/watched.h"
 #include "record/record.h"
 #include "services/services.h"
 
 /* The element of the small mesh is number 1: an index of -1 stays inside the table. */
-enum { HERE = 1, GUARD_POINTERS = WATCHED_GUARD_POINTERS };
+enum { HERE = 1 };
+/* A guard is so many bytes wide or a row more, and so many pointers to guards are around the pointers of a vector. */
+enum { GUARD_BYTES = 64, GUARD_POINTERS = 8 };
 static const unsigned char patterns[CELL_SIDES] = {0x05, 0xFF};
 
 static bool is_vector(const struct loop_arg *arg) {
@@ -67,14 +68,15 @@ static int describe(struct cell *cell, const struct desc *from, struct error *er
   return d->names ? OP_OK : error_memory(err, "the names in a loop", names.length);
 }
 
-int cell_code(struct op_context *ctx, const struct desc *d, const struct shape *shape, range_function *out,
-              struct error *err) {
+/* On all ranks at once. */
+static int get_code(struct op_context *ctx, struct cell *cell, struct error *err) {
+  const struct shape scalar = {.bounds = true};
   struct jit *jit = NULL;
   struct jit_code code = {0};
   int status = context_jit(ctx, &jit, err);
   if (!status)
-    status = backend_code(ctx, NULL, jit, d, shape, &code, err);
-  *out = code.run;
+    status = backend_code(ctx, NULL, jit, &cell->desc, &scalar, &code, err);
+  cell->function = code.run;
   return status;
 }
 
@@ -84,10 +86,9 @@ static int open_code(struct op_context *ctx, struct cell *cell, struct error *er
     cell->call = native_call_of(loop->nargs);
     return OP_OK;
   }
-  const struct shape scalar = {.bounds = true};
   int status = describe(cell, &loop->desc, err);
   if (!status)
-    status = cell_code(ctx, &cell->desc, &scalar, &cell->function, err);
+    status = get_code(ctx, cell, err);
   if (status)
     error_prefix(err, "loop %s: ", loop->name);
   for (int side = 0; !status && side < CELL_SIDES; side++)
@@ -135,7 +136,7 @@ static int open_arg(struct cell *cell, int i, struct error *err) {
   struct cell_arg *own = &cell->args[i];
   own->rows = !arg->present ? 0 : is_vector(arg) ? arg->map->arity : 1;
   own->row_bytes = arg->bytes;
-  own->guard_rows = watched_guard_rows(own->row_bytes);
+  own->guard_rows = GUARD_BYTES / own->row_bytes + 1;
   size_t bytes;
   if (!size_mul(own->row_bytes, ((size_t)own->rows + 1) * (own->guard_rows + 1), &bytes))
     return error_set(err, OP_ERR_SIZE, "loop %s, argument %d: too large for the checking form",

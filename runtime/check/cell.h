@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #include "backend/native/call.h"
-#include "jit/generate/shape.h"
 #include "jit/load/load_bounds.h"
 #include "record/launch.h"
 
@@ -41,9 +40,6 @@ struct cell {
   bool divided;                  /* the last run ended at a division of whole numbers by zero */
 };
 
-/* Get generated code in one shape, on all ranks at once, and count it. */
-int cell_code(struct op_context *ctx, const struct desc *d, const struct shape *shape, range_function *out,
-              struct error *err);
 int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, struct error *err);
 void cell_free(struct cell *cell);
 

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "check/copies.h"
-#include "check/quick.h"
 #include "check/rows.h"
 #include "check/stale.h"
 #include "check/trap.h"
@@ -23,13 +22,11 @@
 #include "services/services.h"
 
 /* All elements are watched thoroughly at so many first calls of a loop; later one in so many, another one at each call, so that
- * after as many calls all have been. In generated code an element takes so little time that it is one in more, if there are as many. */
-enum { THOROUGH_CALLS = 2, THOROUGH_STRIDE = 16, QUICK_STRIDE = 256 };
+ * after as many calls all have been. */
+enum { THOROUGH_CALLS = 2, THOROUGH_STRIDE = 16 };
 
 struct check_state {
   struct cell *cell;
-  struct quick quick; /* of later calls */
-  bool quick_asked;
   long calls; /* before this one, of those that found nothing */
   bool warned;
 };
@@ -236,45 +233,9 @@ static long coprime_near(long n) {
   }
 }
 
-/* Forwards from `begin`, with the thoroughly watched elements and those of which there is something to say one by one. */
-static int run_quickly(struct pass *p, long begin, long end, struct error *err) {
-  for (long e = begin; e < end; e++) {
-    const long ahead = (p->stride - (e + p->state->calls) % p->stride) % p->stride;
-    const long next = quick_run(&p->state->quick, e, ahead < end - e ? e + ahead : end);
-    if (next < 0)
-      return watch_tell_division(p->loop, -1, err);
-    p->ctx->counters->checks += next - e;
-    e = next;
-    int code = e < end ? run_element(p, e, err) : OP_OK;
-    if (code)
-      return code;
-  }
-  return OP_OK;
-}
-
-static bool leaves_results(const struct loop *loop) {
-  bool leaves = loop->nreductions > 0;
-  for (int i = 0; i < loop->nargs; i++)
-    leaves |= loop->args[i].form == DESC_GBL && is_output(&loop->args[i]);
-  return leaves;
-}
-
-/* Copies of others' elements count no results. */
-static long quick_end(const struct pass *p) {
-  const long end = loop_end(p->loop), owned = p->loop->set->extents[EXTENT_OWNED];
-  if (!p->state->quick.run || p->stride == 1)
-    return 0;
-  return leaves_results(p->loop) && owned < end ? owned : end;
-}
-
 static int run_forwards(struct pass *p, struct error *err) {
-  const long quick = quick_end(p);
   int code = OP_OK;
-  if (quick) {
-    quick_aim(&p->state->quick, p->state->cell);
-    code = run_quickly(p, 0, quick, err);
-  }
-  for (long e = quick; !code && e < loop_end(p->loop); e++)
+  for (long e = 0; !code && e < loop_end(p->loop); e++)
     code = run_element(p, e, err);
   return code;
 }
@@ -413,7 +374,6 @@ void check_drop(struct loop *loop) {
   if (!loop->check)
     return;
   cell_free(loop->check->cell);
-  quick_free(&loop->check->quick);
   free(loop->check);
   loop->check = NULL;
 }
@@ -441,16 +401,10 @@ static void forget_owners(struct pass *p) {
       memset(p->owners[i], 0, owner_bytes(p->loop, i));
 }
 
-static long stride_of(const struct pass *p) {
-  if (p->state->calls < THOROUGH_CALLS)
-    return 1;
-  return p->state->quick.run && loop_end(p->loop) >= QUICK_STRIDE ? QUICK_STRIDE : THOROUGH_STRIDE;
-}
-
 /* What is found while not every element is watched thoroughly may have begun at an earlier one, whose guards were not looked at:
  * then all are watched, to find the first. */
 static int run_watched(struct pass *p, const struct copies *before, struct error *err) {
-  p->stride = stride_of(p);
+  p->stride = p->state->calls < THOROUGH_CALLS ? 1 : THOROUGH_STRIDE;
   const int code = run_forwards(p, err);
   const int broken = cell_broken_guard(p->state->cell, 0);
   if (p->stride == 1 || (code != OP_ERR_VIOLATION && broken < 0))
@@ -469,18 +423,8 @@ static int run_watched(struct pass *p, const struct copies *before, struct error
                    p->loop->name, broken + 1);
 }
 
-/* A program that ends after its first calls need not wait for the compiler. The loop's calls are counted alike on all ranks. */
-static void open_quick(struct op_context *ctx, struct loop *loop) {
-  struct check_state *state = loop->check;
-  if (state->quick_asked || loop->stats.calls <= THOROUGH_CALLS)
-    return;
-  state->quick_asked = true;
-  quick_open(&state->quick, ctx, loop);
-}
-
 static int prepare_pass(struct pass *p, struct copies *before, struct error *err) {
   p->state->cell->launch = p->launch;
-  open_quick(p->ctx, p->loop);
   int code = stale_find(p->loop, err);
   if (!code)
     code = copies_take(before, p->launch, err);

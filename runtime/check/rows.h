@@ -3,7 +3,6 @@
 #define OP2JIT_CHECK_ROWS_H
 
 #include "check/cell.h"
-#include "jit/generate/watched.h"
 #include "mesh/data.h"
 
 /* The element, in the library's numbers, that row r of an argument belongs to. */
@@ -23,10 +22,13 @@ static inline bool is_undefined_before(const struct loop_arg *arg) {
 }
 
 /* What memory is filled with that holds nothing before: another byte for each argument and side, and as floating point or whole
- * numbers nothing that programs compute. Of a bool the first is none, but true, the second false: code that reads one sees a difference. */
+ * numbers nothing that programs compute. Of a bool the first is none, but counts as true in all code, also in that which looks at its last
+ * bit only, the second false: code that reads one sees a difference. */
 static inline int row_poison(const struct loop *loop, int side, int arg) {
   const enum type_code type = loop->args[arg].type;
-  return side == 0 ? watched_poison(type, arg) : type == TYPE_BOOL ? false : 0x50 + arg % 16;
+  if (side == 0)
+    return 0xA0 + arg % 16 + (type == TYPE_BOOL && arg % 2 == 0);
+  return type == TYPE_BOOL ? false : 0x50 + arg % 16;
 }
 
 /* All rows of a side as the kernel finds them: zeros for OP_INC, poison for what is undefined. */

@@ -134,12 +134,10 @@ int watch_tell_index(const struct cell *cell, long element, struct error *err) {
 }
 
 int watch_tell_division(const struct loop *loop, long element, struct error *err) {
-  static const char words[] =
-      "the kernel divides a whole number by zero, or the smallest one by -1; look at its / and %";
-  if (element < 0)
-    return error_set(err, OP_ERR_VIOLATION, "loop %s: for some element %s", loop->name, words);
-  return error_set(err, OP_ERR_VIOLATION, "loop %s, element %d of set \"%s\": %s", loop->name,
-                   user_number(loop->set, element), loop->set->name, words);
+  return error_set(err, OP_ERR_VIOLATION,
+                   "loop %s, element %d of set \"%s\": the kernel divides a whole number by zero, or the "
+                   "smallest one by -1; look at its / and %%",
+                   loop->name, user_number(loop->set, element), loop->set->name);
 }
 
 bool watch_tell_cause(struct cell *cell, int i, const char *where, long element, struct error *err) {

@@ -52,22 +52,6 @@ static struct desc vectors(void) {
   return d;
 }
 
-/* Bools that are written, and globals of a single element. */
-static struct desc bools(void) {
-  struct desc d =
-      build_loop("mark", "void mark(bool *w, bool *rw, bool *inc, bool *any, double *t, float *r) {\n"
-                         "  *w = !rw[1];\n  *inc += *w;\n  if (*w > *any)\n    *any = *w;\n"
-                         "  *t += 1;\n  *r = 2;\n}\n");
-  int map = build_map(&d, 1, 1);
-  build_arg(&d, build_dat(&d, TYPE_BOOL, 1, 0, false), -1, -1, OP_WRITE);
-  build_arg(&d, build_dat(&d, TYPE_BOOL, 2, 1, true), map, 0, OP_RW);
-  build_arg(&d, build_dat(&d, TYPE_BOOL, 1, 1, false), map, 0, OP_INC);
-  build_gbl(&d, TYPE_BOOL, 1, OP_MAX);
-  build_gbl(&d, TYPE_DOUBLE, 1, OP_RW);
-  build_gbl(&d, TYPE_FLOAT, 1, OP_WRITE);
-  return d;
-}
-
 /* Element numbers, of the element itself and of targets whose set was renumbered. */
 static struct desc numbers(void) {
   struct desc d = build_loop("count", "void count(const int *e, const int t[2], int *sum) {\n"
@@ -122,9 +106,7 @@ static void one(const char *folder, struct desc d, const char *shape_name, bool 
   struct error err = {0};
   struct desc again;
   desc_print(&d, &canonical);
-  if (strcmp(shape_name, "watched") == 0)
-    shape = (struct shape){.watched = true};
-  else if (!shape_parse(shape_name, &shape))
+  if (!shape_parse(shape_name, &shape))
     shape = (struct shape){.width = -1};
   if (shape.width < 0 || source_of(&d, &shape, &first, &err) != OP_OK ||
       desc_parse(&again, text_str(&canonical), &err) != OP_OK ||
@@ -248,10 +230,6 @@ int main(int argc, char **argv) {
   one(argv[1], numbers(), "strip4+straight", write);
   one(argv[1], copying(1), "strip8+straight+stream", write);
   one(argv[1], rows_of_two(), "strip4+stream", write);
-  one(argv[1], airfoil_edge(), "watched", write);
-  one(argv[1], globals(), "watched", write);
-  one(argv[1], vectors(), "watched", write);
-  one(argv[1], bools(), "watched", write);
   const struct shape_wish straight = {.straight = true}, stream = {.stream = true}, both = {true, true};
   has_shapes(copying(1), 64, straight, "strip8+straight scalar strip4+straight strip8");
   has_shapes(copying(1), 64, (struct shape_wish){0}, "strip8 scalar strip4");

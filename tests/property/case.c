@@ -87,7 +87,7 @@ static bool run_again(struct run *run, int kernel) {
   return op_counters()->records == records;
 }
 
-/* A loop's third call in the checking form is in other code than the first two. */
+/* A loop's third call in the checking form watches less than the first two. */
 static bool run_new(struct run *run, int kernel) {
   bool good = run_first(run, kernel);
   for (int i = 0; good && run->is_bound[kernel] && i < run->c->again; i++)
