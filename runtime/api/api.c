@@ -6,7 +6,7 @@
 #include "mesh/handles.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "report/reports.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <stdatomic.h>

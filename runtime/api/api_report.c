@@ -8,7 +8,7 @@
 #include "api/life.h"
 #include "base/clock.h"
 #include "ranks/agree.h"
-#include "report/reports.h"
+#include "report/report.h"
 
 int op2jit_rank(void) {
   return api_rank();

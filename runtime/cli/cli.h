@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "context/env.h"
@@ -70,15 +71,5 @@ int cli_check_loop(const struct cli *cli, const char *said);
 /* "12.3 KiB" and "2026-01-31 12:00:00"; the buffers are the caller's. */
 const char *cli_bytes(long long bytes, char out[32]);
 const char *cli_time(long long seconds, char out[32]);
-
-/* ---- JSON: commas and quotes are taken care of. `key` NULL inside a list. */
-void json_open(struct text *out, const char *key, char bracket);
-void json_close(struct text *out, char bracket);
-void json_bytes(struct text *out, const char *key, const char *value, size_t length);
-/* Names with the form of the value that follows: "loop:t bytes:i count:n seconds:d chosen:b": a text, a long long, an int, a double,
- * a truth. */
-void json_fields(struct text *out, const char *fields, ...);
-/* The same in braces. */
-void json_object(struct text *out, const char *key, const char *fields, ...);
 
 #endif

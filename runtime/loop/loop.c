@@ -14,8 +14,8 @@
 #include "mesh/mesh.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
+#include "report/forms.h"
 #include "report/report.h"
-#include "report/reports.h"
 #include "spread/spread.h"
 #include "tune/layouts.h"
 

@@ -1,297 +1,321 @@
 #include "report/report.h"
 
-#include <math.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { least_width = 10, most_width = 40 };
+#include "backend/backend.h"
+#include "base/aside.h"
+#include "base/log.h"
+#include "base/size.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "jit/target.h"
+#include "kernels-cache/store.h"
+#include "loop/loop_past.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "mesh/print.h"
+#include "plan/plan_cache.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
+#include "record/record.h"
+#include "report/forms.h"
+#include "report/report_ranks.h"
+#include "run/caches.h"
+#include "run/team.h"
+#include "run/triad.h"
+#include "spread/spread.h"
+#include "tune/layouts.h"
 
-static const struct {
-  const char *name, *json;
-} origins[] = {
-    [REPORT_NATIVE] = {"native", "native"},
-    [REPORT_COMPILED] = {"compiled", "compiled"},
-    [REPORT_CACHE_HIT] = {"cached", "cache_hit"},
+/* ---- timing ---- */
+
+static enum report_origin origin(const struct loop_stats *s) {
+  return s->compiled ? REPORT_COMPILED : s->from_cache ? REPORT_CACHE_HIT : REPORT_NATIVE;
+}
+
+static struct report_row row_of(const char *name, const struct loop_stats *s) {
+  return (struct report_row){.name = name,
+                             .variant = s->variant,
+                             .calls = s->calls,
+                             .seconds = s->seconds,
+                             .plan_seconds = s->plan_seconds,
+                             .compile_seconds = s->compile_seconds,
+                             .bytes = s->bytes - s->spared,
+                             .moved = (double)s->moved,
+                             .working_set = s->working_set,
+                             .origin = origin(s),
+                             .trials = s->trials,
+                             .trial_seconds = s->trial_seconds,
+                             .scalar = s->scalar,
+                             .tried = s->tried};
+}
+
+/* GB/s of the fastest loop whose data do not fit in the cache; 0: there is none. */
+static double fastest(const struct report *r) {
+  double most = 0;
+  for (int i = 0; i < r->nrows; i++)
+    if (!report_in_cache(r, &r->rows[i]) && report_rate(&r->rows[i]) > most)
+      most = report_rate(&r->rows[i]);
+  return most;
+}
+
+/* Measured once per machine and number of threads, and again where a loop was so fast that the machine must have been busy then:
+ * the best counts. A report without it is still a report, so failures are silent. */
+static double triad_of(struct op_context *ctx, int threads, size_t cache_bytes, double loop_rate) {
+  const long long month = 30LL * 24 * 3600;
+  const double beyond_belief = 1.5;
+  struct text cpu = {0}, features = {0}, name = {0};
+  struct error ignored = {0};
+  double rate = 0, again = 0;
+  target_host(&cpu, &features);
+  text_addf(&cpu, ", %ld CPUs", sysconf(_SC_NPROCESSORS_CONF));
+  text_addf(&name, "best triad GB/s, %d threads", threads);
+  store_get_fact(ctx->store, text_str(&cpu), text_str(&name), month, &rate, NULL);
+  if (loop_rate > beyond_belief * rate &&
+      triad_measure(ctx->team, threads, cache_bytes, &again, &ignored) == OP_OK && again > rate) {
+    rate = again;
+    store_put_fact(ctx->store, text_str(&cpu), text_str(&name), rate, "");
+  }
+  text_free(&cpu);
+  text_free(&features);
+  text_free(&name);
+  error_free(&ignored);
+  return rate;
+}
+
+typedef void report_writer(const struct report *r, struct text *out);
+
+/* A loop that has a record, or had one. */
+struct ran {
+  const char *name;
+  const struct loop_stats *stats;
+  size_t order;
 };
 
-double report_rate(const struct report_row *row) {
-  return row->seconds > 0 ? row->bytes * (double)row->calls / row->seconds * 1e-9 : 0;
+static int by_order(const void *a, const void *b) {
+  const struct ran *x = a, *y = b;
+  return x->order < y->order ? -1 : x->order > y->order;
 }
 
-double report_share(const struct report *r, const struct report_row *row) {
-  return r->triad > 0 ? report_rate(row) / r->triad : 0;
-}
-
-bool report_in_cache(const struct report *r, const struct report_row *row) {
-  return row->working_set < (double)r->cache_bytes;
-}
-
-/* ---- text ----------------------------------------------------------------------------------------------*/
-
-static int width_of_names(const struct report *r) {
-  size_t width = least_width;
-  for (int i = 0; i < r->nrows; i++)
-    if (strlen(r->rows[i].name) > width)
-      width = strlen(r->rows[i].name);
-  return width > most_width ? most_width : (int)width;
-}
-
-/* To the microsecond, so that short loops show something and the points of a column stand below each other. */
-static void text_seconds(struct text *out, double seconds, int width) {
-  if (seconds == 0)
-    text_addf(out, " %*s", width, "-");
-  else
-    text_addf(out, " %*.6f", width, seconds);
-}
-
-static void text_heading(const struct report *r, struct text *out, int width) {
-  text_addf(out, "backend %s, %d thread%s", r->backend, r->threads, r->threads == 1 ? "" : "s");
-  if (r->team)
-    text_addf(out, " (%s)", r->team);
-  if (r->ranks > 1)
-    text_addf(out, ", %d ranks", r->ranks);
-  if (r->triad > 0)
-    text_addf(out, ", memory (triad) %.1f GB/s", r->triad);
-  text_addf(out, "\n%-*s %9s %12s %11s %11s %8s %6s", width, "loop", "calls", "seconds", "plan s",
-            "compile s", "GB/s", "triad");
-  text_addf(out, "  %-9s %s\n", "code", "variant");
-}
-
-static void text_times(const struct report_row *row, struct text *out, int width) {
-  text_addf(out, "%-*s %9lld", width, row->name, row->calls);
-  text_seconds(out, row->seconds, 12);
-  text_seconds(out, row->plan_seconds, 11);
-  text_seconds(out, row->compile_seconds, 11);
-}
-
-static void text_row(const struct report *r, const struct report_row *row, struct text *out, int width) {
-  const double rate = report_rate(row);
-  text_times(row, out, width);
-  if (rate > 0)
-    text_addf(out, " %8.2f ", rate);
-  else
-    text_addf(out, " %8s ", "-");
-  if (rate > 0 && report_in_cache(r, row))
-    text_addf(out, "%6s", "small");
-  else if (rate > 0 && r->triad > 0)
-    text_addf(out, "%5.0f%%", 100 * report_share(r, row));
-  else
-    text_addf(out, "%6s", "-");
-  text_addf(out, "  %-9s %s\n", origins[row->origin].name, row->variant ? row->variant : "-");
-}
-
-static void text_across(const struct report *r, struct text *out, int width) {
-  text_addf(out, "%-*s %12s %12s %12s %12s %12s %10s %10s %10s %9s\n", width, "over the ranks", "min s",
-            "mean s", "max s", "exchange s", "waiting s", "exchanges", "messages", "MB sent", "redundant");
-  for (int i = 0; i < r->nrows; i++) {
-    const struct report_row *row = &r->rows[i];
-    const struct report_across *a = &row->across;
-    const double seconds[] = {row->least, row->mean, row->most, a->exchange_seconds, a->waiting_seconds};
-    text_addf(out, "%-*s", width, row->name);
-    for (size_t k = 0; k < sizeof seconds / sizeof *seconds; k++)
-      text_seconds(out, seconds[k], 12);
-    text_addf(out, " %10lld %10lld %10.3f %8.2f%%\n", a->exchanges, a->messages, a->bytes_sent * 1e-6,
-              100 * a->redundant);
+/* In the order of their first call. */
+static void list_loops(const struct op_context *ctx, struct loop *const *loops, struct ran *out) {
+  const size_t count = ctx->loops->count;
+  for (size_t i = 0; i < count; i++)
+    out[i] = (struct ran){loops[i]->name, &loops[i]->stats, loops[i]->order};
+  for (int i = 0; i < ctx->pasts->count; i++) {
+    const struct loop_past *past = &ctx->pasts->items[i];
+    out[count + (size_t)i] = (struct ran){past->name, &past->stats, past->order};
   }
+  qsort(out, count + (size_t)ctx->pasts->count, sizeof *out, by_order);
 }
 
-static void text_moved(const struct report *r, struct text *out) {
-  double moved = 0;
-  for (int i = 0; i < r->nrows; i++)
-    moved += r->rows[i].moved;
-  if (moved <= 0)
+struct report_rows {
+  struct report_row *rows;
+  const struct loop_stats **stats;
+  int count;
+};
+
+static int make_rows(struct op_context *ctx, struct report_rows *r, struct error *err) {
+  const size_t count = ctx->loops->count + (size_t)ctx->pasts->count;
+  struct loop **loops = loop_records(ctx);
+  struct ran *ran = array_new(count, sizeof *ran);
+  r->rows = array_new(count, sizeof *r->rows);
+  r->stats = array_new(count, sizeof *r->stats);
+  r->count = (int)count;
+  const bool good = loops && ran && r->rows && r->stats;
+  if (good)
+    list_loops(ctx, loops, ran);
+  for (size_t i = 0; good && i < count; i++) {
+    r->stats[i] = ran[i].stats;
+    r->rows[i] = row_of(ran[i].name, ran[i].stats);
+  }
+  free(loops);
+  free(ran);
+  return good ? OP_OK : error_memory(err, "a report", count * sizeof *r->rows);
+}
+
+static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
+  struct report_rows rows = {0};
+  int code = make_rows(ctx, &rows, err);
+  code = report_over_ranks(ctx, rows.stats, rows.rows, rows.count, code, err);
+  struct report r = {.backend = ctx->backend->name,
+                     .team = ctx->team ? team_name(ctx->team) : NULL,
+                     .threads = ctx->team ? team_threads(ctx->team) : 1,
+                     .ranks = ctx->comm->size,
+                     .rows = rows.rows,
+                     .nrows = rows.count,
+                     .layout_seconds = layouts_spent(ctx->layouts[ctx->backend->space]),
+                     .events = ctx->trace->events,
+                     .nevents = ctx->trace->count};
+  /* The triad is of rank 0's threads, while the others wait. */
+  if (!code && ctx->backend->space == SPACE_HOST) {
+    r.cache_bytes = caches_bytes(ctx->env, r.threads);
+    const double rate = ctx->comm->rank == 0 ? fastest(&r) : 0;
+    r.triad = rate > 0 ? triad_of(ctx, r.threads, r.cache_bytes, rate) : 0;
+  }
+  if (!code)
+    writer(&r, out);
+  free(rows.rows);
+  free(rows.stats);
+  return code || text_ok(out) ? code : error_memory(err, "a report", out->length);
+}
+
+int context_timing(struct op_context *ctx, struct text *out, struct error *err) {
+  return write_report(ctx, report_text, out, err);
+}
+
+/* ---- the trace: one event per call, as long as there is room ---- */
+
+enum { MOST_EVENTS = 1 << 20 };
+
+static const char *kept_name(struct trace *t, const char *name) {
+  for (int i = 0; i < t->nnames; i++)
+    if (strcmp(t->names[i], name) == 0)
+      return t->names[i];
+  char **names = array_resize(t->names, (size_t)t->nnames + 1, sizeof *names);
+  t->names = names ? names : t->names;
+  char *copy = names ? strdup(name) : NULL;
+  if (copy)
+    names[t->nnames++] = copy;
+  return copy;
+}
+
+void context_trace(struct op_context *ctx, const struct loop *loop, double start, double seconds) {
+  struct trace *t = ctx->trace;
+  const char *name = kept_name(t, loop->name);
+  if (!name)
     return;
-  text_addf(out, "moved between host and device, bytes a call:");
-  for (int i = 0; i < r->nrows; i++)
-    if (r->rows[i].calls > 0)
-      text_addf(out, " %s %.0f", r->rows[i].name, r->rows[i].moved / (double)r->rows[i].calls);
-  text_add_char(out, '\n');
-}
-
-static void text_tuning(const struct report *r, struct text *out) {
-  long long trials = 0;
-  double cost = 0, seconds = 0;
-  for (int i = 0; i < r->nrows; i++) {
-    trials += r->rows[i].trials;
-    cost += r->rows[i].trial_seconds;
-    seconds += r->rows[i].seconds;
-  }
-  if (trials)
-    text_addf(out, "tuning: %lld trial%s of other variants cost %.4f s, %.1f%% of the loops' time\n", trials,
-              trials == 1 ? "" : "s", cost, seconds > 0 ? 100 * cost / seconds : 0);
-  if (r->layout_seconds > 0)
-    text_addf(out, "layouts of dats: trying them took %.4f s\n", r->layout_seconds);
-}
-
-static void text_scalar(const struct report *r, struct text *out) {
-  for (int i = 0; i < r->nrows; i++)
-    if (r->rows[i].scalar && *r->rows[i].scalar)
-      text_addf(out, "%s runs without vector instructions: %s\n", r->rows[i].name, r->rows[i].scalar);
-}
-
-/* Everything else has the same bits on any number of threads. */
-static bool depends_on_threads(const struct report_row *row) {
-  static const char owners[] = "owners/";
-  return row->variant && strncmp(row->variant, owners, sizeof owners - 1) == 0;
-}
-
-static void text_owners(const struct report *r, struct text *out) {
-  for (int i = 0; i < r->nrows; i++)
-    if (depends_on_threads(&r->rows[i]))
-      text_addf(out, "%s runs by owner ranges: how its sums are rounded depends on the number of threads\n",
-                r->rows[i].name);
-}
-
-/* Of this rank, as the rows above. */
-static void text_sum(const struct report *r, struct text *out, int width) {
-  struct report_row all = {.name = "all loops"};
-  for (int i = 0; i < r->nrows; i++) {
-    all.calls += r->rows[i].calls;
-    all.seconds += r->rows[i].seconds;
-    all.plan_seconds += r->rows[i].plan_seconds;
-    all.compile_seconds += r->rows[i].compile_seconds;
-  }
-  text_times(&all, out, width);
-  text_add_char(out, '\n');
-}
-
-static void text_summary(const struct report *r, struct text *out) {
-  int count[sizeof origins / sizeof *origins] = {0};
-  long long tried = 0;
-  bool cached = false;
-  for (int i = 0; i < r->nrows; i++) {
-    count[r->rows[i].origin]++;
-    tried += r->rows[i].tried;
-    cached = cached || (report_rate(&r->rows[i]) > 0 && report_in_cache(r, &r->rows[i]));
-  }
-  text_addf(out, "%d loop%s: %d compiled, %d from the kernel cache, %d native", r->nrows,
-            r->nrows == 1 ? "" : "s", count[REPORT_COMPILED], count[REPORT_CACHE_HIT], count[REPORT_NATIVE]);
-  if (tried)
-    text_addf(out, "; %lld variant%s compiled for trials", tried, tried == 1 ? "" : "s");
-  text_add_char(out, '\n');
-  if (cached)
-    text_addf(
-        out,
-        "small: the loop's data fit in the processor's cache (%.0f MB), so its GB/s are not the memory's\n",
-        (double)r->cache_bytes * 1e-6);
-  text_moved(r, out);
-  text_tuning(r, out);
-  text_scalar(r, out);
-  text_owners(r, out);
-}
-
-void report_text(const struct report *r, struct text *out) {
-  int width = width_of_names(r);
-  text_heading(r, out, width);
-  for (int i = 0; i < r->nrows; i++)
-    text_row(r, &r->rows[i], out, width);
-  text_sum(r, out, width);
-  if (r->ranks > 1)
-    text_across(r, out, width);
-  text_summary(r, out);
-}
-
-/* ---- JSON ----------------------------------------------------------------------------------------------*/
-
-static void json_string(struct text *out, const char *s) {
-  if (!s) {
-    text_add(out, "null");
+  struct report_event *events =
+      t->count < MOST_EVENTS ? array_more(t->events, (size_t)t->count, sizeof *events) : NULL;
+  if (!events)
     return;
-  }
-  text_add_char(out, '"');
-  for (; *s; s++) {
-    unsigned char c = (unsigned char)*s;
-    if (c == '"' || c == '\\')
-      text_addf(out, "\\%c", c);
-    else if (c < 0x20)
-      text_addf(out, "\\u%04x", c);
-    else
-      text_add_char(out, *s);
-  }
-  text_add_char(out, '"');
+  t->events = events;
+  events[t->count++] = (struct report_event){
+      .name = name, .category = "loop", .start = start, .seconds = seconds, .rank = ctx->comm->rank};
 }
 
-static void json_number(struct text *out, const char *name, double value) {
-  if (isfinite(value))
-    text_addf(out, ", \"%s\": %.9g", name, value);
-  else
-    text_addf(out, ", \"%s\": null", name);
+/* ---- diagnostics ---- */
+
+static void describe_mesh(const struct op_context *ctx, struct text *out) {
+  const struct mesh *mesh = ctx->mesh;
+  text_addf(out, "%-20s %12s\n", "set", "elements");
+  for (int i = 0; i < mesh->sets.count; i++) {
+    const struct set *set = mesh->sets.items[i];
+    text_addf(out, "%-20s %12lld\n", set->name, set->global_size);
+  }
+  text_addf(out, "%-20s %-20s %-20s %6s\n", "map", "from", "to", "arity");
+  for (int i = 0; i < mesh->maps.count; i++) {
+    const struct map *map = mesh->maps.items[i];
+    text_addf(out, "%-20s %-20s %-20s %6d\n", map->name, map->from->name, map->to->name, map->arity);
+  }
+  text_addf(out, "%-20s %-20s %6s %-18s %-6s %12s\n", "dat", "set", "dim", "type", "layout", "bytes");
+  for (int i = 0; i < mesh->dats.count; i++) {
+    const struct dat *dat = mesh->dats.items[i];
+    text_addf(out, "%-20s %-20s %6d %-18s %-6s %12zu\n", dat->name, dat->set->name, dat->dim,
+              type_info(dat->type)->name, dat->soa ? "soa" : "aos",
+              (size_t)dat->set->global_size * dat->row_bytes);
+  }
 }
 
-static void json_row(const struct report *r, const struct report_row *row, struct text *out) {
-  const struct {
-    const char *name;
-    double value;
-  } numbers[] = {
-      {"seconds", row->seconds},
-      {"plan_seconds", row->plan_seconds},
-      {"compile_seconds", row->compile_seconds},
-      {"bytes", row->bytes},
-      {"working_set", row->working_set},
-      {"gb_per_second", report_rate(row)},
-      {"triad_share", report_share(r, row)},
-      {"trials", (double)row->trials},
-      {"compiled_for_trials", (double)row->tried},
-      {"trial_seconds", row->trial_seconds},
-  };
-  text_add(out, "    {\"name\": ");
-  json_string(out, row->name);
-  text_addf(out, ", \"calls\": %lld", row->calls);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    json_number(out, numbers[i].name, numbers[i].value);
-  if (row->moved > 0)
-    json_number(out, "bytes_moved", row->moved);
-  if (r->ranks > 1) {
-    json_number(out, "min_seconds", row->least);
-    json_number(out, "mean_seconds", row->mean);
-    json_number(out, "max_seconds", row->most);
-    json_number(out, "exchange_seconds", row->across.exchange_seconds);
-    json_number(out, "waiting_seconds", row->across.waiting_seconds);
-    text_addf(out, ", \"exchanges\": %lld, \"messages\": %lld", row->across.exchanges, row->across.messages);
-    json_number(out, "bytes_sent", row->across.bytes_sent);
-    json_number(out, "redundant", row->across.redundant);
+int context_diagnostics(struct op_context *ctx, struct text *out, struct error *err) {
+  text_addf(out, "backend %s\n", ctx->backend->name);
+  describe_mesh(ctx, out);
+  int code = spread_wanted(ctx) ? spread_describe(ctx, out, err) : OP_OK;
+  if (ctx->plans) {
+    plan_cache_begin(ctx->plans, ctx->mesh->epoch);
+    plan_cache_describe(ctx->plans, out);
   }
-  text_addf(out,
-            ", \"in_cache\": %s, \"code\": \"%s\", \"variant\": ", report_in_cache(r, row) ? "true" : "false",
-            origins[row->origin].json);
-  json_string(out, row->variant);
-  text_add(out, ", \"scalar\": ");
-  json_string(out, row->scalar && *row->scalar ? row->scalar : NULL);
-  text_add_char(out, '}');
+  return code;
 }
 
-void report_json(const struct report *r, struct text *out) {
-  text_add(out, "{\n  \"backend\": ");
-  json_string(out, r->backend);
-  text_add(out, ", \"team\": ");
-  json_string(out, r->team);
-  text_addf(out, ", \"threads\": %d, \"ranks\": %d", r->threads, r->ranks);
-  json_number(out, "triad_gb_per_second", r->triad);
-  json_number(out, "layout_seconds", r->layout_seconds);
-  text_addf(out, ", \"cache_bytes\": %zu,\n  \"loops\": [", r->cache_bytes);
-  for (int i = 0; i < r->nrows; i++) {
-    text_add(out, i ? ",\n" : "\n");
-    json_row(r, &r->rows[i], out);
-  }
-  text_add(out, "\n  ]\n}\n");
+int context_check_plans(struct op_context *ctx, int level, struct error *err) {
+  if (!ctx->plans)
+    return OP_OK;
+  plan_cache_begin(ctx->plans, ctx->mesh->epoch); /* renumbering has freed the tables of older ones */
+  return plan_cache_verify(ctx->plans, level, err);
 }
 
-/* ---- trace ---------------------------------------------------------------------------------------------*/
+/* ---- OP2_TIMING ---- */
 
-/* The format wants microseconds. */
-void report_trace(const struct report *r, struct text *out) {
-  double first = 0;
-  for (int i = 0; i < r->nevents; i++)
-    if (i == 0 || r->events[i].start < first)
-      first = r->events[i].start;
-  text_add(out, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [");
-  for (int i = 0; i < r->nevents; i++) {
-    const struct report_event *e = &r->events[i];
-    text_add(out, i ? ",\n{\"name\": " : "\n{\"name\": ");
-    json_string(out, e->name);
-    text_add(out, ", \"cat\": ");
-    json_string(out, e->category);
-    text_addf(out, ", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, \"pid\": %d, \"tid\": 0}",
-              (e->start - first) * 1e6, e->seconds * 1e6, e->rank);
+static const struct {
+  const char *prefix;
+  report_writer *writer;
+  bool to_file;
+} forms[] = {{"text", report_text, false}, {"json:", report_json, true}, {"trace:", report_trace, true}};
+
+static int find_form(const char *wanted) {
+  for (int i = 0; i < (int)(sizeof forms / sizeof *forms); i++)
+    if (forms[i].to_file ? strncmp(wanted, forms[i].prefix, strlen(forms[i].prefix)) == 0 &&
+                               wanted[strlen(forms[i].prefix)]
+                         : strcmp(wanted, forms[i].prefix) == 0)
+      return i;
+  return -1;
+}
+
+/* The form that was asked for without the name of its file, or NULL. */
+static const char *without_file(const char *wanted) {
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    const size_t word = strcspn(forms[i].prefix, ":");
+    if (forms[i].to_file && strncmp(wanted, forms[i].prefix, word) == 0 &&
+        (!wanted[word] || strcmp(wanted + word, ":") == 0))
+      return forms[i].prefix;
   }
-  text_add(out, "\n]}\n");
+  return NULL;
+}
+
+/* One report is of all ranks; a trace is of one, and those of the others go beside it: FILE.1, FILE.2. Without a report this
+ * only finds out whether the file can be written. */
+static int write_file(struct op_context *ctx, const char *file, const struct text *report,
+                      struct error *err) {
+  const int rank = ctx->comm->rank;
+  struct text path = {0};
+  if (rank > 0 && !ctx->trace->wanted)
+    return OP_OK;
+  text_add(&path, file);
+  if (rank > 0)
+    text_addf(&path, ".%d", rank);
+  int code = !text_ok(&path) ? error_memory(err, "the name of a file", path.length)
+             : report        ? print_whole(text_str(&path), text_str(report), report->length, err)
+                             : aside_check(text_str(&path), err);
+  text_free(&path);
+  return code;
+}
+
+int context_check_timing(struct op_context *ctx, struct error *err) {
+  const char *wanted = env_value(ctx->env, ENV_TIMING);
+  const int form = find_form(wanted);
+  const char *prefix = without_file(wanted);
+  if (prefix)
+    return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: the file is missing; write %sFILE", wanted, prefix);
+  if (*wanted && form < 0)
+    return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: expected text, json:FILE or trace:FILE", wanted);
+  ctx->trace->wanted = strncmp(wanted, "trace:", 6) == 0;
+  if (form < 0 || !forms[form].to_file)
+    return OP_OK;
+  return write_file(ctx, wanted + strlen(forms[form].prefix), NULL, err) ? error_prefix(err, "OP2_TIMING: ")
+                                                                         : OP_OK;
+}
+
+void context_print(const struct op_context *ctx, const struct text *report) {
+  if (fputs(text_str(report), stdout) < 0 || fflush(stdout) != 0)
+    log_line(ctx->log, LOG_WARN, "perf", "the report cannot be written to the standard output: %s",
+             strerror(errno));
+}
+
+int context_report(struct op_context *ctx, struct error *err) {
+  const char *wanted = env_value(ctx->env, ENV_TIMING);
+  const int form = find_form(wanted);
+  struct text out = {0};
+  if (form < 0)
+    return OP_OK;
+  int code = write_report(ctx, forms[form].writer, &out, err);
+  if (!code && forms[form].to_file)
+    code = write_file(ctx, wanted + strlen(forms[form].prefix), &out, err);
+  else if (!code && ctx->comm->rank == 0)
+    context_print(ctx, &out);
+  text_free(&out);
+  return agree_on_success(ctx->agreement, code, err);
 }

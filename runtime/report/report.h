@@ -1,79 +1,23 @@
-/* How reports look: rows given as plain values become an aligned table, JSON, or a trace for a browser's trace
- * viewer. Whoever runs loops fills the rows. */
+/* The reports of op_timing_output, op_diagnostic_output and op_exit. */
 #ifndef OP2JIT_REPORT_H
 #define OP2JIT_REPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "base/error.h"
 #include "base/text.h"
 
-/* Where a loop's code came from. */
-enum report_origin { REPORT_NATIVE, REPORT_COMPILED, REPORT_CACHE_HIT };
+struct op_context;
+struct loop;
 
-/* Halos of one loop over all ranks. */
-struct report_across {
-  double exchange_seconds, waiting_seconds; /* mean of the ranks; waiting is part of exchanging */
-  long long exchanges;                      /* of a rank */
-  long long messages;                       /* of all ranks, and their bytes */
-  double bytes_sent;
-  double redundant; /* copies executed for each element owned */
-};
-
-struct report_row {
-  const char *name, *variant; /* variant may be NULL */
-  long long calls;
-  double seconds, plan_seconds, compile_seconds; /* of all calls */
-  double bytes;                                  /* that a call must move, by its descriptors */
-  double working_set;                            /* bytes that a call touches */
-  enum report_origin origin;
-  double least, mean, most; /* seconds over the ranks; ignored for one rank */
-  long long trials;         /* of the tuner */
-  double
-      trial_seconds; /* what they cost beyond what the best variant would have taken, with preparing them */
-  const char *
-      scalar; /* why a strip is not vector code, in the compiler's words; NULL or "": it is, or is no strip */
-  struct report_across across;
-  long long tried; /* variants compiled for trials, beside the loop's own code */
-  double moved;    /* bytes between host and device in all calls */
-};
-
-/* One call, for traces. */
-struct report_event {
-  const char *name, *category;
-  double start, seconds; /* since any fixed time */
-  int rank;
-};
-
-struct report {
-  const char *backend, *team; /* team: NULL without threads */
-  int threads, ranks;
-  double triad;       /* GB/s of the machine with these threads, 0: not measured */
-  size_t cache_bytes; /* loops that touch less are marked: their bandwidth is not the memory's */
-  const struct report_row *rows;
-  int nrows;
-  double layout_seconds; /* that trying layouts of dats took, all runs on the way included */
-  const struct report_event *events;
-  int nevents;
-};
-
-void report_text(const struct report *r, struct text *out);
-void report_json(const struct report *r, struct text *out);
-/* Chrome's trace event format. */
-void report_trace(const struct report *r, struct text *out);
-
-/* GB/s of a row, 0 if it took no time; its share of the triad, 0 if unknown; whether its data fit in the cache. */
-double report_rate(const struct report_row *row);
-double report_share(const struct report *r, const struct report_row *row);
-bool report_in_cache(const struct report *r, const struct report_row *row);
-
-/* Calls of loops, for OP2_TIMING=trace. */
-struct trace {
-  bool wanted;
-  struct report_event *events;
-  int count;
-  char **names; /* of loops: an event outlives its loop's record */
-  int nnames;
-};
+int context_timing(struct op_context *ctx, struct text *out, struct error *err);
+int context_diagnostics(struct op_context *ctx, struct text *out, struct error *err);
+int context_check_plans(struct op_context *ctx, int level, struct error *err);
+/* Is OP2_TIMING's value one of its values, and can its file be written? At op_init, before a long run is for nothing. */
+int context_check_timing(struct op_context *ctx, struct error *err);
+/* One call of a loop, for OP2_TIMING=trace. */
+void context_trace(struct op_context *ctx, const struct loop *loop, double start, double seconds);
+/* To the standard output, which is emptied to see whether it takes it: a warning if not. */
+void context_print(const struct op_context *ctx, const struct text *report);
+/* What OP2_TIMING asks for at op_exit. */
+int context_report(struct op_context *ctx, struct error *err);
 
 #endif

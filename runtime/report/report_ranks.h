@@ -3,7 +3,7 @@
 #define OP2JIT_REPORT_RANKS_H
 
 #include "base/error.h"
-#include "report/report.h"
+#include "report/forms.h"
 
 struct op_context;
 struct loop_stats;

@@ -7,7 +7,7 @@
 #include "backend/cpu/cpu_loop.h"
 #include "context/context.h"
 #include "record/record.h"
-#include "report/reports.h"
+#include "report/report.h"
 
 /* The plan of the first loop, to be spoiled. */
 static struct plan_entry *plan_of_first_loop(void) {

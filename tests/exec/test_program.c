@@ -14,7 +14,7 @@
 #include "backend/cpu/cpu_loop.h"
 #include "context/context.h"
 #include "record/record.h"
-#include "report/reports.h"
+#include "report/report.h"
 #include "run/team.h"
 
 /* Everything that a few steps compute. */
@@ -259,7 +259,7 @@ static void run_large(const char *cache, bool report, char *triad, size_t room) 
   assert_non_null(file);
   line[fread(line, 1, sizeof line - 1, file)] = 0;
   fclose(file);
-  const char *found = strstr(line, "\"triad_gb_per_second\": ");
+  const char *found = strstr(line, "\"triad_gb_per_second\":");
   assert_non_null(found);
   snprintf(triad, room, "%.*s", (int)strcspn(found, ",}\n"), found);
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "report/forms.h"
 #include "run/caches.h"
 #include "run/triad.h"
 
@@ -165,7 +165,7 @@ static void moved(void **state) {
   report_text(&r, &out);
   report_json(&r, &out);
   expect(&out, "moved between host and device, bytes a call: res_calc 48 a_loop_with_a_long_name 0\n");
-  expect(&out, "\"bytes_moved\": 48000, ");
+  expect(&out, "\"bytes_moved\":48000,");
   text_free(&out);
 }
 
@@ -174,23 +174,22 @@ static void json(void **state) {
   struct report r = make(1);
   struct text out = {0};
   report_json(&r, &out);
-  expect(&out, "\"name\": \"res_calc\", \"calls\": 1000, \"seconds\": 2.5");
-  expect(&out, "\"trials\": 7, \"compiled_for_trials\": 3");
-  expect(&out, "\"gb_per_second\": 20, \"triad_share\": 0.5");
-  expect(&out, "\"in_cache\": true, \"code\": \"cache_hit\", \"variant\": null");
-  expect(&out, "\"name\": \"say \\\"hi\\\"\\u000a\\\\\"");
-  expect(&out, "\"compile_seconds\": null");
-  expect(&out, "\"compiled_for_trials\": 3, \"trial_seconds\": 0.1");
-  expect(&out, "\"scalar\": \"loop not vectorized: a \\\"reason\\\"\"}");
-  expect(&out, "\"scalar\": null}");
+  expect(&out, "\"name\":\"res_calc\",\"calls\":1000,\"seconds\":2.5");
+  expect(&out, "\"trials\":7,\"compiled_for_trials\":3");
+  expect(&out, "\"gb_per_second\":20,\"triad_share\":0.5");
+  expect(&out, "\"in_cache\":true,\"code\":\"cache_hit\",\"variant\":null");
+  expect(&out, "\"name\":\"say \\\"hi\\\"\\n\\\\\"");
+  expect(&out, "\"compile_seconds\":null");
+  expect(&out, "\"compiled_for_trials\":3,\"trial_seconds\":0.1");
+  expect(&out, "\"scalar\":\"loop not vectorized: a \\\"reason\\\"\"}");
+  expect(&out, "\"scalar\":null}");
   assert_null(strstr(text_str(&out), "min_seconds"));
   assert_null(strstr(text_str(&out), "nan"));
   text_clear(&out);
   r = make(4);
   report_json(&r, &out);
-  expect(&out,
-         "\"max_seconds\": 2.7, \"exchange_seconds\": 0.25, \"waiting_seconds\": 0.125, \"exchanges\": 300, "
-         "\"messages\": 600, \"bytes_sent\": 1500000, \"redundant\": 0.02");
+  expect(&out, "\"max_seconds\":2.7,\"exchange_seconds\":0.25,\"waiting_seconds\":0.125,\"exchanges\":300,"
+               "\"messages\":600,\"bytes_sent\":1500000,\"redundant\":0.02");
   text_free(&out);
 }
 
@@ -199,9 +198,9 @@ static void trace(void **state) {
   struct report r = make(1);
   struct text out = {0};
   report_trace(&r, &out);
-  expect(&out, "\"name\": \"res_calc\", \"cat\": \"loop\", \"ph\": \"X\", \"ts\": 500000.000, \"dur\": "
-               "250000.000, \"pid\": 0");
-  expect(&out, "\"ts\": 0.000, \"dur\": 500000.000, \"pid\": 3");
+  expect(&out, "\"name\":\"res_calc\",\"cat\":\"loop\",\"ph\":\"X\",\"ts\":500000.000,\"dur\":"
+               "250000.000,\"pid\":0");
+  expect(&out, "\"ts\":0.000,\"dur\":500000.000,\"pid\":3");
   text_free(&out);
 }
 
@@ -214,7 +213,7 @@ static void nothing(void **state) {
   expect(&out, "0 loops");
   text_clear(&out);
   report_json(&r, &out);
-  expect(&out, "\"loops\": [\n  ]");
+  expect(&out, "\"loops\":[\n]");
   text_free(&out);
 }
 

@@ -1,9 +1,8 @@
-/* JSON, written piece by piece. Whether a comma is due is seen from what was written last. */
+#include "json.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
-
-#include "cli/cli.h"
 
 /* How many bytes of valid UTF-8 begin here; 0 if they are not valid. */
 static size_t valid(const unsigned char *p, size_t left) {
@@ -38,9 +37,12 @@ static void quote(struct text *out, const char *value, size_t length) {
   text_add_char(out, '"');
 }
 
+/* Whether a comma is due is seen from what was written last. */
 static void begin(struct text *out, const char *key, size_t length) {
   char last = out->length ? out->data[out->length - 1] : '{';
-  if (last != '{' && last != '[')
+  if (last == '\n' && out->length > 1)
+    last = out->data[out->length - 2];
+  if (last != '{' && last != '[' && last != ',')
     text_add_char(out, ',');
   if (key) {
     quote(out, key, length);
@@ -77,11 +79,15 @@ static void add_fields(struct text *out, const char *fields, va_list values) {
     switch (*at++) {
     case 't': {
       const char *value = va_arg(values, const char *);
-      quote(out, value, strlen(value));
+      if (value)
+        quote(out, value, strlen(value));
+      else
+        text_add(out, "null");
       break;
     }
     case 'n': text_addf(out, "%d", va_arg(values, int)); break;
     case 'i': text_addf(out, "%lld", va_arg(values, long long)); break;
+    case 'f': text_addf(out, "%.3f", va_arg(values, double)); break;
     case 'd': add_real(out, va_arg(values, double)); break;
     default: text_add(out, va_arg(values, int) ? "true" : "false"); break;
     }
