@@ -12,8 +12,11 @@ static void add_in_memory(struct generator *g, enum type_code type, const char *
   put(g, "%s += %s;", target, value);
 }
 
-static const struct word c_named[] = {
-    {"wide", "long"}, {"restricted", "restrict"}, {"constant", "static const"}, {NULL, NULL}};
+static const struct word c_named[] = {{"wide", "long"},
+                                      {"restricted", "restrict"},
+                                      {"constant", "static const"},
+                                      {"toint", "(int)"},
+                                      {NULL, NULL}};
 
 static const struct words c_words = {
     .types = {[TYPE_DOUBLE] = "double",

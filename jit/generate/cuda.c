@@ -9,6 +9,7 @@
 
 static const struct word cuda_named[] = {
     {"wide", "long long"},
+    {"widen", "(long long)"}, /* an int, before it is multiplied */
     {"restricted", "__restrict__"},
     {"constant", "static __device__ const"},
     /* a variable that the host sets, and behind its declaration */
@@ -42,6 +43,7 @@ static const struct words cuda_words = {
               [TYPE_CHAR] = "char",
               [TYPE_SHORT] = "short"},
     .named = cuda_named,
+    .wraps = true,
 };
 
 /* ---- constants that are not folded: variables that the host sets ---- */

@@ -17,14 +17,6 @@ bool cuda_is_increment(const struct cuda_writer *w, const struct desc_arg *a) {
   return a->present && a->form == DESC_DAT && a->access == OP_INC && cuda_target_of(&w->targets, a->dat) >= 0;
 }
 
-static int entries(const struct desc *d, const struct desc_arg *a) {
-  return arg_is_vector(a) ? d->maps[a->map].arity : 1;
-}
-
-static int entry(const struct desc_arg *a, int v) {
-  return arg_is_vector(a) ? v : a->idx;
-}
-
 /* Which of its target's columns entry `v` of an argument is. */
 static int column_of(const struct cuda_writer *w, int arg, int v) {
   const struct cuda_target *t = &w->targets.items[cuda_target_of(&w->targets, w->g.d->args[arg].dat)];
@@ -42,30 +34,15 @@ static bool is_row(const struct cuda_writer *w, const struct desc_arg *a) {
 }
 
 /* ---- places in memory ---- */
-static void element(const struct cuda_writer *w, const struct desc_arg *a, int v, char *out, size_t size) {
-  char wide[32] = "";
-  if (a->dat >= 0 && w->g.d->dats[a->dat].wide)
-    snprintf(wide, sizeof wide, "(%s)", word_named(&w->g, "wide"));
-  if (a->map < 0)
-    snprintf(out, size, "%sop2_e", wide);
-  else
-    snprintf(out, size, "%sop2_m%d_%d", wide, a->map, entry(a, v));
-}
-
 static void row(const struct cuda_writer *w, const struct desc_arg *a, int v, char *out, size_t size) {
   char at[64];
-  element(w, a, v, at, sizeof at);
+  arg_element(&w->g, a, arg_column(a, v), at, sizeof at);
   snprintf(out, size, "op2_d%d + %s * %d", a->dat, at, a->dim);
 }
 
 /* Component '#' of a row. */
 static void component(const struct cuda_writer *w, const struct desc_arg *a, int v, char *out, size_t size) {
-  char at[64];
-  element(w, a, v, at, sizeof at);
-  if (dat_is_apart(w->g.d, a->dat))
-    snprintf(out, size, "op2_d%d[# * op2_s%d + %s]", a->dat, a->dat, at);
-  else
-    snprintf(out, size, "op2_d%d[%s * %d + #]", a->dat, at, a->dim);
+  arg_component(&w->g, a, arg_column(a, v), out, size);
 }
 
 /* ---- vectors ---- */
@@ -113,17 +90,9 @@ static void put_stored(struct cuda_writer *w, int arg, int v) {
 }
 
 /* ---- before the call ---- */
-static void put_entries(struct cuda_writer *w) {
-  const struct desc *d = w->g.d;
-  for (int m = 0; m < d->nmaps; m++)
-    for (int c = 0; c < d->maps[m].arity; c++)
-      if (desc_uses_column(d, m, c))
-        put(&w->g, "const int op2_m%d_%d = op2_t%d[($wide)op2_e * %d + %d];", m, c, m, d->maps[m].arity, c);
-}
-
 static void put_row(struct cuda_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
-  int n = entries(w->g.d, a);
+  int n = arg_columns(w->g.d, a);
   put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), arg, n * a->dim);
   if (a->access == OP_INC)
     put_components(&w->g, n * a->dim, "op2_a%d[#] = 0;", arg);
@@ -148,7 +117,7 @@ static void pointer(const struct cuda_writer *w, int arg, int v, char *out, size
 static void put_vector(struct cuda_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   struct text list = {0};
-  for (int v = 0; v < entries(w->g.d, a); v++) {
+  for (int v = 0; v < arg_columns(w->g.d, a); v++) {
     char where[160];
     pointer(w, arg, v, where, sizeof where);
     text_addf(&list, "%s%s", v ? ", " : "", where);
@@ -159,27 +128,12 @@ static void put_vector(struct cuda_writer *w, int arg) {
   text_free(&list);
 }
 
-static void put_numbers(struct cuda_writer *w, int arg) {
-  const struct desc *d = w->g.d;
-  const struct desc_arg *a = &d->args[arg];
-  int set = a->map < 0 ? 0 : d->maps[a->map].to, n = entries(d, a);
-  put(&w->g, "int op2_a%d[%d];", arg, n);
-  for (int v = 0; v < n; v++) {
-    char at[64];
-    element(w, a, v, at, sizeof at);
-    if (d->renumbered[set])
-      put(&w->g, "op2_a%d[%d] = op2_x%d[%s];", arg, v, set, at);
-    else
-      put(&w->g, "op2_a%d[%d] = %s;", arg, v, at);
-  }
-}
-
 static void put_before(struct cuda_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   if (!a->present)
     put(&w->g, "%s op2_a%d[%d] = {0};", word_type(&w->g, a->type), arg, a->dim);
   else if (a->form == DESC_IDX)
-    put_numbers(w, arg);
+    put_idx(&w->g, arg);
   else if (a->form == DESC_INFO || (a->form == DESC_GBL && a->access == OP_WORK))
     put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), arg, a->dim);
   else if (arg_is_extremum_with_info(a))
@@ -191,7 +145,8 @@ static void put_before(struct cuda_writer *w, int arg) {
 }
 
 /* ---- the call ---- */
-static void passed(const struct cuda_writer *w, int arg, char *out, size_t size) {
+static void passed(const struct generator *g, int arg, char *out, size_t size) {
+  const struct cuda_writer *w = (const struct cuda_writer *)g; /* its first member */
   const struct desc_arg *a = &w->g.d->args[arg];
   if (a->form == DESC_DAT && arg_is_vector(a))
     snprintf(out, size, "op2_v%d", arg);
@@ -203,30 +158,6 @@ static void passed(const struct cuda_writer *w, int arg, char *out, size_t size)
     snprintf(out, size, "op2_r.g%d", arg);
   else
     snprintf(out, size, "op2_a%d", arg);
-}
-
-/* `long` where data are `long long`: as wide, but another type to the compiler. */
-static void cast(const struct cuda_writer *w, int arg, struct text *out) {
-  const struct desc_arg *a = &w->g.d->args[arg];
-  const struct kernel *k = w->g.k;
-  if (arg >= k->nparameters || !k->parameters[arg].understood || !k->parameters[arg].longer)
-    return;
-  text_addf(out, "(%s%slong *%s)", k->parameters[arg].is_const ? "const " : "",
-            a->type == TYPE_ULONGLONG ? "unsigned " : "", a->form == DESC_DAT && arg_is_vector(a) ? "*" : "");
-}
-
-static void put_call(struct cuda_writer *w) {
-  struct text list = {0};
-  for (int i = 0; i < w->g.d->nargs; i++) {
-    char expression[160];
-    passed(w, i, expression, sizeof expression);
-    text_add(&list, i ? ", " : "");
-    cast(w, i, &list);
-    text_addf(&list, "(%s)", expression);
-  }
-  put(&w->g, "$user%s(%s);", w->g.d->kernel_name, text_str(&list));
-  w->g.out->failed |= list.failed;
-  text_free(&list);
 }
 
 /* ---- behind the call ---- */
@@ -255,7 +186,7 @@ static void put_after(struct cuda_writer *w, int arg) {
   if (arg_is_extremum_with_info(a))
     put_decision(w, arg);
   else if (a->form == DESC_DAT && a->access != OP_READ && !cuda_is_increment(w, a) && is_row(w, a))
-    for (int v = 0; v < entries(w->g.d, a); v++)
+    for (int v = 0; v < arg_columns(w->g.d, a); v++)
       put_stored(w, arg, v);
 }
 
@@ -263,17 +194,17 @@ void cuda_put_rows(struct cuda_writer *w) {
   for (int i = 0; i < w->g.d->nargs; i++) {
     const struct desc_arg *a = &w->g.d->args[i];
     if (cuda_is_increment(w, a) && is_row(w, a)) {
-      put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), i, entries(w->g.d, a) * a->dim);
-      put_components(&w->g, entries(w->g.d, a) * a->dim, "op2_a%d[#] = 0;", i);
+      put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), i, arg_columns(w->g.d, a) * a->dim);
+      put_components(&w->g, arg_columns(w->g.d, a) * a->dim, "op2_a%d[#] = 0;", i);
     }
   }
 }
 
 void cuda_put_element(struct cuda_writer *w) {
-  put_entries(w);
+  put_map_entries(&w->g);
   for (int i = 0; i < w->g.d->nargs; i++)
     put_before(w, i);
-  put_call(w);
+  put_call_with(&w->g, passed);
   for (int i = 0; i < w->g.d->nargs; i++)
     put_after(w, i);
 }
@@ -304,6 +235,6 @@ static void put_increment(struct cuda_writer *w, int arg, int v) {
 void cuda_put_increments(struct cuda_writer *w) {
   const struct desc *d = w->g.d;
   for (int i = 0; i < d->nargs; i++)
-    for (int v = 0; cuda_is_increment(w, &d->args[i]) && v < entries(d, &d->args[i]); v++)
+    for (int v = 0; cuda_is_increment(w, &d->args[i]) && v < arg_columns(d, &d->args[i]); v++)
       put_increment(w, i, v);
 }

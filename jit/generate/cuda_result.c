@@ -16,10 +16,7 @@ static bool is_extremum(const struct desc_arg *a) {
 
 static void put_struct(struct cuda_writer *w) {
   const struct desc *d = w->g.d;
-  for (int i = 0; i < d->nargs; i++)
-    if (d->args[i].form == DESC_INFO)
-      put(&w->g, "struct op2_info%d { $wide element; %s payload[%d]; };", i,
-          word_type(&w->g, d->args[i].type), d->args[i].dim);
+  put_info_types(&w->g);
   put_open(&w->g, "struct $aligned op2_slot");
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];

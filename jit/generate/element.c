@@ -5,10 +5,11 @@
 /* ---- addresses ---------------------------------------------------------------------------------*/
 
 /* The element that column `column` of the argument names: op2_e or a map's entry. */
-static void target(const struct generator *g, const struct desc_arg *a, int column, char *out, size_t size) {
+void arg_element(const struct generator *g, const struct desc_arg *a, int column, char *out, size_t size) {
+  const bool wide = a->dat >= 0 && g->d->dats[a->dat].wide;
   if (a->map < 0)
-    snprintf(out, size, "op2_e");
-  else if (a->dat >= 0 && g->d->dats[a->dat].wide)
+    snprintf(out, size, "%sop2_e", wide ? word_named(g, "widen") : "");
+  else if (wide)
     snprintf(out, size, "(%s)op2_m%d_%d", word_named(g, "wide"), a->map, column);
   else
     snprintf(out, size, "op2_m%d_%d", a->map, column);
@@ -16,7 +17,7 @@ static void target(const struct generator *g, const struct desc_arg *a, int colu
 
 static void address(const struct generator *g, const struct desc_arg *a, int column, char *out, size_t size) {
   char element[48];
-  target(g, a, column, element, sizeof element);
+  arg_element(g, a, column, element, sizeof element);
   if (a->dim == 1)
     snprintf(out, size, "op2_d%d + %s", a->dat, element);
   else
@@ -36,10 +37,9 @@ int arg_column(const struct desc_arg *a, int number) {
 }
 
 /* The component '#' of one target in memory, for put_components. */
-static void arg_component(const struct generator *g, const struct desc_arg *a, int col, char *out,
-                          size_t size) {
+void arg_component(const struct generator *g, const struct desc_arg *a, int col, char *out, size_t size) {
   char element[48];
-  target(g, a, col, element, sizeof element);
+  arg_element(g, a, col, element, sizeof element);
   if (dat_is_apart(g->d, a->dat))
     snprintf(out, size, "op2_d%d[# * op2_s%d + %s]", a->dat, a->dat, element);
   else
@@ -84,14 +84,14 @@ void put_pointers(struct generator *g, int arg) {
 static void put_number(struct generator *g, const struct desc_arg *a, int col, const char *to) {
   int set = a->map < 0 ? 0 : g->d->maps[a->map].to;
   char element[48];
-  target(g, a, col, element, sizeof element);
+  arg_element(g, a, col, element, sizeof element);
   if (g->d->renumbered[set])
     put(g, "%s = op2_x%d[%s];", to, set, element);
   else
-    put(g, "%s = (int)%s;", to, element);
+    put(g, "%s = %s%s;", to, word_named(g, "toint"), element);
 }
 
-static void put_idx(struct generator *g, int arg) {
+void put_idx(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   int n = arg_columns(g->d, a);
   put(g, "int op2_a%d[%d];", arg, n);
@@ -151,20 +151,25 @@ static void cast(const struct generator *g, int arg, struct text *out) {
             a->type == TYPE_ULONGLONG ? "unsigned " : "", a->form == DESC_DAT && arg_is_vector(a) ? "*" : "");
 }
 
-void put_kernel_call(struct generator *g) {
+void put_call_with(struct generator *g,
+                   void (*pass)(const struct generator *g, int arg, char *out, size_t size)) {
   struct text list = {0};
   for (int i = 0; i < g->d->nargs; i++) {
     char expression[160];
-    passed(g, i, expression, sizeof expression);
+    pass(g, i, expression, sizeof expression);
     text_add(&list, i ? ", " : "");
     struct text prefix = {0};
     cast(g, i, &prefix);
-    text_addf(&list, prefix.length ? "%s(%s)" : "%s%s", text_str(&prefix), expression);
+    text_addf(&list, prefix.length || g->w->wraps ? "%s(%s)" : "%s%s", text_str(&prefix), expression);
     text_free(&prefix);
   }
-  put(g, "%s(%s);", g->d->kernel_name, text_str(&list));
+  put(g, "$user%s(%s);", g->d->kernel_name, text_str(&list));
   g->out->failed |= list.failed;
   text_free(&list);
+}
+
+void put_kernel_call(struct generator *g) {
+  put_call_with(g, passed);
 }
 
 /* ---- behind the call ---------------------------------------------------------------------------*/
@@ -238,11 +243,12 @@ static void put_after(struct generator *g, int arg) {
 
 /* ---- one element -------------------------------------------------------------------------------*/
 
-static void put_map_entries(struct generator *g) {
+void put_map_entries(struct generator *g) {
   for (int m = 0; m < g->d->nmaps; m++)
     for (int c = 0; c < g->d->maps[m].arity; c++)
       if (desc_uses_column(g->d, m, c))
-        put(g, "const int op2_m%d_%d = op2_t%d[op2_e * %d + %d];", m, c, m, g->d->maps[m].arity, c);
+        put(g, "const int op2_m%d_%d = op2_t%d[%sop2_e * %d + %d];", m, c, m, word_named(g, "widen"),
+            g->d->maps[m].arity, c);
 }
 
 void put_element(struct generator *g) {

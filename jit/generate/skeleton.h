@@ -21,6 +21,7 @@ struct word {
 struct words {
   const char *types[TYPE_COUNT];
   const struct word *named; /* until a name that is NULL */
+  bool wraps;               /* what a kernel is passed stands in parentheses */
   bool
       inc_in_place; /* INC of an AoS dat: the kernel adds to memory itself; else through a local row and `add` */
   /* target += value, where target is a dat's component. */
@@ -84,6 +85,16 @@ int arg_column(const struct desc_arg *a, int number);
 /* Parts of an element: the vector of pointers op2_v3 of an argument; the call; which of two elements holds an extremum. */
 void put_pointers(struct generator *g, int arg);
 void put_kernel_call(struct generator *g);
+/* The call with other expressions for the arguments. */
+void put_call_with(struct generator *g,
+                   void (*pass)(const struct generator *g, int arg, char *out, size_t size));
+/* Map entries op2_m0_1 of element op2_e; all that an IDX argument passes; component '#' of a target of a dat argument in memory,
+ * for put_components. */
+void put_map_entries(struct generator *g);
+void put_idx(struct generator *g, int arg);
+void arg_component(const struct generator *g, const struct desc_arg *a, int col, char *out, size_t size);
+/* The element that column `column` of the argument names: op2_e or a map's entry. */
+void arg_element(const struct generator *g, const struct desc_arg *a, int column, char *out, size_t size);
 void put_extremum_decision(struct generator *g, int arg);
 /* Everything for element op2_e. */
 void put_element(struct generator *g);
