@@ -7,13 +7,6 @@ static const long elements_per_thread = 16384;
 /* The gather form moves what an element increments three times, so it is for short rows. */
 static const size_t turned_most = 64;
 
-static const int block_sizes[] = {1024, 4096, 16384, 65536, 256, 64};
-static const int chunk_sizes[] = {1024, 16384};
-enum {
-  BLOCK_SIZES = sizeof block_sizes / sizeof *block_sizes,
-  CHUNK_SIZES = sizeof chunk_sizes / sizeof *chunk_sizes
-};
-
 struct list {
   struct variant *out;
   int count;
@@ -36,32 +29,36 @@ static void add_shapes(struct list *list, const struct variant *standard,
   }
 }
 
-static void add_strategies(struct list *list, const struct variant *standard,
-                           const struct alternatives_of *loop) {
-  struct variant v = {.shape = standard->shape, .threads = standard->threads};
-  if (standard->strategy != STRATEGY_COLOURS)
-    return;
-  v.strategy = STRATEGY_OWNERS;
-  add(list, v);
-  v.strategy = STRATEGY_GATHER;
+/* The gather form for few blocks, too: they may meet in many colours and leave threads without work, and what is moved is
+ * little beside what is computed. */
+static void add_apart(struct list *list, struct variant v, const struct variant *standard,
+                      const struct alternatives_of *loop) {
   v.shape.straight = v.shape.stream = false;
-  /* Few blocks that meet in many colours leave threads without work; what is moved is little beside what is computed. */
   if (loop->heavy)
     v.block_size = standard->block_size;
   if (loop->turned_bytes > 0 && (loop->heavy || loop->turned_bytes <= turned_most))
     add(list, v);
 }
 
+static void add_strategies(struct list *list, const struct variant *standard,
+                           const struct alternatives_of *loop) {
+  struct variant v = {.shape = standard->shape, .threads = standard->threads};
+  for (int i = 0; (v.strategy = strategies[i]); i++) {
+    if (v.strategy->instead_of != standard->strategy)
+      continue;
+    if (v.strategy->apart)
+      add_apart(list, v, standard, loop);
+    else
+      add(list, v);
+  }
+}
+
 static void add_sizes(struct list *list, const struct variant *standard, const struct alternatives_of *loop) {
-  const bool chunks = standard->strategy == STRATEGY_CHUNKS;
-  const int *sizes = chunks ? chunk_sizes : block_sizes;
-  const int known = standard->block_size || chunks ? standard->block_size : loop->block_size;
-  if (loop->heavy || (!chunks && standard->strategy != STRATEGY_COLOURS))
-    return;
-  for (int i = 0; i < (chunks ? CHUNK_SIZES : BLOCK_SIZES); i++) {
+  const int *sizes = standard->strategy->sizes;
+  for (int i = 0; !loop->heavy && sizes && sizes[i]; i++) {
     struct variant v = *standard;
     v.block_size = sizes[i];
-    if (sizes[i] != known && sizes[i] <= loop->elements)
+    if (sizes[i] != standard->block_size && sizes[i] <= loop->elements)
       add(list, v);
   }
 }
@@ -71,7 +68,7 @@ static void add_sizes(struct list *list, const struct variant *standard, const s
 static void add_threads(struct list *list, const struct variant *standard,
                         const struct alternatives_of *loop) {
   struct variant v = *standard;
-  if (standard->strategy == STRATEGY_WHOLE || loop->threads < 2)
+  if (standard->strategy->serial || loop->threads < 2)
     return;
   for (v.threads = loop->threads / 2; v.threads > 1 && 4 * v.threads >= loop->threads; v.threads /= 2)
     add(list, v);

@@ -8,9 +8,8 @@
 /* What is known of the loop. */
 struct alternatives_of {
   long elements;
-  int threads;    /* that it may use */
-  bool heavy;     /* few elements that take long, see heavy.h; the standard is cut for them */
-  int block_size; /* that the library chooses */
+  int threads; /* that it may use */
+  bool heavy;  /* few elements that take long, see heavy.h; the standard is cut for them */
   const struct shape *shapes;
   int nshapes;         /* worth trying, see jit/generate */
   size_t turned_bytes; /* that one element increments through maps; 0: none */

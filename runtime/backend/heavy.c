@@ -7,7 +7,7 @@
 #define VERY_LONG_CALL 1e-3
 enum { VERY_LONG_COUNTS = 4 };
 
-/* The least that loops are cut into usually, see schedule_build.c and backend/cpu/cpu_loop.c. */
+/* The least that loops are cut into usually, see plan/chunks.c and plan/colours.c. */
 static const long usual_piece = 256;
 static const long pieces_per_thread = 4, usual_pieces = 64;
 

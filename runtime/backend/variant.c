@@ -7,19 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[STRATEGIES] = {
-    [STRATEGY_WHOLE] = "whole",      [STRATEGY_CHUNKS] = "chunks", [STRATEGY_COLOURS] = "colours",
-    [STRATEGY_OWNERS] = "owners",    [STRATEGY_GATHER] = "gather", [STRATEGY_PLAN] = "plan",
-    [STRATEGY_STRAIGHT] = "straight"};
-
 static const char threads_word[] = "threads";
 
-const char *strategy_name(enum strategy strategy) {
-  return names[strategy];
-}
-
 void variant_print(const struct variant *variant, struct text *out) {
-  text_addf(out, "%s/", names[variant->strategy]);
+  text_addf(out, "%s/", variant->strategy->name);
   shape_print(&variant->shape, out);
   if (variant->block_size)
     text_addf(out, "/%d", variant->block_size);
@@ -47,9 +38,9 @@ static const char *const kinds[WORD_KINDS] = {[WORD_STRATEGY] = "strategy",
                                               [WORD_SHAPE] = "shape"};
 
 static enum word_kind apply_word(struct variant *variant, const char *word) {
-  for (int i = 0; i < STRATEGY_PLAN; i++)
-    if (strcmp(word, names[i]) == 0) {
-      variant->strategy = (enum strategy)i;
+  for (int i = 0; strategies[i]; i++)
+    if (strategies[i]->deals && strcmp(word, strategies[i]->name) == 0) {
+      variant->strategy = strategies[i];
       return WORD_STRATEGY;
     }
   const size_t prefix = sizeof threads_word - 1;
@@ -83,19 +74,28 @@ static const char *copy_word(const struct word *word, char out[MOST_WORD]) {
   return out;
 }
 
+static int unknown_word(const char *word, struct error *err) {
+  struct text names = {0};
+  for (int i = 0; strategies[i]; i++)
+    if (strategies[i]->deals)
+      text_addf(&names, "%s%s", names.length ? ", " : "", strategies[i]->name);
+  const int code = error_set(
+      err, OP_ERR_ENV,
+      "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (%s), a shape (scalar, strip4, strip8, "
+      "strip16, strip8+straight, strip8+stream), a block size or a number of threads (threads4), separated "
+      "by '/'; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
+      word, text_str(&names));
+  text_free(&names);
+  return code;
+}
+
 int variant_apply(struct variant *variant, const char *spec, struct error *err) {
   char word[MOST_WORD];
   bool seen[WORD_KINDS] = {false};
   for (struct word w = {.at = spec}; next_word(&w, spec + strlen(spec));) {
     const enum word_kind kind = apply_word(variant, copy_word(&w, word));
     if (kind == WORD_UNKNOWN)
-      return error_set(err, OP_ERR_ENV,
-                       "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (whole, chunks, colours, "
-                       "owners, gather), a shape (scalar, strip4, strip8, strip16, strip8+straight, "
-                       "strip8+stream), a block size or "
-                       "a number of threads (threads4), separated by '/'; soa or aos for the layout of all "
-                       "dats, soa=DAT or aos=DAT for one",
-                       word);
+      return unknown_word(word, err);
     if (seen[kind])
       return error_set(err, OP_ERR_ENV, "OP2_VARIANT: \"%s\" in \"%s\" is a second %s; give one", word, spec,
                        kinds[kind]);

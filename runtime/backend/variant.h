@@ -12,13 +12,12 @@
 #include "plan/strategy.h"
 
 struct variant {
-  enum strategy strategy;
+  const struct strategy *strategy;
   struct shape shape;
   int block_size; /* elements; 0: does not apply, or chosen by the library */
   int threads;    /* to use at most; 0: all that the loop may use */
 };
 
-const char *strategy_name(enum strategy strategy);
 void variant_print(const struct variant *variant, struct text *out);
 
 /* Words of `spec` ("colours", "scalar", "4096", in any order, separated by '/') replace the members that they name. OP_ERR_ENV

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "plan/plan_marks.h"
-#include "plan/schedule_new.h"
+#include "plan/plan_inner.h"
+#include "plan/strategy.h"
 
 int reverse_build(struct reverse_map *map, long size, const struct plan_column *columns, int ncolumns,
                   struct error *err) {
@@ -125,3 +125,77 @@ int schedule_verify_gather(const struct schedule *s, long begin, long size, cons
     return error_set(err, OP_ERR_PLAN, "a gather form does not collect in a phase of its own");
   return OP_OK;
 }
+
+/* ---- the row ---------------------------------------------------------------------------------------*/
+
+/* How many of the columns from `first` on have its target set, moved up to it in their order. */
+static int same_target(struct plan_column *columns, int ncolumns, int first) {
+  int n = 1;
+  for (int c = first + 1; c < ncolumns; c++)
+    if (columns[c].target == columns[first].target) {
+      struct plan_column column = columns[c];
+      memmove(&columns[first + n + 1], &columns[first + n], (size_t)(c - first - n) * sizeof column);
+      columns[first + n++] = column;
+    }
+  return n;
+}
+
+/* The request's columns, those of one target set together: the caller frees them. NULL: no memory. */
+static struct plan_column *by_target(const struct plan_request *r) {
+  struct plan_column *columns = array_new((size_t)r->ncolumns, sizeof *columns);
+  if (columns && r->ncolumns)
+    memcpy(columns, r->columns, (size_t)r->ncolumns * sizeof *columns);
+  for (int first = 0; columns && first < r->ncolumns;)
+    first += same_target(columns, r->ncolumns, first);
+  return columns;
+}
+
+static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
+  const struct plan_request *r = &w->request;
+  struct plan_column *columns = by_target(r);
+  long *sizes = array_new((size_t)r->ncolumns, sizeof *sizes);
+  e->reverse = array_new((size_t)r->ncolumns, sizeof *e->reverse);
+  int status = OP_OK;
+  (void)team;
+  if (!columns || !sizes || !e->reverse)
+    status = error_memory(err, "reverse maps", (size_t)r->ncolumns * sizeof *e->reverse);
+  for (int first = 0, n; first < r->ncolumns && !status; first += n) {
+    n = same_target(columns, r->ncolumns, first);
+    sizes[e->nreverse] = columns[first].target_size;
+    status = reverse_build(&e->reverse[e->nreverse], r->size, columns + first, n, err);
+    e->nreverse += !status;
+  }
+  if (!status)
+    status = schedule_gather(&e->schedule, r->size, r->block_size, sizes, e->nreverse, err);
+  free(columns);
+  free(sizes);
+  return status;
+}
+
+static int verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
+  const struct plan_request *r = &w->request;
+  if (level < 2)
+    return OP_OK;
+  struct plan_column *columns = by_target(r);
+  int status = columns ? OP_OK : error_memory(err, "the check of a plan", (size_t)r->ncolumns);
+  for (int i = 0, first = 0; i < e->nreverse && !status; first += e->reverse[i++].columns)
+    status = reverse_verify(&e->reverse[i], r->size, columns + first, err);
+  free(columns);
+  return status ? status
+                : schedule_verify_gather(&e->schedule, r->begin, r->size, e->reverse, e->nreverse, err);
+}
+
+static void describe(const struct plan_entry *e, struct text *out) {
+  text_addf(out, ", %d reverse map%s", e->nreverse, e->nreverse == 1 ? "" : "s");
+}
+
+/* The elements in chunks of the block size, 0: of one that is chosen. */
+const struct strategy strategy_gather = {.name = "gather",
+                                         .columns = COLUMNS_TURNED,
+                                         .looks = LOOKS_AT_BLOCKS | LOOKS_AT_ORDER,
+                                         .deals = true,
+                                         .apart = true,
+                                         .instead_of = &strategy_colours,
+                                         .build = build,
+                                         .verify = verify,
+                                         .describe = describe};

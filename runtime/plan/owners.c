@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "plan/plan_marks.h"
-#include "plan/schedule_new.h"
+#include "plan/plan_inner.h"
+#include "plan/strategy.h"
 
 /* Shorter runs of neighbours of one owner go through a list: a call and a strip's tail each cost more. */
 static const long least_run = 64;
@@ -277,3 +277,25 @@ int schedule_owners(struct schedule *s, const struct plan_request *r, int thread
   survey_free(&survey);
   return status;
 }
+
+/* ---- the row ---------------------------------------------------------------------------------------*/
+
+static int build_entry(struct plan_entry *e, const struct plan_wish *w, struct team *team,
+                       struct error *err) {
+  (void)team;
+  return schedule_owners(&e->schedule, &w->request, w->threads, &e->shares, err);
+}
+
+static void describe(const struct plan_entry *e, struct text *out) {
+  text_addf(out, ", %ld elements between the ranges of %d threads", e->shares.between, e->schedule.threads);
+}
+
+const struct strategy strategy_owners = {.name = "owners",
+                                         .columns = COLUMNS_WRITTEN,
+                                         .looks = LOOKS_AT_THREADS,
+                                         .deals = true,
+                                         .lists = true,
+                                         .instead_of = &strategy_colours,
+                                         .build = build_entry,
+                                         .verify = verify_dealt,
+                                         .describe = describe};

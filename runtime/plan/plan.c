@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "plan/plan_marks.h"
-#include "plan/plan_parts.h"
+#include "plan/plan_inner.h"
+#include "plan/strategy.h"
 
 /* Colours are found 32 at a time: a bit per colour in the mark of each target. */
 static const int colours_at_once = 32;
@@ -295,3 +295,24 @@ size_t plan_bytes(const struct plan *plan) {
     bytes += (size_t)plan->size * sizeof *plan->element_colour + blocks * sizeof *plan->block_ncolours;
   return bytes + plan_staging_bytes(plan);
 }
+
+/* ---- the row: blocks for devices, which are dealt out at each launch -------------------------------*/
+
+static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
+  return plan_build(&e->plan, &w->request, team, err);
+}
+
+static int verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
+  return plan_verify(&e->plan, &w->request, level, err);
+}
+
+void describe_blocks(const struct plan_entry *e, struct text *out) {
+  text_addf(out, ", %d blocks of %d in %d colours", e->plan.nblocks, e->plan.block_size, e->plan.ncolours);
+}
+
+const struct strategy strategy_plan = {.name = "plan",
+                                       .columns = COLUMNS_WRITTEN,
+                                       .looks = LOOKS_AT_BLOCKS | LOOKS_AT_STAGING,
+                                       .build = build,
+                                       .verify = verify,
+                                       .describe = describe_blocks};

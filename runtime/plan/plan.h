@@ -72,8 +72,6 @@ long schedule_chunk_size(long size, bool combining);
 int schedule_whole(struct schedule *s, long size, struct error *err);              /* one item: seq */
 int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err); /* direct loops */
 int schedule_block_colours(struct schedule *s, const struct plan *plan, struct error *err);
-/* From elements that count from 0 to the set's numbers, for a request that begins at another element. */
-void schedule_shift(struct schedule *s, long begin);
 /* OP_ERR_PLAN unless each element of the request runs once, and items that may run at the same time share no target. For
  * schedules whose items are ranges and parts of the list: whole, chunks, block colours, owner ranges. */
 int schedule_verify(const struct schedule *s, const struct plan_request *request, struct error *err);

@@ -4,33 +4,7 @@
 #define OP2JIT_PLAN_CACHE_H
 
 #include "base/text.h"
-#include "plan/gather.h"
-#include "plan/owners.h"
-#include "plan/plan.h"
-#include "plan/straight.h"
 #include "plan/strategy.h"
-
-struct plan_wish {
-  struct plan_request request; /* read during the call; tables must live as long as the epoch */
-  /* COLOURS: plan, and a schedule by block colours. PLAN: plan only. OWNERS: schedule by owner ranges for `threads`; block size is
-   * ignored. GATHER: reverse maps, one per target set in the order of the columns, and their schedule, the elements in chunks of the block
-   * size (0: chosen). STRAIGHT: the straight ranges for all columns, in their order. */
-  enum strategy strategy;
-  int threads;
-  const char *set_name; /* for the report; copied */
-  unsigned epoch;       /* of the mesh */
-};
-
-/* Read only; belongs to the cache. */
-struct plan_entry {
-  struct plan plan;         /* COLOURS, PLAN */
-  struct schedule schedule; /* all but PLAN and STRAIGHT */
-  struct owner_shares shares;
-  struct reverse_map *reverse;
-  int nreverse;
-  struct straight straight;
-  double seconds; /* to build it */
-};
 
 struct plan_cache;
 int plan_cache_new(struct plan_cache **out, struct error *err);
@@ -51,9 +25,9 @@ void plan_cache_begin(struct plan_cache *cache, unsigned epoch);
 /* Bytes of all entries, schedules and reverse maps included. */
 size_t plan_cache_bytes(const struct plan_cache *cache);
 int plan_cache_count(const struct plan_cache *cache);
-/* plan_verify for all entries of this epoch; the message names the set. */
+/* plan_entry_verify for all entries of this epoch; the message names the set. */
 int plan_cache_verify(const struct plan_cache *cache, int level, struct error *err);
-/* One of them: a sentence without an end, and plan_verify. */
+/* One of them: a sentence without an end, and what its strategy verifies. */
 void plan_entry_describe(const struct plan_entry *entry, struct text *out);
 int plan_entry_verify(const struct plan_entry *entry, int level, struct error *err);
 /* A table for op_diagnostic_output. */

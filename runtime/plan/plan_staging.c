@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "plan/plan_marks.h"
-#include "plan/plan_parts.h"
+#include "plan/plan_inner.h"
 
 enum { most_targets = 65536, digit_bits = 11, digits = 1 << digit_bits, short_list = 48 };
 

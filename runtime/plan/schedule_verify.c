@@ -3,7 +3,7 @@
 
 #include "base/size.h"
 #include "plan/plan.h"
-#include "plan/plan_marks.h"
+#include "plan/plan_inner.h"
 
 #define WRONG(...) return error_set(err, OP_ERR_PLAN, __VA_ARGS__)
 

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "plan/plan_marks.h"
+#include "plan/plan_inner.h"
+#include "plan/strategy.h"
 
 /* Fewer elements are not worth waking the threads. */
 static const long parallel_from = 100000;
@@ -199,3 +200,24 @@ int straight_verify(const struct straight *s, const struct plan_request *r, int 
     status = verify_targets(s, r, err);
   return status || level < 2 ? status : verify_all_listed(s, r, err);
 }
+
+/* ---- the row ---------------------------------------------------------------------------------------*/
+
+static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
+  return straight_build(&e->straight, &w->request, team, err);
+}
+
+static int verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
+  return straight_verify(&e->straight, &w->request, level, err);
+}
+
+static void describe(const struct plan_entry *e, struct text *out) {
+  text_addf(out, ", %ld ranges", e->straight.count);
+}
+
+const struct strategy strategy_straight = {.name = "straight",
+                                           .columns = COLUMNS_USED,
+                                           .looks = LOOKS_AT_ORDER,
+                                           .build = build,
+                                           .verify = verify,
+                                           .describe = describe};

@@ -1,16 +1,92 @@
-/* How the elements of a loop are dealt out. */
+/* How the elements of a loop are dealt out: a row for each way. A new strategy is one file in this folder that ends with its row, and
+ * one line in STRATEGIES below. What OP2_VARIANT takes, which plans loops share, how they are made, checked and reported, and
+ * what tuning tries follow from the row. */
 #ifndef OP2JIT_STRATEGY_H
 #define OP2JIT_STRATEGY_H
 
-enum strategy {
-  STRATEGY_COLOURS,  /* blocks by colour */
-  STRATEGY_OWNERS,   /* each thread its range of the targets, the elements between ranges by colour */
-  STRATEGY_GATHER,   /* each element writes its increments apart, each target collects its own */
-  STRATEGY_WHOLE,    /* all elements in order, on one thread */
-  STRATEGY_CHUNKS,   /* chunks in any order: nothing is incremented through a map */
-  STRATEGY_PLAN,     /* a plan without schedule: for devices */
-  STRATEGY_STRAIGHT, /* no way to deal out: where the elements' targets follow one another */
-  STRATEGIES
+#include "base/text.h"
+#include "plan/gather.h"
+#include "plan/owners.h"
+#include "plan/plan.h"
+#include "plan/straight.h"
+
+/* In the order in which they are named to users, and tried. */
+#define STRATEGIES(ROW)                                                                                      \
+  ROW(whole)    /* all elements in order, on one thread */                                                   \
+  ROW(chunks)   /* chunks in any order: nothing is incremented through a map */                              \
+  ROW(colours)  /* blocks by colour */                                                                       \
+  ROW(owners)   /* each thread its range of the targets, the elements between ranges by colour */            \
+  ROW(gather)   /* each element writes its increments apart, each target collects its own */                 \
+  ROW(plan)     /* a plan without schedule: for devices */                                                   \
+  ROW(straight) /* no way to deal out: where the elements' targets follow one another */
+
+/* What is wanted. Of the request it is read what the strategy looks at. */
+struct plan_wish {
+  struct plan_request request; /* read during the call; tables must live as long as the epoch */
+  const struct strategy *strategy;
+  int threads;
+  const char *set_name; /* for the report; copied */
+  unsigned epoch;       /* of the mesh */
 };
+
+/* What a strategy makes; the rest stays empty. */
+struct plan_entry {
+  struct plan plan;
+  struct schedule schedule;
+  struct owner_shares shares;
+  struct reverse_map *reverse; /* one per target set, in the order of the columns */
+  int nreverse;
+  struct straight straight;
+  double seconds; /* to build it */
+};
+
+/* Through which columns of maps: the caller finds them, see record/columns.h. */
+enum plan_columns {
+  COLUMNS_NONE, /* it depends on the number of elements only, so that nobody need share it */
+  COLUMNS_WRITTEN, /* those incremented, and elements themselves that meet them: they decide who may run at the same time */
+  COLUMNS_TURNED, /* those incremented, in the order of arguments */
+  COLUMNS_USED    /* all, in the order of generated code */
+};
+
+/* Members of a wish. */
+enum { LOOKS_AT_BLOCKS = 1, LOOKS_AT_STAGING = 2, LOOKS_AT_THREADS = 4, LOOKS_AT_ORDER = 8 };
+
+struct strategy {
+  const char *name;
+  enum plan_columns columns;
+  unsigned
+      looks;   /* LOOKS_AT_..., beside the elements and columns: wishes that differ elsewhere are the same */
+  bool deals;  /* makes a schedule: a loop can run so, and OP2_VARIANT may ask for it */
+  bool serial; /* on one thread: neither block sizes nor threads mean anything */
+  bool lists;  /* some elements may go through a list */
+  bool apart;  /* increments are written apart, and works of their own collect them */
+  /* Why a loop that increments through a map cannot run so, the end of a sentence; NULL: it can. */
+  const char *unsafe;
+  const struct strategy *instead_of; /* tried where this one is the default; NULL: only if asked for */
+  const int *sizes;                  /* of pieces that are worth a trial, up to a 0; may be NULL */
+  /* The size of pieces that suits so many elements, with results of each to combine or without. NULL: the builder chooses. */
+  long (*piece)(long elements, bool combining);
+  bool same_piece; /* all ranks cut their cores into pieces of one size */
+  /* A failure leaves what is to be freed in the entry. */
+  int (*build)(struct plan_entry *e, const struct plan_wish *wish, struct team *team, struct error *err);
+  /* OP_ERR_PLAN unless it is what was wished for. Level 1: sizes and counts, 2: all. */
+  int (*verify)(const struct plan_entry *e, const struct plan_wish *wish, int level, struct error *err);
+  /* What is to be said of it, behind the number of elements: ", 3 of that". May be NULL. */
+  void (*describe)(const struct plan_entry *e, struct text *out);
+};
+
+#define STRATEGY_ROW(name) extern const struct strategy strategy_##name;
+STRATEGIES(STRATEGY_ROW)
+#undef STRATEGY_ROW
+extern const struct strategy *const strategies[]; /* up to a NULL */
+
+/* Make what is wished for, with the set's numbers. A failure leaves the entry empty. */
+int plan_entry_build(struct plan_entry *e, const struct plan_wish *wish, struct team *team,
+                     struct error *err);
+void plan_entry_clear(struct plan_entry *e);
+size_t plan_entry_bytes(const struct plan_entry *e);
+/* Shared by rows: schedule_verify, and what is to be said of blocks. */
+int verify_dealt(const struct plan_entry *e, const struct plan_wish *wish, int level, struct error *err);
+void describe_blocks(const struct plan_entry *e, struct text *out);
 
 #endif

@@ -43,6 +43,14 @@ struct schedule {
 void schedule_free(struct schedule *s);
 /* Bytes that it holds. */
 size_t schedule_bytes(const struct schedule *s);
+/* How builders make one: room first (the list is NULL if its length is 0), then phases and items in order; slots are numbered in
+ * the order of items. OP_ERR_MEMORY, OP_ERR_SIZE: then *s is empty. */
+int schedule_new(struct schedule *s, long nitems, long nphases, long list_length, struct error *err);
+void schedule_add_phase(struct schedule *s, bool owned);
+/* To the last phase; owner -1: any. */
+void schedule_add_item(struct schedule *s, int work, long begin, long end, int owner);
+/* From elements that count from 0, as builders have them, to those of a part of a set that begins elsewhere. */
+void schedule_shift(struct schedule *s, long begin);
 
 /* A reduction or info argument: `bytes` of each slot, at `offset`, whose address goes to frame[index]. */
 struct reduction {

@@ -102,14 +102,13 @@ static int make_team(struct world *w, struct error *err) {
   return status;
 }
 static int use_cache(struct world *w, struct error *err) {
-  static const enum strategy strategies[] = {STRATEGY_COLOURS, STRATEGY_PLAN, STRATEGY_OWNERS,
-                                             STRATEGY_GATHER, STRATEGY_STRAIGHT};
-  enum { STRATEGIES_USED = sizeof strategies / sizeof *strategies };
+  static const struct strategy *const used[] = {&strategy_colours, &strategy_plan, &strategy_owners,
+                                                &strategy_gather, &strategy_straight};
+  enum { STRATEGIES_USED = sizeof used / sizeof *used };
   struct plan_cache *cache = NULL;
   int status = plan_cache_new(&cache, err);
   for (int i = 0; i < 2 * STRATEGIES_USED && !status; i++) {
-    struct plan_wish wish = {
-        .request = w->request, .strategy = strategies[i % STRATEGIES_USED], .threads = 2};
+    struct plan_wish wish = {.request = w->request, .strategy = used[i % STRATEGIES_USED], .threads = 2};
     const struct plan_entry *entry;
     bool built;
     status = plan_cache_get(cache, &wish, NULL, &entry, &built, err);

@@ -13,6 +13,7 @@
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
 #include "context/context.h"
+#include "plan/plan_cache.h"
 #include "record/record.h"
 #include "report/report.h"
 #include "run/team.h"

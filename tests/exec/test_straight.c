@@ -242,7 +242,7 @@ static void is_shared(void **state) {
   struct text said = {0};
   make(&f, SIZE, 1, 6);
   expect_ok(plan_cache_new(&cache, &err), &err);
-  struct plan_wish wish = {.request = f.request, .strategy = STRATEGY_STRAIGHT, .set_name = "cells"};
+  struct plan_wish wish = {.request = f.request, .strategy = &strategy_straight, .set_name = "cells"};
   const struct plan_entry *entry = get(cache, &wish, true);
   wish.request.block_size = 17;
   wish.threads = 3;

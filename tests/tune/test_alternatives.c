@@ -34,14 +34,14 @@ static void expect(struct variant standard, struct alternatives_of loop, const c
 
 static void are_one_step_away(void **state) {
   (void)state;
-  const struct variant colours = {.strategy = STRATEGY_COLOURS, .shape = {.width = 8}};
-  const struct variant chunks = {.strategy = STRATEGY_CHUNKS, .shape = {.width = 0}};
-  const struct variant whole = {.strategy = STRATEGY_WHOLE, .shape = {.width = 0}};
-  expect(colours,
-         (struct alternatives_of){.elements = 20000, .threads = 8, .block_size = 4096, .turned_bytes = 64},
-         "colours/scalar colours/strip4 owners/strip8 gather/strip8 colours/strip8/1024 "
-         "colours/strip8/16384 colours/strip8/256 colours/strip8/64 colours/strip8/threads4 "
-         "colours/strip8/threads2 colours/strip8/threads1");
+  const struct variant colours = {.strategy = &strategy_colours, .shape = {.width = 8}};
+  const struct variant chunks = {.strategy = &strategy_chunks, .shape = {.width = 0}};
+  const struct variant whole = {.strategy = &strategy_whole, .shape = {.width = 0}};
+  expect(
+      colours, (struct alternatives_of){.elements = 20000, .threads = 8, .turned_bytes = 64},
+      "colours/scalar colours/strip4 owners/strip8 gather/strip8 colours/strip8/1024 "
+      "colours/strip8/4096 colours/strip8/16384 colours/strip8/256 colours/strip8/64 colours/strip8/threads4 "
+      "colours/strip8/threads2 colours/strip8/threads1");
   expect(chunks, (struct alternatives_of){.elements = 8000, .threads = 8},
          "chunks/strip8 chunks/strip4 chunks/scalar/1024 chunks/scalar/threads4 chunks/scalar/threads2 "
          "chunks/scalar/threads1");
@@ -58,53 +58,47 @@ static void are_one_step_away(void **state) {
 /* The gather form has no straight ranges: it is made of the same strips without them. */
 static void know_straight_ranges(void **state) {
   (void)state;
-  const struct variant chunks = {.strategy = STRATEGY_CHUNKS, .shape = {.width = 8, .straight = true}};
-  const struct variant colours = {.strategy = STRATEGY_COLOURS, .shape = {.width = 8, .straight = true}};
+  const struct variant chunks = {.strategy = &strategy_chunks, .shape = {.width = 8, .straight = true}};
+  const struct variant colours = {.strategy = &strategy_colours, .shape = {.width = 8, .straight = true}};
   expect(chunks, (struct alternatives_of){.elements = 8000, .threads = 1},
          "chunks/scalar chunks/strip4+straight chunks/strip8 chunks/strip8+straight/1024");
-  expect(colours,
-         (struct alternatives_of){.elements = 5000, .threads = 1, .block_size = 64, .turned_bytes = 64},
+  expect(colours, (struct alternatives_of){.elements = 5000, .threads = 1, .turned_bytes = 64},
          "colours/scalar colours/strip4+straight colours/strip8 owners/strip8+straight gather/strip8 "
-         "colours/strip8+straight/1024 colours/strip8+straight/4096 colours/strip8+straight/256");
+         "colours/strip8+straight/1024 colours/strip8+straight/4096 colours/strip8+straight/256 "
+         "colours/strip8+straight/64");
 }
 
 /* Long rows are not turned round; one thread has no fewer; what runs in microseconds is left alone. */
 static void leave_out_what_cannot_gain(void **state) {
   (void)state;
-  const struct variant colours = {.strategy = STRATEGY_COLOURS, .shape = {.width = 8}};
-  expect(colours,
-         (struct alternatives_of){.elements = 5000, .threads = 1, .block_size = 64, .turned_bytes = 72},
+  const struct variant colours = {.strategy = &strategy_colours, .shape = {.width = 8}};
+  expect(colours, (struct alternatives_of){.elements = 5000, .threads = 1, .turned_bytes = 72},
          "colours/scalar colours/strip4 owners/strip8 colours/strip8/1024 colours/strip8/4096 "
-         "colours/strip8/256");
+         "colours/strip8/256 colours/strip8/64");
   expect(colours, (struct alternatives_of){.elements = 4095, .threads = 8, .turned_bytes = 8}, "");
 }
 
 /* Nor does it stream: what it writes first, it reads again at once. */
 static void know_stores_past_the_caches(void **state) {
   (void)state;
-  const struct variant colours = {.strategy = STRATEGY_COLOURS, .shape = {.width = 8}},
-                       streamed = {.strategy = STRATEGY_COLOURS, .shape = {.width = 8, .stream = true}};
-  const struct alternatives_of loop = {.elements = 4200,
-                                       .threads = 1,
-                                       .block_size = 1024,
-                                       .turned_bytes = 8,
-                                       .shapes = stream_shapes,
-                                       .nshapes = 3};
+  const struct variant colours = {.strategy = &strategy_colours, .shape = {.width = 8}},
+                       streamed = {.strategy = &strategy_colours, .shape = {.width = 8, .stream = true}};
+  const struct alternatives_of loop = {
+      .elements = 4200, .threads = 1, .turned_bytes = 8, .shapes = stream_shapes, .nshapes = 3};
   expect(colours, loop,
-         "colours/scalar colours/strip8+stream owners/strip8 gather/strip8 colours/strip8/4096 "
-         "colours/strip8/256 "
-         "colours/strip8/64");
+         "colours/scalar colours/strip8+stream owners/strip8 gather/strip8 colours/strip8/1024 "
+         "colours/strip8/4096 colours/strip8/256 colours/strip8/64");
   expect(streamed, loop,
-         "colours/strip8 colours/scalar owners/strip8+stream gather/strip8 colours/strip8+stream/4096 "
-         "colours/strip8+stream/256 colours/strip8+stream/64");
+         "colours/strip8 colours/scalar owners/strip8+stream gather/strip8 colours/strip8+stream/1024 "
+         "colours/strip8+stream/4096 colours/strip8+stream/256 colours/strip8+stream/64");
 }
 
 /* Pieces of whole strips; the gather form whatever it moves, as it leaves no thread without work; no usual sizes. */
 static void cut_heavy_loops_finer(void **state) {
   (void)state;
   const struct variant
-      colours = {.strategy = STRATEGY_COLOURS, .shape = {.width = 8}, .block_size = 8, .threads = 4},
-      chunks = {.strategy = STRATEGY_CHUNKS, .shape = {.width = 0}, .block_size = 32, .threads = 2};
+      colours = {.strategy = &strategy_colours, .shape = {.width = 8}, .block_size = 8, .threads = 4},
+      chunks = {.strategy = &strategy_chunks, .shape = {.width = 0}, .block_size = 32, .threads = 2};
   const struct alternatives_of few = {.elements = 300, .threads = 4, .heavy = true, .turned_bytes = 400},
                                more = {.elements = 2000, .threads = 2, .heavy = true};
   expect(colours, few,

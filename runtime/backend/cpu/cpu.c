@@ -149,15 +149,15 @@ static int cpu_prepare(struct op_context *ctx, struct loop *loop, struct error *
   return code ? code : make_ready(ctx, loop, cpu, cpu->current, true, err);
 }
 
-/* Is what it calls there already? Owner ranges call a second function, the gather form others. */
+/* Is what it calls there already? Some strategies call a second function, the gather form another. */
 static bool has_code(const struct cpu_loop *cpu, int which) {
   const struct cpu_variant *wanted = &cpu->variants[which];
-  const enum strategy strategy = wanted->variant.strategy;
+  const struct strategy *strategy = wanted->variant.strategy;
   bool found = false;
   for (int i = 0; i < cpu->nvariants; i++)
     found |= cpu->variants[i].ready && cpu->variants[i].variant.strategy == strategy &&
              shape_equal(&cpu->variants[i].variant.shape, &wanted->variant.shape);
-  return found && strategy != STRATEGY_OWNERS && strategy != STRATEGY_GATHER;
+  return found && !strategy->lists && !strategy->apart;
 }
 
 /* Preparing a candidate costs time that only a loop that runs often pays back. */

@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "mesh/data.h"
+#include "record/columns.h"
 #include "record/launch.h"
 
 /* to[0], to[step], ... += from[0], from[1], ... */
@@ -55,39 +56,6 @@ struct gather {
   void **frame; /* of the elements' work: the gather, then generated code's */
   struct reduction reductions[OP_MAX_ARGS];
 };
-
-/* ---- which arguments ---------------------------------------------------------------------------------*/
-
-static bool is_turned(const struct loop_arg *arg) {
-  return arg->form == DESC_DAT && arg->present && arg->map && arg->access == OP_INC;
-}
-
-static int columns_of(const struct loop_arg *arg) {
-  return arg->idx < 0 ? arg->map->arity : 1;
-}
-
-int gather_columns(const struct loop *loop, const struct loop_part *part, struct plan_column **out,
-                   int *count, struct error *err) {
-  size_t most = 0;
-  for (int i = 0; i < loop->nargs; i++)
-    most += is_turned(&loop->args[i]) ? (size_t)columns_of(&loop->args[i]) : 0;
-  struct plan_column *columns = array_new(most, sizeof *columns);
-  *count = 0;
-  *out = columns;
-  if (!columns)
-    return error_memory(err, "a plan", most * sizeof *columns);
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    for (int c = 0; is_turned(arg) && c < columns_of(arg); c++)
-      columns[(*count)++] =
-          (struct plan_column){.table = arg->map->table + (size_t)part->begin * (size_t)arg->map->arity,
-                               .arity = arg->map->arity,
-                               .column = arg->idx < 0 ? c : arg->idx,
-                               .target = arg->map->to->id,
-                               .target_size = arg->map->to->extents[EXTENT_NONEXEC]};
-  }
-  return OP_OK;
-}
 
 /* ---- the description -----------------------------------------------------------------------------------*/
 
@@ -183,7 +151,7 @@ static int turn_desc(struct gather *g, const struct loop *loop, struct error *er
   d->nsets = d->nmaps = d->ndats = 0;
   number(g->old_set, &d->nsets, 0);
   for (int i = 0; i < d->nargs; i++)
-    if (is_turned(&loop->args[i]))
+    if (arg_is_turned(&loop->args[i]))
       turn_arg(g, old, i, loop_end(loop));
     else
       keep_arg(g, old, i);
@@ -290,11 +258,11 @@ static int make_rows(struct gather *g, struct op_context *ctx, const struct loop
                      struct error *err) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (!is_turned(arg))
+    if (!arg_is_turned(arg))
       continue;
     struct turned *t = &g->turned[g->nturned++];
     size_t bytes = 0;
-    *t = (struct turned){.arg = i, .ncolumns = columns_of(arg), .row_bytes = arg->dat->row_bytes};
+    *t = (struct turned){.arg = i, .ncolumns = arg_columns(arg), .row_bytes = arg->dat->row_bytes};
     if (size_mul((size_t)end * (size_t)t->ncolumns, t->row_bytes, &bytes))
       t->rows = data_memory(ctx->team, bytes, (unsigned)t->arg);
     if (!t->rows || !add_sources(g, loop, t))

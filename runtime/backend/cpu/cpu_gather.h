@@ -4,7 +4,7 @@
 #ifndef OP2JIT_BACKEND_CPU_GATHER_H
 #define OP2JIT_BACKEND_CPU_GATHER_H
 
-#include "plan/plan_cache.h"
+#include "plan/strategy.h"
 #include "run/schedule.h"
 
 struct op_context;
@@ -13,12 +13,7 @@ struct launch;
 struct loop_part;
 struct gather;
 
-/* A part's columns in the order that gather_new expects of the plan: of each such argument in turn. The caller frees the
- * array. OP_ERR_MEMORY. */
-int gather_columns(const struct loop *loop, const struct loop_part *part, struct plan_column **out,
-                   int *count, struct error *err);
-
-/* `entry` is the plan with STRATEGY_GATHER for these columns, and outlives the gather. OP_ERR_MEMORY. */
+/* `entry` is the part's plan of a strategy that keeps increments apart, and outlives the gather. OP_ERR_MEMORY. */
 int gather_new(struct gather **out, struct op_context *ctx, const struct loop *loop,
                const struct loop_part *part, const struct plan_entry *entry, struct error *err);
 void gather_free(struct gather *g);

@@ -17,11 +17,11 @@
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
-#include "plan/plan.h"
+#include "plan/plan_cache.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "ranks/kind.h"
-#include "record/record.h"
+#include "record/columns.h"
 #include "run/caches.h"
 #include "run/team.h"
 #include "services/services.h"
@@ -29,43 +29,35 @@
 
 /* ---- which variants there are ---- */
 
-static bool increments_through_map(const struct loop *loop) {
+/* That one element increments through maps. */
+static size_t turned_bytes(const struct loop *loop) {
+  size_t bytes = 0;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (arg->form == DESC_DAT && arg->present && arg->map && arg->access == OP_INC)
-      return true;
+    if (arg_is_turned(arg))
+      bytes += arg->dat->row_bytes * (size_t)arg_columns(arg);
   }
-  return false;
+  return bytes;
 }
 
-/* Blocks that fit in the second-level cache, but enough of them for any number of threads; the same whatever
- * the number of threads, since reductions are combined block by block. Rounded up: one block more than a power of two would
- * make all threads but one wait for it. */
-static int default_block_size(long elements) {
-  enum { LARGEST = 16384, SMALLEST = 256, BLOCKS = 64, MULTIPLE = 64 };
-  const long size = (elements + BLOCKS * MULTIPLE - 1) / (BLOCKS * MULTIPLE) * MULTIPLE;
-  return (int)(size < SMALLEST ? SMALLEST : size > LARGEST ? LARGEST : size);
-}
-
-static enum strategy default_strategy(const struct loop *loop, const struct cpu_loop *cpu) {
+static const struct strategy *default_strategy(const struct loop *loop, const struct cpu_loop *cpu) {
   if (loop->backend == &backend_seq)
-    return STRATEGY_WHOLE;
-  return cpu->increments_through_map ? STRATEGY_COLOURS : STRATEGY_CHUNKS;
+    return &strategy_whole;
+  return cpu->turned_bytes ? &strategy_colours : &strategy_chunks;
 }
 
 /* Members that mean nothing for the strategy are set to zero, so that equal variants have equal names. */
 static int settle(struct variant *v, const struct loop *loop, const struct cpu_loop *cpu, struct error *err) {
-  if (v->strategy == STRATEGY_CHUNKS && cpu->increments_through_map)
+  const struct strategy *s = v->strategy;
+  if (s->unsafe && cpu->turned_bytes)
     return error_set(err, OP_ERR_ENV,
-                     "loop %s: OP2_VARIANT forces chunks, but the loop increments through a map, which "
-                     "chunks in any order "
-                     "would do wrong; use whole, colours, owners or gather",
-                     loop->name);
-  if (v->strategy == STRATEGY_WHOLE)
+                     "loop %s: OP2_VARIANT forces %s, but the loop increments through a map, %s", loop->name,
+                     s->name, s->unsafe);
+  if (s->serial)
     v->block_size = v->threads = 0;
-  /* The gather form has maps of its own. */
-  v->shape.straight &= shape_can_be_straight(&loop->desc, &v->shape) && v->strategy != STRATEGY_GATHER;
-  v->shape.stream &= shape_can_stream(&loop->desc, &v->shape) && v->strategy != STRATEGY_GATHER;
+  /* Where increments are apart there are maps of their own. */
+  v->shape.straight &= shape_can_be_straight(&loop->desc, &v->shape) && !s->apart;
+  v->shape.stream &= shape_can_stream(&loop->desc, &v->shape) && !s->apart;
   return OP_OK;
 }
 
@@ -84,16 +76,6 @@ static int add_candidate(struct cpu_loop *cpu, const struct variant *v, struct e
   return OP_OK;
 }
 
-static size_t turned_bytes(const struct loop *loop) {
-  size_t bytes = 0;
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    if (arg->form == DESC_DAT && arg->present && arg->map && arg->access == OP_INC)
-      bytes += arg->dat->row_bytes * (size_t)(arg->idx < 0 ? arg->map->arity : 1);
-  }
-  return bytes;
-}
-
 static int add_alternatives(const struct variant *standard, const struct shape *shapes, int nshapes,
                             const struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   const struct alternatives_of facts = {.elements = loop->most_elements,
@@ -101,7 +83,7 @@ static int add_alternatives(const struct variant *standard, const struct shape *
                                         .heavy = loop->heavy,
                                         .shapes = shapes,
                                         .nshapes = nshapes,
-                                        .turned_bytes = turned_bytes(loop)};
+                                        .turned_bytes = cpu->turned_bytes};
   struct variant found[MOST_ALTERNATIVES];
   const int count = alternatives(standard, &facts, found);
   int code = OP_OK;
@@ -166,7 +148,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   int code = context_jit(ctx, &jit, err);
   if (code)
     return code;
-  cpu->increments_through_map = increments_through_map(loop);
+  cpu->turned_bytes = turned_bytes(loop);
   struct shape shapes[SHAPE_CANDIDATES];
   const int vector_bytes = ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
   const struct shape_wish wish = {.straight = loop->straight, .stream = loop->large};
@@ -216,45 +198,16 @@ static int threads_for(const struct op_context *ctx, const struct loop *loop, co
   return most > 1 ? executor_threads(ctx->team, part->end - part->begin, most) : 1;
 }
 
-static bool shares_its_dat(const struct loop *loop, const struct loop_arg *direct) {
-  for (int i = 0; i < loop->nargs; i++)
-    if (loop->args[i].dat == direct->dat && loop->args[i].map && loop->args[i].access == OP_INC)
-      return true;
-  return false;
-}
-
-/* The columns through which a part of the loop increments: they decide which elements may run at the same time. A dat that is
- * also incremented directly meets the elements themselves. */
-static int written_columns(const struct loop *loop, const struct loop_part *part, struct plan_column **out,
-                           int *count, struct error *err) {
-  int n = 0, status = gather_columns(loop, part, out, &n, err);
-  *count = n;
-  struct plan_column *columns =
-      status ? NULL : array_resize(*out, (size_t)n + (size_t)loop->nargs, sizeof *columns);
-  if (!columns)
-    return status ? status : error_memory(err, "a plan", (size_t)n + (size_t)loop->nargs * sizeof *columns);
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    if (arg->form == DESC_DAT && arg->present && !arg->map && arg->access == OP_INC &&
-        shares_its_dat(loop, arg))
-      columns[n++] = (struct plan_column){.arity = 1,
-                                          .column = (int)part->begin,
-                                          .target = loop->set->id,
-                                          .target_size = loop->set->extents[EXTENT_NONEXEC]};
-  }
-  *out = columns;
-  *count = n;
-  return OP_OK;
-}
-
 /* A boundary is small: in blocks of the size that suits the core it would have too few of them. */
-static int block_size_of(const struct cpu_variant *v, const struct loop *loop, const struct loop_part *part) {
-  int wanted = v->variant.block_size;
-  if (v->variant.strategy != STRATEGY_COLOURS)
-    return wanted;
-  wanted = wanted ? wanted : default_block_size(loop->most_elements);
-  const int usual = default_block_size(part->end - part->begin);
-  return part->begin > 0 && usual < wanted ? usual : wanted;
+static int block_size_of(const struct variant *v, const struct loop *loop, const struct loop_part *part) {
+  const bool combining = loop->nreductions > 0;
+  if (!v->strategy->piece || (v->block_size && !v->strategy->same_piece))
+    return v->block_size;
+  const long usual = v->strategy->piece(part->end - part->begin, combining);
+  if (!v->strategy->same_piece)
+    return (int)usual;
+  const long wanted = v->block_size ? v->block_size : v->strategy->piece(loop->most_elements, combining);
+  return (int)(part->begin > 0 && usual < wanted ? usual : wanted);
 }
 
 static void say_plan(const struct op_context *ctx, const struct plan_wish *wish, const struct plan_entry *e,
@@ -262,83 +215,46 @@ static void say_plan(const struct op_context *ctx, const struct plan_wish *wish,
   struct text what = {0};
   if (!log_wants(ctx->log, LOG_DEBUG, "plan"))
     return;
-  text_addf(&what, "loop %s: %s for %ld elements of %s", loop->name, strategy_name(wish->strategy),
-            wish->request.size, wish->set_name);
-  if (wish->strategy == STRATEGY_COLOURS)
-    text_addf(&what, ", blocks of %d in %d colour%s", e->plan.block_size, e->plan.ncolours,
-              e->plan.ncolours == 1 ? "" : "s");
-  if (wish->strategy == STRATEGY_OWNERS)
-    text_addf(&what, ", %d owners, %ld elements between them", wish->threads, e->shares.between);
-  if (wish->strategy == STRATEGY_GATHER)
-    text_addf(&what, ", %d reverse map%s", e->nreverse, e->nreverse == 1 ? "" : "s");
-  if (built)
+  if (wish->strategy->describe)
+    wish->strategy->describe(e, &what);
+  if (!wish->strategy->columns)
+    text_add(&what, ": no plan is needed");
+  else if (built)
     text_addf(&what, ": built in %.2f ms", 1e3 * e->seconds);
   else
     text_add(&what, ": the plan of an earlier loop");
-  log_line(ctx->log, LOG_DEBUG, "plan", "%s", text_str(&what));
+  log_line(ctx->log, LOG_DEBUG, "plan", "loop %s: %s for %ld elements of %s%s", loop->name,
+           wish->strategy->name, wish->request.size, wish->set_name, text_str(&what));
   text_free(&what);
-}
-
-static int make_planned(struct op_context *ctx, const struct loop *loop, const struct loop_part *part,
-                        const struct cpu_variant *v, struct cpu_part *out, struct error *err) {
-  struct plan_column *columns = NULL;
-  bool built = false;
-  struct plan_wish wish = {
-      .request = {.begin = part->begin,
-                  .size = part->end - part->begin,
-                  .block_size = block_size_of(v, loop, part)},
-      .strategy = v->variant.strategy,
-      .threads = out->threads,
-      .set_name = loop->set->name,
-      .epoch = ctx->mesh->epoch,
-  };
-  int code = (wish.strategy == STRATEGY_GATHER ? gather_columns : written_columns)(
-      loop, part, &columns, &wish.request.ncolumns, err);
-  wish.request.columns = columns;
-  if (!code)
-    code = context_plan(ctx, loop->name, &wish, &out->entry, &built, err);
-  free(columns);
-  if (code)
-    return code;
-  out->schedule = &out->entry->schedule;
-  say_plan(ctx, &wish, out->entry, built, loop);
-  return OP_OK;
-}
-
-static int make_own(const struct op_context *ctx, const struct loop *loop, struct cpu_part *out,
-                    const struct cpu_variant *v, const struct loop_part *part, struct error *err) {
-  const long size = part->end - part->begin, chunk = v->variant.block_size
-                                                         ? v->variant.block_size
-                                                         : schedule_chunk_size(size, loop->nreductions > 0);
-  int code = v->variant.strategy == STRATEGY_WHOLE ? schedule_whole(&out->own, size, err)
-                                                   : schedule_chunks(&out->own, size, chunk, err);
-  if (!code)
-    schedule_shift(&out->own, part->begin);
-  out->schedule = &out->own;
-  log_line(ctx->log, LOG_DEBUG, "plan", "loop %s: %s for %ld elements of %s: %d piece%s, no plan is needed",
-           loop->name, strategy_name(v->variant.strategy), size, loop->set->name, out->own.nitems,
-           out->own.nitems == 1 ? "" : "s");
-  return code;
 }
 
 static int make_schedule(struct op_context *ctx, const struct loop *loop, const struct cpu_loop *cpu,
                          const struct cpu_variant *v, int which, struct cpu_part *out, struct error *err) {
   const struct loop_part *part = &loop->parts[which];
+  const struct strategy *strategy = v->variant.strategy;
+  struct plan_column *columns = NULL;
+  bool built = false;
   out->threads = threads_for(ctx, loop, cpu, v, part);
-  switch (v->variant.strategy) {
-  case STRATEGY_WHOLE:
-  case STRATEGY_CHUNKS: return make_own(ctx, loop, out, v, part, err);
-  case STRATEGY_COLOURS:
-  case STRATEGY_OWNERS: return make_planned(ctx, loop, part, v, out, err);
-  case STRATEGY_GATHER: {
-    int code = make_planned(ctx, loop, part, v, out, err);
-    return code ? code : gather_new(&out->gather, ctx, loop, part, out->entry, err);
-  }
-  default: break;
-  }
-  return error_set(err, OP_ERR_ENV,
-                   "loop %s: the strategy %s is not one of whole, chunks, colours, owners, gather",
-                   loop->name, strategy_name(v->variant.strategy));
+  struct plan_wish wish = {.request = {.begin = part->begin,
+                                       .size = part->end - part->begin,
+                                       .block_size = block_size_of(&v->variant, loop, part)},
+                           .strategy = strategy,
+                           .threads = out->threads,
+                           .set_name = loop->set->name,
+                           .epoch = ctx->mesh->epoch};
+  int code = loop_columns(loop, part, strategy->columns, &columns, &wish.request.ncolumns, err);
+  wish.request.columns = columns;
+  if (!code && strategy->columns)
+    code = context_plan(ctx, loop->name, &wish, &out->entry, &built, err);
+  else if (!code)
+    code = plan_entry_build(&out->own, &wish, ctx->team, err);
+  free(columns);
+  if (code)
+    return code;
+  const struct plan_entry *entry = out->entry ? out->entry : &out->own;
+  out->schedule = &entry->schedule;
+  say_plan(ctx, &wish, entry, built, loop);
+  return strategy->apart ? gather_new(&out->gather, ctx, loop, part, entry, err) : OP_OK;
 }
 
 static int get_code(struct op_context *ctx, struct loop *loop, const struct desc *desc,
@@ -386,7 +302,7 @@ static int make_code(struct op_context *ctx, struct loop *loop, struct cpu_varia
 }
 
 static void free_part(struct op_context *ctx, struct cpu_part *part) {
-  schedule_free(&part->own);
+  plan_entry_clear(&part->own);
   gather_free(part->gather);
   if (part->entry)
     plan_cache_release(ctx->plans, part->entry);
@@ -396,7 +312,7 @@ static void free_part(struct op_context *ctx, struct cpu_part *part) {
 /* The first part's description of a gather form is that of all, also where it has no elements. */
 static bool is_made(const struct loop *loop, const struct cpu_variant *v, int p) {
   const struct loop_part *part = &loop->parts[p];
-  const bool needed = part->begin < part->end || (p == 0 && v->variant.strategy == STRATEGY_GATHER);
+  const bool needed = part->begin < part->end || (p == 0 && v->variant.strategy->apart);
   return v->parts[p].schedule || !needed;
 }
 

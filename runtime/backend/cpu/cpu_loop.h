@@ -5,7 +5,7 @@
 #include "backend/variant.h"
 #include "jit/generate/generate.h"
 #include "jit/jit.h"
-#include "plan/plan_cache.h"
+#include "plan/strategy.h"
 #include "record/record.h"
 #include "run/schedule.h"
 #include "tune/tuning.h"
@@ -15,9 +15,9 @@ struct op_context;
 /* How one part of the loop runs; an empty one has no schedule. */
 struct cpu_part {
   const struct schedule *schedule;
-  struct schedule own;            /* where no plan is needed */
+  struct plan_entry own;          /* where no plan is needed */
   const struct plan_entry *entry; /* where one is: shared with other loops */
-  struct gather *gather;          /* STRATEGY_GATHER */
+  struct gather *gather;          /* where increments are apart */
   int threads;                    /* to use at most */
 };
 
@@ -33,9 +33,9 @@ struct cpu_variant {
 struct cpu_loop {
   struct cpu_variant *variants;
   int nvariants, current;
-  int standard; /* the heuristic's choice, or what OP2_VARIANT forces */
-  int threads;  /* to use at most */
-  bool increments_through_map;
+  int standard;        /* the heuristic's choice, or what OP2_VARIANT forces */
+  int threads;         /* to use at most */
+  size_t turned_bytes; /* that one element increments through maps; 0: none */
   bool watched;        /* whether it is heavy is not known, and would make a difference */
   bool forces_threads; /* OP2_VARIANT says how many, however small the set is */
   /* Straight ranges of each part that has elements, where a shape can make use of them; shared with other loops. */

@@ -5,54 +5,22 @@
 #include "cpu_loop.h"
 #include "jit/generate/generate.h"
 #include "mesh/mesh.h"
-#include "record/record.h"
+#include "plan/plan_cache.h"
+#include "record/columns.h"
 #include "services/services.h"
 
 /* Strips as wide as most are. */
 enum { USUAL_WIDTH = 8 };
-
-static const struct map *map_of(const struct loop *loop, int map) {
-  int i = 0;
-  while (loop->desc.args[i].map != map)
-    i++;
-  return loop->args[i].map;
-}
-
-/* The columns that the loop uses, of a part, in the order of generated code. The caller frees the array. */
-static int used_columns(const struct loop *loop, const struct loop_part *part, struct plan_column **out,
-                        int *count, struct error *err) {
-  const struct desc *d = &loop->desc;
-  size_t most = 0;
-  for (int m = 0; m < d->nmaps; m++)
-    most += (size_t)d->maps[m].arity;
-  struct plan_column *columns = array_new(most, sizeof *columns);
-  *out = columns;
-  *count = 0;
-  if (!columns)
-    return error_memory(err, "a plan", most * sizeof *columns);
-  for (int m = 0; m < d->nmaps; m++) {
-    const struct map *map = map_of(loop, m);
-    for (int c = 0; c < map->arity; c++)
-      if (desc_uses_column(d, m, c))
-        columns[(*count)++] =
-            (struct plan_column){.table = map->table + (size_t)part->begin * (size_t)map->arity,
-                                 .arity = map->arity,
-                                 .column = c,
-                                 .target = map->to->id,
-                                 .target_size = map->to->extents[EXTENT_NONEXEC]};
-  }
-  return OP_OK;
-}
 
 static int find_in_part(struct op_context *ctx, const struct loop *loop, const struct loop_part *part,
                         const struct plan_entry **entry, struct error *err) {
   struct plan_column *columns = NULL;
   bool built = false;
   struct plan_wish wish = {.request = {.begin = part->begin, .size = part->end - part->begin},
-                           .strategy = STRATEGY_STRAIGHT,
+                           .strategy = &strategy_straight,
                            .set_name = loop->set->name,
                            .epoch = ctx->mesh->epoch};
-  int code = used_columns(loop, part, &columns, &wish.request.ncolumns, err);
+  int code = loop_columns(loop, part, COLUMNS_USED, &columns, &wish.request.ncolumns, err);
   wish.request.columns = columns;
   if (!code)
     code = context_plan(ctx, loop->name, &wish, entry, &built, err);

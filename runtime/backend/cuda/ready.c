@@ -93,7 +93,7 @@ static int make_plan(struct making *w) {
                                        .staged = stages ? staged : NULL,
                                        .nstaged = stages ? w->targets->count : 0,
                                        .element_colours = cuda_has_blocks(s)},
-                           .strategy = STRATEGY_PLAN,
+                           .strategy = &strategy_plan,
                            .set_name = w->loop->set->name,
                            .epoch = w->ctx->mesh->epoch};
   const struct plan_entry *entry = NULL;
@@ -222,7 +222,7 @@ static int reverse_arrays(struct making *w, int k) {
     columns[c] = column_of(w, &t->columns[c]);
   const struct plan_wish wish = {
       .request = {.begin = w->part->begin, .size = elements(w), .columns = columns, .ncolumns = t->ncolumns},
-      .strategy = STRATEGY_GATHER,
+      .strategy = &strategy_gather,
       .set_name = w->loop->set->name,
       .epoch = w->ctx->mesh->epoch};
   const struct plan_entry *entry = NULL;

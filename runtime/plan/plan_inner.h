@@ -1,12 +1,12 @@
-/* One mark for each element of each target set that a plan's columns write to; columns with the same target share.
- * For runtime/plan*.c only. */
-#ifndef OP2JIT_PLAN_MARKS_H
-#define OP2JIT_PLAN_MARKS_H
+/* What files of this folder share, for them only. */
+#ifndef OP2JIT_PLAN_INNER_H
+#define OP2JIT_PLAN_INNER_H
 
 #include <stdint.h>
 
 #include "plan/plan.h"
 
+/* One mark for each element of each target set that a plan's columns write to; columns with the same target share. */
 struct marks {
   uint32_t **of_column; /* per column, the marks of its target set */
   uint32_t *all;
@@ -28,5 +28,14 @@ static inline long block_end(const struct plan *plan, int b) {
 static inline int column_target(const struct plan_column *c, long element) {
   return c->table ? c->table[element * c->arity + c->column] : (int)(c->column + element);
 }
+
+/* How many threads work on a plan's blocks: 1 .. PLAN_MOST_THREADS. */
+int plan_threads(const struct plan *plan, const struct team *team);
+#define PLAN_MOST_THREADS 16
+
+int plan_build_staging(struct plan *plan, const struct plan_request *request, struct team *team,
+                       struct error *err);
+void plan_free_staging(struct plan *plan);
+size_t plan_staging_bytes(const struct plan *plan);
 
 #endif

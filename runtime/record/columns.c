@@ -1,0 +1,82 @@
+#include "record/columns.h"
+
+#include "base/size.h"
+
+struct columns {
+  const struct loop *loop;
+  const struct loop_part *part;
+  struct plan_column *items;
+  int count;
+};
+
+static void add(struct columns *l, const struct map *map, int column) {
+  l->items[l->count++] =
+      (struct plan_column){.table = map->table + (size_t)l->part->begin * (size_t)map->arity,
+                           .arity = map->arity,
+                           .column = column,
+                           .target = map->to->id,
+                           .target_size = map->to->extents[EXTENT_NONEXEC]};
+}
+
+static void add_turned(struct columns *l) {
+  for (int i = 0; i < l->loop->nargs; i++) {
+    const struct loop_arg *arg = &l->loop->args[i];
+    for (int c = 0; arg_is_turned(arg) && c < arg_columns(arg); c++)
+      add(l, arg->map, arg->idx < 0 ? c : arg->idx);
+  }
+}
+
+static bool shares_its_dat(const struct loop *loop, const struct loop_arg *direct) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->args[i].dat == direct->dat && loop->args[i].map && loop->args[i].access == OP_INC)
+      return true;
+  return false;
+}
+
+/* A dat that is also incremented directly meets the elements themselves. */
+static void add_written(struct columns *l) {
+  const struct set *set = l->loop->set;
+  add_turned(l);
+  for (int i = 0; i < l->loop->nargs; i++) {
+    const struct loop_arg *arg = &l->loop->args[i];
+    if (arg->form == DESC_DAT && arg->present && !arg->map && arg->access == OP_INC &&
+        shares_its_dat(l->loop, arg))
+      l->items[l->count++] = (struct plan_column){.arity = 1,
+                                                  .column = (int)l->part->begin,
+                                                  .target = set->id,
+                                                  .target_size = set->extents[EXTENT_NONEXEC]};
+  }
+}
+
+static const struct map *map_of(const struct loop *loop, int map) {
+  int i = 0;
+  while (loop->desc.args[i].map != map)
+    i++;
+  return loop->args[i].map;
+}
+
+static void add_used(struct columns *l) {
+  const struct desc *d = &l->loop->desc;
+  for (int m = 0; m < d->nmaps; m++)
+    for (int c = 0; c < d->maps[m].arity; c++)
+      if (desc_uses_column(d, m, c))
+        add(l, map_of(l->loop, m), c);
+}
+
+int loop_columns(const struct loop *loop, const struct loop_part *part, enum plan_columns which,
+                 struct plan_column **out, int *count, struct error *err) {
+  static void (*const adders[])(struct columns * l) = {
+      [COLUMNS_WRITTEN] = add_written, [COLUMNS_TURNED] = add_turned, [COLUMNS_USED] = add_used};
+  struct columns l = {.loop = loop, .part = part};
+  size_t most = 0;
+  for (int i = 0; i < loop->nargs; i++)
+    most += 1 + (size_t)(loop->args[i].map ? loop->args[i].map->arity : 0);
+  *out = l.items = array_new(most, sizeof *l.items);
+  *count = 0;
+  if (!l.items)
+    return error_memory(err, "a plan", most * sizeof *l.items);
+  if (adders[which])
+    adders[which](&l);
+  *count = l.count;
+  return OP_OK;
+}

@@ -1,0 +1,21 @@
+/* The columns of maps that a part of a loop goes through, as plans are asked for them. */
+#ifndef OP2JIT_RECORD_COLUMNS_H
+#define OP2JIT_RECORD_COLUMNS_H
+
+#include "plan/strategy.h"
+#include "record/record.h"
+
+/* The caller frees the array, which is never NULL with OP_OK. OP_ERR_MEMORY. */
+int loop_columns(const struct loop *loop, const struct loop_part *part, enum plan_columns which,
+                 struct plan_column **out, int *count, struct error *err);
+
+/* Is it incremented through a map? */
+static inline bool arg_is_turned(const struct loop_arg *arg) {
+  return arg->form == DESC_DAT && arg->present && arg->map && arg->access == OP_INC;
+}
+/* Of an argument with a map. */
+static inline int arg_columns(const struct loop_arg *arg) {
+  return arg->idx < 0 ? arg->map->arity : 1;
+}
+
+#endif
