@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "backend/variant.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "check/shadow.h"
 #include "context/env.h"
+#include "context/forced.h"
 #include "files/io.h"
 #include "jit/jit.h"
 #include "jit/key/signature.h"
@@ -139,7 +139,7 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
   if (!code)
     code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &ignored, err);
   if (!code)
-    code = variant_list_check(env_value(ctx->env, ENV_VARIANT), err);
+    code = forced_check(env_value(ctx->env, ENV_VARIANT), err);
   if (!code)
     code = shadow_parse(env_value(ctx->env, ENV_SHADOW), &ctx->shadow, &ctx->shadow_every, err);
   /* Backends may be opened together. */

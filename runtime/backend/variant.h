@@ -24,12 +24,4 @@ void variant_print(const struct variant *variant, struct text *out);
  * with the words there are. */
 int variant_apply(struct variant *variant, const char *spec, struct error *err);
 
-/* OP2_VARIANT's value, "[LOOP:]SPEC[,...]". OP_ERR_ENV if a SPEC is missing, is the second one of a loop or of all, or has a layout
- * for one loop only. */
-int variant_list_check(const char *value, struct error *err);
-/* The words that hold for this loop, its own before the general ones; how dats lie is nothing of the loop's. False if there are none. */
-bool variant_for_loop(const char *value, const char *loop, struct text *spec);
-/* The general ones on how dats lie. */
-void variant_layouts(const char *value, struct text *words);
-
 #endif

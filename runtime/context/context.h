@@ -14,7 +14,6 @@ struct handles;
 struct io;
 struct jit;
 struct kind;
-struct layouts;
 struct list;
 struct log;
 struct loop_pasts;
@@ -31,7 +30,6 @@ struct text;
 struct trace;
 struct tuning_report;
 
-enum { CONTEXT_SPACES = 2 }; /* host and device */
 
 struct op_context {
   struct env *env;
@@ -49,8 +47,7 @@ struct op_context {
   void *backend_state;
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */
   int shadow_every;
-  const struct mover *mover;               /* NULL without a device */
-  struct layouts *layouts[CONTEXT_SPACES]; /* of dats, the backends'; NULL where none has them */
+  const struct mover *mover; /* NULL without a device */
   /* Lets messages get on while a loop runs; NULL: none travel. */
   void (*poll)(void *ctx);
   struct exchanges *exchanges; /* NULL until ranks exchange halos */

@@ -17,7 +17,6 @@
 #include "report/forms.h"
 #include "report/report.h"
 #include "spread/spread.h"
-#include "tune/layouts.h"
 
 /* Globals are not part of the record, so their addresses are looked at in every call. */
 static int take_user_memory(struct launch *launch, const op_arg *args, struct error *err) {
@@ -192,10 +191,6 @@ static void note_time(struct op_context *ctx, struct launch *launch, double star
 static int execute_once(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
   int code = loop_make_ready(ctx, launch, err);
-  if (code && !layouts_refuse(ctx, ctx->layouts[loop->backend->space], err)) {
-    error_clear(&loop->failure);
-    code = loop_make_ready(ctx, launch, err);
-  }
   if (code)
     return code;
   const double start = clock_seconds(), waited = loop->stats.waiting_seconds;
@@ -248,10 +243,6 @@ static int look_up(struct op_context *ctx, struct launch *launch, struct error *
 
 static int execute(struct op_context *ctx, struct launch *launch, struct error *err) {
   const struct loop *loop = launch->loop;
-  struct layouts *layouts = ctx->layouts[ctx->backend->space];
-  int code = layouts ? layouts_step(ctx, layouts, err) : OP_OK;
-  if (code)
-    return code;
   if (loop->checked)
     return execute_checked(ctx, launch, err);
   if (loop->shadow && (loop->stats.calls - 1) % ctx->shadow_every == 0)

@@ -12,12 +12,10 @@
 #include "loop/loop.h"
 #include "loop/loop_names.h"
 #include "mesh/data.h"
-#include "tune/layouts.h"
 
 void loop_free(struct op_context *ctx, struct loop *loop) {
   if (loop->shadow)
     loop_free(ctx, loop->shadow);
-  layouts_forget(ctx->layouts[loop->backend->space], loop);
   loop->backend->drop(ctx, loop);
   check_drop(loop);
   desc_free(&loop->desc);
@@ -44,20 +42,8 @@ static int copy_call(struct loop *loop, const struct loop_call *call, struct err
   return OP_OK;
 }
 
-/* Before the first record that uses a dat describes it. */
-static int settle_layouts(struct op_context *ctx, const struct loop *loop, struct error *err) {
-  struct layouts *layouts = ctx->layouts[SPACE_HOST];
-  int code = OP_OK;
-  for (int i = 0; layouts && !code && i < loop->nargs; i++)
-    if (loop->args[i].dat)
-      code = layouts_settle(ctx, layouts, loop->args[i].dat, err);
-  return code;
-}
-
 static int check_and_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = loop_check(ctx, loop, err);
-  if (!code)
-    code = settle_layouts(ctx, loop, err);
   if (!code && (code = kernel_parse(&loop->kernel, loop->text, strlen(loop->text), loop->name, err)))
     error_prefix(err, "loop %s: ", loop->name);
   if (!code)

@@ -6,6 +6,8 @@
 
 #include "base/size.h"
 #include "context/context.h"
+#include "context/env.h"
+#include "context/forced.h"
 #include "loop/loop_names.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
@@ -14,7 +16,6 @@
 #include "run/team.h"
 #include "spread/exchange.h"
 #include "spread/spread.h"
-#include "tune/layouts.h"
 
 enum { LINE = 64, SLACK = 256, PAGE = 4096, LARGE = 4 * PAGE };
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -143,11 +144,13 @@ static int check_new(const struct set *set, int dim, enum type_code code, const 
 
 struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const char *type, const void *data,
                      const char *name, bool temporary, struct error *err) {
-  bool soa = false;
-  enum type_code code = type_parse(type, &soa);
+  bool asked_soa = false, soa;
+  enum type_code code = type_parse(type, &asked_soa);
   size_t bytes = 0;
   if (spread_check(ctx, err) || check_new(set, dim, code, type, name ? name : "unnamed", &bytes, err))
     return NULL;
+  if (!forced_layout(env_value(ctx->env, ENV_VARIANT), name ? name : "unnamed", &soa))
+    soa = asked_soa;
   struct dat *dat = calloc(1, sizeof *dat);
   if (!dat || !(dat->name = name_copy(name)) || !(dat->handle = handle_new(ctx->handles, HANDLE_DAT, dat)))
     goto no_memory;
@@ -157,8 +160,8 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
                       .set = set,
                       .dim = dim,
                       .type = code,
-                      .soa = soa,
-                      .asked_soa = soa,
+                      .soa = soa && dim > 1,
+                      .asked_soa = asked_soa,
                       .temporary = temporary,
                       .value_size = type_info(code)->size,
                       .row_bytes = type_info(code)->size * (size_t)dim,
@@ -188,8 +191,6 @@ void data_free(struct op_context *ctx, struct dat *dat) {
   if (dat->replicas[SPACE_DEVICE].bytes)
     ctx->mover->release(ctx, dat);
   exchanges_forget(ctx, dat);
-  for (int s = 0; s < SPACES; s++)
-    layouts_forget_dat(ctx->layouts[s], dat);
   data_memory_free(dat->replicas[SPACE_HOST].memory);
   free(dat->marks);
   if (dat->handle)
@@ -243,25 +244,6 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
     ctx->counters->bytes_to_device += (long long)((size_t)dat->set->size * dat->row_bytes);
   }
   copied(dat, space);
-  return OP_OK;
-}
-
-int dat_turn(struct op_context *ctx, struct dat *dat, struct error *err) {
-  struct replica *host = &dat->replicas[SPACE_HOST];
-  int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
-  struct dat turned = *dat;
-  turned.soa = !dat->soa;
-  unsigned char *memory = code ? NULL : data_rows_memory(ctx->team, &turned, host->bytes);
-  if (!memory)
-    return code ? code : error_memory_of(err, "turning the layout of dat", dat->name, host->bytes);
-  turned.replicas[SPACE_HOST].memory = memory;
-  for (long e = 0; e < dat->set->extents[EXTENT_NONEXEC]; e++)
-    for (int c = 0; c < dat->dim; c++)
-      memcpy(dat_value(&turned, e, c), dat_value(dat, e, c), dat->value_size);
-  data_memory_free(host->memory);
-  host->memory = memory;
-  dat->soa = turned.soa;
-  ctx->counters->bytes_converted += (long long)((size_t)dat->set->size * dat->row_bytes);
   return OP_OK;
 }
 

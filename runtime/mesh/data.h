@@ -37,8 +37,8 @@ struct dat {
   struct set *set;
   int dim;
   enum type_code type;
-  bool soa, temporary; /* soa: on the host, now */
-  bool asked_soa;      /* by the declaration */
+  bool soa, temporary; /* soa: components lie apart, wherever the dat is */
+  bool asked_soa;      /* by the declaration; OP2_VARIANT may say otherwise */
   size_t value_size, row_bytes;
   long stride; /* SoA: distance of components, in values */
   uint64_t version;
@@ -86,9 +86,6 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
              struct error *err);
 /* The region was written in this space: a new version, every other replica and region is old. */
 void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region);
-
-/* Turn the host's replica into the other layout: pointers to it and descriptions of loops are old then. OP_ERR_MEMORY. */
-int dat_turn(struct op_context *ctx, struct dat *dat, struct error *err);
 
 /* Elements low .. high, both included, in the user's order; with ranks those that this one declared, and collective. */
 int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err);

@@ -95,7 +95,6 @@ struct loop {
   int long_calls;
   bool prepared, checked; /* checked: in the checking form */
   bool trying;            /* code that is asked for now is for the tuner to try */
-  bool turned;            /* made anew for another layout: what this run has found of it counts */
 
   struct reduction reductions[OP_MAX_ARGS];
   int nreductions;
@@ -122,8 +121,6 @@ struct loop_table {
   size_t nbuckets, count, next_order;
 };
 
-/* The dat lies otherwise: records that use it are made anew before they run again. */
-void loop_follow_layout(struct op_context *ctx, const struct dat *dat);
 /* Records in the order of their first call. The caller frees the array only. NULL: no memory. */
 struct loop **loop_records(const struct op_context *ctx);
 /* For each set the nanoseconds that loops over it took, without exchanging and waiting, which are no element's own. The caller

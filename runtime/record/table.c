@@ -105,22 +105,6 @@ static bool uses(const struct loop *loop, const struct dat *dat) {
   return false;
 }
 
-/* As if it were of an older mesh. */
-static void make_stale(const struct op_context *ctx, struct loop *loop) {
-  loop->epoch = ctx->mesh->epoch - 1;
-  loop->turned = true;
-}
-
-void loop_follow_layout(struct op_context *ctx, const struct dat *dat) {
-  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
-    for (struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
-      if (uses(loop, dat)) {
-        make_stale(ctx, loop);
-        if (loop->shadow)
-          make_stale(ctx, loop->shadow);
-      }
-}
-
 void loop_forget(struct op_context *ctx, const struct dat *dat) {
   struct loop_table *table = ctx->loops;
   for (size_t b = 0; b < table->nbuckets; b++)

@@ -52,7 +52,6 @@ struct report {
   size_t cache_bytes; /* loops that touch less are marked: their bandwidth is not the memory's */
   const struct report_row *rows;
   int nrows;
-  double layout_seconds; /* that trying layouts of dats took, all runs on the way included */
   const struct report_event *events;
   int nevents;
 };

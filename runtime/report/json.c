@@ -31,9 +31,8 @@ static void add_row(const struct report *r, const struct report_row *row, struct
 
 void report_json(const struct report *r, struct text *out) {
   json_open(out, NULL, '{');
-  json_fields(out, "backend:t team:t threads:n ranks:n triad_gb_per_second:d layout_seconds:d cache_bytes:i",
-              r->backend, r->team, r->threads, r->ranks, r->triad, r->layout_seconds,
-              (long long)r->cache_bytes);
+  json_fields(out, "backend:t team:t threads:n ranks:n triad_gb_per_second:d cache_bytes:i", r->backend,
+              r->team, r->threads, r->ranks, r->triad, (long long)r->cache_bytes);
   json_open(out, "loops", '[');
   text_add_char(out, '\n');
   for (int i = 0; i < r->nrows; i++)

@@ -28,7 +28,6 @@
 #include "run/team.h"
 #include "run/triad.h"
 #include "spread/spread.h"
-#include "tune/layouts.h"
 
 /* ---- timing ---- */
 
@@ -147,7 +146,6 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .ranks = ctx->comm->size,
                      .rows = rows.rows,
                      .nrows = rows.count,
-                     .layout_seconds = layouts_spent(ctx->layouts[ctx->backend->space]),
                      .events = ctx->trace->events,
                      .nevents = ctx->trace->count};
   /* The triad is of rank 0's threads, while the others wait. */

@@ -110,8 +110,6 @@ static void text_tuning(const struct report *r, struct text *out) {
   if (trials)
     text_addf(out, "tuning: %lld trial%s of other variants cost %.4f s, %.1f%% of the loops' time\n", trials,
               trials == 1 ? "" : "s", cost, seconds > 0 ? 100 * cost / seconds : 0);
-  if (r->layout_seconds > 0)
-    text_addf(out, "layouts of dats: trying them took %.4f s\n", r->layout_seconds);
 }
 
 static void text_scalar(const struct report *r, struct text *out) {

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/variant.h"
 #include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "context/forced.h"
 #include "op2jit.h"
 #include "ranks/comm.h"
 #include "ranks/kind.h"
@@ -226,7 +226,7 @@ static void say_only(const struct op_context *ctx, const struct loop *loop, cons
   struct error ignored = {0};
   bool wanted = false;
   const char *why = "there is no other way to try";
-  if (variant_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec))
+  if (forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec))
     why = "OP2_VARIANT asks for it";
   else if (tuning_wanted(ctx, &wanted, &ignored) == OP_OK && !wanted)
     why = "the first guess, since OP2_TUNE=off tries no other";
@@ -244,7 +244,7 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
     say_only(ctx, loop, t);
     return OP_OK;
   }
-  const bool recalls = t->recalls || loop->turned;
+  const bool recalls = t->recalls;
   if (!ranks || ranks->leads_all)
     m = recalls ? remembered(ctx, loop, t) : t->exhaustive ? finished(ctx, loop, t) : m;
   if ((recalls || t->exhaustive) && ranks)

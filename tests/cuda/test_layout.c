@@ -1,5 +1,4 @@
-/* Layouts of dats on the GPU: forced, and found by trials in the running program. The program sees the same rows whatever they
- * are. */
+/* Layouts of dats on the GPU: declared or forced. The program sees the same rows whatever they are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@
       fail_msg("%s: %s", #call, op_last_error()->message);                                                   \
   } while (0)
 
-/* The layout on the device is the device's business: the program sees the same rows, and conversions are counted. */
+/* Rows are converted where components lie apart: when they are declared and when they are fetched. */
 static void forced_layouts(void **state) {
   (void)state;
   enum { N = 37 };
@@ -29,13 +28,13 @@ static void forced_layouts(void **state) {
     const char *variant, *type;
     bool converts;
   } cases[] = {{"OP2_VARIANT=soa", "double", true},
-               {"OP2_VARIANT=aos", "double:soa", true},
-               {"OP2_VARIANT=soa", "double:soa", false},
+               {"OP2_VARIANT=aos", "double:soa", false},
+               {"OP2_VARIANT=soa", "double:soa", true},
                {"OP2_VARIANT=aos", "double", false},
                {"OP2_VARIANT=soa=d", "double", true},
                {"OP2_VARIANT=soa/aos=d/64", "double", false},
                {"OP2_VARIANT=soa=other/aos=e", "double", false},
-               {"OP2_VARIANT=", "double:soa", false}};
+               {"OP2_VARIANT=", "double:soa", true}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     double rows[N * 3];
     for (int k = 0; k < 3 * N; k++)
@@ -44,8 +43,8 @@ static void forced_layouts(void **state) {
                     (char *)(uintptr_t)cases[i].variant};
     works(op_init(5, argv, 0));
     op_set set = op_decl_set(N, "set");
-    op_dat d = op_decl_dat(set, 3, cases[i].type, rows, "d");
     const long long before = op_counters()->bytes_converted;
+    op_dat d = op_decl_dat(set, 3, cases[i].type, rows, "d");
     works(op_par_loop("void k(double *d) { d[0] += 1; d[1] *= 2; d[2] = d[0] + d[1]; }", "k", set,
                       op_arg_dat(d, -1, OP_ID, 3, "double", OP_RW)));
     assert_int_equal(op_counters()->bytes_converted > before, cases[i].converts);
@@ -59,7 +58,7 @@ static void forced_layouts(void **state) {
   }
 }
 
-/* ---- found by trials ---- */
+/* ---- short runs ---- */
 enum { EDGES = 200, CELLS = 60, STEPS = 500 };
 
 struct flow {
@@ -143,92 +142,6 @@ static void one_run(const char *cache, const char *tune, int steps, long long *m
   assert_true(sum == expected_sum);
 }
 
-/* What is remembered of a dat: both layouts were measured, one was chosen. -1: nothing. */
-static int chosen(const char *loop, bool *consistent) {
-  const struct store_tuning_filter filter = {.loop = loop};
-  struct store_tuning *rows = NULL;
-  int count = store_get_tunings(api_context()->store, &filter, &rows), choice = -1, marks = 0;
-  *consistent = count == 2 && rows[0].median > 0 && rows[1].median > 0;
-  for (int i = 0; i < count; i++)
-    if (rows[i].chosen) {
-      marks++;
-      choice = strcmp(rows[i].variant, "soa") == 0;
-    }
-  *consistent &= marks == 1;
-  store_tunings_free(rows, count);
-  return choice;
-}
-
-static void found_layouts(void **state) {
-  (void)state;
-  char folder[] = "/tmp/op2jit-layout-XXXXXX", cache[64], command[64];
-  bool consistent;
-  long long moved;
-  assert_non_null(mkdtemp(folder));
-  snprintf(cache, sizeof cache, "OP2_CACHE=%s/kernels.db", folder);
-
-  /* Both dats of long rows are turned, timed, and one way is kept. */
-  one_run(cache, "OP2_TUNE=force", STEPS, &moved);
-  const struct layouts *layouts = cuda_of(api_context())->layouts;
-  assert_true(layouts_epoch(layouts) >= 2);
-  assert_true(moved >= 2 * 4 * CELLS * (long long)sizeof(double));
-  const int q = chosen("dat q", &consistent);
-  assert_true(q >= 0 && consistent);
-  const int res = chosen("dat res", &consistent);
-  assert_true(res >= 0 && consistent);
-  assert_int_equal(chosen("dat area", &consistent), -1);
-  works(op_exit());
-
-  /* The next run begins with what was found, and turns nothing. */
-  one_run(cache, "OP2_TUNE=use", 40, &moved);
-  layouts = cuda_of(api_context())->layouts;
-  const struct op_context *ctx = api_context();
-  assert_int_equal(layouts_epoch(layouts), 0);
-  assert_int_equal(moved, 0);
-  for (int i = 0; i < ctx->mesh->dats.count; i++) {
-    const struct dat *dat = ctx->mesh->dats.items[i];
-    if (strcmp(dat->name, "area") != 0)
-      assert_int_equal(layouts_is_soa(layouts, dat), strcmp(dat->name, "q") == 0 ? q : res);
-  }
-  works(op_exit());
-
-  /* Nothing is tried where tuning is off; what is remembered does not count there either. */
-  one_run(cache, "OP2_TUNE=off", 40, &moved);
-  assert_int_equal(layouts_epoch(cuda_of(api_context())->layouts), 0);
-  assert_int_equal(op_counters()->trials, 0);
-  works(op_exit());
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  assert_int_equal(system(command), 0);
-}
-
-/* A program whose loops stop in the middle of a trial. Others go on: the dat is turned back; or nothing does. */
-static void interrupted_trials(void **state) {
-  (void)state;
-  static const char other_source[] = "void other(double *area) { *area += 1; }";
-  for (int others = 0; others <= 600; others += 600) {
-    char *argv[] = {"test", "OP2_BACKEND=cuda", "OP2_CACHE=off", "OP2_TUNE=force"};
-    double q[4 * CELLS], expected[4 * CELLS], sum = 0, expected_sum;
-    struct flow f;
-    int steps = 0;
-    works(op_init(4, argv, 0));
-    make_flow(&f);
-    const struct layouts *layouts = cuda_of(api_context())->layouts;
-    while (steps < 3000 && layouts_epoch(layouts) == 0) {
-      run_steps(&f, 1, &sum);
-      steps++;
-    }
-    assert_int_equal(layouts_epoch(layouts), 1);
-    for (int i = 0; i < others; i++)
-      works(op_par_loop(other_source, "other", f.cells, op_arg_dat(f.area, -1, OP_ID, 1, "double", OP_RW)));
-    assert_int_equal(layouts_epoch(layouts), others ? 2 : 1);
-    works(op_fetch_data(f.q, q));
-    expect(steps, expected, &expected_sum);
-    assert_memory_equal(q, expected, sizeof q);
-    assert_true(sum == expected_sum);
-    works(op_exit());
-  }
-}
-
 static int measured(const char *loop, bool *settled) {
   const struct store_tuning_filter filter = {.loop = loop};
   struct store_tuning *rows = NULL;
@@ -271,8 +184,6 @@ int main(void) {
   }
   setenv("STANDIN_QUIET", "1", 1);
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(forced_layouts), cmocka_unit_test(found_layouts),
-                                     cmocka_unit_test(interrupted_trials),
-                                     cmocka_unit_test(short_runs_add_up)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(forced_layouts), cmocka_unit_test(short_runs_add_up)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "backend/alternatives.h"
+#include "context/forced.h"
 
 static const struct shape shapes[] = {{.width = 8}, {.width = 0}, {.width = 4}};
 static const struct shape straight_shapes[] = {
@@ -142,23 +143,29 @@ static void words_are_told_apart(void **state) {
   (void)state;
   static const char long_name[] = "soa=a_dat_whose_name_is_longer_than_any_word_that_stands_for_a_variant_is";
   static const struct {
-    const char *value, *of_loop, *layouts;
-  } said[] = {{"", "", ""},
-              {"64/scalar", "64/scalar", ""},
-              {"soa", "", "soa"},
-              {"soa/aos=x", "", "soa/aos=x"},
-              {"/aos=x/64//soa/scalar/", "64/scalar", "aos=x/soa"},
-              {"soa=x,own:32", "32", "soa=x"},
-              {"own:32,aos/64", "32", "aos"},
-              {"other:32,aos", "", "aos"},
-              {"other:32", "", ""},
-              {long_name, "", long_name}};
+    const char *value, *of_loop, *dat;
+    bool says, soa;
+  } said[] = {{"", "", "x", false, false},
+              {"64/scalar", "64/scalar", "x", false, false},
+              {"soa", "", "x", true, true},
+              {"soa/aos=x", "", "x", true, false},
+              {"soa/aos=x", "", "xx", true, true},
+              {"soa/aos=xx", "", "x", true, true},
+              {"/aos=x/64//soa/scalar/", "64/scalar", "x", true, false},
+              {"/aos=x/64//soa/scalar/", "64/scalar", "y", true, true},
+              {"soa=x,own:32", "32", "x", true, true},
+              {"soa=x,own:32", "32", "y", false, false},
+              {"own:32,aos/64", "32", "x", true, false},
+              {"other:32,aos", "", "x", true, false},
+              {"other:32", "", "x", false, false},
+              {long_name, "", long_name + 4, true, true}};
   struct text words = {0};
   for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
-    assert_int_equal(variant_for_loop(said[i].value, "own", &words), said[i].of_loop[0] != '\0');
+    assert_int_equal(forced_for_loop(said[i].value, "own", &words), said[i].of_loop[0] != '\0');
     assert_string_equal(text_str(&words), said[i].of_loop);
-    variant_layouts(said[i].value, &words);
-    assert_string_equal(text_str(&words), said[i].layouts);
+    bool soa = false;
+    assert_int_equal(forced_layout(said[i].value, said[i].dat, &soa), said[i].says);
+    assert_int_equal(soa, said[i].soa);
   }
   text_free(&words);
 }

@@ -17,7 +17,6 @@
 #include "record/launch.h"
 #include "run/team.h"
 #include "services/services.h"
-#include "tune/layouts.h"
 
 /* A backend that was not asked for by name must be able to compile; one that was may live on the cache. */
 static int seq_open(struct op_context *ctx, struct error *err) {
@@ -27,21 +26,18 @@ static int seq_open(struct op_context *ctx, struct error *err) {
     code = context_compiler(ctx, err);
   if (!code)
     code = context_jit(ctx, &jit, err);
-  return code ? code : layouts_open(&ctx->layouts[SPACE_HOST], ctx, &cpu_layout_table, err);
+  return code;
 }
 
 /* The context owns the jit, the store and the team. */
 static void cpu_close(struct op_context *ctx) {
-  layouts_free(ctx->layouts[SPACE_HOST]);
-  ctx->layouts[SPACE_HOST] = NULL;
+  (void)ctx;
 }
 
 static int openmp_open(struct op_context *ctx, struct error *err) {
   struct team *team = NULL;
   int code = seq_open(ctx, err);
-  if (!code && (code = context_team(ctx, &team, err)))
-    cpu_close(ctx);
-  return code;
+  return code ? code : context_team(ctx, &team, err);
 }
 
 /* A compile that is under way is waited for at the end anyway: let the next run find its code. */
@@ -114,14 +110,9 @@ static int open_tuning(struct op_context *ctx, const struct loop *loop, struct c
   return code;
 }
 
-static bool is_held(const struct op_context *ctx, const struct loop *loop) {
-  return layouts_held(ctx->layouts[SPACE_HOST], loop) != NULL;
-}
-
-/* In a trial of layouts a loop stays what it was. */
 static void set_threads(const struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu) {
   const bool may_be_heavy = cpu_may_be_heavy(ctx, loop);
-  loop->heavy = may_be_heavy && loop->long_calls >= HEAVY_ENOUGH && (loop->heavy || !is_held(ctx, loop));
+  loop->heavy = may_be_heavy && loop->long_calls >= HEAVY_ENOUGH;
   cpu->watched = may_be_heavy && !loop->heavy;
   cpu->threads = !ctx->team    ? 1
                  : loop->heavy ? team_threads(ctx->team)
@@ -210,7 +201,7 @@ static int turn_heavy(struct op_context *ctx, struct loop *loop, struct error *e
 static int cpu_select(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
   struct cpu_loop *cpu = loop->backend_state;
-  if (cpu->watched && loop->long_calls >= HEAVY_ENOUGH && !is_held(ctx, loop)) {
+  if (cpu->watched && loop->long_calls >= HEAVY_ENOUGH) {
     const int turned = turn_heavy(ctx, loop, err);
     if (turned)
       return turned;
@@ -287,11 +278,6 @@ static bool is_of_use(struct op_context *ctx, const struct cpu_loop *cpu, double
 static void cpu_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
   struct loop *loop = launch->loop;
   struct cpu_loop *cpu = loop->backend_state;
-  struct layouts *layouts = ctx->layouts[SPACE_HOST];
-  if (layouts_times(layouts, loop) && !is_compiling(ctx)) {
-    layouts_record(layouts, loop, seconds);
-    ctx->counters->trials++;
-  }
   if (cpu->watched)
     heavy_note(&loop->long_calls, seconds);
   if (!cpu->tuning.tuner)

@@ -11,6 +11,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "context/forced.h"
 #include "cpu.h"
 #include "cpu_gather.h"
 #include "jit/generate/generate.h"
@@ -25,7 +26,6 @@
 #include "run/caches.h"
 #include "run/team.h"
 #include "services/services.h"
-#include "tune/layouts.h"
 
 /* ---- which variants there are ---- */
 
@@ -130,7 +130,7 @@ bool cpu_may_be_heavy(const struct op_context *ctx, const struct loop *loop) {
   if (loop->backend == &backend_seq || !ctx->team || !comm_alone(ctx->comm) ||
       !heavy_is_few(loop->most_elements, team_threads(ctx->team)))
     return false;
-  const bool forced = variant_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
+  const bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   const bool may = !forced && !tuning_wanted(ctx, &tuned, &ignored) && tuned;
   text_free(&spec);
   error_free(&ignored);
@@ -156,10 +156,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   struct variant v = {.strategy = default_strategy(loop, cpu), .shape = shapes[0]};
   struct text spec = {0};
   bool tuned = false;
-  const char *held = layouts_held(ctx->layouts[SPACE_HOST], loop);
-  if (held)
-    text_add(&spec, held);
-  const bool forced = held || variant_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
+  const bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code)
     code =
         forced ? variant_apply(&v, text_str(&spec), err) : cpu_prefer_cached(ctx, loop, jit, &v.shape, err);
@@ -352,7 +349,7 @@ static const char *variant_name(const void *variants, int which) {
   return ((const struct cpu_variant *)variants)[which].name;
 }
 
-void cpu_target(const struct op_context *ctx, struct text *out) {
+static void target(const struct op_context *ctx, struct text *out) {
   (void)ctx;
   tuning_host(out);
 }
@@ -365,7 +362,7 @@ struct tuning_of cpu_tuning_of(const struct loop *loop) {
                             .standard = cpu->standard,
                             .desc = &loop->desc,
                             .threads = cpu->threads,
-                            .target = cpu_target,
+                            .target = target,
                             .together = true};
 }
 

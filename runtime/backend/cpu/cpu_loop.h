@@ -79,8 +79,5 @@ void cpu_drop_others(struct op_context *ctx, struct cpu_loop *cpu, int winner);
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu);
 
 struct tuning_of cpu_tuning_of(const struct loop *loop);
-void cpu_target(const struct op_context *ctx, struct text *out);
-/* cpu_layout.c: how the host's layouts are tried. */
-extern const struct layout_table cpu_layout_table;
 
 #endif

@@ -48,8 +48,6 @@ static void backend_close(struct op_context *ctx) {
   if (c->driver.library)
     cuda_driver_close(&c->driver);
   nvrtc_close(c->nvrtc);
-  layouts_free(c->layouts);
-  ctx->layouts[SPACE_DEVICE] = NULL;
   text_free(&c->compiler);
   free(c);
   ctx->backend_state = NULL;
@@ -106,10 +104,7 @@ static void add_nvrtc(const struct nvrtc_places *where, struct error *err) {
 
 /* What this process has of its own. */
 static int open_own(struct op_context *ctx, struct cuda *c, struct error *err) {
-  int code = layouts_open(&c->layouts, ctx, &cuda_layout_table, err);
-  ctx->layouts[SPACE_DEVICE] = c->layouts;
-  if (!code)
-    code = cuda_driver_open(&c->driver, env_value(ctx->env, ENV_CUDA_DRIVER), err);
+  int code = cuda_driver_open(&c->driver, env_value(ctx->env, ENV_CUDA_DRIVER), err);
   if (!code)
     code = start_device(ctx, c, err);
   if (!code)
@@ -273,48 +268,6 @@ static int backend_prepare(struct op_context *ctx, struct loop *loop, struct err
               : use_variant(ctx, loop, l, l->tuning.tuner ? tuner_winner(l->tuning.tuner) : l->standard, err);
 }
 
-/* The same variant for the layouts of now; on failure everything is as it was. */
-static int turn_loop(struct op_context *ctx, struct loop *loop, struct cuda_loop *old, struct error *err) {
-  struct cuda *c = cuda_of(ctx);
-  struct cuda_loop *l = calloc(1, sizeof *l);
-  if (!l)
-    return error_memory(err, "a loop's variants", sizeof *l);
-  loop->backend_state = l;
-  int code = cuda_candidate_again(ctx, loop, &old->variants[old->current], l, err);
-  if (!code)
-    code = cuda_make_ready(ctx, loop, &l->variants[0], err);
-  if (code)
-    loop->backend_state = old;
-  cuda_loop_free(c, code ? l : old);
-  return code;
-}
-
-static bool knows_the_layouts(const struct cuda *c, const struct loop *loop, const struct cuda_loop *l) {
-  for (int i = 0; i < loop->nargs; i++) {
-    const int dat = l->desc.args[i].dat;
-    if (dat >= 0 && loop->args[i].dat && l->desc.dats[dat].soa != cuda_dat_is_soa(c, loop->args[i].dat))
-      return false;
-  }
-  return true;
-}
-
-/* After a dat was turned, a loop that uses it is made anew; dats have moved in any case. */
-static int follow_layouts(struct op_context *ctx, struct loop *loop, struct error *err) {
-  struct cuda *c = cuda_of(ctx);
-  struct cuda_loop *l = loop->backend_state;
-  if (l->layouts == layouts_epoch(c->layouts))
-    return OP_OK;
-  int code = knows_the_layouts(c, loop, l) ? OP_OK : turn_loop(ctx, loop, l, err);
-  if (code)
-    return code;
-  l = loop->backend_state;
-  l->layouts = layouts_epoch(c->layouts);
-  for (int i = 0; i < l->nvariants; i++)
-    for (int p = 0; p < LOOP_PARTS; p++)
-      l->variants[i].parts[p].filled = false;
-  return OP_OK;
-}
-
 /* Which variant runs now: a trial only where its making can be paid for. */
 static int choose(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
   const double usual = 0.1; /* seconds of generating, compiling and planning */
@@ -339,12 +292,9 @@ static int backend_select(struct op_context *ctx, struct launch *launch, struct 
                      "loop %s: GPU %d (%s) takes no more work since an earlier kernel failed; call op_exit "
                      "and start again",
                      loop->name, c->device.ordinal, c->device.name);
-  int code = follow_layouts(ctx, loop, err);
-  if (code)
-    return code;
+  int code = OP_OK;
   struct cuda_loop *l = loop->backend_state;
   l->trial = (l->tuning.tuner && !tuner_is_settled(l->tuning.tuner)) || is_watched(ctx, l);
-  l->timed = l->trial || layouts_times(c->layouts, loop);
   l->seconds = 0;
   if (l->tuning.tuner)
     code = choose(ctx, loop, l, err);
@@ -382,22 +332,16 @@ static int run_timed(struct op_context *ctx, struct launch *launch, struct cuda_
 static int backend_run(struct op_context *ctx, struct launch *launch, int part, struct error *err) {
   struct cuda_loop *l = launch->loop->backend_state;
   struct cuda_variant *v = &l->variants[launch->variant];
-  return l->timed ? run_timed(ctx, launch, l, part, err) : cuda_launch_part(ctx, launch, v, part, err);
+  return l->trial ? run_timed(ctx, launch, l, part, err) : cuda_launch_part(ctx, launch, v, part, err);
 }
 
-/* A trial of the tuner, in which the slowest rank's time counts, or a run that tells one layout of a dat from the other. */
+/* A trial of the tuner: the slowest rank's time counts. */
 static int note_time(struct op_context *ctx, const struct launch *launch, struct cuda_loop *l, int code,
                      struct error *err) {
   struct loop *loop = launch->loop;
-  if (l->trial)
-    code = agree_on_largest(ctx->agreement, code, &l->seconds, 1, err);
+  code = agree_on_largest(ctx->agreement, code, &l->seconds, 1, err);
   if (code)
     return code;
-  if (!l->trial) {
-    layouts_record(cuda_of(ctx)->layouts, loop, l->seconds);
-    ctx->counters->trials++;
-    return OP_OK;
-  }
   tuner_record(l->tuning.tuner, launch->variant, l->seconds);
   tuning_ran(ctx, loop, &l->tuning, launch->variant);
   return OP_OK;
@@ -407,7 +351,7 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
   const struct loop *loop = launch->loop;
   struct cuda_loop *l = loop->backend_state;
   int code = cuda_fetch_results(ctx, launch, &l->variants[launch->variant], err);
-  if (l->timed)
+  if (l->trial)
     code = note_time(ctx, launch, l, code, err);
   /* Only a loop that is waited for can say how long it took. */
   if (!code && *env_value(ctx->env, ENV_TIMING))

@@ -8,7 +8,6 @@
 #include "jit/nvrtc/nvrtc.h"
 #include "mesh/data.h"
 #include "record/record.h"
-#include "tune/layouts.h"
 #include "tune/tuning.h"
 
 struct op_context;
@@ -52,7 +51,6 @@ struct cuda {
   struct cuda_array *arrays;
   struct cuda_rows *rows;   /* halo.c's; NULL until ranks exchange rows */
   struct plan_cache *plans; /* the context's */
-  struct layouts *layouts;  /* of dats; ctx->layouts has it too */
   size_t used;              /* bytes of device memory */
   unsigned char *landing;   /* pinned memory that results are copied to */
   size_t landing_bytes;
@@ -77,9 +75,6 @@ int cuda_wait(struct cuda *c, struct error *err, const char *doing, ...)
     __attribute__((format(printf, 3, 4)));
 extern const struct mover cuda_mover;
 cuda_address cuda_dat_address(const struct dat *dat);
-/* Components apart on the device (layouts.h)? Their distance there, in values; for rows it is the dim. */
-bool cuda_dat_is_soa(const struct cuda *c, const struct dat *dat);
-long cuda_dat_stride(const struct cuda *c, const struct dat *dat);
 
 /* ---- failures (failure.c) ---- */
 /* The GPU is given kernels of the loop; it has done all it was given. */
@@ -167,24 +162,16 @@ struct cuda_variant {
 };
 
 struct cuda_loop {
-  struct desc desc; /* the loop's, with the layouts that its dats have on the device */
   struct cuda_targets targets;
   struct cuda_variant *variants;
   int nvariants, current, standard;
   struct tuning tuning;
   long settled_runs;
-  unsigned layouts;  /* epoch of the layouts that desc and variants know */
-  bool trial, timed; /* this run: for the tuner; at all, */
-  double seconds;    /* and so long it has taken */
+  bool trial;     /* this run is for the tuner, */
+  double seconds; /* and so long it has taken */
 };
 /* All variants that make sense for the loop. Nothing is compiled. */
 int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err);
-/* Only this one, for the layouts that the dats have now. */
-int cuda_candidate_again(struct op_context *ctx, struct loop *loop, const struct cuda_variant *v,
-                         struct cuda_loop *l, struct error *err);
-/* layout.c: what the loop's tuning has to know of its variants; how layouts are tried. */
-struct tuning_of cuda_tuning_of(const struct loop *loop);
-extern const struct layout_table cuda_layout_table;
 /* ready.c: code, plan and memory of one variant. Ranks do it together; another one may fail where this one does not. */
 int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err);
 /* Everything that was made is released; what the variant is stays. */

@@ -198,10 +198,9 @@ static int launch(struct op_context *ctx, const struct device_messages *m, size_
                        "finding %s", name);
   if (code)
     return code;
-  const bool soa = cuda_dat_is_soa(c, dat);
   cuda_address values_at = cuda_dat_address(dat), rows_at = m->device + at;
   int n = (int)count, dim = dat->dim;
-  long long row = soa ? 1 : dat->dim, step = soa ? dat->stride : 1;
+  long long row = dat->soa ? 1 : dat->dim, step = dat->soa ? dat->stride : 1;
   void *values[] = {&values_at, &rows_at, &list->at, &n, &dim, &row, &step};
   const long blocks = (count * dim + THREADS - 1) / THREADS;
   const int result = c->driver.launch(function, (unsigned)(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1, 1,

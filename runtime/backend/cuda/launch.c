@@ -71,6 +71,10 @@ static size_t apart_row_bytes(const struct call *call, int k) {
   return (size_t)t->ncolumns * (size_t)d->dim * type_info(d->type)->size;
 }
 
+static long dat_stride(const struct dat *dat) {
+  return dat->soa ? dat->stride : dat->dim;
+}
+
 static void fill_word(struct call *call, int i) {
   const struct cuda_variant *v = call->v;
   const struct cuda_parameter *p = &v->parameters.items[i];
@@ -81,7 +85,7 @@ static void fill_word(struct call *call, int i) {
     word->address = dat && dat->replicas[SPACE_DEVICE].bytes ? cuda_dat_address(dat) : 0;
     break;
   }
-  case CUDA_P_STRIDE: word->wide = cuda_dat_stride(call->c, dat_of(call->loop, p->index)); break;
+  case CUDA_P_STRIDE: word->wide = dat_stride(dat_of(call->loop, p->index)); break;
   case CUDA_P_SLOTS: word->address = v->slots; break;
   case CUDA_P_WARPS: word->address = v->warps; break;
   case CUDA_P_STAGED_AT: word->number = call->p->staged_at[p->index]; break;
@@ -145,7 +149,7 @@ static int launch_sums(struct call *call) {
     const struct dat *dat = dat_of(call->loop, call->targets->items[k].dat);
     struct cuda_array *const *reverse = &call->p->arrays[v->parameters.count + 2 * k];
     cuda_address to = cuda_dat_address(dat);
-    long long stride = cuda_dat_stride(call->c, dat);
+    long long stride = dat_stride(dat);
     int targets = (int)dat->set->extents[EXTENT_NONEXEC];
     void *values[] = {&to, &stride, &reverse[0]->at, &reverse[1]->at, &call->p->apart[k], &targets};
     unsigned blocks = ((unsigned)targets + CUDA_SUM_THREADS - 1) / CUDA_SUM_THREADS;

@@ -132,33 +132,13 @@ cuda_address cuda_dat_address(const struct dat *dat) {
   return ((const struct on_device *)dat->replicas[SPACE_DEVICE].memory)->at;
 }
 
-bool cuda_dat_is_soa(const struct cuda *c, const struct dat *dat) {
-  return layouts_is_soa(c->layouts, dat);
-}
-
-long cuda_dat_stride(const struct cuda *c, const struct dat *dat) {
-  return cuda_dat_is_soa(c, dat) ? dat->stride : dat->dim;
-}
-
 /* Without the slack behind the host's rows, which is for vector code of CPUs. Small values are added to by the
  * word around them (op2_add_small): the last word is whole. */
-static size_t used_bytes(const struct cuda *c, const struct dat *dat) {
+static size_t used_bytes(const struct dat *dat) {
   size_t rows = (size_t)dat->set->extents[EXTENT_NONEXEC], bytes = rows * dat->row_bytes;
-  if (cuda_dat_is_soa(c, dat) && rows)
+  if (dat->soa && rows)
     bytes = ((size_t)dat->stride * ((size_t)dat->dim - 1) + rows) * dat->value_size;
   return (bytes + 3) / 4 * 4;
-}
-
-/* Between the host's layout and the device's, in memory of the host. */
-static void convert(const struct cuda *c, struct dat *dat, unsigned char *device, bool to_device) {
-  const bool soa = cuda_dat_is_soa(c, dat);
-  for (long e = 0; e < dat->set->extents[EXTENT_NONEXEC]; e++)
-    for (int k = 0; k < dat->dim; k++) {
-      size_t at =
-          soa ? (size_t)k * (size_t)dat->stride + (size_t)e : (size_t)e * (size_t)dat->dim + (size_t)k;
-      unsigned char *there = device + at * dat->value_size, *here = dat_value(dat, e, k);
-      memcpy(to_device ? there : here, to_device ? here : there, dat->value_size);
-    }
 }
 
 static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) {
@@ -166,10 +146,8 @@ static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) 
   struct on_device *d = calloc(1, sizeof *d);
   if (!d)
     return error_memory(err, "a dat on the GPU", sizeof *d);
-  int code = layouts_settle(ctx, c->layouts, dat, err);
-  d->bytes = used_bytes(c, dat);
-  if (!code)
-    code = cuda_allocate(c, &d->at, d->bytes, err, "dat \"%s\"", dat->name);
+  d->bytes = used_bytes(dat);
+  const int code = cuda_allocate(c, &d->at, d->bytes, err, "dat \"%s\"", dat->name);
   if (code) {
     free(d);
     return code;
@@ -187,60 +165,30 @@ static int lost(const struct cuda *c, const struct dat *dat, struct error *err) 
                    dat->name, c->device.ordinal, c->device.name);
 }
 
-/* Where the bytes to copy are on the host: the replica itself, or a buffer if the layouts differ. */
-static int host_side(const struct cuda *c, struct dat *dat, size_t bytes, unsigned char **out,
-                     struct error *err) {
-  bool same = dat->dim == 1 || dat->soa == cuda_dat_is_soa(c, dat);
-  *out = same ? dat->replicas[SPACE_HOST].memory : calloc(bytes ? bytes : 1, 1);
-  return *out ? OP_OK : error_memory(err, "converting a dat", bytes);
-}
-
 static int dat_to_device(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct cuda *c = cuda_of(ctx);
   const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
-  unsigned char *from = NULL;
+  const void *from = dat->replicas[SPACE_HOST].memory;
   if (c->failed)
     return lost(c, dat, err);
-  int code = host_side(c, dat, d->bytes, &from, err);
-  if (code)
-    return code;
-  bool buffer = from != dat->replicas[SPACE_HOST].memory;
-  if (buffer)
-    convert(c, dat, from, true);
   /* The driver has taken pageable memory's bytes when the call returns. */
-  code = cuda_failed(c, c->driver.copy_in(d->at, from, d->bytes, c->stream), err,
+  return cuda_failed(c, c->driver.copy_in(d->at, from, d->bytes, c->stream), err,
                      "copying dat \"%s\" of %zu bytes to GPU %d", dat->name, d->bytes, c->device.ordinal);
-  if (buffer) {
-    ctx->counters->bytes_converted += (long long)d->bytes;
-    free(from);
-  }
-  return code;
 }
 
 static int dat_to_host(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct cuda *c = cuda_of(ctx);
   const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
-  unsigned char *to = NULL;
   if (c->failed)
     return lost(c, dat, err);
-  int code = host_side(c, dat, d->bytes, &to, err);
-  if (code)
-    return code;
-  bool buffer = to != dat->replicas[SPACE_HOST].memory;
-  int result = c->driver.copy_out(to, d->at, d->bytes, c->stream);
+  int result = c->driver.copy_out(dat->replicas[SPACE_HOST].memory, d->at, d->bytes, c->stream);
   if (!result)
     result = c->driver.stream_wait(c->stream);
   c->failed |= result != 0;
-  code = cuda_failed(c, result, err, "copying dat \"%s\" of %zu bytes from GPU %d", dat->name, d->bytes,
-                     c->device.ordinal);
+  const int code = cuda_failed(c, result, err, "copying dat \"%s\" of %zu bytes from GPU %d", dat->name,
+                               d->bytes, c->device.ordinal);
   if (!code)
     cuda_waited(c);
-  if (buffer && !code) {
-    convert(c, dat, to, false);
-    ctx->counters->bytes_converted += (long long)d->bytes;
-  }
-  if (buffer)
-    free(to);
   return code;
 }
 

@@ -431,13 +431,13 @@ static int make_parts(struct making *w) {
 int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err) {
   struct cuda_loop *l = loop->backend_state;
   struct making w = {.ctx = ctx, .c = cuda_of(ctx), .loop = loop, .v = v, .targets = &l->targets, .err = err};
-  int code = cuda_parameters_find(&l->desc, &v->shape, &l->targets, &v->parameters, err);
+  int code = cuda_parameters_find(&loop->desc, &v->shape, &l->targets, &v->parameters, err);
   if (!code)
     code = make_parts(&w);
   /* Ranks ask for code together. */
   code = agree_on_success(ctx->agreement, code, err);
   if (!code)
-    code = cuda_program_get(ctx, loop, &l->desc, &v->shape, &v->program, err);
+    code = cuda_program_get(ctx, loop, &loop->desc, &v->shape, &v->program, err);
   if (!code)
     code = find_functions(&w);
   if (!code)

@@ -1,6 +1,4 @@
 /* Which variants a loop has on a GPU, and what OP2_VARIANT makes of them. */
-#include "backend/variant.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +6,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "context/forced.h"
 #include "cuda.h"
 #include "record/record.h"
 #include "services/services.h"
@@ -79,26 +78,6 @@ static int apply(struct cuda_variant *v, const char *loop, const char *spec, str
   return OP_OK;
 }
 
-/* The loop's description with the layouts of the device. */
-static int describe(struct op_context *ctx, const struct loop *loop, struct cuda_loop *l, struct error *err) {
-  const struct cuda *c = cuda_of(ctx);
-  int code = desc_copy(&l->desc, &loop->desc, err);
-  for (int i = 0; i < loop->nargs; i++) {
-    const int dat = loop->desc.args[i].dat;
-    if (dat < 0 || !loop->args[i].dat)
-      continue;
-    /* Ranks settle together: also after a failure. */
-    struct error ignored = {0};
-    const int status = layouts_settle(ctx, c->layouts, loop->args[i].dat, code ? &ignored : err);
-    error_free(&ignored);
-    code = code ? code : status;
-    if (!code)
-      l->desc.dats[dat].soa = cuda_dat_is_soa(c, loop->args[i].dat);
-  }
-  l->layouts = layouts_epoch(c->layouts);
-  return code ? code : cuda_targets_find(&l->desc, &l->targets, err);
-}
-
 /* Members that mean nothing for the strategy get one value, so that equal variants have equal names. A strategy for
  * increments is of no use without them, and the other way round. */
 static void settle(struct cuda_variant *v, bool increments) {
@@ -150,9 +129,30 @@ static int add_tried(const struct cuda *c, const struct loop *loop, struct cuda_
   return code;
 }
 
+static const char *variant_name(const void *variants, int which) {
+  return ((const struct cuda_variant *)variants)[which].name;
+}
+
+static void target(const struct op_context *ctx, struct text *out) {
+  const struct cuda *c = cuda_of(ctx);
+  text_addf(out, "%s %s", c->arch, c->device.name);
+}
+
+static struct tuning_of tuning_of_loop(const struct loop *loop) {
+  const struct cuda_loop *l = loop->backend_state;
+  return (struct tuning_of){.variants = l->variants,
+                            .name = variant_name,
+                            .count = l->nvariants,
+                            .standard = l->standard,
+                            .desc = &loop->desc,
+                            .threads = 1,
+                            .target = target,
+                            .together = true};
+}
+
 static int open_tuning(struct op_context *ctx, const struct loop *loop, struct cuda_loop *l,
                        struct error *err) {
-  const struct tuning_of of = cuda_tuning_of(loop);
+  const struct tuning_of of = tuning_of_loop(loop);
   struct jit *jit = NULL; /* opens the store */
   int code = context_jit(ctx, &jit, err);
   if (!code)
@@ -164,8 +164,8 @@ int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop 
   struct cuda *c = cuda_of(ctx);
   struct cuda_variant v = usual(c, loop);
   struct text spec = {0};
-  int code = describe(ctx, loop, l, err);
-  bool forced = variant_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
+  int code = cuda_targets_find(&loop->desc, &l->targets, err);
+  bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, loop->name, text_str(&spec), err);
   text_free(&spec);
@@ -180,13 +180,6 @@ int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop 
   return code ? code : open_tuning(ctx, loop, l, err);
 }
 
-int cuda_candidate_again(struct op_context *ctx, struct loop *loop, const struct cuda_variant *v,
-                         struct cuda_loop *l, struct error *err) {
-  const struct cuda_variant only = {.shape = v->shape, .each = v->each};
-  int code = describe(ctx, loop, l, err);
-  return code ? code : add(l, &only, err);
-}
-
 void cuda_loop_free(struct cuda *c, struct cuda_loop *l) {
   if (!l)
     return;
@@ -195,6 +188,5 @@ void cuda_loop_free(struct cuda *c, struct cuda_loop *l) {
   free(l->variants);
   tuning_free(&l->tuning);
   cuda_targets_free(&l->targets);
-  desc_free(&l->desc);
   free(l);
 }

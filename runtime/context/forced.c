@@ -1,0 +1,137 @@
+#include "context/forced.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool forced_next_word(struct forced_word *word, const char *end) {
+  const char *p = word->at + word->length;
+  while (p < end && *p == '/')
+    p++;
+  *word = (struct forced_word){.at = p};
+  while (p + word->length < end && p[word->length] != '/')
+    word->length++;
+  return word->length > 0;
+}
+
+const char *forced_copy_word(const struct forced_word *word, char out[FORCED_WORD]) {
+  snprintf(out, FORCED_WORD, "%.*s", (int)(word->length < FORCED_WORD ? word->length : FORCED_WORD - 1),
+           word->at);
+  return out;
+}
+
+/* One "[LOOP:]SPEC" of the list. */
+struct part {
+  const char *loop, *spec; /* loop NULL: all loops */
+  int loop_length, spec_length;
+};
+
+static bool next_part(const char **at, struct part *out) {
+  const char *p = *at;
+  if (!*p)
+    return false;
+  const size_t length = strcspn(p, ","), colon = strcspn(p, ":");
+  const bool named = colon < length;
+  const size_t skip = named ? colon + 1 : 0;
+  *out = (struct part){.loop = named ? p : NULL,
+                       .loop_length = named ? (int)colon : 0,
+                       .spec = p + skip,
+                       .spec_length = (int)(length - skip)};
+  *at = p + length + (p[length] == ',');
+  return true;
+}
+
+static bool same_loops(const struct part *a, const struct part *b) {
+  return a->loop_length == b->loop_length && !a->loop == !b->loop &&
+         memcmp(a->loop ? a->loop : "", b->loop ? b->loop : "", (size_t)a->loop_length) == 0;
+}
+
+/* Is the word about layouts: soa, aos, soa=DAT, aos=DAT? With a `dat`, of that name? */
+static bool is_layout(const struct forced_word *w, const char *dat, bool *soa) {
+  const bool apart = w->length >= 3 && strncmp(w->at, "soa", 3) == 0;
+  const bool rows = w->length >= 3 && strncmp(w->at, "aos", 3) == 0, named = w->length > 3;
+  if ((!apart && !rows) || (named && w->at[3] != '='))
+    return false;
+  *soa = apart;
+  return !dat || !named || (strlen(dat) == w->length - 4 && strncmp(w->at + 4, dat, w->length - 4) == 0);
+}
+
+/* A dat lies in one way for all loops. */
+static int check_layouts(const char *value, const struct part *part, struct error *err) {
+  bool ignored;
+  for (struct forced_word w = {.at = part->spec};
+       part->loop && forced_next_word(&w, part->spec + part->spec_length);)
+    if (is_layout(&w, NULL, &ignored))
+      return error_set(
+          err, OP_ERR_ENV,
+          "OP2_VARIANT=\"%s\": \"%.*s\" is said of loop %.*s, and a dat lies in one way for all "
+          "loops; put it into the part for all loops, in front of a ',': OP2_VARIANT=%.*s,%.*s:...",
+          value, (int)w.length, w.at, part->loop_length, part->loop, (int)w.length, w.at, part->loop_length,
+          part->loop);
+  return OP_OK;
+}
+
+static int check_part(const char *value, const struct part *part, struct error *err) {
+  if (part->spec_length == 0)
+    return error_set(err, OP_ERR_ENV,
+                     "OP2_VARIANT=\"%s\": a variant is missing %s; expected [LOOP:]NAME, separated by ','",
+                     value, part->loop ? "behind a ':'" : "in front of a ','");
+  struct part other;
+  for (const char *p = value; next_part(&p, &other) && other.spec < part->spec;)
+    if (same_loops(&other, part))
+      return error_set(
+          err, OP_ERR_ENV,
+          "OP2_VARIANT=\"%s\": \"%.*s\" and \"%.*s\" are both said of %s%.*s; give one part, its "
+          "words separated by '/'",
+          value, other.spec_length, other.spec, part->spec_length, part->spec,
+          part->loop ? "loop " : "all loops", part->loop_length, part->loop ? part->loop : "");
+  return check_layouts(value, part, err);
+}
+
+int forced_check(const char *value, struct error *err) {
+  struct part part;
+  int code = OP_OK;
+  for (const char *p = value; !code && next_part(&p, &part);)
+    code = check_part(value, &part, err);
+  return code;
+}
+
+/* Its own before the one for all. */
+static bool part_for(const char *value, const char *loop, struct part *out) {
+  const struct part wanted = {.loop = loop, .loop_length = (int)strlen(loop)};
+  struct part part;
+  bool found = false, own = false;
+  for (const char *p = value; !own && next_part(&p, &part);) {
+    own = part.loop && same_loops(&part, &wanted);
+    if (own || !part.loop) {
+      *out = part;
+      found = true;
+    }
+  }
+  return found;
+}
+
+bool forced_for_loop(const char *value, const char *loop, struct text *spec) {
+  struct part part;
+  bool ignored;
+  text_clear(spec);
+  if (!part_for(value, loop, &part))
+    return false;
+  for (struct forced_word w = {.at = part.spec}; forced_next_word(&w, part.spec + part.spec_length);)
+    if (!is_layout(&w, NULL, &ignored))
+      text_addf(spec, "%s%.*s", spec->length ? "/" : "", (int)w.length, w.at);
+  return spec->length > 0;
+}
+
+bool forced_layout(const char *value, const char *dat, bool *soa) {
+  struct part part;
+  bool found = false, named = false, says;
+  if (!part_for(value, "", &part))
+    return false;
+  for (struct forced_word w = {.at = part.spec}; forced_next_word(&w, part.spec + part.spec_length);)
+    if (is_layout(&w, dat, &says) && (w.length > 3 || !named)) {
+      found = true;
+      named |= w.length > 3;
+      *soa = says;
+    }
+  return found;
+}
