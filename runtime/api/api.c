@@ -58,29 +58,25 @@ static void pass_time(int seconds, long milliseconds) {
     continue;
 }
 
-/* An error that all ranks have by themselves, as most are, is told by rank 0, which ends the job meanwhile: how soon depends on the
- * launcher, so it says that it speaks. A call that was refused may be of a second thread: then MPI and the.error are the first one's. */
-static enum error_teller let_one_speak(struct comm *comm, bool refused) {
-  enum error_teller teller = refused ? ERROR_MINE : the.error.teller;
-  if (teller == ERROR_MINE && comm->rank == 0 && !refused)
-    comm->table->tell(comm, &the.error);
-  for (int waited = 0; teller == ERROR_MINE && comm->rank > 0 && waited < 20; waited++) {
-    pass_time(0, 100);
-    if (!refused && comm->table->first_speaks(comm))
-      teller = ERROR_ELSEWHERE;
-  }
+/* One rank tells the user, and ends the job meanwhile. An error that all have by themselves, as most are, is rank 0's: the others
+ * give it time. A call that was refused may be of a second thread: then the.error is the first one's. */
+static void wait_for_teller(const struct comm *comm, enum error_teller teller) {
   if (teller == ERROR_ELSEWHERE) {
     pass_time(30, 0);
     _exit(EXIT_FAILURE);
   }
-  return teller;
+  if (teller == ERROR_MINE && comm->rank > 0)
+    pass_time(2, 0);
 }
 
 static void errors_fatal(const op_error *error) {
   struct comm *comm = the.comm && !comm_alone(the.comm) ? the.comm : NULL;
+  const enum error_teller teller = error == &busy_error ? ERROR_MINE : the.error.teller;
   char rank[32] = "";
   fflush(stdout);
-  if (comm && let_one_speak(comm, error == &busy_error) == ERROR_MINE)
+  if (comm)
+    wait_for_teller(comm, teller);
+  if (comm && teller == ERROR_MINE)
     snprintf(rank, sizeof rank, "rank %d: ", comm->rank);
   fprintf(stderr, "op2jit: error: %s%s: %s\n", rank, error->name, error->message);
   if (comm) {

@@ -50,11 +50,10 @@ int rows_of_map(struct op_context *ctx, void *object, long low, long count, void
   return OP_OK;
 }
 
-/* How a table's rows are counted in the file: as rows of `dim` values, or as values. */
-static int write_counted(struct op_context *ctx, struct layout *l, const char *name, enum type_code type,
-                         int dim, int values, const struct set *set, long long before, rows_source *source,
-                         void *object, struct error *err) {
-  const size_t row_bytes = (size_t)dim * type_info(type)->size;
+int rows_write(struct op_context *ctx, struct layout *l, const struct rows_table *t, struct error *err) {
+  const size_t row_bytes = (size_t)t->dim * type_info(t->type)->size;
+  const int values = t->flat ? t->dim : 1; /* what a row counts in the file */
+  const struct set *set = t->set;
   const long batch = !together_alone(l->comm)   ? set->size
                      : row_bytes < LAYOUT_ROUND ? (long)(LAYOUT_ROUND / row_bytes)
                                                 : 1;
@@ -65,25 +64,14 @@ static int write_counted(struct op_context *ctx, struct layout *l, const char *n
   /* Once at least: ranks without rows take part. */
   for (long low = 0, left = set->size; !code && (low == 0 || left > 0); low += batch, left -= batch) {
     const long count = left < batch ? left : batch;
-    code = together_agree(l->comm, source(ctx, object, low, count, rows, err), err);
+    code = together_agree(l->comm, t->source(ctx, t->object, low, count, rows, err), err);
     if (!code)
-      code = layout_write(l, name, type, dim / values, before + (set->global_first + low) * values,
-                          (long long)count * values, rows, err);
+      code =
+          layout_write(l, t->name, t->type, t->dim / values, t->before + (set->global_first + low) * values,
+                       (long long)count * values, rows, err);
     if (!batch)
       break;
   }
   free(rows);
   return code;
-}
-
-int rows_write(struct op_context *ctx, struct layout *l, const char *name, enum type_code type, int dim,
-               const struct set *set, long long before, rows_source *source, void *object,
-               struct error *err) {
-  return write_counted(ctx, l, name, type, dim, 1, set, before, source, object, err);
-}
-
-int rows_write_flat(struct op_context *ctx, struct layout *l, const char *name, enum type_code type,
-                    int length, const struct set *set, long long before, rows_source *source, void *object,
-                    struct error *err) {
-  return write_counted(ctx, l, name, type, length, length, set, before, source, object, err);
 }

@@ -18,13 +18,18 @@ int rows_of_map(struct op_context *ctx, void *object, long low, long count, void
 /* int, or long long if the user's numbers of the target set are beyond it. */
 enum type_code map_number_type(const struct map *map);
 
-/* Rows of `set` to a table that is there, from its row `before` + what the ranks before this one have. */
-int rows_write(struct op_context *ctx, struct layout *l, const char *name, enum type_code type, int dim,
-               const struct set *set, long long before, rows_source *source, void *object, struct error *err);
-
-/* The same to an array of one dimension, in which each row is `length` values behind each other; `before` counts values. */
-int rows_write_flat(struct op_context *ctx, struct layout *l, const char *name, enum type_code type,
-                    int length, const struct set *set, long long before, rows_source *source, void *object,
-                    struct error *err);
+/* A table that is there, and where its rows come from. */
+struct rows_table {
+  const char *name;
+  enum type_code type;
+  int dim;
+  bool flat; /* an array of one dimension, in which each row is `dim` values behind each other */
+  const struct set *set;
+  long long before; /* rows, or values of a flat one, in front of those of the set */
+  rows_source *source;
+  void *object;
+};
+/* This rank's rows, behind what the ranks before it have. */
+int rows_write(struct op_context *ctx, struct layout *l, const struct rows_table *t, struct error *err);
 
 #endif

@@ -23,13 +23,10 @@ static int begin(struct op_context *ctx, struct writing *w, struct layout *l, co
 
 /* ---- tables ---- */
 
-static int write_table(struct op_context *ctx, struct layout *l, const char *name, enum type_code type,
-                       const char *words, int dim, const struct set *set, const struct layout_link links[2],
-                       rows_source *source, void *object, struct error *err) {
-  int code = layout_new_table(l, name, type, words, dim, set->global_size, links, err);
-  if (!code)
-    code = rows_write(ctx, l, name, type, dim, set, 0, source, object, err);
-  return code;
+static int write_table(struct op_context *ctx, struct layout *l, const struct rows_table *t,
+                       const char *type_words, const struct layout_link links[2], struct error *err) {
+  int code = layout_new_table(l, t->name, t->type, type_words, t->dim, t->set->global_size, links, err);
+  return code ? code : rows_write(ctx, l, t, err);
 }
 
 static int write_set(struct layout *l, const struct set *set, struct error *err) {
@@ -39,8 +36,13 @@ static int write_set(struct layout *l, const struct set *set, struct error *err)
 static int write_map(struct op_context *ctx, struct layout *l, struct map *map, struct error *err) {
   const struct layout_link links[2] = {{"from", map->from->name}, {"to", map->to->name}};
   const enum type_code type = map_number_type(map);
-  return write_table(ctx, l, map->name, type, type_info(type)->name, map->arity, map->from, links,
-                     rows_of_map, map, err);
+  const struct rows_table table = {.name = map->name,
+                                   .type = type,
+                                   .dim = map->arity,
+                                   .set = map->from,
+                                   .source = rows_of_map,
+                                   .object = map};
+  return write_table(ctx, l, &table, type_info(type)->name, links, err);
 }
 
 /* ---- what may be replaced ---- */
@@ -125,7 +127,13 @@ static int write_dat(struct op_context *ctx, struct layout *l, struct dat *dat, 
   const struct layout_link links[2] = {{"set", dat->set->name}, {NULL, NULL}};
   char words[48];
   snprintf(words, sizeof words, "%s%s", type_info(dat->type)->name, dat->asked_soa ? ":soa" : "");
-  int code = write_table(ctx, l, name, dat->type, words, dat->dim, dat->set, links, rows_of_dat, dat, err);
+  const struct rows_table table = {.name = name,
+                                   .type = dat->type,
+                                   .dim = dat->dim,
+                                   .set = dat->set,
+                                   .source = rows_of_dat,
+                                   .object = dat};
+  int code = write_table(ctx, l, &table, words, links, err);
   return code ? error_prefix(err, "dat \"%s\": ", dat->name) : OP_OK;
 }
 

@@ -280,20 +280,25 @@ int vtk_write_cells(struct vtk_step *s, struct layout *l, struct error *err) {
   long long extents[2] = {s->total, s->cells[0].map->arity}, values = 0;
   for (int i = 0; i < s->ncells; i++)
     values += s->cells[i].map->from->global_size * vtk_cell_length(s, i);
+  struct rows_table t = {.name = "cells", .type = type};
   if (!vtk_is_mixed(s)) {
+    t.dim = extents[1] > 0 ? (int)extents[1] : 1;
+    t.set = s->cells[0].map->from;
+    t.source = rows_of_map;
+    t.object = s->cells[0].map;
     int code = layout_create(l, "cells", type, 2, extents, err);
-    return code ? code
-                : rows_write(s->ctx, l, "cells", type, extents[1] > 0 ? (int)extents[1] : 1,
-                             s->cells[0].map->from, 0, rows_of_map, s->cells[0].map, err);
+    return code ? code : rows_write(s->ctx, l, &t, err);
   }
   /* One number after the other: each set's rows are a table of their own, one behind the other in the array. */
   int code = layout_create(l, "cells", type, 1, &values, err);
-  long long before = 0;
+  t.flat = true;
+  t.source = rows_of_cells;
   for (int i = 0; i < s->ncells && !code; i++) {
-    const struct set *set = s->cells[i].map->from;
-    code = rows_write_flat(s->ctx, l, "cells", type, vtk_cell_length(s, i), set, before, rows_of_cells,
-                           &s->cells[i], err);
-    before += set->global_size * vtk_cell_length(s, i);
+    t.set = s->cells[i].map->from;
+    t.dim = vtk_cell_length(s, i);
+    t.object = &s->cells[i];
+    code = rows_write(s->ctx, l, &t, err);
+    t.before += t.set->global_size * t.dim;
   }
   return code;
 }
@@ -337,24 +342,34 @@ static int rows_padded(struct op_context *ctx, void *object, long low, long coun
 int vtk_write_points(struct vtk_step *s, struct layout *l, struct error *err) {
   const long long extents[2] = {s->npoints, s->geometry};
   struct padded p = {s->coords, s->coords->type, s->coords->dim, s->geometry};
+  const struct rows_table t = {.name = "points",
+                               .type = p.type,
+                               .dim = p.columns,
+                               .set = s->coords->set,
+                               .source = rows_padded,
+                               .object = &p};
   int code = layout_create(l, "points", p.type, 2, extents, err);
-  return code ? code
-              : rows_write(s->ctx, l, "points", p.type, p.columns, s->coords->set, 0, rows_padded, &p, err);
+  return code ? code : rows_write(s->ctx, l, &t, err);
 }
 
 int vtk_write_field(struct vtk_step *s, struct layout *l, const struct vtk_field *f, struct error *err) {
   const char *name = text_str(&f->dataset);
   const long long extents[2] = {f->points ? s->npoints : s->total, f->columns};
   struct padded p = {f->points, f->type, f->dim, f->columns};
+  struct rows_table t = {.name = name,
+                         .type = f->type,
+                         .dim = f->columns,
+                         .set = s->coords->set,
+                         .source = rows_padded,
+                         .object = &p};
   int code = layout_create(l, name, f->type, f->columns > 1 ? 2 : 1, extents, err);
   if (!code && f->points)
-    return rows_write(s->ctx, l, name, f->type, f->columns, s->coords->set, 0, rows_padded, &p, err);
-  long long before = 0;
+    return rows_write(s->ctx, l, &t, err);
   for (int i = 0; i < s->ncells && !code; i++) {
-    const struct set *set = s->cells[i].map->from;
+    t.set = s->cells[i].map->from;
     p.dat = f->cells[i];
-    code = rows_write(s->ctx, l, name, f->type, f->columns, set, before, rows_padded, &p, err);
-    before += set->global_size;
+    code = rows_write(s->ctx, l, &t, err);
+    t.before += t.set->global_size;
   }
   return code;
 }

@@ -174,11 +174,6 @@ static void alone_tell(struct comm *c, const struct error *err) {
   (void)c, (void)err;
 }
 
-static bool alone_first_speaks(struct comm *c) {
-  (void)c;
-  return false;
-}
-
 static int alone_told(struct comm *c, struct error *err) {
   (void)c, (void)err;
   return OP_OK;
@@ -213,7 +208,6 @@ static const struct comm_table alone_table = {
     .split = alone_split,
     .tell = alone_tell,
     .told = alone_told,
-    .first_speaks = alone_first_speaks,
     .close = alone_close,
     .abort = alone_abort,
 };

@@ -63,13 +63,11 @@ struct comm_table {
   void (*tell)(struct comm *c, const struct error *err);
   /* OP_OK, or the error that this rank told or was told. Local. */
   int (*told)(struct comm *c, struct error *err);
-  /* Has rank 0 told this one of an error, which it then tells the user? For a rank that has one itself and ends. Local. */
-  bool (*first_speaks)(struct comm *c);
   /* NULL is allowed. After a failure that was told MPI keeps what it may still use. */
   void (*close)(struct comm *c);
   void (*abort)(struct comm *c, int status); /* does not return. Local */
 };
-enum { COMM_TABLE_VERSION = 6, COMM_MOST_TAG = 32000 };
+enum { COMM_TABLE_VERSION = 7, COMM_MOST_TAG = 32000 };
 
 struct comm {
   const struct comm_table *table;

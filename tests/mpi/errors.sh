@@ -45,10 +45,8 @@ ends_with() { # SCENARIO COUNT WORDS: so many messages of the library, with thes
 after=OP2_HANG=1
 [ "$kind$ranks" != openmpi2 ] || after=OP2_LOG=warn # as long as it takes by itself
 start other-fetch "$after"
-[ "$kind" != openmpi ] || start other-exit-held OP2_HANG=1
-[ "$kind" != openmpi ] || start local-held
 for scenario in late late-loop slow other-exit other-partition other-loop other-result; do start $scenario OP2_HANG=1; done
-for scenario in late one all local refused no-code killed leaves environment environment-and-goes-on; do start $scenario; done
+for scenario in late one all local local-all refused no-code killed leaves environment environment-and-goes-on; do start $scenario; done
 for scenario in violates violates-and-goes-on; do start $scenario OP2_CHECK=on; done
 wait
 
@@ -59,6 +57,8 @@ job all
 ends_with all 1 "OP_ERR_MAP_RANGE: $everyone"
 job local
 ends_with local 1 "rank $last: OP_ERR_HANDLE: "
+job local-all
+ends_with local-all 1 "rank 0: OP_ERR_HANDLE: "
 job refused
 ends_with refused 1 "rank $last: OP_ERR_BUSY: "
 job environment
@@ -99,23 +99,6 @@ differs other-loop OP2_HANG=1 "$flow" "back (messages)" "and they wait for each 
 differs other-result OP2_HANG=1 "rank $last calls loop add, rank 0 calls loop sum"
 job slow OP2_HANG=1
 [[ $status -eq 0 && $said == *"went well"* && $said != *error* ]] || fail "slow: $said"
-
-# However long the job takes to end, the other ranks hear from rank 0 that it speaks. Not with MPICH: what is said while its launcher
-# is held it may forget.
-if [ "$kind" = openmpi ]; then
-  job local-held
-  ends_with local-held 1 "rank 0: OP_ERR_HANDLE: "
-  job other-exit-held OP2_HANG=1
-  said=$(grep -v 'warning: has waited' <<<"$said")
-  # Rank 0 may once be later than the others wait for it, as above.
-  if [ "$(grep -c 'op2jit: error' <<<"$said")" -gt 1 ]; then
-    start other-exit-held OP2_HANG=1
-    wait
-    job other-exit-held OP2_HANG=1
-    said=$(grep -v 'warning: has waited' <<<"$said")
-  fi
-  ends_with other-exit-held 1 "and they wait for each other"
-fi
 
 waits_in() { # SCENARIO WORDS: all ranks but the last, which comes late, say that they wait there
   local scenario=$1 words=$2 rank

@@ -42,28 +42,9 @@ static void no_code(void) {
               op_arg_dat(x, -1, OP_ID, 1, "double", OP_WRITE));
 }
 
-/* As on a machine that does much else: whoever starts and ends the ranks does nothing for four seconds. */
-static void hold_launcher(void) {
-  char command[128];
-  snprintf(command, sizeof command, "(sleep 4; kill -CONT %d) & kill -STOP %d", (int)getppid(),
-           (int)getppid());
-  if (rank == 0)
-    check(system(command) == 0);
-  op_barrier();
-}
-
-/* Rank 0 speaks a second before the others would ask for the first time whether it does: it may be late on such a machine. */
-static void local_held(void) {
-  hold_launcher();
-  if (rank > 0)
-    sleep(1);
+/* The same error on all ranks, each by itself. */
+static void local_all(void) {
   op_get_size(NULL);
-}
-
-static bool asks(struct comm *c) {
-  (void)c;
-  fprintf(stderr, "op2jit: error: a refused call uses MPI\n");
-  return false;
 }
 
 static int calls_within(struct comm *c, struct error *err) {
@@ -78,7 +59,6 @@ static void refused(void) {
   struct comm *comm = api_context()->comm;
   table = *comm->table;
   table.told = calls_within;
-  table.first_speaks = asks;
   if (rank == last)
     comm->table = &table;
 }
@@ -190,11 +170,6 @@ static void other_exit(void) {
   make_ring();
   if (rank != last)
     run_flow(ring.x);
-}
-
-static void other_exit_held(void) {
-  hold_launcher();
-  other_exit();
 }
 
 static void other_partition(void) {
@@ -314,7 +289,7 @@ static const struct {
                  {"all", all_ranks},
                  {"local", local},
                  {"no-code", no_code},
-                 {"local-held", local_held},
+                 {"local-all", local_all},
                  {"refused", refused},
                  {"killed", killed},
                  {"leaves", leaves},
@@ -322,7 +297,6 @@ static const struct {
                  {"late-loop", late_loop},
                  {"other-fetch", other_fetch},
                  {"other-exit", other_exit},
-                 {"other-exit-held", other_exit_held},
                  {"other-partition", other_partition},
                  {"other-loop", other_loop},
                  {"other-result", other_result},

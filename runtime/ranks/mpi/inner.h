@@ -60,7 +60,6 @@ bool mpi_watch_broken(const struct comm *c);
 /* comm_table's. */
 void mpi_watch_tell(struct comm *c, const struct error *err);
 int mpi_watch_told(struct comm *c, struct error *err);
-bool mpi_watch_first_speaks(struct comm *c);
 
 /* Ends messages that nobody waits for any more, the first `receives` of which are received: nothing arrives in their memory
  * from then on. */

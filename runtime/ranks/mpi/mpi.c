@@ -170,7 +170,6 @@ const struct comm_table op2jit_comm_table = {
     .split = table_split,
     .tell = mpi_watch_tell,
     .told = mpi_watch_told,
-    .first_speaks = mpi_watch_first_speaks,
     .close = table_close,
     .abort = table_abort,
 };

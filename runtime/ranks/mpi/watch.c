@@ -27,7 +27,6 @@ struct mpi_watch {
   long long begun[MOST_COMMS];
   struct note out, last; /* being sent: where this rank waits; what is wrong */
   struct note heard;     /* of a rank that failed, and waits where this one may still come */
-  bool first_speaks;     /* rank 0 said what is wrong, and tells the user */
   MPI_Request *sends;
   int nsends;
 };
@@ -71,13 +70,9 @@ void mpi_watch_share(struct mpi_watch *watch, struct comm *c) {
 static bool next_note(struct mpi_watch *watch, struct note *note) {
   MPI_Status status;
   int there = 0;
-  if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_NOTE, watch->mpi, &there, &status) != MPI_SUCCESS || !there ||
-      MPI_Recv(note, (int)sizeof *note, MPI_BYTE, status.MPI_SOURCE, TAG_NOTE, watch->mpi,
-               MPI_STATUS_IGNORE) != MPI_SUCCESS)
-    return false;
-  if (note->teller >= 0 && status.MPI_SOURCE == 0)
-    watch->first_speaks = true;
-  return true;
+  return MPI_Iprobe(MPI_ANY_SOURCE, TAG_NOTE, watch->mpi, &there, &status) == MPI_SUCCESS && there &&
+         MPI_Recv(note, (int)sizeof *note, MPI_BYTE, status.MPI_SOURCE, TAG_NOTE, watch->mpi,
+                  MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
 /* Have all notes left? */
@@ -183,13 +178,6 @@ static void find_out(struct mpi_watch *watch, const struct note *mine, const str
   send_note(watch, &watch->last, true);
 }
 
-/* Who found it waits for rank 0 to tell the user, and need not speak up where that one has heard of it. */
-static void hear(struct mpi_watch *watch, const struct note *theirs) {
-  watch->last = *theirs;
-  if (watch->rank == 0 && !theirs->failed)
-    send_note(watch, &watch->last, true);
-}
-
 int mpi_watch_begin(struct comm *c, struct error *err) {
   struct mpi_state *s = mpi_state(c);
   if (!s->watch)
@@ -218,7 +206,7 @@ int mpi_watch_look(struct mpi_wait *w, bool tells, struct error *err) {
   }
   while (watch->last.teller < 0 && next_note(watch, &theirs)) {
     if (theirs.teller >= 0)
-      hear(watch, &theirs);
+      watch->last = theirs;
     else if (differ(&mine, &theirs))
       find_out(watch, &mine, &theirs);
     else if (theirs.failed)
@@ -248,14 +236,6 @@ void mpi_watch_tell(struct comm *c, const struct error *err) {
   watch->last = (struct note){.rank = watch->rank, .teller = watch->rank};
   put_failure(&watch->last, err);
   send_note(watch, &watch->last, true);
-}
-
-bool mpi_watch_first_speaks(struct comm *c) {
-  struct mpi_watch *watch = watch_that_speaks(c);
-  struct note note;
-  while (watch && !watch->first_speaks && next_note(watch, &note))
-    continue;
-  return watch && watch->first_speaks;
 }
 
 int mpi_watch_told(struct comm *c, struct error *err) {
