@@ -16,9 +16,9 @@ int executor_threads(const struct team *team, long elements, int wanted) {
   return wanted > 0 && wanted < most ? wanted : most;
 }
 
-static bool continues(const struct item *item, const struct item *next) {
-  return next->begin == item->end && next->work == item->work &&
-         (item->end - item->begin) % strip_multiple == 0;
+/* Behind `item`, run in one call up to `end`. */
+static bool continues(const struct item *item, long end, const struct item *next) {
+  return next->begin == end && next->work == item->work && (end - item->begin) % strip_multiple == 0;
 }
 
 /* A thread's copy of the frame of the work with reductions that it met last. */
@@ -43,12 +43,16 @@ static void *const *own_frame(const struct work *w, struct copy *copy, const str
 static void run_items(const struct execution *e, struct copy *copy, int begin, int end, bool poll) {
   const struct item *items = e->schedule->items;
   for (int i = begin; i < end;) {
-    struct item item = items[i++];
-    const struct work *w = &e->works[item.work];
-    const bool alone = poll || w->nreductions;
-    while (!alone && i < end && continues(&item, &items[i]))
-      item.end = items[i++].end;
-    w->function(w->nreductions ? own_frame(w, copy, &item) : w->frame, w->list, item.begin, item.end);
+    const struct item *item = &items[i++];
+    const struct work *w = &e->works[item->work];
+    void *const *frame = w->frame;
+    long last = item->end;
+    if (w->nreductions)
+      frame = own_frame(w, copy, item);
+    else
+      while (!poll && i < end && continues(item, last, &items[i]))
+        last = items[i++].end;
+    w->function(frame, w->list, item->begin, last);
     if (poll)
       e->poll(e->poll_context);
   }

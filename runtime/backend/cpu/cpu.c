@@ -236,26 +236,30 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
   const struct cpu_loop *cpu = loop->backend_state;
   const struct cpu_variant *v = &cpu->variants[launch->variant];
   const struct cpu_part *p = &v->parts[part];
-  struct work works[] = {{.function = v->functions[WORK_RANGE],
-                          .frame = launch->frame,
-                          .nframe = desc_slots(&loop->desc),
-                          .reductions = loop->reductions,
-                          .nreductions = loop->nreductions,
-                          .slots = launch->slots,
-                          .slot_bytes = loop->slot_bytes},
-                         {0}};
+  /* The second only where there is a list: copying what was just written waits for it. */
+  struct work works[2];
   struct execution execution = {.schedule = p->schedule,
                                 .works = works,
-                                .nworks = sizeof works / sizeof *works,
+                                .nworks = 1,
                                 .threads = p->threads,
                                 .poll = ctx->poll,
                                 .poll_context = ctx};
-  set_straight(launch, cpu, part);
+  works[WORK_RANGE] = (struct work){.function = v->functions[WORK_RANGE],
+                                    .frame = launch->frame,
+                                    .nframe = desc_slots(&loop->desc),
+                                    .reductions = loop->reductions,
+                                    .nreductions = loop->nreductions,
+                                    .slots = launch->slots,
+                                    .slot_bytes = loop->slot_bytes};
   if (loop->nreductions)
     works[WORK_RANGE].slots += (size_t)launch->part_slots[part].first * loop->slot_bytes;
-  works[WORK_LIST] = works[WORK_RANGE];
-  works[WORK_LIST].function = v->functions[WORK_LIST];
-  works[WORK_LIST].list = p->schedule->list;
+  if (p->schedule->list) {
+    works[WORK_LIST] = works[WORK_RANGE];
+    works[WORK_LIST].function = v->functions[WORK_LIST];
+    works[WORK_LIST].list = p->schedule->list;
+    execution.nworks = 2;
+  }
+  set_straight(launch, cpu, part);
   if (p->gather)
     gather_works(p->gather, launch, &works[WORK_RANGE], &execution);
   cpu_discount(ctx);
