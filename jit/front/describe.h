@@ -71,11 +71,9 @@ int desc_copy(struct desc *to, const struct desc *from, struct error *err);
 /* Do arguments need this column of a map? */
 bool desc_uses_column(const struct desc *d, int map, int column);
 
-/* Canonical text: the same description gives the same text in any process; reading it back gives the
- * same description. Format: one "key value" per line, texts length-prefixed;
- * arguments, sets, maps and dats count from 1 there, and 0 is none. */
+/* Canonical text: the same description gives the same text in any process, and another one another. One "key value" per line, texts
+ * length-prefixed; arguments, sets, maps and dats count from 1 there, and 0 is none. */
 void desc_print(const struct desc *d, struct text *out);
-int desc_parse(struct desc *d, const char *canonical, struct error *err);
 
 /* Append to `names` that a "set", "map", "dat" or "arg", numbered from 0, has this name: a line "set 1 cells", counted from 1
  * as in the text. A line break within the name becomes a blank. */

@@ -31,7 +31,6 @@ void cuda_shape_print(const struct cuda_shape *s, struct text *out);
 /* One such word, or "scalars", replaces what it names; false for any other. */
 bool cuda_shape_word(const char *word, struct cuda_shape *s);
 bool cuda_has_blocks(enum cuda_strategy s); /* works on a plan's blocks */
-const char *cuda_strategy_name(enum cuda_strategy s);
 
 /* ---- increments through maps ---- */
 struct cuda_target {

@@ -11,10 +11,6 @@
 static const char *const strategies[CUDA_STRATEGIES] = {"direct",  "atomics", "staged", "blocks",
                                                         "colours", "apart",   "whole"};
 
-const char *cuda_strategy_name(enum cuda_strategy s) {
-  return strategies[s];
-}
-
 bool cuda_has_blocks(enum cuda_strategy s) {
   return s == CUDA_STAGED || s == CUDA_BLOCKS || s == CUDA_WHOLE;
 }

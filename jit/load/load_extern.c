@@ -140,7 +140,3 @@ void externs_close(struct externs *externs) {
     dlclose(externs->vector_library);
   externs->vector_library = NULL;
 }
-
-const char *extern_name(size_t number) {
-  return number < nrows ? rows[number].name : NULL;
-}

@@ -14,7 +14,4 @@ struct externs {
 void *extern_find(struct externs *externs, const char *name);
 void externs_close(struct externs *externs);
 
-/* All names but those of libmvec, for tests; NULL after the last. */
-const char *extern_name(size_t number);
-
 #endif

@@ -180,9 +180,6 @@ const char *nvrtc_path(const struct nvrtc *n) {
 const char *nvrtc_version(const struct nvrtc *n) {
   return n->version;
 }
-int nvrtc_number(const struct nvrtc *n) {
-  return n->number;
-}
 
 void nvrtc_describe(const struct nvrtc_places *places, struct text *out) {
   struct nvrtc *n = NULL;

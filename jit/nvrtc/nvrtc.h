@@ -21,7 +21,6 @@ int nvrtc_open(struct nvrtc **out, const struct nvrtc_places *places, struct err
 void nvrtc_close(struct nvrtc *n);
 const char *nvrtc_path(const struct nvrtc *n);
 const char *nvrtc_version(const struct nvrtc *n); /* "13.0" */
-int nvrtc_number(const struct nvrtc *n);          /* 130 */
 
 /* What the binary for a device "sm_90" will be: its capability, or that of the newest PTX that this NVRTC can make
  * where it is older than the device (*ptx is 1 then). 0: none, the device is too old for this NVRTC. */

@@ -1,11 +1,11 @@
-/* Any lines as the arguments of `op2jit check`: what is accepted is a description that prints and reads back. The first line is
+/* Any lines as the arguments of `op2jit check`: what is accepted is a description that prints. The first line is
  * the list of constants. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "description.h"
+#include "jit/front/describe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   int count = 0;
   struct error err = {0};
   struct desc d;
+  struct text printed = {0};
   if (!text)
     return 0;
   memcpy(text, data, size);
@@ -26,10 +27,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!code)
     code = constants_parse(&d, lines[0], &err);
   if (!code)
-    print_and_read(&d);
+    desc_print(&d, &printed);
   else if (!*error_message(&err))
     abort();
   desc_free(&d);
+  text_free(&printed);
   error_free(&err);
   free(text);
   return 0;

@@ -84,52 +84,20 @@ static struct desc any_desc(void) {
   return d;
 }
 
-static void round_trip(void **state) {
+static void copies(void **state) {
   (void)state;
   for (int i = 0; i < 2000; i++) {
-    struct desc d = any_desc(), back, copy;
-    struct text first = {0}, second = {0}, third = {0};
+    struct desc d = any_desc(), copy;
+    struct text first = {0}, second = {0};
     struct error err = {0};
     desc_print(&d, &first);
-    if (desc_parse(&back, text_str(&first), &err) != OP_OK)
-      fail_msg("%s in\n%s", error_message(&err), text_str(&first));
-    desc_print(&back, &second);
-    assert_string_equal(text_str(&first), text_str(&second));
-    assert_int_equal(desc_copy(&copy, &back, &err), OP_OK);
-    desc_free(&back);
-    desc_print(&copy, &third);
-    assert_string_equal(text_str(&first), text_str(&third));
-    desc_free(&copy);
+    assert_int_equal(desc_copy(&copy, &d, &err), OP_OK);
     desc_free(&d);
+    desc_print(&copy, &second);
+    assert_string_equal(text_str(&first), text_str(&second));
+    desc_free(&copy);
     text_free(&first);
     text_free(&second);
-    text_free(&third);
-  }
-}
-
-/* Cut short and with bytes changed: read or refused. */
-static void any_text(void **state) {
-  (void)state;
-  for (int i = 0; i < 200; i++) {
-    struct desc d = any_desc();
-    struct text canonical = {0};
-    desc_print(&d, &canonical);
-    desc_free(&d);
-    for (int round = 0; round < 50; round++) {
-      char *changed = strdup(text_str(&canonical));
-      struct error err = {0};
-      for (int n = pick(3) + 1; n > 0; n--)
-        changed[pick((int)canonical.length)] = "0123456789 -:\nabcx"[pick(18)];
-      if (pick(3) == 0)
-        changed[pick((int)canonical.length)] = '\0';
-      if (desc_parse(&d, changed, &err) == OP_OK)
-        desc_free(&d);
-      else
-        assert_int_equal(err.code, OP_ERR_ARGUMENT);
-      error_free(&err);
-      free(changed);
-    }
-    text_free(&canonical);
   }
 }
 
@@ -205,7 +173,7 @@ static void slots(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(any_text),
-                                     cmocka_unit_test(numbers), cmocka_unit_test(slots)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(copies), cmocka_unit_test(numbers),
+                                     cmocka_unit_test(slots)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
