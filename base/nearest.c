@@ -2,7 +2,10 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/size.h"
 
 enum { LONGEST = 63 };
 
@@ -66,4 +69,29 @@ void nearest_tell(const char *what, const char *word, const char *const names[],
   text_addf(out, "the %s \"%s\" is unknown", what, word);
   if (near >= 0)
     text_addf(out, " (did you mean \"%s\"?)", names[near]);
+}
+
+bool names_have(const struct text *names, const char *name, size_t length) {
+  for (size_t at = 0; at < names->length; at += strlen(names->data + at) + 1)
+    if (strlen(names->data + at) == length && memcmp(names->data + at, name, length) == 0)
+      return true;
+  return false;
+}
+
+void names_note(struct text *names, const char *name) {
+  if (!names_have(names, name, strlen(name)))
+    text_add_bytes(names, name, strlen(name) + 1);
+}
+
+const char *names_nearest(const struct text *names, const char *word) {
+  int count = 0, n = 0;
+  for (size_t at = 0; at < names->length; at += strlen(names->data + at) + 1)
+    count++;
+  const char **list = array_new((size_t)count, sizeof *list);
+  for (size_t at = 0; list && at < names->length; at += strlen(names->data + at) + 1)
+    list[n++] = names->data + at;
+  const int near = list ? nearest_name(word, list, n) : -1;
+  const char *found = near >= 0 ? list[near] : NULL;
+  free(list);
+  return found;
 }

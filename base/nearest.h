@@ -9,5 +9,10 @@
 int nearest_name(const char *word, const char *const names[], int count);
 /* `the type "doble" is unknown (did you mean "double"?)`, or `the type is NULL`. */
 void nearest_tell(const char *what, const char *word, const char *const names[], int count, struct text *out);
+/* Names that were met, one behind the other, each with a NUL and once. */
+void names_note(struct text *names, const char *name);
+bool names_have(const struct text *names, const char *name, size_t length);
+/* The one that is near enough to be meant; NULL: none. */
+const char *names_nearest(const struct text *names, const char *word);
 
 #endif

@@ -268,8 +268,10 @@ static void log_miss(struct job *job) {
 static int missing(struct job *job, struct error *err) {
   struct text why = {0};
   explain_miss(job, &why);
-  error_set(err, OP_ERR_CACHE_MISS, "kernel %s (%s) is not in the cache: %s", job->e->key.loop,
-            text_str(&job->shape), text_str(&why));
+  error_set(
+      err, OP_ERR_CACHE_MISS,
+      "kernel %s (%s) is not in the cache: %s; OP2_JIT=load forbids compiling; run once with OP2_JIT=on",
+      job->e->key.loop, text_str(&job->shape), text_str(&why));
   text_free(&why);
   return OP_ERR_CACHE_MISS;
 }

@@ -95,10 +95,6 @@ static void tell_handler(const op_error *error) {
     the.handler(error, the.user);
 }
 
-bool api_errors_end(void) {
-  return !the.handler;
-}
-
 void op2jit_set_error_handler(op_error_handler *handler, void *user) {
   the.handler = handler;
   the.user = user;

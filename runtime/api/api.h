@@ -11,8 +11,6 @@ struct op_context *api_enter(const char *call);
 int api_refused(void);
 /* This thread's last call was refused because another was under way. */
 bool api_was_busy(void);
-/* Whether an error ends the program: no handler is set. */
-bool api_errors_end(void);
 /* Where the call's error goes. */
 struct error *api_error(void);
 /* Leave: tells the error handler if `code` is not 0; returns `code`. If errors are returned, an error that ranks did not agree

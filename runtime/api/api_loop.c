@@ -6,7 +6,6 @@
 
 #include "api/api.h"
 #include "loop/loop.h"
-#include "loop/missing.h"
 
 /* The type's name may be gone when the loop looks at the argument: parse it now, and keep what was not
  * understood for the message. */
@@ -110,7 +109,6 @@ int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op
   struct op_context *ctx = api_enter("op_par_loop");
   if (!ctx)
     return api_refused();
-  ctx->missing->gather = api_errors_end();
   int code = loop_run(ctx, kernel_source, kernel_name, set, nargs, args, file, line, api_error());
   if (code && file && *file)
     error_prefix(api_error(), "%s:%d: ", file, line);

@@ -16,8 +16,6 @@
 #include "kernels-cache/store.h"
 #include "loop/loop.h"
 #include "loop/loop_names.h"
-#include "loop/loop_past.h"
-#include "loop/missing.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
@@ -26,6 +24,7 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "ranks/kind.h"
+#include "record/sites.h"
 #include "report/forms.h"
 #include "report/report.h"
 #include "report/tuning_report.h"
@@ -41,12 +40,11 @@ struct whole {
   struct log log;
   struct mesh mesh;
   struct loop_table loops;
-  struct loop_pasts pasts;
-  struct missing missing;
+  struct list sites;
   struct native_table natives;
   struct list kernel_files;
   struct trace trace;
-  struct text loop_names, dat_names;
+  struct text dat_names;
   op_counters_t counters;
 };
 
@@ -60,12 +58,10 @@ static struct op_context *new_context(struct error *err) {
                                    .log = &w->log,
                                    .mesh = &w->mesh,
                                    .loops = &w->loops,
-                                   .pasts = &w->pasts,
-                                   .missing = &w->missing,
+                                   .sites = &w->sites,
                                    .natives = &w->natives,
                                    .kernel_files = &w->kernel_files,
                                    .trace = &w->trace,
-                                   .loop_names = &w->loop_names,
                                    .dat_names = &w->dat_names,
                                    .counters = &w->counters};
   return &w->context;
@@ -186,10 +182,8 @@ static void release(struct op_context *ctx) {
   for (int i = 0; i < ctx->trace->nnames; i++)
     free(ctx->trace->names[i]);
   free(ctx->trace->names);
-  text_free(ctx->loop_names);
   text_free(ctx->dat_names);
-  loop_pasts_free(ctx->pasts);
-  text_free(&ctx->missing->list);
+  sites_free(ctx);
   io_free(ctx->io);
   env_free(ctx->env);
   free(ctx);
@@ -233,6 +227,5 @@ void context_close(struct op_context *ctx) {
 
 int ctx_flush(struct op_context *ctx, struct error *err) {
   ctx->counters->flushes++;
-  const int code = spread_check(ctx, err);
-  return code ? code : missing_tell(ctx->missing, err);
+  return spread_check(ctx, err);
 }

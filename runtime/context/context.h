@@ -16,10 +16,8 @@ struct jit;
 struct kind;
 struct list;
 struct log;
-struct loop_pasts;
 struct loop_table;
 struct mesh;
-struct missing;
 struct mover;
 struct native_table;
 struct op2jit_counters;
@@ -29,7 +27,6 @@ struct team;
 struct text;
 struct trace;
 struct tuning_report;
-
 
 struct op_context {
   struct env *env;
@@ -42,11 +39,12 @@ struct op_context {
   struct handles *handles; /* outlives the context */
   struct mesh *mesh;
   struct loop_table *loops;
-  struct loop_pasts *pasts; /* records that are gone */
+  struct list *sites; /* of calls of loops, see record/sites.h */
   const struct backend *backend;
   void *backend_state;
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */
   int shadow_every;
+  bool reshaped_told;        /* OP2_JIT=load: that a loop runs in another shape than suits its data */
   const struct mover *mover; /* NULL without a device */
   /* Lets messages get on while a loop runs; NULL: none travel. */
   void (*poll)(void *ctx);
@@ -55,14 +53,13 @@ struct op_context {
   size_t cache_bytes;          /* of its last-level caches; 0: nobody asked yet */
   struct store *store;         /* NULL until a backend compiles */
   struct jit *jit;
-  struct missing *missing; /* of OP2_JIT=load */
   struct plan_cache *plans;
   struct native_table *natives;
   struct list *kernel_files;
   struct trace *trace;
-  struct text *loop_names, *dat_names; /* see loop_names.h */
-  struct io *io;                       /* files; NULL until one is wanted */
-  struct tuning_report *tuned;         /* of OP2_TUNE=force; NULL: no loop has ended yet */
+  struct text *dat_names;      /* that OP2_VARIANT could have meant, see base/nearest.h */
+  struct io *io;               /* files; NULL until one is wanted */
+  struct tuning_report *tuned; /* of OP2_TUNE=force; NULL: no loop has ended yet */
   struct op2jit_counters *counters;
 };
 

@@ -9,7 +9,6 @@
 #include "check/shadow.h"
 #include "context/context.h"
 #include "loop/loop_record.h"
-#include "loop/missing.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
@@ -235,12 +234,6 @@ static int execute_twice(struct op_context *ctx, struct launch *launch, struct e
   return shadow_end(ctx, launch, &run, err);
 }
 
-/* Get the code, run nothing. What the checking form compiles is known when it runs, so it is left out here. */
-static int look_up(struct op_context *ctx, struct launch *launch, struct error *err) {
-  int code = prepare(ctx, launch, err);
-  return code ? code : launch->loop->backend->select(ctx, launch, err);
-}
-
 static int execute(struct op_context *ctx, struct launch *launch, struct error *err) {
   const struct loop *loop = launch->loop;
   if (loop->checked)
@@ -314,12 +307,10 @@ static int run_launch(struct op_context *ctx, struct launch *launch, struct erro
   loop->stats.calls++;
   if (loop->most_elements == 0)
     return OP_OK;
-  if (ctx->missing->count)
-    return missing_note(ctx, loop, look_up(ctx, launch, err), err);
   const long long moved = bytes_moved(ctx);
   const int code = execute(ctx, launch, err);
   loop->stats.moved += bytes_moved(ctx) - moved;
-  return code == OP_ERR_CACHE_MISS ? missing_note(ctx, loop, code, err) : code;
+  return code;
 }
 
 static int run_call(struct op_context *ctx, struct loop *loop, const op_arg *args, struct error *err) {

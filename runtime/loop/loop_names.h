@@ -1,14 +1,10 @@
-/* Loops that the environment names (OP2_CHECK=res_calc, OP2_VARIANT=res_calc:scalar) and that never run, and dats
- * (OP2_VARIANT=soa=q) that are never declared: said at op_exit. */
+/* Loops that the environment names (OP2_CHECK=res_calc, OP2_VARIANT=res_calc:scalar) and that never ran, and dats
+ * (OP2_VARIANT=soa=q) that were never declared: said at op_exit. */
 #ifndef OP2JIT_LOOP_NAMES_H
 #define OP2JIT_LOOP_NAMES_H
 
 struct op_context;
 
-/* A loop of this name was met. Keeps nothing if the environment names no loops. */
-void loop_names_note(struct op_context *ctx, const char *name);
-/* A dat of this name was declared. */
-void loop_names_note_dat(struct op_context *ctx, const char *name);
 /* A warning for each name that no loop or dat had, with the nearest that one had. */
 void loop_names_warn(const struct op_context *ctx);
 

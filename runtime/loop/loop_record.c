@@ -10,10 +10,12 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "loop/loop.h"
-#include "loop/loop_names.h"
 #include "mesh/data.h"
+#include "record/sites.h"
 
 void loop_free(struct op_context *ctx, struct loop *loop) {
+  if (loop->site)
+    site_leave(loop->site);
   if (loop->shadow)
     loop_free(ctx, loop->shadow);
   loop->backend->drop(ctx, loop);
@@ -28,6 +30,44 @@ void loop_free(struct op_context *ctx, struct loop *loop) {
   free(loop->frame);
   launch_free(loop->spare);
   free(loop);
+}
+
+void loop_take_back(struct op_context *ctx, struct loop *loop) {
+  struct loop_table *table = ctx->loops;
+  struct loop **link = &table->buckets[loop->hash & (table->nbuckets - 1)];
+  while (*link != loop)
+    link = &(*link)->next;
+  *link = loop->next;
+  table->count--;
+  table->next_order--;
+  ctx->counters->records--;
+  loop_free(ctx, loop);
+}
+
+static bool uses(const struct loop *loop, const struct dat *dat) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->args[i].dat == dat)
+      return true;
+  return false;
+}
+
+void loop_forget(struct op_context *ctx, const struct dat *dat) {
+  struct loop_table *table = ctx->loops;
+  for (size_t b = 0; b < table->nbuckets; b++)
+    for (struct loop **link = &table->buckets[b]; *link;) {
+      struct loop *loop = *link;
+      if (dat && !uses(loop, dat)) {
+        link = &loop->next;
+        continue;
+      }
+      *link = loop->next;
+      loop_free(ctx, loop);
+      table->count--;
+    }
+  if (!dat) {
+    free(table->buckets);
+    *table = (struct loop_table){.next_order = table->next_order};
+  }
 }
 
 static int copy_call(struct loop *loop, const struct loop_call *call, struct error *err) {
@@ -78,10 +118,11 @@ static struct loop *record_new(struct op_context *ctx, const struct backend *bac
 }
 
 struct loop *loop_new(struct op_context *ctx, const struct loop_call *call, struct error *err) {
-  struct loop *loop = record_new(ctx, ctx->backend, call, err);
+  struct loop_site *site = site_get(ctx, call, err);
+  struct loop *loop = site ? record_new(ctx, ctx->backend, call, err) : NULL;
   if (!loop)
     return NULL;
-  loop_names_note(ctx, call->name);
+  site_enter(site, loop);
   if (ctx->shadow && !(loop->shadow = record_new(ctx, ctx->shadow, call, err))) {
     loop_free(ctx, loop);
     return NULL;

@@ -4,11 +4,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/nearest.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/forced.h"
-#include "loop/loop_names.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
@@ -174,7 +174,8 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
   host->bytes = bytes;
   host->version[REGION_OWNED] = 1;
   ctx->mesh->next_dat++;
-  loop_names_note_dat(ctx, dat->name);
+  if (*env_value(ctx->env, ENV_VARIANT))
+    names_note(ctx->dat_names, dat->name);
   if (data && !set->spread)
     put_rows(ctx, dat, data);
   return dat;

@@ -18,6 +18,7 @@ struct dat;
 struct check_state;
 struct backend;
 struct launch;
+struct loop_site;
 
 struct loop_arg {
   enum desc_form form;
@@ -113,6 +114,7 @@ struct loop {
   struct loop *shadow;       /* the same loop for another backend (OP2_SHADOW), NULL: none */
   struct check_state *check; /* what the checking form keeps */
   struct error failure;      /* a loop that cannot run says so at every call */
+  struct loop_site *site;    /* where its statistics go; NULL: nowhere */
   struct loop_stats stats;
 };
 
@@ -121,6 +123,21 @@ struct loop_table {
   size_t nbuckets, count, next_order;
 };
 
+/* One op_par_loop as the user wrote it, valid while the call lasts. */
+struct loop_call {
+  const char *text, *name;
+  op_set set;
+  int nargs;
+  const op_arg *args;
+  const char *file;
+  int line;
+};
+
+uint64_t loop_hash(const struct loop_call *call);
+/* NULL: there is none. */
+struct loop *loop_find(const struct loop_table *table, uint64_t hash, const struct loop_call *call);
+/* Its hash is set. The table owns it then; after an error it is still the caller's. */
+int loop_add(struct op_context *ctx, struct loop *loop, struct error *err);
 /* Records in the order of their first call. The caller frees the array only. NULL: no memory. */
 struct loop **loop_records(const struct op_context *ctx);
 /* For each set the nanoseconds that loops over it took, without exchanging and waiting, which are no element's own. The caller

@@ -1,15 +1,13 @@
 /* The records of loops, found by call site, kernel text, set and arguments. */
-#include "loop/loop_record.h"
+#include "record/record.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/size.h"
 #include "context/context.h"
-#include "loop/loop_past.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
-#include "record/record.h"
 
 static uint64_t mix(uint64_t value) {
   value ^= value >> 32;
@@ -84,46 +82,6 @@ int loop_add(struct op_context *ctx, struct loop *loop, struct error *err) {
   table->count++;
   ctx->counters->records++;
   return OP_OK;
-}
-
-void loop_take_back(struct op_context *ctx, struct loop *loop) {
-  struct loop_table *table = ctx->loops;
-  struct loop **link = &table->buckets[loop->hash & (table->nbuckets - 1)];
-  while (*link != loop)
-    link = &(*link)->next;
-  *link = loop->next;
-  table->count--;
-  table->next_order--;
-  ctx->counters->records--;
-  loop_free(ctx, loop);
-}
-
-static bool uses(const struct loop *loop, const struct dat *dat) {
-  for (int i = 0; i < loop->nargs; i++)
-    if (loop->args[i].dat == dat)
-      return true;
-  return false;
-}
-
-void loop_forget(struct op_context *ctx, const struct dat *dat) {
-  struct loop_table *table = ctx->loops;
-  for (size_t b = 0; b < table->nbuckets; b++)
-    for (struct loop **link = &table->buckets[b]; *link;) {
-      struct loop *loop = *link;
-      if (dat && !uses(loop, dat)) {
-        link = &loop->next;
-        continue;
-      }
-      *link = loop->next;
-      if (dat)
-        loop_past_keep(ctx->pasts, loop);
-      loop_free(ctx, loop);
-      table->count--;
-    }
-  if (!dat) {
-    free(table->buckets);
-    *table = (struct loop_table){.next_order = table->next_order};
-  }
 }
 
 static int by_order(const void *a, const void *b) {

@@ -14,14 +14,13 @@
 #include "context/env.h"
 #include "jit/target.h"
 #include "kernels-cache/store.h"
-#include "loop/loop_past.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "mesh/print.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "record/record.h"
+#include "record/sites.h"
 #include "report/forms.h"
 #include "report/report_ranks.h"
 #include "run/caches.h"
@@ -87,53 +86,26 @@ static double triad_of(struct op_context *ctx, int threads, size_t cache_bytes, 
 
 typedef void report_writer(const struct report *r, struct text *out);
 
-/* A loop that has a record, or had one. */
-struct ran {
-  const char *name;
-  const struct loop_stats *stats;
-  size_t order;
-};
-
-static int by_order(const void *a, const void *b) {
-  const struct ran *x = a, *y = b;
-  return x->order < y->order ? -1 : x->order > y->order;
-}
-
-/* In the order of their first call. */
-static void list_loops(const struct op_context *ctx, struct loop *const *loops, struct ran *out) {
-  const size_t count = ctx->loops->count;
-  for (size_t i = 0; i < count; i++)
-    out[i] = (struct ran){loops[i]->name, &loops[i]->stats, loops[i]->order};
-  for (int i = 0; i < ctx->pasts->count; i++) {
-    const struct loop_past *past = &ctx->pasts->items[i];
-    out[count + (size_t)i] = (struct ran){past->name, &past->stats, past->order};
-  }
-  qsort(out, count + (size_t)ctx->pasts->count, sizeof *out, by_order);
-}
-
 struct report_rows {
   struct report_row *rows;
   const struct loop_stats **stats;
   int count;
 };
 
+/* Of the loops that were called, in the order of their first call. */
 static int make_rows(struct op_context *ctx, struct report_rows *r, struct error *err) {
-  const size_t count = ctx->loops->count + (size_t)ctx->pasts->count;
-  struct loop **loops = loop_records(ctx);
-  struct ran *ran = array_new(count, sizeof *ran);
-  r->rows = array_new(count, sizeof *r->rows);
-  r->stats = array_new(count, sizeof *r->stats);
-  r->count = (int)count;
-  const bool good = loops && ran && r->rows && r->stats;
-  if (good)
-    list_loops(ctx, loops, ran);
-  for (size_t i = 0; good && i < count; i++) {
-    r->stats[i] = ran[i].stats;
-    r->rows[i] = row_of(ran[i].name, ran[i].stats);
+  const size_t most = (size_t)ctx->sites->count;
+  r->rows = array_new(most, sizeof *r->rows);
+  r->stats = array_new(most, sizeof *r->stats);
+  for (size_t i = 0; r->rows && r->stats && i < most; i++) {
+    const struct loop_site *site = ctx->sites->items[i];
+    const struct loop_stats *stats = site_stats(site);
+    if (stats->calls == 0)
+      continue;
+    r->stats[r->count] = stats;
+    r->rows[r->count++] = row_of(site->name, stats);
   }
-  free(loops);
-  free(ran);
-  return good ? OP_OK : error_memory(err, "a report", count * sizeof *r->rows);
+  return r->rows && r->stats ? OP_OK : error_memory(err, "a report", most * sizeof *r->rows);
 }
 
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {

@@ -1,0 +1,27 @@
+/* What is told of a loop when the program ends. Records come and go with the temporaries that they use; calls of one kernel on one set with
+ * arguments of the same kind are one row of a report all the same, whatever temporaries they were given. */
+#ifndef OP2JIT_SITES_H
+#define OP2JIT_SITES_H
+
+#include "record/record.h"
+
+struct loop_site {
+  char *name, *text, *variant;
+  op_set set;
+  int nargs;
+  op_arg *keys;
+  struct loop *record;     /* that has the statistics; NULL: it is gone */
+  struct loop_stats stats; /* of records that are gone */
+};
+
+/* The site of a call whose record is to be made: one that has none, or a new one, in ctx->sites. OP_ERR_MEMORY. */
+struct loop_site *site_get(struct op_context *ctx, const struct loop_call *call, struct error *err);
+/* The record goes on with the site's statistics; it is about to go, and leaves them. */
+void site_enter(struct loop_site *site, struct loop *record);
+void site_leave(struct loop_site *site);
+static inline const struct loop_stats *site_stats(const struct loop_site *site) {
+  return site->record ? &site->record->stats : &site->stats;
+}
+void sites_free(struct op_context *ctx);
+
+#endif
