@@ -16,12 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The map of direct arguments; only its address matters. */
-struct op2jit_map {
-  int unused;
-};
-__attribute__((visibility("default"))) struct op2jit_map op2jit_identity_map;
-
 static struct {
   struct op_context *context;
   struct comm *comm; /* from op_init until the end of op_exit: errors of both are told to the other ranks */

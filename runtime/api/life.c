@@ -6,6 +6,7 @@
 #include "backend/backend.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "check/forms.h"
 #include "check/shadow.h"
 #include "context/env.h"
 #include "context/forced.h"
@@ -25,6 +26,7 @@
 #include "ranks/comm.h"
 #include "ranks/kind.h"
 #include "record/sites.h"
+#include "record/trace.h"
 #include "report/forms.h"
 #include "report/report.h"
 #include "report/tuning_report.h"
@@ -63,6 +65,7 @@ static struct op_context *new_context(struct error *err) {
                                    .kernel_files = &w->kernel_files,
                                    .trace = &w->trace,
                                    .dat_names = &w->dat_names,
+                                   .forms = check_forms,
                                    .counters = &w->counters};
   return &w->context;
 }
@@ -179,9 +182,6 @@ static void release(struct op_context *ctx) {
   store_close(ctx->store);
   team_close(ctx->team);
   free(ctx->trace->events);
-  for (int i = 0; i < ctx->trace->nnames; i++)
-    free(ctx->trace->names[i]);
-  free(ctx->trace->names);
   text_free(ctx->dat_names);
   sites_free(ctx);
   io_free(ctx->io);

@@ -16,6 +16,7 @@ struct jit;
 struct kind;
 struct list;
 struct log;
+struct loop_form;
 struct loop_table;
 struct mesh;
 struct mover;
@@ -44,8 +45,9 @@ struct op_context {
   void *backend_state;
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */
   int shadow_every;
-  bool reshaped_told;        /* OP2_JIT=load: that a loop runs in another shape than suits its data */
-  const struct mover *mover; /* NULL without a device */
+  const struct loop_form *forms; /* in which loops run that do not run plainly, see loop/form.h */
+  bool reshaped_told;            /* OP2_JIT=load: that a loop runs in another shape than suits its data */
+  const struct mover *mover;     /* NULL without a device */
   /* Lets messages get on while a loop runs; NULL: none travel. */
   void (*poll)(void *ctx);
   struct exchanges *exchanges; /* NULL until ranks exchange halos */

@@ -5,16 +5,14 @@
 #include "backend/backend.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "check/check.h"
-#include "check/shadow.h"
 #include "context/context.h"
+#include "loop/form.h"
 #include "loop/loop_record.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
-#include "report/forms.h"
-#include "report/report.h"
+#include "record/trace.h"
 #include "spread/spread.h"
 
 /* Globals are not part of the record, so their addresses are looked at in every call. */
@@ -69,7 +67,8 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
   int code = OP_OK;
   if (is_stale(ctx, loop)) {
     loop->backend->drop(ctx, loop);
-    check_drop(loop);
+    if (loop->form && loop->form->drop)
+      loop->form->drop(loop);
     loop->prepared = false;
     code = loop_describe(ctx, loop, err);
     if (!code)
@@ -103,7 +102,7 @@ static int prepare_together(struct op_context *ctx, struct loop *loop, struct er
   return code;
 }
 
-static int prepare(struct op_context *ctx, struct launch *launch, struct error *err) {
+int loop_prepare(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
   const bool prepared =
       loop->prepared && loop->epoch == ctx->mesh->epoch && loop->constant_epoch == ctx->mesh->constant_epoch;
@@ -111,10 +110,11 @@ static int prepare(struct op_context *ctx, struct launch *launch, struct error *
   return code ? code : launch_fit(launch, err);
 }
 
-/* OP2_CHECK: on the host, whatever the backend, which learns nothing of it but the new versions of the dats. */
-static int execute_checked(struct op_context *ctx, struct launch *launch, struct error *err) {
+int loop_run_by(struct op_context *ctx, struct launch *launch,
+                int (*run)(struct op_context *ctx, struct launch *launch, struct error *err),
+                struct error *err) {
   struct loop *loop = launch->loop;
-  int code = prepare(ctx, launch, err);
+  int code = loop_prepare(ctx, launch, err);
   for (int i = 0; !code && i < loop->nargs; i++)
     if (loop->args[i].dat && loop->args[i].present)
       code = dat_need(ctx, loop->args[i].dat, SPACE_HOST, REGION_OWNED, err);
@@ -124,21 +124,20 @@ static int execute_checked(struct op_context *ctx, struct launch *launch, struct
     launch_set_slots(launch, p, p == 0);
   if (!code)
     code = launch_start(launch, err);
-  double start = clock_seconds();
+  const double start = clock_seconds();
   if (!code)
-    code = check_run(ctx, launch, err);
+    code = run(ctx, launch, err);
   if (!code)
     code = launch_results(ctx, launch, err);
   if (code)
     return code;
   loop_mark_written(ctx, loop, SPACE_HOST);
   loop->stats.seconds += clock_seconds() - start;
-  loop->stats.variant = "checking form";
   return OP_OK;
 }
 
 int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
-  int code = prepare(ctx, launch, err);
+  int code = loop_prepare(ctx, launch, err);
   if (!code)
     code = launch->loop->backend->select(ctx, launch, err);
   if (!code)
@@ -184,10 +183,10 @@ static void note_time(struct op_context *ctx, struct launch *launch, double star
   if (loop->backend->ran)
     loop->backend->ran(ctx, launch, spent - (loop->stats.waiting_seconds - waited));
   if (ctx->trace->wanted)
-    context_trace(ctx, loop, start, spent);
+    trace_add(ctx, loop, start, spent);
 }
 
-static int execute_once(struct op_context *ctx, struct launch *launch, struct error *err) {
+int loop_run_plainly(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
   int code = loop_make_ready(ctx, launch, err);
   if (code)
@@ -207,40 +206,10 @@ static int execute_once(struct op_context *ctx, struct launch *launch, struct er
   return OP_OK;
 }
 
-static int exchange_now(struct op_context *ctx, struct launch *launch, enum space space, struct error *err) {
+int loop_exchange_now(struct op_context *ctx, struct launch *launch, enum space space, struct error *err) {
   bool exchanging = false;
   int code = loop_exchange_start(ctx, launch, space, &exchanging, err);
   return code || !exchanging ? code : loop_exchange_finish(ctx, launch, err);
-}
-
-/* Both runs start from the same halos, also where the first one's are on a device only. */
-static int execute_twice(struct op_context *ctx, struct launch *launch, struct error *err) {
-  struct loop *loop = launch->loop;
-  struct shadow_run run;
-  int code = prepare(ctx, launch, err);
-  if (!code)
-    code = exchange_now(ctx, launch, loop->backend->space, err);
-  if (!code && loop->shadow->backend->space == SPACE_HOST)
-    code = exchange_now(ctx, launch, SPACE_HOST, err);
-  if (!code)
-    code = shadow_begin(ctx, launch, &run, err);
-  if (code)
-    return code;
-  code = execute_once(ctx, launch, err);
-  if (code) {
-    shadow_drop(&run);
-    return code;
-  }
-  return shadow_end(ctx, launch, &run, err);
-}
-
-static int execute(struct op_context *ctx, struct launch *launch, struct error *err) {
-  const struct loop *loop = launch->loop;
-  if (loop->checked)
-    return execute_checked(ctx, launch, err);
-  if (loop->shadow && (loop->stats.calls - 1) % ctx->shadow_every == 0)
-    return execute_twice(ctx, launch, err);
-  return execute_once(ctx, launch, err);
 }
 
 static int check_call(const struct loop_call *call, struct error *err) {
@@ -308,7 +277,7 @@ static int run_launch(struct op_context *ctx, struct launch *launch, struct erro
   if (loop->most_elements == 0)
     return OP_OK;
   const long long moved = bytes_moved(ctx);
-  const int code = execute(ctx, launch, err);
+  const int code = loop->form ? loop->form->run(ctx, launch, err) : loop_run_plainly(ctx, launch, err);
   loop->stats.moved += bytes_moved(ctx) - moved;
   return code;
 }

@@ -6,10 +6,8 @@
 
 #include "backend/backend.h"
 #include "base/size.h"
-#include "check/check.h"
 #include "context/context.h"
-#include "context/env.h"
-#include "loop/loop.h"
+#include "loop/form.h"
 #include "mesh/data.h"
 #include "record/sites.h"
 
@@ -19,7 +17,8 @@ void loop_free(struct op_context *ctx, struct loop *loop) {
   if (loop->shadow)
     loop_free(ctx, loop->shadow);
   loop->backend->drop(ctx, loop);
-  check_drop(loop);
+  if (loop->form && loop->form->drop)
+    loop->form->drop(loop);
   desc_free(&loop->desc);
   kernel_free(&loop->kernel);
   error_free(&loop->failure);
@@ -92,10 +91,7 @@ static int check_and_describe(struct op_context *ctx, struct loop *loop, struct 
     error_prefix(err, "loop %s, ", loop->name);
   if (!code)
     code = loop_layout(loop, err);
-  if (!code) {
-    loop->native = native_find(ctx->natives, loop->text);
-    loop->checked = ctx->diags >= 7 || check_wanted(env_value(ctx->env, ENV_CHECK), loop->name);
-  }
+  loop->native = native_find(ctx->natives, loop->text);
   return code;
 }
 
@@ -123,6 +119,8 @@ struct loop *loop_new(struct op_context *ctx, const struct loop_call *call, stru
   if (!loop)
     return NULL;
   site_enter(site, loop);
+  for (const struct loop_form *form = ctx->forms; form->name && !loop->form; form++)
+    loop->form = form->wanted(ctx, loop) ? form : NULL;
   if (ctx->shadow && !(loop->shadow = record_new(ctx, ctx->shadow, call, err))) {
     loop_free(ctx, loop);
     return NULL;

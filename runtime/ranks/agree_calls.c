@@ -116,8 +116,8 @@ static void print_loop(const struct op_context *ctx, const struct loop *loop, st
     agree_print_values(out, (int)known->type, known->dim, known->value);
     text_add(out, known->folded ? ", compiled in\n" : "\n");
   }
-  text_addf(out, "native form\t%s\nchecking form\t%s\n", loop->native ? "yes" : "no",
-            loop->checked ? "yes" : "no");
+  text_addf(out, "native form\t%s\nruns plainly\t%s\n", loop->native ? "yes" : "no",
+            loop->form ? "no" : "yes");
   text_addf(out, "shadow\t%s\nmesh changes\t%u\n", loop->shadow ? "yes" : "no", ctx->mesh->epoch);
 }
 

@@ -18,6 +18,7 @@ struct dat;
 struct check_state;
 struct backend;
 struct launch;
+struct loop_form;
 struct loop_site;
 
 struct loop_arg {
@@ -94,8 +95,9 @@ struct loop {
   bool large;    /* on some rank the data are far larger than the caches: likewise */
   bool heavy;    /* few elements that take long, and cut for that: likewise, see heavy.h */
   int long_calls;
-  bool prepared, checked; /* checked: in the checking form */
-  bool trying;            /* code that is asked for now is for the tuner to try */
+  bool prepared;
+  const struct loop_form *form; /* NULL: it runs plainly */
+  bool trying;                  /* code that is asked for now is for the tuner to try */
 
   struct reduction reductions[OP_MAX_ARGS];
   int nreductions;

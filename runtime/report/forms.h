@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "record/trace.h"
 
 /* Where a loop's code came from. */
 enum report_origin { REPORT_NATIVE, REPORT_COMPILED, REPORT_CACHE_HIT };
@@ -38,13 +39,6 @@ struct report_row {
   double moved;    /* bytes between host and device in all calls */
 };
 
-/* One call, for traces. */
-struct report_event {
-  const char *name, *category;
-  double start, seconds; /* since any fixed time */
-  int rank;
-};
-
 struct report {
   const char *backend, *team; /* team: NULL without threads */
   int threads, ranks;
@@ -52,7 +46,7 @@ struct report {
   size_t cache_bytes; /* loops that touch less are marked: their bandwidth is not the memory's */
   const struct report_row *rows;
   int nrows;
-  const struct report_event *events;
+  const struct trace_event *events;
   int nevents;
 };
 
@@ -65,14 +59,5 @@ void report_trace(const struct report *r, struct text *out);
 double report_rate(const struct report_row *row);
 double report_share(const struct report *r, const struct report_row *row);
 bool report_in_cache(const struct report *r, const struct report_row *row);
-
-/* Calls of loops, for OP2_TIMING=trace. */
-struct trace {
-  bool wanted;
-  struct report_event *events;
-  int count;
-  char **names; /* of loops: an event outlives its loop's record */
-  int nnames;
-};
 
 #endif

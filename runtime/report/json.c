@@ -48,7 +48,7 @@ void report_trace(const struct report *r, struct text *out) {
       first = r->events[i].start;
   text_add(out, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
   for (int i = 0; i < r->nevents; i++) {
-    const struct report_event *e = &r->events[i];
+    const struct trace_event *e = &r->events[i];
     json_object(out, NULL, "name:t cat:t ph:t ts:f dur:f pid:n tid:n", e->name, e->category, "X",
                 (e->start - first) * 1e6, e->seconds * 1e6, e->rank, 0);
     text_add_char(out, '\n');

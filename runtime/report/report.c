@@ -137,36 +137,6 @@ int context_timing(struct op_context *ctx, struct text *out, struct error *err) 
   return write_report(ctx, report_text, out, err);
 }
 
-/* ---- the trace: one event per call, as long as there is room ---- */
-
-enum { MOST_EVENTS = 1 << 20 };
-
-static const char *kept_name(struct trace *t, const char *name) {
-  for (int i = 0; i < t->nnames; i++)
-    if (strcmp(t->names[i], name) == 0)
-      return t->names[i];
-  char **names = array_resize(t->names, (size_t)t->nnames + 1, sizeof *names);
-  t->names = names ? names : t->names;
-  char *copy = names ? strdup(name) : NULL;
-  if (copy)
-    names[t->nnames++] = copy;
-  return copy;
-}
-
-void context_trace(struct op_context *ctx, const struct loop *loop, double start, double seconds) {
-  struct trace *t = ctx->trace;
-  const char *name = kept_name(t, loop->name);
-  if (!name)
-    return;
-  struct report_event *events =
-      t->count < MOST_EVENTS ? array_more(t->events, (size_t)t->count, sizeof *events) : NULL;
-  if (!events)
-    return;
-  t->events = events;
-  events[t->count++] = (struct report_event){
-      .name = name, .category = "loop", .start = start, .seconds = seconds, .rank = ctx->comm->rank};
-}
-
 /* ---- diagnostics ---- */
 
 static void describe_mesh(const struct op_context *ctx, struct text *out) {

@@ -13,8 +13,6 @@ int context_diagnostics(struct op_context *ctx, struct text *out, struct error *
 int context_check_plans(struct op_context *ctx, int level, struct error *err);
 /* Is OP2_TIMING's value one of its values, and can its file be written? At op_init, before a long run is for nothing. */
 int context_check_timing(struct op_context *ctx, struct error *err);
-/* One call of a loop, for OP2_TIMING=trace. */
-void context_trace(struct op_context *ctx, const struct loop *loop, double start, double seconds);
 /* To the standard output, which is emptied to see whether it takes it: a warning if not. */
 void context_print(const struct op_context *ctx, const struct text *report);
 /* What OP2_TIMING asks for at op_exit. */

@@ -68,8 +68,8 @@ static const struct report_row rows[] = {
      0,
      0},
 };
-static const struct report_event events[] = {{"res_calc", "loop", 100.5, 0.25, 0},
-                                             {"update", "loop", 100.0, 0.5, 3}};
+static const struct trace_event events[] = {{"res_calc", "loop", 100.5, 0.25, 0},
+                                            {"update", "loop", 100.0, 0.5, 3}};
 
 static struct report make(int ranks) {
   return (struct report){.backend = "openmp",

@@ -1,0 +1,26 @@
+/* Ways to run a call that are not the backend's plain one. The rooms above loop/ fill them, and op_init hands them over. */
+#ifndef OP2JIT_LOOP_FORM_H
+#define OP2JIT_LOOP_FORM_H
+
+#include "loop/loop.h"
+
+/* ctx->forms ends with a row without a name. A new record takes the first that is wanted for it. */
+struct loop_form {
+  const char *name;
+  bool (*wanted)(const struct op_context *ctx, const struct loop *loop);
+  /* A call, from the data as they are before messages to the new versions of dats. */
+  int (*run)(struct op_context *ctx, struct launch *launch, struct error *err);
+  /* Release what runs have kept with the loop. NULL: nothing. */
+  void (*drop)(struct loop *loop);
+};
+
+/* What such runs are made of: code that is ready and a launch that fits it; the plain run; current halos. */
+int loop_prepare(struct op_context *ctx, struct launch *launch, struct error *err);
+int loop_run_plainly(struct op_context *ctx, struct launch *launch, struct error *err);
+int loop_exchange_now(struct op_context *ctx, struct launch *launch, enum space space, struct error *err);
+/* By `run` in the backend's place: on the host, from one slot of results, after all halos were brought up to date anew. */
+int loop_run_by(struct op_context *ctx, struct launch *launch,
+                int (*run)(struct op_context *ctx, struct launch *launch, struct error *err),
+                struct error *err);
+
+#endif
