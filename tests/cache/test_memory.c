@@ -2,59 +2,17 @@
  * table): once, and from then on. */
 #include <sqlite3.h>
 
+#include "../fault/memory.h"
 #include "scenario.h"
-
-static struct {
-  bool on, for_good;
-  long at, calls, failed;
-} plan;
-
-static bool fails(void) {
-  if (!plan.on)
-    return false;
-  plan.calls++;
-  bool now = plan.at && (plan.for_good ? plan.calls >= plan.at : plan.calls == plan.at);
-  plan.failed += now;
-  return now;
-}
-
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-char *__real_strdup(const char *s);
-char *__real_strndup(const char *s, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-char *__wrap_strdup(const char *s);
-char *__wrap_strndup(const char *s, size_t n);
-
-void *__wrap_malloc(size_t n) {
-  return fails() ? NULL : __real_malloc(n);
-}
-void *__wrap_calloc(size_t n, size_t size) {
-  return fails() ? NULL : __real_calloc(n, size);
-}
-void *__wrap_realloc(void *p, size_t n) {
-  return fails() ? NULL : __real_realloc(p, n);
-}
-char *__wrap_strdup(const char *s) {
-  return fails() ? NULL : __real_strdup(s);
-}
-char *__wrap_strndup(const char *s, size_t n) {
-  return fails() ? NULL : __real_strndup(s, n);
-}
-
-/* ---- SQLite's ----------------------------------------------------------------------------------*/
 
 static sqlite3_mem_methods usual;
 static long step, first;
 
 static void *failing_malloc(int n) {
-  return fails() ? NULL : usual.xMalloc(n);
+  return memory_refuses() ? NULL : usual.xMalloc(n);
 }
 static void *failing_realloc(void *p, int n) {
-  return fails() ? NULL : usual.xRealloc(p, n);
+  return memory_refuses() ? NULL : usual.xRealloc(p, n);
 }
 
 static void replace_allocator(void) {
@@ -71,18 +29,16 @@ static void replace_allocator(void) {
 static void fail_in_turn(bool for_good, long step) {
   const char *path = test_path("m.db"), *start = test_path("start.db");
   struct store_options options = {.path = path, .busy_ms = 1, .layers = test_path("layer.db")};
-  long rounds = 0, failed;
+  long rounds = 0, failed, asked;
   for (long n = first;; n += step) {
     test_remove("m.db");
     copy_file(start, path);
     sqlite3_int64 before = sqlite3_memory_used();
-    plan.at = n;
-    plan.for_good = for_good;
-    plan.calls = plan.failed = 0;
-    plan.on = true;
+    memory_fail(for_good ? FAIL_FROM : FAIL_ONCE, n - 1);
     scenario_run(&options);
-    plan.on = false;
-    failed = plan.failed;
+    failed = memory_refused();
+    asked = memory_asked();
+    memory_fail(FAIL_NEVER, 0);
     assert_int_equal(sqlite3_memory_used(), before);
     /* Want of memory is no reason to throw anything away. */
     assert_false(exists(test_path("m.db.damaged-1")));
@@ -97,7 +53,7 @@ static void fail_in_turn(bool for_good, long step) {
     assert_true(n < 100000);
   }
   assert_true(rounds > 100 || first > 1);
-  printf("  %ld of %ld allocations failed %s\n", rounds - 1, plan.calls, for_good ? "from then on" : "once");
+  printf("  %ld of %ld allocations failed %s\n", rounds - 1, asked, for_good ? "from then on" : "once");
 }
 
 TEST(once) {

@@ -8,60 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../fault/memory.h"
 #include "mesh.h"
 #include "plan/plan_cache.h"
-
-/* The linker turns malloc into __wrap_malloc, and __real_malloc into malloc. */
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-int __real_posix_memalign(void **p, size_t alignment, size_t n);
-char *__real_strdup(const char *s);
-void __real_free(void *p);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-int __wrap_posix_memalign(void **p, size_t alignment, size_t n);
-char *__wrap_strdup(const char *s);
-void __wrap_free(void *p);
-
-static long until_failure = -1; /* -1: never */
-static bool none_left;
-static long live;
-
-static bool fails(void) {
-  return none_left || (until_failure >= 0 && until_failure-- == 0);
-}
-static void *counted(void *p) {
-  live += p != NULL;
-  return p;
-}
-
-void *__wrap_malloc(size_t n) {
-  return fails() ? NULL : counted(__real_malloc(n));
-}
-void *__wrap_calloc(size_t n, size_t size) {
-  return fails() ? NULL : counted(__real_calloc(n, size));
-}
-void *__wrap_realloc(void *p, size_t n) {
-  if (fails())
-    return NULL;
-  return p ? __real_realloc(p, n) : counted(__real_realloc(p, n));
-}
-int __wrap_posix_memalign(void **p, size_t alignment, size_t n) {
-  int status = fails() ? 12 : __real_posix_memalign(p, alignment, n);
-  live += status == 0;
-  return status;
-}
-char *__wrap_strdup(const char *s) {
-  return fails() ? NULL : counted(__real_strdup(s));
-}
-void __wrap_free(void *p) {
-  live -= p != NULL;
-  __real_free(p);
-}
-
-/* ---- what is made to fail ------------------------------------------------------------------------------*/
 
 enum { size = 3000, targets = 1500 };
 
@@ -150,16 +99,18 @@ static void each_allocation_fails(void **state) {
   assert_int_equal(schedule_owners(&w.owners, &w.request, 3, &shares, &err), OP_OK);
   error_set(&err, OP_ERR_INTERNAL, "%512s", ""); /* room for messages, so that they allocate nothing */
   for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-    long before = live, failures = 0;
+    const long before = memory_live();
+    long failures = 0;
     int status = OP_ERR_MEMORY;
     for (; status && failures < 1000; failures += status != OP_OK) {
-      until_failure = failures;
+      memory_fail(FAIL_ONCE, failures);
       status = operations[i].run(&w, &err);
-      until_failure = -1;
+      memory_fail(FAIL_NEVER, 0);
       if (status && status != OP_ERR_MEMORY)
         fail_msg("%s: allocation %ld: %s", operations[i].name, failures, error_message(&err));
-      if (live != before)
-        fail_msg("%s: allocation %ld: %ld pieces are left", operations[i].name, failures, live - before);
+      if (memory_live() != before)
+        fail_msg("%s: allocation %ld: %ld pieces are left", operations[i].name, failures,
+                 memory_live() - before);
     }
     assert_int_equal(status, OP_OK);
     assert_true(failures > 0);
@@ -186,7 +137,7 @@ static void no_memory_for_a_childs_threads(void **state) {
   if (child == 0) {
     int sum = 0;
     alarm(20);
-    none_left = true;
+    memory_fail(FAIL_FROM, 0);
     team_run(team, 3, add, &sum);
     team_run(team, 3, add, &sum);
     team_close(team);

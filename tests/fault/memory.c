@@ -47,7 +47,7 @@ long memory_live(void) {
   return state.live;
 }
 
-static bool refuse(void) {
+bool memory_refuses(void) {
   long number = state.asked++;
   bool refused = state.how == FAIL_ONCE ? number == state.at : state.how == FAIL_FROM && number >= state.at;
   state.refused += refused;
@@ -62,39 +62,39 @@ static void *counted(void *p) {
 }
 
 void *__wrap_malloc(size_t n) {
-  return refuse() ? NULL : counted(__real_malloc(n));
+  return memory_refuses() ? NULL : counted(__real_malloc(n));
 }
 
 void *__wrap_calloc(size_t n, size_t size) {
-  return refuse() ? NULL : counted(__real_calloc(n, size));
+  return memory_refuses() ? NULL : counted(__real_calloc(n, size));
 }
 
 void *__wrap_realloc(void *p, size_t n) {
-  if (refuse())
+  if (memory_refuses())
     return NULL;
   return p ? __real_realloc(p, n) : counted(__real_realloc(p, n));
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t n) {
-  return refuse() ? NULL : counted(__real_aligned_alloc(alignment, n));
+  return memory_refuses() ? NULL : counted(__real_aligned_alloc(alignment, n));
 }
 
 int __wrap_posix_memalign(void **p, size_t alignment, size_t n) {
-  int status = refuse() ? ENOMEM : __real_posix_memalign(p, alignment, n);
+  int status = memory_refuses() ? ENOMEM : __real_posix_memalign(p, alignment, n);
   state.live += status == 0;
   return status;
 }
 
 char *__wrap_strdup(const char *s) {
-  return refuse() ? NULL : counted(__real_strdup(s));
+  return memory_refuses() ? NULL : counted(__real_strdup(s));
 }
 
 char *__wrap_strndup(const char *s, size_t n) {
-  return refuse() ? NULL : counted(__real_strndup(s, n));
+  return memory_refuses() ? NULL : counted(__real_strndup(s, n));
 }
 
 void *__wrap_mmap(void *at, size_t n, int protection, int flags, int file, off_t offset) {
-  return refuse() ? MAP_FAILED : __real_mmap(at, n, protection, flags, file, offset);
+  return memory_refuses() ? MAP_FAILED : __real_mmap(at, n, protection, flags, file, offset);
 }
 
 void __wrap_free(void *p) {

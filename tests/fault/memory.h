@@ -11,6 +11,8 @@ void memory_fail(enum failing how, long at);
 /* How many allocations were asked for, and how many were refused, since memory_fail. */
 long memory_asked(void);
 long memory_refused(void);
+/* Asks as an allocation does: for allocators of others. */
+bool memory_refuses(void);
 /* Blocks that are allocated now. */
 long memory_live(void);
 

@@ -24,8 +24,8 @@ void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool
 void case_free(struct test_case *c);
 /* True if the library agreed. The world is left open, for its program and its failure. */
 bool case_run(const struct test_case *c, struct world *w, struct coverage *coverage);
-/* Make a failing case smaller as long as it fails; `native`: kernels stay as they are. */
-void case_shrink(struct test_case *c, bool native);
+/* Make a failing case smaller, by its steps and sizes, as long as it fails. */
+void case_shrink(struct test_case *c);
 /* As a C program, with the first difference in front. */
 void case_print(const struct test_case *c, const struct world *w, FILE *out);
 /* After op_init: constants and native forms. */

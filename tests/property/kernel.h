@@ -106,8 +106,6 @@ struct kernel {
 
 /* Number `number` of the kernels that `seed` gives. */
 void kernel_invent(struct kernel *k, uint64_t seed, int number);
-/* Drop parameters that no statement uses, for shrinking. */
-void kernel_prune(struct kernel *k);
 
 struct text;
 void kernel_print(const struct kernel *k, struct text *out);

@@ -127,14 +127,14 @@ static bool start(const struct options *o, bool native, int block) {
   return false;
 }
 
-static void report(const struct options *o, struct test_case *c, struct world *w, bool native) {
+static void report(const struct options *o, struct test_case *c, struct world *w) {
   static struct coverage ignored;
   /* Who has seen nothing has nothing to say. */
   if (w->failure.length)
     fprintf(stderr, "FAILED: case %d of seed %llu on %s%s%s: %s\n", c->number, (unsigned long long)o->seed,
             o->backend, o->variant ? ", variant " : "", o->variant ? o->variant : "", text_str(&w->failure));
   world_close(w);
-  case_shrink(c, native);
+  case_shrink(c);
   const bool good = case_run(c, w, &ignored);
   if (op_rank() > 0)
     return;
@@ -161,7 +161,7 @@ static bool run_case(const struct options *o, int number, bool native, struct co
     good = false;
   }
   if (!good)
-    report(o, &c, &w, native);
+    report(o, &c, &w);
   world_close(&w);
   case_free(&c);
   return good;
