@@ -138,9 +138,9 @@ static const char *const texts[SQL_COUNT] = {
     [SQL_DROP_ORPHAN_COMPONENTS] = "DELETE FROM component WHERE signature NOT IN (SELECT id FROM signature)",
     [SQL_INCREMENTAL_VACUUM] = "PRAGMA incremental_vacuum",
     [SQL_SCAN_BINARIES] =
-        "SELECT s.id, s.hash, s.loop, b.size, b.encoding, b.checksum, b.data, b.source_size, "
+        "SELECT b.signature, s.hash, s.loop, b.size, b.encoding, b.checksum, b.data, b.source_size, "
         "b.source_encoding, b.source, b.seconds, b.made, b.used FROM binary b "
-        "LEFT JOIN signature s ON s.id = b.signature ORDER BY b.signature",
+        "LEFT JOIN signature s ON s.id = b.signature WHERE b.signature > ?1 ORDER BY b.signature",
     [SQL_SCAN_TUNINGS] = "SELECT signature, target, threads, mesh, variant, loop, median, count, chosen, "
                          "made, baseline FROM tuning",
     /* The newer measurement of the same thing stays. */

@@ -19,8 +19,8 @@ static bool is_wanted(const struct wanted *w, const char *loop) {
   return w->count == 0;
 }
 
-static int file_error(struct error *err, const char *doing, const char *path, const struct connection *c) {
-  return error_set(err, OP_ERR_FILE, "%s %s: %s; nothing was changed", doing, path,
+static int file_error(struct error *err, const char *doing, const struct connection *c) {
+  return error_set(err, OP_ERR_FILE, "%s %s: %s; nothing was changed", doing, store_where(c),
                    c->fault_words.length ? text_str(&c->fault_words) : "it is not possible now");
 }
 
@@ -32,7 +32,7 @@ static int copy_binary(struct store *to, struct store *reader, struct connection
   struct binary_row row;
   long long signature = sqlite3_column_int64(st, 0);
   if (!key_read(reader, from, signature, &key))
-    return file_error(err, "reading", store_where(from), from);
+    return file_error(err, "reading", from);
   key.hash = store_copy_text(st, 1);
   key.loop = store_copy_text(st, 2);
   binary_from_scan(st, &row);
@@ -49,7 +49,7 @@ static int copy_binary(struct store *to, struct store *reader, struct connection
     long long id = key_put(to, &key);
     if (!id || !binary_put_row(to, id, &row) ||
         !event_put(to, key.loop, key.hash, event, from->path, row.seconds))
-      code = file_error(err, "writing", store_where(&to->main), &to->main);
+      code = file_error(err, "writing", &to->main);
   }
   store_key_free(&key);
   return code;
@@ -57,7 +57,7 @@ static int copy_binary(struct store *to, struct store *reader, struct connection
 
 static int copy_binaries(struct store *to, struct store *reader, struct connection *from,
                          const struct wanted *wanted, const char *event, long long *rows, struct error *err) {
-  sqlite3_stmt *st = store_prepare(reader, from, SQL_SCAN_BINARIES);
+  sqlite3_stmt *st = store_ask(reader, from, SQL_SCAN_BINARIES, "i", 0LL);
   int code = OP_OK;
   while (st && code == OP_OK && store_step(reader, from, st) == SQLITE_ROW)
     if (!sqlite3_column_text(st, 2))
@@ -68,7 +68,7 @@ static int copy_binaries(struct store *to, struct store *reader, struct connecti
     }
   sqlite3_reset(st);
   if (code == OP_OK && from->fault)
-    code = file_error(err, "reading", store_where(from), from);
+    code = file_error(err, "reading", from);
   return code;
 }
 
@@ -97,10 +97,10 @@ static int copy_plain(struct store *to, struct store *reader, struct connection 
     }
     sqlite3_reset(st);
     if (!good || from->fault)
-      return file_error(err, "copying", store_where(from), from->fault ? from : &to->main);
+      return file_error(err, "copying", from->fault ? from : &to->main);
   }
   if (!store_tell(to, SQL_CHOOSE_NEWEST, "")) /* both files may have chosen */
-    return file_error(err, "writing", store_where(&to->main), &to->main);
+    return file_error(err, "writing", &to->main);
   return OP_OK;
 }
 
@@ -108,14 +108,14 @@ static int copy_all(struct store *to, struct store *reader, struct connection *f
                     const struct wanted *wanted, const char *event, long long *rows, struct error *err) {
   *rows = 0;
   if (!store_begin(to))
-    return file_error(err, "writing", store_where(&to->main), &to->main);
+    return file_error(err, "writing", &to->main);
   store_stage(to, "transfer: begun");
   int code = copy_binaries(to, reader, from, wanted, event, rows, err);
   if (code == OP_OK)
     code = copy_plain(to, reader, from, wanted, err);
   store_stage(to, "transfer: copied");
   if (!store_end(to, code == OP_OK) && code == OP_OK)
-    code = file_error(err, "writing", store_where(&to->main), &to->main);
+    code = file_error(err, "writing", &to->main);
   if (code != OP_OK)
     *rows = 0;
   return code;

@@ -38,63 +38,47 @@ void binary_from_scan(sqlite3_stmt *st, struct binary_row *row) {
                           .used = sqlite3_column_int64(st, 12)};
 }
 
-struct finding {
-  long long signature;
-  char *hash, *loop;
-  const char *why; /* static text */
-};
-
-static bool note_finding(struct finding **list, int *count, sqlite3_stmt *st, const char *why) {
-  struct finding *more = array_resize(*list, (size_t)*count + 1, sizeof *more);
-  if (!more)
-    return false;
-  *list = more;
-  more[(*count)++] =
-      (struct finding){sqlite3_column_int64(st, 0), store_copy_text(st, 1), store_copy_text(st, 2), why};
-  return true;
-}
-
-/* The damaged rows of one file. */
-static int scan(struct store *store, struct connection *c, struct finding **list, long long *checked) {
-  int count = 0;
-  sqlite3_stmt *st = store_prepare(store, c, SQL_SCAN_BINARIES);
-  bool good = st != NULL;
-  while (good && store_step(store, c, st) == SQLITE_ROW) {
+/* The next damaged row behind row *at, which it becomes; NULL: there is none. `key` is to be freed. */
+static const char *next_damaged(struct store *store, struct connection *c, long long *at,
+                                struct store_key *key, long long *checked) {
+  sqlite3_stmt *st = store_ask(store, c, SQL_SCAN_BINARIES, "i", *at);
+  const char *why = NULL;
+  while (st && !why && store_step(store, c, st) == SQLITE_ROW) {
     struct binary_row row;
     binary_from_scan(st, &row);
-    const char *why = binary_check(store_text(st, 1), &row);
+    why = binary_check(store_text(st, 1), &row);
+    *at = sqlite3_column_int64(st, 0);
     ++*checked;
-    if (why == no_memory || !sqlite3_column_text(st, 1))
+    if (why == no_memory || !sqlite3_column_text(st, 1)) {
       store_fault(store, c, SQLITE_NOMEM, "checking");
-    else if (why)
-      good = note_finding(list, &count, st, why);
+      why = NULL;
+    }
+    if (why)
+      *key = (struct store_key){.hash = strdup(store_text(st, 1)), .loop = strdup(store_text(st, 2))};
   }
   sqlite3_reset(st);
-  return count;
+  return key->hash && key->loop ? why : NULL;
 }
 
 static int verify_file(struct store *store, struct connection *c, struct text *report, long long *checked) {
   int findings = 0;
+  long long at = 0;
+  struct store_key key = {0};
+  const bool layer = c != &store->main;
   store_check_file(store, c, report, &findings);
-  struct finding *list = NULL;
-  int rows = c->fault ? 0 : scan(store, c, &list, checked);
-  for (int i = 0; i < rows; i++) {
-    struct store_key key = {.hash = list[i].hash ? list[i].hash : "",
-                            .loop = list[i].loop ? list[i].loop : ""};
-    bool layer = c != &store->main;
-    text_addf(report, "%s: binary %.12s of %s: %s; %s\n", store_where(c), key.hash, key.loop, list[i].why,
+  for (const char *why; !c->fault && (why = next_damaged(store, c, &at, &key, checked)); findings++) {
+    text_addf(report, "%s: binary %.12s of %s: %s; %s\n", store_where(c), key.hash, key.loop, why,
               layer ? "it will be passed over" : "it is set aside");
     if (!layer)
-      binary_set_aside(store, list[i].signature, &key, list[i].why);
-    free(list[i].hash);
-    free(list[i].loop);
+      binary_set_aside(store, at, &key, why);
+    store_key_free(&key);
   }
-  free(list);
+  store_key_free(&key);
   if (c->fault) {
     text_addf(report, "%s: %s\n", store_where(c), text_str(&c->fault_words));
     findings += findings == 0;
   }
-  return findings + rows;
+  return findings;
 }
 
 int store_verify(struct store *store, struct text *report, long long *checked) {

@@ -49,50 +49,22 @@ static int write_map(struct op_context *ctx, struct layout *l, struct map *map, 
 
 enum { NAME_MOST = 256 };
 
-struct owner {
-  struct layout *l;
-  const char *name;
-  bool found;
-};
-
-/* Whether the table says that it is of that set, or leads to it. */
-static bool look_for_table_of(void *user, const char *table) {
-  static const char *const links[] = {"set", "from", "to"};
-  struct owner *owner = user;
-  const struct layout *l = owner->l;
+/* Of what mesh in the file the dataset is a part; NULL: of none. */
+static const char *part_of_mesh(struct layout *l, const char *name, const struct file_dataset *d) {
   char word[NAME_MOST];
-  for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-    owner->found |=
-        l->table->get_text(l->file, table, links[i], word, sizeof word) && strcmp(word, owner->name) == 0;
-  return !owner->found;
+  if (layout_is_set(l, name, d))
+    return "the size of a set";
+  const bool leads = l->table->get_text(l->file, name, "from", word, sizeof word) &&
+                     l->table->get_text(l->file, name, "to", word, sizeof word);
+  return leads ? "a map" : NULL;
 }
 
-/* Of what mesh in the file the dataset is a part, as the file's tables or the program's sets tell; NULL: of none. */
-static const char *part_of_mesh(const struct op_context *ctx, struct layout *l, const char *name,
-                                const struct file_dataset *d) {
-  char word[NAME_MOST];
-  struct error ignored = {0};
-  struct owner owner = {l, name, false};
-  if (!layout_is_set(l, name, d))
-    return l->table->get_text(l->file, name, "from", word, sizeof word) &&
-                   l->table->get_text(l->file, name, "to", word, sizeof word)
-               ? "a map"
-               : NULL;
-  for (int i = 0; i < ctx->mesh->sets.count; i++)
-    owner.found |= strcmp(((struct set *)ctx->mesh->sets.items[i])->name, owner.name) == 0;
-  if (!owner.found)
-    l->table->each(l->file, look_for_table_of, &owner, &ignored);
-  error_free(&ignored);
-  return owner.found ? "the size of a set" : NULL;
-}
-
-static int check_replaced(const struct op_context *ctx, struct layout *l, const char *name,
-                          struct error *err) {
+static int check_replaced(struct layout *l, const char *name, struct error *err) {
   struct file_dataset d;
   if (l->table->kind(l->file, name) != FILE_DATASET)
     return OP_OK;
   int code = l->table->look(l->file, name, &d, err);
-  const char *what = code ? NULL : part_of_mesh(ctx, l, name, &d);
+  const char *what = code ? NULL : part_of_mesh(l, name, &d);
   return !what ? code
                : error_set(err, OP_ERR_FILE,
                            "%s: \"%s\" is %s in the file's mesh and is not replaced; name another place",
@@ -100,11 +72,10 @@ static int check_replaced(const struct op_context *ctx, struct layout *l, const 
 }
 
 /* Dats and constants replace their like; a mesh without its sets and maps cannot be read any more. */
-static int may_replace(const struct op_context *ctx, struct layout *l, const struct text *name,
-                       struct error *err) {
+static int may_replace(struct layout *l, const struct text *name, struct error *err) {
   int code = text_ok(name) ? OP_OK : error_memory(err, "a name in a file", name->length);
   if (!code && l->file)
-    code = check_replaced(ctx, l, text_str(name), err);
+    code = check_replaced(l, text_str(name), err);
   return together_agree(l->comm, code, err);
 }
 
@@ -210,7 +181,7 @@ int save_dat(struct op_context *ctx, struct dat *dat, const char *path, const ch
   if (code)
     return code;
   add_place(&place, name);
-  code = may_replace(ctx, &l, &place, err);
+  code = may_replace(&l, &place, err);
   code = writing_end(&w, code ? code : write_dat(ctx, &l, dat, text_str(&place), err), err);
   text_free(&place);
   return code;
@@ -242,7 +213,7 @@ int save_const(struct op_context *ctx, const char *name, int dim, const char *ty
   if (code)
     return code;
   add_place(&place, name);
-  code = may_replace(ctx, &l, &place, err);
+  code = may_replace(&l, &place, err);
   if (!code && w.file)
     code = write_const(&w, text_str(&place), dim, type_of, value, err);
   code = writing_end(&w, code, err);

@@ -186,24 +186,18 @@ static const struct {
   bool to_file;
 } forms[] = {{"text", report_text, false}, {"json:", report_json, true}, {"trace:", report_trace, true}};
 
-static int find_form(const char *wanted) {
-  for (int i = 0; i < (int)(sizeof forms / sizeof *forms); i++)
-    if (forms[i].to_file ? strncmp(wanted, forms[i].prefix, strlen(forms[i].prefix)) == 0 &&
-                               wanted[strlen(forms[i].prefix)]
-                         : strcmp(wanted, forms[i].prefix) == 0)
-      return i;
-  return -1;
-}
-
-/* The form that was asked for without the name of its file, or NULL. */
-static const char *without_file(const char *wanted) {
-  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+/* -1: none of them; *file: the name behind the prefix, NULL: it is missing. */
+static int find_form(const char *wanted, const char **file) {
+  *file = NULL;
+  for (int i = 0; i < (int)(sizeof forms / sizeof *forms); i++) {
     const size_t word = strcspn(forms[i].prefix, ":");
-    if (forms[i].to_file && strncmp(wanted, forms[i].prefix, word) == 0 &&
-        (!wanted[word] || strcmp(wanted + word, ":") == 0))
-      return forms[i].prefix;
+    const char *rest = wanted + word;
+    if (strncmp(wanted, forms[i].prefix, word) != 0 || (*rest && !(forms[i].to_file && *rest == ':')))
+      continue;
+    *file = *rest && rest[1] ? rest + 1 : NULL;
+    return i;
   }
-  return NULL;
+  return -1;
 }
 
 /* One report is of all ranks; a trace is of one, and those of the others go beside it: FILE.1, FILE.2. Without a report this
@@ -225,18 +219,16 @@ static int write_file(struct op_context *ctx, const char *file, const struct tex
 }
 
 int context_check_timing(struct op_context *ctx, struct error *err) {
-  const char *wanted = env_value(ctx->env, ENV_TIMING);
-  const int form = find_form(wanted);
-  const char *prefix = without_file(wanted);
-  if (prefix)
-    return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: the file is missing; write %sFILE", wanted, prefix);
+  const char *wanted = env_value(ctx->env, ENV_TIMING), *file;
+  const int form = find_form(wanted, &file);
+  const bool to_file = form >= 0 && forms[form].to_file;
+  if (to_file && !file)
+    return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: the file is missing; write %sFILE", wanted,
+                     forms[form].prefix);
   if (*wanted && form < 0)
     return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: expected text, json:FILE or trace:FILE", wanted);
-  ctx->trace->wanted = strncmp(wanted, "trace:", 6) == 0;
-  if (form < 0 || !forms[form].to_file)
-    return OP_OK;
-  return write_file(ctx, wanted + strlen(forms[form].prefix), NULL, err) ? error_prefix(err, "OP2_TIMING: ")
-                                                                         : OP_OK;
+  ctx->trace->wanted = form >= 0 && forms[form].writer == report_trace;
+  return to_file && write_file(ctx, file, NULL, err) ? error_prefix(err, "OP2_TIMING: ") : OP_OK;
 }
 
 void context_print(const struct op_context *ctx, const struct text *report) {
@@ -246,14 +238,14 @@ void context_print(const struct op_context *ctx, const struct text *report) {
 }
 
 int context_report(struct op_context *ctx, struct error *err) {
-  const char *wanted = env_value(ctx->env, ENV_TIMING);
-  const int form = find_form(wanted);
+  const char *file;
+  const int form = find_form(env_value(ctx->env, ENV_TIMING), &file);
   struct text out = {0};
   if (form < 0)
     return OP_OK;
   int code = write_report(ctx, forms[form].writer, &out, err);
   if (!code && forms[form].to_file)
-    code = write_file(ctx, wanted + strlen(forms[form].prefix), &out, err);
+    code = write_file(ctx, file, &out, err);
   else if (!code && ctx->comm->rank == 0)
     context_print(ctx, &out);
   text_free(&out);

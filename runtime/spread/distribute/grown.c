@@ -160,6 +160,18 @@ int grown_numbers(struct growth *g, int s, struct built_set *out, struct error *
 
 /* ---- the way from and to the declaring ranks ---- */
 
+/* What this rank has from others, `here`, and what they asked it for; both lists go over to the sides. */
+static int make_sides(struct halo_side *receive, struct halo_side *send, int ranks, const long *counts,
+                      int **here, struct mail *in, struct error *err) {
+  int code = side_from_counts(receive, ranks, counts, *here, err);
+  *here = NULL;
+  if (!code) {
+    code = side_from_counts(send, ranks, in->counts, in->items, err);
+    in->items = NULL;
+  }
+  return code;
+}
+
 /* Owned elements by the user's numbers, so also by the ranks that declared them. What travels is their place there. */
 static void list_home(const struct grown_set *set, const long long *numbers, const int *order, long *counts,
                       int *there) {
@@ -186,14 +198,8 @@ int grown_home(struct growth *g, int s, struct built_set *out, struct error *err
     code = mail_send(g->comm, there, counts, sizeof *there, &in, err);
   }
   free(there);
-  if (!code) {
-    code = side_from_counts(&out->spread->home.receive, ranks, counts, here, err);
-    here = NULL;
-  }
-  if (!code) {
-    code = side_from_counts(&out->spread->home.send, ranks, in.counts, in.items, err);
-    in.items = NULL;
-  }
+  if (!code)
+    code = make_sides(&out->spread->home.receive, &out->spread->home.send, ranks, counts, &here, &in, err);
   mail_free(&in);
   free(here);
   free(counts);
@@ -280,14 +286,9 @@ int grown_map_halo(struct growth *g, int m, struct built *built, struct error *e
                                  : no_memory(err);
   if (!code)
     code = mail_send(g->comm, there, counts, sizeof *there, &in, err);
-  if (!code) {
-    code = side_from_counts(&out->halo->exchange.receive, ranks, counts, here, err);
-    here = NULL;
-  }
-  if (!code) {
-    code = side_from_counts(&out->halo->exchange.send, ranks, in.counts, in.items, err);
-    in.items = NULL;
-  }
+  if (!code)
+    code =
+        make_sides(&out->halo->exchange.receive, &out->halo->exchange.send, ranks, counts, &here, &in, err);
   mail_free(&in);
   free(here);
   free(there);
