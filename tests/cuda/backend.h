@@ -2,15 +2,10 @@
 #ifndef OP2JIT_TESTS_CUDA_BACKEND_H
 #define OP2JIT_TESTS_CUDA_BACKEND_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "api/api.h"
 #include "backend/cuda/cuda.h"

@@ -58,8 +58,7 @@ static void small_check(struct small *m, int times) {
   assert_memory_equal(m->as, expected, sizeof expected);
 }
 
-static void data_moves_once(void **state) {
-  (void)state;
+CASE(data_moves_once) {
   struct small m;
   double sum = 0;
   works(start(NULL, NULL));
@@ -80,8 +79,7 @@ static void data_moves_once(void **state) {
 }
 
 /* The host waits where it looks at a result and nowhere else: a loop without one has not run when its call returns. */
-static void launches_do_not_wait(void **state) {
-  (void)state;
+CASE(launches_do_not_wait) {
   struct small m;
   setenv("STANDIN_FAIL", "cuStreamSynchronize:1:700", 1);
   works(start(NULL, NULL));
@@ -96,8 +94,7 @@ static void launches_do_not_wait(void **state) {
 }
 
 /* Nothing stays on the device: not temporaries, not what a program or a failed loop leaves behind. */
-static void memory_is_given_back(void **state) {
-  (void)state;
+CASE(memory_is_given_back) {
   static const char *const fails[] = {"",
                                       "cuMemAlloc_v2:1:2",
                                       "cuMemAlloc_v2:2:2",
@@ -136,8 +133,7 @@ static void memory_is_given_back(void **state) {
 }
 
 /* ---- failures ---- */
-static void too_large(void **state) {
-  (void)state;
+CASE(too_large) {
   struct small m;
   double sum = 0;
   setenv("STANDIN_MEMORY", "4500", 1);
@@ -152,8 +148,7 @@ static void too_large(void **state) {
   unsetenv("STANDIN_MEMORY");
 }
 
-static void failing_calls(void **state) {
-  (void)state;
+CASE(failing_calls) {
   static const struct {
     const char *fail;
     int code;
@@ -187,8 +182,7 @@ static void failing_calls(void **state) {
   }
 }
 
-static void faulting_kernel(void **state) {
-  (void)state;
+CASE(faulting_kernel) {
   struct small m;
   double sum = 3;
   works(start("OP2_VARIANT=atomics/64", NULL));
@@ -225,8 +219,7 @@ static int sum_of(struct small *m, double *sum) {
 }
 
 /* A fault is met by who waits next: all loops that it can be of are named; with OP2_TIMING the one. */
-static void late_faults(void **state) {
-  (void)state;
+CASE(late_faults) {
   struct small m;
   double sum = 3;
   works(start("OP2_VARIANT=atomics/64", NULL));
@@ -255,8 +248,7 @@ static void late_faults(void **state) {
 }
 
 /* A cached binary is not put aside because loading it meets the fault of an earlier kernel. */
-static void fault_met_by_loading(void **state) {
-  (void)state;
+CASE(fault_met_by_loading) {
   static const char *const fails[] = {"", "cuModuleLoadDataEx:2:700", ""};
   char folder[] = "/tmp/op2jit-fault-XXXXXX", cache[64], command[64];
   assert_non_null(mkdtemp(folder));
@@ -283,8 +275,7 @@ static void fault_met_by_loading(void **state) {
 }
 
 /* What the prover finds in a kernel counts on a GPU too, before any element runs; it needs clang's plugin. */
-static void broken_promises(void **state) {
-  (void)state;
+CASE(broken_promises) {
   struct jit *jit = NULL;
   struct error err = {0};
   struct text compiler = {0};
@@ -309,8 +300,7 @@ static void broken_promises(void **state) {
 }
 
 /* By default the error ends the program, which can still say why. */
-static void faulting_program(void **state) {
-  (void)state;
+CASE(faulting_program) {
   char said[1024] = "";
   int ends[2], status = 0;
   assert_int_equal(pipe(ends), 0);
@@ -343,8 +333,7 @@ static void faulting_program(void **state) {
 
 /* ---- order ---- */
 /* Sums that depend on their order, but not on the order of the threads: the same bits however the stand-in takes them. */
-static void fixed_order(void **state) {
-  (void)state;
+CASE(fixed_order) {
   static const char *const variants[] = {"OP2_VARIANT=apart/64",  "OP2_VARIANT=staged/64",
                                          "OP2_VARIANT=blocks/64", "OP2_VARIANT=colours/64",
                                          "OP2_VARIANT=whole/64",  "OP2_VARIANT=staged/32/sorted"};
@@ -374,8 +363,7 @@ static void fixed_order(void **state) {
 
 /* ---- versions of NVRTC, and devices newer or older than it ---- */
 
-static void versions(void **state) {
-  (void)state;
+CASE(versions) {
   static const struct {
     const char *nvrtc, *capability;
     bool runs;
@@ -405,8 +393,7 @@ static void versions(void **state) {
   unsetenv("STANDIN_CAPABILITY");
 }
 
-static void tuning(void **state) {
-  (void)state;
+CASE(tuning) {
   struct small m;
   double sum = 0;
   char *argv[] = {"test", "OP2_BACKEND=cuda", "OP2_CACHE=off", "OP2_TUNE=force"};
@@ -433,8 +420,7 @@ static int staged_rows(struct small *m, int dim, double *rows) {
   return code ? code : op_fetch_data(r, rows);
 }
 
-static void shared_memory(void **state) {
-  (void)state;
+CASE(shared_memory) {
   enum { FITS = 40, MOST = 80 };
   static double rows[CELLS * MOST], expected[CELLS];
   struct small m;
@@ -452,8 +438,7 @@ static void shared_memory(void **state) {
   works(op_exit());
 }
 
-static void forced_variants(void **state) {
-  (void)state;
+CASE(forced_variants) {
   struct small m;
   double sum = 0;
   works(start("OP2_VARIANT=add:staged/64,atomics/32", NULL));

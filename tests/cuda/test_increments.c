@@ -161,8 +161,7 @@ static void run_one(struct invented *v, const char *kernel, const char *backend,
   works(op_exit());
 }
 
-static void all_variants_agree(void **state) {
-  (void)state;
+TEST(all_variants_agree) {
   static const char *const variants[] = {"",
                                          "atomics/64/soa",
                                          "atomics/32/vectors/aos",
@@ -192,6 +191,5 @@ static void all_variants_agree(void **state) {
 
 int main(void) {
   begin_tests();
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_variants_agree)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -13,8 +13,7 @@ static int one_kernel(const char *body, double *value) {
   return code ? code : op_fetch_data(d, value);
 }
 
-static void language(void **state) {
-  (void)state;
+TEST(language) {
   static const struct {
     const char *text;
     double value;
@@ -89,8 +88,7 @@ static void language(void **state) {
   works(op_exit());
 }
 
-static void constants(void **state) {
-  (void)state;
+TEST(constants) {
   double factor = 1, table[2] = {0, 0}, value = 0;
   works(start(NULL, NULL));
   works(op_decl_const("factor", 1, "double", &factor));
@@ -113,9 +111,5 @@ static void constants(void **state) {
 
 int main(void) {
   begin_tests();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(language),
-      cmocka_unit_test(constants),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

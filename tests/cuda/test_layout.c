@@ -1,13 +1,8 @@
 /* Layouts of dats on the GPU: declared or forced. The program sees the same rows whatever they are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "api/api.h"
 #include "backend/cuda/cuda.h"
@@ -21,8 +16,7 @@
   } while (0)
 
 /* Rows are converted where components lie apart: when they are declared and when they are fetched. */
-static void forced_layouts(void **state) {
-  (void)state;
+TEST(forced_layouts) {
   enum { N = 37 };
   static const struct {
     const char *variant, *type;
@@ -156,8 +150,7 @@ static int measured(const char *loop, bool *settled) {
 }
 
 /* No run is long enough to try everything, but each goes on where the one before ended, until a variant is chosen. */
-static void short_runs_add_up(void **state) {
-  (void)state;
+TEST(short_runs_add_up) {
   enum { CALLS = 20, MANY = 60 };
   char folder[] = "/tmp/op2jit-layout-XXXXXX", cache[64], command[64];
   int programs = 0, known = 0;
@@ -184,6 +177,5 @@ int main(void) {
   }
   setenv("STANDIN_QUIET", "1", 1);
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(forced_layouts), cmocka_unit_test(short_runs_add_up)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* Mistakes planted in generated kernels, by sed scripts that the stand-in for NVRTC runs over the text: each is found by the stand-in's checker, in every order of threads that is
  * tried, and the same kernels without a mistake are right in all of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "api/api.h"
 #include "backend/cuda/cuda.h"
@@ -153,8 +149,7 @@ static bool is_right(const struct mesh_data *want, const struct mesh_data *got) 
 
 static struct device device; /* for the checker's own entries */
 
-static void every_mistake_is_found(void **state) {
-  (void)state;
+CASE(every_mistake_is_found) {
   char words[20000];
   struct mesh_data want;
   expected(&want);
@@ -175,8 +170,7 @@ static void every_mistake_is_found(void **state) {
     }
 }
 
-static void right_ones_pass(void **state) {
-  (void)state;
+CASE(right_ones_pass) {
   static const char *const variants[] = {
       "atomics/64", "atomics/32/vectors", "staged/64",  "staged/64/sorted/vectors",
       "blocks/64",  "blocks/32/sorted",   "colours/64", "apart/64/vectors",
@@ -196,8 +190,7 @@ static void right_ones_pass(void **state) {
     }
 }
 
-static void a_variant_has_one_block_size(void **state) {
-  (void)state;
+CASE(a_variant_has_one_block_size) {
   struct mesh_data got;
   assert_int_equal(run(&got, "blocks/64/128", false, ""), OP_ERR_ENV);
 }

@@ -6,8 +6,7 @@
 #include "backend.h"
 
 /* ---- what is missing ---- */
-static void missing_parts(void **state) {
-  (void)state;
+TEST(missing_parts) {
   assert_int_equal(start("OP2_CUDA_DRIVER=/nowhere/libcuda.so.1", NULL), OP_ERR_BACKEND);
   says("CUDA driver");
   says("/nowhere/libcuda.so.1");
@@ -27,8 +26,7 @@ static void missing_parts(void **state) {
   works(op_exit());
 }
 
-static void nvrtc_search(void **state) {
-  (void)state;
+TEST(nvrtc_search) {
   struct nvrtc *n = NULL;
   struct error err = {0};
   struct text out = {0};
@@ -65,8 +63,7 @@ static void finds(const struct nvrtc_places *places, const char *where) {
 }
 
 /* What is named first; then what the linker knows; then CUDA_HOME; then the wheels, those of the virtual environment first. */
-static void search_order(void **state) {
-  (void)state;
+TEST(search_order) {
   char root[] = "/tmp/op2jit-nvrtc-XXXXXX", home[64], environment[64], toolkit[64], command[96];
   assert_non_null(mkdtemp(root));
   snprintf(home, sizeof home, "%s/home", root);
@@ -100,8 +97,7 @@ static void search_order(void **state) {
 }
 
 /* A program that the stand-in made without its checks finds nothing in checked mode, so no cache may give it then. */
-static void modes_share_no_cache(void **state) {
-  (void)state;
+TEST(modes_share_no_cache) {
   static const struct {
     const char *mode;
     int compiles;
@@ -124,8 +120,7 @@ static void modes_share_no_cache(void **state) {
   assert_int_equal(system(command), 0);
 }
 
-static void description(void **state) {
-  (void)state;
+TEST(description) {
   struct text out = {0};
   works(start(NULL, NULL));
   backend_cuda.describe(api_context(), &out);
@@ -136,8 +131,7 @@ static void description(void **state) {
   works(op_exit());
 }
 
-static void devices_in_turn(void **state) {
-  (void)state;
+TEST(devices_in_turn) {
   setenv("STANDIN_DEVICES", "3", 1);
   works(start("OP2_DEVICE=2", NULL));
   assert_int_equal(cuda_of(api_context())->device.ordinal, 2);
@@ -169,8 +163,7 @@ static int start_said(const char *first, char *said, size_t size) {
 }
 
 /* The log tells of PTX, and only then. */
-static void ptx_is_told(void **state) {
-  (void)state;
+TEST(ptx_is_told) {
   char said[4000];
   setenv("STANDIN_NVRTC", "11.8", 1);
   setenv("STANDIN_CAPABILITY", "120", 1);
@@ -188,11 +181,5 @@ static void ptx_is_told(void **state) {
 
 int main(void) {
   begin_tests();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(missing_parts), cmocka_unit_test(nvrtc_search),
-      cmocka_unit_test(search_order),  cmocka_unit_test(modes_share_no_cache),
-      cmocka_unit_test(description),   cmocka_unit_test(devices_in_turn),
-      cmocka_unit_test(ptx_is_told),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

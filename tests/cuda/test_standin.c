@@ -1,13 +1,9 @@
 /* The stand-in for CUDA itself: right programs run right in every order, and the checker finds each kind of mistake,
  * with its line, and reports none in the right ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "device.h"
 
@@ -108,8 +104,7 @@ static void run_right(cuda_module module, unsigned long long seed) {
     assert_int_equal(device.driver.memory_free(all[i]), 0);
 }
 
-static void right_programs(void **state) {
-  (void)state;
+TEST(right_programs) {
   struct text log = {0};
   cuda_module module = device_compile(&device, "right.cu", right_source, &log);
   if (!module)
@@ -195,8 +190,7 @@ static void find(const struct mistake *m, unsigned long long seed) {
   text_free(&log);
 }
 
-static void wrong_programs(void **state) {
-  (void)state;
+TEST(wrong_programs) {
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
     for (unsigned long long seed = 0; seed < 2; seed++)
       find(&mistakes[i], seed);
@@ -207,8 +201,7 @@ static const char copy_source[] = "extern \"C\" __global__ void copy(double *a, 
                                   "  if (i < n) a[i] = b[i];\n"
                                   "}\n";
 
-static void wrong_pointers(void **state) {
-  (void)state;
+TEST(wrong_pointers) {
   struct text log = {0};
   cuda_module module = device_compile(&device, "copy.cu", copy_source, &log);
   assert_non_null(module);
@@ -229,8 +222,7 @@ static void wrong_pointers(void **state) {
   text_free(&log);
 }
 
-static void limits(void **state) {
-  (void)state;
+TEST(limits) {
   struct text log = {0};
   cuda_module module = device_compile(&device, "copy.cu", copy_source, &log);
   cuda_address p = 0;
@@ -249,13 +241,7 @@ int main(void) {
   if (!getenv("STANDIN_LOUD"))
     setenv("STANDIN_QUIET", "1", 1);
   device_open(&device, "checked");
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(right_programs),
-      cmocka_unit_test(wrong_programs),
-      cmocka_unit_test(wrong_pointers),
-      cmocka_unit_test(limits),
-  };
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  int failed = run_these(NULL, NULL);
   device_close(&device);
   return failed;
 }

@@ -2,12 +2,7 @@
 #ifndef TESTS_EXEC_EXPECT_H
 #define TESTS_EXEC_EXPECT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "base/error.h"
 

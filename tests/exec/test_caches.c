@@ -1,9 +1,6 @@
 /* What is believed of caches, on machines as they were recorded or could be: run with the folder that has them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "../unit.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +39,7 @@ static void believe(const struct scene *scene, const char *given, struct env *en
   caches_describe(env, words);
 }
 
-static void believes_what_can_be(void **state) {
-  (void)state;
+TEST(believes_what_can_be) {
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
     struct env env = {0};
     struct text words = {0};
@@ -56,8 +52,7 @@ static void believes_what_can_be(void **state) {
   }
 }
 
-static void believes_people_more(void **state) {
-  (void)state;
+TEST(believes_people_more) {
   static const struct {
     const char *given;
     size_t bytes;
@@ -73,8 +68,7 @@ static void believes_people_more(void **state) {
   }
 }
 
-static void refuses_what_is_no_size(void **state) {
-  (void)state;
+TEST(refuses_what_is_no_size) {
   static const char *const wrong[] = {"M", "4", "-1M", "32MB", "32m", "1000000G", "99999999999999999999"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     struct env env = {0};
@@ -92,8 +86,7 @@ static void refuses_what_is_no_size(void **state) {
 }
 
 /* Whatever this one is. */
-static void this_machine_has_some(void **state) {
-  (void)state;
+TEST(this_machine_has_some) {
   struct env env = {0};
   assert_true(caches_bytes(&env, 1) >= 1 << 18);
   assert_true(caches_bytes(&env, 64) >= caches_bytes(&env, 1));
@@ -101,11 +94,5 @@ static void this_machine_has_some(void **state) {
 
 int main(int argc, char **argv) {
   machines = argc > 1 ? argv[1] : "";
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(believes_what_can_be),
-      cmocka_unit_test(believes_people_more),
-      cmocka_unit_test(refuses_what_is_no_size),
-      cmocka_unit_test(this_machine_has_some),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -82,8 +82,7 @@ static double run(struct problem *p, const struct schedule *s, int threads, size
   return total;
 }
 
-static void same_bits(void **state) {
-  (void)state;
+CASE(same_bits) {
   struct error err = {0};
   struct problem p;
   make(&p, 20000);
@@ -134,8 +133,7 @@ static void check_visits(const struct schedule *s, long size, int threads) {
   free(visits);
 }
 
-static void every_element_once(void **state) {
-  (void)state;
+CASE(every_element_once) {
   struct error err = {0};
   static const long sizes[] = {0, 1, 63, 64, 1000, 65536, 100001};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -176,8 +174,7 @@ static void second_phase(void *const *frame, const int *list, long begin, long e
     o->foreign++;
 }
 
-static void phases_and_owners(void **state) {
-  (void)state;
+CASE(phases_and_owners) {
   struct item items[8];
   struct phase phases[2] = {{0, 4, true}, {4, 4, true}};
   for (int i = 0; i < 8; i++)
@@ -219,8 +216,7 @@ static void sum_tile(void *const *frame, const int *list, long begin, long end) 
   assert_ptr_equal(frame[0], NULL);
 }
 
-static void works_of_one_owner_in_their_order(void **state) {
-  (void)state;
+CASE(works_of_one_owner_in_their_order) {
   struct item items[2 * tiles];
   struct phase phase = {0, 2 * tiles, true};
   for (int i = 0; i < tiles; i++) {
@@ -249,8 +245,7 @@ static void works_of_one_owner_in_their_order(void **state) {
   }
 }
 
-static void small_sets_on_one_thread(void **state) {
-  (void)state;
+CASE(small_sets_on_one_thread) {
   struct team *team = open_team(4);
   assert_int_equal(executor_threads(team, 100, 0), 1);
   assert_int_equal(executor_threads(team, 1000000, 0), 4);
@@ -261,8 +256,7 @@ static void small_sets_on_one_thread(void **state) {
 }
 
 /* Enough for many threads, fewer and longer where each has results, whole strips, and never none. */
-static void sizes_of_chunks(void **state) {
-  (void)state;
+CASE(sizes_of_chunks) {
   static const struct {
     long size, plain, combining;
   } cases[] = {{0, 256, 256},       {1, 256, 256},         {20000, 256, 320},
@@ -274,8 +268,7 @@ static void sizes_of_chunks(void **state) {
 }
 
 /* No thread of 64 gets an eighth more than its share of a set that is not small. */
-static void chunks_are_shared_out_evenly(void **state) {
-  (void)state;
+CASE(chunks_are_shared_out_evenly) {
   enum { threads = 64 };
   for (long size = 262144; size < 300000000; size += 1 + size / 7)
     for (int combining = 0; combining < 2; combining++) {
@@ -338,8 +331,7 @@ static long far_away(const int *thread_of, int part) {
   return count;
 }
 
-static void memory_is_near_its_user(void **state) {
-  (void)state;
+CASE(memory_is_near_its_user) {
   struct error err = {0};
   struct sigaction catch = {.sa_sigaction = first_touch, .sa_flags = SA_SIGINFO}, old;
   int *direct = calloc(elements, sizeof *direct), *coloured = calloc(elements, sizeof *coloured);

@@ -1,10 +1,7 @@
 /* Waiting for another thread: nobody is missed, and who finds others on its CPU sleeps. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "../unit.h"
 #include <stdatomic.h>
-#include <stddef.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -56,8 +53,7 @@ static bool falls_asleep(struct wait *w) {
 }
 
 /* Who shares its CPU with another does not spin for long; the second time within a moment all remember that. */
-static void finds_a_crowd(void **state) {
-  (void)state;
+CASE(finds_a_crowd) {
   pthread_t waiter, other;
   cpu_set_t all, here;
   struct wait crowded = {.patience.spin_ns = minute_ns};
@@ -78,8 +74,7 @@ static void finds_a_crowd(void **state) {
 }
 
 /* Another program may take the CPU at any time: then it is tried again. */
-static void host_is_no_crowd(void **state) {
-  (void)state;
+CASE(host_is_no_crowd) {
   const struct sigaction losing = {.sa_handler = lose_time};
   assert_int_equal(sigaction(SIGUSR1, &losing, NULL), 0);
   for (int round = 0; round < 200; round++) {
@@ -104,8 +99,7 @@ static void host_is_no_crowd(void **state) {
   skip();
 }
 
-static void twice_makes_a_crowd(void **state) {
-  (void)state;
+CASE(twice_makes_a_crowd) {
   const long ms = 1000000;
   struct patience p = {.spin_ns = minute_ns};
   gate_note_kept(&p, 100 * ms);
@@ -118,8 +112,7 @@ static void twice_makes_a_crowd(void **state) {
   assert_false(gate_is_crowded(&p, 256 * ms));
 }
 
-static void knows_of_a_crowd(void **state) {
-  (void)state;
+CASE(knows_of_a_crowd) {
   pthread_t waiter;
   struct wait known = {.patience.spin_ns = minute_ns};
   known.patience.crowded = clock_ns() + minute_ns;
@@ -146,8 +139,7 @@ static void *answer(void *argument) {
   return NULL;
 }
 
-static void nobody_is_missed(void **state) {
-  (void)state;
+CASE(nobody_is_missed) {
   const struct patience ways[] = {
       {.spin_ns = 0}, {.spin_ns = 1000000}, {.spin_ns = 1000000, .crowded = minute_ns * 1000000}};
   for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {

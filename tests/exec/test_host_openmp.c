@@ -1,10 +1,7 @@
 /* A host program with OpenMP regions of its own: one pool of threads, no deadlock, no second team inside a region. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "../unit.h"
 #include <stdatomic.h>
-#include <stddef.h>
 
-#include <cmocka.h>
 #include <dirent.h>
 #include <omp.h>
 #include <pthread.h>
@@ -66,8 +63,7 @@ static void *wait_for_end(void *end) {
 }
 
 /* The thread that compiles behind the program says nothing of the host; nor does its end. Before the first region. */
-static void the_librarys_own_threads_do_not_count(void **state) {
-  (void)state;
+TEST(the_librarys_own_threads_do_not_count) {
   _Atomic int sum = 0;
   pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;
   pthread_t own;
@@ -92,8 +88,7 @@ static void the_librarys_own_threads_do_not_count(void **state) {
 }
 
 /* The host has a runtime, but no region has run. Then one does, and the library moves over. */
-static void moves_to_the_hosts_runtime(void **state) {
-  (void)state;
+TEST(moves_to_the_hosts_runtime) {
   _Atomic int sum = 0;
   struct team *team = open_team(TEAM_DEFAULT);
   team_run(team, threads, add, (void *)&sum);
@@ -113,8 +108,7 @@ static void moves_to_the_hosts_runtime(void **state) {
   team_close(team);
 }
 
-static void one_pool(void **state) {
-  (void)state;
+TEST(one_pool) {
   _Atomic int host = 0, library = 0;
   struct team *team = open_team(TEAM_DEFAULT);
   host_region(&host);
@@ -132,8 +126,7 @@ static void one_pool(void **state) {
 }
 
 /* Smaller runs leave the pool as it is. */
-static void smaller_runs(void **state) {
-  (void)state;
+TEST(smaller_runs) {
   _Atomic int sum = 0;
   struct team *team = open_team(TEAM_DEFAULT);
   team_run(team, threads, add, (void *)&sum);
@@ -144,8 +137,7 @@ static void smaller_runs(void **state) {
   team_close(team);
 }
 
-static void inside_a_region(void **state) {
-  (void)state;
+TEST(inside_a_region) {
   struct team *team = open_team(TEAM_DEFAULT);
   for (int i = 0; i < rounds; i++) {
     _Atomic int sum = 0;
@@ -157,8 +149,7 @@ static void inside_a_region(void **state) {
   team_close(team);
 }
 
-static void forked_child(void **state) {
-  (void)state;
+TEST(forked_child) {
   _Atomic int sum = 0;
   struct team *team = open_team(TEAM_DEFAULT);
   host_region(&sum);
@@ -181,8 +172,7 @@ static void forked_child(void **state) {
   team_close(team);
 }
 
-static void number_of_threads(void **state) {
-  (void)state;
+TEST(number_of_threads) {
   struct error err = {0};
   struct team *team = NULL;
   omp_set_num_threads(5);
@@ -194,14 +184,5 @@ static void number_of_threads(void **state) {
 
 int main(void) {
   omp_set_dynamic(0);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_librarys_own_threads_do_not_count),
-      cmocka_unit_test(moves_to_the_hosts_runtime),
-      cmocka_unit_test(one_pool),
-      cmocka_unit_test(smaller_runs),
-      cmocka_unit_test(inside_a_region),
-      cmocka_unit_test(forked_child),
-      cmocka_unit_test(number_of_threads),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

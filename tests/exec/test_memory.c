@@ -1,9 +1,6 @@
 /* Every allocation fails in turn: the call says OP_ERR_MEMORY, and nothing is left behind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "../unit.h"
 
-#include <cmocka.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,8 +75,7 @@ static const struct {
     {"schedule_owners", make_owners}, {"team_open", make_team},    {"plan_cache", use_cache},
 };
 
-static void each_allocation_fails(void **state) {
-  (void)state;
+TEST(each_allocation_fails) {
   struct error err = {0};
   struct world w = {0};
   struct owner_shares shares;
@@ -127,8 +123,7 @@ static void add(void *argument, int thread, int threads) {
 }
 
 /* A forked child that gets no threads of its own runs alone, and may close the team. */
-static void no_memory_for_a_childs_threads(void **state) {
-  (void)state;
+TEST(no_memory_for_a_childs_threads) {
   struct error err = {0};
   struct team *team;
   assert_int_equal(team_open(&team, TEAM_PTHREAD, 3, &err), OP_OK);
@@ -152,7 +147,5 @@ static void no_memory_for_a_childs_threads(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_fails),
-                                     cmocka_unit_test(no_memory_for_a_childs_threads)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

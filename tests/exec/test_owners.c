@@ -93,8 +93,7 @@ static void check(struct problem *p, int threads, struct owner_shares *shares) {
   error_free(&err);
 }
 
-static void grids(void **state) {
-  (void)state;
+CASE(grids) {
   struct problem p;
   make_grid(&p, 300, 300);
   for (int i = 0; i < ncounts; i++) {
@@ -110,8 +109,7 @@ static void grids(void **state) {
 }
 
 /* Without order most elements are between; they are shared out all the same. */
-static void random_meshes(void **state) {
-  (void)state;
+CASE(random_meshes) {
   static const long sizes[] = {0, 1, 40, 5000, 100000};
   for (int shape = MESH_NEAR; shape <= MESH_FAR; shape++)
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
@@ -127,8 +125,7 @@ static void random_meshes(void **state) {
     }
 }
 
-static void a_star(void **state) {
-  (void)state;
+CASE(a_star) {
   struct problem p;
   struct owner_shares shares;
   make_random(&p, 3000, MESH_STAR);
@@ -138,8 +135,7 @@ static void a_star(void **state) {
 }
 
 /* Nothing is written: the elements themselves are shared out. */
-static void nothing_written(void **state) {
-  (void)state;
+CASE(nothing_written) {
   struct error err = {0};
   struct schedule s;
   struct owner_shares shares;
@@ -153,8 +149,7 @@ static void nothing_written(void **state) {
   error_free(&err);
 }
 
-static void owners_and_ranges_agree(void **state) {
-  (void)state;
+CASE(owners_and_ranges_agree) {
   for (long n = 1; n < 200; n += 7)
     for (int threads = 1; threads < 80; threads += 3)
       for (long t = 0; t < n; t++) {
@@ -211,8 +206,7 @@ static void (*const faults[])(struct schedule *s) = {
     fault_outside,    fault_list,    fault_list_twice, fault_phases, fault_last_phase, fault_joined,
 };
 
-static void planted_faults(void **state) {
-  (void)state;
+CASE(planted_faults) {
   struct error err = {0};
   struct problem p;
   make_grid(&p, 60, 60);
@@ -229,8 +223,7 @@ static void planted_faults(void **state) {
   error_free(&err);
 }
 
-static void refusals(void **state) {
-  (void)state;
+CASE(refusals) {
   struct error err = {0};
   struct schedule s;
   struct owner_shares shares;
@@ -263,8 +256,7 @@ static void collect(void *const *frame, const int *list, long begin, long end) {
       targets[t] += rows[entries[i]];
 }
 
-static void gather_is_serial(void **state) {
-  (void)state;
+CASE(gather_is_serial) {
   struct error err = {0};
   for (int shape = 0; shape < MESH_SHAPES; shape++) {
     struct problem p;

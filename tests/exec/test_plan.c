@@ -76,8 +76,7 @@ static void check_by_force(const struct plan *p, const struct plan_request *r) {
     }
 }
 
-static void every_block_size(void **state) {
-  (void)state;
+CASE(every_block_size) {
   struct error err = {0};
   for (int shape = 0; shape < MESH_SHAPES; shape++)
     for (long size = 1; size < 100; size = size * 2 + 1) {
@@ -97,8 +96,7 @@ static void every_block_size(void **state) {
 }
 
 /* Not only right but good: a line of elements that share targets with their neighbours needs two colours. */
-static void few_colours(void **state) {
-  (void)state;
+CASE(few_colours) {
   struct error err = {0};
   enum { n = 1000 };
   int table[2 * n];
@@ -119,8 +117,7 @@ static void few_colours(void **state) {
 }
 
 /* All elements of a star meet: one colour each, far beyond 32. */
-static void many_colours(void **state) {
-  (void)state;
+CASE(many_colours) {
   struct error err = {0};
   enum { n = 333 };
   static const int table[n];
@@ -139,8 +136,7 @@ static void many_colours(void **state) {
 }
 
 /* A dat that each element increments directly, and its neighbours' too: elements are targets themselves. */
-static void direct_and_mapped(void **state) {
-  (void)state;
+CASE(direct_and_mapped) {
   struct error err = {0};
   enum { n = 300 };
   int *table = mesh_table(n, 1, n, MESH_NEAR, 8);
@@ -163,8 +159,7 @@ static void direct_and_mapped(void **state) {
   error_free(&err);
 }
 
-static void nothing_written(void **state) {
-  (void)state;
+CASE(nothing_written) {
   struct error err = {0};
   struct plan plan;
   struct plan_request r = {.size = 1000, .block_size = 300};
@@ -181,8 +176,7 @@ static void nothing_written(void **state) {
   error_free(&err);
 }
 
-static void refusals(void **state) {
-  (void)state;
+CASE(refusals) {
   struct error err = {0};
   struct plan plan;
   static int table[70000];
@@ -207,8 +201,7 @@ static void refusals(void **state) {
 }
 
 /* The same plan on any number of threads, byte for byte. */
-static void same_on_threads(void **state) {
-  (void)state;
+CASE(same_on_threads) {
   struct error err = {0};
   struct fixture f;
   struct team *team;
@@ -360,8 +353,7 @@ static const struct {
 };
 
 /* Freed after the fault is taken back where plan_free reads the field. */
-static void planted_faults(void **state) {
-  (void)state;
+CASE(planted_faults) {
   struct error err = {0};
   struct fixture f;
   make(&f, 300, MESH_NEAR, 3);

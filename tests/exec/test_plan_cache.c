@@ -1,9 +1,6 @@
 /* Plans are shared by loops that need the same, forgotten with their epoch, and small. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "../unit.h"
 
-#include <cmocka.h>
 #include <string.h>
 
 #include "mesh.h"

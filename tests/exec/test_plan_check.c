@@ -49,8 +49,7 @@ static void spoil_gather_order(struct plan_entry *e) {
   e->schedule.phases[0].count = e->schedule.nitems;
 }
 
-static void plans_are_checked(void **state) {
-  (void)state;
+TEST(plans_are_checked) {
   static const struct {
     const char *variant;
     void (*spoil)(struct plan_entry *e);
@@ -87,8 +86,7 @@ static void expect_listed(const char *words) {
 }
 
 /* Renumbering frees the tables that a plan was made from: only plans of this numbering are looked at. */
-static void plans_after_renumbering(void **state) {
-  (void)state;
+TEST(plans_after_renumbering) {
   static const char *const variants[] = {"colours", "owners", "gather"};
   for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
     double sum = 0, most = 0;
@@ -129,8 +127,7 @@ static void words_at(int diags, char *words, size_t room) {
   fclose(file);
 }
 
-static void levels_of_diagnosis(void **state) {
-  (void)state;
+TEST(levels_of_diagnosis) {
   static char words[1 << 14];
   words_at(1, words, sizeof words);
   assert_string_equal(words, "");
@@ -145,10 +142,5 @@ static void levels_of_diagnosis(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(plans_are_checked),
-      cmocka_unit_test(plans_after_renumbering),
-      cmocka_unit_test(levels_of_diagnosis),
-  };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return run_these(make_folder, remove_folder);
 }

@@ -42,8 +42,7 @@ static struct outcome *outcome_new(void) {
 
 /* ---- the same bits ------------------------------------------------------------------------------------*/
 
-static void same_bits(void **state) {
-  (void)state;
+CASE(same_bits) {
   static const int counts[] = {1, 2, 3, 7, 16};
   static const char *const variants[] = {
       "", "colours/scalar", "colours/strip8", "colours/1000/strip4", "gather", "colours/64/strip16", "whole"};
@@ -69,8 +68,7 @@ static void same_bits(void **state) {
 /* ---- many loops -----------------------------------------------------------------------------------------*/
 
 /* 200 loops, each of which has tried everything: one way to run it is left, and plans are small beside the data. */
-static void many_loops_keep_little(void **state) {
-  (void)state;
+CASE(many_loops_keep_little) {
   enum { SIZE = 4096, DATS = 15, LOOPS = 200, MOST_CALLS = 2000 };
   static const char add[] = OP_KERNEL(void add(const double *a, const double *b, double *c, double *d) {
     *c += *a;
@@ -121,8 +119,7 @@ static void many_loops_keep_little(void **state) {
 
 /* ---- the host ---------------------------------------------------------------------------------------------*/
 
-static void after_a_fork(void **state) {
-  (void)state;
+CASE(after_a_fork) {
   struct outcome *parent = outcome_new(), *child = outcome_new();
   open_library("colours/scalar", 3, "off", "fork.db");
   compute(parent);
@@ -147,8 +144,7 @@ static void after_a_fork(void **state) {
 }
 
 /* Candidates are compiled by a thread that a child does not have. */
-static void after_a_fork_while_tuning(void **state) {
-  (void)state;
+CASE(after_a_fork_while_tuning) {
   double sum = 0, most = 0;
   open_library("", 3, "100", "tuning.db");
   const struct ring m = declare();
@@ -171,8 +167,7 @@ static void after_a_fork_while_tuning(void **state) {
 
 #ifdef _OPENMP
 /* Any thread of a region may call, one at a time; then the loop has that thread only. */
-static void inside_a_region(void **state) {
-  (void)state;
+CASE(inside_a_region) {
   struct outcome *outside = outcome_new(), *inside = outcome_new();
   open_library("colours/scalar", 3, "off", "region.db");
   compute(outside);
@@ -200,8 +195,7 @@ static void count_processors(void *argument, int thread, int threads) {
 }
 
 /* Run as "test-exec-program bound" with OMP_PLACES=threads, OMP_PROC_BIND=close and OMP_NUM_THREADS=2. */
-static void follows_the_variables(void **state) {
-  (void)state;
+CASE(follows_the_variables) {
   int processors[2] = {0};
   char program[] = "program", backend[] = "OP2_BACKEND=openmp", more[] = "OP2_THREADS=1";
   char *argv[] = {program, backend, more, NULL};
@@ -282,8 +276,7 @@ static double triad_of_run(const char *cache) {
 }
 
 /* Once, unless a loop shows that the machine must have been busy then; no measurement here reaches a million GB/s. */
-static void the_triad_is_measured_once(void **state) {
-  (void)state;
+CASE(the_triad_is_measured_once) {
   run_large("triad.db", false, NULL, 0);
   assert_int_equal(facts("triad.db"), 0); /* nobody has asked */
   assert_true(triad_of_run("triad.db") > 0);

@@ -1,9 +1,6 @@
 /* The share of the machine's time that control groups leave to a process, read from folders made here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "../unit.h"
 
-#include <cmocka.h>
 #include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -100,8 +97,7 @@ static int drop(const char *path, const struct stat *about, int kind, struct FTW
   return remove(path);
 }
 
-static void reads_quotas(void **state) {
-  (void)state;
+TEST(reads_quotas) {
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
     char root[] = "/tmp/op2jit-quota-XXXXXX";
     assert_non_null(mkdtemp(root));
@@ -115,8 +111,7 @@ static void reads_quotas(void **state) {
 }
 
 /* Two processes see the same groups under the same path, or, in containers, different ones. */
-static void tells_groups_apart(void **state) {
-  (void)state;
+TEST(tells_groups_apart) {
   struct quotas quotas[3];
   for (int i = 0; i < 2; i++) {
     char root[] = "/tmp/op2jit-quota-XXXXXX";
@@ -168,8 +163,7 @@ static const struct crowd {
     {"one quota on different CPUs", 2, 1, true, {{4, {1, 0, 1}, {0, 0, 0}}, {3, {1, 0, 1}, {0, 0, 0}}}},
 };
 
-static void shares(void **state) {
-  (void)state;
+TEST(shares) {
   for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
     const struct crowd *c = &crowds[i];
     struct allowance all[RANKS] = {0};
@@ -189,7 +183,5 @@ static void shares(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_quotas), cmocka_unit_test(tells_groups_apart),
-                                     cmocka_unit_test(shares)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

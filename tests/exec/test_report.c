@@ -1,9 +1,6 @@
 /* Reports: numbers where they belong, aligned columns, JSON that a parser takes; and the triad. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "../unit.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,8 +87,7 @@ static void expect(const struct text *t, const char *part) {
     fail_msg("\"%s\" is not in:\n%s", part, text_str(t));
 }
 
-static void numbers(void **state) {
-  (void)state;
+CASE(numbers) {
   struct report r = make(1);
   assert_true(fabs(report_rate(&rows[0]) - 20) < 1e-12);
   assert_true(fabs(report_share(&r, &rows[0]) - 0.5) < 1e-12);
@@ -102,8 +98,7 @@ static void numbers(void **state) {
   assert_true(report_share(&r, &rows[0]) == 0);
 }
 
-static void text(void **state) {
-  (void)state;
+CASE(text) {
   struct report r = make(1);
   struct text out = {0};
   r.nrows = 2;
@@ -137,8 +132,7 @@ static void text(void **state) {
 }
 
 /* The one strategy whose sums are not the same on any number of threads. */
-static void owners(void **state) {
-  (void)state;
+CASE(owners) {
   struct report r = make(1);
   struct report_row row = rows[0];
   struct text out = {0};
@@ -151,8 +145,7 @@ static void owners(void **state) {
 }
 
 /* Only of loops on a device. */
-static void moved(void **state) {
-  (void)state;
+CASE(moved) {
   struct report r = make(1);
   struct report_row on_device[] = {rows[0], rows[1]};
   struct text out = {0};
@@ -169,8 +162,7 @@ static void moved(void **state) {
   text_free(&out);
 }
 
-static void json(void **state) {
-  (void)state;
+CASE(json) {
   struct report r = make(1);
   struct text out = {0};
   report_json(&r, &out);
@@ -193,8 +185,7 @@ static void json(void **state) {
   text_free(&out);
 }
 
-static void trace(void **state) {
-  (void)state;
+CASE(trace) {
   struct report r = make(1);
   struct text out = {0};
   report_trace(&r, &out);
@@ -204,8 +195,7 @@ static void trace(void **state) {
   text_free(&out);
 }
 
-static void nothing(void **state) {
-  (void)state;
+CASE(nothing) {
   struct report r = {.backend = "seq", .threads = 1, .ranks = 1};
   struct text out = {0};
   report_text(&r, &out);
@@ -217,8 +207,7 @@ static void nothing(void **state) {
   text_free(&out);
 }
 
-static void bandwidth(void **state) {
-  (void)state;
+CASE(bandwidth) {
   struct error err = {0};
   struct team *team = NULL;
   double rate = 0;

@@ -78,8 +78,7 @@ static void check_by_force(const struct straight *s, const struct plan_request *
   assert_int_equal(straight_covered(s, 8), covered);
 }
 
-static void on_many_meshes(void **state) {
-  (void)state;
+TEST(on_many_meshes) {
   struct error err = {0};
   static const int breaks[] = {0, 1, 3, 10, 100};
   for (int b = 0; b < 5; b++)
@@ -98,8 +97,7 @@ static void on_many_meshes(void **state) {
 }
 
 /* Rows of a structured mesh: one range each; a mesh without order has none, and needs next to no memory. */
-static void rows_and_chaos(void **state) {
-  (void)state;
+TEST(rows_and_chaos) {
   struct error err = {0};
   enum { N = 40 };
   int *table = calloc(2 * N * N, sizeof *table), *any = mesh_table(N * N, 2, N * N, MESH_FAR, 3);
@@ -126,8 +124,7 @@ static void rows_and_chaos(void **state) {
   error_free(&err);
 }
 
-static void same_on_threads(void **state) {
-  (void)state;
+TEST(same_on_threads) {
   struct error err = {0};
   struct fixture f;
   struct team *team;
@@ -200,8 +197,7 @@ static const struct {
     {one_is_missing, 2, "in the table"},
 };
 
-static void faults_are_found(void **state) {
-  (void)state;
+TEST(faults_are_found) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     struct error err = {0};
     struct fixture f;
@@ -234,8 +230,7 @@ static const struct plan_entry *get(struct plan_cache *cache, const struct plan_
   return entry;
 }
 
-static void is_shared(void **state) {
-  (void)state;
+TEST(is_shared) {
   struct error err = {0};
   struct fixture f;
   struct plan_cache *cache;
@@ -266,9 +261,5 @@ static void is_shared(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(on_many_meshes),   cmocka_unit_test(rows_and_chaos), cmocka_unit_test(same_on_threads),
-      cmocka_unit_test(faults_are_found), cmocka_unit_test(is_shared),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -1,10 +1,7 @@
 /* The team: both fills run each thread once, keep phases apart, survive fork and nesting. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "../unit.h"
 #include <stdatomic.h>
-#include <stddef.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -181,8 +178,7 @@ static void *fork_in_thread(void *forking) {
 }
 
 /* Not the thread that opened the team is what lives on in the child, and children have children. */
-static void fork_of_another_thread(void **state) {
-  (void)state;
+CASE(fork_of_another_thread) {
   if (!child_threads) {
     puts("the thread sanitizer cannot start threads in a forked child");
     skip();
@@ -198,26 +194,21 @@ static void fork_of_another_thread(void **state) {
   team_close(forking.team);
 }
 
-static void pthread_each_thread_once(void **state) {
-  (void)state;
+CASE(pthread_each_thread_once) {
   each_thread_once(TEAM_PTHREAD);
 }
-static void pthread_barriers(void **state) {
-  (void)state;
+CASE(pthread_barriers) {
   barriers(TEAM_PTHREAD);
 }
-static void pthread_nested(void **state) {
-  (void)state;
+CASE(pthread_nested) {
   task_inside_task(TEAM_PTHREAD);
 }
-static void pthread_fork(void **state) {
-  (void)state;
+CASE(pthread_fork) {
   forked_child(TEAM_PTHREAD);
 }
 
 /* Idle workers sleep: while the caller is away for 40 ms after each of 10 runs, they use less than a quarter of that. */
-static void pthread_sleeps(void **state) {
-  (void)state;
+CASE(pthread_sleeps) {
   struct rusage before, after;
   struct team *team = open_team(TEAM_PTHREAD, 2);
   check_visits(team, 2);
@@ -233,8 +224,7 @@ static void pthread_sleeps(void **state) {
   team_close(team);
 }
 
-static void refusals(void **state) {
-  (void)state;
+CASE(refusals) {
   struct error err = {0};
   struct team *team;
   assert_int_equal(team_open(&team, TEAM_DEFAULT, -1, &err), OP_ERR_ARGUMENT);
@@ -249,8 +239,7 @@ static void refusals(void **state) {
   team_close(NULL);
 }
 
-static void memory_is_cleared(void **state) {
-  (void)state;
+CASE(memory_is_cleared) {
   static const size_t sizes[] = {0, 1, 1000, 1 << 20, (1 << 20) + 13};
   for (int threads = 1; threads <= 3; threads++) {
     struct team *team = open_team(TEAM_PTHREAD, threads);
@@ -269,8 +258,7 @@ static void memory_is_cleared(void **state) {
 }
 
 /* The CPUs that the process may use are what counts, not those of the machine. */
-static void pthread_affinity(void **state) {
-  (void)state;
+CASE(pthread_affinity) {
   cpu_set_t all, one;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
   CPU_ZERO(&one);
@@ -295,8 +283,7 @@ static void bind_to(size_t cpu) {
 }
 
 /* One claim for each CPU and run. Bound to it, a thread stays on a CPU that another has. */
-static void places_are_claimed(void **state) {
-  (void)state;
+CASE(places_are_claimed) {
   cpu_set_t all;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
   struct places *places = places_open();
@@ -311,8 +298,7 @@ static void places_are_claimed(void **state) {
 }
 
 /* Allowed elsewhere it goes, and may then run where it might before; unless others have all, or had them a run before. */
-static void places_are_left(void **state) {
-  (void)state;
+CASE(places_are_left) {
   cpu_set_t all, now;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
   struct places *places = places_open();
@@ -355,8 +341,7 @@ static void come_to_first(void *argument, int thread, int threads) {
 }
 
 /* A worker that got onto the first thread's CPU does not stay there, and remains free to go everywhere. */
-static void workers_keep_apart(void **state) {
-  (void)state;
+CASE(workers_keep_apart) {
   cpu_set_t all;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
   struct team *team = open_team(TEAM_PTHREAD, 2);
@@ -380,8 +365,7 @@ static void workers_keep_apart(void **state) {
 
 #ifdef OP2JIT_OPENMP
 /* Run as "test-exec-team bound" with OMP_PLACES=threads, OMP_PROC_BIND=close and OMP_NUM_THREADS=2. */
-static void openmp_bound(void **state) {
-  (void)state;
+CASE(openmp_bound) {
   int cpus[2] = {0};
   struct team *team = open_team(TEAM_OPENMP, 0);
   assert_int_equal(team_threads(team), 2);
@@ -391,25 +375,20 @@ static void openmp_bound(void **state) {
   team_close(team);
 }
 
-static void openmp_each_thread_once(void **state) {
-  (void)state;
+CASE(openmp_each_thread_once) {
   each_thread_once(TEAM_OPENMP);
 }
-static void openmp_barriers(void **state) {
-  (void)state;
+CASE(openmp_barriers) {
   barriers(TEAM_OPENMP);
 }
-static void openmp_nested(void **state) {
-  (void)state;
+CASE(openmp_nested) {
   task_inside_task(TEAM_OPENMP);
 }
-static void openmp_fork(void **state) {
-  (void)state;
+CASE(openmp_fork) {
   forked_child(TEAM_OPENMP);
 }
 /* This program has no OpenMP runtime: none is loaded unless it is asked for. */
-static void default_without_runtime(void **state) {
-  (void)state;
+CASE(default_without_runtime) {
   struct team *team = open_team(TEAM_DEFAULT, 2);
   assert_string_equal(team_name(team), "pthread");
   team_close(team);

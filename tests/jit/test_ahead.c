@@ -1,15 +1,10 @@
 /* Compiling ahead, with a compiler that waits until it is told to go on: nothing here depends on time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "jit/ahead.h"
 
@@ -69,8 +64,7 @@ static void wait_for(const struct ahead *a) {
     sched_yield();
 }
 
-static void compiles_behind(void **state) {
-  (void)state;
+CASE(compiles_behind) {
   struct ahead a = {0};
   struct compile_result result;
   double seconds = -1;
@@ -98,8 +92,7 @@ static void compiles_behind(void **state) {
 }
 
 /* What nobody has taken yet is kept while other things are compiled. */
-static void keeps_what_was_finished(void **state) {
-  (void)state;
+CASE(keeps_what_was_finished) {
   struct ahead a = {0};
   struct compile_result result;
   double seconds;
@@ -118,8 +111,7 @@ static void keeps_what_was_finished(void **state) {
 }
 
 /* A pinned thread's child would be pinned too. */
-static void runs_everywhere_at_lowest_priority(void **state) {
-  (void)state;
+CASE(runs_everywhere_at_lowest_priority) {
   struct ahead a = {0};
   cpu_set_t before, one;
   ahead_open(&a);
@@ -138,8 +130,7 @@ static void runs_everywhere_at_lowest_priority(void **state) {
 }
 
 /* Closing waits for the compiler, since its code must not go away below it. */
-static void closes_while_it_compiles(void **state) {
-  (void)state;
+CASE(closes_while_it_compiles) {
   struct ahead a = {0};
   seen.released = 0;
   ahead_open(&a);
@@ -150,8 +141,7 @@ static void closes_while_it_compiles(void **state) {
 }
 
 /* A forked child has no such thread: it does not wait for one, and may start its own. */
-static void is_free_in_a_child(void **state) {
-  (void)state;
+CASE(is_free_in_a_child) {
   struct ahead a = {0};
   ahead_open(&a);
   pthread_mutex_lock(&gate);
@@ -189,8 +179,7 @@ static void compile_and_mark(void *self, const struct compile_request *request,
     _exit(4);
 }
 
-static void exit_waits(void **state) {
-  (void)state;
+CASE(exit_waits) {
   assert_int_equal(pipe(mark), 0);
   pid_t child = fork();
   if (child == 0) {

@@ -2,16 +2,11 @@
  * plugin takes clang from. Here they are read from what the process has loaded.
  *
  *   test_compiler_key static|shared|given   how the plugin was built; given: by another build */
+#include "../unit.h"
 #include <elf.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/text.h"
 #include "build.h"
@@ -99,8 +94,7 @@ static void compile_into(struct store *store) {
   desc_free(&d);
 }
 
-static void key_has_every_build(void **state) {
-  (void)state;
+TEST(key_has_every_build) {
   char folder[] = "/tmp/op2jit-key-XXXXXX";
   assert_non_null(mkdtemp(folder));
   char path[64];
@@ -146,6 +140,5 @@ static void key_has_every_build(void **state) {
 
 int main(int argc, char **argv) {
   form = argc > 1 ? argv[1] : "given";
-  const struct CMUnitTest tests[] = {cmocka_unit_test(key_has_every_build)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* Every construct of the kernel language through the compiler, in every shape, layout and numbering, against calling
  * the kernel's C function one element after the other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "../kernels/fill.h"
 #include "../kernels/kernels.h"
@@ -360,21 +355,18 @@ static void run_group(size_t first, size_t end) {
   jit_close(jit);
 }
 
-static void one_at_a_time(void **state) {
-  (void)state;
+TEST(one_at_a_time) {
   run_group(0, STRIPS);
 }
 
-static void in_strips(void **state) {
-  (void)state;
+TEST(in_strips) {
   run_group(STRIPS, sizeof ways / sizeof *ways);
 }
 
 /* test_constructs [all] */
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(one_at_a_time), cmocka_unit_test(in_strips)};
   all_ways = argc > 1 && strcmp(argv[1], "all") == 0;
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  int failed = run_these(NULL, NULL);
   printf("%d kernels compiled and compared\n", runs);
   return failed;
 }

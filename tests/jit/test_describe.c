@@ -1,12 +1,7 @@
 /* A description as text and back; the frame's slots. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "jit/front/describe.h"
 #include "jit/front/number.h"
@@ -84,8 +79,7 @@ static struct desc any_desc(void) {
   return d;
 }
 
-static void copies(void **state) {
-  (void)state;
+TEST(copies) {
   for (int i = 0; i < 2000; i++) {
     struct desc d = any_desc(), copy;
     struct text first = {0}, second = {0};
@@ -114,8 +108,7 @@ static void expect_number(enum type_code type, const void *value, const char *pl
   text_free(&b);
 }
 
-static void numbers(void **state) {
-  (void)state;
+TEST(numbers) {
   expect_number(TYPE_DOUBLE, &(double){1.4}, "0x1.6666666666666p+0", "0x1.6666666666666p+0");
   expect_number(TYPE_DOUBLE, &(double){-0.0}, "-0x0p+0", "-0x0p+0");
   expect_number(TYPE_DOUBLE, &(double){5e-324}, "0x0.0000000000001p-1022", "0x0.0000000000001p-1022");
@@ -146,8 +139,7 @@ static void numbers(void **state) {
 }
 
 /* Every slot is used once and all are below the count. */
-static void slots(void **state) {
-  (void)state;
+TEST(slots) {
   for (int i = 0; i < 100; i++) {
     struct desc d = any_desc();
     int used[OP_MAX_ARGS * 8] = {0};
@@ -173,7 +165,5 @@ static void slots(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(copies), cmocka_unit_test(numbers),
-                                     cmocka_unit_test(slots)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

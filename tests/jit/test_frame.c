@@ -1,12 +1,7 @@
 /* What generated code takes from the frame, in every shape: constants folded and not, absent arguments, globals of all
  * accesses, rows longer than lanes hold. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "build.h"
 #include "jit/generate/generate.h"
@@ -64,8 +59,7 @@ static void check_constants(const double *x, double first) {
   }
 }
 
-static void constants(void **state) {
-  (void)state;
+TEST(constants) {
   static const struct {
     const char *name;
     enum type_code type;
@@ -102,8 +96,7 @@ static void constants(void **state) {
 
 /* ---- absent arguments ----------------------------------------------------------------------------*/
 
-static void absent(void **state) {
-  (void)state;
+TEST(absent) {
   struct desc d = build_loop(
       "k", "void k(const double *a, double *x, const double *v[3], double *w[3], int *n, float *g) {"
            "  x[0] = a[0]; if (x[0] < -1) { *n = 1; w[1][0] = v[2][1] + g[0]; } }");
@@ -139,8 +132,7 @@ static void absent(void **state) {
 /* ---- globals -----------------------------------------------------------------------------------*/
 
 /* A sum with more components than are kept in lanes, and a global that is written. */
-static void unusual_globals(void **state) {
-  (void)state;
+TEST(unusual_globals) {
   enum { LONG = 70 };
   struct desc d = build_loop("k", "void k(const double *a, double *sum, double *out) {"
                                   "  for (int i = 0; i < 70; i++) sum[i] += a[0] + i; *out = 5; }");
@@ -165,8 +157,7 @@ static void unusual_globals(void **state) {
 }
 
 /* NaN is never dropped from a maximum, and a sum keeps its order under strict. */
-static void extrema_and_order(void **state) {
-  (void)state;
+TEST(extrema_and_order) {
   struct desc d = build_loop("k", "void k(const double *a, double *most, double *sum) {"
                                   "  if (a[0] > *most || a[0] != a[0]) *most = a[0]; *sum += a[0] * 0.1; }");
   build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_READ);
@@ -198,8 +189,7 @@ static void extrema_and_order(void **state) {
 
 /* ---- long rows ---------------------------------------------------------------------------------*/
 
-static void long_rows(void **state) {
-  (void)state;
+TEST(long_rows) {
   static const int dims[] = {1, 2, 3, 5, 6, 7, 8, 9, 11, 16, 24, 40};
   for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
     enum { TARGETS = 19 };
@@ -239,22 +229,17 @@ static void long_rows(void **state) {
   }
 }
 
-static int open_jit(void **state) {
-  (void)state;
+FIXTURE(open_jit) {
   struct error err = {0};
   struct jit_options options = {.mode = JIT_ON};
   return jit_open(&jit, &options, &err);
 }
 
-static int close_jit(void **state) {
-  (void)state;
+FIXTURE(close_jit) {
   jit_close(jit);
   return 0;
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(constants), cmocka_unit_test(absent),
-                                     cmocka_unit_test(unusual_globals), cmocka_unit_test(extrema_and_order),
-                                     cmocka_unit_test(long_rows)};
-  return cmocka_run_group_tests(tests, open_jit, close_jit);
+  return run_these(open_jit, close_jit);
 }

@@ -1,16 +1,11 @@
 /* From a description to running code: memory, cache, compiler, and what is said when it does not work. */
+#include "../unit.h"
 #include <float.h>
 #include <math.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "build.h"
 #include "jit/jit.h"
@@ -84,8 +79,7 @@ static bool is_there(struct jit *jit, const struct desc *d) {
   return there;
 }
 
-static void memory_cache_compiler(void **state) {
-  (void)state;
+TEST(memory_cache_compiler) {
   struct store *store = open_store();
   struct jit *jit = open_jit(store, JIT_ON);
   struct desc d = scaled_sum(0.5), other = scaled_sum(0.25);
@@ -139,8 +133,7 @@ static long threads_of_process(void) {
 }
 
 /* Compiled behind the program: jit_code takes what is ready; what is wrong with a kernel it says as ever. */
-static void compiled_ahead(void **state) {
-  (void)state;
+TEST(compiled_ahead) {
   struct jit *jit = open_jit(NULL, JIT_ON);
   struct desc d = scaled_sum(0.75), wrong = scaled_sum(0.875);
   struct jit_code code;
@@ -179,8 +172,7 @@ static void compiled_ahead(void **state) {
 }
 
 /* Its name and version on one line; the files that it consists of are known by their identities, not by name. */
-static void compiler_has_a_name(void **state) {
-  (void)state;
+TEST(compiler_has_a_name) {
   struct jit *jit = open_jit(NULL, JIT_ON);
   struct error err = {0};
   struct text label = {0};
@@ -193,8 +185,7 @@ static void compiler_has_a_name(void **state) {
 }
 
 /* A binary that is intact, and none. */
-static void useless_binary(void **state) {
-  (void)state;
+TEST(useless_binary) {
   struct store *store = open_store();
   struct jit *jit = open_jit(store, JIT_ON);
   struct desc d = scaled_sum(3);
@@ -219,8 +210,7 @@ static void useless_binary(void **state) {
 }
 
 /* A binary from where libmvec has more than here: a miss, and what is made here is kept. */
-static void unknown_function(void **state) {
-  (void)state;
+TEST(unknown_function) {
   struct store *store = open_store();
   struct jit *jit = open_jit(store, JIT_ON);
   struct desc d = build_loop("chain", "void chain(const double *a, double *b) { b[0] = cosh(a[0]); }");
@@ -294,8 +284,7 @@ static void check_event(void *user, const struct store_event *event) {
   ++*(int *)user;
 }
 
-static void compile_errors(void **state) {
-  (void)state;
+TEST(compile_errors) {
   static const char text[] = "void k(double *x)\n{\n\tx[0] = y + sqrt(2.0);\n}\n";
   static const char in_file[] =
       "kernel k does not compile\n"
@@ -332,8 +321,7 @@ static void compile_errors(void **state) {
   desc_free(&string);
 }
 
-static void error_in_one_line(void **state) {
-  (void)state;
+TEST(error_in_one_line) {
   struct jit *jit = open_jit(NULL, JIT_ON);
   struct desc d =
       broken("void k(double *x) { double a = 1; for (int i = 0; i < 3; i++) { a *= z; } x[0] = a; }", "run.c",
@@ -353,8 +341,7 @@ static void error_in_one_line(void **state) {
   desc_free(&d);
 }
 
-static void wrong_type_behind_a_name(void **state) {
-  (void)state;
+TEST(wrong_type_behind_a_name) {
   struct jit *jit = open_jit(NULL, JIT_ON);
   struct desc d =
       broken("struct pair { float a, b; };\nvoid k(struct pair *x) {\n  x->a = 1;\n}\n", NULL, 0, false);
@@ -374,8 +361,7 @@ static void wrong_type_behind_a_name(void **state) {
 }
 
 /* Warnings of the user's kernel are told once, where info lines are wanted, in terms of the user's file. */
-static void warnings(void **state) {
-  (void)state;
+TEST(warnings) {
   struct log log = {.level = LOG_INFO, .rank = -1};
   struct jit_options options = {.log = &log};
   struct jit *jit;
@@ -406,8 +392,7 @@ static void warnings(void **state) {
 }
 
 /* Hostile texts end in an error. */
-static void hostile_texts(void **state) {
-  (void)state;
+TEST(hostile_texts) {
   struct jit *jit = open_jit(NULL, JIT_ON);
   static const char *const texts[] = {"void k(double *x) { } }",
                                       "void k(double *x) { /* }",
@@ -431,8 +416,7 @@ static void hostile_texts(void **state) {
 
 /* ---- OP2_DUMP ------------------------------------------------------------------------------------*/
 
-static void dump(void **state) {
-  (void)state;
+TEST(dump) {
   struct store *store = open_store();
   char kept[80], path[400];
   snprintf(kept, sizeof kept, "%s/dump/deeper", folder);
@@ -461,32 +445,19 @@ static void dump(void **state) {
   desc_free(&d);
 }
 
-static int make_folder(void **state) {
-  (void)state;
+FIXTURE(make_folder) {
   if (!mkdtemp(folder))
     return -1;
   snprintf(database, sizeof database, "%s/kernels.db", folder);
   return 0;
 }
 
-static int remove_folder(void **state) {
-  (void)state;
+FIXTURE(remove_folder) {
   char command[128];
   snprintf(command, sizeof command, "rm -rf %s", folder);
   return system(command);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(memory_cache_compiler),
-                                     cmocka_unit_test(compiled_ahead),
-                                     cmocka_unit_test(compiler_has_a_name),
-                                     cmocka_unit_test(useless_binary),
-                                     cmocka_unit_test(unknown_function),
-                                     cmocka_unit_test(compile_errors),
-                                     cmocka_unit_test(error_in_one_line),
-                                     cmocka_unit_test(wrong_type_behind_a_name),
-                                     cmocka_unit_test(warnings),
-                                     cmocka_unit_test(hostile_texts),
-                                     cmocka_unit_test(dump)};
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return run_these(make_folder, remove_folder);
 }

@@ -1,13 +1,8 @@
 /* Reading kernel texts and checking parameters against arguments; the messages are golden. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "jit/front/excerpt.h"
 #include "jit/front/kernel.h"
@@ -37,8 +32,7 @@ static void expect_found(const char *text, const char *name, int line, int param
   error_free(&err);
 }
 
-static void finds_the_function(void **state) {
-  (void)state;
+TEST(finds_the_function) {
   expect_found("void k(const double *x) {}", "k", 1, 1);
   expect_found("static inline void k(double *x, int *y) { x[0] = y[0]; }", "k", 1, 2);
   expect_found("/* void k() {} */\n// void k() {}\nvoid k(int *x);\nvoid k(int *x) {}", "k", 4, 1);
@@ -55,8 +49,7 @@ static void finds_the_function(void **state) {
   expect_found("void k() {}", "k", 1, 0);
 }
 
-static void says_what_is_there(void **state) {
-  (void)state;
+TEST(says_what_is_there) {
   expect_parse_error(
       "void res_calk(double *x) {}\nstatic double h(double x) { return x; }", "res_calc",
       "the kernel text has no function res_calc; it defines res_calk, h; did you mean res_calk?");
@@ -79,8 +72,7 @@ static void says_what_is_there(void **state) {
                      "       |        ^");
 }
 
-static void headers(void **state) {
-  (void)state;
+TEST(headers) {
   struct kernel k;
   struct error err = {0};
   const char *text = "#include <math.h>\n  #  include \"stdint.h\" // why\nvoid k(double *x) {}\n";
@@ -98,8 +90,7 @@ static void headers(void **state) {
       "       | ^");
 }
 
-static void origin(void **state) {
-  (void)state;
+TEST(origin) {
   struct kernel k;
   struct error err = {0};
   assert_int_equal(parse(&k, "#line 17 \"dir/mesh.c\"\nvoid k(double *x) { *x = 1; }", "k", &err), OP_OK);
@@ -117,8 +108,7 @@ static void origin(void **state) {
   kernel_free(&k);
 }
 
-static void names_that_occur(void **state) {
-  (void)state;
+TEST(names_that_occur) {
   struct kernel k;
   struct error err = {0};
   const char *text = "#define EPS eps\nvoid k(double *x) { *x = gam; /* cfl */ \"mach\"; }";
@@ -156,8 +146,7 @@ static void one_parameter(const char *before, struct expected_parameter e) {
   kernel_free(&k);
 }
 
-static void parameters(void **state) {
-  (void)state;
+TEST(parameters) {
   static const struct expected_parameter plain[] = {
       {"const double *x", "x", true, TYPE_DOUBLE, true, 1},
       {"double const *x", "x", true, TYPE_DOUBLE, true, 1},
@@ -255,8 +244,7 @@ static void check(const char *text, struct desc d, const char *message) {
     __VA_ARGS__                                                                                              \
   }
 
-static void fits(void **state) {
-  (void)state;
+TEST(fits) {
   struct desc d = loop(ARGS(dat(TYPE_DOUBLE, OP_READ, -1, -1), dat(TYPE_DOUBLE, OP_INC, 0, 1),
                             dat(TYPE_DOUBLE, OP_READ, 0, -3), gbl(TYPE_INT, OP_INC)));
   check("void k(const double *q, double res[4], const double **x, int *n) {}", d, NULL);
@@ -268,8 +256,7 @@ static void fits(void **state) {
         d, NULL);
 }
 
-static void does_not_fit(void **state) {
-  (void)state;
+TEST(does_not_fit) {
   struct desc d = loop(ARGS(dat(TYPE_DOUBLE, OP_READ, -1, -1), dat(TYPE_DOUBLE, OP_INC, 0, 1)));
   check("#line 12 \"a.c\"\nvoid k(const double *q,\n       double *res, int *more) {}", d,
         "kernel k: the kernel has 3 parameters, but the call has 2 arguments; pass one for each parameter, "
@@ -325,8 +312,7 @@ static void does_not_fit(void **state) {
         "       |              ^");
 }
 
-static void one_line_is_laid_out(void **state) {
-  (void)state;
+TEST(one_line_is_laid_out) {
   struct desc d = loop(ARGS(dat(TYPE_DOUBLE, OP_READ, -1, -1)));
   check("#line 7 \"a.c\"\nstatic int h(int a) { static const int t[2] = {1, 2}; if (a) { return t[0]; } else "
         "return a; } void k(double *q) { for (int i = 0; i < 2; i++) h(i); }",
@@ -345,8 +331,7 @@ static void one_line_is_laid_out(void **state) {
 }
 
 /* Every text that is cut short or has a byte changed is read or refused, and nothing else happens. */
-static void any_text(void **state) {
-  (void)state;
+TEST(any_text) {
   static const char text[] = "#line 1 \"f.c\"\n#include <math.h>\ntypedef double real;\n#define R real\n"
                              "static real h(real a[2]) { return \"}\"[0] + a[0]; }\n"
                              "void k(const R *x, struct { int a; } *y, real (*z)(int)) { *y = h(x); }\n";
@@ -371,15 +356,5 @@ static void any_text(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(finds_the_function),
-                                     cmocka_unit_test(says_what_is_there),
-                                     cmocka_unit_test(headers),
-                                     cmocka_unit_test(origin),
-                                     cmocka_unit_test(names_that_occur),
-                                     cmocka_unit_test(parameters),
-                                     cmocka_unit_test(fits),
-                                     cmocka_unit_test(does_not_fit),
-                                     cmocka_unit_test(one_line_is_laid_out),
-                                     cmocka_unit_test(any_text)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

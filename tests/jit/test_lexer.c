@@ -1,12 +1,7 @@
 /* The lexer: what is a token, where it is, and that no bytes hurt it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "jit/front/lexer.h"
 
@@ -31,8 +26,7 @@ static void expect_tokens(const char *text, const char *expected) {
   tokens_free(&t);
 }
 
-static void kinds(void **state) {
-  (void)state;
+TEST(kinds) {
   expect_tokens("", "");
   expect_tokens("a_1 $x", "I:a_1 I:$x");
   expect_tokens("1e+5 0x1p-3f .5 1.5e3L 12u", "N:1e+5 N:0x1p-3f N:.5 N:1.5e3L N:12u");
@@ -44,16 +38,14 @@ static void kinds(void **state) {
   expect_tokens("\x01 x", "O:\x01 I:x");
 }
 
-static void directives(void **state) {
-  (void)state;
+TEST(directives) {
   expect_tokens("#define A 1\nb", "#P:# #I:define #I:A #N:1 I:b");
   expect_tokens("  # if X /* c\n */ Y\nz", "#P:# #I:if #I:X #I:Y I:z");
   expect_tokens("#define A \\\n b\nc", "#P:# #I:define #I:A #I:b I:c");
   expect_tokens("a # b", "I:a P:# I:b");
 }
 
-static void positions(void **state) {
-  (void)state;
+TEST(positions) {
   const char *text = "a\n  bb /* \n */ c\n\"s\\\nt\" d";
   struct tokens t = lexed(text, strlen(text));
   static const int lines[] = {1, 2, 3, 4, 5}, columns[] = {1, 3, 5, 1, 4};
@@ -66,8 +58,7 @@ static void positions(void **state) {
   tokens_free(&t);
 }
 
-static void what_is_not_closed(void **state) {
-  (void)state;
+TEST(what_is_not_closed) {
   struct tokens t = lexed("a /* b", 6);
   assert_true(t.open_comment);
   assert_int_equal(t.count, 1);
@@ -81,8 +72,7 @@ static void what_is_not_closed(void **state) {
   tokens_free(&t);
 }
 
-static void any_bytes(void **state) {
-  (void)state;
+TEST(any_bytes) {
   static const char nul[] = "a\0b";
   struct tokens t = lexed(nul, 3);
   assert_int_equal(t.count, 3);
@@ -110,8 +100,5 @@ static void any_bytes(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(kinds), cmocka_unit_test(directives),
-                                     cmocka_unit_test(positions), cmocka_unit_test(what_is_not_closed),
-                                     cmocka_unit_test(any_bytes)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* The key: each thing that code depends on changes it, what must not matter does not, and the difference is said in
  * words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdio.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "build.h"
 #include "jit/key/elf_note.h"
@@ -137,8 +132,7 @@ static void check_rows(void make(struct subject *s), const struct row *checked, 
   }
 }
 
-static void each_component(void **state) {
-  (void)state;
+TEST(each_component) {
   check_rows(make_subject, rows, sizeof rows / sizeof *rows);
 }
 
@@ -237,16 +231,14 @@ static void make_namesakes(struct subject *s) {
 static const struct row namesakes[] = {{namesakes_set, "dat q on set cells -> another cells"},
                                        {named_map, "argument 2 (q) map 1 -> 2"}};
 
-static void each_name(void **state) {
-  (void)state;
+TEST(each_name) {
   check_rows(make_named, named, sizeof named / sizeof *named);
   check_rows(make_one_line, one_lines, sizeof one_lines / sizeof *one_lines);
   check_rows(make_namesakes, namesakes, sizeof namesakes / sizeof *namesakes);
 }
 
 /* The same key in any process: this one was computed once. */
-static void same_everywhere(void **state) {
-  (void)state;
+TEST(same_everywhere) {
   struct subject s;
   struct signature a;
   struct error err = {0};
@@ -258,8 +250,7 @@ static void same_everywhere(void **state) {
   desc_free(&s.d);
 }
 
-static void notes_of_files(void **state) {
-  (void)state;
+TEST(notes_of_files) {
   struct text id = {0}, again = {0}, none = {0};
   assert_true(elf_build_id("/proc/self/exe", &id));
   library_identity(&again); /* the library is in this program */
@@ -274,8 +265,7 @@ static void notes_of_files(void **state) {
 }
 
 /* A file that is cut short or changed is read or refused. */
-static void damaged_files(void **state) {
-  (void)state;
+TEST(damaged_files) {
   enum { HEAD = 8192 };
   unsigned char bytes[HEAD];
   FILE *self = fopen("/proc/self/exe", "rb");
@@ -306,8 +296,5 @@ static void damaged_files(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_component), cmocka_unit_test(each_name),
-                                     cmocka_unit_test(same_everywhere), cmocka_unit_test(notes_of_files),
-                                     cmocka_unit_test(damaged_files)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

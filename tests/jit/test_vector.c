@@ -1,14 +1,9 @@
 /* Strips are vector code: the machine code of the flow solver's loops and of kernels with branches is taken apart. The loop over
  * strips has all divisions and square roots packed and none scalar, calls nothing and gathers nothing; scalar ones are allowed
  * only as often as the kernel has them, for the elements behind the last strip. Stores go past the caches where the shape says so. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdio.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "build.h"
 #include "jit/front/kernel.h"
@@ -238,22 +233,19 @@ static void for_processor(const char *cpu, const char *features, const int *widt
   jit_close(c.jit);
 }
 
-static void packed_avx512(void **state) {
-  (void)state;
+TEST(packed_avx512) {
   for_processor("znver4",
                 "+avx,+avx2,+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,+fma,+sse3,+ssse3,+sse4.1,+"
                 "sse4.2,+bmi,+bmi2",
                 (const int[]){8, 16}, 2);
 }
 
-static void packed_avx2(void **state) {
-  (void)state;
+TEST(packed_avx2) {
   for_processor("haswell", "+avx,+avx2,+fma,+sse3,+ssse3,+sse4.1,+sse4.2,+bmi,+bmi2", (const int[]){8}, 1);
 }
 
 /* A kernel that cannot be made of vectors says why. */
-static void reason(void **state) {
-  (void)state;
+TEST(reason) {
   struct jit *jit;
   struct error err = {0};
   struct jit_options options = {.mode = JIT_ON};
@@ -272,13 +264,11 @@ static void reason(void **state) {
   desc_free(&d);
 }
 
-static int make_folder(void **state) {
-  (void)state;
+FIXTURE(make_folder) {
   return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_folder(void **state) {
-  (void)state;
+FIXTURE(remove_folder) {
   char command[128];
   snprintf(command, sizeof command, "rm -rf %s", folder);
   return system(command);
@@ -289,7 +279,5 @@ int main(void) {
     puts("skipped: objdump (Debian: binutils) is not installed");
     return 77;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(packed_avx512), cmocka_unit_test(packed_avx2),
-                                     cmocka_unit_test(reason)};
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return run_these(make_folder, remove_folder);
 }

@@ -2,13 +2,8 @@
 #ifndef OP2JIT_TESTS_TUNE_PLAY_H
 #define OP2JIT_TESTS_TUNE_PLAY_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "tune/tune.h"
 

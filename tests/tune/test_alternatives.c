@@ -1,12 +1,7 @@
 /* What is tried beside the default, by name; and names as OP2_VARIANT takes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "backend/alternatives.h"
 #include "context/forced.h"
@@ -33,8 +28,7 @@ static void expect(struct variant standard, struct alternatives_of loop, const c
   text_free(&list);
 }
 
-static void are_one_step_away(void **state) {
-  (void)state;
+CASE(are_one_step_away) {
   const struct variant colours = {.strategy = &strategy_colours, .shape = {.width = 8}};
   const struct variant chunks = {.strategy = &strategy_chunks, .shape = {.width = 0}};
   const struct variant whole = {.strategy = &strategy_whole, .shape = {.width = 0}};
@@ -57,8 +51,7 @@ static void are_one_step_away(void **state) {
 }
 
 /* The gather form has no straight ranges: it is made of the same strips without them. */
-static void know_straight_ranges(void **state) {
-  (void)state;
+CASE(know_straight_ranges) {
   const struct variant chunks = {.strategy = &strategy_chunks, .shape = {.width = 8, .straight = true}};
   const struct variant colours = {.strategy = &strategy_colours, .shape = {.width = 8, .straight = true}};
   expect(chunks, (struct alternatives_of){.elements = 8000, .threads = 1},
@@ -70,8 +63,7 @@ static void know_straight_ranges(void **state) {
 }
 
 /* Long rows are not turned round; one thread has no fewer; what runs in microseconds is left alone. */
-static void leave_out_what_cannot_gain(void **state) {
-  (void)state;
+CASE(leave_out_what_cannot_gain) {
   const struct variant colours = {.strategy = &strategy_colours, .shape = {.width = 8}};
   expect(colours, (struct alternatives_of){.elements = 5000, .threads = 1, .turned_bytes = 72},
          "colours/scalar colours/strip4 owners/strip8 colours/strip8/1024 colours/strip8/4096 "
@@ -80,8 +72,7 @@ static void leave_out_what_cannot_gain(void **state) {
 }
 
 /* Nor does it stream: what it writes first, it reads again at once. */
-static void know_stores_past_the_caches(void **state) {
-  (void)state;
+CASE(know_stores_past_the_caches) {
   const struct variant colours = {.strategy = &strategy_colours, .shape = {.width = 8}},
                        streamed = {.strategy = &strategy_colours, .shape = {.width = 8, .stream = true}};
   const struct alternatives_of loop = {
@@ -95,8 +86,7 @@ static void know_stores_past_the_caches(void **state) {
 }
 
 /* Pieces of whole strips; the gather form whatever it moves, as it leaves no thread without work; no usual sizes. */
-static void cut_heavy_loops_finer(void **state) {
-  (void)state;
+CASE(cut_heavy_loops_finer) {
   const struct variant
       colours = {.strategy = &strategy_colours, .shape = {.width = 8}, .block_size = 8, .threads = 4},
       chunks = {.strategy = &strategy_chunks, .shape = {.width = 0}, .block_size = 32, .threads = 2};
@@ -109,8 +99,7 @@ static void cut_heavy_loops_finer(void **state) {
   expect(chunks, more, "chunks/scalar/32/threads1 chunks/strip8/32/threads2 chunks/strip4/32/threads2");
 }
 
-static void names_are_read_back(void **state) {
-  (void)state;
+CASE(names_are_read_back) {
   struct error err = {0};
   struct text name = {0};
   struct variant v = {0};
@@ -139,8 +128,7 @@ static void names_are_read_back(void **state) {
 }
 
 /* Words on layouts are the dats', not the loops'. */
-static void words_are_told_apart(void **state) {
-  (void)state;
+CASE(words_are_told_apart) {
   static const char long_name[] = "soa=a_dat_whose_name_is_longer_than_any_word_that_stands_for_a_variant_is";
   static const struct {
     const char *value, *of_loop, *dat;

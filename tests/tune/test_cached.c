@@ -125,29 +125,24 @@ static void serves(int (*run)(bool), const char *cache, bool filled, const char 
   assert_int_equal(strstr(said, mark) != NULL, strips);
 }
 
-static void small_data_serve_large_ones(void **state) {
-  (void)state;
+TEST(small_data_serve_large_ones) {
   serves(run_twice, "small", false, "+stream");
 }
 
-static void large_data_serve_small_ones(void **state) {
-  (void)state;
+TEST(large_data_serve_small_ones) {
   serves(run_twice, "large", true, "+stream");
 }
 
-static void scattered_meshes_serve_straight_ones(void **state) {
-  (void)state;
+TEST(scattered_meshes_serve_straight_ones) {
   serves(run_ends, "scattered", false, "+straight");
 }
 
-static void straight_meshes_serve_scattered_ones(void **state) {
-  (void)state;
+TEST(straight_meshes_serve_scattered_ones) {
   serves(run_ends, "straight", true, "+straight");
 }
 
 /* What only OP2_VARIANT asked for serves too; what OP2_VARIANT asks for is not replaced; and without any there is an error. */
-static void only_what_nobody_forces_is_replaced(void **state) {
-  (void)state;
+TEST(only_what_nobody_forces_is_replaced) {
   open_library("on", "wide", "strip16");
   works(run_twice(false));
   works(op_exit());
@@ -166,22 +161,14 @@ static void only_what_nobody_forces_is_replaced(void **state) {
   works(op_exit());
 }
 
-static int remove_folder(void **state) {
-  (void)state;
+FIXTURE(remove_folder) {
   char command[sizeof folder + 16];
   snprintf(command, sizeof command, "rm -rf %s", folder);
   return system(command);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(small_data_serve_large_ones),
-      cmocka_unit_test(large_data_serve_small_ones),
-      cmocka_unit_test(scattered_meshes_serve_straight_ones),
-      cmocka_unit_test(straight_meshes_serve_scattered_ones),
-      cmocka_unit_test(only_what_nobody_forces_is_replaced),
-  };
   if (!mkdtemp(folder))
     return 1;
-  return cmocka_run_group_tests(tests, NULL, remove_folder);
+  return run_these(NULL, remove_folder);
 }

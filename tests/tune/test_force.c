@@ -159,8 +159,7 @@ static void check_line(const char *line, int tuned) {
   assert_string_equal(line, expected);
 }
 
-static void runs_add_up_until_all_is_tuned(void **state) {
-  (void)state;
+TEST(runs_add_up_until_all_is_tuned) {
   static char said[1 << 16], line[1024];
   struct kept many = {0}, few = {0};
   for (int runs = 0; many.chosen + few.chosen < 2; runs++) {
@@ -207,8 +206,7 @@ int main(void) {
   folder = mkdtemp(made);
   if (!folder)
     return 1;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(runs_add_up_until_all_is_tuned)};
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  int failed = run_these(NULL, NULL);
   snprintf(command, sizeof command, "rm -rf %s", folder);
   return system(command) == 0 ? failed : 1;
 }

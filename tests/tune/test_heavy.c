@@ -1,10 +1,5 @@
 /* When a loop is heavy, and how it is cut then. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "backend/heavy.h"
 
@@ -15,8 +10,7 @@ static int noted(const double *seconds, int count) {
   return long_calls;
 }
 
-static void counts_long_calls(void **state) {
-  (void)state;
+TEST(counts_long_calls) {
   static const double steady[] = {20e-6, 21e-6, 30e-6, 25e-6, 20e-6, 99e-6, 20e-6, 22e-6, 20e-6, 20e-6},
                       light[] = {90e-6, 1e-6, 1e-6, 5e-3, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 19e-6},
                       slow[] = {1e-3, 3.0};
@@ -32,8 +26,7 @@ static void counts_long_calls(void **state) {
 }
 
 /* What the usual pieces leave to few threads, or to none but one. */
-static void knows_few_elements(void **state) {
-  (void)state;
+TEST(knows_few_elements) {
   assert_true(heavy_is_few(2, 2));
   assert_true(heavy_is_few(2047, 2));
   assert_false(heavy_is_few(2048, 2));
@@ -45,8 +38,7 @@ static void knows_few_elements(void **state) {
 }
 
 /* All threads have work, in whole strips where there are enough. */
-static void cuts_into_enough_pieces(void **state) {
-  (void)state;
+TEST(cuts_into_enough_pieces) {
   static const int strips[] = {0, 4, 8, 16};
   for (int threads = 2; threads <= 200; threads += threads / 2)
     for (long elements = 2; elements < 4096; elements += 1 + elements / 7)
@@ -70,10 +62,5 @@ static void cuts_into_enough_pieces(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(counts_long_calls),
-      cmocka_unit_test(knows_few_elements),
-      cmocka_unit_test(cuts_into_enough_pieces),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

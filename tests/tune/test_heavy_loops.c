@@ -221,8 +221,7 @@ static void run_all(const struct table *t, int calls) {
 }
 
 /* `use` tries nothing, so that what runs is the first guess. */
-static void run_on_all_threads(void **state) {
-  (void)state;
+TEST(run_on_all_threads) {
   open_library("use", NULL, NULL, THREADS);
   const struct table t = declare(ELEMENTS);
   run_all(&t, 1);
@@ -243,8 +242,7 @@ static void run_on_all_threads(void **state) {
   works(op_exit());
 }
 
-static void light_loops_stay(void **state) {
-  (void)state;
+TEST(light_loops_stay) {
   open_library("auto", NULL, NULL, THREADS);
   const struct table t = declare(ELEMENTS);
   for (int i = 0; i < 1000; i++)
@@ -255,8 +253,7 @@ static void light_loops_stay(void **state) {
 }
 
 /* Not where someone has said how loops run; and one thread is one thread. */
-static void stay_where_that_is_asked_for(void **state) {
-  (void)state;
+TEST(stay_where_that_is_asked_for) {
   static const struct {
     const char *tune, *variant;
     int threads;
@@ -283,8 +280,7 @@ static void stay_where_that_is_asked_for(void **state) {
 }
 
 /* Every thread that can have an element has one. */
-static void share_a_few_elements(void **state) {
-  (void)state;
+TEST(share_a_few_elements) {
   static const int sizes[] = {1, 2, 3, 5, 11, 40};
   rounds = MANY_ROUNDS;
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -303,8 +299,7 @@ static void share_a_few_elements(void **state) {
 }
 
 /* What is made anew for another mesh or constant is heavy from the start. */
-static void stay_heavy_on_a_renumbered_mesh(void **state) {
-  (void)state;
+TEST(stay_heavy_on_a_renumbered_mesh) {
   open_library("use", NULL, NULL, THREADS);
   const struct table t = declare(ELEMENTS);
   run_all(&t, 2 * HEAVY_ENOUGH);
@@ -320,8 +315,7 @@ static void stay_heavy_on_a_renumbered_mesh(void **state) {
 }
 
 /* A second backend computes the same, and watched kernels are left alone. */
-static void agree_with_others(void **state) {
-  (void)state;
+TEST(agree_with_others) {
   setenv("OP2_SHADOW", "seq", 1);
   open_library("use", NULL, NULL, THREADS);
   struct table t = declare(ELEMENTS);
@@ -375,8 +369,7 @@ static int remembered(const char *cache, int threads, char *chosen, size_t room)
 }
 
 /* With as many threads only; and a loop must show again that it is heavy. */
-static void are_tuned_and_remembered(void **state) {
-  (void)state;
+TEST(are_tuned_and_remembered) {
   char chosen[64] = "", other[64] = "";
   open_library("force", "heavy.db", NULL, THREADS);
   struct table t = declare(ELEMENTS);
@@ -435,8 +428,7 @@ static long long calls_of(const char *name) {
 
 /* One allocation fails: the loop runs on as it was, if it could not be cut. All fail: the call says so, and works when there is
  * memory again. */
-static void run_on_without_memory(void **state) {
-  (void)state;
+TEST(run_on_without_memory) {
   bool stayed = false, failed = false;
   for (long at = 0, refused = 1; refused > 0; at++)
     for (int all = 0; all < 2; all++) {
@@ -461,17 +453,7 @@ int main(void) {
   folder = mkdtemp(made);
   if (!folder)
     return 1;
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(run_on_all_threads),
-      cmocka_unit_test(light_loops_stay),
-      cmocka_unit_test(stay_where_that_is_asked_for),
-      cmocka_unit_test(share_a_few_elements),
-      cmocka_unit_test(stay_heavy_on_a_renumbered_mesh),
-      cmocka_unit_test(agree_with_others),
-      cmocka_unit_test(are_tuned_and_remembered),
-      cmocka_unit_test(run_on_without_memory),
-  };
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  const int failed = run_these(NULL, NULL);
   snprintf(command, sizeof command, "rm -rf %s", folder);
   return system(command) == 0 ? failed : 1;
 }

@@ -97,8 +97,7 @@ static struct dat *dat_named(const char *name) {
   return NULL;
 }
 
-static void forced_layouts(void **state) {
-  (void)state;
+TEST(forced_layouts) {
   static const struct {
     const char *variant, *type;
     bool q, res;
@@ -127,8 +126,7 @@ static void forced_layouts(void **state) {
 }
 
 /* A forced layout leaves the loops' variants free; any other word names one. */
-static void forced_layouts_leave_variants(void **state) {
-  (void)state;
+TEST(forced_layouts_leave_variants) {
   static const struct {
     const char *variant;
     bool tries;
@@ -147,9 +145,5 @@ static void forced_layouts_leave_variants(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(forced_layouts),
-      cmocka_unit_test(forced_layouts_leave_variants),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* Where measurements belong: how near two places are, and which of two rows holds rather. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit.h"
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "record/record.h"
 #include "tune/tuning_place.h"
@@ -19,8 +14,7 @@ static enum tuning_grade grade(const char *target, const char *fingerprint) {
 }
 
 /* Exact, the same class of mesh, the same family, nothing. */
-static void grades_fall_back(void **state) {
-  (void)state;
+TEST(grades_fall_back) {
   static const char other_mesh[] = "elements=2^20 map=2 degree=4 reach=2^9";
   assert_int_equal(grade(here, mesh), TUNING_EXACT);
   assert_int_equal(grade("znver4 ba9876543210", mesh), TUNING_MESH);
@@ -40,8 +34,7 @@ static void grades_fall_back(void **state) {
 }
 
 /* By the gain over the default of the same run; then the newer one; then the name. */
-static void the_larger_gain_holds(void **state) {
-  (void)state;
+TEST(the_larger_gain_holds) {
   const struct store_tuning quiet = {.variant = "a", .median = 1e-3, .baseline = 1.25e-3, .made = 1},
                             busy = {.variant = "b", .median = 5e-3, .baseline = 10e-3, .made = 1},
                             newer = {.variant = "c", .median = 2e-3, .baseline = 4e-3, .made = 2},
@@ -60,16 +53,14 @@ static void expect_carried(const char *name, const char *expected) {
   text_free(&out);
 }
 
-static void threads_are_not_carried_over(void **state) {
-  (void)state;
+TEST(threads_are_not_carried_over) {
   expect_carried("chunks/scalar/threads4", "chunks/scalar");
   expect_carried("colours/strip8/4096", "colours/strip8/4096");
   expect_carried("colours/threads2/scalar", "colours/scalar");
 }
 
 /* Each map once; the middle between two powers of two belongs to the larger one. */
-static void meshes_have_classes(void **state) {
-  (void)state;
+TEST(meshes_have_classes) {
   enum { EDGES = 1000, CELLS = 500 };
   static int near_table[2 * EDGES], far_table[4 * EDGES];
   for (int e = 0; e < EDGES; e++)
@@ -107,11 +98,5 @@ static void meshes_have_classes(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(grades_fall_back),
-      cmocka_unit_test(the_larger_gain_holds),
-      cmocka_unit_test(threads_are_not_carried_over),
-      cmocka_unit_test(meshes_have_classes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

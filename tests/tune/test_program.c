@@ -164,8 +164,7 @@ static void forget_later_rounds(const char *cache) {
 }
 
 /* Every candidate, and then runs that know the winner: on this mesh, whatever may be spent, and on a larger one. */
-static void finds_and_remembers(void **state) {
-  (void)state;
+CASE(finds_and_remembers) {
   open_library("force", "force.db");
   struct ring r = declare(SMALL);
   int runs = 0;
@@ -224,8 +223,7 @@ static int measured(const char *cache, bool *chosen) {
 }
 
 /* No run is long enough to try everything, but each goes on where the one before ended, until one is chosen. */
-static void short_runs_add_up(void **state) {
-  (void)state;
+CASE(short_runs_add_up) {
   enum { CALLS = 25, MANY = 100 };
   bool chosen = false;
   int known = 0, programs = 0;
@@ -250,8 +248,7 @@ static void report_to(char *out, size_t size) {
 }
 
 /* Compiles for trials do not make a loop that came from the cache one that was compiled. */
-static void tells_trials_from_loops(void **state) {
-  (void)state;
+CASE(tells_trials_from_loops) {
   char said[4096];
   open_library("off", "warm.db");
   struct ring r = declare(SMALL);
@@ -293,8 +290,7 @@ static long long calls_in(const char *report, const char *loop, int nth) {
 }
 
 /* Loops whose temporaries were freed stay in the report: one row for the calls of a kind, in the order of the first calls. */
-static void reports_what_is_gone(void **state) {
-  (void)state;
+CASE(reports_what_is_gone) {
   enum { TIMES = 3 };
   char said[4096];
   open_library("off", NULL);
@@ -320,8 +316,7 @@ static void reports_what_is_gone(void **state) {
 }
 
 /* Runs go on while candidates are compiled, and those are tried in the end. */
-static void compiles_behind_the_program(void **state) {
-  (void)state;
+CASE(compiles_behind_the_program) {
   open_library("1000", NULL);
   struct ring r = declare(SMALL);
   int runs = 0;
@@ -335,8 +330,7 @@ static void compiles_behind_the_program(void **state) {
 }
 
 /* The end does not pull the compiler's code away below it. */
-static void ends_while_something_is_compiled(void **state) {
-  (void)state;
+CASE(ends_while_something_is_compiled) {
   for (int again = 0; again < 3; again++) {
     open_library("1000", NULL);
     struct ring r = declare(SMALL);
@@ -383,8 +377,7 @@ static long long binaries_in(const char *cache) {
 
 /* The program waits for that compile anyway: what comes of it is in the cache, one binary more than the program has had, and the next
  * run gets it from there. */
-static void keeps_what_is_compiled_at_the_end(void **state) {
-  (void)state;
+CASE(keeps_what_is_compiled_at_the_end) {
   open_library("1000", "end.db");
   struct ring r = declare(SMALL);
   run_until_something_is_compiled(&r);
@@ -405,8 +398,7 @@ static void keeps_what_is_compiled_at_the_end(void **state) {
 }
 
 /* A program that ends without op_exit: the compile is waited for, and the status is the program's. */
-static void ends_without_the_library(void **state) {
-  (void)state;
+CASE(ends_without_the_library) {
   enum { STATUS = 7 };
   fflush(NULL);
   const pid_t child = fork();
@@ -424,8 +416,7 @@ static void ends_without_the_library(void **state) {
   assert_true(binaries_in("left.db") >= 1);
 }
 
-static void off_tries_nothing(void **state) {
-  (void)state;
+CASE(off_tries_nothing) {
   open_library("off", NULL);
   struct ring r = declare(SMALL);
   for (int i = 0; i < 500; i++)

@@ -50,8 +50,7 @@ static int settles_after(struct play *p, const struct tuner_options *options, in
   return MANY;
 }
 
-static void short_runs_add_up(void **state) {
-  (void)state;
+TEST(short_runs_add_up) {
   for (unsigned seed = 1; seed <= 20; seed++) {
     struct play p = spread(seed), q = spread(seed);
     int winner = -1, again = -1;
@@ -64,8 +63,7 @@ static void short_runs_add_up(void **state) {
 }
 
 /* What was measured while the machine was busy is neither better nor worse for it. */
-static void load_does_not_choose(void **state) {
-  (void)state;
+TEST(load_does_not_choose) {
   for (unsigned seed = 1; seed <= 20; seed++)
     for (int heavy = 0; heavy < 2; heavy++) {
       struct play p = spread(seed);
@@ -76,7 +74,7 @@ static void load_does_not_choose(void **state) {
 }
 
 /* A program's first calls are slow, run after run; what was measured once does not become slower with each. */
-static void slow_beginnings_do_not_add_up(void **state) {
+TEST(slow_beginnings_do_not_add_up) {
   enum { PROGRAMS = 40, CALLS = 60, SLOW = 5 };
   (void)state;
   for (unsigned seed = 1; seed <= 20; seed++) {
@@ -99,8 +97,7 @@ static void slow_beginnings_do_not_add_up(void **state) {
 }
 
 /* Every other candidate was measured on a busy machine; in this run it is busy in another way. */
-static void rows_of_several_runs_are_compared_by_their_default(void **state) {
-  (void)state;
+TEST(rows_of_several_runs_are_compared_by_their_default) {
   struct play p = spread(7);
   struct error err = {0};
   struct tuner *t = NULL;
@@ -123,8 +120,7 @@ static void rows_of_several_runs_are_compared_by_their_default(void **state) {
 }
 
 /* Nothing can be compared with what has no default, or no time. */
-static void rows_without_a_default_are_ignored(void **state) {
-  (void)state;
+TEST(rows_without_a_default_are_ignored) {
   struct error err = {0};
   struct tuner *t = NULL;
   for (int with = 0; with < 2; with++) {
@@ -141,8 +137,7 @@ static void rows_without_a_default_are_ignored(void **state) {
 }
 
 /* Tuned on a busy machine: on a quiet one it is faster, and what is slower than that is drift. */
-static void drift_is_from_the_best_it_was(void **state) {
-  (void)state;
+TEST(drift_is_from_the_best_it_was) {
   const struct tuner_options watch = {.share = 0.05, .drift = 1.5};
   struct error err = {0};
   struct tuner *t = NULL;
@@ -158,8 +153,7 @@ static void drift_is_from_the_best_it_was(void **state) {
 }
 
 /* The same rows give the same choice, and what a run before spent is not spent again. */
-static void what_is_known_decides(void **state) {
-  (void)state;
+TEST(what_is_known_decides) {
   struct play p = spread(3);
   struct known known = {0};
   for (int i = 0; i < p.count; i++) {
@@ -177,8 +171,7 @@ static void what_is_known_decides(void **state) {
 }
 
 /* What is left to do is exact, also after a part of it. */
-static void says_how_many_runs_are_left(void **state) {
-  (void)state;
+TEST(says_how_many_runs_are_left) {
   const struct tuner_options force = {.exhaustive = true};
   struct play p = spread(5);
   struct known known = {0};
@@ -245,8 +238,7 @@ static void adds_up_to_an_end(int calls, double outliers) {
   assert_true(p.mean[winner] < 1.2 * p.mean[7]);
 }
 
-static void forced_runs_come_to_an_end(void **state) {
-  (void)state;
+TEST(forced_runs_come_to_an_end) {
   for (int calls = 2; calls <= 60; calls++)
     adds_up_to_an_end(calls, 0);
   for (int calls = 2; calls <= 6; calls++)
@@ -254,8 +246,7 @@ static void forced_runs_come_to_an_end(void **state) {
 }
 
 /* What is called once has no time that says anything. */
-static void one_call_measures_nothing(void **state) {
-  (void)state;
+TEST(one_call_measures_nothing) {
   const struct tuner_options force = {.exhaustive = true};
   struct play p = spread(1);
   struct known known = {.calls = 1};
@@ -273,8 +264,7 @@ static void one_call_measures_nothing(void **state) {
 }
 
 /* What a damaged database says of earlier runs is no number of calls. */
-static void takes_any_number_of_calls(void **state) {
-  (void)state;
+TEST(takes_any_number_of_calls) {
   static const struct {
     double calls;
     bool few;
@@ -295,18 +285,5 @@ static void takes_any_number_of_calls(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(short_runs_add_up),
-      cmocka_unit_test(load_does_not_choose),
-      cmocka_unit_test(slow_beginnings_do_not_add_up),
-      cmocka_unit_test(rows_of_several_runs_are_compared_by_their_default),
-      cmocka_unit_test(rows_without_a_default_are_ignored),
-      cmocka_unit_test(drift_is_from_the_best_it_was),
-      cmocka_unit_test(what_is_known_decides),
-      cmocka_unit_test(says_how_many_runs_are_left),
-      cmocka_unit_test(forced_runs_come_to_an_end),
-      cmocka_unit_test(one_call_measures_nothing),
-      cmocka_unit_test(takes_any_number_of_calls),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -115,8 +115,7 @@ static bool takes_strips(int number) {
 }
 
 /* What is chosen depends on the mesh alone, and on whether strips are worth it at all on this machine. */
-static void is_chosen_by_the_mesh(void **state) {
-  (void)state;
+TEST(is_chosen_by_the_mesh) {
   static struct answer a;
   for (int in_rows = 0; in_rows < 2; in_rows++) {
     open_library("openmp", "");
@@ -132,8 +131,7 @@ static void is_chosen_by_the_mesh(void **state) {
 }
 
 /* What was best on a mesh without order is no start for one with straight ranges. */
-static void is_not_kept_from_by_other_meshes(void **state) {
-  (void)state;
+TEST(is_not_kept_from_by_other_meshes) {
   static struct answer a;
   open_library("seq", "");
   const struct grid fresh = declare(true, "double");
@@ -166,8 +164,7 @@ static bool is_offered(int number, const char *words) {
 }
 
 /* Stores past the caches are tried where the caches are far smaller than the data; smooth writes whole vectors, spread adds. */
-static void streams_what_caches_cannot_hold(void **state) {
-  (void)state;
+TEST(streams_what_caches_cannot_hold) {
   static struct answer a;
   static const size_t caches[] = {(size_t)1 << 40, 1};
   for (int large = 0; large < 2; large++) {
@@ -181,8 +178,7 @@ static void streams_what_caches_cannot_hold(void **state) {
   }
 }
 
-static void has_the_bits_of_strips(void **state) {
-  (void)state;
+TEST(has_the_bits_of_strips) {
   static struct answer plain, straight;
   static const char *const ways[][3] = {{"seq", "strip8", "strip8+straight"},
                                         {"seq", "strip4", "strip4+straight"},
@@ -212,8 +208,7 @@ static void expect_close(const double *a, const double *b, int count) {
 }
 
 /* The answer does not depend on what of the mesh is straight, nor on the numbering. */
-static void is_right_on_any_mesh(void **state) {
-  (void)state;
+TEST(is_right_on_any_mesh) {
   static struct answer native, found;
   for (int in_rows = 0; in_rows < 2; in_rows++)
     for (int renumbered = 0; renumbered < 2; renumbered++) {
@@ -237,8 +232,7 @@ static void is_right_on_any_mesh(void **state) {
 }
 
 /* Where it means nothing, the name says so: no map, no strips, the gather form. */
-static void is_left_out_where_it_means_nothing(void **state) {
-  (void)state;
+TEST(is_left_out_where_it_means_nothing) {
   static struct answer a;
   static const char fill[] = OP_KERNEL(void fill(double *w) { *w = 1; });
   open_library("openmp", "gather/strip8+straight");
@@ -253,8 +247,7 @@ static void is_left_out_where_it_means_nothing(void **state) {
   works(op_exit());
 }
 
-static void a_wrong_range_is_found(void **state) {
-  (void)state;
+TEST(a_wrong_range_is_found) {
   static struct answer a;
   open_library("seq", "strip8+straight");
   const struct grid g = declare(true, "double");
@@ -274,16 +267,7 @@ int main(void) {
   folder = mkdtemp(made);
   if (!folder)
     return 1;
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(is_chosen_by_the_mesh),
-      cmocka_unit_test(is_not_kept_from_by_other_meshes),
-      cmocka_unit_test(streams_what_caches_cannot_hold),
-      cmocka_unit_test(has_the_bits_of_strips),
-      cmocka_unit_test(is_right_on_any_mesh),
-      cmocka_unit_test(is_left_out_where_it_means_nothing),
-      cmocka_unit_test(a_wrong_range_is_found),
-  };
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  int failed = run_these(NULL, NULL);
   snprintf(command, sizeof command, "rm -rf %s", folder);
   return system(command) == 0 ? failed : 1;
 }

@@ -104,8 +104,7 @@ static void check_kind(const struct kind *k, int number, bool soa) {
   }
 }
 
-static void writes_all_types_and_rows(void **state) {
-  (void)state;
+TEST(writes_all_types_and_rows) {
   static const struct {
     const char *backend, *variant;
     bool soa;
@@ -126,8 +125,7 @@ static void writes_all_types_and_rows(void **state) {
 static const char choose[] = OP_KERNEL(void choose(const double *x, double *a, double *b) { *b = *x + 1; });
 static const char both[] = OP_KERNEL(void both(const double *x, double *a) { *a = *x * 2; });
 
-static void leaves_others_alone(void **state) {
-  (void)state;
+TEST(leaves_others_alone) {
   static double x[ROWS], a[ROWS], b[ROWS];
   static const int table[ROWS];
   for (int i = 0; i < ROWS; i++) {
@@ -174,8 +172,7 @@ static const char look[] =
           ++*wrong;
     });
 
-static void is_seen_by_other_threads(void **state) {
-  (void)state;
+TEST(is_seen_by_other_threads) {
   static int table[CELLS];
   for (int i = 0; i < CELLS; i++)
     table[i] = (int)((long)i * 7919 % CELLS);
@@ -211,8 +208,7 @@ static void double_of(int rows) {
 }
 
 /* From one and a half times the caches on; and a small loop of one thread before says nothing of what all threads have. */
-static void is_taken_by_the_size_of_the_data(void **state) {
-  (void)state;
+TEST(is_taken_by_the_size_of_the_data) {
   const double bytes = 2 * CELLS * sizeof(double);
   for (int large = 0; large < 2; large++) {
     open_library("openmp", "");
@@ -228,11 +224,5 @@ static void is_taken_by_the_size_of_the_data(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(writes_all_types_and_rows),
-      cmocka_unit_test(leaves_others_alone),
-      cmocka_unit_test(is_seen_by_other_threads),
-      cmocka_unit_test(is_taken_by_the_size_of_the_data),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -5,8 +5,7 @@
 #include "play.h"
 #include "tune/tune_mode.h"
 
-static void finds_the_best(void **state) {
-  (void)state;
+TEST(finds_the_best) {
   for (unsigned seed = 1; seed <= 20; seed++) {
     struct play p = spread(seed);
     struct tuner *t = play(&p, &automatic);
@@ -17,8 +16,7 @@ static void finds_the_best(void **state) {
   }
 }
 
-static void survives_outliers(void **state) {
-  (void)state;
+TEST(survives_outliers) {
   for (unsigned seed = 1; seed <= 20; seed++) {
     struct play p = spread(seed);
     p.outliers = 0.05;
@@ -30,8 +28,7 @@ static void survives_outliers(void **state) {
 }
 
 /* One trial may cost more than was expected; then nothing is tried until the loop's time has paid for it. */
-static void overdraws_by_one_trial_at_most(void **state) {
-  (void)state;
+TEST(overdraws_by_one_trial_at_most) {
   for (unsigned seed = 1; seed <= 20; seed++) {
     struct play p = spread(seed);
     p.runs = 500;
@@ -44,8 +41,7 @@ static void overdraws_by_one_trial_at_most(void **state) {
   }
 }
 
-static void equal_candidates_keep_the_default(void **state) {
-  (void)state;
+TEST(equal_candidates_keep_the_default) {
   for (unsigned seed = 1; seed <= 20; seed++) {
     struct play p = spread(seed);
     for (int i = 0; i < p.count; i++)
@@ -58,8 +54,7 @@ static void equal_candidates_keep_the_default(void **state) {
   }
 }
 
-static void budget_zero_tries_nothing(void **state) {
-  (void)state;
+TEST(budget_zero_tries_nothing) {
   struct tuner_options none = {.share = 0};
   struct play p = spread(3);
   struct tuner *t = play(&p, &none);
@@ -69,8 +64,7 @@ static void budget_zero_tries_nothing(void **state) {
   tuner_free(t);
 }
 
-static void seconds_are_a_budget_too(void **state) {
-  (void)state;
+TEST(seconds_are_a_budget_too) {
   struct tuner_options seconds = {.seconds = 0.02};
   struct play p = spread(5);
   struct tuner *t = play(&p, &seconds);
@@ -78,8 +72,7 @@ static void seconds_are_a_budget_too(void **state) {
   tuner_free(t);
 }
 
-static void rejected_candidates_never_come_back(void **state) {
-  (void)state;
+TEST(rejected_candidates_never_come_back) {
   struct error err = {0};
   struct tuner *t = NULL;
   assert_int_equal(tuner_new(&t, 4, 0, &automatic, &err), OP_OK);
@@ -93,8 +86,7 @@ static void rejected_candidates_never_come_back(void **state) {
   tuner_free(t);
 }
 
-static void exhaustive_measures_everything(void **state) {
-  (void)state;
+TEST(exhaustive_measures_everything) {
   struct tuner_options force = {.exhaustive = true};
   struct play p = spread(9);
   p.runs = 1000;
@@ -109,8 +101,7 @@ static void exhaustive_measures_everything(void **state) {
   tuner_free(t);
 }
 
-static void the_same_times_give_the_same_choice(void **state) {
-  (void)state;
+TEST(the_same_times_give_the_same_choice) {
   struct play p = spread(11), q = spread(11);
   struct tuner *t = play(&p, &automatic), *u = play(&q, &automatic);
   assert_int_equal(tuner_winner(t), tuner_winner(u));
@@ -120,8 +111,7 @@ static void the_same_times_give_the_same_choice(void **state) {
   tuner_free(u);
 }
 
-static void drift_makes_it_try_again(void **state) {
-  (void)state;
+TEST(drift_makes_it_try_again) {
   struct tuner_options watch = {.share = 0.05, .drift = 1.3};
   struct play p = spread(13);
   p.drift_after = 10000;
@@ -144,8 +134,7 @@ static int restarts_after(struct tuner *t, int runs, double seconds) {
 }
 
 /* Bursts of other work, however many, are no drift; a machine that stays busy is. */
-static void bursts_are_no_drift(void **state) {
-  (void)state;
+TEST(bursts_are_no_drift) {
   struct error err = {0};
   struct tuner *t = NULL;
   const struct tuner_options watch = {.share = 0.05, .drift = 1.5};
@@ -161,8 +150,7 @@ static void bursts_are_no_drift(void **state) {
   tuner_free(t);
 }
 
-static void a_settled_start_tries_nothing(void **state) {
-  (void)state;
+TEST(a_settled_start_tries_nothing) {
   struct error err = {0};
   struct tuner *t = NULL;
   assert_int_equal(tuner_new(&t, 5, 0, &automatic, &err), OP_OK);
@@ -176,8 +164,7 @@ static void a_settled_start_tries_nothing(void **state) {
 }
 
 /* A program that ends before all candidates were tried gains from those that were. */
-static void what_is_better_runs_at_once(void **state) {
-  (void)state;
+TEST(what_is_better_runs_at_once) {
   for (unsigned seed = 1; seed <= 20; seed++) {
     struct play p = spread(seed);
     p.mean[0] = 0.4e-3;
@@ -190,8 +177,7 @@ static void what_is_better_runs_at_once(void **state) {
 }
 
 /* In the first round no candidate is begun before the one before it has its runs. */
-static void candidates_are_begun_one_by_one(void **state) {
-  (void)state;
+TEST(candidates_are_begun_one_by_one) {
   struct error err = {0};
   struct tuner *t = NULL;
   int counted[6] = {0}, before = -1;
@@ -210,8 +196,7 @@ static void candidates_are_begun_one_by_one(void **state) {
   tuner_free(t);
 }
 
-static void the_hopeless_are_dropped_early(void **state) {
-  (void)state;
+TEST(the_hopeless_are_dropped_early) {
   struct tuner_options rich = {.share = 0.9};
   struct play p = spread(17);
   p.mean[9] = 30e-3;
@@ -225,8 +210,7 @@ static void the_hopeless_are_dropped_early(void **state) {
 
 /* Whatever the candidates, the noise and the outliers: what is chosen is at most 2 per cent slower than the default, and trials cost
  * at most what was allowed and one of them. */
-static void is_never_worse_than_the_default(void **state) {
-  (void)state;
+TEST(is_never_worse_than_the_default) {
   static const double noises[] = {0, 0.02, 0.1, 0.2};
   for (unsigned seed = 1; seed <= 200; seed++) {
     struct play p = {.count = 2 + (int)(seed % 14),
@@ -250,8 +234,7 @@ static void is_never_worse_than_the_default(void **state) {
 }
 
 /* Nothing is begun that the budget does not allow, and what it cost more than was expected is paid back first. */
-static void preparing_is_paid_for(void **state) {
-  (void)state;
+TEST(preparing_is_paid_for) {
   struct error err = {0};
   struct tuner *t = NULL;
   assert_int_equal(tuner_new(&t, 3, 0, &automatic, &err), OP_OK);
@@ -271,8 +254,7 @@ static void preparing_is_paid_for(void **state) {
   tuner_free(t);
 }
 
-static void values_of_the_variable(void **state) {
-  (void)state;
+TEST(values_of_the_variable) {
   struct error err = {0};
   struct tune_mode m;
   assert_int_equal(tune_mode_parse("off", &m, &err), OP_OK);
@@ -297,8 +279,7 @@ static void values_of_the_variable(void **state) {
   error_free(&err);
 }
 
-static void nonsense_times_are_ignored(void **state) {
-  (void)state;
+TEST(nonsense_times_are_ignored) {
   struct error err = {0};
   struct tuner *t = NULL;
   assert_int_equal(tuner_new(&t, 2, 0, &automatic, &err), OP_OK);
@@ -312,26 +293,5 @@ static void nonsense_times_are_ignored(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_the_best),
-      cmocka_unit_test(survives_outliers),
-      cmocka_unit_test(overdraws_by_one_trial_at_most),
-      cmocka_unit_test(equal_candidates_keep_the_default),
-      cmocka_unit_test(budget_zero_tries_nothing),
-      cmocka_unit_test(seconds_are_a_budget_too),
-      cmocka_unit_test(rejected_candidates_never_come_back),
-      cmocka_unit_test(exhaustive_measures_everything),
-      cmocka_unit_test(the_same_times_give_the_same_choice),
-      cmocka_unit_test(drift_makes_it_try_again),
-      cmocka_unit_test(bursts_are_no_drift),
-      cmocka_unit_test(a_settled_start_tries_nothing),
-      cmocka_unit_test(what_is_better_runs_at_once),
-      cmocka_unit_test(candidates_are_begun_one_by_one),
-      cmocka_unit_test(the_hopeless_are_dropped_early),
-      cmocka_unit_test(is_never_worse_than_the_default),
-      cmocka_unit_test(preparing_is_paid_for),
-      cmocka_unit_test(values_of_the_variable),
-      cmocka_unit_test(nonsense_times_are_ignored),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }
