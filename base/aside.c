@@ -72,3 +72,11 @@ int aside_check(const char *path, struct error *err) {
   aside_close(&a, OP_ERR_FILE, err);
   return code;
 }
+
+int aside_whole(const char *path, const void *bytes, size_t length, struct error *err) {
+  struct aside a;
+  int code = aside_open(&a, path, err);
+  if (!code && fwrite(bytes, 1, length, a.file) != length)
+    code = aside_refused(path, err);
+  return aside_close(&a, code, err);
+}

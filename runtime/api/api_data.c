@@ -2,7 +2,7 @@
 #include "api/api.h"
 #include "api/life.h"
 #include "mesh/data.h"
-#include "mesh/print.h"
+#include "spread/print.h"
 #include "ranks/agree.h"
 #include "spread/spread.h"
 

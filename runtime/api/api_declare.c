@@ -10,6 +10,7 @@
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "record/record.h"
+#include "spread/exchange.h"
 #include "spread/partition/partition.h"
 #include "spread/renumber.h"
 #include "spread/spread.h"
@@ -65,6 +66,7 @@ op_map op2jit_decl_map_long(op_set from, op_set to, int arity, const long long *
 
 static void forget_dat(struct op_context *ctx, struct dat *dat) {
   loop_forget(ctx, dat);
+  exchanges_forget(ctx, dat);
   list_remove(&ctx->mesh->dats, dat);
   data_free(ctx, dat);
 }
@@ -84,7 +86,7 @@ static op_dat declare_dat(const char *call, op_set set, int dim, const char *typ
     return NULL;
   struct dat *dat = NULL;
   struct set *on = api_object(ctx, set, HANDLE_SET, call, "the set");
-  if (on && !check_pointed(name, type, is))
+  if (on && !spread_check(ctx, api_error()) && !check_pointed(name, type, is))
     dat = data_new(ctx, on, dim, type, data, name, temporary, api_error());
   else if (!on)
     error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed");

@@ -156,6 +156,23 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
   return code;
 }
 
+/* What must not differ from rank to rank. */
+static int agree_on_environment(struct op_context *ctx, int code, struct error *err) {
+  static const enum env_name names[] = {ENV_FP,    ENV_JIT,    ENV_TUNE,   ENV_VARIANT,
+                                        ENV_CHECK, ENV_SHADOW, ENV_TIMING, ENV_WEIGHTS};
+  struct text facts = {0};
+  if (comm_alone(ctx->comm))
+    return code;
+  text_addf(&facts, "call\top_init\ndiagnostic level\t%d\n", ctx->diags);
+  if (ctx->backend)
+    text_addf(&facts, "OP2_BACKEND\t%s\n", ctx->backend->name);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    text_addf(&facts, "%s\t%s\n", env_row(names[i])->name, env_value(ctx->env, names[i]));
+  code = agree_named(ctx, &(struct agreement){.code = code, .facts = &facts}, err);
+  text_free(&facts);
+  return code;
+}
+
 /* What a rank found wrong before it had a comm is told over it, because the others wait there: `code`. */
 static int open_together(struct op_context *ctx, struct context_start *start, const struct text *warnings,
                          int code, struct error *err) {

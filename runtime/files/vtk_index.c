@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/aside.h"
 #include "context/context.h"
 #include "files/vtk.h"
 #include "mesh/data.h"
-#include "mesh/print.h"
 
 static const char mark[] = "<?xml version=\"1.0\"?>\n<!-- op2jit index 1 -->\n";
 static const char head[] = "<Xdmf Version=\"3.0\">\n<Domain>\n";
@@ -204,7 +204,7 @@ int vtk_write_index(const struct vtk_step *s, struct error *err) {
   add_step(&out, s);
   text_addf(&out, "%s%s", s->step >= 0 ? series_end : "", end);
   if (!code)
-    code = text_ok(&out) ? print_whole(text_str(&s->index), out.data, out.length, err)
+    code = text_ok(&out) ? aside_whole(text_str(&s->index), out.data, out.length, err)
                          : error_memory(err, "the index of steps", out.length);
   text_free(&out);
   return code;

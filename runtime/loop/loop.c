@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "context/context.h"
 #include "loop/form.h"
+#include "loop/loop_agree.h"
 #include "loop/loop_record.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"

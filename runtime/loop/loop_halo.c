@@ -5,9 +5,9 @@
 #include "context/context.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
+#include "mesh/halo.h"
 #include "ranks/comm.h"
 #include "spread/exchange.h"
-#include "spread/halo.h"
 
 static void add_need(struct loop *loop, struct dat *dat, const struct map *map) {
   for (int n = 0; n < loop->nneeds; n++)

@@ -12,10 +12,7 @@
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
-#include "ranks/agree.h"
 #include "run/team.h"
-#include "spread/exchange.h"
-#include "spread/spread.h"
 
 enum { LINE = 64, SLACK = 256, PAGE = 4096, LARGE = 4 * PAGE };
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -93,7 +90,7 @@ static bool converts(const struct dat *dat) {
   return dat->soa || dat->set->from_user;
 }
 
-static void put_rows(struct op_context *ctx, struct dat *dat, const void *in) {
+void data_put_rows(struct op_context *ctx, struct dat *dat, const void *in) {
   const size_t rows = (size_t)dat->set->size;
   if (!converts(dat)) {
     if (rows)
@@ -107,7 +104,7 @@ static void put_rows(struct op_context *ctx, struct dat *dat, const void *in) {
   ctx->counters->bytes_converted += (long long)(rows * dat->row_bytes);
 }
 
-static void fetch_rows(struct op_context *ctx, const struct dat *dat, void *out, long low, long high) {
+void data_fetch_rows(struct op_context *ctx, const struct dat *dat, void *out, long low, long high) {
   const size_t rows = (size_t)(high - low + 1);
   if (!converts(dat)) {
     memcpy(out, dat_value(dat, low, 0), rows * dat->row_bytes);
@@ -147,7 +144,7 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
   bool asked_soa = false, soa;
   enum type_code code = type_parse(type, &asked_soa);
   size_t bytes = 0;
-  if (spread_check(ctx, err) || check_new(set, dim, code, type, name ? name : "unnamed", &bytes, err))
+  if (check_new(set, dim, code, type, name ? name : "unnamed", &bytes, err))
     return NULL;
   if (!forced_layout(env_value(ctx->env, ENV_VARIANT), name ? name : "unnamed", &soa))
     soa = asked_soa;
@@ -177,7 +174,7 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
   if (*env_value(ctx->env, ENV_VARIANT))
     names_note(ctx->dat_names, dat->name);
   if (data && !set->spread)
-    put_rows(ctx, dat, data);
+    data_put_rows(ctx, dat, data);
   return dat;
 
 no_memory:
@@ -191,7 +188,6 @@ void data_free(struct op_context *ctx, struct dat *dat) {
     return;
   if (dat->replicas[SPACE_DEVICE].bytes)
     ctx->mover->release(ctx, dat);
-  exchanges_forget(ctx, dat);
   data_memory_free(dat->replicas[SPACE_HOST].memory);
   free(dat->marks);
   if (dat->handle)
@@ -252,24 +248,4 @@ void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum r
   (void)ctx;
   dat->version++;
   dat->replicas[space].version[region] = dat->version;
-}
-
-int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err) {
-  int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
-  if (dat->set->spread) {
-    code = agree_on_success(ctx->comm, code, err);
-    return code ? code : spread_fetch(ctx, dat, out, low, high, err);
-  }
-  if (!code && low <= high)
-    fetch_rows(ctx, dat, out, low, high);
-  return code;
-}
-
-int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err) {
-  int code = dat->set->spread ? spread_put(ctx, dat, in, err) : OP_OK;
-  if (!code && !dat->set->spread)
-    put_rows(ctx, dat, in);
-  if (!code)
-    dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
-  return code;
 }

@@ -72,7 +72,7 @@ struct mover {
   int (*take_over)(struct op_context *ctx, struct device_messages *messages, struct error *err);
 };
 
-/* `data` in rows and the user's order, NULL: zeros. NULL with the error set. A set that is spread over ranks gets its data by
+/* `data` in rows and the user's order, NULL: zeros. NULL with the error set. What knows the dat forgets it before data_free. A set that is spread over ranks gets its data by
  * spread_put, once all ranks have the dat. */
 struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const char *type, const void *data,
                      const char *name, bool temporary, struct error *err);
@@ -87,9 +87,9 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
 /* The region was written in this space: a new version, every other replica and region is old. */
 void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region);
 
-/* Elements low .. high, both included, in the user's order; with ranks those that this one declared, and collective. */
-int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err);
-int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err);
+/* All rows, and elements low .. high, both included, in the user's order: of the host's replica, in one process (spread.h has data_fetch). */
+void data_put_rows(struct op_context *ctx, struct dat *dat, const void *in);
+void data_fetch_rows(struct op_context *ctx, const struct dat *dat, void *out, long low, long high);
 
 /* One value of the host replica, in the library's numbering. */
 static inline void *dat_value(const struct dat *dat, long element, int component) {

@@ -8,9 +8,9 @@
 #include "context/context.h"
 #include "jit/front/constant_name.h"
 #include "mesh/data.h"
+#include "mesh/halo.h"
 #include "mesh/handles.h"
-#include "spread/halo.h"
-#include "spread/spread.h"
+#include "ranks/comm.h"
 
 /* The map of direct arguments; only its address matters. */
 struct op2jit_map {
@@ -89,13 +89,13 @@ static int check_entries(const struct set *from, const struct set *to, int arity
         err, OP_ERR_MAP_RANGE,
         "map \"%s\": element %lld of set \"%s\" has the target %lld, but set \"%s\" is empty; a map into an "
         "empty set needs an empty source",
-        name, spread_number(from, 0), from->name, value, to->name);
+        name, from->global_first, from->name, value, to->name);
   bool one_based = s.lowest == 1 && s.highest == to->global_size;
   return error_set(
       err, OP_ERR_MAP_RANGE,
       "map \"%s\": entry %zu of element %lld of set \"%s\" is %lld; expected 0 .. %lld, the elements of "
       "set \"%s\" (%zu of %zu entries %s outside)%s",
-      name, s.first_bad % (size_t)arity, spread_number(from, (long)(s.first_bad / (size_t)arity)), from->name,
+      name, s.first_bad % (size_t)arity, from->global_first + (long)(s.first_bad / (size_t)arity), from->name,
       value, to->global_size - 1, to->name, s.bad, entries, s.bad == 1 ? "is" : "are",
       one_based ? "; the entries run from 1 to the size of the set, so the map seems to count "
                   "from 1: subtract 1 from each entry"
@@ -146,7 +146,7 @@ static int check_map(const struct set *from, const struct set *to, int arity, co
 /* With ranks the rows stay as they are until somebody needs local numbers. */
 static bool keep_rows(struct op_context *ctx, struct map *map, size_t entries, const int *table,
                       const long long *long_table) {
-  if (!spread_wanted(ctx)) {
+  if (!ctx->comm || comm_alone(ctx->comm)) {
     if ((map->table =
              data_memory(ctx->team, (entries + MAP_SLACK) * sizeof *map->table, data_table_number(map->id))))
       fill_table(map, table, long_table);

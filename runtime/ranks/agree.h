@@ -6,7 +6,6 @@
 #include "ranks/comm.h"
 
 struct op_context;
-struct loop;
 
 enum { AGREE_NUMBERS = 80 };
 
@@ -26,18 +25,13 @@ struct agreement {
   long long numbers[AGREE_NUMBERS]; /* each becomes the largest of all ranks' */
 };
 int agree(struct comm *c, struct agreement *a, struct error *err);
+/* The same on the context's comm; who waits says for which call: the value of the first fact. */
+int agree_named(struct op_context *ctx, struct agreement *a, struct error *err);
 
 /* The facts of a public call: `format` makes the facts, of which the first is the call itself. Passes `code` on when alone. */
 int agree_on_call(struct op_context *ctx, int code, struct error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* `type` and its `count` values, for the facts of a call. */
 void agree_print_values(struct text *out, int type, int count, const void *values);
-
-/* What must not differ from rank to rank in the environment. */
-int agree_on_environment(struct op_context *ctx, int code, struct error *err);
-
-/* A loop's first call, or first after the mesh or a constant changed. `loop` may be NULL after a failure. Makes what code is
- * generated from the same on all ranks: they are given the same code. */
-int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, int code, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 #include "context/context.h"
+#include "mesh/halo.h"
 #include "record/record.h"
-#include "spread/halo.h"
 
 bool loop_writes_through_map(const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++) {

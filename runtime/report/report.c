@@ -16,7 +16,6 @@
 #include "kernels-cache/store.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
-#include "mesh/print.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
@@ -212,7 +211,7 @@ static int write_file(struct op_context *ctx, const char *file, const struct tex
   if (rank > 0)
     text_addf(&path, ".%d", rank);
   int code = !text_ok(&path) ? error_memory(err, "the name of a file", path.length)
-             : report        ? print_whole(text_str(&path), text_str(report), report->length, err)
+             : report        ? aside_whole(text_str(&path), text_str(report), report->length, err)
                              : aside_check(text_str(&path), err);
   text_free(&path);
   return code;

@@ -8,11 +8,11 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "mesh/data.h"
+#include "mesh/halo.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "spread/halo.h"
 #include "spread/halo_cover.h"
 
 /* Rows of one dat for one neighbour. */

@@ -4,10 +4,10 @@
 
 #include "base/size.h"
 #include "context/context.h"
+#include "mesh/halo.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "spread/halo.h"
 
 static const struct halo_side *reached(const struct map *map) {
   return &map->halo->exchange.receive;

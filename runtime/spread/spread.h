@@ -50,8 +50,10 @@ long long spread_number(const struct set *set, long element);
 
 /* Rows in the order in which this rank declared the elements (spread_data.c). `in` may be NULL: zeros, if all ranks say so. */
 int spread_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err);
-/* Each rank gets its own elements low .. high; none if low > high. */
-int spread_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err);
+/* A dat's elements low .. high, both included, none if low > high, in the user's order; and all of them. With ranks those that this one
+ * declared, and collective. */
+int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err);
+int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err);
 
 /* The rows of a map for the elements that this rank declared, in the user's global numbers. */
 int spread_fetch_map(struct op_context *ctx, const struct map *map, long long *out, struct error *err);

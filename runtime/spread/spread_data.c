@@ -6,6 +6,7 @@
 #include "context/context.h"
 #include "mesh/data.h"
 #include "op2jit.h"
+#include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "spread/distribute/mail.h"
 #include "spread/spread.h"
@@ -109,7 +110,8 @@ static long unpack(const struct dat *dat, const struct comm *comm, struct fetch 
   return rows;
 }
 
-int spread_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err) {
+static int fetch_of_ranks(struct op_context *ctx, struct dat *dat, void *out, long low, long high,
+                          struct error *err) {
   struct comm *comm = ctx->comm;
   const size_t ranks = (size_t)comm->size;
   const struct wish mine = {spread_number(dat->set, low), spread_number(dat->set, high)};
@@ -136,6 +138,28 @@ int spread_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, l
   free(f.bytes);
   free(f.out);
   free(f.in);
+  return code;
+}
+
+int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err) {
+  int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+  if (dat->set->spread) {
+    code = agree_on_success(ctx->comm, code, err);
+    return code ? code : fetch_of_ranks(ctx, dat, out, low, high, err);
+  }
+  if (!code && low <= high)
+    data_fetch_rows(ctx, dat, out, low, high);
+  return code;
+}
+
+int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err) {
+  int code = OP_OK;
+  if (dat->set->spread)
+    code = spread_put(ctx, dat, in, err);
+  else
+    data_put_rows(ctx, dat, in);
+  if (!code)
+    dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
   return code;
 }
 

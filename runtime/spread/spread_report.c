@@ -4,9 +4,9 @@
 
 #include "base/size.h"
 #include "context/context.h"
+#include "mesh/halo.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
-#include "spread/halo.h"
 #include "spread/spread.h"
 
 /* What a rank says of a set. */

@@ -12,6 +12,7 @@
 #include "op2jit.h"
 #include "ranks/comm.h"
 #include "record/record.h"
+#include "spread/spread.h"
 
 #include "../property/random.h"
 

@@ -7,12 +7,12 @@
 #include "api/api.h"
 #include "base/size.h"
 #include "mesh/data.h"
+#include "mesh/halo.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "partition.h"
 #include "random_mesh.h"
 #include "ranks/comm.h"
-#include "spread/halo.h"
 #include "spread/spread.h"
 
 static int rank, size;

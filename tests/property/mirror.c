@@ -5,7 +5,7 @@
 
 #include "api/api.h"
 #include "mesh/data.h"
-#include "spread/halo.h"
+#include "mesh/halo.h"
 
 /* The test itself has no memory problem to survive. */
 static void *take(long count, size_t size) {

@@ -3,9 +3,9 @@
 #ifndef OP2JIT_DISTRIBUTE_BUILD_H
 #define OP2JIT_DISTRIBUTE_BUILD_H
 
+#include "mesh/halo.h"
 #include "mesh/rows.h"
 #include "ranks/comm.h"
-#include "spread/halo.h"
 
 /* A rank's share of a mesh, in the user's global numbers. */
 struct share_set {

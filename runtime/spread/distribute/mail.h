@@ -2,9 +2,9 @@
 #ifndef OP2JIT_DISTRIBUTE_MAIL_H
 #define OP2JIT_DISTRIBUTE_MAIL_H
 
+#include "mesh/halo.h"
 #include "mesh/rows.h"
 #include "ranks/comm.h"
-#include "spread/halo.h"
 
 /* An array from each rank, one after the other in rank order. A zeroed struct is an empty one. */
 struct mail {

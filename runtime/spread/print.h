@@ -10,7 +10,5 @@ struct dat;
 typedef int print_function(struct op_context *ctx, struct dat *dat, const char *path, struct error *err);
 int print_text(struct op_context *ctx, struct dat *dat, const char *path, struct error *err);
 int print_binary(struct op_context *ctx, struct dat *dat, const char *path, struct error *err);
-/* Any bytes as a whole file. */
-int print_whole(const char *path, const void *bytes, size_t length, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "mesh/print.h"
+#include "spread/print.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -129,14 +129,6 @@ static int print(struct op_context *ctx, struct dat *dat, const char *path, writ
   free(f.rows);
   free(f.sizes);
   return code ? error_prefix(err, "dat \"%s\": ", dat->name) : OP_OK;
-}
-
-int print_whole(const char *path, const void *bytes, size_t length, struct error *err) {
-  struct aside a;
-  int code = aside_open(&a, path, err);
-  if (!code && fwrite(bytes, 1, length, a.file) != length)
-    code = aside_refused(path, err);
-  return aside_close(&a, code, err);
 }
 
 int print_text(struct op_context *ctx, struct dat *dat, const char *path, struct error *err) {
