@@ -372,7 +372,7 @@ typedef struct op2jit_counters {
   long long bytes_to_device, bytes_from_device;
   long long bytes_converted; /* between the user's order and the library's */
   long long exchanges, messages, bytes_sent;
-  long long flushes; /* calls that let the user see data */
+  long long flushes; /* calls that queued loops run before */
   long long checks;  /* elements run in the checking form */
   long long reserved[16];
 } op_counters_t;

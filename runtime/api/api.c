@@ -146,11 +146,13 @@ void *api_leave_pointer(void *result) {
   return result;
 }
 
-struct op_context *api_enter(const char *call) {
+struct op_context *api_enter(const char *call, enum queued queued) {
   if (!enter())
     return NULL;
   if (the.context) {
     the.context->agreement->where = call;
+    if (queued == FLUSH)
+      ctx_flush(the.context, &the.error);
     return the.context;
   }
   api_leave(error_set(&the.error, OP_ERR_STATE,
@@ -176,6 +178,8 @@ void *api_object(struct op_context *ctx, const void *handle, enum handle_kind ki
                  const char *what) {
   static const char *const makers[] = {
       [HANDLE_SET] = "op_decl_set", [HANDLE_MAP] = "op_decl_map", [HANDLE_DAT] = "op_decl_dat"};
+  if (the.error.code)
+    return NULL;
   void *object = handle_object(ctx->handles, handle, kind);
   if (!object)
     error_set(&the.error, OP_ERR_HANDLE, "%s: %s is %s; expected what %s returned since op_init", call, what,
@@ -255,14 +259,14 @@ int api_ranks(void) {
 }
 
 int op2jit_exit(void) {
-  struct op_context *ctx = api_enter("op_exit");
+  struct op_context *ctx = api_enter("op_exit", FLUSH);
   if (!ctx)
     return api_refused();
   int code = OP_OK;
   /* Where a rank failed alone there is nothing left to agree on or to report, and the user knows. */
   if (the.comm->table->told(the.comm, &the.error))
     error_clear(&the.error);
-  else if (!(code = agree_on_call(ctx, ctx_flush(ctx, &the.error), &the.error, "op_exit")))
+  else if (!(code = agree_on_call(ctx, the.error.code, &the.error, "op_exit")))
     code = context_report(ctx, &the.error);
   the.context = NULL;
   context_close(ctx);

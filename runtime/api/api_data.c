@@ -1,16 +1,9 @@
 /* Data in and out. */
 #include "api/api.h"
-#include "api/life.h"
 #include "mesh/data.h"
-#include "spread/print.h"
 #include "ranks/agree.h"
+#include "spread/print.h"
 #include "spread/spread.h"
-
-/* What every call on a dat begins with; NULL: the error is set. */
-static struct dat *open_dat(struct op_context *ctx, const char *call, op_dat handle) {
-  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
-  return dat && !ctx_flush(ctx, api_error()) ? dat : NULL;
-}
 
 static int check_memory(const char *call, const struct dat *dat, const void *memory, const char *is,
                         const char *what) {
@@ -34,10 +27,10 @@ static int all_ready(struct op_context *ctx, const char *call, const struct dat 
 }
 
 int op2jit_fetch_data_typed(op_dat handle, void *out, const char *is) {
-  struct op_context *ctx = api_enter("op_fetch_data");
+  struct op_context *ctx = api_enter("op_fetch_data", FLUSH);
   if (!ctx)
     return api_refused();
-  struct dat *dat = open_dat(ctx, "op_fetch_data", handle);
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_fetch_data", "the dat");
   int code = dat ? check_memory("op_fetch_data", dat, out, is, "the memory for the data") : OP_OK;
   code = all_ready(ctx, "op_fetch_data", dat, code);
   return api_leave(code ? code : data_fetch(ctx, dat, out, 0, dat->set->size - 1, api_error()));
@@ -59,10 +52,10 @@ static int check_range(const struct dat *dat, int low, int high) {
 }
 
 int op2jit_fetch_data_idx_typed(op_dat handle, void *out, int low, int high, const char *is) {
-  struct op_context *ctx = api_enter("op_fetch_data_idx");
+  struct op_context *ctx = api_enter("op_fetch_data_idx", FLUSH);
   if (!ctx)
     return api_refused();
-  struct dat *dat = open_dat(ctx, "op_fetch_data_idx", handle);
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_fetch_data_idx", "the dat");
   int code = dat ? check_memory("op_fetch_data_idx", dat, out, is, "the memory for the data") : OP_OK;
   /* A rank that declared nothing takes part in what the others fetch. */
   const bool nothing = dat && spread_wanted(ctx) && dat->set->size == 0 && low > high;
@@ -73,10 +66,10 @@ int op2jit_fetch_data_idx_typed(op_dat handle, void *out, int low, int high, con
 }
 
 int op2jit_put_data_typed(op_dat handle, const void *in, const char *is) {
-  struct op_context *ctx = api_enter("op_put_data");
+  struct op_context *ctx = api_enter("op_put_data", FLUSH);
   if (!ctx)
     return api_refused();
-  struct dat *dat = open_dat(ctx, "op_put_data", handle);
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_put_data", "the dat");
   int code =
       all_ready(ctx, "op_put_data", dat, dat ? check_memory("op_put_data", dat, in, is, "the data") : OP_OK);
   return api_leave(code ? code : data_put(ctx, dat, in, api_error()));
@@ -96,10 +89,10 @@ int(op2jit_put_data)(op_dat dat, const void *in) {
 }
 
 static int print_dat(const char *call, op_dat handle, const char *path, print_function *print) {
-  struct op_context *ctx = api_enter(call);
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return api_refused();
-  struct dat *dat = open_dat(ctx, call, handle);
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
   int code = OP_OK;
   if (dat && !path)
     code = error_set(api_error(), OP_ERR_ARGUMENT, "%s: the path is NULL; expected the name of a file", call);
@@ -116,7 +109,7 @@ int op2jit_print_dat_to_binfile(op_dat dat, const char *path) {
 }
 
 int op2jit_get_size(op_set handle) {
-  struct op_context *ctx = api_enter("op_get_size");
+  struct op_context *ctx = api_enter("op_get_size", KEEP);
   if (!ctx)
     return -1;
   struct set *set = api_object(ctx, handle, HANDLE_SET, "op_get_size", "the set");
@@ -124,7 +117,7 @@ int op2jit_get_size(op_set handle) {
 }
 
 long long op2jit_get_global_size(op_set handle) {
-  struct op_context *ctx = api_enter("op_get_global_size");
+  struct op_context *ctx = api_enter("op_get_global_size", KEEP);
   if (!ctx)
     return -1;
   struct set *set = api_object(ctx, handle, HANDLE_SET, "op_get_global_size", "the set");

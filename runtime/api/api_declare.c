@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "api/life.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
@@ -16,10 +15,10 @@
 #include "spread/spread.h"
 
 op_set op2jit_decl_set(int size, const char *name) {
-  struct op_context *ctx = api_enter("op_decl_set");
+  struct op_context *ctx = api_enter("op_decl_set", FLUSH);
   if (!ctx)
     return NULL;
-  struct set *set = mesh_set(ctx, size, name, api_error());
+  struct set *set = api_error()->code ? NULL : mesh_set(ctx, size, name, api_error());
   int code = agree_on_call(ctx, set ? OP_OK : api_error()->code, api_error(), "op_decl_set of set \"%s\"",
                            name ? name : "unnamed");
   if (!code && spread_wanted(ctx))
@@ -36,7 +35,7 @@ static const char *name_of(const struct set *set) {
 
 static op_map declare_map(const char *call, op_set from, op_set to, int arity, const int *table,
                           const long long *long_table, const char *name) {
-  struct op_context *ctx = api_enter(call);
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return NULL;
   struct map *map = NULL;
@@ -81,7 +80,7 @@ static int check_pointed(const char *name, const char *type, const char *is) {
 
 static op_dat declare_dat(const char *call, op_set set, int dim, const char *type, const void *data,
                           const char *name, const char *is, bool temporary) {
-  struct op_context *ctx = api_enter(call);
+  struct op_context *ctx = api_enter(call, KEEP);
   if (!ctx)
     return NULL;
   struct dat *dat = NULL;
@@ -122,22 +121,19 @@ op_dat(op2jit_decl_dat_temp)(op_set set, int dim, const char *type, const void *
 static int free_temporary(struct op_context *ctx, op_dat handle) {
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat_temp", "the dat");
   if (!dat)
-    return OP_ERR_HANDLE;
+    return api_error()->code;
   if (!dat->temporary)
     return error_set(
         api_error(), OP_ERR_HANDLE,
         "op_free_dat_temp: dat \"%s\" is not a temporary; only dats of op_decl_dat_temp can be freed before "
         "op_exit",
         dat->name);
-  int code = ctx_flush(ctx, api_error());
-  if (code)
-    return code;
   forget_dat(ctx, dat);
   return OP_OK;
 }
 
 int op2jit_free_dat_temp(op_dat dat) {
-  struct op_context *ctx = api_enter("op_free_dat_temp");
+  struct op_context *ctx = api_enter("op_free_dat_temp", FLUSH);
   return ctx ? api_leave_local(free_temporary(ctx, dat)) : api_refused();
 }
 
@@ -155,18 +151,22 @@ static int agree_on_constant(struct op_context *ctx, int code, const char *call,
 }
 
 int op2jit_decl_const_typed(const char *name, int dim, const char *type, const void *value, const char *is) {
-  struct op_context *ctx = api_enter("op_decl_const");
+  struct op_context *ctx = api_enter("op_decl_const", FLUSH);
   if (!ctx)
     return api_refused();
-  const int code = mesh_constant(ctx, name, dim, type, value, is, api_error());
+  int code = api_error()->code;
+  if (!code)
+    code = mesh_constant(ctx, name, dim, type, value, is, api_error());
   return api_leave(agree_on_constant(ctx, code, "op_decl_const", name));
 }
 
 int op2jit_update_const_typed(const char *name, const void *value, const char *is) {
-  struct op_context *ctx = api_enter("op_update_const");
+  struct op_context *ctx = api_enter("op_update_const", FLUSH);
   if (!ctx)
     return api_refused();
-  const int code = mesh_update_constant(ctx, name, value, is, api_error());
+  int code = api_error()->code;
+  if (!code)
+    code = mesh_update_constant(ctx, name, value, is, api_error());
   return api_leave(agree_on_constant(ctx, code, "op_update_const", name));
 }
 
@@ -183,42 +183,39 @@ static int renumber(struct op_context *ctx, const char *call, const char *method
   struct map *base = api_object(ctx, handle, HANDLE_MAP, call, "the map");
   struct dat *dat =
       base && coords ? api_object(ctx, coords, HANDLE_DAT, call, "the dat of coordinates") : NULL;
-  int code = !base || (coords && !dat) ? OP_ERR_HANDLE : ctx_flush(ctx, api_error());
-  code = agree_on_call(ctx, code, api_error(), "%s\nmethod\t%s\nmap\t%s\n", call, method ? method : "NULL",
-                       base ? base->name : "NULL");
+  const int code = agree_on_call(ctx, api_error()->code, api_error(), "%s\nmethod\t%s\nmap\t%s\n", call,
+                                 method ? method : "NULL", base ? base->name : "NULL");
   return code ? code : renumber_by(ctx, method, base, dat, api_error());
 }
 
 int op2jit_renumber(op_map base) {
-  struct op_context *ctx = api_enter("op_renumber");
+  struct op_context *ctx = api_enter("op_renumber", FLUSH);
   return ctx ? api_leave(renumber(ctx, "op_renumber", "rcm", base, NULL)) : api_refused();
 }
 
 int op2jit_renumber_by(const char *method, op_map base, op_dat coords) {
-  struct op_context *ctx = api_enter("op_renumber_by");
+  struct op_context *ctx = api_enter("op_renumber_by", FLUSH);
   return ctx ? api_leave(renumber(ctx, "op_renumber_by", method, base, coords)) : api_refused();
 }
 
 /* Absent objects are NULL here; the partitioner says which it needs. */
-static bool take_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *what,
+static void take_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *what,
                         void *out) {
   void *object = handle ? api_object(ctx, handle, kind, "op_partition", what) : NULL;
   memcpy(out, &object, sizeof object);
-  return object || !handle;
 }
 
 int op2jit_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords) {
-  struct op_context *ctx = api_enter("op_partition");
+  struct op_context *ctx = api_enter("op_partition", FLUSH);
   if (!ctx)
     return api_refused();
   struct partition_call call = {.lib = lib, .method = method};
-  const bool good =
-      take_object(ctx, prime, HANDLE_SET, "the prime set", &call.prime) &&
-      take_object(ctx, prime_map == OP_ID ? NULL : prime_map, HANDLE_MAP, "the prime map", &call.map) &&
-      take_object(ctx, coords, HANDLE_DAT, "the dat", &call.coords);
-  int code = good ? ctx_flush(ctx, api_error()) : OP_ERR_HANDLE;
-  code = agree_on_call(ctx, code, api_error(), "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n",
-                       lib ? lib : "NULL", method ? method : "NULL", call.prime ? call.prime->name : "NULL");
+  take_object(ctx, prime, HANDLE_SET, "the prime set", &call.prime);
+  take_object(ctx, prime_map == OP_ID ? NULL : prime_map, HANDLE_MAP, "the prime map", &call.map);
+  take_object(ctx, coords, HANDLE_DAT, "the dat", &call.coords);
+  int code =
+      agree_on_call(ctx, api_error()->code, api_error(), "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n",
+                    lib ? lib : "NULL", method ? method : "NULL", call.prime ? call.prime->name : "NULL");
   if (!code) {
     call.times = loop_times(ctx);
     code = mesh_partition(ctx, &call, api_error());

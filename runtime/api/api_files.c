@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 #include "api/api.h"
-#include "api/life.h"
 #include "base/size.h"
 #include "files/io.h"
 #include "mesh/data.h"
 #include "ranks/agree.h"
 
-/* Every call on files begins with these: names that are there and the same on all ranks, and all loops done. */
-static int begin(struct op_context *ctx, const char *call, int code, const char *file, const char *name) {
+/* Every call on files begins with these, after what it found wrong itself: names that are there and the same on all ranks. */
+static int begin(struct op_context *ctx, const char *call, const char *file, const char *name) {
+  int code = api_error()->code;
   if (!code && (!file || !*file))
     code = error_set(api_error(), OP_ERR_ARGUMENT, "%s: the name of the file is %s; expected a path", call,
                      file ? "empty" : "NULL");
@@ -18,8 +18,6 @@ static int begin(struct op_context *ctx, const char *call, int code, const char 
     code = error_set(api_error(), OP_ERR_ARGUMENT,
                      "%s: the name in the file %s is %s; expected that of a dataset", call, file,
                      name ? "empty" : "NULL");
-  if (!code)
-    code = ctx_flush(ctx, api_error());
   return agree_on_call(ctx, code, api_error(), "%s of \"%s\"\nfile\t%s\n", call, name ? name : "",
                        file ? file : "");
 }
@@ -29,7 +27,7 @@ static struct set *object_set(struct op_context *ctx, op_set handle, const char 
 }
 
 int op2jit_open_hdf5(void) {
-  struct op_context *ctx = api_enter("op_open_hdf5");
+  struct op_context *ctx = api_enter("op_open_hdf5", KEEP);
   const struct file_table *table;
   if (!ctx)
     return api_refused();
@@ -39,47 +37,49 @@ int op2jit_open_hdf5(void) {
 
 op_set op2jit_decl_set_hdf5(const char *file, const char *name) {
   static const char call[] = "op_decl_set_hdf5";
-  struct op_context *ctx = api_enter(call);
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return NULL;
-  struct set *set = begin(ctx, call, OP_OK, file, name) ? NULL : load_set(ctx, file, name, api_error());
+  struct set *set = begin(ctx, call, file, name) ? NULL : load_set(ctx, file, name, api_error());
   return api_leave_pointer(set ? set->handle : NULL);
 }
 
 op_set op2jit_decl_set_hdf5_infer_size(const char *file, const char *name, const char *data_name) {
   static const char call[] = "op_decl_set_hdf5_infer_size";
-  struct op_context *ctx = api_enter(call);
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return NULL;
   struct set *set = NULL;
-  if (!begin(ctx, call, OP_OK, file, name) && !begin(ctx, call, OP_OK, file, data_name))
+  if (!begin(ctx, call, file, name) && !begin(ctx, call, file, data_name))
     set = load_set_of(ctx, file, name, data_name, api_error());
   return api_leave_pointer(set ? set->handle : NULL);
 }
 
 op_map op2jit_decl_map_hdf5(op_set from, op_set to, int arity, const char *file, const char *name) {
   static const char call[] = "op_decl_map_hdf5";
-  struct op_context *ctx = api_enter(call);
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return NULL;
   struct set *source = object_set(ctx, from, call, "the source set");
   struct set *target = source ? object_set(ctx, to, call, "the target set") : NULL;
   struct map *map = NULL;
-  int code = target ? OP_OK : error_prefix(api_error(), "map \"%s\": ", name ? name : "unnamed");
-  if (!begin(ctx, call, code, file, name))
+  if (!target)
+    error_prefix(api_error(), "map \"%s\": ", name ? name : "unnamed");
+  if (!begin(ctx, call, file, name))
     map = load_map(ctx, source, target, arity, file, name, api_error());
   return api_leave_pointer(map ? map->handle : NULL);
 }
 
 op_dat op2jit_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name) {
   static const char call[] = "op_decl_dat_hdf5";
-  struct op_context *ctx = api_enter(call);
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return NULL;
   struct set *on = object_set(ctx, set, call, "the set");
   struct dat *dat = NULL;
-  int code = on ? OP_OK : error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed");
-  if (!begin(ctx, call, code, file, name))
+  if (!on)
+    error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed");
+  if (!begin(ctx, call, file, name))
     dat = load_dat(ctx, on, dim, type, file, name, api_error());
   return api_leave_pointer(dat ? dat->handle : NULL);
 }
@@ -87,20 +87,22 @@ op_dat op2jit_decl_dat_hdf5(op_set set, int dim, const char *type, const char *f
 int op2jit_get_const_hdf5_typed(const char *name, int dim, const char *type, void *value, const char *file,
                                 const char *is) {
   static const char call[] = "op_get_const_hdf5";
-  struct op_context *ctx = api_enter(call);
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return api_refused();
-  int code = begin(ctx, call, mesh_check_pointed(name, type_parse(type, NULL), is, api_error()), file, name);
+  mesh_check_pointed(name, type_parse(type, NULL), is, api_error());
+  int code = begin(ctx, call, file, name);
   return api_leave(code ? code : load_const(ctx, name, dim, type, value, file, api_error()));
 }
 
 int op2jit_write_const_hdf5_typed(const char *name, int dim, const char *type, const void *value,
                                   const char *file, const char *is) {
   static const char call[] = "op_write_const_hdf5";
-  struct op_context *ctx = api_enter(call);
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return api_refused();
-  int code = begin(ctx, call, mesh_check_pointed(name, type_parse(type, NULL), is, api_error()), file, name);
+  mesh_check_pointed(name, type_parse(type, NULL), is, api_error());
+  int code = begin(ctx, call, file, name);
   return api_leave(code ? code : save_const(ctx, name, dim, type, value, file, api_error()));
 }
 
@@ -114,20 +116,20 @@ int(op2jit_write_const_hdf5)(const char *name, int dim, const char *type, const 
 }
 
 int op2jit_dump_to_hdf5(const char *file) {
-  struct op_context *ctx = api_enter("op_dump_to_hdf5");
+  struct op_context *ctx = api_enter("op_dump_to_hdf5", FLUSH);
   if (!ctx)
     return api_refused();
-  int code = begin(ctx, "op_dump_to_hdf5", OP_OK, file, "the mesh");
+  int code = begin(ctx, "op_dump_to_hdf5", file, "the mesh");
   return api_leave(code ? code : save_mesh(ctx, file, api_error()));
 }
 
 static int fetch_to_file(const char *call, op_dat handle, const char *file, const char *path, bool own_name) {
-  struct op_context *ctx = api_enter(call);
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return api_refused();
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
   const char *name = own_name && dat ? dat->name : own_name ? call : path;
-  int code = begin(ctx, call, dat ? OP_OK : OP_ERR_HANDLE, file, name);
+  int code = begin(ctx, call, file, name);
   return api_leave(code ? code : save_dat(ctx, dat, file, name, api_error()));
 }
 
@@ -139,33 +141,24 @@ int op2jit_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *p
   return fetch_to_file("op_fetch_data_hdf5_file_path", dat, file, path_in_file, false);
 }
 
-static int dats_of(struct op_context *ctx, const char *call, int ndats, const op_dat handles[],
-                   struct dat **dats) {
-  for (int i = 0; i < ndats; i++)
-    if (!(dats[i] = api_object(ctx, handles[i], HANDLE_DAT, call, "a dat")))
-      return OP_ERR_HANDLE;
-  return OP_OK;
-}
-
 /* `time`: NULL, or where it is. */
 static int write_vtk(const char *call, const char *path, int step, const double *time, int ndats,
                      const op_dat handles[]) {
-  struct op_context *ctx = api_enter(call);
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return api_refused();
-  int code = OP_OK;
   struct dat **dats = array_new(ndats > 0 ? (size_t)ndats : 0, sizeof(struct dat *));
   if (ndats < 1 || !handles)
-    code = error_set(api_error(), OP_ERR_ARGUMENT,
-                     "%s: there are no dats; expected the coordinates first, then what is to be shown", call);
+    error_set(api_error(), OP_ERR_ARGUMENT,
+              "%s: there are no dats; expected the coordinates first, then what is to be shown", call);
   else if (time && !isfinite(*time))
-    code =
-        error_set(api_error(), OP_ERR_ARGUMENT, "%s: the time is %g; expected a finite number", call, *time);
+    error_set(api_error(), OP_ERR_ARGUMENT, "%s: the time is %g; expected a finite number", call, *time);
   else if (!dats)
-    code = error_memory(api_error(), "a list of dats", (size_t)ndats * sizeof(struct dat *));
+    error_memory(api_error(), "a list of dats", (size_t)ndats * sizeof(struct dat *));
   else
-    code = dats_of(ctx, call, ndats, handles, dats);
-  code = begin(ctx, call, code, path, "the dats");
+    for (int i = 0; i < ndats; i++)
+      dats[i] = api_object(ctx, handles[i], HANDLE_DAT, call, "a dat");
+  int code = begin(ctx, call, path, "the dats");
   if (!code)
     code = vtk_write(ctx, path, step, time, ndats, dats, api_error());
   free(dats);

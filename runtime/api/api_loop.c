@@ -106,7 +106,7 @@ int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op
   /* OP_KERNEL_OF was refused in this very call. */
   if (!kernel_source && api_was_busy())
     return api_refused();
-  struct op_context *ctx = api_enter("op_par_loop");
+  struct op_context *ctx = api_enter("op_par_loop", KEEP);
   if (!ctx)
     return api_refused();
   int code = loop_run(ctx, kernel_source, kernel_name, set, nargs, args, file, line, api_error());
@@ -116,7 +116,7 @@ int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op
 }
 
 const char *op2jit_kernel_native(const char *text, op_kernel_function function) {
-  struct op_context *ctx = api_enter("op_kernel_native");
+  struct op_context *ctx = api_enter("op_kernel_native", KEEP);
   if (!ctx)
     return NULL;
   int code;
@@ -180,7 +180,7 @@ static int load_file(struct op_context *ctx, const char *path, const char **out,
 }
 
 const char *op2jit_kernel_file(const char *path) {
-  struct op_context *ctx = api_enter("op_kernel_file");
+  struct op_context *ctx = api_enter("op_kernel_file", KEEP);
   if (!ctx)
     return NULL;
   const char *text = NULL;

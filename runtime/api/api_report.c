@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 
 #include "api/api.h"
-#include "api/life.h"
 #include "base/clock.h"
 #include "ranks/agree.h"
 #include "report/report.h"
@@ -22,14 +21,10 @@ int op2jit_is_root(void) {
   return op2jit_rank() == 0;
 }
 
-static int barrier(struct op_context *ctx, struct error *err) {
-  return agree_on_call(ctx, ctx_flush(ctx, err), err, "op_barrier");
-}
-
 void op2jit_barrier(void) {
-  struct op_context *ctx = api_enter("op_barrier");
+  struct op_context *ctx = api_enter("op_barrier", FLUSH);
   if (ctx)
-    api_leave(barrier(ctx, api_error()));
+    api_leave(agree_on_call(ctx, api_error()->code, api_error(), "op_barrier"));
 }
 
 void op2jit_printf(const char *format, ...) {
@@ -63,12 +58,11 @@ const op_counters_t *op2jit_counters(void) {
 
 static void print_report(const char *call,
                          int (*report)(struct op_context *, struct text *, struct error *)) {
-  struct op_context *ctx = api_enter(call);
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return;
   struct text out = {0};
-  int code = ctx_flush(ctx, api_error());
-  code = agree_on_call(ctx, code, api_error(), "%s", call);
+  int code = agree_on_call(ctx, api_error()->code, api_error(), "%s", call);
   if (!code)
     code = report(ctx, &out, api_error());
   if (!code && !text_ok(&out))
@@ -88,11 +82,12 @@ void op2jit_diagnostic_output(void) {
 }
 
 int op2jit_plan_check(int level) {
-  struct op_context *ctx = api_enter("op_plan_check");
+  struct op_context *ctx = api_enter("op_plan_check", FLUSH);
   if (!ctx)
     return api_refused();
-  if (level < 0 || level > 2)
-    return api_leave_local(
-        error_set(api_error(), OP_ERR_ARGUMENT, "op_plan_check: the level is %d; expected 0, 1 or 2", level));
-  return api_leave_local(context_check_plans(ctx, level, api_error()));
+  int code = api_error()->code;
+  if (!code && (level < 0 || level > 2))
+    code =
+        error_set(api_error(), OP_ERR_ARGUMENT, "op_plan_check: the level is %d; expected 0, 1 or 2", level);
+  return api_leave_local(code ? code : context_check_plans(ctx, level, api_error()));
 }
