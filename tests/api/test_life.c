@@ -131,10 +131,11 @@ CASE(clocks_run_forward) {
 }
 
 CASE(counters_count) {
-  int x[3] = {1, 2, 3}, y[3], sum = 0;
+  int x[3] = {1, 2, 3}, y[3], pairs[6] = {0}, sum = 0;
   op_set set = op_decl_set(3, "s"), none = op_decl_set(0, "none");
   op_dat first = op_decl_dat(set, 1, "int", x, "first"), second = op_decl_dat(set, 1, "int:soa", x, "second");
-  op_dat empty = op_decl_dat(none, 1, "int", NULL, "empty");
+  op_dat empty = op_decl_dat(none, 1, "int", NULL, "empty"),
+         apart = op_decl_dat(set, 2, "int:soa", pairs, "apart");
   const op_counters_t *c = op_counters();
   /* One call site, three loops. */
   for (int i = 0; i < 30; i++) {
@@ -154,8 +155,8 @@ CASE(counters_count) {
   long long flushes = c->flushes, converted = c->bytes_converted;
   works(op_fetch_data(first, y));
   assert_true(c->flushes > flushes && c->bytes_converted == converted); /* rows in the user's order already */
-  works(op_fetch_data(second, y));
-  assert_int_equal(c->bytes_converted, converted + (long long)sizeof y);
+  works(op_fetch_data(apart, pairs));
+  assert_int_equal(c->bytes_converted, converted + (long long)sizeof pairs);
   assert_ptr_equal(op_counters(), c);
 }
 
