@@ -22,8 +22,7 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
                  struct error *err);
 /* Reports that were asked for, then the end. */
 void context_close(struct op_context *ctx);
-/* Run all queued loops: by api_enter alone, which says before which calls. Nothing is queued today; but loops that were
- * left out because one of them is missing (missing.h) are reported. */
+/* Run all queued loops: by api_enter alone, which says before which calls. Nothing is queued today. */
 int ctx_flush(struct op_context *ctx, struct error *err);
 
 #endif

@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "op2jit.h"
-
-/* The map of direct arguments; only its address matters. */
-struct op2jit_map {
-  int unused;
-};
-__attribute__((visibility("default"))) struct op2jit_map op2jit_identity_map;
-
 enum { CHUNK = 256, QUARANTINE = 1024 };
 
 struct slot {
