@@ -16,7 +16,7 @@
 #include "jit/plugin.h"
 #include "kernels-cache/store.h"
 #include "loop/loop.h"
-#include "loop/loop_names.h"
+#include "loop/names.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"

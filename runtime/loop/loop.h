@@ -16,16 +16,16 @@ int loop_go(struct op_context *ctx, struct launch *launch, struct error *err);
 
 /* ---- parts, each in a file of its own ---- */
 
-/* loop_check.c: everything that can be wrong with a call; fills loop->set and loop->args. */
+/* check.c: everything that can be wrong with a call; fills loop->set and loop->args. */
 int loop_check(struct op_context *ctx, struct loop *loop, struct error *err);
-/* loop_alias.c: dats that are passed several times. */
+/* alias.c: dats that are passed several times. */
 int loop_check_aliases(struct op_context *ctx, const struct loop *loop, struct error *err);
-/* loop_describe.c: loop->desc from the arguments and the kernel. */
+/* describe.c: loop->desc from the arguments and the kernel. */
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
 /* Fill the frame's pointers: dats (host replicas), maps, strides, numbers, constants. Launches are to fit it. */
 void loop_fill_frame(struct op_context *ctx, struct loop *loop);
 
-/* loop_halo.c: what it needs of others' elements (once per epoch); bringing that up to date where it is not, in two halves,
+/* halo.c: what it needs of others' elements (once per epoch); bringing that up to date where it is not, in two halves,
  * or at once and all of it after everything else in the halos was spoilt (OP2_CHECK); the versions that a loop leaves. */
 void loop_find_needs(struct loop *loop);
 int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum space space, bool *started,

@@ -1,4 +1,4 @@
-#include "loop/loop_names.h"
+#include "loop/names.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The record of a loop: a copy of the call, checked and described. */
-#include "loop/loop_record.h"
+#include "loop/make.h"
 
 #include <stdlib.h>
 #include <string.h>

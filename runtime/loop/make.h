@@ -1,6 +1,6 @@
 /* Records of loops: making and freeing one. For loop.c; everybody else needs loop.h only. */
-#ifndef OP2JIT_LOOP_RECORD_H
-#define OP2JIT_LOOP_RECORD_H
+#ifndef OP2JIT_LOOP_MAKE_H
+#define OP2JIT_LOOP_MAKE_H
 
 #include "record/record.h"
 

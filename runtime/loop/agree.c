@@ -1,5 +1,5 @@
 /* What a loop says of itself, line by line, for the ranks to compare. */
-#include "loop/loop_agree.h"
+#include "loop/agree.h"
 
 #include <string.h>
 
