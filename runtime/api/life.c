@@ -29,11 +29,10 @@
 #include "record/trace.h"
 #include "report/forms.h"
 #include "report/report.h"
-#include "report/tuning_report.h"
 #include "run/team.h"
 #include "spread/exchange.h"
 #include "spread/spread.h"
-#include "tune/tune_mode.h"
+#include "tune/mode.h"
 
 /* What every context has from the beginning, in one piece. */
 struct whole {
@@ -230,7 +229,6 @@ void context_close(struct op_context *ctx) {
   if (ctx->comm->rank == 0)
     loop_names_warn(ctx);
   loop_forget(ctx, NULL);
-  tuning_report_end(ctx);
   exchanges_forget(ctx, NULL);
   mesh_free(ctx);
   close_backends(ctx);

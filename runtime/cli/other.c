@@ -19,7 +19,6 @@
 #include "jit/target.h"
 #include "mesh/handles.h"
 #include "ranks/comm.h"
-#include "report/tuning_report.h"
 #include "run/caches.h"
 
 /* ---- info --------------------------------------------------------------------------------------*/
@@ -230,8 +229,6 @@ struct contents {
   long long binaries;
   struct store_tuning *tunings;
   int ntunings;
-  double told; /* when a run said how far its loops are; 0: none did */
-  struct text words;
 };
 
 static void look(struct cli *cli, struct contents *found) {
@@ -248,7 +245,6 @@ static void look(struct cli *cli, struct contents *found) {
   store_stats(store, &s);
   found->binaries = s.binaries;
   found->ntunings = store_get_tunings(store, &all, &found->tunings);
-  store_get_fact(store, tuning_report_machine, tuning_report_name, 0, &found->told, &found->words);
   store_close(store);
   text_free(&path);
   error_free(&err);
@@ -264,7 +260,6 @@ static bool same_row(const struct store_tuning *old, const struct store_tuning *
            old->made != t->made);
 }
 
-/* What the run itself said of its loops comes last. */
 static void print_summary(const struct contents *before, const struct contents *after) {
   int fresh = 0, replaced = 0;
   for (int i = 0; i < after->ntunings; i++) {
@@ -277,8 +272,6 @@ static void print_summary(const struct contents *before, const struct contents *
   }
   fprintf(stderr, "op2jit: warm: %lld new binaries, %d variants measured for the first time, %d again\n",
           after->binaries - before->binaries, fresh, replaced);
-  if (after->told > before->told || after->told < before->told)
-    fprintf(stderr, "op2jit: warm: %s\n", text_str(&after->words));
 }
 
 static int run_program(struct cli *cli, int *status) {
@@ -339,8 +332,6 @@ static int run_warm(struct cli *cli) {
   }
   store_tunings_free(before.tunings, before.ntunings);
   store_tunings_free(after.tunings, after.ntunings);
-  text_free(&before.words);
-  text_free(&after.words);
   return code;
 }
 

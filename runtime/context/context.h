@@ -27,7 +27,6 @@ struct store;
 struct team;
 struct text;
 struct trace;
-struct tuning_report;
 
 struct op_context {
   struct env *env;
@@ -59,9 +58,8 @@ struct op_context {
   struct native_table *natives;
   struct list *kernel_files;
   struct trace *trace;
-  struct text *dat_names;      /* that OP2_VARIANT could have meant, see base/nearest.h */
-  struct io *io;               /* files; NULL until one is wanted */
-  struct tuning_report *tuned; /* of OP2_TUNE=force; NULL: no loop has ended yet */
+  struct text *dat_names; /* that OP2_VARIANT could have meant, see base/nearest.h */
+  struct io *io;          /* files; NULL until one is wanted */
   struct op2jit_counters *counters;
 };
 

@@ -5,7 +5,7 @@
 #include "../unit.h"
 #include <stdlib.h>
 
-#include "tune/tune.h"
+#include "tune/tuner.h"
 
 enum { MOST = 32 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "record/record.h"
-#include "tune/tuning_place.h"
+#include "tune/place.h"
 
 static const char here[] = "znver4 0123456789ab", mesh[] = "elements=2^17 map=2 degree=4 reach=2^8";
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "play.h"
-#include "tune/tune_mode.h"
+#include "tune/mode.h"
 
 TEST(finds_the_best) {
   for (unsigned seed = 1; seed <= 20; seed++) {
@@ -98,6 +98,39 @@ TEST(exhaustive_measures_everything) {
     assert_true(tuner_median(t, i, &count) > 0);
     assert_true(count >= 3);
   }
+  tuner_free(t);
+}
+
+/* What is left to do is exact, also after a part of it. */
+TEST(says_how_many_runs_are_left) {
+  const struct tuner_options force = {.exhaustive = true};
+  struct play p = spread(5);
+  p.runs = 60;
+  struct tuner *t = play(&p, &force);
+  for (int left = tuner_left(t), call = 0; call < left; call++) {
+    assert_false(tuner_is_settled(t));
+    const int candidate = tuner_next(t);
+    tuner_record(t, candidate, run_time(&p, candidate, call, -1));
+  }
+  assert_true(tuner_is_settled(t));
+  assert_int_equal(tuner_left(t), 0);
+  assert_int_equal(tuner_winner(t), 7);
+  tuner_free(t);
+}
+
+/* Tuned on a busy machine: on a quiet one it is faster, and what is slower than that is drift. */
+TEST(drift_is_from_the_best_it_was) {
+  const struct tuner_options watch = {.share = 0.05, .drift = 1.5};
+  struct error err = {0};
+  struct tuner *t = NULL;
+  assert_int_equal(tuner_new(&t, 5, 0, &watch, &err), OP_OK);
+  tuner_settle(t, 3, 9e-3);
+  for (int run = 0; run < 100; run++)
+    tuner_record(t, tuner_next(t), 3e-3);
+  assert_int_equal(tuner_restarts(t), 0);
+  for (int run = 0; run < 100; run++)
+    tuner_record(t, tuner_next(t), 6e-3);
+  assert_int_equal(tuner_restarts(t), 1);
   tuner_free(t);
 }
 

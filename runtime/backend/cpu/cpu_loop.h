@@ -8,7 +8,7 @@
 #include "plan/strategy.h"
 #include "record/record.h"
 #include "run/schedule.h"
-#include "tune/tuning.h"
+#include "tune/memory.h"
 
 struct op_context;
 

@@ -8,7 +8,7 @@
 #include "jit/nvrtc/nvrtc.h"
 #include "mesh/data.h"
 #include "record/record.h"
-#include "tune/tuning.h"
+#include "tune/memory.h"
 
 struct op_context;
 struct plan_cache;

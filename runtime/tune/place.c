@@ -1,4 +1,4 @@
-#include "tune/tuning_place.h"
+#include "tune/place.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* What OP2_TUNE says, the same for every backend. */
-#ifndef OP2JIT_TUNE_MODE_H
-#define OP2JIT_TUNE_MODE_H
+#ifndef OP2JIT_MODE_H
+#define OP2JIT_MODE_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "tune/tune.h"
+#include "tune/tuner.h"
 
 struct tune_mode {
   bool candidates; /* more than the default are wanted */

@@ -1,4 +1,4 @@
-#include "tune/tune_mode.h"
+#include "tune/mode.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * runs, the slower half by median goes, and more runs tell the rest apart; what is better than all before runs at once. Trials are paid from a budget: what they took longer
  * than the default would have, and what preparing them cost, stays below a share of the loop's whole time. When there is
  * no budget left the best one known runs. A candidate wins over the default only by more than the noise. */
-#ifndef OP2JIT_TUNE_H
-#define OP2JIT_TUNE_H
+#ifndef OP2JIT_TUNER_H
+#define OP2JIT_TUNER_H
 
 #include <stdbool.h>
 
@@ -41,29 +41,9 @@ bool tuner_can_pay(const struct tuner *tuner, double seconds);
  * with for drift, 0: not known. */
 void tuner_settle(struct tuner *tuner, int winner, double median);
 
-/* Before `tuner_resume`. With `exhaustive`: the program called the loop so often when it ran last. Of a few calls in each run one tells
- * nothing, since a program's first run of a loop is slow, and each of the others is kept: all candidates run a few times
- * in the same place of a program, in one of its runs or another, and the least time of each counts. `calls` may be any number, or none. */
-void tuner_expect(struct tuner *tuner, double calls);
-
-/* Go on where an earlier run ended: that candidate's median of `count` runs, when the default took `baseline`. Before the first
- * run; `tuner_resumed` when all are told. Such medians count relative to the default, so that it does not matter how busy the
- * machine was: the best of them runs first, and tells how long all would take now. The runs' time and what they took longer
- * than the best count for the budget. */
-void tuner_resume(struct tuner *tuner, int candidate, double median, double baseline, int count);
-void tuner_resumed(struct tuner *tuner);
-
 bool tuner_is_settled(const struct tuner *tuner);
 /* With `exhaustive`: how many more runs it needs to settle; else 0. */
 int tuner_left(const struct tuner *tuner);
-/* How far trials of everything are, and about how many more runs of the program with so many calls will do; 0: none does. Each
- * candidate counts up to what is wanted of it. */
-struct tuner_progress {
-  int begun, candidates; /* measured at all, and all that can be used */
-  int measured, wanted;  /* runs */
-  int runs;              /* of the program */
-};
-struct tuner_progress tuner_progress(const struct tuner *tuner, int calls);
 int tuner_winner(const struct tuner *tuner);                               /* the best known so far */
 double tuner_median(const struct tuner *tuner, int candidate, int *count); /* 0 if it was never measured */
 long long tuner_trials(const struct tuner *tuner);

@@ -1,4 +1,4 @@
-#include "tune/tune_times.h"
+#include "tune/times.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "tune/tuning.h"
+#include "tune/memory.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -13,9 +13,8 @@
 #include "ranks/comm.h"
 #include "ranks/kind.h"
 #include "record/record.h"
-#include "report/tuning_report.h"
 #include "services/services.h"
-#include "tune/tune_mode.h"
+#include "tune/mode.h"
 
 int tuning_wanted(const struct op_context *ctx, bool *candidates, struct error *err) {
   struct tune_mode mode = {0};
@@ -138,88 +137,6 @@ static const struct store_tuning *chosen_of(const struct store_tuning *rows, int
   return NULL;
 }
 
-/* Each rank has measured something else, so that ranks only keep what is enough to choose by. */
-static bool goes_on(const struct op_context *ctx) {
-  return ctx->comm->size == 1;
-}
-
-/* A choice among some of the variants, or after a part of the rounds, is taken where nothing is tried; else the trials go on. What
- * is hopeless ran twice. */
-static bool is_final(const struct tuning *t, const struct store_tuning *rows, int count) {
-  enum { ENOUGH = 2 };
-  int known = 0;
-  for (int r = 0; r < count; r++)
-    known += rows[r].count >= ENOUGH && find_variant(t, rows[r].variant) >= 0;
-  const struct store_tuning *chosen = chosen_of(rows, count);
-  return chosen && !chosen->provisional && known >= t->of.count;
-}
-
-/* Who tries everything does it once: what was chosen among all variants stays. */
-static struct memory finished(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
-  struct memory m = {.winner = -1};
-  struct store_tuning *rows;
-  const int count = get_rows(ctx, loop, t, &rows);
-  if (is_final(t, rows, count)) {
-    const struct store_tuning *chosen = chosen_of(rows, count);
-    m = (struct memory){
-        .winner = find_variant(t, chosen->variant), .grade = TUNING_EXACT, .median = chosen->median};
-  }
-  store_tunings_free(rows, count);
-  return m;
-}
-
-/* A number of this place, which tells the next run what to expect of the program. */
-static bool name_calls(const struct tuning_place *place, struct text *name) {
-  text_addf(name, "calls of %s, %s, %d threads", text_str(&place->signature), text_str(&place->mesh),
-            place->threads);
-  return text_ok(name);
-}
-
-/* As the database has it, which may be any number; 0: nothing. */
-static double earlier_calls(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
-  struct tuning_place place = {0};
-  struct text name = {0};
-  double calls = 0;
-  if (make_place(ctx, loop, &t->of, &place) && name_calls(&place, &name))
-    store_get_fact(ctx->store, text_str(&place.target), text_str(&name), 0, &calls, NULL);
-  text_free(&name);
-  tuning_place_free(&place);
-  return calls;
-}
-
-static void keep_calls(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
-  struct tuning_place place = {0};
-  struct text name = {0};
-  if (make_place(ctx, loop, &t->of, &place) && name_calls(&place, &name))
-    store_put_fact(ctx->store, text_str(&place.target), text_str(&name), t->calls, "");
-  text_free(&name);
-  tuning_place_free(&place);
-}
-
-/* An earlier run ended before its tuner had settled: go on there. */
-static bool resume(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
-  struct store_tuning *rows;
-  const int count = get_rows(ctx, loop, t, &rows);
-  const bool final = is_final(t, rows, count);
-  int known = 0;
-  for (int r = 0; r < count && !final; r++) {
-    const int which = find_variant(t, rows[r].variant);
-    if (which < 0)
-      continue;
-    tuner_resume(t->tuner, which, rows[r].median, rows[r].baseline, rows[r].count);
-    known++;
-  }
-  store_tunings_free(rows, count);
-  if (known == 0)
-    return false;
-  tuner_resumed(t->tuner);
-  t->told_seconds = tuner_overhead(t->tuner);
-  log_line(ctx->log, LOG_INFO, "tune",
-           "loop %s starts with %s and goes on with the trials: an earlier run measured %d of %d variants",
-           loop->name, name_of(t, tuner_winner(t->tuner)), known, t->of.count);
-  return true;
-}
-
 /* Why there is nothing to choose from. */
 static void say_only(const struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
   struct text spec = {0};
@@ -245,23 +162,18 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
     return OP_OK;
   }
   const bool recalls = t->recalls;
-  if (!ranks || ranks->leads_all)
-    m = recalls ? remembered(ctx, loop, t) : t->exhaustive ? finished(ctx, loop, t) : m;
-  if ((recalls || t->exhaustive) && ranks)
+  if (recalls && (!ranks || ranks->leads_all))
+    m = remembered(ctx, loop, t);
+  if (recalls && ranks)
     code = ctx->agreement->table->broadcast(ctx->agreement, &m, sizeof m, ranks->first_leader, err);
   if (code)
     return code;
-  const bool goes = t->keeps && goes_on(ctx);
-  if (goes && t->exhaustive)
-    tuner_expect(t->tuner, earlier_calls(ctx, loop, t));
-  if (goes && m.winner >= 0 && m.grade == TUNING_EXACT && resume(ctx, loop, t))
-    return OP_OK;
   if (m.winner >= 0) {
     tuner_settle(t->tuner, m.winner, m.median);
     t->kept = true;
     log_line(ctx->log, LOG_INFO, "tune", "loop %s starts with %s, tuned on %s", loop->name,
              name_of(t, m.winner), tuning_grade_words(m.grade));
-  } else if (!goes || !resume(ctx, loop, t))
+  } else
     log_line(ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s%s", loop->name,
              name_of(t, t->of.standard), recalls ? ": nothing is remembered" : "");
   return OP_OK;
@@ -269,53 +181,40 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
 
 /* ---- keeping ---- */
 
-static struct store_tuning row_at(const struct tuning_place *place, const struct loop *loop) {
-  return (struct store_tuning){.signature = text_str(&place->signature),
-                               .loop = loop->name,
-                               .target = text_str(&place->target),
-                               .threads = place->threads,
-                               .mesh = text_str(&place->mesh)};
+static struct store_tuning row_of(const struct tuning *t, const struct loop *loop,
+                                  const struct tuning_place *place, int which) {
+  struct store_tuning row = {.signature = text_str(&place->signature),
+                             .loop = loop->name,
+                             .target = text_str(&place->target),
+                             .threads = place->threads,
+                             .mesh = text_str(&place->mesh),
+                             .variant = name_of(t, which),
+                             .baseline = tuner_median(t->tuner, t->of.standard, NULL),
+                             .chosen = which == tuner_winner(t->tuner)};
+  row.median = tuner_median(t->tuner, which, &row.count);
+  row.provisional = row.chosen && !tuner_is_settled(t->tuner);
+  return row;
 }
 
-/* Without a choice of its own the one that is there stays. */
-static void put_rows(struct op_context *ctx, const struct loop *loop, const struct tuning *t, bool choose,
-                     struct store_tuning *rows) {
-  struct store_tuning *before;
-  const int nbefore = get_rows(ctx, loop, t, &before);
-  const struct store_tuning *old = chosen_of(before, nbefore);
-  const int chosen = choose ? tuner_winner(t->tuner) : old ? find_variant(t, old->variant) : -1;
+/* Every variant that was measured. */
+static void keep(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
   struct tuning_place place = {0};
-  int count = 0;
-  const bool good = make_place(ctx, loop, &t->of, &place);
-  for (int i = 0; i < t->of.count; i++) {
-    int runs = 0;
-    const double median = tuner_median(t->tuner, i, &runs);
-    if (runs == 0)
-      continue;
-    rows[count] = row_at(&place, loop);
-    rows[count].variant = name_of(t, i);
-    rows[count].median = median;
-    rows[count].baseline = tuner_median(t->tuner, t->of.standard, NULL);
-    rows[count].count = runs;
-    rows[count].provisional = i == chosen && !tuner_is_settled(t->tuner);
-    rows[count++].chosen = i == chosen;
-  }
-  if (good)
-    store_put_tunings(ctx->store, rows, count);
-  store_tunings_free(before, nbefore);
-  tuning_place_free(&place);
-}
-
-static void keep(struct op_context *ctx, const struct loop *loop, struct tuning *t, bool choose) {
   struct store_tuning *rows = array_new((size_t)t->of.count, sizeof *rows);
+  int count = 0;
   t->kept = true;
-  if (rows)
-    put_rows(ctx, loop, t, choose, rows);
+  if (rows && make_place(ctx, loop, &t->of, &place)) {
+    for (int i = 0; i < t->of.count; i++) {
+      rows[count] = row_of(t, loop, &place, i);
+      count += rows[count].count > 0;
+    }
+    store_put_tunings(ctx->store, rows, count);
+  }
+  tuning_place_free(&place);
   free(rows);
 }
 
-/* How many variants have been measured often enough to be compared. */
-static int well_known(const struct tuning *t) {
+/* Half of the variants have been measured often enough to be compared. */
+static bool knows_enough(const struct tuning *t) {
   enum { ENOUGH = 3 };
   int known = 0;
   for (int i = 0; i < t->of.count; i++) {
@@ -323,76 +222,40 @@ static int well_known(const struct tuning *t) {
     tuner_median(t->tuner, i, &runs);
     known += runs >= ENOUGH;
   }
-  return known;
+  return tuner_trials(t->tuner) > 0 && 2 * known >= t->of.count;
 }
 
-/* How often what is kept of a variant was measured. */
-static int looked_at(int count) {
-  enum { MOST = 16 };
-  return count < MOST ? count : MOST;
-}
-
-/* A loop of the same place may have kept more meanwhile, and what was dropped after drift does not count. */
-static bool knows_most(const struct tuning *t, const struct store_tuning *rows, int count) {
-  int own = 0, kept = 0;
-  for (int i = 0; i < t->of.count; i++) {
-    int runs = 0;
-    tuner_median(t->tuner, i, &runs);
-    own += looked_at(runs);
-  }
-  for (int r = 0; r < count; r++)
-    kept += find_variant(t, rows[r].variant) >= 0 ? looked_at(rows[r].count) : 0;
-  return t->restarts == 0 && own > 0 && own >= kept;
-}
-
-/* The tuner has not settled in time. */
-static void close_unsettled(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
-  const int left = tuner_left(t->tuner), known = well_known(t);
-  const bool serial = goes_on(ctx);
+/* A choice among all variants, of an earlier run: what is known of a part of them does not replace it. */
+static bool was_finished(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
   struct store_tuning *rows;
   const int count = get_rows(ctx, loop, t, &rows);
-  if (tuner_trials(t->tuner) > 0 && 2 * known >= t->of.count && (left == 0 || !serial)) {
-    keep(ctx, loop, t, true);
-    t->kept = left == 0; /* who tries everything begins anew, until one run has calls enough */
-  } else if (serial && is_final(t, rows, count))
-    t->kept = true;
-  else if (serial && knows_most(t, rows, count)) {
-    keep(ctx, loop, t, false);
-    t->kept = false;
-  }
+  const struct store_tuning *chosen = chosen_of(rows, count);
+  const bool finished = chosen && !chosen->provisional;
   store_tunings_free(rows, count);
-  if (serial && t->exhaustive && !t->kept)
-    keep_calls(ctx, loop, t);
+  return finished;
 }
 
-static void report(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
-  struct tuning_place place = {0};
-  struct tuning_note note = {.loop = loop->name, .order = loop->order, .calls = t->calls};
-  if (!t->tuner)
-    note.state = TUNING_ONLY;
-  else if (t->kept)
-    note.state = TUNING_DONE;
-  else {
-    note.state = t->calls > 1 ? TUNING_UNFINISHED : TUNING_ONCE;
-    note.left = tuner_left(t->tuner);
-    note.progress = tuner_progress(t->tuner, t->calls);
-  }
-  if (make_place(ctx, loop, &t->of, &place))
-    tuning_report_note(ctx, &place, &note);
-  tuning_place_free(&place);
+/* How large the set is tells one loop from another of that name. What is called once is not worth tuning. */
+static void warn_unfinished(const struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+  struct text mesh = {0};
+  if (!t->exhaustive || ctx->comm->rank > 0 || t->calls < 2)
+    return;
+  tuning_size_class(loop->set->extents[EXTENT_OWNED], &mesh);
+  log_line(ctx->log, LOG_WARN, "tune",
+           "loop %s (%s) is not tuned yet: %d more calls in one run are needed to try its %d variants",
+           loop->name, text_str(&mesh), tuner_left(t->tuner), t->of.count);
+  text_free(&mesh);
 }
 
 void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
-  if (t->tuner && t->keeps && !t->kept) {
-    if (tuner_left(t->tuner) == 1)
-      tuner_next(t->tuner); /* all that is missing is to ask */
-    if (tuner_is_settled(t->tuner))
-      keep(ctx, loop, t, true);
-    else
-      close_unsettled(ctx, loop, t);
-  }
-  if (t->exhaustive && (t->calls > 0 || t->kept || (!t->tuner && loop->stats.calls > 0)))
-    report(ctx, loop, t);
+  if (!t->tuner || !t->keeps || t->kept)
+    return;
+  if (tuner_left(t->tuner) == 1)
+    tuner_next(t->tuner); /* all that is missing is to ask */
+  if (tuner_is_settled(t->tuner) || (knows_enough(t) && !was_finished(ctx, loop, t)))
+    keep(ctx, loop, t);
+  if (!tuner_is_settled(t->tuner))
+    warn_unfinished(ctx, loop, t);
 }
 
 /* After drift: if even the default is slower now than it was, by what counts as drift, the machine is busy with other things, and
@@ -451,19 +314,5 @@ void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int
              "stays",
              loop->name);
   else
-    keep(ctx, loop, t, true);
-}
-
-void tuning_keep_choice(struct op_context *ctx, const struct loop *loop, const struct tuning_of *of,
-                        const char *variant, double seconds) {
-  struct tuning_place place = {0};
-  if (make_place(ctx, loop, of, &place)) {
-    struct store_tuning row = row_at(&place, loop);
-    row.variant = variant;
-    row.median = seconds;
-    row.count = 1;
-    row.chosen = true;
-    store_put_tunings(ctx->store, &row, 1);
-  }
-  tuning_place_free(&place);
+    keep(ctx, loop, t);
 }

@@ -1,10 +1,10 @@
-/* Tuning of one loop over several runs of the program: what may be spent, what an earlier run found, what this one found. The
+/* Tuning of one loop: what may be spent, what an earlier run found, what this one found. The
  * same for every backend. */
-#ifndef OP2JIT_TUNING_H
-#define OP2JIT_TUNING_H
+#ifndef OP2JIT_MEMORY_H
+#define OP2JIT_MEMORY_H
 
-#include "tune/tune.h"
-#include "tune/tuning_place.h"
+#include "tune/place.h"
+#include "tune/tuner.h"
 
 struct op_context;
 
@@ -43,12 +43,8 @@ void tuning_free(struct tuning *t);
 int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning *t, struct error *err);
 /* After a run of `which` that the tuner was told: the loop's statistics follow; when the tuner has settled, remember every measured candidate and the winner, once. */
 void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int which);
-/* The loop ends, maybe before the tuner has settled: remember what is known then, with a choice if that is enough to choose by. Else the
- * next run goes on from there (not with ranks). With OP2_TUNE=force the report (tuning_report.h) gets how far it is. */
+/* The loop ends, maybe before the tuner has settled: if enough is known to choose by, the best so far is remembered. With OP2_TUNE=force
+ * a loop that was called too few times for all its variants is warned of. */
 void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning *t);
-
-/* The loop's variant was found by other means: the next run starts with it. */
-void tuning_keep_choice(struct op_context *ctx, const struct loop *loop, const struct tuning_of *of,
-                        const char *variant, double seconds);
 
 #endif

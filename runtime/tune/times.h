@@ -1,6 +1,6 @@
 /* Times that were measured of one thing. */
-#ifndef OP2JIT_TUNE_TIMES_H
-#define OP2JIT_TUNE_TIMES_H
+#ifndef OP2JIT_TIMES_H
+#define OP2JIT_TIMES_H
 
 enum { TIMES_MOST = 16 }; /* that are looked at together */
 

@@ -1,6 +1,6 @@
 /* Where a measurement belongs: what was tuned, on which machine, on what kind of mesh; and how near another place is. */
-#ifndef OP2JIT_TUNING_PLACE_H
-#define OP2JIT_TUNING_PLACE_H
+#ifndef OP2JIT_PLACE_H
+#define OP2JIT_PLACE_H
 
 #include <stdbool.h>
 
