@@ -31,10 +31,10 @@ static void flux_once(const struct program *p) {
   op_set edges = op_decl_set(3, "edges"), cells = op_decl_set(3, "cells");
   op_map ecell = op_decl_map(edges, cells, 2, table, "ecell");
   op_dat q = op_decl_dat(cells, 1, "double", NULL, "q"),
-         res = op_decl_dat(edges, 1, p->res_type, NULL, "res");
+         res = op_decl_dat(edges, 2, p->res_type, NULL, "res");
   works(op_decl_const("gam", 1, "double", &p->gam));
   works(op_par_loop(flux, "flux", edges, op_arg_dat(q, p->idx, ecell, 1, "double", OP_READ),
-                    direct(res, 1, "double", (op_access)p->access),
+                    direct(res, 2, "double", (op_access)p->access),
                     op_arg_gbl(&largest, 1, "double", OP_MAX)));
 }
 
