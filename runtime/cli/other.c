@@ -62,10 +62,10 @@ static void info_cpu(struct cli *cli) {
 
 /* Parts that are there, or not. */
 static void say_part(struct cli *cli, const char *name, bool there) {
-  if (cli->json) {
+  if (cli->json)
     text_addf(&cli->out, "%s\"%s\":%s", cli->out.data[cli->out.length - 1] == '{' ? "" : ",", name,
               there ? "true" : "false");
-  } else
+  else
     text_addf(&cli->out, " %s%s", there ? "" : "no-", name);
 }
 
@@ -85,31 +85,8 @@ static void info_parts(struct cli *cli) {
     const char *name;
     bool there;
   } parts[] = {
-#ifdef OP2JIT_ZSTD
-      {"zstd", true},
-#else
-      {"zstd", false},
-#endif
-#ifdef OP2JIT_OPENMP
-      {"openmp", true},
-#else
-      {"openmp", false},
-#endif
-#ifdef OP2JIT_CUDA
-      {"cuda", true},
-#else
-      {"cuda", false},
-#endif
-#ifdef OP2JIT_MPI
-      {"mpi", true},
-#else
-      {"mpi", false},
-#endif
-#ifdef OP2JIT_HDF5
-      {"hdf5", true},
-#else
-      {"hdf5", false},
-#endif
+      {"zstd", OP2JIT_HAS_ZSTD}, {"openmp", OP2JIT_HAS_OPENMP}, {"cuda", OP2JIT_HAS_CUDA},
+      {"mpi", OP2JIT_HAS_MPI},   {"hdf5", OP2JIT_HAS_HDF5},
   };
   begin_parts(cli, "parts");
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

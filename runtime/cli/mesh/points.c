@@ -55,21 +55,19 @@ int mesh_find_points(const struct mesh_file *m) {
   return found;
 }
 
-/* ", x (3 double on nodes)" for each that fits, or for each of the others; the first has no comma. */
-static void list(const struct mesh_file *m, bool by_cells, bool wanted, struct text *out) {
+/* ", x (3 double on nodes)" for each that fits; the first has no comma. */
+static void list(const struct mesh_file *m, bool by_cells, struct text *out) {
   for (int i = 0; i < m->ntables; i++) {
     const struct mesh_table *t = &m->tables[i];
-    if (may_be_points(t) && fits(m, t, by_cells) == wanted)
+    if (fits(m, t, by_cells))
       text_addf(out, "%s%s (%d %s on %s)", out->length ? ", " : "", t->name, t->columns,
                 type_info(t->type)->name, m->sets[t->set].name);
   }
 }
 
 int mesh_points_error(const struct mesh_file *m, struct error *err) {
-  const bool by_cells = has_cells(m);
-  struct text fitting = {0}, others = {0};
-  list(m, by_cells && !m->coordinates, true, &fitting);
-  list(m, by_cells && !m->coordinates, false, &others);
+  struct text fitting = {0};
+  list(m, has_cells(m) && !m->coordinates, &fitting);
   if (m->coordinates)
     error_set(err, OP_ERR_FILE,
               "--coordinates %s: that is no dat of 2 or 3 reals on a set that maps lead to; expected %s",
@@ -82,9 +80,8 @@ int mesh_points_error(const struct mesh_file *m, struct error *err) {
     error_set(
         err, OP_ERR_FILE,
         "there are no coordinates: expected a dat of 2 or 3 reals on the set that the maps of the cells, "
-        "of %d entries or more, lead to%s%s",
-        CELL_NODES_LEAST, others.length ? "; there is only " : "", others.length ? text_str(&others) : "");
+        "of %d entries or more, lead to",
+        CELL_NODES_LEAST);
   text_free(&fitting);
-  text_free(&others);
   return err->code;
 }
