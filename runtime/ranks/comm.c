@@ -1,23 +1,8 @@
-/* The comm of one process: what MPI does with one rank, without MPI. */
+/* The comm of one process: what MPI does with one rank, without MPI. It has no messages: nobody is there to send one to. */
 #include "ranks/comm.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A message to oneself: it is done when the other end with the same tag was started as well. */
-struct comm_request {
-  struct comm_request *next; /* started, not done */
-  unsigned char *data;
-  size_t bytes;
-  int tag;
-  bool sends, waits;
-};
-
-struct alone {
-  struct comm comm;
-  struct comm_request *started; /* oldest first */
-};
 
 static int alone_barrier(struct comm *c, struct error *err) {
   (void)c, (void)err;
@@ -73,92 +58,6 @@ static int alone_exchange(struct comm *c, const void *send, const size_t *send_b
   return OP_OK;
 }
 
-static int new_request(void *data, size_t bytes, int peer, int tag, bool sends, struct comm_request **out,
-                       struct error *err) {
-  if (peer != 0)
-    return error_set(err, OP_ERR_INTERNAL, "rank %d is not one of 1 rank", peer);
-  struct comm_request *request = calloc(1, sizeof *request);
-  if (!request)
-    return error_memory(err, "a message", sizeof *request);
-  *request = (struct comm_request){.data = data, .bytes = bytes, .tag = tag, .sends = sends};
-  *out = request;
-  return OP_OK;
-}
-
-static int alone_send_init(struct comm *c, const void *data, size_t bytes, int peer, int tag,
-                           struct comm_request **out, struct error *err) {
-  (void)c;
-  return new_request((void *)(uintptr_t)data, bytes, peer, tag, true, out, err);
-}
-
-static int alone_receive_init(struct comm *c, void *data, size_t bytes, int peer, int tag,
-                              struct comm_request **out, struct error *err) {
-  (void)c;
-  return new_request(data, bytes, peer, tag, false, out, err);
-}
-
-static struct comm_request **find_other_end(struct alone *a, const struct comm_request *request) {
-  struct comm_request **link = &a->started;
-  while (*link && ((*link)->tag != request->tag || (*link)->sends == request->sends))
-    link = &(*link)->next;
-  return link;
-}
-
-static int start_one(struct alone *a, struct comm_request *request, struct error *err) {
-  struct comm_request **link = find_other_end(a, request), *other = *link;
-  request->next = NULL;
-  request->waits = !other;
-  if (!other) {
-    while (*link)
-      link = &(*link)->next;
-    *link = request;
-    return OP_OK;
-  }
-  *link = other->next;
-  other->waits = false;
-  const struct comm_request *from = request->sends ? request : other, *to = request->sends ? other : request;
-  if (from->bytes != to->bytes)
-    return error_set(err, OP_ERR_INTERNAL, "a message of %zu bytes meets a receiver of %zu", from->bytes,
-                     to->bytes);
-  copy(to->data, from->data, from->bytes);
-  return OP_OK;
-}
-
-static int alone_start(struct comm *c, struct comm_request *const *requests, int count, struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < count; i++)
-    code = requests[i]->bytes ? start_one(c->state, requests[i], err) : OP_OK;
-  return code;
-}
-
-static int alone_test(struct comm *c, struct comm_request *const *requests, int count, bool *done,
-                      struct error *err) {
-  (void)c, (void)err;
-  *done = true;
-  for (int i = 0; i < count; i++)
-    *done &= !requests[i]->waits;
-  return OP_OK;
-}
-
-static int alone_wait(struct comm *c, struct comm_request *const *requests, int count, struct error *err) {
-  bool done = false;
-  int code = alone_test(c, requests, count, &done, err);
-  if (!code && !done)
-    code = error_set(err, OP_ERR_INTERNAL, "a message to oneself has no other end (%s)",
-                     c->where ? c->where : "");
-  return code;
-}
-
-static void alone_request_free(struct comm *c, struct comm_request *request) {
-  struct alone *a = c->state;
-  for (struct comm_request **link = &a->started; *link; link = &(*link)->next)
-    if (*link == request) {
-      *link = request->next;
-      break;
-    }
-  free(request);
-}
-
 static int alone_split(struct comm *c, int colour, struct comm **out, struct error *err) {
   (void)c;
   *out = NULL;
@@ -180,7 +79,7 @@ static int alone_told(struct comm *c, struct error *err) {
 }
 
 static void alone_close(struct comm *c) {
-  free(c ? c->state : NULL);
+  free(c);
 }
 
 static void alone_abort(struct comm *c, int status) {
@@ -198,12 +97,6 @@ static const struct comm_table alone_table = {
     .gather_all = alone_gather_all,
     .gather = alone_gather,
     .exchange = alone_exchange,
-    .send_init = alone_send_init,
-    .receive_init = alone_receive_init,
-    .start = alone_start,
-    .test = alone_test,
-    .wait = alone_wait,
-    .request_free = alone_request_free,
     .takes_gpu_memory = alone_takes_gpu_memory,
     .split = alone_split,
     .tell = alone_tell,
@@ -213,11 +106,10 @@ static const struct comm_table alone_table = {
 };
 
 int comm_open_alone(struct comm **out, struct error *err) {
-  struct alone *a = calloc(1, sizeof *a);
-  if (!a)
-    return error_memory(err, "the comm", sizeof *a);
-  a->comm = (struct comm){.table = &alone_table, .size = 1, .node_size = 1, .fortran = -1, .state = a};
-  *out = &a->comm;
+  *out = calloc(1, sizeof **out);
+  if (!*out)
+    return error_memory(err, "the comm", sizeof **out);
+  **out = (struct comm){.table = &alone_table, .size = 1, .node_size = 1, .fortran = -1};
   return OP_OK;
 }
 

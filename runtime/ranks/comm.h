@@ -44,7 +44,8 @@ struct comm_table {
   /* Bytes for each rank, one after the other in rank order; sizes known on both sides. Empty messages are not sent. */
   int (*exchange)(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                   const size_t *receive_bytes, struct error *err);
-  /* Persistent messages: made once, started and waited for many times. Local calls. Tags: 0 .. COMM_MOST_TAG. */
+  /* Persistent messages: made once, started and waited for many times. Local calls. Tags: 0 .. COMM_MOST_TAG. NULL for one process
+   * without MPI, which sends none. */
   int (*send_init)(struct comm *c, const void *data, size_t bytes, int peer, int tag,
                    struct comm_request **out, struct error *err);
   int (*receive_init)(struct comm *c, void *data, size_t bytes, int peer, int tag, struct comm_request **out,
@@ -109,7 +110,7 @@ struct comm_options {
 /* The comm of this process: alone, or by the plugin for the MPI that is in the process or that started it. OP_ERR_NOT_BUILT
  * if that plugin is not there, OP_ERR_MPI if MPI fails or is not the one that the program or the launcher has. */
 int comm_open(struct comm **out, const struct comm_options *options, struct error *err);
-/* One rank, without MPI. Messages are to oneself. */
+/* One rank, without MPI and without messages. */
 int comm_open_alone(struct comm **out, struct error *err);
 /* NULL is allowed. */
 void comm_close(struct comm *c);

@@ -4,8 +4,83 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "context/context.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
+#include "ranks/comm.h"
+
+/* ---- messages to oneself: an exchange starts both ends at once ---- */
+
+struct comm_request {
+  void *data;
+  size_t bytes;
+  bool sends;
+};
+
+static int new_request(void *data, size_t bytes, bool sends, struct comm_request **out) {
+  *out = calloc(1, sizeof **out);
+  if (!*out)
+    abort();
+  **out = (struct comm_request){data, bytes, sends};
+  return OP_OK;
+}
+
+static int own_send_init(struct comm *c, const void *data, size_t bytes, int peer, int tag,
+                         struct comm_request **out, struct error *err) {
+  (void)c, (void)peer, (void)tag, (void)err;
+  return new_request((void *)(uintptr_t)data, bytes, true, out);
+}
+
+static int own_receive_init(struct comm *c, void *data, size_t bytes, int peer, int tag,
+                            struct comm_request **out, struct error *err) {
+  (void)c, (void)peer, (void)tag, (void)err;
+  return new_request(data, bytes, false, out);
+}
+
+static int own_start(struct comm *c, struct comm_request *const *requests, int count, struct error *err) {
+  const struct comm_request *ends[2] = {NULL, NULL};
+  (void)c;
+  for (int i = 0; i < count; i++)
+    ends[requests[i]->sends] = requests[i];
+  if (count && (!ends[0] || !ends[1] || ends[0]->bytes != ends[1]->bytes))
+    return error_set(err, OP_ERR_INTERNAL, "the ends of a message do not meet");
+  if (count)
+    memcpy(ends[0]->data, ends[1]->data, ends[1]->bytes);
+  return OP_OK;
+}
+
+static int own_test(struct comm *c, struct comm_request *const *requests, int count, bool *done,
+                    struct error *err) {
+  (void)c, (void)requests, (void)count, (void)err;
+  *done = true;
+  return OP_OK;
+}
+
+static int own_wait(struct comm *c, struct comm_request *const *requests, int count, struct error *err) {
+  (void)c, (void)requests, (void)count, (void)err;
+  return OP_OK;
+}
+
+static void own_request_free(struct comm *c, struct comm_request *request) {
+  (void)c;
+  free(request);
+}
+
+static void take_messages(struct comm *c) {
+  static struct comm_table table;
+  if (c->table->send_init)
+    return;
+  table = *c->table;
+  table.send_init = own_send_init;
+  table.receive_init = own_receive_init;
+  table.start = own_start;
+  table.test = own_test;
+  table.wait = own_wait;
+  table.request_free = own_request_free;
+  c->table = &table;
+}
+
+/* ---- a rank that is its own neighbour ---- */
 
 /* The test itself has no memory problem to survive. */
 static void *take(long count, size_t size) {
@@ -45,6 +120,7 @@ void mirror_set(op_set handle, struct random *r) {
   struct set *set = handle_object(api_context()->handles, handle, HANDLE_SET);
   const long n = set->size, core = n ? random_below(r, (int)n + 1) : 0, exec = n + n - core;
   struct distribution *d = take(1, sizeof *d);
+  take_messages(api_context()->comm);
   set->extents[EXTENT_CORE] = core;
   set->extents[EXTENT_EXEC] = exec;
   set->extents[EXTENT_NONEXEC] = exec + n;
