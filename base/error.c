@@ -48,7 +48,7 @@ static const struct error_kind kinds[OP_ERR_COUNT_] = {
     ROW(OP_ERR_FILE, "A file cannot be read or written, or is not what it should be.",
         "The message has the path and the system's reason."),
     ROW(OP_ERR_CACHE_MISS, "OP2_JIT=load, and a loop would have to be compiled.",
-        "Run once with OP2_JIT=on to fill the cache; the message lists the loops and which part of each key "
+        "Run once with OP2_JIT=on to fill the cache; the message names the loop and which part of its key "
         "changed."),
     ROW(OP_ERR_ALIAS, "One dat is passed twice in a way whose result depends on the order of elements.",
         "Pass it once, or keep the result in a dat of its own."),
