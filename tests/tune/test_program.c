@@ -249,15 +249,14 @@ static void scale_once(op_set set, op_dat in, op_dat out) {
                     op_arg_dat(out, -1, OP_ID, 1, "double", OP_WRITE)));
 }
 
-static long long calls_in(const char *report, const char *loop, int nth) {
+static long long calls_in(const char *report, const char *loop) {
   long long calls = -1;
-  const char *row = report;
-  for (int i = 0; i < nth && row; i++)
-    row = (row = strstr(row, loop)) ? row + strlen(loop) : NULL;
-  return row && sscanf(row, "%lld", &calls) == 1 ? calls : -1;
+  const char *row = strstr(report, loop);
+  return row && sscanf(row + strlen(loop), "%lld", &calls) == 1 ? calls : -1;
 }
 
-/* Loops whose temporaries were freed stay in the report: one row for the calls of a kind, in the order of the first calls. */
+/* Loops whose temporaries were freed stay in the report: one row for the calls of a kind, in the order of the first calls. The next record
+ * of the kind goes on with the row, also where it uses no temporaries. */
 CASE(reports_what_is_gone) {
   enum { TIMES = 3 };
   char said[4096];
@@ -276,10 +275,10 @@ CASE(reports_what_is_gone) {
   move_once(&r);
   scale_once(r.cells, kept, twice);
   report_to(said, sizeof said);
-  if (calls_in(said, "\nscale", 1) != 2 * TIMES || calls_in(said, "\nmove", 1) != 1 ||
-      calls_in(said, "\nscale", 2) != 1 || strstr(said, "\nmove") < strstr(said, "\nscale"))
+  if (calls_in(said, "\nscale") != 2 * TIMES + 1 || calls_in(said, "\nmove") != 1 ||
+      strstr(said, "\nmove") < strstr(said, "\nscale"))
     fail_msg("rows are missing or wrong:\n%s", said);
-  assert_non_null(strstr(said, "3 loops: "));
+  assert_non_null(strstr(said, "2 loops: "));
   works(op_exit());
 }
 
