@@ -19,13 +19,12 @@
 /* Globals are not part of the record, so their addresses are looked at in every call. */
 static int take_user_memory(struct launch *launch, const op_arg *args, struct error *err) {
   const struct loop *loop = launch->loop;
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    bool wanted = arg->form == DESC_INFO || (arg->form == DESC_GBL && arg->present && arg->access != OP_WORK);
-    if (wanted && !args[i].data)
+  for (int v = 0; v < loop->nvalues; v++) {
+    const int i = loop->values[v];
+    if (!args[i].data)
       return error_set(err, OP_ERR_ARGUMENT,
                        "loop %s, argument %d: the data is NULL; expected the address of %d of type %s",
-                       loop->name, i + 1, arg->dim, type_info(arg->type)->name);
+                       loop->name, i + 1, loop->args[i].dim, type_info(loop->args[i].type)->name);
     launch->user[i] = args[i].data;
   }
   return OP_OK;

@@ -7,22 +7,13 @@
 
 enum { SLOT_ALIGN = 64 };
 
-/* A loop that is called one by one needs one launch ever. */
-struct launch *launch_get(struct loop *loop, struct error *err) {
-  struct launch *launch = loop->spare;
-  loop->spare = NULL;
-  if (!launch && !(launch = calloc(1, sizeof *launch)))
-    error_memory(err, "a loop's launch", sizeof *launch);
+struct launch *launch_new(struct loop *loop, struct error *err) {
+  struct launch *launch = calloc(1, sizeof *launch);
   if (launch)
     launch->loop = loop;
-  return launch;
-}
-
-void launch_put(struct launch *launch) {
-  if (launch->loop->spare)
-    launch_free(launch);
   else
-    launch->loop->spare = launch;
+    error_memory(err, "a loop's launch", sizeof *launch);
+  return launch;
 }
 
 void launch_free(struct launch *launch) {
@@ -120,7 +111,8 @@ int launch_start(struct launch *launch, struct error *err) {
     return err->code;
   if (nslots > 0)
     start_slots(launch, (size_t)nslots);
-  for (int i = 0; i < loop->nargs; i++) {
+  for (int v = 0; v < loop->nvalues; v++) {
+    const int i = loop->values[v];
     const struct loop_arg *arg = &loop->args[i];
     if (arg_is_global(arg))
       memcpy(launch->globals + arg->offset, launch->user[i], arg->bytes);

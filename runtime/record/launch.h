@@ -22,11 +22,25 @@ struct launch {
   enum space exchange_space;
 };
 
-/* The record's spare one, or a new one. NULL: OP_ERR_MEMORY. */
-struct launch *launch_get(struct loop *loop, struct error *err);
-/* It is done: the record's spare one, or freed. */
-void launch_put(struct launch *launch);
+/* NULL: OP_ERR_MEMORY. */
+struct launch *launch_new(struct loop *loop, struct error *err);
 void launch_free(struct launch *launch);
+
+/* The record's spare one, or a new one: a loop that is called one by one needs one launch ever. */
+static inline struct launch *launch_get(struct loop *loop, struct error *err) {
+  struct launch *launch = loop->spare;
+  loop->spare = NULL;
+  return launch ? launch : launch_new(loop, err);
+}
+
+/* It is done: the record's spare one, or freed. */
+static inline void launch_put(struct launch *launch) {
+  struct loop *loop = launch->loop;
+  if (loop->spare)
+    launch_free(launch);
+  else
+    loop->spare = launch;
+}
 /* Let it fit its record, which was made anew, or which it is the first launch of. */
 int launch_fit(struct launch *launch, struct error *err);
 /* How many reduction slots each part takes, in the order of the parts. */

@@ -84,6 +84,8 @@ struct loop {
   struct set *set;
   int nargs;
   struct loop_arg args[OP_MAX_ARGS];
+  unsigned char values[OP_MAX_ARGS]; /* arguments that have memory of the user: globals and payloads */
+  int nvalues;
   struct kernel kernel;
   struct desc desc;
   op_kernel_function native; /* NULL: no native form */

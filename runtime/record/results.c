@@ -32,10 +32,12 @@ static bool round_slot(size_t *bytes) {
 int loop_layout(struct loop *loop, struct error *err) {
   size_t slot = 0, globals = 0;
   bool fits = true;
-  loop->nreductions = 0;
+  loop->nreductions = loop->nvalues = 0;
   for (int i = 0; i < loop->nargs; i++) {
     struct loop_arg *arg = &loop->args[i];
     bool payload = arg->form == DESC_INFO;
+    if (payload || arg_is_global(arg) || arg_is_reduction(arg))
+      loop->values[loop->nvalues++] = (unsigned char)i;
     if (arg_is_global(arg))
       fits &= place(&globals, arg->bytes, &arg->offset);
     else if (arg_is_reduction(arg) || payload) {
