@@ -51,7 +51,7 @@ static struct loop_figure figure_of(struct op_context *ctx, struct loop *loop) {
   enum { REGISTERS = 4, LOCAL_BYTES = 3 };
   const struct cuda_driver *d = &cuda_of(ctx)->driver;
   struct cuda_loop *l = loop->backend_state;
-  struct cuda_variant *v = &l->variants[l->current];
+  struct cuda_variant *v = &l->variants[loop->variant];
   struct loop_figure f = {.bytes = loop->stats.bytes, .seconds = time_of(ctx, loop, v)};
   snprintf(f.name, sizeof f.name, "%s", loop->name);
   snprintf(f.variant, sizeof f.variant, "%s", v->name);

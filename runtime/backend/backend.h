@@ -18,18 +18,33 @@ struct backend {
   /* May this backend run here? Acquires what it needs into ctx->backend_state. `err` says what is missing. */
   int (*open)(struct op_context *ctx, struct error *err);
   void (*close)(struct op_context *ctx);
-  /* Once per record, and again after the mesh or a folded constant changed: plan, code. */
-  int (*prepare)(struct op_context *ctx, struct loop *loop, struct error *err);
-  /* Before each run: decide how, and set the slots of the parts to match. */
+  /* Once per record, and again after the mesh or a folded constant changed: list the ways to run it, in loop->nvariants, standard and
+   * threads; only the default unless `all`. Nothing is planned or compiled. */
+  int (*variants)(struct op_context *ctx, struct loop *loop, bool all, struct error *err);
+  const char *(*name_of)(const struct loop *loop, int variant);
+  bool (*is_ready)(const struct loop *loop, int variant);
+  /* Make one of them that is not ready: its plan, then its code. Ranks do both together. With `wait` false the code may be compiled
+   * behind the program: it is not ready then, and both are called again. NULL if all are ready. */
+  int (*plan)(struct op_context *ctx, struct loop *loop, int variant, struct error *err);
+  int (*code)(struct op_context *ctx, struct loop *loop, int variant, bool wait, struct error *err);
+  /* Release what was made of it. */
+  void (*unmake)(struct op_context *ctx, struct loop *loop, int variant);
+  /* Seconds that making its code may take. */
+  double (*cost)(const struct loop *loop, int variant);
+  bool compiles_behind; /* it knows how, see `code` */
+  bool times_itself;    /* a launch that is timed tells its seconds */
+  /* Would the loop be made otherwise if its few elements took long (heavy.h)? NULL: no. */
+  bool (*may_be_heavy)(const struct op_context *ctx, const struct loop *loop);
+  /* What its times depend on; NULL: the host's processor. */
+  void (*target)(const struct op_context *ctx, struct text *out);
+  /* Before each run: set the slots of the parts for the launch's variant. */
   int (*select)(struct op_context *ctx, struct launch *launch, struct error *err);
   /* Run a part of it: dats are in `space`, the launch's frame is complete, its slots hold start values. A failure leaves host
    * data as it was. */
   int (*run)(struct op_context *ctx, struct launch *launch, int part, struct error *err);
   /* After all parts: the results are in the slots and globals. NULL: they are when `run` returns. */
   int (*finish)(struct op_context *ctx, struct launch *launch, struct error *err);
-  /* What the run took, results included. May be NULL. */
-  void (*ran)(struct op_context *ctx, const struct launch *launch, double seconds);
-  /* Release what prepare made. May be called for a loop that was never prepared. */
+  /* Release everything of the loop. May be called for one that has no variants yet. */
   void (*drop)(struct op_context *ctx, struct loop *loop);
   /* For `op2jit info`: what it has to say of this machine. May be NULL. */
   void (*describe)(struct op_context *ctx, struct text *out);

@@ -15,6 +15,7 @@
 #include "ranks/agree.h"
 #include "record/trace.h"
 #include "spread/spread.h"
+#include "tune/choose.h"
 
 /* Globals are not part of the record, so their addresses are looked at in every call. */
 static int take_user_memory(struct launch *launch, const op_arg *args, struct error *err) {
@@ -66,7 +67,7 @@ static bool is_stale(struct op_context *ctx, struct loop *loop) {
 static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = OP_OK;
   if (is_stale(ctx, loop)) {
-    loop->backend->drop(ctx, loop);
+    tune_drop(ctx, loop);
     if (loop->form && loop->form->drop)
       loop->form->drop(loop);
     loop->prepared = false;
@@ -84,9 +85,13 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
   loop_make_parts(loop);
   loop_find_needs(loop);
   loop_fill_frame(ctx, loop);
-  code = loop->backend->prepare(ctx, loop, err);
+  code = tune_choose(ctx, loop, err);
+  if (!code)
+    code = tune_plan(ctx, loop, err);
+  if (!code)
+    code = tune_code(ctx, loop, err);
   if (code)
-    loop->backend->drop(ctx, loop);
+    tune_drop(ctx, loop);
   return code;
 }
 
@@ -94,7 +99,7 @@ static int prepare_together(struct op_context *ctx, struct loop *loop, struct er
   const int own = prepare_anew(ctx, loop, err);
   const int code = agree_on_success(ctx->agreement, own, err);
   if (code && !own)
-    loop->backend->drop(ctx, loop);
+    tune_drop(ctx, loop);
   loop->prepared = !code;
   /* A text that does not compile will not the next time either, unless a constant is declared. */
   if (code == OP_ERR_COMPILE || code == OP_ERR_VIOLATION)
@@ -139,7 +144,7 @@ int loop_run_by(struct op_context *ctx, struct launch *launch,
 int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
   int code = loop_prepare(ctx, launch, err);
   if (!code)
-    code = launch->loop->backend->select(ctx, launch, err);
+    code = tune_next(ctx, launch, err);
   if (!code)
     code = need_dats(ctx, launch->loop, err);
   return code ? code : launch_start(launch, err);
@@ -180,8 +185,7 @@ static void note_time(struct op_context *ctx, struct launch *launch, double star
   loop->stats.seconds += spent;
   if (spent > loop->stats.slowest)
     loop->stats.slowest = spent;
-  if (loop->backend->ran)
-    loop->backend->ran(ctx, launch, spent - (loop->stats.waiting_seconds - waited));
+  tune_ran(ctx, launch, spent - (loop->stats.waiting_seconds - waited));
   if (ctx->trace->wanted)
     trace_add(ctx, loop, start, spent);
 }

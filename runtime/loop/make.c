@@ -10,13 +10,15 @@
 #include "loop/form.h"
 #include "mesh/data.h"
 #include "record/sites.h"
+#include "tune/choose.h"
 
 void loop_free(struct op_context *ctx, struct loop *loop) {
   if (loop->site)
     site_leave(loop->site);
   if (loop->shadow)
     loop_free(ctx, loop->shadow);
-  loop->backend->drop(ctx, loop);
+  tune_drop(ctx, loop);
+  tune_free(loop);
   if (loop->form && loop->form->drop)
     loop->form->drop(loop);
   desc_free(&loop->desc);
@@ -106,7 +108,7 @@ static struct loop *record_new(struct op_context *ctx, const struct backend *bac
   loop->set_handle = call->set;
   loop->nargs = call->nargs;
   loop->line = call->line;
-  if (copy_call(loop, call, err) || check_and_describe(ctx, loop, err)) {
+  if (tune_new(loop, err) || copy_call(loop, call, err) || check_and_describe(ctx, loop, err)) {
     loop_free(ctx, loop);
     return NULL;
   }

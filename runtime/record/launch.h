@@ -17,6 +17,8 @@ struct launch {
     int first, count;
   } part_slots[LOOP_PARTS];
   int variant;               /* of the backend: what is to run */
+  bool timed;                /* for tuning, which a device does itself: */
+  double seconds;            /* so long it took there */
   struct exchange *exchange; /* of the needs that were stale when it last had some */
   unsigned stale;            /* a bit for each need */
   enum space exchange_space;

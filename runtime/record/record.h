@@ -17,6 +17,7 @@ struct op_context;
 struct dat;
 struct check_state;
 struct backend;
+struct tuning;
 struct launch;
 struct loop_form;
 struct loop_site;
@@ -115,6 +116,10 @@ struct loop {
 
   const struct backend *backend;
   void *backend_state;
+  /* Its ways to run, by numbers of the backend's; the default, and the one that runs. */
+  int nvariants, standard, variant;
+  int threads;               /* that it may use: its times are remembered by them */
+  struct tuning *tuning;     /* tune/choose.c's */
   struct loop *shadow;       /* the same loop for another backend (OP2_SHADOW), NULL: none */
   struct check_state *check; /* what the checking form keeps */
   struct error failure;      /* a loop that cannot run says so at every call */

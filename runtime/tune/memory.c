@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
@@ -23,18 +24,16 @@ int tuning_wanted(const struct op_context *ctx, bool *candidates, struct error *
   return code;
 }
 
-int tuning_open(const struct op_context *ctx, struct tuning *t, const struct tuning_of *of,
-                struct error *err) {
+int tuning_open(const struct op_context *ctx, struct tuning *t, const struct loop *loop, struct error *err) {
   struct tune_mode mode = {0};
-  t->of = *of;
   int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
   t->exhaustive = mode.options.exhaustive;
-  if (code || !mode.candidates || of->count < 2)
+  if (code || !mode.candidates || loop->nvariants < 2)
     return code;
   t->keeps = mode.keep;
   t->recalls = mode.recall;
   t->watches = mode.options.drift > 0;
-  return tuner_new(&t->tuner, of->count, of->standard, &mode.options, err);
+  return tuner_new(&t->tuner, loop->nvariants, loop->standard, &mode.options, err);
 }
 
 void tuning_free(struct tuning *t) {
@@ -42,35 +41,37 @@ void tuning_free(struct tuning *t) {
   t->tuner = NULL;
 }
 
-static const char *name_of(const struct tuning *t, int which) {
-  return t->of.name(t->of.variants, which);
+static const char *name_of(const struct loop *loop, int which) {
+  return loop->backend->name_of(loop, which);
 }
 
-static bool make_place(const struct op_context *ctx, const struct loop *loop, const struct tuning_of *of,
-                       struct tuning_place *place) {
-  tuning_sign(of->desc, &place->signature);
-  of->target(ctx, &place->target);
+static bool make_place(const struct op_context *ctx, const struct loop *loop, struct tuning_place *place) {
+  tuning_sign(&loop->desc, &place->signature);
+  if (loop->backend->target)
+    loop->backend->target(ctx, &place->target);
+  else
+    tuning_host(&place->target);
   tuning_fingerprint(loop, &place->mesh);
-  place->threads = of->threads;
+  place->threads = loop->threads;
   return tuning_place_ok(place);
 }
 
 /* ---- recalling ---- */
 
-static int find_variant(const struct tuning *t, const char *name) {
-  for (int i = 0; i < t->of.count; i++)
-    if (strcmp(name_of(t, i), name) == 0)
+static int find_variant(const struct loop *loop, const char *name) {
+  for (int i = 0; i < loop->nvariants; i++)
+    if (strcmp(name_of(loop, i), name) == 0)
       return i;
   return -1;
 }
 
 /* Of a row of such a grade: which variant it is here. */
-static int variant_of(const struct tuning *t, const struct store_tuning *row, enum tuning_grade grade) {
+static int variant_of(const struct loop *loop, const struct store_tuning *row, enum tuning_grade grade) {
   struct text carried = {0};
   if (grade == TUNING_EXACT || grade == TUNING_MESH)
-    return find_variant(t, row->variant);
+    return find_variant(loop, row->variant);
   tuning_carry_over(row->variant, &carried);
-  const int found = text_ok(&carried) ? find_variant(t, text_str(&carried)) : -1;
+  const int found = text_ok(&carried) ? find_variant(loop, text_str(&carried)) : -1;
   text_free(&carried);
   return found;
 }
@@ -82,7 +83,7 @@ struct memory {
   double median; /* 0: of another mesh or machine, which is no measure for drift */
 };
 
-static struct memory look_up(struct op_context *ctx, const struct tuning *t,
+static struct memory look_up(struct op_context *ctx, const struct loop *loop,
                              const struct tuning_place *place) {
   const struct store_tuning_filter filter = {
       .signature = text_str(&place->signature), .threads = place->threads, .chosen_only = true};
@@ -92,7 +93,7 @@ static struct memory look_up(struct op_context *ctx, const struct tuning *t,
   const int count = store_get_tunings(ctx->store, &filter, &rows);
   for (int r = 0; r < count; r++) {
     const enum tuning_grade grade = tuning_grade(&rows[r], text_str(&place->target), text_str(&place->mesh));
-    const int which = grade == TUNING_NOTHING ? -1 : variant_of(t, &rows[r], grade);
+    const int which = grade == TUNING_NOTHING ? -1 : variant_of(loop, &rows[r], grade);
     if (which < 0 || (best && grade < m.grade) ||
         (best && grade == m.grade && !tuning_is_better(&rows[r], best)))
       continue;
@@ -104,22 +105,21 @@ static struct memory look_up(struct op_context *ctx, const struct tuning *t,
   return m;
 }
 
-static struct memory remembered(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+static struct memory remembered(struct op_context *ctx, const struct loop *loop) {
   struct tuning_place place = {0};
   struct memory m = {.winner = -1};
-  if (make_place(ctx, loop, &t->of, &place))
-    m = look_up(ctx, t, &place);
+  if (make_place(ctx, loop, &place))
+    m = look_up(ctx, loop, &place);
   tuning_place_free(&place);
   return m;
 }
 
 /* All rows of just this place. */
-static int get_rows(struct op_context *ctx, const struct loop *loop, const struct tuning *t,
-                    struct store_tuning **rows) {
+static int get_rows(struct op_context *ctx, const struct loop *loop, struct store_tuning **rows) {
   struct tuning_place place = {0};
   int count = 0;
   *rows = NULL;
-  if (make_place(ctx, loop, &t->of, &place)) {
+  if (make_place(ctx, loop, &place)) {
     const struct store_tuning_filter filter = {.signature = text_str(&place.signature),
                                                .target = text_str(&place.target),
                                                .mesh = text_str(&place.mesh),
@@ -138,7 +138,7 @@ static const struct store_tuning *chosen_of(const struct store_tuning *rows, int
 }
 
 /* Why there is nothing to choose from. */
-static void say_only(const struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+static void say_only(const struct op_context *ctx, const struct loop *loop) {
   struct text spec = {0};
   struct error ignored = {0};
   bool wanted = false;
@@ -147,7 +147,7 @@ static void say_only(const struct op_context *ctx, const struct loop *loop, cons
     why = "OP2_VARIANT asks for it";
   else if (tuning_wanted(ctx, &wanted, &ignored) == OP_OK && !wanted)
     why = "the first guess, since OP2_TUNE=off tries no other";
-  log_line(ctx->log, LOG_DEBUG, "tune", "loop %s runs as %s: %s", loop->name, name_of(t, t->of.standard),
+  log_line(ctx->log, LOG_DEBUG, "tune", "loop %s runs as %s: %s", loop->name, name_of(loop, loop->standard),
            why);
   text_free(&spec);
   error_free(&ignored);
@@ -155,15 +155,15 @@ static void say_only(const struct op_context *ctx, const struct loop *loop, cons
 
 int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning *t, struct error *err) {
   struct memory m = {.winner = -1};
-  const struct kind *ranks = t->of.together ? context_leaders(ctx) : NULL;
+  const struct kind *ranks = context_leaders(ctx);
   int code = OP_OK;
   if (!t->tuner) {
-    say_only(ctx, loop, t);
+    say_only(ctx, loop);
     return OP_OK;
   }
   const bool recalls = t->recalls;
   if (recalls && (!ranks || ranks->leads_all))
-    m = remembered(ctx, loop, t);
+    m = remembered(ctx, loop);
   if (recalls && ranks)
     code = ctx->agreement->table->broadcast(ctx->agreement, &m, sizeof m, ranks->first_leader, err);
   if (code)
@@ -172,10 +172,10 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
     tuner_settle(t->tuner, m.winner, m.median);
     t->kept = true;
     log_line(ctx->log, LOG_INFO, "tune", "loop %s starts with %s, tuned on %s", loop->name,
-             name_of(t, m.winner), tuning_grade_words(m.grade));
+             name_of(loop, m.winner), tuning_grade_words(m.grade));
   } else
     log_line(ctx->log, LOG_INFO, "tune", "loop %s starts with the default %s%s", loop->name,
-             name_of(t, t->of.standard), recalls ? ": nothing is remembered" : "");
+             name_of(loop, loop->standard), recalls ? ": nothing is remembered" : "");
   return OP_OK;
 }
 
@@ -188,8 +188,8 @@ static struct store_tuning row_of(const struct tuning *t, const struct loop *loo
                              .target = text_str(&place->target),
                              .threads = place->threads,
                              .mesh = text_str(&place->mesh),
-                             .variant = name_of(t, which),
-                             .baseline = tuner_median(t->tuner, t->of.standard, NULL),
+                             .variant = name_of(loop, which),
+                             .baseline = tuner_median(t->tuner, loop->standard, NULL),
                              .chosen = which == tuner_winner(t->tuner)};
   row.median = tuner_median(t->tuner, which, &row.count);
   row.provisional = row.chosen && !tuner_is_settled(t->tuner);
@@ -199,11 +199,11 @@ static struct store_tuning row_of(const struct tuning *t, const struct loop *loo
 /* Every variant that was measured. */
 static void keep(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
   struct tuning_place place = {0};
-  struct store_tuning *rows = array_new((size_t)t->of.count, sizeof *rows);
+  struct store_tuning *rows = array_new((size_t)loop->nvariants, sizeof *rows);
   int count = 0;
   t->kept = true;
-  if (rows && make_place(ctx, loop, &t->of, &place)) {
-    for (int i = 0; i < t->of.count; i++) {
+  if (rows && make_place(ctx, loop, &place)) {
+    for (int i = 0; i < loop->nvariants; i++) {
       rows[count] = row_of(t, loop, &place, i);
       count += rows[count].count > 0;
     }
@@ -214,21 +214,21 @@ static void keep(struct op_context *ctx, const struct loop *loop, struct tuning 
 }
 
 /* Half of the variants have been measured often enough to be compared. */
-static bool knows_enough(const struct tuning *t) {
+static bool knows_enough(const struct loop *loop, const struct tuning *t) {
   enum { ENOUGH = 3 };
   int known = 0;
-  for (int i = 0; i < t->of.count; i++) {
+  for (int i = 0; i < loop->nvariants; i++) {
     int runs = 0;
     tuner_median(t->tuner, i, &runs);
     known += runs >= ENOUGH;
   }
-  return tuner_trials(t->tuner) > 0 && 2 * known >= t->of.count;
+  return tuner_trials(t->tuner) > 0 && 2 * known >= loop->nvariants;
 }
 
 /* A choice among all variants, of an earlier run: what is known of a part of them does not replace it. */
-static bool was_finished(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
+static bool was_finished(struct op_context *ctx, const struct loop *loop) {
   struct store_tuning *rows;
-  const int count = get_rows(ctx, loop, t, &rows);
+  const int count = get_rows(ctx, loop, &rows);
   const struct store_tuning *chosen = chosen_of(rows, count);
   const bool finished = chosen && !chosen->provisional;
   store_tunings_free(rows, count);
@@ -243,7 +243,7 @@ static void warn_unfinished(const struct op_context *ctx, const struct loop *loo
   tuning_size_class(loop->set->extents[EXTENT_OWNED], &mesh);
   log_line(ctx->log, LOG_WARN, "tune",
            "loop %s (%s) is not tuned yet: %d more calls in one run are needed to try its %d variants",
-           loop->name, text_str(&mesh), tuner_left(t->tuner), t->of.count);
+           loop->name, text_str(&mesh), tuner_left(t->tuner), loop->nvariants);
   text_free(&mesh);
 }
 
@@ -252,7 +252,7 @@ void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning
     return;
   if (tuner_left(t->tuner) == 1)
     tuner_next(t->tuner); /* all that is missing is to ask */
-  if (tuner_is_settled(t->tuner) || (knows_enough(t) && !was_finished(ctx, loop, t)))
+  if (tuner_is_settled(t->tuner) || (knows_enough(loop, t) && !was_finished(ctx, loop)))
     keep(ctx, loop, t);
   if (!tuner_is_settled(t->tuner))
     warn_unfinished(ctx, loop, t);
@@ -264,10 +264,10 @@ static bool is_busy(struct op_context *ctx, const struct loop *loop, const struc
   struct store_tuning *rows;
   if (t->restarts == 0)
     return false;
-  const int count = get_rows(ctx, loop, t, &rows);
+  const int count = get_rows(ctx, loop, &rows);
   const struct store_tuning *chosen = chosen_of(rows, count);
   const bool busy = chosen && chosen->baseline > 0 &&
-                    tuner_median(t->tuner, t->of.standard, NULL) > tune_drift * chosen->baseline;
+                    tuner_median(t->tuner, loop->standard, NULL) > tune_drift * chosen->baseline;
   store_tunings_free(rows, count);
   return busy;
 }
@@ -277,9 +277,9 @@ static void say_winner(struct op_context *ctx, const struct loop *loop, const st
   log_line(ctx->log, LOG_INFO, "tune",
            "loop %s: %s is the best of %d after %lld trials, %.3g s a run (default %s %.3g s); "
            "%.3g s were lost in trials and compiling until then, in which the loop ran for %.3g s",
-           loop->name, name_of(t, winner), t->of.count, tuner_trials(t->tuner),
-           tuner_median(t->tuner, winner, NULL), name_of(t, t->of.standard),
-           tuner_median(t->tuner, t->of.standard, NULL), tuner_overhead(t->tuner), tuner_total(t->tuner));
+           loop->name, name_of(loop, winner), loop->nvariants, tuner_trials(t->tuner),
+           tuner_median(t->tuner, winner, NULL), name_of(loop, loop->standard),
+           tuner_median(t->tuner, loop->standard, NULL), tuner_overhead(t->tuner), tuner_total(t->tuner));
 }
 
 static void count(struct op_context *ctx, struct loop *loop, struct tuning *t) {
@@ -300,7 +300,7 @@ void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int
   if (restarts != t->restarts) {
     log_line(ctx->log, LOG_INFO, "tune",
              "loop %s: %s has become slower by more than the factor %g; trying again", loop->name,
-             name_of(t, which), tune_drift);
+             name_of(loop, which), tune_drift);
     t->restarts = restarts;
     t->kept = false;
   }

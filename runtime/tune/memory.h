@@ -8,19 +8,7 @@
 
 struct op_context;
 
-/* What a backend says of a loop's variants. */
-struct tuning_of {
-  const void *variants;
-  const char *(*name)(const void *variants, int which); /* as long as the tuning is open */
-  int count, standard;
-  const struct desc *desc; /* with the layouts that the backend has */
-  int threads;
-  void (*target)(const struct op_context *ctx, struct text *out);
-  bool together; /* ranks try the same at the same time, and start with the same */
-};
-
 struct tuning {
-  struct tuning_of of;
   struct tuner *tuner; /* NULL: one variant only */
   bool recalls;        /* starts at what is remembered */
   bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
@@ -30,16 +18,24 @@ struct tuning {
   /* What of it the loop's statistics have: they go on when the loop is made anew. What earlier runs spent is not this one's. */
   long long told_trials;
   double told_seconds;
+  /* The driver's (choose.c). */
+  bool watched;        /* whether it is heavy is not known, and would make a difference */
+  int begun;           /* the candidate, from 1, whose compile was begun behind the program last */
+  bool behind;         /* candidates are compiled behind the program */
+  bool disturbed;      /* the run in hand: something was compiled meanwhile */
+  bool alone;          /* the tuner has settled, and what the other candidates held is gone */
+  double spent;        /* planning the candidate that is being made */
+  double plan_seconds; /* so far, on the slowest rank */
+  long settled_runs;
 };
 
 /* Does OP2_TUNE allow more candidates than the default? OP_ERR_ENV if its value is none of its values. */
 int tuning_wanted(const struct op_context *ctx, bool *candidates, struct error *err);
 /* Make the tuner, if there is something to choose from. */
-int tuning_open(const struct op_context *ctx, struct tuning *t, const struct tuning_of *of,
-                struct error *err);
+int tuning_open(const struct op_context *ctx, struct tuning *t, const struct loop *loop, struct error *err);
 void tuning_free(struct tuning *t);
 
-/* Start at what the store remembers. Ranks that tune together: the first leader's store, for all. */
+/* Start at what the store remembers. Ranks: the first leader's store, for all. */
 int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning *t, struct error *err);
 /* After a run of `which` that the tuner was told: the loop's statistics follow; when the tuner has settled, remember every measured candidate and the winner, once. */
 void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int which);

@@ -17,6 +17,7 @@
 #include "record/record.h"
 #include "report/report.h"
 #include "run/team.h"
+#include "tune/memory.h"
 
 /* Everything that a few steps compute. */
 struct outcome {
@@ -105,7 +106,7 @@ CASE(many_loops_keep_little) {
     const struct cpu_loop *cpu = loops[l]->backend_state;
     int ready = 0;
     assert_true(cpu->nvariants > 5);
-    assert_true(tuner_is_settled(cpu->tuning.tuner));
+    assert_true(tuner_is_settled(loops[l]->tuning->tuner));
     for (int v = 0; v < cpu->nvariants; v++)
       ready += cpu->variants[v].ready;
     assert_int_equal(ready, 1);

@@ -9,6 +9,7 @@
 #include "backend/cpu/cpu_loop.h"
 #include "backend/heavy.h"
 #include "context/context.h"
+#include "kernels-cache/store.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
@@ -187,7 +188,7 @@ struct way {
 static struct way way_of(const char *name) {
   const struct loop *loop = record(name);
   const struct cpu_loop *cpu = loop->backend_state;
-  const struct cpu_part *part = &cpu->variants[cpu->current].parts[0];
+  const struct cpu_part *part = &cpu->variants[loop->variant].parts[0];
   struct way way = {.threads = part->threads, .variant = loop->stats.variant};
   for (int p = 0; p < part->schedule->nphases; p++)
     if (part->schedule->phases[p].count > way.pieces)

@@ -179,7 +179,7 @@ CASE(finds_and_remembers) {
  * remembered of a whole one stays. */
 static void short_runs_keep_the_best(void **state) {
   (void)state;
-  static const int calls[] = {12, 120, 40};
+  static const int calls[] = {8, 32, 20};
   for (int i = 0; i < 3; i++) {
     char said[8192];
     bool chosen = false, provisional = false;

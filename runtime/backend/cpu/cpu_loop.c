@@ -79,7 +79,7 @@ static int add_candidate(struct cpu_loop *cpu, const struct variant *v, struct e
 static int add_alternatives(const struct variant *standard, const struct shape *shapes, int nshapes,
                             const struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   const struct alternatives_of facts = {.elements = loop->most_elements,
-                                        .threads = loop->heavy ? cpu->threads : loop->most_threads,
+                                        .threads = loop->heavy ? loop->threads : loop->most_threads,
                                         .heavy = loop->heavy,
                                         .shapes = shapes,
                                         .nshapes = nshapes,
@@ -125,25 +125,22 @@ int cpu_look_at_data(struct op_context *ctx, struct loop *loop, struct cpu_loop 
 
 bool cpu_may_be_heavy(const struct op_context *ctx, const struct loop *loop) {
   struct text spec = {0};
-  struct error ignored = {0};
-  bool tuned = false;
   if (loop->backend == &backend_seq || !ctx->team || !comm_alone(ctx->comm) ||
       !heavy_is_few(loop->most_elements, team_threads(ctx->team)))
     return false;
   const bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
-  const bool may = !forced && !tuning_wanted(ctx, &tuned, &ignored) && tuned;
   text_free(&spec);
-  error_free(&ignored);
-  return may;
+  return !forced;
 }
 
 /* Its name says that such a loop runs on threads although its set is small. */
-static void cut_finer(struct variant *v, const struct loop *loop, const struct cpu_loop *cpu) {
-  v->block_size = heavy_piece(loop->most_elements, cpu->threads, v->shape.width);
-  v->threads = cpu->threads;
+static void cut_finer(struct variant *v, const struct loop *loop) {
+  v->block_size = heavy_piece(loop->most_elements, loop->threads, v->shape.width);
+  v->threads = loop->threads;
 }
 
-int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err) {
+int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, bool all,
+                   struct error *err) {
   struct jit *jit = NULL;
   int code = context_jit(ctx, &jit, err);
   if (code)
@@ -155,26 +152,23 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   const int nshapes = shape_candidates(&loop->desc, vector_bytes, wish, shapes);
   struct variant v = {.strategy = default_strategy(loop, cpu), .shape = shapes[0]};
   struct text spec = {0};
-  bool tuned = false;
   const bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code)
     code =
         forced ? variant_apply(&v, text_str(&spec), err) : cpu_prefer_cached(ctx, loop, jit, &v.shape, err);
   if (!forced && loop->heavy)
-    cut_finer(&v, loop, cpu);
+    cut_finer(&v, loop);
   text_free(&spec);
   if (!code)
     code = settle(&v, loop, cpu, err);
   cpu->forces_threads = forced && v.threads > 0;
   if (!code)
     code = add_candidate(cpu, &v, err);
-  cpu->standard = 0;
-  if (!code)
-    code = tuning_wanted(ctx, &tuned, err);
-  if (!code && !forced && tuned)
+  if (!code && !forced && all)
     code = add_alternatives(&v, shapes, nshapes, loop, cpu, err);
   if (!is_any_straight(cpu))
     cpu_drop_straight(ctx, cpu);
+  loop->nvariants = cpu->nvariants;
   return code;
 }
 
@@ -189,7 +183,7 @@ static int threads_for(const struct op_context *ctx, const struct loop *loop, co
                        const struct cpu_variant *v, const struct loop_part *part) {
   if (cpu->forces_threads)
     return ctx->team ? at_most(v->variant.threads, team_threads(ctx->team)) : 1;
-  const int most = at_most(v->variant.threads, cpu->threads);
+  const int most = at_most(v->variant.threads, loop->threads);
   if (loop->heavy)
     return most;
   return most > 1 ? executor_threads(ctx->team, part->end - part->begin, most) : 1;
@@ -276,12 +270,12 @@ void cpu_discount(struct op_context *ctx) {
 
 /* The loop's own code, and the one for lists; with `wait` false a function stays NULL while it is being compiled. Ranks ask for
  * code together, so a rank without elements asks for the same. */
-static int make_code(struct op_context *ctx, struct loop *loop, struct cpu_variant *v, bool listed, bool wait,
-                     struct error *err) {
+int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
+  struct cpu_variant *v = &((const struct cpu_loop *)loop->backend_state)->variants[which];
   struct jit *jit = NULL;
   const struct desc *desc = v->parts[0].gather ? gather_desc(v->parts[0].gather) : &loop->desc;
   int code = context_jit(ctx, &jit, err);
-  for (int list = 0; !code && list < (listed ? 2 : 1); list++) {
+  for (int list = 0; !code && list < (v->listed ? 2 : 1); list++) {
     const struct shape shape = {.width = v->variant.shape.width,
                                 .list = list,
                                 .straight = v->variant.shape.straight && !list,
@@ -320,8 +314,8 @@ static bool is_listed(const struct loop *loop, const struct cpu_variant *v) {
   return listed;
 }
 
-int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which, bool wait,
-                   struct error *err) {
+int cpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
+  const struct cpu_loop *cpu = loop->backend_state;
   struct cpu_variant *v = &cpu->variants[which];
   double start = clock_seconds();
   int code = OP_OK;
@@ -332,7 +326,8 @@ int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   /* Ranks ask for code together, and for the same: all, or none after a failure. */
   double listed = is_listed(loop, v);
   code = agree_on_largest(ctx->agreement, code, &listed, 1, err);
-  return code ? code : make_code(ctx, loop, v, listed > 0, wait, err);
+  v->listed = listed > 0;
+  return code;
 }
 
 static void free_parts(struct op_context *ctx, struct cpu_variant *v) {
@@ -345,46 +340,10 @@ static void free_variant(struct op_context *ctx, struct cpu_variant *v) {
   free(v->name);
 }
 
-static const char *variant_name(const void *variants, int which) {
-  return ((const struct cpu_variant *)variants)[which].name;
-}
-
-static void target(const struct op_context *ctx, struct text *out) {
-  (void)ctx;
-  tuning_host(out);
-}
-
-struct tuning_of cpu_tuning_of(const struct loop *loop) {
-  const struct cpu_loop *cpu = loop->backend_state;
-  return (struct tuning_of){.variants = cpu->variants,
-                            .name = variant_name,
-                            .count = cpu->nvariants,
-                            .standard = cpu->standard,
-                            .desc = &loop->desc,
-                            .threads = cpu->threads,
-                            .target = target,
-                            .together = true};
-}
-
-/* Plans that other loops may want are kept as long as all together have less than half of what the data have. */
-static void trim_plans(struct op_context *ctx) {
-  size_t data = 0;
-  for (int i = 0; i < ctx->mesh->dats.count; i++) {
-    const struct dat *dat = ctx->mesh->dats.items[i];
-    data += (size_t)dat->set->extents[EXTENT_NONEXEC] * dat->row_bytes;
-  }
-  if (ctx->plans)
-    plan_cache_trim(ctx->plans, data / 2);
-}
-
-void cpu_drop_others(struct op_context *ctx, struct cpu_loop *cpu, int winner) {
-  for (int i = 0; i < cpu->nvariants; i++)
-    if (i != winner && cpu->variants[i].ready) {
-      free_parts(ctx, &cpu->variants[i]);
-      cpu->variants[i].ready = false;
-    }
-  cpu->begun = 0;
-  trim_plans(ctx);
+void cpu_unmake(struct op_context *ctx, struct loop *loop, int which) {
+  struct cpu_variant *v = &((const struct cpu_loop *)loop->backend_state)->variants[which];
+  free_parts(ctx, v);
+  v->ready = false;
 }
 
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu) {
@@ -394,6 +353,5 @@ void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu) {
     free_variant(ctx, &cpu->variants[i]);
   cpu_drop_straight(ctx, cpu);
   free(cpu->variants);
-  tuning_free(&cpu->tuning);
   free(cpu);
 }

@@ -8,7 +8,6 @@
 #include "plan/strategy.h"
 #include "record/record.h"
 #include "run/schedule.h"
-#include "tune/memory.h"
 
 struct op_context;
 
@@ -27,26 +26,17 @@ struct cpu_variant {
   const char *scalar;          /* why its strips are not vector code, "" if they are; the jit's */
   range_function functions[2]; /* of WORK_RANGE, and of WORK_LIST where a schedule has one */
   struct cpu_part parts[LOOP_PARTS];
-  bool ready;
+  bool listed, ready; /* listed: on some rank a schedule has lists */
 };
 
 struct cpu_loop {
   struct cpu_variant *variants;
-  int nvariants, current;
-  int standard;        /* the heuristic's choice, or what OP2_VARIANT forces */
-  int threads;         /* to use at most */
+  int nvariants;       /* the first is the heuristic's choice, or what OP2_VARIANT forces */
   size_t turned_bytes; /* that one element increments through maps; 0: none */
-  bool watched;        /* whether it is heavy is not known, and would make a difference */
   bool forces_threads; /* OP2_VARIANT says how many, however small the set is */
   /* Straight ranges of each part that has elements, where a shape can make use of them; shared with other loops. */
   const struct plan_entry *straight[LOOP_PARTS];
   double spared; /* bytes of maps that shapes with straight ranges do not read */
-  struct tuning tuning;
-  int begun;           /* the candidate, from 1, whose compile was begun behind the program last */
-  bool behind;         /* candidates are compiled behind the program */
-  bool disturbed;      /* the run in hand: something was compiled meanwhile */
-  bool alone;          /* the tuner has settled, and what the other candidates held is gone */
-  double plan_seconds; /* so far, on the slowest rank */
 };
 
 /* The thread that compiles is no reason to take the host for one with threads. */
@@ -61,23 +51,21 @@ void cpu_drop_straight(struct op_context *ctx, struct cpu_loop *cpu);
  * (`code`). */
 int cpu_look_at_data(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int code,
                      struct error *err);
-/* Would it be cut finer if its calls were long? Not where OP2_VARIANT or OP2_TUNE=off say what runs, and not with ranks, which would
+/* Would it be cut finer if its calls were long? Not where OP2_VARIANT says what runs, and not with ranks, which would
  * have to find the same. */
 bool cpu_may_be_heavy(const struct op_context *ctx, const struct loop *loop);
 /* OP2_JIT=load: where the cache lacks the standard shape and has another one of the loop, that becomes the standard. Ranks do this
  * together. */
 int cpu_prefer_cached(struct op_context *ctx, const struct loop *loop, struct jit *jit,
                       struct shape *standard, struct error *err);
-/* All variants that make sense for the loop; which one is the default. Nothing is compiled. */
-int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, struct error *err);
-/* Code and schedule of one variant. With `wait` false its code may be compiled behind the program: the variant is not ready
- * then, and this is to be called again. */
-int cpu_make_ready(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int which, bool wait,
+/* All variants that make sense for the loop, or only the default. Nothing is compiled. */
+int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, bool all,
                    struct error *err);
-/* The tuner has chosen: what the others hold goes; they are made again should the choice be tried anew. */
-void cpu_drop_others(struct op_context *ctx, struct cpu_loop *cpu, int winner);
+/* The schedule of one variant, then its code. With `wait` false the code may be compiled behind the program: the variant is not ready
+ * then, and this is to be called again. */
+int cpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err);
+int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err);
+void cpu_unmake(struct op_context *ctx, struct loop *loop, int which);
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu);
-
-struct tuning_of cpu_tuning_of(const struct loop *loop);
 
 #endif

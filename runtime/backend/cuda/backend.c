@@ -202,114 +202,59 @@ static int backend_open(struct op_context *ctx, struct error *err) {
 }
 
 static void backend_drop(struct op_context *ctx, struct loop *loop) {
-  struct cuda_loop *l = loop->backend_state;
-  if (l)
-    tuning_close(ctx, loop, &l->tuning);
-  cuda_loop_free(cuda_of(ctx), l);
+  cuda_loop_free(cuda_of(ctx), loop->backend_state);
   loop->backend_state = NULL;
-  loop->stats.variant = NULL;
 }
 
-/* On all ranks or on none; what it cost is what it cost the slowest. */
-static int make_ready(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, int which,
-                      struct error *err) {
-  struct cuda_variant *v = &l->variants[which];
-  const double start = clock_seconds();
-  loop->trying = l->tuning.tuner && which != l->standard && which != tuner_winner(l->tuning.tuner);
-  const int own = cuda_make_ready(ctx, loop, v, err);
-  loop->trying = false;
-  double spent = clock_seconds() - start;
-  const int code = agree_on_largest(ctx->agreement, own, &spent, 1, err);
-  if (code && !own)
-    cuda_unmake(cuda_of(ctx), v, &l->targets);
-  if (l->tuning.tuner && which != l->standard)
-    tuner_paid(l->tuning.tuner, spent);
-  return code;
+static int backend_variants(struct op_context *ctx, struct loop *loop, bool all, struct error *err) {
+  struct cuda_loop *l = loop->backend_state = calloc(1, sizeof *l);
+  return l ? cuda_candidates(ctx, loop, l, all, err) : error_memory(err, "a loop's variants", sizeof *l);
 }
 
-/* Make variant `which` the current one. A candidate that cannot be made is no failure of the loop: the default runs. */
-static int use_variant(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, int which,
-                       struct error *err) {
-  struct cuda_variant *v = &l->variants[which];
-  int code = v->ready ? OP_OK : make_ready(ctx, loop, l, which, err);
-  if (code && which != l->standard) {
-    log_line(ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name, v->name,
-             error_message(err));
-    error_clear(err);
-    tuner_reject(l->tuning.tuner, which);
-    return use_variant(ctx, loop, l, l->standard, err);
-  }
-  l->current = which;
-  return code;
+static struct cuda_variant *variant_of(const struct loop *loop, int which) {
+  return &((const struct cuda_loop *)loop->backend_state)->variants[which];
 }
 
-/* What is tried is decided by each rank for itself, in the same way. */
-static int agree_on_candidates(struct op_context *ctx, const struct loop *loop, const struct cuda_loop *l,
-                               int code, struct error *err) {
-  struct text names = {0};
-  for (int i = 0; i < l->nvariants; i++)
-    text_addf(&names, "candidate %d\t%s\n", i, l->variants[i].name);
-  code = agree_on_call(ctx, code, err, "loop %s\n%s", loop->name, text_str(&names));
-  text_free(&names);
-  return code;
+static const char *backend_name(const struct loop *loop, int which) {
+  return variant_of(loop, which)->name;
 }
 
-static int backend_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
-  struct cuda_loop *l = calloc(1, sizeof *l);
-  if (!l)
-    return error_memory(err, "a loop's variants", sizeof *l);
-  loop->backend_state = l;
-  int code = agree_on_candidates(ctx, loop, l, cuda_candidates(ctx, loop, l, err), err);
-  if (!code)
-    code = tuning_recall(ctx, loop, &l->tuning, err);
-  if (!code && loop->nneeds)
-    code = cuda_rows_prepare(ctx, loop, err);
-  return code ? code
-              : use_variant(ctx, loop, l, l->tuning.tuner ? tuner_winner(l->tuning.tuner) : l->standard, err);
+static bool backend_is_ready(const struct loop *loop, int which) {
+  return variant_of(loop, which)->ready;
 }
 
-/* Which variant runs now: a trial only where its making can be paid for. */
-static int choose(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
-  const double usual = 0.1; /* seconds of generating, compiling and planning */
-  int next = tuner_next(l->tuning.tuner);
-  if (!l->variants[next].ready && !tuner_is_settled(l->tuning.tuner) &&
-      !tuner_can_pay(l->tuning.tuner, usual))
-    next = tuner_winner(l->tuning.tuner);
-  return use_variant(ctx, loop, l, next, err);
+static void backend_unmake(struct op_context *ctx, struct loop *loop, int which) {
+  const struct cuda_loop *l = loop->backend_state;
+  cuda_unmake(cuda_of(ctx), &l->variants[which], &l->targets);
 }
 
-/* A run that is timed is waited for, so what was chosen is looked at now and then only; ranks do not meet for it. */
-static bool is_watched(const struct op_context *ctx, struct cuda_loop *l) {
-  enum { EACH = 32 };
-  return comm_alone(ctx->comm) && l->tuning.tuner && l->tuning.watches && ++l->settled_runs % EACH == 0;
+/* Generating, compiling and planning. */
+static double backend_cost(const struct loop *loop, int which) {
+  (void)loop, (void)which;
+  return 0.1;
+}
+
+static void backend_target(const struct op_context *ctx, struct text *out) {
+  const struct cuda *c = cuda_of(ctx);
+  text_addf(out, "%s %s", c->arch, c->device.name);
 }
 
 static int backend_select(struct op_context *ctx, struct launch *launch, struct error *err) {
-  struct loop *loop = launch->loop;
-  struct cuda *c = cuda_of(ctx);
+  const struct cuda *c = cuda_of(ctx);
   if (c->failed)
     return error_set(err, OP_ERR_DEVICE,
                      "loop %s: GPU %d (%s) takes no more work since an earlier kernel failed; call op_exit "
                      "and start again",
-                     loop->name, c->device.ordinal, c->device.name);
-  int code = OP_OK;
-  struct cuda_loop *l = loop->backend_state;
-  l->trial = (l->tuning.tuner && !tuner_is_settled(l->tuning.tuner)) || is_watched(ctx, l);
-  l->seconds = 0;
-  if (l->tuning.tuner)
-    code = choose(ctx, loop, l, err);
-  launch->variant = l->current;
-  for (int p = 0; p < loop->nparts; p++)
+                     launch->loop->name, c->device.ordinal, c->device.name);
+  for (int p = 0; p < launch->loop->nparts; p++)
     launch_set_slots(launch, p, p == 0);
-  loop->stats.variant = l->variants[l->current].name;
-  return code;
+  return OP_OK;
 }
 
 /* Timed by events on the stream; the host waits for it. */
-static int run_timed(struct op_context *ctx, struct launch *launch, struct cuda_loop *l, int part,
+static int run_timed(struct op_context *ctx, struct launch *launch, struct cuda_variant *v, int part,
                      struct error *err) {
   struct cuda *c = cuda_of(ctx);
-  struct cuda_variant *v = &l->variants[launch->variant];
   float milliseconds = 0;
   int result = c->driver.event_record(c->before, c->stream), code = OP_OK;
   if (!result)
@@ -323,40 +268,25 @@ static int run_timed(struct op_context *ctx, struct launch *launch, struct cuda_
   c->failed |= result != 0;
   if (!result && !code)
     cuda_waited(c);
-  l->seconds += 1e-3 * (double)milliseconds;
+  launch->seconds += 1e-3 * (double)milliseconds;
   return code ? code
               : cuda_failed(c, result, err, "loop %s, variant %s, GPU %d: running the kernel",
                             launch->loop->name, v->name, c->device.ordinal);
 }
 
 static int backend_run(struct op_context *ctx, struct launch *launch, int part, struct error *err) {
-  struct cuda_loop *l = launch->loop->backend_state;
-  struct cuda_variant *v = &l->variants[launch->variant];
-  return l->trial ? run_timed(ctx, launch, l, part, err) : cuda_launch_part(ctx, launch, v, part, err);
-}
-
-/* A trial of the tuner: the slowest rank's time counts. */
-static int note_time(struct op_context *ctx, const struct launch *launch, struct cuda_loop *l, int code,
-                     struct error *err) {
-  struct loop *loop = launch->loop;
-  code = agree_on_largest(ctx->agreement, code, &l->seconds, 1, err);
-  if (code)
-    return code;
-  tuner_record(l->tuning.tuner, launch->variant, l->seconds);
-  tuning_ran(ctx, loop, &l->tuning, launch->variant);
-  return OP_OK;
+  struct cuda_variant *v = variant_of(launch->loop, launch->variant);
+  return launch->timed ? run_timed(ctx, launch, v, part, err) : cuda_launch_part(ctx, launch, v, part, err);
 }
 
 static int backend_finish(struct op_context *ctx, struct launch *launch, struct error *err) {
   const struct loop *loop = launch->loop;
-  struct cuda_loop *l = loop->backend_state;
-  int code = cuda_fetch_results(ctx, launch, &l->variants[launch->variant], err);
-  if (l->trial)
-    code = note_time(ctx, launch, l, code, err);
+  struct cuda_variant *v = variant_of(loop, launch->variant);
+  int code = cuda_fetch_results(ctx, launch, v, err);
   /* Only a loop that is waited for can say how long it took. */
   if (!code && *env_value(ctx->env, ENV_TIMING))
     code = cuda_wait(cuda_of(ctx), err, "loop %s, variant %s, GPU %d: running the kernel", loop->name,
-                     l->variants[launch->variant].name, cuda_of(ctx)->device.ordinal);
+                     v->name, cuda_of(ctx)->device.ordinal);
   return code;
 }
 
@@ -372,7 +302,15 @@ const struct backend backend_cuda = {.name = "cuda",
                                      .space = SPACE_DEVICE,
                                      .open = backend_open,
                                      .close = backend_close,
-                                     .prepare = backend_prepare,
+                                     .variants = backend_variants,
+                                     .name_of = backend_name,
+                                     .is_ready = backend_is_ready,
+                                     .plan = cuda_plan,
+                                     .code = cuda_code,
+                                     .unmake = backend_unmake,
+                                     .cost = backend_cost,
+                                     .times_itself = true,
+                                     .target = backend_target,
                                      .select = backend_select,
                                      .run = backend_run,
                                      .finish = backend_finish,

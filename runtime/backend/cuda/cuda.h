@@ -8,7 +8,6 @@
 #include "jit/nvrtc/nvrtc.h"
 #include "mesh/data.h"
 #include "record/record.h"
-#include "tune/memory.h"
 
 struct op_context;
 struct plan_cache;
@@ -163,17 +162,15 @@ struct cuda_variant {
 
 struct cuda_loop {
   struct cuda_targets targets;
-  struct cuda_variant *variants;
-  int nvariants, current, standard;
-  struct tuning tuning;
-  long settled_runs;
-  bool trial;     /* this run is for the tuner, */
-  double seconds; /* and so long it has taken */
+  struct cuda_variant *variants; /* the first is the default */
+  int nvariants;
 };
-/* All variants that make sense for the loop. Nothing is compiled. */
-int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err);
-/* ready.c: code, plan and memory of one variant. Ranks do it together; another one may fail where this one does not. */
-int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err);
+/* All variants that make sense for the loop, or only the default. Nothing is compiled. */
+int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, bool all,
+                    struct error *err);
+/* ready.c: the plan and its memory, then the code of one variant. Ranks do it together; another one may fail where this one does not. */
+int cuda_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err);
+int cuda_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err);
 /* Everything that was made is released; what the variant is stays. */
 void cuda_unmake(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets);
 void cuda_variant_free(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets);

@@ -428,25 +428,38 @@ static int make_parts(struct making *w) {
   return code;
 }
 
-int cuda_make_ready(struct op_context *ctx, struct loop *loop, struct cuda_variant *v, struct error *err) {
-  struct cuda_loop *l = loop->backend_state;
-  struct making w = {.ctx = ctx, .c = cuda_of(ctx), .loop = loop, .v = v, .targets = &l->targets, .err = err};
-  int code = cuda_parameters_find(&loop->desc, &v->shape, &l->targets, &v->parameters, err);
+static struct making making_of(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
+  const struct cuda_loop *l = loop->backend_state;
+  return (struct making){.ctx = ctx,
+                         .c = cuda_of(ctx),
+                         .loop = loop,
+                         .v = &l->variants[which],
+                         .targets = &l->targets,
+                         .err = err};
+}
+
+int cuda_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
+  struct making w = making_of(ctx, loop, which, err);
+  int code = loop->nneeds ? cuda_rows_prepare(ctx, loop, err) : OP_OK;
+  if (!code)
+    code = cuda_parameters_find(&loop->desc, &w.v->shape, w.targets, &w.v->parameters, err);
   if (!code)
     code = make_parts(&w);
   /* Ranks ask for code together. */
-  code = agree_on_success(ctx->agreement, code, err);
-  if (!code)
-    code = cuda_program_get(ctx, loop, &loop->desc, &v->shape, &v->program, err);
+  return agree_on_success(ctx->agreement, code, err);
+}
+
+int cuda_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
+  (void)wait;
+  struct making w = making_of(ctx, loop, which, err);
+  int code = cuda_program_get(ctx, loop, &loop->desc, &w.v->shape, &w.v->program, err);
   if (!code)
     code = find_functions(&w);
   if (!code)
     code = make_results(&w);
   if (!code)
     code = make_globals(&w);
-  v->ready = !code;
-  if (code)
-    cuda_unmake(w.c, v, &l->targets);
+  w.v->ready = !code;
   return code;
 }
 

@@ -129,38 +129,8 @@ static int add_tried(const struct cuda *c, const struct loop *loop, struct cuda_
   return code;
 }
 
-static const char *variant_name(const void *variants, int which) {
-  return ((const struct cuda_variant *)variants)[which].name;
-}
-
-static void target(const struct op_context *ctx, struct text *out) {
-  const struct cuda *c = cuda_of(ctx);
-  text_addf(out, "%s %s", c->arch, c->device.name);
-}
-
-static struct tuning_of tuning_of_loop(const struct loop *loop) {
-  const struct cuda_loop *l = loop->backend_state;
-  return (struct tuning_of){.variants = l->variants,
-                            .name = variant_name,
-                            .count = l->nvariants,
-                            .standard = l->standard,
-                            .desc = &loop->desc,
-                            .threads = 1,
-                            .target = target,
-                            .together = true};
-}
-
-static int open_tuning(struct op_context *ctx, const struct loop *loop, struct cuda_loop *l,
-                       struct error *err) {
-  const struct tuning_of of = tuning_of_loop(loop);
-  struct jit *jit = NULL; /* opens the store */
-  int code = context_jit(ctx, &jit, err);
-  if (!code)
-    code = tuning_open(ctx, &l->tuning, &of, err);
-  return code;
-}
-
-int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, struct error *err) {
+int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, bool all,
+                    struct error *err) {
   struct cuda *c = cuda_of(ctx);
   struct cuda_variant v = usual(c, loop);
   struct text spec = {0};
@@ -172,12 +142,11 @@ int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop 
   settle(&v, l->targets.count > 0);
   if (!code)
     code = add(l, &v, err);
-  bool more = false;
-  if (!code)
-    code = tuning_wanted(ctx, &more, err);
-  if (!code && more && !forced)
+  if (!code && all && !forced)
     code = add_tried(c, loop, l, err);
-  return code ? code : open_tuning(ctx, loop, l, err);
+  loop->nvariants = l->nvariants;
+  loop->threads = 1;
+  return code;
 }
 
 void cuda_loop_free(struct cuda *c, struct cuda_loop *l) {
@@ -186,7 +155,6 @@ void cuda_loop_free(struct cuda *c, struct cuda_loop *l) {
   for (int i = 0; i < l->nvariants; i++)
     cuda_variant_free(c, &l->variants[i], &l->targets);
   free(l->variants);
-  tuning_free(&l->tuning);
   cuda_targets_free(&l->targets);
   free(l);
 }

@@ -61,7 +61,9 @@ static int lacks_native_form(const struct op_context *ctx, const struct loop *lo
       loop->name, off ? "unset OP2_JIT" : "choose a backend that compiles (op2jit info lists those here)");
 }
 
-static int native_prepare(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int native_variants(struct op_context *ctx, struct loop *loop, bool all, struct error *err) {
+  (void)all;
+  loop->nvariants = loop->threads = 1;
   /* The form may have been named since the loop was first seen. */
   if (!loop->native)
     loop->native = native_find(ctx->natives, loop->text);
@@ -86,7 +88,6 @@ static int native_prepare(struct op_context *ctx, struct loop *loop, struct erro
     if (!own->scratch || (vector && !own->vector))
       return error_memory(err, "a native loop's scratch", bytes);
   }
-  loop->stats.variant = "native";
   return OP_OK;
 }
 
@@ -191,6 +192,16 @@ static void finish_element(const struct launch *launch, struct native_state *sta
   }
 }
 
+static const char *native_name(const struct loop *loop, int variant) {
+  (void)loop, (void)variant;
+  return "native";
+}
+
+static bool native_is_ready(const struct loop *loop, int variant) {
+  (void)variant;
+  return loop->backend_state;
+}
+
 static int native_select(struct op_context *ctx, struct launch *launch, struct error *err) {
   (void)ctx, (void)err;
   for (int p = 0; p < launch->loop->nparts; p++)
@@ -223,7 +234,9 @@ const struct backend backend_native = {.name = "native",
                                        .space = SPACE_HOST,
                                        .open = native_open,
                                        .close = native_close,
-                                       .prepare = native_prepare,
+                                       .variants = native_variants,
+                                       .name_of = native_name,
+                                       .is_ready = native_is_ready,
                                        .select = native_select,
                                        .run = native_run,
                                        .drop = native_drop};

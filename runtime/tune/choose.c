@@ -1,0 +1,306 @@
+#include "tune/choose.h"
+
+#include <stdlib.h>
+
+#include "backend/backend.h"
+#include "backend/heavy.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "context/context.h"
+#include "jit/jit.h"
+#include "mesh/data.h"
+#include "plan/plan_cache.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
+#include "record/launch.h"
+#include "run/team.h"
+#include "services/services.h"
+#include "tune/memory.h"
+
+static bool is_ready(const struct loop *loop, int which) {
+  return loop->backend->is_ready(loop, which);
+}
+
+static bool is_compiling(const struct op_context *ctx) {
+  return ctx->jit && jit_is_busy(ctx->jit);
+}
+
+int tune_new(struct loop *loop, struct error *err) {
+  loop->tuning = calloc(1, sizeof *loop->tuning);
+  return loop->tuning ? OP_OK : error_memory(err, "a loop's tuning", sizeof *loop->tuning);
+}
+
+void tune_free(struct loop *loop) {
+  free(loop->tuning);
+  loop->tuning = NULL;
+}
+
+/* ---- the first choice ---- */
+
+/* What is tried is decided by each rank for itself, in the same way. */
+static int agree_on_variants(struct op_context *ctx, const struct loop *loop, int code, struct error *err) {
+  struct text names = {0};
+  if (comm_alone(ctx->comm))
+    return code;
+  for (int i = 0; !code && i < loop->nvariants; i++)
+    text_addf(&names, "candidate %d\t%s\n", i, loop->backend->name_of(loop, i));
+  code = agree_on_call(ctx, code, err, "loop %s\n%s", loop->name, text_str(&names));
+  text_free(&names);
+  return code;
+}
+
+static int list_variants(struct op_context *ctx, struct loop *loop, struct tuning *t, struct error *err) {
+  const struct backend *backend = loop->backend;
+  bool all = false;
+  int code = tuning_wanted(ctx, &all, err);
+  const bool may_be_heavy = all && backend->may_be_heavy && backend->may_be_heavy(ctx, loop);
+  loop->heavy = may_be_heavy && loop->long_calls >= HEAVY_ENOUGH;
+  t->watched = may_be_heavy && !loop->heavy;
+  loop->nvariants = loop->standard = loop->variant = 0;
+  return code ? code : backend->variants(ctx, loop, all, err);
+}
+
+int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct jit *jit = NULL; /* opens the store */
+  struct tuning *t = loop->tuning;
+  int code = list_variants(ctx, loop, t, err);
+  if (!code && loop->nvariants > 1)
+    code = context_jit(ctx, &jit, err);
+  if (!code)
+    code = tuning_open(ctx, t, loop, err);
+  code = agree_on_variants(ctx, loop, code, err);
+  if (!code)
+    code = tuning_recall(ctx, loop, t, err);
+  /* Ranks are ready together; who tries everything waits anyway. */
+  t->behind = loop->backend->compiles_behind && !t->exhaustive && ctx->comm->size == 1;
+  if (!code)
+    loop->variant = t->tuner ? tuner_winner(t->tuner) : loop->standard;
+  return code;
+}
+
+/* ---- making one ---- */
+
+/* It is out, on all ranks. */
+static void reject(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
+  log_line(ctx->log, LOG_INFO, "tune", "loop %s: variant %s is out: %s", loop->name,
+           loop->backend->name_of(loop, which), error_message(err));
+  error_clear(err);
+  tuner_reject(loop->tuning->tuner, which);
+}
+
+static int plan_one(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
+  const double start = clock_seconds();
+  const int code = loop->backend->plan(ctx, loop, which, err);
+  loop->tuning->spent = clock_seconds() - start;
+  if (code)
+    loop->backend->unmake(ctx, loop, which);
+  return code;
+}
+
+/* On all ranks or on none; what it cost is what it cost the slowest. */
+static int code_one(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
+  struct tuning *t = loop->tuning;
+  const double start = clock_seconds();
+  int code = loop->backend->code(ctx, loop, which, wait, err);
+  double spent[] = {t->spent + clock_seconds() - start, loop->stats.plan_seconds};
+  code = agree_on_largest(ctx->agreement, code, spent, 2, err);
+  if (code)
+    loop->backend->unmake(ctx, loop, which);
+  t->plan_seconds = spent[1];
+  if (t->tuner && which != loop->standard)
+    tuner_paid(t->tuner, spent[0]);
+  return code;
+}
+
+static int make_one(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
+  int code = is_ready(loop, which) ? OP_OK : plan_one(ctx, loop, which, err);
+  if (!code && !is_ready(loop, which))
+    code = code_one(ctx, loop, which, wait, err);
+  return code;
+}
+
+/* The default's failure is the loop's. */
+static int fall_back(struct op_context *ctx, struct loop *loop, struct error *err) {
+  if (loop->variant == loop->standard)
+    return err->code;
+  reject(ctx, loop, loop->variant, err);
+  loop->variant = loop->standard;
+  return make_one(ctx, loop, loop->standard, true, err);
+}
+
+int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err) {
+  if (is_ready(loop, loop->variant))
+    return OP_OK;
+  return plan_one(ctx, loop, loop->variant, err) ? fall_back(ctx, loop, err) : OP_OK;
+}
+
+int tune_code(struct op_context *ctx, struct loop *loop, struct error *err) {
+  if (is_ready(loop, loop->variant))
+    return OP_OK;
+  return code_one(ctx, loop, loop->variant, true, err) ? fall_back(ctx, loop, err) : OP_OK;
+}
+
+/* ---- trials ---- */
+
+/* Preparing a candidate costs time that only a loop that runs often pays back. */
+static bool is_worth_it(const struct loop *loop, int which) {
+  const double least = 0.3; /* of a compile, what the program feels of one behind it */
+  const struct tuning *t = loop->tuning;
+  return tuner_can_pay(t->tuner,
+                       loop->backend->cost(loop, which) * (t->behind ? least : 1) + t->plan_seconds);
+}
+
+/* A candidate that cannot be made (it does not compile, there is no memory) is out. */
+static bool make_candidate(struct op_context *ctx, struct loop *loop, int which) {
+  struct tuning *t = loop->tuning;
+  struct error err = {0};
+  const bool compiled = is_compiling(ctx);
+  loop->trying = true;
+  if (make_one(ctx, loop, which, !t->behind, &err) && which != loop->standard)
+    reject(ctx, loop, which, &err);
+  loop->trying = false;
+  error_free(&err);
+  if (!compiled && is_compiling(ctx))
+    t->begun = which + 1;
+  return is_ready(loop, which);
+}
+
+/* What the tuner wants next, if it is ready and nothing disturbs the trial; else the best one known. */
+static int next_variant(struct op_context *ctx, struct loop *loop) {
+  struct tuning *t = loop->tuning;
+  const int next = tuner_next(t->tuner);
+  const bool usable = is_ready(loop, next) || (is_worth_it(loop, next) && make_candidate(ctx, loop, next));
+  t->disturbed = is_compiling(ctx);
+  return usable && !t->disturbed ? next : tuner_winner(t->tuner);
+}
+
+/* A run that a device times is waited for, so what was chosen is looked at now and then only; ranks do not meet for it. */
+static bool is_timed(const struct op_context *ctx, const struct loop *loop) {
+  enum { EACH = 32 };
+  struct tuning *t = loop->tuning;
+  if (!t->tuner || !tuner_is_settled(t->tuner))
+    return t->tuner;
+  return comm_alone(ctx->comm) &&
+         (!loop->backend->times_itself || (t->watches && ++t->settled_runs % EACH == 0));
+}
+
+static int begin(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = tune_choose(ctx, loop, err);
+  return code ? code : make_one(ctx, loop, loop->variant, true, err) ? fall_back(ctx, loop, err) : OP_OK;
+}
+
+/* The loop has been found to be heavy: it is made anew. Where that is impossible, as it was. */
+static int turn_heavy(struct op_context *ctx, struct loop *loop, struct error *err) {
+  log_line(ctx->log, LOG_INFO, "tune",
+           "loop %s takes long for its %ld elements: it is cut finer, for %d threads", loop->name,
+           loop->most_elements, team_threads(ctx->team));
+  tune_drop(ctx, loop);
+  int code = begin(ctx, loop, err);
+  if (code) {
+    log_line(ctx->log, LOG_INFO, "tune", "loop %s stays as it was: %s", loop->name, error_message(err));
+    error_clear(err);
+    loop->long_calls = HEAVY_NEVER;
+    tune_drop(ctx, loop);
+    code = begin(ctx, loop, err);
+  }
+  if (code)
+    tune_drop(ctx, loop);
+  loop->prepared = !code;
+  return code;
+}
+
+int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  int code = OP_OK;
+  if (loop->tuning->watched && loop->long_calls >= HEAVY_ENOUGH)
+    code = turn_heavy(ctx, loop, err);
+  if (code)
+    return code;
+  launch->timed = is_timed(ctx, loop);
+  launch->seconds = 0;
+  if (loop->tuning->tuner)
+    loop->variant = next_variant(ctx, loop);
+  /* The default is made last if a remembered winner went first. */
+  code = make_one(ctx, loop, loop->variant, true, err);
+  if (code)
+    return code;
+  launch->variant = loop->variant;
+  loop->stats.variant = loop->backend->name_of(loop, loop->variant);
+  return loop->backend->select(ctx, launch, err);
+}
+
+/* ---- times ---- */
+
+/* Plans that other loops may want are kept as long as all together have less than half of what the data have. */
+static void trim_plans(struct op_context *ctx) {
+  size_t data = 0;
+  for (int i = 0; i < ctx->mesh->dats.count; i++) {
+    const struct dat *dat = ctx->mesh->dats.items[i];
+    data += (size_t)dat->set->extents[EXTENT_NONEXEC] * dat->row_bytes;
+  }
+  if (ctx->plans)
+    plan_cache_trim(ctx->plans, data / 2);
+}
+
+/* The tuner has chosen: what the others hold goes; they are made again should the choice be tried anew. */
+static void drop_others(struct op_context *ctx, struct loop *loop) {
+  for (int i = 0; i < loop->nvariants; i++)
+    if (i != tuner_winner(loop->tuning->tuner) && is_ready(loop, i))
+      loop->backend->unmake(ctx, loop, i);
+  loop->tuning->begun = 0;
+  trim_plans(ctx);
+}
+
+/* As long as something is tried the slowest rank's time counts, on all ranks. */
+static bool is_of_use(struct op_context *ctx, double *seconds) {
+  struct error ignored = {0};
+  const int code = agree_on_largest(ctx->agreement, OP_OK, seconds, 1, &ignored);
+  error_free(&ignored);
+  return code == OP_OK;
+}
+
+void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {
+  struct loop *loop = launch->loop;
+  struct tuning *t = loop->tuning;
+  double own = loop->backend->times_itself ? launch->seconds : seconds;
+  if (t->watched)
+    heavy_note(&loop->long_calls, seconds);
+  if (!t->tuner)
+    return;
+  const bool settled = tuner_is_settled(t->tuner);
+  if (settled && !t->alone)
+    drop_others(ctx, loop);
+  t->alone = settled;
+  if (!launch->timed || !is_of_use(ctx, &own))
+    return;
+  if (t->disturbed || is_compiling(ctx))
+    tuner_pass(t->tuner, own);
+  else
+    tuner_record(t->tuner, launch->variant, own);
+  tuning_ran(ctx, loop, t, launch->variant);
+}
+
+/* A compile that is under way is waited for at the end anyway: let the next run find its code. */
+static void finish_compile(struct op_context *ctx, struct loop *loop) {
+  struct tuning *t = loop->tuning;
+  struct error ignored = {0};
+  if (!t->keeps || t->begun == 0 || is_ready(loop, t->begun - 1))
+    return;
+  jit_finish(ctx->jit);
+  loop->trying = true;
+  if (!loop->backend->plan(ctx, loop, t->begun - 1, &ignored))
+    loop->backend->code(ctx, loop, t->begun - 1, false, &ignored);
+  loop->trying = false;
+  error_free(&ignored);
+}
+
+void tune_drop(struct op_context *ctx, struct loop *loop) {
+  if (loop->tuning) {
+    finish_compile(ctx, loop);
+    tuning_close(ctx, loop, loop->tuning);
+    tuning_free(loop->tuning);
+    *loop->tuning = (struct tuning){0};
+  }
+  loop->backend->drop(ctx, loop);
+  loop->stats.variant = loop->stats.scalar = NULL;
+}

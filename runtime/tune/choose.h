@@ -1,0 +1,29 @@
+/* Which variant of a loop runs, and what is tried beside it: drives every backend through its table. The stages of a loop's first call,
+ * in this order: tune_choose, tune_plan, tune_code. */
+#ifndef OP2JIT_CHOOSE_H
+#define OP2JIT_CHOOSE_H
+
+#include "base/error.h"
+
+struct launch;
+struct loop;
+struct op_context;
+
+/* With the record, and with it gone. OP_ERR_MEMORY. */
+int tune_new(struct loop *loop, struct error *err);
+void tune_free(struct loop *loop);
+
+/* List the loop's variants and name the one that runs first: what an earlier run found, else the default. Collective. */
+int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err);
+/* Its plan, and then its code. One that was remembered and cannot be made is no failure: the default takes its place. */
+int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err);
+int tune_code(struct op_context *ctx, struct loop *loop, struct error *err);
+
+/* Before each run: the launch's variant, which may be one to try. */
+int tune_next(struct op_context *ctx, struct launch *launch, struct error *err);
+/* After it: so long it took. */
+void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);
+/* The loop ends, or is made anew: remember what is known. May be called for a loop that was never begun. */
+void tune_drop(struct op_context *ctx, struct loop *loop);
+
+#endif
