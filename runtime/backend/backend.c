@@ -60,15 +60,6 @@ static int unknown(const char *name, struct error *err) {
   return err->code;
 }
 
-int backend_may_compile(const struct op_context *ctx, struct error *err) {
-  if (strcmp(env_value(ctx->env, ENV_JIT), "off") != 0)
-    return OP_OK;
-  return error_set(
-      err, OP_ERR_BACKEND,
-      "OP2_JIT=off: backends that compile are switched off; use OP2_BACKEND=native, or OP2_JIT=on "
-      "or load");
-}
-
 static int use(struct op_context *ctx, const struct backend *backend, struct error *err) {
   int code = backend->open(ctx, err);
   if (!code)

@@ -52,8 +52,6 @@ struct backend {
 
 /* Choose by OP2_BACKEND, or the best that opens. */
 int backend_choose(struct op_context *ctx, struct error *err);
-/* For backends that compile, which OP2_JIT=off forbids: OP_ERR_BACKEND. */
-int backend_may_compile(const struct op_context *ctx, struct error *err);
 /* NULL-terminated, best first. */
 const struct backend *const *backend_list(void);
 

@@ -1,8 +1,20 @@
 #include "backend/code.h"
 
+#include <string.h>
+
 #include "context/context.h"
+#include "context/env.h"
 #include "op2jit.h"
 #include "record/record.h"
+
+int backend_may_compile(const struct op_context *ctx, struct error *err) {
+  if (strcmp(env_value(ctx->env, ENV_JIT), "off") != 0)
+    return OP_OK;
+  return error_set(
+      err, OP_ERR_BACKEND,
+      "OP2_JIT=off: backends that compile are switched off; use OP2_BACKEND=native, or OP2_JIT=on "
+      "or load");
+}
 
 int backend_code(struct op_context *ctx, struct loop *loop, struct jit *jit, const struct desc *desc,
                  const void *shape, struct jit_code *out, struct error *err) {

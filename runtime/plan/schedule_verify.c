@@ -4,6 +4,7 @@
 #include "base/size.h"
 #include "plan/plan.h"
 #include "plan/plan_inner.h"
+#include "plan/strategy.h"
 
 #define WRONG(...) return error_set(err, OP_ERR_PLAN, __VA_ARGS__)
 
@@ -109,4 +110,8 @@ int schedule_verify(const struct schedule *s, const struct plan_request *r, stru
   marks_free(&check.marks);
   free(check.met);
   return status;
+}
+
+int verify_dealt(const struct plan_entry *e, const struct plan_wish *wish, int level, struct error *err) {
+  return level >= 2 ? schedule_verify(&e->schedule, &wish->request, err) : OP_OK;
 }

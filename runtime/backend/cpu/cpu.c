@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/code.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"

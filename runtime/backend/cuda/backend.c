@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/code.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "context/context.h"
