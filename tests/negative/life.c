@@ -248,8 +248,7 @@ static void two_loops(const char *mode, double gam) {
   op_set set = op_decl_set(3, "cells");
   op_dat dat = op_decl_dat(set, 1, "double", NULL, "x");
   op_decl_const("gam", 1, "double", &gam);
-  op_par_loop("void one(double *x) { *x += 1; }", "one", set,
-              op_arg_dat(dat, -1, OP_ID, 1, "double", OP_RW));
+  op_par_loop("void one(double *x) { *x += 1; }", "one", set, op_arg_dat(dat, -1, OP_ID, 1, "double", OP_RW));
   op_par_loop("void two(double *x) { *x *= gam; }", "two", set,
               op_arg_dat(dat, -1, OP_ID, 1, "double", OP_RW));
   op_exit();
