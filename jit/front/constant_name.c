@@ -20,11 +20,11 @@ static bool is_identifier(const char *name) {
 
 static bool is_keyword(const char *name) {
   static const char *const words[] = {
-      "auto",   "break",    "case",   "char",     "const",  "continue", "default",  "do",
-      "double", "else",     "enum",   "extern",   "float",  "for",      "goto",     "if",
-      "inline", "int",      "long",   "bool",     "true",   "false",    "register", "restrict",
-      "return", "short",    "signed", "sizeof",   "static", "struct",   "switch",   "typedef",
-      "union",  "unsigned", "void",   "volatile", "while"};
+      "asm",      "typeof",   "auto",   "break",    "case",   "char",     "const",  "continue",
+      "default",  "do",       "double", "else",     "enum",   "extern",   "float",  "for",
+      "goto",     "if",       "inline", "int",      "long",   "bool",     "true",   "false",
+      "register", "restrict", "return", "short",    "signed", "sizeof",   "static", "struct",
+      "switch",   "typedef",  "union",  "unsigned", "void",   "volatile", "while"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strcmp(name, words[i]) == 0)
       return true;
@@ -61,6 +61,8 @@ const char *constant_name_wrong(const char *name) {
     return "this is a word of C itself; choose another name";
   if (strncmp(name, "op2", 3) == 0)
     return "names that begin with op2 are the library's own in kernels; choose another name";
+  if (name[0] == '_' && (name[1] == '_' || isupper((unsigned char)name[1])))
+    return "names that begin with _ and another _ or a capital are the compilers' own; choose another name";
   if (is_in_prelude(name))
     return "every kernel has a function, macro or type of this name; choose another name";
   return NULL;

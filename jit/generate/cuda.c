@@ -12,9 +12,7 @@ static const struct word cuda_named[] = {
     {"widen", "(long long)"}, /* an int, before it is multiplied */
     {"restricted", "__restrict__"},
     {"constant", "static __device__ const"},
-    /* a variable that the host sets, and behind its declaration */
-    {"variable", "extern \"C\" { __constant__"},
-    {"endvariable", " }"},
+    {"variable", "__constant__"}, /* that the host sets */
     {"helper", "static __device__ __forceinline__ void"},
     {"kernel", "extern \"C\" __global__ void"},
     {"bounds", "__launch_bounds__"},
@@ -44,6 +42,7 @@ static const struct words cuda_words = {
               [TYPE_SHORT] = "short"},
     .named = cuda_named,
     .wraps = true,
+    .before_name = cuda_before_name,
 };
 
 /* ---- constants that are not folded: variables that the host sets ---- */
@@ -51,46 +50,18 @@ static void put_variables(struct cuda_writer *w) {
   for (int i = 0; i < w->g.d->nconsts; i++) {
     const struct desc_const *c = &w->g.d->consts[i];
     if (!c->folded)
-      put(&w->g, c->dim == 1 ? "$variable %s %s;$endvariable" : "$variable %s %s[%d];$endvariable",
-          word_type(&w->g, c->type), c->name, c->dim);
+      put(&w->g, c->dim == 1 ? "$variable %s %s%s;" : "$variable %s %s%s[%d];", word_type(&w->g, c->type),
+          cuda_before_name(c->name), c->name, c->dim);
   }
 }
 
-/* ---- the user's text ---- */
-/* Words of C++ that are names in C. */
-static const char *const foreign[] = {
-    "and",       "bitand",  "bitor",    "catch",     "class",   "compl",    "constexpr", "delete", "explicit",
-    "export",    "friend",  "mutable",  "namespace", "new",     "not",      "operator",  "or",     "private",
-    "protected", "public",  "template", "this",      "throw",   "try",      "typename",  "using",  "virtual",
-    "xor",       "concept", "requires", "nullptr",   "wchar_t", "decltype", "noexcept",  "typeid"};
-
+/* ---- the user's text: in a namespace of its own, where none of CUDA's names is in its way ---- */
 static void put_kernel_text(struct cuda_writer *w, const struct generated *files) {
-  const size_t n = sizeof foreign / sizeof *foreign;
-  for (size_t i = 0; i < n; i++)
-    if (kernel_uses(w->g.k, foreign[i]))
-      put(&w->g, "#define %s op2_c_%s", foreign[i], foreign[i]);
   put(&w->g, "$openuser");
+  put_constants(&w->g);
+  put_variables(w);
   put(&w->g, "#include \"%s\"", files->kernel_file);
   put(&w->g, "$closeuser");
-  for (size_t i = 0; i < n; i++)
-    if (kernel_uses(w->g.k, foreign[i]))
-      put(&w->g, "#undef %s", foreign[i]);
-}
-
-/* The user's text, without what C allows in a parameter's brackets and C++ does not: `double b[restrict 2]`. Columns stay. */
-static void copy_kernel_text(const struct kernel *k, struct text *out) {
-  static const char *const words[] = {"static", "restrict", "const", "volatile"};
-  const struct tokens *t = &k->tokens;
-  text_add_bytes(out, k->text, k->length);
-  text_add_char(out, '\n');
-  for (size_t i = 0; text_ok(out) && i < t->count; i++)
-    for (size_t at = i + 1, w = 0; token_is(t, i, "[") && w < sizeof words / sizeof *words;)
-      if (token_is(t, at, words[w])) {
-        memset(out->data + t->items[at].begin, ' ', t->items[at].end - t->items[at].begin);
-        at++;
-        w = 0;
-      } else
-        w++;
 }
 
 /* ---- parameters ---- */
@@ -98,7 +69,8 @@ static void put_value_types(struct cuda_writer *w, const struct cuda_parameters 
   for (int i = 0; i < p->count; i++)
     if ((p->items[i].kind == CUDA_P_GLOBAL || p->items[i].kind == CUDA_P_START) && !p->items[i].column) {
       const struct desc_arg *a = &w->g.d->args[p->items[i].index];
-      put(&w->g, "struct op2_values%d { %s v[%d]; };", p->items[i].index, word_type(&w->g, a->type), a->dim);
+      put(&w->g, "struct op2_values%d { %s op2_v[%d]; };", p->items[i].index, word_type(&w->g, a->type),
+          a->dim);
     }
 }
 
@@ -160,7 +132,8 @@ static void put_head(struct cuda_writer *w, const struct cuda_parameters *p) {
   text_free(&list);
   for (int i = 0; i < p->count; i++)
     if ((p->items[i].kind == CUDA_P_GLOBAL || p->items[i].kind == CUDA_P_START) && !p->items[i].column)
-      put(&w->g, "const %s *op2_%s%d = op2_y%d.v;", word_type(&w->g, w->g.d->args[p->items[i].index].type),
+      put(&w->g, "const %s *op2_%s%d = op2_y%d.op2_v;",
+          word_type(&w->g, w->g.d->args[p->items[i].index].type),
           p->items[i].kind == CUDA_P_GLOBAL ? "g" : "b", p->items[i].index, p->items[i].index);
 }
 
@@ -310,13 +283,12 @@ static void put_everything(struct cuda_writer *w, const struct cuda_parameters *
       text_str(&shape), w->g.d->fp);
   text_free(&shape);
   put(&w->g, "#include \"%s\"", files->prelude_file);
-  put_constants(&w->g);
-  put_variables(w);
-  put_kernel_text(w, files);
+  /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
   put_value_types(w, p);
   cuda_put_slot(w);
   for (int k = 0; w->shape->strategy == CUDA_APART && k < w->targets.count; k++)
     put_sum(w, k);
+  put_kernel_text(w, files);
   put_head(w, p);
   cuda_put_start(w);
   if (cuda_has_blocks(w->shape->strategy))
@@ -345,7 +317,7 @@ static int generate(struct cuda_writer *w, struct generated *out, struct error *
     out->prelude = cuda_prelude();
     if (out->main_file && out->kernel_file && out->prelude_file)
       put_everything(w, &parameters, out);
-    copy_kernel_text(w->g.k, &out->kernel);
+    cuda_copy_text(w->g.k, &out->kernel);
     if (!text_ok(&out->main) || !text_ok(&out->kernel) || !out->prelude_file || !out->main_file ||
         !out->kernel_file)
       code = error_memory(err, "generated code", out->main.length);

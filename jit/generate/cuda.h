@@ -104,6 +104,12 @@ char *cuda_kernel_name(const struct desc *d);
 
 /* Errors: OP_ERR_MEMORY; OP_ERR_KERNEL for C that cannot be CUDA C, with line and remedy. */
 int generate_cuda(const struct desc *d, const struct cuda_shape *s, struct generated *out, struct error *err);
+/* The user's text, changed where C++ would read something else. Lines stay. */
+void cuda_copy_text(const struct kernel *k, struct text *out);
+/* What stands before a name of the user's there: nothing, or what makes a word of C++ a name again. */
+const char *cuda_before_name(const char *name);
+/* The name of a constant that is not folded, as a module knows it. */
+void cuda_constant_symbol(const char *name, struct text *out);
 /* C that NVRTC's C++ cannot take: variable-length arrays, compound literals, designators of arrays and out of order. */
 int cuda_check_kernel(const struct kernel *k, struct error *err);
 const char *cuda_prelude(void);

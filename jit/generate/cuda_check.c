@@ -178,6 +178,8 @@ int cuda_check_kernel(const struct kernel *k, struct error *err) {
       if (i > body && is_compound_literal(t, i))
         return refuse(k, opening(t, i), err, "a compound literal, (type){...},",
                       "declare a variable with these values and use it instead");
+      if (token_is(t, i, "_Generic"))
+        return refuse(k, i, err, "_Generic", "write what it would choose, or a function for each type");
       const size_t misplaced = token_is(t, i, "{") ? misplaced_designator(t, i) : 0;
       if (misplaced)
         return refuse(k, misplaced, err,

@@ -163,7 +163,7 @@ void put_call_with(struct generator *g,
     text_addf(&list, prefix.length || g->w->wraps ? "%s(%s)" : "%s%s", text_str(&prefix), expression);
     text_free(&prefix);
   }
-  put(g, "$user%s(%s);", g->d->kernel_name, text_str(&list));
+  put(g, "$user%s%s(%s);", word_before(g, g->d->kernel_name), g->d->kernel_name, text_str(&list));
   g->out->failed |= list.failed;
   text_free(&list);
 }

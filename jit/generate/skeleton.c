@@ -72,6 +72,10 @@ void put_close(struct generator *g) {
   put(g, "}");
 }
 
+const char *word_before(const struct generator *g, const char *name) {
+  return g->w->before_name ? g->w->before_name(name) : "";
+}
+
 const char *word_type(const struct generator *g, enum type_code type) {
   return g->w->types[type];
 }
@@ -138,11 +142,11 @@ static void put_folded(struct generator *g, const struct desc_const *c) {
     number_print_c(c->type, c->value + (size_t)i * size, &values);
   }
   if (c->dim == 1)
-    put(g, "$constant %s %s __attribute__((unused)) = %s;", word_type(g, c->type), c->name,
-        text_str(&values));
+    put(g, "$constant %s %s%s __attribute__((unused)) = %s;", word_type(g, c->type), word_before(g, c->name),
+        c->name, text_str(&values));
   else
-    put(g, "$constant %s %s[%d] __attribute__((unused)) = {%s};", word_type(g, c->type), c->name, c->dim,
-        text_str(&values));
+    put(g, "$constant %s %s%s[%d] __attribute__((unused)) = {%s};", word_type(g, c->type),
+        word_before(g, c->name), c->name, c->dim, text_str(&values));
   g->out->failed |= values.failed;
   text_free(&values);
 }

@@ -20,8 +20,9 @@ struct word {
 
 struct words {
   const char *types[TYPE_COUNT];
-  const struct word *named; /* until a name that is NULL */
-  bool wraps;               /* what a kernel is passed stands in parentheses */
+  const struct word *named;                     /* until a name that is NULL */
+  bool wraps;                                   /* what a kernel is passed stands in parentheses */
+  const char *(*before_name)(const char *name); /* of a kernel or constant, NULL: nothing */
   bool
       inc_in_place; /* INC of an AoS dat: the kernel adds to memory itself; else through a local row and `add` */
   /* target += value, where target is a dat's component. */
@@ -52,6 +53,7 @@ int component_lines(struct generator *g, int dim);
 void component_expand(int dim, int component, const char *pattern, struct text *out);
 void component_end(struct generator *g, int dim);
 
+const char *word_before(const struct generator *g, const char *name);
 const char *word_type(const struct generator *g, enum type_code type);
 const char *word_named(const struct generator *g, const char *name);
 /* A piece of a line, in which words are replaced too. */

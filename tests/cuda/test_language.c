@@ -69,6 +69,7 @@ TEST(language) {
        ".a = 1};\n  *v = "
        "q.a + r.b;\n}\n",
        ":4:28:", "in the order of the structure"},
+      {"void k(double *v) {\n  *v = _Generic(*v, double: 1, default: 2);\n}\n", ":2:", "for each type"},
       {"void k(double *v) {\n  *v = undeclared;\n}\n", ":2", "undeclared"},
   };
   double value = 0;

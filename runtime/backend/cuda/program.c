@@ -158,7 +158,12 @@ int cuda_program_constants(struct op_context *ctx, const struct loop *loop, stru
       continue;
     cuda_address at = 0;
     size_t bytes = 0;
-    int code = c->driver.module_global(&at, &bytes, program->module, k->name);
+    struct text symbol = {0};
+    cuda_constant_symbol(k->name, &symbol);
+    if (!text_ok(&symbol))
+      return error_memory(err, "a constant's name", symbol.length);
+    int code = c->driver.module_global(&at, &bytes, program->module, text_str(&symbol));
+    text_free(&symbol);
     if (!code)
       code = c->driver.copy_in(at, constant->value, constant->bytes, c->stream);
     if (code)
