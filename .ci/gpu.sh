@@ -19,6 +19,7 @@ gpu_pack() { # FOLDER
   # shellcheck disable=SC2046 # names without blanks
   cp -L build/libop2jit.so.0 $(gpu_libraries "${programs[@]}" build/libop2jit.so.0 | grep -v libop2jit) "$folder/lib" || return 1
   strip --strip-debug "$folder"/bin/* "$folder"/lib/*
+  cp samples/*/*_kernels.h "$folder/bin" || return 1 # where programs look for their kernels
   say "$folder: $(du -sm "$folder" | cut -f1) MB; on the machine with the GPU: OUT=results $folder/run.sh"
 }
 

@@ -1,5 +1,4 @@
 /* Arguments, kernels and the loop. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,69 +125,6 @@ const char *op2jit_kernel_native(const char *text, op_kernel_function function) 
                      "function",
                      text ? "function" : "text");
   else
-    code = native_add(ctx->natives, text, function, api_error());
-  return api_leave_local(code) ? NULL : text;
-}
-
-/* ---- kernel files ---- */
-
-static int read_all(FILE *file, const char *path, struct text *out, struct error *err) {
-  char part[4096];
-  size_t n;
-  while ((n = fread(part, 1, sizeof part, file)) > 0)
-    text_add_bytes(out, part, n);
-  if (ferror(file))
-    return error_set(err, OP_ERR_FILE, "kernel file %s cannot be read: %s; expected a file of C text", path,
-                     strerror(errno));
-  return text_ok(out) ? OP_OK : error_memory(err, "a kernel file", out->length);
-}
-
-/* Kept as one block, "path NUL text", the text starting with a #line that names the file. */
-static const char *find_file(const struct op_context *ctx, const char *path) {
-  for (int i = 0; i < ctx->kernel_files->count; i++) {
-    const char *block = ctx->kernel_files->items[i];
-    if (strcmp(block, path) == 0)
-      return block + strlen(block) + 1;
-  }
-  return NULL;
-}
-
-static int load_file(struct op_context *ctx, const char *path, const char **out, struct error *err) {
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return error_set(err, OP_ERR_FILE, "kernel file %s cannot be opened: %s; expected a file of C text", path,
-                     strerror(errno));
-  struct text block = {0};
-  text_add_bytes(&block, path, strlen(path) + 1);
-  text_add(&block, "#line 1 \"");
-  for (const char *p = path; *p; p++)
-    text_addf(&block, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
-  text_add(&block, "\"\n");
-  size_t before = block.length;
-  int code = read_all(file, path, &block, err);
-  fclose(file);
-  if (!code && memchr(block.data + before, '\0', block.length - before))
-    code = error_set(err, OP_ERR_FILE, "kernel file %s holds a NUL byte; expected C text", path);
-  char *kept = code ? NULL : text_take(&block);
-  if (!code && (!kept || !list_add(ctx->kernel_files, kept))) {
-    free(kept);
-    return error_memory(err, "a kernel file", before);
-  }
-  text_free(&block);
-  *out = kept ? kept + strlen(kept) + 1 : NULL;
-  return code;
-}
-
-const char *op2jit_kernel_file(const char *path) {
-  struct op_context *ctx = api_enter("op_kernel_file", KEEP);
-  if (!ctx)
-    return NULL;
-  const char *text = NULL;
-  int code = OP_OK;
-  if (!path)
-    code = error_set(api_error(), OP_ERR_ARGUMENT,
-                     "op_kernel_file: the path is NULL; expected the name of a file");
-  else if (!(text = find_file(ctx, path)))
-    code = load_file(ctx, path, &text, api_error());
+    code = native_add(ctx->natives, text, NULL, function, api_error());
   return api_leave_local(code) ? NULL : text;
 }

@@ -65,6 +65,11 @@ static const struct env_row rows[ENV_COUNT] = {
          NULL},
     [ENV_MACHINE] = {"OP2_MACHINE", "", "", "for tests: a folder to read in place of /sys/devices/system/cpu",
                      NULL},
+    [ENV_KERNELS] =
+        {"OP2_KERNELS", "", "",
+         "folder to look for files of OP_KERNEL_FILE in first; unset: that of the program's source, "
+         "that of the program, the working one",
+         NULL},
     [ENV_PLUGINS] = {"OP2_PLUGINS", "", "", "folder to look for plugins in first", NULL},
     [ENV_NVRTC] = {"OP2_NVRTC", "", "", "the NVRTC library to open", NEEDS_CUDA},
     [ENV_CUDA_DRIVER] = {"OP2_CUDA_DRIVER", "", "", "the CUDA driver library to open", NEEDS_CUDA},

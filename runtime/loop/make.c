@@ -93,7 +93,7 @@ static int check_and_describe(struct op_context *ctx, struct loop *loop, struct 
     error_prefix(err, "loop %s, ", loop->name);
   if (!code)
     code = loop_layout(loop, err);
-  loop->native = native_find(ctx->natives, loop->text);
+  loop->native = native_find(ctx->natives, loop->text, loop->name);
   return code;
 }
 

@@ -175,13 +175,15 @@ int loop_layout(struct loop *loop, struct error *err);
 /* ---- native forms (native_forms.c) ---- */
 struct native_table {
   struct native_form {
-    char *text;
+    char *text, *name;
     op_kernel_function function;
   } * items;
   int count;
 };
-int native_add(struct native_table *table, const char *text, op_kernel_function function, struct error *err);
-op_kernel_function native_find(const struct native_table *table, const char *text);
+/* `function` is the compiled form of the kernel `name` of that text; NULL: of any kernel of it that is not named. */
+int native_add(struct native_table *table, const char *text, const char *name, op_kernel_function function,
+               struct error *err);
+op_kernel_function native_find(const struct native_table *table, const char *text, const char *name);
 void native_free(struct native_table *table);
 
 #endif

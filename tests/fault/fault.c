@@ -191,6 +191,7 @@ static void outputs(struct program *p) {
   CALL(op_timing_output());
   CALL(op_diagnostic_output());
   CALL(op_kernel_file(kernel_path));
+  CALL(op2jit_kernel_included(kernel_path, "k", (op_kernel_function)(void (*)(void))outputs, __FILE__));
   CALL(op_free_dat_temp(p->temporary));
 }
 

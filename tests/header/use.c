@@ -42,6 +42,7 @@ int main(int argc, char **argv) {
                       op_opt_arg_gbl(1, &sum, 1, "double", OP_MAX), op_arg_idx(0, other),
                       op_arg_info(&sum, 1, "double", 3));
   code |= op_par_loop(OP_KERNEL_OF(copy), "copy", set, op_arg_gbl(&sum, 1, "double", OP_WORK));
+  code |= op_par_loop(OP_KERNEL_FILE("use.c", copy), "copy", set, op_arg_gbl(&sum, 1, "double", OP_WORK));
   const op_arg args[1] = {op_arg_dat(x, -1, OP_ID, 2, "double", OP_WRITE)};
   code |= op_par_loop_array(op_kernel_file("kernel.c"), "k", set, 1, args, __FILE__, __LINE__);
   code |= op_fetch_data(x, value) | op_put_data(x, value) | op_fetch_data_idx(x, value, 0, 0);

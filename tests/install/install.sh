@@ -96,7 +96,7 @@ check_pages() { # TREE: the manual and the samples are there, and what a page na
   local doc page link
   doc=$(find "$1" -path '*/share/doc/op2jit' -type d)
   for page in README.md docs/manual.md docs/cache.md docs/environment.md docs/errors.md docs/tutorial.c docs/decisions/README.md \
-    include/op2jit.h samples/README.md samples/vadd/vadd.c samples/airfoil/airfoil.c samples/common/options.h; do
+    include/op2jit.h samples/README.md samples/start/Makefile samples/start/meson.build samples/transport/transport_kernels.h samples/airfoil/airfoil.c; do
     [ -s "$doc/$page" ] || fail "$page is not among the documents"
   done
   while IFS= read -r page; do
@@ -104,7 +104,8 @@ check_pages() { # TREE: the manual and the samples are there, and what a page na
       [ -e "${page%/*}/${link%%#*}" ] || fail "${page#"$1"} names $link, which was not installed"
     done < <(grep -oE '\]\([^)#:][^):]*\)' "$page" | sed 's/^](//; s/)$//')
   done < <(find "$doc" -name '*.md')
-  find "$doc" -name meson.build | grep . && fail "files of the build are among the documents"
+  find "$doc" -name meson.build | grep -v "samples/start/" && fail "files of the build are among the documents"
+  PKG_CONFIG_PATH=$(dirname "$(find "$1" -name op2jit.pc)") "$source/tests/install/start.sh" "$doc/samples/start" || exit 1
   cp -r "$doc/samples" "$work/samples" && sample "$1" && rm -r "$work/samples"
 }
 

@@ -66,7 +66,7 @@ static int native_variants(struct op_context *ctx, struct loop *loop, bool all, 
   loop->nvariants = loop->threads = 1;
   /* The form may have been named since the loop was first seen. */
   if (!loop->native)
-    loop->native = native_find(ctx->natives, loop->text);
+    loop->native = native_find(ctx->natives, loop->text, loop->name);
   if (!loop->native)
     return lacks_native_form(ctx, loop, err);
   struct native_state *state = calloc(1, sizeof *state);

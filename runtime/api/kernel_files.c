@@ -1,0 +1,186 @@
+/* Kernels whose text is in a file. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/api.h"
+#include "base/list.h"
+#include "context/env.h"
+#include "record/record.h"
+
+static int read_all(FILE *file, const char *path, struct text *out, struct error *err) {
+  char part[4096];
+  size_t n;
+  while ((n = fread(part, 1, sizeof part, file)) > 0)
+    text_add_bytes(out, part, n);
+  if (ferror(file))
+    return error_set(err, OP_ERR_FILE, "kernel file %s cannot be read: %s; expected a file of C text", path,
+                     strerror(errno));
+  return text_ok(out) ? OP_OK : error_memory(err, "a kernel file", out->length);
+}
+
+/* Kept as one block, "name NUL text", the text starting with a #line that says where the file is. */
+static const char *find_file(const struct op_context *ctx, const char *name) {
+  for (int i = 0; i < ctx->kernel_files->count; i++) {
+    const char *block = ctx->kernel_files->items[i];
+    if (strcmp(block, name) == 0)
+      return block + strlen(block) + 1;
+  }
+  return NULL;
+}
+
+static int load_file(struct op_context *ctx, const char *name, const char *path, const char **out,
+                     struct error *err) {
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return error_set(err, OP_ERR_FILE, "kernel file %s cannot be opened: %s; expected a file of C text", path,
+                     strerror(errno));
+  struct text block = {0};
+  text_add_bytes(&block, name, strlen(name) + 1);
+  text_add(&block, "#line 1 \"");
+  for (const char *p = path; *p; p++)
+    text_addf(&block, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+  text_add(&block, "\"\n");
+  size_t before = block.length;
+  int code = read_all(file, path, &block, err);
+  fclose(file);
+  if (!code && memchr(block.data + before, '\0', block.length - before))
+    code = error_set(err, OP_ERR_FILE, "kernel file %s holds a NUL byte; expected C text", path);
+  char *kept = code ? NULL : text_take(&block);
+  if (!code && (!kept || !list_add(ctx->kernel_files, kept))) {
+    free(kept);
+    return error_memory(err, "a kernel file", before);
+  }
+  text_free(&block);
+  *out = kept ? kept + strlen(kept) + 1 : NULL;
+  return code;
+}
+
+const char *op2jit_kernel_file(const char *path) {
+  struct op_context *ctx = api_enter("op_kernel_file", KEEP);
+  if (!ctx)
+    return NULL;
+  const char *text = NULL;
+  int code = OP_OK;
+  if (!path)
+    code = error_set(api_error(), OP_ERR_ARGUMENT,
+                     "op_kernel_file: the path is NULL; expected the name of a file");
+  else if (!(text = find_file(ctx, path)))
+    code = load_file(ctx, path, path, &text, api_error());
+  return api_leave_local(code) ? NULL : text;
+}
+
+/* ---- beside the program's source ---- */
+
+/* `path` with its last name cut off: "" if it has no folder; "/" stays. */
+static void cut_name(char *path) {
+  char *slash = strrchr(path, '/');
+  if (!slash)
+    *path = '\0';
+  else
+    slash[slash == path] = '\0';
+}
+
+struct places {
+  const char *first;      /* OP2_KERNELS, NULL if it is not set */
+  char *source, *program; /* the folders of the program's source and of the program */
+  struct text path;       /* of the file, when it was found */
+  bool failed;            /* for want of memory */
+};
+
+/* Whether folder/below/file can be read, of which the first two may be "". */
+static bool there(struct places *p, const char *folder, const char *below, const char *file) {
+  text_clear(&p->path);
+  text_addf(&p->path, "%s%s%s%s%s", folder, *folder ? "/" : "", below, *below ? "/" : "", file);
+  p->failed |= !text_ok(&p->path);
+  return text_ok(&p->path) && access(text_str(&p->path), R_OK) == 0;
+}
+
+/* A relative path of a source was right in the folder that the compiler ran in. That is often the one of the program or, of a
+ * build tree, one above it. */
+static bool above_program(struct places *p, const char *file) {
+  char *folder = strdup(p->program);
+  bool found = false;
+  p->failed |= !folder;
+  while (folder && *folder && !(found = there(p, folder, p->source, file)) && strcmp(folder, "/") != 0)
+    cut_name(folder);
+  free(folder);
+  return found;
+}
+
+static bool is_found(struct places *p, const char *file) {
+  if (*file == '/')
+    return there(p, "", "", file);
+  return (p->first && there(p, p->first, "", file)) || there(p, "", p->source, file) ||
+         (*p->source != '/' && above_program(p, file)) || there(p, p->program, "", file) ||
+         there(p, "", "", file);
+}
+
+static int not_found(const struct places *places, const char *file, struct error *err) {
+  if (*file == '/')
+    return error_set(err, OP_ERR_FILE, "kernel file %s cannot be opened: %s", file, strerror(errno));
+  return error_set(
+      err, OP_ERR_FILE,
+      "kernel file %s is in none of these folders: OP2_KERNELS (%s), that of the source (%s), that of the "
+      "program (%s), the working folder; set OP2_KERNELS to the folder that has it",
+      file, places->first ? places->first : "not set", *places->source ? places->source : ".",
+      *places->program ? places->program : "not known");
+}
+
+static int look_for(struct op_context *ctx, const char *file, const char *source, const char *key,
+                    const char **text, struct error *err) {
+  const char *first = env_value(ctx->env, ENV_KERNELS);
+  char program[4096] = "";
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[length > 0 ? length : 0] = '\0';
+  struct places places = {first && *first ? first : NULL, strdup(source), program, {0}, false};
+  int code = OP_OK;
+  if (places.source) {
+    cut_name(places.source);
+    cut_name(places.program);
+    if (is_found(&places, file))
+      code = load_file(ctx, key, text_str(&places.path), text, err);
+    else if (!places.failed)
+      code = not_found(&places, file, err);
+  }
+  if (!code && !*text)
+    code = error_memory(err, "the places of a kernel file", strlen(file) + strlen(source));
+  text_free(&places.path);
+  free(places.source);
+  return code;
+}
+
+/* One name in two folders is two files: what is kept is called by both. */
+static int find_included(struct op_context *ctx, const char *file, const char *source, const char **text,
+                         struct error *err) {
+  struct text key = {0};
+  text_addf(&key, "%s of %s", file, source);
+  *text = text_ok(&key) ? find_file(ctx, text_str(&key)) : NULL;
+  int code = OP_OK;
+  if (!text_ok(&key))
+    code = error_memory(err, "a kernel file", strlen(file) + strlen(source));
+  else if (!*text)
+    code = look_for(ctx, file, source, text_str(&key), text, err);
+  text_free(&key);
+  return code;
+}
+
+const char *op2jit_kernel_included(const char *file, const char *name, op_kernel_function function,
+                                   const char *source) {
+  struct op_context *ctx = api_enter("OP_KERNEL_FILE", KEEP);
+  if (!ctx)
+    return NULL;
+  const char *text = NULL;
+  int code;
+  if (!file || !name || !function || !source)
+    code = error_set(
+        api_error(), OP_ERR_ARGUMENT,
+        "OP_KERNEL_FILE: an argument is NULL; expected the name of a file and the name of a kernel in it");
+  else
+    code = find_included(ctx, file, source, &text, api_error());
+  if (!code)
+    code = native_add(ctx->natives, text, name, function, api_error());
+  return api_leave_local(code) ? NULL : text;
+}

@@ -1,0 +1,31 @@
+#!/bin/bash
+# start.sh FOLDER: the program of samples/start, copied out of FOLDER, is built against the library that pkg-config finds by each
+# of its three build files, and passes. CMake and meson are left out where they are missing, which is said.
+set -u
+start=$(realpath "$1")
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+built_by() { # TOOL COMMAND...: in a copy of its own, where it leaves the program start or build/start
+  local tool=$1 program
+  shift
+  if ! command -v "$tool" >/dev/null; then
+    echo "start: skipped with $tool, which is not installed"
+    return
+  fi
+  cp -r "$start" "$work/$tool" && cd "$work/$tool" || exit 1
+  if ! (sh -ec "$1") >"$work/log" 2>&1; then
+    echo "start: it does not build with $tool: $(tail -n 20 "$work/log")"
+    exit 1
+  fi
+  program=$(find . -name start -type f -perm -u+x)
+  if ! (cd / && env -i "$work/$tool/$program" OP2_BACKEND=native) >"$work/log" 2>&1 || ! grep -q PASSED "$work/log"; then
+    echo "start: built with $tool it fails: $(cat "$work/log")"
+    exit 1
+  fi
+  echo "start: built with $tool: $(tail -n 1 "$work/log")"
+}
+
+built_by make "make"
+built_by cmake "cmake -S . -B build && cmake --build build"
+built_by meson "meson setup build && meson compile -C build"
