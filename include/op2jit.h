@@ -191,8 +191,8 @@ op_map op_decl_map_long(op_set from, op_set to, int arity, const long long *tabl
  * size(set)*dim values and is copied; NULL means zeros. Types: double float int "unsigned int" (uint)
  * "long long" (ll) "unsigned long long" (ull) bool char short; ":soa" behind the type asks the library
  * to keep components apart, which changes nothing else. In C11 and C++ what `data` points to is compared with
- * the type, here as in all calls that take both: OP_ERR_TYPE for floats declared "double". Memory of any content
- * is passed as `void *`, and is not compared. Errors: OP_ERR_HANDLE, OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE,
+ * the type, here as in all calls that take both: OP_ERR_TYPE for floats declared "double". Pointers to void, char and
+ * unsigned char are raw memory, and pass for any type. Errors: OP_ERR_HANDLE, OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE,
  * OP_ERR_MEMORY. */
 op_dat op_decl_dat(op_set set, int dim, const char *type, const void *data, const char *name);
 /* The same, and it can be freed before op_exit. */
@@ -313,9 +313,24 @@ int op_par_loop_array(const char *kernel_source, const char *kernel_name, op_set
                       const op_arg args[], const char *file, int line);
 
 #ifndef __cplusplus
+/* A C function in place of the text, as in OP2, is an error when the program is compiled. */
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__CPPCHECK__)
+#define OP2JIT_MUST_BE_TEXT_(source)                                                                         \
+  (void)sizeof(struct {                                                                                      \
+    _Static_assert(                                                                                          \
+        _Generic((source), char * : 1, const char * : 1, void * : 1, const void * : 1, int : 1,              \
+                 default : 0),                                                                               \
+        "op_par_loop takes the kernel's text: for a function f write OP_KERNEL_OF(f), and define f with "    \
+        "OP_KERNEL_DEF");                                                                                    \
+    char op2jit_member;                                                                                      \
+  })
+#else
+#define OP2JIT_MUST_BE_TEXT_(source) (void)0
+#endif
 #define op_par_loop(source, name, set, ...)                                                                  \
-  op2jit_par_loop_array((source), (name), (set), (int)(sizeof((op_arg[]){__VA_ARGS__}) / sizeof(op_arg)),    \
-                        (const op_arg[]){__VA_ARGS__}, __FILE__, __LINE__)
+  (OP2JIT_MUST_BE_TEXT_(source),                                                                             \
+   op2jit_par_loop_array((source), (name), (set), (int)(sizeof((op_arg[]){__VA_ARGS__}) / sizeof(op_arg)),   \
+                         (const op_arg[]){__VA_ARGS__}, __FILE__, __LINE__))
 #endif
 
 /* ---- data: wait for what they need -------------------------------------------------------------*/

@@ -1,6 +1,7 @@
-/* The types of pointers: a part of op2jit.h, which includes it. Calls that take a pointer and a type, or a dat that has one, are these in a
- * C11 or C++ program: `is` names the type that the pointer points to, "" if it is void or none of the library's. The functions
- * under their own names compare nothing: (op_fetch_data)(dat, out). */
+/* The types of pointers: a part of op2jit.h, which includes it. In a C11 or C++ program, calls that take a pointer and a type, or a
+ * dat that has one, become these. `is` names the type that the pointer points to. It is "" for void, for char and
+ * unsigned char, which are raw bytes as everywhere in C, and for types that the library does not have: then nothing is compared. The
+ * functions under their own names compare nothing either: (op_fetch_data)(dat, out). */
 #ifndef OP2JIT_TYPED_H
 #define OP2JIT_TYPED_H
 
@@ -51,7 +52,6 @@ enum op2jit_type {
   OP2JIT_LONG_LONG_,
   OP2JIT_UNSIGNED_LONG_LONG_,
   OP2JIT_BOOL_,
-  OP2JIT_CHAR_,
   OP2JIT_SHORT_
 };
 template <unsigned type> struct op2jit_is { char bytes[type]; };
@@ -68,12 +68,10 @@ OP2JIT_IS_(unsigned long, sizeof(long) == sizeof(int) ? OP2JIT_UNSIGNED_ : OP2JI
 OP2JIT_IS_(long long, OP2JIT_LONG_LONG_)
 OP2JIT_IS_(unsigned long long, OP2JIT_UNSIGNED_LONG_LONG_)
 OP2JIT_IS_(bool, OP2JIT_BOOL_)
-OP2JIT_IS_(char, OP2JIT_CHAR_)
 OP2JIT_IS_(short, OP2JIT_SHORT_)
 inline const char *op2jit_type_name(size_t type) {
   static const char *const names[] = {
-      "",     "",     "double", "float", "int", "unsigned int", "long long", "unsigned long long",
-      "bool", "char", "short"};
+      "", "", "double", "float", "int", "unsigned int", "long long", "unsigned long long", "bool", "short"};
   return names[type];
 }
 #define OP2JIT_TYPE_AT_(pointer) op2jit_type_name(sizeof op2jit_type_at(pointer))
@@ -85,7 +83,7 @@ inline const char *op2jit_type_name(size_t type) {
            OP2JIT_IS_(long, sizeof(long) == sizeof(int) ? "int" : "long long"),                              \
            OP2JIT_IS_(unsigned long, sizeof(long) == sizeof(int) ? "unsigned int" : "unsigned long long"),   \
            OP2JIT_IS_(long long, "long long"), OP2JIT_IS_(unsigned long long, "unsigned long long"),         \
-           OP2JIT_IS_(_Bool, "bool"), OP2JIT_IS_(char, "char"), OP2JIT_IS_(short, "short"), default          \
+           OP2JIT_IS_(_Bool, "bool"), OP2JIT_IS_(short, "short"), default                                    \
            : "")
 #endif
 

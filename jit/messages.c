@@ -138,10 +138,12 @@ static bool is_advice_for_others(const struct message *m) {
   return begins_with(m, "include the header ");
 }
 
+#define IN_TEXT "put it in the text: of the program a kernel sees only its text, so write "
 #define CONSTANT                                                                                             \
-  "if %.*s is a constant: declare it with op_decl_const before the loop (op2jit check: --const); "           \
-  "functions, enums and #defines of the program have to be in the kernel's text too\n"
-#define HELPER "a kernel text is a unit of its own: write %.*s in it too, in front of the kernel\n"
+  IN_TEXT "functions, enums and #defines in front of the kernel; if %.*s is a constant, declare it with "    \
+          "op_decl_const before the loop (op2jit check: --const)\n"
+#define TYPE_NAME IN_TEXT "what %.*s is in front of the kernel\n"
+#define HELPER IN_TEXT "%.*s in front of the kernel\n"
 #define LIBRARY                                                                                              \
   "kernels have the functions of <math.h>, not %.*s: they allocate and print nothing, and reach data "       \
   "through "                                                                                                 \
@@ -151,6 +153,7 @@ static bool is_advice_for_others(const struct message *m) {
 static const struct {
   const char *before, *behind, *remedy;
 } undeclared[] = {{"use of undeclared identifier '", "'", CONSTANT},
+                  {"unknown type name '", "'", TYPE_NAME},
                   {"identifier \"", "\" is undefined", CONSTANT},
                   {"call to undeclared library function '", "'", LIBRARY},
                   {"call to undeclared function '", "'", HELPER}};

@@ -40,6 +40,10 @@ static const char *complaint(const struct kernel_parameter *p, const struct desc
   *remedy = "";
   if (p->short_name)
     return "its type is a short name for op_decl_dat and the arguments, which C does not know";
+  if (p->is_struct) {
+    *remedy = ", and fill a struct of the kernel's own if it needs one";
+    return "kernels are passed numbers, not structs";
+  }
   if (!p->understood)
     return NULL;
   if (p->depth < depth)

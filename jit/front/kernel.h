@@ -14,6 +14,7 @@ struct kernel_parameter {
   enum type_code type; /* of what is pointed to in the end; TYPE_NONE: a type that only the compiler knows */
   bool longer;         /* spelled `long`, where `long long` is as wide but another type to C */
   bool short_name;     /* spelled uint, ll or ull, which op_decl_dat knows and C does not */
+  bool is_struct;      /* what is pointed to is a struct or a union */
   bool is_const;       /* what is pointed to in the end is const */
   int depth;           /* pointers and array brackets: `T *x` 1, `T *x[2]` 2 */
   int line, column;

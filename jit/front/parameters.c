@@ -15,6 +15,7 @@ struct words {
   bool alias_longer;
   int names; /* typedef names seen */
   bool unknown;
+  bool is_struct;  /* or a union */
   bool short_name; /* one that op_decl_dat knows and C does not */
 };
 
@@ -127,7 +128,7 @@ static bool read_own_alias(const struct tokens *t, size_t i, struct own_alias *a
   a->last = a->first;
   while (a->last < t->count && (is_typedef ? !token_is(t, a->last, ";")
                                            : t->items[a->last].directive && !t->items[a->last].line_first))
-    a->last++;
+    a->last = is_typedef && token_is(t, a->last, "{") ? kernel_skip_brackets(t, a->last) : a->last + 1;
   a->name = is_typedef ? a->last - 1 : i + 2;
   if (is_typedef)
     a->last--;
@@ -174,6 +175,7 @@ static void resolve_name(const struct kernel *k, const char *name, size_t length
   if (find_own_alias(k, buffer, depth, &inner)) {
     w->alias = words_type(&inner, &known, &w->alias_longer);
     w->is_const += inner.is_const;
+    w->is_struct = inner.is_struct;
   } else
     w->short_name = type_parse(buffer, NULL) != TYPE_NONE;
   w->unknown |= !known;
@@ -187,8 +189,12 @@ static size_t read_specifiers(const struct kernel *k, size_t i, size_t end, int 
     size_t length = t->items[i].end - t->items[i].begin;
     if (word_is(word, length, "struct") || word_is(word, length, "union") || word_is(word, length, "enum")) {
       w->unknown = true;
+      w->is_struct |= *word != 'e';
       w->names++;
-      i += 2;
+      i = skip_attributes(t, i + 1);
+      i += token_is_identifier(t, i);
+      if (token_is(t, i, "{"))
+        i = kernel_skip_brackets(t, i);
     } else if (count_word(w, word, length))
       i++;
     else if (spells_type(w))
@@ -259,6 +265,7 @@ static bool read_parameter(const struct kernel *k, size_t first, size_t last, st
     plain &= !t->items[d].directive;
   p->understood = plain && known;
   p->short_name = words.short_name;
+  p->is_struct = words.is_struct;
   p->is_const = words.is_const > 0;
   if (!p->name)
     p->name = array_new(1, 1);

@@ -247,6 +247,26 @@ CASE(pointers_have_the_types_that_are_said) {
   assert_true(table[0][1] == 4 && real[0] == 3 && real[1] == 4);
 }
 
+/* As everywhere in C, memory of char and unsigned char may hold anything: a buffer of a file, of a network. */
+CASE(bytes_hold_any_type) {
+  op_set set = op_decl_set(2, "s");
+  double real[2] = {1, 2}, out[2] = {0};
+  unsigned char bytes[sizeof real];
+  char *chars = (char *)real;
+  memcpy(bytes, real, sizeof real);
+  op_dat a = op_decl_dat(set, 1, "double", chars, "a"), b = op_decl_dat(set, 1, "double", bytes, "b");
+  works(op_fetch_data(a, (char *)out));
+  assert_true(out[0] == 1 && out[1] == 2);
+  works(op_put_data(b, (const char *)real));
+  works(op_fetch_data_idx(b, bytes, 1, 1));
+  assert_memory_equal(bytes, &real[1], sizeof *real);
+  works(op_decl_const("api_bytes", 1, "double", chars));
+  works(op_update_const("api_bytes", bytes));
+  works(op_par_loop(OP_KERNEL_OF(twice), "twice", set, op_arg_gbl(chars, 1, "double", OP_READ),
+                    direct(b, 1, "double", OP_WRITE)));
+  fails(OP_ERR_TYPE, op_decl_dat(set, 1, "char", real, "c") ? OP_OK : op_last_error()->code);
+}
+
 CASE(temporaries_come_and_go) {
   op_set set = op_decl_set(3, "s");
   double x[] = {1, 2, 3}, y[3];
@@ -292,6 +312,8 @@ int main(void) {
       test_in_library(names_that_kernels_have_are_no_constants),
       test_in_library(a_value_has_the_constants_type),
       test_in_library(pointers_have_the_types_that_are_said),
+      test_in_library(bytes_hold_any_type),
+      test_in_library(bytes_hold_any_type),
       test_in_library(temporaries_come_and_go),
       test_in_library(declarations_may_come_after_loops),
   };

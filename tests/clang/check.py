@@ -4,6 +4,7 @@ usage: check.py OP2JIT PLUGIN
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -148,7 +149,8 @@ def refused():
     out, _ = run("least", "dat double 1 READ", "dat double 1 m[0] OP_INC", status=1)
     check("nor through a map", "add to it only" in out and "OP_MIN" not in out, out)
     _, err = run("broken", "gbl double 1 OP_INC", status=1)
-    check("a constant's remedy", "if gam is a constant: declare it with op_decl_const before the loop (op2jit check: --const)" in err, err)
+    check("an undeclared name's remedies", re.search(r"(?m)^put it in the text: .*; if gam is a constant, declare it with op_decl_const "
+          r"before the loop \(op2jit check: --const\)$", err), err)
     for text in ('#include <op2jit.h>\nvoid k(double *r) { *r += 1; }\n', '\nOP_KERNEL_DEF(k, void k(double *r) { *r += 1; })\n',
                  'static const char k[] = \nOP_KERNEL(void k(double *r) { *r += 1; });\n'):
         with open("program.c", "w", encoding="utf-8") as file:

@@ -5,6 +5,8 @@ set -u
 runtime=$1 source=$2
 shift 2
 compiled=0 absent=0
+scratch=$(mktemp)
+trap 'rm -f "$scratch" "$scratch.said"' EXIT
 for cell in "$@"; do
   compiler=${cell%%:*} standard=${cell#*:}
   case $standard in c++*) language=c++ ;; *) language=c ;; esac
@@ -31,6 +33,19 @@ for cell in "$@"; do
       exit 1
     }
   done
+  # A C function in place of the kernel's text: C11 says what to write; no compiler takes it for a text in silence.
+  printf '#include <op2jit.h>\nvoid k(double *v);\nint f(op_set s, op_arg a);\nint f(op_set s, op_arg a) { return op_par_loop(k, "k", s, a); }\n' >"$scratch"
+  "$compiler" "${flags[@]}" "$scratch" 2>"$scratch.said" && {
+    echo "$compiler -std=$standard takes a function for a kernel's text"
+    exit 1
+  }
+  case $standard in
+  c99 | c++*) ;;
+  *) grep -qF 'write OP_KERNEL_OF(f)' "$scratch.said" || {
+    echo "$compiler -std=$standard does not say what to write in place of a function"
+    exit 1
+  } ;;
+  esac
   compiled=$((compiled + 1))
 done
 echo "$compiled of $# compilers and standards, $absent absent"

@@ -43,6 +43,13 @@ int main(int argc, char **argv) {
                       op_arg_info(&sum, 1, "double", 3));
   code |= op_par_loop(OP_KERNEL_OF(copy), "copy", set, op_arg_gbl(&sum, 1, "double", OP_WORK));
   code |= op_par_loop(OP_KERNEL_FILE("use.c", copy), "copy", set, op_arg_gbl(&sum, 1, "double", OP_WORK));
+  /* Texts in every form that C has for them. */
+  char array[] = "void k(double *v) { *v = 1; }";
+  code |=
+      op_par_loop(array, "k", set, op_arg_idx(-1, OP_ID)) | op_par_loop("", "k", set, op_arg_idx(-1, OP_ID));
+  code |=
+      op_par_loop(NULL, "k", set, op_arg_idx(-1, OP_ID)) | op_par_loop(0, "k", set, op_arg_idx(-1, OP_ID));
+  code |= op_par_loop(OP_KERNEL(void k(double *v) { *v = 1; }), "k", set, op_arg_idx(-1, OP_ID));
   const op_arg args[1] = {op_arg_dat(x, -1, OP_ID, 2, "double", OP_WRITE)};
   code |= op_par_loop_array(op_kernel_file("kernel.c"), "k", set, 1, args, __FILE__, __LINE__);
   code |= op_fetch_data(x, value) | op_put_data(x, value) | op_fetch_data_idx(x, value, 0, 0);

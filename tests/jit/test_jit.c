@@ -284,22 +284,22 @@ static void check_event(void *user, const struct store_event *event) {
   ++*(int *)user;
 }
 
+#define UNDECLARED(name)                                                                                     \
+  "put it in the text: of the program a kernel sees only its text, so write functions, enums and #defines "  \
+  "in "                                                                                                      \
+  "front of the kernel; if " name                                                                            \
+  " is a constant, declare it with op_decl_const before the loop (op2jit check: --const)"
+
 TEST(compile_errors) {
   static const char text[] = "void k(double *x)\n{\n\tx[0] = y + sqrt(2.0);\n}\n";
-  static const char in_file[] =
-      "kernel k does not compile\n"
-      "mesh.c:42:9: error: use of undeclared identifier 'y'\n"
-      "    42 | \tx[0] = y + sqrt(2.0);\n"
-      "       | \t       ^\n"
-      "if y is a constant: declare it with op_decl_const before the loop (op2jit check: --const); "
-      "functions, enums and #defines of the program have to be in the kernel's text too";
-  static const char in_string[] =
-      "kernel k does not compile\n"
-      "kernel text:3:9: error: use of undeclared identifier 'y'\n"
-      "     3 | \tx[0] = y + sqrt(2.0);\n"
-      "       | \t       ^\n"
-      "if y is a constant: declare it with op_decl_const before the loop (op2jit check: --const); "
-      "functions, enums and #defines of the program have to be in the kernel's text too";
+  static const char in_file[] = "kernel k does not compile\n"
+                                "mesh.c:42:9: error: use of undeclared identifier 'y'\n"
+                                "    42 | \tx[0] = y + sqrt(2.0);\n"
+                                "       | \t       ^\n" UNDECLARED("y");
+  static const char in_string[] = "kernel k does not compile\n"
+                                  "kernel text:3:9: error: use of undeclared identifier 'y'\n"
+                                  "     3 | \tx[0] = y + sqrt(2.0);\n"
+                                  "       | \t       ^\n" UNDECLARED("y");
   struct store *store = open_store();
   struct jit *jit = open_jit(store, JIT_ON);
   struct desc file = broken(text, "mesh.c", 40, false), string = broken(text, NULL, 0, false);
@@ -334,9 +334,7 @@ TEST(error_in_one_line) {
                  "       |     a *= z;\n"
                  "       |          ^\n"
                  "       |   }\n"
-                 "       |   x[0] = a;\n"
-                 "if z is a constant: declare it with op_decl_const before the loop (op2jit check: --const); "
-                 "functions, enums and #defines of the program have to be in the kernel's text too");
+                 "       |   x[0] = a;\n" UNDECLARED("z"));
   jit_close(jit);
   desc_free(&d);
 }

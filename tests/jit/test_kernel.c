@@ -193,6 +193,30 @@ TEST(parameters) {
                 (struct expected_parameter){"real *x", "x", false, TYPE_NONE, false, 0});
 }
 
+/* Structs are found where they are written and behind names, so that they can be refused in words. */
+TEST(structs) {
+  static const char *const yes[] = {
+      "void k(struct s *x) {}",
+      "void k(const union u *x) {}",
+      "void k(struct { double a; int b[2]; } *x) {}",
+      "typedef struct { double a, b; } s; void k(s *x) {}",
+      "typedef const struct s { double a; } t; typedef t s; void k(s *x) {}",
+      "struct __attribute__((packed)) s { char a; }; typedef struct s t; void k(t *x) {}"};
+  static const char *const no[] = {"void k(enum e *x) {}", "struct s { int a; }; void k(double *x) {}",
+                                   "typedef struct { int a; } s; typedef double t; void k(t *x) {}",
+                                   "void k(s *x) {}"};
+  struct kernel k;
+  struct error err = {0};
+  for (size_t i = 0; i < sizeof yes / sizeof *yes + sizeof no / sizeof *no; i++) {
+    const bool is = i < sizeof yes / sizeof *yes;
+    const char *text = is ? yes[i] : no[i - sizeof yes / sizeof *yes];
+    assert_int_equal(parse(&k, text, "k", &err), OP_OK);
+    if (k.nparameters != 1 || k.parameters[0].is_struct != is)
+      fail_msg("%s: %d parameters", text, k.nparameters);
+    kernel_free(&k);
+  }
+}
+
 /* ---- against arguments -------------------------------------------------------------------------*/
 
 static struct desc loop(int nargs, const struct desc_arg *args) {
@@ -250,7 +274,7 @@ TEST(fits) {
   check("void k(const double *q, double res[4], const double **x, int *n) {}", d, NULL);
   check("void k(const double q[4], double *restrict res, const double *const x[3], int *n) {}", d, NULL);
   check("typedef double T;\nvoid k(const T *q, T *res, const T *x[3], int n[1]) {}", d, NULL);
-  check("void k(const what *q, struct s *res, who x[3], int n[1]) {}", d, NULL);
+  check("void k(const what *q, enum e *res, who x[3], int n[1]) {}", d, NULL);
   check("#if A\nvoid k(double *q) {}\n#else\nvoid k(const double *q, double *r, const double **x, int *n) "
         "{}\n#endif",
         d, NULL);

@@ -55,6 +55,15 @@ CASE(kernel_parameter_short_name) {
   WITH_TEXT("void scale(const ull *h, double *sum) {\n  *sum += 2 * (double)*h;\n}\n");
 }
 
+CASE(kernel_parameter_struct) {
+  WITH_TEXT(
+      "typedef struct { double x; } point;\nvoid scale(const point *h, double *sum) {\n  *sum += h->x;\n}\n");
+}
+
+CASE(kernel_parameter_unknown) {
+  WITH_TEXT("void scale(const real *h, double *sum) {\n  *sum += *h;\n}\n");
+}
+
 CASE(kernel_parameter_value) {
   WITH_TEXT("void scale(double h, double *sum) {\n  *sum += 2 * h;\n}\n");
 }
@@ -190,6 +199,8 @@ const struct negative_case kernel_cases[] = {
     ROW(kernel_many_parameters, OP_ERR_KERNEL, 0),
     ROW(kernel_parameter_type, OP_ERR_KERNEL, 0),
     ROW(kernel_parameter_short_name, OP_ERR_KERNEL, 0),
+    ROW(kernel_parameter_struct, OP_ERR_KERNEL, 0),
+    ROW(kernel_parameter_unknown, OP_ERR_COMPILE, COMPILED_ONLY),
     ROW(kernel_parameter_value, OP_ERR_KERNEL, 0),
     ROW(kernel_one_line, OP_ERR_KERNEL, 0),
     ROW(kernel_parameter_not_const, OP_ERR_KERNEL, 0),
