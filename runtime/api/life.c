@@ -17,6 +17,7 @@
 #include "kernels-cache/store.h"
 #include "loop/loop.h"
 #include "loop/names.h"
+#include "loop/queue.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
@@ -46,6 +47,7 @@ struct whole {
   struct list kernel_files;
   struct trace trace;
   struct text dat_names;
+  struct queue queue;
   op_counters_t counters;
 };
 
@@ -67,6 +69,12 @@ static struct op_context *new_context(struct error *err) {
                                    .forms = check_forms,
                                    .counters = &w->counters};
   return &w->context;
+}
+
+/* Loops wait for one another, if they are to. */
+static void open_queue(struct op_context *ctx) {
+  if (strcmp(env_value(ctx->env, ENV_LAZY), "off") != 0)
+    ctx->queue = &((struct whole *)ctx)->queue;
 }
 
 static void warn_each_line(const struct log *log, const struct text *lines) {
@@ -133,6 +141,7 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
   if (ctx->comm->rank == 0)
     warn_each_line(ctx->log, warnings);
   struct tune_mode ignored;
+  open_queue(ctx);
   int code = context_check_timing(ctx, err);
   if (!code)
     code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &ignored, err);
@@ -242,5 +251,6 @@ void context_close(struct op_context *ctx) {
 
 int ctx_flush(struct op_context *ctx, struct error *err) {
   ctx->counters->flushes++;
-  return spread_check(ctx, err);
+  const int code = queue_flush(ctx, err);
+  return code ? code : spread_check(ctx, err);
 }

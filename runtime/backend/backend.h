@@ -33,6 +33,7 @@ struct backend {
   double (*cost)(const struct loop *loop, int variant);
   bool compiles_behind; /* it knows how, see `code` */
   bool times_itself;    /* a launch that is timed tells its seconds */
+  bool may_wait; /* a launch that is ready depends on nothing that the program can change, and cannot fail */
   /* Would the loop be made otherwise if its few elements took long (heavy.h)? NULL: no. */
   bool (*may_be_heavy)(const struct op_context *ctx, const struct loop *loop);
   /* What its times depend on; NULL: the host's processor. */

@@ -23,6 +23,7 @@ struct mover;
 struct native_table;
 struct op2jit_counters;
 struct plan_cache;
+struct queue;
 struct store;
 struct team;
 struct text;
@@ -39,7 +40,8 @@ struct op_context {
   struct handles *handles; /* outlives the context */
   struct mesh *mesh;
   struct loop_table *loops;
-  struct list *sites; /* of calls of loops, see record/sites.h */
+  struct list *sites;  /* of calls of loops, see record/sites.h */
+  struct queue *queue; /* of loops that wait; NULL: they run at once */
   const struct backend *backend;
   void *backend_state;
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */

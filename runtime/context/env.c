@@ -39,6 +39,8 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_JIT] = {"OP2_JIT", "on", "on|load|off",
                  "load: never compile, misses are an error that lists them; off: native forms only", NULL},
     [ENV_TUNE] = {"OP2_TUNE", "auto", "", "auto, off, use, force, or seconds to spend", NULL},
+    [ENV_LAZY] = {"OP2_LAZY", "off", "off|on",
+                  "on: loops wait until the program looks, and run as chains then", NULL},
     [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
     [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "how far floating point may be transformed",
                 NULL},

@@ -17,6 +17,7 @@ enum env_name {
   ENV_CACHE_RO,
   ENV_JIT,
   ENV_TUNE,
+  ENV_LAZY,
   ENV_VARIANT,
   ENV_FP,
   ENV_CHECK,

@@ -13,6 +13,12 @@ void loop_forget(struct op_context *ctx, const struct dat *dat);
 int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err);
 /* Run it from the data as they are, without messages. Versions of dats stay as they are. */
 int loop_go(struct op_context *ctx, struct launch *launch, struct error *err);
+/* The run of a launch that is ready, with messages, results, versions and times. */
+int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err);
+/* Everything, in the loop's form. The call's memory is known to be there. */
+int loop_run_now(struct op_context *ctx, struct launch *launch, struct error *err);
+/* One more run is about to begin: counted, and named at diagnostic level 3. */
+void loop_count_run(struct op_context *ctx, struct loop *loop);
 
 /* ---- parts, each in a file of its own ---- */
 

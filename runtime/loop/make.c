@@ -9,6 +9,7 @@
 #include "context/context.h"
 #include "loop/form.h"
 #include "mesh/data.h"
+#include "record/launch.h"
 #include "record/sites.h"
 #include "tune/choose.h"
 
@@ -29,7 +30,10 @@ void loop_free(struct op_context *ctx, struct loop *loop) {
   free(loop->text);
   free(loop->file);
   free(loop->frame);
-  launch_free(loop->spare);
+  for (struct launch *next; loop->spare; loop->spare = next) {
+    next = loop->spare->next;
+    launch_free(loop->spare);
+  }
   free(loop);
 }
 

@@ -22,6 +22,7 @@ void launch_free(struct launch *launch) {
   free(launch->globals);
   free(launch->frame);
   free(launch->slots);
+  free(launch->file);
   free(launch);
 }
 

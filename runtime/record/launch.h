@@ -7,6 +7,7 @@
 
 struct launch {
   struct loop *loop;
+  struct launch *next;     /* spare ones of the record */
   unsigned made;           /* the record that it fits, see loop->made */
   void *user[OP_MAX_ARGS]; /* the user's memory of globals and payloads */
   unsigned char *globals;  /* READ, WRITE and RW globals, and what extrema with a payload start from */
@@ -16,9 +17,11 @@ struct launch {
   struct {
     int first, count;
   } part_slots[LOOP_PARTS];
-  int variant;               /* of the backend: what is to run */
-  bool timed;                /* for tuning, which a device does itself: */
-  double seconds;            /* so long it took there */
+  int variant;    /* of the backend: what is to run */
+  bool timed;     /* for tuning, which a device does itself: */
+  double seconds; /* so long it took there */
+  char *file;     /* the place of the call, of a launch that waited; NULL: no memory */
+  int line;
   struct exchange *exchange; /* of the needs that were stale when it last had some */
   unsigned stale;            /* a bit for each need */
   enum space exchange_space;
@@ -28,20 +31,19 @@ struct launch {
 struct launch *launch_new(struct loop *loop, struct error *err);
 void launch_free(struct launch *launch);
 
-/* The record's spare one, or a new one: a loop that is called one by one needs one launch ever. */
+/* One of the record's spare ones, or a new one: a record has as many as have ever waited at once. */
 static inline struct launch *launch_get(struct loop *loop, struct error *err) {
   struct launch *launch = loop->spare;
-  loop->spare = NULL;
-  return launch ? launch : launch_new(loop, err);
+  if (!launch)
+    return launch_new(loop, err);
+  loop->spare = launch->next;
+  return launch;
 }
 
-/* It is done: the record's spare one, or freed. */
+/* It is done, and spare. */
 static inline void launch_put(struct launch *launch) {
-  struct loop *loop = launch->loop;
-  if (loop->spare)
-    launch_free(launch);
-  else
-    loop->spare = launch;
+  launch->next = launch->loop->spare;
+  launch->loop->spare = launch;
 }
 /* Let it fit its record, which was made anew, or which it is the first launch of. */
 int launch_fit(struct launch *launch, struct error *err);

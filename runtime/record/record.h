@@ -104,15 +104,16 @@ struct loop {
 
   struct reduction reductions[OP_MAX_ARGS];
   int nreductions;
+  bool tells; /* a result goes to a variable of the program, which may look at it when the call is over */
   size_t slot_bytes;
   struct loop_part parts[LOOP_PARTS];
   int nparts, nresults; /* parts whose results count come first */
   struct halo_need needs[OP_MAX_ARGS];
   int nneeds;
-  size_t global_bytes; /* READ, WRITE and RW globals of a launch */
-  void **frame;        /* what a launch's starts from: desc_slots() pointers, see jit/front/describe.h */
-  unsigned made;       /* changes whenever launches have to be fitted to the record anew */
-  struct launch *spare;
+  size_t global_bytes;  /* READ, WRITE and RW globals of a launch */
+  void **frame;         /* what a launch's starts from: desc_slots() pointers, see jit/front/describe.h */
+  unsigned made;        /* changes whenever launches have to be fitted to the record anew */
+  struct launch *spare; /* launches that wait for a call, see launch_get */
 
   const struct backend *backend;
   void *backend_state;

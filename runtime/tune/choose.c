@@ -209,10 +209,14 @@ static int turn_heavy(struct op_context *ctx, struct loop *loop, struct error *e
   return code;
 }
 
+bool tune_turns(const struct loop *loop) {
+  return loop->tuning->watched && loop->long_calls >= HEAVY_ENOUGH;
+}
+
 int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
   int code = OP_OK;
-  if (loop->tuning->watched && loop->long_calls >= HEAVY_ENOUGH)
+  if (tune_turns(loop))
     code = turn_heavy(ctx, loop, err);
   if (code)
     return code;
@@ -227,6 +231,11 @@ int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) 
   launch->variant = loop->variant;
   loop->stats.variant = loop->backend->name_of(loop, loop->variant);
   return loop->backend->select(ctx, launch, err);
+}
+
+bool tune_tries(const struct launch *launch) {
+  const struct tuning *t = launch->loop->tuning;
+  return t->tuner && launch->variant != tuner_winner(t->tuner);
 }
 
 /* ---- times ---- */

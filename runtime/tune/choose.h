@@ -3,6 +3,8 @@
 #ifndef OP2JIT_CHOOSE_H
 #define OP2JIT_CHOOSE_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 struct launch;
@@ -19,8 +21,12 @@ int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err);
 int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err);
 int tune_code(struct op_context *ctx, struct loop *loop, struct error *err);
 
+/* The next run begins by making the loop anew: nothing of it may wait to be run then. */
+bool tune_turns(const struct loop *loop);
 /* Before each run: the launch's variant, which may be one to try. */
 int tune_next(struct op_context *ctx, struct launch *launch, struct error *err);
+/* It is not the best variant known, but one to try. */
+bool tune_tries(const struct launch *launch);
 /* After it: so long it took. */
 void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);
 /* The loop ends, or is made anew: remember what is known. May be called for a loop that was never begun. */

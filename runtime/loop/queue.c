@@ -1,0 +1,75 @@
+#include "loop/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "context/context.h"
+#include "loop/chain.h"
+#include "loop/loop.h"
+#include "ranks/comm.h"
+#include "tune/choose.h"
+
+int queue_flush(struct op_context *ctx, struct error *err) {
+  struct queue *queue = ctx->queue;
+  const int n = queue ? queue->count : 0;
+  if (n == 0)
+    return OP_OK;
+  queue->count = 0;
+  const int code = chain_run(ctx, queue->launches, n, err);
+  for (int i = 0; i < n; i++)
+    launch_put(queue->launches[i]);
+  return code;
+}
+
+/* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other. */
+static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
+  return loop->backend->may_wait && !loop->form && comm_alone(ctx->comm) && loop->most_elements > 0;
+}
+
+static int run_at_once(struct op_context *ctx, struct launch *launch, struct error *err) {
+  int code = queue_flush(ctx, err);
+  if (!code)
+    code = loop_run_now(ctx, launch, err);
+  launch_put(launch);
+  return code;
+}
+
+/* What waits runs in the variant that it was made ready for: before another is tried, or made, it has to be over. */
+static int make_ready(struct op_context *ctx, struct launch *launch, bool *tried, struct error *err) {
+  struct loop *loop = launch->loop;
+  int code = tune_turns(loop) ? queue_flush(ctx, err) : OP_OK;
+  const int before = loop->variant;
+  if (!code)
+    code = loop_make_ready(ctx, launch, err);
+  *tried = !code && (loop->variant != before || tune_tries(launch));
+  return *tried ? queue_flush(ctx, err) : code;
+}
+
+/* For messages. The program's text may be gone when one is needed. */
+static void note_place(struct launch *launch, const struct loop_call *call) {
+  const char *file = call->file ? call->file : "";
+  launch->line = call->line;
+  if (launch->file && strcmp(launch->file, file) == 0)
+    return;
+  free(launch->file);
+  launch->file = strdup(file);
+}
+
+int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_call *call,
+               struct error *err) {
+  struct queue *queue = ctx->queue;
+  struct loop *loop = launch->loop;
+  bool tried = false;
+  if (!may_wait(ctx, loop))
+    return run_at_once(ctx, launch, err);
+  int code = make_ready(ctx, launch, &tried, err);
+  if (code) {
+    launch_put(launch);
+    return code;
+  }
+  note_place(launch, call);
+  queue->launches[queue->count++] = launch;
+  const bool ends = loop->tells || tried || queue->count == QUEUE_MOST;
+  return ends ? queue_flush(ctx, err) : OP_OK;
+}

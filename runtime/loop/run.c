@@ -1,0 +1,228 @@
+/* Running a launch: what it needs is made ready, then it goes, and leaves its results. */
+#include "loop/loop.h"
+
+#include <string.h>
+
+#include "backend/backend.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "context/context.h"
+#include "loop/agree.h"
+#include "loop/form.h"
+#include "loop/make.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "ranks/agree.h"
+#include "record/trace.h"
+#include "tune/choose.h"
+
+/* A direct WRITE leaves nothing of the old values; everything else needs them. */
+static int need_dats(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (!arg->dat || !arg->present)
+      continue;
+    int code = dat_need(ctx, arg->dat, loop->backend->space, REGION_OWNED, err);
+    if (code)
+      return error_prefix(err, "loop %s, argument %d: ", loop->name, i + 1);
+  }
+  return OP_OK;
+}
+
+static bool constants_changed(struct op_context *ctx, struct loop *loop) {
+  if (loop->constant_epoch == ctx->mesh->constant_epoch)
+    return false;
+  loop->constant_epoch = ctx->mesh->constant_epoch;
+  for (int i = 0; i < loop->desc.nconsts; i++) {
+    const struct desc_const *known = &loop->desc.consts[i];
+    const struct constant *constant = mesh_find_constant(ctx->mesh, known->name);
+    if (known->folded && memcmp(known->value, constant->value, constant->bytes) != 0)
+      return true;
+  }
+  return false;
+}
+
+/* Whether the record still says what the mesh and the constants say. */
+static bool is_stale(struct op_context *ctx, struct loop *loop) {
+  if (loop->epoch != ctx->mesh->epoch)
+    return true;
+  return loop->prepared ? constants_changed(ctx, loop) : loop->constant_epoch != ctx->mesh->constant_epoch;
+}
+
+static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error *err) {
+  int code = OP_OK;
+  if (is_stale(ctx, loop)) {
+    tune_drop(ctx, loop);
+    if (loop->form && loop->form->drop)
+      loop->form->drop(loop);
+    loop->prepared = false;
+    code = loop_describe(ctx, loop, err);
+    if (!code)
+      code = loop_layout(loop, err);
+    code = agree_on_loop(ctx, loop, loop->name, code, err);
+    /* Half described is as stale as before. */
+    if (code)
+      loop->epoch = ctx->mesh->epoch - 1;
+  }
+  if (code || loop->prepared)
+    return code;
+  loop_count_bytes(loop);
+  loop_make_parts(loop);
+  loop_find_needs(loop);
+  loop_fill_frame(ctx, loop);
+  code = tune_choose(ctx, loop, err);
+  if (!code)
+    code = tune_plan(ctx, loop, err);
+  if (!code)
+    code = tune_code(ctx, loop, err);
+  if (code)
+    tune_drop(ctx, loop);
+  return code;
+}
+
+static int prepare_together(struct op_context *ctx, struct loop *loop, struct error *err) {
+  const int own = prepare_anew(ctx, loop, err);
+  const int code = agree_on_success(ctx->agreement, own, err);
+  if (code && !own)
+    tune_drop(ctx, loop);
+  loop->prepared = !code;
+  /* A text that does not compile will not the next time either, unless a constant is declared. */
+  if (code == OP_ERR_COMPILE || code == OP_ERR_VIOLATION)
+    error_copy(&loop->failure, err);
+  return code;
+}
+
+int loop_prepare(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  const bool prepared =
+      loop->prepared && loop->epoch == ctx->mesh->epoch && loop->constant_epoch == ctx->mesh->constant_epoch;
+  const int code = prepared ? OP_OK : prepare_together(ctx, loop, err);
+  return code ? code : launch_fit(launch, err);
+}
+
+int loop_run_by(struct op_context *ctx, struct launch *launch,
+                int (*run)(struct op_context *ctx, struct launch *launch, struct error *err),
+                struct error *err) {
+  struct loop *loop = launch->loop;
+  int code = loop_prepare(ctx, launch, err);
+  for (int i = 0; !code && i < loop->nargs; i++)
+    if (loop->args[i].dat && loop->args[i].present)
+      code = dat_need(ctx, loop->args[i].dat, SPACE_HOST, REGION_OWNED, err);
+  if (!code)
+    code = loop_exchange_anew(ctx, launch, err);
+  for (int p = 0; !code && p < loop->nparts; p++)
+    launch_set_slots(launch, p, p == 0);
+  if (!code)
+    code = launch_start(launch, err);
+  const double start = clock_seconds();
+  if (!code)
+    code = run(ctx, launch, err);
+  if (!code)
+    code = launch_results(ctx, launch, err);
+  if (code)
+    return code;
+  loop_mark_written(ctx, loop, SPACE_HOST);
+  loop->stats.seconds += clock_seconds() - start;
+  return OP_OK;
+}
+
+int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
+  int code = loop_prepare(ctx, launch, err);
+  if (!code)
+    code = tune_next(ctx, launch, err);
+  if (!code)
+    code = need_dats(ctx, launch->loop, err);
+  return code ? code : launch_start(launch, err);
+}
+
+/* What was begun is ended, also after a failure. */
+static int finish_exchange(struct op_context *ctx, struct launch *launch, int code, struct error *err) {
+  struct error ignored = {0};
+  int status = loop_exchange_finish(ctx, launch, code ? &ignored : err);
+  error_free(&ignored);
+  return code ? code : status;
+}
+
+/* The first part needs no halo: it runs while messages travel. */
+static int run_parts(struct op_context *ctx, struct launch *launch, bool exchanging, struct error *err) {
+  const struct loop *loop = launch->loop;
+  int code = OP_OK;
+  for (int p = 0; !code && p < loop->nparts; p++) {
+    if (loop->parts[p].begin < loop->parts[p].end)
+      code = loop->backend->run(ctx, launch, p, err);
+    if (p == 0 && exchanging)
+      code = finish_exchange(ctx, launch, code, err);
+  }
+  if (!code && loop->backend->finish)
+    code = loop->backend->finish(ctx, launch, err);
+  return code;
+}
+
+int loop_go(struct op_context *ctx, struct launch *launch, struct error *err) {
+  int code = run_parts(ctx, launch, false, err);
+  return code ? code : launch_results(ctx, launch, err);
+}
+
+/* `spent` without the time that others made this rank wait, which says nothing about the variant. */
+static void note_time(struct op_context *ctx, struct launch *launch, double start, double waited) {
+  struct loop *loop = launch->loop;
+  const double spent = clock_seconds() - start;
+  loop->stats.seconds += spent;
+  if (spent > loop->stats.slowest)
+    loop->stats.slowest = spent;
+  tune_ran(ctx, launch, spent - (loop->stats.waiting_seconds - waited));
+  if (ctx->trace->wanted)
+    trace_add(ctx, loop, start, spent);
+}
+
+int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  int code = OP_OK;
+  const double start = clock_seconds(), waited = loop->stats.waiting_seconds;
+  bool exchanging = false;
+  if (loop->nneeds)
+    code = loop_exchange_start(ctx, launch, loop->backend->space, &exchanging, err);
+  if (!code)
+    code = run_parts(ctx, launch, exchanging, err);
+  if (!code)
+    code = launch_results(ctx, launch, err);
+  if (code)
+    return code;
+  loop_mark_written(ctx, loop, loop->backend->space);
+  note_time(ctx, launch, start, waited);
+  return OP_OK;
+}
+
+int loop_run_plainly(struct op_context *ctx, struct launch *launch, struct error *err) {
+  const int code = loop_make_ready(ctx, launch, err);
+  return code ? code : loop_run_ready(ctx, launch, err);
+}
+
+int loop_exchange_now(struct op_context *ctx, struct launch *launch, enum space space, struct error *err) {
+  bool exchanging = false;
+  int code = loop_exchange_start(ctx, launch, space, &exchanging, err);
+  return code || !exchanging ? code : loop_exchange_finish(ctx, launch, err);
+}
+
+static long long bytes_moved(const struct op_context *ctx) {
+  return ctx->counters->bytes_to_device + ctx->counters->bytes_from_device;
+}
+
+void loop_count_run(struct op_context *ctx, struct loop *loop) {
+  if (ctx->diags >= 3)
+    log_line(ctx->log, LOG_WARN, "loop", "loop %s over %ld elements of set \"%s\"", loop->name,
+             loop->set->size, loop->set->name);
+  ctx->counters->loops++;
+  loop->stats.calls++;
+}
+
+int loop_run_now(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  loop_count_run(ctx, loop);
+  if (loop->most_elements == 0)
+    return OP_OK;
+  const long long moved = bytes_moved(ctx);
+  const int code = loop->form ? loop->form->run(ctx, launch, err) : loop_run_plainly(ctx, launch, err);
+  loop->stats.moved += bytes_moved(ctx) - moved;
+  return code;
+}
