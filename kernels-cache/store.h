@@ -168,7 +168,7 @@ struct store_tuning {
   long long made; /* seconds since 1970; set by the store */
   double
       baseline; /* what the default took in the same run: medians of several runs are compared by it; 0: unknown */
-  bool provisional; /* chosen so far: its measurements go on */
+  bool provisional; /* chosen before all were tried; a finished choice is not replaced by one */
 };
 /* One transaction; a row with the same signature, target, threads, mesh and variant is replaced. */
 bool store_put_tunings(struct store *store, const struct store_tuning *rows, int count);

@@ -327,8 +327,8 @@ const struct command cli_other[] = {
      .most = -1,
      .help = "Run a program with tuning forced",
      .more = "With OP2_TUNE=force every variant that the tuner tries is compiled and measured, whatever it "
-             "costs, so that later runs start warm. Loops that are called too few times for that are named; "
-             "the same command again goes on, until all are tuned. The status is the program's; it is 1, and "
+             "costs, so that later runs start warm. Loops that are called too few times for that are named, "
+             "with how many calls are missing. The status is the program's; it is 1, and "
              "the program is not run, where nothing could be kept: with OP2_CACHE=off, OP2_BACKEND=native or "
              "OP2_JIT=off.",
      .run = run_warm,

@@ -1,7 +1,7 @@
 /* Files of a context: meshes and results in OP2's layout, and steps for ParaView. All collective. After an error on any rank
  * all ranks have it, and nothing was declared or changed. */
-#ifndef OP2JIT_IO_IO_H
-#define OP2JIT_IO_IO_H
+#ifndef OP2JIT_FILES_IO_H
+#define OP2JIT_FILES_IO_H
 
 #include "files/files.h"
 #include "mesh/mesh.h"

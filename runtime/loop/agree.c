@@ -87,8 +87,11 @@ int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, i
     loop->most_elements = loop->set->extents[EXTENT_EXEC];
     loop->most_threads = ctx->team ? executor_threads(ctx->team, loop->most_elements, 0) : 1;
   }
-  if (comm_alone(ctx->comm))
+  if (comm_alone(ctx->comm)) {
+    if (loop && loop->shadow)
+      follow(loop->shadow, loop);
     return code;
+  }
   text_addf(&facts, "call\tloop %s\n", name ? name : "without a name");
   if (loop && !code) {
     print_loop(ctx, loop, &facts);

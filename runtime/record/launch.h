@@ -1,5 +1,8 @@
 /* One call of a loop: all that it has of its own, so that several calls of one loop can wait to be run. What is the same for every call
- * is the record's. */
+ * is the record's.
+ * Limits for launches that wait: `variant` is a number of the record's, so nothing may unmake it or list the ways anew meanwhile (tune_next
+ * and tune_ran may); and the gather form, like CUDA, keeps pointers of a run in the variant: two launches of one loop cannot stand
+ * in one schedule there. */
 #ifndef OP2JIT_LAUNCH_H
 #define OP2JIT_LAUNCH_H
 

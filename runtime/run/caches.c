@@ -71,7 +71,9 @@ static struct machine read_machine(const struct env *env) {
   const bool recorded = env_given(env, ENV_MACHINE);
   struct machine m = {.folder = recorded ? env_value(env, ENV_MACHINE) : "/sys/devices/system/cpu"};
   char line[1024];
-  read_line(m.folder, "present", line, sizeof line);
+  read_line(m.folder, "online", line, sizeof line); /* as the lists of sharers, which leave out the others */
+  if (!count_cpus(line))
+    read_line(m.folder, "present", line, sizeof line);
   const int listed = count_cpus(line);
   m.cpus = listed > 0 ? listed : (int)sysconf(_SC_NPROCESSORS_CONF);
   read_caches(&m);

@@ -1,4 +1,4 @@
-/* What a fill of the team provides, and what all fills share. For runtime/team*.c only. */
+/* What a fill of the team provides, and what all fills share. For runtime/run/team*.c only. */
 #ifndef OP2JIT_TEAM_FILL_H
 #define OP2JIT_TEAM_FILL_H
 

@@ -1,5 +1,5 @@
 /* Containers are often given a part of a machine's time rather than some of its CPUs: threads on all CPUs use it up at once and then
- * stand still together. For runtime/team*.c. */
+ * stand still together. For runtime/run/team*.c. */
 #ifndef OP2JIT_TEAM_QUOTA_H
 #define OP2JIT_TEAM_QUOTA_H
 

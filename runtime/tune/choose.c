@@ -97,19 +97,21 @@ static int plan_one(struct op_context *ctx, struct loop *loop, int which, struct
   return code;
 }
 
-/* On all ranks or on none; what it cost is what it cost the slowest. */
+/* On all ranks or on none; what it cost is what it cost the slowest. Of a failure the ranks know no common cost: nothing is paid. */
 static int code_one(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
   struct tuning *t = loop->tuning;
   const double start = clock_seconds();
   int code = loop->backend->code(ctx, loop, which, wait, err);
   double spent[] = {t->spent + clock_seconds() - start, loop->stats.plan_seconds};
   code = agree_on_largest(ctx->agreement, code, spent, 2, err);
-  if (code)
+  if (code) {
     loop->backend->unmake(ctx, loop, which);
+    return code;
+  }
   t->plan_seconds = spent[1];
   if (t->tuner && which != loop->standard)
     tuner_paid(t->tuner, spent[0]);
-  return code;
+  return OP_OK;
 }
 
 static int make_one(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
