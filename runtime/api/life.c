@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "check/forms.h"
-#include "check/shadow.h"
+#include "check/shadow/shadow.h"
 #include "context/env.h"
 #include "context/forced.h"
 #include "files/io.h"

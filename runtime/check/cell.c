@@ -80,9 +80,9 @@ static int get_code(struct op_context *ctx, struct cell *cell, struct error *err
   return status;
 }
 
-static int open_code(struct op_context *ctx, struct cell *cell, struct error *err) {
+static int open_code(struct op_context *ctx, struct cell *cell, bool native, struct error *err) {
   const struct loop *loop = cell->loop;
-  if (loop->native) {
+  if (native) {
     cell->call = native_call_of(loop->nargs);
     return OP_OK;
   }
@@ -149,7 +149,8 @@ static int open_arg(struct cell *cell, int i, struct error *err) {
   return OP_OK;
 }
 
-static void fill_frame(struct cell *cell, int side) {
+/* Constants that are not compiled in are read where the mesh keeps them, for they may change between calls. */
+static void fill_frame(const struct op_context *ctx, struct cell *cell, int side) {
   void **frame = cell->frames[side];
   const struct desc *d = &cell->desc;
   for (int i = 0; i < d->nargs; i++) {
@@ -161,15 +162,17 @@ static void fill_frame(struct cell *cell, int side) {
       frame[desc_slot_arg(d, i)] = cell_row(cell, side, i, 0);
   }
   for (int i = 0; i < d->nconsts; i++)
-    frame[desc_slot_const(d, i)] = d->consts[i].folded ? NULL : d->consts[i].value;
+    frame[desc_slot_const(d, i)] =
+        d->consts[i].folded ? NULL : mesh_find_constant(ctx->mesh, d->consts[i].name)->value;
 }
 
-int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, struct error *err) {
+int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, bool native,
+              struct error *err) {
   struct cell *cell = calloc(1, sizeof *cell);
   if (!cell)
     return error_memory(err, "the checking form", sizeof *cell);
   cell->loop = loop;
-  int code = open_code(ctx, cell, err);
+  int code = open_code(ctx, cell, native, err);
   for (int i = 0; !code && i < loop->nargs; i++)
     code = open_arg(cell, i, err);
   if (code) {
@@ -178,7 +181,7 @@ int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop
   }
   for (int side = 0; side < CELL_SIDES; side++)
     if (cell->frames[side])
-      fill_frame(cell, side);
+      fill_frame(ctx, cell, side);
   *out = cell;
   return OP_OK;
 }

@@ -40,7 +40,9 @@ struct cell {
   bool divided;                  /* the last run ended at a division of whole numbers by zero */
 };
 
-int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, struct error *err);
+/* `native`: of the kernel's C function, else of generated code, on all ranks at once. */
+int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, bool native,
+              struct error *err);
 void cell_free(struct cell *cell);
 
 /* Row r of an argument. */

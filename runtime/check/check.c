@@ -1,6 +1,7 @@
 #include "check/check.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +12,12 @@
 #include "check/rows.h"
 #include "check/stale.h"
 #include "check/trap.h"
+#include "check/twin.h"
 #include "check/watch.h"
 #include "check/watch_say.h"
 #include "context/context.h"
 #include "jit/jit.h"
+#include "loop/loop.h"
 #include "mesh/data.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
@@ -27,7 +30,8 @@ enum { THOROUGH_CALLS = 2, THOROUGH_STRIDE = 16 };
 
 struct check_state {
   struct cell *cell;
-  long calls; /* before this one, of those that found nothing */
+  struct twin *twin; /* NULL: the kernel's C function and its text have no reason to differ */
+  long calls;        /* before this one, of those that found nothing */
   bool warned;
 };
 
@@ -40,7 +44,7 @@ struct pass {
   bool watched;                /* compare each element with its promises, else just run it */
   long stride;                 /* each so manieth element thoroughly */
   int *owners[OP_MAX_ARGS];    /* per written dat behind a map, by the first argument that writes it */
-  double largest[OP_MAX_ARGS]; /* increment */
+  uint64_t added[OP_MAX_ARGS]; /* at a loop's first call: a sum over elements of what they add, hashed */
 };
 
 bool check_wanted(const char *value, const char *loop_name) {
@@ -176,17 +180,26 @@ static void warn_not_finite(struct pass *p, long element) {
   text_free(&target);
 }
 
-static void note_largest(struct pass *p) {
+/* An element adds the same in any order. What it adds is compared, not the sums, whose rounding depends on the order. */
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 29;
+}
+
+static void note_increments(struct pass *p, long element) {
   const struct loop *loop = p->loop;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    const size_t size = type_info(arg->type)->size;
-    for (int r = 0;
-         arg->access == OP_INC && type_info(arg->type)->is_float && r < p->state->cell->args[i].rows; r++)
-      for (int c = 0; c < arg->dim; c++)
-        p->largest[i] =
-            fmax(p->largest[i],
-                 fabs(type_number(arg->type, cell_row(p->state->cell, 0, i, r) + (size_t)c * size)));
+    for (int r = 0; arg->access == OP_INC && r < p->state->cell->args[i].rows; r++) {
+      const unsigned char *row = cell_row(p->state->cell, 0, i, r);
+      uint64_t hash = mix((uint64_t)element, (uint64_t)r);
+      for (size_t at = 0; at < arg->bytes; at += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, row + at, arg->bytes - at < sizeof word ? arg->bytes - at : sizeof word);
+        hash = mix(hash, word);
+      }
+      p->added[i] += mix(hash, 0);
+    }
   }
 }
 
@@ -203,14 +216,16 @@ static int run_element(struct pass *p, long element, struct error *err) {
     if (code)
       return code;
     warn_not_finite(p, element);
-    if (p->state->calls == 0)
-      note_largest(p);
+    if (thorough)
+      twin_compare(p->state->twin, p->ctx, cell, element);
   } else {
     rows_load(cell, 0, element);
     cell_run(cell, 0, -1);
     if (cell->divided)
       return watch_tell_division(p->loop, element, err);
   }
+  if (p->state->calls == 0)
+    note_increments(p, element);
   rows_store(cell, element);
   p->ctx->counters->checks++;
   return OP_OK;
@@ -253,90 +268,102 @@ static int run_otherwise(struct pass *p, enum order order, struct error *err) {
 
 /* ---- the order does not matter ---- */
 
-/* Increments may differ by rounding, which is small against the largest of them; all else not at all. */
-static bool differs(const struct pass *p, int i, enum type_code type, const unsigned char *a,
-                    const unsigned char *b) {
-  const size_t size = type_info(type)->size;
-  if (memcmp(a, b, size) == 0)
-    return false;
-  double largest = 0;
-  for (int j = 0; j < p->loop->nargs; j++)
-    if (j == i || (p->loop->args[j].dat && p->loop->args[j].dat == p->loop->args[i].dat))
-      largest = fmax(largest, p->largest[j]);
-  if (p->loop->args[i].access != OP_INC || !type_info(type)->is_float)
-    return true;
-  const double u = type_number(type, a), v = type_number(type, b);
-  double tolerance = (type == TYPE_FLOAT ? 1e-3 : 1e-7) * (largest + 1e-6 * (fabs(u) + fabs(v)));
-  return !(fabs(u - v) <= tolerance) && !(isnan(u) && isnan(v));
+/* Where two results of an argument differ most. */
+struct difference {
+  bool found;
+  double size;
+  long element; /* of a dat */
+  int component;
+  const unsigned char *a, *b;
+};
+
+static void compare_values(enum type_code type, const unsigned char *a, const unsigned char *b, long element,
+                           int component, struct difference *most) {
+  if (memcmp(a, b, type_info(type)->size) == 0)
+    return;
+  const double size = fabs(type_number(type, a) - type_number(type, b));
+  if (!most->found || size > most->size)
+    *most = (struct difference){true, size, element, component, a, b};
 }
 
-static int report_order(const struct pass *p, int i, const char *where, const unsigned char *a,
-                        const unsigned char *b, enum order order, struct error *err) {
-  const struct loop_arg *arg = &p->loop->args[i];
-  char x[64], y[64];
-  type_print(arg->type, a, x, sizeof x);
-  type_print(arg->type, b, y, sizeof y);
-  return error_set(err, OP_ERR_VIOLATION,
-                   "loop %s, argument %d: the result depends on the order of the elements: %s is %s forwards "
-                   "and %s %s; a kernel "
-                   "must not keep anything from one element for the next",
-                   p->loop->name, i + 1, where, x, y,
-                   order == BACKWARDS ? "backwards" : "in a shuffled order");
-}
-
-static int compare_dat(const struct pass *p, int i, const void *forwards, enum order order,
-                       struct error *err) {
-  const struct loop_arg *arg = &p->loop->args[i];
-  const struct dat *dat = arg->dat;
-  const unsigned char *now = dat->replicas[SPACE_HOST].memory, *then = forwards;
+static void compare_dat(const struct dat *dat, const unsigned char *forwards, struct difference *most) {
+  const unsigned char *now = dat->replicas[SPACE_HOST].memory;
   for (long e = 0; e < dat->set->extents[EXTENT_OWNED]; e++)
     for (int c = 0; c < dat->dim; c++) {
-      const size_t at = (size_t)((unsigned char *)dat_value(dat, e, c) - now);
-      if (!differs(p, i, dat->type, then + at, now + at))
-        continue;
-      struct text where = {0};
-      text_addf(&where, "dat \"%s\", element %d of set \"%s\", component %d,", dat->name,
-                user_number(dat->set, e), dat->set->name, c);
-      int code = report_order(p, i, text_str(&where), then + at, now + at, order, err);
-      text_free(&where);
-      return code;
+      const unsigned char *value = dat_value(dat, e, c);
+      compare_values(dat->type, forwards + (value - now), value, e, c, most);
     }
+}
+
+static struct difference find_difference(const struct pass *p, const struct copies *forwards, int i) {
+  const struct loop_arg *arg = &p->loop->args[i];
+  struct difference most = {0};
+  for (int j = 0; arg->dat && j <= i; j++) /* the first argument of a dat has the copy */
+    if (forwards->dats[j] && p->loop->args[j].dat == arg->dat)
+      compare_dat(arg->dat, forwards->dats[j], &most);
+  for (int c = 0; arg_is_reduction(arg) && c < arg->dim; c++) {
+    const size_t at = arg->offset + (size_t)c * type_info(arg->type)->size;
+    compare_values(arg->type, forwards->slots + at, p->launch->slots + at, 0, c, &most);
+  }
+  return most;
+}
+
+static int report_order(const struct pass *p, int i, const struct difference *d, enum order order,
+                        struct error *err) {
+  const struct loop_arg *arg = &p->loop->args[i];
+  struct text what = {0};
+  char x[64], y[64];
+  if (!d->found)
+    text_add(&what, "what the kernel adds depends on the order of the elements, although its sum does not");
+  else {
+    type_print(arg->type, d->a, x, sizeof x);
+    type_print(arg->type, d->b, y, sizeof y);
+    text_add(&what, "the result depends on the order of the elements: ");
+    if (arg->dat)
+      text_addf(&what, "dat \"%s\", element %d of set \"%s\", component %d,", arg->dat->name,
+                user_number(arg->dat->set, d->element), arg->dat->set->name, d->component);
+    else
+      text_add(&what, "the global");
+    text_addf(&what, " is %s forwards and %s %s", x, y,
+              order == BACKWARDS ? "backwards" : "in a shuffled order");
+  }
+  error_set(err, OP_ERR_VIOLATION,
+            "loop %s, argument %d: %s; a kernel must not keep anything from one element for the next",
+            p->loop->name, i + 1, text_str(&what));
+  text_free(&what);
+  return OP_ERR_VIOLATION;
+}
+
+/* Sums differ by their rounding, rightly, if what was added is the same; all else not at all. */
+static int compare(const struct pass *p, const struct copies *forwards, const uint64_t *added,
+                   enum order order, struct error *err) {
+  for (int i = 0; i < p->loop->nargs; i++) {
+    const int access = p->loop->args[i].access;
+    const bool adds = access == OP_INC;
+    if (access == OP_READ || (adds && added[i] == p->added[i]))
+      continue;
+    const struct difference d = find_difference(p, forwards, i);
+    if (adds || d.found)
+      return report_order(p, i, &d, order, err);
+  }
   return OP_OK;
 }
 
-static int compare(const struct pass *p, const struct copies *forwards, enum order order, struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < p->loop->nargs; i++) {
-    const struct loop_arg *arg = &p->loop->args[i];
-    if (forwards->dats[i])
-      code = compare_dat(p, i, forwards->dats[i], order, err);
-    const bool reduction = arg->form == DESC_GBL && arg->present &&
-                           (arg->access == OP_INC || arg->access == OP_MIN || arg->access == OP_MAX);
-    const size_t size = type_info(arg->type)->size;
-    for (int c = 0; reduction && !code && c < arg->dim; c++) {
-      const size_t at = arg->offset + (size_t)c * size;
-      if (differs(p, i, arg->type, forwards->slots + at, p->launch->slots + at))
-        code = report_order(p, i, "the global", forwards->slots + at, p->launch->slots + at, order, err);
-    }
-  }
-  return code;
-}
-
-/* The data are as after a run forwards, at the end too. */
 static int check_order(struct pass *p, const struct copies *before, struct error *err) {
   struct copies forwards;
+  uint64_t added[OP_MAX_ARGS];
   int code = copies_take(&forwards, p->launch, err);
   if (code)
     return code;
+  memcpy(added, p->added, sizeof added);
   p->watched = false;
   for (enum order order = BACKWARDS; !code && order <= SHUFFLED; order++) {
     copies_restore(before, p->launch);
+    memset(p->added, 0, sizeof p->added);
     code = run_otherwise(p, order, err);
     if (!code)
-      code = compare(p, &forwards, order, err);
+      code = compare(p, &forwards, added, order, err);
   }
-  if (!code)
-    copies_restore(&forwards, p->launch);
   copies_free(&forwards);
   return code;
 }
@@ -364,7 +391,9 @@ static int open_state(struct op_context *ctx, struct loop *loop, struct error *e
   loop->check = calloc(1, sizeof *loop->check);
   if (!loop->check)
     return error_memory(err, "the checking form", sizeof *loop->check);
-  int code = cell_open(&loop->check->cell, ctx, loop, err);
+  int code = cell_open(&loop->check->cell, ctx, loop, loop->native != NULL, err);
+  if (!code)
+    code = twin_open(&loop->check->twin, ctx, loop, err);
   if (code)
     check_drop(loop);
   return code;
@@ -374,6 +403,7 @@ void check_drop(struct loop *loop) {
   if (!loop->check)
     return;
   cell_free(loop->check->cell);
+  twin_free(loop->check->twin);
   free(loop->check);
   loop->check = NULL;
 }
@@ -425,6 +455,7 @@ static int run_watched(struct pass *p, const struct copies *before, struct error
 
 static int prepare_pass(struct pass *p, struct copies *before, struct error *err) {
   p->state->cell->launch = p->launch;
+  twin_take(p->state->twin, p->launch);
   int code = stale_find(p->loop, err);
   if (!code)
     code = copies_take(before, p->launch, err);
@@ -434,10 +465,13 @@ static int prepare_pass(struct pass *p, struct copies *before, struct error *err
   return code;
 }
 
-int check_run(struct op_context *ctx, struct launch *launch, struct error *err) {
+int check_run(struct op_context *ctx, struct launch *launch, void *unused, struct error *err) {
+  (void)unused;
   struct copies before = {0};
   struct loop *loop = launch->loop;
-  int code = open_state(ctx, loop, err);
+  int code = loop_exchange_anew(ctx, launch, err);
+  if (!code)
+    code = open_state(ctx, loop, err);
   struct pass pass = {.ctx = ctx, .launch = launch, .loop = loop, .state = loop->check, .watched = true};
   if (!code)
     code = prepare_pass(&pass, &before, err);
@@ -449,7 +483,7 @@ int check_run(struct op_context *ctx, struct launch *launch, struct error *err) 
     code = check_order(&pass, &before, err);
   trap_end();
   code = agree_on_success(ctx->agreement, code, err);
-  if (code && begun)
+  if (begun)
     copies_restore(&before, launch);
   if (!code)
     pass.state->calls++;

@@ -18,9 +18,9 @@ struct loop_form {
 int loop_prepare(struct op_context *ctx, struct launch *launch, struct error *err);
 int loop_run_plainly(struct op_context *ctx, struct launch *launch, struct error *err);
 int loop_exchange_now(struct op_context *ctx, struct launch *launch, enum space space, struct error *err);
-/* By `run` in the backend's place: on the host, from one slot of results, after all halos were brought up to date anew. */
-int loop_run_by(struct op_context *ctx, struct launch *launch,
-                int (*run)(struct op_context *ctx, struct launch *launch, struct error *err),
-                struct error *err);
+/* What `look` makes of the call: on the host, with one slot of results. It leaves dats and the user's memory as they were. */
+int loop_look(struct op_context *ctx, struct launch *launch,
+              int (*look)(struct op_context *ctx, struct launch *launch, void *user, struct error *err),
+              void *user, struct error *err);
 
 #endif

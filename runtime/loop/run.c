@@ -100,30 +100,23 @@ int loop_prepare(struct op_context *ctx, struct launch *launch, struct error *er
   return code ? code : launch_fit(launch, err);
 }
 
-int loop_run_by(struct op_context *ctx, struct launch *launch,
-                int (*run)(struct op_context *ctx, struct launch *launch, struct error *err),
-                struct error *err) {
+int loop_look(struct op_context *ctx, struct launch *launch,
+              int (*look)(struct op_context *ctx, struct launch *launch, void *user, struct error *err),
+              void *user, struct error *err) {
   struct loop *loop = launch->loop;
   int code = loop_prepare(ctx, launch, err);
   for (int i = 0; !code && i < loop->nargs; i++)
     if (loop->args[i].dat && loop->args[i].present)
       code = dat_need(ctx, loop->args[i].dat, SPACE_HOST, REGION_OWNED, err);
-  if (!code)
-    code = loop_exchange_anew(ctx, launch, err);
   for (int p = 0; !code && p < loop->nparts; p++)
     launch_set_slots(launch, p, p == 0);
   if (!code)
     code = launch_start(launch, err);
   const double start = clock_seconds();
   if (!code)
-    code = run(ctx, launch, err);
-  if (!code)
-    code = launch_results(ctx, launch, err);
-  if (code)
-    return code;
-  loop_mark_written(ctx, loop, SPACE_HOST);
+    code = look(ctx, launch, user, err);
   loop->stats.seconds += clock_seconds() - start;
-  return OP_OK;
+  return code;
 }
 
 int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err) {

@@ -392,7 +392,7 @@ OP_KERNEL_DEF(
       double inverse = 1 / *adt;
       for (int n = 0; n < 4; n++) {
         double step = inverse * res[n];
-        q[n] = old[n] - step / (1 + *largest);
+        q[n] = (old[n] - step) / (1 + *largest);
         COUNT_STEP
       }
     })

@@ -1,4 +1,4 @@
-#include "check/shadow.h"
+#include "check/shadow/shadow.h"
 
 #include <limits.h>
 #include <math.h>
