@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../property/random.h"
 #include "op2jit.h"
 
 enum { EDGES = 300, CELLS = 70, STEPS = 5 };
@@ -149,6 +150,89 @@ TEST(another_value_of_a_constant) {
            strchr(native ? wanted.shadow : wanted.backend, '=') + 1);
   if (!strstr(op_last_error()->message, expected))
     fail_msg("%s", op_last_error()->message);
+  works(op_exit());
+}
+
+/* Terms of order one that cancel, in another order on another backend: what is left is rounding. */
+OP_KERNEL_DEF(
+    cancel, void cancel(const double *x, const float *f, double *a, float *b, double *sum, float *most) {
+      *a += x[0] * x[1] + x[2];
+      *b += f[0] * f[1];
+      *sum += x[0] * x[1] + x[2];
+      *most += f[0] / f[1];
+    })
+
+enum { MOST_TERMS = 4000, MOST_LOOPS = 60 };
+
+/* The second half takes away what the first half adds, in its order or backwards. */
+static void fill_terms(struct random *r, double *x, float *f, int *cell, int n, int cells) {
+  const bool backwards = random_chance(r, 50);
+  for (int e = 0; e < n; e++) {
+    const int other = backwards ? n - 1 - e : e - n / 2;
+    const bool second = e >= n / 2;
+    for (int c = 0; c < 3; c++)
+      x[3 * e + c] = second ? (c == 1 ? 1 : -1) * x[3 * other + c] : random_below(r, 2001) / 1000. - 1;
+    for (int c = 0; c < 2; c++)
+      f[2 * e + c] =
+          second ? (c == 1 ? 1 : -1) * f[2 * other + c] : (float)(random_below(r, 2000) + 1) / 1000.F;
+    cell[e] = second ? cell[other] : random_below(r, cells);
+  }
+}
+
+static int cancelling_loop(struct random *r, double *sum) {
+  static double x[3 * MOST_TERMS];
+  static float f[2 * MOST_TERMS];
+  static int table[MOST_TERMS];
+  const int n = 2 + 2 * random_below(r, MOST_TERMS / 2), cells = 1 + random_below(r, 3);
+  float most = 0;
+  fill_terms(r, x, f, table, n, cells);
+  op_set from = op_decl_set(n, "terms"), to = op_decl_set(cells, "cells");
+  op_map map = op_decl_map(from, to, 1, table, "map");
+  op_dat dx = op_decl_dat(from, 3, "double", x, "x"), df = op_decl_dat(from, 2, "float", f, "f"),
+         a = op_decl_dat(to, 1, "double", NULL, "a"), b = op_decl_dat(to, 1, "float", NULL, "b");
+  *sum = 0;
+  return op_par_loop(OP_KERNEL_OF(cancel), "cancel", from, op_arg_dat(dx, -1, OP_ID, 3, "double", OP_READ),
+                     op_arg_dat(df, -1, OP_ID, 2, "float", OP_READ),
+                     op_arg_dat(a, 0, map, 1, "double", OP_INC), op_arg_dat(b, 0, map, 1, "float", OP_INC),
+                     op_arg_gbl(sum, 1, "double", OP_INC), op_arg_gbl(&most, 1, "float", OP_INC));
+}
+
+TEST(sums_that_cancel_are_no_violation) {
+  char *argv[] = {"test", (char *)(uintptr_t)wanted.backend, (char *)(uintptr_t)wanted.shadow,
+                  "OP2_CACHE=off", "OP2_TUNE=off"};
+  struct random r = {3};
+  double sum;
+  works(op_init(5, argv, 0));
+  for (int l = 0; l < MOST_LOOPS; l++) {
+    works(cancelling_loop(&r, &sum));
+    assert_true(sum > -1e-9 && sum < 1e-9);
+  }
+  works(op_exit());
+}
+
+/* What is added by one of the two alone is far more than rounding. */
+static void adds_once_more(const double *x, double *sum) {
+  *sum += *x + (*x == 1 ? 1e-3 : 0);
+}
+
+TEST(a_sum_of_other_terms_is_a_violation) {
+  static const char text[] = "void adds(const double *x, double *sum) { *sum += *x; }";
+  char *argv[] = {"test", (char *)(uintptr_t)wanted.backend, (char *)(uintptr_t)wanted.shadow,
+                  "OP2_CACHE=off"};
+  double x[CELLS], sum = 0;
+  if (is(wanted.backend, "native") == is(wanted.shadow, "native"))
+    return;
+  for (int e = 0; e < CELLS; e++)
+    x[e] = e % 2 ? 1 - e : e;
+  works(op_init(4, argv, 0));
+  assert_ptr_equal(op_kernel_native(text, (op_kernel_function)adds_once_more), text);
+  x[7] = 1;
+  op_set set = op_decl_set(CELLS, "points");
+  op_dat dat = op_decl_dat(set, 1, "double", x, "x");
+  assert_int_equal(op_par_loop(text, "adds", set, op_arg_dat(dat, -1, OP_ID, 1, "double", OP_READ),
+                               op_arg_gbl(&sum, 1, "double", OP_INC)),
+                   OP_ERR_VIOLATION);
+  assert_non_null(strstr(op_last_error()->message, "loop adds, argument 2: the global is "));
   works(op_exit());
 }
 
