@@ -11,6 +11,7 @@
 struct op_context;
 struct loop;
 struct launch;
+struct work;
 
 struct backend {
   const char *name, *help;
@@ -43,6 +44,9 @@ struct backend {
   /* Run a part of it: dats are in `space`, the launch's frame is complete, its slots hold start values. A failure leaves host
    * data as it was. */
   int (*run)(struct op_context *ctx, struct launch *launch, int part, struct error *err);
+  /* A launch that is ready, as work on any ranges of its set's elements, one part: its function, frame and slots. What several threads may
+   * run at once is the caller's to know. False: its variant is none. NULL: no launch is. */
+  bool (*work)(struct launch *launch, struct work *out);
   /* After all parts: the results are in the slots and globals. NULL: they are when `run` returns. */
   int (*finish)(struct op_context *ctx, struct launch *launch, struct error *err);
   /* Release everything of the loop. May be called for one that has no variants yet. */

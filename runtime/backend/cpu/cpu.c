@@ -101,11 +101,31 @@ static void set_straight(const struct launch *launch, const struct cpu_loop *cpu
   launch->frame[desc_slot_straight(&launch->loop->desc)] = entry ? entry->straight.words : NULL;
 }
 
+/* Of a part's elements; its slots are the launch's first ones. */
+static struct work range_work(struct launch *launch, const struct cpu_variant *v, int part) {
+  const struct loop *loop = launch->loop;
+  set_straight(launch, loop->backend_state, part);
+  return (struct work){.function = v->functions[WORK_RANGE],
+                       .frame = launch->frame,
+                       .nframe = desc_slots(&loop->desc),
+                       .reductions = loop->reductions,
+                       .nreductions = loop->nreductions,
+                       .slots = launch->slots,
+                       .slot_bytes = loop->slot_bytes};
+}
+
+static bool cpu_work(struct launch *launch, struct work *out) {
+  const struct cpu_variant *v = variant_of(launch->loop, launch->variant);
+  if (v->variant.strategy->apart)
+    return false;
+  *out = range_work(launch, v, 0);
+  return true;
+}
+
 static int cpu_run(struct op_context *ctx, struct launch *launch, int part, struct error *err) {
   (void)err;
   const struct loop *loop = launch->loop;
-  const struct cpu_loop *cpu = loop->backend_state;
-  const struct cpu_variant *v = &cpu->variants[launch->variant];
+  const struct cpu_variant *v = variant_of(loop, launch->variant);
   const struct cpu_part *p = &v->parts[part];
   /* The second only where there is a list: copying what was just written waits for it. */
   struct work works[2];
@@ -115,13 +135,7 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
                                 .threads = p->threads,
                                 .poll = ctx->poll,
                                 .poll_context = ctx};
-  works[WORK_RANGE] = (struct work){.function = v->functions[WORK_RANGE],
-                                    .frame = launch->frame,
-                                    .nframe = desc_slots(&loop->desc),
-                                    .reductions = loop->reductions,
-                                    .nreductions = loop->nreductions,
-                                    .slots = launch->slots,
-                                    .slot_bytes = loop->slot_bytes};
+  works[WORK_RANGE] = range_work(launch, v, part);
   if (loop->nreductions)
     works[WORK_RANGE].slots += (size_t)launch->part_slots[part].first * loop->slot_bytes;
   if (p->schedule->list) {
@@ -130,7 +144,6 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
     works[WORK_LIST].list = p->schedule->list;
     execution.nworks = 2;
   }
-  set_straight(launch, cpu, part);
   if (p->gather)
     gather_works(p->gather, launch, &works[WORK_RANGE], &execution);
   cpu_discount(ctx);
@@ -142,8 +155,8 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
 #define CPU_BACKEND                                                                                          \
   .space = SPACE_HOST, .close = cpu_close, .variants = cpu_variants, .name_of = cpu_name,                    \
   .is_ready = cpu_is_ready, .plan = cpu_plan, .code = cpu_code, .unmake = cpu_unmake, .cost = cpu_cost,      \
-  .compiles_behind = true, .may_wait = true, .may_be_heavy = cpu_may_be_heavy, .select = cpu_select,         \
-  .run = cpu_run, .drop = cpu_drop
+  .compiles_behind = true, .may_wait = true, .work = cpu_work, .may_be_heavy = cpu_may_be_heavy,             \
+  .select = cpu_select, .run = cpu_run, .drop = cpu_drop
 
 const struct backend backend_seq = {
     .name = "seq", .help = "compiled code on one thread", .open = seq_open, CPU_BACKEND};
