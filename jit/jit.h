@@ -79,7 +79,8 @@ const struct jit_counters *jit_counters(const struct jit *jit);
 
 /* ---- of processors only ---- */
 
-/* For code that another compiler made: does the kernel do what its arguments say? OP_ERR_VIOLATION if not; nothing is said where there
+/* For code that another compiler made, one of C++: does the kernel do what its arguments say? OP_ERR_VIOLATION if not, OP_ERR_KERNEL if it
+ * would do something else there; nothing is said where there
  * is no plugin to ask, or it must not be asked. */
 int jit_prove(struct jit *jit, const struct desc *d, struct error *err);
 /* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */

@@ -118,7 +118,7 @@ static int processor_prove(void *self, const struct desc *d, const void *shape, 
                            struct error *err) {
   struct processor *p = self;
   (void)shape;
-  return prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, files, err);
+  return prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, files, false, err);
 }
 
 int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
@@ -128,7 +128,7 @@ int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
   if (p->options.mode != JIT_ON)
     return OP_OK;
   int code = plugin_find(&p->plugin, p->plugins, err);
-  if (!code && prove_is_known(&p->plugin, p->options.store, d))
+  if (!code && prove_is_known(&p->plugin, p->options.store, d, true))
     return OP_OK;
   if (!code)
     code = plugin_open(&p->plugin, err);
@@ -138,7 +138,7 @@ int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
   }
   code = generate_c(d, &scalar, &files, err);
   if (!code)
-    code = processor_prove(p, d, &scalar, &files, err);
+    code = prove_kernel(&p->plugin, p->options.store, p->options.log, &p->warned, d, &files, true, err);
   generated_free(&files);
   return code;
 }

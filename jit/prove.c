@@ -118,17 +118,19 @@ static void warn(const struct log *log, struct text *told, const struct desc *d,
 }
 
 static int judge(const struct desc *d, const struct prove_result *result, const struct generated *files,
-                 const struct log *log, struct error *err) {
+                 const struct log *log, bool as_cxx, struct error *err) {
   for (int i = 0; i < result->nfindings; i++) {
     const struct prove_finding *f = &result->findings[i];
     struct text words = {0};
     prove_tell(d, f, files->kernel_file, &words);
     if (f->verdict == PROVE_VIOLATED)
       error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words));
+    else if (f->verdict == PROVE_C_ONLY && as_cxx)
+      error_set(err, OP_ERR_KERNEL, "%s", text_str(&words));
     else if (f->verdict == PROVE_UNKNOWN)
       log_line(log, LOG_INFO, "check", "not proved: %s", text_str(&words));
     text_free(&words);
-    if (f->verdict == PROVE_VIOLATED)
+    if (err->code)
       return err->code;
   }
   return OP_OK;
@@ -165,34 +167,50 @@ static void make_key(const struct plugin *plugin, const struct desc *d, struct t
   desc_print(&rows, key);
 }
 
-bool prove_is_known(const struct plugin *plugin, struct store *store, const struct desc *d) {
-  struct text key = {0}, verdict = {0};
-  make_key(plugin, d, &key);
-  const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &verdict);
-  text_free(&key);
+/* What is remembered of a text without a violation. */
+static const char good_words[] = "no violation", good_as_c[] = "no violation, but C only";
+
+static bool recall(struct store *store, const char *key, bool as_cxx) {
+  struct text verdict = {0};
+  const bool known =
+      store_get_verdict(store, key, &verdict) && (!as_cxx || strcmp(text_str(&verdict), good_as_c) != 0);
   text_free(&verdict);
   return known;
 }
 
+static bool is_c_only(const struct prove_result *result) {
+  for (int i = 0; i < result->nfindings; i++)
+    if (result->findings[i].verdict == PROVE_C_ONLY)
+      return true;
+  return false;
+}
+
+bool prove_is_known(const struct plugin *plugin, struct store *store, const struct desc *d, bool as_cxx) {
+  struct text key = {0};
+  make_key(plugin, d, &key);
+  const bool known = text_ok(&key) && recall(store, text_str(&key), as_cxx);
+  text_free(&key);
+  return known;
+}
+
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
-                 const struct desc *d, const struct generated *files, struct error *err) {
-  struct text key = {0}, verdict = {0};
+                 const struct desc *d, const struct generated *files, bool as_cxx, struct error *err) {
+  struct text key = {0};
   struct prove_result result = {0};
   int code = OP_OK;
   const struct prover *prover = prove_find(plugin);
   make_key(plugin, d, &key);
-  const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &verdict);
+  const bool known = text_ok(&key) && recall(store, text_str(&key), as_cxx);
   if (prover && !known) {
     prove_ask(prover, d, files, &result);
     const bool understood = result.status == 0;
-    code = understood ? judge(d, &result, files, log, err) : OP_OK;
+    code = understood ? judge(d, &result, files, log, as_cxx, err) : OP_OK;
     if (!code && understood)
       warn(log, told, d, &result, files);
-    prover->release(&result);
     if (!code && understood && text_ok(&key))
-      store_put_verdict(store, text_str(&key), "no violation");
+      store_put_verdict(store, text_str(&key), is_c_only(&result) ? good_as_c : good_words);
+    prover->release(&result);
   }
   text_free(&key);
-  text_free(&verdict);
   return code;
 }

@@ -41,7 +41,12 @@ struct prove_request {
   int narguments;
 };
 
-enum prove_verdict { PROVE_PROVED, PROVE_UNKNOWN, PROVE_VIOLATED };
+enum prove_verdict {
+  PROVE_PROVED,
+  PROVE_C_ONLY, /* a compiler that reads the text as C++ would take it for something else, without a word */
+  PROVE_UNKNOWN,
+  PROVE_VIOLATED
+};
 
 /* The first thing found about an argument; without one it is proved. */
 struct prove_finding {
@@ -66,7 +71,7 @@ struct prover {
   void (*prove)(const struct prove_request *request, struct prove_result *result);
   void (*release)(struct prove_result *result);
 };
-#define PROVER_ABI 1
+#define PROVER_ABI 2
 
 /* What the plugin exports, under the name "op2jit_prover". */
 typedef const struct prover *prover_entry(void);

@@ -12,8 +12,10 @@
 
 enum { OPTION_KERNEL, OPTION_CONST };
 
-static const char *const verdicts[] = {
-    [PROVE_PROVED] = "proved", [PROVE_UNKNOWN] = "unknown", [PROVE_VIOLATED] = "violated"};
+static const char *const verdicts[] = {[PROVE_PROVED] = "proved",
+                                       [PROVE_C_ONLY] = "C only",
+                                       [PROVE_UNKNOWN] = "unknown",
+                                       [PROVE_VIOLATED] = "violated"};
 
 /* The text with a first line that says where it comes from, as op_kernel_file makes it. */
 static int read_file(const char *path, struct text *out, struct error *err) {

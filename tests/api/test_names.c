@@ -395,6 +395,82 @@ CASE(arguments_of_macros_are_computed_once) {
                        "*v = islessgreater(y[i++], 0.25); *v += 10 * i; }") == 11);
 }
 
+/* What C++ would take for something else without a word: refused where that is the language, else C's. */
+CASE(what_only_C_means_is_refused_elsewhere) {
+  static const struct {
+    const char *before, *expression;
+    double value;
+  } rows[] = {{"", "sizeof 'a'", 4},
+              {"", "sizeof('\\xff')", 4},
+              {"", "sizeof(*x < 1)", 4},
+              {"", "sizeof(!*x)", 4},
+              {"", "sizeof(*x && 1)", 4},
+              {"", "sizeof(*x > 1 ? 'a' : 'b')", 4},
+              {"", "sizeof(*x > 1 ? s : s)", 4},
+              {"", "sizeof(0, s < 1)", 4},
+              {"", "sizeof(0, t)", 8},
+              {"#define LETTER 'a'\n", "sizeof LETTER", 4},
+              {"struct none {};\n", "sizeof(struct none)", 0},
+              {"", "e - 1 < 0", 0},
+              {"", "e > -1", 0},
+              {"", "(e - 1) / 2 > 9", 1},
+              {"", "e - 1", 4294967295.0}};
+  struct text text = {0};
+  double value = 0;
+  for (int i = 0; i < COUNT(rows); i++) {
+    text_clear(&text);
+    text_addf(
+        &text,
+        "%senum letter { A, B };\nvoid k(const double *x, double *v) { enum letter e = A; short s = 1; char "
+        "t[3] = {0};\n(void)e, (void)s, (void)t; *v = %s; }\n",
+        rows[i].before, rows[i].expression);
+    const int code = run(text_str(&text), 1, &value);
+    if (on_gpu() && HAS_PROVER) {
+      if (code != OP_ERR_KERNEL || !strstr(op_last_error()->message, "C++"))
+        fail_msg("%s: code %d, %s", rows[i].expression, code, op_last_error()->message);
+      assert_non_null(strchr(op_last_error()->message, '^'));
+    } else if (!on_gpu() && (code || value != rows[i].value))
+      fail_msg("%s is %g, expected %g: %s", rows[i].expression, value, rows[i].value,
+               op_last_error()->message);
+  }
+  text_free(&text);
+}
+
+CASE(what_both_languages_mean_is_not_refused) {
+  static const struct {
+    const char *expression;
+    double value;
+  } rows[] = {{"sizeof('a' + 0)", 4},
+              {"sizeof L'a'", 4},
+              {"sizeof \"ab\"", 3},
+              {"sizeof((char)'a')", 1},
+              {"sizeof(s)", 2},
+              {"sizeof(s = 1)", 2},
+              {"sizeof(*x > 1 ? 'a' : 2)", 4},
+              {"sizeof(*x > 1 ? s : 1.0)", 8},
+              {"sizeof(0, s)", 2},
+              {"sizeof t", 3},
+              {"sizeof(e)", 4},
+              {"(*x < 1) + (*x > 0) + 'a'", 99},
+              {"(e == A) + (e < B) + (e != B)", 3},
+              {"(int)e - 1 < 0", 1},
+              {"e + 1", 1},
+              {"t[B - 1]", 0}};
+  struct text text = {0};
+  for (int i = 0; i < COUNT(rows); i++) {
+    text_clear(&text);
+    text_addf(
+        &text,
+        "enum letter { A, B };\nvoid k(const double *x, double *v) { enum letter e = A; short s = 1; char "
+        "t[3] = {0};\n(void)e, (void)s, (void)t; *v = %s; }\n",
+        rows[i].expression);
+    const double value = value_of(text_str(&text));
+    if (value != rows[i].value)
+      fail_msg("%s is %g, expected %g", rows[i].expression, value, rows[i].value);
+  }
+  text_free(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {test_in_library(names_of_headers_mean_what_they_mean_in_C),
                                      test_in_library(words_of_other_languages_are_names),
@@ -404,6 +480,8 @@ int main(void) {
                                      test_in_library(a_text_is_C17_to_its_conditions),
                                      test_in_library(truth_is_an_int),
                                      test_in_library(constructs_of_C_alone),
+                                     test_in_library(what_only_C_means_is_refused_elsewhere),
+                                     test_in_library(what_both_languages_mean_is_not_refused),
                                      test_in_library(arguments_of_macros_are_computed_once)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

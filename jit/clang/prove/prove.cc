@@ -10,6 +10,7 @@
 #include "jit/clang/safely.h"
 #include "jit/prover.h"
 #include "prove_calls.h"
+#include "prove_reading.h"
 #include "prove_walk.h"
 
 namespace op2jit {
@@ -76,7 +77,7 @@ bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &
   return false;
 }
 
-void analyse(const prove_request &request, const clang::ASTContext &context, Report &report) {
+void analyse(const prove_request &request, clang::ASTContext &context, Report &report) {
   const clang::FunctionDecl *kernel = find_kernel(context, request.kernel);
   if (!kernel) {
     Finding missing;
@@ -103,6 +104,12 @@ void analyse(const prove_request &request, const clang::ASTContext &context, Rep
     if (message.severity == COMPILE_WARNING && llvm::StringRef(message.text).contains("uninitialized when"))
       report.findings.push_back({-1, PROVE_VIOLATED, report.keep(message.file), message.line, message.column,
                                  report.keep(message.text), "give the variable a value first"});
+  const OtherReading other = find_other_reading(context);
+  if (other.where.isValid()) {
+    Rules reading(context, request, *kernel);
+    reading.whole(PROVE_C_ONLY, other.where, other.reason, other.remedy);
+    report.add(-1, reading.findings().back());
+  }
   for (int i = -1; i < request.narguments; i++) {
     const Finding &finding = i < 0 ? rules.findings().back() : rules.findings()[static_cast<size_t>(i)];
     if (finding.verdict != PROVE_PROVED)

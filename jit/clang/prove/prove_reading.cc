@@ -1,0 +1,149 @@
+#include "prove_reading.h"
+
+// gcc believes that clang's own header, where it is expanded here, may call a method of a null pointer.
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC diagnostic ignored "-Wnonnull"
+#endif
+
+#include <clang/AST/Expr.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+namespace op2jit {
+namespace {
+
+class Reader : public clang::RecursiveASTVisitor<Reader> {
+public:
+  explicit Reader(clang::ASTContext &context) : context_(context) {
+  }
+
+  bool VisitUnaryExprOrTypeTraitExpr(clang::UnaryExprOrTypeTraitExpr *expression) {
+    if (expression->isArgumentType())
+      return true;
+    const clang::Expr *operand = expression->getArgumentExpr()->IgnoreParens();
+    const clang::QualType there = type_there(operand);
+    if (context_.hasSameType(there, operand->getType()) ||
+        context_.getTypeSizeInChars(there) == context_.getTypeSizeInChars(operand->getType()))
+      return true;
+    return found(operand->getExprLoc(),
+                 "the size of this expression is another in C++, as which a GPU's compiler reads it: there "
+                 "comparisons and characters are of types of one byte, and arrays stay arrays",
+                 "write the size of the type that is meant, sizeof(int)");
+  }
+
+  bool VisitRecordDecl(clang::RecordDecl *record) {
+    if (!record->isCompleteDefinition() || !record->field_empty() || record->isImplicit())
+      return true;
+    return found(
+        record->getLocation(),
+        "a structure without members has no size in C and one byte in C++, as which a GPU's compiler "
+        "reads it",
+        "give it a member");
+  }
+
+  // Without negative values an enumeration counts as unsigned int here, and as int there.
+  bool VisitBinaryOperator(clang::BinaryOperator *operation) {
+    const bool order = operation->isRelationalOp(),
+               part = operation->isMultiplicativeOp() && operation->getOpcode() != clang::BO_Mul;
+    if ((order || part || operation->getOpcode() == clang::BO_Shr) &&
+        (below_zero(operation->getLHS(), order) || below_zero(operation->getRHS(), order)) &&
+        (of_enumeration(operation->getLHS()) || of_enumeration(operation->getRHS())))
+      return sign_matters(operation->getOperatorLoc());
+    return true;
+  }
+
+  bool VisitCastExpr(clang::CastExpr *cast) {
+    const clang::QualType to = cast->getType();
+    const bool wider = to->isIntegerType() && context_.getTypeSize(to) > context_.getTypeSize(context_.IntTy);
+    if ((wider || to->isRealFloatingType()) && below_zero(cast->getSubExpr(), false) &&
+        of_enumeration(cast->getSubExpr()))
+      return sign_matters(cast->getExprLoc());
+    return true;
+  }
+
+  OtherReading first;
+
+private:
+  bool found(clang::SourceLocation where, const char *reason, const char *remedy) {
+    first = {where, reason, remedy};
+    return false; // no further
+  }
+  bool sign_matters(clang::SourceLocation where) {
+    return found(
+        where,
+        "this enumeration has no negative values and counts as unsigned int in C, where the "
+        "difference is never below zero; in C++, as which a GPU's compiler reads it, it counts as int",
+        "convert its value to int first, (int)value");
+  }
+
+  // 'a' and '\xff', but not L'a' or 'ab'.
+  static bool is_one_plain(const clang::CharacterLiteral &character) {
+    const bool plain =
+        static_cast<int>(character.getKind()) == 0; // the name of this kind is not the same in all versions
+    return plain && (character.getValue() <= 0xff || character.getValue() >= 0xffffff00);
+  }
+
+  // An expression's type in C++, as far as its size may be another.
+  clang::QualType type_there(const clang::Expr *expression) {
+    expression = expression->IgnoreParens();
+    if (const auto *cast = llvm::dyn_cast<clang::ImplicitCastExpr>(expression))
+      return type_there(cast->getSubExpr());
+    if (const auto *character = llvm::dyn_cast<clang::CharacterLiteral>(expression))
+      return is_one_plain(*character) ? context_.CharTy : expression->getType();
+    if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(expression))
+      return unary->getOpcode() == clang::UO_LNot        ? context_.BoolTy
+             : unary->getOpcode() == clang::UO_Extension ? type_there(unary->getSubExpr())
+                                                         : expression->getType();
+    if (const auto *binary = llvm::dyn_cast<clang::BinaryOperator>(expression)) {
+      if (binary->isComparisonOp() || binary->isLogicalOp())
+        return expression->getType()->isIntegerType() ? context_.BoolTy : expression->getType();
+      return binary->getOpcode() == clang::BO_Comma ? type_there(binary->getRHS()) : expression->getType();
+    }
+    if (const auto *choice = llvm::dyn_cast<clang::ConditionalOperator>(expression)) {
+      const clang::QualType yes = type_there(choice->getTrueExpr()), no = type_there(choice->getFalseExpr());
+      return context_.hasSameUnqualifiedType(yes, no) ? yes : expression->getType();
+    }
+    return expression->getType();
+  }
+
+  // An unsigned int that an enumeration's value makes of what would be an int.
+  bool of_enumeration(const clang::Expr *expression) {
+    expression = expression->IgnoreParens();
+    if (!context_.hasSameUnqualifiedType(expression->getType(), context_.UnsignedIntTy))
+      return false;
+    if (const auto *cast = llvm::dyn_cast<clang::ImplicitCastExpr>(expression)) {
+      const clang::QualType from = cast->getSubExpr()->IgnoreParens()->getType();
+      return from->isEnumeralType() || of_enumeration(cast->getSubExpr());
+    }
+    const auto *binary = llvm::dyn_cast<clang::BinaryOperator>(expression);
+    return binary && binary->isAdditiveOp() && plain(binary->getLHS()) && plain(binary->getRHS()) &&
+           (of_enumeration(binary->getLHS()) || of_enumeration(binary->getRHS()));
+  }
+  // An int that was converted, or of an enumeration.
+  bool plain(const clang::Expr *expression) {
+    return of_enumeration(expression) ||
+           context_.hasSameUnqualifiedType(expression->IgnoreParenImpCasts()->getType(), context_.IntTy);
+  }
+  // A difference; with `constants` a negative number too.
+  bool below_zero(const clang::Expr *expression, bool constants) {
+    const clang::Expr *bare = expression->IgnoreParenImpCasts();
+    const auto *binary = llvm::dyn_cast<clang::BinaryOperator>(bare);
+    if (binary && binary->isAdditiveOp() && of_enumeration(bare))
+      return binary->getOpcode() == clang::BO_Sub || below_zero(binary->getLHS(), true) ||
+             below_zero(binary->getRHS(), true);
+    clang::Expr::EvalResult value;
+    return constants && bare->getType()->isSignedIntegerType() && bare->EvaluateAsInt(value, context_) &&
+           value.Val.getInt().isNegative();
+  }
+
+  clang::ASTContext &context_;
+};
+
+} // namespace
+
+OtherReading find_other_reading(clang::ASTContext &context) {
+  Reader reader(context);
+  reader.TraverseDecl(context.getTranslationUnitDecl());
+  return reader.first;
+}
+
+} // namespace op2jit
