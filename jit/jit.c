@@ -114,7 +114,7 @@ static int add_entry(struct jit *jit, struct signature *key, const struct desc *
   signature_move(&job.e->key, key);
   jit->target->print_shape(form, &job.shape);
   if (code == OP_OK)
-    code = jit->target->generate(d, form, &job.files, err);
+    code = jit->target->generate(d, form, jit->dump, &job.files, err);
   if (jit->options.share)
     code = job_obtain_together(&job, code, from, err);
   else if (code == OP_OK)
@@ -141,7 +141,7 @@ static int add_entry(struct jit *jit, struct signature *key, const struct desc *
 static int known_failure(struct jit *jit, struct entry *e, const struct desc *d, const void *form,
                          struct error *err) {
   struct job job = {.jit = jit, .d = d, .e = e};
-  int code = jit->target->generate(d, form, &job.files, err);
+  int code = jit->target->generate(d, form, jit->dump, &job.files, err);
   if (code == OP_OK)
     code = job_report_failure(&job, err);
   generated_free(&job.files);
@@ -201,7 +201,7 @@ static bool begin_compile(struct jit *jit, const struct desc *d, const void *for
   struct generated files = {0};
   const struct compile_request like = job_request(jit, d);
   bool begun = jit->target->open_compiler(jit->self, err) == OP_OK &&
-               jit->target->generate(d, form, &files, err) == OP_OK &&
+               jit->target->generate(d, form, false, &files, err) == OP_OK &&
                ahead_begin(&jit->ahead, jit->target, jit->self, hash, &files, &like);
   generated_free(&files);
   return begun;

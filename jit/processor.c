@@ -104,9 +104,11 @@ static void processor_print_shape(const void *shape, struct text *out) {
   shape_print(shape, out);
 }
 
-static int processor_generate(const struct desc *d, const void *shape, struct generated *out,
+static int processor_generate(const struct desc *d, const void *shape, bool stepped, struct generated *out,
                               struct error *err) {
-  return generate_c(d, shape, out, err);
+  struct shape s = *(const struct shape *)shape;
+  s.stepped = stepped && !s.width;
+  return generate_c(d, &s, out, err);
 }
 
 static int processor_open_compiler(void *self, struct error *err) {

@@ -30,9 +30,10 @@ struct target {
   void (*close)(void *self);
   /* Found out without opening the compiler. The words stay as long as the state. */
   int (*identify)(void *self, struct target_words *out, struct error *err);
-  /* The shape of code is what the row's generator takes. */
+  /* The shape of code is what the row's generator takes. `stepped`: somebody looks with a debugger, if the row `debugs`. */
   void (*print_shape)(const void *shape, struct text *out);
-  int (*generate)(const struct desc *d, const void *shape, struct generated *out, struct error *err);
+  int (*generate)(const struct desc *d, const void *shape, bool stepped, struct generated *out,
+                  struct error *err);
   /* Before the first compile. */
   int (*open_compiler)(void *self, struct error *err);
   /* Does the kernel do what its arguments say? OP_ERR_VIOLATION if not. */

@@ -98,12 +98,20 @@ static void put_head(struct generator *g, const struct generated *files) {
     put_helpers(g);
   if (g->s->straight)
     put_straight_helper(g);
-  /* A declaration without parameters fits any definition; it makes the function static and inlined. */
-  put(g, "static inline __attribute__((always_inline, internal_linkage)) void %s();", g->d->kernel_name);
+  /* A declaration without parameters fits any definition; it makes the function static and inlined. One that is
+   * `used` keeps its parameters. */
+  put(g,
+      g->s->stepped ? "static __attribute__((internal_linkage, used)) void %s();"
+                    : "static inline __attribute__((always_inline, internal_linkage)) void %s();",
+      g->d->kernel_name);
   put(g, "#pragma clang diagnostic pop");
   put(g, "#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)");
   put(g, "#pragma GCC visibility push(hidden)");
+  if (g->s->stepped)
+    put(g, "#pragma clang optimize off");
   put(g, "#include \"%s\"", files->kernel_file);
+  if (g->s->stepped)
+    put(g, "#pragma clang optimize on");
   put(g, "#pragma GCC visibility pop");
   put(g, "#pragma clang attribute pop");
   put(g, "#pragma clang diagnostic ignored \"-Weverything\"");

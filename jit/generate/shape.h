@@ -15,6 +15,9 @@ struct shape {
   bool straight;
   /* What strips write whole goes past the caches, where nobody looks for it soon. Only with a width and without a list. */
   bool stream;
+  /* The kernel is left as it is written, so that a debugger steps through it and shows its arguments. Only without a width, and only
+   * in code that nobody keeps: no part of the name. */
+  bool stepped;
   bool bounds; /* indices are watched, see jit/load/load_bounds.h: for the checking form; then nothing else */
 };
 

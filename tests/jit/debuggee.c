@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
   enum { N = 1000 }; /* so that all of the code runs, vectors and what is left */
   double a[N], b[N] = {0};
   for (int i = 0; i < N; i++)
-    a[i] = i;
+    a[i] = i + 1;
   build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_READ);
   build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_WRITE);
   void *frame[16] = {a, b};

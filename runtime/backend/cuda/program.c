@@ -49,7 +49,9 @@ static void gpu_print_shape(const void *shape, struct text *out) {
     text_add(out, "messages");
 }
 
-static int gpu_generate(const struct desc *d, const void *shape, struct generated *out, struct error *err) {
+static int gpu_generate(const struct desc *d, const void *shape, bool stepped, struct generated *out,
+                        struct error *err) {
+  (void)stepped;
   return shape ? generate_cuda(d, shape, out, err) : cuda_rows_generate(d, out, err);
 }
 
