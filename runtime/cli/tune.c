@@ -68,6 +68,49 @@ static bool same_place(const struct store_tuning *a, const struct store_tuning *
          strcmp(a->target, b->target) == 0 && strcmp(a->mesh, b->mesh) == 0;
 }
 
+static const struct store_tuning *chosen_of(const struct store_tuning *rows, int n,
+                                            const struct store_tuning *place) {
+  for (int i = 0; i < n; i++)
+    if (rows[i].chosen && same_place(&rows[i], place))
+      return &rows[i];
+  return NULL;
+}
+
+/* Rows of different runs are compared by what the default took in each. */
+static double relative(const struct store_tuning *t) {
+  return t->baseline > 0 ? t->median / t->baseline : t->median;
+}
+
+static bool is_fastest(const struct store_tuning *rows, int n, const struct store_tuning *t) {
+  for (int i = 0; i < n; i++)
+    if (same_place(&rows[i], t) && rows[i].median > 0 && relative(&rows[i]) < relative(t))
+      return false;
+  return true;
+}
+
+/* Why this row has the star, or has none though it looks better. The default keeps its place unless another one is faster by more
+ * than the noise, and two runs of one are too few to be compared. Rows with one time of the default are of one run. */
+static const char *why(const struct store_tuning *rows, int n, const struct store_tuning *t) {
+  enum { COMPARED = 3 };
+  const struct store_tuning *chosen = chosen_of(rows, n, t);
+  if (t->median <= 0)
+    return "it could not be used";
+  if (!chosen)
+    return "";
+  const bool is_default = chosen->median == chosen->baseline, fastest = is_fastest(rows, n, chosen);
+  if (t == chosen)
+    return t->provisional ? "used: the best so far, not all were tried"
+           : fastest      ? "used: the fastest"
+           : is_default   ? "used: the default, as none is faster by more than the noise"
+                          : "used: the fastest of its run";
+  if (relative(t) >= relative(chosen))
+    return "slower";
+  return t->count < COMPARED               ? "too few runs to be compared"
+         : t->baseline != chosen->baseline ? "of another run"
+         : is_default                      ? "faster than the default by less than the noise"
+                                           : "";
+}
+
 /* Each candidate under the place where it was measured. */
 static void plain_details(struct text *out, const struct store_tuning *rows, int n) {
   enum { SIGNATURE = 12 };
@@ -79,16 +122,17 @@ static void plain_details(struct text *out, const struct store_tuning *rows, int
   for (int i = 0; i < n; i++) {
     const struct store_tuning *t = &rows[i];
     if (i == 0 || !same_place(t, &rows[i - 1]))
-      text_addf(out, "%s, signature %.*s\n  target %s, %d threads\n  mesh %s\n    %-*s %12s %11s %6s  %s\n",
+      text_addf(out,
+                "%s, signature %.*s\n  target %s, %d threads\n  mesh %s\n    %-*s %12s %11s %6s  %-19s  %s\n",
                 t->loop, shown(t->signature, SIGNATURE), t->signature, t->target, t->threads, t->mesh,
-                variant, "variant", "median", "of default", "count", "on");
+                variant, "variant", "median", "of default", "count", "on", "why");
     text_addf(out, "  %c %-*s ", t->chosen ? '*' : ' ', variant, t->variant);
     plain_median(out, t);
     if (t->median > 0 && t->baseline > 0)
       text_addf(out, " %9.0f %%", 100 * t->median / t->baseline);
     else
       text_addf(out, " %11s", "");
-    text_addf(out, " %6d  %s\n", t->count, cli_time(t->made, when));
+    text_addf(out, " %6d  %s  %s\n", t->count, cli_time(t->made, when), why(rows, n, t));
   }
 }
 
@@ -198,8 +242,10 @@ const struct command cli_tune[] = {
      .access = CLI_LOOK,
      .help = "Show every measurement of a loop",
      .more =
-         "By machine, threads and mesh; a star marks what was chosen. Of several runs what counts is the "
-         "part of the default's time in the same run (of default). count: measurements behind the median.",
+         "By machine, threads and mesh. A star marks the variant that runs use, and the last column says "
+         "why. "
+         "Of several runs what counts is the part of the default's time in the same run (of default). count: "
+         "measurements behind the median.",
      .run = run_show},
     {.group = "tune",
      .name = "clear",

@@ -84,7 +84,7 @@ def main(folder):
 
     check("stats", "4 binaries of 2 loops" in run("cache", "stats", env=use)[0])
     stats = json.loads(run("cache", "stats", "--json", env=use)[0])
-    check("stats --json", stats["binaries"] == 4 and stats["tunings"] == 5 and stats["cap_bytes"] == 512 << 20, str(stats))
+    check("stats --json", stats["binaries"] == 4 and stats["tunings"] == 10 and stats["cap_bytes"] == 512 << 20, str(stats))
     check("path", run("cache", "path", env=use)[0] == db + "\n")
     _, err = run("cache", "path", status=1, env={"HOME": "relative", "XDG_CACHE_HOME": ""})
     check("path, HOME is relative", "neither XDG_CACHE_HOME nor HOME is an absolute path" in err, err)
@@ -135,8 +135,16 @@ def main(folder):
     _, err = run("tune", "ls", "nosuch", status=1, env=use)
     check("tune ls: no name near", "nothing was measured of a loop named nosuch; op2jit tune ls lists" in err, err)
     out, _ = run("tune", "show", "res_calc", env=use)
-    check("tune show: against the default", re.search(r"of default +count +on\n", out) and
+    check("tune show: against the default", re.search(r"of default +count +on +why\n", out) and
           re.search(r"\* blocks:128 +1\.0000 ms +100 % +5  20", out) and re.search(r"blocks:64 +2\.0000 ms +200 % +5  20", out), out)
+    check("tune show: why", re.search(r"\* blocks:128 .*  used: the fastest\n", out) and re.search(r"  blocks:64 .*  slower\n", out) and
+          re.search(r"failed .*  it could not be used\n", out), out)
+    out, _ = run("tune", "show", "update", env=use)
+    for variant, why in (("\\* scalar", "used: the default, as none is faster by more than the noise"), ("  strip4", "faster than the default by less than the noise"),
+                         ("  strip8", "too few runs to be compared"), ("  strip16", "of another run")):
+        check(f"tune show: why {variant}", re.search(variant + " .*[0-9]  " + why + "\n", out), out)
+    check("tune show: why so far", "used: the best so far, not all were tried\n" in run("tune", "show", "save", env=use)[0])
+    out, _ = run("tune", "show", "res_calc", env=use)
     check("tune show", "failed" in out and "blocks:64" in out and 'cpu "A"' in out, out)
     measured = os.path.join(folder, "measured.json")
     held = sqlite3.connect(db) # so that the cache has all its files already
@@ -146,8 +154,8 @@ def main(folder):
     check("tune export: no room", failed.returncode == 1 and "measured.json cannot be written: File too large" in failed.stderr, failed.stderr)
     check("tune export: nothing is left", not os.path.exists(measured))
     rows = json.loads(run("tune", "export", "-", env=use)[0])
-    check("tune export", len(rows) == 5 and rows[0]["target"] == 'cpu "A"', str(rows))
-    check("tune clear", "5 measurements" in run("tune", "clear", env=use)[0])
+    check("tune export", len(rows) == 10 and rows[0]["target"] == 'cpu "A"', str(rows))
+    check("tune clear", "10 measurements" in run("tune", "clear", env=use)[0])
     run("tune", "show", "res_calc", status=1, env=use)
 
     info = json.loads(run("info", "--json", env=dict(use, OP2_FP="strict"))[0])

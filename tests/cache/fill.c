@@ -30,9 +30,14 @@ int main(int argc, char **argv) {
       {"sig", "res_calc", "cpu \"A\"", 4, "mesh 1", "owner", -1.0, 1, false, 0, 1e-3, false},
       {"layout of dat grad, 3 double, on set cells", "dat grad", "cpu \"A\"", 4, "mesh 1",
        "a variant of 40 letters, which is longer", 1e-3, 5, true, 0, 1e-3, false},
+      {"of update", "update", "cpu \"A\"", 4, "mesh 1", "scalar", 1e-3, 5, true, 0, 1e-3, false},
+      {"of update", "update", "cpu \"A\"", 4, "mesh 1", "strip4", 0.99e-3, 5, false, 0, 1e-3, false},
+      {"of update", "update", "cpu \"A\"", 4, "mesh 1", "strip8", 0.5e-3, 2, false, 0, 1e-3, false},
+      {"of update", "update", "cpu \"A\"", 4, "mesh 1", "strip16", 0.9e-3, 5, false, 0, 2e-3, false},
+      {"of save", "save", "cpu \"A\"", 4, "mesh 1", "scalar", 1e-3, 5, true, 0, 2e-3, true},
       {"0123456789abcdef", "a loop with a name of 30 letters", "cpu \"A\"", 4, "mesh 1", "owner", 1e-3, 5,
        true, 0, 1e-3, false}};
-  good = store_put_tunings(s, rows, 5) && good;
+  good = store_put_tunings(s, rows, sizeof rows / sizeof *rows) && good;
   store_close(s);
   return good ? 0 : 1;
 }
