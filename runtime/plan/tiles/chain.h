@@ -1,0 +1,51 @@
+/* A chain: loops that follow one another, as plain arrays. What can be said of the order in which its elements may run follows from
+ * this alone: the sizes of sets, the tables of maps, and for each loop which dats it reads, writes and adds to through which columns. */
+#ifndef OP2JIT_PLAN_CHAIN_H
+#define OP2JIT_PLAN_CHAIN_H
+
+#include <stdbool.h>
+
+struct prefix;
+
+struct chain_set {
+  const char *name;
+  long size;
+};
+
+struct chain_map {
+  int from, to; /* sets */
+  int arity;
+  const int *table;
+  const struct prefix
+      *prefix; /* of all its columns, in steps of PREFIX_STEP; NULL: it is found when it is needed */
+};
+
+/* Adding elements meet each other in one target, the others only those of other loops. */
+enum chain_use { CHAIN_READS, CHAIN_WRITES, CHAIN_ADDS };
+
+struct chain_access {
+  int dat;
+  enum chain_use use;
+  int map;          /* -1: directly */
+  int first, count; /* columns of the map */
+};
+
+struct chain_loop {
+  int set;
+  const struct chain_access *accesses;
+  int naccesses;
+  bool combines; /* it has results that are kept apart by blocks of its set */
+};
+
+struct chain {
+  const struct chain_set *sets;
+  int nsets;
+  const struct chain_map *maps;
+  int nmaps;
+  const int *dats; /* of each dat, its set */
+  int ndats;
+  const struct chain_loop *loops; /* in the order in which they were called */
+  int nloops;
+};
+
+#endif

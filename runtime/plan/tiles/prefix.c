@@ -1,0 +1,108 @@
+#include "plan/tiles/prefix.h"
+
+#include <string.h>
+
+#include "base/size.h"
+
+/* Fewer elements are not worth waking the threads. */
+static const long parallel_from = 100000;
+
+struct pass {
+  const struct prefix_request *request;
+  struct prefix *prefix;
+  struct team *team;
+  int *last;    /* of each thread, a table as prefix->elements, without what earlier steps have */
+  size_t nlast; /* words of one */
+};
+
+static int shift_of(int step) {
+  return __builtin_ctz((unsigned)step);
+}
+
+static long steps_of(long size, int shift) {
+  return (size + (1L << shift) - 1) >> shift;
+}
+
+/* Elements follow one another upwards, so the last one that reaches a target is the one that comes last. */
+static void scan_step(const struct pass *pass, long step, int *last) {
+  const struct prefix_request *r = pass->request;
+  const struct prefix *p = pass->prefix;
+  const int arity = p->arity;
+  const long end = (step + 1) << p->from_shift < r->from ? (step + 1) << p->from_shift : r->from;
+  int *most = p->targets + (step + 1) * arity;
+  for (long e = step << p->from_shift; e < end; e++) {
+    const int *row = r->table + (r->element ? r->element[e] : e) * arity;
+    for (int c = 0; c < arity; c++) {
+      const int target = r->new_position ? r->new_position[row[c]] : row[c];
+      if (target >= most[c])
+        most[c] = target + 1;
+      last[((target >> p->to_shift) + 1) * arity + c] = (int)e + 1;
+    }
+  }
+}
+
+static void merge(const struct pass *pass, size_t begin, size_t end, int threads) {
+  int *out = pass->prefix->elements;
+  for (int t = 0; t < threads; t++)
+    for (size_t i = begin; i < end; i++) {
+      const int last = pass->last[(size_t)t * pass->nlast + i];
+      out[i] = out[i] < last ? last : out[i];
+    }
+}
+
+static void scan(void *argument, int thread, int threads) {
+  const struct pass *pass = argument;
+  const size_t n = pass->nlast, t = (size_t)thread, all = (size_t)threads;
+  const long steps = steps_of(pass->request->from, pass->prefix->from_shift);
+  int *last = pass->last + t * n;
+  for (long s = steps * thread / threads, end = steps * (thread + 1) / threads; s < end; s++)
+    scan_step(pass, s, last);
+  if (threads > 1)
+    team_barrier(pass->team);
+  merge(pass, n * t / all, n * (t + 1) / all, threads);
+}
+
+/* From what one step has to what all up to it have. */
+static void accumulate(int *table, long steps, int arity) {
+  for (long i = arity; i < (steps + 1) * arity; i++)
+    if (table[i] < table[i - arity])
+      table[i] = table[i - arity];
+}
+
+int prefix_build(struct prefix *p, const struct prefix_request *r, struct team *team, struct error *err) {
+  const int threads = team && r->from >= parallel_from ? team_threads(team) : 1;
+  *p = (struct prefix){.arity = r->arity,
+                       .from = r->from,
+                       .to = r->to,
+                       .from_shift = shift_of(r->from_step),
+                       .to_shift = shift_of(r->to_step)};
+  const long from = steps_of(r->from, p->from_shift), to = steps_of(r->to, p->to_shift);
+  struct pass pass = {.request = r, .prefix = p, .team = team, .nlast = (size_t)((to + 1) * r->arity)};
+  p->targets = array_new((size_t)((from + 1) * r->arity), sizeof *p->targets);
+  p->elements = array_new(pass.nlast, sizeof *p->elements);
+  pass.last = array_new((size_t)threads * pass.nlast, sizeof *pass.last);
+  if (!p->targets || !p->elements || !pass.last) {
+    free(pass.last);
+    prefix_free(p);
+    return error_memory(err, "the prefixes of a map", (size_t)threads * pass.nlast * sizeof *pass.last);
+  }
+  if (threads > 1)
+    team_run(team, threads, scan, &pass);
+  else
+    scan(&pass, 0, 1);
+  free(pass.last);
+  accumulate(p->targets, from, r->arity);
+  accumulate(p->elements, to, r->arity);
+  return OP_OK;
+}
+
+void prefix_free(struct prefix *p) {
+  free(p->targets);
+  free(p->elements);
+  memset(p, 0, sizeof *p);
+}
+
+size_t prefix_bytes(const struct prefix *p) {
+  const long steps = steps_of(p->from, p->from_shift) + steps_of(p->to, p->to_shift) + 2;
+  return p->targets ? (size_t)(steps * p->arity) * sizeof *p->targets : 0;
+}

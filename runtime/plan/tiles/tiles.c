@@ -1,0 +1,224 @@
+#include "plan/tiles/tiles.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "plan/tiles/closure.h"
+
+/* Bounds of all loops, one behind the other. */
+struct cuts {
+  int nloops;
+  long *left,
+      *right; /* of each cut: what is before it, and where what is behind begins; both 0 at the first cut */
+  int *tile;  /* that begins there */
+  int count;  /* the last one is the end */
+};
+
+struct making {
+  struct tiles *tiles;
+  const struct chain *chain;
+  struct closure closure;
+  struct cuts cuts;
+  int ntiles;
+  long *from, *to; /* of loops */
+  bool counting;   /* items are only counted */
+  long nitems;
+};
+
+/* ---- cuts ------------------------------------------------------------------------------------------*/
+
+static long *left_of(const struct cuts *c, int cut) {
+  return c->left + (long)cut * c->nloops;
+}
+
+static long *right_of(const struct cuts *c, int cut) {
+  return c->right + (long)cut * c->nloops;
+}
+
+static long size_of(const struct chain *c, int loop) {
+  return c->sets[c->loops[loop].set].size;
+}
+
+/* Does the next cut leave the gap of this one alone, and what elements of one loop there add to? */
+static bool is_apart(const struct closure *b, const long *right, const long *next_left) {
+  for (int l = 0; l < b->chain->nloops; l++)
+    if (closure_meet(b, l, right[l]) > next_left[l])
+      return false;
+  return true;
+}
+
+static int make_cuts(struct making *m, int chunks, struct error *err) {
+  struct cuts *c = &m->cuts;
+  const size_t n = ((size_t)chunks + 1) * (size_t)c->nloops;
+  c->left = array_new(n, sizeof *c->left);
+  c->right = array_new(n, sizeof *c->right);
+  c->tile = array_new((size_t)chunks + 1, sizeof *c->tile);
+  if (!c->left || !c->right || !c->tile)
+    return error_memory(err, "the cuts of a chain", 2 * n * sizeof *c->left);
+  c->count = 1;
+  for (int cut = 1; cut < chunks; cut++) {
+    const int tile = (int)((long)m->ntiles * cut / chunks);
+    long *left = left_of(c, c->count);
+    closure_left(&m->closure, tile, m->ntiles, left);
+    closure_right(&m->closure, left, right_of(c, c->count));
+    if (is_apart(&m->closure, right_of(c, c->count - 1), left))
+      c->tile[c->count++] = tile;
+  }
+  for (int l = 0; l < c->nloops; l++)
+    left_of(c, c->count)[l] = right_of(c, c->count)[l] = size_of(m->chain, l);
+  c->tile[c->count] = m->ntiles;
+  return OP_OK;
+}
+
+/* ---- items -----------------------------------------------------------------------------------------*/
+
+static void add(struct making *m, int loop, long begin, long end, int slot, int owner) {
+  struct schedule *s = &m->tiles->schedule;
+  m->nitems++;
+  if (m->counting)
+    return;
+  s->items[s->nitems++] =
+      (struct item){.begin = begin, .end = end, .work = loop, .owner = owner, .slot = slot};
+  s->phases[s->nphases - 1].count++;
+}
+
+/* Elements at these positions, which are of one block: those that follow one another as one item. */
+static void add_block(struct making *m, int loop, long begin, long end, int slot, int owner) {
+  const int *element = m->closure.orders[m->chain->loops[loop].set].element;
+  if (!element) {
+    add(m, loop, begin, end, slot, owner);
+    return;
+  }
+  for (long p = begin, next; p < end; p = next) {
+    for (next = p + 1; next < end && element[next] == element[next - 1] + 1;)
+      next++;
+    add(m, loop, element[p], element[next - 1] + 1, slot, owner);
+  }
+}
+
+static void add_range(struct making *m, int loop, long begin, long end, int owner) {
+  const bool combines = m->chain->loops[loop].combines;
+  const long block = m->closure.block[loop];
+  for (long next; begin < end; begin = next) {
+    next = combines ? (begin / block + 1) * block : end;
+    next = next < end ? next : end;
+    add_block(m, loop, begin, next, combines ? (int)(begin / block) : 0, owner);
+  }
+}
+
+/* All loops, from where they are to `to`. */
+static void add_tile(struct making *m, long *from, const long *to, int owner) {
+  for (int l = 0; l < m->cuts.nloops; l++) {
+    add_range(m, l, from[l], to[l], owner);
+    from[l] = from[l] < to[l] ? to[l] : from[l];
+  }
+}
+
+static void add_chunk(struct making *m, int chunk) {
+  const long *end = left_of(&m->cuts, chunk + 1);
+  memcpy(m->from, right_of(&m->cuts, chunk), (size_t)m->cuts.nloops * sizeof *m->from);
+  for (int t = m->cuts.tile[chunk] + 1; t < m->cuts.tile[chunk + 1]; t++) {
+    closure_left(&m->closure, t, m->ntiles, m->to);
+    add_tile(m, m->from, m->to, chunk);
+  }
+  add_tile(m, m->from, end, chunk);
+}
+
+static void add_phase(struct making *m) {
+  if (!m->counting)
+    schedule_add_phase(&m->tiles->schedule, true);
+}
+
+static void add_items(struct making *m) {
+  struct cuts *c = &m->cuts;
+  m->nitems = 0;
+  add_phase(m);
+  for (int chunk = 0; chunk < c->count; chunk++)
+    add_chunk(m, chunk);
+  if (c->count > 1)
+    add_phase(m);
+  for (int cut = 1; cut < c->count; cut++) {
+    memcpy(m->from, left_of(c, cut), (size_t)c->nloops * sizeof *m->from);
+    add_tile(m, m->from, right_of(c, cut), cut - 1);
+  }
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------*/
+
+static void count(const struct making *m) {
+  struct tiles *t = m->tiles;
+  t->nchunks = m->cuts.count;
+  t->ntiles = m->ntiles;
+  for (int l = 0; l < m->cuts.nloops; l++) {
+    const long size = size_of(m->chain, l), block = m->closure.block[l];
+    t->all += size;
+    for (int cut = 1; cut < m->cuts.count; cut++)
+      t->gap += right_of(&m->cuts, cut)[l] - left_of(&m->cuts, cut)[l];
+    t->nslots[l] = m->chain->loops[l].combines ? (int)((size + block - 1) / block) : 0;
+  }
+}
+
+static int make(struct making *m, const struct tiles_wish *wish, struct team *team, struct error *err) {
+  const int chunks = wish->chunks > 1 ? wish->chunks : 1;
+  const size_t nloops = (size_t)m->chain->nloops;
+  m->ntiles = wish->tiles > chunks ? wish->tiles : chunks;
+  m->cuts.nloops = m->chain->nloops;
+  m->from = array_new(nloops, sizeof *m->from);
+  m->to = array_new(nloops, sizeof *m->to);
+  m->tiles->nslots = array_new(nloops, sizeof *m->tiles->nslots);
+  if (!m->from || !m->to || !m->tiles->nslots)
+    return error_memory(err, "the tiles of a chain", nloops * sizeof *m->from);
+  int code = closure_new(&m->closure, m->chain, wish, team, err);
+  if (code || (!wish->always && closure_refuse(&m->closure, &m->tiles->refused)))
+    return code;
+  code = make_cuts(m, chunks, err);
+  if (code)
+    return code;
+  m->counting = true;
+  add_items(m);
+  m->counting = false;
+  code = schedule_new(&m->tiles->schedule, m->nitems, 2, 0, err);
+  if (code)
+    return code;
+  add_items(m);
+  count(m);
+  return OP_OK;
+}
+
+int tiles_build(struct tiles *t, const struct chain *chain, const struct tiles_wish *wish, struct team *team,
+                struct error *err) {
+  struct making m = {.tiles = t, .chain = chain};
+  *t = (struct tiles){0};
+  const int code = make(&m, wish, team, err);
+  closure_free(&m.closure);
+  free(m.cuts.left);
+  free(m.cuts.right);
+  free(m.cuts.tile);
+  free(m.from);
+  free(m.to);
+  if (code)
+    tiles_free(t);
+  return code;
+}
+
+void tiles_free(struct tiles *t) {
+  schedule_free(&t->schedule);
+  free(t->nslots);
+  text_free(&t->refused);
+  *t = (struct tiles){0};
+}
+
+size_t tiles_bytes(const struct tiles *t) {
+  return schedule_bytes(&t->schedule);
+}
+
+void tiles_deal(struct tiles *t, int threads) {
+  struct schedule *s = &t->schedule;
+  for (int p = 0; p < s->nphases; p++) {
+    const long owners = t->nchunks - p;
+    for (int i = s->phases[p].first; i < s->phases[p].first + s->phases[p].count; i++)
+      s->items[i].owner = (int)(s->items[i].owner * (long)threads / owners);
+  }
+  s->threads = threads;
+}
