@@ -54,6 +54,10 @@ extern "C" {
 #define op_opt_arg_gbl op2jit_opt_arg_gbl
 #define op_arg_idx op2jit_arg_idx
 #define op_arg_info op2jit_arg_info
+#define op_decl_gbl op2jit_decl_gbl
+#define op_arg_global op2jit_arg_global
+#define op_get_gbl op2jit_get_gbl
+#define op_put_gbl op2jit_put_gbl
 #define op_par_loop_array op2jit_par_loop_array
 #define op_kernel_file op2jit_kernel_file
 #define op_kernel_native op2jit_kernel_native
@@ -97,6 +101,7 @@ extern "C" {
 typedef struct op2jit_set *op_set; /* a number of mesh elements of one kind */
 typedef struct op2jit_map *op_map; /* for each element of one set, `arity` elements of another */
 typedef struct op2jit_dat *op_dat; /* `dim` components of one type on each element of a set */
+typedef struct op2jit_gbl *op_gbl; /* values that belong to no element, and that the library keeps */
 
 /* The map of a direct argument: the loop's own element. Never NULL, so that a declaration that failed
  * cannot turn an indirect argument into a direct one. */
@@ -208,6 +213,12 @@ int op_free_dat_temp(op_dat dat);
 int op_decl_const(const char *name, int dim, const char *type, const void *value);
 /* A new value for a declared constant; loops that use it are specialised again. Errors: OP_ERR_CONST, OP_ERR_TYPE. */
 int op_update_const(const char *name, const void *value);
+/* A global that the library keeps until op_exit: `dim` values of `type`, `value` (NULL: zeros) at first. Under MPI all ranks have
+ * the same. Errors: OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE, OP_ERR_MEMORY. */
+op_gbl op_decl_gbl(int dim, const char *type, const void *value, const char *name);
+/* Its value out and in. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_TYPE. */
+int op_get_gbl(op_gbl gbl, void *out);
+int op_put_gbl(op_gbl gbl, const void *in);
 /* ---- arguments of a loop ----------------------------------------------------------------------*/
 typedef enum {
   OP_READ = 0,  /* read only */
@@ -249,6 +260,10 @@ op_arg op_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, con
  * only in loops over exactly one element. */
 op_arg op_arg_gbl(void *data, int dim, const char *type, op_access access);
 op_arg op_opt_arg_gbl(int present, void *data, int dim, const char *type, op_access access);
+/* A global that the library keeps, with its own dim and type: any access but OP_WORK. A result in it is for later loops and op_get_gbl;
+ * where results that the program need not look at stay in such globals, loops can wait for one another (OP2_LAZY), and a GPU is
+ * not waited for. */
+op_arg op_arg_global(op_gbl gbl, op_access access);
 /* The element's number, `const int *`: with OP_ID (idx -1) of the loop's own element, else of the
  * map's target `idx`. The user's own numbers, global under MPI. */
 op_arg op_arg_idx(int idx, op_map map);
@@ -305,7 +320,8 @@ const char *op2jit_kernel_included(const char *file, const char *name, op_kernel
  * loop is checked, planned and compiled, or found in the cache; later calls with the same text, set and
  * arguments cost a fraction of a microsecond. Errors: whatever is wrong with the set, the
  * kernel or an argument; messages begin with the file and line of the call, name the loop and count
- * arguments from 1.
+ * arguments from 1. With OP2_LAZY loops wait until the program looks: an error that is found only when they run is the error
+ * of the call that made them run, names the loop and the place of its call, and data are as before that call.
  *
  *   int op_par_loop(const char *kernel_source, const char *kernel_name, op_set set, op_arg ...);
  */

@@ -18,6 +18,9 @@ op_dat op2jit_decl_dat_temp_typed(op_set set, int dim, const char *type, const v
                                   const char *is);
 int op2jit_decl_const_typed(const char *name, int dim, const char *type, const void *value, const char *is);
 int op2jit_update_const_typed(const char *name, const void *value, const char *is);
+op_gbl op2jit_decl_gbl_typed(int dim, const char *type, const void *value, const char *name, const char *is);
+int op2jit_get_gbl_typed(op_gbl gbl, void *out, const char *is);
+int op2jit_put_gbl_typed(op_gbl gbl, const void *in, const char *is);
 op_arg op2jit_arg_gbl_typed(void *data, int dim, const char *type, op_access access, const char *is);
 op_arg op2jit_opt_arg_gbl_typed(int present, void *data, int dim, const char *type, op_access access,
                                 const char *is);
@@ -98,6 +101,7 @@ inline const char *op2jit_type_name(size_t type) {
 #define OP2JIT_OF_FOUR_(...) OP2JIT_OF_FIVE_(~, __VA_ARGS__)
 #define OP2JIT_OF_TWO_(...) OP2JIT_OF_FIVE_(~, ~, ~, __VA_ARGS__)
 #define OP2JIT_FIRST_(a, ...) a
+#define OP2JIT_THIRD_(a, b, c, ...) c
 #define OP2JIT_FOURTH_(a, b, c, d, ...) d
 
 #define op2jit_decl_dat(...) OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_decl_dat, OP2JIT_FOURTH_, __VA_ARGS__)
@@ -105,6 +109,9 @@ inline const char *op2jit_type_name(size_t type) {
   OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_decl_dat_temp, OP2JIT_FOURTH_, __VA_ARGS__)
 #define op2jit_decl_const(...) OP2JIT_OF_FOUR_(__VA_ARGS__)(op2jit_decl_const, OP2JIT_FOURTH_, __VA_ARGS__)
 #define op2jit_update_const(...) OP2JIT_OF_TWO_(__VA_ARGS__)(op2jit_update_const, OP2JIT_SECOND_, __VA_ARGS__)
+#define op2jit_decl_gbl(...) OP2JIT_OF_FOUR_(__VA_ARGS__)(op2jit_decl_gbl, OP2JIT_THIRD_, __VA_ARGS__)
+#define op2jit_get_gbl(...) OP2JIT_OF_TWO_(__VA_ARGS__)(op2jit_get_gbl, OP2JIT_SECOND_, __VA_ARGS__)
+#define op2jit_put_gbl(...) OP2JIT_OF_TWO_(__VA_ARGS__)(op2jit_put_gbl, OP2JIT_SECOND_, __VA_ARGS__)
 #define op2jit_arg_gbl(...) OP2JIT_OF_FOUR_(__VA_ARGS__)(op2jit_arg_gbl, OP2JIT_FIRST_, __VA_ARGS__)
 #define op2jit_opt_arg_gbl(...) OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_opt_arg_gbl, OP2JIT_SECOND_, __VA_ARGS__)
 #define op2jit_arg_info(...) OP2JIT_OF_FOUR_(__VA_ARGS__)(op2jit_arg_info, OP2JIT_FIRST_, __VA_ARGS__)

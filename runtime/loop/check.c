@@ -163,22 +163,39 @@ static int check_dat(const struct check *c) {
   return code;
 }
 
+/* The global's own dim and type, or those that were said. */
+static int check_value(const struct check *c) {
+  if (c->said->form != DESC_GBL || c->said->idx != ARG_BY_HANDLE) {
+    const int code = check_type(c);
+    return code ? code : check_dim(c);
+  }
+  struct gbl *gbl = handle_object(c->ctx->handles, c->said->dat, HANDLE_GBL);
+  if (!gbl)
+    return fail(c, OP_ERR_HANDLE, "the global is %s; expected a global made by op_decl_gbl since op_init",
+                handle_diagnosis(c->ctx->handles, c->said->dat, HANDLE_GBL));
+  if (c->said->access == OP_WORK)
+    return fail(c, OP_ERR_ACCESS, "OP_WORK leaves nothing that a global could keep; use op_arg_gbl");
+  c->arg->gbl = gbl;
+  c->arg->dim = gbl->dim;
+  c->arg->type = gbl->type;
+  c->arg->idx = -1;
+  return OP_OK;
+}
+
 static int check_global(const struct check *c) {
   const unsigned allowed = 0x7f;
   int code = check_access(c, allowed, "a global",
                           "OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK, and OP_WRITE or OP_RW for "
                           "a set of one element");
   if (!code)
-    code = check_type(c);
-  if (!code)
-    code = check_dim(c);
+    code = check_value(c);
   int access = c->said->access;
   if (!code && (access == OP_WRITE || access == OP_RW) && c->loop->set->global_size != 1)
     return fail(c, OP_ERR_ACCESS,
                 "%s of a global needs a set of exactly one element, but set \"%s\" has %lld; use "
                 "OP_INC, OP_MIN or OP_MAX to combine values of several elements",
                 access_names[access], c->loop->set->name, c->loop->set->global_size);
-  if (!code && !c->said->data && c->arg->present && access != OP_WORK)
+  if (!code && !c->arg->gbl && !c->said->data && c->arg->present && access != OP_WORK)
     return fail(c, OP_ERR_ARGUMENT, "the data is NULL; expected the address of %d of type %s", c->said->dim,
                 type_info((enum type_code)c->said->type)->name);
   return code;

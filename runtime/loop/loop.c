@@ -16,11 +16,11 @@ static int take_user_memory(struct launch *launch, const op_arg *args, struct er
   const struct loop *loop = launch->loop;
   for (int v = 0; v < loop->nvalues; v++) {
     const int i = loop->values[v];
-    if (!args[i].data)
+    launch->user[i] = loop->args[i].gbl ? loop->args[i].gbl->value : args[i].data;
+    if (!launch->user[i])
       return error_set(err, OP_ERR_ARGUMENT,
                        "loop %s, argument %d: the data is NULL; expected the address of %d of type %s",
                        loop->name, i + 1, loop->args[i].dim, type_info(loop->args[i].type)->name);
-    launch->user[i] = args[i].data;
   }
   return OP_OK;
 }

@@ -10,13 +10,44 @@
 #include "ranks/comm.h"
 #include "tune/choose.h"
 
+static bool changes(const struct loop *loop, const struct gbl *gbl) {
+  for (int i = 0; loop->hands_on && i < loop->nargs; i++)
+    if (loop->args[i].gbl == gbl && loop->args[i].access != OP_READ)
+      return true;
+  return false;
+}
+
+/* It starts from a global that one of the launches leaves. Those that add to one start from nothing. */
+static bool starts_from(const struct loop *loop, struct launch *const *launches, int n) {
+  for (int i = 0; loop->hands_on && i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    for (int k = 0; arg->gbl && arg->access != OP_INC && arg->access != OP_WRITE && k < n; k++)
+      if (changes(launches[k]->loop, arg->gbl))
+        return true;
+  }
+  return false;
+}
+
+/* As chains, each of which ends where the next loop starts from a global that one of it leaves. */
+static int run_chains(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+  int code = OP_OK;
+  for (int first = 0, end; !code && first < n; first = end) {
+    for (end = first + 1; end < n && !starts_from(launches[end]->loop, launches + first, end - first);)
+      end++;
+    for (int i = first; i < end; i++)
+      launch_start_handles(launches[i]);
+    code = chain_run(ctx, launches + first, end - first, err);
+  }
+  return code;
+}
+
 int queue_flush(struct op_context *ctx, struct error *err) {
   struct queue *queue = ctx->queue;
   const int n = queue ? queue->count : 0;
   if (n == 0)
     return OP_OK;
   queue->count = 0;
-  const int code = chain_run(ctx, queue->launches, n, err);
+  const int code = run_chains(ctx, queue->launches, n, err);
   for (int i = 0; i < n; i++)
     launch_put(queue->launches[i]);
   return code;

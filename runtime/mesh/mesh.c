@@ -8,6 +8,7 @@
 #include "context/context.h"
 #include "jit/front/constant_name.h"
 #include "mesh/data.h"
+#include "mesh/globals.h"
 #include "mesh/halo.h"
 #include "mesh/handles.h"
 #include "ranks/comm.h"
@@ -313,6 +314,7 @@ void mesh_free(struct op_context *ctx) {
     set_free(mesh->sets.items[i]);
   for (int i = 0; i < mesh->constants.count; i++)
     constant_free(mesh->constants.items[i]);
+  globals_free(ctx);
   list_free(&mesh->dats);
   list_free(&mesh->maps);
   list_free(&mesh->sets);

@@ -57,7 +57,7 @@ struct constant {
 };
 
 struct mesh {
-  struct list sets, maps, dats, constants;
+  struct list sets, maps, dats, constants, globals;
   int next_set, next_map, next_dat;
   unsigned epoch;          /* numbering of the sets */
   unsigned constant_epoch; /* values of the constants */

@@ -105,20 +105,37 @@ static int grow_slots(struct launch *launch, int nslots, struct error *err) {
   return OP_OK;
 }
 
-int launch_start(struct launch *launch, struct error *err) {
-  const struct loop *loop = launch->loop;
-  const int nslots = loop->nreductions ? count_slots(launch) : 0;
+static void start_value(struct launch *launch, int i) {
+  const struct loop_arg *arg = &launch->loop->args[i];
+  if (arg_is_global(arg))
+    memcpy(launch->globals + arg->offset, launch->user[i], arg->bytes);
+  else if (arg_is_reduction(arg) && arg->info >= 0)
+    memcpy(launch->globals + arg->start, launch->user[i], arg->bytes);
+}
+
+int launch_start_slots(struct launch *launch, struct error *err) {
+  const int nslots = launch->loop->nreductions ? count_slots(launch) : 0;
   if (nslots > launch->slots_capacity && grow_slots(launch, nslots, err))
     return err->code;
   if (nslots > 0)
     start_slots(launch, (size_t)nslots);
-  for (int v = 0; v < loop->nvalues; v++) {
-    const int i = loop->values[v];
-    const struct loop_arg *arg = &loop->args[i];
-    if (arg_is_global(arg))
-      memcpy(launch->globals + arg->offset, launch->user[i], arg->bytes);
-    else if (arg_is_reduction(arg) && arg->info >= 0)
-      memcpy(launch->globals + arg->start, launch->user[i], arg->bytes);
-  }
   return OP_OK;
+}
+
+int launch_start(struct launch *launch, struct error *err) {
+  const struct loop *loop = launch->loop;
+  for (int v = 0; v < loop->nvalues; v++)
+    start_value(launch, loop->values[v]);
+  return launch_start_slots(launch, err);
+}
+
+void launch_start_handles(struct launch *launch) {
+  const struct loop *loop = launch->loop;
+  if (!loop->hands_on)
+    return;
+  for (int v = 0; v < loop->nvalues; v++)
+    if (loop->args[loop->values[v]].gbl)
+      start_value(launch, loop->values[v]);
+  if (loop->nreductions)
+    start_slots(launch, (size_t)count_slots(launch));
 }

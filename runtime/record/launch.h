@@ -54,6 +54,10 @@ int launch_fit(struct launch *launch, struct error *err);
 void launch_set_slots(struct launch *launch, int part, int nslots);
 /* Globals and slots hold what the user's memory holds. */
 int launch_start(struct launch *launch, struct error *err);
+/* The slots alone, as many as launch_set_slots said. */
+int launch_start_slots(struct launch *launch, struct error *err);
+/* What comes of globals with handles again, since earlier loops have run. */
+void launch_start_handles(struct launch *launch);
 /* One slot alone. */
 void launch_start_slot(const struct launch *launch, unsigned char *slot);
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "jit/front/describe.h"
 #include "jit/front/kernel.h"
-#include "mesh/mesh.h"
+#include "mesh/globals.h"
 #include "run/schedule.h"
 #include "spread/exchange.h"
 
@@ -22,9 +22,13 @@ struct launch;
 struct loop_form;
 struct loop_site;
 
+/* The idx of an argument that names a global by its handle, which is where dats' are: one loop for each. */
+enum { ARG_BY_HANDLE = 0 };
+
 struct loop_arg {
   enum desc_form form;
   struct dat *dat;
+  struct gbl *gbl; /* NULL: a variable of the program, or no global */
   struct map *map; /* NULL: direct, or no dat */
   int idx, dim, access;
   enum type_code type;
@@ -104,7 +108,8 @@ struct loop {
 
   struct reduction reductions[OP_MAX_ARGS];
   int nreductions;
-  bool tells; /* a result goes to a variable of the program, which may look at it when the call is over */
+  bool hands_on; /* it reads or changes a global with a handle */
+  bool tells;    /* a result goes to a variable of the program, which may look at it when the call is over */
   size_t slot_bytes;
   struct loop_part parts[LOOP_PARTS];
   int nparts, nresults; /* parts whose results count come first */

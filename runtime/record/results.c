@@ -33,13 +33,16 @@ int loop_layout(struct loop *loop, struct error *err) {
   size_t slot = 0, globals = 0;
   bool fits = true;
   loop->nreductions = loop->nvalues = 0;
-  loop->tells = false;
+  loop->tells = loop->hands_on = false;
   for (int i = 0; i < loop->nargs; i++) {
     struct loop_arg *arg = &loop->args[i];
     bool payload = arg->form == DESC_INFO;
     if (payload || arg_is_global(arg) || arg_is_reduction(arg))
       loop->values[loop->nvalues++] = (unsigned char)i;
-    loop->tells |= payload || arg_is_reduction(arg) || (arg_is_global(arg) && arg->access != OP_READ);
+    if (arg->gbl)
+      loop->hands_on = true;
+    else
+      loop->tells |= payload || arg_is_reduction(arg) || (arg_is_global(arg) && arg->access != OP_READ);
     if (arg_is_global(arg))
       fits &= place(&globals, arg->bytes, &arg->offset);
     else if (arg_is_reduction(arg) || payload) {

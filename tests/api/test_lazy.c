@@ -49,6 +49,19 @@ CASE(a_result_in_a_variable_is_there_when_the_call_returns) {
   assert_int_equal(s, 5 + 3 * N);
 }
 
+CASE(a_result_in_a_handle_ends_no_chain) {
+  long long s = 0;
+  op_gbl kept = op_decl_gbl(1, "long long", NULL, "kept");
+  for (int i = 1; i <= 3; i++) {
+    add_to_all(1);
+    works(op_par_loop(sum, "sum", cells, direct(x, 1, "int", OP_READ), op_arg_global(kept, OP_INC)));
+  }
+  assert_int_equal(loops(), 0);
+  works(op_get_gbl(kept, &s));
+  assert_int_equal(loops(), 6);
+  assert_int_equal(s, N + 2 * N + 3 * N);
+}
+
 CASE(the_queue_is_bounded) {
   enum { MOST = 256 };
   int values[N];
@@ -94,6 +107,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       lazy_test(a_loop_waits_until_somebody_looks),
       lazy_test(a_result_in_a_variable_is_there_when_the_call_returns),
+      lazy_test(a_result_in_a_handle_ends_no_chain),
       lazy_test(the_queue_is_bounded),
       lazy_test(what_is_refused_is_refused_at_the_call),
       lazy_test(what_no_chain_can_hold_runs_at_once),

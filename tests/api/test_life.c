@@ -170,6 +170,7 @@ CASE(each_call_says_whether_it_flushes) {
   op_set set = NULL;
   op_map map = NULL;
   op_dat dat = NULL, temporary = NULL;
+  op_gbl kept = NULL;
   const op_counters_t *c = op_counters();
 #define FLUSHES(count, call)                                                                                 \
   do {                                                                                                       \
@@ -186,6 +187,9 @@ CASE(each_call_says_whether_it_flushes) {
   FLUSHES(0, temporary = op_decl_dat_temp(set, 1, "int", NULL, "t"));
   FLUSHES(1, op_decl_const("flushed", 1, "int", &value));
   FLUSHES(1, op_update_const("flushed", &value));
+  FLUSHES(0, kept = op_decl_gbl(1, "int", &value, "kept"));
+  FLUSHES(1, op_get_gbl(kept, &value));
+  FLUSHES(1, op_put_gbl(kept, &value));
   FLUSHES(0, op_par_loop(OP_KERNEL_OF(bump), "bump", set, direct(dat, 1, "int", OP_READ),
                          op_arg_gbl(&value, 1, "int", OP_INC)));
   FLUSHES(1, op_fetch_data(dat, x));

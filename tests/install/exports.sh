@@ -10,7 +10,7 @@ command -v nm >/dev/null || {
 declared=$({
   sed -n 's/^#define op_[a-z0-9_]* \(op2jit_[a-z0-9_]*\)$/\1/p' "$header"
   grep -oE '^(void|int|const char \*|extern struct op2jit_map) ?op2jit_[a-z_]+' "$header" | grep -oE 'op2jit_[a-z_]+$'
-  grep -oE '^(int|op_dat|op_arg) op2jit_[a-z0-9_]+_typed' "${header%.h}_typed.h" | grep -oE 'op2jit_[a-z0-9_]+$'
+  grep -oE '^(int|op_dat|op_arg|op_gbl) op2jit_[a-z0-9_]+_typed' "${header%.h}_typed.h" | grep -oE 'op2jit_[a-z0-9_]+$'
   printf '%s\n' __jit_debug_descriptor __jit_debug_register_code
 } | sort -u)
 exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' | sort -u)

@@ -1,0 +1,68 @@
+/* Globals that the library keeps. */
+#include "mesh/globals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "mesh/handles.h"
+
+static void gbl_free(struct op_context *ctx, struct gbl *gbl) {
+  if (gbl->handle)
+    handle_release(ctx->handles, gbl->handle, gbl->name);
+  free(gbl->name);
+  free(gbl->value);
+  free(gbl);
+}
+
+static int check(int dim, enum type_code code, const char *type, const char *name, size_t *bytes,
+                 struct error *err) {
+  if (dim < 1)
+    return error_set(err, OP_ERR_DIM, "global \"%s\": the dim is %d; expected 1 or more", name, dim);
+  if (code == TYPE_NONE) {
+    struct text wrong = {0};
+    type_tell_unknown(type, &wrong);
+    error_set(err, OP_ERR_TYPE, "global \"%s\": %s", name, text_str(&wrong));
+    text_free(&wrong);
+    return OP_ERR_TYPE;
+  }
+  if (!size_mul((size_t)dim, type_info(code)->size, bytes))
+    return error_set(err, OP_ERR_SIZE,
+                     "global \"%s\": %d values are more than can be addressed; declare fewer of them", name,
+                     dim);
+  return OP_OK;
+}
+
+struct gbl *gbl_new(struct op_context *ctx, int dim, const char *type, const void *value, const char *name,
+                    struct error *err) {
+  const enum type_code code = type_parse(type, NULL);
+  size_t bytes = 0;
+  if (check(dim, code, type, name ? name : "unnamed", &bytes, err))
+    return NULL;
+  struct gbl *gbl = calloc(1, sizeof *gbl);
+  if (gbl && (gbl->name = name_copy(name)) && (gbl->value = array_new(bytes, 1)) &&
+      (gbl->handle = handle_new(ctx->handles, HANDLE_GBL, gbl)) && list_add(&ctx->mesh->globals, gbl)) {
+    gbl->dim = dim;
+    gbl->type = code;
+    gbl->bytes = bytes;
+    if (value)
+      memcpy(gbl->value, value, bytes);
+    return gbl;
+  }
+  if (gbl)
+    gbl_free(ctx, gbl);
+  error_memory_of(err, "global", name, bytes);
+  return NULL;
+}
+
+void gbl_undo(struct op_context *ctx, struct gbl *gbl) {
+  list_remove(&ctx->mesh->globals, gbl);
+  gbl_free(ctx, gbl);
+}
+
+void globals_free(struct op_context *ctx) {
+  for (int i = 0; i < ctx->mesh->globals.count; i++)
+    gbl_free(ctx, ctx->mesh->globals.items[i]);
+  list_free(&ctx->mesh->globals);
+}

@@ -1,0 +1,23 @@
+/* Globals that the library keeps, so that loops can hand values to later loops and the program need not look. */
+#ifndef OP2JIT_GLOBALS_H
+#define OP2JIT_GLOBALS_H
+
+#include "mesh/mesh.h"
+
+struct gbl {
+  char *name;
+  op_gbl handle;
+  int dim;
+  enum type_code type;
+  size_t bytes;
+  unsigned char *value;
+};
+
+/* `value` NULL: zeros. NULL with the error set. */
+struct gbl *gbl_new(struct op_context *ctx, int dim, const char *type, const void *value, const char *name,
+                    struct error *err);
+/* The one that was made last goes, because another rank could not make it. */
+void gbl_undo(struct op_context *ctx, struct gbl *gbl);
+void globals_free(struct op_context *ctx);
+
+#endif
