@@ -1,5 +1,5 @@
 """What no other tool checks: files over 800 lines (scripts and tests too), marks of unfinished work, and
-commands in the README that do not exist. Lengths of functions are the business of house.py.
+commands, files and sections that pages name and that are not there. Lengths of functions are the business of house.py.
 
 usage: lint.py FILE...
 """
@@ -23,24 +23,41 @@ def check_file(path, lines):
     return found
 
 
-def check_readme(root):
-    """Every ./dev command and every file that the README names is there."""
-    with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
+def anchors(page):
+    """What GitHub makes of the headings of a page."""
+    headings = re.findall(r"(?m)^#+ (.*)$", page)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def check_page(root, name, known):
+    """Every ./dev command, every file and every section that a page names is there."""
+    with open(os.path.join(root, name), encoding="utf-8") as file:
         text = file.read()
-    known = subprocess.run([os.path.join(root, "dev"), "--help"], capture_output=True, text=True, check=True).stdout
     found = []
     for command in sorted(set(re.findall(r"\./dev ([a-z]+)", text))):
         if f"./dev {command}" not in known:
-            found.append(f"README.md: there is no ./dev {command}")
-    for target in sorted(set(re.findall(r"\]\(([^)#:]+)\)", text))):
-        if not os.path.exists(os.path.join(root, target)):
-            found.append(f"README.md: there is no {target}")
+            found.append(f"{name}: there is no ./dev {command}")
+    for target, section in sorted(set(re.findall(r"\]\(([^)#:]*)#?([^)]*)\)", text))):
+        path = os.path.join(root, os.path.dirname(name), target) if target else os.path.join(root, name)
+        if not os.path.exists(path):
+            found.append(f"{name}: there is no {target}")
+        elif section and path.endswith(".md"):
+            with open(path, encoding="utf-8") as file:
+                if section not in anchors(file.read()):
+                    found.append(f"{name}: {target} has no section {section}")
     return found
+
+
+def check_pages(root):
+    known = subprocess.run([os.path.join(root, "dev"), "--help"], capture_output=True, text=True, check=True).stdout
+    pages = sorted(name for name in os.listdir(root) if name.endswith(".md"))
+    pages += sorted(f"docs/{name}" for name in os.listdir(os.path.join(root, "docs")) if name.endswith(".md"))
+    return [line for name in pages for line in check_page(root, name, known)]
 
 
 def main(paths):
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    errors = check_readme(root)
+    errors = check_pages(root)
     for path in paths:
         if not os.path.exists(path):
             continue

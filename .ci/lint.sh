@@ -68,7 +68,7 @@ lint() {
   setup
   build build || exit 1
   lint_with clang-format "layout" format_check || status=1
-  lint_with python3 "lengths, unfinished work, README" lint_text || status=1
+  lint_with python3 "lengths, unfinished work, pages" lint_text || status=1
   lint_with python3 "rooms, arrows, knots" lint_house || status=1
   lint_with shellcheck "shell scripts" lint_shell || status=1
   lint_with cppcheck "cppcheck" lint_cppcheck || status=1
