@@ -2,6 +2,7 @@
 
 #include <cpuid.h>
 #include <gnu/libc-version.h>
+#include <pthread.h>
 #include <string.h>
 
 /* Registers that the system must save: bits of XCR0. */
@@ -181,10 +182,39 @@ static void read_cpuid(struct target_cpuid *cpuid) {
     __cpuid(0x80000001, a, b, cpuid->words[WORD_81C], d);
 }
 
-void target_host(struct text *cpu, struct text *features) {
+static void describe_host(struct text *cpu, struct text *features) {
   struct target_cpuid cpuid;
   read_cpuid(&cpuid);
   target_describe(&cpuid, cpu, features);
+}
+
+/* Asked once: on a virtual machine each of the processor's answers comes from its host, and takes tens of microseconds. Empty if
+ * there was no memory then. */
+static struct { char cpu[32], features[1024]; } host;
+
+static void find_host(void) {
+  struct text cpu = {0}, features = {0};
+  describe_host(&cpu, &features);
+  if (text_ok(&cpu) && text_ok(&features) && cpu.length < sizeof host.cpu &&
+      features.length < sizeof host.features) {
+    memcpy(host.cpu, text_str(&cpu), cpu.length);
+    memcpy(host.features, text_str(&features), features.length);
+  }
+  text_free(&cpu);
+  text_free(&features);
+}
+
+void target_host(struct text *cpu, struct text *features) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_host);
+  if (!host.cpu[0]) {
+    describe_host(cpu, features);
+    return;
+  }
+  text_clear(cpu);
+  text_add(cpu, host.cpu);
+  text_clear(features);
+  text_add(features, host.features);
 }
 
 int target_vector_bytes(const char *features) {

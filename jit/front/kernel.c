@@ -6,11 +6,9 @@
 
 #include "base/nearest.h"
 #include "base/size.h"
+#include "jit/front/blank.h"
 #include "jit/front/excerpt.h"
 #include "jit/front/parameters.h"
-
-static const char *const allowed_headers[] = {"math.h",  "stdint.h",  "limits.h",
-                                              "float.h", "stdbool.h", "stddef.h"};
 
 static char *copy_bytes(const char *bytes, size_t length) {
   char *copy = array_new(length + 1, 1);
@@ -46,7 +44,17 @@ int kernel_error(const struct kernel *k, int line, int column, struct error *err
   return OP_ERR_KERNEL;
 }
 
-/* ---- origin and headers ------------------------------------------------------------------------*/
+/* ---- origin -------------------------------------------------------------------------------------*/
+
+/* A byte order mark is what some editors begin a file with. */
+static const char *skip_mark(const char *text, size_t *length) {
+  static const char mark[] = "\xEF\xBB\xBF";
+  const size_t size = sizeof mark - 1;
+  if (*length < size || memcmp(text, mark, size) != 0)
+    return text;
+  *length -= size;
+  return text + size;
+}
 
 /* `#line N "file"` and a line end at the very beginning; the rest of the text is returned. */
 static const char *split_origin(struct kernel *k, const char *text, size_t *length) {
@@ -69,23 +77,6 @@ static const char *split_origin(struct kernel *k, const char *text, size_t *leng
   return newline + 1;
 }
 
-/* The name between <> or "" behind #include, at most `size` - 1 bytes. */
-static void header_name(const struct kernel *k, size_t first, char *out, size_t size) {
-  const struct token *t = k->tokens.items;
-  size_t last = first;
-  while (last < k->tokens.count && t[last].directive && t[last].line == t[first].line)
-    last++;
-  out[0] = '\0';
-  if (last == first)
-    return;
-  size_t begin = t[first].begin + 1, end = t[last - 1].end - 1;
-  size_t length = end > begin ? end - begin : 0;
-  if (length >= size)
-    length = size - 1;
-  memcpy(out, k->text + begin, length);
-  out[length] = '\0';
-}
-
 /* A macro's argument has no lines: what follows on the directive's would be part of it. */
 static int check_one_line(const struct kernel *k, struct error *err) {
   for (size_t i = 0; k->one_line && i < k->tokens.count; i++)
@@ -97,40 +88,6 @@ static int check_one_line(const struct kernel *k, struct error *err) {
                           "Kernels have math.h, stdint.h, "
                           "limits.h, float.h, stdbool.h and stddef.h without it, and no other header");
   return OP_OK;
-}
-
-static int blank_include(struct kernel *k, size_t hash, struct error *err) {
-  const struct token *t = &k->tokens.items[hash];
-  char name[64];
-  header_name(k, hash + 2, name, sizeof name);
-  bool allowed = false;
-  for (size_t i = 0; i < sizeof allowed_headers / sizeof *allowed_headers; i++)
-    allowed |= strcmp(name, allowed_headers[i]) == 0;
-  if (!allowed)
-    return kernel_error(
-        k, t->line, t->column, err,
-        "#include of \"%s\" is not accepted: a kernel text is a unit of its own; only math.h, "
-        "stdint.h, limits.h, float.h, stdbool.h and stddef.h may be named, and are not needed",
-        name);
-  for (size_t i = t->begin; i < k->length && k->text[i] != '\n'; i++)
-    k->text[i] = ' ';
-  return OP_OK;
-}
-
-static int blank_includes(struct kernel *k, struct error *err) {
-  bool any = false;
-  for (size_t i = 0; i < k->tokens.count; i++) {
-    bool hash = k->tokens.items[i].directive && k->tokens.items[i].line_first && token_is(&k->tokens, i, "#");
-    if (!hash || !token_is(&k->tokens, i + 1, "include"))
-      continue;
-    if (blank_include(k, i, err) != OP_OK)
-      return err->code;
-    any = true;
-  }
-  if (!any)
-    return OP_OK;
-  tokens_free(&k->tokens);
-  return lex(&k->tokens, k->text, k->length, err);
 }
 
 /* ---- functions ---------------------------------------------------------------------------------*/
@@ -354,14 +311,14 @@ static int check_closed(const struct kernel *k, struct error *err) {
 /* ---- the whole ---------------------------------------------------------------------------------*/
 
 static int parse(struct kernel *k, const char *text, size_t length, const char *name, struct error *err) {
-  const char *rest = split_origin(k, text, &length);
+  const char *rest = skip_mark(split_origin(k, text, &length), &length);
   k->name = copy_bytes(name, strlen(name));
   k->text = copy_bytes(rest, length);
   k->length = length;
   if (!k->name || !k->text)
     return error_memory(err, "a kernel text", length);
   if (lex(&k->tokens, k->text, k->length, err) != OP_OK || check_one_line(k, err) != OP_OK ||
-      blank_includes(k, err) != OP_OK || find_functions(k, err) != OP_OK || find_kernel(k, err) != OP_OK ||
+      kernel_blank(k, err) != OP_OK || find_functions(k, err) != OP_OK || find_kernel(k, err) != OP_OK ||
       check_closed(k, err) != OP_OK)
     return err->code;
   return parameters_parse(k, err);

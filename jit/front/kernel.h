@@ -30,7 +30,8 @@ struct kernel_function {
 
 struct kernel {
   char *name;
-  char *text; /* without a leading #line; accepted #include lines blanked, so that positions stay */
+  char *
+      text; /* without a leading #line; without a byte order mark; what need not be said is blanked, see blank.h */
   size_t length;
   char *origin_file; /* from the leading #line, or NULL */
   int origin_line;   /* of the text's first line; 1 if there was no #line */

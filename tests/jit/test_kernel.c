@@ -90,6 +90,42 @@ TEST(headers) {
       "       | ^");
 }
 
+/* The text that is compiled, where what need not be said is blank. */
+static void expect_text(const char *text, const char *left) {
+  struct kernel k;
+  struct error err = {0};
+  assert_int_equal(parse(&k, text, "k", &err), OP_OK);
+  assert_string_equal(k.text, left);
+  kernel_free(&k);
+}
+
+TEST(prototypes_of_functions_that_are_there) {
+  expect_text("double fabs(double);\nvoid k(double *x) {}", "                    \nvoid k(double *x) {}");
+  expect_text(
+      "extern double\npow(double x, double y); int abs(int i);void k(double *x) { *x = pow(*x, 2); }",
+      "             \n                                        void k(double *x) { *x = pow(*x, 2); }");
+  expect_text("void k(double *x) {}\nvoid *memcpy(void *, const void *, unsigned long);",
+              "void k(double *x) {}\n                                                  ");
+  /* What is the kernel's own, or no declaration. */
+  static const char *const own[] = {"double fab(double);\nvoid k(double *x) {}",
+                                    "static double fabs(double x) { return x; }\nvoid k(double *x) {}",
+                                    "void k(double *x) { fabs(*x); }",
+                                    "void k(double *x) { double fabs(double); *x = fabs(*x); }",
+                                    "double (*fabs)(double);\nvoid k(double *x) {}"};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    expect_text(own[i], own[i]);
+}
+
+TEST(byte_order_mark) {
+  expect_text("\xEF\xBB\xBFvoid k(double *x) {}", "void k(double *x) {}");
+  expect_text("#line 7 \"a.c\"\n\xEF\xBB\xBFvoid k(double *x) {}", "void k(double *x) {}");
+  expect_parse_error("\xEF\xBB\xBFint k(double *x) {}", "k",
+                     "kernel k: the kernel function must be void; write \"void k(...)\"\n"
+                     "kernel text:1:5:\n"
+                     "     1 | int k(double *x) {}\n"
+                     "       |     ^");
+}
+
 TEST(origin) {
   struct kernel k;
   struct error err = {0};

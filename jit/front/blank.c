@@ -1,0 +1,119 @@
+#include "jit/front/blank.h"
+
+#include <string.h>
+
+#include "jit/front/parameters.h"
+#include "jit/front/prelude.h"
+
+static const char *const allowed_headers[] = {"math.h",  "stdint.h",  "limits.h",
+                                              "float.h", "stdbool.h", "stddef.h"};
+
+/* ---- headers ------------------------------------------------------------------------------------*/
+
+/* The name between <> or "" behind #include, at most `size` - 1 bytes. */
+static void header_name(const struct kernel *k, size_t first, char *out, size_t size) {
+  const struct token *t = k->tokens.items;
+  size_t last = first;
+  while (last < k->tokens.count && t[last].directive && t[last].line == t[first].line)
+    last++;
+  out[0] = '\0';
+  if (last == first)
+    return;
+  size_t begin = t[first].begin + 1, end = t[last - 1].end - 1;
+  size_t length = end > begin ? end - begin : 0;
+  if (length >= size)
+    length = size - 1;
+  memcpy(out, k->text + begin, length);
+  out[length] = '\0';
+}
+
+static int blank_include(struct kernel *k, size_t hash, struct error *err) {
+  const struct token *t = &k->tokens.items[hash];
+  char name[64];
+  header_name(k, hash + 2, name, sizeof name);
+  bool allowed = false;
+  for (size_t i = 0; i < sizeof allowed_headers / sizeof *allowed_headers; i++)
+    allowed |= strcmp(name, allowed_headers[i]) == 0;
+  if (!allowed)
+    return kernel_error(
+        k, t->line, t->column, err,
+        "#include of \"%s\" is not accepted: a kernel text is a unit of its own; only math.h, "
+        "stdint.h, limits.h, float.h, stdbool.h and stddef.h may be named, and are not needed",
+        name);
+  for (size_t i = t->begin; i < k->length && k->text[i] != '\n'; i++)
+    k->text[i] = ' ';
+  return OP_OK;
+}
+
+static int blank_includes(struct kernel *k, bool *any, struct error *err) {
+  for (size_t i = 0; i < k->tokens.count; i++) {
+    bool hash = k->tokens.items[i].directive && k->tokens.items[i].line_first && token_is(&k->tokens, i, "#");
+    if (!hash || !token_is(&k->tokens, i + 1, "include"))
+      continue;
+    if (blank_include(k, i, err) != OP_OK)
+      return err->code;
+    *any = true;
+  }
+  return OP_OK;
+}
+
+/* ---- prototypes --------------------------------------------------------------------------------*/
+
+/* The prelude has the name in front of a parenthesis. */
+static bool is_known(const struct tokens *t, size_t name) {
+  const char *spelling = t->text + t->items[name].begin, *prelude = jit_prelude();
+  const size_t length = t->items[name].end - t->items[name].begin;
+  for (const char *p = prelude + 1; *p; p++)
+    if ((p[-1] == ' ' || p[-1] == '*') && strncmp(p, spelling, length) == 0 && p[length] == '(')
+      return true;
+  return false;
+}
+
+/* "double fabs(double);" behind the declaration before it; *end: behind its semicolon. */
+static bool is_prototype(const struct tokens *t, size_t begin, size_t name, size_t *end) {
+  if (name == begin || !token_is_identifier(t, name) || !token_is(t, name + 1, "("))
+    return false;
+  for (size_t i = begin; i < name; i++)
+    if (!token_is_identifier(t, i) && !token_is(t, i, "*"))
+      return false;
+  *end = kernel_skip_brackets(t, name + 1) + 1;
+  return token_is(t, *end - 1, ";");
+}
+
+static void blank(struct kernel *k, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; i++)
+    if (k->text[i] != '\n')
+      k->text[i] = ' ';
+}
+
+static void blank_prototypes(struct kernel *k, bool *any) {
+  const struct tokens *t = &k->tokens;
+  size_t begin = 0, end;
+  for (size_t i = 0; i < t->count; i++) {
+    if (t->items[i].directive || token_is(t, i, ";"))
+      begin = i + 1;
+    else if (is_prototype(t, begin, i, &end) && is_known(t, i)) {
+      blank(k, t->items[begin].begin, t->items[end - 1].end);
+      *any = true;
+      begin = end;
+      i = end - 1;
+    } else if (token_is(t, i, "(") || token_is(t, i, "["))
+      i = kernel_skip_brackets(t, i) - 1;
+    else if (token_is(t, i, "{")) {
+      begin = kernel_skip_brackets(t, i);
+      i = begin - 1;
+    }
+  }
+}
+
+int kernel_blank(struct kernel *k, struct error *err) {
+  bool any = false;
+  int code = blank_includes(k, &any, err);
+  if (code)
+    return code;
+  blank_prototypes(k, &any);
+  if (!any)
+    return OP_OK;
+  tokens_free(&k->tokens);
+  return lex(&k->tokens, k->text, k->length, err);
+}
