@@ -131,10 +131,12 @@ static bool get_from(struct store *store, struct connection *c, const struct sto
   if (found == FOUND_GOOD && !layer)
     note_use(store, signature, used);
   if (found == FOUND_DAMAGED) {
-    store_warn(store, "the binary of %s in the kernel cache %s is damaged: %s; it is %s and compiled again",
-               key->loop, store_where(c), why, layer ? "passed over" : "set aside");
     if (!layer)
       binary_set_aside(store, signature, key, why);
+    /* Else the whole file is damaged, which is said when it is set aside. */
+    if (c->fault != FAULT_DAMAGED)
+      store_warn(store, "the binary of %s in the kernel cache %s is damaged: %s; it is %s and compiled again",
+                 key->loop, store_where(c), why, layer ? "passed over" : "set aside");
   }
   out->from_layer = layer;
   return found == FOUND_GOOD;
