@@ -15,8 +15,10 @@ static const struct error_kind kinds[OP_ERR_COUNT_] = {
         "The message names the argument and what it may be."),
     ROW(OP_ERR_HANDLE, "A set, map or dat is NULL, was freed, or was not made by this library since op_init.",
         "Check that the declaration succeeded and that the handle is used before op_exit."),
-    ROW(OP_ERR_SIZE, "A size is negative, or its bytes cannot be addressed.",
-        "Sizes are counts of elements from 0 up."),
+    ROW(OP_ERR_SIZE,
+        "A size is negative, its bytes cannot be addressed, or `OP_WORK` arguments take more than 1 MiB "
+        "together.",
+        "Sizes are counts of elements from 0 up. The message names what is too large."),
     ROW(OP_ERR_TYPE,
         "A type name is unknown, or does not match the declaration or what the pointer points to.",
         "Use the name that the dat was declared with, and C variables of that type; the message lists all "

@@ -115,7 +115,7 @@ enum {
   OP_ERR_BUSY = 2,       /* another call is running, in a second thread or inside a kernel */
   OP_ERR_ARGUMENT = 3,   /* an argument of a call that has no better code: NULL, out of its range */
   OP_ERR_HANDLE = 4,     /* a set, map or dat that is NULL, freed, or not of this library */
-  OP_ERR_SIZE = 5,       /* a negative size, or one whose bytes cannot be addressed */
+  OP_ERR_SIZE = 5,       /* a negative size, or one with more bytes than there may be */
   OP_ERR_TYPE = 6,       /* an unknown type name, or one that does not match the declaration or the pointer */
   OP_ERR_DIM = 7,        /* a dim that does not match the declaration, or is not positive */
   OP_ERR_ACCESS = 8,     /* an access that is unknown or not allowed for this argument */
@@ -256,8 +256,8 @@ op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type, op
 op_arg op_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, const char *type,
                       op_access access);
 /* A global: `dim` values at `data`, the same for all elements. READ; INC, MIN, MAX start from the
- * user's value and leave the result there when the loop returns; WORK (data may be NULL); WRITE and RW
- * only in loops over exactly one element. */
+ * user's value and leave the result there when the loop returns; WORK (data may be NULL; 1 MiB in a loop at
+ * most); WRITE and RW only in loops over exactly one element. */
 op_arg op_arg_gbl(void *data, int dim, const char *type, op_access access);
 op_arg op_opt_arg_gbl(int present, void *data, int dim, const char *type, op_access access);
 /* A global that the library keeps, with its own dim and type: any access but OP_WORK. A result in it is for later loops and op_get_gbl;
@@ -377,7 +377,7 @@ int op_renumber_by(const char *method, op_map base, op_dat coords);
  * (needs `prime_map`, from or to the prime set), "rcb" or "geom", "inertial" (both need `coords`, on the prime set or on one that a map
  * leads to), "block", "random", "external" (`coords` is a dat of ints, a rank for each element). method: "" or NULL for the usual one,
  * "kway" of ptscotch. What is not needed may be NULL. May be called again, also between loops. One rank: checks only. Errors:
- * OP_ERR_METHOD, OP_ERR_NOT_BUILT, OP_ERR_ARGUMENT, OP_ERR_RANGE. */
+ * OP_ERR_HANDLE, OP_ERR_METHOD, OP_ERR_NOT_BUILT, OP_ERR_ARGUMENT, OP_ERR_RANGE. */
 int op_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords);
 int op_rank(void);       /* this process's rank, 0 without MPI. Local. */
 int op_rank_count(void); /* how many there are, 1 without MPI. Local. */

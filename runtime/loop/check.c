@@ -14,6 +14,7 @@ struct check {
   const op_arg *said;
   struct loop_arg *arg;
   int number;
+  size_t scratch; /* bytes of OP_WORK arguments so far */
   struct error *err;
 };
 
@@ -270,6 +271,22 @@ static int check_one(struct check *c) {
   return checks[c->said->form] ? checks[c->said->form](c) : OP_OK;
 }
 
+/* It lies on the stack of whatever thread runs the element. */
+static int check_scratch(struct check *c) {
+  enum { MOST = 1 << 20 };
+  if (c->arg->form != DESC_GBL || c->arg->access != OP_WORK || !c->arg->present)
+    return OP_OK;
+  if (c->arg->bytes <= MOST - c->scratch) {
+    c->scratch += c->arg->bytes;
+    return OP_OK;
+  }
+  return fail(
+      c, OP_ERR_SIZE,
+      "%d values of type %s are %zu bytes of scratch, and the OP_WORK arguments of a loop may have %d "
+      "bytes together; pass a dat of that dim (op_decl_dat_temp) with OP_RW instead",
+      c->arg->dim, type_info(c->arg->type)->name, c->arg->bytes, MOST);
+}
+
 int loop_check(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct check c = {.ctx = ctx, .loop = loop, .err = err};
   loop->set = handle_object(ctx->handles, loop->set_handle, HANDLE_SET);
@@ -285,6 +302,8 @@ int loop_check(struct op_context *ctx, struct loop *loop, struct error *err) {
       int code = pass == 0 ? check_one(&c) : payload ? check_payload(&c) : OP_OK;
       if (!code && pass == 0 && !size_mul((size_t)c.arg->dim, type_info(c.arg->type)->size, &c.arg->bytes))
         code = fail(&c, OP_ERR_SIZE, "%d values are more than can be addressed; pass fewer", c.arg->dim);
+      if (!code && pass == 0)
+        code = check_scratch(&c);
       if (code)
         return code;
     }

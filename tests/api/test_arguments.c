@@ -188,6 +188,51 @@ CASE(globals_start_from_the_users_values) {
   assert_true(sum == 11111 && low == -5 && high[0] == 7 && high[1] == 5 && mine[0] == 42 && mine[1] == 43);
 }
 
+OP_KERNEL_DEF(
+    uses_scratch, void uses_scratch(const double *x, double *a, double *b, double *sum) {
+      a[0] = *x;
+      b[0] = 1;
+      *sum += a[0] + b[0];
+    })
+
+/* It lies on a stack: more than that is refused, and not a crash. */
+CASE(scratch_has_a_limit) {
+  enum { MOST = (1 << 20) / sizeof(double) };
+  struct ring r = make_ring();
+  double sum = 0;
+  for (int more = 0; more < 2; more++)
+    fails(more ? OP_ERR_SIZE : OP_OK,
+          op_par_loop(OP_KERNEL_OF(uses_scratch), "uses_scratch", r.cells,
+                      direct(r.height, 1, "double", OP_READ), op_arg_gbl(NULL, MOST - 1, "double", OP_WORK),
+                      op_arg_gbl(NULL, 1 + more, "double", OP_WORK), op_arg_gbl(&sum, 1, "double", OP_INC)));
+  if (!strstr(op_last_error()->message,
+              "loop uses_scratch, argument 3: 2 values of type double are 16 bytes of "
+              "scratch, and the OP_WORK arguments of a loop may have 1048576 bytes"))
+    fail_msg("another message: %s", op_last_error()->message);
+  fails(OP_ERR_SIZE,
+        op_par_loop(OP_KERNEL_OF(uses_scratch), "uses_scratch", r.cells,
+                    direct(r.height, 1, "double", OP_READ), op_arg_gbl(NULL, 1 << 21, "double", OP_WORK),
+                    op_arg_gbl(NULL, 1, "double", OP_WORK), op_arg_gbl(&sum, 1, "double", OP_INC)));
+}
+
+#define OWN_PROTOTYPES                                                                                       \
+  "\xEF\xBB\xBF"                                                                                             \
+  "double fabs(double);\nextern double exp(double x);\n"                                                     \
+  "void own_prototypes(const double *x, double *sum) { *sum += fabs(*x) * exp(0.0); }"
+static void own_prototypes(const double *x, double *sum) {
+  *sum += fabs(*x);
+}
+
+/* As a file may begin that is compiled elsewhere, too. */
+CASE(prototypes_of_what_kernels_have) {
+  struct ring r = make_ring();
+  double sum = 0;
+  const char *text = op_kernel_native(OWN_PROTOTYPES, (op_kernel_function)own_prototypes);
+  works(op_par_loop(text, "own_prototypes", r.cells, direct(r.height, 1, "double", OP_READ),
+                    op_arg_gbl(&sum, 1, "double", OP_INC)));
+  assert_true(sum == 11111);
+}
+
 CASE(an_empty_set_leaves_globals_alone) {
   op_set none = op_decl_set(0, "none");
   op_dat x = op_decl_dat(none, 1, "double", NULL, "x");
@@ -418,6 +463,8 @@ int main(void) {
       test_in_library(optional_globals_may_be_absent),
       test_in_library(op_arg_idx_gives_the_users_numbers),
       test_in_library(globals_start_from_the_users_values),
+      test_in_library(scratch_has_a_limit),
+      test_in_library(prototypes_of_what_kernels_have),
       test_in_library(an_empty_set_leaves_globals_alone),
       test_in_library(a_nan_is_never_dropped),
       test_in_library(a_set_of_one_may_write_globals),

@@ -62,7 +62,7 @@ void test_errors(void) {
   op_partition("external", "", cells, NULL, NULL);
   expect(OP_ERR_ARGUMENT, "needs the parts");
   op_partition("block", "", NULL, NULL, NULL);
-  expect(OP_ERR_ARGUMENT, "the prime set is NULL");
+  expect(OP_ERR_HANDLE, "the prime set is NULL");
   op_print_dat_to_txtfile(where, "/no such folder/file");
   expect(OP_ERR_FILE, "cannot be written");
   int got[10] = {0};

@@ -150,7 +150,8 @@ static int check_call(struct op_context *ctx, const struct partition_call *call,
                      "\"rcb\" or \"inertial\"",
                      m->lib, m->missing);
   if (!call->prime)
-    return error_set(err, OP_ERR_ARGUMENT, "op_partition: the prime set is NULL; expected the set to part");
+    return error_set(err, OP_ERR_HANDLE,
+                     "op_partition: the prime set is NULL; expected what op_decl_set returned since op_init");
   int code = m->need == NEED_COORDS  ? check_coords(call, m, err)
              : m->need == NEED_PARTS ? check_parts(call, err)
              : m->need == NEED_MAP   ? check_map(call, m, err)
