@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "check/forms.h"
+#include "check/shadow/lazy.h"
 #include "check/shadow/shadow.h"
 #include "context/env.h"
 #include "context/forced.h"
@@ -73,8 +74,11 @@ static struct op_context *new_context(struct error *err) {
 
 /* Loops wait for one another, if they are to. */
 static void open_queue(struct op_context *ctx) {
+  struct queue *queue = &((struct whole *)ctx)->queue;
   if (strcmp(env_value(ctx->env, ENV_LAZY), "off") != 0)
-    ctx->queue = &((struct whole *)ctx)->queue;
+    ctx->queue = queue;
+  if (strcmp(env_value(ctx->env, ENV_LAZY), "check") == 0)
+    queue->check = lazy_check;
 }
 
 static void warn_each_line(const struct log *log, const struct text *lines) {

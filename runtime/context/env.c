@@ -40,8 +40,10 @@ static const struct env_row rows[ENV_COUNT] = {
                  "load: never compile, the first miss is an error that says why; off: native forms only",
                  NULL},
     [ENV_TUNE] = {"OP2_TUNE", "auto", "", "auto, off, use, force, or seconds to spend", NULL},
-    [ENV_LAZY] = {"OP2_LAZY", "off", "off|on",
-                  "on: loops wait until the program looks, and run as chains then", NULL},
+    [ENV_LAZY] = {"OP2_LAZY", "off", "off|on|check",
+                  "on: loops wait until the program looks, and run as chains then; check: and are compared "
+                  "with loops one by one",
+                  NULL},
     [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
     [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "how far floating point may be transformed",
                 NULL},

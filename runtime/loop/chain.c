@@ -4,10 +4,8 @@
 
 int chain_run_singly(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
   int code = OP_OK;
-  for (int i = 0; !code && i < n; i++) {
-    loop_count_run(ctx, launches[i]->loop);
+  for (int i = 0; !code && i < n; i++)
     code = loop_run_ready(ctx, launches[i], err);
-  }
   return code;
 }
 

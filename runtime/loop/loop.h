@@ -11,6 +11,8 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
 void loop_forget(struct op_context *ctx, const struct dat *dat);
 /* Everything but the run, after which the launch may wait: what it starts from is copied, but for extrema with a payload. */
 int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err);
+/* After a run that is to be done again: results start anew. */
+int loop_ready_again(struct op_context *ctx, struct launch *launch, struct error *err);
 /* Run it from the data as they are, without messages. Versions of dats stay as they are. */
 int loop_go(struct op_context *ctx, struct launch *launch, struct error *err);
 /* The run of a launch that is ready, with messages, results, versions and times. */

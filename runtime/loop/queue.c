@@ -29,14 +29,14 @@ static bool starts_from(const struct loop *loop, struct launch *const *launches,
 }
 
 /* As chains, each of which ends where the next loop starts from a global that one of it leaves. */
-static int run_chains(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+int queue_run(struct op_context *ctx, struct launch *const *launches, int n, bool singly, struct error *err) {
   int code = OP_OK;
   for (int first = 0, end; !code && first < n; first = end) {
     for (end = first + 1; end < n && !starts_from(launches[end]->loop, launches + first, end - first);)
       end++;
     for (int i = first; i < end; i++)
       launch_start_handles(launches[i]);
-    code = chain_run(ctx, launches + first, end - first, err);
+    code = (singly ? chain_run_singly : chain_run)(ctx, launches + first, end - first, err);
   }
   return code;
 }
@@ -47,10 +47,13 @@ int queue_flush(struct op_context *ctx, struct error *err) {
   if (n == 0)
     return OP_OK;
   queue->count = 0;
-  const int code = run_chains(ctx, queue->launches, n, err);
+  for (int i = 0; i < n; i++)
+    loop_count_run(ctx, queue->launches[i]->loop);
+  const int code = queue->check ? queue->check(ctx, queue->launches, n, err)
+                                : queue_run(ctx, queue->launches, n, false, err);
   for (int i = 0; i < n; i++)
     launch_put(queue->launches[i]);
-  return code;
+  return code ? error_prefix(err, "%s runs what waits: ", ctx->agreement->where) : OP_OK;
 }
 
 /* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other. */

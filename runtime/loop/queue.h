@@ -9,6 +9,8 @@
 enum { QUEUE_MOST = 256 };
 
 struct queue {
+  /* Runs what waits, and compares it with what its loops do one by one (OP2_LAZY=check). NULL: it just runs. */
+  int (*check)(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
   int count;
   struct launch *launches[QUEUE_MOST]; /* ready, in the order of their calls */
 };
@@ -16,6 +18,8 @@ struct queue {
 /* A call whose memory is known to be there: it waits, or runs after all that wait. The launch is the queue's from now on. */
 int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_call *call,
                struct error *err);
+/* Run launches that are ready: as chains, or one by one. */
+int queue_run(struct op_context *ctx, struct launch *const *launches, int n, bool singly, struct error *err);
 /* Run all that wait. After an error nothing waits any more, and data are as they were before. */
 int queue_flush(struct op_context *ctx, struct error *err);
 

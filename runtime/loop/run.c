@@ -128,6 +128,14 @@ int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error 
   return code ? code : launch_start(launch, err);
 }
 
+/* Only a loop that tells has results in the program's memory, and it has not returned yet: what is there may be read. */
+int loop_ready_again(struct op_context *ctx, struct launch *launch, struct error *err) {
+  const int code = launch->loop->backend->select(ctx, launch, err);
+  if (code)
+    return code;
+  return launch->loop->tells ? launch_start(launch, err) : launch_start_slots(launch, err);
+}
+
 /* What was begun is ended, also after a failure. */
 static int finish_exchange(struct op_context *ctx, struct launch *launch, int code, struct error *err) {
   struct error ignored = {0};

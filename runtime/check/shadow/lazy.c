@@ -1,0 +1,189 @@
+#include "check/shadow/lazy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "loop/loop.h"
+#include "loop/queue.h"
+#include "mesh/data.h"
+
+/* Sums in another order differ by rounding: this much of the largest value of the dat or global. */
+#define TOLERANCE_DOUBLE 1e-10
+#define TOLERANCE_FLOAT 1e-4
+
+/* Something that a launch writes; the first one in the order of the calls. */
+struct written {
+  const struct launch *launch;
+  int arg;
+  unsigned char *memory;
+  size_t bytes;
+  unsigned char *before, *first;
+};
+
+struct writes {
+  struct written *items;
+  int count;
+};
+
+static bool find_memory(const struct launch *launch, int i, unsigned char **memory, size_t *bytes) {
+  const struct loop_arg *arg = &launch->loop->args[i];
+  if (!arg->present || (arg->form != DESC_INFO && (arg->access == OP_READ || arg->access == OP_WORK)))
+    return false;
+  const struct replica *host = arg->dat ? &arg->dat->replicas[SPACE_HOST] : NULL;
+  *memory = host ? host->memory : launch->user[i];
+  *bytes = host ? host->bytes : arg->bytes;
+  return *memory;
+}
+
+static bool is_known(const struct writes *w, const unsigned char *memory) {
+  for (int k = 0; k < w->count; k++)
+    if (w->items[k].memory == memory)
+      return true;
+  return false;
+}
+
+static bool add(struct writes *w, const struct launch *launch, int i) {
+  struct written item = {.launch = launch, .arg = i};
+  if (!find_memory(launch, i, &item.memory, &item.bytes) || is_known(w, item.memory))
+    return true;
+  struct written *items = array_resize(w->items, (size_t)w->count + 1, sizeof *items);
+  if (!items)
+    return false;
+  w->items = items;
+  item.before = array_new(item.bytes, 2);
+  item.first = item.before + item.bytes;
+  items[w->count++] = item;
+  if (item.before)
+    memcpy(item.before, item.memory, item.bytes);
+  return item.before;
+}
+
+static void writes_free(struct writes *w) {
+  for (int k = 0; k < w->count; k++)
+    free(w->items[k].before);
+  free(w->items);
+}
+
+static int find_writes(struct writes *w, struct launch *const *launches, int n, struct error *err) {
+  bool good = true;
+  for (int l = 0; good && l < n; l++)
+    for (int i = 0; good && i < launches[l]->loop->nargs; i++)
+      good = add(w, launches[l], i);
+  return good ? OP_OK : error_memory(err, "the copies of what a chain writes (OP2_LAZY=check)", 0);
+}
+
+static void restore_before(const struct writes *w) {
+  for (int k = 0; k < w->count; k++)
+    memcpy(w->items[k].memory, w->items[k].before, w->items[k].bytes);
+}
+
+static void keep_first(const struct writes *w) {
+  for (int k = 0; k < w->count; k++)
+    memcpy(w->items[k].first, w->items[k].memory, w->items[k].bytes);
+}
+
+static void restore_first(const struct writes *w) {
+  for (int k = 0; k < w->count; k++)
+    memcpy(w->items[k].memory, w->items[k].first, w->items[k].bytes);
+}
+
+static double largest(enum type_code type, const unsigned char *values, size_t count, double so_far) {
+  for (size_t k = 0; k < count; k++) {
+    const double x = fabs(type_number(type, values + k * type_info(type)->size));
+    so_far = isfinite(x) && x > so_far ? x : so_far;
+  }
+  return so_far;
+}
+
+/* The number of the first value that differs, or `count`. */
+static size_t compare(const struct written *w, enum type_code type, size_t count) {
+  const struct type_info *info = type_info(type);
+  if (memcmp(w->first, w->memory, count * info->size) == 0)
+    return count;
+  double tolerance = 0;
+  if (info->is_float)
+    tolerance =
+        (type == TYPE_FLOAT ? TOLERANCE_FLOAT : TOLERANCE_DOUBLE) *
+        largest(type, w->before, count, largest(type, w->first, count, largest(type, w->memory, count, 0)));
+  for (size_t k = 0; k < count; k++) {
+    const unsigned char *a = w->first + k * info->size, *b = w->memory + k * info->size;
+    if (memcmp(a, b, info->size) == 0)
+      continue;
+    const double x = type_number(type, a), y = type_number(type, b);
+    if (!info->is_float || !(fabs(x - y) <= tolerance || (isnan(x) && isnan(y))))
+      return k;
+  }
+  return count;
+}
+
+static void add_place(const struct written *w, size_t value, struct text *out) {
+  const struct dat *dat = w->launch->loop->args[w->arg].dat;
+  if (!dat) {
+    const struct gbl *gbl = w->launch->loop->args[w->arg].gbl;
+    text_addf(out, gbl ? "global \"%s\"" : "the global", gbl ? gbl->name : "");
+    text_addf(out, ", value %zu,", value);
+    return;
+  }
+  const size_t element = dat->soa ? value % (size_t)dat->stride : value / (size_t)dat->dim;
+  const size_t component = dat->soa ? value / (size_t)dat->stride : value % (size_t)dat->dim;
+  text_addf(out, "dat \"%s\", element %d of set \"%s\", component %zu,", dat->name,
+            dat->set->to_user ? dat->set->to_user[element] : (int)element, dat->set->name, component);
+}
+
+static int report(const struct written *w, size_t value, int n, struct error *err) {
+  const struct launch *launch = w->launch;
+  const struct loop_arg *arg = &launch->loop->args[w->arg];
+  const size_t at = value * type_info(arg->type)->size;
+  struct text place = {0};
+  char x[64], y[64];
+  type_print(arg->type, w->first + at, x, sizeof x);
+  type_print(arg->type, w->memory + at, y, sizeof y);
+  add_place(w, value, &place);
+  error_set(
+      err, OP_ERR_INTERNAL,
+      "loop %s, argument %d, called at %s:%d, which waited with %d others: %s is %s in a chain and %s one "
+      "by one (OP2_LAZY=check); if OP2_CHECK=on finds no mistake in the kernels, please report it",
+      launch->loop->name, w->arg + 1, launch->file ? launch->file : "", launch->line, n - 1, text_str(&place),
+      x, y);
+  text_free(&place);
+  return OP_ERR_INTERNAL;
+}
+
+static int compare_all(const struct writes *w, int n, struct error *err) {
+  for (int k = 0; k < w->count; k++) {
+    const struct loop_arg *arg = &w->items[k].launch->loop->args[w->items[k].arg];
+    const struct dat *dat = arg->dat;
+    const size_t rows = dat && dat->soa ? (size_t)dat->stride
+                        : dat           ? (size_t)dat->set->extents[EXTENT_OWNED]
+                                        : 1;
+    const size_t count = rows * (size_t)arg->dim, value = compare(&w->items[k], arg->type, count);
+    if (value < count)
+      return report(&w->items[k], value, n, err);
+  }
+  return OP_OK;
+}
+
+int lazy_check(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+  struct writes w = {0};
+  int code = find_writes(&w, launches, n, err);
+  if (!code)
+    code = queue_run(ctx, launches, n, false, err);
+  if (!code)
+    keep_first(&w);
+  restore_before(&w);
+  for (int i = 0; !code && i < n; i++)
+    code = loop_ready_again(ctx, launches[i], err);
+  if (!code)
+    code = queue_run(ctx, launches, n, true, err);
+  if (!code)
+    code = compare_all(&w, n, err);
+  if (code)
+    restore_before(&w);
+  else
+    restore_first(&w);
+  writes_free(&w);
+  return code;
+}
