@@ -1,10 +1,14 @@
 /* Loops that wait (OP2_LAZY): nobody can tell, but for the counter of loops that ran. */
 #include "support.h"
+#include <unistd.h>
 
 enum { N = 100 };
 
 static const char add[] = OP_KERNEL(void add(const int *by, int *x) { x[0] += by[0]; });
 static const char sum[] = OP_KERNEL(void sum(const int *x, long long *s) { s[0] += x[0]; });
+
+static void works_nothing(void) {
+}
 
 static op_set cells;
 static op_dat x;
@@ -101,6 +105,112 @@ CASE(what_no_chain_can_hold_runs_at_once) {
   assert_int_equal(loops(), 1);
 }
 
+/* ---- which calls run what waits: all calls of the header, see flushes.sh ---- */
+
+/* A loop waits before the call, which need not be `good`: files may be missing, or the plugin. */
+#define WAITING(runs, call, good)                                                                            \
+  do {                                                                                                       \
+    add_to_all(1);                                                                                           \
+    const long long ran = loops(), flushes = op_counters()->flushes;                                         \
+    call;                                                                                                    \
+    if ((good) && op_last_error()->code)                                                                     \
+      fail_msg("%s: %s", #call, op_last_error()->message);                                                   \
+    if ((loops() > ran) != (runs) || op_counters()->flushes != flushes + (runs))                             \
+      fail_msg("%s: %lld loops ran, %lld flushes", #call, loops() - ran, op_counters()->flushes - flushes);  \
+  } while (0)
+#define FLUSHES(call) WAITING(1, call, 1)
+#define FLUSHES_ANYHOW(call) WAITING(1, call, 0)
+#define KEEPS(call) WAITING(0, call, 1)
+/* Calls that know nothing of the library's state, or that begin it. */
+static const char *const never_wait[] = {
+    "op_init",    "op_arg_dat",  "op_opt_arg_dat", "op_arg_gbl",    "op_opt_arg_gbl",
+    "op_arg_idx", "op_arg_info", "op_arg_global",  "op_rank",       "op_rank_count",
+    "op_is_root", "op_printf",   "op_timers",      "op_last_error", "op_set_error_handler"};
+
+CASE(each_call_runs_what_waits_or_leaves_it) {
+  static const char text[] = "/tmp/op2jit-flush-XXXXXX", none[] = "/tmp/op2jit-flush-none/none";
+  char path[sizeof text];
+  strcpy(path, text);
+  close(mkstemp(path));
+  int values[N] = {0}, value = 3;
+  int turned[N];
+  long long turned_long[N];
+  for (int i = 0; i < N; i++)
+    turned_long[i] = turned[i] = N - 1 - i;
+  op_map map = NULL;
+  op_dat temporary = NULL;
+  op_gbl kept = NULL;
+  FLUSHES(op_decl_set(5, "s"));
+  FLUSHES(map = op_decl_map(cells, cells, 1, turned, "m"));
+  FLUSHES(op_decl_map_long(cells, cells, 1, turned_long, "l"));
+  KEEPS(op_decl_dat(cells, 1, "int", values, "other"));
+  KEEPS(temporary = op_decl_dat_temp(cells, 1, "int", NULL, "t"));
+  FLUSHES(op_free_dat_temp(temporary));
+  FLUSHES(op_decl_const("flushed", 1, "int", &value));
+  FLUSHES(op_update_const("flushed", &value));
+  KEEPS(kept = op_decl_gbl(1, "int", &value, "kept"));
+  FLUSHES(op_get_gbl(kept, &value));
+  FLUSHES(op_put_gbl(kept, &value));
+  KEEPS(add_to_all(1)); /* calls op_par_loop_array */
+  FLUSHES(op_fetch_data(x, values));
+  FLUSHES(op_fetch_data_idx(x, values, 1, 2));
+  FLUSHES(op_put_data(x, values));
+  FLUSHES(op_print_dat_to_txtfile(x, path));
+  FLUSHES(op_print_dat_to_binfile(x, path));
+  FLUSHES(op_renumber(map));
+  FLUSHES(op_renumber_by("rcm", map, NULL));
+  FLUSHES(op_partition("block", "", cells, NULL, NULL));
+  FLUSHES(op_barrier());
+  FLUSHES(op_plan_check(0));
+  FLUSHES(op_timing_output());
+  FLUSHES(op_diagnostic_output());
+  KEEPS(op_get_size(cells));
+  KEEPS(op_get_global_size(cells));
+  KEEPS(op_counters());
+  KEEPS(op_wtime());
+  KEEPS(op_kernel_native(add, (op_kernel_function)works_nothing));
+  FLUSHES_ANYHOW(op_decl_set_hdf5(none, "s"));
+  FLUSHES_ANYHOW(op_decl_set_hdf5_infer_size(none, "s", "x"));
+  FLUSHES_ANYHOW(op_decl_map_hdf5(cells, cells, 1, none, "m"));
+  FLUSHES_ANYHOW(op_decl_dat_hdf5(cells, 1, "int", none, "x"));
+  FLUSHES_ANYHOW(op_get_const_hdf5("c", 1, "int", &value, none));
+  FLUSHES_ANYHOW(op_write_const_hdf5("c", 1, "int", &value, none));
+  FLUSHES_ANYHOW(op_dump_to_hdf5(none));
+  FLUSHES_ANYHOW(op_fetch_data_hdf5_file(x, none));
+  FLUSHES_ANYHOW(op_fetch_data_hdf5_file_path(x, none, "x"));
+  FLUSHES_ANYHOW(op_write_vtk(none, -1, 1, &x));
+  FLUSHES_ANYHOW(op_write_vtk_at(none, -1, 0, 1, &x));
+  WAITING(0, op_open_hdf5(), 0);
+  WAITING(0, op_kernel_file(none), 0);
+  WAITING(0, (void)never_wait, 0);
+  unlink(path);
+}
+
+/* What waits at the end runs, too. */
+CASE(op_exit_runs_what_waits) {
+  char path[] = "/tmp/op2jit-exit-XXXXXX", timing[64], text[4096] = "";
+  const int made = mkstemp(path);
+  assert_int_equal(close(made), 0);
+  snprintf(timing, sizeof timing, "OP2_TIMING=json:%s", path);
+  char program[] = "lazy", lazy[] = "OP2_LAZY=on";
+  char *argv[] = {program, lazy, timing, NULL};
+  works(op_exit());
+  works(op_init(3, argv, 0));
+  cells = op_decl_set(N, "cells");
+  x = op_decl_dat(cells, 1, "int", NULL, "x");
+  for (int i = 0; i < 3; i++)
+    add_to_all(1);
+  assert_int_equal(loops(), 0);
+  works(op_exit());
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  fclose(file);
+  remove(path);
+  assert_non_null(strstr(text, "\"calls\":3"));
+  works(op_init(2, argv, 0));
+}
+
 #define lazy_test(f) cmocka_unit_test_setup_teardown(f, open_lazily, stop)
 
 int main(void) {
@@ -111,6 +221,8 @@ int main(void) {
       lazy_test(the_queue_is_bounded),
       lazy_test(what_is_refused_is_refused_at_the_call),
       lazy_test(what_no_chain_can_hold_runs_at_once),
+      lazy_test(each_call_runs_what_waits_or_leaves_it),
+      lazy_test(op_exit_runs_what_waits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,57 +160,6 @@ CASE(counters_count) {
   assert_ptr_equal(op_counters(), c);
 }
 
-/* Calls before which queued loops run, and calls that leave them in the queue. */
-CASE(each_call_says_whether_it_flushes) {
-  static const char text[] = "/tmp/op2jit-flush-XXXXXX";
-  char path[sizeof text];
-  strcpy(path, text);
-  close(mkstemp(path));
-  int x[5] = {0}, value = 3;
-  op_set set = NULL;
-  op_map map = NULL;
-  op_dat dat = NULL, temporary = NULL;
-  op_gbl kept = NULL;
-  const op_counters_t *c = op_counters();
-#define FLUSHES(count, call)                                                                                 \
-  do {                                                                                                       \
-    const long long before = c->flushes;                                                                     \
-    call;                                                                                                    \
-    assert_int_equal(op_last_error()->code, OP_OK);                                                          \
-    if (c->flushes != before + (count))                                                                      \
-      fail_msg("%s: %lld", #call, c->flushes - before);                                                      \
-  } while (0)
-  FLUSHES(1, set = op_decl_set(5, "s"));
-  FLUSHES(1, map = op_decl_map(set, set, 1, (int[]){4, 3, 2, 1, 0}, "m"));
-  FLUSHES(1, op_decl_map_long(set, set, 1, (long long[]){4, 3, 2, 1, 0}, "l"));
-  FLUSHES(0, dat = op_decl_dat(set, 1, "int", x, "x"));
-  FLUSHES(0, temporary = op_decl_dat_temp(set, 1, "int", NULL, "t"));
-  FLUSHES(1, op_decl_const("flushed", 1, "int", &value));
-  FLUSHES(1, op_update_const("flushed", &value));
-  FLUSHES(0, kept = op_decl_gbl(1, "int", &value, "kept"));
-  FLUSHES(1, op_get_gbl(kept, &value));
-  FLUSHES(1, op_put_gbl(kept, &value));
-  FLUSHES(0, op_par_loop(OP_KERNEL_OF(bump), "bump", set, direct(dat, 1, "int", OP_READ),
-                         op_arg_gbl(&value, 1, "int", OP_INC)));
-  FLUSHES(1, op_fetch_data(dat, x));
-  FLUSHES(1, op_fetch_data_idx(dat, x, 1, 2));
-  FLUSHES(1, op_put_data(dat, x));
-  FLUSHES(1, op_print_dat_to_txtfile(dat, path));
-  FLUSHES(1, op_print_dat_to_binfile(dat, path));
-  FLUSHES(1, op_free_dat_temp(temporary));
-  FLUSHES(1, op_renumber(map));
-  FLUSHES(1, op_renumber_by("rcm", map, NULL));
-  FLUSHES(1, op_partition("block", "", set, NULL, NULL));
-  FLUSHES(1, op_barrier());
-  FLUSHES(1, op_plan_check(0));
-  FLUSHES(0, op_get_size(set));
-  FLUSHES(0, op_get_global_size(set));
-  FLUSHES(0, op_counters());
-  FLUSHES(0, op_wtime());
-#undef FLUSHES
-  unlink(path);
-}
-
 CASE(plans_can_be_checked) {
   int sum = 0, x[4] = {1, 2, 3, 4};
   op_set set = op_decl_set(4, "s");
@@ -336,7 +285,6 @@ int main(void) {
       test_in_library(one_process_is_rank_zero),
       test_in_library(clocks_run_forward),
       test_in_library(counters_count),
-      test_in_library(each_call_says_whether_it_flushes),
       test_in_library(plans_can_be_checked),
       cmocka_unit_test(a_trace_outlives_records),
       cmocka_unit_test(reports_are_tried_at_the_start),
