@@ -13,7 +13,9 @@ gpu_pack() { # FOLDER
   mkdir -p "$folder/bin" "$folder/lib" || return 1
   programs=(build/runtime/cli/op2jit build/bench/cuda_one build/tests/property/property build/tests/kernels/test_kernels
     build/tests/shadow/test_shadow build/tests/api/test-api-{declare,arguments,data,kernels,life})
-  while read -r name _; do programs+=("build/samples/$name"); done <build/tests/cuda/samples.txt
+  while read -r name _; do
+    if [ -x "build/samples/$name" ]; then programs+=("build/samples/$name"); else programs+=("build/tests/samples/$name"); fi
+  done <build/tests/cuda/samples.txt
   cp build/tests/cuda/samples.txt bench/cuda/twins.cu "$folder" && cp tests/cuda/day.sh "$folder/run.sh" &&
     cp -L "${programs[@]}" "$folder/bin" || return 1
   # shellcheck disable=SC2046 # names without blanks

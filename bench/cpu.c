@@ -202,8 +202,8 @@ int main(int argc, char **argv) {
       {"each", OPTION_REAL, &s.each, 0, 100, "seconds of a measurement"},
       {"report", OPTION_FLAG, &s.report, 0, 0,
        "print the library's own report, with the variants, after each case"},
-      {"json", OPTION_NEW_FILE, &s.json, 0, 0, "file for the figures"},
-      {"svg", OPTION_NEW_FILE, &s.svg, 0, 0, "file for the picture"},
+      {"json", OPTION_WORD, &s.json, 0, 0, "file for the figures"},
+      {"svg", OPTION_WORD, &s.svg, 0, 0, "file for the picture"},
   };
   enum options_outcome outcome =
       options_read(argc, argv, "the library against hand-written loops on this machine's processors",

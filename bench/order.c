@@ -1,6 +1,6 @@
 /* ./dev bench order: what the order of a mesh costs, and what renumbering gives back: an iteration of airfoil on its mesh as
  * it is made, shuffled, and shuffled and renumbered by each method. All take turns in one process. */
-#include "airfoil/solver.h"
+#include "compare/airfoil/solver.h"
 
 #include "common/memory.h"
 #include "common/options.h"
@@ -19,7 +19,7 @@
 #define REAL_ABS fabs
 #define SOLVER ordered_solver
 extern const struct flow_code ordered_solver;
-#include "airfoil/solver_loops.h"
+#include "compare/airfoil/solver_loops.h"
 
 /* ---- a shuffled mesh ------------------------------------------------------------------------------*/
 

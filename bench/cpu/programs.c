@@ -1,14 +1,14 @@
 /* The cases of ./dev bench cpu that are samples: airfoil, jac and vadd. */
 #include "cpu.h"
 
-#include "airfoil/flow.h"
-#include "airfoil/solver.h"
-#include "airfoil/twin.h"
 #include "common/memory.h"
 #include "common/report.h"
 #include "common/touch.h"
-#include "jac/twin.h"
-#include "vadd/twin.h"
+#include "compare/airfoil/flow.h"
+#include "compare/airfoil/solver.h"
+#include "compare/airfoil/twin.h"
+#include "compare/jac/twin.h"
+#include "compare/vadd/twin.h"
 
 #include <math.h>
 #include <op2jit.h>

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "airfoil/solver.h"
 #include "cases.h"
 #include "common/memory.h"
+#include "compare/airfoil/solver.h"
 
 /* ---- airfoil ---- */
 

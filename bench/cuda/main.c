@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "airfoil/mesh.h"
 #include "cases.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/report.h"
+#include "samples/airfoil/mesh.h"
 
 enum { MOST_REPEATS = 51 };
 
@@ -320,9 +320,9 @@ int main(int argc, char **argv) {
       {"repeats", OPTION_INT, &s.repeats, 1, MOST_REPEATS, "measurements of each"},
       {"warm", OPTION_INT, &s.warm, 1, 1e6, "repetitions before them"},
       {"seconds", OPTION_REAL, &s.seconds, 0, 100, "that a case is measured for"},
-      {"json", OPTION_NEW_FILE, &s.json, 0, 0, "file for the figures"},
+      {"json", OPTION_WORD, &s.json, 0, 0, "file for the figures"},
       {"source", OPTION_FILE, &s.source, 0, 0, "the hand-written kernels"},
-      {"cache", OPTION_NEW_FILE, &s.cache, 0, 0, "database for what is compiled and tuned"},
+      {"cache", OPTION_WORD, &s.cache, 0, 0, "database for what is compiled and tuned"},
   };
   enum options_outcome outcome = options_read(argc, argv, "op2jit on a GPU against hand-written CUDA",
                                               sizeof options / sizeof *options, options);

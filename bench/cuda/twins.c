@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "airfoil/flow.h"
-#include "airfoil/mesh.h"
 #include "cases.h"
 #include "common/colouring.h"
 #include "common/memory.h"
+#include "compare/airfoil/flow.h"
+#include "samples/airfoil/mesh.h"
 
 /* All kernels of one form, and what they work on. */
 struct twin {

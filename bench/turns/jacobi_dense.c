@@ -1,10 +1,16 @@
 /* The dense linear system in turns. */
 #include "turns.h"
 
+#define JACOBI_DENSE_SAMPLE
+#include "common/memory.h"
+#include "common/report.h"
+
 #define main sample_main
 /* NOLINTNEXTLINE(bugprone-suspicious-include): the sample's functions are its own. */
-#include "jacobi_dense/jacobi_dense.c"
+#include "samples/jacobi_dense/jacobi_dense.c"
 #undef main
+
+#include "compare/jacobi_dense/twin.h"
 
 const double turns_limit = 1e-12;
 const char *const turns_word = NULL;
@@ -33,8 +39,8 @@ double turns_by_hand(int steps, double *answer) {
 }
 
 double turns_library(int steps, double *answer) {
-  double seconds;
   op_put_data(solver.x, zeros);
-  iterate(&solver, -1, steps, answer, &seconds);
-  return seconds;
+  const double begin = clock_seconds();
+  iterate(&solver, -1, steps, answer);
+  return (clock_seconds() - begin) / steps;
 }

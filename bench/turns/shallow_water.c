@@ -3,7 +3,7 @@
 
 #define main sample_main
 /* NOLINTNEXTLINE(bugprone-suspicious-include): the sample's functions are its own. */
-#include "shallow_water/shallow_water.c"
+#include "compare/shallow_water/compare.c"
 #undef main
 
 const double turns_limit = 0; /* all bits */

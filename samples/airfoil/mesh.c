@@ -1,9 +1,5 @@
 #include "mesh.h"
 
-#include "common/beside.h"
-#include "common/memory.h"
-#include "profile.h"
-
 #include <complex.h>
 #include <errno.h>
 #include <math.h>
@@ -11,14 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void *array(long long count, size_t size) {
+  void *made = calloc((size_t)count + 1, size);
+  if (!made) {
+    fprintf(stderr, "no memory for %lld values\n", count);
+    exit(1);
+  }
+  return made;
+}
+
 void mesh_allocate(struct airfoil_mesh *mesh) {
-  mesh->x = room(2LL * mesh->nodes, sizeof *mesh->x);
-  mesh->cell_nodes = room(4LL * mesh->cells, sizeof(int));
-  mesh->edge_nodes = room(2LL * mesh->edges, sizeof(int));
-  mesh->edge_cells = room(2LL * mesh->edges, sizeof(int));
-  mesh->boundary_nodes = room(2LL * mesh->boundary_edges, sizeof(int));
-  mesh->boundary_cell = room(mesh->boundary_edges, sizeof(int));
-  mesh->boundary_kind = room(mesh->boundary_edges, sizeof(int));
+  mesh->x = array(2LL * mesh->nodes, sizeof *mesh->x);
+  mesh->cell_nodes = array(4LL * mesh->cells, sizeof(int));
+  mesh->edge_nodes = array(2LL * mesh->edges, sizeof(int));
+  mesh->edge_cells = array(2LL * mesh->edges, sizeof(int));
+  mesh->boundary_nodes = array(2LL * mesh->boundary_edges, sizeof(int));
+  mesh->boundary_cell = array(mesh->boundary_edges, sizeof(int));
+  mesh->boundary_kind = array(mesh->boundary_edges, sizeof(int));
 }
 
 void mesh_free(struct airfoil_mesh *mesh) {
@@ -30,6 +35,81 @@ void mesh_free(struct airfoil_mesh *mesh) {
   free(mesh->boundary_cell);
   free(mesh->boundary_kind);
   *mesh = (struct airfoil_mesh){0};
+}
+
+/* ---- the wing section, unfolded by a square root: a smooth bump on the real axis --------------------- */
+
+enum { SIDE = 100, POINTS = 2 * SIDE - 1 };
+
+/* The points of the bump: the upper side of the section, moved so that the branch point of the root
+ * lies inside its nose, and its mirror image. Abscissae ascend. */
+static void bump(double x[POINTS], double y[POINTS]) {
+  for (int k = 0; k < SIDE; k++) {
+    double s = sin(k * M_PI / (2 * (SIDE - 1)));
+    double along = s * s;
+    double thickness =
+        0.594689181 * (0.298222773 * sqrt(along) - 0.127125232 * along - 0.357907906 * pow(along, 2) +
+                       0.291984971 * pow(along, 3) - 0.105174696 * pow(along, 4));
+    if (k == SIDE - 1)
+      thickness = 0;
+    double complex z = csqrt(along + I * thickness - 0.0077);
+    x[SIDE - 1 + k] = creal(z);
+    y[SIDE - 1 + k] = cimag(z);
+    x[SIDE - 1 - k] = -creal(z);
+    y[SIDE - 1 - k] = cimag(z);
+  }
+}
+
+/* The second derivatives at the points of a cubic spline whose third derivative is continuous at the
+ * second point and at the last but one ("not a knot"). These conditions give the end values from their
+ * neighbours and leave a tridiagonal system for the inner ones. */
+static void spline_curvatures(int n, const double x[], const double y[], double curvature[]) {
+  double diagonal[POINTS], upper[POINTS], right[POINTS];
+  double h_first = x[1] - x[0], h_second = x[2] - x[1];
+  double h_last = x[n - 1] - x[n - 2], h_before = x[n - 2] - x[n - 3];
+  for (int k = 1; k < n - 1; k++) {
+    double h = x[k] - x[k - 1], h_next = x[k + 1] - x[k];
+    double lower = k > 1 ? h : 0;
+    diagonal[k] = 2 * (h + h_next);
+    upper[k] = k < n - 2 ? h_next : 0;
+    right[k] = 6 * ((y[k + 1] - y[k]) / h_next - (y[k] - y[k - 1]) / h);
+    if (k == 1) {
+      diagonal[k] += h_first + h_first * h_first / h_second;
+      upper[k] -= h_first * h_first / h_second;
+    }
+    if (k == n - 2) {
+      diagonal[k] += h_last + h_last * h_last / h_before;
+      lower -= h_last * h_last / h_before;
+    }
+    if (k > 1) {
+      double factor = lower / diagonal[k - 1];
+      diagonal[k] -= factor * upper[k - 1];
+      right[k] -= factor * right[k - 1];
+    }
+  }
+  double after = 0;
+  for (int k = n - 2; k >= 1; k--)
+    after = curvature[k] = (right[k] - upper[k] * after) / diagonal[k];
+  curvature[0] = curvature[1] + (curvature[1] - curvature[2]) * h_first / h_second;
+  curvature[n - 1] = curvature[n - 2] + (curvature[n - 2] - curvature[n - 3]) * h_last / h_before;
+}
+
+/* y[k] is the height of the bump at x[k]; x within or near -1 .. 1. */
+static void profile_heights(int count, const double x[], double y[]) {
+  double px[POINTS], py[POINTS], curvature[POINTS];
+  bump(px, py);
+  spline_curvatures(POINTS, px, py, curvature);
+  for (int k = 0; k < count; k++) {
+    int piece = 0;
+    while (piece < POINTS - 2 && x[k] > px[piece + 1])
+      piece++;
+    double h = px[piece + 1] - px[piece];
+    double left = (px[piece + 1] - x[k]) / h, right = (x[k] - px[piece]) / h;
+    y[k] = left * py[piece] + right * py[piece + 1] +
+           ((left * left * left - left) * curvature[piece] +
+            (right * right * right - right) * curvature[piece + 1]) *
+               h * h / 6;
+  }
 }
 
 /* ---- the generated mesh -----------------------------------------------------------------------
@@ -60,7 +140,7 @@ static double six_decimals(double value) {
 
 static void place_nodes(struct airfoil_mesh *mesh, struct grid grid) {
   int columns = 3 * grid.wide + 1;
-  double *along = room(columns, sizeof *along), *up = room(columns, sizeof *up);
+  double *along = array(columns, sizeof *along), *up = array(columns, sizeof *up);
   for (int i = 0; i < columns; i++) {
     along[i] = -3.0 + 6.0 * i / (3 * grid.wide);
     up[i] = 0;
@@ -319,12 +399,11 @@ int mesh_read(struct airfoil_mesh *mesh, const char *path) {
 }
 
 int mesh_write(const struct airfoil_mesh *mesh, const char *path) {
-  struct beside out;
-  if (beside_open(&out, path)) {
+  FILE *file = fopen(path, "w");
+  if (!file) {
     fprintf(stderr, "%s: %s\n", path, strerror(errno));
     return -1;
   }
-  FILE *file = out.file;
   fprintf(file, "%d %d %d %d\n", mesh->nodes, mesh->cells, mesh->edges, mesh->boundary_edges);
   for (int n = 0; n < mesh->nodes; n++)
     fprintf(file, "%.17g %.17g\n", mesh->x[2 * n], mesh->x[2 * n + 1]);
@@ -336,7 +415,7 @@ int mesh_write(const struct airfoil_mesh *mesh, const char *path) {
   for (int b = 0; b < mesh->boundary_edges; b++)
     fprintf(file, "%d %d %d %d\n", mesh->boundary_nodes[2 * b], mesh->boundary_nodes[2 * b + 1],
             mesh->boundary_cell[b], mesh->boundary_kind[b]);
-  if (beside_close(&out)) {
+  if (ferror(file) | fclose(file)) {
     fprintf(stderr, "%s: cannot be written: %s\n", path, strerror(errno));
     return -1;
   }

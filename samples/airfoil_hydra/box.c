@@ -1,9 +1,17 @@
 #include "box.h"
 
-#include "common/memory.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+static void *array(long long count, size_t size) {
+  void *made = calloc((size_t)count + 1, size);
+  if (!made) {
+    fprintf(stderr, "no memory for %lld values\n", count);
+    exit(1);
+  }
+  return made;
+}
 
 static void place_of(const struct box *box, int node, int place[3]) {
   place[0] = node % box->n;
@@ -73,12 +81,12 @@ static void add_boundary(struct box *box, int node, const int place[3]) {
 struct box box_make(int n) {
   struct box made = {.n = n, .nodes = n * n * n};
   long long edges = 3LL * n * n * (n - 1);
-  made.edge_nodes = room(2 * edges, sizeof *made.edge_nodes);
-  made.normal = room(3 * edges, sizeof *made.normal);
-  made.boundary_node = room(made.nodes, sizeof *made.boundary_node);
-  made.boundary_normal = room(3LL * made.nodes, sizeof *made.boundary_normal);
-  made.x = room(3LL * made.nodes, sizeof *made.x);
-  made.volume = room(made.nodes, sizeof *made.volume);
+  made.edge_nodes = array(2 * edges, sizeof *made.edge_nodes);
+  made.normal = array(3 * edges, sizeof *made.normal);
+  made.boundary_node = array(made.nodes, sizeof *made.boundary_node);
+  made.boundary_normal = array(3LL * made.nodes, sizeof *made.boundary_normal);
+  made.x = array(3LL * made.nodes, sizeof *made.x);
+  made.volume = array(made.nodes, sizeof *made.volume);
   for (int node = 0; node < made.nodes; node++) {
     int place[3];
     place_of(&made, node, place);
@@ -102,20 +110,6 @@ void box_free(struct box *box) {
   free(box->x);
   free(box->volume);
   *box = (struct box){0};
-}
-
-int *box_hexahedra(const struct box *box) {
-  const int n = box->n, up = n * n, corner[8] = {0, 1, n + 1, n, up, up + 1, up + n + 1, up + n};
-  int *made = room(8LL * (n - 1) * (n - 1) * (n - 1), sizeof *made), *row = made;
-  for (int node = 0; node < box->nodes; node++) {
-    int place[3];
-    place_of(box, node, place);
-    if (place[0] == n - 1 || place[1] == n - 1 || place[2] == n - 1)
-      continue;
-    for (int c = 0; c < 8; c++)
-      *row++ = node + corner[c];
-  }
-  return made;
 }
 
 void box_state(const struct box *box, double height, double *q) {

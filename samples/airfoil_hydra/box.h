@@ -18,8 +18,6 @@ struct box {
 /* n x n x n nodes in the unit cube, sheared. */
 struct box box_make(int n);
 void box_free(struct box *box);
-/* The nodes of the hexahedra between the nodes, (n - 1)^3 x 8, in ParaView's order. free() releases them. */
-int *box_hexahedra(const struct box *box);
 int box_inside(const struct box *box, int node);
 
 /* Density, momentum, energy and two quantities of turbulence, per volume: everywhere the same, or with
@@ -27,11 +25,5 @@ int box_inside(const struct box *box, int node);
 void box_state(const struct box *box, double height, double *q);
 
 static const double BOX_GAMMA = 1.4, BOX_VISCOSITY = 1e-3;
-
-/* What a run gives: norms of the residual, the sum of all residuals in the first iteration over the sum of their
- * sizes (it must vanish), and the seconds of one iteration. */
-struct box_result {
-  double first, last, leak, seconds;
-};
 
 #endif

@@ -1,9 +1,17 @@
 #include "levels.h"
 
-#include "common/memory.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+static void *array(long long count, size_t size) {
+  void *made = calloc((size_t)count + 1, size);
+  if (!made) {
+    fprintf(stderr, "no memory for %lld values\n", count);
+    exit(1);
+  }
+  return made;
+}
 
 static void add_edge(struct level *level, int one, int other) {
   level->edge_cells[2 * level->edges] = one;
@@ -16,10 +24,10 @@ static void add_edge(struct level *level, int one, int other) {
 static struct level level_make(int side) {
   struct level made = {.side = side, .cells = side * side};
   int edges = 2 * side * (side - 1);
-  made.edge_cells = room(2LL * edges, sizeof *made.edge_cells);
-  made.weight = room(edges, sizeof *made.weight);
-  made.outer = room(made.cells, sizeof *made.outer);
-  made.diagonal = room(made.cells, sizeof *made.diagonal);
+  made.edge_cells = array(2LL * edges, sizeof *made.edge_cells);
+  made.weight = array(edges, sizeof *made.weight);
+  made.outer = array(made.cells, sizeof *made.outer);
+  made.diagonal = array(made.cells, sizeof *made.diagonal);
   for (int c = 0; c < made.cells; c++) {
     int i = c % side, j = c / side;
     /* The boundary is half a cell away: weight two for each side on it. */
@@ -46,9 +54,9 @@ static void nearest_two(int i, int coarse_side, int cell[2], double share[2]) {
 }
 
 static void connect(struct level *fine, int coarse_side) {
-  fine->parent = room(fine->cells, sizeof *fine->parent);
-  fine->around = room((long long)CORNERS * fine->cells, sizeof *fine->around);
-  fine->share = room((long long)CORNERS * fine->cells, sizeof *fine->share);
+  fine->parent = array(fine->cells, sizeof *fine->parent);
+  fine->around = array((long long)CORNERS * fine->cells, sizeof *fine->around);
+  fine->share = array((long long)CORNERS * fine->cells, sizeof *fine->share);
   for (int c = 0; c < fine->cells; c++) {
     int i[2], j[2];
     double si[2], sj[2];

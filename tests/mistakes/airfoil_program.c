@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "airfoil/flow.h"
+static void free_stream(double state[4]);
 
 double gam, gm1, cfl, eps;
 static double qinf[4];
@@ -68,11 +68,11 @@ void airfoil_generate(struct airfoil *a) {
 }
 
 static void declare_constants(void) {
-  gam = FLOW_GAMMA;
-  gm1 = FLOW_GAMMA - 1;
-  cfl = FLOW_CFL;
-  eps = FLOW_EPS;
-  flow_free_stream(qinf);
+  gam = (double)1.4f;
+  gm1 = (double)1.4f - 1;
+  cfl = (double)0.9f;
+  eps = (double)0.05f;
+  free_stream(qinf);
   op_decl_const("gam", 1, "double", &gam);
   op_decl_const("gm1", 1, "double", &gm1);
   op_decl_const("cfl", 1, "double", &cfl);
@@ -166,4 +166,13 @@ double airfoil_iterate(struct airfoil *a) {
   }
   mesh_free(&a->mesh);
   return a->rms;
+}
+
+/* At Mach 0.4, of density and pressure one. */
+static void free_stream(double state[4]) {
+  const double speed = sqrt(gam) * (double)0.4f;
+  state[0] = 1;
+  state[1] = speed;
+  state[2] = 0;
+  state[3] = 1 / gm1 + 0.5 * speed * speed;
 }

@@ -4,7 +4,7 @@
 
 #include "mistakes.h"
 
-#include "airfoil/mesh.h"
+#include "samples/airfoil/mesh.h"
 
 /* What kernels know by name. */
 extern double gam, gm1, cfl, eps;

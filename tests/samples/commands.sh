@@ -1,0 +1,39 @@
+#!/bin/sh
+# Each sample compiles by a command of samples/README.md, one of which stands for all that have none of their own, and passes.
+# Usage: commands.sh SAMPLES HEADERS LIBRARY "SAMPLE [arguments]"...: folders, of the library as it was built
+set -eu
+samples=$1 headers=$2 library=$3
+shift 3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cp -r "$samples" "$folder/samples"
+cat >"$folder/op2jit.pc" <<PC
+Name: op2jit
+Description: as it was built
+Version: 0
+Cflags: -I$headers
+Libs: -L$library -lop2jit
+PC
+PKG_CONFIG_PATH=$folder
+LD_LIBRARY_PATH=$library
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+cd "$folder/samples"
+failed=0
+command=$(grep '^    cc transport/' README.md)
+
+for words in "$@"; do
+  name=${words%% *}
+  rm -f "$name/$name"
+  # shellcheck disable=SC2086 # arguments
+  if ! sh -ec "$(echo "$command" | sed "s|transport|$name|g")" || ! "./$name/$name" ${words#"$name"} OP2_BACKEND=native OP2_CACHE=off >said 2>&1; then
+    echo "FAILED: $name, by $command"
+    [ ! -e said ] || cat said
+    failed=1
+  fi
+  rm -f said
+done
+for folder_of in */; do
+  case " $* " in *" ${folder_of%/} "* | "${folder_of%/} "*) ;; *) echo "FAILED: ${folder_of%/} was not compiled" && failed=1 ;; esac
+done
+[ $failed = 0 ] && echo "commands: PASSED"
+exit $failed
