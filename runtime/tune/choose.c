@@ -171,7 +171,8 @@ static bool make_candidate(struct op_context *ctx, struct loop *loop, int which)
 static int next_variant(struct op_context *ctx, struct loop *loop) {
   struct tuning *t = loop->tuning;
   const int next = tuner_next(t->tuner);
-  const bool usable = is_ready(loop, next) || (is_worth_it(loop, next) && make_candidate(ctx, loop, next));
+  t->saving = tuner_is_saving(t->tuner) || !(is_ready(loop, next) || is_worth_it(loop, next));
+  const bool usable = is_ready(loop, next) || (!t->saving && make_candidate(ctx, loop, next));
   t->disturbed = is_compiling(ctx);
   return usable && !t->disturbed ? next : tuner_winner(t->tuner);
 }
@@ -238,6 +239,16 @@ int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) 
 bool tune_tries(const struct launch *launch) {
   const struct tuning *t = launch->loop->tuning;
   return t->tuner && launch->variant != tuner_winner(t->tuner);
+}
+
+bool tune_wants(const struct launch *launch) {
+  const struct tuning *t = launch->loop->tuning;
+  return t->tuner && !tuner_is_settled(t->tuner) && !t->saving;
+}
+
+void tune_passed(const struct launch *launch, double seconds) {
+  if (launch->loop->tuning->tuner)
+    tuner_pass(launch->loop->tuning->tuner, seconds);
 }
 
 /* ---- times ---- */

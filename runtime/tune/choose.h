@@ -27,6 +27,10 @@ bool tune_turns(const struct loop *loop);
 int tune_next(struct op_context *ctx, struct launch *launch, struct error *err);
 /* It is not the best variant known, but one to try. */
 bool tune_tries(const struct launch *launch);
+/* Its runs are to be timed one by one, until it is known which variant is best or there is no time to spend on that. */
+bool tune_wants(const struct launch *launch);
+/* After a run that says nothing of its own variant: about so long it took. */
+void tune_passed(const struct launch *launch, double seconds);
 /* After it: so long it took. */
 void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);
 /* The loop ends, or is made anew: remember what is known. May be called for a loop that was never begun. */

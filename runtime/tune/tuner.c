@@ -207,6 +207,17 @@ static void add_time(struct candidate *c, double seconds) {
   c->times[c->count++ % SAMPLES] = seconds;
 }
 
+bool tuner_is_saving(const struct tuner *t) {
+  if (t->settled || t->warm_up > 0 || t->candidates[t->standard].count < BASE_RUNS)
+    return false;
+  for (int tries = 0; tries < t->count; tries++) {
+    const int i = (t->turn + tries) % t->count;
+    if (needs_runs(t, i))
+      return !tuner_can_pay(t, expected_cost(t, &t->candidates[i]));
+  }
+  return false;
+}
+
 int tuner_next(struct tuner *t) {
   if (t->settled)
     return t->winner;

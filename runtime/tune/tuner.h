@@ -27,6 +27,8 @@ void tuner_free(struct tuner *tuner);
 
 /* The candidate for the next run. */
 int tuner_next(struct tuner *tuner);
+/* What has to be tried next cannot be paid for yet: the best one known runs until it can. */
+bool tuner_is_saving(const struct tuner *tuner);
 /* A run of it took so long. Times that are not positive numbers are ignored. */
 void tuner_record(struct tuner *tuner, int candidate, double seconds);
 /* A run whose time says nothing, because something else was going on: it counts for the budget only. */
