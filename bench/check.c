@@ -36,7 +36,7 @@ static void start(const char *backend, const char *assignment) {
 /* ---- the prover --------------------------------------------------------------------------------*/
 
 /* Milliseconds of a proof of the loop's kernel, by the clock and of processor time; false if it is not proved. */
-static bool measure_proof(const struct prover *prover, const struct loop *loop, double *wall,
+static bool measure_proof(const struct plugin *plugin, const struct loop *loop, double *wall,
                           double *processor) {
   double times[PROOFS], busy[PROOFS];
   const struct shape scalar = {0};
@@ -46,16 +46,16 @@ static bool measure_proof(const struct prover *prover, const struct loop *loop, 
   if (generate_c(&loop->desc, &scalar, &files, &err) != OP_OK)
     return false;
   for (int i = 0; i < PROOFS; i++) {
-    struct prove_result result;
+    struct proof proof;
     const double begin = op_wtime();
     const clock_t tick = clock();
-    prove_ask(prover, &loop->desc, &files, &result);
+    prove_ask(plugin, &loop->desc, &files, &proof);
     busy[i] = 1e3 * (double)(clock() - tick) / CLOCKS_PER_SEC;
     times[i] = 1e3 * (op_wtime() - begin);
-    violations += result.status != 0;
-    for (int f = 0; f < result.nfindings; f++)
-      violations += result.findings[f].verdict == PROVE_VIOLATED;
-    prover->release(&result);
+    violations += proof.result.status != 0;
+    for (int f = 0; f < proof.result.nfindings; f++)
+      violations += proof.result.findings[f].verdict == PROVE_VIOLATED;
+    proof_free(plugin, &proof);
   }
   generated_free(&files);
   *wall = median(times, PROOFS);
@@ -73,7 +73,6 @@ static int bench_prover(const struct cpu_sizes *sizes) {
     error_free(&err);
     return 0;
   }
-  const struct prover *prover = prove_find(&plugin);
   for (int p = 0; p < PROGRAMS; p++) {
     struct cpu_case of;
     start("native", "OP2_CHECK=off");
@@ -82,7 +81,7 @@ static int bench_prover(const struct cpu_sizes *sizes) {
     struct loop **loops = loop_records(api_context());
     for (size_t i = 0; loops && i < api_context()->loops->count; i++) {
       double wall = 0, processor = 0;
-      wrong += !prover || !measure_proof(prover, loops[i], &wall, &processor);
+      wrong += !prove_find(&plugin) || !measure_proof(&plugin, loops[i], &wall, &processor);
       printf("  %-10s %-12s %8.2f ms, of the processor %5.2f\n", programs[p].name, loops[i]->name, wall,
              processor);
     }

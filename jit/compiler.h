@@ -15,6 +15,10 @@ struct compile_file {
   size_t length;
 };
 
+/* Code that is run to see whether a kernel does wrong, on CPUs only: it stops at an illegal instruction where it leaves a variable or
+ * a constant, raises no floating-point exception that the text does not ask for, and its variables without a value hold these. */
+enum compile_trial { COMPILE_NO_TRIAL, COMPILE_ZEROS, COMPILE_PATTERN };
+
 struct compile_request {
   /* The first is compiled; it may #include the others. With a line "#pragma op2jit bounds" in it code for CPUs calls
    * __ubsan_handle_out_of_bounds_abort before it uses an index beyond an array. */
@@ -26,6 +30,7 @@ struct compile_request {
   int debug;            /* 1: debug information, so that a debugger stops by name and line */
   int warnings; /* 1: -Wall -Wextra, 2: of these the serious ones; of several files not for the first: it is generated */
   int remarks; /* 1: the vectorisers' remarks on loops, as COMPILE_REMARK */
+  enum compile_trial trial;
 };
 
 enum compile_severity { COMPILE_ERROR, COMPILE_WARNING, COMPILE_NOTE, COMPILE_REMARK };
@@ -54,7 +59,7 @@ struct compiler {
   void (*compile)(const struct compile_request *request, struct compile_result *result);
   void (*release)(struct compile_result *result);
 };
-#define COMPILER_ABI 1
+#define COMPILER_ABI 2
 
 /* What a plugin exports, under the name "op2jit_compiler". */
 typedef const struct compiler *compiler_entry(void);

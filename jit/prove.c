@@ -1,11 +1,14 @@
 #include "jit/prove.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "jit/front/excerpt.h"
 #include "jit/messages.h"
 #include "jit/prover.h"
+#include "jit/witness/witness.h"
 #include "kernels-cache/store.h"
 
 static enum prove_access access_of(int access) {
@@ -20,7 +23,7 @@ static struct prove_argument argument_of(const struct desc *d, const struct desc
                                           [DESC_GBL] = PROVE_DATA,
                                           [DESC_IDX] = PROVE_NUMBERS,
                                           [DESC_INFO] = PROVE_PAYLOAD};
-  const bool vector = a->form == DESC_DAT && a->map >= 0 && a->idx < 0;
+  const bool vector = desc_is_vector(a);
   return (struct prove_argument){
       .form = vector ? PROVE_VECTOR : forms[a->form],
       /* A payload is free, and what the kernel does with an absent argument it does not do. */
@@ -70,8 +73,9 @@ const char *prove_remedy(const struct desc *d, const struct prove_finding *f) {
   return f->remedy;
 }
 
-void prove_tell(const struct desc *d, const struct prove_finding *f, const char *kernel_file,
+void prove_tell(const struct desc *d, const struct proof *proof, int finding, const char *kernel_file,
                 struct text *out) {
+  const struct prove_finding *f = &proof->result.findings[finding];
   const struct source source = {.text = d->text,
                                 .length = strlen(d->text),
                                 .file = d->origin_file,
@@ -94,6 +98,8 @@ void prove_tell(const struct desc *d, const struct prove_finding *f, const char 
   }
   while (out->length && out->data[out->length - 1] == '\n')
     out->data[--out->length] = '\0';
+  if (proof->witnesses[finding].length)
+    text_addf(out, "\n%s", text_str(&proof->witnesses[finding]));
 }
 
 void prove_warnings(const struct desc *d, const struct prove_result *result, const struct generated *files,
@@ -117,12 +123,12 @@ static void warn(const struct log *log, struct text *told, const struct desc *d,
   text_free(&warnings);
 }
 
-static int judge(const struct desc *d, const struct prove_result *result, const struct generated *files,
+static int judge(const struct desc *d, const struct proof *proof, const struct generated *files,
                  const struct log *log, bool as_cxx, struct error *err) {
-  for (int i = 0; i < result->nfindings; i++) {
-    const struct prove_finding *f = &result->findings[i];
+  for (int i = 0; i < proof->result.nfindings; i++) {
+    const struct prove_finding *f = &proof->result.findings[i];
     struct text words = {0};
-    prove_tell(d, f, files->kernel_file, &words);
+    prove_tell(d, proof, i, files->kernel_file, &words);
     if (f->verdict == PROVE_VIOLATED)
       error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words));
     else if (f->verdict == PROVE_C_ONLY && as_cxx)
@@ -144,8 +150,9 @@ const struct prover *prove_find(const struct plugin *plugin) {
   return entry && entry()->abi == PROVER_ABI ? entry() : NULL;
 }
 
-void prove_ask(const struct prover *prover, const struct desc *d, const struct generated *files,
-               struct prove_result *result) {
+void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+               struct proof *proof) {
+  struct prove_result *result = &proof->result;
   struct prove_argument arguments[OP_MAX_ARGS];
   for (int i = 0; i < d->nargs; i++)
     arguments[i] = argument_of(d, &d->args[i]);
@@ -154,8 +161,20 @@ void prove_ask(const struct prover *prover, const struct desc *d, const struct g
                                         {files->prelude_file, files->prelude, strlen(files->prelude)}};
   const struct prove_request request = {
       .files = texts, .nfiles = 3, .kernel = d->kernel_name, .arguments = arguments, .narguments = d->nargs};
-  *result = (struct prove_result){0};
-  prover->prove(&request, result);
+  *proof = (struct proof){0};
+  prove_find(plugin)->prove(&request, result);
+  proof->witnesses = array_new((size_t)result->nfindings, sizeof *proof->witnesses);
+  if (proof->witnesses)
+    witness_find(plugin->compiler, d, result, proof->witnesses);
+  else
+    result->nfindings = 0;
+}
+
+void proof_free(const struct plugin *plugin, struct proof *proof) {
+  for (int i = 0; proof->witnesses && i < proof->result.nfindings; i++)
+    text_free(&proof->witnesses[i]);
+  free(proof->witnesses);
+  prove_find(plugin)->release(&proof->result);
 }
 
 /* Everything that the verdict depends on: not the layouts, which differ between devices. */
@@ -196,20 +215,19 @@ bool prove_is_known(const struct plugin *plugin, struct store *store, const stru
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
                  const struct desc *d, const struct generated *files, bool as_cxx, struct error *err) {
   struct text key = {0};
-  struct prove_result result = {0};
+  struct proof proof = {0};
   int code = OP_OK;
-  const struct prover *prover = prove_find(plugin);
   make_key(plugin, d, &key);
   const bool known = text_ok(&key) && recall(store, text_str(&key), as_cxx);
-  if (prover && !known) {
-    prove_ask(prover, d, files, &result);
-    const bool understood = result.status == 0;
-    code = understood ? judge(d, &result, files, log, as_cxx, err) : OP_OK;
+  if (prove_find(plugin) && !known) {
+    prove_ask(plugin, d, files, &proof);
+    const bool understood = proof.result.status == 0;
+    code = understood ? judge(d, &proof, files, log, as_cxx, err) : OP_OK;
     if (!code && understood)
-      warn(log, told, d, &result, files);
+      warn(log, told, d, &proof.result, files);
     if (!code && understood && text_ok(&key))
-      store_put_verdict(store, text_str(&key), is_c_only(&result) ? good_as_c : good_words);
-    prover->release(&result);
+      store_put_verdict(store, text_str(&key), is_c_only(&proof.result) ? good_as_c : good_words);
+    proof_free(plugin, &proof);
   }
   text_free(&key);
   return code;

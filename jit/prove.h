@@ -21,11 +21,17 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
 /* Has it no violation, as the store remembers? The plugin need not be open. */
 bool prove_is_known(const struct plugin *plugin, struct store *store, const struct desc *d, bool as_cxx);
 
-/* The same in pieces. The prover of an open plugin, NULL if it has none; all its findings, which prover->release releases; and one of
- * them in the user's words, with the kernel's line and a caret if it has a place. */
+/* The same in pieces. The prover of an open plugin, NULL if it has none; all its findings; and one of them in the user's words, with the
+ * kernel's line and a caret if it has a place, and with its witness. */
 const struct prover *prove_find(const struct plugin *plugin);
-void prove_ask(const struct prover *prover, const struct desc *d, const struct generated *files,
-               struct prove_result *result);
+struct proof {
+  struct prove_result result;
+  struct text *witnesses; /* by finding: what a run showed of a violation; or empty */
+};
+/* Violations that no run showed are unknown. proof_free releases it. */
+void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+               struct proof *proof);
+void proof_free(const struct plugin *plugin, struct proof *proof);
 /* What OP_WRITE through a map can be instead: who reads what others left there mostly wants to add to it, and OP_RW makes the promise of
  * OP_WRITE once more. */
 #define PROVE_INSTEAD_OF_WRITE                                                                               \
@@ -36,7 +42,7 @@ const char *prove_remedy(const struct desc *d, const struct prove_finding *f);
 /* The warnings, appended; nothing if there are none. */
 void prove_warnings(const struct desc *d, const struct prove_result *result, const struct generated *files,
                     struct text *out);
-void prove_tell(const struct desc *d, const struct prove_finding *f, const char *kernel_file,
+void prove_tell(const struct desc *d, const struct proof *proof, int finding, const char *kernel_file,
                 struct text *out);
 
 #endif

@@ -48,10 +48,22 @@ enum prove_verdict {
   PROVE_VIOLATED
 };
 
+/* What must happen in a run for a violation to be one. The text shows only that it might: the path may be one that no value takes. */
+enum prove_evidence {
+  PROVE_TEXT,    /* nothing: the text alone shows it */
+  PROVE_PROMISE, /* the argument's promise is broken */
+  PROVE_OUTSIDE, /* memory beyond the argument's is used */
+  PROVE_INDEX,   /* an array of the kernel's own or a constant is left */
+  PROVE_NULL,    /* a null pointer is followed */
+  PROVE_KEPT,    /* what one element left changes what another gives */
+  PROVE_UNSET    /* a variable without a value changes what the kernel gives */
+};
+
 /* The first thing found about an argument; without one it is proved. */
 struct prove_finding {
   int argument; /* from 0; -1: about the kernel as a whole */
   enum prove_verdict verdict;
+  enum prove_evidence evidence;
   const char *file; /* "" if there is no place */
   int line, column; /* from 1; 0 if none */
   const char *reason, *remedy;
@@ -71,7 +83,7 @@ struct prover {
   void (*prove)(const struct prove_request *request, struct prove_result *result);
   void (*release)(struct prove_result *result);
 };
-#define PROVER_ABI 2
+#define PROVER_ABI 3
 
 /* What the plugin exports, under the name "op2jit_prover". */
 typedef const struct prover *prover_entry(void);

@@ -12,7 +12,7 @@
 #include <chrono>
 #include <mutex>
 
-#include "switches.h"
+#include "passes.h"
 #include "vector_math.h"
 
 #if LLVM_VERSION_MAJOR >= 18
@@ -75,6 +75,8 @@ static void optimise(const compile_request &request, llvm::Module &module, llvm:
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  if (request.trial)
+    guard_variables(module, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 

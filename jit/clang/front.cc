@@ -101,6 +101,10 @@ public:
       add({"-Rpass-missed=loop-vectorize"});
     if (llvm::StringRef(request.files[0].text, request.files[0].length).contains("\n#pragma op2jit bounds\n"))
       add({"-fsanitize=array-bounds"});
+    if (request.trial) // what is not asked for is not computed, and a null pointer is followed
+      add({"-ffp-exception-behavior=maytrap", "-fno-delete-null-pointer-checks",
+           request.trial == COMPILE_ZEROS ? "-ftrivial-auto-var-init=zero"
+                                          : "-ftrivial-auto-var-init=pattern"});
     if (request.debug)
       add({"-debug-info-kind=constructor", "-dwarf-version=4", "-debugger-tuning=gdb"});
   }

@@ -68,6 +68,15 @@ void desc_free(struct desc *d);
 /* A deep copy; OP_ERR_MEMORY. */
 int desc_copy(struct desc *to, const struct desc *from, struct error *err);
 
+/* The same loop as its kernel sees it: every argument is something of one element that is read and written in place, a global or, for
+ * a vector, a dat behind a map of its own. A vector that is read stays one: C tells `const T **` from `T **`. */
+int desc_alone(struct desc *out, const struct desc *from, struct error *err);
+
+/* Does the kernel get as many pointers as the map has entries? */
+static inline bool desc_is_vector(const struct desc_arg *a) {
+  return a->form == DESC_DAT && a->map >= 0 && a->idx < 0;
+}
+
 /* Do arguments need this column of a map? */
 bool desc_uses_column(const struct desc *d, int map, int column);
 

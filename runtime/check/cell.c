@@ -20,54 +20,6 @@ static bool is_vector(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->map && arg->idx < 0;
 }
 
-static void name_arg(struct text *names, const struct desc *from, int arg, int dat) {
-  struct text name = {0};
-  if (desc_find_name(from, "arg", arg, &name) || desc_find_name(from, "dat", from->args[arg].dat, &name)) {
-    desc_name(names, "arg", arg, text_str(&name));
-    if (dat >= 0)
-      desc_name(names, "dat", dat, text_str(&name));
-  }
-  text_free(&name);
-}
-
-/* To generated code every argument is something of one element that is read and written in place: a global, or, for a
- * vector, a dat behind a map of its own. A vector that is read stays one: C tells `const T **` from `T **`. */
-static int describe(struct cell *cell, const struct desc *from, struct error *err) {
-  struct desc *d = &cell->desc;
-  int code = desc_copy(d, from, err);
-  if (code)
-    return code;
-  d->nmaps = d->ndats = 0;
-  d->nsets = 1;
-  memset(d->renumbered, 0, sizeof d->renumbered);
-  struct text names = {0};
-  for (int i = 0; i < d->nargs; i++) {
-    struct desc_arg *a = &d->args[i];
-    const bool vector = is_vector(&cell->loop->args[i]);
-    *a = (struct desc_arg){.form = vector ? DESC_DAT : DESC_GBL,
-                           .type = a->type,
-                           .dim = a->dim,
-                           .access = vector && a->access == OP_READ ? OP_READ : OP_RW,
-                           .map = -1,
-                           .idx = -1,
-                           .dat = -1,
-                           .ref = -1,
-                           .info = -1,
-                           .present = a->present};
-    name_arg(&names, from, i, vector ? d->ndats : -1);
-    if (!vector)
-      continue;
-    a->map = d->nmaps;
-    a->dat = d->ndats;
-    a->idx = -cell->loop->args[i].map->arity;
-    d->maps[d->nmaps++] = (struct desc_map){.arity = -a->idx, .to = d->nsets};
-    d->dats[d->ndats++] = (struct desc_dat){.type = a->type, .dim = a->dim, .set = d->nsets++};
-  }
-  free(d->names);
-  d->names = text_take(&names);
-  return d->names ? OP_OK : error_memory(err, "the names in a loop", names.length);
-}
-
 /* On all ranks at once. */
 static int get_code(struct op_context *ctx, struct cell *cell, struct error *err) {
   const struct shape scalar = {.bounds = true};
@@ -86,7 +38,7 @@ static int open_code(struct op_context *ctx, struct cell *cell, bool native, str
     cell->call = native_call_of(loop->nargs);
     return OP_OK;
   }
-  int status = describe(cell, &loop->desc, err);
+  int status = desc_alone(&cell->desc, &loop->desc, err);
   if (!status)
     status = get_code(ctx, cell, err);
   if (status)

@@ -84,42 +84,46 @@ static int not_understood(const struct plugin *plugin, const struct desc *d, con
   return code;
 }
 
-static const struct prove_finding *finding_of(const struct prove_result *result, int argument) {
-  const struct prove_finding *worst = NULL;
+/* -1: none. */
+static int finding_of(const struct prove_result *result, int argument) {
+  int worst = -1;
   for (int i = 0; i < result->nfindings; i++)
-    if (result->findings[i].argument == argument && (!worst || result->findings[i].verdict > worst->verdict))
-      worst = &result->findings[i];
+    if (result->findings[i].argument == argument &&
+        (worst < 0 || result->findings[i].verdict > result->findings[worst].verdict))
+      worst = i;
   return worst;
 }
 
 static void show_json(struct cli *cli, const struct desc *d, int number, const char *text,
-                      const struct prove_finding *f) {
+                      const struct proof *proof, int finding) {
+  const struct prove_finding *f = finding < 0 ? NULL : &proof->result.findings[finding];
   struct text *out = &cli->out;
   json_open(out, NULL, '{');
   json_fields(out, "argument:n text:t verdict:t", number, text, verdicts[f ? f->verdict : PROVE_PROVED]);
   if (f) {
     const char *remedy = prove_remedy(d, f);
-    json_fields(out, "reason:t remedy:t line:n column:n", f->reason, remedy ? remedy : "", f->line,
-                f->column);
+    json_fields(out, "reason:t remedy:t line:n column:n witness:t", f->reason, remedy ? remedy : "", f->line,
+                f->column, text_str(&proof->witnesses[finding]));
   }
   json_close(out, '}');
 }
 
 /* Number 0: the kernel as a whole. */
-static void show(struct cli *cli, const struct desc *d, int number, const struct prove_finding *f,
+static void show(struct cli *cli, const struct desc *d, int number, const struct proof *proof, int finding,
                  const struct generated *files) {
   const char *text = number ? cli->words[number] : "the kernel as a whole";
   struct text words = {0};
   if (cli->json) {
-    show_json(cli, d, number, text, f);
+    show_json(cli, d, number, text, proof, finding);
     return;
   }
-  text_addf(&cli->out, "%-8s  ", verdicts[f ? f->verdict : PROVE_PROVED]);
+  text_addf(&cli->out, "%-8s  ",
+            verdicts[finding < 0 ? PROVE_PROVED : proof->result.findings[finding].verdict]);
   if (number)
     text_addf(&cli->out, "argument %d: ", number);
   text_addf(&cli->out, "%s\n", text);
-  if (f) {
-    prove_tell(d, f, files->kernel_file, &words);
+  if (finding >= 0) {
+    prove_tell(d, proof, finding, files->kernel_file, &words);
     text_addf(&cli->out, "%s\n", text_str(&words));
   }
   text_free(&words);
@@ -127,15 +131,15 @@ static void show(struct cli *cli, const struct desc *d, int number, const struct
 
 /* A line per argument, and one for the kernel if there is something to say of it. */
 static int show_all(struct cli *cli, const struct desc *d, const struct generated *files,
-                    const struct prove_result *result) {
+                    const struct proof *proof) {
   bool violated = false;
   if (cli->json)
     json_open(&cli->out, NULL, '[');
   for (int i = -1; i < d->nargs; i++) {
-    const struct prove_finding *f = finding_of(result, i);
-    violated |= f && f->verdict == PROVE_VIOLATED;
-    if (i >= 0 || f)
-      show(cli, d, i + 1, f, files);
+    const int finding = finding_of(&proof->result, i);
+    violated |= finding >= 0 && proof->result.findings[finding].verdict == PROVE_VIOLATED;
+    if (i >= 0 || finding >= 0)
+      show(cli, d, i + 1, proof, finding, files);
   }
   if (cli->json)
     json_close(&cli->out, ']');
@@ -158,25 +162,24 @@ static int prove(struct cli *cli, const struct desc *d, int *status, struct erro
   struct plugin plugin = {0};
   struct generated files = {0};
   const struct shape scalar = {0};
-  struct prove_result result = {0};
-  const struct prover *prover = NULL;
+  struct proof proof = {0};
   int code = plugin_find(&plugin, env_value(&cli->env, ENV_PLUGINS), err);
   if (!code)
     code = plugin_open(&plugin, err);
-  if (!code && !(prover = prove_find(&plugin)))
+  if (!code && !prove_find(&plugin))
     code = error_set(err, OP_ERR_NOT_BUILT, "%s has no prover; install library and plugin together",
                      text_str(&plugin.path));
   if (!code)
     code = generate_c(d, &scalar, &files, err);
   if (!code) {
-    prove_ask(prover, d, &files, &result);
-    if (result.status != 0)
-      code = not_understood(&plugin, d, &files, &result, err);
+    prove_ask(&plugin, d, &files, &proof);
+    if (proof.result.status != 0)
+      code = not_understood(&plugin, d, &files, &proof.result, err);
     else {
-      *status = show_all(cli, d, &files, &result);
-      show_warnings(cli, d, &files, &result);
+      *status = show_all(cli, d, &files, &proof);
+      show_warnings(cli, d, &files, &proof.result);
     }
-    prover->release(&result);
+    proof_free(&plugin, &proof);
   }
   generated_free(&files);
   plugin_free(&plugin);

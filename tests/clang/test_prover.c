@@ -8,8 +8,11 @@
 
 #include "jit/front/prelude.h"
 #include "jit/prover.h"
+#include "jit/witness/witness.h"
+#include "op2jit.h"
 
 static const struct prover *prover;
+static const struct compiler *compiler;
 
 /* Arguments in a few letters each: access r w i x(rw) n(min) m(max) s(work), dim; v and arity for a vector:
  * "r4 i1 v3r2". */
@@ -51,6 +54,51 @@ static struct prove_result prove(const char *text, const char *letters) {
   if (result.status != 0)
     fail_msg("%s:%d: %s", result.messages[0].file, result.messages[0].line, result.messages[0].text);
   return result;
+}
+
+/* A description of the loop, for trials. */
+static void describe(const char *text, const struct prove_argument *arguments, int n, struct desc *d) {
+  static double gam = 1.4, w[] = {1, 2};
+  static int variable[3];
+  static struct desc_const consts[] = {
+      {"gam", TYPE_DOUBLE, 1, true, (unsigned char *)&gam},
+      {"w", TYPE_DOUBLE, 2, true, (unsigned char *)w},
+      {"variable", TYPE_INT, 3, false, (unsigned char *)variable},
+  };
+  static const int accesses[] = {
+      [PROVE_READ] = OP_READ, [PROVE_WRITE] = OP_WRITE, [PROVE_RW] = OP_RW,    [PROVE_INC] = OP_INC,
+      [PROVE_MIN] = OP_MIN,   [PROVE_MAX] = OP_MAX,     [PROVE_WORK] = OP_WORK};
+  *d =
+      (struct desc){.kernel_name = "k", .text = (char *)(size_t)text, .fp = "strict", .nargs = n, .nsets = 1};
+  d->consts = consts;
+  d->nconsts = 3;
+  for (int i = 0; i < n; i++) {
+    const bool vector = arguments[i].form == PROVE_VECTOR;
+    d->args[i] = (struct desc_arg){DESC_DAT,
+                                   TYPE_DOUBLE,
+                                   arguments[i].dim,
+                                   accesses[arguments[i].access],
+                                   vector ? d->nmaps : -1,
+                                   vector ? -arguments[i].arity : -1,
+                                   i,
+                                   -1,
+                                   -1,
+                                   true};
+    if (vector)
+      d->maps[d->nmaps++] = (struct desc_map){arguments[i].arity, 1};
+  }
+}
+
+/* What is a violation still, after it was run. */
+static int confirmed(const char *text, const char *letters, struct prove_result *result, struct text *words) {
+  struct prove_argument arguments[8];
+  struct desc d;
+  int violations = 0;
+  describe(text, arguments, parse_arguments(letters, arguments), &d);
+  witness_find(compiler, &d, result, words);
+  for (int i = 0; i < result->nfindings; i++)
+    violations += result->findings[i].verdict == PROVE_VIOLATED;
+  return violations;
 }
 
 struct mistake {
@@ -97,7 +145,7 @@ static const struct mistake mistakes[] = {
      "use +=", "void k(const double *a, double *b) {\n  b[0] += *a;\n  b[1] -= *a;\n  b[0]++;\n  --b[1];\n}"},
     {"r1 i2", "void k(const double *a, double *b) {\n  b[0] += *a * b[1];\n}", 1, 2, "reads it", "OP_RW",
      "void k(const double *a, double *b) {\n  b[0] += *a * a[0];\n}"},
-    {"r1 i1", "void k(const double *a, double *b) {\n  *b = *b + *a;\n}", 1, 2, "OP_INC", "",
+    {"r1 i1", "void k(const double *a, double *b) {\n  *b = 2 * *b + *a;\n}", 1, 2, "OP_INC", "",
      "static void add(double *x, double by) { *x += by; }\nvoid k(const double *a, double *b) { add(b, *a); "
      "}"},
     {"r1 i1", "void k(const double *a, double *b) {\n  *b *= *a;\n}", 1, 2, "other than by adding", "OP_RW",
@@ -200,8 +248,8 @@ static const struct mistake mistakes[] = {
     {"r1 i1", "void k(double *b, const double *a) {\n  *b += *a;\n}", -1, 1, "parameter 1 (b)", "const",
      "void k(const double *a, double *b) {\n  *b += *a;\n}"},
     /* 20: state kept between elements */
-    {"r1 i1", "static int count;\nvoid k(const double *a, double *b) {\n  count++;\n  *b += *a;\n}", -1, 3,
-     "'count'", "dat",
+    {"r1 i1", "static int count;\nvoid k(const double *a, double *b) {\n  count++;\n  *b += *a * count;\n}",
+     -1, 3, "'count'", "dat",
      "static const int count = 3;\nvoid k(const double *a, double *b) {\n  *b += *a * count;\n}"},
     {"r1 i1", "void k(const double *a, double *b) {\n  static double last;\n  *b += last;\n  last = *a;\n}",
      -1, 4, "'last'", "dat",
@@ -373,6 +421,84 @@ TEST(admits_what_it_does_not_know) {
   }
 }
 
+/* A mistake is run until it shows. */
+TEST(sees_each_mistake_in_a_run) {
+  int missed = 0;
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+    const struct mistake *m = &mistakes[i];
+    struct prove_result result = prove(m->wrong, m->arguments);
+    struct text words[8] = {{0}};
+    confirmed(m->wrong, m->arguments, &result, words);
+    for (int f = 0; f < result.nfindings; f++) {
+      const struct prove_finding *found = &result.findings[f];
+      const bool by_text = found->evidence == PROVE_TEXT;
+      if (found->argument == m->argument && strstr(found->reason, m->says) &&
+          (found->verdict != PROVE_VIOLATED || (!by_text && !strstr(text_str(&words[f]), "seen in a run")))) {
+        print_message("mistake %zu is not seen:\n%s\n", i, m->wrong);
+        missed++;
+      }
+      text_free(&words[f]);
+    }
+    prover->release(&result);
+  }
+  assert_int_equal(missed, 0);
+}
+
+/* What is suspected of a right kernel, no run shows. */
+TEST(sees_no_mistake_that_is_none) {
+  static const char *const kernels[][2] = {
+      {"r1 w1",
+       "void k(const double *a, double *b) {\n  double *p = *a > 0 ? b : 0;\n  if (*a <= 0) p = b;\n  *p = "
+       "1;\n}\n"},
+      {"r1 w1",
+       "void k(const double *a, double *b) {\n  const int s = *a > 0;\n  if (s) *b = 1;\n  switch (s) {\n  "
+       "case 0: *b = 2;\n  }\n}\n"},
+      {"r1 i1",
+       "void k(const double *a, double *r) {\n  double s = *r;\n  for (int i = 0; i < 4; i++) s += *a;\n  *r "
+       "= s;\n}\n"},
+      {"r2 m1", "void k(const double *a, double *m) {\n  double s[2] = {*m, a[0] * a[1]};\n  *m = s[s[1] > "
+                "s[0]];\n}\n"},
+      {"r2 n1", "void k(const double *a, double *m) {\n  *m = 0.5 * (*m + a[1] - fabs(*m - a[1]));\n}\n"},
+      {"r1 i1", "void k(const double *a, double *r) {\n  double t[2][2] = {{1, *a}, {*a, 1}};\n  for (int i "
+                "= 0; i < 4; "
+                "i++) *r += t[0][i];\n}\n"},
+      {"r1 w1",
+       "static int never;\nvoid k(const double *a, double *b) {\n  *b = *a;\n  if (*a > 1 && *a < 1) never = "
+       "1;\n}\n"},
+  };
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    struct prove_result result = prove(kernels[i][1], kernels[i][0]);
+    struct text words[8] = {{0}};
+    if (confirmed(kernels[i][1], kernels[i][0], &result, words)) {
+      show(&result);
+      fail_msg("%s is refused:\n%s", text_str(&words[0]), kernels[i][1]);
+    }
+    for (int f = 0; f < result.nfindings; f++)
+      text_free(&words[f]);
+    prover->release(&result);
+  }
+}
+
+/* A kernel that goes on for ever, or spoils its own stack, with values that nobody gives it, takes nothing along. */
+TEST(survives_what_it_runs) {
+  static const char *const kernels[] = {
+      "void k(const double *a, double *b) {\n  for (double x = *a; x != 7; x += 1)\n    if (x > 1e300) *b = "
+      "1;\n}\n",
+      "void k(const double *a, double *b) {\n  double z[4], *p = z + (int)(1000 * *a);\n  for (int i = 0; i "
+      "< 100000; "
+      "i++) p[i] = i;\n  if (*a > 5) *b = z[0];\n}\n",
+      "void k(const double *a, double *b) {\n  int n = (int)*a;\n  if (100 / n == 3) *b = 1;\n}\n",
+  };
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+    struct prove_result result = prove(kernels[i], "r1 w1");
+    struct text words[8] = {{0}};
+    confirmed(kernels[i], "r1 w1", &result, words);
+    for (int f = 0; f < result.nfindings; f++)
+      text_free(&words[f]);
+    prover->release(&result);
+  }
+}
+
 /* As a compiler would warn, of what is serious only; a kernel that is right is compiled in silence. */
 TEST(passes_warnings_on) {
   static const struct {
@@ -436,5 +562,9 @@ int main(int argc, char **argv) {
   prover_entry *get;
   memcpy(&get, &entry, sizeof get);
   prover = get();
+  compiler_entry *get_compiler;
+  entry = dlsym(handle, "op2jit_compiler");
+  memcpy(&get_compiler, &entry, sizeof get_compiler);
+  compiler = get_compiler();
   return prover->abi == PROVER_ABI ? run_these(NULL, NULL) : 2;
 }

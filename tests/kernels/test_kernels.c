@@ -1,4 +1,4 @@
-/* Every construct of the kernel language by the public calls, on the backend that OP2_BACKEND names, against the C functions
+/* Every construct of the kernel language, and unusual right kernels, by the public calls, on the backend that OP2_BACKEND names, against the C functions
  * called one element after the other (OP2_BACKEND=native). */
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 
 #include "fill.h"
 #include "kernels.h"
+#include "right.h"
 
 enum { ELEMENTS = 211, TARGETS = 67, ARITY = 3, LARGEST = 32, ARGS = 8 };
 
@@ -151,6 +152,8 @@ int main(void) {
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   for (int i = 0; i < KERNEL_CASES; i++)
     failed += !judge(&kernel_cases[i], i % 2 == 1);
-  printf("%d kernels on %s, %d failed\n", KERNEL_CASES, backend(), failed);
+  for (int i = 0; i < RIGHT_CASES; i++)
+    failed += !judge(&right_cases[i], i % 2 == 1);
+  printf("%d kernels on %s, %d failed\n", KERNEL_CASES + RIGHT_CASES, backend(), failed);
   return failed != 0;
 }

@@ -26,8 +26,9 @@ struct Report {
     return strings.back().c_str();
   }
   void add(int argument, const Finding &finding) {
-    findings.push_back({argument, finding.verdict, keep(finding.file), static_cast<int>(finding.line),
-                        static_cast<int>(finding.column), keep(finding.reason), keep(finding.remedy)});
+    findings.push_back({argument, finding.verdict, finding.evidence, keep(finding.file),
+                        static_cast<int>(finding.line), static_cast<int>(finding.column),
+                        keep(finding.reason), keep(finding.remedy)});
   }
 };
 
@@ -67,7 +68,7 @@ bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &
       name = pair[1];
   if (name == argument.type && (!reads || type.isConstQualified()))
     return true;
-  rules.whole(PROVE_VIOLATED, parameter.getLocation(),
+  rules.whole(PROVE_VIOLATED, PROVE_TEXT, parameter.getLocation(),
               "parameter " + std::to_string(number + 1) + " (" + parameter.getName().str() + ") is '" +
                   parameter.getType().getAsString(policy) + "', and argument " + std::to_string(number + 1) +
                   " passes '" + spelled(argument) + "'",
@@ -90,7 +91,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   Rules rules(context, request, *kernel);
   bool matches = static_cast<int>(kernel->getNumParams()) == request.narguments;
   if (!matches)
-    rules.whole(PROVE_VIOLATED, kernel->getLocation(),
+    rules.whole(PROVE_VIOLATED, PROVE_TEXT, kernel->getLocation(),
                 "the kernel has " + std::to_string(kernel->getNumParams()) +
                     " parameters, and the loop passes " + std::to_string(request.narguments) + " arguments",
                 "give the kernel one parameter per argument, in their order");
@@ -102,12 +103,13 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
     Walk(context, rules).kernel(*kernel, request);
   for (const compile_message &message : report.messages.messages())
     if (message.severity == COMPILE_WARNING && llvm::StringRef(message.text).contains("uninitialized when"))
-      report.findings.push_back({-1, PROVE_VIOLATED, report.keep(message.file), message.line, message.column,
-                                 report.keep(message.text), "give the variable a value first"});
+      report.findings.push_back({-1, PROVE_VIOLATED, PROVE_UNSET, report.keep(message.file), message.line,
+                                 message.column, report.keep(message.text),
+                                 "give the variable a value first"});
   const OtherReading other = find_other_reading(context);
   if (other.where.isValid()) {
     Rules reading(context, request, *kernel);
-    reading.whole(PROVE_C_ONLY, other.where, other.reason, other.remedy);
+    reading.whole(PROVE_C_ONLY, PROVE_TEXT, other.where, other.reason, other.remedy);
     report.add(-1, reading.findings().back());
   }
   for (int i = -1; i < request.narguments; i++) {

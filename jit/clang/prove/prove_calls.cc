@@ -37,7 +37,7 @@ private:
       return;
     for (const clang::FunctionDecl *caller : path_)
       if (caller == definition) {
-        rules_.whole(PROVE_VIOLATED, where->getExprLoc(),
+        rules_.whole(PROVE_VIOLATED, PROVE_TEXT, where->getExprLoc(),
                      "the kernel calls '" + definition->getName().str() + "' from within itself",
                      "write it as a loop; kernels cannot recurse");
         return;

@@ -104,11 +104,12 @@ Place Walk::element(const clang::ArraySubscriptExpr *item, bool used) {
     base = value(item->getBase());
   const Number index = value(item->getIdx()).as_number();
   const auto *size = of_array ? context_.getAsConstantArrayType(decay->getSubExpr()->getType()) : nullptr;
+  const Place at = base.kind == Value::Pointer ? moved(base, index, item->getType()).target : Place();
   if (used && size)
-    rules_.index(decay->getSubExpr(), index, size->getSize().getSExtValue());
+    rules_.index(decay->getSubExpr(), index, size->getSize().getSExtValue(), at);
   if (used && base.kind == Value::Integer && base.number == 0)
     rules_.null_pointer(item);
-  return base.kind == Value::Pointer ? moved(base, index, item->getType()).target : Place();
+  return at;
 }
 
 // Where an lvalue is; its parts are evaluated on the way.

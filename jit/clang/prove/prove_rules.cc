@@ -36,12 +36,12 @@ std::string Rules::title(int i) const {
   return text;
 }
 
-void Rules::report(int i, prove_verdict verdict, clang::SourceLocation where, std::string reason,
-                   std::string remedy) {
+void Rules::report(int i, prove_verdict verdict, prove_evidence evidence, clang::SourceLocation where,
+                   std::string reason, std::string remedy) {
   Finding &finding = i < 0 ? findings_.back() : findings_[static_cast<size_t>(i)];
   if (verdict <= finding.verdict)
     return; // the first of a kind is told, and a violation rather than a doubt
-  finding = {verdict, "", std::move(reason), std::move(remedy)};
+  finding = {verdict, evidence, "", std::move(reason), std::move(remedy)};
   const clang::SourceManager &sources = context_.getSourceManager();
   const clang::PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(where));
   if (where.isValid() && place.isValid()) {
@@ -53,16 +53,16 @@ void Rules::report(int i, prove_verdict verdict, clang::SourceLocation where, st
   }
 }
 
-void Rules::whole(prove_verdict verdict, clang::SourceLocation where, std::string reason,
-                  std::string remedy) {
-  report(-1, verdict, where, std::move(reason), std::move(remedy));
+void Rules::whole(prove_verdict verdict, prove_evidence evidence, clang::SourceLocation where,
+                  std::string reason, std::string remedy) {
+  report(-1, verdict, evidence, where, std::move(reason), std::move(remedy));
 }
 
 void Rules::lost(const Place &place, clang::SourceLocation where, const char *why) {
   if (place.kind != Place::Argument && place.kind != Place::Pointers)
     return;
   doubtful_[static_cast<size_t>(place.argument)] = true;
-  report(place.argument, PROVE_UNKNOWN, where, title(place.argument) + " " + why, "");
+  report(place.argument, PROVE_UNKNOWN, PROVE_PROMISE, where, title(place.argument) + " " + why, "");
 }
 
 void Rules::lost_all(clang::SourceLocation where, const char *why) {
@@ -79,7 +79,7 @@ bool Rules::inside(const Place &place, const clang::Expr *where) {
   const prove_argument &arg = argument(place.argument);
   const bool vector = arg.form == PROVE_VECTOR;
   if (vector && place.entry && (*place.entry < 0 || *place.entry >= arg.arity)) {
-    report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+    report(place.argument, PROVE_VIOLATED, PROVE_OUTSIDE, where->getExprLoc(),
            title(place.argument) + " has " + std::to_string(arg.arity) +
                " pointers, and the kernel uses number " + std::to_string(*place.entry),
            "use pointers 0 to " + std::to_string(arg.arity - 1) + ", or pass a map with more entries");
@@ -87,7 +87,7 @@ bool Rules::inside(const Place &place, const clang::Expr *where) {
   }
   if (place.kind == Place::Argument && place.component &&
       (*place.component < 0 || *place.component >= arg.dim)) {
-    report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+    report(place.argument, PROVE_VIOLATED, PROVE_OUTSIDE, where->getExprLoc(),
            title(place.argument) + " has dim " + std::to_string(arg.dim) +
                ", and the kernel uses component " + std::to_string(*place.component),
            "use components 0 to " + std::to_string(arg.dim - 1) + ", or declare it with a larger dim");
@@ -111,24 +111,43 @@ void Rules::outside(const clang::VarDecl *variable, const std::string &name, int
   const std::string title = (constant ? "constant " : "array ") + name;
   const std::string last = std::to_string(size - 1);
   if (!index)
-    whole(PROVE_UNKNOWN, where->getExprLoc(),
+    whole(PROVE_UNKNOWN, PROVE_INDEX, where->getExprLoc(),
           title + " is indexed by a value that is known only when the program runs", "");
   else if (constant)
-    whole(PROVE_VIOLATED, where->getExprLoc(),
+    whole(PROVE_VIOLATED, PROVE_INDEX, where->getExprLoc(),
           title + " has dim " + std::to_string(size) + ", and the kernel uses component " +
               std::to_string(*index),
           "use components 0 to " + last + ", or declare it with a larger dim");
   else
-    whole(PROVE_VIOLATED, where->getExprLoc(),
+    whole(PROVE_VIOLATED, PROVE_INDEX, where->getExprLoc(),
           (size == 1 ? "variable " + name + " holds one value"
                      : title + " has " + std::to_string(size) + " elements") +
               ", and the kernel uses element " + std::to_string(*index),
           size == 1 ? "stay within it" : "use elements 0 to " + last + ", or give it more of them");
 }
 
-void Rules::index(const clang::Expr *array, Number index, int64_t size) {
+// How many values a variable has, in all rows of all its arrays.
+int64_t Rules::values_of(const clang::VarDecl *variable) const {
+  int64_t size = 1;
+  clang::QualType element = variable->getType();
+  while (const auto *array = context_.getAsConstantArrayType(element)) {
+    size *= array->getSize().getSExtValue();
+    element = array->getElementType();
+  }
+  return size;
+}
+
+void Rules::index(const clang::Expr *array, Number index, int64_t size, const Place &place) {
   if (index && *index >= 0 && *index < size)
     return;
+  if (index && place.kind == Place::Local && place.variable && place.component && *place.component >= 0 &&
+      *place.component < values_of(place.variable)) {
+    whole(PROVE_UNKNOWN, PROVE_INDEX, array->getExprLoc(),
+          "the kernel reaches the next row of " + place.variable->getName().str() +
+              " by an index beyond the row before, which C does not define",
+          "give the row an index of its own");
+    return;
+  }
   array = array->IgnoreParenImpCasts();
   const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(array);
   std::string words;
@@ -140,19 +159,17 @@ void Rules::index(const clang::Expr *array, Number index, int64_t size) {
 // Of a variable reached through a pointer all elements count, whatever rows they are in. One that is used as another type is not
 // followed.
 void Rules::inside_variable(const Place &place, const clang::Expr *where) {
-  int64_t size = 1;
-  clang::QualType element = place.variable->getType();
-  while (const auto *array = context_.getAsConstantArrayType(element)) {
-    size *= array->getSize().getSExtValue();
-    element = array->getElementType();
-  }
+  if (place.variable->getType()->isVariablyModifiedType())
+    return;
+  const int64_t size = values_of(place.variable);
+  const clang::QualType element = context_.getBaseElementType(place.variable->getType());
   if (context_.hasSameUnqualifiedType(element, where->getType()) &&
       !(place.component && *place.component >= 0 && *place.component < size))
     outside(place.variable, place.variable->getName().str(), size, place.component, where);
 }
 
 void Rules::null_pointer(const clang::Expr *where) {
-  whole(PROVE_VIOLATED, where->getExprLoc(), "the kernel follows a null pointer",
+  whole(PROVE_VIOLATED, PROVE_NULL, where->getExprLoc(), "the kernel follows a null pointer",
         "let it point to a value first");
 }
 
@@ -177,7 +194,7 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
   const bool known = inside(place, where);
   was_read_[static_cast<size_t>(place.argument)] = true;
   if (arg.access == PROVE_INC)
-    report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+    report(place.argument, PROVE_VIOLATED, PROVE_PROMISE, where->getExprLoc(),
            title(place.argument) + " is declared OP_INC, and the kernel reads it",
            "declare " + title(place.argument) + " OP_RW, or only add to it");
   if (arg.access == PROVE_WRITE && known) {
@@ -187,7 +204,7 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
       if (sometimes_[i].test(bit) || doubtful_[i])
         lost(place, where->getExprLoc(), "is read where it is not sure that it was written before");
       else
-        report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+        report(place.argument, PROVE_VIOLATED, PROVE_PROMISE, where->getExprLoc(),
                title(place.argument) + " is declared OP_WRITE, and the kernel reads it before it is written",
                "declare " + title(place.argument) + " OP_RW, or write it first");
     }
@@ -199,7 +216,7 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
   if (place.variable && (place.kind == Place::Local || place.kind == Place::Lasting))
     inside_variable(place, where);
   if (place.kind == Place::Lasting)
-    whole(PROVE_VIOLATED, where->getExprLoc(),
+    whole(PROVE_VIOLATED, PROVE_KEPT, where->getExprLoc(),
           "the kernel writes to '" + place.variable->getName().str() +
               "', which keeps its value from one element to the next",
           "keep it in a dat, or reduce into a global argument");
@@ -209,11 +226,11 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
   const std::string name = title(place.argument);
   const bool known = inside(place, where);
   if (arg.access == PROVE_READ || arg.form == PROVE_NUMBERS)
-    report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+    report(place.argument, PROVE_VIOLATED, PROVE_PROMISE, where->getExprLoc(),
            name + " is declared OP_READ, and the kernel writes it",
            "declare " + name + " OP_RW, OP_WRITE or OP_INC");
   else if (arg.access == PROVE_INC && change != Change::Increase)
-    report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+    report(place.argument, PROVE_VIOLATED, PROVE_PROMISE, where->getExprLoc(),
            name + " is declared OP_INC, and the kernel " +
                (change == Change::Assign ? "assigns it instead of adding to it"
                                          : "changes it other than by adding"),
@@ -223,7 +240,7 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
     lost(place, where->getExprLoc(), "is changed where it could not be followed how it was compared");
   else if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) &&
            (change != Change::Assign || compared != Compared::Rightly))
-    report(place.argument, PROVE_VIOLATED, where->getExprLoc(),
+    report(place.argument, PROVE_VIOLATED, PROVE_PROMISE, where->getExprLoc(),
            name + " is declared " + (arg.access == PROVE_MIN ? "OP_MIN" : "OP_MAX") +
                ", and the kernel changes it without comparing",
            std::string(arg.access == PROVE_MIN ? "write if (v < *m) *m = v" : "write if (v > *m) *m = v") +
@@ -254,12 +271,12 @@ void Rules::unwritten(int a, int component) {
   const std::string begin = title(a) + " is declared OP_WRITE, and the kernel ";
   const char *const remedy = " OP_RW, or write all its components on every path";
   if (in_turn_[i].test(bit))
-    report(a, PROVE_UNKNOWN, kernel_.getLocation(),
+    report(a, PROVE_UNKNOWN, PROVE_PROMISE, kernel_.getLocation(),
            begin + "writes " + what +
                " under several conditions, of which it could not be told that one always holds",
            "write it once before them, or with if and else");
   else
-    report(a, doubtful_[i] ? PROVE_UNKNOWN : PROVE_VIOLATED, kernel_.getLocation(),
+    report(a, doubtful_[i] ? PROVE_UNKNOWN : PROVE_VIOLATED, PROVE_PROMISE, kernel_.getLocation(),
            begin +
                (doubtful_[i]              ? "may not write "
                 : sometimes_[i].test(bit) ? "does not always write "

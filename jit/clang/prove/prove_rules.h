@@ -18,6 +18,7 @@ enum class Compared { No, Somehow, Rightly, Wrongly };
 
 struct Finding {
   prove_verdict verdict = PROVE_PROVED;
+  prove_evidence evidence = PROVE_TEXT;
   std::string file, reason, remedy;
   unsigned line = 0, column = 0;
 };
@@ -31,15 +32,16 @@ public:
   // `surely`: not in a loop that may run no time at all.
   void write(const Place &place, const clang::Expr *where, State &state, Change change, Compared compared,
              bool surely);
-  // `index` of the array that `array` names, which has `size` elements.
-  void index(const clang::Expr *array, Number index, int64_t size);
+  // `index` of the array that `array` names, which has `size` elements; that is at `place`.
+  void index(const clang::Expr *array, Number index, int64_t size, const Place &place);
   // The argument, declared INC, keeps the smaller or larger of two values.
   void keeps_extremum(int argument, bool minimum);
   void null_pointer(const clang::Expr *where);
   void at_exit(const State &state);
   void lost(const Place &place, clang::SourceLocation where, const char *why);
   void lost_all(clang::SourceLocation where, const char *why);
-  void whole(prove_verdict verdict, clang::SourceLocation where, std::string reason, std::string remedy);
+  void whole(prove_verdict verdict, prove_evidence evidence, clang::SourceLocation where, std::string reason,
+             std::string remedy);
 
   const prove_argument &argument(int i) const {
     return request_.arguments[i];
@@ -52,9 +54,10 @@ public:
   }
 
 private:
-  void report(int argument, prove_verdict verdict, clang::SourceLocation where, std::string reason,
-              std::string remedy);
+  void report(int argument, prove_verdict verdict, prove_evidence evidence, clang::SourceLocation where,
+              std::string reason, std::string remedy);
   bool inside(const Place &place, const clang::Expr *where);
+  int64_t values_of(const clang::VarDecl *variable) const;
   void inside_variable(const Place &place, const clang::Expr *where);
   void outside(const clang::VarDecl *variable, const std::string &name, int64_t size, Number index,
                const clang::Expr *where);

@@ -167,7 +167,7 @@ void Walk::body_of_loop(const clang::Stmt *body, const clang::Expr *step) {
 void Walk::note_length(const clang::Stmt *whole, const clang::Expr *condition, Number known) {
   const bool endless = !condition || llvm::isa<clang::IntegerLiteral>(condition->IgnoreParenImpCasts());
   if (endless || !known)
-    rules_.whole(PROVE_UNKNOWN, whole->getBeginLoc(),
+    rules_.whole(PROVE_UNKNOWN, PROVE_TEXT, whole->getBeginLoc(),
                  endless ? "the kernel has a loop without a condition that ends it"
                          : "the kernel has a loop whose number of rounds is known only when the program runs",
                  "");
