@@ -127,7 +127,7 @@ enum {
   OP_ERR_COMPILE = 14,   /* a kernel text that does not compile */
   OP_ERR_MEMORY = 15,    /* out of memory, on the host or on a device */
   OP_ERR_BACKEND = 16,   /* an OP2_BACKEND that is unknown, not built, or cannot run here */
-  OP_ERR_ENV = 17,       /* an OP2_* variable with a value that is not one of its values */
+  OP_ERR_ENV = 17,       /* an OP2_* variable with a wrong value */
   OP_ERR_NOT_BUILT = 18, /* a part of the library that this build does not have */
   OP_ERR_CONST = 19,     /* a constant that is unknown, or declared again with another dim or type */
   OP_ERR_FILE = 20,      /* a file that cannot be read or written, or is not what it should be */
@@ -213,8 +213,8 @@ int op_free_dat_temp(op_dat dat);
 int op_decl_const(const char *name, int dim, const char *type, const void *value);
 /* A new value for a declared constant; loops that use it are specialised again. Errors: OP_ERR_CONST, OP_ERR_TYPE. */
 int op_update_const(const char *name, const void *value);
-/* A global that the library keeps until op_exit: `dim` values of `type`, `value` (NULL: zeros) at first. Under MPI all ranks have
- * the same. Errors: OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE, OP_ERR_MEMORY. */
+/* A global that the library keeps until op_exit: `dim` values of `type`, `value` (NULL: zeros) at first. Under MPI
+ * all ranks have the same. Errors: OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE, OP_ERR_MEMORY. */
 op_gbl op_decl_gbl(int dim, const char *type, const void *value, const char *name);
 /* Its value out and in. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_TYPE. */
 int op_get_gbl(op_gbl gbl, void *out);
@@ -260,9 +260,9 @@ op_arg op_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, con
  * most); WRITE and RW only in loops over exactly one element. */
 op_arg op_arg_gbl(void *data, int dim, const char *type, op_access access);
 op_arg op_opt_arg_gbl(int present, void *data, int dim, const char *type, op_access access);
-/* A global that the library keeps, with its own dim and type: any access but OP_WORK. A result in it is for later loops and op_get_gbl;
- * where results that the program need not look at stay in such globals, loops can wait for one another (OP2_LAZY), and a GPU is
- * not waited for. */
+/* A global that the library keeps, with its own dim and type: any access but OP_WORK. A result in it is for later
+ * loops and op_get_gbl; where results that the program need not look at stay in such globals, loops can wait for one
+ * another (OP2_LAZY), and a GPU is not waited for. */
 op_arg op_arg_global(op_gbl gbl, op_access access);
 /* The element's number, `const int *`: with OP_ID (idx -1) of the loop's own element, else of the
  * map's target `idx`. The user's own numbers, global under MPI. */
@@ -303,25 +303,25 @@ const char *op_kernel_native(const char *text, op_kernel_function function);
  * lines. Errors (NULL): OP_ERR_FILE. Local. */
 const char *op_kernel_file(const char *path);
 
-/* Kernels in a file of their own, as C functions (`static void flux(...) {...}`, several in one file): the program has
- * #include "kernels.h", behind the C variables of its constants, and gives OP_KERNEL_FILE("kernels.h", flux) to
+/* Kernels in a file of their own, as C functions (`static void flux(...) {...}`, several in one file): the program
+ * has #include "kernels.h", behind the C variables of its constants, and gives OP_KERNEL_FILE("kernels.h", flux) to
  * op_par_loop. The native backend then calls the included function, which a debugger steps through line by line; the
- * others compile the file's text. The file is looked for, in this order, in the folder OP2_KERNELS, in that of the source
- * which has the call, in that of the program, in the working folder; a source that the compiler was given by a relative
- * path is found from the working folder, and from the program's folder and those above it. Errors (NULL): OP_ERR_FILE,
- * which names all places. Local. */
+ * others compile the file's text. The file is looked for, in this order, in the folder OP2_KERNELS, in that of the
+ * source which has the call, in that of the program, in the working folder; a source that the compiler was given by a
+ * relative path is found from the working folder, and from the program's folder and those above it. Errors (NULL):
+ * OP_ERR_FILE, which names all places. Local. */
 #define OP_KERNEL_FILE(file, name) op2jit_kernel_included((file), #name, (op_kernel_function)(name), __FILE__)
 const char *op2jit_kernel_included(const char *file, const char *name, op_kernel_function function,
                                    const char *source);
 
 /* ---- the loop ---------------------------------------------------------------------------------*/
 
-/* Run kernel `kernel_name` of text `kernel_source` for every element of `set`. At the first call the
- * loop is checked, planned and compiled, or found in the cache; later calls with the same text, set and
- * arguments cost a fraction of a microsecond. Errors: whatever is wrong with the set, the
- * kernel or an argument; messages begin with the file and line of the call, name the loop and count
- * arguments from 1. With OP2_LAZY loops wait until the program looks: an error that is found only when they run is the error
- * of the call that made them run, names the loop and the place of its call, and data are as before that call.
+/* Run kernel `kernel_name` of text `kernel_source` for every element of `set`. At the first call the loop is checked,
+ * planned and compiled, or found in the cache; later calls with the same text, set and arguments cost a fraction of a
+ * microsecond. Errors: whatever is wrong with the set, the kernel or an argument; messages begin with the file and
+ * line of the call, name the loop and count arguments from 1. With OP2_LAZY loops wait until the program looks: an
+ * error that is found only when they run is the error of the call that made them run, names the loop and the place of
+ * its call, and data are as before that call.
  *
  *   int op_par_loop(const char *kernel_source, const char *kernel_name, op_set set, op_arg ...);
  */
@@ -373,11 +373,16 @@ long long op_get_global_size(op_set set);
 int op_renumber(op_map base);
 /* method "rcm" (coords may be NULL), "hilbert" or "rcb" (coords on base's target set, dim 1 to 3). */
 int op_renumber_by(const char *method, op_map base, op_dat coords);
-/* Distribute all sets over the ranks: `prime` as `lib` says, the others follow it along the maps. lib, in any case: "ptscotch"
- * (needs `prime_map`, from or to the prime set), "rcb" or "geom", "inertial" (both need `coords`, on the prime set or on one that a map
- * leads to), "block", "random", "external" (`coords` is a dat of ints, a rank for each element). method: "" or NULL for the usual one,
- * "kway" of ptscotch. What is not needed may be NULL. May be called again, also between loops. One rank: checks only. Errors:
- * OP_ERR_HANDLE, OP_ERR_METHOD, OP_ERR_NOT_BUILT, OP_ERR_ARGUMENT, OP_ERR_RANGE. */
+/* Distribute all sets over the ranks. `lib` says how the set `prime` is shared out; the others follow it along the
+ * maps.
+ *   "ptscotch"                 few cut edges; needs `prime_map`, a map from or to the prime set
+ *   "rcb" or "geom"            boxes; needs `coords`, on the prime set or on one that a map leads to
+ *   "inertial"                 slices across the longest axis; needs `coords`
+ *   "block", "random"          need nothing
+ *   "external"                 `coords` is a dat of ints on the prime set: a rank for each element
+ * Capitals count as small letters. `method` is "" or NULL; "kway" of ptscotch is the same. What is not needed may be
+ * NULL. May be called again, also between loops. With one rank it only checks. Errors: OP_ERR_HANDLE, OP_ERR_METHOD,
+ * OP_ERR_NOT_BUILT, OP_ERR_ARGUMENT, OP_ERR_RANGE. */
 int op_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords);
 int op_rank(void);       /* this process's rank, 0 without MPI. Local. */
 int op_rank_count(void); /* how many there are, 1 without MPI. Local. */
@@ -424,15 +429,16 @@ const op_counters_t *op_counters(void);
 int op_plan_check(int level);
 
 /* ---- files: a plugin on HDF5; OP_ERR_NOT_BUILT without it ---------------------------------------
- * The layout is OP2's: a set is a dataset of one whole number, a map and a dat are tables of a row per element, a constant is a
- * dataset of its values. Names may hold '/', for folders in the file. Under MPI a set is divided evenly over the ranks, and each
- * rank reads and writes the rows that it declared; what is written is in the user's order. A file that is written is made
- * under another name (FILE.PID.part) and renamed when it is whole: what was there before stays until then, and what is added
- * to a file that is there costs a copy of it. Errors: OP_ERR_FILE, with the file's, the dataset's and the system's words,
- * OP_ERR_TYPE, OP_ERR_DIM, OP_ERR_SIZE, OP_ERR_MAP_RANGE for what does not fit; all ranks get the same. */
+ * The layout is OP2's: a set is a dataset of one whole number; a map or a dat is a table with a row for each element;
+ * a constant is a dataset of its values. Names may hold '/', for folders in the file. Rows are in the user's order.
+ * Under MPI a set is divided evenly over the ranks, and each rank reads and writes the rows that it declared.
+ * A file is written under another name (FILE.PID.part) and renamed when it is whole: until then the old one stays. To
+ * add something to a file costs a copy of it. Errors are the same on all ranks: OP_ERR_FILE, with the names of file
+ * and dataset and the reason of the system; OP_ERR_TYPE, OP_ERR_DIM, OP_ERR_SIZE, OP_ERR_MAP_RANGE for what does not
+ * fit. */
 
-/* Opens the plugin now, which the first call on files does else: for programs that write when much is computed, and want to know
- * before that they can. Touches no file and waits for no loop. Errors: OP_ERR_NOT_BUILT, with the package; OP_ERR_FILE. */
+/* Open the plugin now; else the first call on files does it. For programs that compute for long before they write,
+ * and want to know first that they can. Touches no file. Errors: OP_ERR_NOT_BUILT, with the package; OP_ERR_FILE. */
 int op_open_hdf5(void);
 /* A set of the size that the dataset `name` says, or of as many elements as the dataset `data_name` has rows. */
 op_set op_decl_set_hdf5(const char *file, const char *name);
@@ -443,31 +449,32 @@ op_map op_decl_map_hdf5(op_set from, op_set to, int arity, const char *file, con
 op_dat op_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name);
 /* The `dim` values of `name` into `value`; converted as those of dats. */
 int op_get_const_hdf5(const char *name, int dim, const char *type, void *value, const char *file);
-/* Into a file that may be there already; a dataset of that name is replaced, but no folder, set or map of the file (OP_ERR_FILE). */
+/* Into a new file or one that is there. A dataset of that name is replaced, but no folder, set or map (OP_ERR_FILE). */
 int op_write_const_hdf5(const char *name, int dim, const char *type, const void *value, const char *file);
 /* All sets, maps and dats (no temporaries) into a new file. Their names must differ. */
 int op_dump_to_hdf5(const char *file);
-/* A dat into a file that may be there already, under its own name or another one; it replaces what a constant may. */
+/* A dat into a new file or one that is there, under its own name or another one. It replaces what a constant may. */
 int op_fetch_data_hdf5_file(op_dat dat, const char *file);
 int op_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_in_file);
 
-/* Dats for ParaView: PATH.xdmf, to be opened there, beside the numbers in PATH.data.h5; with `step` >= 0 the step of a time series, whose
- * numbers are in PATH.000012.h5 and so on. The steps that PATH.xdmf has already, of an earlier run too, stay if they are before
- * this one and are dropped otherwise: what is dropped is not shown any more, and its files of numbers stay until the step is written again.
- * Another file of the name PATH.xdmf is left alone (OP_ERR_FILE). The mesh is written once, and again when the coordinates changed.
- *   Points       dats[0] holds their coordinates: double or float, dim 1 to 3. Its set are the points.
- *   Cells        The sets of those other dats that are not on the points; if there are none, all sets that have a map of arity 3 or
- *                more to the points, and if there are none of these, of arity 2. A set's cells are the rows of its map of
- *                arity 2 to 8 to the points: of several the widest, of those the first declared.
- *   Their form   By arity: 2 lines, 3 triangles, 4 quadrilaterals, 5 and more polygons, points in order round the cell. In three
- *                dimensions 4 tetrahedra, 5 pyramids, 6 wedges, 8 hexahedra, points in VTK's order, unless they are flat: the
- *                mean over all cells of the set decides.
- *   Fields       Each other dat is one, on points or cells. Dats of one name on several sets of cells are one field; where a set
- *                has none there are NaNs, or zeros in whole numbers. Vectors of two reals get a third component, 0.
+/* Dats for ParaView, which opens PATH.xdmf. The numbers are beside it: in PATH.data.h5, or for step 12 of a time
+ * series (`step` >= 0) in PATH.000012.h5. Steps before this one stay in PATH.xdmf, those of an earlier run too. Later
+ * ones are taken out of it; their files of numbers stay until they are written again. A PATH.xdmf that this call did
+ * not write is left alone (OP_ERR_FILE). The mesh is written once, and again when the coordinates changed.
+ *   Points       dats[0] holds their coordinates: double or float, dim 1 to 3. Its set is the points.
+ *   Cells        The sets of the other dats that are not on the points. If there are none: all sets with a map of
+ *                arity 3 or more to the points; if there are none either, of arity 2. The cells of a set are the rows
+ *                of its widest map of arity 2 to 8 to the points, of several the first declared.
+ *   Their form   By arity: 2 lines, 3 triangles, 4 quadrilaterals, 5 and more polygons, points in order round the
+ *                cell. In three dimensions 4 tetrahedra, 5 pyramids, 6 wedges, 8 hexahedra, points in VTK's order,
+ *                unless they are flat: the mean over all cells of the set decides.
+ *   Fields       Each other dat is one, on points or cells. Dats of one name on several sets of cells are one field;
+ *                where a set has none there are NaNs, or zeros in whole numbers. Vectors of two reals get a third
+ *                component, 0.
  * Errors: OP_ERR_FILE, OP_ERR_ARGUMENT, OP_ERR_MAP_SET, OP_ERR_DIM. */
 int op_write_vtk(const char *path, int step, int ndats, const op_dat dats[]);
-/* The same with the time of the step, which ParaView shows instead of its number; also where there is no series. OP_ERR_ARGUMENT if it is
- * not finite. */
+/* The same with the time of the step, which ParaView shows in place of its number; also where there is no series. It
+ * must be finite (OP_ERR_ARGUMENT). */
 int op_write_vtk_at(const char *path, int step, double time, int ndats, const op_dat dats[]);
 
 #if defined(__GNUC__)

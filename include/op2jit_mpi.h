@@ -7,9 +7,9 @@
 
 #include <op2jit.h>
 
-/* op_init over the ranks of `comm`, of which a duplicate is used; all of them must call it, after MPI_Init. Calls of the
- * library are made by the thread that began MPI. Errors: OP_ERR_MPI, also if `comm` is of another MPI library than the
- * one in the process; OP_ERR_NOT_BUILT without the plugin for this MPI. */
+/* op_init over the ranks of `comm`, of which a duplicate is used; all of them must call it, after MPI_Init. Calls of
+ * the library are made by the thread that began MPI. Errors: OP_ERR_MPI, also if `comm` is of another MPI library
+ * than the one in the process; OP_ERR_NOT_BUILT without the plugin for this MPI. */
 static inline int op_init_comm(int argc, char **argv, int diags, MPI_Comm comm) {
   char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;

@@ -1,7 +1,7 @@
-/* The types of pointers: a part of op2jit.h, which includes it. In a C11 or C++ program, calls that take a pointer and a type, or a
- * dat that has one, become these. `is` names the type that the pointer points to. It is "" for void, for char and
- * unsigned char, which are raw bytes as everywhere in C, and for types that the library does not have: then nothing is compared. The
- * functions under their own names compare nothing either: (op_fetch_data)(dat, out). */
+/* The types of pointers: a part of op2jit.h, which includes it. In a C11 or C++ program, calls that take a pointer
+ * and a type, or a dat that has one, become these. `is` names the type that the pointer points to. It is "" for void,
+ * for char and unsigned char, which are raw bytes as everywhere in C, and for types that the library does not have:
+ * then nothing is compared. The functions under their own names compare nothing either: (op_fetch_data)(dat, out). */
 #ifndef OP2JIT_TYPED_H
 #define OP2JIT_TYPED_H
 
@@ -90,8 +90,8 @@ inline const char *op2jit_type_name(size_t type) {
            : "")
 #endif
 
-/* A value may hold commas: (double[]){1, 2}. Such a call, as one with too many or too few arguments, has not as many as the
- * function for the preprocessor, and stays the function's. */
+/* A value may hold commas: (double[]){1, 2}. Such a call, as one with too many or too few arguments, has not as many
+ * as the function for the preprocessor, and stays the function's. */
 #define OP2JIT_TYPED_(function, nth, ...) function##_typed(__VA_ARGS__, OP2JIT_TYPE_AT_(nth(__VA_ARGS__, ~)))
 #define OP2JIT_PLAIN_(function, nth, ...) (function)(__VA_ARGS__)
 #define OP2JIT_IF_TYPED_ ~, OP2JIT_TYPED_

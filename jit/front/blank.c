@@ -35,11 +35,11 @@ static int blank_include(struct kernel *k, size_t hash, struct error *err) {
   for (size_t i = 0; i < sizeof allowed_headers / sizeof *allowed_headers; i++)
     allowed |= strcmp(name, allowed_headers[i]) == 0;
   if (!allowed)
-    return kernel_error(
-        k, t->line, t->column, err,
-        "#include of \"%s\" is not accepted: a kernel text is a unit of its own; only math.h, "
-        "stdint.h, limits.h, float.h, stdbool.h and stddef.h may be named, and are not needed",
-        name);
+    return kernel_error(k, t->line, t->column, err,
+                        "kernels cannot include \"%s\": they have math.h, stdint.h, limits.h, float.h, "
+                        "stdbool.h and stddef.h "
+                        "without any #include, and no other header",
+                        name);
   for (size_t i = t->begin; i < k->length && k->text[i] != '\n'; i++)
     k->text[i] = ' ';
   return OP_OK;

@@ -231,8 +231,8 @@ const struct command cli_tune[] = {
      .most = 1,
      .access = CLI_LOOK,
      .help = "List the variants that were chosen",
-     .more = "With what tells lines of one loop apart: when it was measured, the signature of kernel and "
-             "arguments, the class of the mesh, and the machine or device.",
+     .more = "Each line also says when it was measured. What tells lines of one loop apart comes last: the "
+             "signature of kernel and arguments, the class of the mesh, the machine or device.",
      .run = run_ls},
     {.group = "tune",
      .name = "show",
@@ -241,11 +241,9 @@ const struct command cli_tune[] = {
      .most = 1,
      .access = CLI_LOOK,
      .help = "Show every measurement of a loop",
-     .more =
-         "By machine, threads and mesh. A star marks the variant that runs use, and the last column says "
-         "why. "
-         "Of several runs what counts is the part of the default's time in the same run (of default). count: "
-         "measurements behind the median.",
+     .more = "By machine, threads and mesh. A star marks the variant that runs use, and the last column "
+             "says why. 'of default' is the time as a share of the default's in the same run: compare runs "
+             "by it. 'count' is the number of measurements behind the median.",
      .run = run_show},
     {.group = "tune",
      .name = "clear",

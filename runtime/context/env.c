@@ -36,16 +36,17 @@ static const struct env_row rows[ENV_COUNT] = {
                    "the kernel database's file, or off; unset: op2jit/kernels.db in the cache folder", NULL},
     [ENV_CACHE_RO] = {"OP2_CACHE_RO", "", "", "read-only databases to look in as well, separated by ':'",
                       NULL},
-    [ENV_JIT] = {"OP2_JIT", "on", "on|load|off",
-                 "load: never compile, the first miss is an error that says why; off: native forms only",
-                 NULL},
+    [ENV_JIT] =
+        {"OP2_JIT", "on", "on|load|off",
+         "load: compile nothing, a loop that is not in the cache is an error; off: OP2_BACKEND=native only",
+         NULL},
     [ENV_TUNE] = {"OP2_TUNE", "auto", "", "auto, off, use, force, or seconds to spend", NULL},
     [ENV_LAZY] = {"OP2_LAZY", "off", "off|on|check",
                   "on: loops wait until the program looks, and run as chains then; check: and are compared "
                   "with loops one by one",
                   NULL},
     [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
-    [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "how far floating point may be transformed",
+    [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "what the compiler may do with floating point",
                 NULL},
     [ENV_CHECK] = {"OP2_CHECK", "off", "", "off, on, or loop names: run the checking form", NULL},
     [ENV_SHADOW] = {"OP2_SHADOW", "", "", "BACKEND[:N]: also run each (N-th) loop there and compare", NULL},
@@ -56,18 +57,17 @@ static const struct env_row rows[ENV_COUNT] = {
          NULL},
     [ENV_DUMP] = {"OP2_DUMP", "", "", "folder for generated sources and binaries", NULL},
     [ENV_TIMING] = {"OP2_TIMING", "", "", "report at op_exit: text, json:FILE or trace:FILE", NULL},
-    [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "seconds after which a waiting rank says where it waits",
-                  NEEDS_MPI},
+    [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "a rank that waits for so many seconds says where", NEEDS_MPI},
     [ENV_MPI_GPU] = {"OP2_MPI_GPU", "auto", "auto|on|off",
                      "give MPI the memory of GPUs; auto: if MPI says that it takes it", NEEDS_MPI},
     [ENV_WEIGHTS] = {"OP2_WEIGHTS", "measured", "measured|equal",
-                     "what op_partition takes an element for: what loops over it took so far, or 1",
+                     "weight of an element for op_partition: the time that loops over it took so far, or 1",
                      NEEDS_MPI},
-    [ENV_L3] =
-        {"OP2_L3", "", "#64K-64G",
-         "bytes of last-level cache to believe in, of the whole machine, with K, M or G; unset: what the "
-         "machine says, if a processor can have it",
-         NULL},
+    [ENV_L3] = {"OP2_L3", "", "#64K-64G",
+                "bytes of last-level cache of the whole machine, with K, M or G; unset: what the machine "
+                "says, if it can be "
+                "true",
+                NULL},
     [ENV_MACHINE] = {"OP2_MACHINE", "", "", "for tests: a folder to read in place of /sys/devices/system/cpu",
                      NULL},
     [ENV_KERNELS] =

@@ -63,8 +63,8 @@ static int check_layouts(const char *value, const struct part *part, struct erro
     if (is_layout(&w, NULL, &ignored))
       return error_set(
           err, OP_ERR_ENV,
-          "OP2_VARIANT=\"%s\": \"%.*s\" is said of loop %.*s, and a dat lies in one way for all "
-          "loops; put it into the part for all loops, in front of a ',': OP2_VARIANT=%.*s,%.*s:...",
+          "OP2_VARIANT=\"%s\": \"%.*s\" is in the part for loop %.*s, but a dat has one layout for all "
+          "loops; move it to the part for all loops: OP2_VARIANT=%.*s,%.*s:...",
           value, (int)w.length, w.at, part->loop_length, part->loop, (int)w.length, w.at, part->loop_length,
           part->loop);
   return OP_OK;

@@ -165,9 +165,9 @@ int vtk_check_index(const struct vtk_step *s, struct error *err) {
   struct text old = {0};
   int code = read_text(path, &old, err);
   if (!code && old.length && !behind(text_str(&old), mark))
-    code =
-        error_set(err, OP_ERR_FILE,
-                  "%s: this is no index that was written here, and is left alone; name another path", path);
+    code = error_set(err, OP_ERR_FILE,
+                     "%s: op_write_vtk did not write this file and does not replace it; name another path",
+                     path);
   text_free(&old);
   return code;
 }

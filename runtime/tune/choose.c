@@ -195,8 +195,8 @@ static int begin(struct op_context *ctx, struct loop *loop, struct error *err) {
 /* The loop has been found to be heavy: it is made anew. Where that is impossible, as it was. */
 static int turn_heavy(struct op_context *ctx, struct loop *loop, struct error *err) {
   log_line(ctx->log, LOG_INFO, "tune",
-           "loop %s takes long for its %ld elements: it is cut finer, for %d threads", loop->name,
-           loop->most_elements, team_threads(ctx->team));
+           "loop %s takes long for its %ld elements: it is cut into smaller pieces, for %d threads",
+           loop->name, loop->most_elements, team_threads(ctx->team));
   tune_drop(ctx, loop);
   int code = begin(ctx, loop, err);
   if (code) {

@@ -143,7 +143,7 @@ def check_foreign(program, folder):
             file.write(text)
         for step in (-1, 0):
             status, said = write_step(program, folder, "foreign", step)
-            assert status and f"{path}: this is no index that was written here, and is left alone" in said, said
+            assert status and f"{path}: op_write_vtk did not write this file and does not replace it" in said, said
         with open(path, encoding="utf-8") as file:
             assert file.read() == text
     assert [f for f in os.listdir(folder) if f.startswith("foreign")] == ["foreign.xdmf"], os.listdir(folder)

@@ -120,7 +120,8 @@ static void serves(int (*run)(bool), const char *cache, bool filled, const char 
   assert_int_equal(code, OP_OK);
   assert_int_equal(ended, OP_OK);
   assert_true(same && compiles == 0 && hits == 1);
-  const char *words = strstr(said, "which suits these data, is not, and OP2_JIT=load forbids compiling it");
+  const char *words =
+      strstr(said, "would suit these data better, but it is not in the cache, and OP2_JIT=load forbids");
   assert_int_equal(words != NULL, strips);
   assert_int_equal(strstr(said, mark) != NULL, strips);
 }

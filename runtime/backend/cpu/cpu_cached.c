@@ -43,11 +43,12 @@ static void tell(struct op_context *ctx, const struct loop *loop, const struct s
   struct text wish = {0}, there = {0};
   shape_print(wanted, &wish);
   shape_print(used, &there);
-  log_line(ctx->log, ctx->reshaped_told ? LOG_INFO : LOG_WARN, "cache",
-           "loop %s runs as %s, which is in the cache: %s, which suits these data, is not, and OP2_JIT=load "
-           "forbids compiling it%s",
-           loop->name, text_str(&there), text_str(&wish),
-           ctx->reshaped_told ? "" : "; OP2_LOG=cache names all such loops");
+  log_line(
+      ctx->log, ctx->reshaped_told ? LOG_INFO : LOG_WARN, "cache",
+      "loop %s runs as %s: %s would suit these data better, but it is not in the cache, and OP2_JIT=load "
+      "forbids compiling it%s",
+      loop->name, text_str(&there), text_str(&wish),
+      ctx->reshaped_told ? "" : "; OP2_LOG=cache names all such loops");
   ctx->reshaped_told = true;
   text_free(&wish);
   text_free(&there);

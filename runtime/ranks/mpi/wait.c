@@ -30,9 +30,10 @@ static void tell(struct mpi_wait *w, double waited) {
   const struct comm *c = w->comm;
   const char *where = c->where ? c->where + strspn(c->where, "\t") : "a call of the library";
   char line[512];
-  snprintf(line, sizeof line,
-           "op2jit: rank %d: warning: has waited for %.0f s in %.*s (%s); some rank has not come there\n",
-           c->rank, waited, (int)strcspn(where, "\n"), where, w->call);
+  snprintf(
+      line, sizeof line,
+      "op2jit: rank %d: warning: has waited for %.0f s in %.*s (%s); another rank has not called it yet\n",
+      c->rank, waited, (int)strcspn(where, "\n"), where, w->call);
   fputs(line, stderr);
   w->told = true;
 }

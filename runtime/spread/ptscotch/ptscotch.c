@@ -96,11 +96,11 @@ static int part_arrays(MPI_Comm comm, const struct graph *graph, struct arrays *
 static const double patience = 20;
 
 static void tell_waiting(const struct comm *comm, double waited) {
-  fprintf(
-      stderr,
-      "op2jit: rank %d: warning: has waited for %.0f s in op_partition (PT-Scotch); some rank has not come "
-      "back from it\n",
-      comm->rank, waited);
+  fprintf(stderr,
+          "op2jit: rank %d: warning: has waited for %.0f s in op_partition (PT-Scotch); another rank has not "
+          "come "
+          "back from it\n",
+          comm->rank, waited);
 }
 
 /* PT-Scotch's ranks do not tell each other that they failed. Those that never come back from it end with the job. */
