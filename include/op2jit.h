@@ -421,7 +421,8 @@ typedef struct op2jit_counters {
   long long exchanges, messages, bytes_sent;
   long long flushes; /* calls that queued loops run before */
   long long checks;  /* elements run in the checking form */
-  long long reserved[16];
+  long long tiled;   /* chains run in tiles */
+  long long reserved[15];
 } op_counters_t;
 const op_counters_t *op_counters(void);
 

@@ -49,6 +49,7 @@ struct whole {
   struct trace trace;
   struct text dat_names;
   struct queue queue;
+  struct list chains;
   op_counters_t counters;
 };
 
@@ -63,6 +64,7 @@ static struct op_context *new_context(struct error *err) {
                                    .mesh = &w->mesh,
                                    .loops = &w->loops,
                                    .sites = &w->sites,
+                                   .chains = &w->chains,
                                    .natives = &w->natives,
                                    .kernel_files = &w->kernel_files,
                                    .trace = &w->trace,

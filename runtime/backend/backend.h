@@ -45,8 +45,8 @@ struct backend {
    * data as it was. */
   int (*run)(struct op_context *ctx, struct launch *launch, int part, struct error *err);
   /* A launch that is ready, as work on any ranges of its set's elements, one part: its function, frame and slots. What several threads may
-   * run at once is the caller's to know. False: its variant is none. NULL: no launch is. */
-  bool (*work)(struct launch *launch, struct work *out);
+   * run at once is the caller's to know. A variant that cannot be cut so gets code that can, once. NULL: no launch can. */
+  int (*work)(struct op_context *ctx, struct launch *launch, struct work *out, struct error *err);
   /* After all parts: the results are in the slots and globals. NULL: they are when `run` returns. */
   int (*finish)(struct op_context *ctx, struct launch *launch, struct error *err);
   /* Release everything of the loop. May be called for one that has no variants yet. */

@@ -41,6 +41,7 @@ struct op_context {
   struct mesh *mesh;
   struct loop_table *loops;
   struct list *sites;  /* of calls of loops, see record/sites.h */
+  struct list *chains; /* that ran, see loop/tiled.h */
   struct queue *queue; /* of loops that wait; NULL: they run at once */
   const struct backend *backend;
   void *backend_state;

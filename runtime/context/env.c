@@ -45,6 +45,8 @@ static const struct env_row rows[ENV_COUNT] = {
                   "on: loops wait until the program looks, and run as chains then; check: and are compared "
                   "with loops one by one",
                   NULL},
+    [ENV_TILES] = {"OP2_TILES", "", "",
+                   "for tests: bytes of a tile, and chains of any size are cut into such", NULL},
     [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
     [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "what the compiler may do with floating point",
                 NULL},
@@ -53,7 +55,7 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_LOG] =
         {"OP2_LOG", "warn", "",
          "error, warn, info or debug, and categories, separated by ',': jit, cache, tune, plan, loop, "
-         "mpi, cuda, io, check, perf, env, team",
+         "mpi, cuda, io, chain, check, perf, env, team",
          NULL},
     [ENV_DUMP] = {"OP2_DUMP", "", "", "folder for generated sources and binaries", NULL},
     [ENV_TIMING] = {"OP2_TIMING", "", "", "report at op_exit: text, json:FILE or trace:FILE", NULL},

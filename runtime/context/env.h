@@ -18,6 +18,7 @@ enum env_name {
   ENV_JIT,
   ENV_TUNE,
   ENV_LAZY,
+  ENV_TILES,
   ENV_VARIANT,
   ENV_FP,
   ENV_CHECK,

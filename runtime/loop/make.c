@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "loop/form.h"
+#include "loop/tiled.h"
 #include "mesh/data.h"
 #include "record/launch.h"
 #include "record/sites.h"
@@ -58,6 +59,7 @@ static bool uses(const struct loop *loop, const struct dat *dat) {
 
 void loop_forget(struct op_context *ctx, const struct dat *dat) {
   struct loop_table *table = ctx->loops;
+  tiled_forget(ctx);
   for (size_t b = 0; b < table->nbuckets; b++)
     for (struct loop **link = &table->buckets[b]; *link;) {
       struct loop *loop = *link;

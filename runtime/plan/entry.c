@@ -25,11 +25,13 @@ void plan_entry_clear(struct plan_entry *e) {
     reverse_free(&e->reverse[i]);
   free(e->reverse);
   straight_free(&e->straight);
+  prefix_free(&e->prefix);
   *e = (struct plan_entry){0};
 }
 
 size_t plan_entry_bytes(const struct plan_entry *e) {
-  size_t bytes = plan_bytes(&e->plan) + schedule_bytes(&e->schedule) + straight_bytes(&e->straight);
+  size_t bytes = plan_bytes(&e->plan) + schedule_bytes(&e->schedule) + straight_bytes(&e->straight) +
+                 prefix_bytes(&e->prefix);
   for (int i = 0; i < e->nreverse; i++)
     bytes += reverse_bytes(&e->reverse[i]);
   return bytes;

@@ -9,6 +9,7 @@
 #include "plan/owners.h"
 #include "plan/plan.h"
 #include "plan/straight.h"
+#include "plan/tiles/prefix.h"
 
 /* In the order in which they are named to users, and tried. */
 #define STRATEGIES(ROW)                                                                                      \
@@ -18,7 +19,8 @@
   ROW(owners)   /* each thread its range of the targets, the elements between ranges by colour */            \
   ROW(gather)   /* each element writes its increments apart, each target collects its own */                 \
   ROW(plan)     /* a plan without schedule: for devices */                                                   \
-  ROW(straight) /* no way to deal out: where the elements' targets follow one another */
+  ROW(straight) /* no way to deal out: where the elements' targets follow one another */                     \
+  ROW(prefix)   /* nor this: which targets the first elements of a map reach, for chains */
 
 /* What is wanted. Of the request it is read what the strategy looks at. */
 struct plan_wish {
@@ -37,6 +39,7 @@ struct plan_entry {
   struct reverse_map *reverse; /* one per target set, in the order of the columns */
   int nreverse;
   struct straight straight;
+  struct prefix prefix;
   double seconds; /* to build it */
 };
 

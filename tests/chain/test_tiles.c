@@ -199,7 +199,7 @@ TEST(edges_in_chaos_are_refused) {
   }
   expect_ok(tiles_build(&t, &g.chain, &grid_wish, NULL, &err), &err);
   assert_string_equal(text_str(&t.refused),
-                      "chain: set edges is numbered against cells; op_renumber can bring them together");
+                      "set edges is numbered against cells; op_renumber can bring them together");
   assert_int_equal(t.schedule.nitems, 0);
   tiles_free(&t);
   struct tiles_wish wish = grid_wish;

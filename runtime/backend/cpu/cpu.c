@@ -102,10 +102,10 @@ static void set_straight(const struct launch *launch, const struct cpu_loop *cpu
 }
 
 /* Of a part's elements; its slots are the launch's first ones. */
-static struct work range_work(struct launch *launch, const struct cpu_variant *v, int part) {
+static struct work range_work(struct launch *launch, range_function function, int part) {
   const struct loop *loop = launch->loop;
   set_straight(launch, loop->backend_state, part);
-  return (struct work){.function = v->functions[WORK_RANGE],
+  return (struct work){.function = function,
                        .frame = launch->frame,
                        .nframe = desc_slots(&loop->desc),
                        .reductions = loop->reductions,
@@ -114,12 +114,17 @@ static struct work range_work(struct launch *launch, const struct cpu_variant *v
                        .slot_bytes = loop->slot_bytes};
 }
 
-static bool cpu_work(struct launch *launch, struct work *out) {
+/* What is written past the caches is not there for the next loop, and increments that are written apart are not collected. */
+static int cpu_work(struct op_context *ctx, struct launch *launch, struct work *out, struct error *err) {
   const struct cpu_variant *v = variant_of(launch->loop, launch->variant);
-  if (v->variant.strategy->apart)
-    return false;
-  *out = range_work(launch, v, 0);
-  return true;
+  if (!v->variant.strategy->apart && !v->variant.shape.stream) {
+    *out = range_work(launch, v->functions[WORK_RANGE], 0);
+    return OP_OK;
+  }
+  const int code = cpu_code_for_chains(ctx, launch->loop, launch->variant, err);
+  if (!code)
+    *out = range_work(launch, v->for_chains, 0);
+  return code;
 }
 
 static int cpu_run(struct op_context *ctx, struct launch *launch, int part, struct error *err) {
@@ -135,7 +140,7 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
                                 .threads = p->threads,
                                 .poll = ctx->poll,
                                 .poll_context = ctx};
-  works[WORK_RANGE] = range_work(launch, v, part);
+  works[WORK_RANGE] = range_work(launch, v->functions[WORK_RANGE], part);
   if (loop->nreductions)
     works[WORK_RANGE].slots += (size_t)launch->part_slots[part].first * loop->slot_bytes;
   if (p->schedule->list) {

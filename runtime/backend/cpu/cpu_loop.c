@@ -249,18 +249,10 @@ static int make_schedule(struct op_context *ctx, const struct loop *loop, const 
 }
 
 static int get_code(struct op_context *ctx, struct loop *loop, const struct desc *desc,
-                    const struct shape *shape, struct cpu_variant *v, struct error *err) {
+                    const struct shape *shape, struct jit_code *code, struct error *err) {
   struct jit *jit = NULL;
-  struct jit_code code = {0};
-  int status = context_jit(ctx, &jit, err);
-  if (!status)
-    status = backend_code(ctx, loop, jit, desc, shape, &code, err);
-  if (status)
-    return status;
-  v->functions[shape->list ? WORK_LIST : WORK_RANGE] = code.run;
-  if (!shape->list)
-    v->scalar = code.scalar;
-  return OP_OK;
+  const int status = context_jit(ctx, &jit, err);
+  return status ? status : backend_code(ctx, loop, jit, desc, shape, code, err);
 }
 
 void cpu_discount(struct op_context *ctx) {
@@ -286,9 +278,24 @@ int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
     cpu_discount(ctx);
     if (!there)
       return OP_OK;
-    code = get_code(ctx, loop, desc, &shape, v, err);
+    struct jit_code found = {0};
+    code = get_code(ctx, loop, desc, &shape, &found, err);
+    v->functions[list] = found.run;
+    if (!list)
+      v->scalar = found.scalar;
   }
   v->ready = !code;
+  return code;
+}
+
+int cpu_code_for_chains(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
+  struct cpu_variant *v = &((const struct cpu_loop *)loop->backend_state)->variants[which];
+  struct jit_code found = {0};
+  if (v->for_chains)
+    return OP_OK;
+  const struct shape shape = {.width = v->variant.shape.width, .straight = v->variant.shape.straight};
+  const int code = get_code(ctx, loop, &loop->desc, &shape, &found, err);
+  v->for_chains = found.run;
   return code;
 }
 

@@ -25,6 +25,7 @@ struct cpu_variant {
   char *name;
   const char *scalar;          /* why its strips are not vector code, "" if they are; the jit's */
   range_function functions[2]; /* of WORK_RANGE, and of WORK_LIST where a schedule has one */
+  range_function for_chains;   /* where that of WORK_RANGE cannot be one of several in a tile */
   struct cpu_part parts[LOOP_PARTS];
   bool listed, ready; /* listed: on some rank a schedule has lists */
 };
@@ -65,6 +66,8 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
  * then, and this is to be called again. */
 int cpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err);
 int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err);
+/* The function for tiles of chains, if it is not there yet. */
+int cpu_code_for_chains(struct op_context *ctx, struct loop *loop, int which, struct error *err);
 void cpu_unmake(struct op_context *ctx, struct loop *loop, int which);
 void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu);
 

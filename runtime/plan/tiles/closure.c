@@ -284,10 +284,10 @@ static void blame(const struct closure *b, struct text *why) {
       to = map->to;
     }
   if (most > 0.5)
-    text_addf(why, "chain: set %s is numbered against %s; op_renumber can bring them together",
-              sets[from].name, sets[to].name);
+    text_addf(why, "set %s is numbered against %s; op_renumber can bring them together", sets[from].name,
+              sets[to].name);
   else
-    text_addf(why, "chain: its loops reach too far for tiles; flush more often, or use a larger mesh");
+    text_addf(why, "its loops reach too far for tiles; flush more often, or use a larger mesh");
 }
 
 bool closure_refuse(const struct closure *b, struct text *why) {

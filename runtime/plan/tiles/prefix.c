@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "plan/strategy.h"
 
 /* Fewer elements are not worth waking the threads. */
 static const long parallel_from = 100000;
@@ -106,3 +107,47 @@ size_t prefix_bytes(const struct prefix *p) {
   const long steps = steps_of(p->from, p->from_shift) + steps_of(p->to, p->to_shift) + 2;
   return p->targets ? (size_t)(steps * p->arity) * sizeof *p->targets : 0;
 }
+
+/* ---- the row: all columns of a map ------------------------------------------------------------------*/
+
+static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
+  const struct plan_column *column = w->request.columns;
+  return prefix_build(&e->prefix,
+                      &(struct prefix_request){.table = column->table,
+                                               .arity = column->arity,
+                                               .from = w->request.size,
+                                               .to = column->target_size,
+                                               .from_step = PREFIX_STEP,
+                                               .to_step = PREFIX_STEP},
+                      team, err);
+}
+
+#define WRONG(...) return error_set(err, OP_ERR_PLAN, __VA_ARGS__)
+
+static int verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
+  const struct prefix *p = &e->prefix;
+  for (int c = 0; c < w->request.ncolumns; c++) {
+    const struct plan_column *column = &w->request.columns[c];
+    for (long i = 0; level >= 2 && i < w->request.size; i++) {
+      const int target = column->table[i * column->arity + column->column];
+      if (prefix_targets(p, column->column, i + 1) <= target)
+        WRONG("element %ld reaches target %d in column %d, its prefix says at most %ld", i, target,
+              column->column, prefix_targets(p, column->column, i + 1) - 1);
+      if (prefix_elements(p, column->column, target + 1L) <= i)
+        WRONG("target %d is reached by element %ld in column %d, its prefix says at most %ld", target, i,
+              column->column, prefix_elements(p, column->column, target + 1L) - 1);
+    }
+  }
+  return OP_OK;
+}
+
+static void describe(const struct plan_entry *e, struct text *out) {
+  text_addf(out, ", prefixes of %d columns", e->prefix.arity);
+}
+
+const struct strategy strategy_prefix = {.name = "prefix",
+                                         .columns = COLUMNS_USED,
+                                         .looks = LOOKS_AT_ORDER,
+                                         .build = build,
+                                         .verify = verify,
+                                         .describe = describe};

@@ -1,0 +1,145 @@
+#include "loop/tiled_describe.h"
+
+#include "base/size.h"
+#include "context/context.h"
+#include "mesh/data.h"
+#include "op2jit.h"
+#include "plan/plan_cache.h"
+#include "services/services.h"
+
+enum { SET, MAP, DAT };
+
+/* The number of this thing; a new one is behind all others. */
+static int number_of(const void **known, int *count, const void *thing) {
+  for (int i = 0; i < *count; i++)
+    if (known[i] == thing)
+      return i;
+  known[*count] = thing;
+  return (*count)++;
+}
+
+static int add_set(struct tiled_description *d, const struct set *set) {
+  const int before = d->chain.nsets, number = number_of(d->known[SET], &d->chain.nsets, set);
+  if (number == before)
+    d->sets[number] = (struct chain_set){.name = set->name, .size = set->extents[EXTENT_OWNED]};
+  return number;
+}
+
+static int add_map(struct tiled_description *d, const struct map *map) {
+  const int before = d->chain.nmaps, number = number_of(d->known[MAP], &d->chain.nmaps, map);
+  if (number == before) {
+    d->maps[number] = (struct chain_map){
+        .from = add_set(d, map->from), .to = add_set(d, map->to), .arity = map->arity, .table = map->table};
+    d->bytes += (double)map->from->size * map->arity * (double)sizeof(int);
+  }
+  return number;
+}
+
+static int add_dat(struct tiled_description *d, const struct dat *dat) {
+  const int before = d->chain.ndats, number = number_of(d->known[DAT], &d->chain.ndats, dat);
+  if (number == before) {
+    d->dats[number] = add_set(d, dat->set);
+    d->bytes += (double)dat->set->size * (double)dat->row_bytes;
+  }
+  return number;
+}
+
+static void add_access(struct tiled_description *d, struct chain_access *to, const struct loop_arg *arg) {
+  const bool all = arg->map && arg->idx < 0;
+  *to = (struct chain_access){.dat = add_dat(d, arg->dat),
+                              .use = arg->access == OP_READ  ? CHAIN_READS
+                                     : arg->access == OP_INC ? CHAIN_ADDS
+                                                             : CHAIN_WRITES,
+                              .map = arg->map ? add_map(d, arg->map) : -1,
+                              .first = arg->map && !all ? arg->idx : 0,
+                              .count = all ? arg->map->arity : 1};
+}
+
+/* Numbers and payloads are no data of the mesh, globals are the launches' own. */
+static void add_loops(struct tiled_description *d, struct loop *const *loops, int n) {
+  struct chain_access *next = d->accesses;
+  for (int l = 0; l < n; l++) {
+    const struct loop *loop = loops[l];
+    struct chain_loop *to = &d->loops[d->chain.nloops++];
+    *to = (struct chain_loop){
+        .set = add_set(d, loop->set), .accesses = next, .combines = loop->nreductions > 0};
+    for (int i = 0; i < loop->nargs; i++)
+      if (loop->args[i].form == DESC_DAT && loop->args[i].present) {
+        add_access(d, next++, &loop->args[i]);
+        to->naccesses++;
+      }
+  }
+}
+
+static int find_prefix(struct op_context *ctx, const struct map *map, const struct plan_entry **out,
+                       struct error *err) {
+  bool built = false;
+  struct plan_column *columns = array_new((size_t)map->arity, sizeof *columns);
+  if (!columns)
+    return error_memory(err, "the columns of a map", (size_t)map->arity * sizeof *columns);
+  for (int c = 0; c < map->arity; c++)
+    columns[c] = (struct plan_column){.table = map->table,
+                                      .arity = map->arity,
+                                      .column = c,
+                                      .target = map->to->id,
+                                      .target_size = map->to->extents[EXTENT_OWNED]};
+  const struct plan_wish wish = {
+      .request = {.size = map->from->extents[EXTENT_OWNED], .columns = columns, .ncolumns = map->arity},
+      .strategy = &strategy_prefix,
+      .set_name = map->from->name,
+      .epoch = ctx->mesh->epoch};
+  const int code = context_plan(ctx, map->name, &wish, out, &built, err);
+  free(columns);
+  return code;
+}
+
+static int find_prefixes(struct op_context *ctx, struct tiled_description *d, struct error *err) {
+  int code = OP_OK;
+  for (int m = 0; !code && m < d->chain.nmaps; m++) {
+    code = find_prefix(ctx, d->known[MAP][m], &d->prefixes[m], err);
+    d->maps[m].prefix = code ? NULL : &d->prefixes[m]->prefix;
+  }
+  return code;
+}
+
+int tiled_describe(struct op_context *ctx, struct loop *const *loops, int n, struct tiled_description *d,
+                   struct error *err) {
+  size_t most = (size_t)n;
+  *d = (struct tiled_description){0};
+  for (int l = 0; l < n; l++)
+    most += (size_t)loops[l]->nargs;
+  /* A set of each loop, and two of each map. */
+  d->sets = array_new(2 * most, sizeof *d->sets);
+  d->maps = array_new(most, sizeof *d->maps);
+  d->dats = array_new(most, sizeof *d->dats);
+  d->loops = array_new((size_t)n, sizeof *d->loops);
+  d->accesses = array_new(most, sizeof *d->accesses);
+  d->prefixes = array_new(most, sizeof *d->prefixes);
+  bool all = d->sets && d->maps && d->dats && d->loops && d->accesses && d->prefixes;
+  for (int k = SET; k <= DAT; k++) {
+    d->known[k] = array_new(2 * most, sizeof *d->known[k]);
+    all &= d->known[k] != NULL;
+  }
+  if (!all)
+    return error_memory(err, "the description of a chain", most * sizeof *d->accesses);
+  add_loops(d, loops, n);
+  d->chain.sets = d->sets;
+  d->chain.maps = d->maps;
+  d->chain.dats = d->dats;
+  d->chain.loops = d->loops;
+  return find_prefixes(ctx, d, err);
+}
+
+void tiled_describe_free(struct op_context *ctx, struct tiled_description *d) {
+  for (int m = 0; d->prefixes && m < d->chain.nmaps; m++)
+    if (d->prefixes[m])
+      plan_cache_release(ctx->plans, d->prefixes[m]);
+  free(d->sets);
+  free(d->maps);
+  free(d->dats);
+  free(d->loops);
+  free(d->accesses);
+  free(d->prefixes);
+  for (int k = SET; k <= DAT; k++)
+    free(d->known[k]);
+}

@@ -1,0 +1,26 @@
+/* A chain of records as plain arrays, for the builder of tiles. */
+#ifndef OP2JIT_LOOP_TILED_DESCRIBE_H
+#define OP2JIT_LOOP_TILED_DESCRIBE_H
+
+#include "plan/tiles/chain.h"
+#include "record/record.h"
+
+struct tiled_description {
+  struct chain chain;
+  double bytes; /* of the dats and maps that it uses */
+  /* What the chain points to. */
+  struct chain_set *sets;
+  struct chain_map *maps;
+  struct chain_access *accesses;
+  struct chain_loop *loops;
+  int *dats;
+  const void **known[3]; /* which set, map and dat each number is */
+  const struct plan_entry **prefixes;
+};
+
+/* Prefixes of maps come from the plans. A failure leaves what is to be freed. OP_ERR_MEMORY. */
+int tiled_describe(struct op_context *ctx, struct loop *const *loops, int n, struct tiled_description *d,
+                   struct error *err);
+void tiled_describe_free(struct op_context *ctx, struct tiled_description *d);
+
+#endif
