@@ -4,6 +4,8 @@
 #ifndef SHALLOW_WATER_MODEL_H
 #define SHALLOW_WATER_MODEL_H
 
+/* For those that do not include the sample. */
+#ifndef SHALLOW_WATER_SAMPLE
 struct model {
   int m, n;         /* points in x and in y */
   double dt;        /* seconds; of the first step, later ones are leaps over two of them */
@@ -26,5 +28,6 @@ double model_rms(const struct model *model, const double *x, double from);
 double model_mean(const struct model *model, const double *x);
 
 enum { MODEL_MEAN_PRESSURE = 50000 };
+#endif
 
 #endif
