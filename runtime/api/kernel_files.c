@@ -21,24 +21,26 @@ static int read_all(FILE *file, const char *path, struct text *out, struct error
   return text_ok(out) ? OP_OK : error_memory(err, "a kernel file", out->length);
 }
 
-/* Kept as one block, "name NUL text", the text starting with a #line that says where the file is. */
-static const char *find_file(const struct op_context *ctx, const char *name) {
+/* Kept as one block, "name NUL source NUL text": one name in the folders of two sources may be two files. The text starts with a
+ * #line that says where the file is. A path that no source stands behind has the source "". */
+static const char *find_file(const struct op_context *ctx, const char *name, const char *source) {
   for (int i = 0; i < ctx->kernel_files->count; i++) {
-    const char *block = ctx->kernel_files->items[i];
-    if (strcmp(block, name) == 0)
-      return block + strlen(block) + 1;
+    const char *block = ctx->kernel_files->items[i], *of = block + strlen(block) + 1;
+    if (strcmp(block, name) == 0 && strcmp(of, source) == 0)
+      return of + strlen(of) + 1;
   }
   return NULL;
 }
 
-static int load_file(struct op_context *ctx, const char *name, const char *path, const char **out,
-                     struct error *err) {
+static int load_file(struct op_context *ctx, const char *name, const char *source, const char *path,
+                     const char **out, struct error *err) {
   FILE *file = fopen(path, "rb");
   if (!file)
     return error_set(err, OP_ERR_FILE, "kernel file %s cannot be opened: %s; expected a file of C text", path,
                      strerror(errno));
   struct text block = {0};
   text_add_bytes(&block, name, strlen(name) + 1);
+  text_add_bytes(&block, source, strlen(source) + 1);
   text_add(&block, "#line 1 \"");
   for (const char *p = path; *p; p++)
     text_addf(&block, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
@@ -54,7 +56,7 @@ static int load_file(struct op_context *ctx, const char *name, const char *path,
     return error_memory(err, "a kernel file", before);
   }
   text_free(&block);
-  *out = kept ? kept + strlen(kept) + 1 : NULL;
+  *out = kept ? find_file(ctx, name, source) : NULL;
   return code;
 }
 
@@ -67,8 +69,8 @@ const char *op2jit_kernel_file(const char *path) {
   if (!path)
     code = error_set(api_error(), OP_ERR_ARGUMENT,
                      "op_kernel_file: the path is NULL; expected the name of a file");
-  else if (!(text = find_file(ctx, path)))
-    code = load_file(ctx, path, path, &text, api_error());
+  else if (!(text = find_file(ctx, path, "")))
+    code = load_file(ctx, path, "", path, &text, api_error());
   return api_leave_local(code) ? NULL : text;
 }
 
@@ -129,8 +131,8 @@ static int not_found(const struct places *places, const char *file, struct error
       *places->program ? places->program : "not known");
 }
 
-static int look_for(struct op_context *ctx, const char *file, const char *source, const char *key,
-                    const char **text, struct error *err) {
+static int look_for(struct op_context *ctx, const char *file, const char *source, const char **text,
+                    struct error *err) {
   const char *first = env_value(ctx->env, ENV_KERNELS);
   char program[4096] = "";
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -141,7 +143,7 @@ static int look_for(struct op_context *ctx, const char *file, const char *source
     cut_name(places.source);
     cut_name(places.program);
     if (is_found(&places, file))
-      code = load_file(ctx, key, text_str(&places.path), text, err);
+      code = load_file(ctx, file, source, text_str(&places.path), text, err);
     else if (!places.failed)
       code = not_found(&places, file, err);
   }
@@ -149,21 +151,6 @@ static int look_for(struct op_context *ctx, const char *file, const char *source
     code = error_memory(err, "the places of a kernel file", strlen(file) + strlen(source));
   text_free(&places.path);
   free(places.source);
-  return code;
-}
-
-/* One name in two folders is two files: what is kept is called by both. */
-static int find_included(struct op_context *ctx, const char *file, const char *source, const char **text,
-                         struct error *err) {
-  struct text key = {0};
-  text_addf(&key, "%s of %s", file, source);
-  *text = text_ok(&key) ? find_file(ctx, text_str(&key)) : NULL;
-  int code = OP_OK;
-  if (!text_ok(&key))
-    code = error_memory(err, "a kernel file", strlen(file) + strlen(source));
-  else if (!*text)
-    code = look_for(ctx, file, source, text_str(&key), text, err);
-  text_free(&key);
   return code;
 }
 
@@ -179,7 +166,7 @@ const char *op2jit_kernel_included(const char *file, const char *name, op_kernel
         api_error(), OP_ERR_ARGUMENT,
         "OP_KERNEL_FILE: an argument is NULL; expected the name of a file and the name of a kernel in it");
   else
-    code = find_included(ctx, file, source, &text, api_error());
+    code = (text = find_file(ctx, file, source)) ? OP_OK : look_for(ctx, file, source, &text, api_error());
   if (!code)
     code = native_add(ctx->natives, text, name, function, api_error());
   return api_leave_local(code) ? NULL : text;
