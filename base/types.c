@@ -129,11 +129,19 @@ int type_check_pointed(enum type_code declared, const char *is, const char *verb
 #define COMBINE_INT(T, sum)                                                                                  \
   COMBINE(T, access == OP_INC ? (T)(sum) : (access == OP_MIN ? b < a : b > a) ? b : a)
 
+/* A kernel that made a number of the NaN that it started from would do so again. */
 #define COMBINE_FLOAT(T)                                                                                     \
-  COMBINE(T, access == OP_INC ? a + b : (b != b || (access == OP_MIN ? b < a : b > a)) ? b : a)
+  do {                                                                                                       \
+    T start;                                                                                                 \
+    memcpy(&start, target, sizeof start);                                                                    \
+    if (access != OP_INC && from_start && start != start)                                                    \
+      COMBINE(T, b == b && (a != a || (access == OP_MIN ? b < a : b > a)) ? b : a);                          \
+    else                                                                                                     \
+      COMBINE(T, access == OP_INC ? a + b : (b != b || (access == OP_MIN ? b < a : b > a)) ? b : a);         \
+  } while (0)
 
-void type_combine_many(enum type_code code, int access, void *target, const unsigned char *values,
-                       size_t distance, size_t count) {
+static void combine(enum type_code code, int access, void *target, const unsigned char *values,
+                    size_t distance, size_t count, bool from_start) {
   /* Signed sums go through unsigned arithmetic: they wrap, as the generated code's do. */
   switch (code) {
   case TYPE_DOUBLE: COMBINE_FLOAT(double); break;
@@ -151,8 +159,32 @@ void type_combine_many(enum type_code code, int access, void *target, const unsi
   }
 }
 
+void type_combine_many(enum type_code code, int access, void *target, const unsigned char *values,
+                       size_t distance, size_t count) {
+  combine(code, access, target, values, distance, count, true);
+}
+
 void type_combine(enum type_code code, int access, void *target, const void *value) {
-  type_combine_many(code, access, target, value, 0, 1);
+  combine(code, access, target, value, 0, 1, false);
+}
+
+void type_start_sum(enum type_code code, void *target, size_t count) {
+  enum { PIECE = 4096 }; /* stays in the cache */
+  static const double nothing = -0.0;
+  static const float nothing_narrow = -0.0f;
+  const size_t size = type_info(code)->size, bytes = count * size;
+  unsigned char *to = target;
+  if (!type_info(code)->is_float) {
+    memset(to, 0, bytes);
+    return;
+  }
+  if (count)
+    memcpy(to, code == TYPE_DOUBLE ? (const void *)&nothing : &nothing_narrow, size);
+  for (size_t done = size, next; done < bytes; done += next) {
+    next = done < PIECE ? done : PIECE;
+    next = next < bytes - done ? next : bytes - done;
+    memcpy(to + done, to, next);
+  }
 }
 
 #define NUMBER(T)                                                                                            \

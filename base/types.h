@@ -54,7 +54,10 @@ void type_tell_unknown(const char *said, struct text *out);
 /* target = target (access) value for one value: access OP_INC, OP_MIN or OP_MAX. A NaN on either side
  * of MIN or MAX gives NaN. */
 void type_combine(enum type_code code, int access, void *target, const void *value);
-/* The same for `count` values one after the other, each `distance` bytes behind the one before. */
+/* What a sum of floating-point numbers begins with, and is left as it is by: -0.0, for 0 + -0.0 is 0. Zero for whole numbers. */
+void type_start_sum(enum type_code code, void *target, size_t count);
+/* From what the user started with, which stands in `target`, `count` values one after the other, each `distance` bytes behind the one
+ * before. Where that start is a NaN, MIN and MAX take numbers rather than NaN: the kernel has made a number of it. */
 void type_combine_many(enum type_code code, int access, void *target, const unsigned char *values,
                        size_t distance, size_t count);
 /* The value as a double, rounded if need be. */

@@ -14,13 +14,13 @@
 /* Parsed anew for each loop, hence short: macros where the headers have macros, no line that is not needed.
  * Bessel's functions are left out, for a mesh code needs y0 and y1 for itself. */
 #pragma GCC diagnostic ignored "-Woverlength-strings" /* a warning about compilers of 1999 */
-static const char prelude[] = NAMES_OF_C
-    "typedef __WCHAR_TYPE__ wchar_t;\n"
-    "#define bool _Bool\n#define true 1\n#define false 0\n"
-    "#define NULL ((void*)0)\n#define offsetof(t,m) __builtin_offsetof(t,m)\n"
-    "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n"
-    "#define HUGE_VAL __builtin_huge_val()\n#define HUGE_VALF __builtin_huge_valf()\n"
-    "#define HUGE_VALL __builtin_huge_vall()\n#define DECIMAL_DIG __LDBL_DECIMAL_DIG__\n"
+static const char prelude[] =
+    NAMES_OF_C "typedef __WCHAR_TYPE__ wchar_t;\n"
+               "#define bool _Bool\n#define true 1\n#define false 0\n"
+               "#define NULL ((void*)0)\n#define offsetof(t,m) __builtin_offsetof(t,m)\n"
+               "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n"
+               "#define HUGE_VAL __builtin_huge_val()\n#define HUGE_VALF __builtin_huge_valf()\n"
+               "#define HUGE_VALL __builtin_huge_vall()\n#define DECIMAL_DIG __LDBL_DECIMAL_DIG__\n"
     /* clang-format off */
     BUILTIN(LDBL_MAX) BUILTIN(LDBL_MIN) BUILTIN(LDBL_EPSILON) BUILTIN(LDBL_DIG) BUILTIN(LDBL_MANT_DIG)
     BUILTIN(LDBL_MAX_EXP) BUILTIN(LDBL_MIN_EXP) BUILTIN(LDBL_MAX_10_EXP) BUILTIN(LDBL_MIN_10_EXP)

@@ -170,8 +170,8 @@ static void put_shared(struct cuda_writer *w) {
         word_type(&w->g, dat->type), k);
     put(&w->g, "const $wide op2_u%d = op2_f%d[op2_block];", k, k);
     put(&w->g, "const int op2_n%d = (int)(op2_f%d[op2_block + 1] - op2_u%d);", k, k, k);
-    put(&w->g, "for (int op2_c = $thread; op2_c < op2_n%d * %d; op2_c += %d) op2_h%d[op2_c] = 0;", k,
-        dat->dim, w->shape->block, k);
+    put(&w->g, "for (int op2_c = $thread; op2_c < op2_n%d * %d; op2_c += %d) op2_h%d[op2_c] = %s;", k,
+        dat->dim, w->shape->block, k, word_sum(dat->type));
   }
   put(&w->g, "$barrier");
 }

@@ -95,7 +95,7 @@ static void put_row(struct cuda_writer *w, int arg) {
   int n = arg_columns(w->g.d, a);
   put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), arg, n * a->dim);
   if (a->access == OP_INC)
-    put_components(&w->g, n * a->dim, "op2_a%d[#] = 0;", arg);
+    put_components(&w->g, n * a->dim, "op2_a%d[#] = %s;", arg, word_sum(a->type));
   else if (a->access != OP_WRITE)
     for (int v = 0; v < n; v++)
       put_loaded(w, arg, v);
@@ -195,7 +195,7 @@ void cuda_put_rows(struct cuda_writer *w) {
     const struct desc_arg *a = &w->g.d->args[i];
     if (cuda_is_increment(w, a) && is_row(w, a)) {
       put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), i, arg_columns(w->g.d, a) * a->dim);
-      put_components(&w->g, arg_columns(w->g.d, a) * a->dim, "op2_a%d[#] = 0;", i);
+      put_components(&w->g, arg_columns(w->g.d, a) * a->dim, "op2_a%d[#] = %s;", i, word_sum(a->type));
     }
   }
 }

@@ -84,7 +84,7 @@ static void put_neutral(struct cuda_writer *w) {
     if (is_member(w, i) && a->form == DESC_INFO)
       put(&w->g, "mine.g%d.element = -1;", i);
     else if (is_member(w, i) && a->access == OP_INC)
-      put_components(&w->g, a->dim, "mine.g%d[#] = 0;", i);
+      put_components(&w->g, a->dim, "mine.g%d[#] = %s;", i, word_sum(a->type));
   }
 }
 
@@ -111,6 +111,16 @@ void cuda_put_slot(struct cuda_writer *w) {
   put_combine(w);
 }
 
+/* A NaN that is left where one was the start. */
+static void put_nothing(struct cuda_writer *w, int arg) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  if (type_info(a->type)->is_float)
+    put_components(&w->g, a->dim,
+                   "if (op2_b%d[#] != op2_b%d[#] && op2_r.g%d[#] != op2_r.g%d[#]) op2_r.g%d[#] = "
+                   "op2_nothing(op2_r.g%d[#]);",
+                   arg, arg, arg, arg, arg, arg);
+}
+
 void cuda_put_start(struct cuda_writer *w) {
   const struct desc *d = w->g.d;
   if (has_slot(w))
@@ -124,15 +134,20 @@ void cuda_put_start(struct cuda_writer *w) {
       put_components(&w->g, a->dim, "op2_r.g%d.payload[#] = 0;", i);
     } else if (is_extremum(a)) {
       put_components(&w->g, a->dim, "op2_r.g%d[#] = op2_b%d[#];", i, i);
+      if (a->info >= 0)
+        put_nothing(w, i);
     } else if (a->access == OP_RW) {
       put_components(&w->g, a->dim, "op2_r.g%d[#] = op2_g%d[#];", i, i);
     } else {
-      put_components(&w->g, a->dim, "op2_r.g%d[#] = 0;", i);
+      put_components(&w->g, a->dim, "op2_r.g%d[#] = %s;", i, word_sum(a->type));
     }
   }
 }
 
 void cuda_put_finish(struct cuda_writer *w) {
+  for (int i = 0; i < w->g.d->nargs; i++)
+    if (is_member(w, i) && is_extremum(&w->g.d->args[i]) && w->g.d->args[i].info < 0)
+      put_nothing(w, i);
   if (has_slot(w))
     put(&w->g,
         "op2_finish(op2_r, op2_slots + op2_slot0 + $block, op2_warps + (op2_slot0 + (int)$block) * "

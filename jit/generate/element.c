@@ -57,7 +57,8 @@ static void put_row(struct generator *g, int arg) {
   for (int v = 0; v < n; v++) {
     char memory[128];
     arg_component(g, a, arg_column(a, v), memory, sizeof memory);
-    put_components(g, a->dim, "op2_a%d[%d + #] = %s;", arg, v * a->dim, a->access == OP_INC ? "0" : memory);
+    put_components(g, a->dim, "op2_a%d[%d + #] = %s;", arg, v * a->dim,
+                   a->access == OP_INC ? word_sum(a->type) : memory);
   }
 }
 
@@ -204,7 +205,7 @@ static void put_stored(struct generator *g, int arg) {
 }
 
 /* Did this element's value beat the one in the slot? Ties go to the lowest of the user's numbers, and to the user's
- * own initial value; a NaN beats all that is none. */
+ * own initial value; a NaN beats all that is none, unless it is where the user began. */
 void put_extremum_decision(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   int info = a->info;
@@ -216,9 +217,9 @@ void put_extremum_decision(struct generator *g, int arg) {
   put(g, "const int op2_n%d = op2_a%d[0] != op2_a%d[0], op2_o%d = op2_g%d[0] != op2_g%d[0];", arg, arg, arg,
       arg, arg, arg);
   put(g,
-      "const int op2_w%d = op2_a%d[0] %c op2_g%d[0] || (op2_n%d && !op2_o%d), "
-      "op2_q%d = op2_a%d[0] == op2_g%d[0] || (op2_n%d && op2_o%d);",
-      arg, arg, sign, arg, arg, arg, arg, arg, arg, arg, arg);
+      "const int op2_w%d = op2_a%d[0] %c op2_g%d[0] || (op2_b%d[0] != op2_b%d[0] ? op2_o%d && !op2_n%d : "
+      "op2_n%d && !op2_o%d), op2_q%d = op2_a%d[0] == op2_g%d[0] || (op2_n%d && op2_o%d);",
+      arg, arg, sign, arg, arg, arg, arg, arg, arg, arg, arg, arg, arg, arg, arg);
   put_open(g, "if (op2_w%d || (op2_q%d && op2_i%d < op2_g%d->element))", arg, arg, arg, info);
   put(g, "op2_g%d[0] = op2_a%d[0];", arg, arg);
   for (int i = 0; i < g->d->nargs; i++) {

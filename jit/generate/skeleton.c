@@ -72,6 +72,10 @@ void put_close(struct generator *g) {
   put(g, "}");
 }
 
+const char *word_sum(enum type_code type) {
+  return type_info(type)->is_float ? "-0.0" : "0";
+}
+
 const char *word_before(const struct generator *g, const char *name) {
   return g->w->before_name ? g->w->before_name(name) : "";
 }
@@ -215,7 +219,7 @@ void put_accumulators(struct generator *g) {
       continue;
     put(g, "%s op2_a%d[%d];", word_type(g, a->type), i, a->dim);
     if (a->access == OP_INC)
-      put_components(g, a->dim, "op2_a%d[#] = 0;", i);
+      put_components(g, a->dim, "op2_a%d[#] = %s;", i, word_sum(a->type));
     else
       put_components(g, a->dim, "op2_a%d[#] = op2_g%d[#];", i, i);
   }

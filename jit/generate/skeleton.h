@@ -53,6 +53,9 @@ int component_lines(struct generator *g, int dim);
 void component_expand(int dim, int component, const char *pattern, struct text *out);
 void component_end(struct generator *g, int dim);
 
+/* What a sum of this type begins with, and is left as it is by: 0 + -0.0 is 0. */
+const char *word_sum(enum type_code type);
+/* What stands before a name of the user's. */
 const char *word_before(const struct generator *g, const char *name);
 const char *word_type(const struct generator *g, enum type_code type);
 const char *word_named(const struct generator *g, const char *name);

@@ -225,7 +225,7 @@ static void put_lane_values(struct generator *g, int arg) {
   else if (from_lanes)
     put_components(g, n, "op2_a%d[#] = op2_l%d[# * %d + op2_l];", arg, arg, g->s->width);
   else if (zero)
-    put_components(g, n, "op2_a%d[#] = 0;", arg);
+    put_components(g, n, "op2_a%d[#] = %s;", arg, a->access == OP_INC ? word_sum(a->type) : "0");
   else if (arg_is_extremum_with_info(a))
     put(g, "op2_a%d[0] = *op2_b%d;", arg, arg);
   else if (arg_is_accumulated(a))
@@ -411,7 +411,7 @@ void put_lane_accumulators(struct generator *g) {
     put(g, "%s op2_k%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), i, a->dim * width);
     put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
     if (a->access == OP_INC)
-      put_components(g, a->dim, "op2_k%d[# * %d + op2_l] = 0;", i, width);
+      put_components(g, a->dim, "op2_k%d[# * %d + op2_l] = %s;", i, width, word_sum(a->type));
     else
       put_components(g, a->dim, "op2_k%d[# * %d + op2_l] = op2_a%d[#];", i, width, i);
     put_close(g);
@@ -430,9 +430,10 @@ void put_lanes_accumulated(struct generator *g) {
     else
       put_components(
           g, a->dim,
-          "if (op2_k%d[# * %d + op2_l] %c op2_a%d[#] || op2_k%d[# * %d + op2_l] != op2_k%d[# * %d + op2_l]) "
-          "op2_a%d[#] = op2_k%d[# * %d + op2_l];",
-          i, width, a->access == OP_MAX ? '>' : '<', i, i, width, i, width, i, i, width);
+          "if (op2_k%d[# * %d + op2_l] %c op2_a%d[#] || (op2_g%d[#] != op2_g%d[#] ? op2_a%d[#] != op2_a%d[#] "
+          ": "
+          "op2_k%d[# * %d + op2_l] != op2_k%d[# * %d + op2_l])) op2_a%d[#] = op2_k%d[# * %d + op2_l];",
+          i, width, a->access == OP_MAX ? '>' : '<', i, i, i, i, i, i, width, i, width, i, i, width);
     put_close(g);
   }
 }

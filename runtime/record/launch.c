@@ -75,7 +75,7 @@ void launch_start_slot(const struct launch *launch, unsigned char *slot) {
       memcpy(slot + arg->offset + sizeof nobody, launch->user[i], arg->bytes);
     } else if (arg_is_reduction(arg)) {
       if (arg->access == OP_INC)
-        memset(slot + arg->offset, 0, arg->bytes);
+        type_start_sum(arg->type, slot + arg->offset, (size_t)arg->dim);
       else
         memcpy(slot + arg->offset, launch->user[i], arg->bytes);
     }

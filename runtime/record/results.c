@@ -1,5 +1,6 @@
 /* Globals: what a loop starts from, and what it hands back. Reductions have one slot per schedule item,
  * combined in item order, so that the result does not depend on the number of threads. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,8 +80,12 @@ static void combine(const struct loop *loop, int i, const struct partial *from, 
                       from->first + arg->offset + (size_t)c * size, from->distance, (size_t)from->count);
 }
 
-static bool improves(const struct loop_arg *arg, const void *now, const void *candidate) {
+/* Where the user's start is a NaN, numbers are better, as in type_combine_many. */
+static bool improves(const struct loop_arg *arg, const void *start, const void *now, const void *candidate) {
   unsigned char best[sizeof(long double)];
+  if (isnan(type_number(arg->type, start)) &&
+      (isnan(type_number(arg->type, now)) || isnan(type_number(arg->type, candidate))))
+    return !isnan(type_number(arg->type, candidate));
   memcpy(best, now, arg->bytes);
   type_combine(arg->type, arg->access, best, candidate);
   return memcmp(best, now, arg->bytes) != 0;
@@ -97,7 +102,7 @@ void launch_offer_extremum(const struct launch *launch, int i, unsigned char *sl
     return;
   memcpy(&winner, slot + info->offset, sizeof winner);
   bool equal = memcmp(value, best, arg->bytes) == 0;
-  if (!improves(arg, best, value) && !(equal && number < winner))
+  if (!improves(arg, launch->user[i], best, value) && !(equal && number < winner))
     return;
   memcpy(best, value, arg->bytes);
   memcpy(slot + info->offset, &number, sizeof number);
@@ -109,7 +114,9 @@ void launch_offer_extremum(const struct launch *launch, int i, unsigned char *sl
 static void combine_with_payload(const struct launch *launch, int i, const struct partial *from) {
   const struct loop *loop = launch->loop;
   const struct loop_arg *arg = &loop->args[i], *payload = &loop->args[arg->info];
+  unsigned char start[sizeof(long double)];
   long long best = -1;
+  memcpy(start, launch->user[i], arg->bytes);
   for (int s = 0; s < from->count; s++) {
     const unsigned char *slot = from->first + (size_t)s * from->distance;
     const unsigned char *value = slot + arg->offset;
@@ -118,7 +125,7 @@ static void combine_with_payload(const struct launch *launch, int i, const struc
     if (element < 0)
       continue;
     bool equal = memcmp(value, launch->user[i], arg->bytes) == 0;
-    if (!improves(arg, launch->user[i], value) && !(equal && best >= 0 && element < best))
+    if (!improves(arg, start, launch->user[i], value) && !(equal && best >= 0 && element < best))
       continue;
     best = element;
     memcpy(launch->user[i], value, arg->bytes);

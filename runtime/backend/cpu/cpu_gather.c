@@ -15,6 +15,7 @@ typedef void add_row(void *to, const void *from, int dim, long step);
 /* An argument whose increments are turned round. */
 struct turned {
   int arg;
+  enum type_code type;
   int ncolumns;
   size_t row_bytes;
   unsigned char *rows; /* ncolumns rows for each element up to the end of the part */
@@ -223,12 +224,14 @@ static void collect(void *const *frame, const int *list, long begin, long end) {
     }
 }
 
-/* The work of the elements: their rows begin at zero. */
+/* The work of the elements: their rows begin as sums do. */
 static void fill_rows(void *const *frame, const int *list, long begin, long end) {
   const struct gather *g = frame[0];
   for (int i = 0; i < g->nturned; i++) {
-    size_t bytes = (size_t)g->turned[i].ncolumns * g->turned[i].row_bytes;
-    memset(g->turned[i].rows + (size_t)begin * bytes, 0, (size_t)(end - begin) * bytes);
+    const struct turned *t = &g->turned[i];
+    size_t bytes = (size_t)t->ncolumns * t->row_bytes;
+    type_start_sum(t->type, t->rows + (size_t)begin * bytes,
+                   (size_t)(end - begin) * bytes / type_info(t->type)->size);
   }
   g->function(frame + 1, list, begin, end);
 }
@@ -262,7 +265,8 @@ static int make_rows(struct gather *g, struct op_context *ctx, const struct loop
       continue;
     struct turned *t = &g->turned[g->nturned++];
     size_t bytes = 0;
-    *t = (struct turned){.arg = i, .ncolumns = arg_columns(arg), .row_bytes = arg->dat->row_bytes};
+    *t = (struct turned){
+        .arg = i, .type = arg->type, .ncolumns = arg_columns(arg), .row_bytes = arg->dat->row_bytes};
     if (size_mul((size_t)end * (size_t)t->ncolumns, t->row_bytes, &bytes))
       t->rows = data_memory(ctx->team, bytes, (unsigned)t->arg);
     if (!t->rows || !add_sources(g, loop, t))

@@ -98,11 +98,11 @@ static long target_of(const struct loop_arg *arg, long element, int row) {
   return arg->map->table[(size_t)element * (size_t)arg->map->arity + (size_t)column];
 }
 
-/* An SoA row as the kernel's contiguous one. An increment starts from zero and is added afterwards, since two
+/* An SoA row as the kernel's contiguous one. An increment starts from nothing and is added afterwards, since two
  * arguments may increment the same target. */
 static void load_row(const struct loop_arg *arg, long target, unsigned char *row) {
   if (arg->access == OP_INC) {
-    memset(row, 0, arg->bytes);
+    type_start_sum(arg->type, row, (size_t)arg->dim);
     return;
   }
   for (int c = 0; c < arg->dim; c++)

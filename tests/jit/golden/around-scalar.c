@@ -24,13 +24,13 @@ static void op2_loop(const op2_longlong *restrict op2_d0, double *restrict op2_d
     const op2_longlong *op2_v0[3] = {op2_d0 + op2_m0_0, op2_d0 + op2_m0_1, op2_d0 + op2_m0_2};
     double op2_a1[60];
     for (int op2_c = 0; op2_c < 20; op2_c++) {
-      op2_a1[0 + op2_c] = 0;
+      op2_a1[0 + op2_c] = -0.0;
     }
     for (int op2_c = 0; op2_c < 20; op2_c++) {
-      op2_a1[20 + op2_c] = 0;
+      op2_a1[20 + op2_c] = -0.0;
     }
     for (int op2_c = 0; op2_c < 20; op2_c++) {
-      op2_a1[40 + op2_c] = 0;
+      op2_a1[40 + op2_c] = -0.0;
     }
     double *op2_v1[3] = {op2_a1 + 0, op2_a1 + 20, op2_a1 + 40};
     around(op2_v0, op2_v1);

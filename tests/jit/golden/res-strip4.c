@@ -91,11 +91,11 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
       op2_a2[2] = op2_l2[2 * 4 + op2_l];
       op2_a2[3] = op2_l2[3 * 4 + op2_l];
       double op2_a3[2];
-      op2_a3[0] = 0;
-      op2_a3[1] = 0;
+      op2_a3[0] = -0.0;
+      op2_a3[1] = -0.0;
       double op2_a4[2];
-      op2_a4[0] = 0;
-      op2_a4[1] = 0;
+      op2_a4[0] = -0.0;
+      op2_a4[1] = -0.0;
       res(op2_a0, op2_a1, op2_a2, op2_a3, op2_a4);
       op2_l3[0 * 4 + op2_l] = op2_a3[0];
       op2_l3[1 * 4 + op2_l] = op2_a3[1];
