@@ -43,7 +43,7 @@ struct compile_message {
 };
 
 struct compile_result {
-  int status; /* 0: binary is there; 1: the source is wrong, see messages; 2: the compiler failed */
+  int status; /* 0: binary is there; 1: the source is wrong, see messages; 2: the compiler failed; 3: without memory */
   void *binary;
   size_t size;
   struct compile_message *messages;

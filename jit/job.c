@@ -224,6 +224,11 @@ static int compile(struct job *job, struct error *err) {
   run_compiler(job);
   dump_after(job);
   job->jit->counters.seconds += job->seconds;
+  if (job->result.status == 3) { /* which may be there the next time */
+    store_lease_end(job->jit->options.store, &job->e->key.key);
+    return error_set(err, OP_ERR_MEMORY, "kernel %s: there is not enough memory to compile it",
+                     job->e->key.loop);
+  }
   if (job->result.status != 0)
     return compile_failed(job, err);
   job->jit->counters.compiles++;

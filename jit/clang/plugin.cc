@@ -31,12 +31,12 @@ void compile(const compile_request *request, compile_result *result) {
   auto *output = new Output;
   std::string reason;
   bool translated = false;
-  const bool survived = run_safely([&] { translated = translate(*request, *output); }, reason);
+  const outcome came = run_safely([&] { translated = translate(*request, *output); }, reason);
   const bool in_text = output->has_errors(); // else the fault is not the text's
-  if (!survived && !in_text)
+  if (came != outcome::done && !in_text)
     output->add(COMPILE_ERROR, "", 0, 0, "the compiler failed: " + reason);
   *result = {};
-  output->fill(result, translated ? 0 : in_text ? 1 : 2);
+  output->fill(result, translated ? 0 : in_text ? 1 : came == outcome::no_memory ? 3 : 2);
 }
 
 void release(compile_result *result) {

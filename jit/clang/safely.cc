@@ -7,8 +7,10 @@
 #include <sys/mman.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <new>
 
 namespace op2jit {
 namespace {
@@ -55,12 +57,46 @@ private:
   size_t bytes_ = 0;
 };
 
+struct Job {
+  llvm::function_ref<void()> work;
+  const Stack &stack;
+  bool done = false, no_memory = false;
+  char reason[256] = ""; // no allocation: there may be no memory for one
+};
+
+thread_local Job *current;
+
+void give_up(const char *reason) {
+  if (current)
+    snprintf(current->reason, sizeof current->reason, "%s", reason);
+  if (llvm::CrashRecoveryContext *context = llvm::CrashRecoveryContext::GetCurrent())
+    context->HandleExit(1);
+}
+
+void on_fatal_error(void *, const char *reason, bool) {
+  give_up(reason);
+}
+
+void on_bad_allocation(void *, const char *, bool) {
+  if (current)
+    current->no_memory = true;
+  give_up("there is not enough memory for it");
+}
+
+// Of `new`, which would throw, and nobody catches. Other threads than ours get what they would have without a handler.
+void on_no_memory() {
+  if (current)
+    on_bad_allocation(nullptr, nullptr, false);
+  std::set_new_handler(nullptr);
+}
+
 // LLVM's signal handlers are there only while something compiles; the host's come back after it.
 class CrashHandlers {
 public:
   CrashHandlers() {
     std::lock_guard<std::mutex> lock(mutex());
     if (users()++ == 0) {
+      before() = std::set_new_handler(on_no_memory);
       llvm::CrashRecoveryContext::Enable();
       for (int signal : {SIGSEGV, SIGBUS})
         move_to_signal_stack(signal);
@@ -68,8 +104,10 @@ public:
   }
   ~CrashHandlers() {
     std::lock_guard<std::mutex> lock(mutex());
-    if (--users() == 0)
+    if (--users() == 0) {
       llvm::CrashRecoveryContext::Disable();
+      std::set_new_handler(before());
+    }
   }
   CrashHandlers(const CrashHandlers &) = delete;
   CrashHandlers &operator=(const CrashHandlers &) = delete;
@@ -90,22 +128,10 @@ private:
     static int n = 0;
     return n;
   }
-};
-
-thread_local std::string *fatal_reason;
-
-void on_fatal_error(void *, const char *reason, bool) {
-  if (fatal_reason)
-    *fatal_reason = reason;
-  if (llvm::CrashRecoveryContext *context = llvm::CrashRecoveryContext::GetCurrent())
-    context->HandleExit(1);
-}
-
-struct Job {
-  llvm::function_ref<void()> work;
-  std::string &reason;
-  const Stack &stack;
-  bool done = false;
+  static std::new_handler &before() {
+    static std::new_handler handler = nullptr;
+    return handler;
+  }
 };
 
 void *run_job(void *argument) {
@@ -114,14 +140,14 @@ void *run_job(void *argument) {
   signal_stack.ss_sp = job.stack.signal_stack();
   signal_stack.ss_size = signal_bytes;
   sigaltstack(&signal_stack, nullptr);
-  fatal_reason = &job.reason;
+  current = &job;
   {
     llvm::CrashRecoveryContext context;
     job.done = context.RunSafely(job.work);
-    if (!job.done && job.reason.empty())
-      job.reason = std::string("it crashed (") + strsignal(context.RetCode - 128) + ")";
+    if (!job.done && !job.reason[0])
+      snprintf(job.reason, sizeof job.reason, "it crashed (%s)", strsignal(context.RetCode - 128));
   }
-  fatal_reason = nullptr;
+  current = nullptr;
   signal_stack.ss_flags = SS_DISABLE;
   sigaltstack(&signal_stack, nullptr);
   return nullptr;
@@ -129,11 +155,11 @@ void *run_job(void *argument) {
 
 } // namespace
 
-bool run_safely(llvm::function_ref<void()> work, std::string &reason) {
+outcome run_safely(llvm::function_ref<void()> work, std::string &reason) {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::install_fatal_error_handler(on_fatal_error);
-    llvm::install_bad_alloc_error_handler(on_fatal_error);
+    llvm::install_bad_alloc_error_handler(on_bad_allocation);
   });
   Stack stack;
   pthread_attr_t attributes;
@@ -141,18 +167,19 @@ bool run_safely(llvm::function_ref<void()> work, std::string &reason) {
   reason.clear();
   if (!stack || pthread_attr_init(&attributes) != 0) {
     reason = "there is no memory for its stack";
-    return false;
+    return outcome::no_memory;
   }
-  Job job{work, reason, stack};
+  Job job{work, stack};
   const CrashHandlers handlers;
   const bool started = stack.set_on(&attributes) && pthread_create(&thread, &attributes, run_job, &job) == 0;
   pthread_attr_destroy(&attributes);
   if (!started) {
     reason = "no thread could be started for it";
-    return false;
+    return outcome::failed;
   }
   pthread_join(thread, nullptr);
-  return job.done;
+  reason = job.reason;
+  return job.done ? outcome::done : job.no_memory ? outcome::no_memory : outcome::failed;
 }
 
 } // namespace op2jit

@@ -9,8 +9,10 @@
 
 namespace op2jit {
 
-// False if `work` crashed or LLVM gave up, or no thread could be started; `reason` says which.
-bool run_safely(llvm::function_ref<void()> work, std::string &reason);
+enum class outcome { done, failed, no_memory };
+
+// failed: `work` crashed or LLVM gave up, or no thread could be started; `reason` says which.
+outcome run_safely(llvm::function_ref<void()> work, std::string &reason);
 
 } // namespace op2jit
 #endif

@@ -1,9 +1,13 @@
 /* Texts that nobody writes on purpose: an error or an object, never a crash, and the next text compiles. */
 #include "../unit.h"
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "plugin.h"
@@ -172,6 +176,50 @@ CASE(what_the_code_generator_cannot_do) {
   }
 }
 
+/* ---- without memory ---- */
+
+static long address_space(void) {
+  long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld", &pages) != 1)
+    fail_msg("/proc/self/statm cannot be read");
+  fclose(file);
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* In a child that may take `bytes` more: the status of a compilation, or 99 if what it says is wrong. */
+static int status_with(long bytes) {
+  static const char text[] = "void f(double *restrict x, int n) {\n"
+                             "  for (int i = 0; i < n; i++) x[i] = sqrt(x[i]) + x[i] * x[i];\n}\n";
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    const rlim_t most = (rlim_t)(address_space() + bytes);
+    setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
+    const struct compile_result result = trial_compile(&(struct trial){.text = text});
+    const bool said = result.status != 3 || find_message(&result, COMPILE_ERROR, "not enough memory") ||
+                      find_message(&result, COMPILE_ERROR, "no memory");
+    _exit(said ? result.status : 99);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* A status, never the end of the process; with enough memory, code. The smallest stack is 64 MB. The first test: what the process
+ * has freed, its children may take. */
+CASE(little_memory) {
+  int without = 0;
+  for (long kilobytes = 64500; kilobytes < 78000; kilobytes += 250) {
+    const int status = status_with(kilobytes * 1024);
+    if (status != 0 && status != 2 && status != 3)
+      fail_msg("with %ld kB the compiler ended with %d", kilobytes, status);
+    without += status == 3;
+  }
+  assert_true(without > 5);
+  assert_int_equal(status_with(1L << 31), 0);
+}
+
 /* The host's own handlers are there again after a compilation. */
 static void on_signal(int signal) {
   (void)signal;
@@ -198,11 +246,19 @@ int main(int argc, char **argv) {
     return 2;
   plugin_open(argv[1]);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_megabyte),         cmocka_unit_test(a_hundred_thousand_terms),
-      cmocka_unit_test(deep_nesting),       cmocka_unit_test(unbalanced),
-      cmocka_unit_test(nul_bytes),          cmocka_unit_test(not_text),
-      cmocka_unit_test(exploding_macros),   cmocka_unit_test(endless_includes),
-      cmocka_unit_test(handlers_come_back), cmocka_unit_test(what_the_code_generator_cannot_do),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they take terabytes of addresses */
+    cmocka_unit_test(little_memory),
+#endif
+    cmocka_unit_test(a_megabyte),
+    cmocka_unit_test(a_hundred_thousand_terms),
+    cmocka_unit_test(deep_nesting),
+    cmocka_unit_test(unbalanced),
+    cmocka_unit_test(nul_bytes),
+    cmocka_unit_test(not_text),
+    cmocka_unit_test(exploding_macros),
+    cmocka_unit_test(endless_includes),
+    cmocka_unit_test(handlers_come_back),
+    cmocka_unit_test(what_the_code_generator_cannot_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ void prove(const prove_request *request, prove_result *result) {
   text.warnings = static_cast<int>(Warnings::Serious);
   std::string reason;
   bool parsed = false;
-  const bool survived = run_safely(
+  const outcome came = run_safely(
       [&] {
         parsed = parse(
             text, report->messages,
@@ -136,12 +136,12 @@ void prove(const prove_request *request, prove_result *result) {
       },
       reason);
   const bool in_text = report->messages.has_errors();
-  if (!survived && !in_text)
+  if (came != outcome::done && !in_text)
     report->messages.add(COMPILE_ERROR, "", 0, 0, "the prover failed: " + reason);
   *result = {};
   compile_result messages;
   report->messages.fill(&messages, 0);
-  result->status = survived && parsed ? 0 : in_text ? 1 : 2;
+  result->status = came == outcome::done && parsed ? 0 : in_text ? 1 : 2;
   result->findings = report->findings.data();
   result->nfindings = static_cast<int>(report->findings.size());
   result->messages = messages.messages;
