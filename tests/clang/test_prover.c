@@ -362,6 +362,34 @@ TEST(proves_real_kernels) {
       {"r1 m1",
        "void k(const double *a, double *m) {\n  if (*m < *a)\n    *m = *a;\n  else if (*a != *a)\n    *m = "
        "*a;\n}\n"},
+      {"r1 m1", "void k(const double *a, double *m) {\n  double best = *m;\n  if (*a > best) best = *a;\n  "
+                "*m = best;\n}\n"},
+      {"r1 m1", "void k(const double *a, double *m) {\n  if (*m > *a) return;\n  *m = *a;\n}\n"},
+      {"r2 m1", "static double big(double x, double y) {\n  if (x < y) return y;\n  return x;\n}\nvoid "
+                "k(const double *a, double "
+                "*m) {\n  *m = big(*m, fmax(a[0], -a[1]));\n  *m = -fmin(-*m, -a[0]) + 0;\n  *m = a[0] > "
+                "a[1] ? (a[0] > *m ? "
+                "a[0] : *m) : a[1] > *m ? a[1] : *m;\n}\n"},
+      {"r2 n1", "void k(const double *a, double *m) {\n  double v = fabs(a[0] * a[1]);\n  for (int i = 0; i "
+                "< 2; i++) {\n    if "
+                "(a[i] >= *m) continue;\n    *m = a[i];\n  }\n  if (fabs(a[0] * a[1]) < *m) *m = v;\n}\n"},
+      {"r2 i1",
+       "void k(const double *a, double *r) {\n  *r = *r + a[0];\n  *r = a[0] * a[1] + *r - a[1];\n  r[0] -= "
+       "-a[0];\n}\n"},
+      {"r4 w4", "static double *next(double **p) { return (*p)++; }\nstatic void put(double **p, double v) { "
+                "*(*p)++ = v; "
+                "}\nvoid k(const double *a, double *w) {\n  double *p = w, **q = &p;\n  *next(&p) = a[0];\n  "
+                "put(&p, a[1]);\n  "
+                "*(*q)++ = a[2];\n  (*q)[0] = a[3];\n}\n"},
+      {"r4 w4", "struct cursor { double *at; int left; };\nstatic void put(struct cursor *c, double v) {\n  "
+                "*c->at++ = v;\n  "
+                "c->left--;\n}\nvoid k(const double *a, double *w) {\n  struct cursor c = {.left = 4, .at = "
+                "w}, d = c;\n  while "
+                "(d.left > 0) put(&d, a[4 - d.left]);\n}\n"},
+      {"r2 w2 w2", "void k(const double *a, double *v, double *w) {\n  double *to[2] = {v, w}, *t;\n  for "
+                   "(int i = 0; i < 2; "
+                   "i++) {\n    to[0][i] = a[0];\n    to[1][i] = a[1];\n    t = to[0];\n    to[0] = to[1];\n "
+                   "   to[1] = t;\n  }\n}\n"},
       {"r3 w1", "void k(const double *a, double *b) {\n  double part;\n  int e;\n  *b = modf(a[0], &part) + "
                 "part + frexp(a[1], &e) + e;\n}\n"},
   };
@@ -388,9 +416,6 @@ TEST(admits_what_it_does_not_know) {
        "void k(const double *a, double *b) {\n  double z[3] = {1, 2, *a}, *p = z;\n  *b += p[(int)*a];\n}\n"},
       {"x1", "void k(double *a) {\n  while (*a > 1) *a = sqrt(*a);\n}\n"},
       {"x1", "void k(double *a) {\n  for (;;) {\n    *a -= 1;\n    if (*a < 0) break;\n  }\n}\n"},
-      {"r1 m1", "void k(const double *a, double *m) {\n  double best = *m;\n  if (*a > best) best = *a;\n  "
-                "*m = best;\n}\n"},
-      {"r1 m1", "void k(const double *a, double *m) {\n  if (*m > *a) return;\n  *m = *a;\n}\n"},
       {"r4 w4", "void k(const double *a, double *b) {\n  double *p = b;\n  for (int n = 0; n < (int)*a; n++) "
                 "*p++ = *a;\n}\n"},
       {"x2", "void k(double *a) {\n  double *p = a[0] > 0 ? a : a + 1;\n  *p = 1;\n}\n"},

@@ -6,19 +6,25 @@ static bool is_pointer_to_place(const Value &value) {
   return value.kind == Value::Pointer;
 }
 
-static Number sum(Number a, Number b) {
-  int64_t result;
-  return a && b && !__builtin_add_overflow(*a, *b, &result) ? Number(result) : std::nullopt;
-}
-
-// How many values an element of the type has: an array's elements, with those of rows in it; 0: not known.
-static int64_t values_in(clang::QualType type, const clang::ASTContext &context) {
+// How many values the type holds: of arrays those of all elements, of structures those of all members; 0: not known. A union is
+// not followed.
+int64_t Walk::values_in(clang::QualType type) const {
   int64_t count = 1;
-  while (const auto *array = type.isNull() ? nullptr : context.getAsConstantArrayType(type)) {
+  while (const auto *array = type.isNull() ? nullptr : context_.getAsConstantArrayType(type)) {
     count *= array->getSize().getSExtValue();
     type = array->getElementType();
   }
-  return !type.isNull() && type->isArrayType() ? 0 : count;
+  if (type.isNull() || type->isUnionType())
+    return count;
+  if (type->isArrayType())
+    return 0;
+  if (const auto *record = type->getAs<clang::RecordType>()) {
+    int64_t members = 0;
+    for (const clang::FieldDecl *field : record->getDecl()->fields())
+      members += values_in(field->getType());
+    return count * members;
+  }
+  return count;
 }
 
 static Number times(Number a, int64_t count) {
@@ -29,7 +35,7 @@ static Number times(Number a, int64_t count) {
 // A component of an array of arrays is one of all their values.
 Value Walk::moved(const Value &pointer, Number by, clang::QualType pointee) {
   Value result = pointer;
-  by = times(by, values_in(pointee, context_));
+  by = times(by, values_in(pointee));
   if (result.target.kind == Place::Pointers)
     result.target.entry = sum(result.target.entry, by);
   else
@@ -45,7 +51,7 @@ Value Walk::constant_of(const clang::VarDecl *variable, Number component) {
   init = init->IgnoreParenImpCasts();
   while (const auto *list = llvm::dyn_cast<clang::InitListExpr>(init)) {
     const auto *array = context_.getAsArrayType(list->getType());
-    const int64_t each = array ? values_in(array->getElementType(), context_) : 0;
+    const int64_t each = array ? values_in(array->getElementType()) : 0;
     if (!component || *component < 0 || each < 1 || *component / each >= list->getNumInits())
       return Value();
     init = list->getInit(static_cast<unsigned>(*component / each))->IgnoreParenImpCasts();
@@ -65,14 +71,50 @@ Value Walk::load(const Place &from, const clang::Expr *where) {
     target.component = 0;
     return Value::to(target);
   }
-  if (from.kind == Place::Local && from.variable && from.component) {
-    const auto found = state_.values.find({from.variable, *from.component});
-    if (found != state_.values.end())
-      return found->second;
+  const bool number = where->getType()->isArithmeticType();
+  if (from.kind == Place::Argument && from.entry && from.component && number) {
+    const prove_access access = rules_.argument(from.argument).access;
+    if (access == PROVE_READ)
+      return named("argument " + std::to_string(from.argument) + " " + std::to_string(*from.entry) + " " +
+                   std::to_string(*from.component));
+    if (access == PROVE_MIN || access == PROVE_MAX || access == PROVE_INC)
+      return Value::bound(from, true, true);
   }
-  if (from.variable && from.variable->getType().isConstant(context_))
-    return constant_of(from.variable, from.component);
-  return Value();
+  if (from.kind != Place::Local || !from.variable)
+    return Value();
+  if (!from.component)
+    return from.variable->getType().isConstant(context_) ? constant_of(from.variable, from.component)
+                                                         : Value();
+  const auto found = state_.values.find({from.variable, *from.component});
+  if (found != state_.values.end())
+    return found->second;
+  Value result;
+  if (from.variable->getType().isConstant(context_))
+    result = constant_of(from.variable, from.component);
+  if (result.kind == Value::Unknown && number) {
+    result = named("unknown " + std::to_string(names_.size()));
+    state_.values[{from.variable, *from.component}] = result;
+  }
+  return result;
+}
+
+// What the variable points to is written to unseen from now on.
+void Walk::lose(const clang::VarDecl *variable, clang::SourceLocation where) {
+  const auto begin = state_.values.lower_bound({variable, INT64_MIN});
+  const auto end = state_.values.upper_bound({variable, INT64_MAX});
+  for (auto at = begin; at != end; ++at)
+    if (is_pointer_to_place(at->second))
+      rules_.lost(at->second.target, where, "is reached through a pointer that could not be followed");
+  state_.values.erase(begin, end);
+}
+
+// Something of this type is written through a pointer that is not known.
+void Walk::lose_escaped(clang::QualType type, clang::SourceLocation where) {
+  for (const clang::VarDecl *variable : escaped_) {
+    const clang::QualType held = context_.getBaseElementType(variable->getType());
+    if (held->isRecordType() || type->isCharType() || context_.hasSameUnqualifiedType(held, type))
+      lose(variable, where);
+  }
 }
 
 void Walk::store(const Place &to, const Value &what, const clang::Expr *where, Change change,
@@ -81,14 +123,16 @@ void Walk::store(const Place &to, const Value &what, const clang::Expr *where, C
   if (is_pointer_to_place(what) && !followed)
     rules_.lost(what.target, where->getExprLoc(), "has its address stored where it cannot be followed");
   rules_.write(to, where, state_, change, compared, uncertain_ == 0);
+  if (to.kind == Place::Elsewhere)
+    lose_escaped(where->getType(), where->getExprLoc());
   if (to.kind != Place::Local || !to.variable)
     return;
   if (!followed)
-    state_.forget(to.variable);
+    lose(to.variable, where->getExprLoc());
   else if (what.kind == Value::Unknown)
     state_.values.erase({to.variable, *to.component});
   else
-    state_.values[{to.variable, *to.component}] = what;
+    state_.values[{to.variable, *to.component}] = bounded(what);
 }
 
 // Where an element of an array is, or what follows a pointer.
@@ -138,14 +182,8 @@ Place Walk::place(const clang::Expr *expression, bool used) {
         unary->getOpcode() == clang::UO_Imag)
       return place(unary->getSubExpr(), used);
   }
-  if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(expression)) {
-    const Value through = member->isArrow() ? value(member->getBase()) : Value();
-    const Place whole = member->isArrow() ? through.target : place(member->getBase(), used);
-    if (whole.kind == Place::Lasting)
-      return whole;
-    rules_.lost(whole, member->getExprLoc(), "is used as a structure");
-    return result;
-  }
+  if (const auto *part = llvm::dyn_cast<clang::MemberExpr>(expression))
+    return member(part, used);
   if (const auto *casts = llvm::dyn_cast<clang::CastExpr>(expression))
     return place(casts->getSubExpr(), used);
   if (expression->isPRValue())
@@ -158,7 +196,9 @@ Value Walk::cast(const clang::CastExpr *expression) {
   switch (expression->getCastKind()) {
   case clang::CK_LValueToRValue: return load(place(inner, true), inner);
   case clang::CK_ArrayToPointerDecay: {
-    Place first = place(inner);
+    const Place first = place(inner);
+    if (first.kind == Place::Local)
+      escaped_.insert(first.variable);
     return first.kind == Place::Elsewhere ? Value() : Value::to(first);
   }
   case clang::CK_NullToPointer: value(inner); return Value::of(0);
@@ -167,12 +207,10 @@ Value Walk::cast(const clang::CastExpr *expression) {
     return pointer.kind == Value::Integer ? Value::of(pointer.number != 0) : Value();
   }
   case clang::CK_NoOp:
-  case clang::CK_IntegralToBoolean:
-  case clang::CK_FunctionToPointerDecay: {
-    Value result = value(inner);
-    if (expression->getCastKind() == clang::CK_IntegralToBoolean && result.kind == Value::Integer)
-      result.number = result.number != 0;
-    return result;
+  case clang::CK_FunctionToPointerDecay: return value(inner);
+  case clang::CK_IntegralToBoolean: {
+    const Value result = value(inner);
+    return result.kind == Value::Integer ? Value::of(result.number != 0) : of_operation("bool", {result});
   }
   case clang::CK_IntegralCast: {
     Value result = value(inner);
@@ -182,7 +220,8 @@ Value Walk::cast(const clang::CastExpr *expression) {
           llvm::APInt(64, static_cast<uint64_t>(result.number)).trunc(width < 64 ? width : 64),
           expression->getType()->isUnsignedIntegerOrEnumerationType());
       result.number = number.getExtValue();
-    }
+    } else if (result.kind == Value::Named)
+      return of_operation(expression->getType().getCanonicalType().getAsString(), {result});
     return result;
   }
   case clang::CK_BitCast: {
@@ -204,7 +243,12 @@ Value Walk::cast(const clang::CastExpr *expression) {
     rules_.lost(pointer.target, expression->getExprLoc(), "has its address turned into a number");
     return Value();
   }
-  default: value(inner); return Value();
+  default: {
+    const Value result = value(inner);
+    if (result.kind == Value::Bound && expression->getCastKind() == clang::CK_FloatingCast)
+      return result;
+    return of_operation(expression->getType().getCanonicalType().getAsString(), {bounded(result)});
+  }
   }
 }
 
@@ -229,15 +273,19 @@ Value Walk::unary(const clang::UnaryOperator *expression) {
     if (target->getType()->isFunctionType())
       return Value();
     const Place at = place(target);
-    // Whoever has the address may change it.
-    if (at.kind == Place::Local && at.variable && !at.variable->getType()->isArrayType())
-      state_.forget(at.variable);
+    if (at.kind == Place::Local)
+      escaped_.insert(at.variable);
     return at.kind == Place::Elsewhere ? Value() : Value::to(at);
   }
   case clang::UO_Deref: return Value::to(place(expression));
   case clang::UO_Minus: {
-    const Number number = value(inner).as_number();
-    return number && *number != INT64_MIN ? Value::of(-*number) : Value();
+    Value operand = bounded(value(inner));
+    if (operand.kind == Value::Bound) {
+      operand.minus = !operand.minus;
+      return operand;
+    }
+    const Number number = operand.as_number();
+    return number && *number != INT64_MIN ? Value::of(-*number) : of_operation("-", {operand});
   }
   case clang::UO_LNot: {
     const Number number = value(inner).as_number();
@@ -296,18 +344,65 @@ static Value compare_pointers(clang::BinaryOperatorKind operation, const Place &
   return alike && a.component && b.component ? compute(operation, *a.component, *b.component) : Value();
 }
 
+// Splits a sum in which `old` stands once, and nothing is taken from.
+static bool split_sum(const clang::Expr *sum, const llvm::FoldingSetNodeID &old,
+                      const clang::ASTContext &context, std::vector<const clang::Expr *> &others) {
+  sum = sum->IgnoreParenImpCasts();
+  llvm::FoldingSetNodeID own;
+  sum->Profile(own, context, true);
+  if (own == old)
+    return true;
+  const auto *operation = llvm::dyn_cast<clang::BinaryOperator>(sum);
+  if (!operation || !operation->isAdditiveOp())
+    return false;
+  if (split_sum(operation->getLHS(), old, context, others)) {
+    others.push_back(operation->getRHS());
+    return true;
+  }
+  if (operation->getOpcode() == clang::BO_Sub || !split_sum(operation->getRHS(), old, context, others))
+    return false;
+  others.push_back(operation->getLHS());
+  return true;
+}
+
+// *r = *r + x is *r += x.
+bool Walk::adds_to_itself(const clang::BinaryOperator *expression) {
+  const clang::Expr *left = expression->getLHS()->IgnoreParens();
+  std::vector<const clang::Expr *> others;
+  llvm::FoldingSetNodeID old;
+  left->Profile(old, context_, true);
+  if (left->HasSideEffects(context_) || !split_sum(expression->getRHS(), old, context_, others))
+    return false;
+  const Place to = place(left);
+  if (to.kind != Place::Argument || rules_.argument(to.argument).access != PROVE_INC)
+    return false;
+  for (const clang::Expr *other : others)
+    value(other);
+  store(place(left, true), Value(), expression, Change::Increase, Compared::No);
+  return true;
+}
+
+static bool is_zero(const clang::Expr *expression) {
+  expression = expression->IgnoreParenImpCasts();
+  const auto *whole = llvm::dyn_cast<clang::IntegerLiteral>(expression);
+  const auto *fraction = llvm::dyn_cast<clang::FloatingLiteral>(expression);
+  return (whole && whole->getValue() == 0) || (fraction && fraction->getValue().isZero());
+}
+
 Value Walk::assign(const clang::BinaryOperator *expression) {
   const clang::Expr *left = expression->getLHS(), *right = expression->getRHS();
   if (!expression->isCompoundAssignmentOp()) {
-    const std::vector<bool> read_before = rules_.was_read();
-    const Value what = value(right);
-    const Place to = place(left, true);
     if (left->getType()->isRecordType()) {
+      const Place to = place(left, true);
       rules_.write(to, expression, state_, Change::Assign, Compared::No, uncertain_ == 0);
+      copy_record(to, right);
       return Value();
     }
-    store(to, what, expression, Change::Assign, compared(to, right, read_before));
-    note_extremum(to, right);
+    if (adds_to_itself(expression))
+      return Value();
+    const Value what = value(right);
+    const Place to = place(left, true);
+    store(to, what, expression, Change::Assign, compared(to, what));
     return what;
   }
   const Value by = value(right);
@@ -350,6 +445,8 @@ Value Walk::binary(const clang::BinaryOperator *expression) {
     return left && right ? Value::of(*right != 0) : Value();
   }
   const Value left = value(expression->getLHS()), right = value(expression->getRHS());
+  if (expression->isComparisonOp())
+    sides_[expression] = {left, right};
   if (expression->isComparisonOp() && left.kind == Value::Pointer && right.kind == Value::Pointer)
     return compare_pointers(operation, left.target, right.target);
   if (expression->getType()->isPointerType() && expression->isAdditiveOp()) {
@@ -361,7 +458,16 @@ Value Walk::binary(const clang::BinaryOperator *expression) {
     return pointer.kind == Value::Pointer ? moved(pointer, by, expression->getType()->getPointeeType())
                                           : Value();
   }
-  return combine(operation, left, right, context_, expression->getType());
+  const Value result = combine(operation, left, right, context_, expression->getType());
+  if (result.kind != Value::Unknown || !expression->getType()->isArithmeticType())
+    return result;
+  if (expression->isAdditiveOp() && is_zero(expression->getRHS()))
+    return bounded(left);
+  if (operation == clang::BO_Add && is_zero(expression->getLHS()))
+    return bounded(right);
+  return of_operation(expression->getOpcodeStr().str() +
+                          expression->getType().getCanonicalType().getAsString(),
+                      {left, right});
 }
 
 Value Walk::conditional(const clang::AbstractConditionalOperator *expression) {
@@ -369,17 +475,21 @@ Value Walk::conditional(const clang::AbstractConditionalOperator *expression) {
   if (known)
     return value(*known ? expression->getTrueExpr() : expression->getFalseExpr());
   const State before = state_;
-  const Value yes = value(expression->getTrueExpr());
+  const size_t facts = facts_.size();
+  learn(expression->getCond(), true);
+  const Value yes = bounded(value(expression->getTrueExpr()));
+  facts_.resize(facts);
   const State after = state_;
   state_ = before;
-  const Value no = value(expression->getFalseExpr());
+  learn(expression->getCond(), false);
+  const Value no = bounded(value(expression->getFalseExpr()));
+  facts_.resize(facts);
   state_.join(after);
-  if (!(yes == no)) {
-    rules_.lost(yes.target, expression->getExprLoc(), "is one of two pointers");
-    rules_.lost(no.target, expression->getExprLoc(), "is one of two pointers");
-    return Value();
-  }
-  return yes;
+  const Value both = yes.joined(no);
+  for (const Value &one : {yes, no})
+    if (one.kind == Value::Pointer && both.kind == Value::Unknown)
+      rules_.lost(one.target, expression->getExprLoc(), "is one of two pointers");
+  return both;
 }
 
 // ---- calls -------------------------------------------------------------------------------------
@@ -399,6 +509,11 @@ Value Walk::call(const clang::CallExpr *expression) {
     state_.forget(definition->getParamDecl(i));
     if (values[i].kind != Value::Unknown)
       state_.values[{definition->getParamDecl(i), 0}] = values[i];
+    Place parameter;
+    parameter.kind = Place::Local;
+    parameter.variable = definition->getParamDecl(i);
+    if (parameter.variable->getType()->isRecordType())
+      copy_record(parameter, expression->getArg(i));
   }
   return run_body(*definition);
 }
@@ -407,20 +522,28 @@ Value Walk::call(const clang::CallExpr *expression) {
 Value Walk::call_outside(const clang::CallExpr *expression, const clang::FunctionDecl *callee) {
   const llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
   const bool one_result = name.starts_with("frexp") || name.starts_with("modf") || name.starts_with("remquo");
+  std::vector<Value> values;
+  bool pure = callee != nullptr;
   for (unsigned i = 0; i < expression->getNumArgs(); i++) {
     const clang::Expr *operand = expression->getArg(i);
     const Value given = value(operand);
+    values.push_back(given);
+    pure &= operand->getType()->isArithmeticType();
     if (given.kind != Value::Pointer)
       continue;
     if (given.target.kind == Place::Local && given.target.variable)
-      state_.forget(given.target.variable);
+      lose(given.target.variable, operand->getExprLoc());
     if (one_result)
       store(given.target, Value(), operand, Change::Assign, Compared::No);
     else
       rules_.lost(given.target, operand->getExprLoc(),
                   "is passed to a function whose text is not in the kernel");
   }
-  return Value();
+  if (!pure)
+    return Value();
+  if (name == "fmax" || name == "fmaxf" || name == "fmin" || name == "fminf")
+    return extremum_of(values[0], values[1], name.starts_with("fmax"));
+  return of_operation(name.str(), values);
 }
 
 Value Walk::value(const clang::Expr *expression) {
@@ -442,6 +565,11 @@ Value Walk::value(const clang::Expr *expression) {
     return call(calls);
   if (expression->isGLValue())
     return Value::to(place(expression));
+  if (const auto *literal = llvm::dyn_cast<clang::FloatingLiteral>(expression)) {
+    llvm::SmallString<32> digits;
+    literal->getValue().toString(digits);
+    return named(digits.str().str());
+  }
   if (expression->getType()->isIntegerType()) {
     clang::Expr::EvalResult result;
     if (expression->EvaluateAsInt(result, context_))

@@ -4,25 +4,66 @@
 
 namespace op2jit {
 
-// The argument that an operand of a comparison is, without effects; -1 if it is none.
-static int compared_argument(const clang::Expr *operand, const State &state) {
-  operand = operand->IgnoreParenImpCasts();
-  const clang::Expr *base = nullptr;
-  if (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(operand))
-    base = item->getBase();
-  else if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(operand))
-    base = unary->getOpcode() == clang::UO_Deref ? unary->getSubExpr() : nullptr;
-  const auto *name = base ? llvm::dyn_cast<clang::DeclRefExpr>(base->IgnoreParenImpCasts()) : nullptr;
-  const auto *variable = name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
-  const auto found = variable ? state.values.find({variable, 0}) : state.values.end();
-  return found != state.values.end() && found->second.kind == Value::Pointer &&
-                 found->second.target.kind == Place::Argument
-             ? found->second.target.argument
-             : -1;
+// ---- numbers that are not known ------------------------------------------------------------------
+
+Value Walk::named(const std::string &key) {
+  return Value::named(names_.emplace(key, static_cast<int64_t>(names_.size())).first->second);
+}
+
+std::string Walk::key_of(const Value &value) {
+  switch (value.kind) {
+  case Value::Integer: return std::to_string(value.number);
+  case Value::Named: return "n" + std::to_string(value.number);
+  default: return "";
+  }
+}
+
+// The same operation on the same numbers gives the same.
+Value Walk::of_operation(const std::string &name, const std::vector<Value> &operands) {
+  std::string key = name + "(";
+  for (const Value &operand : operands) {
+    const std::string part = key_of(operand);
+    if (part.empty())
+      return Value();
+    key += part + ",";
+  }
+  return named(key);
+}
+
+// ---- what comparisons say ------------------------------------------------------------------------
+
+// With all that is known here.
+Value Walk::bounded(const Value &value) const {
+  if (value.kind != Value::Named)
+    return value;
+  Value result = value;
+  for (const Fact &fact : facts_)
+    if (fact.number == value.number && result.kind == Value::Bound && result.target == fact.bound.target &&
+        result.minus == fact.bound.minus) {
+      result.above |= fact.bound.above;
+      result.below |= fact.bound.below;
+    } else if (fact.number == value.number && result.kind != Value::Bound)
+      result = fact.bound;
+  return result;
+}
+
+void Walk::learn_of(const Value &smaller, const Value &larger) {
+  const auto add = [this](const Value &of, const Value &than, bool above) {
+    const Value side = bounded(than);
+    if (of.kind != Value::Named || side.kind != Value::Bound || !(above ? side.above : side.below))
+      return;
+    Value bound = side;
+    bound.above = above;
+    bound.below = !above;
+    facts_.push_back({of.number, bound});
+  };
+  add(larger, smaller, true);
+  add(smaller, larger, false);
 }
 
 // x != x, or isnan(x).
 static bool tests_for_nan(const clang::Expr *condition, const clang::ASTContext &context) {
+  condition = condition->IgnoreParenImpCasts();
   if (const auto *calls = llvm::dyn_cast<clang::CallExpr>(condition))
     return calls->getBuiltinCallee() == clang::Builtin::BI__builtin_isnan;
   const auto *comparison = llvm::dyn_cast<clang::BinaryOperator>(condition);
@@ -35,87 +76,71 @@ static bool tests_for_nan(const clang::Expr *condition, const clang::ASTContext 
   return left == right;
 }
 
-void Walk::add_guards(const clang::Expr *condition, bool holds) {
+// The condition was evaluated just now. Where a comparison does not hold, a NaN may be the reason; such a value may go through.
+void Walk::learn(const clang::Expr *condition, bool holds) {
   condition = condition->IgnoreParenImpCasts();
   if (holds && tests_for_nan(condition, context_))
-    guards_.push_back({-1, false});
+    facts_.push_back({-1, Value()});
   if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(condition)) {
     if (unary->getOpcode() == clang::UO_LNot)
-      add_guards(unary->getSubExpr(), !holds);
+      learn(unary->getSubExpr(), !holds);
     return;
   }
   const auto *comparison = llvm::dyn_cast<clang::BinaryOperator>(condition);
   if (!comparison)
     return;
-  // Either side of && and ||: `if (v > *m || v != v) *m = v` lets NaNs through on purpose.
+  const clang::Expr *left = comparison->getLHS(), *right = comparison->getRHS();
   if (comparison->isLogicalOp()) {
-    add_guards(comparison->getLHS(), holds);
-    add_guards(comparison->getRHS(), holds);
+    const bool all = (comparison->getOpcode() == clang::BO_LAnd) == holds;
+    if (all || (holds && tests_for_nan(right, context_))) // `if (v > *m || v != v) *m = v`
+      learn(left, holds);
+    if (all || (holds && tests_for_nan(left, context_)))
+      learn(right, holds);
+    return;
   }
-  if (!comparison->isRelationalOp())
+  const auto found = sides_.find(comparison);
+  if (!comparison->isRelationalOp() || found == sides_.end())
     return;
   const bool less = comparison->getOpcode() == clang::BO_LT || comparison->getOpcode() == clang::BO_LE;
-  const int on_left = compared_argument(comparison->getLHS(), state_);
-  const int on_right = compared_argument(comparison->getRHS(), state_);
-  if (on_right >= 0)
-    guards_.push_back({on_right, less == holds});
-  if (on_left >= 0)
-    guards_.push_back({on_left, less != holds});
+  const Value one = found->second.first, other = found->second.second;
+  if (less == holds)
+    learn_of(one, other);
+  else
+    learn_of(other, one);
 }
 
-// What the assigned value says itself: *m = fmin(*m, v), *m = v < *m ? v : *m.
-Compared Walk::compared_in(const clang::Expr *assigned, int argument, bool minimum) {
-  assigned = assigned->IgnoreParenImpCasts();
-  if (const auto *calls = llvm::dyn_cast<clang::CallExpr>(assigned)) {
-    const clang::FunctionDecl *callee = calls->getDirectCallee();
-    const llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
-    const bool smaller = name == "fmin" || name == "fminf", larger = name == "fmax" || name == "fmaxf";
-    bool mentioned = false;
-    for (const clang::Expr *operand : calls->arguments())
-      mentioned |= compared_argument(operand, state_) == argument;
-    if (mentioned && (smaller || larger))
-      return smaller == minimum ? Compared::Rightly : Compared::Wrongly;
-  }
-  if (const auto *choice = llvm::dyn_cast<clang::ConditionalOperator>(assigned)) {
-    const bool keeps_else = compared_argument(choice->getFalseExpr(), state_) == argument;
-    const bool keeps_then = compared_argument(choice->getTrueExpr(), state_) == argument;
-    const size_t before = guards_.size();
-    Compared result = Compared::No;
-    add_guards(choice->getCond(), keeps_else);
-    for (size_t i = before; i < guards_.size() && (keeps_else || keeps_then); i++)
-      if (guards_[i].argument == argument)
-        result = guards_[i].below == minimum ? Compared::Rightly : Compared::Wrongly;
-    guards_.resize(before);
-    return result;
-  }
-  return Compared::No;
+// ---- extrema ---------------------------------------------------------------------------------------
+
+// fmax and fmin: the largest is above what either is above, and below what both are below.
+Value Walk::extremum_of(const Value &one, const Value &other, bool largest) {
+  const Value a = bounded(one), b = bounded(other);
+  const bool a_bound = a.kind == Value::Bound, b_bound = b.kind == Value::Bound;
+  if (!a_bound && !b_bound)
+    return of_operation(largest ? "max" : "min", {a, b});
+  if (a_bound && b_bound && (!(a.target == b.target) || a.minus != b.minus))
+    return Value();
+  Value result = a_bound ? a : b;
+  const bool either = largest != result.minus; // of the numbers without the minus
+  const auto combine = [&](bool x, bool y, bool any) { return any ? x || y : x && y; };
+  result.above = combine(a_bound && a.above, b_bound && b.above, either);
+  result.below = combine(a_bound && a.below, b_bound && b.below, !either);
+  return result.above || result.below ? result : Value();
 }
 
-// For who declared OP_INC what is OP_MIN or OP_MAX.
-void Walk::note_extremum(const Place &to, const clang::Expr *assigned) {
-  if (to.kind != Place::Argument || rules_.argument(to.argument).access != PROVE_INC)
-    return;
-  Compared found = compared_in(assigned, to.argument, true);
-  for (const Guard &guard : guards_)
-    if (guard.argument == to.argument)
-      found = guard.below ? Compared::Rightly : Compared::Wrongly;
-  if (found == Compared::Rightly || found == Compared::Wrongly)
-    rules_.keeps_extremum(to.argument, found == Compared::Rightly);
-}
-
-Compared Walk::compared(const Place &to, const clang::Expr *assigned, const std::vector<bool> &read_before) {
+// Is what is assigned on the right side of what the argument held?
+Compared Walk::compared(const Place &to, const Value &what) {
   if (to.kind != Place::Argument)
     return Compared::No;
   const bool minimum = rules_.argument(to.argument).access == PROVE_MIN;
-  Compared result = compared_in(assigned, to.argument, minimum);
-  for (const Guard &guard : guards_)
-    if (guard.argument < 0 || (guard.argument == to.argument && guard.below == minimum))
+  for (const Fact &fact : facts_)
+    if (fact.number < 0)
       return Compared::Rightly;
-    else if (guard.argument == to.argument && result == Compared::No)
-      result = Compared::Wrongly;
-  // It may have been compared by way of a variable, or the kernel returned before.
-  const bool read = read_before[static_cast<size_t>(to.argument)];
-  return result == Compared::No && read ? Compared::Somehow : result;
+  const Value side = bounded(what);
+  if (side.kind != Value::Bound || side.minus || !(side.target == to))
+    return Compared::No;
+  if (rules_.argument(to.argument).access == PROVE_INC && side.above != side.below)
+    rules_.keeps_extremum(to.argument, side.below);
+  return (minimum ? side.below : side.above) ? Compared::Rightly : Compared::Wrongly;
 }
 
 } // namespace op2jit

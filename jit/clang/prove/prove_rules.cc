@@ -8,7 +8,7 @@ Rules::Rules(const clang::ASTContext &context, const prove_request &request,
              const clang::FunctionDecl &kernel)
     : context_(context), request_(request), kernel_(kernel),
       findings_(static_cast<size_t>(request.narguments) + 1),
-      was_read_(static_cast<size_t>(request.narguments)), doubtful_(static_cast<size_t>(request.narguments)) {
+      doubtful_(static_cast<size_t>(request.narguments)) {
   for (int i = 0; i < request.narguments; i++) {
     sometimes_.emplace_back(components(i));
     in_turn_.emplace_back(components(i));
@@ -192,7 +192,6 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
     return;
   const prove_argument &arg = argument(place.argument);
   const bool known = inside(place, where);
-  was_read_[static_cast<size_t>(place.argument)] = true;
   if (arg.access == PROVE_INC)
     report(place.argument, PROVE_VIOLATED, PROVE_PROMISE, where->getExprLoc(),
            title(place.argument) + " is declared OP_INC, and the kernel reads it",
@@ -235,9 +234,6 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
                (change == Change::Assign ? "assigns it instead of adding to it"
                                          : "changes it other than by adding"),
            "declare " + name + " OP_RW, or use += or -=");
-  else if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) && change == Change::Assign &&
-           compared == Compared::Somehow)
-    lost(place, where->getExprLoc(), "is changed where it could not be followed how it was compared");
   else if ((arg.access == PROVE_MIN || arg.access == PROVE_MAX) &&
            (change != Change::Assign || compared != Compared::Rightly))
     report(place.argument, PROVE_VIOLATED, PROVE_PROMISE, where->getExprLoc(),

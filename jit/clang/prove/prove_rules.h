@@ -13,8 +13,8 @@
 namespace op2jit {
 
 enum class Change { Assign, Increase, Modify }; // = ; += -= ++ -- ; the other compound assignments
-// Was a MIN or MAX argument compared with what is assigned: no; in a way that was not followed; rightly; the wrong way round.
-enum class Compared { No, Somehow, Rightly, Wrongly };
+// Is what a MIN or MAX argument is assigned on the right side of what it held: not known; yes; no, on the other side.
+enum class Compared { No, Rightly, Wrongly };
 
 struct Finding {
   prove_verdict verdict = PROVE_PROVED;
@@ -46,9 +46,6 @@ public:
   const prove_argument &argument(int i) const {
     return request_.arguments[i];
   }
-  const std::vector<bool> &was_read() const { // by argument, so far
-    return was_read_;
-  }
   const std::vector<Finding> &findings() const { // by argument, the last about the whole kernel
     return findings_;
   }
@@ -69,7 +66,6 @@ private:
   const prove_request &request_;
   const clang::FunctionDecl &kernel_;
   std::vector<Finding> findings_;
-  std::vector<bool> was_read_;
   std::vector<bool> doubtful_; // by argument: some write was not followed to its component or path
   std::vector<llvm::BitVector> sometimes_; // by argument: components written on some path
   // By argument: components written where an earlier condition had written them perhaps, as in `if (c) *w = 1; if (!c) *w = 2;`.

@@ -2,6 +2,16 @@
 
 namespace op2jit {
 
+Value Value::joined(const Value &other) const {
+  if (*this == other)
+    return *this;
+  if (kind != Bound || other.kind != Bound || !(target == other.target) || minus != other.minus)
+    return Value();
+  Value result = bound(target, above && other.above, below && other.below);
+  result.minus = minus;
+  return result;
+}
+
 void State::join(const State &other) {
   if (!other.reachable)
     return;
@@ -11,10 +21,11 @@ void State::join(const State &other) {
   }
   for (auto at = values.begin(); at != values.end();) {
     const auto twin = other.values.find(at->first);
-    if (twin == other.values.end() || !(twin->second == at->second))
+    const Value both = twin == other.values.end() ? Value() : at->second.joined(twin->second);
+    if (both.kind == Value::Unknown)
       at = values.erase(at);
     else
-      ++at;
+      (at++)->second = both;
   }
   for (size_t i = 0; i < written.size(); i++)
     written[i] &= other.written[i];

@@ -13,6 +13,11 @@ namespace op2jit {
 
 using Number = std::optional<int64_t>; // nullopt: not known before the program runs
 
+inline Number sum(Number a, Number b) {
+  int64_t result;
+  return a && b && !__builtin_add_overflow(*a, *b, &result) ? Number(result) : std::nullopt;
+}
+
 // A place in memory, as far as it matters here.
 struct Place {
   enum Kind {
@@ -34,10 +39,18 @@ struct Place {
 };
 
 struct Value {
-  enum Kind { Unknown, Integer, Pointer };
+  enum Kind {
+    Unknown,
+    Integer,
+    Pointer,
+    Named, // not known, but the same wherever it has this number
+    Bound  // on a known side of what an argument held at first
+  };
   Kind kind = Unknown;
-  int64_t number = 0; // Integer
-  Place target;       // Pointer
+  int64_t number = 0; // Integer, Named
+  Place target;       // Pointer: where to; Bound: the argument's component
+  bool above = false, below = false,
+       minus = false; // Bound: never below it, never above it; of the negative number
 
   static Value of(int64_t number) {
     Value value;
@@ -51,11 +64,26 @@ struct Value {
     value.target = target;
     return value;
   }
+  static Value named(int64_t number) {
+    Value value = of(number);
+    value.kind = Named;
+    return value;
+  }
+  static Value bound(const Place &target, bool above, bool below) {
+    Value value = to(target);
+    value.kind = Bound;
+    value.above = above;
+    value.below = below;
+    return above || below ? value : Value();
+  }
   Number as_number() const {
     return kind == Integer ? Number(number) : std::nullopt;
   }
+  // What is true of both.
+  Value joined(const Value &other) const;
   bool operator==(const Value &other) const {
-    return kind == other.kind && number == other.number && target == other.target;
+    return kind == other.kind && number == other.number && target == other.target && minus == other.minus &&
+           above == other.above && below == other.below;
   }
 };
 
@@ -65,7 +93,7 @@ struct State {
   std::vector<llvm::BitVector> written; // by argument: surely written components
   std::vector<llvm::BitVector> perhaps; // by argument: components that some way to here wrote
 
-  // What holds on both ways that meet here.
+  // Values of variables that two ways leave otherwise are not known behind them, but bounds hold that both have.
   void join(const State &other);
   void forget(const clang::VarDecl *variable);
 };

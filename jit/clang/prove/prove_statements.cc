@@ -26,15 +26,19 @@ Value Walk::run_body(const clang::FunctionDecl &function) {
   std::swap(return_values_, outer_values);
   std::swap(jumps_, outer_jumps);
   std::swap(choices_, outer_choices);
+  const size_t facts = facts_.size();
   calls_.push_back(&function);
   run(function.getBody());
   calls_.pop_back();
+  facts_.resize(facts);
   for (const State &state : returns_)
     state_.join(state);
   Value result = return_values_.empty() ? Value() : return_values_.front();
   for (const Value &value : return_values_)
-    if (!(value == result))
-      result = Value();
+    result = result.joined(value);
+  for (const Value &value : return_values_)
+    if (value.kind == Value::Pointer && result.kind == Value::Unknown)
+      rules_.lost(value.target, function.getLocation(), "is one of several pointers that a function returns");
   std::swap(returns_, outer_returns);
   std::swap(return_values_, outer_values);
   std::swap(jumps_, outer_jumps);
@@ -46,22 +50,7 @@ void Walk::declare(const clang::VarDecl *variable) {
   if (variable->hasGlobalStorage() || !variable->hasInit())
     return;
   state_.forget(variable);
-  if (const auto *list = llvm::dyn_cast<clang::InitListExpr>(variable->getInit()->IgnoreParens())) {
-    const bool followed = variable->getType()->isArrayType();
-    for (unsigned i = 0; i < list->getNumInits(); i++) {
-      const Value item = value(list->getInit(i));
-      Place to;
-      to.kind = followed ? Place::Local : Place::Elsewhere;
-      to.variable = variable;
-      to.component = i;
-      store(to, item, list->getInit(i), Change::Assign, Compared::No);
-    }
-    return;
-  }
-  Place to;
-  to.kind = Place::Local;
-  to.variable = variable;
-  store(to, value(variable->getInit()), variable->getInit(), Change::Assign, Compared::No);
+  initialise(variable, 0, variable->getInit());
 }
 
 void Walk::run(const clang::Stmt *statement) {
@@ -107,7 +96,7 @@ void Walk::run(const clang::Stmt *statement) {
   case clang::Stmt::SwitchStmtClass: choose(llvm::cast<clang::SwitchStmt>(statement)); return;
   case clang::Stmt::ReturnStmtClass: {
     const clang::Expr *result = llvm::cast<clang::ReturnStmt>(statement)->getRetValue();
-    const Value returned = result ? value(result) : Value();
+    const Value returned = result ? bounded(value(result)) : Value();
     returns_.push_back(state_);
     return_values_.push_back(returned);
     state_.reachable = false;
@@ -135,26 +124,32 @@ void Walk::run(const clang::Stmt *statement) {
 
 void Walk::branch(const clang::IfStmt *statement) {
   const Number known = value(statement->getCond()).as_number();
-  const size_t guards = guards_.size();
+  const size_t facts = facts_.size();
   State other = state_;
   if (!known || *known) {
-    add_guards(statement->getCond(), true);
+    learn(statement->getCond(), true);
     run(statement->getThen());
-    guards_.resize(guards);
+    facts_.resize(facts);
   }
   State after_then = state_;
   if (known && *known)
     return;
   state_ = std::move(other);
-  add_guards(statement->getCond(), false);
+  learn(statement->getCond(), false);
   run(statement->getElse());
-  guards_.resize(guards);
-  if (!known)
-    state_.join(after_then);
+  facts_.resize(facts);
+  if (known)
+    return;
+  // Where one way ends, what follows is on the other.
+  if (after_then.reachable != state_.reachable)
+    learn(statement->getCond(), after_then.reachable);
+  state_.join(after_then);
 }
 
 void Walk::body_of_loop(const clang::Stmt *body, const clang::Expr *step) {
+  const size_t facts = facts_.size();
   run(body);
+  facts_.resize(facts);
   std::vector<State> continues;
   std::swap(continues, jumps_.back().continues);
   for (const State &state : continues)
@@ -207,12 +202,12 @@ void Walk::endless_loop(const clang::Expr *condition, const clang::Stmt *body, c
   if (condition)
     value(condition);
   State before = state_;
-  const size_t guards = guards_.size();
+  const size_t facts = facts_.size();
   uncertain_ += !body_first;
   if (condition)
-    add_guards(condition, true);
+    learn(condition, true);
   body_of_loop(body, step);
-  guards_.resize(guards);
+  facts_.resize(facts);
   uncertain_ -= !body_first;
   if (forever)
     state_.reachable = false; // left only by its breaks
@@ -220,43 +215,47 @@ void Walk::endless_loop(const clang::Expr *condition, const clang::Stmt *body, c
     state_.join(before);
 }
 
-static void forget_target(const clang::Expr *target, State &state, Rules &rules) {
-  target = target->IgnoreParenCasts();
-  while (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(target)) {
-    target = item->getBase()->IgnoreParenCasts();
-    if (target->getType()->isPointerType())
-      return; // what it points to is assigned, it itself is not
-  }
-  if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(target))
-    if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl())) {
-      // What is written through a pointer that is not known any more is not seen.
-      const auto found = state.values.find({variable, 0});
-      if (found != state.values.end() && found->second.kind == Value::Pointer)
-        rules.lost(found->second.target, target->getExprLoc(),
-                   "is reached through a pointer that a loop moves to where it could not be followed");
-      state.forget(variable);
+void Walk::forget_target(const clang::Expr *target) {
+  const clang::QualType type = target->getType();
+  for (;;) {
+    target = target->IgnoreParenCasts();
+    const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(target);
+    const auto *part = llvm::dyn_cast<clang::MemberExpr>(target);
+    if (!item && !part)
+      break;
+    target = item ? item->getBase()->IgnoreParenCasts() : part->getBase()->IgnoreParenCasts();
+    if (target->getType()->isPointerType()) { // what it points to is assigned, it itself is not
+      lose_escaped(type, target->getExprLoc());
+      return;
     }
-}
-
-static void forget_targets_in(const clang::Stmt *statement, State &state, Rules &rules) {
-  if (const auto *binary = llvm::dyn_cast<clang::BinaryOperator>(statement)) {
-    if (binary->isAssignmentOp())
-      forget_target(binary->getLHS(), state, rules);
-  } else if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(statement)) {
-    if (unary->isIncrementDecrementOp() || unary->getOpcode() == clang::UO_AddrOf)
-      forget_target(unary->getSubExpr(), state, rules);
-  } else if (const auto *declarations = llvm::dyn_cast<clang::DeclStmt>(statement)) {
-    for (const clang::Decl *declaration : declarations->decls())
-      if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration))
-        state.forget(variable);
   }
-  for (const clang::Stmt *part : statement->children())
-    if (part)
-      forget_targets_in(part, state, rules);
+  if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(target)) {
+    // What is written through a pointer that is not known any more is not seen.
+    if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl()))
+      lose(variable, target->getExprLoc());
+  } else if (llvm::isa<clang::UnaryOperator>(target))
+    lose_escaped(type, target->getExprLoc());
 }
 
 void Walk::forget_assigned(const clang::Stmt *statement) {
-  forget_targets_in(statement, state_, rules_);
+  if (const auto *binary = llvm::dyn_cast<clang::BinaryOperator>(statement)) {
+    if (binary->isAssignmentOp())
+      forget_target(binary->getLHS());
+  } else if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(statement)) {
+    if (unary->isIncrementDecrementOp() || unary->getOpcode() == clang::UO_AddrOf)
+      forget_target(unary->getSubExpr());
+  } else if (const auto *declarations = llvm::dyn_cast<clang::DeclStmt>(statement)) {
+    for (const clang::Decl *declaration : declarations->decls())
+      if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration))
+        state_.forget(variable);
+  } else if (const auto *calls = llvm::dyn_cast<clang::CallExpr>(statement)) {
+    for (const clang::Expr *operand : calls->arguments()) // a helper may move it
+      if (operand->getType()->isPointerType() && operand->getType()->getPointeeType()->isPointerType())
+        lose_escaped(operand->getType()->getPointeeType(), operand->getExprLoc());
+  }
+  for (const clang::Stmt *part : statement->children())
+    if (part)
+      forget_assigned(part);
 }
 
 void Walk::choose(const clang::SwitchStmt *statement) {
@@ -272,7 +271,9 @@ void Walk::choose(const clang::SwitchStmt *statement) {
   choices_.push_back({state_, known, some_case});
   jumps_.emplace_back();
   state_.reachable = false;
+  const size_t facts = facts_.size();
   run(statement->getBody());
+  facts_.resize(facts);
   Jumps jumps = std::move(jumps_.back());
   jumps_.pop_back();
   choices_.pop_back();

@@ -6,6 +6,8 @@
 #include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
 
+#include <set>
+
 #include "prove_rules.h"
 
 namespace op2jit {
@@ -31,6 +33,7 @@ private:
   void choose(const clang::SwitchStmt *statement);
   void enter_case(const clang::SwitchCase *label);
   void forget_assigned(const clang::Stmt *statement);
+  void forget_target(const clang::Expr *target);
   Value run_body(const clang::FunctionDecl &function);
 
   // Expressions: prove_expressions.cc
@@ -48,17 +51,30 @@ private:
   Value call(const clang::CallExpr *expression);
   Value call_outside(const clang::CallExpr *expression, const clang::FunctionDecl *callee);
   Value constant_of(const clang::VarDecl *variable, Number component);
+  int64_t values_in(clang::QualType type) const;
+  bool adds_to_itself(const clang::BinaryOperator *expression);
+  void lose(const clang::VarDecl *variable, clang::SourceLocation where);
+  void lose_escaped(clang::QualType type, clang::SourceLocation where);
   Value moved(const Value &pointer, Number by, clang::QualType pointee);
 
-  // Comparisons with MIN and MAX arguments that hold here: prove_extrema.cc
-  struct Guard {
-    int argument; // -1: something is NaN
-    bool below;   // the other side is below the argument's value
+  // Structures: prove_records.cc
+  Place member(const clang::MemberExpr *expression, bool used);
+  void initialise(const clang::VarDecl *variable, int64_t component, const clang::Expr *initialiser);
+  void copy_record(const Place &to, const clang::Expr *from);
+
+  // What is known of numbers that are compared with MIN and MAX arguments: prove_extrema.cc
+  struct Fact {
+    int64_t number; // of a Named value; -1: something is NaN
+    Value bound;
   };
-  void add_guards(const clang::Expr *condition, bool holds);
-  Compared compared(const Place &place, const clang::Expr *assigned, const std::vector<bool> &read_before);
-  void note_extremum(const Place &to, const clang::Expr *assigned);
-  Compared compared_in(const clang::Expr *assigned, int argument, bool minimum);
+  Value named(const std::string &key);
+  std::string key_of(const Value &value);
+  Value bounded(const Value &value) const;
+  void learn(const clang::Expr *condition, bool holds);
+  void learn_of(const Value &smaller, const Value &larger);
+  Compared compared(const Place &to, const Value &what);
+  Value extremum_of(const Value &left, const Value &right, bool largest);
+  Value of_operation(const std::string &name, const std::vector<Value> &operands);
 
   struct Jumps {
     std::vector<State> breaks, continues;
@@ -77,8 +93,11 @@ private:
   std::vector<State> returns_;
   std::vector<Value> return_values_;
   std::vector<const clang::FunctionDecl *> calls_;
-  std::vector<Guard> guards_;
-  int uncertain_ = 0; // depth of loops that may run no time at all
+  std::vector<Fact> facts_;
+  std::map<std::string, int64_t> names_;
+  std::map<const clang::Expr *, std::pair<Value, Value>> sides_; // of comparisons, when they were last made
+  std::set<const clang::VarDecl *> escaped_;                     // variables whose address was taken
+  int uncertain_ = 0;                                            // depth of loops that may run no time at all
   int steps_ = 0;
 };
 
