@@ -230,7 +230,7 @@ typedef enum {
   OP_WORK = 6   /* globals: scratch for each element, undefined before */
 } op_access;
 
-#define OP_MAX_ARGS 32
+#define OP_MAX_ARGS 64
 
 /* Made by the functions below only; the members are the library's own. An argument that is wrong is
  * reported by the loop that uses it. */

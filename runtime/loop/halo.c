@@ -28,7 +28,7 @@ void loop_find_needs(struct loop *loop) {
   }
 }
 
-static int find_exchange(struct op_context *ctx, struct launch *launch, enum space space, unsigned stale,
+static int find_exchange(struct op_context *ctx, struct launch *launch, enum space space, uint64_t stale,
                          struct error *err) {
   const struct loop *loop = launch->loop;
   struct halo_need needs[OP_MAX_ARGS];
@@ -46,10 +46,10 @@ static int find_exchange(struct op_context *ctx, struct launch *launch, enum spa
 int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum space space, bool *started,
                         struct error *err) {
   struct loop *loop = launch->loop;
-  unsigned stale = 0;
+  uint64_t stale = 0;
   *started = false;
   for (int n = 0; n < loop->nneeds; n++)
-    stale |= (unsigned)!halo_is_current(ctx, loop->needs[n].dat, space, loop->needs[n].map) << n;
+    stale |= (uint64_t)!halo_is_current(ctx, loop->needs[n].dat, space, loop->needs[n].map) << n;
   if (!stale)
     return OP_OK;
   const double start = clock_seconds();
@@ -92,7 +92,8 @@ static bool computes_copies(struct op_context *ctx, const struct loop *loop, str
     const struct loop_arg *arg = &loop->args[i];
     if (arg->dat != dat || !writes(arg))
       continue;
-    if (arg->map)
+    /* What is said to be written may be so on some paths only. */
+    if (arg->map || (loop->compiled && arg->access == OP_WRITE))
       return false;
     increments |= arg->access == OP_INC;
   }

@@ -7,7 +7,7 @@
 
 struct op_context;
 
-enum { AGREE_NUMBERS = 80 };
+enum { AGREE_NUMBERS = 144 };
 
 /* All ranks succeed or all fail. `code` is this rank's outcome, `err` its error. If some rank failed, all ranks return the code
  * of the lowest one that did, with its message, which names the ranks that failed; that one tells it to the user. */

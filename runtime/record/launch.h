@@ -26,7 +26,7 @@ struct launch {
   char *file;     /* the place of the call, of a launch that waited; NULL: no memory */
   int line;
   struct exchange *exchange; /* of the needs that were stale when it last had some */
-  unsigned stale;            /* a bit for each need */
+  uint64_t stale;            /* a bit for each need */
   enum space exchange_space;
 };
 

@@ -377,41 +377,51 @@ CASE(a_payload_may_come_before_its_extremum) {
 }
 
 OP_KERNEL_DEF(
-    many, void many(const int *a0, const int *a1, const int *a2, const int *a3, const int *a4, const int *a5,
-                    const int *a6, const int *a7, const int *a8, const int *a9, const int *b0, const int *b1,
-                    const int *b2, const int *b3, const int *b4, const int *b5, const int *b6, const int *b7,
-                    const int *b8, const int *b9, const int *c0, const int *c1, const int *c2, const int *c3,
-                    const int *c4, const int *c5, const int *c6, const int *c7, const int *c8, const int *c9,
-                    int *sum, int *out) {
-      *out = *a0 + 2 * *a1 + 3 * *a2 + 4 * *a3 + 5 * *a4 + 6 * *a5 + 7 * *a6 + 8 * *a7 + 9 * *a8 + 10 * *a9 +
-             11 * *b0 + 12 * *b1 + 13 * *b2 + 14 * *b3 + 15 * *b4 + 16 * *b5 + 17 * *b6 + 18 * *b7 +
-             19 * *b8 + 20 * *b9 + 21 * *c0 + 22 * *c1 + 23 * *c2 + 24 * *c3 + 25 * *c4 + 26 * *c5 +
-             27 * *c6 + 28 * *c7 + 29 * *c8 + 30 * *c9;
-      *sum += *c9;
+    many,
+    void many(const int *a0, const int *a1, const int *a2, const int *a3, const int *a4, const int *a5,
+              const int *a6, const int *a7, const int *a8, const int *a9, const int *a10, const int *a11,
+              const int *a12, const int *a13, const int *a14, const int *a15, const int *a16, const int *a17,
+              const int *a18, const int *a19, const int *a20, const int *a21, const int *a22, const int *a23,
+              const int *a24, const int *a25, const int *a26, const int *a27, const int *a28, const int *a29,
+              const int *a30, const int *a31, const int *a32, const int *a33, const int *a34, const int *a35,
+              const int *a36, const int *a37, const int *a38, const int *a39, const int *a40, const int *a41,
+              const int *a42, const int *a43, const int *a44, const int *a45, const int *a46, const int *a47,
+              const int *a48, const int *a49, const int *a50, const int *a51, const int *a52, const int *a53,
+              const int *a54, const int *a55, const int *a56, const int *a57, const int *a58, const int *a59,
+              const int *a60, const int *a61, int *sum, int *out) {
+      *out = 1 * *a0 + 2 * *a1 + 3 * *a2 + 4 * *a3 + 5 * *a4 + 6 * *a5 + 7 * *a6 + 8 * *a7 + 9 * *a8 +
+             10 * *a9 + 11 * *a10 + 12 * *a11 + 13 * *a12 + 14 * *a13 + 15 * *a14 + 16 * *a15 + 17 * *a16 +
+             18 * *a17 + 19 * *a18 + 20 * *a19 + 21 * *a20 + 22 * *a21 + 23 * *a22 + 24 * *a23 + 25 * *a24 +
+             26 * *a25 + 27 * *a26 + 28 * *a27 + 29 * *a28 + 30 * *a29 + 31 * *a30 + 32 * *a31 + 33 * *a32 +
+             34 * *a33 + 35 * *a34 + 36 * *a35 + 37 * *a36 + 38 * *a37 + 39 * *a38 + 40 * *a39 + 41 * *a40 +
+             42 * *a41 + 43 * *a42 + 44 * *a43 + 45 * *a44 + 46 * *a45 + 47 * *a46 + 48 * *a47 + 49 * *a48 +
+             50 * *a49 + 51 * *a50 + 52 * *a51 + 53 * *a52 + 54 * *a53 + 55 * *a54 + 56 * *a55 + 57 * *a56 +
+             58 * *a57 + 59 * *a58 + 60 * *a59 + 61 * *a60 + 62 * *a61;
+      *sum += *a61;
     })
 
-CASE(thirty_two_arguments_are_allowed) {
-  enum { N = 3 };
+CASE(sixty_four_arguments_are_allowed) {
+  enum { N = 3, READ = OP_MAX_ARGS - 2 };
   op_set set = op_decl_set(N, "s");
   op_arg args[OP_MAX_ARGS];
   int sum = 0, out[N];
-  for (int a = 0; a < 30; a++) {
+  for (int a = 0; a < READ; a++) {
     int values[N] = {a, a * a, 1};
     args[a] = direct(op_decl_dat(set, 1, a % 2 ? "int" : "int:soa", values, "x"), 1, "int", OP_READ);
   }
   op_dat y = op_decl_dat(set, 1, "int", NULL, "y");
-  args[30] = op_arg_gbl(&sum, 1, "int", OP_INC);
-  args[31] = direct(y, 1, "int", OP_WRITE);
+  args[READ] = op_arg_gbl(&sum, 1, "int", OP_INC);
+  args[READ + 1] = direct(y, 1, "int", OP_WRITE);
   works(op_par_loop_array(OP_KERNEL_OF(many), "many", set, OP_MAX_ARGS, args, __FILE__, __LINE__));
   works(op_fetch_data(y, out));
   int want[N] = {0};
-  for (int a = 0; a < 30; a++) {
+  for (int a = 0; a < READ; a++) {
     want[0] += (a + 1) * a;
     want[1] += (a + 1) * a * a;
     want[2] += a + 1;
   }
   assert_memory_equal(out, want, sizeof out);
-  assert_int_equal(sum, 29 + 29 * 29 + 1);
+  assert_int_equal(sum, 61 + 61 * 61 + 1);
 }
 
 OP_KERNEL_DEF(
@@ -472,7 +482,7 @@ int main(void) {
       test_in_library(payloads_tie_by_the_users_numbers_after_renumbering),
       test_in_library(a_payload_may_come_before_its_extremum),
       test_in_library(a_pointer_has_the_arguments_type),
-      test_in_library(thirty_two_arguments_are_allowed),
+      test_in_library(sixty_four_arguments_are_allowed),
       test_in_library(one_dat_may_be_read_and_written_where_it_does_not_meet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

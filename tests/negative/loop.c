@@ -44,12 +44,12 @@ CASE(loop_without_arguments) {
   op_par_loop_array(kernel_scale(), "scale", m->cells, 0, NULL, __FILE__, 1);
 }
 
-CASE(loop_33_arguments) {
+CASE(loop_65_arguments) {
   UNUSED;
-  op_arg args[33];
-  for (int i = 0; i < 33; i++)
+  op_arg args[OP_MAX_ARGS + 1];
+  for (int i = 0; i <= OP_MAX_ARGS; i++)
     args[i] = op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ);
-  op_par_loop_array(kernel_scale(), "scale", m->cells, 33, args, __FILE__, 1);
+  op_par_loop_array(kernel_scale(), "scale", m->cells, OP_MAX_ARGS + 1, args, __FILE__, 1);
 }
 
 CASE(loop_arguments_null) {
@@ -328,7 +328,7 @@ const struct negative_case loop_cases[] = {
     ROW(loop_set_null, OP_ERR_HANDLE),
     ROW(loop_set_is_dat, OP_ERR_HANDLE),
     ROW(loop_without_arguments, OP_ERR_NARGS),
-    ROW(loop_33_arguments, OP_ERR_NARGS),
+    ROW(loop_65_arguments, OP_ERR_NARGS),
     ROW(loop_arguments_null, OP_ERR_ARGUMENT),
     ROW(loop_zeroed_argument, OP_ERR_ARGUMENT),
     ROW(arg_dat_null, OP_ERR_HANDLE),

@@ -1,4 +1,4 @@
-/* Calling a function of 1 to 32 pointer parameters by its address. */
+/* Calling a function of 1 to 64 pointer parameters by its address. */
 #include "call.h"
 
 #define P1 p[0]
@@ -33,6 +33,38 @@
 #define P30 P29, p[29]
 #define P31 P30, p[30]
 #define P32 P31, p[31]
+#define P33 P32, p[32]
+#define P34 P33, p[33]
+#define P35 P34, p[34]
+#define P36 P35, p[35]
+#define P37 P36, p[36]
+#define P38 P37, p[37]
+#define P39 P38, p[38]
+#define P40 P39, p[39]
+#define P41 P40, p[40]
+#define P42 P41, p[41]
+#define P43 P42, p[42]
+#define P44 P43, p[43]
+#define P45 P44, p[44]
+#define P46 P45, p[45]
+#define P47 P46, p[46]
+#define P48 P47, p[47]
+#define P49 P48, p[48]
+#define P50 P49, p[49]
+#define P51 P50, p[50]
+#define P52 P51, p[51]
+#define P53 P52, p[52]
+#define P54 P53, p[53]
+#define P55 P54, p[54]
+#define P56 P55, p[55]
+#define P57 P56, p[56]
+#define P58 P57, p[57]
+#define P59 P58, p[58]
+#define P60 P59, p[59]
+#define P61 P60, p[60]
+#define P62 P61, p[61]
+#define P63 P62, p[62]
+#define P64 P63, p[63]
 
 #define T1 void *
 #define T2 T1, void *
@@ -66,12 +98,46 @@
 #define T30 T29, void *
 #define T31 T30, void *
 #define T32 T31, void *
+#define T33 T32, void *
+#define T34 T33, void *
+#define T35 T34, void *
+#define T36 T35, void *
+#define T37 T36, void *
+#define T38 T37, void *
+#define T39 T38, void *
+#define T40 T39, void *
+#define T41 T40, void *
+#define T42 T41, void *
+#define T43 T42, void *
+#define T44 T43, void *
+#define T45 T44, void *
+#define T46 T45, void *
+#define T47 T46, void *
+#define T48 T47, void *
+#define T49 T48, void *
+#define T50 T49, void *
+#define T51 T50, void *
+#define T52 T51, void *
+#define T53 T52, void *
+#define T54 T53, void *
+#define T55 T54, void *
+#define T56 T55, void *
+#define T57 T56, void *
+#define T58 T57, void *
+#define T59 T58, void *
+#define T60 T59, void *
+#define T61 T60, void *
+#define T62 T61, void *
+#define T63 T62, void *
+#define T64 T63, void *
 
 /* Laid out by hand: clang-format would move one M with each run. */
 /* clang-format off */
 #define EACH(M)                                                                                   \
   M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15) M(16)          \
-  M(17) M(18) M(19) M(20) M(21) M(22) M(23) M(24) M(25) M(26) M(27) M(28) M(29) M(30) M(31) M(32)
+  M(17) M(18) M(19) M(20) M(21) M(22) M(23) M(24) M(25) M(26) M(27) M(28) M(29) M(30) M(31) M(32) \
+  M(33) M(34) M(35) M(36) M(37) M(38) M(39) M(40) M(41) M(42) M(43) M(44) M(45) M(46) M(47) M(48) \
+  M(49) M(50) M(51) M(52) M(53) M(54) M(55) M(56) M(57) M(58) M(59) M(60) M(61) M(62) M(63) M(64)
 /* clang-format on */
 
 /* Nothing else happens here, also under the thread sanitizer: the checking form has prepared the stack below. */
