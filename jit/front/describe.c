@@ -164,36 +164,35 @@ bool desc_uses_column(const struct desc *d, int map, int column) {
 /* ---- the frame ---------------------------------------------------------------------------------*/
 
 int desc_slot_dat(const struct desc *d, int dat) {
-  (void)d;
-  return dat;
+  return d->compiled + dat;
 }
 
 int desc_slot_map(const struct desc *d, int map) {
-  return d->ndats + map;
+  return desc_slot_dat(d, d->ndats) + map;
 }
 
 int desc_slot_arg(const struct desc *d, int arg) {
-  return d->ndats + d->nmaps + arg;
+  return desc_slot_map(d, d->nmaps) + arg;
 }
 
 int desc_slot_stride(const struct desc *d, int dat) {
-  return d->ndats + d->nmaps + d->nargs + dat;
+  return desc_slot_arg(d, d->nargs) + dat;
 }
 
 int desc_slot_numbers(const struct desc *d, int set) {
-  return 2 * d->ndats + d->nmaps + d->nargs + set;
+  return desc_slot_stride(d, d->ndats) + set;
 }
 
 int desc_slot_const(const struct desc *d, int constant) {
-  return 2 * d->ndats + d->nmaps + d->nargs + d->nsets + constant;
+  return desc_slot_numbers(d, d->nsets) + constant;
 }
 
 int desc_slot_start(const struct desc *d, int arg) {
-  return 2 * d->ndats + d->nmaps + d->nargs + d->nsets + d->nconsts + arg;
+  return desc_slot_const(d, d->nconsts) + arg;
 }
 
 int desc_slot_straight(const struct desc *d) {
-  return 2 * d->ndats + d->nmaps + 2 * d->nargs + d->nsets + d->nconsts;
+  return desc_slot_start(d, d->nargs);
 }
 
 int desc_slots(const struct desc *d) {

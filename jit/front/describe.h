@@ -53,9 +53,11 @@ struct desc {
   char *text;        /* the kernel text without a leading #line */
   char *origin_file; /* where the text comes from, for messages; may be NULL; not part of the key */
   int origin_line;   /* of the text's first line; 0: unknown */
-  bool one_line;     /* from OP_KERNEL: laid out anew for messages; not part of the key */
-  char *fp;          /* "strict", "contract" or "fast" */
-  char *names;       /* what the program calls its things (see desc_name); may be NULL; not part of the key */
+  bool
+      compiled; /* the kernel is a function of the program: there is no text, and the frame begins with places */
+  bool one_line; /* from OP_KERNEL: laid out anew for messages; not part of the key */
+  char *fp;      /* "strict", "contract" or "fast" */
+  char *names;   /* what the program calls its things (see desc_name); may be NULL; not part of the key */
   int nargs, nmaps, ndats, nconsts, nsets;
   struct desc_arg args[OP_MAX_ARGS];
   struct desc_map maps[OP_MAX_ARGS];
@@ -98,6 +100,7 @@ void desc_print_consts(const struct desc *d, struct text *out);
 
 /* ---- the frame ---------------------------------------------------------------------------------
  * Generated code gets one array of pointers. Slots, in this order:
+ *   places    only if `compiled`: where arguments are in the frame (include/op2/op2jit_compiled.h)
  *   dats      address of component 0 of element 0
  *   maps      address of the table, rows of `arity` ints, in the library's numbering
  *   args      one per argument, NULL but for GBL and INFO:

@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "context/env.h"
 #include "mesh/handles.h"
+#include "mesh/mesh.h"
+#include "mesh/visible.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "report/report.h"
@@ -135,13 +137,22 @@ static void tell_ranks(void) {
     the.comm->table->tell(the.comm, &the.error);
 }
 
+/* What programs of OP2 see is up to date when a call is over. */
+static void show(bool declared) {
+  struct op_context *ctx = the.context;
+  if (ctx && ctx->compiled && (declared || ctx->visible_epoch != ctx->mesh->epoch))
+    visible_update(ctx);
+}
+
 int api_leave(int code) {
+  show(false);
   if (code)
     tell_ranks();
   return api_leave_local(code);
 }
 
 void *api_leave_pointer(void *result) {
+  show(true);
   api_leave(result ? OP_OK : the.error.code ? the.error.code : OP_ERR_INTERNAL);
   return result;
 }
@@ -209,14 +220,15 @@ __attribute__((destructor)) static void tell_forgotten_exit(void) {
     return; /* there is nobody left to tell */
 }
 
-static int open_context(int argc, char **argv, int diags, const struct comm_given *given) {
+static int open_context(int argc, char **argv, int diags, const struct comm_given *given, bool compiled) {
   if (the.context)
     return error_set(&the.error, OP_ERR_STATE,
                      "op_init was called twice; call op_exit before the next op_init");
   if (!the.handles && !(the.handles = handles_new()))
     return error_memory(&the.error, "the table of handles", sizeof(void *));
   comm_close(the.comm); /* of an op_exit whose error handler did not come back */
-  struct context_start start = {.argc = argc, .argv = argv, .diags = diags, .given = given};
+  struct context_start start = {
+      .argc = argc, .argv = argv, .diags = diags, .compiled = compiled, .given = given};
   int code = context_open(&the.context, the.handles, &start, &the.error);
   the.comm = start.comm;
   the.rank = start.comm ? start.comm->rank : 0;
@@ -234,22 +246,22 @@ static void forget_comm(void) {
   the.comm = NULL;
 }
 
-static int init(int argc, char **argv, int diags, const struct comm_given *given) {
+int api_init(int argc, char **argv, int diags, const struct comm_given *given, bool compiled) {
   if (!enter())
     return api_refused();
-  const int code = api_leave(open_context(argc, argv, diags, given));
+  const int code = api_leave(open_context(argc, argv, diags, given, compiled));
   if (!the.context)
     forget_comm();
   return code;
 }
 
 int op2jit_init(int argc, char **argv, int diags) {
-  return init(argc, argv, diags, NULL);
+  return api_init(argc, argv, diags, NULL, false);
 }
 
 int op2jit_init_comm(int argc, char **argv, int diags, int fortran_comm, const char *library) {
   const struct comm_given given = {.fortran = fortran_comm, .library = library};
-  return init(argc, argv, diags, &given);
+  return api_init(argc, argv, diags, &given, false);
 }
 
 int api_rank(void) {

@@ -10,6 +10,10 @@
  * counters and clocks, which loops do not change; a loop itself. */
 enum queued { KEEP, FLUSH };
 
+struct comm_given;
+/* op_init of any kind. `compiled`: see context.h. */
+int api_init(int argc, char **argv, int diags, const struct comm_given *given, bool compiled);
+
 /* Enter the library: one thread at a time, between op_init and op_exit. NULL: refused, reported, and
  * api_refused() is the status to return. A flush that failed is the call's error, as what fails next would be: see api_error. */
 struct op_context *api_enter(const char *call, enum queued queued);

@@ -30,6 +30,7 @@
 #include "record/sites.h"
 #include "record/trace.h"
 #include "report/forms.h"
+#include "report/profile.h"
 #include "report/report.h"
 #include "run/team.h"
 #include "spread/exchange.h"
@@ -227,6 +228,7 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
     return err->code;
   ctx->handles = handles;
   ctx->diags = start->diags;
+  ctx->compiled = start->compiled;
   struct text warnings = {0};
   int code = open_env(ctx, start, &warnings, err);
   code = open_together(ctx, start, &warnings, code, err);
@@ -251,6 +253,7 @@ void context_close(struct op_context *ctx) {
   for (int i = 0; i < ctx->kernel_files->count; i++)
     free(ctx->kernel_files->items[i]);
   list_free(ctx->kernel_files);
+  profile_free(ctx->profile);
   handles_release_all(ctx->handles);
   release(ctx);
 }

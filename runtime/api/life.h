@@ -11,6 +11,7 @@ struct context_start {
   int argc;
   char **argv;
   int diags;
+  bool compiled;                  /* see context.h */
   const struct comm_given *given; /* of op_init_comm; NULL: op_init */
   struct comm *comm;              /* NULL: opened as OP2_MPI says */
 };

@@ -70,6 +70,9 @@ static int use(struct op_context *ctx, const struct backend *backend, struct err
 int backend_choose(struct op_context *ctx, struct error *err) {
   const char *wanted = env_value(ctx->env, ENV_BACKEND);
   for (int i = 0; backends[i]; i++) {
+    /* Compiled kernels run on the host. */
+    if (!*wanted && ctx->compiled && backends[i]->space == SPACE_DEVICE)
+      continue;
     if (*wanted && strcmp(wanted, backends[i]->name) == 0)
       return use(ctx, backends[i], err);
     if (*wanted)

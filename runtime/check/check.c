@@ -373,7 +373,7 @@ static int check_order(struct pass *p, const struct copies *before, struct error
 /* The prover goes first, as in a normal run, for its words are better. A backend for CPUs has compiled the loop, and so asked it. */
 static int ask_prover(struct op_context *ctx, const struct loop *loop, struct error *err) {
   struct jit *jit = NULL;
-  if (loop->backend->space != SPACE_DEVICE)
+  if (loop->backend->space != SPACE_DEVICE || loop->compiled)
     return OP_OK;
   int code = context_jit(ctx, &jit, err);
   if (!code)

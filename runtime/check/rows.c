@@ -25,7 +25,8 @@ static void load_numbers(const struct loop *loop, const struct loop_arg *arg, lo
                          unsigned char *row) {
   const struct set *set = arg->map ? arg->map->to : loop->set;
   for (int c = 0; c < arg->dim; c++) {
-    int number = user_number(set, row_target(arg, element, c));
+    const int target = (int)row_target(arg, element, c);
+    const int number = loop->compiled ? target : user_number(set, target);
     memcpy(row + (size_t)c * sizeof number, &number, sizeof number);
   }
 }

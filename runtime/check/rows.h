@@ -18,7 +18,7 @@ static inline int user_number(const struct set *set, long element) {
 
 /* What the kernel may write without having read it: nothing is promised of its contents. */
 static inline bool is_undefined_before(const struct loop_arg *arg) {
-  return arg->access == OP_WRITE || arg->access == OP_WORK;
+  return arg->access == OP_WRITE || (arg->access == OP_WORK && !arg->started);
 }
 
 /* What memory is filled with that holds nothing before: another byte for each argument and side, and as floating point or whole

@@ -23,6 +23,7 @@ struct mover;
 struct native_table;
 struct op2jit_counters;
 struct plan_cache;
+struct profile;
 struct queue;
 struct store;
 struct team;
@@ -48,8 +49,12 @@ struct op_context {
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */
   int shadow_every;
   const struct loop_form *forms; /* in which loops run that do not run plainly, see loop/form.h */
-  bool reshaped_told;            /* OP2_JIT=load: that a loop runs in another shape than suits its data */
-  const struct mover *mover;     /* NULL without a device */
+  bool
+      compiled; /* kernels are functions of the program (include/op2): no compiler is needed, dats stay as they are declared */
+  int maps_base;             /* the first number in tables of maps: 0, or 1 if a program of OP2 says so */
+  unsigned visible_epoch;    /* of the mesh, as programs of OP2 see it */
+  bool reshaped_told;        /* OP2_JIT=load: that a loop runs in another shape than suits its data */
+  const struct mover *mover; /* NULL without a device */
   /* Lets messages get on while a loop runs; NULL: none travel. */
   void (*poll)(void *ctx);
   struct exchanges *exchanges; /* NULL until ranks exchange halos */
@@ -61,8 +66,9 @@ struct op_context {
   struct native_table *natives;
   struct list *kernel_files;
   struct trace *trace;
-  struct text *dat_names; /* that OP2_VARIANT could have meant, see base/nearest.h */
-  struct io *io;          /* files; NULL until one is wanted */
+  struct text *dat_names;  /* that OP2_VARIANT could have meant, see base/nearest.h */
+  struct io *io;           /* files; NULL until one is wanted */
+  struct profile *profile; /* sections of the program; NULL: none */
   struct op2jit_counters *counters;
 };
 

@@ -82,6 +82,15 @@ static bool is_wide(enum type_code type) {
   return type == TYPE_LONGLONG || type == TYPE_ULONGLONG || type == TYPE_UINT;
 }
 
+/* Tables that count from 1, as a program of OP2 may say. */
+static void count_from_zero(void *table, bool wide, size_t entries, int base) {
+  for (size_t i = 0; base && i < entries; i++)
+    if (wide)
+      ((long long *)table)[i] -= base;
+    else
+      ((int *)table)[i] -= base;
+}
+
 struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const char *path,
                      const char *name, struct error *err) {
   struct layout l;
@@ -109,6 +118,7 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
     code = layout_read(&l, name, type, arity, from->global_first, from->size, table, err);
   code = layout_close(&l, code, err);
   if (!code) {
+    count_from_zero(table, wide, (size_t)from->size * (size_t)arity, ctx->maps_base);
     map = mesh_map(ctx, from, to, arity, wide ? NULL : table, wide ? table : NULL, name, err);
     code = together_agree(l.comm, map ? OP_OK : error_prefix(err, "%s: ", path), err);
   }

@@ -4,6 +4,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "loop/loop.h"
+#include "loop/op2/compiled.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
 
@@ -196,6 +197,7 @@ static int check_global(const struct check *c) {
                 "%s of a global needs a set of exactly one element, but set \"%s\" has %lld; use "
                 "OP_INC, OP_MIN or OP_MAX to combine values of several elements",
                 access_names[access], c->loop->set->name, c->loop->set->global_size);
+  c->arg->started = c->loop->compiled && c->arg->present && access == OP_WORK && c->said->data;
   if (!code && !c->arg->gbl && !c->said->data && c->arg->present && access != OP_WORK)
     return fail(c, OP_ERR_ARGUMENT, "the data is NULL; expected the address of %d of type %s", c->said->dim,
                 type_info((enum type_code)c->said->type)->name);
@@ -307,5 +309,6 @@ int loop_check(struct op_context *ctx, struct loop *loop, struct error *err) {
       if (code)
         return code;
     }
-  return loop_check_aliases(ctx, loop, err);
+  const int code = loop->compiled ? compiled_check(loop, err) : OP_OK;
+  return code ? code : loop_check_aliases(ctx, loop, err);
 }

@@ -6,6 +6,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "loop/loop.h"
+#include "loop/op2/compiled.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 
@@ -90,7 +91,7 @@ static int describe_texts(struct op_context *ctx, struct loop *loop, struct erro
   struct desc *d = &loop->desc;
   const struct kernel *k = &loop->kernel;
   d->kernel_name = strdup(loop->name);
-  d->text = strndup(k->text, k->length);
+  d->text = strndup(k->text ? k->text : "", k->length);
   d->fp = strdup(env_value(ctx->env, ENV_FP));
   d->origin_file = k->origin_file ? strdup(k->origin_file) : NULL;
   d->origin_line = k->origin_line;
@@ -119,7 +120,7 @@ static int describe_names(struct loop *loop, const struct numbering *n, struct e
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
   desc_free(d);
-  *d = (struct desc){.nargs = loop->nargs};
+  *d = (struct desc){.nargs = loop->nargs, .compiled = loop->compiled != NULL};
   int code = describe_texts(ctx, loop, err);
   if (!code)
     code = describe_constants(ctx, loop, err);
@@ -134,7 +135,8 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   d->ndats = n.ndats;
   loop->epoch = ctx->mesh->epoch;
   loop->constant_epoch = ctx->mesh->constant_epoch;
-  return describe_names(loop, &n, err);
+  code = describe_names(loop, &n, err);
+  return code || !loop->compiled ? code : compiled_place(loop, err);
 }
 
 static void fill_slot(struct loop *loop, int index, const void *pointer) {
@@ -144,6 +146,8 @@ static void fill_slot(struct loop *loop, int index, const void *pointer) {
 
 void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
   const struct desc *d = &loop->desc;
+  if (loop->compiled)
+    fill_slot(loop, 0, loop->places);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     const struct desc_arg *described = &d->args[i];

@@ -92,20 +92,25 @@ static int run_call(struct op_context *ctx, struct loop *loop, const struct loop
 
 int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
              const op_arg *args, const char *file, int line, struct error *err) {
-  const struct loop_call call = {text, name, set, nargs, args, file, line};
+  const struct loop_call call = {
+      .text = text, .name = name, .set = set, .nargs = nargs, .args = args, .file = file, .line = line};
+  return loop_run_call(ctx, &call, err);
+}
+
+int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err) {
   struct loop *loop = NULL;
   /* The first loop after a declaration sends messages of its own, so all must have come to it. */
   int code = mesh_is_distributed(ctx)
                  ? OP_OK
-                 : agree_on_call(ctx, OP_OK, err, "loop %s", name ? name : "without a name");
+                 : agree_on_call(ctx, OP_OK, err, "loop %s", call->name ? call->name : "without a name");
   if (!code)
     code = mesh_distribute(ctx, err);
   if (!code)
-    code = find_record(ctx, &call, &loop, err);
+    code = find_record(ctx, call, &loop, err);
   if (code)
     return code;
   if (loop->failure.code && loop->constant_epoch == ctx->mesh->constant_epoch)
     return error_copy(err, &loop->failure);
   error_clear(&loop->failure);
-  return run_call(ctx, loop, &call, err);
+  return run_call(ctx, loop, call, err);
 }

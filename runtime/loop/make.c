@@ -8,8 +8,10 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "loop/form.h"
+#include "loop/op2/compiled.h"
 #include "loop/tiled.h"
 #include "mesh/data.h"
+#include "op2/op2jit_compiled.h"
 #include "record/launch.h"
 #include "record/sites.h"
 #include "tune/choose.h"
@@ -29,6 +31,7 @@ void loop_free(struct op_context *ctx, struct loop *loop) {
   free(loop->keys);
   free(loop->name);
   free(loop->text);
+  free(loop->places);
   free(loop->file);
   free(loop->frame);
   for (struct launch *next; loop->spare; loop->spare = next) {
@@ -91,15 +94,16 @@ static int copy_call(struct loop *loop, const struct loop_call *call, struct err
 
 static int check_and_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = loop_check(ctx, loop, err);
-  if (!code && (code = kernel_parse(&loop->kernel, loop->text, strlen(loop->text), loop->name, err)))
+  if (!code && !loop->compiled &&
+      (code = kernel_parse(&loop->kernel, loop->text, strlen(loop->text), loop->name, err)))
     error_prefix(err, "loop %s: ", loop->name);
   if (!code)
     code = loop_describe(ctx, loop, err);
-  if (!code && (code = kernel_check(&loop->kernel, &loop->desc, err)))
+  if (!code && !loop->compiled && (code = kernel_check(&loop->kernel, &loop->desc, err)))
     error_prefix(err, "loop %s, ", loop->name);
   if (!code)
     code = loop_layout(loop, err);
-  loop->native = native_find(ctx->natives, loop->text, loop->name);
+  loop->native = loop->compiled ? loop->compiled->kernel : native_find(ctx->natives, loop->text, loop->name);
   return code;
 }
 
@@ -114,6 +118,7 @@ static struct loop *record_new(struct op_context *ctx, const struct backend *bac
   loop->set_handle = call->set;
   loop->nargs = call->nargs;
   loop->line = call->line;
+  loop->compiled = call->compiled;
   if (tune_new(loop, err) || copy_call(loop, call, err) || check_and_describe(ctx, loop, err)) {
     loop_free(ctx, loop);
     return NULL;

@@ -56,9 +56,11 @@ int queue_flush(struct op_context *ctx, struct error *err) {
   return code ? error_prefix(err, "%s runs what waits: ", ctx->agreement->where) : OP_OK;
 }
 
-/* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other. */
+/* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other; programs of OP2 look at
+ * the memory that loops run on. */
 static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
-  return loop->backend->may_wait && !loop->form && comm_alone(ctx->comm) && loop->most_elements > 0;
+  return loop->backend->may_wait && !loop->form && !loop->compiled && comm_alone(ctx->comm) &&
+         loop->most_elements > 0;
 }
 
 static int run_at_once(struct op_context *ctx, struct launch *launch, struct error *err) {

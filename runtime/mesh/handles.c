@@ -1,4 +1,5 @@
 #include "mesh/handles.h"
+#include "op2/op2jit_visible.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -8,6 +9,12 @@
 enum { CHUNK = 256, QUARANTINE = 1024 };
 
 struct slot {
+  /* What a program of OP2 sees: the handle points to it. */
+  union {
+    struct op2jit_set set;
+    struct op2jit_map map;
+    struct op2jit_dat dat;
+  } visible;
   enum handle_kind kind; /* HANDLE_NONE: free */
   void *object;
   struct slot *next_free;
@@ -63,6 +70,7 @@ void *handle_new(struct handles *table, enum handle_kind kind, void *object) {
   struct slot *slot = take_slot(table);
   if (!slot)
     return NULL;
+  memset(&slot->visible, 0, sizeof slot->visible);
   slot->kind = kind;
   slot->object = object;
   slot->next_free = NULL;

@@ -11,12 +11,10 @@
 #include "mesh/globals.h"
 #include "mesh/halo.h"
 #include "mesh/handles.h"
+#include "op2/op2jit_visible.h"
 #include "ranks/comm.h"
 
 /* The map of direct arguments; only its address matters. */
-struct op2jit_map {
-  int unused;
-};
 __attribute__((visibility("default"))) struct op2jit_map op2jit_identity_map;
 
 char *name_copy(const char *name) {

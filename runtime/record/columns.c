@@ -33,18 +33,62 @@ static bool shares_its_dat(const struct loop *loop, const struct loop_arg *direc
   return false;
 }
 
+/* Of a compiled kernel nothing is known but its descriptors: all that reaches a dat which is changed through a map, or
+ * changed and reached through one, decides who may run at the same time. */
+static bool is_shared(const struct loop *loop, const struct dat *dat) {
+  bool changed = false, mapped = false;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->form != DESC_DAT || !arg->present || arg->dat != dat)
+      continue;
+    changed |= arg->access != OP_READ;
+    mapped |= arg->map != NULL;
+  }
+  return changed && mapped;
+}
+
+bool loop_meets(const struct loop *loop) {
+  bool meets = false;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    meets |= arg_is_turned(arg) ||
+             (loop->compiled && arg->form == DESC_DAT && arg->present && is_shared(loop, arg->dat));
+  }
+  return meets;
+}
+
+static void add_own(struct columns *l) {
+  const struct set *set = l->loop->set;
+  l->items[l->count++] = (struct plan_column){.arity = 1,
+                                              .column = (int)l->part->begin,
+                                              .target = set->id,
+                                              .target_size = set->extents[EXTENT_NONEXEC]};
+}
+
+static void add_met(struct columns *l) {
+  for (int i = 0; i < l->loop->nargs; i++) {
+    const struct loop_arg *arg = &l->loop->args[i];
+    if (arg->form != DESC_DAT || !arg->present || !is_shared(l->loop, arg->dat))
+      continue;
+    for (int c = 0; arg->map && c < arg_columns(arg); c++)
+      add(l, arg->map, arg->idx < 0 ? c : arg->idx);
+    if (!arg->map)
+      add_own(l);
+  }
+}
+
 /* A dat that is also incremented directly meets the elements themselves. */
 static void add_written(struct columns *l) {
-  const struct set *set = l->loop->set;
+  if (l->loop->compiled) {
+    add_met(l);
+    return;
+  }
   add_turned(l);
   for (int i = 0; i < l->loop->nargs; i++) {
     const struct loop_arg *arg = &l->loop->args[i];
     if (arg->form == DESC_DAT && arg->present && !arg->map && arg->access == OP_INC &&
         shares_its_dat(l->loop, arg))
-      l->items[l->count++] = (struct plan_column){.arity = 1,
-                                                  .column = (int)l->part->begin,
-                                                  .target = set->id,
-                                                  .target_size = set->extents[EXTENT_NONEXEC]};
+      add_own(l);
   }
 }
 

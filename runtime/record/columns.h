@@ -9,6 +9,9 @@
 int loop_columns(const struct loop *loop, const struct loop_part *part, enum plan_columns which,
                  struct plan_column **out, int *count, struct error *err);
 
+/* Are there elements that must not run at the same time, as far as descriptors say? */
+bool loop_meets(const struct loop *loop);
+
 /* Is it incremented through a map? */
 static inline bool arg_is_turned(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->present && arg->map && arg->access == OP_INC;

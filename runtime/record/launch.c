@@ -42,7 +42,7 @@ static int make(struct launch *launch, struct error *err) {
   memcpy(launch->frame, loop->frame, nframe * sizeof *launch->frame);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (arg->form == DESC_GBL && arg->access != OP_WORK && arg->present)
+    if (arg->form == DESC_GBL && (arg->access != OP_WORK || arg->started) && arg->present)
       launch->frame[desc_slot_arg(&loop->desc, i)] = launch->globals + arg->offset;
     if (arg->info >= 0)
       launch->frame[desc_slot_start(&loop->desc, i)] = launch->globals + arg->start;
@@ -107,7 +107,7 @@ static int grow_slots(struct launch *launch, int nslots, struct error *err) {
 
 static void start_value(struct launch *launch, int i) {
   const struct loop_arg *arg = &launch->loop->args[i];
-  if (arg_is_global(arg))
+  if (arg_is_copied(arg))
     memcpy(launch->globals + arg->offset, launch->user[i], arg->bytes);
   else if (arg_is_reduction(arg) && arg->info >= 0)
     memcpy(launch->globals + arg->start, launch->user[i], arg->bytes);

@@ -14,6 +14,8 @@
 #include "spread/exchange.h"
 
 struct op_context;
+struct op2jit_compiled;
+struct op2jit_place;
 struct dat;
 struct check_state;
 struct backend;
@@ -33,6 +35,7 @@ struct loop_arg {
   int idx, dim, access;
   enum type_code type;
   bool present;
+  bool started;  /* OP_WORK that starts from the user's values: of a compiled kernel */
   int ref, info; /* argument numbers from 0, -1: none; see struct desc_arg */
   size_t bytes;  /* globals and payloads: dim values */
   size_t offset; /* of a reduction or payload in its slot, else of a global in `globals` */
@@ -47,6 +50,11 @@ static inline bool arg_is_reduction(const struct loop_arg *arg) {
 static inline bool arg_is_global(const struct loop_arg *arg) {
   return arg->present && arg->form == DESC_GBL &&
          (arg->access == OP_READ || arg->access == OP_WRITE || arg->access == OP_RW);
+}
+
+/* The launch has a copy of the user's values. */
+static inline bool arg_is_copied(const struct loop_arg *arg) {
+  return arg_is_global(arg) || arg->started;
 }
 
 /* Elements that run at once. One process: one part, all of them. Ranks: the core, while messages travel; the boundary; and, if
@@ -94,6 +102,10 @@ struct loop {
   struct kernel kernel;
   struct desc desc;
   op_kernel_function native; /* NULL: no native form */
+  /* The kernel is a function of the program, and its text is empty; where the arguments are, as it is told. NULL: a text. */
+  const struct op2jit_compiled *compiled;
+  struct op2jit_place *places;
+  range_function range[2]; /* its forms for WORK_RANGE and WORK_LIST */
   /* On any rank: what is chosen by these must be the same on all ranks. */
   long most_elements; /* executed */
   int most_threads;   /* that it may use */
@@ -146,6 +158,7 @@ struct loop_call {
   const op_arg *args;
   const char *file;
   int line;
+  const struct op2jit_compiled *compiled; /* NULL: a text; else the text is empty */
 };
 
 uint64_t loop_hash(const struct loop_call *call);

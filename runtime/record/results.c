@@ -38,13 +38,13 @@ int loop_layout(struct loop *loop, struct error *err) {
   for (int i = 0; i < loop->nargs; i++) {
     struct loop_arg *arg = &loop->args[i];
     bool payload = arg->form == DESC_INFO;
-    if (payload || arg_is_global(arg) || arg_is_reduction(arg))
+    if (payload || arg_is_copied(arg) || arg_is_reduction(arg))
       loop->values[loop->nvalues++] = (unsigned char)i;
     if (arg->gbl)
       loop->hands_on = true;
     else
       loop->tells |= payload || arg_is_reduction(arg) || (arg_is_global(arg) && arg->access != OP_READ);
-    if (arg_is_global(arg))
+    if (arg_is_copied(arg))
       fits &= place(&globals, arg->bytes, &arg->offset);
     else if (arg_is_reduction(arg) || payload) {
       size_t bytes = arg->bytes + (payload ? NUMBER_BYTES : 0);

@@ -18,7 +18,8 @@ static bool is_of(const struct loop_site *site, const struct loop_call *call) {
   for (int i = 0; i < call->nargs; i++)
     if (!same_kind(&site->keys[i], &call->args[i]))
       return false;
-  return strcmp(site->name, call->name) == 0 && strcmp(site->text, call->text) == 0;
+  return site->compiled == call->compiled && strcmp(site->name, call->name) == 0 &&
+         strcmp(site->text, call->text) == 0;
 }
 
 static void site_free(struct loop_site *site) {
@@ -36,6 +37,7 @@ static struct loop_site *site_new(const struct loop_call *call) {
   site->name = strdup(call->name);
   site->text = strdup(call->text);
   site->set = call->set;
+  site->compiled = call->compiled;
   site->nargs = call->nargs;
   site->keys = array_new((size_t)call->nargs, sizeof *site->keys);
   if (!site->name || !site->text || !site->keys) {

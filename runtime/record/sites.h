@@ -8,6 +8,7 @@
 struct loop_site {
   char *name, *text, *variant;
   op_set set;
+  const struct op2jit_compiled *compiled;
   int nargs;
   op_arg *keys;
   struct loop *record;     /* that has the statistics; NULL: it is gone */

@@ -40,7 +40,8 @@ static bool is_record(const struct loop *loop, uint64_t hash, const struct loop_
   for (int i = 0; i < call->nargs; i++)
     if (!same_arg(&loop->keys[i], &call->args[i]))
       return false;
-  return strcmp(loop->name, call->name) == 0 && strcmp(loop->text, call->text) == 0;
+  return loop->compiled == call->compiled && strcmp(loop->name, call->name) == 0 &&
+         strcmp(loop->text, call->text) == 0;
 }
 
 struct loop *loop_find(const struct loop_table *table, uint64_t hash, const struct loop_call *call) {

@@ -52,6 +52,8 @@ struct report {
 
 void report_text(const struct report *r, struct text *out);
 void report_json(const struct report *r, struct text *out);
+/* A line for each loop, for programs of OP2. */
+void report_csv(const struct report *r, struct text *out);
 /* Chrome's trace event format. */
 void report_trace(const struct report *r, struct text *out);
 

@@ -136,6 +136,10 @@ int context_timing(struct op_context *ctx, struct text *out, struct error *err) 
   return write_report(ctx, report_text, out, err);
 }
 
+int context_csv(struct op_context *ctx, struct text *out, struct error *err) {
+  return write_report(ctx, report_csv, out, err);
+}
+
 /* ---- diagnostics ---- */
 
 static void describe_mesh(const struct op_context *ctx, struct text *out) {

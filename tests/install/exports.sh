@@ -1,6 +1,6 @@
 #!/bin/bash
-# exports.sh HEADER LIBRARY: the library exports what the header and the part of it that is typed declare, all of it and nothing
-# else but the two names by which gdb finds compiled kernels.
+# exports.sh HEADER LIBRARY: the library exports what the header, the part of it that is typed and what is for OP2's programs declare, all
+# of it and nothing else but the two names by which gdb finds compiled kernels.
 set -u
 header=$1 library=$2
 command -v nm >/dev/null || {
@@ -11,6 +11,7 @@ declared=$({
   sed -n 's/^#define op_[a-z0-9_]* \(op2jit_[a-z0-9_]*\)$/\1/p' "$header"
   grep -oE '^(void|int|const char \*|extern struct op2jit_map) ?op2jit_[a-z_]+' "$header" | grep -oE 'op2jit_[a-z_]+$'
   grep -oE '^(int|op_dat|op_arg|op_gbl) op2jit_[a-z0-9_]+_typed' "${header%.h}_typed.h" | grep -oE 'op2jit_[a-z0-9_]+$'
+  grep -ohE '^(void|int|long long|op_map) op2jit_(op2|par_loop)_[a-z_]+' "${header%/*}"/op2/op2jit_{op2,compiled}.h | grep -oE 'op2jit_[a-z0-9_]+$'
   printf '%s\n' __jit_debug_descriptor __jit_debug_register_code
 } | sort -u)
 exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' | sort -u)

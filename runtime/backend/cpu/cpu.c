@@ -21,6 +21,8 @@
 /* A backend that was not asked for by name must be able to compile; one that was may live on the cache. */
 static int seq_open(struct op_context *ctx, struct error *err) {
   struct jit *jit = NULL;
+  if (ctx->compiled)
+    return OP_OK;
   int code = backend_may_compile(ctx, err);
   if (!code && !env_given(ctx->env, ENV_BACKEND))
     code = context_compiler(ctx, err);
@@ -74,7 +76,7 @@ static bool cpu_is_ready(const struct loop *loop, int which) {
 static double cpu_cost(const struct loop *loop, int which) {
   const double compile = 0.03;
   const struct variant *wanted = &variant_of(loop, which)->variant;
-  bool found = false;
+  bool found = loop->compiled != NULL;
   for (int i = 0; i < loop->nvariants; i++) {
     const struct cpu_variant *v = variant_of(loop, i);
     found |=

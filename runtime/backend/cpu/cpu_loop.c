@@ -40,21 +40,29 @@ static size_t turned_bytes(const struct loop *loop) {
   return bytes;
 }
 
-static const struct strategy *default_strategy(const struct loop *loop, const struct cpu_loop *cpu) {
+static const struct strategy *default_strategy(const struct loop *loop) {
   if (loop->backend == &backend_seq)
     return &strategy_whole;
-  return cpu->turned_bytes ? &strategy_colours : &strategy_chunks;
+  return loop_meets(loop) ? &strategy_colours : &strategy_chunks;
 }
 
 /* Members that mean nothing for the strategy are set to zero, so that equal variants have equal names. */
-static int settle(struct variant *v, const struct loop *loop, const struct cpu_loop *cpu, struct error *err) {
+static int settle(struct variant *v, const struct loop *loop, struct error *err) {
   const struct strategy *s = v->strategy;
-  if (s->unsafe && cpu->turned_bytes)
+  if (s->apart && loop->compiled)
+    return error_set(
+        err, OP_ERR_ENV,
+        "loop %s: OP2_VARIANT forces %s, which needs the kernel's text, and a program of OP2 has it "
+        "compiled; use another strategy",
+        loop->name, s->name);
+  if (s->unsafe && loop_meets(loop))
     return error_set(err, OP_ERR_ENV,
                      "loop %s: OP2_VARIANT forces %s, but the loop increments through a map, %s", loop->name,
                      s->name, s->unsafe);
   if (s->serial)
     v->block_size = v->threads = 0;
+  if (loop->compiled)
+    v->shape = (struct shape){0};
   /* Where increments are apart there are maps of their own. */
   v->shape.straight &= shape_can_be_straight(&loop->desc, &v->shape) && !s->apart;
   v->shape.stream &= shape_can_stream(&loop->desc, &v->shape) && !s->apart;
@@ -139,28 +147,37 @@ static void cut_finer(struct variant *v, const struct loop *loop) {
   v->threads = loop->threads;
 }
 
+static int list_shapes(const struct op_context *ctx, const struct loop *loop, struct jit *jit,
+                       struct shape shapes[SHAPE_CANDIDATES]) {
+  const int vector_bytes = ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
+  const struct shape_wish wish = {.straight = loop->straight, .stream = loop->large};
+  return shape_candidates(&loop->desc, vector_bytes, wish, shapes);
+}
+
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, bool all,
                    struct error *err) {
   struct jit *jit = NULL;
-  int code = context_jit(ctx, &jit, err);
-  if (code)
-    return code;
-  cpu->turned_bytes = turned_bytes(loop);
-  struct shape shapes[SHAPE_CANDIDATES];
-  const int vector_bytes = ctx->kind ? ctx->kind->vector_bytes : jit_vector_bytes(jit);
-  const struct shape_wish wish = {.straight = loop->straight, .stream = loop->large};
-  const int nshapes = shape_candidates(&loop->desc, vector_bytes, wish, shapes);
-  struct variant v = {.strategy = default_strategy(loop, cpu), .shape = shapes[0]};
+  struct shape shapes[SHAPE_CANDIDATES] = {0};
+  int nshapes = 1, code = OP_OK;
+  if (!loop->compiled) {
+    code = context_jit(ctx, &jit, err);
+    if (code)
+      return code;
+    cpu->turned_bytes = turned_bytes(loop);
+    nshapes = list_shapes(ctx, loop, jit, shapes);
+  }
+  struct variant v = {.strategy = default_strategy(loop), .shape = shapes[0]};
   struct text spec = {0};
   const bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
-  if (!code)
-    code =
-        forced ? variant_apply(&v, text_str(&spec), err) : cpu_prefer_cached(ctx, loop, jit, &v.shape, err);
+  if (!code && forced)
+    code = variant_apply(&v, text_str(&spec), err);
+  else if (!code && jit)
+    code = cpu_prefer_cached(ctx, loop, jit, &v.shape, err);
   if (!forced && loop->heavy)
     cut_finer(&v, loop);
   text_free(&spec);
   if (!code)
-    code = settle(&v, loop, cpu, err);
+    code = settle(&v, loop, err);
   cpu->forces_threads = forced && v.threads > 0;
   if (!code)
     code = add_candidate(cpu, &v, err);
@@ -265,6 +282,12 @@ void cpu_discount(struct op_context *ctx) {
 int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
   struct cpu_variant *v = &((const struct cpu_loop *)loop->backend_state)->variants[which];
   struct jit *jit = NULL;
+  if (loop->compiled) {
+    v->functions[WORK_RANGE] = loop->range[WORK_RANGE];
+    v->functions[WORK_LIST] = loop->range[WORK_LIST];
+    v->ready = true;
+    return OP_OK;
+  }
   const struct desc *desc = v->parts[0].gather ? gather_desc(v->parts[0].gather) : &loop->desc;
   int code = context_jit(ctx, &jit, err);
   for (int list = 0; !code && list < (v->listed ? 2 : 1); list++) {

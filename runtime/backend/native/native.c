@@ -142,7 +142,7 @@ static void *number_pointer(const struct loop *loop, const struct loop_arg *arg,
   int *numbers = (int *)(void *)own->scratch;
   for (int r = 0; r < arg->dim; r++) {
     long target = target_of(arg, element, r);
-    numbers[r] = set->to_user ? set->to_user[target] : (int)target;
+    numbers[r] = set->to_user && !loop->compiled ? set->to_user[target] : (int)target;
   }
   return numbers;
 }
@@ -150,7 +150,8 @@ static void *number_pointer(const struct loop *loop, const struct loop_arg *arg,
 static void *global_pointer(const struct launch *launch, const struct loop_arg *arg, struct native_arg *own,
                             int i, unsigned char *slot) {
   switch (arg->access) {
-  case OP_WORK: return own->scratch;
+  case OP_WORK:
+    return arg->started ? memcpy(own->scratch, launch->globals + arg->offset, arg->bytes) : own->scratch;
   case OP_READ:
   case OP_WRITE:
   case OP_RW: return launch->globals + arg->offset;

@@ -47,7 +47,8 @@ int shadow_parse(const char *value, const struct backend **backend, int *every, 
 }
 
 static bool has_user_memory(const struct loop_arg *arg) {
-  return arg->present && (arg->form == DESC_INFO || (arg->form == DESC_GBL && arg->access != OP_WORK));
+  return arg->present &&
+         (arg->form == DESC_INFO || (arg->form == DESC_GBL && (arg->access != OP_WORK || arg->started)));
 }
 
 static int need_host(struct op_context *ctx, const struct loop *loop, struct error *err) {

@@ -1,0 +1,160 @@
+/* Data of OP2's programs: elements of all ranks, and raw loops over dat->data. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/size.h"
+#include "mesh/data.h"
+#include "op2/op2jit_op2.h"
+#include "ranks/agree.h"
+#include "record/record.h"
+#include "spread/exchange.h"
+#include "spread/spread.h"
+
+long long op2jit_op2_offset(op_set handle) {
+  struct op_context *ctx = api_enter("op_get_global_set_offset", KEEP);
+  if (!ctx)
+    return -1;
+  const struct set *set = api_object(ctx, handle, HANDLE_SET, "op_get_global_set_offset", "the set");
+  return api_leave_local(api_error()->code) ? -1 : set->global_first;
+}
+
+/* ---- elements of all ranks ---- */
+
+static int check_range(const struct dat *dat, int low, int high) {
+  if (low >= 0 && low <= high && high < dat->set->global_size)
+    return OP_OK;
+  return error_set(
+      api_error(), OP_ERR_RANGE,
+      "op_fetch_data_idx: elements %d .. %d of dat \"%s\"; expected 0 <= low <= high < %lld, both "
+      "ends included",
+      low, high, dat->name, dat->set->global_size);
+}
+
+/* All rows of all ranks, the ranks' own one behind the other, each in room for the longest. */
+static int gather(struct op_context *ctx, struct dat *dat, long most, unsigned char *mine, unsigned char *all,
+                  unsigned char *out, int low, int high) {
+  const size_t room = (size_t)most * dat->row_bytes;
+  int code = data_fetch(ctx, dat, mine, 0, dat->set->size - 1, api_error());
+  if (!code)
+    code = ctx->comm->table->gather_all(ctx->comm, mine, room, all, api_error());
+  for (int r = 0; !code && r < ctx->comm->size; r++) {
+    const long long first = dat->set->declared_first[r], end = dat->set->declared_first[r + 1];
+    const long long from = first > low ? first : low, to = end < high + 1LL ? end : high + 1LL;
+    if (from < to)
+      memcpy(out + (size_t)(from - low) * dat->row_bytes,
+             all + (size_t)r * room + (size_t)(from - first) * dat->row_bytes,
+             (size_t)(to - from) * dat->row_bytes);
+  }
+  return code;
+}
+
+static int fetch_of_all(struct op_context *ctx, struct dat *dat, unsigned char *out, int low, int high) {
+  long most = 0;
+  for (int r = 0; r < ctx->comm->size; r++) {
+    const long rows = (long)(dat->set->declared_first[r + 1] - dat->set->declared_first[r]);
+    most = rows > most ? rows : most;
+  }
+  unsigned char *mine = array_new((size_t)most, dat->row_bytes);
+  unsigned char *all = array_new((size_t)most * (size_t)ctx->comm->size, dat->row_bytes);
+  int code = mine && all ? OP_OK
+                         : error_memory(api_error(), "the elements of all ranks",
+                                        (size_t)most * (size_t)ctx->comm->size * dat->row_bytes);
+  code = agree_on_success(ctx->agreement, code, api_error());
+  if (!code)
+    code = gather(ctx, dat, most, mine, all, out, low, high);
+  free(mine);
+  free(all);
+  return code;
+}
+
+int op2jit_op2_fetch_idx(op_dat handle, void *out, int low, int high) {
+  struct op_context *ctx = api_enter("op_fetch_data_idx", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_fetch_data_idx", "the dat");
+  int code = dat ? check_range(dat, low, high) : api_error()->code;
+  if (!code && !out)
+    code = error_set(api_error(), OP_ERR_ARGUMENT, "op_fetch_data_idx: the memory for dat \"%s\" is NULL",
+                     dat->name);
+  code = agree_on_call(ctx, code, api_error(), "op_fetch_data_idx of dat \"%s\"\nelements\t%d .. %d\n",
+                       dat ? dat->name : "", low, high);
+  if (!code)
+    code = comm_alone(ctx->comm) ? data_fetch(ctx, dat, out, low, high, api_error())
+                                 : fetch_of_all(ctx, dat, out, low, high);
+  return api_leave(code);
+}
+
+/* ---- raw loops ---- */
+
+static struct dat *dat_of(struct op_context *ctx, const op_arg *arg) {
+  return arg->form == DESC_DAT && arg->present
+             ? api_object(ctx, arg->dat, HANDLE_DAT, "op_mpi_halo_exchanges", "an argument's dat")
+             : NULL;
+}
+
+static bool is_direct(const op_arg *arg) {
+  return arg->map == &op2jit_identity_map;
+}
+
+static void add_needs(struct op_context *ctx, int nargs, const op_arg *args, bool redundant,
+                      struct halo_need *needs, int *count) {
+  for (int i = 0; i < nargs && *count < OP_MAX_ARGS; i++) {
+    struct dat *dat = dat_of(ctx, &args[i]);
+    const bool reads = args[i].access == OP_READ || args[i].access == OP_RW;
+    if (!dat || !reads || (is_direct(&args[i]) && !redundant))
+      continue;
+    const struct map *map = is_direct(&args[i]) ? NULL
+                                                : api_object(ctx, args[i].map, HANDLE_MAP,
+                                                             "op_mpi_halo_exchanges", "an argument's map");
+    if (!api_error()->code && !halo_is_current(ctx, dat, SPACE_HOST, map))
+      needs[(*count)++] = (struct halo_need){.dat = dat, .map = map};
+  }
+}
+
+static bool writes_through_map(int nargs, const op_arg *args) {
+  bool writes = false;
+  for (int i = 0; i < nargs; i++)
+    writes |=
+        args[i].form == DESC_DAT && args[i].present && !is_direct(&args[i]) && args[i].access != OP_READ;
+  return writes;
+}
+
+/* How many elements a raw loop runs over then. */
+int op2jit_op2_halo_exchanges(op_set handle, int nargs, const op_arg *args) {
+  struct op_context *ctx = api_enter("op_mpi_halo_exchanges", FLUSH);
+  struct halo_need needs[OP_MAX_ARGS];
+  struct exchange *exchange = NULL;
+  int count = 0;
+  if (!ctx)
+    return 0;
+  const struct set *set = api_object(ctx, handle, HANDLE_SET, "op_mpi_halo_exchanges", "the set");
+  int code = agree_on_call(ctx, api_error()->code, api_error(), "op_mpi_halo_exchanges");
+  if (!code)
+    code = mesh_distribute(ctx, api_error());
+  const bool redundant = writes_through_map(nargs, args);
+  if (!code && set->spread)
+    add_needs(ctx, nargs, args, redundant, needs, &count);
+  if (!code)
+    code = agree_on_success(ctx->agreement, api_error()->code, api_error());
+  if (!code && count > 0)
+    code = exchange_get(ctx, needs, count, SPACE_HOST, &exchange, api_error());
+  if (!code && exchange && !(code = exchange_start(ctx, exchange, api_error()))) {
+    double waited = 0;
+    code = exchange_finish(ctx, exchange, &waited, api_error());
+  }
+  const long size = code ? 0 : set->extents[redundant ? EXTENT_EXEC : EXTENT_OWNED];
+  return api_leave(code) ? 0 : (int)size;
+}
+
+int op2jit_op2_wrote(int nargs, const op_arg *args) {
+  struct op_context *ctx = api_enter("op_mpi_set_dirtybit", FLUSH);
+  if (!ctx)
+    return api_refused();
+  for (int i = 0; i < nargs; i++) {
+    struct dat *dat = args[i].access == OP_READ ? NULL : dat_of(ctx, &args[i]);
+    if (dat)
+      dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+  }
+  return api_leave_local(api_error()->code);
+}

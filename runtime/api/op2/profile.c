@@ -1,0 +1,78 @@
+/* op_profile_*: a tree of a program's sections, with the times that it spent in them; and loops as a table for other programs. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "op2/op2jit_op2.h"
+#include "ranks/agree.h"
+#include "report/profile.h"
+#include "report/report.h"
+
+static struct profile *profile_of(void) {
+  const struct op_context *ctx = api_context();
+  return ctx ? ctx->profile : NULL;
+}
+
+void op2jit_op2_profile_start(const char *name) {
+  struct op_context *ctx = api_context();
+  if (!ctx)
+    return;
+  profile_free(ctx->profile);
+  ctx->profile = profile_new(name);
+}
+
+void op2jit_op2_profile_enter(const char *name) {
+  if (profile_of())
+    profile_enter(profile_of(), name);
+}
+
+void op2jit_op2_profile_exit(void) {
+  if (profile_of())
+    profile_leave(profile_of());
+}
+
+void op2jit_op2_profile_end(void) {
+  if (profile_of())
+    profile_end(profile_of());
+}
+
+static int write_file(const char *path, const struct text *text, struct error *err) {
+  FILE *file = fopen(path, "w");
+  bool good = file && fputs(text_str(text), file) >= 0;
+  if (file)
+    good &= fclose(file) == 0;
+  return good ? OP_OK
+              : error_set(err, OP_ERR_FILE, "the file %s cannot be written: %s", path, strerror(errno));
+}
+
+int op2jit_op2_profile_output(const char *json_file) {
+  struct op_context *ctx = api_enter("op_profile_output", KEEP);
+  struct text out = {0};
+  int code = OP_OK;
+  if (!ctx)
+    return api_refused();
+  if (ctx->profile && ctx->comm->rank == 0 && *json_file) {
+    profile_json(ctx->profile, &out);
+    code = write_file(json_file, &out, api_error());
+  } else if (ctx->profile && ctx->comm->rank == 0) {
+    profile_text(ctx->profile, &out);
+    context_print(ctx, &out);
+  }
+  text_free(&out);
+  return api_leave_local(code);
+}
+
+int op2jit_op2_csv(const char *path) {
+  struct op_context *ctx = api_enter("op_timings_to_csv", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct text out = {0};
+  int code = agree_on_call(ctx, api_error()->code, api_error(), "op_timings_to_csv");
+  if (!code)
+    code = context_csv(ctx, &out, api_error());
+  if (!code && ctx->comm->rank == 0)
+    code = write_file(path, &out, api_error());
+  text_free(&out);
+  return api_leave(code);
+}

@@ -1,0 +1,161 @@
+#include "loop/op2/compiled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "base/log.h"
+#include "base/size.h"
+#include "context/context.h"
+#include "mesh/data.h"
+#include "op2/op2jit_compiled.h"
+
+/* ---- the kernel against the arguments ---- */
+
+static bool is_vector(const struct loop_arg *arg) {
+  return arg->form == DESC_DAT && arg->map && arg->idx < 0;
+}
+
+static int check_parameter(const struct loop *loop, int i, struct error *err) {
+  const struct loop_arg *arg = &loop->args[i];
+  const op2jit_parameter *p = &loop->compiled->parameters[i];
+  const int depth = is_vector(arg) ? 2 : 1;
+  if (p->depth != depth)
+    return error_set(
+        err, OP_ERR_KERNEL,
+        "loop %s, argument %d: the kernel's parameter is %s, and the loop passes %s; declare it %s",
+        loop->name, i + 1, p->depth == 1 ? "a pointer" : "a pointer to pointers",
+        depth == 1 ? "one target" : "all targets of a map",
+        depth == 1 ? "T *x, or pass the index -arity" : "T **x, or pass the index of one target");
+  if (!type_fits(arg->type, p->type))
+    return error_set(
+        err, OP_ERR_KERNEL,
+        "loop %s, argument %d: the kernel's parameter points to %s, and the loop passes the type "
+        "\"%s\"; make them the same",
+        loop->name, i + 1, p->type, type_info(arg->type)->name);
+  if (is_vector(arg) && arg->map->arity > OP2JIT_WIDEST)
+    return error_set(
+        err, OP_ERR_KERNEL,
+        "loop %s, argument %d: map \"%s\" has the arity %d, and vectors have at most %d targets here",
+        loop->name, i + 1, arg->map->name, arg->map->arity, OP2JIT_WIDEST);
+  return OP_OK;
+}
+
+int compiled_check(const struct loop *loop, struct error *err) {
+  const op2jit_compiled *c = loop->compiled;
+  if (c->size != (int)sizeof *c || c->nargs != loop->nargs)
+    return error_set(err, OP_ERR_KERNEL,
+                     "loop %s: the program was compiled with the op_seq.h of another op2jit; compile it anew",
+                     loop->name);
+  if (loop->backend->space == SPACE_DEVICE)
+    return error_set(
+        err, OP_ERR_BACKEND,
+        "loop %s: OP2_BACKEND=%s needs the kernel's text, and a program of OP2 has it compiled; use "
+        "OP2_BACKEND=openmp",
+        loop->name, loop->backend->name);
+  for (int i = 0; i < loop->nargs; i++)
+    if (check_parameter(loop, i, err))
+      return err->code;
+  return OP_OK;
+}
+
+/* ---- places ---- */
+
+static int kind_of(const struct loop_arg *arg) {
+  if (!arg->present)
+    return OP2JIT_ABSENT;
+  switch (arg->form) {
+  case DESC_DAT: return !arg->map ? OP2JIT_DIRECT : arg->idx < 0 ? OP2JIT_VECTOR : OP2JIT_MAPPED;
+  case DESC_GBL: return arg->access == OP_WORK ? OP2JIT_WORK : OP2JIT_GLOBAL;
+  case DESC_IDX: return OP2JIT_NUMBER;
+  case DESC_INFO: return OP2JIT_PAYLOAD;
+  }
+  return OP2JIT_ABSENT;
+}
+
+static op2jit_place place_of(const struct loop *loop, int i, long *scratch) {
+  const struct desc *d = &loop->desc;
+  const struct loop_arg *arg = &loop->args[i];
+  const struct desc_arg *described = &d->args[i];
+  const long aligned = 64;
+  op2jit_place place = {.kind = kind_of(arg),
+                        .base = described->dat >= 0 ? desc_slot_dat(d, described->dat) : desc_slot_arg(d, i),
+                        .map = described->map >= 0 ? desc_slot_map(d, described->map) : -1,
+                        .start = desc_slot_start(d, i),
+                        .numbers = desc_slot_numbers(d, 0),
+                        .column = arg->map && arg->idx > 0 ? arg->idx : 0,
+                        .arity = arg->map ? arg->map->arity : 1,
+                        .dim = arg->dim,
+                        .access = arg->access,
+                        .payload = arg->info,
+                        .scratch = *scratch,
+                        .bytes = (long)arg->bytes};
+  *scratch += ((long)arg->bytes + aligned - 1) / aligned * aligned;
+  return place;
+}
+
+/* Arguments are of the kinds that the fast form is for. */
+static bool is_fast(const struct loop *loop) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const op2jit_place *place = &loop->places[i];
+    const int most = place->kind == OP2JIT_GLOBAL   ? OP2JIT_NEAR
+                     : place->kind == OP2JIT_NUMBER ? 1
+                                                    : place->dim;
+    if (place->kind != loop->compiled->kinds[i] || place->dim > most)
+      return false;
+  }
+  return true;
+}
+
+int compiled_place(struct loop *loop, struct error *err) {
+  free(loop->places);
+  loop->places = array_new((size_t)loop->nargs + 1, sizeof *loop->places);
+  if (!loop->places)
+    return error_memory(err, "a loop's places", ((size_t)loop->nargs + 1) * sizeof *loop->places);
+  long scratch = 0;
+  for (int i = 0; i < loop->nargs; i++)
+    loop->places[i] = place_of(loop, i, &scratch);
+  loop->places[loop->nargs].scratch = scratch;
+  const op2jit_range *range = is_fast(loop) ? loop->compiled->fast : loop->compiled->any;
+  loop->range[WORK_RANGE] = range[0];
+  loop->range[WORK_LIST] = range[1];
+  return OP_OK;
+}
+
+/* ---- what is not safe, and made so ---- */
+
+/* Targets that two elements, or one twice, write to. */
+static long count_shared(const struct loop *loop, const struct loop_arg *arg, unsigned char *marks) {
+  const int first = arg->idx < 0 ? 0 : arg->idx, end = arg->idx < 0 ? arg->map->arity : arg->idx + 1;
+  long shared = 0;
+  for (long e = 0; e < loop->set->extents[EXTENT_OWNED]; e++)
+    for (int c = first; c < end; c++) {
+      const int target = arg->map->table[(size_t)e * (size_t)arg->map->arity + (size_t)c];
+      shared += marks[target];
+      marks[target] = 1;
+    }
+  return shared;
+}
+
+int compiled_warn_of_shared(struct op_context *ctx, const struct loop *loop, struct error *err) {
+  static const char *const names[] = {[OP_WRITE] = "OP_WRITE", [OP_RW] = "OP_RW"};
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (!arg->present || !arg->dat || !arg->map || (arg->access != OP_WRITE && arg->access != OP_RW))
+      continue;
+    unsigned char *marks = array_new((size_t)arg->dat->set->extents[EXTENT_NONEXEC], 1);
+    if (!marks)
+      return error_memory(err, "the check of a dat that is written", (size_t)arg->dat->set->size);
+    const long shared = count_shared(loop, arg, marks);
+    free(marks);
+    if (shared == 0)
+      continue;
+    log_line(
+        ctx->log, LOG_WARN, "loop",
+        "loop %s, argument %d: %s through map \"%s\", and %ld targets are met more than once: what comes of "
+        "that depends on the order; no two elements with one target run at the same time",
+        loop->name, i + 1, names[arg->access], arg->map->name, shared);
+    return OP_OK;
+  }
+  return OP_OK;
+}

@@ -1,0 +1,46 @@
+#!/bin/bash
+# matrix.sh ROOT: OP2's headers, each alone and as programs use them, under every standard from C++11 to C++20, with g++ and clang++, and in C
+# what is for C: without a warning.
+set -u
+root=$1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+flags=(-fsyntax-only -Wall -Wextra -pedantic -Werror -I"$root/include" -I"$root/include/op2")
+mpi=
+command -v mpicxx >/dev/null && mpi=$(mpicxx -show 2>/dev/null | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')
+failures=0 compiled=0
+
+try() { # COMPILER STANDARD FILE FLAG...
+  local compiler=$1 standard=$2 file=$3
+  shift 3
+  "$compiler" -std="$standard" "${flags[@]}" "$@" "$file" && compiled=$((compiled + 1)) && return
+  echo "not compiled: $compiler -std=$standard $file"
+  failures=$((failures + 1))
+}
+
+for compiler in g++ clang++; do
+  command -v "$compiler" >/dev/null || {
+    echo "left out: there is no $compiler"
+    continue
+  }
+  for header in op_seq op_lib_cpp op_lib_c op_lib_core op_hdf5 op_profile op_util op_rt_support; do
+    echo "#include \"$header.h\"" >"$work/$header.cpp"
+    try "$compiler" c++11 "$work/$header.cpp"
+  done
+  for standard in c++11 c++20; do
+    try "$compiler" "$standard" "$root/tests/op2/units.cpp"
+  done
+  for standard in c++14 c++17; do
+    try "$compiler" "$standard" "$root/tests/op2/second.cpp"
+  done
+  if [ -n "$mpi" ]; then
+    printf '%s\n' '#include "op_lib_mpi.h"' '#include "op_seq.h"' 'MPI_Comm comm;' >"$work/mpi.cpp"
+    # shellcheck disable=SC2086 # a list of flags
+    try "$compiler" c++11 "$work/mpi.cpp" $mpi
+  fi
+done
+echo '#include "op_lib_c.h"' >"$work/c.c"
+try cc c11 "$work/c.c"
+[ -n "$mpi" ] || echo "left out: op_lib_mpi.h, there is no mpicxx"
+echo "$compiled compiled"
+exit "$failures"
