@@ -361,22 +361,23 @@ static bool adds_wrongly(struct trial *t, int k, unsigned long number, double st
   return differs(t, k, TRIAL_OLD, out);
 }
 
-/* What differs by rounding only does not from every start. */
+/* What differs by rounding only does not from every start. Whole numbers do not round. */
 static bool was_not_added(struct trial *t, int k, unsigned long number, struct trial_result *out) {
-  const bool is_float = type_info(t->loop->args[k].type)->is_float;
+  static const double whole[] = {1, 3, 1000, -7};
+  const struct type_info *type = type_info(t->loop->args[k].type);
   if (t->loop->args[k].type == TYPE_BOOL)
     return false;
   memcpy(t->first, t->memory, t->bytes);
-  const double scale = is_float ? 1024 * scale_of(t) : 1;
-  const int signs = is_float || type_info(t->loop->args[k].type)->is_signed ? 2 : 1;
+  for (int i = 0; !type->is_float && i < (type->is_signed ? 4 : 3); i++)
+    if (adds_wrongly(t, k, number, whole[i], out))
+      return true;
+  const double scale = 1024 * scale_of(t);
   struct trial_result again;
-  for (int i = 0; i < signs; i++) {
-    const double sign = i ? -1 : 1;
+  for (int sign = 1; type->is_float && sign >= -1; sign -= 2)
     if (adds_wrongly(t, k, number, sign * 1024 * scale, &again) &&
-        adds_wrongly(t, k, number, sign * (is_float ? 1024 * 1024 : 100) * scale, &again) &&
+        adds_wrongly(t, k, number, sign * 1024 * 1024 * scale, &again) &&
         adds_wrongly(t, k, number, sign * scale, out))
       return true;
-  }
   return false;
 }
 
