@@ -10,6 +10,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "loop/loop.h"
+#include "loop/queue.h"
 #include "loop/tiled_describe.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
@@ -21,8 +22,8 @@
 
 /* Loops that repeat are taken together up to so many, others up to more; and so many different chains are remembered. */
 enum { LONG_CHAIN = 8, LONGEST_CHAIN = 24, MOST_CHAINS = 64 };
-/* A tile's data should be at home in a cache of one core, and a chunk be many tiles; what fits into the caches anyway gains nothing. */
-static const double tile_bytes = 256e3, chunk_bytes = 8e6, worth_bytes = 16e6;
+/* A tile's data should be at home in a cache of one core, and a chunk be some tiles; what fits into the caches anyway gains nothing. */
+static const double tile_bytes = 1e6, chunk_bytes = 8e6, worth_bytes = 16e6;
 enum { LEAST_CHUNKS = 8, MOST_CHUNKS = 64, MOST_BLOCKS = 1024 };
 
 struct tiled {
@@ -200,19 +201,38 @@ static void note_times(struct op_context *ctx, const struct tiled *t, struct lau
   }
 }
 
+static void execute(struct op_context *ctx, const struct tiled *t, const struct schedule *s, int threads) {
+  executor_run(ctx->team,
+               &(struct execution){.schedule = s, .works = t->works, .nworks = t->n, .threads = threads});
+}
+
+/* Items keep their order, and with it sums theirs. */
+static void execute_loop_by_loop(struct op_context *ctx, const struct tiled *t, struct item *items) {
+  const struct schedule *all = &t->tiles.schedule;
+  for (int l = 0; l < t->n; l++) {
+    struct phase phase = {0};
+    for (int i = 0; i < all->nitems; i++)
+      if (all->items[i].work == l)
+        items[phase.count++] = all->items[i];
+    execute(ctx, t, &(struct schedule){.items = items, .nitems = phase.count, .phases = &phase, .nphases = 1},
+            1);
+  }
+}
+
+/* `items`: room for the loops one by one, or NULL. */
 static int run(struct op_context *ctx, const struct tiled *t, struct launch *const *launches,
-               struct error *err) {
+               struct item *items, struct error *err) {
   const double start = clock_seconds();
   int code = OP_OK;
-  executor_run(ctx->team, &(struct execution){.schedule = &t->tiles.schedule,
-                                              .works = t->works,
-                                              .nworks = t->n,
-                                              .threads = threads_of(t)});
+  if (items)
+    execute_loop_by_loop(ctx, t, items);
+  else
+    execute(ctx, t, &t->tiles.schedule, threads_of(t));
   for (int i = 0; !code && i < t->n; i++) {
     code = launch_results(ctx, launches[i], err);
     loop_mark_written(ctx, t->loops[i], t->loops[i]->backend->space);
   }
-  ctx->counters->tiled++;
+  ctx->counters->tiled += !items;
   note_times(ctx, t, launches, start, clock_seconds() - start);
   return code;
 }
@@ -225,20 +245,28 @@ static bool can(struct launch *const *launches, int n) {
 }
 
 /* What fails here fails before anything has changed; only tiles that are wrong are worth an error. */
-int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, bool *ran, struct error *err) {
+int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, bool loop_by_loop, bool *ran,
+              struct error *err) {
   struct tiled *t = can(launches, n) ? find(ctx, launches, n) : NULL;
+  struct item *items = NULL;
   *ran = false;
-  if (!t || (t->seen++ == 0 && forced_bytes(ctx) <= 0))
+  if (!t || (t->seen++ == 0 && forced_bytes(ctx) <= 0 && !ctx->queue->check))
     return OP_OK;
   int code = t->tried ? OP_OK : cut(ctx, t, err);
   if (code == OP_ERR_PLAN)
     return code;
   if (!code && t->tiles.schedule.nitems) {
-    code = make_works(ctx, t, launches, err);
+    if (loop_by_loop && !(items = array_new((size_t)t->tiles.schedule.nitems, sizeof *items)))
+      code = error_memory(err, "the loops of a chain", (size_t)t->tiles.schedule.nitems * sizeof *items);
+    if (!code)
+      code = make_works(ctx, t, launches, err);
     *ran = !code;
   }
   if (*ran)
-    return run(ctx, t, launches, err);
+    code = run(ctx, t, launches, items, err);
+  free(items);
+  if (*ran)
+    return code;
   if (code) {
     error_clear(err);
     return take_back(ctx, launches, n, err);

@@ -132,6 +132,12 @@ TEST(chains_have_the_outcome_of_their_loops) {
       assert_int_equal(o->tiled, STEPS);
       free(o);
     }
+  for (int t = 0; t < 3; t++) {
+    struct outcome *o = run("OP2_LAZY=check", threads[t], variants[0]);
+    compare(o, expected, "compared");
+    assert_int_equal(o->tiled, STEPS);
+    free(o);
+  }
   free(expected);
 }
 
