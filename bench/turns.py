@@ -102,18 +102,18 @@ def steps_of(slowest):
     return min(MOST_STEPS, max(FEWEST_STEPS, int(BATCH_MS / slowest)))
 
 
-def run_pair(build, sample, size, rounds, env, folder):
-    """The times of both sides in one pair of processes."""
+def run_pair(build, sample, size, rounds, wanted, folder):
+    """The times of both sides in one pair of processes. Wanted are names, with the word and the environment of each."""
     program, answer = os.path.join(build, "bench", "turns_" + sample), os.path.join(folder, "answer")
-    times, sides = {side: [] for side in SIDES}, {}
+    times, sides = {side: [] for side in wanted}, {}
     try:
-        for side in SIDES:
-            sides[side] = Side(program, side, size, answer, env)
+        for side, (word, env) in wanted.items():
+            sides[side] = Side(program, word, size, answer, env)
         for either in sides.values():
             either.wait_ready()
         steps = steps_of(max(either.batch(FIRST_STEPS) for either in sides.values()))
         for turn in range(rounds):
-            for side in SIDES if turn % 2 else reversed(SIDES):
+            for side in wanted if turn % 2 else reversed(wanted):
                 for either in sides.values():
                     either.wait_asleep()
                 times[side].append(sides[side].batch(steps))
@@ -172,7 +172,7 @@ def measure(build, wanted):
             times = {side: [] for side in SIDES}
             try:
                 for _ in range(wanted.runs):
-                    for side, more in run_pair(build, sample, size, rounds, env, folder).items():
+                    for side, more in run_pair(build, sample, size, rounds, {side: (side, env) for side in SIDES}, folder).items():
                         times[side] += more
                 print_case(sample, size, threads, times)
             except Failure as problem:

@@ -1,7 +1,7 @@
-/* usage: turns_SAMPLE by-hand|library SIZE ANSWER
- * Says "ready"; then for each number that it reads it runs a batch of so many steps and prints the milliseconds of one. At the end of
- * what it reads, the hand-written loop's process writes its last answer to the file ANSWER; the library's, which must
- * end after it, compares its own with that. Status 0 only if all went well. */
+/* usage: turns_SAMPLE by-hand|library|first SIZE ANSWER
+ * first: the library as well, whose answer another one of it is compared with. Says "ready"; then for each number that it reads it runs a batch of so many steps and prints the milliseconds of one. At the end of
+ * what it reads, the hand-written loop's process (or the first one) writes its last answer to the file ANSWER; the library's, which
+ * must end after it, compares its own with that. Status 0 only if all went well. */
 #include "turns.h"
 
 #include "common/arguments.h"
@@ -57,10 +57,11 @@ static int compare_answers(const char *path, const double *answer, long long cou
 
 int main(int argc, char **argv) {
   if (argc != 4) {
-    fprintf(stderr, "usage: %s by-hand|library SIZE ANSWER\n", argv[0]);
+    fprintf(stderr, "usage: %s by-hand|library|first SIZE ANSWER\n", argv[0]);
     return 2;
   }
-  const int library = !strcmp(argv[1], "library"), size = atoi(argv[2]);
+  const int compares = !strcmp(argv[1], "library"), size = atoi(argv[2]);
+  const int library = compares || !strcmp(argv[1], "first");
   int status = EXIT_SUCCESS;
   if (library && turns_word)
     init_with(1, argv, 0, turns_word);
@@ -69,13 +70,14 @@ int main(int argc, char **argv) {
   const long long count = turns_prepare(size, library);
   double *answer = room(count, sizeof *answer);
   run_batches(library, answer);
-  if (library) {
+  if (compares)
     status = compare_answers(argv[3], answer, count);
-    op_exit();
-  } else if (write_answer(argv[3], answer, (size_t)count)) {
+  else if (write_answer(argv[3], answer, (size_t)count)) {
     perror(argv[3]);
     status = EXIT_FAILURE;
   }
+  if (library)
+    op_exit();
   free(answer);
   return status;
 }
