@@ -50,6 +50,7 @@
 #undef op_partition
 #undef op_par_loop
 #undef op_par_loop_array
+#undef op_diagnostic_output
 #undef OP_ID
 
 typedef long long ll;
@@ -179,6 +180,10 @@ static inline void *op_realloc(void *memory, size_t size) {
 }
 static inline void op_free(void *memory) {
   free(memory);
+}
+/* May be called by the root alone. */
+static inline void op_diagnostic_output(void) {
+  op2jit_op2_diagnostics();
 }
 static inline void op_timings_to_csv(const char *path) {
   op2jit_op2_csv(path);

@@ -1,8 +1,10 @@
 /* Files. */
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "api/api.h"
+#include "base/log.h"
 #include "base/size.h"
 #include "files/io.h"
 #include "mesh/data.h"
@@ -55,6 +57,17 @@ op_set op2jit_decl_set_hdf5_infer_size(const char *file, const char *name, const
   return api_leave_pointer(set ? set->handle : NULL);
 }
 
+/* A program of OP2 may ask for what a file lacks: then it gets NULL, and a warning. The same on all ranks. */
+static bool may_lack(const struct op_context *ctx, const char *file) {
+  if (!ctx->compiled || api_error()->code != OP_ERR_FILE || access(file, R_OK) != 0)
+    return false;
+  if (ctx->comm->rank == 0)
+    log_line(ctx->log, LOG_WARN, "io", "%s", error_message(api_error()));
+  error_clear(api_error());
+  api_leave_local(OP_OK);
+  return true;
+}
+
 op_map op2jit_decl_map_hdf5(op_set from, op_set to, int arity, const char *file, const char *name) {
   static const char call[] = "op_decl_map_hdf5";
   struct op_context *ctx = api_enter(call, FLUSH);
@@ -67,6 +80,8 @@ op_map op2jit_decl_map_hdf5(op_set from, op_set to, int arity, const char *file,
     error_prefix(api_error(), "map \"%s\": ", name ? name : "unnamed");
   if (!begin(ctx, call, file, name))
     map = load_map(ctx, source, target, arity, file, name, api_error());
+  if (!map && may_lack(ctx, file))
+    return NULL;
   return api_leave_pointer(map ? map->handle : NULL);
 }
 
@@ -81,6 +96,8 @@ op_dat op2jit_decl_dat_hdf5(op_set set, int dim, const char *type, const char *f
     error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed");
   if (!begin(ctx, call, file, name))
     dat = load_dat(ctx, on, dim, type, file, name, api_error());
+  if (!dat && may_lack(ctx, file))
+    return NULL;
   return api_leave_pointer(dat ? dat->handle : NULL);
 }
 

@@ -166,7 +166,8 @@ static void describe_mesh(const struct op_context *ctx, struct text *out) {
 int context_diagnostics(struct op_context *ctx, struct text *out, struct error *err) {
   text_addf(out, "backend %s\n", ctx->backend->name);
   describe_mesh(ctx, out);
-  int code = spread_wanted(ctx) ? spread_describe(ctx, out, err) : OP_OK;
+  /* Ranks tell one another what they have of the mesh; in programs of OP2 it may be the root alone that asks. */
+  int code = spread_wanted(ctx) && !ctx->compiled ? spread_describe(ctx, out, err) : OP_OK;
   if (ctx->plans) {
     plan_cache_begin(ctx->plans, ctx->mesh->epoch);
     plan_cache_describe(ctx->plans, out);

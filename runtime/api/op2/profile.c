@@ -76,3 +76,15 @@ int op2jit_op2_csv(const char *path) {
   text_free(&out);
   return api_leave(code);
 }
+
+int op2jit_op2_diagnostics(void) {
+  struct op_context *ctx = api_enter("op_diagnostic_output", KEEP);
+  struct text out = {0};
+  int code = OP_OK;
+  if (!ctx)
+    return api_refused();
+  if (ctx->comm->rank == 0 && !(code = context_diagnostics(ctx, &out, api_error())))
+    context_print(ctx, &out);
+  text_free(&out);
+  return api_leave_local(code);
+}

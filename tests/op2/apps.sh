@@ -1,0 +1,130 @@
+#!/bin/bash
+# apps.sh CHECKOUT [CELLS [COMPILER...]]: builds the applications and functional tests of a checkout of OP2 as they are, with each compiler
+# (g++ clang++), and runs them on 1 and 2 threads and, those that deal their mesh out, on 2 ranks. A table says of each what its own
+# check said; where that needs the published mesh (CELLS 720000; 20000 else), whether all runs end alike. For people: no suite runs it.
+# jac1's longint has a billion nodes, and is left out.
+#   BUILD  the build of op2jit that is used [build beside this script's tree]
+#   ONLY   programs whose names match this pattern
+# shellcheck disable=SC2206,SC2015,SC2053 # lists of flags, and a pattern
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+[ $# -ge 1 ] && [ -d "$1/apps/c" ] || {
+  echo "usage: apps.sh CHECKOUT [CELLS [COMPILER...]], a folder with OP2's apps/c" >&2
+  exit 2
+}
+checkout=$(cd "$1" && pwd) cells=${2:-20000} build=${BUILD:-$here/build}
+[ $# -gt 2 ] && compilers=("${@:3}") || compilers=(g++ clang++)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export LD_LIBRARY_PATH=$build OP2_PLUGINS=$work/plugins OP2_CACHE=off OP2_LOG=error
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+mkdir "$work/plugins" "$work/meshes"
+find "$build" -name 'op2jit-*.so' -exec ln -s {} "$work/plugins/" \;
+hdf5=$(pkg-config --cflags hdf5) mpi=$(mpicxx --showme:compile) mpi_libs=$(mpicxx --showme:link)
+hdf5_mpi=$(pkg-config --cflags hdf5-openmpi) hdf5_mpi_libs=$(pkg-config --libs hdf5-openmpi)
+failures=0
+
+compile() { # COMPILER SOURCE PROGRAM FLAG...
+  local compiler=$1 source=$2 program=$3
+  local -a flags=(-std=c++17 -O2 -w "${@:4}" -I"$here/include" -I"$here/include/op2" -I"${source%/*}")
+  local libs="-L$build -lop2jit"
+  case $source in
+  *hdf5*mpi.cpp) flags+=($hdf5_mpi $mpi) libs+=" $hdf5_mpi_libs $mpi_libs" ;;
+  *) if grep -q 'hdf5\.h>\|"hdf5.h"' "$source"; then flags+=($hdf5) libs+=" $(pkg-config --libs hdf5)"; fi
+    if [[ " ${flags[*]} " == *USE_MPI* ]] || grep -q 'mpi\.h' "$source"; then flags+=($mpi) libs+=" $mpi_libs"; fi ;;
+  esac
+  # shellcheck disable=SC2086 # lists of flags
+  "$compiler" "${flags[@]}" "$source" -o "$program" $libs >"$work/said" 2>&1
+}
+
+# The words by which runs of one program are compared, and what its own check said.
+numbers() { grep -aE '^ *[0-9]+ +[0-9.]+e|rms|iter|min:|^u_|sum|max|[Rr]eduction|result' "$1" | tail -n 1 | sed 's/ wall.*//'; }
+verdict() { # STATUS FILE
+  if [ "$1" -ne 0 ]; then
+    echo "status $1: $(grep -m 1 -iE 'error|signal' "$2" | cut -c 1-80)"
+  elif grep -qi 'check PASSED\|considered PASSED\|Validation passed' "$2"; then
+    echo "PASSED"
+  elif grep -q 'ERROR\|check FAILED' "$2" || { [ "$cells" = 720000 ] && grep -q 'considered FAILED' "$2"; }; then
+    echo "FAILED"
+  else
+    echo "ends well"
+  fi
+}
+
+run() { # LABEL PROGRAM MESH-FOLDER WORD...: in a folder of its own
+  local label=$1 program=$2 meshes=$3 status said numbers name
+  local folder=$work/run
+  shift 3
+  rm -rf "$folder"
+  mkdir "$folder"
+  find "$work/meshes" "$meshes" -maxdepth 1 -type f -exec ln -sf {} "$folder/" \;
+  local start=$SECONDS
+  (cd "$folder" && timeout 900 "$@" "$program" >"$work/out" 2>&1)
+  status=$?
+  said=$(verdict "$status" "$work/out")
+  numbers=$(numbers "$work/out")
+  name=${label% *}
+  [ -f "$work/first.$name" ] || echo "$numbers" >"$work/first.$name"
+  [[ $said == PASSED || $said == "ends well" ]] || failures=$((failures + 1))
+  printf '%-34s %-14s %4d s  %-10s %s\n' "$name" "${label##* }" $((SECONDS - start)) "$said" "$numbers"
+}
+
+prepare() { # COMPILER: meshes in HDF5, made by OP2's own converters
+  local precision
+  mkdir -p "$work/dp" "$work/sp"
+  for precision in dp sp; do
+    compile "$1" "$checkout/apps/c/airfoil/airfoil_hdf5/$precision/convert_mesh.cpp" "$work/convert" &&
+      (cd "$work/meshes" && OP2_THREADS=1 "$work/convert" >"$work/said" 2>&1 && mv new_grid_out.h5 "$work/$precision/new_grid.h5") ||
+      echo "no new_grid.h5 ($precision): $(grep -m 1 -i error "$work/said")"
+  done
+  compile "$1" "$checkout/apps/c/aero/aero_hdf5/write_hdf5.cpp" "$work/convert" &&
+    (cd "$work/meshes" && OP2_THREADS=1 "$work/convert" >"$work/said" 2>&1 && mv FE_grid_out.h5 FE_grid.h5) ||
+    echo "no FE_grid.h5: $(grep -m 1 -i error "$work/said")"
+  rm -f "$work/meshes/test.h5"
+}
+
+# aero's mesh is airfoil's without the first row's lower half, of which the other half is the copy.
+finite_element_mesh() {
+  awk 'NR == 1 { nodes = $1; cells = $2; s = nodes - cells - 1; wide = int((s + sqrt(s * s - 4 * cells)) / 2 + 0.5)
+         if (wide % 3) wide = s - wide
+         high = s - wide; I = wide / 3; print nodes - I - 1, cells, wide + 2 * high; next }
+       NR <= nodes + 1 && NR - 2 > I { print }
+       function at(i, j, k) { k = i + j * (wide + 1) - I - 1; return k >= 0 ? k : 2 * I - 1 - i + 0 }
+       END { for (j = 0; j < high; j++) for (i = 0; i < wide; i++) print at(i, j), at(i + 1, j), at(i, j + 1), at(i + 1, j + 1)
+         for (j = 0; j <= high; j++) for (i = 0; i <= wide; i++)
+           if (i + j * (wide + 1) > I && (i == 0 || i == wide || j == high)) print at(i, j) }' "$1"
+}
+
+programs() { (cd "$checkout" && find apps/c tests/functional -name '*.cpp' | grep -v 'compare\|_orig\|convert\|write_hdf5\|longint' | sort); }
+
+"$build/samples/airfoil" --cells "$cells" --iters 1 --write-mesh "$work/meshes/new_grid.dat" >/dev/null 2>&1 ||
+  [ -s "$work/meshes/new_grid.dat" ] || echo "the airfoil sample wrote no mesh"
+finite_element_mesh "$work/meshes/new_grid.dat" >"$work/meshes/FE_grid.dat"
+prepare "${compilers[0]}"
+for source in $(programs); do
+  name=${source#apps/c/} name=${name#tests/functional/} name=${name%.cpp} name=${name//\//.}
+  [[ $name == ${ONLY:-*} ]] || continue
+  folder=$work/dp
+  [[ $source == */sp/* ]] && folder=$work/sp
+  for compiler in "${compilers[@]}"; do
+    flags=()
+    [[ $source == tests/functional/* ]] && grep -q USE_MPI "$checkout/$source" && flags=(-DUSE_MPI)
+    compile "$compiler" "$checkout/$source" "$work/program" ${flags[@]+"${flags[@]}"} || {
+      echo "$name $compiler does not compile: $(grep -m 1 error "$work/said")"
+      failures=$((failures + 1))
+      continue
+    }
+    launcher=(mpirun --oversubscribe --bind-to none -x OP2_THREADS)
+    once=()
+    [[ ${flags[*]:-} == *USE_MPI* ]] && once=("${launcher[@]}" -n 1)
+    OP2_THREADS=1 run "$name $compiler,1" "$work/program" "$folder" ${once[@]+"${once[@]}"}
+    OP2_THREADS=2 run "$name $compiler,2" "$work/program" "$folder" ${once[@]+"${once[@]}"}
+    case $source in
+    *_mpi.cpp | *hdf5* | *step[67]* | *final* | */min/* | tests/functional/*)
+      [ "${#flags[@]}" -eq 0 ] && [[ $source == tests/* ]] ||
+        OP2_THREADS=1 run "$name $compiler,ranks" "$work/program" "$folder" "${launcher[@]}" -n 2 ;;
+    esac
+  done
+done
+echo "$failures failed"
+exit $((failures > 0))
