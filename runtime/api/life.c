@@ -50,6 +50,7 @@ struct whole {
   struct trace trace;
   struct text dat_names;
   struct queue queue;
+  struct list periods;
   struct list chains;
   op_counters_t counters;
 };
@@ -65,6 +66,7 @@ static struct op_context *new_context(struct error *err) {
                                    .mesh = &w->mesh,
                                    .loops = &w->loops,
                                    .sites = &w->sites,
+                                   .periods = &w->periods,
                                    .chains = &w->chains,
                                    .natives = &w->natives,
                                    .kernel_files = &w->kernel_files,

@@ -41,9 +41,10 @@ struct op_context {
   struct handles *handles; /* outlives the context */
   struct mesh *mesh;
   struct loop_table *loops;
-  struct list *sites;  /* of calls of loops, see record/sites.h */
-  struct list *chains; /* that ran, see loop/tiled.h */
-  struct queue *queue; /* of loops that wait; NULL: they run at once */
+  struct list *sites;   /* of calls of loops, see record/sites.h */
+  struct list *periods; /* of loops that waited, see loop/chain.c */
+  struct list *chains;  /* that ran, see loop/tiled.h */
+  struct queue *queue;  /* of loops that wait; NULL: they run at once */
   const struct backend *backend;
   void *backend_state;
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */

@@ -1,7 +1,31 @@
 #include "loop/chain.h"
 
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/size.h"
+#include "context/context.h"
+#include "context/env.h"
 #include "loop/loop.h"
+#include "loop/queue.h"
 #include "loop/tiled.h"
+#include "mesh/mesh.h"
+#include "tune/chains.h"
+#include "tune/choose.h"
+
+/* Loops that repeat are taken together up to so many, if nothing is tuned; loops that do not up to so many; so many periods are known. */
+enum { LONG_CHAIN = 8, LONGEST_CHAIN = 24, MOST_PERIODS = 64 };
+/* The first guess: a tile's data should be at home in a cache of one core. */
+static const double tile_bytes = 1e6;
+
+/* Loops that come again and again in this order. */
+struct period {
+  struct loop **loops;
+  int n, seen;
+  unsigned epoch;             /* of the mesh */
+  struct chain_tuning *tuner; /* NULL: the first guess */
+};
 
 static int run_each(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
   int code = OP_OK;
@@ -10,16 +34,173 @@ static int run_each(struct op_context *ctx, struct launch *const *launches, int 
   return code;
 }
 
-/* In pieces that are worth to be known. */
+/* ---- periods ---- */
+
+/* How many of them repeat what comes `period` before. */
+static int repeated(struct launch *const *launches, int n, int period) {
+  int i = period;
+  while (i < n && launches[i]->loop == launches[i - period]->loop)
+    i++;
+  return i;
+}
+
+/* The length of what repeats from the first launch on, and how often; once: no longer than is good. */
+static int find_period(struct launch *const *launches, int n, int *times) {
+  for (int period = 1; 2 * period <= n; period++) {
+    *times = repeated(launches, n, period) / period;
+    if (*times >= 2)
+      return period;
+  }
+  *times = 1;
+  return n < LONGEST_CHAIN ? n : LONGEST_CHAIN;
+}
+
+int chain_whole_periods(struct launch *const *launches, int n) {
+  int times;
+  const int period = find_period(launches, n, &times);
+  return times > 1 ? period * times : n;
+}
+
+static void period_free(struct op_context *ctx, struct period *p) {
+  chain_tuning_close(ctx, p->tuner);
+  free(p->loops);
+  free(p);
+}
+
+void chains_forget(struct op_context *ctx) {
+  for (int i = 0; i < ctx->periods->count; i++)
+    period_free(ctx, ctx->periods->items[i]);
+  list_free(ctx->periods);
+  tiled_forget(ctx);
+}
+
+static bool is_of(const struct period *p, struct launch *const *launches, int n) {
+  bool same = p->n == n;
+  for (int i = 0; same && i < n; i++)
+    same = p->loops[i] == launches[i]->loop;
+  return same;
+}
+
+static struct period *period_new(struct op_context *ctx, struct launch *const *launches, int n) {
+  struct period *p = calloc(1, sizeof *p);
+  if (!p)
+    return NULL;
+  *p = (struct period){
+      .loops = array_new((size_t)n, sizeof(struct loop *)), .n = n, .epoch = ctx->mesh->epoch};
+  for (int i = 0; p->loops && i < n; i++)
+    p->loops[i] = launches[i]->loop;
+  if (p->loops && list_add(ctx->periods, p))
+    return p;
+  period_free(ctx, p);
+  return NULL;
+}
+
+/* NULL: there are too many already, or no memory. What is of another numbering goes. */
+static struct period *get_period(struct op_context *ctx, struct launch *const *launches, int n) {
+  if (ctx->periods->count && ((const struct period *)ctx->periods->items[0])->epoch != ctx->mesh->epoch)
+    chains_forget(ctx);
+  for (int i = 0; i < ctx->periods->count; i++)
+    if (is_of(ctx->periods->items[i], launches, n))
+      return ctx->periods->items[i];
+  return ctx->periods->count < MOST_PERIODS ? period_new(ctx, launches, n) : NULL;
+}
+
+/* ---- running them ---- */
+
+/* OP2_TILES, for tests: the size of a tile; then chains are cut at their first run, whatever the mesh. */
+static double forced_bytes(const struct op_context *ctx) {
+  return atof(env_value(ctx->env, ENV_TILES));
+}
+
+/* Not before all loops are known as they are one by one. */
+static bool can(struct launch *const *launches, int n) {
+  for (int i = 0; i < n; i++)
+    if (launches[i]->loop->nparts != 1 || tune_wants(launches[i]))
+      return false;
+  return true;
+}
+
+static struct chain_way guess(double bytes, int n, int times) {
+  const int periods = n < LONG_CHAIN ? LONG_CHAIN / n : 1;
+  return (struct chain_way){.bytes = bytes, .periods = periods < times ? periods : times};
+}
+
+/* Tiles for a way that is not known yet are made only if that can be paid for. */
+static struct chain_way choose(struct op_context *ctx, const struct period *p, struct launch *const *launches,
+                               int times) {
+  struct chain_way way = chain_tuning_next(p->tuner);
+  const int periods = way.periods < times ? way.periods : times;
+  if (way.bytes > 0 && !tiled_is_known(ctx, launches, p->n * periods, way.bytes) &&
+      !chain_tuning_can_pay(p->tuner, periods))
+    way = chain_tuning_stay(p->tuner);
+  way.periods = way.periods < times ? way.periods : times;
+  return way;
+}
+
+/* Some periods in a row, in pieces of whole ones; *tiled is false if some of it ran loop by loop. */
+static int run_periods(struct op_context *ctx, const struct period *p, struct launch *const *launches,
+                       int times, const struct chain_way *way, bool *tiled, struct error *err) {
+  int code = OP_OK;
+  *tiled = true;
+  for (int done = 0, piece; !code && done < times; done += piece) {
+    struct launch *const *first = launches + done * p->n;
+    bool ran = false;
+    piece = times - done < way->periods ? times - done : way->periods;
+    if (way->bytes > 0)
+      code = tiled_run(ctx, first, p->n * piece, way, &ran, err);
+    if (!code && !ran)
+      code = run_each(ctx, first, p->n * piece, err);
+    *tiled &= ran;
+  }
+  return code;
+}
+
+/* What cutting costs is no time of the way, but of trying it. */
+static int run_and_tune(struct op_context *ctx, struct period *p, struct launch *const *launches, int times,
+                        struct error *err) {
+  const struct chain_way way = choose(ctx, p, launches, times);
+  const double start = clock_seconds(), cut_before = tiled_seconds(ctx);
+  const bool was_settled = chain_tuning_is_settled(p->tuner);
+  bool tiled = false;
+  const int code = run_periods(ctx, p, launches, times, &way, &tiled, err);
+  const double cutting = tiled_seconds(ctx) - cut_before;
+  if (code)
+    return code;
+  chain_tuning_paid(p->tuner, cutting);
+  if (way.bytes > 0 && !tiled)
+    chain_tuning_reject(p->tuner);
+  else
+    chain_tuning_ran(ctx, p->tuner, (clock_seconds() - start - cutting) / times);
+  if (!was_settled && chain_tuning_is_settled(p->tuner))
+    tiled_forget_others(ctx, p->loops[0], chain_tuning_next(p->tuner).bytes);
+  return OP_OK;
+}
+
+/* What is compared runs by the first guess, and from the first time on. */
+static int run_some(struct op_context *ctx, struct launch *const *launches, int n, int times,
+                    bool loop_by_loop, struct error *err) {
+  const double forced = forced_bytes(ctx);
+  const bool at_once = forced > 0 || ctx->queue->check;
+  struct period *p = n * times > 1 && can(launches, n * times) ? get_period(ctx, launches, n) : NULL;
+  bool ignored;
+  if (!p || (forced <= 0 && !tiled_pays(p->loops, p->n)) || (p->seen++ == 0 && !at_once))
+    return run_each(ctx, launches, n * times, err);
+  if (!at_once && p->seen == 2 && chain_tuning_open(ctx, p->loops, p->n, times, &p->tuner, err))
+    error_clear(err);
+  if (p->tuner)
+    return run_and_tune(ctx, p, launches, times, err);
+  struct chain_way way = guess(forced > 0 ? forced : tile_bytes, n, times);
+  way.loop_by_loop = loop_by_loop;
+  return run_periods(ctx, p, launches, times, &way, &ignored, err);
+}
+
 static int run(struct op_context *ctx, struct launch *const *launches, int n, bool loop_by_loop,
                struct error *err) {
   int code = OP_OK;
-  for (int first = 0, length; !code && first < n; first += length) {
-    bool ran = false;
-    length = tiled_length(launches + first, n - first);
-    code = tiled_run(ctx, launches + first, length, loop_by_loop, &ran, err);
-    if (!code && !ran)
-      code = run_each(ctx, launches + first, length, err);
+  for (int first = 0, times; !code && first < n;) {
+    const int period = find_period(launches + first, n - first, &times);
+    code = run_some(ctx, launches + first, period, times, loop_by_loop, err);
+    first += period * times;
   }
   return code;
 }

@@ -10,4 +10,9 @@ int chain_run(struct op_context *ctx, struct launch *const *launches, int n, str
 /* The same one by one, always; in the pieces that tiles would have, so that sums have the same bits. */
 int chain_run_singly(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
 
+/* How many of the launches, from the first on, are whole periods of what repeats; all where nothing does. */
+int chain_whole_periods(struct launch *const *launches, int n);
+/* Records are about to go: nothing is known of chains any more. */
+void chains_forget(struct op_context *ctx);
+
 #endif

@@ -168,3 +168,32 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
       fill_slot(loop, desc_slot_const(d, i), mesh_find_constant(ctx->mesh, d->consts[i].name)->value);
   loop->made++;
 }
+
+void loop_count_bytes(struct loop *loop) {
+  const double elements = (double)loop->set->extents[EXTENT_OWNED];
+  loop->stats.bytes = loop->stats.working_set = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    bool first_dat = true, first_map = true, reads = false, writes = false;
+    for (int j = 0; j < loop->nargs; j++) {
+      const struct loop_arg *other = &loop->args[j];
+      if (arg->dat && other->dat == arg->dat && other->present) {
+        first_dat &= j >= i;
+        reads |= other->access != OP_WRITE;
+        writes |= other->access != OP_READ;
+      }
+      first_map &= !(other->map == arg->map && j < i);
+    }
+    if (arg->map && first_map) {
+      loop->stats.bytes += elements * arg->map->arity * (double)sizeof(int);
+      loop->stats.working_set += elements * arg->map->arity * (double)sizeof(int);
+    }
+    if (arg->dat && arg->present && first_dat) {
+      double reached = (double)arg->dat->set->extents[EXTENT_OWNED];
+      if (arg->map && elements * arg->map->arity < reached)
+        reached = elements * arg->map->arity;
+      loop->stats.bytes += reached * (double)arg->dat->row_bytes * (reads + writes);
+      loop->stats.working_set += reached * (double)arg->dat->row_bytes;
+    }
+  }
+}

@@ -32,6 +32,8 @@ int loop_check(struct op_context *ctx, struct loop *loop, struct error *err);
 int loop_check_aliases(struct op_context *ctx, const struct loop *loop, struct error *err);
 /* describe.c: loop->desc from the arguments and the kernel. */
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
+/* Bytes that one call must move at least: every dat once, read, written or both, every map once. */
+void loop_count_bytes(struct loop *loop);
 /* Fill the frame's pointers: dats (host replicas), maps, strides, numbers, constants. Launches are to fit it. */
 void loop_fill_frame(struct op_context *ctx, struct loop *loop);
 

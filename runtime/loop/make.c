@@ -7,9 +7,9 @@
 #include "backend/backend.h"
 #include "base/size.h"
 #include "context/context.h"
+#include "loop/chain.h"
 #include "loop/form.h"
 #include "loop/op2/compiled.h"
-#include "loop/tiled.h"
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
 #include "record/launch.h"
@@ -62,7 +62,7 @@ static bool uses(const struct loop *loop, const struct dat *dat) {
 
 void loop_forget(struct op_context *ctx, const struct dat *dat) {
   struct loop_table *table = ctx->loops;
-  tiled_forget(ctx);
+  chains_forget(ctx);
   for (size_t b = 0; b < table->nbuckets; b++)
     for (struct loop **link = &table->buckets[b]; *link;) {
       struct loop *loop = *link;
@@ -139,33 +139,4 @@ struct loop *loop_new(struct op_context *ctx, const struct loop_call *call, stru
     return NULL;
   }
   return loop;
-}
-
-void loop_count_bytes(struct loop *loop) {
-  const double elements = (double)loop->set->extents[EXTENT_OWNED];
-  loop->stats.bytes = loop->stats.working_set = 0;
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct loop_arg *arg = &loop->args[i];
-    bool first_dat = true, first_map = true, reads = false, writes = false;
-    for (int j = 0; j < loop->nargs; j++) {
-      const struct loop_arg *other = &loop->args[j];
-      if (arg->dat && other->dat == arg->dat && other->present) {
-        first_dat &= j >= i;
-        reads |= other->access != OP_WRITE;
-        writes |= other->access != OP_READ;
-      }
-      first_map &= !(other->map == arg->map && j < i);
-    }
-    if (arg->map && first_map) {
-      loop->stats.bytes += elements * arg->map->arity * (double)sizeof(int);
-      loop->stats.working_set += elements * arg->map->arity * (double)sizeof(int);
-    }
-    if (arg->dat && arg->present && first_dat) {
-      double reached = (double)arg->dat->set->extents[EXTENT_OWNED];
-      if (arg->map && elements * arg->map->arity < reached)
-        reached = elements * arg->map->arity;
-      loop->stats.bytes += reached * (double)arg->dat->row_bytes * (reads + writes);
-      loop->stats.working_set += reached * (double)arg->dat->row_bytes;
-    }
-  }
 }

@@ -8,8 +8,6 @@
  * error. */
 struct loop *loop_new(struct op_context *ctx, const struct loop_call *call, struct error *err);
 void loop_free(struct op_context *ctx, struct loop *loop);
-/* Bytes that one call must move at least: every dat once, read, written or both, every map once. */
-void loop_count_bytes(struct loop *loop);
 
 /* The record that was added last, and which its call did not come to use: it is freed. */
 void loop_take_back(struct op_context *ctx, struct loop *loop);

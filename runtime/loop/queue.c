@@ -41,19 +41,26 @@ int queue_run(struct op_context *ctx, struct launch *const *launches, int n, boo
   return code;
 }
 
-int queue_flush(struct op_context *ctx, struct error *err) {
+/* The first n of those that wait. */
+static int run_first(struct op_context *ctx, int n, struct error *err) {
   struct queue *queue = ctx->queue;
-  const int n = queue ? queue->count : 0;
-  if (n == 0)
-    return OP_OK;
-  queue->count = 0;
   for (int i = 0; i < n; i++)
     loop_count_run(ctx, queue->launches[i]->loop);
   const int code = queue->check ? queue->check(ctx, queue->launches, n, err)
                                 : queue_run(ctx, queue->launches, n, false, err);
-  for (int i = 0; i < n; i++)
+  /* After an error nothing waits any more. */
+  const int done = code ? queue->count : n;
+  for (int i = 0; i < done; i++)
     launch_put(queue->launches[i]);
+  queue->count -= done;
+  memmove((void *)queue->launches, (void *)(queue->launches + done),
+          (size_t)queue->count * sizeof *queue->launches);
   return code ? error_prefix(err, "%s runs what waits: ", ctx->agreement->where) : OP_OK;
+}
+
+int queue_flush(struct op_context *ctx, struct error *err) {
+  const int n = ctx->queue ? ctx->queue->count : 0;
+  return n ? run_first(ctx, n, err) : OP_OK;
 }
 
 /* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other; programs of OP2 look at
@@ -106,6 +113,9 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
   }
   note_place(launch, call);
   queue->launches[queue->count++] = launch;
-  const bool ends = loop->tells || tried || queue->count == QUEUE_MOST;
-  return ends ? queue_flush(ctx, err) : OP_OK;
+  if (loop->tells || tried)
+    return queue_flush(ctx, err);
+  /* The beginning of a period waits for its end, so that periods always begin with the same loop. */
+  return queue->count == QUEUE_MOST ? run_first(ctx, chain_whole_periods(queue->launches, QUEUE_MOST), err)
+                                    : OP_OK;
 }

@@ -9,7 +9,6 @@
 #include "context/context.h"
 #include "loop/agree.h"
 #include "loop/form.h"
-#include "loop/make.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"

@@ -8,11 +8,9 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
-#include "context/env.h"
 #include "loop/loop.h"
-#include "loop/queue.h"
 #include "loop/tiled_describe.h"
-#include "mesh/mesh.h"
+#include "mesh/data.h"
 #include "op2jit.h"
 #include "plan/tiles/prefix.h"
 #include "plan/tiles/tiles.h"
@@ -20,18 +18,21 @@
 #include "run/team.h"
 #include "tune/choose.h"
 
-/* Loops that repeat are taken together up to so many, others up to more; and so many different chains are remembered. */
-enum { LONG_CHAIN = 8, LONGEST_CHAIN = 24, MOST_CHAINS = 64 };
-/* A tile's data should be at home in a cache of one core, and a chunk be some tiles; what fits into the caches anyway gains nothing. */
-static const double tile_bytes = 1e6, chunk_bytes = 8e6, worth_bytes = 16e6;
+/* So many different chains are remembered. */
+enum { MOST_CHAINS = 64 };
+/* A chunk should be many tiles; what fits into the caches anyway gains nothing. */
+static const double chunk_bytes = 8e6, worth_bytes = 16e6;
 enum { LEAST_CHUNKS = 8, MOST_CHUNKS = 64, MOST_BLOCKS = 1024 };
 
 struct tiled {
   struct loop **loops;
   int n;
-  unsigned epoch; /* of the mesh */
-  int seen;
+  double bytes;       /* of a tile */
   bool tried;         /* to cut it */
+  double cutting;     /* seconds that it took */
+  double tiled_bytes; /* of all its dats and maps, each once */
+  double seconds;     /* of all its runs */
+  long long runs;
   struct tiles tiles; /* without items: it runs loop by loop */
   struct work *works;
 };
@@ -51,21 +52,32 @@ void tiled_forget(struct op_context *ctx) {
   list_free(ctx->chains);
 }
 
-static bool is_of(const struct tiled *t, struct launch *const *launches, int n) {
-  bool same = t->n == n;
+void tiled_forget_others(struct op_context *ctx, const struct loop *first, double bytes) {
+  for (int i = ctx->chains->count - 1; i >= 0; i--) {
+    struct tiled *t = ctx->chains->items[i];
+    if (t->loops[0] == first && (t->bytes < bytes || t->bytes > bytes)) {
+      list_remove(ctx->chains, t);
+      tiled_free(t);
+    }
+  }
+}
+
+static bool is_of(const struct tiled *t, struct launch *const *launches, int n, double bytes) {
+  bool same = t->n == n && !(t->bytes < bytes || t->bytes > bytes);
   for (int i = 0; same && i < n; i++)
     same = t->loops[i] == launches[i]->loop;
   return same;
 }
 
-static struct tiled *tiled_new(const struct op_context *ctx, struct launch *const *launches, int n) {
+static struct tiled *tiled_new(const struct op_context *ctx, struct launch *const *launches, int n,
+                               double bytes) {
   struct tiled *t = calloc(1, sizeof *t);
   if (!t)
     return NULL;
   *t = (struct tiled){.loops = array_new((size_t)n, sizeof(struct loop *)),
                       .works = array_new((size_t)n, sizeof *t->works),
                       .n = n,
-                      .epoch = ctx->mesh->epoch};
+                      .bytes = bytes};
   for (int i = 0; t->loops && i < n; i++)
     t->loops[i] = launches[i]->loop;
   if (!t->loops || !t->works || !list_add(ctx->chains, t)) {
@@ -75,33 +87,39 @@ static struct tiled *tiled_new(const struct op_context *ctx, struct launch *cons
   return t;
 }
 
-/* NULL: there are too many already, or no memory. What is of another numbering goes. */
-static struct tiled *find(struct op_context *ctx, struct launch *const *launches, int n) {
-  if (ctx->chains->count && ((const struct tiled *)ctx->chains->items[0])->epoch != ctx->mesh->epoch)
-    tiled_forget(ctx);
+static struct tiled *find(const struct op_context *ctx, struct launch *const *launches, int n, double bytes) {
   for (int i = 0; i < ctx->chains->count; i++)
-    if (is_of(ctx->chains->items[i], launches, n))
+    if (is_of(ctx->chains->items[i], launches, n, bytes))
       return ctx->chains->items[i];
-  return ctx->chains->count < MOST_CHAINS ? tiled_new(ctx, launches, n) : NULL;
+  return NULL;
 }
 
-/* How many of them repeat what comes `period` before. */
-static int repeated(struct launch *const *launches, int n, int period) {
-  int i = period;
-  while (i < n && launches[i]->loop == launches[i - period]->loop)
-    i++;
-  return i;
+/* NULL: there are too many already, or no memory. */
+static struct tiled *find_or_make(const struct op_context *ctx, struct launch *const *launches, int n,
+                                  double bytes) {
+  struct tiled *t = find(ctx, launches, n, bytes);
+  return t || ctx->chains->count >= MOST_CHAINS ? t : tiled_new(ctx, launches, n, bytes);
 }
 
-int tiled_length(struct launch *const *launches, int n) {
-  for (int period = 1; 2 * period <= n; period++) {
-    const int length = repeated(launches, n, period);
-    if (length >= 2 * period)
-      return period < LONG_CHAIN && length > LONG_CHAIN ? LONG_CHAIN / period * period
-             : period < LONG_CHAIN                      ? length
-                                                        : period;
-  }
-  return n < LONGEST_CHAIN ? n : LONGEST_CHAIN;
+bool tiled_is_known(struct op_context *ctx, struct launch *const *launches, int n, double bytes) {
+  const struct tiled *t = find(ctx, launches, n, bytes);
+  return t && t->tried;
+}
+
+/* Each dat once. */
+bool tiled_pays(struct loop *const *loops, int n) {
+  double bytes = 0;
+  for (int l = 0; l < n; l++)
+    for (int i = 0; i < loops[l]->nargs; i++) {
+      const struct dat *dat = loops[l]->args[i].dat;
+      bool known = !dat;
+      for (int k = 0; !known && k <= l; k++)
+        for (int j = 0; !known && j < (k < l ? loops[k]->nargs : i); j++)
+          known = loops[k]->args[j].dat == dat;
+      if (!known)
+        bytes += (double)dat->set->extents[EXTENT_OWNED] * (double)dat->row_bytes;
+    }
+  return bytes >= worth_bytes;
 }
 
 /* ---- cutting one -----------------------------------------------------------------------------------*/
@@ -121,11 +139,6 @@ static int chunks_for(double bytes) {
   return chunks;
 }
 
-/* OP2_TILES, for tests: the size of a tile; then chains are cut at their first run, whatever the mesh. */
-static double forced_bytes(const struct op_context *ctx) {
-  return atof(env_value(ctx->env, ENV_TILES));
-}
-
 static void say(const struct op_context *ctx, const struct tiled *t, double seconds) {
   if (text_str(&t->tiles.refused)[0])
     log_line(ctx->log, LOG_INFO, "chain", "%s", text_str(&t->tiles.refused));
@@ -138,25 +151,34 @@ static void say(const struct op_context *ctx, const struct tiled *t, double seco
 
 static int cut(struct op_context *ctx, struct tiled *t, struct error *err) {
   struct tiled_description d;
-  const double start = clock_seconds(), forced = forced_bytes(ctx);
+  const double start = clock_seconds();
   t->tried = true;
   int code = tiled_describe(ctx, t->loops, t->n, &d, err);
-  if (!code && (forced > 0 || d.bytes >= worth_bytes)) {
-    const double tile = forced > 0 ? forced : tile_bytes;
-    const struct tiles_wish wish = {.tiles = d.bytes / tile < 1e6 ? (int)(d.bytes / tile) + 1 : 1000000,
+  if (!code) {
+    const struct tiles_wish wish = {.tiles =
+                                        d.bytes / t->bytes < 1e6 ? (int)(d.bytes / t->bytes) + 1 : 1000000,
                                     .chunks = chunks_for(d.bytes),
                                     .step = PREFIX_STEP,
                                     .blocks = MOST_BLOCKS};
     code = tiles_build(&t->tiles, &d.chain, &wish, ctx->team, err);
-    if (!code && t->tiles.schedule.nitems && ctx->diags >= 2)
-      code = tiles_verify(&t->tiles, &d.chain, err);
-    if (!code)
-      say(ctx, t, clock_seconds() - start);
-    if (!code && t->tiles.schedule.nitems)
-      tiles_deal(&t->tiles, threads_of(t));
   }
+  if (!code && t->tiles.schedule.nitems && ctx->diags >= 2)
+    code = tiles_verify(&t->tiles, &d.chain, err);
+  t->tiled_bytes = d.bytes;
+  t->cutting = clock_seconds() - start;
+  if (!code)
+    say(ctx, t, t->cutting);
+  if (!code && t->tiles.schedule.nitems)
+    tiles_deal(&t->tiles, threads_of(t));
   tiled_describe_free(ctx, &d);
   return code;
+}
+
+double tiled_seconds(const struct op_context *ctx) {
+  double seconds = 0;
+  for (int i = 0; i < ctx->chains->count; i++)
+    seconds += ((const struct tiled *)ctx->chains->items[i])->cutting;
+  return seconds;
 }
 
 /* ---- running it ------------------------------------------------------------------------------------*/
@@ -220,8 +242,8 @@ static void execute_loop_by_loop(struct op_context *ctx, const struct tiled *t, 
 }
 
 /* `items`: room for the loops one by one, or NULL. */
-static int run(struct op_context *ctx, const struct tiled *t, struct launch *const *launches,
-               struct item *items, struct error *err) {
+static int run(struct op_context *ctx, struct tiled *t, struct launch *const *launches, struct item *items,
+               struct error *err) {
   const double start = clock_seconds();
   int code = OP_OK;
   if (items)
@@ -232,32 +254,31 @@ static int run(struct op_context *ctx, const struct tiled *t, struct launch *con
     code = launch_results(ctx, launches[i], err);
     loop_mark_written(ctx, t->loops[i], t->loops[i]->backend->space);
   }
-  ctx->counters->tiled += !items;
-  note_times(ctx, t, launches, start, clock_seconds() - start);
+  const double seconds = clock_seconds() - start;
+  note_times(ctx, t, launches, start, seconds);
+  if (items)
+    return code;
+  ctx->counters->tiled++;
+  t->runs++;
+  t->seconds += seconds;
   return code;
 }
 
-static bool can(struct launch *const *launches, int n) {
-  bool all = n > 1;
-  for (int i = 0; all && i < n; i++)
-    all = launches[i]->loop->backend->work && launches[i]->loop->nparts == 1 && !tune_wants(launches[i]);
-  return all;
-}
-
 /* What fails here fails before anything has changed; only tiles that are wrong are worth an error. */
-int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, bool loop_by_loop, bool *ran,
-              struct error *err) {
-  struct tiled *t = can(launches, n) ? find(ctx, launches, n) : NULL;
+int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
+              bool *ran, struct error *err) {
+  struct tiled *t = n > 1 ? find_or_make(ctx, launches, n, way->bytes) : NULL;
   struct item *items = NULL;
   *ran = false;
-  if (!t || (t->seen++ == 0 && forced_bytes(ctx) <= 0 && !ctx->queue->check))
+  if (!t)
     return OP_OK;
   int code = t->tried ? OP_OK : cut(ctx, t, err);
   if (code == OP_ERR_PLAN)
     return code;
   if (!code && t->tiles.schedule.nitems) {
-    if (loop_by_loop && !(items = array_new((size_t)t->tiles.schedule.nitems, sizeof *items)))
-      code = error_memory(err, "the loops of a chain", (size_t)t->tiles.schedule.nitems * sizeof *items);
+    const size_t count = (size_t)t->tiles.schedule.nitems;
+    if (way->loop_by_loop && !(items = array_new(count, sizeof *items)))
+      code = error_memory(err, "the loops of a chain", count * sizeof *items);
     if (!code)
       code = make_works(ctx, t, launches, err);
     *ran = !code;
@@ -265,11 +286,9 @@ int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, boo
   if (*ran)
     code = run(ctx, t, launches, items, err);
   free(items);
-  if (*ran)
-    return code;
-  if (code) {
+  if (!*ran && code) {
     error_clear(err);
     return take_back(ctx, launches, n, err);
   }
-  return OP_OK;
+  return code;
 }

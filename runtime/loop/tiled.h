@@ -3,15 +3,20 @@
 #define OP2JIT_LOOP_TILED_H
 
 #include "record/launch.h"
+#include "tune/chains.h"
 
-/* Run the launches, which are ready, in tiles; or, to compare with that, the pieces of tiles loop by loop, whose sums have the same bits.
- * *ran is false where they cannot, or it would not pay: then nothing has happened yet. OP_ERR_PLAN at diagnostic levels from 2 on,
- * if the tiles are wrong. */
-int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, bool loop_by_loop, bool *ran,
-              struct error *err);
-/* How many of the launches, from the first on, make a chain of a good length. */
-int tiled_length(struct launch *const *launches, int n);
-/* Records are about to go: nothing is known of chains any more. */
+/* Run the launches, which are ready, in tiles; or, to compare with that, the pieces of tiles loop by loop, whose sums have the same
+ * bits. *ran is false where they cannot: then nothing has happened yet. OP_ERR_PLAN at diagnostic levels from 2 on, if the tiles are wrong. */
+int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
+              bool *ran, struct error *err);
+/* It was cut before, or it is known that it cannot be. */
+bool tiled_is_known(struct op_context *ctx, struct launch *const *launches, int n, double bytes);
+/* The loops' data are so large that it could pay: what fits into the caches anyway gains nothing. */
+bool tiled_pays(struct loop *const *loops, int n);
+/* That cutting took so far. */
+double tiled_seconds(const struct op_context *ctx);
+/* Of chains that begin with the loop, only those of this size of tiles are needed from now on. */
+void tiled_forget_others(struct op_context *ctx, const struct loop *first, double bytes);
 void tiled_forget(struct op_context *ctx);
 
 #endif

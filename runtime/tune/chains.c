@@ -1,0 +1,251 @@
+#include "tune/chains.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/sha256.h"
+#include "base/size.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "mesh/data.h"
+#include "op2jit.h"
+#include "record/record.h"
+#include "tune/mode.h"
+#include "tune/place.h"
+#include "tune/tuner.h"
+
+/* Loop by loop, then sizes of tiles over one period, over two, over four. */
+static const double sizes[] = {128e3, 512e3, 2e6};
+enum { SIZES = sizeof sizes / sizeof *sizes, MOST_FOLDS = 3, WAYS = 1 + SIZES * MOST_FOLDS, NAME = 24 };
+
+struct chain_tuning {
+  struct tuner *tuner;
+  struct tuning_place place;
+  char *name;
+  int nways, current;
+  bool keeps, kept;
+  long long told_trials;
+};
+
+static struct chain_way way_of(int which) {
+  if (which == 0)
+    return (struct chain_way){.periods = 1};
+  return (struct chain_way){.bytes = sizes[(which - 1) % SIZES], .periods = 1 << (which - 1) / SIZES};
+}
+
+static void name_way(int which, char name[NAME]) {
+  const struct chain_way way = way_of(which);
+  if (which == 0)
+    snprintf(name, NAME, "loops");
+  else
+    snprintf(name, NAME, "tiles/%.0fK/periods%d", way.bytes / 1e3, way.periods);
+}
+
+static int find_way(const struct chain_tuning *t, const char *said) {
+  for (int i = 0; i < t->nways; i++) {
+    char name[NAME];
+    name_way(i, name);
+    if (strcmp(name, said) == 0)
+      return i;
+  }
+  return -1;
+}
+
+/* ---- where it is remembered ---- */
+
+/* The loops' own signatures, and which dats they share: of the first loop that has it, and its place there. */
+static void sign(struct loop *const *loops, int n, struct text *out) {
+  struct text all = {0};
+  struct sha256 sum;
+  unsigned char digest[32];
+  char hash[65];
+  for (int l = 0; l < n; l++) {
+    tuning_sign(&loops[l]->desc, &all);
+    for (int i = 0; i < loops[l]->nargs; i++)
+      for (int k = 0, known = 0; loops[l]->args[i].dat && !known && k <= l; k++)
+        for (int j = 0; !known && j < loops[k]->nargs; j++)
+          if (loops[k]->args[j].dat == loops[l]->args[i].dat) {
+            known = 1;
+            text_addf(&all, " %d.%d", k, j);
+          }
+  }
+  sha256_begin(&sum);
+  sha256_add(&sum, text_str(&all), all.length);
+  sha256_end(&sum, digest);
+  sha256_hex(digest, hash);
+  text_addf(out, "chain %s", hash);
+  out->failed |= !text_ok(&all);
+  text_free(&all);
+}
+
+/* Of the mesh the loop with most data says most. */
+static const struct loop *largest(struct loop *const *loops, int n) {
+  const struct loop *most = loops[0];
+  for (int l = 1; l < n; l++)
+    if (loops[l]->stats.bytes > most->stats.bytes)
+      most = loops[l];
+  return most;
+}
+
+static bool make_place(struct chain_tuning *t, struct loop *const *loops, int n) {
+  struct text name = {0};
+  sign(loops, n, &t->place.signature);
+  tuning_host(&t->place.target);
+  tuning_fingerprint(largest(loops, n), &t->place.mesh);
+  for (int l = 0; l < n; l++)
+    if (loops[l]->threads > t->place.threads)
+      t->place.threads = loops[l]->threads;
+  text_addf(&name, "chain of %d: %s ... %s", n, loops[0]->name, loops[n - 1]->name);
+  t->name = text_take(&name);
+  return t->name && tuning_place_ok(&t->place);
+}
+
+static void recall(struct op_context *ctx, struct chain_tuning *t) {
+  const struct store_tuning_filter filter = {
+      .signature = text_str(&t->place.signature), .threads = t->place.threads, .chosen_only = true};
+  struct store_tuning *rows = NULL;
+  const struct store_tuning *best = NULL;
+  enum tuning_grade grade = TUNING_NOTHING;
+  int winner = -1;
+  const int count = store_get_tunings(ctx->store, &filter, &rows);
+  for (int r = 0; r < count; r++) {
+    const enum tuning_grade g = tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh));
+    const int which = find_way(t, rows[r].variant);
+    if (g == TUNING_NOTHING || which < 0 ||
+        (best && (g < grade || (g == grade && !tuning_is_better(&rows[r], best)))))
+      continue;
+    best = &rows[r];
+    grade = g;
+    winner = which;
+  }
+  if (winner >= 0) {
+    tuner_settle(t->tuner, winner, grade == TUNING_EXACT ? best->median : 0);
+    t->kept = true;
+    log_line(ctx->log, LOG_INFO, "tune", "%s starts with %s, tuned on %s", t->name, best->variant,
+             tuning_grade_words(grade));
+  }
+  store_tunings_free(rows, count);
+}
+
+/* Every way that was measured. */
+static void keep(struct op_context *ctx, struct chain_tuning *t) {
+  struct store_tuning rows[WAYS];
+  char names[WAYS][NAME];
+  int count = 0;
+  t->kept = true;
+  for (int i = 0; i < t->nways; i++) {
+    struct store_tuning *row = &rows[count];
+    name_way(i, names[i]);
+    *row = (struct store_tuning){.signature = text_str(&t->place.signature),
+                                 .loop = t->name,
+                                 .target = text_str(&t->place.target),
+                                 .threads = t->place.threads,
+                                 .mesh = text_str(&t->place.mesh),
+                                 .variant = names[i],
+                                 .baseline = tuner_median(t->tuner, 0, NULL),
+                                 .chosen = i == tuner_winner(t->tuner),
+                                 .provisional = !tuner_is_settled(t->tuner)};
+    row->median = tuner_median(t->tuner, i, &row->count);
+    count += row->count > 0;
+  }
+  store_put_tunings(ctx->store, rows, count);
+}
+
+/* ---- the choice ---- */
+
+static void tuning_drop(struct chain_tuning *t) {
+  tuner_free(t->tuner);
+  tuning_place_free(&t->place);
+  free(t->name);
+  free(t);
+}
+
+int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, int periods,
+                      struct chain_tuning **out, struct error *err) {
+  struct tune_mode mode = {0};
+  *out = NULL;
+  int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
+  if (code || !mode.candidates)
+    return code;
+  struct chain_tuning *t = calloc(1, sizeof *t);
+  if (!t)
+    return error_memory(err, "a chain's tuning", sizeof *t);
+  t->keeps = mode.keep;
+  t->nways = 1;
+  for (int folds = 0; folds < MOST_FOLDS && 1 << folds <= periods; folds++)
+    t->nways += SIZES;
+  code = tuner_new(&t->tuner, t->nways, 0, &mode.options, err);
+  if (!code && !make_place(t, loops, n))
+    code = error_memory(err, "a chain's tuning", sizeof *t);
+  if (code) {
+    tuning_drop(t);
+    return code;
+  }
+  if (mode.recall)
+    recall(ctx, t);
+  *out = t;
+  return OP_OK;
+}
+
+struct chain_way chain_tuning_next(struct chain_tuning *t) {
+  t->current = tuner_next(t->tuner);
+  return way_of(t->current);
+}
+
+/* Making tiles takes about as long as the loops they are of take a few times. */
+bool chain_tuning_can_pay(const struct chain_tuning *t, int periods) {
+  enum { EXECUTIONS = 3 };
+  return tuner_can_pay(t->tuner, EXECUTIONS * periods * tuner_median(t->tuner, 0, NULL));
+}
+
+struct chain_way chain_tuning_stay(struct chain_tuning *t) {
+  t->current = tuner_winner(t->tuner);
+  return way_of(t->current);
+}
+
+void chain_tuning_reject(struct chain_tuning *t) {
+  tuner_reject(t->tuner, t->current);
+  t->current = tuner_winner(t->tuner);
+}
+
+void chain_tuning_paid(struct chain_tuning *t, double seconds) {
+  tuner_paid(t->tuner, seconds);
+}
+
+bool chain_tuning_is_settled(const struct chain_tuning *t) {
+  return tuner_is_settled(t->tuner);
+}
+
+static void say_winner(const struct op_context *ctx, const struct chain_tuning *t) {
+  const int winner = tuner_winner(t->tuner);
+  char name[NAME];
+  name_way(winner, name);
+  log_line(ctx->log, LOG_INFO, "tune",
+           "%s: %s is the best of %d ways after %lld trials, %.3g s a period (loop by loop %.3g s)", t->name,
+           name, t->nways, tuner_trials(t->tuner), tuner_median(t->tuner, winner, NULL),
+           tuner_median(t->tuner, 0, NULL));
+}
+
+void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds) {
+  tuner_record(t->tuner, t->current, seconds);
+  ctx->counters->trials += tuner_trials(t->tuner) - t->told_trials;
+  t->told_trials = tuner_trials(t->tuner);
+  if (t->kept || !tuner_is_settled(t->tuner))
+    return;
+  say_winner(ctx, t);
+  t->kept = true;
+  if (t->keeps)
+    keep(ctx, t);
+}
+
+void chain_tuning_close(struct op_context *ctx, struct chain_tuning *t) {
+  if (!t)
+    return;
+  if (t->keeps && !t->kept && tuner_left(t->tuner) == 1)
+    tuner_next(t->tuner); /* all that is missing is to ask */
+  if (t->keeps && !t->kept && tuner_is_settled(t->tuner))
+    keep(ctx, t);
+  tuning_drop(t);
+}

@@ -1,0 +1,39 @@
+/* How a chain that repeats runs: loop by loop, as it was called, or in tiles of some size, cut over some of its periods. The ways are
+ * timed while the program runs, as variants of loops are, and the best is remembered. Loop by loop wins ties. */
+#ifndef OP2JIT_TUNE_CHAINS_H
+#define OP2JIT_TUNE_CHAINS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct loop;
+struct op_context;
+
+struct chain_way {
+  double bytes; /* of a tile; 0: loop by loop */
+  int periods;  /* that tiles are cut over */
+  bool
+      loop_by_loop; /* the pieces of tiles, but those of one loop after those of another: to compare with tiles */
+};
+
+struct chain_tuning;
+
+/* For a period of `n` loops that comes `periods` times in a row. *out NULL: OP2_TUNE=off. OP_ERR_MEMORY. */
+int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, int periods,
+                      struct chain_tuning **out, struct error *err);
+/* The way to run next. */
+struct chain_way chain_tuning_next(struct chain_tuning *t);
+/* May tiles over so many periods be made? If not, the best way known so far. */
+bool chain_tuning_can_pay(const struct chain_tuning *t, int periods);
+struct chain_way chain_tuning_stay(struct chain_tuning *t);
+/* The tiles for it cannot be made, or took so long to make. */
+void chain_tuning_reject(struct chain_tuning *t);
+void chain_tuning_paid(struct chain_tuning *t, double seconds);
+/* A period took so long, run that way. */
+void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds);
+bool chain_tuning_is_settled(const struct chain_tuning *t);
+/* Remembers what is known, if it was not remembered yet. */
+void chain_tuning_close(struct op_context *ctx, struct chain_tuning *t);
+
+#endif

@@ -1,0 +1,116 @@
+/* Chains that repeat: each way to run them is tried, all give the same, and the next run starts with what was found. */
+#include "../exec/ring.h"
+
+/* Large enough for tiles to pay, and whole numbers, so that sums are exact. */
+enum {
+  NX = 320,
+  NY = 420,
+  NCELLS = NX * NY,
+  NEDGES = 2 * NCELLS - NX - NY,
+  DIM = 8,
+  STEPS = 4,
+  ROUNDS = 150
+};
+
+static const char flux[] = OP_KERNEL(void flux(const double *a, const double *b, double *ra, double *rb) {
+  for (int d = 0; d < 8; d++) {
+    const double f = a[d] - b[d];
+    ra[d] -= f;
+    rb[d] += f;
+  }
+});
+static const char relax_cells[] = OP_KERNEL(void relax_cells(double *r, double *q, double *sum) {
+  for (int d = 0; d < 8; d++) {
+    q[d] += r[d] > 0 ? 1 : r[d] < 0 ? -1 : 0;
+    sum[0] += q[d];
+    r[d] = 0;
+  }
+});
+
+struct outcome {
+  double q[NCELLS * DIM], sum;
+  long long tiled, trials;
+};
+
+static int edges_of(int *pairs) {
+  int n = 0;
+  for (int c = 0; c < NCELLS; c++) {
+    const int next[] = {c % NX + 1 < NX ? c + 1 : -1, c + NX < NCELLS ? c + NX : -1};
+    for (int side = 0; side < 2; side++)
+      if (next[side] >= 0) {
+        pairs[2 * n] = c;
+        pairs[2 * n++ + 1] = next[side];
+      }
+  }
+  return n;
+}
+
+static void run_program(const char *lazy, const char *tune, const char *cache, int rounds,
+                        struct outcome *out) {
+  static int pairs[2 * NEDGES];
+  char words[4][300], program[] = "program", backend[] = "OP2_BACKEND=openmp",
+                      variant[] = "OP2_VARIANT=scalar";
+  char *argv[] = {program, backend, variant, words[0], words[1], words[2], NULL};
+  snprintf(words[0], sizeof words[0], "OP2_LAZY=%s", lazy);
+  snprintf(words[1], sizeof words[1], "OP2_TUNE=%s", tune);
+  snprintf(words[2], sizeof words[2], "OP2_CACHE=%s/%s", folder, cache);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  works(op_init(6, argv, 0));
+  assert_int_equal(edges_of(pairs), NEDGES);
+  for (int i = 0; i < NCELLS * DIM; i++)
+    out->q[i] = (double)(i * 7L % 1009);
+  op_set cells = op_decl_set(NCELLS, "cells"), edges = op_decl_set(NEDGES, "edges");
+  op_map ends = op_decl_map(edges, cells, 2, pairs, "ends");
+  op_dat q = op_decl_dat(cells, DIM, "double", out->q, "q"), r = op_decl_dat(cells, DIM, "double", NULL, "r");
+  op_gbl sum = op_decl_gbl(1, "double", NULL, "sum");
+  for (int round = 0; round < rounds; round++) {
+    for (int step = 0; step < STEPS; step++) {
+      works(op_par_loop(flux, "flux", edges, op_arg_dat(q, 0, ends, DIM, "double", OP_READ),
+                        op_arg_dat(q, 1, ends, DIM, "double", OP_READ),
+                        op_arg_dat(r, 0, ends, DIM, "double", OP_INC),
+                        op_arg_dat(r, 1, ends, DIM, "double", OP_INC)));
+      works(op_par_loop(relax_cells, "relax_cells", cells, direct(r, DIM, "double", OP_RW),
+                        direct(q, DIM, "double", OP_RW), op_arg_global(sum, OP_INC)));
+    }
+    works(op_get_gbl(sum, &out->sum));
+  }
+  works(op_fetch_data(q, out->q));
+  out->tiled = op_counters()->tiled;
+  out->trials = op_counters()->trials;
+  works(op_exit());
+}
+
+static void same(const struct outcome *a, const struct outcome *b) {
+  assert_true(a->sum == b->sum);
+  assert_memory_equal(a->q, b->q, sizeof a->q);
+}
+
+CASE(a_chain_is_tuned_and_remembered) {
+  static struct outcome singly, tuned, again;
+  run_program("off", "off", "none.db", ROUNDS, &singly);
+  run_program("on", "100", "chain.db", ROUNDS, &tuned);
+  same(&singly, &tuned);
+  assert_true(tuned.tiled > 0 && tuned.trials > 0);
+  run_program("off", "off", "none.db", 5, &singly);
+  run_program("on", "use", "chain.db", 5, &again);
+  same(&singly, &again);
+  assert_int_equal(again.trials, 0);
+}
+
+/* Without tuning the first guess runs, from the second time on. */
+CASE(without_tuning_there_is_a_first_guess) {
+  static struct outcome singly, guessed;
+  run_program("off", "off", "none.db", 3, &singly);
+  run_program("on", "off", "none.db", 3, &guessed);
+  same(&singly, &guessed);
+  assert_int_equal(guessed.trials, 0);
+  assert_int_equal(guessed.tiled, 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_chain_is_tuned_and_remembered),
+      cmocka_unit_test(without_tuning_there_is_a_first_guess),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
