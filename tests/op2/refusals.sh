@@ -1,22 +1,33 @@
 #!/bin/bash
-# refusals.sh PROGRAM: what a program of OP2 is told where it cannot run, and that what runs by the safe reading is an error where it is checked.
+# refusals.sh SURFACE VERDICTS: what a program of OP2 is told where it cannot run; and that what runs by the safe reading gets one warning
+# for each loop, and is an error where it is checked.
 set -u
-program=$1
+surface=$1 verdicts=$2
 failures=0
 
-expect() { # WORDS VARIABLE...: the program ends with an error that has the words
-  local words=$1 said
-  shift
-  said=$("$program" "$@" 2>&1) && {
-    echo "no error with $*"
-    failures=$((failures + 1))
-    return
-  }
-  [[ $said == *"$words"* ]] && return
-  printf 'with %s it was expected to say "%s", and said:\n%s\n' "$*" "$words" "$said"
+tell() { # WHAT SAID
+  printf '%s:\n%s\n' "$1" "$2"
   failures=$((failures + 1))
 }
 
-expect "needs the kernel's text" OP2_BACKEND=openmp OP2_VARIANT=gather
-expect "the kernel did not write component 0, which it promised to write" OP2_BACKEND=seq OP2_CHECK=on
+refused() { # WORDS PROGRAM WORD...: it ends with an error that has the words
+  local words=$1 said
+  shift
+  said=$("$@" 2>&1) && tell "no error with $*" "$said"
+  [[ $said == *"$words"* ]] || tell "with $* it was expected to say '$words'" "$said"
+}
+
+warned() { # COUNT WORDS PROGRAM WORD...: it ends well, with so many warnings that have the words
+  local count=$1 words=$2 said
+  shift 2
+  said=$("$@" 2>&1) || tell "an error with $*" "$said"
+  [ "$(grep -c "warning: .*$words" <<<"$said")" -eq "$count" ] || tell "with $* it was expected to warn $count times '$words'" "$said"
+}
+
+refused "needs the kernel's text" "$surface" OP2_BACKEND=openmp OP2_VARIANT=gather
+refused "the kernel did not write component 0, which it promised to write" "$surface" OP2_BACKEND=seq OP2_CHECK=on
+warned 1 "the result would depend on the order of execution" "$verdicts" OP2_BACKEND=openmp OP2_THREADS=3
+warned 1 "loop rise, argument 1: OP_RW through map .* are met more than once" "$verdicts" --mapped OP2_BACKEND=openmp OP2_THREADS=2
+refused OP_ERR_ALIAS "$verdicts" --aliased OP2_BACKEND=openmp OP2_CHECK=on
+refused OP_ERR_VIOLATION "$verdicts" --mapped OP2_BACKEND=openmp OP2_CHECK=on
 exit "$failures"
