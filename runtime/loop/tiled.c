@@ -149,18 +149,36 @@ static void say(const struct op_context *ctx, const struct tiled *t, double seco
              100.0 * (double)t->tiles.gap / (double)t->tiles.all, 1e3 * seconds);
 }
 
+/* What is refused may be periodic. If not, the first reason stays. */
+static int try_periodic(struct op_context *ctx, struct tiled *t, const struct chain *chain,
+                        struct tiles_wish *wish, struct error *err) {
+  struct tiles tiles;
+  wish->wraps = true;
+  const int code = tiles_build(&tiles, chain, wish, ctx->team, err);
+  struct tiles *worse = !code && tiles.schedule.nitems ? &t->tiles : &tiles;
+  tiles_free(worse);
+  if (worse == &t->tiles)
+    t->tiles = tiles;
+  return code;
+}
+
 static int cut(struct op_context *ctx, struct tiled *t, struct error *err) {
   struct tiled_description d;
   const double start = clock_seconds();
   t->tried = true;
   int code = tiled_describe(ctx, t->loops, t->n, &d, err);
   if (!code) {
-    const struct tiles_wish wish = {.tiles =
-                                        d.bytes / t->bytes < 1e6 ? (int)(d.bytes / t->bytes) + 1 : 1000000,
-                                    .chunks = chunks_for(d.bytes),
-                                    .step = PREFIX_STEP,
-                                    .blocks = MOST_BLOCKS};
+    struct tiles_wish wish = {.tiles = d.bytes / t->bytes < 1e6 ? (int)(d.bytes / t->bytes) + 1 : 1000000,
+                              .chunks = chunks_for(d.bytes),
+                              .step = PREFIX_STEP,
+                              .blocks = MOST_BLOCKS};
     code = tiles_build(&t->tiles, &d.chain, &wish, ctx->team, err);
+    if (!code && text_str(&t->tiles.refused)[0])
+      code = try_periodic(ctx, t, &d.chain, &wish, err);
+  }
+  if (!code && t->tiles.gap > t->tiles.all / 2) {
+    tiles_free(&t->tiles);
+    text_add(&t->tiles.refused, "most of it would lie between chunks; a larger mesh could run in tiles");
   }
   if (!code && t->tiles.schedule.nitems && ctx->diags >= 2)
     code = tiles_verify(&t->tiles, &d.chain, err);

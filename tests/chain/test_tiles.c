@@ -16,12 +16,13 @@ static struct tiles_wish wish_of(struct world *w) {
                              .chunks = 1 + (int)world_random(w, 8),
                              .step = steps[world_random(w, 4)],
                              .blocks = 1 + (int)world_random(w, 50),
+                             .wraps = w->periodic || world_random(w, 5) == 0,
                              .always = true};
 }
 
 /* What is wrong with them; NULL: nothing. `seen` counts what cases there were. */
 struct seen {
-  long chunks, gaps;
+  long chunks, gaps, wraps;
 };
 
 static const char *try_tiles(struct world *w, const struct tiles *t, struct seen *seen, struct error *err) {
@@ -29,6 +30,7 @@ static const char *try_tiles(struct world *w, const struct tiles *t, struct seen
     return error_message(err);
   seen->chunks += t->nchunks > 1;
   seen->gaps += t->gap > 0;
+  seen->wraps += w->periodic && t->gap > 0 && t->gap < t->all / 2 && t->nchunks > 1;
   world_run_singly(w);
   const uint64_t expected = world_outcome(w, NULL);
   uint64_t first = 0;
@@ -68,6 +70,7 @@ TEST(random_chains) {
   }
   assert_true(seen.chunks > cases / 10);
   assert_true(seen.gaps > cases / 20);
+  assert_true(seen.wraps > cases / 100);
   error_free(&err);
 }
 

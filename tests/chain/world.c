@@ -28,7 +28,7 @@ static void make_sets(struct world *w, long largest) {
   }
 }
 
-enum shape { NEAR, STRAIGHT, ROUND, FAR, STAR, SHAPES };
+enum shape { NEAR, STRAIGHT, ROUND, PERIODIC, FAR, STAR, SHAPES };
 
 static long target_of(struct world *w, enum shape shape, long e, int column, long from, long to) {
   const long place = e * to / (from > 0 ? from : 1), across = to > 100 ? 20 : 1;
@@ -36,6 +36,7 @@ static long target_of(struct world *w, enum shape shape, long e, int column, lon
   switch (shape) {
   case NEAR: target = place + world_random(w, 7) - 3 + (column > 1 ? across : 0); break;
   case STRAIGHT: target = place + column * across; break;
+  case PERIODIC: target = (place + world_random(w, 9) - 4 + to) % to; break;
   case ROUND: /* up on one side, down on the other */
     target = 2 * e < from ? 2 * place : 2 * (to - place) - 1;
     break;
@@ -73,6 +74,7 @@ static void fill_injective(struct world *w, int m) {
 static void make_maps(struct world *w) {
   const int nsets = w->chain.nsets, wanted = 1 + (int)world_random(w, WORLD_MAPS);
   const bool chaos = world_random(w, 6) == 0;
+  w->periodic = world_random(w, 3) == 0;
   for (int i = 0; i < wanted; i++) {
     const int m = w->chain.nmaps, from = (int)world_random(w, nsets), to = (int)world_random(w, nsets);
     const bool fits = w->sets[from].size <= w->sets[to].size && world_random(w, 3) == 0;
@@ -86,7 +88,11 @@ static void make_maps(struct world *w) {
     if (fits)
       fill_injective(w, m);
     else
-      fill(w, m, chaos ? world_random(w, SHAPES) : round ? ROUND : world_random(w, 2));
+      fill(w, m,
+           chaos         ? world_random(w, SHAPES)
+           : round       ? ROUND
+           : w->periodic ? PERIODIC
+                         : world_random(w, 2));
     w->chain.nmaps++;
   }
 }

@@ -11,6 +11,7 @@ enum { WORLD_SETS = 5, WORLD_MAPS = 8, WORLD_DATS = 8, WORLD_LOOPS = 12, WORLD_A
 
 struct world {
   uint64_t random;
+  bool periodic;
   struct chain_set sets[WORLD_SETS];
   struct chain_map maps[WORLD_MAPS];
   bool injective[WORLD_MAPS]; /* each target once: elements may write there */

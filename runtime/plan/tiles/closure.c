@@ -76,12 +76,13 @@ static int order_sets(const struct closure *b, struct error *err) {
 
 /* ---- maps ------------------------------------------------------------------------------------------*/
 
-static int find_prefix(struct closure *b, int m, int step, struct team *team, struct error *err) {
+static int find_prefix(struct closure *b, int m, const struct tiles_wish *wish, struct team *team,
+                       struct error *err) {
   const struct chain_map *map = &b->chain->maps[m];
   const struct order *from = &b->orders[map->from], *to = &b->orders[map->to];
   if (b->prefixes[m])
     return OP_OK;
-  b->prefixes[m] = map->prefix && !from->small && !to->small ? map->prefix : &b->own[m];
+  b->prefixes[m] = map->prefix && !wish->wraps && !from->small && !to->small ? map->prefix : &b->own[m];
   if (b->prefixes[m] == map->prefix)
     return OP_OK;
   return prefix_build(&b->own[m],
@@ -89,20 +90,22 @@ static int find_prefix(struct closure *b, int m, int step, struct team *team, st
                                                .arity = map->arity,
                                                .from = b->chain->sets[map->from].size,
                                                .to = b->chain->sets[map->to].size,
-                                               .from_step = from->small ? 1 : step,
-                                               .to_step = to->small ? 1 : step,
+                                               .from_step = from->small ? 1 : wish->step,
+                                               .to_step = to->small ? 1 : wish->step,
                                                .element = from->element,
-                                               .new_position = to->position},
+                                               .new_position = to->position,
+                                               .wraps = wish->wraps && !from->small && !to->small},
                       team, err);
 }
 
-static int find_prefixes(struct closure *b, int step, struct team *team, struct error *err) {
+static int find_prefixes(struct closure *b, const struct tiles_wish *wish, struct team *team,
+                         struct error *err) {
   int status = OP_OK;
   for (int l = 0; l < b->chain->nloops; l++) {
     const struct chain_loop *loop = &b->chain->loops[l];
     for (int a = 0; a < loop->naccesses && !status; a++)
       if (loop->accesses[a].map >= 0)
-        status = find_prefix(b, loop->accesses[a].map, step, team, err);
+        status = find_prefix(b, loop->accesses[a].map, wish, team, err);
   }
   return status;
 }
@@ -170,12 +173,15 @@ int closure_new(struct closure *b, const struct chain *chain, const struct tiles
                         .step = array_new(nloops, sizeof *b->step),
                         .block = array_new(nloops, sizeof *b->block),
                         .shares = array_new(nloops, sizeof *b->shares),
-                        .reach = array_new((size_t)chain->ndats, sizeof *b->reach)};
-  if (!b->orders || !b->own || !b->prefixes || !b->step || !b->block || !b->shares || !b->reach)
+                        .reach = array_new((size_t)chain->ndats, sizeof *b->reach),
+                        .first = array_new(nloops, sizeof *b->first),
+                        .last = array_new(nloops, sizeof *b->last)};
+  if (!b->orders || !b->own || !b->prefixes || !b->step || !b->block || !b->shares || !b->reach ||
+      !b->first || !b->last)
     return error_memory(err, "the closure of a chain", nloops * sizeof *b->step);
   int status = order_sets(b, err);
   if (!status)
-    status = find_prefixes(b, wish->step, team, err);
+    status = find_prefixes(b, wish, team, err);
   if (status)
     return status;
   find_steps(b, wish->step, wish->blocks);
@@ -197,6 +203,8 @@ void closure_free(struct closure *b) {
   free(b->block);
   free(b->shares);
   free(b->reach);
+  free(b->first);
+  free(b->last);
 }
 
 /* ---- closures --------------------------------------------------------------------------------------*/
@@ -260,6 +268,91 @@ void closure_right(const struct closure *b, const long *left, long *begin) {
     begin[l] = extend(b, l, closure_meet(b, l, left[l]));
 }
 
+/* ---- periodic meshes -------------------------------------------------------------------------------*/
+
+/* Targets at both ends that elements of the other end touch, of one dat. */
+struct ends {
+  struct reach low, high; /* below, and from there on */
+};
+
+static long smaller(long a, long b) {
+  return a < b ? a : b;
+}
+
+static void note_high(struct reach *r, enum chain_use use, long begin) {
+  long *of = use == CHAIN_READS ? &r->read : &r->written;
+  *of = smaller(*of, begin);
+}
+
+static long minds_high(const struct reach *r, enum chain_use use) {
+  return use == CHAIN_READS ? r->written : smaller(r->written, r->read);
+}
+
+static void find_ends(const struct closure *b, struct ends *ends) {
+  const struct chain *c = b->chain;
+  for (int d = 0; d < c->ndats; d++) {
+    const long size = c->sets[c->dats[d]].size;
+    ends[d] = (struct ends){.high = {.read = size, .written = size}};
+  }
+  for (int l = 0; l < c->nloops; l++)
+    for (int i = 0; i < c->loops[l].naccesses; i++) {
+      const struct chain_access *a = &c->loops[l].accesses[i];
+      if (a->map < 0)
+        continue;
+      note(&ends[a->dat].low, a->use, b->prefixes[a->map]->ends.low_target);
+      note_high(&ends[a->dat].high, a->use, b->prefixes[a->map]->ends.high_target);
+    }
+}
+
+/* Those that go round, and those that mind what these touch. */
+static long first_of(const struct closure *b, const struct ends *ends, int l) {
+  const struct chain_loop *loop = &b->chain->loops[l];
+  long first = 0;
+  for (int i = 0; i < loop->naccesses; i++) {
+    const struct chain_access *a = &loop->accesses[i];
+    first = larger(first, touching(b, a, minds(&ends[a->dat].low, a->use)));
+    first = larger(first, a->map < 0 ? 0 : b->prefixes[a->map]->ends.low_element);
+  }
+  return first;
+}
+
+/* Is nobody of them at the end? */
+static bool is_clear(const struct closure *b, const struct ends *ends, const long *left) {
+  for (int l = 0; l < b->chain->nloops; l++) {
+    const struct chain_loop *loop = &b->chain->loops[l];
+    for (int i = 0; i < loop->naccesses; i++) {
+      const struct chain_access *a = &loop->accesses[i];
+      if (touched(b, a, left[l]) > minds_high(&ends[a->dat].high, a->use) ||
+          (a->map >= 0 && left[l] > b->prefixes[a->map]->ends.high_element))
+        return false;
+    }
+  }
+  return true;
+}
+
+int closure_open(const struct closure *b, int parts, int *part, struct error *err) {
+  struct ends *ends = array_new((size_t)b->chain->ndats, sizeof *ends);
+  if (!ends)
+    return error_memory(err, "the ends of a chain", (size_t)b->chain->ndats * sizeof *ends);
+  find_ends(b, ends);
+  memset(b->reach, 0, (size_t)b->chain->ndats * sizeof *b->reach);
+  for (int l = 0; l < b->chain->nloops; l++)
+    b->first[l] = extend(b, l, first_of(b, ends, l));
+  int low = 0, high = parts + 1;
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    closure_left(b, middle, parts, b->last);
+    if (is_clear(b, ends, b->last))
+      low = middle;
+    else
+      high = middle;
+  }
+  closure_left(b, low, parts, b->last);
+  *part = low;
+  free(ends);
+  return OP_OK;
+}
+
 /* ---- refusing --------------------------------------------------------------------------------------*/
 
 /* The set whose first quarter reaches farthest into another, or is reached from farthest behind it. */
@@ -292,6 +385,11 @@ static void blame(const struct closure *b, struct text *why) {
 
 bool closure_refuse(const struct closure *b, struct text *why) {
   const int nloops = b->chain->nloops;
+  for (int l = 0; l < nloops; l++)
+    if (b->first[l] + size_of(b, l) - b->last[l] > size_of(b, l) / 4) {
+      blame(b, why);
+      return true;
+    }
   long end[nloops > 0 ? nloops : 1];
   closure_left(b, 1, 4, end);
   for (int l = 0; l < nloops; l++)

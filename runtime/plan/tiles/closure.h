@@ -29,6 +29,8 @@ struct closure {
   long *block;                    /* of loops that combine: each slot has so many elements */
   bool *shares;        /* loops that get a share of their own, as no later one asks for much of them */
   struct reach *reach; /* of dats */
+  long *first,
+      *last; /* of loops: elements outside go round a periodic mesh, or depend on such; they come last */
 };
 
 int closure_new(struct closure *b, const struct chain *chain, const struct tiles_wish *wish,
@@ -38,6 +40,8 @@ void closure_free(struct closure *b);
 void closure_left(const struct closure *b, long part, long parts, long *end);
 /* For each loop where it begins, if everything before `left` runs at the same time: what is between waits. */
 void closure_right(const struct closure *b, const long *left, long *begin);
+/* Find what may go on at all: `first`, and `last` as a part of `parts`. */
+int closure_open(const struct closure *b, int parts, int *part, struct error *err);
 /* The end of the elements of the loop that add to what elements before `end` add to; `end` where none does. */
 long closure_meet(const struct closure *b, int loop, long end);
 /* Does a part of the mesh need most of it? Then it says which set's numbering it is. */

@@ -12,8 +12,9 @@ struct pass {
   const struct prefix_request *request;
   struct prefix *prefix;
   struct team *team;
-  int *last;    /* of each thread, a table as prefix->elements, without what earlier steps have */
-  size_t nlast; /* words of one */
+  int *last;                /* of each thread, a table as prefix->elements, without what earlier steps have */
+  size_t nlast;             /* words of one */
+  struct prefix_ends *ends; /* of each thread */
 };
 
 static int shift_of(int step) {
@@ -24,17 +25,46 @@ static long steps_of(long size, int shift) {
   return (size + (1L << shift) - 1) >> shift;
 }
 
+static struct prefix_ends no_ends(const struct prefix_request *r) {
+  return (struct prefix_ends){.high_element = r->from, .high_target = r->to};
+}
+
+static void add_end(struct prefix_ends *ends, const struct prefix_request *r, long element, long target) {
+  if (2 * element < r->from)
+    ends->low_element = element < ends->low_element ? ends->low_element : element + 1;
+  else
+    ends->high_element = element < ends->high_element ? element : ends->high_element;
+  if (2 * target < r->to)
+    ends->low_target = target < ends->low_target ? ends->low_target : target + 1;
+  else
+    ends->high_target = target < ends->high_target ? target : ends->high_target;
+}
+
+static void join_ends(struct prefix_ends *all, const struct prefix_ends *some) {
+  all->low_element = some->low_element < all->low_element ? all->low_element : some->low_element;
+  all->low_target = some->low_target < all->low_target ? all->low_target : some->low_target;
+  all->high_element = some->high_element < all->high_element ? some->high_element : all->high_element;
+  all->high_target = some->high_target < all->high_target ? some->high_target : all->high_target;
+}
+
 /* Elements follow one another upwards, so the last one that reaches a target is the one that comes last. */
-static void scan_step(const struct pass *pass, long step, int *last) {
+static void scan_step(const struct pass *pass, long step, int *last, struct prefix_ends *ends) {
   const struct prefix_request *r = pass->request;
   const struct prefix *p = pass->prefix;
   const int arity = p->arity;
   const long end = (step + 1) << p->from_shift < r->from ? (step + 1) << p->from_shift : r->from;
   int *most = p->targets + (step + 1) * arity;
+  /* More than half of the mesh away. */
+  const long place = r->wraps ? (long)((double)(step << p->from_shift) / (double)r->from * (double)r->to) : 0;
+  const long lowest = r->wraps ? place - r->to / 2 : 0, highest = r->wraps ? place + r->to / 2 : r->to;
   for (long e = step << p->from_shift; e < end; e++) {
     const int *row = r->table + (r->element ? r->element[e] : e) * arity;
     for (int c = 0; c < arity; c++) {
       const int target = r->new_position ? r->new_position[row[c]] : row[c];
+      if (target < lowest || target > highest) {
+        add_end(ends, r, e, target);
+        continue;
+      }
       if (target >= most[c])
         most[c] = target + 1;
       last[((target >> p->to_shift) + 1) * arity + c] = (int)e + 1;
@@ -57,7 +87,7 @@ static void scan(void *argument, int thread, int threads) {
   const long steps = steps_of(pass->request->from, pass->prefix->from_shift);
   int *last = pass->last + t * n;
   for (long s = steps * thread / threads, end = steps * (thread + 1) / threads; s < end; s++)
-    scan_step(pass, s, last);
+    scan_step(pass, s, last, &pass->ends[t]);
   if (threads > 1)
     team_barrier(pass->team);
   merge(pass, n * t / all, n * (t + 1) / all, threads);
@@ -82,16 +112,24 @@ int prefix_build(struct prefix *p, const struct prefix_request *r, struct team *
   p->targets = array_new((size_t)((from + 1) * r->arity), sizeof *p->targets);
   p->elements = array_new(pass.nlast, sizeof *p->elements);
   pass.last = array_new((size_t)threads * pass.nlast, sizeof *pass.last);
-  if (!p->targets || !p->elements || !pass.last) {
+  pass.ends = array_new((size_t)threads, sizeof *pass.ends);
+  if (!p->targets || !p->elements || !pass.last || !pass.ends) {
     free(pass.last);
+    free(pass.ends);
     prefix_free(p);
     return error_memory(err, "the prefixes of a map", (size_t)threads * pass.nlast * sizeof *pass.last);
   }
+  for (int t = 0; t < threads; t++)
+    pass.ends[t] = no_ends(r);
   if (threads > 1)
     team_run(team, threads, scan, &pass);
   else
     scan(&pass, 0, 1);
+  p->ends = no_ends(r);
+  for (int t = 0; t < threads; t++)
+    join_ends(&p->ends, &pass.ends[t]);
   free(pass.last);
+  free(pass.ends);
   accumulate(p->targets, from, r->arity);
   accumulate(p->elements, to, r->arity);
   return OP_OK;

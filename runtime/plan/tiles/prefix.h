@@ -3,6 +3,7 @@
 #ifndef OP2JIT_PLAN_PREFIX_H
 #define OP2JIT_PLAN_PREFIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -18,6 +19,13 @@ struct prefix_request {
   int from_step, to_step;  /* powers of two */
   const int *element;      /* at each position of another order of the elements; NULL: their own */
   const int *new_position; /* of each target in another order of these; NULL: their own */
+  bool wraps;              /* what goes round a periodic mesh is kept apart */
+};
+
+/* Elements of a periodic mesh whose targets are at the other end: of elements and targets at the beginning those below, at the end
+ * those from there on. */
+struct prefix_ends {
+  long low_element, high_element, low_target, high_target;
 };
 
 struct prefix {
@@ -26,6 +34,7 @@ struct prefix {
   int from_shift, to_shift;
   int *targets;  /* per step of elements and column: 1 + the highest target of the elements before */
   int *elements; /* per step of targets and column: 1 + the last element that reaches a target before */
+  struct prefix_ends ends; /* of what the tables do not have: none, unless it was asked for */
 };
 
 /* The same for any number of threads; `team` may be NULL. OP_ERR_MEMORY. */

@@ -20,9 +20,9 @@ struct making {
   const struct chain *chain;
   struct closure closure;
   struct cuts cuts;
-  int ntiles;
-  long *from, *to; /* of loops */
-  bool counting;   /* items are only counted */
+  int ntiles, last_tile; /* the chain ends with the last one, but for what goes round a periodic mesh */
+  long *from, *to;       /* of loops */
+  bool counting;         /* items are only counted */
   long nitems;
 };
 
@@ -57,17 +57,20 @@ static int make_cuts(struct making *m, int chunks, struct error *err) {
   if (!c->left || !c->right || !c->tile)
     return error_memory(err, "the cuts of a chain", 2 * n * sizeof *c->left);
   c->count = 1;
+  const size_t bytes = (size_t)c->nloops * sizeof *c->left;
+  memcpy(right_of(c, 0), m->closure.first, bytes);
   for (int cut = 1; cut < chunks; cut++) {
-    const int tile = (int)((long)m->ntiles * cut / chunks);
+    const int tile = (int)((long)m->last_tile * cut / chunks);
     long *left = left_of(c, c->count);
     closure_left(&m->closure, tile, m->ntiles, left);
     closure_right(&m->closure, left, right_of(c, c->count));
     if (is_apart(&m->closure, right_of(c, c->count - 1), left))
       c->tile[c->count++] = tile;
   }
-  for (int l = 0; l < c->nloops; l++)
-    left_of(c, c->count)[l] = right_of(c, c->count)[l] = size_of(m->chain, l);
-  c->tile[c->count] = m->ntiles;
+  while (c->count > 1 && !is_apart(&m->closure, right_of(c, c->count - 1), m->closure.last))
+    c->count--;
+  memcpy(left_of(c, c->count), m->closure.last, bytes);
+  c->tile[c->count] = m->last_tile;
   return OP_OK;
 }
 
@@ -125,6 +128,19 @@ static void add_chunk(struct making *m, int chunk) {
   add_tile(m, m->from, end, chunk);
 }
 
+static long later(long a, long b) {
+  return a > b ? a : b;
+}
+
+/* Both ends together, as they are one where the mesh goes round. */
+static void add_ends(struct making *m, int owner) {
+  const struct closure *c = &m->closure;
+  for (int l = 0; l < m->cuts.nloops; l++) {
+    add_range(m, l, 0, c->first[l], owner);
+    add_range(m, l, later(c->first[l], c->last[l]), size_of(m->chain, l), owner);
+  }
+}
+
 static void add_phase(struct making *m) {
   if (!m->counting)
     schedule_add_phase(&m->tiles->schedule, true);
@@ -136,12 +152,12 @@ static void add_items(struct making *m) {
   add_phase(m);
   for (int chunk = 0; chunk < c->count; chunk++)
     add_chunk(m, chunk);
-  if (c->count > 1)
-    add_phase(m);
+  add_phase(m);
   for (int cut = 1; cut < c->count; cut++) {
     memcpy(m->from, left_of(c, cut), (size_t)c->nloops * sizeof *m->from);
     add_tile(m, m->from, right_of(c, cut), cut - 1);
   }
+  add_ends(m, c->count - 1);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------*/
@@ -153,6 +169,7 @@ static void count(const struct making *m) {
   for (int l = 0; l < m->cuts.nloops; l++) {
     const long size = size_of(m->chain, l), block = m->closure.block[l];
     t->all += size;
+    t->gap += m->closure.first[l] + size - later(m->closure.first[l], m->closure.last[l]);
     for (int cut = 1; cut < m->cuts.count; cut++)
       t->gap += right_of(&m->cuts, cut)[l] - left_of(&m->cuts, cut)[l];
     t->nslots[l] = m->chain->loops[l].combines ? (int)((size + block - 1) / block) : 0;
@@ -170,6 +187,8 @@ static int make(struct making *m, const struct tiles_wish *wish, struct team *te
   if (!m->from || !m->to || !m->tiles->nslots)
     return error_memory(err, "the tiles of a chain", nloops * sizeof *m->from);
   int code = closure_new(&m->closure, m->chain, wish, team, err);
+  if (!code)
+    code = closure_open(&m->closure, m->ntiles, &m->last_tile, err);
   if (code || (!wish->always && closure_refuse(&m->closure, &m->tiles->refused)))
     return code;
   code = make_cuts(m, chunks, err);
@@ -216,9 +235,8 @@ size_t tiles_bytes(const struct tiles *t) {
 void tiles_deal(struct tiles *t, int threads) {
   struct schedule *s = &t->schedule;
   for (int p = 0; p < s->nphases; p++) {
-    const long owners = t->nchunks - p;
     for (int i = s->phases[p].first; i < s->phases[p].first + s->phases[p].count; i++)
-      s->items[i].owner = (int)(s->items[i].owner * (long)threads / owners);
+      s->items[i].owner = (int)(s->items[i].owner * (long)threads / t->nchunks);
   }
   s->threads = threads;
 }
