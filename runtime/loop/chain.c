@@ -24,6 +24,7 @@ struct period {
   struct loop **loops;
   int n, seen;
   unsigned epoch;             /* of the mesh */
+  bool pays;                  /* its data are large enough */
   struct chain_tuning *tuner; /* NULL: the first guess */
 };
 
@@ -89,6 +90,7 @@ static struct period *period_new(struct op_context *ctx, struct launch *const *l
       .loops = array_new((size_t)n, sizeof(struct loop *)), .n = n, .epoch = ctx->mesh->epoch};
   for (int i = 0; p->loops && i < n; i++)
     p->loops[i] = launches[i]->loop;
+  p->pays = p->loops && tiled_pays(p->loops, n);
   if (p->loops && list_add(ctx->periods, p))
     return p;
   period_free(ctx, p);
@@ -183,7 +185,7 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
   const bool at_once = forced > 0 || ctx->queue->check;
   struct period *p = n * times > 1 && can(launches, n * times) ? get_period(ctx, launches, n) : NULL;
   bool ignored;
-  if (!p || (forced <= 0 && !tiled_pays(p->loops, p->n)) || (p->seen++ == 0 && !at_once))
+  if (!p || (forced <= 0 && !p->pays) || (p->seen++ == 0 && !at_once))
     return run_each(ctx, launches, n * times, err);
   if (!at_once && p->seen == 2 && chain_tuning_open(ctx, p->loops, p->n, times, &p->tuner, err))
     error_clear(err);

@@ -27,11 +27,10 @@ enum { LEAST_CHUNKS = 8, MOST_CHUNKS = 64, MOST_BLOCKS = 1024 };
 struct tiled {
   struct loop **loops;
   int n;
-  double bytes;       /* of a tile */
-  bool tried;         /* to cut it */
-  double cutting;     /* seconds that it took */
-  double tiled_bytes; /* of all its dats and maps, each once */
-  double seconds;     /* of all its runs */
+  double bytes;   /* of a tile */
+  bool tried;     /* to cut it */
+  double cutting; /* seconds that it took */
+  double seconds; /* of all its runs */
   long long runs;
   struct tiles tiles; /* without items: it runs loop by loop */
   struct work *works;
@@ -106,20 +105,71 @@ bool tiled_is_known(struct op_context *ctx, struct launch *const *launches, int 
   return t && t->tried;
 }
 
-/* Each dat once. */
+/* What the first l loops and the first i arguments of the next have. */
+static bool is_used(struct loop *const *loops, int l, int i, const struct dat *dat, const struct map *map) {
+  for (int k = 0; k <= l; k++)
+    for (int j = 0; j < (k < l ? loops[k]->nargs : i); j++)
+      if (dat ? loops[k]->args[j].dat == dat : loops[k]->args[j].map == map)
+        return true;
+  return false;
+}
+
+static double dat_bytes(const struct dat *dat) {
+  return (double)dat->set->extents[EXTENT_OWNED] * (double)dat->row_bytes;
+}
+
 bool tiled_pays(struct loop *const *loops, int n) {
   double bytes = 0;
   for (int l = 0; l < n; l++)
     for (int i = 0; i < loops[l]->nargs; i++) {
       const struct dat *dat = loops[l]->args[i].dat;
-      bool known = !dat;
-      for (int k = 0; !known && k <= l; k++)
-        for (int j = 0; !known && j < (k < l ? loops[k]->nargs : i); j++)
-          known = loops[k]->args[j].dat == dat;
-      if (!known)
-        bytes += (double)dat->set->extents[EXTENT_OWNED] * (double)dat->row_bytes;
+      if (dat && !is_used(loops, l, i, dat, NULL))
+        bytes += dat_bytes(dat);
     }
   return bytes >= worth_bytes;
+}
+
+static bool is_changed(struct loop *const *loops, int n, const struct dat *dat) {
+  for (int l = 0; l < n; l++)
+    for (int i = 0; i < loops[l]->nargs; i++)
+      if (loops[l]->args[i].dat == dat && loops[l]->args[i].access != OP_READ)
+        return true;
+  return false;
+}
+
+/* Each dat is read once, unless it is written first, and written once if it is changed; each map is read once. */
+static double moved_bytes(struct loop *const *loops, int n) {
+  double bytes = 0;
+  for (int l = 0; l < n; l++)
+    for (int i = 0; i < loops[l]->nargs; i++) {
+      const struct loop_arg *arg = &loops[l]->args[i];
+      if (arg->dat && !is_used(loops, l, i, arg->dat, NULL))
+        bytes += dat_bytes(arg->dat) * ((arg->access != OP_WRITE) + is_changed(loops, n, arg->dat));
+      if (arg->map && !is_used(loops, l, i, NULL, arg->map))
+        bytes += (double)arg->map->from->extents[EXTENT_OWNED] * arg->map->arity * (double)sizeof(int);
+    }
+  return bytes;
+}
+
+bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bool *more) {
+  *more = i < ctx->chains->count;
+  const struct tiled *t = *more ? ctx->chains->items[i] : NULL;
+  if (!t || t->runs == 0)
+    return false;
+  *out = (struct tiled_facts){.first = t->loops[0]->name,
+                              .last = t->loops[t->n - 1]->name,
+                              .loops = t->n,
+                              .tiles = t->tiles.ntiles,
+                              .chunks = t->tiles.nchunks,
+                              .runs = t->runs,
+                              .tile_bytes = t->bytes,
+                              .gap = (double)t->tiles.gap / (double)t->tiles.all,
+                              .bytes = moved_bytes(t->loops, t->n),
+                              .cutting = t->cutting,
+                              .seconds = t->seconds};
+  for (int l = 0; l < t->n; l++)
+    out->called_bytes += t->loops[l]->stats.bytes;
+  return true;
 }
 
 /* ---- cutting one -----------------------------------------------------------------------------------*/
@@ -182,7 +232,6 @@ static int cut(struct op_context *ctx, struct tiled *t, struct error *err) {
   }
   if (!code && t->tiles.schedule.nitems && ctx->diags >= 2)
     code = tiles_verify(&t->tiles, &d.chain, err);
-  t->tiled_bytes = d.bytes;
   t->cutting = clock_seconds() - start;
   if (!code)
     say(ctx, t, t->cutting);

@@ -9,6 +9,18 @@
  * bits. *ran is false where they cannot: then nothing has happened yet. OP_ERR_PLAN at diagnostic levels from 2 on, if the tiles are wrong. */
 int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
               bool *ran, struct error *err);
+/* A chain that ran in tiles. */
+struct tiled_facts {
+  const char *first, *last; /* its loops */
+  int loops, tiles, chunks;
+  long long runs;
+  double tile_bytes, gap; /* gap: the share of elements in gaps */
+  double called_bytes,
+      bytes; /* that its loops must move one by one; that it must move if each dat and map is moved once */
+  double cutting, seconds; /* of all runs */
+};
+/* Of number i, from 0; false: it did not run, or there is none (*more is false). */
+bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bool *more);
 /* It was cut before, or it is known that it cannot be. */
 bool tiled_is_known(struct op_context *ctx, struct launch *const *launches, int n, double bytes);
 /* The loops' data are so large that it could pay: what fits into the caches anyway gains nothing. */

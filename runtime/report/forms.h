@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "loop/tiled.h"
 #include "record/trace.h"
 
 /* Where a loop's code came from. */
@@ -46,6 +47,8 @@ struct report {
   size_t cache_bytes; /* loops that touch less are marked: their bandwidth is not the memory's */
   const struct report_row *rows;
   int nrows;
+  const struct tiled_facts *chains; /* that ran in tiles */
+  int nchains;
   const struct trace_event *events;
   int nevents;
 };

@@ -29,6 +29,20 @@ static void add_row(const struct report *r, const struct report_row *row, struct
   text_add_char(out, '\n');
 }
 
+static void add_chains(const struct report *r, struct text *out) {
+  json_open(out, "chains", '[');
+  for (int i = 0; i < r->nchains; i++) {
+    const struct tiled_facts *c = &r->chains[i];
+    json_object(
+        out, NULL,
+        "first:t last:t loops:n runs:i seconds:d cutting_seconds:d tile_bytes:d tiles:n chunks:n gap:d "
+        "bytes_of_loops:d bytes:d",
+        c->first, c->last, c->loops, c->runs, c->seconds, c->cutting, c->tile_bytes, c->tiles, c->chunks,
+        c->gap, c->called_bytes, c->bytes);
+  }
+  json_close(out, ']');
+}
+
 void report_json(const struct report *r, struct text *out) {
   json_open(out, NULL, '{');
   json_fields(out, "backend:t team:t threads:n ranks:n triad_gb_per_second:d cache_bytes:i", r->backend,
@@ -37,7 +51,10 @@ void report_json(const struct report *r, struct text *out) {
   text_add_char(out, '\n');
   for (int i = 0; i < r->nrows; i++)
     add_row(r, &r->rows[i], out);
-  text_add(out, "]}\n");
+  json_close(out, ']');
+  if (r->nchains)
+    add_chains(r, out);
+  text_add(out, "}\n");
 }
 
 /* The format wants microseconds. */

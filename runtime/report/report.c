@@ -107,6 +107,16 @@ static int make_rows(struct op_context *ctx, struct report_rows *r, struct error
   return r->rows && r->stats ? OP_OK : error_memory(err, "a report", most * sizeof *r->rows);
 }
 
+/* NULL: none ran, or no memory, and then the report goes without. */
+static struct tiled_facts *find_chains(const struct op_context *ctx, int *count) {
+  struct tiled_facts *chains = array_new((size_t)ctx->chains->count, sizeof *chains);
+  bool more = chains;
+  *count = 0;
+  for (int i = 0; more; i++)
+    *count += tiled_tell(ctx, i, &chains[*count], &more);
+  return chains;
+}
+
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
   struct report_rows rows = {0};
   int code = make_rows(ctx, &rows, err);
@@ -125,8 +135,11 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
     const double rate = ctx->comm->rank == 0 ? fastest(&r) : 0;
     r.triad = rate > 0 ? triad_of(ctx, r.threads, r.cache_bytes, rate) : 0;
   }
+  struct tiled_facts *chains = find_chains(ctx, &r.nchains);
+  r.chains = chains;
   if (!code)
     writer(&r, out);
+  free(chains);
   free(rows.rows);
   free(rows.stats);
   return code || text_ok(out) ? code : error_memory(err, "a report", out->length);

@@ -131,6 +131,22 @@ static void text_owners(const struct report *r, struct text *out) {
                 r->rows[i].name);
 }
 
+/* Its loops' rows above have shares of its time. */
+static void text_chains(const struct report *r, struct text *out) {
+  if (r->nchains == 0)
+    return;
+  text_addf(out, "chains in tiles\n%6s %9s %12s %11s %9s %7s %7s %6s %9s %9s\n", "loops", "runs", "seconds",
+            "cutting s", "tile MB", "tiles", "chunks", "gaps", "loops MB", "chain MB");
+  for (int i = 0; i < r->nchains; i++) {
+    const struct tiled_facts *c = &r->chains[i];
+    text_addf(out, "%6d %9lld", c->loops, c->runs);
+    text_seconds(out, c->seconds, 12);
+    text_seconds(out, c->cutting, 11);
+    text_addf(out, " %9.3f %7d %7d %5.1f%% %9.2f %9.2f  %s ... %s\n", c->tile_bytes * 1e-6, c->tiles,
+              c->chunks, 100 * c->gap, c->called_bytes * 1e-6, c->bytes * 1e-6, c->first, c->last);
+  }
+}
+
 /* Of this rank, as the rows above. */
 static void text_sum(const struct report *r, struct text *out, int width) {
   struct report_row all = {.name = "all loops"};
@@ -175,6 +191,7 @@ void report_text(const struct report *r, struct text *out) {
   for (int i = 0; i < r->nrows; i++)
     text_row(r, &r->rows[i], out, width);
   text_sum(r, out, width);
+  text_chains(r, out);
   if (r->ranks > 1)
     text_across(r, out, width);
   text_summary(r, out);

@@ -162,6 +162,34 @@ CASE(moved) {
   text_free(&out);
 }
 
+CASE(chains) {
+  const struct tiled_facts chain = {.first = "save",
+                                    .last = "update",
+                                    .loops = 9,
+                                    .tiles = 48,
+                                    .chunks = 8,
+                                    .runs = 100,
+                                    .tile_bytes = 1e6,
+                                    .gap = 0.025,
+                                    .called_bytes = 80e6,
+                                    .bytes = 30e6,
+                                    .cutting = 0.125,
+                                    .seconds = 2.5};
+  struct report r = make(1);
+  struct text out = {0};
+  report_text(&r, &out);
+  report_json(&r, &out);
+  assert_null(strstr(text_str(&out), "chains"));
+  r.chains = &chain;
+  r.nchains = 1;
+  report_text(&r, &out);
+  report_json(&r, &out);
+  expect(&out, "  2.5%     80.00     30.00  save ... update\n");
+  expect(&out,
+         "\"chains\":[{\"first\":\"save\",\"last\":\"update\",\"loops\":9,\"runs\":100,\"seconds\":2.5");
+  text_free(&out);
+}
+
 CASE(json) {
   struct report r = make(1);
   struct text out = {0};
@@ -235,9 +263,9 @@ int main(int argc, char **argv) {
     text_free(&out);
     return 0;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),   cmocka_unit_test(text),
-                                     cmocka_unit_test(owners),    cmocka_unit_test(json),
-                                     cmocka_unit_test(trace),     cmocka_unit_test(nothing),
-                                     cmocka_unit_test(bandwidth), cmocka_unit_test(moved)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers), cmocka_unit_test(text),      cmocka_unit_test(owners),
+      cmocka_unit_test(chains),  cmocka_unit_test(json),      cmocka_unit_test(trace),
+      cmocka_unit_test(nothing), cmocka_unit_test(bandwidth), cmocka_unit_test(moved)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

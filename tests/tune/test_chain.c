@@ -48,8 +48,7 @@ static int edges_of(int *pairs) {
 static void run_program(const char *lazy, const char *tune, const char *cache, int rounds,
                         struct outcome *out) {
   static int pairs[2 * NEDGES];
-  char words[4][300], program[] = "program", backend[] = "OP2_BACKEND=openmp",
-                      variant[] = "OP2_VARIANT=scalar";
+  char words[4][300], program[] = "program", backend[] = "OP2_BACKEND=seq", variant[] = "OP2_VARIANT=scalar";
   char *argv[] = {program, backend, variant, words[0], words[1], words[2], NULL};
   snprintf(words[0], sizeof words[0], "OP2_LAZY=%s", lazy);
   snprintf(words[1], sizeof words[1], "OP2_TUNE=%s", tune);
