@@ -1,5 +1,5 @@
-/* Tiles of random chains have the outcome of the loops one by one, in whichever order chunks run, and are verified. With
- * `mutant` the builder is broken, see mutants.py, and one of both has to find it. */
+/* Tiles of random chains have the outcome of the loops one by one, in whichever order chunks run, and are verified.
+ * With `mutant` the builder is broken, see mutants.py, and one of both has to find it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Random meshes and chains for the tests of tiles, and what comes of a chain: whole numbers, so that sums do not depend on
- * their order and everything else does. */
+/* Random meshes and chains for the tests of tiles, and what comes of a chain: whole numbers, so that sums do not
+ * depend on their order and everything else does. */
 #ifndef TESTS_CHAIN_WORLD_H
 #define TESTS_CHAIN_WORLD_H
 

@@ -1,5 +1,6 @@
-/* A chain: loops that follow one another, as plain arrays. What can be said of the order in which its elements may run follows from
- * this alone: the sizes of sets, the tables of maps, and for each loop which dats it reads, writes and adds to through which columns. */
+/* A chain: loops that follow one another, as plain arrays. What can be said of the order in which its elements may run
+ * follows from this alone: the sizes of sets, the tables of maps, and for each loop which dats it reads, writes and
+ * adds to through which columns. */
 #ifndef OP2JIT_PLAN_CHAIN_H
 #define OP2JIT_PLAN_CHAIN_H
 

@@ -7,8 +7,9 @@
 #include "plan/tiles/prefix.h"
 #include "plan/tiles/tiles.h"
 
-/* A small set runs round a large one, as the edges of a border do round a domain: in its own order one element could pull in the
- * whole mesh. It runs in the order of its targets instead, element by element; its positions there take the place of its elements. */
+/* A small set runs round a large one, as the edges of a border do round a domain: in its own order one element could
+ * pull in the whole mesh. It runs in the order of its targets instead, element by element; its positions there take
+ * the place of its elements. */
 struct order {
   bool small;
   int *element, *position; /* NULL: its own order */

@@ -1,5 +1,6 @@
-/* Prefixes of a map, in both directions: which targets do the first elements reach, and which elements reach the first targets? Both
- * answers never fall, so that each is a table; kept for every so many elements only, and rounded up in between. */
+/* Prefixes of a map, in both directions: which targets do the first elements reach, and which elements reach the first
+ * targets? Both answers never fall, so that each is a table; kept for every so many elements only, and rounded up in
+ * between. */
 #ifndef OP2JIT_PLAN_PREFIX_H
 #define OP2JIT_PLAN_PREFIX_H
 
@@ -22,8 +23,8 @@ struct prefix_request {
   bool wraps;              /* what goes round a periodic mesh is kept apart */
 };
 
-/* Elements of a periodic mesh whose targets are at the other end: of elements and targets at the beginning those below, at the end
- * those from there on. */
+/* Elements of a periodic mesh whose targets are at the other end: of elements and targets at the beginning those
+ * below, at the end those from there on. */
 struct prefix_ends {
   long low_element, high_element, low_target, high_target;
 };

@@ -1,7 +1,7 @@
-/* Prefix tiles: a chain cut across its loops, so that data are read once for several of them. A tile is one range of each loop. Tile
- * after tile, what an element needs ran in this tile or before. For threads the chain is cut into chunks of tiles that run side by
- * side; what lies just right of a cut and touches both sides waits for a second phase, the gaps. The number of chunks is a
- * matter of the mesh, not of the threads. */
+/* Prefix tiles: a chain cut across its loops, so that data are read once for several of them. A tile is one range of
+ * each loop. Tile after tile, what an element needs ran in this tile or before. For threads the chain is cut into
+ * chunks of tiles that run side by side; what lies just right of a cut and touches both sides waits for a second
+ * phase, the gaps. The number of chunks is a matter of the mesh, not of the threads. */
 #ifndef OP2JIT_PLAN_TILES_H
 #define OP2JIT_PLAN_TILES_H
 
@@ -29,8 +29,8 @@ struct tiles {
   struct text refused; /* not empty: why there is no schedule */
 };
 
-/* The same for any number of threads; `team` (may be NULL) helps with maps that have no prefix yet. A mesh whose numbering does not
- * allow tiles is no error: then t->refused says so. OP_ERR_MEMORY, OP_ERR_SIZE: then *t is empty. */
+/* The same for any number of threads; `team` (may be NULL) helps with maps that have no prefix yet. A mesh whose
+ * numbering does not allow tiles is no error: then t->refused says so. OP_ERR_MEMORY, OP_ERR_SIZE: then *t is empty. */
 int tiles_build(struct tiles *t, const struct chain *chain, const struct tiles_wish *wish, struct team *team,
                 struct error *err);
 void tiles_free(struct tiles *t);
