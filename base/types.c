@@ -30,8 +30,24 @@ const char *type_names(void) {
          "short";
 }
 
+/* What other languages call these types: the nearest word would be another type. */
+static const struct {
+  const char *other;
+  enum type_code code;
+} elsewhere[] = {{"float64", TYPE_DOUBLE},    {"f64", TYPE_DOUBLE},       {"real(8)", TYPE_DOUBLE},
+                 {"real*8", TYPE_DOUBLE},     {"real8", TYPE_DOUBLE},     {"r8", TYPE_DOUBLE},
+                 {"float32", TYPE_FLOAT},     {"f32", TYPE_FLOAT},        {"real(4)", TYPE_FLOAT},
+                 {"int64", TYPE_LONGLONG},    {"int64_t", TYPE_LONGLONG}, {"uint64", TYPE_ULONGLONG},
+                 {"uint64_t", TYPE_ULONGLONG}};
+
 void type_tell_unknown(const char *said, struct text *out) {
   const char *names[TYPE_COUNT];
+  for (size_t i = 0; said && i < sizeof elsewhere / sizeof *elsewhere; i++)
+    if (strcmp(said, elsewhere[i].other) == 0) {
+      text_addf(out, "the type \"%s\" is unknown (did you mean \"%s\"?); expected one of %s", said,
+                type_info(elsewhere[i].code)->name, type_names());
+      return;
+    }
   for (int i = 0; i < TYPE_COUNT; i++)
     names[i] = i ? infos[i].name : NULL;
   nearest_tell("type", said, names, TYPE_COUNT, out);

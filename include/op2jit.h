@@ -262,7 +262,7 @@ op_arg op_arg_gbl(void *data, int dim, const char *type, op_access access);
 op_arg op_opt_arg_gbl(int present, void *data, int dim, const char *type, op_access access);
 /* A global that the library keeps, with its own dim and type: any access but OP_WORK. A result in it is for later
  * loops and op_get_gbl; where results that the program need not look at stay in such globals, loops can wait for one
- * another (OP2_LAZY), and a GPU is not waited for. */
+ * another (OP2_LAZY). */
 op_arg op_arg_global(op_gbl gbl, op_access access);
 /* The element's number, `const int *`: with OP_ID (idx -1) of the loop's own element, else of the
  * map's target `idx`. The user's own numbers, global under MPI. */
@@ -343,7 +343,9 @@ int op_par_loop_array(const char *kernel_source, const char *kernel_name, op_set
 #else
 #define OP2JIT_MUST_BE_TEXT_(source) (void)0
 #endif
-#define op_par_loop(source, name, set, ...)                                                                  \
+/* In two steps, so that a macro of the program may stand for several arguments. */
+#define op_par_loop(...) OP2JIT_PAR_LOOP_(__VA_ARGS__)
+#define OP2JIT_PAR_LOOP_(source, name, set, ...)                                                             \
   (OP2JIT_MUST_BE_TEXT_(source),                                                                             \
    op2jit_par_loop_array((source), (name), (set), (int)(sizeof((op_arg[]){__VA_ARGS__}) / sizeof(op_arg)),   \
                          (const op_arg[]){__VA_ARGS__}, __FILE__, __LINE__))

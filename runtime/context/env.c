@@ -45,7 +45,7 @@ static const struct env_row rows[ENV_COUNT] = {
                   "on: loops wait until the program looks, and run as chains then; check: and are compared "
                   "with loops one by one",
                   NULL},
-    [ENV_TILES] = {"OP2_TILES", "", "",
+    [ENV_TILES] = {"OP2_TILES", "", "#64-64G",
                    "for tests: bytes of a tile, and chains of any size are cut into such", NULL},
     [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
     [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "what the compiler may do with floating point",

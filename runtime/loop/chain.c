@@ -111,7 +111,7 @@ static struct period *get_period(struct op_context *ctx, struct launch *const *l
 
 /* OP2_TILES, for tests: the size of a tile; then chains are cut at their first run, whatever the mesh. */
 static double forced_bytes(const struct op_context *ctx) {
-  return atof(env_value(ctx->env, ENV_TILES));
+  return (double)env_number(ctx->env, ENV_TILES, 0);
 }
 
 /* Not before all loops are known as they are one by one. */

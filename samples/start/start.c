@@ -1,5 +1,5 @@
 /* Heat in a bar: the flux through each joint between two cells warms one and cools the other. Copy this folder to begin a
- * program of your own; README.md beside it says how to build it. */
+ * program of your own; samples/README.md says how to build it. */
 #include <math.h>
 #include <op2jit.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
                 op_arg_dat(gain, -1, OP_ID, 1, "double", OP_RW), op_arg_gbl(&total, 1, "double", OP_INC));
   }
 
-  /* No heat is lost, and the ends are as warm as each other's mirror image is cold. */
+  /* No heat is lost, and the bar is symmetric: what one end is above 50, the other is below. */
   op_fetch_data(temperature, end);
   int good = !all || (fabs(total - 50.0 * CELLS) < 1e-8 && fabs(end[0] + end[CELLS - 1] - 100) < 1e-8 &&
                       end[0] < 99 && end[0] > 51);

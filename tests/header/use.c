@@ -6,6 +6,9 @@ static const char *const text = OP_KERNEL(static void add(const double *x, doubl
 OP_KERNEL_DEF(
     copy, void copy(const double *x, double *y) { *y = *x; })
 
+/* A macro of the program may stand for several arguments. */
+#define BOTH(name) OP_KERNEL_OF(name), #name
+
 static void handler(const op_error *error, void *user) {
   (void)user;
   op_printf("%d %s %s\n", error->code, error->name, error->message);
@@ -42,6 +45,7 @@ int main(int argc, char **argv) {
                       op_opt_arg_gbl(1, &sum, 1, "double", OP_MAX), op_arg_idx(0, other),
                       op_arg_info(&sum, 1, "double", 3));
   code |= op_par_loop(OP_KERNEL_OF(copy), "copy", set, op_arg_gbl(&sum, 1, "double", OP_WORK));
+  code |= op_par_loop(BOTH(copy), set, op_arg_gbl(&sum, 1, "double", OP_WORK));
   code |= op_par_loop(OP_KERNEL_FILE("use.c", copy), "copy", set, op_arg_gbl(&sum, 1, "double", OP_WORK));
   /* Texts in every form that C has for them. */
   char array[] = "void k(double *v) { *v = 1; }";

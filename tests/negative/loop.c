@@ -104,6 +104,10 @@ CASE(arg_type_misspelt) {
   OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "doble", OP_READ));
 }
 
+CASE(arg_type_elsewhere) {
+  OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "float64", OP_READ));
+}
+
 CASE(arg_type_null) {
   OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, NULL, OP_READ));
 }
@@ -340,6 +344,7 @@ const struct negative_case loop_cases[] = {
     ROW(arg_dim_zero, OP_ERR_DIM),
     ROW(arg_type, OP_ERR_TYPE),
     ROW(arg_type_misspelt, OP_ERR_TYPE),
+    ROW(arg_type_elsewhere, OP_ERR_TYPE),
     ROW(arg_type_null, OP_ERR_TYPE),
     ROW(arg_type_with_layout, OP_ERR_TYPE),
     ROW(global_type_with_layout, OP_ERR_TYPE),
