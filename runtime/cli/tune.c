@@ -147,7 +147,10 @@ static int check_loop(const struct cli *cli, const char *said) {
     cli_note_name(&names, rows[i].loop);
     known |= said && strcmp(rows[i].loop, said) == 0;
   }
-  const int status = known ? CLI_OK : cli_no_loop(&names, "nothing was measured of", said, "op2jit tune ls");
+  const int status =
+      known ? CLI_OK
+            : cli_no_loop(&names, "nothing was measured of", said,
+                          "op2jit warm PROGRAM measures its loops, whatever it costs; op2jit tune ls");
   text_free(&names);
   store_tunings_free(rows, n);
   return status;

@@ -101,8 +101,8 @@ static int check_map(const struct check *c, struct set **target) {
   if (map->from != loop->set)
     return fail(c, OP_ERR_MAP_SET,
                 "map \"%s\" starts at set \"%s\", but the loop runs over set \"%s\"; pass a map from "
-                "\"%s\"",
-                map->name, map->from->name, loop->set->name, loop->set->name);
+                "\"%s\", or run the loop over \"%s\"",
+                map->name, map->from->name, loop->set->name, loop->set->name, map->from->name);
   int idx = c->said->idx;
   if (idx >= map->arity || (idx < 0 && idx != -map->arity))
     return fail(c, OP_ERR_INDEX,

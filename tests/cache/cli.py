@@ -133,7 +133,7 @@ def main(folder):
         _, err = run(*words, "res_clac", status=1, env=use)
         check(f"{words}: nearest", "a loop named res_clac; did you mean res_calc?" in err, err)
     _, err = run("tune", "ls", "nosuch", status=1, env=use)
-    check("tune ls: no name near", "nothing was measured of a loop named nosuch; op2jit tune ls lists" in err, err)
+    check("tune ls: no name near", "nothing was measured of a loop named nosuch; op2jit warm PROGRAM measures its loops" in err, err)
     out, _ = run("tune", "show", "res_calc", env=use)
     check("tune show: against the default", re.search(r"of default +count +on +why\n", out) and
           re.search(r"\* blocks:128 +1\.0000 ms +100 % +5  20", out) and re.search(r"blocks:64 +2\.0000 ms +200 % +5  20", out), out)
