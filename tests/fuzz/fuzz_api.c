@@ -192,7 +192,7 @@ static void run_loop(struct program *p) {
   memset(p->globals, 0, VALUES);
   op_set set = ANY(p, set);
   expect(op_par_loop_array(kernel_text(kernel), kernel < 240 ? kernel_names[kernel % 10 % 8] : "other", set,
-                           nargs == 4 && kernel == 255 ? 33 : nargs, args, __FILE__, __LINE__));
+                           nargs == 4 && kernel == 255 ? OP_MAX_ARGS + 1 : nargs, args, __FILE__, __LINE__));
 }
 
 static void use_dat(struct program *p) {
