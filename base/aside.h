@@ -1,5 +1,5 @@
-/* The other name of a file while it is written, beside it: FILE.PID.part. It is renamed when it is whole, so that a process that is
- * killed leaves what was there before, and only that other file besides. */
+/* The other name of a file while it is written, beside it: FILE.PID.part. It is renamed when it is whole, so that
+ * a process that is killed leaves what was there before, and only that other file besides. */
 #ifndef OP2JIT_BASE_ASIDE_H
 #define OP2JIT_BASE_ASIDE_H
 

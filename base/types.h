@@ -34,11 +34,11 @@ const struct type_info *type_info(enum type_code code);
  * ":soa" suffix makes the name unknown. TYPE_NONE if it is not a type. */
 enum type_code type_parse(const char *name, bool *soa);
 
-/* May `is`, the name of what a C pointer points to, be data of this type? "" always may, and whole numbers of one size are one
- * another's bits, with a sign or without. */
+/* May `is`, the name of what a C pointer points to, be data of this type? "" always may, and whole numbers of one
+ * size are one another's bits, with a sign or without. */
 bool type_fits(enum type_code declared, const char *is);
-/* "the type is "double", and VERB C variables of type float. Declare ... ": what is wrong if it does not fit. `verb` "the value is a",
- * `remedy` "Declare it as", `memory` "const void *". */
+/* "the type is "double", and VERB C variables of type float. Declare ... ": what is wrong if it does not fit.
+ * `verb` "the value is a", `remedy` "Declare it as", `memory` "const void *". */
 void type_tell_misfit(enum type_code declared, const char *is, const char *verb, const char *remedy,
                       const char *memory, struct text *out);
 
@@ -54,10 +54,12 @@ void type_tell_unknown(const char *said, struct text *out);
 /* target = target (access) value for one value: access OP_INC, OP_MIN or OP_MAX. A NaN on either side
  * of MIN or MAX gives NaN. */
 void type_combine(enum type_code code, int access, void *target, const void *value);
-/* What a sum of floating-point numbers begins with, and is left as it is by: -0.0, for 0 + -0.0 is 0. Zero for whole numbers. */
+/* What a sum of floating-point numbers begins with, and is left as it is by: -0.0, for 0 + -0.0 is 0. Zero for
+ * whole numbers. */
 void type_start_sum(enum type_code code, void *target, size_t count);
-/* From what the user started with, which stands in `target`, `count` values one after the other, each `distance` bytes behind the one
- * before. Where that start is a NaN, MIN and MAX take numbers rather than NaN: the kernel has made a number of it. */
+/* From what the user started with, which stands in `target`, `count` values one after the other, each `distance`
+ * bytes behind the one before. Where that start is a NaN, MIN and MAX take numbers rather than NaN: the kernel has
+ * made a number of it. */
 void type_combine_many(enum type_code code, int access, void *target, const unsigned char *values,
                        size_t distance, size_t count);
 /* The value as a double, rounded if need be. */

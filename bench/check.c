@@ -1,5 +1,5 @@
-/* ./dev bench check: what it costs to be sure. The prover, once per loop and kernel text; the checking form, against the
- * same loops without it on the same backend, at its first calls and later; and OP2_SHADOW. */
+/* ./dev bench check: what it costs to be sure. The prover, once per loop and kernel text; the checking form,
+ * against the same loops without it on the same backend, at its first calls and later; and OP2_SHADOW. */
 #include "cpu/cpu.h"
 
 #include <op2jit.h>

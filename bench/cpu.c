@@ -82,8 +82,8 @@ static double time_of(const struct cpu_case *of, int contender, int count) {
   return (clock_seconds() - start) / count;
 }
 
-/* The library repeats until it has made no trial for a while, at most for `seconds`; returns how often. A trial among the
- * measured repetitions would be counted as the chosen variant's. */
+/* The library repeats until it has made no trial for a while, at most for `seconds`; returns how often. A trial
+ * among the measured repetitions would be counted as the chosen variant's. */
 static int let_settle(const struct cpu_case *of, double seconds) {
   enum { QUIET = 40 };
   const double end = clock_seconds() + seconds;
@@ -97,8 +97,8 @@ static int let_settle(const struct cpu_case *of, double seconds) {
   return done;
 }
 
-/* All contenders do as many repetitions before the measured ones, and then repeats * `count`; they take turns, so that what
- * disturbs the machine disturbs all. */
+/* All contenders do as many repetitions before the measured ones, and then repeats * `count`; they take turns, so
+ * that what disturbs the machine disturbs all. */
 static void measure(const struct settings *s, struct cpu_case *of, struct cpu_row *row) {
   double times[CPU_CONTENDERS][MAX_REPEATS], slowest = 0;
   for (int c = 0; c < CPU_CONTENDERS; c++) {

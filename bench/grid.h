@@ -1,5 +1,5 @@
-/* A grid of quadrilaterals that pretends to be unstructured, like airfoil's mesh: twice as wide as high, with its edges,
- * boundary edges and nodes. Any element can be asked for by itself, so that each rank makes its own part. */
+/* A grid of quadrilaterals that pretends to be unstructured, like airfoil's mesh: twice as wide as high, with its
+ * edges, boundary edges and nodes. Any element can be asked for by itself, so that each rank makes its own part. */
 #ifndef OP2JIT_BENCH_GRID_H
 #define OP2JIT_BENCH_GRID_H
 

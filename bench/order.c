@@ -1,5 +1,5 @@
-/* ./dev bench order: what the order of a mesh costs, and what renumbering gives back: an iteration of airfoil on its mesh as
- * it is made, shuffled, and shuffled and renumbered by each method. All take turns in one process. */
+/* ./dev bench order: what the order of a mesh costs, and what renumbering gives back: an iteration of airfoil on
+ * its mesh as it is made, shuffled, and shuffled and renumbered by each method. All take turns in one process. */
 #include "compare/airfoil/solver.h"
 
 #include "common/memory.h"

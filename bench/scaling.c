@@ -1,5 +1,6 @@
-/* Weak scaling by counting: a grid like airfoil's is parted and its halos are built for many ranks within this process, and
- * what one iteration of airfoil sends and computes twice is counted. Nothing is timed. See docs/scaling.md.
+/* Weak scaling by counting: a grid like airfoil's is parted and its halos are built for many ranks within this
+ * process, and what one iteration of airfoil sends and computes twice is counted. Nothing is timed. See
+ * docs/scaling.md.
  *
  *   scaling [cells for each rank] [most ranks] */
 #include <math.h>

@@ -1,6 +1,6 @@
-/* ./dev bench small: from how many elements on all threads are as fast as one. The same loops on seq and on openmp, in lives of
- * the library that take turns; the smallest time of a call counts, which a busy machine disturbs least. From 10,000
- * elements on openmp is not to be slower: such rows are marked. */
+/* ./dev bench small: from how many elements on all threads are as fast as one. The same loops on seq and on
+ * openmp, in lives of the library that take turns; the smallest time of a call counts, which a busy machine
+ * disturbs least. From 10,000 elements on openmp is not to be slower: such rows are marked. */
 #include <op2jit.h>
 #include <stdbool.h>
 #include <stdio.h>

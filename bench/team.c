@@ -66,7 +66,8 @@ static void barrier_rounds(struct work *w) {
   team_run(w->team, team_threads(w->team), many_barriers, w);
 }
 
-/* Microseconds for a round: the best of some repeats, each of which ends early on a machine that is busy with other things. */
+/* Microseconds for a round: the best of some repeats, each of which ends early on a machine that is busy with
+ * other things. */
 static double measure(struct work *w, void (*round)(struct work *)) {
   double best = 1e9;
   for (int r = 0; r < repeats; r++) {

@@ -1,5 +1,5 @@
-/* Compiling ahead: the compiler runs on a thread of its own, of lowest priority, while the program goes on. One compile at
- * a time; the thread touches nothing but the compiler, and all calls here are for the jit's own thread. */
+/* Compiling ahead: the compiler runs on a thread of its own, of lowest priority, while the program goes on. One
+ * compile at a time; the thread touches nothing but the compiler, and all calls here are for the jit's own thread. */
 #ifndef OP2JIT_JIT_AHEAD_H
 #define OP2JIT_JIT_AHEAD_H
 
@@ -34,14 +34,15 @@ void ahead_open(struct ahead *a);
 /* Waits for a compile that is under way. */
 void ahead_close(struct ahead *a);
 
-/* Let the target compile what was generated, which is taken over if that begins. `like` has cpu and features, which must stay until
- * ahead_close, fp and what else to ask for; not its files. False if a compile is under way or no thread can be started. */
+/* Let the target compile what was generated, which is taken over if that begins. `like` has cpu and features,
+ * which must stay until ahead_close, fp and what else to ask for; not its files. False if a compile is under way
+ * or no thread can be started. */
 bool ahead_begin(struct ahead *a, const struct target *target, void *self, const char *hash,
                  struct generated *generated, const struct compile_request *like);
 /* Wait for a compile that is under way: it can be taken then. */
 void ahead_finish(struct ahead *a);
-/* Threads that a compile under way may have: its own, and the one with a large stack that the compiler may start and wait for; else none.
- * One that is done is joined. */
+/* Threads that a compile under way may have: its own, and the one with a large stack that the compiler may start
+ * and wait for; else none. One that is done is joined. */
 int ahead_threads(struct ahead *a);
 bool ahead_is_busy(const struct ahead *a);
 bool ahead_has(struct ahead *a, const char *hash);

@@ -15,8 +15,9 @@ struct compile_file {
   size_t length;
 };
 
-/* Code that is run to see whether a kernel does wrong, on CPUs only: it stops at an illegal instruction where it leaves a variable or
- * a constant, raises no floating-point exception that the text does not ask for, and its variables without a value hold these. */
+/* Code that is run to see whether a kernel does wrong, on CPUs only: it stops at an illegal instruction where it
+ * leaves a variable or a constant, raises no floating-point exception that the text does not ask for, and its
+ * variables without a value hold these. */
 enum compile_trial { COMPILE_NO_TRIAL, COMPILE_ZEROS, COMPILE_PATTERN };
 
 struct compile_request {
@@ -28,7 +29,8 @@ struct compile_request {
   const char *features; /* CPU: "+avx2,+fma,-avx512f", complete; CUDA: NULL */
   const char *fp;       /* "strict", "contract", "fast" */
   int debug;            /* 1: debug information, so that a debugger stops by name and line */
-  int warnings; /* 1: -Wall -Wextra, 2: of these the serious ones; of several files not for the first: it is generated */
+  /* 1: -Wall -Wextra, 2: of these the serious ones; of several files not for the first: it is generated */
+  int warnings;
   int remarks; /* 1: the vectorisers' remarks on loops, as COMPILE_REMARK */
   enum compile_trial trial;
 };

@@ -6,7 +6,8 @@
 #include "jit/generate/generate.h"
 #include "jit/key/signature.h"
 
-/* Make "FOLDER/KERNEL-SHAPE-HASH/", with the sources and the key in it; its absolute path goes to `where`. OP_ERR_FILE. */
+/* Make "FOLDER/KERNEL-SHAPE-HASH/", with the sources and the key in it; its absolute path goes to `where`.
+ * OP_ERR_FILE. */
 int dump_sources(const char *folder, const struct signature *key, const char *shape,
                  const struct generated *files, struct text *where, struct error *err);
 /* One more file there. */

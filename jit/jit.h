@@ -1,5 +1,5 @@
-/* From a description to a function that runs: what the runtime calls. Asks memory, then the store, then the compiler. The
- * compiler plugin is opened at the first miss only. One thread at a time. */
+/* From a description to a function that runs: what the runtime calls. Asks memory, then the store, then the
+ * compiler. The compiler plugin is opened at the first miss only. One thread at a time. */
 #ifndef OP2JIT_JIT_JIT_H
 #define OP2JIT_JIT_JIT_H
 
@@ -54,12 +54,14 @@ struct jit_code {
       *scalar; /* strips whose kernel is not made of vector instructions: the compiler's reason; else "" */
 };
 
-/* The code of a loop in one shape, which is the target's: of processors a struct shape. Errors: OP_ERR_COMPILE (again at every call), OP_ERR_CACHE_MISS, OP_ERR_NOT_BUILT and OP_ERR_BACKEND
- * (no plugin), OP_ERR_MEMORY, OP_ERR_KERNEL. Messages name kernel, file and line; the caller puts the loop in front. */
+/* The code of a loop in one shape, which is the target's: of processors a struct shape. Errors: OP_ERR_COMPILE
+ * (again at every call), OP_ERR_CACHE_MISS, OP_ERR_NOT_BUILT and OP_ERR_BACKEND (no plugin), OP_ERR_MEMORY,
+ * OP_ERR_KERNEL. Messages name kernel, file and line; the caller puts the loop in front. */
 int jit_code(struct jit *jit, const struct desc *d, const void *shape, struct jit_code *out,
              struct error *err);
-/* The same without waiting for the compiler. False: what jit_code needs is being compiled on a thread of lowest priority,
- * or something else is; ask again later. True: jit_code has nothing to compile any more, or only it can say why not. */
+/* The same without waiting for the compiler. False: what jit_code needs is being compiled on a thread of lowest
+ * priority, or something else is; ask again later. True: jit_code has nothing to compile any more, or only it can
+ * say why not. */
 bool jit_prepare(struct jit *jit, const struct desc *d, const void *shape);
 /* Wait for a compile that is under way behind the program. */
 void jit_finish(struct jit *jit);
@@ -67,7 +69,8 @@ void jit_finish(struct jit *jit);
 bool jit_is_busy(const struct jit *jit);
 /* How many threads a compile that is under way has, at most. Those that are done are gone afterwards. */
 int jit_threads(struct jit *jit);
-/* The names of the shapes, `shape` or others, that this process's store has the loop's code in. Compiles and loads nothing. */
+/* The names of the shapes, `shape` or others, that this process's store has the loop's code in. Compiles and loads
+ * nothing. */
 void jit_shapes(struct jit *jit, const struct desc *d, const void *shape,
                 void (*visit)(void *user, const char *name, size_t length), void *user);
 
@@ -79,9 +82,9 @@ const struct jit_counters *jit_counters(const struct jit *jit);
 
 /* ---- of processors only ---- */
 
-/* For code that another compiler made, one of C++: does the kernel do what its arguments say? OP_ERR_VIOLATION if not, OP_ERR_KERNEL if it
- * would do something else there; nothing is said where there
- * is no plugin to ask, or it must not be asked. */
+/* For code that another compiler made, one of C++: does the kernel do what its arguments say? OP_ERR_VIOLATION if
+ * not, OP_ERR_KERNEL if it would do something else there; nothing is said where there is no plugin to ask, or it
+ * must not be asked. */
 int jit_prove(struct jit *jit, const struct desc *d, struct error *err);
 /* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
 int jit_compiler(struct jit *jit, struct text *out, struct error *err);

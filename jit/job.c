@@ -8,7 +8,8 @@
 #include "jit/dump.h"
 #include "jit/messages.h"
 
-/* A compile that takes longer is told of on a terminal: most take some 0.1 s, a kernel of many thousand lines takes minutes. */
+/* A compile that takes longer is told of on a terminal: most take some 0.1 s, a kernel of many thousand lines
+ * takes minutes. */
 static const double LONG_SECONDS = 5;
 
 /* ---- binaries become code ------------------------------------------------------------------------*/

@@ -19,7 +19,8 @@ struct told {
   const char *source;   /* where the generated text was written; NULL: nowhere */
 };
 
-/* The first error in one line, at its place in the user's file, "mesh.c:12:8: use of undeclared identifier 'x'", appended. */
+/* The first error in one line, at its place in the user's file, "mesh.c:12:8: use of undeclared identifier 'x'",
+ * appended. */
 void messages_first_error(const char *kept, const struct desc *desc, struct text *out);
 /* Put the errors among the lines into `err` as OP_ERR_COMPILE. */
 int messages_error(const char *kept, const struct told *t, struct error *err);

@@ -12,8 +12,8 @@ struct plugin {
   const struct compiler *compiler;
 };
 
-/* Looks in the folder `first` (may be NULL), beside the library, in the build tree. OP_ERR_NOT_BUILT names the places, the
- * package and the option. Tried once: later calls give the same answer. */
+/* Looks in the folder `first` (may be NULL), beside the library, in the build tree. OP_ERR_NOT_BUILT names the
+ * places, the package and the option. Tried once: later calls give the same answer. */
 int plugin_find(struct plugin *p, const char *first, struct error *err);
 /* After plugin_find. OP_ERR_BACKEND if it does not open or is of another version of this library. */
 int plugin_open(struct plugin *p, struct error *err);

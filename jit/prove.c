@@ -46,8 +46,8 @@ static const char *remedy_of_global(const struct desc_arg *a, const struct prove
   return f->remedy;
 }
 
-/* The prover knows of no maps. Through one, elements meet in a row: OP_RW would trade the violation for a race, or for OP_ERR_ALIAS
- * where the dat is passed twice. */
+/* The prover knows of no maps. Through one, elements meet in a row: OP_RW would trade the violation for a race, or
+ * for OP_ERR_ALIAS where the dat is passed twice. */
 const char *prove_remedy(const struct desc *d, const struct prove_finding *f) {
   const struct desc_arg *a = f->argument >= 0 && f->argument < d->nargs ? &d->args[f->argument] : NULL;
   if (!f->remedy || !a)

@@ -1,5 +1,6 @@
-/* Before a kernel is compiled: does it do what its access descriptors say? The plugin's prover says so from the text. What was proved
- * is remembered in the store; a violation is an error with the kernel's line and the declaration that would be right. */
+/* Before a kernel is compiled: does it do what its access descriptors say? The plugin's prover says so from the
+ * text. What was proved is remembered in the store; a violation is an error with the kernel's line and the
+ * declaration that would be right. */
 #ifndef OP2JIT_JIT_PROVE_H
 #define OP2JIT_JIT_PROVE_H
 
@@ -11,18 +12,18 @@
 
 struct store;
 
-/* The plugin is open. OP_ERR_VIOLATION; OP_ERR_KERNEL where another compiler is to read the text `as_cxx` and would take it for something
- * else; an unknown verdict is a line at info, and the compiler's serious warnings are one at warn,
- * unless `told` has them already, which gets them. A prover that fails, or does not understand the text, is no error: the compiler
- * will say what is wrong with it. */
+/* The plugin is open. OP_ERR_VIOLATION; OP_ERR_KERNEL where another compiler is to read the text `as_cxx` and
+ * would take it for something else; an unknown verdict is a line at info, and the compiler's serious warnings are
+ * one at warn, unless `told` has them already, which gets them. A prover that fails, or does not understand the
+ * text, is no error: the compiler will say what is wrong with it. */
 int prove_kernel(const struct plugin *plugin, struct store *store, const struct log *log, struct text *told,
                  const struct desc *d, const struct generated *files, bool as_cxx, struct error *err);
 
 /* Has it no violation, as the store remembers? The plugin need not be open. */
 bool prove_is_known(const struct plugin *plugin, struct store *store, const struct desc *d, bool as_cxx);
 
-/* The same in pieces. The prover of an open plugin, NULL if it has none; all its findings; and one of them in the user's words, with the
- * kernel's line and a caret if it has a place, and with its witness. */
+/* The same in pieces. The prover of an open plugin, NULL if it has none; all its findings; and one of them in the
+ * user's words, with the kernel's line and a caret if it has a place, and with its witness. */
 const struct prover *prove_find(const struct plugin *plugin);
 struct proof {
   struct prove_result result;
@@ -32,8 +33,8 @@ struct proof {
 void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                struct proof *proof);
 void proof_free(const struct plugin *plugin, struct proof *proof);
-/* What OP_WRITE through a map can be instead: who reads what others left there mostly wants to add to it, and OP_RW makes the promise of
- * OP_WRITE once more. */
+/* What OP_WRITE through a map can be instead: who reads what others left there mostly wants to add to it, and
+ * OP_RW makes the promise of OP_WRITE once more. */
 #define PROVE_INSTEAD_OF_WRITE                                                                               \
   "or declare it OP_INC and only add to it; OP_RW is right only where no two elements share a target"
 

@@ -48,7 +48,8 @@ enum prove_verdict {
   PROVE_VIOLATED
 };
 
-/* What must happen in a run for a violation to be one. The text shows only that it might: the path may be one that no value takes. */
+/* What must happen in a run for a violation to be one. The text shows only that it might: the path may be one that
+ * no value takes. */
 enum prove_evidence {
   PROVE_TEXT,    /* nothing: the text alone shows it */
   PROVE_PROMISE, /* the argument's promise is broken */

@@ -188,8 +188,8 @@ static void describe_host(struct text *cpu, struct text *features) {
   target_describe(&cpuid, cpu, features);
 }
 
-/* Asked once: on a virtual machine each of the processor's answers comes from its host, and takes tens of microseconds. Empty if
- * there was no memory then. */
+/* Asked once: on a virtual machine each of the processor's answers comes from its host, and takes tens of
+ * microseconds. Empty if there was no memory then. */
 static struct { char cpu[32], features[1024]; } host;
 
 static void find_host(void) {

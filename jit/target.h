@@ -15,9 +15,9 @@ struct target_cpuid {
   uint64_t saved_state; /* XCR0: which registers the system saves; 0 if it saves none of the wide ones */
 };
 
-/* This machine's. A feature whose registers the system does not save counts as absent. `cpu` is a name for tuning that clang 19
- * knows (an older one takes the nearest that it knows), "x86-64" if the processor is unknown; `features` is complete and sorted:
- * "+adx,+aes,-avx512f,...". Both are replaced. */
+/* This machine's. A feature whose registers the system does not save counts as absent. `cpu` is a name for tuning
+ * that clang 19 knows (an older one takes the nearest that it knows), "x86-64" if the processor is unknown;
+ * `features` is complete and sorted: "+adx,+aes,-avx512f,...". Both are replaced. */
 void target_host(struct text *cpu, struct text *features);
 
 /* The same from given answers, for tests. */

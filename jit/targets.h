@@ -1,5 +1,6 @@
-/* What code can be made for: each kind of device is one row of functions and words, in one file. jit.c and job.c do for all of them
- * what is the same: keys, the store, failures, dumps, other ranks. Rows: jit/processor.c, runtime/backend/cuda/program.c. */
+/* What code can be made for: each kind of device is one row of functions and words, in one file. jit.c and job.c
+ * do for all of them what is the same: keys, the store, failures, dumps, other ranks. Rows: jit/processor.c,
+ * runtime/backend/cuda/program.c. */
 #ifndef OP2JIT_JIT_TARGETS_H
 #define OP2JIT_JIT_TARGETS_H
 
@@ -30,7 +31,8 @@ struct target {
   void (*close)(void *self);
   /* Found out without opening the compiler. The words stay as long as the state. */
   int (*identify)(void *self, struct target_words *out, struct error *err);
-  /* The shape of code is what the row's generator takes. `stepped`: somebody looks with a debugger, if the row `debugs`. */
+  /* The shape of code is what the row's generator takes. `stepped`: somebody looks with a debugger, if the row
+   * `debugs`. */
   void (*print_shape)(const void *shape, struct text *out);
   int (*generate)(const struct desc *d, const void *shape, bool stepped, struct generated *out,
                   struct error *err);

@@ -1,8 +1,8 @@
 /* What the files of the store share. Nothing outside this folder includes it.
  *
- * One idea holds it together: a failing SQLite call never acts at once. store_fault notes what kind of trouble it is in the
- * connection; the operation ends, resets its statements, and store_leave then acts on the note with nothing on
- * the stack: pause, stop writing, set the file aside, go on in memory. */
+ * One idea holds it together: a failing SQLite call never acts at once. store_fault notes what kind of trouble it
+ * is in the connection; the operation ends, resets its statements, and store_leave then acts on the note with
+ * nothing on the stack: pause, stop writing, set the file aside, go on in memory. */
 #ifndef OP2JIT_KERNELS_CACHE_INNER_H
 #define OP2JIT_KERNELS_CACHE_INNER_H
 
@@ -141,8 +141,9 @@ void store_act(struct store *store);
 
 /* ---- running statements (statements.c). All return false after noting a fault. */
 sqlite3_stmt *store_prepare(struct store *store, struct connection *c, enum sql id);
-/* Prepares, and binds a value for each letter of `forms`: t a text (NULL: ""), o a text or NULL, n an int, i a long long, d a
- * double, b bytes and x the bytes of a text (a pointer and a size_t, not copied). NULL after noting a fault, or without memory. */
+/* Prepares, and binds a value for each letter of `forms`: t a text (NULL: ""), o a text or NULL, n an int, i a
+ * long long, d a double, b bytes and x the bytes of a text (a pointer and a size_t, not copied). NULL after noting
+ * a fault, or without memory. */
 sqlite3_stmt *store_ask(struct store *store, struct connection *c, enum sql id, const char *forms, ...);
 /* The same on the main file, for a statement that gives no rows; and runs it. */
 bool store_tell(struct store *store, enum sql id, const char *forms, ...);
@@ -196,12 +197,13 @@ void layers_from_main(struct store *store, const char *path);
 
 /* Directories of the path, 0700; then the file, 0600, unless it is there. False with the reason. */
 bool place_create(const char *path, bool *made, struct text *reason);
-/* Is this file the user's alone? It and its directory: owner the user or root, not writable by others. `why` that matters. */
+/* Is this file the user's alone? It and its directory: owner the user or root, not writable by others. `why` that
+ * matters. */
 #define PLACE_NOT_RUN "code from it is not run"
 #define PLACE_NOT_WRITTEN "others could change the file while it is written"
 bool place_trusted(const char *path, const char *why, struct text *reason);
-/* Does the file look as if it was a cache, however damaged? Not to be asked while SQLite has it open: closing it would drop its
- * locks. */
+/* Does the file look as if it was a cache, however damaged? Not to be asked while SQLite has it open: closing it
+ * would drop its locks. */
 bool place_looks_like_cache(const char *path);
 /* "ext4", "nfs", ...; "unknown" */
 const char *place_file_system(const char *path);

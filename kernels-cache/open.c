@@ -97,7 +97,8 @@ static void release(struct store *store) {
 }
 
 void store_close(struct store *store) {
-  /* In a forked child the connections are the parent's: closing them would disturb its journal. They stay as they are. */
+  /* In a forked child the connections are the parent's: closing them would disturb its journal. They stay as they
+   * are. */
   if (!store || getpid() != store->pid)
     return;
   flush_touches(store);

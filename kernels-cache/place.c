@@ -114,7 +114,8 @@ bool place_trusted(const char *path, const char *why, struct text *reason) {
   return good;
 }
 
-/* The bytes that tell are two: the header's number of the application, and the text of the first table in the page behind it. */
+/* The bytes that tell are two: the header's number of the application, and the text of the first table in the page
+ * behind it. */
 bool place_looks_like_cache(const char *path) {
   enum { MOST = 1 << 16, APPLICATION_AT = 68 };
   static const char table[] = "CREATE TABLE signature(id INTEGER PRIMARY KEY";

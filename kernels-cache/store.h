@@ -2,13 +2,13 @@
  * history. The store knows columns and types, not meanings: a key is a list of named byte strings and one hash
  * over them, and every hit compares all of them.
  *
- * A store never fails its caller. Every function takes NULL for "nothing is remembered"; what cannot be read
- * is a miss, what cannot be written is dropped. Trouble with the file gives one warning with the reason, and
- * the run goes on in memory. A damaged file is renamed, never deleted. In a forked child the store of the parent
- * answers every question with "miss" and keeps nothing.
+ * A store never fails its caller. Every function takes NULL for "nothing is remembered"; what cannot be read is a
+ * miss, what cannot be written is dropped. Trouble with the file gives one warning with the reason, and the run
+ * goes on in memory. A damaged file is renamed, never deleted. In a forked child the store of the parent answers
+ * every question with "miss" and keeps nothing.
  *
- * Threads: every function may be called from any thread at any time between store_open and store_close.
- * Ownership: strings and bytes passed in are copied or only read during the call; what comes out belongs to the caller. */
+ * Threads: every function may be called from any thread at any time between store_open and store_close. Ownership:
+ * strings and bytes passed in are copied or only read during the call; what comes out belongs to the caller. */
 #ifndef OP2JIT_KERNELS_CACHE_STORE_H
 #define OP2JIT_KERNELS_CACHE_STORE_H
 
@@ -39,7 +39,8 @@ struct store_key {
 /* A sentence that says how `to` differs from `from`: "constant gam 1.4 -> 1.41". Appends to `out`. */
 typedef void store_sentence(const struct store_key *from, const struct store_key *to, struct text *out);
 
-/* What is said of a key that is of another kind than most, "" of the others: a key is compared only with those of its kind. */
+/* What is said of a key that is of another kind than most, "" of the others: a key is compared only with those of
+ * its kind. */
 typedef const char *store_kind(const struct store_key *key);
 
 /* ---- life --------------------------------------------------------------------------------------*/
@@ -70,8 +71,8 @@ struct store_options {
   void *user;
 };
 
-/* The default file: $XDG_CACHE_HOME/op2jit/kernels.db, else $HOME/.cache/op2jit/kernels.db. False if neither is an absolute
- * path: pass "" on to store_open then. */
+/* The default file: $XDG_CACHE_HOME/op2jit/kernels.db, else $HOME/.cache/op2jit/kernels.db. False if neither is an
+ * absolute path: pass "" on to store_open then. */
 bool store_default_path(struct text *out, const char *xdg_cache_home, const char *home);
 
 /* Trouble with the file is no error. OP_ERR_MEMORY if there is no memory for the store itself: *out is NULL, which
@@ -81,7 +82,8 @@ void store_close(struct store *store);
 
 /* The file in use, NULL in memory-only operation. */
 const char *store_path(const struct store *store);
-/* For one thread at a time, until its next call. The last trouble: why there is no file, why writing stopped, what was set aside; "" if there was none. */
+/* For one thread at a time, until its next call. The last trouble: why there is no file, why writing stopped, what
+ * was set aside; "" if there was none. */
 const char *store_trouble(const struct store *store);
 
 /* ---- binaries ----------------------------------------------------------------------------------*/
@@ -133,22 +135,20 @@ void store_why(struct store *store, const struct store_key *key, struct text *ou
 
 /* ---- failures ----------------------------------------------------------------------------------*/
 
-/* A compile that failed is remembered for one compiler identity and `valid_seconds` (0: a week). Ends the lease. `summary` is for
- * the history, which adds why the kernel was compiled: what the compiler said, in a line. */
+/* A compile that failed is remembered for one compiler identity and `valid_seconds` (0: a week). Ends the lease.
+ * `summary` is for the history, which adds why the kernel was compiled: what the compiler said, in a line. */
 bool store_put_failure(struct store *store, const struct store_key *key, const char *compiler,
                        const char *message, const char *summary, long long valid_seconds);
 bool store_get_failure(struct store *store, const struct store_key *key, const char *compiler,
                        struct text *message);
 
-/* ---- leases: who compiles what, over all processes ----------------------------------------------
- * After a miss:
- *   switch (store_lease(store, key)) {
- *   case STORE_LEASE_MINE:  compile, then store_put_binary or store_put_failure (both end it), else store_lease_end
- *   case STORE_LEASE_READY: ask store_get_binary or store_get_failure again; at a second miss compile without
- *   case STORE_LEASE_ALONE: compile without; store_put_binary as usual
- *   }
- * The call waits while another process compiles the same key: on this host as long as it works at it, and a second after it stopped
- * working; never longer than the lease's time. A dead or stopped owner on this host is noticed at once. */
+/* ---- leases: who compiles what, over all processes ---------------------------------------------- After a miss:
+ *   switch (store_lease(store, key)) { case STORE_LEASE_MINE:  compile, then store_put_binary or store_put_failure
+ *   (both end it), else store_lease_end case STORE_LEASE_READY: ask store_get_binary or store_get_failure again;
+ *   at a second miss compile without case STORE_LEASE_ALONE: compile without; store_put_binary as usual }
+ * The call waits while another process compiles the same key: on this host as long as it works at it, and a second
+ * after it stopped working; never longer than the lease's time. A dead or stopped owner on this host is noticed at
+ * once. */
 enum store_lease { STORE_LEASE_MINE, STORE_LEASE_READY, STORE_LEASE_ALONE };
 enum store_lease store_lease(struct store *store, const struct store_key *key);
 void store_lease_end(struct store *store, const struct store_key *key);
@@ -235,17 +235,18 @@ void store_stats(struct store *store, struct store_stats *out);
 
 /* ---- care --------------------------------------------------------------------------------------*/
 
-/* Read everything: SQLite's integrity check, every length, checksum and key. Damaged rows are set aside. `report` gets a line
- * per finding. Returns how many findings. */
+/* Read everything: SQLite's integrity check, every length, checksum and key. Damaged rows are set aside. `report`
+ * gets a line per finding. Returns how many findings. */
 int store_verify(struct store *store, struct text *report, long long *checked);
-/* Evict least recently used binaries until the file is at most `cap` bytes (0: the store's own); expired failures, dead leases
- * and old history go too. Returns the binaries evicted. */
+/* Evict least recently used binaries until the file is at most `cap` bytes (0: the store's own); expired failures,
+ * dead leases and old history go too. Returns the binaries evicted. */
 int store_gc(struct store *store, long long cap);
 /* Forget the binaries and failures of one loop, or (NULL) everything but tunings and facts. */
 int store_clear(struct store *store, const char *loop);
 
-/* Write binaries (of the named loops; count 0: all), their tunings and all verdicts into a new file in rollback mode,
- * fit to be a layer. OP_ERR_FILE if it exists or cannot be written: then nothing is left behind. *rows: binaries written. */
+/* Write binaries (of the named loops; count 0: all), their tunings and all verdicts into a new file in rollback
+ * mode, fit to be a layer. OP_ERR_FILE if it exists or cannot be written: then nothing is left behind. *rows:
+ * binaries written. */
 int store_export(struct store *store, const char *path, const char *const loops[], int count, long long *rows,
                  struct error *err);
 /* Take over the binaries and what else a file has: all or nothing, every checksum verified first. */

@@ -72,7 +72,8 @@ static int copy_binaries(struct store *to, struct store *reader, struct connecti
   return code;
 }
 
-/* Tables whose rows go over as they are: the statement that reads all rows gives the columns that the other one takes. */
+/* Tables whose rows go over as they are: the statement that reads all rows gives the columns that the other one
+ * takes. */
 static const struct {
   enum sql read, write;
   int columns, loop; /* column that names the loop, -1: none */

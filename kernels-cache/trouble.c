@@ -1,5 +1,5 @@
-/* What happens when SQLite, the disk or the file failed: each public function is between enter and leave, and leaving acts on
- * what was noted, once nothing is in flight. */
+/* What happens when SQLite, the disk or the file failed: each public function is between enter and leave, and
+ * leaving acts on what was noted, once nothing is in flight. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +100,8 @@ static void act_on_damage(struct store *store, const char *words) {
     go_on_in_memory(store);
     return;
   }
-  /* The connection is closed before the rename, so that SQLite is done with the journals; what names the file is kept. */
+  /* The connection is closed before the rename, so that SQLite is done with the journals; what names the file is
+   * kept. */
   struct connection old = {.path = c->path, .device = c->device, .inode = c->inode, .known = c->known};
   c->path = NULL;
   store_close_connection(c);
@@ -145,8 +146,8 @@ static bool was_replaced(const struct connection *c) {
          (stat(c->path, &now) != 0 || now.st_dev != c->device || now.st_ino != c->inode);
 }
 
-/* No statement here breaks a rule of the tables in a file that is whole: its pages contradict one another, or what was to be taken
- * over from another file is wrong. */
+/* No statement here breaks a rule of the tables in a file that is whole: its pages contradict one another, or what
+ * was to be taken over from another file is wrong. */
 static bool contradicts_itself(struct store *store, int code) {
   int findings = 0;
   struct text report = {0};

@@ -1,9 +1,8 @@
-/* What unit tests share: cmocka with what it wants to stand before it, and tests that need no list. A program's tests are those
- * that its file has, in their order:
+/* What unit tests share: cmocka with what it wants to stand before it, and tests that need no list. A program's
+ * tests are those that its file has, in their order:
  *
- *   TEST(what_is_to_be) { ... }
- *   int main(void) { return run_these(NULL, NULL); }
- */
+ *   TEST(what_is_to_be) { ... } int main(void) { return run_these(NULL, NULL); }
+ * */
 #ifndef OP2JIT_TESTS_UNIT_H
 #define OP2JIT_TESTS_UNIT_H
 

@@ -14,7 +14,8 @@ struct option_entry {
   const char *help; /* one line */
 };
 
-/* OPTIONS_STOP: help was asked for and printed; OPTIONS_WRONG: it was said on stderr what is. The program ends with these numbers. */
+/* OPTIONS_STOP: help was asked for and printed; OPTIONS_WRONG: it was said on stderr what is. The program ends
+ * with these numbers. */
 enum options_outcome { OPTIONS_RUN = -1, OPTIONS_STOP = 0, OPTIONS_WRONG = 2 };
 
 /* Read the command line into the values. `about` says what the program does. */
@@ -24,8 +25,8 @@ enum options_outcome options_read(int argc, char **argv, const char *about, int 
 /* Whether the command line gives the option of this name, without the dashes. */
 int options_given(int argc, char **argv, const char *name);
 
-/* Says on stderr, behind the program's name, why a value cannot be had; OPTIONS_WRONG. Under mpirun, where each rank finds the
- * same, the first one says it. */
+/* Says on stderr, behind the program's name, why a value cannot be had; OPTIONS_WRONG. Under mpirun, where each
+ * rank finds the same, the first one says it. */
 enum options_outcome options_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

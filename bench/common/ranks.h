@@ -17,7 +17,8 @@ static inline void share_out(op_set prime) {
   op_partition("block", "", prime, NULL, NULL);
 }
 
-/* Wait for the loops that write the dat: fetch its first row. Ranks that declared nothing fetch nothing, from 0 to -1. */
+/* Wait for the loops that write the dat: fetch its first row. Ranks that declared nothing fetch nothing, from 0 to
+ * -1. */
 static inline void wait_for(op_dat dat, void *row) {
   op_fetch_data_idx(dat, row, 0, declared(1) - 1);
 }

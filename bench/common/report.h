@@ -13,8 +13,9 @@ void check_at_most(struct check *check, const char *what, double error, double l
 void check_between(struct check *check, const char *what, double value, double low, double high);
 /* The two must be the same. Prints one line. */
 void check_equal(struct check *check, const char *what, long long value, long long expected);
-/* The tables of times if they are still held; PASSED or FAILED, and the status for main to return: 0 only if something was checked
- * and held, and the standard output took what was said. Ranks but the first leave it to that. */
+/* The tables of times if they are still held; PASSED or FAILED, and the status for main to return: 0 only if
+ * something was checked and held, and the standard output took what was said. Ranks but the first leave it to
+ * that. */
 int check_end(const struct check *check, const char *sample);
 
 /* |a - b| / max(|a|, |b|), 0 if both are 0. */

@@ -1,5 +1,5 @@
-/* Stores past the caches, for the hand-written loops: what is written to arrays much larger than these is not there any more when
- * it is read, and memory need not be read only to be overwritten. */
+/* Stores past the caches, for the hand-written loops: what is written to arrays much larger than these is not
+ * there any more when it is read, and memory need not be read only to be overwritten. */
 #ifndef BENCH_COMMON_STREAM_H
 #define BENCH_COMMON_STREAM_H
 

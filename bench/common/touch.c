@@ -11,8 +11,8 @@
 
 enum { LINE = 64, PAGE = 4096, LARGE = 1 << 16, HUGE_PAGE = 2 << 20 };
 
-/* Arrays that begin at the same place of a page compete for the same few lines of each cache: large ones begin at some line or
- * other. What malloc gave stands in front of it. */
+/* Arrays that begin at the same place of a page compete for the same few lines of each cache: large ones begin at
+ * some line or other. What malloc gave stands in front of it. */
 static void *room_at_some_line(size_t bytes) {
   size_t alignment = bytes >= (size_t)HUGE_PAGE ? HUGE_PAGE : LINE, lead = LINE;
   void *base = NULL;

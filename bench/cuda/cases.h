@@ -1,5 +1,5 @@
-/* ./dev bench cuda: what is measured. A case is one piece of work, done by the library and by hand in several forms, on the same
- * data; a contender is one of those. */
+/* ./dev bench cuda: what is measured. A case is one piece of work, done by the library and by hand in several
+ * forms, on the same data; a contender is one of those. */
 #ifndef BENCH_CUDA_CASES_H
 #define BENCH_CUDA_CASES_H
 
@@ -40,8 +40,8 @@ struct contender library_stream(int size, bool single_precision);
 
 /* loops.c: the library's own view. Wait for the GPU. */
 void library_wait(void);
-/* The kernels of one loop as it runs now, without the host's part, by events around many launches. What they compute meanwhile is of
- * no use: the library's run is over. */
+/* The kernels of one loop as it runs now, without the host's part, by events around many launches. What they
+ * compute meanwhile is of no use: the library's run is over. */
 struct loop_figure {
   char name[64], variant[64];
   double seconds, bytes; /* of one run; that it must move at least */

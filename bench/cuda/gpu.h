@@ -1,5 +1,5 @@
-/* ./dev bench cuda: a GPU for hand-written kernels, beside the library in the same process. Every failure ends the program with a
- * message. */
+/* ./dev bench cuda: a GPU for hand-written kernels, beside the library in the same process. Every failure ends the
+ * program with a message. */
 #ifndef BENCH_CUDA_GPU_H
 #define BENCH_CUDA_GPU_H
 

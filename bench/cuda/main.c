@@ -1,6 +1,7 @@
-/* ./dev bench cuda: the library on a GPU against hand-written CUDA of the same loops, in one run: airfoil in two sizes, jac and a
- * stream, in both precisions; then what the host pays. Medians of several measurements, contenders taking turns; each loop's bytes a
- * second beside those of a copying kernel. An answer that differs fails. */
+/* ./dev bench cuda: the library on a GPU against hand-written CUDA of the same loops, in one run: airfoil in two
+ * sizes, jac and a stream, in both precisions; then what the host pays. Medians of several measurements,
+ * contenders taking turns; each loop's bytes a second beside those of a copying kernel. An answer that differs
+ * fails. */
 #include <math.h>
 #include <op2jit.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
-/* Files against plain read() and write(): a mesh of quadrilaterals with 4 values per cell, as airfoil's. Run by io.sh, on one rank
- * or several: io FILE CELLS make | load [TIMES]. Prints what, bytes, seconds (the best of several times and the first, from when all ranks are ready to
- * when all are done), GB/s and the first rank's memory; any rank that holds more of the mesh than 1.8 times its share and 60 MB is a
- * failure. The plain calls move as many bytes of the same file: each rank its share, read into memory that is new, as a mesh
- * that is loaded needs it. */
+/* Files against plain read() and write(): a mesh of quadrilaterals with 4 values per cell, as airfoil's. Run by
+ * io.sh, on one rank or several: io FILE CELLS make | load [TIMES]. Prints what, bytes, seconds (the best of
+ * several times and the first, from when all ranks are ready to when all are done), GB/s and the first rank's
+ * memory; any rank that holds more of the mesh than 1.8 times its share and 60 MB is a failure. The plain calls
+ * move as many bytes of the same file: each rank its share, read into memory that is new, as a mesh that is loaded
+ * needs it. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

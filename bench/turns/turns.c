@@ -1,7 +1,8 @@
-/* usage: turns_SAMPLE by-hand|library|first SIZE ANSWER
- * first: the library as well, whose answer another one of it is compared with. Says "ready"; then for each number that it reads it runs a batch of so many steps and prints the milliseconds of one. At the end of
- * what it reads, the hand-written loop's process (or the first one) writes its last answer to the file ANSWER; the library's, which
- * must end after it, compares its own with that. Status 0 only if all went well. */
+/* usage: turns_SAMPLE by-hand|library|first SIZE ANSWER first: the library as well, whose answer another one of it
+ * is compared with. Says "ready"; then for each number that it reads it runs a batch of so many steps and prints
+ * the milliseconds of one. At the end of what it reads, the hand-written loop's process (or the first one) writes
+ * its last answer to the file ANSWER; the library's, which must end after it, compares its own with that. Status 0
+ * only if all went well. */
 #include "turns.h"
 
 #include "common/arguments.h"

@@ -1,5 +1,5 @@
-/* Kernels that the program's own compiler compiles: between op_seq.h, whose templates make functions of them, and the library,
- * which runs those as it runs generated code. Programs use neither. */
+/* Kernels that the program's own compiler compiles: between op_seq.h, whose templates make functions of them, and
+ * the library, which runs those as it runs generated code. Programs use neither. */
 #ifndef OP2JIT_COMPILED_H
 #define OP2JIT_COMPILED_H
 
@@ -21,8 +21,8 @@ enum op2jit_kind {
   OP2JIT_PAYLOAD /* scratch, which its extremum takes over */
 };
 
-/* Where the parts of one argument are in the frame. The frame's first slot points to an array of them; the one behind the last has in
- * `scratch` the bytes of all scratch. */
+/* Where the parts of one argument are in the frame. The frame's first slot points to an array of them; the one
+ * behind the last has in `scratch` the bytes of all scratch. */
 typedef struct op2jit_place {
   int kind;
   int base, map, start,

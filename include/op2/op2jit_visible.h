@@ -1,5 +1,5 @@
-/* What a program of OP2 sees of its sets, maps and dats: a handle points to this. The library fills it; of what a program writes there
- * it reads nothing but the names. */
+/* What a program of OP2 sees of its sets, maps and dats: a handle points to this. The library fills it; of what a
+ * program writes there it reads nothing but the names. */
 #ifndef OP2JIT_VISIBLE_H
 #define OP2JIT_VISIBLE_H
 

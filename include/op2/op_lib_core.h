@@ -1,5 +1,5 @@
-/* OP2's calls for C and C++, on op2jit: types, calls and macros under OP2's names and with OP2's meanings. What op2jit.h has under the
- * same name and with the same meaning is taken from there. See docs/op2.md. */
+/* OP2's calls for C and C++, on op2jit: types, calls and macros under OP2's names and with OP2's meanings. What
+ * op2jit.h has under the same name and with the same meaning is taken from there. See docs/op2.md. */
 #ifndef OP_LIB_CORE_H
 #define OP_LIB_CORE_H
 

@@ -1,5 +1,6 @@
-/* op_par_loop as OP2's C++ has it: the kernel is a function of the program. The templates here make of it functions that work on a range of
- * elements, with the kernel inlined, in the program's own unit; the library runs them as it runs generated code. */
+/* op_par_loop as OP2's C++ has it: the kernel is a function of the program. The templates here make of it
+ * functions that work on a range of elements, with the kernel inlined, in the program's own unit; the library runs
+ * them as it runs generated code. */
 #ifndef OP_SEQ_H
 #define OP_SEQ_H
 
@@ -18,9 +19,9 @@ static int op2_stride OP2JIT_UNUSED_ = 1;
 #define OP2JIT_FLATTEN_
 #endif
 
-/* ---- how an argument is reached: one struct of each kind, for a parameter of type P; what every call of the kernel needs of the frame is
- * read once for each range. at(e) is the pointer that the kernel gets for element e, after(e) what is left to do behind it, end() what
- * is left at the end. ---- */
+/* ---- how an argument is reached: one struct of each kind, for a parameter of type P; what every call of the
+ * kernel needs of the frame is read once for each range. at(e) is the pointer that the kernel gets for element e,
+ * after(e) what is left to do behind it, end() what is left at the end. ---- */
 
 struct op2jit_frame {
   void *const *slots;

@@ -11,8 +11,8 @@ namespace op2jit {
 
 enum class Warnings { None, All, Serious }; // as compile_request has them
 
-// The front end's messages, with the positions that #line asks for. Warnings that are not wanted are
-// dropped; with `own_files_only`, those about the main file, which is generated, too. What a pragma makes an error stays.
+// The front end's messages, with the positions that #line asks for. Warnings that are not wanted are dropped; with
+// `own_files_only`, those about the main file, which is generated, too. What a pragma makes an error stays.
 class FrontMessages : public clang::DiagnosticConsumer {
 public:
   FrontMessages(Output &output, Warnings warnings, bool own_files_only)

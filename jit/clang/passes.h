@@ -6,12 +6,12 @@
 
 namespace op2jit {
 
-// LLVM's vectorisers refuse loops with a switch in them: makes the pipeline turn switches into branches just before it vectorises, in
-// functions with a loop that asks to be vectorised.
+// LLVM's vectorisers refuse loops with a switch in them: makes the pipeline turn switches into branches just before
+// it vectorises, in functions with a loop that asks to be vectorised.
 void lower_switches(llvm::PassBuilder &builder);
 
-// For code that is run to see whether it goes wrong: it stops where it leaves a variable or a constant. Before anything is optimised.
-// How far a pointer may go is seen within one function only, so all become one.
+// For code that is run to see whether it goes wrong: it stops where it leaves a variable or a constant. Before
+// anything is optimised. How far a pointer may go is seen within one function only, so all become one.
 void guard_variables(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 
 } // namespace op2jit

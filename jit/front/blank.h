@@ -1,5 +1,5 @@
-/* What a kernel text may say and need not: headers, and prototypes of functions that every kernel has. Both become blanks, so that
- * positions stay. */
+/* What a kernel text may say and need not: headers, and prototypes of functions that every kernel has. Both become
+ * blanks, so that positions stay. */
 #ifndef OP2JIT_JIT_BLANK_H
 #define OP2JIT_JIT_BLANK_H
 

@@ -31,8 +31,9 @@ static bool is_keyword(const char *name) {
   return false;
 }
 
-/* In the prelude a name is declared behind #define, in front of its parameters, or at the end of a typedef; all else stands in
- * parentheses or is no such name either. Its lines that depend on the compiler, which are the last, declare names of the library. */
+/* In the prelude a name is declared behind #define, in front of its parameters, or at the end of a typedef; all
+ * else stands in parentheses or is no such name either. Its lines that depend on the compiler, which are the last,
+ * declare names of the library. */
 static bool is_in_prelude(const char *name) {
   static const char define[] = "#define ";
   const size_t length = strlen(name);

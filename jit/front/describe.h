@@ -70,8 +70,9 @@ void desc_free(struct desc *d);
 /* A deep copy; OP_ERR_MEMORY. */
 int desc_copy(struct desc *to, const struct desc *from, struct error *err);
 
-/* The same loop as its kernel sees it: every argument is something of one element that is read and written in place, a global or, for
- * a vector, a dat behind a map of its own. A vector that is read stays one: C tells `const T **` from `T **`. */
+/* The same loop as its kernel sees it: every argument is something of one element that is read and written in
+ * place, a global or, for a vector, a dat behind a map of its own. A vector that is read stays one: C tells `const
+ * T **` from `T **`. */
 int desc_alone(struct desc *out, const struct desc *from, struct error *err);
 
 /* Does the kernel get as many pointers as the map has entries? */
@@ -82,12 +83,12 @@ static inline bool desc_is_vector(const struct desc_arg *a) {
 /* Do arguments need this column of a map? */
 bool desc_uses_column(const struct desc *d, int map, int column);
 
-/* Canonical text: the same description gives the same text in any process, and another one another. One "key value" per line, texts
- * length-prefixed; arguments, sets, maps and dats count from 1 there, and 0 is none. */
+/* Canonical text: the same description gives the same text in any process, and another one another. One "key
+ * value" per line, texts length-prefixed; arguments, sets, maps and dats count from 1 there, and 0 is none. */
 void desc_print(const struct desc *d, struct text *out);
 
-/* Append to `names` that a "set", "map", "dat" or "arg", numbered from 0, has this name: a line "set 1 cells", counted from 1
- * as in the text. A line break within the name becomes a blank. */
+/* Append to `names` that a "set", "map", "dat" or "arg", numbered from 0, has this name: a line "set 1 cells",
+ * counted from 1 as in the text. A line break within the name becomes a blank. */
 void desc_name(struct text *names, const char *kind, int number, const char *name);
 /* Appends the name of that thing; false if it has none. */
 bool desc_find_name(const struct desc *d, const char *kind, int number, struct text *out);

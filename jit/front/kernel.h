@@ -54,8 +54,8 @@ void kernel_free(struct kernel *k);
 bool kernel_uses(const struct kernel *k, const char *identifier);
 
 /* Do the parameters fit the loop's arguments: their number, const for what is only read, type and depth? Says
- * nothing about types it does not know. Does nothing recurse? OP_ERR_KERNEL with the parameter or call, its line with a caret,
- * and what was expected. */
+ * nothing about types it does not know. Does nothing recurse? OP_ERR_KERNEL with the parameter or call, its line
+ * with a caret, and what was expected. */
 int kernel_check(const struct kernel *k, const struct desc *d, struct error *err);
 
 /* The parameter that argument `arg` (from 0) asks for: "const double *NAME". */

@@ -1,6 +1,7 @@
-/* The macros and types of <stddef.h>, <stdint.h>, <limits.h>, <float.h> and <math.h> that read alike in C and in the C++ of GPUs:
- * a part of every dialect's prelude, so that a name is missing nowhere. Their values are those of this machine's headers; the
- * dialect says what __builtin_isnan and its like are, NULL, INFINITY, and all that is of long double. */
+/* The macros and types of <stddef.h>, <stdint.h>, <limits.h>, <float.h> and <math.h> that read alike in C and in
+ * the C++ of GPUs: a part of every dialect's prelude, so that a name is missing nowhere. Their values are those of
+ * this machine's headers; the dialect says what __builtin_isnan and its like are, NULL, INFINITY, and all that is
+ * of long double. */
 #ifndef OP2JIT_JIT_FRONT_NAMES_H
 #define OP2JIT_JIT_FRONT_NAMES_H
 

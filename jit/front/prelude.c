@@ -42,8 +42,9 @@ static const char prelude[] =
                                 "void*memcpy(void*restrict,const "
                                 "void*restrict,size_t);void*memmove(void*,const void*,size_t);\n"
                                 "void*memset(void*,int,size_t);int memcmp(const void*,const void*,size_t);\n"
-                                /* In "contract" (the compiler defines the name) exp is computed in line, so that loops with it become vectors
-     * of any width: within one unit in the last place, where the forms of libmvec are three off. */
+                                /* In "contract" (the compiler defines the name) exp is computed in line, so that
+                                 * loops with it become vectors of any width: within one unit in the last place,
+                                 * where the forms of libmvec are three off. */
                                 "#ifdef OP2JIT_EXP_INLINE\n"
                                 "static inline __attribute__((always_inline, unused)) double "
                                 "op2jit_exp(double x) {\n"

@@ -1,5 +1,5 @@
-/* Kernels do not recurse: GPUs have little room for it, and nobody can tell how deep. Found in the text alone, so that all backends
- * refuse it. What goes through pointers to functions or macros is left to the prover. */
+/* Kernels do not recurse: GPUs have little room for it, and nobody can tell how deep. Found in the text alone, so
+ * that all backends refuse it. What goes through pointers to functions or macros is left to the prover. */
 #include <stdlib.h>
 #include <string.h>
 

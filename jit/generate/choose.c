@@ -9,7 +9,8 @@
 /* Lanes hold every component of a strip's rows in registers or close by; rows longer than these do not gain. */
 enum { LONGEST_ROW = 24, MOST_COMPONENTS = 96 };
 
-/* Sums and extrema per lane are for the short ones; what the kernel writes at a global's own address cannot be in lanes. */
+/* Sums and extrema per lane are for the short ones; what the kernel writes at a global's own address cannot be in
+ * lanes. */
 static bool global_fits(const struct desc_arg *a) {
   if (!a->present || a->access == OP_READ || a->access == OP_WORK)
     return true;

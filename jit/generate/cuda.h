@@ -44,8 +44,8 @@ struct cuda_targets {
   int count;
   struct cuda_target items[OP_MAX_ARGS];
 };
-/* Every dat that is incremented through maps, with all columns that reach it, in the order of the arguments: also the elements
- * themselves, where it is incremented directly too. */
+/* Every dat that is incremented through maps, with all columns that reach it, in the order of the arguments: also
+ * the elements themselves, where it is incremented directly too. */
 int cuda_targets_find(const struct desc *d, struct cuda_targets *out, struct error *err);
 void cuda_targets_free(struct cuda_targets *t);
 
@@ -94,8 +94,9 @@ long cuda_slot_offset(const struct desc *d, int arg);
 size_t cuda_slot_size(const struct desc *d, int arg);
 
 /* ---- code ---- */
-/* Kernels, all extern "C": the loop; `op2_combine(slots, count, warps)`, one block of CUDA_COMBINE_THREADS threads, which
- * leaves the result in slot 0; op2_sum0, op2_sum1 ... (dat, stride, first, entries, apart, ntargets) for APART. */
+/* Kernels, all extern "C": the loop; `op2_combine(slots, count, warps)`, one block of CUDA_COMBINE_THREADS
+ * threads, which leaves the result in slot 0; op2_sum0, op2_sum1 ... (dat, stride, first, entries, apart,
+ * ntargets) for APART. */
 #define CUDA_COMBINE "op2_combine"
 #define CUDA_SUM "op2_sum"
 enum { CUDA_COMBINE_THREADS = 256, CUDA_SUM_THREADS = 128 };

@@ -25,8 +25,8 @@ bool shape_fits(const struct desc *d, const struct shape *s);
 bool shape_can_be_straight(const struct desc *d, const struct shape *s);
 /* Has it strips with results that can go past the caches? */
 bool shape_can_stream(const struct desc *d, const struct shape *s);
-/* The shapes worth trying on a machine whose vectors have so many bytes (16, 32, 64), the most promising first; at least
- * one. None has a list. */
+/* The shapes worth trying on a machine whose vectors have so many bytes (16, 32, 64), the most promising first; at
+ * least one. None has a list. */
 struct shape_wish {
   bool straight; /* most elements lie in straight ranges */
   bool stream;   /* the data are far larger than the caches */

@@ -80,8 +80,8 @@ static void put_shuffle(struct generator *g, const char *to, const char *a, cons
   text_free(&line);
 }
 
-/* Pairs of registers z exchange blocks of 1, 2, 4 ... values: afterwards value c of row k * padded + i is value k * padded + i
- * of register c. The same exchange leads back. */
+/* Pairs of registers z exchange blocks of 1, 2, 4 ... values: afterwards value c of row k * padded + i is value k
+ * * padded + i of register c. The same exchange leads back. */
 static void put_exchange(struct generator *g, const struct piece *p, int width) {
   for (int stride = 1; stride < p->padded; stride *= 2)
     for (int i = 0; i < p->padded; i++) {

@@ -23,11 +23,12 @@ int lanes_row(int dim, int width);
 
 /* May what strips write to this argument go past the caches? Whole vectors must be all that is written there. */
 bool lanes_can_stream(const struct desc *d, const struct desc_arg *a, int width);
-/* Does all that goes past them fill whole lines with each strip? Where many lines are left in pieces, each piece goes to memory by
- * itself. */
+/* Does all that goes past them fill whole lines with each strip? Where many lines are left in pieces, each piece
+ * goes to memory by itself. */
 bool lanes_fill_lines(const struct desc *d, int width);
-/* Where the shape streams. Before the first strip: op2_aligned, whether vectors at the elements' addresses are; in a strip its
- * stores, with `put_plain` for those that are not; behind the last: what makes them visible to other threads. */
+/* Where the shape streams. Before the first strip: op2_aligned, whether vectors at the elements' addresses are; in
+ * a strip its stores, with `put_plain` for those that are not; behind the last: what makes them visible to other
+ * threads. */
 void put_stream_check(struct generator *g);
 bool is_streamed(const struct generator *g, const struct desc_arg *a);
 void put_streamed_store(struct generator *g, int arg, void (*put_plain)(struct generator *g, int arg));
@@ -35,8 +36,8 @@ void put_stream_end(struct generator *g);
 
 /* The strip of elements op2_i .. op2_i + width - 1. */
 void put_strip(struct generator *g);
-/* All strips of a range where the shape knows straight ranges: inside them without the map, between them by it. Before all
- * functions: put_straight_helper. Both leave the same bits as strips by the map alone. */
+/* All strips of a range where the shape knows straight ranges: inside them without the map, between them by it.
+ * Before all functions: put_straight_helper. Both leave the same bits as strips by the map alone. */
 void put_straight_helper(struct generator *g);
 void put_straight_strips(struct generator *g);
 /* Before the first strip and behind the last: sums and extrema per lane, op2_k3, combined into op2_a3. */

@@ -10,13 +10,14 @@
 struct shape {
   int width; /* lanes of a strip; 0: one element at a time */
   bool list; /* elements list[begin] .. list[end-1]; else begin .. end-1 */
-  /* Strips inside straight ranges (see runtime/plan/straight.h) read their targets as they follow one another in memory, without the
-   * map. Only with a width and without a list. */
+  /* Strips inside straight ranges (see runtime/plan/straight.h) read their targets as they follow one another in
+   * memory, without the map. Only with a width and without a list. */
   bool straight;
-  /* What strips write whole goes past the caches, where nobody looks for it soon. Only with a width and without a list. */
+  /* What strips write whole goes past the caches, where nobody looks for it soon. Only with a width and without a
+   * list. */
   bool stream;
-  /* The kernel is left as it is written, so that a debugger steps through it and shows its arguments. Only without a width, and only
-   * in code that nobody keeps: no part of the name. */
+  /* The kernel is left as it is written, so that a debugger steps through it and shows its arguments. Only without
+   * a width, and only in code that nobody keeps: no part of the name. */
   bool stepped;
   bool bounds; /* indices are watched, see jit/load/load_bounds.h: for the checking form; then nothing else */
 };

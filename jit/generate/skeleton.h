@@ -87,14 +87,15 @@ void put_accumulated(struct generator *g);
 int arg_columns(const struct desc *d, const struct desc_arg *a);
 int arg_column(const struct desc_arg *a, int number);
 
-/* Parts of an element: the vector of pointers op2_v3 of an argument; the call; which of two elements holds an extremum. */
+/* Parts of an element: the vector of pointers op2_v3 of an argument; the call; which of two elements holds an
+ * extremum. */
 void put_pointers(struct generator *g, int arg);
 void put_kernel_call(struct generator *g);
 /* The call with other expressions for the arguments. */
 void put_call_with(struct generator *g,
                    void (*pass)(const struct generator *g, int arg, char *out, size_t size));
-/* Map entries op2_m0_1 of element op2_e; all that an IDX argument passes; component '#' of a target of a dat argument in memory,
- * for put_components. */
+/* Map entries op2_m0_1 of element op2_e; all that an IDX argument passes; component '#' of a target of a dat
+ * argument in memory, for put_components. */
 void put_map_entries(struct generator *g);
 void put_idx(struct generator *g, int arg);
 void arg_component(const struct generator *g, const struct desc_arg *a, int col, char *out, size_t size);

@@ -1,6 +1,6 @@
-/* Strips inside straight ranges: a target of element e by some column is e + an offset that holds for the whole range, so
- * the lanes of a strip reach consecutive elements. Names: op2_u the ranges of the frame, op2_range the one at hand (its
- * words: begin, end, an offset for each column), op2_o0_1 the offset of map 0's column 1. */
+/* Strips inside straight ranges: a target of element e by some column is e + an offset that holds for the whole
+ * range, so the lanes of a strip reach consecutive elements. Names: op2_u the ranges of the frame, op2_range the
+ * one at hand (its words: begin, end, an offset for each column), op2_o0_1 the offset of map 0's column 1. */
 #include "jit/generate/lanes.h"
 
 static int columns(const struct desc *d) {
@@ -11,9 +11,9 @@ static int columns(const struct desc *d) {
   return count;
 }
 
-/* The first range that does not end before op2_begin: where it is if all are equally long, which is how a mesh in rows has
- * them, or found by halving. Which half it is in cannot be foreseen, and a wrong guess costs as much as a strip: no branch
- * depends on it. */
+/* The first range that does not end before op2_begin: where it is if all are equally long, which is how a mesh in
+ * rows has them, or found by halving. Which half it is in cannot be foreseen, and a wrong guess costs as much as a
+ * strip: no branch depends on it. */
 void put_straight_helper(struct generator *g) {
   const int words = 2 + columns(g->d);
   put_open(g, "static const int *op2_find_range(const int *op2_u, long op2_begin)");

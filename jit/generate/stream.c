@@ -1,6 +1,7 @@
-/* Stores past the caches: a result that nobody reads before the caches have forgotten it need not be in them, and its old
- * value need not be read. Only whole vectors at aligned addresses can be stored so; whether they are aligned is found for each
- * range, because ranks begin their ranges anywhere. op2_aligned is volatile, or LLVM would make a loop for either case. */
+/* Stores past the caches: a result that nobody reads before the caches have forgotten it need not be in them, and
+ * its old value need not be read. Only whole vectors at aligned addresses can be stored so; whether they are
+ * aligned is found for each range, because ranks begin their ranges anywhere. op2_aligned is volatile, or LLVM
+ * would make a loop for either case. */
 #include <stdio.h>
 
 #include "jit/generate/lanes.h"

@@ -3,8 +3,8 @@
 #include "jit/generate/lanes.h"
 
 /* Names in a strip: op2_l3 the lanes of argument 3, value c of lane l of target v at [(v * dim + c) * width + l];
- * op2_r3 its results turned back into rows; op2_m0_1[l] map entries, or op2_o0_1 what they are more than their elements; inside the loop over lanes op2_a3 and op2_v3 as for
- * one element. */
+ * op2_r3 its results turned back into rows; op2_m0_1[l] map entries, or op2_o0_1 what they are more than their
+ * elements; inside the loop over lanes op2_a3 and op2_v3 as for one element. */
 
 /* ---- addresses ---------------------------------------------------------------------------------*/
 
@@ -61,9 +61,9 @@ static void lane_address(const struct generator *g, const struct desc_arg *a, in
 
 /* ---- into lanes --------------------------------------------------------------------------------*/
 
-/* LLVM would load the entries of a strip as one vector, scale them, and take them apart again for the addresses, which takes
- * longer than loading each: adding to rows of three in strips, by a quarter. Atomic loads, which are ordinary ones, it leaves
- * apart. */
+/* LLVM would load the entries of a strip as one vector, scale them, and take them apart again for the addresses,
+ * which takes longer than loading each: adding to rows of three in strips, by a quarter. Atomic loads, which are
+ * ordinary ones, it leaves apart. */
 static bool loads_entries_apart(const struct desc *d, int map) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
@@ -141,8 +141,8 @@ static void put_dat_lanes(struct generator *g, int arg) {
       put_load(g, a, arg, arg_column(a, v), c, (v * a->dim + c) * width);
 }
 
-/* Numbers that are looked up one by one stand in lanes before the loop over them; others are made there, for LLVM takes what it
- * knows of them apart. */
+/* Numbers that are looked up one by one stand in lanes before the loop over them; others are made there, for LLVM
+ * takes what it knows of them apart. */
 static bool has_number_lanes(const struct generator *g, const struct desc_arg *a) {
   const int set = a->map < 0 ? 0 : g->d->maps[a->map].to;
   return g->d->renumbered[set] && !lanes_follow(g, a);

@@ -120,8 +120,8 @@ static struct piece member_of(struct piece row, const char *key) {
   return (struct piece){"", 0};
 }
 
-/* What a thing of one side is on the other: of the same name if that is known, else of the same number. Empty: it is not
- * there. */
+/* What a thing of one side is on the other: of the same name if that is known, else of the same number. Empty: it
+ * is not there. */
 static struct piece counterpart(const struct difference_side *of, const struct difference_side *on,
                                 struct piece kind, struct piece number, bool strict) {
   struct piece ignored, name = name_of(of, kind, number), other = number;

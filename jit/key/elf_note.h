@@ -15,8 +15,8 @@ bool elf_words(const char *path, struct text *out);
 /* What tells two files apart: the build id, else the SHA-256 of all bytes. False if it cannot be read. */
 bool elf_identity(const char *path, struct text *out);
 
-/* The identity of the file that this code was loaded from: libop2jit.so, or a program that has it inside. "unknown" if the system
- * does not say. */
+/* The identity of the file that this code was loaded from: libop2jit.so, or a program that has it inside.
+ * "unknown" if the system does not say. */
 void library_identity(struct text *out);
 
 #endif

@@ -26,7 +26,8 @@ const char *nvrtc_version(const struct nvrtc *n); /* "13.0" */
  * where it is older than the device (*ptx is 1 then). 0: none, the device is too old for this NVRTC. */
 int nvrtc_target(const struct nvrtc *n, const char *device, int *ptx);
 
-/* As struct compiler's compile; `extra` are further options (NULL: none). A binary is a CUBIN or, NUL-terminated, PTX. */
+/* As struct compiler's compile; `extra` are further options (NULL: none). A binary is a CUBIN or, NUL-terminated,
+ * PTX. */
 void nvrtc_compile(struct nvrtc *n, const struct compile_request *request, const char *const *extra,
                    int nextra, struct compile_result *result);
 void nvrtc_release(struct compile_result *result);

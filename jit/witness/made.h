@@ -1,6 +1,6 @@
-/* Values that a kernel is tried with. They are the same for a number in any process, and there are as many as one likes: plain
- * ones first, later mixtures in which the numbers of the kernel's text and of its constants occur often. Never NaN or an infinity:
- * what a kernel does with them is no mistake. */
+/* Values that a kernel is tried with. They are the same for a number in any process, and there are as many as one
+ * likes: plain ones first, later mixtures in which the numbers of the kernel's text and of its constants occur
+ * often. Never NaN or an infinity: what a kernel does with them is no mistake. */
 #ifndef OP2JIT_JIT_WITNESS_MADE_H
 #define OP2JIT_JIT_WITNESS_MADE_H
 

@@ -143,8 +143,8 @@ static bool is_made(const struct desc_arg *a) {
   return !is_undefined_before(a) && (a->form == DESC_INFO || a->access != OP_INC);
 }
 
-/* Another byte for each argument and side, and as floating point or whole numbers nothing that programs compute; a bool with the first
- * is none. */
+/* Another byte for each argument and side, and as floating point or whole numbers nothing that programs compute; a
+ * bool with the first is none. */
 static int poison(const struct trial *t, int i, int side) {
   const bool truth = t->loop->args[i].type == TYPE_BOOL;
   return side == 0 ? 0xA0 + i % 16 : truth ? 0 : 0x50 + i % 16;
@@ -227,8 +227,8 @@ static int run(struct trial *t, int code) {
   return number;
 }
 
-/* A root of a negative number, a division by zero or a number that fits no int: the values were not meant for the kernel, and what it
- * does with NaN is no mistake. */
+/* A root of a negative number, a division by zero or a number that fits no int: the values were not meant for the
+ * kernel, and what it does with NaN is no mistake. */
 static bool was_odd(void) {
   return fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW) != 0;
 }
@@ -335,7 +335,8 @@ static bool is_added(const struct desc_arg *a, const unsigned char *step, const 
          fabs(type_number(a->type, got) - type_number(a->type, want)) < tolerance;
 }
 
-/* Run from `start` in all components; true if one of them did not get what it gets from 0, or another argument got something else. */
+/* Run from `start` in all components; true if one of them did not get what it gets from 0, or another argument got
+ * something else. */
 static bool adds_wrongly(struct trial *t, int k, unsigned long number, double start,
                          struct trial_result *out) {
   const struct desc_arg *a = &t->loop->args[k];

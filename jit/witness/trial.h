@@ -1,4 +1,5 @@
-/* One element's memory, filled with made values, in which a kernel runs: does it break the promise that a finding names? */
+/* One element's memory, filled with made values, in which a kernel runs: does it break the promise that a finding
+ * names? */
 #ifndef OP2JIT_JIT_WITNESS_TRIAL_H
 #define OP2JIT_JIT_WITNESS_TRIAL_H
 
@@ -30,8 +31,8 @@ struct trial_result {
 
 struct trial;
 
-/* `loop` stays the caller's; `alone` is what the code was made from (desc_alone). codes[1]: with other values in variables that have
- * none; may be NULL. */
+/* `loop` stays the caller's; `alone` is what the code was made from (desc_alone). codes[1]: with other values in
+ * variables that have none; may be NULL. */
 struct trial *trial_new(const struct desc *loop, const struct desc *alone, const struct made *made,
                         const range_function codes[2]);
 void trial_free(struct trial *t);

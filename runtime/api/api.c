@@ -54,8 +54,9 @@ static void pass_time(int seconds, long milliseconds) {
     continue;
 }
 
-/* One rank tells the user, and ends the job meanwhile. An error that all have by themselves, as most are, is rank 0's: the others
- * give it time. A call that was refused may be of a second thread: then the.error is the first one's. */
+/* One rank tells the user, and ends the job meanwhile. An error that all have by themselves, as most are, is rank
+ * 0's: the others give it time. A call that was refused may be of a second thread: then the.error is the first
+ * one's. */
 static void wait_for_teller(const struct comm *comm, enum error_teller teller) {
   if (teller == ERROR_ELSEWHERE) {
     pass_time(30, 0);
@@ -131,7 +132,8 @@ int api_leave_local(int code) {
   return code;
 }
 
-/* What was not agreed on the others cannot know, and would wait for this rank. Where errors end the job it ends for them too. */
+/* What was not agreed on the others cannot know, and would wait for this rank. Where errors end the job it ends
+ * for them too. */
 static void tell_ranks(void) {
   if (the.comm && !comm_alone(the.comm) && the.handler && the.error.teller == ERROR_MINE)
     the.comm->table->tell(the.comm, &the.error);

@@ -5,25 +5,25 @@
 #include "context/context.h"
 #include "mesh/handles.h"
 
-/* What a call does with loops that are queued. FLUSH: they run first, since it lets the user see what they make (data, files, reports) or
- * changes what they need (constants, sets, maps, numbers, owners, memory). KEEP: a new dat, which no queued loop knows; sizes, kernels,
- * counters and clocks, which loops do not change; a loop itself. */
+/* What a call does with loops that are queued. FLUSH: they run first, since it lets the user see what they make
+ * (data, files, reports) or changes what they need (constants, sets, maps, numbers, owners, memory). KEEP: a new
+ * dat, which no queued loop knows; sizes, kernels, counters and clocks, which loops do not change; a loop itself. */
 enum queued { KEEP, FLUSH };
 
 struct comm_given;
 /* op_init of any kind. `compiled`: see context.h. */
 int api_init(int argc, char **argv, int diags, const struct comm_given *given, bool compiled);
 
-/* Enter the library: one thread at a time, between op_init and op_exit. NULL: refused, reported, and
- * api_refused() is the status to return. A flush that failed is the call's error, as what fails next would be: see api_error. */
+/* Enter the library: one thread at a time, between op_init and op_exit. NULL: refused, reported, and api_refused()
+ * is the status to return. A flush that failed is the call's error, as what fails next would be: see api_error. */
 struct op_context *api_enter(const char *call, enum queued queued);
 int api_refused(void);
 /* This thread's last call was refused because another was under way. */
 bool api_was_busy(void);
 /* Where the call's error goes; its code is how the call went so far. */
 struct error *api_error(void);
-/* Leave: tells the error handler if `code` is not 0; returns `code`. If errors are returned, an error that ranks did not agree
- * on is told to the others, and the ranks work together no more. */
+/* Leave: tells the error handler if `code` is not 0; returns `code`. If errors are returned, an error that ranks
+ * did not agree on is told to the others, and the ranks work together no more. */
 int api_leave(int code);
 /* The same for calls that no other rank takes part in, or in which none waits. */
 int api_leave_local(int code);
@@ -36,7 +36,8 @@ struct op_context *api_context(void);
 int api_rank(void);
 int api_ranks(void);
 
-/* The object of a handle, NULL with the error set to OP_ERR_HANDLE, or if the call has failed already. `call` and `what` are for the message. */
+/* The object of a handle, NULL with the error set to OP_ERR_HANDLE, or if the call has failed already. `call` and
+ * `what` are for the message. */
 void *api_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
                  const char *what);
 

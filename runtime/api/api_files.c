@@ -10,7 +10,8 @@
 #include "mesh/data.h"
 #include "ranks/agree.h"
 
-/* Every call on files begins with these, after what it found wrong itself: names that are there and the same on all ranks. */
+/* Every call on files begins with these, after what it found wrong itself: names that are there and the same on
+ * all ranks. */
 static int begin(struct op_context *ctx, const char *call, const char *file, const char *name) {
   int code = api_error()->code;
   if (!code && (!file || !*file))

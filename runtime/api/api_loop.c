@@ -16,8 +16,8 @@ static void take_type(op_arg *arg, const char *type) {
   }
 }
 
-/* What is not of the type that was said is told by the loop, and is no argument of any loop that was met before. The two are mostly one
- * literal. */
+/* What is not of the type that was said is told by the loop, and is no argument of any loop that was met before.
+ * The two are mostly one literal. */
 static void compare_type(op_arg *arg, const char *type, const char *is) {
   if (!*is || is == type || arg->type == TYPE_NONE || type_fits((enum type_code)arg->type, is))
     return;
@@ -46,8 +46,8 @@ static op_arg tell_unknown_type(op_arg arg, const char *type) {
   return arg;
 }
 
-/* In every call of every loop. Nothing takes the address of what is made here, so it is made where the caller wants it; put
- * together on the stack and copied it costs three times as much. */
+/* In every call of every loop. Nothing takes the address of what is made here, so it is made where the caller
+ * wants it; put together on the stack and copied it costs three times as much. */
 op_arg op2jit_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, const char *type,
                           op_access access) {
   bool soa;

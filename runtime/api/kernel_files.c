@@ -21,8 +21,8 @@ static int read_all(FILE *file, const char *path, struct text *out, struct error
   return text_ok(out) ? OP_OK : error_memory(err, "a kernel file", out->length);
 }
 
-/* Kept as one block, "name NUL source NUL text": one name in the folders of two sources may be two files. The text starts with a
- * #line that says where the file is. A path that no source stands behind has the source "". */
+/* Kept as one block, "name NUL source NUL text": one name in the folders of two sources may be two files. The text
+ * starts with a #line that says where the file is. A path that no source stands behind has the source "". */
 static const char *find_file(const struct op_context *ctx, const char *name, const char *source) {
   for (int i = 0; i < ctx->kernel_files->count; i++) {
     const char *block = ctx->kernel_files->items[i], *of = block + strlen(block) + 1;
@@ -100,8 +100,8 @@ static bool there(struct places *p, const char *folder, const char *below, const
   return text_ok(&p->path) && access(text_str(&p->path), R_OK) == 0;
 }
 
-/* A relative path of a source was right in the folder that the compiler ran in. That is often the one of the program or, of a
- * build tree, one above it. */
+/* A relative path of a source was right in the folder that the compiler ran in. That is often the one of the
+ * program or, of a build tree, one above it. */
 static bool above_program(struct places *p, const char *file) {
   char *folder = strdup(p->program);
   bool found = false;

@@ -16,9 +16,9 @@ struct context_start {
   struct comm *comm;              /* NULL: opened as OP2_MPI says */
 };
 
-/* Everything that op_init does. start->comm is the context's afterwards and belongs to the caller, who closes it after the
- * context; also after a failure, which has to be told to the other ranks. Nothing else is left then. Collective: it succeeds
- * on all ranks or on none. */
+/* Everything that op_init does. start->comm is the context's afterwards and belongs to the caller, who closes it
+ * after the context; also after a failure, which has to be told to the other ranks. Nothing else is left then.
+ * Collective: it succeeds on all ranks or on none. */
 int context_open(struct op_context **out, struct handles *handles, struct context_start *start,
                  struct error *err);
 /* Reports that were asked for, then the end. */

@@ -29,8 +29,8 @@ static void add_shapes(struct list *list, const struct variant *standard,
   }
 }
 
-/* The gather form for few blocks, too: they may meet in many colours and leave threads without work, and what is moved is
- * little beside what is computed. */
+/* The gather form for few blocks, too: they may meet in many colours and leave threads without work, and what is
+ * moved is little beside what is computed. */
 static void add_apart(struct list *list, struct variant v, const struct variant *standard,
                       const struct alternatives_of *loop) {
   v.shape.straight = v.shape.stream = false;
@@ -63,8 +63,9 @@ static void add_sizes(struct list *list, const struct variant *standard, const s
   }
 }
 
-/* A part of many threads may take all that the memory gives; one thread is for loops that are done before the others are awake.
- * Nothing else is tried, for on a machine that is busy with other things fewer threads may win, and be remembered. */
+/* A part of many threads may take all that the memory gives; one thread is for loops that are done before the
+ * others are awake. Nothing else is tried, for on a machine that is busy with other things fewer threads may win,
+ * and be remembered. */
 static void add_threads(struct list *list, const struct variant *standard,
                         const struct alternatives_of *loop) {
   struct variant v = *standard;

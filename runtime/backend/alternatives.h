@@ -1,5 +1,5 @@
-/* What tuning tries beside a loop's default on the host: one thing at a time, the most promising first. A pure function, the
- * same on every rank. */
+/* What tuning tries beside a loop's default on the host: one thing at a time, the most promising first. A pure
+ * function, the same on every rank. */
 #ifndef OP2JIT_ALTERNATIVES_H
 #define OP2JIT_ALTERNATIVES_H
 

@@ -19,13 +19,14 @@ struct backend {
   /* May this backend run here? Acquires what it needs into ctx->backend_state. `err` says what is missing. */
   int (*open)(struct op_context *ctx, struct error *err);
   void (*close)(struct op_context *ctx);
-  /* Once per record, and again after the mesh or a folded constant changed: list the ways to run it, in loop->nvariants, standard and
-   * threads; only the default unless `all`. Nothing is planned or compiled. */
+  /* Once per record, and again after the mesh or a folded constant changed: list the ways to run it, in
+   * loop->nvariants, standard and threads; only the default unless `all`. Nothing is planned or compiled. */
   int (*variants)(struct op_context *ctx, struct loop *loop, bool all, struct error *err);
   const char *(*name_of)(const struct loop *loop, int variant);
   bool (*is_ready)(const struct loop *loop, int variant);
-  /* Make one of them that is not ready: its plan, then its code. Ranks do both together. With `wait` false the code may be compiled
-   * behind the program: it is not ready then, and both are called again. NULL if all are ready. */
+  /* Make one of them that is not ready: its plan, then its code. Ranks do both together. With `wait` false the
+   * code may be compiled behind the program: it is not ready then, and both are called again. NULL if all are
+   * ready. */
   int (*plan)(struct op_context *ctx, struct loop *loop, int variant, struct error *err);
   int (*code)(struct op_context *ctx, struct loop *loop, int variant, bool wait, struct error *err);
   /* Release what was made of it. */
@@ -41,11 +42,12 @@ struct backend {
   void (*target)(const struct op_context *ctx, struct text *out);
   /* Before each run: set the slots of the parts for the launch's variant. */
   int (*select)(struct op_context *ctx, struct launch *launch, struct error *err);
-  /* Run a part of it: dats are in `space`, the launch's frame is complete, its slots hold start values. A failure leaves host
-   * data as it was. */
+  /* Run a part of it: dats are in `space`, the launch's frame is complete, its slots hold start values. A failure
+   * leaves host data as it was. */
   int (*run)(struct op_context *ctx, struct launch *launch, int part, struct error *err);
-  /* A launch that is ready, as work on any ranges of its set's elements, one part: its function, frame and slots. What several threads may
-   * run at once is the caller's to know. A variant that cannot be cut so gets code that can, once. NULL: no launch can. */
+  /* A launch that is ready, as work on any ranges of its set's elements, one part: its function, frame and slots.
+   * What several threads may run at once is the caller's to know. A variant that cannot be cut so gets code that
+   * can, once. NULL: no launch can. */
   int (*work)(struct op_context *ctx, struct launch *launch, struct work *out, struct error *err);
   /* After all parts: the results are in the slots and globals. NULL: they are when `run` returns. */
   int (*finish)(struct op_context *ctx, struct launch *launch, struct error *err);

@@ -9,7 +9,8 @@ struct loop;
 
 /* For backends that compile, which OP2_JIT=off forbids: OP_ERR_BACKEND. */
 int backend_may_compile(const struct op_context *ctx, struct error *err);
-/* jit_code, and where the code came from in what is told of the loop (NULL: of none, and its name is not put in front of errors). */
+/* jit_code, and where the code came from in what is told of the loop (NULL: of none, and its name is not put in
+ * front of errors). */
 int backend_code(struct op_context *ctx, struct loop *loop, struct jit *jit, const struct desc *desc,
                  const void *shape, struct jit_code *out, struct error *err);
 

@@ -167,8 +167,8 @@ int cell_broken_guard(struct cell *cell, int side) {
   return -1;
 }
 
-/* A native kernel's own variables come to lie where this was: below a gap, for compilers lay out frames as they like. Calls that a
- * sanitizer adds on the way would paint over it. */
+/* A native kernel's own variables come to lie where this was: below a gap, for compilers lay out frames as they
+ * like. Calls that a sanitizer adds on the way would paint over it. */
 static __attribute__((noinline, no_sanitize_thread)) void paint_stack(int pattern) {
   enum { FRAME_BYTES = 1024 };
   unsigned char frame[FRAME_BYTES];

@@ -1,7 +1,7 @@
-/* A mesh of one element: every row that the element reaches, copied into buffers with guard rows between them. The kernel
- * gets addresses only, whatever the access, so that what it really does is seen. Native functions and generated code run on
- * it alike. There are two such meshes, the sides, whose guards hold different things: what a kernel makes of memory that it
- * had no right to read differs between them. */
+/* A mesh of one element: every row that the element reaches, copied into buffers with guard rows between them. The
+ * kernel gets addresses only, whatever the access, so that what it really does is seen. Native functions and
+ * generated code run on it alike. There are two such meshes, the sides, whose guards hold different things: what a
+ * kernel makes of memory that it had no right to read differs between them. */
 #ifndef OP2JIT_CHECK_CELL_H
 #define OP2JIT_CHECK_CELL_H
 
@@ -12,8 +12,8 @@
 #include "jit/load/load_bounds.h"
 #include "record/launch.h"
 
-/* The guards of side 0 hold numbers so small that adding to them shows, those of side 1 what is NaN as floating point, so
- * that reading one shows in every sum. */
+/* The guards of side 0 hold numbers so small that adding to them shows, those of side 1 what is NaN as floating
+ * point, so that reading one shows in every sum. */
 enum { CELL_SIDES = 2 };
 
 /* One argument's rows, each between guards. No two arguments share a row. */
@@ -51,8 +51,9 @@ static inline unsigned char *cell_row(const struct cell *cell, int side, int arg
   return a->memory[side] + ((size_t)r * (a->guard_rows + 1) + a->guard_rows) * a->row_bytes;
 }
 
-/* Run the kernel once on what the rows of a side hold, up to an index of generated code that is outside an array, or a division by zero. Variables of a native kernel that have no value hold what the guards of side
- * `paint` hold; -1: whatever is there. */
+/* Run the kernel once on what the rows of a side hold, up to an index of generated code that is outside an array,
+ * or a division by zero. Variables of a native kernel that have no value hold what the guards of side `paint`
+ * hold; -1: whatever is there. */
 void cell_run(struct cell *cell, int side, int paint);
 /* Fill an argument's guards on `side` with what those of side `like` hold. */
 void cell_set_guards(struct cell *cell, int side, int arg, int like);

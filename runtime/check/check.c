@@ -24,8 +24,8 @@
 #include "record/launch.h"
 #include "services/services.h"
 
-/* All elements are watched thoroughly at so many first calls of a loop; later one in so many, another one at each call, so that
- * after as many calls all have been. */
+/* All elements are watched thoroughly at so many first calls of a loop; later one in so many, another one at each
+ * call, so that after as many calls all have been. */
 enum { THOROUGH_CALLS = 2, THOROUGH_STRIDE = 16 };
 
 struct check_state {
@@ -131,7 +131,8 @@ static int find_not_finite(const struct cell *cell, int *argument, int *row) {
   return -1;
 }
 
-/* Nothing of the element was stored yet, so the mesh still has what it started from. Extrema start from infinity, rightly. */
+/* Nothing of the element was stored yet, so the mesh still has what it started from. Extrema start from infinity,
+ * rightly. */
 static bool inputs_are_finite(struct cell *cell, long element) {
   rows_load(cell, 1, element);
   for (int i = 0; i < cell->loop->nargs; i++) {
@@ -180,7 +181,8 @@ static void warn_not_finite(struct pass *p, long element) {
   text_free(&target);
 }
 
-/* An element adds the same in any order. What it adds is compared, not the sums, whose rounding depends on the order. */
+/* An element adds the same in any order. What it adds is compared, not the sums, whose rounding depends on the
+ * order. */
 static uint64_t mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
   return hash ^ hash >> 29;
@@ -370,7 +372,8 @@ static int check_order(struct pass *p, const struct copies *before, struct error
 
 /* ---- the whole ---- */
 
-/* The prover goes first, as in a normal run, for its words are better. A backend for CPUs has compiled the loop, and so asked it. */
+/* The prover goes first, as in a normal run, for its words are better. A backend for CPUs has compiled the loop,
+ * and so asked it. */
 static int ask_prover(struct op_context *ctx, const struct loop *loop, struct error *err) {
   struct jit *jit = NULL;
   if (loop->backend->space != SPACE_DEVICE || loop->compiled)
@@ -431,8 +434,8 @@ static void forget_owners(struct pass *p) {
       memset(p->owners[i], 0, owner_bytes(p->loop, i));
 }
 
-/* What is found while not every element is watched thoroughly may have begun at an earlier one, whose guards were not looked at:
- * then all are watched, to find the first. */
+/* What is found while not every element is watched thoroughly may have begun at an earlier one, whose guards were
+ * not looked at: then all are watched, to find the first. */
 static int run_watched(struct pass *p, const struct copies *before, struct error *err) {
   p->stride = p->state->calls < THOROUGH_CALLS ? 1 : THOROUGH_STRIDE;
   const int code = run_forwards(p, err);

@@ -1,5 +1,6 @@
-/* The checking form: the loop runs element by element on a mesh of one element at a time, in guarded buffers, and what
- * the kernel does is compared with what its descriptors promise. Afterwards all is as before, and the loop runs plainly. */
+/* The checking form: the loop runs element by element on a mesh of one element at a time, in guarded buffers, and
+ * what the kernel does is compared with what its descriptors promise. Afterwards all is as before, and the loop
+ * runs plainly. */
 #ifndef OP2JIT_CHECK_H
 #define OP2JIT_CHECK_H
 
@@ -14,8 +15,9 @@ struct launch;
 /* Does OP2_CHECK ask for this loop? "off", "on", or loop names separated by ','. */
 bool check_wanted(const char *value, const char *loop_name);
 
-/* Look at a call, with all halos brought up to date anew. Dats are in the host's memory, the launch's slots hold start values (one slot); dats and the user's memory are as
- * before at the end. OP_ERR_VIOLATION names loop, argument, element and component. */
+/* Look at a call, with all halos brought up to date anew. Dats are in the host's memory, the launch's slots hold
+ * start values (one slot); dats and the user's memory are as before at the end. OP_ERR_VIOLATION names loop,
+ * argument, element and component. */
 int check_run(struct op_context *ctx, struct launch *launch, void *unused, struct error *err);
 /* Release what check_run keeps with the loop. */
 void check_drop(struct loop *loop);

@@ -21,9 +21,9 @@ static inline bool is_undefined_before(const struct loop_arg *arg) {
   return arg->access == OP_WRITE || (arg->access == OP_WORK && !arg->started);
 }
 
-/* What memory is filled with that holds nothing before: another byte for each argument and side, and as floating point or whole
- * numbers nothing that programs compute. Of a bool the first is none, but counts as true in all code, also in that which looks at its last
- * bit only, the second false: code that reads one sees a difference. */
+/* What memory is filled with that holds nothing before: another byte for each argument and side, and as floating
+ * point or whole numbers nothing that programs compute. Of a bool the first is none, but counts as true in all
+ * code, also in that which looks at its last bit only, the second false: code that reads one sees a difference. */
 static inline int row_poison(const struct loop *loop, int side, int arg) {
   const enum type_code type = loop->args[arg].type;
   if (side == 0)

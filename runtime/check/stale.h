@@ -1,5 +1,5 @@
-/* Under MPI: copies of others' elements that are read and were not brought up to date. The checking form spoils all copies before a
- * loop's exchange (loop_exchange_anew), so a stale one shows. */
+/* Under MPI: copies of others' elements that are read and were not brought up to date. The checking form spoils
+ * all copies before a loop's exchange (loop_exchange_anew), so a stale one shows. */
 #ifndef OP2JIT_CHECK_STALE_H
 #define OP2JIT_CHECK_STALE_H
 

@@ -9,8 +9,8 @@ static bool begun;
 /* The call that runs on this thread. */
 static _Thread_local jmp_buf *volatile back;
 
-/* What is not the call's goes to who had the signal before: what a process sent is sent once more, and an instruction is run once
- * more. */
+/* What is not the call's goes to who had the signal before: what a process sent is sent once more, and an
+ * instruction is run once more. */
 static void divided(int number, siginfo_t *info, void *context) {
   (void)context;
   jmp_buf *to = back;

@@ -177,9 +177,9 @@ static int check_undefined(struct cell *cell, long element, struct error *err) {
   return OP_OK;
 }
 
-/* ---- increments ----
- * Side 0 started from 0 and gave a; side 1 starts from s, which is as large as anything that the element reads, so a kernel that
- * only adds ends near s + a. What is far from it is looked at once more from a start so large that no rounding matters. */
+/* ---- increments ---- Side 0 started from 0 and gave a; side 1 starts from s, which is as large as anything that
+ * the element reads, so a kernel that only adds ends near s + a. What is far from it is looked at once more from a
+ * start so large that no rounding matters. */
 struct increment {
   int arg, row, component;
   double from, to;
@@ -300,9 +300,8 @@ static int check_increments(struct cell *cell, double scale, long element, struc
   return OP_ERR_VIOLATION;
 }
 
-/* ---- extrema once more ----
- * From a start that nothing can beat, a kernel that compares changes no extremum; one that assigns does. Nothing else that it
- * leaves may depend on the start, for that is what other elements left. */
+/* ---- extrema once more ---- From a start that nothing can beat, a kernel that compares changes no extremum; one
+ * that assigns does. Nothing else that it leaves may depend on the start, for that is what other elements left. */
 static bool has_extrema(const struct cell *cell) {
   for (int i = 0; i < cell->loop->nargs; i++)
     if (is_extremum(&cell->loop->args[i]) && cell->loop->args[i].present)

@@ -4,11 +4,12 @@
 
 #include "check/cell.h"
 
-/* Load the element's rows and run the kernel on them; afterwards the rows of READ are as before, those of WRITE, RW, MIN and MAX
- * on side 0 hold the new values and those of INC the increments. OP_ERR_VIOLATION names loop, argument, element, component.
+/* Load the element's rows and run the kernel on them; afterwards the rows of READ are as before, those of WRITE,
+ * RW, MIN and MAX on side 0 hold the new values and those of INC the increments. OP_ERR_VIOLATION names loop,
+ * argument, element, component.
  *   always    what is only read is unchanged, everything promised is written, extrema only move one way
- *   thorough  the kernel also runs on side 1 and from other increments: nothing it leaves depends on what it had no right to
- *             read, increments are only added to, nothing outside the rows is written
+ *   thorough  the kernel also runs on side 1 and from other increments: nothing it leaves depends on what it had
+ *             no right to read, increments are only added to, nothing outside the rows is written
  * Without `thorough` guards are not looked at: ask cell_broken_guard. */
 int watch_element(struct cell *cell, long element, bool thorough, struct error *err);
 

@@ -1,4 +1,5 @@
-/* What is said of an argument that does not do what its descriptor promises. All that returns an int returns OP_ERR_VIOLATION. */
+/* What is said of an argument that does not do what its descriptor promises. All that returns an int returns
+ * OP_ERR_VIOLATION. */
 #ifndef OP2JIT_CHECK_WATCH_SAY_H
 #define OP2JIT_CHECK_WATCH_SAY_H
 
@@ -11,7 +12,8 @@ void watch_title(const struct loop *loop, int arg, struct text *out);
 int watch_violation(const struct loop *loop, int arg, long element, struct error *err, const char *format,
                     ...) __attribute__((format(printf, 5, 6)));
 
-/* Of row r of argument i: "component 2", or "component 2 (element 7 of set "cells", entry 1 of map "edge_cells")", appended. */
+/* Of row r of argument i: "component 2", or "component 2 (element 7 of set "cells", entry 1 of map "edge_cells")",
+ * appended. */
 void watch_place(const struct cell *cell, int i, int r, int component, long element, struct text *out);
 /* `said` names the place. */
 int watch_tell(const struct cell *cell, int i, int r, int component, long element, const char *said,

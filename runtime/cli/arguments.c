@@ -52,7 +52,8 @@ static bool is_number(const char *word) {
   return digits > 0 && digits < 9 && !word[digits];
 }
 
-/* The words of a type, "unsigned int", and the number behind them. Only a dat's type may end in ":soa": else `soa` is NULL. */
+/* The words of a type, "unsigned int", and the number behind them. Only a dat's type may end in ":soa": else `soa`
+ * is NULL. */
 static int read_type_and_dim(struct reader *r, enum type_code *type, bool *soa, int *dim) {
   char name[2 * WORD] = "", word[WORD], first[WORD] = "";
   for (int words = 0; words < 4; words++) {

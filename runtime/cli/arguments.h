@@ -13,8 +13,8 @@
 
 #include "jit/front/describe.h"
 
-/* A description of the loop without a kernel; desc_free releases it. OP_ERR_ARGUMENT and the like name the argument and the
- * word. */
+/* A description of the loop without a kernel; desc_free releases it. OP_ERR_ARGUMENT and the like name the
+ * argument and the word. */
 int arguments_parse(struct desc *d, char *const texts[], int count, struct error *err);
 /* "NAME TYPE DIM", separated by ','; they become the description's constants. */
 int constants_parse(struct desc *d, const char *text, struct error *err);

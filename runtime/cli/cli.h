@@ -1,4 +1,5 @@
-/* The op2jit command: what its groups of subcommands share. All but `check` open the store and nothing else: no compiler, no MPI. */
+/* The op2jit command: what its groups of subcommands share. All but `check` open the store and nothing else: no
+ * compiler, no MPI. */
 #ifndef OP2JIT_CLI_H
 #define OP2JIT_CLI_H
 

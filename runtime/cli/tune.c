@@ -33,8 +33,8 @@ static void widen(int *width, const char *word) {
   *width = length > *width ? length : *width;
 }
 
-/* What tells two lines of one loop apart comes last, since it is long: the kernel and its arguments, the class of the mesh, the
- * machine or device. */
+/* What tells two lines of one loop apart comes last, since it is long: the kernel and its arguments, the class of
+ * the mesh, the machine or device. */
 static void plain_rows(struct text *out, const struct store_tuning *rows, int n) {
   enum { SIGNATURE = 8 };
   char when[32];
@@ -88,8 +88,9 @@ static bool is_fastest(const struct store_tuning *rows, int n, const struct stor
   return true;
 }
 
-/* Why this row has the star, or has none though it looks better. The default keeps its place unless another one is faster by more
- * than the noise, and two runs of one are too few to be compared. Rows with one time of the default are of one run. */
+/* Why this row has the star, or has none though it looks better. The default keeps its place unless another one is
+ * faster by more than the noise, and two runs of one are too few to be compared. Rows with one time of the default
+ * are of one run. */
 static const char *why(const struct store_tuning *rows, int n, const struct store_tuning *t) {
   enum { COMPARED = 3 };
   const struct store_tuning *chosen = chosen_of(rows, n, t);

@@ -1,5 +1,6 @@
-/* The one context: what the library has between op_init and op_exit, as pointers to what the rooms own. A room includes the header of
- * what it uses; nothing is known here. api/life.c fills it, services/ opens on demand what is NULL at first. */
+/* The one context: what the library has between op_init and op_exit, as pointers to what the rooms own. A room
+ * includes the header of what it uses; nothing is known here. api/life.c fills it, services/ opens on demand what
+ * is NULL at first. */
 #ifndef OP2JIT_CONTEXT_H
 #define OP2JIT_CONTEXT_H
 
@@ -51,7 +52,8 @@ struct op_context {
   int shadow_every;
   const struct loop_form *forms; /* in which loops run that do not run plainly, see loop/form.h */
   bool
-      compiled; /* kernels are functions of the program (include/op2): no compiler is needed, dats stay as they are declared */
+      /* kernels are functions of the program (include/op2): no compiler is needed, dats stay as they are declared */
+      compiled;
   int maps_base;             /* the first number in tables of maps: 0, or 1 if a program of OP2 says so */
   unsigned visible_epoch;    /* of the mesh, as programs of OP2 see it */
   bool reshaped_told;        /* OP2_JIT=load: that a loop runs in another shape than suits its data */

@@ -288,7 +288,8 @@ static int take_places(struct env *env, struct error *err) {
   return code;
 }
 
-/* The first error is kept, and the rest is read all the same: how this process reaches other ranks, which have to hear of it. */
+/* The first error is kept, and the rest is read all the same: how this process reaches other ranks, which have to
+ * hear of it. */
 static int take_also(struct env *env, const char *assignment, enum env_source source, struct text *warnings,
                      int code, struct error *err) {
   struct error later = {0};

@@ -63,7 +63,8 @@ struct env {
 };
 
 /* Read everything. `warnings` gets one line per misspelt OP2_* variable. OP_ERR_ENV for a wrong value,
- * OP_ERR_NOT_BUILT for a variable of a part that is not there; all other variables are read then, too. To be freed in any case. */
+ * OP_ERR_NOT_BUILT for a variable of a part that is not there; all other variables are read then, too. To be freed
+ * in any case. */
 int env_read(struct env *env, int argc, char **argv, struct text *warnings, struct error *err);
 void env_free(struct env *env);
 /* The value or its default; never NULL. */

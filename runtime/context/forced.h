@@ -1,4 +1,5 @@
-/* What OP2_VARIANT says: "[LOOP:]WORDS[,...]", variants of loops and layouts of dats. What a loop's words mean its backend knows. */
+/* What OP2_VARIANT says: "[LOOP:]WORDS[,...]", variants of loops and layouts of dats. What a loop's words mean its
+ * backend knows. */
 #ifndef OP2JIT_FORCED_H
 #define OP2JIT_FORCED_H
 
@@ -21,7 +22,8 @@ const char *forced_copy_word(const struct forced_word *word, char out[FORCED_WOR
 
 /* OP_ERR_ENV if WORDS are missing, are the second ones of a loop or of all, or have a layout for one loop only. */
 int forced_check(const char *value, struct error *err);
-/* The words that hold for this loop, its own before the general ones; how dats lie is nothing of the loop's. False if there are none. */
+/* The words that hold for this loop, its own before the general ones; how dats lie is nothing of the loop's. False
+ * if there are none. */
 bool forced_for_loop(const char *value, const char *loop, struct text *spec);
 /* How a dat of this name lies; a word for it counts more than one for all. False if nothing is said. */
 bool forced_layout(const char *value, const char *dat, bool *soa);

@@ -1,7 +1,9 @@
-/* Files of named tables of numbers, as a plugin reads and writes them: the contract between files/ and files/hdf5/. A dataset is a
- * table of rows; a row holds whatever the extents behind the first say. Names may hold '/': folders in the file, made as needed.
- * A plugin that was built with MPI opens one file from all ranks of a communicator, to read: every call is then collective.
- * Only one process writes through the plugin; others put their rows where it says that they are. Errors: OP_OK, or a code with the error set; the file library's own words are part of the message. */
+/* Files of named tables of numbers, as a plugin reads and writes them: the contract between files/ and
+ * files/hdf5/. A dataset is a table of rows; a row holds whatever the extents behind the first say. Names may hold
+ * '/': folders in the file, made as needed. A plugin that was built with MPI opens one file from all ranks of a
+ * communicator, to read: every call is then collective. Only one process writes through the plugin; others put
+ * their rows where it says that they are. Errors: OP_OK, or a code with the error set; the file library's own
+ * words are part of the message. */
 #ifndef OP2JIT_FILES_FILES_H
 #define OP2JIT_FILES_FILES_H
 
@@ -36,15 +38,16 @@ enum file_kind { FILE_NOTHING, FILE_DATASET, FILE_OTHER };
 struct file_table {
   int version;      /* of this table: FILE_TABLE_VERSION */
   const char *name; /* "hdf5-serial" */
-  /* `shown`: what messages call the file. `fortran`: the communicator as in struct comm (any number, also a negative one), or
-   * FILE_ALONE; to write, FILE_ALONE. */
+  /* `shown`: what messages call the file. `fortran`: the communicator as in struct comm (any number, also a
+   * negative one), or FILE_ALONE; to write, FILE_ALONE. */
   int (*open)(struct file **out, const char *path, const char *shown, enum file_mode mode, int fortran,
               struct error *err);
   /* Always frees; an error means that what was written may not be all there. */
   int (*close)(struct file *file, struct error *err);
   enum file_kind (*kind)(struct file *file, const char *name);
   int (*look)(struct file *file, const char *name, struct file_dataset *out, struct error *err);
-  /* Rows first .. first + rows - 1 as values of `type`. A value that does not fit is an error. Each rank its own rows, also none. */
+  /* Rows first .. first + rows - 1 as values of `type`. A value that does not fit is an error. Each rank its own
+   * rows, also none. */
   int (*read)(struct file *file, const char *name, enum type_code type, long long first, long long rows,
               void *out, struct error *err);
   /* A new dataset; one of that name is replaced, a folder is an error. */
@@ -66,8 +69,8 @@ struct file_table {
   bool (*get_text)(struct file *file, const char *name, const char *attribute, char *out, size_t size);
   /* All datasets with their paths in the file, folder by folder; ends early if `visit` gives false. */
   int (*each)(struct file *file, bool (*visit)(void *user, const char *name), void *user, struct error *err);
-  /* What the one has and the other lacks: datasets of any type, folders, links, and attributes also of what both have. An error
-   * if there is something that cannot be copied. */
+  /* What the one has and the other lacks: datasets of any type, folders, links, and attributes also of what both
+   * have. An error if there is something that cannot be copied. */
   int (*copy_rest)(struct file *from, struct file *to, struct error *err);
 };
 enum { FILE_TABLE_VERSION = 4 };

@@ -1,5 +1,5 @@
-/* Files of a context: meshes and results in OP2's layout, and steps for ParaView. All collective. After an error on any rank
- * all ranks have it, and nothing was declared or changed. */
+/* Files of a context: meshes and results in OP2's layout, and steps for ParaView. All collective. After an error
+ * on any rank all ranks have it, and nothing was declared or changed. */
 #ifndef OP2JIT_FILES_IO_H
 #define OP2JIT_FILES_IO_H
 

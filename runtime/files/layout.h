@@ -1,7 +1,7 @@
-/* OP2's layout of meshes in files, over a file_table. A set is a dataset of one whole number. A map is a table [size][arity] of
- * whole numbers, a dat a table [size][dim]; both have the attributes size, dim and type, which are written and not
- * relied on; what was written here says also which sets they belong to (from, to; set). A table of one column may have one
- * dimension only. A constant is a dataset [dim]. */
+/* OP2's layout of meshes in files, over a file_table. A set is a dataset of one whole number. A map is a table
+ * [size][arity] of whole numbers, a dat a table [size][dim]; both have the attributes size, dim and type, which
+ * are written and not relied on; what was written here says also which sets they belong to (from, to; set). A
+ * table of one column may have one dimension only. A constant is a dataset [dim]. */
 #ifndef OP2JIT_IO_LAYOUT_H
 #define OP2JIT_IO_LAYOUT_H
 
@@ -20,14 +20,15 @@ struct layout {
   int columns;     /* of that table */
 };
 
-/* For reading. A few ranks open the file each by themselves, so that nobody waits for another in between; many have it open
- * together, so that what describes its tables is read once. */
+/* For reading. A few ranks open the file each by themselves, so that nobody waits for another in between; many
+ * have it open together, so that what describes its tables is read once. */
 int layout_open(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
                 struct error *err);
 /* The same, apart or together. */
 int layout_open_as(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
                    bool apart, struct error *err);
-/* In between: what all ranks agree on where they have the file open together; else `code`, which is settled at the end. */
+/* In between: what all ranks agree on where they have the file open together; else `code`, which is settled at the
+ * end. */
 int layout_agree(const struct layout *l, int code, struct error *err);
 /* Returns `code`, or what all ranks agree on. */
 int layout_close(struct layout *l, int code, struct error *err);
@@ -45,7 +46,8 @@ int layout_read_size(struct layout *l, const char *name, long long *size, struct
 int layout_read(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                 long long rows, void *out, struct error *err);
 
-/* For writing (writing.h): the file is open on the root, which makes all tables; each rank puts its rows where they belong. */
+/* For writing (writing.h): the file is open on the root, which makes all tables; each rank puts its rows where
+ * they belong. */
 int layout_write_size(struct layout *l, const char *name, long long size, struct error *err);
 /* A new table with its attributes: "dim" and, unless NULL, up to two more that name sets. */
 struct layout_link {
@@ -60,8 +62,8 @@ int layout_create(struct layout *l, const char *name, enum type_code type, int r
 int layout_write(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                  long long rows, const void *data, struct error *err);
 
-/* Bytes that are moved at a time: by a rank at its own pace; by all ranks, which wait for the slowest after each round. The
- * second costs no memory, since rows go from and to where they are. */
+/* Bytes that are moved at a time: by a rank at its own pace; by all ranks, which wait for the slowest after each
+ * round. The second costs no memory, since rows go from and to where they are. */
 enum { LAYOUT_ROUND = 8 << 20, LAYOUT_ROUND_OF_ALL = 128 << 20 };
 
 /* The most ranks that open a file each by themselves. */

@@ -1,5 +1,5 @@
-/* Sets, maps, dats and constants out of a file. Sets are divided evenly over the ranks, in the file's order; whatever is on a
- * set is read by the rows that a rank declared of it. */
+/* Sets, maps, dats and constants out of a file. Sets are divided evenly over the ranks, in the file's order;
+ * whatever is on a set is read by the rows that a rank declared of it. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@ struct file_plugin {
   const struct file_table *table;
 };
 
-/* `flavour` is "serial", "openmpi" or "mpich"; `first` a folder to look in first, or NULL. OP_ERR_NOT_BUILT names the package.
- * Once open it stays what it is. */
+/* `flavour` is "serial", "openmpi" or "mpich"; `first` a folder to look in first, or NULL. OP_ERR_NOT_BUILT names
+ * the package. Once open it stays what it is. */
 int file_plugin_open(struct file_plugin *plugin, const char *flavour, const char *first, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* One step: the numbers into a file of HDF5, then the index that names them. The mesh is written with the first step of a series,
- * and again when it changed; the other steps refer to it. */
+/* One step: the numbers into a file of HDF5, then the index that names them. The mesh is written with the first
+ * step of a series, and again when it changed; the other steps refer to it. */
 #include "files/vtk.h"
 
 #include <stdlib.h>

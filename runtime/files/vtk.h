@@ -1,4 +1,5 @@
-/* One step for ParaView: an index in XML (XDMF) beside a file of HDF5 with the numbers. Which dat, map and set become what. */
+/* One step for ParaView: an index in XML (XDMF) beside a file of HDF5 with the numbers. Which dat, map and set
+ * become what. */
 #ifndef OP2JIT_IO_VTK_H
 #define OP2JIT_IO_VTK_H
 

@@ -27,8 +27,8 @@ static double distance(const double *a, const double *b) {
   return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-/* Six times the volume of the tetrahedron of the first three points and the last, over the cube of the longest of its edges
- * at the first: 0.7 for a regular one, 0 for a flat polygon. */
+/* Six times the volume of the tetrahedron of the first three points and the last, over the cube of the longest of
+ * its edges at the first: 0.7 for a regular one, 0 for a flat polygon. */
 static double thickness(double p[4][3]) {
   double u[3], v[3], w[3], longest = 0;
   for (int c = 0; c < 3; c++) {
@@ -45,8 +45,8 @@ static double thickness(double p[4][3]) {
 
 static const double FLAT = 0.05;
 
-/* Whether the cells are faces in space: by their mean thickness over all ranks. Of cells at the border between ranks some
- * points may not be here; they are left to the others. */
+/* Whether the cells are faces in space: by their mean thickness over all ranks. Of cells at the border between
+ * ranks some points may not be here; they are left to the others. */
 static int look_flat(struct vtk_step *s, const struct map *map, bool *flat, struct error *err) {
   struct comm *comm = s->ctx->comm;
   const long owned = s->coords->set->extents[EXTENT_OWNED];

@@ -1,5 +1,5 @@
-/* The index: XML of a fixed form, in which each step is between two marks, so that a later one, also of a later process, finds
- * the steps before it. */
+/* The index: XML of a fixed form, in which each step is between two marks, so that a later one, also of a later
+ * process, finds the steps before it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* A file that is being written: under another name beside it, which becomes its own at the end. Until then what was there
- * before stays whole, and a process that dies leaves only the other file (base/aside.h). */
+/* A file that is being written: under another name beside it, which becomes its own at the end. Until then what
+ * was there before stays whole, and a process that dies leaves only the other file (base/aside.h). */
 #ifndef OP2JIT_IO_WRITING_H
 #define OP2JIT_IO_WRITING_H
 
@@ -16,7 +16,8 @@ struct writing {
   int rows;          /* a descriptor to write rows by, -1: not open */
 };
 
-/* `keep`: what the file holds now, if it is there, is copied first. All ranks. After an error there is nothing to end. */
+/* `keep`: what the file holds now, if it is there, is copied first. All ranks. After an error there is nothing to
+ * end. */
 int writing_begin(struct writing *w, const struct file_table *table, struct comm *comm, const char *path,
                   bool keep, struct error *err);
 /* To write into it. `path` is for messages, the caller's. */

@@ -34,7 +34,8 @@ static void print_argument(const struct loop_arg *arg, int number, struct text *
     text_addf(out, "argument %d\tof argument %d\n", number, arg->ref + 1);
 }
 
-/* Without the #line in front, which names the file as it was compiled: the same program, built in another folder, is the same. */
+/* Without the #line in front, which names the file as it was compiled: the same program, built in another folder,
+ * is the same. */
 static void print_kernel(const char *text, struct text *out) {
   if (strncmp(text, "#line ", 6) == 0)
     text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);

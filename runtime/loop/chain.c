@@ -14,7 +14,8 @@
 #include "tune/chains.h"
 #include "tune/choose.h"
 
-/* Loops that repeat are taken together up to so many, if nothing is tuned; loops that do not up to so many; so many periods are known. */
+/* Loops that repeat are taken together up to so many, if nothing is tuned; loops that do not up to so many; so
+ * many periods are known. */
 enum { LONG_CHAIN = 8, LONGEST_CHAIN = 24, MOST_PERIODS = 64 };
 /* The first guess: a tile's data should be at home in a cache of one core. */
 static const double tile_bytes = 1e6;

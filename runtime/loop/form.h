@@ -1,4 +1,5 @@
-/* Ways to run a call that are not the backend's plain one. The rooms above loop/ fill them, and op_init hands them over. */
+/* Ways to run a call that are not the backend's plain one. The rooms above loop/ fill them, and op_init hands them
+ * over. */
 #ifndef OP2JIT_LOOP_FORM_H
 #define OP2JIT_LOOP_FORM_H
 
@@ -18,7 +19,8 @@ struct loop_form {
 int loop_prepare(struct op_context *ctx, struct launch *launch, struct error *err);
 int loop_run_plainly(struct op_context *ctx, struct launch *launch, struct error *err);
 int loop_exchange_now(struct op_context *ctx, struct launch *launch, enum space space, struct error *err);
-/* What `look` makes of the call: on the host, with one slot of results. It leaves dats and the user's memory as they were. */
+/* What `look` makes of the call: on the host, with one slot of results. It leaves dats and the user's memory as
+ * they were. */
 int loop_look(struct op_context *ctx, struct launch *launch,
               int (*look)(struct op_context *ctx, struct launch *launch, void *user, struct error *err),
               void *user, struct error *err);

@@ -82,7 +82,8 @@ static bool writes(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->present && arg->access != OP_READ;
 }
 
-/* Copies that are executed here hold what their owner computes, if all that changes them are the elements themselves. */
+/* Copies that are executed here hold what their owner computes, if all that changes them are the elements
+ * themselves. */
 static bool computes_copies(struct op_context *ctx, const struct loop *loop, struct dat *dat,
                             enum space space) {
   bool increments = false;

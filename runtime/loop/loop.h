@@ -11,7 +11,8 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
 int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err);
 /* Forget all records that use the dat (NULL: all records). */
 void loop_forget(struct op_context *ctx, const struct dat *dat);
-/* Everything but the run, after which the launch may wait: what it starts from is copied, but for extrema with a payload. */
+/* Everything but the run, after which the launch may wait: what it starts from is copied, but for extrema with a
+ * payload. */
 int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err);
 /* After a run that is to be done again: results start anew. */
 int loop_ready_again(struct op_context *ctx, struct launch *launch, struct error *err);
@@ -37,8 +38,9 @@ void loop_count_bytes(struct loop *loop);
 /* Fill the frame's pointers: dats (host replicas), maps, strides, numbers, constants. Launches are to fit it. */
 void loop_fill_frame(struct op_context *ctx, struct loop *loop);
 
-/* halo.c: what it needs of others' elements (once per epoch); bringing that up to date where it is not, in two halves,
- * or at once and all of it after everything else in the halos was spoilt (OP2_CHECK); the versions that a loop leaves. */
+/* halo.c: what it needs of others' elements (once per epoch); bringing that up to date where it is not, in two
+ * halves, or at once and all of it after everything else in the halos was spoilt (OP2_CHECK); the versions that a
+ * loop leaves. */
 void loop_find_needs(struct loop *loop);
 int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum space space, bool *started,
                         struct error *err);

@@ -4,8 +4,8 @@
 
 #include "record/record.h"
 
-/* A record of the call, checked and described, with its shadow if loops have one; in no table, so the caller frees it. NULL: an
- * error. */
+/* A record of the call, checked and described, with its shadow if loops have one; in no table, so the caller frees
+ * it. NULL: an error. */
 struct loop *loop_new(struct op_context *ctx, const struct loop_call *call, struct error *err);
 void loop_free(struct op_context *ctx, struct loop *loop);
 

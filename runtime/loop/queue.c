@@ -63,8 +63,8 @@ int queue_flush(struct op_context *ctx, struct error *err) {
   return n ? run_first(ctx, n, err) : OP_OK;
 }
 
-/* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other; programs of OP2 look at
- * the memory that loops run on. */
+/* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other;
+ * programs of OP2 look at the memory that loops run on. */
 static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
   return loop->backend->may_wait && !loop->form && !loop->compiled && comm_alone(ctx->comm) &&
          loop->most_elements > 0;

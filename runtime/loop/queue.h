@@ -1,6 +1,6 @@
-/* Loops that were called and wait to be run (OP2_LAZY). What can be refused was refused at the call, what they start from is copied.
- * They run before anything that lets the program tell: calls that flush (api.h), and loops that hand a result to a variable of the
- * program, which are the last of their chain. */
+/* Loops that were called and wait to be run (OP2_LAZY). What can be refused was refused at the call, what they
+ * start from is copied. They run before anything that lets the program tell: calls that flush (api.h), and loops
+ * that hand a result to a variable of the program, which are the last of their chain. */
 #ifndef OP2JIT_QUEUE_H
 #define OP2JIT_QUEUE_H
 
@@ -15,7 +15,8 @@ struct queue {
   struct launch *launches[QUEUE_MOST]; /* ready, in the order of their calls */
 };
 
-/* A call whose memory is known to be there: it waits, or runs after all that wait. The launch is the queue's from now on. */
+/* A call whose memory is known to be there: it waits, or runs after all that wait. The launch is the queue's from
+ * now on. */
 int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_call *call,
                struct error *err);
 /* Run launches that are ready: as chains, or one by one. */

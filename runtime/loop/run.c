@@ -127,7 +127,8 @@ int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error 
   return code ? code : launch_start(launch, err);
 }
 
-/* Only a loop that tells has results in the program's memory, and it has not returned yet: what is there may be read. */
+/* Only a loop that tells has results in the program's memory, and it has not returned yet: what is there may be
+ * read. */
 int loop_ready_again(struct op_context *ctx, struct launch *launch, struct error *err) {
   const int code = launch->loop->backend->select(ctx, launch, err);
   if (code)

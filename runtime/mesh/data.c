@@ -17,10 +17,10 @@
 enum { LINE = 64, SLACK = 256, PAGE = 4096, LARGE = 4 * PAGE };
 #define HUGE_PAGE ((size_t)2 << 20)
 
-/* Arrays that begin at one line of their pages compete for the few lines that a cache keeps of each number: a loop over ten
- * of them ran at a third of its speed. And a CPU takes a load from some lines behind a store of other pages for one of what was
- * stored, and waits. So large ones begin at different lines, neighbours by number far apart; all lines are used before one
- * comes again. */
+/* Arrays that begin at one line of their pages compete for the few lines that a cache keeps of each number: a loop
+ * over ten of them ran at a third of its speed. And a CPU takes a load from some lines behind a store of other
+ * pages for one of what was stored, and waits. So large ones begin at different lines, neighbours by number far
+ * apart; all lines are used before one comes again. */
 static size_t first_line(size_t bytes, unsigned number, const void *base) {
   enum { lines = PAGE / LINE, apart = 23, used = 61 };
   if (bytes < LARGE)

@@ -60,34 +60,36 @@ struct mover {
   int (*messages_new)(struct op_context *ctx, size_t bytes, struct device_messages **out,
                       unsigned char **memory, struct error *err);
   void (*messages_free)(struct op_context *ctx, struct device_messages *messages);
-  /* Rows of the elements, one behind the other in the host's layout of rows, from the device's replica to `at` in the messages,
-   * and back. The list stays as it is as long as the mesh's epoch does. */
+  /* Rows of the elements, one behind the other in the host's layout of rows, from the device's replica to `at` in
+   * the messages, and back. The list stays as it is as long as the mesh's epoch does. */
   int (*pack)(struct op_context *ctx, struct device_messages *messages, size_t at, struct dat *dat,
               const int *elements, long count, struct error *err);
   int (*unpack)(struct op_context *ctx, struct device_messages *messages, size_t at, struct dat *dat,
                 const int *elements, long count, struct error *err);
-  /* All rows are packed, and nothing on the device uses messages any more: MPI may have them. NULL: there is nothing to send. */
+  /* All rows are packed, and nothing on the device uses messages any more: MPI may have them. NULL: there is
+   * nothing to send. */
   int (*hand_over)(struct op_context *ctx, struct device_messages *messages, struct error *err);
   /* The messages are there: what is unpacked next finds them. */
   int (*take_over)(struct op_context *ctx, struct device_messages *messages, struct error *err);
 };
 
-/* `data` in rows and the user's order, NULL: zeros. NULL with the error set. What knows the dat forgets it before data_free. A set that is spread over ranks gets its data by
- * spread_put, once all ranks have the dat. */
+/* `data` in rows and the user's order, NULL: zeros. NULL with the error set. What knows the dat forgets it before
+ * data_free. A set that is spread over ranks gets its data by spread_put, once all ranks have the dat. */
 struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const char *type, const void *data,
                      const char *name, bool temporary, struct error *err);
 void data_free(struct op_context *ctx, struct dat *dat);
 /* The dat that was made last goes, and the next one gets its number, as on ranks where it could not be made. */
 void data_undo(struct op_context *ctx, struct dat *dat);
 
-/* Make the space's replica hold the newest version of the region; allocates it if need be. Halo regions that are not empty are
- * brought up to date by loops (exchange.h). */
+/* Make the space's replica hold the newest version of the region; allocates it if need be. Halo regions that are
+ * not empty are brought up to date by loops (exchange.h). */
 int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
              struct error *err);
 /* The region was written in this space: a new version, every other replica and region is old. */
 void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region);
 
-/* All rows, and elements low .. high, both included, in the user's order: of the host's replica, in one process (spread.h has data_fetch). */
+/* All rows, and elements low .. high, both included, in the user's order: of the host's replica, in one process
+ * (spread.h has data_fetch). */
 void data_put_rows(struct op_context *ctx, struct dat *dat, const void *in);
 void data_fetch_rows(struct op_context *ctx, const struct dat *dat, void *out, long low, long high);
 
@@ -109,8 +111,8 @@ bool data_bytes(const struct dat *dat, long rows, size_t *bytes);
 long data_stride(long rows);
 
 /* Large arrays on huge pages, aligned to 64 bytes, zeroed, with slack behind so that vector code may load whole
- * rows at the end; touched first by the threads that will use them (`team` NULL: by the caller). Arrays that one loop uses
- * get different numbers, for they then lie apart in the caches. NULL: no memory. */
+ * rows at the end; touched first by the threads that will use them (`team` NULL: by the caller). Arrays that one
+ * loop uses get different numbers, for they then lie apart in the caches. NULL: no memory. */
 void *data_memory(struct team *team, size_t bytes, unsigned number);
 /* The numbers of maps' tables, by their ids: loops use few dats and maps, so the two seldom meet. */
 static inline unsigned data_table_number(int map) {

@@ -1,9 +1,10 @@
-/* How the elements of a set are spread over ranks: which this rank owns, which copies of others' elements it keeps behind
- * them, and which messages bring those up to date. Plain values, made by pure functions on arrays (distribute/).
+/* How the elements of a set are spread over ranks: which this rank owns, which copies of others' elements it keeps
+ * behind them, and which messages bring those up to date. Plain values, made by pure functions on arrays
+ * (distribute/).
  *
  * Local numbering of a set: [0, core) owned, reaching only owned elements through any map; [core, owned) owned;
- * [owned, exec) copies of elements that reach something owned here through a map, executed here as well; [exec, nonexec) copies
- * that are only read. Copies are sorted by owner, then by the owner's own number. */
+ * [owned, exec) copies of elements that reach something owned here through a map, executed here as well; [exec,
+ * nonexec) copies that are only read. Copies are sorted by owner, then by the owner's own number. */
 #ifndef OP2JIT_HALO_H
 #define OP2JIT_HALO_H
 
@@ -19,8 +20,8 @@ struct halo_side {
   int *elements; /* first[count] */
 };
 
-/* What brings one region of a set up to date. Of two ranks' sides that face each other the elements are the same, in the
- * same order. */
+/* What brings one region of a set up to date. Of two ranks' sides that face each other the elements are the same,
+ * in the same order. */
 struct halo_exchange {
   struct halo_side send, receive;
 };
@@ -35,8 +36,8 @@ struct distribution {
   struct halo_exchange home;
 };
 
-/* The part of a set's halo that is reached through one map from the elements that this rank executes (owned and exec): what a
- * loop that reads through this map only needs. */
+/* The part of a set's halo that is reached through one map from the elements that this rank executes (owned and
+ * exec): what a loop that reads through this map only needs. */
 struct map_halo {
   struct halo_exchange exchange;
 };

@@ -16,8 +16,8 @@ void handles_free(struct handles *table);
 void *handle_new(struct handles *table, enum handle_kind kind, void *object);
 /* The object, NULL if the pointer is not a live handle of that kind. Any pointer may be asked for. */
 void *handle_object(const struct handles *table, const void *handle, enum handle_kind kind);
-/* What a pointer that is not good is: "NULL", "freed, or of an earlier op_init", with the name in front if the release told it,
- * "a handle of another kind", "not a handle of this library". */
+/* What a pointer that is not good is: "NULL", "freed, or of an earlier op_init", with the name in front if the
+ * release told it, "a handle of another kind", "not a handle of this library". */
 const char *handle_diagnosis(const struct handles *table, const void *handle, enum handle_kind kind);
 /* `name` for later diagnoses, or NULL; its beginning is copied. */
 void handle_release(struct handles *table, void *handle, const char *name);

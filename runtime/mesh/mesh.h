@@ -61,8 +61,8 @@ struct mesh {
   int next_set, next_map, next_dat;
   unsigned epoch;          /* numbering of the sets */
   unsigned constant_epoch; /* values of the constants */
-  /* Sets or maps are new since the last mesh_distribute (spread.h). Set where all ranks agreed on a declaration, so that it
-   * is the same on all of them. */
+  /* Sets or maps are new since the last mesh_distribute (spread.h). Set where all ranks agreed on a declaration,
+   * so that it is the same on all of them. */
   bool undistributed;
   bool copies_told; /* the user was warned that each rank declared the whole mesh */
   bool lost;        /* a change of the distribution failed half way */
@@ -78,7 +78,8 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
                   const char *is, struct error *err);
 int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, const char *is,
                          struct error *err);
-/* OP_ERR_TYPE if a C variable of the type `is` cannot hold a constant of this type. A type that is none is found later. */
+/* OP_ERR_TYPE if a C variable of the type `is` cannot hold a constant of this type. A type that is none is found
+ * later. */
 int mesh_check_pointed(const char *name, enum type_code declared, const char *is, struct error *err);
 /* Take back what was declared last, because another rank could not declare it. */
 void mesh_undo_set(struct op_context *ctx, struct set *set);

@@ -52,8 +52,8 @@ static void sort_by_degree(const struct search *s, int *list, long count) {
   }
 }
 
-/* Vertices of a list of neighbours are few on a mesh; long lists (a map to one common target) stay unsorted, so that the
- * whole stays linear. */
+/* Vertices of a list of neighbours are few on a mesh; long lists (a map to one common target) stay unsorted, so
+ * that the whole stays linear. */
 enum { SORT_LIMIT = 64 };
 
 /* Breadth first from `start`; the order goes to `out`, which must have room for the component. *last_level is where

@@ -5,16 +5,17 @@
 
 #include "base/error.h"
 
-/* Reverse Cuthill-McKee of the graph whose vertices are the `size` targets of a table of `rows` x `arity` entries, two of
- * them joined if a row holds both. Linear in entries x arity. */
+/* Reverse Cuthill-McKee of the graph whose vertices are the `size` targets of a table of `rows` x `arity` entries,
+ * two of them joined if a row holds both. Linear in entries x arity. */
 int order_rcm(int *order, long size, const int *table, long rows, int arity, struct error *err);
 
-/* Along a Hilbert curve, or by recursive coordinate bisection down to small boxes. `coords` holds `dim` (1 to 3) doubles per
- * element; NaNs go last. */
+/* Along a Hilbert curve, or by recursive coordinate bisection down to small boxes. `coords` holds `dim` (1 to 3)
+ * doubles per element; NaNs go last. */
 int order_hilbert(int *order, long size, const double *coords, int dim, struct error *err);
 int order_rcb(int *order, long size, const double *coords, int dim, struct error *err);
 
-/* Sources of a table by the smallest, then the largest, new number of their targets; the same keep their order. Linear. */
+/* Sources of a table by the smallest, then the largest, new number of their targets; the same keep their order.
+ * Linear. */
 int order_by_targets(int *order, long rows, const int *table, int arity, const int *new_of_target,
                      long targets, struct error *err);
 /* Targets of a table in the order in which the sources, taken in `source_order`, first name them. */

@@ -1,9 +1,9 @@
 /* Chunks in any order: nothing is incremented through a map. */
 #include "plan/strategy.h"
 
-/* Enough chunks for any machine, and the same whatever the number of threads, so that reductions are too. Where each of them has
- * results to combine they are fewer and longer, so that beginning and ending one costs nothing, in steps that many threads can
- * share out evenly; the others run in one go where they follow one another. */
+/* Enough chunks for any machine, and the same whatever the number of threads, so that reductions are too. Where
+ * each of them has results to combine they are fewer and longer, so that beginning and ending one costs nothing,
+ * in steps that many threads can share out evenly; the others run in one go where they follow one another. */
 static const long most_chunks = 256, combined_chunks = 64, long_chunk = 8192, least_chunk = 256,
                   chunk_multiple = 64;
 

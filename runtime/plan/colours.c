@@ -15,9 +15,9 @@ int schedule_block_colours(struct schedule *s, const struct plan *plan, struct e
   return OP_OK;
 }
 
-/* Blocks that fit in the second-level cache, but enough of them for any number of threads; the same whatever
- * the number of threads, since reductions are combined block by block. Rounded up: one block more than a power of two would
- * make all threads but one wait for it. */
+/* Blocks that fit in the second-level cache, but enough of them for any number of threads; the same whatever the
+ * number of threads, since reductions are combined block by block. Rounded up: one block more than a power of two
+ * would make all threads but one wait for it. */
 static long block_size(long elements, bool combining) {
   enum { LARGEST = 16384, SMALLEST = 256, BLOCKS = 64, MULTIPLE = 64 };
   const long size = (elements + BLOCKS * MULTIPLE - 1) / (BLOCKS * MULTIPLE) * MULTIPLE;

@@ -93,8 +93,8 @@ int schedule_gather(struct schedule *s, long size, long chunk, const long *targe
   return status;
 }
 
-/* Items from `first` on that are of this work stand one after the other and go from begin to end: how many they are, -1 if
- * they do not. */
+/* Items from `first` on that are of this work stand one after the other and go from begin to end: how many they
+ * are, -1 if they do not. */
 static int count_run(const struct schedule *s, int first, int work, long begin, long end) {
   int i = first;
   for (; i < s->nitems && s->items[i].work == work; i++) {

@@ -15,7 +15,8 @@ struct reverse_map {
   int columns;
 };
 
-/* All columns must have one target set. Linear time. Errors: OP_ERR_MEMORY; OP_ERR_SIZE if an entry does not fit an int. */
+/* All columns must have one target set. Linear time. Errors: OP_ERR_MEMORY; OP_ERR_SIZE if an entry does not fit
+ * an int. */
 int reverse_build(struct reverse_map *map, long size, const struct plan_column *columns, int ncolumns,
                   struct error *err);
 void reverse_free(struct reverse_map *map);
@@ -24,8 +25,8 @@ size_t reverse_bytes(const struct reverse_map *map);
 int reverse_verify(const struct reverse_map *map, long size, const struct plan_column *columns,
                    struct error *err);
 
-/* `size` elements in chunks (0: of a size that is chosen) as work 0, then for each target set i its elements as work 1 + i, in
- * chunks of a size that is chosen: there may be many of them, and few elements that take long. */
+/* `size` elements in chunks (0: of a size that is chosen) as work 0, then for each target set i its elements as
+ * work 1 + i, in chunks of a size that is chosen: there may be many of them, and few elements that take long. */
 int schedule_gather(struct schedule *s, long size, long chunk, const long *target_sizes, int ntargets,
                     struct error *err);
 /* OP_ERR_PLAN unless it runs each of `size` elements from `begin` on once, and then each target of these maps once. */

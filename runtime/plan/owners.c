@@ -10,8 +10,8 @@
 /* Shorter runs of neighbours of one owner go through a list: a call and a strip's tail each cost more. */
 static const long least_run = 64;
 
-/* Elements between ranges are coloured in small blocks: each colour has work for all threads, and on a mesh without order,
- * where they are many, few blocks meet. */
+/* Elements between ranges are coloured in small blocks: each colour has work for all threads, and on a mesh
+ * without order, where they are many, few blocks meet. */
 static const long blocks_per_thread = 16;
 enum { least_block = 4, most_block = 32, between = 0xffff, most_threads = between };
 

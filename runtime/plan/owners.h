@@ -24,9 +24,9 @@ static inline int owner_of(long n, long element, int threads) {
   return (int)(((element + 1) * threads - 1) / n);
 }
 
-/* Items are of WORK_RANGE, or of WORK_LIST for parts of the schedule's list. Sums of floating
- * point numbers depend on `threads`; everything else does not. Uses the request's size and columns. Linear time. Errors:
- * OP_ERR_MEMORY, OP_ERR_ARGUMENT. */
+/* Items are of WORK_RANGE, or of WORK_LIST for parts of the schedule's list. Sums of floating point numbers depend
+ * on `threads`; everything else does not. Uses the request's size and columns. Linear time. Errors: OP_ERR_MEMORY,
+ * OP_ERR_ARGUMENT. */
 int schedule_owners(struct schedule *s, const struct plan_request *request, int threads,
                     struct owner_shares *shares, struct error *err);
 

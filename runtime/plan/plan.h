@@ -12,8 +12,8 @@
 
 /* One column of a map through which something is incremented (or written by promise: not listed). */
 struct plan_column {
-  /* Its first row is that of the request's first element. NULL: the element itself, for a dat that is incremented both directly
-   * and through a map. */
+  /* Its first row is that of the request's first element. NULL: the element itself, for a dat that is incremented
+   * both directly and through a map. */
   const int *table;
   int arity, column; /* without a table: column is the number of the first element */
   int target;        /* number of the target set, to tell the columns that can meet apart */
@@ -72,8 +72,8 @@ long schedule_chunk_size(long size, bool combining);
 int schedule_whole(struct schedule *s, long size, struct error *err);              /* one item: seq */
 int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err); /* direct loops */
 int schedule_block_colours(struct schedule *s, const struct plan *plan, struct error *err);
-/* OP_ERR_PLAN unless each element of the request runs once, and items that may run at the same time share no target. For
- * schedules whose items are ranges and parts of the list: whole, chunks, block colours, owner ranges. */
+/* OP_ERR_PLAN unless each element of the request runs once, and items that may run at the same time share no
+ * target. For schedules whose items are ranges and parts of the list: whole, chunks, block colours, owner ranges. */
 int schedule_verify(const struct schedule *s, const struct plan_request *request, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* How the elements of a loop are dealt out: a row for each way. A new strategy is one file in this folder that ends with its row, and
- * one line in STRATEGIES below. What OP2_VARIANT takes, which plans loops share, how they are made, checked and reported, and
- * what tuning tries follow from the row. */
+/* How the elements of a loop are dealt out: a row for each way. A new strategy is one file in this folder that
+ * ends with its row, and one line in STRATEGIES below. What OP2_VARIANT takes, which plans loops share, how they
+ * are made, checked and reported, and what tuning tries follow from the row. */
 #ifndef OP2JIT_STRATEGY_H
 #define OP2JIT_STRATEGY_H
 
@@ -46,7 +46,8 @@ struct plan_entry {
 /* Through which columns of maps: the caller finds them, see record/columns.h. */
 enum plan_columns {
   COLUMNS_NONE, /* it depends on the number of elements only, so that nobody need share it */
-  COLUMNS_WRITTEN, /* those incremented, and elements themselves that meet them: they decide who may run at the same time */
+  /* those incremented, and elements themselves that meet them: they decide who may run at the same time */
+  COLUMNS_WRITTEN,
   COLUMNS_TURNED, /* those incremented, in the order of arguments */
   COLUMNS_USED    /* all, in the order of generated code */
 };
@@ -67,7 +68,8 @@ struct strategy {
   const char *unsafe;
   const struct strategy *instead_of; /* tried where this one is the default; NULL: only if asked for */
   const int *sizes;                  /* of pieces that are worth a trial, up to a 0; may be NULL */
-  /* The size of pieces that suits so many elements, with results of each to combine or without. NULL: the builder chooses. */
+  /* The size of pieces that suits so many elements, with results of each to combine or without. NULL: the builder
+   * chooses. */
   long (*piece)(long elements, bool combining);
   bool same_piece; /* all ranks cut their cores into pieces of one size */
   /* A failure leaves what is to be freed in the entry. */

@@ -1,4 +1,5 @@
-/* The comm of one process: what MPI does with one rank, without MPI. It has no messages: nobody is there to send one to. */
+/* The comm of one process: what MPI does with one rank, without MPI. It has no messages: nobody is there to send
+ * one to. */
 #include "ranks/comm.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* Ranks. One process is a comm of one rank that needs no MPI; an MPI plugin (mpi/) fills the same table. Called from the
- * main thread only. Everything but what is marked local is collective: all ranks, in the same order. Every call that waits
- * does so through one loop that looks at the clock, so that a rank that never comes can be named (OP2_HANG). */
+/* Ranks. One process is a comm of one rank that needs no MPI; an MPI plugin (mpi/) fills the same table. Called
+ * from the main thread only. Everything but what is marked local is collective: all ranks, in the same order.
+ * Every call that waits does so through one loop that looks at the clock, so that a rank that never comes can be
+ * named (OP2_HANG). */
 #ifndef OP2JIT_COMM_H
 #define OP2JIT_COMM_H
 
@@ -22,8 +23,8 @@ struct comm_start {
 enum comm_value { COMM_DOUBLE, COMM_LLONG };
 enum comm_op { COMM_SUM, COMM_MIN, COMM_MAX };
 
-/* What a plugin exports as `op2jit_comm_table`. All int calls: OP_OK or OP_ERR_MPI with the error set. Sizes are bytes and may
- * exceed what MPI counts in one message. */
+/* What a plugin exports as `op2jit_comm_table`. All int calls: OP_OK or OP_ERR_MPI with the error set. Sizes are
+ * bytes and may exceed what MPI counts in one message. */
 struct comm_table {
   int version;      /* of this table: COMM_TABLE_VERSION */
   const char *name; /* "openmpi", "mpich" */
@@ -44,8 +45,8 @@ struct comm_table {
   /* Bytes for each rank, one after the other in rank order; sizes known on both sides. Empty messages are not sent. */
   int (*exchange)(struct comm *c, const void *send, const size_t *send_bytes, void *receive,
                   const size_t *receive_bytes, struct error *err);
-  /* Persistent messages: made once, started and waited for many times. Local calls. Tags: 0 .. COMM_MOST_TAG. NULL for one process
-   * without MPI, which sends none. */
+  /* Persistent messages: made once, started and waited for many times. Local calls. Tags: 0 .. COMM_MOST_TAG. NULL
+   * for one process without MPI, which sends none. */
   int (*send_init)(struct comm *c, const void *data, size_t bytes, int peer, int tag,
                    struct comm_request **out, struct error *err);
   int (*receive_init)(struct comm *c, void *data, size_t bytes, int peer, int tag, struct comm_request **out,
@@ -58,9 +59,9 @@ struct comm_table {
   int (*split)(struct comm *c, int colour, struct comm **out, struct error *err);
   /* Does MPI send from and receive into the memory of NVIDIA's GPUs, as far as it says? Local. */
   bool (*takes_gpu_memory)(const struct comm *c);
-  /* This rank failed alone in a call of all ranks, which the others cannot know: from now on each rank that waits for it, on
-   * this comm or one split from it for all ranks, gets the error with the rank in front, and whatever is collective fails
-   * with it at once. Local; the first failure counts. */
+  /* This rank failed alone in a call of all ranks, which the others cannot know: from now on each rank that waits
+   * for it, on this comm or one split from it for all ranks, gets the error with the rank in front, and whatever
+   * is collective fails with it at once. Local; the first failure counts. */
   void (*tell)(struct comm *c, const struct error *err);
   /* OP_OK, or the error that this rank told or was told. Local. */
   int (*told)(struct comm *c, struct error *err);
@@ -81,7 +82,8 @@ struct comm {
   double hang;       /* seconds, 0: wait for ever */
   /* The same ranks once more, for what they agree on (agree.h); NULL: this comm. Borrowed. */
   struct comm *agreement;
-  /* Why this rank came to the call it waits in, if it failed: the others may never come there. NULL: it did not. Borrowed. */
+  /* Why this rank came to the call it waits in, if it failed: the others may never come there. NULL: it did not.
+   * Borrowed. */
   const struct error *failure;
   void *state; /* the plugin's */
 };
@@ -107,8 +109,9 @@ struct comm_options {
   const struct comm_given *given; /* NULL: op_init */
 };
 
-/* The comm of this process: alone, or by the plugin for the MPI that is in the process or that started it. OP_ERR_NOT_BUILT
- * if that plugin is not there, OP_ERR_MPI if MPI fails or is not the one that the program or the launcher has. */
+/* The comm of this process: alone, or by the plugin for the MPI that is in the process or that started it.
+ * OP_ERR_NOT_BUILT if that plugin is not there, OP_ERR_MPI if MPI fails or is not the one that the program or the
+ * launcher has. */
 int comm_open(struct comm **out, const struct comm_options *options, struct error *err);
 /* One rank, without MPI and without messages. */
 int comm_open_alone(struct comm **out, struct error *err);

@@ -1,5 +1,5 @@
-/* Ranks that can run the same code: one kind of processor, library and compiler. One of each kind leads: it opens the database
- * and the compiler, and the others get their code from it. */
+/* Ranks that can run the same code: one kind of processor, library and compiler. One of each kind leads: it opens
+ * the database and the compiler, and the others get their code from it. */
 #ifndef OP2JIT_RUNTIME_KIND_H
 #define OP2JIT_RUNTIME_KIND_H
 
@@ -16,11 +16,11 @@ struct kind {
   struct jit_share jit;
 };
 
-/* Collective over `all`. Ranks of one `kind` share; the lowest one with a `compiler` (its identity; NULL: it has none) leads,
- * else the lowest. */
+/* Collective over `all`. Ranks of one `kind` share; the lowest one with a `compiler` (its identity; NULL: it has
+ * none) leads, else the lowest. */
 int kind_open(struct kind **out, struct comm *all, const char *kind, const char *compiler, struct error *err);
-/* The same where to have a compiler means to open it: the ranks of a kind are asked in turn, until one has opened its own and
- * appended its identity. The others are never asked. */
+/* The same where to have a compiler means to open it: the ranks of a kind are asked in turn, until one has opened
+ * its own and appended its identity. The others are never asked. */
 typedef bool kind_asked(void *self, struct text *compiler);
 int kind_open_asking(struct kind **out, struct comm *all, const char *kind, kind_asked *asked, void *self,
                      struct error *err);

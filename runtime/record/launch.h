@@ -1,8 +1,7 @@
-/* One call of a loop: all that it has of its own, so that several calls of one loop can wait to be run. What is the same for every call
- * is the record's.
- * Limits for launches that wait: `variant` is a number of the record's, so nothing may unmake it or list the ways anew meanwhile (tune_next
- * and tune_ran may); and the gather form, like CUDA, keeps pointers of a run in the variant: two launches of one loop cannot stand
- * in one schedule there. */
+/* One call of a loop: all that it has of its own, so that several calls of one loop can wait to be run. What is
+ * the same for every call is the record's. Limits for launches that wait: `variant` is a number of the record's,
+ * so nothing may unmake it or list the ways anew meanwhile (tune_next and tune_ran may); and the gather form, like
+ * CUDA, keeps pointers of a run in the variant: two launches of one loop cannot stand in one schedule there. */
 #ifndef OP2JIT_LAUNCH_H
 #define OP2JIT_LAUNCH_H
 
@@ -63,8 +62,8 @@ void launch_start_slot(const struct launch *launch, unsigned char *slot);
 
 /* results.c: the user's results after a run. */
 int launch_results(struct op_context *ctx, struct launch *launch, struct error *err);
-/* Argument i is an extremum with a payload, and element `number` (the user's) left this value and payload: keep them in the
- * slot if they win. */
+/* Argument i is an extremum with a payload, and element `number` (the user's) left this value and payload: keep
+ * them in the slot if they win. */
 void launch_offer_extremum(const struct launch *launch, int i, unsigned char *slot, const void *value,
                            const void *payload, long long number);
 

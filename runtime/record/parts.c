@@ -22,8 +22,8 @@ static void add_part(struct loop *loop, long begin, long end) {
   loop->parts[loop->nparts++] = (struct loop_part){.begin = begin, .end = end};
 }
 
-/* The parts are the same whether or not a call needs messages: so are the bits of its results, and one set of plans serves
- * both. */
+/* The parts are the same whether or not a call needs messages: so are the bits of its results, and one set of
+ * plans serves both. */
 void loop_make_parts(struct loop *loop) {
   const long *extents = loop->set->extents;
   loop->nparts = 0;

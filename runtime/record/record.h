@@ -1,4 +1,5 @@
-/* What is known of one loop, and the same for all its calls: its arguments, description, parts. A call is a launch (launch.h). */
+/* What is known of one loop, and the same for all its calls: its arguments, description, parts. A call is a launch
+ * (launch.h). */
 #ifndef OP2JIT_RECORD_H
 #define OP2JIT_RECORD_H
 
@@ -57,9 +58,9 @@ static inline bool arg_is_copied(const struct loop_arg *arg) {
   return arg_is_global(arg) || arg->started;
 }
 
-/* Elements that run at once. One process: one part, all of them. Ranks: the core, while messages travel; the boundary; and, if
- * the loop writes through a map, copies of others' elements: what they write to targets owned here counts, their results do
- * not. Empty parts are not run. */
+/* Elements that run at once. One process: one part, all of them. Ranks: the core, while messages travel; the
+ * boundary; and, if the loop writes through a map, copies of others' elements: what they write to targets owned
+ * here counts, their results do not. Empty parts are not run. */
 struct loop_part {
   long begin, end;
 };
@@ -102,7 +103,8 @@ struct loop {
   struct kernel kernel;
   struct desc desc;
   op_kernel_function native; /* NULL: no native form */
-  /* The kernel is a function of the program, and its text is empty; where the arguments are, as it is told. NULL: a text. */
+  /* The kernel is a function of the program, and its text is empty; where the arguments are, as it is told. NULL:
+   * a text. */
   const struct op2jit_compiled *compiled;
   struct op2jit_place *places;
   range_function range[2]; /* its forms for WORK_RANGE and WORK_LIST */
@@ -168,8 +170,8 @@ struct loop *loop_find(const struct loop_table *table, uint64_t hash, const stru
 int loop_add(struct op_context *ctx, struct loop *loop, struct error *err);
 /* Records in the order of their first call. The caller frees the array only. NULL: no memory. */
 struct loop **loop_records(const struct op_context *ctx);
-/* For each set the nanoseconds that loops over it took, without exchanging and waiting, which are no element's own. The caller
- * frees the array. NULL: no memory. */
+/* For each set the nanoseconds that loops over it took, without exchanging and waiting, which are no element's
+ * own. The caller frees the array. NULL: no memory. */
 long long *loop_times(const struct op_context *ctx);
 
 /* parts.c: which elements run, in which parts. */

@@ -154,7 +154,8 @@ static void hand_back(const struct launch *launch, const struct partial *from, c
   }
 }
 
-/* ---- ranks: each one's results in one slot, then these in the order of the ranks, so that all have the same bits ---- */
+/* ---- ranks: each one's results in one slot, then these in the order of the ranks, so that all have the same bits
+ * ---- */
 
 static void merge(const struct launch *launch, const struct partial *from, unsigned char *slot) {
   const struct loop *loop = launch->loop;

@@ -1,5 +1,6 @@
-/* What is told of a loop when the program ends. Records come and go with the temporaries that they use; calls of one kernel on one set with
- * arguments of the same kind are one row of a report all the same, whatever temporaries they were given. */
+/* What is told of a loop when the program ends. Records come and go with the temporaries that they use; calls of
+ * one kernel on one set with arguments of the same kind are one row of a report all the same, whatever temporaries
+ * they were given. */
 #ifndef OP2JIT_SITES_H
 #define OP2JIT_SITES_H
 

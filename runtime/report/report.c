@@ -59,8 +59,8 @@ static double fastest(const struct report *r) {
   return most;
 }
 
-/* Measured once per machine and number of threads, and again where a loop was so fast that the machine must have been busy then:
- * the best counts. A report without it is still a report, so failures are silent. */
+/* Measured once per machine and number of threads, and again where a loop was so fast that the machine must have
+ * been busy then: the best counts. A report without it is still a report, so failures are silent. */
 static double triad_of(struct op_context *ctx, int threads, size_t cache_bytes, double loop_rate) {
   const long long month = 30LL * 24 * 3600;
   const double beyond_belief = 1.5;
@@ -217,8 +217,8 @@ static int find_form(const char *wanted, const char **file) {
   return -1;
 }
 
-/* One report is of all ranks; a trace is of one, and those of the others go beside it: FILE.1, FILE.2. Without a report this
- * only finds out whether the file can be written. */
+/* One report is of all ranks; a trace is of one, and those of the others go beside it: FILE.1, FILE.2. Without a
+ * report this only finds out whether the file can be written. */
 static int write_file(struct op_context *ctx, const char *file, const struct text *report,
                       struct error *err) {
   const int rank = ctx->comm->rank;

@@ -13,7 +13,8 @@ int context_timing(struct op_context *ctx, struct text *out, struct error *err);
 int context_csv(struct op_context *ctx, struct text *out, struct error *err);
 int context_diagnostics(struct op_context *ctx, struct text *out, struct error *err);
 int context_check_plans(struct op_context *ctx, int level, struct error *err);
-/* Is OP2_TIMING's value one of its values, and can its file be written? At op_init, before a long run is for nothing. */
+/* Is OP2_TIMING's value one of its values, and can its file be written? At op_init, before a long run is for
+ * nothing. */
 int context_check_timing(struct op_context *ctx, struct error *err);
 /* To the standard output, which is emptied to see whether it takes it: a warning if not. */
 void context_print(const struct op_context *ctx, const struct text *report);

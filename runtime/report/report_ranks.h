@@ -8,8 +8,8 @@
 struct op_context;
 struct loop_stats;
 
-/* Least, mean and most of the seconds, and what was exchanged; the rows of all ranks are of the same loops. `code`: what went wrong
- * so far. */
+/* Least, mean and most of the seconds, and what was exchanged; the rows of all ranks are of the same loops.
+ * `code`: what went wrong so far. */
 int report_over_ranks(struct op_context *ctx, const struct loop_stats *const *stats, struct report_row *rows,
                       int nrows, int code, struct error *err);
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* No processor has more than this. One cache of few cores: 96 MB (AMD's stacked ones), of many: 504 MB for 72 cores (Intel's
- * Xeon 6). All of a machine: 1152 MB for 96 cores (AMD's Genoa-X). What is usual counts where nothing better is known: AMD's cores
- * share 32 MB by eight, Intel's have 2 to 5 MB each. */
+/* No processor has more than this. One cache of few cores: 96 MB (AMD's stacked ones), of many: 504 MB for 72
+ * cores (Intel's Xeon 6). All of a machine: 1152 MB for 96 cores (AMD's Genoa-X). What is usual counts where
+ * nothing better is known: AMD's cores share 32 MB by eight, Intel's have 2 to 5 MB each. */
 static const size_t megabyte = (size_t)1 << 20;
 static const size_t most_of_one = 96, most_of_a_sharer = 8, most_of_a_cpu = 12;
 static const size_t usual_least = 32, usual_of_a_cpu = 4;
@@ -65,8 +65,8 @@ static void read_caches(struct machine *m) {
   }
 }
 
-/* The kernel's word first. The C library's has no CPUs with it, and on some processors is the sum over all caches: it is taken
- * for that. A recorded machine has a file with it. */
+/* The kernel's word first. The C library's has no CPUs with it, and on some processors is the sum over all caches:
+ * it is taken for that. A recorded machine has a file with it. */
 static struct machine read_machine(const struct env *env) {
   const bool recorded = env_given(env, ENV_MACHINE);
   struct machine m = {.folder = recorded ? env_value(env, ENV_MACHINE) : "/sys/devices/system/cpu"};

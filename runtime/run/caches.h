@@ -1,5 +1,5 @@
-/* How much the last-level caches hold, as far as the machine can be believed. Virtual machines say what they like: the cache of a
- * whole socket for each of two CPUs, or nothing. What no processor has is not believed. */
+/* How much the last-level caches hold, as far as the machine can be believed. Virtual machines say what they like:
+ * the cache of a whole socket for each of two CPUs, or nothing. What no processor has is not believed. */
 #ifndef OP2JIT_CACHES_H
 #define OP2JIT_CACHES_H
 

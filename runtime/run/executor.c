@@ -38,8 +38,8 @@ static void *const *own_frame(const struct work *w, struct copy *copy, const str
   return copy->frame;
 }
 
-/* Neighbours are run in one call where there are no results to keep apart; with `poll` one item after the other, so that
- * messages get on in between. */
+/* Neighbours are run in one call where there are no results to keep apart; with `poll` one item after the other,
+ * so that messages get on in between. */
 static void run_items(const struct execution *e, struct copy *copy, int begin, int end, bool poll) {
   const struct item *items = e->schedule->items;
   for (int i = begin; i < end;) {

@@ -43,8 +43,8 @@ struct schedule {
 void schedule_free(struct schedule *s);
 /* Bytes that it holds. */
 size_t schedule_bytes(const struct schedule *s);
-/* How builders make one: room first (the list is NULL if its length is 0), then phases and items in order; slots are numbered in
- * the order of items. OP_ERR_MEMORY, OP_ERR_SIZE: then *s is empty. */
+/* How builders make one: room first (the list is NULL if its length is 0), then phases and items in order; slots
+ * are numbered in the order of items. OP_ERR_MEMORY, OP_ERR_SIZE: then *s is empty. */
 int schedule_new(struct schedule *s, long nitems, long nphases, long list_length, struct error *err);
 void schedule_add_phase(struct schedule *s, bool owned);
 /* To the last phase; owner -1: any. */
@@ -83,8 +83,8 @@ struct execution {
  * over one set a thread meets the same elements from loop to loop, and has touched them first. */
 void executor_run(struct team *team, const struct execution *e);
 
-/* How many threads a loop over so many elements should use, at most `wanted` (0: the team's). Small sets run on one, as long as it is
- * not known that each element takes long, see heavy.h. */
+/* How many threads a loop over so many elements should use, at most `wanted` (0: the team's). Small sets run on
+ * one, as long as it is not known that each element takes long, see heavy.h. */
 int executor_threads(const struct team *team, long elements, int wanted);
 
 #endif

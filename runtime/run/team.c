@@ -40,8 +40,8 @@ void team_decide(struct team *team, int threads) {
 
 /* ---- forked children ----------------------------------------------------------------------------------------*/
 
-/* A page that the kernel clears in a forked child, so that runs need no system call to know one. NULL where there are no
- * such pages (Linux before 4.14): then the number of the process tells. */
+/* A page that the kernel clears in a forked child, so that runs need no system call to know one. NULL where there
+ * are no such pages (Linux before 4.14): then the number of the process tells. */
 static volatile char *mark_open(void) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   char *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

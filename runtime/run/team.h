@@ -1,17 +1,18 @@
 /* The threads. One team per context, two fills behind one small table:
  *
- *   pthread   threads of our own. Idle they spin for a millisecond, after the first 50 microseconds only while nobody else
- *             wants their CPUs, and then sleep; for 0.1 seconds after somebody did twice they sleep after the 50 microseconds.
+ *   pthread   threads of our own. Idle they spin for a millisecond, after the first 50 microseconds only while
+ *             nobody else wants their CPUs, and then sleep; for 0.1 seconds after somebody did twice they sleep
+ *             after the 50 microseconds.
  *   openmp    the threads of the host's OpenMP runtime (gcc's libgomp or clang's libomp: both have the entry
  *             GOMP_parallel), so that host and library have one set of threads, and none spins against the
  *             other's. Between runs they wait as the runtime's OMP_WAIT_POLICY says: it is the host's pool.
  *             OMP_NUM_THREADS, OMP_PROC_BIND and OMP_PLACES hold because the runtime itself obeys them.
  *
- * TEAM_DEFAULT begins with pthreads and moves to the host's runtime, for good, as soon as the process turns out to have one
- * with threads: a host that is linked with OpenMP but runs no region of its own gets no spinning workers, and
- * one that does gets no second team. It looks before a run, at most every 0.2 milliseconds. Nothing is linked; a runtime is
- * looked for only when the process has threads that are not ours. A forked child begins anew with pthreads (libgomp hangs
- * there).
+ * TEAM_DEFAULT begins with pthreads and moves to the host's runtime, for good, as soon as the process turns out to
+ * have one with threads: a host that is linked with OpenMP but runs no region of its own gets no spinning workers,
+ * and one that does gets no second team. It looks before a run, at most every 0.2 milliseconds. Nothing is linked;
+ * a runtime is looked for only when the process has threads that are not ours. A forked child begins anew with
+ * pthreads (libgomp hangs there).
  *
  * Barriers inside a run wait like idle workers; with more threads than CPUs both sleep at once. */
 #ifndef OP2JIT_TEAM_H

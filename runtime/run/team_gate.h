@@ -1,6 +1,6 @@
-/* Waiting for another thread: spin for a while, then spin and let others have the CPU, then sleep in the kernel. A gate is
- * a counter; openers raise it, waiters wait until it differs from the value they have seen. What the opener wrote before is
- * seen by the waiter after. */
+/* Waiting for another thread: spin for a while, then spin and let others have the CPU, then sleep in the kernel. A
+ * gate is a counter; openers raise it, waiters wait until it differs from the value they have seen. What the
+ * opener wrote before is seen by the waiter after. */
 #ifndef OP2JIT_TEAM_GATE_H
 #define OP2JIT_TEAM_GATE_H
 
@@ -45,8 +45,8 @@ struct patience {
   _Atomic long kept;    /* when a waiter was kept from its CPU the last time */
 };
 
-/* How long a waiter spins without asking whether others want its CPU. Who is kept from it for longer than this sleeps; twice
- * within a short time means a crowd, once may be an interrupt. */
+/* How long a waiter spins without asking whether others want its CPU. Who is kept from it for longer than this
+ * sleeps; twice within a short time means a crowd, once may be an interrupt. */
 static const long gate_alone_ns = 50000;
 /* A switch to another thread and back takes longer, with a round of spinning. */
 static const long gate_brief_ns = 4000;
@@ -62,16 +62,17 @@ static inline void gate_note_kept(struct patience *p, long now) {
     atomic_store_explicit(&p->crowded, now + memory_ns, memory_order_relaxed);
 }
 
-/* How often the kernel has given this thread's CPU to others, or -1. A virtual machine's CPU that its host keeps from it for a
- * while counts nothing: to sleep then would only make the thread later. */
+/* How often the kernel has given this thread's CPU to others, or -1. A virtual machine's CPU that its host keeps
+ * from it for a while counts nothing: to sleep then would only make the thread later. */
 static inline long gate_switches(void) {
   struct rusage used;
   return getrusage(RUSAGE_THREAD, &used) == 0 ? used.ru_nivcsw : -1;
 }
 
-/* Did the value change? A CPU that has slept is slow for as long as a loop of medium size takes: a thread that gives up too
- * soon keeps the others waiting in the next loop, until they give up. So it stays on its CPU, unless others want that: the
- * kernel gives them all of their time, milliseconds, while it would wake a sleeper before that is over. */
+/* Did the value change? A CPU that has slept is slow for as long as a loop of medium size takes: a thread that
+ * gives up too soon keeps the others waiting in the next loop, until they give up. So it stays on its CPU, unless
+ * others want that: the kernel gives them all of their time, milliseconds, while it would wake a sleeper before
+ * that is over. */
 static inline bool gate_spin(struct gate *g, uint32_t seen, struct patience *p) {
   const long start = clock_ns();
   long switches = -1; /* known from the first yield on */

@@ -1,7 +1,8 @@
-/* One CPU, one thread of a team. Linux may start or wake a thread on the CPU of the thread that did so although another
- * one is free (in virtual machines often: a CPU that sleeps there does not count as free), and leaves the two in each
- * other's way for some 30 milliseconds, longer than many a run. So each thread of a run claims the CPU that it is on, and one
- * that finds it claimed goes elsewhere. Nobody is bound: a thread may go wherever it might before. For runtime/run/team*.c. */
+/* One CPU, one thread of a team. Linux may start or wake a thread on the CPU of the thread that did so although
+ * another one is free (in virtual machines often: a CPU that sleeps there does not count as free), and leaves the
+ * two in each other's way for some 30 milliseconds, longer than many a run. So each thread of a run claims the CPU
+ * that it is on, and one that finds it claimed goes elsewhere. Nobody is bound: a thread may go wherever it might
+ * before. For runtime/run/team*.c. */
 #ifndef OP2JIT_TEAM_PLACE_H
 #define OP2JIT_TEAM_PLACE_H
 
@@ -16,7 +17,8 @@ struct cpus {
   size_t bytes;
 };
 
-/* The CPUs that the calling thread may run on, to be released with cpus_free. False, and nothing to release: unknown. */
+/* The CPUs that the calling thread may run on, to be released with cpus_free. False, and nothing to release:
+ * unknown. */
 bool cpus_allowed(struct cpus *out);
 int cpus_count(const struct cpus *cpus);
 void cpus_free(struct cpus *cpus);

@@ -45,8 +45,8 @@ static bool quota_of(const char *root, const struct version *v, const char *grou
   return true;
 }
 
-/* A group has no more than those above it; their files are where its path leads, but in some containers only the topmost ones
- * can be seen. Shortens `group`. */
+/* A group has no more than those above it; their files are where its path leads, but in some containers only the
+ * topmost ones can be seen. Shortens `group`. */
 static void add_quotas(const char *root, const struct version *v, char *group, struct quotas *out) {
   for (;;) {
     if (out->count < QUOTAS_MOST && quota_of(root, v, group, &out->groups[out->count]))

@@ -16,8 +16,9 @@ struct allowance {
 /* Of the calling process. */
 void allowance_read(struct allowance *out);
 
-/* The CPUs' time that `mine` leaves each of those in `all`, itself among them, that are allowed on exactly the same CPUs or are in the
- * same control groups: a whole number, at least 1. 0: nobody shares with it. `crowded`: there are fewer CPUs than ranks. */
+/* The CPUs' time that `mine` leaves each of those in `all`, itself among them, that are allowed on exactly the
+ * same CPUs or are in the same control groups: a whole number, at least 1. 0: nobody shares with it. `crowded`:
+ * there are fewer CPUs than ranks. */
 int allowance_share(const struct allowance *mine, int count, const struct allowance all[], bool *crowded);
 
 #endif

@@ -9,7 +9,8 @@
 #include "base/clock.h"
 #include "run/team_gate.h"
 
-/* The arrays together hold so many times the cache; limits for machines that do not say what they have, or have much. */
+/* The arrays together hold so many times the cache; limits for machines that do not say what they have, or have
+ * much. */
 static const size_t times_cache = 4, least_bytes = (size_t)96 << 20, most_bytes = (size_t)1 << 30;
 static const size_t huge_page = (size_t)2 << 20;
 static const double most_seconds = 0.1; /* for passes of one kind */

@@ -14,8 +14,8 @@ struct target;
 
 /* Is there a compiler for this process: its own, or that of the rank that leads? OP_ERR_NOT_BUILT. */
 int context_compiler(struct op_context *ctx, struct error *err);
-/* Of the ranks that share code the leaders have a store: of the kinds of GPU where those are used, else of processor. NULL: one
- * process. */
+/* Of the ranks that share code the leaders have a store: of the kinds of GPU where those are used, else of
+ * processor. NULL: one process. */
 const struct kind *context_leaders(const struct op_context *ctx);
 /* The jit and the store, opened at the first loop that needs them. */
 int context_jit(struct op_context *ctx, struct jit **out, struct error *err);

@@ -1,6 +1,6 @@
-/* Halo exchange: copies of others' elements are brought up to date, of all dats that a loop reads in one message per neighbour.
- * Buffers and messages are made once for each set of needs and used again until the mesh changes. Collective: all ranks ask for
- * the same needs in the same order. */
+/* Halo exchange: copies of others' elements are brought up to date, of all dats that a loop reads in one message
+ * per neighbour. Buffers and messages are made once for each set of needs and used again until the mesh changes.
+ * Collective: all ranks ask for the same needs in the same order. */
 #ifndef OP2JIT_EXCHANGE_H
 #define OP2JIT_EXCHANGE_H
 
@@ -30,7 +30,8 @@ void halo_received(struct dat *dat, enum space space, const struct map *map);
 
 /* ---- exchanges ---- */
 
-/* Made, or found again; belongs to the context, and lives until the mesh's epoch changes or one of the dats is freed. */
+/* Made, or found again; belongs to the context, and lives until the mesh's epoch changes or one of the dats is
+ * freed. */
 int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
                  struct exchange **out, struct error *err);
 /* Pack and send. Until it is finished ctx->poll lets the messages get on, and owned rows that are sent may change. */

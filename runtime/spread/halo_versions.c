@@ -1,5 +1,5 @@
-/* Which copies of others' elements are the newest: of the part of a halo that one map reaches, and of the elements that are
- * executed here as well. */
+/* Which copies of others' elements are the newest: of the part of a halo that one map reaches, and of the elements
+ * that are executed here as well. */
 #include <stdlib.h>
 
 #include "base/size.h"

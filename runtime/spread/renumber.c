@@ -37,8 +37,8 @@ static int position(const struct op_context *ctx, const struct set *set) {
   return -1;
 }
 
-/* Without ranks both are all elements. With ranks only owned ones get new places here, and copies follow their owners; but
- * copies are neighbours too. */
+/* Without ranks both are all elements. With ranks only owned ones get new places here, and copies follow their
+ * owners; but copies are neighbours too. */
 static long owned(const struct set *set) {
   return set->extents[EXTENT_OWNED];
 }

@@ -233,8 +233,8 @@ static bool has_dats(const struct mesh *mesh, int set) {
   return false;
 }
 
-/* One dat after the other, and what only a set's dats need is freed after the last of them: there is never much beside what the
- * mesh itself takes. */
+/* One dat after the other, and what only a set's dats need is freed after the last of them: there is never much
+ * beside what the mesh itself takes. */
 static int move_data(struct op_context *ctx, struct built *built, struct halo_exchange *routes,
                      int *const *order, struct error *err) {
   const struct mesh *mesh = ctx->mesh;

@@ -1,6 +1,7 @@
-/* The mesh over ranks. What the program declares stays on the ranks that declared it until somebody needs more: then local
- * numbers, halos and messages are made of it (distribute/), and made anew when maps are added or elements change owners. With
- * one rank nothing here is called but mesh_distribute, which does nothing. Collective but for what is marked local. */
+/* The mesh over ranks. What the program declares stays on the ranks that declared it until somebody needs more:
+ * then local numbers, halos and messages are made of it (distribute/), and made anew when maps are added or
+ * elements change owners. With one rank nothing here is called but mesh_distribute, which does nothing. Collective
+ * but for what is marked local. */
 #ifndef OP2JIT_SPREAD_H
 #define OP2JIT_SPREAD_H
 
@@ -20,12 +21,14 @@ bool spread_wanted(const struct op_context *ctx);
 /* Is there nothing left to do for mesh_distribute? The same on all ranks. Local. */
 bool mesh_is_distributed(const struct op_context *ctx);
 
-/* Make all sets and maps ready for loops: every set has its distribution, every map its local table. Cheap if nothing was
- * declared since. Raises the mesh's epoch if it did something. All ranks must have agreed on the call that needs it. */
+/* Make all sets and maps ready for loops: every set has its distribution, every map its local table. Cheap if
+ * nothing was declared since. Raises the mesh's epoch if it did something. All ranks must have agreed on the call
+ * that needs it. */
 int mesh_distribute(struct op_context *ctx, struct error *err);
 
-/* A change of the distribution. part[s], where elements of set s go; order[s], the old local numbers of owned elements in their
- * new order. One of them, or neither: only what maps need is done. What they hold is freed on the way. */
+/* A change of the distribution. part[s], where elements of set s go; order[s], the old local numbers of owned
+ * elements in their new order. One of them, or neither: only what maps need is done. What they hold is freed on
+ * the way. */
 struct spread_change {
   int **part, **order;
   struct share *share; /* what spread_share gave, to be taken over; NULL: it is still to be made */
@@ -48,10 +51,11 @@ int spread_declare(struct op_context *ctx, struct set *set, struct error *err);
 /* The user's global number of an element that this rank declared. Local. */
 long long spread_number(const struct set *set, long element);
 
-/* Rows in the order in which this rank declared the elements (spread_data.c). `in` may be NULL: zeros, if all ranks say so. */
+/* Rows in the order in which this rank declared the elements (spread_data.c). `in` may be NULL: zeros, if all
+ * ranks say so. */
 int spread_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err);
-/* A dat's elements low .. high, both included, none if low > high, in the user's order; and all of them. With ranks those that this one
- * declared, and collective. */
+/* A dat's elements low .. high, both included, none if low > high, in the user's order; and all of them. With
+ * ranks those that this one declared, and collective. */
 int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err);
 int data_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err);
 

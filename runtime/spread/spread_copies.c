@@ -1,5 +1,6 @@
-/* A program written for one process declares the whole mesh on every rank: N ranks then compute on N meshes side by side. That is
- * no error, as ranks may be alike, but never what was meant when the maps of all name one rank's elements. */
+/* A program written for one process declares the whole mesh on every rank: N ranks then compute on N meshes side
+ * by side. That is no error, as ranks may be alike, but never what was meant when the maps of all name one rank's
+ * elements. */
 #include "base/log.h"
 #include "context/context.h"
 #include "mesh/mesh.h"

@@ -1,5 +1,6 @@
-/* How a chain that repeats runs: loop by loop, as it was called, or in tiles of some size, cut over some of its periods. The ways are
- * timed while the program runs, as variants of loops are, and the best is remembered. Loop by loop wins ties. */
+/* How a chain that repeats runs: loop by loop, as it was called, or in tiles of some size, cut over some of its
+ * periods. The ways are timed while the program runs, as variants of loops are, and the best is remembered. Loop
+ * by loop wins ties. */
 #ifndef OP2JIT_TUNE_CHAINS_H
 #define OP2JIT_TUNE_CHAINS_H
 

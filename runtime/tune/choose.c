@@ -97,7 +97,8 @@ static int plan_one(struct op_context *ctx, struct loop *loop, int which, struct
   return code;
 }
 
-/* On all ranks or on none; what it cost is what it cost the slowest. Of a failure the ranks know no common cost: nothing is paid. */
+/* On all ranks or on none; what it cost is what it cost the slowest. Of a failure the ranks know no common cost:
+ * nothing is paid. */
 static int code_one(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
   struct tuning *t = loop->tuning;
   const double start = clock_seconds();
@@ -177,7 +178,8 @@ static int next_variant(struct op_context *ctx, struct loop *loop) {
   return usable && !t->disturbed ? next : tuner_winner(t->tuner);
 }
 
-/* A run that a device times is waited for, so what was chosen is looked at now and then only; ranks do not meet for it. */
+/* A run that a device times is waited for, so what was chosen is looked at now and then only; ranks do not meet
+ * for it. */
 static bool is_timed(const struct op_context *ctx, const struct loop *loop) {
   enum { EACH = 32 };
   struct tuning *t = loop->tuning;

@@ -1,5 +1,5 @@
-/* Which variant of a loop runs, and what is tried beside it: drives every backend through its table. The stages of a loop's first call,
- * in this order: tune_choose, tune_plan, tune_code. */
+/* Which variant of a loop runs, and what is tried beside it: drives every backend through its table. The stages of
+ * a loop's first call, in this order: tune_choose, tune_plan, tune_code. */
 #ifndef OP2JIT_CHOOSE_H
 #define OP2JIT_CHOOSE_H
 
@@ -15,9 +15,11 @@ struct op_context;
 int tune_new(struct loop *loop, struct error *err);
 void tune_free(struct loop *loop);
 
-/* List the loop's variants and name the one that runs first: what an earlier run found, else the default. Collective. */
+/* List the loop's variants and name the one that runs first: what an earlier run found, else the default.
+ * Collective. */
 int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err);
-/* Its plan, and then its code. One that was remembered and cannot be made is no failure: the default takes its place. */
+/* Its plan, and then its code. One that was remembered and cannot be made is no failure: the default takes its
+ * place. */
 int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err);
 int tune_code(struct op_context *ctx, struct loop *loop, struct error *err);
 

@@ -258,8 +258,8 @@ void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning
     warn_unfinished(ctx, loop, t);
 }
 
-/* After drift: if even the default is slower now than it was, by what counts as drift, the machine is busy with other things, and
- * what is best now is not best on a quiet one. */
+/* After drift: if even the default is slower now than it was, by what counts as drift, the machine is busy with
+ * other things, and what is best now is not best on a quiet one. */
 static bool is_busy(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
   struct store_tuning *rows;
   if (t->restarts == 0)

@@ -15,7 +15,8 @@ struct tuning {
   bool exhaustive, watches;
   int restarts;
   int calls; /* of this tuner's runs */
-  /* What of it the loop's statistics have: they go on when the loop is made anew. What earlier runs spent is not this one's. */
+  /* What of it the loop's statistics have: they go on when the loop is made anew. What earlier runs spent is not
+   * this one's. */
   long long told_trials;
   double told_seconds;
   /* The driver's (choose.c). */
@@ -38,10 +39,11 @@ void tuning_free(struct tuning *t);
 
 /* Start at what the store remembers. Ranks: the first leader's store, for all. */
 int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning *t, struct error *err);
-/* After a run of `which` that the tuner was told: the loop's statistics follow; when the tuner has settled, remember every measured candidate and the winner, once. */
+/* After a run of `which` that the tuner was told: the loop's statistics follow; when the tuner has settled,
+ * remember every measured candidate and the winner, once. */
 void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int which);
-/* The loop ends, maybe before the tuner has settled: if enough is known to choose by, the best so far is remembered. With OP2_TUNE=force
- * a loop that was called too few times for all its variants is warned of. */
+/* The loop ends, maybe before the tuner has settled: if enough is known to choose by, the best so far is
+ * remembered. With OP2_TUNE=force a loop that was called too few times for all its variants is warned of. */
 void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning *t);
 
 #endif

@@ -48,7 +48,8 @@ void tuning_size_class(long elements, struct text *out) {
   text_addf(out, "elements=2^%d", log2_class((double)elements));
 }
 
-/* Of what this rank has: a set's size is what was declared, which other ranks may hold now. How far apart in memory consecutive elements reach, as a power of two. */
+/* Of what this rank has: a set's size is what was declared, which other ranks may hold now. How far apart in
+ * memory consecutive elements reach, as a power of two. */
 static int reach_class(const struct map *map) {
   enum { SAMPLES = 4096 };
   const long size = map->from->extents[EXTENT_OWNED], step = size / SAMPLES + 1;

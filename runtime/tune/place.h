@@ -1,4 +1,5 @@
-/* Where a measurement belongs: what was tuned, on which machine, on what kind of mesh; and how near another place is. */
+/* Where a measurement belongs: what was tuned, on which machine, on what kind of mesh; and how near another place
+ * is. */
 #ifndef OP2JIT_PLACE_H
 #define OP2JIT_PLACE_H
 
@@ -30,8 +31,8 @@ enum tuning_grade { TUNING_NOTHING = -1, TUNING_FAMILY, TUNING_TARGET, TUNING_ME
 enum tuning_grade tuning_grade(const struct store_tuning *row, const char *target, const char *mesh);
 const char *tuning_grade_words(enum tuning_grade grade);
 
-/* Does the row rather hold than the other one of the same grade? What was chosen by the larger gain over the default, then the
- * newer one, then by name: the same rows give the same choice. */
+/* Does the row rather hold than the other one of the same grade? What was chosen by the larger gain over the
+ * default, then the newer one, then by name: the same rows give the same choice. */
 bool tuning_is_better(const struct store_tuning *row, const struct store_tuning *other);
 
 /* A variant's name as it counts on another class of mesh: how many threads pay depends on the size. */

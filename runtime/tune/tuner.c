@@ -23,8 +23,8 @@ enum {
   BASE_RUNS = 5,  /* runs of the default before anything is tried */
   FIRST_ROUND = 3 /* counted runs of each candidate in the first round; doubled from round to round */
 };
-/* The drift monitor looks at the median of so many runs, and wants it slow so many times in a row, and so many seconds of the loop's
- * time: trials in a burst of other work would choose by chance. */
+/* The drift monitor looks at the median of so many runs, and wants it slow so many times in a row, and so many
+ * seconds of the loop's time: trials in a burst of other work would choose by chance. */
 enum { WINDOW = SAMPLES, PATIENCE = 3 };
 #define BURST 0.25
 
@@ -132,7 +132,8 @@ void tuner_paid(struct tuner *t, double seconds) {
     t->overhead += seconds;
 }
 
-/* What one more run is expected to cost beyond the best one known: an unknown candidate may take three times as long. */
+/* What one more run is expected to cost beyond the best one known: an unknown candidate may take three times as
+ * long. */
 static double expected_cost(const struct tuner *t, const struct candidate *c) {
   double best = median_of(&t->candidates[t->winner]);
   return c->count ? fmax(0, median_of(c) - best) : 2 * best;
@@ -175,7 +176,8 @@ static int alive(const struct tuner *t) {
   return n;
 }
 
-/* Keep the faster half, and never the ones that are slower than the best by more than the noise of both several times. */
+/* Keep the faster half, and never the ones that are slower than the best by more than the noise of both several
+ * times. */
 static void end_round(struct tuner *t) {
   double medians[MOST] = {0}, cut = INFINITY;
   int n = 0;

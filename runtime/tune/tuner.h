@@ -1,9 +1,11 @@
-/* Which candidate to run next, and when to stop trying: a pure function of the times it is told, with no clock of its own.
+/* Which candidate to run next, and when to stop trying: a pure function of the times it is told, with no clock of
+ * its own.
  *
- * The default runs first. When it is known, the others are tried in rounds of successive halving: each one left gets a few
- * runs, the slower half by median goes, and more runs tell the rest apart; what is better than all before runs at once. Trials are paid from a budget: what they took longer
- * than the default would have, and what preparing them cost, stays below a share of the loop's whole time. When there is
- * no budget left the best one known runs. A candidate wins over the default only by more than the noise. */
+ * The default runs first. When it is known, the others are tried in rounds of successive halving: each one left
+ * gets a few runs, the slower half by median goes, and more runs tell the rest apart; what is better than all
+ * before runs at once. Trials are paid from a budget: what they took longer than the default would have, and what
+ * preparing them cost, stays below a share of the loop's whole time. When there is no budget left the best one
+ * known runs. A candidate wins over the default only by more than the noise. */
 #ifndef OP2JIT_TUNER_H
 #define OP2JIT_TUNER_H
 

@@ -102,7 +102,8 @@ static op_arg at(const struct jac *j, op_dat dat, int end, op_access access) {
   return op_arg_dat(dat, end, j->ends, 1, "double", access);
 }
 
-/* One iteration by hand at the point moved by h along the tangent direction: the new u, and the sum of the squared changes. */
+/* One iteration by hand at the point moved by h along the tangent direction: the new u, and the sum of the squared
+ * changes. */
 static double change_at(int n, const int *ends, int edges, double h, double *next) {
   long long nodes = (long long)n * n;
   double *a = noise(edges, A), *a_d = noise(edges, A_D), *u = noise(nodes, U), *u_d = noise(nodes, U_D),

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ratio of specific heats, the same less one, share of the largest stable time step, smoothing: single-precision numbers, as
- * the published figures were made with them. And the free stream: density, x and y momentum, energy. */
+/* Ratio of specific heats, the same less one, share of the largest stable time step, smoothing: single-precision
+ * numbers, as the published figures were made with them. And the free stream: density, x and y momentum, energy. */
 static double gam = (double)1.4f, gm1 = (double)1.4f - 1, cfl = (double)0.9f, eps = (double)0.05f, qinf[4];
 
 #include "airfoil_kernels.h"
@@ -126,8 +126,8 @@ static void residual(const struct airfoil *a) {
               op_arg_dat(a->kind, -1, OP_ID, 1, "int", OP_READ));
 }
 
-/* What one iteration changed: the root of the mean over the cells of the squared changes, the largest squared change of one
- * variable in a cell, and the cell. */
+/* What one iteration changed: the root of the mean over the cells of the squared changes, the largest squared
+ * change of one variable in a cell, and the cell. */
 struct change {
   double rms, largest;
   int cell;
@@ -194,8 +194,9 @@ static void check_rms(int cells, int iteration, double rms) {
   }
 }
 
-/* The mesh's sizes and what this process declares of it: its part of a mesh that is made, all of one that is read as text on
- * the first, and nothing of one in HDF5, of which each process reads its part. 0, or -1 after a message. */
+/* The mesh's sizes and what this process declares of it: its part of a mesh that is made, all of one that is read
+ * as text on the first, and nothing of one in HDF5, of which each process reads its part. 0, or -1 after a
+ * message. */
 static int make_mesh(const char *file, int cells, struct airfoil_mesh *mesh) {
   *mesh = (struct airfoil_mesh){.file = file};
   if (!file)

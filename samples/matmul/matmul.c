@@ -1,6 +1,6 @@
-/* A matrix product, to show a kernel with a helper function: the set is that of pieces of C, 32 entries of a row, with maps to
- * the row of A and to the 32 columns of B that meet there. What belongs to 32 columns of B is one row of a dat, so that entries
- * beside one another are made together. */
+/* A matrix product, to show a kernel with a helper function: the set is that of pieces of C, 32 entries of a row,
+ * with maps to the row of A and to the 32 columns of B that meet there. What belongs to 32 columns of B is one row
+ * of a dat, so that entries beside one another are made together. */
 #include <math.h>
 #include <op2jit.h>
 #include <stdio.h>
@@ -49,8 +49,8 @@ struct pieces {
   op_dat a, b, c;
 };
 
-/* a (n x inner) row by row; b in panels: of each the first row of its 32 columns, then the second, inner rows; what is beyond
- * the last column is zero. */
+/* a (n x inner) row by row; b in panels: of each the first row of its 32 columns, then the second, inner rows;
+ * what is beyond the last column is zero. */
 static struct pieces declare(int n, int m, const double *a, const double *b) {
   struct pieces e = {.across = (m + PANEL - 1) / PANEL};
   const long long count = (long long)n * e.across;

@@ -122,10 +122,11 @@ static double least_eigenvalue(const struct level *level) {
   return 4 - 4 * cos(M_PI / level->side);
 }
 
-/* A cycle leaves, of errors that change from cell to cell, what its sweeps leave (over their diagonal, eigenvalues of the
- * operator are 1/2 to 2 there); of smooth ones what interpolation mixes into the former; and on the last level of the
- * smoothest what its sweeps leave, with a diagonal of 6 at most. By experience cycles are not worse than the first by
- * 1.6, and not than 0.8 by damping and sweeps, which is far from 1 except for few sweeps or weak ones. */
+/* A cycle leaves, of errors that change from cell to cell, what its sweeps leave (over their diagonal, eigenvalues
+ * of the operator are 1/2 to 2 there); of smooth ones what interpolation mixes into the former; and on the last
+ * level of the smoothest what its sweeps leave, with a diagonal of 6 at most. By experience cycles are not worse
+ * than the first by 1.6, and not than 0.8 by damping and sweeps, which is far from 1 except for few sweeps or weak
+ * ones. */
 static double factor_expected(const struct schedule *s, const struct levels *levels) {
   const double w = s->damping;
   const int sweeps = s->before + s->after;

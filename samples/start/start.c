@@ -1,5 +1,5 @@
-/* Heat in a bar: the flux through each joint between two cells warms one and cools the other. Copy this folder to begin a
- * program of your own; samples/README.md says how to build it. */
+/* Heat in a bar: the flux through each joint between two cells warms one and cools the other. Copy this folder to
+ * begin a program of your own; samples/README.md says how to build it. */
 #include <math.h>
 #include <op2jit.h>
 #include <stdio.h>

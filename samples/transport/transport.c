@@ -1,8 +1,9 @@
-/* Transport of a scalar c by a flow, c_t + div(u c) = 0, by finite volumes on triangles, of second order: least-squares
- * gradients, a limiter, walls, inflow and outflow, two stages a step, and steps as long as the flow allows. The flow
- * u = (x, -y) s(t) comes in at the top of the unit square, leaves at the right and slides along the two walls. The program
- * writes steps for ParaView (--vtk NAME), stops and goes on later (--write FILE.h5, --restart FILE.h5), and checks its answer.
- * Copy it to begin a solver of your own: this file has mesh, data and loops, transport_kernels.h the kernels. */
+/* Transport of a scalar c by a flow, c_t + div(u c) = 0, by finite volumes on triangles, of second order:
+ * least-squares gradients, a limiter, walls, inflow and outflow, two stages a step, and steps as long as the flow
+ * allows. The flow u = (x, -y) s(t) comes in at the top of the unit square, leaves at the right and slides along
+ * the two walls. The program writes steps for ParaView (--vtk NAME), stops and goes on later (--write FILE.h5,
+ * --restart FILE.h5), and checks its answer. Copy it to begin a solver of your own: this file has mesh, data and
+ * loops, transport_kernels.h the kernels. */
 #include <math.h>
 #include <op2jit.h>
 #include <stdio.h>
@@ -36,8 +37,8 @@ static void cut(int n, int i, int j, int which, int *corner) {
   memcpy(corner, (i + j) % 2 ? falling[which] : rising[which], 3 * sizeof *corner);
 }
 
-/* All triangles turn the same way, so that an edge goes from a to b in one of its cells and from b to a in the other. The
- * edges that begin at a point are few: they are kept in a short list of each. */
+/* All triangles turn the same way, so that an edge goes from a to b in one of its cells and from b to a in the
+ * other. The edges that begin at a point are few: they are kept in a short list of each. */
 static void join_cells(struct mesh *m) {
   enum { MOST = 8 };
   int *seen = room(m->nodes * MOST, sizeof *seen); /* 3 * cell + side + 1 of the edges that begin here */

@@ -66,7 +66,8 @@ static void gather(const double *x[3], const double *centre, const double *c, do
   }
 }
 
-/* The least and the largest value of a cell and its three neighbours, of which a side at the boundary has none but the cell. */
+/* The least and the largest value of a cell and its three neighbours, of which a side at the boundary has none but
+ * the cell. */
 static void extremes(const double *c, const double *neighbours[3], double *range) {
   range[0] = range[1] = *c;
   for (int k = 0; k < 3; k++) {

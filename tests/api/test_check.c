@@ -1,5 +1,5 @@
-/* The checking form beyond what tests/mistakes plants: other layouts and types, later calls, what is absent, names of loops, and
- * that answers are those of a normal run. */
+/* The checking form beyond what tests/mistakes plants: other layouts and types, later calls, what is absent, names
+ * of loops, and that answers are those of a normal run. */
 #include "support.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Globals that the library keeps: loops hand values to later loops, whether they wait or not (OP2_LAZY, from the environment). All
- * values are whole numbers, so that sums are exact. */
+/* Globals that the library keeps: loops hand values to later loops, whether they wait or not (OP2_LAZY, from the
+ * environment). All values are whole numbers, so that sums are exact. */
 #include "support.h"
 
 enum { N = 3000 };

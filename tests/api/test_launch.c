@@ -1,4 +1,5 @@
-/* Several calls of one loop that wait at the same time: each has its own globals and results, in whatever order they run. */
+/* Several calls of one loop that wait at the same time: each has its own globals and results, in whatever order
+ * they run. */
 #include "support.h"
 
 #include "api/api.h"

@@ -1,5 +1,5 @@
-/* A kernel means the same on every backend: each name of the headers that kernels have, each word that another language takes for
- * itself, and what a compiler of C++ would read in another way. */
+/* A kernel means the same on every backend: each name of the headers that kernels have, each word that another
+ * language takes for itself, and what a compiler of C++ would read in another way. */
 #include "support.h"
 
 #include <float.h>
@@ -327,7 +327,8 @@ CASE(words_of_other_languages_are_functions_and_macros) {
                        "void k(const double *x, double *v) { *v = max(*x, 4); }") == 4);
 }
 
-/* A name is taken only where every kernel can use it: as it is, and after so many changes that it is none that is folded. */
+/* A name is taken only where every kernel can use it: as it is, and after so many changes that it is none that is
+ * folded. */
 CASE(constants_have_names_that_kernels_can_use) {
   struct text text = {0};
   double one = 1, value = 0;

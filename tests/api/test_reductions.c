@@ -1,5 +1,5 @@
-/* Reductions of all sizes side by side: partial results lie close together, each type on its own boundary, whatever the size of
- * the set and the number of threads. All values are whole numbers, so that sums are exact. */
+/* Reductions of all sizes side by side: partial results lie close together, each type on its own boundary,
+ * whatever the size of the set and the number of threads. All values are whole numbers, so that sums are exact. */
 #include "support.h"
 
 #include <stdbool.h>

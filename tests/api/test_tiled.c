@@ -1,5 +1,6 @@
-/* Chains in tiles (OP2_LAZY, with tiles of a few kilobytes): the outcome is that of the loops one by one, in every variant and
- * on any number of threads. All values are whole numbers, so that sums are exact; the tiles are verified as well. */
+/* Chains in tiles (OP2_LAZY, with tiles of a few kilobytes): the outcome is that of the loops one by one, in every
+ * variant and on any number of threads. All values are whole numbers, so that sums are exact; the tiles are
+ * verified as well. */
 #include "support.h"
 
 enum { NX = 130, NY = 200, CELLS = NX * NY, EDGES = 2 * CELLS, BORDER = 2 * (NX + NY), STEPS = 4 };

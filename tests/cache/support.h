@@ -39,7 +39,8 @@ void test_remove(const char *name); /* with its journals */
 extern struct log test_log;
 struct store *test_open(const char *path);
 struct store *test_open_with(const struct store_options *options);
-/* Garbage ("w": as a new file, "r+": over the beginning of what is there) of which only the application's number is left: a cache, once. */
+/* Garbage ("w": as a new file, "r+": over the beginning of what is there) of which only the application's number
+ * is left: a cache, once. */
 void ruin(const char *path, const char *mode);
 
 /* What is written to stderr between begin and end. */

@@ -1,4 +1,5 @@
-/* A disk that is full, and a limit on the size of files, as a quota is: on a small tmpfs of our own, which needs root. */
+/* A disk that is full, and a limit on the size of files, as a quota is: on a small tmpfs of our own, which needs
+ * root. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>

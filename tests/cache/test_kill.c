@@ -1,5 +1,5 @@
-/* Writers that die or stop at the worst moment: what was committed is there for the next process, the file is good or set
- * aside, nobody waits for the dead. */
+/* Writers that die or stop at the worst moment: what was committed is there for the next process, the file is good
+ * or set aside, nobody waits for the dead. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -307,8 +307,8 @@ static enum store_lease lease_now(const struct store_options *options) {
   return lease;
 }
 
-/* What another process gets while the owner does this. Compiles are known to take a quarter of an hour, so that only what the
- * owner does can end the wait before the test is stopped. */
+/* What another process gets while the owner does this. Compiles are known to take a quarter of an hour, so that
+ * only what the owner does can end the wait before the test is stopped. */
 static enum store_lease lease_beside(void *argument, const struct store_options *options) {
   test_remove("k.db");
   struct store *slow = test_open(test_path("k.db"));

@@ -255,7 +255,8 @@ CASE(home_that_is_not_there) {
   }
 }
 
-/* A row first, then the page where damaged rows are kept: that the whole file was renamed, and to what, is said in the row's place. */
+/* A row first, then the page where damaged rows are kept: that the whole file was renamed, and to what, is said in
+ * the row's place. */
 CASE(damaged_row_and_page) {
   const char *path = test_path("t.db");
   clean();

@@ -122,7 +122,8 @@ static int border_cell(int b) {
                            : (BORDER - 1 - b) * NX;
 }
 
-/* save: old = q; flux: res += of both q; border: res += of q; update: q += of res and old, and a sum; and flux again. */
+/* save: old = q; flux: res += of both q; border: res += of q; update: q += of res and old, and a sum; and flux
+ * again. */
 static void make_grid(struct grid *g) {
   enum { Q, OLD, RES };
   memset(g, 0, sizeof *g);

@@ -1,5 +1,6 @@
-/* The checking form at later calls of a loop, which watch a sample of the elements thoroughly: what a kernel does wrong for one
- * element, the first time at the fifth call, is found there and named, and what is right stays silent. */
+/* The checking form at later calls of a loop, which watch a sample of the elements thoroughly: what a kernel does
+ * wrong for one element, the first time at the fifth call, is found there and named, and what is right stays
+ * silent. */
 #include "../api/support.h"
 
 #include <math.h>

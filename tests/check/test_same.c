@@ -1,5 +1,5 @@
-/* A checked run has the results of a plain one, bit for bit: when constants change, when a C variable is not the constant, when sums
- * round. And sums that only round are no violation, while what really depends on the order is. */
+/* A checked run has the results of a plain one, bit for bit: when constants change, when a C variable is not the
+ * constant, when sums round. And sums that only round are no violation, while what really depends on the order is. */
 #include "../api/support.h"
 
 #include <math.h>

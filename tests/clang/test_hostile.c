@@ -212,8 +212,8 @@ enum { ADDRESSES_ARE_FEW = 1 };
 enum { ADDRESSES_ARE_FEW = 0 }; /* sanitizers take terabytes of them */
 #endif
 
-/* A status, never the end of the process; with enough memory, code. The smallest stack is 64 MB. The first test: what the process
- * has freed, its children may take. */
+/* A status, never the end of the process; with enough memory, code. The smallest stack is 64 MB. The first test:
+ * what the process has freed, its children may take. */
 CASE(little_memory) {
   if (!ADDRESSES_ARE_FEW) {
     print_message("little_memory: skipped: a sanitizer takes terabytes of addresses\n");

@@ -1,5 +1,6 @@
-/* The CUDA backend as a user meets it: data moves once, launches do not wait, failures leave a process that can report and start
- * again, sums have a fixed order. test_places.c has what must be there, test_language.c what kernels may say. */
+/* The CUDA backend as a user meets it: data moves once, launches do not wait, failures leave a process that can
+ * report and start again, sums have a fixed order. test_places.c has what must be there, test_language.c what
+ * kernels may say. */
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -332,7 +333,8 @@ CASE(faulting_program) {
 }
 
 /* ---- order ---- */
-/* Sums that depend on their order, but not on the order of the threads: the same bits however the stand-in takes them. */
+/* Sums that depend on their order, but not on the order of the threads: the same bits however the stand-in takes
+ * them. */
 CASE(fixed_order) {
   static const char *const variants[] = {"OP2_VARIANT=apart/64",  "OP2_VARIANT=staged/64",
                                          "OP2_VARIANT=blocks/64", "OP2_VARIANT=colours/64",

@@ -1,5 +1,5 @@
-/* Dats that one loop increments several times, through maps and directly at once: invented loops in all variants and both layouts, with the stand-in looking
- * for races, against sums made here. */
+/* Dats that one loop increments several times, through maps and directly at once: invented loops in all variants
+ * and both layouts, with the stand-in looking for races, against sums made here. */
 #include "../property/random.h"
 #include "backend.h"
 

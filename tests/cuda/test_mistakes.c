@@ -1,5 +1,6 @@
-/* Mistakes planted in generated kernels, by sed scripts that the stand-in for NVRTC runs over the text: each is found by the stand-in's checker, in every order of threads that is
- * tried, and the same kernels without a mistake are right in all of them. */
+/* Mistakes planted in generated kernels, by sed scripts that the stand-in for NVRTC runs over the text: each is
+ * found by the stand-in's checker, in every order of threads that is tried, and the same kernels without a mistake
+ * are right in all of them. */
 #include "../unit.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* The generated sources of the samples through the real NVRTC, for several GPUs: they compile, and the registers, spills
- * and shared memory of each are printed. Each program given runs on the stand-in first and leaves its sources behind
- * (OP2_DUMP).
+/* The generated sources of the samples through the real NVRTC, for several GPUs: they compile, and the registers,
+ * spills and shared memory of each are printed. Each program given runs on the stand-in first and leaves its
+ * sources behind (OP2_DUMP).
  *
  *   test_nvrtc [--long|--brief] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
- */
+ * */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

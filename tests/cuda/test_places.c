@@ -1,5 +1,5 @@
-/* What the CUDA backend needs: what is missing is named, and where it was looked for; which GPU is taken, and what an NVRTC older than
- * it makes. */
+/* What the CUDA backend needs: what is missing is named, and where it was looked for; which GPU is taken, and what
+ * an NVRTC older than it makes. */
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -62,7 +62,8 @@ static void finds(const struct nvrtc_places *places, const char *where) {
   nvrtc_close(n);
 }
 
-/* What is named first; then what the linker knows; then CUDA_HOME; then the wheels, those of the virtual environment first. */
+/* What is named first; then what the linker knows; then CUDA_HOME; then the wheels, those of the virtual
+ * environment first. */
 TEST(search_order) {
   char root[] = "/tmp/op2jit-nvrtc-XXXXXX", home[64], environment[64], toolkit[64], command[96];
   assert_non_null(mkdtemp(root));

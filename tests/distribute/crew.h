@@ -1,5 +1,5 @@
-/* Ranks without MPI: threads of one process that fill a comm's table, so that what runs on many ranks can be tested, and
- * counted, in one process. Persistent messages and split are not there. */
+/* Ranks without MPI: threads of one process that fill a comm's table, so that what runs on many ranks can be
+ * tested, and counted, in one process. Persistent messages and split are not there. */
 #ifndef OP2JIT_TESTS_CREW_H
 #define OP2JIT_TESTS_CREW_H
 
@@ -7,8 +7,8 @@
 
 typedef int crew_work(struct comm *comm, void *user, struct error *err);
 
-/* Run `work` on all ranks. If one of them fails the process ends, with a line on stderr, since the others would wait for
- * ever. */
+/* Run `work` on all ranks. If one of them fails the process ends, with a line on stderr, since the others would
+ * wait for ever. */
 void crew_run(int ranks, crew_work *work, void *user);
 
 /* What this rank sent to others by exchanges since the last call. */

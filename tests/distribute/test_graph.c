@@ -1,5 +1,5 @@
-/* The graph that partitioners take: both ways, each neighbour once, and all of those that meet; of very many that meet in one
- * target, a few for each, that still hold together. */
+/* The graph that partitioners take: both ways, each neighbour once, and all of those that meet; of very many that
+ * meet in one target, a few for each, that still hold together. */
 #include "../unit.h"
 
 #include <stdlib.h>

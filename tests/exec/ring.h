@@ -1,4 +1,5 @@
-/* A ring of cells and edges and two loops on it, for tests of the whole library on the openmp backend; and a folder for its caches. */
+/* A ring of cells and edges and two loops on it, for tests of the whole library on the openmp backend; and a
+ * folder for its caches. */
 #ifndef TESTS_EXEC_RING_H
 #define TESTS_EXEC_RING_H
 

@@ -197,8 +197,9 @@ CASE(phases_and_owners) {
   }
 }
 
-/* Two loops in tiles, as a chain would run them: the first writes what the second sums up in slots of its own, next to it. Frames
- * differ in length, and what follows one another but is not of the same work is never run as one. */
+/* Two loops in tiles, as a chain would run them: the first writes what the second sums up in slots of its own,
+ * next to it. Frames differ in length, and what follows one another but is not of the same work is never run as
+ * one. */
 enum { tiles = 12, tile = 64 };
 
 static void write_tile(void *const *frame, const int *list, long begin, long end) {
@@ -394,7 +395,8 @@ static void arrays_begin_at_different_lines(void **state) {
   data_memory_free(NULL);
 }
 
-/* The same for components that lie apart, of which at least 32 go to different lines; and there is memory for all of them. */
+/* The same for components that lie apart, of which at least 32 go to different lines; and there is memory for all
+ * of them. */
 static void components_begin_at_different_lines(void **state) {
   enum { components = 32, lines = 64 };
   const long sizes[] = {0, 1, 16, 17, 512, 4096, (1 << 20) - 5, 1 << 20, (1 << 20) + 1};

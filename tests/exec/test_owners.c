@@ -235,7 +235,8 @@ CASE(refusals) {
 
 /* ---- the gather form ---------------------------------------------------------------------------------*/
 
-/* A work for the rows and one that collects, each with a frame of its own. Additions that do not commute in floating point. */
+/* A work for the rows and one that collects, each with a frame of its own. Additions that do not commute in
+ * floating point. */
 static double row_value(long e, int column) {
   return (column ? -1.0 : 1.0) / (double)(e + 3);
 }

@@ -1,4 +1,5 @@
-/* Plans that op_plan_check looks at: what it finds, after renumbering too, and what is said of plans at each level of diagnosis. */
+/* Plans that op_plan_check looks at: what it finds, after renumbering too, and what is said of plans at each level
+ * of diagnosis. */
 #include "ring.h"
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Straight ranges on meshes with and without order, checked by brute force; the faults that verifying must find; and the
- * tables as the plan cache keeps them. */
+/* Straight ranges on meshes with and without order, checked by brute force; the faults that verifying must find;
+ * and the tables as the plan cache keeps them. */
 #include <limits.h>
 #include <string.h>
 

@@ -207,7 +207,8 @@ CASE(pthread_fork) {
   forked_child(TEAM_PTHREAD);
 }
 
-/* Idle workers sleep: while the caller is away for 40 ms after each of 10 runs, they use less than a quarter of that. */
+/* Idle workers sleep: while the caller is away for 40 ms after each of 10 runs, they use less than a quarter of
+ * that. */
 CASE(pthread_sleeps) {
   struct rusage before, after;
   struct team *team = open_team(TEAM_PTHREAD, 2);
@@ -297,7 +298,8 @@ CASE(places_are_claimed) {
   places_close(places);
 }
 
-/* Allowed elsewhere it goes, and may then run where it might before; unless others have all, or had them a run before. */
+/* Allowed elsewhere it goes, and may then run where it might before; unless others have all, or had them a run
+ * before. */
 CASE(places_are_left) {
   cpu_set_t all, now;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);

@@ -1,6 +1,6 @@
-/* Every allocation is made to fail in turn over a program that makes every call of one process. The call says OP_ERR_MEMORY, made again it
- * works, the answers are right, and nothing is left behind. Then all allocations from the n-th on fail: nothing crashes, and
- * op_exit ends it.
+/* Every allocation is made to fail in turn over a program that makes every call of one process. The call says
+ * OP_ERR_MEMORY, made again it works, the answers are right, and nothing is left behind. Then all allocations from
+ * the n-th on fail: nothing crashes, and op_exit ends it.
  *
  *   fault [NAME=VALUE] */
 #include <dirent.h>

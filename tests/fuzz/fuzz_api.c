@@ -1,5 +1,6 @@
-/* A byte string as a program: declarations, loops and fetches in any order with any handles, numbers and names, on the native
- * backend. Every call returns a status that op_last_error has too, and right loops still work afterwards. */
+/* A byte string as a program: declarations, loops and fetches in any order with any handles, numbers and names, on
+ * the native backend. Every call returns a status that op_last_error has too, and right loops still work
+ * afterwards. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -161,8 +162,8 @@ static void declare_constant(struct program *p) {
 
 /* ---- the rest ---- */
 
-/* All bytes are taken first: the order in which arguments are evaluated is the compiler's. The kernels use what they are given, so
- * it is absent only where none of them runs. */
+/* All bytes are taken first: the order in which arguments are evaluated is the compiler's. The kernels use what
+ * they are given, so it is absent only where none of them runs. */
 static op_arg any_argument(struct program *p, bool may_be_absent) {
   const unsigned form = next(p);
   const int idx = (int)(next(p) % 7) - 3, dim = any_dim(p);

@@ -1,5 +1,6 @@
-/* Damage to a cache file. The input is a list of changes to a good one: each four bytes, a place and what to do there. Whatever
- * the file looks like then, a binary that the store gives is the one that was put, and a new one can be put or not. */
+/* Damage to a cache file. The input is a list of changes to a good one: each four bytes, a place and what to do
+ * there. Whatever the file looks like then, a binary that the store gives is the one that was put, and a new one
+ * can be put or not. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

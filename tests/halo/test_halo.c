@@ -1,5 +1,5 @@
-/* Loops over a rank that is its own neighbour (tests/property/mirror.h), on few dats, so that every order of reading and writing
- * meets halos of every age: against plain arrays, and by counting exchanges. */
+/* Loops over a rank that is its own neighbour (tests/property/mirror.h), on few dats, so that every order of
+ * reading and writing meets halos of every age: against plain arrays, and by counting exchanges. */
 #include "../unit.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The walk of docs/rooms.md: the first call of a loop passes each stage once, in the order of the page. The linker leads each call of a
- * stage (STAGES, from the page) from one object to another through a counter of this file. */
+/* The walk of docs/rooms.md: the first call of a loop passes each stage once, in the order of the page. The linker
+ * leads each call of a stage (STAGES, from the page) from one object to another through a counter of this file. */
 #include "../unit.h"
 
 #include "op2jit.h"

@@ -1,5 +1,5 @@
-/* Writes a mesh with more than one dat that has a coordinate's form: middles of cells, and velocities of nodes if asked for.
- * usage: middles FILE.h5 DIM [velocities] */
+/* Writes a mesh with more than one dat that has a coordinate's form: middles of cells, and velocities of nodes if
+ * asked for. usage: middles FILE.h5 DIM [velocities] */
 #include <op2jit.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* op2jit mesh convert takes along what an HDF5 file has beside its mesh, and loses nothing of it unsaid. usage: test OP2JIT */
+/* op2jit mesh convert takes along what an HDF5 file has beside its mesh, and loses nothing of it unsaid. usage:
+ * test OP2JIT */
 #include <hdf5.h>
 
 #include "files.h"

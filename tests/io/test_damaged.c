@@ -1,5 +1,6 @@
-/* Hostile files: a small good one with some of its bytes changed, read by every call. Each is read in a child, since HDF5 itself
- * may fall over one; that is counted apart, and what this library does with the answers must never crash. */
+/* Hostile files: a small good one with some of its bytes changed, read by every call. Each is read in a child,
+ * since HDF5 itself may fall over one; that is counted apart, and what this library does with the answers must
+ * never crash. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>

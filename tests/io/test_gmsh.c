@@ -1,5 +1,5 @@
-/* Gmsh's files in binary: the mesh of the text that they were made of, and an error for each that is damaged. The folder of
- * the files is the first argument. */
+/* Gmsh's files in binary: the mesh of the text that they were made of, and an error for each that is damaged. The
+ * folder of the files is the first argument. */
 #include "../unit.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* What is written is what is read: all types, both layouts, renumbered or not, constants, several results in one file. */
+/* What is written is what is read: all types, both layouts, renumbered or not, constants, several results in one
+ * file. */
 #include "files.h"
 
 struct kind {

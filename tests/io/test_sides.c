@@ -1,5 +1,5 @@
-/* Files that Gmsh made, whatever their version, hold one mesh; and the edges and faces that are made of its cells close each of
- * them, so that areas and volumes come out. The folder of the files is the first argument. */
+/* Files that Gmsh made, whatever their version, hold one mesh; and the edges and faces that are made of its cells
+ * close each of them, so that areas and volumes come out. The folder of the files is the first argument. */
 #include "../unit.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* What can be wrong with a file, a name, a shape or a disk: an error that says so, and nothing declared, changed or lost. */
+/* What can be wrong with a file, a name, a shape or a disk: an error that says so, and nothing declared, changed
+ * or lost. */
 #include <errno.h>
 #include <grp.h>
 #include <signal.h>

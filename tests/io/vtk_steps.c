@@ -1,5 +1,5 @@
-/* Writes what tests/io/vtk.py reads again: vtk_steps FOLDER [NAME STEP]. Meshes of one kind of cell and of several, with steps; or one
- * step of a triangle. */
+/* Writes what tests/io/vtk.py reads again: vtk_steps FOLDER [NAME STEP]. Meshes of one kind of cell and of
+ * several, with steps; or one step of a triangle. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>

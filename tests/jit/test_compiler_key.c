@@ -1,5 +1,5 @@
-/* The compiler in the key that a binary is stored under: its name, the plugin's build, and the builds of the shared libraries that the
- * plugin takes clang from. Here they are read from what the process has loaded.
+/* The compiler in the key that a binary is stored under: its name, the plugin's build, and the builds of the
+ * shared libraries that the plugin takes clang from. Here they are read from what the process has loaded.
  *
  *   test_compiler_key static|shared|given   how the plugin was built; given: by another build */
 #include "../unit.h"

@@ -180,7 +180,8 @@ static struct desc copying(int map) {
   return d;
 }
 
-/* Single precision, whose strips of four fill half a register; rows, components apart, and a row of three, which leaves gaps. */
+/* Single precision, whose strips of four fill half a register; rows, components apart, and a row of three, which
+ * leaves gaps. */
 static struct desc rows_of_two(void) {
   struct desc d = build_loop(
       "spread", "void spread(const float *x, float *rows, float *apart, float *three) { for (int n = 0; "

@@ -1,6 +1,7 @@
-/* Strips are vector code: the machine code of the flow solver's loops and of kernels with branches is taken apart. The loop over
- * strips has all divisions and square roots packed and none scalar, calls nothing and gathers nothing; scalar ones are allowed
- * only as often as the kernel has them, for the elements behind the last strip. Stores go past the caches where the shape says so. */
+/* Strips are vector code: the machine code of the flow solver's loops and of kernels with branches is taken apart.
+ * The loop over strips has all divisions and square roots packed and none scalar, calls nothing and gathers
+ * nothing; scalar ones are allowed only as often as the kernel has them, for the elements behind the last strip.
+ * Stores go past the caches where the shape says so. */
 #include "../unit.h"
 #include <stdio.h>
 #include <unistd.h>
@@ -190,7 +191,8 @@ static void invent_statements(unsigned *seed, int depth, struct text *out) {
   }
 }
 
-/* Reads directly and through the map, writes or adds; with a branch, a division and a root that nothing makes needless. */
+/* Reads directly and through the map, writes or adds; with a branch, a division and a root that nothing makes
+ * needless. */
 static void take_random_one_apart(const struct jit_case *c, int number, int width) {
   static struct listing listing;
   unsigned seed = (unsigned)number * 7919;

@@ -1,5 +1,5 @@
-/* Right kernels that are written in unusual ways, each of which a prover that is too strict refuses: pointers to pointers,
- * extrema and sums of many forms, tables read from end to end. In the words of kernels.h. */
+/* Right kernels that are written in unusual ways, each of which a prover that is too strict refuses: pointers to
+ * pointers, extrema and sums of many forms, tables read from end to end. In the words of kernels.h. */
 #ifndef OP2JIT_TESTS_KERNELS_RIGHT_H
 #define OP2JIT_TESTS_KERNELS_RIGHT_H
 

@@ -1,5 +1,5 @@
-/* Every construct of the kernel language, and unusual right kernels, by the public calls, on the backend that OP2_BACKEND names, against the C functions
- * called one element after the other (OP2_BACKEND=native). */
+/* Every construct of the kernel language, and unusual right kernels, by the public calls, on the backend that
+ * OP2_BACKEND names, against the C functions called one element after the other (OP2_BACKEND=native). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -59,8 +59,8 @@ struct airfoil {
   int place;
 };
 
-/* In this order: a mistake changes tables behind the first, or loops behind the second. The third runs the loops, frees the mesh and
- * returns a number that tells the answer. */
+/* In this order: a mistake changes tables behind the first, or loops behind the second. The third runs the loops,
+ * frees the mesh and returns a number that tells the answer. */
 void airfoil_generate(struct airfoil *a);
 void airfoil_declare(struct airfoil *a);
 double airfoil_iterate(struct airfoil *a);

@@ -1,6 +1,7 @@
-/* mistakes GOLDEN_FOLDER [--write] [NAME...]: plants each mistake in a child process of its own, on the backend that OP2_BACKEND
- * names, and compares what the child says with GOLDEN_FOLDER/NAME.txt. Its twin must say nothing and give the right answer.
- * The native backend has no prover: there OP2_CHECK=on finds them all. Elsewhere it is on only for those that need it. */
+/* mistakes GOLDEN_FOLDER [--write] [NAME...]: plants each mistake in a child process of its own, on the backend
+ * that OP2_BACKEND names, and compares what the child says with GOLDEN_FOLDER/NAME.txt. Its twin must say nothing
+ * and give the right answer. The native backend has no prover: there OP2_CHECK=on finds them all. Elsewhere it is
+ * on only for those that need it. */
 #include "mistakes.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
-/* The mistakes that people make with access descriptors, planted one at a time in the loops of airfoil and jac. Each is to be
- * found, before or during the first iteration, with a message that names it, and its corrected twin is to stay silent and give
- * the right answer. */
+/* The mistakes that people make with access descriptors, planted one at a time in the loops of airfoil and jac.
+ * Each is to be found, before or during the first iteration, with a message that names it, and its corrected twin
+ * is to stay silent and give the right answer. */
 #ifndef OP2JIT_TESTS_MISTAKES_H
 #define OP2JIT_TESTS_MISTAKES_H
 
@@ -48,7 +48,8 @@ struct mistake {
   void (*loops)(void *program, bool wrong);
 };
 
-/* The rows of a program's table, from functions of these names. `order_flags`: of the last, a kernel that depends on the order. */
+/* The rows of a program's table, from functions of these names. `order_flags`: of the last, a kernel that depends
+ * on the order. */
 #define MISTAKE_LOOP(number, what, flags, name)                                                              \
   { number, what, flags, run, NULL, name }
 #define MISTAKE_TABLE(number, what, name)                                                                    \

@@ -1,4 +1,5 @@
-/* Parts of test_partition.c that need no random mesh. All ranks call them, between op_init and op_exit unless they say otherwise. */
+/* Parts of test_partition.c that need no random mesh. All ranks call them, between op_init and op_exit unless they
+ * say otherwise. */
 #ifndef OP2JIT_TESTS_MPI_PARTITION_H
 #define OP2JIT_TESTS_MPI_PARTITION_H
 

@@ -1,4 +1,5 @@
-/* A rank that gets its code from another one has no memory for it: all ranks get an error, none waits, and the next call works. */
+/* A rank that gets its code from another one has no memory for it: all ranks get an error, none waits, and the
+ * next call works. */
 #include "api/api.h"
 #include "check.h"
 #include "jit/load/load.h"

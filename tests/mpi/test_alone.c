@@ -1,10 +1,12 @@
-/* One rank fails alone, at one place after the other: no rank waits for ever, all get an error, and the program goes on or ends well.
+/* One rank fails alone, at one place after the other: no rank waits for ever, all get an error, and the program
+ * goes on or ends well.
  *
  *   test-mpi-alone WHAT FIRST STEP MOST [NAME=VALUE...]
  *
- * WHAT is "memory": allocation number FIRST, FIRST + STEP ... of the last rank is refused, counted from op_init's end; or a call
- * of the driver of GPUs, which fails there with STANDIN_FAIL. MOST runs, or (0) until so many are not asked for. What the ranks
- * saw they compare over a comm of the test's own. With ALONE_SAY in the environment the number of each run and its errors are shown. */
+ * WHAT is "memory": allocation number FIRST, FIRST + STEP ... of the last rank is refused, counted from op_init's
+ * end; or a call of the driver of GPUs, which fails there with STANDIN_FAIL. MOST runs, or (0) until so many are
+ * not asked for. What the ranks saw they compare over a comm of the test's own. With ALONE_SAY in the environment
+ * the number of each run and its errors are shown. */
 #include <unistd.h>
 
 #include "../fault/memory.h"

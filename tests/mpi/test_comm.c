@@ -1,6 +1,6 @@
-/* A program with MPI of its own, compiled against each MPI library: op_init_comm over a part of the ranks, then over all, and
- * op_init while MPI runs. Arguments: "wrong" says another library than the one in the process; "ended": a call after MPI_Finalize,
- * whose error ends the program. */
+/* A program with MPI of its own, compiled against each MPI library: op_init_comm over a part of the ranks, then
+ * over all, and op_init while MPI runs. Arguments: "wrong" says another library than the one in the process;
+ * "ended": a call after MPI_Finalize, whose error ends the program. */
 #include <op2jit_mpi.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
-/* A program for one process, run on several: every rank declares the whole mesh. Rank 0 warns, once; not if rank 0 declares
- * everything or each rank its share. */
+/* A program for one process, run on several: every rank declares the whole mesh. Rank 0 warns, once; not if rank 0
+ * declares everything or each rank its share. */
 #include <stdbool.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-/* SCENARIO: what goes wrong, on the last of the ranks or on all; errors are fatal, as by default. errors.sh counts what is said. */
+/* SCENARIO: what goes wrong, on the last of the ranks or on all; errors are fatal, as by default. errors.sh counts
+ * what is said. */
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
-/* Halos of ranks on GPUs (stand-ins). LABEL "right": a few rounds over cells in a row, spread over the ranks, of which two each are needed by the neighbours, give the numbers
- * of one process, and in a steady state nothing but messages moves between host and device, nothing at all where MPI is given the
- * device's memory. LABEL "more", "overlap" or "early": with that mistake planted in what packs messages, the run fails or its numbers
- * are wrong. */
+/* Halos of ranks on GPUs (stand-ins). LABEL "right": a few rounds over cells in a row, spread over the ranks, of
+ * which two each are needed by the neighbours, give the numbers of one process, and in a steady state nothing but
+ * messages moves between host and device, nothing at all where MPI is given the device's memory. LABEL "more",
+ * "overlap" or "early": with that mistake planted in what packs messages, the run fails or its numbers are wrong. */
 #include <math.h>
 
 #include "api/api.h"

@@ -1,5 +1,5 @@
-/* RANKS: long calls over few elements are cut finer for all threads in one process, also under mpirun; ranks, which would have to
- * agree on that, leave them as they are. */
+/* RANKS: long calls over few elements are cut finer for all threads in one process, also under mpirun; ranks,
+ * which would have to agree on that, leave them as they are. */
 #include <string.h>
 
 #include "api/api.h"

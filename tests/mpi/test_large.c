@@ -1,5 +1,6 @@
-/* Ranks whose loops store past the caches: with halos in between, the bits are those of ordinary stores; the rank with the
- * largest part decides for all; and where one rank has no memory for its record of a loop, all ranks say so. */
+/* Ranks whose loops store past the caches: with halos in between, the bits are those of ordinary stores; the rank
+ * with the largest part decides for all; and where one rank has no memory for its record of a loop, all ranks say
+ * so. */
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
 #include "check.h"

@@ -1,7 +1,7 @@
-/* SIDE [resident]: a mesh of side x side cells like airfoil's, of which each rank makes its own rows, and airfoil's dats. Nothing
- * that the library keeps may grow with the mesh of others: what the library has allocated on any rank is at no time more than
- * 1.8 times the rank's share of what was declared, and 1 MB. "resident":
- * also the peak resident memory of the process, MPI included, is at most 1.8 times the share and 60 MB. */
+/* SIDE [resident]: a mesh of side x side cells like airfoil's, of which each rank makes its own rows, and
+ * airfoil's dats. Nothing that the library keeps may grow with the mesh of others: what the library has allocated
+ * on any rank is at no time more than 1.8 times the rank's share of what was declared, and 1 MB. "resident": also
+ * the peak resident memory of the process, MPI included, is at most 1.8 times the share and 60 MB. */
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,8 @@ OP_KERNEL_DEF(
       *a = x[0][0] + x[1][0] + x[2][1] + x[3][1] + q[0];
     })
 
-/* Cells (i, j) have the number i + j * side; nodes are the corners, edges the sides between cells of one row or column. */
+/* Cells (i, j) have the number i + j * side; nodes are the corners, edges the sides between cells of one row or
+ * column. */
 struct part {
   long side, first, last; /* rows of cells */
   double bytes;           /* declared here */

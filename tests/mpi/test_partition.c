@@ -1,5 +1,5 @@
-/* Random meshes, declared by the ranks in several ways, are distributed and parted again and again: data must come back in the
- * user's order, and local tables must say what the user's say.
+/* Random meshes, declared by the ranks in several ways, are distributed and parted again and again: data must come
+ * back in the user's order, and local tables must say what the user's say.
  *
  *   test-mpi-partition FOLDER scotch|none [OP2_...=...] */
 #include "check.h"

@@ -1,5 +1,6 @@
-/* PT-Scotch makes no threads, since MPI was told of none, and its parts are good; also where one target is shared by very many.
- * With two threads for each rank it now and then overwrote its memory: "out of memory" on one rank, and the others hung. */
+/* PT-Scotch makes no threads, since MPI was told of none, and its parts are good; also where one target is shared
+ * by very many. With two threads for each rank it now and then overwrote its memory: "out of memory" on one rank,
+ * and the others hung. */
 #include "check.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-/* PT-Scotch fails on the last rank: every rank gets an error, and if the others wait for it inside PT-Scotch, the job ends.
+/* PT-Scotch fails on the last rank: every rank gets an error, and if the others wait for it inside PT-Scotch, the
+ * job ends.
  *
  *   test-mpi-scotch-fails comes-back|stays [OP2_...=...] */
 #include "check.h"

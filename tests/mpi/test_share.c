@@ -1,7 +1,8 @@
-/* One rank of a kind compiles. FOLDER RANKS COMPILES LEADERS: each rank has a database of its own in FOLDER, and plugins of its own in
- * FOLDER/plugins.RANK if there is such a folder, NVRTC at FOLDER/nvrtc.RANK if there is FOLDER/nvrtc, and a stand-in for a GPU of the
- * capability that is the name behind the link FOLDER/capability.RANK. The leading ranks ("0" or "02") are to compile so many kernels,
- * and the others none, and only the leaders' databases are there afterwards. */
+/* One rank of a kind compiles. FOLDER RANKS COMPILES LEADERS: each rank has a database of its own in FOLDER, and
+ * plugins of its own in FOLDER/plugins.RANK if there is such a folder, NVRTC at FOLDER/nvrtc.RANK if there is
+ * FOLDER/nvrtc, and a stand-in for a GPU of the capability that is the name behind the link
+ * FOLDER/capability.RANK. The leading ranks ("0" or "02") are to compile so many kernels, and the others none, and
+ * only the leaders' databases are there afterwards. */
 #include <stdbool.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* Every call of the comm's table, on any number of ranks: sizes of nothing, of a few bytes, and of more than one message
- * holds. Run as one process it tests the comm of one rank. */
+/* Every call of the comm's table, on any number of ranks: sizes of nothing, of a few bytes, and of more than one
+ * message holds. Run as one process it tests the comm of one rank. */
 #include <math.h>
 #include <stdint.h>
 

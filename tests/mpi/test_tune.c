@@ -1,6 +1,6 @@
-/* RANKS [CALLS]: all ranks make the same trials and choose the same variant, though they have different sizes (the first none), and
- * each its own clock; the second run in this process starts at what the first one kept. With CALLS, fewer than trials of everything
- * need, there is one run: it says that it was too short. */
+/* RANKS [CALLS]: all ranks make the same trials and choose the same variant, though they have different sizes (the
+ * first none), and each its own clock; the second run in this process starts at what the first one kept. With
+ * CALLS, fewer than trials of everything need, there is one run: it says that it was too short. */
 #include "api/api.h"
 #include "check.h"
 #include "context/context.h"

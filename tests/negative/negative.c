@@ -1,5 +1,5 @@
-/* negative GOLDEN_FOLDER [--write] [CASE...]: runs every case and compares what is said with GOLDEN_FOLDER/CASE.txt. --write
- * makes the files anew, which is to be read before it is believed. */
+/* negative GOLDEN_FOLDER [--write] [CASE...]: runs every case and compares what is said with
+ * GOLDEN_FOLDER/CASE.txt. --write makes the files anew, which is to be read before it is believed. */
 #include "negative.h"
 
 #include <stdio.h>
@@ -199,8 +199,8 @@ static void hide_version(char *text) {
   strcat(at, rest);
 }
 
-/* A compiler for GPUs says what is wrong in its own words, which are the stand-in's in tests: the place and the source stay.
- * A remedy that depends on the words goes with them. */
+/* A compiler for GPUs says what is wrong in its own words, which are the stand-in's in tests: the place and the
+ * source stay. A remedy that depends on the words goes with them. */
 static void hide_words(char *text) {
   char *to = text;
   bool note = false;

@@ -1,5 +1,5 @@
-// A program as OP2's users write it, with all kinds of arguments: one rank or several, the same answers. A ring of edges between nodes,
-// declared evenly over the ranks.
+// A program as OP2's users write it, with all kinds of arguments: one rank or several, the same answers. A ring of
+// edges between nodes, declared evenly over the ranks.
 #include "op_seq.h"
 
 #include "op_profile.h"

@@ -1,4 +1,5 @@
-// Kernels of every kind that C++ has, with the same names in two units; a kernel of 57 arguments; compiled by any standard from C++11.
+// Kernels of every kind that C++ has, with the same names in two units; a kernel of 57 arguments; compiled by any
+// standard from C++11.
 #include "op_lib_cpp.h"
 
 #include "op_seq.h"

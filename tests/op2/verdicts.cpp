@@ -1,5 +1,5 @@
-// Loops that OP2 runs, and whose descriptors say that their result depends on the order of elements: no element is lost. An argument
-// --mapped or --aliased runs that loop alone.
+// Loops that OP2 runs, and whose descriptors say that their result depends on the order of elements: no element is
+// lost. An argument --mapped or --aliased runs that loop alone.
 #include "op_seq.h"
 
 #include "check.h"

@@ -115,7 +115,8 @@ static struct halo_exchange between(long from_begin, long from_end, long to_begi
                                 .receive = range_side(to_begin, to_end)};
 }
 
-/* Elements core .. size-1 are the boundary, each with a copy that is executed; every element has a copy that is read. */
+/* Elements core .. size-1 are the boundary, each with a copy that is executed; every element has a copy that is
+ * read. */
 void mirror_set(op_set handle, struct random *r) {
   struct set *set = handle_object(api_context()->handles, handle, HANDLE_SET);
   const long n = set->size, core = n ? random_below(r, (int)n + 1) : 0, exec = n + n - core;

@@ -1,6 +1,7 @@
-/* Ranks without MPI: one rank that is its own neighbour. A part of each set's elements becomes a boundary whose maps lead
- * partly to copies, as if other ranks owned the targets; copies of the boundary lead to the rest. So everything that loops do
- * over ranks happens in one process: parts, exchanges, redundant execution, results that must not count twice. */
+/* Ranks without MPI: one rank that is its own neighbour. A part of each set's elements becomes a boundary whose
+ * maps lead partly to copies, as if other ranks owned the targets; copies of the boundary lead to the rest. So
+ * everything that loops do over ranks happens in one process: parts, exchanges, redundant execution, results that
+ * must not count twice. */
 #ifndef OP2JIT_TESTS_MIRROR_H
 #define OP2JIT_TESTS_MIRROR_H
 

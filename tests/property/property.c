@@ -3,11 +3,11 @@
  *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] [--largest N]
  *            [--again N] [--every-block 1] [OP2_...=...]
  *
- * With --again each new loop is run N times more at once. With --every-block each case runs with every block size from 1 to
- * the largest set, code being kept between lives.
- * Every value is a small dyadic number and every intermediate fits its type, so sums are exact in
- * any order and answers are compared bit by bit; only what goes through sqrt, sin, exp or a division is
- * compared nearly. Prints the seed, a failing case as a small program, and the table of what was run. */
+ * With --again each new loop is run N times more at once. With --every-block each case runs with every block size
+ * from 1 to the largest set, code being kept between lives. Every value is a small dyadic number and every
+ * intermediate fits its type, so sums are exact in any order and answers are compared bit by bit; only what goes
+ * through sqrt, sin, exp or a division is compared nearly. Prints the seed, a failing case as a small program, and
+ * the table of what was run. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The same random programs over ranks: every rank knows the whole model, declares its share of each set, and compares what it
- * declared. Without MPI there is one rank, whose share is everything. */
+/* The same random programs over ranks: every rank knows the whole model, declares its share of each set, and
+ * compares what it declared. Without MPI there is one rank, whose share is everything. */
 #ifndef OP2JIT_TESTS_RANKS_H
 #define OP2JIT_TESTS_RANKS_H
 

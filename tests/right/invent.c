@@ -74,9 +74,8 @@ static void put(struct inventor *v, const char *pattern, ...) {
   va_end(args);
 }
 
-/* ---- ways to do what an argument promises ----
- * Each has a right form and a wrong one. In both @ is the argument's name, # its dim, and $ stands for '@[i] = %e' of each component;
- * ~ for the same without the last. */
+/* ---- ways to do what an argument promises ---- Each has a right form and a wrong one. In both @ is the
+ * argument's name, # its dim, and $ stands for '@[i] = %e' of each component; ~ for the same without the last. */
 struct way {
   const char *right, *wrong, *mistake;
 };

@@ -22,7 +22,8 @@ struct right_kernel {
   char mistake[96]; /* "" or what is wrong */
 };
 
-/* The kernel "k" of that number: always the same. A mistake is one that shows on data between 0 and 2, and numbers from 0 to 3. */
+/* The kernel "k" of that number: always the same. A mistake is one that shows on data between 0 and 2, and numbers
+ * from 0 to 3. */
 void right_invent(unsigned long number, bool mistaken, struct right_kernel *out);
 void right_free(struct right_kernel *k);
 

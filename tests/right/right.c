@@ -1,5 +1,5 @@
-/* right COUNT [FIRST]: so many kernels that are right, made at random, none of which is refused, nor found fault with in the checking
- * form; and each once more with a mistake, which the prover or the checking form finds. */
+/* right COUNT [FIRST]: so many kernels that are right, made at random, none of which is refused, nor found fault
+ * with in the checking form; and each once more with a mistake, which the prover or the checking form finds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

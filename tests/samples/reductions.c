@@ -1,6 +1,6 @@
-/* Every reduction the library has, for every type, as a table that proves itself: sums, minima and maxima
- * into globals of one value and of three, alone and with the place where they occurred or what was there, and sums into data
- * through a map. */
+/* Every reduction the library has, for every type, as a table that proves itself: sums, minima and maxima into
+ * globals of one value and of three, alone and with the place where they occurred or what was there, and sums into
+ * data through a map. */
 #include <op2jit.h>
 #include <stdbool.h>
 #include <stdio.h>

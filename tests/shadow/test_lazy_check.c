@@ -1,4 +1,5 @@
-/* OP2_LAZY=check finds what a chain does otherwise than its loops, and says where; data are then as before the call that looked. */
+/* OP2_LAZY=check finds what a chain does otherwise than its loops, and says where; data are then as before the
+ * call that looked. */
 #include "../api/support.h"
 
 #include "loop/chain.h"

@@ -1,5 +1,5 @@
-/* OP2_SHADOW: each loop runs a second time on another backend, and a difference is found; the program's own results are those of its
- * backend.
+/* OP2_SHADOW: each loop runs a second time on another backend, and a difference is found; the program's own
+ * results are those of its backend.
  *   test_shadow BACKEND SHADOW */
 #include "../unit.h"
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* OP2_JIT=load over a cache that was filled with other data: a loop runs in the shape that is there, says so, and computes the same. */
+/* OP2_JIT=load over a cache that was filled with other data: a loop runs in the shape that is there, says so, and
+ * computes the same. */
 #include "../api/support.h"
 
 #include <stdlib.h>
@@ -142,7 +143,8 @@ TEST(straight_meshes_serve_scattered_ones) {
   serves(run_ends, "straight", true, "+straight");
 }
 
-/* What only OP2_VARIANT asked for serves too; what OP2_VARIANT asks for is not replaced; and without any there is an error. */
+/* What only OP2_VARIANT asked for serves too; what OP2_VARIANT asks for is not replaced; and without any there is
+ * an error. */
 TEST(only_what_nobody_forces_is_replaced) {
   open_library("on", "wide", "strip16");
   works(run_twice(false));

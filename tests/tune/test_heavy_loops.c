@@ -1,5 +1,5 @@
-/* Loops over few elements whose calls are long: after some calls they run on all threads, with the same answers; others stay as they
- * are. */
+/* Loops over few elements whose calls are long: after some calls they run on all threads, with the same answers;
+ * others stay as they are. */
 #include "../api/support.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@
 
 enum { ELEMENTS = 300, ROUNDS = 4000, MANY_ROUNDS = 40000, CALLS = 40, THREADS = 3, VALUES = 13 };
 
-/* Operations each of which waits for the one before: no machine does 4000 for 300 elements in 20 microseconds, nor 40000 for two. The
- * first 60 or so decide what comes out. */
+/* Operations each of which waits for the one before: no machine does 4000 for 300 elements in 20 microseconds, nor
+ * 40000 for two. The first 60 or so decide what comes out. */
 static int rounds = ROUNDS;
 
 static const char cook[] = OP_KERNEL(void cook(const int *rounds, const double *in, double *out) {
@@ -427,8 +427,8 @@ static long long calls_of(const char *name) {
   return record(name)->stats.calls;
 }
 
-/* One allocation fails: the loop runs on as it was, if it could not be cut. All fail: the call says so, and works when there is
- * memory again. */
+/* One allocation fails: the loop runs on as it was, if it could not be cut. All fail: the call says so, and works
+ * when there is memory again. */
 TEST(run_on_without_memory) {
   bool stayed = false, failed = false;
   for (long at = 0, refused = 1; refused > 0; at++)

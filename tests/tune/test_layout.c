@@ -1,4 +1,5 @@
-/* Layouts of dats on the host: declared or forced. The program sees the same rows whatever they are. All values are whole numbers, so that any order of sums is right. */
+/* Layouts of dats on the host: declared or forced. The program sees the same rows whatever they are. All values
+ * are whole numbers, so that any order of sums is right. */
 #include "../api/support.h"
 
 #include <string.h>

@@ -175,8 +175,8 @@ CASE(finds_and_remembers) {
   says_where_it_starts("use", "none.db", SMALL, ": nothing is remembered");
 }
 
-/* A run that ends soon keeps the best it knows, once that is half of the variants; with force it says that it was too short, and what is
- * remembered of a whole one stays. */
+/* A run that ends soon keeps the best it knows, once that is half of the variants; with force it says that it was
+ * too short, and what is remembered of a whole one stays. */
 static void short_runs_keep_the_best(void **state) {
   (void)state;
   static const int calls[] = {8, 32, 20};
@@ -255,8 +255,8 @@ static long long calls_in(const char *report, const char *loop) {
   return row && sscanf(row + strlen(loop), "%lld", &calls) == 1 ? calls : -1;
 }
 
-/* Loops whose temporaries were freed stay in the report: one row for the calls of a kind, in the order of the first calls. The next record
- * of the kind goes on with the row, also where it uses no temporaries. */
+/* Loops whose temporaries were freed stay in the report: one row for the calls of a kind, in the order of the
+ * first calls. The next record of the kind goes on with the row, also where it uses no temporaries. */
 CASE(reports_what_is_gone) {
   enum { TIMES = 3 };
   char said[4096];
@@ -342,8 +342,8 @@ static long long binaries_in(const char *cache) {
   return stats.binaries;
 }
 
-/* The program waits for that compile anyway: what comes of it is in the cache, one binary more than the program has had, and the next
- * run gets it from there. */
+/* The program waits for that compile anyway: what comes of it is in the cache, one binary more than the program
+ * has had, and the next run gets it from there. */
 CASE(keeps_what_is_compiled_at_the_end) {
   open_library("1000", "end.db");
   struct ring r = declare(SMALL);

@@ -163,7 +163,8 @@ static bool is_offered(int number, const char *words) {
   return found;
 }
 
-/* Stores past the caches are tried where the caches are far smaller than the data; smooth writes whole vectors, spread adds. */
+/* Stores past the caches are tried where the caches are far smaller than the data; smooth writes whole vectors,
+ * spread adds. */
 TEST(streams_what_caches_cannot_hold) {
   static struct answer a;
   static const size_t caches[] = {(size_t)1 << 40, 1};

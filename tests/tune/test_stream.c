@@ -1,5 +1,6 @@
-/* Loops whose strips store past the caches: what they write is what they would write otherwise, whatever the types, rows, layouts and
- * the places where ranges begin, and everybody sees it; and loops take them by the size of their data. */
+/* Loops whose strips store past the caches: what they write is what they would write otherwise, whatever the
+ * types, rows, layouts and the places where ranges begin, and everybody sees it; and loops take them by the size
+ * of their data. */
 #include "../api/support.h"
 
 #include "api/api.h"
@@ -207,7 +208,8 @@ static void double_of(int rows) {
                     op_arg_dat(y, -1, OP_ID, 1, "double", OP_WRITE)));
 }
 
-/* From one and a half times the caches on; and a small loop of one thread before says nothing of what all threads have. */
+/* From one and a half times the caches on; and a small loop of one thread before says nothing of what all threads
+ * have. */
 TEST(is_taken_by_the_size_of_the_data) {
   const double bytes = 2 * CELLS * sizeof(double);
   for (int large = 0; large < 2; large++) {

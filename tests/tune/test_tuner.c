@@ -241,8 +241,8 @@ TEST(the_hopeless_are_dropped_early) {
   tuner_free(t);
 }
 
-/* Whatever the candidates, the noise and the outliers: what is chosen is at most 2 per cent slower than the default, and trials cost
- * at most what was allowed and one of them. */
+/* Whatever the candidates, the noise and the outliers: what is chosen is at most 2 per cent slower than the
+ * default, and trials cost at most what was allowed and one of them. */
 TEST(is_never_worse_than_the_default) {
   static const double noises[] = {0, 0.02, 0.1, 0.2};
   for (unsigned seed = 1; seed <= 200; seed++) {

@@ -17,8 +17,9 @@ static inline void transpose(four r[4]) {
   r[3] = __builtin_shufflevector(odd01, odd23, 2, 3, 6, 7);
 }
 
-/* What one side adds to the adjoints of its state and of the edge's extent; `w` is the adjoint of the flux. The flux of one
- * side, (through q + p normal), is linear in its pressure and in what goes through; half of it comes from each side. */
+/* What one side adds to the adjoints of its state and of the edge's extent; `w` is the adjoint of the flux. The
+ * flux of one side, (through q + p normal), is linear in its pressure and in what goes through; half of it comes
+ * from each side. */
 static inline void side_adjoint(double gm1, const four q[4], const four *dx, const four *dy, const four w[4],
                                 four q_bar[4], four *dx_bar, four *dy_bar) {
   four inverse = 1 / q[0];
@@ -42,8 +43,9 @@ static inline void add_row(double *to, const four *row) {
   memcpy(to, &sum, sizeof sum);
 }
 
-/* The edges of `edge`, of which the first `count` are added: states are read as the rows that they are, since processors are slow at
- * reading from many places, and edges add to cells and nodes one by one, since they may meet. */
+/* The edges of `edge`, of which the first `count` are added: states are read as the rows that they are, since
+ * processors are slow at reading from many places, and edges add to cells and nodes one by one, since they may
+ * meet. */
 static inline void four_edges(const struct flux_adjoint *f, const int edge[4], int count) {
   const double *restrict x = f->x, *restrict q = f->q, *restrict adt = f->adt, *restrict res_bar = f->res_bar;
   double half_eps = 0.5 * f->eps;

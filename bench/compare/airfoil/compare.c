@@ -47,7 +47,8 @@ static double rms_limit(const struct settings *s) {
   return s->single ? 1e-3 : 1e-9;
 }
 
-/* What rounding leaves of an rms, once the flow does not change any more: a few of the last digits of states about 1. */
+/* What rounding leaves of an rms, once the flow does not change any more: a few of the last digits of states about
+ * 1. */
 static double rounding_of(const struct settings *s) {
   return 2 * (s->single ? FLT_EPSILON : DBL_EPSILON);
 }

@@ -115,8 +115,8 @@ static inline void NAMED(transpose)(NAMED(row) r[4]) {
   r[3] = __builtin_shufflevector(odd01, odd23, 2, 3, 6, 7);
 }
 
-/* Four edges side by side: each state is read as the row that it is, since processors are slow at reading from many places, and
- * the rows are turned into columns. Edges add to cells one by one, since they may meet. */
+/* Four edges side by side: each state is read as the row that it is, since processors are slow at reading from
+ * many places, and the rows are turned into columns. Edges add to cells one by one, since they may meet. */
 static inline void NAMED(four_edges)(const struct NAMED(state) * state, int edge) {
   const real half = (real)0.5, gm1 = NAMED(gm1);
   const int *restrict cells = state->mesh->edge_cells + 2 * edge;

@@ -61,8 +61,8 @@ struct strip {
 
 typedef double four __attribute__((vector_size(4 * sizeof(double))));
 
-/* Rows of `width` numbers, of which all are brought beside those of the other nodes, four by four: processors are slow at reading
- * from many places. What follows the last row is read and not used. */
+/* Rows of `width` numbers, of which all are brought beside those of the other nodes, four by four: processors are
+ * slow at reading from many places. What follows the last row is read and not used. */
 static inline void turn_rows(const double *restrict table, int width, const int node[STRIP],
                              double (*restrict to)[STRIP]) {
   const double *a = table + width * node[0], *b = table + width * node[1], *c = table + width * node[2],

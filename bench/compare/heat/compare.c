@@ -34,7 +34,8 @@ struct settings {
   double dt;
 };
 
-/* Seconds of a step, without the first two: each is a loop of its own, on other dats, that the library plans and compiles. */
+/* Seconds of a step, without the first two: each is a loop of its own, on other dats, that the library plans and
+ * compiles. */
 static double plate_time(struct plate *plate, int steps, double r) {
   double value;
   const int first = steps > 2 ? 2 : 0;

@@ -50,8 +50,8 @@ static void check_change(struct check *check, const char *what, const struct gra
   check_at_most(check, what, difference_above(least, rms_change(graph, a), rms_change(graph, b)), limit);
 }
 
-/* The hand-written loop with OpenMP, on tables that lie where its threads are; its u must be that of the library, its change that
- * of the serial loop. Returns the seconds of one iteration. */
+/* The hand-written loop with OpenMP, on tables that lie where its threads are; its u must be that of the library,
+ * its change that of the serial loop. Returns the seconds of one iteration. */
 static double openmp_seconds(struct check *check, const struct settings *s, const struct graph *graph,
                              const struct jac_problem *problem, const double *u, struct outcome serial) {
   int *ends = touched_copy(graph->ends, graph->edges, 2 * sizeof *ends, 1);

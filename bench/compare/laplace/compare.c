@@ -1,4 +1,5 @@
-/* laplace against hand-written loops: the number of iterations must be the same, since a maximum does not depend on the order. */
+/* laplace against hand-written loops: the number of iterations must be the same, since a maximum does not depend
+ * on the order. */
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/report.h"

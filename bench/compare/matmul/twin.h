@@ -7,8 +7,8 @@
 enum { PANEL = 32 }; /* columns of B that lie together */
 #endif
 
-/* c (rows x columns) = a (rows x inner) times b, which is given in panels: of each the first row of its PANEL columns, then
- * the second, inner rows; what is beyond the last column is zero. */
+/* c (rows x columns) = a (rows x inner) times b, which is given in panels: of each the first row of its PANEL
+ * columns, then the second, inner rows; what is beyond the last column is zero. */
 struct product {
   int rows, columns, inner;
   const double *a, *b;

@@ -1,5 +1,5 @@
-/* shallow_water against hand-written loops, every bit of which must be the same with OP2_FP=strict, and more of the benchmark's
- * values. */
+/* shallow_water against hand-written loops, every bit of which must be the same with OP2_FP=strict, and more of
+ * the benchmark's values. */
 #define SHALLOW_WATER_SAMPLE
 #include "common/arguments.h"
 #include "common/memory.h"
@@ -22,7 +22,8 @@ struct settings {
   const char *mesh, *fp;
 };
 
-/* Leaves the state at the end in `state`; returns the seconds of one step, without the first, which plans and compiles. */
+/* Leaves the state at the end in `state`; returns the seconds of one step, without the first, which plans and
+ * compiles. */
 static double run_library(const struct settings *s, const struct model *model, const int *number,
                           const struct state *state) {
   const int count = model->m * model->n, first = s->steps > 1;

@@ -68,9 +68,9 @@ static void filter_row(const struct arrays *a, const struct model_factors *f, si
   }
 }
 
-/* What repeats is copied by the thread that computed it, while it is in its cache: no loop waits for one that only copies.
- * Fields computed at [i+1][j] lack row 0 and column n, those at [i][j+1] row m and column 0, those at [i+1][j+1] row 0 and
- * column 0, the others row m and column n. */
+/* What repeats is copied by the thread that computed it, while it is in its cache: no loop waits for one that only
+ * copies. Fields computed at [i+1][j] lack row 0 and column n, those at [i][j+1] row m and column 0, those at
+ * [i+1][j+1] row 0 and column 0, the others row m and column n. */
 static void copy_row(const struct arrays *a, double *x, size_t to, size_t from) {
   memcpy(x + to * a->row, x + from * a->row, a->row * sizeof *x);
 }

@@ -6,8 +6,8 @@ static bool is_pointer_to_place(const Value &value) {
   return value.kind == Value::Pointer;
 }
 
-// How many values the type holds: of arrays those of all elements, of structures those of all members; 0: not known. A union is
-// not followed.
+// How many values the type holds: of arrays those of all elements, of structures those of all members; 0: not known.
+// A union is not followed.
 int64_t Walk::values_in(clang::QualType type) const {
   int64_t count = 1;
   while (const auto *array = type.isNull() ? nullptr : context_.getAsConstantArrayType(type)) {

@@ -76,7 +76,8 @@ static bool tests_for_nan(const clang::Expr *condition, const clang::ASTContext 
   return left == right;
 }
 
-// The condition was evaluated just now. Where a comparison does not hold, a NaN may be the reason; such a value may go through.
+// The condition was evaluated just now. Where a comparison does not hold, a NaN may be the reason; such a value may
+// go through.
 void Walk::learn(const clang::Expr *condition, bool holds) {
   condition = condition->IgnoreParenImpCasts();
   if (holds && tests_for_nan(condition, context_))

@@ -1,4 +1,5 @@
-// What a text means in C alone: C++, as which compilers of GPUs read it, would take it for something else without a word.
+// What a text means in C alone: C++, as which compilers of GPUs read it, would take it for something else without a
+// word.
 #ifndef OP2JIT_JIT_CLANG_PROVE_READING_H
 #define OP2JIT_JIT_CLANG_PROVE_READING_H
 

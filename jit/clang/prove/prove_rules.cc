@@ -156,8 +156,8 @@ void Rules::index(const clang::Expr *array, Number index, int64_t size, const Pl
   outside(name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr, stream.str(), size, index, array);
 }
 
-// Of a variable reached through a pointer all elements count, whatever rows they are in. One that is used as another type is not
-// followed.
+// Of a variable reached through a pointer all elements count, whatever rows they are in. One that is used as another
+// type is not followed.
 void Rules::inside_variable(const Place &place, const clang::Expr *where) {
   if (place.variable->getType()->isVariablyModifiedType())
     return;

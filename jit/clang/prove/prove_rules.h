@@ -68,7 +68,8 @@ private:
   std::vector<Finding> findings_;
   std::vector<bool> doubtful_; // by argument: some write was not followed to its component or path
   std::vector<llvm::BitVector> sometimes_; // by argument: components written on some path
-  // By argument: components written where an earlier condition had written them perhaps, as in `if (c) *w = 1; if (!c) *w = 2;`.
+  // By argument: components written where an earlier condition had written them perhaps, as in `if (c) *w = 1; if
+  // (!c) *w = 2;`.
   std::vector<llvm::BitVector> in_turn_;
 };
 

@@ -1,4 +1,5 @@
-/* op_profile_*: a tree of a program's sections, with the times that it spent in them; and loops as a table for other programs. */
+/* op_profile_*: a tree of a program's sections, with the times that it spent in them; and loops as a table for
+ * other programs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -116,7 +116,8 @@ static struct work range_work(struct launch *launch, range_function function, in
                        .slot_bytes = loop->slot_bytes};
 }
 
-/* What is written past the caches is not there for the next loop, and increments that are written apart are not collected. */
+/* What is written past the caches is not there for the next loop, and increments that are written apart are not
+ * collected. */
 static int cpu_work(struct op_context *ctx, struct launch *launch, struct work *out, struct error *err) {
   const struct cpu_variant *v = variant_of(launch->loop, launch->variant);
   if (!v->variant.strategy->apart && !v->variant.shape.stream) {

@@ -1,5 +1,6 @@
-/* OP2_JIT=load: which shape a loop has depends on its data, so that a cache that was filled on a small mesh lacks the shapes of a large
- * one. Every shape gives the right results; one that is in the cache runs in place of one that is not. */
+/* OP2_JIT=load: which shape a loop has depends on its data, so that a cache that was filled on a small mesh lacks
+ * the shapes of a large one. Every shape gives the right results; one that is in the cache runs in place of one
+ * that is not. */
 #include <string.h>
 
 #include "base/log.h"

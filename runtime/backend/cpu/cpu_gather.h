@@ -20,7 +20,8 @@ void gather_free(struct gather *g);
 
 /* What the work of the elements is compiled from. */
 const struct desc *gather_desc(const struct gather *g);
-/* The works of an execution that is complete else: the elements', made of the loop's own, and one for each set that collects. */
+/* The works of an execution that is complete else: the elements', made of the loop's own, and one for each set
+ * that collects. */
 void gather_works(struct gather *g, const struct launch *launch, const struct work *own, struct execution *e);
 
 #endif

@@ -117,8 +117,8 @@ static size_t cache_bytes(struct op_context *ctx) {
 
 int cpu_look_at_data(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int code,
                      struct error *err) {
-  /* From this share of elements in strips inside straight ranges on, shapes that know them are the better ones. With so many
-   * times the caches, what a call writes is gone from them before the next loop looks for it. */
+  /* From this share of elements in strips inside straight ranges on, shapes that know them are the better ones.
+   * With so many times the caches, what a call writes is gone from them before the next loop looks for it. */
   const double straight_enough = 0.5, times_cache = 1.5;
   enum { STRAIGHT, LARGE, FACTS };
   double most[FACTS] = {0};
@@ -277,8 +277,8 @@ void cpu_discount(struct op_context *ctx) {
     team_discount(ctx->team, jit_threads(ctx->jit));
 }
 
-/* The loop's own code, and the one for lists; with `wait` false a function stays NULL while it is being compiled. Ranks ask for
- * code together, so a rank without elements asks for the same. */
+/* The loop's own code, and the one for lists; with `wait` false a function stays NULL while it is being compiled.
+ * Ranks ask for code together, so a rank without elements asks for the same. */
 int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
   struct cpu_variant *v = &((const struct cpu_loop *)loop->backend_state)->variants[which];
   struct jit *jit = NULL;

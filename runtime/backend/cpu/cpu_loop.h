@@ -48,22 +48,22 @@ int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop
                       struct error *err);
 /* Nobody of this loop needs them (any more). */
 void cpu_drop_straight(struct op_context *ctx, struct cpu_loop *cpu);
-/* What the data have to say about shapes: are they straight, are they large? Ranks do this together, those too that failed before
- * (`code`). */
+/* What the data have to say about shapes: are they straight, are they large? Ranks do this together, those too
+ * that failed before (`code`). */
 int cpu_look_at_data(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int code,
                      struct error *err);
 /* Would it be cut finer if its calls were long? Not where OP2_VARIANT says what runs, and not with ranks, which would
  * have to find the same. */
 bool cpu_may_be_heavy(const struct op_context *ctx, const struct loop *loop);
-/* OP2_JIT=load: where the cache lacks the standard shape and has another one of the loop, that becomes the standard. Ranks do this
- * together. */
+/* OP2_JIT=load: where the cache lacks the standard shape and has another one of the loop, that becomes the
+ * standard. Ranks do this together. */
 int cpu_prefer_cached(struct op_context *ctx, const struct loop *loop, struct jit *jit,
                       struct shape *standard, struct error *err);
 /* All variants that make sense for the loop, or only the default. Nothing is compiled. */
 int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, bool all,
                    struct error *err);
-/* The schedule of one variant, then its code. With `wait` false the code may be compiled behind the program: the variant is not ready
- * then, and this is to be called again. */
+/* The schedule of one variant, then its code. With `wait` false the code may be compiled behind the program: the
+ * variant is not ready then, and this is to be called again. */
 int cpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err);
 int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err);
 /* The function for tiles of chains, if it is not there yet. */

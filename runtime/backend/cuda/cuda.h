@@ -79,8 +79,8 @@ cuda_address cuda_dat_address(const struct dat *dat);
 /* The GPU is given kernels of the loop; it has done all it was given. */
 void cuda_given(struct cuda *c, const char *loop, const char *variant);
 void cuda_waited(struct cuda *c);
-/* As cuda_check, for calls that may also say that a kernel failed which was given before: the message names the loops that it
- * can be of. */
+/* As cuda_check, for calls that may also say that a kernel failed which was given before: the message names the
+ * loops that it can be of. */
 int cuda_failed(struct cuda *c, int code, struct error *err, const char *doing, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -105,8 +105,8 @@ struct cuda_program {
   cuda_module module;
   int *constant_changes; /* per constant: which value it holds, -1: none */
 };
-/* From memory, the cache, NVRTC or the rank that asks them for this kind of GPU; collective over its ranks. `shape` NULL: the kernels of
- * messages (halo.c), which `loop` needs first. Belongs to the backend's jit. */
+/* From memory, the cache, NVRTC or the rank that asks them for this kind of GPU; collective over its ranks.
+ * `shape` NULL: the kernels of messages (halo.c), which `loop` needs first. Belongs to the backend's jit. */
 int cuda_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,
                      const struct cuda_shape *shape, struct cuda_program **out, struct error *err);
 /* Fills c->compiler, which is part of every key. */
@@ -168,7 +168,8 @@ struct cuda_loop {
 /* All variants that make sense for the loop, or only the default. Nothing is compiled. */
 int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, bool all,
                     struct error *err);
-/* ready.c: the plan and its memory, then the code of one variant. Ranks do it together; another one may fail where this one does not. */
+/* ready.c: the plan and its memory, then the code of one variant. Ranks do it together; another one may fail where
+ * this one does not. */
 int cuda_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err);
 int cuda_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err);
 /* Everything that was made is released; what the variant is stays. */

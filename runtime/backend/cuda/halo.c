@@ -1,5 +1,6 @@
-/* Rows of a dat between the device and the messages of ranks: gathered and scattered there, so that only they travel. MPI
- * is given pinned memory of the host, to which all of a direction's messages are copied at once, or the device's memory itself. */
+/* Rows of a dat between the device and the messages of ranks: gathered and scattered there, so that only they
+ * travel. MPI is given pinned memory of the host, to which all of a direction's messages are copied at once, or
+ * the device's memory itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 
 /* ---- the kernels ---- */
 
-/* A value is moved as a word of its size; `row` and `step` are the distances of elements and of components. Bytes of the word,
- * its type; once to the message and once back. */
+/* A value is moved as a word of its size; `row` and `step` are the distances of elements and of components. Bytes
+ * of the word, its type; once to the message and once back. */
 static const char parameters[] = "const int *elements, int count, int dim, long long row, long long step";
 static const struct {
   int bytes;

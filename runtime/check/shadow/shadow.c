@@ -17,8 +17,8 @@
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 
-/* Results differ by rounding: this much of the largest value of the dat or global. Of sums it is the largest sum of absolute values,
- * and each addition may round, in both runs. */
+/* Results differ by rounding: this much of the largest value of the dat or global. Of sums it is the largest sum
+ * of absolute values, and each addition may round, in both runs. */
 #define TOLERANCE_DOUBLE 1e-10
 #define TOLERANCE_FLOAT 1e-4
 
@@ -124,7 +124,8 @@ static struct difference compare(const struct loop_arg *arg, double sum, double 
   return (struct difference){0};
 }
 
-/* Constants are passed to compiled code alone: a kernel that is a C function has the program's variables of these names. */
+/* Constants are passed to compiled code alone: a kernel that is a C function has the program's variables of these
+ * names. */
 static void tell_constants(const struct op_context *ctx, const struct loop *loop, struct text *out) {
   const struct desc *d = &loop->desc;
   const bool native = strcmp(loop->backend->name, "native") == 0;
@@ -245,8 +246,8 @@ static void wrote(struct op_context *ctx, const struct loop *loop, const struct 
       dat_wrote(ctx, loop->args[i].dat, space, REGION_OWNED);
 }
 
-/* The shadow's run from the values before the first one; its outcome is in the host's memory afterwards. A device's replicas are
- * told of each exchange of values. */
+/* The shadow's run from the values before the first one; its outcome is in the host's memory afterwards. A
+ * device's replicas are told of each exchange of values. */
 static int run_again(struct op_context *ctx, const struct launch *launch, const struct shadow_run *run,
                      struct error *err) {
   const struct loop *loop = launch->loop;

@@ -1,5 +1,5 @@
-/* OP2_SHADOW=BACKEND[:N]: each (or each N-th) run of a loop is done a second time by another backend from the same data, and
- * the results are compared. The first backend's results stand. */
+/* OP2_SHADOW=BACKEND[:N]: each (or each N-th) run of a loop is done a second time by another backend from the same
+ * data, and the results are compared. The first backend's results stand. */
 #ifndef OP2JIT_CHECK_SHADOW_H
 #define OP2JIT_CHECK_SHADOW_H
 
@@ -20,8 +20,8 @@ struct shadow_run {
 
 /* Before the first run: keep what the loop starts from. After an error there is nothing to drop. */
 int shadow_begin(struct op_context *ctx, struct launch *launch, struct shadow_run *run, struct error *err);
-/* After it: run loop->shadow from the same data, and compare. OP_ERR_VIOLATION: they differ; the data are the first run's
- * anyway. Any other error: data and results are as before the first run. */
+/* After it: run loop->shadow from the same data, and compare. OP_ERR_VIOLATION: they differ; the data are the
+ * first run's anyway. Any other error: data and results are as before the first run. */
 int shadow_end(struct op_context *ctx, struct launch *launch, struct shadow_run *run, struct error *err);
 /* In place of shadow_end after a first run that failed. */
 void shadow_drop(struct shadow_run *run);

@@ -6,8 +6,8 @@
 
 struct op_context;
 
-/* By argument, of floating point that is added to: of the values that have most, the start value and what is added as absolute
- * values, and how many are added. The other arguments have zeros. */
+/* By argument, of floating point that is added to: of the values that have most, the start value and what is added
+ * as absolute values, and how many are added. The other arguments have zeros. */
 struct sums {
   double size[OP_MAX_ARGS], count[OP_MAX_ARGS];
 };
@@ -16,7 +16,8 @@ static inline bool is_sum(const struct loop_arg *arg) {
   return arg->present && arg->access == OP_INC && type_info(arg->type)->is_float;
 }
 
-/* A look (loop/form.h): runs the loop element by element on the host, from one slot; dats and slots hold nothing to be used afterwards. Collective. */
+/* A look (loop/form.h): runs the loop element by element on the host, from one slot; dats and slots hold nothing
+ * to be used afterwards. Collective. */
 int sums_find(struct op_context *ctx, struct launch *launch, void *sums, struct error *err);
 
 #endif

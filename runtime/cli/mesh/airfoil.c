@@ -1,5 +1,5 @@
-/* OP2's text format for airfoil: a line of four sizes, then a row for each node (x y), cell (4 nodes), edge (2 nodes, 2 cells) and
- * boundary edge (2 nodes, a cell, a flag). The names are those of OP2's HDF5 form of it. */
+/* OP2's text format for airfoil: a line of four sizes, then a row for each node (x y), cell (4 nodes), edge (2
+ * nodes, 2 cells) and boundary edge (2 nodes, a cell, a flag). The names are those of OP2's HDF5 form of it. */
 #include <limits.h>
 #include <stdio.h>
 

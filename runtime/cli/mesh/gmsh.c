@@ -1,5 +1,6 @@
-/* Gmsh's .msh, versions 2, 4.0 and 4.1, in text and in binary: nodes, and the elements of first order, a set for each of their
- * types, with the physical group of each element. Tags of nodes become numbers in the order of the file. */
+/* Gmsh's .msh, versions 2, 4.0 and 4.1, in text and in binary: nodes, and the elements of first order, a set for
+ * each of their types, with the physical group of each element. Tags of nodes become numbers in the order of the
+ * file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -48,8 +48,8 @@ struct gmsh {
   } entities;
 };
 
-/* Sections of version 2 and of both versions 4, each from behind its first word up to its last. What they make is freed with the
- * struct. */
+/* Sections of version 2 and of both versions 4, each from behind its first word up to its last. What they make is
+ * freed with the struct. */
 int gmsh_read_nodes_2(struct gmsh *g, struct error *err);
 int gmsh_read_nodes_4(struct gmsh *g, struct error *err);
 int gmsh_read_entities(struct gmsh *g, struct error *err);

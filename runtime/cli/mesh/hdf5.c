@@ -1,4 +1,5 @@
-/* OP2's layout. What was written by this library says which sets a table belongs to; of other files it is guessed from sizes. */
+/* OP2's layout. What was written by this library says which sets a table belongs to; of other files it is guessed
+ * from sizes. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,8 +79,8 @@ static void said_sets(struct layout *l, const struct mesh_file *m, const char *n
     *set = find_set(m, word);
 }
 
-/* Numbers were read as int because they might have been a map's. The library has no unsigned char: bytes that are no bools stay
- * int. */
+/* Numbers were read as int because they might have been a map's. The library has no unsigned char: bytes that are
+ * no bools stay int. */
 static void narrow(struct mesh_table *t, size_t values, enum type_code type) {
   const int *wide = t->values;
   bool fits = type == TYPE_CHAR || type == TYPE_SHORT || type == TYPE_BOOL;

@@ -58,13 +58,14 @@ int mesh_parse_gmsh(struct mesh_file *m, const char *path, const char *text, siz
 bool mesh_looks_like_gmsh(const char *text);
 int mesh_write_airfoil(const struct mesh_file *m, const char *path, struct error *err);
 int mesh_write_gmsh(const struct mesh_file *m, const char *path, struct error *err);
-/* Whether table number `table` of a mesh that such a file can hold is in it; what a format has no place for is left out. */
+/* Whether table number `table` of a mesh that such a file can hold is in it; what a format has no place for is
+ * left out. */
 bool mesh_airfoil_holds(const struct mesh_file *m, int table);
 bool mesh_gmsh_holds(const struct mesh_file *m, int table);
 
-/* Sets of edges (in the plane) or faces (in space) with maps to their nodes and their two cells, and of those of the boundary
- * with one cell and the group of the element that lies there. Cells of several types get a set for all of them. Entries
- * of maps must be in range. */
+/* Sets of edges (in the plane) or faces (in space) with maps to their nodes and their two cells, and of those of
+ * the boundary with one cell and the group of the element that lies there. Cells of several types get a set for
+ * all of them. Entries of maps must be in range. */
 int mesh_add_sides(struct mesh_file *m, struct error *err);
 
 /* OP2's layout. What the file that the mesh is from has beside it is copied. */
@@ -93,8 +94,8 @@ int mesh_components(const struct mesh_file *m, long long *out, struct error *err
 /* Values that are not finite. */
 long long mesh_not_finite(const struct mesh_file *m, const struct mesh_table *t);
 
-/* The table that holds coordinates: reals of 2 or 3 columns on the set that the maps of cells lead to. Negative: there is none,
- * or more than one, which mesh_points_error says. */
+/* The table that holds coordinates: reals of 2 or 3 columns on the set that the maps of cells lead to. Negative:
+ * there is none, or more than one, which mesh_points_error says. */
 enum { MESH_NO_POINTS = -1, MESH_MANY_POINTS = -2 };
 int mesh_find_points(const struct mesh_file *m);
 int mesh_points_error(const struct mesh_file *m, struct error *err);

@@ -11,7 +11,8 @@ enum mixed_bytes { MIXED_INT = 4, MIXED_SIZE = 8, MIXED_REAL = 8 };
 int mixed_whole(struct scan *s, enum mixed_bytes bytes, long long low, long long high, const char *what,
                 long long *out, struct error *err);
 int mixed_real(struct scan *s, const char *what, double *out, struct error *err);
-/* That `count` times `numbers` numbers, `bytes` bytes if in binary, can be left: asked before anything is made for them. */
+/* That `count` times `numbers` numbers, `bytes` bytes if in binary, can be left: asked before anything is made for
+ * them. */
 int mixed_has(const struct scan *s, long long count, int numbers, long long bytes, const char *what,
               struct error *err);
 /* To behind the end of the line, where binary begins; text stays where it is. */

@@ -1,5 +1,5 @@
-/* Which dat of a mesh holds the coordinates. Cells have three nodes or more, so it lies on the set that such maps lead to: a dat
- * on the cells, their middles say, is none. Where more than one fits, the user says which. */
+/* Which dat of a mesh holds the coordinates. Cells have three nodes or more, so it lies on the set that such maps
+ * lead to: a dat on the cells, their middles say, is none. Where more than one fits, the user says which. */
 #include <string.h>
 
 #include "mesh_file.h"

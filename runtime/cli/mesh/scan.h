@@ -13,7 +13,8 @@ struct scan {
   const char *begin, *section; /* of the file; the name for messages, NULL outside of sections */
 };
 
-/* "PATH, line N: ..." of the place where the scan is, or "PATH, SECTION, byte N: ..." in binary. Returns OP_ERR_FILE. */
+/* "PATH, line N: ..." of the place where the scan is, or "PATH, SECTION, byte N: ..." in binary. Returns
+ * OP_ERR_FILE. */
 int scan_failed(const struct scan *s, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Whole numbers from `low` to `high`; `what` is for the message. */

@@ -1,6 +1,6 @@
-/* Edges of the cells of a mesh in the plane, faces of those in space, each with the cells on its two sides: what Gmsh's files do
- * not have, and loops over finite volumes are about. In linear time: sides are looked for among those with the same least
- * node, and numbered in the order of the first cell that has them. */
+/* Edges of the cells of a mesh in the plane, faces of those in space, each with the cells on its two sides: what
+ * Gmsh's files do not have, and loops over finite volumes are about. In linear time: sides are looked for among
+ * those with the same least node, and numbered in the order of the first cell that has them. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 enum { SIDES_MOST = 6, SIDE_NODES = 4 };
 
-/* Of a cell, by Gmsh's number of its type: its sides, as nodes of the cell. In the plane they go round with the cell on their
- * left; in space round the way out of the cell. A side of three nodes ends with -1. */
+/* Of a cell, by Gmsh's number of its type: its sides, as nodes of the cell. In the plane they go round with the
+ * cell on their left; in space round the way out of the cell. A side of three nodes ends with -1. */
 static const struct shape {
   int number, dimension, sides;
   signed char nodes[SIDES_MOST][SIDE_NODES];

@@ -1,7 +1,7 @@
-/* How HDF5 reaches a file of one process. Its own driver would do, but for one thing: when there is no space left, HDF5 cannot
- * close a file whose last pages it cannot write, keeps it half closed, and falls over it at the end of the program. Here a file
- * that could not be written once is given up: what follows is swallowed, the file closes, and hdf5_driver_trouble says why. No
- * locks are taken: files are written under a name of their own. */
+/* How HDF5 reaches a file of one process. Its own driver would do, but for one thing: when there is no space left,
+ * HDF5 cannot close a file whose last pages it cannot write, keeps it half closed, and falls over it at the end of
+ * the program. Here a file that could not be written once is given up: what follows is swallowed, the file closes,
+ * and hdf5_driver_trouble says why. No locks are taken: files are written under a name of their own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The HDF5 plugin's own parts. HDF5 keeps one stack of errors per thread and prints it by itself; both are the host program's
- * as much as ours, so that every call of the table is wrapped in quiet_begin and quiet_end. */
+/* The HDF5 plugin's own parts. HDF5 keeps one stack of errors per thread and prints it by itself; both are the
+ * host program's as much as ours, so that every call of the table is wrapped in quiet_begin and quiet_end. */
 #ifndef OP2JIT_IO_HDF5_INNER_H
 #define OP2JIT_IO_HDF5_INNER_H
 
@@ -29,9 +29,9 @@ hid_t hdf5_type(enum type_code type);
 /* What a type of a file is. */
 void hdf5_describe(hid_t type, struct file_dataset *out);
 
-/* The driver for files of one process (driver.c), for a list of properties of access: negative, or what is to be released when
- * the file is closed (HDF5 forgets a driver before it closes the last file by it). Files that several ranks read together are
- * HDF5's and MPI's own affair. */
+/* The driver for files of one process (driver.c), for a list of properties of access: negative, or what is to be
+ * released when the file is closed (HDF5 forgets a driver before it closes the last file by it). Files that
+ * several ranks read together are HDF5's and MPI's own affair. */
 hid_t hdf5_driver_use(hid_t access);
 void hdf5_driver_release(hid_t id);
 /* The errno of what could not be written, 0 if all could. */

@@ -108,8 +108,8 @@ static H5T_conv_ret_t look_at_misfit(H5T_conv_except_t what, hid_t from, hid_t t
 static hid_t transfer(const struct file *file, struct misfit *misfit) {
   hid_t list = H5Pcreate(H5P_DATASET_XFER);
 #ifdef OP2JIT_FILES_MPI
-  /* A call of all ranks, in which each moves its own rows, which are in one piece: to gather them on a few ranks first would
-   * take memory and bring nothing. */
+  /* A call of all ranks, in which each moves its own rows, which are in one piece: to gather them on a few ranks
+   * first would take memory and bring nothing. */
   if (file->together) {
     H5Pset_dxpl_mpio(list, H5FD_MPIO_COLLECTIVE);
     H5Pset_dxpl_mpio_collective_opt(list, H5FD_MPIO_INDIVIDUAL_IO);
@@ -200,8 +200,8 @@ static int make_way(struct file *file, const char *name, struct error *err) {
   }
 }
 
-/* Folders are made as needed. Rows are written once, so that nothing need be there before; but their place is, for those that
- * write them there themselves. */
+/* Folders are made as needed. Rows are written once, so that nothing need be there before; but their place is, for
+ * those that write them there themselves. */
 int hdf5_create(struct file *file, const char *name, enum type_code type, int rank, const long long extents[],
                 struct error *err) {
   struct quiet before = quiet_begin();

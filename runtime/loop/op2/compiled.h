@@ -6,9 +6,11 @@
 
 /* Do the kernel's parameters, as the program's compiler saw them, fit the arguments? OP_ERR_KERNEL, OP_ERR_BACKEND. */
 int compiled_check(const struct loop *loop, struct error *err);
-/* Where the arguments are in the frame, of which loop->places is the first slot, and the form of the kernel that suits them. Again when the mesh changed. */
+/* Where the arguments are in the frame, of which loop->places is the first slot, and the form of the kernel that
+ * suits them. Again when the mesh changed. */
 int compiled_place(struct loop *loop, struct error *err);
-/* A warning for each argument that writes what another element writes as well: the loop runs in conflict-free colours. */
+/* A warning for each argument that writes what another element writes as well: the loop runs in conflict-free
+ * colours. */
 int compiled_warn_of_shared(struct op_context *ctx, const struct loop *loop, struct error *err);
 
 #endif

@@ -10,7 +10,8 @@
 #include "base/error.h"
 #include "run/team.h"
 
-/* What tables of large sets are kept for; strips of generated code stay the same where ranges begin at such elements. */
+/* What tables of large sets are kept for; strips of generated code stay the same where ranges begin at such
+ * elements. */
 enum { PREFIX_STEP = 64 };
 
 struct prefix_request {

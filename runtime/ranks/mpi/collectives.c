@@ -43,8 +43,8 @@ int mpi_make_operations(MPI_Op operations[3], struct error *err) {
 
 /* ---- the calls ---- */
 
-/* A call that fails because another rank did is left, but not ended: messages of the others may still arrive. So what is
- * small goes through memory that stays. (What is large is moved while all can still agree.) */
+/* A call that fails because another rank did is left, but not ended: messages of the others may still arrive. So
+ * what is small goes through memory that stays. (What is large is moved while all can still agree.) */
 static void *safe(struct comm *c, void *memory, size_t bytes) {
   return bytes <= mpi_state(c)->room_bytes ? mpi_state(c)->room : memory;
 }

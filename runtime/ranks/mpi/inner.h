@@ -61,8 +61,8 @@ bool mpi_watch_broken(const struct comm *c);
 void mpi_watch_tell(struct comm *c, const struct error *err);
 int mpi_watch_told(struct comm *c, struct error *err);
 
-/* Ends messages that nobody waits for any more, the first `receives` of which are received: nothing arrives in their memory
- * from then on. */
+/* Ends messages that nobody waits for any more, the first `receives` of which are received: nothing arrives in
+ * their memory from then on. */
 void mpi_abandon(MPI_Request *requests, int receives, int count);
 
 /* Pieces of `bytes`. */

@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "inner.h"
 
-/* The first rounds are the short waits, and cost nothing more; later ones give the CPU to whoever wants it, and look at the
- * clock. */
+/* The first rounds are the short waits, and cost nothing more; later ones give the CPU to whoever wants it, and
+ * look at the clock. */
 enum { ROUNDS = 256 };
 /* A crowded rank gives the CPU away at once, and after so long it sleeps. */
 static const double patience = 1e-3;

@@ -1,8 +1,8 @@
-/* Ranks that make different calls would wait for each other for ever, and so would those whose neighbour failed alone. That one
- * tells them; for the others each comm counts what is begun on it; a rank that has waited
- * for some seconds tells others where it waits, and looks at what they tell. All ranks begin the same in the same order: so if
- * one has begun what the other has not, and the other way round, or the same number of a comm is not the same call, then
- * they differ, however old what was told is. Nobody who does not wait or fail sends anything. */
+/* Ranks that make different calls would wait for each other for ever, and so would those whose neighbour failed
+ * alone. That one tells them; for the others each comm counts what is begun on it; a rank that has waited for some
+ * seconds tells others where it waits, and looks at what they tell. All ranks begin the same in the same order: so
+ * if one has begun what the other has not, and the other way round, or the same number of a comm is not the same
+ * call, then they differ, however old what was told is. Nobody who does not wait or fail sends anything. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,8 +149,8 @@ static bool differ(const struct note *mine, const struct note *theirs) {
   return mine->begun[theirs->comm] < theirs->number && theirs->begun[mine->comm] < mine->number;
 }
 
-/* A rank that failed has told the user itself. Several pairs of ranks may find it at once that they differ: rank 0 tells the user, or,
- * if it comes to no call, the lower one of a pair. */
+/* A rank that failed has told the user itself. Several pairs of ranks may find it at once that they differ: rank 0
+ * tells the user, or, if it comes to no call, the lower one of a pair. */
 static int fail(const struct mpi_watch *watch, struct error *err) {
   error_set(err, watch->last.code, "%s", watch->last.words);
   if (watch->last.failed)

@@ -67,8 +67,8 @@ static int no_memory(struct error *err) {
 
 /* ---- ids ---- */
 
-/* Numbers that are not owned here get ids behind the owned ones. The rows are taken over: narrow ones become the ids where they
- * are. */
+/* Numbers that are not owned here get ids behind the owned ones. The rows are taken over: narrow ones become the
+ * ids where they are. */
 static int *translate(struct grown_set *to, struct rows *rows, size_t entries) {
   int *ids = rows->wide ? array_new(entries, sizeof *ids) : rows->entries;
   bool good = ids != NULL;

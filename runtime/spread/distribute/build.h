@@ -1,5 +1,5 @@
-/* From what each rank owns to what each rank keeps: local numbers, copies of others' elements, and the messages that bring
- * them up to date, as halo.h defines them. Works on arrays alone; the comm may be MPI's or a test's. */
+/* From what each rank owns to what each rank keeps: local numbers, copies of others' elements, and the messages
+ * that bring them up to date, as halo.h defines them. Works on arrays alone; the comm may be MPI's or a test's. */
 #ifndef OP2JIT_DISTRIBUTE_BUILD_H
 #define OP2JIT_DISTRIBUTE_BUILD_H
 

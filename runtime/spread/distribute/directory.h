@@ -1,5 +1,5 @@
-/* Who has which element of a set: a value per global number, kept by blocks of numbers, so that no rank holds more than its
- * share whoever declared or owns the elements. All collective but directory_free. */
+/* Who has which element of a set: a value per global number, kept by blocks of numbers, so that no rank holds more
+ * than its share whoever declared or owns the elements. All collective but directory_free. */
 #ifndef OP2JIT_DISTRIBUTE_DIRECTORY_H
 #define OP2JIT_DISTRIBUTE_DIRECTORY_H
 
@@ -23,8 +23,8 @@ int directory_ask(const struct directory *d, struct comm *comm, const long long 
                   int *values, struct error *err);
 void directory_free(struct directory *d);
 
-/* Rows of data of elements that other ranks own: of ids 0 .. owned-1 this rank has the rows; out gets those of the ids behind
- * them. */
+/* Rows of data of elements that other ranks own: of ids 0 .. owned-1 this rank has the rows; out gets those of the
+ * ids behind them. */
 int directory_rows(struct comm *comm, long long total, const struct numbers *ids, long owned,
                    size_t row_bytes, const void *rows, void *out, struct error *err);
 /* The other way round: the values of the ids behind the owned ones are added to those at their owners. */

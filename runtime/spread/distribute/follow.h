@@ -20,8 +20,8 @@ struct follow_plan {
   int *place; /* of each set: 0 for the first ones, else the number of its step, from 1 */
 };
 
-/* placed[s]: set s is there from the beginning. A set that a map connects with a placed one is the next, by its targets rather
- * than by its sources; else any that is left. Local, and the same on all ranks. */
+/* placed[s]: set s is there from the beginning. A set that a map connects with a placed one is the next, by its
+ * targets rather than by its sources; else any that is left. Local, and the same on all ranks. */
 int follow_plan(const struct share *share, const bool *placed, struct follow_plan *plan, struct error *err);
 void follow_plan_free(struct follow_plan *plan);
 

@@ -240,7 +240,8 @@ static void owners_of_copies(const struct grown_set *set, int ranks, int *owner)
       owner[i++] = r;
 }
 
-/* Copies that a table names, together by owner and ascending: how many of each, their local numbers and their owners'. */
+/* Copies that a table names, together by owner and ascending: how many of each, their local numbers and their
+ * owners'. */
 static int list_reached(struct growth *g, const struct grown_map *map, const int *table, long *counts,
                         int **here, int **there, struct error *err) {
   const struct grown_set *from = &g->sets[map->from], *to = &g->sets[map->to];

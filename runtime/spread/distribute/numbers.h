@@ -28,8 +28,8 @@ int numbers_find(const struct numbers *n, long long number);
 /* The id of a number, a new one if it was unknown; -1: no memory, or more ids than an int holds. */
 int numbers_add(struct numbers *n, long long number);
 
-/* The places of the numbers in ascending order; NULL: no memory. Linear time for a few ascending stretches one after the
- * other. */
+/* The places of the numbers in ascending order; NULL: no memory. Linear time for a few ascending stretches one
+ * after the other. */
 int *numbers_order(const long long *number, long count);
 
 #endif

@@ -1,6 +1,6 @@
-/* Recursive bisection without gathering: every level cuts all groups of points at once, and each cut is found by counting,
- * digit by digit, how many points lie below. Coordinates become integers that sort like them, so a cut is exact and the same
- * on every rank; points with the same coordinate are cut by their numbers. */
+/* Recursive bisection without gathering: every level cuts all groups of points at once, and each cut is found by
+ * counting, digit by digit, how many points lie below. Coordinates become integers that sort like them, so a cut
+ * is exact and the same on every rank; points with the same coordinate are cut by their numbers. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

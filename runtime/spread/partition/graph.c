@@ -83,8 +83,8 @@ static long partners(long count) {
   return count <= GRAPH_MOST_NEIGHBOURS ? count - 1 : GRAPH_MOST_NEIGHBOURS;
 }
 
-/* Pairs within each group, both ways. In a large one (a target that very many share) only near ones, around a ring: all pairs
- * would be the square of its size, and the ring holds it together as well. */
+/* Pairs within each group, both ways. In a large one (a target that very many share) only near ones, around a
+ * ring: all pairs would be the square of its size, and the ring holds it together as well. */
 static struct told *pair_up(const long *start, long long *members, long groups, long *count) {
   long most = 0;
   *count = 0;

@@ -1,5 +1,5 @@
-/* Which elements of a set are neighbours through a map: what graph partitioners take. Spread by blocks of global numbers,
- * whoever has the elements. */
+/* Which elements of a set are neighbours through a map: what graph partitioners take. Spread by blocks of global
+ * numbers, whoever has the elements. */
 #ifndef OP2JIT_DISTRIBUTE_GRAPH_H
 #define OP2JIT_DISTRIBUTE_GRAPH_H
 
@@ -14,17 +14,18 @@ struct graph {
   long long *weights;    /* size; NULL: all the same */
 };
 
-/* Of so many elements or fewer that meet, all are neighbours; of more, each is one of half as many before and after it. */
+/* Of so many elements or fewer that meet, all are neighbours; of more, each is one of half as many before and
+ * after it. */
 enum { GRAPH_MOST_NEIGHBOURS = 64 };
 
-/* by_rows: two targets of the map are neighbours if a row holds both; else two sources are if they share a target. Weights are
- * of this rank's owned elements, may be NULL everywhere. Collective: all ranks succeed or all fail. */
+/* by_rows: two targets of the map are neighbours if a row holds both; else two sources are if they share a target.
+ * Weights are of this rank's owned elements, may be NULL everywhere. Collective: all ranks succeed or all fail. */
 int graph_build(struct graph *graph, struct comm *comm, const struct share *share, int map, bool by_rows,
                 const long long *weights, struct error *err);
 void graph_free(struct graph *graph);
 
-/* What a plugin for partitioning exports as `op2jit_graph_partitioner`. Collective; a part for each element of the block. A rank
- * may fail alone: the caller asks the others. */
+/* What a plugin for partitioning exports as `op2jit_graph_partitioner`. Collective; a part for each element of the
+ * block. A rank may fail alone: the caller asks the others. */
 struct graph_partitioner {
   int version;
   const char *name;

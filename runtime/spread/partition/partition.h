@@ -1,5 +1,5 @@
-/* op_partition: which elements each rank owns. One set is parted by name, the others follow along the maps, and everything
- * moves. With one rank the arguments are checked and nothing moves. */
+/* op_partition: which elements each rank owns. One set is parted by name, the others follow along the maps, and
+ * everything moves. With one rank the arguments are checked and nothing moves. */
 #ifndef OP2JIT_PARTITION_H
 #define OP2JIT_PARTITION_H
 

@@ -1,5 +1,5 @@
-/* Partitioners: which part each element of one set goes to. The answer depends on the mesh alone, not on how its elements are
- * spread when it is asked for. All collective. */
+/* Partitioners: which part each element of one set goes to. The answer depends on the mesh alone, not on how its
+ * elements are spread when it is asked for. All collective. */
 #ifndef OP2JIT_DISTRIBUTE_PARTS_H
 #define OP2JIT_DISTRIBUTE_PARTS_H
 
@@ -23,13 +23,15 @@ typedef int partitioner(const struct part_request *request, int *part, struct er
 partitioner parts_block;
 /* By a hash of the numbers. */
 partitioner parts_random;
-/* Recursive bisection, across the longest side of the bounding box, or across the principal axis of inertia. Elements at the
- * same place are told apart by their numbers, so parts of equal weights differ by the rounding of each cut only. */
+/* Recursive bisection, across the longest side of the bounding box, or across the principal axis of inertia.
+ * Elements at the same place are told apart by their numbers, so parts of equal weights differ by the rounding of
+ * each cut only. */
 partitioner parts_rcb;
 partitioner parts_inertial;
 
-/* All other sets from those that have parts (part[s] not NULL, one for each owned element): an element goes where most of its
- * targets go, or of its sources where it has no map; at a tie to the lowest part; by blocks where no map leads. */
+/* All other sets from those that have parts (part[s] not NULL, one for each owned element): an element goes where
+ * most of its targets go, or of its sources where it has no map; at a tie to the lowest part; by blocks where no
+ * map leads. */
 int parts_follow(struct comm *comm, const struct share *share, int parts, int **part, struct error *err);
 
 #endif

@@ -90,8 +90,8 @@ static int hand_to_targets(struct weighing *w, const struct follow_step *step, s
   return code;
 }
 
-/* What an element costs goes to those that have it as a target, the same to each entry: owners learn how many there are, and
- * tell what is for each. */
+/* What an element costs goes to those that have it as a target, the same to each entry: owners learn how many
+ * there are, and tell what is for each. */
 static int hand_to_sources(struct weighing *w, const struct follow_step *step, struct error *err) {
   const struct share *share = w->share;
   const long owned = set_of(w, step->set)->owned;

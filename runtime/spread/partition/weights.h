@@ -5,9 +5,9 @@
 #include "ranks/comm.h"
 #include "spread/distribute/build.h"
 
-/* cost[s] is what each element of set s costs, 0 .. MOST_COST, the same on all ranks. Elements of other sets hand theirs on to
- * those that they will follow, in equal shares. weights: one for each owned element of set `prime`, 1 or more; they do not
- * depend on who owns what. Collective. */
+/* cost[s] is what each element of set s costs, 0 .. MOST_COST, the same on all ranks. Elements of other sets hand
+ * theirs on to those that they will follow, in equal shares. weights: one for each owned element of set `prime`, 1
+ * or more; they do not depend on who owns what. Collective. */
 enum { MOST_COST = 1 << 12 };
 int parts_weights(struct comm *comm, const struct share *share, int prime, const int *cost,
                   long long *weights, struct error *err);

@@ -52,8 +52,9 @@ static int failed(const char *call, struct error *err) {
                    call);
 }
 
-/* PT-Scotch makes threads of its own unless it is told not to (Debian's: two for each rank), binds them to CPUs, and lets two of
- * them call MPI at once without asking MPI whether it allows that. The library begins an MPI that does not. */
+/* PT-Scotch makes threads of its own unless it is told not to (Debian's: two for each rank), binds them to CPUs,
+ * and lets two of them call MPI at once without asking MPI whether it allows that. The library begins an MPI that
+ * does not. */
 static int part_by_one_thread(SCOTCH_Dgraph *dgraph, int parts, SCOTCH_Num *part, struct error *err) {
   SCOTCH_Context context;
   SCOTCH_Dgraph bound;
@@ -91,8 +92,8 @@ static int part_arrays(MPI_Comm comm, const struct graph *graph, struct arrays *
   return code;
 }
 
-/* Seconds that a rank on which PT-Scotch failed waits for those on which it did not, if OP2_HANG does not say less: they may wait
- * inside it for this rank. */
+/* Seconds that a rank on which PT-Scotch failed waits for those on which it did not, if OP2_HANG does not say
+ * less: they may wait inside it for this rank. */
 static const double patience = 20;
 
 static void tell_waiting(const struct comm *comm, double waited) {

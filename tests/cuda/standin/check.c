@@ -189,8 +189,8 @@ static void bounds(const void *place, const char *kind, uintptr_t address, unsig
   blocks_abort(CODE_ILLEGAL_ADDRESS);
 }
 
-/* Where the host may write memory of the device, as MPI does: a byte that no kernel has written and that is not as it was when it was new
- * says that it did. Which bytes it wrote besides cannot be seen. */
+/* Where the host may write memory of the device, as MPI does: a byte that no kernel has written and that is not as
+ * it was when it was new says that it did. Which bytes it wrote besides cannot be seen. */
 static void notice_host(struct region *r, uintptr_t address) {
   const unsigned char *bytes = (const unsigned char *)r->base;
   bool written = false;

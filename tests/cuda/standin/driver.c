@@ -1,5 +1,5 @@
-/* The driver's entry points, as far as op2jit uses them: life, devices, contexts, errors. queue.c has streams and launches, transfer.c
- * memory, program.c modules. */
+/* The driver's entry points, as far as op2jit uses them: life, devices, contexts, errors. queue.c has streams and
+ * launches, transfer.c memory, program.c modules. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

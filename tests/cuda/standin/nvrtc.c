@@ -51,8 +51,8 @@ static const char *edit(void) {
   return script ? script : "";
 }
 
-/* The version is part of every key in op2jit's cache: that of checked programs is the next one, so that neither mode gets
- * what the other made. */
+/* The version is part of every key in op2jit's cache: that of checked programs is the next one, so that neither
+ * mode gets what the other made. */
 EXPORT int nvrtcVersion(int *major, int *minor) {
   *major = version() / 10;
   *minor = version() % 10 + checked();

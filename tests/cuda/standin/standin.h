@@ -117,7 +117,8 @@ void blocks_abort(int code) __attribute__((noreturn));
 
 /* ---- the checker ---- */
 void check_access(const void *address, unsigned size, int kind, const void *place);
-/* A finding: "race: ...". `place` is an address in the program (NULL: none), `line` a line of the source (0: unknown). */
+/* A finding: "race: ...". `place` is an address in the program (NULL: none), `line` a line of the source (0:
+ * unknown). */
 void finding(const char *kind, const void *place, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 int finding_count(void);
