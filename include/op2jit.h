@@ -308,7 +308,7 @@ const char *op_kernel_file(const char *path);
  * op_par_loop. The native backend then calls the included function, which a debugger steps through line by line; the
  * others compile the file's text. The file is looked for, in this order, in the folder OP2_KERNELS, in that of the
  * source which has the call, in that of the program, in the working folder; a source that the compiler was given by a
- * relative path is found from the working folder, and from the program's folder and those above it. Errors (NULL):
+ * relative path is found from the program's folder and those above it, then from the working folder. Errors (NULL):
  * OP_ERR_FILE, which names all places. Local. */
 #define OP_KERNEL_FILE(file, name) op2jit_kernel_included((file), #name, (op_kernel_function)(name), __FILE__)
 const char *op2jit_kernel_included(const char *file, const char *name, op_kernel_function function,

@@ -165,9 +165,11 @@ void prove_ask(const struct plugin *plugin, const struct desc *d, const struct g
   prove_find(plugin)->prove(&request, result);
   proof->witnesses = array_new((size_t)result->nfindings, sizeof *proof->witnesses);
   if (proof->witnesses)
-    witness_find(plugin->compiler, d, result, proof->witnesses);
-  else
+    proof->untried = !witness_find(plugin->compiler, d, result, proof->witnesses);
+  else {
     result->nfindings = 0;
+    proof->untried = true;
+  }
 }
 
 void proof_free(const struct plugin *plugin, struct proof *proof) {
@@ -225,7 +227,7 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
     code = understood ? judge(d, &proof, files, log, as_cxx, err) : OP_OK;
     if (!code && understood)
       warn(log, told, d, &proof.result, files);
-    if (!code && understood && text_ok(&key))
+    if (!code && understood && !proof.untried && text_ok(&key))
       store_put_verdict(store, text_str(&key), is_c_only(&proof.result) ? good_as_c : good_words);
     proof_free(plugin, &proof);
   }

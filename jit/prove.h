@@ -28,6 +28,7 @@ const struct prover *prove_find(const struct plugin *plugin);
 struct proof {
   struct prove_result result;
   struct text *witnesses; /* by finding: what a run showed of a violation; or empty */
+  bool untried;           /* what is unknown may be found another time: it is not remembered */
 };
 /* Violations that no run showed are unknown. proof_free releases it. */
 void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,

@@ -297,7 +297,8 @@ template <class K, class... P, class... Kinds> struct op2jit_loop<K, op2jit_type
                            P > (frame, i)...);
   }
   template <bool listed, bool fast>
-  static void range(void *const *slots, const int *list, long begin, long end) {
+  /* An exception cannot pass the library, which is C: it ends the program. */
+  static void range(void *const *slots, const int *list, long begin, long end) noexcept {
     run<listed, fast>(typename op2jit_count<sizeof...(P)>::type(), slots, list, begin, end);
   }
   static const op2jit_compiled *compiled() {

@@ -206,6 +206,8 @@ void trial_catch_signals(void) {
   action.sa_sigaction = stop;
   sigemptyset(&action.sa_mask);
   sigemptyset(&none);
+  for (int n = 1; n < NSIG; n++)
+    signal(n, SIG_DFL); /* the program's handlers are not for this process */
   sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = STACK}, NULL);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     sigaction(numbers[i], &action, NULL);

@@ -137,17 +137,19 @@ static _Noreturn void run_trials(const struct search *s) {
 }
 
 /* What dies all the same, for one that spoilt its own stack, is begun once more behind that trial. */
-static void search(const struct search *s) {
+/* False: no process could be made. */
+static bool search(const struct search *s) {
   for (int i = 0; i < PROCESSES && !s->board->done; i++) {
     const pid_t child = fork();
     if (child == 0)
       run_trials(s);
     if (child < 0)
-      return;
+      return false;
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
       ;
     s->board->trial++;
   }
+  return true;
 }
 
 /* ---- the words ---- */
@@ -194,14 +196,12 @@ static void tell(const struct search *s, int finding, struct text *out) {
   text_free(&at);
 }
 
-void witness_find(const struct compiler *compiler, const struct desc *d, struct prove_result *result,
+bool witness_find(const struct compiler *compiler, const struct desc *d, struct prove_result *result,
                   struct text *words) {
   struct search s = {.loop = d, .findings = result};
   if (!any_needs(result, PROVE_TEXT))
-    return;
-  const bool prepared = prepare(&s, compiler);
-  if (prepared)
-    search(&s);
+    return true;
+  const bool prepared = prepare(&s, compiler), tried = prepared && search(&s);
   for (int i = 0; i < result->nfindings; i++)
     if (needs_run(&result->findings[i])) {
       if (prepared && s.board->results[i].what)
@@ -212,4 +212,5 @@ void witness_find(const struct compiler *compiler, const struct desc *d, struct 
       }
     }
   release(&s);
+  return tried;
 }

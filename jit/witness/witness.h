@@ -9,8 +9,9 @@
 #include "jit/prover.h"
 
 /* For each finding of a violation whose evidence is in a run: words[i] becomes what a run showed; or the verdict
- * PROVE_UNKNOWN, and they say so. Without memory, or where no process can be made, it is that too. */
-void witness_find(const struct compiler *compiler, const struct desc *d, struct prove_result *result,
+ * PROVE_UNKNOWN, and they say so. False: without memory, or where no process can be made, it
+ * is that too, and another day it may be found. */
+bool witness_find(const struct compiler *compiler, const struct desc *d, struct prove_result *result,
                   struct text *words);
 
 #endif

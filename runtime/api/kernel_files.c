@@ -115,9 +115,8 @@ static bool above_program(struct places *p, const char *file) {
 static bool is_found(struct places *p, const char *file) {
   if (*file == '/')
     return there(p, "", "", file);
-  return (p->first && there(p, p->first, "", file)) || there(p, "", p->source, file) ||
-         (*p->source != '/' && above_program(p, file)) || there(p, p->program, "", file) ||
-         there(p, "", "", file);
+  return (p->first && there(p, p->first, "", file)) || (*p->source != '/' && above_program(p, file)) ||
+         there(p, "", p->source, file) || there(p, p->program, "", file) || there(p, "", "", file);
 }
 
 static int not_found(const struct places *places, const char *file, struct error *err) {

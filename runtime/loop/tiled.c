@@ -232,6 +232,8 @@ static int cut(struct op_context *ctx, struct tiled *t, struct error *err) {
   }
   if (!code && t->tiles.schedule.nitems && ctx->diags >= 2)
     code = tiles_verify(&t->tiles, &d.chain, err);
+  if (code)
+    tiles_free(&t->tiles);
   t->cutting = clock_seconds() - start;
   if (!code)
     say(ctx, t, t->cutting);

@@ -291,7 +291,8 @@ void tune_ran(struct op_context *ctx, const struct launch *launch, double second
     heavy_note(&loop->long_calls, seconds);
   if (!t->tuner)
     return;
-  const bool settled = tuner_is_settled(t->tuner);
+  /* What waited from before the choice still runs in another. */
+  const bool settled = tuner_is_settled(t->tuner) && launch->variant == tuner_winner(t->tuner);
   if (settled && !t->alone)
     drop_others(ctx, loop);
   t->alone = settled;

@@ -266,7 +266,7 @@ static void task(struct inventor *v, const struct kind *kind, int i, bool mistak
   const struct way *way = &kind->ways[pick(v, kind->count)];
   const bool shadows = pick(v, 3) == 0;
   struct text pattern = {0};
-  char name[8];
+  char name[16];
   snprintf(name, sizeof name, "w%d", i);
   spell(mistaken ? way->wrong : way->right, name, arg, &pattern);
   if (mistaken)

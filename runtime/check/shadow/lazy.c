@@ -54,11 +54,12 @@ static bool add(struct writes *w, const struct launch *launch, int i) {
     return false;
   w->items = items;
   item.before = array_new(item.bytes, 2);
+  if (!item.before)
+    return false;
   item.first = item.before + item.bytes;
   items[w->count++] = item;
-  if (item.before)
-    memcpy(item.before, item.memory, item.bytes);
-  return item.before;
+  memcpy(item.before, item.memory, item.bytes);
+  return true;
 }
 
 static void writes_free(struct writes *w) {

@@ -213,11 +213,11 @@ static int find_sums(struct op_context *ctx, struct launch *launch, const struct
                      struct sums *sums, struct error *err) {
   struct copies second = {0};
   int code = agree_on_success(ctx->agreement, copies_take(&second, launch, err), err);
-  if (code)
-    return code;
-  copies_restore(before, launch);
-  code = loop_look(ctx, launch, sums_find, sums, err);
-  copies_restore(&second, launch);
+  if (!code) {
+    copies_restore(before, launch);
+    code = loop_look(ctx, launch, sums_find, sums, err);
+    copies_restore(&second, launch);
+  }
   copies_free(&second);
   return code;
 }
