@@ -113,12 +113,13 @@ void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum spa
   }
 }
 
-/* Halo copies of a dat hold what nobody can take for a value: NaN, or -1. */
+/* Halo copies of a dat hold what nobody can take for a value: NaN, or -1; of bool there is no such value. */
 static void poison(struct dat *dat) {
   const long *extents = dat->set->extents;
+  const int pattern = dat->type == TYPE_BOOL ? 1 : 0xff;
   for (long e = extents[EXTENT_OWNED]; e < extents[EXTENT_NONEXEC]; e++)
     for (int c = 0; c < dat->dim; c++)
-      memset(dat_value(dat, e, c), 0xff, dat->value_size);
+      memset(dat_value(dat, e, c), pattern, dat->value_size);
 }
 
 int loop_exchange_anew(struct op_context *ctx, struct launch *launch, struct error *err) {
