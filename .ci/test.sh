@@ -113,8 +113,19 @@ known_suite() { # NAME
   [[ " $known asan tsan long " == *" $1 "* ]] || usage test "there is no suite '$1'; there are: $known"
 }
 
+# The parts that a word names: one, several with commas between, or all.
+known_parts() { # WORD
+  local part known
+  known=$(parts_with | xargs)
+  [ "$1" != all ] || set -- "${known// /,}"
+  for part in ${1//,/ }; do
+    [[ " $known " == *" $part "* ]] || usage test "there is no part '$part'; there are: $known, or all"
+    say "$part"
+  done
+}
+
 run_tests() {
-  local dir='' suites=() tests=()
+  local dir='' suites=() tests=() parts=() named
   LONG=no TIMEOUTS=2 TESTED=() BROKEN=() FUZZED=()
   while [ $# -gt 0 ]; do
     case $1 in
@@ -123,6 +134,12 @@ run_tests() {
       known_suite "${2:-}"
       suites+=("$2")
       [ "$2" = long ] && LONG=yes TIMEOUTS=10
+      shift
+      ;;
+    --with)
+      [ -n "${2:-}" ] || usage test "--with: expected a part: $(parts_with | xargs), or all"
+      named=$(known_parts "$2") || exit 2
+      mapfile -t -O ${#parts[@]} parts <<<"$named"
       shift
       ;;
     --in)
@@ -136,6 +153,7 @@ run_tests() {
     shift
   done
   setup
+  [ ${#parts[@]} -eq 0 ] || setup_with "${parts[@]}"
   test_environment
   if [ ${#tests[@]} -gt 0 ]; then
     some_tests "${dir:-build}" "${tests[@]}"

@@ -31,6 +31,9 @@ expect 2 "does not know '--lnog'"$'\n'"usage: ./dev test [--long]" "$dev" test -
 expect 2 "there is no suite 'untis'; there are: " "$dev" test --suite untis
 expect 2 "there is no suite ''" "$dev" test --suite
 expect 2 "instead of 'bulid'" "$dev" test --in bulid
+expect 2 "there is no part 'nosuch'; there are: " "$dev" test --with nosuch
+expect 2 "--with: expected a part: " "$dev" test --with
+expect 2 "does not know '--lnog'" "$dev" test --with all --lnog
 expect 2 "there is no benchmark 'nosuch'; there are: " "$dev" bench nosuch
 expect 2 "usage: ./dev bench [NAME...] [OPTION...]" "$dev" bench --bogus
 expect 2 "there is no benchmark '--quick'" "$dev" bench turns cache --quick
