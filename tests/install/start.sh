@@ -1,6 +1,6 @@
 #!/bin/bash
 # start.sh FOLDER: the program of samples/start, copied out of FOLDER, is built against the library that pkg-config finds by each
-# of its three build files, and passes. CMake and meson are left out where they are missing, which is said.
+# of its three build files, and passes. A tool that is missing is a case that is skipped.
 set -u
 start=$(realpath "$1")
 work=$(mktemp -d) || exit 1
@@ -10,7 +10,7 @@ built_by() { # TOOL COMMAND...: in a copy of its own, where it leaves the progra
   local tool=$1 program
   shift
   if ! command -v "$tool" >/dev/null; then
-    echo "start: skipped with $tool, which is not installed"
+    printf '%s is not installed\n[  SKIPPED ] start_with_%s\n' "$tool" "$tool"
     return
   fi
   cp -r "$start" "$work/$tool" && cd "$work/$tool" || exit 1

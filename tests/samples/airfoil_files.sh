@@ -49,7 +49,9 @@ if "$op2jit" mesh convert "$folder/mesh.dat" "$folder/mesh.h5" >"$folder/out" 2>
   sed '$s/[0-9]*$/0/' "$folder/mesh.dat" >"$folder/kind.dat"
   "$op2jit" mesh convert "$folder/kind.dat" "$folder/kind.h5" >/dev/null
   refuses "$folder/kind.h5" "p_bound of boundary edge $(($(head -n 1 "$folder/mesh.dat" | cut -d ' ' -f 4) - 1)) is 0; expected its kind: 1 wall, 2 far field"
-elif ! grep -q "HDF5 files cannot be used" "$folder/out"; then
+elif grep -q "HDF5 files cannot be used" "$folder/out"; then
+  printf 'HDF5 is not installed\n[  SKIPPED ] meshes_in_hdf5\n'
+else
   cat "$folder/out"
   failed=1
 fi
