@@ -150,6 +150,21 @@ const struct prover *prove_find(const struct plugin *plugin) {
   return entry && entry()->abi == PROVER_ABI ? entry() : NULL;
 }
 
+static int count_violated(const struct prove_result *result) {
+  int count = 0;
+  for (int i = 0; i < result->nfindings; i++)
+    count += result->findings[i].verdict == PROVE_VIOLATED;
+  return count;
+}
+
+/* A constant whose value is no part of the description. */
+static bool has_passed_constant(const struct desc *d) {
+  for (int i = 0; i < d->nconsts; i++)
+    if (!d->consts[i].folded)
+      return true;
+  return false;
+}
+
 void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                struct proof *proof) {
   struct prove_result *result = &proof->result;
@@ -164,9 +179,12 @@ void prove_ask(const struct plugin *plugin, const struct desc *d, const struct g
   *proof = (struct proof){0};
   prove_find(plugin)->prove(&request, result);
   proof->witnesses = array_new((size_t)result->nfindings, sizeof *proof->witnesses);
-  if (proof->witnesses)
+  if (proof->witnesses) {
+    const int said = count_violated(result);
     proof->untried = !witness_find(plugin->compiler, d, result, proof->witnesses);
-  else {
+    /* Another day such a constant has another value, and the key is the same. */
+    proof->untried |= count_violated(result) < said && has_passed_constant(d);
+  } else {
     result->nfindings = 0;
     proof->untried = true;
   }

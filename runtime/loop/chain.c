@@ -69,11 +69,27 @@ static void period_free(struct op_context *ctx, struct period *p) {
   free(p);
 }
 
-void chains_forget(struct op_context *ctx) {
+static void forget_all(struct op_context *ctx) {
   for (int i = 0; i < ctx->periods->count; i++)
     period_free(ctx, ctx->periods->items[i]);
   list_free(ctx->periods);
   tiled_forget(ctx);
+}
+
+static bool any_uses(const struct op_context *ctx, const struct dat *dat) {
+  bool found = false;
+  for (int i = 0; i < ctx->periods->count; i++) {
+    const struct period *p = ctx->periods->items[i];
+    for (int l = 0; l < p->n; l++)
+      found |= loop_uses(p->loops[l], dat);
+  }
+  return found;
+}
+
+/* A program that makes and frees a temporary in each step would never know a chain. */
+void chains_forget(struct op_context *ctx, const struct dat *dat) {
+  if (!dat || any_uses(ctx, dat))
+    forget_all(ctx);
 }
 
 static bool is_of(const struct period *p, struct launch *const *launches, int n) {
@@ -101,7 +117,7 @@ static struct period *period_new(struct op_context *ctx, struct launch *const *l
 /* NULL: there are too many already, or no memory. What is of another numbering goes. */
 static struct period *get_period(struct op_context *ctx, struct launch *const *launches, int n) {
   if (ctx->periods->count && ((const struct period *)ctx->periods->items[0])->epoch != ctx->mesh->epoch)
-    chains_forget(ctx);
+    forget_all(ctx);
   for (int i = 0; i < ctx->periods->count; i++)
     if (is_of(ctx->periods->items[i], launches, n))
       return ctx->periods->items[i];

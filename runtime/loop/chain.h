@@ -14,7 +14,8 @@ int chain_run_singly(struct op_context *ctx, struct launch *const *launches, int
 
 /* How many of the launches, from the first on, are whole periods of what repeats; all where nothing does. */
 int chain_whole_periods(struct launch *const *launches, int n);
-/* Records are about to go: nothing is known of chains any more. */
-void chains_forget(struct op_context *ctx);
+/* The records of loops that use the dat are about to go, or all: nothing is known of chains any more, unless none of
+ * them uses it. */
+void chains_forget(struct op_context *ctx, const struct dat *dat);
 
 #endif

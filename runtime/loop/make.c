@@ -53,20 +53,13 @@ void loop_take_back(struct op_context *ctx, struct loop *loop) {
   loop_free(ctx, loop);
 }
 
-static bool uses(const struct loop *loop, const struct dat *dat) {
-  for (int i = 0; i < loop->nargs; i++)
-    if (loop->args[i].dat == dat)
-      return true;
-  return false;
-}
-
 void loop_forget(struct op_context *ctx, const struct dat *dat) {
   struct loop_table *table = ctx->loops;
-  chains_forget(ctx);
+  chains_forget(ctx, dat);
   for (size_t b = 0; b < table->nbuckets; b++)
     for (struct loop **link = &table->buckets[b]; *link;) {
       struct loop *loop = *link;
-      if (dat && !uses(loop, dat)) {
+      if (dat && !loop_uses(loop, dat)) {
         link = &loop->next;
         continue;
       }

@@ -168,6 +168,8 @@ uint64_t loop_hash(const struct loop_call *call);
 struct loop *loop_find(const struct loop_table *table, uint64_t hash, const struct loop_call *call);
 /* Its hash is set. The table owns it then; after an error it is still the caller's. */
 int loop_add(struct op_context *ctx, struct loop *loop, struct error *err);
+/* Is the dat one of its arguments? */
+bool loop_uses(const struct loop *loop, const struct dat *dat);
 /* Records in the order of their first call. The caller frees the array only. NULL: no memory. */
 struct loop **loop_records(const struct op_context *ctx);
 /* For each set the nanoseconds that loops over it took, without exchanging and waiting, which are no element's

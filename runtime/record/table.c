@@ -85,6 +85,13 @@ int loop_add(struct op_context *ctx, struct loop *loop, struct error *err) {
   return OP_OK;
 }
 
+bool loop_uses(const struct loop *loop, const struct dat *dat) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->args[i].dat == dat)
+      return true;
+  return false;
+}
+
 static int by_order(const void *a, const void *b) {
   const struct loop *const *x = a, *const *y = b;
   return (*x)->order < (*y)->order ? -1 : (*x)->order > (*y)->order;

@@ -1,5 +1,5 @@
 /* OP2_JIT=load over a cache that was filled with other data: a loop runs in the shape that is there, says so, and
- * computes the same. */
+ * computes the same. And what a cache remembers of a kernel's promises. */
 #include "../api/support.h"
 
 #include <stdlib.h>
@@ -125,6 +125,37 @@ static void serves(int (*run)(bool), const char *cache, bool filled, const char 
       strstr(said, "would suit these data better, but it is not in the cache, and OP2_JIT=load forbids");
   assert_int_equal(words != NULL, strips);
   assert_int_equal(strstr(said, mark) != NULL, strips);
+}
+
+/* ---- what is proved ---- */
+
+static const char few[] = OP_KERNEL(void few(const double *x, double *y) {
+  if (most < 10)
+    *y = *x;
+});
+
+/* A constant that has changed often is handed to the code when it runs, and is no part of its key. Another layout is
+ * other code of the same kernel. */
+static int run_few(double most, const char *type) {
+  static double x[2 * CELLS];
+  works(op_decl_const("most", 1, "double", &(double){0}));
+  for (int change = 1; change <= 5; change++)
+    works(op_update_const("most", &(double){change}));
+  works(op_update_const("most", &most));
+  op_set cells = op_decl_set(CELLS, "cells");
+  op_dat dx = op_decl_dat(cells, 2, type, x, "x"), dy = op_decl_dat(cells, 1, "double", NULL, "y");
+  return op_par_loop(few, "few", cells, op_arg_dat(dx, -1, OP_ID, 2, "double", OP_READ),
+                     op_arg_dat(dy, -1, OP_ID, 1, "double", OP_WRITE));
+}
+
+/* With one value of a constant no run leaves y unwritten, with another one does: the first says nothing of that. */
+TEST(what_no_run_showed_is_asked_again) {
+  open_library("on", "few", "");
+  works(run_few(5, "double"));
+  works(op_exit());
+  open_library("on", "few", "");
+  assert_int_equal(run_few(50, "double:soa"), OP_ERR_VIOLATION);
+  works(op_exit());
 }
 
 TEST(small_data_serve_large_ones) {

@@ -1,4 +1,6 @@
 /* Chains that repeat: each way to run them is tried, all give the same, and the next run starts with what was found. */
+#include <stdbool.h>
+
 #include "../exec/ring.h"
 
 /* Large enough for tiles to pay, and whole numbers, so that sums are exact. */
@@ -45,6 +47,19 @@ static int edges_of(int *pairs) {
   return n;
 }
 
+static bool frees_temporaries;
+
+static const char begin[] = OP_KERNEL(void begin(double *x) { *x = 1; });
+
+static void use_temporary(op_set cells) {
+  op_dat x = op_decl_dat_temp(cells, 1, "double", NULL, "x");
+  double got[NX];
+  works(op_par_loop(begin, "begin", cells, direct(x, 1, "double", OP_WRITE)));
+  works(op_fetch_data_idx(x, got, 0, NX - 1));
+  assert_true(got[0] == 1 && got[NX - 1] == 1);
+  works(op_free_dat_temp(x));
+}
+
 static void run_program(const char *lazy, const char *tune, const char *cache, int rounds,
                         struct outcome *out) {
   static int pairs[2 * NEDGES];
@@ -72,6 +87,8 @@ static void run_program(const char *lazy, const char *tune, const char *cache, i
                         direct(q, DIM, "double", OP_RW), op_arg_global(sum, OP_INC)));
     }
     works(op_get_gbl(sum, &out->sum));
+    if (frees_temporaries)
+      use_temporary(cells);
   }
   works(op_fetch_data(q, out->q));
   out->tiled = op_counters()->tiled;
@@ -90,8 +107,8 @@ CASE(a_chain_is_tuned_and_remembered) {
   run_program("on", "100", "chain.db", ROUNDS, &tuned);
   same(&singly, &tuned);
   assert_true(tuned.tiled > 0 && tuned.trials > 0);
-  run_program("off", "off", "none.db", 5, &singly);
-  run_program("on", "use", "chain.db", 5, &again);
+  /* With the same budget: it would be tried again, had nothing been remembered. */
+  run_program("on", "100", "chain.db", ROUNDS, &again);
   same(&singly, &again);
   assert_int_equal(again.trials, 0);
 }
@@ -106,10 +123,22 @@ CASE(without_tuning_there_is_a_first_guess) {
   assert_int_equal(guessed.tiled, 2);
 }
 
+/* A temporary that no chain uses may go in each step. */
+CASE(a_temporary_that_goes_leaves_chains_known) {
+  static struct outcome singly, guessed;
+  frees_temporaries = true;
+  run_program("off", "off", "none.db", 4, &singly);
+  run_program("on", "off", "none.db", 4, &guessed);
+  frees_temporaries = false;
+  same(&singly, &guessed);
+  assert_int_equal(guessed.tiled, 3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_chain_is_tuned_and_remembered),
       cmocka_unit_test(without_tuning_there_is_a_first_guess),
+      cmocka_unit_test(a_temporary_that_goes_leaves_chains_known),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
