@@ -75,7 +75,7 @@ static void optimise(const compile_request &request, llvm::Module &module, llvm:
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  if (request.trial)
+  if (request.trial || module.getFunction("__ubsan_handle_out_of_bounds"))
     guard_variables(module, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }

@@ -100,7 +100,7 @@ public:
     if (request.remarks) // for LLVM's remarks to have a line, the lines must be kept
       add({"-Rpass-missed=loop-vectorize"});
     if (llvm::StringRef(request.files[0].text, request.files[0].length).contains("\n#pragma op2jit bounds\n"))
-      add({"-fsanitize=array-bounds"});
+      add({"-fsanitize=array-bounds", "-fsanitize-recover=array-bounds"});
     if (request.trial) // what is not asked for is not computed, and a null pointer is followed
       add({"-ffp-exception-behavior=maytrap", "-fno-delete-null-pointer-checks",
            request.trial == COMPILE_ZEROS ? "-ftrivial-auto-var-init=zero"

@@ -1,8 +1,10 @@
 #include "jit/load/load_bounds.h"
 
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* As compilers lay it out for -fsanitize=array-bounds. */
 struct bounds_type {
@@ -20,6 +22,8 @@ struct bounds_place {
 static _Thread_local struct {
   jmp_buf *back;
   struct bounds_finding *found;
+  bounds_passes *passes;
+  void *user;
 } running;
 
 static long long number(const struct bounds_type *type, unsigned long index) {
@@ -31,7 +35,7 @@ static long long number(const struct bounds_type *type, unsigned long index) {
   return (long long)low - (negative ? 1ll << bits : 0);
 }
 
-void bounds_outside(const struct bounds_place *place, unsigned long index) {
+static struct bounds_finding *find(const struct bounds_place *place, unsigned long index) {
   if (!running.back) { /* such code runs in bounds_call only */
     fprintf(stderr, "op2jit: %s:%u: index %ld is outside %s\n", place->file, place->line, (long)index,
             place->array->name);
@@ -41,6 +45,18 @@ void bounds_outside(const struct bounds_place *place, unsigned long index) {
   *found = (struct bounds_finding){
       .line = (int)place->line, .column = (int)place->column, .index = number(place->index, index)};
   snprintf(found->type, sizeof found->type, "%s", place->array->name);
+  return found;
+}
+
+void bounds_outside(const struct bounds_place *place, unsigned long index) {
+  struct bounds_finding *found = find(place, index);
+  found->passed = running.passes(found, running.user);
+  if (!found->passed)
+    longjmp(*running.back, 1);
+}
+
+_Noreturn void bounds_ends(const struct bounds_place *place, unsigned long index) {
+  find(place, index);
   longjmp(*running.back, 1);
 }
 
@@ -48,14 +64,59 @@ void bounds_left(void) {
   running.back = NULL;
 }
 
-bool bounds_call(range_function function, void *const *frame, long begin, long end,
-                 struct bounds_finding *found) {
+bool bounds_call(range_function function, void *const *frame, long begin, long end, bounds_passes *passes,
+                 void *user, struct bounds_finding *found) {
   jmp_buf back;
   *found = (struct bounds_finding){0};
   running.found = found;
+  running.passes = passes;
+  running.user = user;
   running.back = &back;
   if (setjmp(back) == 0)
     function(frame, NULL, begin, end);
   running.back = NULL;
-  return found->line == 0;
+  return found->line == 0 || found->passed;
+}
+
+/* ---- where it was ---- */
+
+static const char blanks[] = " \t\n";
+
+size_t bounds_name(const char *text, int line, int column, const char **name) {
+  for (int i = 1; i < line && *text; i++)
+    text += strcspn(text, "\n") + (text[strcspn(text, "\n")] == '\n');
+  const size_t length = strcspn(text, "\n");
+  *name = text + ((size_t)column <= length ? (size_t)column - 1 : length);
+  size_t n = 0;
+  while (isalnum((unsigned char)(*name)[n]) || (*name)[n] == '_')
+    n++;
+  return n;
+}
+
+int bounds_subscripts(const char *after) {
+  int count = 0;
+  for (after += strspn(after, blanks); *after == '['; after += strspn(after, blanks)) {
+    int depth = 0;
+    do {
+      depth += *after == '[' ? 1 : *after == ']' ? -1 : 0;
+      after++;
+    } while (depth > 0 && *after);
+    count++;
+  }
+  return count;
+}
+
+static bool is_member(const char *text, const char *name) {
+  while (name > text && strchr(blanks, name[-1]))
+    name--;
+  return name > text && (name[-1] == '.' || name[-1] == '>');
+}
+
+bool bounds_is_of_row(const char *text, const struct bounds_finding *finding) {
+  const char *name;
+  const size_t length = bounds_name(text, finding->line, finding->column, &name);
+  int dimensions = 0;
+  for (const char *at = finding->type; (at = strchr(at, '[')); at++)
+    dimensions++;
+  return length && bounds_subscripts(name + length) > dimensions && !is_member(text, name);
 }

@@ -1,5 +1,6 @@
 /* Indices beyond an array, seen while generated code runs. Code whose shape asks for it tells of each before it is
- * used; the call that it happens in then ends at once. */
+ * used; the call that it happens in then ends at once, unless it may pass. Such code also stops by an instruction
+ * that is none (SIGILL) before it reaches memory outside a variable. */
 #ifndef OP2JIT_JIT_LOAD_BOUNDS_H
 #define OP2JIT_JIT_LOAD_BOUNDS_H
 
@@ -13,18 +14,30 @@ struct bounds_finding {
   int line, column;
   long long index;
   char type[64]; /* "'double[3]'" */
+  bool passed;   /* the call went on */
 };
 
-/* Calls the function. False if an index was outside an array: then `found` says where, and what the call had done
- * by then is done. */
-bool bounds_call(range_function function, void *const *frame, long begin, long end,
-                 struct bounds_finding *found);
+/* May the call go on? */
+typedef bool bounds_passes(const struct bounds_finding *finding, void *user);
+
+/* Calls the function. False if an index was outside an array and may not pass: then `found` says where, and what the
+ * call had done by then is done. Else it says what passed last. */
+bool bounds_call(range_function function, void *const *frame, long begin, long end, bounds_passes *passes,
+                 void *user, struct bounds_finding *found);
 
 /* A call was left by a jump to somewhere else. */
 void bounds_left(void);
 
+/* The name in the kernel's text where a finding is, and its length; 0: there is none. */
+size_t bounds_name(const char *text, int line, int column, const char **name);
+/* How many subscripts follow. Where a macro has the array, the place is that of the macro, behind which is none. */
+int bounds_subscripts(const char *after);
+/* Is the index that of a row of a table which is no member of a struct? */
+bool bounds_is_of_row(const char *text, const struct bounds_finding *finding);
+
 /* What generated code calls, in the words of the compiler's sanitizers. */
 struct bounds_place;
-_Noreturn void bounds_outside(const struct bounds_place *place, unsigned long index);
+void bounds_outside(const struct bounds_place *place, unsigned long index);
+_Noreturn void bounds_ends(const struct bounds_place *place, unsigned long index); /* never goes on */
 
 #endif

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "backend/native/call.h"
+#include "check/trap.h"
 #include "jit/load/load_bounds.h"
 #include "record/launch.h"
 
@@ -36,8 +37,9 @@ struct cell {
   struct desc desc;        /* of that code */
   void **frames[CELL_SIDES];
   void *pointers[CELL_SIDES][OP_MAX_ARGS];
-  struct bounds_finding outside; /* of generated code: what the last run ended at */
-  bool divided;                  /* the last run ended at a division of whole numbers by zero */
+  struct bounds_finding outside; /* of generated code: what the last run ended at, or `passed` */
+  enum trap_cause trap;          /* what the last run ended at */
+  bool passed; /* some run reached the next row of a table by an index beyond the row before */
 };
 
 /* `native`: of the kernel's C function, else of generated code, on all ranks at once. */
@@ -55,6 +57,10 @@ static inline unsigned char *cell_row(const struct cell *cell, int side, int arg
  * or a division by zero. Variables of a native kernel that have no value hold what the guards of side `paint`
  * hold; -1: whatever is there. */
 void cell_run(struct cell *cell, int side, int paint);
+/* Did the last run end at memory outside one of the kernel's own variables? */
+static inline bool cell_left_variable(const struct cell *cell) {
+  return cell->trap == TRAP_LEFT || (cell->outside.line && !cell->outside.passed);
+}
 /* Fill an argument's guards on `side` with what those of side `like` hold. */
 void cell_set_guards(struct cell *cell, int side, int arg, int like);
 /* The argument whose guard was written to since the last call, -1: none. The guards are whole again. */

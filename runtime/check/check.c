@@ -32,7 +32,7 @@ struct check_state {
   struct cell *cell;
   struct twin *twin; /* NULL: the kernel's C function and its text have no reason to differ */
   long calls;        /* before this one, of those that found nothing */
-  bool warned;
+  bool warned, noted;
 };
 
 /* One pass over the elements. */
@@ -207,6 +207,17 @@ static void note_increments(struct pass *p, long element) {
 
 /* ---- passes ---- */
 
+static void note_rows(struct pass *p) {
+  if (!p->state->cell->passed || p->state->noted)
+    return;
+  p->state->noted = true;
+  log_line(p->ctx->log, LOG_INFO, "check",
+           "loop %s: the kernel reaches the next row of a table by an index beyond the row before, which C "
+           "does not "
+           "define; give the row an index of its own",
+           p->loop->name);
+}
+
 static int run_element(struct pass *p, long element, struct error *err) {
   struct cell *cell = p->state->cell;
   if (p->watched) {
@@ -218,12 +229,13 @@ static int run_element(struct pass *p, long element, struct error *err) {
     if (code)
       return code;
     warn_not_finite(p, element);
+    note_rows(p);
     if (thorough)
       twin_compare(p->state->twin, p->ctx, cell, element);
   } else {
     rows_load(cell, 0, element);
     cell_run(cell, 0, -1);
-    if (cell->divided)
+    if (cell->trap == TRAP_DIVIDED)
       return watch_tell_division(p->loop, element, err);
   }
   if (p->state->calls == 0)

@@ -4,21 +4,26 @@
 #include <signal.h>
 #include <stddef.h>
 
-static struct sigaction own, before;
-static bool begun;
+static const int numbers[] = {SIGFPE, SIGILL};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+static struct sigaction own, before[NUMBERS];
+static bool begun[NUMBERS];
 /* The call that runs on this thread. */
 static _Thread_local jmp_buf *volatile back;
 
 /* What is not the call's goes to who had the signal before: what a process sent is sent once more, and an
  * instruction is run once more. */
-static void divided(int number, siginfo_t *info, void *context) {
+static void ended(int number, siginfo_t *info, void *context) {
   (void)context;
   jmp_buf *to = back;
-  if (to && info->si_code == FPE_INTDIV) {
+  const enum trap_cause cause = number == SIGFPE && info->si_code == FPE_INTDIV ? TRAP_DIVIDED
+                                : number == SIGILL && info->si_code > 0         ? TRAP_LEFT
+                                                                                : TRAP_NONE;
+  if (to && cause != TRAP_NONE) {
     back = NULL;
-    longjmp(*to, 1);
+    longjmp(*to, (int)cause);
   }
-  sigaction(number, &before, NULL);
+  sigaction(number, &before[number == SIGILL], NULL);
   if (info->si_code <= 0) {
     raise(number);
     sigaction(number, &own, NULL);
@@ -28,23 +33,29 @@ static void divided(int number, siginfo_t *info, void *context) {
 void trap_begin(void) {
   /* The handler is left by a jump, which would leave the signal blocked. */
   own = (struct sigaction){.sa_flags = SA_SIGINFO | SA_NODEFER};
-  own.sa_sigaction = divided;
+  own.sa_sigaction = ended;
   sigemptyset(&own.sa_mask);
-  begun = sigaction(SIGFPE, &own, &before) == 0;
+  for (int i = 0; i < NUMBERS; i++)
+    begun[i] = sigaction(numbers[i], &own, &before[i]) == 0;
 }
 
 void trap_end(void) {
-  if (begun)
-    sigaction(SIGFPE, &before, NULL);
-  begun = false;
+  for (int i = 0; i < NUMBERS; i++) {
+    if (begun[i])
+      sigaction(numbers[i], &before[i], NULL);
+    begun[i] = false;
+  }
 }
 
-bool trap_call(void (*run)(void *user), void *user) {
+enum trap_cause trap_call(void (*run)(void *user), void *user) {
   jmp_buf here;
-  if (setjmp(here) != 0)
-    return false;
+  switch (setjmp(here)) {
+  case TRAP_DIVIDED: return TRAP_DIVIDED;
+  case TRAP_LEFT: return TRAP_LEFT;
+  default: break;
+  }
   back = &here;
   run(user);
   back = NULL;
-  return true;
+  return TRAP_NONE;
 }

@@ -1,6 +1,6 @@
-/* Divisions of whole numbers by zero in kernels that are being checked. Where the processor has a signal for them
- * (x86 does), it ends the call that they happen in, between trap_begin and trap_end; what else has that signal
- * goes to who had it before. */
+/* Divisions of whole numbers by zero in kernels that are being checked, where the processor has a signal for them
+ * (x86 does), and stops of generated code at memory outside a variable (jit/load/load_bounds.h): they end the call
+ * that they happen in, between trap_begin and trap_end; what else has these signals goes to who had them before. */
 #ifndef OP2JIT_CHECK_TRAP_H
 #define OP2JIT_CHECK_TRAP_H
 
@@ -8,7 +8,8 @@
 
 void trap_begin(void);
 void trap_end(void);
-/* Calls run(user). False: it divided by zero, and ended there. */
-bool trap_call(void (*run)(void *user), void *user);
+enum trap_cause { TRAP_NONE, TRAP_DIVIDED, TRAP_LEFT };
+/* Calls run(user). TRAP_NONE: it came to its end. */
+enum trap_cause trap_call(void (*run)(void *user), void *user);
 
 #endif

@@ -139,7 +139,8 @@ void twin_compare(struct twin *twin, struct op_context *ctx, const struct cell *
     return;
   rows_load(twin->cell, 0, element);
   cell_run(twin->cell, 0, -1);
-  if (twin->cell->divided || twin->cell->outside.line || !find_difference(cell, twin->cell, &place))
+  if (twin->cell->trap != TRAP_NONE || cell_left_variable(twin->cell) ||
+      !find_difference(cell, twin->cell, &place))
     return;
   twin->told = true;
   warn(twin, ctx, cell, element, &place);

@@ -1,6 +1,5 @@
 #include "check/watch_say.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "check/cause.h"
@@ -80,23 +79,6 @@ int watch_tell_change(const struct cell *cell, int i, int r, int component, long
   return code;
 }
 
-/* The name at that place of the text. */
-static size_t name_at(const char *text, int line, int column, const char **name) {
-  for (int i = 1; i < line && *text; i++)
-    text += strcspn(text, "\n") + (text[strcspn(text, "\n")] == '\n');
-  const size_t length = strcspn(text, "\n");
-  *name = text + ((size_t)column <= length ? (size_t)column - 1 : length);
-  size_t n = 0;
-  while (isalnum((unsigned char)(*name)[n]) || (*name)[n] == '_')
-    n++;
-  return n;
-}
-
-/* Where a macro does it, the compiler's place is that of the macro, which is no array. */
-static bool is_subscripted(const char *after) {
-  return after[strspn(after, " \t\n")] == '[';
-}
-
 int watch_tell_index(const struct cell *cell, long element, struct error *err) {
   const struct desc *d = &cell->desc;
   const struct loop *loop = cell->loop;
@@ -108,9 +90,15 @@ int watch_tell_index(const struct cell *cell, long element, struct error *err) {
                                 .one_line = d->one_line};
   struct text place = {0}, what = {0}, excerpt = {0};
   const char *name;
-  const size_t length = name_at(d->text, f->line, f->column, &name);
+  if (!f->line)
+    return error_set(
+        err, OP_ERR_VIOLATION,
+        "loop %s, element %d of set \"%s\": the kernel reaches memory outside its own variables; "
+        "check its indices and pointers",
+        loop->name, user_number(loop->set, element), loop->set->name);
+  const size_t length = bounds_name(d->text, f->line, f->column, &name);
   text_addf(&what, "the kernel uses element %lld of ", f->index);
-  if (is_subscripted(name + length) && length)
+  if (length && bounds_subscripts(name + length))
     text_addf(&what, "the array %.*s, whose type is %s", (int)length, name, f->type);
   else
     text_addf(&what, "an array whose type is %s", f->type);
