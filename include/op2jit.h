@@ -59,6 +59,7 @@ extern "C" {
 #define op_get_gbl op2jit_get_gbl
 #define op_put_gbl op2jit_put_gbl
 #define op_par_loop_array op2jit_par_loop_array
+#define op_find_accesses op2jit_find_accesses
 #define op_kernel_file op2jit_kernel_file
 #define op_kernel_native op2jit_kernel_native
 #define op_fetch_data op2jit_fetch_data
@@ -79,6 +80,7 @@ extern "C" {
 #define op_wtime op2jit_wtime
 #define op_timers op2jit_timers
 #define op_timing_output op2jit_timing_output
+#define op_report_json op2jit_report_json
 #define op_diagnostic_output op2jit_diagnostic_output
 #define op_counters op2jit_counters
 #define op_plan_check op2jit_plan_check
@@ -230,6 +232,9 @@ typedef enum {
   OP_WORK = 6   /* globals: scratch for each element, undefined before */
 } op_access;
 
+/* An access that op_find_accesses is to find. */
+#define OP_UNSAID ((op_access)-1)
+
 #define OP_MAX_ARGS 64
 
 /* Made by the functions below only; the members are the library's own. An argument that is wrong is
@@ -327,6 +332,13 @@ const char *op2jit_kernel_included(const char *file, const char *name, op_kernel
  */
 int op_par_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                       const op_arg args[], const char *file, int line);
+/* Find the accesses of such a call that are OP_UNSAID, by what can be proved of the kernel; nothing runs. A parameter
+ * that points to const gives OP_READ, else the first that holds of INC, WRITE, RW for a dat, of INC, MIN, MAX for a
+ * global. Through a map only READ and INC are found: that two elements write to one target is for the program to
+ * exclude. For callers that take the accesses from the kernel, such as other languages. Errors: those of op_par_loop;
+ * OP_ERR_ACCESS where none holds; OP_ERR_NOT_BUILT without the compiler plugin. */
+int op_find_accesses(const char *kernel_source, const char *kernel_name, op_set set, int nargs, op_arg args[],
+                     const char *file, int line);
 
 #ifndef __cplusplus
 /* A C function in place of the text, as in OP2, is an error when the program is compiled. */
@@ -406,6 +418,9 @@ double op_wtime(void);
 void op_timers(double *cpu, double *wall);
 /* Per loop: calls, time, planning, compiling, GB/s, variant. To stdout. */
 void op_timing_output(void);
+/* The same as OP2_TIMING=json has it, of the loops so far, into `out` of `size` bytes, the final zero included.
+ * Errors: OP_ERR_SIZE where it needs more, and then says how much; OP_ERR_ARGUMENT. */
+int op_report_json(char *out, size_t size);
 /* Sets, maps, dats and plans. To stdout. */
 void op_diagnostic_output(void);
 

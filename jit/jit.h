@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "jit/front/describe.h"
+#include "jit/prover.h"
 #include "jit/generate/shape.h"
 #include "jit/share.h"
 
@@ -86,6 +87,10 @@ const struct jit_counters *jit_counters(const struct jit *jit);
  * not, OP_ERR_KERNEL if it would do something else there; nothing is said where there is no plugin to ask, or it
  * must not be asked. */
 int jit_prove(struct jit *jit, const struct desc *d, struct error *err);
+/* What is proved of each argument of a loop, by its number, into `verdicts` (enum prove_verdict of jit/prover.h).
+ * `understood` false: the text does not compile, as compiling it will say. OP_ERR_NOT_BUILT, OP_ERR_BACKEND. */
+int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdicts[], bool *understood,
+                 struct error *err);
 /* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
 int jit_compiler(struct jit *jit, struct text *out, struct error *err);
 

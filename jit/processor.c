@@ -145,6 +145,25 @@ int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
   return code;
 }
 
+int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdicts[], bool *understood,
+                 struct error *err) {
+  struct processor *p = jit->self;
+  const struct shape scalar = {0};
+  struct generated files = {0};
+  int code = plugin_find(&p->plugin, p->plugins, err);
+  if (!code)
+    code = plugin_open(&p->plugin, err);
+  if (!code && !prove_find(&p->plugin))
+    code = error_set(err, OP_ERR_NOT_BUILT, "%s has no prover; install library and plugin together",
+                     text_str(&p->plugin.path));
+  if (!code)
+    code = generate_c(d, &scalar, &files, err);
+  if (!code)
+    *understood = prove_verdicts(&p->plugin, d, &files, verdicts);
+  generated_free(&files);
+  return code;
+}
+
 static void processor_compile(void *self, const struct compile_request *request,
                               struct compile_result *result) {
   struct processor *p = self;

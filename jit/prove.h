@@ -33,6 +33,9 @@ struct proof {
 /* Violations that no run showed are unknown. proof_free releases it. */
 void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                struct proof *proof);
+/* The worst verdict of each argument, by its number. False: the prover does not understand the text. */
+bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+                    enum prove_verdict verdicts[]);
 void proof_free(const struct plugin *plugin, struct proof *proof);
 /* What OP_WRITE through a map can be instead: who reads what others left there mostly wants to add to it, and
  * OP_RW makes the promise of OP_WRITE once more. */

@@ -81,6 +81,27 @@ void op2jit_diagnostic_output(void) {
   print_report("op_diagnostic_output", context_diagnostics);
 }
 
+int op2jit_report_json(char *out, size_t size) {
+  struct op_context *ctx = api_enter("op_report_json", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct text report = {0};
+  int code = api_error()->code;
+  if (!code && !out)
+    code = error_set(api_error(), OP_ERR_ARGUMENT,
+                     "op_report_json: the memory is NULL; expected room for the report");
+  code = agree_on_call(ctx, code, api_error(), "op_report_json");
+  if (!code)
+    code = context_json(ctx, &report, api_error());
+  if (!code && report.length >= size)
+    code = error_set(api_error(), OP_ERR_SIZE, "op_report_json: %zu bytes are too few; the report has %zu",
+                     size, report.length + 1);
+  if (!code)
+    memcpy(out, text_str(&report), report.length + 1);
+  text_free(&report);
+  return api_leave_local(code);
+}
+
 int op2jit_plan_check(int level) {
   struct op_context *ctx = api_enter("op_plan_check", FLUSH);
   if (!ctx)

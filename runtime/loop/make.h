@@ -1,4 +1,5 @@
-/* Records of loops: making and freeing one. For loop.c; everybody else needs loop.h only. */
+/* Records of loops: making and freeing one. For loop.c, and for who looks at a loop that is not to run; everybody else
+ * needs loop.h only. */
 #ifndef OP2JIT_LOOP_MAKE_H
 #define OP2JIT_LOOP_MAKE_H
 

@@ -149,6 +149,10 @@ int context_timing(struct op_context *ctx, struct text *out, struct error *err) 
   return write_report(ctx, report_text, out, err);
 }
 
+int context_json(struct op_context *ctx, struct text *out, struct error *err) {
+  return write_report(ctx, report_json, out, err);
+}
+
 int context_csv(struct op_context *ctx, struct text *out, struct error *err) {
   return write_report(ctx, report_csv, out, err);
 }

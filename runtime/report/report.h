@@ -9,7 +9,8 @@ struct op_context;
 struct loop;
 
 int context_timing(struct op_context *ctx, struct text *out, struct error *err);
-/* The same for other programs: a line for each loop. */
+/* The same for other programs: as JSON, and a line for each loop. */
+int context_json(struct op_context *ctx, struct text *out, struct error *err);
 int context_csv(struct op_context *ctx, struct text *out, struct error *err);
 int context_diagnostics(struct op_context *ctx, struct text *out, struct error *err);
 int context_check_plans(struct op_context *ctx, int level, struct error *err);

@@ -164,6 +164,10 @@ CASE(each_call_runs_what_waits_or_leaves_it) {
   FLUSHES(op_plan_check(0));
   FLUSHES(op_timing_output());
   FLUSHES(op_diagnostic_output());
+  op_arg unsaid[] = {op_arg_dat(x, -1, OP_ID, 1, "int", OP_UNSAID)};
+  FLUSHES_ANYHOW(op_find_accesses("void k(const int *v) {}", "other", cells, 1, unsaid, NULL, 0));
+  char report[8192];
+  FLUSHES(op_report_json(report, sizeof report));
   KEEPS(op_get_size(cells));
   KEEPS(op_get_global_size(cells));
   KEEPS(op_counters());

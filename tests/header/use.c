@@ -56,6 +56,9 @@ int main(int argc, char **argv) {
   code |= op_par_loop(OP_KERNEL(void k(double *v) { *v = 1; }), "k", set, op_arg_idx(-1, OP_ID));
   const op_arg args[1] = {op_arg_dat(x, -1, OP_ID, 2, "double", OP_WRITE)};
   code |= op_par_loop_array(op_kernel_file("kernel.c"), "k", set, 1, args, __FILE__, __LINE__);
+  op_arg unsaid[1] = {op_arg_dat(x, -1, OP_ID, 2, "double", OP_UNSAID)};
+  code |=
+      op_find_accesses(text, "k", set, 1, unsaid, __FILE__, __LINE__) | op_report_json(array, sizeof array);
   code |= op_fetch_data(x, value) | op_put_data(x, value) | op_fetch_data_idx(x, value, 0, 0);
   code |= op_renumber(map) | op_renumber_by("rcm", map, NULL) | op_partition("", "", set, map, x);
   code |= op_open_hdf5();

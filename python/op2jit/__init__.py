@@ -1,0 +1,23 @@
+"""op2jit: loops over unstructured meshes, compiled while the program runs. docs/python.md is the manual."""
+
+from __future__ import annotations
+
+from ._library import INC, MAX, MIN, READ, RW, WORK, WRITE
+from .errors import Error, KernelError
+from .files import dump, write_vtk
+from .kernels import Kernel, kernel
+from .loops import Loop, par_loop
+from .mesh import Arg, Const, Dat, Global, Map, Set, index, info
+from .order import partition, renumber
+from .terminal import progress
+from .reports import report
+from .drawing import plot
+from .life import barrier, counters, exit, init, is_root, plan_check, rank, rank_count, runtime, say, timing_output
+
+__version__ = "0.1.0"
+__all__ = [
+    "Arg", "Const", "Dat", "Error", "Global", "INC", "Kernel", "KernelError", "Loop", "MAX", "MIN", "Map", "READ", "RW", "Set",
+    "WORK", "WRITE", "barrier", "counters", "dump", "exit", "index", "info", "init", "is_root", "kernel", "par_loop",
+    "partition", "plan_check", "plot", "progress", "rank", "rank_count", "renumber", "report", "runtime", "say",
+    "timing_output", "write_vtk",
+]  # fmt: skip

@@ -1,0 +1,195 @@
+"""The library's life: from init to exit, ranks, counters, reports."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import json
+import os
+import sys
+import traceback
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, Optional
+
+from . import errors
+from ._library import COUNTERS, check, lib, text
+
+
+class _State:
+    """What is known of the library from outside."""
+
+    def __init__(self) -> None:
+        self.generation = 0  # raised by each init and exit: handles of another one are gone
+        self.open = False
+        self.report_file: Optional[str] = None
+        self.last_report: Optional[Dict[str, Any]] = None
+        self.constants: Dict[str, Any] = {}
+        self.garbage: List[int] = []  # handles of dats that nobody has any more
+        self.native = False  # kernels in Python run as they are
+        self.natives: List[Any] = []  # and these functions call them
+        self.at_exit: List[Callable[[], None]] = []
+
+
+state = _State()
+
+
+def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
+    """Start the library.
+
+    ``comm`` is a communicator of mpi4py; without one the library takes part in MPI by itself under mpirun. Options are
+    the variables of docs/environment.md in small letters: ``init(backend="seq", threads=4)``; they win over those of
+    the environment, and so do words like OP2_BACKEND=seq on the command line.
+    """
+    words = [word for word in sys.argv[1:] if word.startswith("OP2_")]
+    words += [f"OP2_{name.upper()}={_word(value)}" for name, value in options.items()]
+    words += _defaults(words)
+    array = (ctypes.c_char_p * (len(words) + 2))(b"python", *[word.encode() for word in words], None)
+    count = len(words) + 1
+    if comm is None:
+        check(lib.op2jit_init(count, array, diags))
+    else:
+        from mpi4py import MPI
+
+        check(lib.op2jit_init_comm(count, array, diags, comm.py2f(), text(MPI.Get_library_version())))
+    state.generation += 1
+    state.open = True
+    state.garbage.clear()
+    state.natives.clear()
+    shadows = any(word.startswith("OP2_SHADOW=native") for word in words) or "native" in os.environ.get("OP2_SHADOW", "")
+    state.native = shadows or json.loads(_report_text())["backend"] == "native"
+
+
+def _word(value: Any) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+
+
+def _defaults(words: List[str]) -> List[str]:
+    """The plugins of the package op2jit_clang, if it is there, and a report that op2jit.report shows."""
+    said = {word.split("=")[0] for word in words} | set(os.environ)
+    found = []
+    if "OP2_PLUGINS" not in said:
+        try:
+            import op2jit_clang  # type: ignore[import]
+        except ImportError:
+            pass
+        else:
+            found.append(f"OP2_PLUGINS={os.path.dirname(op2jit_clang.__file__)}")
+    return found
+
+
+def exit() -> None:
+    """Wait for what is running, write the reports that were asked for, release everything. All objects are gone then."""
+    if state.open:
+        try:
+            state.last_report = json.loads(_report_text())
+        except (errors.Error, ValueError):
+            pass
+    _close()
+    check(lib.op2jit_exit())
+
+
+def _close() -> None:
+    state.open = False
+    state.generation += 1
+    state.constants.clear()
+    for action in state.at_exit:
+        action()
+
+
+@contextmanager
+def runtime(comm: Any = None, diags: int = 1, **options: Any) -> Iterator[None]:
+    """``with op2jit.runtime(backend="openmp"):`` starts the library, and ends it at the end of the block."""
+    init(comm, diags, **options)
+    try:
+        yield
+    except BaseException as problem:
+        if rank_count() > 1 and not isinstance(problem, errors.Error):
+            _abort()  # the others wait for this rank, which will not come
+        try:
+            exit()
+        except errors.Error:
+            pass  # the first error is the one to tell
+        raise
+    else:
+        exit()
+
+
+def _abort() -> None:
+    traceback.print_exc()
+    sys.stderr.flush()
+    if "mpi4py" in sys.modules:
+        from mpi4py import MPI
+
+        MPI.COMM_WORLD.Abort(1)
+    os._exit(1)
+
+
+@atexit.register
+def _at_exit() -> None:
+    """A program or notebook that calls init alone."""
+    if state.open and rank_count() == 1:
+        _close()
+        lib.op2jit_exit()
+
+
+def rank() -> int:
+    """This process's rank, 0 without MPI."""
+    return int(lib.op2jit_rank())
+
+
+def rank_count() -> int:
+    """How many ranks there are, 1 without MPI."""
+    return int(lib.op2jit_rank_count())
+
+
+def is_root() -> bool:
+    """Is this rank 0?"""
+    return rank() == 0
+
+
+def barrier() -> None:
+    """Wait for all ranks, and for what is running."""
+    lib.op2jit_barrier()
+    check(lib.op2jit_last_error().contents.code)
+
+
+def say(*words: Any) -> None:
+    """print, on rank 0 only."""
+    if is_root():
+        print(*words, flush=True)
+
+
+def counters() -> Dict[str, int]:
+    """What the library did in this process since init: loops, compiles, cache_hits and so on."""
+    found = lib.op2jit_counters().contents
+    return {name: getattr(found, name) for name in COUNTERS}
+
+
+def plan_check(level: int = 2) -> None:
+    """Verify everything that the execution plans claim."""
+    check(lib.op2jit_plan_check(level))
+
+
+def timing_output() -> None:
+    """Print the report of the loops so far: calls, time, GB/s, variant."""
+    sys.stdout.flush()
+    lib.op2jit_timing_output()
+    check(lib.op2jit_last_error().contents.code)
+
+
+def _report_text() -> bytes:
+    size = 1 << 16
+    while True:
+        out = ctypes.create_string_buffer(size)
+        code = lib.op2jit_report_json(out, size)
+        if code != errors.CODES.index("SIZE"):
+            check(code)
+            return out.value
+        size *= 4
+
+
+def report_data() -> Dict[str, Any]:
+    """The report as a value: of the loops so far, or after exit of the last run. Empty before the first."""
+    if state.open:
+        state.last_report = json.loads(_report_text())
+    return state.last_report or {}

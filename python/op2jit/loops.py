@@ -1,0 +1,134 @@
+"""Loops: a kernel, a set and arguments become one prepared call of the library."""
+
+from __future__ import annotations
+
+from ctypes import c_char_p, c_int, c_void_p
+from functools import partial
+from typing import Any, Callable, Dict, List, Sequence, Tuple, Union
+
+from . import errors, mesh, show
+from ._library import ACCESS_NAMES, UNSAID, Argument, fail, lib, raised, text
+from .kernels import Kernel, Parameter
+from .mesh import Arg, Dat, Global, Set
+from .life import state
+
+Argument_like = Union[Arg, Dat, Global]
+#: The same call without conversions of what it takes, which is prepared once.
+_run = lib["op2jit_par_loop_array"]
+_run.restype = c_int
+#: Calls of par_loop that were made before, by the keys of kernel, set and arguments. They keep no dat alive.
+_launches: Dict[Tuple[int, ...], Callable[[], None]] = {}
+state.at_exit.append(_launches.clear)
+
+
+class Loop:
+    """A loop that can be called again and again: ``step = Loop(kernel, set, args...)``, then ``step()``.
+
+    ``accesses`` are those that were declared or found, ``source`` is the kernel's C text.
+    """
+
+    def __init__(self, kernel: Union[Kernel, Callable[..., Any]], of: Set, *args: Argument_like) -> None:
+        mesh.sweep()
+        self.kernel = kernel if isinstance(kernel, Kernel) else Kernel.of(kernel)
+        self.set = of
+        self.args = [arg if isinstance(arg, Arg) else arg() for arg in args]
+        self.place = errors.caller()
+        array = (Argument * max(1, len(args)))()
+        for number, arg in enumerate(self.args):
+            array[number] = _payload(arg, self.args) if arg.kind == "info" else arg.raw
+        parameters = [_parameter(arg) for arg in self.args]
+        form = self.kernel.form(parameters)
+        words = (form.text, text(self.kernel.name))
+        where = (text(self.place[0]), self.place[1])
+        self.source = form.source
+        self.found = [arg.access == UNSAID for arg in self.args]
+        if any(self.found):
+            if lib.op2jit_find_accesses(*words, of.handle, len(args), array, *where):
+                fail(self.place)
+        self.accesses = [ACCESS_NAMES[raw.access] if raw.form < 2 else "" for raw in array]
+        if state.native:
+            form.register()
+        self.launch = _prepare(words, where, of.handle, len(args), array, self.place)
+
+    def __call__(self) -> None:
+        self.launch()
+
+    def __repr__(self) -> str:
+        return f"<Loop {self.kernel.name} over {self.set.name}: {', '.join(filter(None, self.accesses))}>"
+
+    def _rows(self) -> List[Sequence[Any]]:
+        return [
+            (number, arg.owner or arg.kind, arg.column or "", access + (" (found)" if found else ""))
+            for number, (arg, access, found) in enumerate(zip(self.args, self.accesses, self.found), 1)
+        ]
+
+    def describe(self) -> str:
+        """A line for each argument: what it is, through which map, and its access."""
+        return show.lines(_HEAD, self._rows(), f"{self.kernel.name} over {self.set.name}")
+
+    def _repr_html_(self) -> str:
+        return show.grid(_HEAD, self._rows(), f"{self.kernel.name} over {self.set.name}")
+
+
+_HEAD = ("argument", "data", "map", "access")
+
+
+def _prepare(
+    words: Tuple[bytes, bytes], where: Tuple[bytes, int], of: int, count: int, array: Any, place: errors.Place
+) -> Callable[[], None]:
+    call = partial(
+        _run, c_char_p(words[0]), c_char_p(words[1]), c_void_p(of), c_int(count), array, c_char_p(where[0]), c_int(where[1])
+    )
+
+    def launch(problems: List[BaseException] = raised) -> None:
+        if call() or problems:
+            fail(place)
+
+    return launch
+
+
+def par_loop(kernel: Union[Kernel, Callable[..., Any]], of: Set, *args: Argument_like) -> None:
+    """Run the kernel for every element of the set.
+
+    ``par_loop(flux, edges, x(READ, en[0]), x(READ, en[1]), sum(INC))``. What was called before with the same kernel, set,
+    dats, maps and accesses is called again without being looked at.
+    """
+    try:
+        launch = _launches[(kernel.key, of.key, *[arg.key for arg in args])]  # type: ignore[union-attr]
+    except (KeyError, AttributeError):
+        launch = _first(kernel, of, args)
+    launch()
+
+
+def _first(kernel: Union[Kernel, Callable[..., Any]], of: Set, args: Sequence[Argument_like]) -> Callable[[], None]:
+    loop = Loop(kernel, of, *args)
+    key = (loop.kernel.key, of.key, *[arg.key for arg in loop.args])
+    while mesh.dropped:
+        _launches.pop(mesh.dropped.pop(), None)
+    if isinstance(kernel, Kernel):
+        _launches[key] = loop.launch
+    for arg in loop.args:
+        if arg.kind == "dat":
+            arg.owner.keys.append(key)
+    return loop.launch
+
+
+def _payload(arg: Arg, args: List[Arg]) -> Any:
+    """op_arg_info counts arguments: which one has the global that it goes with?"""
+    numbers = [number for number, other in enumerate(args, 1) if _is(other, arg.refers)]
+    if not numbers:
+        raise errors.make("ARGUMENT", f"info: no argument of the loop is {arg.refers!r}, whose place is wanted")
+    values = arg.owner
+    return lib.op2jit_arg_info(values.memory.ctypes.data, values.dim, text(values.type), numbers[0])
+
+
+def _is(arg: Arg, of: Global) -> bool:
+    return arg.kind == "global" and arg.owner.memory is of._data
+
+
+def _parameter(arg: Arg) -> Parameter:
+    """What the kernel gets for it."""
+    rows = arg.column.map.arity if arg.column and arg.column.idx < 0 else 0
+    if arg.kind == "index":
+        return Parameter("int", max(1, rows), 0, 0)
+    return Parameter(arg.owner.type, arg.owner.dim, rows, arg.access)

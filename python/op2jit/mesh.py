@@ -1,0 +1,489 @@
+"""Sets, maps between sets, data on sets and constants, from NumPy arrays."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import contextmanager
+from ctypes import c_void_p
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+
+import numpy as np
+
+from . import errors, show
+from ._library import ACCESS_NAMES, DTYPES, IDENTITY, UNSAID, check, fail, handle, lib, text, type_of
+from .life import rank_count, state
+
+#: Numbers of things that are compared in each call of a loop. None is given twice.
+new_key = itertools.count(1).__next__
+
+
+class Set:
+    """A number of mesh elements of one kind. Under MPI ``size`` is what this rank declares."""
+
+    def __init__(self, size: int, name: Optional[str] = None) -> None:
+        self.name = name or "set"
+        self.key = new_key()
+        self.handle = handle(lib.op2jit_decl_set(int(size), text(self.name)))
+
+    @classmethod
+    def _of(cls, found: int, name: str) -> "Set":
+        made = cls.__new__(cls)
+        made.name, made.key, made.handle = name, new_key(), found
+        return made
+
+    @property
+    def size(self) -> int:
+        """How many elements this rank declared."""
+        return _count(lib.op2jit_get_size(self.handle))
+
+    @property
+    def global_size(self) -> int:
+        """How many elements all ranks declared."""
+        return _count(lib.op2jit_get_global_size(self.handle))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        return f"<Set {self.name}: {self.global_size} elements>"
+
+    def _repr_html_(self) -> str:
+        return show.table("Set", self.name, {"elements": self.global_size, "of this rank": self.size})
+
+
+class Column:
+    """What a map says of one target, ``map[0]``, or of all of them, ``map`` itself."""
+
+    __slots__ = ("map", "idx")
+
+    def __init__(self, of: "Map", idx: int) -> None:
+        self.map = of
+        self.idx = idx
+
+    def __repr__(self) -> str:
+        return f"{self.map.name}[{self.idx}]" if self.idx >= 0 else self.map.name
+
+
+class Map:
+    """For each element of ``source`` a row of ``arity`` elements of ``target``, from a table of whole numbers.
+
+    ``map[0]`` is its first column. A loop that gets the map itself passes all targets to the kernel as a vector.
+    """
+
+    def __init__(self, source: Set, target: Set, table: Any, name: Optional[str] = None, arity: int = 0) -> None:
+        values = np.asarray(table)
+        if values.size == 0 and values.dtype.kind == "f":
+            values = values.astype(np.int32)
+        if values.dtype.kind not in "iu":
+            raise errors.make("TYPE", f"the table of a map has values of type {values.dtype}; expected whole numbers")
+        values = _rows(values, source, arity, "the table of a map")
+        arity = arity or values.shape[1]
+        if values.dtype != np.int32:
+            values = np.ascontiguousarray(values, np.int64)
+        call = lib.op2jit_decl_map if values.dtype == np.int32 else lib.op2jit_decl_map_long
+        self.name = name or "map"
+        found = call(source.handle, target.handle, arity, values.ctypes.data or None, text(self.name))
+        self._set_up(source, target, arity, handle(found))
+        self._table: Optional[np.ndarray] = values.copy()
+
+    def _set_up(self, source: Set, target: Set, arity: int, found: int) -> None:
+        self.source, self.target, self.arity, self.handle = source, target, arity, found
+        self.columns = [Column(self, idx) for idx in range(arity)]
+        self.all = Column(self, -arity)
+
+    @classmethod
+    def _of(cls, source: Set, target: Set, arity: int, found: int, name: str) -> "Map":
+        made = cls.__new__(cls)
+        made.name = name
+        made._set_up(source, target, arity, found)
+        made._table = None
+        return made
+
+    @property
+    def table(self) -> np.ndarray:
+        """A copy of its table, of this rank's elements. A map from a file does not have it."""
+        if self._table is None:
+            raise errors.make("ARGUMENT", f"map {self.name} is from a file: its table is not kept")
+        return self._table.copy()
+
+    def __getitem__(self, idx: int) -> Column:
+        if not 0 <= idx < self.arity:
+            raise errors.make("INDEX", f"map {self.name} has the targets 0 .. {self.arity - 1}; there is no {idx}")
+        return self.columns[idx]
+
+    def __len__(self) -> int:
+        return self.arity
+
+    def __repr__(self) -> str:
+        return f"<Map {self.name}: {self.arity} of {self.target.name} for each of {self.source.name}>"
+
+    def _repr_html_(self) -> str:
+        return show.table("Map", self.name, {"from": self.source.name, "to": self.target.name, "arity": self.arity})
+
+
+class Arg:
+    """One argument of a loop. Made by ``dat(READ, map[0])`` and its like."""
+
+    __slots__ = ("owner", "column", "access", "present", "raw", "key", "kind", "refers")
+
+    def __init__(self, kind: str, owner: Any, column: Optional[Column], access: int, raw: Any) -> None:
+        self.kind = kind  # dat, global, index or info
+        self.owner = owner
+        self.column = column
+        self.access = access
+        self.raw = raw
+        self.key = new_key()
+        self.refers: Any = None
+        self.present = True
+
+    def __repr__(self) -> str:
+        access = "access left out" if self.access == UNSAID else ACCESS_NAMES[self.access]
+        return f"<argument {self.owner or self.kind} {self.column or ''} {access}>"
+
+
+class Store:
+    """The library's dat, freed with the last object that can reach it. An argument keeps it, and not the Dat."""
+
+    __slots__ = ("handle", "generation", "set", "dim", "type", "name", "keys", "__weakref__")
+
+    def __init__(self, found: int, of: Set, dim: int, spelling: str, name: str) -> None:
+        self.handle = found
+        self.generation = state.generation
+        self.set = of
+        self.dim = dim
+        self.type = spelling
+        self.name = name
+        self.keys: List[Any] = []  # of loops that were made for it
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __del__(self) -> None:
+        # Any thread may be here, at any time: the next call of the library frees it. Ranks collect garbage at
+        # different times, so there everything stays until exit.
+        if self.generation == state.generation and self.handle:
+            state.garbage.append(self.handle)
+            dropped.extend(self.keys)
+
+
+#: Loops whose dats are gone.
+dropped: List[Any] = []
+
+
+def sweep() -> None:
+    """Free the dats that nobody has any more. Called before something new is declared."""
+    while state.garbage and state.open and rank_count() == 1:
+        check(lib.op2jit_free_dat_temp(state.garbage.pop()))
+
+
+class Dat:
+    """``dim`` values of one type on each element of a set, copied from an array of as many rows; None means zeros.
+
+    The dat is freed when it is garbage; with several ranks at exit, or by ``free``. ``soa`` asks the library to keep
+    components apart, which changes nothing else.
+    """
+
+    def __init__(
+        self, of: Set, data: Any = None, dim: int = 0, dtype: Any = None, name: Optional[str] = None, soa: bool = False
+    ) -> None:
+        sweep()
+        values = None if data is None else np.asarray(data, dtype=dtype)
+        spelling = type_of(dtype or np.float64) if values is None else type_of(values.dtype)
+        if values is not None:
+            values = _rows(values, of, dim, "the data of a dat")
+            dim = values.shape[1]
+        dim = dim or 1
+        address = None if values is None else values.ctypes.data or None
+        kind = text(spelling + (":soa" if soa else ""))
+        found = handle(lib.op2jit_decl_dat_temp(of.handle, dim, kind, address, text(name or "dat")))
+        self._set_up(Store(found, of, dim, spelling, name or "dat"))
+
+    def _set_up(self, store: Store) -> None:
+        self._store = store
+        self._args: Dict[Any, Arg] = {}
+
+    @classmethod
+    def _of(cls, of: Set, dim: int, dtype: Any, found: int, name: str) -> "Dat":
+        made = cls.__new__(cls)
+        made._set_up(Store(found, of, dim, type_of(dtype), name))
+        made._store.generation = -1  # not a temporary: it lives until exit
+        return made
+
+    @property
+    def set(self) -> Set:
+        """The set it lives on."""
+        return self._store.set
+
+    @property
+    def dim(self) -> int:
+        """Values of one element."""
+        return self._store.dim
+
+    @property
+    def name(self) -> str:
+        """Its name in messages and files."""
+        return self._store.name
+
+    @property
+    def dtype(self) -> Any:
+        """The type of its values, as NumPy has it."""
+        return DTYPES[self._store.type]
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        """The shape of the arrays that come out: one row for each element that this rank declared."""
+        return (self.set.size,) if self.dim == 1 else (self.set.size, self.dim)
+
+    @property
+    def handle(self) -> int:
+        """The library's handle."""
+        return self._store.handle
+
+    def __call__(self, *words: Any, present: bool = True) -> Arg:
+        """An argument of a loop: ``dat(READ)``, ``dat(READ, map[0])``, ``dat(READ, map)`` for all targets.
+
+        Without an access, what the kernel does decides. ``present=False``: the kernel must not use it.
+        """
+        found = self._args.get((words, present))
+        if found is None:
+            access, column = _words(words)
+            found = self._args[words, present] = self._argument(access, column, present)
+        return found
+
+    def _argument(self, access: int, column: Optional[Column], present: bool) -> Arg:
+        store = self._store
+        idx = column.idx if column else -1
+        way = c_void_p(column.map.handle) if column else IDENTITY
+        raw = lib.op2jit_opt_arg_dat(present, store.handle, idx, way, store.dim, text(store.type), access)
+        made = Arg("dat", store, column, access, raw)
+        made.present = present
+        return made
+
+    def fetch(self, out: Optional[np.ndarray] = None) -> np.ndarray:
+        """A copy of the values, or into ``out``, in the order in which the program numbered the elements."""
+        if out is None:
+            out = np.empty(self.shape, self.dtype)
+        _same(out, self, "out")
+        check(lib.op2jit_fetch_data(self.handle, out.ctypes.data))
+        return out
+
+    def put(self, values: Any) -> None:
+        """New values for all elements."""
+        array = np.ascontiguousarray(np.broadcast_to(np.asarray(values, self.dtype), self.shape))
+        check(lib.op2jit_put_data(self.handle, array.ctypes.data))
+
+    @contextmanager
+    def access(self, mode: str = "r") -> Iterator[np.ndarray]:
+        """``with dat.access("r+") as a:`` gives an array; what was changed in it is in the dat after the block.
+
+        "r" reads, "r+" reads and writes, "w" writes all of it and begins with anything.
+        """
+        if mode not in ("r", "r+", "w"):
+            raise errors.make("ARGUMENT", f'the mode of access is {mode!r}; expected "r", "r+" or "w"')
+        array = np.empty(self.shape, self.dtype) if mode == "w" else self.fetch()
+        array.flags.writeable = mode != "r"
+        yield array
+        if mode != "r":
+            check(lib.op2jit_put_data(self.handle, array.ctypes.data))
+
+    def __array__(self, dtype: Any = None) -> np.ndarray:
+        return self.fetch() if dtype is None else self.fetch().astype(dtype)
+
+    def free(self) -> None:
+        """Free it now, on all ranks. It must not be used any more."""
+        found, self._store.handle = self._store.handle, 0
+        self._args.clear()
+        dropped.extend(self._store.keys)
+        check(lib.op2jit_free_dat_temp(found))
+
+    def __repr__(self) -> str:
+        return f"<Dat {self.name}: {self.dim} of {self.dtype} on each of {self.set.name}>"
+
+    def _repr_html_(self) -> str:
+        facts: Dict[str, Any] = {"set": self.set.name, "dim": self.dim, "type": self.dtype.name}
+        if rank_count() == 1 and self.set.size:
+            values = self.fetch()
+            facts.update({"least": values.min(), "largest": values.max()})
+        return show.table("Dat", self.name, facts)
+
+
+class Global:
+    """Values that belong to no element, in an array of their own: loops read them and leave results there.
+
+    With ``kept`` the library keeps the values, so that loops which leave results there can wait for one another
+    (OP2_LAZY); reading ``value`` ends the wait.
+    """
+
+    def __init__(self, value: Any = 0.0, dtype: Any = None, name: Optional[str] = None, kept: bool = False) -> None:
+        array = np.array(value, dtype=dtype)
+        if dtype is None and array.dtype.name not in ("float64", "float32"):
+            array = array.astype(np.int32 if array.dtype.kind == "i" else array.dtype)
+        self.name = name or "global"
+        self.type = type_of(array.dtype)
+        self.scalar = array.ndim == 0
+        self.dim = max(1, array.size)
+        self.set = None
+        self._data = np.ascontiguousarray(array).reshape(-1)
+        self._args: Dict[Any, Arg] = {}
+        self._kept: Optional[int] = None
+        if kept:
+            address = self._data.ctypes.data
+            self._kept = handle(lib.op2jit_decl_gbl(self.dim, text(self.type), address, text(self.name)))
+
+    @property
+    def data(self) -> np.ndarray:
+        """The values as an array of ``dim``. Of a global that the library keeps, a copy."""
+        if self._kept:
+            check(lib.op2jit_get_gbl(self._kept, self._data.ctypes.data))
+        return self._data
+
+    @property
+    def value(self) -> Any:
+        """The value: a number if it is one, else a copy of the array."""
+        return self.data[0].item() if self.scalar else self.data.copy()
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self._data[:] = value
+        if self._kept:
+            check(lib.op2jit_put_gbl(self._kept, self._data.ctypes.data))
+
+    def __call__(self, *words: Any, present: bool = True) -> Arg:
+        """An argument of a loop: ``g(INC)``. Without an access, what the kernel does decides."""
+        found = self._args.get((words, present))
+        if found is None:
+            access, column = _words(words)
+            if column:
+                raise errors.make("ARGUMENT", "a global belongs to no element; leave the map out")
+            found = self._args[words, present] = self._argument(access, present)
+        return found
+
+    def _argument(self, access: int, present: bool) -> Arg:
+        if self._kept:
+            raw = lib.op2jit_arg_global(self._kept, access)
+        else:
+            raw = lib.op2jit_opt_arg_gbl(present, self._data.ctypes.data, self.dim, text(self.type), access)
+        made = Arg("global", _Values(self), None, access, raw)
+        made.present = present
+        return made
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __repr__(self) -> str:
+        return f"<Global {self.name}: {self.value}>"
+
+    def _repr_html_(self) -> str:
+        return show.table("Global", self.name, {"value": self.value, "type": DTYPES[self.type].name})
+
+
+class _Values:
+    """What an argument keeps of a global: its memory, and not the Global, which keeps the argument."""
+
+    __slots__ = ("memory", "dim", "type", "name", "set")
+
+    def __init__(self, of: Global) -> None:
+        self.memory, self.dim, self.type, self.name, self.set = of._data, of.dim, of.type, of.name, None
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Const:
+    """A constant that kernels in C see under ``name``, and kernels in Python under the name of the variable it is in.
+
+    It counts as its number in Python. ``update`` gives a new value; loops that use it are compiled for that value.
+    """
+
+    def __init__(self, name: str, value: Any, dtype: Any = None) -> None:
+        array = np.array(value, dtype=dtype)
+        if dtype is None and array.dtype.kind == "i":
+            array = array.astype(np.int32)
+        self.name = name
+        self.type = type_of(array.dtype)
+        self.scalar = array.ndim == 0
+        self.data = np.ascontiguousarray(array).reshape(-1)
+        check(lib.op2jit_decl_const(text(name), self.data.size, text(self.type), self.data.ctypes.data))
+        state.constants[name] = self
+
+    @property
+    def value(self) -> Any:
+        """The value: a number, or an array."""
+        return self.data[0].item() if self.scalar else self.data
+
+    def update(self, value: Any) -> None:
+        """A new value."""
+        self.data[:] = value
+        check(lib.op2jit_update_const(text(self.name), self.data.ctypes.data))
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.data[index]
+
+    def __repr__(self) -> str:
+        return f"<Const {self.name}: {self.value}>"
+
+    def _repr_html_(self) -> str:
+        return show.table("Const", self.name, {"value": self.value, "type": DTYPES[self.type].name})
+
+
+def index(column: Union[Column, Map, None] = None) -> Arg:
+    """The number of the loop's own element, or of a target of a map: ``const int *`` for the kernel."""
+    column = column.all if isinstance(column, Map) else column
+    raw = lib.op2jit_arg_idx(column.idx if column else -1, c_void_p(column.map.handle) if column else IDENTITY)
+    return Arg("index", None, column, 0, raw)
+
+
+def info(payload: Global, of: Global) -> Arg:
+    """A payload that goes with the MIN or MAX of the global ``of``: that of the element whose value won."""
+    made = Arg("info", _Values(payload), None, MAX_ACCESS, None)
+    made.refers = of
+    return made
+
+
+MAX_ACCESS = ACCESS_NAMES.index("MAX")
+
+
+def _count(found: int) -> int:
+    if found < 0:
+        fail()
+    return int(found)
+
+
+def _words(words: Tuple[Any, ...]) -> Tuple[int, Optional[Column]]:
+    access, column = UNSAID, None
+    for word in words:
+        if isinstance(word, (Column, Map)):
+            column = word.all if isinstance(word, Map) else word
+        elif isinstance(word, int) and 0 <= word < len(ACCESS_NAMES):
+            access = int(word)
+        elif word is not None:
+            raise errors.make("ARGUMENT", f"{word!r} is no access and no map; expected for example dat(READ, map[0])")
+    return access, column
+
+
+def _rows(values: np.ndarray, of: Set, dim: int, what: str) -> np.ndarray:
+    """As size x dim values, contiguous."""
+    size = of.size
+    if values.ndim == 1 and dim > 1 and values.size == size * dim:
+        values = values.reshape(size, dim)
+    shape = values.shape
+    columns = dim or (int(np.prod(shape[1:])) if values.ndim > 1 else 1)
+    if values.ndim == 0 or shape[0] != size or values.size != size * columns:
+        rows = f"({size},)" if columns == 1 else f"({size}, {columns})"
+        raise errors.make("SIZE", f"{what} has the shape {shape}; expected {rows} on set {of.name}")
+    return np.ascontiguousarray(values).reshape(size, columns)
+
+
+def _same(array: np.ndarray, dat: Dat, what: str) -> None:
+    if array.dtype != dat.dtype:
+        raise errors.make("TYPE", f"{what} has values of type {array.dtype}; expected {dat.dtype} for dat {dat.name}")
+    if array.size != int(np.prod(dat.shape)):
+        raise errors.make("SIZE", f"{what} has the shape {array.shape}; expected {dat.shape} for dat {dat.name}")
+    if not array.flags.c_contiguous or not array.flags.writeable:
+        raise errors.make("ARGUMENT", f"{what} is not contiguous, or cannot be written; numpy.ascontiguousarray makes a copy")

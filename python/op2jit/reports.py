@@ -1,0 +1,50 @@
+"""The report of a run, for notebooks and terminals."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Sequence
+
+from . import show
+from .life import report_data
+
+_HEAD = ("loop", "calls", "seconds", "share", "GB/s", "of triad", "variant")
+
+
+class Report:
+    """The loops of a run. ``data`` has all that the library says of them."""
+
+    def __init__(self, data: Dict[str, Any]) -> None:
+        self.data = data
+
+    def _rows(self) -> List[Sequence[Any]]:
+        loops = sorted(self.data.get("loops", []), key=lambda row: -row["seconds"])
+        whole = sum(row["seconds"] for row in loops) or 1
+        return [
+            (
+                row["name"],
+                row["calls"],
+                float(row["seconds"]),
+                f"{100 * row['seconds'] / whole:.0f} %",
+                float(row.get("gb_per_second") or 0),
+                f"{100 * (row.get('triad_share') or 0):.0f} %",
+                row["variant"],
+            )
+            for row in loops
+        ]
+
+    def _caption(self) -> str:
+        if not self.data:
+            return "no run yet"
+        facts = self.data
+        return f"backend {facts['backend']}, {facts['threads']} threads, {facts['ranks']} ranks"
+
+    def __repr__(self) -> str:
+        return show.lines(_HEAD, self._rows(), self._caption())
+
+    def _repr_html_(self) -> str:
+        return show.grid(_HEAD, self._rows(), self._caption())
+
+
+def report() -> Report:
+    """The loops of the run so far, or of the last one after exit: calls, seconds, GB/s, variant. Collective."""
+    return Report(report_data())

@@ -1,0 +1,244 @@
+"""Functions of Python as kernels in C, by their syntax trees.
+
+A statement of C stands on the line of its statement of Python, so that what the library says of a kernel names the line
+that the user wrote.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import types
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .. import errors
+from . import functions, values
+from .body import Body, Piece, c_name
+from .expressions import MISSING
+from .source import Source
+from .values import Array, Type, Value
+
+_READ = 0
+_UNSAID = -1
+
+
+class Unit:
+    """A kernel with all that it calls: one text of C."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.helpers: Dict[Any, Body] = {}
+        self.order: List[Body] = []  # called ones before those that call them
+        self.stack: List[Any] = []
+        self.needed: Dict[str, str] = {}  # small functions by name
+        self.tables: Dict[int, Tuple[str, str, Any]] = {}
+        self.kernel: Optional[Body] = None
+
+    # ---- what a body asks ----
+
+    def outside(self, function: Any, name: str) -> Any:
+        """What a name stands for outside of the function."""
+        if name in function.__code__.co_freevars:
+            cell = function.__closure__[function.__code__.co_freevars.index(name)]
+            try:
+                return cell.cell_contents
+            except ValueError:
+                return MISSING
+        return function.__globals__.get(name, getattr(builtins, name, MISSING))
+
+    @staticmethod
+    def constant(found: Any) -> Any:
+        """The constant of the library that an object is, or None."""
+        from ..mesh import Const
+
+        return found if isinstance(found, Const) else None
+
+    @staticmethod
+    def function_of(callee: Any) -> Optional[types.FunctionType]:
+        """The user's function that an object is, or None."""
+        inner = getattr(callee, "function", callee)
+        plain = isinstance(inner, types.FunctionType) and not inner.__module__.startswith(("numpy", "math"))
+        return inner if plain else None
+
+    def is_kernel(self, body: Body) -> bool:
+        return body is self.kernel
+
+    def need(self, snippet: Tuple[str, str]) -> str:
+        name, text = snippet
+        self.needed[name] = text
+        return name
+
+    def table(self, body: Body, found: Any, name: str, node: ast.AST) -> Value:
+        """A module's table of numbers."""
+        if id(found) not in self.tables:
+            array = np.asarray(found)
+            if array.dtype.kind not in "bif" or not 1 <= array.ndim <= 2 or array.size > 4096:
+                body.source.fail(node, f"{name} is no small table of numbers")
+            kind = {"b": "bool", "i": "int"}.get(array.dtype.kind, "float" if array.dtype == np.float32 else "double")
+            used = {entry[0] for entry in self.tables.values()}
+            unique = c_name(name)
+            while unique in used:
+                unique += "_"
+            dims = "".join(f"[{size}]" for size in array.shape)
+            text = f"static const {kind} {unique}{dims} = {_initialiser(array)};"
+            self.tables[id(found)] = (unique, text, Array(kind, array.shape, True))
+        unique, _, kind = self.tables[id(found)]
+        return Value(unique, kind, root=unique)
+
+    def call(self, caller: Body, node: ast.Call, function: types.FunctionType, arguments: Sequence[Value]) -> Value:
+        """A call of another function of the user."""
+        kinds = tuple(values.strong(argument.type) for argument in arguments)
+        names = list(inspect.signature(function).parameters)
+        if len(names) != len(kinds):
+            caller.source.fail(node, f"{function.__name__} has {len(names)} parameters, and {len(kinds)} arguments here")
+        if function in self.stack or function is self.function:
+            caller.source.fail(node, f"{function.__name__} is called from within itself, which a kernel cannot do")
+        # A row that is written must not be const, and is not here; else the text would not compile.
+        key = (function, kinds)
+        if key not in self.helpers:
+            taken = {body.name for body in self.order} | functions.NAMES | {self.function.__name__}
+            name = c_name(function.__name__)
+            while name in taken or name in functions.NAMES:
+                name += "_"
+            self.stack.append(function)
+            body = Body(self, function, list(zip(names, kinds)), name)
+            body.translate()
+            self.stack.pop()
+            self.helpers[key] = body
+            self.order.append(body)
+        body = self.helpers[key]
+        for argument, name, part in zip(arguments, names, node.args):
+            if name in body.written and argument.root in caller.parameters:
+                caller.written.setdefault(argument.root, part)
+        code = f"{body.name}({', '.join(argument.code for argument in arguments)})"
+        return Value(code, body.returns or "void")
+
+
+def _initialiser(array: Any) -> str:
+    if array.ndim > 1:
+        return "{" + ", ".join(_initialiser(row) for row in array) + "}"
+    return "{" + ", ".join(values.number(value).code for value in array.tolist()) + "}"
+
+
+def _declaration(kind: Type, name: str) -> str:
+    if not isinstance(kind, Array):
+        return f"{kind} {name}"
+    const = "const " if kind.const else ""
+    if kind.pointers:
+        return f"{const}{kind.type} *{name}[{kind.shape[0]}]"
+    if len(kind.shape) > 1:
+        return f"{const}{kind.type} {name}" + "".join(f"[{size}]" for size in kind.shape)
+    return f"{const}{kind.type} *{name}"
+
+
+def _signature(body: Body) -> str:
+    words = ", ".join(_declaration(kind, c_name(name)) for name, kind in body.parameters.items())
+    return f"static {body.returns or 'void'} {body.name}({words or 'void'})"
+
+
+def _whole(body: Body) -> List[Piece]:
+    """All of a function, with its head on the line of def."""
+    pieces = [Piece(body.tree.lineno, 0, _signature(body) + " {"), *body.pieces]
+    return pieces + [Piece(pieces[-1].line, 0, "}")]
+
+
+def _types(function: types.FunctionType, parameters: Sequence[Any], written: Any) -> List[Tuple[str, Type]]:
+    source_names = list(inspect.signature(function).parameters)
+    if len(source_names) != len(parameters):
+        raise errors.kernel_error(
+            f"kernel {function.__name__} has {len(source_names)} parameters, but the loop passes {len(parameters)} arguments",
+            (function.__code__.co_filename, function.__code__.co_firstlineno),
+        )
+    found: List[Tuple[str, Type]] = []
+    for name, parameter in zip(source_names, parameters):
+        const = parameter.access == _READ or (parameter.access == _UNSAID and written is not None and name not in written)
+        index = parameter.access == _READ and parameter.rows == 0
+        shape = (parameter.rows, parameter.dim) if parameter.rows else (parameter.dim,)
+        found.append((name, Array(parameter.type, shape, const or (index and const), bool(parameter.rows))))
+    return found
+
+
+def _translate_once(function: types.FunctionType, parameters: Sequence[Any], written: Any) -> Unit:
+    unit = Unit(function)
+    body = Body(unit, function, _types(function, parameters, written), function.__name__)
+    unit.kernel = body
+    unit.stack.append(function)
+    body.translate()
+    unit.order.append(body)
+    return unit
+
+
+def _beginning(unit: Unit) -> List[str]:
+    return [entry[1] for entry in unit.tables.values()] + list(unit.needed.values())
+
+
+def _lines(unit: Unit) -> str:
+    """The text that is compiled: each statement on its line of Python."""
+    assert unit.kernel
+    file = unit.kernel.source.file
+    here = [body for body in unit.order if body.source.file == file]
+    first = min(body.tree.lineno for body in here)
+    last = max(piece.line for body in here for piece in _whole(body))
+    rows: Dict[int, List[str]] = {}
+    elsewhere = [" ".join(piece.code for piece in _whole(body)) for body in unit.order if body.source.file != file]
+    prototypes = [_signature(body) + ";" for body in unit.order[:-1]]
+    rows[first] = _beginning(unit) + prototypes + elsewhere
+    for body in here:
+        for piece in _whole(body):
+            row = rows.setdefault(piece.line, [])
+            row.append(piece.code if row else "  " * piece.depth + piece.code)
+    text = "\n".join(" ".join(rows.get(line, [])) for line in range(first, last + 1))
+    shown = file.replace("\\", "\\\\").replace('"', '\\"')
+    return f'#line {first} "{shown}"\n{text}\n'
+
+
+def _pretty(unit: Unit) -> str:
+    """The same for people."""
+    parts = ["\n".join(_beginning(unit))] if _beginning(unit) else []
+    for body in unit.order:
+        parts.append("\n".join("  " * piece.depth + piece.code for piece in _whole(body)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _runner(function: types.FunctionType) -> Callable[..., Any]:
+    """The function as Python runs it, with the values of the library's constants in place of these."""
+    from ..mesh import Const
+
+    def value(found: Any) -> Any:
+        if isinstance(found, Const):
+            return found.value
+        inner = getattr(found, "function", found)
+        if isinstance(inner, types.FunctionType) and inner is not function and _uses_constants(inner):
+            return _runner(inner)
+        return found
+
+    names = set(function.__code__.co_names)
+    module = dict(function.__globals__)
+    cells = function.__closure__
+
+    def run(*args: Any) -> Any:
+        return made(*args)
+
+    module.update({name: value(module[name]) for name in names if name in module})
+    if cells:
+        cells = tuple(types.CellType(value(cell.cell_contents)) for cell in cells)
+    made = types.FunctionType(function.__code__, module, function.__name__, function.__defaults__, cells)
+    return run
+
+
+def _uses_constants(function: types.FunctionType) -> bool:
+    from ..mesh import Const
+
+    return any(isinstance(function.__globals__.get(name), Const) for name in function.__code__.co_names)
+
+
+def translate(function: Any, parameters: Sequence[Any]) -> Tuple[str, str, Callable[..., Any]]:
+    """The text for the compiler, the text for people, and what runs without a compiler."""
+    unit = _translate_once(function, parameters, None)
+    if any(parameter.access == _UNSAID for parameter in parameters):
+        assert unit.kernel
+        unit = _translate_once(function, parameters, set(unit.kernel.written))
+    return _lines(unit), _pretty(unit), _runner(function)

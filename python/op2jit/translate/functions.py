@@ -1,0 +1,111 @@
+"""Functions that Python, math and NumPy have and C has as well, and small ones in C that do as Python does."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Dict, Tuple
+
+import numpy as np
+
+#: Functions of real numbers: what Python has and what C calls it. Those of math compute in double, NumPy's in the
+#: type of their arguments.
+_SHARED = (
+    "sin cos tan sinh cosh tanh exp expm1 log log2 log10 log1p sqrt hypot copysign fabs asin:arcsin acos:arccos atan:arctan "
+    "atan2:arctan2 asinh:arcsinh acosh:arccosh atanh:arctanh pow:power fmod"
+).split()
+_NUMPY = "cbrt exp2 floor ceil rint trunc fmax fmin".split()
+_MATH = "erf erfc lgamma gamma:tgamma cbrt exp2".split()
+
+
+def _table() -> Dict[Any, Tuple[str, bool]]:
+    found: Dict[Any, Tuple[str, bool]] = {}
+    for word in _SHARED:
+        name, _, numpy_name = word.partition(":")
+        found[getattr(math, name)] = (name, False)
+        found[getattr(np, numpy_name or name)] = (name, True)
+    for name in _NUMPY:
+        found[getattr(np, name)] = (name, True)
+    for word in _MATH:
+        name, _, c_name = word.partition(":")
+        if hasattr(math, name):
+            found[getattr(math, name)] = (c_name or name, False)
+    return found
+
+
+#: Object of Python: C's name, and whether it computes in the type of its arguments.
+REAL: Dict[Any, Tuple[str, bool]] = _table()
+TWO = {"hypot", "copysign", "atan2", "pow", "fmod", "fmax", "fmin"}
+#: To whole numbers.
+ROUND = {math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc"}
+TESTS = {math.isnan: "isnan", math.isinf: "isinf", math.isfinite: "isfinite", np.isnan: "isnan", np.isinf: "isinf", np.isfinite: "isfinite"}
+CASTS: Dict[Any, str] = {
+    float: "double",
+    int: "int",
+    bool: "bool",
+    np.float64: "double",
+    np.float32: "float",
+    np.int32: "int",
+    np.uint32: "unsigned int",
+    np.int64: "long long",
+    np.uint64: "unsigned long long",
+    np.int16: "short",
+    np.int8: "char",
+    np.bool_: "bool",
+}
+ABSOLUTE = (abs, np.abs, np.absolute)
+EXTREMA: Dict[Any, Tuple[str, str]] = {
+    min: ("py_min", "b < a ? b : a"),
+    max: ("py_max", "b > a ? b : a"),
+    np.minimum: ("np_minimum", "a < b || a != a ? a : b"),
+    np.maximum: ("np_maximum", "a > b || a != a ? a : b"),
+}
+EXTREMA = dict(EXTREMA)
+NAMES = {name for name, _ in REAL.values()}
+#: Words that C has to itself: variables of these names get an underscore.
+KEYWORDS = set(
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false "
+    "main uint ll ull y0 y1 yn j0 j1 jn signbit".split()
+)
+
+
+def short_of(kind: str) -> str:
+    """A type as part of a name."""
+    return {"unsigned int": "uint", "long long": "ll", "unsigned long long": "ull"}.get(kind, kind)
+
+
+def floor_divide(kind: str) -> Tuple[str, str]:
+    """The function that does as Python's // and its text."""
+    name = "py_floordiv_" + short_of(kind)
+    if kind in ("float", "double"):
+        body = (
+            "{ T m = fmod(a, b), d = (a - m) / b; if (m != 0 && (b < 0) != (m < 0)) d -= 1; T f = floor(d); "
+            "return d - f > 0.5 ? f + 1 : f; }"
+        )
+    else:
+        body = "{ return a / b - (a % b != 0 && (a < 0) != (b < 0)); }"
+    return name, f"static {kind} {name}({kind} a, {kind} b) {body.replace('T ', kind + ' ')}"
+
+
+def modulo(kind: str) -> Tuple[str, str]:
+    """The function that does as Python's % and its text."""
+    name = "py_mod_" + short_of(kind)
+    remainder = "fmod(a, b)" if kind in ("float", "double") else "a % b"
+    body = f"{{ {kind} m = {remainder}; return m != 0 && (b < 0) != (m < 0) ? m + b : m; }}"
+    return name, f"static {kind} {name}({kind} a, {kind} b) {body}"
+
+
+def extremum(function: Any, kind: str) -> Tuple[str, str]:
+    """The function that does as min, max and NumPy's, and its text."""
+    name, body = EXTREMA[function]
+    name = f"{name}_{short_of(kind)}"
+    return name, f"static {kind} {name}({kind} a, {kind} b) {{ return {body}; }}"
+
+
+def absolute(kind: str) -> Tuple[str, str]:
+    """The function that does as abs for whole numbers, and its text."""
+    name = "py_abs_" + short_of(kind)
+    return name, f"static {kind} {name}({kind} a) {{ return a < 0 ? -a : a; }}"
+
+
+INDEX = ("py_index", "static int py_index(int i, int n) { return i < 0 ? i + n : i; }")

@@ -1,0 +1,157 @@
+/* Accesses that the program leaves out: those that can be proved of the kernel. */
+#include <string.h>
+
+#include "api/api.h"
+#include "base/log.h"
+#include "jit/front/kernel.h"
+#include "jit/jit.h"
+#include "loop/make.h"
+#include "ranks/agree.h"
+#include "services/services.h"
+#include "spread/spread.h"
+
+enum { NONE = -1, CHOICES = 3 };
+
+/* What is tried, in this order. Anything may be read and written, so that the last of a dat needs no proof. */
+static const int of_dats[CHOICES] = {OP_INC, OP_WRITE, OP_RW};
+static const int of_globals[CHOICES] = {OP_INC, OP_MIN, OP_MAX};
+
+struct search {
+  struct op_context *ctx;
+  struct loop_call call;
+  op_arg *args;            /* the caller's, with what is tried */
+  int choice[OP_MAX_ARGS]; /* its number; NONE: the access is the program's, or is found */
+  bool begun;
+  int said[OP_MAX_ARGS];     /* what the accesses were */
+  bool refuted[OP_MAX_ARGS]; /* the choice before it was, in a run */
+};
+
+static bool is_unsaid(const op_arg *arg) {
+  return arg->access == (int)OP_UNSAID && (arg->form == DESC_DAT || arg->form == DESC_GBL);
+}
+
+static void take_choice(struct search *s, int i) {
+  s->args[i].access = (s->args[i].form == DESC_DAT ? of_dats : of_globals)[s->choice[i]];
+}
+
+/* A pointer to const can only be read. */
+static int begin(struct search *s, struct error *err) {
+  struct kernel k = {0};
+  int code = kernel_parse(&k, s->call.text, strlen(s->call.text), s->call.name, err);
+  if (code)
+    error_prefix(err, "loop %s: ", s->call.name);
+  s->begun = !code;
+  for (int i = 0; i < s->call.nargs && !code; i++) {
+    s->choice[i] = NONE;
+    s->said[i] = s->args[i].access;
+    if (!is_unsaid(&s->args[i]))
+      continue;
+    s->args[i].access = OP_READ;
+    if (i < k.nparameters && !k.parameters[i].is_const) {
+      s->choice[i] = 0;
+      take_choice(s, i);
+    }
+  }
+  kernel_free(&k);
+  return code;
+}
+
+static int give_up(const struct search *s, int i, struct error *err) {
+  if (s->args[i].form == DESC_DAT)
+    return error_set(
+        err, OP_ERR_ACCESS,
+        "loop %s, argument %d: the access was left out, and the kernel does more than read it or add "
+        "to it; say OP_WRITE or OP_RW if no two elements of the loop share a target of the map",
+        s->call.name, i + 1);
+  return error_set(
+      err, OP_ERR_ACCESS,
+      "loop %s, argument %d: the access of the global was left out, and the kernel does not only read "
+      "it, add to it, or keep the smallest or largest value there; say which it is",
+      s->call.name, i + 1);
+}
+
+/* The access cannot be proved: the next one. That elements do not meet in what they write through a map is the
+ * program's promise, which nobody else can make. Of the two extrema the one that no run refutes will do. */
+static int go_on(struct search *s, int i, enum prove_verdict verdict, struct error *err) {
+  const bool dat = s->args[i].form == DESC_DAT, refuted = verdict == PROVE_VIOLATED;
+  if (dat && s->args[i].map != OP_ID)
+    return give_up(s, i, err);
+  if (!dat && s->args[i].access == OP_MAX) {
+    s->choice[i] = NONE;
+    if (refuted == s->refuted[i])
+      return give_up(s, i, err);
+    s->args[i].access = refuted ? OP_MIN : OP_MAX;
+    return OP_OK;
+  }
+  s->refuted[i] = refuted;
+  s->choice[i]++;
+  take_choice(s, i);
+  return OP_OK;
+}
+
+static int verdicts_of(struct search *s, enum prove_verdict verdicts[], bool *understood, struct error *err) {
+  struct jit *jit = NULL;
+  struct loop *loop = loop_new(s->ctx, &s->call, err);
+  int code = loop ? context_jit(s->ctx, &jit, err) : err->code;
+  if (!code && (code = jit_verdicts(jit, &loop->desc, verdicts, understood, err)))
+    error_prefix(err, "loop %s, whose accesses were left out: ", s->call.name);
+  if (loop)
+    loop_free(s->ctx, loop);
+  return code;
+}
+
+static bool is_open(const struct search *s, int i) {
+  return s->choice[i] != NONE && s->args[i].access != OP_RW;
+}
+
+/* Each round looks at all arguments at once; what a text that does not compile is wrong in, the loop says. */
+static int find(struct search *s, struct error *err) {
+  enum prove_verdict verdicts[OP_MAX_ARGS] = {PROVE_PROVED};
+  bool understood = true, again = true;
+  int code = begin(s, err);
+  while (!code && again) {
+    code = verdicts_of(s, verdicts, &understood, err);
+    again = false;
+    for (int i = 0; i < s->call.nargs && !code && understood; i++)
+      if (is_open(s, i) && verdicts[i] != PROVE_PROVED) {
+        code = go_on(s, i, verdicts[i], err);
+        again |= is_open(s, i);
+      }
+  }
+  return code;
+}
+
+int op2jit_find_accesses(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
+                         op_arg args[], const char *file, int line) {
+  struct op_context *ctx = api_enter("op_find_accesses", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct search s = {.ctx = ctx,
+                     .args = args,
+                     .call = {.text = kernel_source,
+                              .name = kernel_name,
+                              .set = set,
+                              .nargs = nargs,
+                              .args = args,
+                              .file = file,
+                              .line = line}};
+  int code = api_error()->code;
+  if (!code && (!kernel_source || !kernel_name || !args))
+    code = error_set(api_error(), OP_ERR_ARGUMENT, "op_find_accesses: the %s is NULL",
+                     !kernel_source ? "kernel's text"
+                     : !kernel_name ? "kernel's name"
+                                    : "list of arguments");
+  if (!code && (nargs < 1 || nargs > OP_MAX_ARGS))
+    code = error_set(api_error(), OP_ERR_NARGS, "loop %s: %d arguments; expected 1 to %d", kernel_name, nargs,
+                     OP_MAX_ARGS);
+  code = agree_on_call(ctx, code, api_error(), "op_find_accesses of loop %s", kernel_name ? kernel_name : "");
+  if (!code)
+    code = mesh_distribute(ctx, api_error());
+  if (!code)
+    code = agree_on_success(ctx->agreement, find(&s, api_error()), api_error());
+  for (int i = 0; code && i < nargs && s.begun; i++)
+    args[i].access = s.said[i];
+  if (code && file && *file)
+    error_prefix(api_error(), "%s:%d: ", file, line);
+  return api_leave(code);
+}

@@ -1,0 +1,102 @@
+/* Accesses that are left out are found by what is proved of the kernel. */
+#include "support.h"
+
+enum { N = 6 };
+static op_set cells, edges;
+static op_map ends;
+static op_dat x, y, z;
+
+static int declare(void **state) {
+  int table[2 * N];
+  if (start(state))
+    return -1;
+  for (int i = 0; i < N; i++) {
+    table[2 * i] = i;
+    table[2 * i + 1] = (i + 1) % N;
+  }
+  cells = op_decl_set(N, "cells");
+  edges = op_decl_set(N, "edges");
+  ends = op_decl_map(edges, cells, 2, table, "ends");
+  x = op_decl_dat(cells, 1, "double", NULL, "x");
+  y = op_decl_dat(cells, 1, "double", NULL, "y");
+  z = op_decl_dat(cells, 1, "double", NULL, "z");
+  return 0;
+}
+
+static int find(const char *text, op_set set, int nargs, op_arg args[]) {
+  return op_find_accesses(text, "k", set, nargs, args, __FILE__, __LINE__);
+}
+
+CASE(of_dats_by_const_and_by_what_is_done) {
+  op_arg args[] = {direct(x, 1, "double", OP_UNSAID), direct(y, 1, "double", OP_UNSAID),
+                   direct(z, 1, "double", OP_UNSAID)};
+  works(find("void k(const double *x, double *y, double *z) { *y = *x; *z = *z * 2; }", cells, 3, args));
+  assert_int_equal(args[0].access, OP_READ);
+  assert_int_equal(args[1].access, OP_WRITE);
+  assert_int_equal(args[2].access, OP_RW);
+  op_arg through[] = {op_arg_dat(x, 0, ends, 1, "double", OP_UNSAID),
+                      op_arg_dat(y, -2, ends, 1, "double", OP_UNSAID)};
+  works(find("void k(const double *x, double *y[2]) { *y[0] += *x; *y[1] -= *x; }", edges, 2, through));
+  assert_int_equal(through[0].access, OP_READ);
+  assert_int_equal(through[1].access, OP_INC);
+  works(op_par_loop_array("void k(const double *x, double *y[2]) { *y[0] += *x; *y[1] -= *x; }", "k", edges,
+                          2, through, __FILE__, __LINE__));
+}
+
+CASE(of_globals) {
+  double sum = 0, low = 0, high = 0, given = 0;
+  op_arg args[] = {direct(x, 1, "double", OP_UNSAID), op_arg_gbl(&sum, 1, "double", OP_UNSAID),
+                   op_arg_gbl(&low, 1, "double", OP_UNSAID), op_arg_gbl(&high, 1, "double", OP_UNSAID),
+                   op_arg_gbl(&given, 1, "double", OP_UNSAID)};
+  works(find("void k(const double *x, double *s, double *l, double *h, const double *g) {"
+             " *s += *x * *g; if (*x < *l) *l = *x; if (fabs(*x) > *h) *h = fabs(*x); }",
+             cells, 5, args));
+  const int expected[] = {OP_READ, OP_INC, OP_MIN, OP_MAX, OP_READ};
+  for (int i = 0; i < 5; i++)
+    assert_int_equal(args[i].access, expected[i]);
+}
+
+/* What is said stays, even where it is wrong: the loop says so. */
+CASE(only_what_is_left_out) {
+  op_arg args[] = {direct(x, 1, "double", OP_RW), direct(y, 1, "double", OP_UNSAID)};
+  works(find("void k(double *x, double *y) { *x += 1; *y = 1; }", cells, 2, args));
+  assert_int_equal(args[0].access, OP_RW);
+  assert_int_equal(args[1].access, OP_WRITE);
+}
+
+CASE(what_cannot_be_found_is_said) {
+  double value = 1;
+  op_arg through[] = {op_arg_dat(x, 0, ends, 1, "double", OP_UNSAID)};
+  fails(OP_ERR_ACCESS, find("void k(double *x) { *x = 1; }", edges, 1, through));
+  assert_non_null(strstr(op_last_error()->message, "argument 1: the access was left out"));
+  assert_int_equal(through[0].access, (int)OP_UNSAID);
+  op_arg global[] = {op_arg_gbl(&value, 1, "double", OP_UNSAID)};
+  fails(OP_ERR_ACCESS, find("void k(double *g) { *g = *g * 2; }", cells, 1, global));
+  fails(OP_ERR_KERNEL, find("void other(double *g) { *g += 2; }", cells, 1, global));
+  fails(OP_ERR_ARGUMENT, find(NULL, cells, 1, global));
+  fails(OP_ERR_NARGS, find("void k(double *g) {}", cells, 0, global));
+  fails(OP_ERR_HANDLE, find("void k(double *g) {}", NULL, 1, global));
+  assert_int_equal(global[0].access, (int)OP_UNSAID);
+  /* A loop that gets what was not found says so. */
+  fails(OP_ERR_ACCESS, op_par_loop_array("void k(double *g) {}", "k", cells, 1, global, NULL, 0));
+}
+
+CASE(the_report_as_a_text) {
+  char few[8], text[8192];
+  op_arg args[] = {direct(x, 1, "double", OP_INC)};
+  works(op_par_loop_array("void counted(double *x) { *x += 1; }", "counted", cells, 1, args, NULL, 0));
+  fails(OP_ERR_SIZE, op_report_json(few, sizeof few));
+  fails(OP_ERR_ARGUMENT, op_report_json(NULL, 100));
+  works(op_report_json(text, sizeof text));
+  assert_non_null(strstr(text, "\"name\":\"counted\",\"calls\":1"));
+}
+
+#define found(f) cmocka_unit_test_setup_teardown(f, declare, stop)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      found(of_dats_by_const_and_by_what_is_done), found(of_globals),           found(only_what_is_left_out),
+      found(what_cannot_be_found_is_said),         found(the_report_as_a_text),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
