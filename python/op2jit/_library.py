@@ -179,7 +179,9 @@ def type_of(dtype: Any) -> str:
     """The library's name of a NumPy type."""
     name = np.dtype(dtype).name
     if name not in TYPES:
-        raise errors.make("TYPE", f"values of NumPy's type {name} cannot be in a dat; expected one of {', '.join(TYPES)}")
+        raise errors.make(
+            "TYPE", f"values of NumPy's type {name} cannot be in a dat; expected one of {', '.join(TYPES)}"
+        )
     return TYPES[name]
 
 

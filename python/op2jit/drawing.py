@@ -38,7 +38,8 @@ def plot(dat: Any, coords: Any, cells: Any, component: int = 0, ax: Any = None, 
         made = axes.tripcolor(Triangulation(points[:, 0], points[:, 1], fan), values, shading="gouraud", **options)
     else:
         raise errors.make(
-            "SIZE", f"there are {len(values)} values, {len(points)} points and {len(rows)} cells; expected one value for each point or cell"
+            "SIZE",
+            f"there are {len(values)} values, {len(points)} points and {len(rows)} cells; expected one value for each point or cell",
         )
     axes.set_aspect("equal")
     axes.figure.colorbar(made, ax=axes, label=getattr(dat, "name", None))

@@ -27,7 +27,9 @@ class Parameter(NamedTuple):
 class Form:
     """A kernel for arguments of certain types: its C text and, of a function of Python, what runs that."""
 
-    def __init__(self, name: str, words: str, source: str, run: Any = None, parameters: Sequence[Parameter] = ()) -> None:
+    def __init__(
+        self, name: str, words: str, source: str, run: Any = None, parameters: Sequence[Parameter] = ()
+    ) -> None:
         self.name = name
         self.text = text(words)
         self.source = source

@@ -55,7 +55,9 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
     state.open = True
     state.garbage.clear()
     state.natives.clear()
-    shadows = any(word.startswith("OP2_SHADOW=native") for word in words) or "native" in os.environ.get("OP2_SHADOW", "")
+    shadows = any(word.startswith("OP2_SHADOW=native") for word in words) or "native" in os.environ.get(
+        "OP2_SHADOW", ""
+    )
     state.native = shadows or json.loads(_report_text())["backend"] == "native"
 
 

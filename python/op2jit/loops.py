@@ -77,7 +77,14 @@ def _prepare(
     words: Tuple[bytes, bytes], where: Tuple[bytes, int], of: int, count: int, array: Any, place: errors.Place
 ) -> Callable[[], None]:
     call = partial(
-        _run, c_char_p(words[0]), c_char_p(words[1]), c_void_p(of), c_int(count), array, c_char_p(where[0]), c_int(where[1])
+        _run,
+        c_char_p(words[0]),
+        c_char_p(words[1]),
+        c_void_p(of),
+        c_int(count),
+        array,
+        c_char_p(where[0]),
+        c_int(where[1]),
     )
 
     def launch(problems: List[BaseException] = raised) -> None:

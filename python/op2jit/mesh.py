@@ -486,4 +486,6 @@ def _same(array: np.ndarray, dat: Dat, what: str) -> None:
     if array.size != int(np.prod(dat.shape)):
         raise errors.make("SIZE", f"{what} has the shape {array.shape}; expected {dat.shape} for dat {dat.name}")
     if not array.flags.c_contiguous or not array.flags.writeable:
-        raise errors.make("ARGUMENT", f"{what} is not contiguous, or cannot be written; numpy.ascontiguousarray makes a copy")
+        raise errors.make(
+            "ARGUMENT", f"{what} is not contiguous, or cannot be written; numpy.ascontiguousarray makes a copy"
+        )

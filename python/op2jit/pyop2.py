@@ -86,7 +86,9 @@ class _Argument:
 class Dat:
     """``Dat(set ** dim, data, dtype, name)``. ``data`` is an array that may be changed, ``data_ro`` one that may not."""
 
-    def __init__(self, dataset: Union[DataSet, Set, "Dat"], data: Any = None, dtype: Any = None, name: Optional[str] = None) -> None:
+    def __init__(
+        self, dataset: Union[DataSet, Set, "Dat"], data: Any = None, dtype: Any = None, name: Optional[str] = None
+    ) -> None:
         if isinstance(dataset, Dat):
             dataset, data, dtype = dataset.dataset, dataset.data_ro, dataset.dtype
         self.dataset = dataset if isinstance(dataset, DataSet) else DataSet(dataset)
@@ -158,7 +160,14 @@ _seen: "weakref.WeakValueDictionary[int, Dat]" = weakref.WeakValueDictionary()
 class Global:
     """``Global(dim, data, dtype, name)``."""
 
-    def __init__(self, dim: Union[int, Tuple[int, ...]], data: Any = None, dtype: Any = None, name: Optional[str] = None, comm: Any = None) -> None:
+    def __init__(
+        self,
+        dim: Union[int, Tuple[int, ...]],
+        data: Any = None,
+        dtype: Any = None,
+        name: Optional[str] = None,
+        comm: Any = None,
+    ) -> None:
         init(comm)
         shape = (dim,) if isinstance(dim, int) else tuple(dim)
         kind = np.dtype(dtype or (np.asarray(data).dtype if data is not None else np.float64))
@@ -191,7 +200,10 @@ class Kernel:
 
     def wrapped(self, arguments: Sequence[_Argument]) -> kernels.Kernel:
         """The kernel as this library calls it: it packs rows, calls the user's function, and unpacks them."""
-        key = tuple((argument.arg.owner.type, argument.arg.owner.dim, argument.arg.access, argument.packed) for argument in arguments)
+        key = tuple(
+            (argument.arg.owner.type, argument.arg.owner.dim, argument.arg.access, argument.packed)
+            for argument in arguments
+        )
         if key not in self._wrapped:
             self._wrapped[key] = kernels.Kernel(_wrap(self.code, self.name, key), f"wrap_{self.name}")
         return self._wrapped[key]

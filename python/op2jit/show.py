@@ -8,7 +8,9 @@ from typing import Any, Dict, List, Sequence
 
 def table(kind: str, name: str, facts: Dict[str, Any]) -> str:
     """A small table of one object."""
-    rows = "".join(f"<tr><td>{html.escape(key)}</td><td>{html.escape(_number(value))}</td></tr>" for key, value in facts.items())
+    rows = "".join(
+        f"<tr><td>{html.escape(key)}</td><td>{html.escape(_number(value))}</td></tr>" for key, value in facts.items()
+    )
     return f"<table><tr><th>{kind}</th><th>{html.escape(name)}</th></tr>{rows}</table>"
 
 

@@ -39,7 +39,9 @@ def same(function, *arrays, exact=False):
         if exact:
             assert np.array_equal(found, array), function.source
         else:
-            assert np.allclose(found, array, rtol=1e-5 if array.dtype == np.float32 else 1e-13, atol=1e-300), function.source
+            assert np.allclose(
+                found, array, rtol=1e-5 if array.dtype == np.float32 else 1e-13, atol=1e-300
+            ), function.source
 
 
 @kernel
@@ -169,10 +171,14 @@ def test_arrays_of_its_own(running):
 def functions(x, y):
     a = abs(x[0]) + 0.1
     y[0] = math.sin(a) + math.cos(a) * math.tan(a) + math.exp(-a) + math.log(a) + root(a) + math.hypot(a, x[1])
-    y[1] = np.sqrt(a) + np.maximum(a, x[1]) + np.minimum(a, x[1]) + np.power(a, 1.5) + np.arctan2(x[1], a) + np.cbrt(x[1])
+    y[1] = (
+        np.sqrt(a) + np.maximum(a, x[1]) + np.minimum(a, x[1]) + np.power(a, 1.5) + np.arctan2(x[1], a) + np.cbrt(x[1])
+    )
     y[2] = min(a, x[1]) + max(x[0], 0) + float(3) + int(x[1]) + math.floor(x[1]) + np.floor(x[1]) + math.ceil(x[0])
     y[3] = math.pi + np.pi + math.copysign(1, x[1]) + math.fabs(x[1]) + pow_of(a) + bool(x[0] > 0)
-    y[4] = math.isnan(x[0]) + np.isfinite(x[1]) + np.fmin(x[0], x[1]) + math.erf(a) + math.atan2(a, 2) + math.fmod(x[0], a)
+    y[4] = (
+        math.isnan(x[0]) + np.isfinite(x[1]) + np.fmin(x[0], x[1]) + math.erf(a) + math.atan2(a, 2) + math.fmod(x[0], a)
+    )
 
 
 def pow_of(v):
@@ -225,6 +231,19 @@ def fill(row, value):
 def helped(x, y):
     outer(x, y)
     swap(x)
+
+
+def total_of_numbers(x, y):
+    pair = [x[0], x[1], 1.0, 2.0]
+    whole = [1, 2, 3, 4]
+    y[0] = total(x, 4) + total(pair, 4)
+    y[1] = total(whole, 4)
+
+
+def test_one_function_for_several_types(running):
+    text = kernel(total_of_numbers)
+    same(text, numbers(4), np.zeros((N, 2)))
+    assert text.source.count("static double total") == 2, text.source
 
 
 def swap(x):
@@ -336,7 +355,11 @@ def test_accesses_that_are_left_out_are_found(running):
 def test_text_and_files_of_c(running, tmp_path):
     s = op2jit.Set(3)
     x = op2jit.Dat(s, [1.0, 2, 3])
-    op2jit.par_loop(op2jit.Kernel("static double two(void) { return 2; }\nvoid twice(double *x) { *x *= two(); }", "twice"), s, x(RW))
+    op2jit.par_loop(
+        op2jit.Kernel("static double two(void) { return 2; }\nvoid twice(double *x) { *x *= two(); }", "twice"),
+        s,
+        x(RW),
+    )
     file = tmp_path / "kernels.c"
     file.write_text("/* a file */\nvoid broken(double *x) {\n  *x = unheard_of;\n}\n")
     with pytest.raises(op2jit.Error) as caught:

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("running")]
 
 def test_direct_loop():
     cells = op2.Set(100, "cells")
-    a = op2.Dat(cells ** 1, np.arange(100.0), name="a")
+    a = op2.Dat(cells**1, np.arange(100.0), name="a")
     b = op2.Dat(cells, np.zeros(100), np.float64, "b")
     kernel = op2.Kernel("static void twice(double *y, double *x) { y[0] = 2 * x[0]; }", "twice")
     op2.par_loop(kernel, cells, b(op2.WRITE), a(op2.READ))
@@ -21,7 +21,7 @@ def test_direct_loop():
 
 def test_arrays_stay_the_truth_between_loops():
     s = op2.Set(4)
-    a = op2.Dat(s ** 2, np.ones((4, 2)))
+    a = op2.Dat(s**2, np.ones((4, 2)))
     held = a.data
     held[1] = 5
     kernel = op2.Kernel("void more(double *x) { x[0] += 1; x[1] += 2; }", "more")
@@ -38,8 +38,8 @@ def test_midpoints_by_a_vector_map():
     """Through a map the rows come packed: x[2 * 2] for an edge with two vertices of two coordinates."""
     vertices, edges = op2.Set(4, "vertices"), op2.Set(3, "edges")
     ends = op2.Map(edges, vertices, 2, [[0, 1], [1, 2], [2, 3]], "ends")
-    x = op2.Dat(vertices ** 2, np.array([[0, 0], [1, 0], [1, 2], [3, 2.0]]), name="x")
-    middle = op2.Dat(edges ** 2, np.zeros((3, 2)), name="middle")
+    x = op2.Dat(vertices**2, np.array([[0, 0], [1, 0], [1, 2], [3, 2.0]]), name="x")
+    middle = op2.Dat(edges**2, np.zeros((3, 2)), name="middle")
     kernel = op2.Kernel(
         """#include <math.h>
         void midpoint(double p[2], double *x) {
@@ -55,7 +55,9 @@ def test_indirect_increments_of_a_vector_map():
     cells, points = op2.Set(2), op2.Set(4)
     corners = op2.Map(cells, points, 3, np.array([0, 1, 2, 1, 2, 3]))
     count = op2.Dat(points, np.zeros(4, np.int32))
-    op2.par_loop(op2.Kernel("void add(int *c) { c[0] += 1; c[1] += 2; c[2] += 3; }", "add"), cells, count(op2.INC, corners))
+    op2.par_loop(
+        op2.Kernel("void add(int *c) { c[0] += 1; c[1] += 2; c[2] += 3; }", "add"), cells, count(op2.INC, corners)
+    )
     assert count.data.tolist() == [1, 3, 5, 3]
     one = op2.Dat(points, np.zeros(4, np.int32))
     op2.par_loop(op2.Kernel("void one(int *c) { *c += 1; }", "one"), cells, one(op2.INC, corners[1]))
@@ -66,10 +68,14 @@ def test_indirect_increments_of_a_vector_map():
 def test_writing_and_changing_through_a_map():
     cells, points = op2.Set(2), op2.Set(4)
     pairs = op2.Map(cells, points, 2, [[0, 1], [2, 3]])
-    x = op2.Dat(points ** 2, np.arange(8.0))
-    op2.par_loop(op2.Kernel("void turn(double *x) { double t = x[0]; x[0] = x[3]; x[3] = t; }", "turn"), cells, x(op2.RW, pairs))
+    x = op2.Dat(points**2, np.arange(8.0))
+    op2.par_loop(
+        op2.Kernel("void turn(double *x) { double t = x[0]; x[0] = x[3]; x[3] = t; }", "turn"), cells, x(op2.RW, pairs)
+    )
     assert x.data.ravel().tolist() == [3, 1, 2, 0, 7, 5, 6, 4]
-    op2.par_loop(op2.Kernel("void set(double *x) { for (int k = 0; k < 4; k++) x[k] = k; }", "set"), cells, x(op2.WRITE, pairs))
+    op2.par_loop(
+        op2.Kernel("void set(double *x) { for (int k = 0; k < 4; k++) x[k] = k; }", "set"), cells, x(op2.WRITE, pairs)
+    )
     assert x.data.ravel().tolist() == [0, 1, 2, 3] * 2
 
 
@@ -86,7 +92,9 @@ def test_global_reductions():
     op2.par_loop(kernel, s, total(op2.INC), low(op2.MIN), high(op2.MAX), x(op2.READ))
     assert np.isclose(total.data[0], data.sum()) and low.data[0] == data.min() and high.data[0] == data.max()
     factor = op2.Global(2, [2.0, 1.0])
-    op2.par_loop(op2.Kernel("void axpy(double *x, double *f) { *x = f[0] * *x + f[1]; }", "axpy"), s, x(op2.RW), factor(op2.READ))
+    op2.par_loop(
+        op2.Kernel("void axpy(double *x, double *f) { *x = f[0] * *x + f[1]; }", "axpy"), s, x(op2.RW), factor(op2.READ)
+    )
     assert np.allclose(x.data, 2 * data + 1)
 
 

@@ -93,28 +93,47 @@ class Unit:
         kinds = tuple(values.strong(argument.type) for argument in arguments)
         names = list(inspect.signature(function).parameters)
         if len(names) != len(kinds):
-            caller.source.fail(node, f"{function.__name__} has {len(names)} parameters, and {len(kinds)} arguments here")
+            caller.source.fail(
+                node, f"{function.__name__} has {len(names)} parameters, and {len(kinds)} arguments here"
+            )
         if function in self.stack or function is self.function:
             caller.source.fail(node, f"{function.__name__} is called from within itself, which a kernel cannot do")
-        # A row that is written must not be const, and is not here; else the text would not compile.
-        key = (function, kinds)
+        # One form of it for rows that may be written and for others: those that it does not write are const.
+        free = tuple(kind._replace(const=False) if _is_row(kind) else kind for kind in kinds)
+        key = (function, free)
         if key not in self.helpers:
-            taken = {body.name for body in self.order} | functions.NAMES | {self.function.__name__}
-            name = c_name(function.__name__)
-            while name in taken or name in functions.NAMES:
-                name += "_"
-            self.stack.append(function)
-            body = Body(self, function, list(zip(names, kinds)), name)
-            body.translate()
-            self.stack.pop()
-            self.helpers[key] = body
-            self.order.append(body)
+            written = self.made(function, names, free).written
+            told = [
+                kind._replace(const=name not in written) if _is_row(kind) else kind for name, kind in zip(names, free)
+            ]
+            self.helpers[key] = self.made(function, names, told)
+            self.order.append(self.helpers[key])
         body = self.helpers[key]
         for argument, name, part in zip(arguments, names, node.args):
-            if name in body.written and argument.root in caller.parameters:
+            if name not in body.written or not isinstance(argument.type, Array):
+                continue
+            if argument.type.const:
+                caller.source.fail(part, f"{function.__name__} writes to {argument.code}, which is only read here")
+            if argument.root in caller.parameters:
                 caller.written.setdefault(argument.root, part)
         code = f"{body.name}({', '.join(argument.code for argument in arguments)})"
         return Value(code, body.returns or "void")
+
+    def made(self, function: types.FunctionType, names: Sequence[str], kinds: Sequence[Type]) -> Body:
+        """Another function of the user for arguments of these types."""
+        taken = {body.name for body in self.order} | functions.NAMES | {self.function.__name__}
+        name = c_name(function.__name__)
+        while name in taken:
+            name += "_"
+        self.stack.append(function)
+        body = Body(self, function, list(zip(names, kinds)), name)
+        body.translate()
+        self.stack.pop()
+        return body
+
+
+def _is_row(kind: Type) -> bool:
+    return isinstance(kind, Array) and not kind.pointers
 
 
 def _initialiser(array: Any) -> str:
@@ -154,7 +173,9 @@ def _types(function: types.FunctionType, parameters: Sequence[Any], written: Any
         )
     found: List[Tuple[str, Type]] = []
     for name, parameter in zip(source_names, parameters):
-        const = parameter.access == _READ or (parameter.access == _UNSAID and written is not None and name not in written)
+        const = parameter.access == _READ or (
+            parameter.access == _UNSAID and written is not None and name not in written
+        )
         index = parameter.access == _READ and parameter.rows == 0
         shape = (parameter.rows, parameter.dim) if parameter.rows else (parameter.dim,)
         found.append((name, Array(parameter.type, shape, const or (index and const), bool(parameter.rows))))
@@ -179,11 +200,14 @@ def _lines(unit: Unit) -> str:
     """The text that is compiled: each statement on its line of Python."""
     assert unit.kernel
     file = unit.kernel.source.file
-    here = [body for body in unit.order if body.source.file == file]
+    here: List[Body] = []
+    for body in unit.order:  # the lines of a function that is there for several types are taken once
+        if body.source.file == file and body.tree.lineno not in [other.tree.lineno for other in here]:
+            here.append(body)
     first = min(body.tree.lineno for body in here)
     last = max(piece.line for body in here for piece in _whole(body))
     rows: Dict[int, List[str]] = {}
-    elsewhere = [" ".join(piece.code for piece in _whole(body)) for body in unit.order if body.source.file != file]
+    elsewhere = [" ".join(piece.code for piece in _whole(body)) for body in unit.order if body not in here]
     prototypes = [_signature(body) + ";" for body in unit.order[:-1]]
     rows[first] = _beginning(unit) + prototypes + elsewhere
     for body in here:

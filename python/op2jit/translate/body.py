@@ -29,7 +29,9 @@ class Body(Expressions):
     text.
     """
 
-    def __init__(self, unit: Any, function: types.FunctionType, parameters: Sequence[Tuple[str, Type]], name: str) -> None:
+    def __init__(
+        self, unit: Any, function: types.FunctionType, parameters: Sequence[Tuple[str, Type]], name: str
+    ) -> None:
         self.unit, self.function, self.name = unit, function, name
         self.source = Source(function)
         self.tree = self.source.tree
@@ -45,7 +47,11 @@ class Body(Expressions):
         self.statements = body
         self.names = places.assigned(body)
         for name_ in self.names & set(self.parameters):
-            node = next(n for n in ast.walk(self.tree) if isinstance(n, ast.Name) and n.id == name_ and isinstance(n.ctx, ast.Store))
+            node = next(
+                n
+                for n in ast.walk(self.tree)
+                if isinstance(n, ast.Name) and n.id == name_ and isinstance(n.ctx, ast.Store)
+            )
             self.source.fail(node, f"{name_} is a parameter and cannot be assigned; {name_}[0] is its first value")
 
     def translate(self) -> None:
@@ -231,7 +237,11 @@ class Body(Expressions):
             self.set_variable(node, target, value, depth)
             return
         place = self.place(target, value)
-        self.add(node, depth, f"{place.code} = {spelled(value, str(place.type), 0) if value.constant is None else _literal(value, place)};")
+        self.add(
+            node,
+            depth,
+            f"{place.code} = {spelled(value, str(place.type), 0) if value.constant is None else _literal(value, place)};",
+        )
 
     def set_variable(self, node: ast.stmt, target: ast.Name, value: Value, depth: int) -> None:
         name, kind = target.id, str(values.strong(value.type))
@@ -266,7 +276,9 @@ class Body(Expressions):
     def do_AugAssign(self, node: ast.AugAssign, depth: int) -> None:
         value = self.scalar(node.value)
         target: Any = node.target
-        old = self.scalar(ast.copy_location(ast.Name(target.id, ast.Load()), target) if isinstance(target, ast.Name) else target)
+        old = self.scalar(
+            ast.copy_location(ast.Name(target.id, ast.Load()), target) if isinstance(target, ast.Name) else target
+        )
         found = self.binary(node, node.op, old._replace(constant=None), value)
         sign = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}.get(type(node.op))
         if isinstance(target, ast.Name):
@@ -352,7 +364,11 @@ def c_name(name: str) -> str:
 
 
 def _literal(value: Value, place: Value) -> str:
-    return value.code + "f" if place.type == "float" and value.type == "weak float" and value.code[-1].isdigit() else value.code
+    return (
+        value.code + "f"
+        if place.type == "float" and value.type == "weak float" and value.code[-1].isdigit()
+        else value.code
+    )
 
 
 def _span(start: Value, stop: Value, step: int) -> Any:

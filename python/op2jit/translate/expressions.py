@@ -13,7 +13,12 @@ import numpy as np
 from . import functions, values
 from .values import Array, Value, is_whole, join, spelled, wrap
 
-_ARITHMETIC = {ast.Add: ("+", values.PLUS), ast.Sub: ("-", values.PLUS), ast.Mult: ("*", values.TIMES), ast.Div: ("/", values.TIMES)}
+_ARITHMETIC = {
+    ast.Add: ("+", values.PLUS),
+    ast.Sub: ("-", values.PLUS),
+    ast.Mult: ("*", values.TIMES),
+    ast.Div: ("/", values.TIMES),
+}
 _BITS = {
     ast.BitAnd: ("&", values.BIT_AND),
     ast.BitOr: ("|", values.BIT_OR),
@@ -88,7 +93,9 @@ class Expressions:
         if isinstance(found, (list, tuple, np.ndarray)):
             return self.unit.table(self, found, name, node)
         what = type(found).__name__
-        return self.source.fail(node, f"{name} is of Python's type {what}, which a kernel cannot use; numbers and tables of numbers it can")
+        return self.source.fail(
+            node, f"{name} is of Python's type {what}, which a kernel cannot use; numbers and tables of numbers it can"
+        )
 
     # ---- expressions ----
 
@@ -105,7 +112,9 @@ class Expressions:
         found = self.expression(node)
         if isinstance(found.type, Array):
             example = found.code + "".join("[0]" for _ in found.type.shape)
-            self.source.fail(node, f"{found.code} is a row of {found.type.shape[-1]}, not a number; its first value is {example}")
+            self.source.fail(
+                node, f"{found.code} is a row of {found.type.shape[-1]}, not a number; its first value is {example}"
+            )
         return found
 
     def on_Constant(self, node: ast.Constant) -> Value:
@@ -214,7 +223,10 @@ class Expressions:
         if is_whole(kind) and positive:
             bound = (0, left.range[1] if division or not right.range else right.range[1] - 1)  # type: ignore[index]
             return Value(
-                f"{wrap(left, values.TIMES)} {'/' if division else '%'} {wrap(right, values.UNARY)}", kind, values.TIMES, range=bound
+                f"{wrap(left, values.TIMES)} {'/' if division else '%'} {wrap(right, values.UNARY)}",
+                kind,
+                values.TIMES,
+                range=bound,
             )
         name = self.unit.need((functions.floor_divide if division else functions.modulo)(kind))
         bound = (0, right.constant - 1) if not division and is_whole(kind) and (right.constant or 0) > 0 else None
@@ -223,7 +235,9 @@ class Expressions:
     def power(self, node: ast.AST, left: Value, right: Value, kind: str) -> Value:
         exponent = right.constant
         if is_whole(kind) and (not isinstance(exponent, int) or not 0 <= exponent <= 8):
-            self.source.fail(node, "a power of a whole number must have a constant exponent from 0 to 8; float() makes a real number")
+            self.source.fail(
+                node, "a power of a whole number must have a constant exponent from 0 to 8; float() makes a real number"
+            )
         if exponent == 2 or (is_whole(kind) and exponent is not None):
             if left.rank == values.PRIMARY and "(" not in left.code or exponent in (0, 1):
                 product = " * ".join([left.code] * exponent) if exponent else "1"
@@ -247,7 +261,9 @@ class Expressions:
     def on_BoolOp(self, node: ast.BoolOp) -> Value:
         for part in node.values:
             if self.scalar(part).type != "bool":
-                self.source.fail(part, "and and or give numbers here, which a kernel cannot; compare with 0, or use if and else")
+                self.source.fail(
+                    part, "and and or give numbers here, which a kernel cannot; compare with 0, or use if and else"
+                )
         return self.condition(node)
 
     def on_Compare(self, node: ast.Compare) -> Value:
@@ -304,7 +320,9 @@ class Expressions:
         if wanted is None:
             self.source.fail(node, f"{ast.unparse(node.func)} cannot be called in a kernel")
         if len(arguments) not in wanted:
-            self.source.fail(node, f"{ast.unparse(node.func)} has {len(arguments)} arguments here; expected {wanted[0]}")
+            self.source.fail(
+                node, f"{ast.unparse(node.func)} has {len(arguments)} arguments here; expected {wanted[0]}"
+            )
         kinds = [str(argument.type) for argument in arguments]
         if callee in functions.CASTS:
             return self.cast(functions.CASTS[callee], arguments[0])

@@ -37,7 +37,14 @@ REAL: Dict[Any, Tuple[str, bool]] = _table()
 TWO = {"hypot", "copysign", "atan2", "pow", "fmod", "fmax", "fmin"}
 #: To whole numbers.
 ROUND = {math.floor: "floor", math.ceil: "ceil", math.trunc: "trunc"}
-TESTS = {math.isnan: "isnan", math.isinf: "isinf", math.isfinite: "isfinite", np.isnan: "isnan", np.isinf: "isinf", np.isfinite: "isfinite"}
+TESTS = {
+    math.isnan: "isnan",
+    math.isinf: "isinf",
+    math.isfinite: "isfinite",
+    np.isnan: "isnan",
+    np.isinf: "isinf",
+    np.isfinite: "isfinite",
+}
 CASTS: Dict[Any, str] = {
     float: "double",
     int: "int",

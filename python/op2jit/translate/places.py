@@ -26,7 +26,9 @@ def assigned(body: List[ast.stmt]) -> Set[str]:
     found: Set[str] = set()
     for statement in body:
         for part in _own(statement):
-            found |= {node.id for node in ast.walk(part) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+            found |= {
+                node.id for node in ast.walk(part) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
         for block in _blocks(statement):
             found |= assigned(block)
     return found
@@ -68,7 +70,12 @@ def declared(body: List[ast.stmt], names: Set[str]) -> Dict[int, Set[str]]:
     found: Dict[int, Set[str]] = {}
     for name, paths in seen.items():
         depth = 0
-        while all(len(path) > depth + 1 and path[: depth + 1] == paths[0][: depth + 1] and _same_block(path, paths[0], depth + 1) for path in paths):
+        while all(
+            len(path) > depth + 1
+            and path[: depth + 1] == paths[0][: depth + 1]
+            and _same_block(path, paths[0], depth + 1)
+            for path in paths
+        ):
             depth += 1
         first = statements[paths[0][depth]]
         if name in targets(first) and len(paths[0]) == depth + 1:

@@ -42,5 +42,6 @@ class Source:
         shown = self.lines.get(line) or linecache.getline(self.file, line).rstrip("\n")
         caret = "".join(" " if char != "\t" else char for char in shown[:column]) + "^"
         raise errors.kernel_error(
-            f"{self.file}:{line}:{column + 1}: kernel {self.tree.name}: {message}\n    {shown}\n    {caret}", (self.file, line)
+            f"{self.file}:{line}:{column + 1}: kernel {self.tree.name}: {message}\n    {shown}\n    {caret}",
+            (self.file, line),
         )

@@ -70,7 +70,11 @@ def number(value: Any) -> Value:
     if isinstance(value, int):
         code = str(value) if -(2**31) < value < 2**31 else f"{value}LL"
         return Value(code, "weak int", PRIMARY if value >= 0 else UNARY, value, (value, value))
-    code = "NAN" if math.isnan(value) else ("-" if value < 0 else "") + ("INFINITY" if math.isinf(value) else repr(abs(value)))
+    code = (
+        "NAN"
+        if math.isnan(value)
+        else ("-" if value < 0 else "") + ("INFINITY" if math.isinf(value) else repr(abs(value)))
+    )
     return Value(code, "weak float", UNARY if code[0] == "-" else PRIMARY, float(value))
 
 

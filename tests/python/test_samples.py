@@ -1,0 +1,65 @@
+"""The samples in Python: their own checks hold, their answers are those of C, and they are less than half as long."""
+
+import glob
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT, BUILD = os.environ["OP2JIT_ROOT"], os.environ["OP2JIT_BUILD"]
+#: Arguments, and a number that both print.
+CASES = {
+    "airfoil": (["--iters", "50"], r"rms after 50 iterations (?:against \S+\s+)?(\S+)", 0),
+    "heat": (["--n", "40"], r"largest (\S+)", 1e-6),
+    "shallow_water": (["--steps", "20"], r"rms of p - 50000 ([^\s,]+)", 1e-12),
+    "transport": (["--n", "16"], r"mass (\d\S+),", 1e-10),
+    "aero": (["--n", "16"], r"largest error:? (\S+)", 1e-5),
+}
+
+
+def said(command, name, arguments):
+    found = subprocess.run(
+        [*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+    )
+    assert found.returncode == 0 and f"{name}: PASSED" in found.stdout, found.stdout
+    return found.stdout
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sample(name):
+    arguments, pattern, close = CASES[name]
+    text = said([sys.executable, os.path.join(ROOT, "samples", name, name + ".py")], name, arguments)
+    program = os.path.join(BUILD, "samples", name)
+    if close and os.path.exists(program):
+        numbers = [float(re.search(pattern, words).group(1)) for words in (text, said([program], name, arguments))]
+        assert abs(numbers[0] - numbers[1]) <= close * abs(numbers[1]), numbers
+    else:
+        assert re.search(pattern, text) and " yes" in text
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sample_is_short(name):
+    def count(pattern):
+        return sum(open(file).read().count("\n") for file in glob.glob(os.path.join(ROOT, "samples", name, pattern)))
+
+    assert 0 < 2 * count("*.py") < count("*.[ch]")
+
+
+@pytest.mark.parametrize("name", ["heat", "aero"])
+def test_sample_fails_where_a_loop_is_wrong(name, tmp_path):
+    """Its checks notice."""
+    with open(os.path.join(ROOT, "samples", name, name + ".py")) as file:
+        text = file.read()
+    wrong = {"heat": ("1 - 4 * r[0]", "1 - 3 * r[0]"), "aero": ("amplitude * np.sin", "0.99 * amplitude * np.sin")}[
+        name
+    ]
+    (tmp_path / "wrong.py").write_text(text.replace(*wrong))
+    found = subprocess.run(
+        [sys.executable, tmp_path / "wrong.py", *CASES[name][0]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert found.returncode == 1 and "FAILED" in found.stdout
