@@ -22,7 +22,8 @@ enum op2jit_kind {
 };
 
 /* Where the parts of one argument are in the frame. The frame's first slot points to an array of them; the one
- * behind the last has in `scratch` the bytes of all scratch. */
+ * behind the last has in `scratch` the bytes of all scratch, in `arity` that of all maps of which one target is passed,
+ * if they have the same. */
 typedef struct op2jit_place {
   int kind;
   int base, map, start,
@@ -51,13 +52,14 @@ typedef struct op2jit_compiled {
   int size; /* of this struct: programs and library are of one version */
   int nargs;
   op_kernel_function kernel;
-  op2jit_range fast[2];       /* elements begin .. end-1; list[begin] .. list[end-1] */
+  op2jit_range even[2];       /* elements begin .. end-1; list[begin] .. list[end-1] */
+  op2jit_range fast[2];       /* the same where maps differ in their arity */
   op2jit_range any[2];        /* the same where an argument turns out to be of another kind than was said */
-  const unsigned char *kinds; /* that `fast` is for */
+  const unsigned char *kinds; /* that `even` and `fast` are for */
   const op2jit_parameter *parameters;
 } op2jit_compiled;
 
-/* Globals of at most so many values are kept in registers by `fast`, vectors have at most so many targets. */
+/* Globals of at most so many values may be kept in registers, vectors have at most so many targets. */
 enum { OP2JIT_NEAR = 8, OP2JIT_WIDEST = 64 };
 
 #if defined(__GNUC__)

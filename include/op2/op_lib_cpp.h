@@ -41,11 +41,19 @@ constexpr const char *op2jit_named(const volatile short *) {
   return "short";
 }
 
-/* An argument whose kind the compiler knows; what is only an op_arg is looked at when the loop runs. */
-template <int kind> struct op2jit_said : op_arg {
+/* An argument whose kind the compiler knows, and, where they are constants, else 0, its dim and `more`, which is a dat's
+ * index or a global's access. What is only an op_arg is looked at when the loop runs. */
+template <int kind, int dim = 0, int more = 0> struct op2jit_said : op_arg {
   op2jit_said(const op_arg &arg) : op_arg(arg) {
   }
 };
+template <int dim, int more, int kind>
+inline op2jit_said<kind, dim, more> op2jit_knowing(const op2jit_said<kind> &arg) {
+  return op2jit_said<kind, dim, more>(arg);
+}
+template <int, int> inline op_arg op2jit_knowing(const op_arg &arg) {
+  return arg;
+}
 /* OP_ID: a direct argument can be told from one with a map, and it may stand wherever a map may. */
 struct op2jit_identity {
   operator op_map() const {
@@ -129,12 +137,34 @@ template <class T>
 inline op2jit_said<OP2JIT_PAYLOAD> op_arg_info(T *data, int dim, const char *type, int ref) {
   return op2jit_arg_info_typed(data, dim, type, ref + 1, op2jit_named(data));
 }
-inline op2jit_said<OP2JIT_NUMBER> op_arg_idx(int idx, op2jit_identity) {
+inline op2jit_said<OP2JIT_NUMBER, 1, -1> op_arg_idx(int idx, op2jit_identity) {
   return op2jit_arg_idx(idx, &op2jit_identity_map);
 }
 inline op2jit_said<OP2JIT_NUMBER> op_arg_idx(int idx, op_map map) {
   return op2jit_arg_idx(idx, op2jit_map_or_identity(map));
 }
+
+/* Where they are constants, dims, indices and accesses are known to the loop's code. A call with more or fewer words between
+ * commas, as templates have them, is passed on as it is. */
+#define OP2JIT_KNOWN(value) (__builtin_constant_p(value) ? static_cast<int>(value) : 0)
+#define OP2JIT_12TH(a, b, c, d, e, f, g, h, i, j, k, l, ...) l
+#define OP2JIT_IF_4(yes, no, ...) OP2JIT_12TH(__VA_ARGS__, no, no, no, no, no, no, no, yes, no, no, no, )
+#define OP2JIT_IF_5(yes, no, ...) OP2JIT_12TH(__VA_ARGS__, no, no, no, no, no, no, yes, no, no, no, no, )
+#define OP2JIT_IF_6(yes, no, ...) OP2JIT_12TH(__VA_ARGS__, no, no, no, no, no, yes, no, no, no, no, no, )
+#define OP2JIT_IF_7(yes, no, ...) OP2JIT_12TH(__VA_ARGS__, no, no, no, no, yes, no, no, no, no, no, no, )
+#define OP2JIT_CALL(name, ...) name(__VA_ARGS__)
+#define OP2JIT_DAT(name, dat, idx, map, dim, type, access)                                                   \
+  op2jit_knowing<OP2JIT_KNOWN(dim), OP2JIT_KNOWN(idx)>(name(dat, idx, map, dim, type, access))
+#define OP2JIT_OPT_DAT(name, present, dat, idx, map, dim, type, access)                                      \
+  op2jit_knowing<OP2JIT_KNOWN(dim), OP2JIT_KNOWN(idx)>(name(present, dat, idx, map, dim, type, access))
+#define OP2JIT_GBL(name, data, dim, type, access)                                                            \
+  op2jit_knowing<OP2JIT_KNOWN(dim), OP2JIT_KNOWN(access)>(name(data, dim, type, access))
+#define OP2JIT_OPT_GBL(name, present, data, dim, type, access)                                               \
+  op2jit_knowing<OP2JIT_KNOWN(dim), OP2JIT_KNOWN(access)>(name(present, data, dim, type, access))
+#define op_arg_dat(...) OP2JIT_IF_6(OP2JIT_DAT, OP2JIT_CALL, __VA_ARGS__)(op_arg_dat, __VA_ARGS__)
+#define op_opt_arg_dat(...) OP2JIT_IF_7(OP2JIT_OPT_DAT, OP2JIT_CALL, __VA_ARGS__)(op_opt_arg_dat, __VA_ARGS__)
+#define op_arg_gbl(...) OP2JIT_IF_4(OP2JIT_GBL, OP2JIT_CALL, __VA_ARGS__)(op_arg_gbl, __VA_ARGS__)
+#define op_opt_arg_gbl(...) OP2JIT_IF_5(OP2JIT_OPT_GBL, OP2JIT_CALL, __VA_ARGS__)(op_opt_arg_gbl, __VA_ARGS__)
 
 /* ---- data ---- */
 

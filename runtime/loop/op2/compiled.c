@@ -98,13 +98,24 @@ static op2jit_place place_of(const struct loop *loop, int i, long *scratch) {
 static bool is_fast(const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++) {
     const op2jit_place *place = &loop->places[i];
-    const int most = place->kind == OP2JIT_GLOBAL   ? OP2JIT_NEAR
-                     : place->kind == OP2JIT_NUMBER ? 1
-                                                    : place->dim;
-    if (place->kind != loop->compiled->kinds[i] || place->dim > most)
+    if (place->kind != loop->compiled->kinds[i] || (place->kind == OP2JIT_NUMBER && place->dim > 1))
       return false;
   }
   return true;
+}
+
+/* That of all maps of which one target is passed; 0: they differ, or there are none. */
+static int common_arity(const struct loop *loop) {
+  int arity = 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const op2jit_place *place = &loop->places[i];
+    if (place->kind != OP2JIT_MAPPED)
+      continue;
+    if (arity > 0 && arity != place->arity)
+      return 0;
+    arity = place->arity;
+  }
+  return arity;
 }
 
 int compiled_place(struct loop *loop, struct error *err) {
@@ -115,8 +126,11 @@ int compiled_place(struct loop *loop, struct error *err) {
   long scratch = 0;
   for (int i = 0; i < loop->nargs; i++)
     loop->places[i] = place_of(loop, i, &scratch);
-  loop->places[loop->nargs].scratch = scratch;
-  const op2jit_range *range = is_fast(loop) ? loop->compiled->fast : loop->compiled->any;
+  op2jit_place *whole = &loop->places[loop->nargs];
+  whole->scratch = scratch;
+  whole->arity = common_arity(loop);
+  const op2jit_compiled *c = loop->compiled;
+  const op2jit_range *range = !is_fast(loop) ? c->any : whole->arity > 0 ? c->even : c->fast;
   loop->range[WORK_RANGE] = range[0];
   loop->range[WORK_LIST] = range[1];
   return OP_OK;
