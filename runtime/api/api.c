@@ -1,8 +1,10 @@
 /* Life and errors, and the one default context. */
 #include "api/api.h"
 #include "api/life.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "context/env.h"
+#include "context/trace.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "mesh/visible.h"
@@ -23,6 +25,8 @@ static struct {
   struct comm *comm; /* from op_init until the end of op_exit: errors of both are told to the other ranks */
   int rank, ranks;   /* kept over op_exit; ranks 0: there was no op_init */
   struct handles *handles; /* kept over op_exit: old handles stay recognisable */
+  const char *call;        /* that is under way and is no loop, and since when: for the trace */
+  double entered;
   atomic_bool busy;
   bool was_open;
   pid_t process;  /* that called op_init: what is said at its end its children do not say */
@@ -146,8 +150,17 @@ static void show(bool declared) {
     visible_update(ctx);
 }
 
+/* Short ones would only hide the others. */
+static void trace_call(void) {
+  const double shortest = 20e-6;
+  if (the.context && the.call && clock_seconds() - the.entered >= shortest)
+    trace_until_now(the.context->trace, TRACE_CALL, the.call, NULL, the.entered, 0);
+  the.call = NULL;
+}
+
 int api_leave(int code) {
   show(false);
+  trace_call();
   if (code)
     tell_ranks();
   return api_leave_local(code);
@@ -164,8 +177,11 @@ struct op_context *api_enter(const char *call, enum queued queued) {
     return NULL;
   if (the.context) {
     the.context->agreement->where = call;
-    if (queued == FLUSH)
+    if (queued == FLUSH) {
+      the.call = call;
+      the.entered = clock_seconds();
       ctx_flush(the.context, &the.error);
+    }
     return the.context;
   }
   api_leave(error_set(&the.error, OP_ERR_STATE,

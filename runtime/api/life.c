@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "check/forms.h"
 #include "check/shadow/lazy.h"
 #include "check/shadow/shadow.h"
 #include "context/env.h"
+#include "context/trace.h"
 #include "context/forced.h"
 #include "files/io.h"
 #include "jit/jit.h"
@@ -28,7 +30,6 @@
 #include "ranks/comm.h"
 #include "ranks/kind.h"
 #include "record/sites.h"
-#include "record/trace.h"
 #include "report/forms.h"
 #include "report/profile.h"
 #include "report/report.h"
@@ -215,7 +216,7 @@ static void release(struct op_context *ctx) {
   kind_close(ctx->gpus);
   store_close(ctx->store);
   team_close(ctx->team);
-  free(ctx->trace->events);
+  trace_free(ctx->trace);
   text_free(ctx->dat_names);
   sites_free(ctx);
   io_free(ctx->io);
@@ -229,6 +230,7 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
   if (!ctx)
     return err->code;
   ctx->handles = handles;
+  ctx->trace->began = clock_seconds();
   ctx->diags = start->diags;
   ctx->compiled = start->compiled;
   struct text warnings = {0};

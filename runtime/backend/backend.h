@@ -53,6 +53,8 @@ struct backend {
   int (*finish)(struct op_context *ctx, struct launch *launch, struct error *err);
   /* Release everything of the loop. May be called for one that has no variants yet. */
   void (*drop)(struct op_context *ctx, struct loop *loop);
+  /* For reports: the plan of a variant that is ready, a sentence without an end for each part. May be NULL. */
+  void (*tell_plan)(const struct loop *loop, int variant, struct text *out);
   /* For `op2jit info`: what it has to say of this machine. May be NULL. */
   void (*describe)(struct op_context *ctx, struct text *out);
 };

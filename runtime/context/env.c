@@ -58,7 +58,7 @@ static const struct env_row rows[ENV_COUNT] = {
          "mpi, cuda, io, chain, check, perf, env, team",
          NULL},
     [ENV_DUMP] = {"OP2_DUMP", "", "", "folder for generated sources and binaries", NULL},
-    [ENV_TIMING] = {"OP2_TIMING", "", "", "report at op_exit: text, json:FILE or trace:FILE", NULL},
+    [ENV_TIMING] = {"OP2_TIMING", "", "", "report at op_exit: text, text:all, html:FILE, json:FILE or trace:FILE", NULL},
     [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "a rank that waits for so many seconds says where", NEEDS_MPI},
     [ENV_MPI_GPU] = {"OP2_MPI_GPU", "auto", "auto|on|off",
                      "give MPI the memory of GPUs; auto: if MPI says that it takes it", NEEDS_MPI},
@@ -272,6 +272,7 @@ static int take_foreign(struct env *env, struct error *err) {
   const char *size = getenv("OMPI_COMM_WORLD_SIZE") ? getenv("OMPI_COMM_WORLD_SIZE") : getenv("PMI_SIZE");
   const long launched = size ? strtol(size, NULL, 10) : 0;
   env->launched = launched > 0 && launched <= INT_MAX ? (int)launched : 0;
+  env->no_colour = getenv("NO_COLOR") != NULL;
   const char *bind = getenv("OMP_PROC_BIND");
   env->omp_bound = bind ? strcasecmp(bind, "false") != 0 : getenv("OMP_PLACES") != NULL;
   return copy_variable(getenv("OMP_NUM_THREADS"), &env->omp_threads, err);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "context/context.h"
+#include "context/trace.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
@@ -64,6 +65,8 @@ int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum spac
   loop->stats.bytes_sent += (long long)exchange_bytes(launch->exchange);
   loop->stats.exchanges++;
   loop->stats.exchange_seconds += clock_seconds() - start;
+  trace_until_now(ctx->trace, TRACE_EXCHANGE, loop->name, "begin", start,
+                  (double)exchange_bytes(launch->exchange));
   return OP_OK;
 }
 
@@ -74,6 +77,8 @@ int loop_exchange_finish(struct op_context *ctx, struct launch *launch, struct e
   int code = exchange_finish(ctx, launch->exchange, &waited, err);
   loop->stats.exchange_seconds += clock_seconds() - start;
   loop->stats.waiting_seconds += waited;
+  trace_span(ctx->trace, TRACE_WAIT, loop->name, "messages", start, waited, 0);
+  trace_until_now(ctx->trace, TRACE_EXCHANGE, loop->name, "end", start, 0);
   ctx->comm->where = NULL;
   return code ? error_prefix(err, "loop %s: ", loop->name) : OP_OK;
 }

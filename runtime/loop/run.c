@@ -7,12 +7,12 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "context/context.h"
+#include "context/trace.h"
 #include "loop/agree.h"
 #include "loop/form.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
-#include "record/trace.h"
 #include "tune/choose.h"
 
 /* A direct WRITE leaves nothing of the old values; everything else needs them. */
@@ -171,9 +171,11 @@ static void note_time(struct op_context *ctx, struct launch *launch, double star
   loop->stats.seconds += spent;
   if (spent > loop->stats.slowest)
     loop->stats.slowest = spent;
-  tune_ran(ctx, launch, spent - (loop->stats.waiting_seconds - waited));
   if (ctx->trace->wanted)
-    trace_add(ctx, loop, start, spent);
+    trace_span(ctx->trace, tune_tries(launch) ? TRACE_TRIAL : TRACE_LOOP, loop->name,
+               loop->backend->name_of(loop, launch->variant), start, spent,
+               loop->stats.bytes - loop->stats.spared);
+  tune_ran(ctx, launch, spent - (loop->stats.waiting_seconds - waited));
 }
 
 int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err) {

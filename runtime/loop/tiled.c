@@ -8,13 +8,13 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
+#include "context/trace.h"
 #include "loop/loop.h"
 #include "loop/tiled_describe.h"
 #include "mesh/data.h"
 #include "op2jit.h"
 #include "plan/tiles/prefix.h"
 #include "plan/tiles/tiles.h"
-#include "record/trace.h"
 #include "run/team.h"
 #include "tune/choose.h"
 
@@ -286,8 +286,7 @@ static void note_times(struct op_context *ctx, const struct tiled *t, struct lau
     if (spent > loop->stats.slowest)
       loop->stats.slowest = spent;
     tune_passed(launches[i], spent);
-    if (ctx->trace->wanted)
-      trace_add(ctx, loop, start, spent);
+    trace_span(ctx->trace, TRACE_LOOP, loop->name, "tiles", start, spent, loop->stats.bytes);
     start += spent;
   }
 }

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/size.h"
 #include "context/context.h"
+#include "context/trace.h"
 #include "ranks/comm.h"
 #include "record/launch.h"
 
@@ -201,6 +202,7 @@ static int gather_results(struct op_context *ctx, struct loop *loop, const void 
   int code = ctx->comm->table->gather_all(ctx->comm, mine, bytes, all, err);
   const double waited = clock_seconds() - start;
   ctx->comm->where = NULL;
+  trace_span(ctx->trace, TRACE_WAIT, loop->name, "results", start, waited, 0);
   loop->stats.exchange_seconds += waited;
   loop->stats.waiting_seconds += waited;
   return code;

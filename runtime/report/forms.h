@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "context/trace.h"
 #include "loop/tiled.h"
-#include "record/trace.h"
 
 /* Where a loop's code came from. */
 enum report_origin { REPORT_NATIVE, REPORT_COMPILED, REPORT_CACHE_HIT };
@@ -20,6 +20,26 @@ struct report_across {
   long long messages;                       /* of all ranks, and their bytes */
   double bytes_sent;
   double redundant; /* copies executed for each element owned */
+};
+
+/* A variant that the tuner measured in this run. */
+struct report_variant {
+  const char *name;
+  double median, spread; /* seconds a call; half the middle half, relative */
+  int runs;
+  bool rejected; /* it could not be made */
+};
+
+/* What JSON and the page have beside the table's columns. Without a record of the loop: nothing. */
+struct report_detail {
+  struct text set, args, plan; /* args: a line each */
+  struct report_variant *variants;
+  int nvariants;
+};
+
+/* What one rank says of one loop. */
+struct report_rank {
+  double seconds, exchange_seconds, waiting_seconds, messages, bytes_sent;
 };
 
 struct report_row {
@@ -36,13 +56,17 @@ struct report_row {
   const char *
       scalar; /* why a strip is not vector code, in the compiler's words; NULL or "": it is, or is no strip */
   struct report_across across;
-  long long tried; /* variants compiled for trials, beside the loop's own code */
-  double moved;    /* bytes between host and device in all calls */
+  long long tried;                    /* variants compiled for trials, beside the loop's own code */
+  double moved;                       /* bytes between host and device in all calls */
+  const struct report_detail *detail; /* NULL: none */
+  const struct report_rank *by_rank;  /* one for each rank; NULL: one process */
 };
 
 struct report {
   const char *backend, *team; /* team: NULL without threads */
-  int threads, ranks;
+  int threads, ranks, rank;
+  double wall, began; /* seconds since op_init, and when that was on the one clock */
+  bool all, colour;   /* text: every row; as for a terminal */
   double triad;       /* GB/s of the machine with these threads, 0: not measured */
   size_t cache_bytes; /* loops that touch less are marked: their bandwidth is not the memory's */
   const struct report_row *rows;
@@ -51,15 +75,27 @@ struct report {
   int nchains;
   const struct trace_event *events;
   int nevents;
+  long long lost; /* events that there was no room for */
 };
 
 void report_text(const struct report *r, struct text *out);
 void report_json(const struct report *r, struct text *out);
+/* The same as a page for a browser (page.html). */
+void report_html(const struct report *r, struct text *out);
 /* A line for each loop, for programs of OP2. */
 void report_csv(const struct report *r, struct text *out);
 /* Chrome's trace event format. */
 void report_trace(const struct report *r, struct text *out);
 
+/* What is said below the table. */
+void report_notes(const struct report *r, struct text *out);
+
+/* Three digits and a unit: "2.50 s", "83.1 ms". */
+void report_time(char *out, size_t size, double seconds);
+/* Of all loops. */
+double report_seconds(const struct report *r);
+/* The rows, what took longest first. The caller frees the array only. NULL: no memory. */
+const struct report_row **report_sorted(const struct report *r);
 /* GB/s of a row, 0 if it took no time; its share of the triad, 0 if unknown; whether its data fit in the cache. */
 double report_rate(const struct report_row *row);
 double report_share(const struct report *r, const struct report_row *row);

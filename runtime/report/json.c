@@ -1,4 +1,6 @@
 /* Reports for programs: JSON, and events for a browser's trace viewer. */
+#include <string.h>
+
 #include "base/json.h"
 
 #include "report/forms.h"
@@ -6,8 +8,47 @@
 static const char *const origins[] = {
     [REPORT_NATIVE] = "native", [REPORT_COMPILED] = "compiled", [REPORT_CACHE_HIT] = "cache_hit"};
 
-static void add_row(const struct report *r, const struct report_row *row, struct text *out) {
+static void add_lines(const char *key, const char *lines, struct text *out) {
+  json_open(out, key, '[');
+  for (const char *p = lines; *p;) {
+    const size_t length = strcspn(p, "\n");
+    json_bytes(out, NULL, p, length);
+    p += length + (p[length] == '\n');
+  }
+  json_close(out, ']');
+}
+
+static void add_detail(const struct report_detail *d, struct text *out) {
+  json_fields(out, "set:t plan:t", text_str(&d->set), text_str(&d->plan));
+  add_lines("arguments", text_str(&d->args), out);
+  json_open(out, "variants", '[');
+  for (int i = 0; i < d->nvariants; i++) {
+    const struct report_variant *v = &d->variants[i];
+    json_object(out, NULL, "name:t median_seconds:d spread:d runs:n rejected:b", v->name, v->median,
+                v->spread, v->runs, v->rejected);
+  }
+  json_close(out, ']');
+}
+
+static void add_ranks(const struct report *r, const struct report_row *row, struct text *out) {
   const struct report_across *a = &row->across;
+  json_fields(out,
+              "min_seconds:d mean_seconds:d max_seconds:d exchange_seconds:d waiting_seconds:d exchanges:i "
+              "messages:i bytes_sent:d redundant:d",
+              row->least, row->mean, row->most, a->exchange_seconds, a->waiting_seconds, a->exchanges,
+              a->messages, a->bytes_sent, a->redundant);
+  if (!row->by_rank)
+    return;
+  json_open(out, "by_rank", '[');
+  for (int i = 0; i < r->ranks; i++) {
+    const struct report_rank *k = &row->by_rank[i];
+    json_object(out, NULL, "seconds:d exchange_seconds:d waiting_seconds:d messages:d bytes_sent:d",
+                k->seconds, k->exchange_seconds, k->waiting_seconds, k->messages, k->bytes_sent);
+  }
+  json_close(out, ']');
+}
+
+static void add_row(const struct report *r, const struct report_row *row, struct text *out) {
   json_open(out, NULL, '{');
   json_fields(out,
               "name:t calls:i seconds:d plan_seconds:d compile_seconds:d bytes:d working_set:d "
@@ -18,11 +59,9 @@ static void add_row(const struct report *r, const struct report_row *row, struct
   if (row->moved > 0)
     json_fields(out, "bytes_moved:d", row->moved);
   if (r->ranks > 1)
-    json_fields(out,
-                "min_seconds:d mean_seconds:d max_seconds:d exchange_seconds:d waiting_seconds:d exchanges:i "
-                "messages:i bytes_sent:d redundant:d",
-                row->least, row->mean, row->most, a->exchange_seconds, a->waiting_seconds, a->exchanges,
-                a->messages, a->bytes_sent, a->redundant);
+    add_ranks(r, row, out);
+  if (row->detail)
+    add_detail(row->detail, out);
   json_fields(out, "in_cache:b code:t variant:t scalar:t", report_in_cache(r, row), origins[row->origin],
               row->variant, row->scalar && *row->scalar ? row->scalar : NULL);
   json_close(out, '}');
@@ -43,10 +82,23 @@ static void add_chains(const struct report *r, struct text *out) {
   json_close(out, ']');
 }
 
+/* What this rank did first, one line each: the page's picture of the start. */
+static void add_events(const struct report *r, struct text *out) {
+  json_open(out, "events", '[');
+  for (int i = 0; i < r->nevents; i++) {
+    const struct trace_event *e = &r->events[i];
+    text_add_char(out, '\n');
+    json_object(out, NULL, "kind:t name:t detail:t start:d seconds:d", trace_kind_name(e->kind), e->name,
+                e->detail, e->start - r->began, e->seconds);
+  }
+  json_close(out, ']');
+  json_fields(out, "events_left_out:i", r->lost);
+}
+
 void report_json(const struct report *r, struct text *out) {
   json_open(out, NULL, '{');
-  json_fields(out, "backend:t team:t threads:n ranks:n triad_gb_per_second:d cache_bytes:i", r->backend,
-              r->team, r->threads, r->ranks, r->triad, (long long)r->cache_bytes);
+  json_fields(out, "backend:t team:t threads:n ranks:n triad_gb_per_second:d cache_bytes:i wall_seconds:d",
+              r->backend, r->team, r->threads, r->ranks, r->triad, (long long)r->cache_bytes, r->wall);
   json_open(out, "loops", '[');
   text_add_char(out, '\n');
   for (int i = 0; i < r->nrows; i++)
@@ -54,21 +106,49 @@ void report_json(const struct report *r, struct text *out) {
   json_close(out, ']');
   if (r->nchains)
     add_chains(r, out);
+  if (r->nevents)
+    add_events(r, out);
   text_add(out, "}\n");
+}
+
+/* ---- trace ---- */
+
+/* A row of the picture is a thread of the viewer; its number is that of the first kind which belongs to it. */
+static int row_number(enum trace_kind kind) {
+  int k = 0;
+  while (strcmp(trace_kind_row((enum trace_kind)k), trace_kind_row(kind)) != 0)
+    k++;
+  return k;
+}
+
+static void name_rows(const struct report *r, struct text *out) {
+  text_addf(out, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"rank %d, %s\"}}",
+            r->rank, r->rank, r->backend);
+  for (int k = 0; k < TRACE_KINDS; k++)
+    if (row_number((enum trace_kind)k) == k)
+      text_addf(out,
+                ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
+                r->rank, k, trace_kind_row((enum trace_kind)k));
 }
 
 /* The format wants microseconds. */
 void report_trace(const struct report *r, struct text *out) {
-  double first = 0;
-  for (int i = 0; i < r->nevents; i++)
-    if (i == 0 || r->events[i].start < first)
-      first = r->events[i].start;
   text_add(out, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
+  name_rows(r, out);
   for (int i = 0; i < r->nevents; i++) {
     const struct trace_event *e = &r->events[i];
-    json_object(out, NULL, "name:t cat:t ph:t ts:f dur:f pid:n tid:n", e->name, e->category, "X",
-                (e->start - first) * 1e6, e->seconds * 1e6, e->rank, 0);
-    text_add_char(out, '\n');
+    const double rate = e->bytes > 0 && e->seconds > 0 ? e->bytes / e->seconds * 1e-9 : 0;
+    text_add(out, ",\n");
+    json_open(out, NULL, '{');
+    json_fields(out, "name:t cat:t ph:t ts:f dur:f pid:n tid:n", e->name, trace_kind_name(e->kind), "X",
+                (e->start - r->began) * 1e6, e->seconds * 1e6, r->rank, row_number(e->kind));
+    json_open(out, "args", '{');
+    if (*e->detail)
+      json_fields(out, e->kind <= TRACE_LOAD ? "variant:t" : "what:t", e->detail);
+    if (rate > 0)
+      json_fields(out, "gb_per_second:d", rate);
+    json_close(out, '}');
+    json_close(out, '}');
   }
-  text_add(out, "]}\n");
+  text_add(out, "\n]}\n");
 }

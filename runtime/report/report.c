@@ -8,10 +8,12 @@
 
 #include "backend/backend.h"
 #include "base/aside.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "context/trace.h"
 #include "jit/target.h"
 #include "kernels-cache/store.h"
 #include "mesh/data.h"
@@ -20,6 +22,7 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/sites.h"
+#include "report/details.h"
 #include "report/forms.h"
 #include "report/report_ranks.h"
 #include "run/caches.h"
@@ -87,24 +90,42 @@ typedef void report_writer(const struct report *r, struct text *out);
 
 struct report_rows {
   struct report_row *rows;
+  struct report_detail *details;
+  struct report_rank *ranks; /* of each row and rank; NULL: one process */
   const struct loop_stats **stats;
   int count;
 };
+
+static void free_rows(struct report_rows *r) {
+  for (int i = 0; r->details && i < r->count; i++)
+    detail_free(&r->details[i]);
+  free(r->details);
+  free(r->ranks);
+  free(r->rows);
+  free(r->stats);
+}
 
 /* Of the loops that were called, in the order of their first call. */
 static int make_rows(struct op_context *ctx, struct report_rows *r, struct error *err) {
   const size_t most = (size_t)ctx->sites->count;
   r->rows = array_new(most, sizeof *r->rows);
   r->stats = array_new(most, sizeof *r->stats);
-  for (size_t i = 0; r->rows && r->stats && i < most; i++) {
+  r->details = array_new(most, sizeof *r->details);
+  if (!r->rows || !r->stats || !r->details)
+    return error_memory(err, "a report", most * sizeof *r->rows);
+  int code = OP_OK;
+  for (size_t i = 0; !code && i < most; i++) {
     const struct loop_site *site = ctx->sites->items[i];
     const struct loop_stats *stats = site_stats(site);
     if (stats->calls == 0)
       continue;
     r->stats[r->count] = stats;
-    r->rows[r->count++] = row_of(site->name, stats);
+    r->rows[r->count] = row_of(site->name, stats);
+    code = detail_fill(&r->details[r->count], site, err);
+    r->rows[r->count].detail = &r->details[r->count];
+    r->count++;
   }
-  return r->rows && r->stats ? OP_OK : error_memory(err, "a report", most * sizeof *r->rows);
+  return code;
 }
 
 /* NULL: none ran, or no memory, and then the report goes without. */
@@ -120,15 +141,20 @@ static struct tiled_facts *find_chains(const struct op_context *ctx, int *count)
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
   struct report_rows rows = {0};
   int code = make_rows(ctx, &rows, err);
-  code = report_over_ranks(ctx, rows.stats, rows.rows, rows.count, code, err);
+  code = report_over_ranks(ctx, rows.stats, rows.rows, rows.count, &rows.ranks, code, err);
   struct report r = {.backend = ctx->backend->name,
                      .team = ctx->team ? team_name(ctx->team) : NULL,
                      .threads = ctx->team ? team_threads(ctx->team) : 1,
                      .ranks = ctx->comm->size,
+                     .rank = ctx->comm->rank,
+                     .wall = clock_seconds() - ctx->trace->began,
+                     .began = ctx->trace->began,
+                     .colour = !ctx->env->no_colour && isatty(STDOUT_FILENO),
                      .rows = rows.rows,
                      .nrows = rows.count,
                      .events = ctx->trace->events,
-                     .nevents = ctx->trace->count};
+                     .nevents = ctx->trace->count,
+                     .lost = ctx->trace->lost};
   /* The triad is of rank 0's threads, while the others wait. */
   if (!code && ctx->backend->space == SPACE_HOST) {
     r.cache_bytes = caches_bytes(ctx->env, r.threads);
@@ -140,8 +166,7 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   if (!code)
     writer(&r, out);
   free(chains);
-  free(rows.rows);
-  free(rows.stats);
+  free_rows(&rows);
   return code || text_ok(out) ? code : error_memory(err, "a report", out->length);
 }
 
@@ -201,19 +226,34 @@ int context_check_plans(struct op_context *ctx, int level, struct error *err) {
 
 /* ---- OP2_TIMING ---- */
 
-static const struct {
+static void report_whole_text(const struct report *r, struct text *out) {
+  struct report whole = *r;
+  whole.all = true;
+  report_text(&whole, out);
+}
+
+/* `events`: it shows so many, the first ones; 0: none. */
+enum { ALL_EVENTS = 1 << 20, PAGE_EVENTS = 4000 };
+static const struct form {
   const char *prefix;
   report_writer *writer;
   bool to_file;
-} forms[] = {{"text", report_text, false}, {"json:", report_json, true}, {"trace:", report_trace, true}};
+  int events;
+} forms[] = {{"text", report_text, false, 0},
+             {"text:all", report_whole_text, false, 0},
+             {"json:", report_json, true, PAGE_EVENTS},
+             {"html:", report_html, true, PAGE_EVENTS},
+             {"trace:", report_trace, true, ALL_EVENTS}};
 
 /* -1: none of them; *file: the name behind the prefix, NULL: it is missing. */
 static int find_form(const char *wanted, const char **file) {
   *file = NULL;
   for (int i = 0; i < (int)(sizeof forms / sizeof *forms); i++) {
+    if (!forms[i].to_file && strcmp(wanted, forms[i].prefix) == 0)
+      return i;
     const size_t word = strcspn(forms[i].prefix, ":");
     const char *rest = wanted + word;
-    if (strncmp(wanted, forms[i].prefix, word) != 0 || (*rest && !(forms[i].to_file && *rest == ':')))
+    if (!forms[i].to_file || strncmp(wanted, forms[i].prefix, word) != 0 || (*rest && *rest != ':'))
       continue;
     *file = *rest && rest[1] ? rest + 1 : NULL;
     return i;
@@ -227,7 +267,7 @@ static int write_file(struct op_context *ctx, const char *file, const struct tex
                       struct error *err) {
   const int rank = ctx->comm->rank;
   struct text path = {0};
-  if (rank > 0 && !ctx->trace->wanted)
+  if (rank > 0 && ctx->trace->most != ALL_EVENTS)
     return OP_OK;
   text_add(&path, file);
   if (rank > 0)
@@ -247,8 +287,10 @@ int context_check_timing(struct op_context *ctx, struct error *err) {
     return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: the file is missing; write %sFILE", wanted,
                      forms[form].prefix);
   if (*wanted && form < 0)
-    return error_set(err, OP_ERR_ENV, "OP2_TIMING=%s: expected text, json:FILE or trace:FILE", wanted);
-  ctx->trace->wanted = form >= 0 && forms[form].writer == report_trace;
+    return error_set(err, OP_ERR_ENV,
+                     "OP2_TIMING=%s: expected text, text:all, html:FILE, json:FILE or trace:FILE", wanted);
+  ctx->trace->most = form >= 0 ? forms[form].events : 0;
+  ctx->trace->wanted = ctx->trace->most > 0;
   return to_file && write_file(ctx, file, NULL, err) ? error_prefix(err, "OP2_TIMING: ") : OP_OK;
 }
 

@@ -50,8 +50,36 @@ static int reduce_rows(struct op_context *ctx, const struct loop_stats *const *s
   return code;
 }
 
+/* What each rank says of each row: the ranks come one after the other, then row by row. */
+static int gather_rows(struct op_context *ctx, const struct loop_stats *const *stats, struct report_row *rows,
+                       int nrows, struct report_rank **by_rank, struct error *err) {
+  struct comm *c = ctx->agreement;
+  const size_t bytes = (size_t)nrows * sizeof **by_rank;
+  struct report_rank *mine = array_new((size_t)nrows, sizeof *mine);
+  struct report_rank *all = array_new((size_t)nrows * (size_t)c->size, sizeof *all);
+  *by_rank = array_new((size_t)nrows * (size_t)c->size, sizeof **by_rank);
+  int code = mine && all && *by_rank ? OP_OK : error_memory(err, "a report", bytes * (size_t)c->size);
+  code = agree_on_success(c, code, err);
+  for (int i = 0; !code && i < nrows; i++)
+    mine[i] = (struct report_rank){.seconds = stats[i]->seconds,
+                                   .exchange_seconds = stats[i]->exchange_seconds,
+                                   .waiting_seconds = stats[i]->waiting_seconds,
+                                   .messages = (double)stats[i]->messages,
+                                   .bytes_sent = (double)stats[i]->bytes_sent};
+  if (!code)
+    code = c->table->gather_all(c, mine, bytes, all, err);
+  for (int i = 0; !code && i < nrows; i++) {
+    rows[i].by_rank = *by_rank + (size_t)i * (size_t)c->size;
+    for (int rank = 0; rank < c->size; rank++)
+      (*by_rank)[i * c->size + rank] = all[rank * nrows + i];
+  }
+  free(mine);
+  free(all);
+  return code;
+}
+
 int report_over_ranks(struct op_context *ctx, const struct loop_stats *const *stats, struct report_row *rows,
-                      int nrows, int code, struct error *err) {
+                      int nrows, struct report_rank **by_rank, int code, struct error *err) {
   if (comm_alone(ctx->comm))
     return code;
   double *values = array_new((size_t)nrows, (SUMS + 2) * sizeof *values);
@@ -60,6 +88,8 @@ int report_over_ranks(struct op_context *ctx, const struct loop_stats *const *st
   code = agree_on_call(ctx, code, err, "a report\nloops\t%d\n", nrows);
   if (!code)
     code = reduce_rows(ctx, stats, rows, nrows, values, err);
+  if (!code)
+    code = gather_rows(ctx, stats, rows, nrows, by_rank, err);
   free(values);
   return code;
 }

@@ -8,9 +8,10 @@
 struct op_context;
 struct loop_stats;
 
-/* Least, mean and most of the seconds, and what was exchanged; the rows of all ranks are of the same loops.
- * `code`: what went wrong so far. */
+/* Least, mean and most of the seconds, and what was exchanged; the rows of all ranks are of the same loops. What each
+ * rank says is in *by_rank, which the rows point into and the caller frees: NULL for one process. `code`: what went
+ * wrong so far. */
 int report_over_ranks(struct op_context *ctx, const struct loop_stats *const *stats, struct report_row *rows,
-                      int nrows, int code, struct error *err);
+                      int nrows, struct report_rank **by_rank, int code, struct error *err);
 
 #endif

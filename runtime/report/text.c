@@ -1,8 +1,12 @@
+/* The report to read: what takes longest comes first. At most 100 columns, unless names are longer. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "report/forms.h"
 
-enum { least_width = 10, most_width = 40 };
+enum { least_width = 8, most_width = 28, most_rows = 10, columns = 100 };
 
 static const char *const origins[] = {
     [REPORT_NATIVE] = "native", [REPORT_COMPILED] = "compiled", [REPORT_CACHE_HIT] = "cached"};
@@ -19,6 +23,65 @@ bool report_in_cache(const struct report *r, const struct report_row *row) {
   return row->working_set < (double)r->cache_bytes;
 }
 
+double report_seconds(const struct report *r) {
+  double seconds = 0;
+  for (int i = 0; i < r->nrows; i++)
+    seconds += r->rows[i].seconds;
+  return seconds;
+}
+
+/* ---- cells ---- */
+
+/* Three digits: more say nothing of a time. */
+static void add_three(char *out, size_t size, double value) {
+  snprintf(out, size, "%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
+}
+
+void report_time(char *out, size_t size, double seconds) {
+  static const struct {
+    double unit;
+    const char *name;
+  } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+  size_t u = 0;
+  char digits[32];
+  while (u + 1 < sizeof units / sizeof *units && seconds < 0.9995 * units[u].unit)
+    u++;
+  add_three(digits, sizeof digits, seconds / units[u].unit);
+  snprintf(out, size, "%s %s", digits, units[u].name);
+}
+
+static void cell_time(struct text *out, double seconds, int width) {
+  char cell[48] = "-";
+  if (seconds > 0)
+    report_time(cell, sizeof cell, seconds);
+  text_addf(out, " %*s", width, cell);
+}
+
+static void cell_percent(struct text *out, double share, int width) {
+  if (share >= 0)
+    text_addf(out, " %*.*f%%", width - 1, share < 0.0995 ? 1 : 0, 100 * share);
+  else
+    text_addf(out, " %*s", width, "-");
+}
+
+static void cell_rate(struct text *out, double rate, int width) {
+  char cell[32] = "-";
+  if (rate > 0)
+    add_three(cell, sizeof cell, rate);
+  text_addf(out, " %*s", width, cell);
+}
+
+/* On a terminal. */
+static void paint(const struct report *r, struct text *out, const char *colour) {
+  if (r->colour)
+    text_add(out, colour);
+}
+#define BOLD "\033[1m"
+#define DIM "\033[2m"
+#define PLAIN "\033[0m"
+
+/* ---- rows ---- */
+
 static int width_of_names(const struct report *r) {
   size_t width = least_width;
   for (int i = 0; i < r->nrows; i++)
@@ -27,15 +90,8 @@ static int width_of_names(const struct report *r) {
   return width > most_width ? most_width : (int)width;
 }
 
-/* To the microsecond, so that short loops show something and the points of a column stand below each other. */
-static void text_seconds(struct text *out, double seconds, int width) {
-  if (seconds == 0)
-    text_addf(out, " %*s", width, "-");
-  else
-    text_addf(out, " %*.6f", width, seconds);
-}
-
 static void text_heading(const struct report *r, struct text *out, int width) {
+  char loops[48], wall[48];
   text_addf(out, "backend %s, %d thread%s", r->backend, r->threads, r->threads == 1 ? "" : "s");
   if (r->team)
     text_addf(out, " (%s)", r->team);
@@ -43,156 +99,125 @@ static void text_heading(const struct report *r, struct text *out, int width) {
     text_addf(out, ", %d ranks", r->ranks);
   if (r->triad > 0)
     text_addf(out, ", memory (triad) %.1f GB/s", r->triad);
-  text_addf(out, "\n%-*s %9s %12s %11s %11s %8s %6s", width, "loop", "calls", "seconds", "plan s",
-            "compile s", "GB/s", "triad");
-  text_addf(out, "  %-9s %s\n", "code", "variant");
+  report_time(loops, sizeof loops, report_seconds(r));
+  report_time(wall, sizeof wall, r->wall);
+  text_addf(out, "\nloops took %s", loops);
+  if (r->wall > 0)
+    text_addf(out, " of the %s since op_init (%.0f%%)", wall, 100 * report_seconds(r) / r->wall);
+  text_add_char(out, '\n');
+  paint(r, out, BOLD);
+  text_addf(out, "%-*s %8s %6s %9s %8s %6s %6s", width, "loop", "time", "share", "calls", "a call", "GB/s",
+            "limit");
+  text_addf(out, "%s %-8s %s", r->ranks > 1 ? "  waiting" : "", "code", "variant");
+  paint(r, out, PLAIN);
+  text_add_char(out, '\n');
 }
 
-static void text_times(const struct report_row *row, struct text *out, int width) {
-  text_addf(out, "%-*s %9lld", width, row->name, row->calls);
-  text_seconds(out, row->seconds, 12);
-  text_seconds(out, row->plan_seconds, 11);
-  text_seconds(out, row->compile_seconds, 11);
+static void text_limit(const struct report *r, const struct report_row *row, struct text *out) {
+  const double rate = report_rate(row);
+  if (rate > 0 && report_in_cache(r, row))
+    text_addf(out, " %6s", "small");
+  else
+    cell_percent(out, rate > 0 && r->triad > 0 ? report_share(r, row) : -1, 6);
 }
 
 static void text_row(const struct report *r, const struct report_row *row, struct text *out, int width) {
-  const double rate = report_rate(row);
-  text_times(row, out, width);
-  if (rate > 0)
-    text_addf(out, " %8.2f ", rate);
-  else
-    text_addf(out, " %8s ", "-");
-  if (rate > 0 && report_in_cache(r, row))
-    text_addf(out, "%6s", "small");
-  else if (rate > 0 && r->triad > 0)
-    text_addf(out, "%5.0f%%", 100 * report_share(r, row));
-  else
-    text_addf(out, "%6s", "-");
-  text_addf(out, "  %-9s %s\n", origins[row->origin], row->variant ? row->variant : "-");
+  const double all = report_seconds(r);
+  text_addf(out, "%-*s", width, row->name);
+  cell_time(out, row->seconds, 8);
+  cell_percent(out, all > 0 && row->seconds >= 0 ? row->seconds / all : -1, 6);
+  text_addf(out, " %9lld", row->calls);
+  cell_time(out, row->calls > 0 ? row->seconds / (double)row->calls : 0, 8);
+  cell_rate(out, report_rate(row), 6);
+  text_limit(r, row, out);
+  if (r->ranks > 1)
+    cell_time(out, row->across.waiting_seconds, 8);
+  text_addf(out, " %-8s %s\n", origins[row->origin], row->variant ? row->variant : "-");
 }
 
-static void text_across(const struct report *r, struct text *out, int width) {
-  text_addf(out, "%-*s %12s %12s %12s %12s %12s %10s %10s %10s %9s\n", width, "over the ranks", "min s",
-            "mean s", "max s", "exchange s", "waiting s", "exchanges", "messages", "MB sent", "redundant");
-  for (int i = 0; i < r->nrows; i++) {
-    const struct report_row *row = &r->rows[i];
+static void text_others(const struct report *r, const struct report_row *const *rows, int count,
+                        struct text *out, int width) {
+  char name[32];
+  double seconds = 0, all = report_seconds(r);
+  long long calls = 0;
+  for (int i = 0; i < count; i++) {
+    seconds += rows[i]->seconds;
+    calls += rows[i]->calls;
+  }
+  snprintf(name, sizeof name, "%d others", count);
+  paint(r, out, DIM);
+  text_addf(out, "%-*s", width, name);
+  cell_time(out, seconds, 8);
+  cell_percent(out, all > 0 ? seconds / all : -1, 6);
+  text_addf(out, " %9lld", calls);
+  cell_time(out, calls > 0 ? seconds / (double)calls : 0, 8);
+  text_addf(out, "   OP2_TIMING=text:all shows them");
+  paint(r, out, PLAIN);
+  text_add_char(out, '\n');
+}
+
+static int by_time(const void *a, const void *b) {
+  const struct report_row *x = *(const struct report_row *const *)a,
+                          *y = *(const struct report_row *const *)b;
+  return (x->seconds < y->seconds) - (x->seconds > y->seconds);
+}
+
+const struct report_row **report_sorted(const struct report *r) {
+  const struct report_row **rows = array_new((size_t)r->nrows, sizeof *rows);
+  for (int i = 0; rows && i < r->nrows; i++)
+    rows[i] = &r->rows[i];
+  if (rows)
+    qsort(rows, (size_t)r->nrows, sizeof *rows, by_time);
+  return rows;
+}
+
+static void text_across(const struct report *r, const struct report_row *const *rows, int count,
+                        struct text *out, int width) {
+  paint(r, out, BOLD);
+  text_addf(out, "%-*s %8s %8s %8s %8s %8s %9s %9s %9s", width, "over the ranks", "least", "mean", "most",
+            "exchange", "waiting", "messages", "MB sent", "redundant");
+  paint(r, out, PLAIN);
+  text_add_char(out, '\n');
+  for (int i = 0; i < count; i++) {
+    const struct report_row *row = rows[i];
     const struct report_across *a = &row->across;
     const double seconds[] = {row->least, row->mean, row->most, a->exchange_seconds, a->waiting_seconds};
     text_addf(out, "%-*s", width, row->name);
     for (size_t k = 0; k < sizeof seconds / sizeof *seconds; k++)
-      text_seconds(out, seconds[k], 12);
-    text_addf(out, " %10lld %10lld %10.3f %8.2f%%\n", a->exchanges, a->messages, a->bytes_sent * 1e-6,
-              100 * a->redundant);
+      cell_time(out, seconds[k], 8);
+    text_addf(out, " %9lld %9.3f %8.2f%%\n", a->messages, a->bytes_sent * 1e-6, 100 * a->redundant);
   }
-}
-
-static void text_moved(const struct report *r, struct text *out) {
-  double moved = 0;
-  for (int i = 0; i < r->nrows; i++)
-    moved += r->rows[i].moved;
-  if (moved <= 0)
-    return;
-  text_addf(out, "moved between host and device, bytes a call:");
-  for (int i = 0; i < r->nrows; i++)
-    if (r->rows[i].calls > 0)
-      text_addf(out, " %s %.0f", r->rows[i].name, r->rows[i].moved / (double)r->rows[i].calls);
-  text_add_char(out, '\n');
-}
-
-static void text_tuning(const struct report *r, struct text *out) {
-  long long trials = 0;
-  double cost = 0, seconds = 0;
-  for (int i = 0; i < r->nrows; i++) {
-    trials += r->rows[i].trials;
-    cost += r->rows[i].trial_seconds;
-    seconds += r->rows[i].seconds;
-  }
-  if (trials)
-    text_addf(out, "tuning: %lld trial%s of other variants cost %.4f s, %.1f%% of the loops' time\n", trials,
-              trials == 1 ? "" : "s", cost, seconds > 0 ? 100 * cost / seconds : 0);
-}
-
-static void text_scalar(const struct report *r, struct text *out) {
-  for (int i = 0; i < r->nrows; i++)
-    if (r->rows[i].scalar && *r->rows[i].scalar)
-      text_addf(out, "%s runs without vector instructions: %s\n", r->rows[i].name, r->rows[i].scalar);
-}
-
-/* Everything else has the same bits on any number of threads. */
-static bool depends_on_threads(const struct report_row *row) {
-  static const char owners[] = "owners/";
-  return row->variant && strncmp(row->variant, owners, sizeof owners - 1) == 0;
-}
-
-static void text_owners(const struct report *r, struct text *out) {
-  for (int i = 0; i < r->nrows; i++)
-    if (depends_on_threads(&r->rows[i]))
-      text_addf(out, "%s runs by owner ranges: how its sums are rounded depends on the number of threads\n",
-                r->rows[i].name);
 }
 
 /* Its loops' rows above have shares of its time. */
 static void text_chains(const struct report *r, struct text *out) {
   if (r->nchains == 0)
     return;
-  text_addf(out, "chains in tiles\n%6s %9s %12s %11s %9s %7s %7s %6s %9s %9s\n", "loops", "runs", "seconds",
-            "cutting s", "tile MB", "tiles", "chunks", "gaps", "loops MB", "chain MB");
+  text_addf(out, "chains in tiles\n%6s %9s %8s %8s %9s %7s %7s %6s %9s %9s\n", "loops", "runs", "time",
+            "cutting", "tile MB", "tiles", "chunks", "gaps", "loops MB", "chain MB");
   for (int i = 0; i < r->nchains; i++) {
     const struct tiled_facts *c = &r->chains[i];
     text_addf(out, "%6d %9lld", c->loops, c->runs);
-    text_seconds(out, c->seconds, 12);
-    text_seconds(out, c->cutting, 11);
+    cell_time(out, c->seconds, 8);
+    cell_time(out, c->cutting, 8);
     text_addf(out, " %9.3f %7d %7d %5.1f%% %9.2f %9.2f  %s ... %s\n", c->tile_bytes * 1e-6, c->tiles,
               c->chunks, 100 * c->gap, c->called_bytes * 1e-6, c->bytes * 1e-6, c->first, c->last);
   }
 }
 
-/* Of this rank, as the rows above. */
-static void text_sum(const struct report *r, struct text *out, int width) {
-  struct report_row all = {.name = "all loops"};
-  for (int i = 0; i < r->nrows; i++) {
-    all.calls += r->rows[i].calls;
-    all.seconds += r->rows[i].seconds;
-    all.plan_seconds += r->rows[i].plan_seconds;
-    all.compile_seconds += r->rows[i].compile_seconds;
-  }
-  text_times(&all, out, width);
-  text_add_char(out, '\n');
-}
-
-static void text_summary(const struct report *r, struct text *out) {
-  int count[sizeof origins / sizeof *origins] = {0};
-  long long tried = 0;
-  bool cached = false;
-  for (int i = 0; i < r->nrows; i++) {
-    count[r->rows[i].origin]++;
-    tried += r->rows[i].tried;
-    cached = cached || (report_rate(&r->rows[i]) > 0 && report_in_cache(r, &r->rows[i]));
-  }
-  text_addf(out, "%d loop%s: %d compiled, %d from the kernel cache, %d native", r->nrows,
-            r->nrows == 1 ? "" : "s", count[REPORT_COMPILED], count[REPORT_CACHE_HIT], count[REPORT_NATIVE]);
-  if (tried)
-    text_addf(out, "; %lld variant%s compiled for trials", tried, tried == 1 ? "" : "s");
-  text_add_char(out, '\n');
-  if (cached)
-    text_addf(
-        out,
-        "small: the loop's data fit in the processor's cache (%.0f MB), so its GB/s are not the memory's\n",
-        (double)r->cache_bytes * 1e-6);
-  text_moved(r, out);
-  text_tuning(r, out);
-  text_scalar(r, out);
-  text_owners(r, out);
-}
-
 void report_text(const struct report *r, struct text *out) {
-  int width = width_of_names(r);
+  const int width = width_of_names(r);
+  const struct report_row **rows = report_sorted(r);
+  /* One more row is no longer than the one that says that it is left out. */
+  const int shown = r->all || r->nrows <= most_rows + 1 ? r->nrows : most_rows;
   text_heading(r, out, width);
-  for (int i = 0; i < r->nrows; i++)
-    text_row(r, &r->rows[i], out, width);
-  text_sum(r, out, width);
+  for (int i = 0; rows && i < shown; i++)
+    text_row(r, rows[i], out, width);
+  if (rows && shown < r->nrows)
+    text_others(r, rows + shown, r->nrows - shown, out, width);
   text_chains(r, out);
-  if (r->ranks > 1)
-    text_across(r, out, width);
-  text_summary(r, out);
+  if (rows && r->ranks > 1)
+    text_across(r, rows, shown, out, width);
+  free(rows);
+  report_notes(r, out);
 }

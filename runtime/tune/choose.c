@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "context/context.h"
+#include "context/trace.h"
 #include "jit/jit.h"
 #include "mesh/data.h"
 #include "plan/plan_cache.h"
@@ -92,6 +93,8 @@ static int plan_one(struct op_context *ctx, struct loop *loop, int which, struct
   const double start = clock_seconds();
   const int code = loop->backend->plan(ctx, loop, which, err);
   loop->tuning->spent = clock_seconds() - start;
+  trace_span(ctx->trace, TRACE_PLAN, loop->name, loop->backend->name_of(loop, which), start,
+             loop->tuning->spent, 0);
   if (code)
     loop->backend->unmake(ctx, loop, which);
   return code;
@@ -102,7 +105,10 @@ static int plan_one(struct op_context *ctx, struct loop *loop, int which, struct
 static int code_one(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
   struct tuning *t = loop->tuning;
   const double start = clock_seconds();
+  const long long compiles = ctx->counters->compiles;
   int code = loop->backend->code(ctx, loop, which, wait, err);
+  trace_until_now(ctx->trace, ctx->counters->compiles > compiles ? TRACE_COMPILE : TRACE_LOAD, loop->name,
+                  loop->backend->name_of(loop, which), start, 0);
   double spent[] = {t->spent + clock_seconds() - start, loop->stats.plan_seconds};
   code = agree_on_largest(ctx->agreement, code, spent, 2, err);
   if (code) {

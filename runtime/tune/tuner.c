@@ -351,6 +351,14 @@ double tuner_median(const struct tuner *t, int candidate, int *count) {
   return median_of(&t->candidates[candidate]);
 }
 
+double tuner_spread(const struct tuner *t, int candidate) {
+  return spread(&t->candidates[candidate]);
+}
+
+bool tuner_rejected(const struct tuner *t, int candidate) {
+  return !t->candidates[candidate].usable;
+}
+
 long long tuner_trials(const struct tuner *t) {
   return t->trials;
 }

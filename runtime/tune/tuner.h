@@ -50,6 +50,8 @@ bool tuner_is_settled(const struct tuner *tuner);
 int tuner_left(const struct tuner *tuner);
 int tuner_winner(const struct tuner *tuner);                               /* the best known so far */
 double tuner_median(const struct tuner *tuner, int candidate, int *count); /* 0 if it was never measured */
+double tuner_spread(const struct tuner *tuner, int candidate);             /* see times.h */
+bool tuner_rejected(const struct tuner *tuner, int candidate);
 long long tuner_trials(const struct tuner *tuner);
 double tuner_overhead(const struct tuner *tuner); /* seconds */
 double tuner_total(const struct tuner *tuner);    /* seconds of all runs */

@@ -10,63 +10,46 @@
 #include "run/triad.h"
 
 static const struct report_row rows[] = {
-    {"res_calc",
-     "blocks:1024",
-     1000,
-     2.5,
-     0.01,
-     0.05,
-     50e6,
-     400e6,
-     REPORT_COMPILED,
-     2.4,
-     2.5,
-     2.7,
-     7,
-     0.1,
-     "",
-     {0.25, 0.125, 300, 600, 1.5e6, 0.02},
-     3,
-     0},
-    {"a_loop_with_a_long_name",
-     NULL,
-     10,
-     0.5,
-     0,
-     0,
-     1e6,
-     1e6,
-     REPORT_CACHE_HIT,
-     0,
-     0,
-     0,
-     0,
-     0,
-     NULL,
-     {0, 0, 0, 0, 0, 0},
-     0,
-     0},
-    {"say \"hi\"\n\\",
-     "x",
-     0,
-     0,
-     0,
-     NAN,
-     0,
-     1e9,
-     REPORT_NATIVE,
-     0,
-     0,
-     0,
-     1,
-     0.02,
-     "loop not vectorized: a \"reason\"",
-     {0, 0, 0, 0, 0, 0},
-     0,
-     0},
+    {.name = "res_calc",
+     .variant = "blocks:1024",
+     .calls = 1000,
+     .seconds = 2.5,
+     .plan_seconds = 0.01,
+     .compile_seconds = 0.05,
+     .bytes = 50e6,
+     .working_set = 400e6,
+     .origin = REPORT_COMPILED,
+     .least = 2.4,
+     .mean = 2.5,
+     .most = 2.7,
+     .trials = 7,
+     .trial_seconds = 0.1,
+     .scalar = "",
+     .across = {0.25, 0.125, 300, 600, 1.5e6, 0.02},
+     .tried = 3},
+    {.name = "a_loop_with_a_long_name",
+     .calls = 10,
+     .seconds = 0.5,
+     .bytes = 1e6,
+     .working_set = 1e6,
+     .origin = REPORT_CACHE_HIT},
+    {.name = "say \"hi\"\n\\",
+     .variant = "x",
+     .compile_seconds = NAN,
+     .working_set = 1e9,
+     .origin = REPORT_NATIVE,
+     .trials = 1,
+     .trial_seconds = 0.02,
+     .scalar = "loop not vectorized: a \"reason\""},
 };
-static const struct trace_event events[] = {{"res_calc", "loop", 100.5, 0.25, 0},
-                                            {"update", "loop", 100.0, 0.5, 3}};
+static const struct trace_event events[] = {
+    {.kind = TRACE_LOOP,
+     .name = "res_calc",
+     .detail = "strip8",
+     .start = 100.5,
+     .seconds = 0.25,
+     .bytes = 5e9},
+    {.kind = TRACE_COMPILE, .name = "update", .detail = "", .start = 100.0, .seconds = 0.5}};
 
 static struct report make(int ranks) {
   return (struct report){.backend = "openmp",
@@ -77,6 +60,8 @@ static struct report make(int ranks) {
                          .cache_bytes = 32000000,
                          .rows = rows,
                          .nrows = 3,
+                         .wall = 4,
+                         .began = 100,
                          .events = events,
                          .nevents = 2};
 }
@@ -104,31 +89,72 @@ CASE(text) {
   r.nrows = 2;
   report_text(&r, &out);
   expect(&out, "backend openmp, 2 threads (pthread), memory (triad) 40.0 GB/s\n");
-  expect(&out, "  50%  compiled  blocks:1024\n");
-  expect(&out, "tuning: 7 trials of other variants cost 0.1000 s, 3.3% of the loops' time\n");
+  expect(&out, "\nloops took 3.00 s of the 4.00 s since op_init (75%)\n");
+  expect(&out,
+         "res_calc                  2.50 s    83%      1000  2.50 ms   20.0    50% compiled blocks:1024\n");
+  expect(&out, "tuning: 7 trials of other variants cost 100 ms, 3.3% of the loops' time\n");
   assert_null(strstr(text_str(&out), "without vector"));
-  expect(&out, " small  cached    -\n");
-  expect(&out, "2 loops: 1 compiled, 1 from the kernel cache, 0 native; 3 variants compiled for trials\n");
-  assert_null(strstr(text_str(&out), "mean s"));
+  expect(&out, " small cached   -\n");
+  expect(&out, "2 loops: 1 compiled, 1 from the kernel cache, 0 native; 3 variants compiled for trials; "
+               "compiling took 50.0 ms, plans 10.0 ms\n");
+  assert_null(strstr(text_str(&out), "mean"));
+  assert_null(strstr(text_str(&out), "\033"));
   assert_null(strstr(text_str(&out), "owner ranges"));
   /* columns are aligned: "code" begins where the origins do */
   const char *heading = strstr(text_str(&out), "loop "), *row = strstr(text_str(&out), "res_calc");
   assert_int_equal(strstr(heading, "code") - heading, strstr(row, "compiled") - row);
-  expect(&out, "\nall loops                    1010     3.000000    0.010000    0.050000\n");
-  expect(&out, "0.500000           -           -     0.02");
   text_clear(&out);
   r = make(4);
   report_text(&r, &out);
   expect(&out, "4 ranks");
   expect(&out, " runs without vector instructions: loop not vectorized: a \"reason\"\n");
-  expect(&out, "res_calc                    2.400000     2.500000     2.700000     0.250000     0.125000     "
-               "   300    "
-               "    600      1.500     2.00%\n");
-  /* A loop that moves nothing has no rate; the sum of rank 0 stands below its rows. */
-  expect(&out, "nan        -      -  native");
-  const char *sum = strstr(text_str(&out), "all loops "), *across = strstr(text_str(&out), "over the ranks ");
-  assert_true(sum && across && sum < across);
+  expect(&out, "res_calc                  2.40 s   2.50 s   2.70 s   250 ms   125 ms       600     1.500     "
+               "2.00%\n");
+  expect(&out, "  2.50 ms   20.0    50%   125 ms compiled blocks:1024\n");
+  text_clear(&out);
+  r.colour = true;
+  report_text(&r, &out);
+  expect(&out, "\033[1mloop ");
   text_free(&out);
+}
+
+/* What took longest is first; of many loops ten are shown, and the rest is added up, unless all are wanted. */
+CASE(many) {
+  enum { MANY = 30 };
+  struct report_row many[MANY];
+  char names[MANY][16];
+  struct report r = make(1);
+  struct text out = {0};
+  for (int i = 0; i < MANY; i++) {
+    snprintf(names[i], sizeof names[i], "loop%02d", i);
+    many[i] = (struct report_row){.name = names[i], .calls = 1, .seconds = i < 20 ? 1e-3 : i};
+  }
+  r.rows = many;
+  r.nrows = MANY;
+  report_text(&r, &out);
+  const char *last = strstr(text_str(&out), "loop29"), *before = strstr(text_str(&out), "loop28");
+  assert_true(last && before && last < before);
+  assert_null(strstr(text_str(&out), "loop19"));
+  expect(&out, "20 others  20.0 ms   0.0%        20  1.00 ms   OP2_TIMING=text:all shows them\n");
+  text_clear(&out);
+  r.all = true;
+  report_text(&r, &out);
+  expect(&out, "loop19");
+  assert_null(strstr(text_str(&out), "others"));
+  text_free(&out);
+}
+
+CASE(three_digits) {
+  static const struct {
+    double seconds;
+    const char *words;
+  } times[] = {{2.5, "2.50 s"},    {0.99951, "1.00 s"},  {0.0831, "83.1 ms"}, {123.4, "123 s"},
+               {450e-6, "450 us"}, {9.81e-9, "9.81 ns"}, {9.996, "10.0 s"},   {99.96, "100 s"}};
+  for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+    char words[48];
+    report_time(words, sizeof words, times[i].seconds);
+    assert_string_equal(words, times[i].words);
+  }
 }
 
 /* The one strategy whose sums are not the same on any number of threads. */
@@ -217,9 +243,28 @@ CASE(trace) {
   struct report r = make(1);
   struct text out = {0};
   report_trace(&r, &out);
-  expect(&out, "\"name\":\"res_calc\",\"cat\":\"loop\",\"ph\":\"X\",\"ts\":500000.000,\"dur\":"
-               "250000.000,\"pid\":0");
-  expect(&out, "\"ts\":0.000,\"dur\":500000.000,\"pid\":3");
+  expect(&out, "{\"name\":\"res_calc\",\"cat\":\"loop\",\"ph\":\"X\",\"ts\":500000.000,\"dur\":250000.000,"
+               "\"pid\":0,\"tid\":0,\"args\":{\"variant\":\"strip8\",\"gb_per_second\":20}}");
+  expect(&out,
+         "\"cat\":\"compile\",\"ph\":\"X\",\"ts\":0.000,\"dur\":500000.000,\"pid\":0,\"tid\":2,\"args\":{}}");
+  expect(&out, "\"args\":{\"name\":\"preparing\"}");
+  text_free(&out);
+}
+
+/* One file, and nothing in the data can end its script. */
+CASE(page) {
+  struct report r = make(1);
+  struct report_row row = rows[0];
+  struct text out = {0};
+  row.name = "</script><b>";
+  r.rows = &row;
+  r.nrows = 1;
+  report_html(&r, &out);
+  expect(&out, "<!DOCTYPE html>");
+  expect(&out, "\\u003c/script>\\u003cb>");
+  expect(&out, "\"kind\":\"compile\",\"name\":\"update\",\"detail\":\"\",\"start\":0,\"seconds\":0.5}");
+  assert_null(strstr(text_str(&out), "@REPORT@"));
+  assert_null(strstr(text_str(&out), "https:"));
   text_free(&out);
 }
 
@@ -254,7 +299,34 @@ CASE(bandwidth) {
   error_free(&err);
 }
 
+/* 500 loops on 64 ranks, for the test that a browser shows them. */
+static void print_big_page(void) {
+  enum { LOOPS = 500, RANKS = 64 };
+  static struct report_row many[LOOPS];
+  static char names[LOOPS][24];
+  static struct report_rank by_rank[RANKS];
+  struct report r = make(RANKS);
+  struct text out = {0};
+  for (int i = 0; i < RANKS; i++)
+    by_rank[i] = (struct report_rank){.seconds = 1e-3 * i, .waiting_seconds = 1e-4 * i, .messages = i};
+  for (int i = 0; i < LOOPS; i++) {
+    snprintf(names[i], sizeof names[i], "<b>loop%03d</b>", i);
+    many[i] = rows[i % 2];
+    many[i].name = names[i];
+    many[i].by_rank = by_rank;
+  }
+  r.rows = many;
+  r.nrows = LOOPS;
+  report_html(&r, &out);
+  fputs(text_str(&out), stdout);
+  text_free(&out);
+}
+
 int main(int argc, char **argv) {
+  if (argc == 2 && strcmp(argv[1], "page") == 0) {
+    print_big_page();
+    return 0;
+  }
   if (argc == 2) { /* for the test that a parser takes it */
     struct report r = make(4);
     struct text out = {0};
@@ -264,8 +336,9 @@ int main(int argc, char **argv) {
     return 0;
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers), cmocka_unit_test(text),      cmocka_unit_test(owners),
-      cmocka_unit_test(chains),  cmocka_unit_test(json),      cmocka_unit_test(trace),
-      cmocka_unit_test(nothing), cmocka_unit_test(bandwidth), cmocka_unit_test(moved)};
+      cmocka_unit_test(numbers), cmocka_unit_test(text),         cmocka_unit_test(owners),
+      cmocka_unit_test(chains),  cmocka_unit_test(json),         cmocka_unit_test(trace),
+      cmocka_unit_test(nothing), cmocka_unit_test(bandwidth),    cmocka_unit_test(moved),
+      cmocka_unit_test(many),    cmocka_unit_test(three_digits), cmocka_unit_test(page)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

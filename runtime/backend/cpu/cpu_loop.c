@@ -337,6 +337,22 @@ static bool is_made(const struct loop *loop, const struct cpu_variant *v, int p)
   return v->parts[p].schedule || !needed;
 }
 
+void cpu_tell_plan(const struct loop *loop, int which, struct text *out) {
+  const struct cpu_loop *cpu = loop->backend_state;
+  const struct cpu_variant *v = &cpu->variants[which];
+  for (int p = 0; p < loop->nparts; p++) {
+    const struct loop_part *part = &loop->parts[p];
+    if (part->begin == part->end || !v->parts[p].schedule)
+      continue;
+    text_addf(out, "%s%ld elements on %d thread%s", out->length ? "; " : "", part->end - part->begin,
+              v->parts[p].threads, v->parts[p].threads == 1 ? "" : "s");
+    if (v->parts[p].entry && v->variant.strategy->describe)
+      v->variant.strategy->describe(v->parts[p].entry, out);
+    else
+      text_add(out, ", no plan is needed");
+  }
+}
+
 static bool is_listed(const struct loop *loop, const struct cpu_variant *v) {
   bool listed = false;
   for (int p = 0; p < loop->nparts; p++)

@@ -40,6 +40,7 @@ struct cpu_loop {
   double spared; /* bytes of maps that shapes with straight ranges do not read */
 };
 
+void cpu_tell_plan(const struct loop *loop, int which, struct text *out);
 /* The thread that compiles is no reason to take the host for one with threads. */
 void cpu_discount(struct op_context *ctx);
 

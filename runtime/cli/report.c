@@ -1,0 +1,233 @@
+/* op2jit report: the page of a report, and two reports side by side. SQLite reads the JSON: it is there, and knows
+ * how. */
+#include <errno.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/aside.h"
+#include "cli/cli.h"
+#include "report/forms.h"
+#include "report/page.h"
+
+enum { MOST_FILE = 1 << 30 };
+enum { OUT, COMPARE }; /* options */
+
+/* ---- a report in a file ---- */
+
+static int read_file(const char *path, struct text *out) {
+  char piece[1 << 16];
+  size_t got;
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return cli_fail(CLI_FAILED, "%s: %s", path, strerror(errno));
+  while (out->length < MOST_FILE && (got = fread(piece, 1, sizeof piece, file)) > 0)
+    text_add_bytes(out, piece, got);
+  const bool failed = ferror(file);
+  fclose(file);
+  return failed          ? cli_fail(CLI_FAILED, "%s: it cannot be read", path)
+         : !text_ok(out) ? cli_fail(CLI_FAILED, "%s: there is no memory for %zu bytes", path, out->length)
+                         : CLI_OK;
+}
+
+/* A database in memory, for its JSON functions. NULL after a message. */
+static sqlite3 *reader(void) {
+  sqlite3 *db = NULL;
+  if (sqlite3_open(":memory:", &db) == SQLITE_OK)
+    return db;
+  cli_fail(CLI_FAILED, "SQLite: %s", db ? sqlite3_errmsg(db) : "no memory");
+  sqlite3_close(db);
+  return NULL;
+}
+
+static sqlite3_stmt *ask(sqlite3 *db, const char *sql, const struct text *first, const struct text *second) {
+  sqlite3_stmt *s = NULL;
+  if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK) {
+    cli_fail(CLI_FAILED, "SQLite: %s", sqlite3_errmsg(db));
+    return NULL;
+  }
+  sqlite3_bind_text(s, 1, text_str(first), (int)first->length, SQLITE_STATIC);
+  if (second)
+    sqlite3_bind_text(s, 2, text_str(second), (int)second->length, SQLITE_STATIC);
+  return s;
+}
+
+/* Is it a report of OP2_TIMING=json? */
+static int check(sqlite3 *db, const char *path, const struct text *json) {
+  sqlite3_stmt *s = ask(
+      db, "SELECT CASE WHEN json_valid(?1) THEN json_type(?1, '$.loops') = 'array' ELSE 0 END", json, NULL);
+  const bool is_report = s && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int(s, 0) == 1;
+  sqlite3_finalize(s);
+  return is_report ? CLI_OK
+                   : cli_fail(CLI_FAILED, "%s: this is no report; OP2_TIMING=json:FILE writes one", path);
+}
+
+static int read_report(sqlite3 *db, const char *path, struct text *out) {
+  const int status = read_file(path, out);
+  return status ? status : check(db, path, out);
+}
+
+/* ---- the page ---- */
+
+static int write_page(const struct cli *cli, const struct text *json) {
+  const char *file = cli->values[OUT];
+  struct text page = {0};
+  struct error err = {0};
+  int status = CLI_OK;
+  page_of_json(text_str(json), &page);
+  if (!text_ok(&page))
+    status = cli_fail(CLI_FAILED, "there is no memory for the page");
+  else if (file && aside_whole(file, text_str(&page), page.length, &err))
+    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
+  else if (!file && fwrite(text_str(&page), 1, page.length, stdout) != page.length)
+    status = cli_fail(CLI_FAILED, "the page cannot be written: %s", strerror(errno));
+  error_free(&err);
+  text_free(&page);
+  return status;
+}
+
+/* ---- two reports ---- */
+
+/* Loops of one name are one row; what only one of the reports has is there too. What differs most comes first. */
+static const char compare_sql[] =
+    "WITH a(n, s, c, v) AS (SELECT json_extract(value, '$.name'), sum(json_extract(value, '$.seconds')),"
+    "   sum(json_extract(value, '$.calls')), max(json_extract(value, '$.variant'))"
+    "   FROM json_each(?1, '$.loops') GROUP BY 1),"
+    " b(n, s, c, v) AS (SELECT json_extract(value, '$.name'), sum(json_extract(value, '$.seconds')),"
+    "   sum(json_extract(value, '$.calls')), max(json_extract(value, '$.variant'))"
+    "   FROM json_each(?2, '$.loops') GROUP BY 1)"
+    " SELECT a.n, a.s, a.c, b.s, b.c, a.v, b.v, abs(coalesce(b.s, 0) - a.s) AS differ"
+    "   FROM a LEFT JOIN b ON a.n = b.n"
+    " UNION ALL SELECT b.n, NULL, NULL, b.s, b.c, NULL, b.v, b.s FROM b WHERE b.n NOT IN (SELECT n FROM a)"
+    " ORDER BY differ DESC, 1";
+
+struct side {
+  double seconds, calls;
+  const char *variant;
+  bool there;
+};
+
+static struct side side_of(sqlite3_stmt *s, int seconds, int variant) {
+  return (struct side){.seconds = sqlite3_column_double(s, seconds),
+                       .calls = sqlite3_column_double(s, seconds + 1),
+                       .variant = (const char *)sqlite3_column_text(s, variant),
+                       .there = sqlite3_column_type(s, seconds) != SQLITE_NULL};
+}
+
+static double a_call(const struct side *side) {
+  return side->calls > 0 ? side->seconds / side->calls : 0;
+}
+
+static void cell(struct text *out, double seconds) {
+  char words[48] = "-";
+  if (seconds > 0)
+    report_time(words, sizeof words, seconds);
+  text_addf(out, " %9s", words);
+}
+
+/* Less than this is what a busy machine does. */
+#define SAME 0.05
+
+static void add_loop(const char *name, const struct side *a, const struct side *b, struct text *out) {
+  const double before = a_call(a), now = a_call(b), ratio = before > 0 && now > 0 ? now / before : 0;
+  text_addf(out, "%-24s", name);
+  cell(out, a->seconds);
+  cell(out, b->seconds);
+  cell(out, before);
+  cell(out, now);
+  if (ratio > 0)
+    text_addf(out, " %6.2f  %s", ratio, ratio > 1 + SAME ? "slower" : ratio < 1 - SAME ? "faster" : "same");
+  else
+    text_addf(out, " %6s  %s", "-", !a->there ? "new" : !b->there ? "gone" : "-");
+  if (ratio > 0 && a->variant && b->variant && strcmp(a->variant, b->variant) != 0)
+    text_addf(out, ", %s -> %s", a->variant, b->variant);
+  text_add_char(out, '\n');
+}
+
+static void add_loop_json(const char *name, const struct side *a, const struct side *b, struct text *out) {
+  const double before = a_call(a), now = a_call(b);
+  json_object(out, NULL, "name:t seconds_before:d seconds_now:d call_before:d call_now:d ratio:d", name,
+              a->there ? a->seconds : NAN, b->there ? b->seconds : NAN, a->there ? before : NAN,
+              b->there ? now : NAN, before > 0 && now > 0 ? now / before : NAN);
+}
+
+/* The line about each run. */
+static void add_run(sqlite3 *db, const char *path, const struct text *json, struct text *out) {
+  sqlite3_stmt *s =
+      ask(db,
+          "SELECT json_extract(?1, '$.backend'), json_extract(?1, '$.threads'), json_extract(?1, '$.ranks'),"
+          " (SELECT sum(json_extract(value, '$.seconds')) FROM json_each(?1, '$.loops'))",
+          json, NULL);
+  char words[48] = "no time";
+  if (s && sqlite3_step(s) == SQLITE_ROW) {
+    if (sqlite3_column_double(s, 3) > 0)
+      report_time(words, sizeof words, sqlite3_column_double(s, 3));
+    const char *backend = (const char *)sqlite3_column_text(s, 0);
+    text_addf(out, "%s: backend %s, threads %d, ranks %d, loops took %s\n", path, backend ? backend : "?",
+              sqlite3_column_int(s, 1), sqlite3_column_int(s, 2), words);
+  }
+  sqlite3_finalize(s);
+}
+
+static int compare(struct cli *cli, sqlite3 *db, const char *const paths[2], const struct text *reports) {
+  struct text *out = &cli->out;
+  sqlite3_stmt *s = ask(db, compare_sql, &reports[0], &reports[1]);
+  if (!s)
+    return CLI_FAILED;
+  if (cli->json) {
+    json_open(out, NULL, '{');
+    json_open(out, "loops", '[');
+  } else {
+    for (int i = 0; i < 2; i++)
+      add_run(db, paths[i], &reports[i], out);
+    text_addf(out, "%-24s %9s %9s %9s %9s %6s\n", "loop", "before", "now", "a call", "now", "ratio");
+  }
+  while (sqlite3_step(s) == SQLITE_ROW) {
+    const struct side a = side_of(s, 1, 5), b = side_of(s, 3, 6);
+    const char *name = (const char *)sqlite3_column_text(s, 0);
+    (cli->json ? add_loop_json : add_loop)(name ? name : "?", &a, &b, out);
+  }
+  if (cli->json) {
+    json_close(out, ']');
+    json_close(out, '}');
+    text_add_char(out, '\n');
+  }
+  sqlite3_finalize(s);
+  return CLI_OK;
+}
+
+static int run_report(struct cli *cli) {
+  const char *paths[2] = {cli->values[COMPARE] ? cli->values[COMPARE] : cli->words[0], cli->words[0]};
+  const int count = cli->values[COMPARE] ? 2 : 1;
+  struct text reports[2] = {{0}, {0}};
+  sqlite3 *db = reader();
+  int status = db ? CLI_OK : CLI_FAILED;
+  for (int i = 0; !status && i < count; i++)
+    status = read_report(db, paths[i], &reports[i]);
+  if (!status && count == 2 && cli->values[OUT])
+    status = cli_fail(CLI_USAGE, "--compare writes text; -o is for the page of one report");
+  if (!status)
+    status = count == 2 ? compare(cli, db, paths, reports) : write_page(cli, &reports[0]);
+  text_free(&reports[0]);
+  text_free(&reports[1]);
+  sqlite3_close(db);
+  return status;
+}
+
+const struct command cli_report[] = {
+    {"",
+     "report",
+     "FILE.json",
+     1,
+     1,
+     CLI_NO_STORE,
+     "make the page of a report, or compare two",
+     "The files are those of OP2_TIMING=json:FILE. Without -o the page goes to the standard output. With\n"
+     "--compare the loops of both reports stand side by side, those that differ most first.",
+     run_report,
+     {{"-o", "FILE", "write the page to this file"},
+      {"--compare", "FILE", "a report of before, to compare with"}},
+     false},
+    {.name = NULL}};

@@ -1,0 +1,81 @@
+#include "report/details.h"
+
+#include <stdlib.h>
+
+#include "backend/backend.h"
+#include "base/size.h"
+#include "base/types.h"
+#include "mesh/data.h"
+#include "mesh/globals.h"
+#include "record/record.h"
+#include "record/sites.h"
+#include "tune/memory.h"
+
+static const char *const accesses[] = {
+    [OP_READ] = "OP_READ", [OP_WRITE] = "OP_WRITE", [OP_RW] = "OP_RW",    [OP_INC] = "OP_INC",
+    [OP_MIN] = "OP_MIN",   [OP_MAX] = "OP_MAX",     [OP_WORK] = "OP_WORK"};
+
+static const char *access_name(int access) {
+  const int known = (int)(sizeof accesses / sizeof *accesses);
+  return access >= 0 && access < known && accesses[access] ? accesses[access] : "";
+}
+
+static void tell_arg(const struct loop_arg *arg, struct text *out) {
+  if (!arg->present)
+    text_add(out, "absent");
+  else if (arg->dat)
+    text_addf(out, "%s, %d %s", arg->dat->name, arg->dim, type_info(arg->type)->name);
+  else if (arg->gbl)
+    text_addf(out, "global %s, %d %s", arg->gbl->name, arg->dim, type_info(arg->type)->name);
+  else
+    text_addf(out, "global, %d %s", arg->dim, type_info(arg->type)->name);
+  if (arg->present && arg->map && arg->idx < 0)
+    text_addf(out, ", by all %d of %s", -arg->idx, arg->map->name);
+  else if (arg->present && arg->map)
+    text_addf(out, ", by %s[%d]", arg->map->name, arg->idx);
+  if (arg->present)
+    text_addf(out, ", %s\n", access_name(arg->access));
+  else
+    text_add_char(out, '\n');
+}
+
+static int fill_variants(struct report_detail *out, const struct loop *loop, struct error *err) {
+  const struct tuner *tuner = loop->tuning ? loop->tuning->tuner : NULL;
+  if (!tuner)
+    return OP_OK;
+  out->variants = array_new((size_t)loop->nvariants, sizeof *out->variants);
+  if (!out->variants)
+    return error_memory(err, "a report", (size_t)loop->nvariants * sizeof *out->variants);
+  for (int i = 0; i < loop->nvariants; i++) {
+    struct report_variant v = {.name = loop->backend->name_of(loop, i),
+                               .spread = tuner_spread(tuner, i),
+                               .rejected = tuner_rejected(tuner, i)};
+    v.median = tuner_median(tuner, i, &v.runs);
+    if (v.runs || v.rejected)
+      out->variants[out->nvariants++] = v;
+  }
+  return OP_OK;
+}
+
+int detail_fill(struct report_detail *out, const struct loop_site *site, struct error *err) {
+  const struct loop *loop = site->record;
+  if (!loop || !loop->set)
+    return OP_OK;
+  text_addf(&out->set, "%s, %lld elements", loop->set->name, loop->set->global_size);
+  for (int i = 0; i < loop->nargs; i++)
+    tell_arg(&loop->args[i], &out->args);
+  if (loop->backend->tell_plan && loop->prepared && loop->nvariants > 0 &&
+      loop->backend->is_ready(loop, loop->variant))
+    loop->backend->tell_plan(loop, loop->variant, &out->plan);
+  const int code = fill_variants(out, loop, err);
+  if (!code && !(text_ok(&out->set) && text_ok(&out->args) && text_ok(&out->plan)))
+    return error_memory(err, "a report", out->args.length);
+  return code;
+}
+
+void detail_free(struct report_detail *detail) {
+  text_free(&detail->set);
+  text_free(&detail->args);
+  text_free(&detail->plan);
+  free(detail->variants);
+}

@@ -1,0 +1,92 @@
+/* What the report says below its table, in words. */
+#include <string.h>
+
+#include "report/forms.h"
+
+static void note_moved(const struct report *r, struct text *out) {
+  double moved = 0;
+  for (int i = 0; i < r->nrows; i++)
+    moved += r->rows[i].moved;
+  if (moved <= 0)
+    return;
+  text_addf(out, "moved between host and device, bytes a call:");
+  for (int i = 0; i < r->nrows; i++)
+    if (r->rows[i].calls > 0)
+      text_addf(out, " %s %.0f", r->rows[i].name, r->rows[i].moved / (double)r->rows[i].calls);
+  text_add_char(out, '\n');
+}
+
+static void note_tuning(const struct report *r, struct text *out) {
+  long long trials = 0;
+  double cost = 0;
+  const double seconds = report_seconds(r);
+  char time[48];
+  for (int i = 0; i < r->nrows; i++) {
+    trials += r->rows[i].trials;
+    cost += r->rows[i].trial_seconds;
+  }
+  report_time(time, sizeof time, cost);
+  if (trials)
+    text_addf(out, "tuning: %lld trial%s of other variants cost %s, %.1f%% of the loops' time\n", trials,
+              trials == 1 ? "" : "s", time, seconds > 0 ? 100 * cost / seconds : 0);
+}
+
+static void note_scalar(const struct report *r, struct text *out) {
+  for (int i = 0; i < r->nrows; i++)
+    if (r->rows[i].scalar && *r->rows[i].scalar)
+      text_addf(out, "%s runs without vector instructions: %s\n", r->rows[i].name, r->rows[i].scalar);
+}
+
+/* Everything else has the same bits on any number of threads. */
+static bool depends_on_threads(const struct report_row *row) {
+  static const char owners[] = "owners/";
+  return row->variant && strncmp(row->variant, owners, sizeof owners - 1) == 0;
+}
+
+static void note_owners(const struct report *r, struct text *out) {
+  for (int i = 0; i < r->nrows; i++)
+    if (depends_on_threads(&r->rows[i]))
+      text_addf(out, "%s runs by owner ranges: how its sums are rounded depends on the number of threads\n",
+                r->rows[i].name);
+}
+
+static void note_code(const struct report *r, struct text *out) {
+  int count[] = {[REPORT_NATIVE] = 0, [REPORT_COMPILED] = 0, [REPORT_CACHE_HIT] = 0};
+  double plans = 0, compiling = 0;
+  long long tried = 0;
+  char time[2][48];
+  for (int i = 0; i < r->nrows; i++) {
+    count[r->rows[i].origin]++;
+    tried += r->rows[i].tried;
+    plans += r->rows[i].plan_seconds;
+    compiling += r->rows[i].compile_seconds > 0 ? r->rows[i].compile_seconds : 0;
+  }
+  report_time(time[0], sizeof time[0], compiling);
+  report_time(time[1], sizeof time[1], plans);
+  text_addf(out, "%d loop%s: %d compiled, %d from the kernel cache, %d native", r->nrows,
+            r->nrows == 1 ? "" : "s", count[REPORT_COMPILED], count[REPORT_CACHE_HIT], count[REPORT_NATIVE]);
+  if (tried)
+    text_addf(out, "; %lld variant%s compiled for trials", tried, tried == 1 ? "" : "s");
+  text_addf(out, "; compiling took %s, plans %s\n", compiling > 0 ? time[0] : "no time",
+            plans > 0 ? time[1] : "no time");
+}
+
+static void note_small(const struct report *r, struct text *out) {
+  bool small = false;
+  for (int i = 0; i < r->nrows; i++)
+    small = small || (report_rate(&r->rows[i]) > 0 && report_in_cache(r, &r->rows[i]));
+  if (small)
+    text_addf(
+        out,
+        "small: the loop's data fit in the processor's cache (%.0f MB), so its GB/s are not the memory's\n",
+        (double)r->cache_bytes * 1e-6);
+}
+
+void report_notes(const struct report *r, struct text *out) {
+  note_code(r, out);
+  note_small(r, out);
+  note_moved(r, out);
+  note_tuning(r, out);
+  note_scalar(r, out);
+  note_owners(r, out);
+}
