@@ -195,7 +195,7 @@ CASE(a_trace_outlives_records) {
   fclose(file);
   remove(path);
   int events = 0;
-  for (const char *at = text; (at = strstr(at, "{\"name\":\"bump\",")); at++)
+  for (const char *at = text; (at = strstr(at, "{\"name\":\"bump\",\"cat\":\"loop\",")); at++)
     events++;
   assert_int_equal(events, 3);
 }

@@ -222,7 +222,7 @@ CASE(tells_trials_from_loops) {
   struct ring r = declare(SMALL);
   move_once(&r);
   report_to(said, sizeof said);
-  assert_non_null(strstr(said, "1 loop: 1 compiled, 0 from the kernel cache, 0 native\n"));
+  assert_non_null(strstr(said, "1 loop: 1 compiled, 0 from the kernel cache, 0 native; compiling"));
   works(op_exit());
 
   open_library("force", "warm.db");
@@ -235,7 +235,7 @@ CASE(tells_trials_from_loops) {
   report_to(said, sizeof said);
   char expected[128];
   snprintf(expected, sizeof expected,
-           "1 loop: 0 compiled, 1 from the kernel cache, 0 native; %lld variants compiled for trials\n",
+           "1 loop: 0 compiled, 1 from the kernel cache, 0 native; %lld variants compiled for trials; ",
            op_counters()->compiles);
   if (!strstr(said, expected))
     fail_msg("\"%s\" is not in:\n%s", expected, said);
@@ -252,11 +252,10 @@ static void scale_once(op_set set, op_dat in, op_dat out) {
 static long long calls_in(const char *report, const char *loop) {
   long long calls = -1;
   const char *row = strstr(report, loop);
-  return row && sscanf(row + strlen(loop), "%lld", &calls) == 1 ? calls : -1;
+  return row && sscanf(row + strlen(loop), " %*f %*s %*f%% %lld", &calls) == 1 ? calls : -1;
 }
 
-/* Loops whose temporaries were freed stay in the report: one row for the calls of a kind, in the order of the
- * first calls. The next record of the kind goes on with the row, also where it uses no temporaries. */
+/* Loops whose temporaries were freed stay in the report: one row for the calls of a kind. The next record of the kind goes on with the row, also where it uses no temporaries. */
 CASE(reports_what_is_gone) {
   enum { TIMES = 3 };
   char said[4096];
@@ -275,8 +274,7 @@ CASE(reports_what_is_gone) {
   move_once(&r);
   scale_once(r.cells, kept, twice);
   report_to(said, sizeof said);
-  if (calls_in(said, "\nscale") != 2 * TIMES + 1 || calls_in(said, "\nmove") != 1 ||
-      strstr(said, "\nmove") < strstr(said, "\nscale"))
+  if (calls_in(said, "\nscale") != 2 * TIMES + 1 || calls_in(said, "\nmove") != 1)
     fail_msg("rows are missing or wrong:\n%s", said);
   assert_non_null(strstr(said, "2 loops: "));
   works(op_exit());
