@@ -60,6 +60,7 @@ extern "C" {
 #define op_put_gbl op2jit_put_gbl
 #define op_par_loop_array op2jit_par_loop_array
 #define op_find_accesses op2jit_find_accesses
+#define op_decl_prelude op2jit_decl_prelude
 #define op_kernel_file op2jit_kernel_file
 #define op_kernel_native op2jit_kernel_native
 #define op_fetch_data op2jit_fetch_data
@@ -304,9 +305,33 @@ typedef void (*op_kernel_function)(void);
  * known already. Errors (NULL): OP_ERR_ARGUMENT, OP_ERR_STATE. Local. */
 const char *op_kernel_native(const char *text, op_kernel_function function);
 
+/* In a kernel: `condition` holds for every element. Checked runs (OP2_CHECK) end with OP_ERR_VIOLATION, which names the
+ * loop, the element and the condition; elsewhere nothing is tested, and it costs nothing (the native backend looks and
+ * goes on). Kernels have printf as well, which every backend and rank writes to its stdout as elements run. */
+#define op_assert(condition) op2jit_assert((condition) ? 1 : 0, #condition)
+void op2jit_assert_failed(const char *condition);
+static inline void op2jit_assert(int holds, const char *condition) {
+  if (!holds)
+    op2jit_assert_failed(condition);
+}
+
 /* The text of a file, read once and kept by the library until op_exit; messages name the file and its
  * lines. Errors (NULL): OP_ERR_FILE. Local. */
 const char *op_kernel_file(const char *path);
+
+/* Text that all kernels share: enums, structs, macros, static functions, tables. Every loop that is called from now on
+ * sees it in front of its kernel's text, several in the order of these calls; the same text a second time adds nothing.
+ * A kernel of OP_KERNEL_DEF is a C function too, and there needs the same text as part of the program: #include the
+ * file that op_prelude_file names. May be called at any time outside a loop; loops that ran before are compiled anew
+ * for the longer text, or found in the cache. Under MPI the text is the same on all ranks. Errors: OP_ERR_ARGUMENT,
+ * OP_ERR_KERNEL (something is not closed, or includes what is not there), OP_ERR_MPI. */
+int op_decl_prelude(const char *text);
+/* The same for a file, op_prelude_file("shared.h"). It is looked for in the folders of OP2_INCLUDE, then where
+ * OP_KERNEL_FILE looks. Errors: OP_ERR_FILE. */
+#define op_prelude_file(path) op2jit_prelude_file((path), __FILE__)
+int op2jit_prelude_file(const char *path, const char *source);
+/* Files and strings, kernels' and preludes', may have lines like #include "shared.h". The file is looked for beside the
+ * one that includes it, in the folders of OP2_INCLUDE, in the working folder. It is read once and kept until op_exit. */
 
 /* Kernels in a file of their own, as C functions (`static void flux(...) {...}`, several in one file): the program
  * has #include "kernels.h", behind the C variables of its constants, and gives OP_KERNEL_FILE("kernels.h", flux) to

@@ -98,11 +98,7 @@ static bool next_message(const char **at, struct message *m) {
 static struct source source_of(enum place place, const struct told *t) {
   const struct desc *d = t->desc;
   if (place == PLACE_KERNEL)
-    return (struct source){.text = d->text,
-                           .length = strlen(d->text),
-                           .file = d->origin_file,
-                           .line = d->origin_line,
-                           .one_line = d->one_line};
+    return desc_source(d);
   if (place == PLACE_LOOP && t->files)
     return (struct source){.text = text_str(&t->files->main),
                            .length = t->files->main.length,
@@ -139,15 +135,15 @@ static bool is_advice_for_others(const struct message *m) {
 }
 
 #define IN_TEXT "put it in the text: of the program a kernel sees only its text, so write "
+#define IN_FRONT "in front of the kernel, or share it with all kernels by op_prelude_file or op_decl_prelude"
 #define CONSTANT                                                                                             \
-  IN_TEXT "functions, enums and #defines in front of the kernel; if %.*s is a constant, declare it with "    \
-          "op_decl_const before the loop (op2jit check: --const)\n"
-#define TYPE_NAME IN_TEXT "what %.*s is in front of the kernel\n"
-#define HELPER IN_TEXT "%.*s in front of the kernel\n"
+  IN_TEXT "functions, enums and #defines " IN_FRONT                                                          \
+          "; if %.*s is a constant, declare it with op_decl_const before the loop (op2jit check: --const)\n"
+#define TYPE_NAME IN_TEXT "what %.*s is " IN_FRONT "\n"
+#define HELPER IN_TEXT "%.*s " IN_FRONT "\n"
 #define LIBRARY                                                                                              \
-  "kernels have the functions of <math.h>, not %.*s: they allocate and print nothing, and reach data "       \
-  "through "                                                                                                 \
-  "arguments only\n"
+  "kernels have the functions of <math.h> and printf, not %.*s: they allocate nothing, and reach data "      \
+  "through arguments only\n"
 
 /* How compilers speak of a name that nobody declared, and what to do. The first that fits. */
 static const struct {

@@ -76,11 +76,7 @@ const char *prove_remedy(const struct desc *d, const struct prove_finding *f) {
 void prove_tell(const struct desc *d, const struct proof *proof, int finding, const char *kernel_file,
                 struct text *out) {
   const struct prove_finding *f = &proof->result.findings[finding];
-  const struct source source = {.text = d->text,
-                                .length = strlen(d->text),
-                                .file = d->origin_file,
-                                .line = d->origin_line,
-                                .one_line = d->one_line};
+  const struct source source = desc_source(d);
   const bool placed = f->line > 0 && strcmp(f->file, kernel_file) == 0;
   text_addf(out, "kernel %s", d->kernel_name);
   if (placed) {

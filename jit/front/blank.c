@@ -4,42 +4,18 @@
 
 #include "jit/front/parameters.h"
 #include "jit/front/prelude.h"
-
-static const char *const allowed_headers[] = {"math.h",  "stdint.h",  "limits.h",
-                                              "float.h", "stdbool.h", "stddef.h"};
+#include "jit/front/unit/include.h"
 
 /* ---- headers ------------------------------------------------------------------------------------*/
 
-/* The name between <> or "" behind #include, at most `size` - 1 bytes. */
-static void header_name(const struct kernel *k, size_t first, char *out, size_t size) {
-  const struct token *t = k->tokens.items;
-  size_t last = first;
-  while (last < k->tokens.count && t[last].directive && t[last].line == t[first].line)
-    last++;
-  out[0] = '\0';
-  if (last == first)
-    return;
-  size_t begin = t[first].begin + 1, end = t[last - 1].end - 1;
-  size_t length = end > begin ? end - begin : 0;
-  if (length >= size)
-    length = size - 1;
-  memcpy(out, k->text + begin, length);
-  out[length] = '\0';
-}
-
-static int blank_include(struct kernel *k, size_t hash, struct error *err) {
+static int blank_include(struct kernel *k, size_t hash, const char *name, struct error *err) {
   const struct token *t = &k->tokens.items[hash];
-  char name[64];
-  header_name(k, hash + 2, name, sizeof name);
-  bool allowed = false;
-  for (size_t i = 0; i < sizeof allowed_headers / sizeof *allowed_headers; i++)
-    allowed |= strcmp(name, allowed_headers[i]) == 0;
-  if (!allowed)
-    return kernel_error(k, t->line, t->column, err,
-                        "kernels cannot include \"%s\": they have math.h, stdint.h, limits.h, float.h, "
-                        "stdbool.h and stddef.h "
-                        "without any #include, and no other header",
-                        name);
+  if (!include_is_known(name))
+    return kernel_error(
+        k, t->line, t->column, err,
+        "the file \"%s\" cannot be included here: kernels have what %s declare without any #include, "
+        "and no other header of the system",
+        name, include_known);
   for (size_t i = t->begin; i < k->length && k->text[i] != '\n'; i++)
     k->text[i] = ' ';
   return OP_OK;
@@ -47,10 +23,10 @@ static int blank_include(struct kernel *k, size_t hash, struct error *err) {
 
 static int blank_includes(struct kernel *k, bool *any, struct error *err) {
   for (size_t i = 0; i < k->tokens.count; i++) {
-    bool hash = k->tokens.items[i].directive && k->tokens.items[i].line_first && token_is(&k->tokens, i, "#");
-    if (!hash || !token_is(&k->tokens, i + 1, "include"))
+    struct include include;
+    if (!include_read(&k->tokens, i, &include))
       continue;
-    if (blank_include(k, i, err) != OP_OK)
+    if (blank_include(k, i, include.name, err) != OP_OK)
       return err->code;
     *any = true;
   }

@@ -4,11 +4,21 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "jit/front/excerpt.h"
 #include "jit/front/number.h"
 
 static const char *const form_names[] = {"dat", "gbl", "idx", "info"};
 static const char *const access_names[] = {"read", "write", "rw", "inc", "min", "max", "work"};
 enum { FORMS = 4, ACCESSES = 7, LARGEST = 1 << 30 };
+
+struct source desc_source(const struct desc *d) {
+  return (struct source){.text = d->text,
+                         .length = strlen(d->text),
+                         .file = d->origin_file,
+                         .line = d->origin_line,
+                         .one_line = d->one_line,
+                         .origins = &d->origins};
+}
 
 /* ---- life --------------------------------------------------------------------------------------*/
 
@@ -21,6 +31,7 @@ void desc_free(struct desc *d) {
   free(d->kernel_name);
   free(d->text);
   free(d->origin_file);
+  origins_free(&d->origins);
   free(d->fp);
   free(d->names);
   *d = (struct desc){0};
@@ -52,10 +63,12 @@ int desc_copy(struct desc *to, const struct desc *from, struct error *err) {
   *to = *from;
   to->kernel_name = to->text = to->origin_file = to->fp = to->names = NULL;
   to->nconsts = 0;
+  to->origins = (struct origins){0};
   to->consts = array_new((size_t)from->nconsts, sizeof *to->consts);
   bool good = to->consts && copy_string(&to->kernel_name, from->kernel_name) &&
               copy_string(&to->text, from->text) && copy_string(&to->origin_file, from->origin_file) &&
-              copy_string(&to->fp, from->fp) && copy_string(&to->names, from->names);
+              copy_string(&to->fp, from->fp) && copy_string(&to->names, from->names) &&
+              origins_copy(&to->origins, &from->origins);
   for (int i = 0; good && i < from->nconsts; i++) {
     good = copy_const(&to->consts[i], &from->consts[i]);
     to->nconsts = i + 1;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/types.h"
+#include "jit/front/unit/origins.h"
 
 enum desc_form { DESC_DAT, DESC_GBL, DESC_IDX, DESC_INFO };
 
@@ -50,9 +51,10 @@ struct desc_const {
 
 struct desc {
   char *kernel_name;
-  char *text;        /* the kernel text without a leading #line */
-  char *origin_file; /* where the text comes from, for messages; may be NULL; not part of the key */
-  int origin_line;   /* of the text's first line; 0: unknown */
+  char *text;             /* the kernel text without a leading #line */
+  char *origin_file;      /* where the text comes from, for messages; may be NULL; not part of the key */
+  int origin_line;        /* of the text's first line; 0: unknown */
+  struct origins origins; /* of a text from several places; not part of the key */
   bool
       compiled; /* the kernel is a function of the program: there is no text, and the frame begins with places */
   bool one_line; /* from OP_KERNEL: laid out anew for messages; not part of the key */

@@ -7,7 +7,22 @@
 
 enum { AROUND = 2, WIDEST = 400, DEEPEST = 40 };
 
-void source_place(const struct source *s, int line, int column, struct text *out) {
+/* The part of the text that comes from where this line does; *line becomes one of the part. */
+static struct source part_of(const struct source *s, int *line) {
+  const struct origin *o = origins_at(s->origins, *line);
+  if (!o)
+    return *s;
+  const bool last = o == &s->origins->items[s->origins->count - 1];
+  *line -= o->line - 1;
+  return (struct source){.text = s->text + o->begin,
+                         .length = (last ? s->length : o[1].begin) - o->begin,
+                         .file = o->file,
+                         .line = o->file_line,
+                         .one_line = o->one_line};
+}
+
+void source_place(const struct source *whole, int line, int column, struct text *out) {
+  const struct source part = part_of(whole, &line), *s = &part;
   text_add(out, s->file ? s->file : "kernel text");
   int shown = s->line > 0 ? s->line + line - 1 : line;
   text_addf(out, ":%d", shown);
@@ -157,8 +172,9 @@ static void excerpt_laid_out(const struct source *s, int column, struct text *ou
 void source_excerpt(const struct source *s, int line, int column, struct text *out) {
   if (line < 1)
     return;
-  if (s->one_line)
-    excerpt_laid_out(s, column, out);
+  const struct source part = part_of(s, &line);
+  if (part.one_line)
+    excerpt_laid_out(&part, column, out);
   else
-    excerpt_as_written(s, line, column, out);
+    excerpt_as_written(&part, line, column, out);
 }

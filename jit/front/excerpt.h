@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "jit/front/unit/origins.h"
 
 struct source {
   const char *text;
@@ -13,7 +14,13 @@ struct source {
   const char *file; /* NULL: a string of the program */
   int line;         /* of the text's first line in `file` */
   bool one_line;    /* made by OP_KERNEL: shown one statement a line */
+  const struct origins
+      *origins; /* of a text from several places: what counts in place of file, line and one_line */
 };
+
+/* The text of a loop. Points into it. */
+struct desc;
+struct source desc_source(const struct desc *d);
 
 /* "file.c:12:8", or "kernel text:12:8" without a file; for a text of OP_KERNEL the macro's "file.c:12". */
 void source_place(const struct source *s, int line, int column, struct text *out);

@@ -9,6 +9,7 @@
 #include "jit/front/blank.h"
 #include "jit/front/excerpt.h"
 #include "jit/front/parameters.h"
+#include "jit/front/unit/unit.h"
 
 static char *copy_bytes(const char *bytes, size_t length) {
   char *copy = array_new(length + 1, 1);
@@ -22,13 +23,17 @@ static struct source kernel_source(const struct kernel *k) {
                          .length = k->length,
                          .file = k->origin_file,
                          .line = k->origin_line,
-                         .one_line = k->one_line};
+                         .one_line = k->one_line,
+                         .origins = &k->origins};
 }
 
 int kernel_error(const struct kernel *k, int line, int column, struct error *err, const char *format, ...) {
   struct source source = kernel_source(k);
   struct text message = {0};
-  text_addf(&message, "kernel %s: ", k->name);
+  if (k->name)
+    text_addf(&message, "kernel %s: ", k->name);
+  else
+    text_add(&message, "the prelude: ");
   va_list args;
   va_start(args, format);
   text_vaddf(&message, format, args);
@@ -56,31 +61,15 @@ static const char *skip_mark(const char *text, size_t *length) {
   return text + size;
 }
 
-/* `#line N "file"` and a line end at the very beginning; the rest of the text is returned. */
-static const char *split_origin(struct kernel *k, const char *text, size_t *length) {
-  const char *end = text + *length, *at = text;
-  static const char word[] = "#line ";
-  k->origin_line = 1;
-  if (*length < sizeof word || memcmp(at, word, sizeof word - 1) != 0)
-    return text;
-  at += sizeof word - 1;
-  long line = 0;
-  for (; at < end && *at >= '0' && *at <= '9' && line < 100000000; at++)
-    line = line * 10 + (*at - '0');
-  const char *newline = memchr(at, '\n', (size_t)(end - at));
-  if (!newline || end - at < 4 || at[0] != ' ' || at[1] != '"' || newline[-1] != '"' || newline - at < 3)
-    return text;
-  k->origin_file = copy_bytes(at + 2, (size_t)(newline - at) - 3);
-  k->origin_line = (int)line;
-  *length = (size_t)(end - newline) - 1;
-  k->one_line = !memchr(newline + 1, '\n', *length);
-  return newline + 1;
+static bool is_one_line(const struct kernel *k, size_t token) {
+  const struct origin *origin = origins_of(&k->origins, k->tokens.items[token].begin);
+  return origin ? origin->one_line : k->one_line;
 }
 
 /* A macro's argument has no lines: what follows on the directive's would be part of it. */
 static int check_one_line(const struct kernel *k, struct error *err) {
-  for (size_t i = 0; k->one_line && i < k->tokens.count; i++)
-    if (token_is(&k->tokens, i, "#"))
+  for (size_t i = 0; i < k->tokens.count; i++)
+    if (token_is(&k->tokens, i, "#") && is_one_line(k, i))
       return kernel_error(k, k->tokens.items[i].line, k->tokens.items[i].column, err,
                           "a preprocessor line cannot stand in OP_KERNEL, which makes one line of its text; "
                           "write the kernel as a "
@@ -171,9 +160,17 @@ static int find_functions(struct kernel *k, struct error *err) {
   return OP_OK;
 }
 
+/* Of the kernel's own text: not of what it shares. */
+static bool is_own(const struct kernel *k, int function) {
+  return k->tokens.items[k->functions[function].token].begin >= k->origins.own;
+}
+
 static int no_such_function(const struct kernel *k, struct error *err) {
   struct text message = {0};
-  if (k->nfunctions == 0)
+  int first = 0;
+  while (first < k->nfunctions && !is_own(k, first))
+    first++;
+  if (first == k->nfunctions)
     text_addf(&message,
               "the kernel text defines no function, so there is no kernel %s in it; a kernel is the text of "
               "\"void %s(...) {...}\"",
@@ -182,7 +179,8 @@ static int no_such_function(const struct kernel *k, struct error *err) {
     const char **names = array_new((size_t)k->nfunctions, sizeof *names);
     text_addf(&message, "the kernel text has no function %s; it defines ", k->name);
     for (int i = 0; i < k->nfunctions; i++) {
-      text_addf(&message, "%s%s", i ? ", " : "", k->functions[i].name);
+      if (i >= first)
+        text_addf(&message, "%s%s", i > first ? ", " : "", k->functions[i].name);
       if (names)
         names[i] = k->functions[i].name;
     }
@@ -259,10 +257,10 @@ static bool is_closing(const struct kernel *k, const struct token *open, const s
   return strchr(pairs, k->text[open->begin])[1] == k->text[close->begin];
 }
 
-static int match_brackets(const struct kernel *k, size_t *stack, struct error *err) {
+static int match_brackets(const struct kernel *k, size_t first, size_t *stack, struct error *err) {
   const struct token *items = k->tokens.items;
   size_t depth = 0;
-  for (size_t i = 0; i < k->tokens.count; i++) {
+  for (size_t i = first; i < k->tokens.count; i++) {
     const struct token *token = &items[i];
     char c = k->text[token->begin];
     if (token->kind != TOKEN_PUNCTUATOR || token->directive || !strchr("(){}[]", c))
@@ -287,9 +285,13 @@ static int match_brackets(const struct kernel *k, size_t *stack, struct error *e
 /* Left open, it would swallow the code around the kernel, and the compiler would speak of that. */
 static int check_closed(const struct kernel *k, struct error *err) {
   const struct tokens *t = &k->tokens;
+  size_t first = 0;
   if (t->open_comment)
     return report_comment(k, err);
-  for (size_t i = 0; i < t->count; i++) {
+  while (first < t->count &&
+         t->items[first].begin < k->origins.own) /* that was checked when it was declared */
+    first++;
+  for (size_t i = first; i < t->count; i++) {
     const struct token *token = &t->items[i];
     bool quoted = token->kind == TOKEN_STRING || token->kind == TOKEN_CHARACTER;
     if (quoted && (token->end - token->begin < 2 || k->text[token->end - 1] != k->text[token->begin]))
@@ -303,20 +305,16 @@ static int check_closed(const struct kernel *k, struct error *err) {
   size_t *stack = array_new(t->count, sizeof *stack);
   if (!stack)
     return error_memory(err, "the check of a kernel text", t->count * sizeof *stack);
-  int code = match_brackets(k, stack, err);
+  int code = match_brackets(k, first, stack, err);
   free(stack);
   return code;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------*/
 
-static int parse(struct kernel *k, const char *text, size_t length, const char *name, struct error *err) {
-  const char *rest = skip_mark(split_origin(k, text, &length), &length);
-  k->name = copy_bytes(name, strlen(name));
-  k->text = copy_bytes(rest, length);
-  k->length = length;
+static int parse(struct kernel *k, struct error *err) {
   if (!k->name || !k->text)
-    return error_memory(err, "a kernel text", length);
+    return error_memory(err, "a kernel text", k->length);
   if (lex(&k->tokens, k->text, k->length, err) != OP_OK || check_one_line(k, err) != OP_OK ||
       kernel_blank(k, err) != OP_OK || find_functions(k, err) != OP_OK || find_kernel(k, err) != OP_OK ||
       check_closed(k, err) != OP_OK)
@@ -324,11 +322,53 @@ static int parse(struct kernel *k, const char *text, size_t length, const char *
   return parameters_parse(k, err);
 }
 
-int kernel_parse(struct kernel *k, const char *text, size_t length, const char *name, struct error *err) {
-  *k = (struct kernel){.function = -1};
-  int code = parse(k, text, length, name, err);
+static int parse_or_free(struct kernel *k, struct error *err) {
+  int code = parse(k, err);
   if (code != OP_OK)
     kernel_free(k);
+  return code;
+}
+
+int kernel_parse(struct kernel *k, const char *text, size_t length, const char *name, struct error *err) {
+  struct origin origin;
+  const char *rest = skip_mark(origin_split(text, &length, &origin), &length);
+  *k = (struct kernel){.function = -1,
+                       .name = copy_bytes(name, strlen(name)),
+                       .text = copy_bytes(rest, length),
+                       .length = length,
+                       .origin_file = origin.file,
+                       .origin_line = origin.file_line,
+                       .one_line = origin.one_line};
+  return parse_or_free(k, err);
+}
+
+int kernel_parse_unit(struct kernel *k, struct shared *shared, const char *text, const char *name,
+                      struct error *err) {
+  struct unit unit;
+  *k = (struct kernel){.function = -1};
+  if (unit_make(&unit, shared, text, strlen(text), name, err) != OP_OK)
+    return err->code;
+  const size_t length = unit.text.length;
+  *k = (struct kernel){.function = -1,
+                       .name = copy_bytes(name, strlen(name)),
+                       .text = length ? text_take(&unit.text) : copy_bytes("", 0),
+                       .length = length,
+                       .origin_line = 1,
+                       .origins = unit.origins};
+  unit.origins = (struct origins){0};
+  unit_free(&unit);
+  return parse_or_free(k, err);
+}
+
+int shared_check(const struct shared *shared, struct error *err) {
+  struct kernel k = {.text = shared->before.text.data, .length = shared->before.text.length};
+  if (!k.length || lex(&k.tokens, k.text, k.length, err) != OP_OK)
+    return err->code;
+  k.origins = shared->before.origins;
+  int code = check_one_line(&k, err);
+  if (!code)
+    code = check_closed(&k, err);
+  tokens_free(&k.tokens);
   return code;
 }
 
@@ -342,6 +382,7 @@ void kernel_free(struct kernel *k) {
   free(k->functions);
   free(k->parameters);
   tokens_free(&k->tokens);
+  origins_free(&k->origins);
   free(k->name);
   free(k->text);
   free(k->origin_file);

@@ -6,6 +6,7 @@
 #include "base/types.h"
 #include "jit/front/describe.h"
 #include "jit/front/lexer.h"
+#include "jit/front/unit/unit.h"
 
 struct kernel_parameter {
   char *name;          /* "" if it has none */
@@ -33,9 +34,10 @@ struct kernel {
   char *
       text; /* without a leading #line; without a byte order mark; what need not be said is blanked, see blank.h */
   size_t length;
-  char *origin_file; /* from the leading #line, or NULL */
-  int origin_line;   /* of the text's first line; 1 if there was no #line */
-  bool one_line;     /* made by OP_KERNEL */
+  char *origin_file;      /* from the leading #line, or NULL */
+  int origin_line;        /* of the text's first line; 1 if there was no #line */
+  bool one_line;          /* made by OP_KERNEL */
+  struct origins origins; /* of a unit: none for a text alone */
   struct tokens tokens;
   struct kernel_function *functions; /* every function defined in the text, in order */
   int nfunctions;
@@ -48,6 +50,11 @@ struct kernel {
 /* Read `text` (any bytes) and find the function `name`. OP_ERR_KERNEL: there is none (the message names those
  * there are), it is not void, or an #include is not accepted. */
 int kernel_parse(struct kernel *k, const char *text, size_t length, const char *name, struct error *err);
+/* The same behind what kernels share, with the files that it includes. */
+int kernel_parse_unit(struct kernel *k, struct shared *shared, const char *text, const char *name,
+                      struct error *err);
+/* OP_ERR_KERNEL: something is opened in the shared text that is not closed there. */
+int shared_check(const struct shared *shared, struct error *err);
 void kernel_free(struct kernel *k);
 
 /* Does the identifier occur outside of comments and strings? */

@@ -38,6 +38,9 @@ static const char prelude[] =
     "double nan(const char*);float nanf(const char*);\n"
                                 /* clang-format on */
                                 /* of stdlib.h and string.h what people expect to be everywhere */
+                                "int printf(const char*restrict,...);\n#define OP2JIT_KERNEL 1\n"
+                                "#define op_assert(c) op2jit_assert((c)?1:0,#c)\n#define assert(c) "
+                                "op_assert(c)\n"
                                 "int abs(int);long labs(long);long long llabs(long long);\n"
                                 "void*memcpy(void*restrict,const "
                                 "void*restrict,size_t);void*memmove(void*,const void*,size_t);\n"

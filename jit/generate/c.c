@@ -88,6 +88,12 @@ static void put_head(struct generator *g, const struct generated *files) {
   put(g, "#include \"%s\"", files->prelude_file);
   put(g, "#pragma clang diagnostic push");
   put(g, "#pragma clang diagnostic ignored \"-Weverything\"");
+  /* Only the checking form asks. */
+  if (g->s->bounds) {
+    put(g, "__attribute__((noreturn)) void op2jit_assert_failed(const char *);");
+    put(g, "#define op2jit_assert(c, words) ((c) ? (void)0 : op2jit_assert_failed(words))");
+  } else
+    put(g, "#define op2jit_assert(c, words) ((void)0)");
   put(g, "typedef long long __attribute__((may_alias)) op2_longlong;");
   put(g, "typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;");
   put_constants(g);

@@ -60,6 +60,15 @@ _Noreturn void bounds_ends(const struct bounds_place *place, unsigned long index
   longjmp(*running.back, 1);
 }
 
+void bounds_assert_failed(const char *condition) {
+  if (!running.back) {
+    fprintf(stderr, "op2jit: op_assert(%s) does not hold\n", condition);
+    abort();
+  }
+  *running.found = (struct bounds_finding){.condition = condition};
+  longjmp(*running.back, 1);
+}
+
 void bounds_left(void) {
   running.back = NULL;
 }
@@ -75,7 +84,7 @@ bool bounds_call(range_function function, void *const *frame, long begin, long e
   if (setjmp(back) == 0)
     function(frame, NULL, begin, end);
   running.back = NULL;
-  return found->line == 0 || found->passed;
+  return !found->condition && (found->line == 0 || found->passed);
 }
 
 /* ---- where it was ---- */

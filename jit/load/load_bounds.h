@@ -13,14 +13,15 @@ struct bounds_finding {
    * was found. */
   int line, column;
   long long index;
-  char type[64]; /* "'double[3]'" */
-  bool passed;   /* the call went on */
+  char type[64];         /* "'double[3]'" */
+  bool passed;           /* the call went on */
+  const char *condition; /* of an op_assert that does not hold, with line 0; part of the code */
 };
 
 /* May the call go on? */
 typedef bool bounds_passes(const struct bounds_finding *finding, void *user);
 
-/* Calls the function. False if an index was outside an array and may not pass: then `found` says where, and what the
+/* Calls the function. False if an index was outside an array and may not pass, or a condition did not hold: then `found` says where, and what the
  * call had done by then is done. Else it says what passed last. */
 bool bounds_call(range_function function, void *const *frame, long begin, long end, bounds_passes *passes,
                  void *user, struct bounds_finding *found);
@@ -38,6 +39,7 @@ bool bounds_is_of_row(const char *text, const struct bounds_finding *finding);
 /* What generated code calls, in the words of the compiler's sanitizers. */
 struct bounds_place;
 void bounds_outside(const struct bounds_place *place, unsigned long index);
+_Noreturn void bounds_assert_failed(const char *condition);                        /* what op_assert is */
 _Noreturn void bounds_ends(const struct bounds_place *place, unsigned long index); /* never goes on */
 
 #endif

@@ -3,6 +3,7 @@
 #include <complex.h>
 #include <dlfcn.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ struct row {
 static const struct row rows[] = {
     {"__ubsan_handle_out_of_bounds", (void (*)(void))bounds_outside},
     {"__ubsan_handle_out_of_bounds_abort", (void (*)(void))bounds_ends},
+    {"op2jit_assert_failed", (void (*)(void))bounds_assert_failed},
     ROW(__divdc3),
     ROW(__divsc3),
     ROW(__divmodti4),
@@ -101,6 +103,9 @@ static const struct row rows[] = {
     BOTH(nextafter),
     BOTH(nexttoward),
     BOTH(pow),
+    ROW(printf),
+    ROW(putchar),
+    ROW(puts),
     BOTH(remainder),
     BOTH(remquo),
     BOTH(rint),

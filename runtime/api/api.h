@@ -32,6 +32,10 @@ void *api_leave_pointer(void *result);
 /* The context without entering, NULL if there is none: for local calls that cannot fail. */
 struct op_context *api_context(void);
 
+/* kernel_files.c: where OP_KERNEL_FILE would find that file, seen from a source; false: nowhere, or OP2_INCLUDE comes
+ * first. */
+bool kernel_file_place(struct op_context *ctx, const char *file, const char *source, struct text *path);
+
 /* Of this process; 0 before op_init, and after op_exit what it was. */
 int api_rank(void);
 int api_ranks(void);

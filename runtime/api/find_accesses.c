@@ -37,7 +37,7 @@ static void take_choice(struct search *s, int i) {
 /* A pointer to const can only be read. */
 static int begin(struct search *s, struct error *err) {
   struct kernel k = {0};
-  int code = kernel_parse(&k, s->call.text, strlen(s->call.text), s->call.name, err);
+  int code = kernel_parse_unit(&k, s->ctx->shared, s->call.text, s->call.name, err);
   if (code)
     error_prefix(err, "loop %s: ", s->call.name);
   s->begun = !code;

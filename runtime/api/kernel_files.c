@@ -130,17 +130,25 @@ static int not_found(const struct places *places, const char *file, struct error
       *places->program ? places->program : "not known");
 }
 
+static bool places_make(const struct op_context *ctx, struct places *p, char program[4096],
+                        const char *source) {
+  const char *first = env_value(ctx->env, ENV_KERNELS);
+  const ssize_t length = readlink("/proc/self/exe", program, 4095);
+  program[length > 0 ? length : 0] = '\0';
+  *p = (struct places){first && *first ? first : NULL, strdup(source), program, {0}, false};
+  if (!p->source)
+    return false;
+  cut_name(p->source);
+  cut_name(p->program);
+  return true;
+}
+
 static int look_for(struct op_context *ctx, const char *file, const char *source, const char **text,
                     struct error *err) {
-  const char *first = env_value(ctx->env, ENV_KERNELS);
   char program[4096] = "";
-  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  program[length > 0 ? length : 0] = '\0';
-  struct places places = {first && *first ? first : NULL, strdup(source), program, {0}, false};
+  struct places places;
   int code = OP_OK;
-  if (places.source) {
-    cut_name(places.source);
-    cut_name(places.program);
+  if (places_make(ctx, &places, program, source)) {
     if (is_found(&places, file))
       code = load_file(ctx, file, source, text_str(&places.path), text, err);
     else if (!places.failed)
@@ -151,6 +159,21 @@ static int look_for(struct op_context *ctx, const char *file, const char *source
   text_free(&places.path);
   free(places.source);
   return code;
+}
+
+bool kernel_file_place(struct op_context *ctx, const char *file, const char *source, struct text *path) {
+  char program[4096] = "";
+  struct places places;
+  bool found = false;
+  if (!source || !places_make(ctx, &places, program, source))
+    return false;
+  if (is_found(&places, file)) {
+    *path = places.path;
+    found = true;
+  } else
+    text_free(&places.path);
+  free(places.source);
+  return found;
 }
 
 const char *op2jit_kernel_included(const char *file, const char *name, op_kernel_function function,

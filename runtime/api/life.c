@@ -14,6 +14,7 @@
 #include "context/trace.h"
 #include "context/forced.h"
 #include "files/io.h"
+#include "jit/front/unit/unit.h"
 #include "jit/jit.h"
 #include "jit/key/signature.h"
 #include "jit/plugin.h"
@@ -48,6 +49,7 @@ struct whole {
   struct list sites;
   struct native_table natives;
   struct list kernel_files;
+  struct shared shared;
   struct trace trace;
   struct text dat_names;
   struct queue queue;
@@ -71,6 +73,7 @@ static struct op_context *new_context(struct error *err) {
                                    .chains = &w->chains,
                                    .natives = &w->natives,
                                    .kernel_files = &w->kernel_files,
+                                   .shared = &w->shared,
                                    .trace = &w->trace,
                                    .dat_names = &w->dat_names,
                                    .forms = check_forms,
@@ -151,6 +154,7 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
   if (ctx->comm->rank == 0)
     warn_each_line(ctx->log, warnings);
   struct tune_mode ignored;
+  ctx->shared->folders = env_value(ctx->env, ENV_INCLUDE);
   open_queue(ctx);
   int code = context_check_timing(ctx, err);
   if (!code)
@@ -257,6 +261,7 @@ void context_close(struct op_context *ctx) {
   for (int i = 0; i < ctx->kernel_files->count; i++)
     free(ctx->kernel_files->items[i]);
   list_free(ctx->kernel_files);
+  shared_free(ctx->shared);
   profile_free(ctx->profile);
   handles_release_all(ctx->handles);
   release(ctx);

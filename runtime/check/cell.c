@@ -213,5 +213,6 @@ void cell_run(struct cell *cell, int side, int paint) {
   cell->trap = trap_call(run_kernel, &run);
   if (cell->trap != TRAP_NONE)
     bounds_left();
+  cell->condition = cell->trap == TRAP_ASSERTED ? trap_condition() : cell->outside.condition;
   cell->passed |= cell->outside.passed;
 }

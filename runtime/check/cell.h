@@ -37,6 +37,7 @@ struct cell {
   struct desc desc;        /* of that code */
   void **frames[CELL_SIDES];
   void *pointers[CELL_SIDES][OP_MAX_ARGS];
+  const char *condition;         /* of the op_assert that the last run ended at, NULL: none */
   struct bounds_finding outside; /* of generated code: what the last run ended at, or `passed` */
   enum trap_cause trap;          /* what the last run ended at */
   bool passed; /* some run reached the next row of a table by an index beyond the row before */

@@ -47,11 +47,27 @@ void trap_end(void) {
   }
 }
 
+static _Thread_local const char *failed;
+
+void trap_assert_failed(const char *condition) {
+  jmp_buf *to = back;
+  if (!to)
+    return;
+  back = NULL;
+  failed = condition;
+  longjmp(*to, TRAP_ASSERTED);
+}
+
+const char *trap_condition(void) {
+  return failed;
+}
+
 enum trap_cause trap_call(void (*run)(void *user), void *user) {
   jmp_buf here;
   switch (setjmp(here)) {
   case TRAP_DIVIDED: return TRAP_DIVIDED;
   case TRAP_LEFT: return TRAP_LEFT;
+  case TRAP_ASSERTED: return TRAP_ASSERTED;
   default: break;
   }
   back = &here;

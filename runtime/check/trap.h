@@ -8,8 +8,12 @@
 
 void trap_begin(void);
 void trap_end(void);
-enum trap_cause { TRAP_NONE, TRAP_DIVIDED, TRAP_LEFT };
+enum trap_cause { TRAP_NONE, TRAP_DIVIDED, TRAP_LEFT, TRAP_ASSERTED };
 /* Calls run(user). TRAP_NONE: it came to its end. */
 enum trap_cause trap_call(void (*run)(void *user), void *user);
+/* An op_assert of a C function does not hold: ends the call. Comes back where none is being run. */
+void trap_assert_failed(const char *condition);
+/* Of the last call that ended so. */
+const char *trap_condition(void);
 
 #endif

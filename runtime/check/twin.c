@@ -139,7 +139,7 @@ void twin_compare(struct twin *twin, struct op_context *ctx, const struct cell *
     return;
   rows_load(twin->cell, 0, element);
   cell_run(twin->cell, 0, -1);
-  if (twin->cell->trap != TRAP_NONE || cell_left_variable(twin->cell) ||
+  if (twin->cell->trap != TRAP_NONE || twin->cell->condition || cell_left_variable(twin->cell) ||
       !find_difference(cell, twin->cell, &place))
     return;
   twin->told = true;

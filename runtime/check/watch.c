@@ -409,6 +409,8 @@ static int look_closely(struct cell *cell, long element, struct error *err) {
     return code;
   start_increments(cell, scale, false);
   cell_run(cell, 1, 1);
+  if (cell->condition)
+    return watch_tell_assertion(cell, element, err);
   if (cell_left_variable(cell))
     return watch_tell_index(cell, element, err);
   code = check_guards(cell, 1, element, err);
@@ -432,6 +434,8 @@ int watch_element(struct cell *cell, long element, bool thorough, struct error *
   cell_run(cell, 0, thorough ? 0 : -1);
   if (cell->trap == TRAP_DIVIDED)
     return watch_tell_division(cell->loop, element, err);
+  if (cell->condition)
+    return watch_tell_assertion(cell, element, err);
   if (cell_left_variable(cell))
     return watch_tell_index(cell, element, err);
   if (!thorough) {

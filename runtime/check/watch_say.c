@@ -83,11 +83,7 @@ int watch_tell_index(const struct cell *cell, long element, struct error *err) {
   const struct desc *d = &cell->desc;
   const struct loop *loop = cell->loop;
   const struct bounds_finding *f = &cell->outside;
-  const struct source source = {.text = d->text,
-                                .length = strlen(d->text),
-                                .file = d->origin_file,
-                                .line = d->origin_line,
-                                .one_line = d->one_line};
+  const struct source source = desc_source(d);
   struct text place = {0}, what = {0}, excerpt = {0};
   const char *name;
   if (!f->line)
@@ -119,6 +115,12 @@ int watch_tell_index(const struct cell *cell, long element, struct error *err) {
   text_free(&what);
   text_free(&excerpt);
   return OP_ERR_VIOLATION;
+}
+
+int watch_tell_assertion(const struct cell *cell, long element, struct error *err) {
+  const struct loop *loop = cell->loop;
+  return error_set(err, OP_ERR_VIOLATION, "loop %s, element %d of set \"%s\": op_assert(%s) does not hold",
+                   loop->name, user_number(loop->set, element), loop->set->name, cell->condition);
 }
 
 int watch_tell_division(const struct loop *loop, long element, struct error *err) {

@@ -26,6 +26,7 @@ struct op2jit_counters;
 struct plan_cache;
 struct profile;
 struct queue;
+struct shared;
 struct store;
 struct team;
 struct text;
@@ -68,6 +69,7 @@ struct op_context {
   struct plan_cache *plans;
   struct native_table *natives;
   struct list *kernel_files;
+  struct shared *shared; /* text in front of each kernel (jit/front/unit/unit.h) */
   struct trace *trace;
   struct text *dat_names;  /* that OP2_VARIANT could have meant, see base/nearest.h */
   struct io *io;           /* files; NULL until one is wanted */

@@ -77,6 +77,11 @@ static const struct env_row rows[ENV_COUNT] = {
          "folder to look for files of OP_KERNEL_FILE in first; unset: that of the program's source, "
          "that of the program, the working one",
          NULL},
+    [ENV_INCLUDE] = {"OP2_INCLUDE", "", "",
+                     "folders, with ':' between them, to look in for files of #include in kernels, and of "
+                     "op_prelude_file; first "
+                     "comes the folder of the file that includes, last the working one",
+                     NULL},
     [ENV_PLUGINS] = {"OP2_PLUGINS", "", "", "folder to look for plugins in first", NULL},
     [ENV_NVRTC] = {"OP2_NVRTC", "", "", "the NVRTC library to open", NEEDS_CUDA},
     [ENV_CUDA_DRIVER] = {"OP2_CUDA_DRIVER", "", "", "the CUDA driver library to open", NEEDS_CUDA},

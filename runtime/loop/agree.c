@@ -50,7 +50,7 @@ static void print_loop(const struct op_context *ctx, const struct loop *loop, st
   text_addf(out, "set\t\"%s\" (number %d)\narguments\t%d\n", loop->set->name, loop->set->id, loop->nargs);
   for (int i = 0; i < loop->nargs; i++)
     print_argument(&loop->args[i], i + 1, out);
-  print_kernel(loop->text, out);
+  print_kernel(loop->compiled ? loop->text : loop->desc.text + loop->desc.origins.own, out);
   for (int i = 0; i < loop->desc.nconsts; i++) {
     const struct desc_const *known = &loop->desc.consts[i];
     text_addf(out, "constant %s\t", known->name);

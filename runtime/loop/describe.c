@@ -96,7 +96,8 @@ static int describe_texts(struct op_context *ctx, struct loop *loop, struct erro
   d->origin_file = k->origin_file ? strdup(k->origin_file) : NULL;
   d->origin_line = k->origin_line;
   d->one_line = k->one_line;
-  if (!d->kernel_name || !d->text || !d->fp || (k->origin_file && !d->origin_file))
+  const bool good = origins_copy(&d->origins, &k->origins);
+  if (!good || !d->kernel_name || !d->text || !d->fp || (k->origin_file && !d->origin_file))
     return error_memory(err, "a loop's kernel text", k->length);
   return OP_OK;
 }

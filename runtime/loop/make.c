@@ -88,7 +88,7 @@ static int copy_call(struct loop *loop, const struct loop_call *call, struct err
 static int check_and_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   int code = loop_check(ctx, loop, err);
   if (!code && !loop->compiled &&
-      (code = kernel_parse(&loop->kernel, loop->text, strlen(loop->text), loop->name, err)))
+      (code = kernel_parse_unit(&loop->kernel, ctx->shared, loop->text, loop->name, err)))
     error_prefix(err, "loop %s: ", loop->name);
   if (!code)
     code = loop_describe(ctx, loop, err);

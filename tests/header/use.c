@@ -4,7 +4,10 @@
 static const char *const text = OP_KERNEL(static void add(const double *x, double *y) { *y += *x; });
 
 OP_KERNEL_DEF(
-    copy, void copy(const double *x, double *y) { *y = *x; })
+    copy, void copy(const double *x, double *y) {
+      op_assert(*x > 0);
+      *y = *x;
+    })
 
 /* A macro of the program may stand for several arguments. */
 #define BOTH(name) OP_KERNEL_OF(name), #name
@@ -62,6 +65,7 @@ int main(int argc, char **argv) {
   code |= op_fetch_data(x, value) | op_put_data(x, value) | op_fetch_data_idx(x, value, 0, 0);
   code |= op_renumber(map) | op_renumber_by("rcm", map, NULL) | op_partition("", "", set, map, x);
   code |= op_open_hdf5();
+  code |= op_decl_prelude("enum { A };") | op_prelude_file("shared.h");
   op_timers(&cpu, &wall);
   if (op_counters()->loops && op_is_root() && !op_rank() && op_rank_count() == 1 &&
       op_get_size(set) == op_get_global_size(set))

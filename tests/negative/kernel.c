@@ -89,7 +89,7 @@ CASE(kernel_vector_not_passed) {
 }
 
 CASE(kernel_include) {
-  WITH_TEXT("#include <stdio.h>\nvoid scale(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
+  WITH_TEXT("#include <vector>\nvoid scale(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
 }
 
 CASE(kernel_recursive) {

@@ -5,6 +5,7 @@
 typedef unsigned long size_t;
 typedef long ptrdiff_t;
 typedef standin_dim dim3;
+extern "C" int printf(const char *, ...); /* NVRTC has it without a header */
 
 extern "C" __attribute__((visibility("hidden"))) standin_machine *standin;
 standin_machine *standin;

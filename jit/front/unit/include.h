@@ -1,0 +1,33 @@
+/* Files that texts of kernels include. */
+#ifndef OP2JIT_JIT_INCLUDE_H
+#define OP2JIT_JIT_INCLUDE_H
+
+#include "jit/front/lexer.h"
+#include "jit/front/unit/unit.h"
+
+struct shared_file {
+  char *path; /* as it was found */
+  char *real; /* without links and dots: two names of one file are the same file */
+  struct text text;
+  bool
+      once; /* it says that its text counts once only: #pragma once, or #ifndef and #define around all of it */
+};
+
+/* What stands behind `#include`. */
+struct include {
+  char name[256];
+  bool system; /* in <> */
+};
+/* Is there an #include at this token? */
+bool include_read(const struct tokens *t, size_t hash, struct include *out);
+/* A header whose names every kernel has. */
+bool include_is_known(const char *name);
+/* Those headers, for messages. */
+extern const char include_known[];
+
+/* The file: beside `from` (a path, or NULL), then in the folders, then in the working folder. *out NULL: it is nowhere,
+ * and `where` says which places these were. OP_ERR_FILE: it cannot be read, or is no text. */
+int include_find(struct shared *s, const char *name, const char *from, struct shared_file **out,
+                 struct text *where, struct error *err);
+
+#endif

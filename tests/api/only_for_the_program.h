@@ -1,0 +1,1 @@
+/* Included by shared_in_file.h where it is a part of the program. */

@@ -1,0 +1,110 @@
+/* What kernels share with the program and with one another, and what is wrong with it. */
+#include <stddef.h>
+
+#include "negative.h"
+
+#define CASE(name) static void name(struct mesh *m, struct said *said)
+#define UNUSED (void)m, (void)said
+
+/* A loop over cells that reads the height and adds to a sum, with this text. */
+#define WITH_TEXT(text)                                                                                      \
+  double sum = 5;                                                                                            \
+  (void)said;                                                                                                \
+  op_par_loop(text, "scale", m->cells, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ),               \
+              op_arg_gbl(&sum, 1, "double", OP_INC))
+
+CASE(prelude_null) {
+  UNUSED;
+  op_decl_prelude(NULL);
+}
+
+CASE(prelude_file_null) {
+  UNUSED;
+  op_prelude_file(NULL);
+}
+
+CASE(prelude_file_missing) {
+  UNUSED;
+  op_prelude_file("/nowhere/shared.h");
+}
+
+CASE(prelude_not_closed) {
+  UNUSED;
+  op_decl_prelude("enum kind {\n  FLUID,\n  SOLID\n;\n");
+}
+
+CASE(prelude_directive_in_one_line) {
+  UNUSED;
+  op_decl_prelude("#line 7 \"program.c\"\n#define TWO 2 enum kind { FLUID, SOLID };");
+}
+
+CASE(prelude_include_missing) {
+  UNUSED;
+  op_decl_prelude("#define TWO 2\n#include \"kinds.h\"\n");
+}
+
+CASE(kernel_include_missing) {
+  WITH_TEXT("#include \"kinds.h\"\nvoid scale(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
+}
+
+/* Of a mesh of its own, for what is wrong here stays wrong. */
+static void with_prelude(struct said *said, const char *prelude) {
+  double heights[] = {1, 1, 2}, sum = 0;
+  if (begin(NULL) != OP_OK)
+    return;
+  op_set cells = op_decl_set(3, "cells");
+  op_dat height = op_decl_dat(cells, 1, "double", heights, "height");
+  op_decl_prelude(prelude);
+  op_par_loop("void scale(const double *h, double *sum) {\n  *sum += half(*h);\n}\n", "scale", cells,
+              op_arg_dat(height, -1, OP_ID, 1, "double", OP_READ), op_arg_gbl(&sum, 1, "double", OP_INC));
+  said_keep(said, op_last_error());
+  op_exit();
+}
+
+CASE(prelude_wrong) {
+  UNUSED;
+  with_prelude(said, "enum kind { FLUID, SOLID };\nstatic double half(double x) {\n  return x / too;\n}\n");
+}
+
+CASE(prelude_of_op_kernel_wrong) {
+  UNUSED;
+  with_prelude(said, "#line 7 \"program.c\"\nstatic double half(double x) { return x / too; }");
+}
+
+CASE(prelude_defines_the_name) {
+  op_decl_prelude("enum kind { FLUID, SOLID };\n");
+  WITH_TEXT("enum kind { GAS };\nvoid scale(const double *h, double *sum) {\n  *sum += *h;\n}\n");
+}
+
+/* clang-format off */
+OP_KERNEL_DEF(asserts, void asserts(const double *h) { op_assert(*h < 2); })
+/* clang-format on */
+
+CASE(assert_does_not_hold) {
+  UNUSED;
+  const double heights[] = {1, 1, 2};
+  if (begin("OP2_CHECK=on") != OP_OK)
+    return;
+  op_set cells = op_decl_set(3, "cells");
+  op_dat height = op_decl_dat(cells, 1, "double", heights, "height");
+  op_par_loop(OP_KERNEL_OF(asserts), "asserts", cells, op_arg_dat(height, -1, OP_ID, 1, "double", OP_READ));
+  said_keep(said, op_last_error());
+  op_exit();
+}
+
+#define ROW(name, code, more)                                                                                \
+  { #name, code, IN_MESH | more, name }
+const struct negative_case shared_cases[] = {
+    ROW(prelude_null, OP_ERR_ARGUMENT, 0),
+    ROW(prelude_file_null, OP_ERR_ARGUMENT, 0),
+    ROW(prelude_file_missing, OP_ERR_FILE, 0),
+    ROW(prelude_not_closed, OP_ERR_KERNEL, 0),
+    ROW(prelude_directive_in_one_line, OP_ERR_KERNEL, 0),
+    ROW(prelude_include_missing, OP_ERR_KERNEL, 0),
+    ROW(kernel_include_missing, OP_ERR_KERNEL, 0),
+    {"prelude_wrong", OP_ERR_COMPILE, COMPILED_ONLY, prelude_wrong},
+    {"prelude_of_op_kernel_wrong", OP_ERR_COMPILE, COMPILED_ONLY, prelude_of_op_kernel_wrong},
+    ROW(prelude_defines_the_name, OP_ERR_COMPILE, COMPILED_ONLY),
+    {"assert_does_not_hold", OP_ERR_VIOLATION, 0, assert_does_not_hold},
+    {NULL, 0, 0, NULL},
+};
