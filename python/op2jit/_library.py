@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import Any, List, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import errors
+
+#: An array of NumPy.
+Values = NDArray[Any]
 
 READ, WRITE, RW, INC, MIN, MAX, WORK = range(7)
 #: An access that is to be found by looking at the kernel.
@@ -217,4 +221,5 @@ def handle(result: Optional[int]) -> int:
 
 def text(words: Any) -> bytes:
     """A text for C."""
-    return os.fspath(words).encode() if not isinstance(words, str) else words.encode()
+    found: str = words if isinstance(words, str) else os.fspath(words)
+    return found.encode()

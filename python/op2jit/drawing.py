@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from ._library import Values
 from .mesh import Map
 
 
@@ -46,7 +47,7 @@ def plot(dat: Any, coords: Any, cells: Any, component: int = 0, ax: Any = None, 
     return axes
 
 
-def _table(cells: Any) -> np.ndarray:
+def _table(cells: Any) -> Values:
     if isinstance(cells, Map):
         return cells.table
     return np.asarray(cells)

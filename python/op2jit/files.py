@@ -9,7 +9,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 
-from ._library import check, handle, lib, text, type_of
+from ._library import Values, check, handle, lib, text, type_of
 from .mesh import Dat, Map, Set
 
 Path = Union[str, "os.PathLike[str]"]
@@ -32,7 +32,7 @@ def load_dat(of: Set, dim: int, dtype: Any, file: Path, name: str) -> Dat:
     return Dat._of(of, dim, dtype, found, name)
 
 
-def load_const(file: Path, name: str, dim: int = 1, dtype: Any = np.float64) -> np.ndarray:
+def load_const(file: Path, name: str, dim: int = 1, dtype: Any = np.float64) -> Values:
     """The values of ``name``."""
     out = np.empty(dim, dtype)
     check(lib.op2jit_get_const_hdf5(text(name), dim, text(type_of(dtype)), out.ctypes.data, text(file)))

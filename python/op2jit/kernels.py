@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 
 from . import errors
-from ._library import DTYPES, check, lib, raised, text
+from ._library import Values, DTYPES, check, lib, raised, text
 from .mesh import new_key
 from .life import state
 
@@ -115,6 +115,7 @@ class PythonKernel(Kernel):
         return list(self._forms.values())[-1].source
 
     def form(self, parameters: Sequence[Parameter]) -> Form:
+        """What loops need of it, made once for each list of types."""
         key = tuple(parameters)
         if key not in self._forms:
             from .translate import translate
@@ -140,7 +141,7 @@ def _first_function(source: str) -> str:
     return found.group(1)
 
 
-class Vector(List[np.ndarray]):
+class Vector(List[Values]):
     """The rows that a kernel gets through all columns of a map: ``x[i][k]`` and ``x[i, k]``."""
 
     def __getitem__(self, index: Any) -> Any:
@@ -171,8 +172,8 @@ def _view(parameter: Parameter) -> Callable[[int], Any]:
     dtype = DTYPES[parameter.type]
     memory = ctypes.c_char * (dtype.itemsize * parameter.dim)
 
-    def row(address: int) -> np.ndarray:
-        found = np.frombuffer(memory.from_address(address), dtype)
+    def row(address: int) -> Values:
+        found = np.frombuffer(memoryview(memory.from_address(address)), dtype)
         found.flags.writeable = parameter.access != 0
         return found
 

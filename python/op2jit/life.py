@@ -71,7 +71,7 @@ def _defaults(words: List[str]) -> List[str]:
     found = []
     if "OP2_PLUGINS" not in said:
         try:
-            import op2jit_clang  # type: ignore[import]
+            import op2jit_clang
         except ImportError:
             pass
         else:

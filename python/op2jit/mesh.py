@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 import numpy as np
 
 from . import errors, show
-from ._library import ACCESS_NAMES, DTYPES, IDENTITY, UNSAID, check, fail, handle, lib, text, type_of
+from ._library import Values, ACCESS_NAMES, DTYPES, IDENTITY, UNSAID, check, fail, handle, lib, text, type_of
 from .life import rank_count, state
 
 #: Numbers of things that are compared in each call of a loop. None is given twice.
@@ -84,7 +84,7 @@ class Map:
         self.name = name or "map"
         found = call(source.handle, target.handle, arity, values.ctypes.data or None, text(self.name))
         self._set_up(source, target, arity, handle(found))
-        self._table: Optional[np.ndarray] = values.copy()
+        self._table: Optional[Values] = values.copy()
 
     def _set_up(self, source: Set, target: Set, arity: int, found: int) -> None:
         self.source, self.target, self.arity, self.handle = source, target, arity, found
@@ -100,7 +100,7 @@ class Map:
         return made
 
     @property
-    def table(self) -> np.ndarray:
+    def table(self) -> Values:
         """A copy of its table, of this rank's elements. A map from a file does not have it."""
         if self._table is None:
             raise errors.make("ARGUMENT", f"map {self.name} is from a file: its table is not kept")
@@ -259,7 +259,7 @@ class Dat:
         made.present = present
         return made
 
-    def fetch(self, out: Optional[np.ndarray] = None) -> np.ndarray:
+    def fetch(self, out: Optional[Values] = None) -> Values:
         """A copy of the values, or into ``out``, in the order in which the program numbered the elements."""
         if out is None:
             out = np.empty(self.shape, self.dtype)
@@ -273,7 +273,7 @@ class Dat:
         check(lib.op2jit_put_data(self.handle, array.ctypes.data))
 
     @contextmanager
-    def access(self, mode: str = "r") -> Iterator[np.ndarray]:
+    def access(self, mode: str = "r") -> Iterator[Values]:
         """``with dat.access("r+") as a:`` gives an array; what was changed in it is in the dat after the block.
 
         "r" reads, "r+" reads and writes, "w" writes all of it and begins with anything.
@@ -286,7 +286,7 @@ class Dat:
         if mode != "r":
             check(lib.op2jit_put_data(self.handle, array.ctypes.data))
 
-    def __array__(self, dtype: Any = None) -> np.ndarray:
+    def __array__(self, dtype: Any = None) -> Values:
         return self.fetch() if dtype is None else self.fetch().astype(dtype)
 
     def free(self) -> None:
@@ -331,7 +331,7 @@ class Global:
             self._kept = handle(lib.op2jit_decl_gbl(self.dim, text(self.type), address, text(self.name)))
 
     @property
-    def data(self) -> np.ndarray:
+    def data(self) -> Values:
         """The values as an array of ``dim``. Of a global that the library keeps, a copy."""
         if self._kept:
             check(lib.op2jit_get_gbl(self._kept, self._data.ctypes.data))
@@ -467,7 +467,7 @@ def _words(words: Tuple[Any, ...]) -> Tuple[int, Optional[Column]]:
     return access, column
 
 
-def _rows(values: np.ndarray, of: Set, dim: int, what: str) -> np.ndarray:
+def _rows(values: Values, of: Set, dim: int, what: str) -> Values:
     """As size x dim values, contiguous."""
     size = of.size
     if values.ndim == 1 and dim > 1 and values.size == size * dim:
@@ -480,7 +480,7 @@ def _rows(values: np.ndarray, of: Set, dim: int, what: str) -> np.ndarray:
     return np.ascontiguousarray(values).reshape(size, columns)
 
 
-def _same(array: np.ndarray, dat: Dat, what: str) -> None:
+def _same(array: Values, dat: Dat, what: str) -> None:
     if array.dtype != dat.dtype:
         raise errors.make("TYPE", f"{what} has values of type {array.dtype}; expected {dat.dtype} for dat {dat.name}")
     if array.size != int(np.prod(dat.shape)):

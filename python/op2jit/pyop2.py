@@ -14,7 +14,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import errors, kernels, life, loops, mesh
-from ._library import INC, MAX, MIN, READ, RW, UNSAID, WRITE
+from ._library import Values, INC, MAX, MIN, READ, RW, UNSAID, WRITE
 
 __all__ = [
     "DataSet", "Dat", "Global", "INC", "Kernel", "MAX", "MIN", "Map", "READ", "RW", "Set", "WRITE", "exit", "init", "par_loop",
@@ -71,7 +71,7 @@ class Map(mesh.Map):
         self.iterset, self.toset = iterset, toset
 
     @property
-    def values(self) -> np.ndarray:
+    def values(self) -> Values:
         """A copy of its table."""
         return self.table
 
@@ -90,12 +90,13 @@ class Dat:
         self, dataset: Union[DataSet, Set, "Dat"], data: Any = None, dtype: Any = None, name: Optional[str] = None
     ) -> None:
         if isinstance(dataset, Dat):
-            dataset, data, dtype = dataset.dataset, dataset.data_ro, dataset.dtype
-        self.dataset = dataset if isinstance(dataset, DataSet) else DataSet(dataset)
+            data, dtype = dataset.data_ro, dataset.dtype
+            dataset = dataset.dataset
+        self.dataset: DataSet = dataset if isinstance(dataset, DataSet) else DataSet(dataset)
         if data is not None:
             data = np.asarray(data, dtype).reshape(self.dataset.set.size, self.dataset.cdim)
         self._dat = mesh.Dat(self.dataset.set, data, self.dataset.cdim, dtype, name)
-        self._view: Optional[np.ndarray] = None
+        self._view: Optional[Values] = None
         self._args: Dict[Any, _Argument] = {}
         _seen[self._dat._store.handle] = self
 
@@ -115,7 +116,7 @@ class Dat:
         return self.dataset.cdim
 
     @property
-    def data_ro(self) -> np.ndarray:
+    def data_ro(self) -> Values:
         """The values, which cannot be changed in this array."""
         self._give_back()
         found = self._fetch()
@@ -123,7 +124,7 @@ class Dat:
         return found
 
     @property
-    def data(self) -> np.ndarray:
+    def data(self) -> Values:
         """The values; what is changed in the array is there for the next loop."""
         if self._view is None:
             self._view = self._fetch()
@@ -132,7 +133,7 @@ class Dat:
     data_with_halos = data
     data_ro_with_halos = data_ro
 
-    def _fetch(self) -> np.ndarray:
+    def _fetch(self) -> Values:
         dim = self.dataset.dim
         return self._dat.fetch().reshape((self.dataset.set.size,) + (() if dim == (1,) else dim))
 
@@ -170,13 +171,14 @@ class Global:
     ) -> None:
         init(comm)
         shape = (dim,) if isinstance(dim, int) else tuple(dim)
-        kind = np.dtype(dtype or (np.asarray(data).dtype if data is not None else np.float64))
+        wanted: Any = dtype or (np.asarray(data).dtype if data is not None else np.float64)
+        kind = np.dtype(wanted)
         self._global = mesh.Global(np.broadcast_to(np.asarray(0 if data is None else data, kind), shape), kind, name)
         self.dim, self._shape = shape, shape
         self.cdim = int(np.prod(shape))
 
     @property
-    def data(self) -> np.ndarray:
+    def data(self) -> Values:
         """The values, in place."""
         return self._global.data.reshape(self._shape)
 

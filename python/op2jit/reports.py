@@ -17,7 +17,7 @@ class Report:
         self.data = data
 
     def _rows(self) -> List[Sequence[Any]]:
-        loops = sorted(self.data.get("loops", []), key=lambda row: -row["seconds"])
+        loops = sorted(self.data.get("loops", []), key=lambda row: -float(row["seconds"]))
         whole = sum(row["seconds"] for row in loops) or 1
         return [
             (

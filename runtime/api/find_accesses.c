@@ -34,6 +34,14 @@ static void take_choice(struct search *s, int i) {
   s->args[i].access = (s->args[i].form == DESC_DAT ? of_dats : of_globals)[s->choice[i]];
 }
 
+/* A payload goes with an extremum. */
+static bool has_payload(const struct search *s, int i) {
+  for (int j = 0; j < s->call.nargs; j++)
+    if (s->args[j].form == DESC_INFO && s->args[j].ref == i + 1)
+      return true;
+  return false;
+}
+
 /* A pointer to const can only be read. */
 static int begin(struct search *s, struct error *err) {
   struct kernel k = {0};
@@ -48,7 +56,7 @@ static int begin(struct search *s, struct error *err) {
       continue;
     s->args[i].access = OP_READ;
     if (i < k.nparameters && !k.parameters[i].is_const) {
-      s->choice[i] = 0;
+      s->choice[i] = has_payload(s, i) ? 1 : 0;
       take_choice(s, i);
     }
   }
@@ -89,14 +97,31 @@ static int go_on(struct search *s, int i, enum prove_verdict verdict, struct err
   return OP_OK;
 }
 
-static int verdicts_of(struct search *s, enum prove_verdict verdicts[], bool *understood, struct error *err) {
+static int ask_prover(struct search *s, enum prove_verdict verdicts[], bool *understood, struct error *err) {
   struct jit *jit = NULL;
   struct loop *loop = loop_new(s->ctx, &s->call, err);
   int code = loop ? context_jit(s->ctx, &jit, err) : err->code;
-  if (!code && (code = jit_verdicts(jit, &loop->desc, verdicts, understood, err)))
+  if (!code && s->ctx->comm->rank == 0 && (code = jit_verdicts(jit, &loop->desc, verdicts, understood, err)))
     error_prefix(err, "loop %s, whose accesses were left out: ", s->call.name);
   if (loop)
     loop_free(s->ctx, loop);
+  return code;
+}
+
+/* Of ranks with the same code one has the compiler: the first, whose verdicts all take. */
+static int verdicts_of(struct search *s, enum prove_verdict verdicts[], bool *understood, struct error *err) {
+  double values[OP_MAX_ARGS + 1] = {0};
+  *understood = true;
+  for (int i = 0; i < s->call.nargs; i++)
+    verdicts[i] = PROVE_PROVED;
+  int code = ask_prover(s, verdicts, understood, err);
+  for (int i = 0; i < s->call.nargs; i++)
+    values[i] = (double)verdicts[i];
+  values[s->call.nargs] = *understood ? 0 : 1;
+  code = agree_on_largest(s->ctx->agreement, code, values, s->call.nargs + 1, err);
+  for (int i = 0; i < s->call.nargs; i++)
+    verdicts[i] = (enum prove_verdict)values[i];
+  *understood = values[s->call.nargs] < 0.5;
   return code;
 }
 
@@ -108,7 +133,7 @@ static bool is_open(const struct search *s, int i) {
 static int find(struct search *s, struct error *err) {
   enum prove_verdict verdicts[OP_MAX_ARGS] = {PROVE_PROVED};
   bool understood = true, again = true;
-  int code = begin(s, err);
+  int code = agree_on_success(s->ctx->agreement, begin(s, err), err);
   while (!code && again) {
     code = verdicts_of(s, verdicts, &understood, err);
     again = false;
@@ -144,7 +169,8 @@ int op2jit_find_accesses(const char *kernel_source, const char *kernel_name, op_
   if (!code && (nargs < 1 || nargs > OP_MAX_ARGS))
     code = error_set(api_error(), OP_ERR_NARGS, "loop %s: %d arguments; expected 1 to %d", kernel_name, nargs,
                      OP_MAX_ARGS);
-  code = agree_on_call(ctx, code, api_error(), "op_find_accesses of loop %s", kernel_name ? kernel_name : "");
+  code = agree_on_call(ctx, code, api_error(), "op_find_accesses of loop %s\narguments\t%d\n",
+                       kernel_name ? kernel_name : "", nargs);
   if (!code)
     code = mesh_distribute(ctx, api_error());
   if (!code)

@@ -56,6 +56,18 @@ CASE(of_globals) {
     assert_int_equal(args[i].access, expected[i]);
 }
 
+/* A sum has no place. */
+CASE(of_globals_with_a_payload) {
+  double high = 0;
+  int place = -1;
+  op_arg args[] = {direct(x, 1, "double", OP_UNSAID), op_arg_idx(-1, OP_ID),
+                   op_arg_gbl(&high, 1, "double", OP_UNSAID), op_arg_info(&place, 1, "int", 3)};
+  works(
+      find("void k(const double *x, const int *e, double *h, int *p) { if (*x > *h) { *h = *x; *p = *e; } }",
+           cells, 4, args));
+  assert_int_equal(args[2].access, OP_MAX);
+}
+
 /* What is said stays, even where it is wrong: the loop says so. */
 CASE(only_what_is_left_out) {
   op_arg args[] = {direct(x, 1, "double", OP_RW), direct(y, 1, "double", OP_UNSAID)};
@@ -95,8 +107,12 @@ CASE(the_report_as_a_text) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      found(of_dats_by_const_and_by_what_is_done), found(of_globals),           found(only_what_is_left_out),
-      found(what_cannot_be_found_is_said),         found(the_report_as_a_text),
+      found(of_dats_by_const_and_by_what_is_done),
+      found(of_globals),
+      found(of_globals_with_a_payload),
+      found(only_what_is_left_out),
+      found(what_cannot_be_found_is_said),
+      found(the_report_as_a_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

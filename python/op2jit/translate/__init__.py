@@ -64,9 +64,11 @@ class Unit:
         return inner if plain else None
 
     def is_kernel(self, body: Body) -> bool:
+        """Is it the kernel, or a function that it calls?"""
         return body is self.kernel
 
     def need(self, snippet: Tuple[str, str]) -> str:
+        """The name of a small function, whose text is needed."""
         name, text = snippet
         self.needed[name] = text
         return name
@@ -99,13 +101,11 @@ class Unit:
         if function in self.stack or function is self.function:
             caller.source.fail(node, f"{function.__name__} is called from within itself, which a kernel cannot do")
         # One form of it for rows that may be written and for others: those that it does not write are const.
-        free = tuple(kind._replace(const=False) if _is_row(kind) else kind for kind in kinds)
+        free = tuple(_row(kind, False) for kind in kinds)
         key = (function, free)
         if key not in self.helpers:
             written = self.made(function, names, free).written
-            told = [
-                kind._replace(const=name not in written) if _is_row(kind) else kind for name, kind in zip(names, free)
-            ]
+            told = [_row(kind, name not in written) for name, kind in zip(names, free)]
             self.helpers[key] = self.made(function, names, told)
             self.order.append(self.helpers[key])
         body = self.helpers[key]
@@ -132,8 +132,8 @@ class Unit:
         return body
 
 
-def _is_row(kind: Type) -> bool:
-    return isinstance(kind, Array) and not kind.pointers
+def _row(kind: Type, const: bool) -> Type:
+    return kind._replace(const=const) if isinstance(kind, Array) and not kind.pointers else kind
 
 
 def _initialiser(array: Any) -> str:

@@ -41,6 +41,7 @@ class Body(Expressions):
         self.written: Dict[str, ast.AST] = {}  # parameters, and where
         self.returns: Optional[Type] = None
         self.pieces: List[Piece] = []
+        self.counters: Dict[str, Any] = {}  # of loops around, and their least and largest values
         body = self.tree.body
         if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body = body[1:]
@@ -55,9 +56,10 @@ class Body(Expressions):
             self.source.fail(node, f"{name_} is a parameter and cannot be assigned; {name_}[0] is its first value")
 
     def translate(self) -> None:
+        """Go over the statements until the types of variables are settled."""
         for _ in range(12):
             before = (dict(self.locals), self.returns)
-            self.pieces, self.counters, self.depth = [], {}, 1
+            self.pieces, self.counters = [], {}
             self.places = places.declared(self.statements, self.names)
             self.block(self.statements, 1)
             if before == (self.locals, self.returns):
@@ -81,9 +83,11 @@ class Body(Expressions):
     # ---- variables ----
 
     def is_local(self, name: str) -> bool:
+        """Is it a parameter, a variable or a counter?"""
         return name in self.names or name in self.parameters or name in self.counters
 
     def variable(self, name: str, node: ast.AST) -> Optional[Value]:
+        """The variable of that name, or None."""
         if name in self.counters:
             return Value(c_name(name), "int", range=self.counters[name])
         if name in self.parameters:
@@ -97,9 +101,11 @@ class Body(Expressions):
     # ---- statements ----
 
     def add(self, node: ast.AST, depth: int, code: str) -> None:
+        """A piece of C on the line of a statement."""
         self.pieces.append(Piece(getattr(node, "lineno", self.tree.lineno), depth, code))
 
     def block(self, statements: Sequence[ast.stmt], depth: int) -> None:
+        """Statements of one depth."""
         for statement in statements:
             method = getattr(self, "do_" + type(statement).__name__, None)
             if method is None:
@@ -107,6 +113,7 @@ class Body(Expressions):
             method(statement, depth)
 
     def close(self, depth: int, code: str = "}") -> None:
+        """A bracket, on the last line that there is."""
         self.pieces.append(Piece(self.pieces[-1].line, depth, code))
 
     def do_Pass(self, node: ast.Pass, depth: int) -> None:
@@ -137,6 +144,7 @@ class Body(Expressions):
 
     @staticmethod
     def widen(one: Type, other: Type) -> Type:
+        """The type of a variable that gets both."""
         return one if one == other else values.strong(join(str(one), str(other)))
 
     def do_If(self, node: ast.If, depth: int, word: str = "if") -> None:
@@ -182,6 +190,7 @@ class Body(Expressions):
         self.close(depth)
 
     def bounds(self, call: ast.Call) -> Tuple[Value, Value, int]:
+        """Start, stop and step of range(...)."""
         parts = [self.scalar(argument) for argument in call.args]
         for part, node in zip(parts, call.args):
             if not is_whole(part.type):
@@ -210,6 +219,7 @@ class Body(Expressions):
             self.assign(node, target, node.value, depth)
 
     def assign_several(self, node: ast.Assign, target: ast.Tuple, depth: int) -> None:
+        """Several variables at once: by turns, or all from the values before."""
         if not isinstance(node.value, ast.Tuple) or len(node.value.elts) != len(target.elts):
             self.source.fail(node, "several variables get as many values, behind commas")
         if len(places.targets(node)) == len(target.elts):
@@ -220,11 +230,12 @@ class Body(Expressions):
         kinds = [values.strong(value.type) for value in found]
         words = [f"const {kind} t{number}_ = {value.code};" for number, (kind, value) in enumerate(zip(kinds, found))]
         self.add(node, depth, "{ " + " ".join(words))
-        for number, (one, kind, value) in enumerate(zip(target.elts, kinds, found)):
-            self.store(node, one, Value(f"t{number}_", kind, range=value.range), depth)
+        for number, (one, kind, part) in enumerate(zip(target.elts, kinds, found)):
+            self.store(node, one, Value(f"t{number}_", kind, range=part.range), depth)
         self.close(depth)
 
     def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr, depth: int) -> None:
+        """One target."""
         if isinstance(target, ast.Name) and self.make_array(node, target, value, depth):
             return
         found = self.expression(value)
@@ -233,6 +244,7 @@ class Body(Expressions):
         self.store(node, target, found, depth)
 
     def store(self, node: ast.stmt, target: ast.expr, value: Value, depth: int) -> None:
+        """A number into a variable or an element."""
         if isinstance(target, ast.Name):
             self.set_variable(node, target, value, depth)
             return
@@ -244,6 +256,7 @@ class Body(Expressions):
         )
 
     def set_variable(self, node: ast.stmt, target: ast.Name, value: Value, depth: int) -> None:
+        """A number into a variable, which is declared here if this is its place."""
         name, kind = target.id, str(values.strong(value.type))
         if name in self.locals:
             old = self.locals[name]
@@ -297,6 +310,7 @@ class Body(Expressions):
     # ---- arrays of the function's own ----
 
     def make_array(self, node: ast.stmt, target: ast.Name, value: ast.expr, depth: int) -> bool:
+        """An array of the function, if that is what is assigned."""
         made = self.array_of(value)
         if made is None:
             return False
@@ -330,6 +344,7 @@ class Body(Expressions):
         return None
 
     def numpy_array(self, value: ast.Call) -> Tuple[Array, str, bool]:
+        """zeros, ones and empty."""
         function, kind = self.static(value.func), "double"
         dtypes = list(value.args[1:]) + [word.value for word in value.keywords if word.arg == "dtype"]
         if dtypes:
@@ -346,6 +361,7 @@ class Body(Expressions):
         return Array(kind, shape), {np.zeros: "{0}", np.empty: "", np.ones: ones}[function], True
 
     def display(self, value: ast.expr) -> Tuple[str, Tuple[int, ...], str]:
+        """Values in brackets: their type, shape and text."""
         if not isinstance(value, (ast.List, ast.Tuple)):
             found = self.scalar(value)
             return str(values.strong(found.type)), (), found.code

@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import functions, values
+from .source import Source
 from .values import Array, Value, is_whole, join, spelled, wrap
 
 _ARITHMETIC = {
@@ -54,13 +55,14 @@ MISSING = object()
 class Expressions:
     """What statements need of expressions. A sub-class knows variables, parameters and the unit around."""
 
-    source: Any
+    source: Source
     unit: Any
     function: Any
 
     # ---- names ----
 
     def variable(self, name: str, node: ast.AST) -> Optional[Value]:
+        """The variable of that name, or None."""
         raise NotImplementedError
 
     def static(self, node: ast.AST) -> Any:
@@ -75,6 +77,7 @@ class Expressions:
         return self.unit.outside(self.function, node.id)
 
     def is_local(self, name: str) -> bool:
+        """Is it a parameter, a variable or a counter?"""
         raise NotImplementedError
 
     def of_object(self, found: Any, name: str, node: ast.AST) -> Value:
@@ -91,9 +94,10 @@ class Expressions:
         if isinstance(found, (float, np.floating)):
             return values.number(float(found))
         if isinstance(found, (list, tuple, np.ndarray)):
-            return self.unit.table(self, found, name, node)
+            table: Value = self.unit.table(self, found, name, node)
+            return table
         what = type(found).__name__
-        return self.source.fail(
+        self.source.fail(
             node, f"{name} is of Python's type {what}, which a kernel cannot use; numbers and tables of numbers it can"
         )
 
@@ -158,6 +162,7 @@ class Expressions:
         return Value(code, array.type._replace(shape=shape[len(indices) :], pointers=False), root=array.root)
 
     def index(self, node: ast.expr, size: int, name: str) -> str:
+        """An index, counted from the end if it is negative."""
         if isinstance(node, ast.Slice):
             self.source.fail(node, "a slice cannot be in a kernel; write a loop over its elements")
         found = self.scalar(node)
@@ -218,6 +223,7 @@ class Expressions:
         return Value(code, kind, rank, range=_range(type(op), left.range, right.range) if is_whole(kind) else None)
 
     def floored(self, op: ast.operator, left: Value, right: Value, kind: str) -> Value:
+        """// and %, which round down."""
         division = isinstance(op, ast.FloorDiv)
         positive = all(value.range and value.range[0] >= 0 for value in (left, right))
         if is_whole(kind) and positive:
@@ -229,10 +235,11 @@ class Expressions:
                 range=bound,
             )
         name = self.unit.need((functions.floor_divide if division else functions.modulo)(kind))
-        bound = (0, right.constant - 1) if not division and is_whole(kind) and (right.constant or 0) > 0 else None
-        return Value(f"{name}({left.code}, {right.code})", kind, range=bound)
+        rest = (0, right.constant - 1) if not division and is_whole(kind) and (right.constant or 0) > 0 else None
+        return Value(f"{name}({left.code}, {right.code})", kind, range=rest)
 
     def power(self, node: ast.AST, left: Value, right: Value, kind: str) -> Value:
+        """**: by multiplication where that is the same."""
         exponent = right.constant
         if is_whole(kind) and (not isinstance(exponent, int) or not 0 <= exponent <= 8):
             self.source.fail(
@@ -311,8 +318,10 @@ class Expressions:
         return self.known(node, callee, [self.scalar(argument) for argument in node.args])
 
     def helper(self, node: ast.Call, function: types.FunctionType) -> Value:
+        """A call of another function of the user."""
         arguments = [self.expression(argument) for argument in node.args]
-        return self.unit.call(self, node, function, arguments)  # type: ignore[no-any-return]
+        found: Value = self.unit.call(self, node, function, arguments)
+        return found
 
     def known(self, node: ast.Call, callee: Any, arguments: Sequence[Value]) -> Value:
         """Functions of Python, math and NumPy."""
@@ -342,7 +351,7 @@ class Expressions:
         if callee in functions.ABSOLUTE:
             return self.absolute(arguments[0])
         if callee is np.where:
-            return self.source.fail(node, "write `a if condition else b` for where")
+            self.source.fail(node, "write `a if condition else b` for where")
         name, own_type = functions.REAL[callee]
         kind = kinds[0] if len(kinds) == 1 else join(kinds[0], kinds[1])
         if callee is abs:
@@ -360,11 +369,13 @@ class Expressions:
         return (1,) if known or callee in functions.ABSOLUTE else None
 
     def real(self, name: str, arguments: Sequence[Value], kind: str) -> Value:
+        """A function of real numbers."""
         kind = "float" if kind == "float" else "double"
         words = ", ".join(spelled(argument, kind, 0) for argument in arguments)
         return Value(f"{name}{'f' if kind == 'float' else ''}({words})", kind)
 
     def absolute(self, value: Value) -> Value:
+        """abs."""
         if value.constant is not None:
             return values.number(abs(value.constant))
         if not is_whole(value.type):
@@ -374,6 +385,7 @@ class Expressions:
 
     @staticmethod
     def cast(kind: str, value: Value) -> Value:
+        """A number as another type."""
         if value.constant is not None and kind in ("double", "int"):
             return values.number(float(value.constant) if kind == "double" else int(value.constant))
         if value.type == kind:

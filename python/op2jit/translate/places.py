@@ -36,16 +36,17 @@ def assigned(body: List[ast.stmt]) -> Set[str]:
 
 def targets(statement: ast.stmt) -> Set[str]:
     """The names that a plain assignment gives their first value, if it does not use them."""
+    outputs: List[ast.expr]
+    value: ast.expr
     if isinstance(statement, ast.AnnAssign) and statement.value is not None:
-        outputs: List[ast.expr] = [statement.target]
+        outputs, value = [statement.target], statement.value
     elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        outputs = [statement.targets[0]]
+        outputs, value = [statement.targets[0]], statement.value
     else:
         return set()
     if isinstance(outputs[0], ast.Tuple):
         outputs = list(outputs[0].elts)
     names = {node.id for node in outputs if isinstance(node, ast.Name)}
-    value: Any = statement.value
     used = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
     return set() if names & used else names
 

@@ -1,0 +1,60 @@
+"""Programs in Python on two and four ranks, by Open MPI, which Debian's mpi4py is built with."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+HERE, ROOT = os.path.dirname(__file__), os.environ["OP2JIT_ROOT"]
+SAMPLES = {
+    "airfoil": ["--iters", "50"],
+    "heat": ["--n", "30"],
+    "shallow_water": ["--steps", "20"],
+    "transport": ["--n", "10"],
+    "aero": ["--n", "8"],
+}
+
+if not shutil.which("mpirun.openmpi"):
+    pytest.skip("there is no mpirun.openmpi (Debian's openmpi-bin)", allow_module_level=True)
+if not os.path.exists(os.path.join(os.environ["OP2JIT_BUILD"], "runtime", "ranks", "mpi", "op2jit-mpi-openmpi.so")):
+    pytest.skip("this build has no plugin for Open MPI", allow_module_level=True)
+
+
+def ranks(count, *words, **more):
+    command = ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-n", str(count), sys.executable, *words]
+    environment = {
+        **os.environ,
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OP2_THREADS": "1",
+        **more,
+    }
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, timeout=100
+    )
+
+
+def program(count, *words, **more):
+    pytest.importorskip("mpi4py", reason="mpi4py is missing; ./dev test --with python installs it")
+    return ranks(count, os.path.join(HERE, "ranks_program.py"), *words, **more)
+
+
+@pytest.mark.parametrize("backend", ["native", "seq"])
+def test_communicators(backend):
+    for count, words in ((2, "world"), (4, "half")) if backend == "seq" else ((2, "world"),):
+        found = program(count, words, OP2_BACKEND=backend)
+        assert found.returncode == 0 and found.stdout.count("done") == count, found.stdout
+
+
+def test_an_exception_of_one_rank_ends_the_job():
+    found = program(2, "world", "fail", OP2_BACKEND="seq")
+    assert found.returncode != 0 and "ValueError: of one rank alone" in found.stdout and "done" not in found.stdout
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples(name):
+    """Without a communicator: under mpirun the library takes part by itself."""
+    found = ranks(2, os.path.join(ROOT, "samples", name, name + ".py"), *SAMPLES[name], OP2_BACKEND="seq")
+    assert found.returncode == 0 and found.stdout.count(f"{name}: PASSED") == 1, found.stdout
