@@ -70,6 +70,7 @@ static void optimise(const compile_request &request, llvm::Module &module, llvm:
   llvm::PassBuilder builder(&machine, tuning);
   offer_vector_math(builder, request);
   lower_switches(builder);
+  negate_rows(builder);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

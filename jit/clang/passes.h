@@ -10,6 +10,10 @@ namespace op2jit {
 // it vectorises, in functions with a loop that asks to be vectorised.
 void lower_switches(llvm::PassBuilder &builder);
 
+// What leaves a strip as minus something else, as fluxes do, is turned into rows like it: makes the pipeline negate
+// rows in place of lanes, so that both are turned once, and the negation becomes a subtraction.
+void negate_rows(llvm::PassBuilder &builder);
+
 // For code that is run to see whether it goes wrong: it stops where it leaves a variable or a constant. Before
 // anything is optimised. How far a pointer may go is seen within one function only, so all become one.
 void guard_variables(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);

@@ -219,8 +219,10 @@ static void put_functions(struct generator *g) {
            text_str(&p.declaration));
   put_loop(g);
   put_close(g);
-  put_open(g, "void %s(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end)",
-           GENERATED_FUNCTION);
+  /* A strip has more values than there are registers. Without this vectors come to lie across lines of the cache, or
+   * do not, as the caller's stack has it. */
+  put_open(g, "%svoid %s(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end)",
+           g->s->width ? "__attribute__((force_align_arg_pointer)) " : "", GENERATED_FUNCTION);
   put_constant_updates(g);
   put(g, "op2_loop(%sop2_list, op2_begin, op2_end);", text_str(&p.value));
   put_close(g);

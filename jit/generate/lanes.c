@@ -155,7 +155,7 @@ static void put_turned_piece(struct generator *g, enum type_code type, const str
       put(g, "op2_%s%d z%d = *(const op2_%s%d *)(lanes + %d);", short_names[type], width, c,
           short_names[type], width, (p->offset + c) * width);
     else
-      put(g, "op2_%s%d z%d = {0};", short_names[type], width, c);
+      put(g, "op2_%s%d z%d = z0;", short_names[type], width, c); /* of any value: nobody looks at it */
   if (p->padded > 1)
     put(g, "op2_%s%d t;", short_names[type], width);
   put_exchange(g, p, width);

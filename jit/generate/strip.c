@@ -20,8 +20,7 @@ static void lane_target(const struct generator *g, const struct desc_arg *a, int
   else if (g->straight)
     snprintf(out, size, "(op2_i + op2_o%d_%d + %s)", a->map, col, lane);
   else
-    snprintf(out, size, "%sop2_m%d_%d[%s]", a->dat >= 0 && g->d->dats[a->dat].wide ? "(long)" : "", a->map,
-             col, lane);
+    snprintf(out, size, "op2_m%d_%d[%s]", a->map, col, lane);
 }
 
 /* Do lanes' elements or targets follow one another? */
@@ -63,11 +62,11 @@ static void lane_address(const struct generator *g, const struct desc_arg *a, in
 
 /* LLVM would load the entries of a strip as one vector, scale them, and take them apart again for the addresses,
  * which takes longer than loading each: adding to rows of three in strips, by a quarter. Atomic loads, which are
- * ordinary ones, it leaves apart. */
-static bool loads_entries_apart(const struct desc *d, int map) {
+ * ordinary ones, it leaves apart. No entry is negative, so that the load makes it as wide as an address. */
+static bool are_addresses(const struct desc *d, int map) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
-    if (a->present && a->form == DESC_DAT && a->map == map && a->access == OP_INC && a->dim > 1)
+    if (a->present && a->form == DESC_DAT && a->map == map)
       return true;
   }
   return false;
@@ -83,7 +82,7 @@ static void put_lane_entries(struct generator *g) {
     text_free(&list);
   }
   for (int m = 0; m < g->d->nmaps; m++) {
-    const bool apart = loads_entries_apart(g->d, m);
+    const bool apart = are_addresses(g->d, m);
     for (int c = 0; c < g->d->maps[m].arity; c++) {
       if (!desc_uses_column(g->d, m, c))
         continue;
@@ -93,11 +92,11 @@ static void put_lane_entries(struct generator *g) {
         snprintf(lane, sizeof lane, "%d", l);
         lane_element(g, lane, element, sizeof element);
         text_addf(&entries,
-                  apart ? "%s__atomic_load_n(&op2_t%d[%s * %d + %d], __ATOMIC_RELAXED)"
+                  apart ? "%s(unsigned)__atomic_load_n(&op2_t%d[%s * %d + %d], __ATOMIC_RELAXED)"
                         : "%sop2_t%d[%s * %d + %d]",
                   l ? ", " : "", m, element, g->d->maps[m].arity, c);
       }
-      put(g, "const int op2_m%d_%d[%d] = {%s};", m, c, width, text_str(&entries));
+      put(g, "const %s op2_m%d_%d[%d] = {%s};", apart ? "long" : "int", m, c, width, text_str(&entries));
       g->out->failed |= entries.failed;
       text_free(&entries);
     }

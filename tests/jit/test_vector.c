@@ -15,7 +15,7 @@ static char folder[] = "/tmp/op2jit-vector-XXXXXX";
 
 /* ---- machine code ------------------------------------------------------------------------------*/
 
-enum kind { OTHER, PACKED_DIVISION, PACKED_ROOT, SCALAR_DIVISION, SCALAR_ROOT, GATHER, STREAM, CALL };
+enum kind { OTHER, PACKED_DIVISION, PACKED_ROOT, SCALAR_DIVISION, SCALAR_ROOT, GATHER, STREAM, NEGATION, ALIGNMENT, CALL };
 
 struct instruction {
   unsigned long address, target; /* target: of a jump, else 0 */
@@ -46,6 +46,10 @@ static enum kind kind_of(const char *text) {
     return CALL;
   if (strncmp(text, "vmovntp", 7) == 0)
     return STREAM;
+  if (wide && strncmp(text, "vxorp", 5) == 0)
+    return NEGATION;
+  if (strncmp(text, "and", 3) == 0 && strstr(text, ",%rsp"))
+    return ALIGNMENT;
   return strstr(text, "gather") ? GATHER : OTHER;
 }
 
@@ -151,6 +155,9 @@ static void take_apart(const struct jit_case *c, const struct subject *s, struct
   count(&listing, 0, ~0UL, &n);
   if (n.of[SCALAR_DIVISION] > s->divisions || n.of[SCALAR_ROOT] > s->roots)
     fail_msg("%s: %d scalar divisions, %d scalar roots", what, n.of[SCALAR_DIVISION], n.of[SCALAR_ROOT]);
+  /* What leaves as minus something else is subtracted, and vectors on the stack lie within lines of the cache. */
+  if (n.of[ALIGNMENT] != 1 || (strcmp(s->name, "res_calc") == 0 && n.of[NEGATION] > 0))
+    fail_msg("%s: %d negations, the stack aligned %d times", what, n.of[NEGATION], n.of[ALIGNMENT]);
   if ((n.of[STREAM] > 0) != shape.stream)
     fail_msg("%s: %d stores past the caches", what, n.of[STREAM]);
 }

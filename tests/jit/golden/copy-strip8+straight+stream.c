@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 6): loop copy, strip8+straight+stream, contract. */
+/* Made by op2jit (generator 7): loop copy, strip8+straight+stream, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -78,7 +78,7 @@ static void op2_loop(const double *restrict op2_d0, double *restrict op2_d1, con
         continue;
       }
     }
-    const int op2_m0_0[8] = {op2_t0[(op2_i + 0) * 1 + 0], op2_t0[(op2_i + 1) * 1 + 0], op2_t0[(op2_i + 2) * 1 + 0], op2_t0[(op2_i + 3) * 1 + 0], op2_t0[(op2_i + 4) * 1 + 0], op2_t0[(op2_i + 5) * 1 + 0], op2_t0[(op2_i + 6) * 1 + 0], op2_t0[(op2_i + 7) * 1 + 0]};
+    const long op2_m0_0[8] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 4) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 5) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 6) * 1 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 7) * 1 + 0], __ATOMIC_RELAXED)};
     double op2_l0[8] __attribute__((aligned(64)));
     op2_load_double_1(op2_l0 + 0, (const double *const[8]){op2_d0 + op2_m0_0[0], op2_d0 + op2_m0_0[1], op2_d0 + op2_m0_0[2], op2_d0 + op2_m0_0[3], op2_d0 + op2_m0_0[4], op2_d0 + op2_m0_0[5], op2_d0 + op2_m0_0[6], op2_d0 + op2_m0_0[7]});
     double op2_l1[8] __attribute__((aligned(64)));
@@ -106,7 +106,7 @@ static void op2_loop(const double *restrict op2_d0, double *restrict op2_d1, con
     copy(op2_d0 + op2_m0_0, op2_d1 + op2_e);
   }
 }
-void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
+__attribute__((force_align_arg_pointer)) void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
   op2_loop(op2_frame[0], op2_frame[1], op2_frame[2], op2_frame[11], op2_list, op2_begin, op2_end);
 }
 /* copy.c */

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 6): loop count, strip4+straight, contract. */
+/* Made by op2jit (generator 7): loop count, strip4+straight, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -111,7 +111,7 @@ static void op2_loop(const int *restrict op2_t0, const int *restrict op2_x1, int
   }
   op2_g2[0] += op2_a2[0];
 }
-void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
+__attribute__((force_align_arg_pointer)) void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
   op2_loop(op2_frame[0], op2_frame[5], op2_frame[3], op2_frame[9], op2_list, op2_begin, op2_end);
 }
 /* count.c */

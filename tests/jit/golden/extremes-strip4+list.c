@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 6): loop extremes, strip4+list, contract. */
+/* Made by op2jit (generator 7): loop extremes, strip4+list, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -115,7 +115,7 @@ static void op2_loop(const float *restrict op2_d0, const int *restrict op2_x0, i
   }
   op2_g3[0] += op2_a3[0];
 }
-void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
+__attribute__((force_align_arg_pointer)) void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
   for (int op2_c = 0; op2_c < 1; op2_c++) {
     typedef unsigned int __attribute__((may_alias)) op2_bits;
     const op2_bits op2_new = ((const op2_bits *)op2_frame[9])[op2_c];

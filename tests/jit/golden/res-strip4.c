@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 6): loop res, strip4, contract. */
+/* Made by op2jit (generator 7): loop res, strip4, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -62,10 +62,10 @@ static inline __attribute__((always_inline, internal_linkage)) void res();
 static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, long op2_s1, double *restrict op2_d2, const int *restrict op2_t0, const int *restrict op2_t1, const int *restrict op2_list, long op2_begin, long op2_end) {
   long op2_i = op2_begin;
   for (; op2_i + 4 <= op2_end; op2_i += 4) {
-    const int op2_m0_0[4] = {op2_t0[(op2_i + 0) * 2 + 0], op2_t0[(op2_i + 1) * 2 + 0], op2_t0[(op2_i + 2) * 2 + 0], op2_t0[(op2_i + 3) * 2 + 0]};
-    const int op2_m0_1[4] = {op2_t0[(op2_i + 0) * 2 + 1], op2_t0[(op2_i + 1) * 2 + 1], op2_t0[(op2_i + 2) * 2 + 1], op2_t0[(op2_i + 3) * 2 + 1]};
-    const int op2_m1_0[4] = {__atomic_load_n(&op2_t1[(op2_i + 0) * 2 + 0], __ATOMIC_RELAXED), __atomic_load_n(&op2_t1[(op2_i + 1) * 2 + 0], __ATOMIC_RELAXED), __atomic_load_n(&op2_t1[(op2_i + 2) * 2 + 0], __ATOMIC_RELAXED), __atomic_load_n(&op2_t1[(op2_i + 3) * 2 + 0], __ATOMIC_RELAXED)};
-    const int op2_m1_1[4] = {__atomic_load_n(&op2_t1[(op2_i + 0) * 2 + 1], __ATOMIC_RELAXED), __atomic_load_n(&op2_t1[(op2_i + 1) * 2 + 1], __ATOMIC_RELAXED), __atomic_load_n(&op2_t1[(op2_i + 2) * 2 + 1], __ATOMIC_RELAXED), __atomic_load_n(&op2_t1[(op2_i + 3) * 2 + 1], __ATOMIC_RELAXED)};
+    const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 2 + 0], __ATOMIC_RELAXED)};
+    const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 2 + 1], __ATOMIC_RELAXED)};
+    const long op2_m1_0[4] = {(unsigned)__atomic_load_n(&op2_t1[(op2_i + 0) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 1) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 2) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 3) * 2 + 0], __ATOMIC_RELAXED)};
+    const long op2_m1_1[4] = {(unsigned)__atomic_load_n(&op2_t1[(op2_i + 0) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 1) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 2) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 3) * 2 + 1], __ATOMIC_RELAXED)};
     double op2_l0[8] __attribute__((aligned(64)));
     op2_load_double_2(op2_l0 + 0, (const double *const[4]){op2_d0 + op2_m0_0[0] * 2, op2_d0 + op2_m0_0[1] * 2, op2_d0 + op2_m0_0[2] * 2, op2_d0 + op2_m0_0[3] * 2});
     double op2_l1[8] __attribute__((aligned(64)));
@@ -130,7 +130,7 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
     res(op2_d0 + op2_m0_0 * 2, op2_d0 + op2_m0_1 * 2, op2_a2, op2_d2 + op2_m1_0 * 2, op2_d2 + op2_m1_1 * 2);
   }
 }
-void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
+__attribute__((force_align_arg_pointer)) void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
   op2_loop(op2_frame[0], op2_frame[1], (long)op2_frame[11], op2_frame[2], op2_frame[3], op2_frame[4], op2_list, op2_begin, op2_end);
 }
 /* res.c */

@@ -1,4 +1,4 @@
-/* Made by op2jit (generator 6): loop spread, strip4+stream, contract. */
+/* Made by op2jit (generator 7): loop spread, strip4+stream, contract. */
 #include "op2jit_prelude.h"
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Weverything"
@@ -77,7 +77,7 @@ static inline __attribute__((always_inline)) void op2_turn_float_3(float *rows, 
     op2_float4 z0 = *(const op2_float4 *)(lanes + 0);
     op2_float4 z1 = *(const op2_float4 *)(lanes + 4);
     op2_float4 z2 = *(const op2_float4 *)(lanes + 8);
-    op2_float4 z3 = {0};
+    op2_float4 z3 = z0;
     op2_float4 t;
     t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
     z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
@@ -180,7 +180,7 @@ static void op2_loop(const float *restrict op2_d0, float *restrict op2_d1, float
     op2_d2[1 * op2_s2 + op2_e] = op2_a2[0 + 1];
   }
 }
-void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
+__attribute__((force_align_arg_pointer)) void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
   op2_loop(op2_frame[0], op2_frame[1], op2_frame[2], (long)op2_frame[10], op2_frame[3], op2_list, op2_begin, op2_end);
 }
 /* spread.c */
