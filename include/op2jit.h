@@ -451,7 +451,7 @@ void op_diagnostic_output(void);
 
 /* What the library did in this process since op_init. Valid until op_exit; changes with every call. Local. */
 typedef struct op2jit_counters {
-  long long loops;      /* loops executed */
+  long long loops;      /* loops called */
   long long records;    /* different loops seen */
   long long compiles;   /* kernels compiled */
   long long cache_hits; /* kernels taken from the cache database or from memory */
@@ -464,7 +464,8 @@ typedef struct op2jit_counters {
   long long flushes; /* calls that queued loops run before */
   long long checks;  /* elements run in the checking form */
   long long tiled;   /* chains run in tiles */
-  long long reserved[15];
+  long long waiting; /* of the loops, those that did not run yet (OP2_LAZY) */
+  long long reserved[14];
 } op_counters_t;
 const op_counters_t *op_counters(void);
 

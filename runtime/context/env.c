@@ -46,7 +46,7 @@ static const struct env_row rows[ENV_COUNT] = {
                   "with loops one by one",
                   NULL},
     [ENV_TILES] = {"OP2_TILES", "", "#64-64G",
-                   "for tests: bytes of a tile, and chains of any size are cut into such", NULL},
+                   "for tests: bytes of a tile; chains of any size, on any mesh, are cut into such", NULL},
     [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
     [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "what the compiler may do with floating point",
                 NULL},

@@ -210,6 +210,7 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
     return run_and_tune(ctx, p, launches, times, err);
   struct chain_way way = guess(forced > 0 ? forced : tile_bytes, n, times);
   way.loop_by_loop = loop_by_loop;
+  way.forced = forced > 0;
   return run_periods(ctx, p, launches, times, &way, &ignored, err);
 }
 

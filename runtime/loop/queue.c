@@ -5,6 +5,7 @@
 
 #include "backend/backend.h"
 #include "context/context.h"
+#include "context/env.h"
 #include "loop/chain.h"
 #include "loop/loop.h"
 #include "ranks/comm.h"
@@ -44,8 +45,6 @@ int queue_run(struct op_context *ctx, struct launch *const *launches, int n, boo
 /* The first n of those that wait. */
 static int run_first(struct op_context *ctx, int n, struct error *err) {
   struct queue *queue = ctx->queue;
-  for (int i = 0; i < n; i++)
-    loop_count_run(ctx, queue->launches[i]->loop);
   const int code = queue->check ? queue->check(ctx, queue->launches, n, err)
                                 : queue_run(ctx, queue->launches, n, false, err);
   /* After an error nothing waits any more. */
@@ -55,6 +54,7 @@ static int run_first(struct op_context *ctx, int n, struct error *err) {
   queue->count -= done;
   memmove((void *)queue->launches, (void *)(queue->launches + done),
           (size_t)queue->count * sizeof *queue->launches);
+  ctx->counters->waiting = queue->count;
   return code ? error_prefix(err, "%s runs what waits: ", ctx->agreement->where) : OP_OK;
 }
 
@@ -64,10 +64,12 @@ int queue_flush(struct op_context *ctx, struct error *err) {
 }
 
 /* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other;
- * programs of OP2 look at the memory that loops run on. */
+ * programs of OP2 look at the memory that loops run on. A kernel that is a function of the program may look at
+ * anything in it, and waits in tests only. */
 static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
-  return loop->backend->may_wait && !loop->form && !loop->compiled && comm_alone(ctx->comm) &&
-         loop->most_elements > 0;
+  const struct backend *b = loop->backend;
+  return (b->may_wait || (b->work && env_number(ctx->env, ENV_TILES, 0) > 0)) && !loop->form &&
+         !loop->compiled && comm_alone(ctx->comm) && loop->most_elements > 0;
 }
 
 static int run_at_once(struct op_context *ctx, struct launch *launch, struct error *err) {
@@ -112,7 +114,9 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
     return code;
   }
   note_place(launch, call);
+  loop_count_run(ctx, loop);
   queue->launches[queue->count++] = launch;
+  ctx->counters->waiting = queue->count;
   if (loop->tells || tried)
     return queue_flush(ctx, err);
   /* The beginning of a period waits for its end, so that periods always begin with the same loop. */

@@ -212,7 +212,7 @@ static int try_periodic(struct op_context *ctx, struct tiled *t, const struct ch
   return code;
 }
 
-static int cut(struct op_context *ctx, struct tiled *t, struct error *err) {
+static int cut(struct op_context *ctx, struct tiled *t, bool forced, struct error *err) {
   struct tiled_description d;
   const double start = clock_seconds();
   t->tried = true;
@@ -221,16 +221,17 @@ static int cut(struct op_context *ctx, struct tiled *t, struct error *err) {
     struct tiles_wish wish = {.tiles = d.bytes / t->bytes < 1e6 ? (int)(d.bytes / t->bytes) + 1 : 1000000,
                               .chunks = chunks_for(d.bytes),
                               .step = PREFIX_STEP,
-                              .blocks = MOST_BLOCKS};
+                              .blocks = MOST_BLOCKS,
+                              .always = forced};
     code = tiles_build(&t->tiles, &d.chain, &wish, ctx->team, err);
     if (!code && text_str(&t->tiles.refused)[0])
       code = try_periodic(ctx, t, &d.chain, &wish, err);
   }
-  if (!code && t->tiles.gap > t->tiles.all / 2) {
+  if (!code && !forced && t->tiles.gap > t->tiles.all / 2) {
     tiles_free(&t->tiles);
     text_add(&t->tiles.refused, "most of it would lie between chunks; a larger mesh could run in tiles");
   }
-  if (!code && t->tiles.schedule.nitems && ctx->diags >= 2)
+  if (!code && t->tiles.schedule.nitems && (forced || ctx->diags >= 2))
     code = tiles_verify(&t->tiles, &d.chain, err);
   if (code)
     tiles_free(&t->tiles);
@@ -340,7 +341,7 @@ int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, con
   *ran = false;
   if (!t)
     return OP_OK;
-  int code = t->tried ? OP_OK : cut(ctx, t, err);
+  int code = t->tried ? OP_OK : cut(ctx, t, way->forced, err);
   if (code == OP_ERR_PLAN)
     return code;
   if (!code && t->tiles.schedule.nitems) {

@@ -7,7 +7,7 @@
 
 /* Run the launches, which are ready, in tiles; or, to compare with that, the pieces of tiles loop by loop, whose sums
  * have the same bits. *ran is false where they cannot: then nothing has happened yet. OP_ERR_PLAN at diagnostic levels
- * from 2 on, if the tiles are wrong. */
+ * from 2 on, and where they are forced, if the tiles are wrong. */
 int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
               bool *ran, struct error *err);
 /* A chain that ran in tiles. */

@@ -16,6 +16,7 @@ struct chain_way {
   int periods;  /* that tiles are cut over */
   bool
       loop_by_loop; /* the pieces of tiles, but those of one loop after those of another: to compare with tiles */
+  bool forced;      /* whatever the mesh, and verified */
 };
 
 struct chain_tuning;

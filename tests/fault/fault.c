@@ -2,7 +2,7 @@
  * OP_ERR_MEMORY, made again it works, the answers are right, and nothing is left behind. Then all allocations from
  * the n-th on fail: nothing crashes, and op_exit ends it.
  *
- *   fault [NAME=VALUE] */
+ *   fault [NAME=VALUE...] */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,12 +217,15 @@ static int files_in_folder(void) {
   return n;
 }
 
-static char *setting; /* one more NAME=VALUE, or NULL */
+enum { MOST_SETTINGS = 4 };
+static char *settings[MOST_SETTINGS]; /* more NAME=VALUE */
+static int nsettings;
 
 static void program(void) {
   struct program p = {0};
-  char *argv[] = {"fault", "OP2_BACKEND=native", "OP2_TIMING=text", "OP2_LOG=error", setting};
-  CALL(op_init(setting ? 5 : 4, argv, 0));
+  char *argv[4 + MOST_SETTINGS] = {"fault", "OP2_BACKEND=native", "OP2_TIMING=text", "OP2_LOG=error"};
+  memcpy(argv + 4, settings, sizeof settings);
+  CALL(op_init(4 + nsettings, argv, 0));
   bool open = !run.stopped;
   declare(&p);
   loops(&p);
@@ -292,7 +295,8 @@ static bool prepare(void) {
 }
 
 int main(int argc, char **argv) {
-  setting = argc > 1 ? argv[1] : NULL;
+  for (int a = 1; a < argc && nsettings < MOST_SETTINGS; a++)
+    settings[nsettings++] = argv[a];
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   if (!prepare() || !freopen("/dev/null", "w", stdout) || !(stdout)) {
     fprintf(stderr, "fault: no folder for files\n");

@@ -75,6 +75,17 @@ static void bind_global(struct binding *b, struct world *w, int p) {
     }
 }
 
+/* A result that stays with the library. Those that go with a payload do not. */
+static void keep_global(struct binding *b, struct world *w, int p) {
+  const struct param *param = &b->kernel->params[p];
+  bool stays = w->keeps && param->form == FORM_GLOBAL && !param->optional && param->access != OP_READ &&
+               param->access != OP_WORK;
+  for (int q = 0; q < b->kernel->nparams; q++)
+    stays &= b->kernel->params[q].form != FORM_INFO || b->kernel->params[q].ref != p;
+  if (stays)
+    b->kept[p] = world_kept(w, param->dim, param->type, b->model[p]);
+}
+
 bool binding_make(struct binding *b, struct world *w, const struct kernel *k, const char *text,
                   const struct coverage *c) {
   memset(b, 0, sizeof *b);
@@ -84,13 +95,15 @@ bool binding_make(struct binding *b, struct world *w, const struct kernel *k, co
   if (b->set < 0)
     return false;
   for (int p = 0; p < k->nparams; p++) {
-    b->map[p] = b->dat[p] = -1;
+    b->map[p] = b->dat[p] = b->kept[p] = -1;
     b->present[p] |= !k->params[p].optional;
     if (is_global(&k->params[p]))
       bind_global(b, w, p);
     else if (!bind_reach(b, w, p, c))
       return false;
   }
+  for (int p = 0; p < k->nparams; p++)
+    keep_global(b, w, p);
   memcpy(b->library, b->model, sizeof b->model);
   return true;
 }
@@ -139,6 +152,9 @@ static void run_model(struct binding *b, struct world *w) {
     kernel_run(&f);
   }
   for (int p = 0; p < b->kernel->nparams; p++)
+    if (b->kept[p] >= 0)
+      memcpy(w->kept[b->kept[p]].value, b->model[p], sizeof b->model[p]);
+  for (int p = 0; p < b->kernel->nparams; p++)
     if (b->dat[p] >= 0 && b->present[p] && b->kernel->params[p].inexact && w->sets[b->set].size)
       w->dats[b->dat[p]].tolerance =
           b->kernel->single_work || b->kernel->params[p].type == V_FLOAT ? 1e-5 : 1e-12;
@@ -178,6 +194,10 @@ static op_arg global_arg(struct binding *b, struct world *w, int p) {
   if (param->form == FORM_INFO) {
     world_say(w, ",\n  op_arg_info(g%d, %d, \"%s\", %d)", p, param->dim, type, param->ref + 1);
     return op_arg_info(b->library[p], param->dim, type, param->ref + 1);
+  }
+  if (b->kept[p] >= 0) {
+    world_say(w, ",\n  op_arg_global(k%d, %s)", b->kept[p], access_words[access]);
+    return op_arg_global(w->kept[b->kept[p]].handle, access);
   }
   bool nothing = param->spelling > 1 && (access == OP_WORK || !b->present[p]);
   void *data = nothing ? NULL : b->library[p];
@@ -223,7 +243,7 @@ static void say_globals(const struct binding *b, struct world *w) {
 static bool same_globals(const struct binding *b, struct world *w) {
   for (int p = 0; p < b->kernel->nparams; p++) {
     const struct param *param = &b->kernel->params[p];
-    if (!is_global(param) || param->access == OP_WORK)
+    if (!is_global(param) || param->access == OP_WORK || b->kept[p] >= 0)
       continue;
     size_t size = vtypes[param->type].size;
     for (int c = 0; c < param->dim; c++)

@@ -98,6 +98,8 @@ static bool run_new(struct run *run, int kernel) {
 static bool update_constant(struct run *run) {
   const struct constant *c = &constants[random_below(&run->w->random, CONSTANTS)];
   unsigned char *at = c->at;
+  /* Native kernels that wait read the constants themselves. */
+  op_barrier();
   for (int i = 0; i < c->dim; i++) {
     struct value v = {.f = random_between(&run->w->random, -64, 64) / 4.0,
                       .w = random_between(&run->w->random, -2000000, 2000000)};
@@ -170,9 +172,10 @@ bool case_run(const struct test_case *c, struct world *w, struct coverage *cover
   run->coverage = coverage;
   world_open(w, c->seed, c->size_limit);
   w->mirrored = c->mirrored;
+  w->keeps = c->keeps;
   struct random r = random_stream(c->seed, 2);
   int steps = c->nkernels + random_below(&r, CASE_STEPS - c->nkernels);
-  bool each = random_chance(&r, 50), good = true;
+  bool each = random_chance(&r, 50) && !c->keeps, good = true;
   for (int s = 0; good && s < steps; s++)
     if (!(c->skipped >> s & 1)) {
       w->random = random_stream(c->seed, (uint64_t)s + 3);

@@ -11,9 +11,9 @@ struct test_case {
   uint64_t seed;
   int number;
   int size_limit;
-  bool mirrored;    /* see world.h */
-  int again;        /* how often a new loop is run once more at once */
-  unsigned skipped; /* steps that are left out, one bit each */
+  bool mirrored, keeps; /* see world.h */
+  int again;            /* how often a new loop is run once more at once */
+  unsigned skipped;     /* steps that are left out, one bit each */
   struct kernel *kernels[CASE_KERNELS];
   char *texts[CASE_KERNELS]; /* what the library gets */
   int nkernels;

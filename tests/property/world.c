@@ -311,9 +311,41 @@ bool world_check(struct world *w, int dat) {
   return ranks_agree(good);
 }
 
+int world_kept(struct world *w, int dim, enum vtype type, const unsigned char *value) {
+  if (w->nkept == MAX_KEPT)
+    return -1;
+  struct wkept *k = &w->kept[w->nkept];
+  *k = (struct wkept){.dim = dim, .type = type};
+  memcpy(k->value, value, sizeof k->value);
+  k->handle = op_decl_gbl(dim, vtypes[type].c, value, "kept");
+  world_say(w, "op_gbl k%d = op_decl_gbl(%d, \"%s\", ", w->nkept, dim, vtypes[type].c);
+  world_say_values(w, type, value, dim);
+  world_say(w, ", \"kept\");\n");
+  return w->nkept++;
+}
+
+static bool check_kept(struct world *w, int kept) {
+  const struct wkept *k = &w->kept[kept];
+  const size_t size = vtypes[k->type].size;
+  unsigned char got[MAX_DIM * 8];
+  if (op_get_gbl(k->handle, got) != OP_OK)
+    world_fail(w, "op_get_gbl(k%d) failed: %s", kept, op_last_error()->message);
+  for (int c = 0; c < k->dim && !w->failure.length; c++)
+    if (!value_same(k->type, k->value + (size_t)c * size, got + (size_t)c * size, 0)) {
+      char x[40], y[40];
+      value_print(k->type, k->value + (size_t)c * size, x, sizeof x);
+      value_print(k->type, got + (size_t)c * size, y, sizeof y);
+      world_fail(w, "component %d of k%d (%s) is %s, should be %s", c, kept, vtypes[k->type].c, y, x);
+    }
+  return ranks_agree(w->failure.length == 0);
+}
+
 bool world_check_all(struct world *w) {
   for (int d = 0; d < w->ndats; d++)
     if (!world_check(w, d))
+      return false;
+  for (int k = 0; k < w->nkept; k++)
+    if (!check_kept(w, k))
       return false;
   return true;
 }

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "kernel.h"
 
-enum { MAX_SETS = 12, MAX_MAPS = 32, MAX_DATS = 64 };
+enum { MAX_SETS = 12, MAX_MAPS = 32, MAX_DATS = 64, MAX_KEPT = 32 };
 
 struct wset {
   op_set handle;
@@ -30,6 +30,14 @@ struct wdat {
   unsigned char *data;
 };
 
+/* A global with a handle. */
+struct wkept {
+  op_gbl handle;
+  int dim;
+  enum vtype type;
+  unsigned char value[MAX_DIM * 8];
+};
+
 struct world {
   uint64_t seed;
   struct random random;
@@ -37,12 +45,15 @@ struct world {
   bool
       in_order; /* most maps lead from one element to the next as on a structured mesh: a loop uses several */
   bool mirrored; /* sets and maps are spread over a rank that is its own neighbour */
+  bool keeps;    /* results of loops stay in globals with handles, and are looked at when data are */
   struct wset sets[MAX_SETS];
   int nsets;
   struct wmap maps[MAX_MAPS];
   int nmaps;
   struct wdat dats[MAX_DATS];
   int ndats;
+  struct wkept kept[MAX_KEPT];
+  int nkept;
   struct text program; /* what was done, as a C program */
   struct text failure; /* the first difference */
 };
@@ -55,6 +66,7 @@ int world_set(struct world *w, int size);
 /* `column` -1: the whole row is used. `alone`: no two elements may share a target there. */
 int world_map(struct world *w, int from, int arity, int column, bool alone);
 int world_dat(struct world *w, int set, int dim, enum vtype type, bool soa);
+int world_kept(struct world *w, int dim, enum vtype type, const unsigned char *value);
 
 size_t wdat_bytes(const struct world *w, const struct wdat *d);
 unsigned char *wdat_row(const struct wdat *d, int element);

@@ -210,23 +210,56 @@ static int native_select(struct op_context *ctx, struct launch *launch, struct e
   return OP_OK;
 }
 
-static int native_run(struct op_context *ctx, struct launch *launch, int part, struct error *err) {
-  (void)err;
+static void run_elements(const struct launch *launch, unsigned char *slot, long begin, long end) {
   const struct loop *loop = launch->loop;
-  enum { BETWEEN_POLLS = 1024 };
   struct native_state *state = loop->backend_state;
-  const struct loop_part *p = &loop->parts[part];
-  unsigned char *slot =
-      loop->nreductions ? launch->slots + (size_t)launch->part_slots[part].first * loop->slot_bytes : NULL;
   void *pointers[OP_MAX_ARGS];
-  for (long e = p->begin; e < p->end; e++) {
+  for (long e = begin; e < end; e++) {
     for (int i = 0; i < loop->nargs; i++)
       pointers[i] = pointer(launch, &state->args[i], i, e, slot);
     state->call(loop->native, pointers);
     finish_element(launch, state, e, slot);
-    if (ctx->poll && e % BETWEEN_POLLS == 0)
+  }
+}
+
+static int native_run(struct op_context *ctx, struct launch *launch, int part, struct error *err) {
+  (void)err;
+  enum { BETWEEN_POLLS = 1024 };
+  const struct loop *loop = launch->loop;
+  const struct loop_part *p = &loop->parts[part];
+  unsigned char *slot =
+      loop->nreductions ? launch->slots + (size_t)launch->part_slots[part].first * loop->slot_bytes : NULL;
+  for (long begin = p->begin, end; begin < p->end; begin = end) {
+    end = begin + BETWEEN_POLLS < p->end ? begin + BETWEEN_POLLS : p->end;
+    run_elements(launch, slot, begin, end);
+    if (ctx->poll)
       ctx->poll(ctx);
   }
+  return OP_OK;
+}
+
+/* ---- work: of chains in tests ---- */
+
+enum { FRAME_LAUNCH, FRAME_SLOT, FRAME_SIZE };
+static const struct reduction whole_slot = {.index = FRAME_SLOT};
+
+static void run_range(void *const *frame, const int *list, long begin, long end) {
+  (void)list;
+  run_elements(frame[FRAME_LAUNCH], frame[FRAME_SLOT], begin, end);
+}
+
+/* Nothing else needs the frame. */
+static int native_work(struct op_context *ctx, struct launch *launch, struct work *out, struct error *err) {
+  (void)ctx, (void)err;
+  launch->frame[FRAME_LAUNCH] = launch;
+  launch->frame[FRAME_SLOT] = NULL;
+  *out = (struct work){.function = run_range,
+                       .frame = launch->frame,
+                       .nframe = FRAME_SIZE,
+                       .reductions = &whole_slot,
+                       .nreductions = launch->loop->nreductions > 0,
+                       .slots = launch->slots,
+                       .slot_bytes = launch->loop->slot_bytes};
   return OP_OK;
 }
 
@@ -240,4 +273,5 @@ const struct backend backend_native = {.name = "native",
                                        .is_ready = native_is_ready,
                                        .select = native_select,
                                        .run = native_run,
+                                       .work = native_work,
                                        .drop = native_drop};
