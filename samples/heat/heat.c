@@ -39,8 +39,9 @@ static int here(int size) {
   return op_is_root() ? size : 0;
 }
 
-/* One plate: n x n points and one more that stands for all points outside. It has itself for neighbours, so
- * that it stays at zero by the same kernel, and no loop has to tell the edges from the inside. */
+/* One plate: n x n points in a frame of points at its edges. These have themselves for neighbours, so that they stay
+ * at zero by the same kernel, and no loop has to tell the edges from the inside. One point instead of the frame would
+ * do, but it would be a neighbour of points everywhere: then no part of the plate could go on before all others. */
 struct plate {
   int n;
   double dx;
@@ -50,34 +51,37 @@ struct plate {
   op_dat u, next;
 };
 
-/* sin(pi x / l) sin(pi y / l) times a factor; the point outside has zero. */
+static long long framed(int n) {
+  return (n + 2LL) * (n + 2);
+}
+
+/* sin(pi x / l) sin(pi y / l) times a factor; the frame has zeros. */
 static double *hill(int n, double factor) {
-  double *made = array((long long)n * n + 1, sizeof *made), *wave = array(n, sizeof *wave);
+  const size_t width = (size_t)n + 2;
+  double *made = array(framed(n), sizeof *made), *wave = array(n, sizeof *wave);
   for (int i = 0; i < n; i++)
     wave[i] = sin(M_PI * (i + 1) / (n + 1));
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
-      made[(size_t)j * (size_t)n + (size_t)i] = factor * wave[i] * wave[j];
-  made[(size_t)n * (size_t)n] = 0;
+      made[((size_t)j + 1) * width + (size_t)i + 1] = factor * wave[i] * wave[j];
   free(wave);
   return made;
 }
 
 static struct plate plate_make(int n) {
   struct plate made = {.n = n, .dx = length / (n + 1)};
-  int outside = n * n;
-  int *near = array(4LL * (outside + 1), sizeof *near);
-  for (int k = 0; k < outside; k++) {
-    int i = k % n, j = k / n, *row = near + 4 * (size_t)k;
-    row[0] = i < n - 1 ? k + 1 : outside;
-    row[1] = i > 0 ? k - 1 : outside;
-    row[2] = j < n - 1 ? k + n : outside;
-    row[3] = j > 0 ? k - n : outside;
+  const int width = n + 2, points = (int)framed(n);
+  int *near = array(4 * framed(n), sizeof *near);
+  for (int k = 0; k < points; k++) {
+    const int i = k % width, j = k / width, inside = i > 0 && i <= n && j > 0 && j <= n;
+    int *row = near + 4 * (size_t)k;
+    row[0] = inside ? k + 1 : k;
+    row[1] = inside ? k - 1 : k;
+    row[2] = inside ? k + width : k;
+    row[3] = inside ? k - width : k;
   }
-  for (int side = 0; side < 4; side++)
-    near[4 * (size_t)outside + (size_t)side] = outside;
   double *start = hill(n, 1);
-  made.points = op_decl_set(here(outside + 1), "points");
+  made.points = op_decl_set(here(points), "points");
   made.near = op_decl_map(made.points, made.points, 4, near, "near");
   made.u = op_decl_dat_temp(made.points, 1, "double", start, "u");
   made.next = op_decl_dat_temp(made.points, 1, "double", NULL, "next");

@@ -51,8 +51,8 @@ static double plate_time(struct plate *plate, int steps, double r) {
  * The map, which the library reads too, is as much again. */
 static void compare(struct check *check, const struct settings *s, const struct plate *plate, double r,
                     const double *mine, double library_seconds) {
-  int points = s->n * s->n;
-  double base = 0, traffic = 16.0 * points;
+  const long long points = framed(s->n);
+  double base = 0, traffic = 16.0 * s->n * s->n;
   double *u = hill(s->n, 1);
   double serial = heat_twin(s->n, s->steps, r, 0, u);
   check_at_most(check, "u against the hand-written loops", largest_difference(u, mine, points), 1e-13);
@@ -64,7 +64,7 @@ static void compare(struct check *check, const struct settings *s, const struct 
   check_at_most(check, "hand-written with OpenMP", largest_difference(u, mine, points), 1e-13);
   free(u);
   u = hill(s->n, 1);
-  double by_map = heat_twin_by_map(points + 1, plate->table, s->steps, r, u);
+  double by_map = heat_twin_by_map((int)points, plate->table, s->steps, r, u);
   check_at_most(check, "hand-written through the map", largest_difference(u, mine, points), 1e-13);
   compare_row("hand-written, OpenMP, by the map", by_map, traffic, &base);
   compare_row("op2jit", library_seconds, traffic, &base);
@@ -73,7 +73,7 @@ static void compare(struct check *check, const struct settings *s, const struct 
 
 static int run(const struct settings *s) {
   struct plate plate = plate_make(s->n);
-  double dt = s->dt > 0 ? s->dt : 0.5 / s->steps, *u = room((long long)s->n * s->n + 1, sizeof *u);
+  double dt = s->dt > 0 ? s->dt : 0.5 / s->steps, *u = room(framed(s->n), sizeof *u);
   double r = alpha * dt / (plate.dx * plate.dx), seconds = plate_time(&plate, s->steps, r);
   struct error equation = plate_error(&plate, exact_decay(s->steps * dt));
   struct error discrete = plate_error(&plate, discrete_decay(&plate, r, s->steps));

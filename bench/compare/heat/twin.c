@@ -34,10 +34,6 @@ static void step_row_past_caches(const double *u, double *next, size_t width, do
   step_part(u, next, i, width - 1, width, r);
 }
 
-static double *framed(int n, int parallel) {
-  return touched_zeros(n + 2LL, ((size_t)n + 2) * sizeof(double), parallel);
-}
-
 /* By all threads of a team. */
 static void step_by_map(int points, const int *restrict near, const double *restrict u, double *restrict next,
                         double r) {
@@ -65,9 +61,8 @@ double heat_twin_by_map(int points, const int *near, int steps, double r, double
 
 double heat_twin(int n, int steps, double r, int parallel, double *u) {
   size_t width = (size_t)n + 2;
-  double *const state[2] = {framed(n, parallel), framed(n, parallel)};
-  for (int j = 0; j < n; j++)
-    memcpy(state[0] + ((size_t)j + 1) * width + 1, u + (size_t)j * (size_t)n, (size_t)n * sizeof *u);
+  double *const state[2] = {touched_copy(u, (long long)width, width * sizeof *u, parallel),
+                            touched_zeros((long long)width, width * sizeof *u, parallel)};
   double start = clock_seconds();
   void (*row)(const double *, double *, size_t, double) =
       stream_worth(16.0 * n * n) ? step_row_past_caches : step_row;
@@ -82,8 +77,7 @@ double heat_twin(int n, int steps, double r, int parallel, double *u) {
 #pragma omp barrier
   }
   double seconds = (clock_seconds() - start) / steps;
-  for (int j = 0; j < n; j++)
-    memcpy(u + (size_t)j * (size_t)n, state[steps % 2] + ((size_t)j + 1) * width + 1, (size_t)n * sizeof *u);
+  memcpy(u, state[steps % 2], width * width * sizeof *u);
   touched_free(state[0]);
   touched_free(state[1]);
   return seconds;

@@ -2,8 +2,8 @@
 #ifndef HEAT_TWIN_H
 #define HEAT_TWIN_H
 
-/* `steps` explicit steps with r = alpha dt / dx^2 from u (n x n), serially or with OpenMP; u is set to the
- * state at the end. Returns the seconds of one step. */
+/* `steps` explicit steps with r = alpha dt / dx^2 from u (n x n points in their frame), serially or with
+ * OpenMP; u is set to the state at the end. Returns the seconds of one step. */
 double heat_twin(int n, int steps, double r, int parallel, double *u);
 
 /* The same with OpenMP through a map, as a program must that knows nothing of the grid: near[4 * k] .. are the
