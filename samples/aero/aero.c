@@ -100,9 +100,10 @@ struct history {
 };
 
 struct aero {
-  op_set nodes, cells, fixed;
+  op_set nodes, cells, fixed, one;
   op_map cell_nodes, fixed_node;
   op_dat x, phi, k, residual, u, v, p, r;
+  op_gbl rr, pv, next, alpha, beta; /* of conjugate gradients: only rr is looked at here */
 };
 
 static struct aero declare(const struct aero_mesh *mesh, const double *phi) {
@@ -120,6 +121,12 @@ static struct aero declare(const struct aero_mesh *mesh, const double *phi) {
   a.v = op_decl_dat(a.nodes, 1, "double", NULL, "v");
   a.p = op_decl_dat(a.nodes, 1, "double", NULL, "p");
   a.r = op_decl_dat(a.nodes, 1, "double", NULL, "r");
+  a.one = op_decl_set(here(1), "one");
+  a.rr = op_decl_gbl(1, "double", NULL, "rr");
+  a.pv = op_decl_gbl(1, "double", NULL, "pv");
+  a.next = op_decl_gbl(1, "double", NULL, "next");
+  a.alpha = op_decl_gbl(1, "double", NULL, "alpha");
+  a.beta = op_decl_gbl(1, "double", NULL, "beta");
   op_partition("block", "", a.cells, NULL, NULL);
   return a;
 }
@@ -140,32 +147,37 @@ static void fix_boundary(const struct aero *a, op_dat dat) {
 /* Assembles, and returns the squared norm of the residual, from which conjugate gradients start. */
 static double linearise(const struct aero *a) {
   double rr = 0;
+  op_put_gbl(a->rr, &rr);
   op_par_loop(OP_KERNEL_FILE("aero_kernels.h", assemble), "assemble", a->cells, corners(a, a->x, 2, OP_READ),
               corners(a, a->phi, 1, OP_READ), op_arg_dat(a->k, -1, OP_ID, 16, "double", OP_WRITE),
               corners(a, a->residual, 1, OP_INC));
   fix_boundary(a, a->residual);
   op_par_loop(OP_KERNEL_FILE("aero_kernels.h", start_gradient), "start_gradient", a->nodes,
               own(a->residual, OP_RW), own(a->u, OP_WRITE), own(a->v, OP_WRITE), own(a->p, OP_WRITE),
-              own(a->r, OP_WRITE), op_arg_gbl(&rr, 1, "double", OP_INC));
+              own(a->r, OP_WRITE), op_arg_global(a->rr, OP_INC));
+  op_get_gbl(a->rr, &rr);
   return rr;
 }
 
-static double iterate_gradient(const struct aero *a, double rr) {
-  double pv = 0, next = 0;
+static double iterate_gradient(const struct aero *a) {
+  double rr;
   op_par_loop(OP_KERNEL_FILE("aero_kernels.h", multiply), "multiply", a->cells,
               op_arg_dat(a->k, -1, OP_ID, 16, "double", OP_READ), corners(a, a->p, 1, OP_READ),
               corners(a, a->v, 1, OP_INC));
   fix_boundary(a, a->v);
   op_par_loop(OP_KERNEL_FILE("aero_kernels.h", product), "product", a->nodes, own(a->p, OP_READ),
-              own(a->v, OP_READ), op_arg_gbl(&pv, 1, "double", OP_INC));
-  double alpha = rr / pv;
+              own(a->v, OP_READ), op_arg_global(a->pv, OP_INC));
+  op_par_loop(OP_KERNEL_FILE("aero_kernels.h", find_alpha), "find_alpha", a->one,
+              op_arg_global(a->rr, OP_READ), op_arg_global(a->pv, OP_RW), op_arg_global(a->alpha, OP_WRITE));
   op_par_loop(OP_KERNEL_FILE("aero_kernels.h", advance), "advance", a->nodes, own(a->p, OP_READ),
-              own(a->v, OP_RW), own(a->u, OP_RW), own(a->r, OP_RW), op_arg_gbl(&alpha, 1, "double", OP_READ),
-              op_arg_gbl(&next, 1, "double", OP_INC));
-  double beta = next / rr;
+              own(a->v, OP_RW), own(a->u, OP_RW), own(a->r, OP_RW), op_arg_global(a->alpha, OP_READ),
+              op_arg_global(a->next, OP_INC));
+  op_par_loop(OP_KERNEL_FILE("aero_kernels.h", find_beta), "find_beta", a->one, op_arg_global(a->rr, OP_RW),
+              op_arg_global(a->next, OP_RW), op_arg_global(a->beta, OP_WRITE));
+  op_get_gbl(a->rr, &rr); /* the next loop can wait for the next iteration */
   op_par_loop(OP_KERNEL_FILE("aero_kernels.h", turn), "turn", a->nodes, own(a->r, OP_READ), own(a->p, OP_RW),
-              op_arg_gbl(&beta, 1, "double", OP_READ));
-  return next;
+              op_arg_global(a->beta, OP_READ));
+  return rr;
 }
 
 /* Newton steps until the residual is below 1e-11, each by conjugate gradients that shrink it by 1e-8. */
@@ -179,7 +191,7 @@ static struct history solve(const struct aero *a, int most_iterations) {
     if (sqrt(rr / nodes) <= 1e-11)
       break;
     for (; rr > enough && iterations < most_iterations; iterations++)
-      rr = iterate_gradient(a, rr);
+      rr = iterate_gradient(a);
     history.iterations[history.steps - 1] = iterations;
     op_par_loop(OP_KERNEL_FILE("aero_kernels.h", correct), "correct", a->nodes, own(a->u, OP_READ),
                 own(a->phi, OP_RW));

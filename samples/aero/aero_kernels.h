@@ -82,6 +82,18 @@ static void product(const double *p, const double *v, double *pv) {
   *pv += *p * *v;
 }
 
+/* Over one element: what conjugate gradients divide need not come to the program. Sums begin anew. */
+static void find_alpha(const double *rr, double *pv, double *alpha) {
+  *alpha = *rr / *pv;
+  *pv = 0;
+}
+
+static void find_beta(double *rr, double *next, double *beta) {
+  *beta = *next / *rr;
+  *rr = *next;
+  *next = 0;
+}
+
 static void advance(const double *p, double *v, double *u, double *r, const double *alpha, double *rr) {
   *u += *alpha * *p;
   *r -= *alpha * *v;

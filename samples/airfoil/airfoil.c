@@ -33,6 +33,7 @@ struct airfoil {
   op_set nodes, cells, edges, boundary_edges;
   op_map cell_nodes, edge_nodes, edge_cells, boundary_nodes, boundary_cell;
   op_dat x, q, old, adt, res, kind;
+  op_gbl squares[2]; /* of what the stages of all iterations changed, since it was last put */
 };
 
 /* Sets, maps and places of a mesh in memory, under the names that OP2's airfoil has: what is written is read again. */
@@ -95,6 +96,8 @@ static struct airfoil declare_mesh(const struct airfoil_mesh *mesh) {
   a.old = op_decl_dat(a.cells, 4, "double", NULL, "old");
   a.adt = op_decl_dat(a.cells, 1, "double", NULL, "adt");
   a.res = op_decl_dat(a.cells, 4, "double", NULL, "res");
+  for (int stage = 0; stage < 2; stage++)
+    a.squares[stage] = op_decl_gbl(1, "double", NULL, "squares");
   free(q);
   /* Over the ranks of mpirun: cells that are near one another. */
   op_partition("rcb", "", a.cells, a.cell_nodes, a.x);
@@ -126,31 +129,41 @@ static void residual(const struct airfoil *a) {
               op_arg_dat(a->kind, -1, OP_ID, 1, "int", OP_READ));
 }
 
-/* What one iteration changed: the root of the mean over the cells of the squared changes, the largest squared
- * change of one variable in a cell, and the cell. */
-struct change {
-  double rms, largest;
+/* The largest squared change of one variable in a cell, and the cell. */
+struct largest {
+  double change;
   int cell;
 };
 
-static struct change iterate(const struct airfoil *a) {
-  struct change c = {0, 0, -1};
+/* Nothing that it leaves is looked at here, so that its loops need not wait for one another (OP2_LAZY). `largest`, if
+ * it is there, is set to that of the second stage. */
+static void iterate(const struct airfoil *a, struct largest *largest) {
   op_par_loop(OP_KERNEL_FILE("airfoil_kernels.h", save_soln), "save_soln", a->cells,
               op_arg_dat(a->q, -1, OP_ID, 4, "double", OP_READ),
               op_arg_dat(a->old, -1, OP_ID, 4, "double", OP_WRITE));
   for (int stage = 0; stage < 2; stage++) {
     residual(a);
-    c = (struct change){0, 0, -1};
-    op_par_loop(OP_KERNEL_FILE("airfoil_kernels.h", update), "update", a->cells,
-                op_arg_dat(a->old, -1, OP_ID, 4, "double", OP_READ),
-                op_arg_dat(a->q, -1, OP_ID, 4, "double", OP_WRITE),
-                op_arg_dat(a->res, -1, OP_ID, 4, "double", OP_RW),
-                op_arg_dat(a->adt, -1, OP_ID, 1, "double", OP_READ), op_arg_gbl(&c.rms, 1, "double", OP_INC),
-                op_arg_gbl(&c.largest, 1, "double", OP_MAX), op_arg_info(&c.cell, 1, "int", 6),
-                op_arg_idx(-1, OP_ID));
+    if (stage == 1 && largest)
+      op_par_loop(OP_KERNEL_FILE("airfoil_kernels.h", find_largest), "find_largest", a->cells,
+                  op_arg_dat(a->res, -1, OP_ID, 4, "double", OP_READ),
+                  op_arg_dat(a->adt, -1, OP_ID, 1, "double", OP_READ),
+                  op_arg_gbl(&largest->change, 1, "double", OP_MAX), op_arg_info(&largest->cell, 1, "int", 3),
+                  op_arg_idx(-1, OP_ID));
+    op_par_loop(
+        OP_KERNEL_FILE("airfoil_kernels.h", update), "update", a->cells,
+        op_arg_dat(a->old, -1, OP_ID, 4, "double", OP_READ),
+        op_arg_dat(a->q, -1, OP_ID, 4, "double", OP_WRITE), op_arg_dat(a->res, -1, OP_ID, 4, "double", OP_RW),
+        op_arg_dat(a->adt, -1, OP_ID, 1, "double", OP_READ), op_arg_global(a->squares[stage], OP_INC));
   }
-  c.rms = sqrt(c.rms / a->all_cells);
-  return c;
+}
+
+/* The same, and the root of the mean over the cells of the squared changes. */
+static double iterate_and_look(const struct airfoil *a, struct largest *largest) {
+  double squares = 0;
+  op_put_gbl(a->squares[1], &squares);
+  iterate(a, largest);
+  op_get_gbl(a->squares[1], &squares);
+  return sqrt(squares / a->all_cells);
 }
 
 /* ---- residuals that are known from elsewhere, on a mesh that was made here --------------------------- */
@@ -222,18 +235,26 @@ static void print_sizes(const struct airfoil *a) {
 
 static void run(const struct airfoil *a, int iterations, int made) {
   const int shown = iterations > 10 ? (iterations + 9) / 10 : 1;
-  struct change last = {0, 0, -1};
+  struct largest largest = {0, -1};
+  double rms = 0;
   for (int i = 1; i <= iterations; i++) {
-    last = iterate(a);
-    if (i == 1 || i % shown == 0 || i == iterations)
-      op_printf("  %9d  %.10e\n", i, last.rms);
+    const int show = i == 1 || i % shown == 0 || i == iterations;
+    if (!show && i % 50 != 0) {
+      iterate(a, NULL);
+      continue;
+    }
+    rms = iterate_and_look(a, i == iterations ? &largest : NULL);
+    if (show)
+      op_printf("  %9d  %.10e\n", i, rms);
     if (made)
-      check_rms((int)a->all_cells, i, last.rms);
+      check_rms((int)a->all_cells, i, rms);
   }
-  op_printf("  largest squared change in the last iteration %.15e in cell %d\n", last.largest, last.cell);
-  expect("rms of the last iteration", last.rms, 1);
+  op_printf("  largest squared change in the last iteration %.15e in cell %d\n", largest.change,
+            largest.cell);
+  expect("rms of the last iteration", rms, 1);
+  expect("its square against the largest change", rms * rms / largest.change, 4);
   if (made && (int)a->all_cells == PUBLISHED_CELLS && iterations == 1000)
-    expect("largest squared change against the published", fabs(last.largest / 2.315029308756640e-06 - 1),
+    expect("largest squared change against the published", fabs(largest.change / 2.315029308756640e-06 - 1),
            1e-7);
 }
 

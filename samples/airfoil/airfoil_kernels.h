@@ -72,14 +72,21 @@ static void bres_calc(const double *x1, const double *x2, const double *q, const
   }
 }
 
-static void update(const double *old, double *q, double *res, const double *adt, double *rms, double *largest,
-                   int *place, const int *cell) {
+static void update(const double *old, double *q, double *res, const double *adt, double *squares) {
   double inverse = 1 / *adt;
   for (int n = 0; n < 4; n++) {
     double step = inverse * res[n];
     q[n] = old[n] - step;
     res[n] = 0;
-    *rms += step * step;
+    *squares += step * step;
+  }
+}
+
+/* What update will change most. */
+static void find_largest(const double *res, const double *adt, double *largest, int *place, const int *cell) {
+  double inverse = 1 / *adt;
+  for (int n = 0; n < 4; n++) {
+    double step = inverse * res[n];
     if (step * step > *largest) {
       *largest = step * step;
       *place = *cell;

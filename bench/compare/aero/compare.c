@@ -24,7 +24,7 @@ static struct aero_history solve_timed(const struct aero *a, const struct aero_l
     if (history.residual[history.steps++] <= limits->residual)
       break;
     for (; rr > enough && iterations < limits->gradient; iterations++)
-      rr = iterate_gradient(a, rr);
+      rr = iterate_gradient(a);
     if (history.steps > 1) { /* the first step plans and compiles */
       seconds += clock_seconds() - start;
       total += iterations;
