@@ -6,6 +6,8 @@
 
 #include "api/api.h"
 #include "base/clock.h"
+#include "context/trace.h"
+#include "op2jit_tools.h"
 #include "ranks/agree.h"
 #include "report/report.h"
 
@@ -34,6 +36,17 @@ void op2jit_printf(const char *format, ...) {
   va_start(args, format);
   vprintf(format, args);
   va_end(args);
+}
+
+int op2jit_add_tool(const op_tool *tool) {
+  struct op_context *ctx = api_enter("op_add_tool", KEEP);
+  if (!ctx)
+    return api_refused();
+  if (!tool || tool->version != OP_TOOL_VERSION)
+    return api_leave_local(
+        error_set(api_error(), OP_ERR_ARGUMENT, "op_add_tool: %s; expected a table of version %d",
+                  tool ? "the table is of another version" : "the table is NULL", OP_TOOL_VERSION));
+  return api_leave_local(trace_add_tool(ctx->trace, tool, api_error()));
 }
 
 double op2jit_wtime(void) {

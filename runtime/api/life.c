@@ -35,6 +35,7 @@
 #include "report/profile.h"
 #include "report/report.h"
 #include "run/team.h"
+#include "services/tools.h"
 #include "spread/exchange.h"
 #include "spread/spread.h"
 #include "tune/mode.h"
@@ -240,6 +241,8 @@ int context_open(struct op_context **out, struct handles *handles, struct contex
   struct text warnings = {0};
   int code = open_env(ctx, start, &warnings, err);
   code = open_together(ctx, start, &warnings, code, err);
+  if (!code)
+    code = tools_open(ctx, err);
   text_free(&warnings);
   if (code) {
     close_backends(ctx);

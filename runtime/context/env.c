@@ -58,7 +58,8 @@ static const struct env_row rows[ENV_COUNT] = {
          "mpi, cuda, io, chain, check, perf, env, team",
          NULL},
     [ENV_DUMP] = {"OP2_DUMP", "", "", "folder for generated sources and binaries", NULL},
-    [ENV_TIMING] = {"OP2_TIMING", "", "", "report at op_exit: text, text:all, html:FILE, json:FILE or trace:FILE", NULL},
+    [ENV_TIMING] = {"OP2_TIMING", "", "",
+                    "report at op_exit: text, text:all, html:FILE, json:FILE or trace:FILE", NULL},
     [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "a rank that waits for so many seconds says where", NEEDS_MPI},
     [ENV_MPI_GPU] = {"OP2_MPI_GPU", "auto", "auto|on|off",
                      "give MPI the memory of GPUs; auto: if MPI says that it takes it", NEEDS_MPI},
@@ -83,6 +84,11 @@ static const struct env_row rows[ENV_COUNT] = {
                      "comes the folder of the file that includes, last the working one",
                      NULL},
     [ENV_PLUGINS] = {"OP2_PLUGINS", "", "", "folder to look for plugins in first", NULL},
+    [ENV_TOOLS] =
+        {"OP2_TOOLS", "", "",
+         "shared libraries of tools, with ':' between them: of op2jit_tools.h or of the Kokkos Tools "
+         "interface; nvtx: ranges for NVIDIA's profilers",
+         NULL},
     [ENV_NVRTC] = {"OP2_NVRTC", "", "", "the NVRTC library to open", NEEDS_CUDA},
     [ENV_CUDA_DRIVER] = {"OP2_CUDA_DRIVER", "", "", "the CUDA driver library to open", NEEDS_CUDA},
 };

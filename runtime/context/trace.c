@@ -6,15 +6,14 @@
 #include "base/clock.h"
 #include "base/size.h"
 
-enum { MOST_EVENTS = 1 << 20 };
-
 static const struct {
   const char *name, *row;
 } kinds[TRACE_KINDS] = {
-    [TRACE_LOOP] = {"loop", "loops"},     [TRACE_TRIAL] = {"trial", "loops"},
-    [TRACE_PLAN] = {"plan", "preparing"}, [TRACE_COMPILE] = {"compile", "preparing"},
-    [TRACE_LOAD] = {"load", "preparing"}, [TRACE_EXCHANGE] = {"exchange", "exchange"},
-    [TRACE_WAIT] = {"wait", "waiting"},   [TRACE_CALL] = {"call", "other calls"},
+    [TRACE_LOOP] = {"loop", "loops"},       [TRACE_TRIAL] = {"trial", "loops"},
+    [TRACE_PLAN] = {"plan", "preparing"},   [TRACE_COMPILE] = {"compile", "preparing"},
+    [TRACE_LOAD] = {"load", "preparing"},   [TRACE_EXCHANGE] = {"exchange", "exchange"},
+    [TRACE_WAIT] = {"wait", "waiting"},     [TRACE_COPY] = {"copy", "device"},
+    [TRACE_CALL] = {"call", "other calls"},
 };
 
 const char *trace_kind_name(enum trace_kind kind) {
@@ -40,11 +39,42 @@ static const char *keep(struct trace *t, const char *word) {
   return copy;
 }
 
+/* ---- tools ---- */
+
+int trace_add_tool(struct trace *t, const struct op_tool *tool, struct error *err) {
+  struct op_tool *tools = array_more(t->tools, (size_t)t->ntools, sizeof *tools);
+  if (!tools)
+    return error_memory(err, "a tool", sizeof *tools);
+  t->tools = tools;
+  tools[t->ntools++] = *tool;
+  t->wanted = true;
+  return OP_OK;
+}
+
+void trace_loop_begins(const struct trace *t, const char *name) {
+  for (int i = 0; i < t->ntools; i++)
+    if (t->tools[i].loop_begins)
+      t->tools[i].loop_begins(t->tools[i].user, name);
+}
+
+static void tell_tools(const struct trace *t, enum trace_kind kind, const char *name, const char *detail,
+                       double seconds, double bytes) {
+  for (int i = 0; i < t->ntools; i++)
+    if (t->tools[i].event)
+      t->tools[i].event(t->tools[i].user, (enum op_event)kind, name ? name : "", detail ? detail : "",
+                        seconds, bytes);
+}
+
+/* ---- spans ---- */
+
 void trace_span(struct trace *t, enum trace_kind kind, const char *name, const char *detail, double start,
                 double seconds, double bytes) {
   if (!t->wanted)
     return;
-  const bool room = t->count < (t->most ? t->most : MOST_EVENTS);
+  tell_tools(t, kind, name, detail, seconds, bytes);
+  if (t->most == 0)
+    return;
+  const bool room = t->count < t->most;
   const char *kept = room ? keep(t, name) : NULL, *more = room ? keep(t, detail) : NULL;
   struct trace_event *events = kept && more ? array_more(t->events, (size_t)t->count, sizeof *events) : NULL;
   if (!events) {
@@ -63,6 +93,10 @@ void trace_until_now(struct trace *t, enum trace_kind kind, const char *name, co
 }
 
 void trace_free(struct trace *t) {
+  for (int i = t->ntools - 1; i >= 0; i--)
+    if (t->tools[i].finish)
+      t->tools[i].finish(t->tools[i].user);
+  free(t->tools);
   for (int i = 0; i < t->words.count; i++)
     free(t->words.items[i]);
   list_free(&t->words);

@@ -1,20 +1,24 @@
-/* What happened when, for OP2_TIMING=trace and html: spans of time, as long as there is room. */
+/* What happened when, for OP2_TIMING=trace and html: spans of time, as long as there is room; and for tools
+ * (op2jit_tools.h), which are told at once. */
 #ifndef OP2JIT_TRACE_H
 #define OP2JIT_TRACE_H
 
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "base/list.h"
+#include "op2jit_tools.h"
 
 enum trace_kind {
-  TRACE_LOOP,
-  TRACE_TRIAL, /* a call of a loop with a variant that is only tried */
-  TRACE_PLAN,
-  TRACE_COMPILE,
-  TRACE_LOAD, /* code from the cache */
-  TRACE_EXCHANGE,
-  TRACE_WAIT, /* for other ranks */
-  TRACE_CALL, /* any call that is no loop: files, partitioning, data to and from the program */
+  TRACE_LOOP = OP_EVENT_LOOP,
+  TRACE_TRIAL = OP_EVENT_TRIAL,
+  TRACE_PLAN = OP_EVENT_PLAN,
+  TRACE_COMPILE = OP_EVENT_COMPILE,
+  TRACE_LOAD = OP_EVENT_LOAD,
+  TRACE_EXCHANGE = OP_EVENT_EXCHANGE,
+  TRACE_WAIT = OP_EVENT_WAIT,
+  TRACE_COPY = OP_EVENT_COPY,
+  TRACE_CALL = OP_EVENT_CALL,
   TRACE_KINDS
 };
 
@@ -26,13 +30,20 @@ struct trace_event {
 };
 
 struct trace {
-  bool wanted;
+  bool wanted;  /* by a report or a tool */
   double began; /* when the context was made */
   struct trace_event *events;
-  int count, most;   /* most: 0 is a million */
+  int count, most;   /* events that are kept */
   long long lost;    /* events that there was no room for */
   struct list words; /* names and details, each once */
+  struct op_tool *tools;
+  int ntools;
 };
+
+/* The table is copied. OP_ERR_MEMORY. */
+int trace_add_tool(struct trace *t, const struct op_tool *tool, struct error *err);
+/* Tools only: a span of this loop follows. */
+void trace_loop_begins(const struct trace *t, const char *name);
 
 /* What `start` began ends now. Nothing happens unless a trace is wanted. The texts are copied; detail may be
  * NULL. */

@@ -183,6 +183,8 @@ int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *
   int code = OP_OK;
   const double start = clock_seconds(), waited = loop->stats.waiting_seconds;
   bool exchanging = false;
+  if (ctx->trace->ntools)
+    trace_loop_begins(ctx->trace, loop->name);
   if (loop->nneeds)
     code = loop_exchange_start(ctx, launch, loop->backend->space, &exchanging, err);
   if (!code)

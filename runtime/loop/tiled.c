@@ -287,6 +287,8 @@ static void note_times(struct op_context *ctx, const struct tiled *t, struct lau
     if (spent > loop->stats.slowest)
       loop->stats.slowest = spent;
     tune_passed(launches[i], spent);
+    if (ctx->trace->ntools)
+      trace_loop_begins(ctx->trace, loop->name);
     trace_span(ctx->trace, TRACE_LOOP, loop->name, "tiles", start, spent, loop->stats.bytes);
     start += spent;
   }

@@ -4,11 +4,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
 #include "base/nearest.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/forced.h"
+#include "context/trace.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
@@ -226,19 +228,24 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
   struct replica *replica = &dat->replicas[space];
   if (replica->version[region] == dat->version || is_empty(dat, region))
     return OP_OK;
+  const double bytes = (double)dat->set->size * (double)dat->row_bytes;
   if (space == SPACE_HOST) {
+    const double start = clock_seconds();
     int code = ctx->mover->to_host(ctx, dat, err);
     if (code)
       return code;
+    trace_until_now(ctx->trace, TRACE_COPY, dat->name, "to host", start, bytes);
     ctx->counters->bytes_from_device += (long long)((size_t)dat->set->size * dat->row_bytes);
   } else {
     int code = replica->bytes ? OP_OK : ctx->mover->make(ctx, dat, err);
     if (!code)
       code = dat_need(ctx, dat, SPACE_HOST, region, err);
+    const double start = clock_seconds();
     if (!code)
       code = ctx->mover->to_device(ctx, dat, err);
     if (code)
       return code;
+    trace_until_now(ctx->trace, TRACE_COPY, dat->name, "to device", start, bytes);
     ctx->counters->bytes_to_device += (long long)((size_t)dat->set->size * dat->row_bytes);
   }
   copied(dat, space);

@@ -290,7 +290,7 @@ int context_check_timing(struct op_context *ctx, struct error *err) {
     return error_set(err, OP_ERR_ENV,
                      "OP2_TIMING=%s: expected text, text:all, html:FILE, json:FILE or trace:FILE", wanted);
   ctx->trace->most = form >= 0 ? forms[form].events : 0;
-  ctx->trace->wanted = ctx->trace->most > 0;
+  ctx->trace->wanted |= ctx->trace->most > 0;
   return to_file && write_file(ctx, file, NULL, err) ? error_prefix(err, "OP2_TIMING: ") : OP_OK;
 }
 

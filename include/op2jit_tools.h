@@ -1,0 +1,46 @@
+/* Tools that look on while a program runs: profilers, tracers, tests. A program adds one with op_add_tool; a shared
+ * library that OP2_TOOLS names has one function,
+ *
+ *   const op_tool *op2jit_tool(void);
+ *
+ * which returns its table. Functions are called on the thread that calls the library, on each rank for itself. They
+ * must not call the library. */
+#ifndef OP2JIT_TOOLS_H
+#define OP2JIT_TOOLS_H
+
+#include <op2jit.h>
+
+enum { OP_TOOL_VERSION = 1 };
+
+/* What happens. */
+enum op_event {
+  OP_EVENT_LOOP,     /* a call of a loop; detail: its variant */
+  OP_EVENT_TRIAL,    /* the same with a variant that is only tried */
+  OP_EVENT_PLAN,     /* a plan is made or found */
+  OP_EVENT_COMPILE,  /* code is compiled */
+  OP_EVENT_LOAD,     /* code is taken from the cache */
+  OP_EVENT_EXCHANGE, /* halos; detail: begin or end */
+  OP_EVENT_WAIT,     /* for other ranks */
+  OP_EVENT_COPY,     /* a dat between host and device; detail: to device or to host */
+  OP_EVENT_CALL      /* another call of the library that took 20 us or more */
+};
+
+typedef struct op_tool {
+  int version; /* OP_TOOL_VERSION */
+  void *user;  /* passed to each function */
+  /* A loop begins. Between this and its event there may be events of exchanging and waiting. */
+  void (*loop_begins)(void *user, const char *loop);
+  /* Something is over: which loop or call, and what of it ("" if there is nothing to say), seconds, and the bytes that
+   * had to be moved (0: not known). */
+  void (*event)(void *user, enum op_event event, const char *name, const char *detail, double seconds,
+                double bytes);
+  /* op_exit. */
+  void (*finish)(void *user);
+} op_tool;
+
+/* Add a tool, after op_init, until op_exit. Functions may be NULL. The table is copied. Errors: OP_ERR_ARGUMENT for
+ * another version; OP_ERR_STATE before op_init. Local. */
+#define op_add_tool op2jit_add_tool
+int op_add_tool(const op_tool *tool);
+
+#endif
