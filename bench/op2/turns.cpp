@@ -1,6 +1,6 @@
-// turns CELLS ROUNDS: three loops of airfoil as a program of OP2 has them, and the same loops by hand in this file, in turns: on the
-// same memory, with the same kernels and the compiler's same options. Prints of each loop nanoseconds an element, by hand (on one
-// thread) and by the library: the median of the rounds and the least.
+// turns CELLS ROUNDS: three loops of airfoil as a program of OP2 has them, and the same loops by hand in this
+// file, in turns: on the same memory, with the same kernels and the compiler's same options. Prints of each loop
+// nanoseconds an element, by hand (on one thread) and by the library: the median of the rounds and the least.
 #include "op_seq.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
-/* How each argument of a kernel is reached, for op_seq.h: a struct of each kind, for a parameter of type P. What every
- * call of the kernel needs of the frame is read once for each range. at(e, line) is the pointer that the kernel gets
- * for element e, whose rows of maps begin at `line` if all are equally long, after(e) what is left to do behind it, end() what is left at the end. Programs use nothing of it. */
+/* How each argument of a kernel is reached, for op_seq.h: a struct of each kind, for a parameter of type P. What
+ * every call of the kernel needs of the frame is read once for each range. at(e, line) is the pointer that the
+ * kernel gets for element e, whose rows of maps begin at `line` if all are equally long, after(e) what is left to
+ * do behind it, end() what is left at the end. Programs use nothing of it. */
 #ifndef OP2JIT_REACH_H
 #define OP2JIT_REACH_H
 
@@ -32,8 +33,9 @@ template <class P> struct op2jit_pointed {
   typedef typename std::remove_cv<type>::type plain;
 };
 
-/* What is known where a loop is written: an argument's kind; its dim and, of a dat, the index, of a global, the access,
- * where they are constants, else 0; of a loop, whether an argument is a payload, and whether all maps' rows are equally long. */
+/* What is known where a loop is written: an argument's kind; its dim and, of a dat, the index, of a global, the
+ * access, where they are constants, else 0; of a loop, whether an argument is a payload, and whether all maps'
+ * rows are equally long. */
 template <int kind_, int dim_ = 0, int more_ = 0> struct op2jit_shape {
   static constexpr int kind = kind_, dim = dim_, more = more_;
 };
@@ -84,7 +86,8 @@ template <class U> struct op2jit_worse<U, false, false> {
   }
 };
 
-/* What a range needs of it is one value that fits a register; the rest is found again by the few elements that tell. */
+/* What a range needs of it is one value that fits a register; the rest is found again by the few elements that
+ * tell. */
 template <class U, bool is_number = std::is_arithmetic<U>::value> struct op2jit_extremum {
   const op2jit_place *place; /* NULL: this is none with a payload */
   U given;                   /* what the kernel gets */

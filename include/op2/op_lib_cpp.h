@@ -1,4 +1,5 @@
-/* OP2's calls for C++: those that know the type of what a pointer points to, and arguments that know what they are. */
+/* OP2's calls for C++: those that know the type of what a pointer points to, and arguments that know what they
+ * are. */
 #ifndef OP_LIB_CPP_H
 #define OP_LIB_CPP_H
 
@@ -41,8 +42,8 @@ constexpr const char *op2jit_named(const volatile short *) {
   return "short";
 }
 
-/* An argument whose kind the compiler knows, and, where they are constants, else 0, its dim and `more`, which is a dat's
- * index or a global's access. What is only an op_arg is looked at when the loop runs. */
+/* An argument whose kind the compiler knows, and, where they are constants, else 0, its dim and `more`, which is
+ * a dat's index or a global's access. What is only an op_arg is looked at when the loop runs. */
 template <int kind, int dim = 0, int more = 0> struct op2jit_said : op_arg {
   op2jit_said(const op_arg &arg) : op_arg(arg) {
   }
@@ -144,8 +145,8 @@ inline op2jit_said<OP2JIT_NUMBER> op_arg_idx(int idx, op_map map) {
   return op2jit_arg_idx(idx, op2jit_map_or_identity(map));
 }
 
-/* Where they are constants, dims, indices and accesses are known to the loop's code. A call with more or fewer words between
- * commas, as templates have them, is passed on as it is. */
+/* Where they are constants, dims, indices and accesses are known to the loop's code. A call with more or fewer
+ * words between commas, as templates have them, is passed on as it is. */
 #define OP2JIT_KNOWN(value) (__builtin_constant_p(value) ? static_cast<int>(value) : 0)
 #define OP2JIT_12TH(a, b, c, d, e, f, g, h, i, j, k, l, ...) l
 #define OP2JIT_IF_4(yes, no, ...) OP2JIT_12TH(__VA_ARGS__, no, no, no, no, no, no, no, yes, no, no, no, )

@@ -68,8 +68,19 @@ OP2JIT_FLATTEN_ void op2jit_walk(const int *list, long begin, long end, long ari
 }
 
 template <class... P> struct op2jit_types {};
-template <class... P> op2jit_types<P...> op2jit_types_of(void (*)(P...));
-template <class... P> constexpr auto op2jit_function(void (*kernel)(P...)) -> decltype(kernel);
+template <class F> struct op2jit_kernel {
+  static_assert(sizeof(F) == 0, "a kernel of op_par_loop is a function with a name, which returns nothing; "
+                                "a lambda, an object or another pointer is called by such a function");
+};
+template <class... P> struct op2jit_kernel<void (*)(P...)> {
+  typedef void (*pointer)(P...);
+  typedef op2jit_types<P...> types;
+};
+#if defined(__cpp_noexcept_function_type)
+template <class... P> struct op2jit_kernel<void (*)(P...) noexcept> : op2jit_kernel<void (*)(P...)> {};
+#endif
+template <class F> typename op2jit_kernel<F>::pointer op2jit_function(F);
+template <class F> typename op2jit_kernel<F>::types op2jit_types_of(F);
 
 template <int... i> struct op2jit_numbers {};
 template <int n, int... i> struct op2jit_count : op2jit_count<n - 1, n - 1, i...> {};

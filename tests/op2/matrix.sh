@@ -1,6 +1,6 @@
 #!/bin/bash
 # matrix.sh ROOT: OP2's headers, each alone and as programs use them, under every standard from C++11 to C++20, with g++ and clang++, and in C
-# what is for C: without a warning.
+# what is for C: without a warning. What cannot be a kernel is refused in words.
 set -u
 root=$1
 work=$(mktemp -d) || exit 1
@@ -18,6 +18,31 @@ try() { # COMPILER STANDARD FILE FLAG...
   failures=$((failures + 1))
 }
 
+refuse() { # COMPILER WORDS KERNEL: a program whose loop has this kernel does not compile, and is told so in these words; "": it compiles
+  cat >"$work/refused.cpp" <<EOF
+#include "op_seq.h"
+static void plain(double *) {}
+static int returns(double *) { return 1; }
+void run(op_set set, op_dat x);
+void run(op_set set, op_dat x) {
+  void (*chosen)(double *) = plain;
+  auto lambda = [](double *) {};
+  (void)chosen, (void)lambda, (void)returns;
+  op_par_loop($3, "name", set, op_arg_dat(x, -1, OP_ID, 1, "double", OP_RW));
+}
+EOF
+  local said status
+  said=$("$1" -std=c++17 "${flags[@]}" "$work/refused.cpp" 2>&1)
+  status=$?
+  if [ -z "$2" ]; then
+    [ "$status" -eq 0 ] && return
+  else
+    [ "$status" -ne 0 ] && grep -q "$2" <<<"$said" && return
+  fi
+  printf '%s with the kernel %s: expected "%s"\n%s\n' "$1" "$3" "$2" "$said"
+  failures=$((failures + 1))
+}
+
 for compiler in g++ clang++; do
   command -v "$compiler" >/dev/null || {
     echo "left out: there is no $compiler"
@@ -31,8 +56,12 @@ for compiler in g++ clang++; do
     try "$compiler" "$standard" "$root/tests/op2/units.cpp"
   done
   for standard in c++14 c++17; do
-    try "$compiler" "$standard" "$root/tests/op2/second.cpp"
+    try "$compiler" "$standard" "$root/tests/op2/kinds.cpp"
   done
+  refuse "$compiler" "" plain
+  refuse "$compiler" "a kernel of op_par_loop is a function with a name" lambda
+  refuse "$compiler" "a kernel of op_par_loop is a function with a name" returns
+  refuse "$compiler" 'constant expression\|the address of a function' chosen
   if [ -n "$mpi" ]; then
     printf '%s\n' '#include "op_lib_mpi.h"' '#include "op_seq.h"' 'MPI_Comm comm;' >"$work/mpi.cpp"
     # shellcheck disable=SC2086 # a list of flags

@@ -59,6 +59,17 @@ void only_if(double *maybe, double *r, const int *there) {
 void absolute(double *x) {
   *x = std::abs(*x);
 }
+// Read back and assigned, as OP2 lets it.
+void assigned(const double *x, double *r) {
+  *r = *r + *x;
+}
+static void number(int *at, const int *own) {
+  *at = *own;
+}
+static void numbers_of(int *at, const int *left, const int *right) {
+  at[0] = *left;
+  at[1] = *right;
+}
 
 struct mesh {
   int ranks, rank, first, size;
@@ -119,10 +130,79 @@ static void check_spread(const mesh &m) {
         weight[0] * (value_at(n) + value_at(n + 1)) / 2 + weight[1] * (value_at(n) + value_at(n - 1)) / 2;
     CHECK(std::abs(y[static_cast<size_t>(e)] - expected) < 1e-12);
   }
-  std::vector<double> all(mesh::total);
-  op_fetch_data_idx(m.x, all.data(), 0, static_cast<int>(op_get_size(m.nodes)) - 1);
-  for (int n = 0; n < mesh::total; n++)
-    CHECK(all[static_cast<size_t>(n)] == value_at(n));
+}
+
+// Elements low to high of all ranks, on each of them; nothing behind them is touched.
+static void check_fetched(const mesh &m) {
+  std::vector<double> all(mesh::total, -1.0);
+  const int lows[] = {0, 40}, highs[] = {static_cast<int>(op_get_size(m.nodes)) - 1, 70};
+  for (int i = 0; i < 2; i++) {
+    std::fill(all.begin(), all.end(), -1.0);
+    op_fetch_data_idx(m.x, all.data(), lows[i], highs[i]);
+    for (int n = 0; n < mesh::total; n++)
+      CHECK(all[static_cast<size_t>(n)] == (n <= highs[i] - lows[i] ? value_at(lows[i] + n) : -1));
+  }
+}
+
+// Numbers are this rank's own, in the order that its rows have.
+static void check_numbers(const mesh &m) {
+  op_dat own = op_decl_dat(m.nodes, 1, "int", static_cast<int *>(NULL), "own");
+  op_dat two = op_decl_dat(m.edges, 2, "int", static_cast<int *>(NULL), "two");
+  op_par_loop(number, "number", m.nodes, op_arg_dat(own, -1, OP_ID, 1, "int", OP_WRITE),
+              op_arg_idx(-1, OP_ID));
+  op_par_loop(numbers_of, "numbers_of", m.edges, op_arg_dat(two, -1, OP_ID, 2, "int", OP_WRITE),
+              op_arg_idx(0, m.ends), op_arg_idx(1, m.ends));
+  for (int n = 0; n < m.nodes->size; n++)
+    CHECK(reinterpret_cast<int *>(own->data)[n] == n);
+  for (int e = 0; e < 2 * m.edges->size; e++)
+    CHECK(reinterpret_cast<int *>(two->data)[e] == m.ends->map[e]);
+}
+
+static void check_assigned(const mesh &m) {
+  std::vector<double> sums(static_cast<size_t>(m.size));
+  op_dat r = op_decl_dat(m.nodes, 1, "double", sums.data(), "assigned");
+  op_par_loop(assigned, "assigned", m.edges, op_arg_dat(m.x, 0, m.ends, 1, "double", OP_READ),
+              op_arg_dat(r, 1, m.ends, 1, "double", OP_INC));
+  op_fetch_data(r, sums.data());
+  for (int e = 0; e < m.size; e++)
+    CHECK(sums[static_cast<size_t>(e)] == value_at(m.first + e - 1));
+}
+
+// What OP2 knows and this machine may not have: the nearest that there is.
+static void check_partitions(const mesh &m) {
+  static const char *const names[][2] = {{"KAHIP", "KWAY"},    {"INERTIAL", ""}, {"BLOCK", "ANY"},
+                                         {"PTSCOTCH", "KWAY"}, {"RANDOM", ""},   {"", ""}};
+  for (const auto &name : names) {
+    op_partition(name[0], name[1], m.nodes, m.ends, NULL);
+    check_assigned(m);
+  }
+  op_partition("PARMETIS", "GEOM", NULL, NULL, NULL);
+  op_renumber(m.ends);
+  check_assigned(m);
+}
+
+static void check_memory_and_files(const mesh &m) {
+  int *mine = static_cast<int *>(op_malloc(4 * sizeof *mine));
+  const idx_g_t long_number = 1LL << 40;
+  const uint small_number = static_cast<uint>(long_number >> 38);
+  mine = static_cast<int *>(op_realloc(mine, 8 * sizeof *mine));
+  CHECK(mine && small_number == 4 && MIN(1, 2) == 1 && MAX(1, 2) == 2);
+  op_free(mine);
+  op_dat bytes = op_decl_dat_temp_char(m.nodes, 2, "float", sizeof(float), "bytes");
+  CHECK(bytes->size == 8);
+  CHECK(op_free_dat_temp_char(bytes) == 0);
+  double cpu, wall, later;
+  op_timers(&cpu, &wall);
+  op_timers(&cpu, &later);
+  CHECK(later >= wall);
+  char path[] = "/tmp/op2-surface-XXXXXX", line[200] = "";
+  const int file = m.rank == 0 ? mkstemp(path) : -1;
+  op_timings_to_csv(m.rank == 0 ? path : "");
+  if (m.rank == 0) {
+    CHECK(read(file, line, sizeof line - 1) > 0 && strstr(line, "kernel name") != NULL);
+    close(file);
+    remove(path);
+  }
 }
 
 static void check_vectors(const mesh &m) {
@@ -193,8 +273,8 @@ static double sum_of_raw_loop(const mesh &m) {
   double sum = 0;
   op_arg args[] = {op_arg_dat(m.x, 0, m.ends, 1, "double", OP_READ),
                    op_arg_dat(m.x, 1, m.ends, 1, "double", OP_READ)};
-  const int size = op_mpi_halo_exchanges(m.edges, 2, args);
-  op_mpi_wait_all(2, args);
+  const int size = op_mpi_halo_exchanges_grouped(m.edges, 2, args, 1);
+  op_mpi_wait_all_grouped(2, args, 1);
   CHECK(size == m.edges->size);
   for (int e = 0; e < size; e++)
     sum += reinterpret_cast<double *>(m.x->data)[m.ends->map[2 * e + 1]];
@@ -225,6 +305,13 @@ int main(int argc, char **argv) {
   for (int n = 0; n < mesh::total; n++)
     expected += value_at(n);
   CHECK(sum_of_raw_loop(m) == expected);
+  check_fetched(m);
+  check_numbers(m);
+  check_assigned(m);
+  check_memory_and_files(m);
+  check_partitions(m);
+  check_fetched(m);
+  check_numbers(m);
   op_profile_end();
   op_profile_output();
   op_exit();
