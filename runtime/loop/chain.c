@@ -16,7 +16,7 @@
 
 /* Loops that repeat are taken together up to so many, if nothing is tuned; loops that do not up to so many; so
  * many periods are known. */
-enum { LONG_CHAIN = 8, LONGEST_CHAIN = 24, MOST_PERIODS = 64 };
+enum { LEAST_CHAIN = 4, LONG_CHAIN = 8, LONGEST_CHAIN = 24, MOST_PERIODS = 64 };
 /* The first guess: a tile's data should be at home in a cache of one core. */
 static const double tile_bytes = 1e6;
 
@@ -156,20 +156,31 @@ static struct chain_way choose(struct op_context *ctx, const struct period *p, s
   return way;
 }
 
-/* Some periods in a row, in pieces of whole ones; *tiled is false if some of it ran loop by loop. */
+/* In tiles. What cannot, as somewhere in it each element may need any other, is halved: each half may be cut, and so
+ * on. *tiled stays as it is if none can. */
+static int run_in_tiles(struct op_context *ctx, struct launch *const *launches, int n,
+                        const struct chain_way *way, bool *tiled, struct error *err) {
+  bool ran = false;
+  int code = n > 1 ? tiled_run(ctx, launches, n, way, &ran, err) : OP_OK;
+  *tiled |= ran;
+  if (code || ran)
+    return code;
+  if (n < LEAST_CHAIN)
+    return run_each(ctx, launches, n, err);
+  code = run_in_tiles(ctx, launches, n / 2, way, tiled, err);
+  return code ? code : run_in_tiles(ctx, launches + n / 2, n - n / 2, way, tiled, err);
+}
+
+/* Some periods in a row, in pieces of whole ones; *tiled is false if all of it ran loop by loop. */
 static int run_periods(struct op_context *ctx, const struct period *p, struct launch *const *launches,
                        int times, const struct chain_way *way, bool *tiled, struct error *err) {
   int code = OP_OK;
-  *tiled = true;
+  *tiled = false;
   for (int done = 0, piece; !code && done < times; done += piece) {
     struct launch *const *first = launches + done * p->n;
-    bool ran = false;
     piece = times - done < way->periods ? times - done : way->periods;
-    if (way->bytes > 0)
-      code = tiled_run(ctx, first, p->n * piece, way, &ran, err);
-    if (!code && !ran)
-      code = run_each(ctx, first, p->n * piece, err);
-    *tiled &= ran;
+    code = way->bytes > 0 ? run_in_tiles(ctx, first, p->n * piece, way, tiled, err)
+                          : run_each(ctx, first, p->n * piece, err);
   }
   return code;
 }

@@ -23,6 +23,9 @@ enum { MOST_CHAINS = 64 };
 /* A chunk should be many tiles; what fits into the caches anyway gains nothing. */
 static const double chunk_bytes = 8e6, worth_bytes = 16e6;
 enum { LEAST_CHUNKS = 8, MOST_CHUNKS = 64, MOST_BLOCKS = 1024 };
+/* Sets that run in the order of their targets: fewer elements than the largest set has, divided by this; and where that
+ * is refused. */
+enum { SMALL_SHARE = 64, LARGER_SHARE = 12 };
 
 struct tiled {
   struct loop **loops;
@@ -199,12 +202,15 @@ static void say(const struct op_context *ctx, const struct tiled *t, double seco
              100.0 * (double)t->tiles.gap / (double)t->tiles.all, 1e3 * seconds);
 }
 
-/* What is refused may be periodic. If not, the first reason stays. */
-static int try_periodic(struct op_context *ctx, struct tiled *t, const struct chain *chain,
+/* What is refused may be periodic, or of few elements more than its border has. If not, the first reason stays. */
+static int try_periodic(struct op_context *ctx, struct tiled *t, struct tiled_description *d,
                         struct tiles_wish *wish, struct error *err) {
-  struct tiles tiles;
+  struct tiles tiles = {0};
   wish->wraps = true;
-  const int code = tiles_build(&tiles, chain, wish, ctx->team, err);
+  wish->small = LARGER_SHARE;
+  int code = tiled_describe_periodic(ctx, d, err);
+  if (!code)
+    code = tiles_build(&tiles, &d->chain, wish, ctx->team, err);
   struct tiles *worse = !code && tiles.schedule.nitems ? &t->tiles : &tiles;
   tiles_free(worse);
   if (worse == &t->tiles)
@@ -217,15 +223,18 @@ static int cut(struct op_context *ctx, struct tiled *t, bool forced, struct erro
   const double start = clock_seconds();
   t->tried = true;
   int code = tiled_describe(ctx, t->loops, t->n, &d, err);
-  if (!code) {
+  if (!code && !forced && d.bytes < worth_bytes)
+    text_add(&t->tiles.refused, "its data are small");
+  else if (!code) {
     struct tiles_wish wish = {.tiles = d.bytes / t->bytes < 1e6 ? (int)(d.bytes / t->bytes) + 1 : 1000000,
                               .chunks = chunks_for(d.bytes),
                               .step = PREFIX_STEP,
+                              .small = SMALL_SHARE,
                               .blocks = MOST_BLOCKS,
                               .always = forced};
     code = tiles_build(&t->tiles, &d.chain, &wish, ctx->team, err);
     if (!code && text_str(&t->tiles.refused)[0])
-      code = try_periodic(ctx, t, &d.chain, &wish, err);
+      code = try_periodic(ctx, t, &d, &wish, err);
   }
   if (!code && !forced && t->tiles.gap > t->tiles.all / 2) {
     tiles_free(&t->tiles);

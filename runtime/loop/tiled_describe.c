@@ -71,8 +71,8 @@ static void add_loops(struct tiled_description *d, struct loop *const *loops, in
   }
 }
 
-static int find_prefix(struct op_context *ctx, const struct map *map, const struct plan_entry **out,
-                       struct error *err) {
+static int find_prefix(struct op_context *ctx, const struct map *map, const struct strategy *strategy,
+                       const struct plan_entry **out, struct error *err) {
   bool built = false;
   struct plan_column *columns = array_new((size_t)map->arity, sizeof *columns);
   if (!columns)
@@ -85,7 +85,7 @@ static int find_prefix(struct op_context *ctx, const struct map *map, const stru
                                       .target_size = map->to->extents[EXTENT_OWNED]};
   const struct plan_wish wish = {
       .request = {.size = map->from->extents[EXTENT_OWNED], .columns = columns, .ncolumns = map->arity},
-      .strategy = &strategy_prefix,
+      .strategy = strategy,
       .set_name = map->from->name,
       .epoch = ctx->mesh->epoch};
   const int code = context_plan(ctx, map->name, &wish, out, &built, err);
@@ -96,8 +96,18 @@ static int find_prefix(struct op_context *ctx, const struct map *map, const stru
 static int find_prefixes(struct op_context *ctx, struct tiled_description *d, struct error *err) {
   int code = OP_OK;
   for (int m = 0; !code && m < d->chain.nmaps; m++) {
-    code = find_prefix(ctx, d->known[MAP][m], &d->prefixes[m], err);
+    code = find_prefix(ctx, d->known[MAP][m], &strategy_prefix, &d->prefixes[m], err);
     d->maps[m].prefix = code ? NULL : &d->prefixes[m]->prefix;
+  }
+  return code;
+}
+
+int tiled_describe_periodic(struct op_context *ctx, struct tiled_description *d, struct error *err) {
+  const struct plan_entry **periodic = d->prefixes + d->chain.nmaps;
+  int code = OP_OK;
+  for (int m = 0; !code && m < d->chain.nmaps; m++) {
+    code = find_prefix(ctx, d->known[MAP][m], &strategy_periodic, &periodic[m], err);
+    d->maps[m].periodic = code ? NULL : &periodic[m]->prefix;
   }
   return code;
 }
@@ -114,7 +124,7 @@ int tiled_describe(struct op_context *ctx, struct loop *const *loops, int n, str
   d->dats = array_new(most, sizeof *d->dats);
   d->loops = array_new((size_t)n, sizeof *d->loops);
   d->accesses = array_new(most, sizeof *d->accesses);
-  d->prefixes = array_new(most, sizeof *d->prefixes);
+  d->prefixes = array_new(2 * most, sizeof *d->prefixes);
   bool all = d->sets && d->maps && d->dats && d->loops && d->accesses && d->prefixes;
   for (int k = SET; k <= DAT; k++) {
     d->known[k] = array_new(2 * most, sizeof *d->known[k]);
@@ -131,7 +141,7 @@ int tiled_describe(struct op_context *ctx, struct loop *const *loops, int n, str
 }
 
 void tiled_describe_free(struct op_context *ctx, struct tiled_description *d) {
-  for (int m = 0; d->prefixes && m < d->chain.nmaps; m++)
+  for (int m = 0; d->prefixes && m < 2 * d->chain.nmaps; m++)
     if (d->prefixes[m])
       plan_cache_release(ctx->plans, d->prefixes[m]);
   free(d->sets);

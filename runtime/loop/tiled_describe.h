@@ -14,13 +14,15 @@ struct tiled_description {
   struct chain_access *accesses;
   struct chain_loop *loops;
   int *dats;
-  const void **known[3]; /* which set, map and dat each number is */
-  const struct plan_entry **prefixes;
+  const void **known[3];              /* which set, map and dat each number is */
+  const struct plan_entry **prefixes; /* of maps, and behind them periodic ones */
 };
 
 /* Prefixes of maps come from the plans. A failure leaves what is to be freed. OP_ERR_MEMORY. */
 int tiled_describe(struct op_context *ctx, struct loop *const *loops, int n, struct tiled_description *d,
                    struct error *err);
+/* Prefixes for a mesh that may be periodic, too. OP_ERR_MEMORY. */
+int tiled_describe_periodic(struct op_context *ctx, struct tiled_description *d, struct error *err);
 void tiled_describe_free(struct op_context *ctx, struct tiled_description *d);
 
 #endif

@@ -20,7 +20,8 @@
   ROW(gather)   /* each element writes its increments apart, each target collects its own */                 \
   ROW(plan)     /* a plan without schedule: for devices */                                                   \
   ROW(straight) /* no way to deal out: where the elements' targets follow one another */                     \
-  ROW(prefix)   /* nor this: which targets the first elements of a map reach, for chains */
+  ROW(prefix)   /* nor this: which targets the first elements of a map reach, for chains */                  \
+  ROW(periodic) /* nor this: the same where what goes round a periodic mesh is kept apart */
 
 /* What is wanted. Of the request it is read what the strategy looks at. */
 struct plan_wish {

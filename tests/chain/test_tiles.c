@@ -15,6 +15,7 @@ static struct tiles_wish wish_of(struct world *w) {
   return (struct tiles_wish){.tiles = 1 + (int)world_random(w, 40),
                              .chunks = 1 + (int)world_random(w, 8),
                              .step = steps[world_random(w, 4)],
+                             .small = w->periodic ? 64 : 4 << world_random(w, 5),
                              .blocks = 1 + (int)world_random(w, 50),
                              .wraps = w->periodic || world_random(w, 5) == 0,
                              .always = true};
@@ -139,7 +140,7 @@ static void make_grid(struct grid *g) {
     g->border[b] = border_cell(b);
   const struct grid made = {
       .sets = {{"cells", CELLS}, {"edges", EDGES}, {"bedges", BORDER}},
-      .maps = {{1, 0, 2, g->edges, NULL}, {2, 0, 1, g->border, NULL}},
+      .maps = {{1, 0, 2, g->edges, NULL, NULL}, {2, 0, 1, g->border, NULL, NULL}},
       .accesses = {{{Q, CHAIN_READS, -1, 0, 0}, {OLD, CHAIN_WRITES, -1, 0, 0}},
                    {{Q, CHAIN_READS, 0, 0, 2}, {RES, CHAIN_ADDS, 0, 0, 2}},
                    {{Q, CHAIN_READS, 1, 0, 1}, {RES, CHAIN_ADDS, 1, 0, 1}},
@@ -163,7 +164,8 @@ static void free_grid(struct grid *g) {
   free(g->border);
 }
 
-static const struct tiles_wish grid_wish = {.tiles = 40, .chunks = 4, .step = PREFIX_STEP, .blocks = 64};
+static const struct tiles_wish grid_wish = {
+    .tiles = 40, .chunks = 4, .step = PREFIX_STEP, .small = 64, .blocks = 64};
 
 TEST(tiles_stay_together) {
   struct error err = {0};

@@ -82,7 +82,7 @@ static void make_maps(struct world *w) {
       continue;
     const int arity = fits ? 1 : 1 + (int)world_random(w, 4);
     w->tables[m] = calloc((size_t)(w->sets[from].size * arity) + 1, sizeof(int));
-    w->maps[m] = (struct chain_map){from, to, arity, w->tables[m], NULL};
+    w->maps[m] = (struct chain_map){.from = from, .to = to, .arity = arity, .table = w->tables[m]};
     w->injective[m] = fits;
     const bool round = w->sets[from].size * 64 < w->sets[to].size;
     if (fits)

@@ -60,9 +60,24 @@ static void use_temporary(op_set cells) {
   works(op_free_dat_temp(x));
 }
 
+/* The next program has loops over edges in no order, too. */
+static bool in_chaos;
+
+static void add_flux(op_set edges, op_map ends, op_dat q, op_dat r) {
+  works(op_par_loop(flux, "flux", edges, op_arg_dat(q, 0, ends, DIM, "double", OP_READ),
+                    op_arg_dat(q, 1, ends, DIM, "double", OP_READ),
+                    op_arg_dat(r, 0, ends, DIM, "double", OP_INC),
+                    op_arg_dat(r, 1, ends, DIM, "double", OP_INC)));
+}
+
+static void settle(op_set cells, op_dat r, op_dat q, op_gbl sum) {
+  works(op_par_loop(relax_cells, "relax_cells", cells, direct(r, DIM, "double", OP_RW),
+                    direct(q, DIM, "double", OP_RW), op_arg_global(sum, OP_INC)));
+}
+
 static void run_program(const char *lazy, const char *tune, const char *cache, int rounds,
                         struct outcome *out) {
-  static int pairs[2 * NEDGES];
+  static int pairs[2 * NEDGES], chaos[2 * NEDGES];
   char words[4][300], program[] = "program", backend[] = "OP2_BACKEND=seq", variant[] = "OP2_VARIANT=scalar";
   char *argv[] = {program, backend, variant, words[0], words[1], words[2], NULL};
   snprintf(words[0], sizeof words[0], "OP2_LAZY=%s", lazy);
@@ -74,17 +89,20 @@ static void run_program(const char *lazy, const char *tune, const char *cache, i
   for (int i = 0; i < NCELLS * DIM; i++)
     out->q[i] = (double)(i * 7L % 1009);
   op_set cells = op_decl_set(NCELLS, "cells"), edges = op_decl_set(NEDGES, "edges");
+  for (int e = 0; e < 2 * NEDGES; e++)
+    chaos[e] = pairs[e * 7919L % (2 * NEDGES)];
   op_map ends = op_decl_map(edges, cells, 2, pairs, "ends");
+  op_map anywhere = op_decl_map(edges, cells, 2, chaos, "anywhere");
   op_dat q = op_decl_dat(cells, DIM, "double", out->q, "q"), r = op_decl_dat(cells, DIM, "double", NULL, "r");
   op_gbl sum = op_decl_gbl(1, "double", NULL, "sum");
   for (int round = 0; round < rounds; round++) {
     for (int step = 0; step < STEPS; step++) {
-      works(op_par_loop(flux, "flux", edges, op_arg_dat(q, 0, ends, DIM, "double", OP_READ),
-                        op_arg_dat(q, 1, ends, DIM, "double", OP_READ),
-                        op_arg_dat(r, 0, ends, DIM, "double", OP_INC),
-                        op_arg_dat(r, 1, ends, DIM, "double", OP_INC)));
-      works(op_par_loop(relax_cells, "relax_cells", cells, direct(r, DIM, "double", OP_RW),
-                        direct(q, DIM, "double", OP_RW), op_arg_global(sum, OP_INC)));
+      add_flux(edges, ends, q, r);
+      settle(cells, r, q, sum);
+      if (in_chaos) {
+        add_flux(edges, anywhere, q, r);
+        settle(cells, r, q, sum);
+      }
     }
     works(op_get_gbl(sum, &out->sum));
     if (frees_temporaries)
@@ -134,11 +152,23 @@ CASE(a_temporary_that_goes_leaves_chains_known) {
   assert_int_equal(guessed.tiled, 3);
 }
 
+/* The first half of each period. */
+CASE(what_cannot_be_cut_is_halved) {
+  static struct outcome singly, halved;
+  in_chaos = true;
+  run_program("off", "off", "none.db", 3, &singly);
+  run_program("on", "off", "none.db", 3, &halved);
+  in_chaos = false;
+  same(&singly, &halved);
+  assert_int_equal(halved.tiled, 2 * STEPS);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_chain_is_tuned_and_remembered),
       cmocka_unit_test(without_tuning_there_is_a_first_guess),
       cmocka_unit_test(a_temporary_that_goes_leaves_chains_known),
+      cmocka_unit_test(what_cannot_be_cut_is_halved),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -17,8 +17,9 @@ struct chain_map {
   int from, to; /* sets */
   int arity;
   const int *table;
-  const struct prefix
-      *prefix; /* of all its columns, in steps of PREFIX_STEP; NULL: it is found when it is needed */
+  /* Of all its columns, in steps of PREFIX_STEP; and where what goes round is kept apart. NULL: it is found when it is
+   * needed. */
+  const struct prefix *prefix, *periodic;
 };
 
 /* Adding elements meet each other in one target, the others only those of other loops. */

@@ -5,9 +5,6 @@
 
 #include "base/size.h"
 
-/* A set is small if it has less than this share of the largest of its chain. */
-enum { SMALL_SHARE = 64 };
-
 static long larger(long a, long b) {
   return a > b ? a : b;
 }
@@ -57,12 +54,12 @@ static int sort_by_target(struct order *o, const struct chain_map *map, long siz
   return OP_OK;
 }
 
-static int order_sets(const struct closure *b, struct error *err) {
+static int order_sets(const struct closure *b, int share, struct error *err) {
   const struct chain *c = b->chain;
   const long largest = largest_set(c);
   int status = OP_OK;
   for (int s = 0; s < c->nsets; s++)
-    b->orders[s].small = c->sets[s].size < largest / SMALL_SHARE;
+    b->orders[s].small = c->sets[s].size < largest / share;
   for (int s = 0; s < c->nsets && !status; s++) {
     const struct chain_access *key = b->orders[s].small ? key_of(b, s) : NULL;
     if (!key)
@@ -80,10 +77,11 @@ static int find_prefix(struct closure *b, int m, const struct tiles_wish *wish, 
                        struct error *err) {
   const struct chain_map *map = &b->chain->maps[m];
   const struct order *from = &b->orders[map->from], *to = &b->orders[map->to];
+  const struct prefix *known = from->small || to->small ? NULL : wish->wraps ? map->periodic : map->prefix;
   if (b->prefixes[m])
     return OP_OK;
-  b->prefixes[m] = map->prefix && !wish->wraps && !from->small && !to->small ? map->prefix : &b->own[m];
-  if (b->prefixes[m] == map->prefix)
+  b->prefixes[m] = known ? known : &b->own[m];
+  if (known)
     return OP_OK;
   return prefix_build(&b->own[m],
                       &(struct prefix_request){.table = map->table,
@@ -179,7 +177,7 @@ int closure_new(struct closure *b, const struct chain *chain, const struct tiles
   if (!b->orders || !b->own || !b->prefixes || !b->step || !b->block || !b->shares || !b->reach ||
       !b->first || !b->last)
     return error_memory(err, "the closure of a chain", nloops * sizeof *b->step);
-  int status = order_sets(b, err);
+  int status = order_sets(b, wish->small, err);
   if (!status)
     status = find_prefixes(b, wish, team, err);
   if (status)

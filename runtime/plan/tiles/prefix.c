@@ -148,7 +148,8 @@ size_t prefix_bytes(const struct prefix *p) {
 
 /* ---- the row: all columns of a map ------------------------------------------------------------------*/
 
-static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
+static int build_either(struct plan_entry *e, const struct plan_wish *w, bool wraps, struct team *team,
+                        struct error *err) {
   const struct plan_column *column = w->request.columns;
   return prefix_build(&e->prefix,
                       &(struct prefix_request){.table = column->table,
@@ -156,11 +157,26 @@ static int build(struct plan_entry *e, const struct plan_wish *w, struct team *t
                                                .from = w->request.size,
                                                .to = column->target_size,
                                                .from_step = PREFIX_STEP,
-                                               .to_step = PREFIX_STEP},
+                                               .to_step = PREFIX_STEP,
+                                               .wraps = wraps},
                       team, err);
 }
 
+static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
+  return build_either(e, w, false, team, err);
+}
+
+static int build_periodic(struct plan_entry *e, const struct plan_wish *w, struct team *team,
+                          struct error *err) {
+  return build_either(e, w, true, team, err);
+}
+
 #define WRONG(...) return error_set(err, OP_ERR_PLAN, __VA_ARGS__)
+
+static bool goes_round(const struct prefix_ends *ends, long element, long target) {
+  return (element < ends->low_element || element >= ends->high_element) &&
+         (target < ends->low_target || target >= ends->high_target);
+}
 
 static int verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
   const struct prefix *p = &e->prefix;
@@ -168,6 +184,8 @@ static int verify(const struct plan_entry *e, const struct plan_wish *w, int lev
     const struct plan_column *column = &w->request.columns[c];
     for (long i = 0; level >= 2 && i < w->request.size; i++) {
       const int target = column->table[i * column->arity + column->column];
+      if (goes_round(&p->ends, i, target))
+        continue;
       if (prefix_targets(p, column->column, i + 1) <= target)
         WRONG("element %ld reaches target %d in column %d, its prefix says at most %ld", i, target,
               column->column, prefix_targets(p, column->column, i + 1) - 1);
@@ -189,3 +207,10 @@ const struct strategy strategy_prefix = {.name = "prefix",
                                          .build = build,
                                          .verify = verify,
                                          .describe = describe};
+
+const struct strategy strategy_periodic = {.name = "periodic",
+                                           .columns = COLUMNS_USED,
+                                           .looks = LOOKS_AT_ORDER,
+                                           .build = build_periodic,
+                                           .verify = verify,
+                                           .describe = describe};
