@@ -1,7 +1,9 @@
 /* Which shapes a loop can have, and which are worth trying. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/lexer.h"
+#include "base/size.h"
+#include "jit/front/parameters.h"
 #include "jit/generate/generate.h"
 #include "jit/generate/lanes.h"
 #include "jit/generate/skeleton.h"
@@ -63,35 +65,66 @@ static bool is_slow_function(const char *name, size_t length) {
   return false;
 }
 
+/* Tokens of functions that the kernel does not call: a file may hold many kernels. The caller frees it. NULL: all tokens
+ * count. */
+static bool *find_strangers(const struct kernel *k) {
+  bool *reached = array_new((size_t)k->nfunctions, sizeof *reached);
+  bool *strange = array_new(k->tokens.count, sizeof *strange);
+  const bool known = reached && strange && kernel_reach(k, reached);
+  for (int f = 0; known && f < k->nfunctions; f++) {
+    size_t body = kernel_skip_brackets(&k->tokens, k->functions[f].open);
+    while (body < k->tokens.count && !token_is(&k->tokens, body, "{"))
+      body++;
+    for (const size_t end = kernel_skip_brackets(&k->tokens, body); body < end && !reached[f]; body++)
+      strange[body] = true;
+  }
+  free(reached);
+  if (known)
+    return strange;
+  free(strange);
+  return NULL;
+}
+
 /* Does the kernel divide, or call one of them? */
 static bool computes_much(const struct desc *d) {
-  struct tokens tokens = {0};
+  struct kernel k = {0};
   struct error ignored = {0};
   bool much = false;
-  if (lex(&tokens, d->text, strlen(d->text), &ignored) == OP_OK)
-    for (size_t i = 0; i < tokens.count && !much; i++) {
-      const struct token *t = &tokens.items[i];
-      much = token_is(&tokens, i, "/") ||
-             (t->kind == TOKEN_IDENTIFIER && is_slow_function(tokens.text + t->begin, t->end - t->begin));
+  if (kernel_parse(&k, d->text, strlen(d->text), d->kernel_name, &ignored) == OP_OK) {
+    bool *strange = find_strangers(&k);
+    for (size_t i = 0; i < k.tokens.count && !much; i++) {
+      const struct token *t = &k.tokens.items[i];
+      much = !(strange && strange[i]) &&
+             (token_is(&k.tokens, i, "/") ||
+              (t->kind == TOKEN_IDENTIFIER && is_slow_function(k.text + t->begin, t->end - t->begin)));
     }
-  tokens_free(&tokens);
+    free(strange);
+  }
+  kernel_free(&k);
   error_free(&ignored);
   return much;
 }
 
-static bool increments_through_map(const struct desc *d) {
-  for (int i = 0; i < d->nargs; i++)
-    if (d->args[i].present && d->args[i].form == DESC_DAT && d->args[i].map >= 0 &&
-        d->args[i].access == OP_INC)
-      return true;
-  return false;
+/* Values that an element increments through maps, and those of floating point that it reads. */
+static int count_values(const struct desc *d, bool increments) {
+  int count = 0;
+  for (int i = 0; i < d->nargs; i++) {
+    const struct desc_arg *a = &d->args[i];
+    if (a->present && a->form == DESC_DAT &&
+        (increments ? a->map >= 0 && a->access == OP_INC
+                    : a->access == OP_READ && type_info(a->type)->is_float))
+      count += a->dim * arg_columns(d, a);
+  }
+  return count;
 }
 
 /* Does each element work on whole rows, on other sets' data, or add up floating-point numbers? Otherwise the compiler
  * makes vectors of the plain loop by itself. Increments leave a strip row by row, one element after the other: only
- * arithmetic that takes time makes up for bringing rows into lanes and back. */
+ * arithmetic that takes time makes up for bringing rows into lanes and back, or much that is read for each of them. */
 static bool gains(const struct desc *d) {
-  if (increments_through_map(d) && !computes_much(d))
+  enum { MUCH_READ = 4 };
+  const int increments = count_values(d, true);
+  if (increments && count_values(d, false) < MUCH_READ * increments && !computes_much(d))
     return false;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
@@ -141,7 +174,7 @@ int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish w
   const struct shape streaming = {.width = stream_width(d, width)};
   const bool streams = strips && wish.stream && shape_can_stream(d, &streaming);
   /* From memory, what need not be read counts for more than how elements are brought into lanes. */
-  if (streams && !increments_through_map(d))
+  if (streams && count_values(d, true) == 0)
     count = add_shape(d, streaming.width, wish, out, count);
   if (strips && gains(d))
     count = add_shape(d, width, cached, out, count);

@@ -141,9 +141,11 @@ static void starts_with(struct desc d, int width) {
 
 /* Adds something to rows of three at both ends. */
 static struct desc adding(const char *value) {
-  char text[256];
+  char text[400];
   snprintf(text, sizeof text,
-           "void add(const double *x, double *y1, double *y2) { for (int n = 0; n < 3; n++) { double f = %s; "
+           "double third(double x) { return x / 3; } double half(double x) { return 0.5 * x; }\n"
+           "double sixth(double x) { return half(third(x)); }\nvoid add(const double *x, double *y1, double "
+           "*y2) { for (int n = 0; n < 3; n++) { double f = %s; "
            "y1[n] += f; y2[n] -= f; } }",
            value);
   struct desc d = build_loop("add", text);
@@ -151,6 +153,17 @@ static struct desc adding(const char *value) {
   build_arg(&d, build_dat(&d, TYPE_DOUBLE, 3, 1, false), map, 0, OP_READ);
   build_arg(&d, y, map, 0, OP_INC);
   build_arg(&d, y, map, 1, OP_INC);
+  return d;
+}
+
+/* Matrices of n x n by vectors: much is read for each value that is added. */
+static struct desc multiplying(int n) {
+  struct desc d = build_loop("multiply", "void multiply(const double *k, const double *p[4], double *v[4]) { "
+                                         "v[0][0] += k[0] * p[1][0] + k[1] * p[0][0]; }");
+  int map = build_map(&d, 4, 1);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, n * n, 0, false), -1, -1, OP_READ);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 1, false), map, -4, OP_READ);
+  build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 1, false), map, -4, OP_INC);
   return d;
 }
 
@@ -246,6 +259,10 @@ int main(int argc, char **argv) {
   starts_with(adding("x[n] / 3"), 8);
   starts_with(adding("sqrtf(x[n])"), 8);
   starts_with(adding("sqr(x[n])"), 0);
+  starts_with(adding("half(x[n])"), 0);
+  starts_with(adding("sixth(x[n])"), 8);
+  starts_with(multiplying(2), 0);
+  starts_with(multiplying(4), 8);
   printf("%d wrong\n", failures);
   return failures != 0;
 }
