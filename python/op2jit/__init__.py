@@ -16,7 +16,8 @@ from .life import barrier, counters, exit, init, is_root, plan_check, rank, rank
 
 __version__ = "0.1.0"
 __all__ = [
-    "Arg", "Const", "Dat", "Error", "Global", "INC", "Kernel", "KernelError", "Loop", "MAX", "MIN", "Map", "READ", "RW", "Set",
+    "Arg", "Const", "Dat", "Error", "Global", "INC", "Kernel", "KernelError", "Loop", "MAX", "MIN", "Map", "READ", "RW",
+    "Set",
     "WORK", "WRITE", "barrier", "counters", "dump", "exit", "index", "info", "init", "is_root", "kernel", "par_loop",
     "partition", "plan_check", "plot", "progress", "rank", "rank_count", "renumber", "report", "runtime", "say",
     "timing_output", "write_vtk",

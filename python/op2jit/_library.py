@@ -51,8 +51,8 @@ class ErrorRecord(Structure):
 
 
 COUNTERS = (
-    "loops records compiles cache_hits plans plan_hits trials bytes_to_device bytes_from_device bytes_converted exchanges "
-    "messages bytes_sent flushes checks tiled"
+    "loops records compiles cache_hits plans plan_hits trials bytes_to_device bytes_from_device bytes_converted "
+    "exchanges messages bytes_sent flushes checks tiled"
 ).split()
 
 

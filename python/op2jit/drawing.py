@@ -40,7 +40,8 @@ def plot(dat: Any, coords: Any, cells: Any, component: int = 0, ax: Any = None, 
     else:
         raise errors.make(
             "SIZE",
-            f"there are {len(values)} values, {len(points)} points and {len(rows)} cells; expected one value for each point or cell",
+            f"there are {len(values)} values, {len(points)} points and {len(rows)} cells; "
+            "expected one value for each point or cell",
         )
     axes.set_aspect("equal")
     axes.figure.colorbar(made, ax=axes, label=getattr(dat, "name", None))

@@ -80,7 +80,10 @@ def _defaults(words: List[str]) -> List[str]:
 
 
 def exit() -> None:
-    """Wait for what is running, write the reports that were asked for, release everything. All objects are gone then."""
+    """Wait for what is running, write the reports that were asked for, release everything.
+
+    All objects are gone then.
+    """
     if state.open:
         try:
             state.last_report = json.loads(_report_text())

@@ -97,8 +97,8 @@ def _prepare(
 def par_loop(kernel: Union[Kernel, Callable[..., Any]], of: Set, *args: Argument_like) -> None:
     """Run the kernel for every element of the set.
 
-    ``par_loop(flux, edges, x(READ, en[0]), x(READ, en[1]), sum(INC))``. What was called before with the same kernel, set,
-    dats, maps and accesses is called again without being looked at.
+    ``par_loop(flux, edges, x(READ, en[0]), x(READ, en[1]), sum(INC))``. What was called before with the same kernel,
+    set, dats, maps and accesses is called again without being looked at.
     """
     try:
         launch = _launches[(kernel.key, of.key, *[arg.key for arg in args])]  # type: ignore[union-attr]

@@ -107,9 +107,12 @@ class Map:
         return self._table.copy()
 
     def __getitem__(self, idx: int) -> Column:
-        if not 0 <= idx < self.arity:
-            raise errors.make("INDEX", f"map {self.name} has the targets 0 .. {self.arity - 1}; there is no {idx}")
-        return self.columns[idx]
+        try:
+            if idx >= 0:
+                return self.columns[idx]
+        except (IndexError, TypeError):
+            pass
+        raise errors.make("INDEX", f"map {self.name} has the targets 0 .. {self.arity - 1}; there is no {idx}")
 
     def __len__(self) -> int:
         return self.arity
@@ -244,11 +247,12 @@ class Dat:
 
         Without an access, what the kernel does decides. ``present=False``: the kernel must not use it.
         """
-        found = self._args.get((words, present))
-        if found is None:
+        try:
+            return self._args[words if present else (words, False)]
+        except (KeyError, TypeError):  # new, or nothing that a dictionary could have
             access, column = _words(words)
-            found = self._args[words, present] = self._argument(access, column, present)
-        return found
+            found = self._args[words if present else (words, False)] = self._argument(access, column, present)
+            return found
 
     def _argument(self, access: int, column: Optional[Column], present: bool) -> Arg:
         store = self._store
@@ -350,13 +354,14 @@ class Global:
 
     def __call__(self, *words: Any, present: bool = True) -> Arg:
         """An argument of a loop: ``g(INC)``. Without an access, what the kernel does decides."""
-        found = self._args.get((words, present))
-        if found is None:
+        try:
+            return self._args[words if present else (words, False)]
+        except (KeyError, TypeError):
             access, column = _words(words)
             if column:
-                raise errors.make("ARGUMENT", "a global belongs to no element; leave the map out")
-            found = self._args[words, present] = self._argument(access, present)
-        return found
+                raise errors.make("ARGUMENT", "a global belongs to no element; leave the map out") from None
+            found = self._args[words if present else (words, False)] = self._argument(access, present)
+            return found
 
     def _argument(self, access: int, present: bool) -> Arg:
         if self._kept:

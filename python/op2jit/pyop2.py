@@ -1,8 +1,8 @@
 """PyOP2's way of saying things, on this library: ``from op2jit import pyop2 as op2``.
 
 Sets, maps, dats, globals, kernels in C and ``par_loop(kernel, set, dat(READ, map))`` as PyOP2 documents them. Through a
-map of arity n a kernel gets the rows of all targets packed, ``double x[n * dim]``; ``map[i]`` passes one row. Parameters
-of what is only read need no const. There are no matrices, and no sparsities.
+map of arity n a kernel gets the rows of all targets packed, ``double x[n * dim]``; ``map[i]`` passes one row.
+Parameters of what is only read need no const. There are no matrices, and no sparsities.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from . import errors, kernels, life, loops, mesh
 from ._library import Values, INC, MAX, MIN, READ, RW, UNSAID, WRITE
 
 __all__ = [
-    "DataSet", "Dat", "Global", "INC", "Kernel", "MAX", "MIN", "Map", "READ", "RW", "Set", "WRITE", "exit", "init", "par_loop",
+    "DataSet", "Dat", "Global", "INC", "Kernel", "MAX", "MIN", "Map", "READ", "RW", "Set", "WRITE", "exit", "init",
+    "par_loop",
 ]  # fmt: skip
 
 
@@ -84,7 +85,7 @@ class _Argument:
 
 
 class Dat:
-    """``Dat(set ** dim, data, dtype, name)``. ``data`` is an array that may be changed, ``data_ro`` one that may not."""
+    """``Dat(set ** dim, data, dtype, name)``. ``data`` is an array to change, ``data_ro`` one to look at."""
 
     def __init__(
         self, dataset: Union[DataSet, Set, "Dat"], data: Any = None, dtype: Any = None, name: Optional[str] = None

@@ -14,7 +14,7 @@ T = TypeVar("T")
 def progress(
     items: Iterable[T], label: str = "", total: Optional[int] = None, file: Optional[TextIO] = None
 ) -> Iterator[T]:
-    """``for step in op2jit.progress(range(1000), "steps"):`` shows steps done and time left, on rank 0 and a terminal."""
+    """``for step in op2jit.progress(range(1000), "steps"):`` shows how far it is, on rank 0 and a terminal."""
     out = sys.stderr if file is None else file
     if not is_root() or not out.isatty():
         yield from items

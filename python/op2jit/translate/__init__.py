@@ -168,7 +168,8 @@ def _types(function: types.FunctionType, parameters: Sequence[Any], written: Any
     source_names = list(inspect.signature(function).parameters)
     if len(source_names) != len(parameters):
         raise errors.kernel_error(
-            f"kernel {function.__name__} has {len(source_names)} parameters, but the loop passes {len(parameters)} arguments",
+            f"kernel {function.__name__} has {len(source_names)} parameters, but the loop passes {len(parameters)} "
+            "arguments",
             (function.__code__.co_filename, function.__code__.co_firstlineno),
         )
     found: List[Tuple[str, Type]] = []

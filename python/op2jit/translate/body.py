@@ -249,11 +249,8 @@ class Body(Expressions):
             self.set_variable(node, target, value, depth)
             return
         place = self.place(target, value)
-        self.add(
-            node,
-            depth,
-            f"{place.code} = {spelled(value, str(place.type), 0) if value.constant is None else _literal(value, place)};",
-        )
+        words = _literal(value, place) if value.constant is not None else spelled(value, str(place.type), 0)
+        self.add(node, depth, f"{place.code} = {words};")
 
     def set_variable(self, node: ast.stmt, target: ast.Name, value: Value, depth: int) -> None:
         """A number into a variable, which is declared here if this is its place."""
@@ -328,7 +325,7 @@ class Body(Expressions):
         return True
 
     def array_of(self, value: ast.expr) -> Optional[Tuple[Array, str, bool]]:
-        """[0.0] * 4, [a, b], [[1, 2], [3, 4]], np.zeros(4), np.empty((2, 2)): its type, its values, is the type said?"""
+        """[0.0] * 4, [a, b], [[1], [2]], np.zeros(4), np.empty((2, 2)): its type, its values, is the type said?"""
         if isinstance(value, (ast.List, ast.Tuple)) and value.elts:
             kind, shape, code = self.display(value)
             return Array(kind, shape), code, False

@@ -10,8 +10,8 @@ import numpy as np
 #: Functions of real numbers: what Python has and what C calls it. Those of math compute in double, NumPy's in the
 #: type of their arguments.
 _SHARED = (
-    "sin cos tan sinh cosh tanh exp expm1 log log2 log10 log1p sqrt hypot copysign fabs asin:arcsin acos:arccos atan:arctan "
-    "atan2:arctan2 asinh:arcsinh acosh:arccosh atanh:arctanh pow:power fmod"
+    "sin cos tan sinh cosh tanh exp expm1 log log2 log10 log1p sqrt hypot copysign fabs asin:arcsin acos:arccos "
+    "atan:arctan atan2:arctan2 asinh:arcsinh acosh:arccosh atanh:arctanh pow:power fmod"
 ).split()
 _NUMPY = "cbrt exp2 floor ceil rint trunc fmax fmin".split()
 _MATH = "erf erfc lgamma gamma:tgamma cbrt exp2".split()
@@ -71,8 +71,8 @@ NAMES = {name for name, _ in REAL.values()}
 #: Words that C has to itself: variables of these names get an underscore.
 KEYWORDS = set(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false "
-    "main uint ll ull y0 y1 yn j0 j1 jn signbit".split()
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool "
+    "true false main uint ll ull y0 y1 yn j0 j1 jn signbit".split()
 )
 
 
