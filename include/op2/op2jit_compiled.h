@@ -59,6 +59,17 @@ typedef struct op2jit_compiled {
   const op2jit_parameter *parameters;
 } op2jit_compiled;
 
+/* Where in the program's sources a loop is, and as what they were compiled: by this its kernel's text is found. */
+typedef struct op2jit_origin {
+  const char *kernel;      /* as the program wrote it: "inner::flux" */
+  const char *file, *unit; /* with the loop; that the compiler was given */
+  const char *headers;     /* op_seq.h */
+  long standard;           /* __cplusplus */
+  int line;
+  int is_gcc;
+  const char *texts, *texts_end; /* that op2jit-c++ put into the program; NULL: none */
+} op2jit_origin;
+
 /* Globals of at most so many values may be kept in registers, vectors have at most so many targets. */
 enum { OP2JIT_NEAR = 8, OP2JIT_WIDEST = 64 };
 
@@ -67,7 +78,7 @@ enum { OP2JIT_NEAR = 8, OP2JIT_WIDEST = 64 };
 #endif
 /* op_par_loop of such a kernel. */
 int op2jit_par_loop_compiled(const op2jit_compiled *compiled, const char *name, op_set set, int nargs,
-                             const op_arg args[], const char *file, int line);
+                             const op_arg args[], const op2jit_origin *origin);
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

@@ -128,18 +128,49 @@ template <class K, class... P, class... Shapes> struct op2jit_loop<K, op2jit_typ
 };
 
 template <class K, class... P, class... Args>
-inline void op2jit_run(const char *file, int line, op2jit_types<P...>, const char *name, op_set set,
-                       Args... args) {
+inline void op2jit_run(op2jit_origin origin, op2jit_types<P...>, const char *name, op_set set, Args... args) {
   static_assert(sizeof...(P) == sizeof...(Args), "a kernel has one parameter for each argument of the loop");
   static_assert(sizeof...(Args) <= OP_MAX_ARGS, "a loop has at most OP_MAX_ARGS arguments");
   const op_arg list[] = {args...};
   op2jit_par_loop_compiled(
       op2jit_loop<K, op2jit_types<P...>, typename op2jit_shape_of<P, Args>::type...>::compiled(), name, set,
-      static_cast<int>(sizeof...(Args)), list, file, line);
+      static_cast<int>(sizeof...(Args)), list, &origin);
 }
 
+#if defined(__ELF__)
+/* Texts that op2jit-c++ put into this file of the program: the linker says where they begin and end. */
+extern "C" {
+extern const char __start_op2jit_texts[] __attribute__((weak));
+extern const char __stop_op2jit_texts[] __attribute__((weak));
+}
+#define OP2JIT_TEXTS_ __start_op2jit_texts, __stop_op2jit_texts
+#else
+#define OP2JIT_TEXTS_ nullptr, nullptr
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#define OP2JIT_IS_GCC_ 1
+#else
+#define OP2JIT_IS_GCC_ 0
+#endif
+#ifdef __BASE_FILE__
+#define OP2JIT_UNIT_ __BASE_FILE__
+#else
+#define OP2JIT_UNIT_ __FILE__
+#endif
+static constexpr const char *op2jit_headers() {
+  return __FILE__;
+}
+
+#ifdef OP2JIT_READING
+/* The library reads the unit for the texts of its kernels, see jit/texts/reader.h. */
+template <class... P> void op2jit_kernel_is(void (*)(P...));
+#define op_par_loop(kernel, ...) op2jit_kernel_is(kernel)
+#else
 #define op_par_loop(kernel, ...)                                                                             \
   op2jit_run<std::integral_constant<decltype(op2jit_function(kernel)), (kernel)>>(                           \
-      __FILE__, __LINE__, decltype(op2jit_types_of(kernel))(), __VA_ARGS__)
+      op2jit_origin{#kernel, __FILE__, OP2JIT_UNIT_, op2jit_headers(), __cplusplus, __LINE__,                \
+                    OP2JIT_IS_GCC_, OP2JIT_TEXTS_},                                                          \
+      decltype(op2jit_types_of(kernel))(), __VA_ARGS__)
+#endif
 
 #endif

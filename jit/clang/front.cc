@@ -10,6 +10,7 @@
 #include <clang/Parse/ParseAST.h>
 #include <clang/Sema/Sema.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Linker/Linker.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
 #include "bounds.h"
@@ -60,13 +61,13 @@ static Files virtual_files(const compile_request &request, Output &output) {
 // is x86-64 with exactly the features of the request; the processor's name is for tuning only.
 class Arguments {
 public:
-  explicit Arguments(const compile_request &request) {
+  Arguments(const compile_request &request, bool cxx) {
     add({"-triple",
          "x86_64-unknown-linux-gnu",
          "-emit-obj",
          "-x",
-         "c",
-         "-std=gnu17",
+         cxx ? "c++" : "c",
+         cxx ? "-std=gnu++20" : "-std=gnu17",
          "-O3",
          "-vectorize-loops",
          "-vectorize-slp",
@@ -89,6 +90,8 @@ public:
          header_folder,
          "-target-cpu",
          "x86-64"});
+    if (cxx)
+      add({"-fno-rtti", "-fno-threadsafe-statics", "-Wno-register"});
     add("-fbracket-depth", std::to_string(bounds::nesting));
     if (request.cpu && *request.cpu)
       add("-tune-cpu", known_processor(request));
@@ -171,12 +174,12 @@ static void avoid_gathers(clang::CompilerInstance &compiler) {
 // The pieces of clang are made here one by one, so that nothing else is.
 bool parse(const compile_request &request, Output &output,
            llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance &)> consume,
-           llvm::function_ref<void(clang::CompilerInstance &)> done) {
+           llvm::function_ref<void(clang::CompilerInstance &)> done, bool cxx) {
   Files files = virtual_files(request, output);
   if (!files)
     return false;
   const char *main_name = request.files[0].name;
-  Arguments arguments(request);
+  Arguments arguments(request, cxx);
   arguments.add_main_file(main_name);
 
   FrontMessages messages(output, static_cast<Warnings>(request.warnings), request.nfiles > 1);
@@ -194,8 +197,8 @@ bool parse(const compile_request &request, Output &output,
   compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
   compiler.createFileManager(files);
   compiler.createSourceManager(compiler.getFileManager());
-  if (!compiler.createTarget() ||
-      !compiler.InitializeSourceManager(clang::FrontendInputFile(main_name, clang::Language::C)))
+  if (!compiler.createTarget() || !compiler.InitializeSourceManager(clang::FrontendInputFile(
+                                      main_name, cxx ? clang::Language::CXX : clang::Language::C)))
     return false;
   compiler.createPreprocessor(clang::TU_Complete);
   compiler.createASTContext();
@@ -214,8 +217,12 @@ bool parse(const compile_request &request, Output &output,
   return true;
 }
 
-std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LLVMContext &context,
-                                        Output &output) {
+bool is_cxx(const compile_request &request) {
+  return request.nfiles > 1 && llvm::StringRef(request.files[1].name).ends_with(".cc");
+}
+
+static std::unique_ptr<llvm::Module> lowered(const compile_request &request, llvm::LLVMContext &context,
+                                             Output &output, bool cxx) {
   clang::CodeGenerator *generator = nullptr; // the compiler instance's
   std::unique_ptr<llvm::Module> module;
   const auto lower = [&](clang::CompilerInstance &compiler) {
@@ -224,7 +231,38 @@ std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LL
                                          compiler.getCodeGenOpts(), context);
     return std::unique_ptr<clang::ASTConsumer>(generator);
   };
-  parse(request, output, lower, [&](clang::CompilerInstance &) { module.reset(generator->ReleaseModule()); });
+  parse(
+      request, output, lower, [&](clang::CompilerInstance &) { module.reset(generator->ReleaseModule()); },
+      cxx);
+  return module;
+}
+
+// What both languages share has external names until here.
+static void keep_inside(llvm::Module &module) {
+  for (llvm::GlobalValue &value : module.global_values()) {
+    if (value.isDeclaration() || value.hasLocalLinkage() || value.getName().starts_with("llvm.") ||
+        value.getName() == "op2jit_range")
+      continue;
+    if (auto *object = llvm::dyn_cast<llvm::GlobalObject>(&value))
+      object->setComdat(nullptr);
+    value.setLinkage(llvm::GlobalValue::InternalLinkage);
+    value.setVisibility(llvm::GlobalValue::DefaultVisibility);
+  }
+}
+
+std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LLVMContext &context,
+                                        Output &output) {
+  std::unique_ptr<llvm::Module> module = lowered(request, context, output, false);
+  if (!module || !is_cxx(request))
+    return module;
+  std::unique_ptr<llvm::Module> kernel = lowered(request, context, output, true);
+  if (!kernel)
+    return nullptr;
+  if (llvm::Linker::linkModules(*module, std::move(kernel))) {
+    output.add(COMPILE_ERROR, "", 0, 0, "the kernel and the loop around it do not fit together");
+    return nullptr;
+  }
+  keep_inside(*module);
   return module;
 }
 

@@ -20,7 +20,11 @@ namespace op2jit {
 // there was no error. False, with an error in the messages, if there was.
 bool parse(const compile_request &request, Output &output,
            llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance &)> consume,
-           llvm::function_ref<void(clang::CompilerInstance &)> done);
+           llvm::function_ref<void(clang::CompilerInstance &)> done, bool cxx = false);
+
+// Is the kernel, the second file, C++? Its name ends in .cc. The main file is then read twice: as C, where it holds the
+// loop and calls the kernel by its entry, and as C++, where it holds the entry and includes the kernel.
+bool is_cxx(const compile_request &request);
 
 // Parses and lowers. NULL if the text is wrong; then the messages hold an error.
 std::unique_ptr<llvm::Module> front_end(const compile_request &request, llvm::LLVMContext &context,

@@ -30,6 +30,7 @@ void desc_free(struct desc *d) {
   free(d->consts);
   free(d->kernel_name);
   free(d->text);
+  free(d->entry);
   free(d->origin_file);
   origins_free(&d->origins);
   free(d->fp);
@@ -61,14 +62,14 @@ static bool copy_const(struct desc_const *to, const struct desc_const *from) {
 
 int desc_copy(struct desc *to, const struct desc *from, struct error *err) {
   *to = *from;
-  to->kernel_name = to->text = to->origin_file = to->fp = to->names = NULL;
+  to->kernel_name = to->text = to->entry = to->origin_file = to->fp = to->names = NULL;
   to->nconsts = 0;
   to->origins = (struct origins){0};
   to->consts = array_new((size_t)from->nconsts, sizeof *to->consts);
   bool good = to->consts && copy_string(&to->kernel_name, from->kernel_name) &&
-              copy_string(&to->text, from->text) && copy_string(&to->origin_file, from->origin_file) &&
-              copy_string(&to->fp, from->fp) && copy_string(&to->names, from->names) &&
-              origins_copy(&to->origins, &from->origins);
+              copy_string(&to->text, from->text) && copy_string(&to->entry, from->entry) &&
+              copy_string(&to->origin_file, from->origin_file) && copy_string(&to->fp, from->fp) &&
+              copy_string(&to->names, from->names) && origins_copy(&to->origins, &from->origins);
   for (int i = 0; good && i < from->nconsts; i++) {
     good = copy_const(&to->consts[i], &from->consts[i]);
     to->nconsts = i + 1;
@@ -155,6 +156,8 @@ void desc_print(const struct desc *d, struct text *out) {
             d->nargs, d->nconsts);
   print_string(out, "name", d->kernel_name);
   print_string(out, "fp", d->fp);
+  if (d->entry)
+    print_string(out, "entry", d->entry);
   desc_print_mesh(d, out);
   desc_print_dats(d, out);
   desc_print_args(d, out);

@@ -55,6 +55,7 @@ struct desc {
   char *origin_file;      /* where the text comes from, for messages; may be NULL; not part of the key */
   int origin_line;        /* of the text's first line; 0: unknown */
   struct origins origins; /* of a text from several places; not part of the key */
+  char *entry;            /* of a text in C++ the kernel's full name, "inner::flux"; NULL: C */
   bool
       compiled; /* the kernel is a function of the program: there is no text, and the frame begins with places */
   bool one_line; /* from OP_KERNEL: laid out anew for messages; not part of the key */

@@ -7,4 +7,9 @@
  * predefined macros. Part of the generated text, hence of every loop's key. */
 const char *jit_prelude(void);
 
+/* The same for kernels in C++; nothing where C reads it. */
+const char *jit_prelude_cxx(void);
+/* What texts in C++ find in CUDA C beside what texts in C do, to stand in their namespace. */
+const char *jit_cuda_cxx(void);
+
 #endif

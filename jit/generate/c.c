@@ -40,7 +40,8 @@ static void put_variable_constants(struct generator *g) {
     const struct desc_const *c = &g->d->consts[i];
     if (c->folded)
       continue;
-    put(g, c->dim == 1 ? "static %s %s;" : "static %s %s[%d];", word_type(g, c->type), c->name, c->dim);
+    put(g, c->dim == 1 ? "%s%s %s;" : "%s%s %s[%d];", g->d->entry ? "" : "static ", word_type(g, c->type),
+        c->name, c->dim);
     put(g, "static void *const op2_c%d = (void *)&%s;", i, c->name);
   }
 }
@@ -82,9 +83,64 @@ static void put_helpers(struct generator *g) {
   }
 }
 
+/* A kernel in C++: the compiler reads this file as C++ too, where it holds the kernel and what the loop calls, which
+ * takes any pointers, and links both. */
+static void put_cxx_kernel(struct generator *g, const struct generated *files) {
+  struct text parameters = {0}, arguments = {0};
+  for (int i = 0; i < g->d->nargs; i++) {
+    text_addf(&parameters, "%sconst void *op2_p%d", i ? ", " : "", i);
+    text_addf(&arguments, "%sop2_any{op2_p%d}", i ? ", " : "", i);
+  }
+  put(g, "#ifdef __cplusplus");
+  put(g, "#include \"%s\"", files->prelude_file);
+  put(g, "#pragma clang diagnostic ignored \"-Weverything\"");
+  put(g, "typedef long long op2_longlong; typedef unsigned long long op2_ulonglong; typedef bool _Bool;");
+  put_constants(g);
+  for (int i = 0; i < g->d->nconsts; i++) {
+    const struct desc_const *c = &g->d->consts[i];
+    if (!c->folded)
+      put(g, c->dim == 1 ? "extern \"C\" %s %s;" : "extern \"C\" %s %s[%d];",
+          c->type == TYPE_BOOL ? "bool" : type_info(c->type)->name, c->name, c->dim);
+  }
+  put(g, "#include \"%s\"", files->kernel_file);
+  put(g, "struct op2_any {");
+  put(g, "  const void *op2_p;");
+  put(g, "  template <class op2_t> operator op2_t *() const { return (op2_t *)op2_p; }");
+  put(g, "};");
+  put(g, "extern \"C\" __attribute__((%s)) void op2_kernel(%s) {",
+      g->s->stepped ? "used" : "always_inline, flatten", text_str(&parameters));
+  put(g, "  ::%s(%s);", g->d->entry, text_str(&arguments));
+  put(g, "}");
+  put(g, "#else");
+  put(g, "void op2_kernel(%s);", text_str(&parameters));
+  g->out->failed |= parameters.failed || arguments.failed;
+  text_free(&parameters);
+  text_free(&arguments);
+}
+
+static void put_types(struct generator *g) {
+  put(g, "typedef long long __attribute__((may_alias)) op2_longlong;");
+  put(g, "typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;");
+  if (!g->d->entry)
+    put_constants(g);
+  put_variable_constants(g);
+  put_info_types(g);
+  /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
+  if (g->s->width)
+    put_helpers(g);
+  if (g->s->straight)
+    put_straight_helper(g);
+}
+
 static void put_head(struct generator *g, const struct generated *files) {
   if (g->s->bounds)
     put(g, "#pragma op2jit bounds");
+  if (g->d->entry) {
+    put_cxx_kernel(g, files);
+    put(g, "#pragma clang diagnostic ignored \"-Weverything\"");
+    put_types(g);
+    return;
+  }
   put(g, "#include \"%s\"", files->prelude_file);
   put(g, "#pragma clang diagnostic push");
   put(g, "#pragma clang diagnostic ignored \"-Weverything\"");
@@ -94,16 +150,7 @@ static void put_head(struct generator *g, const struct generated *files) {
     put(g, "#define op2jit_assert(c, words) ((c) ? (void)0 : op2jit_assert_failed(words))");
   } else
     put(g, "#define op2jit_assert(c, words) ((void)0)");
-  put(g, "typedef long long __attribute__((may_alias)) op2_longlong;");
-  put(g, "typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;");
-  put_constants(g);
-  put_variable_constants(g);
-  put_info_types(g);
-  /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
-  if (g->s->width)
-    put_helpers(g);
-  if (g->s->straight)
-    put_straight_helper(g);
+  put_types(g);
   /* A declaration without parameters fits any definition; it makes the function static and inlined. One that is
    * `used` keeps its parameters. */
   put(g,
@@ -226,6 +273,8 @@ static void put_functions(struct generator *g) {
   put_constant_updates(g);
   put(g, "op2_loop(%sop2_list, op2_begin, op2_end);", text_str(&p.value));
   put_close(g);
+  if (g->d->entry)
+    put(g, "#endif");
   g->out->failed |= p.declaration.failed || p.value.failed;
   text_free(&p.declaration);
   text_free(&p.value);
@@ -242,9 +291,9 @@ static char *file_name(const char *kernel, const char *ending) {
 static int generate(struct generator *g, struct generated *out, struct error *err) {
   struct text shape = {0};
   out->main_file = file_name(g->d->kernel_name, ".loop.c");
-  out->kernel_file = file_name(g->d->kernel_name, ".c");
+  out->kernel_file = file_name(g->d->kernel_name, g->d->entry ? ".cc" : ".c");
   out->prelude_file = file_name("op2jit_prelude", ".h");
-  out->prelude = jit_prelude();
+  out->prelude = g->d->entry ? jit_prelude_cxx() : jit_prelude();
   shape_print(g->s, &shape);
   put(g, "/* Made by op2jit (generator %s): loop %s, %s, %s. */", GENERATOR_VERSION, g->d->kernel_name,
       text_str(&shape), g->d->fp);
@@ -261,7 +310,7 @@ static int generate(struct generator *g, struct generated *out, struct error *er
 int generate_c(const struct desc *d, const struct shape *s, struct generated *out, struct error *err) {
   struct kernel k;
   *out = (struct generated){0};
-  if (kernel_parse(&k, d->text, strlen(d->text), d->kernel_name, err) != OP_OK)
+  if (generated_kernel(&k, d, err) != OP_OK)
     return err->code;
   struct shape fitting = *s;
   if (!shape_fits(d, s))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit/front/prelude.h"
 #include "jit/generate/cuda_write.h"
 
 static const struct word cuda_named[] = {
@@ -58,6 +59,8 @@ static void put_variables(struct cuda_writer *w) {
 /* ---- the user's text: in a namespace of its own, where none of CUDA's names is in its way ---- */
 static void put_kernel_text(struct cuda_writer *w, const struct generated *files) {
   put(&w->g, "$openuser");
+  if (w->g.d->entry)
+    text_add(w->g.out, jit_cuda_cxx());
   put_constants(&w->g);
   put_variables(w);
   put(&w->g, "#include \"%s\"", files->kernel_file);
@@ -312,12 +315,15 @@ static int generate(struct cuda_writer *w, struct generated *out, struct error *
     code = cuda_parameters_find(w->g.d, w->shape, &w->targets, &parameters, err);
   if (!code) {
     out->main_file = named(w->g.d->kernel_name, ".loop.cu");
-    out->kernel_file = named(w->g.d->kernel_name, ".c");
+    out->kernel_file = named(w->g.d->kernel_name, w->g.d->entry ? ".cc" : ".c");
     out->prelude_file = named("op2jit_cuda", ".h");
     out->prelude = cuda_prelude();
     if (out->main_file && out->kernel_file && out->prelude_file)
       put_everything(w, &parameters, out);
-    cuda_copy_text(w->g.k, &out->kernel);
+    if (w->g.d->entry)
+      text_addf(&out->kernel, "%s\n", w->g.d->text);
+    else
+      cuda_copy_text(w->g.k, &out->kernel);
     if (!text_ok(&out->main) || !text_ok(&out->kernel) || !out->prelude_file || !out->main_file ||
         !out->kernel_file)
       code = error_memory(err, "generated code", out->main.length);
@@ -331,11 +337,11 @@ int generate_cuda(const struct desc *d, const struct cuda_shape *s, struct gener
                   struct error *err) {
   struct kernel k;
   *out = (struct generated){0};
-  int code = kernel_parse(&k, d->text, strlen(d->text), d->kernel_name, err);
+  int code = generated_kernel(&k, d, err);
   if (code)
     return code;
   struct cuda_writer w = {.g = {.d = d, .w = &cuda_words, .k = &k, .out = &out->main}, .shape = s};
-  code = cuda_check_kernel(&k, err);
+  code = d->entry ? OP_OK : cuda_check_kernel(&k, err);
   if (!code)
     code = generate(&w, out, err);
   kernel_free(&k);

@@ -161,10 +161,16 @@ void put_call_with(struct generator *g,
     text_add(&list, i ? ", " : "");
     struct text prefix = {0};
     cast(g, i, &prefix);
-    text_addf(&list, prefix.length || g->w->wraps ? "%s(%s)" : "%s%s", text_str(&prefix), expression);
+    if (g->d->entry && g->w->wraps)
+      text_addf(&list, "%sop2_any{%s}", word_named(g, "user"), expression);
+    else
+      text_addf(&list, prefix.length || g->w->wraps ? "%s(%s)" : "%s%s", text_str(&prefix), expression);
     text_free(&prefix);
   }
-  put(g, "$user%s%s(%s);", word_before(g, g->d->kernel_name), g->d->kernel_name, text_str(&list));
+  if (g->d->entry)
+    put(g, "$user%s(%s);", g->w->wraps ? g->d->entry : "op2_kernel", text_str(&list));
+  else
+    put(g, "$user%s%s(%s);", word_before(g, g->d->kernel_name), g->d->kernel_name, text_str(&list));
   g->out->failed |= list.failed;
   text_free(&list);
 }

@@ -1,6 +1,7 @@
 #include "jit/generate/skeleton.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "jit/front/number.h"
@@ -230,4 +231,13 @@ void put_accumulated(struct generator *g) {
     if (arg_is_accumulated(&g->d->args[i]))
       put_components(g, g->d->args[i].dim, "op2_g%d[#] %s op2_a%d[#];", i,
                      g->d->args[i].access == OP_INC ? "+=" : "=", i);
+}
+
+/* ---- the text ----------------------------------------------------------------------------------*/
+
+int generated_kernel(struct kernel *k, const struct desc *d, struct error *err) {
+  if (!d->entry)
+    return kernel_parse(k, d->text, strlen(d->text), d->kernel_name, err);
+  *k = (struct kernel){.text = strdup(d->text), .length = strlen(d->text)};
+  return k->text ? OP_OK : error_memory(err, "a kernel text", k->length);
 }

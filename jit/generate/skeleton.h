@@ -40,6 +40,10 @@ struct generator {
   bool straight; /* the strip lies inside a straight range */
 };
 
+/* The description's text, read. One in C++ comes from a compiler, which has read it: nothing but its bytes. kernel_free
+ * releases it. */
+int generated_kernel(struct kernel *k, const struct desc *d, struct error *err);
+
 /* One line of code, indented. In a format "$wide" is the dialect's word of that name. */
 void put(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void put_open(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -24,6 +24,8 @@ FROM_INPUT(flags)
 
 static void write_kernel(const struct signature_inputs *in, struct text *out) {
   text_add(out, in->desc->kernel_name);
+  if (in->desc->entry)
+    text_addf(out, " in C++ %s", in->desc->entry);
 }
 
 static void write_text(const struct signature_inputs *in, struct text *out) {

@@ -11,8 +11,8 @@
 #include "check/shadow/lazy.h"
 #include "check/shadow/shadow.h"
 #include "context/env.h"
-#include "context/trace.h"
 #include "context/forced.h"
+#include "context/trace.h"
 #include "files/io.h"
 #include "jit/front/unit/unit.h"
 #include "jit/jit.h"
@@ -21,6 +21,7 @@
 #include "kernels-cache/store.h"
 #include "loop/loop.h"
 #include "loop/names.h"
+#include "loop/op2/text.h"
 #include "loop/queue.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
@@ -49,7 +50,7 @@ struct whole {
   struct loop_table loops;
   struct list sites;
   struct native_table natives;
-  struct list kernel_files;
+  struct list kernel_files, texts;
   struct shared shared;
   struct trace trace;
   struct text dat_names;
@@ -75,6 +76,7 @@ static struct op_context *new_context(struct error *err) {
                                    .natives = &w->natives,
                                    .kernel_files = &w->kernel_files,
                                    .shared = &w->shared,
+                                   .texts = &w->texts,
                                    .trace = &w->trace,
                                    .dat_names = &w->dat_names,
                                    .forms = check_forms,
@@ -265,6 +267,7 @@ void context_close(struct op_context *ctx) {
     free(ctx->kernel_files->items[i]);
   list_free(ctx->kernel_files);
   shared_free(ctx->shared);
+  text_forget(ctx);
   profile_free(ctx->profile);
   handles_release_all(ctx->handles);
   release(ctx);

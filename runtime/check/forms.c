@@ -1,11 +1,18 @@
 #include "check/forms.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "backend/backend.h"
+#include "base/log.h"
+#include "base/size.h"
 #include "check/check.h"
 #include "check/shadow/shadow.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "loop/form.h"
+#include "loop/op2/text.h"
+#include "mesh/data.h"
 
 static bool wants_check(const struct op_context *ctx, const struct loop *loop) {
   return ctx->diags >= 7 || check_wanted(env_value(ctx->env, ENV_CHECK), loop->name);
@@ -52,8 +59,81 @@ static int run_shadowed(struct op_context *ctx, struct launch *launch, struct er
   return due ? run_twice(ctx, launch, err) : loop_run_plainly(ctx, launch, err);
 }
 
+/* A text that may not be the program's: the first call runs as the program's own function too, and that counts if
+ * they differ. */
+static bool wants_comparison(const struct op_context *ctx, const struct loop *loop) {
+  (void)ctx;
+  return loop->doubted;
+}
+
+struct start {
+  struct copies dats;
+  unsigned char *values; /* of the program */
+};
+
+static size_t value_bytes(const struct loop *loop, int i) {
+  return loop->args[i].present && loop->args[i].form != DESC_DAT && loop->args[i].form != DESC_IDX
+             ? loop->args[i].bytes
+             : 0;
+}
+
+static int keep_start(struct op_context *ctx, struct launch *launch, struct start *start, struct error *err) {
+  const struct loop *loop = launch->loop;
+  size_t bytes = 0;
+  int code = loop_prepare(ctx, launch, err);
+  for (int i = 0; !code && i < loop->nargs; i++)
+    if (loop->args[i].dat && loop->args[i].present)
+      code = dat_need(ctx, loop->args[i].dat, SPACE_HOST, REGION_OWNED, err);
+  if (!code)
+    code = copies_take(&start->dats, launch, err);
+  for (int i = 0; i < loop->nargs; i++)
+    bytes += value_bytes(loop, i);
+  if (!code && !(start->values = array_new(bytes, 1)))
+    code = error_memory(err, "the comparison of a loop", bytes);
+  for (int i = 0, at = 0; !code && i < loop->nargs; at += (int)value_bytes(loop, i++))
+    if (value_bytes(loop, i) && launch->user[i])
+      memcpy(start->values + at, launch->user[i], value_bytes(loop, i));
+  return code;
+}
+
+static void restore_start(const struct launch *launch, const struct start *start) {
+  const struct loop *loop = launch->loop;
+  copies_restore(&start->dats, launch);
+  for (int i = 0, at = 0; i < loop->nargs; at += (int)value_bytes(loop, i++))
+    if (value_bytes(loop, i) && launch->user[i])
+      memcpy(launch->user[i], start->values + at, value_bytes(loop, i));
+}
+
+static int run_compared(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  struct start start = {0};
+  if (!loop->doubted || !loop->source || !loop->shadow)
+    return loop_run_plainly(ctx, launch, err);
+  loop->doubted = false;
+  int code = keep_start(ctx, launch, &start, err);
+  if (!code)
+    code = run_twice(ctx, launch, err);
+  if (code == OP_ERR_VIOLATION && loop->backend->space == SPACE_HOST) {
+    struct text why = {0};
+    text_addf(&why, "the text found gives other results: %s", error_message(err));
+    log_line(ctx->log, LOG_WARN, "loop", "loop %s: %s; say the program's flags in OP2_CXXFLAGS", loop->name,
+             text_str(&why));
+    error_clear(err);
+    restore_start(launch, &start);
+    code = text_give_up(ctx, loop, text_str(&why), err);
+    text_free(&why);
+    loop->epoch = ctx->mesh->epoch - 1;
+    if (!code)
+      code = loop_run_plainly(ctx, launch, err);
+  }
+  copies_free(&start.dats);
+  free(start.values);
+  return code;
+}
+
 const struct loop_form check_forms[] = {
     {.name = "checked", .wanted = wants_check, .run = run_checked, .drop = check_drop},
     {.name = "shadowed", .wanted = wants_shadow, .run = run_shadowed},
+    {.name = "compared", .wanted = wants_comparison, .run = run_compared},
     {0},
 };

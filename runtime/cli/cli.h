@@ -50,7 +50,9 @@ struct command {
 
 /* One table per file; a row without a name ends it. */
 extern const struct command cli_cache_look[], cli_cache_care[], cli_tune[], cli_check[], cli_mesh[],
-    cli_other[], cli_report[];
+    cli_other[], cli_report[], cli_texts[];
+
+int cli_run_texts(struct cli *cli); /* texts.c */
 
 /* The file of kernels, whether it is there yet or not; false: no place is known. */
 bool cli_cache_path(const struct cli *cli, struct text *path);

@@ -55,6 +55,7 @@ struct op_context {
   bool
       /* kernels are functions of the program (include/op2): no compiler is needed, dats stay as they are declared */
       compiled;
+  struct list *texts;        /* of their sources, see loop/op2/text.h */
   int maps_base;             /* the first number in tables of maps: 0, or 1 if a program of OP2 says so */
   unsigned visible_epoch;    /* of the mesh, as programs of OP2 see it */
   bool reshaped_told;        /* OP2_JIT=load: that a loop runs in another shape than suits its data */

@@ -83,6 +83,11 @@ static const struct env_row rows[ENV_COUNT] = {
                      "op_prelude_file; first "
                      "comes the folder of the file that includes, last the working one",
                      NULL},
+    [ENV_CXXFLAGS] =
+        {"OP2_CXXFLAGS", "", "",
+         "programs of OP2: the -I, -D and -std of their sources, which are read for the texts of "
+         "kernels; unset: what compile_commands.json says",
+         NULL},
     [ENV_PLUGINS] = {"OP2_PLUGINS", "", "", "folder to look for plugins in first", NULL},
     [ENV_TOOLS] =
         {"OP2_TOOLS", "", "",

@@ -1,5 +1,6 @@
 /* What a loop says of itself, line by line, for the ranks to compare. */
 #include "loop/agree.h"
+#include "loop/op2/text.h"
 
 #include <string.h>
 
@@ -66,6 +67,7 @@ static void print_loop(const struct op_context *ctx, const struct loop *loop, st
 enum {
   NUMBER_MOST,
   NUMBER_THREADS,
+  NUMBER_RANGED,
   NUMBER_WIDE,
   NUMBER_ORDER = NUMBER_WIDE + OP_MAX_ARGS,
   NUMBERS = NUMBER_ORDER + OP_MAX_ARGS + 1
@@ -98,6 +100,7 @@ int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, i
     print_loop(ctx, loop, &facts);
     a.numbers[NUMBER_MOST] = loop->most_elements;
     a.numbers[NUMBER_THREADS] = loop->most_threads;
+    a.numbers[NUMBER_RANGED] = loop->ranged;
     for (int i = 0; i < loop->desc.ndats; i++)
       a.numbers[NUMBER_WIDE + i] = loop->desc.dats[i].wide;
     for (int i = 0; i < loop->desc.nsets; i++)
@@ -109,6 +112,11 @@ int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, i
     return code;
   loop->most_elements = (long)a.numbers[NUMBER_MOST];
   loop->most_threads = (int)a.numbers[NUMBER_THREADS];
+  /* One rank without a text: all do without, and describe the loop anew. */
+  if (a.numbers[NUMBER_RANGED] && loop->source) {
+    loop->epoch = ctx->mesh->epoch - 1;
+    return text_give_up(ctx, loop, "another rank has no text of it", err);
+  }
   for (int i = 0; i < loop->desc.ndats; i++)
     loop->desc.dats[i].wide = a.numbers[NUMBER_WIDE + i] != 0;
   for (int i = 0; i < loop->desc.nsets; i++)

@@ -106,7 +106,7 @@ static bool is_harmless(const struct loop_arg *a, const struct loop_arg *b) {
   return a->access == b->access && (a->access == OP_READ || a->access == OP_INC);
 }
 
-int loop_check_aliases(struct op_context *ctx, const struct loop *loop, struct error *err) {
+int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *err) {
   for (int i = 0; i < loop->nargs; i++)
     for (int j = i + 1; j < loop->nargs; j++) {
       if (is_harmless(&loop->args[i], &loop->args[j]))
@@ -121,6 +121,7 @@ int loop_check_aliases(struct op_context *ctx, const struct loop *loop, struct e
         log_line(ctx->log, LOG_WARN, "loop", "%s; no two elements that meet there run at the same time",
                  error_message(err));
         error_clear(err);
+        loop->forgiven = true;
         return OP_OK;
       }
       if (code)

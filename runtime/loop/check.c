@@ -4,7 +4,6 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "loop/loop.h"
-#include "loop/op2/compiled.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
 
@@ -309,6 +308,5 @@ int loop_check(struct op_context *ctx, struct loop *loop, struct error *err) {
       if (code)
         return code;
     }
-  const int code = loop->compiled ? compiled_check(loop, err) : OP_OK;
-  return code ? code : loop_check_aliases(ctx, loop, err);
+  return loop_check_aliases(ctx, loop, err);
 }

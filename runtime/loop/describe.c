@@ -7,6 +7,7 @@
 #include "context/env.h"
 #include "loop/loop.h"
 #include "loop/op2/compiled.h"
+#include "loop/op2/text.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 
@@ -32,7 +33,8 @@ static struct desc_dat describe_dat(const struct dat *dat, int set) {
                            .wide = dat->replicas[SPACE_HOST].bytes / dat->value_size > INT_MAX};
 }
 
-static void describe_arg(struct desc *d, struct numbering *n, const struct loop_arg *arg,
+/* Programs of OP2 are told the library's own numbers. */
+static void describe_arg(struct desc *d, struct numbering *n, const struct loop_arg *arg, bool compiled,
                          struct desc_arg *out) {
   *out = (struct desc_arg){.form = arg->form,
                            .type = arg->type,
@@ -56,7 +58,8 @@ static void describe_arg(struct desc *d, struct numbering *n, const struct loop_
   /* A payload's slot holds the number of the loop's own element. */
   if (arg->form == DESC_IDX || arg->form == DESC_INFO) {
     const struct set *target = arg->map ? arg->map->to : n->sets[0];
-    d->renumbered[number(n->sets, &n->nsets, target)] = target->to_user != NULL;
+    const int set = number(n->sets, &n->nsets, target);
+    d->renumbered[set] |= target->to_user && !(compiled && arg->form == DESC_IDX);
   }
 }
 
@@ -121,23 +124,23 @@ static int describe_names(struct loop *loop, const struct numbering *n, struct e
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
   desc_free(d);
-  *d = (struct desc){.nargs = loop->nargs, .compiled = loop->compiled != NULL};
-  int code = describe_texts(ctx, loop, err);
-  if (!code)
+  *d = (struct desc){.nargs = loop->nargs, .compiled = loop->ranged};
+  int code = loop->source ? text_describe(ctx, loop, err) : describe_texts(ctx, loop, err);
+  if (!code && !loop->source)
     code = describe_constants(ctx, loop, err);
   if (code)
     return code;
   struct numbering n = {0};
   number(n.sets, &n.nsets, loop->set);
   for (int i = 0; i < loop->nargs; i++)
-    describe_arg(d, &n, &loop->args[i], &d->args[i]);
+    describe_arg(d, &n, &loop->args[i], loop->compiled != NULL, &d->args[i]);
   d->nsets = n.nsets;
   d->nmaps = n.nmaps;
   d->ndats = n.ndats;
   loop->epoch = ctx->mesh->epoch;
   loop->constant_epoch = ctx->mesh->constant_epoch;
   code = describe_names(loop, &n, err);
-  return code || !loop->compiled ? code : compiled_place(loop, err);
+  return code || !loop->ranged ? code : compiled_place(loop, err);
 }
 
 static void fill_slot(struct loop *loop, int index, const void *pointer) {
@@ -147,7 +150,7 @@ static void fill_slot(struct loop *loop, int index, const void *pointer) {
 
 void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
   const struct desc *d = &loop->desc;
-  if (loop->compiled)
+  if (loop->ranged)
     fill_slot(loop, 0, loop->places);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];

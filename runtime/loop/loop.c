@@ -5,6 +5,7 @@
 #include "context/context.h"
 #include "loop/agree.h"
 #include "loop/make.h"
+#include "loop/op2/text.h"
 #include "loop/queue.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
@@ -66,7 +67,8 @@ static int find_record(struct op_context *ctx, const struct loop_call *call, str
     *out = loop_find(ctx->loops, hash, call);
     if (*out)
       return OP_OK;
-    *out = make_record(ctx, hash, call, err);
+    code = call->compiled ? text_meet(ctx, call, err) : OP_OK;
+    *out = code ? NULL : make_record(ctx, hash, call, err);
     code = *out ? OP_OK : err->code;
   }
   code = agree_on_loop(ctx, *out, call->name, code, err);

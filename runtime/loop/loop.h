@@ -30,7 +30,7 @@ void loop_count_run(struct op_context *ctx, struct loop *loop);
 /* check.c: everything that can be wrong with a call; fills loop->set and loop->args. */
 int loop_check(struct op_context *ctx, struct loop *loop, struct error *err);
 /* alias.c: dats that are passed several times. */
-int loop_check_aliases(struct op_context *ctx, const struct loop *loop, struct error *err);
+int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *err);
 /* describe.c: loop->desc from the arguments and the kernel. */
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
 /* Bytes that one call must move at least: every dat once, read, written or both, every map once. */

@@ -10,6 +10,7 @@
 #include "loop/chain.h"
 #include "loop/form.h"
 #include "loop/op2/compiled.h"
+#include "loop/op2/text.h"
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
 #include "record/launch.h"
@@ -32,6 +33,7 @@ void loop_free(struct op_context *ctx, struct loop *loop) {
   free(loop->name);
   free(loop->text);
   free(loop->places);
+  free(loop->no_source);
   free(loop->file);
   free(loop->frame);
   for (struct launch *next; loop->spare; loop->spare = next) {
@@ -85,8 +87,13 @@ static int copy_call(struct loop *loop, const struct loop_call *call, struct err
   return OP_OK;
 }
 
-static int check_and_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
+static int check_and_describe(struct op_context *ctx, struct loop *loop, const struct loop_call *call,
+                              struct error *err) {
   int code = loop_check(ctx, loop, err);
+  if (!code && loop->compiled)
+    code = text_choose(ctx, loop, call, err);
+  if (!code && loop->compiled)
+    code = compiled_check(loop, err);
   if (!code && !loop->compiled &&
       (code = kernel_parse_unit(&loop->kernel, ctx->shared, loop->text, loop->name, err)))
     error_prefix(err, "loop %s: ", loop->name);
@@ -112,7 +119,7 @@ static struct loop *record_new(struct op_context *ctx, const struct backend *bac
   loop->nargs = call->nargs;
   loop->line = call->line;
   loop->compiled = call->compiled;
-  if (tune_new(loop, err) || copy_call(loop, call, err) || check_and_describe(ctx, loop, err)) {
+  if (tune_new(loop, err) || copy_call(loop, call, err) || check_and_describe(ctx, loop, call, err)) {
     loop_free(ctx, loop);
     return NULL;
   }
@@ -127,7 +134,8 @@ struct loop *loop_new(struct op_context *ctx, const struct loop_call *call, stru
   site_enter(site, loop);
   for (const struct loop_form *form = ctx->forms; form->name && !loop->form; form++)
     loop->form = form->wanted(ctx, loop) ? form : NULL;
-  if (ctx->shadow && !(loop->shadow = record_new(ctx, ctx->shadow, call, err))) {
+  const struct backend *second = ctx->shadow ? ctx->shadow : loop->doubted ? text_second() : NULL;
+  if (second && !(loop->shadow = record_new(ctx, second, call, err))) {
     loop_free(ctx, loop);
     return NULL;
   }

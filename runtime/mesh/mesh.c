@@ -195,6 +195,14 @@ static void set_value(struct op_context *ctx, struct constant *constant, const v
   ctx->mesh->constant_epoch++;
 }
 
+void mesh_look_at_constants(struct op_context *ctx) {
+  for (int i = 0; i < ctx->mesh->constants.count; i++) {
+    struct constant *constant = ctx->mesh->constants.items[i];
+    if (constant->live)
+      set_value(ctx, constant, constant->live);
+  }
+}
+
 static void constant_free(struct constant *constant) {
   if (!constant)
     return;

@@ -53,7 +53,8 @@ struct constant {
   int dim;
   size_t bytes;
   unsigned char *value;
-  int changes; /* how often the value really changed */
+  const void *live; /* the program's own variable, which the value follows; NULL: none */
+  int changes;      /* how often the value really changed */
 };
 
 struct mesh {
@@ -76,6 +77,8 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
 /* `is`: the type that the program's value has, "" if it is not known. OP_ERR_TYPE if it cannot hold the constant's. */
 int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
                   const char *is, struct error *err);
+/* Constants that follow a variable of the program take its value. */
+void mesh_look_at_constants(struct op_context *ctx);
 int mesh_update_constant(struct op_context *ctx, const char *name, const void *value, const char *is,
                          struct error *err);
 /* OP_ERR_TYPE if a C variable of the type `is` cannot hold a constant of this type. A type that is none is found

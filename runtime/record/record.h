@@ -16,7 +16,9 @@
 
 struct op_context;
 struct op2jit_compiled;
+struct op2jit_origin;
 struct op2jit_place;
+struct texts_kernel;
 struct dat;
 struct check_state;
 struct backend;
@@ -107,6 +109,12 @@ struct loop {
    * a text. */
   const struct op2jit_compiled *compiled;
   struct op2jit_place *places;
+  const struct texts_kernel
+      *source;             /* the text of that function, found in the program's sources; NULL: none */
+  bool doubted; /* the text may not be the program's: its first call is compared */
+  char *no_source;         /* why not, or why it is not used; NULL */
+  bool forgiven;           /* elements meet in a way that its arguments do not allow */
+  bool ranged;             /* it runs by that function's forms over ranges, not by a text */
   range_function range[2]; /* its forms for WORK_RANGE and WORK_LIST */
   /* On any rank: what is chosen by these must be the same on all ranks. */
   long most_elements; /* executed */
@@ -161,6 +169,7 @@ struct loop_call {
   const char *file;
   int line;
   const struct op2jit_compiled *compiled; /* NULL: a text; else the text is empty */
+  const struct op2jit_origin *origin;     /* of a compiled one */
 };
 
 uint64_t loop_hash(const struct loop_call *call);

@@ -32,13 +32,19 @@ struct Report {
   }
 };
 
-const clang::FunctionDecl *find_kernel(const clang::ASTContext &context, llvm::StringRef name) {
-  for (const clang::Decl *declaration : context.getTranslationUnitDecl()->decls())
-    if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration))
-      if (function->getIdentifier() && function->getName() == name &&
-          function->isThisDeclarationADefinition())
-        return function;
-  return nullptr;
+// In C++ it may be in a namespace.
+const clang::FunctionDecl *find_kernel(const clang::DeclContext &where, llvm::StringRef name) {
+  const clang::FunctionDecl *found = nullptr;
+  for (const clang::Decl *declaration : where.decls()) {
+    const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
+    if (function && function->getIdentifier() && function->getName() == name &&
+        function->isThisDeclarationADefinition())
+      return function;
+    const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(declaration);
+    if (space && !space->isStdNamespace() && !found)
+      found = find_kernel(*space, name);
+  }
+  return found;
 }
 
 std::string spelled(const prove_argument &argument) {
@@ -50,7 +56,7 @@ std::string spelled(const prove_argument &argument) {
 
 // Does a parameter have the argument's type, and const where it is only read?
 bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &argument, int number,
-                     Rules &rules) {
+                     bool cxx, Rules &rules) {
   clang::QualType type = parameter.getType();
   for (int level = argument.form == PROVE_VECTOR ? 2 : 1; level > 0 && !type.isNull(); level--)
     type = type->isPointerType() ? type->getPointeeType() : clang::QualType();
@@ -66,7 +72,7 @@ bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &
   for (const auto &pair : same)
     if (name == pair[0])
       name = pair[1];
-  if (name == argument.type && (!reads || type.isConstQualified()))
+  if (name == argument.type && (!reads || type.isConstQualified() || cxx))
     return true;
   rules.whole(PROVE_VIOLATED, PROVE_TEXT, parameter.getLocation(),
               "parameter " + std::to_string(number + 1) + " (" + parameter.getName().str() + ") is '" +
@@ -79,7 +85,7 @@ bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &
 }
 
 void analyse(const prove_request &request, clang::ASTContext &context, Report &report) {
-  const clang::FunctionDecl *kernel = find_kernel(context, request.kernel);
+  const clang::FunctionDecl *kernel = find_kernel(*context.getTranslationUnitDecl(), request.kernel);
   if (!kernel) {
     Finding missing;
     missing.verdict = PROVE_VIOLATED;
@@ -89,6 +95,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
     return;
   }
   Rules rules(context, request, *kernel);
+  const bool cxx = context.getLangOpts().CPlusPlus;
   bool matches = static_cast<int>(kernel->getNumParams()) == request.narguments;
   if (!matches)
     rules.whole(PROVE_VIOLATED, PROVE_TEXT, kernel->getLocation(),
@@ -97,7 +104,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
                 "give the kernel one parameter per argument, in their order");
   for (int i = 0; matches && i < request.narguments; i++)
     matches =
-        check_parameter(*kernel->getParamDecl(static_cast<unsigned>(i)), request.arguments[i], i, rules);
+        check_parameter(*kernel->getParamDecl(static_cast<unsigned>(i)), request.arguments[i], i, cxx, rules);
   check_recursion(*kernel, rules);
   if (matches)
     Walk(context, rules).kernel(*kernel, request);
@@ -106,7 +113,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
       report.findings.push_back({-1, PROVE_VIOLATED, PROVE_UNSET, report.keep(message.file), message.line,
                                  message.column, report.keep(message.text),
                                  "give the variable a value first"});
-  const OtherReading other = find_other_reading(context);
+  const OtherReading other = cxx ? OtherReading() : find_other_reading(context);
   if (other.where.isValid()) {
     Rules reading(context, request, *kernel);
     reading.whole(PROVE_C_ONLY, PROVE_TEXT, other.where, other.reason, other.remedy);
@@ -132,7 +139,8 @@ void prove(const prove_request *request, prove_result *result) {
         parsed = parse(
             text, report->messages,
             [](clang::CompilerInstance &) { return std::make_unique<clang::ASTConsumer>(); },
-            [&](clang::CompilerInstance &compiler) { analyse(*request, compiler.getASTContext(), *report); });
+            [&](clang::CompilerInstance &compiler) { analyse(*request, compiler.getASTContext(), *report); },
+            is_cxx(text));
       },
       reason);
   const bool in_text = report->messages.has_errors();

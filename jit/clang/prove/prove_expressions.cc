@@ -162,8 +162,8 @@ Place Walk::place(const clang::Expr *expression, bool used) {
   Place result;
   if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(expression)) {
     const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
-    if (!variable)
-      return result;
+    if (!variable || variable->getType()->isReferenceType())
+      return variable ? referred(variable) : result;
     result.variable = variable;
     result.kind = variable->hasGlobalStorage() && !variable->getType().isConstant(context_) ? Place::Lasting
                                                                                             : Place::Local;
@@ -186,7 +186,7 @@ Place Walk::place(const clang::Expr *expression, bool used) {
     return member(part, used);
   if (const auto *casts = llvm::dyn_cast<clang::CastExpr>(expression))
     return place(casts->getSubExpr(), used);
-  if (expression->isPRValue())
+  if (!place_cxx(expression, used, result) && expression->isPRValue())
     value(expression);
   return result;
 }
@@ -504,7 +504,7 @@ Value Walk::call(const clang::CallExpr *expression) {
       return Value(); // check_recursion has said so
   std::vector<Value> values;
   for (const clang::Expr *operand : expression->arguments())
-    values.push_back(value(operand));
+    values.push_back(operand->isGLValue() ? bind(operand) : value(operand));
   for (unsigned i = 0; i < definition->getNumParams() && i < values.size(); i++) {
     state_.forget(definition->getParamDecl(i));
     if (values[i].kind != Value::Unknown)
@@ -549,6 +549,9 @@ Value Walk::call_outside(const clang::CallExpr *expression, const clang::Functio
 Value Walk::value(const clang::Expr *expression) {
   expression = expression->IgnoreParens();
   steps_++;
+  Value result;
+  if (value_cxx(expression, result))
+    return result;
   if (const auto *literal = llvm::dyn_cast<clang::IntegerLiteral>(expression))
     return literal->getValue().getActiveBits() < 64
                ? Value::of(static_cast<int64_t>(literal->getValue().getZExtValue()))

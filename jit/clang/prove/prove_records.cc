@@ -1,4 +1,7 @@
 // Structures: where their members are, and what becomes of these when the whole is set.
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
+
 #include "prove_walk.h"
 
 namespace op2jit {
@@ -28,8 +31,15 @@ Place Walk::member(const clang::MemberExpr *expression, bool used) {
 void Walk::copy_record(const Place &to, const clang::Expr *from) {
   const auto *load = llvm::dyn_cast<clang::ImplicitCastExpr>(from->IgnoreParens());
   const bool copies = load && load->getCastKind() == clang::CK_LValueToRValue;
-  const Place source = copies ? place(load->getSubExpr(), true) : Place();
-  if (!copies)
+  const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(from->IgnoreParens());
+  const bool of_cxx = made && made->getConstructor()->isCopyOrMoveConstructor() &&
+                      made->getConstructor()->isTrivial() && made->getArg(0)->isGLValue();
+  if (made && made->getConstructor()->isTrivial() && made->getConstructor()->isDefaultConstructor())
+    return;
+  const Place source = copies   ? place(load->getSubExpr(), true)
+                       : of_cxx ? place(made->getArg(0), true)
+                                : Place();
+  if (!copies && !of_cxx)
     value(from);
   else
     rules_.lost(source, from->getExprLoc(), "is used as a structure");

@@ -50,7 +50,12 @@ void Walk::declare(const clang::VarDecl *variable) {
   if (variable->hasGlobalStorage() || !variable->hasInit())
     return;
   state_.forget(variable);
-  initialise(variable, 0, variable->getInit());
+  if (variable->getType()->isReferenceType()) {
+    const Value bound = bind(variable->getInit());
+    if (bound.kind == Value::Pointer)
+      state_.values[{variable, 0}] = bound;
+  } else
+    initialise(variable, 0, variable->getInit());
 }
 
 void Walk::run(const clang::Stmt *statement) {

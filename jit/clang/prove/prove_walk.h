@@ -43,6 +43,12 @@ private:
   Place element(const clang::ArraySubscriptExpr *expression, bool used);
   Value load(const Place &from, const clang::Expr *where);
   void store(const Place &to, const Value &what, const clang::Expr *where, Change change, Compared compared);
+  // prove_cxx.cc
+  Value bind(const clang::Expr *expression);
+  Place referred(const clang::VarDecl *reference) const;
+  // False: it is as in C.
+  bool value_cxx(const clang::Expr *expression, Value &result);
+  bool place_cxx(const clang::Expr *expression, bool used, Place &result);
   Value cast(const clang::CastExpr *expression);
   Value unary(const clang::UnaryOperator *expression);
   Value binary(const clang::BinaryOperator *expression);

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/size.h"
 #include "jit/front/constant_name.h"
+#include "loop/op2/text.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_op2.h"
 #include "ranks/agree.h"
@@ -68,8 +69,13 @@ int op2jit_op2_decl_const(const char *text, int dim, const char *type, const voi
   int code = api_error()->code;
   text += strspn(text, "& (");
   /* What has no name of its own, or one of another constant, is known to its kernels all the same. */
-  if (!code && constant_name_wrong(text) == NULL && !mesh_find_constant(ctx->mesh, text))
+  if (!code && constant_name_wrong(text) == NULL && !mesh_find_constant(ctx->mesh, text)) {
     code = mesh_constant(ctx, text, dim, type, value, is, api_error());
+    struct constant *constant = code ? NULL : mesh_find_constant(ctx->mesh, text);
+    /* One on a stack or heap may be gone when it is looked at. */
+    if (constant && text_is_static(value))
+      constant->live = value;
+  }
   return api_leave_local(code);
 }
 

@@ -76,7 +76,7 @@ static bool cpu_is_ready(const struct loop *loop, int which) {
 static double cpu_cost(const struct loop *loop, int which) {
   const double compile = 0.03;
   const struct variant *wanted = &variant_of(loop, which)->variant;
-  bool found = loop->compiled != NULL;
+  bool found = loop->ranged;
   for (int i = 0; i < loop->nvariants; i++) {
     const struct cpu_variant *v = variant_of(loop, i);
     found |=

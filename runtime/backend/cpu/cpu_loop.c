@@ -49,7 +49,7 @@ static const struct strategy *default_strategy(const struct loop *loop) {
 /* Members that mean nothing for the strategy are set to zero, so that equal variants have equal names. */
 static int settle(struct variant *v, const struct loop *loop, struct error *err) {
   const struct strategy *s = v->strategy;
-  if (s->apart && loop->compiled)
+  if (s->apart && loop->ranged)
     return error_set(
         err, OP_ERR_ENV,
         "loop %s: OP2_VARIANT forces %s, which needs the kernel's text, and a program of OP2 has it "
@@ -61,7 +61,7 @@ static int settle(struct variant *v, const struct loop *loop, struct error *err)
                      s->name, s->unsafe);
   if (s->serial)
     v->block_size = v->threads = 0;
-  if (loop->compiled)
+  if (loop->ranged)
     v->shape = (struct shape){0};
   /* Where increments are apart there are maps of their own. */
   v->shape.straight &= shape_can_be_straight(&loop->desc, &v->shape) && !s->apart;
@@ -159,7 +159,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   struct jit *jit = NULL;
   struct shape shapes[SHAPE_CANDIDATES] = {0};
   int nshapes = 1, code = OP_OK;
-  if (!loop->compiled) {
+  if (!loop->ranged) {
     code = context_jit(ctx, &jit, err);
     if (code)
       return code;
@@ -282,7 +282,7 @@ void cpu_discount(struct op_context *ctx) {
 int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
   struct cpu_variant *v = &((const struct cpu_loop *)loop->backend_state)->variants[which];
   struct jit *jit = NULL;
-  if (loop->compiled) {
+  if (loop->ranged) {
     v->functions[WORK_RANGE] = loop->range[WORK_RANGE];
     v->functions[WORK_LIST] = loop->range[WORK_LIST];
     v->ready = true;

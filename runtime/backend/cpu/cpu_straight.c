@@ -41,7 +41,7 @@ int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop
   double covered = 0, elements = 0, start = clock_seconds();
   int code = OP_OK;
   *share = 0;
-  if (loop->compiled || !shape_can_be_straight(&loop->desc, &usual))
+  if (loop->ranged || !shape_can_be_straight(&loop->desc, &usual))
     return OP_OK;
   for (int p = 0; p < loop->nparts && !code; p++) {
     const struct loop_part *part = &loop->parts[p];

@@ -47,12 +47,11 @@ int compiled_check(const struct loop *loop, struct error *err) {
     return error_set(err, OP_ERR_KERNEL,
                      "loop %s: the program was compiled with the op_seq.h of another op2jit; compile it anew",
                      loop->name);
-  if (loop->backend->space == SPACE_DEVICE)
-    return error_set(
-        err, OP_ERR_BACKEND,
-        "loop %s: OP2_BACKEND=%s needs the kernel's text, and a program of OP2 has it compiled; use "
-        "OP2_BACKEND=openmp",
-        loop->name, loop->backend->name);
+  if (loop->backend->space == SPACE_DEVICE && loop->ranged)
+    return error_set(err, OP_ERR_BACKEND,
+                     "loop %s: OP2_BACKEND=%s needs the kernel's text, and there is none: %s; use "
+                     "OP2_BACKEND=openmp",
+                     loop->name, loop->backend->name, loop->no_source ? loop->no_source : "");
   for (int i = 0; i < loop->nargs; i++)
     if (check_parameter(loop, i, err))
       return err->code;
@@ -151,7 +150,7 @@ static long count_shared(const struct loop *loop, const struct loop_arg *arg, un
   return shared;
 }
 
-int compiled_warn_of_shared(struct op_context *ctx, const struct loop *loop, struct error *err) {
+int compiled_warn_of_shared(struct op_context *ctx, struct loop *loop, struct error *err) {
   static const char *const names[] = {[OP_WRITE] = "OP_WRITE", [OP_RW] = "OP_RW"};
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
@@ -169,6 +168,7 @@ int compiled_warn_of_shared(struct op_context *ctx, const struct loop *loop, str
         "loop %s, argument %d: %s through map \"%s\", and %ld targets are met more than once: what comes of "
         "that depends on the order; no two elements with one target run at the same time",
         loop->name, i + 1, names[arg->access], arg->map->name, shared);
+    loop->forgiven = true;
     return OP_OK;
   }
   return OP_OK;

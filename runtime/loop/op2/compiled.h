@@ -11,6 +11,6 @@ int compiled_check(const struct loop *loop, struct error *err);
 int compiled_place(struct loop *loop, struct error *err);
 /* A warning for each argument that writes what another element writes as well: the loop runs in conflict-free
  * colours. */
-int compiled_warn_of_shared(struct op_context *ctx, const struct loop *loop, struct error *err);
+int compiled_warn_of_shared(struct op_context *ctx, struct loop *loop, struct error *err);
 
 #endif

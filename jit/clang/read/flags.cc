@@ -1,0 +1,147 @@
+#include "flags.h"
+
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Support/Allocator.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/JSON.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/StringSaver.h>
+
+namespace op2jit {
+namespace path = llvm::sys::path;
+
+static std::string absolute(llvm::StringRef folder, llvm::StringRef name) {
+  llvm::SmallString<256> whole(path::is_absolute(name) ? llvm::StringRef() : folder), real;
+  path::append(whole, name);
+  return llvm::sys::fs::real_path(whole, real) ? std::string(whole) : std::string(real);
+}
+
+static std::vector<std::string> split(llvm::StringRef line) {
+  llvm::BumpPtrAllocator memory;
+  llvm::StringSaver saver(memory);
+  llvm::SmallVector<const char *, 64> words;
+  llvm::cl::TokenizeGNUCommandLine(line, saver, words);
+  return std::vector<std::string>(words.begin(), words.end());
+}
+
+// Those that say what a text means, with folders made absolute.
+static std::vector<std::string> only_meaning(const std::vector<std::string> &words, llvm::StringRef folder) {
+  static const char *const paths[] = {"-I",       "-isystem",  "-iquote",   "-idirafter",
+                                      "-include", "-isysroot", "--sysroot="};
+  static const char *const plain[] = {"-D", "-U"};
+  static const char *const whole[] = {
+      "-std=",    "-nostdinc",       "-nostdinc++",   "-stdlib=", "--gcc-toolchain=",
+      "-fopenmp", "-funsigned-char", "-fsigned-char", "-DNDEBUG", "-m32"};
+  std::vector<std::string> out;
+  for (size_t i = 0; i < words.size(); i++) {
+    llvm::StringRef word = words[i];
+    const auto take = [&](const char *option, bool is_path) {
+      if (!word.starts_with(option))
+        return false;
+      const std::string value = word.size() > strlen(option) ? word.drop_front(strlen(option)).str()
+                                : i + 1 < words.size()       ? words[++i]
+                                                             : "";
+      const bool joined = llvm::StringRef(option).ends_with("=");
+      out.push_back(joined ? option + value : option);
+      if (!joined)
+        out.push_back(is_path && !(option == paths[4] && !path::is_absolute(value) &&
+                                   !llvm::sys::fs::exists(absolute(folder, value)))
+                          ? absolute(folder, value)
+                          : value);
+      return true;
+    };
+    bool taken = false;
+    for (const char *option : paths)
+      taken = taken || take(option, true);
+    for (const char *option : plain)
+      taken = taken || take(option, false);
+    for (const char *option : whole)
+      if (!taken && word.starts_with(option)) {
+        out.push_back(word.str());
+        taken = true;
+      }
+  }
+  return out;
+}
+
+static std::vector<std::string> folders_of(const read_request &request) {
+  std::vector<std::string> out;
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  llvm::StringRef(request.folders ? request.folders : "").split(parts, ':', -1, false);
+  for (llvm::StringRef part : parts)
+    out.push_back(part.str());
+  return out;
+}
+
+static std::string find_unit(const read_request &request) {
+  const llvm::StringRef name = request.unit;
+  if (path::is_absolute(name))
+    return llvm::sys::fs::exists(name) ? absolute("", name) : "";
+  for (const std::string &folder : folders_of(request)) {
+    const std::string whole = absolute(folder, name);
+    if (llvm::sys::fs::exists(whole))
+      return whole;
+  }
+  return "";
+}
+
+// The entry of that unit in one compile_commands.json.
+static bool from_commands(const std::string &file, Flags &flags) {
+  auto buffer = llvm::MemoryBuffer::getFile(file);
+  if (!buffer)
+    return false;
+  llvm::Expected<llvm::json::Value> all = llvm::json::parse((*buffer)->getBuffer());
+  if (!all) {
+    llvm::consumeError(all.takeError());
+    return false;
+  }
+  const llvm::json::Array *entries = all->getAsArray();
+  for (const llvm::json::Value &value : entries ? *entries : llvm::json::Array()) {
+    const llvm::json::Object *entry = value.getAsObject();
+    const auto folder = entry ? entry->getString("directory") : std::nullopt;
+    const auto name = entry ? entry->getString("file") : std::nullopt;
+    if (!folder || !name || absolute(*folder, *name) != flags.unit)
+      continue;
+    std::vector<std::string> words;
+    if (const llvm::json::Array *list = entry->getArray("arguments")) {
+      for (const llvm::json::Value &word : *list)
+        words.push_back(word.getAsString().value_or("").str());
+    } else
+      words = split(entry->getString("command").value_or(""));
+    flags.words = only_meaning(words, *folder);
+    flags.from = file;
+    flags.known = true;
+    flags.files.push_back(file);
+    return true;
+  }
+  return false;
+}
+
+Flags find_flags(const read_request &request) {
+  Flags flags;
+  flags.unit = find_unit(request);
+  flags.from = "nowhere: set OP2_CXXFLAGS, or leave a compile_commands.json beside the program";
+  if (flags.unit.empty())
+    return flags;
+  if (request.flags && *request.flags) {
+    llvm::SmallString<256> here;
+    llvm::sys::fs::current_path(here);
+    flags.words = only_meaning(split(request.flags), here);
+    flags.from = "OP2_CXXFLAGS";
+    flags.known = true;
+    return flags;
+  }
+  std::vector<std::string> folders = folders_of(request);
+  folders.push_back(path::parent_path(flags.unit).str());
+  for (const std::string &folder : folders) {
+    const std::string beside = folder + "/compile_commands.json",
+                      built = folder + "/build/compile_commands.json";
+    if (from_commands(beside, flags) || from_commands(built, flags))
+      return flags;
+  }
+  return flags;
+}
+
+} // namespace op2jit

@@ -1,0 +1,23 @@
+// The flags that a unit of a program was compiled with, as far as they decide what its text means.
+#ifndef OP2JIT_JIT_CLANG_FLAGS_H
+#define OP2JIT_JIT_CLANG_FLAGS_H
+
+#include <string>
+#include <vector>
+
+#include "jit/texts/reader.h"
+
+namespace op2jit {
+
+struct Flags {
+  std::string unit; // the file, "" if it is not found
+  std::vector<std::string> words;
+  std::string from;               // where they came from, for people
+  bool known = false;             // all of them, -D too
+  std::vector<std::string> files; // that they came from
+};
+
+Flags find_flags(const read_request &request);
+
+} // namespace op2jit
+#endif

@@ -1,0 +1,106 @@
+// What a kernel needs: the declarations of the project that it reaches, by whatever way.
+#ifndef OP2JIT_JIT_CLANG_NEEDS_H
+#define OP2JIT_JIT_CLANG_NEEDS_H
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tokens.h"
+
+namespace op2jit {
+
+// Is it in a file of the project, not in one of the system or of this library?
+bool is_own(const clang::ASTContext &context, const clang::Decl *declaration);
+
+// A function of a header that is not the project's, as a text calls it: "sqrt double(double)".
+std::string signature_of(const clang::FunctionDecl &function);
+
+// Declarations of the project at file scope or in a namespace, by where they begin.
+class Scope {
+public:
+  Scope(clang::ASTContext &context, const Tokens &tokens) : context_(context), tokens_(tokens) {
+    collect(context.getTranslationUnitDecl());
+  }
+  struct Statement {
+    unsigned to;
+    std::vector<clang::Decl *> declarations;
+  };
+  // Where the declaration begins, or no statement of its own.
+  bool find(const clang::Decl *declaration, unsigned &from) const;
+  const Statement &at(unsigned from) const {
+    return statements_.at(from);
+  }
+  clang::ASTContext &context() const {
+    return context_;
+  }
+  const Tokens &tokens() const {
+    return tokens_;
+  }
+  // using namespace: they are needed by who may be.
+  const std::vector<unsigned> &directives() const {
+    return directives_;
+  }
+
+private:
+  void collect(clang::DeclContext *where);
+  void add(clang::Decl *declaration);
+
+  clang::ASTContext &context_;
+  const Tokens &tokens_;
+  std::map<unsigned, Statement> statements_;
+  std::map<const clang::Decl *, unsigned> places_;
+  std::vector<unsigned> directives_;
+};
+
+class Needs : public clang::RecursiveASTVisitor<Needs> {
+public:
+  explicit Needs(const Scope &scope) : scope_(scope) {
+  }
+  // From the kernel on.
+  void begin(clang::FunctionDecl *kernel) {
+    need(kernel);
+  }
+  bool shouldVisitImplicitCode() const {
+    return true;
+  }
+  bool shouldVisitTemplateInstantiations() const {
+    return true;
+  }
+
+  std::set<unsigned> statements; // where those begin that are needed
+  std::vector<clang::VarDecl *> variables;
+  std::set<std::string> signatures; // functions that the text has from elsewhere
+  std::string why;                  // there can be no text: the first reason
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr *expression);
+  bool VisitMemberExpr(clang::MemberExpr *expression);
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr *expression);
+  bool VisitOverloadExpr(clang::OverloadExpr *expression);
+  bool VisitTypedefTypeLoc(clang::TypedefTypeLoc type);
+  bool VisitTagTypeLoc(clang::TagTypeLoc type);
+  bool VisitUsingTypeLoc(clang::UsingTypeLoc type);
+  bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc type);
+  bool VisitVarDecl(clang::VarDecl *variable);
+  bool VisitGCCAsmStmt(clang::GCCAsmStmt *statement);
+
+private:
+  void need(clang::Decl *declaration);
+  void need_introducer(clang::NamedDecl *found);
+  void need_function(clang::FunctionDecl *function);
+  void need_variable(clang::VarDecl *variable);
+  void need_record(clang::CXXRecordDecl *record);
+  void add(clang::Decl *declaration);
+  void refuse(const clang::Decl *declaration, const std::string &reason);
+
+  const Scope &scope_;
+  std::set<const clang::Decl *> seen_;
+  std::vector<const clang::FunctionDecl *> inside_;
+};
+
+} // namespace op2jit
+#endif

@@ -1,0 +1,458 @@
+// The reader's face: the table of reader.h.
+#include <clang/AST/ASTConsumer.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/Utils.h>
+#include <clang/Lex/Preprocessor.h>
+#include <clang/Parse/ParseAST.h>
+#include <clang/Sema/Sema.h>
+#include <llvm/Support/FileSystem.h>
+
+#include <deque>
+#include <memory>
+
+#include "doubts.h"
+#include "flags.h"
+#include "jit/clang/front.h"
+#include "jit/clang/messages.h"
+#include "jit/clang/safely.h"
+#include "needs.h"
+
+namespace op2jit {
+namespace {
+
+struct Answer {
+  std::deque<std::string> strings;
+  std::deque<std::vector<read_variable>> variables;
+  std::vector<read_kernel> kernels;
+  std::vector<const char *> files;
+  std::string why, unit, from;
+
+  const char *keep(const std::string &text) {
+    strings.push_back(text);
+    return strings.back().c_str();
+  }
+};
+
+// One op_par_loop, and what stands in the place of the kernel.
+struct Call {
+  const clang::Expr *kernel;
+  clang::SourceLocation at, end;
+};
+
+// op_seq.h makes of op_par_loop and op_decl_const calls of two functions that nobody defines.
+class Calls : public clang::RecursiveASTVisitor<Calls> {
+public:
+  bool VisitCallExpr(clang::CallExpr *call) {
+    const clang::FunctionDecl *function = call->getDirectCallee();
+    if (!function || !function->getDeclName().isIdentifier() || call->getNumArgs() < 1)
+      return true;
+    if (function->getName() == "op2jit_kernel_is")
+      loops.push_back({call->getArg(0), call->getBeginLoc(), call->getEndLoc()});
+    if (function->getName() == "op2jit_constant_is")
+      if (const clang::VarDecl *variable = meant(call->getArg(0)))
+        constants.push_back(variable->getCanonicalDecl());
+    return true;
+  }
+  std::vector<Call> loops;
+  std::vector<const clang::VarDecl *> constants;
+
+private:
+  static const clang::VarDecl *meant(const clang::Expr *value) {
+    value = value->IgnoreParenCasts();
+    if (const auto *address = llvm::dyn_cast<clang::UnaryOperator>(value))
+      value = address->getSubExpr()->IgnoreParenCasts();
+    const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(value);
+    return name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+  }
+};
+
+// Bodies of headers of the system are not needed.
+class Consumer : public clang::ASTConsumer {
+public:
+  explicit Consumer(clang::CompilerInstance &compiler) : compiler_(compiler) {
+  }
+  bool shouldSkipFunctionBody(clang::Decl *declaration) override {
+    return compiler_.getSourceManager().isInSystemHeader(declaration->getLocation());
+  }
+
+private:
+  clang::CompilerInstance &compiler_;
+};
+
+std::string qualified(const clang::NamedDecl &declaration) {
+  std::string name = declaration.getNameAsString();
+  for (const clang::DeclContext *around = declaration.getDeclContext(); around; around = around->getParent())
+    if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(around))
+      if (!space->isAnonymousNamespace() && !space->isInline())
+        name = space->getNameAsString() + "::" + name;
+  return name;
+}
+
+// "namespace a { namespace {" around a declaration, and how many.
+int open_spaces(const clang::Decl &declaration, std::string &out) {
+  std::string words;
+  int count = 0;
+  for (const clang::DeclContext *around = declaration.getLexicalDeclContext(); around;
+       around = around->getLexicalParent())
+    if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(around)) {
+      words = std::string(space->isInline() ? "inline " : "") + "namespace " + space->getNameAsString() +
+              " { " + words;
+      count++;
+    }
+  out += count ? words + "\n" : "";
+  return count;
+}
+
+bool is_of_use(const clang::UsingDirectiveDecl &directive, const clang::ASTContext &context) {
+  const clang::NamespaceDecl *meant = directive.getNominatedNamespace();
+  return meant->isStdNamespace() || is_own(context, meant);
+}
+
+std::string text_of(const Scope &scope, const Needs &needs) {
+  std::set<unsigned> all = needs.statements;
+  std::string out;
+  for (unsigned from : scope.directives())
+    if (is_of_use(*llvm::cast<clang::UsingDirectiveDecl>(scope.at(from).declarations[0]), scope.context()))
+      all.insert(from);
+  for (unsigned from : all) {
+    const clang::Decl &first = *scope.at(from).declarations[0];
+    const int spaces = open_spaces(first, out);
+    if (const auto *directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(&first))
+      if (!directive->getNominatedNamespace()->isStdNamespace() &&
+          directive->getNominatedNamespace()->getParent()->isTranslationUnit())
+        out += "namespace " + directive->getNominatedNamespace()->getNameAsString() + " {}\n";
+    scope.tokens().print(from, scope.at(from).to, out);
+    for (int i = 0; i < spaces; i++)
+      out += i + 1 < spaces ? "} " : "}\n";
+  }
+  return out;
+}
+
+/* ---- variables ----*/
+
+const char *type_word(const clang::ASTContext &context, clang::QualType type) {
+  const struct {
+    clang::QualType type;
+    const char *word;
+  } words[] = {{context.DoubleTy, "double"},
+               {context.FloatTy, "float"},
+               {context.IntTy, "int"},
+               {context.UnsignedIntTy, "unsigned int"},
+               {context.LongLongTy, "long long"},
+               {context.UnsignedLongLongTy, "unsigned long long"},
+               {context.BoolTy, "bool"},
+               {context.CharTy, "char"},
+               {context.ShortTy, "short"}};
+  for (const auto &row : words)
+    if (context.hasSameUnqualifiedType(row.type, type))
+      return row.word;
+  return nullptr;
+}
+
+// False: it can be no constant of a text.
+bool describe(const clang::ASTContext &context, const clang::VarDecl &variable,
+              const std::vector<const clang::VarDecl *> &constants, Answer &answer, read_variable &out) {
+  clang::QualType type = variable.getType();
+  int dim = 1;
+  const clang::ConstantArrayType *array = context.getAsConstantArrayType(type);
+  if (array) {
+    dim = static_cast<int>(array->getSize().getZExtValue());
+    type = array->getElementType();
+  } else if (const clang::IncompleteArrayType *open = context.getAsIncompleteArrayType(type)) {
+    dim = 0;
+    type = open->getElementType();
+  }
+  const char *word = type_word(context, type);
+  if (!word || type.isVolatileQualified())
+    return false;
+  int declared = 0;
+  for (const clang::VarDecl *constant : constants)
+    if (constant == variable.getCanonicalDecl())
+      declared = 1;
+    else if (constant->getName() == variable.getName() && !declared)
+      declared = -1;
+  out = {answer.keep(variable.getNameAsString()), word, dim, array || dim == 0, declared,
+         variable.isExternallyVisible() ? 1 : 0};
+  return true;
+}
+
+/* ---- does the text mean the same by itself? ----*/
+
+// A header that is missing is one of the program's, not of a kernel text as people write them.
+std::string first_error(const Output &output) {
+  for (const compile_message &message : output.messages())
+    if (message.severity == COMPILE_ERROR) {
+      const llvm::StringRef text = message.text;
+      return text.substr(0, text.find("; kernels are freestanding")).str();
+    }
+  return "it does not compile";
+}
+
+std::string verify(const read_request &request, const read_kernel &kernel, const Needs &needs) {
+  static const char entry[] = "op2jit_entry";
+  std::string text = "#include \"op2jit_prelude.h\"\n";
+  for (int i = 0; i < kernel.nvariables; i++) {
+    const read_variable &variable = kernel.variables[i];
+    text += std::string("extern const ") + variable.type + " " + variable.name;
+    text += variable.is_array ? "[" + (variable.dim ? std::to_string(variable.dim) : "") + "];\n" : ";\n";
+  }
+  text += std::string(kernel.text) + "void *" + entry + "() { return (void *)&::" + kernel.function + "; }\n";
+  const compile_file files[] = {{"text.cc", text.c_str(), text.size()},
+                                {"op2jit_prelude.h", request.prelude, strlen(request.prelude)}};
+  compile_request alone = {};
+  alone.files = files;
+  alone.nfiles = 2;
+  Output output;
+  std::string why;
+  const bool parsed = parse(
+      alone, output, [](clang::CompilerInstance &) { return std::make_unique<clang::ASTConsumer>(); },
+      [&](clang::CompilerInstance &compiler) {
+        clang::ASTContext &context = compiler.getASTContext();
+        const Tokens none;
+        const Scope scope(context, none);
+        Needs again(scope);
+        for (clang::Decl *declaration : context.getTranslationUnitDecl()->decls())
+          if (auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration))
+            if (function->getDeclName().isIdentifier() && function->getName() == entry)
+              again.begin(function);
+        for (const std::string &signature : needs.signatures)
+          if (!again.signatures.count(signature))
+            why = "'" + signature.substr(0, signature.find(' ')) + "' would be another function in it";
+      },
+      true);
+  return parsed ? why : "its text does not stand alone: " + first_error(output);
+}
+
+/* ---- one kernel ----*/
+
+const clang::FunctionDecl *function_of(const clang::Expr *kernel) {
+  kernel = kernel->IgnoreParenImpCasts();
+  if (const auto *address = llvm::dyn_cast<clang::UnaryOperator>(kernel))
+    kernel = address->getSubExpr()->IgnoreParenImpCasts();
+  const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(kernel);
+  return name ? llvm::dyn_cast<clang::FunctionDecl>(name->getDecl()) : nullptr;
+}
+
+void read_kernel_of(const read_request &request, const Scope &scope, const Doubts &doubts, const Calls &calls,
+                    const Call &call, Answer &answer) {
+  const clang::SourceManager &sources = scope.context().getSourceManager();
+  const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(call.at)),
+                           end = sources.getPresumedLoc(sources.getExpansionRange(call.end).getEnd());
+  const clang::FunctionDecl *function = function_of(call.kernel);
+  read_kernel kernel = {"",
+                        answer.keep(at.getFilename()),
+                        static_cast<int>(at.getLine()),
+                        static_cast<int>(end.getLine()),
+                        nullptr,
+                        "",
+                        "",
+                        nullptr,
+                        0};
+  std::string why;
+  if (!function || function->isTemplateInstantiation())
+    why = "it is no plain function";
+  else {
+    kernel.function = answer.keep(qualified(*function));
+    for (const read_kernel &other : answer.kernels) // the same again
+      if (strcmp(other.function, kernel.function) == 0) {
+        read_kernel same = other;
+        same.file = kernel.file;
+        same.line = kernel.line;
+        same.last_line = kernel.last_line;
+        answer.kernels.push_back(same);
+        return;
+      }
+    Needs needs(scope);
+    needs.begin(const_cast<clang::FunctionDecl *>(function));
+    why = needs.why;
+    answer.variables.emplace_back();
+    std::vector<read_variable> &variables = answer.variables.back();
+    for (const clang::VarDecl *variable : needs.variables) {
+      read_variable described = {};
+      if (describe(scope.context(), *variable, calls.constants, answer, described))
+        variables.push_back(described);
+      else if (why.empty())
+        why = "it names the variable '" + variable->getNameAsString() + "' of the type '" +
+              variable->getType().getAsString() + "', which no constant has";
+    }
+    kernel.variables = variables.data();
+    kernel.nvariables = static_cast<int>(variables.size());
+    kernel.doubt = answer.keep(doubts.about(scope, needs.statements));
+    if (why.empty()) {
+      kernel.text = answer.keep(text_of(scope, needs));
+      why = verify(request, kernel, needs);
+    }
+    if (!why.empty())
+      kernel.text = nullptr;
+  }
+  kernel.why = answer.keep(why);
+  answer.kernels.push_back(kernel);
+}
+
+/* ---- the unit ----*/
+
+std::vector<std::string> command_line(const read_request &request, const Flags &flags) {
+  std::vector<std::string> words = {std::string(OP2JIT_LLVM_PREFIX) + "/bin/clang++",
+                                    "-fsyntax-only",
+                                    "-x",
+                                    "c++",
+                                    "-DOP2JIT_READING",
+                                    "-w",
+                                    "-isystem",
+                                    request.headers,
+                                    "-isystem",
+                                    std::string(request.headers) + "/.."};
+  const long standard = request.standard;
+  words.push_back(standard >= 202002   ? "-std=gnu++20"
+                  : standard >= 201703 ? "-std=gnu++17"
+                  : standard >= 201402 ? "-std=gnu++14"
+                                       : "-std=gnu++11");
+  words.insert(words.end(), flags.words.begin(), flags.words.end());
+  // What a compiler's wrapper would have found: no kernel has anything from there, but units include it.
+  static const char *const usual[] = {"/usr/lib/x86_64-linux-gnu/openmpi/include",
+                                      "/usr/include/x86_64-linux-gnu/mpich", "/usr/include/openmpi-x86_64",
+                                      "/usr/include/mpich-x86_64", "/usr/include/hdf5/serial"};
+  for (const char *folder : usual)
+    if (llvm::sys::fs::exists(folder)) {
+      words.push_back("-idirafter");
+      words.push_back(folder);
+    }
+  words.push_back(flags.unit);
+  return words;
+}
+
+// Without clang's own folder of headers, gcc's stddef.h and its like serve as well.
+void add_headers_of_gcc(clang::CompilerInvocation &invocation) {
+  clang::HeaderSearchOptions &search = invocation.getHeaderSearchOpts();
+  if (llvm::sys::fs::exists(search.ResourceDir + "/include"))
+    return;
+  for (const auto &entry : search.UserEntries) {
+    const size_t at = entry.Path.find("/lib/gcc/"), up = entry.Path.find("/../");
+    if (at != std::string::npos && up != std::string::npos) {
+      search.AddPath(entry.Path.substr(0, up) + "/include", clang::frontend::After, false, true);
+      return;
+    }
+  }
+}
+
+bool is_younger(const read_request &request, const std::set<std::string> &files, std::string &which) {
+  for (const std::string &file : files) {
+    llvm::sys::fs::file_status status;
+    if (request.made && !llvm::sys::fs::status(file, status) &&
+        std::chrono::system_clock::to_time_t(
+            std::chrono::time_point_cast<std::chrono::system_clock::duration>(
+                status.getLastModificationTime())) > request.made) {
+      which = file;
+      return true;
+    }
+  }
+  return false;
+}
+
+void read_all(const read_request &request, const Flags &flags, const Tokens &tokens, const Doubts &doubts,
+              clang::CompilerInstance &compiler, Answer &answer) {
+  const Scope scope(compiler.getASTContext(), tokens);
+  Calls calls;
+  for (clang::Decl *declaration : compiler.getASTContext().getTranslationUnitDecl()->decls())
+    if (is_own(compiler.getASTContext(), declaration))
+      calls.TraverseDecl(declaration);
+  for (const Call &call : calls.loops)
+    read_kernel_of(request, scope, doubts, calls, call, answer);
+  for (const std::string &file : doubts.files())
+    answer.files.push_back(answer.keep(file));
+  for (const std::string &file : flags.files)
+    answer.files.push_back(answer.keep(file));
+}
+
+bool read_unit(const read_request &request, Answer &answer) {
+  const Flags flags = find_flags(request);
+  answer.unit = flags.unit;
+  answer.from = flags.from;
+  if (flags.unit.empty()) {
+    answer.why = std::string("the source ") + request.unit + " is not there";
+    return false;
+  }
+  Output output;
+  FrontMessages messages(output, Warnings::None, false);
+  clang::CompilerInstance compiler;
+  compiler.createDiagnostics(&messages, false);
+  const std::vector<std::string> words = command_line(request, flags);
+  std::vector<const char *> pointers;
+  for (const std::string &word : words)
+    pointers.push_back(word.c_str());
+  clang::CreateInvocationOptions options;
+  options.Diags = &compiler.getDiagnostics();
+  std::unique_ptr<clang::CompilerInvocation> invocation = clang::createInvocation(pointers, options);
+  if (!invocation) {
+    answer.why = "its flags are not understood: " + first_error(output);
+    return false;
+  }
+  add_headers_of_gcc(*invocation);
+  compiler.setInvocation(std::move(invocation));
+  compiler.createFileManager();
+  compiler.createSourceManager(compiler.getFileManager());
+  if (!compiler.createTarget() || compiler.getFrontendOpts().Inputs.empty() ||
+      !compiler.InitializeSourceManager(compiler.getFrontendOpts().Inputs[0])) {
+    answer.why = "it cannot be read: " + first_error(output);
+    return false;
+  }
+  compiler.createPreprocessor(clang::TU_Complete);
+  compiler.createASTContext();
+  clang::Preprocessor &preprocessor = compiler.getPreprocessor();
+  preprocessor.getBuiltinInfo().initializeBuiltins(preprocessor.getIdentifierTable(), compiler.getLangOpts());
+  Tokens tokens;
+  Doubts doubts;
+  tokens.watch(preprocessor);
+  doubts.watch(preprocessor, flags.known, request.is_gcc != 0);
+  compiler.setASTConsumer(std::make_unique<Consumer>(compiler));
+  compiler.createSema(clang::TU_Complete, nullptr);
+  messages.BeginSourceFile(compiler.getLangOpts(), &preprocessor);
+  clang::ParseAST(compiler.getSema(), false, true);
+  messages.EndSourceFile();
+  std::string younger;
+  if (output.has_errors() || compiler.getDiagnostics().hasErrorOccurred()) {
+    for (const compile_message &message : output.messages())
+      if (answer.why.empty() && message.severity == COMPILE_ERROR)
+        answer.why = "the unit does not parse: " + std::string(message.file) + ":" +
+                     std::to_string(message.line) + ": " + first_error(output) + "; flags from " + flags.from;
+    for (const std::string &file : doubts.files())
+      answer.files.push_back(answer.keep(file));
+  } else if (is_younger(request, doubts.files(), younger))
+    answer.why = younger + " is newer than the program";
+  else
+    read_all(request, flags, tokens, doubts, compiler, answer);
+  return answer.why.empty();
+}
+
+void read(const read_request *request, read_result *result) {
+  auto *answer = new Answer;
+  std::string reason;
+  bool good = false;
+  const outcome came = run_safely([&] { good = read_unit(*request, *answer); }, reason);
+  if (came != outcome::done)
+    answer->why = "the reader failed: " + reason;
+  *result = {};
+  result->status = came != outcome::done ? 2 : good ? 0 : 1;
+  result->why = answer->why.c_str();
+  result->unit = answer->unit.c_str();
+  result->from = answer->from.c_str();
+  result->kernels = answer->kernels.data();
+  result->nkernels = good ? static_cast<int>(answer->kernels.size()) : 0;
+  result->files = answer->files.data();
+  result->nfiles = static_cast<int>(answer->files.size());
+  result->owner = answer;
+}
+
+void release(read_result *result) {
+  delete static_cast<Answer *>(result->owner);
+  *result = {};
+}
+
+constexpr reader table = {READER_ABI, read, release};
+
+} // namespace
+} // namespace op2jit
+
+extern "C" __attribute__((visibility("default"))) const reader *op2jit_reader() {
+  return &op2jit::table;
+}

@@ -1,0 +1,49 @@
+// The tokens of a project's own files as the parser saw them: macros expanded, files included.
+#ifndef OP2JIT_JIT_CLANG_TOKENS_H
+#define OP2JIT_JIT_CLANG_TOKENS_H
+
+#include <clang/Basic/SourceLocation.h>
+#include <llvm/ADT/DenseMap.h>
+
+#include <string>
+#include <vector>
+
+namespace clang {
+class Preprocessor;
+class Token;
+} // namespace clang
+
+namespace op2jit {
+
+class Tokens {
+public:
+  // Collects from now on, until the parser is done.
+  void watch(clang::Preprocessor &preprocessor);
+
+  // The whole declaration that begins and ends there, with what stands before its specifiers and the semicolon behind
+  // it: [from, to). False if it is not there as tokens.
+  bool statement(clang::SourceLocation begin, clang::SourceLocation end, bool body, unsigned &from,
+                 unsigned &to) const;
+  void print(unsigned from, unsigned to, std::string &out) const;
+  clang::SourceLocation at(unsigned index) const {
+    return items_[index].at;
+  }
+  const std::string &text(unsigned index) const {
+    return items_[index].text;
+  }
+
+private:
+  struct Item {
+    clang::SourceLocation at;
+    std::string text;
+    bool first, apart; // on its line; from the one before
+  };
+  void take(clang::Preprocessor &preprocessor, const clang::Token &token);
+  bool find(clang::SourceLocation at, unsigned &index) const;
+
+  std::vector<Item> items_;
+  llvm::DenseMap<clang::SourceLocation, unsigned> places_;
+};
+
+} // namespace op2jit
+#endif

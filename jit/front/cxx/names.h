@@ -1,0 +1,69 @@
+/* What of the standard library's C++ reads alike for processors and GPUs: overloads of <cmath>, and of <algorithm>,
+ * <utility>, <array> and <limits> what kernels use. A part of the preludes of texts in C++. */
+#ifndef OP2JIT_JIT_FRONT_CXX_NAMES_H
+#define OP2JIT_JIT_FRONT_CXX_NAMES_H
+
+/* clang-format off */
+#define ALL1(X)                                                                                              \
+  X(acos) X(asin) X(atan) X(cos) X(sin) X(tan) X(acosh) X(asinh) X(atanh) X(cosh) X(sinh) X(tanh) X(exp2)      \
+  X(expm1) X(log) X(log10) X(log1p) X(log2) X(logb) X(cbrt) X(fabs) X(sqrt) X(erf) X(erfc) X(lgamma) X(tgamma) \
+  X(ceil) X(floor) X(nearbyint) X(rint) X(round) X(trunc)
+#define ALL2(X)                                                                                              \
+  X(atan2) X(hypot) X(pow) X(fmod) X(remainder) X(copysign) X(nextafter) X(fdim) X(fmax) X(fmin)
+#define LIMITS(type, has, least, most, low, epsilon, digits, whole, sign)                                    \
+  "template<>struct numeric_limits<" type ">{static constexpr bool is_specialized=true,is_integer=" whole     \
+  ",is_exact=" whole ",is_signed=" sign ",has_infinity=" has ",has_quiet_NaN=" has ";\n"                        \
+  "static constexpr int digits=" digits ";static constexpr " type " min() noexcept{return " least ";}\n"       \
+  "static constexpr " type " max() noexcept{return " most ";}static constexpr " type                           \
+  " lowest() noexcept{return " low ";}\n"                                                                     \
+  "static constexpr " type " epsilon() noexcept{return " epsilon ";}static constexpr " type                    \
+  " infinity() noexcept{return " has "?(" type ")__builtin_huge_val():(" type ")0;}\n"                          \
+  "static constexpr " type " quiet_NaN() noexcept{return " has "?(" type ")__builtin_nan(\"\"):(" type ")0;}};\n"
+#define WHOLE(type, least, most, digits, sign) LIMITS(type, "false", least, most, least, "0", digits, "true", sign)
+/* Which type a whole number counts as there, and two numbers. */
+#define CXX_TYPES \
+  "template<class T>struct op2jit_whole{};\n" \
+  "template<>struct op2jit_whole<int>{typedef double type;};template<>struct op2jit_whole<unsigned>{typedef double " \
+  "type;};\n" \
+  "template<>struct op2jit_whole<long>{typedef double type;};template<>struct op2jit_whole<unsigned long>{typedef " \
+  "double type;};\n" \
+  "template<>struct op2jit_whole<long long>{typedef double type;};template<>struct op2jit_whole<short>{typedef " \
+  "double type;};\n" \
+  "template<>struct op2jit_whole<unsigned long long>{typedef double type;};template<>struct " \
+  "op2jit_whole<char>{typedef double type;};\n" \
+  "template<>struct op2jit_whole<bool>{typedef double type;};\n" \
+  "template<class T>struct op2jit_one:op2jit_whole<T>{};\n" \
+  "template<>struct op2jit_one<double>{typedef double type;};template<>struct op2jit_one<float>{typedef float " \
+  "type;};\n" \
+  "template<class T,class U>struct op2jit_both{typedef decltype(typename op2jit_one<T>::type()+typename " \
+  "op2jit_one<U>::type()) type;};\n"
+#define CXX_UTILITY \
+  "template<class T>constexpr const T&min(const T&a,const T&b){return b<a?b:a;}\n" \
+  "template<class T>constexpr const T&max(const T&a,const T&b){return a<b?b:a;}\n" \
+  "template<class T,class C>constexpr const T&min(const T&a,const T&b,C c){return c(b,a)?b:a;}\n" \
+  "template<class T,class C>constexpr const T&max(const T&a,const T&b,C c){return c(a,b)?b:a;}\n" \
+  "template<class T>constexpr const T&clamp(const T&x,const T&a,const T&b){return x<a?a:b<x?b:x;}\n" \
+  "template<class T>constexpr void swap(T&a,T&b){T c=a;a=b;b=c;}\n" \
+  "template<class T,size_t n>struct array{typedef T value_type;typedef T*iterator;typedef const T*const_iterator;\n" \
+  "T op2jit_items[n];\n" \
+  "constexpr T&operator[](size_t i){return op2jit_items[i];}\n" \
+  "constexpr const T&operator[](size_t i)const{return op2jit_items[i];}\n" \
+  "constexpr T&front(){return op2jit_items[0];}constexpr T&back(){return op2jit_items[n-1];}\n" \
+  "constexpr T*data(){return op2jit_items;}constexpr const T*data()const{return op2jit_items;}\n" \
+  "constexpr T*begin(){return op2jit_items;}constexpr const T*begin()const{return op2jit_items;}\n" \
+  "constexpr T*end(){return op2jit_items+n;}constexpr const T*end()const{return op2jit_items+n;}\n" \
+  "constexpr size_t size()const{return n;}\n" \
+  "constexpr void fill(const T&x){for(size_t i=0;i<n;i++)op2jit_items[i]=x;}};\n"
+#define CXX_LIMITS \
+  "template<class T>struct numeric_limits{static constexpr bool is_specialized=false;};\n" \
+  LIMITS("double", "true", "0x1p-1022", "0x1.fffffffffffffp1023", "-0x1.fffffffffffffp1023", "0x1p-52", "53", "false", "true") \
+  LIMITS("float", "true", "0x1p-126f", "0x1.fffffep127f", "-0x1.fffffep127f", "0x1p-23f", "24", "false", "true") \
+  WHOLE("int", "-2147483647-1", "2147483647", "31", "true") WHOLE("unsigned", "0", "4294967295U", "32", "false") \
+  WHOLE("long", "-9223372036854775807L-1", "9223372036854775807L", "63", "true") \
+  WHOLE("unsigned long", "0", "18446744073709551615UL", "64", "false") \
+  WHOLE("long long", "-9223372036854775807LL-1", "9223372036854775807LL", "63", "true") \
+  WHOLE("unsigned long long", "0", "18446744073709551615ULL", "64", "false") \
+  WHOLE("short", "-32768", "32767", "15", "true") WHOLE("bool", "false", "true", "1", "false")
+/* clang-format on */
+
+#endif

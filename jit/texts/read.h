@@ -1,0 +1,29 @@
+/* The texts of a unit's kernels: from the store if its files are what they were, else from the compiler plugin. */
+#ifndef OP2JIT_JIT_TEXTS_READ_H
+#define OP2JIT_JIT_TEXTS_READ_H
+
+#include "base/log.h"
+#include "jit/plugin.h"
+#include "jit/texts/texts.h"
+
+struct store;
+
+/* Which unit, and what is known of it. */
+struct texts_wish {
+  const char *unit;    /* as the program's compiler was told */
+  const char *folders; /* where it may be, separated by ':' */
+  const char *flags;   /* OP2_CXXFLAGS; "": not said */
+  const char *program; /* the file that it became part of */
+  const char *headers; /* folder of op_seq.h */
+  long standard;       /* __cplusplus */
+  bool is_gcc;
+};
+
+/* What the store has and still holds; false: nothing. */
+bool texts_recall(const struct plugin *plugin, struct store *store, const struct texts_wish *wish,
+                  struct texts_unit *out);
+/* The plugin is open. Never fails but for memory: what is wrong is said in out->why. What was found is stored. */
+int texts_read(const struct plugin *plugin, struct store *store, const struct texts_wish *wish,
+               struct texts_unit *out, struct error *err);
+
+#endif

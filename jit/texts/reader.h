@@ -1,0 +1,71 @@
+/* The texts of kernels that are functions of a C++ program, found in its sources. A third entry of the clang plugin:
+ * it parses one unit of the program and gives of each kernel a reduced text, which holds all that the kernel needs and
+ * nothing else, or says why there is none. Plain C types only: the plugin is C++. */
+#ifndef OP2JIT_JIT_TEXTS_READER_H
+#define OP2JIT_JIT_TEXTS_READER_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct read_request {
+  const char *unit;    /* as the program's compiler was told */
+  const char *folders; /* where a unit that is not absolute may be, first to last, separated by ':' */
+  const char *flags;   /* -I, -D, -U, -std, -include and the like, separated by blanks; NULL: not said */
+  const char
+      *program; /* the file that the kernel runs from, whose debug information may know the flags; NULL */
+  const char *headers; /* folder of op_seq.h */
+  const char *prelude; /* what every reduced text finds before it, in place of the standard headers */
+  long standard;       /* __cplusplus of the program's compiler */
+  int is_gcc;          /* that compiler was g++, which does not define __clang__ */
+  long long
+      made; /* when `program` was made, seconds since 1970: a younger source is not its own; 0: unknown */
+};
+
+/* A variable that a text names and does not define. */
+struct read_variable {
+  const char *name;
+  const char *type; /* as op_decl_dat spells it */
+  int dim;          /* values; an array has brackets also with one */
+  int is_array;
+  int declared; /* op_decl_const in this unit: 1 of this very variable, -1 of another of the name, 0 none */
+  int external; /* other units may mean it too */
+};
+
+struct read_kernel {
+  const char *function; /* "flux", "inner::flux" */
+  const char *file;     /* of the op_par_loop */
+  int line, last_line;
+  const char *text; /* NULL: none */
+  const char *why;  /* ... because of that; else "" */
+  const char *doubt; /* what it depends on and is not known: it may not be the program's; "" */
+  const struct read_variable *variables;
+  int nvariables;
+};
+
+struct read_result {
+  int status;       /* 0: parsed; 1: not, see why; 2: the reader failed */
+  const char *why;  /* "" */
+  const char *unit; /* the file that was parsed; "" */
+  const char *from; /* where the flags came from, for people */
+  struct read_kernel *kernels;
+  int nkernels;
+  const char *const *files; /* of the project, that what is said here depends on */
+  int nfiles;
+  void *owner;
+};
+
+struct reader {
+  int abi; /* READER_ABI */
+  void (*read)(const struct read_request *request, struct read_result *result);
+  void (*release)(struct read_result *result);
+};
+#define READER_ABI 1
+
+/* What the plugin exports, under the name "op2jit_reader". */
+typedef const struct reader *reader_entry(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

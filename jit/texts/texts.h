@@ -1,0 +1,53 @@
+/* What is known of the kernels of one unit of a C++ program: their texts, or why there are none. Kept in the store and
+ * in programs as one text. */
+#ifndef OP2JIT_JIT_TEXTS_TEXTS_H
+#define OP2JIT_JIT_TEXTS_TEXTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+struct texts_variable {
+  char *name, *type;
+  int dim; /* 0: an array whose length the unit does not say */
+  bool is_array;
+  int declared; /* as in jit/texts/reader.h */
+  bool external;
+};
+
+struct texts_kernel {
+  char *function, *file;
+  int line, last_line; /* of the op_par_loop in `file` */
+  char *text;          /* "": none, because of `why` */
+  char *why;
+  char *doubt;         /* "", or what is not known and may make it another text */
+  struct texts_variable *variables;
+  int nvariables;
+};
+
+struct texts_file {
+  char *path, *hash; /* of its bytes, hexadecimal */
+};
+
+struct texts_unit {
+  char *unit; /* the file; "": it was not found */
+  char *why;  /* "", or why there are no kernels */
+  char *from; /* where the flags came from */
+  struct texts_kernel *kernels;
+  int nkernels;
+  struct texts_file *files; /* that this depends on */
+  int nfiles;
+};
+
+void texts_free(struct texts_unit *u);
+/* As text; out->failed without memory. */
+void texts_print(const struct texts_unit *u, struct text *out);
+/* What texts_print wrote; false for anything else, or without memory: then `out` is empty. */
+bool texts_parse(const char *text, size_t length, struct texts_unit *out);
+/* Are the files still what they were? */
+bool texts_hold(const struct texts_unit *u);
+/* SHA-256 of a file's bytes, hexadecimal; false if it cannot be read. */
+bool texts_hash(const char *path, char out[65]);
+
+#endif

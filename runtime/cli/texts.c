@@ -1,0 +1,117 @@
+/* op2jit texts: the texts of the kernels of a program of OP2, as its source gives them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/whereami.h"
+#include "cli/cli.h"
+#include "jit/jit.h"
+#include "jit/texts/read.h"
+
+/* Where op_seq.h is: beside the installed library. */
+static void find_headers(struct text *out) {
+  struct text path = {0};
+  struct error ignored = {0};
+  if (whereami(&path, &ignored) == OP_OK) {
+    for (int up = 0; up < 2 && strrchr(text_str(&path), '/'); up++)
+      *strrchr(path.data, '/') = '\0';
+    text_addf(out, "%s/include/op2jit-op2", text_str(&path));
+  }
+  text_free(&path);
+  error_free(&ignored);
+}
+
+static int read_source(struct cli *cli, const char *headers, struct texts_unit *out) {
+  struct jit *jit = NULL;
+  struct error err = {0};
+  struct text flags = {0}, beside = {0};
+  if (!headers)
+    find_headers(&beside);
+  for (int i = 1; i < cli->nwords; i++)
+    text_addf(&flags, "'%s' ", cli->words[i]);
+  char here[4096];
+  const struct texts_wish wish = {.unit = cli->words[0],
+                                  .folders = getcwd(here, sizeof here) ? here : "",
+                                  .flags = cli->nwords > 1 ? text_str(&flags) : "",
+                                  .program = "",
+                                  .headers = headers ? headers : text_str(&beside),
+                                  .standard = 201703,
+                                  .is_gcc = true};
+  const struct jit_options options = {
+      .mode = JIT_ON, .plugins = env_value(&cli->env, ENV_PLUGINS), .log = &cli->log};
+  int code = jit_open(&jit, &options, &err);
+  if (!code)
+    code = jit_read(jit, &wish, out, &err);
+  jit_close(jit);
+  const int status = code ? cli_fail(CLI_FAILED, "%s", error_message(&err)) : CLI_OK;
+  text_free(&flags);
+  text_free(&beside);
+  error_free(&err);
+  return status;
+}
+
+static void rename_unit(struct texts_unit *unit, const char *name) {
+  char *copy = strdup(name);
+  if (!copy)
+    return;
+  free(unit->unit);
+  unit->unit = copy;
+  /* Who has the texts in the program asks for no source. */
+  for (int i = 0; i < unit->nfiles; i++) {
+    free(unit->files[i].path);
+    free(unit->files[i].hash);
+  }
+  unit->nfiles = 0;
+}
+
+/* C that has the texts in the section where op_seq.h looks for them. */
+static int write_embedded(const char *path, const struct texts_unit *unit) {
+  struct text body = {0}, blob = {0};
+  texts_print(unit, &body);
+  text_addf(&blob, "%zu:", body.length);
+  text_add_bytes(&blob, text_str(&body), body.length);
+  FILE *file = text_ok(&blob) ? fopen(path, "w") : NULL;
+  if (file) {
+    fputs("__attribute__((section(\"op2jit_texts\"), used)) static const unsigned char texts[] = {", file);
+    for (size_t i = 0; i < blob.length; i++)
+      fprintf(file, "%s%u,", i % 32 ? "" : "\n", (unsigned char)blob.data[i]);
+    fputs("\n};\n", file);
+  }
+  const bool good = file && !ferror(file);
+  const bool closed = file && fclose(file) == 0;
+  text_free(&body);
+  text_free(&blob);
+  return good && closed ? CLI_OK : cli_fail(CLI_FAILED, "%s cannot be written", path);
+}
+
+static void list_kernels(struct cli *cli, const struct texts_unit *unit) {
+  for (int i = 0; i < unit->nkernels; i++) {
+    const struct texts_kernel *k = &unit->kernels[i];
+    text_addf(&cli->out, "%s:%d %s: %s%s\n", k->file, k->line, *k->function ? k->function : "a kernel",
+              *k->text ? "text" : k->why, *k->text && *k->doubt ? ", in doubt: " : "");
+    if (*k->text && *k->doubt)
+      text_addf(&cli->out, "  %s\n", k->doubt);
+  }
+}
+
+int cli_run_texts(struct cli *cli) {
+  enum { HEADERS, EMBED, SHOW };
+  struct texts_unit unit = {0};
+  int status = read_source(cli, cli->values[HEADERS], &unit);
+  if (status == CLI_OK && *unit.why)
+    status = cli_fail(CLI_FAILED, "%s: %s", cli->words[0], unit.why);
+  if (status == CLI_OK && cli->values[EMBED]) {
+    rename_unit(&unit, cli->words[0]);
+    status = write_embedded(cli->values[EMBED], &unit);
+  } else if (status == CLI_OK && cli->values[SHOW]) {
+    for (int i = 0; i < unit.nkernels; i++)
+      if (strcmp(unit.kernels[i].function, cli->values[SHOW]) == 0) {
+        text_add(&cli->out, unit.kernels[i].text);
+        break;
+      }
+  } else if (status == CLI_OK)
+    list_kernels(cli, &unit);
+  texts_free(&unit);
+  return status;
+}

@@ -1,0 +1,329 @@
+#include "loop/op2/text.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/backend.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/size.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "jit/jit.h"
+#include "jit/texts/read.h"
+#include "mesh/mesh.h"
+#include "op2/op2jit_compiled.h"
+#include "services/services.h"
+
+/* A unit that a loop came from. */
+struct met {
+  char *unit, *program;
+  struct texts_unit texts;
+};
+
+static void met_free(struct met *met) {
+  texts_free(&met->texts);
+  free(met->unit);
+  free(met->program);
+  free(met);
+}
+
+void text_forget(struct op_context *ctx) {
+  for (int i = 0; i < ctx->texts->count; i++)
+    met_free(ctx->texts->items[i]);
+  list_free(ctx->texts);
+}
+
+/* ---- where things are ---- */
+
+bool text_is_static(const void *address) {
+  Dl_info info;
+  return dladdr(address, &info) != 0;
+}
+
+/* The file that this address came from; "" if the system does not say. */
+static void find_program(const void *address, struct text *out) {
+  Dl_info info;
+  union {
+    void *object;
+    struct link_map *map;
+  } extra = {NULL};
+  char path[4096];
+  if (!dladdr1(address, &info, &extra.object, RTLD_DL_LINKMAP) || !extra.map)
+    return;
+  if (*extra.map->l_name) {
+    text_add(out, extra.map->l_name);
+    return;
+  }
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  if (length > 0 && (size_t)length < sizeof path)
+    text_add_bytes(out, path, (size_t)length);
+}
+
+static size_t folder_length(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? (size_t)(slash - path) : 0;
+}
+
+/* The working folder, the program's, and those around it. */
+static void list_folders(const char *program, struct text *out) {
+  enum { AROUND = 4 };
+  char here[4096];
+  if (getcwd(here, sizeof here))
+    text_addf(out, "%s", here);
+  struct text folder = {0};
+  text_add_bytes(&folder, program, folder_length(program));
+  for (int i = 0; i < AROUND && folder.length; i++) {
+    text_addf(out, ":%s", text_str(&folder));
+    folder.length = folder_length(text_str(&folder));
+    folder.data[folder.length] = '\0';
+  }
+  text_free(&folder);
+}
+
+/* ---- a unit is met for the first time ---- */
+
+static struct met *find_met(const struct op_context *ctx, const char *unit, const char *program) {
+  for (int i = 0; i < ctx->texts->count; i++) {
+    struct met *met = ctx->texts->items[i];
+    if (strcmp(met->unit, unit) == 0 && strcmp(met->program, program) == 0)
+      return met;
+  }
+  return NULL;
+}
+
+static struct met *meet(const char *unit, const char *program) {
+  struct met *met = calloc(1, sizeof *met);
+  if (!met)
+    return NULL;
+  met->unit = strdup(unit);
+  met->program = strdup(program);
+  if (met->unit && met->program)
+    return met;
+  met_free(met);
+  return NULL;
+}
+
+/* Of several units one after the other, "length:texts"; the linker may put zeros between. */
+static bool find_embedded(const struct op2jit_origin *origin, struct texts_unit *out) {
+  for (const char *at = origin->texts; at && at < origin->texts_end;) {
+    char *behind = NULL;
+    if (!*at) {
+      at++;
+      continue;
+    }
+    const unsigned long length = strtoul(at, &behind, 10);
+    if (*behind != ':' || length > (unsigned long)(origin->texts_end - behind - 1))
+      return false;
+    if (texts_parse(behind + 1, length, out)) {
+      if (strcmp(out->unit, origin->unit) == 0)
+        return true;
+      texts_free(out);
+    }
+    at = behind + 1 + length;
+  }
+  return false;
+}
+
+static bool may_read(const struct op_context *ctx) {
+  return strcmp(env_value(ctx->env, ENV_JIT), "off") != 0 && strcmp(ctx->backend->name, "native") != 0;
+}
+
+static int read_unit(struct op_context *ctx, const struct op2jit_origin *origin, struct met *met,
+                     struct error *err) {
+  struct jit *jit = NULL;
+  struct text folders = {0}, headers = {0};
+  list_folders(met->program, &folders);
+  text_add_bytes(&headers, origin->headers, folder_length(origin->headers));
+  const struct texts_wish wish = {.unit = origin->unit,
+                                  .folders = text_str(&folders),
+                                  .flags = env_value(ctx->env, ENV_CXXFLAGS),
+                                  .program = met->program,
+                                  .headers = text_str(&headers),
+                                  .standard = origin->standard,
+                                  .is_gcc = origin->is_gcc};
+  int code = context_jit(ctx, &jit, err);
+  if (!code)
+    code = jit_read(jit, &wish, &met->texts, err);
+  text_free(&folders);
+  text_free(&headers);
+  return code;
+}
+
+int text_meet(struct op_context *ctx, const struct loop_call *call, struct error *err) {
+  struct text program = {0};
+  if (!may_read(ctx))
+    return OP_OK;
+  find_program(call->compiled, &program);
+  if (find_met(ctx, call->origin->unit, text_str(&program))) {
+    text_free(&program);
+    return OP_OK;
+  }
+  struct met *met = meet(call->origin->unit, text_str(&program));
+  const bool inside = met && find_embedded(call->origin, &met->texts);
+  text_free(&program);
+  if (inside) {
+    if (list_add(ctx->texts, met))
+      return OP_OK;
+    met_free(met);
+    return error_memory(err, "the texts of kernels", sizeof *met);
+  }
+  int code =
+      met ? read_unit(ctx, call->origin, met, err) : error_memory(err, "the texts of kernels", sizeof *met);
+  if (!code && !list_add(ctx->texts, met))
+    code = error_memory(err, "the texts of kernels", sizeof *met);
+  if (code && met)
+    met_free(met);
+  return code;
+}
+
+/* ---- which text is a loop's ---- */
+
+static const char *last_part(const char *path, char separator) {
+  const char *found = strrchr(path, separator);
+  return found ? found + 1 : path;
+}
+
+static const struct texts_kernel *find_kernel(const struct texts_unit *unit,
+                                              const struct op2jit_origin *origin) {
+  struct text name = {0};
+  const struct texts_kernel *found = NULL;
+  for (const char *c = last_part(origin->kernel, ':'); *c; c++)
+    if (!strchr("&() \t\n", *c))
+      text_add_char(&name, *c);
+  for (int i = 0; i < unit->nkernels && !found; i++) {
+    const struct texts_kernel *k = &unit->kernels[i];
+    if (origin->line >= k->line && origin->line <= k->last_line &&
+        strcmp(last_part(k->file, '/'), last_part(origin->file, '/')) == 0 &&
+        (!*k->function || strcmp(last_part(k->function, ':'), text_str(&name)) == 0))
+      found = k;
+  }
+  text_free(&name);
+  return found;
+}
+
+/* Does a constant of the program stand for the variable that the text names? */
+static bool is_constant(const struct op_context *ctx, const struct texts_variable *v, struct text *why) {
+  const struct constant *constant = mesh_find_constant(ctx->mesh, v->name);
+  if (!constant || v->declared < 0 || (!v->declared && !v->external) || !constant->live)
+    text_addf(why, "it names the variable '%s', which is not declared by op_decl_const", v->name);
+  else if (type_parse(v->type, NULL) != constant->type || (v->dim && v->dim != constant->dim) ||
+           v->is_array != (constant->dim > 1))
+    text_addf(why, "it names the variable '%s', and op_decl_const declared %d of type %s", v->name,
+              constant->dim, type_info(constant->type)->name);
+  return !why->length;
+}
+
+static bool suits(const struct op_context *ctx, const struct loop *loop, const struct texts_kernel *k,
+                  struct text *why) {
+  bool numbers = false, payload = false;
+  if (loop->forgiven)
+    text_add(why, "what comes of it depends on the order of elements");
+  else if (*k->why)
+    text_add(why, k->why);
+  for (int i = 0; i < k->nvariables && !why->length; i++)
+    is_constant(ctx, &k->variables[i], why);
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->started && !why->length)
+      text_addf(why, "argument %d is OP_WORK that starts from values", i + 1);
+    payload |= arg->form == DESC_INFO && loop->set->to_user;
+    numbers |= arg->form == DESC_IDX;
+  }
+  if (numbers && payload && !why->length)
+    text_add(why, "it has op_arg_idx and op_arg_info, and the elements are renumbered");
+  return !why->length;
+}
+
+/* Why there is none; `found` otherwise. */
+static void look(const struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
+                 const struct texts_kernel **found, struct text *why) {
+  struct text program = {0};
+  find_program(call->compiled, &program);
+  const struct met *met = find_met(ctx, call->origin->unit, text_str(&program));
+  text_free(&program);
+  const struct texts_kernel *kernel = met ? find_kernel(&met->texts, call->origin) : NULL;
+  if (!may_read(ctx) || !met)
+    text_add(why, "OP2_JIT=off");
+  else if (*met->texts.why)
+    text_add(why, met->texts.why);
+  else if (!kernel)
+    text_addf(why, "%s has no op_par_loop of it at line %d: it is not the source of the program",
+              call->origin->file, call->origin->line);
+  else if (suits(ctx, loop, kernel, why))
+    *found = kernel;
+}
+
+/* The kernel cannot write to what its parameter calls const. */
+static void read_only(struct loop *loop) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->args[i].dat && loop->args[i].present && loop->compiled->parameters[i].is_const)
+      loop->args[i].access = OP_READ;
+}
+
+int text_choose(struct op_context *ctx, struct loop *loop, const struct loop_call *call, struct error *err) {
+  struct text why = {0};
+  loop->ranged = true;
+  if (strcmp(loop->backend->name, "native") == 0)
+    return OP_OK;
+  look(ctx, loop, call, &loop->source, &why);
+  loop->ranged = !loop->source;
+  loop->doubted = loop->source && *loop->source->doubt;
+  if (loop->source)
+    read_only(loop);
+  if (loop->doubted)
+    log_line(ctx->log, LOG_INFO, "jit", "loop %s: the first call runs in two forms, which are compared: %s",
+             loop->name, loop->source->doubt);
+  const int code = loop->ranged ? text_give_up(ctx, loop, text_str(&why), err) : OP_OK;
+  text_free(&why);
+  return code;
+}
+
+const struct backend *text_second(void) {
+  const struct backend *const *b = backend_list();
+  while (*b && strcmp((*b)->name, "native") != 0)
+    b++;
+  return *b;
+}
+
+int text_give_up(struct op_context *ctx, struct loop *loop, const char *why, struct error *err) {
+  loop->ranged = true;
+  loop->source = NULL;
+  log_line(ctx->log, LOG_INFO, "jit", "loop %s runs as the program's compiler made it: %s", loop->name, why);
+  free(loop->no_source);
+  loop->no_source = strdup(why);
+  return loop->no_source ? OP_OK : error_memory(err, "a loop's text", strlen(why));
+}
+
+/* ---- the description ---- */
+
+/* A constant that changed more often than this is passed at run time instead of compiled in. */
+enum { FOLD_CHANGES = 3 };
+
+int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
+  struct desc *d = &loop->desc;
+  const struct texts_kernel *k = loop->source;
+  d->kernel_name = strdup(last_part(k->function, ':'));
+  d->text = strdup(k->text);
+  d->entry = strdup(k->function);
+  d->fp = strdup(env_value(ctx->env, ENV_FP));
+  d->origin_line = 1;
+  d->consts = array_new((size_t)k->nvariables, sizeof *d->consts);
+  bool good = d->kernel_name && d->text && d->entry && d->fp && d->consts;
+  for (int i = 0; good && i < k->nvariables; i++) {
+    const struct constant *constant = mesh_find_constant(ctx->mesh, k->variables[i].name);
+    struct desc_const *out = &d->consts[d->nconsts++];
+    *out = (struct desc_const){.name = strdup(constant->name),
+                               .type = constant->type,
+                               .dim = constant->dim,
+                               .folded = constant->changes <= FOLD_CHANGES,
+                               .value = array_new(constant->bytes, 1)};
+    good = out->name && out->value;
+    if (good)
+      memcpy(out->value, constant->value, constant->bytes);
+  }
+  return good ? OP_OK : error_memory(err, "a loop's kernel text", strlen(k->text));
+}

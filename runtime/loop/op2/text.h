@@ -1,0 +1,22 @@
+/* The texts of kernels that are functions of a program of OP2: found in the program's sources, they run as texts of
+ * other programs do; without one a loop runs by the function itself. */
+#ifndef OP2JIT_LOOP_TEXT_H
+#define OP2JIT_LOOP_TEXT_H
+
+#include "record/record.h"
+
+/* What the call's unit says of its kernels, before the first record of a loop of it is made. All ranks together. */
+int text_meet(struct op_context *ctx, const struct loop_call *call, struct error *err);
+/* Sets loop->source and loop->ranged, or says in loop->no_source why it has no text. OP_ERR_MEMORY. */
+int text_choose(struct op_context *ctx, struct loop *loop, const struct loop_call *call, struct error *err);
+/* The description's text, entry and constants. */
+int text_describe(struct op_context *ctx, struct loop *loop, struct error *err);
+/* What a text that is in doubt is compared with: the backend that calls the function itself. */
+const struct backend *text_second(void);
+/* From now on the loop runs by the function, because of `why`. OP_ERR_MEMORY. */
+int text_give_up(struct op_context *ctx, struct loop *loop, const char *why, struct error *err);
+/* Does the address belong to a file of the program, as its variables at file scope do? */
+bool text_is_static(const void *address);
+void text_forget(struct op_context *ctx);
+
+#endif
