@@ -58,7 +58,8 @@ def assemble(x, phi, k, residual):
             along = dx[i] * gx + dy[i] * gy
             total[i] += det * (rho * along - load * shape[i])
             for j in range(4):
-                k[4 * i + j] += det * (rho * (dx[i] * dx[j] + dy[i] * dy[j]) + 2 * slope * along * (dx[j] * gx + dy[j] * gy))
+                across = dx[j] * gx + dy[j] * gy
+                k[4 * i + j] += det * (rho * (dx[i] * dx[j] + dy[i] * dy[j]) + 2 * slope * along * across)
     for i in range(4):
         residual[i][0] += total[i]
 
@@ -117,7 +118,7 @@ def run(n):
     start[edge] = exact[edge]
     if not op2jit.is_root():
         place, edge, quads, start = place[:0], edge[:0], quads[:0], start[:0]
-    nodes, cells, fixed = op2jit.Set(len(place), "nodes"), op2jit.Set(len(quads), "cells"), op2jit.Set(len(edge), "fixed")
+    nodes, cells, fixed = (op2jit.Set(len(part)) for part in (place, quads, edge))
     corners, ends = op2jit.Map(cells, nodes, quads, "cell_nodes", 4), op2jit.Map(fixed, nodes, edge, "fixed_node", 1)
     x, phi, k = op2jit.Dat(nodes, place), op2jit.Dat(nodes, start), op2jit.Dat(cells, dim=16)
     residual, u, v, p, r = (op2jit.Dat(nodes, name=name) for name in ("residual", "u", "v", "p", "r"))

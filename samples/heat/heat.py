@@ -46,7 +46,8 @@ class Plate:
     def run(self, steps, r):
         factor = op2jit.Global(r)
         for _ in range(steps):
-            op2jit.par_loop(diffuse, self.points, self.u(READ), self.u(READ, self.near), self.following(WRITE), factor(READ))
+            near = self.u(READ, self.near)
+            op2jit.par_loop(diffuse, self.points, self.u(READ), near, self.following(WRITE), factor(READ))
             self.u, self.following = self.following, self.u
 
     def error(self, factor):

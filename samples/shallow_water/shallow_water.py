@@ -32,7 +32,8 @@ def fluxes(p, p_w, p_s, p_sw, u, u_s, u_e, v, v_w, v_n, cu, cv, z, h, fsdx, fsdy
 
 
 @op2jit.kernel
-def leap(z, z_n, z_e, cv, cv_n, cv_nw, cv_w, cu, cu_e, cu_s, cu_se, h, h_w, h_s, uold, vold, pold, unew, vnew, pnew, t8, tx, ty):
+def leap(z, z_n, z_e, cv, cv_n, cv_nw, cv_w, cu, cu_e, cu_s, cu_se, h, h_w, h_s, uold, vold, pold, unew, vnew, pnew,
+         t8, tx, ty):  # fmt: skip
     unew[0] = uold[0] + t8[0] * (z_n[0] + z[0]) * (cv_n[0] + cv_nw[0] + cv_w[0] + cv[0]) - tx[0] * (h[0] - h_w[0])
     vnew[0] = vold[0] - t8[0] * (z_e[0] + z[0]) * (cu_e[0] + cu[0] + cu_s[0] + cu_se[0]) - ty[0] * (h[0] - h_s[0])
     pnew[0] = pold[0] - tx[0] * (cu_e[0] - cu[0]) - ty[0] * (cv_n[0] - cv[0])
@@ -95,13 +96,14 @@ class Water:
 
         u, v, p, z, h, cu, cv = self.u, self.v, self.p, self.z, self.h, self.cu, self.cv
         op2jit.par_loop(
-            fluxes, self.points, p(READ), *at(p, WEST, SOUTH, SOUTH_WEST), u(READ), *at(u, SOUTH, EAST), v(READ), *at(v, WEST, NORTH),
-            *[dat(WRITE) for dat in (cu, cv, z, h)], f["fsdx"](READ), f["fsdx"](READ),
+            fluxes, self.points, p(READ), *at(p, WEST, SOUTH, SOUTH_WEST), u(READ), *at(u, SOUTH, EAST), v(READ),
+            *at(v, WEST, NORTH), *[dat(WRITE) for dat in (cu, cv, z, h)], f["fsdx"](READ), f["fsdx"](READ),
         )  # fmt: skip
         op2jit.par_loop(
             leap, self.points, z(READ), *at(z, NORTH, EAST), cv(READ), *at(cv, NORTH, NORTH_WEST, WEST), cu(READ),
-            *at(cu, EAST, SOUTH, SOUTH_EAST), h(READ), *at(h, WEST, SOUTH), *[dat(READ) for dat in (self.uold, self.vold, self.pold)],
-            *[dat(WRITE) for dat in (self.unew, self.vnew, self.pnew)], f["t8"](READ), f["tx"](READ), f["tx"](READ),
+            *at(cu, EAST, SOUTH, SOUTH_EAST), h(READ), *at(h, WEST, SOUTH), self.uold(READ), self.vold(READ),
+            self.pold(READ), *[dat(WRITE) for dat in (self.unew, self.vnew, self.pnew)], f["t8"](READ), f["tx"](READ),
+            f["tx"](READ),
         )  # fmt: skip
         op2jit.par_loop(
             smooth, self.points, *[dat(RW) for dat in (u, v, p, self.uold, self.vold, self.pold)],

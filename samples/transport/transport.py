@@ -1,4 +1,4 @@
-"""Transport of a scalar by a flow on triangles, by finite volumes of second order with a limiter, as transport.c has it."""
+"""Transport of a scalar by a flow on triangles, by finite volumes with a limiter, as transport.c has it."""
 
 import argparse
 import math
@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 import op2jit
-from op2jit import INC, MAX, MIN, READ, RW, WRITE
+from op2jit import INC, MAX, MIN, READ, RW, WRITE, Dat, Global, Map, Set, par_loop
 
 WALL, INFLOW, OUTFLOW = range(3)
 
@@ -111,9 +111,9 @@ def reconstruct(x, m, s, centre, c, bounds, gradient):
 @op2jit.kernel
 def flux(a, b, centre1, centre2, c1, c2, gradient1, gradient2, strength, gain1, gain2):
     volume = strength[0] * (stream(b) - stream(a))
-    moved = volume * (at_middle(a, b, centre1, c1, gradient1) if volume > 0 else at_middle(a, b, centre2, c2, gradient2))
-    gain1[0] -= moved
-    gain2[0] += moved
+    value1, value2 = at_middle(a, b, centre1, c1, gradient1), at_middle(a, b, centre2, c2, gradient2)
+    gain1[0] -= volume * (value1 if volume > 0 else value2)
+    gain2[0] += volume * (value1 if volume > 0 else value2)
 
 
 @op2jit.kernel
@@ -155,7 +155,7 @@ def make_mesh(n):
     sw = (np.arange(n)[:, None] * (n + 1) + np.arange(n)).ravel()
     se, nw, ne = sw + 1, sw + n + 1, sw + n + 2
     falling = ((np.arange(n)[:, None] + np.arange(n)) % 2 == 1).ravel()[:, None]
-    corners = np.where(falling, np.stack([sw, se, nw, se, ne, nw], 1), np.stack([sw, se, ne, sw, ne, nw], 1)).reshape(-1, 3)
+    corners = np.where(falling, np.c_[sw, se, nw, se, ne, nw], np.c_[sw, se, ne, sw, ne, nw]).reshape(-1, 3)
     a, b, cell = corners.ravel(), np.roll(corners, -1, axis=1).ravel(), np.repeat(np.arange(len(corners)), 3)
     side_of = {(p, q): s for s, (p, q) in enumerate(zip(a.tolist(), b.tolist()))}
     other = np.array([side_of.get((q, p), -1) for p, q in zip(a.tolist(), b.tolist())])
@@ -171,49 +171,49 @@ class Transport:
     def __init__(self, n):
         parts = make_mesh(n)
         x, corners, near, edge, both, side, inside, kind = parts if op2jit.is_root() else [part[:0] for part in parts]
-        self.nodes, self.cells, self.edges, self.sides = (op2jit.Set(len(part)) for part in (x, corners, edge, side))
-        self.cn, self.cc = op2jit.Map(self.cells, self.nodes, corners, "cn"), op2jit.Map(self.cells, self.cells, near, "cc")
-        self.en, self.ec = op2jit.Map(self.edges, self.nodes, edge, "en"), op2jit.Map(self.edges, self.cells, both, "ec")
-        self.sn, self.sc = op2jit.Map(self.sides, self.nodes, side, "sn"), op2jit.Map(self.sides, self.cells, inside, "sc", 1)
-        self.x, self.kind = op2jit.Dat(self.nodes, x, name="x"), op2jit.Dat(self.sides, kind, name="kind")
-        self.moments, self.sums = op2jit.Dat(self.nodes, dim=6), op2jit.Dat(self.nodes, dim=3)
-        self.centre, self.bounds, self.gradient = (op2jit.Dat(self.cells, dim=2) for _ in range(3))
-        self.c, self.area, self.gain, self.old = (op2jit.Dat(self.cells, name=name) for name in ("c", "area", "gain", "old"))
-        self.strength, self.left, self.rate, self.dt, self.weight = (op2jit.Global(0.0) for _ in range(5))
+        self.nodes, self.cells, self.edges, self.sides = (Set(len(part)) for part in (x, corners, edge, side))
+        self.cn, self.cc = Map(self.cells, self.nodes, corners), Map(self.cells, self.cells, near)
+        self.en, self.ec = Map(self.edges, self.nodes, edge), Map(self.edges, self.cells, both)
+        self.sn, self.sc = Map(self.sides, self.nodes, side), Map(self.sides, self.cells, inside, arity=1)
+        self.x, self.kind = Dat(self.nodes, x, name="x"), Dat(self.sides, kind, name="kind")
+        self.moments, self.sums = Dat(self.nodes, dim=6), Dat(self.nodes, dim=3)
+        self.centre, self.bounds, self.gradient = (Dat(self.cells, dim=2) for _ in range(3))
+        self.c, self.area, self.gain, self.old = (Dat(self.cells, name=name) for name in ("c", "area", "gain", "old"))
+        self.strength, self.left, self.rate, self.dt, self.weight = (Global(0.0) for _ in range(5))
         op2jit.partition("rcb", self.cells, self.cn, self.x)
-        op2jit.par_loop(geometry, self.cells, self.x(READ, self.cn), self.centre(WRITE), self.area(WRITE))
-        op2jit.par_loop(weigh, self.cells, self.x(READ, self.cn), self.centre(READ), self.moments(INC, self.cn))
-        op2jit.par_loop(fill, self.cells, self.centre(READ), self.c(WRITE))
+        par_loop(geometry, self.cells, self.x(READ, self.cn), self.centre(WRITE), self.area(WRITE))
+        par_loop(weigh, self.cells, self.x(READ, self.cn), self.centre(READ), self.moments(INC, self.cn))
+        par_loop(fill, self.cells, self.centre(READ), self.c(WRITE))
 
     def rates(self, time, dt, weight):
         """A stage: what flows in and out of all cells; returns what leaves the square in a second."""
         x, c, centre, gradient, speed, gain = self.x, self.c, self.centre, self.gradient, self.strength, self.gain
         cells, cn, cc, en, ec, sn, sc = self.cells, self.cn, self.cc, self.en, self.ec, self.sn, self.sc
         self.strength.value, self.left.value, self.dt.value, self.weight.value = strength_at(time), 0, dt, weight
-        op2jit.par_loop(forget, self.nodes, self.sums(WRITE))
-        op2jit.par_loop(gather, cells, x(READ, cn), centre(READ), c(READ), self.sums(INC, cn))
-        op2jit.par_loop(extremes, cells, c(READ), c(READ, cc), self.bounds(WRITE))
-        op2jit.par_loop(reconstruct, cells, x(READ, cn), self.moments(READ, cn), self.sums(READ, cn), centre(READ), c(READ),
-                        self.bounds(READ, cc), gradient(WRITE))  # fmt: skip
-        op2jit.par_loop(flux, self.edges, x(READ, en[0]), x(READ, en[1]), centre(READ, ec[0]), centre(READ, ec[1]), c(READ, ec[0]),
-                        c(READ, ec[1]), gradient(READ, ec[0]), gradient(READ, ec[1]), speed(READ), gain(INC, ec[0]), gain(INC, ec[1]))  # fmt: skip
-        op2jit.par_loop(boundary, self.sides, self.kind(READ), x(READ, sn[0]), x(READ, sn[1]), centre(READ, sc[0]), c(READ, sc[0]),
-                        gradient(READ, sc[0]), speed(READ), gain(INC, sc[0]), self.left(INC))  # fmt: skip
-        op2jit.par_loop(advance, cells, self.old(READ), self.area(READ), self.dt(READ), self.weight(READ), c(RW), gain(RW))
+        par_loop(forget, self.nodes, self.sums(WRITE))
+        par_loop(gather, cells, x(READ, cn), centre(READ), c(READ), self.sums(INC, cn))
+        par_loop(extremes, cells, c(READ), c(READ, cc), self.bounds(WRITE))
+        par_loop(reconstruct, cells, x(READ, cn), self.moments(READ, cn), self.sums(READ, cn), centre(READ), c(READ),
+                 self.bounds(READ, cc), gradient(WRITE))  # fmt: skip
+        two = [dat(READ, ec[side]) for dat in (centre, c, gradient) for side in range(2)]
+        par_loop(flux, self.edges, x(READ, en[0]), x(READ, en[1]), *two, speed(READ), *[gain(INC, ec[k]) for k in (0, 1)])
+        par_loop(boundary, self.sides, self.kind(READ), x(READ, sn[0]), x(READ, sn[1]), centre(READ, sc[0]),
+                 c(READ, sc[0]), gradient(READ, sc[0]), speed(READ), gain(INC, sc[0]), self.left(INC))  # fmt: skip
+        par_loop(advance, cells, self.old(READ), self.area(READ), self.dt(READ), self.weight(READ), c(RW), gain(RW))
         return self.left.value
 
     def step(self, time, end):
         """By Heun's method; returns its length, and what left the square."""
         self.rate.value, self.strength.value = 0, strength_at(time)
-        op2jit.par_loop(courant, self.cells, self.x(READ, self.cn), self.area(READ), self.strength(READ), self.rate(MAX))
+        par_loop(courant, self.cells, self.x(READ, self.cn), self.area(READ), self.strength(READ), self.rate(MAX))
         dt = min(0.3 / self.rate.value, end - time)
-        op2jit.par_loop(save, self.cells, self.c(READ), self.old(WRITE))
+        par_loop(save, self.cells, self.c(READ), self.old(WRITE))
         return dt, 0.5 * dt * (self.rates(time, dt, 1) + self.rates(time + dt, dt, 0.5))
 
     def measure(self, gone):
-        found = [op2jit.Global(value) for value in (gone, 0.0, 0.0, math.inf, -math.inf)]
-        words = [of(access) for of, access in zip(found, (READ, INC, INC, MIN, MAX))]
-        op2jit.par_loop(measure, self.cells, self.c(READ), self.centre(READ), self.area(READ), *words)
+        found = [Global(value) for value in (gone, 0.0, 0.0, math.inf, -math.inf)]
+        par_loop(measure, self.cells, self.c(READ), self.centre(READ), self.area(READ),
+                 *[of(access) for of, access in zip(found, (READ, INC, INC, MIN, MAX))])  # fmt: skip
         return [of.value for of in found[1:]]
 
 
