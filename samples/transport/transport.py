@@ -187,7 +187,7 @@ class Transport:
 
     def rates(self, time, dt, weight):
         """A stage: what flows in and out of all cells; returns what leaves the square in a second."""
-        x, c, centre, gradient, speed, gain = self.x, self.c, self.centre, self.gradient, self.strength, self.gain
+        x, c, centre, gradient, f, gain = self.x, self.c, self.centre, self.gradient, self.strength, self.gain
         cells, cn, cc, en, ec, sn, sc = self.cells, self.cn, self.cc, self.en, self.ec, self.sn, self.sc
         self.strength.value, self.left.value, self.dt.value, self.weight.value = strength_at(time), 0, dt, weight
         par_loop(forget, self.nodes, self.sums(WRITE))
@@ -196,9 +196,9 @@ class Transport:
         par_loop(reconstruct, cells, x(READ, cn), self.moments(READ, cn), self.sums(READ, cn), centre(READ), c(READ),
                  self.bounds(READ, cc), gradient(WRITE))  # fmt: skip
         two = [dat(READ, ec[side]) for dat in (centre, c, gradient) for side in range(2)]
-        par_loop(flux, self.edges, x(READ, en[0]), x(READ, en[1]), *two, speed(READ), *[gain(INC, ec[k]) for k in (0, 1)])
+        par_loop(flux, self.edges, x(READ, en[0]), x(READ, en[1]), *two, f(READ), *[gain(INC, ec[k]) for k in (0, 1)])
         par_loop(boundary, self.sides, self.kind(READ), x(READ, sn[0]), x(READ, sn[1]), centre(READ, sc[0]),
-                 c(READ, sc[0]), gradient(READ, sc[0]), speed(READ), gain(INC, sc[0]), self.left(INC))  # fmt: skip
+                 c(READ, sc[0]), gradient(READ, sc[0]), f(READ), gain(INC, sc[0]), self.left(INC))  # fmt: skip
         par_loop(advance, cells, self.old(READ), self.area(READ), self.dt(READ), self.weight(READ), c(RW), gain(RW))
         return self.left.value
 
