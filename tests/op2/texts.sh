@@ -54,6 +54,15 @@ grep -q "loop shared: the first call runs in two forms.*HALVED" "$work/log" || f
 grep -q "OP_WRITE were OP_RW" "$work/log" || fail "nothing is said of a dat that is written in part"
 expect "on threads" "$(run OP2_BACKEND=openmp)"
 expect "compared with the functions" "$(run OP2_SHADOW=native)"
+standin=$build/tests/cuda/libstandin
+if [ -e "${standin}_cuda.so" ] && [ -e "${standin}_nvrtc.so" ]; then
+  of_texts=$(cd "$work" && OP2_BACKEND=native ./program --texts | head -n 1)
+  on_gpu=$(cd "$work" && OP2_BACKEND=cuda OP2_CUDA_DRIVER=${standin}_cuda.so OP2_NVRTC=${standin}_nvrtc.so STANDIN_CACHE=$work/standin \
+    ./program --texts 2>"$work/log" | head -n 1)
+  [ "$on_gpu" = "$of_texts" ] || fail "on the stand-in of a GPU: $on_gpu instead of $of_texts: $(cat "$work/log")"
+else
+  echo "left out: there is no stand-in of a GPU"
+fi
 OP2_JIT=load expect "from the cache" "$(run OP2_JIT=load)"
 "$build/runtime/cli/op2jit" why-not "$work/program" >"$work/why" 2>/dev/null || fail "why-not fails"
 grep -q "^with_global: it names" "$work/why" || fail "why-not does not list with_global"

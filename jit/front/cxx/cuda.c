@@ -19,7 +19,7 @@
 static const char names[] =
     "#undef auto\n#undef register\n#undef true\n#undef false\n#undef NULL\n#define NULL nullptr\n"
     "#undef isnan\n#undef isinf\n#undef isfinite\n#undef isnormal\n#undef signbit\n#undef fpclassify\n"
-    "#define __null 0\n"
+    "#define __null 0\n#define op2jit_constant\n"
     "typedef unsigned int uint;typedef long long ll;typedef unsigned long long ull;\n"
     "namespace std{typedef unsigned long size_t;\n" CXX_TYPES "}\n"
     /* clang-format off */

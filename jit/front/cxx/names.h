@@ -10,15 +10,16 @@
   X(ceil) X(floor) X(nearbyint) X(rint) X(round) X(trunc)
 #define ALL2(X)                                                                                              \
   X(atan2) X(hypot) X(pow) X(fmod) X(remainder) X(copysign) X(nextafter) X(fdim) X(fmax) X(fmin)
+/* op2jit_constant: constexpr, where the compiler can tell infinity while it compiles. */
 #define LIMITS(type, has, least, most, low, epsilon, digits, whole, sign)                                    \
   "template<>struct numeric_limits<" type ">{static constexpr bool is_specialized=true,is_integer=" whole     \
   ",is_exact=" whole ",is_signed=" sign ",has_infinity=" has ",has_quiet_NaN=" has ";\n"                        \
   "static constexpr int digits=" digits ";static constexpr " type " min() noexcept{return " least ";}\n"       \
   "static constexpr " type " max() noexcept{return " most ";}static constexpr " type                           \
   " lowest() noexcept{return " low ";}\n"                                                                     \
-  "static constexpr " type " epsilon() noexcept{return " epsilon ";}static constexpr " type                    \
+  "static constexpr " type " epsilon() noexcept{return " epsilon ";}static op2jit_constant " type                    \
   " infinity() noexcept{return " has "?(" type ")__builtin_huge_val():(" type ")0;}\n"                          \
-  "static constexpr " type " quiet_NaN() noexcept{return " has "?(" type ")__builtin_nan(\"\"):(" type ")0;}};\n"
+  "static op2jit_constant " type " quiet_NaN() noexcept{return " has "?(" type ")__builtin_nan(\"\"):(" type ")0;}};\n"
 #define WHOLE(type, least, most, digits, sign) LIMITS(type, "false", least, most, least, "0", digits, "true", sign)
 /* Which type a whole number counts as there, and two numbers. */
 #define CXX_TYPES \

@@ -20,7 +20,7 @@
   "inline bool " #name "(float x){return __builtin_" #name "(x);}\n"
 #pragma GCC diagnostic ignored "-Woverlength-strings" /* a warning about compilers of 1999 */
 static const char prelude[] =
-    "#ifdef __cplusplus\n#pragma clang system_header\n"
+    "#ifdef __cplusplus\n#pragma clang system_header\n#define op2jit_constant constexpr\n"
     "typedef unsigned long size_t;typedef long ptrdiff_t;typedef decltype(nullptr) nullptr_t;\n"
     "typedef signed char int8_t;typedef short int16_t;typedef int int32_t;typedef long int64_t;\n"
     "typedef unsigned char uint8_t;typedef unsigned short uint16_t;typedef unsigned int uint32_t;\n"
