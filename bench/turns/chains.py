@@ -15,7 +15,7 @@ import turns  # noqa: E402
 # Sample, size, that for --quick, one in the caches, and what the work grows with.
 CASES = [
     ("airfoil", 720000, 3000, 3000, 1),
-    ("heat", 4000, 60, 100, 2),
+    ("heat", 8000, 60, 100, 2),
     ("shallow_water", 1024, 32, 64, 2),
     ("shallow_water", 128, None, 64, 2),
     ("multigrid", 1024, 64, 64, 2),
