@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* page.html as text, made when the library is built (embed.py). */
+/* page.html as text, made when the library is built (base/embed.py). */
 extern const char page_html[];
 
 /* The page of a JSON report. */

@@ -1,5 +1,5 @@
-/* Heat in a bar: the flux through each joint between two cells warms one and cools the other. Copy this folder to
- * begin a program of your own; samples/README.md says how to build it. */
+/* Heat in a bar: the flux through each joint between two cells warms one and cools the other. A copy of this folder
+ * begins a program of your own: op2jit new NAME makes one. */
 #include <math.h>
 #include <op2jit.h>
 #include <stdio.h>

@@ -106,7 +106,21 @@ check_pages() { # TREE: the manual and the samples are there, and what a page na
   done < <(find "$doc" -name '*.md')
   find "$doc" -name meson.build | grep -v "samples/start/" && fail "files of the build are among the documents"
   PKG_CONFIG_PATH=$(dirname "$(find "$1" -name op2jit.pc)") "$source/tests/install/start.sh" "$doc/samples/start" || exit 1
+  begun "$1"
   cp -r "$doc/samples" "$work/samples" && sample "$1" && rm -r "$work/samples"
+}
+
+begun() { # TREE: a folder that op2jit new makes, in C and in C++
+  local command language
+  command=$(find "$1" -path '*/bin/op2jit')
+  for language in '' --cpp; do
+    (cd "$work" && rm -rf begun && "$command" new $language begun && cd begun &&
+      PKG_CONFIG_PATH=$(dirname "$(find "$1" -name op2jit.pc)") make && OP2_BACKEND=native ./begun) >"$work/log" 2>&1
+    grep -q PASSED "$work/log" || fail "op2jit new $language: $(cat "$work/log")"
+    (cd "$work" && "$command" new begun) >"$work/log" 2>&1 && fail "op2jit new replaced a folder"
+  done
+  "$command" new "$work/9" >"$work/log" 2>&1 && fail "op2jit new took a name that is none"
+  grep -q "is no name of a program" "$work/log" || fail "op2jit new 9 said $(cat "$work/log")"
 }
 
 sample() { # TREE: a sample, copied out and compiled as samples/README.md says (all of them: the test "sample commands")

@@ -1,0 +1,126 @@
+/* op2jit new: a folder to begin a program in, made of samples/start, which is in the command. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/aside.h"
+#include "cli/cli.h"
+
+/* The files of samples/start as texts, made when the command is built (base/embed.py). */
+extern const char start_program[], start_make[], start_cmake[], start_meson[];
+
+enum { IN_CXX }; /* options */
+
+/* Words that are replaced where they stand alone. */
+struct change {
+  const char *word, *by;
+};
+
+static bool is_part(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+static void add_changed(const char *text, const struct change *changes, int count, struct text *out) {
+  for (const char *p = text; *p;) {
+    int i = 0;
+    size_t length = 0;
+    for (; i < count; i++) {
+      length = strlen(changes[i].word);
+      if (strncmp(p, changes[i].word, length) == 0 && (p == text || !is_part(p[-1])) && !is_part(p[length]))
+        break;
+    }
+    if (i < count) {
+      text_add(out, changes[i].by);
+      p += length;
+    } else {
+      text_add_char(out, *p++);
+    }
+  }
+}
+
+static int write_file(const char *folder, const char *name, const struct text *content) {
+  struct text path = {0};
+  struct error err = {0};
+  text_addf(&path, "%s/%s", folder, name);
+  int status = CLI_OK;
+  if (!text_ok(&path) || !text_ok(content))
+    status = cli_fail(CLI_FAILED, "there is no memory");
+  else if (aside_whole(text_str(&path), text_str(content), content->length, &err))
+    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
+  text_free(&path);
+  error_free(&err);
+  return status;
+}
+
+/* A program's name is also a target of make, CMake and meson. */
+static const char *program_name(const char *folder) {
+  const char *slash = strrchr(folder, '/'), *name = slash ? slash + 1 : folder;
+  if (!isalpha((unsigned char)*name))
+    return NULL;
+  for (const char *p = name; *p; p++)
+    if (!is_part(*p) && *p != '-')
+      return NULL;
+  return name;
+}
+
+static int write_all(const char *folder, const char *name, bool cxx) {
+  char source[300];
+  snprintf(source, sizeof source, "%s.%s", name, cxx ? "cpp" : "c");
+  const struct change changes[] = {{"start.c", source},
+                                   {"start", name},
+                                   {"CC", cxx ? "CXX" : "CC"},
+                                   {"CFLAGS", cxx ? "CXXFLAGS" : "CFLAGS"},
+                                   {"clang", cxx ? "clang++" : "clang"},
+                                   {"C", cxx ? "CXX" : "C"},
+                                   {"'c'", cxx ? "'cpp'" : "'c'"}};
+  const int count = (int)(sizeof changes / sizeof *changes);
+  const struct {
+    const char *file, *text;
+  } files[] = {{"Makefile", start_make}, {"CMakeLists.txt", start_cmake}, {"meson.build", start_meson}};
+  struct text out = {0};
+  text_add(&out, start_program);
+  int status = write_file(folder, source, &out);
+  for (size_t i = 0; !status && i < sizeof files / sizeof *files; i++) {
+    text_clear(&out);
+    add_changed(files[i].text, changes, count, &out);
+    status = write_file(folder, files[i].file, &out);
+  }
+  text_free(&out);
+  return status;
+}
+
+static int run_new(struct cli *cli) {
+  const char *folder = cli->words[0], *name = program_name(folder);
+  const bool cxx = cli->values[IN_CXX];
+  enum { MOST_NAME = 200 };
+  if (!name || strlen(name) > MOST_NAME)
+    return cli_fail(CLI_USAGE,
+                    "\"%s\" is no name of a program: expected a letter, then letters, digits, _ and -",
+                    folder);
+  if (mkdir(folder, 0777) != 0)
+    return cli_fail(CLI_FAILED, "%s: %s", folder,
+                    errno == EEXIST ? "it is there already; choose another name" : strerror(errno));
+  const int status = write_all(folder, name, cxx);
+  if (!status)
+    text_addf(&cli->out, "%s/%s.%s, with files for make, CMake and meson. Next: cd %s && make && ./%s\n",
+              folder, name, cxx ? "cpp" : "c", folder, name);
+  return status;
+}
+
+const struct command cli_new[] = {
+    {"",
+     "new",
+     "NAME",
+     1,
+     1,
+     CLI_NO_STORE,
+     "make a folder to begin a program in",
+     "It has a small program that runs, and files to build it with make, CMake or\n"
+     "meson. NAME may have folders in front, which must be there.",
+     run_new,
+     {{"--cpp", NULL, "in C++"}},
+     false},
+    {.name = NULL}};
