@@ -7,6 +7,7 @@
 
 #include "nearest.h"
 #include "op2jit.h"
+#include "base/structs/structs.h"
 
 static const struct type_info infos[TYPE_COUNT] = {
     [TYPE_NONE] = {"unknown", NULL, 0, false, false},
@@ -22,7 +23,7 @@ static const struct type_info infos[TYPE_COUNT] = {
 };
 
 const struct type_info *type_info(enum type_code code) {
-  return &infos[(unsigned)code < TYPE_COUNT ? code : TYPE_NONE];
+  return type_is_struct(code) ? struct_info(code) : &infos[(unsigned)code < TYPE_COUNT ? code : TYPE_NONE];
 }
 
 const char *type_names(void) {
@@ -52,6 +53,8 @@ void type_tell_unknown(const char *said, struct text *out) {
     names[i] = i ? infos[i].name : NULL;
   nearest_tell("type", said, names, TYPE_COUNT, out);
   text_addf(out, "; expected one of %s", type_names());
+  if (said && (strncmp(said, "struct ", 7) == 0 || strncmp(said, "union ", 6) == 0))
+    text_add(out, ", or a struct of the program, declared by OP_TYPE");
 }
 
 /* One space between words, none at the ends or round a colon. False if it does not fit. */
@@ -90,9 +93,11 @@ enum type_code type_parse(const char *name, bool *soa) {
   if (!name)
     return TYPE_NONE;
   enum type_code quick = find(name); /* the usual spelling, without copying: this is on the warm path */
+  if (quick == TYPE_NONE)
+    quick = struct_find(name);
   if (quick != TYPE_NONE)
     return quick;
-  char clean[40];
+  char clean[100];
   if (!normalise(name, clean, sizeof clean))
     return TYPE_NONE;
   char *colon = strchr(clean, ':');
@@ -102,11 +107,14 @@ enum type_code type_parse(const char *name, bool *soa) {
     *soa = true;
     *colon = '\0';
   }
-  return find(clean);
+  quick = find(clean);
+  return quick != TYPE_NONE ? quick : struct_find(clean);
 }
 
 bool type_fits(enum type_code declared, const char *is) {
   const struct type_info *found = type_info(type_parse(is, NULL)), *wanted = type_info(declared);
+  if (type_is_struct(declared))
+    return !found->size;
   return !found->size || (found->size == wanted->size && found->is_float == wanted->is_float);
 }
 
@@ -248,7 +256,7 @@ int type_print(enum type_code code, const void *value, char *out, size_t size) {
   case TYPE_NONE:
   case TYPE_COUNT: break;
   }
-  return snprintf(out, size, "?");
+  return type_is_struct(code) ? struct_print(code, value, out, size) : snprintf(out, size, "?");
 }
 
 void type_add_shortest(enum type_code code, const void *value, struct text *out) {

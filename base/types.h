@@ -20,6 +20,14 @@ enum type_code {
   TYPE_CHAR,
   TYPE_SHORT,
   TYPE_COUNT
+  /* Behind it: the structs of the program, see type_declare. */
+};
+
+/* A member of a struct of the program. */
+struct type_member {
+  char *name;
+  enum type_code type; /* of its values; TYPE_NONE: the library has none such, they are bytes */
+  size_t offset, size;
 };
 
 struct type_info {
@@ -27,8 +35,31 @@ struct type_info {
   const char *alias; /* OP2's short name, or NULL */
   size_t size;       /* bytes */
   bool is_float, is_signed;
+  const struct type_member *members; /* of a struct; NULL: a number */
+  int nmembers;
 };
 const struct type_info *type_info(enum type_code code);
+
+static inline bool type_is_struct(enum type_code code) {
+  return (unsigned)code > TYPE_COUNT;
+}
+
+/* A struct of the program becomes a type, until types_forget. The same once more changes nothing. OP_ERR_ARGUMENT,
+ * OP_ERR_TYPE (the name is a type already, of another layout), OP_ERR_SIZE, OP_ERR_MEMORY. */
+int type_declare(const char *name, size_t size, int nmembers, const struct op2jit_member members[],
+                 struct error *err);
+void types_forget(void);
+/* All structs. A plugin with code of its own for types looks into the library's. They are a table of the process, as
+ * the numbers are, for one context at a time. */
+enum { TYPES_OF_PROGRAM = 64 };
+struct type_table {
+  struct type_info infos[TYPES_OF_PROGRAM];
+  int count;
+};
+struct type_table *types_of_program(void);
+void types_look_into(struct type_table *table);
+/* Name, size and members, on a line: what generated code depends on. */
+void type_print_layout(enum type_code code, struct text *out);
 
 /* Parse "double", "uint", "unsigned  int", "double:soa" (spaces do not matter). *soa may be NULL: then a
  * ":soa" suffix makes the name unknown. TYPE_NONE if it is not a type. */
@@ -64,6 +95,12 @@ void type_combine_many(enum type_code code, int access, void *target, const unsi
                        size_t distance, size_t count);
 /* The value as a double, rounded if need be. */
 double type_number(enum type_code code, const void *value);
+/* Are two values the same bytes, but for those between a struct's members? */
+bool type_same(enum type_code code, const void *a, const void *b);
+/* The same, where floating-point members may differ by a part of the larger: `wide` of doubles, `narrow` of floats. */
+bool type_near(enum type_code code, const void *a, const void *b, double wide, double narrow);
+/* A value as text; of a struct its members, with blanks between them. */
+void type_add(enum type_code code, const void *value, struct text *out);
 /* A value as text: %.17g for floating point, %d and the like for the others. Returns the length. */
 int type_print(enum type_code code, const void *value, char *out, size_t size);
 /* The same with the fewest digits that give the value back: 0.8. */

@@ -200,7 +200,7 @@ op_map op_decl_map_long(op_set from, op_set to, int arity, const long long *tabl
  * "long long" (ll) "unsigned long long" (ull) bool char short; ":soa" behind the type asks the library
  * to keep components apart, which changes nothing else. In C11 and C++ what `data` points to is compared with
  * the type, here as in all calls that take both: OP_ERR_TYPE for floats declared "double". Pointers to void, char and
- * unsigned char are raw memory, and pass for any type. Errors: OP_ERR_HANDLE, OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE,
+ * unsigned char are raw memory, and pass for any type. A struct of the program is a type after OP_TYPE (op2jit_struct.h). Errors: OP_ERR_HANDLE, OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE,
  * OP_ERR_MEMORY. */
 op_dat op_decl_dat(op_set set, int dim, const char *type, const void *data, const char *name);
 /* The same, and it can be freed before op_exit. */
@@ -326,8 +326,8 @@ const char *op_kernel_file(const char *path);
  * for the longer text, or found in the cache. Under MPI the text is the same on all ranks. Errors: OP_ERR_ARGUMENT,
  * OP_ERR_KERNEL (something is not closed, or includes what is not there), OP_ERR_MPI. */
 int op_decl_prelude(const char *text);
-/* The same for a file, op_prelude_file("shared.h"). It is looked for in the folders of OP2_INCLUDE, then where
- * OP_KERNEL_FILE looks. Errors: OP_ERR_FILE. */
+/* The same for a file, op_prelude_file("shared.h"). It is looked for where OP_KERNEL_FILE looks, then in the folders of
+ * OP2_INCLUDE. Errors: OP_ERR_FILE. */
 #define op_prelude_file(path) op2jit_prelude_file((path), __FILE__)
 int op2jit_prelude_file(const char *path, const char *source);
 /* Files and strings, kernels' and preludes', may have lines like #include "shared.h". The file is looked for beside the
@@ -539,5 +539,7 @@ inline int op2jit_par_loop_at(const char *file, int line, const char *source, co
 #endif
 
 #include "op2jit_typed.h"
+
+#include "op2jit_struct.h"
 
 #endif

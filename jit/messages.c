@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "jit/front/excerpt.h"
+#include "jit/generate/skeleton.h"
 
 enum { MOST_ERRORS = 5 };
 
@@ -151,6 +152,7 @@ static const struct {
 } undeclared[] = {{"use of undeclared identifier '", "'", CONSTANT},
                   {"unknown type name '", "'", TYPE_NAME},
                   {"identifier \"", "\" is undefined", CONSTANT},
+                  {"incomplete definition of type '", "'", TYPE_NAME},
                   {"call to undeclared library function '", "'", LIBRARY},
                   {"call to undeclared function '", "'", HELPER}};
 
@@ -204,10 +206,50 @@ static void tell_remedy(const struct message *m, const struct told *t, struct te
   text_free(&remedy);
 }
 
+/* The line of generated code that a message is about; "" if there is none. */
+static const char *line_of(const struct message *m, const struct told *t) {
+  const char *line = t->files ? text_str(&t->files->main) : "";
+  for (int i = 1; i < m->line && *line; i++)
+    line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
+  return line;
+}
+
+#define SAME "; make the struct of the prelude the same as the program's\n"
+
+/* A layout that differs: the sentence of generated code, and what the compiler finds instead, if the next message says
+ * so. Once. */
+static bool tell_layout(const struct message *m, const struct told *t, const char *next, struct text *out) {
+  static const char mark[] = STRUCT_DIFFERS, note[] = "expression evaluates to '",
+                    missing[] = "no member named ";
+  const char *line = m->place == PLACE_LOOP ? line_of(m, t) : "", *end = line + strcspn(line, "\n");
+  const char *sentence = memmem(line, (size_t)(end - line), mark, sizeof mark - 1);
+  struct text said = {0};
+  struct message after;
+  if (!sentence)
+    return false;
+  sentence += sizeof mark - 1;
+  if (begins_with(m, missing))
+    text_addf(&said, "the kernels' text has %.*s" SAME, (int)m->length, m->text);
+  else if (!memmem(m->text, m->length, mark, sizeof mark - 1))
+    text_add(&said,
+             "the text of a struct of OP_TYPE is not there; share it with all kernels by op_prelude_file or "
+             "op_decl_prelude\n");
+  else if (next_message(&next, &after) && after.severity == COMPILE_NOTE && begins_with(&after, note)) {
+    const char *number = after.text + sizeof note - 1;
+    text_addf(&said, "%.*s, in the kernels' text %.*s" SAME, (int)strcspn(sentence, "\""), sentence,
+              (int)strspn(number, "0123456789"), number);
+  } else
+    text_addf(&said, "%.*s, and not so in the kernels' text" SAME, (int)strcspn(sentence, "\""), sentence);
+  if (!strstr(text_str(out), text_str(&said)))
+    text_add(out, text_str(&said));
+  text_free(&said);
+  return true;
+}
+
 int messages_error(const char *kept, const struct told *t, struct error *err) {
   struct text out = {0};
   struct message m;
-  int errors = 0;
+  int errors = 0, code = OP_ERR_COMPILE;
   bool shown = false;
   text_addf(&out, "kernel %s does not compile\n", t->desc->kernel_name);
   for (const char *at = kept; next_message(&at, &m);) {
@@ -215,6 +257,10 @@ int messages_error(const char *kept, const struct told *t, struct error *err) {
       shown = ++errors <= MOST_ERRORS;
     else if (m.severity != COMPILE_NOTE || !shown || is_advice_for_others(&m))
       continue;
+    if (m.severity == COMPILE_ERROR && shown && tell_layout(&m, t, at, &out)) {
+      shown = false;
+      code = OP_ERR_TYPE;
+    }
     if (shown)
       tell(&m, t, severities[m.severity][0] == 'e' ? "error: " : "note: ", &out);
     if (shown && m.severity == COMPILE_ERROR)
@@ -228,9 +274,9 @@ int messages_error(const char *kept, const struct told *t, struct error *err) {
     text_addf(&out, "(%s; the generated source is in %s)", t->compiler, t->source);
   else
     text_addf(&out, "(%s; OP2_DUMP=FOLDER keeps the generated source)", t->compiler);
-  error_set(err, OP_ERR_COMPILE, "%s", text_str(&out));
+  error_set(err, code, "%s", text_str(&out));
   text_free(&out);
-  return OP_ERR_COMPILE;
+  return code;
 }
 
 void messages_first_error(const char *kept, const struct desc *desc, struct text *out) {

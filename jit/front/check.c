@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,37 @@ static void describe_argument(const struct desc *d, int arg, struct text *out) {
     text_addf(out, ", passed as a vector of %d", d->maps[a->map].arity);
 }
 
+static bool is_word(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Does the parameter begin with the type's name, but for const and its like? */
+static bool spells(const char *spelling, const char *name) {
+  static const char *const skipped[] = {"const", "volatile", "register", "__const"};
+  for (bool again = true; again;) {
+    again = false;
+    for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++) {
+      const size_t length = strlen(skipped[i]);
+      if (strncmp(spelling, skipped[i], length) == 0 && !is_word(spelling[length])) {
+        spelling += length + strspn(spelling + length, " ");
+        again = true;
+      }
+    }
+  }
+  const size_t length = strlen(name);
+  return strncmp(spelling, name, length) == 0 && !is_word(spelling[length]);
+}
+
+/* Of an argument whose type is a struct: what the text calls by another name the compiler knows. */
+static const char *complaint_of_struct(const struct kernel_parameter *p, const struct desc_arg *a,
+                                       int depth) {
+  if (!spells(p->spelling, type_info(a->type)->name))
+    return p->understood && p->type != TYPE_NONE ? "its type differs" : NULL;
+  if (p->depth != depth)
+    return depth == 2 ? "it must be a vector of pointers" : "it must be a pointer";
+  return only_read(a) && !p->is_const ? "what is only read must be const" : NULL;
+}
+
 /* What is wrong with the parameter, or NULL; `remedy` may be set. */
 static const char *complaint(const struct kernel_parameter *p, const struct desc_arg *a,
                              const char **remedy) {
@@ -40,9 +72,12 @@ static const char *complaint(const struct kernel_parameter *p, const struct desc
   *remedy = "";
   if (p->short_name)
     return "its type is a short name for op_decl_dat and the arguments, which C does not know";
+  if (type_is_struct(a->type))
+    return complaint_of_struct(p, a, depth);
   if (p->is_struct) {
-    *remedy = ", and fill a struct of the kernel's own if it needs one";
-    return "kernels are passed numbers, not structs";
+    *remedy = ", and fill a struct of the kernel's own if it needs one, or declare data of the struct's type "
+              "(OP_TYPE)";
+    return "the argument is of numbers, not of structs";
   }
   if (!p->understood)
     return NULL;

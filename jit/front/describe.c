@@ -140,10 +140,40 @@ void desc_print_mesh(const struct desc *d, struct text *out) {
     text_addf(out, "map %d arity %d to %d\n", i + 1, d->maps[i].arity, d->maps[i].to + 1);
 }
 
+int desc_structs(const struct desc *d, enum type_code out[OP_MAX_ARGS]) {
+  int count = 0;
+  for (int i = 0; i < d->nargs; i++) {
+    bool known = !type_is_struct(d->args[i].type);
+    for (int j = 0; j < count; j++)
+      known |= out[j] == d->args[i].type;
+    if (!known)
+      out[count++] = d->args[i].type;
+  }
+  return count;
+}
+
+/* Of constants, too. */
+static void print_layouts(const struct desc *d, struct text *out) {
+  enum type_code types[OP_MAX_ARGS];
+  const int count = desc_structs(d, types);
+  for (int i = 0; i < count; i++) {
+    text_add(out, "struct ");
+    type_print_layout(types[i], out);
+    text_add_char(out, '\n');
+  }
+  for (int i = 0; i < d->nconsts; i++)
+    if (type_is_struct(d->consts[i].type)) {
+      text_add(out, "struct ");
+      type_print_layout(d->consts[i].type, out);
+      text_add_char(out, '\n');
+    }
+}
+
 void desc_print_dats(const struct desc *d, struct text *out) {
   for (int i = 0; i < d->ndats; i++)
     text_addf(out, "dat %d type %s dim %d set %d soa %d wide %d\n", i + 1, short_name(d->dats[i].type),
               d->dats[i].dim, d->dats[i].set + 1, d->dats[i].soa, d->dats[i].wide);
+  print_layouts(d, out);
 }
 
 void desc_print_consts(const struct desc *d, struct text *out) {

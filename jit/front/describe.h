@@ -78,6 +78,9 @@ int desc_copy(struct desc *to, const struct desc *from, struct error *err);
  * T **` from `T **`. */
 int desc_alone(struct desc *out, const struct desc *from, struct error *err);
 
+/* The structs of the program that arguments are of, by first occurrence; at most OP_MAX_ARGS. */
+int desc_structs(const struct desc *d, enum type_code out[OP_MAX_ARGS]);
+
 /* Does the kernel get as many pointers as the map has entries? */
 static inline bool desc_is_vector(const struct desc_arg *a) {
   return a->form == DESC_DAT && a->map >= 0 && a->idx < 0;

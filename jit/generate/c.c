@@ -38,7 +38,7 @@ static const struct words c_words = {
 static void put_variable_constants(struct generator *g) {
   for (int i = 0; i < g->d->nconsts; i++) {
     const struct desc_const *c = &g->d->consts[i];
-    if (c->folded)
+    if (c->folded || type_is_struct(c->type))
       continue;
     put(g, c->dim == 1 ? "%s%s %s;" : "%s%s %s[%d];", g->d->entry ? "" : "static ", word_type(g, c->type),
         c->name, c->dim);
@@ -53,8 +53,11 @@ static void put_constant_updates(struct generator *g) {
     const struct desc_const *c = &g->d->consts[i];
     if (c->folded)
       continue;
-    put_open(g, "for (int op2_c = 0; op2_c < %d; op2_c++)", c->dim);
-    put(g, "typedef unsigned %s __attribute__((may_alias)) op2_bits;", carriers[type_info(c->type)->size]);
+    const bool bytes = type_is_struct(c->type); /* one by one */
+    const size_t size = type_info(c->type)->size;
+    put_open(g, "for (long op2_c = 0; op2_c < %ld; op2_c++)",
+             bytes ? (long)c->dim * (long)size : (long)c->dim);
+    put(g, "typedef unsigned %s __attribute__((may_alias)) op2_bits;", carriers[bytes ? 1 : size]);
     put(g, "const op2_bits op2_new = ((const op2_bits *)op2_frame[%d])[op2_c];", desc_slot_const(g->d, i));
     put_open(g, "if (((op2_bits *)op2_c%d)[op2_c] != op2_new)", i);
     put(g, "((op2_bits *)op2_c%d)[op2_c] = op2_new;", i);
@@ -168,6 +171,7 @@ static void put_head(struct generator *g, const struct generated *files) {
   put(g, "#pragma GCC visibility pop");
   put(g, "#pragma clang attribute pop");
   put(g, "#pragma clang diagnostic ignored \"-Weverything\"");
+  put_structs(g, "", true);
   put(g, "#pragma clang diagnostic error \"-Wincompatible-pointer-types\"");
   put(g, "#pragma clang diagnostic error \"-Wincompatible-pointer-types-discards-qualifiers\"");
 }
@@ -310,8 +314,9 @@ static int generate(struct generator *g, struct generated *out, struct error *er
 int generate_c(const struct desc *d, const struct shape *s, struct generated *out, struct error *err) {
   struct kernel k;
   *out = (struct generated){0};
-  if (generated_kernel(&k, d, err) != OP_OK)
-    return err->code;
+  int code = generated_kernel(&k, d, "static", true, err);
+  if (code)
+    return code;
   struct shape fitting = *s;
   if (!shape_fits(d, s))
     fitting.width = 0;
@@ -319,7 +324,7 @@ int generate_c(const struct desc *d, const struct shape *s, struct generated *ou
   fitting.stream &= shape_can_stream(d, &fitting);
   out->width = fitting.width;
   struct generator g = {.d = d, .s = &fitting, .w = &c_words, .k = &k, .out = &out->main};
-  int code = generate(&g, out, err);
+  code = generate(&g, out, err);
   kernel_free(&k);
   if (code != OP_OK)
     generated_free(out);

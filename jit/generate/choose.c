@@ -25,7 +25,7 @@ bool shape_fits(const struct desc *d, const struct shape *s) {
     return true;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
-    if (a->form == DESC_GBL && !global_fits(a))
+    if (type_is_struct(a->type) || (a->form == DESC_GBL && !global_fits(a)))
       return false;
     if (a->form == DESC_DAT && a->dim > LONGEST_ROW)
       return false;

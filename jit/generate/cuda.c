@@ -8,12 +8,13 @@
 #include "jit/front/prelude.h"
 #include "jit/generate/cuda_write.h"
 
+static const char word_variable[] = "__constant__";
 static const struct word cuda_named[] = {
     {"wide", "long long"},
     {"widen", "(long long)"}, /* an int, before it is multiplied */
     {"restricted", "__restrict__"},
     {"constant", "static __device__ const"},
-    {"variable", "__constant__"}, /* that the host sets */
+    {"variable", word_variable}, /* that the host sets */
     {"helper", "static __device__ __forceinline__ void"},
     {"kernel", "extern \"C\" __global__ void"},
     {"bounds", "__launch_bounds__"},
@@ -50,7 +51,7 @@ static const struct words cuda_words = {
 static void put_variables(struct cuda_writer *w) {
   for (int i = 0; i < w->g.d->nconsts; i++) {
     const struct desc_const *c = &w->g.d->consts[i];
-    if (!c->folded)
+    if (!c->folded && !type_is_struct(c->type))
       put(&w->g, c->dim == 1 ? "$variable %s %s%s;" : "$variable %s %s%s[%d];", word_type(&w->g, c->type),
           cuda_before_name(c->name), c->name, c->dim);
   }
@@ -65,6 +66,7 @@ static void put_kernel_text(struct cuda_writer *w, const struct generated *files
   put_variables(w);
   put(&w->g, "#include \"%s\"", files->kernel_file);
   put(&w->g, "$closeuser");
+  put_structs(&w->g, "op2_user::", false);
 }
 
 /* ---- parameters ---- */
@@ -277,6 +279,11 @@ static void put_sum(struct cuda_writer *w, int k) {
   put_close(&w->g);
 }
 
+static bool cuda_has_structs(const struct desc *d) {
+  enum type_code types[OP_MAX_ARGS];
+  return desc_structs(d, types) > 0;
+}
+
 /* ---- everything ---- */
 static void put_everything(struct cuda_writer *w, const struct cuda_parameters *p,
                            const struct generated *files) {
@@ -287,11 +294,17 @@ static void put_everything(struct cuda_writer *w, const struct cuda_parameters *
   text_free(&shape);
   put(&w->g, "#include \"%s\"", files->prelude_file);
   /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
-  put_value_types(w, p);
-  cuda_put_slot(w);
+  if (!cuda_has_structs(w->g.d)) {
+    put_value_types(w, p);
+    cuda_put_slot(w);
+  }
   for (int k = 0; w->shape->strategy == CUDA_APART && k < w->targets.count; k++)
     put_sum(w, k);
   put_kernel_text(w, files);
+  if (cuda_has_structs(w->g.d)) { /* which it has */
+    put_value_types(w, p);
+    cuda_put_slot(w);
+  }
   put_head(w, p);
   cuda_put_start(w);
   if (cuda_has_blocks(w->shape->strategy))
@@ -337,7 +350,7 @@ int generate_cuda(const struct desc *d, const struct cuda_shape *s, struct gener
                   struct error *err) {
   struct kernel k;
   *out = (struct generated){0};
-  int code = generated_kernel(&k, d, err);
+  int code = generated_kernel(&k, d, word_variable, false, err);
   if (code)
     return code;
   struct cuda_writer w = {.g = {.d = d, .w = &cuda_words, .k = &k, .out = &out->main}, .shape = s};

@@ -131,7 +131,8 @@ static void put_vector(struct cuda_writer *w, int arg) {
 static void put_before(struct cuda_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   if (!a->present)
-    put(&w->g, "%s op2_a%d[%d] = {0};", word_type(&w->g, a->type), arg, a->dim);
+    put(&w->g, "%s op2_a%d[%d] = {%s};", word_type(&w->g, a->type), arg, a->dim,
+        type_is_struct(a->type) ? "" : "0");
   else if (a->form == DESC_IDX)
     put_idx(&w->g, arg);
   else if (a->form == DESC_INFO || (a->form == DESC_GBL && a->access == OP_WORK))

@@ -138,7 +138,7 @@ void cuda_put_start(struct cuda_writer *w) {
         put_nothing(w, i);
     } else if (a->access == OP_RW) {
       put_components(&w->g, a->dim, "op2_r.g%d[#] = op2_g%d[#];", i, i);
-    } else {
+    } else if (!type_is_struct(a->type)) {
       put_components(&w->g, a->dim, "op2_r.g%d[#] = %s;", i, word_sum(a->type));
     }
   }

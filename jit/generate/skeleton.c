@@ -82,7 +82,7 @@ const char *word_before(const struct generator *g, const char *name) {
 }
 
 const char *word_type(const struct generator *g, enum type_code type) {
-  return g->w->types[type];
+  return type_is_struct(type) ? struct_word(g->d, type) : g->w->types[type];
 }
 
 /* ---- questions ---------------------------------------------------------------------------------*/
@@ -235,9 +235,16 @@ void put_accumulated(struct generator *g) {
 
 /* ---- the text ----------------------------------------------------------------------------------*/
 
-int generated_kernel(struct kernel *k, const struct desc *d, struct error *err) {
-  if (!d->entry)
-    return kernel_parse(k, d->text, strlen(d->text), d->kernel_name, err);
+int generated_kernel(struct kernel *k, const struct desc *d, const char *word, bool places,
+                     struct error *err) {
+  if (!d->entry) {
+    struct text text = {0};
+    int code = structs_text(d, word, places, &text, err);
+    if (!code)
+      code = kernel_parse(k, text_str(&text), text.length, d->kernel_name, err);
+    text_free(&text);
+    return code;
+  }
   *k = (struct kernel){.text = strdup(d->text), .length = strlen(d->text)};
   return k->text ? OP_OK : error_memory(err, "a kernel text", k->length);
 }

@@ -42,7 +42,9 @@ struct generator {
 
 /* The description's text, read. One in C++ comes from a compiler, which has read it: nothing but its bytes. kernel_free
  * releases it. */
-int generated_kernel(struct kernel *k, const struct desc *d, struct error *err);
+/* `word` and `places`: see structs_text. */
+int generated_kernel(struct kernel *k, const struct desc *d, const char *word, bool places,
+                     struct error *err);
 
 /* One line of code, indented. In a format "$wide" is the dialect's word of that name. */
 void put(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -79,6 +81,17 @@ bool arg_is_vector(const struct desc_arg *a);
 /* Does no other argument pass this one's dat? */
 bool arg_is_alone(const struct desc *d, const struct desc_arg *a);
 bool arg_is_extremum_with_info(const struct desc_arg *a);
+
+/* What messages about layouts begin with; the rest is for the user. */
+#define STRUCT_DIFFERS "op2jit: "
+/* structs.c: what generated code calls a struct of the program. */
+const char *struct_word(const struct desc *d, enum type_code type);
+/* Behind the kernel's text: these names, and that the layouts are those of the program. `before` stands before the
+ * user's names; with `kinds` the members' types are compared too, which needs C. */
+void put_structs(struct generator *g, const char *before, bool kinds);
+/* The text with its constants of such types declared where the struct is. `word` comes first; with `places`
+ * their addresses get names. */
+int structs_text(const struct desc *d, const char *word, bool places, struct text *out, struct error *err);
 
 /* Folded constants as definitions. */
 void put_constants(struct generator *g);

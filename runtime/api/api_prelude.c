@@ -1,8 +1,9 @@
-/* Text that all kernels share. */
+/* What kernels share: text, and types of the program. */
 #include <string.h>
 
 #include "api/api.h"
 #include "base/sha256.h"
+#include "base/types.h"
 #include "check/trap.h"
 #include "jit/front/kernel.h"
 #include "jit/front/unit/unit.h"
@@ -48,6 +49,22 @@ static int share(struct op_context *ctx, const char *call, const char *text, con
 /* Inside a kernel, so that no call is entered. */
 void op2jit_assert_failed(const char *condition) {
   trap_assert_failed(condition);
+}
+
+int op2jit_decl_type(const char *name, size_t size, int nmembers, const op2jit_member members[]) {
+  struct op_context *ctx = api_enter("OP_TYPE", KEEP);
+  struct text layout = {0};
+  if (!ctx)
+    return api_refused();
+  int code = api_error()->code;
+  if (!code)
+    code = type_declare(name, size, nmembers, members, api_error());
+  if (!code)
+    type_print_layout(type_parse(name, NULL), &layout);
+  code = agree_on_call(ctx, code, api_error(), "OP_TYPE of %s\nlayout\t%s\n", name ? name : "NULL",
+                       text_str(&layout));
+  text_free(&layout);
+  return api_leave(code);
 }
 
 int op2jit_decl_prelude(const char *text) {

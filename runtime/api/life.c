@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/types.h"
 #include "check/forms.h"
 #include "check/shadow/lazy.h"
 #include "check/shadow/shadow.h"
@@ -268,6 +269,7 @@ void context_close(struct op_context *ctx) {
   list_free(ctx->kernel_files);
   shared_free(ctx->shared);
   text_forget(ctx);
+  types_forget();
   profile_free(ctx->profile);
   handles_release_all(ctx->handles);
   release(ctx);

@@ -67,7 +67,8 @@ static int take_kernel(struct desc *d, const struct kernel *k, struct error *err
   d->fp = strdup("contract");
   d->origin_file = k->origin_file ? strdup(k->origin_file) : NULL;
   d->origin_line = k->origin_line;
-  bool good = d->kernel_name && d->text && d->fp && (d->origin_file || !k->origin_file);
+  bool good = origins_copy(&d->origins, &k->origins) && d->kernel_name && d->text && d->fp &&
+              (d->origin_file || !k->origin_file);
   return good ? OP_OK : error_memory(err, "a kernel text", k->length);
 }
 
@@ -206,13 +207,14 @@ static int run_check(struct cli *cli) {
   struct text text = {0};
   struct error err = {0};
   int status = CLI_FAILED;
+  struct shared shared = {.folders = env_value(&cli->env, ENV_INCLUDE)};
   const char *name = cli->values[OPTION_KERNEL];
   if (!name)
     return cli_fail(CLI_USAGE, "--kernel NAME is missing: which function of %s is the kernel?",
                     cli->words[0]);
   int code = read_file(cli->words[0], &text, &err);
   if (!code)
-    code = kernel_parse(&k, text_str(&text), text.length, name, &err);
+    code = kernel_parse_unit(&k, &shared, text_str(&text), name, &err);
   if (!code && (code = parse_words(cli, &k, &d, &err)))
     status = CLI_USAGE;
   if (!code)
@@ -226,6 +228,7 @@ static int run_check(struct cli *cli) {
   if (code)
     cli_fail(status, "%s", error_message(&err));
   kernel_free(&k);
+  shared_free(&shared);
   desc_free(&d);
   text_free(&text);
   error_free(&err);
@@ -239,7 +242,8 @@ const struct command cli_check[] = {
      .least = 1,
      .most = -1,
      .help = "Prove that a kernel does what its access descriptors say",
-     .more = "FILE holds the kernel's text alone: its function and the helpers that it calls, without\n"
+     .more = "FILE holds the kernel's text alone: its function and the helpers that it calls, or #includes "
+             "them, without\n"
              "#include <op2jit.h>, OP_KERNEL or OP_KERNEL_DEF around it, and without a program.\n"
              "One text per argument of the loop, in their order:\n"
              "  \"dat TYPE DIM ACCESS\"             a dat on the loop's own set\n"

@@ -28,6 +28,7 @@ struct file_dataset {
   int rank;                          /* 0: a single value */
   long long extents[FILE_RANK_MOST]; /* of which the first counts rows */
   enum type_code type; /* what holds its values without loss; TYPE_NONE: no type of the library does */
+  bool compound;       /* structs; `type` is TYPE_NONE then */
   char words[48];      /* for messages: "32-bit integers", "strings" */
 };
 
@@ -38,6 +39,7 @@ enum file_kind { FILE_NOTHING, FILE_DATASET, FILE_OTHER };
 struct file_table {
   int version;      /* of this table: FILE_TABLE_VERSION */
   const char *name; /* "hdf5-serial" */
+  void (*structs)(struct type_table *table); /* what the structs of the program are; said once */
   /* `shown`: what messages call the file. `fortran`: the communicator as in struct comm (any number, also a
    * negative one), or FILE_ALONE; to write, FILE_ALONE. */
   int (*open)(struct file **out, const char *path, const char *shown, enum file_mode mode, int fortran,
@@ -73,6 +75,6 @@ struct file_table {
    * have. An error if there is something that cannot be copied. */
   int (*copy_rest)(struct file *from, struct file *to, struct error *err);
 };
-enum { FILE_TABLE_VERSION = 4 };
+enum { FILE_TABLE_VERSION = 5 };
 
 #endif

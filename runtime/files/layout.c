@@ -124,7 +124,8 @@ int layout_find_table(struct layout *l, const char *name, int dim, bool whole, l
   int code = layout_find(l, name, out, err);
   if (code)
     return code;
-  if (out->type == TYPE_NONE || (whole && (out->type == TYPE_DOUBLE || out->type == TYPE_FLOAT)))
+  if ((out->type == TYPE_NONE && (whole || !out->compound)) ||
+      (whole && (out->type == TYPE_DOUBLE || out->type == TYPE_FLOAT)))
     return error_set(err, OP_ERR_TYPE, "%s: \"%s\" holds %s; expected %s", l->path, name, out->words,
                      whole ? "whole numbers" : "numbers");
   const long long columns = out->rank == 1 ? 1 : out->rank == 2 ? out->extents[1] : -1;

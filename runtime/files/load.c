@@ -145,6 +145,9 @@ static int read_dat(struct op_context *ctx, struct layout *l, struct dat *dat, c
   int code = find_rows(l, dat->set, name, dat->dim, false, &d, err);
   if (code)
     return code;
+  if (d.compound != type_is_struct(dat->type))
+    return error_set(err, OP_ERR_TYPE, "%s: \"%s\" holds %s; the dat is declared as \"%s\"", l->path, name,
+                     d.words, type_info(dat->type)->name);
   const bool plain = is_plain(dat);
   if (!plain && !(rows = array_new((size_t)count, dat->row_bytes)))
     code = error_memory(err, "a dat's rows", (size_t)count * dat->row_bytes);
@@ -204,9 +207,9 @@ static int read_const(struct layout *l, const char *name, int dim, enum type_cod
   for (int i = 0; i < d.rank; i++)
     if (__builtin_mul_overflow(values, d.extents[i], &values))
       values = -1;
-  if (d.type == TYPE_NONE)
-    return error_set(err, OP_ERR_TYPE, "%s: constant \"%s\" holds %s; expected numbers", l->path, name,
-                     d.words);
+  if ((d.type == TYPE_NONE && !d.compound) || d.compound != type_is_struct(type))
+    return error_set(err, OP_ERR_TYPE, "%s: constant \"%s\" holds %s; expected %s", l->path, name, d.words,
+                     type_is_struct(type) ? type_info(type)->name : "numbers");
   if (values != dim)
     return error_set(err, OP_ERR_DIM, "%s: constant \"%s\" has %lld values; expected %d", l->path, name,
                      values, dim);

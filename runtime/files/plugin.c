@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "base/types.h"
 #include "base/whereami.h"
 
 static const struct {
@@ -29,6 +30,7 @@ static int open_at(struct file_plugin *plugin, const char *path, struct error *e
     return error_set(err, OP_ERR_FILE,
                      "%s is not the HDF5 plugin of this version of op2jit; install both together", path);
   }
+  table->structs(types_of_program());
   *plugin = (struct file_plugin){library, table};
   return OP_OK;
 }

@@ -96,7 +96,7 @@ static void add_place(struct text *out, const char *name) {
 static int write_dat(struct op_context *ctx, struct layout *l, struct dat *dat, const char *name,
                      struct error *err) {
   const struct layout_link links[2] = {{"set", dat->set->name}, {NULL, NULL}};
-  char words[48];
+  char words[200];
   snprintf(words, sizeof words, "%s%s", type_info(dat->type)->name, dat->asked_soa ? ":soa" : "");
   const struct rows_table table = {.name = name,
                                    .type = dat->type,

@@ -165,6 +165,12 @@ static int add_field(struct vtk_step *s, struct dat *dat, int cells, struct erro
     f->cells[cells] = dat;
     return OP_OK;
   }
+  if (type_is_struct(dat->type))
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "op_write_vtk: dat \"%s\" is of \"%s\", and a field is of numbers; copy the members that are to be "
+        "seen into dats of their own, by a loop",
+        dat->name, type_info(dat->type)->name);
   struct vtk_field *f = &s->fields[s->nfields++];
   *f = (struct vtk_field){.name = dat->name,
                           .dim = dat->dim,

@@ -38,6 +38,18 @@ static int fail(const struct check *c, int code, const char *format, ...) {
   return code;
 }
 
+/* A struct is not combined. */
+static int check_struct_access(const struct check *c, enum type_code type) {
+  const int access = c->said->access;
+  if (!type_is_struct(type) || (access != OP_INC && access != OP_MIN && access != OP_MAX))
+    return OP_OK;
+  return fail(c, OP_ERR_ACCESS,
+              "%s combines numbers, and the type is \"%s\"; declare the argument OP_RW if no two elements "
+              "meet in one "
+              "value, or put what is combined into data of numbers",
+              access_names[access], type_info(type)->name);
+}
+
 static int check_access(const struct check *c, unsigned allowed, const char *kind, const char *names) {
   int access = c->said->access;
   if (access < 0 || access >= ACCESSES)
@@ -161,7 +173,7 @@ static int check_dat(const struct check *c) {
   if (!code)
     code = check_dat_matches(c, dat, target);
   c->arg->dat = dat;
-  return code;
+  return code ? code : check_struct_access(c, dat->type);
 }
 
 /* The global's own dim and type, or those that were said. */
@@ -190,6 +202,8 @@ static int check_global(const struct check *c) {
                           "a set of one element");
   if (!code)
     code = check_value(c);
+  if (!code)
+    code = check_struct_access(c, c->arg->type);
   int access = c->said->access;
   if (!code && (access == OP_WRITE || access == OP_RW) && c->loop->set->global_size != 1)
     return fail(c, OP_ERR_ACCESS,
@@ -228,6 +242,10 @@ static int check_payload(const struct check *c) {
     code = check_dim(c);
   if (code)
     return code;
+  if (type_is_struct((enum type_code)c->said->type))
+    return fail(c, OP_ERR_TYPE,
+                "a payload is of numbers, and the type is \"%s\"; carry the element's number instead",
+                type_info((enum type_code)c->said->type)->name);
   int ref = c->said->ref;
   if (ref < 1 || ref > c->loop->nargs)
     return fail(c, OP_ERR_ARGUMENT,

@@ -80,7 +80,7 @@ static int describe_constants(struct op_context *ctx, struct loop *loop, struct 
     *out = (struct desc_const){.name = strdup(constant->name),
                                .type = constant->type,
                                .dim = constant->dim,
-                               .folded = constant->changes <= FOLD_CHANGES,
+                               .folded = constant->changes <= FOLD_CHANGES && !type_is_struct(constant->type),
                                .value = array_new(constant->bytes, 1)};
     d->nconsts++;
     if (!out->name || !out->value)

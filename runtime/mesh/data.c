@@ -150,7 +150,7 @@ struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const cha
     return NULL;
   if (!forced_layout(env_value(ctx->env, ENV_VARIANT), name ? name : "unnamed", &soa))
     soa = asked_soa;
-  soa &= !ctx->compiled;
+  soa &= !ctx->compiled && !type_is_struct(code); /* a struct is one value */
   struct dat *dat = calloc(1, sizeof *dat);
   if (!dat || !(dat->name = name_copy(name)) || !(dat->handle = handle_new(ctx->handles, HANDLE_DAT, dat)))
     goto no_memory;

@@ -34,8 +34,7 @@ void agree_print_values(struct text *out, int type, int count, const void *value
   const unsigned char *value = values;
   text_add(out, type_info(code)->name);
   for (int i = 0; value && i < count; i++) {
-    char word[64];
-    type_print(code, value + (size_t)i * type_info(code)->size, word, sizeof word);
-    text_addf(out, "%s %s", i ? "," : "", word);
+    text_add(out, i ? ", " : " ");
+    type_add(code, value + (size_t)i * type_info(code)->size, out);
   }
 }

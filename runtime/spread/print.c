@@ -24,13 +24,18 @@ static bool text_head(FILE *file, const struct dat *dat) {
 }
 
 static bool text_rows(FILE *file, const struct dat *dat, const unsigned char *rows, long count) {
-  char value[64];
+  struct text line = {0};
   for (long e = 0; e < count; e++)
     for (int c = 0; c < dat->dim; c++, rows += dat->value_size) {
-      type_print(dat->type, rows, value, sizeof value);
-      if (fprintf(file, "%s%c", value, c + 1 < dat->dim ? ' ' : '\n') < 0)
+      type_add(dat->type, rows, &line);
+      text_add_char(&line, c + 1 < dat->dim ? ' ' : '\n');
+      if (fwrite(text_str(&line), 1, line.length, file) != line.length || !text_ok(&line)) {
+        text_free(&line);
         return false;
+      }
+      text_clear(&line);
     }
+  text_free(&line);
   return true;
 }
 

@@ -12,6 +12,14 @@ OP_KERNEL_DEF(
 /* A macro of the program may stand for several arguments. */
 #define BOTH(name) OP_KERNEL_OF(name), #name
 
+struct state {
+  double rho, u[3];
+  int kind;
+  struct {
+    float x;
+  } inner;
+};
+
 static void handler(const op_error *error, void *user) {
   (void)user;
   op_printf("%d %s %s\n", error->code, error->name, error->message);
@@ -65,6 +73,7 @@ int main(int argc, char **argv) {
   code |= op_fetch_data(x, value) | op_put_data(x, value) | op_fetch_data_idx(x, value, 0, 0);
   code |= op_renumber(map) | op_renumber_by("rcm", map, NULL) | op_partition("", "", set, map, x);
   code |= op_open_hdf5();
+  code |= OP_TYPE(struct state, rho, u, kind, inner.x);
   code |= op_decl_prelude("enum { A };") | op_prelude_file("shared.h");
   op_timers(&cpu, &wall);
   if (op_counters()->loops && op_is_root() && !op_rank() && op_rank_count() == 1 &&

@@ -92,6 +92,86 @@ CASE(assert_does_not_hold) {
   op_exit();
 }
 
+/* ---- types of the program ---- */
+
+struct state {
+  double rho;
+  float u[2];
+};
+
+static op_dat declare_states(op_set cells) {
+  OP_TYPE(struct state, rho, u);
+  return op_decl_dat(cells, 1, "struct state", NULL, "states");
+}
+
+CASE(type_with_another_layout) {
+  (void)said;
+  declare_states(m->cells);
+  OP_TYPE(struct state, rho);
+}
+
+CASE(type_of_a_struct_unknown) {
+  (void)said;
+  op_decl_dat(m->cells, 1, "struct cell", NULL, "states");
+}
+
+CASE(struct_incremented) {
+  (void)said;
+  op_par_loop("void k(struct state *s) { s->rho += 1; }", "k", m->cells,
+              op_arg_dat(declare_states(m->cells), -1, OP_ID, 1, "struct state", OP_INC));
+}
+
+CASE(struct_smallest) {
+  struct state s = {0, {0, 0}};
+  (void)said;
+  declare_states(m->cells);
+  op_par_loop("void k(struct state *s) { s->rho += 1; }", "k", m->cells,
+              op_arg_gbl(&s, 1, "struct state", OP_MIN));
+}
+
+CASE(struct_as_payload) {
+  struct state s = {0, {0, 0}};
+  double least = 0;
+  (void)said;
+  declare_states(m->cells);
+  op_par_loop("void k(double *l, struct state *s) { *l = 0; }", "k", m->cells,
+              op_arg_gbl(&least, 1, "double", OP_MIN), op_arg_info(&s, 1, "struct state", 1));
+}
+
+CASE(struct_read_not_const) {
+  (void)said;
+  op_par_loop("void k(struct state *s) { s->rho += 1; }", "k", m->cells,
+              op_arg_dat(declare_states(m->cells), -1, OP_ID, 1, "struct state", OP_READ));
+}
+
+/* Of a mesh of its own, for the prelude stays. */
+static void with_struct(struct said *said, const char *prelude) {
+  if (begin(NULL) != OP_OK)
+    return;
+  op_set cells = op_decl_set(3, "cells");
+  op_dat states = declare_states(cells);
+  op_decl_prelude(prelude);
+  op_par_loop("void k(struct state *s) {\n  s->rho += 1;\n}\n", "k", cells,
+              op_arg_dat(states, -1, OP_ID, 1, "struct state", OP_RW));
+  said_keep(said, op_last_error());
+  op_exit();
+}
+
+CASE(struct_differs) {
+  UNUSED;
+  with_struct(said, "struct state { double rho; double u[2]; };\n");
+}
+
+CASE(struct_lacks_a_member) {
+  UNUSED;
+  with_struct(said, "struct state { double rho; float v[2]; };\n");
+}
+
+CASE(struct_is_nowhere) {
+  UNUSED;
+  with_struct(said, "enum { NOTHING };\n");
+}
+
 #define ROW(name, code, more)                                                                                \
   { #name, code, IN_MESH | more, name }
 const struct negative_case shared_cases[] = {
@@ -105,6 +185,15 @@ const struct negative_case shared_cases[] = {
     {"prelude_wrong", OP_ERR_COMPILE, COMPILED_ONLY, prelude_wrong},
     {"prelude_of_op_kernel_wrong", OP_ERR_COMPILE, COMPILED_ONLY, prelude_of_op_kernel_wrong},
     ROW(prelude_defines_the_name, OP_ERR_COMPILE, COMPILED_ONLY),
+    ROW(type_with_another_layout, OP_ERR_TYPE, 0),
+    ROW(type_of_a_struct_unknown, OP_ERR_TYPE, 0),
+    ROW(struct_incremented, OP_ERR_ACCESS, 0),
+    ROW(struct_smallest, OP_ERR_ACCESS, 0),
+    ROW(struct_as_payload, OP_ERR_TYPE, 0),
+    ROW(struct_read_not_const, OP_ERR_KERNEL, 0),
+    {"struct_differs", OP_ERR_TYPE, COMPILED_ONLY, struct_differs},
+    {"struct_lacks_a_member", OP_ERR_TYPE, COMPILED_ONLY, struct_lacks_a_member},
+    {"struct_is_nowhere", OP_ERR_TYPE, COMPILED_ONLY, struct_is_nowhere},
     {"assert_does_not_hold", OP_ERR_VIOLATION, 0, assert_does_not_hold},
     {NULL, 0, 0, NULL},
 };

@@ -43,6 +43,8 @@ void case_free(struct test_case *c) {
 }
 
 bool case_library_ready(bool native) {
+  if (op_decl_prelude(SHARED_TEXT))
+    return false;
   for (int i = 0; i < CONSTANTS; i++)
     if (op_decl_const(constants[i].name, constants[i].dim, vtypes[constants[i].type].c, constants[i].at))
       return false;

@@ -107,6 +107,16 @@ struct kernel {
 /* Number `number` of the kernels that `seed` gives. */
 void kernel_invent(struct kernel *k, uint64_t seed, int number);
 
+/* The prelude, which is a part of the program of native kernels as well. Every second kernel uses it. */
+#define SHARED_TEXT                                                                                          \
+  "enum { SHARED_MASK = 1023 };\n"                                                                           \
+  "#define SHARED_CHOICE(c, a, b) ((c) ? (a) : (b))\n"                                                       \
+  "static inline long long lower_shared(long long a, long long b) { return SHARED_CHOICE(a < b, a, b); }\n"  \
+  "static inline long long higher_shared(long long a, long long b) { return SHARED_CHOICE(a > b, a, b); }\n"
+static inline bool kernel_shares(const struct kernel *k) {
+  return k->table[1] & 1;
+}
+
 struct text;
 void kernel_print(const struct kernel *k, struct text *out);
 

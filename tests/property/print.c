@@ -6,7 +6,8 @@
 #include "kernel.h"
 
 /* How each operation is written: @0 @1 @2 kids, @w the node's whole number, @k the kernel's name, @f the
- * suffix of functions and numbers in single precision, @T the floating type. */
+ * suffix of functions and numbers in single precision, @T the floating type, @s and @m a name and a number that a
+ * prelude may have. */
 static const char *const forms[][2] = {
     /* whole, floating */
     [N_NUMBER] = {"(@wLL)", NULL},
@@ -14,18 +15,18 @@ static const char *const forms[][2] = {
     [N_ADD] = {"(@0 + @1)", "(@0 + @1)"},
     [N_SUB] = {"(@0 - @1)", "(@0 - @1)"},
     [N_MUL] = {"(@0 * @1)", "(@0 * @1)"},
-    [N_MIN] = {"lower_@k(@0, @1)", "fmin@f(@0, @1)"},
-    [N_MAX] = {"higher_@k(@0, @1)", "fmax@f(@0, @1)"},
-    [N_ABS] = {"higher_@k(@0, -(@0))", "fabs@f(@0)"},
+    [N_MIN] = {"lower_@s(@0, @1)", "fmin@f(@0, @1)"},
+    [N_MAX] = {"higher_@s(@0, @1)", "fmax@f(@0, @1)"},
+    [N_ABS] = {"higher_@s(@0, -(@0))", "fabs@f(@0)"},
     [N_NEG] = {"(-@0)", "(-@0)"},
     [N_SELECT] = {"(@0 ? @1 : @2)", "(@0 ? @1 : @2)"},
     [N_FLOOR] = {NULL, "floor@f(@0)"},
-    [N_CLAMP] = {"lower_@k(higher_@k(@0, -@wLL), @wLL)", "fmin@f(fmax@f(@0, -@w), @w)"},
+    [N_CLAMP] = {"lower_@s(higher_@s(@0, -@wLL), @wLL)", "fmin@f(fmax@f(@0, -@w), @w)"},
     [N_LESS] = {"(@0 < @1)", NULL},
     [N_BOTH] = {"(@0 & @1)", NULL},
     [N_EITHER] = {"(@0 | @1)", NULL},
     [N_XOR] = {"(@0 ^ @1)", NULL},
-    [N_SHIFT_LEFT] = {"((@0 & 1023) << @w)", NULL},
+    [N_SHIFT_LEFT] = {"((@0 & @m) << @w)", NULL},
     [N_SHIFT_RIGHT] = {"((@0 & 1048575) >> @w)", NULL},
     [N_DIV] = {"(@0 / @wLL)", NULL},
     [N_MOD] = {"(@0 % @wLL)", NULL},
@@ -93,6 +94,10 @@ static void expression(const struct kernel *k, int index, struct text *out) {
         expression(k, n->kid[*c - '0'], out);
       else if (*c == 'w')
         text_addf(out, "%lld", n->whole);
+      else if (*c == 's' || *c == 'm')
+        text_add(out, *c == 's'          ? (kernel_shares(k) ? "shared" : k->name)
+                      : kernel_shares(k) ? "SHARED_MASK"
+                                         : "1023");
       else
         text_add(out, *c == 'k' ? k->name : *c == 'f' ? f : k->single_work ? "float" : "double");
     }
@@ -116,9 +121,9 @@ static bool calls(const struct kernel *k, bool floating) {
 
 static void print_helpers(const struct kernel *k, struct text *out) {
   const char *name = k->name, *T = k->single_work ? "float" : "double";
-  if (uses(k, N_MIN, N_CLAMP, N_CLAMP))
+  if (!kernel_shares(k) && uses(k, N_MIN, N_CLAMP, N_CLAMP))
     text_addf(out, "static long long lower_%s(long long a, long long b) { return a < b ? a : b; }\n", name);
-  if (uses(k, N_MAX, N_CLAMP, N_ABS))
+  if (!kernel_shares(k) && uses(k, N_MAX, N_CLAMP, N_ABS))
     text_addf(out,
               "static inline long long higher_%s(long long a, long long b) {\n  if (a > b)\n    return a;\n  "
               "return b;\n}\n",

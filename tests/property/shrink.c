@@ -71,6 +71,9 @@ void case_print(const struct test_case *c, const struct world *w, FILE *out) {
     fprintf(out, ";\n");
   }
   fprintf(out, "int main(int argc, char **argv) {\nop_init(argc, argv, 0);\n");
+  fputs("op_decl_prelude(", out);
+  print_literal(out, SHARED_TEXT);
+  fputs(");\n", out);
   for (int i = 0; i < CONSTANTS; i++)
     fprintf(out, "static %s %s[%d]; /* value of the run */\nop_decl_const(\"%s\", %d, \"%s\", %s);\n",
             vtypes[constants[i].type].c, constants[i].name, constants[i].dim, constants[i].name,

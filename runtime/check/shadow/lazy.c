@@ -111,7 +111,8 @@ static size_t compare(const struct written *w, enum type_code type, size_t count
         largest(type, w->before, count, largest(type, w->first, count, largest(type, w->memory, count, 0)));
   for (size_t k = 0; k < count; k++) {
     const unsigned char *a = w->first + k * info->size, *b = w->memory + k * info->size;
-    if (memcmp(a, b, info->size) == 0)
+    const bool members = type_is_struct(type);
+    if (type_near(type, a, b, members ? TOLERANCE_DOUBLE : 0, members ? TOLERANCE_FLOAT : 0))
       continue;
     const double x = type_number(type, a), y = type_number(type, b);
     if (!info->is_float || !(fabs(x - y) <= tolerance || (isnan(x) && isnan(y))))

@@ -115,7 +115,8 @@ static struct difference compare(const struct loop_arg *arg, double sum, double 
   }
   part = fmax(part, 2 * additions * (type == TYPE_FLOAT ? FLT_EPSILON : DBL_EPSILON));
   for (size_t k = 0; k < count; k++) {
-    if (memcmp(a + k * info->size, b + k * info->size, info->size) == 0)
+    if (type_near(type, a + k * info->size, b + k * info->size, type_is_struct(type) ? TOLERANCE_DOUBLE : 0,
+                  type_is_struct(type) ? TOLERANCE_FLOAT : 0))
       continue;
     double x = type_number(type, a + k * info->size), y = type_number(type, b + k * info->size);
     if (!info->is_float || !(fabs(x - y) <= part * largest || (isnan(x) && isnan(y))))

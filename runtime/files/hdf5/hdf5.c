@@ -140,6 +140,7 @@ __attribute__((visibility("default"))) extern const struct file_table op2jit_fil
 const struct file_table op2jit_file_table = {
     .version = FILE_TABLE_VERSION,
     .name = OP2JIT_FILES_NAME,
+    .structs = types_look_into,
     .open = open_file,
     .close = close_file,
     .kind = kind_of,

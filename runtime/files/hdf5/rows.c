@@ -6,7 +6,40 @@
 
 /* ---- types ---- */
 
+/* Members with their names, those of a struct within with dots; several of one kind as an array. */
+static hid_t member_type(const struct type_member *m) {
+  const size_t size = type_info(m->type)->size;
+  if (m->type == TYPE_NONE)
+    return H5Tcreate(H5T_OPAQUE, m->size);
+  const hsize_t count = m->size / size;
+  return count == 1 ? H5Tcopy(hdf5_type(m->type)) : H5Tarray_create2(hdf5_type(m->type), 1, &count);
+}
+
+/* Made once, and kept as the native ones are. The memory's layout is also the file's. */
+static hid_t struct_type(enum type_code type) {
+  static struct {
+    hid_t id;
+    const char *name; /* a program may begin again, with other structs */
+  } made[TYPES_OF_PROGRAM];
+  const struct type_info *info = type_info(type);
+  const int number = (int)type - TYPE_COUNT - 1;
+  if (made[number].name == info->name)
+    return made[number].id;
+  if (made[number].name)
+    H5Tclose(made[number].id);
+  made[number].id = H5Tcreate(H5T_COMPOUND, info->size);
+  made[number].name = info->name;
+  for (int i = 0; i < info->nmembers; i++) {
+    const hid_t member = member_type(&info->members[i]);
+    H5Tinsert(made[number].id, info->members[i].name, info->members[i].offset, member);
+    H5Tclose(member);
+  }
+  return made[number].id;
+}
+
 hid_t hdf5_type(enum type_code type) {
+  if (type_is_struct(type))
+    return struct_type(type);
   switch (type) {
   case TYPE_DOUBLE: return H5T_NATIVE_DOUBLE;
   case TYPE_FLOAT: return H5T_NATIVE_FLOAT;
@@ -43,6 +76,9 @@ void hdf5_describe(hid_t type, struct file_dataset *out) {
   } else if (class == H5T_FLOAT) {
     out->type = size <= 4 ? TYPE_FLOAT : size <= 8 ? TYPE_DOUBLE : TYPE_NONE;
     snprintf(out->words, sizeof out->words, "%zu-bit floating point", 8 * size);
+  } else if (class == H5T_COMPOUND) {
+    out->compound = true;
+    snprintf(out->words, sizeof out->words, "structs of %zu bytes", size);
   } else
     snprintf(out->words, sizeof out->words, "%s", class == H5T_STRING ? "strings" : "no numbers");
 }
@@ -154,6 +190,20 @@ static int misfit_error(const struct file *file, const char *name, enum type_cod
                    file->path, name, what, type_info(type)->name);
 }
 
+/* HDF5 leaves a member that the file has not as it is, without a word. */
+static int check_members(const struct file *file, const char *name, hid_t dataset, enum type_code type,
+                         struct error *err) {
+  const struct type_info *info = type_info(type);
+  hid_t there = H5Dget_type(dataset);
+  int code = OP_OK;
+  for (int i = 0; i < info->nmembers && !code; i++)
+    if (H5Tget_member_index(there, info->members[i].name) < 0)
+      code = error_set(err, OP_ERR_TYPE, "%s: \"%s\": its structs have no member %s, which %s has",
+                       file->path, name, info->members[i].name, info->name);
+  H5Tclose(there);
+  return code;
+}
+
 static int read_rows(struct file *file, const char *name, hid_t dataset, enum type_code type, long long first,
                      long long rows, void *out, struct error *err) {
   struct misfit misfit = {0};
@@ -175,8 +225,10 @@ int hdf5_read(struct file *file, const char *name, enum type_code type, long lon
               void *out, struct error *err) {
   struct quiet before = quiet_begin();
   hid_t dataset = H5Dopen2(file->id, name, H5P_DEFAULT);
-  int code = dataset >= 0 ? read_rows(file, name, dataset, type, first, rows, out, err)
+  int code = dataset >= 0 ? check_members(file, name, dataset, type, err)
                           : hdf5_failed(file, name, "the dataset cannot be opened", err);
+  if (!code)
+    code = read_rows(file, name, dataset, type, first, rows, out, err);
   H5Dclose(dataset);
   quiet_end(before);
   return code;

@@ -1,0 +1,11 @@
+/* Structs of the program: what types.c asks of them. */
+#ifndef OP2JIT_BASE_STRUCTS_H
+#define OP2JIT_BASE_STRUCTS_H
+
+#include "base/types.h"
+
+const struct type_info *struct_info(enum type_code code);
+enum type_code struct_find(const char *name);
+int struct_print(enum type_code code, const void *value, char *out, size_t size);
+
+#endif
