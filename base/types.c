@@ -192,6 +192,25 @@ void type_combine(enum type_code code, int access, void *target, const void *val
   combine(code, access, target, value, 0, 1, false);
 }
 
+#define IMPROVE(T)                                                                                           \
+  do {                                                                                                       \
+    T to, from, v;                                                                                           \
+    memcpy(&to, target, sizeof to);                                                                          \
+    memcpy(&from, start, sizeof from);                                                                       \
+    memcpy(&v, value, sizeof v);                                                                             \
+    const bool beats = access == OP_MIN ? v < to : v > to;                                                   \
+    if (from != from ? v == v && (to != to || beats) : v != v || beats)                                      \
+      memcpy(target, &v, sizeof v);                                                                          \
+  } while (0)
+
+void type_improve(enum type_code code, int access, void *target, const void *start, const void *value) {
+  switch (code) {
+  case TYPE_DOUBLE: IMPROVE(double); break;
+  case TYPE_FLOAT: IMPROVE(float); break;
+  default: type_combine(code, access, target, value);
+  }
+}
+
 void type_start_sum(enum type_code code, void *target, size_t count) {
   enum { PIECE = 4096 }; /* stays in the cache */
   static const double nothing = -0.0;

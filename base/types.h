@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "error.h"
+#include "op2jit.h"
 #include "text.h"
 
 enum type_code {
@@ -82,9 +83,20 @@ const char *type_names(void);
 /* What is wrong with a name that type_parse did not know, or NULL, and what was expected. */
 void type_tell_unknown(const char *said, struct text *out);
 
+/* Accesses by which many elements change one value, in any order. */
+static inline bool access_is_extremum(int access) {
+  return access == OP_MIN || access == OP_MAX;
+}
+static inline bool access_reduces(int access) {
+  return access == OP_INC || access_is_extremum(access);
+}
+
 /* target = target (access) value for one value: access OP_INC, OP_MIN or OP_MAX. A NaN on either side
  * of MIN or MAX gives NaN. */
 void type_combine(enum type_code code, int access, void *target, const void *value);
+/* For an extremum of a dat: `value` is what the kernel made of `start`, which `target` held before any element. A NaN
+ * that was there from the start gives way to a number, one that an element left does not. */
+void type_improve(enum type_code code, int access, void *target, const void *start, const void *value);
 /* What a sum of floating-point numbers begins with, and is left as it is by: -0.0, for 0 + -0.0 is 0. Zero for
  * whole numbers. */
 void type_start_sum(enum type_code code, void *target, size_t count);

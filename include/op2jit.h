@@ -228,8 +228,8 @@ typedef enum {
   OP_WRITE = 1, /* every component written, none read before */
   OP_RW = 2,    /* read and written */
   OP_INC = 3,   /* only added to; safe for any number of elements with one target */
-  OP_MIN = 4,   /* globals: the smallest value */
-  OP_MAX = 5,   /* globals: the largest value */
+  OP_MIN = 4,   /* the smallest value: only changed to smaller ones; safe for any number of elements */
+  OP_MAX = 5,   /* the largest value, likewise */
   OP_WORK = 6   /* globals: scratch for each element, undefined before */
 } op_access;
 
@@ -254,8 +254,9 @@ typedef struct op_arg {
 
 /* A dat. Direct: map OP_ID and idx -1. Through a map: idx 0 .. arity-1 names one column; idx -arity
  * passes all targets as a vector `T *x[arity]`. `dim` and `type` repeat the declaration; its ":soa" may be
- * left out. Access is one of READ, WRITE, RW, INC; that indirect WRITE and RW never meet on one target is the
- * user's promise.
+ * left out. Access is one of READ, WRITE, RW, INC, MIN, MAX; that indirect WRITE and RW never meet on one target is the
+ * user's promise. MIN and MAX start from what the dat holds: the kernel finds there a value that may be better already
+ * by other elements, and writes if (v < *m) *m = v. A loop takes one of INC, MIN and MAX of a dat.
  * Local, as all op_arg_* calls. */
 op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type, op_access access);
 /* The same if `present` is not 0; else the kernel gets a pointer that it must not use. */

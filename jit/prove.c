@@ -62,6 +62,8 @@ const char *prove_remedy(const struct desc *d, const struct prove_finding *f) {
            "-=";
   if (a->map < 0)
     return extremum ? "declare it OP_RW, or only add to it" : f->remedy;
+  if (extremum)
+    return f->remedy;
   if (a->access == OP_INC)
     return "add to it only, with += or -=, and do not read it";
   if (a->access == OP_READ)

@@ -128,6 +128,7 @@ static void put_types(struct generator *g) {
     put_constants(g);
   put_variable_constants(g);
   put_info_types(g);
+  put_extrema(g);
   /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
   if (g->s->width)
     put_helpers(g);

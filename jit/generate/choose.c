@@ -111,7 +111,7 @@ static int count_values(const struct desc *d, bool increments) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     if (a->present && a->form == DESC_DAT &&
-        (increments ? a->map >= 0 && a->access == OP_INC
+        (increments ? a->map >= 0 && access_reduces(a->access)
                     : a->access == OP_READ && type_info(a->type)->is_float))
       count += a->dim * arg_columns(d, a);
   }

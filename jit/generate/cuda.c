@@ -167,6 +167,23 @@ static void put_block_head(struct cuda_writer *w) {
   put(&w->g, "const int op2_ncolours = op2_counts[op2_block];");
 }
 
+/* Where component op2_c of a block's targets is in memory, and in shared memory. */
+static void staged_places(const struct cuda_writer *w, int k, struct text *memory, struct text *shared) {
+  const int number = w->targets.items[k].dat, dim = w->g.d->dats[number].dim;
+  if (dat_is_apart(w->g.d, number)) {
+    text_addf(memory, "op2_d%d[op2_c / op2_n%d * op2_s%d + op2_q%d[op2_u%d + op2_c %% op2_n%d]]", number, k,
+              number, k, k, k);
+    text_addf(shared, "op2_h%d[op2_c %% op2_n%d * %d + op2_c / op2_n%d]", k, k, dim, k);
+    return;
+  }
+  add_words(&w->g, memory,
+            w->g.d->dats[number].wide ? "op2_d%d[($wide)op2_q%d[op2_u%d + op2_c / %d] * %d + op2_c %% %d]"
+                                      : "op2_d%d[op2_q%d[op2_u%d + op2_c / %d] * %d + op2_c %% %d]",
+            number, k, k, dim, dim, dim);
+  text_addf(shared, "op2_h%d[op2_c]", k);
+}
+
+/* Sums begin with nothing, extrema with what is there. */
 static void put_shared(struct cuda_writer *w) {
   put(&w->g, "$shared $aligned unsigned char op2_shared[];");
   for (int k = 0; k < w->targets.count; k++) {
@@ -175,29 +192,31 @@ static void put_shared(struct cuda_writer *w) {
         word_type(&w->g, dat->type), k);
     put(&w->g, "const $wide op2_u%d = op2_f%d[op2_block];", k, k);
     put(&w->g, "const int op2_n%d = (int)(op2_f%d[op2_block + 1] - op2_u%d);", k, k, k);
-    put(&w->g, "for (int op2_c = $thread; op2_c < op2_n%d * %d; op2_c += %d) op2_h%d[op2_c] = %s;", k,
-        dat->dim, w->shape->block, k, word_sum(dat->type));
+    struct text memory = {0}, shared = {0};
+    const bool sum = w->targets.items[k].access == OP_INC;
+    staged_places(w, k, &memory, &shared);
+    put(&w->g, "for (int op2_c = $thread; op2_c < op2_n%d * %d; op2_c += %d) %s = %s;", k, dat->dim,
+        w->shape->block, text_str(&shared), sum ? word_sum(dat->type) : text_str(&memory));
+    w->g.out->failed |= memory.failed || shared.failed;
+    text_free(&memory);
+    text_free(&shared);
   }
   put(&w->g, "$barrier");
 }
 
 static void put_flush(struct cuda_writer *w) {
   for (int k = 0; k < w->targets.count; k++) {
-    int number = w->targets.items[k].dat;
-    const struct desc_dat *dat = &w->g.d->dats[number];
+    const struct desc_dat *dat = &w->g.d->dats[w->targets.items[k].dat];
     put_open(&w->g, "for (int op2_c = $thread; op2_c < op2_n%d * %d; op2_c += %d)", k, dat->dim,
              w->shape->block);
-    if (dat_is_apart(w->g.d, number))
-      put(&w->g,
-          "op2_d%d[op2_c / op2_n%d * op2_s%d + op2_q%d[op2_u%d + op2_c %% op2_n%d]] += op2_h%d[op2_c %% "
-          "op2_n%d "
-          "* %d + op2_c / op2_n%d];",
-          number, k, number, k, k, k, k, k, dat->dim, k);
-    else
-      put(&w->g,
-          dat->wide ? "op2_d%d[($wide)op2_q%d[op2_u%d + op2_c / %d] * %d + op2_c %% %d] += op2_h%d[op2_c];"
-                    : "op2_d%d[op2_q%d[op2_u%d + op2_c / %d] * %d + op2_c %% %d] += op2_h%d[op2_c];",
-          number, k, k, dat->dim, dat->dim, dat->dim, k);
+    struct text memory = {0}, shared = {0};
+    staged_places(w, k, &memory, &shared);
+    /* No other block of this colour has the target: an extremum is the best of what was there already. */
+    put(&w->g, "%s %s %s;", text_str(&memory), w->targets.items[k].access == OP_INC ? "+=" : "=",
+        text_str(&shared));
+    w->g.out->failed |= memory.failed || shared.failed;
+    text_free(&memory);
+    text_free(&shared);
     put_close(&w->g);
   }
 }
@@ -237,6 +256,13 @@ static void body_whole(struct cuda_writer *w) {
   cuda_put_element(w);
 }
 
+static bool has_extrema(const struct cuda_writer *w) {
+  for (int k = 0; k < w->targets.count; k++)
+    if (access_is_extremum(w->targets.items[k].access))
+      return true;
+  return false;
+}
+
 static void put_blocks(struct cuda_writer *w) {
   put_block_head(w);
   if (w->shape->strategy != CUDA_BLOCKS)
@@ -248,6 +274,9 @@ static void put_blocks(struct cuda_writer *w) {
     put_open(&w->g, "if (op2_on)");
     cuda_put_element(w);
     put_close(&w->g);
+    /* All have seen what their extrema begin with before one changes. */
+    if (has_extrema(w))
+      put(&w->g, "$barrier");
     put_by_colour(w, body_increments);
   }
   if (w->shape->strategy != CUDA_BLOCKS)
@@ -270,10 +299,16 @@ static void put_sum(struct cuda_writer *w, int k) {
       dat_is_apart(w->g.d, number) ? "%s *to = dat + c * stride + target;"
                                    : "%s *to = dat + ($wide)target * stride + c;",
       type);
-  put(&w->g, "%s sum = *to;", type);
-  put(&w->g,
-      "for (int i = first[target]; i < first[target + 1]; i++) sum += apart[($wide)entries[i] * %d + c];",
-      dat->dim);
+  const int access = w->targets.items[k].access;
+  put(&w->g, "const %s start = *to;", type);
+  put(&w->g, "%s sum = start;", type);
+  put_open(&w->g, "for (int i = first[target]; i < first[target + 1]; i++)");
+  put(&w->g, "const %s value = apart[($wide)entries[i] * %d + c];", type, dat->dim);
+  if (access == OP_INC)
+    put(&w->g, "sum += value;");
+  else
+    put(&w->g, "op2_improve(&sum, start, value, %s);", access == OP_MAX ? "true" : "false");
+  put_close(&w->g);
   put(&w->g, "*to = sum;");
   put_close(&w->g);
   put_close(&w->g);

@@ -32,9 +32,10 @@ void cuda_shape_print(const struct cuda_shape *s, struct text *out);
 bool cuda_shape_word(const char *word, struct cuda_shape *s);
 bool cuda_has_blocks(enum cuda_strategy s); /* works on a plan's blocks */
 
-/* ---- increments through maps ---- */
+/* ---- increments through maps, and extrema ---- */
 struct cuda_target {
   int dat;
+  int access; /* OP_INC, OP_MIN or OP_MAX */
   int ncolumns;
   struct cuda_column {
     int arg, map, column; /* map and column -1: the element itself */

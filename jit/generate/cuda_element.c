@@ -14,7 +14,8 @@ int cuda_target_of(const struct cuda_targets *t, int dat) {
 }
 
 bool cuda_is_increment(const struct cuda_writer *w, const struct desc_arg *a) {
-  return a->present && a->form == DESC_DAT && a->access == OP_INC && cuda_target_of(&w->targets, a->dat) >= 0;
+  return a->present && a->form == DESC_DAT && access_reduces(a->access) &&
+         cuda_target_of(&w->targets, a->dat) >= 0;
 }
 
 /* Which of its target's columns entry `v` of an argument is. */
@@ -128,6 +129,21 @@ static void put_vector(struct cuda_writer *w, int arg) {
   text_free(&list);
 }
 
+/* An extremum begins with what is there, and keeps that. */
+static void put_begun(struct cuda_writer *w, int arg) {
+  const struct desc_arg *a = &w->g.d->args[arg];
+  const int n = arg_columns(w->g.d, a);
+  for (int v = 0; v < n; v++) {
+    char memory[128];
+    component(w, a, v, memory, sizeof memory);
+    if (w->shape->strategy == CUDA_ATOMICS)
+      put_components(&w->g, a->dim, "op2_a%d[%d + #] = op2_peek(&%s);", arg, v * a->dim, memory);
+    else
+      put_loaded(w, arg, v);
+  }
+  put_components(&w->g, n * a->dim, "op2_b%d[#] = op2_a%d[#];", arg, arg);
+}
+
 static void put_before(struct cuda_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   if (!a->present)
@@ -141,6 +157,8 @@ static void put_before(struct cuda_writer *w, int arg) {
     put(&w->g, "%s op2_a%d[1] = {op2_b%d[0]};", word_type(&w->g, a->type), arg, arg);
   else if (a->form == DESC_DAT && !cuda_is_increment(w, a) && is_row(w, a))
     put_row(w, arg);
+  else if (a->form == DESC_DAT && cuda_is_increment(w, a) && is_row(w, a) && access_is_extremum(a->access))
+    put_begun(w, arg);
   if (a->form == DESC_DAT && arg_is_vector(a))
     put_vector(w, arg);
 }
@@ -196,7 +214,10 @@ void cuda_put_rows(struct cuda_writer *w) {
     const struct desc_arg *a = &w->g.d->args[i];
     if (cuda_is_increment(w, a) && is_row(w, a)) {
       put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), i, arg_columns(w->g.d, a) * a->dim);
-      put_components(&w->g, arg_columns(w->g.d, a) * a->dim, "op2_a%d[#] = %s;", i, word_sum(a->type));
+      if (a->access == OP_INC)
+        put_components(&w->g, arg_columns(w->g.d, a) * a->dim, "op2_a%d[#] = %s;", i, word_sum(a->type));
+      else
+        put(&w->g, "%s op2_b%d[%d];", word_type(&w->g, a->type), i, arg_columns(w->g.d, a) * a->dim);
     }
   }
 }
@@ -227,6 +248,10 @@ static void put_increment(struct cuda_writer *w, int arg, int v) {
   if (w->shape->strategy == CUDA_APART)
     put_components(&w->g, a->dim, "op2_p%d[(($wide)op2_e * %d + %d) * %d + #] = op2_a%d[%d + #];", k,
                    w->targets.items[k].ncolumns, c, a->dim, arg, v * a->dim);
+  else if (access_is_extremum(a->access))
+    put_components(&w->g, a->dim, "op2_%simprove(&%s, op2_b%d[%d + #], op2_a%d[%d + #], %s);",
+                   w->shape->strategy == CUDA_ATOMICS ? "atomic_" : "", memory, arg, v * a->dim, arg,
+                   v * a->dim, a->access == OP_MAX ? "true" : "false");
   else if (w->shape->strategy == CUDA_ATOMICS)
     put_components(&w->g, a->dim, "op2_add(&%s, op2_a%d[%d + #]);", memory, arg, v * a->dim);
   else

@@ -51,16 +51,16 @@ bool cuda_shape_word(const char *word, struct cuda_shape *s) {
 }
 
 /* ---- targets ---- */
-static struct cuda_target *find_target(struct cuda_targets *t, int dat) {
+static struct cuda_target *find_target(struct cuda_targets *t, int dat, int access) {
   for (int i = 0; i < t->count; i++)
     if (t->items[i].dat == dat)
       return &t->items[i];
-  t->items[t->count] = (struct cuda_target){.dat = dat};
+  t->items[t->count] = (struct cuda_target){.dat = dat, .access = access};
   return &t->items[t->count++];
 }
 
 static bool is_incremented(const struct desc_arg *a) {
-  return a->present && a->form == DESC_DAT && a->access == OP_INC;
+  return a->present && a->form == DESC_DAT && access_reduces(a->access);
 }
 
 /* Through a map; or directly, where increments through a map meet them. */
@@ -79,7 +79,7 @@ int cuda_targets_find(const struct desc *d, struct cuda_targets *out, struct err
     const struct desc_arg *a = &d->args[i];
     if (!has_columns(d, a))
       continue;
-    struct cuda_target *t = find_target(out, a->dat);
+    struct cuda_target *t = find_target(out, a->dat, a->access);
     const bool vector = arg_is_vector(a);
     int n = vector ? d->maps[a->map].arity : 1;
     struct cuda_column *columns = array_resize(t->columns, (size_t)t->ncolumns + (size_t)n, sizeof *columns);

@@ -54,12 +54,16 @@ static void put_row(struct generator *g, int arg) {
   put(g, "%s op2_a%d[%d];", word_type(g, a->type), arg, n * a->dim);
   if (a->access == OP_WRITE)
     return;
+  if (access_is_extremum(a->access))
+    put(g, "%s op2_b%d[%d];", word_type(g, a->type), arg, n * a->dim);
   for (int v = 0; v < n; v++) {
     char memory[128];
     arg_component(g, a, arg_column(a, v), memory, sizeof memory);
     put_components(g, a->dim, "op2_a%d[%d + #] = %s;", arg, v * a->dim,
                    a->access == OP_INC ? word_sum(a->type) : memory);
   }
+  if (access_is_extremum(a->access))
+    put_components(g, n * a->dim, "op2_b%d[#] = op2_a%d[#];", arg, arg);
 }
 
 void put_pointers(struct generator *g, int arg) {
@@ -205,6 +209,8 @@ static void put_stored(struct generator *g, int arg) {
     arg_component(g, a, arg_column(a, v), memory, sizeof memory);
     if (a->access == OP_INC)
       put_added(g, a, memory, row);
+    else if (access_is_extremum(a->access))
+      put_components(g, a->dim, "op2_better%d(&%s, op2_b%d[%d + #], %s);", arg, memory, arg, v * a->dim, row);
     else
       put_components(g, a->dim, "%s = %s;", memory, row);
   }

@@ -169,6 +169,24 @@ void put_info_types(struct generator *g) {
           g->d->args[i].dim);
 }
 
+void put_extrema(struct generator *g) {
+  for (int i = 0; i < g->d->nargs; i++) {
+    const struct desc_arg *a = &g->d->args[i];
+    if (!a->present || a->form != DESC_DAT || !access_is_extremum(a->access))
+      continue;
+    const char *type = word_type(g, a->type);
+    put_open(g, "static inline __attribute__((always_inline)) void op2_better%d(%s *to, %s start, %s value)",
+             i, type, type, type);
+    put(g, "const int beats = value %c *to;", a->access == OP_MAX ? '>' : '<');
+    if (type_info(a->type)->is_float)
+      put(g, "if (start != start ? value == value && (*to != *to || beats) : value != value || beats) *to = "
+             "value;");
+    else
+      put(g, "if (beats) *to = value;");
+    put_close(g);
+  }
+}
+
 /* ---- one value per component --------------------------------------------------------------------*/
 
 int component_lines(struct generator *g, int dim) {

@@ -97,6 +97,9 @@ int structs_text(const struct desc *d, const char *word, bool places, struct tex
 void put_constants(struct generator *g);
 /* struct op2_info3 for each INFO argument. */
 void put_info_types(struct generator *g);
+/* For each dat that is an extremum op2_better3(to, start, value): the value, which the kernel made of the start, takes
+ * the place of a worse one. */
+void put_extrema(struct generator *g);
 /* What is declared before the first element and combined behind the last. */
 void put_accumulators(struct generator *g);
 void put_accumulated(struct generator *g);

@@ -3,7 +3,7 @@
 #include "jit/generate/lanes.h"
 
 /* Names in a strip: op2_l3 the lanes of argument 3, value c of lane l of target v at [(v * dim + c) * width + l];
- * op2_r3 its results turned back into rows; op2_m0_1[l] map entries, or op2_o0_1 what they are more than their
+ * op2_b3 what an extremum began with; op2_r3 its results turned back into rows; op2_m0_1[l] map entries, or op2_o0_1 what they are more than their
  * elements; inside the loop over lanes op2_a3 and op2_v3 as for one element. */
 
 /* ---- addresses ---------------------------------------------------------------------------------*/
@@ -37,7 +37,7 @@ static bool is_contiguous(const struct generator *g, const struct desc_arg *a) {
  * order of elements. */
 static bool leaves_at_once(const struct generator *g, const struct desc_arg *a) {
   return is_contiguous(g, a) &&
-         (a->map < 0 || a->access != OP_INC || (!arg_is_vector(a) && arg_is_alone(g->d, a)));
+         (a->map < 0 || !access_reduces(a->access) || (!arg_is_vector(a) && arg_is_alone(g->d, a)));
 }
 
 /* What is turned at once: a whole row, or one component of data that lie apart. */
@@ -128,7 +128,7 @@ static void put_load(struct generator *g, const struct desc_arg *a, int arg, int
 }
 
 static bool is_loaded(const struct desc_arg *a) {
-  return a->access == OP_READ || a->access == OP_RW;
+  return a->access == OP_READ || a->access == OP_RW || access_is_extremum(a->access);
 }
 
 static void put_dat_lanes(struct generator *g, int arg) {
@@ -138,6 +138,10 @@ static void put_dat_lanes(struct generator *g, int arg) {
   for (int v = 0; is_loaded(a) && v < n; v++)
     for (int c = 0; c < a->dim; c += turned_dim(g, a))
       put_load(g, a, arg, arg_column(a, v), c, (v * a->dim + c) * width);
+  if (!access_is_extremum(a->access))
+    return;
+  put(g, "%s op2_b%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), arg, n * a->dim * width);
+  put(g, "__builtin_memcpy(op2_b%d, op2_l%d, sizeof op2_l%d);", arg, arg, arg);
 }
 
 /* Numbers that are looked up one by one stand in lanes before the loop over them; others are made there, for LLVM
@@ -275,7 +279,7 @@ static void put_turned(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   int n = arg_columns(g->d, a), width = g->s->width;
   char name[32];
-  if (is_contiguous(g, a) || turned_dim(g, a) == 1)
+  if (is_contiguous(g, a) || turned_dim(g, a) == 1 || access_is_extremum(a->access))
     return;
   lanes_name(a->type, turned_dim(g, a), name, sizeof name);
   put(g, "%s op2_r%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), arg, n * result_part(g, a));
@@ -292,16 +296,38 @@ static void put_contiguous_store(struct generator *g, int arg) {
       const int from = (v * a->dim + c) * width;
       char where[160];
       lane_address(g, a, arg_column(a, v), c, "0", where, sizeof where);
-      if (a->access != OP_INC) {
+      if (!access_reduces(a->access)) {
         put(g, "__builtin_memcpy(%s, op2_l%d + %d, sizeof(%s) * %d);", where, arg, from,
             word_type(g, a->type), width);
         continue;
       }
       put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
       lane_address(g, a, arg_column(a, v), c, "op2_l", where, sizeof where);
-      put(g, "*(%s) += op2_l%d[%d + op2_l];", where, arg, from);
+      if (a->access == OP_INC)
+        put(g, "*(%s) += op2_l%d[%d + op2_l];", where, arg, from);
+      else
+        put(g, "op2_better%d(%s, op2_b%d[%d + op2_l], op2_l%d[%d + op2_l]);", arg, where, arg, from, arg,
+            from);
       put_close(g);
     }
+}
+
+/* One component of a lane's results at one target. */
+static void put_component_store(struct generator *g, int arg, int v, int c, int lane) {
+  const struct desc_arg *a = &g->d->args[arg];
+  const int from = (v * a->dim + c) * g->s->width + lane;
+  char number[16], where[160], element[64];
+  snprintf(number, sizeof number, "%d", lane);
+  lane_address(g, a, arg_column(a, v), c, number, where, sizeof where);
+  if (!access_is_extremum(a->access)) {
+    put(g, "*(%s) %s op2_l%d[%d];", where, a->access == OP_INC ? "+=" : "=", arg, from);
+    return;
+  }
+  if (!dat_is_apart(g->d, a->dat) && a->dim > 1) {
+    lane_target(g, a, arg_column(a, v), number, element, sizeof element);
+    snprintf(where, sizeof where, "op2_d%d + %s * %d + %d", a->dat, element, a->dim, c);
+  }
+  put(g, "op2_better%d(%s, op2_b%d[%d], op2_l%d[%d]);", arg, where, arg, from, arg, from);
 }
 
 /* One lane's results of one argument, added or stored. */
@@ -312,16 +338,14 @@ static void put_lane_store(struct generator *g, int arg, int lane) {
   snprintf(number, sizeof number, "%d", lane);
   lanes_name(a->type, turned_dim(g, a), name, sizeof name);
   for (int v = 0; v < arg_columns(g->d, a); v++) {
-    if (turned_dim(g, a) > 1) {
+    if (turned_dim(g, a) > 1 && !access_is_extremum(a->access)) {
       lane_address(g, a, arg_column(a, v), 0, number, where, sizeof where);
       put(g, "op2_%s_%s(%s, op2_r%d + %d);", a->access == OP_INC ? "add" : "put", name, where, arg,
           v * result_part(g, a) + lane * lanes_row(a->dim, width));
       continue;
     }
     for (int c = 0; c < a->dim; c++) {
-      lane_address(g, a, arg_column(a, v), c, number, where, sizeof where);
-      put(g, "*(%s) %s op2_l%d[%d];", where, a->access == OP_INC ? "+=" : "=", arg,
-          (v * a->dim + c) * width + lane);
+      put_component_store(g, arg, v, c, lane);
     }
   }
 }

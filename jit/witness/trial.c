@@ -394,20 +394,24 @@ static bool was_no_extremum(struct trial *t, int k, unsigned long number, struct
   const struct desc_arg *a = &t->loop->args[k];
   memcpy(t->first, t->memory, t->bytes);
   fill(t, number);
-  for (int c = 0; c < a->dim; c++) {
-    *out = (struct trial_result){.what = TRIAL_WRONG_SIDE, .argument = k, .component = c};
+  const int values = t->args[k].rows * a->dim;
+  for (int v = 0; v < values; v++) {
+    *out = (struct trial_result){
+        .what = TRIAL_WRONG_SIDE, .argument = k, .row = v / a->dim, .component = v % a->dim};
     out->values[0] = number_at(t, t->memory, out);
     out->values[1] = number_at(t, t->first, out);
     if (is_worse(a, out->values[0], out->values[1]))
       return true;
   }
-  memcpy(row(t, k, 0), row_in(t, t->first, k, 0), t->args[k].bytes);
+  for (int r = 0; r < t->args[k].rows; r++)
+    memcpy(row(t, k, r), row_in(t, t->first, k, r), t->args[k].bytes);
   if (run(t, 0) != 0 || was_odd())
     return false;
-  for (int c = 0; c < a->dim; c++) {
+  for (int v = 0; v < values; v++) {
     unsigned char start[sizeof(long double)];
-    *out = (struct trial_result){.what = TRIAL_TWICE, .argument = k, .component = c};
-    made_value(t->made, number, place_of(t, k, 0, c), a->type, false, start);
+    *out =
+        (struct trial_result){.what = TRIAL_TWICE, .argument = k, .row = v / a->dim, .component = v % a->dim};
+    made_value(t->made, number, place_of(t, k, out->row, out->component), a->type, false, start);
     out->values[0] = type_number(a->type, start);
     out->values[1] = number_at(t, t->first, out);
     out->values[2] = number_at(t, t->memory, out);

@@ -291,21 +291,26 @@ struct difference {
   const unsigned char *a, *b;
 };
 
-static void compare_values(enum type_code type, const unsigned char *a, const unsigned char *b, long element,
-                           int component, struct difference *most) {
+static void compare_values(const struct loop_arg *arg, const unsigned char *a, const unsigned char *b,
+                           long element, int component, struct difference *most) {
+  const enum type_code type = arg->type;
   if (memcmp(a, b, type_info(type)->size) == 0)
     return;
   const double size = fabs(type_number(type, a) - type_number(type, b));
+  /* Of 0 and -0 either is the smallest. */
+  if (size == 0 && type_info(type)->is_float && is_extremum(arg))
+    return;
   if (!most->found || size > most->size)
     *most = (struct difference){true, size, element, component, a, b};
 }
 
-static void compare_dat(const struct dat *dat, const unsigned char *forwards, struct difference *most) {
+static void compare_dat(const struct loop_arg *arg, const unsigned char *forwards, struct difference *most) {
+  const struct dat *dat = arg->dat;
   const unsigned char *now = dat->replicas[SPACE_HOST].memory;
   for (long e = 0; e < dat->set->extents[EXTENT_OWNED]; e++)
     for (int c = 0; c < dat->dim; c++) {
       const unsigned char *value = dat_value(dat, e, c);
-      compare_values(dat->type, forwards + (value - now), value, e, c, most);
+      compare_values(arg, forwards + (value - now), value, e, c, most);
     }
 }
 
@@ -314,10 +319,10 @@ static struct difference find_difference(const struct pass *p, const struct copi
   struct difference most = {0};
   for (int j = 0; arg->dat && j <= i; j++) /* the first argument of a dat has the copy */
     if (forwards->dats[j] && p->loop->args[j].dat == arg->dat)
-      compare_dat(arg->dat, forwards->dats[j], &most);
+      compare_dat(arg, forwards->dats[j], &most);
   for (int c = 0; arg_is_reduction(arg) && c < arg->dim; c++) {
     const size_t at = arg->offset + (size_t)c * type_info(arg->type)->size;
-    compare_values(arg->type, forwards->slots + at, p->launch->slots + at, 0, c, &most);
+    compare_values(arg, forwards->slots + at, p->launch->slots + at, 0, c, &most);
   }
   return most;
 }

@@ -31,15 +31,15 @@ static void load_numbers(const struct loop *loop, const struct loop_arg *arg, lo
   }
 }
 
-const unsigned char *row_start(const struct cell *cell, int arg) {
+static const unsigned char *global_start(const struct cell *cell, int arg) {
   const struct loop_arg *a = &cell->loop->args[arg];
   return a->info >= 0 ? cell->launch->user[arg] : cell->launch->slots + a->offset;
 }
 
 static void load_global(const struct cell *cell, int i, unsigned char *row) {
   const struct loop_arg *arg = &cell->loop->args[i];
-  const bool extremum = arg->access == OP_MIN || arg->access == OP_MAX;
-  copy(row, extremum ? row_start(cell, i) : cell->launch->globals + arg->offset, arg->bytes);
+  copy(row, access_is_extremum(arg->access) ? global_start(cell, i) : cell->launch->globals + arg->offset,
+       arg->bytes);
 }
 
 static void load_row(const struct cell *cell, int side, int i, int r, long element) {
@@ -66,6 +66,14 @@ static void load_row(const struct cell *cell, int side, int i, int r, long eleme
     for (int c = 0; c < arg->dim; c++)
       memcpy(row + (size_t)c * arg->dat->value_size, dat_value(arg->dat, row_target(arg, element, r), c),
              arg->dat->value_size);
+}
+
+const unsigned char *row_start(struct cell *cell, int arg, int r, long element) {
+  const struct loop_arg *a = &cell->loop->args[arg];
+  if (a->form == DESC_GBL)
+    return global_start(cell, arg);
+  load_row(cell, 1, arg, r, element);
+  return cell_row(cell, 1, arg, r);
 }
 
 void rows_load(struct cell *cell, int side, long element) {
@@ -99,7 +107,7 @@ static void store_dat(const struct cell *cell, int i, int r, long element) {
   const struct loop_arg *arg = &cell->loop->args[i];
   const unsigned char *row = cell_row(cell, 0, i, r);
   const long target = row_target(arg, element, r);
-  if (arg->access != OP_INC && !arg->dat->soa) {
+  if (!access_reduces(arg->access) && !arg->dat->soa) {
     copy(dat_value(arg->dat, target, 0), row, arg->bytes);
     return;
   }
@@ -108,6 +116,8 @@ static void store_dat(const struct cell *cell, int i, int r, long element) {
     const unsigned char *fresh = row + (size_t)c * arg->dat->value_size;
     if (arg->access == OP_INC)
       increase(arg->type, value, fresh);
+    else if (access_is_extremum(arg->access))
+      type_improve(arg->type, arg->access, value, value, fresh);
     else
       memcpy(value, fresh, arg->dat->value_size);
   }

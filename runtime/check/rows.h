@@ -35,8 +35,8 @@ static inline int row_poison(const struct loop *loop, int side, int arg) {
 void rows_load(struct cell *cell, int side, long element);
 /* Does row r, which the kernel was only to read, still hold what rows_load put there? May load the row on side 1. */
 bool row_is_unchanged(struct cell *cell, int side, int arg, int r, long element);
-/* What an extremum starts from. */
-const unsigned char *row_start(const struct cell *cell, int arg);
+/* What row r of an extremum starts from. May load the row on side 1. */
+const unsigned char *row_start(struct cell *cell, int arg, int r, long element);
 /* The rows of side 0 into the dats, slots and globals of the loop. */
 void rows_store(struct cell *cell, long element);
 

@@ -63,7 +63,7 @@ static int first_worsened(const struct loop_arg *arg, const unsigned char *befor
 }
 
 static bool is_extremum(const struct loop_arg *arg) {
-  return arg->form == DESC_GBL && (arg->access == OP_MIN || arg->access == OP_MAX);
+  return (arg->form == DESC_GBL || arg->form == DESC_DAT) && access_is_extremum(arg->access);
 }
 
 int watch_not_finite(const struct loop_arg *arg, const unsigned char *row) {
@@ -94,7 +94,8 @@ static bool is_suspicious(struct cell *cell, long element) {
       if (arg->access == OP_READ ? !row_is_unchanged(cell, 0, i, r, element)
           : arg->access == OP_WRITE
               ? first_poisoned(arg, cell_row(cell, 0, i, r), row_poison(cell->loop, 0, i)) >= 0
-              : is_extremum(arg) && first_worsened(arg, row_start(cell, i), cell_row(cell, 0, i, r)) >= 0)
+              : is_extremum(arg) &&
+                    first_worsened(arg, row_start(cell, i, r, element), cell_row(cell, 0, i, r)) >= 0)
         return true;
   }
   return false;
@@ -121,17 +122,18 @@ static int check_reads(struct cell *cell, int side, long element, struct error *
 static int check_extrema(struct cell *cell, long element, struct error *err) {
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct loop_arg *arg = &cell->loop->args[i];
-    if (!is_extremum(arg) || !arg->present)
-      continue;
-    const int c = first_worsened(arg, row_start(cell, i), cell_row(cell, 0, i, 0));
-    if (c >= 0)
-      return watch_tell_change(cell, i, 0, c, element, row_start(cell, i), cell_row(cell, 0, i, 0),
-                               arg->access == OP_MIN
-                                   ? "the kernel raised %s from %s to %s, so it assigns it "
-                                     "without comparing; write if (v < *m) *m = v"
-                                   : "the kernel lowered %s from %s to %s, so it assigns it "
-                                     "without comparing; write if (v > *m) *m = v",
-                               err);
+    for (int r = 0; is_extremum(arg) && r < cell->args[i].rows; r++) {
+      const unsigned char *start = row_start(cell, i, r, element), *now = cell_row(cell, 0, i, r);
+      const int c = first_worsened(arg, start, now);
+      if (c >= 0)
+        return watch_tell_change(cell, i, r, c, element, start, now,
+                                 arg->access == OP_MIN
+                                     ? "the kernel raised %s from %s to %s, so it assigns it "
+                                       "without comparing; write if (v < *m) *m = v"
+                                     : "the kernel lowered %s from %s to %s, so it assigns it "
+                                       "without comparing; write if (v > *m) *m = v",
+                                 err);
+    }
   }
   return OP_OK;
 }
@@ -344,8 +346,9 @@ static int start_at_limits(struct cell *cell) {
   int last = -1;
   for (int i = 0; i < cell->loop->nargs; i++) {
     const struct loop_arg *arg = &cell->loop->args[i];
-    for (int c = 0; is_extremum(arg) && arg->present && c < arg->dim; c++) {
-      put_limit(arg, cell_row(cell, 1, i, 0) + (size_t)c * value_size(arg));
+    for (int r = 0; is_extremum(arg) && r < cell->args[i].rows; r++) {
+      for (int c = 0; c < arg->dim; c++)
+        put_limit(arg, cell_row(cell, 1, i, r) + (size_t)c * value_size(arg));
       last = i;
     }
   }
@@ -371,13 +374,14 @@ static int check_limits(struct cell *cell, long element, struct error *err) {
   cell_run(cell, 1, 1);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    int c = is_extremum(arg) && arg->present ? first_below_limit(arg, cell_row(cell, 1, i, 0)) : -1;
-    if (c >= 0)
-      return watch_tell(cell, i, 0, c, element,
-                        arg->access == OP_MIN
-                            ? "the kernel assigns %s without comparing; write if (v < *m) *m = v"
-                            : "the kernel assigns %s without comparing; write if (v > *m) *m = v",
-                        err);
+    int c = -1;
+    for (int r = 0; is_extremum(arg) && r < cell->args[i].rows; r++)
+      if ((c = first_below_limit(arg, cell_row(cell, 1, i, r))) >= 0)
+        return watch_tell(cell, i, r, c, element,
+                          arg->access == OP_MIN
+                              ? "the kernel assigns %s without comparing; write if (v < *m) *m = v"
+                              : "the kernel assigns %s without comparing; write if (v > *m) *m = v",
+                          err);
     for (int r = 0; (arg->access == OP_WRITE || arg->access == OP_RW) && r < cell->args[i].rows; r++)
       if ((c = first_difference(arg, cell_row(cell, 0, i, r), cell_row(cell, 1, i, r))) >= 0)
         return watch_tell_dependence(cell, i, r, c, extremum, element, err);

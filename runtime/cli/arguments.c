@@ -90,8 +90,8 @@ static int read_access(const struct reader *r, const char *word, unsigned allowe
         return OP_OK;
     }
   return fail(r, OP_ERR_ACCESS, *word ? "the access is" : "the access is missing", word,
-              allowed >> OP_MIN & 1u ? "OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK, OP_WRITE or OP_RW"
-                                     : "OP_READ, OP_WRITE, OP_RW or OP_INC");
+              allowed >> OP_WORK & 1u ? "OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK, OP_WRITE or OP_RW"
+                                      : "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN or OP_MAX");
 }
 
 static int find_map(struct reader *r, const char *name, size_t length) {
@@ -135,7 +135,8 @@ static int read_dat(struct reader *r, struct desc_arg *a) {
       return code;
     next_word(r, word, "");
   }
-  const unsigned allowed = 1u << OP_READ | 1u << OP_WRITE | 1u << OP_RW | 1u << OP_INC;
+  const unsigned allowed =
+      1u << OP_READ | 1u << OP_WRITE | 1u << OP_RW | 1u << OP_INC | 1u << OP_MIN | 1u << OP_MAX;
   if ((code = read_access(r, word, allowed, &a->access)))
     return code;
   a->dat = r->d->ndats;

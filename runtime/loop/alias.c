@@ -1,5 +1,6 @@
-/* One dat passed several times. Allowed whatever the maps: READ with READ, INC with INC. Anything else is
- * allowed only if the elements reached by the two arguments do not meet, and never directly twice. */
+/* One dat passed several times. Allowed whatever the maps: READ with READ, INC with INC, MIN with MIN, MAX with MAX.
+ * Anything else is allowed only if the elements reached by the two arguments do not meet, and never directly twice.
+ * Two of INC, MIN and MAX never go together: what collects in one dat collects in one way. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "loop/op2/compiled.h"
 #include "mesh/data.h"
 
-static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW", "OP_INC"};
+static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW", "OP_INC", "OP_MIN", "OP_MAX"};
 
 /* Columns of the map that the argument uses. */
 static void columns(const struct loop_arg *arg, int *first, int *end) {
@@ -86,6 +87,12 @@ static bool is_forgiven(const struct op_context *ctx, const struct loop *loop) {
 static int check_pair(const struct loop *loop, int i, int j, unsigned char *marks, size_t bytes,
                       struct error *err) {
   const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
+  if (access_reduces(a->access) && access_reduces(b->access))
+    return error_set(
+        err, OP_ERR_ALIAS,
+        "loop %s: dat \"%s\" is passed as argument %d (%s) and as argument %d (%s); a loop takes one "
+        "of OP_INC, OP_MIN and OP_MAX of a dat: keep the others in a dat of their own",
+        loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access]);
   if (!a->map && !b->map)
     return error_set(
         err, OP_ERR_ALIAS,
@@ -103,7 +110,7 @@ static int check_pair(const struct loop *loop, int i, int j, unsigned char *mark
 static bool is_harmless(const struct loop_arg *a, const struct loop_arg *b) {
   if (a->dat != b->dat || !a->dat || !a->present || !b->present)
     return true;
-  return a->access == b->access && (a->access == OP_READ || a->access == OP_INC);
+  return a->access == b->access && (a->access == OP_READ || access_reduces(a->access));
 }
 
 int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *err) {

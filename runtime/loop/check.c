@@ -152,8 +152,9 @@ static int check_dat_matches(const struct check *c, const struct dat *dat, const
 }
 
 static int check_dat(const struct check *c) {
-  const unsigned allowed = 1u << OP_READ | 1u << OP_WRITE | 1u << OP_RW | 1u << OP_INC;
-  int code = check_access(c, allowed, "a dat", "OP_READ, OP_WRITE, OP_RW, OP_INC");
+  const unsigned allowed =
+      1u << OP_READ | 1u << OP_WRITE | 1u << OP_RW | 1u << OP_INC | 1u << OP_MIN | 1u << OP_MAX;
+  int code = check_access(c, allowed, "a dat", "OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX");
   if (!code)
     code = check_type(c);
   if (!code)

@@ -101,7 +101,7 @@ static bool computes_copies(struct op_context *ctx, const struct loop *loop, str
     /* What is said to be written may be so on some paths only. */
     if (arg->map || (loop->compiled && arg->access == OP_WRITE))
       return false;
-    increments |= arg->access == OP_INC;
+    increments |= access_reduces(arg->access);
   }
   return !increments || halo_is_current(ctx, dat, space, NULL);
 }

@@ -47,9 +47,9 @@ static int add_dat(struct tiled_description *d, const struct dat *dat) {
 static void add_access(struct tiled_description *d, struct chain_access *to, const struct loop_arg *arg) {
   const bool all = arg->map && arg->idx < 0;
   *to = (struct chain_access){.dat = add_dat(d, arg->dat),
-                              .use = arg->access == OP_READ  ? CHAIN_READS
-                                     : arg->access == OP_INC ? CHAIN_ADDS
-                                                             : CHAIN_WRITES,
+                              .use = arg->access == OP_READ        ? CHAIN_READS
+                                     : access_reduces(arg->access) ? CHAIN_ADDS
+                                                                   : CHAIN_WRITES,
                               .map = arg->map ? add_map(d, arg->map) : -1,
                               .first = arg->map && !all ? arg->idx : 0,
                               .count = all ? arg->map->arity : 1};

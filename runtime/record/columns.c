@@ -28,7 +28,7 @@ static void add_turned(struct columns *l) {
 
 static bool shares_its_dat(const struct loop *loop, const struct loop_arg *direct) {
   for (int i = 0; i < loop->nargs; i++)
-    if (loop->args[i].dat == direct->dat && loop->args[i].map && loop->args[i].access == OP_INC)
+    if (loop->args[i].dat == direct->dat && loop->args[i].map && access_reduces(loop->args[i].access))
       return true;
   return false;
 }
@@ -86,7 +86,7 @@ static void add_written(struct columns *l) {
   add_turned(l);
   for (int i = 0; i < l->loop->nargs; i++) {
     const struct loop_arg *arg = &l->loop->args[i];
-    if (arg->form == DESC_DAT && arg->present && !arg->map && arg->access == OP_INC &&
+    if (arg->form == DESC_DAT && arg->present && !arg->map && access_reduces(arg->access) &&
         shares_its_dat(l->loop, arg))
       add_own(l);
   }

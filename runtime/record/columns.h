@@ -12,9 +12,9 @@ int loop_columns(const struct loop *loop, const struct loop_part *part, enum pla
 /* Are there elements that must not run at the same time, as far as descriptors say? */
 bool loop_meets(const struct loop *loop);
 
-/* Is it incremented through a map? */
+/* Do elements meet in its targets, to add to them or for an extremum? */
 static inline bool arg_is_turned(const struct loop_arg *arg) {
-  return arg->form == DESC_DAT && arg->present && arg->map && arg->access == OP_INC;
+  return arg->form == DESC_DAT && arg->present && arg->map && access_reduces(arg->access);
 }
 /* Of an argument with a map. */
 static inline int arg_columns(const struct loop_arg *arg) {

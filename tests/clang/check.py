@@ -109,7 +109,7 @@ def refused():
             (["dat dubble 1 READ"], 'there is no type "dubble"'),
             (["dat double READ"], "there is no dim behind the type"),
             (["dat double 1"], "the access is missing"),
-            (["dat double 1 MIN"], 'the access is "MIN"'),
+            (["dat double 1 WORK"], 'the access is "WORK"'),
             (["dat double 1 m[x] READ"], 'the map is "m[x]"'),
             (["dat double 1 m[0..1] READ", "idx m[2]"], 'beyond the vector of map "m"'),
             (["gbl double 1 READ READ"], "too many words"),
@@ -147,7 +147,9 @@ def refused():
     out, _ = run("least", "dat double 1 READ", "dat double 1 OP_INC", status=1)
     check("of a dat OP_MIN is no remedy", "declare it OP_RW, or only add to it" in out and "OP_MIN" not in out, out)
     out, _ = run("least", "dat double 1 READ", "dat double 1 m[0] OP_INC", status=1)
-    check("nor through a map", "add to it only" in out and "OP_MIN" not in out, out)
+    check("through a map it is", "declare argument 2 (m) OP_MIN" in out and "OP_RW" not in out, out)
+    out, _ = run("least", "dat double 1 READ", "dat double 1 m[0] OP_MIN")
+    check("and then it is proved", "violated" not in out and out.count("proved") == 2, out)
     _, err = run("broken", "gbl double 1 OP_INC", status=1)
     check("an undeclared name's remedies", re.search(r"(?m)^put it in the text: .*; if gam is a constant, declare it with op_decl_const "
           r"before the loop \(op2jit check: --const\)$", err), err)

@@ -130,10 +130,6 @@ CASE(arg_access_unknown) {
   OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "double", (op_access)42));
 }
 
-CASE(arg_access_min) {
-  OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_MIN));
-}
-
 CASE(arg_access_work) {
   OVER_CELLS(op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_WORK));
 }
@@ -176,8 +172,8 @@ CASE(absent_type_misspelt) {
   OVER_CELLS(op_opt_arg_dat(0, NULL, -1, OP_ID, 1, "dbl", OP_READ));
 }
 
-CASE(absent_access_max) {
-  OVER_CELLS(op_opt_arg_dat(0, NULL, -1, OP_ID, 1, "double", OP_MAX));
+CASE(absent_access_work) {
+  OVER_CELLS(op_opt_arg_dat(0, NULL, -1, OP_ID, 1, "double", OP_WORK));
 }
 
 CASE(absent_global_access) {
@@ -320,6 +316,12 @@ CASE(alias_read_and_increment) {
               op_arg_dat(m->height, 1, m->edge_cells, 1, "double", OP_INC));
 }
 
+CASE(alias_sum_and_least) {
+  UNUSED;
+  op_par_loop(kernel_scale(), "scale", m->edges, op_arg_dat(m->height, 0, m->edge_cells, 1, "double", OP_INC),
+              op_arg_dat(m->height, 1, m->edge_cells, 1, "double", OP_MIN));
+}
+
 CASE(alias_two_rw_columns) {
   UNUSED;
   op_par_loop(kernel_scale(), "scale", m->edges, op_arg_dat(m->height, 0, m->edge_cells, 1, "double", OP_RW),
@@ -350,7 +352,6 @@ const struct negative_case loop_cases[] = {
     ROW(global_type_with_layout, OP_ERR_TYPE),
     ROW(arg_type_long, OP_ERR_TYPE),
     ROW(arg_access_unknown, OP_ERR_ACCESS),
-    ROW(arg_access_min, OP_ERR_ACCESS),
     ROW(arg_access_work, OP_ERR_ACCESS),
     ROW(arg_direct_other_set, OP_ERR_MAP_SET),
     ROW(arg_direct_index, OP_ERR_INDEX),
@@ -361,7 +362,7 @@ const struct negative_case loop_cases[] = {
     ROW(arg_index_low, OP_ERR_INDEX),
     ROW(absent_dim_zero, OP_ERR_DIM),
     ROW(absent_type_misspelt, OP_ERR_TYPE),
-    ROW(absent_access_max, OP_ERR_ACCESS),
+    ROW(absent_access_work, OP_ERR_ACCESS),
     ROW(absent_global_access, OP_ERR_ACCESS),
     ROW(global_null, OP_ERR_ARGUMENT),
     ROW(global_of_another_type, OP_ERR_TYPE),
@@ -388,6 +389,7 @@ const struct negative_case loop_cases[] = {
     ROW(alias_direct_rw, OP_ERR_ALIAS),
     ROW(alias_direct_write_twice, OP_ERR_ALIAS),
     ROW(alias_read_and_increment, OP_ERR_ALIAS),
+    ROW(alias_sum_and_least, OP_ERR_ALIAS),
     ROW(alias_two_rw_columns, OP_ERR_ALIAS),
     {NULL, 0, 0, NULL},
 };

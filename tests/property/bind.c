@@ -16,9 +16,9 @@ static bool goes_through_map(const struct param *p) {
 
 /* May two parameters of one loop be one dat? */
 static bool may_share(const struct param *a, const struct param *b) {
-  bool reads = a->access == OP_READ && b->access == OP_READ,
-       adds = a->access == OP_INC && b->access == OP_INC;
-  return reads || adds;
+  const int access = a->access;
+  return access == b->access &&
+         (access == OP_READ || access == OP_INC || access == OP_MIN || access == OP_MAX);
 }
 
 static bool fits_dat(const struct binding *b, const struct world *w, int dat, int p, int set) {
@@ -41,7 +41,7 @@ static int find_dat(const struct binding *b, struct world *w, int p, int set, co
       if (fits_dat(b, w, (start + i) % w->ndats, p, set))
         return (start + i) % w->ndats;
   bool soa =
-      random_chance(&w->random, 85) ? coverage_rarer(c, param) == LAYOUT_SOA : random_chance(&w->random, 50);
+      random_chance(&w->random, 95) ? coverage_rarer(c, param) == LAYOUT_SOA : random_chance(&w->random, 50);
   return world_dat(w, set, param->dim, param->type, soa);
 }
 

@@ -13,7 +13,7 @@ void coverage_count(struct coverage *c, const struct param *p, enum layout layou
 }
 
 static bool legal(enum layout layout, int access) {
-  return layout == LAYOUT_GLOBAL || access <= OP_INC;
+  return layout == LAYOUT_GLOBAL || access != OP_WORK;
 }
 
 int coverage_print(const struct coverage *c, const char *backend, const char *strategy, FILE *out) {

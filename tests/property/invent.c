@@ -8,11 +8,11 @@
 #include "tree.h"
 
 enum {
-  DAT_SHAPES = 4 * V_TYPES * MAX_DIM,
+  DAT_SHAPES = 6 * V_TYPES * MAX_DIM,
   GLOBAL_SHAPES = 5 * V_TYPES * MAX_DIM,
   SINGLE_SHAPES = 2 * V_TYPES * MAX_DIM
 };
-enum { SINGLE_EVERY = 8, DATS = 3, GLOBALS = 3, SINGLES = 8, FIRST_ROUND = 144 };
+enum { SINGLE_EVERY = 8, DATS = 3, GLOBALS = 3, SINGLES = 8, FIRST_ROUND = 168 };
 
 struct shape {
   int access;
@@ -22,7 +22,7 @@ struct shape {
 
 /* Number `index` of a walk over all shapes in an order of the seed's own. */
 static struct shape walk(uint64_t seed, const int *accesses, int naccesses, int index) {
-  int order[GLOBAL_SHAPES], n = naccesses * V_TYPES * MAX_DIM;
+  int order[DAT_SHAPES], n = naccesses * V_TYPES * MAX_DIM;
   struct random r = random_stream(seed, 77u + (uint64_t)naccesses);
   for (int i = 0; i < n; i++)
     order[i] = i;
@@ -43,8 +43,9 @@ static struct param *add_param(struct kernel *k, struct random *r, enum form for
                       .flag = -1,
                       .ref = -1,
                       .spelling = random_below(r, 4)};
-  /* Two INC arguments may be one dat, so a kernel must not promise that they are not. */
-  if (p->spelling == 3 && (p->access == OP_INC || form == FORM_IDX))
+  /* Two arguments that many elements change may be one dat, so a kernel must not promise that they are not. */
+  bool reduces = shape.access == OP_INC || shape.access == OP_MIN || shape.access == OP_MAX;
+  if (p->spelling == 3 && (reduces || form == FORM_IDX))
     p->spelling = 0;
   return p;
 }
@@ -55,7 +56,7 @@ static void add_dat(struct kernel *k, struct random *r, struct shape shape) {
 }
 
 static void add_params(struct kernel *k, struct random *r, uint64_t seed, int number) {
-  static const int of_dats[] = {OP_READ, OP_WRITE, OP_RW, OP_INC};
+  static const int of_dats[] = {OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX};
   static const int of_globals[] = {OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK};
   static const int of_single[] = {OP_WRITE, OP_RW};
   k->single = number % SINGLE_EVERY == SINGLE_EVERY - 1;
@@ -65,7 +66,7 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
   } else {
     int m = number - number / SINGLE_EVERY;
     for (int i = 0; i < DATS; i++)
-      add_dat(k, r, walk(seed, of_dats, 4, m * DATS + i));
+      add_dat(k, r, walk(seed, of_dats, 6, m * DATS + i));
     for (int i = 0; i < GLOBALS; i++)
       add_param(k, r, FORM_GLOBAL, walk(seed, of_globals, 5, m * GLOBALS + i));
   }

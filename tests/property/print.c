@@ -63,6 +63,8 @@ static void leaf(const struct kernel *k, const struct node *n, struct text *out)
     text_addf(out, "(*p%d ? ", p->flag);
   if (!n->floating)
     text_add(out, "(long long)");
+  else if (p->type == V_FLOAT && !k->single_work)
+    text_add(out, "(double)"); /* or C multiplies in single precision, where bounds are those of double */
   place(k, n->which, n->entry, n->part, out);
   if (p->flag >= 0)
     text_add(out, " : 3)");

@@ -1,6 +1,7 @@
 #include "cpu_gather.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/size.h"
@@ -11,10 +12,13 @@
 
 /* to[0], to[step], ... += from[0], from[1], ... */
 typedef void add_row(void *to, const void *from, int dim, long step);
+/* `to` is the better of both. `from_nan`: it held a NaN before any element came. */
+typedef void improve_value(void *to, const void *from, bool from_nan);
 
-/* An argument whose increments are turned round. */
+/* An argument whose increments or extrema are turned round. */
 struct turned {
   int arg;
+  const struct loop_arg *from;
   enum type_code type;
   int ncolumns;
   size_t row_bytes;
@@ -24,11 +28,12 @@ struct turned {
 /* Where one column of a target set's reverse map finds its rows, and whom it adds them to. */
 struct source {
   const struct turned *turned;
-  size_t offset; /* of the column in the element's rows */
-  add_row *add;
-  unsigned char *target; /* of this run: component 0 of element 0 */
-  size_t target_bytes;   /* from element to element */
-  long step;             /* from component to component, in values */
+  size_t offset;          /* of the column in the element's rows */
+  add_row *add;           /* NULL: an extremum */
+  improve_value *improve; /* NULL: a sum */
+  unsigned char *target;  /* of this run: component 0 of element 0 */
+  size_t target_bytes;    /* from element to element */
+  long step;              /* from component to component, in values */
 };
 
 /* A target set: what collects there. */
@@ -38,7 +43,7 @@ struct group {
   const struct reverse_map *reverse;
   void *frame[1]; /* of its work: itself */
   struct source *sources;
-  int nsources;
+  int nsources, nextrema; /* of the sources */
 };
 
 struct gather {
@@ -180,6 +185,32 @@ ADD_ROW(add_bool, bool)
 ADD_ROW(add_char, char)
 ADD_ROW(add_short, short)
 
+#define IMPROVE_VALUE(name, type, sign)                                                                      \
+  static void name(void *to, const void *from, bool from_nan) {                                              \
+    const type value = *(const type *)from, old = *(type *)to;                                               \
+    const bool beats = value sign old;                                                                       \
+    if (from_nan ? value == value && (old != old || beats) : value != value || beats)                        \
+      *(type *)to = value;                                                                                   \
+  }
+#define IMPROVE_VALUES(name, type) IMPROVE_VALUE(least_##name, type, <) IMPROVE_VALUE(most_##name, type, >)
+IMPROVE_VALUES(double, double)
+IMPROVE_VALUES(float, float)
+IMPROVE_VALUES(int, int)
+IMPROVE_VALUES(uint, unsigned)
+IMPROVE_VALUES(longlong, long long)
+IMPROVE_VALUES(ulonglong, unsigned long long)
+IMPROVE_VALUES(bool, bool)
+IMPROVE_VALUES(char, char)
+IMPROVE_VALUES(short, short)
+
+#define IMPROVERS(prefix)                                                                                    \
+  {                                                                                                          \
+    [TYPE_DOUBLE] = prefix##_double, [TYPE_FLOAT] = prefix##_float, [TYPE_INT] = prefix##_int,               \
+    [TYPE_UINT] = prefix##_uint, [TYPE_LONGLONG] = prefix##_longlong, [TYPE_ULONGLONG] = prefix##_ulonglong, \
+    [TYPE_BOOL] = prefix##_bool, [TYPE_CHAR] = prefix##_char, [TYPE_SHORT] = prefix##_short                  \
+  }
+static improve_value *const improvers[2][TYPE_COUNT] = {IMPROVERS(least), IMPROVERS(most)};
+
 static add_row *const adders[TYPE_COUNT] = {
     [TYPE_DOUBLE] = add_double, [TYPE_FLOAT] = add_float,       [TYPE_INT] = add_int,
     [TYPE_UINT] = add_uint,     [TYPE_LONGLONG] = add_longlong, [TYPE_ULONGLONG] = add_ulonglong,
@@ -201,10 +232,52 @@ static bool add_sources(struct gather *g, const struct loop *loop, const struct 
   if (!sources)
     return false;
   group->sources = sources;
+  const bool sum = arg->access == OP_INC;
   for (int c = 0; c < t->ncolumns; c++)
     sources[group->nsources++] =
-        (struct source){.turned = t, .offset = (size_t)c * t->row_bytes, .add = adders[arg->type]};
+        (struct source){.turned = t,
+                        .offset = (size_t)c * t->row_bytes,
+                        .add = sum ? adders[arg->type] : NULL,
+                        .improve = sum ? NULL : improvers[arg->access == OP_MAX][arg->type]};
+  group->nextrema += sum ? 0 : t->ncolumns;
   return true;
+}
+
+/* What an element left of one source. */
+static const unsigned char *row_of(const struct gather *g, const struct source *s, int columns, int entry) {
+  const struct turned *t = s->turned;
+  const long element = g->begin + entry / columns;
+  return t->rows + (size_t)element * (size_t)t->ncolumns * t->row_bytes + s->offset;
+}
+
+/* All sources of one dat at a target, component by component: what was there before the first tells whether a NaN
+ * may give way. */
+static void collect_extremum(const struct group *group, const struct source *of, long target) {
+  const struct reverse_map *reverse = group->reverse;
+  const struct gather *g = group->gather;
+  const enum type_code type = of->turned->type;
+  const size_t size = type_info(type)->size;
+  for (int c = 0; c < g->desc.args[of->turned->arg].dim; c++) {
+    unsigned char *to = of->target + (size_t)target * of->target_bytes + (size_t)(c * of->step) * size;
+    const bool from_nan = type_info(type)->is_float && isnan(type_number(type, to));
+    for (int i = reverse->first[target]; i < reverse->first[target + 1]; i++) {
+      const struct source *s = &group->sources[reverse->entries[i] % reverse->columns];
+      if (s->improve && s->target == of->target)
+        s->improve(to, row_of(g, s, reverse->columns, reverse->entries[i]) + (size_t)c * size, from_nan);
+    }
+  }
+}
+
+/* Of each dat, by its first source. */
+static void collect_extrema(const struct group *group, long target) {
+  for (int k = 0; k < group->nsources; k++) {
+    const struct source *s = &group->sources[k];
+    bool first = s->improve != NULL;
+    for (int j = 0; j < k; j++)
+      first &= group->sources[j].target != s->target;
+    if (first)
+      collect_extremum(group, s, target);
+  }
 }
 
 /* The work of a group. */
@@ -213,23 +286,42 @@ static void collect(void *const *frame, const int *list, long begin, long end) {
   const struct reverse_map *reverse = group->reverse;
   const struct gather *g = group->gather;
   (void)list;
-  for (long target = begin; target < end; target++)
+  for (long target = begin; target < end; target++) {
     for (int i = reverse->first[target]; i < reverse->first[target + 1]; i++) {
-      long element = g->begin + reverse->entries[i] / reverse->columns;
       const struct source *s = &group->sources[reverse->entries[i] % reverse->columns];
-      const struct turned *t = s->turned;
-      const unsigned char *rows = t->rows + (size_t)element * (size_t)t->ncolumns * t->row_bytes;
-      s->add(s->target + (size_t)target * s->target_bytes, rows + s->offset, g->desc.args[t->arg].dim,
-             s->step);
+      if (s->add)
+        s->add(s->target + (size_t)target * s->target_bytes,
+               row_of(g, s, reverse->columns, reverse->entries[i]), g->desc.args[s->turned->arg].dim,
+               s->step);
     }
+    if (group->nextrema)
+      collect_extrema(group, target);
+  }
 }
 
-/* The work of the elements: their rows begin as sums do. */
+/* The rows of extrema begin with what is there. */
+static void fill_extrema(const struct turned *t, long begin, long end) {
+  const struct map *map = t->from->map;
+  const struct dat *dat = t->from->dat;
+  const int first = t->from->idx < 0 ? 0 : t->from->idx;
+  unsigned char *to = t->rows + (size_t)begin * (size_t)t->ncolumns * t->row_bytes;
+  for (long e = begin; e < end; e++)
+    for (int column = first; column < first + t->ncolumns; column++)
+      for (int c = 0; c < dat->dim; c++, to += dat->value_size)
+        memcpy(to, dat_value(dat, map->table[(size_t)e * (size_t)map->arity + (size_t)column], c),
+               dat->value_size);
+}
+
+/* The work of the elements: their rows begin as sums do, or with what extrema start from. */
 static void fill_rows(void *const *frame, const int *list, long begin, long end) {
   const struct gather *g = frame[0];
   for (int i = 0; i < g->nturned; i++) {
     const struct turned *t = &g->turned[i];
     size_t bytes = (size_t)t->ncolumns * t->row_bytes;
+    if (access_is_extremum(t->from->access)) {
+      fill_extrema(t, begin, end);
+      continue;
+    }
     type_start_sum(t->type, t->rows + (size_t)begin * bytes,
                    (size_t)(end - begin) * bytes / type_info(t->type)->size);
   }
@@ -265,8 +357,11 @@ static int make_rows(struct gather *g, struct op_context *ctx, const struct loop
       continue;
     struct turned *t = &g->turned[g->nturned++];
     size_t bytes = 0;
-    *t = (struct turned){
-        .arg = i, .type = arg->type, .ncolumns = arg_columns(arg), .row_bytes = arg->dat->row_bytes};
+    *t = (struct turned){.arg = i,
+                         .from = arg,
+                         .type = arg->type,
+                         .ncolumns = arg_columns(arg),
+                         .row_bytes = arg->dat->row_bytes};
     if (size_mul((size_t)end * (size_t)t->ncolumns, t->row_bytes, &bytes))
       t->rows = data_memory(ctx->team, bytes, (unsigned)t->arg);
     if (!t->rows || !add_sources(g, loop, t))

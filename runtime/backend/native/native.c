@@ -114,10 +114,13 @@ static void store_row(const struct loop_arg *arg, long target, const unsigned ch
     return;
   for (int c = 0; c < arg->dim; c++) {
     const unsigned char *value = row + (size_t)c * arg->dat->value_size;
+    unsigned char *to = dat_value(arg->dat, target, c);
     if (arg->access == OP_INC)
-      type_combine(arg->type, OP_INC, dat_value(arg->dat, target, c), value);
+      type_combine(arg->type, OP_INC, to, value);
+    else if (access_is_extremum(arg->access))
+      type_improve(arg->type, arg->access, to, to, value);
     else
-      memcpy(dat_value(arg->dat, target, c), value, arg->dat->value_size);
+      memcpy(to, value, arg->dat->value_size);
   }
 }
 

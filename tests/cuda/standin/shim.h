@@ -281,6 +281,16 @@ STANDIN_ATOMICS(float)
 STANDIN_ATOMICS_INT(int)
 STANDIN_ATOMICS_INT(unsigned)
 STANDIN_ATOMICS_INT(unsigned long long)
+/* Past the cache that is not coherent: it sees what atomics leave. */
+#define STANDIN_LDCG(T)                                                                                      \
+  STANDIN_ATOMIC_FORM T __ldcg(const T *p) {                                                                 \
+    STANDIN_TOUCH(p);                                                                                        \
+    return *p;                                                                                               \
+  }
+STANDIN_LDCG(unsigned long long)
+STANDIN_LDCG(unsigned)
+STANDIN_LDCG(unsigned short)
+STANDIN_LDCG(unsigned char)
 /* As NVRTC has it: no atomicAdd on long long. */
 STANDIN_ATOMIC_FORM unsigned short atomicCAS(unsigned short *p, unsigned short expected, unsigned short v) {
   STANDIN_TOUCH(p);
