@@ -287,7 +287,7 @@ static void check_event(void *user, const struct store_event *event) {
 #define UNDECLARED(name)                                                                                     \
   "put it in the text: of the program a kernel sees only its text, so write functions, enums and #defines "  \
   "in "                                                                                                      \
-  "front of the kernel; if " name                                                                            \
+  "front of the kernel, or share it with all kernels by op_prelude_file or op_decl_prelude; if " name        \
   " is a constant, declare it with op_decl_const before the loop (op2jit check: --const)"
 
 TEST(compile_errors) {
