@@ -75,12 +75,16 @@ static void read(int argc, char **argv, const std::string &file, const std::stri
   op_fetch_data_idx(got, y, 0, total - 1);
   for (int e = 0; e < total; e++)
     CHECK(x[e] == e && y[e] == (e + 5) % total);
+  const char *old_name = got->name;
+  char other_name[] = "result";
+  got->name = other_name;
   op_fetch_data_hdf5_file(got, (folder + "/got.h5").c_str());
+  got->name = old_name;
   op_print_dat_to_txtfile(got, (folder + "/got.txt").c_str());
   op_print_dat_to_binfile(got, (folder + "/got.bin").c_str());
   int rank;
   op_rank(&rank);
-  op_dat again = op_decl_dat_hdf5(from, 1, "double", (folder + "/got.h5").c_str(), "got");
+  op_dat again = op_decl_dat_hdf5(from, 1, "double", (folder + "/got.h5").c_str(), "result");
   CHECK(again != NULL);
   op_exit();
   if (rank > 0)
