@@ -46,6 +46,9 @@ extern "C" {
 #define op_decl_dat op2jit_decl_dat
 #define op_decl_dat_temp op2jit_decl_dat_temp
 #define op_free_dat_temp op2jit_free_dat_temp
+#define op_decl_dat_view op2jit_decl_dat_view
+#define op_acquire op2jit_acquire
+#define op_release op2jit_release
 #define op_decl_const op2jit_decl_const
 #define op_update_const op2jit_update_const
 #define op_arg_dat op2jit_arg_dat
@@ -114,7 +117,7 @@ extern struct op2jit_map op2jit_identity_map;
 /* ---- errors -----------------------------------------------------------------------------------*/
 enum {
   OP_OK = 0,
-  OP_ERR_STATE = 1,      /* before op_init, after op_exit, or op_init twice */
+  OP_ERR_STATE = 1,      /* before op_init, after op_exit, or op_init twice; a dat that is acquired, or is not */
   OP_ERR_BUSY = 2,       /* another call is running, in a second thread or inside a kernel */
   OP_ERR_ARGUMENT = 3,   /* an argument of a call that has no better code: NULL, out of its range */
   OP_ERR_HANDLE = 4,     /* a set, map or dat that is NULL, freed, or not of this library */
@@ -135,7 +138,7 @@ enum {
   OP_ERR_CONST = 19,     /* a constant that is unknown, or declared again with another dim or type */
   OP_ERR_FILE = 20,      /* a file that cannot be read or written, or is not what it should be */
   OP_ERR_CACHE_MISS = 21, /* OP2_JIT=load and a loop that would have to be compiled */
-  OP_ERR_ALIAS = 22,      /* one dat passed twice in a way whose result depends on the order */
+  OP_ERR_ALIAS = 22,      /* one dat passed twice in a way whose result depends on the order; views that overlap */
   OP_ERR_VIOLATION = 23,  /* a kernel that does not do what its access descriptors say */
   OP_ERR_PLAN = 24,       /* an execution plan that does not hold what it claims */
   OP_ERR_DEVICE = 25,     /* a GPU or its driver failed */
@@ -205,9 +208,17 @@ op_map op_decl_map_long(op_set from, op_set to, int arity, const long long *tabl
 op_dat op_decl_dat(op_set set, int dim, const char *type, const void *data, const char *name);
 /* The same, and it can be freed before op_exit. */
 op_dat op_decl_dat_temp(op_set set, int dim, const char *type, const void *data, const char *name);
-/* Free a temporary. Errors: OP_ERR_HANDLE, also for a dat that is not a temporary. */
+/* Free a temporary, or a view. Errors: OP_ERR_HANDLE, also for other dats. */
 int op_free_dat_temp(op_dat dat);
 
+/* Data that stay in the program's array: size(set)*dim values at `array`, the dat's first ones. The array must stay
+ * until op_exit or op_free_dat_temp, and overlap no other view's. The library may work in it, and then copies nothing;
+ * it need not: it keeps its own copy where ranks or renumbering put elements elsewhere, for ":soa", for an array that
+ * is not aligned to the type, and where vectors would reach behind its end. Answers are the same. The report says which
+ * dats have copies, and why. Until the program acquires the dat nothing is known of what the array holds, and nothing
+ * must be written there. op_exit and op_free_dat_temp leave the dat's values in the array. Errors: as op_decl_dat;
+ * OP_ERR_ARGUMENT for NULL; OP_ERR_ALIAS. */
+op_dat op_decl_dat_view(op_set set, int dim, const char *type, void *array, const char *name);
 /* A constant that kernels see under `name`, a C identifier: a scalar if dim is 1, else an array. The
  * value is copied. Names of what every kernel has, such as sin or M_PI, and names that begin with op2 are
  * refused. A second declaration must have the same dim and type, and updates the value.
@@ -397,6 +408,15 @@ int op_put_data(op_dat dat, const void *in);
 /* The elements low .. high, both included. Errors: OP_ERR_RANGE unless 0 <= low <= high < size. */
 int op_fetch_data_idx(op_dat dat, void *out, int low, int high);
 
+/* The array of a view, with the dat's values, for the program to read (OP_READ), to write whole (OP_WRITE: what it
+ * holds before is undefined), or both (OP_RW). Under MPI: of the elements that this rank declared. Until op_release,
+ * loops and calls that use the dat get OP_ERR_STATE. Nearly free where nothing has to move. Never NULL but at an error:
+ * OP_ERR_HANDLE, also for a dat that is no view; OP_ERR_ACCESS; OP_ERR_STATE if it is acquired already. */
+void *op_acquire(op_dat dat, op_access access);
+/* The array is the library's again; what was written are the dat's values. Errors: OP_ERR_HANDLE; OP_ERR_STATE if the
+ * dat is not acquired. */
+int op_release(op_dat dat);
+
 /* Text: a line "size dim", then a row of values (%.17g) per element. Binary: size and dim as two ints,
  * then the rows. Written aside and renamed: a file is whole or absent. Errors: OP_ERR_FILE. */
 int op_print_dat_to_txtfile(op_dat dat, const char *path);
@@ -466,7 +486,8 @@ typedef struct op2jit_counters {
   long long checks;  /* elements run in the checking form */
   long long tiled;   /* chains run in tiles */
   long long waiting; /* of the loops, those that did not run yet (OP2_LAZY) */
-  long long reserved[14];
+  long long bytes_of_views; /* copied between arrays of views and the library's own copies */
+  long long reserved[13];
 } op_counters_t;
 const op_counters_t *op_counters(void);
 

@@ -16,6 +16,8 @@ op_dat op2jit_decl_dat_typed(op_set set, int dim, const char *type, const void *
                              const char *is);
 op_dat op2jit_decl_dat_temp_typed(op_set set, int dim, const char *type, const void *data, const char *name,
                                   const char *is);
+op_dat op2jit_decl_dat_view_typed(op_set set, int dim, const char *type, void *array, const char *name,
+                                  const char *is);
 int op2jit_decl_const_typed(const char *name, int dim, const char *type, const void *value, const char *is);
 int op2jit_update_const_typed(const char *name, const void *value, const char *is);
 op_gbl op2jit_decl_gbl_typed(int dim, const char *type, const void *value, const char *name, const char *is);
@@ -107,6 +109,8 @@ inline const char *op2jit_type_name(size_t type) {
 #define op2jit_decl_dat(...) OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_decl_dat, OP2JIT_FOURTH_, __VA_ARGS__)
 #define op2jit_decl_dat_temp(...)                                                                            \
   OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_decl_dat_temp, OP2JIT_FOURTH_, __VA_ARGS__)
+#define op2jit_decl_dat_view(...)                                                                            \
+  OP2JIT_OF_FIVE_(__VA_ARGS__)(op2jit_decl_dat_view, OP2JIT_FOURTH_, __VA_ARGS__)
 #define op2jit_decl_const(...) OP2JIT_OF_FOUR_(__VA_ARGS__)(op2jit_decl_const, OP2JIT_FOURTH_, __VA_ARGS__)
 #define op2jit_update_const(...) OP2JIT_OF_TWO_(__VA_ARGS__)(op2jit_update_const, OP2JIT_SECOND_, __VA_ARGS__)
 #define op2jit_decl_gbl(...) OP2JIT_OF_FOUR_(__VA_ARGS__)(op2jit_decl_gbl, OP2JIT_THIRD_, __VA_ARGS__)

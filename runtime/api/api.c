@@ -11,6 +11,7 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "report/report.h"
+#include "spread/lend.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -215,7 +216,7 @@ void *api_object(struct op_context *ctx, const void *handle, enum handle_kind ki
   if (!object)
     error_set(&the.error, OP_ERR_HANDLE, "%s: %s is %s; expected what %s returned since op_init", call, what,
               handle_diagnosis(ctx->handles, handle, kind), makers[kind]);
-  return object;
+  return object && kind == HANDLE_DAT && lend_check(object, call, &the.error) ? NULL : object;
 }
 
 /* ---- life ---- */
@@ -298,7 +299,8 @@ int op2jit_exit(void) {
   /* Where a rank failed alone there is nothing left to agree on or to report, and the user knows. */
   if (the.comm->table->told(the.comm, &the.error))
     error_clear(&the.error);
-  else if (!(code = agree_on_call(ctx, the.error.code, &the.error, "op_exit")))
+  else if (!(code = agree_on_call(ctx, the.error.code, &the.error, "op_exit")) &&
+           !(code = lend_all(ctx, &the.error)))
     code = context_report(ctx, &the.error);
   the.context = NULL;
   context_close(ctx);

@@ -10,6 +10,7 @@
 #include "ranks/agree.h"
 #include "record/record.h"
 #include "spread/exchange.h"
+#include "spread/lend.h"
 #include "spread/partition/partition.h"
 #include "spread/renumber.h"
 #include "spread/spread.h"
@@ -78,22 +79,39 @@ static int check_pointed(const char *name, const char *type, const char *is) {
              : OP_OK;
 }
 
-static op_dat declare_dat(const char *call, op_set set, int dim, const char *type, const void *data,
-                          const char *name, const char *is, bool temporary) {
-  struct op_context *ctx = api_enter(call, KEEP);
+/* A new dat of some kind. `data` is where its first values are, `array` the same if it is a view. */
+struct declared_dat {
+  const char *call;
+  op_set set;
+  int dim;
+  const char *type, *name, *is;
+  const void *data;
+  void *array;
+  bool view, temporary;
+};
+
+static struct dat *make_dat(struct op_context *ctx, const struct declared_dat *d, struct set *on) {
+  if (d->view)
+    return data_new_view(ctx, on, d->dim, d->type, d->array, d->name, api_error());
+  return data_new(ctx, on, d->dim, d->type, d->data, d->name, d->temporary, api_error());
+}
+
+static op_dat declare_dat(const struct declared_dat *d) {
+  struct op_context *ctx = api_enter(d->call, KEEP);
   if (!ctx)
     return NULL;
   struct dat *dat = NULL;
-  struct set *on = api_object(ctx, set, HANDLE_SET, call, "the set");
-  if (on && !spread_check(ctx, api_error()) && !check_pointed(name, type, is))
-    dat = data_new(ctx, on, dim, type, data, name, temporary, api_error());
+  const char *name = d->name ? d->name : "unnamed";
+  struct set *on = api_object(ctx, d->set, HANDLE_SET, d->call, "the set");
+  if (on && !spread_check(ctx, api_error()) && !check_pointed(d->name, d->type, d->is))
+    dat = make_dat(ctx, d, on);
   else if (!on)
-    error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed");
+    error_prefix(api_error(), "dat \"%s\": ", name);
   int code = agree_on_call(ctx, dat ? OP_OK : api_error()->code, api_error(),
-                           "%s of dat \"%s\"\non\tset \"%s\"\ndim\t%d\ntype\t%s\n", call,
-                           name ? name : "unnamed", name_of(on), dim, type ? type : "none");
+                           "%s of dat \"%s\"\non\tset \"%s\"\ndim\t%d\ntype\t%s\n", d->call, name,
+                           name_of(on), d->dim, d->type ? d->type : "none");
   if (!code && on->spread)
-    code = spread_put(ctx, dat, data, api_error());
+    code = spread_put(ctx, dat, d->data, api_error());
   if (code && dat)
     data_undo(ctx, dat);
   return api_leave_pointer(code ? NULL : dat->handle);
@@ -101,12 +119,33 @@ static op_dat declare_dat(const char *call, op_set set, int dim, const char *typ
 
 op_dat op2jit_decl_dat_typed(op_set set, int dim, const char *type, const void *data, const char *name,
                              const char *is) {
-  return declare_dat("op_decl_dat", set, dim, type, data, name, is, false);
+  return declare_dat(&(struct declared_dat){
+      .call = "op_decl_dat", .set = set, .dim = dim, .type = type, .name = name, .is = is, .data = data});
 }
 
 op_dat op2jit_decl_dat_temp_typed(op_set set, int dim, const char *type, const void *data, const char *name,
                                   const char *is) {
-  return declare_dat("op_decl_dat_temp", set, dim, type, data, name, is, true);
+  return declare_dat(&(struct declared_dat){.call = "op_decl_dat_temp",
+                                            .set = set,
+                                            .dim = dim,
+                                            .type = type,
+                                            .name = name,
+                                            .is = is,
+                                            .data = data,
+                                            .temporary = true});
+}
+
+op_dat op2jit_decl_dat_view_typed(op_set set, int dim, const char *type, void *array, const char *name,
+                                  const char *is) {
+  return declare_dat(&(struct declared_dat){.call = "op_decl_dat_view",
+                                            .set = set,
+                                            .dim = dim,
+                                            .type = type,
+                                            .name = name,
+                                            .is = is,
+                                            .data = array,
+                                            .array = array,
+                                            .view = true});
 }
 
 /* In brackets: the header's macros have these names too. */
@@ -118,18 +157,24 @@ op_dat(op2jit_decl_dat_temp)(op_set set, int dim, const char *type, const void *
   return op2jit_decl_dat_temp_typed(set, dim, type, data, name, "");
 }
 
+op_dat(op2jit_decl_dat_view)(op_set set, int dim, const char *type, void *array, const char *name) {
+  return op2jit_decl_dat_view_typed(set, dim, type, array, name, "");
+}
+
 static int free_temporary(struct op_context *ctx, op_dat handle) {
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat_temp", "the dat");
   if (!dat)
     return api_error()->code;
-  if (!dat->temporary)
+  if (!dat->temporary && !dat->view)
     return error_set(
         api_error(), OP_ERR_HANDLE,
-        "op_free_dat_temp: dat \"%s\" is not a temporary; only dats of op_decl_dat_temp can be freed before "
-        "op_exit",
+        "op_free_dat_temp: dat \"%s\" is not a temporary; only dats of op_decl_dat_temp and op_decl_dat_view "
+        "can be freed before op_exit",
         dat->name);
-  forget_dat(ctx, dat);
-  return OP_OK;
+  const int code = lend_last(ctx, dat, api_error());
+  if (!code)
+    forget_dat(ctx, dat);
+  return code;
 }
 
 int op2jit_free_dat_temp(op_dat dat) {
@@ -183,6 +228,8 @@ static int renumber(struct op_context *ctx, const char *call, const char *method
   struct map *base = api_object(ctx, handle, HANDLE_MAP, call, "the map");
   struct dat *dat =
       base && coords ? api_object(ctx, coords, HANDLE_DAT, call, "the dat of coordinates") : NULL;
+  if (!api_error()->code)
+    lend_check_all(ctx, call, api_error());
   const int code = agree_on_call(ctx, api_error()->code, api_error(), "%s\nmethod\t%s\nmap\t%s\n", call,
                                  method ? method : "NULL", base ? base->name : "NULL");
   return code ? code : renumber_by(ctx, method, base, dat, api_error());
@@ -213,6 +260,8 @@ int op2jit_partition(const char *lib, const char *method, op_set prime, op_map p
   take_object(ctx, prime, HANDLE_SET, "the prime set", &call.prime);
   take_object(ctx, prime_map == OP_ID ? NULL : prime_map, HANDLE_MAP, "the prime map", &call.map);
   take_object(ctx, coords, HANDLE_DAT, "the dat", &call.coords);
+  if (!api_error()->code)
+    lend_check_all(ctx, "op_partition", api_error());
   int code =
       agree_on_call(ctx, api_error()->code, api_error(), "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n",
                     lib ? lib : "NULL", method ? method : "NULL", call.prime ? call.prime->name : "NULL");

@@ -9,6 +9,7 @@
 #include "files/io.h"
 #include "mesh/data.h"
 #include "ranks/agree.h"
+#include "spread/lend.h"
 
 /* Every call on files begins with these, after what it found wrong itself: names that are there and the same on
  * all ranks. */
@@ -137,6 +138,8 @@ int op2jit_dump_to_hdf5(const char *file) {
   struct op_context *ctx = api_enter("op_dump_to_hdf5", FLUSH);
   if (!ctx)
     return api_refused();
+  if (!api_error()->code)
+    lend_check_all(ctx, "op_dump_to_hdf5", api_error());
   int code = begin(ctx, "op_dump_to_hdf5", file, "the mesh");
   return api_leave(code ? code : save_mesh(ctx, file, api_error()));
 }

@@ -7,6 +7,8 @@
 #include "loop/make.h"
 #include "loop/op2/text.h"
 #include "loop/queue.h"
+#include "mesh/data.h"
+#include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
@@ -45,6 +47,19 @@ static int check_call(const struct loop_call *call, struct error *err) {
   return OP_OK;
 }
 
+/* What the program has acquired is the program's. */
+static int check_lent(const struct op_context *ctx, const struct loop_call *call, struct error *err) {
+  for (int i = 0; i < call->nargs; i++) {
+    const op_arg *arg = &call->args[i];
+    const struct dat *dat = arg->present ? handle_object(ctx->handles, arg->dat, HANDLE_DAT) : NULL;
+    if (dat && dat->view && dat->view->acquired)
+      return error_set(err, OP_ERR_STATE,
+                       "loop %s, argument %d: dat \"%s\" is acquired; call op_release before the loop",
+                       call->name, i + 1, dat->name);
+  }
+  return OP_OK;
+}
+
 static struct loop *make_record(struct op_context *ctx, uint64_t hash, const struct loop_call *call,
                                 struct error *err) {
   struct loop *loop = loop_new(ctx, call, err);
@@ -62,6 +77,8 @@ static struct loop *make_record(struct op_context *ctx, uint64_t hash, const str
 static int find_record(struct op_context *ctx, const struct loop_call *call, struct loop **out,
                        struct error *err) {
   int code = check_call(call, err);
+  if (!code && ctx->mesh->lent)
+    code = check_lent(ctx, call, err);
   if (!code) {
     const uint64_t hash = loop_hash(call);
     *out = loop_find(ctx->loops, hash, call);

@@ -13,6 +13,7 @@
 #include "context/trace.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
+#include "mesh/view.h"
 #include "op2jit.h"
 #include "run/team.h"
 
@@ -95,8 +96,8 @@ static bool converts(const struct dat *dat) {
 void data_put_rows(struct op_context *ctx, struct dat *dat, const void *in) {
   const size_t rows = (size_t)dat->set->size;
   if (!converts(dat)) {
-    if (rows)
-      memcpy(dat->replicas[SPACE_HOST].memory, in, rows * dat->row_bytes);
+    if (rows) /* a program may pass the array of the view itself */
+      memmove(dat->replicas[SPACE_HOST].memory, in, rows * dat->row_bytes);
     return;
   }
   const unsigned char *row = in;
@@ -109,7 +110,7 @@ void data_put_rows(struct op_context *ctx, struct dat *dat, const void *in) {
 void data_fetch_rows(struct op_context *ctx, const struct dat *dat, void *out, long low, long high) {
   const size_t rows = (size_t)(high - low + 1);
   if (!converts(dat)) {
-    memcpy(out, dat_value(dat, low, 0), rows * dat->row_bytes);
+    memmove(out, dat_value(dat, low, 0), rows * dat->row_bytes);
     return;
   }
   unsigned char *row = out;
@@ -141,49 +142,108 @@ static int check_new(const struct set *set, int dim, enum type_code code, const 
   return OP_OK;
 }
 
-struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const char *type, const void *data,
-                     const char *name, bool temporary, struct error *err) {
+/* What a new dat is to be. */
+struct wish {
+  struct set *set;
+  int dim;
+  const char *type;
+  const void *data; /* NULL: zeros, or the array's */
+  void *array;      /* of a view */
+  const char *name;
+  bool view, temporary;
+};
+
+/* NULL would mean zeros elsewhere, and nothing to see them in here. */
+static int check_array(const struct op_context *ctx, const struct wish *wish, enum type_code code,
+                       const char *name, struct error *err) {
+  if (!wish->array && wish->set->size)
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "dat \"%s\": the array is NULL; expected %ld x %d values of type %s, which stay the "
+                     "program's; for data of the library's own use op_decl_dat",
+                     name, wish->set->size, wish->dim, type_info(code)->name);
+  return view_check_overlap(ctx->mesh, name, wish->array,
+                            (size_t)wish->set->size * (size_t)wish->dim * type_info(code)->size, err);
+}
+
+/* The array of a view that works in place, else memory of its own. */
+static bool make_room(struct op_context *ctx, struct dat *dat, const struct wish *wish, size_t bytes) {
+  struct replica *host = &dat->replicas[SPACE_HOST];
+  if (wish->view && !view_make(ctx, dat, wish->array))
+    return false;
+  const bool in_place = dat->view && dat->view->in_place;
+  host->memory = in_place ? wish->array : data_rows_memory(ctx->team, dat, bytes);
+  host->bytes = in_place ? (size_t)dat->set->size * dat->row_bytes : bytes;
+  return host->memory;
+}
+
+static struct dat *new_dat(struct op_context *ctx, const struct wish *wish, struct error *err) {
   bool asked_soa = false, soa;
-  enum type_code code = type_parse(type, &asked_soa);
+  struct set *set = wish->set;
+  enum type_code code = type_parse(wish->type, &asked_soa);
   size_t bytes = 0;
-  if (check_new(set, dim, code, type, name ? name : "unnamed", &bytes, err))
+  const char *name = wish->name ? wish->name : "unnamed";
+  if (check_new(set, wish->dim, code, wish->type, name, &bytes, err) ||
+      (wish->view && check_array(ctx, wish, code, name, err)))
     return NULL;
-  if (!forced_layout(env_value(ctx->env, ENV_VARIANT), name ? name : "unnamed", &soa))
+  if (!forced_layout(env_value(ctx->env, ENV_VARIANT), name, &soa))
     soa = asked_soa;
   soa &= !ctx->compiled && !type_is_struct(code); /* a struct is one value */
   struct dat *dat = calloc(1, sizeof *dat);
-  if (!dat || !(dat->name = name_copy(name)) || !(dat->handle = handle_new(ctx->handles, HANDLE_DAT, dat)))
+  if (!dat || !(dat->name = name_copy(wish->name)) ||
+      !(dat->handle = handle_new(ctx->handles, HANDLE_DAT, dat)))
     goto no_memory;
   *dat = (struct dat){.name = dat->name,
                       .handle = dat->handle,
                       .id = ctx->mesh->next_dat,
                       .set = set,
-                      .dim = dim,
+                      .dim = wish->dim,
                       .type = code,
-                      .soa = soa && dim > 1,
+                      .soa = soa && wish->dim > 1,
                       .asked_soa = asked_soa,
-                      .temporary = temporary,
+                      .temporary = wish->temporary,
                       .value_size = type_info(code)->size,
-                      .row_bytes = type_info(code)->size * (size_t)dim,
+                      .row_bytes = type_info(code)->size * (size_t)wish->dim,
                       .stride = data_stride(set->extents[EXTENT_NONEXEC]),
                       .version = 1};
-  struct replica *host = &dat->replicas[SPACE_HOST];
-  host->memory = data_rows_memory(ctx->team, dat, bytes);
-  if (!host->memory || !list_add(&ctx->mesh->dats, dat))
+  if (!make_room(ctx, dat, wish, bytes) || !list_add(&ctx->mesh->dats, dat))
     goto no_memory;
-  host->bytes = bytes;
-  host->version[REGION_OWNED] = 1;
+  dat->replicas[SPACE_HOST].version[REGION_OWNED] = 1;
   ctx->mesh->next_dat++;
   if (*env_value(ctx->env, ENV_VARIANT))
     names_note(ctx->dat_names, dat->name);
-  if (data && !set->spread)
-    data_put_rows(ctx, dat, data);
+  if (wish->data && !set->spread)
+    data_put_rows(ctx, dat, wish->data);
   return dat;
 
 no_memory:
   data_free(ctx, dat);
-  error_memory_of(err, "dat", name, bytes);
+  error_memory_of(err, "dat", wish->name, bytes);
   return NULL;
+}
+
+struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const char *type, const void *data,
+                     const char *name, bool temporary, struct error *err) {
+  return new_dat(ctx,
+                 &(struct wish){.set = set,
+                                .dim = dim,
+                                .type = type,
+                                .data = data,
+                                .name = name,
+                                .temporary = temporary},
+                 err);
+}
+
+struct dat *data_new_view(struct op_context *ctx, struct set *set, int dim, const char *type, void *array,
+                          const char *name, struct error *err) {
+  return new_dat(ctx,
+                 &(struct wish){.set = set,
+                                .dim = dim,
+                                .type = type,
+                                .data = array,
+                                .array = array,
+                                .name = name,
+                                .view = true},
+                 err);
 }
 
 void data_free(struct op_context *ctx, struct dat *dat) {
@@ -191,7 +251,9 @@ void data_free(struct op_context *ctx, struct dat *dat) {
     return;
   if (dat->replicas[SPACE_DEVICE].bytes)
     ctx->mover->release(ctx, dat);
-  data_memory_free(dat->replicas[SPACE_HOST].memory);
+  if (!dat->view || !dat->view->in_place)
+    data_memory_free(dat->replicas[SPACE_HOST].memory);
+  free(dat->view);
   free(dat->marks);
   if (dat->handle)
     handle_release(ctx->handles, dat->handle, dat->name);

@@ -9,6 +9,7 @@
 
 #include "mesh/mesh.h"
 #include "mesh/rows.h"
+#include "mesh/view.h"
 #include "run/team.h"
 
 /* Where a replica is. The user's own order is no replica: fetch and put convert from and to the host's. */
@@ -46,6 +47,7 @@ struct dat {
   struct halo_mark *marks; /* exchange.c's */
   int nmarks;
   unsigned marks_epoch; /* of the mesh */
+  struct view *view;    /* NULL: the data are the library's alone */
 };
 
 struct device_messages; /* the mover's */
@@ -77,6 +79,10 @@ struct mover {
  * data_free. A set that is spread over ranks gets its data by spread_put, once all ranks have the dat. */
 struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const char *type, const void *data,
                      const char *name, bool temporary, struct error *err);
+/* A view (view.h) on the array, whose values are its first; NULL only if the set is empty. OP_ERR_ALIAS if the array
+ * overlaps another view's. */
+struct dat *data_new_view(struct op_context *ctx, struct set *set, int dim, const char *type, void *array,
+                          const char *name, struct error *err);
 void data_free(struct op_context *ctx, struct dat *dat);
 /* The dat that was made last goes, and the next one gets its number, as on ranks where it could not be made. */
 void data_undo(struct op_context *ctx, struct dat *dat);

@@ -67,6 +67,7 @@ struct mesh {
   bool undistributed;
   bool copies_told; /* the user was warned that each rank declared the whole mesh */
   bool lost;        /* a change of the distribution failed half way */
+  int lent;         /* views that the program has acquired */
 };
 
 /* All return NULL with the error set. Names may be NULL. */

@@ -62,6 +62,11 @@ struct report_row {
   const struct report_rank *by_rank;  /* one for each rank; NULL: one process */
 };
 
+/* A view of which the library keeps a copy. */
+struct report_view {
+  const char *name, *why;
+};
+
 struct report {
   const char *backend, *team; /* team: NULL without threads */
   int threads, ranks, rank;
@@ -73,6 +78,8 @@ struct report {
   int nrows;
   const struct tiled_facts *chains; /* that ran in tiles */
   int nchains;
+  const struct report_view *views;
+  int nviews;
   const struct trace_event *events;
   int nevents;
   long long lost; /* events that there was no room for */

@@ -95,6 +95,13 @@ static void add_events(const struct report *r, struct text *out) {
   json_fields(out, "events_left_out:i", r->lost);
 }
 
+static void add_views(const struct report *r, struct text *out) {
+  json_open(out, "copied_views", '[');
+  for (int i = 0; i < r->nviews; i++)
+    json_object(out, NULL, "name:t why:t", r->views[i].name, r->views[i].why);
+  json_close(out, ']');
+}
+
 void report_json(const struct report *r, struct text *out) {
   json_open(out, NULL, '{');
   json_fields(out, "backend:t team:t threads:n ranks:n triad_gb_per_second:d cache_bytes:i wall_seconds:d",
@@ -108,6 +115,8 @@ void report_json(const struct report *r, struct text *out) {
     add_chains(r, out);
   if (r->nevents)
     add_events(r, out);
+  if (r->nviews)
+    add_views(r, out);
   text_add(out, "}\n");
 }
 

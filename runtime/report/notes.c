@@ -82,6 +82,11 @@ static void note_small(const struct report *r, struct text *out) {
         (double)r->cache_bytes * 1e-6);
 }
 
+static void note_views(const struct report *r, struct text *out) {
+  for (int i = 0; i < r->nviews; i++)
+    text_addf(out, "view %s has a copy in the library: %s\n", r->views[i].name, r->views[i].why);
+}
+
 void report_notes(const struct report *r, struct text *out) {
   note_code(r, out);
   note_small(r, out);
@@ -89,4 +94,5 @@ void report_notes(const struct report *r, struct text *out) {
   note_tuning(r, out);
   note_scalar(r, out);
   note_owners(r, out);
+  note_views(r, out);
 }

@@ -138,6 +138,19 @@ static struct tiled_facts *find_chains(const struct op_context *ctx, int *count)
   return chains;
 }
 
+/* NULL: there are none, or no memory, and then the report goes without. */
+static struct report_view *find_views(const struct op_context *ctx, int *count) {
+  const struct list *dats = &ctx->mesh->dats;
+  struct report_view *views = array_new((size_t)dats->count, sizeof *views);
+  *count = 0;
+  for (int i = 0; views && i < dats->count; i++) {
+    const struct dat *dat = dats->items[i];
+    if (dat->view && !dat->view->in_place)
+      views[(*count)++] = (struct report_view){dat->name, dat->view->why};
+  }
+  return views;
+}
+
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
   struct report_rows rows = {0};
   int code = make_rows(ctx, &rows, err);
@@ -163,9 +176,12 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   }
   struct tiled_facts *chains = find_chains(ctx, &r.nchains);
   r.chains = chains;
+  struct report_view *views = find_views(ctx, &r.nviews);
+  r.views = views;
   if (!code)
     writer(&r, out);
   free(chains);
+  free(views);
   free_rows(&rows);
   return code || text_ok(out) ? code : error_memory(err, "a report", out->length);
 }
@@ -202,6 +218,13 @@ static void describe_mesh(const struct op_context *ctx, struct text *out) {
     text_addf(out, "%-20s %-20s %6d %-18s %-6s %12zu\n", dat->name, dat->set->name, dat->dim,
               type_info(dat->type)->name, dat->soa ? "soa" : "aos",
               (size_t)dat->set->global_size * dat->row_bytes);
+  }
+  for (int i = 0; i < mesh->dats.count; i++) {
+    const struct dat *dat = mesh->dats.items[i];
+    if (dat->view && dat->view->in_place)
+      text_addf(out, "view %s: the library works in the program's array\n", dat->name);
+    else if (dat->view)
+      text_addf(out, "view %s has a copy in the library: %s\n", dat->name, dat->view->why);
   }
 }
 

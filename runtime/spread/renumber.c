@@ -196,7 +196,9 @@ static int *permuted_table(struct team *team, const struct orders *o, const stru
 }
 
 static void *permuted_rows(struct team *team, const struct dat *dat, const int *order) {
-  unsigned char *out = data_rows_memory(team, dat, dat->replicas[SPACE_HOST].bytes);
+  size_t bytes;
+  unsigned char *out =
+      data_bytes(dat, dat->set->extents[EXTENT_NONEXEC], &bytes) ? data_rows_memory(team, dat, bytes) : NULL;
   for (long e = 0; out && e < dat->set->size; e++)
     for (int c = 0; c < dat->dim; c++) {
       size_t offset =
@@ -253,7 +255,11 @@ static void adopt(struct op_context *ctx, struct fresh *f) {
   for (int i = 0; i < mesh->dats.count; i++)
     if (f->rows[i]) {
       struct dat *dat = mesh->dats.items[i];
-      exchange(&dat->replicas[SPACE_HOST].memory, &f->rows[i]);
+      struct replica *host = &dat->replicas[SPACE_HOST];
+      exchange(&host->memory, &f->rows[i]);
+      data_bytes(dat, dat->set->extents[EXTENT_NONEXEC], &host->bytes);
+      if (view_leave(dat, "its elements are renumbered"))
+        f->rows[i] = NULL;
       dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
     }
   for (int i = 0; i < mesh->sets.count; i++)

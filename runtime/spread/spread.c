@@ -192,7 +192,8 @@ static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_
   }
   if (dat->replicas[SPACE_DEVICE].bytes)
     ctx->mover->release(ctx, dat);
-  data_memory_free(host->memory);
+  if (!view_leave(dat, "its elements are spread over ranks"))
+    data_memory_free(host->memory);
   host->memory = memory;
   host->bytes = bytes;
   dat->stride = stride;

@@ -141,6 +141,12 @@ static size_t used_bytes(const struct dat *dat) {
   return (bytes + 3) / 4 * 4;
 }
 
+/* What is copied of them: the array of a view has no slack. */
+static size_t copied_bytes(const struct dat *dat, const struct on_device *d) {
+  const size_t host = dat->replicas[SPACE_HOST].bytes;
+  return host < d->bytes ? host : d->bytes;
+}
+
 static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct cuda *c = cuda_of(ctx);
   struct on_device *d = calloc(1, sizeof *d);
@@ -171,9 +177,12 @@ static int dat_to_device(struct op_context *ctx, struct dat *dat, struct error *
   const void *from = dat->replicas[SPACE_HOST].memory;
   if (c->failed)
     return lost(c, dat, err);
-  /* The driver has taken pageable memory's bytes when the call returns. */
-  return cuda_failed(c, c->driver.copy_in(d->at, from, d->bytes, c->stream), err,
-                     "copying dat \"%s\" of %zu bytes to GPU %d", dat->name, d->bytes, c->device.ordinal);
+  /* The driver has taken pageable memory's bytes when the call returns. A program's array may be pinned. */
+  int result = c->driver.copy_in(d->at, from, copied_bytes(dat, d), c->stream);
+  if (!result && dat->view && dat->view->in_place)
+    result = c->driver.stream_wait(c->stream);
+  return cuda_failed(c, result, err, "copying dat \"%s\" of %zu bytes to GPU %d", dat->name, d->bytes,
+                     c->device.ordinal);
 }
 
 static int dat_to_host(struct op_context *ctx, struct dat *dat, struct error *err) {
@@ -181,7 +190,7 @@ static int dat_to_host(struct op_context *ctx, struct dat *dat, struct error *er
   const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
   if (c->failed)
     return lost(c, dat, err);
-  int result = c->driver.copy_out(dat->replicas[SPACE_HOST].memory, d->at, d->bytes, c->stream);
+  int result = c->driver.copy_out(dat->replicas[SPACE_HOST].memory, d->at, copied_bytes(dat, d), c->stream);
   if (!result)
     result = c->driver.stream_wait(c->stream);
   c->failed |= result != 0;

@@ -1,0 +1,25 @@
+/* Lending a view's array to the program, and taking it back (mesh/view.h). Collective, as all that moves data. */
+#ifndef OP2JIT_LEND_H
+#define OP2JIT_LEND_H
+
+#include "base/error.h"
+#include "op2jit.h"
+
+struct op_context;
+struct dat;
+
+/* The array holds the dat's values, unless `access` is OP_WRITE, and is the program's until it is taken back.
+ * *array is not NULL. */
+int lend(struct op_context *ctx, struct dat *dat, op_access access, void **array, struct error *err);
+/* What the program wrote are the dat's values. */
+int lend_end(struct op_context *ctx, struct dat *dat, struct error *err);
+/* The end of a view: the array holds the dat's values. One that is lent is left as it is. */
+int lend_last(struct op_context *ctx, struct dat *dat, struct error *err);
+/* The same for all views. */
+int lend_all(struct op_context *ctx, struct error *err);
+/* OP_ERR_STATE, with a message that begins with `who`, if the dat is lent. Local. */
+int lend_check(const struct dat *dat, const char *who, struct error *err);
+/* The same for any dat, where a call is about all of them. Local. */
+int lend_check_all(const struct op_context *ctx, const char *who, struct error *err);
+
+#endif

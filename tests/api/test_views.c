@@ -1,0 +1,279 @@
+/* Views: the program's arrays stay its own, and answers are those of dats. */
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "support.h"
+
+enum { N = 37 };
+
+OP_KERNEL_DEF(
+    twice, void twice(const double *x, double *y) { *y = 2 * *x; })
+OP_KERNEL_DEF(
+    more, void more(double *x) { *x += 1; })
+OP_KERNEL_DEF(
+    spread, void spread(const double *x, double *a, double *b) {
+      *a += *x;
+      *b += 2 * *x;
+    })
+OP_KERNEL_DEF(
+    rows_of_three, void rows_of_three(const double *x, const double *y, double *z) {
+      for (int c = 0; c < 3; c++)
+        z[c] = x[c] + 2 * y[c];
+    })
+
+static double in[N], out[N];
+
+static long long copied(void) {
+  return op_counters()->bytes_of_views;
+}
+
+static void fill(double *array, double first) {
+  for (int i = 0; i < N; i++)
+    array[i] = first + i;
+}
+
+static void run_twice(op_set set, op_dat x, op_dat y) {
+  works(op_par_loop(OP_KERNEL_OF(twice), "twice", set, direct(x, 1, "double", OP_READ),
+                    direct(y, 1, "double", OP_WRITE)));
+}
+
+CASE(the_library_works_in_the_array) {
+  op_set set = op_decl_set(N, "set");
+  fill(in, 1);
+  fill(out, 0);
+  op_dat x = op_decl_dat_view(set, 1, "double", in, "x"), y = op_decl_dat_view(set, 1, "double", out, "y");
+  run_twice(set, x, y);
+  assert_ptr_equal(op_acquire(y, OP_READ), out);
+  for (int i = 0; i < N; i++)
+    assert_true(out[i] == 2.0 * (1 + i));
+  works(op_release(y));
+  double *array = op_acquire(x, OP_WRITE);
+  assert_ptr_equal(array, in);
+  fill(array, 100);
+  works(op_release(x));
+  run_twice(set, x, y);
+  assert_non_null(op_acquire(y, OP_RW));
+  for (int i = 0; i < N; i++)
+    assert_true(out[i] == 2.0 * (100 + i));
+  works(op_release(y));
+  assert_int_equal(copied(), 0);
+}
+
+/* A map, turned round, so that renumbering moves what it can. */
+static op_map chain(op_set from, op_set to) {
+  int table[2 * N];
+  for (int i = 0; i < N; i++) {
+    table[2 * i] = (i * 7) % N;
+    table[2 * i + 1] = (i * 7 + 7) % N;
+  }
+  return op_decl_map(from, to, 2, table, "map");
+}
+
+/* What one program computes of a dat on `array`, as a view or as a plain dat. */
+static void compute(void *array, const char *type, bool view, bool renumbers, double *result) {
+  double *rows = array;
+  op_set cells = op_decl_set(N, "cells"), edges = op_decl_set(N, "edges");
+  op_map map = chain(edges, cells);
+  double weights[N];
+  fill(rows, 0);
+  fill(weights, 5);
+  op_dat x = view ? op_decl_dat_view(cells, 1, type, rows, "x") : op_decl_dat(cells, 1, type, rows, "x");
+  op_dat w = op_decl_dat(edges, 1, "double", weights, "w");
+  for (int step = 0; step < 3; step++) {
+    works(op_par_loop(OP_KERNEL_OF(spread), "spread", edges, direct(w, 1, "double", OP_READ),
+                      op_arg_dat(x, 0, map, 1, "double", OP_INC),
+                      op_arg_dat(x, 1, map, 1, "double", OP_INC)));
+    if (renumbers && step == 0)
+      works(op_renumber(map));
+    if (view) {
+      double *now = op_acquire(x, OP_RW);
+      assert_ptr_equal(now, array);
+      now[3] *= 2;
+      works(op_release(x));
+    } else {
+      works(op_fetch_data(x, result));
+      result[3] *= 2;
+      works(op_put_data(x, result));
+    }
+    works(op_par_loop(OP_KERNEL_OF(more), "more", cells, direct(x, 1, "double", OP_RW)));
+  }
+  if (view) {
+    memset(result, 0, N * sizeof *result);
+    works(op_free_dat_temp(x)); /* leaves the values in the array */
+    memcpy(result, rows, N * sizeof *result);
+  } else
+    works(op_fetch_data(x, result));
+}
+
+static void compare(void *array, bool renumbers, bool in_place) {
+  static double plain[N], viewed[N];
+  compute(array, "double", false, renumbers, plain);
+  const long long before = copied();
+  compute(array, "double", true, renumbers, viewed);
+  assert_memory_equal(viewed, plain, sizeof plain);
+  assert_int_equal(copied() == before, in_place);
+}
+
+CASE(answers_are_those_of_a_dat) {
+  static double array[N];
+  compare(array, false, true);
+}
+
+CASE(answers_are_those_of_a_dat_after_renumbering) {
+  static double array[N];
+  compare(array, true, false);
+}
+
+CASE(an_array_that_is_not_aligned_is_copied) {
+  static unsigned char bytes[N * sizeof(double) + 1];
+  double values[N], got[N];
+  op_set set = op_decl_set(N, "set");
+  fill(values, 3);
+  memcpy(bytes + 1, values, sizeof values);
+  op_dat x = op_decl_dat_view(set, 1, "double", (void *)(bytes + 1), "x");
+  assert_non_null(x);
+  works(op_par_loop(OP_KERNEL_OF(more), "more", set, direct(x, 1, "double", OP_RW)));
+  assert_ptr_equal(op_acquire(x, OP_READ), bytes + 1);
+  memcpy(got, bytes + 1, sizeof got);
+  for (int i = 0; i < N; i++)
+    assert_true(got[i] == values[i] + 1);
+  works(op_release(x));
+  assert_int_equal(copied(), sizeof values);
+  /* Nothing has changed since. */
+  assert_non_null(op_acquire(x, OP_READ));
+  works(op_release(x));
+  assert_int_equal(copied(), sizeof values);
+}
+
+/* An array that ends where memory ends. */
+static double *at_the_end(size_t bytes) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+  unsigned char *memory = mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_true(memory != MAP_FAILED);
+  assert_int_equal(mprotect(memory + whole, page, PROT_NONE), 0);
+  return (double *)(void *)(memory + whole - bytes);
+}
+
+CASE(nothing_behind_the_array_is_touched) {
+  op_set cells = op_decl_set(N, "cells"), edges = op_decl_set(N, "edges");
+  op_map map = chain(edges, cells);
+  double *x = at_the_end(3 * N * sizeof *x), *z = at_the_end(3 * N * sizeof *z), *one = at_the_end(N * sizeof *one);
+  for (int i = 0; i < 3 * N; i++)
+    x[i] = i;
+  fill(one, 1);
+  op_dat on_cells = op_decl_dat_view(cells, 3, "double", x, "x");
+  op_dat on_edges = op_decl_dat_view(edges, 3, "double", z, "z");
+  op_dat ones = op_decl_dat_view(cells, 1, "double", one, "one");
+  works(op_par_loop(OP_KERNEL_OF(rows_of_three), "rows_of_three", edges,
+                    op_arg_dat(on_cells, 0, map, 3, "double", OP_READ),
+                    op_arg_dat(on_cells, 1, map, 3, "double", OP_READ), direct(on_edges, 3, "double", OP_WRITE)));
+  works(op_par_loop(OP_KERNEL_OF(more), "more", cells, direct(ones, 1, "double", OP_RW)));
+  assert_non_null(op_acquire(on_edges, OP_READ));
+  for (int e = 0; e < N; e++)
+    for (int c = 0; c < 3; c++)
+      assert_true(z[3 * e + c] == (e * 7) % N * 3 + c + 2 * ((e * 7 + 7) % N * 3 + c));
+  assert_non_null(op_acquire(ones, OP_READ));
+  for (int i = 0; i < N; i++)
+    assert_true(one[i] == 2 + i);
+}
+
+CASE(every_layout_gives_the_same) {
+  static double array[4 * N], got[4 * N];
+  op_set set = op_decl_set(N, "set");
+  for (int i = 0; i < 4 * N; i++)
+    array[i] = i;
+  op_dat x = op_decl_dat_view(set, 4, "double:soa", array, "x");
+  works(op_fetch_data(x, got));
+  assert_memory_equal(got, array, sizeof got);
+  double *now = op_acquire(x, OP_RW);
+  for (int i = 0; i < 4 * N; i++)
+    now[i] = -i;
+  works(op_release(x));
+  works(op_fetch_data(x, got));
+  for (int i = 0; i < 4 * N; i++)
+    assert_true(got[i] == -i);
+}
+
+CASE(fetch_and_put_know_views) {
+  static double array[N];
+  double other[N];
+  op_set set = op_decl_set(N, "set");
+  fill(array, 0);
+  op_dat x = op_decl_dat_view(set, 1, "double", array, "x");
+  fill(other, 50);
+  works(op_put_data(x, other));
+  works(op_par_loop(OP_KERNEL_OF(more), "more", set, direct(x, 1, "double", OP_RW)));
+  works(op_fetch_data(x, array)); /* into itself */
+  works(op_fetch_data(x, other));
+  for (int i = 0; i < N; i++)
+    assert_true(other[i] == 51 + i);
+}
+
+CASE(op_exit_leaves_the_values_in_the_array) {
+  static double array[N];
+  static double odd[3 * N];
+  op_set set = op_decl_set(N, "set");
+  fill(array, 0);
+  memset(odd, 0, sizeof odd);
+  op_dat x = op_decl_dat_view(set, 1, "double", array, "x");
+  op_dat y = op_decl_dat_view(set, 3, "double:soa", odd, "y");
+  works(op_par_loop(OP_KERNEL_OF(more), "more", set, direct(x, 1, "double", OP_RW)));
+  works(op_par_loop(OP_KERNEL_OF(rows_of_three), "rows_of_three", set,
+                    op_arg_dat(op_decl_dat(set, 3, "double", NULL, "a"), -1, OP_ID, 3, "double", OP_READ),
+                    op_arg_dat(op_decl_dat(set, 3, "double", NULL, "b"), -1, OP_ID, 3, "double", OP_READ),
+                    direct(y, 3, "double", OP_WRITE)));
+  memset(odd, -1, sizeof odd);
+  works(op_exit());
+  for (int i = 0; i < N; i++)
+    assert_true(array[i] == i + 1);
+  for (int i = 0; i < 3 * N; i++)
+    assert_true(odd[i] == 0);
+  works(op_init(0, NULL, 0));
+}
+
+CASE(what_is_acquired_is_the_programs) {
+  static double array[N];
+  double other[N];
+  op_set set = op_decl_set(N, "set");
+  op_dat x = op_decl_dat_view(set, 1, "double", array, "x");
+  op_map self = chain(set, set);
+  run_twice(set, x, op_decl_dat(set, 1, "double", NULL, "y"));
+  for (op_access access = OP_READ; access <= OP_RW; access++) {
+    assert_non_null(op_acquire(x, access));
+    assert_null(op_acquire(x, OP_READ));
+    assert_int_equal(op_last_error()->code, OP_ERR_STATE);
+    fails(OP_ERR_STATE, op_par_loop(OP_KERNEL_OF(more), "more", set, direct(x, 1, "double", OP_RW)));
+    fails(OP_ERR_STATE, op_fetch_data(x, other));
+    fails(OP_ERR_STATE, op_put_data(x, other));
+    fails(OP_ERR_STATE, op_renumber(self));
+    fails(OP_ERR_STATE, op_free_dat_temp(x));
+    works(op_release(x));
+    fails(OP_ERR_STATE, op_release(x));
+  }
+  works(op_par_loop(OP_KERNEL_OF(more), "more", set, direct(x, 1, "double", OP_RW)));
+}
+
+CASE(an_empty_view_has_an_address) {
+  op_set set = op_decl_set(0, "set");
+  op_dat x = op_decl_dat_view(set, 2, "double", NULL, "x");
+  assert_non_null(x);
+  assert_non_null(op_acquire(x, OP_RW));
+  works(op_release(x));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      test_in_library(the_library_works_in_the_array),
+      test_in_library(answers_are_those_of_a_dat),
+      test_in_library(answers_are_those_of_a_dat_after_renumbering),
+      test_in_library(an_array_that_is_not_aligned_is_copied),
+      test_in_library(nothing_behind_the_array_is_touched),
+      test_in_library(every_layout_gives_the_same),
+      test_in_library(fetch_and_put_know_views),
+      test_in_library(op_exit_leaves_the_values_in_the_array),
+      test_in_library(what_is_acquired_is_the_programs),
+      test_in_library(an_empty_view_has_an_address),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
