@@ -117,8 +117,8 @@ extern struct op2jit_map op2jit_identity_map;
 /* ---- errors -----------------------------------------------------------------------------------*/
 enum {
   OP_OK = 0,
-  OP_ERR_STATE = 1,      /* before op_init, after op_exit, or op_init twice; a dat that is acquired, or is not */
-  OP_ERR_BUSY = 2,       /* another call is running, in a second thread or inside a kernel */
+  OP_ERR_STATE = 1, /* before op_init, after op_exit, or op_init twice; a dat that is acquired, or is not */
+  OP_ERR_BUSY = 2,  /* another call is running, in a second thread or inside a kernel */
   OP_ERR_ARGUMENT = 3,   /* an argument of a call that has no better code: NULL, out of its range */
   OP_ERR_HANDLE = 4,     /* a set, map or dat that is NULL, freed, or not of this library */
   OP_ERR_SIZE = 5,       /* a negative size, or one with more bytes than there may be */
@@ -138,14 +138,14 @@ enum {
   OP_ERR_CONST = 19,     /* a constant that is unknown, or declared again with another dim or type */
   OP_ERR_FILE = 20,      /* a file that cannot be read or written, or is not what it should be */
   OP_ERR_CACHE_MISS = 21, /* OP2_JIT=load and a loop that would have to be compiled */
-  OP_ERR_ALIAS = 22,      /* one dat passed twice in a way whose result depends on the order; views that overlap */
-  OP_ERR_VIOLATION = 23,  /* a kernel that does not do what its access descriptors say */
-  OP_ERR_PLAN = 24,       /* an execution plan that does not hold what it claims */
-  OP_ERR_DEVICE = 25,     /* a GPU or its driver failed */
-  OP_ERR_MPI = 26,        /* MPI failed, or the ranks do not agree */
-  OP_ERR_METHOD = 27,     /* an unknown method name */
-  OP_ERR_NARGS = 28,      /* no arguments, or more than OP_MAX_ARGS */
-  OP_ERR_INTERNAL = 29,   /* a mistake of the library itself; please report it */
+  OP_ERR_ALIAS = 22, /* one dat passed twice in a way whose result depends on the order; views that overlap */
+  OP_ERR_VIOLATION = 23, /* a kernel that does not do what its access descriptors say */
+  OP_ERR_PLAN = 24,      /* an execution plan that does not hold what it claims */
+  OP_ERR_DEVICE = 25,    /* a GPU or its driver failed */
+  OP_ERR_MPI = 26,       /* MPI failed, or the ranks do not agree */
+  OP_ERR_METHOD = 27,    /* an unknown method name */
+  OP_ERR_NARGS = 28,     /* no arguments, or more than OP_MAX_ARGS */
+  OP_ERR_INTERNAL = 29,  /* a mistake of the library itself; please report it */
   OP_ERR_COUNT_
 };
 
@@ -482,10 +482,10 @@ typedef struct op2jit_counters {
   long long bytes_to_device, bytes_from_device;
   long long bytes_converted; /* between the user's order and the library's */
   long long exchanges, messages, bytes_sent;
-  long long flushes; /* calls that queued loops run before */
-  long long checks;  /* elements run in the checking form */
-  long long tiled;   /* chains run in tiles */
-  long long waiting; /* of the loops, those that did not run yet (OP2_LAZY) */
+  long long flushes;        /* calls that queued loops run before */
+  long long checks;         /* elements run in the checking form */
+  long long tiled;          /* chains run in tiles */
+  long long waiting;        /* of the loops, those that did not run yet (OP2_LAZY) */
   long long bytes_of_views; /* copied between arrays of views and the library's own copies */
   long long reserved[13];
 } op_counters_t;

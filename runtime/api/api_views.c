@@ -14,9 +14,10 @@ static struct dat *view_of(struct op_context *ctx, op_dat handle, const char *ca
               "%s: the dat is %s; expected what op_decl_dat_view returned since op_init", call,
               handle_diagnosis(ctx->handles, handle, HANDLE_DAT));
   else if (!dat->view)
-    error_set(api_error(), OP_ERR_HANDLE,
-              "%s: dat \"%s\" is no view; declare it with op_decl_dat_view, or use op_fetch_data and op_put_data",
-              call, dat->name);
+    error_set(
+        api_error(), OP_ERR_HANDLE,
+        "%s: dat \"%s\" is no view; declare it with op_decl_dat_view, or use op_fetch_data and op_put_data",
+        call, dat->name);
   return api_error()->code ? NULL : dat;
 }
 
@@ -52,7 +53,7 @@ int op2jit_release(op_dat handle) {
   if (dat && !dat->view->acquired)
     error_set(api_error(), OP_ERR_STATE, "op_release: dat \"%s\" is not acquired; call op_acquire first",
               dat->name);
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_release of dat \"%s\"",
-                                 dat ? dat->name : "");
+  const int code =
+      agree_on_call(ctx, api_error()->code, api_error(), "op_release of dat \"%s\"", dat ? dat->name : "");
   return api_leave(code ? code : lend_end(ctx, dat, api_error()));
 }

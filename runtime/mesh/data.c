@@ -223,27 +223,20 @@ no_memory:
 
 struct dat *data_new(struct op_context *ctx, struct set *set, int dim, const char *type, const void *data,
                      const char *name, bool temporary, struct error *err) {
-  return new_dat(ctx,
-                 &(struct wish){.set = set,
-                                .dim = dim,
-                                .type = type,
-                                .data = data,
-                                .name = name,
-                                .temporary = temporary},
-                 err);
+  return new_dat(
+      ctx,
+      &(struct wish){
+          .set = set, .dim = dim, .type = type, .data = data, .name = name, .temporary = temporary},
+      err);
 }
 
 struct dat *data_new_view(struct op_context *ctx, struct set *set, int dim, const char *type, void *array,
                           const char *name, struct error *err) {
-  return new_dat(ctx,
-                 &(struct wish){.set = set,
-                                .dim = dim,
-                                .type = type,
-                                .data = array,
-                                .array = array,
-                                .name = name,
-                                .view = true},
-                 err);
+  return new_dat(
+      ctx,
+      &(struct wish){
+          .set = set, .dim = dim, .type = type, .data = array, .array = array, .name = name, .view = true},
+      err);
 }
 
 void data_free(struct op_context *ctx, struct dat *dat) {

@@ -50,10 +50,11 @@ int view_check_overlap(const struct mesh *mesh, const char *name, const void *ar
     const uintptr_t first = (uintptr_t)other->view->array;
     const uintptr_t last = first + (size_t)other->set->size * other->row_bytes;
     if (begin < last && first < end)
-      return error_set(err, OP_ERR_ALIAS,
-                       "dat \"%s\": its array has %zu bytes in common with the array of dat \"%s\", which is a "
-                       "view as well; give each view an array of its own",
-                       name, (size_t)((end < last ? end : last) - (begin > first ? begin : first)), other->name);
+      return error_set(
+          err, OP_ERR_ALIAS,
+          "dat \"%s\": its array has %zu bytes in common with the array of dat \"%s\", which is a "
+          "view as well; give each view an array of its own",
+          name, (size_t)((end < last ? end : last) - (begin > first ? begin : first)), other->name);
   }
   return OP_OK;
 }

@@ -134,13 +134,14 @@ CASE(each_call_runs_what_waits_or_leaves_it) {
   char path[sizeof text];
   strcpy(path, text);
   close(mkstemp(path));
+  static int array[N]; /* stays until op_exit */
   int values[N] = {0}, value = 3;
   int turned[N];
   long long turned_long[N];
   for (int i = 0; i < N; i++)
     turned_long[i] = turned[i] = N - 1 - i;
   op_map map = NULL;
-  op_dat temporary = NULL;
+  op_dat temporary = NULL, viewed = NULL;
   op_gbl kept = NULL;
   FLUSHES(op_decl_set(5, "s"));
   FLUSHES(map = op_decl_map(cells, cells, 1, turned, "m"));
@@ -148,6 +149,9 @@ CASE(each_call_runs_what_waits_or_leaves_it) {
   KEEPS(op_decl_dat(cells, 1, "int", values, "other"));
   KEEPS(temporary = op_decl_dat_temp(cells, 1, "int", NULL, "t"));
   FLUSHES(op_free_dat_temp(temporary));
+  KEEPS(viewed = op_decl_dat_view(cells, 1, "int", array, "v"));
+  FLUSHES(op_acquire(viewed, OP_READ));
+  KEEPS(op_release(viewed));
   FLUSHES(op_decl_const("flushed", 1, "int", &value));
   FLUSHES(op_update_const("flushed", &value));
   FLUSHES(op_decl_prelude("enum { FLUSHED };"));

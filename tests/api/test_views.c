@@ -1,4 +1,5 @@
 /* Views: the program's arrays stay its own, and answers are those of dats. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -149,7 +150,8 @@ CASE(an_array_that_is_not_aligned_is_copied) {
 /* An array that ends where memory ends. */
 static double *at_the_end(size_t bytes) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
-  unsigned char *memory = mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  unsigned char *memory =
+      mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   assert_true(memory != MAP_FAILED);
   assert_int_equal(mprotect(memory + whole, page, PROT_NONE), 0);
   return (double *)(void *)(memory + whole - bytes);
@@ -158,16 +160,17 @@ static double *at_the_end(size_t bytes) {
 CASE(nothing_behind_the_array_is_touched) {
   op_set cells = op_decl_set(N, "cells"), edges = op_decl_set(N, "edges");
   op_map map = chain(edges, cells);
-  double *x = at_the_end(3 * N * sizeof *x), *z = at_the_end(3 * N * sizeof *z), *one = at_the_end(N * sizeof *one);
+  double *x = at_the_end(3 * N * sizeof *x), *z = at_the_end(3 * N * sizeof *z),
+         *one = at_the_end(N * sizeof *one);
   for (int i = 0; i < 3 * N; i++)
     x[i] = i;
   fill(one, 1);
   op_dat on_cells = op_decl_dat_view(cells, 3, "double", x, "x");
   op_dat on_edges = op_decl_dat_view(edges, 3, "double", z, "z");
   op_dat ones = op_decl_dat_view(cells, 1, "double", one, "one");
-  works(op_par_loop(OP_KERNEL_OF(rows_of_three), "rows_of_three", edges,
-                    op_arg_dat(on_cells, 0, map, 3, "double", OP_READ),
-                    op_arg_dat(on_cells, 1, map, 3, "double", OP_READ), direct(on_edges, 3, "double", OP_WRITE)));
+  works(op_par_loop(
+      OP_KERNEL_OF(rows_of_three), "rows_of_three", edges, op_arg_dat(on_cells, 0, map, 3, "double", OP_READ),
+      op_arg_dat(on_cells, 1, map, 3, "double", OP_READ), direct(on_edges, 3, "double", OP_WRITE)));
   works(op_par_loop(OP_KERNEL_OF(more), "more", cells, direct(ones, 1, "double", OP_RW)));
   assert_non_null(op_acquire(on_edges, OP_READ));
   for (int e = 0; e < N; e++)

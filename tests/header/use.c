@@ -37,6 +37,9 @@ int main(int argc, char **argv) {
   op_set set = op_decl_set(1, "set");
   op_map map = op_decl_map(set, set, 1, table, "map"), other = op_decl_map_long(set, set, 1, wide, "other");
   op_dat x = op_decl_dat(set, 2, "double:soa", value, "x"), y = op_decl_dat_temp(set, 1, "double", NULL, "y");
+  op_dat own = op_decl_dat_view(set, 2, "double", value, "own");
+  double *const lent = (double *)op_acquire(own, OP_RW);
+  lent[0] = op_release(own);
   int code = op_decl_const("one", 1, "double", value) | op_update_const("one", value);
   const float real = 1;
   const void *memory = &real;

@@ -154,6 +154,86 @@ CASE(plan_level) {
   op_plan_check(9);
 }
 
+static double viewed[CELLS + 2];
+
+CASE(view_null) {
+  UNUSED;
+  op_decl_dat_view(m->cells, 1, "double", NULL, "seen");
+}
+
+CASE(view_of_another_type) {
+  UNUSED;
+  op_decl_dat_view(m->cells, 1, "float", viewed, "seen");
+}
+
+CASE(view_overlaps) {
+  UNUSED;
+  op_dat first = op_decl_dat_view(m->cells, 1, "double", viewed, "first");
+  op_decl_dat_view(m->cells, 1, "double", viewed + 2, "second");
+  said_keep(said, op_last_error());
+  op_free_dat_temp(first);
+}
+
+CASE(acquire_of_no_view) {
+  UNUSED;
+  op_acquire(m->height, OP_READ);
+}
+
+CASE(acquire_null) {
+  UNUSED;
+  op_acquire(NULL, OP_READ);
+}
+
+/* A view that goes when the case is over. */
+static void with_view(struct mesh *m, struct said *said, void (*go)(struct mesh *m, op_dat seen)) {
+  op_dat seen = op_decl_dat_view(m->cells, 1, "double", viewed, "seen");
+  go(m, seen);
+  said_keep(said, op_last_error());
+  op_release(seen);
+  op_free_dat_temp(seen);
+}
+
+#define VIEW_CASE(name)                                                                                      \
+  static void go_##name(struct mesh *m, op_dat seen);                                                        \
+  CASE(name) {                                                                                               \
+    with_view(m, said, go_##name);                                                                           \
+  }                                                                                                          \
+  static void go_##name(struct mesh *m, op_dat seen)
+
+VIEW_CASE(acquire_to_add) {
+  (void)m;
+  op_acquire(seen, OP_INC);
+}
+
+VIEW_CASE(acquire_twice) {
+  (void)m;
+  op_acquire(seen, OP_READ);
+  op_acquire(seen, OP_READ);
+}
+
+VIEW_CASE(release_what_is_not_acquired) {
+  (void)m;
+  op_release(seen);
+}
+
+VIEW_CASE(fetch_what_is_acquired) {
+  double out[CELLS];
+  (void)m;
+  op_acquire(seen, OP_READ);
+  op_fetch_data(seen, out);
+}
+
+VIEW_CASE(loop_over_what_is_acquired) {
+  op_acquire(seen, OP_WRITE);
+  op_par_loop(kernel_spread(), "spread", m->edges, op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_READ),
+              op_arg_dat(seen, 0, m->edge_cells, 1, "double", OP_INC));
+}
+
+VIEW_CASE(renumber_while_acquired) {
+  op_acquire(seen, OP_READ);
+  op_renumber(m->edge_cells);
+}
+
 #define ROW(name, code)                                                                                      \
   { #name, code, IN_MESH, name }
 const struct negative_case data_cases[] = {
@@ -185,5 +265,16 @@ const struct negative_case data_cases[] = {
     ROW(vtk_at_no_time, OP_ERR_ARGUMENT),
     ROW(file_without_name, OP_ERR_ARGUMENT),
     ROW(plan_level, OP_ERR_ARGUMENT),
+    ROW(view_null, OP_ERR_ARGUMENT),
+    ROW(view_of_another_type, OP_ERR_TYPE),
+    ROW(view_overlaps, OP_ERR_ALIAS),
+    ROW(acquire_of_no_view, OP_ERR_HANDLE),
+    ROW(acquire_null, OP_ERR_HANDLE),
+    ROW(acquire_to_add, OP_ERR_ACCESS),
+    ROW(acquire_twice, OP_ERR_STATE),
+    ROW(release_what_is_not_acquired, OP_ERR_STATE),
+    ROW(fetch_what_is_acquired, OP_ERR_STATE),
+    ROW(loop_over_what_is_acquired, OP_ERR_STATE),
+    ROW(renumber_while_acquired, OP_ERR_STATE),
     {NULL, 0, 0, NULL},
 };
