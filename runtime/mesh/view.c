@@ -15,7 +15,7 @@ static bool is_read_past(const struct dat *dat) {
 
 /* NULL: it can. */
 static const char *why_not_in_place(const struct op_context *ctx, const struct dat *dat, const void *array) {
-  if (ctx->comm && !comm_alone(ctx->comm))
+  if (dat->set->spread || (ctx->comm && !comm_alone(ctx->comm)))
     return "its elements are spread over ranks";
   if (dat->set->size == 0)
     return "its set is empty";

@@ -58,8 +58,9 @@ void world_close(struct world *w) {
   for (int m = 0; m < w->nmaps; m++)
     free(w->maps[m].table);
   for (int d = 0; d < w->ndats; d++) {
-    if (w->dats[d].temporary && w->dats[d].handle)
+    if ((w->dats[d].temporary || w->dats[d].array) && w->dats[d].handle)
       op_free_dat_temp(w->dats[d].handle);
+    free(w->dats[d].array);
     free(w->dats[d].data);
   }
   text_free(&w->program);
@@ -232,6 +233,16 @@ static void randomise(struct world *w, struct wdat *d) {
     value_random(d->type, d->data + (size_t)i * vtypes[d->type].size, &w->random);
 }
 
+/* Every third dat is a view. The array is a copy of what this rank declares. */
+static void take_array(struct world *w, struct wdat *d) {
+  const struct wset *s = &w->sets[d->set];
+  const size_t row = (size_t)d->dim * vtypes[d->type].size, bytes = (size_t)(s->end - s->begin) * row;
+  if (d->temporary || (w->seed + (uint64_t)w->ndats) % 3)
+    return;
+  d->array = take(bytes ? bytes : 1);
+  memcpy(d->array, wdat_row(d, s->begin), bytes);
+}
+
 int world_dat(struct world *w, int set, int dim, enum vtype type, bool soa) {
   if (w->ndats == MAX_DATS)
     return -1;
@@ -249,12 +260,18 @@ int world_dat(struct world *w, int set, int dim, enum vtype type, bool soa) {
            soa ? ":soa" : "");
   world_say(w, "static %s v%d[] = ", t->c, w->ndats);
   world_say_values(w, type, d->data, (long)w->sets[set].size * dim);
+  take_array(w, d);
+  zeros &= !d->array;
   world_say(w, "; /* %s */\nop_dat %s = op_decl_dat%s(s%d, %d, \"%s\", v%d, \"%s\");\n",
-            zeros ? "passed as NULL" : "passed", name, d->temporary ? "_temp" : "", set, dim, spelled,
-            w->ndats, name);
+            zeros ? "passed as NULL" : "passed", name,
+            d->array       ? "_view"
+            : d->temporary ? "_temp"
+                           : "",
+            set, dim, spelled, w->ndats, name);
   const void *data = zeros ? NULL : wdat_row(d, w->sets[set].begin);
-  d->handle = d->temporary ? op_decl_dat_temp(w->sets[set].handle, dim, spelled, data, name)
-                           : op_decl_dat(w->sets[set].handle, dim, spelled, data, name);
+  d->handle = d->array       ? op_decl_dat_view(w->sets[set].handle, dim, spelled, (void *)d->array, name)
+              : d->temporary ? op_decl_dat_temp(w->sets[set].handle, dim, spelled, data, name)
+                             : op_decl_dat(w->sets[set].handle, dim, spelled, data, name);
   if (!d->handle)
     world_fail(w, "op_decl_dat failed: %s", op_last_error()->message);
   return w->ndats++;
@@ -297,11 +314,27 @@ bool world_check_range(struct world *w, int dat, int low, int high) {
   return ranks_agree(good);
 }
 
+static bool check_view(struct world *w, int dat) {
+  const struct wdat *d = &w->dats[dat];
+  const struct wset *s = &w->sets[d->set];
+  bool good = op_acquire(d->handle, OP_READ) == d->array;
+  if (!good)
+    world_fail(w, "op_acquire(d%d, OP_READ) failed: %s", dat, op_last_error()->message);
+  good = good && compare(w, dat, d->array, s->begin, s->end - 1);
+  if (op_release(d->handle) != OP_OK && good) {
+    world_fail(w, "op_release(d%d) failed: %s", dat, op_last_error()->message);
+    good = false;
+  }
+  return ranks_agree(good);
+}
+
 bool world_check(struct world *w, int dat) {
   const struct wdat *d = &w->dats[dat];
   if (!d->handle)
     return true;
   const struct wset *s = &w->sets[d->set];
+  if (d->array)
+    return check_view(w, dat);
   unsigned char *got = take(wdat_bytes(w, d));
   bool good = op_fetch_data(d->handle, got) == OP_OK;
   if (!good)
@@ -357,6 +390,13 @@ bool world_put(struct world *w, int dat) {
   world_say(w, "static %s new%d[] = ", vtypes[d->type].c, dat);
   world_say_values(w, d->type, d->data, (long)w->sets[d->set].size * d->dim);
   world_say(w, ";\nop_put_data(d%d, new%d);\n", dat, dat);
+  const struct wset *s = &w->sets[d->set];
+  if (d->array && op_acquire(d->handle, OP_WRITE)) {
+    memcpy(d->array, wdat_row(d, s->begin),
+           (size_t)(s->end - s->begin) * (size_t)d->dim * vtypes[d->type].size);
+    if (op_release(d->handle) == OP_OK)
+      return true;
+  }
   if (op_put_data(d->handle, wdat_row(d, w->sets[d->set].begin)) == OP_OK)
     return true;
   world_fail(w, "op_put_data(d%d) failed: %s", dat, op_last_error()->message);

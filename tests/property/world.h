@@ -28,6 +28,7 @@ struct wdat {
   bool soa, temporary;
   double tolerance; /* of what was rounded; 0: exact */
   unsigned char *data;
+  unsigned char *array; /* of a view: this rank's rows; NULL: an ordinary dat */
 };
 
 /* A global with a handle. */
