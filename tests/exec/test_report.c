@@ -188,6 +188,38 @@ CASE(moved) {
   text_free(&out);
 }
 
+static bool advises(const struct report_row *row, const char *words) {
+  struct report r = make(1);
+  struct text out = {0};
+  r.rows = row;
+  r.nrows = 1;
+  report_text(&r, &out);
+  assert_true(text_ok(&out));
+  const char *advice = strstr(text_str(&out), "advice: ");
+  const bool found = words ? advice && strstr(advice, words) : advice != NULL;
+  text_free(&out);
+  return found;
+}
+
+CASE(advice) {
+  struct report_row row = {.name = "a", .calls = 5000, .seconds = 2, .trials = 9, .trial_seconds = 0.3};
+  assert_true(advises(&row, "a spent 15% of its time in trials"));
+  row.trial_seconds = 0.1;
+  assert_false(advises(&row, NULL));
+  row.seconds = 0.002;
+  assert_true(advises(&row, "5000 calls of a took 0.40 us each"));
+  row.calls = 100;
+  assert_false(advises(&row, NULL));
+  struct report r = make(1);
+  const struct report_view views[] = {{"q", "its elements are renumbered"}};
+  struct text out = {0};
+  r.views = views;
+  r.nviews = 1;
+  report_text(&r, &out);
+  assert_non_null(strstr(text_str(&out), "view q has a copy in the library: its elements are renumbered\n"));
+  text_free(&out);
+}
+
 CASE(chains) {
   const struct tiled_facts chain = {.first = "save",
                                     .last = "update",
@@ -339,6 +371,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(numbers), cmocka_unit_test(text),         cmocka_unit_test(owners),
       cmocka_unit_test(chains),  cmocka_unit_test(json),         cmocka_unit_test(trace),
       cmocka_unit_test(nothing), cmocka_unit_test(bandwidth),    cmocka_unit_test(moved),
-      cmocka_unit_test(many),    cmocka_unit_test(three_digits), cmocka_unit_test(page)};
+      cmocka_unit_test(many),    cmocka_unit_test(three_digits), cmocka_unit_test(page),
+      cmocka_unit_test(advice)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
