@@ -9,7 +9,7 @@
  *                return NULL. By default an error prints its message and ends the job with a non-zero
  *                status; see op_set_error_handler. After an error, results and data are as they were
  *                before the call.
- *   Ownership    Everything passed in is copied during the call, names and texts included, and may
+ *   Ownership    Everything passed in but the array of a view is copied during the call, and may
  *                be freed or reused afterwards. Handles belong to the library and live until op_exit
  *                (a temporary dat: until op_free_dat_temp).
  *   Numbers      Elements of a set are numbered from 0 in the order in which the user declared them,
