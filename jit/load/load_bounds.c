@@ -55,11 +55,6 @@ void bounds_outside(const struct bounds_place *place, unsigned long index) {
     longjmp(*running.back, 1);
 }
 
-_Noreturn void bounds_ends(const struct bounds_place *place, unsigned long index) {
-  find(place, index);
-  longjmp(*running.back, 1);
-}
-
 void bounds_assert_failed(const char *condition) {
   if (!running.back) {
     fprintf(stderr, "op2jit: op_assert(%s) does not hold\n", condition);

@@ -39,7 +39,6 @@ bool bounds_is_of_row(const char *text, const struct bounds_finding *finding);
 /* What generated code calls, in the words of the compiler's sanitizers. */
 struct bounds_place;
 void bounds_outside(const struct bounds_place *place, unsigned long index);
-_Noreturn void bounds_assert_failed(const char *condition);                        /* what op_assert is */
-_Noreturn void bounds_ends(const struct bounds_place *place, unsigned long index); /* never goes on */
+_Noreturn void bounds_assert_failed(const char *condition); /* what op_assert is */
 
 #endif

@@ -35,7 +35,6 @@ struct row {
 /* An object needs a handful of these, so they are searched one by one. */
 static const struct row rows[] = {
     {"__ubsan_handle_out_of_bounds", (void (*)(void))bounds_outside},
-    {"__ubsan_handle_out_of_bounds_abort", (void (*)(void))bounds_ends},
     {"op2jit_assert_failed", (void (*)(void))bounds_assert_failed},
     ROW(__divdc3),
     ROW(__divsc3),
