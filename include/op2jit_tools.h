@@ -10,6 +10,13 @@
 
 #include <op2jit.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 enum { OP_TOOL_VERSION = 1 };
 
 /* What happens. */
@@ -42,5 +49,12 @@ typedef struct op_tool {
  * another version; OP_ERR_STATE before op_init. Local. */
 #define op_add_tool op2jit_add_tool
 int op_add_tool(const op_tool *tool);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
 
 #endif
