@@ -203,8 +203,8 @@ op_map op_decl_map_long(op_set from, op_set to, int arity, const long long *tabl
  * "long long" (ll) "unsigned long long" (ull) bool char short; ":soa" behind the type asks the library
  * to keep components apart, which changes nothing else. In C11 and C++ what `data` points to is compared with
  * the type, here as in all calls that take both: OP_ERR_TYPE for floats declared "double". Pointers to void, char and
- * unsigned char are raw memory, and pass for any type. A struct of the program is a type after OP_TYPE (op2jit_struct.h). Errors: OP_ERR_HANDLE, OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE,
- * OP_ERR_MEMORY. */
+ * unsigned char are raw memory, and pass for any type. A struct of the program is a type after OP_TYPE
+ * (op2jit_struct.h). Errors: OP_ERR_HANDLE, OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE, OP_ERR_MEMORY. */
 op_dat op_decl_dat(op_set set, int dim, const char *type, const void *data, const char *name);
 /* The same, and it can be freed before op_exit. */
 op_dat op_decl_dat_temp(op_set set, int dim, const char *type, const void *data, const char *name);

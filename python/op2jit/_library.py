@@ -52,14 +52,14 @@ class ErrorRecord(Structure):
 
 COUNTERS = (
     "loops records compiles cache_hits plans plan_hits trials bytes_to_device bytes_from_device bytes_converted "
-    "exchanges messages bytes_sent flushes checks tiled"
+    "exchanges messages bytes_sent flushes checks tiled waiting bytes_of_views"
 ).split()
 
 
 class Counters(Structure):
     """op_counters_t of op2jit.h."""
 
-    _fields_ = [(name, c_longlong) for name in COUNTERS] + [("reserved", c_longlong * 15)]
+    _fields_ = [(name, c_longlong) for name in COUNTERS] + [("reserved", c_longlong * 13)]
 
 
 #: What each call takes and returns: i int, l long long, s text, p handle or memory, d double, v nothing, a argument,
@@ -76,6 +76,9 @@ CALLS = {
     "decl_dat": "p pisps",
     "decl_dat_temp": "p pisps",
     "free_dat_temp": "i p",
+    "decl_dat_view": "p pisps",
+    "acquire": "p pi",
+    "release": "i p",
     "decl_const": "i sisp",
     "update_const": "i sp",
     "decl_gbl": "p isps",

@@ -25,6 +25,7 @@ class _State:
         self.last_report: Optional[Dict[str, Any]] = None
         self.constants: Dict[str, Any] = {}
         self.garbage: List[int] = []  # handles of dats that nobody has any more
+        self.views: Dict[int, Any] = {}  # arrays that the library works in, until their dats are freed
         self.native = False  # kernels in Python run as they are
         self.natives: List[Any] = []  # and these functions call them
         self.at_exit: List[Callable[[], None]] = []
@@ -54,6 +55,7 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
     state.generation += 1
     state.open = True
     state.garbage.clear()
+    state.views.clear()
     state.natives.clear()
     shadows = any(word.startswith("OP2_SHADOW=native") for word in words) or "native" in os.environ.get(
         "OP2_SHADOW", ""

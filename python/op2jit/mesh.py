@@ -10,7 +10,8 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
 import numpy as np
 
 from . import errors, show
-from ._library import Values, ACCESS_NAMES, DTYPES, IDENTITY, UNSAID, check, fail, handle, lib, text, type_of
+from ._library import ACCESS_NAMES, DTYPES, IDENTITY, READ, RW, UNSAID, WRITE, Values
+from ._library import check, fail, handle, lib, text, type_of
 from .life import rank_count, state
 
 #: Numbers of things that are compared in each call of a loop. None is given twice.
@@ -147,7 +148,7 @@ class Arg:
 class Store:
     """The library's dat, freed with the last object that can reach it. An argument keeps it, and not the Dat."""
 
-    __slots__ = ("handle", "generation", "set", "dim", "type", "name", "keys", "__weakref__")
+    __slots__ = ("handle", "generation", "set", "dim", "type", "name", "keys", "array", "__weakref__")
 
     def __init__(self, found: int, of: Set, dim: int, spelling: str, name: str) -> None:
         self.handle = found
@@ -157,6 +158,7 @@ class Store:
         self.type = spelling
         self.name = name
         self.keys: List[Any] = []  # of loops that were made for it
+        self.array: Optional[Values] = None  # of a view
 
     def __repr__(self) -> str:
         return self.name
@@ -176,18 +178,28 @@ dropped: List[Any] = []
 def sweep() -> None:
     """Free the dats that nobody has any more. Called before something new is declared."""
     while state.garbage and state.open and rank_count() == 1:
-        check(lib.op2jit_free_dat_temp(state.garbage.pop()))
+        found = state.garbage.pop()
+        check(lib.op2jit_free_dat_temp(found))
+        state.views.pop(found, None)
 
 
 class Dat:
     """``dim`` values of one type on each element of a set, copied from an array of as many rows; None means zeros.
 
     The dat is freed when it is garbage; with several ranks at exit, or by ``free``. ``soa`` asks the library to keep
-    components apart, which changes nothing else.
+    components apart, which changes nothing else. With ``view`` the array stays yours: the library works in it where it
+    can, ``access`` then copies nothing, and the array must not be touched outside of ``access``.
     """
 
     def __init__(
-        self, of: Set, data: Any = None, dim: int = 0, dtype: Any = None, name: Optional[str] = None, soa: bool = False
+        self,
+        of: Set,
+        data: Any = None,
+        dim: int = 0,
+        dtype: Any = None,
+        name: Optional[str] = None,
+        soa: bool = False,
+        view: bool = False,
     ) -> None:
         sweep()
         values = None if data is None else np.asarray(data, dtype=dtype)
@@ -198,8 +210,14 @@ class Dat:
         dim = dim or 1
         address = None if values is None else values.ctypes.data or None
         kind = text(spelling + (":soa" if soa else ""))
-        found = handle(lib.op2jit_decl_dat_temp(of.handle, dim, kind, address, text(name or "dat")))
+        if view:
+            _own(data, values, soa)
+            found = handle(lib.op2jit_decl_dat_view(of.handle, dim, kind, address, text(name or "dat")))
+        else:
+            found = handle(lib.op2jit_decl_dat_temp(of.handle, dim, kind, address, text(name or "dat")))
         self._set_up(Store(found, of, dim, spelling, name or "dat"))
+        if view:
+            self._store.array = state.views[found] = data
 
     def _set_up(self, store: Store) -> None:
         self._store = store
@@ -284,11 +302,24 @@ class Dat:
         """
         if mode not in ("r", "r+", "w"):
             raise errors.make("ARGUMENT", f'the mode of access is {mode!r}; expected "r", "r+" or "w"')
+        if self._store.array is not None:
+            yield from self._lent(self._store.array, mode)
+            return
         array = np.empty(self.shape, self.dtype) if mode == "w" else self.fetch()
         array.flags.writeable = mode != "r"
         yield array
         if mode != "r":
             check(lib.op2jit_put_data(self.handle, array.ctypes.data))
+
+    def _lent(self, mine: Values, mode: str) -> Iterator[Values]:
+        if not lib.op2jit_acquire(self.handle, {"r": READ, "r+": RW, "w": WRITE}[mode]):
+            fail()
+        try:
+            array = mine.reshape(self.shape).view()
+            array.flags.writeable = mode != "r"
+            yield array
+        finally:
+            check(lib.op2jit_release(self.handle))
 
     def __array__(self, dtype: Any = None) -> Values:
         return self.fetch() if dtype is None else self.fetch().astype(dtype)
@@ -299,6 +330,7 @@ class Dat:
         self._args.clear()
         dropped.extend(self._store.keys)
         check(lib.op2jit_free_dat_temp(found))
+        state.views.pop(found, None)
 
     def __repr__(self) -> str:
         return f"<Dat {self.name}: {self.dim} of {self.dtype} on each of {self.set.name}>"
@@ -483,6 +515,14 @@ def _rows(values: Values, of: Set, dim: int, what: str) -> Values:
         rows = f"({size},)" if columns == 1 else f"({size}, {columns})"
         raise errors.make("SIZE", f"{what} has the shape {shape}; expected {rows} on set {of.name}")
     return np.ascontiguousarray(values).reshape(size, columns)
+
+
+def _own(data: Any, values: Optional[Values], soa: bool) -> None:
+    """May the library work in it? It must be the very array that was given."""
+    if not isinstance(data, np.ndarray) or values is None or not np.shares_memory(data, values):
+        raise errors.make("ARGUMENT", "a view needs a NumPy array of the dat's own type, contiguous, which it stays in")
+    if not data.flags.c_contiguous or not data.flags.writeable:
+        raise errors.make("ARGUMENT", "the array of a view is not contiguous, or cannot be written")
 
 
 def _same(array: Values, dat: Dat, what: str) -> None:

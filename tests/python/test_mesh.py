@@ -276,6 +276,30 @@ def in_threads(action):
     return found
 
 
+def test_views_stay_the_programs_arrays(running):
+    s = op2jit.Set(3, "cells")
+    mine = np.arange(6.0).reshape(3, 2)
+    x = op2jit.Dat(s, mine, name="mine", view=True)
+    before = op2jit.counters()["bytes_of_views"]
+    op2jit.par_loop(scale, s, x(RW), op2jit.Global(2.0, name="f")(READ))
+    with x.access("r+") as a:
+        assert np.shares_memory(a, mine) and list(a.flat) == [0, 2, 4, 6, 8, 10]
+        a[0, 0] = 5
+        with pytest.raises(op2jit.Error, match="acquired"):
+            x.fetch()
+    with x.access() as a, pytest.raises(ValueError):
+        a[0, 0] = 1
+    assert list(x.fetch().flat) == [5, 2, 4, 6, 8, 10]
+    assert op2jit.counters()["bytes_of_views"] == before
+    fixed = np.zeros((3, 2))
+    fixed.flags.writeable = False
+    for wrong in ([[1.0, 2]] * 3, np.zeros((3, 4))[:, ::2], fixed):
+        with pytest.raises(op2jit.Error, match="view"):
+            op2jit.Dat(s, wrong, view=True)
+    x.free()
+    assert mine[0, 0] == 5
+
+
 def test_loops_show_their_accesses(running):
     s = op2jit.Set(4, "cells")
     x = op2jit.Dat(s, np.ones((4, 2)), name="x")
