@@ -1,5 +1,6 @@
 #include "spread/print.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +103,10 @@ static int write_rows_of_all(struct dat_file *f, struct error *err) {
   }
   if (code)
     return code;
-  return good && (!file || fflush(file) == 0) ? OP_OK : aside_refused(text_str(&f->aside.path), err);
+  if (good && (!file || fflush(file) == 0))
+    return OP_OK;
+  return errno == ENOMEM ? error_memory(err, "a line of a file", f->dat->row_bytes)
+                         : aside_refused(text_str(&f->aside.path), err);
 }
 
 static int agreed(struct op_context *ctx, int code, struct error *err) {

@@ -43,7 +43,7 @@ private:
   Place element(const clang::ArraySubscriptExpr *expression, bool used);
   Value load(const Place &from, const clang::Expr *where);
   void store(const Place &to, const Value &what, const clang::Expr *where, Change change, Compared compared);
-  // prove_cxx.cc
+  // C++: prove_records.cc
   Value bind(const clang::Expr *expression);
   Place referred(const clang::VarDecl *reference) const;
   // False: it is as in C.

@@ -117,7 +117,7 @@ static void op2_loop(const float *restrict op2_d0, const int *restrict op2_x0, i
   op2_g3[0] += op2_a3[0];
 }
 __attribute__((force_align_arg_pointer)) void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
-  for (int op2_c = 0; op2_c < 1; op2_c++) {
+  for (long op2_c = 0; op2_c < 1; op2_c++) {
     typedef unsigned int __attribute__((may_alias)) op2_bits;
     const op2_bits op2_new = ((const op2_bits *)op2_frame[9])[op2_c];
     if (((op2_bits *)op2_c0)[op2_c] != op2_new) {
