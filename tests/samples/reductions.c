@@ -208,24 +208,6 @@ struct type_run {
 #define RUN_OF(T, S, NAME) {NAME, run_##S},
 static const struct type_run types[] = {EACH_TYPE(RUN_OF)};
 
-/* What there is not: minima and maxima into data, which are errors before anything runs. */
-static int count_refused(const struct mesh *m) {
-  static const op_access extremum[] = {OP_MIN, OP_MAX};
-  op_dat dat = op_decl_dat_temp(m->elements, 1, "double", NULL, "x"),
-         into = op_decl_dat_temp(m->targets, 1, "double", NULL, "least");
-  op_arg from = op_arg_dat(dat, -1, OP_ID, 1, "double", OP_READ);
-  int refused = 0;
-  op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  for (int k = 0; k < 2; k++)
-    refused += op_par_loop(OP_KERNEL_OF(least_double), "least_into_data", m->elements, from,
-                           op_arg_dat(into, 0, m->to, 1, "double", extremum[k])) == OP_ERR_ACCESS;
-  op_set_error_handler(OP_ERRORS_FATAL, NULL);
-  op_printf("minimum and maximum into data, refused: %d of 2\n", refused);
-  op_free_dat_temp(dat);
-  op_free_dat_temp(into);
-  return refused;
-}
-
 /* How many entries are wrong. */
 static int table_of_types(int count) {
   struct mesh mesh = {.count = count};
@@ -254,7 +236,6 @@ static int table_of_types(int count) {
     }
     op_printf("\n");
   }
-  wrong += count_refused(&mesh) != 2;
   free(table);
   return wrong;
 }
