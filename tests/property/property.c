@@ -232,7 +232,9 @@ int main(int argc, char **argv) {
   for (int i = 0; i < o.npassed; i++)
     free(o.passed[i]);
   forget_code(&o);
-  /* A single case or a handful cannot fill the table. */
+  /* A single case or a handful cannot fill the table, and of its 2,000 cells chance leaves one or two empty: what is
+   * never drawn has a row of eight. */
+  enum { BY_CHANCE = 3 };
   bool whole = o.only < 0 && o.cases >= 600 && !o.every_block;
-  return failed || (whole && empty) ? 1 : 0;
+  return failed || (whole && empty > BY_CHANCE) ? 1 : 0;
 }
