@@ -5,21 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/structs/structs.h"
 #include "nearest.h"
 #include "op2jit.h"
-#include "base/structs/structs.h"
 
 static const struct type_info infos[TYPE_COUNT] = {
-    [TYPE_NONE] = {"unknown", NULL, 0, false, false},
-    [TYPE_DOUBLE] = {"double", NULL, sizeof(double), true, true},
-    [TYPE_FLOAT] = {"float", NULL, sizeof(float), true, true},
-    [TYPE_INT] = {"int", NULL, sizeof(int), false, true},
-    [TYPE_UINT] = {"unsigned int", "uint", sizeof(unsigned), false, false},
-    [TYPE_LONGLONG] = {"long long", "ll", sizeof(long long), false, true},
-    [TYPE_ULONGLONG] = {"unsigned long long", "ull", sizeof(unsigned long long), false, false},
-    [TYPE_BOOL] = {"bool", NULL, sizeof(bool), false, false},
-    [TYPE_CHAR] = {"char", NULL, sizeof(char), false, (char)-1 < 0},
-    [TYPE_SHORT] = {"short", NULL, sizeof(short), false, true},
+    [TYPE_NONE] = {"unknown", NULL, 0, false, false, NULL, 0},
+    [TYPE_DOUBLE] = {"double", NULL, sizeof(double), true, true, NULL, 0},
+    [TYPE_FLOAT] = {"float", NULL, sizeof(float), true, true, NULL, 0},
+    [TYPE_INT] = {"int", NULL, sizeof(int), false, true, NULL, 0},
+    [TYPE_UINT] = {"unsigned int", "uint", sizeof(unsigned), false, false, NULL, 0},
+    [TYPE_LONGLONG] = {"long long", "ll", sizeof(long long), false, true, NULL, 0},
+    [TYPE_ULONGLONG] = {"unsigned long long", "ull", sizeof(unsigned long long), false, false, NULL, 0},
+    [TYPE_BOOL] = {"bool", NULL, sizeof(bool), false, false, NULL, 0},
+    [TYPE_CHAR] = {"char", NULL, sizeof(char), false, (char)-1 < 0, NULL, 0},
+    [TYPE_SHORT] = {"short", NULL, sizeof(short), false, true, NULL, 0},
 };
 
 const struct type_info *type_info(enum type_code code) {
