@@ -1,12 +1,18 @@
-"""The wheel carries the library of a build: that of ../build, or of the folder that OP2JIT_BUILD names."""
+"""The wheel carries the library of a build: that of ../build, or of the folder that OP2JIT_BUILD names.
+
+The compiler's plugin is a package of its own, as it is large. ``pip install ./python[clang]`` takes it from clang/ of
+this tree, without a network. OP2JIT_RELEASE=1 makes a wheel for an index instead: its extra names the package only.
+"""
 
 import os
+import re
 import shutil
 from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
 from setuptools.dist import Distribution
+from wheel.bdist_wheel import bdist_wheel
 
 HERE = Path(__file__).resolve().parent
 
@@ -31,6 +37,13 @@ class CarryLibrary(build_py):
             shutil.copyfile(plugin, into / "op2jit" / plugin.name)
 
 
+class AnyPython(bdist_wheel):
+    """It has no module in C: what it carries is opened by ctypes."""
+
+    def get_tag(self):
+        return "py3", "none", super().get_tag()[2]
+
+
 class WithLibrary(Distribution):
     """What it carries is of one kind of machine."""
 
@@ -38,4 +51,17 @@ class WithLibrary(Distribution):
         return True
 
 
-setup(cmdclass={"build_py": CarryLibrary}, distclass=WithLibrary)
+def compiler():
+    """The package that the extra ``clang`` asks for."""
+    folder = HERE / "clang"
+    if os.environ.get("OP2JIT_RELEASE") or not folder.exists():
+        version = re.search(r'^version = "(.+)"$', (HERE / "pyproject.toml").read_text(), re.MULTILINE)
+        return f"op2jit-clang=={version.group(1)}"
+    return f"op2jit-clang @ {folder.as_uri()}"
+
+
+setup(
+    cmdclass={"build_py": CarryLibrary, "bdist_wheel": AnyPython},
+    distclass=WithLibrary,
+    extras_require={"clang": [compiler()], "mpi": ["mpi4py"], "plot": ["matplotlib"]},
+)

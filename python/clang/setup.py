@@ -7,6 +7,7 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 from setuptools.dist import Distribution
+from wheel.bdist_wheel import bdist_wheel
 
 
 class CarryPlugin(build_py):
@@ -20,9 +21,16 @@ class CarryPlugin(build_py):
         shutil.copyfile(plugin, Path(self.build_lib) / "op2jit_clang" / plugin.name)
 
 
+class AnyPython(bdist_wheel):
+    """It has no module in C: what it carries is opened by ctypes."""
+
+    def get_tag(self):
+        return "py3", "none", super().get_tag()[2]
+
+
 class WithPlugin(Distribution):
     def has_ext_modules(self):
         return True
 
 
-setup(cmdclass={"build_py": CarryPlugin}, distclass=WithPlugin)
+setup(cmdclass={"build_py": CarryPlugin, "bdist_wheel": AnyPython}, distclass=WithPlugin)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from contextlib import contextmanager
 from ctypes import c_void_p
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from functools import lru_cache, partial
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -65,11 +66,24 @@ class Column:
         return f"{self.map.name}[{self.idx}]" if self.idx >= 0 else self.map.name
 
 
+class _Columns(Dict[int, Column]):
+    """The columns of a map by their numbers."""
+
+    name: str
+
+    def __missing__(self, idx: Any) -> Column:
+        raise errors.make("INDEX", f"map {self.name} has the targets 0 .. {len(self) - 1}; there is no {idx}")
+
+
 class Map:
     """For each element of ``source`` a row of ``arity`` elements of ``target``, from a table of whole numbers.
 
     ``map[0]`` is its first column. A loop that gets the map itself passes all targets to the kernel as a vector.
     """
+
+    #: Of each map: it runs no line of Python, since loops ask for columns in each of their calls.
+    __slots__ = ("__getitem__", "__dict__", "__weakref__")
+    __getitem__: Callable[[int], Column]
 
     def __init__(self, source: Set, target: Set, table: Any, name: Optional[str] = None, arity: int = 0) -> None:
         values = np.asarray(table)
@@ -89,7 +103,9 @@ class Map:
 
     def _set_up(self, source: Set, target: Set, arity: int, found: int) -> None:
         self.source, self.target, self.arity, self.handle = source, target, arity, found
-        self.columns = [Column(self, idx) for idx in range(arity)]
+        columns = _Columns((idx, Column(self, idx)) for idx in range(arity))
+        columns.name = self.name
+        self.__getitem__ = columns.__getitem__
         self.all = Column(self, -arity)
 
     @classmethod
@@ -106,14 +122,6 @@ class Map:
         if self._table is None:
             raise errors.make("ARGUMENT", f"map {self.name} is from a file: its table is not kept")
         return self._table.copy()
-
-    def __getitem__(self, idx: int) -> Column:
-        try:
-            if idx >= 0:
-                return self.columns[idx]
-        except (IndexError, TypeError):
-            pass
-        raise errors.make("INDEX", f"map {self.name} has the targets 0 .. {self.arity - 1}; there is no {idx}")
 
     def __len__(self) -> int:
         return self.arity
@@ -189,7 +197,14 @@ class Dat:
     The dat is freed when it is garbage; with several ranks at exit, or by ``free``. ``soa`` asks the library to keep
     components apart, which changes nothing else. With ``view`` the array stays yours: the library works in it where it
     can, ``access`` then copies nothing, and the array must not be touched outside of ``access``.
+
+    ``dat(READ)``, ``dat(READ, map[0])``, and ``dat(READ, map)`` for all targets are arguments of loops. Without an
+    access, what the kernel does decides. ``present=False``: the kernel must not use it.
     """
+
+    #: Made once for each Dat: an argument that was asked for before is found without a line of Python.
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+    __call__: Callable[..., Arg]
 
     def __init__(
         self,
@@ -221,7 +236,7 @@ class Dat:
 
     def _set_up(self, store: Store) -> None:
         self._store = store
-        self._args: Dict[Any, Arg] = {}
+        self.__call__ = lru_cache(maxsize=None)(partial(_dat_argument, store))
 
     @classmethod
     def _of(cls, of: Set, dim: int, dtype: Any, found: int, name: str) -> "Dat":
@@ -259,27 +274,6 @@ class Dat:
     def handle(self) -> int:
         """The library's handle."""
         return self._store.handle
-
-    def __call__(self, *words: Any, present: bool = True) -> Arg:
-        """An argument of a loop: ``dat(READ)``, ``dat(READ, map[0])``, ``dat(READ, map)`` for all targets.
-
-        Without an access, what the kernel does decides. ``present=False``: the kernel must not use it.
-        """
-        try:
-            return self._args[words if present else (words, False)]
-        except (KeyError, TypeError):  # new, or nothing that a dictionary could have
-            access, column = _words(words)
-            found = self._args[words if present else (words, False)] = self._argument(access, column, present)
-            return found
-
-    def _argument(self, access: int, column: Optional[Column], present: bool) -> Arg:
-        store = self._store
-        idx = column.idx if column else -1
-        way = c_void_p(column.map.handle) if column else IDENTITY
-        raw = lib.op2jit_opt_arg_dat(present, store.handle, idx, way, store.dim, text(store.type), access)
-        made = Arg("dat", store, column, access, raw)
-        made.present = present
-        return made
 
     def fetch(self, out: Optional[Values] = None) -> Values:
         """A copy of the values, or into ``out``, in the order in which the program numbered the elements."""
@@ -327,7 +321,7 @@ class Dat:
     def free(self) -> None:
         """Free it now, on all ranks. It must not be used any more."""
         found, self._store.handle = self._store.handle, 0
-        self._args.clear()
+        self.__call__.cache_clear()  # type: ignore[attr-defined]
         dropped.extend(self._store.keys)
         check(lib.op2jit_free_dat_temp(found))
         state.views.pop(found, None)
@@ -348,7 +342,12 @@ class Global:
 
     With ``kept`` the library keeps the values, so that loops which leave results there can wait for one another
     (OP2_LAZY); reading ``value`` ends the wait.
+
+    ``g(INC)`` is an argument of loops. Without an access, what the kernel does decides.
     """
+
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+    __call__: Callable[..., Arg]
 
     def __init__(self, value: Any = 0.0, dtype: Any = None, name: Optional[str] = None, kept: bool = False) -> None:
         array = np.array(value, dtype=dtype)
@@ -360,11 +359,11 @@ class Global:
         self.dim = max(1, array.size)
         self.set = None
         self._data = np.ascontiguousarray(array).reshape(-1)
-        self._args: Dict[Any, Arg] = {}
         self._kept: Optional[int] = None
         if kept:
             address = self._data.ctypes.data
             self._kept = handle(lib.op2jit_decl_gbl(self.dim, text(self.type), address, text(self.name)))
+        self.__call__ = lru_cache(maxsize=None)(partial(_global_argument, _Values(self), self._kept))
 
     @property
     def data(self) -> Values:
@@ -383,26 +382,6 @@ class Global:
         self._data[:] = value
         if self._kept:
             check(lib.op2jit_put_gbl(self._kept, self._data.ctypes.data))
-
-    def __call__(self, *words: Any, present: bool = True) -> Arg:
-        """An argument of a loop: ``g(INC)``. Without an access, what the kernel does decides."""
-        try:
-            return self._args[words if present else (words, False)]
-        except (KeyError, TypeError):
-            access, column = _words(words)
-            if column:
-                raise errors.make("ARGUMENT", "a global belongs to no element; leave the map out") from None
-            found = self._args[words if present else (words, False)] = self._argument(access, present)
-            return found
-
-    def _argument(self, access: int, present: bool) -> Arg:
-        if self._kept:
-            raw = lib.op2jit_arg_global(self._kept, access)
-        else:
-            raw = lib.op2jit_opt_arg_gbl(present, self._data.ctypes.data, self.dim, text(self.type), access)
-        made = Arg("global", _Values(self), None, access, raw)
-        made.present = present
-        return made
 
     def __float__(self) -> float:
         return float(self.value)
@@ -427,6 +406,29 @@ class _Values:
 
     def __repr__(self) -> str:
         return self.name
+
+
+def _dat_argument(store: Store, *words: Any, present: bool = True) -> Arg:
+    access, column = _words(words)
+    idx = column.idx if column else -1
+    way = c_void_p(column.map.handle) if column else IDENTITY
+    raw = lib.op2jit_opt_arg_dat(present, store.handle, idx, way, store.dim, text(store.type), access)
+    made = Arg("dat", store, column, access, raw)
+    made.present = present
+    return made
+
+
+def _global_argument(values: _Values, kept: Optional[int], *words: Any, present: bool = True) -> Arg:
+    access, column = _words(words)
+    if column:
+        raise errors.make("ARGUMENT", "a global belongs to no element; leave the map out")
+    if kept:
+        raw = lib.op2jit_arg_global(kept, access)
+    else:
+        raw = lib.op2jit_opt_arg_gbl(present, values.memory.ctypes.data, values.dim, text(values.type), access)
+    made = Arg("global", values, None, access, raw)
+    made.present = present
+    return made
 
 
 class Const:

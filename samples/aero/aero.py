@@ -105,7 +105,7 @@ def correct(u, phi):
     phi[0] -= u[0]
 
 
-def run(n):
+def run(n, vtk=None):
     """Newton steps until the residual is below 1e-11, each by conjugate gradients that shrink it by 1e-8."""
     s, t = np.arange((n + 1) ** 2) % (n + 1) / n, np.arange((n + 1) ** 2) // (n + 1) / n
     bend = 0.04 * np.sin(2 * math.pi * s) * np.sin(2 * math.pi * t)
@@ -120,7 +120,8 @@ def run(n):
         place, edge, quads, start = place[:0], edge[:0], quads[:0], start[:0]
     nodes, cells, fixed = (op2jit.Set(len(part)) for part in (place, quads, edge))
     corners, ends = op2jit.Map(cells, nodes, quads, "cell_nodes", 4), op2jit.Map(fixed, nodes, edge, "fixed_node", 1)
-    x, phi, k = op2jit.Dat(nodes, place), op2jit.Dat(nodes, start), op2jit.Dat(cells, dim=16)
+    x, phi = op2jit.Dat(nodes, place, name="x"), op2jit.Dat(nodes, start, name="phi")
+    k = op2jit.Dat(cells, dim=16, name="k")
     residual, u, v, p, r = (op2jit.Dat(nodes, name=name) for name in ("residual", "u", "v", "p", "r"))
     alpha, beta, rr, pv = (op2jit.Global(0.0, name=name) for name in ("alpha", "beta", "rr", "pv"))
     op2jit.partition("block", cells)
@@ -145,6 +146,8 @@ def run(n):
             iterations += 1
         op2jit.par_loop(correct, nodes, u(READ), phi(RW))
         op2jit.say(f"  step {step}: residual {last:.5e}, {iterations} iterations of conjugate gradients")
+    if vtk:
+        op2jit.write_vtk(vtk, x, phi)
     found = phi.fetch()
     op2jit.say(f"{n} x {n} elements: residual after the last step {last:.5e}")
     return np.abs(found - exact).max() if op2jit.is_root() else 0.0, last
@@ -153,9 +156,11 @@ def run(n):
 if __name__ == "__main__":
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--n", type=int, default=64)
-    n = words.parse_known_args()[0].n
+    words.add_argument("--vtk", metavar="NAME")
+    options = words.parse_known_args()[0]
+    n = options.n
     with op2jit.runtime():
-        (coarse, one), (fine, other) = run(n // 2), run(n)
+        (coarse, one), (fine, other) = run(n // 2), run(n, options.vtk)
         good = max(one, other) <= 1e-11 and (not op2jit.is_root() or abs(math.log2(coarse / fine) - 2) <= 0.2)
         op2jit.say(f"largest error {coarse:.6e} on {n // 2} x {n // 2} elements, {fine:.6e} on {n} x {n}")
         op2jit.say("aero:", "PASSED" if good else "FAILED")

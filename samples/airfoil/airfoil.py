@@ -138,15 +138,18 @@ def make_mesh(cells):
     return np.round(np.stack([z.real, z.imag], -1), 6), corners, edges.astype(np.int32), np.r_[wall, far], kinds
 
 
-def run(cells, iterations):
+def run(cells, iterations, write, vtk):
     parts = make_mesh(cells)
     x, corners, edge, side, kinds = parts if op2jit.is_root() else [part[:0] for part in parts]
-    nodes, cells, edges, sides = (op2jit.Set(len(part), name) for part, name in zip((x, corners, edge, side), "nces"))
-    cn, en = op2jit.Map(cells, nodes, corners), op2jit.Map(edges, nodes, edge[:, :2])
-    ec = op2jit.Map(edges, cells, edge[:, 2:])
-    sn, sc = op2jit.Map(sides, nodes, side[:, :2]), op2jit.Map(sides, cells, side[:, 2:])
-    x, kind, q = op2jit.Dat(nodes, x), op2jit.Dat(sides, kinds), op2jit.Dat(cells, np.tile(qinf, (len(corners), 1)))
-    old, res, adt, rms = op2jit.Dat(cells, dim=4), op2jit.Dat(cells, dim=4), op2jit.Dat(cells), op2jit.Global(0.0)
+    names = ("nodes", "cells", "edges", "bedges")
+    nodes, cells, edges, sides = (op2jit.Set(len(part), name) for part, name in zip((x, corners, edge, side), names))
+    cn, en = op2jit.Map(cells, nodes, corners, "pcell"), op2jit.Map(edges, nodes, edge[:, :2], "pedge")
+    ec = op2jit.Map(edges, cells, edge[:, 2:], "pecell")
+    sn, sc = op2jit.Map(sides, nodes, side[:, :2], "pbedge"), op2jit.Map(sides, cells, side[:, 2:], "pbecell")
+    x, kind = op2jit.Dat(nodes, x, name="p_x"), op2jit.Dat(sides, kinds, name="p_bound")
+    q = op2jit.Dat(cells, np.tile(qinf, (len(corners), 1)), name="q")
+    old, res = op2jit.Dat(cells, dim=4, name="old"), op2jit.Dat(cells, dim=4, name="res")
+    adt, rms = op2jit.Dat(cells, name="adt"), op2jit.Global(0.0)
     op2jit.partition("rcb", cells, cn, x)
     step, known = KNOWN.get(cells.global_size, (1, []))
     good = True
@@ -165,6 +168,10 @@ def run(cells, iterations):
             holds = abs(value / expected - 1) <= 5e-6
             op2jit.say(f"  rms after {iteration} iterations {value:.10e} of {expected:.5e}: {'yes' if holds else 'NO'}")
             good = good and holds
+    if write:
+        op2jit.dump(write, x, kind, q, old, res, adt)
+    if vtk:
+        op2jit.write_vtk(vtk, x, q, adt)
     op2jit.say(f"  rms of the last iteration {math.sqrt(rms.value / cells.global_size):.10e}")
     return good and rms.value < 1
 
@@ -173,9 +180,11 @@ if __name__ == "__main__":
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--cells", type=int, default=20000)
     words.add_argument("--iters", type=int, default=200)
+    words.add_argument("--write", metavar="FILE.h5")
+    words.add_argument("--vtk", metavar="NAME")
     options, _ = words.parse_known_args()
     with op2jit.runtime():
-        good = run(options.cells, options.iters)
+        good = run(options.cells, options.iters, options.write, options.vtk)
         print(op2jit.report()) if op2jit.rank_count() == 1 else None
         op2jit.say("airfoil:", "PASSED" if good else "FAILED")
     sys.exit(not good)

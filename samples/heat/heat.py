@@ -66,7 +66,7 @@ def expect(what, error, most):
     return 0 <= error <= most
 
 
-def main(n, steps, dt):
+def main(n, steps, dt, write):
     plate, dt = Plate(n), dt or 0.5 / steps
     r = ALPHA * dt / plate.dx**2
     plate.run(steps, r)
@@ -74,6 +74,8 @@ def main(n, steps, dt):
     op2jit.say("  against the solution of the equation: L2 %.6e, largest %.6e" % plate.error(decay(steps * dt)))
     discrete = math.exp(steps * math.log1p(-8 * r * math.sin(math.pi * plate.dx / (2 * LENGTH)) ** 2))
     good = expect("largest error against the discrete solution", plate.error(discrete)[1], 1e-12)
+    if write:
+        op2jit.files.save(plate.u, write, "u")
     before = 0.0
     for cells, steps in ((25, 50), (50, 200), (100, 800)):  # the error falls by four
         plate, dt = Plate(cells - 1), 160000 / steps
@@ -90,8 +92,9 @@ if __name__ == "__main__":
     words.add_argument("--n", type=int, default=1000)
     words.add_argument("--steps", type=int, default=10)
     words.add_argument("--dt", type=float, default=0.0)
+    words.add_argument("--write", metavar="FILE.h5")
     options, _ = words.parse_known_args()
     with op2jit.runtime():
-        good = main(options.n, options.steps, options.dt)
+        good = main(options.n, options.steps, options.dt, options.write)
         op2jit.say("heat:", "PASSED" if good else "FAILED")
     sys.exit(not good)

@@ -119,10 +119,12 @@ def expect(what, error, most):
     return 0 <= error <= most
 
 
-def main(mesh, m, n, steps):
+def main(mesh, m, n, steps, write):
     water = Water(mesh, m, n)
     for step in range(steps):
         water.step(step == 0)
+    if write:
+        op2jit.dump(write, water.u, water.v, water.p)
     if not op2jit.is_root():
         water.u.fetch(), water.p.fetch()
         return True
@@ -142,8 +144,10 @@ if __name__ == "__main__":
     words.add_argument("--n", type=int, default=0)
     words.add_argument("--steps", type=int, default=100)
     words.add_argument("--mesh", choices=["rows", "shuffled", "hexagons"], default="rows")
+    words.add_argument("--write", metavar="FILE.h5")
     options, _ = words.parse_known_args()
+    n = options.n or options.m * (1 + (options.mesh == "hexagons"))
     with op2jit.runtime():
-        good = main(options.mesh, options.m, options.n or options.m * (1 + (options.mesh == "hexagons")), options.steps)
+        good = main(options.mesh, options.m, n, options.steps, options.write)
         op2jit.say("shallow_water:", "PASSED" if good else "FAILED")
     sys.exit(not good)

@@ -163,8 +163,7 @@ def make_mesh(n):
     near = np.where(other >= 0, cell[other], cell).reshape(-1, 3)
     middle = 0.5 * (x[a[outer]] + x[b[outer]])
     kind = np.where(middle[:, 1] == 1, INFLOW, np.where(middle[:, 0] == 1, OUTFLOW, WALL)).astype(np.int32)
-    ends = np.stack([a, b], axis=1)
-    return x, corners, near, ends[inner], np.stack([cell, cell[other]], 1)[inner], ends[outer], cell[outer], kind
+    return x, corners, near, np.c_[a, b][inner], np.c_[cell, cell[other]][inner], np.c_[a, b][outer], cell[outer], kind
 
 
 class Transport:
@@ -226,12 +225,14 @@ def check(what, value, low, high):
     return low <= value <= high
 
 
-def main(n, end):
+def main(n, end, vtk):
     flow, time, left, steps = Transport(n), 0.0, 0.0, 0
     mass = flow.measure(0.0)[0]
     while time < end:
         dt, out = flow.step(time, end)
         time, left, steps = (time + dt if dt < end - time else end), left + out, steps + 1
+        if vtk and steps % 10 == 0:
+            op2jit.write_vtk(vtk, flow.x, flow.c, step=steps // 10, time=time)
     now, error, least, most = flow.measure(time + 0.25 / math.pi * (1 - math.cos(2 * math.pi * time)))
     op2jit.say(f"  {steps} steps, mass {now:.12f}, error {error:.3e}")
     good = check("mass that is not accounted for", abs(now + left - mass), 0, 1e-11)
@@ -241,10 +242,9 @@ def main(n, end):
 
 if __name__ == "__main__":
     words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--n", type=int, default=60)
-    words.add_argument("--end", type=float, default=0.4)
-    options, _ = words.parse_known_args()
+    for name, kind, default in (("--n", int, 60), ("--end", float, 0.4), ("--vtk", str, None)):
+        words.add_argument(name, type=kind, default=default)
     with op2jit.runtime():
-        good = main(options.n, options.end)
+        good = main(**vars(words.parse_known_args()[0]))
         op2jit.say("transport:", "PASSED" if good else "FAILED")
     sys.exit(not good)

@@ -3,6 +3,7 @@
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -45,6 +46,49 @@ def test_sample_is_short(name):
         return sum(open(file).read().count("\n") for file in glob.glob(os.path.join(ROOT, "samples", name, pattern)))
 
     assert 0 < 2 * count("*.py") < count("*.[ch]")
+
+
+def has_hdf5():
+    import op2jit
+
+    with op2jit.runtime(diags=0):
+        try:
+            op2jit._library.check(op2jit._library.lib.op2jit_open_hdf5())
+        except op2jit.Error:
+            return False
+    return bool(shutil.which("h5diff"))
+
+
+#: Options, and the datasets that must be those of the C program, but for this difference.
+WRITTEN = {
+    "airfoil": (["--cells", "2000", "--iters", "20"], {"pcell": "1e-9", "p_x": "1e-9", "q": "1e-9"}),
+    "shallow_water": (["--m", "32", "--steps", "20"], {"p": "1e-6"}),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_sample_writes_what_its_twin_writes(name, tmp_path):
+    program, (arguments, datasets) = os.path.join(BUILD, "samples", name), WRITTEN[name]
+    if not os.path.exists(program) or not has_hdf5():
+        pytest.skip("there is no h5diff (Debian's hdf5-tools), or the library was built without HDF5")
+    python = [sys.executable, os.path.join(ROOT, "samples", name, name + ".py")]
+    files = [str(tmp_path / "python.h5"), str(tmp_path / "c.h5")]
+    for command, file in zip((python, [program]), files):
+        said(command, name, [*arguments, "--write", file])
+    for dataset, close in datasets.items():
+        command = ["h5diff", "-d", close, *files, dataset]
+        found = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert found.returncode == 0, found.stdout
+
+
+@pytest.mark.parametrize("name", ["airfoil", "aero", "transport"])
+def test_sample_writes_pictures(name, tmp_path):
+    arguments = {"airfoil": ["--cells", "2000", "--iters", "5"], "aero": ["--n", "8"], "transport": ["--n", "10"]}[name]
+    command = [sys.executable, os.path.join(ROOT, "samples", name, name + ".py")]
+    said(command, name, [*arguments, "--vtk", str(tmp_path / "seen")])
+    with open(tmp_path / "seen.xdmf") as file:
+        text = file.read()
+    assert text.count("<Grid") >= (4 if name == "transport" else 1) and "<Attribute" in text
 
 
 @pytest.mark.parametrize("name", ["heat", "aero"])
