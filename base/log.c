@@ -6,8 +6,8 @@
 #include "text.h"
 
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
-static const char *const categories[] = {"jit", "cache", "tune",  "plan", "loop", "mpi", "cuda",
-                                         "io",  "chain", "check", "perf", "env",  "team"};
+static const char *const categories[] = {"jit", "cache", "tune",  "plan", "loop", "mpi",  "cuda",
+                                         "io",  "chain", "check", "perf", "env",  "team", "advice"};
 
 static bool is_word(const char *word, size_t length, const char *name) {
   return strlen(name) == length && memcmp(word, name, length) == 0;

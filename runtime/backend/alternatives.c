@@ -64,8 +64,8 @@ static void add_sizes(struct list *list, const struct variant *standard, const s
 }
 
 /* A part of many threads may take all that the memory gives; one thread is for loops that are done before the
- * others are awake. Nothing else is tried, for on a machine that is busy with other things fewer threads may win,
- * and be remembered. */
+ * others are awake. Nothing between is tried, for on a machine that is busy with other things fewer threads may win,
+ * and be remembered. For that there is one thread on its own, which is not remembered (tuner.h). */
 static void add_threads(struct list *list, const struct variant *standard,
                         const struct alternatives_of *loop) {
   struct variant v = *standard;
@@ -76,6 +76,8 @@ static void add_threads(struct list *list, const struct variant *standard,
   v.threads = 1;
   if (loop->elements < elements_per_thread * loop->threads)
     add(list, v);
+  else if (!loop->heavy)
+    add(list, (struct variant){.strategy = &strategy_whole, .shape = standard->shape});
 }
 
 int alternatives(const struct variant *standard, const struct alternatives_of *loop,

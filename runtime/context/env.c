@@ -55,7 +55,7 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_LOG] =
         {"OP2_LOG", "warn", "",
          "error, warn, info or debug, and categories, separated by ',': jit, cache, tune, plan, loop, "
-         "mpi, cuda, io, chain, check, perf, env, team",
+         "mpi, cuda, io, chain, check, perf, env, team; advice: at op_exit, what would pay",
          NULL},
     [ENV_DUMP] = {"OP2_DUMP", "", "", "folder for generated sources and binaries", NULL},
     [ENV_TIMING] = {"OP2_TIMING", "", "",

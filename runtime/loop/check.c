@@ -174,6 +174,7 @@ static int check_dat(const struct check *c) {
   if (!code)
     code = check_dat_matches(c, dat, target);
   c->arg->dat = dat;
+  dat->read |= c->said->access != OP_WRITE;
   return code ? code : check_struct_access(c, dat->type);
 }
 

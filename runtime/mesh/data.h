@@ -39,6 +39,7 @@ struct dat {
   int dim;
   enum type_code type;
   bool soa, temporary; /* soa: components lie apart, wherever the dat is */
+  bool read;           /* by a loop, or by the program */
   bool asked_soa;      /* by the declaration; OP2_VARIANT may say otherwise */
   size_t value_size, row_bytes;
   long stride; /* SoA: distance of components, in values */

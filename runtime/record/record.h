@@ -146,6 +146,7 @@ struct loop {
   void *backend_state;
   /* Its ways to run, by numbers of the backend's; the default, and the one that runs. */
   int nvariants, standard, variant;
+  int single;                /* of a loop for many threads: the way to run it on one, see tuner.h. 0: none */
   int threads;               /* that it may use: its times are remembered by them */
   struct tuning *tuning;     /* tune/choose.c's */
   struct loop *shadow;       /* the same loop for another backend (OP2_SHADOW), NULL: none */

@@ -46,6 +46,8 @@ static int fill_variants(struct report_detail *out, const struct loop *loop, str
   out->variants = array_new((size_t)loop->nvariants, sizeof *out->variants);
   if (!out->variants)
     return error_memory(err, "a report", (size_t)loop->nvariants * sizeof *out->variants);
+  if (tuner_last_duel(tuner, &out->one, &out->many))
+    out->runs_on_one = tuner_winner(tuner) == loop->single;
   for (int i = 0; i < loop->nvariants; i++) {
     struct report_variant v = {.name = loop->backend->name_of(loop, i),
                                .spread = tuner_spread(tuner, i),

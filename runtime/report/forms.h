@@ -35,6 +35,8 @@ struct report_detail {
   struct text set, args, plan; /* args: a line each */
   struct report_variant *variants;
   int nvariants;
+  double one, many; /* seconds of a call on one thread and on all, measured in turns; 0: it was not */
+  bool runs_on_one;
 };
 
 /* What one rank says of one loop. */
@@ -67,6 +69,22 @@ struct report_view {
   const char *name, *why;
 };
 
+/* How the loops through a map fetch what it leads to. */
+struct report_order {
+  const char *map, *loop; /* loop: of these the one that takes the most time */
+  double seconds;         /* of all of them */
+  double fetches;         /* of each line of memory; 0: the data fit in the cache */
+};
+
+/* A dat that no loop reads, and the program neither. */
+struct report_unread {
+  const char *name;
+  double bytes;
+};
+
+/* Loops that took so little together say nothing. */
+#define REPORT_SHORT 0.1
+
 struct report {
   const char *backend, *team; /* team: NULL without threads */
   int threads, ranks, rank;
@@ -80,6 +98,10 @@ struct report {
   int nchains;
   const struct report_view *views;
   int nviews;
+  const struct report_order *orders;
+  int norders;
+  const struct report_unread *unread;
+  int nunread;
   const struct trace_event *events;
   int nevents;
   long long lost; /* events that there was no room for */
@@ -94,6 +116,8 @@ void report_csv(const struct report *r, struct text *out);
 /* Chrome's trace event format. */
 void report_trace(const struct report *r, struct text *out);
 
+/* What a user could change, a line each. */
+void report_advice(const struct report *r, struct text *out);
 /* What is said below the table. */
 void report_notes(const struct report *r, struct text *out);
 

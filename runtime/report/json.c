@@ -102,6 +102,20 @@ static void add_views(const struct report *r, struct text *out) {
   json_close(out, ']');
 }
 
+static void add_advice(const struct report *r, struct text *out) {
+  struct text lines = {0};
+  report_advice(r, &lines);
+  json_open(out, "advice", '[');
+  for (char *line = lines.length ? lines.data : NULL; line && *line;) {
+    char *end = strchr(line, '\n');
+    *end = '\0';
+    json_bytes(out, NULL, line, strlen(line));
+    line = end + 1;
+  }
+  json_close(out, ']');
+  text_free(&lines);
+}
+
 void report_json(const struct report *r, struct text *out) {
   json_open(out, NULL, '{');
   json_fields(out, "backend:t team:t threads:n ranks:n triad_gb_per_second:d cache_bytes:i wall_seconds:d",
@@ -117,6 +131,7 @@ void report_json(const struct report *r, struct text *out) {
     add_events(r, out);
   if (r->nviews)
     add_views(r, out);
+  add_advice(r, out);
   text_add(out, "}\n");
 }
 

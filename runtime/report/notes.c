@@ -87,23 +87,15 @@ static void note_views(const struct report *r, struct text *out) {
     text_addf(out, "view %s has a copy in the library: %s\n", r->views[i].name, r->views[i].why);
 }
 
-/* What a user could change, with the figure that says so. Short runs say nothing. */
 static void note_advice(const struct report *r, struct text *out) {
-  const double short_run = 0.1, many_trials = 0.1, cost_of_a_call = 1e-6;
-  for (int i = 0; i < r->nrows; i++) {
-    const struct report_row *row = &r->rows[i];
-    if (row->seconds > short_run && row->trial_seconds > many_trials * row->seconds)
-      text_addf(
-          out,
-          "advice: %s spent %.0f%% of its time in trials; keep the cache (OP2_CACHE) for the next run, or "
-          "set OP2_TUNE=use\n",
-          row->name, 100 * row->trial_seconds / row->seconds);
-    if (row->calls >= 1000 && row->seconds < cost_of_a_call * (double)row->calls)
-      text_addf(out,
-                "advice: %lld calls of %s took %.2f us each, no more than a call itself costs; give one loop "
-                "more elements\n",
-                row->calls, row->name, 1e6 * row->seconds / (double)row->calls);
+  struct text lines = {0};
+  report_advice(r, &lines);
+  const char *line = text_str(&lines);
+  for (size_t length; *line; line += length) {
+    length = strcspn(line, "\n") + 1;
+    text_addf(out, "advice: %.*s", (int)length, line);
   }
+  text_free(&lines);
 }
 
 void report_notes(const struct report *r, struct text *out) {

@@ -23,6 +23,7 @@
 #include "ranks/comm.h"
 #include "record/sites.h"
 #include "report/details.h"
+#include "report/facts.h"
 #include "report/forms.h"
 #include "report/report_ranks.h"
 #include "run/caches.h"
@@ -138,19 +139,6 @@ static struct tiled_facts *find_chains(const struct op_context *ctx, int *count)
   return chains;
 }
 
-/* NULL: there are none, or no memory, and then the report goes without. */
-static struct report_view *find_views(const struct op_context *ctx, int *count) {
-  const struct list *dats = &ctx->mesh->dats;
-  struct report_view *views = array_new((size_t)dats->count, sizeof *views);
-  *count = 0;
-  for (int i = 0; views && i < dats->count; i++) {
-    const struct dat *dat = dats->items[i];
-    if (dat->view && !dat->view->in_place)
-      views[(*count)++] = (struct report_view){dat->name, dat->view->why};
-  }
-  return views;
-}
-
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
   struct report_rows rows = {0};
   int code = make_rows(ctx, &rows, err);
@@ -171,17 +159,19 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   /* The triad is of rank 0's threads, while the others wait. */
   if (!code && ctx->backend->space == SPACE_HOST) {
     r.cache_bytes = caches_bytes(ctx->env, r.threads);
-    const double rate = ctx->comm->rank == 0 ? fastest(&r) : 0;
+    const bool measures = ctx->comm->rank == 0 && writer != report_advice;
+    const double rate = measures ? fastest(&r) : 0;
     r.triad = rate > 0 ? triad_of(ctx, r.threads, r.cache_bytes, rate) : 0;
   }
   struct tiled_facts *chains = find_chains(ctx, &r.nchains);
   r.chains = chains;
-  struct report_view *views = find_views(ctx, &r.nviews);
-  r.views = views;
+  struct report_facts facts = {0};
+  if (!code)
+    facts_find(ctx, &r, &facts);
   if (!code)
     writer(&r, out);
   free(chains);
-  free(views);
+  facts_free(&facts);
   free_rows(&rows);
   return code || text_ok(out) ? code : error_memory(err, "a report", out->length);
 }
@@ -323,13 +313,31 @@ void context_print(const struct op_context *ctx, const struct text *report) {
              strerror(errno));
 }
 
+/* The ranks write it together, and the first one knows whether it is wanted. */
+static int say_advice(struct op_context *ctx, struct error *err) {
+  const bool asked = ctx->comm->rank == 0 && log_wants(ctx->log, LOG_INFO, "advice");
+  double wanted = asked;
+  struct text out = {0};
+  int code = agree_on_largest(ctx->agreement, OP_OK, &wanted, 1, err);
+  if (!code && wanted > 0)
+    code = write_report(ctx, report_advice, &out, err);
+  const char *line = text_str(&out);
+  for (int length; !code && asked && *line; line += length + 1) {
+    length = (int)strcspn(line, "\n");
+    log_line(ctx->log, LOG_INFO, "advice", "%.*s", length, line);
+  }
+  text_free(&out);
+  return code;
+}
+
 int context_report(struct op_context *ctx, struct error *err) {
   const char *file;
   const int form = find_form(env_value(ctx->env, ENV_TIMING), &file);
   struct text out = {0};
-  if (form < 0)
-    return OP_OK;
-  int code = write_report(ctx, forms[form].writer, &out, err);
+  int code = say_advice(ctx, err);
+  if (code || form < 0)
+    return code;
+  code = write_report(ctx, forms[form].writer, &out, err);
   if (!code && forms[form].to_file)
     code = write_file(ctx, file, &out, err);
   else if (!code && ctx->comm->rank == 0)

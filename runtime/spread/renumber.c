@@ -72,6 +72,7 @@ static void settle(const struct set *set, int *order, int *place) {
 /* ---- the first set ---- */
 
 static double *read_coords(struct op_context *ctx, struct dat *coords, struct error *err) {
+  coords->read = true;
   if (dat_need(ctx, coords, SPACE_HOST, REGION_OWNED, err))
     return NULL;
   double *out = array_new((size_t)owned(coords->set) * (size_t)coords->dim, sizeof *out);

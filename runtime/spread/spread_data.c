@@ -143,6 +143,7 @@ static int fetch_of_ranks(struct op_context *ctx, struct dat *dat, void *out, lo
 
 int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err) {
   int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+  dat->read = true;
   if (dat->set->spread) {
     code = agree_on_success(ctx->comm, code, err);
     return code ? code : fetch_of_ranks(ctx, dat, out, low, high, err);

@@ -57,7 +57,7 @@ static int list_variants(struct op_context *ctx, struct loop *loop, struct tunin
   const bool may_be_heavy = all && backend->may_be_heavy && backend->may_be_heavy(ctx, loop);
   loop->heavy = may_be_heavy && loop->long_calls >= HEAVY_ENOUGH;
   t->watched = may_be_heavy && !loop->heavy;
-  loop->nvariants = loop->standard = loop->variant = 0;
+  loop->nvariants = loop->standard = loop->variant = loop->single = 0;
   return code ? code : backend->variants(ctx, loop, all, err);
 }
 

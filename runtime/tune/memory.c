@@ -33,7 +33,10 @@ int tuning_open(const struct op_context *ctx, struct tuning *t, const struct loo
   t->keeps = mode.keep;
   t->recalls = mode.recall;
   t->watches = mode.options.drift > 0;
-  return tuner_new(&t->tuner, loop->nvariants, loop->standard, &mode.options, err);
+  code = tuner_new(&t->tuner, loop->nvariants, loop->standard, &mode.options, err);
+  if (!code && loop->single > 0)
+    tuner_set_single(t->tuner, loop->single);
+  return code;
 }
 
 void tuning_free(struct tuning *t) {
@@ -43,6 +46,10 @@ void tuning_free(struct tuning *t) {
 
 static const char *name_of(const struct loop *loop, int which) {
   return loop->backend->name_of(loop, which);
+}
+
+static bool is_single(const struct loop *loop, int which) {
+  return loop->single > 0 && which == loop->single;
 }
 
 static bool make_place(const struct op_context *ctx, const struct loop *loop, struct tuning_place *place) {
@@ -190,9 +197,9 @@ static struct store_tuning row_of(const struct tuning *t, const struct loop *loo
                              .mesh = text_str(&place->mesh),
                              .variant = name_of(loop, which),
                              .baseline = tuner_median(t->tuner, loop->standard, NULL),
-                             .chosen = which == tuner_winner(t->tuner)};
+                             .chosen = which == tuner_lasting(t->tuner)};
   row.median = tuner_median(t->tuner, which, &row.count);
-  row.provisional = row.chosen && !tuner_is_settled(t->tuner);
+  row.provisional = row.chosen && !tuner_is_known(t->tuner);
   return row;
 }
 
@@ -205,7 +212,7 @@ static void keep(struct op_context *ctx, const struct loop *loop, struct tuning 
   if (rows && make_place(ctx, loop, &place)) {
     for (int i = 0; i < loop->nvariants; i++) {
       rows[count] = row_of(t, loop, &place, i);
-      count += rows[count].count > 0;
+      count += rows[count].count > 0 && !is_single(loop, i); /* that one holds for a while only */
     }
     store_put_tunings(ctx->store, rows, count);
   }
@@ -219,10 +226,12 @@ static bool knows_enough(const struct loop *loop, const struct tuning *t) {
   int known = 0;
   for (int i = 0; i < loop->nvariants; i++) {
     int runs = 0;
+    if (is_single(loop, i))
+      continue;
     tuner_median(t->tuner, i, &runs);
     known += runs >= ENOUGH;
   }
-  return tuner_trials(t->tuner) > 0 && 2 * known >= loop->nvariants;
+  return tuner_trials(t->tuner) > 0 && 2 * known >= loop->nvariants - (loop->single > 0);
 }
 
 /* A choice among all variants, of an earlier run: what is known of a part of them does not replace it. */
@@ -250,9 +259,9 @@ static void warn_unfinished(const struct op_context *ctx, const struct loop *loo
 void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
   if (!t->tuner || !t->keeps || t->kept)
     return;
-  if (tuner_left(t->tuner) == 1)
-    tuner_next(t->tuner); /* all that is missing is to ask */
-  if (tuner_is_settled(t->tuner) || (knows_enough(loop, t) && !was_finished(ctx, loop)))
+  if (t->exhaustive)
+    tuner_next(t->tuner); /* maybe all that is missing is to ask */
+  if (tuner_is_known(t->tuner) || (knows_enough(loop, t) && !was_finished(ctx, loop)))
     keep(ctx, loop, t);
   if (!tuner_is_settled(t->tuner))
     warn_unfinished(ctx, loop, t);
@@ -273,13 +282,24 @@ static bool is_busy(struct op_context *ctx, const struct loop *loop, const struc
 }
 
 static void say_winner(struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
-  const int winner = tuner_winner(t->tuner);
+  const int winner = tuner_lasting(t->tuner);
   log_line(ctx->log, LOG_INFO, "tune",
            "loop %s: %s is the best of %d after %lld trials, %.3g s a run (default %s %.3g s); "
            "%.3g s were lost in trials and compiling until then, in which the loop ran for %.3g s",
            loop->name, name_of(loop, winner), loop->nvariants, tuner_trials(t->tuner),
            tuner_median(t->tuner, winner, NULL), name_of(loop, loop->standard),
            tuner_median(t->tuner, loop->standard, NULL), tuner_overhead(t->tuner), tuner_total(t->tuner));
+}
+
+static void say_duel(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
+  double one, many;
+  t->duels = tuner_duels(t->tuner);
+  if (tuner_last_duel(t->tuner, &one, &many))
+    log_line(ctx->log, LOG_INFO, "tune",
+             "loop %s: one thread takes %.3g s a run, all threads %.3g s; it runs as %s", loop->name, one,
+             many, name_of(loop, tuner_winner(t->tuner)));
+  else
+    log_line(ctx->log, LOG_INFO, "tune", "loop %s: one thread is far slower than all", loop->name);
 }
 
 static void count(struct op_context *ctx, struct loop *loop, struct tuning *t) {
@@ -304,7 +324,9 @@ void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int
     t->restarts = restarts;
     t->kept = false;
   }
-  if (t->kept || !t->keeps || !tuner_is_settled(t->tuner))
+  if (tuner_duels(t->tuner) != t->duels)
+    say_duel(ctx, loop, t);
+  if (t->kept || !t->keeps || !tuner_is_known(t->tuner))
     return;
   say_winner(ctx, loop, t);
   t->kept = is_busy(ctx, loop, t);

@@ -13,7 +13,7 @@ struct tuning {
   bool recalls;        /* starts at what is remembered */
   bool keeps, kept;    /* whether its outcome is remembered, and whether it was */
   bool exhaustive, watches;
-  int restarts;
+  int restarts, duels;
   int calls; /* of this tuner's runs */
   /* What of it the loop's statistics have: they go on when the loop is made anew. What earlier runs spent is not
    * this one's. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "tune/duel.h"
 #include "tune/times.h"
 
 /* What two medians must differ by to be different, at least. */
@@ -27,6 +28,8 @@ enum {
  * seconds of the loop's time: trials in a burst of other work would choose by chance. */
 enum { WINDOW = SAMPLES, PATIENCE = 3 };
 #define BURST 0.25
+/* Seconds of the loop's time after which what runs on one thread is compared with all threads again. */
+#define LOOK_BACK 1.0
 
 struct candidate {
   double times[SAMPLES]; /* the newest ones, a ring */
@@ -46,6 +49,12 @@ struct tuner {
   double window[WINDOW];
   int seen, slow_windows, restarts;
   double slow; /* seconds of those windows */
+  int single;  /* the candidate on one thread, -1: none. It takes no part in the rounds */
+  int lasting; /* the best of the others */
+  bool drifted;
+  struct duel duel;
+  int duels;
+  double look_back; /* the total time at which the next duel begins */
 };
 
 static int kept(const struct candidate *c) {
@@ -77,6 +86,10 @@ static double noise(const struct tuner *t, const struct candidate *c) {
   return n ? fmax(spread(c), usual_spread(t)) / sqrt((double)n) : 0;
 }
 
+static bool may_try(const struct tuner *t) {
+  return t->options.exhaustive || t->options.share > 0 || t->options.seconds > 0;
+}
+
 int tuner_new(struct tuner **out, int count, int standard, const struct tuner_options *options,
               struct error *err) {
   struct tuner *t = calloc(1, sizeof *t);
@@ -91,12 +104,13 @@ int tuner_new(struct tuner **out, int count, int standard, const struct tuner_op
                       .count = count,
                       .standard = standard,
                       .winner = standard,
+                      .lasting = standard,
+                      .single = -1,
                       .warm_up = WARM_UP,
                       .round_runs = FIRST_ROUND};
   for (int i = 0; i < count; i++)
     candidates[i] = (struct candidate){.alive = true, .usable = true, .cold = i != standard};
-  bool no_trials = !options->exhaustive && options->share <= 0 && options->seconds <= 0;
-  if (count < 2 || no_trials)
+  if (count < 2 || !may_try(t))
     tuner_settle(t, standard, 0);
   *out = t;
   return OP_OK;
@@ -109,12 +123,31 @@ void tuner_free(struct tuner *t) {
   free(t);
 }
 
-void tuner_settle(struct tuner *t, int winner, double known_median) {
+static void settle_on(struct tuner *t, int winner, double known_median) {
   t->winner = winner;
   t->settled = true;
   t->settled_median = known_median;
   t->seen = 0;
   t->slow_windows = 0;
+  t->slow = 0;
+}
+
+static void begin_duel(struct tuner *t) {
+  if (t->single < 0 || !t->candidates[t->single].usable || !may_try(t))
+    return;
+  duel_begin(&t->duel, t->options.exhaustive);
+  t->settled = false;
+}
+
+void tuner_settle(struct tuner *t, int winner, double known_median) {
+  t->lasting = winner == t->single ? t->standard : winner;
+  settle_on(t, t->lasting, known_median);
+  begin_duel(t);
+}
+
+void tuner_set_single(struct tuner *t, int candidate) {
+  t->single = candidate;
+  t->candidates[candidate].alive = false;
 }
 
 /* ---- the budget ---- */
@@ -139,6 +172,25 @@ static double expected_cost(const struct tuner *t, const struct candidate *c) {
   return c->count ? fmax(0, median_of(c) - best) : 2 * best;
 }
 
+static int fighter(const struct tuner *t, enum duel_side side) {
+  return side == DUEL_ONE ? t->single : t->lasting;
+}
+
+/* The usual time of what runs when nothing is tried. */
+static double duel_best(const struct tuner *t) {
+  const enum duel_side side = t->winner == t->single ? DUEL_ONE : DUEL_MANY;
+  return duel_count(&t->duel, side) ? duel_median(&t->duel, side) : t->settled_median;
+}
+
+static bool can_pay_duel(const struct tuner *t) {
+  const enum duel_side side = duel_next(&t->duel);
+  const double best = duel_best(t);
+  if (fighter(t, side) == t->winner)
+    return true;
+  return tuner_can_pay(t,
+                       duel_count(&t->duel, side) ? fmax(0, duel_median(&t->duel, side) - best) : 2 * best);
+}
+
 /* ---- rounds ---- */
 
 static bool needs_runs(const struct tuner *t, int candidate) {
@@ -151,7 +203,8 @@ static void choose_winner(struct tuner *t) {
   int best = t->standard;
   for (int i = 0; i < t->count; i++) {
     const struct candidate *c = &t->candidates[i];
-    if (c->usable && c->count >= FIRST_ROUND && median_of(c) < median_of(&t->candidates[best]))
+    if (c->usable && i != t->single && c->count >= FIRST_ROUND &&
+        median_of(c) < median_of(&t->candidates[best]))
       best = i;
   }
   /* The default stays unless something is better by more than what noise can do. */
@@ -210,6 +263,8 @@ static void add_time(struct candidate *c, double seconds) {
 }
 
 bool tuner_is_saving(const struct tuner *t) {
+  if (t->duel.on)
+    return t->warm_up == 0 && !can_pay_duel(t);
   if (t->settled || t->warm_up > 0 || t->candidates[t->standard].count < BASE_RUNS)
     return false;
   for (int tries = 0; tries < t->count; tries++) {
@@ -223,6 +278,8 @@ bool tuner_is_saving(const struct tuner *t) {
 int tuner_next(struct tuner *t) {
   if (t->settled)
     return t->winner;
+  if (t->duel.on)
+    return t->warm_up == 0 && can_pay_duel(t) ? fighter(t, duel_next(&t->duel)) : t->winner;
   const struct candidate *standard = &t->candidates[t->standard];
   if (t->warm_up > 0 || standard->count < BASE_RUNS)
     return t->standard;
@@ -240,6 +297,45 @@ int tuner_next(struct tuner *t) {
 
 /* ---- what was measured ---- */
 
+static void begin_rounds(struct tuner *t) {
+  for (int i = 0; i < t->count; i++)
+    t->candidates[i] = (struct candidate){
+        .alive = i != t->single, .usable = t->candidates[i].usable, .cold = i != t->standard};
+  t->settled = false;
+  t->round_runs = FIRST_ROUND;
+  t->restarts++;
+}
+
+/* What one thread took is for those who ask; what is remembered are the others. */
+static void end_duel(struct tuner *t) {
+  struct candidate *single = &t->candidates[t->single];
+  const bool one = duel_one_wins(&t->duel), drifted = t->drifted;
+  t->duels++;
+  t->drifted = false;
+  single->count = duel_count(&t->duel, DUEL_ONE);
+  memcpy(single->times, t->duel.times[DUEL_ONE], sizeof t->duel.times[DUEL_ONE]);
+  settle_on(t, one ? t->single : t->lasting, one ? duel_median(&t->duel, DUEL_ONE) : t->settled_median);
+  t->look_back = t->total + LOOK_BACK;
+  if (drifted && !one)
+    begin_rounds(t);
+}
+
+static void record_duel(struct tuner *t, int candidate, double seconds) {
+  if (t->warm_up > 0) {
+    t->warm_up--;
+    return;
+  }
+  if (candidate != t->winner) {
+    t->trials++;
+    t->overhead += fmax(0, seconds - duel_best(t));
+  }
+  if (candidate != fighter(t, duel_next(&t->duel)))
+    return;
+  duel_record(&t->duel, seconds);
+  if (!t->duel.on)
+    end_duel(t);
+}
+
 static void watch_drift(struct tuner *t, double seconds) {
   if (t->options.drift <= 0)
     return;
@@ -256,14 +352,19 @@ static void watch_drift(struct tuner *t, double seconds) {
   t->slow = is_slow ? t->slow + WINDOW * now : 0;
   if (t->slow_windows < PATIENCE || t->slow < BURST)
     return;
-  for (int i = 0; i < t->count; i++)
-    t->candidates[i] =
-        (struct candidate){.alive = true, .usable = t->candidates[i].usable, .cold = i != t->standard};
-  t->settled = false;
-  t->round_runs = FIRST_ROUND;
   t->slow_windows = 0;
   t->slow = 0;
-  t->restarts++;
+  /* Maybe others need the machine: then one thread is better now, and nothing else is to be learnt. */
+  begin_duel(t);
+  t->drifted = t->duel.on;
+  if (!t->duel.on)
+    begin_rounds(t);
+}
+
+/* One thread takes as long on a quiet machine as on a busy one, so that its times do not tell when that is over. */
+static void look_back(struct tuner *t) {
+  if (t->settled && t->winner == t->single && t->total >= t->look_back)
+    begin_duel(t);
 }
 
 void tuner_record(struct tuner *t, int candidate, double seconds) {
@@ -273,6 +374,11 @@ void tuner_record(struct tuner *t, int candidate, double seconds) {
   t->total += seconds;
   if (t->settled) {
     watch_drift(t, seconds);
+    look_back(t);
+    return;
+  }
+  if (t->duel.on) {
+    record_duel(t, candidate, seconds);
     return;
   }
   if (t->warm_up > 0) {
@@ -309,8 +415,13 @@ void tuner_reject(struct tuner *t, int candidate) {
   if (candidate == t->standard)
     return;
   t->candidates[candidate].usable = false;
-  if (t->winner == candidate) {
-    t->winner = t->standard;
+  if (candidate == t->single) {
+    t->settled |= t->duel.on;
+    t->duel.on = false;
+    t->winner = t->winner == candidate ? t->lasting : t->winner;
+  } else if (t->winner == candidate || t->lasting == candidate) {
+    t->duel.on = false;
+    t->winner = t->lasting = t->standard;
     t->settled = alive(t) < 2;
   }
 }
@@ -332,13 +443,35 @@ static int all_rounds(void) {
 int tuner_left(const struct tuner *t) {
   if (t->settled || !t->options.exhaustive)
     return 0;
+  if (t->duel.on)
+    return t->warm_up + DUEL_RUNS - t->duel.runs;
   int left = t->warm_up;
   for (int i = 0; i < t->count; i++) {
     const struct candidate *c = &t->candidates[i];
     if (c->alive && c->usable && c->count < all_rounds())
       left += all_rounds() - c->count + c->cold;
   }
-  return left + 1; /* it settles when it is asked once more */
+  const bool single = t->single >= 0 && t->candidates[t->single].usable;
+  return left + (single ? DUEL_RUNS : 1); /* it settles when it is asked once more */
+}
+
+bool tuner_is_known(const struct tuner *t) {
+  return t->settled || t->duel.on;
+}
+
+int tuner_lasting(const struct tuner *t) {
+  return tuner_is_known(t) ? t->lasting : t->winner;
+}
+
+bool tuner_last_duel(const struct tuner *t, double *one, double *many) {
+  const bool any = t->duels > 0 && !t->duel.on;
+  *one = any ? duel_median(&t->duel, DUEL_ONE) : 0;
+  *many = any ? duel_median(&t->duel, DUEL_MANY) : 0;
+  return *one > 0;
+}
+
+int tuner_duels(const struct tuner *t) {
+  return t->duels;
 }
 
 int tuner_winner(const struct tuner *t) {

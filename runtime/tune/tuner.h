@@ -41,14 +41,25 @@ void tuner_reject(struct tuner *tuner, int candidate);
 void tuner_paid(struct tuner *tuner, double seconds);
 /* Whether the budget allows to prepare a candidate at an expected cost. */
 bool tuner_can_pay(const struct tuner *tuner, double seconds);
-/* Start from what an earlier run found: the winner is used at once, nothing is tried. `median` is what to compare
- * with for drift, 0: not known. */
+/* This candidate uses one thread where the others use all. Whether that is better depends on what else the machine
+ * does, so it takes no part in the rounds: once the best of the others is known, from the rounds or from an earlier
+ * run, the two are compared in turns (duel.h), again when the best one drifts, and again from time to time while one
+ * thread runs. It has to win by a fifth, and is nothing to be remembered. Right after tuner_new. */
+void tuner_set_single(struct tuner *tuner, int candidate);
+/* Start from what an earlier run found: the winner is used at once, nothing but one thread is tried. `median` is
+ * what to compare with for drift, 0: not known. */
 void tuner_settle(struct tuner *tuner, int winner, double median);
 
 bool tuner_is_settled(const struct tuner *tuner);
 /* With `exhaustive`: how many more runs it needs to settle; else 0. */
 int tuner_left(const struct tuner *tuner);
-int tuner_winner(const struct tuner *tuner);                               /* the best known so far */
+int tuner_winner(const struct tuner *tuner);  /* the best known so far */
+int tuner_lasting(const struct tuner *tuner); /* the same without the single one: what to remember */
+/* The rounds are over: tuner_lasting is the choice among all. */
+bool tuner_is_known(const struct tuner *tuner);
+/* Medians of the last comparison of one thread with many; false: there is none, or it was clear at once. */
+bool tuner_last_duel(const struct tuner *tuner, double *one, double *many);
+int tuner_duels(const struct tuner *tuner);                                /* that are over */
 double tuner_median(const struct tuner *tuner, int candidate, int *count); /* 0 if it was never measured */
 double tuner_spread(const struct tuner *tuner, int candidate);             /* see times.h */
 bool tuner_rejected(const struct tuner *tuner, int candidate);

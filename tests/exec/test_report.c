@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "mesh/reach.h"
 #include "report/forms.h"
 #include "run/caches.h"
 #include "run/triad.h"
@@ -210,6 +212,62 @@ CASE(advice) {
   assert_true(advises(&row, "5000 calls of a took 0.40 us each"));
   row.calls = 100;
   assert_false(advises(&row, NULL));
+  struct report_detail detail = {.one = 1e-3, .many = 2.4e-3};
+  row = (struct report_row){.name = "a", .calls = 100, .seconds = 2, .detail = &detail};
+  assert_true(advises(&row, "a call of a takes 1.00 ms on one thread and 2.40 ms on 2; if the machine"));
+  detail.runs_on_one = true;
+  assert_true(advises(&row, "2.40 ms on 2, so it runs on one; if the machine"));
+  detail.one = 2.35e-3;
+  assert_false(advises(&row, NULL));
+  detail.one = 0;
+  assert_false(advises(&row, NULL));
+}
+
+CASE(advice_on_the_mesh) {
+  struct report r = make(1);
+  struct text out = {0};
+  const struct report_order orders[] = {{.map = "ecell", .loop = "res_calc", .seconds = 1.5, .fetches = 7.64},
+                                        {.map = "good", .loop = "res_calc", .seconds = 1.5, .fetches = 1.2}};
+  const struct report_unread unread[] = {{"x", 8e6}, {"tiny", 1000}};
+  r.orders = orders;
+  r.norders = 2;
+  r.unread = unread;
+  r.nunread = 2;
+  report_advice(&r, &out);
+  assert_string_equal(text_str(&out),
+                      "in the order of map ecell each line of memory is fetched 7.6 times into the 32 MB of "
+                      "cache; op_renumber "
+                      "brings that near 1 (loops through it have 50% of the time, most of it res_calc)\n"
+                      "no loop reads dat x (8.0 MB), nor does the program fetch it; leave it out\n");
+  text_clear(&out);
+  report_json(&r, &out);
+  expect(&out, "\"advice\":[\"in the order of map ecell each");
+  expect(&out, "\",\"no loop reads dat x (8.0 MB), nor does the program fetch it; leave it out\"]}\n");
+  text_free(&out);
+}
+
+/* Edges of a grid of cells along its rows and columns: by rows each line is fetched once, in a scattered order once
+ * for each of its two cells, and again where the next rows begin; a cache that holds all has nothing to fetch again. */
+CASE(reach_of_maps) {
+  enum { SIDE = 512, CELLS = SIDE * SIDE, EDGES = 2 * CELLS };
+  int *table = malloc(2 * EDGES * sizeof *table);
+  assert_non_null(table);
+  for (int c = 0; c < CELLS; c++) {
+    const int edges[4] = {c, c % SIDE == SIDE - 1 ? c : c + 1, c, c < CELLS - SIDE ? c + SIDE : c};
+    memcpy(&table[4 * c], edges, sizeof edges);
+  }
+  const double by_rows = reach_fetches(table, EDGES, 2, CELLS, 32, 1 << 20);
+  assert_true(by_rows > 0.9 && by_rows < 1.5);
+  assert_true(reach_fetches(table, EDGES, 2, CELLS, 32, 32 << 20) == 0);
+  for (int i = 0; i < 2 * EDGES; i++)
+    table[i] = (int)((unsigned)table[i] * 2654435761u % CELLS);
+  const double scattered = reach_fetches(table, EDGES, 2, CELLS, 32, 1 << 20);
+  assert_true(scattered > 2 && scattered < 3);
+  assert_true(reach_fetches(table, 0, 2, CELLS, 32, 1 << 20) == 0);
+  free(table);
+}
+
+CASE(views) {
   struct report r = make(1);
   const struct report_view views[] = {{"q", "its elements are renumbered"}};
   struct text out = {0};
@@ -367,11 +425,13 @@ int main(int argc, char **argv) {
     text_free(&out);
     return 0;
   }
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers), cmocka_unit_test(text),         cmocka_unit_test(owners),
-      cmocka_unit_test(chains),  cmocka_unit_test(json),         cmocka_unit_test(trace),
-      cmocka_unit_test(nothing), cmocka_unit_test(bandwidth),    cmocka_unit_test(moved),
-      cmocka_unit_test(many),    cmocka_unit_test(three_digits), cmocka_unit_test(page),
-      cmocka_unit_test(advice)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),       cmocka_unit_test(text),
+                                     cmocka_unit_test(owners),        cmocka_unit_test(chains),
+                                     cmocka_unit_test(json),          cmocka_unit_test(trace),
+                                     cmocka_unit_test(nothing),       cmocka_unit_test(bandwidth),
+                                     cmocka_unit_test(moved),         cmocka_unit_test(many),
+                                     cmocka_unit_test(three_digits),  cmocka_unit_test(page),
+                                     cmocka_unit_test(advice),        cmocka_unit_test(advice_on_the_mesh),
+                                     cmocka_unit_test(reach_of_maps), cmocka_unit_test(views)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static int add_candidate(struct cpu_loop *cpu, const struct variant *v, struct e
 }
 
 static int add_alternatives(const struct variant *standard, const struct shape *shapes, int nshapes,
-                            const struct loop *loop, struct cpu_loop *cpu, struct error *err) {
+                            struct loop *loop, struct cpu_loop *cpu, struct error *err) {
   const struct alternatives_of facts = {.elements = loop->most_elements,
                                         .threads = loop->heavy ? loop->threads : loop->most_threads,
                                         .heavy = loop->heavy,
@@ -95,8 +95,11 @@ static int add_alternatives(const struct variant *standard, const struct shape *
   struct variant found[MOST_ALTERNATIVES];
   const int count = alternatives(standard, &facts, found);
   int code = OP_OK;
-  for (int i = 0; !code && i < count; i++)
+  for (int i = 0; !code && i < count; i++) {
+    if (found[i].strategy->serial && !standard->strategy->serial)
+      loop->single = cpu->nvariants;
     code = add_candidate(cpu, &found[i], err);
+  }
   return code;
 }
 
@@ -200,6 +203,8 @@ static int threads_for(const struct op_context *ctx, const struct loop *loop, co
                        const struct cpu_variant *v, const struct loop_part *part) {
   if (cpu->forces_threads)
     return ctx->team ? at_most(v->variant.threads, team_threads(ctx->team)) : 1;
+  if (v->variant.strategy->serial)
+    return 1;
   const int most = at_most(v->variant.threads, loop->threads);
   if (loop->heavy)
     return most;

@@ -92,7 +92,7 @@ static const struct method *find_method(const struct partition_call *call, struc
 /* ---- what the call must have ---- */
 
 static int check_coords(const struct partition_call *call, const struct method *m, struct error *err) {
-  const struct dat *coords = call->coords;
+  struct dat *coords = call->coords;
   if (!coords)
     return error_set(
         err, OP_ERR_ARGUMENT,
@@ -105,17 +105,19 @@ static int check_coords(const struct partition_call *call, const struct method *
         "op_partition: dat \"%s\" (dim %d, %s) cannot be the coordinates; expected dim 1 to 3 of "
         "type double or float",
         coords->name, coords->dim, type_info(coords->type)->name);
+  coords->read = true;
   return OP_OK;
 }
 
 static int check_parts(const struct partition_call *call, struct error *err) {
-  const struct dat *parts = call->coords;
+  struct dat *parts = call->coords;
   if (!parts || parts->set != call->prime || parts->dim != 1 || parts->type != TYPE_INT)
     return error_set(
         err, OP_ERR_ARGUMENT,
         "op_partition: \"external\" needs the parts; pass as the last argument a dat of dim 1 and "
         "type int on set \"%s\" that holds a rank for each element",
         call->prime->name);
+  parts->read = true;
   return OP_OK;
 }
 

@@ -1,0 +1,66 @@
+/* What a user could change, a line each, with the figure that says so. */
+#include "report/forms.h"
+
+static void advise_trials(const struct report_row *row, struct text *out) {
+  const double many = 0.1;
+  if (row->seconds > REPORT_SHORT && row->trial_seconds > many * row->seconds)
+    text_addf(out,
+              "%s spent %.0f%% of its time in trials; keep the cache (OP2_CACHE) for the next run, or set "
+              "OP2_TUNE=use\n",
+              row->name, 100 * row->trial_seconds / row->seconds);
+}
+
+static void advise_calls(const struct report_row *row, struct text *out) {
+  const double cost_of_a_call = 1e-6;
+  if (row->calls >= 1000 && row->seconds < cost_of_a_call * (double)row->calls)
+    text_addf(out,
+              "%lld calls of %s took %.2f us each, no more than a call itself costs; give one loop more "
+              "elements\n",
+              row->calls, row->name, 1e6 * row->seconds / (double)row->calls);
+}
+
+/* A little may be chance. */
+static void advise_threads(const struct report *r, const struct report_row *row, struct text *out) {
+  const double little = 0.05;
+  const struct report_detail *d = row->detail;
+  char one[48], many[48];
+  if (!d || d->one <= 0 || d->one > (1 - little) * d->many)
+    return;
+  report_time(one, sizeof one, d->one);
+  report_time(many, sizeof many, d->many);
+  text_addf(out,
+            "a call of %s takes %s on one thread and %s on %d%s; if the machine is busy with other work, set "
+            "OP2_THREADS to the cores that are free\n",
+            row->name, one, many, r->threads, d->runs_on_one ? ", so it runs on one" : "");
+}
+
+static void advise_order(const struct report *r, const struct report_order *order, struct text *out) {
+  const double bad = 2, all = report_seconds(r);
+  if (order->fetches < bad)
+    return;
+  text_addf(out,
+            "in the order of map %s each line of memory is fetched %.1f times into the %.0f MB of cache; "
+            "op_renumber brings that near 1 (loops through it have %.0f%% of the time, most of it %s)\n",
+            order->map, order->fetches, (double)r->cache_bytes * 1e-6,
+            all > 0 ? 100 * order->seconds / all : 0, order->loop);
+}
+
+/* What is small does no harm. */
+static void advise_unread(const struct report_unread *unread, struct text *out) {
+  const double small = 1e6;
+  if (unread->bytes >= small)
+    text_addf(out, "no loop reads dat %s (%.1f MB), nor does the program fetch it; leave it out\n",
+              unread->name, unread->bytes * 1e-6);
+}
+
+void report_advice(const struct report *r, struct text *out) {
+  for (int i = 0; i < r->norders; i++)
+    advise_order(r, &r->orders[i], out);
+  for (int i = 0; i < r->nrows; i++) {
+    advise_threads(r, &r->rows[i], out);
+    advise_trials(&r->rows[i], out);
+    advise_calls(&r->rows[i], out);
+  }
+  for (int i = 0; r->nrows && i < r->nunread; i++)
+    advise_unread(&r->unread[i], out);
+}

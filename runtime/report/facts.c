@@ -1,0 +1,115 @@
+#include "report/facts.h"
+
+#include <stdlib.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
+#include "mesh/reach.h"
+#include "record/sites.h"
+
+static struct report_view *find_views(const struct op_context *ctx, int *count) {
+  const struct list *dats = &ctx->mesh->dats;
+  struct report_view *views = array_new((size_t)dats->count, sizeof *views);
+  *count = 0;
+  for (int i = 0; views && i < dats->count; i++) {
+    const struct dat *dat = dats->items[i];
+    if (dat->view && !dat->view->in_place)
+      views[(*count)++] = (struct report_view){dat->name, dat->view->why};
+  }
+  return views;
+}
+
+/* What the program has in its own array it may look at there. */
+static struct report_unread *find_unread(const struct op_context *ctx, int *count) {
+  const struct list *dats = &ctx->mesh->dats;
+  struct report_unread *unread = array_new((size_t)dats->count, sizeof *unread);
+  *count = 0;
+  for (int i = 0; unread && i < dats->count; i++) {
+    const struct dat *dat = dats->items[i];
+    if (!dat->read && !dat->view)
+      unread[(*count)++] = (struct report_unread){
+          dat->name, (double)((size_t)dat->set->extents[EXTENT_OWNED] * dat->row_bytes)};
+  }
+  return unread;
+}
+
+/* ---- the order of the mesh ---- */
+
+/* Of all dats that loops reach through a map: the longest rows, and the loop that takes the most time. */
+struct use {
+  const struct map *map;
+  size_t row_bytes;
+  const char *loop;
+  double seconds, most;
+};
+
+static void note_use(struct use *uses, int *count, const struct loop *loop, const struct loop_arg *arg) {
+  int u = 0;
+  while (u < *count && uses[u].map != arg->map)
+    u++;
+  if (u == *count)
+    uses[(*count)++] = (struct use){.map = arg->map};
+  if (arg->dat->row_bytes > uses[u].row_bytes)
+    uses[u].row_bytes = arg->dat->row_bytes;
+  if (loop->name == uses[u].loop)
+    return; /* another argument of the same loop */
+  uses[u].seconds += loop->stats.seconds;
+  if (loop->stats.seconds >= uses[u].most) {
+    uses[u].most = loop->stats.seconds;
+    uses[u].loop = loop->name;
+  }
+}
+
+static void note_loop(struct use *uses, int *count, const struct loop *loop) {
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->present && arg->dat && arg->map)
+      note_use(uses, count, loop, arg);
+  }
+}
+
+/* Worth a walk: in one process, of a numbering that is the program's, through which much of the time goes. */
+static bool is_worth_it(const struct report *r, const struct use *use) {
+  const double share = 0.05;
+  const struct set *to = use->map->to, *from = use->map->from;
+  return !to->spread && !to->from_user && !from->from_user && use->seconds > share * report_seconds(r);
+}
+
+static struct report_order *find_orders(const struct op_context *ctx, const struct report *r, int *count) {
+  struct use *uses = array_new((size_t)ctx->mesh->maps.count, sizeof *uses);
+  struct report_order *orders = array_new((size_t)ctx->mesh->maps.count, sizeof *orders);
+  int nuses = 0;
+  *count = 0;
+  for (int i = 0; uses && i < ctx->sites->count; i++) {
+    const struct loop_site *site = ctx->sites->items[i];
+    if (site->record)
+      note_loop(uses, &nuses, site->record);
+  }
+  for (int u = 0; orders && u < nuses; u++) {
+    const struct map *map = uses[u].map;
+    if (is_worth_it(r, &uses[u]))
+      orders[(*count)++] = (struct report_order){
+          .map = map->name,
+          .loop = uses[u].loop,
+          .seconds = uses[u].seconds,
+          .fetches = reach_fetches(map->table, map->from->extents[EXTENT_OWNED], map->arity,
+                                   map->to->extents[EXTENT_OWNED], uses[u].row_bytes, r->cache_bytes)};
+  }
+  free(uses);
+  return orders;
+}
+
+void facts_find(const struct op_context *ctx, struct report *r, struct report_facts *out) {
+  r->views = out->views = find_views(ctx, &r->nviews);
+  r->unread = out->unread = find_unread(ctx, &r->nunread);
+  if (r->cache_bytes && report_seconds(r) > REPORT_SHORT)
+    r->orders = out->orders = find_orders(ctx, r, &r->norders);
+}
+
+void facts_free(struct report_facts *facts) {
+  free(facts->views);
+  free(facts->unread);
+  free(facts->orders);
+}
