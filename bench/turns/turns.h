@@ -16,4 +16,8 @@ extern const double turns_limit;
 /* What the sample gives to op_init besides its own words, such as "OP2_FP=strict"; NULL: nothing. */
 extern const char *const turns_word;
 
+/* By which a batch takes its time, of turns.c: since some fixed time, or of all threads of this process if TURNS_CLOCK
+ * is "cpu". */
+double turns_seconds(void);
+
 #endif

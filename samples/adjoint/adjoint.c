@@ -157,30 +157,41 @@ static double dot_of(op_set set, op_dat a, op_dat b) {
   return sum;
 }
 
+/* The tangent; returns that of the change. */
+static double push_forward(const struct jac *j) {
+  double change_d = 0;
+  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", gather), "gather", j->edges, own(j->a, OP_READ),
+              at(j, j->u, 1, OP_READ), at(j, j->du, 0, OP_INC));
+
+  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", gather_d), "gather_d", j->edges, own(j->a, OP_READ),
+              own(j->a_d, OP_READ), at(j, j->u, 1, OP_READ), at(j, j->u_d, 1, OP_READ),
+              at(j, j->du_d, 0, OP_INC));
+  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", update_d), "update_d", j->nodes, own(j->r_d, OP_READ),
+              own(j->r, OP_READ), own(j->du, OP_READ), own(j->du_d, OP_READ), own(j->u, OP_READ),
+              own(j->u_d, OP_RW), op_arg_gbl(&change_d, 1, "double", OP_INC));
+  return change_d;
+}
+
+/* The adjoint of both loops, the last one first. */
+static void pull_back(const struct jac *j, double change_b) {
+  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", update_b), "update_b", j->nodes, own(j->r, OP_READ),
+              own(j->r_b, OP_INC), own(j->du, OP_READ), own(j->du_b, OP_WRITE), own(j->u, OP_READ),
+              own(j->u_b, OP_RW), op_arg_gbl(&change_b, 1, "double", OP_READ));
+  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", gather_b), "gather_b", j->edges, own(j->a, OP_READ),
+              own(j->a_b, OP_INC), at(j, j->u, 1, OP_READ), at(j, j->u_b, 1, OP_INC),
+              at(j, j->du_b, 0, OP_READ));
+}
+
 static void run(int n) {
   int edges, *ends = make_ends(n, &edges);
   struct jac j = declare(n, ends, edges);
-  double change_d = 0, change_b = 0.7;
   op_dat start = noise_on(j.nodes, U_D, "u_d at the start"),
          seed = noise_on(j.nodes, U_B, "u_b at the start");
-  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", gather), "gather", j.edges, own(j.a, OP_READ),
-              at(&j, j.u, 1, OP_READ), at(&j, j.du, 0, OP_INC));
-
-  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", gather_d), "gather_d", j.edges, own(j.a, OP_READ),
-              own(j.a_d, OP_READ), at(&j, j.u, 1, OP_READ), at(&j, j.u_d, 1, OP_READ),
-              at(&j, j.du_d, 0, OP_INC));
-  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", update_d), "update_d", j.nodes, own(j.r_d, OP_READ),
-              own(j.r, OP_READ), own(j.du, OP_READ), own(j.du_d, OP_READ), own(j.u, OP_READ),
-              own(j.u_d, OP_RW), op_arg_gbl(&change_d, 1, "double", OP_INC));
+  const double change_d = push_forward(&j), change_b = 0.7;
   check_tangent(&j, n, ends, edges, change_d);
   double forward = dot_of(j.nodes, j.u_d, seed) + change_d * change_b;
 
-  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", update_b), "update_b", j.nodes, own(j.r, OP_READ),
-              own(j.r_b, OP_INC), own(j.du, OP_READ), own(j.du_b, OP_WRITE), own(j.u, OP_READ),
-              own(j.u_b, OP_RW), op_arg_gbl(&change_b, 1, "double", OP_READ));
-  op_par_loop(OP_KERNEL_FILE("adjoint_kernels.h", gather_b), "gather_b", j.edges, own(j.a, OP_READ),
-              own(j.a_b, OP_INC), at(&j, j.u, 1, OP_READ), at(&j, j.u_b, 1, OP_INC),
-              at(&j, j.du_b, 0, OP_READ));
+  pull_back(&j, change_b);
   double of_u = dot_of(j.nodes, j.u_b, start), of_r = dot_of(j.nodes, j.r_b, j.r_d);
   double of_a = dot_of(j.edges, j.a_b, j.a_d);
   const double backward = of_u + of_r + of_a,
