@@ -46,6 +46,11 @@ extern "C" {
 #define op_decl_dat op2jit_decl_dat
 #define op_decl_dat_temp op2jit_decl_dat_temp
 #define op_free_dat_temp op2jit_free_dat_temp
+#define op_decl_subset op2jit_decl_subset
+#define op_decl_subset_range op2jit_decl_subset_range
+#define op_free_set op2jit_free_set
+#define op_free_map op2jit_free_map
+#define op_free_dat op2jit_free_dat
 #define op_decl_dat_view op2jit_decl_dat_view
 #define op_acquire op2jit_acquire
 #define op_release op2jit_release
@@ -219,6 +224,21 @@ int op_free_dat_temp(op_dat dat);
  * must be written there. op_exit and op_free_dat_temp leave the dat's values in the array. Errors: as op_decl_dat;
  * OP_ERR_ARGUMENT for NULL; OP_ERR_ALIAS. */
 op_dat op_decl_dat_view(op_set set, int dim, const char *type, void *array, const char *name);
+/* Some elements of a set, for loops to run over: the n `elements`, each named once and in any order, or the n from
+ * `first` on. In such a loop what is on `set` belongs to its elements as ever: OP_ID leads to dats on `set`, maps are
+ * those from `set`, and op_arg_idx gives the numbers of `set`. Other elements keep what they have. Nothing is declared
+ * on a subset. It follows its elements when they are renumbered or change their ranks; under MPI each rank says which
+ * of the elements that it declared belong to it. Errors: OP_ERR_HANDLE, also for a subset; OP_ERR_SIZE,
+ * OP_ERR_ARGUMENT, OP_ERR_RANGE, OP_ERR_MEMORY. */
+op_set op_decl_subset(op_set set, int n, const int *elements, const char *name);
+op_set op_decl_subset_range(op_set set, int first, int n, const char *name);
+
+/* Free what is not needed until op_exit; its handle is none any more. A set must have no maps, dats and subsets
+ * (OP_ERR_STATE, which names them), a view must not be acquired. To free a subset and to declare one again with the
+ * same elements and name costs little: what is known of its loops stays. Errors: OP_ERR_HANDLE, OP_ERR_STATE. */
+int op_free_set(op_set set);
+int op_free_map(op_map map);
+int op_free_dat(op_dat dat);
 /* A constant that kernels see under `name`, a C identifier: a scalar if dim is 1, else an array. The
  * value is copied. Names of what every kernel has, such as sin or M_PI, and names that begin with op2 are
  * refused. A second declaration must have the same dim and type, and updates the value.

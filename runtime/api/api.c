@@ -7,6 +7,7 @@
 #include "context/trace.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
+#include "mesh/subset.h"
 #include "mesh/visible.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
@@ -204,8 +205,9 @@ struct op_context *api_context(void) {
   return the.context;
 }
 
-void *api_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
-                 const char *what) {
+/* Of any kind, a subset too. */
+static void *find_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
+                         const char *what) {
   static const char *const makers[] = {[HANDLE_SET] = "op_decl_set",
                                        [HANDLE_MAP] = "op_decl_map",
                                        [HANDLE_DAT] = "op_decl_dat",
@@ -217,6 +219,22 @@ void *api_object(struct op_context *ctx, const void *handle, enum handle_kind ki
     error_set(&the.error, OP_ERR_HANDLE, "%s: %s is %s; expected what %s returned since op_init", call, what,
               handle_diagnosis(ctx->handles, handle, kind), makers[kind]);
   return object && kind == HANDLE_DAT && lend_check(object, call, &the.error) ? NULL : object;
+}
+
+void *api_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
+                 const char *what) {
+  void *object = find_object(ctx, handle, kind, call, what);
+  const struct set *set = kind == HANDLE_SET ? object : NULL;
+  if (!set || !set->sub)
+    return object;
+  error_set(&the.error, OP_ERR_HANDLE,
+            "%s: %s is the subset \"%s\", which only loops run over; pass set \"%s\", of which it is", call,
+            what, set->name, set->sub->parent->name);
+  return NULL;
+}
+
+struct set *api_set(struct op_context *ctx, const void *handle, const char *call) {
+  return find_object(ctx, handle, HANDLE_SET, call, "the set");
 }
 
 /* ---- life ---- */

@@ -40,10 +40,11 @@ bool kernel_file_place(struct op_context *ctx, const char *file, const char *sou
 int api_rank(void);
 int api_ranks(void);
 
-/* The object of a handle, NULL with the error set to OP_ERR_HANDLE, to OP_ERR_STATE for a dat that the program has
- * acquired, or if the call has failed already. `call` and
- * `what` are for the message. */
+/* The object of a handle, NULL with the error set to OP_ERR_HANDLE, also for a subset, to OP_ERR_STATE for a dat that
+ * the program has acquired, or if the call has failed already. `call` and `what` are for the message. */
 void *api_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
                  const char *what);
+/* The same for calls that take subsets too. */
+struct set *api_set(struct op_context *ctx, const void *handle, const char *call);
 
 #endif

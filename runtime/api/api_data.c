@@ -112,7 +112,7 @@ int op2jit_get_size(op_set handle) {
   struct op_context *ctx = api_enter("op_get_size", KEEP);
   if (!ctx)
     return -1;
-  struct set *set = api_object(ctx, handle, HANDLE_SET, "op_get_size", "the set");
+  struct set *set = api_set(ctx, handle, "op_get_size");
   return api_leave_local(set ? OP_OK : OP_ERR_HANDLE) ? -1 : (int)set->size;
 }
 
@@ -120,6 +120,6 @@ long long op2jit_get_global_size(op_set handle) {
   struct op_context *ctx = api_enter("op_get_global_size", KEEP);
   if (!ctx)
     return -1;
-  struct set *set = api_object(ctx, handle, HANDLE_SET, "op_get_global_size", "the set");
+  struct set *set = api_set(ctx, handle, "op_get_global_size");
   return api_leave_local(set ? OP_OK : OP_ERR_HANDLE) ? -1 : set->global_size;
 }

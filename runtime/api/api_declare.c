@@ -64,13 +64,6 @@ op_map op2jit_decl_map_long(op_set from, op_set to, int arity, const long long *
   return declare_map("op_decl_map_long", from, to, arity, NULL, table, name);
 }
 
-static void forget_dat(struct op_context *ctx, struct dat *dat) {
-  loop_forget(ctx, dat);
-  exchanges_forget(ctx, dat);
-  list_remove(&ctx->mesh->dats, dat);
-  data_free(ctx, dat);
-}
-
 static int check_pointed(const char *name, const char *type, const char *is) {
   bool soa;
   return type_check_pointed(type_parse(type, &soa), is, "the data are C variables", "const void *",
@@ -159,27 +152,6 @@ op_dat(op2jit_decl_dat_temp)(op_set set, int dim, const char *type, const void *
 
 op_dat(op2jit_decl_dat_view)(op_set set, int dim, const char *type, void *array, const char *name) {
   return op2jit_decl_dat_view_typed(set, dim, type, array, name, "");
-}
-
-static int free_temporary(struct op_context *ctx, op_dat handle) {
-  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat_temp", "the dat");
-  if (!dat)
-    return api_error()->code;
-  if (!dat->temporary && !dat->view)
-    return error_set(
-        api_error(), OP_ERR_HANDLE,
-        "op_free_dat_temp: dat \"%s\" is not a temporary; only dats of op_decl_dat_temp and op_decl_dat_view "
-        "can be freed before op_exit",
-        dat->name);
-  const int code = lend_last(ctx, dat, api_error());
-  if (!code)
-    forget_dat(ctx, dat);
-  return code;
-}
-
-int op2jit_free_dat_temp(op_dat dat) {
-  struct op_context *ctx = api_enter("op_free_dat_temp", FLUSH);
-  return ctx ? api_leave_local(free_temporary(ctx, dat)) : api_refused();
 }
 
 static int agree_on_constant(struct op_context *ctx, int code, const char *call, const char *name) {

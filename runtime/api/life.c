@@ -261,6 +261,7 @@ void context_close(struct op_context *ctx) {
     loop_names_warn(ctx);
   loop_forget(ctx, NULL);
   exchanges_forget(ctx, NULL);
+  subsets_free(ctx);
   mesh_free(ctx);
   close_backends(ctx);
   native_free(ctx->natives);

@@ -93,7 +93,7 @@ static int check_pair(const struct loop *loop, int i, int j, unsigned char *mark
         "loop %s: dat \"%s\" is passed as argument %d (%s) and as argument %d (%s); a loop takes one "
         "of OP_INC, OP_MIN and OP_MAX of a dat: keep the others in a dat of their own",
         loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access]);
-  if (!a->map && !b->map)
+  if (arg_is_direct(a) && arg_is_direct(b))
     return error_set(
         err, OP_ERR_ALIAS,
         "loop %s: dat \"%s\" is passed directly as argument %d (%s) and as argument %d (%s); pass it once "

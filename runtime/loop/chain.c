@@ -76,19 +76,19 @@ static void forget_all(struct op_context *ctx) {
   tiled_forget(ctx);
 }
 
-static bool any_uses(const struct op_context *ctx, const struct dat *dat) {
+static bool any_uses(const struct op_context *ctx, const void *object) {
   bool found = false;
   for (int i = 0; i < ctx->periods->count; i++) {
     const struct period *p = ctx->periods->items[i];
     for (int l = 0; l < p->n; l++)
-      found |= loop_uses(p->loops[l], dat);
+      found |= loop_uses(p->loops[l], object);
   }
   return found;
 }
 
 /* A program that makes and frees a temporary in each step would never know a chain. */
-void chains_forget(struct op_context *ctx, const struct dat *dat) {
-  if (!dat || any_uses(ctx, dat))
+void chains_forget(struct op_context *ctx, const void *object) {
+  if (!object || any_uses(ctx, object))
     forget_all(ctx);
 }
 

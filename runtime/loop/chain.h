@@ -16,6 +16,6 @@ int chain_run_singly(struct op_context *ctx, struct launch *const *launches, int
 int chain_whole_periods(struct launch *const *launches, int n);
 /* The records of loops that use the dat are about to go, or all: nothing is known of chains any more, unless none of
  * them uses it. */
-void chains_forget(struct op_context *ctx, const struct dat *dat);
+void chains_forget(struct op_context *ctx, const void *object);
 
 #endif

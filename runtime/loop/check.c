@@ -6,6 +6,7 @@
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
+#include "mesh/subset.h"
 
 /* Every message starts with the loop, and those about an argument with its number, counted from 1. */
 struct check {
@@ -95,6 +96,21 @@ static int check_dim(const struct check *c) {
   return OP_OK;
 }
 
+static const char *kind_of(const struct set *set) {
+  return set->sub ? "subset" : "set";
+}
+
+/* Of a subset: the parent's element, where data are. */
+static int check_own(const struct check *c, struct set **target) {
+  const struct subset *sub = c->loop->set->sub;
+  if (!sub || c->said->form != DESC_DAT)
+    return OP_OK;
+  c->arg->map = sub->own;
+  c->arg->idx = 0;
+  *target = sub->parent;
+  return OP_OK;
+}
+
 /* The map, or direct; `target` is the set where it leads. */
 static int check_map(const struct check *c, struct set **target) {
   struct loop *loop = c->loop;
@@ -103,38 +119,39 @@ static int check_map(const struct check *c, struct set **target) {
     if (c->said->idx != -1)
       return fail(c, OP_ERR_INDEX, "the index is %d with OP_ID; expected -1 for a direct argument",
                   c->said->idx);
-    return OP_OK;
+    return check_own(c, target);
   }
   struct map *map = handle_object(c->ctx->handles, c->said->map, HANDLE_MAP);
   if (!map)
     return fail(c, OP_ERR_HANDLE, "the map is %s; expected OP_ID or a map made by op_decl_map since op_init",
                 handle_diagnosis(c->ctx->handles, c->said->map, HANDLE_MAP));
-  if (map->from != loop->set)
+  if (map->from != set_numbered(loop->set))
     return fail(c, OP_ERR_MAP_SET,
-                "map \"%s\" starts at set \"%s\", but the loop runs over set \"%s\"; pass a map from "
+                "map \"%s\" starts at set \"%s\", but the loop runs over %s \"%s\"; pass a map from "
                 "\"%s\", or run the loop over \"%s\"",
-                map->name, map->from->name, loop->set->name, loop->set->name, map->from->name);
+                map->name, map->from->name, kind_of(loop->set), loop->set->name,
+                set_numbered(loop->set)->name, map->from->name);
   int idx = c->said->idx;
   if (idx >= map->arity || (idx < 0 && idx != -map->arity))
     return fail(c, OP_ERR_INDEX,
                 "the index is %d, but map \"%s\" has arity %d; expected 0 .. %d for one target, or %d "
                 "for all as a vector",
                 idx, map->name, map->arity, map->arity - 1, -map->arity);
-  c->arg->map = map;
+  c->arg->map = loop->set->sub ? subset_map(c->ctx, loop->set, map, c->err) : map;
   *target = map->to;
-  return OP_OK;
+  return c->arg->map ? OP_OK : c->err->code;
 }
 
 static int check_dat_matches(const struct check *c, const struct dat *dat, const struct set *target) {
-  if (dat->set != target && c->arg->map)
+  if (dat->set != target && c->said->map != OP_ID)
     return fail(c, OP_ERR_MAP_SET,
                 "map \"%s\" leads to set \"%s\", but dat \"%s\" is on set \"%s\"; pass a map to \"%s\"",
                 c->arg->map->name, target->name, dat->name, dat->set->name, dat->set->name);
   if (dat->set != target)
     return fail(c, OP_ERR_MAP_SET,
-                "dat \"%s\" is on set \"%s\", but the loop runs over set \"%s\"; OP_ID needs a dat on "
+                "dat \"%s\" is on set \"%s\", but the loop runs over set \"%s\"%s; OP_ID needs a dat on "
                 "the loop's own set, other dats need a map",
-                dat->name, dat->set->name, target->name);
+                dat->name, dat->set->name, target->name, c->loop->set->sub ? ", by a subset of it" : "");
   if (dat->dim != c->said->dim)
     return fail(c, OP_ERR_DIM, "the dim is %d, but dat \"%s\" was declared with dim %d; pass %d",
                 c->said->dim, dat->name, dat->dim, dat->dim);
@@ -228,7 +245,7 @@ static int check_number(const struct check *c) {
   c->arg->type = TYPE_INT;
   c->arg->access = OP_READ;
   c->arg->dim = !code && c->arg->map && c->said->idx < 0 ? c->arg->map->arity : 1;
-  const struct set *numbered = c->arg->map ? c->arg->map->to : c->loop->set;
+  const struct set *numbered = c->arg->map ? c->arg->map->to : set_numbered(c->loop->set);
   if (!code && numbered->global_size > (long long)INT_MAX + 1)
     return fail(c, OP_ERR_SIZE,
                 "set \"%s\" has %lld elements, and numbers beyond %d do not fit into the int that op_arg_idx "

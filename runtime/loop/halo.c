@@ -24,8 +24,8 @@ void loop_find_needs(struct loop *loop) {
   for (int i = 0; loop->set->spread && i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     const bool reads = arg->access == OP_READ || arg->access == OP_RW;
-    if (arg->form == DESC_DAT && arg->present && reads && (arg->map || redundant))
-      add_need(loop, arg->dat, arg->map);
+    if (arg->form == DESC_DAT && arg->present && reads && (!arg_is_direct(arg) || redundant))
+      add_need(loop, arg->dat, map_origin(arg->map));
   }
 }
 

@@ -9,8 +9,8 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
              const op_arg *args, const char *file, int line, struct error *err);
 /* The same for a call that is there as a whole: with a compiled kernel. */
 int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err);
-/* Forget all records that use the dat (NULL: all records). */
-void loop_forget(struct op_context *ctx, const struct dat *dat);
+/* Forget all records that use the dat, map or set (NULL: all records). */
+void loop_forget(struct op_context *ctx, const void *object);
 /* Everything but the run, after which the launch may wait: what it starts from is copied, but for extrema with a
  * payload. */
 int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err);

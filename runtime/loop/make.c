@@ -55,13 +55,13 @@ void loop_take_back(struct op_context *ctx, struct loop *loop) {
   loop_free(ctx, loop);
 }
 
-void loop_forget(struct op_context *ctx, const struct dat *dat) {
+void loop_forget(struct op_context *ctx, const void *object) {
   struct loop_table *table = ctx->loops;
-  chains_forget(ctx, dat);
+  chains_forget(ctx, object);
   for (size_t b = 0; b < table->nbuckets; b++)
     for (struct loop **link = &table->buckets[b]; *link;) {
       struct loop *loop = *link;
-      if (dat && !loop_uses(loop, dat)) {
+      if (object && !loop_uses(loop, object)) {
         link = &loop->next;
         continue;
       }
@@ -69,7 +69,7 @@ void loop_forget(struct op_context *ctx, const struct dat *dat) {
       loop_free(ctx, loop);
       table->count--;
     }
-  if (!dat) {
+  if (!object) {
     free(table->buckets);
     *table = (struct loop_table){.next_order = table->next_order};
   }

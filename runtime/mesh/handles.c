@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 256, QUARANTINE = 1024 };
+enum { CHUNK = 256, QUARANTINE = 100 };
 
 struct slot {
   /* What a program of OP2 sees: the handle points to it. */

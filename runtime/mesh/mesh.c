@@ -21,14 +21,15 @@ char *name_copy(const char *name) {
   return strdup(name ? name : "unnamed");
 }
 
-static void set_free(struct set *set) {
+void set_free(struct set *set) {
   if (!set)
     return;
   free(set->name);
   free(set->to_user);
   free(set->from_user);
   free(set->declared_first);
-  distribution_free(set->spread);
+  if (!set->sub)
+    distribution_free(set->spread);
   free(set);
 }
 
@@ -101,7 +102,7 @@ static int check_entries(const struct set *from, const struct set *to, int arity
                 : "; correct the table, or declare the set larger");
 }
 
-static void map_free(struct map *map) {
+void map_free(struct map *map) {
   if (!map)
     return;
   free(map->name);
@@ -307,6 +308,22 @@ void mesh_undo_map(struct op_context *ctx, struct map *map) {
   handle_release(ctx->handles, map->handle, NULL);
   list_remove(&ctx->mesh->maps, map);
   ctx->mesh->next_map--;
+  map_free(map);
+}
+
+void mesh_free_set(struct op_context *ctx, struct set *set) {
+  struct list *sets = &ctx->mesh->sets;
+  handle_release(ctx->handles, set->handle, set->name);
+  list_remove(sets, set);
+  for (int i = 0; i < sets->count; i++)
+    ((struct set *)sets->items[i])->id = i;
+  ctx->mesh->next_set = sets->count;
+  set_free(set);
+}
+
+void mesh_free_map(struct op_context *ctx, struct map *map) {
+  handle_release(ctx->handles, map->handle, map->name);
+  list_remove(&ctx->mesh->maps, map);
   map_free(map);
 }
 

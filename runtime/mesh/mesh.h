@@ -22,7 +22,7 @@ struct map_halo;
 enum extent { EXTENT_CORE, EXTENT_OWNED, EXTENT_EXEC, EXTENT_NONEXEC, EXTENTS };
 
 struct set {
-  int id; /* from 0, in order of declaration */
+  int id; /* from 0, in order of declaration; of a subset: its parent's */
   char *name;
   op_set handle;
   long size;              /* elements that this rank declared */
@@ -34,13 +34,16 @@ struct set {
   long long
       *declared_first; /* ranks + 1: rank r declared the numbers declared_first[r] ..; NULL: one process */
   struct distribution *spread; /* over ranks (halo.h), NULL: one process, or nothing needed it yet */
+  struct subset *sub; /* what it is of another set (subset.h): then `spread` is that set's. NULL: a set */
 };
 
 struct map {
-  int id;
+  int id; /* of no other map, also of none that is freed */
   char *name;
   op_map handle;
   struct set *from, *to;
+  const struct map
+      *of; /* a map of a subset's elements: the parent's map that it is; NULL for the parent itself */
   int arity;
   int *table;            /* extents[EXTENT_EXEC] rows in the library's numbering of both sets */
   struct map_halo *halo; /* what of the target's halo it reaches, NULL: one process */
@@ -59,6 +62,7 @@ struct constant {
 
 struct mesh {
   struct list sets, maps, dats, constants, globals;
+  struct list subsets, retired; /* the second: freed ones that may come again (subset.h) */
   int next_set, next_map, next_dat;
   unsigned epoch;          /* numbering of the sets */
   unsigned constant_epoch; /* values of the constants */
@@ -88,6 +92,13 @@ int mesh_check_pointed(const char *name, enum type_code declared, const char *is
 /* Take back what was declared last, because another rank could not declare it. */
 void mesh_undo_set(struct op_context *ctx, struct set *set);
 void mesh_undo_map(struct op_context *ctx, struct map *map);
+/* Free a set that has no maps, dats and subsets, and a map that no subset has made its own of. The sets behind it get
+ * new ids, which their subsets then take. What knows them has forgotten them. */
+void mesh_free_set(struct op_context *ctx, struct set *set);
+void mesh_free_map(struct op_context *ctx, struct map *map);
+/* The inside of a set and of a map, which is in no list. NULL is nothing. */
+void set_free(struct set *set);
+void map_free(struct map *map);
 struct constant *mesh_find_constant(const struct mesh *mesh, const char *name);
 void mesh_free(struct op_context *ctx);
 

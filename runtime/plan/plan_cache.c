@@ -148,6 +148,28 @@ void plan_cache_begin(struct plan_cache *cache, unsigned epoch) {
   cache->epoch = epoch;
 }
 
+static bool has_column(const struct plan_column *columns, int n, const int *table, size_t entries) {
+  for (int c = 0; c < n; c++)
+    if (columns[c].table >= table && columns[c].table < table + entries)
+      return true;
+  return false;
+}
+
+void plan_cache_forget(struct plan_cache *cache, const int *table, size_t entries) {
+  struct cached **link = &cache->first;
+  for (struct cached *c; (c = *link);) {
+    const struct plan_request *r = &c->wish.request;
+    c->old |= has_column(r->columns, r->ncolumns, table, entries) ||
+              has_column(r->staged_columns, staged_columns(r), table, entries);
+    if (!c->old || c->uses) {
+      link = &c->next;
+      continue;
+    }
+    *link = c->next;
+    cached_free(c);
+  }
+}
+
 int plan_cache_get(struct plan_cache *cache, const struct plan_wish *wish, struct team *team,
                    const struct plan_entry **out, bool *built, struct error *err) {
   *out = NULL;

@@ -19,6 +19,9 @@ void plan_cache_release(struct plan_cache *cache, const struct plan_entry *entry
 /* Forget plans that nobody uses, the oldest first, until all together have at most so many bytes. */
 void plan_cache_trim(struct plan_cache *cache, size_t most);
 
+/* Forget all that were made of the table: its memory is about to hold something else. */
+void plan_cache_forget(struct plan_cache *cache, const int *table, size_t entries);
+
 /* Forget what is of another epoch, for calls that look at all entries. */
 void plan_cache_begin(struct plan_cache *cache, unsigned epoch);
 

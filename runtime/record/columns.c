@@ -28,7 +28,7 @@ static void add_turned(struct columns *l) {
 
 static bool shares_its_dat(const struct loop *loop, const struct loop_arg *direct) {
   for (int i = 0; i < loop->nargs; i++)
-    if (loop->args[i].dat == direct->dat && loop->args[i].map && access_reduces(loop->args[i].access))
+    if (loop->args[i].dat == direct->dat && arg_is_turned(&loop->args[i]))
       return true;
   return false;
 }
@@ -86,8 +86,12 @@ static void add_written(struct columns *l) {
   add_turned(l);
   for (int i = 0; i < l->loop->nargs; i++) {
     const struct loop_arg *arg = &l->loop->args[i];
-    if (arg->form == DESC_DAT && arg->present && !arg->map && access_reduces(arg->access) &&
-        shares_its_dat(l->loop, arg))
+    if (arg->form != DESC_DAT || !arg->present || !arg_is_direct(arg) || !access_reduces(arg->access) ||
+        !shares_its_dat(l->loop, arg))
+      continue;
+    if (arg->map)
+      add(l, arg->map, 0);
+    else
       add_own(l);
   }
 }

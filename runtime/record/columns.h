@@ -14,7 +14,7 @@ bool loop_meets(const struct loop *loop);
 
 /* Do elements meet in its targets, to add to them or for an extremum? */
 static inline bool arg_is_turned(const struct loop_arg *arg) {
-  return arg->form == DESC_DAT && arg->present && arg->map && access_reduces(arg->access);
+  return arg->form == DESC_DAT && arg->present && !arg_is_direct(arg) && access_reduces(arg->access);
 }
 /* Of an argument with a map. */
 static inline int arg_columns(const struct loop_arg *arg) {

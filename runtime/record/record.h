@@ -11,6 +11,7 @@
 #include "jit/front/describe.h"
 #include "jit/front/kernel.h"
 #include "mesh/globals.h"
+#include "mesh/subset.h"
 #include "run/schedule.h"
 #include "spread/exchange.h"
 
@@ -44,6 +45,11 @@ struct loop_arg {
   size_t offset; /* of a reduction or payload in its slot, else of a global in `globals` */
   size_t start;  /* in `globals`: the user's own value of an extremum with a payload */
 };
+
+/* It goes to the loop's own element: also where the loop is over a subset of the dat's set. */
+static inline bool arg_is_direct(const struct loop_arg *arg) {
+  return !arg->map || map_is_own(arg->map);
+}
 
 static inline bool arg_is_reduction(const struct loop_arg *arg) {
   return arg->present && arg->form == DESC_GBL &&
@@ -111,7 +117,7 @@ struct loop {
   struct op2jit_place *places;
   const struct texts_kernel
       *source;             /* the text of that function, found in the program's sources; NULL: none */
-  bool doubted; /* the text may not be the program's: its first call is compared */
+  bool doubted;            /* the text may not be the program's: its first call is compared */
   char *no_source;         /* why not, or why it is not used; NULL */
   bool forgiven;           /* elements meet in a way that its arguments do not allow */
   bool ranged;             /* it runs by that function's forms over ranges, not by a text */
@@ -178,8 +184,10 @@ uint64_t loop_hash(const struct loop_call *call);
 struct loop *loop_find(const struct loop_table *table, uint64_t hash, const struct loop_call *call);
 /* Its hash is set. The table owns it then; after an error it is still the caller's. */
 int loop_add(struct op_context *ctx, struct loop *loop, struct error *err);
-/* Is the dat one of its arguments? */
-bool loop_uses(const struct loop *loop, const struct dat *dat);
+/* Is the dat, map or set one of its arguments, or what it runs over, or the parent of that? */
+bool loop_uses(const struct loop *loop, const void *object);
+/* Calls that name the set as `to` find the records of those that named it as `from`; whether there are any. */
+bool loops_rename(struct op_context *ctx, op_set from, op_set to);
 /* Records in the order of their first call. The caller frees the array only. NULL: no memory. */
 struct loop **loop_records(const struct op_context *ctx);
 /* For each set the nanoseconds that loops over it took, without exchanging and waiting, which are no element's

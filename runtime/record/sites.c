@@ -4,16 +4,19 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/text.h"
 #include "context/context.h"
+#include "mesh/handles.h"
+#include "mesh/subset.h"
 
-/* As arguments go in a record, but for the dat. */
+/* As arguments go in a record, but for the dat, and for the map, which goes by its name. */
 static bool same_kind(const op_arg *a, const op_arg *b) {
-  return a->map == b->map && a->form == b->form && a->idx == b->idx && a->dim == b->dim &&
-         a->type == b->type && a->access == b->access && a->present == b->present;
+  return a->form == b->form && a->idx == b->idx && a->dim == b->dim && a->type == b->type &&
+         a->access == b->access && a->present == b->present;
 }
 
-static bool is_of(const struct loop_site *site, const struct loop_call *call) {
-  if (site->set != call->set || site->nargs != call->nargs)
+static bool is_of(const struct loop_site *site, const struct loop_call *call, const char *mesh) {
+  if (site->nargs != call->nargs || strcmp(site->mesh, mesh) != 0)
     return false;
   for (int i = 0; i < call->nargs; i++)
     if (!same_kind(&site->keys[i], &call->args[i]))
@@ -22,21 +25,40 @@ static bool is_of(const struct loop_site *site, const struct loop_call *call) {
          strcmp(site->text, call->text) == 0;
 }
 
+/* The names of the set and of the maps, a line each; which of them are the same is said too. */
+static char *mesh_of(const struct op_context *ctx, const struct loop_call *call) {
+  struct text names = {0};
+  const struct set *set = handle_object(ctx->handles, call->set, HANDLE_SET);
+  text_addf(&names, "%s%s", set && set->sub ? "subset " : "", set ? set->name : "");
+  for (int i = 0; i < call->nargs; i++) {
+    const struct map *map = handle_object(ctx->handles, call->args[i].map, HANDLE_MAP);
+    int first = 0;
+    while (call->args[first].map != call->args[i].map)
+      first++;
+    text_addf(&names, "\n%d %s", first, map ? map->name : "");
+  }
+  return text_take(&names);
+}
+
 static void site_free(struct loop_site *site) {
   free(site->name);
   free(site->text);
+  free(site->mesh);
   free(site->variant);
   free(site->keys);
   free(site);
 }
 
-static struct loop_site *site_new(const struct loop_call *call) {
+/* `mesh` is taken over. */
+static struct loop_site *site_new(const struct loop_call *call, char *mesh) {
   struct loop_site *site = calloc(1, sizeof *site);
-  if (!site)
+  if (!site) {
+    free(mesh);
     return NULL;
+  }
+  site->mesh = mesh;
   site->name = strdup(call->name);
   site->text = strdup(call->text);
-  site->set = call->set;
   site->compiled = call->compiled;
   site->nargs = call->nargs;
   site->keys = array_new((size_t)call->nargs, sizeof *site->keys);
@@ -49,12 +71,15 @@ static struct loop_site *site_new(const struct loop_call *call) {
 }
 
 struct loop_site *site_get(struct op_context *ctx, const struct loop_call *call, struct error *err) {
-  for (int i = 0; i < ctx->sites->count; i++) {
+  char *mesh = mesh_of(ctx, call);
+  for (int i = 0; mesh && i < ctx->sites->count; i++) {
     struct loop_site *site = ctx->sites->items[i];
-    if (!site->record && is_of(site, call))
+    if (!site->record && is_of(site, call, mesh)) {
+      free(mesh);
       return site;
+    }
   }
-  struct loop_site *site = site_new(call);
+  struct loop_site *site = mesh ? site_new(call, mesh) : NULL;
   if (site && list_add(ctx->sites, site))
     return site;
   if (site)
@@ -67,6 +92,36 @@ void site_enter(struct loop_site *site, struct loop *record) {
   record->site = site;
   record->stats = site->stats;
   site->record = record;
+}
+
+bool sites_are_one(const struct loop_site *a, const struct loop_site *b) {
+  if (strncmp(a->mesh, "subset ", 7) != 0)
+    return false;
+  const struct loop_call call = {
+      .text = b->text, .name = b->name, .nargs = b->nargs, .args = b->keys, .compiled = b->compiled};
+  return is_of(a, &call, b->mesh);
+}
+
+void site_add(struct loop_stats *to, const struct loop_stats *more) {
+  const struct loop_stats was = *to;
+  if (more->calls > was.calls) /* what is said of one call */
+    *to = *more;
+  to->calls = was.calls + more->calls;
+  to->seconds = was.seconds + more->seconds;
+  to->slowest = was.slowest > more->slowest ? was.slowest : more->slowest;
+  to->plan_seconds = was.plan_seconds + more->plan_seconds;
+  to->compile_seconds = was.compile_seconds + more->compile_seconds;
+  to->trials = was.trials + more->trials;
+  to->trial_seconds = was.trial_seconds + more->trial_seconds;
+  to->compiled = was.compiled || more->compiled;
+  to->from_cache = was.from_cache || more->from_cache;
+  to->tried = was.tried + more->tried;
+  to->moved = was.moved + more->moved;
+  to->exchange_seconds = was.exchange_seconds + more->exchange_seconds;
+  to->waiting_seconds = was.waiting_seconds + more->waiting_seconds;
+  to->exchanges = was.exchanges + more->exchanges;
+  to->messages = was.messages + more->messages;
+  to->bytes_sent = was.bytes_sent + more->bytes_sent;
 }
 
 /* Words of the backend go with the record. */

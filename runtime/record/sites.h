@@ -1,6 +1,6 @@
-/* What is told of a loop when the program ends. Records come and go with the temporaries that they use; calls of
- * one kernel on one set with arguments of the same kind are one row of a report all the same, whatever temporaries
- * they were given. */
+/* What is told of a loop when the program ends. Records come and go with the temporaries, maps and sets that they use;
+ * calls of one kernel with arguments of the same kind, on sets and through maps of the same names, are one row of a
+ * report all the same. */
 #ifndef OP2JIT_SITES_H
 #define OP2JIT_SITES_H
 
@@ -8,7 +8,7 @@
 
 struct loop_site {
   char *name, *text, *variant;
-  op_set set;
+  char *mesh; /* the names of set and maps */
   const struct op2jit_compiled *compiled;
   int nargs;
   op_arg *keys;
@@ -24,6 +24,9 @@ void site_leave(struct loop_site *site);
 static inline const struct loop_stats *site_stats(const struct loop_site *site) {
   return site->record ? &site->record->stats : &site->stats;
 }
+/* Are both of loops over subsets of one name, so that they are one row? What the row says then, `more` added. */
+bool sites_are_one(const struct loop_site *a, const struct loop_site *b);
+void site_add(struct loop_stats *to, const struct loop_stats *more);
 void sites_free(struct op_context *ctx);
 
 #endif

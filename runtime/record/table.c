@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "mesh/mesh.h"
+#include "mesh/subset.h"
 #include "op2jit.h"
 
 static uint64_t mix(uint64_t value) {
@@ -85,11 +86,45 @@ int loop_add(struct op_context *ctx, struct loop *loop, struct error *err) {
   return OP_OK;
 }
 
-bool loop_uses(const struct loop *loop, const struct dat *dat) {
-  for (int i = 0; i < loop->nargs; i++)
-    if (loop->args[i].dat == dat)
+bool loop_uses(const struct loop *loop, const void *object) {
+  if (loop->set == object || set_numbered(loop->set) == object)
+    return true;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if ((arg->dat && arg->dat == object) ||
+        (arg->map && (arg->map == object || map_origin(arg->map) == object)))
       return true;
+  }
   return false;
+}
+
+static void rename_record(struct loop_table *table, struct loop *loop, op_set to) {
+  const struct loop_call call = {.set = to, .nargs = loop->nargs, .args = loop->keys};
+  loop->set_handle = to;
+  loop->hash = loop_hash(&call);
+  loop->next = table->buckets[loop->hash & (table->nbuckets - 1)];
+  table->buckets[loop->hash & (table->nbuckets - 1)] = loop;
+}
+
+bool loops_rename(struct op_context *ctx, op_set from, op_set to) {
+  struct loop_table *table = ctx->loops;
+  struct loop *found = NULL;
+  for (size_t b = 0; b < table->nbuckets; b++)
+    for (struct loop **link = &table->buckets[b], *loop; (loop = *link);) {
+      if (loop->set_handle != from) {
+        link = &loop->next;
+        continue;
+      }
+      *link = loop->next;
+      loop->next = found;
+      found = loop;
+    }
+  const bool any = found;
+  for (struct loop *next; found; found = next) {
+    next = found->next;
+    rename_record(table, found, to);
+  }
+  return any;
 }
 
 static int by_order(const void *a, const void *b) {

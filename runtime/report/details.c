@@ -29,9 +29,9 @@ static void tell_arg(const struct loop_arg *arg, struct text *out) {
     text_addf(out, "global %s, %d %s", arg->gbl->name, arg->dim, type_info(arg->type)->name);
   else
     text_addf(out, "global, %d %s", arg->dim, type_info(arg->type)->name);
-  if (arg->present && arg->map && arg->idx < 0)
+  if (arg->present && !arg_is_direct(arg) && arg->idx < 0)
     text_addf(out, ", by all %d of %s", -arg->idx, arg->map->name);
-  else if (arg->present && arg->map)
+  else if (arg->present && !arg_is_direct(arg))
     text_addf(out, ", by %s[%d]", arg->map->name, arg->idx);
   if (arg->present)
     text_addf(out, ", %s\n", access_name(arg->access));
@@ -64,6 +64,8 @@ int detail_fill(struct report_detail *out, const struct loop_site *site, struct 
   if (!loop || !loop->set)
     return OP_OK;
   text_addf(&out->set, "%s, %lld elements", loop->set->name, loop->set->global_size);
+  if (loop->set->sub)
+    text_addf(&out->set, " of %s", loop->set->sub->parent->name);
   for (int i = 0; i < loop->nargs; i++)
     tell_arg(&loop->args[i], &out->args);
   if (loop->backend->tell_plan && loop->prepared && loop->nvariants > 0 &&

@@ -93,7 +93,9 @@ struct report_rows {
   struct report_row *rows;
   struct report_detail *details;
   struct report_rank *ranks; /* of each row and rank; NULL: one process */
+  struct loop_stats *sums;   /* of each row: of several subsets, if they have one name */
   const struct loop_stats **stats;
+  const struct loop_site **sites; /* the first of each row */
   int count;
 };
 
@@ -104,6 +106,20 @@ static void free_rows(struct report_rows *r) {
   free(r->ranks);
   free(r->rows);
   free(r->stats);
+  free(r->sums);
+  free(r->sites);
+}
+
+/* A new row behind the others, unless it is of a subset that has one. */
+static int row_for(struct report_rows *r, const struct loop_site *site) {
+  for (int i = 0; i < r->count; i++)
+    if (sites_are_one(r->sites[i], site)) {
+      site_add(&r->sums[i], site_stats(site));
+      return i;
+    }
+  r->sites[r->count] = site;
+  r->sums[r->count] = *site_stats(site);
+  return r->count++;
 }
 
 /* Of the loops that were called, in the order of their first call. */
@@ -112,19 +128,19 @@ static int make_rows(struct op_context *ctx, struct report_rows *r, struct error
   r->rows = array_new(most, sizeof *r->rows);
   r->stats = array_new(most, sizeof *r->stats);
   r->details = array_new(most, sizeof *r->details);
-  if (!r->rows || !r->stats || !r->details)
+  r->sums = array_new(most, sizeof *r->sums);
+  r->sites = array_new(most, sizeof *r->sites);
+  if (!r->rows || !r->stats || !r->details || !r->sums || !r->sites)
     return error_memory(err, "a report", most * sizeof *r->rows);
   int code = OP_OK;
-  for (size_t i = 0; !code && i < most; i++) {
-    const struct loop_site *site = ctx->sites->items[i];
-    const struct loop_stats *stats = site_stats(site);
-    if (stats->calls == 0)
-      continue;
-    r->stats[r->count] = stats;
-    r->rows[r->count] = row_of(site->name, stats);
-    code = detail_fill(&r->details[r->count], site, err);
-    r->rows[r->count].detail = &r->details[r->count];
-    r->count++;
+  for (size_t i = 0; i < most; i++)
+    if (site_stats(ctx->sites->items[i])->calls > 0)
+      row_for(r, ctx->sites->items[i]);
+  for (int i = 0; !code && i < r->count; i++) {
+    r->stats[i] = &r->sums[i];
+    r->rows[i] = row_of(r->sites[i]->name, &r->sums[i]);
+    code = detail_fill(&r->details[i], r->sites[i], err);
+    r->rows[i].detail = &r->details[i];
   }
   return code;
 }

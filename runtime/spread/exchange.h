@@ -25,6 +25,8 @@ void halo_computed(struct op_context *ctx, struct dat *dat, enum space space);
 void halo_is_old(struct op_context *ctx, struct dat *dat);
 /* Versions of what the map reaches are kept from now on. NULL: they always are. */
 int halo_keep_version(struct dat *dat, const struct map *map, struct error *err);
+/* The map is about to be freed. */
+void halo_forget_map(struct dat *dat, const struct map *map);
 /* What was sent of them arrived. */
 void halo_received(struct dat *dat, enum space space, const struct map *map);
 

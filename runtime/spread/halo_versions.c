@@ -56,6 +56,12 @@ int halo_keep_version(struct dat *dat, const struct map *map, struct error *err)
   return OP_OK;
 }
 
+void halo_forget_map(struct dat *dat, const struct map *map) {
+  const struct halo_mark *mark = find_mark(dat, map);
+  if (mark)
+    dat->marks[mark - dat->marks] = dat->marks[--dat->nmarks];
+}
+
 void halo_received(struct dat *dat, enum space space, const struct map *map) {
   if (map)
     find_mark(dat, map)->version[space] = dat->version;

@@ -9,6 +9,7 @@
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "mesh/order.h"
+#include "mesh/subset.h"
 #include "ranks/agree.h"
 #include "spread/spread.h"
 
@@ -269,6 +270,7 @@ static void adopt(struct op_context *ctx, struct fresh *f) {
       exchange((void **)&set->to_user, (void **)&f->to_user[i]);
       exchange((void **)&set->from_user, (void **)&f->from_user[i]);
     }
+  subsets_number(ctx);
   mesh->epoch++;
 }
 

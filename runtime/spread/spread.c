@@ -13,6 +13,7 @@
 #include "spread/distribute/build.h"
 #include "spread/distribute/mail.h"
 #include "spread/distribute/move.h"
+#include "spread/subset_spread.h"
 
 bool spread_wanted(const struct op_context *ctx) {
   return ctx->comm && !comm_alone(ctx->comm);
@@ -286,7 +287,7 @@ static int adopt(struct op_context *ctx, struct built *built, struct error *err)
   }
   ctx->mesh->undistributed = false;
   ctx->mesh->epoch++;
-  return OP_OK;
+  return subsets_spread(ctx, err);
 }
 
 static int rebuild(struct op_context *ctx, const struct spread_change *change, struct share *share,

@@ -149,6 +149,14 @@ CASE(each_call_runs_what_waits_or_leaves_it) {
   KEEPS(op_decl_dat(cells, 1, "int", values, "other"));
   KEEPS(temporary = op_decl_dat_temp(cells, 1, "int", NULL, "t"));
   FLUSHES(op_free_dat_temp(temporary));
+  op_set some = NULL;
+  KEEPS(some = op_decl_subset_range(cells, 2, 3, "some"));
+  FLUSHES(op_free_set(some));
+  KEEPS(op_decl_subset(cells, 3, turned, "others"));
+  KEEPS(temporary = op_decl_dat(cells, 1, "int", NULL, "u"));
+  FLUSHES(op_free_dat(temporary));
+  op_map gone = op_decl_map(cells, cells, 1, turned, "n");
+  FLUSHES(op_free_map(gone));
   KEEPS(viewed = op_decl_dat_view(cells, 1, "int", array, "v"));
   FLUSHES(op_acquire(viewed, OP_READ));
   KEEPS(op_release(viewed));

@@ -78,6 +78,8 @@ int main(int argc, char **argv) {
   code |= op_open_hdf5();
   code |= OP_TYPE(struct state, rho, u, kind, inner.x);
   code |= op_decl_prelude("enum { A };") | op_prelude_file("shared.h");
+  op_set one = op_decl_subset(set, 1, table, "one"), none = op_decl_subset_range(set, 0, 0, "none");
+  code |= op_free_set(one) | op_free_set(none) | op_free_map(other) | op_free_dat(own);
   op_timers(&cpu, &wall);
   if (op_counters()->loops && op_is_root() && !op_rank() && op_rank_count() == 1 &&
       op_get_size(set) == op_get_global_size(set))

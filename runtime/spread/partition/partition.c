@@ -274,6 +274,14 @@ static int open_partitioner(struct op_context *ctx, const struct graph_partition
   return code;
 }
 
+/* Where it is in the share. */
+static int place_of(const struct op_context *ctx, const struct map *map) {
+  int place = 0;
+  while (ctx->mesh->maps.items[place] != map)
+    place++;
+  return place;
+}
+
 /* The graph's parts are known by blocks of numbers; who owns an element asks there. */
 static int part_by_graph(struct op_context *ctx, const struct partition_call *call, const struct share *share,
                          const long long *weights, int *part, struct error *err) {
@@ -283,7 +291,8 @@ static int part_by_graph(struct op_context *ctx, const struct partition_call *ca
   struct directory answer = {0};
   int code = agree_on_success(ctx->comm, open_partitioner(ctx, &partitioner, err), err);
   if (!code)
-    code = graph_build(&graph, ctx->comm, share, call->map->id, call->map->to == call->prime, weights, err);
+    code = graph_build(&graph, ctx->comm, share, place_of(ctx, call->map), call->map->to == call->prime,
+                       weights, err);
   if (!code) {
     answer = (struct directory){.total = graph.total,
                                 .first = graph.first,

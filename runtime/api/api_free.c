@@ -1,0 +1,273 @@
+/* What ends before op_exit. What loops, plans and messages know of it is forgotten first. */
+#include <stdlib.h>
+
+#include "api/api.h"
+#include "base/text.h"
+#include "loop/loop.h"
+#include "mesh/data.h"
+#include "mesh/halo.h"
+#include "mesh/subset.h"
+#include "plan/plan_cache.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
+#include "record/record.h"
+#include "spread/exchange.h"
+#include "spread/lend.h"
+#include "spread/spread.h"
+#include "spread/subset_spread.h"
+
+/* ---- dats ---- */
+
+static void forget_dat(struct op_context *ctx, struct dat *dat) {
+  loop_forget(ctx, dat);
+  exchanges_forget(ctx, dat);
+  list_remove(&ctx->mesh->dats, dat);
+  data_free(ctx, dat);
+}
+
+static int free_temporary(struct op_context *ctx, op_dat handle) {
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat_temp", "the dat");
+  if (!dat)
+    return api_error()->code;
+  if (!dat->temporary && !dat->view)
+    return error_set(api_error(), OP_ERR_HANDLE,
+                     "op_free_dat_temp: dat \"%s\" is not a temporary; op_free_dat frees dats of any kind",
+                     dat->name);
+  const int code = lend_last(ctx, dat, api_error());
+  if (!code)
+    forget_dat(ctx, dat);
+  return code;
+}
+
+int op2jit_free_dat_temp(op_dat dat) {
+  struct op_context *ctx = api_enter("op_free_dat_temp", FLUSH);
+  return ctx ? api_leave_local(free_temporary(ctx, dat)) : api_refused();
+}
+
+int op2jit_free_dat(op_dat handle) {
+  struct op_context *ctx = api_enter("op_free_dat", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat", "the dat");
+  int code =
+      agree_on_call(ctx, api_error()->code, api_error(), "op_free_dat of dat \"%s\"\n", dat ? dat->name : "");
+  if (!code)
+    code = lend_last(ctx, dat, api_error());
+  if (!code)
+    forget_dat(ctx, dat);
+  return api_leave(code);
+}
+
+/* ---- maps ---- */
+
+static void forget_table(struct op_context *ctx, const struct map *map, long rows) {
+  if (ctx->plans && map->table)
+    plan_cache_forget(ctx->plans, map->table, (size_t)rows * (size_t)map->arity + 1);
+}
+
+static void forget_tables(struct op_context *ctx, const struct set *set, const struct map *of) {
+  for (int i = 0; i < set->sub->maps.count; i++) {
+    const struct map *map = set->sub->maps.items[i];
+    if (!of || map->of == of)
+      forget_table(ctx, map, set->extents[EXTENT_EXEC]);
+  }
+}
+
+static void forget_map(struct op_context *ctx, struct map *map) {
+  struct mesh *mesh = ctx->mesh;
+  loop_forget(ctx, map);
+  for (int i = 0; i < mesh->subsets.count; i++)
+    forget_tables(ctx, mesh->subsets.items[i], map);
+  for (int i = 0; i < mesh->retired.count; i++)
+    forget_tables(ctx, mesh->retired.items[i], map);
+  subsets_forget_map(ctx, map);
+  forget_table(ctx, map, map->from->extents[EXTENT_EXEC]);
+  for (int i = 0; i < mesh->dats.count; i++)
+    halo_forget_map(mesh->dats.items[i], map);
+  /* Messages are made of what maps reach: all anew. */
+  if (spread_wanted(ctx))
+    mesh->epoch++;
+  mesh_free_map(ctx, map);
+}
+
+int op2jit_free_map(op_map handle) {
+  struct op_context *ctx = api_enter("op_free_map", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct map *map = handle == OP_ID ? NULL : api_object(ctx, handle, HANDLE_MAP, "op_free_map", "the map");
+  if (handle == OP_ID)
+    error_set(api_error(), OP_ERR_HANDLE, "op_free_map: the map is OP_ID, which stays");
+  const int code =
+      agree_on_call(ctx, api_error()->code, api_error(), "op_free_map of map \"%s\"\n", map ? map->name : "");
+  if (!code)
+    forget_map(ctx, map);
+  return api_leave(code);
+}
+
+/* ---- sets ---- */
+
+/* What keeps a set, for the message: the first few by name. */
+struct users {
+  struct text names;
+  int count;
+};
+
+static void add_user(struct users *u, const char *kind, const char *name) {
+  enum { NAMED = 4 };
+  if (u->count++ < NAMED)
+    text_addf(&u->names, "%s%s \"%s\"", u->count == 1 ? "" : ", ", kind, name);
+  else if (u->count == NAMED + 1)
+    text_add(&u->names, ", ...");
+}
+
+static int check_unused(const struct op_context *ctx, const struct set *set) {
+  const struct mesh *mesh = ctx->mesh;
+  struct users u = {0};
+  for (int i = 0; i < mesh->maps.count; i++) {
+    const struct map *map = mesh->maps.items[i];
+    if (map->from == set || map->to == set)
+      add_user(&u, "map", map->name);
+  }
+  for (int i = 0; i < mesh->dats.count; i++) {
+    const struct dat *dat = mesh->dats.items[i];
+    if (dat->set == set)
+      add_user(&u, "dat", dat->name);
+  }
+  for (int i = 0; i < mesh->subsets.count; i++) {
+    const struct set *subset = mesh->subsets.items[i];
+    if (subset->sub->parent == set)
+      add_user(&u, "subset", subset->name);
+  }
+  int code = OP_OK;
+  if (u.count)
+    code = error_set(api_error(), OP_ERR_STATE,
+                     "op_free_set: set \"%s\" is in use by %d things: %s; free them first, with op_free_map, "
+                     "op_free_dat and op_free_set",
+                     set->name, u.count, text_str(&u.names));
+  text_free(&u.names);
+  return code;
+}
+
+static void forget_subset(struct op_context *ctx, struct set *set) {
+  loop_forget(ctx, set);
+  forget_tables(ctx, set, NULL);
+  forget_table(ctx, set->sub->own, set->extents[EXTENT_EXEC]);
+  subset_free(ctx, set);
+}
+
+/* Until it comes again its records go by an address that is no handle. */
+static op_set retired_name(struct set *set) {
+  return (op_set)(void *)set;
+}
+
+static void free_subset(struct op_context *ctx, struct set *set) {
+  const op_set handle = set->handle;
+  struct list *retired = &ctx->mesh->retired;
+  if (!loops_rename(ctx, handle, retired_name(set)) || !subset_retire(ctx, set))
+    forget_subset(ctx, set);
+  while (retired->count > SUBSETS_RETIRED)
+    forget_subset(ctx, retired->items[0]);
+}
+
+static void forget_set(struct op_context *ctx, struct set *set) {
+  struct list *retired = &ctx->mesh->retired;
+  for (int i = retired->count - 1; i >= 0; i--)
+    if (((const struct set *)retired->items[i])->sub->parent == set)
+      forget_subset(ctx, retired->items[i]);
+  loop_forget(ctx, set);
+  mesh_free_set(ctx, set);
+  subsets_take_ids(ctx);
+}
+
+int op2jit_free_set(op_set handle) {
+  struct op_context *ctx = api_enter("op_free_set", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct set *set = api_set(ctx, handle, "op_free_set");
+  if (set && !set->sub)
+    check_unused(ctx, set);
+  const int code =
+      agree_on_call(ctx, api_error()->code, api_error(), "op_free_set of set \"%s\"\n", set ? set->name : "");
+  if (!code && set->sub)
+    free_subset(ctx, set);
+  else if (!code)
+    forget_set(ctx, set);
+  return api_leave(code);
+}
+
+/* ---- subsets ---- */
+
+/* A retired one with these elements on all ranks; NULL: none. */
+static int find_retired(struct op_context *ctx, const struct set *parent, const struct chosen *chosen,
+                        const char *name, struct set **out) {
+  struct set *like[SUBSETS_RETIRED];
+  long long same[SUBSETS_RETIRED];
+  int count = 0, code = OP_OK;
+  for (int i = 0; i < ctx->mesh->retired.count; i++) {
+    struct set *set = ctx->mesh->retired.items[i];
+    if (!subset_is_like(set, parent, name))
+      continue;
+    like[count] = set;
+    same[count++] = subset_has(set, chosen);
+  }
+  if (count && spread_wanted(ctx))
+    code = ctx->comm->table->reduce_all(ctx->comm, same, count, COMM_LLONG, COMM_MIN, api_error());
+  *out = NULL;
+  for (int i = 0; !code && i < count; i++)
+    if (same[i])
+      *out = like[i];
+  return code;
+}
+
+static int revive(struct op_context *ctx, struct set *set) {
+  const int code = subset_revive(ctx, set, api_error());
+  if (!code)
+    loops_rename(ctx, retired_name(set), set->handle);
+  return code;
+}
+
+/* Where the parent has no local numbers yet the next loop makes them, of subsets too. */
+static int number(struct op_context *ctx, struct set *set) {
+  if (!spread_wanted(ctx))
+    return subset_number(ctx, set, api_error());
+  const int code = subset_count(ctx, set, api_error());
+  return code || !set->sub->parent->spread ? code : subset_spread(ctx, set, api_error());
+}
+
+static int make(struct op_context *ctx, struct set *parent, const struct chosen *chosen, const char *name,
+                struct set **out) {
+  *out = subset_new(ctx, parent, chosen, name, api_error());
+  int code = agree_on_success(ctx->comm, *out ? OP_OK : api_error()->code, api_error());
+  if (!code)
+    code = number(ctx, *out);
+  if (code && *out)
+    subset_free(ctx, *out);
+  return code;
+}
+
+static op_set declare_subset(const char *call, op_set handle, const struct chosen *chosen, const char *name) {
+  struct op_context *ctx = api_enter(call, KEEP);
+  if (!ctx)
+    return NULL;
+  struct set *parent = api_object(ctx, handle, HANDLE_SET, call, "the set"), *set = NULL;
+  if (parent && !spread_check(ctx, api_error()))
+    subset_check(parent, chosen, name, api_error());
+  else if (!parent)
+    error_prefix(api_error(), "subset \"%s\": ", name ? name : "unnamed");
+  int code = agree_on_call(ctx, api_error()->code, api_error(), "%s of subset \"%s\"\nof\tset \"%s\"\n", call,
+                           name ? name : "unnamed", parent ? parent->name : "");
+  if (!code)
+    code = find_retired(ctx, parent, chosen, name, &set);
+  if (!code)
+    code = set ? revive(ctx, set) : make(ctx, parent, chosen, name, &set);
+  return api_leave_pointer(code ? NULL : set->handle);
+}
+
+op_set op2jit_decl_subset(op_set set, int n, const int *elements, const char *name) {
+  return declare_subset("op_decl_subset", set, &(struct chosen){.n = n, .elements = elements}, name);
+}
+
+op_set op2jit_decl_subset_range(op_set set, int first, int n, const char *name) {
+  return declare_subset("op_decl_subset_range", set, &(struct chosen){.n = n, .range = true, .first = first},
+                        name);
+}
