@@ -1,6 +1,7 @@
 #include "plan/tiles/tiles.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/size.h"
@@ -22,6 +23,7 @@ struct making {
   struct cuts cuts;
   int ntiles, last_tile; /* the chain ends with the last one, but for what goes round a periodic mesh */
   long *from, *to;       /* of loops */
+  int *sorted;           /* room for the elements of a small set */
   bool counting;         /* items are only counted */
   long nitems;
 };
@@ -86,15 +88,25 @@ static void add(struct making *m, int loop, long begin, long end, int slot, int 
   s->phases[s->nphases - 1].count++;
 }
 
-/* Elements at these positions, which are of one block: those that follow one another as one item. */
+static int by_element(const void *a, const void *b) {
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+/* Elements at these positions, which are of one block: those that follow one another as one item. A border that runs
+ * round a domain has two sides next to a tile, whose elements take turns in the order of targets: in their own order
+ * they are two items, and not one each. */
 static void add_block(struct making *m, int loop, long begin, long end, int slot, int owner) {
-  const int *element = m->closure.orders[m->chain->loops[loop].set].element;
-  if (!element) {
+  const int *order = m->closure.orders[m->chain->loops[loop].set].element;
+  const long n = end - begin;
+  if (!order) {
     add(m, loop, begin, end, slot, owner);
     return;
   }
-  for (long p = begin, next; p < end; p = next) {
-    for (next = p + 1; next < end && element[next] == element[next - 1] + 1;)
+  int *element = memcpy(m->sorted, order + begin, (size_t)n * sizeof *element);
+  qsort(element, (size_t)n, sizeof *element, by_element);
+  for (long p = 0, next; p < n; p = next) {
+    for (next = p + 1; next < n && element[next] == element[next - 1] + 1;)
       next++;
     add(m, loop, element[p], element[next - 1] + 1, slot, owner);
   }
@@ -160,6 +172,16 @@ static void add_items(struct making *m) {
   add_ends(m, c->count - 1);
 }
 
+static bool make_room(struct making *m) {
+  const struct chain *c = m->chain;
+  long most = 0;
+  for (int s = 0; s < c->nsets; s++)
+    if (m->closure.orders[s].element && c->sets[s].size > most)
+      most = c->sets[s].size;
+  m->sorted = array_new((size_t)most, sizeof *m->sorted);
+  return m->sorted;
+}
+
 /* ---- all of it -------------------------------------------------------------------------------------*/
 
 static void count(const struct making *m) {
@@ -192,6 +214,8 @@ static int make(struct making *m, const struct tiles_wish *wish, struct team *te
   if (code || (!wish->always && closure_refuse(&m->closure, &m->tiles->refused)))
     return code;
   code = make_cuts(m, chunks, err);
+  if (!code && !make_room(m))
+    code = error_memory(err, "the order of a small set", 0);
   if (code)
     return code;
   m->counting = true;
@@ -216,6 +240,7 @@ int tiles_build(struct tiles *t, const struct chain *chain, const struct tiles_w
   free(m.cuts.tile);
   free(m.from);
   free(m.to);
+  free(m.sorted);
   if (code)
     tiles_free(t);
   return code;
