@@ -1,6 +1,6 @@
 /* What code can be made for: each kind of device is one row of functions and words, in one file. jit.c and job.c
  * do for all of them what is the same: keys, the store, failures, dumps, other ranks. Rows: jit/processor.c,
- * runtime/backend/cuda/program.c. */
+ * runtime/backend/gpu/program.c. */
 #ifndef OP2JIT_JIT_TARGETS_H
 #define OP2JIT_JIT_TARGETS_H
 

@@ -18,7 +18,7 @@ struct contender {
 };
 
 enum { MOST_CONTENDERS = 5 };
-struct gpu_case {
+struct bare_case {
   char name[64];
   int count;
   struct contender contenders[MOST_CONTENDERS]; /* the library first; the plain form by hand second */
@@ -55,8 +55,8 @@ struct twin_form {
   bool single_precision, apart, coloured;
 };
 const char *twin_name(struct twin_form form);
-struct contender twin_airfoil(struct gpu *g, const struct airfoil_mesh *mesh, struct twin_form form);
-struct contender twin_jac(struct gpu *g, const struct jac_mesh *mesh, struct twin_form form);
-struct contender twin_stream(struct gpu *g, int size, struct twin_form form);
+struct contender twin_airfoil(struct bare *g, const struct airfoil_mesh *mesh, struct twin_form form);
+struct contender twin_jac(struct bare *g, const struct jac_mesh *mesh, struct twin_form form);
+struct contender twin_stream(struct bare *g, int size, struct twin_form form);
 
 #endif

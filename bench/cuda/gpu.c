@@ -12,7 +12,7 @@ static void end(const char *doing, const struct error *err) {
   exit(1);
 }
 
-static void must(const struct gpu *g, int code, const char *doing) {
+static void must(const struct bare *g, int code, const char *doing) {
   struct error err = {0};
   if (cuda_check(&g->driver, code, &err, "%s", doing))
     end(doing, &err);
@@ -32,33 +32,33 @@ static char *read_file(const char *path) {
 }
 
 /* What a kernel moves that does nothing else: the measure of all others. */
-static double measure_copy(struct gpu *g) {
+static double measure_copy(struct bare *g) {
   enum { TIMES = 15 };
   size_t left = 0, total = 0;
   must(g, g->driver.memory_info(&left, &total), "asking for memory");
   long pairs = (long)(left / 16 / 16 < 1L << 27 ? left / 16 / 16 : 1L << 27);
-  cuda_address from = gpu_array(g, NULL, (size_t)pairs * 16), to = gpu_array(g, NULL, (size_t)pairs * 16);
-  cuda_module module = gpu_compile(g, "double", false, false);
-  cuda_function copy = gpu_kernel(g, module, "copy");
+  cuda_address from = bare_array(g, NULL, (size_t)pairs * 16), to = bare_array(g, NULL, (size_t)pairs * 16);
+  cuda_module module = bare_compile(g, "double", false, false);
+  cuda_function copy = bare_kernel(g, module, "copy");
   double times[TIMES];
   void *values[] = {&from, &to, &pairs};
   for (int i = -2; i < TIMES; i++) {
     float milliseconds = 0;
     must(g, g->driver.event_record(g->before, g->stream), "timing");
-    gpu_launch(g, copy, pairs, values);
+    bare_launch(g, copy, pairs, values);
     must(g, g->driver.event_record(g->after, g->stream), "timing");
     must(g, g->driver.event_wait(g->after), "copying");
     must(g, g->driver.event_elapsed(&milliseconds, g->before, g->after), "timing");
     if (i >= 0)
       times[i] = 1e-3 * (double)milliseconds;
   }
-  gpu_release(g, from);
-  gpu_release(g, to);
+  bare_release(g, from);
+  bare_release(g, to);
   g->driver.module_unload(module);
   return 32.0 * (double)pairs / median(times, TIMES);
 }
 
-void gpu_open(struct gpu *g, const char *path) {
+void bare_open(struct bare *g, const char *path) {
   struct error err = {0};
   void *context = NULL;
   const char *driver = getenv("OP2_CUDA_DRIVER"), *home = getenv("CUDA_HOME");
@@ -66,7 +66,7 @@ void gpu_open(struct gpu *g, const char *path) {
                                       .cuda_home = home ? home : getenv("CUDA_PATH"),
                                       .home = getenv("HOME"),
                                       .virtual_env = getenv("VIRTUAL_ENV")};
-  *g = (struct gpu){.source = read_file(path)};
+  *g = (struct bare){.source = read_file(path)};
   if (cuda_driver_open(&g->driver, driver ? driver : "", &err) ||
       cuda_device_choose(&g->driver, -1, 0, &g->device, &err) || nvrtc_open(&g->nvrtc, &places, &err))
     end("there is no GPU to measure", &err);
@@ -78,7 +78,7 @@ void gpu_open(struct gpu *g, const char *path) {
   g->copy = measure_copy(g);
 }
 
-void gpu_close(struct gpu *g) {
+void bare_close(struct bare *g) {
   g->driver.event_destroy(g->before);
   g->driver.event_destroy(g->after);
   g->driver.stream_destroy(g->stream);
@@ -88,7 +88,7 @@ void gpu_close(struct gpu *g) {
   free(g->source);
 }
 
-cuda_module gpu_compile(struct gpu *g, const char *real, bool apart, bool coloured) {
+cuda_module bare_compile(struct bare *g, const char *real, bool apart, bool coloured) {
   struct text source = {0};
   text_addf(&source, "#define REAL %s\n#define SOA %d\n#define COLOURS %d\n#line 1\n%s", real, apart,
             coloured, g->source);
@@ -109,46 +109,46 @@ cuda_module gpu_compile(struct gpu *g, const char *real, bool apart, bool colour
   return module;
 }
 
-cuda_function gpu_kernel(struct gpu *g, cuda_module module, const char *name) {
+cuda_function bare_kernel(struct bare *g, cuda_module module, const char *name) {
   cuda_function f = NULL;
   must(g, g->driver.module_function(&f, module, name), name);
   return f;
 }
 
-int gpu_registers(struct gpu *g, cuda_function f) {
+int bare_registers(struct bare *g, cuda_function f) {
   enum { REGISTERS = 4 };
   int count = 0;
   must(g, g->driver.function_attribute(&count, REGISTERS, f), "counting registers");
   return count;
 }
 
-cuda_address gpu_array(struct gpu *g, const void *data, size_t bytes) {
+cuda_address bare_array(struct bare *g, const void *data, size_t bytes) {
   cuda_address at = 0;
   must(g, g->driver.memory_alloc(&at, bytes ? bytes : 1), "allocating memory of the GPU");
   if (data)
     must(g, g->driver.copy_in(at, data, bytes, g->stream), "copying to the GPU");
   else
     must(g, g->driver.fill(at, 0, bytes ? bytes : 1, g->stream), "clearing memory of the GPU");
-  gpu_wait(g);
+  bare_wait(g);
   return at;
 }
 
-void gpu_release(struct gpu *g, cuda_address at) {
+void bare_release(struct bare *g, cuda_address at) {
   g->driver.memory_free(at);
 }
 
-void gpu_fetch(struct gpu *g, void *out, cuda_address from, size_t bytes) {
+void bare_fetch(struct bare *g, void *out, cuda_address from, size_t bytes) {
   must(g, g->driver.copy_out(out, from, bytes, g->stream), "copying from the GPU");
-  gpu_wait(g);
+  bare_wait(g);
 }
 
-void gpu_launch(struct gpu *g, cuda_function f, long things, void **values) {
+void bare_launch(struct bare *g, cuda_function f, long things, void **values) {
   const long blocks = (things + GPU_BLOCK - 1) / GPU_BLOCK;
   if (blocks)
     must(g, g->driver.launch(f, (unsigned)blocks, 1, 1, GPU_BLOCK, 1, 1, 0, g->stream, values, NULL),
          "launching a hand-written kernel");
 }
 
-void gpu_wait(struct gpu *g) {
+void bare_wait(struct bare *g) {
   must(g, g->driver.stream_wait(g->stream), "running hand-written kernels");
 }

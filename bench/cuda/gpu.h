@@ -8,7 +8,7 @@
 #include "backend/cuda/driver.h"
 #include "jit/nvrtc/nvrtc.h"
 
-struct gpu {
+struct bare {
   struct cuda_driver driver;
   struct cuda_device device;
   struct nvrtc *nvrtc;
@@ -19,22 +19,22 @@ struct gpu {
 };
 
 /* `path`: of twins.cu. */
-void gpu_open(struct gpu *g, const char *path);
-void gpu_close(struct gpu *g);
+void bare_open(struct bare *g, const char *path);
+void bare_close(struct bare *g);
 
 /* The source in one form: REAL, SOA and COLOURS. Functions last as long as their module, which the caller unloads. */
-cuda_module gpu_compile(struct gpu *g, const char *real, bool apart, bool coloured);
-cuda_function gpu_kernel(struct gpu *g, cuda_module module, const char *name);
-int gpu_registers(struct gpu *g, cuda_function f);
+cuda_module bare_compile(struct bare *g, const char *real, bool apart, bool coloured);
+cuda_function bare_kernel(struct bare *g, cuda_module module, const char *name);
+int bare_registers(struct bare *g, cuda_function f);
 
 /* `data` NULL: zeros. */
-cuda_address gpu_array(struct gpu *g, const void *data, size_t bytes);
-void gpu_release(struct gpu *g, cuda_address at);
-void gpu_fetch(struct gpu *g, void *out, cuda_address from, size_t bytes);
+cuda_address bare_array(struct bare *g, const void *data, size_t bytes);
+void bare_release(struct bare *g, cuda_address at);
+void bare_fetch(struct bare *g, void *out, cuda_address from, size_t bytes);
 
 enum { GPU_BLOCK = 128 };
 /* A thread for each of so many things, in blocks of GPU_BLOCK. */
-void gpu_launch(struct gpu *g, cuda_function f, long things, void **values);
-void gpu_wait(struct gpu *g);
+void bare_launch(struct bare *g, cuda_function f, long things, void **values);
+void bare_wait(struct bare *g);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "backend/cuda/cuda.h"
+#include "backend/gpu/gpu.h"
 #include "cases.h"
 #include "context/context.h"
 #include "record/launch.h"
@@ -18,40 +19,36 @@ static void end_if(int code, const struct error *err) {
 
 void library_wait(void) {
   struct error err = {0};
-  end_if(cuda_wait(cuda_of(api_context()), &err, "waiting for the library"), &err);
+  end_if(gpu_wait(gpu_of(api_context()), &err, "waiting for the library"), &err);
 }
 
-static void launch(struct op_context *ctx, struct loop *loop, struct cuda_variant *v) {
+static void launch(struct op_context *ctx, struct loop *loop, struct gpu_variant *v) {
   struct error err = {0};
   for (int p = 0; p < loop->nparts; p++)
     if (loop->parts[p].begin < loop->parts[p].end)
-      end_if(cuda_launch_part(ctx, loop->spare, v, p, &err), &err);
+      end_if(gpu_launch_part(ctx, loop->spare, v, p, &err), &err);
 }
 
-static double time_of(struct op_context *ctx, struct loop *loop, struct cuda_variant *v) {
+static double time_of(struct op_context *ctx, struct loop *loop, struct gpu_variant *v) {
   enum { TIMES = 30 };
-  struct cuda *c = cuda_of(ctx);
+  struct gpu *c = gpu_of(ctx);
   struct error err = {0};
-  float milliseconds = 0;
+  double seconds = 0;
   launch(ctx, loop, v);
-  int result = c->driver.event_record(c->before, c->stream);
+  int result = c->driver->time_begin(c->self);
   for (int i = 0; i < TIMES; i++)
     launch(ctx, loop, v);
   if (!result)
-    result = c->driver.event_record(c->after, c->stream);
-  if (!result)
-    result = c->driver.event_wait(c->after);
-  if (!result)
-    result = c->driver.event_elapsed(&milliseconds, c->before, c->after);
-  end_if(cuda_check(&c->driver, result, &err, "timing loop %s", loop->name), &err);
-  return 1e-3 * (double)milliseconds / TIMES;
+    result = c->driver->time_end(c->self, &seconds);
+  end_if(c->driver->check(c->self, result, &err, loop->name), &err);
+  return seconds / TIMES;
 }
 
 static struct loop_figure figure_of(struct op_context *ctx, struct loop *loop) {
   enum { REGISTERS = 4, LOCAL_BYTES = 3 };
-  const struct cuda_driver *d = &cuda_of(ctx)->driver;
-  struct cuda_loop *l = loop->backend_state;
-  struct cuda_variant *v = &l->variants[loop->variant];
+  const struct cuda_driver *d = &((const struct cuda *)gpu_of(ctx)->self)->driver;
+  struct gpu_loop *l = loop->backend_state;
+  struct gpu_variant *v = &l->variants[loop->variant];
   struct loop_figure f = {.bytes = loop->stats.bytes, .seconds = time_of(ctx, loop, v)};
   snprintf(f.name, sizeof f.name, "%s", loop->name);
   snprintf(f.variant, sizeof f.variant, "%s", v->name);

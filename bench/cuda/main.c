@@ -61,7 +61,7 @@ static double time_of(const struct contender *c, int count) {
 }
 
 /* All contenders do the same number of repetitions, in turns. */
-static void measure(const struct settings *s, const struct gpu_case *of, double medians[], double lowest[],
+static void measure(const struct settings *s, const struct bare_case *of, double medians[], double lowest[],
                     double answers[]) {
   double times[MOST_CONTENDERS][MOST_REPEATS];
   for (int c = 0; c < of->count; c++)
@@ -88,7 +88,7 @@ static double worst_difference(const double *answers, int count) {
   return worst;
 }
 
-static void tell_contenders(struct output *out, const struct gpu_case *of, const double *medians,
+static void tell_contenders(struct output *out, const struct bare_case *of, const double *medians,
                             const double *lowest) {
   double best = INFINITY;
   for (int c = 1; c < of->count; c++)
@@ -105,7 +105,7 @@ static void tell_contenders(struct output *out, const struct gpu_case *of, const
          medians[1] / medians[0], best / medians[0]);
 }
 
-static void tell_loops(struct output *out, const struct gpu *g) {
+static void tell_loops(struct output *out, const struct bare *g) {
   struct loop_figure loops[MOST_LOOPS];
   const int count = library_loops(loops);
   printf("  %-16s %-28s %9s %9s %7s %5s %6s\n", "loop", "variant", "us", "GB/s", "copy", "regs", "spilt");
@@ -123,7 +123,7 @@ static void tell_loops(struct output *out, const struct gpu *g) {
   }
 }
 
-static void run_case(const struct settings *s, const struct gpu *g, struct gpu_case *of, double limit,
+static void run_case(const struct settings *s, const struct bare *g, struct bare_case *of, double limit,
                      struct output *out) {
   double medians[MOST_CONTENDERS], lowest[MOST_CONTENDERS], answers[MOST_CONTENDERS];
   measure(s, of, medians, lowest, answers);
@@ -187,10 +187,10 @@ static const char *const precisions[] = {"double", "float"};
 /* Sums of many rounded numbers. */
 static const double limits[] = {1e-9, 1e-3};
 
-static void airfoil_case(const struct settings *s, struct gpu *g, int cells, bool single_precision,
+static void airfoil_case(const struct settings *s, struct bare *g, int cells, bool single_precision,
                          struct output *out) {
   struct airfoil_mesh mesh;
-  struct gpu_case of = {.count = 1 + FORMS};
+  struct bare_case of = {.count = 1 + FORMS};
   mesh_generate(&mesh, cells);
   tuned(s, make_airfoil, &mesh, single_precision);
   snprintf(of.name, sizeof of.name, "airfoil, %d cells, %s", mesh.cells, precisions[single_precision]);
@@ -202,9 +202,9 @@ static void airfoil_case(const struct settings *s, struct gpu *g, int cells, boo
   mesh_free(&mesh);
 }
 
-static void jac_case(const struct settings *s, struct gpu *g, bool single_precision, struct output *out) {
+static void jac_case(const struct settings *s, struct bare *g, bool single_precision, struct output *out) {
   struct jac_mesh mesh = jac_mesh_make(s->side);
-  struct gpu_case of = {.count = 3};
+  struct bare_case of = {.count = 3};
   tuned(s, make_jac, &mesh, single_precision);
   snprintf(of.name, sizeof of.name, "jac, %d nodes, %s", mesh.nodes, precisions[single_precision]);
   of.contenders[0] = library_jac(&mesh, single_precision);
@@ -215,8 +215,8 @@ static void jac_case(const struct settings *s, struct gpu *g, bool single_precis
   jac_mesh_free(&mesh);
 }
 
-static void stream_case(const struct settings *s, struct gpu *g, bool single_precision, struct output *out) {
-  struct gpu_case of = {.count = 3};
+static void stream_case(const struct settings *s, struct bare *g, bool single_precision, struct output *out) {
+  struct bare_case of = {.count = 3};
   tuned(s, make_stream, &s->vector, single_precision);
   snprintf(of.name, sizeof of.name, "stream, %d rows of 4, %s", s->vector, precisions[single_precision]);
   of.contenders[0] = library_stream(s->vector, single_precision);
@@ -284,7 +284,7 @@ static void host_costs(const struct settings *s, struct output *out) {
 
 /* ---- all of it ---- */
 
-static void run_all(const struct settings *s, struct gpu *g, struct output *out) {
+static void run_all(const struct settings *s, struct bare *g, struct output *out) {
   printf("%s, sm_%d, NVRTC %s; a copying kernel moves %.1f GB/s\n", g->device.name, g->device.capability,
          nvrtc_version(g->nvrtc), 1e-9 * g->copy);
   fprintf(out->json, "{\n  \"gpu\": \"%s\", \"nvrtc\": \"%s\", \"copy_gb_s\": %.6g,\n  \"cases\": [",
@@ -330,14 +330,14 @@ int main(int argc, char **argv) {
   if (outcome != OPTIONS_RUN)
     return outcome;
   struct output out = {.json = fopen(s.json, "w")};
-  struct gpu g;
+  struct bare g;
   if (!out.json) {
     perror(s.json);
     return 1;
   }
-  gpu_open(&g, s.source);
+  bare_open(&g, s.source);
   run_all(&s, &g, &out);
-  gpu_close(&g);
+  bare_close(&g);
   fclose(out.json);
   printf(out.wrong ? "\n%d answers are WRONG\n" : "\nall answers agree\n", out.wrong);
   return out.wrong ? 1 : 0;

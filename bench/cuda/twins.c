@@ -12,7 +12,7 @@
 
 /* All kernels of one form, and what they work on. */
 struct twin {
-  struct gpu *gpu;
+  struct bare *gpu;
   struct twin_form form;
   cuda_module module;
   struct colouring colours; /* blocks of one element; one colour where additions are atomic */
@@ -30,19 +30,19 @@ const char *twin_name(struct twin_form form) {
   return names[form.apart][form.coloured];
 }
 
-static struct twin *twin_new(struct gpu *g, struct twin_form form) {
+static struct twin *twin_new(struct bare *g, struct twin_form form) {
   struct twin *t = room(1, sizeof *t);
   *t = (struct twin){.gpu = g, .form = form};
-  t->module = gpu_compile(g, form.single_precision ? "float" : "double", form.apart, form.coloured);
-  t->sum = gpu_kernel(g, t->module, "sum");
+  t->module = bare_compile(g, form.single_precision ? "float" : "double", form.apart, form.coloured);
+  t->sum = bare_kernel(g, t->module, "sum");
   return t;
 }
 
 static void twin_end(void *run) {
   struct twin *t = run;
-  gpu_wait(t->gpu);
+  bare_wait(t->gpu);
   for (int i = 0; i < t->narrays; i++)
-    gpu_release(t->gpu, t->arrays[i]);
+    bare_release(t->gpu, t->arrays[i]);
   t->gpu->driver.module_unload(t->module);
   colouring_free(&t->colours);
   free(t);
@@ -66,7 +66,7 @@ static cuda_address table(struct twin *t, const int *from, int rows, int dim, co
   for (int row = 0; row < rows; row++)
     for (int c = 0; c < dim; c++)
       to[place(t, rows, dim, row, c)] = from[(size_t)dim * (size_t)(order ? order[row] : row) + (size_t)c];
-  cuda_address at = keep(t, gpu_array(t->gpu, to, (size_t)rows * (size_t)dim * sizeof *to));
+  cuda_address at = keep(t, bare_array(t->gpu, to, (size_t)rows * (size_t)dim * sizeof *to));
   free(to);
   return at;
 }
@@ -87,14 +87,14 @@ static cuda_address reals(struct twin *t, const double *from, int rows, int dim,
                           const int *order) {
   const size_t bytes = (size_t)rows * (size_t)dim * real_bytes(t);
   if (!from)
-    return keep(t, gpu_array(t->gpu, NULL, bytes));
+    return keep(t, bare_array(t->gpu, NULL, bytes));
   void *to = room((long long)bytes, 1);
   for (int row = 0; row < rows; row++)
     for (int c = 0; c < dim; c++) {
       const size_t which = repeated ? 0 : (size_t)(order ? order[row] : row);
       put(t, to, place(t, rows, dim, row, c), from[which * (size_t)dim + (size_t)c]);
     }
-  cuda_address at = keep(t, gpu_array(t->gpu, to, bytes));
+  cuda_address at = keep(t, bare_array(t->gpu, to, bytes));
   free(to);
   return at;
 }
@@ -109,16 +109,16 @@ static const int *order_of(const struct twin *t) {
 }
 
 static void make_results(struct twin *t, int things) {
-  t->partial = keep(t, gpu_array(t->gpu, NULL, ((size_t)things / GPU_BLOCK + 1) * sizeof(double)));
-  t->result = keep(t, gpu_array(t->gpu, NULL, sizeof(double)));
+  t->partial = keep(t, bare_array(t->gpu, NULL, ((size_t)things / GPU_BLOCK + 1) * sizeof(double)));
+  t->result = keep(t, bare_array(t->gpu, NULL, sizeof(double)));
 }
 
 static double fetch_sum(struct twin *t, int things) {
   double sum = 0;
   int blocks = (things + GPU_BLOCK - 1) / GPU_BLOCK;
   void *values[] = {&t->partial, &blocks, &t->result};
-  gpu_launch(t->gpu, t->sum, GPU_BLOCK, values);
-  gpu_fetch(t->gpu, &sum, t->result, sizeof sum);
+  bare_launch(t->gpu, t->sum, GPU_BLOCK, values);
+  bare_fetch(t->gpu, &sum, t->result, sizeof sum);
   return sum;
 }
 
@@ -133,7 +133,7 @@ static void by_colour(struct twin *t, cuda_function f, int count, void *const *o
       begin = t->colours.first[c];
       end = t->colours.first[c + 1];
     }
-    gpu_launch(t->gpu, f, end - begin, values);
+    bare_launch(t->gpu, f, end - begin, values);
   }
 }
 
@@ -149,12 +149,12 @@ static double airfoil_repeat(void *run) {
                       &t->boundary_cell, &t->kind,   &t->x,     &t->q,
                       &t->adt,           &t->stream, &t->res};
   void *update[] = {&t->cells, &t->old, &t->q, &t->res, &t->adt, &t->partial};
-  gpu_launch(t->gpu, t->save, t->cells, save);
+  bare_launch(t->gpu, t->save, t->cells, save);
   for (int stage = 0; stage < 2; stage++) {
-    gpu_launch(t->gpu, t->adt_calc, t->cells, steps);
+    bare_launch(t->gpu, t->adt_calc, t->cells, steps);
     by_colour(t, t->res_calc, 9, edges);
-    gpu_launch(t->gpu, t->bres_calc, t->boundary, boundary);
-    gpu_launch(t->gpu, t->update, t->cells, update);
+    bare_launch(t->gpu, t->bres_calc, t->boundary, boundary);
+    bare_launch(t->gpu, t->update, t->cells, update);
   }
   return sqrt(fetch_sum(t, t->cells) / t->cells);
 }
@@ -167,9 +167,9 @@ static void airfoil_arrays(struct twin *t, const struct airfoil_mesh *mesh) {
   t->edge_nodes = table(t, mesh->edge_nodes, t->edges, 2, order_of(t));
   t->edge_cells = table(t, mesh->edge_cells, t->edges, 2, order_of(t));
   const size_t ints = (size_t)t->boundary * sizeof(int);
-  t->boundary_nodes = keep(t, gpu_array(t->gpu, mesh->boundary_nodes, 2 * ints));
-  t->boundary_cell = keep(t, gpu_array(t->gpu, mesh->boundary_cell, ints));
-  t->kind = keep(t, gpu_array(t->gpu, mesh->boundary_kind, ints));
+  t->boundary_nodes = keep(t, bare_array(t->gpu, mesh->boundary_nodes, 2 * ints));
+  t->boundary_cell = keep(t, bare_array(t->gpu, mesh->boundary_cell, ints));
+  t->kind = keep(t, bare_array(t->gpu, mesh->boundary_kind, ints));
   t->stream = reals(t, stream, 1, 4, false, NULL);
   t->x = reals(t, mesh->x, t->nodes, 2, false, NULL);
   t->q = reals(t, stream, t->cells, 4, true, NULL);
@@ -179,17 +179,17 @@ static void airfoil_arrays(struct twin *t, const struct airfoil_mesh *mesh) {
   make_results(t, t->cells);
 }
 
-struct contender twin_airfoil(struct gpu *g, const struct airfoil_mesh *mesh, struct twin_form form) {
+struct contender twin_airfoil(struct bare *g, const struct airfoil_mesh *mesh, struct twin_form form) {
   struct twin *t = twin_new(g, form);
   t->nodes = mesh->nodes;
   t->cells = mesh->cells;
   t->edges = mesh->edges;
   t->boundary = mesh->boundary_edges;
-  t->save = gpu_kernel(g, t->module, "save_soln");
-  t->adt_calc = gpu_kernel(g, t->module, "adt_calc");
-  t->res_calc = gpu_kernel(g, t->module, "res_calc");
-  t->bres_calc = gpu_kernel(g, t->module, "bres_calc");
-  t->update = gpu_kernel(g, t->module, "update");
+  t->save = bare_kernel(g, t->module, "save_soln");
+  t->adt_calc = bare_kernel(g, t->module, "adt_calc");
+  t->res_calc = bare_kernel(g, t->module, "res_calc");
+  t->bres_calc = bare_kernel(g, t->module, "bres_calc");
+  t->update = bare_kernel(g, t->module, "update");
   airfoil_arrays(t, mesh);
   return (struct contender){twin_name(form), t, airfoil_repeat, twin_end};
 }
@@ -201,7 +201,7 @@ static double jac_repeat(void *run) {
   void *gather[] = {&t->edges, &t->edge_nodes, &t->x, &t->q, &t->res};
   void *update[] = {&t->nodes, &t->w, &t->res, &t->q, &t->partial};
   by_colour(t, t->res_calc, 5, gather);
-  gpu_launch(t->gpu, t->update, t->nodes, update);
+  bare_launch(t->gpu, t->update, t->nodes, update);
   return fetch_sum(t, t->nodes);
 }
 
@@ -214,12 +214,12 @@ static void colour_first_ends(struct twin *t, const struct jac_mesh *mesh) {
   free(first);
 }
 
-struct contender twin_jac(struct gpu *g, const struct jac_mesh *mesh, struct twin_form form) {
+struct contender twin_jac(struct bare *g, const struct jac_mesh *mesh, struct twin_form form) {
   struct twin *t = twin_new(g, form);
   t->nodes = mesh->nodes;
   t->edges = mesh->edges;
-  t->res_calc = gpu_kernel(g, t->module, "jac_gather");
-  t->update = gpu_kernel(g, t->module, "jac_update");
+  t->res_calc = bare_kernel(g, t->module, "jac_gather");
+  t->update = bare_kernel(g, t->module, "jac_update");
   colour_first_ends(t, mesh);
   t->edge_nodes = table(t, mesh->ends, t->edges, 2, order_of(t));
   t->x = reals(t, mesh->a, t->edges, 1, false, order_of(t));
@@ -235,16 +235,16 @@ struct contender twin_jac(struct gpu *g, const struct jac_mesh *mesh, struct twi
 static double stream_repeat(void *run) {
   struct twin *t = run;
   void *values[] = {&t->cells, &t->x, &t->w, &t->q};
-  gpu_launch(t->gpu, t->save, t->cells, values);
-  gpu_wait(t->gpu);
+  bare_launch(t->gpu, t->save, t->cells, values);
+  bare_wait(t->gpu);
   return 0;
 }
 
-struct contender twin_stream(struct gpu *g, int size, struct twin_form form) {
+struct contender twin_stream(struct bare *g, int size, struct twin_form form) {
   static const double row[] = {1, 2, 3, 4};
   struct twin *t = twin_new(g, form);
   t->cells = size;
-  t->save = gpu_kernel(g, t->module, "stream");
+  t->save = bare_kernel(g, t->module, "stream");
   t->x = reals(t, row, size, 4, true, NULL);
   t->w = reals(t, row, size, 1, true, NULL);
   t->q = reals(t, NULL, size, 4, false, NULL);

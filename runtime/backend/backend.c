@@ -4,7 +4,7 @@
 
 #include "backend/cpu/cpu.h"
 #ifdef OP2JIT_CUDA
-#include "backend/cuda/cuda.h"
+#include "backend/gpu/gpu.h"
 #endif
 #include "backend/native/native.h"
 #include "base/nearest.h"

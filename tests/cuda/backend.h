@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "backend/cuda/cuda.h"
+#include "backend/gpu/gpu.h"
 #include "op2jit.h"
 
 /* op_init with up to two words more; NULL: none. */

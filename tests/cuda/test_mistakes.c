@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "backend/cuda/cuda.h"
+#include "backend/gpu/gpu.h"
 #include "device.h"
 #include "op2jit.h"
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "jit/generate/cuda.h"
+#include "jit/generate/gpu/gpu.h"
 #include "jit/nvrtc/nvrtc.h"
 
 extern char **environ;

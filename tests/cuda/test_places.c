@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "backend.h"
+#include "backend/cuda/cuda.h"
 
 /* ---- what is missing ---- */
 TEST(missing_parts) {
@@ -135,11 +136,13 @@ TEST(description) {
 TEST(devices_in_turn) {
   setenv("STANDIN_DEVICES", "3", 1);
   works(start("OP2_DEVICE=2", NULL));
-  assert_int_equal(cuda_of(api_context())->device.ordinal, 2);
+  assert_int_equal(gpu_of(api_context())->device.ordinal, 2);
   for (int rank = 0; rank < 7; rank++) {
     struct cuda_device device;
     struct error err = {0};
-    assert_int_equal(cuda_device_choose(&cuda_of(api_context())->driver, -1, rank, &device, &err), OP_OK);
+    assert_int_equal(
+        cuda_device_choose(&((struct cuda *)gpu_of(api_context())->self)->driver, -1, rank, &device, &err),
+        OP_OK);
     assert_int_equal(device.ordinal, rank % 3);
   }
   works(op_exit());

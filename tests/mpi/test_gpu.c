@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "api/api.h"
-#include "backend/cuda/cuda.h"
+#include "backend/gpu/gpu.h"
 #include "check.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
@@ -134,18 +134,18 @@ static const struct {
 enum { RIGHT, EARLY = 3, MISTAKES };
 
 /* The driver, but for the first wait after rows were packed. */
-static struct cuda_driver driver;
+static struct gpu_driver driver, hasty;
 static bool packs;
 
-static int find_function(cuda_function *function, cuda_module module, const char *name) {
+static int find_function(void *self, gpu_function *function, gpu_module module, const char *name) {
   packs |= strncmp(name, "op2_pack", 8) == 0;
-  return driver.module_function(function, module, name);
+  return driver.module_function(self, function, module, name);
 }
 
-static int wait_hastily(cuda_stream stream) {
+static int wait_hastily(void *self) {
   const bool packed = packs;
   packs = false;
-  return packed ? 0 : driver.stream_wait(stream);
+  return packed ? 0 : driver.wait(self);
 }
 
 int main(int argc, char **argv) {
@@ -158,11 +158,12 @@ int main(int argc, char **argv) {
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   check(op_init(argc, argv, 0) == 0);
   check(op_rank() >= 0 && api_context()->backend == &backend_cuda);
-  struct cuda *cuda = cuda_of(api_context());
-  driver = cuda->driver;
+  struct gpu *cuda = gpu_of(api_context());
+  driver = hasty = *cuda->driver;
   if (mistake == EARLY) {
-    cuda->driver.module_function = find_function;
-    cuda->driver.stream_wait = wait_hastily;
+    hasty.module_function = find_function;
+    hasty.wait = wait_hastily;
+    cuda->driver = &hasty;
   }
   const bool good = run(cuda->gpu_to_mpi, mistake == RIGHT);
   if (mistake != RIGHT) {

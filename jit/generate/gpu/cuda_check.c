@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "jit/front/parameters.h"
-#include "jit/generate/cuda.h"
+#include "jit/generate/gpu/gpu.h"
 
 static bool is_type_word(const struct tokens *t, size_t i) {
   static const char *const words[] = {"double", "float",   "int",     "unsigned", "long",

@@ -5,24 +5,22 @@
 
 #include "base/size.h"
 #include "context/context.h"
-#include "cuda.h"
+#include "gpu.h"
 #include "mesh/mesh.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
 #include "record/record.h"
 #include "services/services.h"
 
-enum { ATTRIBUTE_SHARED_LIMIT = 8, USUAL_SHARED = 48 * 1024 };
-
 /* Everything that the steps below share. */
 struct making {
   struct op_context *ctx;
-  struct cuda *c;
+  struct gpu *c;
   struct loop *loop;
-  struct cuda_variant *v;
+  struct gpu_variant *v;
   const struct loop_part *part;
-  struct cuda_part *p;
-  const struct cuda_targets *targets;
+  struct gpu_part *p;
+  const struct gpu_targets *targets;
   const struct plan *plan; /* NULL: none */
   struct error *err;
 };
@@ -40,7 +38,7 @@ static const struct loop_arg *arg_of_map(const struct loop *loop, int map) {
   return NULL;
 }
 
-static struct plan_column column_of(const struct making *w, const struct cuda_column *c) {
+static struct plan_column column_of(const struct making *w, const struct gpu_column *c) {
   if (c->map < 0)
     return (struct plan_column){.arity = 1,
                                 .column = (int)w->part->begin,
@@ -71,7 +69,7 @@ static int get_plan(struct making *w, const struct plan_wish *wish, const struct
 
 /* Blocks of elements and their colours; COLOURS has blocks of one element. */
 static int make_plan(struct making *w) {
-  const enum cuda_strategy s = w->v->shape.strategy;
+  const enum gpu_strategy s = w->v->shape.strategy;
   int n = 0;
   for (int k = 0; k < w->targets->count; k++)
     n += w->targets->items[k].ncolumns;
@@ -83,16 +81,16 @@ static int make_plan(struct making *w) {
     for (int c = 0; c < w->targets->items[k].ncolumns; c++)
       columns[at++] = column_of(w, &w->targets->items[k].columns[c]);
   }
-  bool stages = s == CUDA_STAGED || s == CUDA_WHOLE;
+  bool stages = s == GPU_STAGED || s == GPU_WHOLE;
   struct plan_wish wish = {.request = {.begin = w->part->begin,
                                        .size = elements(w),
-                                       .block_size = s == CUDA_COLOURS ? 1 : w->v->shape.block,
+                                       .block_size = s == GPU_COLOURS ? 1 : w->v->shape.block,
                                        .columns = columns,
                                        .ncolumns = n,
                                        .staged_columns = stages ? columns : NULL,
                                        .staged = stages ? staged : NULL,
                                        .nstaged = stages ? w->targets->count : 0,
-                                       .element_colours = cuda_has_blocks(s)},
+                                       .element_colours = gpu_has_blocks(s)},
                            .strategy = &strategy_plan,
                            .set_name = w->loop->set->name,
                            .epoch = w->ctx->mesh->epoch};
@@ -145,23 +143,23 @@ static int sort_blocks(struct making *w) {
 }
 
 /* ---- launches ---- */
-static int blocks_for(const struct cuda_variant *v, long count) {
+static int blocks_for(const struct gpu_variant *v, long count) {
   long each = (long)v->shape.block * v->each;
   return (int)((count + each - 1) / each);
 }
 
 static int make_launches(struct making *w) {
-  struct cuda_variant *v = w->v;
+  struct gpu_variant *v = w->v;
   const struct plan *p = w->plan;
-  bool blocks = cuda_has_blocks(v->shape.strategy);
+  bool blocks = gpu_has_blocks(v->shape.strategy);
   const int count = p ? p->ncolours : 1;
   w->p->launches = array_new((size_t)count, sizeof *w->p->launches);
   if (!w->p->launches)
     return error_memory(w->err, "a loop's launches", (size_t)count * sizeof *w->p->launches);
   w->p->nlaunches = count;
   for (int k = 0; k < count; k++) {
-    struct cuda_launch *l = &w->p->launches[k];
-    *l = (struct cuda_launch){.begin = (int)w->part->begin, .end = (int)w->part->end, .slot = v->nslots};
+    struct gpu_launch *l = &w->p->launches[k];
+    *l = (struct gpu_launch){.begin = (int)w->part->begin, .end = (int)w->part->end, .slot = v->nslots};
     if (p && blocks) {
       l->first = p->colour_first[k];
       l->blocks = p->colour_first[k + 1] - l->first;
@@ -177,36 +175,36 @@ static int make_launches(struct making *w) {
 
 /* ---- arrays ---- */
 static int put_array(struct making *w, int at, const void *host, size_t count, size_t size) {
-  return cuda_array_get(w->c, host, count * size, w->ctx->mesh->epoch, &w->p->arrays[at], w->err);
+  return gpu_array_get(w->c, host, count * size, w->ctx->mesh->epoch, &w->p->arrays[at], w->err);
 }
 
 static int parameter_array(struct making *w, int at) {
-  const struct cuda_parameter *p = &w->v->parameters.items[at];
+  const struct gpu_parameter *p = &w->v->parameters.items[at];
   const struct plan *plan = w->plan;
   const size_t n = (size_t)elements(w);
   switch (p->kind) {
-  case CUDA_P_MAP: {
+  case GPU_P_MAP: {
     const struct map *map = arg_of_map(w->loop, p->index)->map;
     return put_array(w, at, map->table, (size_t)map->from->extents[EXTENT_EXEC] * (size_t)map->arity,
                      sizeof(int));
   }
-  case CUDA_P_NUMBERS: {
+  case GPU_P_NUMBERS: {
     const struct set *set = w->loop->set;
     for (int m = 0; m < w->loop->desc.nmaps; m++)
       if (p->index && w->loop->desc.maps[m].to == p->index)
         set = arg_of_map(w->loop, m)->map->to;
     return put_array(w, at, set->to_user, (size_t)set->extents[EXTENT_NONEXEC], sizeof(int));
   }
-  case CUDA_P_LIST: return put_array(w, at, w->p->list, n, sizeof(int));
-  case CUDA_P_BLOCKS: return put_array(w, at, plan->block_map, (size_t)plan->nblocks, sizeof(int));
-  case CUDA_P_COLOURS: return put_array(w, at, plan->element_colour, n, sizeof *plan->element_colour);
-  case CUDA_P_COUNTS: return put_array(w, at, plan->block_ncolours, (size_t)plan->nblocks, sizeof(int));
-  case CUDA_P_STAGED_FIRST:
+  case GPU_P_LIST: return put_array(w, at, w->p->list, n, sizeof(int));
+  case GPU_P_BLOCKS: return put_array(w, at, plan->block_map, (size_t)plan->nblocks, sizeof(int));
+  case GPU_P_COLOURS: return put_array(w, at, plan->element_colour, n, sizeof *plan->element_colour);
+  case GPU_P_COUNTS: return put_array(w, at, plan->block_ncolours, (size_t)plan->nblocks, sizeof(int));
+  case GPU_P_STAGED_FIRST:
     return put_array(w, at, plan->staging[p->index].first, (size_t)plan->nblocks + 1, sizeof(long));
-  case CUDA_P_STAGED_TARGETS:
+  case GPU_P_STAGED_TARGETS:
     return put_array(w, at, plan->staging[p->index].targets,
                      (size_t)plan->staging[p->index].first[plan->nblocks], sizeof(int));
-  case CUDA_P_STAGED_LOCAL:
+  case GPU_P_STAGED_LOCAL:
     return put_array(w, at, plan->staging[p->index].local[p->column], n, sizeof(unsigned short));
   default: return OP_OK;
   }
@@ -214,7 +212,7 @@ static int parameter_array(struct making *w, int at) {
 
 /* For each target of APART: where its entries begin, and the entries. */
 static int reverse_arrays(struct making *w, int k) {
-  const struct cuda_target *t = &w->targets->items[k];
+  const struct gpu_target *t = &w->targets->items[k];
   struct plan_column *columns = array_new((size_t)t->ncolumns, sizeof *columns);
   if (!columns)
     return error_memory(w->err, "a reverse map", (size_t)t->ncolumns * sizeof *columns);
@@ -237,8 +235,8 @@ static int reverse_arrays(struct making *w, int k) {
 
 static int make_arrays(struct making *w) {
   const int nparameters = w->v->parameters.count;
-  struct cuda_part *p = w->p;
-  bool apart = w->v->shape.strategy == CUDA_APART;
+  struct gpu_part *p = w->p;
+  bool apart = w->v->shape.strategy == GPU_APART;
   p->narrays = nparameters + (apart ? 2 * w->targets->count : 0);
   p->arrays = array_new((size_t)p->narrays, sizeof *p->arrays);
   if (!p->arrays)
@@ -258,15 +256,15 @@ static size_t row_bytes(const struct making *w, int k) {
 }
 
 static int make_apart(struct making *w) {
-  struct cuda_part *p = w->p;
+  struct gpu_part *p = w->p;
   p->apart = array_new((size_t)w->targets->count, sizeof *p->apart);
   p->apart_bytes = array_new((size_t)w->targets->count, sizeof *p->apart_bytes);
   if (!p->apart || !p->apart_bytes)
     return error_memory(w->err, "increments", 0);
   for (int k = 0; k < w->targets->count; k++) {
     size_t bytes = (size_t)elements(w) * (size_t)w->targets->items[k].ncolumns * row_bytes(w, k);
-    int code = cuda_allocate(w->c, &p->apart[k], bytes, w->err, "loop %s, variant %s: increments kept apart",
-                             w->loop->name, w->v->name);
+    int code = gpu_allocate(w->c, &p->apart[k], bytes, w->err, "loop %s, variant %s: increments kept apart",
+                            w->loop->name, w->v->name);
     if (code)
       return code;
     p->apart_bytes[k] = bytes;
@@ -275,7 +273,7 @@ static int make_apart(struct making *w) {
 }
 
 static int make_shared(struct making *w) {
-  struct cuda_part *p = w->p;
+  struct gpu_part *p = w->p;
   size_t bytes = 0;
   p->staged_at = array_new((size_t)w->targets->count, sizeof *p->staged_at);
   if (!p->staged_at)
@@ -287,91 +285,107 @@ static int make_shared(struct making *w) {
   if (bytes > (size_t)w->c->device.shared_most)
     return error_set(
         w->err, OP_ERR_SIZE,
-        "loop %s, variant %s: a block needs %zu bytes of shared memory, GPU %d has %d; use smaller blocks",
-        w->loop->name, w->v->name, bytes, w->c->device.ordinal, w->c->device.shared_most);
+        "loop %s, variant %s: a block needs %zu bytes of shared memory, %s has %d; use smaller blocks",
+        w->loop->name, w->v->name, bytes, w->c->device.label, w->c->device.shared_most);
   p->shared = (unsigned)bytes;
   return OP_OK;
 }
 
 static int make_results(struct making *w) {
-  struct cuda_variant *v = w->v;
-  size_t slot = cuda_slot_bytes(&w->loop->desc), warps = (size_t)v->shape.block / 32;
+  struct gpu_variant *v = w->v;
+  size_t slot = gpu_slot_bytes(&w->loop->desc), warps = (size_t)v->shape.block / 32;
   if (!slot)
     return OP_OK;
-  if (warps * (size_t)v->nslots < CUDA_COMBINE_THREADS / 32)
-    warps = CUDA_COMBINE_THREADS / 32;
+  if (warps * (size_t)v->nslots < GPU_COMBINE_THREADS / 32)
+    warps = GPU_COMBINE_THREADS / 32;
   v->slots_bytes = slot * (size_t)v->nslots;
   v->warps_bytes = slot * (size_t)v->nslots * warps;
   int code =
-      cuda_allocate(w->c, &v->slots, v->slots_bytes, w->err, "loop %s: results of blocks", w->loop->name);
+      gpu_allocate(w->c, &v->slots, v->slots_bytes, w->err, "loop %s: results of blocks", w->loop->name);
   if (!code)
-    code = cuda_allocate(w->c, &v->warps, v->warps_bytes, w->err, "loop %s: results of warps", w->loop->name);
-  return code ? code : cuda_landing(w->c, slot, w->err);
+    code = gpu_allocate(w->c, &v->warps, v->warps_bytes, w->err, "loop %s: results of warps", w->loop->name);
+  return code ? code : gpu_landing(w->c, slot, w->err);
 }
 
 static int make_values(struct making *w) {
   const size_t n = (size_t)w->v->parameters.count;
   w->p->words = array_new(n, sizeof *w->p->words);
   w->p->values = array_new(n, sizeof *w->p->values);
-  return w->p->words && w->p->values ? OP_OK
-                                     : error_memory(w->err, "a kernel's parameters", n * sizeof(void *));
+  w->p->sizes = array_new(n, sizeof *w->p->sizes);
+  for (size_t i = 0; w->p->sizes && i < n; i++)
+    w->p->sizes[i] = gpu_parameter_bytes(&w->v->parameters.items[i]);
+  return w->p->words && w->p->values && w->p->sizes
+             ? OP_OK
+             : error_memory(w->err, "a kernel's parameters", n * sizeof(void *));
+}
+
+static bool is_in_memory(const struct gpu_parameter *p) {
+  return (p->kind == GPU_P_GLOBAL || p->kind == GPU_P_START) && p->column;
 }
 
 /* Globals that are too long to travel with a launch. */
 static int make_globals(struct making *w) {
-  struct cuda_variant *v = w->v;
-  for (int i = 0; i < v->parameters.count; i++) {
-    const struct cuda_parameter *p = &v->parameters.items[i];
-    if ((p->kind == CUDA_P_GLOBAL || p->kind == CUDA_P_START) && p->column)
-      v->globals_bytes += (w->loop->args[p->index].bytes + 15) / 16 * 16;
-  }
-  if (!v->globals_bytes)
-    return OP_OK;
-  return cuda_allocate(w->c, &v->globals, v->globals_bytes, w->err, "loop %s: globals", w->loop->name);
+  struct gpu_variant *v = w->v;
+  v->globals = array_new((size_t)v->parameters.count, sizeof *v->globals);
+  int code = v->globals ? OP_OK : error_memory(w->err, "a loop's globals", 0);
+  for (int i = 0; !code && i < v->parameters.count; i++)
+    if (is_in_memory(&v->parameters.items[i])) {
+      v->globals[i].bytes = w->loop->args[v->parameters.items[i].index].bytes;
+      code = gpu_allocate(w->c, &v->globals[i].at, v->globals[i].bytes, w->err, "loop %s: globals",
+                          w->loop->name);
+    }
+  return code;
+}
+
+static void release_globals(struct gpu *c, struct gpu_variant *v) {
+  for (int i = 0; v->globals && i < v->parameters.count; i++)
+    gpu_release(c, v->globals[i].at, v->globals[i].bytes);
+  free(v->globals);
 }
 
 /* ---- functions ---- */
-static int find_function(struct making *w, const char *name, cuda_function *out) {
-  return cuda_failed(w->c, w->c->driver.module_function(out, w->v->program->module, name), w->err,
-                     "loop %s: finding %s in the compiled kernel", w->loop->name, name);
+static int find_function(struct making *w, const char *name, gpu_function *out) {
+  return gpu_failed(w->c, w->c->driver->module_function(w->c->self, out, w->v->program->module, name), w->err,
+                    "loop %s: finding %s in the compiled kernel", w->loop->name, name);
 }
 
 static int find_functions(struct making *w) {
-  struct cuda_variant *v = w->v;
-  char *name = cuda_kernel_name(&w->loop->desc);
+  struct gpu_variant *v = w->v;
+  char *name = gpu_kernel_name(&w->loop->desc);
   if (!name)
     return error_memory(w->err, "a kernel's name", 0);
   int code = find_function(w, name, &v->function);
   free(name);
-  if (!code && cuda_slot_bytes(&w->loop->desc))
-    code = find_function(w, CUDA_COMBINE, &v->combine);
-  if (!code && v->shape.strategy == CUDA_APART) {
+  if (!code && gpu_slot_bytes(&w->loop->desc))
+    code = find_function(w, GPU_COMBINE, &v->combine);
+  if (!code && v->shape.strategy == GPU_APART) {
     v->sums = array_new((size_t)w->targets->count, sizeof *v->sums);
     code = v->sums ? OP_OK : error_memory(w->err, "kernels", 0);
     for (int k = 0; !code && k < w->targets->count; k++) {
       char sum[32];
-      snprintf(sum, sizeof sum, "%s%d", CUDA_SUM, k);
+      snprintf(sum, sizeof sum, "%s%d", GPU_SUM, k);
       code = find_function(w, sum, &v->sums[k]);
     }
   }
   unsigned shared = 0;
   for (int p = 0; p < LOOP_PARTS; p++)
     shared = v->parts[p].shared > shared ? v->parts[p].shared : shared;
-  if (!code && shared > USUAL_SHARED)
-    code = cuda_failed(w->c, w->c->driver.function_set(v->function, ATTRIBUTE_SHARED_LIMIT, (int)shared),
-                       w->err, "loop %s: asking for %u bytes of shared memory", w->loop->name, shared);
+  if (!code && shared > (unsigned)w->c->device.shared_usual && w->c->driver->function_shared)
+    code = gpu_failed(w->c, w->c->driver->function_shared(w->c->self, v->function, (int)shared), w->err,
+                      "loop %s: asking for %u bytes of shared memory", w->loop->name, shared);
   return code;
 }
 
-static void release_part(struct cuda *c, struct cuda_part *p, const struct cuda_targets *targets) {
+static void release_part(struct gpu *c, struct gpu_part *p, const struct gpu_targets *targets) {
   for (int i = 0; i < p->narrays && p->arrays; i++)
-    cuda_array_put(c, p->arrays[i]);
+    gpu_array_put(c, p->arrays[i]);
   for (int k = 0; p->apart && p->apart_bytes && k < targets->count; k++)
-    cuda_release(c, p->apart[k], p->apart_bytes[k]);
+    gpu_release(c, p->apart[k], p->apart_bytes[k]);
   for (int i = 0; i < p->nplans; i++)
     plan_cache_release(c->plans, p->plans[i]);
   free(p->words);
   free(p->values);
+  free(p->sizes);
   free(p->arrays);
   free(p->apart);
   free(p->apart_bytes);
@@ -381,36 +395,36 @@ static void release_part(struct cuda *c, struct cuda_part *p, const struct cuda_
   free(p->launches);
 }
 
-void cuda_unmake(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets) {
+void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets) {
   for (int p = 0; p < LOOP_PARTS; p++)
     release_part(c, &v->parts[p], targets);
-  cuda_release(c, v->slots, v->slots_bytes);
-  cuda_release(c, v->warps, v->warps_bytes);
-  cuda_release(c, v->globals, v->globals_bytes);
-  cuda_parameters_free(&v->parameters);
+  gpu_release(c, v->slots, v->slots_bytes);
+  gpu_release(c, v->warps, v->warps_bytes);
+  release_globals(c, v);
+  gpu_parameters_free(&v->parameters);
   free(v->sums);
-  *v = (struct cuda_variant){.shape = v->shape, .each = v->each, .name = v->name};
+  *v = (struct gpu_variant){.shape = v->shape, .each = v->each, .name = v->name};
 }
 
 /* Plan, launches and memory of one part. */
 static int make_part(struct making *w) {
-  const enum cuda_strategy s = w->v->shape.strategy;
-  const bool stages = s == CUDA_STAGED || s == CUDA_WHOLE;
+  const enum gpu_strategy s = w->v->shape.strategy;
+  const bool stages = s == GPU_STAGED || s == GPU_WHOLE;
   int code = OP_OK;
   w->plan = NULL;
-  if (cuda_has_blocks(s) || s == CUDA_COLOURS)
+  if (gpu_has_blocks(s) || s == GPU_COLOURS)
     code = make_plan(w);
   if (!code && stages)
     code = make_shared(w);
   if (!code && w->v->shape.sorted)
     code = sort_blocks(w);
-  if (!code && s == CUDA_COLOURS)
+  if (!code && s == GPU_COLOURS)
     code = list_colours(w);
   if (!code)
     code = make_launches(w);
   if (!code)
     code = make_arrays(w);
-  if (!code && s == CUDA_APART)
+  if (!code && s == GPU_APART)
     code = make_apart(w);
   return code ? code : make_values(w);
 }
@@ -429,30 +443,30 @@ static int make_parts(struct making *w) {
 }
 
 static struct making making_of(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
-  const struct cuda_loop *l = loop->backend_state;
+  const struct gpu_loop *l = loop->backend_state;
   return (struct making){.ctx = ctx,
-                         .c = cuda_of(ctx),
+                         .c = gpu_of(ctx),
                          .loop = loop,
                          .v = &l->variants[which],
                          .targets = &l->targets,
                          .err = err};
 }
 
-int cuda_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
+int gpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err) {
   struct making w = making_of(ctx, loop, which, err);
-  int code = loop->nneeds ? cuda_rows_prepare(ctx, loop, err) : OP_OK;
+  int code = loop->nneeds ? gpu_rows_prepare(ctx, loop, err) : OP_OK;
   if (!code)
-    code = cuda_parameters_find(&loop->desc, &w.v->shape, w.targets, &w.v->parameters, err);
+    code = gpu_parameters_find(&loop->desc, &w.v->shape, w.targets, &w.v->parameters, err);
   if (!code)
     code = make_parts(&w);
   /* Ranks ask for code together. */
   return agree_on_success(ctx->agreement, code, err);
 }
 
-int cuda_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
+int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
   (void)wait;
   struct making w = making_of(ctx, loop, which, err);
-  int code = cuda_program_get(ctx, loop, &loop->desc, &w.v->shape, &w.v->program, err);
+  int code = gpu_program_get(ctx, loop, &loop->desc, &w.v->shape, &w.v->program, err);
   if (!code)
     code = find_functions(&w);
   if (!code)
@@ -463,7 +477,7 @@ int cuda_code(struct op_context *ctx, struct loop *loop, int which, bool wait, s
   return code;
 }
 
-void cuda_variant_free(struct cuda *c, struct cuda_variant *v, const struct cuda_targets *targets) {
-  cuda_unmake(c, v, targets);
+void gpu_variant_free(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets) {
+  gpu_unmake(c, v, targets);
   free(v->name);
 }

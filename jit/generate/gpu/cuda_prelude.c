@@ -1,6 +1,6 @@
 /* What kernels written in C find in CUDA C: the names of C that NVRTC lacks, and helpers of the generated code. */
 #include "jit/front/names.h"
-#include "jit/generate/cuda.h"
+#include "jit/generate/gpu/gpu.h"
 
 #pragma GCC diagnostic ignored "-Woverlength-strings" /* a warning about compilers of 1999 */
 static const char prelude[] =

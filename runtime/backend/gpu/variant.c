@@ -7,46 +7,46 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "context/forced.h"
-#include "cuda.h"
+#include "gpu.h"
 #include "record/record.h"
 #include "services/services.h"
 
 /* What the tuner may try beside the default; elements per thread behind each. */
 static const struct {
-  struct cuda_shape shape;
+  struct gpu_shape shape;
   int each;
 } tried[] = {
-    {{.strategy = CUDA_DIRECT, .block = 256, .vectors = true}, 1},
-    {{.strategy = CUDA_DIRECT, .block = 128, .vectors = false}, 1},
-    {{.strategy = CUDA_DIRECT, .block = 128, .vectors = true}, 4},
-    {{.strategy = CUDA_DIRECT, .block = 128, .vectors = true, .min_blocks = 8}, 1},
-    {{.strategy = CUDA_ATOMICS, .block = 256, .vectors = true}, 1},
-    {{.strategy = CUDA_ATOMICS, .block = 128, .vectors = false}, 1},
-    {{.strategy = CUDA_ATOMICS, .block = 128, .vectors = true, .min_blocks = 8}, 1},
-    {{.strategy = CUDA_STAGED, .block = 128, .vectors = true}, 1},
-    {{.strategy = CUDA_STAGED, .block = 256, .vectors = true, .sorted = true}, 1},
-    {{.strategy = CUDA_BLOCKS, .block = 256, .vectors = true}, 1},
-    {{.strategy = CUDA_COLOURS, .block = 128, .vectors = true}, 1},
-    {{.strategy = CUDA_APART, .block = 128, .vectors = true}, 1},
-    {{.strategy = CUDA_WHOLE, .block = 128, .vectors = true}, 1},
+    {{.strategy = GPU_DIRECT, .block = 256, .vectors = true}, 1},
+    {{.strategy = GPU_DIRECT, .block = 128, .vectors = false}, 1},
+    {{.strategy = GPU_DIRECT, .block = 128, .vectors = true}, 4},
+    {{.strategy = GPU_DIRECT, .block = 128, .vectors = true, .min_blocks = 8}, 1},
+    {{.strategy = GPU_ATOMICS, .block = 256, .vectors = true}, 1},
+    {{.strategy = GPU_ATOMICS, .block = 128, .vectors = false}, 1},
+    {{.strategy = GPU_ATOMICS, .block = 128, .vectors = true, .min_blocks = 8}, 1},
+    {{.strategy = GPU_STAGED, .block = 128, .vectors = true}, 1},
+    {{.strategy = GPU_STAGED, .block = 256, .vectors = true, .sorted = true}, 1},
+    {{.strategy = GPU_BLOCKS, .block = 256, .vectors = true}, 1},
+    {{.strategy = GPU_COLOURS, .block = 128, .vectors = true}, 1},
+    {{.strategy = GPU_APART, .block = 128, .vectors = true}, 1},
+    {{.strategy = GPU_WHOLE, .block = 128, .vectors = true}, 1},
 };
 
-static void print(const struct cuda_variant *v, struct text *out) {
-  cuda_shape_print(&v->shape, out);
+static void print(const struct gpu_variant *v, struct text *out) {
+  gpu_shape_print(&v->shape, out);
   if (v->each > 1)
     text_addf(out, "/each%d", v->each);
 }
 
-static bool walks(const struct cuda_variant *v) {
-  return v->shape.strategy == CUDA_DIRECT || v->shape.strategy == CUDA_ATOMICS ||
-         v->shape.strategy == CUDA_APART;
+static bool walks(const struct gpu_variant *v) {
+  return v->shape.strategy == GPU_DIRECT || v->shape.strategy == GPU_ATOMICS ||
+         v->shape.strategy == GPU_APART;
 }
 
 /* ---- OP2_VARIANT ---- */
-static bool apply_word(struct cuda_variant *v, const char *word) {
+static bool apply_word(struct gpu_variant *v, const char *word) {
   char end;
   int each = 0;
-  if (cuda_shape_word(word, &v->shape))
+  if (gpu_shape_word(word, &v->shape))
     return true;
   if (sscanf(word, "each%d%c", &each, &end) != 1 || each < 1 || each > 64)
     return false;
@@ -54,7 +54,8 @@ static bool apply_word(struct cuda_variant *v, const char *word) {
   return true;
 }
 
-static int apply(struct cuda_variant *v, const char *loop, const char *spec, struct error *err) {
+static int apply(struct gpu_variant *v, const char *backend, const char *loop, const char *spec,
+                 struct error *err) {
   char words[128], *rest = NULL;
   bool sized = false;
   snprintf(words, sizeof words, "%s", spec);
@@ -63,12 +64,12 @@ static int apply(struct cuda_variant *v, const char *loop, const char *spec, str
     if (!apply_word(v, word))
       return error_set(
           err, OP_ERR_ENV,
-          "loop %s: OP2_VARIANT has the word \"%s\"; for cuda expected words separated by '/': "
+          "loop %s: OP2_VARIANT has the word \"%s\"; for %s expected words separated by '/': "
           "direct, atomics, "
           "staged, blocks, colours, apart, whole; a block size, a multiple of 32 up to 1024; "
           "vectors, scalars, "
           "sorted, minN, eachN; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
-          loop, word);
+          loop, word, backend);
     if (size && sized)
       return error_set(err, OP_ERR_ENV,
                        "loop %s: OP2_VARIANT: \"%s\" in \"%s\" is a second block size; give one", loop, word,
@@ -80,22 +81,22 @@ static int apply(struct cuda_variant *v, const char *loop, const char *spec, str
 
 /* Members that mean nothing for the strategy get one value, so that equal variants have equal names. A strategy for
  * increments is of no use without them, and the other way round. */
-static void settle(struct cuda_variant *v, bool increments) {
+static void settle(struct gpu_variant *v, bool increments) {
   if (!increments)
-    v->shape.strategy = CUDA_DIRECT;
-  else if (v->shape.strategy == CUDA_DIRECT)
-    v->shape.strategy = CUDA_ATOMICS;
-  if (!cuda_has_blocks(v->shape.strategy))
+    v->shape.strategy = GPU_DIRECT;
+  else if (v->shape.strategy == GPU_DIRECT)
+    v->shape.strategy = GPU_ATOMICS;
+  if (!gpu_has_blocks(v->shape.strategy))
     v->shape.sorted = false;
   if (!walks(v))
     v->each = 1;
 }
 
-static int add(struct cuda_loop *l, const struct cuda_variant *v, struct error *err) {
+static int add(struct gpu_loop *l, const struct gpu_variant *v, struct error *err) {
   struct text name = {0};
   print(v, &name);
   char *text = text_take(&name);
-  struct cuda_variant *variants =
+  struct gpu_variant *variants =
       text ? array_resize(l->variants, (size_t)l->nvariants + 1, sizeof *variants) : NULL;
   if (!variants) {
     free(text);
@@ -108,38 +109,40 @@ static int add(struct cuda_loop *l, const struct cuda_variant *v, struct error *
 }
 
 /* Atomic additions come in any order; where every bit counts, sums are made in the order of the elements. */
-static struct cuda_variant usual(const struct cuda *c, const struct loop *loop) {
+static struct gpu_variant usual(const struct gpu *c, const struct loop *loop) {
   bool strict = strcmp(loop->desc.fp, "strict") == 0;
-  struct cuda_variant v = {
-      .shape = {.strategy = strict ? CUDA_APART : CUDA_ATOMICS, .block = 128, .vectors = true}, .each = 1};
+  struct gpu_variant v = {
+      .shape = {.strategy = strict ? GPU_APART : GPU_ATOMICS, .block = 128, .vectors = true}, .each = 1};
   if (v.shape.block > c->device.max_threads)
     v.shape.block = c->device.max_threads / 32 * 32;
   return v;
 }
 
-static int add_tried(const struct cuda *c, const struct loop *loop, struct cuda_loop *l, struct error *err) {
+static int add_tried(const struct gpu *c, const struct loop *loop, struct gpu_loop *l, struct error *err) {
   bool increments = l->targets.count > 0, strict = strcmp(loop->desc.fp, "strict") == 0;
   int code = OP_OK;
   for (size_t i = 0; !code && i < sizeof tried / sizeof *tried; i++) {
-    struct cuda_variant v = {.shape = tried[i].shape, .each = tried[i].each};
-    bool fits = increments == (v.shape.strategy != CUDA_DIRECT) && v.shape.block <= c->device.max_threads;
-    if (fits && !(strict && v.shape.strategy == CUDA_ATOMICS))
+    struct gpu_variant v = {.shape = tried[i].shape, .each = tried[i].each};
+    v.shape.dialect = c->driver->dialect;
+    bool fits = increments == (v.shape.strategy != GPU_DIRECT) && v.shape.block <= c->device.max_threads;
+    if (fits && !(strict && v.shape.strategy == GPU_ATOMICS))
       code = add(l, &v, err);
   }
   return code;
 }
 
-int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop *l, bool all,
-                    struct error *err) {
-  struct cuda *c = cuda_of(ctx);
-  struct cuda_variant v = usual(c, loop);
+int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, bool all,
+                   struct error *err) {
+  struct gpu *c = gpu_of(ctx);
+  struct gpu_variant v = usual(c, loop);
   struct text spec = {0};
-  int code = cuda_targets_find(&loop->desc, &l->targets, err);
+  int code = gpu_targets_find(&loop->desc, &l->targets, err);
   bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
-    code = apply(&v, loop->name, text_str(&spec), err);
+    code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
   text_free(&spec);
   settle(&v, l->targets.count > 0);
+  v.shape.dialect = c->driver->dialect;
   if (!code)
     code = add(l, &v, err);
   if (!code && all && !forced)
@@ -149,12 +152,12 @@ int cuda_candidates(struct op_context *ctx, struct loop *loop, struct cuda_loop 
   return code;
 }
 
-void cuda_loop_free(struct cuda *c, struct cuda_loop *l) {
+void gpu_loop_free(struct gpu *c, struct gpu_loop *l) {
   if (!l)
     return;
   for (int i = 0; i < l->nvariants; i++)
-    cuda_variant_free(c, &l->variants[i], &l->targets);
+    gpu_variant_free(c, &l->variants[i], &l->targets);
   free(l->variants);
-  cuda_targets_free(&l->targets);
+  gpu_targets_free(&l->targets);
   free(l);
 }

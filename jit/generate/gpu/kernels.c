@@ -1,64 +1,25 @@
-/* The dialect of CUDA C: kernels by strategy. */
-#include "jit/generate/cuda.h"
+/* Kernels by strategy. */
+#include "jit/generate/gpu/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "jit/front/prelude.h"
-#include "jit/generate/cuda_write.h"
-
-static const char word_variable[] = "__constant__";
-static const struct word cuda_named[] = {
-    {"wide", "long long"},
-    {"widen", "(long long)"}, /* an int, before it is multiplied */
-    {"restricted", "__restrict__"},
-    {"constant", "static __device__ const"},
-    {"variable", word_variable}, /* that the host sets */
-    {"helper", "static __device__ __forceinline__ void"},
-    {"kernel", "extern \"C\" __global__ void"},
-    {"bounds", "__launch_bounds__"},
-    {"thread", "threadIdx.x"},
-    {"threads", "blockDim.x"},
-    {"block", "blockIdx.x"},
-    {"blocks", "gridDim.x"},
-    {"barrier", "__syncthreads();"},
-    {"shared", "extern __shared__"},
-    {"aligned", "__align__(16)"},
-    /* what is around the user's text, and before a name of it */
-    {"openuser", "namespace op2_user {"},
-    {"closeuser", "}"},
-    {"user", "op2_user::"},
-    {NULL, NULL},
-};
-
-static const struct words cuda_words = {
-    .types = {[TYPE_DOUBLE] = "double",
-              [TYPE_FLOAT] = "float",
-              [TYPE_INT] = "int",
-              [TYPE_UINT] = "unsigned int",
-              [TYPE_LONGLONG] = "long long",
-              [TYPE_ULONGLONG] = "unsigned long long",
-              [TYPE_BOOL] = "bool",
-              [TYPE_CHAR] = "char",
-              [TYPE_SHORT] = "short"},
-    .named = cuda_named,
-    .wraps = true,
-    .before_name = cuda_before_name,
-};
+#include "jit/generate/gpu/write.h"
 
 /* ---- constants that are not folded: variables that the host sets ---- */
-static void put_variables(struct cuda_writer *w) {
+static void put_variables(struct gpu_writer *w) {
   for (int i = 0; i < w->g.d->nconsts; i++) {
     const struct desc_const *c = &w->g.d->consts[i];
     if (!c->folded && !type_is_struct(c->type))
       put(&w->g, c->dim == 1 ? "$variable %s %s%s;" : "$variable %s %s%s[%d];", word_type(&w->g, c->type),
-          cuda_before_name(c->name), c->name, c->dim);
+          word_before(&w->g, c->name), c->name, c->dim);
   }
 }
 
 /* ---- the user's text: in a namespace of its own, where none of CUDA's names is in its way ---- */
-static void put_kernel_text(struct cuda_writer *w, const struct generated *files) {
+static void put_kernel_text(struct gpu_writer *w, const struct generated *files) {
   put(&w->g, "$openuser");
   if (w->g.d->entry)
     text_add(w->g.out, jit_cuda_cxx());
@@ -70,58 +31,58 @@ static void put_kernel_text(struct cuda_writer *w, const struct generated *files
 }
 
 /* ---- parameters ---- */
-static void put_value_types(struct cuda_writer *w, const struct cuda_parameters *p) {
+static void put_value_types(struct gpu_writer *w, const struct gpu_parameters *p) {
   for (int i = 0; i < p->count; i++)
-    if ((p->items[i].kind == CUDA_P_GLOBAL || p->items[i].kind == CUDA_P_START) && !p->items[i].column) {
+    if ((p->items[i].kind == GPU_P_GLOBAL || p->items[i].kind == GPU_P_START) && !p->items[i].column) {
       const struct desc_arg *a = &w->g.d->args[p->items[i].index];
       put(&w->g, "struct op2_values%d { %s op2_v[%d]; };", p->items[i].index, word_type(&w->g, a->type),
           a->dim);
     }
 }
 
-static void declare(const struct cuda_writer *w, const struct cuda_parameter *p, struct text *out) {
+static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, struct text *out) {
   const struct desc *d = w->g.d;
   static const char *const plain[] = {
-      [CUDA_P_SLOTS] = "op2_slot *op2_slots", [CUDA_P_WARPS] = "op2_slot *op2_warps",
-      [CUDA_P_SLOT] = "int op2_slot0",        [CUDA_P_BEGIN] = "int op2_begin",
-      [CUDA_P_END] = "int op2_end",           [CUDA_P_FIRST] = "int op2_first"};
+      [GPU_P_SLOTS] = "op2_slot *op2_slots", [GPU_P_WARPS] = "op2_slot *op2_warps",
+      [GPU_P_SLOT] = "int op2_slot0",        [GPU_P_BEGIN] = "int op2_begin",
+      [GPU_P_END] = "int op2_end",           [GPU_P_FIRST] = "int op2_first"};
   int i = p->index;
   switch (p->kind) {
-  case CUDA_P_DAT:
+  case GPU_P_DAT:
     add_words(&w->g, out, "%s%s *$restricted op2_d%d", dat_is_written(d, i) ? "" : "const ",
               word_type(&w->g, d->dats[i].type), i);
     break;
-  case CUDA_P_STRIDE: add_words(&w->g, out, "$wide op2_s%d", i); break;
-  case CUDA_P_MAP: add_words(&w->g, out, "const int *$restricted op2_t%d", i); break;
-  case CUDA_P_NUMBERS: add_words(&w->g, out, "const int *$restricted op2_x%d", i); break;
-  case CUDA_P_GLOBAL:
-  case CUDA_P_START: {
-    const char *name = p->kind == CUDA_P_GLOBAL ? "g" : "b";
+  case GPU_P_STRIDE: add_words(&w->g, out, "$wide op2_s%d", i); break;
+  case GPU_P_MAP: add_words(&w->g, out, "const int *$restricted op2_t%d", i); break;
+  case GPU_P_NUMBERS: add_words(&w->g, out, "const int *$restricted op2_x%d", i); break;
+  case GPU_P_GLOBAL:
+  case GPU_P_START: {
+    const char *name = p->kind == GPU_P_GLOBAL ? "g" : "b";
     if (p->column)
       add_words(&w->g, out, "const %s *$restricted op2_%s%d", word_type(&w->g, d->args[i].type), name, i);
     else
       text_addf(out, "const op2_values%d op2_y%d", i, i);
     break;
   }
-  case CUDA_P_STAGED_FIRST: add_words(&w->g, out, "const $wide *$restricted op2_f%d", i); break;
-  case CUDA_P_STAGED_TARGETS: add_words(&w->g, out, "const int *$restricted op2_q%d", i); break;
-  case CUDA_P_STAGED_AT: text_addf(out, "int op2_o%d", i); break;
-  case CUDA_P_STAGED_LOCAL:
+  case GPU_P_STAGED_FIRST: add_words(&w->g, out, "const $wide *$restricted op2_f%d", i); break;
+  case GPU_P_STAGED_TARGETS: add_words(&w->g, out, "const int *$restricted op2_q%d", i); break;
+  case GPU_P_STAGED_AT: text_addf(out, "int op2_o%d", i); break;
+  case GPU_P_STAGED_LOCAL:
     add_words(&w->g, out, "const unsigned short *$restricted op2_j%d_%d", i, p->column);
     break;
-  case CUDA_P_APART:
+  case GPU_P_APART:
     add_words(&w->g, out, "%s *$restricted op2_p%d", word_type(&w->g, d->dats[w->targets.items[i].dat].type),
               i);
     break;
-  case CUDA_P_LIST: add_words(&w->g, out, "const int *$restricted op2_list"); break;
-  case CUDA_P_BLOCKS: add_words(&w->g, out, "const int *$restricted op2_blocks"); break;
-  case CUDA_P_COLOURS: add_words(&w->g, out, "const unsigned short *$restricted op2_colours"); break;
-  case CUDA_P_COUNTS: add_words(&w->g, out, "const int *$restricted op2_counts"); break;
+  case GPU_P_LIST: add_words(&w->g, out, "const int *$restricted op2_list"); break;
+  case GPU_P_BLOCKS: add_words(&w->g, out, "const int *$restricted op2_blocks"); break;
+  case GPU_P_COLOURS: add_words(&w->g, out, "const unsigned short *$restricted op2_colours"); break;
+  case GPU_P_COUNTS: add_words(&w->g, out, "const int *$restricted op2_counts"); break;
   default: text_add(out, plain[p->kind]);
   }
 }
 
-static void put_head(struct cuda_writer *w, const struct cuda_parameters *p) {
+static void put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
   struct text list = {0};
   for (int i = 0; i < p->count; i++) {
     text_add(&list, i ? ",\n    " : "");
@@ -136,28 +97,44 @@ static void put_head(struct cuda_writer *w, const struct cuda_parameters *p) {
   w->g.out->failed |= list.failed;
   text_free(&list);
   for (int i = 0; i < p->count; i++)
-    if ((p->items[i].kind == CUDA_P_GLOBAL || p->items[i].kind == CUDA_P_START) && !p->items[i].column)
+    if ((p->items[i].kind == GPU_P_GLOBAL || p->items[i].kind == GPU_P_START) && !p->items[i].column)
       put(&w->g, "const %s *op2_%s%d = op2_y%d.op2_v;",
           word_type(&w->g, w->g.d->args[p->items[i].index].type),
-          p->items[i].kind == CUDA_P_GLOBAL ? "g" : "b", p->items[i].index, p->items[i].index);
+          p->items[i].kind == GPU_P_GLOBAL ? "g" : "b", p->items[i].index, p->items[i].index);
+}
+
+/* Arrays with a value for each element of the part are found by the set's numbers. */
+static void put_part(struct gpu_writer *w, const struct gpu_parameters *p) {
+  for (int i = 0; i < p->count; i++) {
+    const struct gpu_parameter *at = &p->items[i];
+    if (at->kind == GPU_P_COLOURS)
+      put(&w->g, "op2_colours -= op2_begin;");
+    else if (at->kind == GPU_P_LIST && w->shape->sorted)
+      put(&w->g, "op2_list -= op2_begin;");
+    else if (at->kind == GPU_P_STAGED_LOCAL)
+      put(&w->g, "op2_j%d_%d -= op2_begin;", at->index, at->column);
+    else if (at->kind == GPU_P_APART)
+      put(&w->g, "op2_p%d -= ($wide)op2_begin * %d;", at->index,
+          w->targets.items[at->index].ncolumns * w->g.d->dats[w->targets.items[at->index].dat].dim);
+  }
 }
 
 /* ---- one thread, some elements ---- */
-static void put_walk(struct cuda_writer *w) {
-  bool list = w->shape->strategy == CUDA_COLOURS;
+static void put_walk(struct gpu_writer *w) {
+  bool list = w->shape->strategy == GPU_COLOURS;
   put_open(&w->g,
            "for (unsigned op2_i = op2_begin + $block * %d + $thread; op2_i < (unsigned)op2_end; op2_i += "
            "$blocks * %d)",
            w->shape->block, w->shape->block);
   put(&w->g, list ? "const int op2_e = op2_list[op2_i];" : "const int op2_e = (int)op2_i;");
-  cuda_put_rows(w);
-  cuda_put_element(w);
-  cuda_put_increments(w);
+  gpu_put_rows(w);
+  gpu_put_element(w);
+  gpu_put_increments(w);
   put_close(&w->g);
 }
 
 /* ---- blocks of a plan: one thread, one element ---- */
-static void put_block_head(struct cuda_writer *w) {
+static void put_block_head(struct gpu_writer *w) {
   put(&w->g, "const int op2_block = op2_blocks[op2_first + $block];");
   put(&w->g, "const int op2_i = op2_begin + op2_block * %d + (int)$thread;", w->shape->block);
   put(&w->g, "const bool op2_on = op2_i < op2_end;");
@@ -168,7 +145,7 @@ static void put_block_head(struct cuda_writer *w) {
 }
 
 /* Where component op2_c of a block's targets is in memory, and in shared memory. */
-static void staged_places(const struct cuda_writer *w, int k, struct text *memory, struct text *shared) {
+static void staged_places(const struct gpu_writer *w, int k, struct text *memory, struct text *shared) {
   const int number = w->targets.items[k].dat, dim = w->g.d->dats[number].dim;
   if (dat_is_apart(w->g.d, number)) {
     text_addf(memory, "op2_d%d[op2_c / op2_n%d * op2_s%d + op2_q%d[op2_u%d + op2_c %% op2_n%d]]", number, k,
@@ -184,7 +161,7 @@ static void staged_places(const struct cuda_writer *w, int k, struct text *memor
 }
 
 /* Sums begin with nothing, extrema with what is there. */
-static void put_shared(struct cuda_writer *w) {
+static void put_shared(struct gpu_writer *w) {
   put(&w->g, "$shared $aligned unsigned char op2_shared[];");
   for (int k = 0; k < w->targets.count; k++) {
     const struct desc_dat *dat = &w->g.d->dats[w->targets.items[k].dat];
@@ -204,7 +181,7 @@ static void put_shared(struct cuda_writer *w) {
   put(&w->g, "$barrier");
 }
 
-static void put_flush(struct cuda_writer *w) {
+static void put_flush(struct gpu_writer *w) {
   for (int k = 0; k < w->targets.count; k++) {
     const struct desc_dat *dat = &w->g.d->dats[w->targets.items[k].dat];
     put_open(&w->g, "for (int op2_c = $thread; op2_c < op2_n%d * %d; op2_c += %d)", k, dat->dim,
@@ -222,7 +199,7 @@ static void put_flush(struct cuda_writer *w) {
 }
 
 /* Runs `body` for the elements of one colour after the other, with a barrier behind each. */
-static void put_by_colour(struct cuda_writer *w, void (*body)(struct cuda_writer *w)) {
+static void put_by_colour(struct gpu_writer *w, void (*body)(struct gpu_writer *w)) {
   put_open(&w->g, "for (int op2_k = 0; op2_k < op2_ncolours; op2_k++)");
   put_open(&w->g, "if (op2_colour == op2_k)");
   body(w);
@@ -231,13 +208,13 @@ static void put_by_colour(struct cuda_writer *w, void (*body)(struct cuda_writer
   put_close(&w->g);
 }
 
-static void body_increments(struct cuda_writer *w) {
-  if (w->shape->strategy == CUDA_STAGED)
-    cuda_put_places(w);
+static void body_increments(struct gpu_writer *w) {
+  if (w->shape->strategy == GPU_STAGED)
+    gpu_put_places(w);
   else
     for (int k = 0; k < w->targets.count; k++)
       for (int c = 0; c < w->targets.items[k].ncolumns; c++) {
-        const struct cuda_column *column = &w->targets.items[k].columns[c];
+        const struct gpu_column *column = &w->targets.items[k].columns[c];
         /* The element itself has no entry; another column of a target may be the same one. */
         bool again = column->map < 0;
         for (int j = 0; j <= k; j++)
@@ -248,51 +225,51 @@ static void body_increments(struct cuda_writer *w) {
           put(&w->g, "const int op2_m%d_%d = op2_t%d[($wide)op2_e * %d + %d];", column->map, column->column,
               column->map, w->g.d->maps[column->map].arity, column->column);
       }
-  cuda_put_increments(w);
+  gpu_put_increments(w);
 }
 
-static void body_whole(struct cuda_writer *w) {
-  cuda_put_places(w);
-  cuda_put_element(w);
+static void body_whole(struct gpu_writer *w) {
+  gpu_put_places(w);
+  gpu_put_element(w);
 }
 
-static bool has_extrema(const struct cuda_writer *w) {
+static bool has_extrema(const struct gpu_writer *w) {
   for (int k = 0; k < w->targets.count; k++)
     if (access_is_extremum(w->targets.items[k].access))
       return true;
   return false;
 }
 
-static void put_blocks(struct cuda_writer *w) {
+static void put_blocks(struct gpu_writer *w) {
   put_block_head(w);
-  if (w->shape->strategy != CUDA_BLOCKS)
+  if (w->shape->strategy != GPU_BLOCKS)
     put_shared(w);
-  if (w->shape->strategy == CUDA_WHOLE) {
+  if (w->shape->strategy == GPU_WHOLE) {
     put_by_colour(w, body_whole);
   } else {
-    cuda_put_rows(w);
+    gpu_put_rows(w);
     put_open(&w->g, "if (op2_on)");
-    cuda_put_element(w);
+    gpu_put_element(w);
     put_close(&w->g);
     /* All have seen what their extrema begin with before one changes. */
     if (has_extrema(w))
       put(&w->g, "$barrier");
     put_by_colour(w, body_increments);
   }
-  if (w->shape->strategy != CUDA_BLOCKS)
+  if (w->shape->strategy != GPU_BLOCKS)
     put_flush(w);
 }
 
 /* ---- rows apart, summed per target ---- */
-static void put_sum(struct cuda_writer *w, int k) {
+static void put_sum(struct gpu_writer *w, int k) {
   int number = w->targets.items[k].dat;
   const struct desc_dat *dat = &w->g.d->dats[number];
   const char *type = word_type(&w->g, dat->type);
   put_open(&w->g,
            "$kernel $bounds(%d) %s%d(%s *dat, $wide stride, const int *$restricted "
            "first, const int *$restricted entries, const %s *$restricted apart, int ntargets)",
-           CUDA_SUM_THREADS, CUDA_SUM, k, type, type);
-  put(&w->g, "const int target = $block * %d + $thread;", CUDA_SUM_THREADS);
+           GPU_SUM_THREADS, GPU_SUM, k, type, type);
+  put(&w->g, "const int target = $block * %d + $thread;", GPU_SUM_THREADS);
   put(&w->g, "if (target >= ntargets) return;");
   put_open(&w->g, "for (int c = 0; c < %d; c++)", dat->dim);
   put(&w->g,
@@ -314,39 +291,40 @@ static void put_sum(struct cuda_writer *w, int k) {
   put_close(&w->g);
 }
 
-static bool cuda_has_structs(const struct desc *d) {
+static bool gpu_has_structs(const struct desc *d) {
   enum type_code types[OP_MAX_ARGS];
   return desc_structs(d, types) > 0;
 }
 
 /* ---- everything ---- */
-static void put_everything(struct cuda_writer *w, const struct cuda_parameters *p,
+static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
                            const struct generated *files) {
   struct text shape = {0};
-  cuda_shape_print(w->shape, &shape);
+  gpu_shape_print(w->shape, &shape);
   put(&w->g, "/* Made by op2jit (generator %s): loop %s, %s, %s. */", GENERATOR_VERSION, w->g.d->kernel_name,
       text_str(&shape), w->g.d->fp);
   text_free(&shape);
   put(&w->g, "#include \"%s\"", files->prelude_file);
   /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
-  if (!cuda_has_structs(w->g.d)) {
+  if (!gpu_has_structs(w->g.d)) {
     put_value_types(w, p);
-    cuda_put_slot(w);
+    gpu_put_slot(w);
   }
-  for (int k = 0; w->shape->strategy == CUDA_APART && k < w->targets.count; k++)
+  for (int k = 0; w->shape->strategy == GPU_APART && k < w->targets.count; k++)
     put_sum(w, k);
   put_kernel_text(w, files);
-  if (cuda_has_structs(w->g.d)) { /* which it has */
+  if (gpu_has_structs(w->g.d)) { /* which it has */
     put_value_types(w, p);
-    cuda_put_slot(w);
+    gpu_put_slot(w);
   }
   put_head(w, p);
-  cuda_put_start(w);
-  if (cuda_has_blocks(w->shape->strategy))
+  put_part(w, p);
+  gpu_put_start(w);
+  if (gpu_has_blocks(w->shape->strategy))
     put_blocks(w);
   else
     put_walk(w);
-  cuda_put_finish(w);
+  gpu_put_finish(w);
   put_close(&w->g);
 }
 
@@ -356,40 +334,42 @@ static char *named(const char *kernel, const char *ending) {
   return text_take(&name);
 }
 
-static int generate(struct cuda_writer *w, struct generated *out, struct error *err) {
-  struct cuda_parameters parameters = {0};
-  int code = cuda_targets_find(w->g.d, &w->targets, err);
+static int generate(struct gpu_writer *w, struct generated *out, struct error *err) {
+  struct gpu_parameters parameters = {0};
+  int code = gpu_targets_find(w->g.d, &w->targets, err);
   if (!code)
-    code = cuda_parameters_find(w->g.d, w->shape, &w->targets, &parameters, err);
+    code = gpu_parameters_find(w->g.d, w->shape, &w->targets, &parameters, err);
   if (!code) {
-    out->main_file = named(w->g.d->kernel_name, ".loop.cu");
+    out->main_file = named(w->g.d->kernel_name, w->language->main_ending);
     out->kernel_file = named(w->g.d->kernel_name, w->g.d->entry ? ".cc" : ".c");
-    out->prelude_file = named("op2jit_cuda", ".h");
-    out->prelude = cuda_prelude();
+    out->prelude_file = named(w->language->prelude_file, "");
+    out->prelude = w->language->prelude();
     if (out->main_file && out->kernel_file && out->prelude_file)
       put_everything(w, &parameters, out);
     if (w->g.d->entry)
       text_addf(&out->kernel, "%s\n", w->g.d->text);
     else
-      cuda_copy_text(w->g.k, &out->kernel);
+      w->language->copy_text(w->g.k, &out->kernel);
     if (!text_ok(&out->main) || !text_ok(&out->kernel) || !out->prelude_file || !out->main_file ||
         !out->kernel_file)
       code = error_memory(err, "generated code", out->main.length);
   }
-  cuda_parameters_free(&parameters);
-  cuda_targets_free(&w->targets);
+  gpu_parameters_free(&parameters);
+  gpu_targets_free(&w->targets);
   return code;
 }
 
-int generate_cuda(const struct desc *d, const struct cuda_shape *s, struct generated *out,
-                  struct error *err) {
+int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generated *out, struct error *err) {
+  const struct gpu_language *language = gpu_language(s->dialect);
+  const struct generator words = {.w = language->words};
   struct kernel k;
   *out = (struct generated){0};
-  int code = generated_kernel(&k, d, word_variable, false, err);
+  int code = generated_kernel(&k, d, word_named(&words, "variable"), false, err);
   if (code)
     return code;
-  struct cuda_writer w = {.g = {.d = d, .w = &cuda_words, .k = &k, .out = &out->main}, .shape = s};
-  code = d->entry ? OP_OK : cuda_check_kernel(&k, err);
+  struct gpu_writer w = {
+      .g = {.d = d, .w = language->words, .k = &k, .out = &out->main}, .language = language, .shape = s};
+  code = d->entry ? OP_OK : language->check(&k, err);
   if (!code)
     code = generate(&w, out, err);
   kernel_free(&k);

@@ -4,18 +4,18 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "jit/generate/cuda.h"
+#include "jit/generate/gpu/gpu.h"
 #include "jit/generate/skeleton.h"
 
 /* ---- names ---- */
-static const char *const strategies[CUDA_STRATEGIES] = {"direct",  "atomics", "staged", "blocks",
-                                                        "colours", "apart",   "whole"};
+static const char *const strategies[GPU_STRATEGIES] = {"direct",  "atomics", "staged", "blocks",
+                                                       "colours", "apart",   "whole"};
 
-bool cuda_has_blocks(enum cuda_strategy s) {
-  return s == CUDA_STAGED || s == CUDA_BLOCKS || s == CUDA_WHOLE;
+bool gpu_has_blocks(enum gpu_strategy s) {
+  return s == GPU_STAGED || s == GPU_BLOCKS || s == GPU_WHOLE;
 }
 
-void cuda_shape_print(const struct cuda_shape *s, struct text *out) {
+void gpu_shape_print(const struct gpu_shape *s, struct text *out) {
   text_addf(out, "%s/%d", strategies[s->strategy], s->block);
   if (s->vectors)
     text_add(out, "/vectors");
@@ -25,12 +25,12 @@ void cuda_shape_print(const struct cuda_shape *s, struct text *out) {
     text_addf(out, "/min%d", s->min_blocks);
 }
 
-bool cuda_shape_word(const char *word, struct cuda_shape *s) {
+bool gpu_shape_word(const char *word, struct gpu_shape *s) {
   int number = 0;
   char end;
-  for (int i = 0; i < CUDA_STRATEGIES; i++)
+  for (int i = 0; i < GPU_STRATEGIES; i++)
     if (strcmp(word, strategies[i]) == 0) {
-      s->strategy = (enum cuda_strategy)i;
+      s->strategy = (enum gpu_strategy)i;
       return true;
     }
   if (strcmp(word, "vectors") == 0)
@@ -51,11 +51,11 @@ bool cuda_shape_word(const char *word, struct cuda_shape *s) {
 }
 
 /* ---- targets ---- */
-static struct cuda_target *find_target(struct cuda_targets *t, int dat, int access) {
+static struct gpu_target *find_target(struct gpu_targets *t, int dat, int access) {
   for (int i = 0; i < t->count; i++)
     if (t->items[i].dat == dat)
       return &t->items[i];
-  t->items[t->count] = (struct cuda_target){.dat = dat, .access = access};
+  t->items[t->count] = (struct gpu_target){.dat = dat, .access = access};
   return &t->items[t->count++];
 }
 
@@ -73,31 +73,31 @@ static bool has_columns(const struct desc *d, const struct desc_arg *a) {
   return mapped;
 }
 
-int cuda_targets_find(const struct desc *d, struct cuda_targets *out, struct error *err) {
-  *out = (struct cuda_targets){0};
+int gpu_targets_find(const struct desc *d, struct gpu_targets *out, struct error *err) {
+  *out = (struct gpu_targets){0};
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     if (!has_columns(d, a))
       continue;
-    struct cuda_target *t = find_target(out, a->dat, a->access);
+    struct gpu_target *t = find_target(out, a->dat, a->access);
     const bool vector = arg_is_vector(a);
     int n = vector ? d->maps[a->map].arity : 1;
-    struct cuda_column *columns = array_resize(t->columns, (size_t)t->ncolumns + (size_t)n, sizeof *columns);
+    struct gpu_column *columns = array_resize(t->columns, (size_t)t->ncolumns + (size_t)n, sizeof *columns);
     if (!columns) {
-      cuda_targets_free(out);
+      gpu_targets_free(out);
       return error_memory(err, "a loop's increments", (size_t)n * sizeof *columns);
     }
     t->columns = columns;
     for (int v = 0; v < n; v++)
-      columns[t->ncolumns++] = (struct cuda_column){.arg = i, .map = a->map, .column = vector ? v : a->idx};
+      columns[t->ncolumns++] = (struct gpu_column){.arg = i, .map = a->map, .column = vector ? v : a->idx};
   }
   return OP_OK;
 }
 
-void cuda_targets_free(struct cuda_targets *t) {
+void gpu_targets_free(struct gpu_targets *t) {
   for (int i = 0; i < t->count; i++)
     free(t->items[i].columns);
-  *t = (struct cuda_targets){0};
+  *t = (struct gpu_targets){0};
 }
 
 /* ---- slots ---- */
@@ -107,7 +107,7 @@ static bool in_slot(const struct desc_arg *a) {
          (a->form == DESC_INFO || (a->form == DESC_GBL && a->access != OP_READ && a->access != OP_WORK));
 }
 
-size_t cuda_slot_size(const struct desc *d, int arg) {
+size_t gpu_slot_size(const struct desc *d, int arg) {
   const struct desc_arg *a = &d->args[arg];
   size_t bytes = (size_t)a->dim * type_info(a->type)->size;
   return in_slot(a) ? bytes + (a->form == DESC_INFO ? sizeof(long long) : 0) : 0;
@@ -116,48 +116,47 @@ size_t cuda_slot_size(const struct desc *d, int arg) {
 static size_t slot_end(const struct desc *d, int before) {
   size_t end = 0;
   for (int i = 0; i < before; i++)
-    end += (cuda_slot_size(d, i) + 15) / 16 * 16;
+    end += (gpu_slot_size(d, i) + 15) / 16 * 16;
   return end;
 }
 
-size_t cuda_slot_bytes(const struct desc *d) {
+size_t gpu_slot_bytes(const struct desc *d) {
   return slot_end(d, d->nargs);
 }
 
-long cuda_slot_offset(const struct desc *d, int arg) {
+long gpu_slot_offset(const struct desc *d, int arg) {
   return in_slot(&d->args[arg]) ? (long)slot_end(d, arg) : -1;
 }
 
 /* ---- parameters ---- */
-static bool add(struct cuda_parameters *p, enum cuda_parameter_kind kind, int index, int column,
-                size_t bytes) {
-  struct cuda_parameter *items = array_more(p->items, (size_t)p->count, sizeof *items);
+static bool add(struct gpu_parameters *p, enum gpu_parameter_kind kind, int index, int column, size_t bytes) {
+  struct gpu_parameter *items = array_more(p->items, (size_t)p->count, sizeof *items);
   if (!items)
     return false;
   p->items = items;
-  items[p->count++] = (struct cuda_parameter){kind, index, column, bytes};
+  items[p->count++] = (struct gpu_parameter){kind, index, column, bytes};
   return true;
 }
 
-static bool add_data(const struct desc *d, struct cuda_parameters *p) {
+static bool add_data(const struct desc *d, struct gpu_parameters *p) {
   bool good = true;
   for (int i = 0; i < d->ndats; i++) {
-    good = good && add(p, CUDA_P_DAT, i, 0, sizeof(void *));
+    good = good && add(p, GPU_P_DAT, i, 0, sizeof(void *));
     if (dat_is_apart(d, i))
-      good = good && add(p, CUDA_P_STRIDE, i, 0, sizeof(long long));
+      good = good && add(p, GPU_P_STRIDE, i, 0, sizeof(long long));
   }
   for (int m = 0; m < d->nmaps; m++)
-    good = good && add(p, CUDA_P_MAP, m, 0, sizeof(void *));
+    good = good && add(p, GPU_P_MAP, m, 0, sizeof(void *));
   for (int s = 0; s < d->nsets; s++)
     if (uses_numbers(d, s))
-      good = good && add(p, CUDA_P_NUMBERS, s, 0, sizeof(void *));
+      good = good && add(p, GPU_P_NUMBERS, s, 0, sizeof(void *));
   return good;
 }
 
 /* Values up to here travel with the launch. */
 enum { BY_VALUE = 512 };
 
-static bool add_globals(const struct desc *d, struct cuda_parameters *p) {
+static bool add_globals(const struct desc *d, struct gpu_parameters *p) {
   bool good = true;
   size_t together = 0;
   for (int i = 0; i < d->nargs; i++) {
@@ -171,55 +170,69 @@ static bool add_globals(const struct desc *d, struct cuda_parameters *p) {
       continue;
     bool value = together + bytes <= BY_VALUE;
     together += value ? bytes : 0;
-    good = good && add(p, global ? CUDA_P_GLOBAL : CUDA_P_START, i, !value, value ? bytes : sizeof(void *));
+    good = good && add(p, global ? GPU_P_GLOBAL : GPU_P_START, i, !value, value ? bytes : sizeof(void *));
   }
-  if (cuda_slot_bytes(d))
-    good = good && add(p, CUDA_P_SLOTS, 0, 0, sizeof(void *)) && add(p, CUDA_P_WARPS, 0, 0, sizeof(void *)) &&
-           add(p, CUDA_P_SLOT, 0, 0, sizeof(int));
+  if (gpu_slot_bytes(d))
+    good = good && add(p, GPU_P_SLOTS, 0, 0, sizeof(void *)) && add(p, GPU_P_WARPS, 0, 0, sizeof(void *)) &&
+           add(p, GPU_P_SLOT, 0, 0, sizeof(int));
   return good;
 }
 
-static bool add_staging(const struct cuda_targets *t, struct cuda_parameters *p) {
+static bool add_staging(const struct gpu_targets *t, struct gpu_parameters *p) {
   bool good = true;
   for (int k = 0; k < t->count; k++) {
-    good = good && add(p, CUDA_P_STAGED_FIRST, k, 0, sizeof(void *)) &&
-           add(p, CUDA_P_STAGED_TARGETS, k, 0, sizeof(void *)) && add(p, CUDA_P_STAGED_AT, k, 0, sizeof(int));
+    good = good && add(p, GPU_P_STAGED_FIRST, k, 0, sizeof(void *)) &&
+           add(p, GPU_P_STAGED_TARGETS, k, 0, sizeof(void *)) && add(p, GPU_P_STAGED_AT, k, 0, sizeof(int));
     for (int c = 0; c < t->items[k].ncolumns; c++)
-      good = good && add(p, CUDA_P_STAGED_LOCAL, k, c, sizeof(void *));
+      good = good && add(p, GPU_P_STAGED_LOCAL, k, c, sizeof(void *));
   }
   return good;
 }
 
-static bool add_walk(const struct cuda_shape *s, const struct cuda_targets *t, struct cuda_parameters *p) {
+static bool add_walk(const struct gpu_shape *s, const struct gpu_targets *t, struct gpu_parameters *p) {
   bool good = true;
-  if (s->sorted || s->strategy == CUDA_COLOURS)
-    good = add(p, CUDA_P_LIST, 0, 0, sizeof(void *));
-  good = good && add(p, CUDA_P_BEGIN, 0, 0, sizeof(int)) && add(p, CUDA_P_END, 0, 0, sizeof(int));
-  if (cuda_has_blocks(s->strategy))
-    good = good && add(p, CUDA_P_BLOCKS, 0, 0, sizeof(void *)) && add(p, CUDA_P_FIRST, 0, 0, sizeof(int)) &&
-           add(p, CUDA_P_COLOURS, 0, 0, sizeof(void *)) && add(p, CUDA_P_COUNTS, 0, 0, sizeof(void *));
-  if (s->strategy == CUDA_STAGED || s->strategy == CUDA_WHOLE)
+  if (s->sorted || s->strategy == GPU_COLOURS)
+    good = add(p, GPU_P_LIST, 0, 0, sizeof(void *));
+  good = good && add(p, GPU_P_BEGIN, 0, 0, sizeof(int)) && add(p, GPU_P_END, 0, 0, sizeof(int));
+  if (gpu_has_blocks(s->strategy))
+    good = good && add(p, GPU_P_BLOCKS, 0, 0, sizeof(void *)) && add(p, GPU_P_FIRST, 0, 0, sizeof(int)) &&
+           add(p, GPU_P_COLOURS, 0, 0, sizeof(void *)) && add(p, GPU_P_COUNTS, 0, 0, sizeof(void *));
+  if (s->strategy == GPU_STAGED || s->strategy == GPU_WHOLE)
     good = good && add_staging(t, p);
-  for (int k = 0; s->strategy == CUDA_APART && k < t->count; k++)
-    good = good && add(p, CUDA_P_APART, k, 0, sizeof(void *));
+  for (int k = 0; s->strategy == GPU_APART && k < t->count; k++)
+    good = good && add(p, GPU_P_APART, k, 0, sizeof(void *));
   return good;
 }
 
-int cuda_parameters_find(const struct desc *d, const struct cuda_shape *s, const struct cuda_targets *t,
-                         struct cuda_parameters *out, struct error *err) {
-  *out = (struct cuda_parameters){0};
+int gpu_parameters_find(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t,
+                        struct gpu_parameters *out, struct error *err) {
+  *out = (struct gpu_parameters){0};
   if (add_data(d, out) && add_globals(d, out) && add_walk(s, t, out))
     return OP_OK;
-  cuda_parameters_free(out);
+  gpu_parameters_free(out);
   return error_memory(err, "a kernel's parameters", 0);
 }
 
-void cuda_parameters_free(struct cuda_parameters *p) {
-  free(p->items);
-  *p = (struct cuda_parameters){0};
+int gpu_parameter_bytes(const struct gpu_parameter *p) {
+  switch (p->kind) {
+  case GPU_P_STRIDE:
+  case GPU_P_SLOT:
+  case GPU_P_BEGIN:
+  case GPU_P_END:
+  case GPU_P_FIRST:
+  case GPU_P_STAGED_AT: return (int)p->bytes;
+  case GPU_P_GLOBAL:
+  case GPU_P_START: return p->column ? 0 : (int)p->bytes;
+  default: return 0;
+  }
 }
 
-char *cuda_kernel_name(const struct desc *d) {
+void gpu_parameters_free(struct gpu_parameters *p) {
+  free(p->items);
+  *p = (struct gpu_parameters){0};
+}
+
+char *gpu_kernel_name(const struct desc *d) {
   struct text name = {0};
   text_addf(&name, "op2_loop_%s", d->kernel_name);
   return text_take(&name);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "jit/front/parameters.h"
-#include "jit/generate/cuda.h"
+#include "jit/generate/gpu/gpu.h"
 
 /* Words of C++ that are names in C. */
 static const char *const foreign[] = {

@@ -1,20 +1,20 @@
 /* Results of a loop in CUDA C: one structure per thread, merged over the warp, the block and the grid, always in the
  * same order. */
-#include "jit/generate/cuda_write.h"
+#include "jit/generate/gpu/write.h"
 
-static bool has_slot(const struct cuda_writer *w) {
-  return cuda_slot_bytes(w->g.d) > 0;
+static bool has_slot(const struct gpu_writer *w) {
+  return gpu_slot_bytes(w->g.d) > 0;
 }
 
-static bool is_member(const struct cuda_writer *w, int arg) {
-  return cuda_slot_offset(w->g.d, arg) >= 0;
+static bool is_member(const struct gpu_writer *w, int arg) {
+  return gpu_slot_offset(w->g.d, arg) >= 0;
 }
 
 static bool is_extremum(const struct desc_arg *a) {
   return a->form == DESC_GBL && (a->access == OP_MIN || a->access == OP_MAX);
 }
 
-static void put_struct(struct cuda_writer *w) {
+static void put_struct(struct gpu_writer *w) {
   const struct desc *d = w->g.d;
   put_info_types(&w->g);
   put_open(&w->g, "struct $aligned op2_slot");
@@ -31,7 +31,7 @@ static void put_struct(struct cuda_writer *w) {
   put(&w->g, "};");
 }
 
-static void put_merged(struct cuda_writer *w, int arg) {
+static void put_merged(struct gpu_writer *w, int arg) {
   const struct desc *d = w->g.d;
   const struct desc_arg *a = &d->args[arg];
   const char *most = a->access == OP_MAX ? "true" : "false";
@@ -54,7 +54,7 @@ static void put_merged(struct cuda_writer *w, int arg) {
   }
 }
 
-static void put_merge(struct cuda_writer *w) {
+static void put_merge(struct gpu_writer *w) {
   put_open(&w->g, "$helper op2_merge(op2_slot &to, const op2_slot &from)");
   for (int i = 0; i < w->g.d->nargs; i++)
     if (is_member(w, i) && w->g.d->args[i].form == DESC_GBL)
@@ -62,7 +62,7 @@ static void put_merge(struct cuda_writer *w) {
   put_close(&w->g);
 }
 
-static void put_block(struct cuda_writer *w) {
+static void put_block(struct gpu_writer *w) {
   put_open(&w->g, "$helper op2_finish(op2_slot &mine, op2_slot *slot, op2_slot *warps)");
   put_open(&w->g, "for (int down = 16; down > 0; down /= 2)");
   put(&w->g, "const op2_slot other = op2_lane(mine, 0xffffffffu, down);");
@@ -78,7 +78,7 @@ static void put_block(struct cuda_writer *w) {
 }
 
 /* What leaves the others as they are: sums of nothing, and an extremum that is there already. */
-static void put_neutral(struct cuda_writer *w) {
+static void put_neutral(struct gpu_writer *w) {
   for (int i = 0; i < w->g.d->nargs; i++) {
     const struct desc_arg *a = &w->g.d->args[i];
     if (is_member(w, i) && a->form == DESC_INFO)
@@ -88,21 +88,21 @@ static void put_neutral(struct cuda_writer *w) {
   }
 }
 
-static void put_combine(struct cuda_writer *w) {
-  put_open(&w->g, "$kernel $bounds(%d) %s(op2_slot *slots, int count, op2_slot *warps)", CUDA_COMBINE_THREADS,
-           CUDA_COMBINE);
+static void put_combine(struct gpu_writer *w) {
+  put_open(&w->g, "$kernel $bounds(%d) %s(op2_slot *slots, int count, op2_slot *warps)", GPU_COMBINE_THREADS,
+           GPU_COMBINE);
   put(&w->g, "op2_slot mine = slots[(int)$thread < count ? $thread : 0];");
   put_open(&w->g, "if ((int)$thread >= count)");
   put_neutral(w);
   put_close(&w->g);
-  put(&w->g, "for (int i = $thread + %d; i < count; i += %d) op2_merge(mine, slots[i]);",
-      CUDA_COMBINE_THREADS, CUDA_COMBINE_THREADS);
+  put(&w->g, "for (int i = $thread + %d; i < count; i += %d) op2_merge(mine, slots[i]);", GPU_COMBINE_THREADS,
+      GPU_COMBINE_THREADS);
   put(&w->g, "$barrier");
   put(&w->g, "op2_finish(mine, slots, warps);");
   put_close(&w->g);
 }
 
-void cuda_put_slot(struct cuda_writer *w) {
+void gpu_put_slot(struct gpu_writer *w) {
   if (!has_slot(w))
     return;
   put_struct(w);
@@ -112,7 +112,7 @@ void cuda_put_slot(struct cuda_writer *w) {
 }
 
 /* A NaN that is left where one was the start. */
-static void put_nothing(struct cuda_writer *w, int arg) {
+static void put_nothing(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   if (type_info(a->type)->is_float)
     put_components(&w->g, a->dim,
@@ -121,7 +121,7 @@ static void put_nothing(struct cuda_writer *w, int arg) {
                    arg, arg, arg, arg, arg, arg);
 }
 
-void cuda_put_start(struct cuda_writer *w) {
+void gpu_put_start(struct gpu_writer *w) {
   const struct desc *d = w->g.d;
   if (has_slot(w))
     put(&w->g, "op2_slot op2_r;");
@@ -144,7 +144,7 @@ void cuda_put_start(struct cuda_writer *w) {
   }
 }
 
-void cuda_put_finish(struct cuda_writer *w) {
+void gpu_put_finish(struct gpu_writer *w) {
   for (int i = 0; i < w->g.d->nargs; i++)
     if (is_member(w, i) && is_extremum(&w->g.d->args[i]) && w->g.d->args[i].info < 0)
       put_nothing(w, i);

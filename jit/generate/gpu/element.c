@@ -1,26 +1,26 @@
 /* One element in CUDA C: rows into registers, the call, rows back. */
 #include <stdio.h>
 
-#include "jit/generate/cuda_write.h"
+#include "jit/generate/gpu/write.h"
 
 /* Longer rows stay in memory. */
 enum { REGISTER_ROW = 32 };
 
-int cuda_target_of(const struct cuda_targets *t, int dat) {
+int gpu_target_of(const struct gpu_targets *t, int dat) {
   for (int i = 0; i < t->count; i++)
     if (t->items[i].dat == dat)
       return i;
   return -1;
 }
 
-bool cuda_is_increment(const struct cuda_writer *w, const struct desc_arg *a) {
+bool gpu_is_increment(const struct gpu_writer *w, const struct desc_arg *a) {
   return a->present && a->form == DESC_DAT && access_reduces(a->access) &&
-         cuda_target_of(&w->targets, a->dat) >= 0;
+         gpu_target_of(&w->targets, a->dat) >= 0;
 }
 
 /* Which of its target's columns entry `v` of an argument is. */
-static int column_of(const struct cuda_writer *w, int arg, int v) {
-  const struct cuda_target *t = &w->targets.items[cuda_target_of(&w->targets, w->g.d->args[arg].dat)];
+static int column_of(const struct gpu_writer *w, int arg, int v) {
+  const struct gpu_target *t = &w->targets.items[gpu_target_of(&w->targets, w->g.d->args[arg].dat)];
   for (int c = 0; c < t->ncolumns; c++)
     if (t->columns[c].arg == arg)
       return c + v;
@@ -28,21 +28,21 @@ static int column_of(const struct cuda_writer *w, int arg, int v) {
 }
 
 /* Does the kernel get a row in registers? */
-static bool is_row(const struct cuda_writer *w, const struct desc_arg *a) {
-  if (cuda_is_increment(w, a))
-    return w->shape->strategy != CUDA_WHOLE;
+static bool is_row(const struct gpu_writer *w, const struct desc_arg *a) {
+  if (gpu_is_increment(w, a))
+    return w->shape->strategy != GPU_WHOLE;
   return dat_is_apart(w->g.d, a->dat) || (w->shape->vectors && a->dim <= REGISTER_ROW && a->access != OP_INC);
 }
 
 /* ---- places in memory ---- */
-static void row(const struct cuda_writer *w, const struct desc_arg *a, int v, char *out, size_t size) {
+static void row(const struct gpu_writer *w, const struct desc_arg *a, int v, char *out, size_t size) {
   char at[64];
   arg_element(&w->g, a, arg_column(a, v), at, sizeof at);
   snprintf(out, size, "op2_d%d + %s * %d", a->dat, at, a->dim);
 }
 
 /* Component '#' of a row. */
-static void component(const struct cuda_writer *w, const struct desc_arg *a, int v, char *out, size_t size) {
+static void component(const struct gpu_writer *w, const struct desc_arg *a, int v, char *out, size_t size) {
   arg_component(&w->g, a, arg_column(a, v), out, size);
 }
 
@@ -60,7 +60,7 @@ static struct piece widest(const struct desc_arg *a) {
   return pieces[i];
 }
 
-static void put_loaded(struct cuda_writer *w, int arg, int v) {
+static void put_loaded(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
   char memory[128];
   if (!dat_is_apart(w->g.d, a->dat)) {
@@ -74,7 +74,7 @@ static void put_loaded(struct cuda_writer *w, int arg, int v) {
   put_components(&w->g, a->dim, "op2_a%d[%d + #] = %s;", arg, v * a->dim, memory);
 }
 
-static void put_stored(struct cuda_writer *w, int arg, int v) {
+static void put_stored(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
   char memory[128];
   component(w, a, v, memory, sizeof memory);
@@ -91,7 +91,7 @@ static void put_stored(struct cuda_writer *w, int arg, int v) {
 }
 
 /* ---- before the call ---- */
-static void put_row(struct cuda_writer *w, int arg) {
+static void put_row(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   int n = arg_columns(w->g.d, a);
   put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), arg, n * a->dim);
@@ -102,20 +102,20 @@ static void put_row(struct cuda_writer *w, int arg) {
       put_loaded(w, arg, v);
 }
 
-static void pointer(const struct cuda_writer *w, int arg, int v, char *out, size_t size) {
+static void pointer(const struct gpu_writer *w, int arg, int v, char *out, size_t size) {
   const struct desc_arg *a = &w->g.d->args[arg];
   if (!a->present)
     snprintf(out, size, "op2_a%d", arg);
   else if (is_row(w, a))
     snprintf(out, size, "op2_a%d + %d", arg, v * a->dim);
-  else if (cuda_is_increment(w, a))
-    snprintf(out, size, "op2_h%d + op2_l%d_%d * %d", cuda_target_of(&w->targets, a->dat),
-             cuda_target_of(&w->targets, a->dat), column_of(w, arg, v), a->dim);
+  else if (gpu_is_increment(w, a))
+    snprintf(out, size, "op2_h%d + op2_l%d_%d * %d", gpu_target_of(&w->targets, a->dat),
+             gpu_target_of(&w->targets, a->dat), column_of(w, arg, v), a->dim);
   else
     row(w, a, v, out, size);
 }
 
-static void put_vector(struct cuda_writer *w, int arg) {
+static void put_vector(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   struct text list = {0};
   for (int v = 0; v < arg_columns(w->g.d, a); v++) {
@@ -130,13 +130,13 @@ static void put_vector(struct cuda_writer *w, int arg) {
 }
 
 /* An extremum begins with what is there, and keeps that. */
-static void put_begun(struct cuda_writer *w, int arg) {
+static void put_begun(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   const int n = arg_columns(w->g.d, a);
   for (int v = 0; v < n; v++) {
     char memory[128];
     component(w, a, v, memory, sizeof memory);
-    if (w->shape->strategy == CUDA_ATOMICS)
+    if (w->shape->strategy == GPU_ATOMICS)
       put_components(&w->g, a->dim, "op2_a%d[%d + #] = op2_peek(&%s);", arg, v * a->dim, memory);
     else
       put_loaded(w, arg, v);
@@ -144,7 +144,7 @@ static void put_begun(struct cuda_writer *w, int arg) {
   put_components(&w->g, n * a->dim, "op2_b%d[#] = op2_a%d[#];", arg, arg);
 }
 
-static void put_before(struct cuda_writer *w, int arg) {
+static void put_before(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   if (!a->present)
     put(&w->g, "%s op2_a%d[%d] = {%s};", word_type(&w->g, a->type), arg, a->dim,
@@ -155,9 +155,9 @@ static void put_before(struct cuda_writer *w, int arg) {
     put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), arg, a->dim);
   else if (arg_is_extremum_with_info(a))
     put(&w->g, "%s op2_a%d[1] = {op2_b%d[0]};", word_type(&w->g, a->type), arg, arg);
-  else if (a->form == DESC_DAT && !cuda_is_increment(w, a) && is_row(w, a))
+  else if (a->form == DESC_DAT && !gpu_is_increment(w, a) && is_row(w, a))
     put_row(w, arg);
-  else if (a->form == DESC_DAT && cuda_is_increment(w, a) && is_row(w, a) && access_is_extremum(a->access))
+  else if (a->form == DESC_DAT && gpu_is_increment(w, a) && is_row(w, a) && access_is_extremum(a->access))
     put_begun(w, arg);
   if (a->form == DESC_DAT && arg_is_vector(a))
     put_vector(w, arg);
@@ -165,7 +165,7 @@ static void put_before(struct cuda_writer *w, int arg) {
 
 /* ---- the call ---- */
 static void passed(const struct generator *g, int arg, char *out, size_t size) {
-  const struct cuda_writer *w = (const struct cuda_writer *)g; /* its first member */
+  const struct gpu_writer *w = (const struct gpu_writer *)g; /* its first member */
   const struct desc_arg *a = &w->g.d->args[arg];
   if (a->form == DESC_DAT && arg_is_vector(a))
     snprintf(out, size, "op2_v%d", arg);
@@ -180,7 +180,7 @@ static void passed(const struct generator *g, int arg, char *out, size_t size) {
 }
 
 /* ---- behind the call ---- */
-static void put_decision(struct cuda_writer *w, int arg) {
+static void put_decision(struct gpu_writer *w, int arg) {
   const struct desc *d = w->g.d;
   const struct desc_arg *a = &d->args[arg];
   const char *most = a->access == OP_MAX ? "true" : "false";
@@ -198,21 +198,21 @@ static void put_decision(struct cuda_writer *w, int arg) {
   put_close(&w->g);
 }
 
-static void put_after(struct cuda_writer *w, int arg) {
+static void put_after(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
   if (!a->present)
     return;
   if (arg_is_extremum_with_info(a))
     put_decision(w, arg);
-  else if (a->form == DESC_DAT && a->access != OP_READ && !cuda_is_increment(w, a) && is_row(w, a))
+  else if (a->form == DESC_DAT && a->access != OP_READ && !gpu_is_increment(w, a) && is_row(w, a))
     for (int v = 0; v < arg_columns(w->g.d, a); v++)
       put_stored(w, arg, v);
 }
 
-void cuda_put_rows(struct cuda_writer *w) {
+void gpu_put_rows(struct gpu_writer *w) {
   for (int i = 0; i < w->g.d->nargs; i++) {
     const struct desc_arg *a = &w->g.d->args[i];
-    if (cuda_is_increment(w, a) && is_row(w, a)) {
+    if (gpu_is_increment(w, a) && is_row(w, a)) {
       put(&w->g, "%s op2_a%d[%d];", word_type(&w->g, a->type), i, arg_columns(w->g.d, a) * a->dim);
       if (a->access == OP_INC)
         put_components(&w->g, arg_columns(w->g.d, a) * a->dim, "op2_a%d[#] = %s;", i, word_sum(a->type));
@@ -222,7 +222,7 @@ void cuda_put_rows(struct cuda_writer *w) {
   }
 }
 
-void cuda_put_element(struct cuda_writer *w) {
+void gpu_put_element(struct gpu_writer *w) {
   put_map_entries(&w->g);
   for (int i = 0; i < w->g.d->nargs; i++)
     put_before(w, i);
@@ -232,35 +232,35 @@ void cuda_put_element(struct cuda_writer *w) {
 }
 
 /* ---- increments ---- */
-void cuda_put_places(struct cuda_writer *w) {
+void gpu_put_places(struct gpu_writer *w) {
   for (int k = 0; k < w->targets.count; k++)
     for (int c = 0; c < w->targets.items[k].ncolumns; c++)
       put(&w->g, "const int op2_l%d_%d = op2_j%d_%d[op2_e];", k, c, k, c);
 }
 
-static void put_increment(struct cuda_writer *w, int arg, int v) {
+static void put_increment(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
-  int k = cuda_target_of(&w->targets, a->dat), c = column_of(w, arg, v);
+  int k = gpu_target_of(&w->targets, a->dat), c = column_of(w, arg, v);
   char memory[128];
   component(w, a, v, memory, sizeof memory);
-  if (w->shape->strategy == CUDA_STAGED)
+  if (w->shape->strategy == GPU_STAGED)
     snprintf(memory, sizeof memory, "op2_h%d[op2_l%d_%d * %d + #]", k, k, c, a->dim);
-  if (w->shape->strategy == CUDA_APART)
+  if (w->shape->strategy == GPU_APART)
     put_components(&w->g, a->dim, "op2_p%d[(($wide)op2_e * %d + %d) * %d + #] = op2_a%d[%d + #];", k,
                    w->targets.items[k].ncolumns, c, a->dim, arg, v * a->dim);
   else if (access_is_extremum(a->access))
     put_components(&w->g, a->dim, "op2_%simprove(&%s, op2_b%d[%d + #], op2_a%d[%d + #], %s);",
-                   w->shape->strategy == CUDA_ATOMICS ? "atomic_" : "", memory, arg, v * a->dim, arg,
+                   w->shape->strategy == GPU_ATOMICS ? "atomic_" : "", memory, arg, v * a->dim, arg,
                    v * a->dim, a->access == OP_MAX ? "true" : "false");
-  else if (w->shape->strategy == CUDA_ATOMICS)
+  else if (w->shape->strategy == GPU_ATOMICS)
     put_components(&w->g, a->dim, "op2_add(&%s, op2_a%d[%d + #]);", memory, arg, v * a->dim);
   else
     put_components(&w->g, a->dim, "%s += op2_a%d[%d + #];", memory, arg, v * a->dim);
 }
 
-void cuda_put_increments(struct cuda_writer *w) {
+void gpu_put_increments(struct gpu_writer *w) {
   const struct desc *d = w->g.d;
   for (int i = 0; i < d->nargs; i++)
-    for (int v = 0; cuda_is_increment(w, &d->args[i]) && v < arg_columns(d, &d->args[i]); v++)
+    for (int v = 0; gpu_is_increment(w, &d->args[i]) && v < arg_columns(d, &d->args[i]); v++)
       put_increment(w, i, v);
 }

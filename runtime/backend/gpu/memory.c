@@ -5,32 +5,32 @@
 #include <string.h>
 
 #include "context/context.h"
-#include "cuda.h"
+#include "gpu.h"
 #include "mesh/data.h"
 #include "op2jit.h"
 
-struct cuda *cuda_of(const struct op_context *ctx) {
+struct gpu *gpu_of(const struct op_context *ctx) {
   return ctx->backend_state;
 }
 
-static int no_room(struct cuda *c, size_t bytes, struct error *err, const char *what, va_list args) {
+static int no_room(struct gpu *c, size_t bytes, struct error *err, const char *what, va_list args) {
   struct text words = {0};
   size_t left = 0, total = 0;
   text_vaddf(&words, what, args);
-  if (c->driver.memory_info(&left, &total))
+  if (c->driver->memory_info(c->self, &left, &total))
     left = total = 0;
   error_set(err, OP_ERR_MEMORY,
-            "%s needs %zu bytes on GPU %d (%s), which has %zu bytes free of %zu; op2jit holds %zu of them "
+            "%s needs %zu bytes on %s (%s), which has %zu bytes free of %zu; op2jit holds %zu of them "
             "already. Use a "
             "smaller mesh, more GPUs, or OP2_BACKEND=openmp",
-            text_str(&words), bytes, c->device.ordinal, c->device.name, left, total, c->used);
+            text_str(&words), bytes, c->device.label, c->device.name, left, total, c->used);
   text_free(&words);
   return OP_ERR_MEMORY;
 }
 
-int cuda_allocate(struct cuda *c, cuda_address *out, size_t bytes, struct error *err, const char *what, ...) {
-  int code = c->driver.memory_alloc(out, bytes ? bytes : 1);
-  if (code == CUDA_OUT_OF_MEMORY) {
+int gpu_allocate(struct gpu *c, gpu_address *out, size_t bytes, struct error *err, const char *what, ...) {
+  int code = c->driver->memory_alloc(c->self, out, bytes ? bytes : 1);
+  if (code == c->driver->out_of_memory) {
     va_list args;
     va_start(args, what);
     no_room(c, bytes, err, what, args);
@@ -38,22 +38,22 @@ int cuda_allocate(struct cuda *c, cuda_address *out, size_t bytes, struct error 
     return err->code;
   }
   if (code)
-    return cuda_failed(c, code, err, "allocating %zu bytes on GPU %d", bytes, c->device.ordinal);
+    return gpu_failed(c, code, err, "allocating %zu bytes on %s", bytes, c->device.label);
   c->used += bytes;
   return OP_OK;
 }
 
-void cuda_release(struct cuda *c, cuda_address at, size_t bytes) {
+void gpu_release(struct gpu *c, gpu_address at, size_t bytes) {
   if (!at)
     return;
-  c->driver.memory_free(at);
+  c->driver->memory_free(c->self, at);
   c->used -= bytes;
 }
 
-int cuda_wait(struct cuda *c, struct error *err, const char *doing, ...) {
-  int code = c->driver.stream_wait(c->stream);
+int gpu_wait(struct gpu *c, struct error *err, const char *doing, ...) {
+  int code = c->driver->wait(c->self);
   if (!code) {
-    cuda_waited(c);
+    gpu_waited(c);
     return OP_OK;
   }
   struct text words = {0};
@@ -62,30 +62,30 @@ int cuda_wait(struct cuda *c, struct error *err, const char *doing, ...) {
   text_vaddf(&words, doing, args);
   va_end(args);
   c->failed = true;
-  code = cuda_failed(c, code, err, "%s", text_str(&words));
+  code = gpu_failed(c, code, err, "%s", text_str(&words));
   text_free(&words);
   return code;
 }
 
 /* ---- arrays ---- */
-int cuda_array_get(struct cuda *c, const void *host, size_t bytes, unsigned epoch, struct cuda_array **out,
-                   struct error *err) {
-  for (struct cuda_array *a = c->arrays; a; a = a->next)
+int gpu_array_get(struct gpu *c, const void *host, size_t bytes, unsigned epoch, struct gpu_array **out,
+                  struct error *err) {
+  for (struct gpu_array *a = c->arrays; a; a = a->next)
     if (a->host == host && a->bytes == bytes && a->epoch == epoch) {
       a->uses++;
       *out = a;
       return OP_OK;
     }
-  struct cuda_array *a = calloc(1, sizeof *a);
+  struct gpu_array *a = calloc(1, sizeof *a);
   if (!a)
     return error_memory(err, "an array on the GPU", sizeof *a);
-  *a = (struct cuda_array){.host = host, .bytes = bytes, .epoch = epoch, .uses = 1};
-  int code = cuda_allocate(c, &a->at, bytes, err, "a map or plan");
+  *a = (struct gpu_array){.host = host, .bytes = bytes, .epoch = epoch, .uses = 1};
+  int code = gpu_allocate(c, &a->at, bytes, err, "a map or plan");
   if (!code && bytes)
-    code = cuda_failed(c, c->driver.copy_in(a->at, host, bytes, c->stream), err,
-                       "copying a map or plan of %zu bytes to GPU %d", bytes, c->device.ordinal);
+    code = gpu_failed(c, c->driver->copy_in(c->self, a->at, host, bytes), err,
+                      "copying a map or plan of %zu bytes to %s", bytes, c->device.label);
   if (code) {
-    cuda_release(c, a->at, bytes);
+    gpu_release(c, a->at, bytes);
     free(a);
     return code;
   }
@@ -95,28 +95,28 @@ int cuda_array_get(struct cuda *c, const void *host, size_t bytes, unsigned epoc
   return OP_OK;
 }
 
-void cuda_array_put(struct cuda *c, struct cuda_array *array) {
+void gpu_array_put(struct gpu *c, struct gpu_array *array) {
   if (!array || --array->uses > 0)
     return;
-  for (struct cuda_array **at = &c->arrays; *at; at = &(*at)->next)
+  for (struct gpu_array **at = &c->arrays; *at; at = &(*at)->next)
     if (*at == array) {
       *at = array->next;
       break;
     }
-  cuda_release(c, array->at, array->bytes);
+  gpu_release(c, array->at, array->bytes);
   free(array);
 }
 
-int cuda_landing(struct cuda *c, size_t bytes, struct error *err) {
+int gpu_landing(struct gpu *c, size_t bytes, struct error *err) {
   if (bytes <= c->landing_bytes)
     return OP_OK;
   void *memory = NULL;
-  int code = cuda_failed(c, c->driver.host_alloc(&memory, bytes, 0), err,
-                         "allocating %zu bytes of pinned memory", bytes);
+  int code = gpu_failed(c, c->driver->host_alloc(c->self, &memory, bytes), err,
+                        "allocating %zu bytes of pinned memory", bytes);
   if (code)
     return code;
   if (c->landing)
-    c->driver.host_free(c->landing);
+    c->driver->host_free(c->self, c->landing);
   c->landing = memory;
   c->landing_bytes = bytes;
   return OP_OK;
@@ -124,11 +124,11 @@ int cuda_landing(struct cuda *c, size_t bytes, struct error *err) {
 
 /* ---- dats ---- */
 struct on_device {
-  cuda_address at;
+  gpu_address at;
   size_t bytes;
 };
 
-cuda_address cuda_dat_address(const struct dat *dat) {
+gpu_address gpu_dat_address(const struct dat *dat) {
   return ((const struct on_device *)dat->replicas[SPACE_DEVICE].memory)->at;
 }
 
@@ -148,12 +148,12 @@ static size_t copied_bytes(const struct dat *dat, const struct on_device *d) {
 }
 
 static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) {
-  struct cuda *c = cuda_of(ctx);
+  struct gpu *c = gpu_of(ctx);
   struct on_device *d = calloc(1, sizeof *d);
   if (!d)
     return error_memory(err, "a dat on the GPU", sizeof *d);
   d->bytes = used_bytes(dat);
-  const int code = cuda_allocate(c, &d->at, d->bytes, err, "dat \"%s\"", dat->name);
+  const int code = gpu_allocate(c, &d->at, d->bytes, err, "dat \"%s\"", dat->name);
   if (code) {
     free(d);
     return code;
@@ -163,58 +163,58 @@ static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) 
   return OP_OK;
 }
 
-static int lost(const struct cuda *c, const struct dat *dat, struct error *err) {
+static int lost(const struct gpu *c, const struct dat *dat, struct error *err) {
   return error_set(err, OP_ERR_DEVICE,
-                   "dat \"%s\": its newest values are on GPU %d (%s), which takes no more work since a "
+                   "dat \"%s\": its newest values are on %s (%s), which takes no more work since a "
                    "kernel failed; call "
                    "op_exit and start again",
-                   dat->name, c->device.ordinal, c->device.name);
+                   dat->name, c->device.label, c->device.name);
 }
 
 static int dat_to_device(struct op_context *ctx, struct dat *dat, struct error *err) {
-  struct cuda *c = cuda_of(ctx);
+  struct gpu *c = gpu_of(ctx);
   const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
   const void *from = dat->replicas[SPACE_HOST].memory;
   if (c->failed)
     return lost(c, dat, err);
   /* The driver has taken pageable memory's bytes when the call returns. A program's array may be pinned. */
-  int result = c->driver.copy_in(d->at, from, copied_bytes(dat, d), c->stream);
+  int result = c->driver->copy_in(c->self, d->at, from, copied_bytes(dat, d));
   if (!result && dat->view && dat->view->in_place)
-    result = c->driver.stream_wait(c->stream);
-  return cuda_failed(c, result, err, "copying dat \"%s\" of %zu bytes to GPU %d", dat->name, d->bytes,
-                     c->device.ordinal);
+    result = c->driver->wait(c->self);
+  return gpu_failed(c, result, err, "copying dat \"%s\" of %zu bytes to %s", dat->name, d->bytes,
+                    c->device.label);
 }
 
 static int dat_to_host(struct op_context *ctx, struct dat *dat, struct error *err) {
-  struct cuda *c = cuda_of(ctx);
+  struct gpu *c = gpu_of(ctx);
   const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
   if (c->failed)
     return lost(c, dat, err);
-  int result = c->driver.copy_out(dat->replicas[SPACE_HOST].memory, d->at, copied_bytes(dat, d), c->stream);
+  int result = c->driver->copy_out(c->self, dat->replicas[SPACE_HOST].memory, d->at, copied_bytes(dat, d));
   if (!result)
-    result = c->driver.stream_wait(c->stream);
+    result = c->driver->wait(c->self);
   c->failed |= result != 0;
-  const int code = cuda_failed(c, result, err, "copying dat \"%s\" of %zu bytes from GPU %d", dat->name,
-                               d->bytes, c->device.ordinal);
+  const int code = gpu_failed(c, result, err, "copying dat \"%s\" of %zu bytes from %s", dat->name, d->bytes,
+                              c->device.label);
   if (!code)
-    cuda_waited(c);
+    gpu_waited(c);
   return code;
 }
 
 static void dat_release(struct op_context *ctx, struct dat *dat) {
   struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
-  cuda_release(cuda_of(ctx), d->at, d->bytes);
+  gpu_release(gpu_of(ctx), d->at, d->bytes);
   free(d);
   dat->replicas[SPACE_DEVICE] = (struct replica){0}; /* which has no version */
 }
 
-const struct mover cuda_mover = {.make = dat_make,
-                                 .to_device = dat_to_device,
-                                 .to_host = dat_to_host,
-                                 .release = dat_release,
-                                 .messages_new = cuda_messages_new,
-                                 .messages_free = cuda_messages_free,
-                                 .pack = cuda_pack_rows,
-                                 .unpack = cuda_unpack_rows,
-                                 .hand_over = cuda_hand_over,
-                                 .take_over = cuda_take_over};
+const struct mover gpu_mover = {.make = dat_make,
+                                .to_device = dat_to_device,
+                                .to_host = dat_to_host,
+                                .release = dat_release,
+                                .messages_new = gpu_messages_new,
+                                .messages_free = gpu_messages_free,
+                                .pack = gpu_pack_rows,
+                                .unpack = gpu_unpack_rows,
+                                .hand_over = gpu_hand_over,
+                                .take_over = gpu_take_over};

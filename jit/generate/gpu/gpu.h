@@ -1,0 +1,128 @@
+/* Kernels of GPUs from a description, in the language of a dialect: the kernel of a loop in one of several shapes, the kernel that combines reductions, and
+ * what has to be passed to them. The text and the parameters are functions of description, shape and this library
+ * alone. */
+#ifndef OP2JIT_JIT_GENERATE_GPU_H
+#define OP2JIT_JIT_GENERATE_GPU_H
+
+#include "jit/front/kernel.h"
+#include "jit/generate/generate.h"
+
+/* How increments through maps meet on their targets. */
+enum gpu_strategy {
+  GPU_DIRECT,  /* there are none */
+  GPU_ATOMICS, /* atomic additions in global memory */
+  GPU_STAGED,  /* summed in shared memory by element colour, added to global memory by block colour */
+  GPU_BLOCKS,  /* block colours, and element colours inside a block, both in global memory */
+  GPU_COLOURS, /* one launch per colour of elements */
+  GPU_APART,   /* stored apart, summed by one thread per target in a second kernel */
+  GPU_WHOLE, /* as STAGED, the element colours around the whole kernel, which adds to shared memory itself */
+  GPU_STRATEGIES
+};
+
+/* Languages of kernels. */
+enum gpu_dialect { GPU_DIALECT_CUDA, GPU_DIALECT_HIP, GPU_DIALECT_OPENCL, GPU_DIALECTS };
+
+struct gpu_shape {
+  enum gpu_dialect dialect; /* not a part of its name: keys have the device */
+  enum gpu_strategy strategy;
+  int block;      /* threads of a block; STAGED, BLOCKS and WHOLE: also elements of a plan's block */
+  int min_blocks; /* that have to fit on a multiprocessor, 0: whatever the compiler likes */
+  bool vectors;   /* rows are moved by explicit vector loads and stores, through registers */
+  bool sorted;    /* STAGED, BLOCKS, WHOLE: the elements of a block in the order of their colours */
+};
+/* "staged/128", "atomics/256/vectors", "blocks/64/sorted", "direct/128/vectors/min4". */
+void gpu_shape_print(const struct gpu_shape *s, struct text *out);
+/* One such word, or "scalars", replaces what it names; false for any other. */
+bool gpu_shape_word(const char *word, struct gpu_shape *s);
+bool gpu_has_blocks(enum gpu_strategy s); /* works on a plan's blocks */
+
+/* ---- increments through maps, and extrema ---- */
+struct gpu_target {
+  int dat;
+  int access; /* OP_INC, OP_MIN or OP_MAX */
+  int ncolumns;
+  struct gpu_column {
+    int arg, map, column; /* map and column -1: the element itself */
+  } * columns;
+};
+struct gpu_targets {
+  int count;
+  struct gpu_target items[OP_MAX_ARGS];
+};
+/* Every dat that is incremented through maps, with all columns that reach it, in the order of the arguments: also
+ * the elements themselves, where it is incremented directly too. */
+int gpu_targets_find(const struct desc *d, struct gpu_targets *out, struct error *err);
+void gpu_targets_free(struct gpu_targets *t);
+
+/* ---- parameters ---- */
+enum gpu_parameter_kind {
+  GPU_P_DAT,          /* index: dat */
+  GPU_P_STRIDE,       /* long long, of dat `index` */
+  GPU_P_MAP,          /* index: map */
+  GPU_P_NUMBERS,      /* index: set */
+  GPU_P_GLOBAL,       /* values of argument `index`: themselves, or their address if `column` is 1 */
+  GPU_P_START,        /* the user's values before the loop, of MIN or MAX argument `index`: as GPU_P_GLOBAL */
+  GPU_P_SLOTS,        /* one struct op2_slot per block */
+  GPU_P_WARPS,        /* one per warp, scratch */
+  GPU_P_SLOT,         /* int: slot of the launch's first block */
+  GPU_P_LIST,         /* elements in another order */
+  GPU_P_BEGIN,        /* int: first element or position in the list */
+  GPU_P_END,          /* int: behind the last */
+  GPU_P_BLOCKS,       /* block numbers by colour */
+  GPU_P_FIRST,        /* int: position in them of the launch's first block */
+  GPU_P_COLOURS,      /* unsigned short per element */
+  GPU_P_COUNTS,       /* element colours per block */
+  GPU_P_STAGED_FIRST, /* of target `index`: long long, nblocks + 1 */
+  GPU_P_STAGED_TARGETS, /* int */
+  GPU_P_STAGED_AT,      /* int: bytes into the shared memory */
+  GPU_P_STAGED_LOCAL,   /* unsigned short per element, of column `column` */
+  GPU_P_APART           /* rows of increments of target `index` */
+};
+struct gpu_parameter {
+  enum gpu_parameter_kind kind;
+  int index, column;
+  size_t bytes;
+};
+struct gpu_parameters {
+  int count;
+  struct gpu_parameter *items;
+};
+int gpu_parameters_find(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t,
+                        struct gpu_parameters *out, struct error *err);
+/* What a driver has to know of it: bytes, 0 for an address. */
+int gpu_parameter_bytes(const struct gpu_parameter *p);
+void gpu_parameters_free(struct gpu_parameters *p);
+
+/* ---- results ---- */
+/* Has the loop slots at all? Bytes of one. */
+size_t gpu_slot_bytes(const struct desc *d);
+/* Where argument `arg` is in it: dim values, or the struct of an INFO; -1: nowhere. */
+long gpu_slot_offset(const struct desc *d, int arg);
+size_t gpu_slot_size(const struct desc *d, int arg);
+
+/* ---- code ---- */
+/* Kernels, all extern "C": the loop; `op2_combine(slots, count, warps)`, one block of GPU_COMBINE_THREADS
+ * threads, which leaves the result in slot 0; op2_sum0, op2_sum1 ... (dat, stride, first, entries, apart,
+ * ntargets) for APART. */
+#define GPU_COMBINE "op2_combine"
+#define GPU_SUM "op2_sum"
+enum { GPU_COMBINE_THREADS = 256, GPU_SUM_THREADS = 128 };
+/* The loop's kernel: "op2_loop_" and the user's name. */
+char *gpu_kernel_name(const struct desc *d);
+
+/* Errors: OP_ERR_MEMORY; OP_ERR_KERNEL for C that cannot be CUDA C, with line and remedy. */
+int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generated *out, struct error *err);
+/* The kernels of messages: "op2_pack4(dat, rows, at, elements, count, dim, row, step)" and "op2_unpack4" for values of
+ * 1, 2, 4 and 8 bytes. */
+void gpu_rows_text(enum gpu_dialect dialect, struct text *out);
+/* The user's text, changed where C++ would read something else. Lines stay. */
+void cuda_copy_text(const struct kernel *k, struct text *out);
+/* What stands before a name of the user's there: nothing, or what makes a word of C++ a name again. */
+const char *cuda_before_name(const char *name);
+/* The name of a constant that is not folded, as a module knows it. */
+void cuda_constant_symbol(const char *name, struct text *out);
+/* C that NVRTC's C++ cannot take: variable-length arrays, compound literals, designators of arrays and out of order. */
+int cuda_check_kernel(const struct kernel *k, struct error *err);
+const char *cuda_prelude(void);
+
+#endif

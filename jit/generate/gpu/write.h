@@ -1,0 +1,46 @@
+/* What the files of the dialects of GPUs share. */
+#ifndef OP2JIT_JIT_GENERATE_GPU_WRITE_H
+#define OP2JIT_JIT_GENERATE_GPU_WRITE_H
+
+#include "jit/generate/gpu/gpu.h"
+#include "jit/generate/skeleton.h"
+
+/* What a language is beside the dialect's words. */
+struct gpu_language {
+  const struct words *words;
+  const char *main_ending, *prelude_file;
+  const char *(*prelude)(void);
+  /* C that the language does not have: an error with line and remedy. */
+  int (*check)(const struct kernel *k, struct error *err);
+  /* The user's text, changed where the language would read something else. Lines stay. */
+  void (*copy_text)(const struct kernel *k, struct text *out);
+};
+const struct gpu_language *gpu_language(enum gpu_dialect dialect);
+
+/* Names beside the skeleton's:
+ *   op2_r results of this thread, op2_y3 values of a global, op2_b3 start values
+ *   op2_h0 shared memory of a target, op2_l0_1 this element's place in it by column 1, op2_p0 rows apart */
+struct gpu_writer {
+  struct generator g;
+  const struct gpu_language *language;
+  const struct gpu_shape *shape;
+  struct gpu_targets targets;
+};
+
+/* An increment that others may meet: of a target. */
+bool gpu_is_increment(const struct gpu_writer *w, const struct desc_arg *a);
+/* The number of the target that holds this dat. */
+int gpu_target_of(const struct gpu_targets *t, int dat);
+
+/* gpu_element.c: everything for element op2_e but its increments of targets, whose rows are declared before. */
+void gpu_put_rows(struct gpu_writer *w); /* rows of increments, cleared */
+void gpu_put_element(struct gpu_writer *w);
+void gpu_put_increments(struct gpu_writer *w); /* rows of increments to where the strategy wants them */
+void gpu_put_places(struct gpu_writer *w);     /* op2_l...: where in shared memory */
+
+/* gpu_result.c: struct op2_slot, how two of them meet, the combining kernel. */
+void gpu_put_slot(struct gpu_writer *w);
+void gpu_put_start(struct gpu_writer *w);  /* op2_r before the first element */
+void gpu_put_finish(struct gpu_writer *w); /* behind the last */
+
+#endif

@@ -1,0 +1,294 @@
+/* CUDA as a row of the table of drivers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "backend/cuda/cuda.h"
+#include "backend/gpu/gpu.h"
+#include "base/log.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "jit/key/elf_note.h"
+#include "op2jit.h"
+#include "ranks/comm.h"
+
+enum { USUAL_SHARED = 48 * 1024, WARP = 32, ATTRIBUTE_SHARED_LIMIT = 8 };
+
+static const struct cuda_driver *driver_of(void *self) {
+  return &((struct cuda *)self)->driver;
+}
+
+static cuda_stream stream_of(void *self) {
+  return ((struct cuda *)self)->stream;
+}
+
+/* ---- opening ---- */
+static struct nvrtc_places places(const struct op_context *ctx) {
+  return (struct nvrtc_places){.named = env_value(ctx->env, ENV_NVRTC),
+                               .cuda_home = ctx->env->cuda_home,
+                               .home = ctx->env->home,
+                               .virtual_env = ctx->env->virtual_env};
+}
+
+static void table_close(struct gpu *c) {
+  struct cuda *cuda = c->self;
+  const struct cuda_driver *d = &cuda->driver;
+  if (cuda->before)
+    d->event_destroy(cuda->before);
+  if (cuda->after)
+    d->event_destroy(cuda->after);
+  if (cuda->stream)
+    d->stream_destroy(cuda->stream);
+  if (cuda->context)
+    d->context_release(cuda->device.handle);
+  if (d->library)
+    cuda_driver_close(&cuda->driver);
+  nvrtc_close(cuda->nvrtc);
+  free(cuda);
+  c->self = NULL;
+}
+
+static int start_device(struct op_context *ctx, struct cuda *cuda, struct error *err) {
+  const struct cuda_driver *d = &cuda->driver;
+  void *context = NULL;
+  int code = cuda_device_choose(d, (int)env_number(ctx->env, ENV_DEVICE, -1), ctx->comm->node_rank,
+                                &cuda->device, err);
+  if (code)
+    return code;
+  int result = d->context_retain(&context, cuda->device.handle);
+  cuda->context = !result;
+  if (!result)
+    result = d->context_set(context);
+  if (!result)
+    result = d->stream_create(&cuda->stream, 0);
+  if (!result)
+    result = d->event_create(&cuda->before, 0);
+  if (!result)
+    result = d->event_create(&cuda->after, 0);
+  code = cuda_check(d, result, err, "starting GPU %d (%s)", cuda->device.ordinal, cuda->device.name);
+  return code ? (err->code = OP_ERR_BACKEND) : OP_OK;
+}
+
+static void tell_device(const struct cuda_device *from, struct gpu_device *to) {
+  *to = (struct gpu_device){.ordinal = from->ordinal,
+                            .max_threads = from->max_threads,
+                            .width = WARP,
+                            .shared_usual = USUAL_SHARED,
+                            .shared_most = from->shared_most};
+  snprintf(to->label, sizeof to->label, "GPU %d", from->ordinal);
+  snprintf(to->name, sizeof to->name, "%s", from->name);
+  snprintf(to->arch, sizeof to->arch, "sm_%d", from->capability);
+}
+
+static void add_nvrtc(const struct nvrtc_places *where, struct error *err) {
+  struct text words = {0};
+  int code = err->code;
+  text_addf(&words, "%s. ", error_message(err));
+  nvrtc_describe(where, &words);
+  error_set(err, code, "%s", text_str(&words));
+  text_free(&words);
+}
+
+static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) {
+  struct cuda *cuda = c->self = calloc(1, sizeof *cuda);
+  if (!cuda)
+    return error_memory(err, "the CUDA driver", sizeof *cuda);
+  int code = cuda_driver_open(&cuda->driver, env_value(ctx->env, ENV_CUDA_DRIVER), err);
+  if (!code)
+    code = start_device(ctx, cuda, err);
+  if (!code)
+    tell_device(&cuda->device, &c->device);
+  /* Who asks for it by name learns everything that is missing at once. */
+  if (code && !cuda->driver.library && env_given(ctx->env, ENV_BACKEND)) {
+    const struct nvrtc_places where = places(ctx);
+    add_nvrtc(&where, err);
+  }
+  return code;
+}
+
+/* ---- the compiler ---- */
+static int check_target(const struct op_context *ctx, const struct gpu *c, struct error *err) {
+  const struct cuda *cuda = c->self;
+  int ptx = 0, target = nvrtc_target(cuda->nvrtc, c->device.arch, &ptx);
+  if (!target)
+    return error_set(err, OP_ERR_BACKEND,
+                     "NVRTC %s (%s) cannot compile for GPU %d (%s, %s), which is too old for it; install an "
+                     "older NVRTC, or "
+                     "name one in OP2_NVRTC",
+                     nvrtc_version(cuda->nvrtc), nvrtc_path(cuda->nvrtc), c->device.ordinal, c->device.name,
+                     c->device.arch);
+  if (ptx)
+    log_line(ctx->log, LOG_INFO, "cuda",
+             "NVRTC %s is older than GPU %d (%s): kernels are made as PTX of compute_%d, which the driver "
+             "translates",
+             nvrtc_version(cuda->nvrtc), c->device.ordinal, c->device.arch, target);
+  return OP_OK;
+}
+
+static int identify(const struct nvrtc *n, struct text *out, struct error *err) {
+  text_addf(out, "nvrtc %s\n", nvrtc_version(n));
+  if (!elf_build_id(nvrtc_path(n), out)) {
+    struct stat file = {0};
+    if (stat(nvrtc_path(n), &file) == 0)
+      text_addf(out, "%lld bytes", (long long)file.st_size);
+  }
+  return text_ok(out) ? OP_OK : error_memory(err, "the compiler's identity", out->length);
+}
+
+static int table_open_compiler(struct gpu *c, struct op_context *ctx, struct error *err) {
+  struct cuda *cuda = c->self;
+  const struct nvrtc_places where = places(ctx);
+  int code = nvrtc_open(&cuda->nvrtc, &where, err);
+  if (!code)
+    code = check_target(ctx, c, err);
+  if (!code)
+    code = identify(cuda->nvrtc, &c->compiler, err);
+  if (code) {
+    nvrtc_close(cuda->nvrtc);
+    cuda->nvrtc = NULL;
+  }
+  return code;
+}
+
+static void table_describe(struct op_context *ctx, struct text *out) {
+  const struct nvrtc_places where = places(ctx);
+  cuda_driver_describe(env_value(ctx->env, ENV_CUDA_DRIVER), out);
+  text_add(out, "; ");
+  nvrtc_describe(&where, out);
+}
+
+static void table_compile(void *self, const struct compile_request *request, struct compile_result *result) {
+  nvrtc_compile(((struct cuda *)self)->nvrtc, request, NULL, 0, result);
+}
+
+static void table_release(void *self, struct compile_result *result) {
+  (void)self;
+  nvrtc_release(result);
+}
+
+static int table_check(void *self, int code, struct error *err, const char *doing) {
+  return cuda_check(driver_of(self), code, err, "%s", doing);
+}
+
+static bool table_is_of_kernel(int code) {
+  static const int codes[] = {214, 700, 702, 710, 714, 715, 716, 717, 718, 719};
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    if (code == codes[i])
+      return true;
+  return false;
+}
+
+/* ---- memory ---- */
+static int table_memory_info(void *self, size_t *left, size_t *total) {
+  return driver_of(self)->memory_info(left, total);
+}
+
+static int table_memory_alloc(void *self, gpu_address *out, size_t bytes) {
+  return driver_of(self)->memory_alloc(out, bytes);
+}
+
+static int table_memory_free(void *self, gpu_address at) {
+  return driver_of(self)->memory_free(at);
+}
+
+static int table_host_alloc(void *self, void **out, size_t bytes) {
+  return driver_of(self)->host_alloc(out, bytes, 0);
+}
+
+static int table_host_free(void *self, void *p) {
+  return driver_of(self)->host_free(p);
+}
+
+static int table_copy_in(void *self, gpu_address to, const void *from, size_t bytes) {
+  return driver_of(self)->copy_in(to, from, bytes, stream_of(self));
+}
+
+static int table_copy_out(void *self, void *to, gpu_address from, size_t bytes) {
+  return driver_of(self)->copy_out(to, from, bytes, stream_of(self));
+}
+
+/* ---- programs ---- */
+static int table_module_load(void *self, gpu_module *out, const void *binary, size_t size) {
+  cuda_module module = NULL;
+  (void)size;
+  const int code = driver_of(self)->module_load(&module, binary, 0, NULL, NULL);
+  *out = module;
+  return code;
+}
+
+static int table_module_unload(void *self, gpu_module module) {
+  return driver_of(self)->module_unload(module);
+}
+
+static int table_module_function(void *self, gpu_function *out, gpu_module module, const char *name) {
+  cuda_function function = NULL;
+  const int code = driver_of(self)->module_function(&function, module, name);
+  *out = function;
+  return code;
+}
+
+static int table_module_global(void *self, gpu_address *out, size_t *bytes, gpu_module module,
+                               const char *name) {
+  return driver_of(self)->module_global(out, bytes, module, name);
+}
+
+static int table_function_shared(void *self, gpu_function function, int bytes) {
+  return driver_of(self)->function_set(function, ATTRIBUTE_SHARED_LIMIT, bytes);
+}
+
+static int table_launch(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
+                        void **values, const struct gpu_sizes *sizes) {
+  (void)sizes;
+  return driver_of(self)->launch(function, blocks, 1, 1, threads, 1, 1, shared, stream_of(self), values,
+                                 NULL);
+}
+
+/* ---- waiting and time ---- */
+static int table_wait(void *self) {
+  return driver_of(self)->stream_wait(stream_of(self));
+}
+
+static int table_time_begin(void *self) {
+  const struct cuda *cuda = self;
+  return cuda->driver.event_record(cuda->before, cuda->stream);
+}
+
+static int table_time_end(void *self, double *seconds) {
+  const struct cuda *cuda = self;
+  float milliseconds = 0;
+  int code = cuda->driver.event_record(cuda->after, cuda->stream);
+  if (!code)
+    code = cuda->driver.event_wait(cuda->after);
+  if (!code)
+    code = cuda->driver.event_elapsed(&milliseconds, cuda->before, cuda->after);
+  *seconds = 1e-3 * (double)milliseconds;
+  return code;
+}
+
+const struct gpu_driver gpu_cuda = {.backend = "cuda",
+                                    .dialect = GPU_DIALECT_CUDA,
+                                    .out_of_memory = CUDA_OUT_OF_MEMORY,
+                                    .open = table_open,
+                                    .close = table_close,
+                                    .open_compiler = table_open_compiler,
+                                    .describe = table_describe,
+                                    .compile = table_compile,
+                                    .release = table_release,
+                                    .check = table_check,
+                                    .is_of_kernel = table_is_of_kernel,
+                                    .memory_info = table_memory_info,
+                                    .memory_alloc = table_memory_alloc,
+                                    .memory_free = table_memory_free,
+                                    .host_alloc = table_host_alloc,
+                                    .host_free = table_host_free,
+                                    .copy_in = table_copy_in,
+                                    .copy_out = table_copy_out,
+                                    .module_load = table_module_load,
+                                    .module_unload = table_module_unload,
+                                    .module_function = table_module_function,
+                                    .module_global = table_module_global,
+                                    .function_shared = table_function_shared,
+                                    .launch = table_launch,
+                                    .wait = table_wait,
+                                    .time_begin = table_time_begin,
+                                    .time_end = table_time_end};

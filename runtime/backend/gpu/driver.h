@@ -1,0 +1,93 @@
+/* What the backend of GPUs asks of a driver: one table of functions each for CUDA, HIP and OpenCL. Functions that
+ * return a code return the driver's own, 0 is success; `self` is what `open` made. Work is done in the order in
+ * which it is given. */
+#ifndef OP2JIT_BACKEND_GPU_DRIVER_H
+#define OP2JIT_BACKEND_GPU_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "jit/compiler.h"
+#include "jit/generate/gpu/gpu.h"
+
+struct gpu;
+struct op_context;
+
+typedef unsigned long long gpu_address; /* of device memory, 0: none */
+typedef void *gpu_module;
+typedef void *gpu_function;
+
+struct gpu_device {
+  int ordinal;
+  char label[32]; /* for messages: "GPU 0" */
+  char name[128];
+  char arch[256];                /* what code is made for: "sm_90" */
+  int max_threads;               /* of a block */
+  int width;                     /* threads that run in step: sizes of blocks are multiples of it */
+  int shared_usual, shared_most; /* bytes of a block: without asking, and at all */
+  bool is_cpu;                   /* a driver that runs kernels on the host's processors */
+  bool no_double;                /* it has no type double */
+  bool no_atomics;               /* nor atomic operations on words of 8 bytes */
+};
+
+/* The parameters of a kernel: their bytes, 0 for a gpu_address. */
+struct gpu_sizes {
+  int count;
+  const int *bytes;
+};
+
+struct gpu_driver {
+  const char *backend; /* "cuda" */
+  enum gpu_dialect dialect;
+  int out_of_memory; /* the code */
+
+  /* ---- opening: these make errors of ours ---- */
+  /* Library, device and queue: fills c->self and c->device. `c->self` is there after a failure too, if it has to be
+   * closed. OP_ERR_BACKEND says what is missing. */
+  int (*open)(struct gpu *c, struct op_context *ctx, struct error *err);
+  void (*close)(struct gpu *c);
+  /* Fills c->compiler, the compiler's identity. Ranks with the same device have one. */
+  int (*open_compiler)(struct gpu *c, struct op_context *ctx, struct error *err);
+  /* For `op2jit info` and for who lacks something: driver, devices, compiler. */
+  void (*describe)(struct op_context *ctx, struct text *out);
+  /* As struct compiler's. */
+  void (*compile)(void *self, const struct compile_request *request, struct compile_result *result);
+  void (*release)(void *self, struct compile_result *result);
+  /* OP_OK for code 0; else OP_ERR_DEVICE, or OP_ERR_MEMORY where that is the reason: "DOING failed: out of memory
+   * (NAME, 2)". */
+  int (*check)(void *self, int code, struct error *err, const char *doing);
+  /* Is it the code of a kernel that was running, whatever the call? */
+  bool (*is_of_kernel)(int code);
+
+  /* ---- memory ---- */
+  int (*memory_info)(void *self, size_t *left, size_t *total);
+  int (*memory_alloc)(void *self, gpu_address *out, size_t bytes);
+  int (*memory_free)(void *self, gpu_address at);
+  int (*host_alloc)(void *self, void **out, size_t bytes); /* that copies go from and to */
+  int (*host_free)(void *self, void *p);
+  /* The bytes of memory that is not host_alloc's are taken when it returns. */
+  int (*copy_in)(void *self, gpu_address to, const void *from, size_t bytes);
+  int (*copy_out)(void *self, void *to, gpu_address from, size_t bytes);
+
+  /* ---- programs ---- */
+  int (*module_load)(void *self, gpu_module *out, const void *binary, size_t size);
+  int (*module_unload)(void *self, gpu_module module);
+  int (*module_function)(void *self, gpu_function *out, gpu_module module, const char *name);
+  /* Memory of a variable of the program; NULL: constants are passed with each launch. */
+  int (*module_global)(void *self, gpu_address *out, size_t *bytes, gpu_module module, const char *name);
+  /* Before a launch with more than device.shared_usual bytes. NULL: needless */
+  int (*function_shared)(void *self, gpu_function function, int bytes);
+  int (*launch)(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
+                void **values, const struct gpu_sizes *sizes);
+
+  /* ---- waiting and time ---- */
+  int (*wait)(void *self);
+  int (*time_begin)(void *self);
+  int (*time_end)(void *self, double *seconds); /* since time_begin; waits */
+};
+
+extern const struct gpu_driver gpu_cuda;
+
+#endif

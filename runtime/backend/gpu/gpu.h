@@ -1,0 +1,184 @@
+/* The backend of GPUs, whatever their driver: what it keeps in ctx->backend_state and in each loop. */
+#ifndef OP2JIT_BACKEND_GPU_H
+#define OP2JIT_BACKEND_GPU_H
+
+#include "backend/backend.h"
+#include "backend/gpu/driver.h"
+#include "mesh/data.h"
+#include "record/record.h"
+
+struct op_context;
+struct plan_cache;
+struct plan_entry;
+
+extern const struct backend backend_cuda;
+
+/* ---- memory (memory.c) ---- */
+/* A copy of an array of the host that does not change while it is in use: maps, numbers, plans. */
+struct gpu_array {
+  const void *host;
+  size_t bytes;
+  unsigned epoch;
+  gpu_address at;
+  int uses;
+  struct gpu_array *next;
+};
+
+/* Loops whose kernels the GPU was given since it was last waited for. */
+enum { GPU_UNDER_WAY = 6 };
+struct gpu_under_way {
+  int count;
+  bool more; /* than have room */
+  struct gpu_launched {
+    char loop[80], variant[48];
+  } items[GPU_UNDER_WAY];
+};
+
+struct gpu {
+  const struct gpu_driver *driver;
+  void *self; /* the driver's; NULL: nothing is open */
+  struct gpu_device device;
+  bool compiles;        /* its compiler is open; else another rank gives what it makes */
+  struct text compiler; /* its identity */
+  struct jit *jit;      /* programs; NULL until the first */
+  struct jit *prover;   /* the context's */
+  struct gpu_array *arrays;
+  struct gpu_rows *rows;    /* halo.c's; NULL until ranks exchange rows */
+  struct plan_cache *plans; /* the context's */
+  size_t used;              /* bytes of device memory */
+  unsigned char *landing;   /* pinned memory that results are copied to */
+  size_t landing_bytes;
+  struct gpu_under_way under_way;
+  bool failed;     /* a kernel failed: the driver takes no more work */
+  bool gpu_to_mpi; /* MPI is given the device's memory */
+};
+struct gpu *gpu_of(const struct op_context *ctx);
+
+/* OP_ERR_MEMORY says how much `what` needs and how much is free. */
+int gpu_allocate(struct gpu *c, gpu_address *out, size_t bytes, struct error *err, const char *what, ...)
+    __attribute__((format(printf, 5, 6)));
+void gpu_release(struct gpu *c, gpu_address at, size_t bytes);
+/* The device's copy of the array, made if it is not there. Each one that was got is put back once. */
+int gpu_array_get(struct gpu *c, const void *host, size_t bytes, unsigned epoch, struct gpu_array **out,
+                  struct error *err);
+void gpu_array_put(struct gpu *c, struct gpu_array *array);
+/* At least so many bytes of pinned memory. */
+int gpu_landing(struct gpu *c, size_t bytes, struct error *err);
+/* Wait for everything; a failure is remembered. */
+int gpu_wait(struct gpu *c, struct error *err, const char *doing, ...) __attribute__((format(printf, 3, 4)));
+extern const struct mover gpu_mover;
+gpu_address gpu_dat_address(const struct dat *dat);
+
+/* ---- failures (failure.c) ---- */
+/* The GPU is given kernels of the loop; it has done all it was given. */
+void gpu_given(struct gpu *c, const char *loop, const char *variant);
+void gpu_waited(struct gpu *c);
+/* As the driver's check, for calls that may also say that a kernel failed which was given before: the message names the
+ * loops that it can be of. */
+int gpu_failed(struct gpu *c, int code, struct error *err, const char *doing, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- halos (halo.c): the mover's messages ---- */
+int gpu_messages_new(struct op_context *ctx, size_t bytes, struct device_messages **out,
+                     unsigned char **memory, struct error *err);
+void gpu_messages_free(struct op_context *ctx, struct device_messages *m);
+int gpu_pack_rows(struct op_context *ctx, struct device_messages *m, size_t at, struct dat *dat,
+                  const int *elements, long count, struct error *err);
+int gpu_unpack_rows(struct op_context *ctx, struct device_messages *m, size_t at, struct dat *dat,
+                    const int *elements, long count, struct error *err);
+int gpu_hand_over(struct op_context *ctx, struct device_messages *m, struct error *err);
+int gpu_take_over(struct op_context *ctx, struct device_messages *m, struct error *err);
+/* The kernels for it, before the first exchange of the loop's halos. Collective. */
+int gpu_rows_prepare(struct op_context *ctx, struct loop *loop, struct error *err);
+/* Files of their text, which is a description's. */
+int gpu_rows_generate(const struct desc *d, struct generated *out, struct error *err);
+void gpu_rows_free(struct gpu *c);
+
+/* ---- programs (program.c) ---- */
+struct gpu_program {
+  gpu_module module;
+  int *constant_changes; /* per constant: which value it holds, -1: none */
+};
+/* From memory, the cache, the compiler or the rank that asks them for this kind of GPU; collective over its ranks.
+ * `shape` NULL: the kernels of messages (halo.c), which `loop` needs first. Belongs to the backend's jit. */
+int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+                    const struct gpu_shape *shape, struct gpu_program **out, struct error *err);
+/* Constants that are not folded, where they changed. */
+int gpu_program_constants(struct op_context *ctx, const struct loop *loop, struct gpu_program *program,
+                          struct error *err);
+
+/* ---- variants (variant.c) ---- */
+struct gpu_launch {
+  int blocks;
+  int begin, end; /* elements, or positions in a list */
+  int first;      /* position in the plan's list of blocks */
+  int slot;
+};
+
+/* What one part of a loop needs of its own; an empty part has no launches. */
+struct gpu_part {
+  struct gpu_launch *launches;
+  int nlaunches;
+  unsigned shared; /* bytes */
+  int *staged_at;  /* per target: bytes into the shared memory */
+  struct gpu_array *
+      *arrays; /* in the order of the parameters, NULL where there is none; then 2 per target for APART */
+  int narrays;
+  const struct plan_entry **plans;
+  int nplans;
+  union gpu_word {
+    gpu_address address;
+    long long wide;
+    int number;
+  } * words;     /* what each parameter is */
+  void **values; /* what the driver takes: a pointer to each parameter's bytes */
+  int *sizes;    /* and how many, as struct gpu_sizes */
+  bool filled;   /* all but the globals, which are looked at in every call */
+  int *list;     /* elements of blocks sorted by colour, or of colours, owned */
+  gpu_address *apart;
+  size_t *apart_bytes;
+};
+
+struct gpu_variant {
+  struct gpu_shape shape;
+  int each; /* elements per thread, where a thread walks */
+  char *name;
+  bool ready;
+  struct gpu_program *program;
+  gpu_function function, combine, *sums; /* sums: one per target, APART only */
+  struct gpu_parameters parameters;
+  struct gpu_part parts[LOOP_PARTS];
+  int nslots, nresults; /* slots that count come first */
+  gpu_address slots, warps;
+  size_t slots_bytes, warps_bytes;
+  struct gpu_memory {
+    gpu_address at;
+    size_t bytes;
+  } * globals; /* by parameter: of those that do not travel with a launch */
+};
+
+struct gpu_loop {
+  struct gpu_targets targets;
+  struct gpu_variant *variants; /* the first is the default */
+  int nvariants;
+};
+/* All variants that make sense for the loop, or only the default. Nothing is compiled. */
+int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, bool all,
+                   struct error *err);
+/* ready.c: the plan and its memory, then the code of one variant. Ranks do it together; another one may fail where
+ * this one does not. */
+int gpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error *err);
+int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err);
+/* Everything that was made is released; what the variant is stays. */
+void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets);
+void gpu_variant_free(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets);
+void gpu_loop_free(struct gpu *c, struct gpu_loop *l);
+
+/* ---- launches (launch.c) ---- */
+int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_variant *v, int part,
+                    struct error *err);
+/* Combine the results on the device and wait for them. */
+int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
+                      struct error *err);
+
+#endif

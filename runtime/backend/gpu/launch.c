@@ -1,0 +1,200 @@
+/* One loop on the device: parameters, launches, results. The host waits only for results. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "gpu.h"
+#include "mesh/data.h"
+#include "op2jit.h"
+#include "record/launch.h"
+
+struct call {
+  struct op_context *ctx;
+  struct gpu *c;
+  struct launch *launch;
+  struct loop *loop;
+  struct gpu_variant *v;
+  struct gpu_part *p;
+  long begin; /* the part's first element */
+  const struct gpu_targets *targets;
+  struct error *err;
+};
+
+static const struct dat *dat_of(const struct loop *loop, int dat) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->desc.args[i].dat == dat)
+      return loop->args[i].dat;
+  return NULL;
+}
+
+/* Values of a READ or RW global, or what MIN and MAX start from. */
+static void *global_values(const struct launch *launch, int arg) {
+  const struct loop_arg *a = &launch->loop->args[arg];
+  return a->access == OP_READ || a->access == OP_RW ? launch->globals + a->offset : launch->slots + a->offset;
+}
+
+static void set_number(struct call *call, enum gpu_parameter_kind kind, int number) {
+  for (int i = 0; i < call->v->parameters.count; i++)
+    if (call->v->parameters.items[i].kind == kind)
+      call->p->words[i].number = number;
+}
+
+/* A global that does not travel with the launch. */
+static int copy_global(struct call *call, int at) {
+  const struct gpu_parameter *p = &call->v->parameters.items[at];
+  size_t bytes = call->loop->args[p->index].bytes;
+  int code = call->c->driver->copy_in(call->c->self, call->v->globals[at].at,
+                                      global_values(call->launch, p->index), bytes);
+  call->p->words[at].address = call->v->globals[at].at;
+  return gpu_failed(call->c, code, call->err, "loop %s: copying argument %d to the GPU", call->loop->name,
+                    p->index + 1);
+}
+
+static long dat_stride(const struct dat *dat) {
+  return dat->soa ? dat->stride : dat->dim;
+}
+
+static void fill_word(struct call *call, int i) {
+  const struct gpu_variant *v = call->v;
+  const struct gpu_parameter *p = &v->parameters.items[i];
+  union gpu_word *word = &call->p->words[i];
+  switch (p->kind) {
+  case GPU_P_DAT: {
+    const struct dat *dat = dat_of(call->loop, p->index);
+    word->address = dat && dat->replicas[SPACE_DEVICE].bytes ? gpu_dat_address(dat) : 0;
+    break;
+  }
+  case GPU_P_STRIDE: word->wide = dat_stride(dat_of(call->loop, p->index)); break;
+  case GPU_P_SLOTS: word->address = v->slots; break;
+  case GPU_P_WARPS: word->address = v->warps; break;
+  case GPU_P_STAGED_AT: word->number = call->p->staged_at[p->index]; break;
+  case GPU_P_APART: word->address = call->p->apart[p->index]; break;
+  default: word->address = call->p->arrays[i] ? call->p->arrays[i]->at : 0;
+  }
+  call->p->values[i] = word;
+}
+
+/* A record's dats are always the same ones, so only its globals are looked at again. */
+static int fill(struct call *call) {
+  const struct gpu_variant *v = call->v;
+  int code = OP_OK;
+  for (int i = 0; i < v->parameters.count && !code; i++) {
+    const struct gpu_parameter *p = &v->parameters.items[i];
+    bool global = p->kind == GPU_P_GLOBAL || p->kind == GPU_P_START;
+    if (!call->p->filled && (!global || p->column))
+      fill_word(call, i);
+    if (global && p->column)
+      code = copy_global(call, i);
+    else if (global)
+      call->p->values[i] = global_values(call->launch, p->index);
+  }
+  call->p->filled = !code;
+  return code;
+}
+
+static int failed(struct call *call, int code, const char *doing) {
+  if (!code)
+    return OP_OK;
+  call->c->failed = true;
+  return gpu_failed(call->c, code, call->err, "loop %s, variant %s, %s: %s", call->loop->name, call->v->name,
+                    call->c->device.label, doing);
+}
+
+static int launch_all(struct call *call) {
+  const struct gpu_variant *v = call->v;
+  const struct gpu_sizes sizes = {v->parameters.count, call->p->sizes};
+  int code = 0;
+  gpu_given(call->c, call->loop->name, v->name);
+  for (int k = 0; k < call->p->nlaunches && !code; k++) {
+    const struct gpu_launch *l = &call->p->launches[k];
+    if (!l->blocks)
+      continue;
+    set_number(call, GPU_P_BEGIN, l->begin);
+    set_number(call, GPU_P_END, l->end);
+    set_number(call, GPU_P_FIRST, l->first);
+    set_number(call, GPU_P_SLOT, l->slot);
+    code = call->c->driver->launch(call->c->self, v->function, (unsigned)l->blocks, (unsigned)v->shape.block,
+                                   call->p->shared, call->p->values, &sizes);
+  }
+  return failed(call, code, "launching the kernel");
+}
+
+static int launch_sums(struct call *call) {
+  static const int bytes[] = {0, sizeof(long long), 0, 0, 0, sizeof(int)};
+  static const struct gpu_sizes sizes = {6, bytes};
+  const struct gpu_variant *v = call->v;
+  int code = 0;
+  for (int k = 0; v->shape.strategy == GPU_APART && k < call->targets->count && !code; k++) {
+    const struct dat *dat = dat_of(call->loop, call->targets->items[k].dat);
+    struct gpu_array *const *reverse = &call->p->arrays[v->parameters.count + 2 * k];
+    gpu_address to = gpu_dat_address(dat);
+    long long stride = dat_stride(dat);
+    int targets = (int)dat->set->extents[EXTENT_NONEXEC];
+    void *values[] = {&to, &stride, &reverse[0]->at, &reverse[1]->at, &call->p->apart[k], &targets};
+    unsigned blocks = ((unsigned)targets + GPU_SUM_THREADS - 1) / GPU_SUM_THREADS;
+    if (blocks)
+      code = call->c->driver->launch(call->c->self, v->sums[k], blocks, GPU_SUM_THREADS, 0, values, &sizes);
+  }
+  return failed(call, code, "launching the sums of increments");
+}
+
+/* The one result to where the loop expects slot 0, or to its globals. */
+static void hand_over(struct call *call) {
+  struct loop *loop = call->loop;
+  for (int i = 0; i < loop->nargs; i++) {
+    long at = gpu_slot_offset(&loop->desc, i);
+    if (at < 0)
+      continue;
+    const struct loop_arg *a = &loop->args[i];
+    bool global = a->form == DESC_GBL && (a->access == OP_WRITE || a->access == OP_RW);
+    memcpy((global ? call->launch->globals : call->launch->slots) + a->offset, call->c->landing + at,
+           gpu_slot_size(&loop->desc, i));
+  }
+}
+
+int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
+                      struct error *err) {
+  static const int sizes_of[] = {0, sizeof(int), 0};
+  static const struct gpu_sizes sizes = {3, sizes_of};
+  struct loop *loop = launch->loop;
+  struct call call = {.ctx = ctx, .c = gpu_of(ctx), .launch = launch, .loop = loop, .v = v, .err = err};
+  const struct gpu_driver *d = call.c->driver;
+  const size_t bytes = gpu_slot_bytes(&loop->desc);
+  int count = v->nresults;
+  if (!bytes || !count)
+    return OP_OK;
+  void *values[] = {(void *)&v->slots, &count, (void *)&v->warps};
+  int code = d->launch(call.c->self, v->combine, 1, GPU_COMBINE_THREADS, 0, values, &sizes);
+  if (!code)
+    code = d->copy_out(call.c->self, call.c->landing, v->slots, bytes);
+  if (!code)
+    code = d->wait(call.c->self);
+  if (code)
+    return failed(&call, code, "running the kernel");
+  gpu_waited(call.c);
+  ctx->counters->bytes_from_device += (long long)bytes;
+  hand_over(&call);
+  return OP_OK;
+}
+
+int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_variant *v, int part,
+                    struct error *err) {
+  struct loop *loop = launch->loop;
+  const struct gpu_loop *l = loop->backend_state;
+  struct call call = {.ctx = ctx,
+                      .c = gpu_of(ctx),
+                      .launch = launch,
+                      .loop = loop,
+                      .v = v,
+                      .p = &v->parts[part],
+                      .begin = loop->parts[part].begin,
+                      .targets = &l->targets,
+                      .err = err};
+  int code = gpu_program_constants(ctx, loop, v->program, err);
+  if (!code)
+    code = fill(&call);
+  if (!code)
+    code = launch_all(&call);
+  return code ? code : launch_sums(&call);
+}
