@@ -1,4 +1,4 @@
-"""The pieces of docs/python.md, one after the other, as one program."""
+"""The pieces of docs/python.md, one after the other, as one program; and those of docs/guide/coming.md."""
 
 import linecache
 import os
@@ -9,15 +9,25 @@ import pytest
 ROOT = os.environ["OP2JIT_ROOT"]
 
 
-@pytest.mark.compiled
-def test_the_manual(capsys):
-    with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
+def run_pieces(*path):
+    """As one program; how many there were."""
+    with open(os.path.join(ROOT, "docs", *path), encoding="utf-8") as file:
         pieces = re.findall(r"^```python\n(.*?)^```", file.read(), re.DOTALL | re.MULTILINE)
-    assert len(pieces) > 8
     space = {"__name__": "manual"}
     for number, piece in enumerate(pieces):
-        name = f"piece {number} of python.md"
+        name = f"piece {number} of {path[-1]}"
         linecache.cache[name] = (len(piece), None, piece.splitlines(True), name)
         exec(compile(piece, name, "exec"), space)
+    return len(pieces)
+
+
+@pytest.mark.compiled
+def test_coming_from_elsewhere():
+    assert run_pieces("guide", "coming.md") == 2
+
+
+@pytest.mark.compiled
+def test_the_manual(capsys):
+    assert run_pieces("python.md") > 8
     said = capsys.readouterr().out
     assert "WRITE (found)" in said and "seen.append is no function" in said and "copy_left" in said

@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# ./dev docs: the manual as a site, in .cache/dev/site. Sourced by ./dev; docs_site is also what the tests call.
+
+# docs_site ROOT COMMAND WORK: pages and drawings are gathered in WORK/source, and the site is made in WORK/html.
+# What Sphinx finds fault with is an error.
+docs_site() {
+  local root=$1 command=$2 work=$3 view
+  rm -rf "$work" && mkdir -p "$work/source" "$work/doxygen" || return 1
+  # Links lead out of docs/: what they name lies beside it, as in the tree.
+  cp -R "$root/docs" "$work/source/" && cp -R "$root/include" "$root/samples" "$root"/*.md "$work/source/" || return 1
+  mkdir -p "$work/source/docs/guide/drawings"
+  for view in sets maps colours owners tiles halos; do
+    "$command" mesh draw --of $view "$root/docs/guide/plate.msh" "$work/source/docs/guide/drawings/$view.svg" || return 1
+  done
+  (cd "$root" && { cat docs/guide/Doxyfile && echo "OUTPUT_DIRECTORY = $work/doxygen"; } | doxygen - >"$work/doxygen.log" 2>&1) ||
+    { cat "$work/doxygen.log"; return 1; }
+  cp "$root/meson.build" "$work/source/"
+  OP2JIT_DOXYGEN=$work/doxygen/xml sphinx-build -q -W --keep-going -c "$work/source/docs/guide" "$work/source/docs" "$work/html"
+}
+
+docs() {
+  [ $# -eq 0 ] || usage docs "./dev docs does not know '$1'"
+  setup
+  setup_with docs
+  if ! command -v sphinx-build >/dev/null || ! command -v doxygen >/dev/null; then
+    fail "there is no sphinx-build or no doxygen: the packages of 'docs' could not be installed"
+  fi
+  build build runtime/cli/op2jit || exit 1
+  step "draw, read the headers, make the site" docs docs_site "$ROOT" "$ROOT/build/runtime/cli/op2jit" "$STATE/site" || exit 1
+  say "The site begins at .cache/dev/site/html/index.html"
+}
