@@ -228,10 +228,11 @@ static int revive(struct op_context *ctx, struct set *set) {
 
 /* Where the parent has no local numbers yet the next loop makes them, of subsets too. */
 static int number(struct op_context *ctx, struct set *set) {
-  if (!spread_wanted(ctx))
+  const bool is_spread = set->sub->parent->spread;
+  if (!spread_wanted(ctx) && !is_spread)
     return subset_number(ctx, set, api_error());
   const int code = subset_count(ctx, set, api_error());
-  return code || !set->sub->parent->spread ? code : subset_spread(ctx, set, api_error());
+  return code || !is_spread ? code : subset_spread(ctx, set, api_error());
 }
 
 static int make(struct op_context *ctx, struct set *parent, const struct chosen *chosen, const char *name,

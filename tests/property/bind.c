@@ -94,6 +94,7 @@ bool binding_make(struct binding *b, struct world *w, const struct kernel *k, co
   b->set = world_set(w, k->single ? 1 : -1);
   if (b->set < 0)
     return false;
+  b->subset = !k->single && random_chance(&w->random, 30) ? world_subset(w, b->set) : -1;
   for (int p = 0; p < k->nparams; p++) {
     b->map[p] = b->dat[p] = b->kept[p] = -1;
     b->present[p] |= !k->params[p].optional;
@@ -146,6 +147,8 @@ static void run_model(struct binding *b, struct world *w) {
   for (int p = 0; p < b->kernel->nparams; p++)
     f.at[p][0] = b->model[p];
   for (int e = 0; e < w->sets[b->set].size; e++) {
+    if (b->subset >= 0 && !w->subsets[b->subset].in[e])
+      continue;
     for (int p = 0; p < b->kernel->nparams; p++)
       if (!is_global(&b->kernel->params[p]) && b->present[p])
         aim(b, w, &f, p, e, numbers[p]);
@@ -277,14 +280,15 @@ bool binding_run(struct binding *b, struct world *w, struct coverage *c) {
   op_arg args[MAX_PARAMS];
   world_say(w, "{\n");
   say_globals(b, w);
-  world_say(w, "op_par_loop(text_%s, \"%s\", s%d", b->kernel->name, b->kernel->name, b->set);
+  world_say(w, "op_par_loop(text_%s, \"%s\", %s%d", b->kernel->name, b->kernel->name,
+            b->subset < 0 ? "s" : "u", b->subset < 0 ? b->set : b->subset);
   for (int p = 0; p < b->kernel->nparams; p++)
     args[p] = make_arg(b, w, p);
   world_say(w, ");\n}\n");
   run_model(b, w);
   long long loops = op_counters()->loops;
-  int code = op_par_loop_array(b->text, b->kernel->name, w->sets[b->set].handle, b->kernel->nparams, args,
-                               __FILE__, __LINE__);
+  const op_set set = b->subset < 0 ? w->sets[b->set].handle : w->subsets[b->subset].handle;
+  int code = op_par_loop_array(b->text, b->kernel->name, set, b->kernel->nparams, args, __FILE__, __LINE__);
   if (code != OP_OK)
     world_fail(w, "op_par_loop failed: %s: %s", op_last_error()->name, op_last_error()->message);
   else if (op_counters()->loops != loops + 1)

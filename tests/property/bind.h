@@ -8,7 +8,7 @@
 struct binding {
   const struct kernel *kernel;
   const char *text;
-  int set;
+  int set, subset; /* -1: all elements */
   bool present[MAX_PARAMS];
   int map[MAX_PARAMS], dat[MAX_PARAMS], kept[MAX_PARAMS]; /* numbers in the world, -1 */
   /* Globals and infos: the model's and the library's. */

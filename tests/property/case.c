@@ -79,6 +79,8 @@ static bool run_again(struct run *run, int kernel) {
   for (int p = 0; p < b->kernel->nparams; p++)
     if (b->dat[p] >= 0 && !run->w->dats[b->dat[p]].handle)
       return run_first(run, kernel);
+  if (b->subset >= 0 && random_chance(&run->w->random, 50) && !world_subset_again(run->w, b->subset))
+    return false;
   binding_new_values(b, run->w);
   long long records = op_counters()->records;
   if (!world_refresh(run->w) || !binding_run(b, run->w, run->coverage))

@@ -63,6 +63,10 @@ void world_close(struct world *w) {
     free(w->dats[d].array);
     free(w->dats[d].data);
   }
+  for (int u = 0; u < w->nsubsets; u++) {
+    op_free_set(w->subsets[u].handle);
+    free(w->subsets[u].in);
+  }
   text_free(&w->program);
   text_free(&w->failure);
 }
@@ -102,6 +106,52 @@ int world_set(struct world *w, int size) {
         return s;
     }
   return new_set(w, size >= 0 ? size : random_size(w));
+}
+
+/* ---- subsets ---- */
+
+/* This rank's elements of it, from the last one down where it is no range. */
+static bool declare_subset(struct world *w, struct wsubset *u) {
+  const struct wset *s = &w->sets[u->set];
+  int *elements = take((size_t)s->size * sizeof *elements), n = 0;
+  for (int e = s->end - 1; e >= s->begin; e--)
+    if (u->in[e])
+      elements[n++] = e - s->begin;
+  u->handle = u->range ? op_decl_subset_range(s->handle, n ? elements[n - 1] : 0, n, "u")
+                       : op_decl_subset(s->handle, n, n ? elements : NULL, "u");
+  free(elements);
+  if (!u->handle || op_get_size(u->handle) != n)
+    world_fail(w, "op_decl_subset failed: %s", op_last_error()->message);
+  return w->failure.length == 0;
+}
+
+int world_subset(struct world *w, int set) {
+  if (w->nsubsets == MAX_SUBSETS)
+    return -1;
+  struct wsubset *u = &w->subsets[w->nsubsets];
+  const int size = w->sets[set].size, share = random_below(&w->random, 101);
+  *u = (struct wsubset){.set = set, .range = random_chance(&w->random, 30), .in = take((size_t)size)};
+  const int low = size ? random_below(&w->random, size) : 0,
+            high = low + random_below(&w->random, size - low + 1);
+  world_say(w, "/* u%d: elements of s%d */ static int e%d[] = {", w->nsubsets, set, w->nsubsets);
+  for (int e = 0; e < size; e++) {
+    u->in[e] = u->range ? e >= low && e < high : random_chance(&w->random, share);
+    if (u->in[e])
+      world_say(w, "%d, ", e);
+  }
+  world_say(w, "};\nop_set u%d = op_decl_subset(s%d, (int)(sizeof e%d / sizeof(int)), e%d, \"u\");\n",
+            w->nsubsets, set, w->nsubsets, w->nsubsets);
+  declare_subset(w, u);
+  return w->nsubsets++;
+}
+
+bool world_subset_again(struct world *w, int subset) {
+  struct wsubset *u = &w->subsets[subset];
+  world_say(w, "op_free_set(u%d);\nu%d = op_decl_subset(s%d, (int)(sizeof e%d / sizeof(int)), e%d, \"u\");\n",
+            subset, subset, u->set, subset, subset);
+  if (op_free_set(u->handle) != OP_OK)
+    world_fail(w, "op_free_set failed: %s", op_last_error()->message);
+  return declare_subset(w, u);
 }
 
 /* Sums of floats over more elements would not be exact. */

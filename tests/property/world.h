@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "kernel.h"
 
-enum { MAX_SETS = 12, MAX_MAPS = 32, MAX_DATS = 64, MAX_KEPT = 32 };
+enum { MAX_SETS = 12, MAX_MAPS = 32, MAX_DATS = 64, MAX_KEPT = 32, MAX_SUBSETS = 16 };
 
 struct wset {
   op_set handle;
@@ -29,6 +29,13 @@ struct wdat {
   double tolerance; /* of what was rounded; 0: exact */
   unsigned char *data;
   unsigned char *array; /* of a view: this rank's rows; NULL: an ordinary dat */
+};
+
+struct wsubset {
+  op_set handle;
+  int set;
+  bool range;
+  bool *in; /* for each element of the set */
 };
 
 /* A global with a handle. */
@@ -55,6 +62,8 @@ struct world {
   int ndats;
   struct wkept kept[MAX_KEPT];
   int nkept;
+  struct wsubset subsets[MAX_SUBSETS];
+  int nsubsets;
   struct text program; /* what was done, as a C program */
   struct text failure; /* the first difference */
 };
@@ -64,6 +73,9 @@ void world_close(struct world *w);
 
 /* Numbers of objects that fit, new or old; -1 when there is no more room. `size` -1: any. */
 int world_set(struct world *w, int size);
+/* A new subset; and a declared one freed, and declared again with the same elements. */
+int world_subset(struct world *w, int set);
+bool world_subset_again(struct world *w, int subset);
 /* `column` -1: the whole row is used. `alone`: no two elements may share a target there. */
 int world_map(struct world *w, int from, int arity, int column, bool alone);
 int world_dat(struct world *w, int set, int dim, enum vtype type, bool soa);
