@@ -7,6 +7,7 @@
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "mesh/reach.h"
+#include "mesh/subset.h"
 #include "record/sites.h"
 
 static struct report_view *find_views(const struct op_context *ctx, int *count) {
@@ -46,11 +47,12 @@ struct use {
 };
 
 static void note_use(struct use *uses, int *count, const struct loop *loop, const struct loop_arg *arg) {
+  const struct map *map = map_origin(arg->map); /* of a subset: the set's, which has the numbering */
   int u = 0;
-  while (u < *count && uses[u].map != arg->map)
+  while (u < *count && uses[u].map != map)
     u++;
   if (u == *count)
-    uses[(*count)++] = (struct use){.map = arg->map};
+    uses[(*count)++] = (struct use){.map = map};
   if (arg->dat->row_bytes > uses[u].row_bytes)
     uses[u].row_bytes = arg->dat->row_bytes;
   if (loop->name == uses[u].loop)
@@ -65,7 +67,7 @@ static void note_use(struct use *uses, int *count, const struct loop *loop, cons
 static void note_loop(struct use *uses, int *count, const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (arg->present && arg->dat && arg->map)
+    if (arg->present && arg->dat && !arg_is_direct(arg))
       note_use(uses, count, loop, arg);
   }
 }
