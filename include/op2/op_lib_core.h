@@ -18,9 +18,19 @@
 
 #ifdef __cplusplus
 #include <cstddef>
-#include <iostream>
 #include <limits>
+#if defined(OP2JIT_READING_FEW)
+/* What of these a text may mean without a word: see jit/clang/read/. */
+#include <ctype.h>
+#include <errno.h>
+#include <locale.h>
+#include <pthread.h>
+#include <time.h>
+#include <wchar.h>
+#else
+#include <iostream>
 #include <stdexcept>
+#endif
 #endif
 
 #include "op2jit_compiled.h"

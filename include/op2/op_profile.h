@@ -4,7 +4,7 @@
 
 #include "op_lib_c.h"
 
-#ifdef __cplusplus
+#if defined(__cplusplus) && !defined(OP2JIT_READING_FEW)
 #include <chrono>
 #include <functional>
 #include <string>

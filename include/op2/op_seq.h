@@ -4,15 +4,22 @@
 #ifndef OP_SEQ_H
 #define OP_SEQ_H
 
-#include "op2jit_reach.h"
 #include "op_hdf5.h"
 #include "op_lib_cpp.h"
 #include "op_rt_support.h"
 
-#include <utility>
-
 static int op2_stride OP2JIT_UNUSED_ = 1;
 #define OP2_STRIDE(array, index) (array)[index]
+
+#ifdef OP2JIT_READING
+/* The library reads the unit for the texts of its kernels, see jit/texts/reader.h. */
+template <class... P> void op2jit_kernel_is(void (*)(P...));
+#define op_par_loop(kernel, ...) op2jit_kernel_is(kernel)
+#else
+
+#include "op2jit_reach.h"
+
+#include <utility>
 
 #if defined(__GNUC__)
 #define OP2JIT_FLATTEN_ __attribute__((flatten))
@@ -161,11 +168,6 @@ static constexpr const char *op2jit_headers() {
   return __FILE__;
 }
 
-#ifdef OP2JIT_READING
-/* The library reads the unit for the texts of its kernels, see jit/texts/reader.h. */
-template <class... P> void op2jit_kernel_is(void (*)(P...));
-#define op_par_loop(kernel, ...) op2jit_kernel_is(kernel)
-#else
 #define op_par_loop(kernel, ...)                                                                             \
   op2jit_run<std::integral_constant<decltype(op2jit_function(kernel)), (kernel)>>(                           \
       op2jit_origin{#kernel, __FILE__, OP2JIT_UNIT_, op2jit_headers(), __cplusplus, __LINE__,                \

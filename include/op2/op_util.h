@@ -24,7 +24,7 @@ static inline int compute_local_size(int global_size, int ranks, int rank) {
   return global_size / ranks + (rank < global_size % ranks);
 }
 
-#ifdef __cplusplus
+#if defined(__cplusplus) && !defined(OP2JIT_READING_FEW)
 #include <algorithm>
 #include <array>
 #include <tuple>

@@ -64,6 +64,13 @@ static bool copy_kernel(struct texts_kernel *to, const struct read_kernel *from)
         .dim = v->dim, .is_array = v->is_array, .declared = v->declared, .external = v->external};
     good = copy_word(&out->name, v->name) && copy_word(&out->type, v->type);
   }
+  to->origins = array_new((size_t)from->norigins, sizeof *to->origins);
+  good = good && to->origins;
+  for (int i = 0; good && i < from->norigins; i++) {
+    const struct read_origin *o = &from->origins[i];
+    to->origins[to->norigins++] = (struct texts_origin){.line = o->line, .file_line = o->file_line};
+    good = copy_word(&to->origins[i].file, o->file);
+  }
   return good;
 }
 
@@ -78,12 +85,16 @@ static bool copy(const struct read_result *result, struct texts_unit *out) {
   bool good = copy_word(&out->unit, result->unit) && copy_word(&out->why, result->why) &&
               copy_word(&out->from, result->from);
   out->kernels = array_new((size_t)result->nkernels, sizeof *out->kernels);
-  out->files = array_new((size_t)result->nfiles, sizeof *out->files);
+  out->files = array_new((size_t)result->nfiles + (size_t)result->nabsent, sizeof *out->files);
   good = good && out->kernels && out->files;
   for (int i = 0; good && i < result->nkernels; i++)
     good = copy_kernel(&out->kernels[out->nkernels++], &result->kernels[i]);
   for (int i = 0; good && i < result->nfiles; i++)
     good = copy_file(&out->files[out->nfiles++], result->files[i]);
+  for (int i = 0; good && i < result->nabsent; i++) {
+    struct texts_file *file = &out->files[out->nfiles++];
+    good = copy_word(&file->path, result->absent[i]) && copy_word(&file->hash, TEXTS_ABSENT);
+  }
   return good;
 }
 
@@ -112,7 +123,8 @@ int texts_read(const struct plugin *plugin, struct store *store, const struct te
       .standard = wish->standard,
       .is_gcc = wish->is_gcc,
       .made = *wish->program && stat(wish->program, &status) == 0 ? (long long)status.st_mtime : 0};
-  struct read_result result = {.why = "the compiler plugin is of an older op2jit", .unit = "", .from = ""};
+  struct read_result result = {
+      .status = 2, .why = "the compiler plugin is of an older op2jit", .unit = "", .from = ""};
   *out = (struct texts_unit){0};
   if (reader)
     reader->read(&request, &result);

@@ -32,15 +32,24 @@ struct read_variable {
   int external; /* other units may mean it too */
 };
 
+/* Lines of a text from `line` on, up to the next origin's, are those of a file of the program from `file_line` on. */
+struct read_origin {
+  int line; /* from 1 */
+  const char *file;
+  int file_line;
+};
+
 struct read_kernel {
   const char *function; /* "flux", "inner::flux" */
   const char *file;     /* of the op_par_loop */
   int line, last_line;
-  const char *text; /* NULL: none */
-  const char *why;  /* ... because of that; else "" */
+  const char *text;  /* NULL: none */
+  const char *why;   /* ... because of that; else "" */
   const char *doubt; /* what it depends on and is not known: it may not be the program's; "" */
   const struct read_variable *variables;
   int nvariables;
+  const struct read_origin *origins;
+  int norigins;
 };
 
 struct read_result {
@@ -52,6 +61,8 @@ struct read_result {
   int nkernels;
   const char *const *files; /* of the project, that what is said here depends on */
   int nfiles;
+  const char *const *absent; /* files that are not there, and would change it */
+  int nabsent;
   void *owner;
 };
 
@@ -60,7 +71,7 @@ struct reader {
   void (*read)(const struct read_request *request, struct read_result *result);
   void (*release)(struct read_result *result);
 };
-#define READER_ABI 1
+#define READER_ABI 2
 
 /* What the plugin exports, under the name "op2jit_reader". */
 typedef const struct reader *reader_entry(void);

@@ -7,13 +7,16 @@
 #include "base/sha256.h"
 #include "base/size.h"
 
-static const char first_line[] = "op2jit texts 1\n";
+static const char first_line[] = "op2jit texts 2\n";
 
 static void free_kernel(struct texts_kernel *k) {
   for (int i = 0; i < k->nvariables; i++) {
     free(k->variables[i].name);
     free(k->variables[i].type);
   }
+  for (int i = 0; i < k->norigins; i++)
+    free(k->origins[i].file);
+  free(k->origins);
   free(k->variables);
   free(k->function);
   free(k->file);
@@ -56,6 +59,11 @@ static void print_kernel(const struct texts_kernel *k, struct text *out) {
     put_word(out, v->name);
     put_word(out, v->type);
     text_addf(out, "%d\n%d\n%d\n%d\n", v->dim, v->is_array, v->declared, v->external);
+  }
+  text_addf(out, "%d\n", k->norigins);
+  for (int i = 0; i < k->norigins; i++) {
+    text_addf(out, "%d\n%d\n", k->origins[i].line, k->origins[i].file_line);
+    put_word(out, k->origins[i].file);
   }
 }
 
@@ -136,6 +144,14 @@ static void parse_kernel(struct rest *r, struct texts_kernel *k) {
     v->declared = get_int(r);
     v->external = get_int(r);
   }
+  const int lines = get_int(r);
+  k->origins = get_array(r, lines, sizeof *k->origins);
+  for (int i = 0; !r->bad && i < lines; i++) {
+    struct texts_origin *o = &k->origins[k->norigins++];
+    o->line = get_int(r);
+    o->file_line = get_int(r);
+    o->file = get_word(r);
+  }
 }
 
 bool texts_parse(const char *text, size_t length, struct texts_unit *out) {
@@ -182,8 +198,10 @@ bool texts_hash(const char *path, char out[65]) {
 
 bool texts_hold(const struct texts_unit *u) {
   char hash[65];
-  for (int i = 0; i < u->nfiles; i++)
-    if (!texts_hash(u->files[i].path, hash) || strcmp(hash, u->files[i].hash) != 0)
+  for (int i = 0; i < u->nfiles; i++) {
+    const bool there = texts_hash(u->files[i].path, hash);
+    if (strcmp(there ? hash : TEXTS_ABSENT, u->files[i].hash) != 0)
       return false;
+  }
   return true;
 }

@@ -16,19 +16,28 @@ struct texts_variable {
   bool external;
 };
 
+/* Lines of a text from `line` on are those of `file` from `file_line` on. */
+struct texts_origin {
+  int line, file_line;
+  char *file;
+};
+
 struct texts_kernel {
   char *function, *file;
   int line, last_line; /* of the op_par_loop in `file` */
   char *text;          /* "": none, because of `why` */
   char *why;
-  char *doubt;         /* "", or what is not known and may make it another text */
+  char *doubt; /* "", or what is not known and may make it another text */
   struct texts_variable *variables;
   int nvariables;
+  struct texts_origin *origins;
+  int norigins;
 };
 
 struct texts_file {
-  char *path, *hash; /* of its bytes, hexadecimal */
+  char *path, *hash; /* of its bytes, hexadecimal; TEXTS_ABSENT: it is not there */
 };
+#define TEXTS_ABSENT "absent"
 
 struct texts_unit {
   char *unit; /* the file; "": it was not found */

@@ -3,11 +3,13 @@
 # (g++ clang++), and runs them on 1 and 2 threads and, those that deal their mesh out, on 2 ranks; idx of the functional tests on 4, since
 # what it says of numbers does not hold in OP2 on 2. A table says of each run what its own check said; where that needs the published mesh
 # (CELLS 720000; 20000 else), whether all runs end alike. Then, of each program, its loops: the form that they ran in on 2 threads, the
-# calls, and milliseconds in each run. For people: no suite runs it.
+# calls, milliseconds in each run, and whether they ran by their text, or why not: nobody tells op2jit a flag. At the end, how many loops
+# have their text, by compiler. For people: no suite runs it.
 # jac1's longint has a billion nodes: it is run with 65025.
 #   BUILD  the build of op2jit that is used [build beside this script's tree]
 #   ONLY   programs whose names match this pattern
-#   MGCFD  a checkout of MG-CFD, which is compiled
+#   MGCFD  a checkout of MG-CFD, which is compiled, and whose source is read
+#   MGDATA a folder with an input.dat for it, with which it runs
 # shellcheck disable=SC2206,SC2015,SC2053 # lists of flags, and a pattern
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -61,6 +63,29 @@ note_loops() { # LABEL FILE
     sed "s|^|$1 |" >>"$work/loops"
 }
 
+# Loops that the run's log gives a reason for have no text.
+note_forms() { # LABEL FILE
+  local compiler=${1%%,*} loop why
+  while read -r loop; do
+    why=$(grep -m 1 "jit: loop $loop runs as the program's compiler made it: " "$2" | sed "s/.*compiler made it: //")
+    printf '%s\t%s\t%s\t%s\n' "$compiler" "$loop" "${why:+range}" "$why"
+  done < <(awk -v run="$1" '$1 == run { print $2 }' "$work/loops") >>"$work/forms"
+}
+
+print_forms() { # of one program, and added to those of all
+  [ -f "$work/forms" ] || return 0
+  awk -F '\t' '{ loop = $2 " (" $1 ")" } $3 == "" { with[$1] = with[$1] " " $2 } $3 != "" { print "    " loop ": range: " $4 }
+    END { for (c in with) print "    by their text (" c "):" with[c] }' "$work/forms"
+  cat "$work/forms" >>"$work/all"
+  rm "$work/forms"
+}
+
+print_share() {
+  [ -f "$work/all" ] || return 0
+  awk -F '\t' '{ all[$1]++; with[$1] += $3 == "" } END { for (c in all) printf "%s: %d of %d loops have their text, %.1f %%\n", c, with[c],
+    all[c], 100 * with[c] / all[c] }' "$work/all"
+}
+
 print_loops() {
   [ -f "$work/loops" ] || return 0
   awk '{ if (!($1 in run)) { run[$1] = ++runs; label[runs] = $1 }
@@ -84,9 +109,13 @@ run() { # LABEL PROGRAM MESH-FOLDER WORD...: in a folder of its own
   mkdir "$folder"
   find "$work/meshes" "$meshes" -maxdepth 1 -type f -exec ln -sf {} "$folder/" \;
   local start=$SECONDS
-  (cd "$folder" && OP2_TIMING=json:report.json timeout 900 "$@" "$program" >"$work/out" 2>&1)
+  local log=error
+  [[ $label != *,2 ]] || log=info,jit
+  (cd "$folder" && OP2_LOG=$log OP2_TIMING=json:report.json timeout 900 "$@" "$program" >"$work/out" 2>"$work/err")
   status=$?
+  grep -v '^op2jit: [a-z]*: ' "$work/err" >>"$work/out"
   note_loops "${label##* }" "$folder/report.json"
+  [ "$log" = error ] || [ "$status" -ne 0 ] || note_forms "${label##* }" "$work/err"
   said=$(verdict "$status" "$work/out")
   numbers=$(numbers "$work/out")
   name=${label% *}
@@ -164,6 +193,7 @@ for source in $(programs); do
     esac
   done
   print_loops
+  print_forms
 done
 if [ -n "${MGCFD:-}" ]; then
   for compiler in "${compilers[@]}"; do
@@ -173,7 +203,19 @@ if [ -n "${MGCFD:-}" ]; then
       failures=$((failures + 1))
     }
     printf '%-34s %-14s %s\n' MG-CFD "$compiler" "$said"
+    if [ -n "${MGDATA:-}" ] && [ "$said" = compiles ]; then
+      mkdir -p "$work/mg"
+      find "$MGDATA" -maxdepth 1 -type f \( -name '*.dat' -o -name '*.h5' \) -exec cp {} "$work/mg/" \;
+      printf '#!/bin/sh\nexec "%s" -i input.dat -g 3\n' "$work/program" >"$work/mg.sh"
+      chmod +x "$work/mg.sh"
+      OP2_THREADS=2 run "MG-CFD $compiler,2" "$work/mg.sh" "$work/mg"
+    fi
   done
+  # shellcheck disable=SC2086 # lists of flags
+  "$build/runtime/cli/op2jit" texts --headers "$here/include/op2" "$MGCFD/euler3d.cpp" -- $hdf5 $mpi | sed 's|^.*/|    |'
+  print_loops
+  print_forms
 fi
+print_share
 echo "$failures failed"
 exit $((failures > 0))

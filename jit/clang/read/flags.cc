@@ -75,13 +75,20 @@ static std::vector<std::string> folders_of(const read_request &request) {
   return out;
 }
 
-static std::string find_unit(const read_request &request) {
+static bool is_there(const std::string &file, Flags &flags) {
+  if (llvm::sys::fs::exists(file))
+    return true;
+  flags.absent.push_back(file);
+  return false;
+}
+
+static std::string find_unit(const read_request &request, Flags &flags) {
   const llvm::StringRef name = request.unit;
   if (path::is_absolute(name))
-    return llvm::sys::fs::exists(name) ? absolute("", name) : "";
+    return is_there(name.str(), flags) ? absolute("", name) : "";
   for (const std::string &folder : folders_of(request)) {
     const std::string whole = absolute(folder, name);
-    if (llvm::sys::fs::exists(whole))
+    if (is_there(whole, flags))
       return whole;
   }
   return "";
@@ -89,6 +96,8 @@ static std::string find_unit(const read_request &request) {
 
 // The entry of that unit in one compile_commands.json.
 static bool from_commands(const std::string &file, Flags &flags) {
+  if (!is_there(file, flags))
+    return false;
   auto buffer = llvm::MemoryBuffer::getFile(file);
   if (!buffer)
     return false;
@@ -121,7 +130,7 @@ static bool from_commands(const std::string &file, Flags &flags) {
 
 Flags find_flags(const read_request &request) {
   Flags flags;
-  flags.unit = find_unit(request);
+  flags.unit = find_unit(request, flags);
   flags.from = "nowhere: set OP2_CXXFLAGS, or leave a compile_commands.json beside the program";
   if (flags.unit.empty())
     return flags;

@@ -12,9 +12,10 @@ namespace op2jit {
 struct Flags {
   std::string unit; // the file, "" if it is not found
   std::vector<std::string> words;
-  std::string from;               // where they came from, for people
-  bool known = false;             // all of them, -D too
-  std::vector<std::string> files; // that they came from
+  std::string from;                // where they came from, for people
+  bool known = false;              // all of them, -D too
+  std::vector<std::string> files;  // that they came from
+  std::vector<std::string> absent; // that were looked for, and are not there
 };
 
 Flags find_flags(const read_request &request);

@@ -6,6 +6,7 @@
 #include <clang/Parse/ParseAST.h>
 #include <clang/Sema/Sema.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/VirtualFileSystem.h>
 
 #include <deque>
 #include <memory>
@@ -23,8 +24,9 @@ namespace {
 struct Answer {
   std::deque<std::string> strings;
   std::deque<std::vector<read_variable>> variables;
+  std::deque<std::vector<read_origin>> origins;
   std::vector<read_kernel> kernels;
-  std::vector<const char *> files;
+  std::vector<const char *> files, absent;
   std::string why, unit, from;
 
   const char *keep(const std::string &text) {
@@ -53,8 +55,13 @@ public:
         constants.push_back(variable->getCanonicalDecl());
     return true;
   }
+  bool VisitUsingDirectiveDecl(clang::UsingDirectiveDecl *directive) {
+    opens_std |= directive->getNominatedNamespace()->isStdNamespace();
+    return true;
+  }
   std::vector<Call> loops;
   std::vector<const clang::VarDecl *> constants;
+  bool opens_std = false; // a name without "std::" may be one of those
 
 private:
   static const clang::VarDecl *meant(const clang::Expr *value) {
@@ -108,7 +115,7 @@ bool is_of_use(const clang::UsingDirectiveDecl &directive, const clang::ASTConte
   return meant->isStdNamespace() || is_own(context, meant);
 }
 
-std::string text_of(const Scope &scope, const Needs &needs) {
+std::string text_of(const Scope &scope, const Needs &needs, std::vector<LineOrigin> &origins) {
   std::set<unsigned> all = needs.statements;
   std::string out;
   for (unsigned from : scope.directives())
@@ -121,7 +128,7 @@ std::string text_of(const Scope &scope, const Needs &needs) {
       if (!directive->getNominatedNamespace()->isStdNamespace() &&
           directive->getNominatedNamespace()->getParent()->isTranslationUnit())
         out += "namespace " + directive->getNominatedNamespace()->getNameAsString() + " {}\n";
-    scope.tokens().print(from, scope.at(from).to, out);
+    scope.tokens().print(from, scope.at(from).to, scope.context().getSourceManager(), out, origins);
     for (int i = 0; i < spaces; i++)
       out += i + 1 < spaces ? "} " : "}\n";
   }
@@ -247,6 +254,8 @@ void read_kernel_of(const read_request &request, const Scope &scope, const Doubt
                         "",
                         "",
                         nullptr,
+                        0,
+                        nullptr,
                         0};
   std::string why;
   if (!function || function->isTemplateInstantiation())
@@ -279,7 +288,14 @@ void read_kernel_of(const read_request &request, const Scope &scope, const Doubt
     kernel.nvariables = static_cast<int>(variables.size());
     kernel.doubt = answer.keep(doubts.about(scope, needs.statements));
     if (why.empty()) {
-      kernel.text = answer.keep(text_of(scope, needs));
+      std::vector<LineOrigin> origins;
+      kernel.text = answer.keep(text_of(scope, needs, origins));
+      answer.origins.emplace_back();
+      for (const LineOrigin &origin : origins)
+        answer.origins.back().push_back(
+            {static_cast<int>(origin.line), answer.keep(origin.file), static_cast<int>(origin.file_line)});
+      kernel.origins = answer.origins.back().data();
+      kernel.norigins = static_cast<int>(origins.size());
       why = verify(request, kernel, needs);
     }
     if (!why.empty())
@@ -291,7 +307,22 @@ void read_kernel_of(const read_request &request, const Scope &scope, const Doubt
 
 /* ---- the unit ----*/
 
-std::vector<std::string> command_line(const read_request &request, const Flags &flags) {
+// At first without what OP2's headers include for programs and kernels hardly need, which is most of the work. A text
+// may mean something else then only by names that are not there, which is an error, or if those of std are all open.
+constexpr char few_folder[] = "/op2jit/few";
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_for(bool few) {
+  if (!few)
+    return llvm::vfs::getRealFileSystem();
+  llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> empty(new llvm::vfs::InMemoryFileSystem);
+  empty->addFile(std::string(few_folder) + "/bits/specfun.h", 0, llvm::MemoryBuffer::getMemBuffer(""));
+  llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> both(
+      new llvm::vfs::OverlayFileSystem(llvm::vfs::getRealFileSystem()));
+  both->pushOverlay(empty);
+  return both;
+}
+
+std::vector<std::string> command_line(const read_request &request, const Flags &flags, bool few) {
   std::vector<std::string> words = {std::string(OP2JIT_LLVM_PREFIX) + "/bin/clang++",
                                     "-fsyntax-only",
                                     "-x",
@@ -307,6 +338,8 @@ std::vector<std::string> command_line(const read_request &request, const Flags &
                   : standard >= 201703 ? "-std=gnu++17"
                   : standard >= 201402 ? "-std=gnu++14"
                                        : "-std=gnu++11");
+  if (few)
+    words.insert(words.end(), {"-DOP2JIT_READING_FEW", "-isystem", few_folder});
   words.insert(words.end(), flags.words.begin(), flags.words.end());
   // What a compiler's wrapper would have found: no kernel has anything from there, but units include it.
   static const char *const usual[] = {"/usr/lib/x86_64-linux-gnu/openmpi/include",
@@ -349,57 +382,65 @@ bool is_younger(const read_request &request, const std::set<std::string> &files,
   return false;
 }
 
-void read_all(const read_request &request, const Flags &flags, const Tokens &tokens, const Doubts &doubts,
+// How reading a unit came out; unsure: that with few headers says nothing.
+enum class Came { read, failed, unsure };
+
+Came read_all(const read_request &request, const Tokens &tokens, const Doubts &doubts, bool few,
               clang::CompilerInstance &compiler, Answer &answer) {
   const Scope scope(compiler.getASTContext(), tokens);
   Calls calls;
   for (clang::Decl *declaration : compiler.getASTContext().getTranslationUnitDecl()->decls())
     if (is_own(compiler.getASTContext(), declaration))
       calls.TraverseDecl(declaration);
+  if (few && calls.opens_std)
+    return Came::unsure;
   for (const Call &call : calls.loops)
     read_kernel_of(request, scope, doubts, calls, call, answer);
-  for (const std::string &file : doubts.files())
-    answer.files.push_back(answer.keep(file));
-  for (const std::string &file : flags.files)
-    answer.files.push_back(answer.keep(file));
+  return Came::read;
 }
 
-bool read_unit(const read_request &request, Answer &answer) {
-  const Flags flags = find_flags(request);
-  answer.unit = flags.unit;
-  answer.from = flags.from;
-  if (flags.unit.empty()) {
-    answer.why = std::string("the source ") + request.unit + " is not there";
-    return false;
-  }
-  Output output;
-  FrontMessages messages(output, Warnings::None, false);
-  clang::CompilerInstance compiler;
-  compiler.createDiagnostics(&messages, false);
-  const std::vector<std::string> words = command_line(request, flags);
+void say_error(const Output &output, const Flags &flags, Answer &answer) {
+  for (const compile_message &message : output.messages())
+    if (answer.why.empty() && message.severity == COMPILE_ERROR)
+      answer.why = "the unit does not parse: " + std::string(message.file) + ":" +
+                   std::to_string(message.line) + ": " + first_error(output) + "; flags from " + flags.from;
+}
+
+bool begin_unit(const std::vector<std::string> &words, bool few, clang::CompilerInstance &compiler) {
   std::vector<const char *> pointers;
   for (const std::string &word : words)
     pointers.push_back(word.c_str());
   clang::CreateInvocationOptions options;
   options.Diags = &compiler.getDiagnostics();
   std::unique_ptr<clang::CompilerInvocation> invocation = clang::createInvocation(pointers, options);
-  if (!invocation) {
-    answer.why = "its flags are not understood: " + first_error(output);
+  if (!invocation)
     return false;
-  }
   add_headers_of_gcc(*invocation);
   compiler.setInvocation(std::move(invocation));
-  compiler.createFileManager();
+  if (few) // the first error is enough
+    compiler.getDiagnostics().setErrorLimit(1);
+  compiler.createFileManager(files_for(few));
   compiler.createSourceManager(compiler.getFileManager());
   if (!compiler.createTarget() || compiler.getFrontendOpts().Inputs.empty() ||
-      !compiler.InitializeSourceManager(compiler.getFrontendOpts().Inputs[0])) {
-    answer.why = "it cannot be read: " + first_error(output);
+      !compiler.InitializeSourceManager(compiler.getFrontendOpts().Inputs[0]))
     return false;
-  }
   compiler.createPreprocessor(clang::TU_Complete);
   compiler.createASTContext();
   clang::Preprocessor &preprocessor = compiler.getPreprocessor();
   preprocessor.getBuiltinInfo().initializeBuiltins(preprocessor.getIdentifierTable(), compiler.getLangOpts());
+  return true;
+}
+
+Came parse_unit(const read_request &request, const Flags &flags, bool few, Answer &answer) {
+  Output output;
+  FrontMessages messages(output, Warnings::None, false);
+  clang::CompilerInstance compiler;
+  compiler.createDiagnostics(&messages, false);
+  if (!begin_unit(command_line(request, flags, few), few, compiler)) {
+    answer.why = "it cannot be read: " + first_error(output);
+    return Came::failed;
+  }
+  clang::Preprocessor &preprocessor = compiler.getPreprocessor();
   Tokens tokens;
   Doubts doubts;
   tokens.watch(preprocessor);
@@ -410,18 +451,36 @@ bool read_unit(const read_request &request, Answer &answer) {
   clang::ParseAST(compiler.getSema(), false, true);
   messages.EndSourceFile();
   std::string younger;
-  if (output.has_errors() || compiler.getDiagnostics().hasErrorOccurred()) {
-    for (const compile_message &message : output.messages())
-      if (answer.why.empty() && message.severity == COMPILE_ERROR)
-        answer.why = "the unit does not parse: " + std::string(message.file) + ":" +
-                     std::to_string(message.line) + ": " + first_error(output) + "; flags from " + flags.from;
-    for (const std::string &file : doubts.files())
-      answer.files.push_back(answer.keep(file));
-  } else if (is_younger(request, doubts.files(), younger))
+  const bool wrong = output.has_errors() || compiler.getDiagnostics().hasErrorOccurred();
+  Came came = wrong && few ? Came::unsure : Came::failed;
+  if (wrong && !few)
+    say_error(output, flags, answer);
+  else if (!wrong && is_younger(request, doubts.files(), younger))
     answer.why = younger + " is newer than the program";
-  else
-    read_all(request, flags, tokens, doubts, compiler, answer);
-  return answer.why.empty();
+  else if (!wrong)
+    came = read_all(request, tokens, doubts, few, compiler, answer);
+  for (const std::set<std::string> &files :
+       {doubts.files(), std::set<std::string>(flags.files.begin(), flags.files.end())})
+    for (const std::string &file : files)
+      if (came != Came::unsure)
+        answer.files.push_back(answer.keep(file));
+  return came;
+}
+
+bool read_unit(const read_request &request, Answer &answer) {
+  const Flags flags = find_flags(request);
+  answer.unit = flags.unit;
+  answer.from = flags.from;
+  for (const std::string &file : flags.absent)
+    answer.absent.push_back(answer.keep(file));
+  if (flags.unit.empty()) {
+    answer.why = std::string("the source ") + request.unit + " is not there";
+    return false;
+  }
+  Came came = parse_unit(request, flags, true, answer);
+  if (came == Came::unsure)
+    came = parse_unit(request, flags, false, answer);
+  return came == Came::read;
 }
 
 void read(const read_request *request, read_result *result) {
@@ -440,6 +499,8 @@ void read(const read_request *request, read_result *result) {
   result->nkernels = good ? static_cast<int>(answer->kernels.size()) : 0;
   result->files = answer->files.data();
   result->nfiles = static_cast<int>(answer->files.size());
+  result->absent = answer->absent.data();
+  result->nabsent = static_cast<int>(answer->absent.size());
   result->owner = answer;
 }
 

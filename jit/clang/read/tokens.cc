@@ -1,7 +1,8 @@
 #include "tokens.h"
 
-#include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Preprocessor.h>
+
+#include <algorithm>
 
 namespace op2jit {
 
@@ -48,11 +49,27 @@ bool Tokens::statement(clang::SourceLocation begin, clang::SourceLocation end, b
   return false;
 }
 
-void Tokens::print(unsigned from, unsigned to, std::string &out) const {
+static void begin_line(const clang::SourceManager &sources, clang::SourceLocation at, std::string &out,
+                       std::vector<LineOrigin> &origins) {
+  const clang::PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(at));
+  if (place.isInvalid())
+    return;
+  const auto line = static_cast<unsigned>(std::count(out.begin(), out.end(), '\n')) + 1;
+  const LineOrigin *last = origins.empty() ? nullptr : &origins.back();
+  if (!last || last->file != place.getFilename() || place.getLine() - last->file_line != line - last->line)
+    origins.push_back({line, place.getFilename(), place.getLine()});
+  out.append(place.getColumn() - 1, ' ');
+}
+
+void Tokens::print(unsigned from, unsigned to, const clang::SourceManager &sources, std::string &out,
+                   std::vector<LineOrigin> &origins) const {
   for (unsigned i = from; i < to; i++) {
-    const bool macro = i > from && items_[i - 1].at.isMacroID();
-    if (i > from)
-      out += items_[i].first ? "\n" : items_[i].apart || macro ? " " : "";
+    const bool macro = i > from && items_[i - 1].at.isMacroID(), begins = i == from || items_[i].first;
+    if (begins) {
+      out += i > from ? "\n" : "";
+      begin_line(sources, items_[i].at, out, origins);
+    } else
+      out += items_[i].apart || macro ? " " : "";
     out += items_[i].text;
   }
   out += "\n";

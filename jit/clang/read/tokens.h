@@ -2,7 +2,7 @@
 #ifndef OP2JIT_JIT_CLANG_TOKENS_H
 #define OP2JIT_JIT_CLANG_TOKENS_H
 
-#include <clang/Basic/SourceLocation.h>
+#include <clang/Basic/SourceManager.h>
 #include <llvm/ADT/DenseMap.h>
 
 #include <string>
@@ -15,6 +15,13 @@ class Token;
 
 namespace op2jit {
 
+// Where a line of a text is from; those behind it are from the lines behind that.
+struct LineOrigin {
+  unsigned line;
+  std::string file;
+  unsigned file_line;
+};
+
 class Tokens {
 public:
   // Collects from now on, until the parser is done.
@@ -24,7 +31,9 @@ public:
   // it: [from, to). False if it is not there as tokens.
   bool statement(clang::SourceLocation begin, clang::SourceLocation end, bool body, unsigned &from,
                  unsigned &to) const;
-  void print(unsigned from, unsigned to, std::string &out) const;
+  // Lines stay lines, and begin where they began.
+  void print(unsigned from, unsigned to, const clang::SourceManager &sources, std::string &out,
+             std::vector<LineOrigin> &origins) const;
   clang::SourceLocation at(unsigned index) const {
     return items_[index].at;
   }

@@ -303,6 +303,21 @@ int text_give_up(struct op_context *ctx, struct loop *loop, const char *why, str
 /* A constant that changed more often than this is passed at run time instead of compiled in. */
 enum { FOLD_CHANGES = 3 };
 
+/* For messages: which lines of the program the text is of. */
+static bool copy_origins(const struct texts_kernel *k, struct origins *out) {
+  size_t begin = 0;
+  int line = 1;
+  for (int i = 0; i < k->norigins; i++) {
+    const struct texts_origin *o = &k->origins[i];
+    for (; line < o->line && k->text[begin]; begin++)
+      line += k->text[begin] == '\n';
+    if (!origins_add(out, (struct origin){
+                              .begin = begin, .line = o->line, .file = o->file, .file_line = o->file_line}))
+      return false;
+  }
+  return true;
+}
+
 int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
   const struct texts_kernel *k = loop->source;
@@ -312,7 +327,7 @@ int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   d->fp = strdup(env_value(ctx->env, ENV_FP));
   d->origin_line = 1;
   d->consts = array_new((size_t)k->nvariables, sizeof *d->consts);
-  bool good = d->kernel_name && d->text && d->entry && d->fp && d->consts;
+  bool good = copy_origins(k, &d->origins) && d->kernel_name && d->text && d->entry && d->fp && d->consts;
   for (int i = 0; good && i < k->nvariables; i++) {
     const struct constant *constant = mesh_find_constant(ctx->mesh, k->variables[i].name);
     struct desc_const *out = &d->consts[d->nconsts++];
