@@ -303,6 +303,8 @@ static int find_or_compile(struct job *job, enum jit_from *from, struct error *e
   *from = JIT_FROM_CACHE;
   if (!fresh && settled_by_store(job, &code, err))
     return code;
+  if (jit->target->recall && jit->target->recall(jit->self, job->d, err) != OP_OK)
+    return err->code;
   if (jit->options.mode == JIT_LOAD)
     return missing(job, err);
   if (jit->target->open_compiler(jit->self, err) != OP_OK ||

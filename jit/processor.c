@@ -117,6 +117,11 @@ static int processor_open_compiler(void *self, struct error *err) {
   return plugin_open(&p->plugin, err);
 }
 
+static int processor_recall(void *self, const struct desc *d, struct error *err) {
+  const struct processor *p = self;
+  return prove_recall(&p->plugin, p->options.store, d, err);
+}
+
 static int processor_prove(void *self, const struct desc *d, const void *shape, const struct generated *files,
                            struct error *err) {
   struct processor *p = self;
@@ -133,6 +138,8 @@ int jit_prove(struct jit *jit, const struct desc *d, struct error *err) {
   int code = plugin_find(&p->plugin, p->plugins, err);
   if (!code && prove_is_known(&p->plugin, p->options.store, d, true))
     return OP_OK;
+  if (!code && prove_recall(&p->plugin, p->options.store, d, err))
+    return err->code;
   if (!code)
     code = plugin_open(&p->plugin, err);
   if (code) {
@@ -268,6 +275,7 @@ const struct target target_processor = {
     .print_shape = processor_print_shape,
     .generate = processor_generate,
     .open_compiler = processor_open_compiler,
+    .recall = processor_recall,
     .prove = processor_prove,
     .compile = processor_compile,
     .release = processor_release,

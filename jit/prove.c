@@ -121,13 +121,23 @@ static void warn(const struct log *log, struct text *told, const struct desc *d,
   text_free(&warnings);
 }
 
+/* A program of OP2 is only warned: there a promise that the text breaks counts, whether or not a run with made-up
+ * values came that way. */
+static bool is_violated(const struct desc *d, const struct proof *proof, int finding) {
+  const struct prove_finding *f = &proof->result.findings[finding];
+  const int access = f->argument >= 0 ? d->args[f->argument].access : OP_READ;
+  return f->verdict == PROVE_VIOLATED ||
+         (d->entry && f->verdict == PROVE_UNKNOWN && f->evidence == PROVE_PROMISE &&
+          proof->witnesses[finding].length && (access == OP_WRITE || access == OP_INC));
+}
+
 static int judge(const struct desc *d, const struct proof *proof, const struct generated *files,
                  const struct log *log, bool as_cxx, struct error *err) {
   for (int i = 0; i < proof->result.nfindings; i++) {
     const struct prove_finding *f = &proof->result.findings[i];
     struct text words = {0};
     prove_tell(d, proof, i, files->kernel_file, &words);
-    if (f->verdict == PROVE_VIOLATED)
+    if (is_violated(d, proof, i))
       error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words));
     else if (f->verdict == PROVE_C_ONLY && as_cxx)
       error_set(err, OP_ERR_KERNEL, "%s", text_str(&words));
@@ -220,6 +230,46 @@ static void make_key(const struct plugin *plugin, const struct desc *d, struct t
   desc_print(&rows, key);
 }
 
+/* What is remembered of a text with one, of an OP2 program: such a loop runs all the same. The words have lines of
+ * the program, so these are in the key. */
+static const char bad_words[] = "violation: ";
+
+static void make_bad_key(const struct plugin *plugin, const struct desc *d, struct text *key) {
+  make_key(plugin, d, key);
+  text_add(key, "\nviolated");
+  for (int i = 0; i < d->origins.count; i++) {
+    const struct origin *o = &d->origins.items[i];
+    text_addf(key, "\n%d %s:%d", o->line, o->file ? o->file : "", o->file_line);
+  }
+}
+
+int prove_recall(const struct plugin *plugin, struct store *store, const struct desc *d, struct error *err) {
+  struct text key = {0}, words = {0};
+  const size_t head = sizeof bad_words - 1;
+  if (!d->entry)
+    return OP_OK;
+  make_bad_key(plugin, d, &key);
+  const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &words) &&
+                     words.length > head && strncmp(text_str(&words), bad_words, head) == 0;
+  const int code = known ? error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words) + head) : OP_OK;
+  text_free(&key);
+  text_free(&words);
+  return code;
+}
+
+static void remember_violation(const struct plugin *plugin, struct store *store, const struct desc *d,
+                               const struct error *err) {
+  struct text key = {0}, words = {0};
+  if (!d->entry || has_passed_constant(d))
+    return;
+  make_bad_key(plugin, d, &key);
+  text_addf(&words, "%s%s", bad_words, error_message(err));
+  if (text_ok(&key) && text_ok(&words))
+    store_put_verdict(store, text_str(&key), text_str(&words));
+  text_free(&key);
+  text_free(&words);
+}
+
 /* What is remembered of a text without a violation. */
 static const char good_words[] = "no violation", good_as_c[] = "no violation, but C only";
 
@@ -257,6 +307,8 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
     prove_ask(plugin, d, files, &proof);
     const bool understood = proof.result.status == 0;
     code = understood ? judge(d, &proof, files, log, as_cxx, err) : OP_OK;
+    if (code == OP_ERR_VIOLATION)
+      remember_violation(plugin, store, d, err);
     if (!code && understood)
       warn(log, told, d, &proof.result, files);
     if (!code && understood && !proof.untried && text_ok(&key))

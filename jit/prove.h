@@ -22,6 +22,10 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
 /* Has it no violation, as the store remembers? The plugin need not be open. */
 bool prove_is_known(const struct plugin *plugin, struct store *store, const struct desc *d, bool as_cxx);
 
+/* The violation that prove_kernel found of such a text of a program of OP2, if the store remembers it: OP_ERR_VIOLATION.
+ * The plugin need not be open. */
+int prove_recall(const struct plugin *plugin, struct store *store, const struct desc *d, struct error *err);
+
 /* The same in pieces. The prover of an open plugin, NULL if it has none; all its findings; and one of them in the
  * user's words, with the kernel's line and a caret if it has a place, and with its witness. */
 const struct prover *prove_find(const struct plugin *plugin);

@@ -38,6 +38,8 @@ struct target {
                   struct error *err);
   /* Before the first compile. */
   int (*open_compiler)(void *self, struct error *err);
+  /* What is remembered of that already: OP_ERR_VIOLATION. */
+  int (*recall)(void *self, const struct desc *d, struct error *err);
   /* Does the kernel do what its arguments say? OP_ERR_VIOLATION if not. */
   int (*prove)(void *self, const struct desc *d, const void *shape, const struct generated *files,
                struct error *err);

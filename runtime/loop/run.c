@@ -11,7 +11,7 @@
 #include "context/trace.h"
 #include "loop/agree.h"
 #include "loop/form.h"
-#include "loop/op2/text.h"
+#include "loop/op2/safe.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
@@ -81,38 +81,10 @@ static int prepare_anew(struct op_context *ctx, struct loop *loop, struct error 
   return code;
 }
 
-/* What is declared OP_WRITE may be written in part: OP_RW is the same, and keeps the rest. */
-static bool loosen(struct op_context *ctx, struct loop *loop, const struct error *err) {
-  bool found = false;
-  for (int i = 0; i < loop->nargs; i++)
-    if (loop->args[i].dat && loop->args[i].access == OP_WRITE) {
-      loop->args[i].access = OP_RW;
-      found = true;
-    }
-  if (found)
-    log_line(ctx->log, LOG_WARN, "loop", "loop %s: %s\nit runs as if OP_WRITE were OP_RW", loop->name,
-             error_message(err));
-  return found;
-}
-
 /* A text that is of no use: the program's own function is there, and is what it would have run without. */
 static int prepare_without_text(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
-  struct text why = {0};
-  if (code == OP_ERR_VIOLATION && loosen(ctx, loop, err)) {
-    error_clear(err);
-    tune_drop(ctx, loop);
-    loop->epoch = ctx->mesh->epoch - 1;
-    return prepare_anew(ctx, loop, err);
-  }
-  text_add(&why, error_message(err));
-  if (code == OP_ERR_VIOLATION)
-    log_line(
-        ctx->log, LOG_WARN, "loop",
-        "loop %s: %s\nit runs as the program's compiler made it, no two elements that meet at the same time",
-        loop->name, error_message(err));
-  error_clear(err);
-  code = text_give_up(ctx, loop, text_str(&why), err);
-  text_free(&why);
+  const bool kept = code == OP_ERR_VIOLATION && safe_with_text(ctx, loop, err);
+  code = kept ? OP_OK : safe_without_text(ctx, loop, code, err);
   tune_drop(ctx, loop);
   loop->epoch = ctx->mesh->epoch - 1;
   return code ? code : prepare_anew(ctx, loop, err);

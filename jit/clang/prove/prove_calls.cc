@@ -1,6 +1,6 @@
 #include "prove_calls.h"
 
-#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
 
 #include <set>
 #include <vector>
@@ -27,18 +27,23 @@ private:
     if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(statement))
       if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(name->getDecl()))
         reach(function, name);
+    if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(statement))
+      if (const auto *method = llvm::dyn_cast<clang::FunctionDecl>(member->getMemberDecl()))
+        reach(method, member);
+    if (const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(statement))
+      reach(made->getConstructor(), made);
     for (const clang::Stmt *part : statement->children())
       look(part);
   }
 
-  void reach(const clang::FunctionDecl *function, const clang::DeclRefExpr *where) {
+  void reach(const clang::FunctionDecl *function, const clang::Expr *where) {
     const clang::FunctionDecl *definition = nullptr;
     if (!function->hasBody(definition) || done_.count(definition))
       return;
     for (const clang::FunctionDecl *caller : path_)
       if (caller == definition) {
         rules_.whole(PROVE_VIOLATED, PROVE_TEXT, where->getExprLoc(),
-                     "the kernel calls '" + definition->getName().str() + "' from within itself",
+                     "the kernel calls '" + definition->getNameAsString() + "' from within itself",
                      "write it as a loop; kernels cannot recurse");
         return;
       }

@@ -20,6 +20,9 @@ int64_t Walk::values_in(clang::QualType type) const {
     return 0;
   if (const auto *record = type->getAs<clang::RecordType>()) {
     int64_t members = 0;
+    if (const clang::CXXRecordDecl *made = type->getAsCXXRecordDecl(); made && made->hasDefinition())
+      for (const clang::CXXBaseSpecifier &base : made->bases())
+        members += values_in(base.getType());
     for (const clang::FieldDecl *field : record->getDecl()->fields())
       members += values_in(field->getType());
     return count * members;
@@ -185,7 +188,7 @@ Place Walk::place(const clang::Expr *expression, bool used) {
   if (const auto *part = llvm::dyn_cast<clang::MemberExpr>(expression))
     return member(part, used);
   if (const auto *casts = llvm::dyn_cast<clang::CastExpr>(expression))
-    return place(casts->getSubExpr(), used);
+    return base_of(place(casts->getSubExpr(), used), casts);
   if (!place_cxx(expression, used, result) && expression->isPRValue())
     value(expression);
   return result;
@@ -194,7 +197,10 @@ Place Walk::place(const clang::Expr *expression, bool used) {
 Value Walk::cast(const clang::CastExpr *expression) {
   const clang::Expr *inner = expression->getSubExpr();
   switch (expression->getCastKind()) {
-  case clang::CK_LValueToRValue: return load(place(inner, true), inner);
+  case clang::CK_LValueToRValue: {
+    Value extremum;
+    return chosen(inner, extremum) ? extremum : load(place(inner, true), inner);
+  }
   case clang::CK_ArrayToPointerDecay: {
     const Place first = place(inner);
     if (first.kind == Place::Local)
@@ -502,20 +508,18 @@ Value Walk::call(const clang::CallExpr *expression) {
   for (const clang::FunctionDecl *caller : calls_)
     if (caller == definition)
       return Value(); // check_recursion has said so
-  std::vector<Value> values;
-  for (const clang::Expr *operand : expression->arguments())
-    values.push_back(operand->isGLValue() ? bind(operand) : value(operand));
-  for (unsigned i = 0; i < definition->getNumParams() && i < values.size(); i++) {
-    state_.forget(definition->getParamDecl(i));
-    if (values[i].kind != Value::Unknown)
-      state_.values[{definition->getParamDecl(i), 0}] = values[i];
-    Place parameter;
-    parameter.kind = Place::Local;
-    parameter.variable = definition->getParamDecl(i);
-    if (parameter.variable->getType()->isRecordType())
-      copy_record(parameter, expression->getArg(i));
-  }
-  return run_body(*definition);
+  const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(definition);
+  const bool on_object = method && !method->isStatic();
+  const bool object_first = on_object && llvm::isa<clang::CXXOperatorCallExpr>(expression);
+  const Value object = on_object ? object_of(expression) : Value();
+  give(*definition,
+       std::vector<const clang::Expr *>(expression->arg_begin() + object_first, expression->arg_end()));
+  if (on_object)
+    objects_.push_back(this_in(*method, object, expression->getExprLoc()));
+  const Value result = run_body(*definition);
+  if (on_object)
+    objects_.pop_back();
+  return result;
 }
 
 // Functions without a text here: the mathematical ones and what copies memory.
@@ -580,8 +584,11 @@ Value Walk::value(const clang::Expr *expression) {
     return Value();
   }
   for (const clang::Stmt *part : expression->children())
-    if (const auto *inner = llvm::dyn_cast_or_null<clang::Expr>(part))
-      value(inner);
+    if (const auto *inner = llvm::dyn_cast_or_null<clang::Expr>(part)) {
+      const Value held = value(inner);
+      if (held.kind == Value::Pointer && expression->getType()->isRecordType())
+        rules_.lost(held.target, inner->getExprLoc(), "has its address stored where it cannot be followed");
+    }
   return Value();
 }
 

@@ -1,4 +1,5 @@
-// Structures: where their members are, and what becomes of these when the whole is set; and what C++ has beyond C.
+// Structures: where their members are, and what becomes of these when the whole is set; and references, methods,
+// constructors and lambdas.
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
 
@@ -19,10 +20,43 @@ Place Walk::member(const clang::MemberExpr *expression, bool used) {
     rules_.lost(whole, expression->getExprLoc(), "is used as a structure");
     return Place();
   }
+  whole = field_of(whole, field);
+  if (!field->getType()->isReferenceType())
+    return whole;
+  const auto found = state_.values.find({whole.variable, whole.component.value_or(-1)});
+  const bool known = found != state_.values.end() && found->second.kind == Value::Pointer;
+  return known ? found->second.target : Place();
+}
+
+// Behind those of the classes that it is made from.
+Place Walk::field_of(Place whole, const clang::FieldDecl *field) const {
+  if (const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(field->getParent()))
+    for (const clang::CXXBaseSpecifier &base : record->bases())
+      whole.component = sum(whole.component, values_in(base.getType()));
   for (const clang::FieldDecl *before : field->getParent()->fields()) {
     if (before == field)
       break;
     whole.component = sum(whole.component, values_in(before->getType()));
+  }
+  return whole;
+}
+
+// What remains of a place in a cast to a class that it is made from.
+Place Walk::base_of(Place whole, const clang::CastExpr *expression) const {
+  const bool to_base = expression->getCastKind() == clang::CK_DerivedToBase ||
+                       expression->getCastKind() == clang::CK_UncheckedDerivedToBase;
+  if (!to_base || whole.kind == Place::Elsewhere)
+    return whole;
+  const clang::QualType given = expression->getSubExpr()->getType();
+  const clang::CXXRecordDecl *record =
+      (given->isPointerType() ? given->getPointeeType() : given)->getAsCXXRecordDecl();
+  for (const clang::CXXBaseSpecifier *step : expression->path()) {
+    for (const clang::CXXBaseSpecifier &before : record->bases()) {
+      if (context_.hasSameUnqualifiedType(before.getType(), step->getType()))
+        break;
+      whole.component = sum(whole.component, values_in(before.getType()));
+    }
+    record = step->getType()->getAsCXXRecordDecl();
   }
   return whole;
 }
@@ -36,10 +70,19 @@ void Walk::copy_record(const Place &to, const clang::Expr *from) {
                       made->getConstructor()->isTrivial() && made->getArg(0)->isGLValue();
   if (made && made->getConstructor()->isTrivial() && made->getConstructor()->isDefaultConstructor())
     return;
-  const Place source = copies   ? place(load->getSubExpr(), true)
-                       : of_cxx ? place(made->getArg(0), true)
-                                : Place();
-  if (!copies && !of_cxx)
+  if (made && !of_cxx && construct(to, made))
+    return;
+  if (llvm::isa<clang::InitListExpr>(from->IgnoreParens()) && to.kind == Place::Local && to.variable &&
+      to.component) {
+    initialise(to.variable, *to.component, from);
+    return;
+  }
+  const bool as_place = from->isGLValue();
+  const Place source = copies     ? place(load->getSubExpr(), true)
+                       : of_cxx   ? place(made->getArg(0), true)
+                       : as_place ? place(from, true)
+                                  : Place();
+  if (!copies && !of_cxx && !as_place)
     value(from);
   else
     rules_.lost(source, from->getExprLoc(), "is used as a structure");
@@ -93,7 +136,7 @@ void Walk::initialise(const clang::VarDecl *variable, int64_t component, const c
     store(to, value(initialiser), initialiser, Change::Assign, Compared::No);
 }
 
-// ---- C++: references, and more lvalues. Classes that do more than hold values are not followed ----
+// ---- What C++ has beyond C. Classes whose values do more when they end are not followed ----
 
 // A reference is a pointer that is followed wherever it is named.
 Value Walk::bind(const clang::Expr *expression) {
@@ -109,19 +152,27 @@ Place Walk::referred(const clang::VarDecl *reference) const {
                                                                               : Place();
 }
 
-static bool is_plain(const clang::Expr *expression) {
-  const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(expression);
-  return made && made->getConstructor()->isTrivial();
+static bool ends_plainly(const clang::CXXRecordDecl *record) {
+  return record && (!record->hasDefinition() || record->hasTrivialDestructor());
 }
 
 static bool is_followed(const clang::Expr *expression) {
-  if (llvm::isa<clang::CXXConstructExpr>(expression))
-    return is_plain(expression);
-  if (const auto *call = llvm::dyn_cast<clang::CallExpr>(expression))
-    return !llvm::isa_and_nonnull<clang::CXXMethodDecl>(call->getCalleeDecl());
-  return !llvm::isa<clang::LambdaExpr>(expression) && !llvm::isa<clang::CXXNewExpr>(expression) &&
-         !llvm::isa<clang::CXXDeleteExpr>(expression) && !llvm::isa<clang::CXXThrowExpr>(expression) &&
-         !llvm::isa<clang::CXXThisExpr>(expression);
+  if (const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(expression))
+    return (made->getConstructor()->isTrivial() || made->getConstructor()->hasBody()) &&
+           ends_plainly(made->getConstructor()->getParent());
+  if (const auto *call = llvm::dyn_cast<clang::CallExpr>(expression)) {
+    const auto *method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(call->getCalleeDecl());
+    return !method || (method->hasBody() && !method->isVirtual()) || method->isTrivial();
+  }
+  return !llvm::isa<clang::CXXNewExpr>(expression) && !llvm::isa<clang::CXXDeleteExpr>(expression) &&
+         !llvm::isa<clang::CXXThrowExpr>(expression) && !llvm::isa<clang::CXXBindTemporaryExpr>(expression);
+}
+
+// a = b of a class that is copied as it is.
+static const clang::CXXOperatorCallExpr *is_copy(const clang::Expr *expression) {
+  const auto *call = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expression);
+  const auto *method = call ? llvm::dyn_cast_or_null<clang::CXXMethodDecl>(call->getCalleeDecl()) : nullptr;
+  return method && method->isTrivial() && call->getNumArgs() == 2 ? call : nullptr;
 }
 
 bool Walk::value_cxx(const clang::Expr *expression, Value &result) {
@@ -131,11 +182,153 @@ bool Walk::value_cxx(const clang::Expr *expression, Value &result) {
     result = value(whole->getSubExpr());
   else if (const auto *usual = llvm::dyn_cast<clang::CXXDefaultArgExpr>(expression))
     result = value(usual->getExpr());
+  else if (const auto *usual_field = llvm::dyn_cast<clang::CXXDefaultInitExpr>(expression))
+    result = value(usual_field->getExpr());
+  else if (llvm::isa<clang::CXXThisExpr>(expression))
+    result = objects_.empty() ? Value() : objects_.back();
+  else if (const auto *lambda = llvm::dyn_cast<clang::LambdaExpr>(expression))
+    make(lambda);
   else if (!is_followed(expression))
     rules_.lost_all(expression->getExprLoc(), "could not be followed through this C++");
-  else
+  else if (const clang::CXXOperatorCallExpr *copy = is_copy(expression)) {
+    const Place to = place(copy->getArg(0), true);
+    rules_.write(to, copy, state_, Change::Assign, Compared::No, uncertain_ == 0);
+    copy_record(to, copy->getArg(1));
+    result = to.kind == Place::Elsewhere ? Value() : Value::to(to);
+  } else if (const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(expression))
+    copy_record(Place(), made);
+  else if (const auto *casts = llvm::dyn_cast<clang::CastExpr>(expression);
+           casts && expression->getType()->isPointerType() &&
+           (casts->getCastKind() == clang::CK_DerivedToBase ||
+            casts->getCastKind() == clang::CK_UncheckedDerivedToBase)) {
+    result = value(casts->getSubExpr());
+    if (result.kind == Value::Pointer)
+      result.target = base_of(result.target, casts);
+  } else
     return false;
   return true;
+}
+
+// std::max(*m, x) keeps what *m holds, as fmax does.
+bool Walk::chosen(const clang::Expr *expression, Value &result) {
+  const auto *call = llvm::dyn_cast<clang::CallExpr>(expression->IgnoreParens());
+  const clang::FunctionDecl *function = call ? call->getDirectCallee() : nullptr;
+  if (!function || !function->isInStdNamespace() || !function->getIdentifier() || call->getNumArgs() != 2 ||
+      (function->getName() != "max" && function->getName() != "min") || !call->getType()->isArithmeticType())
+    return false;
+  std::vector<Value> values;
+  for (const clang::Expr *one : call->arguments())
+    values.push_back(one->isGLValue() && !llvm::isa<clang::MaterializeTemporaryExpr>(one)
+                         ? load(place(one, true), one)
+                         : value(one));
+  result = values[0].kind == Value::Bound ? extremum_of(values[0], values[1], function->getName() == "max")
+                                          : Value();
+  return true;
+}
+
+// ---- objects ----
+
+Value Walk::object_of(const clang::CallExpr *expression) {
+  const auto *member = llvm::dyn_cast<clang::CXXMemberCallExpr>(expression);
+  const clang::Expr *object = member                     ? member->getImplicitObjectArgument()
+                              : expression->getNumArgs() ? expression->getArg(0)
+                                                         : nullptr;
+  if (!object)
+    return Value();
+  return object->getType()->isPointerType() ? value(object) : bind(object);
+}
+
+void Walk::give(const clang::FunctionDecl &function, const std::vector<const clang::Expr *> &arguments) {
+  std::vector<Value> values;
+  for (const clang::Expr *one : arguments)
+    values.push_back(one->isGLValue() ? bind(one) : one->getType()->isRecordType() ? Value() : value(one));
+  for (unsigned i = 0; i < function.getNumParams() && i < values.size(); i++) {
+    const clang::ParmVarDecl *parameter = function.getParamDecl(i);
+    state_.forget(parameter);
+    if (values[i].kind != Value::Unknown)
+      state_.values[{parameter, 0}] = values[i];
+    Place to;
+    to.kind = Place::Local;
+    to.variable = parameter;
+    to.component = 0;
+    if (parameter->getType()->isRecordType())
+      copy_record(to, arguments[i]);
+  }
+}
+
+// A value of a class comes to be at that place. False: not by a function.
+bool Walk::construct(const Place &to, const clang::CXXConstructExpr *made) {
+  const clang::FunctionDecl *definition = nullptr;
+  if (!made->getConstructor()->hasBody(definition))
+    return false;
+  for (const clang::FunctionDecl *caller : calls_)
+    if (caller == definition)
+      return true; // check_recursion has said so
+  give(*definition, std::vector<const clang::Expr *>(made->arg_begin(), made->arg_end()));
+  objects_.push_back(to.kind == Place::Elsewhere ? Value() : Value::to(to));
+  for (const clang::CXXCtorInitializer *one : llvm::cast<clang::CXXConstructorDecl>(definition)->inits()) {
+    const clang::FieldDecl *field = one->getAnyMember();
+    const Place at = field ? field_of(to, field) : to;
+    if (!field && one->isBaseInitializer()) {
+      rules_.lost(to, made->getExprLoc(), "is used as a structure");
+      if (to.variable)
+        lose(to.variable, made->getExprLoc());
+      value(one->getInit());
+    } else if (to.kind == Place::Local && to.variable && at.component)
+      initialise(to.variable, *at.component, one->getInit());
+    else
+      value(one->getInit());
+  }
+  run_body(*definition);
+  objects_.pop_back();
+  return true;
+}
+
+// ---- lambdas: what they capture is what it was outside, as long as that has not changed ----
+
+void Walk::make(const clang::LambdaExpr *lambda) {
+  Closure closure;
+  const clang::LambdaExpr::const_capture_init_iterator inits = lambda->capture_init_begin();
+  unsigned number = 0;
+  for (const clang::LambdaCapture &capture : lambda->captures()) {
+    const clang::Expr *init = inits[number++];
+    if (capture.capturesThis())
+      closure.object =
+          capture.getCaptureKind() == clang::LCK_This && !objects_.empty() ? objects_.back() : Value();
+    const auto *variable =
+        capture.capturesVariable() ? llvm::dyn_cast<clang::VarDecl>(capture.getCapturedVar()) : nullptr;
+    if (!variable)
+      continue;
+    if (variable->isInitCapture())
+      declare(variable);
+    else if (capture.getCaptureKind() == clang::LCK_ByCopy) {
+      value(init);
+      closure.copied.push_back(variable);
+      for (auto at = state_.values.lower_bound({variable, INT64_MIN});
+           at != state_.values.end() && at->first.first == variable; ++at)
+        closure.values.insert(*at);
+    } else
+      escaped_.insert(variable);
+    closure.changes |= lambda->isMutable() && capture.getCaptureKind() == clang::LCK_ByCopy;
+  }
+  closures_[lambda->getLambdaClass()] = closure;
+}
+
+// `this` within a method; of a lambda that of where it was made.
+Value Walk::this_in(const clang::CXXMethodDecl &method, const Value &object, clang::SourceLocation where) {
+  if (!method.getParent()->isLambda())
+    return object;
+  const auto found = closures_.find(method.getParent());
+  bool same = found != closures_.end() && !found->second.changes;
+  for (size_t i = 0; same && i < found->second.copied.size(); i++)
+    for (auto at = state_.values.lower_bound({found->second.copied[i], INT64_MIN});
+         at != state_.values.end() && at->first.first == found->second.copied[i]; ++at) {
+      const auto then = found->second.values.find(at->first);
+      same &= then != found->second.values.end() && then->second == at->second;
+    }
+  if (!same)
+    rules_.lost_all(where, "could not be followed through this C++");
+  return same ? found->second.object : Value();
 }
 
 bool Walk::place_cxx(const clang::Expr *expression, bool used, Place &result) {
@@ -147,6 +340,13 @@ bool Walk::place_cxx(const clang::Expr *expression, bool used, Place &result) {
       if (at.kind == Place::Local && at.variable)
         lose(at.variable, expression->getExprLoc());
     }
+    return true;
+  }
+  if (const auto *kept = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(expression)) {
+    if (kept->getType()->isRecordType())
+      copy_record(Place(), kept->getSubExpr());
+    else
+      value(kept->getSubExpr());
     return true;
   }
   const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(expression);

@@ -1,3 +1,5 @@
+#include <clang/AST/StmtCXX.h>
+
 #include "prove_walk.h"
 
 namespace op2jit {
@@ -50,12 +52,32 @@ void Walk::declare(const clang::VarDecl *variable) {
   if (variable->hasGlobalStorage() || !variable->hasInit())
     return;
   state_.forget(variable);
+  const clang::CXXRecordDecl *record = context_.getBaseElementType(variable->getType())->getAsCXXRecordDecl();
+  if (record && record->hasDefinition() && !record->hasTrivialDestructor())
+    rules_.lost_all(variable->getLocation(), "could not be followed through this C++");
   if (variable->getType()->isReferenceType()) {
     const Value bound = bind(variable->getInit());
     if (bound.kind == Value::Pointer)
       state_.values[{variable, 0}] = bound;
   } else
     initialise(variable, 0, variable->getInit());
+}
+
+void Walk::repeat(const clang::Stmt *statement) {
+  if (const auto *counts = llvm::dyn_cast<clang::ForStmt>(statement)) {
+    run(counts->getInit());
+    loop(statement, counts->getCond(), counts->getBody(), counts->getInc(), false);
+  } else if (const auto *first = llvm::dyn_cast<clang::WhileStmt>(statement))
+    loop(statement, first->getCond(), first->getBody(), nullptr, false);
+  else if (const auto *last = llvm::dyn_cast<clang::DoStmt>(statement))
+    loop(statement, last->getCond(), last->getBody(), nullptr, true);
+  else if (const auto *each = llvm::dyn_cast<clang::CXXForRangeStmt>(statement)) {
+    run(each->getInit());
+    run(each->getRangeStmt());
+    run(each->getBeginStmt());
+    run(each->getEndStmt());
+    loop(statement, each->getCond(), each, each->getInc(), false);
+  }
 }
 
 void Walk::run(const clang::Stmt *statement) {
@@ -82,22 +104,10 @@ void Walk::run(const clang::Stmt *statement) {
         declare(variable);
     return;
   case clang::Stmt::IfStmtClass: branch(llvm::cast<clang::IfStmt>(statement)); return;
-  case clang::Stmt::ForStmtClass: {
-    const auto *loops = llvm::cast<clang::ForStmt>(statement);
-    run(loops->getInit());
-    loop(statement, loops->getCond(), loops->getBody(), loops->getInc(), false);
-    return;
-  }
-  case clang::Stmt::WhileStmtClass: {
-    const auto *loops = llvm::cast<clang::WhileStmt>(statement);
-    loop(statement, loops->getCond(), loops->getBody(), nullptr, false);
-    return;
-  }
-  case clang::Stmt::DoStmtClass: {
-    const auto *loops = llvm::cast<clang::DoStmt>(statement);
-    loop(statement, loops->getCond(), loops->getBody(), nullptr, true);
-    return;
-  }
+  case clang::Stmt::ForStmtClass:
+  case clang::Stmt::WhileStmtClass:
+  case clang::Stmt::DoStmtClass:
+  case clang::Stmt::CXXForRangeStmtClass: repeat(statement); return;
   case clang::Stmt::SwitchStmtClass: choose(llvm::cast<clang::SwitchStmt>(statement)); return;
   case clang::Stmt::ReturnStmtClass: {
     const clang::Expr *result = llvm::cast<clang::ReturnStmt>(statement)->getRetValue();
@@ -153,7 +163,11 @@ void Walk::branch(const clang::IfStmt *statement) {
 
 void Walk::body_of_loop(const clang::Stmt *body, const clang::Expr *step) {
   const size_t facts = facts_.size();
-  run(body);
+  const auto *range = llvm::dyn_cast<clang::CXXForRangeStmt>(body);
+  const bool each = range && step && range->getInc() == step; // this loop's own, not one within it
+  if (each)
+    run(range->getLoopVarStmt());
+  run(each ? range->getBody() : body);
   facts_.resize(facts);
   std::vector<State> continues;
   std::swap(continues, jumps_.back().continues);

@@ -4,6 +4,7 @@
 #define OP2JIT_JIT_CLANG_PROVE_WALK_H
 
 #include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
 #include <clang/AST/Stmt.h>
 
 #include <set>
@@ -24,6 +25,7 @@ private:
   void run(const clang::Stmt *statement);
   void declare(const clang::VarDecl *variable);
   void branch(const clang::IfStmt *statement);
+  void repeat(const clang::Stmt *statement);
   void loop(const clang::Stmt *whole, const clang::Expr *condition, const clang::Stmt *body,
             const clang::Expr *step, bool body_first);
   void note_length(const clang::Stmt *whole, const clang::Expr *condition, Number known);
@@ -43,12 +45,17 @@ private:
   Place element(const clang::ArraySubscriptExpr *expression, bool used);
   Value load(const Place &from, const clang::Expr *where);
   void store(const Place &to, const Value &what, const clang::Expr *where, Change change, Compared compared);
-  // C++: prove_records.cc
   Value bind(const clang::Expr *expression);
   Place referred(const clang::VarDecl *reference) const;
   // False: it is as in C.
   bool value_cxx(const clang::Expr *expression, Value &result);
   bool place_cxx(const clang::Expr *expression, bool used, Place &result);
+  bool chosen(const clang::Expr *expression, Value &result);
+  Value object_of(const clang::CallExpr *expression);
+  void give(const clang::FunctionDecl &function, const std::vector<const clang::Expr *> &arguments);
+  bool construct(const Place &to, const clang::CXXConstructExpr *made);
+  void make(const clang::LambdaExpr *lambda);
+  Value this_in(const clang::CXXMethodDecl &method, const Value &object, clang::SourceLocation where);
   Value cast(const clang::CastExpr *expression);
   Value unary(const clang::UnaryOperator *expression);
   Value binary(const clang::BinaryOperator *expression);
@@ -67,6 +74,8 @@ private:
   Place member(const clang::MemberExpr *expression, bool used);
   void initialise(const clang::VarDecl *variable, int64_t component, const clang::Expr *initialiser);
   void copy_record(const Place &to, const clang::Expr *from);
+  Place field_of(Place whole, const clang::FieldDecl *field) const;
+  Place base_of(Place whole, const clang::CastExpr *expression) const;
 
   // What is known of numbers that are compared with MIN and MAX arguments: prove_extrema.cc
   struct Fact {
@@ -91,6 +100,14 @@ private:
     bool some_case; // a label other than default has the value
   };
 
+  // A lambda, when it was made.
+  struct Closure {
+    Value object;
+    std::vector<const clang::VarDecl *> copied;
+    std::map<std::pair<const clang::VarDecl *, int64_t>, Value> values;
+    bool changes = false; // it changes its copies
+  };
+
   const clang::ASTContext &context_;
   Rules &rules_;
   State state_;
@@ -99,6 +116,8 @@ private:
   std::vector<State> returns_;
   std::vector<Value> return_values_;
   std::vector<const clang::FunctionDecl *> calls_;
+  std::vector<Value> objects_; // `this`, of methods inside one another
+  std::map<const clang::CXXRecordDecl *, Closure> closures_;
   std::vector<Fact> facts_;
   std::map<std::string, int64_t> names_;
   std::map<const clang::Expr *, std::pair<Value, Value>> sides_; // of comparisons, when they were last made

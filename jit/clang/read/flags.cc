@@ -1,5 +1,7 @@
 #include "flags.h"
 
+#include "debug.h"
+
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/Allocator.h>
 #include <llvm/Support/CommandLine.h>
@@ -11,6 +13,8 @@
 
 namespace op2jit {
 namespace path = llvm::sys::path;
+
+static constexpr size_t most_words = 400;
 
 static std::string absolute(llvm::StringRef folder, llvm::StringRef name) {
   llvm::SmallString<256> whole(path::is_absolute(name) ? llvm::StringRef() : folder), real;
@@ -128,10 +132,35 @@ static bool from_commands(const std::string &file, Flags &flags) {
   return false;
 }
 
+// The folders of what it includes stand for those of -I, and those around them, since an include may name a folder.
+static void from_debug(const DebugUnit &unit, const std::string &program, Flags &flags) {
+  flags.words = only_meaning(split(unit.words), unit.folder);
+  for (const std::string &macro : unit.macros)
+    flags.words.push_back("-D" + macro);
+  for (const std::string &folder : unit.folders)
+    flags.words.insert(flags.words.end(), {"-I", folder});
+  for (const std::string &folder : unit.folders)
+    for (llvm::StringRef around = path::parent_path(folder); path::has_relative_path(around);
+         around = path::parent_path(around)) {
+      flags.words.insert(flags.words.end(), {"-I", around.str()});
+      if (flags.words.size() > most_words)
+        return;
+    }
+  flags.from = "the debug information of " + program;
+  flags.known = unit.has_macros || llvm::StringRef(unit.words).contains("-grecord-command-line");
+}
+
 Flags find_flags(const read_request &request) {
   Flags flags;
+  DebugUnit debug;
+  const std::string program = request.program ? request.program : "";
   flags.unit = find_unit(request, flags);
-  flags.from = "nowhere: set OP2_CXXFLAGS, or leave a compile_commands.json beside the program";
+  const bool has_debug =
+      !program.empty() && find_debug(program, flags.unit.empty() ? request.unit : flags.unit, debug);
+  if (flags.unit.empty() && has_debug)
+    flags.unit = debug.file;
+  flags.from =
+      "nowhere: set OP2_CXXFLAGS, or leave a compile_commands.json beside the program, or compile with -g3";
   if (flags.unit.empty())
     return flags;
   if (request.flags && *request.flags) {
@@ -150,6 +179,8 @@ Flags find_flags(const read_request &request) {
     if (from_commands(beside, flags) || from_commands(built, flags))
       return flags;
   }
+  if (has_debug)
+    from_debug(debug, program, flags);
   return flags;
 }
 

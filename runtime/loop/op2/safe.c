@@ -1,0 +1,62 @@
+#include "loop/op2/safe.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "context/context.h"
+#include "loop/op2/text.h"
+#include "op2/op2jit_compiled.h"
+
+/* What is declared OP_WRITE may be written in part: OP_RW is the same, and keeps the rest. */
+bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err) {
+  bool found = false;
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->args[i].dat && loop->args[i].access == OP_WRITE) {
+      loop->args[i].access = OP_RW;
+      found = true;
+    }
+  if (found) {
+    log_line(ctx->log, LOG_WARN, "loop", "loop %s: %s\nit runs as if OP_WRITE were OP_RW", loop->name,
+             error_message(err));
+    error_clear(err);
+  }
+  return found;
+}
+
+/* Dats of this access become OP_RW, but for those that the kernel cannot write to: no two elements that meet run at
+ * the same time then, and ranks have what others wrote before. */
+static bool become_rw(struct loop *loop, int access) {
+  bool found = false;
+  for (int i = 0; i < loop->nargs; i++) {
+    struct loop_arg *arg = &loop->args[i];
+    if (!arg->dat || !arg->present || arg->access != access || loop->compiled->parameters[i].is_const)
+      continue;
+    arg->access = OP_RW;
+    loop->forgiven |= arg->map != NULL;
+    found = true;
+  }
+  return found;
+}
+
+int safe_without_text(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
+  static const struct {
+    const char *words; /* of the prover */
+    int access;
+    const char *name;
+  } readings[] = {{"is declared OP_INC, ", OP_INC, "OP_INC"}, {"is declared OP_READ, ", OP_READ, "OP_READ"}};
+  struct text why = {0}, how = {0};
+  text_add(&why, error_message(err));
+  for (size_t i = 0; code == OP_ERR_VIOLATION && i < sizeof readings / sizeof *readings; i++)
+    if (strstr(text_str(&why), readings[i].words) && become_rw(loop, readings[i].access))
+      text_addf(&how, " as if %s were OP_RW,", readings[i].name);
+  if (code == OP_ERR_VIOLATION)
+    log_line(ctx->log, LOG_WARN, "loop",
+             "loop %s: %s\nit runs as the program's compiler made it,%s no two elements that meet at the "
+             "same time",
+             loop->name, text_str(&why), text_str(&how));
+  error_clear(err);
+  code = text_give_up(ctx, loop, text_str(&why), err);
+  text_free(&why);
+  text_free(&how);
+  return code;
+}
