@@ -43,6 +43,37 @@ class Set:
         """How many elements all ranks declared."""
         return _count(lib.op2jit_get_global_size(self.handle))
 
+    def subset(self, elements: Any, name: Optional[str] = None) -> "Set":
+        """Some of its elements, for loops to run over: a slice, a mask of bools, or numbers, each once.
+
+        With several ranks the elements of each rank's own part, counted from 0. Nothing is declared on a subset.
+        """
+        word = text(name or self.name + " subset")
+        if isinstance(elements, slice):
+            first, end, step = elements.indices(self.size)
+            if step == 1:
+                found = lib.op2jit_decl_subset_range(self.handle, first, max(0, end - first), word)
+                return Set._of(handle(found), word.decode())
+            elements = np.arange(first, end, step)
+        array = np.asarray(elements)
+        if array.dtype == bool:
+            if array.shape != (self.size,):
+                raise errors.make("SIZE", f"the mask has the shape {array.shape}; expected ({self.size},)")
+            array = np.flatnonzero(array)
+        if array.size and array.dtype.kind not in "iu":
+            raise errors.make("TYPE", f"the elements of a subset have type {array.dtype}; expected whole numbers")
+        if array.size and not -1 < array.min() <= array.max() < 2**31:
+            raise errors.make("RANGE", f"a subset of {self.name} names elements outside of 0 .. {self.size - 1}")
+        array = np.ascontiguousarray(array, np.int32)
+        found = lib.op2jit_decl_subset(self.handle, array.size, array.ctypes.data or None, word)
+        return Set._of(handle(found), word.decode())
+
+    def free(self) -> None:
+        """Free it now, on all ranks. It must have no maps, dats and subsets any more."""
+        sweep()
+        check(lib.op2jit_free_set(self.handle))
+        self.handle = 0
+
     def __len__(self) -> int:
         return self.size
 
@@ -122,6 +153,11 @@ class Map:
         if self._table is None:
             raise errors.make("ARGUMENT", f"map {self.name} is from a file: its table is not kept")
         return self._table.copy()
+
+    def free(self) -> None:
+        """Free it now, on all ranks. No loop may use it any more."""
+        check(lib.op2jit_free_map(self.handle))
+        self.handle = 0
 
     def __len__(self) -> int:
         return self.arity

@@ -311,6 +311,53 @@ def test_loops_show_their_accesses(running):
     assert "x" in loop.describe() and "<table>" in loop._repr_html_()
 
 
+def test_subsets(running):
+    nodes, edges, ends, table = ring(30)
+    values = np.random.default_rng(4).random(30)
+    weight, total = op2jit.Dat(edges, values), op2jit.Dat(nodes)
+    numbers = np.random.default_rng(5).permutation(30)[:11]
+    mask = values > 0.5
+    for some, expected in ((slice(3, 9), range(3, 9)), (slice(0, 30, 7), range(0, 30, 7)), (numbers, numbers),
+                           (mask, np.flatnonzero(mask)), ([], [])):  # fmt: skip
+        part = edges.subset(some, "part")
+        assert part.size == len(expected)
+        total.put(0)
+        op2jit.par_loop(add_ends, part, weight(READ), total(INC, ends[0]), total(INC, ends[1]))
+        sums = np.zeros(30)
+        for column in (0, 1):
+            np.add.at(sums, table[list(expected), column], values[list(expected)])
+        assert np.allclose(total.fetch(), sums, rtol=1e-14)
+        part.free()
+    for wrong, name in ((mask[:5], "OP_ERR_SIZE"), ([0.5], "OP_ERR_TYPE"), ([30], "OP_ERR_RANGE"), ([-1], "OP_ERR_RANGE"),
+                        ([1, 1], "OP_ERR_ARGUMENT")):  # fmt: skip
+        with pytest.raises(op2jit.Error) as caught:
+            edges.subset(wrong)
+        assert caught.value.name == name
+
+
+def test_sets_and_maps_can_be_freed(running):
+    kept = op2jit.Set(4, "kept")
+    for _ in range(5):
+        s = op2jit.Set(4, "s")
+        m = op2jit.Map(s, kept, [0, 1, 2, 3], "m")
+        with pytest.raises(op2jit.Error):
+            s.free()
+        x, y = op2jit.Dat(s, np.ones(4)), op2jit.Dat(kept)
+        op2jit.par_loop(copy_one, s, x(READ), y(WRITE, m[0]))
+        assert y.fetch().sum() == 4
+        del x
+        m.free()
+        s.free()
+    with pytest.raises(op2jit.Error) as caught:
+        op2jit.Dat(s)
+    assert caught.value.name == "OP_ERR_HANDLE"
+
+
+@op2jit.kernel
+def copy_one(x, y):
+    y[0] = x[0]
+
+
 def test_order_and_files(running, tmp_path):
     nodes, edges, ends, table = ring(40)
     values = np.arange(40.0)
