@@ -7,10 +7,20 @@
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
 
-/* Vectors of a power of two are loaded from rows of other lengths, which reaches behind the last one: rows of the
- * library's own have slack there. */
-static bool is_read_past(const struct dat *dat) {
-  return dat->value_size >= 4 && (dat->dim & (dat->dim - 1)) != 0;
+/* Rows are loaded in vectors of 8, 4, 2 values and 1; the last of a row may have up to three that are not the row's
+ * (jit/generate/lanes.c). Rows of the library's own have slack for them behind the last one. Behind an array they can
+ * be read, though not known, as far as its page goes. */
+static bool is_read_past(const struct dat *dat, const void *array) {
+  enum { LONGEST = 8, PAGE = 4096 };
+  const int rest = dat->dim % LONGEST;
+  int vector = 1;
+  while (vector < rest)
+    vector *= 2;
+  if (dat->value_size < 4 || type_is_struct(dat->type) || vector <= rest)
+    return false;
+  const uintptr_t behind = (uintptr_t)array + (size_t)dat->set->size * dat->row_bytes,
+                  last = behind + (size_t)(vector - rest) * dat->value_size - 1;
+  return (behind - 1) / PAGE != last / PAGE;
 }
 
 /* NULL: it can. */
@@ -25,8 +35,8 @@ static const char *why_not_in_place(const struct op_context *ctx, const struct d
     return "its components lie apart";
   if ((uintptr_t)array % dat->value_size != 0)
     return "its array is not aligned";
-  if (is_read_past(dat))
-    return "its rows are read in vectors, which reach behind the last one";
+  if (is_read_past(dat, array))
+    return "its rows are read in vectors, which reach behind the last one, and its page of memory ends there";
   return NULL;
 }
 
