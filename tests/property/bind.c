@@ -25,7 +25,7 @@ static bool fits_dat(const struct binding *b, const struct world *w, int dat, in
   const struct param *param = &b->kernel->params[p];
   const struct wdat *d = &w->dats[dat];
   if (!d->handle || d->set != set || d->dim != param->dim || d->type != param->type ||
-      (d->tolerance > 0 && param->access != OP_WRITE))
+      d->boxed != param->boxed || (d->tolerance > 0 && param->access != OP_WRITE))
     return false;
   for (int q = 0; q < p; q++)
     if (b->dat[q] == dat && !may_share(param, &b->kernel->params[q]))
@@ -42,7 +42,7 @@ static int find_dat(const struct binding *b, struct world *w, int p, int set, co
         return (start + i) % w->ndats;
   bool soa =
       random_chance(&w->random, 95) ? coverage_rarer(c, param) == LAYOUT_SOA : random_chance(&w->random, 50);
-  return world_dat(w, set, param->dim, param->type, soa);
+  return world_dat(w, set, param->dim, param->type, param->boxed ? W_BOXED : soa ? W_SOA : W_AOS);
 }
 
 static bool bind_reach(struct binding *b, struct world *w, int p, const struct coverage *c) {
@@ -168,35 +168,46 @@ static void run_model(struct binding *b, struct world *w) {
 static const char *const access_words[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
                                            "OP_MIN",  "OP_MAX",   "OP_WORK"};
 
+/* The type of an argument, and how many of it: one struct, or values. */
+static int said_type(const struct param *param, bool alias, char *type, size_t size) {
+  const struct vtype_info *t = &vtypes[param->type];
+  if (param->boxed)
+    box_name(param->type, param->dim, type, size);
+  else
+    snprintf(type, size, "%s", alias && t->alias ? t->alias : t->c);
+  return param->boxed ? 1 : param->dim;
+}
+
 static op_arg dat_arg(const struct binding *b, struct world *w, int p, int idx, op_map map,
                       const char *map_word) {
   const struct param *param = &b->kernel->params[p];
-  const struct vtype_info *t = &vtypes[param->type];
-  const char *type = t->alias && param->spelling & 1 ? t->alias : t->c;
+  char type[24];
+  const int dim = said_type(param, param->spelling & 1, type, sizeof type);
   op_dat dat = w->dats[b->dat[p]].handle;
   op_access access = (op_access)param->access;
   if (!param->optional) {
-    world_say(w, ",\n  op_arg_dat(d%d, %d, %s, %d, \"%s\", %s)", b->dat[p], idx, map_word, param->dim, type,
+    world_say(w, ",\n  op_arg_dat(d%d, %d, %s, %d, \"%s\", %s)", b->dat[p], idx, map_word, dim, type,
               access_words[access]);
-    return op_arg_dat(dat, idx, map, param->dim, type, access);
+    return op_arg_dat(dat, idx, map, dim, type, access);
   }
   /* What is not there may have no dat either. */
   bool nothing = !b->present[p] && param->spelling > 1;
   char word[16] = "NULL";
   if (!nothing)
     snprintf(word, sizeof word, "d%d", b->dat[p]);
-  world_say(w, ",\n  op_opt_arg_dat(%d, %s, %d, %s, %d, \"%s\", %s)", b->present[p], word, idx, map_word,
-            param->dim, type, access_words[access]);
-  return op_opt_arg_dat(b->present[p], nothing ? NULL : dat, idx, map, param->dim, type, access);
+  world_say(w, ",\n  op_opt_arg_dat(%d, %s, %d, %s, %d, \"%s\", %s)", b->present[p], word, idx, map_word, dim,
+            type, access_words[access]);
+  return op_opt_arg_dat(b->present[p], nothing ? NULL : dat, idx, map, dim, type, access);
 }
 
 static op_arg global_arg(struct binding *b, struct world *w, int p) {
   const struct param *param = &b->kernel->params[p];
-  const char *type = vtypes[param->type].c;
+  char type[24];
+  const int dim = said_type(param, false, type, sizeof type);
   op_access access = (op_access)param->access;
   if (param->form == FORM_INFO) {
-    world_say(w, ",\n  op_arg_info(g%d, %d, \"%s\", %d)", p, param->dim, type, param->ref + 1);
-    return op_arg_info(b->library[p], param->dim, type, param->ref + 1);
+    world_say(w, ",\n  op_arg_info(g%d, %d, \"%s\", %d)", p, dim, type, param->ref + 1);
+    return op_arg_info(b->library[p], dim, type, param->ref + 1);
   }
   if (b->kept[p] >= 0) {
     world_say(w, ",\n  op_arg_global(k%d, %s)", b->kept[p], access_words[access]);
@@ -208,12 +219,12 @@ static op_arg global_arg(struct binding *b, struct world *w, int p) {
   if (data)
     snprintf(word, sizeof word, "g%d", p);
   if (!param->optional) {
-    world_say(w, ",\n  op_arg_gbl(%s, %d, \"%s\", %s)", word, param->dim, type, access_words[access]);
-    return op_arg_gbl(data, param->dim, type, access);
+    world_say(w, ",\n  op_arg_gbl(%s, %d, \"%s\", %s)", word, dim, type, access_words[access]);
+    return op_arg_gbl(data, dim, type, access);
   }
-  world_say(w, ",\n  op_opt_arg_gbl(%d, %s, %d, \"%s\", %s)", b->present[p], word, param->dim, type,
+  world_say(w, ",\n  op_opt_arg_gbl(%d, %s, %d, \"%s\", %s)", b->present[p], word, dim, type,
             access_words[access]);
-  return op_opt_arg_gbl(b->present[p], data, param->dim, type, access);
+  return op_opt_arg_gbl(b->present[p], data, dim, type, access);
 }
 
 static op_arg make_arg(struct binding *b, struct world *w, int p) {
@@ -269,7 +280,9 @@ static void count(const struct binding *b, const struct world *w, struct coverag
   c->loops++;
   c->elements += w->sets[b->set].size;
   for (int p = 0; p < b->kernel->nparams; p++)
-    if (b->present[p])
+    if (b->present[p] && b->kernel->params[p].boxed)
+      c->boxed[b->kernel->params[p].access]++;
+    else if (b->present[p])
       coverage_count(c, &b->kernel->params[p],
                      b->dat[p] < 0            ? LAYOUT_GLOBAL
                      : w->dats[b->dat[p]].soa ? LAYOUT_SOA

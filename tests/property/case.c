@@ -42,8 +42,21 @@ void case_free(struct test_case *c) {
   }
 }
 
+static bool declare_boxes(void) {
+  bool good = true;
+  for (int t = 0; t < V_TYPES; t++)
+    for (int d = 1; d <= MAX_BOXED; d++) {
+      const size_t size = (size_t)d * vtypes[t].size;
+      const op2jit_member member = {"v", vtypes[t].c, 0, size};
+      char name[24];
+      box_name((enum vtype)t, d, name, sizeof name);
+      good = good && op2jit_decl_type(name, size, 1, &member) == OP_OK;
+    }
+  return good;
+}
+
 bool case_library_ready(bool native) {
-  if (op_decl_prelude(SHARED_TEXT))
+  if (op_decl_prelude(kernel_shared()) || !declare_boxes())
     return false;
   for (int i = 0; i < CONSTANTS; i++)
     if (op_decl_const(constants[i].name, constants[i].dim, vtypes[constants[i].type].c, constants[i].at))

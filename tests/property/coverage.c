@@ -1,5 +1,8 @@
 #include "coverage.h"
 
+/* What must not be missing counts for more cells than chance leaves empty. */
+enum { NEVER = 100 };
+
 enum layout coverage_rarer(const struct coverage *c, const struct param *p) {
   return c->cells[LAYOUT_SOA][p->access][p->type][p->dim] < c->cells[LAYOUT_AOS][p->access][p->type][p->dim]
              ? LAYOUT_SOA
@@ -40,5 +43,6 @@ int coverage_print(const struct coverage *c, const char *backend, const char *st
         fprintf(out, " %s %d", accesses[a], c->forms[f][a]);
     fputc('\n', out);
   }
-  return empty;
+  fprintf(out, "structs: READ %d WRITE %d RW %d\n", c->boxed[OP_READ], c->boxed[OP_WRITE], c->boxed[OP_RW]);
+  return empty + (!c->boxed[OP_READ] + !c->boxed[OP_WRITE] + !c->boxed[OP_RW]) * NEVER;
 }

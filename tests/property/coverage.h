@@ -11,7 +11,7 @@ enum { ACCESSES = OP_WORK + 1 };
 
 struct coverage {
   int cells[LAYOUTS][ACCESSES][V_TYPES][MAX_DIM + 1];
-  int forms[FORM_INFO + 1][ACCESSES];
+  int forms[FORM_INFO + 1][ACCESSES], boxed[ACCESSES];
   long loops, elements;
 };
 

@@ -55,6 +55,16 @@ static void add_dat(struct kernel *k, struct random *r, struct shape shape) {
   add_param(k, r, dat_forms[random_below(r, 5)], shape);
 }
 
+/* A struct is read and written, not combined. Of a kernel for one element it is read only: on a rank that is its own
+ * neighbour, as no rank is, a copy of that element would change the kernel's globals a second time. */
+static void add_box(struct kernel *k, struct random *r) {
+  static const int of_boxes[] = {OP_READ, OP_WRITE, OP_RW};
+  add_dat(k, r,
+          (struct shape){of_boxes[random_below(r, k->single ? 1 : 3)], (enum vtype)random_below(r, V_TYPES),
+                         random_between(r, 1, MAX_BOXED)});
+  k->params[k->nparams - 1].boxed = true;
+}
+
 static void add_params(struct kernel *k, struct random *r, uint64_t seed, int number) {
   static const int of_dats[] = {OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX};
   static const int of_globals[] = {OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK};
@@ -71,6 +81,8 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
       add_param(k, r, FORM_GLOBAL, walk(seed, of_globals, 5, m * GLOBALS + i));
   }
   add_dat(k, r, (struct shape){OP_READ, (enum vtype)random_below(r, V_TYPES), random_between(r, 1, 4)});
+  if (random_chance(r, 50))
+    add_box(k, r);
   if (!k->single && random_chance(r, 30)) {
     struct param *p = add_param(k, r, FORM_IDX, (struct shape){OP_READ, V_INT, 1});
     p->reach = (enum form)random_below(r, 3);

@@ -7,6 +7,10 @@
 #include "op2jit.h"
 #include "value.h"
 
+/* Of each type and dim up to MAX_BOXED there is a struct, "struct box_3_2": the member v has the values. */
+enum { MAX_BOXED = 4 };
+void box_name(enum vtype type, int dim, char *out, size_t size);
+
 enum { MAX_NODES = 1200, MAX_PARAMS = 12, MAX_STATEMENTS = 80, MAX_LOCALS = 6, MAX_WIDTH = 8, MAX_DIM = 8 };
 
 enum op {
@@ -72,6 +76,7 @@ struct param {
   int spelling;
   bool readable; /* while a kernel is invented: may be a leaf now */
   bool inexact;  /* what is written is compared nearly */
+  bool boxed;    /* a struct that has its values as a member, not an array of them */
 };
 
 enum what { S_LOCAL, S_SET, S_ADD, S_EXTREME, S_RETURN };
@@ -107,12 +112,14 @@ struct kernel {
 /* Number `number` of the kernels that `seed` gives. */
 void kernel_invent(struct kernel *k, uint64_t seed, int number);
 
-/* The prelude, which is a part of the program of native kernels as well. Every second kernel uses it. */
+/* The prelude, which is a part of the program of native kernels as well: kernel_shared() has structs, too. Every second
+ * kernel uses it. */
 #define SHARED_TEXT                                                                                          \
   "enum { SHARED_MASK = 1023 };\n"                                                                           \
   "#define SHARED_CHOICE(c, a, b) ((c) ? (a) : (b))\n"                                                       \
   "static inline long long lower_shared(long long a, long long b) { return SHARED_CHOICE(a < b, a, b); }\n"  \
   "static inline long long higher_shared(long long a, long long b) { return SHARED_CHOICE(a > b, a, b); }\n"
+const char *kernel_shared(void);
 static inline bool kernel_shares(const struct kernel *k) {
   return k->table[1] & 1;
 }

@@ -39,6 +39,25 @@ static const char *const forms[][2] = {
     [N_DECAY] = {NULL, "exp@f(-fabs@f(@0))"},
 };
 
+void box_name(enum vtype type, int dim, char *out, size_t size) {
+  snprintf(out, size, "struct box_%d_%d", (int)type, dim);
+}
+
+const char *kernel_shared(void) {
+  static char text[sizeof SHARED_TEXT + V_TYPES * MAX_BOXED * 64] = "";
+  size_t at = 0;
+  if (*text)
+    return text;
+  at += (size_t)snprintf(text, sizeof text, "%s", SHARED_TEXT);
+  for (int t = 0; t < V_TYPES; t++)
+    for (int d = 1; d <= MAX_BOXED; d++) {
+      char name[24];
+      box_name((enum vtype)t, d, name, sizeof name);
+      at += (size_t)snprintf(text + at, sizeof text - at, "%s { %s v[%d]; };\n", name, vtypes[t].c, d);
+    }
+  return text;
+}
+
 static void place(const struct kernel *k, int which, int entry, int part, struct text *out) {
   const struct param *p = &k->params[which];
   bool numbers = p->form == FORM_IDX && p->reach == FORM_VECTOR;
@@ -51,6 +70,8 @@ static void place(const struct kernel *k, int which, int entry, int part, struct
   }
   if (numbers)
     return;
+  if (p->boxed)
+    text_add(out, "->v");
   if (part == BY_LOOP)
     text_addf(out, "[i %% %d]", p->dim);
   else
@@ -157,7 +178,10 @@ static void print_param(const struct kernel *k, int which, struct text *out) {
   if (p->form == FORM_INFO)
     reads = false;
   const char *type = p->form == FORM_IDX ? "int" : vtypes[p->type].c;
-  char head[64];
+  char head[64], box[24];
+  box_name(p->type, p->dim, box, sizeof box);
+  if (p->boxed)
+    type = box;
   if (p->spelling == 1)
     snprintf(head, sizeof head, "%s%s", type, reads ? " const" : "");
   else
@@ -173,7 +197,10 @@ static void print_param(const struct kernel *k, int which, struct text *out) {
               p->spelling == 2   ? "%s p%d[%d]"
               : p->spelling == 3 ? "%s *restrict p%d"
                                  : "%s *p%d",
-              head, which, p->form == FORM_IDX ? p->reach == FORM_VECTOR ? p->width : 1 : p->dim);
+              head, which,
+              p->form == FORM_IDX ? p->reach == FORM_VECTOR ? p->width : 1
+              : p->boxed          ? 1
+                                  : p->dim);
 }
 
 static void print_extreme(const struct kernel *k, const struct statement *s, struct text *out) {

@@ -46,9 +46,11 @@ void ranks_share(struct random *r, int size, int *begin, int *end) {
 /* A dat of the world that can be coordinates of set s, made if there is none; its values are of no matter. */
 static int coordinates(struct world *w, int s) {
   for (int d = 0; d < w->ndats; d++)
-    if (w->dats[d].set == s && w->dats[d].handle && w->dats[d].type == V_DOUBLE && w->dats[d].dim <= 3)
+    if (w->dats[d].set == s && w->dats[d].handle && w->dats[d].type == V_DOUBLE && !w->dats[d].boxed &&
+        w->dats[d].dim <= 3)
       return d;
-  return world_dat(w, s, random_between(&w->random, 1, 3), V_DOUBLE, random_chance(&w->random, 50));
+  return world_dat(w, s, random_between(&w->random, 1, 3), V_DOUBLE,
+                   random_chance(&w->random, 50) ? W_SOA : W_AOS);
 }
 
 /* A rank for each element: some ranks may get none. */

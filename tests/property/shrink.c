@@ -72,8 +72,13 @@ void case_print(const struct test_case *c, const struct world *w, FILE *out) {
   }
   fprintf(out, "int main(int argc, char **argv) {\nop_init(argc, argv, 0);\n");
   fputs("op_decl_prelude(", out);
-  print_literal(out, SHARED_TEXT);
+  print_literal(out, kernel_shared());
   fputs(");\n", out);
+  for (int t = 0; t < V_TYPES; t++)
+    for (int d = 1; d <= MAX_BOXED; d++)
+      fprintf(out,
+              "op2jit_decl_type(\"struct box_%d_%d\", %zu, 1, (op2jit_member[]){{\"v\", \"%s\", 0, %zu}});\n",
+              t, d, (size_t)d * vtypes[t].size, vtypes[t].c, (size_t)d * vtypes[t].size);
   for (int i = 0; i < CONSTANTS; i++)
     fprintf(out, "static %s %s[%d]; /* value of the run */\nop_decl_const(\"%s\", %d, \"%s\", %s);\n",
             vtypes[constants[i].type].c, constants[i].name, constants[i].dim, constants[i].name,

@@ -293,12 +293,17 @@ static void take_array(struct world *w, struct wdat *d) {
   memcpy(d->array, wdat_row(d, s->begin), bytes);
 }
 
-int world_dat(struct world *w, int set, int dim, enum vtype type, bool soa) {
+int world_dat(struct world *w, int set, int dim, enum vtype type, enum wlayout layout) {
   if (w->ndats == MAX_DATS)
     return -1;
   struct wdat *d = &w->dats[w->ndats];
-  *d = (struct wdat){
-      .set = set, .dim = dim, .type = type, .soa = soa, .temporary = random_chance(&w->random, 15)};
+  const bool soa = layout == W_SOA, boxed = layout == W_BOXED;
+  *d = (struct wdat){.set = set,
+                     .dim = dim,
+                     .type = type,
+                     .soa = soa,
+                     .boxed = boxed,
+                     .temporary = random_chance(&w->random, 15)};
   d->data = take(wdat_bytes(w, d));
   bool zeros = random_chance(&w->random, 10);
   if (!zeros)
@@ -308,6 +313,9 @@ int world_dat(struct world *w, int set, int dim, enum vtype type, bool soa) {
   snprintf(name, sizeof name, "d%d", w->ndats);
   snprintf(spelled, sizeof spelled, "%s%s", t->alias && random_chance(&w->random, 40) ? t->alias : t->c,
            soa ? ":soa" : "");
+  if (boxed)
+    box_name(type, dim, spelled, sizeof spelled);
+  const int said = boxed ? 1 : dim;
   world_say(w, "static %s v%d[] = ", t->c, w->ndats);
   world_say_values(w, type, d->data, (long)w->sets[set].size * dim);
   take_array(w, d);
@@ -317,11 +325,11 @@ int world_dat(struct world *w, int set, int dim, enum vtype type, bool soa) {
             d->array       ? "_view"
             : d->temporary ? "_temp"
                            : "",
-            set, dim, spelled, w->ndats, name);
+            set, said, spelled, w->ndats, name);
   const void *data = zeros ? NULL : wdat_row(d, w->sets[set].begin);
-  d->handle = d->array       ? op_decl_dat_view(w->sets[set].handle, dim, spelled, (void *)d->array, name)
-              : d->temporary ? op_decl_dat_temp(w->sets[set].handle, dim, spelled, data, name)
-                             : op_decl_dat(w->sets[set].handle, dim, spelled, data, name);
+  d->handle = d->array       ? op_decl_dat_view(w->sets[set].handle, said, spelled, (void *)d->array, name)
+              : d->temporary ? op_decl_dat_temp(w->sets[set].handle, said, spelled, data, name)
+                             : op_decl_dat(w->sets[set].handle, said, spelled, data, name);
   if (!d->handle)
     world_fail(w, "op_decl_dat failed: %s", op_last_error()->message);
   return w->ndats++;

@@ -25,8 +25,8 @@ struct wdat {
   op_dat handle; /* NULL: a freed temporary */
   int set, dim;
   enum vtype type;
-  bool soa, temporary;
-  double tolerance; /* of what was rounded; 0: exact */
+  bool soa, temporary, boxed; /* boxed: of structs, see kernel.h */
+  double tolerance;           /* of what was rounded; 0: exact */
   unsigned char *data;
   unsigned char *array; /* of a view: this rank's rows; NULL: an ordinary dat */
 };
@@ -78,7 +78,8 @@ int world_subset(struct world *w, int set);
 bool world_subset_again(struct world *w, int subset);
 /* `column` -1: the whole row is used. `alone`: no two elements may share a target there. */
 int world_map(struct world *w, int from, int arity, int column, bool alone);
-int world_dat(struct world *w, int set, int dim, enum vtype type, bool soa);
+enum wlayout { W_AOS, W_SOA, W_BOXED };
+int world_dat(struct world *w, int set, int dim, enum vtype type, enum wlayout layout);
 int world_kept(struct world *w, int dim, enum vtype type, const unsigned char *value);
 
 size_t wdat_bytes(const struct world *w, const struct wdat *d);

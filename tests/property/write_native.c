@@ -20,7 +20,7 @@ static int write_kernels(FILE *out, int count) {
   char **texts = calloc((size_t)count, sizeof *texts);
   struct kernel *k = malloc(sizeof *k);
   fputs("#include \"native.h\"\n\n#include <math.h>\n#include <stdbool.h>\n\n", out);
-  fputs(SHARED_TEXT, out);
+  fputs(kernel_shared(), out);
   for (int i = 0; i < CONSTANTS; i++) {
     fprintf(out, "extern %s %s", vtypes[constants[i].type].c, constants[i].name);
     fprintf(out, constants[i].dim > 1 ? "[%d];\n" : ";\n", constants[i].dim);
