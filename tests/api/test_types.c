@@ -161,12 +161,62 @@ CASE(what_is_wrong_with_a_struct_is_said) {
   fails(OP_ERR_TYPE, OP_TYPE(struct state, rho, u));
 }
 
+static char folder[] = "/tmp/op2jit-types-XXXXXX";
+
+/* Another life of the library with the same cache. */
+static void start_with_cache(const char *jit) {
+  char cache[64], how[32], program[] = "test";
+  char *words[] = {program, cache, how};
+  snprintf(cache, sizeof cache, "OP2_CACHE=%s/kernels.db", folder);
+  snprintf(how, sizeof how, "OP2_JIT=%s", jit);
+  works(op_exit());
+  works(op_init(3, words, 0));
+}
+
+static void remove_folder(void) {
+  static const char *const endings[] = {"", "-wal", "-shm"};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    char path[64];
+    snprintf(path, sizeof path, "%s/kernels.db%s", folder, endings[i]);
+    unlink(path);
+  }
+  rmdir(folder);
+}
+
+/* The layout is a part of the key: code that is found was compiled for it, and nothing looks at it again. Another layout
+ * is another key, which is not there. */
+CASE(a_warm_start_compares_the_layout_without_a_compiler) {
+  static const op2jit_member wrong[] = {{"rho", "double", 0, 8}, {"u", "double", 8, 16}};
+  const char *backend = getenv("OP2_BACKEND");
+  if (!backend || strcmp(backend, "native") == 0 || strcmp(backend, "cuda") == 0)
+    return;
+  assert_non_null(mkdtemp(folder));
+  start_with_cache("on");
+  declare();
+  run_advance();
+  assert_int_equal(op_counters()->compiles, 1);
+  start_with_cache("load");
+  declare();
+  run_advance();
+  assert_int_equal(op_counters()->compiles, 0);
+  assert_int_equal(op_counters()->cache_hits, 1);
+  start_with_cache("load");
+  works(op_prelude_file("types_in_file.h"));
+  works(op2jit_decl_type("struct state", sizeof(struct state), 2, wrong));
+  cells = op_decl_set(N, "cells");
+  w = op_decl_dat(cells, 1, "struct state", NULL, "w");
+  fails(OP_ERR_CACHE_MISS, op_par_loop(OP_KERNEL_OF(advance), "advance", cells, direct(w, 1, "struct state", OP_RW),
+                                 op_arg_idx(-1, OP_ID)));
+  remove_folder();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       test_in_library(loops_work_on_structs),
       test_in_library(vectors_globals_and_temporaries_may_be_structs),
       test_in_library(a_constant_may_be_a_struct),
       test_in_library(another_order_and_apart_are_the_same),
+      test_in_library(a_warm_start_compares_the_layout_without_a_compiler),
       test_in_library(what_is_wrong_with_a_struct_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,6 +44,66 @@ CASE(every_type_comes_back) {
   }
 }
 
+struct sample {
+  double rho;
+  float u[2];
+  struct {
+    int steps;
+    char tag;
+  } last;
+  short flags[3];
+};
+
+static op_set declare_samples(struct sample *samples) {
+  memset(samples, 0, ROWS * sizeof *samples);
+  for (int i = 0; i < ROWS; i++)
+    samples[i] =
+        (struct sample){i + 0.5, {(float)i, (float)-i}, {7 * i, (char)('a' + i % 26)}, {1, (short)i, 3}};
+  works(OP_TYPE(struct sample, rho, u, last.steps, last.tag, flags));
+  return op_decl_set(ROWS, "s");
+}
+
+static void check_samples(const struct sample *found, const struct sample *right) {
+  for (int i = 0; i < ROWS; i++) {
+    assert_true(found[i].rho == right[i].rho && found[i].last.steps == right[i].last.steps);
+    assert_int_equal(found[i].last.tag, right[i].last.tag);
+    assert_memory_equal(found[i].u, right[i].u, sizeof right[i].u);
+    assert_memory_equal(found[i].flags, right[i].flags, sizeof right[i].flags);
+  }
+}
+
+/* Structs, and constants of them, as compounds. */
+CASE(structs_come_back) {
+  static struct sample in[ROWS], out[ROWS];
+  const char *file = in_folder("structs.h5");
+  op_set set = declare_samples(in);
+  assert_non_null(op_decl_dat(set, 1, "struct sample", in, "d"));
+  assert_non_null(op_decl_dat(set, 1, "double", NULL, "plain"));
+  works(op_decl_const("chosen", 1, "struct sample", &in[5]));
+  works(op_dump_to_hdf5(file));
+  works(op_write_const_hdf5("chosen", 1, "struct sample", &in[5], file));
+  works(op_exit());
+  works(op_init(0, NULL, 0));
+  declare_samples(in);
+  set = op_decl_set_hdf5(file, "s");
+  op_dat dat = op_decl_dat_hdf5(set, 1, "struct sample", file, "d");
+  if (!dat)
+    fail_msg("%s", op_last_error()->message);
+  works(op_fetch_data(dat, out));
+  check_samples(out, in);
+  works(op_get_const_hdf5("chosen", 1, "struct sample", &out[5], file));
+  check_samples(out, in);
+  /* Numbers are no structs, nor structs numbers, nor is one struct another. */
+  assert_null(op_decl_dat_hdf5(set, 1, "double", file, "d"));
+  assert_int_equal(op_last_error()->code, OP_ERR_TYPE);
+  assert_null(op_decl_dat_hdf5(set, 1, "struct sample", file, "plain"));
+  assert_int_equal(op_last_error()->code, OP_ERR_TYPE);
+  const op2jit_member other = {"momentum", "double", 0, 8};
+  works(op2jit_decl_type("struct other", 8, 1, &other));
+  assert_null(op_decl_dat_hdf5(set, 1, "struct other", file, "d"));
+  assert_non_null(strstr(op_last_error()->message, "momentum"));
+}
+
 /* Backwards, so that no element keeps its number. */
 CASE(results_are_in_the_users_order) {
   struct strip s = declare_strip(50);
@@ -219,10 +279,15 @@ static int stop_and_count(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      in_library_and_clean(every_type_comes_back),     in_library_and_clean(results_are_in_the_users_order),
-      in_library_and_clean(maps_keep_their_entries),   in_library_and_clean(many_results_in_one_file),
-      in_library_and_clean(constants_come_back),       in_library_and_clean(numbers_are_converted),
-      in_library_and_clean(empty_sets_are_files_too),  in_library_and_clean(a_link_stays_a_link),
+      in_library_and_clean(every_type_comes_back),
+      in_library_and_clean(structs_come_back),
+      in_library_and_clean(results_are_in_the_users_order),
+      in_library_and_clean(maps_keep_their_entries),
+      in_library_and_clean(many_results_in_one_file),
+      in_library_and_clean(constants_come_back),
+      in_library_and_clean(numbers_are_converted),
+      in_library_and_clean(empty_sets_are_files_too),
+      in_library_and_clean(a_link_stays_a_link),
       in_library_and_clean(large_tables_go_in_rounds),
   };
   need_hdf5();

@@ -172,6 +172,12 @@ CASE(struct_is_nowhere) {
   with_struct(said, "enum { NOTHING };\n");
 }
 
+CASE(vtk_of_structs) {
+  (void)said;
+  const op_dat dats[] = {op_decl_dat(m->cells, 2, "double", NULL, "xy"), declare_states(m->cells)};
+  op_write_vtk("out", 0, 2, dats);
+}
+
 #define ROW(name, code, more)                                                                                \
   { #name, code, IN_MESH | more, name }
 const struct negative_case shared_cases[] = {
@@ -194,6 +200,7 @@ const struct negative_case shared_cases[] = {
     {"struct_differs", OP_ERR_TYPE, COMPILED_ONLY, struct_differs},
     {"struct_lacks_a_member", OP_ERR_TYPE, COMPILED_ONLY, struct_lacks_a_member},
     {"struct_is_nowhere", OP_ERR_TYPE, COMPILED_ONLY, struct_is_nowhere},
+    ROW(vtk_of_structs, OP_ERR_ARGUMENT, 0),
     {"assert_does_not_hold", OP_ERR_VIOLATION, 0, assert_does_not_hold},
     {NULL, 0, 0, NULL},
 };

@@ -158,13 +158,22 @@ int gpu_take_over(struct op_context *ctx, struct device_messages *m, struct erro
                     "copying messages of %zu bytes to %s", m->bytes, c->device.label);
 }
 
+/* Values are moved as words of their size, a struct as the longest words that it is made of. */
+static int word_of(const struct dat *dat) {
+  int word = 8;
+  while (dat->value_size % (size_t)word)
+    word /= 2;
+  return word;
+}
+
 static int launch(struct op_context *ctx, const struct device_messages *m, size_t at, struct dat *dat,
                   const char *kernel, const int *elements, long count, struct error *err) {
   struct gpu *c = gpu_of(ctx);
   struct gpu_array *list = NULL;
   gpu_function function = NULL;
   char name[32];
-  snprintf(name, sizeof name, "%s%zu", kernel, dat->value_size);
+  const int word = word_of(dat), words = (int)(dat->value_size / (size_t)word); /* of a value */
+  snprintf(name, sizeof name, "%s%d", kernel, word);
   int code = list_on_device(ctx, c, elements, count, &list, err);
   if (!code)
     code = gpu_failed(c, c->driver->module_function(c->self, &function, c->rows->program->module, name), err,
@@ -172,8 +181,8 @@ static int launch(struct op_context *ctx, const struct device_messages *m, size_
   if (code)
     return code;
   gpu_address values_at = gpu_dat_address(dat);
-  int n = (int)count, dim = dat->dim;
-  long long offset = (long long)at, row = dat->soa ? 1 : dat->dim, step = dat->soa ? dat->stride : 1;
+  int n = (int)count, dim = dat->dim * words;
+  long long offset = (long long)at, row = dat->soa ? 1 : dim, step = dat->soa ? dat->stride : 1;
   void *values[] = {&values_at, (void *)(uintptr_t)&m->device, &offset, &list->at, &n, &dim, &row, &step};
   static const int bytes[] = {0, 0, sizeof offset, 0, sizeof n, sizeof dim, sizeof row, sizeof step};
   static const struct gpu_sizes sizes = {8, bytes};
