@@ -205,8 +205,8 @@ CASE(a_warm_start_compares_the_layout_without_a_compiler) {
   works(op2jit_decl_type("struct state", sizeof(struct state), 2, wrong));
   cells = op_decl_set(N, "cells");
   w = op_decl_dat(cells, 1, "struct state", NULL, "w");
-  fails(OP_ERR_CACHE_MISS, op_par_loop(OP_KERNEL_OF(advance), "advance", cells, direct(w, 1, "struct state", OP_RW),
-                                 op_arg_idx(-1, OP_ID)));
+  fails(OP_ERR_CACHE_MISS, op_par_loop(OP_KERNEL_OF(advance), "advance", cells,
+                                       direct(w, 1, "struct state", OP_RW), op_arg_idx(-1, OP_ID)));
   remove_folder();
 }
 
