@@ -507,7 +507,8 @@ typedef struct op2jit_counters {
   long long tiled;          /* chains run in tiles */
   long long waiting;        /* of the loops, those that did not run yet (OP2_LAZY) */
   long long bytes_of_views; /* copied between arrays of views and the library's own copies */
-  long long reserved[13];
+  long long fused;          /* of the loops, those that ran as part of one made of several (OP2_FUSE) */
+  long long reserved[12];
 } op_counters_t;
 const op_counters_t *op_counters(void);
 

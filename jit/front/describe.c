@@ -22,7 +22,16 @@ struct source desc_source(const struct desc *d) {
 
 /* ---- life --------------------------------------------------------------------------------------*/
 
+static void free_members(struct desc *d) {
+  for (int m = 0; m < d->nmembers; m++) {
+    free(d->members[m].name);
+    free(d->members[m].function);
+  }
+  free(d->members);
+}
+
 void desc_free(struct desc *d) {
+  free_members(d);
   for (int i = 0; i < d->nconsts; i++) {
     free(d->consts[i].name);
     free(d->consts[i].value);
@@ -60,16 +69,30 @@ static bool copy_const(struct desc_const *to, const struct desc_const *from) {
   return to->value != NULL;
 }
 
+static bool copy_members(struct desc *to, const struct desc *from) {
+  bool good = !from->nmembers || (to->members = array_new((size_t)from->nmembers, sizeof *to->members));
+  for (int m = 0; good && m < from->nmembers; m++) {
+    to->members[m] = from->members[m];
+    to->members[m].name = to->members[m].function = NULL;
+    to->nmembers = m + 1;
+    good = copy_string(&to->members[m].name, from->members[m].name) &&
+           copy_string(&to->members[m].function, from->members[m].function);
+  }
+  return good;
+}
+
 int desc_copy(struct desc *to, const struct desc *from, struct error *err) {
   *to = *from;
   to->kernel_name = to->text = to->entry = to->origin_file = to->fp = to->names = NULL;
-  to->nconsts = 0;
+  to->nconsts = to->nmembers = 0;
+  to->members = NULL;
   to->origins = (struct origins){0};
   to->consts = array_new((size_t)from->nconsts, sizeof *to->consts);
   bool good = to->consts && copy_string(&to->kernel_name, from->kernel_name) &&
               copy_string(&to->text, from->text) && copy_string(&to->entry, from->entry) &&
               copy_string(&to->origin_file, from->origin_file) && copy_string(&to->fp, from->fp) &&
-              copy_string(&to->names, from->names) && origins_copy(&to->origins, &from->origins);
+              copy_string(&to->names, from->names) && origins_copy(&to->origins, &from->origins) &&
+              copy_members(to, from);
   for (int i = 0; good && i < from->nconsts; i++) {
     good = copy_const(&to->consts[i], &from->consts[i]);
     to->nconsts = i + 1;
@@ -127,9 +150,20 @@ static void print_const(struct text *out, const struct desc_const *c) {
 void desc_print_args(const struct desc *d, struct text *out) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
-    text_addf(out, "arg %d form %s type %s dim %d access %s map %d idx %d dat %d ref %d info %d present %d\n",
+    text_addf(out,
+              "arg %d form %s type %s dim %d access %s map %d idx %d dat %d ref %d info %d present %d%s\n",
               i + 1, form_names[a->form], short_name(a->type), a->dim, access_names[a->access], a->map + 1,
-              a->idx, a->dat + 1, a->ref + 1, a->info + 1, a->present);
+              a->idx, a->dat + 1, a->ref + 1, a->info + 1, a->present, a->dropped ? " dropped 1" : "");
+  }
+}
+
+void desc_print_members(const struct desc *d, struct text *out) {
+  for (int m = 0; m < d->nmembers; m++) {
+    const struct desc_member *member = &d->members[m];
+    text_addf(out, "member %d kernel %s function %s args", m + 1, member->name, member->function);
+    for (int i = 0; i < member->nargs; i++)
+      text_addf(out, "%c%d:%s", i ? ',' : ' ', member->args[i] + 1, access_names[member->accesses[i]]);
+    text_add_char(out, '\n');
   }
 }
 
@@ -191,11 +225,24 @@ void desc_print(const struct desc *d, struct text *out) {
   desc_print_mesh(d, out);
   desc_print_dats(d, out);
   desc_print_args(d, out);
+  desc_print_members(d, out);
   desc_print_consts(d, out);
   print_string(out, "text", d->text);
 }
 
 /* ---- questions -----------------------------------------------------------------------------------*/
+
+bool desc_is_shared(const struct desc *d, int arg) {
+  const struct desc_arg *a = &d->args[arg];
+  int users = 0;
+  for (int m = 0; m < d->nmembers; m++) {
+    bool uses = false;
+    for (int i = 0; i < d->members[m].nargs; i++)
+      uses |= d->members[m].args[i] == arg;
+    users += uses;
+  }
+  return a->form == DESC_DAT && a->present && a->map < 0 && a->access != OP_READ && (users > 1 || a->dropped);
+}
 
 bool desc_uses_column(const struct desc *d, int map, int column) {
   for (int i = 0; i < d->nargs; i++) {

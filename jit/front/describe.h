@@ -25,6 +25,7 @@ struct desc_arg {
   int ref;             /* INFO: argument number, from 0, of its MIN or MAX; else -1 */
   int info;            /* GBL: argument number of the INFO that refers to it, else -1 */
   bool present;
+  bool dropped; /* DAT, of a fused loop: nobody will see what it leaves, so it is not stored */
 };
 
 /* Sets are numbered by first occurrence; 0 is the loop's own. */
@@ -49,6 +50,16 @@ struct desc_const {
   unsigned char *value; /* dim values; part of the description only if folded */
 };
 
+/* One kernel of a fused loop: its own function, which gets some of the loop's arguments. */
+struct desc_member {
+  char *name;     /* the kernel's own */
+  char *function; /* what the text calls it */
+  int nargs;
+  unsigned char args[OP_MAX_ARGS];     /* the loop's arguments, in the order of its parameters */
+  unsigned char accesses[OP_MAX_ARGS]; /* op_access: what this kernel does with each */
+};
+enum { DESC_MOST_MEMBERS = 8 };
+
 struct desc {
   char *kernel_name;
   char *text;             /* the kernel text without a leading #line */
@@ -67,6 +78,8 @@ struct desc {
   struct desc_dat dats[OP_MAX_ARGS];
   bool renumbered[OP_MAX_ARGS + 1]; /* by set: op_arg_idx goes through a table in the frame */
   struct desc_const *consts;        /* those that occur in the text, by name */
+  struct desc_member *members;      /* of a fused loop, in the order of their calls; else NULL */
+  int nmembers;
 };
 
 void desc_free(struct desc *d);
@@ -86,6 +99,9 @@ static inline bool desc_is_vector(const struct desc_arg *a) {
   return a->form == DESC_DAT && a->map >= 0 && a->idx < 0;
 }
 
+/* Is the argument a row that several kernels of a fused loop work on, or that is not stored: a local one? */
+bool desc_is_shared(const struct desc *d, int arg);
+
 /* Do arguments need this column of a map? */
 bool desc_uses_column(const struct desc *d, int map, int column);
 
@@ -101,6 +117,7 @@ bool desc_find_name(const struct desc *d, const char *kind, int number, struct t
 
 /* The parts of it, a line per thing: arguments; sets and maps; dats; constants. */
 void desc_print_args(const struct desc *d, struct text *out);
+void desc_print_members(const struct desc *d, struct text *out);
 void desc_print_mesh(const struct desc *d, struct text *out);
 void desc_print_dats(const struct desc *d, struct text *out);
 void desc_print_consts(const struct desc *d, struct text *out);

@@ -136,6 +136,15 @@ static void put_types(struct generator *g) {
     put_straight_helper(g);
 }
 
+/* A declaration without parameters fits any definition; it makes the function static and inlined. One that is `used`
+ * keeps its parameters. */
+static void put_kernel_declaration(struct generator *g, const char *function) {
+  put(g,
+      g->s->stepped ? "static __attribute__((internal_linkage, used)) void %s();"
+                    : "static inline __attribute__((always_inline, internal_linkage)) void %s();",
+      function);
+}
+
 static void put_head(struct generator *g, const struct generated *files) {
   if (g->s->bounds)
     put(g, "#pragma op2jit bounds");
@@ -155,12 +164,10 @@ static void put_head(struct generator *g, const struct generated *files) {
   } else
     put(g, "#define op2jit_assert(c, words) ((void)0)");
   put_types(g);
-  /* A declaration without parameters fits any definition; it makes the function static and inlined. One that is
-   * `used` keeps its parameters. */
-  put(g,
-      g->s->stepped ? "static __attribute__((internal_linkage, used)) void %s();"
-                    : "static inline __attribute__((always_inline, internal_linkage)) void %s();",
-      g->d->kernel_name);
+  for (int m = 0; m < g->d->nmembers; m++)
+    put_kernel_declaration(g, g->d->members[m].function);
+  if (!g->d->nmembers)
+    put_kernel_declaration(g, g->d->kernel_name);
   put(g, "#pragma clang diagnostic pop");
   put(g, "#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)");
   put(g, "#pragma GCC visibility push(hidden)");

@@ -25,7 +25,8 @@ static void address(const struct generator *g, const struct desc_arg *a, int col
 }
 
 static bool is_staged(const struct generator *g, const struct desc_arg *a) {
-  return g->lanes || dat_is_apart(g->d, a->dat) || (a->access == OP_INC && !g->w->inc_in_place);
+  return g->lanes || desc_is_shared(g->d, (int)(a - g->d->args)) || dat_is_apart(g->d, a->dat) ||
+         (a->access == OP_INC && !g->w->inc_in_place);
 }
 
 int arg_columns(const struct desc *d, const struct desc_arg *a) {
@@ -156,9 +157,43 @@ static void cast(const struct generator *g, int arg, struct text *out) {
             a->type == TYPE_ULONGLONG ? "unsigned " : "", a->form == DESC_DAT && arg_is_vector(a) ? "*" : "");
 }
 
+/* Sums that would begin with nothing if the kernel ran alone. */
+static bool has_own_sums(const struct generator *g, const struct desc_member *m, int i) {
+  const int arg = m->args[i];
+  return m->accesses[i] == OP_INC && desc_is_shared(g->d, arg) && g->d->args[arg].access != OP_INC &&
+         (g->lanes || dat_is_apart(g->d, g->d->args[arg].dat));
+}
+
+static void put_member_call(struct generator *g, int number,
+                            void (*pass)(const struct generator *g, int arg, char *out, size_t size)) {
+  const struct desc_member *m = &g->d->members[number];
+  struct text list = {0};
+  for (int i = 0; i < m->nargs; i++) {
+    const int arg = m->args[i], dim = g->d->args[arg].dim;
+    char expression[160];
+    pass(g, arg, expression, sizeof expression);
+    if (has_own_sums(g, m, i)) {
+      snprintf(expression, sizeof expression, "op2_p%d_%d", number, i);
+      put(g, "%s %s[%d];", word_type(g, g->d->args[arg].type), expression, dim);
+      put_components(g, dim, "%s[#] = %s;", expression, word_sum(g->d->args[arg].type));
+    }
+    text_addf(&list, g->w->wraps ? "%s(%s)" : "%s%s", i ? ", " : "", expression);
+  }
+  put(g, "$user%s%s(%s);", word_before(g, m->function), m->function, text_str(&list));
+  for (int i = 0; i < m->nargs; i++)
+    if (has_own_sums(g, m, i))
+      put_components(g, g->d->args[m->args[i]].dim, "op2_a%d[#] += op2_p%d_%d[#];", m->args[i], number, i);
+  g->out->failed |= list.failed;
+  text_free(&list);
+}
+
 void put_call_with(struct generator *g,
                    void (*pass)(const struct generator *g, int arg, char *out, size_t size)) {
   struct text list = {0};
+  for (int m = 0; m < g->d->nmembers; m++)
+    put_member_call(g, m, pass);
+  if (g->d->nmembers)
+    return;
   for (int i = 0; i < g->d->nargs; i++) {
     char expression[160];
     pass(g, i, expression, sizeof expression);
@@ -248,7 +283,7 @@ static void put_after(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   if (!a->present)
     return;
-  if (a->form == DESC_DAT && a->access != OP_READ && is_staged(g, a))
+  if (a->form == DESC_DAT && a->access != OP_READ && !a->dropped && is_staged(g, a))
     put_stored(g, arg);
   else if (arg_is_extremum_with_info(a))
     put_extremum_decision(g, arg);

@@ -111,7 +111,8 @@ int arg_column(const struct desc_arg *a, int number);
  * extremum. */
 void put_pointers(struct generator *g, int arg);
 void put_kernel_call(struct generator *g);
-/* The call with other expressions for the arguments. */
+/* The call with other expressions for the arguments; of a fused loop the calls, one after the other. What one of them
+ * adds to a row that others work on too is made in op2_p0_3, as it would be if the kernel ran alone. */
 void put_call_with(struct generator *g,
                    void (*pass)(const struct generator *g, int arg, char *out, size_t size));
 /* Map entries op2_m0_1 of element op2_e; all that an IDX argument passes; component '#' of a target of a dat

@@ -19,7 +19,7 @@ static int bytes_of(const struct desc_arg *a, int width) {
 }
 
 bool lanes_can_stream(const struct desc *d, const struct desc_arg *a, int width) {
-  return width && a->present && a->form == DESC_DAT && a->access == OP_WRITE && a->map < 0 &&
+  return width && a->present && a->form == DESC_DAT && a->access == OP_WRITE && !a->dropped && a->map < 0 &&
          arg_is_alone(d, a) && type_info(a->type)->size >= 4 && bytes_of(a, width) >= LEAST &&
          (dat_is_apart(d, a->dat) || lanes_row(a->dim, width) == a->dim);
 }

@@ -267,7 +267,7 @@ static void put_lane_loop(struct generator *g) {
 /* ---- out of lanes ------------------------------------------------------------------------------*/
 
 static bool is_stored(const struct desc_arg *a) {
-  return a->present && a->form == DESC_DAT && a->access != OP_READ;
+  return a->present && a->form == DESC_DAT && a->access != OP_READ && !a->dropped;
 }
 
 /* One target's part of op2_r3: its rows, or its columns of single components. */

@@ -9,7 +9,8 @@
 
 static const struct noun {
   const char *kind, *word;
-} nouns[] = {{"arg", "argument"}, {"set", "set"}, {"map", "map"}, {"dat", "dat"}, {"const", "constant"}};
+} nouns[] = {{"arg", "argument"}, {"member", "fused loop"}, {"set", "set"},
+             {"map", "map"},      {"dat", "dat"},           {"const", "constant"}};
 
 static const char *noun_of(struct piece kind) {
   for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
@@ -38,6 +39,10 @@ static const struct member {
     {"arg", "ref", VALUE_NUMBER, "payload of", "arg", "none"},
     {"arg", "info", VALUE_NUMBER, "payload", "arg", "none"},
     {"arg", "present", VALUE_FLAG, "is present now", NULL, "is absent now"},
+    {"arg", "dropped", VALUE_FLAG, "is not stored now", NULL, "is stored now"},
+    {"member", "kernel", VALUE_PLAIN, "kernel", NULL, NULL},
+    {"member", "function", VALUE_PLAIN, "function", NULL, NULL},
+    {"member", "args", VALUE_PLAIN, "arguments", NULL, NULL},
     {"set", "renumbered", VALUE_FLAG, "is renumbered now", NULL, "is no longer renumbered"},
     {"map", "arity", VALUE_PLAIN, "arity", NULL, NULL},
     {"map", "to", VALUE_NUMBER, "to set", "set", "none"},

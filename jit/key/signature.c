@@ -38,6 +38,7 @@ static void write_fp(const struct signature_inputs *in, struct text *out) {
 
 static void write_arguments(const struct signature_inputs *in, struct text *out) {
   desc_print_args(in->desc, out);
+  desc_print_members(in->desc, out);
 }
 
 static void write_mesh(const struct signature_inputs *in, struct text *out) {

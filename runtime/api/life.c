@@ -56,7 +56,7 @@ struct whole {
   struct trace trace;
   struct text dat_names;
   struct queue queue;
-  struct list periods;
+  struct list periods, fused;
   struct list chains;
   op_counters_t counters;
 };
@@ -73,6 +73,7 @@ static struct op_context *new_context(struct error *err) {
                                    .loops = &w->loops,
                                    .sites = &w->sites,
                                    .periods = &w->periods,
+                                   .fused = &w->fused,
                                    .chains = &w->chains,
                                    .natives = &w->natives,
                                    .kernel_files = &w->kernel_files,

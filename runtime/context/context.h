@@ -46,6 +46,7 @@ struct op_context {
   struct list *sites;   /* of calls of loops, see record/sites.h */
   struct list *periods; /* of loops that waited, see loop/chain.c */
   struct list *chains;  /* that ran, see loop/tiled.h */
+  struct list *fused;   /* loops made of several, see loop/fused/fused.h */
   struct queue *queue;  /* of loops that wait; NULL: they run at once */
   const struct backend *backend;
   void *backend_state;

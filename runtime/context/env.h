@@ -18,6 +18,7 @@ enum env_name {
   ENV_JIT,
   ENV_TUNE,
   ENV_LAZY,
+  ENV_FUSE,
   ENV_TILES,
   ENV_VARIANT,
   ENV_FP,
@@ -57,7 +58,7 @@ struct env {
   char *cache_home;                     /* $XDG_CACHE_HOME or $HOME/.cache, NULL if there is neither */
   bool cache_in_home;                   /* it is $HOME/.cache */
   char *omp_threads;                    /* $OMP_NUM_THREADS, NULL if unset */
-  bool no_colour; /* the user wants none on a terminal */
+  bool no_colour;                       /* the user wants none on a terminal */
   bool omp_bound;                       /* $OMP_PLACES or $OMP_PROC_BIND asks for threads at certain places */
   char *home, *cuda_home, *virtual_env; /* $HOME, $CUDA_HOME or $CUDA_PATH, $VIRTUAL_ENV; or NULL */
   const char *

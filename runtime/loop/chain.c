@@ -1,13 +1,16 @@
 #include "loop/chain.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "loop/fused/fused.h"
 #include "loop/loop.h"
+#include "loop/make.h"
 #include "loop/queue.h"
 #include "loop/tiled.h"
 #include "mesh/mesh.h"
@@ -25,7 +28,8 @@ struct period {
   struct loop **loops;
   int n, seen;
   unsigned epoch;             /* of the mesh */
-  bool pays;                  /* its data are large enough */
+  bool pays;                  /* its data are large enough for tiles */
+  bool fuses, made;           /* some of its loops can be one; and are made so */
   struct chain_tuning *tuner; /* NULL: the first guess */
 };
 
@@ -90,6 +94,27 @@ static bool any_uses(const struct op_context *ctx, const void *object) {
 void chains_forget(struct op_context *ctx, const void *object) {
   if (!object || any_uses(ctx, object))
     forget_all(ctx);
+  fused_forget(ctx, object);
+}
+
+void loop_forget(struct op_context *ctx, const void *object) {
+  struct loop_table *table = ctx->loops;
+  chains_forget(ctx, object);
+  for (size_t b = 0; b < table->nbuckets; b++)
+    for (struct loop **link = &table->buckets[b]; *link;) {
+      struct loop *loop = *link;
+      if (object && !loop_uses(loop, object)) {
+        link = &loop->next;
+        continue;
+      }
+      *link = loop->next;
+      loop_free(ctx, loop);
+      table->count--;
+    }
+  if (!object) {
+    free(table->buckets);
+    *table = (struct loop_table){.next_order = table->next_order};
+  }
 }
 
 static bool is_of(const struct period *p, struct launch *const *launches, int n) {
@@ -97,6 +122,15 @@ static bool is_of(const struct period *p, struct launch *const *launches, int n)
   for (int i = 0; same && i < n; i++)
     same = p->loops[i] == launches[i]->loop;
   return same;
+}
+
+/* OP2_FUSE */
+static bool may_fuse(const struct op_context *ctx) {
+  return strcmp(env_value(ctx->env, ENV_FUSE), "off") != 0;
+}
+
+static bool always_fuses(const struct op_context *ctx) {
+  return strcmp(env_value(ctx->env, ENV_FUSE), "on") == 0;
 }
 
 static struct period *period_new(struct op_context *ctx, struct launch *const *launches, int n) {
@@ -108,6 +142,7 @@ static struct period *period_new(struct op_context *ctx, struct launch *const *l
   for (int i = 0; p->loops && i < n; i++)
     p->loops[i] = launches[i]->loop;
   p->pays = p->loops && tiled_pays(p->loops, n);
+  p->fuses = p->loops && may_fuse(ctx) && fused_any(p->loops, n);
   if (p->loops && list_add(ctx->periods, p))
     return p;
   period_free(ctx, p);
@@ -144,66 +179,110 @@ static struct chain_way guess(double bytes, int n, int times) {
   return (struct chain_way){.bytes = bytes, .periods = periods < times ? periods : times};
 }
 
-/* Tiles for a way that is not known yet are made only if that can be paid for. */
+/* What is not there yet for a way, tiles or fused loops, is made only if that can be paid for. */
+static bool can_be_made(struct op_context *ctx, const struct period *p, struct launch *const *launches,
+                        const struct chain_way *way, int periods) {
+  const double compile = 0.1;
+  if (way->fused && !p->made)
+    return chain_tuning_can_spend(p->tuner, compile);
+  return way->bytes <= 0 || way->fused || tiled_is_known(ctx, launches, p->n * periods, way->bytes) ||
+         chain_tuning_can_pay(p->tuner, periods);
+}
+
 static struct chain_way choose(struct op_context *ctx, const struct period *p, struct launch *const *launches,
                                int times) {
   struct chain_way way = chain_tuning_next(p->tuner);
   const int periods = way.periods < times ? way.periods : times;
-  if (way.bytes > 0 && !tiled_is_known(ctx, launches, p->n * periods, way.bytes) &&
-      !chain_tuning_can_pay(p->tuner, periods))
+  if (!can_be_made(ctx, p, launches, &way, periods))
     way = chain_tuning_stay(p->tuner);
   way.periods = way.periods < times ? way.periods : times;
   return way;
 }
 
+/* What came of running a way. */
+struct ran {
+  bool tiled, fused; /* at least some of it */
+  double making;     /* seconds that making fused loops ready took */
+};
+
 /* In tiles. What cannot, as somewhere in it each element may need any other, is halved: each half may be cut, and so
- * on. *tiled stays as it is if none can. */
+ * on. */
 static int run_in_tiles(struct op_context *ctx, struct launch *const *launches, int n,
-                        const struct chain_way *way, bool *tiled, struct error *err) {
-  bool ran = false;
-  int code = n > 1 ? tiled_run(ctx, launches, n, way, &ran, err) : OP_OK;
-  *tiled |= ran;
-  if (code || ran)
+                        const struct chain_way *way, struct ran *ran, struct error *err) {
+  bool tiled = false;
+  int code = n > 1 ? tiled_run(ctx, launches, n, way, &tiled, err) : OP_OK;
+  ran->tiled |= tiled;
+  if (code || tiled)
     return code;
   if (n < LEAST_CHAIN)
     return run_each(ctx, launches, n, err);
-  code = run_in_tiles(ctx, launches, n / 2, way, tiled, err);
-  return code ? code : run_in_tiles(ctx, launches + n / 2, n - n / 2, way, tiled, err);
+  code = run_in_tiles(ctx, launches, n / 2, way, ran, err);
+  return code ? code : run_in_tiles(ctx, launches + n / 2, n - n / 2, way, ran, err);
 }
 
-/* Some periods in a row, in pieces of whole ones; *tiled is false if all of it ran loop by loop. */
-static int run_periods(struct op_context *ctx, const struct period *p, struct launch *const *launches,
-                       int times, const struct chain_way *way, bool *tiled, struct error *err) {
+static int run_way(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
+                   struct ran *ran, struct error *err) {
+  return way->bytes > 0 ? run_in_tiles(ctx, launches, n, way, ran, err) : run_each(ctx, launches, n, err);
+}
+
+static int run_fused(struct op_context *ctx, struct launch *const *launches, int n,
+                     const struct chain_way *way, struct ran *ran, struct error *err) {
+  struct fused_launches fused;
+  const double start = clock_seconds();
+  const bool any = fused_begin(ctx, launches, n, &fused);
+  ran->making += clock_seconds() - start;
+  ran->fused |= any;
+  if (!any)
+    return run_way(ctx, launches, n, way, ran, err);
+  const int code = run_way(ctx, fused.items, fused.n, way, ran, err);
+  fused_end(&fused);
+  return code;
+}
+
+/* Some periods in a row, in pieces of whole ones. */
+static int run_periods(struct op_context *ctx, int n, struct launch *const *launches, int times,
+                       const struct chain_way *way, struct ran *ran, struct error *err) {
   int code = OP_OK;
-  *tiled = false;
+  *ran = (struct ran){0};
   for (int done = 0, piece; !code && done < times; done += piece) {
-    struct launch *const *first = launches + done * p->n;
+    struct launch *const *first = launches + done * n;
     piece = times - done < way->periods ? times - done : way->periods;
-    code = way->bytes > 0 ? run_in_tiles(ctx, first, p->n * piece, way, tiled, err)
-                          : run_each(ctx, first, p->n * piece, err);
+    code = (way->fused ? run_fused : run_way)(ctx, first, n * piece, way, ran, err);
   }
   return code;
 }
 
-/* What cutting costs is no time of the way, but of trying it. */
+/* What cutting and compiling cost is no time of the way, but of trying it. */
 static int run_and_tune(struct op_context *ctx, struct period *p, struct launch *const *launches, int times,
                         struct error *err) {
   const struct chain_way way = choose(ctx, p, launches, times);
   const double start = clock_seconds(), cut_before = tiled_seconds(ctx);
   const bool was_settled = chain_tuning_is_settled(p->tuner);
-  bool tiled = false;
-  const int code = run_periods(ctx, p, launches, times, &way, &tiled, err);
-  const double cutting = tiled_seconds(ctx) - cut_before;
+  struct ran ran;
+  const int code = run_periods(ctx, p->n, launches, times, &way, &ran, err);
+  const double preparing = tiled_seconds(ctx) - cut_before + (p->made ? 0 : ran.making);
   if (code)
     return code;
-  chain_tuning_paid(p->tuner, cutting);
-  if (way.bytes > 0 && !tiled)
+  p->made |= ran.fused;
+  chain_tuning_paid(p->tuner, preparing);
+  if ((way.bytes > 0 && !ran.tiled) || (way.fused && !ran.fused))
     chain_tuning_reject(p->tuner);
   else
-    chain_tuning_ran(ctx, p->tuner, (clock_seconds() - start - cutting) / times);
+    chain_tuning_ran(ctx, p->tuner, (clock_seconds() - start - preparing) / times);
   if (!was_settled && chain_tuning_is_settled(p->tuner))
     tiled_forget_others(ctx, p->loops[0], chain_tuning_next(p->tuner).bytes);
   return OP_OK;
+}
+
+/* OP2_FUSE=on, for those who know, and for tests. */
+static int run_always_fused(struct op_context *ctx, struct launch *const *launches, int n, int times,
+                            struct error *err) {
+  struct chain_way way = guess(forced_bytes(ctx), n, times);
+  struct ran ignored;
+  way.fused = true;
+  way.forced = way.bytes > 0;
+  way.periods = way.forced ? way.periods : times;
+  return run_periods(ctx, n, launches, times, &way, &ignored, err);
 }
 
 /* What is compared runs by the first guess, and from the first time on. */
@@ -211,18 +290,22 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
                     bool loop_by_loop, struct error *err) {
   const double forced = forced_bytes(ctx);
   const bool at_once = forced > 0 || ctx->queue->check;
+  if (always_fuses(ctx) && !loop_by_loop)
+    return run_always_fused(ctx, launches, n, times, err);
   struct period *p = n * times > 1 && can(launches, n * times) ? get_period(ctx, launches, n) : NULL;
-  bool ignored;
-  if (!p || (forced <= 0 && !p->pays) || (p->seen++ == 0 && !at_once))
+  struct ran ignored;
+  if (!p || (forced <= 0 && !p->pays && !p->fuses) || (p->seen++ == 0 && !at_once))
     return run_each(ctx, launches, n * times, err);
-  if (!at_once && p->seen == 2 && chain_tuning_open(ctx, p->loops, p->n, times, &p->tuner, err))
+  if (!at_once && p->seen == 2 &&
+      chain_tuning_open(ctx, p->loops, p->n, times, p->fuses, p->pays, &p->tuner, err))
     error_clear(err);
   if (p->tuner)
     return run_and_tune(ctx, p, launches, times, err);
-  struct chain_way way = guess(forced > 0 ? forced : tile_bytes, n, times);
+  struct chain_way way = guess(forced > 0 ? forced : p->pays ? tile_bytes : 0, n, times);
+  way.fused = p->fuses && forced <= 0 && !loop_by_loop;
   way.loop_by_loop = loop_by_loop;
   way.forced = forced > 0;
-  return run_periods(ctx, p, launches, times, &way, &ignored, err);
+  return run_periods(ctx, n, launches, times, &way, &ignored, err);
 }
 
 static int run(struct op_context *ctx, struct launch *const *launches, int n, bool loop_by_loop,

@@ -5,6 +5,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "loop/fused/fused.h"
 #include "loop/loop.h"
 #include "loop/op2/compiled.h"
 #include "loop/op2/text.h"
@@ -125,8 +126,10 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   struct desc *d = &loop->desc;
   desc_free(d);
   *d = (struct desc){.nargs = loop->nargs, .compiled = loop->ranged};
-  int code = loop->source ? text_describe(ctx, loop, err) : describe_texts(ctx, loop, err);
-  if (!code && !loop->source)
+  int code = loop->fusion   ? fused_describe(ctx, loop, err)
+             : loop->source ? text_describe(ctx, loop, err)
+                            : describe_texts(ctx, loop, err);
+  if (!code && !loop->source && !loop->fusion)
     code = describe_constants(ctx, loop, err);
   if (code)
     return code;
@@ -134,6 +137,8 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   number(n.sets, &n.nsets, loop->set);
   for (int i = 0; i < loop->nargs; i++)
     describe_arg(d, &n, &loop->args[i], loop->compiled != NULL, &d->args[i]);
+  if (loop->fusion)
+    fused_describe_args(loop);
   d->nsets = n.nsets;
   d->nmaps = n.nmaps;
   d->ndats = n.ndats;

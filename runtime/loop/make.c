@@ -7,7 +7,6 @@
 #include "backend/backend.h"
 #include "base/size.h"
 #include "context/context.h"
-#include "loop/chain.h"
 #include "loop/form.h"
 #include "loop/op2/compiled.h"
 #include "loop/op2/text.h"
@@ -36,6 +35,7 @@ void loop_free(struct op_context *ctx, struct loop *loop) {
   free(loop->no_source);
   free(loop->file);
   free(loop->frame);
+  free(loop->fusion);
   for (struct launch *next; loop->spare; loop->spare = next) {
     next = loop->spare->next;
     launch_free(loop->spare);
@@ -53,26 +53,6 @@ void loop_take_back(struct op_context *ctx, struct loop *loop) {
   table->next_order--;
   ctx->counters->records--;
   loop_free(ctx, loop);
-}
-
-void loop_forget(struct op_context *ctx, const void *object) {
-  struct loop_table *table = ctx->loops;
-  chains_forget(ctx, object);
-  for (size_t b = 0; b < table->nbuckets; b++)
-    for (struct loop **link = &table->buckets[b]; *link;) {
-      struct loop *loop = *link;
-      if (object && !loop_uses(loop, object)) {
-        link = &loop->next;
-        continue;
-      }
-      *link = loop->next;
-      loop_free(ctx, loop);
-      table->count--;
-    }
-  if (!object) {
-    free(table->buckets);
-    *table = (struct loop_table){.next_order = table->next_order};
-  }
 }
 
 static int copy_call(struct loop *loop, const struct loop_call *call, struct error *err) {

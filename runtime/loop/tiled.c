@@ -64,6 +64,19 @@ void tiled_forget_others(struct op_context *ctx, const struct loop *first, doubl
   }
 }
 
+void tiled_forget_with(struct op_context *ctx, const struct loop *loop) {
+  for (int i = ctx->chains->count - 1; i >= 0; i--) {
+    struct tiled *t = ctx->chains->items[i];
+    bool has = false;
+    for (int l = 0; l < t->n; l++)
+      has |= t->loops[l] == loop;
+    if (has) {
+      list_remove(ctx->chains, t);
+      tiled_free(t);
+    }
+  }
+}
+
 static bool is_of(const struct tiled *t, struct launch *const *launches, int n, double bytes) {
   bool same = t->n == n && !(t->bytes < bytes || t->bytes > bytes);
   for (int i = 0; same && i < n; i++)

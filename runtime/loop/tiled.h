@@ -30,6 +30,8 @@ bool tiled_pays(struct loop *const *loops, int n);
 double tiled_seconds(const struct op_context *ctx);
 /* Of chains that begin with the loop, only those of this size of tiles are needed from now on. */
 void tiled_forget_others(struct op_context *ctx, const struct loop *first, double bytes);
+/* Those that have the loop. */
+void tiled_forget_with(struct op_context *ctx, const struct loop *loop);
 void tiled_forget(struct op_context *ctx);
 
 #endif

@@ -21,6 +21,7 @@ struct op2jit_origin;
 struct op2jit_place;
 struct texts_kernel;
 struct dat;
+struct fusion;
 struct check_state;
 struct backend;
 struct tuning;
@@ -115,6 +116,7 @@ struct loop {
    * a text. */
   const struct op2jit_compiled *compiled;
   struct op2jit_place *places;
+  struct fusion *fusion; /* of a loop made of several (loop/fused/); else NULL */
   const struct texts_kernel
       *source;             /* the text of that function, found in the program's sources; NULL: none */
   bool doubted;            /* the text may not be the program's: its first call is compared */

@@ -18,35 +18,58 @@
 
 /* Loop by loop, then sizes of tiles over one period, over two, over four. */
 static const double sizes[] = {128e3, 512e3, 2e6};
-enum { SIZES = sizeof sizes / sizeof *sizes, MOST_FOLDS = 3, WAYS = 1 + SIZES * MOST_FOLDS, NAME = 24 };
+enum { SIZES = sizeof sizes / sizeof *sizes, MOST_FOLDS = 3, PLAIN_WAYS = 1 + SIZES * MOST_FOLDS };
+/* First as called, then with neighbours fused. */
+enum { WAYS = 2 * PLAIN_WAYS, NAME = 32, ALL_PERIODS = 1 << 20 };
 
 struct chain_tuning {
   struct tuner *tuner;
   struct tuning_place place;
   char *name;
   int nways, current;
+  int ways[WAYS]; /* which ones there are */
   bool keeps, kept;
   long long told_trials;
 };
 
-static struct chain_way way_of(int which) {
+static struct chain_way way_numbered(int number) {
+  const bool fused = number >= PLAIN_WAYS;
+  const int which = number % PLAIN_WAYS;
   if (which == 0)
-    return (struct chain_way){.periods = 1};
-  return (struct chain_way){.bytes = sizes[(which - 1) % SIZES], .periods = 1 << (which - 1) / SIZES};
+    return (struct chain_way){.periods = fused ? ALL_PERIODS : 1, .fused = fused};
+  return (struct chain_way){
+      .bytes = sizes[(which - 1) % SIZES], .periods = 1 << (which - 1) / SIZES, .fused = fused};
 }
 
-static void name_way(int which, char name[NAME]) {
-  const struct chain_way way = way_of(which);
-  if (which == 0)
-    snprintf(name, NAME, "loops");
+static struct chain_way way_of(const struct chain_tuning *t, int which) {
+  return way_numbered(t->ways[which]);
+}
+
+static void name_way(const struct chain_tuning *t, int which, char name[NAME]) {
+  const struct chain_way way = way_of(t, which);
+  if (way.bytes > 0)
+    snprintf(name, NAME, "%stiles/%.0fK/periods%d", way.fused ? "fused/" : "", way.bytes / 1e3, way.periods);
   else
-    snprintf(name, NAME, "tiles/%.0fK/periods%d", way.bytes / 1e3, way.periods);
+    snprintf(name, NAME, way.fused ? "fused" : "loops");
+}
+
+/* Fused without tiles comes right behind the loops as called: it costs least to try. */
+static void list_ways(struct chain_tuning *t, int periods, bool fuse, bool tiles) {
+  int folds = 0;
+  while (tiles && folds < MOST_FOLDS && 1 << folds <= periods)
+    folds++;
+  t->ways[t->nways++] = 0;
+  if (fuse)
+    t->ways[t->nways++] = PLAIN_WAYS;
+  for (int kind = 0; kind < (fuse ? 2 : 1); kind++)
+    for (int i = 1; i <= folds * SIZES; i++)
+      t->ways[t->nways++] = kind * PLAIN_WAYS + i;
 }
 
 static int find_way(const struct chain_tuning *t, const char *said) {
   for (int i = 0; i < t->nways; i++) {
     char name[NAME];
-    name_way(i, name);
+    name_way(t, i, name);
     if (strcmp(name, said) == 0)
       return i;
   }
@@ -137,7 +160,7 @@ static void keep(struct op_context *ctx, struct chain_tuning *t) {
   t->kept = true;
   for (int i = 0; i < t->nways; i++) {
     struct store_tuning *row = &rows[count];
-    name_way(i, names[i]);
+    name_way(t, i, names[i]);
     *row = (struct store_tuning){.signature = text_str(&t->place.signature),
                                  .loop = t->name,
                                  .target = text_str(&t->place.target),
@@ -162,8 +185,8 @@ static void tuning_drop(struct chain_tuning *t) {
   free(t);
 }
 
-int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, int periods,
-                      struct chain_tuning **out, struct error *err) {
+int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, int periods, bool fuse,
+                      bool tiles, struct chain_tuning **out, struct error *err) {
   struct tune_mode mode = {0};
   *out = NULL;
   int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
@@ -173,9 +196,7 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   if (!t)
     return error_memory(err, "a chain's tuning", sizeof *t);
   t->keeps = mode.keep;
-  t->nways = 1;
-  for (int folds = 0; folds < MOST_FOLDS && 1 << folds <= periods; folds++)
-    t->nways += SIZES;
+  list_ways(t, periods, fuse, tiles);
   code = tuner_new(&t->tuner, t->nways, 0, &mode.options, err);
   if (!code && !make_place(t, loops, n))
     code = error_memory(err, "a chain's tuning", sizeof *t);
@@ -191,7 +212,7 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
 
 struct chain_way chain_tuning_next(struct chain_tuning *t) {
   t->current = tuner_next(t->tuner);
-  return way_of(t->current);
+  return way_of(t, t->current);
 }
 
 /* Making tiles takes about as long as the loops they are of take a few times. */
@@ -200,9 +221,13 @@ bool chain_tuning_can_pay(const struct chain_tuning *t, int periods) {
   return tuner_can_pay(t->tuner, EXECUTIONS * periods * tuner_median(t->tuner, 0, NULL));
 }
 
+bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds) {
+  return tuner_can_pay(t->tuner, seconds);
+}
+
 struct chain_way chain_tuning_stay(struct chain_tuning *t) {
   t->current = tuner_winner(t->tuner);
-  return way_of(t->current);
+  return way_of(t, t->current);
 }
 
 void chain_tuning_reject(struct chain_tuning *t) {
@@ -221,7 +246,7 @@ bool chain_tuning_is_settled(const struct chain_tuning *t) {
 static void say_winner(const struct op_context *ctx, const struct chain_tuning *t) {
   const int winner = tuner_winner(t->tuner);
   char name[NAME];
-  name_way(winner, name);
+  name_way(t, winner, name);
   log_line(ctx->log, LOG_INFO, "tune",
            "%s: %s is the best of %d ways after %lld trials, %.3g s a period (loop by loop %.3g s)", t->name,
            name, t->nways, tuner_trials(t->tuner), tuner_median(t->tuner, winner, NULL),

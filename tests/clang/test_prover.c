@@ -83,7 +83,8 @@ static void describe(const char *text, const struct prove_argument *arguments, i
                                    i,
                                    -1,
                                    -1,
-                                   true};
+                                   true,
+                                   false};
     if (vector)
       d->maps[d->nmaps++] = (struct desc_map){arguments[i].arity, 1};
   }

@@ -36,7 +36,7 @@ static bool fits_dat(const struct binding *b, const struct world *w, int dat, in
 static int find_dat(const struct binding *b, struct world *w, int p, int set, const struct coverage *c) {
   const struct param *param = &b->kernel->params[p];
   int start = w->ndats ? random_below(&w->random, w->ndats) : 0;
-  if (random_chance(&w->random, 55))
+  if (random_chance(&w->random, w->direct ? 90 : 55))
     for (int i = 0; i < w->ndats; i++)
       if (fits_dat(b, w, (start + i) % w->ndats, p, set))
         return (start + i) % w->ndats;
@@ -91,7 +91,7 @@ bool binding_make(struct binding *b, struct world *w, const struct kernel *k, co
   memset(b, 0, sizeof *b);
   b->kernel = k;
   b->text = text;
-  b->set = world_set(w, k->single ? 1 : -1);
+  b->set = w->direct && w->nsets ? 0 : world_set(w, k->single ? 1 : -1);
   if (b->set < 0)
     return false;
   b->subset = !k->single && random_chance(&w->random, 30) ? world_subset(w, b->set) : -1;

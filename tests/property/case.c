@@ -15,24 +15,24 @@ static char *printed(const struct kernel *k) {
   return s;
 }
 
-static void add_kernel(struct test_case *c, uint64_t seed, int number) {
+static void add_kernel(struct test_case *c, uint64_t seed, int number, bool direct) {
   struct kernel *k = malloc(sizeof *k);
   if (!k)
     abort();
-  kernel_invent(k, number < native_count ? NATIVE_SEED : seed, number);
+  kernel_invent(k, number < native_count ? NATIVE_SEED : seed, number, direct);
   c->kernels[c->nkernels] = k;
   c->texts[c->nkernels++] = printed(k);
 }
 
-void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored) {
-  *c = (struct test_case){.number = number, .size_limit = 1 << 30, .mirrored = mirrored};
+void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored, bool direct) {
+  *c = (struct test_case){.number = number, .size_limit = 1 << 30, .mirrored = mirrored, .direct = direct};
   struct random r = random_stream(seed, (uint64_t)number + 1000);
   c->seed = random_next(&r);
   /* Three rounds over the kernels of the build fill the table; where kernels are compiled, new ones follow. */
   bool round = native || number < 3 * native_count;
-  add_kernel(c, seed, round ? number % native_count : number);
-  for (int n = random_below(&r, CASE_KERNELS); n > 0; n--)
-    add_kernel(c, seed, random_below(&r, round ? native_count : number));
+  add_kernel(c, seed, round ? number % native_count : number, direct);
+  for (int n = direct ? CASE_KERNELS - 1 : random_below(&r, CASE_KERNELS); n > 0; n--)
+    add_kernel(c, seed, random_below(&r, round ? native_count : number), direct);
 }
 
 void case_free(struct test_case *c) {
@@ -168,7 +168,7 @@ static bool data_step(struct run *run, int choice) {
 static bool one_step(struct run *run, int step) {
   struct random *r = &run->w->random;
   int kernel = step < run->c->nkernels ? step : random_below(r, run->c->nkernels);
-  int choice = step < run->c->nkernels ? 0 : random_below(r, 11);
+  int choice = step < run->c->nkernels ? 0 : random_below(r, run->c->direct ? 7 : 11);
   if (choice < 3)
     return run_new(run, kernel);
   if (choice < 6)
@@ -190,6 +190,7 @@ bool case_run(const struct test_case *c, struct world *w, struct coverage *cover
   world_open(w, c->seed, c->size_limit);
   w->mirrored = c->mirrored;
   w->keeps = c->keeps;
+  w->direct = c->direct;
   struct random r = random_stream(c->seed, 2);
   int steps = c->nkernels + random_below(&r, CASE_STEPS - c->nkernels);
   bool each = random_chance(&r, 50) && !c->keeps, good = true;

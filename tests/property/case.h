@@ -11,16 +11,16 @@ struct test_case {
   uint64_t seed;
   int number;
   int size_limit;
-  bool mirrored, keeps; /* see world.h */
-  int again;            /* how often a new loop is run once more at once */
-  unsigned skipped;     /* steps that are left out, one bit each */
+  bool mirrored, keeps, direct; /* see world.h */
+  int again;                    /* how often a new loop is run once more at once */
+  unsigned skipped;             /* steps that are left out, one bit each */
   struct kernel *kernels[CASE_KERNELS];
   char *texts[CASE_KERNELS]; /* what the library gets */
   int nkernels;
 };
 
 /* Case `number` of the run with this seed; `native`: of kernels that are functions too. */
-void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored);
+void case_make(struct test_case *c, uint64_t seed, int number, bool native, bool mirrored, bool direct);
 void case_free(struct test_case *c);
 /* True if the library agreed. The world is left open, for its program and its failure. */
 bool case_run(const struct test_case *c, struct world *w, struct coverage *coverage);

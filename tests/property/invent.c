@@ -50,7 +50,21 @@ static struct param *add_param(struct kernel *k, struct random *r, enum form for
   return p;
 }
 
+/* What several kernels can work on: few kinds of rows, and maps to read through only. */
+static void add_direct_dat(struct kernel *k, struct random *r, struct shape shape) {
+  static const enum vtype types[] = {V_DOUBLE, V_FLOAT, V_INT};
+  const bool reaches = shape.access == OP_READ && random_chance(r, 25);
+  const enum form form = !reaches ? FORM_DIRECT : random_chance(r, 50) ? FORM_COLUMN : FORM_VECTOR;
+  const bool extremum = shape.access == OP_MIN || shape.access == OP_MAX; /* which are not shared */
+  add_param(k, r, form,
+            (struct shape){shape.access, types[shape.type % 3], extremum ? 3 : shape.dim % 2 + 1});
+}
+
 static void add_dat(struct kernel *k, struct random *r, struct shape shape) {
+  if (k->direct) {
+    add_direct_dat(k, r, shape);
+    return;
+  }
   static const enum form dat_forms[] = {FORM_DIRECT, FORM_DIRECT, FORM_COLUMN, FORM_COLUMN, FORM_VECTOR};
   add_param(k, r, dat_forms[random_below(r, 5)], shape);
 }
@@ -69,7 +83,7 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
   static const int of_dats[] = {OP_READ, OP_WRITE, OP_RW, OP_INC, OP_MIN, OP_MAX};
   static const int of_globals[] = {OP_READ, OP_INC, OP_MIN, OP_MAX, OP_WORK};
   static const int of_single[] = {OP_WRITE, OP_RW};
-  k->single = number % SINGLE_EVERY == SINGLE_EVERY - 1;
+  k->single = !k->direct && number % SINGLE_EVERY == SINGLE_EVERY - 1;
   if (k->single) {
     for (int i = 0; i < SINGLES; i++)
       add_param(k, r, FORM_GLOBAL, walk(seed, of_single, 2, number / SINGLE_EVERY * SINGLES + i));
@@ -77,7 +91,7 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
     int m = number - number / SINGLE_EVERY;
     for (int i = 0; i < DATS; i++)
       add_dat(k, r, walk(seed, of_dats, 6, m * DATS + i));
-    for (int i = 0; i < GLOBALS; i++)
+    for (int i = 0; i < (k->direct ? 1 : GLOBALS); i++)
       add_param(k, r, FORM_GLOBAL, walk(seed, of_globals, 5, m * GLOBALS + i));
   }
   add_dat(k, r, (struct shape){OP_READ, (enum vtype)random_below(r, V_TYPES), random_between(r, 1, 4)});
@@ -87,7 +101,7 @@ static void add_params(struct kernel *k, struct random *r, uint64_t seed, int nu
     struct param *p = add_param(k, r, FORM_IDX, (struct shape){OP_READ, V_INT, 1});
     p->reach = (enum form)random_below(r, 3);
   }
-  if (!k->single && random_chance(r, 30)) {
+  if (!k->single && random_chance(r, k->direct ? 10 : 30)) {
     int access = random_chance(r, 50) ? OP_MIN : OP_MAX;
     add_param(k, r, FORM_GLOBAL, (struct shape){access, (enum vtype)random_below(r, V_TYPES), 1});
     int ref = k->nparams - 1;
@@ -158,7 +172,7 @@ static void fill_statement(struct kernel *k, struct random *r, struct statement 
 static void choose_inexact(struct kernel *k, struct random *r, int target) {
   struct param *p = &k->params[target];
   bool alone = p->access == OP_WRITE || p->access == OP_RW;
-  p->inexact = alone && is_dat(p) && vtypes[p->type].floating && random_chance(r, 25);
+  p->inexact = !k->direct && alone && is_dat(p) && vtypes[p->type].floating && random_chance(r, 25);
   p->readable &= !p->inexact;
 }
 
@@ -243,9 +257,10 @@ static void add_statements(struct kernel *k, struct random *r) {
   }
 }
 
-void kernel_invent(struct kernel *k, uint64_t seed, int number) {
+void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct) {
   struct random r = random_stream(seed, (uint64_t)number);
   memset(k, 0, sizeof *k);
+  k->direct = direct;
   snprintf(k->name, sizeof k->name, "k%d", number);
   k->single_work = random_chance(&r, 40);
   k->helper[0] = k->helper[1] = -1;

@@ -93,6 +93,7 @@ struct statement {
 };
 
 struct kernel {
+  bool direct; /* it changes its own element's rows only */
   char name[16];
   bool single;      /* only for sets of one element */
   bool single_work; /* floating numbers are float, not double */
@@ -110,7 +111,7 @@ struct kernel {
 };
 
 /* Number `number` of the kernels that `seed` gives. */
-void kernel_invent(struct kernel *k, uint64_t seed, int number);
+void kernel_invent(struct kernel *k, uint64_t seed, int number, bool direct);
 
 /* The prelude, which is a part of the program of native kernels as well: kernel_shared() has structs, too. Every second
  * kernel uses it. */

@@ -1,10 +1,10 @@
 /* Random loops on random meshes, against a reference that shares no code with the library.
  *
  *   property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] [--largest N]
- *            [--again N] [--every-block 1] [--keeps 1] [OP2_...=...]
+ *            [--again N] [--every-block 1] [--keeps 1] [--direct 1] [OP2_...=...]
  *
  * With --again each new loop is run N times more at once. With --every-block each case runs with every block size
- * from 1 to the largest set, code being kept between lives. With --keeps results stay in globals with handles, and
+ * from 1 to the largest set, code being kept between lives. With --direct loops are over one set and share rows. With --keeps results stay in globals with handles, and
  * data are looked at later, so that loops can wait for one another (OP2_LAZY). Every value is a small dyadic number and every
  * intermediate fits its type, so sums are exact in any order and answers are compared bit by bit; only what goes
  * through sqrt, sin, exp or a division is compared nearly. Prints the seed, a failing case as a small program, and
@@ -21,7 +21,7 @@
 enum { CASES_PER_LIFE = 20, MAX_OPTIONS = 16 };
 
 struct options {
-  int cases, only, mirrored, again, every_block, keeps;
+  int cases, only, mirrored, again, every_block, keeps, direct;
   int largest; /* set, 0: any */
   uint64_t seed;
   const char *backend, *variant;
@@ -89,6 +89,8 @@ static bool read_options(struct options *o, int argc, char **argv) {
       o->again = atoi(value);
     else if (strcmp(argv[i], "--keeps") == 0)
       o->keeps = atoi(value);
+    else if (strcmp(argv[i], "--direct") == 0)
+      o->direct = atoi(value);
     else if (strcmp(argv[i], "--mirrored") == 0)
       o->mirrored = atoi(value);
     else if (strcmp(argv[i], "--every-block") == 0)
@@ -154,7 +156,7 @@ static bool run_case(const struct options *o, int number, bool native, struct co
   static struct world w;
   snprintf(where.line, sizeof where.line, "property: crashed in case %d of seed %llu on %s\n", number,
            (unsigned long long)o->seed, o->backend);
-  case_make(&c, o->seed, number, native, o->mirrored != 0);
+  case_make(&c, o->seed, number, native, o->mirrored != 0, o->direct != 0);
   c.again = o->again;
   c.keeps = o->keeps != 0;
   if (o->largest)
@@ -192,18 +194,24 @@ static int run_every_block(const struct options *o, struct coverage *coverage) {
 
 static int run(const struct options *o, struct coverage *coverage) {
   bool native = strcmp(o->backend, "native") == 0;
-  long long tiled = 0;
+  long long tiled = 0, fused = 0;
   int failed = 0, done = 0;
   int first = o->only >= 0 ? o->only : 0, last = o->only >= 0 ? o->only : o->cases - 1;
   for (int n = first; n <= last && failed < 3; n++) {
     if (done++ % CASES_PER_LIFE == 0 && ((done > 1 && op_exit() != OP_OK) || !start(o, native, 0)))
       return -1;
-    const long long before = op_counters()->tiled;
+    const op_counters_t before = *op_counters();
     failed += !run_case(o, n, native, coverage);
-    tiled += op_counters()->tiled - before;
+    tiled += op_counters()->tiled - before.tiled;
+    fused += op_counters()->fused - before.fused;
   }
   if (o->keeps)
-    printf("property: %lld chains in tiles\n", tiled);
+    printf("property: %lld chains in tiles, %lld loops fused\n", tiled, fused);
+  /* Kernels that should share rows and do not test nothing. */
+  if (o->direct && o->only < 0 && fused == 0) {
+    fprintf(stderr, "property: no loop was fused\n");
+    failed++;
+  }
   return op_exit() == OP_OK ? failed : -1;
 }
 
@@ -213,7 +221,7 @@ int main(int argc, char **argv) {
   if (!read_options(&o, argc, argv)) {
     fprintf(stderr,
             "usage: property [--cases N] [--seed S] [--backend B] [--variant V] [--only CASE] [--mirrored 1] "
-            "[--largest N] [--again N] [--every-block 1] [--keeps 1] [OP2_...=...]\n"
+            "[--largest N] [--again N] [--every-block 1] [--keeps 1] [--direct 1] [OP2_...=...]\n"
             "--every-block asks for --variant and --largest\n");
     return 2;
   }

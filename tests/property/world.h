@@ -54,6 +54,8 @@ struct world {
       in_order; /* most maps lead from one element to the next as on a structured mesh: a loop uses several */
   bool mirrored; /* sets and maps are spread over a rank that is its own neighbour */
   bool keeps;    /* results of loops stay in globals with handles, and are looked at when data are */
+  bool
+      direct; /* loops are over one set, and share what they work on directly: they can be fused (OP2_FUSE) */
   struct wset sets[MAX_SETS];
   int nsets;
   struct wmap maps[MAX_MAPS];

@@ -31,6 +31,8 @@ static int column_of(const struct gpu_writer *w, int arg, int v) {
 static bool is_row(const struct gpu_writer *w, const struct desc_arg *a) {
   if (gpu_is_increment(w, a))
     return w->shape->strategy != GPU_WHOLE;
+  if (desc_is_shared(w->g.d, (int)(a - w->g.d->args)))
+    return true;
   return dat_is_apart(w->g.d, a->dat) || (w->shape->vectors && a->dim <= REGISTER_ROW && a->access != OP_INC);
 }
 
@@ -204,7 +206,8 @@ static void put_after(struct gpu_writer *w, int arg) {
     return;
   if (arg_is_extremum_with_info(a))
     put_decision(w, arg);
-  else if (a->form == DESC_DAT && a->access != OP_READ && !gpu_is_increment(w, a) && is_row(w, a))
+  else if (a->form == DESC_DAT && a->access != OP_READ && !a->dropped && !gpu_is_increment(w, a) &&
+           is_row(w, a))
     for (int v = 0; v < arg_columns(w->g.d, a); v++)
       put_stored(w, arg, v);
 }

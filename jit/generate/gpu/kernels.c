@@ -88,12 +88,14 @@ static void put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
     text_add(&list, i ? ",\n    " : "");
     declare(w, &p->items[i], &list);
   }
+  char *name = gpu_kernel_name(w->g.d);
   if (w->shape->min_blocks)
-    put_open(&w->g, "$kernel $bounds(%d, %d) op2_loop_%s(%s)", w->shape->block, w->shape->min_blocks,
-             w->g.d->kernel_name, text_str(&list));
-  else
-    put_open(&w->g, "$kernel $bounds(%d) op2_loop_%s(%s)", w->shape->block, w->g.d->kernel_name,
+    put_open(&w->g, "$kernel $bounds(%d, %d) %s(%s)", w->shape->block, w->shape->min_blocks, name ? name : "",
              text_str(&list));
+  else
+    put_open(&w->g, "$kernel $bounds(%d) %s(%s)", w->shape->block, name ? name : "", text_str(&list));
+  w->g.out->failed |= !name;
+  free(name);
   w->g.out->failed |= list.failed;
   text_free(&list);
   for (int i = 0; i < p->count; i++)

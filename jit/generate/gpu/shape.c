@@ -234,6 +234,8 @@ void gpu_parameters_free(struct gpu_parameters *p) {
 
 char *gpu_kernel_name(const struct desc *d) {
   struct text name = {0};
-  text_addf(&name, "op2_loop_%s", d->kernel_name);
+  text_add(&name, "op2_loop_");
+  for (const char *c = d->kernel_name; *c; c++) /* of a fused loop, "a+b" */
+    text_add_char(&name, *c == '+' ? '_' : *c);
   return text_take(&name);
 }

@@ -1,0 +1,218 @@
+#include "jit/front/fused/fused.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "jit/front/kernel.h"
+#include "jit/front/parameters.h"
+
+bool fused_texts_may_join(const struct desc *a, const struct desc *b) {
+  const size_t own = a->origins.own;
+  return !a->entry && !b->entry && !a->compiled && !b->compiled && own == b->origins.own &&
+         strncmp(a->text, b->text, own) == 0;
+}
+
+/* The texts, each once; `of`: which of them a member's is. */
+struct join {
+  struct part {
+    struct kernel kernel;
+    bool *declares; /* tokens that are the name of something declared outside of functions */
+  } parts[DESC_MOST_MEMBERS];
+  int count;
+  size_t own; /* where each one's own text begins */
+  int of[DESC_MOST_MEMBERS];
+};
+
+/* ---- what a text declares --------------------------------------------------------------------------*/
+
+static bool is_any_of(const struct tokens *t, size_t i, const char *const *spellings) {
+  bool found = false;
+  for (; *spellings; spellings++)
+    found |= token_is(t, i, *spellings);
+  return found;
+}
+
+/* A name outside of brackets: of a variable, a type or a function. What is no declaration, as in "sizeof (a)", stands
+ * inside of some. */
+static bool is_declarator(const struct tokens *t, size_t i) {
+  static const char *const behind[] = {"=", ";", "[", ",", "(", NULL};
+  static const char *const before[] = {"struct", "union", "enum", NULL};
+  static const char *const never[] = {"__attribute__", "__attribute", "_Static_assert", "static_assert",
+                                      NULL};
+  return token_is_identifier(t, i) && !is_any_of(t, i, never) &&
+         (is_any_of(t, i + 1, behind) || (i > 0 && is_any_of(t, i - 1, before)));
+}
+
+static bool opens_enum(const struct tokens *t, size_t i) {
+  return token_is(t, i, "{") && i > 0 &&
+         (token_is(t, i - 1, "enum") || (i > 1 && token_is(t, i - 2, "enum")));
+}
+
+static void note_enum(const struct tokens *t, size_t open, size_t end, bool *declares) {
+  for (size_t i = open + 1; i < end; i++)
+    declares[i] = token_is_identifier(t, i) && (token_is(t, i - 1, "{") || token_is(t, i - 1, ","));
+}
+
+static void note_declared(const struct tokens *t, size_t own, bool *declares) {
+  for (size_t i = 0; i < t->count; i++) {
+    if (t->items[i].begin < own)
+      continue;
+    if (t->items[i].directive) {
+      declares[i] = i > 0 && token_is(t, i - 1, "define");
+      continue;
+    }
+    declares[i] = is_declarator(t, i);
+    if (!token_is(t, i, "(") && !token_is(t, i, "[") && !token_is(t, i, "{"))
+      continue;
+    const size_t end = kernel_skip_brackets(t, i);
+    if (opens_enum(t, i))
+      note_enum(t, i, end, declares);
+    for (size_t k = i; k < end; k++) /* a macro may be defined in a body */
+      declares[k] |= t->items[k].directive && k > 0 && token_is(t, k - 1, "define");
+    i = end - 1;
+  }
+}
+
+/* ---- one text of several ---------------------------------------------------------------------------*/
+
+static bool is_constant(const struct desc *out, const char *name) {
+  for (int i = 0; i < out->nconsts; i++)
+    if (strcmp(out->consts[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+static bool declares(const struct part *p, const char *name) {
+  const struct tokens *t = &p->kernel.tokens;
+  for (size_t i = 0; i < t->count; i++)
+    if (p->declares[i] && token_is(t, i, name))
+      return true;
+  return false;
+}
+
+/* Does the name, of something that text `which` declares, mean something else to others? */
+static bool meets(const struct join *j, const struct desc *out, int which, const char *name) {
+  bool found = j->count > 1 && is_constant(out, name);
+  for (int i = 0; i < j->count; i++)
+    found |= i != which && kernel_uses(&j->parts[i].kernel, name);
+  return found;
+}
+
+static void add_name(const struct join *j, const struct desc *out, int which, const char *name,
+                     struct text *to) {
+  if (declares(&j->parts[which], name) && meets(j, out, which, name))
+    text_addf(to, "op2_k%d_", which);
+  text_add(to, name);
+}
+
+/* Texts of OP_KERNEL may lack the last line break. */
+static void add_text(const struct join *j, const struct desc *out, int which, struct text *to) {
+  const struct kernel *k = &j->parts[which].kernel;
+  size_t done = which ? j->own : 0;
+  for (size_t i = 0; i < k->tokens.count; i++) {
+    const struct token *t = &k->tokens.items[i];
+    if (t->kind != TOKEN_IDENTIFIER || t->begin < j->own)
+      continue;
+    struct text name = {0};
+    text_add_bytes(&name, k->text + t->begin, t->end - t->begin);
+    text_add_bytes(to, k->text + done, t->begin - done);
+    add_name(j, out, which, text_str(&name), to);
+    to->failed |= !text_ok(&name);
+    text_free(&name);
+    done = t->end;
+  }
+  text_add_bytes(to, k->text + done, k->length - done);
+  text_add_char(to, '\n');
+}
+
+static int add_const(struct desc *out, const struct desc_const *c, struct error *err) {
+  const size_t bytes = (size_t)c->dim * type_info(c->type)->size;
+  if (is_constant(out, c->name))
+    return OP_OK;
+  struct desc_const *to = &out->consts[out->nconsts];
+  *to = *c;
+  to->name = strdup(c->name);
+  to->value = array_new(bytes, 1);
+  out->nconsts++;
+  if (!to->name || !to->value)
+    return error_memory(err, "a loop's constant", bytes);
+  memcpy(to->value, c->value, bytes);
+  return OP_OK;
+}
+
+static int add_consts(struct desc *out, const struct desc *const *members, int n, struct error *err) {
+  size_t most = 0;
+  int code = OP_OK;
+  for (int m = 0; m < n; m++)
+    most += (size_t)members[m]->nconsts;
+  out->consts = array_new(most, sizeof *out->consts);
+  if (!out->consts)
+    return error_memory(err, "a loop's constants", most * sizeof *out->consts);
+  for (int m = 0; m < n; m++)
+    for (int i = 0; !code && i < members[m]->nconsts; i++)
+      code = add_const(out, &members[m]->consts[i], err);
+  return code;
+}
+
+static int read_text(struct part *p, const struct desc *d, struct error *err) {
+  const int code = kernel_parse(&p->kernel, d->text, strlen(d->text), d->kernel_name, err);
+  if (code)
+    return code;
+  p->declares = array_new(p->kernel.tokens.count, sizeof *p->declares);
+  if (!p->declares)
+    return error_memory(err, "a kernel text", p->kernel.tokens.count);
+  note_declared(&p->kernel.tokens, d->origins.own, p->declares);
+  return OP_OK;
+}
+
+static int read_texts(struct join *j, const struct desc *const *members, int n, struct error *err) {
+  int code = OP_OK;
+  j->own = members[0]->origins.own;
+  for (int m = 0; !code && m < n; m++) {
+    int same = 0;
+    while (same < m && strcmp(members[same]->text, members[m]->text) != 0)
+      same++;
+    j->of[m] = same < m ? j->of[same] : j->count;
+    if (same == m)
+      code = read_text(&j->parts[j->count++], members[m], err);
+  }
+  return code;
+}
+
+static int fill(struct desc *out, const struct join *j, const struct desc *const *members, int n,
+                struct error *err) {
+  struct text all = {0};
+  bool good = true;
+  for (int i = 0; i < j->count; i++)
+    add_text(j, out, i, &all);
+  for (int m = 0; good && m < n; m++) {
+    struct text name = {0};
+    add_name(j, out, j->of[m], members[m]->kernel_name, &name);
+    out->members[m].name = strdup(members[m]->kernel_name);
+    out->members[m].function = text_take(&name);
+    good = out->members[m].name && out->members[m].function;
+    out->nmembers = m + 1;
+  }
+  const size_t length = all.length;
+  out->text = text_take(&all);
+  return good && out->text ? OP_OK : error_memory(err, "a fused loop's text", length);
+}
+
+int fused_text(struct desc *out, const struct desc *const *members, int n, struct error *err) {
+  struct join *j = calloc(1, sizeof *j);
+  out->members = array_new((size_t)n, sizeof *out->members);
+  int code = j && out->members ? OP_OK : error_memory(err, "a fused loop's text", sizeof *j);
+  if (!code)
+    code = add_consts(out, members, n, err);
+  if (!code)
+    code = read_texts(j, members, n, err);
+  if (!code)
+    code = fill(out, j, members, n, err);
+  for (int i = 0; j && i < j->count; i++) {
+    kernel_free(&j->parts[i].kernel);
+    free(j->parts[i].declares);
+  }
+  free(j);
+  return code;
+}

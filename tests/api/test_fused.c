@@ -1,0 +1,229 @@
+/* Loops that run as one (OP2_FUSE=on): the counter of loops that ran so, and the same data as one by one. */
+#include "support.h"
+
+enum { N = 1000 };
+
+static const char scale[] = OP_KERNEL(
+    static double twice(double x) { return 2 * x; } void scale(const double *x, double *y) {
+      *y = twice(*x);
+    });
+static const char shift[] = OP_KERNEL(
+    static double twice(double x) { return x + 2; } void shift(double *y, double *s) {
+      *y = twice(*y);
+      *s += *y;
+    });
+static const char gather[] =
+    OP_KERNEL(void gather(const double *l, const double *r, double *y) { *y += *l + *r; });
+static const char scatter[] = OP_KERNEL(void scatter(const double *y, double *l) { *l += *y; });
+static const char number[] =
+    OP_KERNEL(void number(const int *e, const int *by, double *y) { *y += *e * *by; });
+
+static op_set cells;
+static op_map next;
+static op_dat x, y, z;
+
+static int begin(const char *fuse) {
+  char program[] = "fused", lazy[] = "OP2_LAZY=on", fp[] = "OP2_FP=strict", how[32];
+  char *argv[] = {program, lazy, fp, how, NULL};
+  static int table[N];
+  static double values[N];
+  snprintf(how, sizeof how, "OP2_FUSE=%s", fuse);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  if (op_init(4, argv, 0))
+    return -1;
+  for (int i = 0; i < N; i++) {
+    table[i] = (i + 1) % N;
+    values[i] = i / 8.0;
+  }
+  cells = op_decl_set(N, "cells");
+  next = op_decl_map(cells, cells, 1, table, "next");
+  x = op_decl_dat(cells, 1, "double", values, "x");
+  y = op_decl_dat(cells, 1, "double", NULL, "y");
+  z = op_decl_dat(cells, 1, "double", NULL, "z");
+  return x && y && z && next ? 0 : -1;
+}
+
+static int open_fused(void **state) {
+  (void)state;
+  return begin("on");
+}
+
+static long long fused(void) {
+  return op_counters()->fused;
+}
+
+static void call_scale(op_dat from, op_dat to) {
+  works(op_par_loop(scale, "scale", cells, direct(from, 1, "double", OP_READ),
+                    direct(to, 1, "double", OP_WRITE)));
+}
+
+static void call_shift(op_dat of, op_gbl sum) {
+  works(op_par_loop(shift, "shift", cells, direct(of, 1, "double", OP_RW), op_arg_global(sum, OP_INC)));
+}
+
+static void call_gather(op_dat from, op_dat to) {
+  works(op_par_loop(gather, "gather", cells, direct(from, 1, "double", OP_READ),
+                    op_arg_dat(from, 0, next, 1, "double", OP_READ), direct(to, 1, "double", OP_INC)));
+}
+
+CASE(neighbours_on_one_dat_are_one_loop) {
+  double values[N], s = 1, sum = 1;
+  op_gbl kept = op_decl_gbl(1, "double", &s, "kept");
+  call_scale(x, y);
+  call_shift(y, kept);
+  works(op_fetch_data(y, values));
+  assert_int_equal(fused(), 2);
+  for (int i = 0; i < N; i++) {
+    assert_true(values[i] == 2 * (i / 8.0) + 2);
+    sum += values[i];
+  }
+  works(op_get_gbl(kept, &s));
+  assert_true(s == sum);
+}
+
+CASE(the_same_helper_of_two_kernels_stays_two) {
+  double values[N];
+  op_gbl kept = op_decl_gbl(1, "double", NULL, "kept");
+  call_scale(x, y);
+  call_shift(y, kept);
+  call_scale(y, z);
+  works(op_fetch_data(z, values));
+  assert_int_equal(fused(), 3);
+  for (int i = 0; i < N; i++)
+    assert_true(values[i] == 2 * (2 * (i / 8.0) + 2));
+}
+
+CASE(a_result_in_a_variable_is_there_when_the_call_returns) {
+  double s = 0, sum = 0;
+  call_scale(x, y);
+  works(
+      op_par_loop(shift, "shift", cells, direct(y, 1, "double", OP_RW), op_arg_gbl(&s, 1, "double", OP_INC)));
+  assert_int_equal(fused(), 2);
+  for (int i = 0; i < N; i++)
+    sum += 2 * (i / 8.0) + 2;
+  assert_true(s == sum);
+}
+
+/* An element's neighbour may not be there yet. */
+CASE(what_is_read_through_a_map_is_not_fused_with_what_writes_it) {
+  double values[N];
+  call_scale(x, y);
+  call_gather(y, z);
+  works(op_fetch_data(z, values));
+  assert_int_equal(fused(), 0);
+  for (int i = 0; i < N; i++)
+    assert_true(values[i] == 2 * (i / 8.0) + 2 * ((i + 1) % N / 8.0));
+}
+
+CASE(nor_with_what_writes_it_later) {
+  double values[N];
+  call_scale(x, y);
+  call_gather(x, z);
+  call_scale(y, x);
+  works(op_fetch_data(z, values));
+  assert_int_equal(fused(), 2); /* scale passes over gather only where it may */
+  for (int i = 0; i < N; i++)
+    assert_true(values[i] == i / 8.0 + (i + 1) % N / 8.0);
+  works(op_fetch_data(x, values));
+  for (int i = 0; i < N; i++)
+    assert_true(values[i] == 4 * (i / 8.0));
+}
+
+CASE(reading_through_a_map_what_nobody_writes_is_fused) {
+  double values[N];
+  call_scale(x, y);
+  call_gather(x, y);
+  works(op_fetch_data(y, values));
+  assert_int_equal(fused(), 2);
+  for (int i = 0; i < N; i++)
+    assert_true(values[i] == 2 * (i / 8.0) + i / 8.0 + (i + 1) % N / 8.0);
+}
+
+CASE(what_increments_through_a_map_stays_alone_and_is_passed_over) {
+  double values[N];
+  op_dat w = op_decl_dat(cells, 1, "double", NULL, "w");
+  call_scale(x, y);
+  works(op_par_loop(scatter, "scatter", cells, direct(x, 1, "double", OP_READ),
+                    op_arg_dat(z, 0, next, 1, "double", OP_INC)));
+  call_scale(y, w);
+  works(op_fetch_data(w, values));
+  assert_int_equal(fused(), 2);
+  for (int i = 0; i < N; i++)
+    assert_true(values[i] == 4 * (i / 8.0));
+  works(op_fetch_data(z, values));
+  for (int i = 0; i < N; i++)
+    assert_true(values[(i + 1) % N] == i / 8.0);
+}
+
+CASE(numbers_and_values_that_are_gone_when_it_runs) {
+  double values[N];
+  call_scale(x, y);
+  for (int by = 1; by <= 3; by++)
+    works(op_par_loop(number, "number", cells, op_arg_idx(-1, OP_ID), op_arg_gbl(&by, 1, "int", OP_READ),
+                      direct(y, 1, "double", OP_INC)));
+  works(op_fetch_data(y, values));
+  assert_int_equal(fused(), 4);
+  for (int i = 0; i < N; i++)
+    assert_true(values[i] == 2 * (i / 8.0) + 6 * i);
+}
+
+CASE(other_sets_are_other_loops) {
+  double values[N];
+  op_set others = op_decl_set(N, "others");
+  op_dat o = op_decl_dat(others, 1, "double", NULL, "o"), p = op_decl_dat(others, 1, "double", NULL, "p");
+  call_scale(x, y);
+  works(
+      op_par_loop(scale, "scale", others, direct(o, 1, "double", OP_READ), direct(p, 1, "double", OP_WRITE)));
+  call_scale(y, z);
+  works(op_fetch_data(z, values));
+  assert_int_equal(fused(), 2);
+  assert_true(values[8] == 4);
+}
+
+CASE(a_constant_that_changes_is_seen) {
+  static const char by_c[] = OP_KERNEL(void by_c(const double *x, double *y) { *y = factor * *x; });
+  double values[N];
+  for (double factor = 2; factor < 9; factor++) {
+    if (factor < 3)
+      works(op_decl_const("factor", 1, "double", &factor));
+    else
+      works(op_update_const("factor", &factor));
+    works(
+        op_par_loop(by_c, "by_c", cells, direct(x, 1, "double", OP_READ), direct(y, 1, "double", OP_WRITE)));
+    call_scale(y, z);
+    works(op_fetch_data(z, values));
+    for (int i = 0; i < N; i++)
+      assert_true(values[i] == 2 * (factor * (i / 8.0)));
+  }
+  assert_int_equal(fused(), 14);
+}
+
+CASE(off_fuses_nothing) {
+  double values[N];
+  works(op_exit());
+  assert_int_equal(begin("off"), 0);
+  call_scale(x, y);
+  call_scale(y, z);
+  works(op_fetch_data(z, values));
+  assert_int_equal(fused(), 0);
+  assert_true(values[8] == 4);
+}
+
+#define fused_test(f) cmocka_unit_test_setup_teardown(f, open_fused, stop)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      fused_test(neighbours_on_one_dat_are_one_loop),
+      fused_test(the_same_helper_of_two_kernels_stays_two),
+      fused_test(a_result_in_a_variable_is_there_when_the_call_returns),
+      fused_test(what_is_read_through_a_map_is_not_fused_with_what_writes_it),
+      fused_test(nor_with_what_writes_it_later),
+      fused_test(reading_through_a_map_what_nobody_writes_is_fused),
+      fused_test(what_increments_through_a_map_stays_alone_and_is_passed_over),
+      fused_test(numbers_and_values_that_are_gone_when_it_runs),
+      fused_test(other_sets_are_other_loops),
+      fused_test(a_constant_that_changes_is_seen),
+      fused_test(off_fuses_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
