@@ -187,10 +187,12 @@ static void why_row(void *user, const struct store_event *e) {
                 e->event, e->reason, e->hash, e->seconds, e->host, e->pid);
     return;
   }
+  const size_t begin = out->length;
   text_addf(out, "%s %s %s", cli_time(e->time, when), e->loop, e->event);
   if (e->seconds > 0)
     text_addf(out, " in %.0f ms", e->seconds * 1e3);
   text_addf(out, ": %s\n", e->reason);
+  cli_wrap(out, begin, 6);
 }
 
 static int run_why(struct cli *cli) {

@@ -74,5 +74,8 @@ int cli_check_loop(const struct cli *cli, const char *said);
 /* "12.3 KiB" and "2026-01-31 12:00:00"; the buffers are the caller's. */
 const char *cli_bytes(long long bytes, char out[32]);
 const char *cli_time(long long seconds, char out[32]);
+/* What was added to `out` from byte `begin` on fits 100 columns: lines are broken at spaces and go on behind `indent`. */
+enum { CLI_COLUMNS = 100 };
+void cli_wrap(struct text *out, size_t begin, int indent);
 
 #endif

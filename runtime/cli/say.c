@@ -45,3 +45,27 @@ const char *cli_time(long long seconds, char out[32]) {
     snprintf(out, 32, "%lld", seconds);
   return out;
 }
+
+void cli_wrap(struct text *out, size_t begin, int indent) {
+  size_t line = begin, space = 0;
+  for (size_t i = begin; i < out->length && !out->failed; i++) {
+    const char c = out->data[i];
+    if (c == ' ' && i > line + (size_t)indent)
+      space = i;
+    if (c == '\n') {
+      line = i + 1;
+      space = 0;
+    } else if (i - line >= CLI_COLUMNS && space > line) {
+      /* The words of a line stand one space apart behind its first ones: that space becomes the break. */
+      struct text rest = {0};
+      text_add(&rest, out->data + space + 1);
+      out->length = space;
+      out->data[space] = '\0';
+      text_addf(out, "\n%*s%s", indent, "", text_str(&rest));
+      out->failed |= rest.failed;
+      text_free(&rest);
+      line = i = space + 1;
+      space = 0;
+    }
+  }
+}

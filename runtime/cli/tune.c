@@ -33,34 +33,49 @@ static void widen(int *width, const char *word) {
   *width = length > *width ? length : *width;
 }
 
-/* What tells two lines of one loop apart comes last, since it is long: the kernel and its arguments, the class of
- * the mesh, the machine or device. */
+/* Where a row was measured is said where rows of one loop must be told apart, and of what is no loop's. */
+static bool says_where(const struct store_tuning *rows, int n, int i, int signature) {
+  bool says = shown(rows[i].signature, signature) > signature || strcmp(rows[i].target, rows[0].target) != 0;
+  for (int k = 0; k < n && !says; k++)
+    says = k != i && strcmp(rows[k].loop, rows[i].loop) == 0;
+  return says;
+}
+
+/* In 100 columns. */
 static void plain_rows(struct text *out, const struct store_tuning *rows, int n) {
-  enum { SIGNATURE = 8 };
+  enum { SIGNATURE = 8, FIXED = 49, MINUTES = 16, LEAST = 12 };
   char when[32];
-  int loop = 0, variant = 0, signature = 0, mesh = 0;
+  int loop = 0, variant = 0;
   widen(&loop, "loop");
   widen(&variant, "variant");
-  widen(&signature, "signature");
-  widen(&mesh, "mesh");
   for (int i = 0; i < n; i++) {
-    const int length = shown(rows[i].signature, SIGNATURE);
     widen(&loop, rows[i].loop);
     widen(&variant, rows[i].variant);
-    signature = length > signature ? length : signature;
-    widen(&mesh, rows[i].mesh);
   }
+  const int room = CLI_COLUMNS - FIXED - loop;
+  variant = variant <= room ? variant : room > LEAST ? room : LEAST;
   if (n)
-    text_addf(out, "  %-*s %-*s %7s %12s %6s  %-19s  %-*s  %-*s  %s\n", loop, "loop", variant, "variant",
-              "threads", "median", "count", "on", signature, "signature", mesh, "mesh", "machine");
+    text_addf(out, "  %-*s %-*s %7s %12s %6s  on\n", loop, "loop", variant, "variant", "threads", "median",
+              "count");
   for (int i = 0; i < n; i++) {
     const struct store_tuning *t = &rows[i];
-    text_addf(out, "%c %-*s %-*s %7d ", t->chosen ? '*' : ' ', loop, t->loop, variant, t->variant,
-              t->threads);
+    text_addf(out, "%c %-*s ", t->chosen ? '*' : ' ', loop, t->loop);
+    if ((int)strlen(t->variant) > variant)
+      text_addf(out, "%s\n  %*s %*s ", t->variant, loop, "", variant, "");
+    else
+      text_addf(out, "%-*s ", variant, t->variant);
+    text_addf(out, "%7d ", t->threads);
     plain_median(out, t);
-    text_addf(out, " %6d  %-19s  %-*.*s  %-*s  %s\n", t->count, cli_time(t->made, when), signature,
-              shown(t->signature, SIGNATURE), t->signature, mesh, t->mesh, t->target);
+    text_addf(out, " %6d  %.*s\n", t->count, MINUTES, cli_time(t->made, when));
+    if (says_where(rows, n, i, SIGNATURE)) {
+      const size_t begin = out->length;
+      text_addf(out, "      signature %.*s, mesh %s, machine %s\n", shown(t->signature, SIGNATURE),
+                t->signature, t->mesh, t->target);
+      cli_wrap(out, begin, 6);
+    }
   }
+  if (n)
+    text_addf(out, "on %s; op2jit tune show LOOP has all of a loop\n", rows[0].target);
 }
 
 static bool same_place(const struct store_tuning *a, const struct store_tuning *b) {
