@@ -2,8 +2,11 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "api/life.h"
 #include "base/text.h"
+#include "context/context.h"
 #include "loop/loop.h"
+#include "loop/queue.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
 #include "mesh/subset.h"
@@ -39,9 +42,25 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
   return code;
 }
 
+/* What waits runs first, and need not leave anything in a temporary. A view's array is the program's. */
+static int flush_before_free(struct op_context *ctx, op_dat handle) {
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat_temp", "the dat");
+  if (!dat)
+    return api_error()->code;
+  if (ctx->queue && dat->temporary && !dat->view)
+    ctx->queue->dying = dat;
+  const int code = ctx_flush(ctx, api_error());
+  if (ctx->queue)
+    ctx->queue->dying = NULL;
+  return code;
+}
+
 int op2jit_free_dat_temp(op_dat dat) {
-  struct op_context *ctx = api_enter("op_free_dat_temp", FLUSH);
-  return ctx ? api_leave_local(free_temporary(ctx, dat)) : api_refused();
+  struct op_context *ctx = api_enter("op_free_dat_temp", KEEP);
+  if (!ctx)
+    return api_refused();
+  const int code = flush_before_free(ctx, dat);
+  return api_leave_local(code ? code : free_temporary(ctx, dat));
 }
 
 int op2jit_free_dat(op_dat handle) {

@@ -198,6 +198,31 @@ CASE(a_constant_that_changes_is_seen) {
   assert_int_equal(fused(), 14);
 }
 
+CASE(a_temporary_that_is_freed_is_not_stored) {
+  double values[N];
+  op_dat t = op_decl_dat_temp(cells, 1, "double", NULL, "t");
+  call_scale(x, t);
+  call_scale(t, y);
+  works(op_free_dat_temp(t));
+  assert_int_equal(fused(), 2);
+  works(op_fetch_data(y, values));
+  for (int i = 0; i < N; i++)
+    assert_true(values[i] == 4 * (i / 8.0));
+}
+
+CASE(but_is_kept_for_a_loop_that_stays_alone) {
+  double values[N];
+  op_dat t = op_decl_dat_temp(cells, 1, "double", NULL, "t");
+  call_scale(x, t);
+  call_scale(t, y);
+  call_gather(t, z);
+  works(op_free_dat_temp(t));
+  assert_int_equal(fused(), 2);
+  works(op_fetch_data(z, values));
+  for (int i = 0; i < N; i++)
+    assert_true(values[i] == 2 * (i / 8.0) + 2 * ((i + 1) % N / 8.0));
+}
+
 CASE(off_fuses_nothing) {
   double values[N];
   works(op_exit());
@@ -223,6 +248,8 @@ int main(void) {
       fused_test(numbers_and_values_that_are_gone_when_it_runs),
       fused_test(other_sets_are_other_loops),
       fused_test(a_constant_that_changes_is_seen),
+      fused_test(a_temporary_that_is_freed_is_not_stored),
+      fused_test(but_is_kept_for_a_loop_that_stays_alone),
       fused_test(off_fuses_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

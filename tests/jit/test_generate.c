@@ -64,6 +64,36 @@ static struct desc numbers(void) {
   return d;
 }
 
+static void build_member(struct desc *d, const char *name, int nargs, const int *args, const int *accesses) {
+  struct desc_member *m = &d->members[d->nmembers++];
+  *m = (struct desc_member){.name = strdup(name), .function = strdup(name), .nargs = nargs};
+  for (int i = 0; i < nargs; i++) {
+    m->args[i] = (unsigned char)args[i];
+    m->accesses[i] = (unsigned char)accesses[i];
+  }
+}
+
+/* Loops of conjugate gradients as aero has them, one of whose rows nobody will see, and that add to another. */
+static struct desc fused(void) {
+  struct desc d =
+      build_loop("axpy+dot", "void axpy(const double *a, const double *x, double *t, double *y) {\n"
+                             "  *t = *a * *x;\n  *y += *t;\n}\n"
+                             "void dot(const double *y, const double *t, double *sum) {\n"
+                             "  *sum += *y * *t;\n}\n");
+  const int x = build_dat(&d, TYPE_DOUBLE, 1, 0, false), t = build_dat(&d, TYPE_DOUBLE, 1, 0, false),
+            y = build_dat(&d, TYPE_DOUBLE, 1, 0, false);
+  const int a = build_gbl(&d, TYPE_DOUBLE, 1, OP_READ);
+  const int ax = build_arg(&d, x, -1, -1, OP_READ), at = build_arg(&d, t, -1, -1, OP_WRITE),
+            ay = build_arg(&d, y, -1, -1, OP_RW);
+  const int sum = build_gbl(&d, TYPE_DOUBLE, 1, OP_INC);
+  d.args[at].dropped = true;
+  d.members = calloc(2, sizeof *d.members);
+  build_member(&d, "axpy", 4, (const int[]){a, ax, at, ay},
+               (const int[]){OP_READ, OP_READ, OP_WRITE, OP_INC});
+  build_member(&d, "dot", 3, (const int[]){ay, at, sum}, (const int[]){OP_READ, OP_READ, OP_INC});
+  return d;
+}
+
 static struct text read_file(const char *path) {
   struct text t = {0};
   FILE *file = fopen(path, "rb");
@@ -238,6 +268,8 @@ int main(int argc, char **argv) {
   one(argv[1], globals(), "strip4+list", write);
   one(argv[1], vectors(), "scalar", write);
   one(argv[1], numbers(), "strip4", write);
+  one(argv[1], fused(), "scalar", write);
+  one(argv[1], fused(), "strip4", write);
   one(argv[1], numbers(), "strip4+straight", write);
   one(argv[1], copying(1), "strip8+straight+stream", write);
   one(argv[1], rows_of_two(), "strip4+stream", write);

@@ -7,6 +7,7 @@
 #include "context/context.h"
 #include "loop/fused/group.h"
 #include "loop/loop.h"
+#include "loop/queue.h"
 #include "op2jit.h"
 
 bool fused_any(struct loop *const *loops, int n) {
@@ -26,6 +27,32 @@ static void take_globals(struct launch *to, const struct fusion *f, struct launc
   }
 }
 
+/* How many of the launches use the dat. */
+static int count_users(struct launch *const *launches, int n, const struct dat *dat) {
+  int users = 0;
+  for (int i = 0; i < n; i++)
+    users += loop_uses(launches[i]->loop, dat);
+  return users;
+}
+
+/* Rows that nobody will see: of a temporary that goes, which the loop writes first, and no other that waits uses. */
+static uint64_t find_dropped(const struct op_context *ctx, const struct loop *loop, struct launch *const *own,
+                             int n) {
+  const struct queue *queue = ctx->queue;
+  const struct dat *dat = queue->check ? NULL : queue->dying;
+  uint64_t dropped = 0;
+  if (!dat || count_users(own, n, dat) != count_users(queue->launches, queue->count, dat))
+    return 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->dat == dat && arg->present && (arg->map || arg->access != OP_WRITE))
+      return 0;
+    if (arg->dat == dat && arg->present)
+      dropped |= (uint64_t)1 << i;
+  }
+  return dropped;
+}
+
 /* NULL: they run one by one. */
 static struct launch *fuse(struct op_context *ctx, const struct fused_group *g,
                            struct launch *const *launches) {
@@ -37,6 +64,9 @@ static struct launch *fuse(struct op_context *ctx, const struct fused_group *g,
     members[m] = own[m]->loop;
   }
   struct loop *loop = fused_get(ctx, members, g->n, 0, &err);
+  const uint64_t dropped = loop ? find_dropped(ctx, loop, own, g->n) : 0;
+  if (dropped)
+    loop = fused_get(ctx, members, g->n, dropped, &err);
   struct launch *launch = loop && !loop->fusion->failed ? launch_get(loop, &err) : NULL;
   if (launch) {
     take_globals(launch, loop->fusion, own);

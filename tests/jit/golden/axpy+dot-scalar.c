@@ -1,0 +1,45 @@
+/* Made by op2jit (generator 7): loop axpy+dot, scalar, contract. */
+#include "op2jit_prelude.h"
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Weverything"
+#define op2jit_assert(c, words) ((void)0)
+typedef long long __attribute__((may_alias)) op2_longlong;
+typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+static inline __attribute__((always_inline, internal_linkage)) void axpy();
+static inline __attribute__((always_inline, internal_linkage)) void dot();
+#pragma clang diagnostic pop
+#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
+#pragma GCC visibility push(hidden)
+#include "axpy+dot.c"
+#pragma GCC visibility pop
+#pragma clang attribute pop
+#pragma clang diagnostic ignored "-Weverything"
+#pragma clang diagnostic error "-Wincompatible-pointer-types"
+#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+static void op2_loop(const double *restrict op2_d0, double *restrict op2_d1, double *restrict op2_d2, const double *restrict op2_g0, double *restrict op2_g4, const int *restrict op2_list, long op2_begin, long op2_end) {
+  double op2_a4[1];
+  op2_a4[0] = -0.0;
+  long op2_i = op2_begin;
+  for (; op2_i < op2_end; op2_i++) {
+    const long op2_e = op2_i;
+    double op2_a2[1];
+    double op2_a3[1];
+    op2_a3[0 + 0] = op2_d2[op2_e * 1 + 0];
+    axpy(op2_g0, op2_d0 + op2_e, op2_a2, op2_a3);
+    dot(op2_a3, op2_a2, op2_a4);
+    op2_d2[op2_e * 1 + 0] = op2_a3[0 + 0];
+  }
+  op2_g4[0] += op2_a4[0];
+}
+void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
+  op2_loop(op2_frame[0], op2_frame[1], op2_frame[2], op2_frame[3], op2_frame[7], op2_list, op2_begin, op2_end);
+}
+/* axpy+dot.c */
+void axpy(const double *a, const double *x, double *t, double *y) {
+  *t = *a * *x;
+  *y += *t;
+}
+void dot(const double *y, const double *t, double *sum) {
+  *sum += *y * *t;
+}
+
