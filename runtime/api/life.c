@@ -108,10 +108,11 @@ static int open_env(struct op_context *ctx, const struct context_start *start, s
   int code = env_read(ctx->env, start->argc, start->argv, warnings, err);
   ctx->log->rank = -1;
   if (!code && !log_configure(ctx->log, env_value(ctx->env, ENV_LOG)))
-    code = error_set(err, OP_ERR_ENV,
-                     "OP2_LOG=%s: expected words separated by ',': error, warn, info, debug, or the "
-                     "categories jit, cache, tune, plan, loop, mpi, cuda, io, check, perf, env, team",
-                     env_value(ctx->env, ENV_LOG));
+    code = error_set(
+        err, OP_ERR_ENV,
+        "OP2_LOG=%s: expected words separated by ',': error, warn, info, debug, or the "
+        "categories jit, cache, tune, plan, loop, mpi, cuda, io, chain, check, perf, env, team, advice",
+        env_value(ctx->env, ENV_LOG));
   return code;
 }
 

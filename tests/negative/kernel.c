@@ -145,6 +145,15 @@ CASE(kernel_index_of_local) {
             "*sum += z[0];\n}\n");
 }
 
+/* The least value around a target must be compared with. */
+CASE(kernel_smallest_around_is_set) {
+  (void)said;
+  op_dat low = op_decl_dat(m->cells, 1, "double", NULL, "low");
+  op_par_loop("void k(const double *h, double *low) {\n  *low = *h;\n}\n", "k", m->edges,
+              op_arg_dat(m->height, 0, m->edge_cells, 1, "double", OP_READ),
+              op_arg_dat(low, 1, m->edge_cells, 1, "double", OP_MIN));
+}
+
 CASE(kernel_smallest_is_no_sum) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  if (*h < *sum)\n    *sum = *h;\n}\n");
 }
@@ -218,6 +227,7 @@ const struct negative_case kernel_cases[] = {
     ROW(kernel_undeclared, OP_ERR_COMPILE, COMPILED_ONLY),
     ROW(kernel_index_of_constant, OP_ERR_VIOLATION, COMPILED_ONLY),
     ROW(kernel_index_of_local, OP_ERR_VIOLATION, COMPILED_ONLY),
+    ROW(kernel_smallest_around_is_set, OP_ERR_VIOLATION, COMPILED_ONLY),
     ROW(kernel_smallest_is_no_sum, OP_ERR_VIOLATION, COMPILED_ONLY),
     ROW(kernel_syntax, OP_ERR_COMPILE, COMPILED_ONLY),
     ROW(kernel_unknown_call, OP_ERR_COMPILE, COMPILED_ONLY),

@@ -304,6 +304,8 @@ void kernel_print(const struct kernel *k, struct text *out) {
     print_param(k, p, out);
   }
   text_add(out, ") {\n");
+  if (kernel_shares(k)) /* what always holds, of values that a kernel has */
+    text_add(out, "  op_assert(lower_shared(3, SHARED_MASK) == 3);\n");
   for (int s = 0; s < k->nstatements; s++)
     print_statement(k, &k->statements[s], out);
   text_add(out, "}\n");

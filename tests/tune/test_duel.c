@@ -146,6 +146,26 @@ TEST(one_that_cannot_be_made_is_out) {
   tuner_free(t);
 }
 
+/* Whatever both take, with noise: one thread runs only if it is faster, and all together cost no more than is allowed, but
+ * for one trial. */
+TEST(is_never_much_worse_than_all_threads) {
+  for (unsigned seed = 1; seed <= 200; seed++) {
+    unsigned shape = 31 * seed;
+    const double many = 1e-3, one = many * (0.3 + 3 * uniform(&shape)), noise = 0.1 * uniform(&shape);
+    struct tuner *t = new_tuner(&watched);
+    tuner_settle(t, OTHER, many);
+    for (int i = 0; i < 3000; i++) {
+      const int next = tuner_next(t);
+      tuner_record(t, next, (next == ONE ? one : many) * (1 + noise * (uniform(&shape) - 0.5)));
+    }
+    assert_true(tuner_winner(t) != ONE || one < many);
+    assert_true(tuner_winner(t) == ONE || one > 0.7 * many);
+    assert_int_equal(tuner_lasting(t), OTHER);
+    assert_true(tuner_overhead(t) <= 0.05 * tuner_total(t) + 2 * (one > many ? one : many));
+    tuner_free(t);
+  }
+}
+
 /* With OP2_TUNE=force its runs are among those that are told beforehand. */
 TEST(says_how_many_runs_are_left) {
   const struct tuner_options force = {.exhaustive = true};
