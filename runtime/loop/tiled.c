@@ -15,6 +15,7 @@
 #include "op2jit.h"
 #include "plan/tiles/prefix.h"
 #include "plan/tiles/tiles.h"
+#include "record/floor.h"
 #include "run/team.h"
 #include "tune/choose.h"
 
@@ -34,6 +35,7 @@ struct tiled {
   bool tried;     /* to cut it */
   double cutting; /* seconds that it took */
   double seconds; /* of all its runs */
+  double floor;   /* seconds of a run on one thread in the caches */
   long long runs;
   struct tiles tiles; /* without items: it runs loop by loop */
   struct work *works;
@@ -167,6 +169,13 @@ static double moved_bytes(struct loop *const *loops, int n) {
   return bytes;
 }
 
+static int threads_of(const struct tiled *t) {
+  int most = 1;
+  for (int i = 0; i < t->n; i++)
+    most = t->loops[i]->threads > most ? t->loops[i]->threads : most;
+  return most;
+}
+
 bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bool *more) {
   *more = i < ctx->chains->count;
   const struct tiled *t = *more ? ctx->chains->items[i] : NULL;
@@ -182,20 +191,14 @@ bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bo
                               .gap = (double)t->tiles.gap / (double)t->tiles.all,
                               .bytes = moved_bytes(t->loops, t->n),
                               .cutting = t->cutting,
-                              .seconds = t->seconds};
+                              .seconds = t->seconds,
+                              .floor = t->floor * (double)t->runs / threads_of(t)};
   for (int l = 0; l < t->n; l++)
     out->called_bytes += t->loops[l]->stats.bytes;
   return true;
 }
 
 /* ---- cutting one -----------------------------------------------------------------------------------*/
-
-static int threads_of(const struct tiled *t) {
-  int most = 1;
-  for (int i = 0; i < t->n; i++)
-    most = t->loops[i]->threads > most ? t->loops[i]->threads : most;
-  return most;
-}
 
 /* Powers of two, so that threads get alike shares; a matter of the mesh, as the bits of sums depend on it. */
 static int chunks_for(double bytes) {
@@ -288,6 +291,20 @@ static int make_works(struct op_context *ctx, const struct tiled *t, struct laun
   return code;
 }
 
+/* For reports: once for each loop, whose chains have the same code. Other backends' functions do not take data from
+ * the frame. */
+static void find_floor(struct tiled *t, struct launch *const *launches) {
+  const double start = clock_seconds();
+  t->floor = 0;
+  for (int i = 0; i < t->n; i++) {
+    struct loop *loop = t->loops[i];
+    if (!(loop->stats.floor > 0) && loop->backend->may_wait)
+      loop->stats.floor = floor_seconds(launches[i], &t->works[i]);
+    t->floor += loop->stats.floor;
+  }
+  t->cutting += clock_seconds() - start;
+}
+
 /* As before: for a run of each loop on its own. */
 static int take_back(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
   int code = OP_OK;
@@ -376,6 +393,8 @@ int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, con
       code = make_works(ctx, t, launches, err);
     *ran = !code;
   }
+  if (*ran && t->runs == 0 && !items)
+    find_floor(t, launches);
   if (*ran)
     code = run(ctx, t, launches, items, err);
   free(items);

@@ -19,6 +19,8 @@ struct tiled_facts {
   double called_bytes,
       bytes; /* that its loops must move one by one; that it must move if each dat and map is moved once */
   double cutting, seconds; /* of all runs */
+  double
+      floor; /* of these seconds what is left if no memory is waited for, see record/floor.h; 0: not known */
 };
 /* Of number i, from 0; false: it did not run, or there is none (*more is false). */
 bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bool *more);

@@ -93,9 +93,24 @@ static int find_prefix(struct op_context *ctx, const struct map *map, const stru
   return code;
 }
 
+/* Does a loop reach through the map what some loop changes? */
+static bool is_needed(const struct chain *c, int map) {
+  for (int l = 0; l < c->nloops; l++)
+    for (int a = 0; a < c->loops[l].naccesses; a++) {
+      const struct chain_access *one = &c->loops[l].accesses[a];
+      for (int k = 0; one->map == map && k < c->nloops; k++)
+        for (int b = 0; b < c->loops[k].naccesses; b++)
+          if (c->loops[k].accesses[b].dat == one->dat && c->loops[k].accesses[b].use != CHAIN_READS)
+            return true;
+    }
+  return false;
+}
+
 static int find_prefixes(struct op_context *ctx, struct tiled_description *d, struct error *err) {
   int code = OP_OK;
   for (int m = 0; !code && m < d->chain.nmaps; m++) {
+    if (!is_needed(&d->chain, m))
+      continue;
     code = find_prefix(ctx, d->known[MAP][m], &strategy_prefix, &d->prefixes[m], err);
     d->maps[m].prefix = code ? NULL : &d->prefixes[m]->prefix;
   }
@@ -106,6 +121,8 @@ int tiled_describe_periodic(struct op_context *ctx, struct tiled_description *d,
   const struct plan_entry **periodic = d->prefixes + d->chain.nmaps;
   int code = OP_OK;
   for (int m = 0; !code && m < d->chain.nmaps; m++) {
+    if (!d->maps[m].prefix)
+      continue;
     code = find_prefix(ctx, d->known[MAP][m], &strategy_periodic, &periodic[m], err);
     d->maps[m].periodic = code ? NULL : &periodic[m]->prefix;
   }

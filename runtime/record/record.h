@@ -92,6 +92,7 @@ struct loop_stats {
   double exchange_seconds, waiting_seconds;
   long long exchanges, messages, bytes_sent;
   double redundant; /* copies executed here for each element owned */
+  double floor;     /* of a loop of chains: floor.h's seconds, 0: not known */
 };
 
 struct loop {

@@ -16,6 +16,7 @@ FAULTS = {
                           '    most = larger(most, prefix_elements(', 
                           'for (int c = a->first; a->map >= 0 && c < a->first + 1; c++)\n'
                           '    most = larger(most, prefix_elements('),
+    'only_sums_change': ('accesses[a].use != CHAIN_READS;', 'accesses[a].use == CHAIN_ADDS;'),
     'rounds_down': ('up = (end + step - 1) / step * step', 'up = end / step * step'),
     'reach_is_not_noted': ('note(&b->reach[loop->accesses[a].dat], loop->accesses[a].use, touched(b',
                            'note(&b->reach[loop->accesses[a].dat], loop->accesses[a].use, 0 * touched(b'),

@@ -222,6 +222,44 @@ TEST(edges_in_chaos_are_refused) {
   error_free(&err);
 }
 
+/* What is read only may lie anywhere: here flux also reads places through a map without any order. */
+TEST(what_nobody_writes_may_be_anywhere) {
+  struct error err = {0};
+  struct grid g;
+  struct tiles t;
+  make_grid(&g);
+  int *chaos = calloc((size_t)EDGES, sizeof *chaos);
+  for (int e = 0; e < EDGES; e++)
+    chaos[e] = (int)((long)e * 7919 % CELLS);
+  const struct chain_map maps[] = {g.maps[0], g.maps[1], {1, 0, 1, chaos, NULL, NULL}};
+  const int dats[] = {g.dats[0], g.dats[1], g.dats[2], 0};
+  enum { PLACES = 3 };
+  g.accesses[1][2] = (struct chain_access){PLACES, CHAIN_READS, 2, 0, 1};
+  g.loops[1].naccesses = 3;
+  g.chain.maps = maps;
+  g.chain.nmaps = 3;
+  g.chain.dats = dats;
+  g.chain.ndats = 4;
+  for (int wraps = 0; wraps < 2; wraps++) {
+    struct tiles_wish wish = grid_wish;
+    wish.wraps = wraps;
+    expect_ok(tiles_build(&t, &g.chain, &wish, NULL, &err), &err);
+    assert_string_equal(text_str(&t.refused), "");
+    expect_ok(tiles_verify(&t, &g.chain, &err), &err);
+    assert_true(t.gap < t.all / 20);
+    tiles_free(&t);
+  }
+  /* One loop that writes them is enough. */
+  g.accesses[0][1] = (struct chain_access){PLACES, CHAIN_WRITES, -1, 0, 0};
+  expect_ok(tiles_build(&t, &g.chain, &grid_wish, NULL, &err), &err);
+  assert_string_equal(text_str(&t.refused),
+                      "set edges is numbered against cells; op_renumber can bring them together");
+  tiles_free(&t);
+  free(chaos);
+  free_grid(&g);
+  error_free(&err);
+}
+
 /* ---- prefixes --------------------------------------------------------------------------------------*/
 
 static void check_prefix(const struct prefix *p, const struct prefix_request *r) {

@@ -161,6 +161,40 @@ static void find_shares(const struct closure *b) {
   }
 }
 
+/* `changes`: of dats. */
+static void keep_needed(struct closure *b, const struct chain *chain, bool *changes) {
+  struct chain_access *next = b->accesses;
+  for (int l = 0; l < chain->nloops; l++)
+    for (int a = 0; a < chain->loops[l].naccesses; a++)
+      changes[chain->loops[l].accesses[a].dat] |= chain->loops[l].accesses[a].use != CHAIN_READS;
+  for (int l = 0; l < chain->nloops; l++) {
+    b->loops[l] = chain->loops[l];
+    b->loops[l].accesses = next;
+    for (int a = 0; a < chain->loops[l].naccesses; a++)
+      if (changes[chain->loops[l].accesses[a].dat])
+        *next++ = chain->loops[l].accesses[a];
+    b->loops[l].naccesses = (int)(next - b->loops[l].accesses);
+  }
+  b->needed = *chain;
+  b->needed.loops = b->loops;
+  b->chain = &b->needed;
+}
+
+/* What all read and nobody writes may be read in any order, through whichever map. */
+static int find_needed(struct closure *b, const struct chain *chain, struct error *err) {
+  size_t count = 0;
+  for (int l = 0; l < chain->nloops; l++)
+    count += (size_t)chain->loops[l].naccesses;
+  bool *changes = array_new((size_t)chain->ndats, sizeof *changes);
+  b->loops = array_new((size_t)chain->nloops, sizeof *b->loops);
+  b->accesses = array_new(count, sizeof *b->accesses);
+  const bool all = changes && b->loops && b->accesses;
+  if (all)
+    keep_needed(b, chain, changes);
+  free(changes);
+  return all ? OP_OK : error_memory(err, "what a chain needs", count * sizeof *b->accesses);
+}
+
 int closure_new(struct closure *b, const struct chain *chain, const struct tiles_wish *wish,
                 struct team *team, struct error *err) {
   const size_t nloops = (size_t)chain->nloops, nmaps = (size_t)chain->nmaps;
@@ -177,7 +211,9 @@ int closure_new(struct closure *b, const struct chain *chain, const struct tiles
   if (!b->orders || !b->own || !b->prefixes || !b->step || !b->block || !b->shares || !b->reach ||
       !b->first || !b->last)
     return error_memory(err, "the closure of a chain", nloops * sizeof *b->step);
-  int status = order_sets(b, wish->small, err);
+  int status = find_needed(b, chain, err);
+  if (!status)
+    status = order_sets(b, wish->small, err);
   if (!status)
     status = find_prefixes(b, wish, team, err);
   if (status)
@@ -194,6 +230,8 @@ void closure_free(struct closure *b) {
   }
   for (int m = 0; b->own && m < b->chain->nmaps; m++)
     prefix_free(&b->own[m]);
+  free(b->loops);
+  free(b->accesses);
   free(b->orders);
   free(b->own);
   free(b->prefixes);

@@ -22,7 +22,11 @@ struct reach {
 };
 
 struct closure {
-  const struct chain *chain;
+  const struct chain *chain; /* which is `needed` */
+  struct chain
+      needed; /* the chain without accesses to dats that none of its loops changes: nobody minds them */
+  struct chain_loop *loops;
+  struct chain_access *accesses;
   struct order *orders;           /* of sets */
   struct prefix *own;             /* of maps that came without, or whose sets have another order */
   const struct prefix **prefixes; /* of maps; NULL: nobody uses it */
