@@ -90,24 +90,19 @@ static int prepare_without_text(struct op_context *ctx, struct loop *loop, int c
   return code ? code : prepare_anew(ctx, loop, err);
 }
 
-static bool writes_in_part(const struct loop *loop, int code) {
-  bool writes = false;
-  for (int i = 0; i < loop->nargs; i++)
-    writes |= loop->args[i].dat && loop->args[i].access == OP_WRITE;
-  return writes && code == OP_ERR_VIOLATION;
-}
-
 /* A device has the text alone. */
-static bool may_lose_text(const struct op_context *ctx, const struct loop *loop, int code) {
+static bool may_lose_text(const struct op_context *ctx, const struct loop *loop, int code,
+                          const struct error *err) {
   const bool checked = strcmp(env_value(ctx->env, ENV_CHECK), "off") != 0 && code == OP_ERR_VIOLATION;
-  return loop->source && (loop->backend->space == SPACE_HOST || writes_in_part(loop, code)) &&
+  return loop->source &&
+         (loop->backend->space == SPACE_HOST || (code == OP_ERR_VIOLATION && safe_has_reading(loop, err))) &&
          code != OP_ERR_MEMORY && code != OP_ERR_MPI && !checked;
 }
 
 static int prepare_together(struct op_context *ctx, struct loop *loop, struct error *err) {
   int own = prepare_anew(ctx, loop, err);
   int code = agree_on_success(ctx->agreement, own, err);
-  while (code && may_lose_text(ctx, loop, code)) {
+  while (code && may_lose_text(ctx, loop, code, err)) {
     own = prepare_without_text(ctx, loop, code, err);
     code = agree_on_success(ctx->agreement, own, err);
   }

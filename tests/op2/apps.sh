@@ -113,7 +113,7 @@ run() { # LABEL PROGRAM MESH-FOLDER WORD...: in a folder of its own
   [[ $label != *,2 ]] || log=info,jit
   (cd "$folder" && OP2_LOG=$log OP2_TIMING=json:report.json timeout 900 "$@" "$program" >"$work/out" 2>"$work/err")
   status=$?
-  grep -v '^op2jit: [a-z]*: ' "$work/err" >>"$work/out"
+  [ "$status" -eq 0 ] || cat "$work/err" >>"$work/out"
   note_loops "${label##* }" "$folder/report.json"
   [ "$log" = error ] || [ "$status" -ne 0 ] || note_forms "${label##* }" "$work/err"
   said=$(verdict "$status" "$work/out")

@@ -7,20 +7,44 @@
 #include "loop/op2/text.h"
 #include "op2/op2jit_compiled.h"
 
-/* What is declared OP_WRITE may be written in part: OP_RW is the same, and keeps the rest. */
-bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err) {
-  bool found = false;
+static bool is_alone(const struct loop *loop, const struct loop_arg *arg) {
   for (int i = 0; i < loop->nargs; i++)
-    if (loop->args[i].dat && loop->args[i].access == OP_WRITE) {
-      loop->args[i].access = OP_RW;
-      found = true;
-    }
-  if (found) {
-    log_line(ctx->log, LOG_WARN, "loop", "loop %s: %s\nit runs as if OP_WRITE were OP_RW", loop->name,
-             error_message(err));
+    if (&loop->args[i] != arg && loop->args[i].dat == arg->dat)
+      return false;
+  return true;
+}
+
+/* OP_RW is OP_WRITE of a part, which keeps the rest; and OP_INC where no other element comes to the same place. */
+static bool can_be_rw(const struct loop *loop, const struct loop_arg *arg, const char *words) {
+  if (!arg->dat || !arg->present)
+    return false;
+  if (arg->access == OP_WRITE)
+    return strstr(words, "is declared OP_WRITE, ") != NULL;
+  return arg->access == OP_INC && !arg->map && is_alone(loop, arg) && strstr(words, "is declared OP_INC, ");
+}
+
+bool safe_has_reading(const struct loop *loop, const struct error *err) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (can_be_rw(loop, &loop->args[i], error_message(err)))
+      return true;
+  return false;
+}
+
+bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err) {
+  const char *was = NULL;
+  for (int i = 0; i < loop->nargs; i++) {
+    struct loop_arg *arg = &loop->args[i];
+    if (!can_be_rw(loop, arg, error_message(err)))
+      continue;
+    was = arg->access == OP_WRITE ? "OP_WRITE" : "OP_INC";
+    arg->access = OP_RW;
+  }
+  if (was) {
+    log_line(ctx->log, LOG_WARN, "loop", "loop %s: %s\nit runs as if %s were OP_RW", loop->name,
+             error_message(err), was);
     error_clear(err);
   }
-  return found;
+  return was != NULL;
 }
 
 /* Dats of this access become OP_RW, but for those that the kernel cannot write to: no two elements that meet run at

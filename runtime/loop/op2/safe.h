@@ -5,7 +5,9 @@
 
 #include "record/record.h"
 
-/* Another reading, with which its text may do; false: there is none. `err` says what is wrong, and is cleared then. */
+/* Is there another reading, with which its text may do? `err` says what is wrong. */
+bool safe_has_reading(const struct loop *loop, const struct error *err);
+/* That reading; false: there is none. `err` says what is wrong, and is cleared then. */
 bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err);
 /* Without its text, because of `code` and `err`, which is cleared. OP_ERR_MEMORY. */
 int safe_without_text(struct op_context *ctx, struct loop *loop, int code, struct error *err);
