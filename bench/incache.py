@@ -1,10 +1,11 @@
 """Loops over a mesh that stays in the processor's cache, on one thread: nanoseconds an element.
 
-Each row is a loop of bench/incache/incache.c: those of airfoil, a flux with five values and a normal (euler), the gradient and the flux
-of a large flow solver (seven values and their gradients, eighty-one values an edge), single values spread over edges, the product of
-finite elements. Processes that each have one loop take turns, a few runs of the loop at a time: the library, the same loop by hand
-where there is one, and with --old BUILD the library of another build. What else the machine does slows neighbours in time alike, so
-`old/new` is the median of the ratios of neighbours; the times are the least and the median of all batches.
+Each row is a loop of bench/incache/incache.c: those of airfoil, a flux with five values and a normal (euler), the
+gradient and the flux of a large flow solver (seven values and their gradients, eighty-one values an edge), single
+values spread over edges, and brought along them (jac), the product of finite elements. Processes that each have one
+loop take turns, a few runs of the loop at a time: the library, the same loop by hand where there is one, and with
+--old BUILD the library of another build. What else the machine does slows neighbours in time alike, so `old/new` is
+the median of the ratios of neighbours; the times are the least and the median of all batches.
 
 bound is what llvm-mca computes from the processor's ports for the longest inner loop, in ns at the clock that a chain of additions
 shows; mca is what it computes with the order of instructions, their latencies and the sizes of queues, memory without surprises.

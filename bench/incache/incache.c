@@ -45,6 +45,8 @@ OP_KERNEL_DEF(
       *r2 += *a * *u1;
     })
 OP_KERNEL_DEF(
+    jac, void jac(const double *a, const double *u, double *du) { *du += *a * *u; })
+OP_KERNEL_DEF(
     multiply, void multiply(const double *k, const double *p[4], double *v[4]) {
       for (int i = 0; i < 4; i++)
         v[i][0] +=
@@ -171,6 +173,12 @@ static const struct loop loops[] = {
      {{EDGES, 1}, {CELLS, 1}, {CELLS, 1}},
      {{0, DIRECT, OP_READ}, {1, 0, OP_READ}, {1, 1, OP_READ}, {2, 0, OP_INC}, {2, 1, OP_INC}},
      NULL},
+    {"jac",
+     EDGES,
+     2,
+     {{EDGES, 1}, {CELLS, 1}, {CELLS, 1}},
+     {{0, DIRECT, OP_READ}, {1, 1, OP_READ}, {2, 0, OP_INC}},
+     NULL},
     {"multiply",
      CELLS,
      2,
@@ -198,6 +206,7 @@ static const char *text_of(const struct loop *loop) {
     }
   return strcmp(loop->name, "euler") == 0    ? OP_KERNEL_OF(euler)
          : strcmp(loop->name, "spread") == 0 ? OP_KERNEL_OF(spread)
+         : strcmp(loop->name, "jac") == 0    ? OP_KERNEL_OF(jac)
                                              : OP_KERNEL_OF(multiply);
 }
 

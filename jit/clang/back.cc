@@ -71,6 +71,7 @@ static void optimise(const compile_request &request, llvm::Module &module, llvm:
   offer_vector_math(builder, request);
   lower_switches(builder);
   negate_rows(builder);
+  begin_divisions(builder, request);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

@@ -2,8 +2,11 @@
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
@@ -13,6 +16,8 @@
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <llvm/Transforms/Utils/Mem2Reg.h>
+
+#include "machine.h"
 
 namespace op2jit {
 namespace {
@@ -51,6 +56,116 @@ private:
     shuffle.replaceAllUsesWith(builder.CreateFNeg(plain));
     shuffle.eraseFromParent();
     return true;
+  }
+};
+
+// Each goes to the block's beginning with what it needs, and what follows is held behind it: LLVM's schedulers would
+// bring it to the end of all loads again. Nothing in front of it writes, so that what it needs can pass all of that.
+struct BeginDivisions : llvm::PassInfoMixin<BeginDivisions> {
+  explicit BeginDivisions(unsigned bits) : register_bits(bits) {
+  }
+
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &) {
+    bool changed = false;
+    for (llvm::BasicBlock &block : function)
+      changed |= begin_in(block);
+    return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+  }
+
+private:
+  using Instructions = llvm::SmallPtrSet<llvm::Instruction *, 32>;
+  const unsigned register_bits;
+
+  // Wider ones are taken apart for several registers, of which a strip then has too few.
+  bool is_long(llvm::Instruction &instruction) const {
+    const auto *type = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType());
+    const unsigned bits = type ? unsigned(type->getPrimitiveSizeInBits().getFixedValue()) : 0;
+    if (bits < 128 || bits > register_bits || (bits & (bits - 1)) || type->getScalarSizeInBits() < 32)
+      return false;
+    return instruction.getOpcode() == llvm::Instruction::FDiv ||
+           match(&instruction,
+                 llvm::PatternMatch::m_Intrinsic<llvm::Intrinsic::sqrt>(llvm::PatternMatch::m_Value()));
+  }
+
+  // Loads of map entries are atomic in name.
+  static bool writes(const llvm::Instruction &instruction) {
+    if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
+      return load->isVolatile() || llvm::isStrongerThanMonotonic(load->getOrdering());
+    return instruction.mayWriteToMemory() || !llvm::isGuaranteedToTransferExecutionToSuccessor(&instruction);
+  }
+
+  // What of its block it takes; false if it waits for another one.
+  bool collect(llvm::Instruction &division, Instructions &needed) const {
+    llvm::SmallVector<llvm::Instruction *, 64> open = {&division};
+    while (!open.empty()) {
+      llvm::Instruction *at = open.pop_back_val();
+      if (llvm::isa<llvm::PHINode>(at) || at->getParent() != division.getParent() ||
+          !needed.insert(at).second)
+        continue;
+      if (at != &division && is_long(*at))
+        return false;
+      for (llvm::Value *operand : at->operands())
+        if (auto *instruction = llvm::dyn_cast<llvm::Instruction>(operand))
+          open.push_back(instruction);
+    }
+    return true;
+  }
+
+  // What else is turned of the same rows: it would hold their registers.
+  static bool turns(const llvm::Instruction &instruction, const Instructions &needed) {
+    return llvm::isa<llvm::ShuffleVectorInst>(instruction) &&
+           llvm::all_of(instruction.operands(), [&](const llvm::Use &operand) {
+             auto *from = llvm::dyn_cast<llvm::Instruction>(operand);
+             return !from || needed.contains(from);
+           });
+  }
+
+  bool begin_in(llvm::BasicBlock &block) const {
+    llvm::SmallVector<llvm::Instruction *, 8> divisions;
+    for (llvm::Instruction &instruction : block) {
+      if (writes(instruction))
+        break;
+      if (is_long(instruction))
+        divisions.push_back(&instruction);
+    }
+    llvm::Instruction *place = block.getFirstNonPHI();
+    Instructions placed;
+    bool changed = false;
+    for (llvm::Instruction *division : divisions) {
+      Instructions needed;
+      if (!collect(*division, needed))
+        continue;
+      place = move(block, needed, placed, place);
+      hold(*division, place);
+      changed = true;
+    }
+    return changed;
+  }
+
+  // Before `place`, in the order of the block, less what is there by an earlier one. The place behind.
+  static llvm::Instruction *move(llvm::BasicBlock &block, Instructions &needed, Instructions &placed,
+                                 llvm::Instruction *place) {
+    llvm::SmallVector<llvm::Instruction *, 64> order;
+    for (llvm::Instruction &instruction : block)
+      if (needed.contains(&instruction) || turns(instruction, needed)) {
+        needed.insert(&instruction);
+        if (placed.insert(&instruction).second)
+          order.push_back(&instruction);
+      }
+    for (llvm::Instruction *instruction : order)
+      if (instruction == place)
+        place = place->getNextNode();
+      else
+        instruction->moveBefore(place);
+    return place;
+  }
+
+  // An assembler's text without instructions asks for its value, and stands between the loads before it and those
+  // behind.
+  static void hold(llvm::Instruction &division, llvm::Instruction *place) {
+    llvm::IRBuilder<> builder(place);
+    llvm::FunctionType *called = llvm::FunctionType::get(builder.getVoidTy(), division.getType(), false);
+    builder.CreateCall(llvm::InlineAsm::get(called, "", "v,~{memory}", true), &division);
   }
 };
 
@@ -93,6 +208,13 @@ void negate_rows(llvm::PassBuilder &builder) {
     functions.addPass(llvm::EarlyCSEPass());
     functions.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
+  });
+}
+
+void begin_divisions(llvm::PassBuilder &builder, const compile_request &request) {
+  const unsigned bits = vector_width(request);
+  builder.registerOptimizerLastEPCallback([bits](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(BeginDivisions(bits)));
   });
 }
 

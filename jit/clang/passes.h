@@ -4,6 +4,8 @@
 
 #include <llvm/Passes/PassBuilder.h>
 
+#include "jit/compiler.h"
+
 namespace op2jit {
 
 // LLVM's vectorisers refuse loops with a switch in them: makes the pipeline turn switches into branches just before
@@ -13,6 +15,10 @@ void lower_switches(llvm::PassBuilder &builder);
 // What leaves a strip as minus something else, as fluxes do, is turned into rows like it: makes the pipeline negate
 // rows in place of lanes, so that both are turned once, and the negation becomes a subtraction.
 void negate_rows(llvm::PassBuilder &builder);
+
+// Divisions and square roots take long, and most of what follows waits for them: makes the pipeline begin each one of a
+// strip as soon as what it needs is loaded, before other data are, but for those that wait for another one.
+void begin_divisions(llvm::PassBuilder &builder, const compile_request &request);
 
 // For code that is run to see whether it goes wrong: it stops where it leaves a variable or a constant. Before
 // anything is optimised. How far a pointer may go is seen within one function only, so all become one.
