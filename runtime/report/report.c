@@ -18,6 +18,7 @@
 #include "kernels-cache/store.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
+#include "mesh/subset.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
@@ -212,6 +213,10 @@ static void describe_mesh(const struct op_context *ctx, struct text *out) {
   for (int i = 0; i < mesh->sets.count; i++) {
     const struct set *set = mesh->sets.items[i];
     text_addf(out, "%-20s %12lld\n", set->name, set->global_size);
+  }
+  for (int i = 0; i < mesh->subsets.count; i++) {
+    const struct set *set = mesh->subsets.items[i];
+    text_addf(out, "%-20s %12lld of %s\n", set->name, set->global_size, set->sub->parent->name);
   }
   text_addf(out, "%-20s %-20s %-20s %6s\n", "map", "from", "to", "arity");
   for (int i = 0; i < mesh->maps.count; i++) {

@@ -147,19 +147,34 @@ static void spread_loop(const struct program *p) {
 }
 
 /* Results are as they were after each failure, so the loop can be made again. */
-static void reduce_loop(const struct program *p, int there) {
+static void reduce_over(const struct program *p, op_set set, int count, int there) {
   double sum = 1;
   float high = -1;
   int where = -1;
   const char *text = NULL;
   CALL(text = OP_KERNEL_OF(reduce));
-  CALL(op_par_loop(text, "reduce", p->edges, op_arg_dat(p->flow, -1, OP_ID, 2, "float", OP_READ),
+  CALL(op_par_loop(text, "reduce", set, op_arg_dat(p->flow, -1, OP_ID, 2, "float", OP_READ),
                    op_arg_idx(-1, OP_ID), op_arg_gbl(&sum, 1, "double", OP_INC),
                    op_arg_gbl(&high, 1, "float", OP_MAX), op_arg_info(&where, 1, "int", 4),
                    op_arg_gbl(&there, 1, "int", OP_READ),
                    op_opt_arg_dat(there, p->count, -1, OP_ID, 1, "float", OP_INC)));
-  if (!run.stopped && (sum != 1 + 2 * EDGES || high != 49 || where != 49))
+  if (!run.stopped && (sum != 1 + 2 * count || high != 49 || where != 49))
     wrong("a reduction has another result");
+}
+
+static void reduce_loop(const struct program *p, int there) {
+  reduce_over(p, p->edges, EDGES, there);
+}
+
+/* Twice the same subset, with element 49 in it. */
+static void subset_loops(const struct program *p) {
+  for (int i = 0; i < 2; i++) {
+    op_set some = NULL;
+    CALL(some = op_decl_subset_range(p->edges, 5, 50, "some"));
+    reduce_over(p, some, 50, i);
+    CALL(op_free_set(some));
+  }
+  WRONG(OP_ERR_RANGE, op_decl_subset_range(p->edges, EDGES, 1, "wrong"));
 }
 
 static void loops(struct program *p) {
@@ -167,6 +182,7 @@ static void loops(struct program *p) {
   reduce_loop(p, 1);
   reduce_loop(p, 0);
   CALL(op_renumber(p->ends));
+  subset_loops(p);
   spread_loop(p);
   reduce_loop(p, 1);
   CALL(op_renumber_by("hilbert", p->ends, p->x));
