@@ -92,12 +92,12 @@ static int fill(struct op_context *ctx, struct loop *loop, struct loop *const *m
   const struct loop *first = members[0];
   struct fusion *f = calloc(1, sizeof *f);
   loop->fusion = f;
+  loop->backend = first->backend; /* which loop_free asks to drop it */
   if (!f)
     return error_memory(err, "a fused loop", sizeof *f);
   f->n = n;
   f->dropped = dropped;
   memcpy((void *)f->members, (const void *)members, (size_t)n * sizeof *members);
-  loop->backend = first->backend;
   loop->set = first->set;
   loop->set_handle = first->set_handle;
   loop->line = first->line;
