@@ -55,13 +55,21 @@ EOF
 cmake -S . -B "$work/made" -DCMAKE_PREFIX_PATH="$work/tree" -DCMAKE_BUILD_TYPE=Release >"$work/log" 2>&1 &&
   cmake --build "$work/made" >>"$work/log" 2>&1 || fail "$(tail -n 20 "$work/log")"
 grep -q "have no texts" "$work/log" && fail "$(grep 'have no texts' "$work/log")"
+# The compiler by itself, of both units in one command: to a program, and to objects.
+with="$work/tree/bin/op2jit-c++ -DSCALE=2 -Iinner app.cpp inner/others.cpp"
+$with -o "$work/made/at_once" >"$work/log" 2>&1 || fail "op2jit-c++ of two files: $(cat "$work/log")"
+(mkdir objects && cd objects && cp -r ../app.cpp ../inner . && $with -c && "$work/tree/bin/op2jit-c++" app.o others.o -o "$work/made/objects") \
+  >"$work/log" 2>&1 || fail "op2jit-c++ -c of two files: $(cat "$work/log")"
 mv "$work/project" "$work/gone"
-export OP2_CACHE=$work/kernels.db OP2_LOG=info,jit OP2_BACKEND=seq
-for run in compiled cached; do
-  said=$(cd / && "$work/made/app" 2>"$work/err") || fail "$run: $(cat "$work/err")"
-  [ "$said" = "2.8 2.8 5.6 -11.2" ] || fail "$run: printed '$said'"
-  grep -q "runs as the program's compiler made it" "$work/err" && fail "$run: $(cat "$work/err")"
-  [ "$(grep -c 'compiled in' "$work/err")" -eq "$([ $run = compiled ] && echo 2 || echo 0)" ] || fail "$run: $(cat "$work/err")"
+export OP2_LOG=info,jit OP2_BACKEND=seq
+for program in app at_once objects; do
+  export OP2_CACHE=$work/$program.db
+  for run in compiled cached; do
+    said=$(cd / && "$work/made/$program" 2>"$work/err") || fail "$program, $run: $(cat "$work/err")"
+    [ "$said" = "2.8 2.8 5.6 -11.2" ] || fail "$program, $run: printed '$said'"
+    grep -q "runs as the program's compiler made it" "$work/err" && fail "$program, $run: $(cat "$work/err")"
+    [ "$(grep -c 'compiled in' "$work/err")" -eq "$([ $run = compiled ] && echo 2 || echo 0)" ] || fail "$program, $run: $(cat "$work/err")"
+  done
 done
 "$work/tree/bin/op2jit" why-not "$work/made/app" >"$work/why" 2>/dev/null || fail "why-not"
 grep -qx "all loops that ran have their texts" "$work/why" || fail "why-not says $(cat "$work/why")"
