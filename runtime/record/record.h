@@ -120,7 +120,7 @@ struct loop {
   struct fusion *fusion; /* of a loop made of several (loop/fused/); else NULL */
   const struct texts_kernel
       *source;             /* the text of that function, found in the program's sources; NULL: none */
-  bool doubted;            /* the text may not be the program's: its first call is compared */
+  bool doubted;            /* the text may not be the program's: some calls are compared */
   char *no_source;         /* why not, or why it is not used; NULL */
   bool forgiven;           /* elements meet in a way that its arguments do not allow */
   bool ranged;             /* it runs by that function's forms over ranges, not by a text */

@@ -1,4 +1,4 @@
-// For reasons.sh: a kernel that depends on -D and on a header behind -I, one with a header that kernels have not, and a plain one.
+// For reasons.sh: a kernel that depends on -D and on a header behind -I, one with a header that kernels have not, a plain one, and one that shows what it does from its second call on.
 #include "op_seq.h"
 
 #include "inner/deep.h"
@@ -19,6 +19,9 @@ static void scaled(const double *x, double *y) {
 static void turned(const double *x, double *y) {
   *y += std::norm(std::complex<double>(*x, 1));
 }
+static void later(const double *x, double *y) {
+  *y += SCALE * *x;
+}
 static void plain(const double *x, double *y) {
   *y += *x;
 }
@@ -30,14 +33,20 @@ int main(int argc, char **argv) {
   for (int i = 0; i < size; i++)
     values[static_cast<size_t>(i)] = i % 7;
   op_set set = op_decl_set(size, "set");
-  op_dat x = op_decl_dat(set, 1, "double", values.data(), "x"),
+  std::vector<double> zeros(size);
+  op_dat zero = op_decl_dat(set, 1, "double", zeros.data(), "zero"),
+         x = op_decl_dat(set, 1, "double", values.data(), "x"),
          y = op_decl_dat(set, 1, "double", values.data(), "y");
   op_par_loop(scaled, "scaled", set, op_arg_dat(x, -1, OP_ID, 1, "double", OP_READ),
               op_arg_dat(y, -1, OP_ID, 1, "double", OP_WRITE));
   op_par_loop(turned, "turned", set, op_arg_dat(x, -1, OP_ID, 1, "double", OP_READ),
               op_arg_dat(y, -1, OP_ID, 1, "double", OP_RW));
-  op_par_loop(plain, "plain", set, op_arg_dat(x, -1, OP_ID, 1, "double", OP_READ),
-              op_arg_dat(y, -1, OP_ID, 1, "double", OP_RW));
+  for (int step = 0; step < 2; step++) {
+    op_par_loop(later, "later", set, op_arg_dat(zero, -1, OP_ID, 1, "double", OP_READ),
+                op_arg_dat(y, -1, OP_ID, 1, "double", OP_RW));
+    op_par_loop(plain, "plain", set, op_arg_dat(x, -1, OP_ID, 1, "double", OP_READ),
+                op_arg_dat(zero, -1, OP_ID, 1, "double", OP_RW));
+  }
   op_fetch_data(y, values.data());
   double sum = 0;
   for (double value : values)

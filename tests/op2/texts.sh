@@ -50,7 +50,7 @@ for loop in flux step partly shared; do
 done
 said with_global "'undeclared', which is not declared by op_decl_const"
 said loud "printf"
-grep -q "loop shared: the first call runs in two forms.*HALVED" "$work/log" || fail "nothing is said of HALVED"
+grep -q "loop shared: its first calls run in two forms.*HALVED" "$work/log" || fail "nothing is said of HALVED"
 grep -q "OP_WRITE were OP_RW" "$work/log" || fail "nothing is said of a dat that is written in part"
 expect "on threads" "$(run OP2_BACKEND=openmp)"
 expect "compared with the functions" "$(run OP2_SHADOW=native)"

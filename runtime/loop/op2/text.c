@@ -275,7 +275,7 @@ int text_choose(struct op_context *ctx, struct loop *loop, const struct loop_cal
   if (loop->source)
     read_only(loop);
   if (loop->doubted)
-    log_line(ctx->log, LOG_INFO, "jit", "loop %s: the first call runs in two forms, which are compared: %s",
+    log_line(ctx->log, LOG_INFO, "jit", "loop %s: its first calls run in two forms, which are compared: %s",
              loop->name, loop->source->doubt);
   const int code = loop->ranged ? text_give_up(ctx, loop, text_str(&why), err) : OP_OK;
   text_free(&why);
