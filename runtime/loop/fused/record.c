@@ -164,6 +164,8 @@ void fused_forget(struct op_context *ctx, const void *object) {
   for (int i = ctx->fused->count - 1; i >= 0; i--)
     if (!object || loop_uses(ctx->fused->items[i], object))
       forget_at(ctx, i);
+  if (ctx->fused->count == 0)
+    list_free(ctx->fused);
 }
 
 /* A mesh that was renumbered, or a constant that is compiled in and changed, is the members' to see first. */
