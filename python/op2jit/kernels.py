@@ -119,9 +119,10 @@ class PythonKernel(Kernel):
         key = tuple(parameters)
         if key not in self._forms:
             from .translate import translate
+            from .translate.body import c_name
 
             words, source, run = translate(self.function, parameters)
-            self._forms[key] = Form(self.name, words, source, run, parameters)
+            self._forms[key] = Form(c_name(self.name), words, source, run, parameters)
         return self._forms[key]
 
     def __call__(self, *args: Any) -> Any:

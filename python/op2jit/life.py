@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import difflib
 import json
 import os
 import sys
@@ -33,6 +34,12 @@ class _State:
 
 state = _State()
 
+#: The variables of docs/environment.md, which init and runtime take as keywords.
+OPTIONS = (
+    "backend cache cache_ro check cuda_driver cxxflags device dump fp fuse hang include jit kernels l3 lazy log machine "
+    "mpi mpi_gpu nvrtc plugins shadow threads tiles timing tools tune variant weights"
+).split()
+
 
 def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
     """Start the library.
@@ -41,6 +48,13 @@ def init(comm: Any = None, diags: int = 1, **options: Any) -> None:
     the variables of docs/environment.md in small letters: ``init(backend="seq", threads=4)``; they win over those of
     the environment, and so do words like OP2_BACKEND=seq on the command line.
     """
+    for name in options:
+        if name.lower() not in OPTIONS:
+            near = difflib.get_close_matches(name.lower(), OPTIONS)
+            raise TypeError(
+                f"{name} is no option of op2jit; "
+                + (f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(OPTIONS)}")
+            )
     words = [word for word in sys.argv[1:] if word.startswith("OP2_")]
     words += [f"OP2_{name.upper()}={_word(value)}" for name, value in options.items()]
     words += _defaults(words)
@@ -110,8 +124,8 @@ def runtime(comm: Any = None, diags: int = 1, **options: Any) -> Iterator[None]:
     try:
         yield
     except BaseException as problem:
-        if rank_count() > 1 and not isinstance(problem, errors.Error):
-            _abort()  # the others wait for this rank, which will not come
+        if state.open and rank_count() > 1:
+            _abort(comm)  # the others may wait for this rank, which will not come
         try:
             exit()
         except errors.Error:
@@ -121,13 +135,13 @@ def runtime(comm: Any = None, diags: int = 1, **options: Any) -> Iterator[None]:
         exit()
 
 
-def _abort() -> None:
+def _abort(comm: Any) -> None:
     traceback.print_exc()
     sys.stderr.flush()
     if "mpi4py" in sys.modules:
         from mpi4py import MPI
 
-        MPI.COMM_WORLD.Abort(1)
+        (comm or MPI.COMM_WORLD).Abort(1)
     os._exit(1)
 
 

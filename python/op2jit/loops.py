@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple, Union
 
 from . import errors, mesh, show
 from ._library import ACCESS_NAMES, UNSAID, Argument, fail, lib, raised, text
+from .given import Handle
 from .kernels import Kernel, Parameter
 from .mesh import Arg, Dat, Global, Set
 from .life import state
@@ -21,7 +22,7 @@ _launches: Dict[Tuple[int, ...], Callable[[], None]] = {}
 state.at_exit.append(_launches.clear)
 
 
-class Loop:
+class Loop(Handle):
     """A loop that can be called again and again: ``step = Loop(kernel, set, args...)``, then ``step()``.
 
     ``accesses`` are those that were declared or found, ``source`` is the kernel's C text.
@@ -38,7 +39,7 @@ class Loop:
             array[number] = _payload(arg, self.args) if arg.kind == "info" else arg.raw
         parameters = [_parameter(arg) for arg in self.args]
         form = self.kernel.form(parameters)
-        words = (form.text, text(self.kernel.name))
+        words = (form.text, text(form.name))
         where = (text(self.place[0]), self.place[1])
         self.source = form.source
         self.found = [arg.access == UNSAID for arg in self.args]
@@ -87,7 +88,11 @@ def _prepare(
         c_int(where[1]),
     )
 
-    def launch(problems: List[BaseException] = raised) -> None:
+    handles = {raw.dat for raw in array if raw.dat}
+
+    def launch(problems: List[BaseException] = raised, written: List[int] = mesh.written) -> None:
+        if written and not handles.isdisjoint(written):
+            raise errors.make("STATE", "a dat of the loop is being written to by access; end that block first")
         if call() or problems:
             fail(place)
 

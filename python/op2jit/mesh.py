@@ -13,19 +13,20 @@ import numpy as np
 from . import errors, show
 from ._library import ACCESS_NAMES, DTYPES, IDENTITY, READ, RW, UNSAID, WRITE, Values
 from ._library import check, fail, handle, lib, text, type_of
+from .given import Handle, array, whole
 from .life import rank_count, state
 
 #: Numbers of things that are compared in each call of a loop. None is given twice.
 new_key = itertools.count(1).__next__
 
 
-class Set:
+class Set(Handle):
     """A number of mesh elements of one kind. Under MPI ``size`` is what this rank declares."""
 
     def __init__(self, size: int, name: Optional[str] = None) -> None:
         self.name = name or "set"
         self.key = new_key()
-        self.handle = handle(lib.op2jit_decl_set(int(size), text(self.name)))
+        self.handle = handle(lib.op2jit_decl_set(whole(size, f"the size of set {self.name}", "SIZE"), text(self.name)))
 
     @classmethod
     def _of(cls, found: int, name: str) -> "Set":
@@ -55,17 +56,17 @@ class Set:
                 found = lib.op2jit_decl_subset_range(self.handle, first, max(0, end - first), word)
                 return Set._of(handle(found), word.decode())
             elements = np.arange(first, end, step)
-        array = np.asarray(elements)
-        if array.dtype == bool:
-            if array.shape != (self.size,):
-                raise errors.make("SIZE", f"the mask has the shape {array.shape}; expected ({self.size},)")
-            array = np.flatnonzero(array)
-        if array.size and array.dtype.kind not in "iu":
-            raise errors.make("TYPE", f"the elements of a subset have type {array.dtype}; expected whole numbers")
-        if array.size and not -1 < array.min() <= array.max() < 2**31:
+        numbers = np.asarray(elements)
+        if numbers.dtype == bool:
+            if numbers.shape != (self.size,):
+                raise errors.make("SIZE", f"the mask has the shape {numbers.shape}; expected ({self.size},)")
+            numbers = np.flatnonzero(numbers)
+        if numbers.size and numbers.dtype.kind not in "iu":
+            raise errors.make("TYPE", f"the elements of a subset have type {numbers.dtype}; expected whole numbers")
+        if numbers.size and not -1 < numbers.min() <= numbers.max() < 2**31:
             raise errors.make("RANGE", f"a subset of {self.name} names elements outside of 0 .. {self.size - 1}")
-        array = np.ascontiguousarray(array, np.int32)
-        found = lib.op2jit_decl_subset(self.handle, array.size, array.ctypes.data or None, word)
+        numbers = np.ascontiguousarray(numbers, np.int32)
+        found = lib.op2jit_decl_subset(self.handle, numbers.size, numbers.ctypes.data or None, word)
         return Set._of(handle(found), word.decode())
 
     def free(self) -> None:
@@ -77,9 +78,11 @@ class Set:
     def __len__(self) -> int:
         return self.size
 
+    @show.kept
     def __repr__(self) -> str:
         return f"<Set {self.name}: {self.global_size} elements>"
 
+    @show.kept
     def _repr_html_(self) -> str:
         return show.table("Set", self.name, {"elements": self.global_size, "of this rank": self.size})
 
@@ -106,7 +109,7 @@ class _Columns(Dict[int, Column]):
         raise errors.make("INDEX", f"map {self.name} has the targets 0 .. {len(self) - 1}; there is no {idx}")
 
 
-class Map:
+class Map(Handle):
     """For each element of ``source`` a row of ``arity`` elements of ``target``, from a table of whole numbers.
 
     ``map[0]`` is its first column. A loop that gets the map itself passes all targets to the kernel as a vector.
@@ -122,6 +125,7 @@ class Map:
             values = values.astype(np.int32)
         if values.dtype.kind not in "iu":
             raise errors.make("TYPE", f"the table of a map has values of type {values.dtype}; expected whole numbers")
+        arity = whole(arity, "the arity of a map", "DIM")
         values = _rows(values, source, arity, "the table of a map")
         arity = arity or values.shape[1]
         if values.dtype != np.int32:
@@ -169,7 +173,7 @@ class Map:
         return show.table("Map", self.name, {"from": self.source.name, "to": self.target.name, "arity": self.arity})
 
 
-class Arg:
+class Arg(Handle):
     """One argument of a loop. Made by ``dat(READ, map[0])`` and its like."""
 
     __slots__ = ("owner", "column", "access", "present", "raw", "key", "kind", "refers")
@@ -215,6 +219,9 @@ class Store:
             dropped.extend(self.keys)
 
 
+#: Handles of dats that ``access`` is writing to: what loops did to them would be lost.
+written: List[int] = []
+state.at_exit.append(written.clear)
 #: Loops whose dats are gone.
 dropped: List[Any] = []
 
@@ -227,7 +234,7 @@ def sweep() -> None:
         state.views.pop(found, None)
 
 
-class Dat:
+class Dat(Handle):
     """``dim`` values of one type on each element of a set, copied from an array of as many rows; None means zeros.
 
     The dat is freed when it is garbage; with several ranks at exit, or by ``free``. ``soa`` asks the library to keep
@@ -253,7 +260,8 @@ class Dat:
         view: bool = False,
     ) -> None:
         sweep()
-        values = None if data is None else np.asarray(data, dtype=dtype)
+        dim = whole(dim, "the dim of a dat", "DIM")
+        values = None if data is None else array(data, dtype, f"the data of dat {name or ''}".rstrip())
         spelling = type_of(dtype or np.float64) if values is None else type_of(values.dtype)
         if values is not None:
             values = _rows(values, of, dim, "the data of a dat")
@@ -321,33 +329,43 @@ class Dat:
 
     def put(self, values: Any) -> None:
         """New values for all elements."""
-        array = np.ascontiguousarray(np.broadcast_to(np.asarray(values, self.dtype), self.shape))
-        check(lib.op2jit_put_data(self.handle, array.ctypes.data))
+        given = array(values, self.dtype, f"what is put into dat {self.name}")
+        rows = np.ascontiguousarray(np.broadcast_to(given, self.shape))
+        check(lib.op2jit_put_data(self.handle, rows.ctypes.data))
 
     @contextmanager
     def access(self, mode: str = "r") -> Iterator[Values]:
         """``with dat.access("r+") as a:`` gives an array; what was changed in it is in the dat after the block.
 
-        "r" reads, "r+" reads and writes, "w" writes all of it and begins with anything.
+        "r" reads, "r+" reads and writes, "w" writes all of it and begins with anything. No loop may use the dat in a
+        block that writes.
         """
         if mode not in ("r", "r+", "w"):
             raise errors.make("ARGUMENT", f'the mode of access is {mode!r}; expected "r", "r+" or "w"')
         if self._store.array is not None:
             yield from self._lent(self._store.array, mode)
             return
-        array = np.empty(self.shape, self.dtype) if mode == "w" else self.fetch()
-        array.flags.writeable = mode != "r"
-        yield array
-        if mode != "r":
-            check(lib.op2jit_put_data(self.handle, array.ctypes.data))
+        rows = np.empty(self.shape, self.dtype) if mode == "w" else self.fetch()
+        rows.flags.writeable = mode != "r"
+        if mode == "r":
+            yield rows
+            return
+        found = self.handle
+        written.append(found)
+        try:
+            yield rows
+        finally:
+            if found in written:
+                written.remove(found)
+        check(lib.op2jit_put_data(self.handle, rows.ctypes.data))
 
     def _lent(self, mine: Values, mode: str) -> Iterator[Values]:
         if not lib.op2jit_acquire(self.handle, {"r": READ, "r+": RW, "w": WRITE}[mode]):
             fail()
         try:
-            array = mine.reshape(self.shape).view()
-            array.flags.writeable = mode != "r"
-            yield array
+            rows = mine.reshape(self.shape).view()
+            rows.flags.writeable = mode != "r"
+            yield rows
         finally:
             check(lib.op2jit_release(self.handle))
 
@@ -362,9 +380,11 @@ class Dat:
         check(lib.op2jit_free_dat_temp(found))
         state.views.pop(found, None)
 
+    @show.kept
     def __repr__(self) -> str:
         return f"<Dat {self.name}: {self.dim} of {self.dtype} on each of {self.set.name}>"
 
+    @show.kept
     def _repr_html_(self) -> str:
         facts: Dict[str, Any] = {"set": self.set.name, "dim": self.dim, "type": self.dtype.name}
         if rank_count() == 1 and self.set.size:
@@ -373,7 +393,7 @@ class Dat:
         return show.table("Dat", self.name, facts)
 
 
-class Global:
+class Global(Handle):
     """Values that belong to no element, in an array of their own: loops read them and leave results there.
 
     With ``kept`` the library keeps the values, so that loops which leave results there can wait for one another
@@ -386,15 +406,13 @@ class Global:
     __call__: Callable[..., Arg]
 
     def __init__(self, value: Any = 0.0, dtype: Any = None, name: Optional[str] = None, kept: bool = False) -> None:
-        array = np.array(value, dtype=dtype)
-        if dtype is None and array.dtype.name not in ("float64", "float32"):
-            array = array.astype(np.int32 if array.dtype.kind == "i" else array.dtype)
         self.name = name or "global"
-        self.type = type_of(array.dtype)
-        self.scalar = array.ndim == 0
-        self.dim = max(1, array.size)
+        given = _few(value, dtype, f"global {self.name}")
+        self.type = type_of(given.dtype)
+        self.scalar = given.ndim == 0
+        self.dim = max(1, given.size)
         self.set = None
-        self._data = np.ascontiguousarray(array).reshape(-1)
+        self._data = np.ascontiguousarray(given).reshape(-1)
         self._kept: Optional[int] = None
         if kept:
             address = self._data.ctypes.data
@@ -415,7 +433,7 @@ class Global:
 
     @value.setter
     def value(self, value: Any) -> None:
-        self._data[:] = value
+        self._data[:] = array(value, self._data.dtype, f"global {self.name}")
         if self._kept:
             check(lib.op2jit_put_gbl(self._kept, self._data.ctypes.data))
 
@@ -425,9 +443,11 @@ class Global:
     def __int__(self) -> int:
         return int(self.value)
 
+    @show.kept
     def __repr__(self) -> str:
         return f"<Global {self.name}: {self.value}>"
 
+    @show.kept
     def _repr_html_(self) -> str:
         return show.table("Global", self.name, {"value": self.value, "type": DTYPES[self.type].name})
 
@@ -467,20 +487,19 @@ def _global_argument(values: _Values, kept: Optional[int], *words: Any, present:
     return made
 
 
-class Const:
+class Const(Handle):
     """A constant that kernels in C see under ``name``, and kernels in Python under the name of the variable it is in.
 
     It counts as its number in Python. ``update`` gives a new value; loops that use it are compiled for that value.
     """
 
     def __init__(self, name: str, value: Any, dtype: Any = None) -> None:
-        array = np.array(value, dtype=dtype)
-        if dtype is None and array.dtype.kind == "i":
-            array = array.astype(np.int32)
+        given = _few(value, dtype, f"constant {name}")
         self.name = name
-        self.type = type_of(array.dtype)
-        self.scalar = array.ndim == 0
-        self.data = np.ascontiguousarray(array).reshape(-1)
+        self.type = type_of(given.dtype)
+        self.scalar = given.ndim == 0
+        self.data = np.ascontiguousarray(given).reshape(-1)
+        self.seen: List[Callable[[Any], None]] = []  # of functions that run in Python with its value
         check(lib.op2jit_decl_const(text(name), self.data.size, text(self.type), self.data.ctypes.data))
         state.constants[name] = self
 
@@ -491,8 +510,10 @@ class Const:
 
     def update(self, value: Any) -> None:
         """A new value."""
-        self.data[:] = value
+        self.data[:] = array(value, self.data.dtype, f"constant {self.name}")
         check(lib.op2jit_update_const(text(self.name), self.data.ctypes.data))
+        for tell in self.seen:
+            tell(self.value)
 
     def __float__(self) -> float:
         return float(self.value)
@@ -540,6 +561,13 @@ def _words(words: Tuple[Any, ...]) -> Tuple[int, Optional[Column]]:
         elif word is not None:
             raise errors.make("ARGUMENT", f"{word!r} is no access and no map; expected for example dat(READ, map[0])")
     return access, column
+
+
+def _few(value: Any, dtype: Any, what: str) -> Values:
+    """A copy of the values of a global or constant. Whole numbers are C's int if no type is said."""
+    if dtype is None and np.asarray(value).dtype.kind == "i":
+        dtype = np.int32
+    return array(value, dtype, what).copy()
 
 
 def _rows(values: Values, of: Set, dim: int, what: str) -> Values:

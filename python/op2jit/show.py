@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import html
-from typing import Any, Dict, List, Sequence
+from typing import Any, Callable, Dict, List, Sequence
+
+from . import errors
+
+
+def kept(method: Callable[[Any], str]) -> Callable[[Any], str]:
+    """A ``__repr__`` that says of an object which the library does not have any more that it is freed."""
+
+    @functools.wraps(method)
+    def shown(self: Any) -> str:
+        try:
+            return method(self)
+        except errors.Error:
+            words = f"<op2jit.{type(self).__name__} {self.name}: freed>"
+            return html.escape(words) if method.__name__ == "_repr_html_" else words
+
+    return shown
 
 
 def table(kind: str, name: str, facts: Dict[str, Any]) -> str:

@@ -1,6 +1,8 @@
 """Sets, maps, dats, globals, constants, loops: the interface."""
 
 import gc
+import os
+import re
 import threading
 import weakref
 
@@ -8,7 +10,7 @@ import numpy as np
 import pytest
 
 import op2jit
-from op2jit import INC, MAX, MIN, READ, RW, WRITE
+from op2jit import INC, MAX, MIN, READ, RW, WRITE, life
 
 
 @op2jit.kernel
@@ -407,3 +409,138 @@ def test_progress_is_a_line_on_a_terminal(running):
     quiet.isatty = lambda: False
     list(op2jit.progress(range(5), file=quiet))
     assert not quiet
+
+
+def test_a_constant_that_is_updated_counts_in_the_next_call(running):
+    s = op2jit.Set(3)
+    o = op2jit.Dat(s)
+    step = op2jit.Const("step_of_time", 2.0)
+    globals()["factor_of_module"] = op2jit.Const("factor_of_module", 20.0)
+
+    @op2jit.kernel
+    def from_cell(o):
+        o[0] = step + factor_of_module  # noqa: F821
+
+    for value in (2.0, 5.0, [5.5]):
+        step.update(value)
+        factor_of_module.update(np.sum(value) * 10)
+        op2jit.par_loop(from_cell, s, o(WRITE))
+        assert (o.fetch() == np.sum(value) * 11).all()
+
+
+def test_bytes_in_another_order_are_turned_round(running):
+    s = op2jit.Set(3)
+    for kind in (">f8", ">i4", ">i2"):
+        data = np.array([1, 2, 3], kind)
+        assert op2jit.Dat(s, data).fetch().tolist() == [1, 2, 3]
+        assert op2jit.Global(data).value.tolist() == [1, 2, 3]
+        with pytest.raises(op2jit.Error, match="view"):
+            op2jit.Dat(s, data, view=True)
+
+
+def test_numbers_that_do_not_fit_are_refused(running):
+    for size, code in ((2**40, "OP_ERR_SIZE"), (2.7, "OP_ERR_TYPE"), ("3", "OP_ERR_TYPE")):
+        with pytest.raises(op2jit.Error) as problem:
+            op2jit.Set(size)
+        assert problem.value.name == code
+    s = op2jit.Set(np.int64(2))
+    for dim in (2**32 + 1, 2.5):
+        with pytest.raises(op2jit.Error, match="dim"):
+            op2jit.Dat(s, dim=dim)
+    for values in ([2**40, 1], [1.5, 2], np.array([1.0, np.nan]), [1j, 2]):
+        with pytest.raises(op2jit.Error, match="what|has"):
+            op2jit.Dat(s, values, dtype="int32")
+    x = op2jit.Dat(s, [1.0, 2.0], dtype="int32")
+    for values in ([1.7, 2], [2**33, 1], 1j):
+        with pytest.raises(op2jit.Error, match="put into"):
+            x.put(values)
+    x.put(np.array([3, 4], np.int64))
+    assert x.fetch().tolist() == [3, 4]
+    g, c = op2jit.Global(1), op2jit.Const("whole", 1)
+    with pytest.raises(op2jit.Error, match="hold"):
+        g.value = 2.5
+    with pytest.raises(op2jit.Error, match="hold"):
+        c.update(2**31)
+    with pytest.raises(op2jit.Error, match="hold"):
+        op2jit.Global(2**40)
+
+
+def test_handles_are_not_copied_and_show_themselves_when_they_are_freed():
+    import copy
+    import pickle
+
+    op2jit.init(diags=0)
+    s = op2jit.Set(3, "<s>")
+    of = [s, op2jit.Map(s, s, [0, 1, 2]), op2jit.Dat(s), op2jit.Global(1.0, kept=True), op2jit.Const("c", 1)]
+    for one in of:
+        for make in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="fetch"):
+                make(one)
+    op2jit.exit()
+    for one in of:
+        repr(one), one._repr_html_()
+    assert repr(s) == "<op2jit.Set <s>: freed>" and "&lt;s&gt;: freed" in s._repr_html_()
+    with op2jit.runtime(diags=0):
+        t, x = op2jit.Set(3, "t"), None
+        x = op2jit.Dat(t, name="x")
+        x.free()
+        assert "freed" in x._repr_html_()
+        t.free()
+        assert "freed" in repr(t)
+
+
+def test_an_option_that_is_not_there_is_named():
+    with pytest.raises(TypeError, match="did you mean backend"):
+        op2jit.init(bakend="seq")
+    words = open(os.path.join(os.environ["OP2JIT_ROOT"], "docs/environment.md")).read()
+    documented = set(re.findall(r"`OP2_([A-Z0-9_]+)`", words))
+    assert documented == {name.upper() for name in life.OPTIONS}
+
+
+C_NAMES = (
+    "trunc exp log abs main double struct_ printf INFINITY NULL M_PI int32_t free y0 op2_kernel min switch".split()
+)
+
+
+def test_names_of_c_are_names_in_kernels(running, tmp_path):
+    import importlib.util
+
+    words = "".join(
+        f"def {name}(a, o):\n    {other} = a[0] * 2\n    o[0] = {other}\n\n"
+        for name, other in zip(C_NAMES, C_NAMES[1:] + C_NAMES[:1])
+    )
+    (tmp_path / "names_of_c.py").write_text(words)
+    spec = importlib.util.spec_from_file_location("names_of_c", tmp_path / "names_of_c.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    s = op2jit.Set(2)
+    a = op2jit.Dat(s, [1.0, 2.0])
+    for name in C_NAMES:
+        o = op2jit.Dat(s)
+        op2jit.par_loop(op2jit.kernel(getattr(module, name)), s, a(READ), o(WRITE))
+        assert o.fetch().tolist() == [2, 4], name
+
+
+def test_no_loop_runs_on_a_dat_that_is_written_to(running):
+    s = op2jit.Set(2)
+    x, y, g = op2jit.Dat(s, np.ones((2, 2))), op2jit.Dat(s, np.ones((2, 2))), op2jit.Global(3.0)
+    loop = op2jit.Loop(scale, s, x(RW), g(READ))
+    op2jit.par_loop(scale, s, x(RW), g(READ))
+    for mode in ("r+", "w"):
+        with x.access(mode) as a:
+            a[:] = 1
+            for call in (loop, lambda: op2jit.par_loop(scale, s, x(RW), g(READ))):
+                with pytest.raises(op2jit.Error, match="written to") as problem:
+                    call()
+                assert problem.value.name == "OP_ERR_STATE"
+            op2jit.par_loop(scale, s, y(RW), g(READ))
+        loop()
+        assert (x.fetch() == 3).all()
+    with x.access("r") as a:
+        loop()
+        assert (a == 3).all()
+    with pytest.raises(ZeroDivisionError):
+        with x.access("r+"):
+            raise ZeroDivisionError
+    loop()
+    assert (x.fetch() == 27).all()

@@ -53,6 +53,11 @@ def test_an_exception_of_one_rank_ends_the_job():
     assert found.returncode != 0 and "ValueError: of one rank alone" in found.stdout and "done" not in found.stdout
 
 
+def test_an_error_of_the_library_on_one_rank_ends_the_job():
+    found = program(2, "world", "mismatch", OP2_BACKEND="seq")
+    assert found.returncode != 0 and "op2jit.errors.Error" in found.stdout and "done" not in found.stdout, found.stdout
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 def test_samples(name):
     """Without a communicator: under mpirun the library takes part by itself."""

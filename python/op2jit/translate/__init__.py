@@ -10,6 +10,7 @@ import ast
 import builtins
 import inspect
 import types
+from functools import partial
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -121,7 +122,7 @@ class Unit:
 
     def made(self, function: types.FunctionType, names: Sequence[str], kinds: Sequence[Type]) -> Body:
         """Another function of the user for arguments of these types."""
-        taken = {body.name for body in self.order} | functions.NAMES | {self.function.__name__}
+        taken = {body.name for body in self.order} | functions.NAMES | {c_name(self.function.__name__)}
         name = c_name(function.__name__)
         while name in taken:
             name += "_"
@@ -185,7 +186,7 @@ def _types(function: types.FunctionType, parameters: Sequence[Any], written: Any
 
 def _translate_once(function: types.FunctionType, parameters: Sequence[Any], written: Any) -> Unit:
     unit = Unit(function)
-    body = Body(unit, function, _types(function, parameters, written), function.__name__)
+    body = Body(unit, function, _types(function, parameters, written), c_name(function.__name__))
     unit.kernel = body
     unit.stack.append(function)
     body.translate()
@@ -232,8 +233,9 @@ def _runner(function: types.FunctionType) -> Callable[..., Any]:
     """The function as Python runs it, with the values of the library's constants in place of these."""
     from ..mesh import Const
 
-    def value(found: Any) -> Any:
+    def value(found: Any, tell: Callable[[Any], None]) -> Any:
         if isinstance(found, Const):
+            found.seen.append(tell)
             return found.value
         inner = getattr(found, "function", found)
         if isinstance(inner, types.FunctionType) and inner is not function and _uses_constants(inner):
@@ -247,9 +249,13 @@ def _runner(function: types.FunctionType) -> Callable[..., Any]:
     def run(*args: Any) -> Any:
         return made(*args)
 
-    module.update({name: value(module[name]) for name in names if name in module})
+    for name in names & set(module):
+        module[name] = value(module[name], partial(module.__setitem__, name))
     if cells:
-        cells = tuple(types.CellType(value(cell.cell_contents)) for cell in cells)
+        copies = tuple(types.CellType() for _ in cells)
+        for copy, cell in zip(copies, cells):
+            copy.cell_contents = value(cell.cell_contents, partial(setattr, copy, "cell_contents"))
+        cells = copies
     made = types.FunctionType(function.__code__, module, function.__name__, function.__defaults__, cells)
     return run
 

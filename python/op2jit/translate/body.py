@@ -372,7 +372,7 @@ class Body(Expressions):
 
 
 def c_name(name: str) -> str:
-    """A variable's name in C."""
+    """A name in C, which has some names to itself."""
     return name + "_" if name in functions.KEYWORDS or name.startswith("op2") else name
 
 

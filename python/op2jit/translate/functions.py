@@ -72,7 +72,20 @@ NAMES = {name for name, _ in REAL.values()}
 KEYWORDS = set(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool "
-    "true false main uint ll ull y0 y1 yn j0 j1 jn signbit".split()
+    "true false main uint ll ull y0 y1 yn j0 j1 jn signbit "
+    # and those that its headers declare
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 exp10 expm1 fabs fdim floor "
+    "fma fmax fmin fmod frexp hypot ilogb ldexp lgamma gamma llrint llround log log10 log1p log2 logb lrint lround "
+    "modf nan nearbyint nextafter nexttoward pow remainder remquo rint round scalb scalbln scalbn sin sinh sqrt tan "
+    "tanh tgamma trunc drem significand isnan isinf isfinite isnormal fpclassify INFINITY NAN HUGE_VAL NULL EOF "
+    "M_PI M_E M_PI_2 M_PI_4 M_1_PI M_2_PI M_SQRT2 M_SQRT1_2 M_LN2 M_LN10 M_LOG2E M_LOG10E M_2_SQRTPI "
+    "abs labs llabs div ldiv atoi atof atol strtol strtod rand srand random malloc calloc realloc free exit _Exit "
+    "abort atexit getenv system qsort bsearch printf fprintf sprintf snprintf puts putchar getchar scanf fopen fclose "
+    "stdin stdout stderr memcpy memmove memset memcmp strlen strcpy strcmp strcat assert offsetof index rindex time "
+    "clock signal raise read write open close asm typeof complex imaginary I alignas alignof noreturn thread_local "
+    "static_assert linux unix nullptr constexpr min max int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t "
+    "uint64_t size_t ssize_t ptrdiff_t intptr_t uintptr_t wchar_t INT_MIN INT_MAX LONG_MAX DBL_MAX DBL_MIN "
+    "DBL_EPSILON FLT_MAX FLT_MIN FLT_EPSILON".split()
 )
 
 

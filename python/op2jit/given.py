@@ -1,0 +1,54 @@
+"""What programs give: whole numbers and arrays, checked before C takes them with fewer bits."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import errors
+from ._library import Values
+
+
+class Handle:
+    """An object of the library. What it stands for is in the library, so that no copy of it can be made."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError(
+            f"a {type(self).__name__} of op2jit cannot be copied or pickled: its values are in the library; "
+            "take these by fetch(), value or table, and declare a new one"
+        )
+
+
+def whole(number: Any, what: str, word: str) -> int:
+    """A whole number that C's int can hold."""
+    try:
+        found = operator.index(number)
+    except TypeError:
+        raise errors.make("TYPE", f"{what} is {number!r}; expected a whole number") from None
+    if not -(2**31) <= found < 2**31:
+        raise errors.make(word, f"{what} is {found}; at most {2**31 - 1} is possible")
+    return found
+
+
+def array(values: Any, dtype: Any, what: str) -> Values:
+    """The values as an array of that type, or of their own, in this machine's order of bytes.
+
+    Whole numbers stay what they are: a number that does not fit, or has a fraction, is refused.
+    """
+    found = np.asarray(values)
+    wanted = found.dtype.newbyteorder("=") if dtype is None else np.dtype(dtype).newbyteorder("=")
+    if found.dtype == wanted:
+        return found
+    if found.dtype.kind not in "biuf":
+        raise errors.make("TYPE", f"{what} has values of type {found.dtype}; expected {wanted}")
+    with np.errstate(invalid="ignore"):
+        made = found.astype(wanted)
+    if wanted.kind in "biu" and not np.can_cast(found.dtype, wanted, "safe"):
+        lost = found[made != found].reshape(-1)
+        if lost.size:
+            raise errors.make("TYPE", f"{what} has the value {lost[0]}, which {wanted} cannot hold")
+    return made
