@@ -544,3 +544,17 @@ def test_no_loop_runs_on_a_dat_that_is_written_to(running):
             raise ZeroDivisionError
     loop()
     assert (x.fetch() == 27).all()
+
+
+@op2jit.kernel
+def two_names(a, o):
+    index = a[0]
+    index_ = index + 1
+    o[0] = index * 10 + index_
+
+
+def test_names_that_differ_by_an_underscore_stay_two(running):
+    s = op2jit.Set(2)
+    o = op2jit.Dat(s)
+    op2jit.par_loop(two_names, s, op2jit.Dat(s, [1.0, 2.0])(READ), o(WRITE))
+    assert o.fetch().tolist() == [12, 23]

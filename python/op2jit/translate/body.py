@@ -372,8 +372,8 @@ class Body(Expressions):
 
 
 def c_name(name: str) -> str:
-    """A name in C, which has some names to itself."""
-    return name + "_" if name in functions.KEYWORDS or name.startswith("op2") else name
+    """A name in C, which has some names to itself. ``exp`` is ``exp_``, and ``exp_`` another one."""
+    return name + "_" if name.rstrip("_") in functions.KEYWORDS or name.startswith("op2") else name
 
 
 def _literal(value: Value, place: Value) -> str:
