@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "jit/front/prelude.h"
 #include "jit/prover.h"
@@ -563,6 +564,35 @@ TEST(reports_what_does_not_compile) {
   prover->prove(&request, &result);
   assert_int_equal(result.status, 1);
   assert_true(result.nmessages > 0);
+  prover->release(&result);
+}
+
+/* Trials are runs of the kernel in another process, which begins with a copy of what the program has not flushed. */
+TEST(trials_print_nothing) {
+  const char *text =
+      "void k(const double *a, double *b) {\n  double t = *b;\n  for (int i = 0; i < 3; i++) t += *a;\n"
+      "  *b = t;\n  printf(\"a value of %g\\n\", *a);\n}\n";
+  struct prove_result result = prove(text, "r1 i1");
+  struct text words[8] = {{0}};
+  assert_true(result.nfindings > 0); /* else nothing is run */
+  FILE *file = tmpfile();
+  fflush(stdout);
+  const int before = dup(STDOUT_FILENO);
+  assert_true(file && before >= 0 && dup2(fileno(file), STDOUT_FILENO) >= 0);
+  printf("the program begins\n");
+  const int violations = confirmed(text, "r1 i1", &result, words);
+  fflush(stdout);
+  dup2(before, STDOUT_FILENO);
+  close(before);
+  int lines = 0;
+  rewind(file);
+  for (int c; (c = getc(file)) != EOF;)
+    lines += c == '\n';
+  fclose(file);
+  assert_int_equal(lines, 1);
+  assert_int_equal(violations, 0);
+  for (int i = 0; i < result.nfindings; i++)
+    text_free(&words[i]);
   prover->release(&result);
 }
 
