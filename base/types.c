@@ -53,7 +53,7 @@ void type_tell_unknown(const char *said, struct text *out) {
     names[i] = i ? infos[i].name : NULL;
   nearest_tell("type", said, names, TYPE_COUNT, out);
   text_addf(out, "; expected one of %s", type_names());
-  if (said && (strncmp(said, "struct ", 7) == 0 || strncmp(said, "union ", 6) == 0))
+  if (said && *said)
     text_add(out, ", or a struct of the program, declared by OP_TYPE");
 }
 

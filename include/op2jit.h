@@ -11,7 +11,7 @@
  *                before the call.
  *   Ownership    Everything passed in but the array of a view is copied during the call, and may
  *                be freed or reused afterwards. Handles belong to the library and live until op_exit
- *                (a temporary dat: until op_free_dat_temp).
+ *                (what a call frees: until then).
  *   Numbers      Elements of a set are numbered from 0 in the order in which the user declared them,
  *                whatever order the library keeps them in.
  *   Ranks        Under MPI every call is collective, in the same order on each rank, unless it says
@@ -122,26 +122,27 @@ extern struct op2jit_map op2jit_identity_map;
 /* ---- errors -----------------------------------------------------------------------------------*/
 enum {
   OP_OK = 0,
-  OP_ERR_STATE = 1, /* before op_init, after op_exit, or op_init twice; a dat that is acquired, or is not */
-  OP_ERR_BUSY = 2,  /* another call is running, in a second thread or inside a kernel */
-  OP_ERR_ARGUMENT = 3,   /* an argument of a call that has no better code: NULL, out of its range */
-  OP_ERR_HANDLE = 4,     /* a set, map or dat that is NULL, freed, or not of this library */
-  OP_ERR_SIZE = 5,       /* a negative size, or one with more bytes than there may be */
-  OP_ERR_TYPE = 6,       /* an unknown type name, or one that does not match the declaration or the pointer */
-  OP_ERR_DIM = 7,        /* a dim that does not match the declaration, or is not positive */
-  OP_ERR_ACCESS = 8,     /* an access that is unknown or not allowed for this argument */
-  OP_ERR_MAP_RANGE = 9,  /* a map entry outside its target set */
-  OP_ERR_MAP_SET = 10,   /* a map whose sets are not those of the loop and the dat */
-  OP_ERR_INDEX = 11,     /* a map index beyond the map's arity */
-  OP_ERR_RANGE = 12,     /* an element range outside the set */
-  OP_ERR_KERNEL = 13,    /* a kernel text that does not fit its arguments */
-  OP_ERR_COMPILE = 14,   /* a kernel text that does not compile */
-  OP_ERR_MEMORY = 15,    /* out of memory, on the host or on a device */
-  OP_ERR_BACKEND = 16,   /* an OP2_BACKEND that is unknown, not built, or cannot run here */
-  OP_ERR_ENV = 17,       /* an OP2_* variable with a wrong value */
-  OP_ERR_NOT_BUILT = 18, /* a part of the library that this build does not have */
-  OP_ERR_CONST = 19,     /* a constant that is unknown, or declared again with another dim or type */
-  OP_ERR_FILE = 20,      /* a file that cannot be read or written, or is not what it should be */
+  OP_ERR_STATE = 1,     /* before op_init, after op_exit, or op_init twice; a dat that is acquired, or is not;
+                       a set that is in use */
+  OP_ERR_BUSY = 2,      /* another call is running, in a second thread or inside a kernel */
+  OP_ERR_ARGUMENT = 3,  /* an argument of a call that has no better code: NULL, out of its range */
+  OP_ERR_HANDLE = 4,    /* a set, map or dat that is NULL, freed, or not of this library */
+  OP_ERR_SIZE = 5,      /* a negative size, or one with more bytes than there may be */
+  OP_ERR_TYPE = 6,      /* an unknown type name, or one that does not match the declaration or the pointer */
+  OP_ERR_DIM = 7,       /* a dim that does not match the declaration, or is not positive */
+  OP_ERR_ACCESS = 8,    /* an access that is unknown or not allowed for this argument */
+  OP_ERR_MAP_RANGE = 9, /* a map entry outside its target set */
+  OP_ERR_MAP_SET = 10,  /* a map whose sets are not those of the loop and the dat */
+  OP_ERR_INDEX = 11,    /* a map index beyond the map's arity */
+  OP_ERR_RANGE = 12,    /* an element range outside the set */
+  OP_ERR_KERNEL = 13,   /* a kernel text that does not fit its arguments */
+  OP_ERR_COMPILE = 14,  /* a kernel text that does not compile */
+  OP_ERR_MEMORY = 15,   /* out of memory, on the host or on a device */
+  OP_ERR_BACKEND = 16,  /* an OP2_BACKEND that is unknown, not built, or cannot run here */
+  OP_ERR_ENV = 17,      /* an OP2_* variable with a wrong value */
+  OP_ERR_NOT_BUILT = 18,  /* a part of the library that this build does not have */
+  OP_ERR_CONST = 19,      /* a constant that is unknown, or declared again with another dim or type */
+  OP_ERR_FILE = 20,       /* a file that cannot be read or written, or is not what it should be */
   OP_ERR_CACHE_MISS = 21, /* OP2_JIT=load and a loop that would have to be compiled */
   OP_ERR_ALIAS = 22, /* one dat passed twice in a way whose result depends on the order; views that overlap */
   OP_ERR_VIOLATION = 23, /* a kernel that does not do what its access descriptors say */
@@ -217,11 +218,11 @@ op_dat op_decl_dat_temp(op_set set, int dim, const char *type, const void *data,
 int op_free_dat_temp(op_dat dat);
 
 /* Data that stay in the program's array: size(set)*dim values at `array`, the dat's first ones. The array must stay
- * until op_exit or op_free_dat_temp, and overlap no other view's. The library may work in it, and then copies nothing;
- * it need not: it keeps its own copy where ranks or renumbering put elements elsewhere, for ":soa", for an array that
+ * until op_exit, op_free_dat or op_free_dat_temp, and overlap no other view's. The library may work in it, and then
+ * copies nothing; it need not: it keeps its own copy where ranks or renumbering put elements elsewhere, for ":soa", for an array that
  * is not aligned to the type, and where vectors would reach behind its end. Answers are the same. The report says which
  * dats have copies, and why. Until the program acquires the dat nothing is known of what the array holds, and nothing
- * must be written there. op_exit and op_free_dat_temp leave the dat's values in the array. Errors: as op_decl_dat;
+ * must be written there. All three calls leave the dat's values in the array. Errors: as op_decl_dat;
  * OP_ERR_ARGUMENT for NULL; OP_ERR_ALIAS. */
 op_dat op_decl_dat_view(op_set set, int dim, const char *type, void *array, const char *name);
 /* Some elements of a set, for loops to run over: the n `elements`, each named once and in any order, or the n from
@@ -313,7 +314,7 @@ op_arg op_arg_info(void *payload, int dim, const char *type, int ref);
 /* ---- kernels ----------------------------------------------------------------------------------
  * A kernel is the text of a C function, with its helpers, of type void with one pointer parameter per
  * argument, in order: const T * for READ, T * otherwise. The language is C17 without headers, recursion,
- * input, output and allocation; <math.h> is there. */
+ * input and allocation; <math.h> is there, and printf. */
 #define OP2JIT_STRING_(...) #__VA_ARGS__
 #define OP2JIT_STRING(x) OP2JIT_STRING_(x)
 /* C text as a kernel. */

@@ -55,13 +55,17 @@ template <typename M> inline const char *op2jit_member_type(const M *) {
 inline const char *op2jit_member_type(const char *) {
   return "char";
 }
+template <typename M> inline const char *op2jit_member_type(M *const *) {
+  return "*";
+}
 template <typename M, size_t n> inline const char *op2jit_member_type(const M (*)[n]) {
   return op2jit_member_type((const M *)0);
 }
 #define OP2JIT_MEMBER_TYPE_(T, m) op2jit_member_type((decltype(((T *)0)->m) *)0)
 #elif defined(OP2JIT_TYPE_AT_)
 #define OP2JIT_MEMBER_TYPE_(T, m)                                                                            \
-  _Generic(&((T *)0)->m, char * : "char", char(*)[] : "char", default                                       \
+  _Generic(&((T *)0)->m, char * : "char", char(*)[] : "char", void ** : "*", char ** : "*", int ** : "*",     \
+           float ** : "*", double ** : "*", const char ** : "*", const double ** : "*", default                                       \
            : *OP2JIT_TYPE_AT_(&((T *)0)->m) ? OP2JIT_TYPE_AT_(&((T *)0)->m) : OP2JIT_TYPE_AT_(((T *)0)->m))
 #else
 #define OP2JIT_MEMBER_TYPE_(T, m) ""

@@ -142,6 +142,9 @@ static bool is_advice_for_others(const struct message *m) {
           "; if %.*s is a constant, declare it with op_decl_const before the loop (op2jit check: --const)\n"
 #define TYPE_NAME IN_TEXT "what %.*s is " IN_FRONT "\n"
 #define HELPER IN_TEXT "%.*s " IN_FRONT "\n"
+#define NO_STRUCT                                                                                            \
+  "the text of a struct of OP_TYPE is not there; share it with all kernels by op_prelude_file or "           \
+  "op_decl_prelude\n"
 #define LIBRARY                                                                                              \
   "kernels have the functions of <math.h> and printf, not %.*s: they allocate nothing, and reach data "      \
   "through arguments only\n"
@@ -187,6 +190,13 @@ static void tell_scalar_constants(const struct message *m, const struct told *t,
   }
 }
 
+static bool is_declared_struct(const char *name, size_t length) {
+  char *copy = strndup(name, length);
+  const bool is = copy && type_is_struct(type_parse(copy, NULL));
+  free(copy);
+  return is;
+}
+
 /* Said once for a name. */
 static void tell_remedy(const struct message *m, const struct told *t, struct text *out) {
   struct text remedy = {0};
@@ -198,7 +208,11 @@ static void tell_remedy(const struct message *m, const struct told *t, struct te
       continue;
     const char *name = m->text + before;
     const size_t length = strcspn(name, (const char[]){undeclared[i].behind[0], '\0'});
-    if (before + length + behind <= m->length && memcmp(name + length, undeclared[i].behind, behind) == 0)
+    if (before + length + behind > m->length || memcmp(name + length, undeclared[i].behind, behind) != 0)
+      continue;
+    if (is_declared_struct(name, length))
+      text_add(&remedy, NO_STRUCT);
+    else
       text_addf(&remedy, undeclared[i].remedy, (int)length, name);
   }
   if (remedy.length && !strstr(text_str(out), text_str(&remedy)))
@@ -231,9 +245,7 @@ static bool tell_layout(const struct message *m, const struct told *t, const cha
   if (begins_with(m, missing))
     text_addf(&said, "the kernels' text has %.*s" SAME, (int)m->length, m->text);
   else if (!memmem(m->text, m->length, mark, sizeof mark - 1))
-    text_add(&said,
-             "the text of a struct of OP_TYPE is not there; share it with all kernels by op_prelude_file or "
-             "op_decl_prelude\n");
+    text_add(&said, NO_STRUCT);
   else if (next_message(&next, &after) && after.severity == COMPILE_NOTE && begins_with(&after, note)) {
     const char *number = after.text + sizeof note - 1;
     text_addf(&said, "%.*s, in the kernels' text %.*s" SAME, (int)strcspn(sentence, "\""), sentence,

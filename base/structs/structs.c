@@ -101,6 +101,12 @@ int type_declare(const char *name, size_t size, int nmembers, const op2jit_membe
   struct type_info info = {.size = size};
   if (!name || !*name || !size || nmembers < 1 || !members)
     return error_set(err, OP_ERR_ARGUMENT, "OP_TYPE: a name, a size and members are expected");
+  for (int i = 0; i < nmembers; i++)
+    if (members[i].type && strcmp(members[i].type, "*") == 0)
+      return error_set(err, OP_ERR_TYPE,
+                       "OP_TYPE: member %s of \"%s\" is a pointer, which cannot be stored, sent or used on "
+                       "another device; use an array, or a number that says where the values are",
+                       members[i].name, name);
   if (!copy_names(&info, name) || !copy_members(&info, nmembers, members)) {
     free_info(&info);
     return error_memory(err, "a struct's layout", size);

@@ -176,8 +176,10 @@ static void resolve_name(const struct kernel *k, const char *name, size_t length
     w->alias = words_type(&inner, &known, &w->alias_longer);
     w->is_const += inner.is_const;
     w->is_struct = inner.is_struct;
-  } else
-    w->short_name = type_parse(buffer, NULL) != TYPE_NONE;
+  } else {
+    const enum type_code type = type_parse(buffer, NULL);
+    w->short_name = type != TYPE_NONE && !type_is_struct(type);
+  }
   w->unknown |= !known;
 }
 

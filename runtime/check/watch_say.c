@@ -5,9 +5,16 @@
 #include "check/cause.h"
 #include "check/rows.h"
 #include "jit/front/excerpt.h"
+#include "mesh/subset.h"
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW",  "OP_INC",
                                            "OP_MIN",  "OP_MAX",   "OP_WORK"};
+
+/* Elements have the numbers of the set that a subset is of. */
+#define SET_FORMAT "set \"%s\"%s%s%s"
+#define SET_WORDS(set)                                                                                       \
+  (set)->sub ? (set)->sub->parent->name : (set)->name, (set)->sub ? " (subset \"" : "",                      \
+      (set)->sub ? (set)->name : "", (set)->sub ? "\")" : ""
 
 void watch_title(const struct loop *loop, int arg, struct text *out) {
   const struct loop_arg *a = &loop->args[arg];
@@ -26,8 +33,8 @@ int watch_violation(const struct loop *loop, int arg, long element, struct error
   text_vaddf(&what, format, args);
   va_end(args);
   watch_title(loop, arg, &title);
-  error_set(err, OP_ERR_VIOLATION, "%s, element %d of set \"%s\": %s", text_str(&title),
-            user_number(loop->set, element), loop->set->name, text_str(&what));
+  error_set(err, OP_ERR_VIOLATION, "%s, element %d of " SET_FORMAT ": %s", text_str(&title),
+            user_number(loop->set, element), SET_WORDS(loop->set), text_str(&what));
   text_free(&title);
   text_free(&what);
   return OP_ERR_VIOLATION;
@@ -87,11 +94,11 @@ int watch_tell_index(const struct cell *cell, long element, struct error *err) {
   struct text place = {0}, what = {0}, excerpt = {0};
   const char *name;
   if (!f->line)
-    return error_set(
-        err, OP_ERR_VIOLATION,
-        "loop %s, element %d of set \"%s\": the kernel reaches memory outside its own variables; "
-        "check its indices and pointers",
-        loop->name, user_number(loop->set, element), loop->set->name);
+    return error_set(err, OP_ERR_VIOLATION,
+                     "loop %s, element %d of " SET_FORMAT
+                     ": the kernel reaches memory outside its own variables; "
+                     "check its indices and pointers",
+                     loop->name, user_number(loop->set, element), SET_WORDS(loop->set));
   const size_t length = bounds_name(d->text, f->line, f->column, &name);
   text_addf(&what, "the kernel uses element %lld of ", f->index);
   if (length && bounds_subscripts(name + length))
@@ -108,9 +115,9 @@ int watch_tell_index(const struct cell *cell, long element, struct error *err) {
   source_excerpt(&source, f->line, f->column, &excerpt);
   if (excerpt.length && excerpt.data[excerpt.length - 1] == '\n')
     excerpt.data[--excerpt.length] = '\0';
-  error_set(err, OP_ERR_VIOLATION, "loop %s, element %d of set \"%s\" (%s): %s; check the index\n%s",
-            loop->name, user_number(loop->set, element), loop->set->name, text_str(&place), text_str(&what),
-            text_str(&excerpt));
+  error_set(err, OP_ERR_VIOLATION, "loop %s, element %d of " SET_FORMAT " (%s): %s; check the index\n%s",
+            loop->name, user_number(loop->set, element), SET_WORDS(loop->set), text_str(&place),
+            text_str(&what), text_str(&excerpt));
   text_free(&place);
   text_free(&what);
   text_free(&excerpt);
@@ -119,15 +126,16 @@ int watch_tell_index(const struct cell *cell, long element, struct error *err) {
 
 int watch_tell_assertion(const struct cell *cell, long element, struct error *err) {
   const struct loop *loop = cell->loop;
-  return error_set(err, OP_ERR_VIOLATION, "loop %s, element %d of set \"%s\": op_assert(%s) does not hold",
-                   loop->name, user_number(loop->set, element), loop->set->name, cell->condition);
+  return error_set(err, OP_ERR_VIOLATION,
+                   "loop %s, element %d of " SET_FORMAT ": op_assert(%s) does not hold", loop->name,
+                   user_number(loop->set, element), SET_WORDS(loop->set), cell->condition);
 }
 
 int watch_tell_division(const struct loop *loop, long element, struct error *err) {
   return error_set(err, OP_ERR_VIOLATION,
-                   "loop %s, element %d of set \"%s\": the kernel divides a whole number by zero, or the "
+                   "loop %s, element %d of " SET_FORMAT ": the kernel divides a whole number by zero, or the "
                    "smallest one by -1; look at its / and %%",
-                   loop->name, user_number(loop->set, element), loop->set->name);
+                   loop->name, user_number(loop->set, element), SET_WORDS(loop->set));
 }
 
 bool watch_tell_cause(struct cell *cell, int i, const char *where, long element, struct error *err) {

@@ -161,6 +161,22 @@ CASE(what_is_wrong_with_a_struct_is_said) {
   fails(OP_ERR_TYPE, OP_TYPE(struct state, rho, u));
 }
 
+/* A typedef is unknown to the compiler already where the kernel names it. */
+CASE(a_type_whose_text_is_not_there) {
+  typedef struct {
+    double left, right;
+  } sides;
+  const char *backend = getenv("OP2_BACKEND");
+  if (!backend || strcmp(backend, "native") == 0)
+    return;
+  works(OP_TYPE(sides, left, right));
+  op_set cells = op_decl_set(2, "cells");
+  op_dat dat = op_decl_dat(cells, 1, "sides", NULL, "sides");
+  fails(OP_ERR_TYPE,
+        op_par_loop("void k(sides *s) { s->left = 1; }", "k", cells, direct(dat, 1, "sides", OP_RW)));
+  assert_non_null(strstr(op_last_error()->message, "the text of a struct of OP_TYPE is not there"));
+}
+
 static char folder[] = "/tmp/op2jit-types-XXXXXX";
 
 /* Another life of the library with the same cache. */
@@ -218,6 +234,7 @@ int main(void) {
       test_in_library(another_order_and_apart_are_the_same),
       test_in_library(a_warm_start_compares_the_layout_without_a_compiler),
       test_in_library(what_is_wrong_with_a_struct_is_said),
+      test_in_library(a_type_whose_text_is_not_there),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

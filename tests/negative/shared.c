@@ -115,6 +115,17 @@ CASE(type_of_a_struct_unknown) {
   op_decl_dat(m->cells, 1, "struct cell", NULL, "states");
 }
 
+struct row {
+  double *values;
+  int count;
+};
+
+CASE(type_with_a_pointer) {
+  (void)m;
+  (void)said;
+  OP_TYPE(struct row, values, count);
+}
+
 CASE(struct_incremented) {
   (void)said;
   op_par_loop("void k(struct state *s) { s->rho += 1; }", "k", m->cells,
@@ -192,6 +203,7 @@ const struct negative_case shared_cases[] = {
     {"prelude_of_op_kernel_wrong", OP_ERR_COMPILE, COMPILED_ONLY, prelude_of_op_kernel_wrong},
     ROW(prelude_defines_the_name, OP_ERR_COMPILE, COMPILED_ONLY),
     ROW(type_with_another_layout, OP_ERR_TYPE, 0),
+    ROW(type_with_a_pointer, OP_ERR_TYPE, 0),
     ROW(type_of_a_struct_unknown, OP_ERR_TYPE, 0),
     ROW(struct_incremented, OP_ERR_ACCESS, 0),
     ROW(struct_smallest, OP_ERR_ACCESS, 0),
