@@ -7,8 +7,11 @@
 
 static const struct error_kind kinds[OP_ERR_COUNT_] = {
     ROW(OP_OK, "Nothing failed.", ""),
-    ROW(OP_ERR_STATE, "The call is not allowed now: before op_init, after op_exit, or op_init twice.",
-        "Call op_init once before everything else and op_exit last."),
+    ROW(OP_ERR_STATE,
+        "The call is not allowed now: before op_init, after op_exit, or op_init twice; a dat that is "
+        "acquired, or a set in use, that is freed.",
+        "Call op_init once before everything else and op_exit last. The message says what is to be released "
+        "or freed first."),
     ROW(OP_ERR_BUSY, "Another call is running, in a second thread or around a kernel.",
         "Call the library from one thread at a time, and never from inside a kernel."),
     ROW(OP_ERR_ARGUMENT, "An argument of the call is NULL or outside its range.",
@@ -26,7 +29,7 @@ static const struct error_kind kinds[OP_ERR_COUNT_] = {
     ROW(OP_ERR_DIM, "A dim does not match the declaration or is not positive.",
         "Repeat the dim of the declaration in the argument."),
     ROW(OP_ERR_ACCESS, "An access is unknown or not allowed for this argument.",
-        "The message lists what is allowed: dats READ WRITE RW INC, globals READ INC MIN MAX WORK."),
+        "The message lists what is allowed: dats READ WRITE RW INC MIN MAX, globals READ INC MIN MAX WORK."),
     ROW(OP_ERR_MAP_RANGE, "A map has an entry outside its target set.",
         "Entries count from 0; if the mesh counts from 1, subtract 1."),
     ROW(OP_ERR_MAP_SET, "A map does not lead from the loop's set to the dat's set.",
