@@ -168,6 +168,7 @@ static void put_member_call(struct generator *g, int number,
                             void (*pass)(const struct generator *g, int arg, char *out, size_t size)) {
   const struct desc_member *m = &g->d->members[number];
   struct text list = {0};
+  text_addf(&list, "%s%s", g->first ? g->first : "", g->first && m->nargs ? ", " : "");
   for (int i = 0; i < m->nargs; i++) {
     const int arg = m->args[i], dim = g->d->args[arg].dim;
     char expression[160];
@@ -194,6 +195,7 @@ void put_call_with(struct generator *g,
     put_member_call(g, m, pass);
   if (g->d->nmembers)
     return;
+  text_addf(&list, "%s%s", g->first ? g->first : "", g->first && g->d->nargs ? ", " : "");
   for (int i = 0; i < g->d->nargs; i++) {
     char expression[160];
     pass(g, i, expression, sizeof expression);

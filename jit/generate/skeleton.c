@@ -165,8 +165,8 @@ void put_constants(struct generator *g) {
 void put_info_types(struct generator *g) {
   for (int i = 0; i < g->d->nargs; i++)
     if (g->d->args[i].form == DESC_INFO)
-      put(g, "struct op2_info%d { long long element; %s payload[%d]; };", i, word_type(g, g->d->args[i].type),
-          g->d->args[i].dim);
+      put(g, "struct op2_info%d { %s element; %s payload[%d]; };", i, word_type(g, TYPE_LONGLONG),
+          word_type(g, g->d->args[i].type), g->d->args[i].dim);
 }
 
 void put_extrema(struct generator *g) {

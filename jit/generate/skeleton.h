@@ -35,9 +35,10 @@ struct generator {
   const struct words *w;
   const struct kernel *k;
   struct text *out;
-  int depth;     /* of indentation */
-  bool lanes;    /* the kernel gets local values of one lane only */
-  bool straight; /* the strip lies inside a straight range */
+  const char *first; /* what a kernel is passed before its arguments; NULL: nothing */
+  int depth;         /* of indentation */
+  bool lanes;        /* the kernel gets local values of one lane only */
+  bool straight;     /* the strip lies inside a straight range */
 };
 
 /* The description's text, read. One in C++ comes from a compiler, which has read it: nothing but its bytes. kernel_free

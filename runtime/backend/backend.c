@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "backend/cpu/cpu.h"
-#ifdef OP2JIT_CUDA
+#if defined(OP2JIT_CUDA) || defined(OP2JIT_OPENCL)
 #include "backend/gpu/gpu.h"
 #endif
 #include "backend/native/native.h"
@@ -15,7 +15,13 @@ static const struct backend *const backends[] = {
 #ifdef OP2JIT_CUDA
     &backend_cuda,
 #endif
-    &backend_openmp, &backend_seq, &backend_native, NULL,
+    &backend_openmp,
+    &backend_seq,
+    &backend_native,
+#ifdef OP2JIT_OPENCL
+    &backend_opencl, /* never by itself: its driver may be one for CPUs, and takes long to open */
+#endif
+    NULL,
 };
 
 /* Names that a build may lack, and what to do about it. */
@@ -25,6 +31,7 @@ static const struct {
     {"seq", "build with libclang-19-dev and llvm-19-dev installed and -Dclang=auto"},
     {"openmp", "build with libclang-19-dev and llvm-19-dev installed and -Dclang=auto"},
     {"cuda", "build with -Dcuda=enabled"},
+    {"opencl", "build with -Dopencl=enabled"},
 };
 
 const struct backend *const *backend_list(void) {

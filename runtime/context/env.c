@@ -16,6 +16,11 @@ extern char **environ;
 #else
 #define NEEDS_CUDA "the CUDA backend (meson option -Dcuda=enabled)"
 #endif
+#ifdef OP2JIT_OPENCL
+#define NEEDS_OPENCL NULL
+#else
+#define NEEDS_OPENCL "the OpenCL backend (meson option -Dopencl=enabled)"
+#endif
 #ifdef OP2JIT_MPI
 #define NEEDS_MPI NULL
 #else
@@ -23,13 +28,18 @@ extern char **environ;
 #endif
 
 static const struct env_row rows[ENV_COUNT] = {
-    [ENV_BACKEND] = {"OP2_BACKEND", "", "", "native, seq, openmp or cuda; unset: the best that works", NULL},
+    [ENV_BACKEND] = {"OP2_BACKEND", "", "",
+                     "native, seq, openmp, cuda or opencl; unset: the best that works, but never opencl",
+                     NULL},
     [ENV_THREADS] = {"OP2_THREADS", "", "#1-1024",
                      "threads; unset: OMP_NUM_THREADS, else this rank's share of the CPUs (no more than its "
                      "container's quota)",
                      NULL},
-    [ENV_DEVICE] = {"OP2_DEVICE", "", "#0-1023", "number of the GPU; unset: 0, or the rank within the node",
-                    NEEDS_CUDA},
+    [ENV_DEVICE] =
+        {"OP2_DEVICE", "", "",
+         "number of the GPU; for opencl PLATFORM:DEVICE, each a number or a part of its name; unset: the "
+         "first, or the rank's within the node",
+         NULL},
     [ENV_MPI] = {"OP2_MPI", "auto", "auto|on|off",
                  "MPI; auto: if it runs already, or mpirun started the program", NEEDS_MPI},
     [ENV_CACHE] = {"OP2_CACHE", "", "",
@@ -101,6 +111,7 @@ static const struct env_row rows[ENV_COUNT] = {
          NULL},
     [ENV_NVRTC] = {"OP2_NVRTC", "", "", "the NVRTC library to open", NEEDS_CUDA},
     [ENV_CUDA_DRIVER] = {"OP2_CUDA_DRIVER", "", "", "the CUDA driver library to open", NEEDS_CUDA},
+    [ENV_OPENCL] = {"OP2_OPENCL", "", "", "the OpenCL library to open; unset: libOpenCL.so.1", NEEDS_OPENCL},
 };
 
 static const char *const source_names[] = {"default", "environment", "argument"};

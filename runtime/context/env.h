@@ -39,6 +39,7 @@ enum env_name {
   ENV_TOOLS,
   ENV_NVRTC,
   ENV_CUDA_DRIVER,
+  ENV_OPENCL,
   ENV_COUNT
 };
 

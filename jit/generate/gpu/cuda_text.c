@@ -94,7 +94,8 @@ static void change(const struct tokens *t, char *text) {
   }
 }
 
-void cuda_copy_text(const struct kernel *k, struct text *out) {
+void cuda_copy_text(const struct kernel *k, const struct desc *d, struct text *out) {
+  (void)d;
   const struct tokens *t = &k->tokens;
   struct text changed = {0};
   size_t done = 0;

@@ -31,7 +31,7 @@ static int column_of(const struct gpu_writer *w, int arg, int v) {
 static bool is_row(const struct gpu_writer *w, const struct desc_arg *a) {
   if (gpu_is_increment(w, a))
     return w->shape->strategy != GPU_WHOLE;
-  if (desc_is_shared(w->g.d, (int)(a - w->g.d->args)))
+  if (w->language->copies || desc_is_shared(w->g.d, (int)(a - w->g.d->args)))
     return true;
   return dat_is_apart(w->g.d, a->dat) || (w->shape->vectors && a->dim <= REGISTER_ROW && a->access != OP_INC);
 }
@@ -65,7 +65,7 @@ static struct piece widest(const struct desc_arg *a) {
 static void put_loaded(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
   char memory[128];
-  if (!dat_is_apart(w->g.d, a->dat)) {
+  if (!w->language->copies && !dat_is_apart(w->g.d, a->dat)) {
     const struct piece p = widest(a);
     row(w, a, v, memory, sizeof memory);
     put(&w->g, "op2_load<%s, %d>(op2_a%d + %d, %s);", p.type,
@@ -80,7 +80,7 @@ static void put_stored(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
   char memory[128];
   component(w, a, v, memory, sizeof memory);
-  if (dat_is_apart(w->g.d, a->dat)) {
+  if (w->language->copies || dat_is_apart(w->g.d, a->dat)) {
     /* Another argument may increment the same row. */
     put_components(&w->g, a->dim, "%s %s op2_a%d[%d + #];", memory, a->access == OP_INC ? "+=" : "=", arg,
                    v * a->dim);
@@ -139,7 +139,8 @@ static void put_begun(struct gpu_writer *w, int arg) {
     char memory[128];
     component(w, a, v, memory, sizeof memory);
     if (w->shape->strategy == GPU_ATOMICS)
-      put_components(&w->g, a->dim, "op2_a%d[%d + #] = op2_peek(&%s);", arg, v * a->dim, memory);
+      put_components(&w->g, a->dim, "op2_a%d[%d + #] = op2_peek%s(&%s);", arg, v * a->dim,
+                     gpu_of_type(w, a->type), memory);
     else
       put_loaded(w, arg, v);
   }
@@ -185,12 +186,13 @@ static void passed(const struct generator *g, int arg, char *out, size_t size) {
 static void put_decision(struct gpu_writer *w, int arg) {
   const struct desc *d = w->g.d;
   const struct desc_arg *a = &d->args[arg];
-  const char *most = a->access == OP_MAX ? "true" : "false";
+  const char *most = a->access == OP_MAX ? "true" : "false", *type = gpu_of_type(w, a->type);
   put(&w->g, d->renumbered[0] ? "const $wide op2_i%d = op2_x0[op2_e];" : "const $wide op2_i%d = op2_e;", arg);
-  put_open(&w->g,
-           "if (op2_better(op2_a%d[0], op2_r.g%d[0], %s) || (op2_same(op2_a%d[0], op2_r.g%d[0]) && op2_i%d < "
-           "op2_r.g%d.element))",
-           arg, arg, most, arg, arg, arg, a->info);
+  put_open(
+      &w->g,
+      "if (op2_better%s(op2_a%d[0], op2_r.g%d[0], %s) || (op2_same%s(op2_a%d[0], op2_r.g%d[0]) && op2_i%d < "
+      "op2_r.g%d.element))",
+      type, arg, arg, most, type, arg, arg, arg, a->info);
   put(&w->g, "op2_r.g%d[0] = op2_a%d[0];", arg, arg);
   for (int i = 0; i < d->nargs; i++)
     if (d->args[i].form == DESC_INFO && d->args[i].ref == arg) {
@@ -244,7 +246,11 @@ void gpu_put_places(struct gpu_writer *w) {
 static void put_increment(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
   int k = gpu_target_of(&w->targets, a->dat), c = column_of(w, arg, v);
+  const bool atomic = w->shape->strategy == GPU_ATOMICS;
+  const char *first = atomic ? "" : gpu_named_type(w, a->type);
+  struct text improve = {0};
   char memory[128];
+  text_addf(&improve, atomic ? "atomic_improve%s" : "improve", gpu_of_type(w, a->type));
   component(w, a, v, memory, sizeof memory);
   if (w->shape->strategy == GPU_STAGED)
     snprintf(memory, sizeof memory, "op2_h%d[op2_l%d_%d * %d + #]", k, k, c, a->dim);
@@ -252,13 +258,15 @@ static void put_increment(struct gpu_writer *w, int arg, int v) {
     put_components(&w->g, a->dim, "op2_p%d[(($wide)op2_e * %d + %d) * %d + #] = op2_a%d[%d + #];", k,
                    w->targets.items[k].ncolumns, c, a->dim, arg, v * a->dim);
   else if (access_is_extremum(a->access))
-    put_components(&w->g, a->dim, "op2_%simprove(&%s, op2_b%d[%d + #], op2_a%d[%d + #], %s);",
-                   w->shape->strategy == GPU_ATOMICS ? "atomic_" : "", memory, arg, v * a->dim, arg,
-                   v * a->dim, a->access == OP_MAX ? "true" : "false");
+    put_components(&w->g, a->dim, "op2_%s(%s&%s, op2_b%d[%d + #], op2_a%d[%d + #], %s);", text_str(&improve),
+                   first, memory, arg, v * a->dim, arg, v * a->dim, a->access == OP_MAX ? "true" : "false");
   else if (w->shape->strategy == GPU_ATOMICS)
-    put_components(&w->g, a->dim, "op2_add(&%s, op2_a%d[%d + #]);", memory, arg, v * a->dim);
+    put_components(&w->g, a->dim, "op2_add%s(&%s, op2_a%d[%d + #]);", gpu_of_type(w, a->type), memory, arg,
+                   v * a->dim);
   else
     put_components(&w->g, a->dim, "%s += op2_a%d[%d + #];", memory, arg, v * a->dim);
+  w->g.out->failed |= improve.failed;
+  text_free(&improve);
 }
 
 void gpu_put_increments(struct gpu_writer *w) {

@@ -76,7 +76,8 @@ enum gpu_parameter_kind {
   GPU_P_STAGED_TARGETS, /* int */
   GPU_P_STAGED_AT,      /* int: bytes into the shared memory */
   GPU_P_STAGED_LOCAL,   /* unsigned short per element, of column `column` */
-  GPU_P_APART           /* rows of increments of target `index` */
+  GPU_P_APART,          /* rows of increments of target `index` */
+  GPU_P_CONSTANTS       /* those that are not folded, one behind the other at multiples of 16: OpenCL */
 };
 struct gpu_parameter {
   enum gpu_parameter_kind kind;
@@ -116,11 +117,17 @@ int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generat
  * 1, 2, 4 and 8 bytes. */
 void gpu_rows_text(enum gpu_dialect dialect, struct text *out);
 /* The user's text, changed where C++ would read something else. Lines stay. */
-void cuda_copy_text(const struct kernel *k, struct text *out);
+void cuda_copy_text(const struct kernel *k, const struct desc *d, struct text *out);
 /* What stands before a name of the user's there: nothing, or what makes a word of C++ a name again. */
 const char *cuda_before_name(const char *name);
 /* The name of a constant that is not folded, as a module knows it. */
 void cuda_constant_symbol(const char *name, struct text *out);
+const char *opencl_before_name(const char *name);
+void opencl_copy_text(const struct kernel *k, const struct desc *d, struct text *out);
+int opencl_check_kernel(const struct kernel *k, struct error *err);
+const char *opencl_prelude(void);
+/* Does a block combine its results in shared memory of the program's own? Its bytes; 0: no. */
+size_t gpu_meeting_bytes(const struct desc *d, const struct gpu_shape *s);
 /* C that NVRTC's C++ cannot take: variable-length arrays, compound literals, designators of arrays and out of order. */
 int cuda_check_kernel(const struct kernel *k, struct error *err);
 const char *cuda_prelude(void);

@@ -8,8 +8,57 @@
 #include "jit/front/prelude.h"
 #include "jit/generate/gpu/write.h"
 
-/* ---- constants that are not folded: variables that the host sets ---- */
+const char *gpu_memory_type(const struct gpu_writer *w, enum type_code type) {
+  return w->language->copies && type == TYPE_BOOL ? "uchar" : word_type(&w->g, type);
+}
+
+const char *gpu_of_type(const struct gpu_writer *w, enum type_code type) {
+  static const char *const endings[TYPE_COUNT] = {
+      [TYPE_DOUBLE] = "_double", [TYPE_FLOAT] = "_float",   [TYPE_INT] = "_int",
+      [TYPE_UINT] = "_uint",     [TYPE_LONGLONG] = "_long", [TYPE_ULONGLONG] = "_ulong",
+      [TYPE_BOOL] = "_bool",     [TYPE_CHAR] = "_char",     [TYPE_SHORT] = "_short"};
+  return w->language->copies && !type_is_struct(type) && endings[type] ? endings[type] : "";
+}
+
+/* The same as the first argument of a macro. */
+const char *gpu_named_type(const struct gpu_writer *w, enum type_code type) {
+  static const char *const firsts[TYPE_COUNT] = {
+      [TYPE_DOUBLE] = "double, ", [TYPE_FLOAT] = "float, ",   [TYPE_INT] = "int, ",
+      [TYPE_UINT] = "uint, ",     [TYPE_LONGLONG] = "long, ", [TYPE_ULONGLONG] = "ulong, ",
+      [TYPE_BOOL] = "bool, ",     [TYPE_CHAR] = "char, ",     [TYPE_SHORT] = "short, "};
+  return w->language->copies && !type_is_struct(type) && firsts[type] ? firsts[type] : "";
+}
+
+bool gpu_hands_constants(const struct gpu_writer *w) {
+  for (int i = 0; i < w->g.d->nconsts; i++)
+    if (!w->g.d->consts[i].folded)
+      return w->language->copies;
+  return false;
+}
+
+/* ---- constants that are not folded: variables that the host sets, or members of what it passes ---- */
+static void put_handed(struct gpu_writer *w) {
+  put(&w->g, "typedef struct {");
+  for (int i = 0; i < w->g.d->nconsts; i++) {
+    const struct desc_const *c = &w->g.d->consts[i];
+    if (!c->folded)
+      put(&w->g, "  $aligned %s op2_c_%s[%d];", gpu_memory_type(w, c->type), c->name, c->dim);
+  }
+  put(&w->g, "} op2_constants;");
+  for (int i = 0; i < w->g.d->nconsts; i++) {
+    const struct desc_const *c = &w->g.d->consts[i];
+    if (!c->folded)
+      put(&w->g, c->dim == 1 ? "#define %s (op2_k->op2_c_%s[0])" : "#define %s (op2_k->op2_c_%s)", c->name,
+          c->name);
+  }
+}
+
 static void put_variables(struct gpu_writer *w) {
+  if (w->language->copies) {
+    if (gpu_hands_constants(w))
+      put_handed(w);
+    return;
+  }
   for (int i = 0; i < w->g.d->nconsts; i++) {
     const struct desc_const *c = &w->g.d->consts[i];
     if (!c->folded && !type_is_struct(c->type))
@@ -25,9 +74,12 @@ static void put_kernel_text(struct gpu_writer *w, const struct generated *files)
     text_add(w->g.out, jit_cuda_cxx());
   put_constants(&w->g);
   put_variables(w);
+  if (w->language->copies) /* they may be called as functions of OpenCL C */
+    for (int i = 0; i < w->g.k->nfunctions; i++)
+      put(&w->g, "#define %s op2_u_%s", w->g.k->functions[i].name, w->g.k->functions[i].name);
   put(&w->g, "#include \"%s\"", files->kernel_file);
   put(&w->g, "$closeuser");
-  put_structs(&w->g, "op2_user::", false);
+  put_structs(&w->g, word_named(&w->g, "user"), false);
 }
 
 /* ---- parameters ---- */
@@ -35,51 +87,77 @@ static void put_value_types(struct gpu_writer *w, const struct gpu_parameters *p
   for (int i = 0; i < p->count; i++)
     if ((p->items[i].kind == GPU_P_GLOBAL || p->items[i].kind == GPU_P_START) && !p->items[i].column) {
       const struct desc_arg *a = &w->g.d->args[p->items[i].index];
-      put(&w->g, "struct op2_values%d { %s op2_v[%d]; };", p->items[i].index, word_type(&w->g, a->type),
+      if (w->language->copies)
+        put(&w->g, "typedef struct op2_values%d op2_values%d;", p->items[i].index, p->items[i].index);
+      put(&w->g, "struct op2_values%d { %s op2_v[%d]; };", p->items[i].index, gpu_memory_type(w, a->type),
           a->dim);
     }
 }
 
 static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, struct text *out) {
   const struct desc *d = w->g.d;
-  static const char *const plain[] = {
-      [GPU_P_SLOTS] = "op2_slot *op2_slots", [GPU_P_WARPS] = "op2_slot *op2_warps",
-      [GPU_P_SLOT] = "int op2_slot0",        [GPU_P_BEGIN] = "int op2_begin",
-      [GPU_P_END] = "int op2_end",           [GPU_P_FIRST] = "int op2_first"};
+  static const char *const plain[] = {[GPU_P_CONSTANTS] = "const op2_constants op2_k0",
+                                      [GPU_P_SLOT] = "int op2_slot0",
+                                      [GPU_P_BEGIN] = "int op2_begin",
+                                      [GPU_P_END] = "int op2_end",
+                                      [GPU_P_FIRST] = "int op2_first"};
   int i = p->index;
   switch (p->kind) {
   case GPU_P_DAT:
-    add_words(&w->g, out, "%s%s *$restricted op2_d%d", dat_is_written(d, i) ? "" : "const ",
-              word_type(&w->g, d->dats[i].type), i);
+    add_words(&w->g, out, "%s%s $global*$restricted op2_d%d", dat_is_written(d, i) ? "" : "const ",
+              gpu_memory_type(w, d->dats[i].type), i);
     break;
   case GPU_P_STRIDE: add_words(&w->g, out, "$wide op2_s%d", i); break;
-  case GPU_P_MAP: add_words(&w->g, out, "const int *$restricted op2_t%d", i); break;
-  case GPU_P_NUMBERS: add_words(&w->g, out, "const int *$restricted op2_x%d", i); break;
+  case GPU_P_MAP: add_words(&w->g, out, "const int $global*$restricted op2_t%d", i); break;
+  case GPU_P_NUMBERS: add_words(&w->g, out, "const int $global*$restricted op2_x%d", i); break;
   case GPU_P_GLOBAL:
   case GPU_P_START: {
     const char *name = p->kind == GPU_P_GLOBAL ? "g" : "b";
+    if (p->column && p->kind == GPU_P_GLOBAL && w->language->copies && d->args[i].access == OP_READ)
+      name = "w";
     if (p->column)
-      add_words(&w->g, out, "const %s *$restricted op2_%s%d", word_type(&w->g, d->args[i].type), name, i);
+      add_words(&w->g, out, "const %s $global*$restricted op2_%s%d", gpu_memory_type(w, d->args[i].type),
+                name, i);
     else
       text_addf(out, "const op2_values%d op2_y%d", i, i);
     break;
   }
-  case GPU_P_STAGED_FIRST: add_words(&w->g, out, "const $wide *$restricted op2_f%d", i); break;
-  case GPU_P_STAGED_TARGETS: add_words(&w->g, out, "const int *$restricted op2_q%d", i); break;
+  case GPU_P_STAGED_FIRST: add_words(&w->g, out, "const $wide $global*$restricted op2_f%d", i); break;
+  case GPU_P_STAGED_TARGETS: add_words(&w->g, out, "const int $global*$restricted op2_q%d", i); break;
   case GPU_P_STAGED_AT: text_addf(out, "int op2_o%d", i); break;
   case GPU_P_STAGED_LOCAL:
-    add_words(&w->g, out, "const unsigned short *$restricted op2_j%d_%d", i, p->column);
+    add_words(&w->g, out, "const unsigned short $global*$restricted op2_j%d_%d", i, p->column);
     break;
   case GPU_P_APART:
-    add_words(&w->g, out, "%s *$restricted op2_p%d", word_type(&w->g, d->dats[w->targets.items[i].dat].type),
-              i);
+    add_words(&w->g, out, "%s $global*$restricted op2_p%d",
+              gpu_memory_type(w, d->dats[w->targets.items[i].dat].type), i);
     break;
-  case GPU_P_LIST: add_words(&w->g, out, "const int *$restricted op2_list"); break;
-  case GPU_P_BLOCKS: add_words(&w->g, out, "const int *$restricted op2_blocks"); break;
-  case GPU_P_COLOURS: add_words(&w->g, out, "const unsigned short *$restricted op2_colours"); break;
-  case GPU_P_COUNTS: add_words(&w->g, out, "const int *$restricted op2_counts"); break;
+  case GPU_P_SLOTS: add_words(&w->g, out, "op2_slot $global*op2_slots"); break;
+  case GPU_P_WARPS: add_words(&w->g, out, "op2_slot $global*op2_warps"); break;
+  case GPU_P_LIST: add_words(&w->g, out, "const int $global*$restricted op2_list"); break;
+  case GPU_P_BLOCKS: add_words(&w->g, out, "const int $global*$restricted op2_blocks"); break;
+  case GPU_P_COLOURS: add_words(&w->g, out, "const unsigned short $global*$restricted op2_colours"); break;
+  case GPU_P_COUNTS: add_words(&w->g, out, "const int $global*$restricted op2_counts"); break;
   default: text_add(out, plain[p->kind]);
   }
+}
+
+/* Values of a global: where they came with the launch, or a copy where kernels can have no other. */
+static void put_values(struct gpu_writer *w, const struct gpu_parameter *p) {
+  const struct desc_arg *a = &w->g.d->args[p->index];
+  const char *type = word_type(&w->g, a->type), *name = p->kind == GPU_P_GLOBAL ? "g" : "b";
+  const bool read = p->kind == GPU_P_GLOBAL && a->access == OP_READ;
+  if (w->language->copies && (p->column ? read : a->type == TYPE_BOOL)) {
+    put(&w->g, "%s op2_%s%d[%d];", type, name, p->index, a->dim);
+    put_components(&w->g, a->dim, p->column ? "op2_%s%d[#] = op2_w%d[#];" : "op2_%s%d[#] = op2_y%d.op2_v[#];",
+                   name, p->index, p->index);
+  } else if (!p->column) {
+    put(&w->g, "const %s *op2_%s%d = op2_y%d.op2_v;", type, name, p->index, p->index);
+  }
+}
+
+static bool has_shared(const struct gpu_writer *w) {
+  return w->shape->strategy == GPU_STAGED || w->shape->strategy == GPU_WHOLE;
 }
 
 static void put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
@@ -89,6 +167,8 @@ static void put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
     declare(w, &p->items[i], &list);
   }
   char *name = gpu_kernel_name(w->g.d);
+  if (w->language->copies && has_shared(w))
+    text_add(&list, ",\n    __local uchar *op2_shared");
   if (w->shape->min_blocks)
     put_open(&w->g, "$kernel $bounds(%d, %d) %s(%s)", w->shape->block, w->shape->min_blocks, name ? name : "",
              text_str(&list));
@@ -99,10 +179,10 @@ static void put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
   w->g.out->failed |= list.failed;
   text_free(&list);
   for (int i = 0; i < p->count; i++)
-    if ((p->items[i].kind == GPU_P_GLOBAL || p->items[i].kind == GPU_P_START) && !p->items[i].column)
-      put(&w->g, "const %s *op2_%s%d = op2_y%d.op2_v;",
-          word_type(&w->g, w->g.d->args[p->items[i].index].type),
-          p->items[i].kind == GPU_P_GLOBAL ? "g" : "b", p->items[i].index, p->items[i].index);
+    if (p->items[i].kind == GPU_P_GLOBAL || p->items[i].kind == GPU_P_START)
+      put_values(w, &p->items[i]);
+  if (gpu_hands_constants(w))
+    put(&w->g, "const op2_constants *op2_k = &op2_k0;");
 }
 
 /* Arrays with a value for each element of the part are found by the set's numbers. */
@@ -164,11 +244,13 @@ static void staged_places(const struct gpu_writer *w, int k, struct text *memory
 
 /* Sums begin with nothing, extrema with what is there. */
 static void put_shared(struct gpu_writer *w) {
-  put(&w->g, "$shared $aligned unsigned char op2_shared[];");
+  if (!w->language->copies)
+    put(&w->g, "$shared $aligned unsigned char op2_shared[];");
+  const char *space = w->language->copies ? word_named(&w->g, "shared") : "";
   for (int k = 0; k < w->targets.count; k++) {
     const struct desc_dat *dat = &w->g.d->dats[w->targets.items[k].dat];
-    put(&w->g, "%s *op2_h%d = (%s *)(op2_shared + op2_o%d);", word_type(&w->g, dat->type), k,
-        word_type(&w->g, dat->type), k);
+    put(&w->g, "%s%s *op2_h%d = (%s%s *)(op2_shared + op2_o%d);", space, gpu_memory_type(w, dat->type), k,
+        space, gpu_memory_type(w, dat->type), k);
     put(&w->g, "const $wide op2_u%d = op2_f%d[op2_block];", k, k);
     put(&w->g, "const int op2_n%d = (int)(op2_f%d[op2_block + 1] - op2_u%d);", k, k, k);
     struct text memory = {0}, shared = {0};
@@ -266,19 +348,20 @@ static void put_blocks(struct gpu_writer *w) {
 static void put_sum(struct gpu_writer *w, int k) {
   int number = w->targets.items[k].dat;
   const struct desc_dat *dat = &w->g.d->dats[number];
-  const char *type = word_type(&w->g, dat->type);
+  const char *type = gpu_memory_type(w, dat->type);
   put_open(&w->g,
-           "$kernel $bounds(%d) %s%d(%s *dat, $wide stride, const int *$restricted "
-           "first, const int *$restricted entries, const %s *$restricted apart, int ntargets)",
+           "$kernel $bounds(%d) %s%d(%s $global*dat, $wide stride, const int $global*$restricted "
+           "first, const int $global*$restricted entries, const %s $global*$restricted apart, int ntargets)",
            GPU_SUM_THREADS, GPU_SUM, k, type, type);
   put(&w->g, "const int target = $block * %d + $thread;", GPU_SUM_THREADS);
   put(&w->g, "if (target >= ntargets) return;");
   put_open(&w->g, "for (int c = 0; c < %d; c++)", dat->dim);
   put(&w->g,
-      dat_is_apart(w->g.d, number) ? "%s *to = dat + c * stride + target;"
-                                   : "%s *to = dat + ($wide)target * stride + c;",
+      dat_is_apart(w->g.d, number) ? "%s $global*to = dat + c * stride + target;"
+                                   : "%s $global*to = dat + ($wide)target * stride + c;",
       type);
   const int access = w->targets.items[k].access;
+  type = word_type(&w->g, dat->type);
   put(&w->g, "const %s start = *to;", type);
   put(&w->g, "%s sum = start;", type);
   put_open(&w->g, "for (int i = first[target]; i < first[target + 1]; i++)");
@@ -286,7 +369,8 @@ static void put_sum(struct gpu_writer *w, int k) {
   if (access == OP_INC)
     put(&w->g, "sum += value;");
   else
-    put(&w->g, "op2_improve(&sum, start, value, %s);", access == OP_MAX ? "true" : "false");
+    put(&w->g, "op2_improve(%s&sum, start, value, %s);", gpu_named_type(w, dat->type),
+        access == OP_MAX ? "true" : "false");
   put_close(&w->g);
   put(&w->g, "*to = sum;");
   put_close(&w->g);
@@ -351,7 +435,7 @@ static int generate(struct gpu_writer *w, struct generated *out, struct error *e
     if (w->g.d->entry)
       text_addf(&out->kernel, "%s\n", w->g.d->text);
     else
-      w->language->copy_text(w->g.k, &out->kernel);
+      w->language->copy_text(w->g.k, w->g.d, &out->kernel);
     if (!text_ok(&out->main) || !text_ok(&out->kernel) || !out->prelude_file || !out->main_file ||
         !out->kernel_file)
       code = error_memory(err, "generated code", out->main.length);
@@ -371,6 +455,7 @@ int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generat
     return code;
   struct gpu_writer w = {
       .g = {.d = d, .w = language->words, .k = &k, .out = &out->main}, .language = language, .shape = s};
+  w.g.first = gpu_hands_constants(&w) ? "op2_k" : NULL;
   code = d->entry ? OP_OK : language->check(&k, err);
   if (!code)
     code = generate(&w, out, err);

@@ -17,6 +17,11 @@ static bool is_extremum(const struct desc_arg *a) {
 static void put_struct(struct gpu_writer *w) {
   const struct desc *d = w->g.d;
   put_info_types(&w->g);
+  for (int i = 0; w->language->copies && i < d->nargs; i++)
+    if (d->args[i].form == DESC_INFO)
+      put(&w->g, "typedef struct op2_info%d op2_info%d;", i, i);
+  if (w->language->copies)
+    put(&w->g, "typedef struct op2_slot op2_slot;");
   put_open(&w->g, "struct $aligned op2_slot");
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
@@ -34,44 +39,71 @@ static void put_struct(struct gpu_writer *w) {
 static void put_merged(struct gpu_writer *w, int arg) {
   const struct desc *d = w->g.d;
   const struct desc_arg *a = &d->args[arg];
-  const char *most = a->access == OP_MAX ? "true" : "false";
+  const char *most = a->access == OP_MAX ? "true" : "false", *type = gpu_of_type(w, a->type);
   if (a->access == OP_INC) {
-    put_components(&w->g, a->dim, "to.g%d[#] = (%s)(to.g%d[#] + from.g%d[#]);", arg,
+    put_components(&w->g, a->dim, "to->g%d[#] = (%s)(to->g%d[#] + from->g%d[#]);", arg,
                    word_type(&w->g, a->type), arg, arg);
   } else if (is_extremum(a) && a->info < 0) {
-    put_components(&w->g, a->dim, "if (op2_better(from.g%d[#], to.g%d[#], %s)) to.g%d[#] = from.g%d[#];", arg,
+    put_components(&w->g, a->dim,
+                   "if (op2_better%s(from->g%d[#], to->g%d[#], %s)) to->g%d[#] = from->g%d[#];", type, arg,
                    arg, most, arg, arg);
   } else if (is_extremum(a)) {
     put_open(&w->g,
-             "if (from.g%d.element >= 0 && (op2_better(from.g%d[0], to.g%d[0], %s) || (op2_same(from.g%d[0], "
-             "to.g%d[0]) && from.g%d.element < to.g%d.element)))",
-             a->info, arg, arg, most, arg, arg, a->info, a->info);
-    put(&w->g, "to.g%d[0] = from.g%d[0];", arg, arg);
+             "if (from->g%d.element >= 0 && (op2_better%s(from->g%d[0], to->g%d[0], %s) || "
+             "(op2_same%s(from->g%d[0], "
+             "to->g%d[0]) && from->g%d.element < to->g%d.element)))",
+             a->info, type, arg, arg, most, type, arg, arg, a->info, a->info);
+    put(&w->g, "to->g%d[0] = from->g%d[0];", arg, arg);
     for (int i = 0; i < d->nargs; i++)
       if (d->args[i].form == DESC_INFO && d->args[i].ref == arg)
-        put(&w->g, "to.g%d = from.g%d;", i, i);
+        put(&w->g, "to->g%d = from->g%d;", i, i);
     put_close(&w->g);
   }
 }
 
 static void put_merge(struct gpu_writer *w) {
-  put_open(&w->g, "$helper op2_merge(op2_slot &to, const op2_slot &from)");
+  put_open(&w->g, "$helper op2_merge(op2_slot *to, const op2_slot *from)");
   for (int i = 0; i < w->g.d->nargs; i++)
     if (is_member(w, i) && w->g.d->args[i].form == DESC_GBL)
       put_merged(w, i);
   put_close(&w->g);
 }
 
+/* A tree over the threads of a block, in shared memory where that is enough. */
+static void put_tree(struct gpu_writer *w) {
+  const char *space = word_named(&w->g, gpu_meeting_bytes(w->g.d, w->shape) ? "shared" : "global");
+  put_open(&w->g, "$helper op2_finish(op2_slot mine, op2_slot $global*slot, op2_slot %s*meeting)", space);
+  put(&w->g, "const int thread = (int)$thread, threads = (int)$threads;");
+  put(&w->g, "int down = 1;");
+  put(&w->g, "while (2 * down < threads) down *= 2;");
+  put(&w->g, "meeting[thread] = mine;");
+  put(&w->g, "$barrier");
+  put_open(&w->g, "for (; down > 0; down /= 2)");
+  put_open(&w->g, "if (thread < down && thread + down < threads)");
+  put(&w->g, "const op2_slot other = meeting[thread + down];");
+  put(&w->g, "op2_merge(&mine, &other);");
+  put(&w->g, "meeting[thread] = mine;");
+  put_close(&w->g);
+  put(&w->g, "$barrier");
+  put_close(&w->g);
+  put(&w->g, "if (thread == 0) *slot = mine;");
+  put_close(&w->g);
+}
+
 static void put_block(struct gpu_writer *w) {
+  if (w->language->copies) {
+    put_tree(w);
+    return;
+  }
   put_open(&w->g, "$helper op2_finish(op2_slot &mine, op2_slot *slot, op2_slot *warps)");
   put_open(&w->g, "for (int down = 16; down > 0; down /= 2)");
   put(&w->g, "const op2_slot other = op2_lane(mine, 0xffffffffu, down);");
-  put(&w->g, "op2_merge(mine, other);");
+  put(&w->g, "op2_merge(&mine, &other);");
   put_close(&w->g);
   put(&w->g, "if ($thread %% 32 == 0) warps[$thread / 32] = mine;");
   put(&w->g, "$barrier");
   put_open(&w->g, "if ($thread == 0)");
-  put(&w->g, "for (int i = 1; i < (int)$threads / 32; i++) op2_merge(mine, warps[i]);");
+  put(&w->g, "for (int i = 1; i < (int)$threads / 32; i++) op2_merge(&mine, &warps[i]);");
   put(&w->g, "*slot = mine;");
   put_close(&w->g);
   put_close(&w->g);
@@ -88,17 +120,30 @@ static void put_neutral(struct gpu_writer *w) {
   }
 }
 
+/* Where a block's results meet, if not in memory that the launch brings. */
+static void put_meeting(struct gpu_writer *w, int threads) {
+  if (gpu_meeting_bytes(w->g.d, w->shape))
+    put(&w->g, "__local op2_slot op2_meeting[%d];", threads);
+}
+
+static const char *meeting(const struct gpu_writer *w, const char *brought) {
+  return gpu_meeting_bytes(w->g.d, w->shape) ? "op2_meeting" : brought;
+}
+
 static void put_combine(struct gpu_writer *w) {
-  put_open(&w->g, "$kernel $bounds(%d) %s(op2_slot *slots, int count, op2_slot *warps)", GPU_COMBINE_THREADS,
-           GPU_COMBINE);
+  put_open(&w->g, "$kernel $bounds(%d) %s(op2_slot $global*slots, int count, op2_slot $global*warps)",
+           GPU_COMBINE_THREADS, GPU_COMBINE);
+  put_meeting(w, GPU_COMBINE_THREADS);
   put(&w->g, "op2_slot mine = slots[(int)$thread < count ? $thread : 0];");
   put_open(&w->g, "if ((int)$thread >= count)");
   put_neutral(w);
   put_close(&w->g);
-  put(&w->g, "for (int i = $thread + %d; i < count; i += %d) op2_merge(mine, slots[i]);", GPU_COMBINE_THREADS,
-      GPU_COMBINE_THREADS);
+  put_open(&w->g, "for (int i = $thread + %d; i < count; i += %d)", GPU_COMBINE_THREADS, GPU_COMBINE_THREADS);
+  put(&w->g, "const op2_slot other = slots[i];");
+  put(&w->g, "op2_merge(&mine, &other);");
+  put_close(&w->g);
   put(&w->g, "$barrier");
-  put(&w->g, "op2_finish(mine, slots, warps);");
+  put(&w->g, "op2_finish(mine, slots, %s);", meeting(w, "warps"));
   put_close(&w->g);
 }
 
@@ -117,12 +162,14 @@ static void put_nothing(struct gpu_writer *w, int arg) {
   if (type_info(a->type)->is_float)
     put_components(&w->g, a->dim,
                    "if (op2_b%d[#] != op2_b%d[#] && op2_r.g%d[#] != op2_r.g%d[#]) op2_r.g%d[#] = "
-                   "op2_nothing(op2_r.g%d[#]);",
-                   arg, arg, arg, arg, arg, arg);
+                   "op2_nothing%s(op2_r.g%d[#]);",
+                   arg, arg, arg, arg, arg, gpu_of_type(w, a->type), arg);
 }
 
 void gpu_put_start(struct gpu_writer *w) {
   const struct desc *d = w->g.d;
+  if (has_slot(w))
+    put_meeting(w, w->shape->block);
   if (has_slot(w))
     put(&w->g, "op2_slot op2_r;");
   for (int i = 0; i < d->nargs; i++) {
@@ -150,7 +197,8 @@ void gpu_put_finish(struct gpu_writer *w) {
       put_nothing(w, i);
   if (has_slot(w))
     put(&w->g,
-        "op2_finish(op2_r, op2_slots + op2_slot0 + $block, op2_warps + (op2_slot0 + (int)$block) * "
+        "op2_finish(op2_r, op2_slots + op2_slot0 + $block, %s + (op2_slot0 + (int)$block) * "
         "%d);",
-        w->shape->block / 32);
+        meeting(w, "op2_warps"),
+        gpu_meeting_bytes(w->g.d, w->shape) ? 0 : w->shape->block / (w->language->copies ? 1 : 32));
 }

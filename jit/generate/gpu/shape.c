@@ -204,10 +204,27 @@ static bool add_walk(const struct gpu_shape *s, const struct gpu_targets *t, str
   return good;
 }
 
+/* Their bytes, as they travel. */
+static bool add_constants(const struct desc *d, const struct gpu_shape *s, struct gpu_parameters *p) {
+  size_t bytes = 0;
+  for (int i = 0; i < d->nconsts; i++)
+    if (!d->consts[i].folded)
+      bytes += ((size_t)d->consts[i].dim * type_info(d->consts[i].type)->size + 15) / 16 * 16;
+  return s->dialect != GPU_DIALECT_OPENCL || !bytes || add(p, GPU_P_CONSTANTS, 0, 0, bytes);
+}
+
+/* Larger results meet in global memory. */
+enum { MEETING_BYTES = 16384 };
+
+size_t gpu_meeting_bytes(const struct desc *d, const struct gpu_shape *s) {
+  const size_t bytes = gpu_slot_bytes(d) * GPU_COMBINE_THREADS;
+  return s->dialect == GPU_DIALECT_OPENCL && bytes <= MEETING_BYTES ? bytes : 0;
+}
+
 int gpu_parameters_find(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t,
                         struct gpu_parameters *out, struct error *err) {
   *out = (struct gpu_parameters){0};
-  if (add_data(d, out) && add_globals(d, out) && add_walk(s, t, out))
+  if (add_data(d, out) && add_globals(d, out) && add_walk(s, t, out) && add_constants(d, s, out))
     return OP_OK;
   gpu_parameters_free(out);
   return error_memory(err, "a kernel's parameters", 0);
@@ -220,6 +237,7 @@ int gpu_parameter_bytes(const struct gpu_parameter *p) {
   case GPU_P_BEGIN:
   case GPU_P_END:
   case GPU_P_FIRST:
+  case GPU_P_CONSTANTS:
   case GPU_P_STAGED_AT: return (int)p->bytes;
   case GPU_P_GLOBAL:
   case GPU_P_START: return p->column ? 0 : (int)p->bytes;

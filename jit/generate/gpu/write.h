@@ -10,10 +10,13 @@ struct gpu_language {
   const struct words *words;
   const char *main_ending, *prelude_file;
   const char *(*prelude)(void);
+  /* Pointers have a space each, and C's have none: kernels are passed copies of rows, helpers are macros or end in
+   * their type, and all work of a block meets in shared memory. */
+  bool copies;
   /* C that the language does not have: an error with line and remedy. */
   int (*check)(const struct kernel *k, struct error *err);
   /* The user's text, changed where the language would read something else. Lines stay. */
-  void (*copy_text)(const struct kernel *k, struct text *out);
+  void (*copy_text)(const struct kernel *k, const struct desc *d, struct text *out);
 };
 const struct gpu_language *gpu_language(enum gpu_dialect dialect);
 
@@ -26,6 +29,14 @@ struct gpu_writer {
   const struct gpu_shape *shape;
   struct gpu_targets targets;
 };
+
+/* The words of the dialect for a type in memory, which need not be what a variable is; and what the name of a helper
+ * for it ends in. */
+const char *gpu_memory_type(const struct gpu_writer *w, enum type_code type);
+const char *gpu_of_type(const struct gpu_writer *w, enum type_code type);
+const char *gpu_named_type(const struct gpu_writer *w, enum type_code type);
+/* Constants that are not folded travel with each launch, as a struct that the user's functions are handed. */
+bool gpu_hands_constants(const struct gpu_writer *w);
 
 /* An increment that others may meet: of a target. */
 bool gpu_is_increment(const struct gpu_writer *w, const struct desc_arg *a);

@@ -1,6 +1,7 @@
 /* CUDA as a row of the table of drivers. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "backend/cuda/cuda.h"
@@ -50,7 +51,11 @@ static void table_close(struct gpu *c) {
 
 static int start_device(struct op_context *ctx, struct cuda *cuda, struct error *err) {
   const struct cuda_driver *d = &cuda->driver;
+  const char *wanted = env_value(ctx->env, ENV_DEVICE);
   void *context = NULL;
+  if (wanted[strspn(wanted, "0123456789")] || strlen(wanted) > 4)
+    return error_set(err, OP_ERR_ENV, "OP2_DEVICE=%s: expected a whole number in 0-1023; correct or unset it",
+                     wanted);
   int code = cuda_device_choose(d, (int)env_number(ctx->env, ENV_DEVICE, -1), ctx->comm->node_rank,
                                 &cuda->device, err);
   if (code)

@@ -88,6 +88,6 @@ struct gpu_driver {
   int (*time_end)(void *self, double *seconds); /* since time_begin; waits */
 };
 
-extern const struct gpu_driver gpu_cuda;
+extern const struct gpu_driver gpu_cuda, gpu_opencl;
 
 #endif

@@ -11,7 +11,7 @@ struct op_context;
 struct plan_cache;
 struct plan_entry;
 
-extern const struct backend backend_cuda;
+extern const struct backend backend_cuda, backend_opencl;
 
 /* ---- memory (memory.c) ---- */
 /* A copy of an array of the host that does not change while it is in use: maps, numbers, plans. */
@@ -130,11 +130,12 @@ struct gpu_part {
     gpu_address address;
     long long wide;
     int number;
-  } * words;     /* what each parameter is */
-  void **values; /* what the driver takes: a pointer to each parameter's bytes */
-  int *sizes;    /* and how many, as struct gpu_sizes */
-  bool filled;   /* all but the globals, which are looked at in every call */
-  int *list;     /* elements of blocks sorted by colour, or of colours, owned */
+  } * words;       /* what each parameter is */
+  void **values;   /* what the driver takes: a pointer to each parameter's bytes */
+  int *sizes;      /* and how many, as struct gpu_sizes */
+  bool filled;     /* all but the globals, which are looked at in every call */
+  void *constants; /* that travel with a launch, as the kernel's struct has them */
+  int *list;       /* elements of blocks sorted by colour, or of colours, owned */
   gpu_address *apart;
   size_t *apart_bytes;
 };

@@ -6,6 +6,7 @@
 #include "context/context.h"
 #include "gpu.h"
 #include "mesh/data.h"
+#include "mesh/mesh.h"
 #include "op2jit.h"
 #include "record/launch.h"
 
@@ -55,6 +56,24 @@ static long dat_stride(const struct dat *dat) {
   return dat->soa ? dat->stride : dat->dim;
 }
 
+/* Constants that are not folded, as the kernel's struct has them: they may be others in each call. */
+static int fill_constants(struct call *call, int at) {
+  const struct desc *d = &call->loop->desc;
+  const size_t bytes = call->v->parameters.items[at].bytes;
+  unsigned char *to = call->p->constants;
+  if (!to && !(to = call->p->constants = calloc(1, bytes)))
+    return error_memory(call->err, "constants", bytes);
+  for (int i = 0; i < d->nconsts; i++) {
+    if (d->consts[i].folded)
+      continue;
+    const struct constant *constant = mesh_find_constant(call->ctx->mesh, d->consts[i].name);
+    memcpy(to, constant->value, constant->bytes);
+    to += (constant->bytes + 15) / 16 * 16;
+  }
+  call->p->values[at] = call->p->constants;
+  return OP_OK;
+}
+
 static void fill_word(struct call *call, int i) {
   const struct gpu_variant *v = call->v;
   const struct gpu_parameter *p = &v->parameters.items[i];
@@ -82,10 +101,12 @@ static int fill(struct call *call) {
   for (int i = 0; i < v->parameters.count && !code; i++) {
     const struct gpu_parameter *p = &v->parameters.items[i];
     bool global = p->kind == GPU_P_GLOBAL || p->kind == GPU_P_START;
-    if (!call->p->filled && (!global || p->column))
+    if (!call->p->filled && p->kind != GPU_P_CONSTANTS && (!global || p->column))
       fill_word(call, i);
     if (global && p->column)
       code = copy_global(call, i);
+    else if (p->kind == GPU_P_CONSTANTS)
+      code = fill_constants(call, i);
     else if (global)
       call->p->values[i] = global_values(call->launch, p->index);
   }
@@ -191,7 +212,7 @@ int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_va
                       .begin = loop->parts[part].begin,
                       .targets = &l->targets,
                       .err = err};
-  int code = gpu_program_constants(ctx, loop, v->program, err);
+  int code = call.c->driver->module_global ? gpu_program_constants(ctx, loop, v->program, err) : OP_OK;
   if (!code)
     code = fill(&call);
   if (!code)

@@ -274,7 +274,7 @@ static int make_apart(struct making *w) {
 
 static int make_shared(struct making *w) {
   struct gpu_part *p = w->p;
-  size_t bytes = 0;
+  size_t bytes = 0, meeting = gpu_meeting_bytes(&w->loop->desc, &w->v->shape);
   p->staged_at = array_new((size_t)w->targets->count, sizeof *p->staged_at);
   if (!p->staged_at)
     return error_memory(w->err, "shared memory", 0);
@@ -282,27 +282,27 @@ static int make_shared(struct making *w) {
     p->staged_at[k] = (int)bytes;
     bytes += ((size_t)w->plan->staging[k].max_targets * row_bytes(w, k) + 15) / 16 * 16;
   }
-  if (bytes > (size_t)w->c->device.shared_most)
+  if (bytes + meeting > (size_t)w->c->device.shared_most)
     return error_set(
         w->err, OP_ERR_SIZE,
         "loop %s, variant %s: a block needs %zu bytes of shared memory, %s has %d; use smaller blocks",
-        w->loop->name, w->v->name, bytes, w->c->device.label, w->c->device.shared_most);
+        w->loop->name, w->v->name, bytes + meeting, w->c->device.label, w->c->device.shared_most);
   p->shared = (unsigned)bytes;
   return OP_OK;
 }
 
 static int make_results(struct making *w) {
   struct gpu_variant *v = w->v;
-  size_t slot = gpu_slot_bytes(&w->loop->desc), warps = (size_t)v->shape.block / 32;
+  size_t slot = gpu_slot_bytes(&w->loop->desc), warps = (size_t)(v->shape.block / w->c->device.width);
   if (!slot)
     return OP_OK;
-  if (warps * (size_t)v->nslots < GPU_COMBINE_THREADS / 32)
-    warps = GPU_COMBINE_THREADS / 32;
+  if (warps * (size_t)v->nslots < (size_t)(GPU_COMBINE_THREADS / w->c->device.width))
+    warps = (size_t)(GPU_COMBINE_THREADS / w->c->device.width);
   v->slots_bytes = slot * (size_t)v->nslots;
-  v->warps_bytes = slot * (size_t)v->nslots * warps;
+  v->warps_bytes = gpu_meeting_bytes(&w->loop->desc, &v->shape) ? 0 : slot * (size_t)v->nslots * warps;
   int code =
       gpu_allocate(w->c, &v->slots, v->slots_bytes, w->err, "loop %s: results of blocks", w->loop->name);
-  if (!code)
+  if (!code && v->warps_bytes)
     code = gpu_allocate(w->c, &v->warps, v->warps_bytes, w->err, "loop %s: results of warps", w->loop->name);
   return code ? code : gpu_landing(w->c, slot, w->err);
 }
@@ -386,6 +386,7 @@ static void release_part(struct gpu *c, struct gpu_part *p, const struct gpu_tar
   free(p->words);
   free(p->values);
   free(p->sizes);
+  free(p->constants);
   free(p->arrays);
   free(p->apart);
   free(p->apart_bytes);

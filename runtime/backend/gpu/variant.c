@@ -108,13 +108,60 @@ static int add(struct gpu_loop *l, const struct gpu_variant *v, struct error *er
   return OP_OK;
 }
 
+/* Why a device cannot have a strategy; NULL: it can. */
+static const char *refusal(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
+                           const struct gpu_variant *v) {
+  const enum gpu_strategy s = v->shape.strategy;
+  if (c->driver->dialect == GPU_DIALECT_OPENCL && s == GPU_WHOLE)
+    return "the strategy whole, in which kernels add to local memory themselves: OpenCL C has no pointers "
+           "for that";
+  for (int k = 0; c->device.no_atomics && s == GPU_ATOMICS && k < l->targets.count; k++)
+    if (type_info(loop->desc.dats[l->targets.items[k].dat].type)->size == 8)
+      return "atomic operations on values of 8 bytes, which this device lacks";
+  if (c->driver->dialect == GPU_DIALECT_OPENCL && v->shape.min_blocks)
+    return "the word minN, which OpenCL C lacks";
+  if (v->shape.block > c->device.max_threads)
+    return "groups of so many work-items, which this device cannot run";
+  return NULL;
+}
+
+static int check_forced(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
+                        const struct gpu_variant *v, struct error *err) {
+  const char *why = refusal(c, loop, l, v);
+  struct text name = {0};
+  if (!why)
+    return OP_OK;
+  print(v, &name);
+  error_set(err, OP_ERR_ENV, "loop %s: OP2_VARIANT=%s asks %s (%s) for %s; choose another", loop->name,
+            text_str(&name), c->device.label, c->device.name, why);
+  text_free(&name);
+  return OP_ERR_ENV;
+}
+
+/* A device without a type of that name runs loops of the others. */
+static int check_types(const struct gpu *c, const struct loop *loop, struct error *err) {
+  for (int i = 0; c->device.no_double && i < loop->nargs; i++)
+    if (loop->desc.args[i].type == TYPE_DOUBLE)
+      return error_set(
+          err, OP_ERR_BACKEND,
+          "loop %s: argument %d is double, which %s (%s) does not have (no cl_khr_fp64): use float, or "
+          "another device",
+          loop->name, i + 1, c->device.label, c->device.name);
+  return OP_OK;
+}
+
 /* Atomic additions come in any order; where every bit counts, sums are made in the order of the elements. */
-static struct gpu_variant usual(const struct gpu *c, const struct loop *loop) {
+static struct gpu_variant usual(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
   bool strict = strcmp(loop->desc.fp, "strict") == 0;
   struct gpu_variant v = {
       .shape = {.strategy = strict ? GPU_APART : GPU_ATOMICS, .block = 128, .vectors = true}, .each = 1};
+  if (c->device.is_cpu) /* a group is one thread's */
+    v.shape.block = 256;
   if (v.shape.block > c->device.max_threads)
     v.shape.block = c->device.max_threads / 32 * 32;
+  v.shape.dialect = c->driver->dialect;
+  if (refusal(c, loop, l, &v))
+    v.shape.strategy = GPU_BLOCKS;
   return v;
 }
 
@@ -125,7 +172,7 @@ static int add_tried(const struct gpu *c, const struct loop *loop, struct gpu_lo
     struct gpu_variant v = {.shape = tried[i].shape, .each = tried[i].each};
     v.shape.dialect = c->driver->dialect;
     bool fits = increments == (v.shape.strategy != GPU_DIRECT) && v.shape.block <= c->device.max_threads;
-    if (fits && !(strict && v.shape.strategy == GPU_ATOMICS))
+    if (fits && !refusal(c, loop, l, &v) && !(strict && v.shape.strategy == GPU_ATOMICS))
       code = add(l, &v, err);
   }
   return code;
@@ -134,15 +181,19 @@ static int add_tried(const struct gpu *c, const struct loop *loop, struct gpu_lo
 int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, bool all,
                    struct error *err) {
   struct gpu *c = gpu_of(ctx);
-  struct gpu_variant v = usual(c, loop);
   struct text spec = {0};
-  int code = gpu_targets_find(&loop->desc, &l->targets, err);
+  int code = check_types(c, loop, err);
+  if (!code)
+    code = gpu_targets_find(&loop->desc, &l->targets, err);
+  struct gpu_variant v = usual(c, loop, l);
   bool forced = forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec);
   if (!code && forced)
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
   text_free(&spec);
   settle(&v, l->targets.count > 0);
   v.shape.dialect = c->driver->dialect;
+  if (!code && forced)
+    code = check_forced(c, loop, l, &v, err);
   if (!code)
     code = add(l, &v, err);
   if (!code && all && !forced)

@@ -1,0 +1,178 @@
+/* OpenCL's compiler: files put into one text, its log as messages, the program's binary. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/opencl/opencl.h"
+#include "base/clock.h"
+#include "base/size.h"
+
+enum { BUILD_LOG = 0x1183, PROGRAM_SIZES = 0x1165, PROGRAM_BINARIES = 0x1166 };
+
+struct owner {
+  struct text log;
+  struct compile_message *messages;
+  int count;
+};
+
+static struct compile_message *add_message(struct owner *o, enum compile_severity severity,
+                                           const char *text) {
+  struct compile_message *m = array_more(o->messages, (size_t)o->count, sizeof *m);
+  if (!m)
+    return NULL;
+  o->messages = m;
+  m[o->count] = (struct compile_message){.severity = severity, .file = "", .text = text};
+  return &m[o->count++];
+}
+
+/* "...file:12:5: error: words" becomes a message; the line is cut in place. */
+static bool read_position(struct owner *o, char *line) {
+  static const struct {
+    const char *mark;
+    enum compile_severity severity;
+  } marks[] = {{": error: ", COMPILE_ERROR},
+               {": fatal error: ", COMPILE_ERROR},
+               {": warning: ", COMPILE_WARNING},
+               {": note: ", COMPILE_NOTE}};
+  for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+    char *at = strstr(line, marks[i].mark);
+    if (!at)
+      continue;
+    *at = '\0';
+    char *column = strrchr(line, ':');
+    if (!column)
+      return false;
+    *column = '\0';
+    char *number = strrchr(line, ':');
+    if (!number)
+      return false;
+    *number = '\0';
+    struct compile_message *m = add_message(o, marks[i].severity, at + strlen(marks[i].mark));
+    if (m) {
+      m->file = strncmp(line, "error: ", 7) == 0 ? line + 7 : line;
+      m->line = atoi(number + 1);
+      m->column = atoi(column + 1);
+    }
+    return true;
+  }
+  return false;
+}
+
+static void read_log(struct owner *o) {
+  char *rest = NULL;
+  for (char *line = o->log.data ? strtok_r(o->log.data, "\n", &rest) : NULL; line;
+       line = strtok_r(NULL, "\n", &rest))
+    read_position(o, line);
+}
+
+static void take_log(const struct opencl *cl, opencl_object program, struct owner *o) {
+  size_t size = 0;
+  if (cl->driver.build_info(program, cl->choice.device, BUILD_LOG, 0, NULL, &size) || size <= 1)
+    return;
+  char *log = calloc(size + 1, 1);
+  if (log && !cl->driver.build_info(program, cl->choice.device, BUILD_LOG, size, log, NULL))
+    text_add(&o->log, log);
+  free(log);
+}
+
+/* The first file, with the others where it includes them: OpenCL 1.2 may read no files. */
+static void join(const struct compile_request *r, struct text *out) {
+  int line = 1;
+  for (const char *at = r->files[0].text, *end; *at; at = end, line++) {
+    const struct compile_file *file = NULL;
+    end = strchr(at, '\n');
+    end = end ? end + 1 : at + strlen(at);
+    for (int i = 1; i < r->nfiles && strncmp(at, "#include \"", 10) == 0; i++)
+      if (strncmp(at + 10, r->files[i].name, strlen(r->files[i].name)) == 0)
+        file = &r->files[i];
+    if (file)
+      text_addf(out, "#line 1 \"%s\"\n%s\n#line %d \"%s\"\n", file->name, file->text, line + 1,
+                r->files[0].name);
+    else
+      text_add_bytes(out, at, (size_t)(end - at));
+  }
+}
+
+static void add_options(const struct opencl *cl, const struct compile_request *r, struct text *out) {
+  text_add(out, "-cl-std=CL1.2 -w");
+  text_add(out, cl->choice.has_double ? " -DOP2_DOUBLE" : " -cl-single-precision-constant");
+  text_add(out, cl->choice.has_atomics ? " -DOP2_ATOMICS" : "");
+  text_add(out, r->fp && strcmp(r->fp, "fast") == 0 ? " -cl-fast-relaxed-math" : "");
+}
+
+static int take_binary(const struct opencl *cl, opencl_object program, struct compile_result *result) {
+  size_t size = 0;
+  if (cl->driver.program_info(program, PROGRAM_SIZES, sizeof size, &size, NULL) || !size)
+    return 2;
+  unsigned char *binary = malloc(size + 1);
+  if (!binary)
+    return 3;
+  if (cl->driver.program_info(program, PROGRAM_BINARIES, sizeof binary, &binary, NULL)) {
+    free(binary);
+    return 2;
+  }
+  binary[size] = 0;
+  result->binary = binary;
+  result->size = size;
+  return 0;
+}
+
+static int build(const struct opencl *cl, const struct compile_request *r, struct owner *o,
+                 struct compile_result *result) {
+  struct text source = {0}, options = {0};
+  int code = 0;
+  if (r->fp && strcmp(r->fp, "strict") == 0)
+    text_add(&source, "#pragma OPENCL FP_CONTRACT OFF\n");
+  text_addf(&source, "#line 1 \"%s\"\n", r->files[0].name);
+  join(r, &source);
+  add_options(cl, r, &options);
+  const char *text = text_str(&source);
+  if (!text_ok(&source) || !text_ok(&options)) {
+    text_free(&source);
+    text_free(&options);
+    return 3;
+  }
+  opencl_object program = cl->driver.program_source(cl->context, 1, &text, &source.length, &code);
+  if (!code)
+    code = cl->driver.program_build(program, 1, &cl->choice.device, text_str(&options), NULL, NULL);
+  if (code && program)
+    take_log(cl, program, o);
+  read_log(o);
+  int status = code ? (code == OPENCL_BUILD_FAILED ? 1 : 2) : take_binary(cl, program, result);
+  bool told = false;
+  for (int i = 0; i < o->count; i++)
+    told |= o->messages[i].severity == COMPILE_ERROR;
+  if (status && !told)
+    add_message(o, COMPILE_ERROR, code ? opencl_code(code) : "OpenCL made no binary");
+  if (program)
+    cl->driver.program_free(program);
+  text_free(&source);
+  text_free(&options);
+  return status;
+}
+
+void opencl_compile(void *self, const struct compile_request *request, struct compile_result *result) {
+  const struct opencl *cl = self;
+  *result = (struct compile_result){.status = 2};
+  struct owner *o = calloc(1, sizeof *o);
+  if (!o)
+    return;
+  result->owner = o;
+  const double start = clock_seconds();
+  result->status = build(cl, request, o, result);
+  result->seconds_front = clock_seconds() - start;
+  result->messages = o->messages;
+  result->nmessages = o->count;
+}
+
+void opencl_release(void *self, struct compile_result *result) {
+  struct owner *o = result->owner;
+  (void)self;
+  if (o) {
+    text_free(&o->log);
+    free(o->messages);
+    free(o);
+  }
+  free(result->binary);
+  *result = (struct compile_result){0};
+}

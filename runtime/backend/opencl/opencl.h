@@ -1,0 +1,19 @@
+/* What OpenCL's row of the table of drivers has behind it. */
+#ifndef OP2JIT_BACKEND_OPENCL_H
+#define OP2JIT_BACKEND_OPENCL_H
+
+#include "backend/opencl/driver.h"
+
+struct opencl {
+  struct opencl_driver driver;
+  struct opencl_choice choice;
+  opencl_object context, queue;
+  size_t used;               /* bytes of buffers */
+  bool timing;               /* between time_begin and time_end */
+  opencl_object first, last; /* events of the kernels between them */
+};
+
+void opencl_compile(void *self, const struct compile_request *request, struct compile_result *result);
+void opencl_release(void *self, struct compile_result *result);
+
+#endif
