@@ -71,6 +71,11 @@ static void add_real(struct text *out, double value) {
     text_add(out, "null");
 }
 
+void json_number(struct text *out, const char *key, double value) {
+  begin(out, key, key ? strlen(key) : 0);
+  add_real(out, value);
+}
+
 static void add_fields(struct text *out, const char *fields, va_list values) {
   for (const char *at = fields; *at; at += *at == ' ') {
     const size_t name = strcspn(at, ":");

@@ -7,6 +7,7 @@
 /* `key` NULL inside a list. */
 void json_open(struct text *out, const char *key, char bracket);
 void json_close(struct text *out, char bracket);
+void json_number(struct text *out, const char *key, double value);
 void json_bytes(struct text *out, const char *key, const char *value, size_t length);
 /* Names with the form of the value that follows: "loop:t bytes:i count:n seconds:d start:f chosen:b": a text or
  * NULL, a long long, an int, a double, one with three digits behind the point, a truth. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/progress/progress.h"
 #include "text.h"
 
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
@@ -72,6 +73,7 @@ void log_line(const struct log *log, enum log_level level, const char *category,
   text_vaddf(&line, format, args);
   va_end(args);
   text_add_char(&line, '\n');
+  progress_end(log->progress);
   /* One write per line, so that lines of several ranks do not mix. */
   fputs(text_str(&line), stderr);
   text_free(&line);

@@ -8,11 +8,14 @@
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
+struct progress;
+
 struct log {
   enum log_level level;
-  char categories[128]; /* ",jit,cache," */
-  int rank;             /* -1: no rank in the lines */
-  bool echoes;          /* another rank says the same: no info lines, unless debug is wanted */
+  char categories[128];      /* ",jit,cache," */
+  int rank;                  /* -1: no rank in the lines */
+  bool echoes;               /* another rank says the same: no info lines, unless debug is wanted */
+  struct progress *progress; /* is wiped away before a line; NULL: none */
 };
 
 /* `spec` is OP2_LOG's value, words separated by commas; false if a word is neither a level nor a known category. */

@@ -29,7 +29,9 @@ enum op_event {
   OP_EVENT_EXCHANGE, /* halos; detail: begin or end */
   OP_EVENT_WAIT,     /* for other ranks */
   OP_EVENT_COPY,     /* a dat between host and device; detail: to device or to host */
-  OP_EVENT_CALL      /* another call of the library that took 20 us or more */
+  OP_EVENT_CALL,     /* another call of the library that took 20 us or more */
+  OP_EVENT_PROVE,    /* a kernel is proved, as a part of compiling */
+  OP_EVENT_FILE      /* rows of a table in a file; detail: read or write */
 };
 
 typedef struct op_tool {

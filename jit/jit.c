@@ -106,7 +106,7 @@ static int make_key(struct jit *jit, const struct desc *d, const void *form, str
 
 /* A new entry, owning the key. It is kept if it has code, or a compile of it failed. */
 static int add_entry(struct jit *jit, struct signature *key, const struct desc *d, const void *form,
-                     struct entry **out, enum jit_from *from, struct error *err) {
+                     struct entry **out, struct jit_code *got, struct error *err) {
   /* Without memory for it this process takes part in what others ask together. */
   struct entry none = {0}, *e = array_new(1, sizeof *e);
   struct job job = {.jit = jit, .d = d, .form = form, .e = e ? e : &none};
@@ -116,9 +116,11 @@ static int add_entry(struct jit *jit, struct signature *key, const struct desc *
   if (code == OP_OK)
     code = jit->target->generate(d, form, jit->dump, &job.files, err);
   if (jit->options.share)
-    code = job_obtain_together(&job, code, from, err);
+    code = job_obtain_together(&job, code, &got->from, err);
   else if (code == OP_OK)
-    code = job_obtain(&job, from, err);
+    code = job_obtain(&job, &got->from, err);
+  got->prove_start = job.prove_start;
+  got->prove_seconds = job.prove_seconds;
   if (job.result.owner)
     jit->target->release(jit->self, &job.result);
   generated_free(&job.files);
@@ -162,7 +164,7 @@ int jit_code(struct jit *jit, const struct desc *d, const void *form, struct jit
   struct entry *e = find_entry(jit, &key);
   int code = OP_OK;
   if (!e)
-    code = add_entry(jit, &key, d, form, &e, &out->from, err);
+    code = add_entry(jit, &key, d, form, &e, out, err);
   else if (e->failed)
     code = known_failure(jit, e, d, form, err);
   else {

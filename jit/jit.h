@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "jit/front/describe.h"
-#include "jit/prover.h"
 #include "jit/generate/shape.h"
+#include "jit/prover.h"
 #include "jit/share.h"
 
 struct jit;
@@ -49,9 +49,10 @@ struct jit_code {
   range_function run; /* processors only */
   void *code;         /* the target's */
   enum jit_from from;
-  double seconds;      /* that this call took */
-  size_t size;         /* bytes of the binary */
-  const char *hash;    /* of the key, hexadecimal */
+  double seconds;                    /* that this call took */
+  double prove_start, prove_seconds; /* when the kernel was proved, in this call; 0: it was not */
+  size_t size;                       /* bytes of the binary */
+  const char *hash;                  /* of the key, hexadecimal */
   const char *remarks; /* what the vectorisers said of it, a line each; "" if nothing is known */
   const char
       *scalar; /* strips whose kernel is not made of vector instructions: the compiler's reason; else "" */

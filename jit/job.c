@@ -2,15 +2,11 @@
 #include "jit/job.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/progress/progress.h"
 #include "jit/dump.h"
 #include "jit/messages.h"
-
-/* A compile that takes longer is told of on a terminal: most take some 0.1 s, a kernel of many thousand lines
- * takes minutes. */
-static const double LONG_SECONDS = 5;
 
 /* ---- binaries become code ------------------------------------------------------------------------*/
 
@@ -184,10 +180,8 @@ static void show_outcome(struct job *job) {
   if (warnings.length)
     log_line(job->jit->options.log, LOG_INFO, "jit", "kernel %s has warnings\n%s", job->e->key.loop,
              text_str(&warnings));
-  const bool late = job->seconds > LONG_SECONDS && isatty(STDERR_FILENO);
-  log_line(job->jit->options.log, late ? LOG_WARN : LOG_INFO, "jit",
-           "kernel %s (%s): compiled in %.1f ms, %zu bytes", job->e->key.loop, text_str(&job->shape),
-           1e3 * job->seconds, job->result.size);
+  log_line(job->jit->options.log, LOG_INFO, "jit", "kernel %s (%s): compiled in %.1f ms, %zu bytes",
+           job->e->key.loop, text_str(&job->shape), 1e3 * job->seconds, job->result.size);
   text_free(&warnings);
   text_free(&label);
 }
@@ -307,14 +301,21 @@ static int find_or_compile(struct job *job, enum jit_from *from, struct error *e
     return err->code;
   if (jit->options.mode == JIT_LOAD)
     return missing(job, err);
-  if (jit->target->open_compiler(jit->self, err) != OP_OK ||
-      jit->target->prove(jit->self, job->d, job->form, &job->files, err) != OP_OK)
+  progress_step(jit->options.log->progress, "proving kernel %s", job->e->key.loop);
+  if (jit->target->open_compiler(jit->self, err) != OP_OK)
     return err->code;
+  job->prove_start = clock_seconds();
+  code = jit->target->prove(jit->self, job->d, job->form, &job->files, err);
+  job->prove_seconds = clock_seconds() - job->prove_start;
+  if (code)
+    return code;
   if (!fresh && store_lease(jit->options.store, &job->e->key.key) == STORE_LEASE_READY &&
       settled_by_store(job, &code, err))
     return code;
   *from = JIT_FROM_COMPILER;
   log_miss(job);
+  progress_step(jit->options.log->progress, "compiling kernel %s (%s), number %lld", job->e->key.loop,
+                text_str(&job->shape), jit->counters.compiles + 1);
   return compile(job, err);
 }
 
@@ -332,6 +333,7 @@ static void fill_remarks(struct job *job) {
 
 int job_obtain(struct job *job, enum jit_from *from, struct error *err) {
   int code = find_or_compile(job, from, err);
+  progress_end(job->jit->options.log->progress);
   if (code == OP_OK)
     fill_remarks(job);
   return code;

@@ -44,6 +44,7 @@ struct job {
   struct text shape;
   struct compile_result result;
   double seconds;
+  double prove_start, prove_seconds;
   struct jit_outcome outcome; /* for others */
 };
 

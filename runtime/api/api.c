@@ -3,6 +3,7 @@
 #include "api/life.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/progress/progress.h"
 #include "context/env.h"
 #include "context/trace.h"
 #include "mesh/handles.h"
@@ -130,6 +131,8 @@ int api_leave_local(int code) {
     atomic_store_explicit(&the.busy, false, memory_order_release);
     return OP_OK;
   }
+  if (the.context)
+    progress_end(the.context->log->progress);
   the.last = (op_error){code, error_kind(code)->name, error_message(&the.error)};
   last_error = &the.last;
   /* Before the handler runs, because it may leave by longjmp or an exception. */

@@ -2,10 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend/backend.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/progress/progress.h"
 #include "base/text.h"
 #include "base/types.h"
 #include "check/forms.h"
@@ -36,6 +38,7 @@
 #include "report/forms.h"
 #include "report/profile.h"
 #include "report/report.h"
+#include "run/hardware.h"
 #include "run/team.h"
 #include "services/tools.h"
 #include "spread/exchange.h"
@@ -47,6 +50,8 @@ struct whole {
   struct op_context context; /* first: the others are found from it */
   struct env env;
   struct log log;
+  struct progress progress;
+  struct hardware hardware;
   struct mesh mesh;
   struct loop_table loops;
   struct list sites;
@@ -67,6 +72,7 @@ static struct op_context *new_context(struct error *err) {
     error_memory(err, "the context", sizeof *w);
     return NULL;
   }
+  w->log.progress = &w->progress;
   w->context = (struct op_context){.env = &w->env,
                                    .log = &w->log,
                                    .mesh = &w->mesh,
@@ -152,6 +158,29 @@ static int open_agreement(struct op_context *ctx, struct comm *comm, struct erro
   return kind_open_host(&ctx->kind, comm, env_value(ctx->env, ENV_PLUGINS), err);
 }
 
+/* One rank speaks for all, which do the same. */
+static void open_progress(struct op_context *ctx) {
+  const char *wanted = env_value(ctx->env, ENV_PROGRESS);
+  const bool terminal = isatty(STDERR_FILENO) && !ctx->env->dumb_terminal;
+  if (ctx->comm->rank == 0 && strcmp(wanted, "off") != 0)
+    ctx->log->progress->form = terminal                    ? PROGRESS_TERMINAL
+                               : strcmp(wanted, "on") == 0 ? PROGRESS_LINES
+                                                           : PROGRESS_NONE;
+}
+
+/* Before there are threads, which are counted too. Where nothing is counted the program runs all the same. */
+static int open_hardware(struct op_context *ctx, struct error *err) {
+  struct hardware *hardware = &((struct whole *)ctx)->hardware;
+  struct text refused = {0};
+  const int code = hardware_open(hardware, env_value(ctx->env, ENV_COUNTERS), &refused, err);
+  if (ctx->comm->rank == 0)
+    warn_each_line(ctx->log, &refused);
+  if (hardware->count)
+    ctx->hardware = hardware;
+  text_free(&refused);
+  return code;
+}
+
 /* What every rank can do by itself once the comm is there. */
 static int open_parts(struct op_context *ctx, const struct text *warnings, struct error *err) {
   if (!comm_alone(ctx->comm))
@@ -159,12 +188,15 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
   ctx->log->echoes = ctx->comm->rank > 0;
   if (ctx->comm->rank == 0)
     warn_each_line(ctx->log, warnings);
+  open_progress(ctx);
   struct tune_mode ignored;
   ctx->shared->folders = env_value(ctx->env, ENV_INCLUDE);
   open_queue(ctx);
   int code = context_check_timing(ctx, err);
   if (!code)
     code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &ignored, err);
+  if (!code)
+    code = open_hardware(ctx, err);
   if (!code)
     code = forced_check(env_value(ctx->env, ENV_VARIANT), err);
   if (!code)
@@ -227,6 +259,8 @@ static void release(struct op_context *ctx) {
   store_close(ctx->store);
   team_close(ctx->team);
   trace_free(ctx->trace);
+  if (ctx->hardware)
+    hardware_close(ctx->hardware);
   text_free(ctx->dat_names);
   sites_free(ctx);
   io_free(ctx->io);

@@ -4,6 +4,7 @@
 
 #include "context/context.h"
 #include "context/env.h"
+#include "context/trace.h"
 #include "op2jit.h"
 #include "record/record.h"
 
@@ -19,6 +20,8 @@ int backend_may_compile(const struct op_context *ctx, struct error *err) {
 int backend_code(struct op_context *ctx, struct loop *loop, struct jit *jit, const struct desc *desc,
                  const void *shape, struct jit_code *out, struct error *err) {
   const int code = jit_code(jit, desc, shape, out, err);
+  if (loop && out->prove_seconds > 0)
+    trace_span(ctx->trace, TRACE_PROVE, loop->name, NULL, out->prove_start, out->prove_seconds, 0);
   if (code)
     return loop ? error_prefix(err, "loop %s: ", loop->name) : code;
   const bool fresh = out->from == JIT_FROM_COMPILER;

@@ -12,6 +12,7 @@ struct comm;
 struct env;
 struct exchanges;
 struct handles;
+struct hardware;
 struct io;
 struct jit;
 struct kind;
@@ -73,9 +74,10 @@ struct op_context {
   struct list *kernel_files;
   struct shared *shared; /* text in front of each kernel (jit/front/unit/unit.h) */
   struct trace *trace;
-  struct text *dat_names;  /* that OP2_VARIANT could have meant, see base/nearest.h */
-  struct io *io;           /* files; NULL until one is wanted */
-  struct profile *profile; /* sections of the program; NULL: none */
+  struct text *dat_names;    /* that OP2_VARIANT could have meant, see base/nearest.h */
+  struct io *io;             /* files; NULL until one is wanted */
+  struct profile *profile;   /* sections of the program; NULL: none */
+  struct hardware *hardware; /* what is counted of each loop; NULL: nothing */
   struct op2jit_counters *counters;
 };
 

@@ -72,9 +72,19 @@ static const struct env_row rows[ENV_COUNT] = {
          "error, warn, info or debug, and categories, separated by ',': jit, cache, tune, plan, loop, "
          "mpi, cuda, io, chain, check, perf, env, team; advice: at op_exit, what would pay",
          NULL},
+    [ENV_PROGRESS] =
+        {"OP2_PROGRESS", "auto", "auto|on|off",
+         "what takes long says so on stderr while it lasts; auto: if that is a terminal; on: also "
+         "in a file or pipe, as lines",
+         NULL},
     [ENV_DUMP] = {"OP2_DUMP", "", "", "folder for generated sources and binaries", NULL},
     [ENV_TIMING] = {"OP2_TIMING", "", "",
                     "report at op_exit: text, text:all, html:FILE, json:FILE or trace:FILE", NULL},
+    [ENV_COUNTERS] =
+        {"OP2_COUNTERS", "", "",
+         "counters of the processor and the system in reports, by loop: on, or some of cycles, "
+         "instructions, cache-misses, branch-misses, page-faults, task-clock, with ',' between them",
+         NULL},
     [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "a rank that waits for so many seconds says where", NEEDS_MPI},
     [ENV_MPI_GPU] = {"OP2_MPI_GPU", "auto", "auto|on|off",
                      "give MPI the memory of GPUs; auto: if MPI says that it takes it", NEEDS_MPI},
@@ -305,6 +315,8 @@ static int take_foreign(struct env *env, struct error *err) {
   const long launched = size ? strtol(size, NULL, 10) : 0;
   env->launched = launched > 0 && launched <= INT_MAX ? (int)launched : 0;
   env->no_colour = getenv("NO_COLOR") != NULL;
+  const char *term = getenv("TERM");
+  env->dumb_terminal = !term || !*term || strcmp(term, "dumb") == 0;
   const char *bind = getenv("OMP_PROC_BIND");
   env->omp_bound = bind ? strcasecmp(bind, "false") != 0 : getenv("OMP_PLACES") != NULL;
   return copy_variable(getenv("OMP_NUM_THREADS"), &env->omp_threads, err);

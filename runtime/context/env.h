@@ -25,8 +25,10 @@ enum env_name {
   ENV_CHECK,
   ENV_SHADOW,
   ENV_LOG,
+  ENV_PROGRESS,
   ENV_DUMP,
   ENV_TIMING,
+  ENV_COUNTERS,
   ENV_HANG,
   ENV_MPI_GPU,
   ENV_WEIGHTS,
@@ -60,6 +62,7 @@ struct env {
   bool cache_in_home;                   /* it is $HOME/.cache */
   char *omp_threads;                    /* $OMP_NUM_THREADS, NULL if unset */
   bool no_colour;                       /* the user wants none on a terminal */
+  bool dumb_terminal;                   /* $TERM knows no lines that are written over */
   bool omp_bound;                       /* $OMP_PLACES or $OMP_PROC_BIND asks for threads at certain places */
   char *home, *cuda_home, *virtual_env; /* $HOME, $CUDA_HOME or $CUDA_PATH, $VIRTUAL_ENV; or NULL */
   const char *

@@ -13,7 +13,8 @@ static const struct {
     [TRACE_PLAN] = {"plan", "preparing"},   [TRACE_COMPILE] = {"compile", "preparing"},
     [TRACE_LOAD] = {"load", "preparing"},   [TRACE_EXCHANGE] = {"exchange", "exchange"},
     [TRACE_WAIT] = {"wait", "waiting"},     [TRACE_COPY] = {"copy", "device"},
-    [TRACE_CALL] = {"call", "other calls"},
+    [TRACE_CALL] = {"call", "other calls"}, [TRACE_PROVE] = {"prove", "preparing"},
+    [TRACE_FILE] = {"file", "files"},       [TRACE_THREAD] = {"work", "thread"},
 };
 
 const char *trace_kind_name(enum trace_kind kind) {
@@ -67,11 +68,7 @@ static void tell_tools(const struct trace *t, enum trace_kind kind, const char *
 
 /* ---- spans ---- */
 
-void trace_span(struct trace *t, enum trace_kind kind, const char *name, const char *detail, double start,
-                double seconds, double bytes) {
-  if (!t->wanted)
-    return;
-  tell_tools(t, kind, name, detail, seconds, bytes);
+static void add(struct trace *t, const char *name, const char *detail, struct trace_event event) {
   if (t->most == 0)
     return;
   const bool room = t->count < t->most;
@@ -82,8 +79,18 @@ void trace_span(struct trace *t, enum trace_kind kind, const char *name, const c
     return;
   }
   t->events = events;
-  events[t->count++] = (struct trace_event){
-      .kind = kind, .name = kept, .detail = more, .start = start, .seconds = seconds, .bytes = bytes};
+  event.name = kept;
+  event.detail = more;
+  events[t->count++] = event;
+}
+
+void trace_span(struct trace *t, enum trace_kind kind, const char *name, const char *detail, double start,
+                double seconds, double bytes) {
+  if (!t->wanted)
+    return;
+  tell_tools(t, kind, name, detail, seconds, bytes);
+  add(t, name, detail,
+      (struct trace_event){.kind = kind, .start = start, .seconds = seconds, .bytes = bytes});
 }
 
 void trace_until_now(struct trace *t, enum trace_kind kind, const char *name, const char *detail,
@@ -92,7 +99,36 @@ void trace_until_now(struct trace *t, enum trace_kind kind, const char *name, co
     trace_span(t, kind, name, detail, start, clock_seconds() - start, bytes);
 }
 
+/* ---- threads ---- */
+
+struct trace_thread *trace_threads(struct trace *t, int count) {
+  if (!t->apart || count < 1)
+    return NULL;
+  struct trace_thread *threads =
+      count > t->nthreads ? array_resize(t->threads, (size_t)count, sizeof *threads) : t->threads;
+  if (!threads)
+    return NULL;
+  t->threads = threads;
+  t->nthreads = count > t->nthreads ? count : t->nthreads;
+  memset(t->threads, 0, (size_t)t->nthreads * sizeof *t->threads);
+  return t->threads;
+}
+
+void trace_threads_ran(struct trace *t, const char *name, const char *detail) {
+  for (int i = 0; i < t->nthreads; i++)
+    if (t->threads[i].start > 0)
+      add(t, name, detail,
+          (struct trace_event){.kind = TRACE_THREAD,
+                               .thread = i,
+                               .start = t->threads[i].start,
+                               .seconds = t->threads[i].seconds,
+                               .waited = t->threads[i].waited});
+  for (int i = 0; i < t->nthreads; i++)
+    t->threads[i].start = 0;
+}
+
 void trace_free(struct trace *t) {
+  free(t->threads);
   for (int i = t->ntools - 1; i >= 0; i--)
     if (t->tools[i].finish)
       t->tools[i].finish(t->tools[i].user);

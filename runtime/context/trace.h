@@ -19,18 +19,29 @@ enum trace_kind {
   TRACE_WAIT = OP_EVENT_WAIT,
   TRACE_COPY = OP_EVENT_COPY,
   TRACE_CALL = OP_EVENT_CALL,
+  TRACE_PROVE = OP_EVENT_PROVE,
+  TRACE_FILE = OP_EVENT_FILE,
+  TRACE_THREAD, /* tools are not told */
   TRACE_KINDS
 };
 
 struct trace_event {
   enum trace_kind kind;
+  int thread;                /* of TRACE_THREAD: 0 is the program's own */
   const char *name, *detail; /* the trace's; detail "": none */
   double start, seconds;     /* of the one clock */
   double bytes;              /* that it must have moved, 0: nobody knows */
+  double waited;             /* of TRACE_THREAD: seconds at barriers */
+};
+
+/* What a thread does in one execution. */
+struct trace_thread {
+  double start, seconds, waited; /* start 0: it takes no part */
 };
 
 struct trace {
   bool wanted;  /* by a report or a tool */
+  bool apart;   /* threads too */
   double began; /* when the context was made */
   struct trace_event *events;
   int count, most;   /* events that are kept */
@@ -38,6 +49,8 @@ struct trace {
   struct list words; /* names and details, each once */
   struct op_tool *tools;
   int ntools;
+  struct trace_thread *threads; /* of the execution under way */
+  int nthreads;
 };
 
 /* The table is copied. OP_ERR_MEMORY. */
@@ -52,6 +65,10 @@ void trace_until_now(struct trace *t, enum trace_kind kind, const char *name, co
 /* The same for one that took so long. */
 void trace_span(struct trace *t, enum trace_kind kind, const char *name, const char *detail, double start,
                 double seconds, double bytes);
+/* Cleared room for what so many threads do now; NULL: nobody wants to know, or there is no memory. */
+struct trace_thread *trace_threads(struct trace *t, int count);
+/* They have done it: those that took part are events. */
+void trace_threads_ran(struct trace *t, const char *name, const char *detail);
 void trace_free(struct trace *t);
 
 /* Its name, and the row of a picture that it belongs to. */

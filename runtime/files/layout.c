@@ -6,7 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/nearest.h"
+#include "base/progress/progress.h"
+#include "context/context.h"
+#include "context/trace.h"
 
 /* ---- open and close ---- */
 
@@ -203,27 +208,68 @@ static int write_round(struct layout *l, const char *name, enum type_code type, 
   return OP_OK;
 }
 
+/* What rows are doing, for who waits. */
+struct moving {
+  const char *doing;      /* "reading" */
+  move_rows *round;       /* so many at a time */
+  const char *trace_word; /* the same in a trace */
+};
+static const struct moving reading = {"reading", read_round, "read"},
+                           writing = {"writing", write_round, "write"};
+
+/* Less than this is there at once. */
+enum { LARGE = 16 << 20 };
+
+static void tell(const struct layout *l, const struct moving *what, const char *name) {
+  struct progress *progress = l->ctx ? l->ctx->log->progress : NULL;
+  const char *folder = strrchr(l->path, '/'), *file = folder ? folder + 1 : l->path;
+  if (!progress || l->whole < LARGE)
+    return;
+  if (l->moved > 0)
+    progress_more(progress, "%s %s of %s: %.0f%% of %.0f MB", what->doing, name, file,
+                  100 * l->moved / l->whole, l->whole * 1e-6);
+  else
+    progress_step(progress, "%s %s of %s: %.0f MB", what->doing, name, file, l->whole * 1e-6);
+}
+
+void layout_expect(struct layout *l, double bytes) {
+  l->whole = bytes;
+  l->moved = 0;
+  if (l->ctx && bytes <= 0)
+    progress_end(l->ctx->log->progress);
+}
+
 /* Of a file that is open together: all ranks take part in all rounds, with no rows at the end if they have fewer. */
 static int move(struct layout *l, const char *name, enum type_code type, int dim, long long first,
-                long long rows, unsigned char *data, move_rows *round, struct error *err) {
+                long long rows, unsigned char *data, const struct moving *what, struct error *err) {
   const size_t row_bytes = (size_t)dim * type_info(type)->size;
   const size_t bytes = l->apart || together_alone(l->comm) ? LAYOUT_ROUND : LAYOUT_ROUND_OF_ALL;
   const long long each = row_bytes < bytes ? (long long)(bytes / row_bytes) : 1;
   long long rounds = rows / each + (rows % each != 0);
+  const double start = clock_seconds(), whole = (double)rows * (double)row_bytes;
+  const bool alone = l->whole <= 0;
   int code = l->apart ? OP_OK : together_most(l->comm, &rounds, err);
+  if (alone)
+    layout_expect(l, whole);
   for (long long i = 0; i < rounds && !code; i++) {
     const long long begin = i < rows / each ? i * each : i == rows / each ? i * each : rows;
     const long long left = rows - begin, count = left < each ? left : each;
     /* A rank without rows needs a place in the file all the same. */
     unsigned char *at = count && data ? data + (size_t)begin * row_bytes : NULL;
-    code = layout_agree(l, round(l, name, type, count ? first + begin : 0, count, at, err), err);
+    tell(l, what, name);
+    code = layout_agree(l, what->round(l, name, type, count ? first + begin : 0, count, at, err), err);
+    l->moved += (double)count * (double)row_bytes;
   }
+  if (alone)
+    layout_expect(l, 0);
+  if (l->ctx)
+    trace_until_now(l->ctx->trace, TRACE_FILE, name, what->trace_word, start, whole);
   return code;
 }
 
 int layout_read(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                 long long rows, void *out, struct error *err) {
-  int code = move(l, name, type, dim, first, rows, out, read_round, err);
+  int code = move(l, name, type, dim, first, rows, out, &reading, err);
   if (!code && type == TYPE_BOOL)
     make_bools(out, (size_t)rows * (size_t)dim);
   return code;
@@ -285,6 +331,6 @@ int layout_write(struct layout *l, const char *name, enum type_code type, int di
     code = together_broadcast(l->comm, &l->place, sizeof l->place, err);
   l->columns = dim;
   if (!code)
-    code = move(l, name, type, dim, first, rows, memory.rows, write_round, err);
+    code = move(l, name, type, dim, first, rows, memory.rows, &writing, err);
   return together_agree(l->comm, code, err);
 }

@@ -8,12 +8,16 @@
 #include "files/files.h"
 #include "files/together.h"
 
+struct op_context;
+
 /* An open file, and the ranks that have it open. */
 struct layout {
   const struct file_table *table;
   struct file *file;
   struct comm *comm;
-  const char *path; /* for messages; the caller's */
+  const char *path;    /* for messages; the caller's */
+  double whole, moved; /* bytes of the table that is moved now, and of these what is done; 0: none is */
+  const struct op_context *ctx; /* is told of large tables; NULL: nobody is */
   bool apart; /* each rank moves rows by itself: it has the file open alone to read, or `rows` to write */
   int rows;   /* a descriptor to write rows by */
   long long place; /* of the table that is being written, from the beginning of the file */
@@ -58,6 +62,8 @@ int layout_new_table(struct layout *l, const char *name, enum type_code type, co
 /* The same without attributes, of any number of dimensions. */
 int layout_create(struct layout *l, const char *name, enum type_code type, int rank,
                   const long long extents[], struct error *err);
+/* For who waits: the calls of layout_write that follow move so many bytes of this rank together; 0: that was it. */
+void layout_expect(struct layout *l, double bytes);
 /* Rows that this rank has at hand from `first` on, at any time again for those behind them. `type` is the table's. */
 int layout_write(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                  long long rows, const void *data, struct error *err);

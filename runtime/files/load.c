@@ -16,7 +16,10 @@
 static int open_for(struct op_context *ctx, struct layout *l, const char *path, struct error *err) {
   const struct file_table *table;
   int code = io_table(ctx, &table, err);
-  return code ? code : layout_open(l, table, io_comm(ctx), path, err);
+  if (!code)
+    code = layout_open(l, table, io_comm(ctx), path, err);
+  l->ctx = code ? NULL : ctx;
+  return code;
 }
 
 /* ---- sets ---- */

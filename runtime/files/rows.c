@@ -61,6 +61,7 @@ int rows_write(struct op_context *ctx, struct layout *l, const struct rows_table
   void *rows = array_new((size_t)room, row_bytes);
   int code = together_agree(l->comm,
                             rows ? OP_OK : error_memory(err, "a file's rows", (size_t)room * row_bytes), err);
+  layout_expect(l, (double)set->size * (double)row_bytes);
   /* Once at least: ranks without rows take part. */
   for (long low = 0, left = set->size; !code && (low == 0 || left > 0); low += batch, left -= batch) {
     const long count = left < batch ? left : batch;
@@ -72,6 +73,7 @@ int rows_write(struct op_context *ctx, struct layout *l, const struct rows_table
     if (!batch)
       break;
   }
+  layout_expect(l, 0);
   free(rows);
   return code;
 }

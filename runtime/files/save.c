@@ -16,9 +16,11 @@ static int begin(struct op_context *ctx, struct writing *w, struct layout *l, co
   int code = io_table(ctx, &table, err);
   if (!code)
     code = writing_begin(w, table, io_comm(ctx), path, keep, err);
-  if (!code)
-    *l = writing_layout(w, path);
-  return code;
+  if (code)
+    return code;
+  *l = writing_layout(w, path);
+  l->ctx = ctx;
+  return OP_OK;
 }
 
 /* ---- tables ---- */

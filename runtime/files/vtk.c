@@ -113,6 +113,7 @@ static int write_data(struct vtk_step *s, bool cells, bool points, struct error 
   if (code)
     return code;
   struct layout l = writing_layout(&w, path);
+  l.ctx = s->ctx;
   if (cells)
     code = vtk_write_cells(s, &l, err);
   if (!code && points)

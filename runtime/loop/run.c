@@ -6,6 +6,7 @@
 #include "backend/backend.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/progress/progress.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/trace.h"
@@ -199,14 +200,30 @@ static void note_time(struct op_context *ctx, struct launch *launch, double star
     trace_span(ctx->trace, tune_tries(launch) ? TRACE_TRIAL : TRACE_LOOP, loop->name,
                loop->backend->name_of(loop, launch->variant), start, spent,
                loop->stats.bytes - loop->stats.spared);
+  progress_end(ctx->log->progress);
   tune_ran(ctx, launch, spent - (loop->stats.waiting_seconds - waited));
+}
+
+/* Of a loop that one can watch running. */
+static void say_trial(const struct op_context *ctx, const struct launch *launch) {
+  const double visible = 0.02;
+  const struct loop *loop = launch->loop;
+  struct progress *progress = ctx->log->progress;
+  const long long calls = loop->stats.calls - 1; /* this one is counted already */
+  if (progress->form != PROGRESS_NONE && calls > 0 && loop->stats.seconds / (double)calls > visible &&
+      tune_tries(launch))
+    progress_step(progress, "tuning loop %s: trying %s", loop->name, loop->stats.variant);
 }
 
 int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
+  say_trial(ctx, launch);
   int code = OP_OK;
   const double start = clock_seconds(), waited = loop->stats.waiting_seconds;
+  double counted[HARDWARE_MOST];
   bool exchanging = false;
+  if (ctx->hardware)
+    hardware_read(ctx->hardware, counted);
   if (ctx->trace->ntools)
     trace_loop_begins(ctx->trace, loop->name);
   if (loop->nneeds)
@@ -217,6 +234,7 @@ int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *
     code = launch_results(ctx, launch, err);
   if (code)
     return code;
+  hardware_add(ctx->hardware, counted, 1, loop->stats.hardware);
   loop_mark_written(ctx, loop, loop->backend->space);
   note_time(ctx, launch, start, waited);
   return OP_OK;

@@ -315,14 +315,15 @@ static int take_back(struct op_context *ctx, struct launch *const *launches, int
 
 /* Nobody can say how long each of the loops took: they share the time by the bytes that they would move. */
 static void note_times(struct op_context *ctx, const struct tiled *t, struct launch *const *launches,
-                       double start, double seconds) {
+                       const double *counted, double start, double seconds) {
   double bytes = 0;
   for (int i = 0; i < t->n; i++)
     bytes += t->loops[i]->stats.bytes;
   for (int i = 0; i < t->n; i++) {
     struct loop *loop = t->loops[i];
-    const double spent = bytes > 0 ? seconds * loop->stats.bytes / bytes : seconds / t->n;
+    const double share = bytes > 0 ? loop->stats.bytes / bytes : 1.0 / t->n, spent = seconds * share;
     loop->stats.seconds += spent;
+    hardware_add(ctx->hardware, counted, share, loop->stats.hardware);
     if (spent > loop->stats.slowest)
       loop->stats.slowest = spent;
     tune_passed(launches[i], spent);
@@ -334,8 +335,12 @@ static void note_times(struct op_context *ctx, const struct tiled *t, struct lau
 }
 
 static void execute(struct op_context *ctx, const struct tiled *t, const struct schedule *s, int threads) {
+  struct trace_thread *watch = trace_threads(ctx->trace, threads);
   executor_run(ctx->team,
-               &(struct execution){.schedule = s, .works = t->works, .nworks = t->n, .threads = threads});
+               &(struct execution){
+                   .schedule = s, .works = t->works, .nworks = t->n, .threads = threads, .watch = watch});
+  if (watch)
+    trace_threads_ran(ctx->trace, t->loops[0]->name, "tiles");
 }
 
 /* Items keep their order, and with it sums theirs. */
@@ -355,7 +360,10 @@ static void execute_loop_by_loop(struct op_context *ctx, const struct tiled *t, 
 static int run(struct op_context *ctx, struct tiled *t, struct launch *const *launches, struct item *items,
                struct error *err) {
   const double start = clock_seconds();
+  double counted[HARDWARE_MOST];
   int code = OP_OK;
+  if (ctx->hardware)
+    hardware_read(ctx->hardware, counted);
   if (items)
     execute_loop_by_loop(ctx, t, items);
   else
@@ -365,7 +373,7 @@ static int run(struct op_context *ctx, struct tiled *t, struct launch *const *la
     loop_mark_written(ctx, t->loops[i], t->loops[i]->backend->space);
   }
   const double seconds = clock_seconds() - start;
-  note_times(ctx, t, launches, start, seconds);
+  note_times(ctx, t, launches, counted, start, seconds);
   if (items)
     return code;
   ctx->counters->tiled++;

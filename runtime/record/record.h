@@ -12,6 +12,7 @@
 #include "jit/front/kernel.h"
 #include "mesh/globals.h"
 #include "mesh/subset.h"
+#include "run/hardware.h"
 #include "run/schedule.h"
 #include "spread/exchange.h"
 
@@ -91,8 +92,9 @@ struct loop_stats {
   /* Ranks. Of exchanges and results: packing, sending, waiting and unpacking; the waiting alone. */
   double exchange_seconds, waiting_seconds;
   long long exchanges, messages, bytes_sent;
-  double redundant; /* copies executed here for each element owned */
-  double floor;     /* of a loop of chains: floor.h's seconds, 0: not known */
+  double redundant;               /* copies executed here for each element owned */
+  double floor;                   /* of a loop of chains: floor.h's seconds, 0: not known */
+  double hardware[HARDWARE_MOST]; /* what was counted of all calls, see run/hardware.h */
 };
 
 struct loop {

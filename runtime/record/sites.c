@@ -122,6 +122,8 @@ void site_add(struct loop_stats *to, const struct loop_stats *more) {
   to->exchanges = was.exchanges + more->exchanges;
   to->messages = was.messages + more->messages;
   to->bytes_sent = was.bytes_sent + more->bytes_sent;
+  for (int i = 0; i < HARDWARE_MOST; i++)
+    to->hardware[i] = was.hardware[i] + more->hardware[i];
 }
 
 /* Words of the backend go with the record. */

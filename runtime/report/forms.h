@@ -60,6 +60,7 @@ struct report_row {
   struct report_across across;
   long long tried;                    /* variants compiled for trials, beside the loop's own code */
   double moved;                       /* bytes between host and device in all calls */
+  const double *hardware;             /* what was counted of all calls, in the report's order */
   const struct report_detail *detail; /* NULL: none */
   const struct report_rank *by_rank;  /* one for each rank; NULL: one process */
 };
@@ -94,6 +95,8 @@ struct report {
   size_t cache_bytes; /* loops that touch less are marked: their bandwidth is not the memory's */
   const struct report_row *rows;
   int nrows;
+  const char *const *counters; /* names of what was counted */
+  int ncounters;
   const struct tiled_facts *chains; /* that ran in tiles */
   int nchains;
   const struct report_view *views;

@@ -56,6 +56,12 @@ static void add_row(const struct report *r, const struct report_row *row, struct
               row->name, row->calls, row->seconds, row->plan_seconds, row->compile_seconds, row->bytes,
               row->working_set, report_rate(row), report_share(r, row), row->trials, row->tried,
               row->trial_seconds);
+  if (r->ncounters && row->hardware) {
+    json_open(out, "counters", '{');
+    for (int i = 0; i < r->ncounters; i++)
+      json_number(out, r->counters[i], row->hardware[i]);
+    json_close(out, '}');
+  }
   if (row->moved > 0)
     json_fields(out, "bytes_moved:d", row->moved);
   if (r->ranks > 1)
@@ -137,7 +143,8 @@ void report_json(const struct report *r, struct text *out) {
 
 /* ---- trace ---- */
 
-/* A row of the picture is a thread of the viewer; its number is that of the first kind which belongs to it. */
+/* A row of the picture is a thread of the viewer; its number is that of the first kind which belongs to it. Threads
+ * come behind all kinds. */
 static int row_number(enum trace_kind kind) {
   int k = 0;
   while (strcmp(trace_kind_row((enum trace_kind)k), trace_kind_row(kind)) != 0)
@@ -148,11 +155,20 @@ static int row_number(enum trace_kind kind) {
 static void name_rows(const struct report *r, struct text *out) {
   text_addf(out, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"rank %d, %s\"}}",
             r->rank, r->rank, r->backend);
-  for (int k = 0; k < TRACE_KINDS; k++)
+  for (int k = 0; k < TRACE_THREAD; k++)
     if (row_number((enum trace_kind)k) == k)
       text_addf(out,
                 ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
                 r->rank, k, trace_kind_row((enum trace_kind)k));
+  for (int i = 0; i < r->threads; i++)
+    text_addf(
+        out,
+        ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"thread %d\"}}",
+        r->rank, TRACE_THREAD + i, i);
+}
+
+static bool names_variant(enum trace_kind kind) {
+  return kind <= TRACE_LOAD || kind == TRACE_THREAD;
 }
 
 /* The format wants microseconds. */
@@ -165,10 +181,12 @@ void report_trace(const struct report *r, struct text *out) {
     text_add(out, ",\n");
     json_open(out, NULL, '{');
     json_fields(out, "name:t cat:t ph:t ts:f dur:f pid:n tid:n", e->name, trace_kind_name(e->kind), "X",
-                (e->start - r->began) * 1e6, e->seconds * 1e6, r->rank, row_number(e->kind));
+                (e->start - r->began) * 1e6, e->seconds * 1e6, r->rank, row_number(e->kind) + e->thread);
     json_open(out, "args", '{');
     if (*e->detail)
-      json_fields(out, e->kind <= TRACE_LOAD ? "variant:t" : "what:t", e->detail);
+      json_fields(out, names_variant(e->kind) ? "variant:t" : "what:t", e->detail);
+    if (e->kind == TRACE_THREAD)
+      json_fields(out, "waited_us:d", e->waited * 1e6);
     if (rate > 0)
       json_fields(out, "gb_per_second:d", rate);
     json_close(out, '}');

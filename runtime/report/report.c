@@ -28,6 +28,7 @@
 #include "report/forms.h"
 #include "report/report_ranks.h"
 #include "run/caches.h"
+#include "run/hardware.h"
 #include "run/team.h"
 #include "run/triad.h"
 #include "spread/spread.h"
@@ -52,6 +53,7 @@ static struct report_row row_of(const char *name, const struct loop_stats *s) {
                              .trials = s->trials,
                              .trial_seconds = s->trial_seconds,
                              .scalar = s->scalar,
+                             .hardware = s->hardware,
                              .tried = s->tried};
 }
 
@@ -170,6 +172,8 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .colour = !ctx->env->no_colour && isatty(STDOUT_FILENO),
                      .rows = rows.rows,
                      .nrows = rows.count,
+                     .counters = ctx->hardware ? ctx->hardware->names : NULL,
+                     .ncounters = ctx->hardware ? ctx->hardware->count : 0,
                      .events = ctx->trace->events,
                      .nevents = ctx->trace->count,
                      .lost = ctx->trace->lost};
@@ -273,11 +277,12 @@ static const struct form {
   report_writer *writer;
   bool to_file;
   int events;
-} forms[] = {{"text", report_text, false, 0},
-             {"text:all", report_whole_text, false, 0},
-             {"json:", report_json, true, PAGE_EVENTS},
-             {"html:", report_html, true, PAGE_EVENTS},
-             {"trace:", report_trace, true, ALL_EVENTS}};
+  bool threads; /* it shows each of them */
+} forms[] = {{"text", report_text, false, 0, false},
+             {"text:all", report_whole_text, false, 0, false},
+             {"json:", report_json, true, PAGE_EVENTS, false},
+             {"html:", report_html, true, PAGE_EVENTS, false},
+             {"trace:", report_trace, true, ALL_EVENTS, true}};
 
 /* -1: none of them; *file: the name behind the prefix, NULL: it is missing. */
 static int find_form(const char *wanted, const char **file) {
@@ -325,6 +330,7 @@ int context_check_timing(struct op_context *ctx, struct error *err) {
                      "OP2_TIMING=%s: expected text, text:all, html:FILE, json:FILE or trace:FILE", wanted);
   ctx->trace->most = form >= 0 ? forms[form].events : 0;
   ctx->trace->wanted |= ctx->trace->most > 0;
+  ctx->trace->apart = form >= 0 && forms[form].threads;
   return to_file && write_file(ctx, file, NULL, err) ? error_prefix(err, "OP2_TIMING: ") : OP_OK;
 }
 

@@ -209,6 +209,44 @@ static void text_chains(const struct report *r, struct text *out) {
   }
 }
 
+/* A column for each: "12.3 M"; what is counted in nanoseconds is a time. */
+static void cell_count(struct text *out, const char *name, double count, int width) {
+  static const struct {
+    double unit;
+    const char *name;
+  } units[] = {{1e9, " G"}, {1e6, " M"}, {1e3, " k"}, {1, ""}};
+  char digits[32], cell[48];
+  size_t u = 0;
+  if (strcmp(name, "task-clock") == 0) {
+    cell_time(out, count * 1e-9, width);
+    return;
+  }
+  while (u + 1 < sizeof units / sizeof *units && count < 0.9995 * units[u].unit)
+    u++;
+  add_three(digits, sizeof digits, count / units[u].unit);
+  snprintf(cell, sizeof cell, "%s%s", digits, units[u].name);
+  text_addf(out, " %*s", width, cell);
+}
+
+static void text_counters(const struct report *r, const struct report_row *const *rows, int count,
+                          struct text *out, int width) {
+  enum { cell = 13 };
+  if (r->ncounters == 0)
+    return;
+  paint(r, out, BOLD);
+  text_addf(out, "%-*s", width, "a call");
+  for (int i = 0; i < r->ncounters; i++)
+    text_addf(out, " %*s", cell, r->counters[i]);
+  paint(r, out, PLAIN);
+  text_add_char(out, '\n');
+  for (int k = 0; k < count; k++) {
+    text_addf(out, "%-*s", width, rows[k]->name);
+    for (int i = 0; rows[k]->hardware && rows[k]->calls > 0 && i < r->ncounters; i++)
+      cell_count(out, r->counters[i], rows[k]->hardware[i] / (double)rows[k]->calls, cell);
+    text_add_char(out, '\n');
+  }
+}
+
 void report_text(const struct report *r, struct text *out) {
   const int width = width_of_names(r);
   const struct report_row **rows = report_sorted(r);
@@ -220,6 +258,8 @@ void report_text(const struct report *r, struct text *out) {
   if (rows && shown < r->nrows)
     text_others(r, rows + shown, r->nrows - shown, out, width);
   text_chains(r, out);
+  if (rows)
+    text_counters(r, rows, shown, out, width);
   if (rows && r->ranks > 1)
     text_across(r, rows, shown, out, width);
   free(rows);

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "base/clock.h"
+#include "context/trace.h"
+
 /* Below this many elements waking the workers costs more than they save. */
 static const long small_set = 2048;
 
@@ -91,16 +94,28 @@ static int longest_frame(const struct execution *e) {
   return longest;
 }
 
+static void wait_for_all(struct team *team, struct trace_thread *own) {
+  const double start = own ? clock_seconds() : 0;
+  team_barrier(team);
+  if (own)
+    own->waited += clock_seconds() - start;
+}
+
 static void run_thread(void *argument, int thread, int threads) {
   const struct run *run = argument;
   const struct execution *e = run->execution;
+  struct trace_thread *own = e->watch ? &e->watch[thread] : NULL;
+  if (own)
+    own->start = clock_seconds();
   void *frame[longest_frame(e)];
   struct copy copy = {.frame = frame};
   for (int p = 0; p < e->schedule->nphases; p++) {
     if (p > 0 && threads > 1)
-      team_barrier(run->team);
+      wait_for_all(run->team, own);
     run_phase(e, &copy, &e->schedule->phases[p], thread, threads);
   }
+  if (own)
+    own->seconds = clock_seconds() - own->start;
 }
 
 /* No more threads than the widest phase has items. */

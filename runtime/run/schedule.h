@@ -76,6 +76,8 @@ struct execution {
   int threads;                 /* how many to use at most */
   void (*poll)(void *context); /* called by the caller's thread between items; NULL: nothing */
   void *poll_context;
+  struct trace_thread
+      *watch; /* one for each thread, where it says what it did (context/trace.h); NULL: nowhere */
 };
 
 /* Run it. No allocation, no failure. With one thread no barrier and no team is touched; `team` may then be

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/nearest.h"
+#include "base/progress/progress.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "mesh/data.h"
@@ -326,6 +328,8 @@ int renumber_by(struct op_context *ctx, const char *method, struct map *base, st
   o.place = array_new((size_t)o.count, sizeof *o.place);
   code = o.order && o.place ? OP_OK : error_memory(err, "a renumbering", (size_t)o.count * sizeof(int *));
   int first = position(ctx, base->to);
+  progress_step(ctx->log->progress, "numbering the mesh anew: set %s, %ld elements", base->to->name,
+                base->to->size);
   if (!code)
     code = make_room(&o, first, known(base->to), err);
   if (!code)
@@ -339,6 +343,7 @@ int renumber_by(struct op_context *ctx, const char *method, struct map *base, st
   if (!code)
     code = spread_wanted(ctx) ? spread_apply(ctx, &(struct spread_change){.order = o.order}, err)
                               : apply(ctx, &o, err);
+  progress_end(ctx->log->progress);
   orders_free(&o);
   return code;
 }

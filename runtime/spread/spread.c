@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/progress/progress.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "mesh/data.h"
@@ -293,6 +295,8 @@ static int adopt(struct op_context *ctx, struct built *built, struct error *err)
 static int rebuild(struct op_context *ctx, const struct spread_change *change, struct share *share,
                    struct halo_exchange *routes, struct error *err) {
   struct built built = {0};
+  struct progress *progress = ctx->log->progress;
+  progress_step(progress, "parting the mesh: its elements go to their ranks");
   int code = change->part    ? share_move(ctx->comm, share, change->part, routes, err)
              : change->order ? reorder(share, change->order, err)
                              : OP_OK;
@@ -300,12 +304,15 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
   for (int s = 0; s < ctx->mesh->sets.count; s++)
     if (!has_dats(ctx->mesh, s))
       exchange_free(&routes[s]);
+  progress_step(progress, "parting the mesh: halos");
   if (!code)
     code = build_halos(ctx->comm, share, &built, err);
+  progress_step(progress, "parting the mesh: data");
   if (!code)
     code = move_data(ctx, &built, change->part ? routes : NULL, change->order, err);
   if (!code)
     code = adopt(ctx, &built, err);
+  progress_end(progress);
   built_free(&built);
   return code;
 }

@@ -51,7 +51,16 @@ static const struct trace_event events[] = {
      .start = 100.5,
      .seconds = 0.25,
      .bytes = 5e9},
-    {.kind = TRACE_COMPILE, .name = "update", .detail = "", .start = 100.0, .seconds = 0.5}};
+    {.kind = TRACE_COMPILE, .name = "update", .detail = "", .start = 100.0, .seconds = 0.5},
+    {.kind = TRACE_THREAD,
+     .name = "res_calc",
+     .detail = "strip8",
+     .thread = 1,
+     .start = 100.5,
+     .seconds = 0.25,
+     .waited = 0.125}};
+static const char *const counters[] = {"instructions", "task-clock"};
+static const double counted[] = {1.5e9, 5e7};
 
 static struct report make(int ranks) {
   return (struct report){.backend = "openmp",
@@ -65,7 +74,7 @@ static struct report make(int ranks) {
                          .wall = 4,
                          .began = 100,
                          .events = events,
-                         .nevents = 2};
+                         .nevents = 3};
 }
 
 static void expect(const struct text *t, const char *part) {
@@ -339,6 +348,8 @@ CASE(trace) {
   expect(&out,
          "\"cat\":\"compile\",\"ph\":\"X\",\"ts\":0.000,\"dur\":500000.000,\"pid\":0,\"tid\":2,\"args\":{}}");
   expect(&out, "\"args\":{\"name\":\"preparing\"}");
+  expect(&out, "\"tid\":12,\"args\":{\"variant\":\"strip8\",\"waited_us\":125000}}");
+  expect(&out, "\"tid\":12,\"args\":{\"name\":\"thread 1\"}");
   text_free(&out);
 }
 
@@ -356,6 +367,25 @@ CASE(page) {
   expect(&out, "\"kind\":\"compile\",\"name\":\"update\",\"detail\":\"\",\"start\":0,\"seconds\":0.5}");
   assert_null(strstr(text_str(&out), "@REPORT@"));
   assert_null(strstr(text_str(&out), "https:"));
+  text_free(&out);
+}
+
+CASE(counts) {
+  struct report r = make(1);
+  struct report_row row = rows[0];
+  struct text out = {0};
+  row.calls = 10;
+  row.hardware = counted;
+  r.rows = &row;
+  r.nrows = 1;
+  r.counters = counters;
+  r.ncounters = 2;
+  report_text(&r, &out);
+  expect(&out, "a call    instructions    task-clock\n");
+  expect(&out, "res_calc         150 M       5.00 ms\n");
+  text_clear(&out);
+  report_json(&r, &out);
+  expect(&out, "\"counters\":{\"instructions\":1.5e+09,\"task-clock\":50000000}");
   text_free(&out);
 }
 
@@ -426,13 +456,12 @@ int main(int argc, char **argv) {
     text_free(&out);
     return 0;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),       cmocka_unit_test(text),
-                                     cmocka_unit_test(owners),        cmocka_unit_test(chains),
-                                     cmocka_unit_test(json),          cmocka_unit_test(trace),
-                                     cmocka_unit_test(nothing),       cmocka_unit_test(bandwidth),
-                                     cmocka_unit_test(moved),         cmocka_unit_test(many),
-                                     cmocka_unit_test(three_digits),  cmocka_unit_test(page),
-                                     cmocka_unit_test(advice),        cmocka_unit_test(advice_on_the_mesh),
-                                     cmocka_unit_test(reach_of_maps), cmocka_unit_test(views)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers),       cmocka_unit_test(text),         cmocka_unit_test(owners),
+      cmocka_unit_test(chains),        cmocka_unit_test(json),         cmocka_unit_test(trace),
+      cmocka_unit_test(nothing),       cmocka_unit_test(bandwidth),    cmocka_unit_test(moved),
+      cmocka_unit_test(many),          cmocka_unit_test(three_digits), cmocka_unit_test(counts),
+      cmocka_unit_test(page),          cmocka_unit_test(advice),       cmocka_unit_test(advice_on_the_mesh),
+      cmocka_unit_test(reach_of_maps), cmocka_unit_test(views)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ enum { SIZE = 1000, TIMES = 3 };
 static const char *own, *kokkos, *no_tool;
 
 struct seen {
-  int begun, events[OP_EVENT_CALL + 1], finished;
+  int begun, events[OP_EVENT_FILE + 1], finished;
   bool open; /* a loop */
 };
 
@@ -32,7 +32,7 @@ static void on_begin(void *user, const char *loop) {
 static void on_event(void *user, enum op_event event, const char *name, const char *detail, double seconds,
                      double bytes) {
   struct seen *seen = user;
-  assert_true(event >= 0 && event <= OP_EVENT_CALL && seconds >= 0 && bytes >= 0);
+  assert_true(event >= 0 && event <= OP_EVENT_FILE && seconds >= 0 && bytes >= 0);
   assert_non_null(detail);
   seen->events[event]++;
   if (event != OP_EVENT_LOOP)

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "context/trace.h"
 #include "cpu_gather.h"
 #include "cpu_loop.h"
 #include "mesh/data.h"
@@ -142,7 +143,8 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
                                 .nworks = 1,
                                 .threads = p->threads,
                                 .poll = ctx->poll,
-                                .poll_context = ctx};
+                                .poll_context = ctx,
+                                .watch = trace_threads(ctx->trace, p->threads)};
   works[WORK_RANGE] = range_work(launch, v->functions[WORK_RANGE], part);
   if (loop->nreductions)
     works[WORK_RANGE].slots += (size_t)launch->part_slots[part].first * loop->slot_bytes;
@@ -156,6 +158,8 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
     gather_works(p->gather, launch, &works[WORK_RANGE], &execution);
   cpu_discount(ctx);
   executor_run(ctx->team, &execution);
+  if (execution.watch)
+    trace_threads_ran(ctx->trace, loop->name, v->name);
   return OP_OK;
 }
 

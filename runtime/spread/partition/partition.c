@@ -6,7 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/log.h"
 #include "base/nearest.h"
+#include "base/progress/progress.h"
 #include "base/size.h"
 #include "base/whereami.h"
 #include "context/context.h"
@@ -405,8 +407,12 @@ int mesh_partition(struct op_context *ctx, const struct partition_call *call, st
   if (!code)
     code = part ? spread_share(ctx, &share, err) : no_memory(err);
   code = agree_on_success(ctx->comm, code, err);
-  if (!code)
+  if (!code) {
+    progress_step(ctx->log->progress, "parting the mesh: set %s, %lld elements, for %d ranks",
+                  call->prime->name, call->prime->global_size, ctx->comm->size);
     code = part_all(ctx, call, m, &share, part, err);
+    progress_end(ctx->log->progress);
+  }
   if (code)
     spread_give_back(ctx, &share);
   else
