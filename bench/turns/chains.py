@@ -2,7 +2,8 @@
 
 A ratio above 1 says that chains are faster. The floor is what a step would take if no memory were waited for: loops one by one on a mesh
 in the caches, scaled to the size. Sizes are cells of airfoil, else points on a side. Each side first looks for its variants for some
-seconds, in a process and a cache of its own (--tune), and then measures with what it found. The last column is how long the row took.
+seconds, which are its share of what --tune says, in a process and a cache of its own, and then measures with what it found. The last
+column is how long the row took.
 
 With one thread --cpu takes processor time instead of the clock's: on a machine that does other work that is the better measure.
 """
@@ -17,18 +18,19 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import turns  # noqa: E402
 
-# Sample, size, that for --quick, one in the caches, what the work grows with, and how many batches of each side.
+# Sample, size, that for --quick, one in the caches, what the work grows with, how many batches of each side, and how many times --tune
+# it looks: cutting a large mesh into tiles of several sizes takes time.
 CASES = [
-    ("airfoil", 720000, 3000, 3000, 1, 60),
-    ("airfoil_shuffled", 720000, 3000, 3000, 1, 60),
-    ("heat", 8000, 60, 100, 2, 18),
-    ("jac", 2000, 60, 100, 2, 60),
-    ("shallow_water", 1024, 32, 64, 2, 60),
-    ("shallow_water", 128, None, 64, 2, 60),
-    ("multigrid", 1024, 64, 64, 2, 60),
-    ("aero", 1000, 32, 50, 2, 60),
-    ("adjoint", 1000, 40, 60, 2, 60),
-    ("airfoil_hydra", 64, 10, 10, 3, 60),
+    ("airfoil", 720000, 3000, 3000, 1, 60, 3),
+    ("airfoil_shuffled", 720000, 3000, 3000, 1, 60, 3),
+    ("heat", 8000, 60, 100, 2, 18, 8),
+    ("jac", 2000, 60, 100, 2, 60, 3),
+    ("shallow_water", 1024, 32, 64, 2, 60, 1),
+    ("shallow_water", 128, None, 64, 2, 60, 1),
+    ("multigrid", 1024, 64, 64, 2, 60, 3),
+    ("aero", 1000, 32, 50, 2, 60, 3),
+    ("adjoint", 1000, 40, 60, 2, 60, 3),
+    ("airfoil_hydra", 64, 10, 10, 3, 60, 2),
 ]
 PAIRS = 3  # of processes, which share the batches
 SIDES = {"one by one": ("first", "off"), "chains": ("library", "on")}
@@ -55,16 +57,16 @@ def environments(wanted, env, folder, case):
         cache = os.path.join(folder, f"{case[0]}-{env['OP2_THREADS']}-{lazy}.db")
         made[side] = (word, {**env, "OP2_LAZY": lazy, "OP2_CACHE": cache})
         if wanted.tune:
-            find_variants(wanted.build, case[0], case[1], made[side][1], wanted.tune)
+            find_variants(wanted.build, case[0], case[1], made[side][1], wanted.tune * case[2])
             made[side][1]["OP2_TUNE"] = "use"
     return made
 
 
 def measure_case(case, wanted, env, folder):
-    sample, usual, small, cached, power, batches = case
+    sample, usual, small, cached, power, batches, look = case
     start = time.monotonic()
     size, rounds, pairs = (small, turns.QUICK_ROUNDS, 1) if wanted.quick else (usual, -(-batches // wanted.pairs), wanted.pairs)
-    sides = environments(wanted, env, folder, (sample, size))
+    sides = environments(wanted, env, folder, (sample, size, look))
     times = {side: [] for side in sides}
     for _ in range(pairs):
         for side, more in turns.run_pair(wanted.build, sample, size, rounds, sides, folder).items():
