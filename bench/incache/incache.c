@@ -217,13 +217,15 @@ static op_dat dats[MOST_DATS];
 static op_arg args[MOST_ARGS];
 static int nargs;
 
-/* Energies are large against what moves, for roots. */
+/* Energies are large against what moves, and gradients small, for roots. */
 static double *fill(const struct dat *dat, unsigned seed) {
   const long long count = (long long)mesh.count[dat->on] * dat->dim;
   double *made = room(count, sizeof *made);
   for (long long i = 0; i < count; i++) {
     seed = seed * 1664525u + 1013904223u;
-    made[i] = i % dat->dim == (dat->dim < 5 ? 3 : 4) && dat->dim < 8 ? 9 + seed / 4e9 : 1 + seed / 8e9;
+    made[i] = dat->dim >= 8                            ? 0.1 + seed / 8e10
+              : i % dat->dim == (dat->dim < 5 ? 3 : 4) ? 9 + seed / 4e9
+                                                       : 1 + seed / 8e9;
   }
   return made;
 }
