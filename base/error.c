@@ -67,6 +67,8 @@ static const struct error_kind kinds[OP_ERR_COUNT_] = {
     ROW(OP_ERR_METHOD, "A method name is unknown.", "The message lists the names."),
     ROW(OP_ERR_NARGS, "A loop has no arguments or more than OP_MAX_ARGS.",
         "Combine dats or globals, or split the loop."),
+    ROW(OP_ERR_GRAPH, "Tasks of a graph wait for one another in a circle, so that none can begin.",
+        "The message names the tasks; one of their dependencies is too many."),
     ROW(OP_ERR_INTERNAL, "The library made a mistake.", "Please report it with the message."),
 };
 

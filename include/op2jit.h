@@ -152,6 +152,7 @@ enum {
   OP_ERR_METHOD = 27,    /* an unknown method name */
   OP_ERR_NARGS = 28,     /* no arguments, or more than OP_MAX_ARGS */
   OP_ERR_INTERNAL = 29,  /* a mistake of the library itself; please report it */
+  OP_ERR_GRAPH = 30,     /* tasks that wait for one another in a circle */
   OP_ERR_COUNT_
 };
 

@@ -214,7 +214,8 @@ static void *find_object(struct op_context *ctx, const void *handle, enum handle
   static const char *const makers[] = {[HANDLE_SET] = "op_decl_set",
                                        [HANDLE_MAP] = "op_decl_map",
                                        [HANDLE_DAT] = "op_decl_dat",
-                                       [HANDLE_GBL] = "op_decl_gbl"};
+                                       [HANDLE_GBL] = "op_decl_gbl",
+                                       [HANDLE_GRAPH] = "op_decl_graph"};
   if (the.error.code)
     return NULL;
   void *object = handle_object(ctx->handles, handle, kind);

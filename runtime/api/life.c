@@ -43,6 +43,7 @@
 #include "services/tools.h"
 #include "spread/exchange.h"
 #include "spread/spread.h"
+#include "tasks/graph.h"
 #include "tune/mode.h"
 
 /* What every context has from the beginning, in one piece. */
@@ -61,7 +62,7 @@ struct whole {
   struct trace trace;
   struct text dat_names;
   struct queue queue;
-  struct list periods, fused;
+  struct list periods, fused, graphs;
   struct list chains;
   op_counters_t counters;
 };
@@ -80,6 +81,7 @@ static struct op_context *new_context(struct error *err) {
                                    .sites = &w->sites,
                                    .periods = &w->periods,
                                    .fused = &w->fused,
+                                   .graphs = &w->graphs,
                                    .chains = &w->chains,
                                    .natives = &w->natives,
                                    .kernel_files = &w->kernel_files,
@@ -297,6 +299,9 @@ void context_close(struct op_context *ctx) {
     loop_names_warn(ctx);
   loop_forget(ctx, NULL);
   exchanges_forget(ctx, NULL);
+  for (int i = 0; i < ctx->graphs->count; i++)
+    tasks_free(ctx->graphs->items[i]);
+  list_free(ctx->graphs);
   subsets_free(ctx);
   mesh_free(ctx);
   close_backends(ctx);

@@ -15,6 +15,7 @@ static const struct {
     [TRACE_WAIT] = {"wait", "waiting"},     [TRACE_COPY] = {"copy", "device"},
     [TRACE_CALL] = {"call", "other calls"}, [TRACE_PROVE] = {"prove", "preparing"},
     [TRACE_FILE] = {"file", "files"},       [TRACE_THREAD] = {"work", "thread"},
+    [TRACE_TASK] = {"task", "thread"},
 };
 
 const char *trace_kind_name(enum trace_kind kind) {
@@ -82,6 +83,12 @@ static void add(struct trace *t, const char *name, const char *detail, struct tr
   event.name = kept;
   event.detail = more;
   events[t->count++] = event;
+}
+
+void trace_task(struct trace *t, const char *type, const char *graph, int thread, double start,
+                double seconds) {
+  add(t, type, graph,
+      (struct trace_event){.kind = TRACE_TASK, .thread = thread, .start = start, .seconds = seconds});
 }
 
 void trace_span(struct trace *t, enum trace_kind kind, const char *name, const char *detail, double start,

@@ -21,13 +21,14 @@ enum trace_kind {
   TRACE_CALL = OP_EVENT_CALL,
   TRACE_PROVE = OP_EVENT_PROVE,
   TRACE_FILE = OP_EVENT_FILE,
-  TRACE_THREAD, /* tools are not told */
+  TRACE_THREAD, /* tools are not told, */
+  TRACE_TASK,   /* and not of a task of a graph */
   TRACE_KINDS
 };
 
 struct trace_event {
   enum trace_kind kind;
-  int thread;                /* of TRACE_THREAD: 0 is the program's own */
+  int thread;                /* of TRACE_THREAD and TRACE_TASK: 0 is the program's own */
   const char *name, *detail; /* the trace's; detail "": none */
   double start, seconds;     /* of the one clock */
   double bytes;              /* that it must have moved, 0: nobody knows */
@@ -69,6 +70,9 @@ void trace_span(struct trace *t, enum trace_kind kind, const char *name, const c
 struct trace_thread *trace_threads(struct trace *t, int count);
 /* They have done it: those that took part are events. */
 void trace_threads_ran(struct trace *t, const char *name, const char *detail);
+/* A task of that type ran on a thread, as part of a run of that graph. */
+void trace_task(struct trace *t, const char *type, const char *graph, int thread, double start,
+                double seconds);
 void trace_free(struct trace *t);
 
 /* Its name, and the row of a picture that it belongs to. */

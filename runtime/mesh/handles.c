@@ -96,8 +96,11 @@ void *handle_object(const struct handles *table, const void *handle, enum handle
 }
 
 const char *handle_diagnosis(const struct handles *table, const void *handle, enum handle_kind kind) {
-  static const char *const others[] = {
-      [HANDLE_SET] = "a set", [HANDLE_MAP] = "a map", [HANDLE_DAT] = "a dat", [HANDLE_GBL] = "a global"};
+  static const char *const others[] = {[HANDLE_SET] = "a set",
+                                       [HANDLE_MAP] = "a map",
+                                       [HANDLE_DAT] = "a dat",
+                                       [HANDLE_GBL] = "a global",
+                                       [HANDLE_GRAPH] = "a graph"};
   if (!handle)
     return "NULL";
   const struct slot *slot = find(table, handle);

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-enum handle_kind { HANDLE_NONE, HANDLE_SET, HANDLE_MAP, HANDLE_DAT, HANDLE_GBL };
+enum handle_kind { HANDLE_NONE, HANDLE_SET, HANDLE_MAP, HANDLE_DAT, HANDLE_GBL, HANDLE_GRAPH };
 
 struct handles; /* the table */
 

@@ -234,6 +234,10 @@ void team_barrier(struct team *team) {
   }
 }
 
+void team_await(struct team *team, struct gate *gate, unsigned seen) {
+  gate_wait(gate, seen, &team->patience);
+}
+
 /* ---- first touch ---------------------------------------------------------------------------------------*/
 
 static const size_t small_memory = (size_t)1 << 20;

@@ -48,6 +48,10 @@ void team_run(struct team *team, int threads, team_task *task, void *argument);
  * must not call this. */
 void team_barrier(struct team *team);
 
+/* Inside a task: wait as at a barrier, but until the gate (team_gate.h) no longer has the value that was seen. */
+struct gate;
+void team_await(struct team *team, struct gate *gate, unsigned seen);
+
 /* Zero memory that was never touched, each piece by the thread that gets the elements there in direct loops: a page
  * lies near the thread that touches it first. The elements go from end to end of each `part` bytes (a component, where
  * components lie apart); 0: of all bytes. `team` may be NULL. */

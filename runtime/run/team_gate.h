@@ -38,6 +38,13 @@ static inline void gate_open(struct gate *g) {
     syscall(SYS_futex, &g->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
+/* The same, and of those that sleep only so many are woken. */
+static inline void gate_open_for(struct gate *g, int waiters) {
+  atomic_fetch_add(&g->value, 1);
+  if (atomic_load(&g->sleepers))
+    syscall(SYS_futex, &g->value, FUTEX_WAKE_PRIVATE, waiters, NULL, NULL, 0);
+}
+
 /* How long the threads of one team wait before they sleep. */
 struct patience {
   long spin_ns;         /* 0: not at all */

@@ -1,5 +1,6 @@
 /* Everything that a program's source does with the header, in the words that C99 and C++17 share. Compiled, not run. */
 #include <op2jit.h>
+#include <op2jit_tasks.h>
 
 static const char *const text = OP_KERNEL(static void add(const double *x, double *y) { *y += *x; });
 
@@ -23,6 +24,26 @@ struct state {
 static void handler(const op_error *error, void *user) {
   (void)user;
   op_printf("%d %s %s\n", error->code, error->name, error->message);
+}
+
+static void work(op_running *running, void *data) {
+  int *number = (int *)data;
+  *number = op_running_thread(running) + op_running_threads(running);
+  op_running_add(running, 0, number, sizeof *number, 0, 0, NULL);
+}
+
+static int use_graphs(void) {
+  const int number = 1;
+  op_graph_facts_t facts;
+  op_graph graph = op_decl_graph("graph");
+  const op_task_type type = op_graph_type(graph, "work", work), join = op_graph_type(graph, "join", NULL);
+  const op_resource all = op_graph_resource(graph, 0, "all"), part = op_graph_resource(graph, all, NULL);
+  const op_task one = op_graph_task(graph, type, &number, sizeof number, 1),
+                two = op_graph_task(graph, join, NULL, 0, 0);
+  int code = op_graph_depend(graph, two, one) | op_graph_lock(graph, one, part) | op_graph_use(graph, two, all);
+  code |= op_graph_memory(graph, part, &number, sizeof number) | op_graph_own(graph, part, 0);
+  code |= op_graph_run(graph) | op_graph_facts(graph, &facts) | (op_graph_simulate(graph, 64) < 0);
+  return code | op_free_graph(graph);
 }
 
 int main(int argc, char **argv) {
@@ -75,7 +96,7 @@ int main(int argc, char **argv) {
       op_find_accesses(text, "k", set, 1, unsaid, __FILE__, __LINE__) | op_report_json(array, sizeof array);
   code |= op_fetch_data(x, value) | op_put_data(x, value) | op_fetch_data_idx(x, value, 0, 0);
   code |= op_renumber(map) | op_renumber_by("rcm", map, NULL) | op_partition("", "", set, map, x);
-  code |= op_open_hdf5();
+  code |= op_open_hdf5() | use_graphs();
   code |= OP_TYPE(struct state, rho, u, kind, inner.x);
   code |= op_decl_prelude("enum { A };") | op_prelude_file("shared.h");
   op_set one = op_decl_subset(set, 1, table, "one"), none = op_decl_subset_range(set, 0, 0, "none");

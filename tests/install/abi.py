@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-STRUCTS = {"op2jit.h": ["op_arg", "op_error", "op_counters_t"], "op2jit_tools.h": ["op_tool"]}
+STRUCTS = {"op2jit.h": ["op_arg", "op_error", "op_counters_t"], "op2jit_tools.h": ["op_tool"], "op2jit_tasks.h": ["op_graph_facts_t"]}
 
 
 def skip(tool, package):
@@ -41,7 +41,7 @@ def members(text, struct):
 
 def layout(headers):
     compiler = shutil.which("cc") or shutil.which("gcc") or skip("C compiler", "gcc")
-    program = "#include <stddef.h>\n#include <stdio.h>\n#include <op2jit.h>\n#include <op2jit_tools.h>\nint main(void) {\n"
+    program = "#include <stddef.h>\n#include <stdio.h>\n#include <op2jit.h>\n#include <op2jit_tasks.h>\n#include <op2jit_tools.h>\nint main(void) {\n"
     for header, structs in STRUCTS.items():
         text = without_comments(os.path.join(headers, header))
         for struct in structs:

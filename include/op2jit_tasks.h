@@ -1,0 +1,132 @@
+/* Graphs of tasks, for work that no loop over a set describes: factorisations by tiles, trees, lists of cells. A task is
+ * a function with its data. Two relations say when it may run:
+ *
+ *   dependencies   this task runs after that one
+ *   conflicts      two tasks that lock the same resource do not run at the same time; either may be the first
+ *
+ * Resources may have parents: who locks one has locked all below it. A run takes the tasks in the order of the longest
+ * way that is left behind them, on the threads of the library. It measures what tasks cost, and the next run of the
+ * graph uses that. Threads never wait for a lock: they take a task whose locks are all free.
+ *
+ * All calls are local: each rank has its own graphs. Calls with a graph are made outside of a run, those with an
+ * op_running by tasks, on any thread. docs/tasks.md is the manual. */
+#ifndef OP2JIT_TASKS_H
+#define OP2JIT_TASKS_H
+
+#include <op2jit.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+#define op_decl_graph op2jit_decl_graph
+#define op_free_graph op2jit_free_graph
+#define op_graph_type op2jit_graph_type
+#define op_graph_resource op2jit_graph_resource
+#define op_graph_memory op2jit_graph_memory
+#define op_graph_own op2jit_graph_own
+#define op_graph_task op2jit_graph_task
+#define op_graph_depend op2jit_graph_depend
+#define op_graph_lock op2jit_graph_lock
+#define op_graph_use op2jit_graph_use
+#define op_graph_run op2jit_graph_run
+#define op_graph_simulate op2jit_graph_simulate
+#define op_graph_facts op2jit_graph_facts
+#define op_running_add op2jit_running_add
+#define op_running_thread op2jit_running_thread
+#define op_running_threads op2jit_running_threads
+
+typedef struct op2jit_graph *op_graph;
+/* Numbers that a graph gives out; 0 is none. One of another graph is recognised. */
+typedef long long op_task_type, op_task, op_resource;
+/* The run that a task is part of: valid until its function returns, on its thread. */
+typedef struct op2jit_running op_running;
+
+/* What a task does. `data` is the graph's copy of what the task was given; a task may change it, and finds it so in the
+ * next run. It must not call the library but for the op_running_* calls, and must return. */
+typedef void op_task_function(op_running *running, void *data);
+
+/* An empty graph. The name is for messages and reports. Errors: OP_ERR_MEMORY. */
+op_graph op_decl_graph(const char *name);
+/* Free it, with all its tasks and resources; op_exit does it too. Errors: OP_ERR_HANDLE. */
+int op_free_graph(op_graph graph);
+
+/* A type of tasks. Reports and messages show the name. With a `function` NULL its tasks do nothing: they join many
+ * tasks with many others, so that n + m dependencies take the place of n times m. Errors: OP_ERR_HANDLE, OP_ERR_MEMORY. */
+op_task_type op_graph_type(op_graph graph, const char *name, op_task_function *function);
+
+/* A resource: whatever tasks must not do at the same time, such as changing one tile of a matrix. `parent` 0: none. The
+ * name is for messages and may be NULL. Errors: OP_ERR_HANDLE, OP_ERR_SIZE, OP_ERR_MEMORY. */
+op_resource op_graph_resource(op_graph graph, op_resource parent, const char *name);
+/* The memory that the resource stands for, for OP2_CHECK: see op_graph_run. It must stay until the last run. */
+int op_graph_memory(op_graph graph, op_resource resource, const void *memory, size_t bytes);
+/* Tasks that lock or use it are run by this thread, as long as that has not less to do than others. -1: the thread that
+ * had it last, as it is without this call. */
+int op_graph_own(op_graph graph, op_resource resource, int thread);
+
+/* A task; `bytes` of `data` are copied (0: it gets NULL), aligned to 16 bytes. `cost`: how long it takes, in any unit
+ * that the graph's tasks have in common; 0: unknown. Measured times take its place. Errors: OP_ERR_HANDLE,
+ * OP_ERR_ARGUMENT for a cost that is negative or no number, OP_ERR_SIZE, OP_ERR_MEMORY. */
+op_task op_graph_task(op_graph graph, op_task_type type, const void *data, size_t bytes, double cost);
+/* `task` runs when `before` is over. Errors: OP_ERR_HANDLE, OP_ERR_SIZE, OP_ERR_MEMORY. */
+int op_graph_depend(op_graph graph, op_task task, op_task before);
+/* `task` needs the resource, with all below it, for itself while it runs. To lock it twice, or one above it too, does no
+ * harm. */
+int op_graph_lock(op_graph graph, op_task task, op_resource resource);
+/* `task` reads it: a hint where to run the task. It keeps nobody out; order by dependencies who writes and who reads. */
+int op_graph_use(op_graph graph, op_task task, op_resource resource);
+
+/* Run all tasks, each once, and wait for them. Loops that wait (OP2_LAZY) run before. May be called again, also after
+ * more was added to the graph: what did not change is not built anew.
+ *
+ * With OP2_CHECK=on tasks run one by one. A task that changes the memory of a resource that it does not lock, and two
+ * tasks without an order between them of which one locks a resource and the other uses it, are OP_ERR_VIOLATION.
+ *
+ * Errors: OP_ERR_GRAPH for tasks that wait for one another in a circle: none has run then. OP_ERR_MEMORY and
+ * OP_ERR_VIOLATION: some have run, and the rest will not. */
+int op_graph_run(op_graph graph);
+
+/* From inside a task: one more task for this run, which locks `nlocks` resources. What waits for the task that adds it
+ * waits for it too. It is gone when it has run. Any number of such tasks needs memory only for those that did not run
+ * yet. Errors end the run, which returns them: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_MEMORY. */
+int op_running_add(op_running *running, op_task_type type, const void *data, size_t bytes, double cost,
+                   int nlocks, const op_resource locks[]);
+/* The thread that runs this task, from 0, and one more than the largest there may be: for memory of each thread. */
+int op_running_thread(const op_running *running);
+int op_running_threads(const op_running *running);
+
+/* How many seconds a run would take on so many threads, if tasks took as long as they were measured to take and finding
+ * the next one as long as it does on average here. Memory and caches that threads share are not thought of: it is what
+ * the graph and its conflicts allow. -1 at an error: OP_ERR_HANDLE, OP_ERR_STATE before the first run, OP_ERR_ARGUMENT,
+ * OP_ERR_MEMORY. */
+double op_graph_simulate(op_graph graph, int threads);
+
+/* What is known of a graph, of its last run where it says so. */
+typedef struct op2jit_graph_facts {
+  long long tasks, dependencies, resources, locks;
+  long long builds;        /* how often the order of its tasks was worked out */
+  long long runs, threads; /* of the last run */
+  long long executed;      /* tasks of the last run, with those that were added while it ran */
+  long long stolen;        /* of them, tasks that another thread ran than the one that had them */
+  long long refused;       /* how often a task was passed over, because a lock was not free */
+  long long bytes;         /* of memory that the graph holds */
+  double seconds;          /* of the last run */
+  double busy;             /* of it inside of tasks, summed over threads */
+  double idle;             /* of it without any task that could run, summed over threads */
+  double critical;         /* the longest way through the graph, by what tasks took */
+  double reserved[8];
+} op_graph_facts_t;
+/* Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. */
+int op_graph_facts(op_graph graph, op_graph_facts_t *facts);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif

@@ -1,0 +1,150 @@
+/* Graphs of tasks. What tasks themselves may call is in tasks/added.c. */
+#include "api/api.h"
+#include "base/list.h"
+#include "check/check.h"
+#include "context/env.h"
+#include "mesh/handles.h"
+#include "op2jit_tasks.h"
+#include "run/team.h"
+#include "services/services.h"
+#include "tasks/graph.h"
+
+static struct task_graph *find(struct op_context *ctx, op_graph handle, const char *call) {
+  return api_object(ctx, handle, HANDLE_GRAPH, call, "the graph");
+}
+
+op_graph op2jit_decl_graph(const char *name) {
+  struct op_context *ctx = api_enter("op_decl_graph", KEEP);
+  if (!ctx)
+    return NULL;
+  struct task_graph *g = tasks_new(name, ++ctx->graph_serial);
+  void *handle = g ? handle_new(ctx->handles, HANDLE_GRAPH, g) : NULL;
+  if (!handle || !list_add(ctx->graphs, g)) {
+    if (handle)
+      handle_release(ctx->handles, handle, NULL);
+    tasks_free(g);
+    handle = NULL;
+    error_memory_of(api_error(), "graph", name, sizeof(void *));
+  }
+  return api_leave_pointer(handle);
+}
+
+int op2jit_free_graph(op_graph graph) {
+  struct op_context *ctx = api_enter("op_free_graph", KEEP);
+  if (!ctx)
+    return api_refused();
+  struct task_graph *g = find(ctx, graph, "op_free_graph");
+  if (g) {
+    list_remove(ctx->graphs, g);
+    handle_release(ctx->handles, graph, tasks_name(g));
+    tasks_free(g);
+  }
+  return api_leave_local(api_error()->code);
+}
+
+op_task_type op2jit_graph_type(op_graph graph, const char *name, op_task_function *function) {
+  struct op_context *ctx = api_enter("op_graph_type", KEEP);
+  struct task_graph *g = ctx ? find(ctx, graph, "op_graph_type") : NULL;
+  const op_task_type type = g ? tasks_add_type(g, name, function, api_error()) : 0;
+  if (ctx)
+    api_leave_local(api_error()->code);
+  return type;
+}
+
+op_resource op2jit_graph_resource(op_graph graph, op_resource parent, const char *name) {
+  struct op_context *ctx = api_enter("op_graph_resource", KEEP);
+  struct task_graph *g = ctx ? find(ctx, graph, "op_graph_resource") : NULL;
+  const op_resource resource = g ? tasks_add_resource(g, parent, name, api_error()) : 0;
+  if (ctx)
+    api_leave_local(api_error()->code);
+  return resource;
+}
+
+op_task op2jit_graph_task(op_graph graph, op_task_type type, const void *data, size_t bytes, double cost) {
+  struct op_context *ctx = api_enter("op_graph_task", KEEP);
+  struct task_graph *g = ctx ? find(ctx, graph, "op_graph_task") : NULL;
+  const op_task task = g ? tasks_add_task(g, type, data, bytes, cost, api_error()) : 0;
+  if (ctx)
+    api_leave_local(api_error()->code);
+  return task;
+}
+
+/* Two numbers that become one relation. */
+static int relate(op_graph graph, const char *call,
+                  int (*add)(struct task_graph *, long long, long long, struct error *), long long one,
+                  long long other) {
+  struct op_context *ctx = api_enter(call, KEEP);
+  if (!ctx)
+    return api_refused();
+  struct task_graph *g = find(ctx, graph, call);
+  return api_leave_local(g ? add(g, one, other, api_error()) : api_error()->code);
+}
+
+int op2jit_graph_depend(op_graph graph, op_task task, op_task before) {
+  return relate(graph, "op_graph_depend", tasks_depend, task, before);
+}
+
+int op2jit_graph_lock(op_graph graph, op_task task, op_resource resource) {
+  return relate(graph, "op_graph_lock", tasks_lock, task, resource);
+}
+
+int op2jit_graph_use(op_graph graph, op_task task, op_resource resource) {
+  return relate(graph, "op_graph_use", tasks_use, task, resource);
+}
+
+int op2jit_graph_memory(op_graph graph, op_resource resource, const void *memory, size_t bytes) {
+  struct op_context *ctx = api_enter("op_graph_memory", KEEP);
+  if (!ctx)
+    return api_refused();
+  struct task_graph *g = find(ctx, graph, "op_graph_memory");
+  return api_leave_local(g ? tasks_memory(g, resource, memory, bytes, api_error()) : api_error()->code);
+}
+
+int op2jit_graph_own(op_graph graph, op_resource resource, int thread) {
+  struct op_context *ctx = api_enter("op_graph_own", KEEP);
+  if (!ctx)
+    return api_refused();
+  struct task_graph *g = find(ctx, graph, "op_graph_own");
+  return api_leave_local(g ? tasks_own(g, resource, thread, api_error()) : api_error()->code);
+}
+
+static int run(struct op_context *ctx, struct task_graph *g, struct error *err) {
+  struct tasks_options options = {.checked = ctx->diags >= 7 ||
+                                             check_wanted(env_value(ctx->env, ENV_CHECK), tasks_name(g)),
+                                  .trace = ctx->trace};
+  const int code = context_team(ctx, &options.team, err);
+  if (code)
+    return code;
+  options.threads = team_threads(options.team);
+  return tasks_run(g, &options, err);
+}
+
+int op2jit_graph_run(op_graph graph) {
+  struct op_context *ctx = api_enter("op_graph_run", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct task_graph *g = find(ctx, graph, "op_graph_run");
+  return api_leave(g ? run(ctx, g, api_error()) : api_error()->code);
+}
+
+double op2jit_graph_simulate(op_graph graph, int threads) {
+  struct op_context *ctx = api_enter("op_graph_simulate", KEEP);
+  struct task_graph *g = ctx ? find(ctx, graph, "op_graph_simulate") : NULL;
+  const double seconds = g ? tasks_simulate(g, threads, api_error()) : -1;
+  if (ctx)
+    api_leave_local(api_error()->code);
+  return seconds;
+}
+
+int op2jit_graph_facts(op_graph graph, op_graph_facts_t *facts) {
+  struct op_context *ctx = api_enter("op_graph_facts", KEEP);
+  if (!ctx)
+    return api_refused();
+  struct task_graph *g = find(ctx, graph, "op_graph_facts");
+  if (g && !facts)
+    error_set(api_error(), OP_ERR_ARGUMENT,
+              "op_graph_facts: the place for the facts is NULL; give its address");
+  else if (g)
+    tasks_tell(g, facts);
+  return api_leave_local(api_error()->code);
+}

@@ -1,0 +1,85 @@
+/* What a task may call: to add another one, and to ask where it runs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "tasks/inner.h"
+
+int op2jit_running_thread(const op_running *running) {
+  return running->worker->thread;
+}
+
+int op2jit_running_threads(const op_running *running) {
+  return running->run->threads;
+}
+
+/* `err` is this call's own: other threads may fail too. */
+static int check_locks(const struct task_graph *g, int nlocks, const op_resource locks[], int *indices,
+                       struct error *err) {
+  for (int i = 0; i < nlocks; i++)
+    if ((indices[i] = tasks_index(g, locks[i], NUMBER_RESOURCE, err)) < 0)
+      return err->code;
+  return OP_OK;
+}
+
+/* The data lie behind the locks, aligned. NULL: no memory. */
+static struct added *new_added(size_t bytes, int nlocks, void **data) {
+  const size_t step = 16;
+  size_t locks, size;
+  if (!size_mul((size_t)nlocks, sizeof(int), &locks) ||
+      !size_add(locks, sizeof(struct added) + step - 1, &locks))
+    return NULL;
+  locks -= locks % step;
+  struct added *a = size_add(locks, bytes, &size) ? calloc(1, size) : NULL;
+  *data = a && bytes ? (unsigned char *)a + locks : NULL;
+  return a;
+}
+
+static int add(struct run *r, op_running *running, op_task_type type, const void *data, size_t bytes,
+               double cost, int nlocks, const op_resource locks[], struct error *err) {
+  struct task_graph *g = r->graph;
+  const int index = tasks_index(g, type, NUMBER_TYPE, err);
+  if (index < 0)
+    return err->code;
+  if (nlocks < 0 || (nlocks && !locks) || (bytes && !data) || !(cost >= 0) || !isfinite(cost))
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "graph \"%s\", a task (%s) that is added: a negative number of locks or cost, or locks or "
+        "data that are NULL",
+        g->name, g->types[index].name);
+  void *copy;
+  struct added *a = new_added(bytes, nlocks, &copy);
+  if (!a)
+    return error_memory_of(err, "a task that is added to graph", g->name, bytes);
+  if (check_locks(g, nlocks, locks, a->locks, err)) {
+    free(a);
+    return err->code;
+  }
+  if (bytes)
+    memcpy(copy, data, bytes);
+  a->task.data = copy;
+  a->task.type = index;
+  a->task.is_added = true;
+  /* In seconds as the others, once that is known. */
+  a->task.weight = (float)((cost > 0 ? cost : 1) * (g->unit > 0 ? g->unit : 1));
+  a->nlocks = tasks_tidy_locks(g, a->locks, nlocks);
+  a->parent = running->task;
+  atomic_fetch_add_explicit(&running->task->wait, 1, memory_order_relaxed);
+  run_ready(r, running->worker, &a->task);
+  atomic_fetch_add(&r->left, 1); /* not too late: this task is counted too */
+  if (r->threads > 1 && atomic_load(&r->idle) > 0)
+    gate_open_for(&r->gate, 1);
+  return OP_OK;
+}
+
+int op2jit_running_add(op_running *running, op_task_type type, const void *data, size_t bytes, double cost,
+                       int nlocks, const op_resource locks[]) {
+  struct error err = {0};
+  struct run *r = running->run;
+  const int code = add(r, running, type, data, bytes, cost, nlocks, locks, &err);
+  if (code)
+    run_fail(r, code, "%s", error_message(&err));
+  error_free(&err);
+  return code;
+}

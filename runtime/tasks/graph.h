@@ -1,0 +1,60 @@
+/* Graphs of tasks with conflicts, as op2jit_tasks.h says. A graph is built by adding to it; a run sorts what is new
+ * (prepare.c) and lets the team's threads take tasks until none is left (run.c). Knows no mesh and no loop. */
+#ifndef OP2JIT_TASKS_GRAPH_H
+#define OP2JIT_TASKS_GRAPH_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "op2jit_tasks.h"
+
+struct task_graph;
+struct team;
+struct trace;
+
+/* `serial` > 0 tells the graph's numbers from those of others. NULL: no memory. */
+struct task_graph *tasks_new(const char *name, int serial);
+void tasks_free(struct task_graph *g);
+const char *tasks_name(const struct task_graph *g);
+
+/* Each gives the number of what it adds, 0 with an error. Numbers come from programs: they are checked. */
+op_task_type tasks_add_type(struct task_graph *g, const char *name, op_task_function *function,
+                            struct error *err);
+op_resource tasks_add_resource(struct task_graph *g, op_resource parent, const char *name, struct error *err);
+op_task tasks_add_task(struct task_graph *g, op_task_type type, const void *data, size_t bytes, double cost,
+                       struct error *err);
+int tasks_depend(struct task_graph *g, op_task task, op_task before, struct error *err);
+int tasks_lock(struct task_graph *g, op_task task, op_resource resource, struct error *err);
+int tasks_use(struct task_graph *g, op_task task, op_resource resource, struct error *err);
+int tasks_memory(struct task_graph *g, op_resource resource, const void *memory, size_t bytes,
+                 struct error *err);
+int tasks_own(struct task_graph *g, op_resource resource, int thread, struct error *err);
+
+struct tasks_options {
+  struct team *team; /* NULL: the caller alone */
+  int threads;
+  bool checked;        /* one by one, with the check of what tasks change */
+  struct trace *trace; /* NULL: nobody wants to see when which task ran */
+};
+/* OP_ERR_GRAPH, OP_ERR_MEMORY, OP_ERR_VIOLATION. */
+int tasks_run(struct task_graph *g, const struct tasks_options *options, struct error *err);
+
+void tasks_tell(struct task_graph *g, op_graph_facts_t *facts);
+/* One of its types in all runs: false if there are no more. */
+struct tasks_type_facts {
+  const char *name;
+  long long count;
+  double seconds;
+};
+bool tasks_tell_type(const struct task_graph *g, int index, struct tasks_type_facts *facts);
+/* Of all runs. */
+struct tasks_sums {
+  long long runs, executed;
+  double seconds, busy, idle, thread_seconds; /* thread_seconds: of a run, times its threads */
+};
+struct tasks_sums tasks_sums(const struct task_graph *g);
+
+/* See op_graph_simulate; < 0 with an error. */
+double tasks_simulate(struct task_graph *g, int threads, struct error *err);
+
+#endif

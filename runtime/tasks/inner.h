@@ -1,0 +1,223 @@
+/* What the files of this room know of a graph. */
+#ifndef OP2JIT_TASKS_INNER_H
+#define OP2JIT_TASKS_INNER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "run/team_gate.h"
+#include "tasks/graph.h"
+
+/* Kinds of what has a number. */
+enum number_kind { NUMBER_TYPE, NUMBER_TASK, NUMBER_RESOURCE };
+
+struct task {
+  void *data;         /* the graph's copy; NULL: none */
+  float cost, weight; /* how long it takes; the longest way from its beginning to the end of the graph */
+  /* Before it runs: how many tasks it waits for. From its beginning on: 1, and those that it added and that are not
+   * over. */
+  _Atomic int wait;
+  int before; /* tasks that it waits for, of a graph's own */
+  int type;
+  bool is_added; /* while the graph ran: it is a struct added */
+};
+
+/* A task that was added by another one. Behind it: its locks, then its data. */
+struct added {
+  struct task task;
+  struct task *parent; /* is not over before this one is */
+  int nlocks;
+  int locks[];
+};
+
+/* Whether a resource is free is one number: 0 is free, LOCKED is locked, any other says how many below are locked. */
+enum { LOCKED = -1 };
+struct resource {
+  _Atomic int state;
+  int parent;        /* -1: none */
+  _Atomic int owner; /* the thread that had it last; -1: none */
+  int fixed;         /* the owner stays */
+};
+/* For messages and checks. */
+struct resource_more {
+  char *name;
+  const void *memory;
+  size_t bytes;
+  uint64_t seen; /* the sum of what was there */
+};
+
+struct task_type {
+  char *name;
+  op_task_function *function; /* NULL: nothing to do */
+  long long count;            /* of its tasks that ran, in all runs */
+  double seconds;
+};
+
+/* For each task some numbers: of tasks behind it, of resources. New pairs wait until they are sorted into rows. A row may
+ * end before the next begins, with -1. */
+struct pair {
+  int task, other;
+};
+struct relation {
+  struct pair *added;
+  size_t nadded;
+  unsigned *at; /* rows: items[at[t]] .. items[at[t + 1] - 1]; NULL: there are none */
+  int *items;
+  size_t count; /* sorted, with gaps */
+  int tasks;    /* that have rows */
+};
+/* OP_ERR_MEMORY. */
+int relation_add(struct relation *r, int task, int other, struct error *err);
+int relation_sort(struct relation *r, int ntasks, struct error *err);
+void relation_free(struct relation *r);
+size_t relation_bytes(const struct relation *r);
+
+struct row {
+  const int *begin, *end;
+};
+static inline struct row relation_row(const struct relation *r, size_t task) {
+  if (!r->at)
+    return (struct row){0};
+  return (struct row){r->items + r->at[task], r->items + r->at[task + 1]};
+}
+
+/* Copies of data, in pieces. */
+struct piece {
+  struct piece *next;
+  size_t used, size;
+  _Alignas(16) unsigned char bytes[];
+};
+
+/* Ready tasks: a heap by weight. The mutex is for `heap`; `count` may be looked at without. */
+struct entry {
+  double weight;
+  struct task *task;
+};
+struct ready {
+  pthread_mutex_t mutex;
+  struct entry *heap;
+  int most; /* entries that there is room for */
+  _Atomic int count;
+};
+
+struct type_time {
+  long long count;
+  long ns;
+};
+struct event {
+  int type;
+  long begin, end;
+};
+
+struct op2jit_running {
+  struct run *run;
+  struct worker *worker;
+  struct task *task;
+};
+
+/* One thread of a run. */
+struct worker {
+  _Alignas(64) struct ready ready;
+  struct op2jit_running running;
+  int thread;
+  uint64_t random;
+  long busy, idle; /* ns */
+  long long executed, stolen, refused;
+  struct type_time *types;
+  struct event *events; /* for the trace */
+  size_t nevents;
+};
+
+struct run {
+  struct task_graph *graph;
+  struct team *team;
+  struct check *check; /* NULL: a run that is not checked */
+  int threads, ntypes;
+  bool recording;
+  struct error *err; /* under `mutex`: the first one counts */
+  pthread_mutex_t mutex;
+  struct worker *workers;
+  _Alignas(64) _Atomic long long left; /* tasks that are not over */
+  _Alignas(64) _Atomic int idle;       /* threads that look for a task for the last time before they sleep */
+  _Atomic bool stopped;                /* none is left, or one failed */
+  struct gate gate;                    /* raised for those that sleep */
+};
+
+struct task_graph {
+  char *name;
+  int serial;
+  struct task_type *types;
+  int ntypes;
+  struct task *tasks;
+  int ntasks;
+  struct resource *resources;
+  struct resource_more *more;
+  int nresources;
+  struct relation after, locks, uses; /* after: the tasks that wait for this one */
+  struct piece *pieces;
+  /* From prepare.c: */
+  int *order; /* tasks, each behind those that it waits for */
+  int *roots; /* that wait for none */
+  int nroots, sorted_tasks;
+  bool sorted;     /* nothing was added since */
+  bool unfinished; /* the last run ended early: counts and locks are what they were then */
+  long long builds;
+  struct run *run; /* the last one, with its threads' memory */
+  long long runs, stolen, refused, executed;
+  double seconds, busy, idle;
+  struct tasks_sums sums;
+  double unit; /* seconds for one of the program's units of cost; 0: not known yet */
+};
+
+/* number.c */
+long long tasks_number(const struct task_graph *g, enum number_kind kind, int index);
+/* A number of this graph: its index, -1 with an error. */
+int tasks_index(const struct task_graph *g, long long number, enum number_kind kind, struct error *err);
+/* "task 12 (sort)" of a graph's own tasks, "a task (sort) that was added" of others. */
+void tasks_task_words(const struct task_graph *g, const struct task *task, struct text *out);
+void tasks_resource_words(const struct task_graph *g, int resource, struct text *out);
+
+/* prepare.c */
+int tasks_prepare(struct task_graph *g, struct error *err);
+/* Weights by what tasks cost now. */
+void tasks_weigh(struct task_graph *g);
+/* The longest way. */
+double tasks_critical(const struct task_graph *g);
+/* Without those that are there twice or have one above them among them; in order. Returns how many are left. */
+int tasks_tidy_locks(const struct task_graph *g, int *locks, int nlocks);
+
+/* locks.c */
+static inline struct row task_locks(const struct task_graph *g, const struct task *task) {
+  if (!task->is_added)
+    return relation_row(&g->locks, (size_t)(task - g->tasks));
+  const struct added *a = (const struct added *)(const void *)task;
+  return (struct row){a->locks, a->locks + a->nlocks};
+}
+/* All of them or none. *disturbed: some were held for a moment, and others may have seen them so. */
+bool locks_take(const struct task_graph *g, struct row locks, bool *disturbed);
+void locks_give(const struct task_graph *g, struct row locks);
+
+/* ready.c: false: no memory. */
+bool ready_put(struct ready *q, struct task *task, double weight);
+/* The first one, by weight, whose locks are free, and takes them. NULL: there is none, or (unless `surely`) another thread
+ * is at this queue. */
+struct task *ready_take(struct ready *q, const struct task_graph *g, bool surely, long long *refused,
+                        bool *disturbed);
+
+/* run.c */
+void run_free(struct run *r);
+/* A task that waits for nothing any more. */
+void run_ready(struct run *r, struct worker *w, struct task *task);
+/* The first error ends the run. Returns its code. */
+int run_fail(struct run *r, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int run_fail_memory(struct run *r, const char *what, size_t bytes);
+
+/* check.c */
+struct check;
+int check_begin(struct check **out, struct task_graph *g, struct error *err);
+/* OP_ERR_VIOLATION. */
+int check_after(struct check *c, const struct task *task, struct error *err);
+void check_end(struct check *c);
+
+#endif

@@ -1,0 +1,82 @@
+/* The ready tasks of a thread: a heap by weight, the largest at its root. */
+#include <limits.h>
+
+#include "base/size.h"
+#include "tasks/inner.h"
+
+/* How far a thread looks for a task whose locks are free. Nobody starves: those that it passed over have locks that
+ * running tasks hold. */
+enum { LOOKS = 256 };
+
+static void put_at(struct ready *q, int i, struct entry e) {
+  while (i > 0 && q->heap[(i - 1) / 2].weight < e.weight) {
+    q->heap[i] = q->heap[(i - 1) / 2];
+    i = (i - 1) / 2;
+  }
+  q->heap[i] = e;
+}
+
+/* The hole at i is filled by an entry from the end. */
+static void fill(struct ready *q, int i, int count, struct entry e) {
+  for (int child = 2 * i + 1; child < count; child = 2 * i + 1) {
+    if (child + 1 < count && q->heap[child + 1].weight > q->heap[child].weight)
+      child++;
+    if (q->heap[child].weight <= e.weight)
+      break;
+    q->heap[i] = q->heap[child];
+    i = child;
+  }
+  put_at(q, i, e);
+}
+
+static bool grow(struct ready *q) {
+  const int most = q->most > INT_MAX / 2 ? INT_MAX : q->most ? 2 * q->most : 64;
+  struct entry *heap = most > q->most ? array_resize(q->heap, (size_t)most, sizeof *heap) : NULL;
+  if (heap) {
+    q->heap = heap;
+    q->most = most;
+  }
+  return heap;
+}
+
+bool ready_put(struct ready *q, struct task *task, double weight) {
+  pthread_mutex_lock(&q->mutex);
+  const int count = atomic_load_explicit(&q->count, memory_order_relaxed);
+  const bool room = count < q->most || grow(q);
+  if (room) {
+    put_at(q, count, (struct entry){weight, task});
+    atomic_store_explicit(&q->count, count + 1, memory_order_relaxed);
+  }
+  pthread_mutex_unlock(&q->mutex);
+  return room;
+}
+
+static struct task *take_first(struct ready *q, const struct task_graph *g, long long *refused,
+                               bool *disturbed) {
+  const int count = atomic_load_explicit(&q->count, memory_order_relaxed);
+  for (int i = 0; i < count && i < LOOKS; i++) {
+    struct task *task = q->heap[i].task;
+    if (!locks_take(g, task_locks(g, task), disturbed)) {
+      ++*refused;
+      continue;
+    }
+    if (i < count - 1)
+      fill(q, i, count - 1, q->heap[count - 1]);
+    atomic_store_explicit(&q->count, count - 1, memory_order_relaxed);
+    return task;
+  }
+  return NULL;
+}
+
+struct task *ready_take(struct ready *q, const struct task_graph *g, bool surely, long long *refused,
+                        bool *disturbed) {
+  if (atomic_load_explicit(&q->count, memory_order_relaxed) == 0)
+    return NULL;
+  if (surely)
+    pthread_mutex_lock(&q->mutex);
+  else if (pthread_mutex_trylock(&q->mutex) != 0)
+    return NULL;
+  struct task *task = take_first(q, g, refused, disturbed);
+  pthread_mutex_unlock(&q->mutex);
+  return task;
+}

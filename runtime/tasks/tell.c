@@ -1,0 +1,47 @@
+/* What is known of a graph. */
+#include <string.h>
+
+#include "tasks/inner.h"
+
+static long long bytes_of(const struct task_graph *g) {
+  size_t bytes = sizeof *g + (size_t)g->ntasks * (sizeof *g->tasks + (g->order ? sizeof *g->order : 0)) +
+                 (size_t)g->nresources * (sizeof *g->resources + sizeof *g->more) +
+                 relation_bytes(&g->after) + relation_bytes(&g->locks) + relation_bytes(&g->uses);
+  for (const struct piece *p = g->pieces; p; p = p->next)
+    bytes += sizeof *p + p->size;
+  for (int i = 0; g->run && i < g->run->threads; i++)
+    bytes += sizeof *g->run->workers + (size_t)g->run->workers[i].ready.most * sizeof(struct entry);
+  return (long long)bytes;
+}
+
+void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
+  if (g->sorted)
+    tasks_weigh(g);
+  *facts = (op_graph_facts_t){.tasks = g->ntasks,
+                              .dependencies = (long long)(g->after.count + g->after.nadded),
+                              .resources = g->nresources,
+                              .locks = (long long)(g->locks.count + g->locks.nadded),
+                              .builds = g->builds,
+                              .runs = g->runs,
+                              .threads = g->runs ? g->run->threads : 0,
+                              .executed = g->executed,
+                              .stolen = g->stolen,
+                              .refused = g->refused,
+                              .bytes = bytes_of(g),
+                              .seconds = g->seconds,
+                              .busy = g->busy,
+                              .idle = g->idle,
+                              .critical = g->runs && g->sorted ? tasks_critical(g) : 0};
+}
+
+bool tasks_tell_type(const struct task_graph *g, int index, struct tasks_type_facts *facts) {
+  if (index >= g->ntypes)
+    return false;
+  const struct task_type *type = &g->types[index];
+  *facts = (struct tasks_type_facts){.name = type->name, .count = type->count, .seconds = type->seconds};
+  return true;
+}
+
+struct tasks_sums tasks_sums(const struct task_graph *g) {
+  return g->sums;
+}
