@@ -1,10 +1,12 @@
 #include "report/details.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "backend/backend.h"
 #include "base/size.h"
 #include "base/types.h"
+#include "kernels-cache/store.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
 #include "record/record.h"
@@ -59,7 +61,25 @@ static int fill_variants(struct report_detail *out, const struct loop *loop, str
   return OP_OK;
 }
 
-int detail_fill(struct report_detail *out, const struct loop_site *site, struct error *err) {
+static void tell_event(void *user, const struct store_event *e) {
+  struct text *out = user;
+  const time_t when = (time_t)e->time;
+  struct tm tm;
+  char day[32] = "";
+  if (gmtime_r(&when, &tm))
+    strftime(day, sizeof day, "%Y-%m-%d %H:%M", &tm);
+  text_addf(out, "%s %s", day, e->event);
+  if (e->seconds > 0)
+    text_addf(out, " in %.0f ms", e->seconds * 1e3);
+  text_add(out, ": ");
+  for (const char *p = e->reason; *p; p++)
+    text_add_char(out, *p == '\n' ? ' ' : *p);
+  text_add_char(out, '\n');
+}
+
+int detail_fill(struct report_detail *out, const struct loop_site *site, struct store *store,
+                struct error *err) {
+  enum { EVENTS = 5 };
   const struct loop *loop = site->record;
   if (!loop || !loop->set)
     return OP_OK;
@@ -71,8 +91,10 @@ int detail_fill(struct report_detail *out, const struct loop_site *site, struct 
   if (loop->backend->tell_plan && loop->prepared && loop->nvariants > 0 &&
       loop->backend->is_ready(loop, loop->variant))
     loop->backend->tell_plan(loop, loop->variant, &out->plan);
+  if (store && loop->desc.kernel_name && *loop->desc.kernel_name)
+    store_history(store, loop->desc.kernel_name, EVENTS, tell_event, &out->history);
   const int code = fill_variants(out, loop, err);
-  if (!code && !(text_ok(&out->set) && text_ok(&out->args) && text_ok(&out->plan)))
+  if (!code && !(text_ok(&out->history) && text_ok(&out->set) && text_ok(&out->args) && text_ok(&out->plan)))
     return error_memory(err, "a report", out->args.length);
   return code;
 }
@@ -81,5 +103,6 @@ void detail_free(struct report_detail *detail) {
   text_free(&detail->set);
   text_free(&detail->args);
   text_free(&detail->plan);
+  text_free(&detail->history);
   free(detail->variants);
 }

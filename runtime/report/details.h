@@ -6,8 +6,11 @@
 #include "report/forms.h"
 
 struct loop_site;
+struct store;
 
-int detail_fill(struct report_detail *out, const struct loop_site *site, struct error *err);
+/* `store`: whose history is told; NULL: none. */
+int detail_fill(struct report_detail *out, const struct loop_site *site, struct store *store,
+                struct error *err);
 void detail_free(struct report_detail *detail);
 
 #endif

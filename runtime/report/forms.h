@@ -33,6 +33,7 @@ struct report_variant {
 /* What JSON and the page have beside the table's columns. Without a record of the loop: nothing. */
 struct report_detail {
   struct text set, args, plan; /* args: a line each */
+  struct text history;         /* what the cache says of the kernel, newest first: a line each */
   struct report_variant *variants;
   int nvariants;
   double one, many; /* seconds of a call on one thread and on all, measured in turns; 0: it was not */
@@ -92,6 +93,7 @@ struct report {
   double wall, began; /* seconds since op_init, and when that was on the one clock */
   bool all, colour;   /* text: every row; as for a terminal */
   double triad;       /* GB/s of the machine with these threads, 0: not measured */
+  double cache_rate;  /* the same of data in its caches, 0: not measured */
   size_t cache_bytes; /* loops that touch less are marked: their bandwidth is not the memory's */
   const struct report_row *rows;
   int nrows;

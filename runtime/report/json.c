@@ -21,6 +21,7 @@ static void add_lines(const char *key, const char *lines, struct text *out) {
 static void add_detail(const struct report_detail *d, struct text *out) {
   json_fields(out, "set:t plan:t", text_str(&d->set), text_str(&d->plan));
   add_lines("arguments", text_str(&d->args), out);
+  add_lines("history", text_str(&d->history), out);
   json_open(out, "variants", '[');
   for (int i = 0; i < d->nvariants; i++) {
     const struct report_variant *v = &d->variants[i];
@@ -126,6 +127,7 @@ void report_json(const struct report *r, struct text *out) {
   json_open(out, NULL, '{');
   json_fields(out, "backend:t team:t threads:n ranks:n triad_gb_per_second:d cache_bytes:i wall_seconds:d",
               r->backend, r->team, r->threads, r->ranks, r->triad, (long long)r->cache_bytes, r->wall);
+  json_fields(out, "cache_gb_per_second:d", r->cache_rate);
   json_open(out, "loops", '[');
   text_add_char(out, '\n');
   for (int i = 0; i < r->nrows; i++)

@@ -57,18 +57,22 @@ static struct report_row row_of(const char *name, const struct loop_stats *s) {
                              .tried = s->tried};
 }
 
-/* GB/s of the fastest loop whose data do not fit in the cache; 0: there is none. */
-static double fastest(const struct report *r) {
+/* GB/s of the fastest loop whose data do, or do not, fit in the cache; 0: there is none. */
+static double fastest(const struct report *r, bool in_cache) {
   double most = 0;
   for (int i = 0; i < r->nrows; i++)
-    if (!report_in_cache(r, &r->rows[i]) && report_rate(&r->rows[i]) > most)
+    if (report_in_cache(r, &r->rows[i]) == in_cache && report_rate(&r->rows[i]) > most)
       most = report_rate(&r->rows[i]);
   return most;
 }
 
+typedef int rate_measure(struct team *team, int threads, size_t cache_bytes, double *gb_per_second,
+                         struct error *err);
+
 /* Measured once per machine and number of threads, and again where a loop was so fast that the machine must have
  * been busy then: the best counts. A report without it is still a report, so failures are silent. */
-static double triad_of(struct op_context *ctx, int threads, size_t cache_bytes, double loop_rate) {
+static double limit_of(struct op_context *ctx, const char *what, rate_measure *measure,
+                       const struct report *r, double loop_rate) {
   const long long month = 30LL * 24 * 3600;
   const double beyond_belief = 1.5;
   struct text cpu = {0}, features = {0}, name = {0};
@@ -76,10 +80,10 @@ static double triad_of(struct op_context *ctx, int threads, size_t cache_bytes, 
   double rate = 0, again = 0;
   target_host(&cpu, &features);
   text_addf(&cpu, ", %ld CPUs", sysconf(_SC_NPROCESSORS_CONF));
-  text_addf(&name, "best triad GB/s, %d threads", threads);
+  text_addf(&name, "best %s GB/s, %d threads", what, r->threads);
   store_get_fact(ctx->store, text_str(&cpu), text_str(&name), month, &rate, NULL);
   if (loop_rate > beyond_belief * rate &&
-      triad_measure(ctx->team, threads, cache_bytes, &again, &ignored) == OP_OK && again > rate) {
+      measure(ctx->team, r->threads, r->cache_bytes, &again, &ignored) == OP_OK && again > rate) {
     rate = again;
     store_put_fact(ctx->store, text_str(&cpu), text_str(&name), rate, "");
   }
@@ -126,7 +130,7 @@ static int row_for(struct report_rows *r, const struct loop_site *site) {
 }
 
 /* Of the loops that were called, in the order of their first call. */
-static int make_rows(struct op_context *ctx, struct report_rows *r, struct error *err) {
+static int make_rows(struct op_context *ctx, struct report_rows *r, bool history, struct error *err) {
   const size_t most = (size_t)ctx->sites->count;
   r->rows = array_new(most, sizeof *r->rows);
   r->stats = array_new(most, sizeof *r->stats);
@@ -142,7 +146,7 @@ static int make_rows(struct op_context *ctx, struct report_rows *r, struct error
   for (int i = 0; !code && i < r->count; i++) {
     r->stats[i] = &r->sums[i];
     r->rows[i] = row_of(r->sites[i]->name, &r->sums[i]);
-    code = detail_fill(&r->details[i], r->sites[i], err);
+    code = detail_fill(&r->details[i], r->sites[i], history ? ctx->store : NULL, err);
     r->rows[i].detail = &r->details[i];
   }
   return code;
@@ -158,9 +162,13 @@ static struct tiled_facts *find_chains(const struct op_context *ctx, int *count)
   return chains;
 }
 
+static bool has_pictures(report_writer *writer) {
+  return writer == report_json || writer == report_html;
+}
+
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
   struct report_rows rows = {0};
-  int code = make_rows(ctx, &rows, err);
+  int code = make_rows(ctx, &rows, has_pictures(writer), err);
   code = report_over_ranks(ctx, rows.stats, rows.rows, rows.count, &rows.ranks, code, err);
   struct report r = {.backend = ctx->backend->name,
                      .team = ctx->team ? team_name(ctx->team) : NULL,
@@ -181,8 +189,10 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   if (!code && ctx->backend->space == SPACE_HOST) {
     r.cache_bytes = caches_bytes(ctx->env, r.threads);
     const bool measures = ctx->comm->rank == 0 && writer != report_advice;
-    const double rate = measures ? fastest(&r) : 0;
-    r.triad = rate > 0 ? triad_of(ctx, r.threads, r.cache_bytes, rate) : 0;
+    const double rate = measures ? fastest(&r, false) : 0;
+    const double within = measures && has_pictures(writer) ? fastest(&r, true) : 0;
+    r.triad = rate > 0 ? limit_of(ctx, "triad", triad_measure, &r, rate) : 0;
+    r.cache_rate = within > 0 ? limit_of(ctx, "triad in the cache", triad_in_cache, &r, within) : 0;
   }
   struct tiled_facts *chains = find_chains(ctx, &r.nchains);
   r.chains = chains;

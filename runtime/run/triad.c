@@ -85,10 +85,8 @@ static double best_pass(struct triad *t, struct team *team, int threads, team_ta
   return best;
 }
 
-int triad_measure(struct team *team, int threads, size_t cache_bytes, double *gb_per_second,
-                  struct error *err) {
-  size_t bytes = cache_bytes * times_cache;
-  bytes = bytes < least_bytes ? least_bytes : bytes > most_bytes ? most_bytes : bytes;
+static int measure(struct team *team, int threads, size_t bytes, int kinds, double *gb_per_second,
+                   struct error *err) {
   struct triad t = {.n = (long)(bytes / 3 / sizeof(double) / 2 * 2)};
   double *memory = NULL;
   if (posix_memalign((void **)&memory, huge_page, bytes) != 0)
@@ -99,11 +97,28 @@ int triad_measure(struct team *team, int threads, size_t cache_bytes, double *gb
   t.c = memory + 2 * t.n;
   run_on(team, threads, touch, &t);
   double seconds = 0;
-  for (int i = 0; i < PASSES; i++) {
+  for (int i = 0; i < kinds; i++) {
     const double of_kind = best_pass(&t, team, threads, passes[i]);
     seconds = i == 0 || of_kind < seconds ? of_kind : seconds;
   }
   *gb_per_second = seconds > 0 ? 3.0 * sizeof(double) * (double)t.n / seconds * 1e-9 : 0;
   free(memory);
   return OP_OK;
+}
+
+int triad_measure(struct team *team, int threads, size_t cache_bytes, double *gb_per_second,
+                  struct error *err) {
+  const size_t bytes = cache_bytes * times_cache;
+  return measure(team, threads,
+                 bytes < least_bytes  ? least_bytes
+                 : bytes > most_bytes ? most_bytes
+                                      : bytes,
+                 PASSES, gb_per_second, err);
+}
+
+int triad_in_cache(struct team *team, int threads, size_t cache_bytes, double *gb_per_second,
+                   struct error *err) {
+  const size_t share = 4, least = (size_t)64 << 10;
+  const size_t bytes = cache_bytes / share;
+  return measure(team, threads, bytes < least ? least : bytes, 1, gb_per_second, err);
 }
