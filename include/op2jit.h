@@ -215,7 +215,10 @@ op_map op_decl_map_long(op_set from, op_set to, int arity, const long long *tabl
 op_dat op_decl_dat(op_set set, int dim, const char *type, const void *data, const char *name);
 /* The same, and it can be freed before op_exit. */
 op_dat op_decl_dat_temp(op_set set, int dim, const char *type, const void *data, const char *name);
-/* Free a temporary, or a view. Errors: OP_ERR_HANDLE, also for other dats. */
+/* Free a temporary, or a view. Errors: OP_ERR_HANDLE, also for other dats. Loops that wait (OP2_LAZY) and use a
+ * temporary run later, and need not store it. The memory of temporaries may be kept for others of the same set, dim,
+ * type and name, which then have the loops, plans and times of the first: eight, of at most half of the bytes that
+ * dats have. */
 int op_free_dat_temp(op_dat dat);
 
 /* Data that stay in the program's array: size(set)*dim values at `array`, the dat's first ones. The array must stay
@@ -510,7 +513,8 @@ typedef struct op2jit_counters {
   long long waiting;        /* of the loops, those that did not run yet (OP2_LAZY) */
   long long bytes_of_views; /* copied between arrays of views and the library's own copies */
   long long fused;          /* of the loops, those that ran as part of one made of several (OP2_FUSE) */
-  long long reserved[12];
+  long long unstored;       /* temporaries that such a loop made and nobody looked at: they were never stored */
+  long long reserved[11];
 } op_counters_t;
 const op_counters_t *op_counters(void);
 

@@ -1,4 +1,5 @@
-/* Conjugate gradients of aero with and without chains, in turns (chains.py): one iteration is a step. */
+/* Conjugate gradients of aero with and without chains, in turns (chains.py): one iteration is a step. With PARTS what the
+ * sample does in one kernel, advance, are the three loops that a library of vectors would have. */
 #include "turns.h"
 
 #include "common/memory.h"
@@ -7,6 +8,40 @@
 /* NOLINTNEXTLINE(bugprone-suspicious-include): the sample's functions are its own. */
 #include "samples/aero/aero.c"
 #undef main
+
+#ifdef PARTS
+static const char axpy_text[] =
+    OP_KERNEL(void axpy(const double *x, double *y, const double *alpha) { *y += *alpha * *x; });
+static const char subtract_text[] = OP_KERNEL(void subtract(double *x, double *y, const double *alpha) {
+  *y -= *alpha * *x;
+  *x = 0;
+});
+static const char norm_text[] = OP_KERNEL(void norm(const double *x, double *sum) { *sum += *x * *x; });
+
+static double iterate_parts(const struct aero *a) {
+  double rr;
+  op_par_loop(OP_KERNEL_FILE("aero_kernels.h", multiply), "multiply", a->cells,
+              op_arg_dat(a->k, -1, OP_ID, 16, "double", OP_READ), corners(a, a->p, 1, OP_READ),
+              corners(a, a->v, 1, OP_INC));
+  fix_boundary(a, a->v);
+  op_par_loop(OP_KERNEL_FILE("aero_kernels.h", product), "product", a->nodes, own(a->p, OP_READ),
+              own(a->v, OP_READ), op_arg_global(a->pv, OP_INC));
+  op_par_loop(OP_KERNEL_FILE("aero_kernels.h", find_alpha), "find_alpha", a->one,
+              op_arg_global(a->rr, OP_READ), op_arg_global(a->pv, OP_RW), op_arg_global(a->alpha, OP_WRITE));
+  op_par_loop(axpy_text, "axpy", a->nodes, own(a->p, OP_READ), own(a->u, OP_RW),
+              op_arg_global(a->alpha, OP_READ));
+  op_par_loop(subtract_text, "subtract", a->nodes, own(a->v, OP_RW), own(a->r, OP_RW),
+              op_arg_global(a->alpha, OP_READ));
+  op_par_loop(norm_text, "norm", a->nodes, own(a->r, OP_READ), op_arg_global(a->next, OP_INC));
+  op_par_loop(OP_KERNEL_FILE("aero_kernels.h", find_beta), "find_beta", a->one, op_arg_global(a->rr, OP_RW),
+              op_arg_global(a->next, OP_RW), op_arg_global(a->beta, OP_WRITE));
+  op_get_gbl(a->rr, &rr); /* the next loop can wait for the next iteration */
+  op_par_loop(OP_KERNEL_FILE("aero_kernels.h", turn), "turn", a->nodes, own(a->r, OP_READ), own(a->p, OP_RW),
+              op_arg_global(a->beta, OP_READ));
+  return rr;
+}
+#define iterate_gradient iterate_parts
+#endif
 
 /* After so many they begin anew: on a small mesh nothing would be left to divide by. */
 enum { MOST_ITERATIONS = 20 };

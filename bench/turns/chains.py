@@ -33,7 +33,14 @@ CASES = [
     ("airfoil_hydra", 64, 10, 10, 3, 60, 2),
 ]
 PAIRS = 3  # of processes, which share the batches
-SIDES = {"one by one": ("first", "off"), "chains": ("library", "on")}
+SIDES = {"one by one": ("first", {"OP2_LAZY": "off"}), "chains": ("library", {"OP2_LAZY": "on"})}
+
+
+class Table:
+    """What is measured: fusion.py has another one."""
+
+    def __init__(self, name, doc, cases, sides):
+        self.name, self.doc, self.cases, self.sides = name, doc, cases, sides
 
 
 def find_variants(build, sample, size, env, seconds):
@@ -53,9 +60,9 @@ def find_variants(build, sample, size, env, seconds):
 def environments(wanted, env, folder, case):
     """Of both sides, each with its own cache."""
     made = {}
-    for side, (word, lazy) in SIDES.items():
-        cache = os.path.join(folder, f"{case[0]}-{env['OP2_THREADS']}-{lazy}.db")
-        made[side] = (word, {**env, "OP2_LAZY": lazy, "OP2_CACHE": cache})
+    for side, (word, settings) in wanted.table.sides.items():
+        cache = os.path.join(folder, f"{case[0]}-{env['OP2_THREADS']}-{side}.db")
+        made[side] = (word, {**env, **settings, "OP2_CACHE": cache})
         if wanted.tune:
             find_variants(wanted.build, case[0], case[1], made[side][1], wanted.tune * case[2])
             made[side][1]["OP2_TUNE"] = "use"
@@ -77,8 +84,9 @@ def measure_case(case, wanted, env, folder):
     for side in sides:
         low, middle, high = (f"{ms:.{5 if ms < 1 else 3}f}" for ms in turns.quartiles(times[side]))
         columns.append(f"{middle:>10} {f'({low} - {high})':<24}")
-    ratio = statistics.median(times["one by one"]) / statistics.median(times["chains"])
-    print(f"{sample:<17}{size:>7}{env['OP2_THREADS']:>9}  {''.join(columns)}{floor:>9.3f}{ratio:>7.3f}"
+    before, after = (statistics.median(times[side]) for side in sides)
+    ratio = before / after
+    print(f"{sample:<17}{size:>9}{env['OP2_THREADS']:>9}  {''.join(columns)}{floor:>9.3f}{ratio:>7.3f}"
           f"{time.monotonic() - start:>6.0f} s", flush=True)
 
 
@@ -90,25 +98,26 @@ def measure(wanted):
         env, _ = turns.environment(folder)
         if wanted.cpu:
             env["TURNS_CLOCK"] = "cpu"
-        print(f"{'sample':<17}{'size':>7}{'threads':>9}  {'one by one':>10} {'(quartiles)':<24}{'chains ms':>10} {'(quartiles)':<24}"
+        print(f"{'sample':<17}{'size':>9}{'threads':>9}  {'one by one':>10} {'(quartiles)':<24}{list(wanted.table.sides)[1] + ' ms':>10} {'(quartiles)':<24}"
               f"{'floor':>9}{'ratio':>7}{'took':>8}", flush=True)
-        for case in CASES:
+        for case in wanted.table.cases:
             if (wanted.samples and case[0] not in wanted.samples) or (wanted.quick and not case[2]):
                 continue
             for threads in counts:
                 try:
                     measure_case(case, wanted, {**env, "OP2_THREADS": str(threads)}, folder)
                 except turns.Failure as problem:
-                    print(f"chains: {case[0]} {case[1]}: {problem}", file=sys.stderr, flush=True)
+                    print(f"{wanted.table.name}: {case[0]} {case[1]}: {problem}", file=sys.stderr, flush=True)
                     failed += 1
     turns.say_if_busy()
     return failed
 
 
-def main(build, words):
-    parser = argparse.ArgumentParser(prog="./dev bench chains", description=__doc__,
+def read_words(table, build, words):
+    """What is to be measured; `build` is - to look at the options only."""
+    parser = argparse.ArgumentParser(prog="./dev bench " + table.name, description=table.doc,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    known = list(dict.fromkeys(case[0] for case in CASES))
+    known = list(dict.fromkeys(case[0] for case in table.cases))
     parser.add_argument("samples", nargs="*", metavar="SAMPLE", help="which to measure (all): " + ", ".join(known))
     parser.add_argument("--pairs", type=turns.count, metavar="N", default=PAIRS,
                         help=f"pairs of processes, one after the other, which share the batches ({PAIRS})")
@@ -124,12 +133,16 @@ def main(build, words):
         parser.error("--cpu is for one thread")
     if wanted.tune is None:
         wanted.tune = 0 if wanted.quick else 4
-    wanted.build = build
+    wanted.build, wanted.table = build, table
+    return wanted
+
+
+def run(wanted):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # its folder and its processes are cleared away
-    if build == "-":
+    if wanted.build == "-":
         return 0
     return 1 if measure(wanted) else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(run(read_words(Table("chains", __doc__, CASES, SIDES), sys.argv[1], sys.argv[2:])))

@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "loop/loop.h"
+#include "loop/temporary/temporary.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
@@ -86,6 +87,16 @@ struct declared_dat {
 static struct dat *make_dat(struct op_context *ctx, const struct declared_dat *d, struct set *on) {
   if (d->view)
     return data_new_view(ctx, on, d->dim, d->type, d->array, d->name, api_error());
+  struct dat *again = NULL;
+  const struct temporary_wish wish = {.set = on, .dim = d->dim, .type = d->type, .name = d->name};
+  if (d->temporary && temporary_again(ctx, &wish, &again, api_error()))
+    return NULL;
+  if (again && d->data) {
+    data_put_rows(ctx, again, d->data);
+    dat_wrote(ctx, again, SPACE_HOST, REGION_OWNED);
+  }
+  if (again)
+    return again;
   return data_new(ctx, on, d->dim, d->type, d->data, d->name, d->temporary, api_error());
 }
 

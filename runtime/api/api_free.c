@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "context/context.h"
 #include "loop/loop.h"
-#include "loop/queue.h"
+#include "loop/temporary/temporary.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
 #include "mesh/subset.h"
@@ -21,13 +21,7 @@
 
 /* ---- dats ---- */
 
-static void forget_dat(struct op_context *ctx, struct dat *dat) {
-  loop_forget(ctx, dat);
-  exchanges_forget(ctx, dat);
-  list_remove(&ctx->mesh->dats, dat);
-  data_free(ctx, dat);
-}
-
+/* What waits need not leave anything in a temporary, and runs later. A view's array is the program's. */
 static int free_temporary(struct op_context *ctx, op_dat handle) {
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat_temp", "the dat");
   if (!dat)
@@ -36,22 +30,13 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
     return error_set(api_error(), OP_ERR_HANDLE,
                      "op_free_dat_temp: dat \"%s\" is not a temporary; op_free_dat frees dats of any kind",
                      dat->name);
-  const int code = lend_last(ctx, dat, api_error());
+  if (dat->temporary && !dat->view)
+    return temporary_end(ctx, dat, api_error());
+  int code = ctx_flush(ctx, api_error());
   if (!code)
-    forget_dat(ctx, dat);
-  return code;
-}
-
-/* What waits runs first, and need not leave anything in a temporary. A view's array is the program's. */
-static int flush_before_free(struct op_context *ctx, op_dat handle) {
-  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat_temp", "the dat");
-  if (!dat)
-    return api_error()->code;
-  if (ctx->queue && dat->temporary && !dat->view)
-    ctx->queue->dying = dat;
-  const int code = ctx_flush(ctx, api_error());
-  if (ctx->queue)
-    ctx->queue->dying = NULL;
+    code = lend_last(ctx, dat, api_error());
+  if (!code)
+    dat_forget(ctx, dat);
   return code;
 }
 
@@ -59,8 +44,7 @@ int op2jit_free_dat_temp(op_dat dat) {
   struct op_context *ctx = api_enter("op_free_dat_temp", KEEP);
   if (!ctx)
     return api_refused();
-  const int code = flush_before_free(ctx, dat);
-  return api_leave_local(code ? code : free_temporary(ctx, dat));
+  return api_leave_local(free_temporary(ctx, dat));
 }
 
 int op2jit_free_dat(op_dat handle) {
@@ -73,7 +57,7 @@ int op2jit_free_dat(op_dat handle) {
   if (!code)
     code = lend_last(ctx, dat, api_error());
   if (!code)
-    forget_dat(ctx, dat);
+    dat_forget(ctx, dat);
   return api_leave(code);
 }
 
@@ -193,6 +177,7 @@ static void forget_set(struct op_context *ctx, struct set *set) {
   for (int i = retired->count - 1; i >= 0; i--)
     if (((const struct set *)retired->items[i])->sub->parent == set)
       forget_subset(ctx, retired->items[i]);
+  temporaries_forget(ctx, set);
   loop_forget(ctx, set);
   mesh_free_set(ctx, set);
   subsets_take_ids(ctx);

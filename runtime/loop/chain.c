@@ -202,6 +202,7 @@ static struct chain_way choose(struct op_context *ctx, const struct period *p, s
 /* What came of running a way. */
 struct ran {
   bool tiled, fused; /* at least some of it */
+  bool trying;       /* variants of fused loops */
   double making;     /* seconds that making fused loops ready took */
 };
 
@@ -234,7 +235,9 @@ static int run_fused(struct op_context *ctx, struct launch *const *launches, int
   ran->fused |= any;
   if (!any)
     return run_way(ctx, launches, n, way, ran, err);
-  const int code = run_way(ctx, fused.items, fused.n, way, ran, err);
+  ran->trying |= fused.trying && !way->forced;
+  const int code = fused.trying && !way->forced ? run_each(ctx, fused.items, fused.n, err)
+                                                : run_way(ctx, fused.items, fused.n, way, ran, err);
   fused_end(&fused);
   return code;
 }
@@ -265,7 +268,9 @@ static int run_and_tune(struct op_context *ctx, struct period *p, struct launch 
     return code;
   p->made |= ran.fused;
   chain_tuning_paid(p->tuner, preparing);
-  if ((way.bytes > 0 && !ran.tiled) || (way.fused && !ran.fused))
+  if (ran.trying)
+    chain_tuning_passed(p->tuner, (clock_seconds() - start - preparing) / times);
+  else if ((way.bytes > 0 && !ran.tiled) || (way.fused && !ran.fused))
     chain_tuning_reject(p->tuner);
   else
     chain_tuning_ran(ctx, p->tuner, (clock_seconds() - start - preparing) / times);

@@ -197,7 +197,7 @@ void loop_count_bytes(struct loop *loop) {
       loop->stats.bytes += elements * arg->map->arity * (double)sizeof(int);
       loop->stats.working_set += elements * arg->map->arity * (double)sizeof(int);
     }
-    if (arg->dat && arg->present && first_dat) {
+    if (arg->dat && arg->present && first_dat && !loop->desc.args[i].dropped) {
       double reached = (double)arg->dat->set->extents[EXTENT_OWNED];
       if (arg->map && elements * arg->map->arity < reached)
         reached = elements * arg->map->arity;

@@ -14,6 +14,9 @@ void loop_forget(struct op_context *ctx, const void *object);
 /* Everything but the run, after which the launch may wait: what it starts from is copied, but for extrema with a
  * payload. */
 int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err);
+/* The same for one that runs as another launch of its loop does, which is ready and has not run yet. */
+int loop_make_ready_like(struct op_context *ctx, struct launch *launch, const struct launch *like,
+                         struct error *err);
 /* After a run that is to be done again: results start anew. */
 int loop_ready_again(struct op_context *ctx, struct launch *launch, struct error *err);
 /* Run it from the data as they are, without messages. Versions of dats stay as they are. */

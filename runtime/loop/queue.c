@@ -8,6 +8,7 @@
 #include "context/env.h"
 #include "loop/chain.h"
 #include "loop/loop.h"
+#include "loop/temporary/temporary.h"
 #include "ranks/comm.h"
 #include "tune/choose.h"
 
@@ -55,6 +56,7 @@ static int run_first(struct op_context *ctx, int n, struct error *err) {
   memmove((void *)queue->launches, (void *)(queue->launches + done),
           (size_t)queue->count * sizeof *queue->launches);
   ctx->counters->waiting = queue->count;
+  temporaries_bury(ctx);
   return code ? error_prefix(err, "%s runs what waits: ", ctx->agreement->where) : OP_OK;
 }
 

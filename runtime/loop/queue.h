@@ -11,8 +11,6 @@ enum { QUEUE_MOST = 256 };
 struct queue {
   /* Runs what waits, and compares it with what its loops do one by one (OP2_LAZY=check). NULL: it just runs. */
   int (*check)(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
-  /* A temporary that is about to be freed (op_free_dat_temp): nobody will see it when what waits has run. */
-  const struct dat *dying;
   int count;
   struct launch *launches[QUEUE_MOST]; /* ready, in the order of their calls */
 };

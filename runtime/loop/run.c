@@ -15,15 +15,28 @@
 #include "loop/op2/safe.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
+#include "op2jit.h"
 #include "ranks/agree.h"
 #include "tune/choose.h"
 
 /* A direct WRITE leaves nothing of the old values; everything else needs them. */
+static bool overwrites(const struct loop *loop, const struct dat *dat) {
+  bool all = loop->set == dat->set && !loop->form;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->dat == dat && arg->present)
+      all &= !arg->map && arg->access == OP_WRITE;
+  }
+  return all;
+}
+
 static int need_dats(struct op_context *ctx, const struct loop *loop, struct error *err) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (!arg->dat || !arg->present)
       continue;
+    if (arg->dat->blank && overwrites(loop, arg->dat))
+      dat_overwrite(arg->dat);
     int code = dat_need(ctx, arg->dat, loop->backend->space, REGION_OWNED, err);
     if (code)
       return error_prefix(err, "loop %s, argument %d: ", loop->name, i + 1);
@@ -147,6 +160,19 @@ int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error 
   int code = loop_prepare(ctx, launch, err);
   if (!code)
     code = tune_next(ctx, launch, err);
+  if (!code)
+    code = need_dats(ctx, launch->loop, err);
+  return code ? code : launch_start(launch, err);
+}
+
+int loop_make_ready_like(struct op_context *ctx, struct launch *launch, const struct launch *like,
+                         struct error *err) {
+  int code = launch_fit(launch, err);
+  launch->variant = like->variant;
+  launch->timed = like->timed;
+  launch->seconds = 0;
+  if (!code)
+    code = launch->loop->backend->select(ctx, launch, err);
   if (!code)
     code = need_dats(ctx, launch->loop, err);
   return code ? code : launch_start(launch, err);

@@ -278,8 +278,21 @@ static void copied(struct dat *dat, enum space to) {
     dat->marks[i].version[to] = dat->marks[i].version[from];
 }
 
+void dat_overwrite(struct dat *dat) {
+  dat->blank = false;
+}
+
+/* What a temporary held that was freed and came again. */
+static void clear(struct op_context *ctx, struct dat *dat) {
+  struct replica *host = &dat->replicas[SPACE_HOST];
+  team_clear(ctx->team, host->memory, host->bytes, dat->soa ? (size_t)dat->stride * dat->value_size : 0);
+  dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+}
+
 int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum region region,
              struct error *err) {
+  if (dat->blank)
+    clear(ctx, dat);
   struct replica *replica = &dat->replicas[space];
   if (replica->version[region] == dat->version || is_empty(dat, region))
     return OP_OK;
@@ -309,6 +322,7 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
 
 void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region) {
   (void)ctx;
+  dat->blank = false;
   dat->version++;
   dat->replicas[space].version[region] = dat->version;
 }

@@ -40,6 +40,8 @@ struct dat {
   enum type_code type;
   bool soa, temporary; /* soa: components lie apart, wherever the dat is */
   bool read;           /* by a loop, or by the program */
+  bool dying;          /* freed, but loops that wait use it: loop/temporary/ */
+  bool blank;          /* its values are zeros, whatever its memory holds */
   bool asked_soa;      /* by the declaration; OP2_VARIANT may say otherwise */
   size_t value_size, row_bytes;
   long stride; /* SoA: distance of components, in values */
@@ -94,6 +96,8 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
              struct error *err);
 /* The region was written in this space: a new version, every other replica and region is old. */
 void dat_wrote(struct op_context *ctx, struct dat *dat, enum space space, enum region region);
+/* All of it is about to be written, and nothing of what it holds is needed. */
+void dat_overwrite(struct dat *dat);
 
 /* All rows, and elements low .. high, both included, in the user's order: of the host's replica, in one process
  * (spread.h has data_fetch). */

@@ -331,6 +331,8 @@ void mesh_free(struct op_context *ctx) {
   struct mesh *mesh = ctx->mesh;
   for (int i = 0; i < mesh->dats.count; i++)
     data_free(ctx, mesh->dats.items[i]);
+  for (int i = 0; i < mesh->spare.count; i++)
+    data_free(ctx, mesh->spare.items[i]);
   for (int i = 0; i < mesh->maps.count; i++)
     map_free(mesh->maps.items[i]);
   for (int i = 0; i < mesh->sets.count; i++)
@@ -339,6 +341,7 @@ void mesh_free(struct op_context *ctx) {
     constant_free(mesh->constants.items[i]);
   globals_free(ctx);
   list_free(&mesh->dats);
+  list_free(&mesh->spare);
   list_free(&mesh->maps);
   list_free(&mesh->sets);
   list_free(&mesh->constants);

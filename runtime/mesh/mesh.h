@@ -63,6 +63,8 @@ struct constant {
 struct mesh {
   struct list sets, maps, dats, constants, globals;
   struct list subsets, retired; /* the second: freed ones that may come again (subset.h) */
+  struct list spare;            /* temporaries that were freed and may come again: loop/temporary/ */
+  int dying;                    /* temporaries that were freed while loops wait that use them */
   int next_set, next_map, next_dat;
   unsigned epoch;          /* numbering of the sets */
   unsigned constant_epoch; /* values of the constants */

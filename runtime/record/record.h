@@ -193,6 +193,8 @@ int loop_add(struct op_context *ctx, struct loop *loop, struct error *err);
 bool loop_uses(const struct loop *loop, const void *object);
 /* Calls that name the set as `to` find the records of those that named it as `from`; whether there are any. */
 bool loops_rename(struct op_context *ctx, op_set from, op_set to);
+/* The same for a dat. */
+void loops_rename_dat(struct op_context *ctx, op_dat from, op_dat to);
 /* Records in the order of their first call. The caller frees the array only. NULL: no memory. */
 struct loop **loop_records(const struct op_context *ctx);
 /* For each set the nanoseconds that loops over it took, without exchanging and waiting, which are no element's

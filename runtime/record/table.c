@@ -98,20 +98,33 @@ bool loop_uses(const struct loop *loop, const void *object) {
   return false;
 }
 
-static void rename_record(struct loop_table *table, struct loop *loop, op_set to) {
-  const struct loop_call call = {.set = to, .nargs = loop->nargs, .args = loop->keys};
-  loop->set_handle = to;
+static void enter_again(struct loop_table *table, struct loop *loop) {
+  const struct loop_call call = {.set = loop->set_handle, .nargs = loop->nargs, .args = loop->keys};
   loop->hash = loop_hash(&call);
   loop->next = table->buckets[loop->hash & (table->nbuckets - 1)];
   table->buckets[loop->hash & (table->nbuckets - 1)] = loop;
 }
 
-bool loops_rename(struct op_context *ctx, op_set from, op_set to) {
-  struct loop_table *table = ctx->loops;
+static bool goes_by(const struct loop *loop, const void *handle) {
+  bool found = loop->set_handle == handle;
+  for (int i = 0; i < loop->nargs; i++)
+    found |= loop->keys[i].dat == handle;
+  return found;
+}
+
+static void rename_handle(struct loop *loop, const void *from, void *to) {
+  if (loop->set_handle == from)
+    loop->set_handle = to;
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->keys[i].dat == from)
+      loop->keys[i].dat = to;
+}
+
+static bool rename_all(struct loop_table *table, const void *from, void *to) {
   struct loop *found = NULL;
   for (size_t b = 0; b < table->nbuckets; b++)
     for (struct loop **link = &table->buckets[b], *loop; (loop = *link);) {
-      if (loop->set_handle != from) {
+      if (!goes_by(loop, from)) {
         link = &loop->next;
         continue;
       }
@@ -122,9 +135,18 @@ bool loops_rename(struct op_context *ctx, op_set from, op_set to) {
   const bool any = found;
   for (struct loop *next; found; found = next) {
     next = found->next;
-    rename_record(table, found, to);
+    rename_handle(found, from, to);
+    enter_again(table, found);
   }
   return any;
+}
+
+bool loops_rename(struct op_context *ctx, op_set from, op_set to) {
+  return rename_all(ctx->loops, from, to);
+}
+
+void loops_rename_dat(struct op_context *ctx, op_dat from, op_dat to) {
+  rename_all(ctx->loops, from, to);
 }
 
 static int by_order(const void *a, const void *b) {

@@ -239,6 +239,10 @@ void chain_tuning_paid(struct chain_tuning *t, double seconds) {
   tuner_paid(t->tuner, seconds);
 }
 
+void chain_tuning_passed(struct chain_tuning *t, double seconds) {
+  tuner_pass(t->tuner, seconds);
+}
+
 bool chain_tuning_is_settled(const struct chain_tuning *t) {
   return tuner_is_settled(t->tuner);
 }

@@ -36,6 +36,8 @@ struct chain_way chain_tuning_stay(struct chain_tuning *t);
 /* The tiles for it cannot be made, or took so long to make. */
 void chain_tuning_reject(struct chain_tuning *t);
 void chain_tuning_paid(struct chain_tuning *t, double seconds);
+/* A period ran in a way that is not looked at yet. */
+void chain_tuning_passed(struct chain_tuning *t, double seconds);
 /* A period took so long, run that way. */
 void chain_tuning_ran(struct op_context *ctx, struct chain_tuning *t, double seconds);
 bool chain_tuning_is_settled(const struct chain_tuning *t);

@@ -54,8 +54,7 @@ static int list_variants(struct op_context *ctx, struct loop *loop, struct tunin
   const struct backend *backend = loop->backend;
   bool all = false;
   int code = tuning_wanted(ctx, &all, err);
-  all &= !loop->fusion; /* chains are what is tuned then, with it in one way */
-  const bool may_be_heavy = all && backend->may_be_heavy && backend->may_be_heavy(ctx, loop);
+  const bool may_be_heavy = all && !loop->fusion && backend->may_be_heavy && backend->may_be_heavy(ctx, loop);
   loop->heavy = may_be_heavy && loop->long_calls >= HEAVY_ENOUGH;
   t->watched = may_be_heavy && !loop->heavy;
   loop->nvariants = loop->standard = loop->variant = loop->single = 0;

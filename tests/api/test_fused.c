@@ -198,29 +198,125 @@ CASE(a_constant_that_changes_is_seen) {
   assert_int_equal(fused(), 14);
 }
 
+static op_dat temporary(const char *name) {
+  return op_decl_dat_temp(cells, 1, "double", NULL, name);
+}
+
 CASE(a_temporary_that_is_freed_is_not_stored) {
   double values[N];
-  op_dat t = op_decl_dat_temp(cells, 1, "double", NULL, "t");
+  op_dat t = temporary("t");
   call_scale(x, t);
   call_scale(t, y);
   works(op_free_dat_temp(t));
-  assert_int_equal(fused(), 2);
+  assert_int_equal(fused(), 0);
   works(op_fetch_data(y, values));
+  assert_int_equal(fused(), 2);
+  assert_int_equal(op_counters()->unstored, 1);
   for (int i = 0; i < N; i++)
     assert_true(values[i] == 4 * (i / 8.0));
 }
 
+CASE(nor_are_two) {
+  double values[N];
+  op_dat t = temporary("t"), u = temporary("u");
+  call_scale(x, t);
+  call_scale(t, u);
+  works(op_free_dat_temp(t));
+  call_scale(u, y);
+  works(op_free_dat_temp(u));
+  works(op_fetch_data(y, values));
+  assert_int_equal(fused(), 3);
+  assert_int_equal(op_counters()->unstored, 2);
+  for (int i = 0; i < N; i++)
+    assert_true(values[i] == 8 * (i / 8.0));
+}
+
 CASE(but_is_kept_for_a_loop_that_stays_alone) {
   double values[N];
-  op_dat t = op_decl_dat_temp(cells, 1, "double", NULL, "t");
+  op_dat t = temporary("t");
   call_scale(x, t);
   call_scale(t, y);
   call_gather(t, z);
   works(op_free_dat_temp(t));
-  assert_int_equal(fused(), 2);
   works(op_fetch_data(z, values));
+  assert_int_equal(fused(), 2);
+  assert_int_equal(op_counters()->unstored, 0);
   for (int i = 0; i < N; i++)
     assert_true(values[i] == 2 * (i / 8.0) + 2 * ((i + 1) % N / 8.0));
+}
+
+/* One record for each loop, one fused loop, whatever the step; the handle is a new one. */
+CASE(one_that_comes_again_is_the_same) {
+  double values[N];
+  op_dat before = NULL;
+  for (int step = 1; step <= 5; step++) {
+    op_dat t = temporary("t");
+    assert_true(t != before);
+    before = t;
+    call_scale(step % 2 ? x : z, t);
+    call_scale(t, step % 2 ? z : x);
+    works(op_free_dat_temp(t));
+    fails(OP_ERR_HANDLE, op_fetch_data(t, values));
+  }
+  works(op_fetch_data(z, values));
+  assert_int_equal(fused(), 10);
+  assert_int_equal(op_counters()->unstored, 5);
+  assert_int_equal(op_counters()->records, 4);
+  for (int i = 0; i < N; i++)
+    assert_true(values[i] == 1024 * (i / 8.0));
+}
+
+/* Also where the first loop that touches it adds to it, reads it, or does not touch all of it. */
+CASE(and_begins_with_zeros_or_what_it_is_given) {
+  double values[N], given[N];
+  for (int how = 0; how < 4; how++) {
+    op_dat t = temporary("t");
+    call_scale(x, t);
+    works(op_fetch_data(t, values));
+    assert_true(values[8] == 2);
+    works(op_free_dat_temp(t));
+    for (int i = 0; i < N; i++)
+      given[i] = i;
+    t = how == 3 ? op_decl_dat_temp(cells, 1, "double", given, "t") : temporary("t");
+    if (how == 1)
+      call_gather(x, t);
+    if (how == 2)
+      call_scale(t, y);
+    works(op_fetch_data(how == 2 ? y : t, values));
+    for (int i = 0; i < N; i++)
+      assert_true(values[i] == (how == 1 ? i / 8.0 + (i + 1) % N / 8.0 : how == 3 ? i : 0));
+    works(op_free_dat_temp(t));
+  }
+}
+
+CASE(another_one_is_another) {
+  double values[N];
+  op_dat t = temporary("t");
+  call_scale(x, t);
+  works(op_free_dat_temp(t));
+  op_dat u = temporary("u"), wide = op_decl_dat_temp(cells, 2, "double", NULL, "t");
+  call_scale(u, y);
+  works(op_fetch_data(y, values));
+  for (int i = 0; i < N; i++)
+    assert_true(values[i] == 0);
+  works(op_free_dat_temp(wide));
+  works(op_free_dat_temp(u));
+}
+
+/* Those that wait hold no more memory than half of what dats have. */
+CASE(many_that_wait_run) {
+  double values[N];
+  char name[16];
+  for (int step = 0; step < 20; step++) {
+    snprintf(name, sizeof name, "t%d", step);
+    op_dat t = temporary(name);
+    call_scale(x, t);
+    call_scale(t, y);
+    works(op_free_dat_temp(t));
+    assert_true(op_counters()->waiting <= 4);
+  }
+  works(op_fetch_data(y, values));
+  assert_true(values[8] == 4);
 }
 
 CASE(off_fuses_nothing) {
@@ -249,7 +345,12 @@ int main(void) {
       fused_test(other_sets_are_other_loops),
       fused_test(a_constant_that_changes_is_seen),
       fused_test(a_temporary_that_is_freed_is_not_stored),
+      fused_test(nor_are_two),
       fused_test(but_is_kept_for_a_loop_that_stays_alone),
+      fused_test(one_that_comes_again_is_the_same),
+      fused_test(and_begins_with_zeros_or_what_it_is_given),
+      fused_test(another_one_is_another),
+      fused_test(many_that_wait_run),
       fused_test(off_fuses_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,7 +148,7 @@ CASE(each_call_runs_what_waits_or_leaves_it) {
   FLUSHES(op_decl_map_long(cells, cells, 1, turned_long, "l"));
   KEEPS(op_decl_dat(cells, 1, "int", values, "other"));
   KEEPS(temporary = op_decl_dat_temp(cells, 1, "int", NULL, "t"));
-  FLUSHES(op_free_dat_temp(temporary));
+  KEEPS(op_free_dat_temp(temporary));
   op_set some = NULL;
   KEEPS(some = op_decl_subset_range(cells, 2, 3, "some"));
   FLUSHES(op_free_set(some));

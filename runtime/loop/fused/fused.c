@@ -8,7 +8,10 @@
 #include "loop/fused/group.h"
 #include "loop/loop.h"
 #include "loop/queue.h"
+#include "mesh/data.h"
+#include "mesh/mesh.h"
 #include "op2jit.h"
+#include "tune/choose.h"
 
 bool fused_any(struct loop *const *loops, int n) {
   struct fused_group *groups = array_new((size_t)n, sizeof *groups);
@@ -35,27 +38,44 @@ static int count_users(struct launch *const *launches, int n, const struct dat *
   return users;
 }
 
-/* Rows that nobody will see: of a temporary that goes, which the loop writes first, and no other that waits uses. */
-static uint64_t find_dropped(const struct op_context *ctx, const struct loop *loop, struct launch *const *own,
-                             int n) {
-  const struct queue *queue = ctx->queue;
-  const struct dat *dat = queue->check ? NULL : queue->dying;
-  uint64_t dropped = 0;
-  if (!dat || count_users(own, n, dat) != count_users(queue->launches, queue->count, dat))
-    return 0;
+/* Its rows are nobody's to see: it is freed, the loop writes it first, and no other that waits uses it. */
+static bool can_drop(const struct queue *queue, const struct loop *loop, struct launch *const *own, int n,
+                     const struct dat *dat) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (arg->dat == dat && arg->present && (arg->map || arg->access != OP_WRITE))
-      return 0;
-    if (arg->dat == dat && arg->present)
+      return false;
+  }
+  return count_users(own, n, dat) == count_users(queue->launches, queue->count, dat);
+}
+
+static uint64_t find_dropped(const struct op_context *ctx, const struct loop *loop, struct launch *const *own,
+                             int n) {
+  uint64_t dropped = 0;
+  if (ctx->queue->check || !ctx->mesh->dying)
+    return 0;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct loop_arg *arg = &loop->args[i];
+    if (arg->dat && arg->present && arg->dat->dying && can_drop(ctx->queue, loop, own, n, arg->dat))
       dropped |= (uint64_t)1 << i;
   }
   return dropped;
 }
 
+/* All launches of one loop run the same variant: none is tried, or found to be the best, while they wait. */
+static int make_ready(struct op_context *ctx, struct launch *launch, struct fused_launches *out,
+                      struct error *err) {
+  for (int i = 0; i < out->n; i++)
+    if (out->items[i]->loop == launch->loop)
+      return loop_make_ready_like(ctx, launch, out->items[i], err);
+  const int code = loop_make_ready(ctx, launch, err);
+  out->trying |= !code && (tune_wants(launch) || tune_tries(launch));
+  return code;
+}
+
 /* NULL: they run one by one. */
 static struct launch *fuse(struct op_context *ctx, const struct fused_group *g,
-                           struct launch *const *launches) {
+                           struct launch *const *launches, struct fused_launches *out) {
   struct loop *members[DESC_MOST_MEMBERS];
   struct launch *own[DESC_MOST_MEMBERS];
   struct error err = {0};
@@ -70,7 +90,7 @@ static struct launch *fuse(struct op_context *ctx, const struct fused_group *g,
   struct launch *launch = loop && !loop->fusion->failed ? launch_get(loop, &err) : NULL;
   if (launch) {
     take_globals(launch, loop->fusion, own);
-    if (loop_make_ready(ctx, launch, &err)) {
+    if (make_ready(ctx, launch, out, &err)) {
       launch_put(launch);
       launch = NULL;
       loop->fusion->failed = true;
@@ -85,10 +105,11 @@ static struct launch *fuse(struct op_context *ctx, const struct fused_group *g,
 
 static void add_group(struct op_context *ctx, const struct fused_group *g, struct launch *const *launches,
                       struct fused_launches *out) {
-  struct launch *whole = g->n > 1 ? fuse(ctx, g, launches) : NULL;
+  struct launch *whole = g->n > 1 ? fuse(ctx, g, launches, out) : NULL;
   if (whole) {
     whole->loop->stats.calls++;
     ctx->counters->fused += g->n;
+    ctx->counters->unstored += __builtin_popcountll(whole->loop->fusion->dropped);
     out->items[out->n++] = whole;
     return;
   }

@@ -33,6 +33,7 @@ void fused_forget(struct op_context *ctx, const void *object);
 struct fused_launches {
   struct launch **items;
   int n;
+  bool trying; /* variants of some are being tried: their times say nothing about the chain */
 };
 /* False: nothing can be fused, or not now; then there is nothing to end. */
 bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, struct fused_launches *out);
