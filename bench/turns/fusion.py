@@ -12,13 +12,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import chains  # noqa: E402
 import turns  # noqa: E402
 
-# Sample, size, that for --quick, one in the caches, what the work grows with, and how many batches of each side.
+# Sample, size, that for --quick, one in the caches, what the work grows with, how many batches of each side, and how long to look, as in chains.py.
 CASES = [
-    ("airfoil", 720000, 3000, 3000, 1, 60),
-    ("aero", 1000, 32, 50, 2, 60),
-    ("aero_parts", 1000, 32, 50, 2, 60),
-    ("sums", 16000000, 4000, 4000, 1, 60),
-    ("temporaries", 16000000, 4000, 4000, 1, 60),
+    ("airfoil", 720000, 3000, 3000, 1, 60, 1),
+    ("aero", 1000, 32, 50, 2, 60, 1),
+    ("aero_parts", 1000, 32, 50, 2, 60, 1),
+    ("sums", 16000000, 4000, 4000, 1, 60, 1),
+    ("temporaries", 16000000, 4000, 4000, 1, 60, 1),
 ]
 SIDES = {"one by one": ("first", {"OP2_LAZY": "off"}), "fused": ("library", {"OP2_LAZY": "on", "OP2_FUSE": "on"})}
 COMPILES = 5  # of each sample, in processes of their own
