@@ -18,25 +18,27 @@ static const char subtract_text[] = OP_KERNEL(void subtract(double *x, double *y
 });
 static const char norm_text[] = OP_KERNEL(void norm(const double *x, double *sum) { *sum += *x * *x; });
 
+#define KERNELS "../../samples/aero/aero_kernels.h"
+
 static double iterate_parts(const struct aero *a) {
   double rr;
-  op_par_loop(OP_KERNEL_FILE("aero_kernels.h", multiply), "multiply", a->cells,
+  op_par_loop(OP_KERNEL_FILE(KERNELS, multiply), "multiply", a->cells,
               op_arg_dat(a->k, -1, OP_ID, 16, "double", OP_READ), corners(a, a->p, 1, OP_READ),
               corners(a, a->v, 1, OP_INC));
   fix_boundary(a, a->v);
-  op_par_loop(OP_KERNEL_FILE("aero_kernels.h", product), "product", a->nodes, own(a->p, OP_READ),
-              own(a->v, OP_READ), op_arg_global(a->pv, OP_INC));
-  op_par_loop(OP_KERNEL_FILE("aero_kernels.h", find_alpha), "find_alpha", a->one,
-              op_arg_global(a->rr, OP_READ), op_arg_global(a->pv, OP_RW), op_arg_global(a->alpha, OP_WRITE));
+  op_par_loop(OP_KERNEL_FILE(KERNELS, product), "product", a->nodes, own(a->p, OP_READ), own(a->v, OP_READ),
+              op_arg_global(a->pv, OP_INC));
+  op_par_loop(OP_KERNEL_FILE(KERNELS, find_alpha), "find_alpha", a->one, op_arg_global(a->rr, OP_READ),
+              op_arg_global(a->pv, OP_RW), op_arg_global(a->alpha, OP_WRITE));
   op_par_loop(axpy_text, "axpy", a->nodes, own(a->p, OP_READ), own(a->u, OP_RW),
               op_arg_global(a->alpha, OP_READ));
   op_par_loop(subtract_text, "subtract", a->nodes, own(a->v, OP_RW), own(a->r, OP_RW),
               op_arg_global(a->alpha, OP_READ));
   op_par_loop(norm_text, "norm", a->nodes, own(a->r, OP_READ), op_arg_global(a->next, OP_INC));
-  op_par_loop(OP_KERNEL_FILE("aero_kernels.h", find_beta), "find_beta", a->one, op_arg_global(a->rr, OP_RW),
+  op_par_loop(OP_KERNEL_FILE(KERNELS, find_beta), "find_beta", a->one, op_arg_global(a->rr, OP_RW),
               op_arg_global(a->next, OP_RW), op_arg_global(a->beta, OP_WRITE));
   op_get_gbl(a->rr, &rr); /* the next loop can wait for the next iteration */
-  op_par_loop(OP_KERNEL_FILE("aero_kernels.h", turn), "turn", a->nodes, own(a->r, OP_READ), own(a->p, OP_RW),
+  op_par_loop(OP_KERNEL_FILE(KERNELS, turn), "turn", a->nodes, own(a->r, OP_READ), own(a->p, OP_RW),
               op_arg_global(a->beta, OP_READ));
   return rr;
 }
