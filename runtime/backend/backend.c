@@ -15,6 +15,9 @@ static const struct backend *const backends[] = {
 #ifdef OP2JIT_CUDA
     &backend_cuda,
 #endif
+#ifdef OP2JIT_HIP
+    &backend_hip,
+#endif
     &backend_openmp,
     &backend_seq,
     &backend_native,
@@ -31,6 +34,7 @@ static const struct {
     {"seq", "build with libclang-19-dev and llvm-19-dev installed and -Dclang=auto"},
     {"openmp", "build with libclang-19-dev and llvm-19-dev installed and -Dclang=auto"},
     {"cuda", "build with -Dcuda=enabled"},
+    {"hip", "build with -Dhip=enabled and -Dcuda=enabled"},
     {"opencl", "build with -Dopencl=enabled"},
 };
 

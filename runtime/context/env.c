@@ -16,6 +16,11 @@ extern char **environ;
 #else
 #define NEEDS_CUDA "the CUDA backend (meson option -Dcuda=enabled)"
 #endif
+#ifdef OP2JIT_HIP
+#define NEEDS_HIP NULL
+#else
+#define NEEDS_HIP "the HIP backend (meson options -Dhip=enabled and -Dcuda=enabled)"
+#endif
 #ifdef OP2JIT_OPENCL
 #define NEEDS_OPENCL NULL
 #else
@@ -29,7 +34,7 @@ extern char **environ;
 
 static const struct env_row rows[ENV_COUNT] = {
     [ENV_BACKEND] = {"OP2_BACKEND", "", "",
-                     "native, seq, openmp, cuda or opencl; unset: the best that works, but never opencl",
+                     "native, seq, openmp, cuda, hip or opencl; unset: the best that works, but never opencl",
                      NULL},
     [ENV_THREADS] = {"OP2_THREADS", "", "#1-1024",
                      "threads; unset: OMP_NUM_THREADS, else this rank's share of the CPUs (no more than its "
@@ -121,6 +126,8 @@ static const struct env_row rows[ENV_COUNT] = {
          NULL},
     [ENV_NVRTC] = {"OP2_NVRTC", "", "", "the NVRTC library to open", NEEDS_CUDA},
     [ENV_CUDA_DRIVER] = {"OP2_CUDA_DRIVER", "", "", "the CUDA driver library to open", NEEDS_CUDA},
+    [ENV_HIP] = {"OP2_HIP", "", "", "the HIP library to open; unset: libamdhip64.so", NEEDS_HIP},
+    [ENV_HIPRTC] = {"OP2_HIPRTC", "", "", "the HIPRTC library to open", NEEDS_HIP},
     [ENV_OPENCL] = {"OP2_OPENCL", "", "", "the OpenCL library to open; unset: libOpenCL.so.1", NEEDS_OPENCL},
 };
 

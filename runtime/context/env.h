@@ -41,6 +41,8 @@ enum env_name {
   ENV_TOOLS,
   ENV_NVRTC,
   ENV_CUDA_DRIVER,
+  ENV_HIP,
+  ENV_HIPRTC,
   ENV_OPENCL,
   ENV_COUNT
 };

@@ -13,7 +13,7 @@ static const double argument = 0.5;
 
 static bool on_gpu(void) {
   const char *backend = getenv("OP2_BACKEND");
-  return backend && strcmp(backend, "cuda") == 0;
+  return backend && (strcmp(backend, "cuda") == 0 || strcmp(backend, "hip") == 0);
 }
 
 /* The values that `text`, whose kernel is k(x, v), leaves in v. */

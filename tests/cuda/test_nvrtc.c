@@ -1,8 +1,8 @@
-/* The generated sources of the samples through the real NVRTC, for several GPUs: they compile, and the registers,
- * spills and shared memory of each are printed. Each program given runs on the stand-in first and leaves its
- * sources behind (OP2_DUMP).
+/* The generated sources of the samples through the real NVRTC or HIPRTC, for several GPUs: they compile, and the
+ * registers, spills and shared memory of each are printed (by NVRTC). Each program given runs on the stand-in first and
+ * leaves its sources behind (OP2_DUMP).
  *
- *   test_nvrtc [--long|--brief] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
+ *   test_nvrtc [--hip] [--long|--brief] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM [ARGUMENT...]]...
  * */
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef OP2JIT_HIP
+#include "backend/hip/hip.h"
+#endif
 #include "jit/generate/gpu/gpu.h"
 #include "jit/nvrtc/nvrtc.h"
 
@@ -22,7 +25,46 @@ extern char **environ;
 
 static const char *const usual_gpus[] = {"sm_75", "sm_90", "sm_120", NULL};
 static const char *const one_gpu[] = {"sm_90", NULL};
+static const char *const hip_gpus[] = {"gfx90a", "gfx1030", NULL};
 static const char *const all_gpus[] = {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120", NULL};
+
+/* One of the two compilers. */
+struct compiler_of {
+  struct nvrtc *nvrtc;
+#ifdef OP2JIT_HIP
+  struct hiprtc hiprtc;
+#endif
+  bool hip;
+};
+
+static void compile_with(struct compiler_of *c, const struct compile_request *request,
+                         struct compile_result *result) {
+  static const char *const report[] = {"-Xptxas", "-v"};
+#ifdef OP2JIT_HIP
+  if (c->hip) {
+    hiprtc_compile(&c->hiprtc, request, result);
+    return;
+  }
+#endif
+  nvrtc_compile(c->nvrtc, request, report, 2, result);
+}
+
+static int open_compiler(struct compiler_of *c, struct error *err) {
+  const struct nvrtc_places places = {.cuda_home = getenv("CUDA_HOME"), .home = getenv("HOME")};
+  int code = OP_OK;
+#ifdef OP2JIT_HIP
+  if (c->hip) {
+    code = hiprtc_open(&c->hiprtc, "", err);
+    if (!code)
+      printf("HIPRTC %s, %s\n", c->hiprtc.version, c->hiprtc.path);
+    return code;
+  }
+#endif
+  code = nvrtc_open(&c->nvrtc, &places, err);
+  if (!code)
+    printf("NVRTC %s, %s\n", nvrtc_version(c->nvrtc), nvrtc_path(c->nvrtc));
+  return code;
+}
 
 struct totals {
   int sources, compiles, failures;
@@ -85,26 +127,26 @@ static void show(const char *name, const char *gpu, const struct compile_result 
          registers, spilled, shared, 1e3 * r->seconds_front, r->size);
 }
 
-static void compile_folder(struct nvrtc *n, const char *folder, const char *name, const char *const *gpus,
-                           struct totals *totals) {
-  static const char *const report[] = {"-Xptxas", "-v"};
+static void compile_folder(struct compiler_of *n, const char *folder, const char *name,
+                           const char *const *gpus, struct totals *totals) {
   char kernel[256];
   snprintf(kernel, sizeof kernel, "%.*s", (int)strcspn(name, "-"), name);
   char main_name[300], kernel_name[300];
-  snprintf(main_name, sizeof main_name, "%s.loop.cu", kernel);
+  snprintf(main_name, sizeof main_name, "%s.loop.%s", kernel, n->hip ? "hip" : "cu");
   snprintf(kernel_name, sizeof kernel_name, "%s.c", kernel);
   struct text main_text = {0}, kernel_text = {0}, prelude = {0};
   read_whole(folder, main_name, &main_text);
   read_whole(folder, kernel_name, &kernel_text);
   text_add(&prelude, cuda_prelude());
-  const struct compile_file files[] = {{main_name, text_str(&main_text), main_text.length},
-                                       {kernel_name, text_str(&kernel_text), kernel_text.length},
-                                       {"op2jit_cuda.h", text_str(&prelude), prelude.length}};
+  const struct compile_file files[] = {
+      {main_name, text_str(&main_text), main_text.length},
+      {kernel_name, text_str(&kernel_text), kernel_text.length},
+      {n->hip ? "op2jit_hip.h" : "op2jit_cuda.h", text_str(&prelude), prelude.length}};
   totals->sources++;
   for (int i = 0; gpus[i]; i++) {
     const struct compile_request request = {.files = files, .nfiles = 3, .cpu = gpus[i], .fp = "contract"};
     struct compile_result result;
-    nvrtc_compile(n, &request, report, 2, &result);
+    compile_with(n, &request, &result);
     totals->compiles++;
     if (result.status) {
       totals->failures++;
@@ -122,7 +164,7 @@ static void compile_folder(struct nvrtc *n, const char *folder, const char *name
 }
 
 /* The folders that the programs left behind. */
-static void for_each_folder(struct nvrtc *n, const char *root, const char *const *gpus,
+static void for_each_folder(struct compiler_of *n, const char *root, const char *const *gpus,
                             struct totals *totals) {
   DIR *directory = opendir(root);
   if (!directory)
@@ -155,30 +197,30 @@ static void remove_folder(const char *path) {
 }
 
 int main(int argc, char **argv) {
-  bool all = argc > 1 && strcmp(argv[1], "--long") == 0;
-  bool brief = argc > 1 && strcmp(argv[1], "--brief") == 0;
-  int at = all || brief ? 2 : 1;
+  struct compiler_of compiler = {.hip = argc > 1 && strcmp(argv[1], "--hip") == 0};
+  int at = compiler.hip ? 2 : 1;
+  const bool all = argc > at && strcmp(argv[at], "--long") == 0;
+  const bool brief = argc > at && strcmp(argv[at], "--brief") == 0;
+  at += all || brief;
   static const char *const variants[] = {"atomics/128/vectors", "staged/128/sorted", "apart/128/vectors",
                                          "whole/128",           "blocks/256",        "colours/128"};
   const size_t nvariants = all ? sizeof variants / sizeof *variants : brief ? 1 : 2;
-  struct nvrtc *n = NULL;
   struct error err = {0};
   struct totals totals = {0};
   if (argc < at + 2) {
-    fprintf(stderr, "usage: test_nvrtc [--long|--brief] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM...]...\n");
+    fprintf(stderr,
+            "usage: test_nvrtc [--hip] [--long|--brief] FOLDER PROGRAM [ARGUMENT...] [-- PROGRAM...]...\n");
     return 2;
   }
-  const struct nvrtc_places places = {.cuda_home = getenv("CUDA_HOME"), .home = getenv("HOME")};
-  if (nvrtc_open(&n, &places, &err)) {
+  if (open_compiler(&compiler, &err)) {
     printf("skipped: %s\n", error_message(&err));
     error_free(&err);
     return 77;
   }
-  printf("NVRTC %s, %s\n", nvrtc_version(n), nvrtc_path(n));
   const char *root = argv[at++];
   remove_folder(root);
   setenv("OP2_DUMP", root, 1);
-  setenv("OP2_BACKEND", "cuda", 1);
+  setenv("OP2_BACKEND", compiler.hip ? "hip" : "cuda", 1);
   setenv("OP2_CACHE", "off", 1);
   setenv("OP2_TUNE", "off", 1);
   while (at < argc) {
@@ -190,8 +232,13 @@ int main(int argc, char **argv) {
       run_program(&argv[at], variants[v]);
     at = end + 1;
   }
-  for_each_folder(n, root, all ? all_gpus : brief ? one_gpu : usual_gpus, &totals);
-  nvrtc_close(n);
+  for_each_folder(&compiler, root,
+                  compiler.hip ? hip_gpus
+                  : all        ? all_gpus
+                  : brief      ? one_gpu
+                               : usual_gpus,
+                  &totals);
+  nvrtc_close(compiler.nvrtc);
   printf("%d sources, %d compiles, %d failures\n", totals.sources, totals.compiles, totals.failures);
   return totals.failures || !totals.sources;
 }

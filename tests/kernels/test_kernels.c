@@ -126,7 +126,9 @@ static bool same(const struct kernel_case *c, const struct outcome *wanted, cons
 /* What C++ does not have is refused on a GPU, with a remedy. */
 static bool refused_on_gpus(const struct kernel_case *c) {
   static const char *const names[] = {"k_compound", "k_vla", "k_struct"};
-  for (size_t i = 0; strcmp(backend(), "cuda") == 0 && i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0;
+       (strcmp(backend(), "cuda") == 0 || strcmp(backend(), "hip") == 0) && i < sizeof names / sizeof *names;
+       i++)
     if (strcmp(c->name, names[i]) == 0)
       return true;
   return false;

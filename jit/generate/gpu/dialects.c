@@ -2,44 +2,40 @@
 #include "jit/generate/gpu/write.h"
 
 /* ---- CUDA C ---- */
+/* What CUDA C and HIP share: `user` and its neighbours are around the user's text, and before a name of it. */
+#define CUDA_NAMED                                                                                           \
+  {"global", ""}, {"wide", "long long"}, {"widen", "(long long)"}, {"restricted", "__restrict__"},           \
+      {"constant", "static __device__ const"}, {"variable", "__constant__"},                                 \
+      {"helper", "static __device__ __forceinline__ void"}, {"kernel", "extern \"C\" __global__ void"},      \
+      {"bounds", "__launch_bounds__"}, {"thread", "threadIdx.x"}, {"threads", "blockDim.x"},                 \
+      {"block", "blockIdx.x"}, {"blocks", "gridDim.x"}, {"barrier", "__syncthreads();"},                     \
+      {"shared", "extern __shared__"}, {"aligned", "__align__(16)"}, {"openuser", "namespace op2_user {"},   \
+      {"closeuser", "}"}, {"user", "op2_user::"},
 static const struct word cuda_named[] = {
-    {"global", ""},
-    {"wide", "long long"},
-    {"widen", "(long long)"}, /* an int, before it is multiplied */
-    {"restricted", "__restrict__"},
-    {"constant", "static __device__ const"},
-    {"variable", "__constant__"}, /* that the host sets */
-    {"helper", "static __device__ __forceinline__ void"},
-    {"kernel", "extern \"C\" __global__ void"},
-    {"bounds", "__launch_bounds__"},
-    {"thread", "threadIdx.x"},
-    {"threads", "blockDim.x"},
-    {"block", "blockIdx.x"},
-    {"blocks", "gridDim.x"},
-    {"barrier", "__syncthreads();"},
-    {"shared", "extern __shared__"},
-    {"aligned", "__align__(16)"},
-    /* what is around the user's text, and before a name of it */
-    {"openuser", "namespace op2_user {"},
-    {"closeuser", "}"},
-    {"user", "op2_user::"},
+    CUDA_NAMED{"lanes", "32"}, /* threads that run in step */
+    {"half", "16"},
+    {NULL, NULL},
+};
+static const struct word hip_named[] = {
+    CUDA_NAMED{"lanes", "OP2_LANES"}, /* which the compiler is told */
+    {"half", "(OP2_LANES / 2)"},
     {NULL, NULL},
 };
 
-static const struct words cuda_words = {
-    .types = {[TYPE_DOUBLE] = "double",
-              [TYPE_FLOAT] = "float",
-              [TYPE_INT] = "int",
-              [TYPE_UINT] = "unsigned int",
-              [TYPE_LONGLONG] = "long long",
-              [TYPE_ULONGLONG] = "unsigned long long",
-              [TYPE_BOOL] = "bool",
-              [TYPE_CHAR] = "char",
-              [TYPE_SHORT] = "short"},
-    .named = cuda_named,
-    .wraps = true,
-    .before_name = cuda_before_name,
-};
+#define CUDA_WORDS(named_)                                                                                   \
+  {                                                                                                          \
+    .types = {[TYPE_DOUBLE] = "double",                                                                      \
+              [TYPE_FLOAT] = "float",                                                                        \
+              [TYPE_INT] = "int",                                                                            \
+              [TYPE_UINT] = "unsigned int",                                                                  \
+              [TYPE_LONGLONG] = "long long",                                                                 \
+              [TYPE_ULONGLONG] = "unsigned long long",                                                       \
+              [TYPE_BOOL] = "bool",                                                                          \
+              [TYPE_CHAR] = "char",                                                                          \
+              [TYPE_SHORT] = "short"},                                                                       \
+    .named = named_, .wraps = true, .before_name = cuda_before_name,                                         \
+  }
+static const struct words cuda_words = CUDA_WORDS(cuda_named), hip_words = CUDA_WORDS(hip_named);
 
 /* ---- OpenCL C ---- */
 static const struct word opencl_named[] = {
@@ -79,6 +75,14 @@ static const struct words opencl_words = {.types = {[TYPE_DOUBLE] = "double",
                                           .wraps = true,
                                           .before_name = opencl_before_name};
 
+/* What CUDA C has and HIP lacks, or has under another name. Wavefronts are 32 or 64 wide: all of a block's are whole. */
+static const char hip_front[] =
+    "#pragma clang force_cuda_host_device begin\n" /* functions without a word are the device's too */
+    "#define int64_t op2_int64\n#define uint64_t op2_uint64\n" /* its own are of other types */
+    "#define __align__(n) __attribute__((aligned(n)))\n"
+    "#define __shfl_down_sync(mask, v, down) __shfl_down(v, down, OP2_LANES)\n"
+    "#define __ldcg(p) __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n";
+
 static const struct gpu_language languages[GPU_DIALECTS] = {
     [GPU_DIALECT_CUDA] = {.words = &cuda_words,
                           .main_ending = ".loop.cu",
@@ -86,6 +90,13 @@ static const struct gpu_language languages[GPU_DIALECTS] = {
                           .prelude = cuda_prelude,
                           .check = cuda_check_kernel,
                           .copy_text = cuda_copy_text},
+    [GPU_DIALECT_HIP] = {.words = &hip_words,
+                         .main_ending = ".loop.hip",
+                         .prelude_file = "op2jit_hip.h",
+                         .front = hip_front,
+                         .prelude = cuda_prelude,
+                         .check = cuda_check_kernel,
+                         .copy_text = cuda_copy_text},
     [GPU_DIALECT_OPENCL] = {.words = &opencl_words,
                             .main_ending = ".loop.cl",
                             .prelude_file = "op2jit_opencl.h",

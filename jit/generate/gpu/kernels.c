@@ -390,6 +390,7 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
   put(&w->g, "/* Made by op2jit (generator %s): loop %s, %s, %s. */", GENERATOR_VERSION, w->g.d->kernel_name,
       text_str(&shape), w->g.d->fp);
   text_free(&shape);
+  text_add(w->g.out, w->language->front ? w->language->front : "");
   put(&w->g, "#include \"%s\"", files->prelude_file);
   /* All of ours that has short names stands before the kernel's text, whose macros could mean them. */
   if (!gpu_has_structs(w->g.d)) {

@@ -96,14 +96,14 @@ static void put_block(struct gpu_writer *w) {
     return;
   }
   put_open(&w->g, "$helper op2_finish(op2_slot &mine, op2_slot *slot, op2_slot *warps)");
-  put_open(&w->g, "for (int down = 16; down > 0; down /= 2)");
+  put_open(&w->g, "for (int down = $half; down > 0; down /= 2)");
   put(&w->g, "const op2_slot other = op2_lane(mine, 0xffffffffu, down);");
   put(&w->g, "op2_merge(&mine, &other);");
   put_close(&w->g);
-  put(&w->g, "if ($thread %% 32 == 0) warps[$thread / 32] = mine;");
+  put(&w->g, "if ($thread %% $lanes == 0) warps[$thread / $lanes] = mine;");
   put(&w->g, "$barrier");
   put_open(&w->g, "if ($thread == 0)");
-  put(&w->g, "for (int i = 1; i < (int)$threads / 32; i++) op2_merge(&mine, &warps[i]);");
+  put(&w->g, "for (int i = 1; i < (int)$threads / $lanes; i++) op2_merge(&mine, &warps[i]);");
   put(&w->g, "*slot = mine;");
   put_close(&w->g);
   put_close(&w->g);
@@ -195,10 +195,14 @@ void gpu_put_finish(struct gpu_writer *w) {
   for (int i = 0; i < w->g.d->nargs; i++)
     if (is_member(w, i) && is_extremum(&w->g.d->args[i]) && w->g.d->args[i].info < 0)
       put_nothing(w, i);
-  if (has_slot(w))
-    put(&w->g,
-        "op2_finish(op2_r, op2_slots + op2_slot0 + $block, %s + (op2_slot0 + (int)$block) * "
-        "%d);",
-        meeting(w, "op2_warps"),
-        gpu_meeting_bytes(w->g.d, w->shape) ? 0 : w->shape->block / (w->language->copies ? 1 : 32));
+  if (!has_slot(w))
+    return;
+  put(&w->g, "op2_slot $global*op2_own = op2_slots + op2_slot0 + $block;");
+  if (gpu_meeting_bytes(w->g.d, w->shape))
+    put(&w->g, "op2_finish(op2_r, op2_own, op2_meeting);");
+  else if (w->language->copies)
+    put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (op2_slot0 + (int)$block) * %d);", w->shape->block);
+  else
+    put(&w->g, "op2_finish(op2_r, op2_own, op2_warps + (op2_slot0 + (int)$block) * (%d / $lanes));",
+        w->shape->block);
 }

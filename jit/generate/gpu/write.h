@@ -9,6 +9,7 @@
 struct gpu_language {
   const struct words *words;
   const char *main_ending, *prelude_file;
+  const char *front; /* before everything; NULL: nothing */
   const char *(*prelude)(void);
   /* Pointers have a space each, and C's have none: kernels are passed copies of rows, helpers are macros or end in
    * their type, and all work of a block meets in shared memory. */

@@ -3,6 +3,7 @@
 #define OP2JIT_BACKEND_CUDA_H
 
 #include "backend/cuda/driver.h"
+#include "backend/gpu/driver.h"
 #include "jit/nvrtc/nvrtc.h"
 
 struct cuda {
@@ -13,5 +14,36 @@ struct cuda {
   cuda_event before, after;
   struct nvrtc *nvrtc; /* NULL: another rank has one and gives what it makes */
 };
+
+/* ---- what HIP's table shares, whose functions are called alike ---- */
+/* OP2_DEVICE as a number, -1: unset. OP_ERR_ENV: it is none. */
+int cuda_device_number(const struct op_context *ctx, int *ordinal, struct error *err);
+/* Context, stream and events of the device that was chosen. */
+int cuda_begin(struct cuda *cuda, struct error *err);
+void cuda_end(struct cuda *cuda); /* all but the compiler */
+#define CUDA_TABLE(X)                                                                                        \
+  X(check, int, (void *self, int code, struct error *err, const char *doing))                                \
+  X(is_of_kernel, bool, (int code))                                                                          \
+  X(memory_info, int, (void *self, size_t *left, size_t *total))                                             \
+  X(memory_alloc, int, (void *self, gpu_address *out, size_t bytes))                                         \
+  X(memory_free, int, (void *self, gpu_address at))                                                          \
+  X(host_alloc, int, (void *self, void **out, size_t bytes))                                                 \
+  X(host_free, int, (void *self, void *p))                                                                   \
+  X(copy_in, int, (void *self, gpu_address to, const void *from, size_t bytes))                              \
+  X(copy_out, int, (void *self, void *to, gpu_address from, size_t bytes))                                   \
+  X(module_load, int, (void *self, gpu_module *out, const void *binary, size_t size))                        \
+  X(module_unload, int, (void *self, gpu_module module))                                                     \
+  X(module_function, int, (void *self, gpu_function *out, gpu_module module, const char *name))              \
+  X(module_global, int, (void *self, gpu_address *out, size_t *bytes, gpu_module module, const char *name))  \
+  X(launch, int,                                                                                             \
+    (void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared, void **values,   \
+     const struct gpu_sizes *sizes))                                                                         \
+  X(wait, int, (void *self))                                                                                 \
+  X(time_begin, int, (void *self))                                                                           \
+  X(time_end, int, (void *self, double *seconds))
+#define CUDA_TABLE_FUNCTION(name, result, parameters) result cuda_table_##name parameters;
+CUDA_TABLE(CUDA_TABLE_FUNCTION)
+#undef CUDA_TABLE_FUNCTION
+#define CUDA_TABLE_ROW(name, result, parameters) .name = cuda_table_##name,
 
 #endif

@@ -46,12 +46,12 @@ static int open_library(struct cuda_driver *d, const char *named, struct error *
 
 static int find_entries(struct cuda_driver *d, struct error *err) {
   static const char *const symbols[] = {
-#define CUDA_SYMBOL(name, symbol, parameters) #symbol,
+#define CUDA_SYMBOL(name, symbol, hip, parameters) #symbol,
       CUDA_ENTRIES(CUDA_SYMBOL)
 #undef CUDA_SYMBOL
   };
   void **const members[] = {
-#define CUDA_PLACE(name, symbol, parameters) (void **)(void *)&d->name,
+#define CUDA_PLACE(name, symbol, hip, parameters) (void **)(void *)&d->name,
       CUDA_ENTRIES(CUDA_PLACE)
 #undef CUDA_PLACE
   };

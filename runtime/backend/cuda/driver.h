@@ -14,54 +14,61 @@ typedef struct cuda_event_ *cuda_event;
 typedef struct cuda_module_ *cuda_module;
 typedef struct cuda_function_ *cuda_function;
 
-/* name in the table, symbol, parameters; all return the driver's code, 0 is success. */
+/* name in the table, symbol, HIP's symbol for the same, parameters; all return the driver's code, 0 is success. */
 #define CUDA_ENTRIES(X)                                                                                      \
-  X(init, cuInit, (unsigned flags))                                                                          \
-  X(driver_version, cuDriverGetVersion, (int *version))                                                      \
-  X(device_count, cuDeviceGetCount, (int *count))                                                            \
-  X(device_get, cuDeviceGet, (int *device, int ordinal))                                                     \
-  X(device_name, cuDeviceGetName, (char *name, int size, int device))                                        \
-  X(device_memory, cuDeviceTotalMem_v2, (size_t * bytes, int device))                                        \
-  X(device_attribute, cuDeviceGetAttribute, (int *value, int attribute, int device))                         \
-  X(context_retain, cuDevicePrimaryCtxRetain, (void **context, int device))                                  \
-  X(context_release, cuDevicePrimaryCtxRelease_v2, (int device))                                             \
-  X(context_set, cuCtxSetCurrent, (void *context))                                                           \
-  X(memory_info, cuMemGetInfo_v2, (size_t * left, size_t * total))                                           \
-  X(memory_alloc, cuMemAlloc_v2, (cuda_address * out, size_t bytes))                                         \
-  X(memory_free, cuMemFree_v2, (cuda_address p))                                                             \
-  X(host_alloc, cuMemHostAlloc, (void **out, size_t bytes, unsigned flags))                                  \
-  X(host_free, cuMemFreeHost, (void *p))                                                                     \
-  X(copy_in, cuMemcpyHtoDAsync_v2, (cuda_address to, const void *from, size_t bytes, cuda_stream stream))    \
-  X(copy_out, cuMemcpyDtoHAsync_v2, (void *to, cuda_address from, size_t bytes, cuda_stream stream))         \
-  X(fill, cuMemsetD8Async, (cuda_address to, unsigned char value, size_t bytes, cuda_stream stream))         \
-  X(module_load, cuModuleLoadDataEx,                                                                         \
+  X(init, cuInit, hipInit, (unsigned flags))                                                                 \
+  X(driver_version, cuDriverGetVersion, hipDriverGetVersion, (int *version))                                 \
+  X(device_count, cuDeviceGetCount, hipGetDeviceCount, (int *count))                                         \
+  X(device_get, cuDeviceGet, hipDeviceGet, (int *device, int ordinal))                                       \
+  X(device_name, cuDeviceGetName, hipDeviceGetName, (char *name, int size, int device))                      \
+  X(device_memory, cuDeviceTotalMem_v2, hipDeviceTotalMem, (size_t * bytes, int device))                     \
+  X(device_attribute, cuDeviceGetAttribute, hipDeviceGetAttribute, (int *value, int attribute, int device))  \
+  X(context_retain, cuDevicePrimaryCtxRetain, hipDevicePrimaryCtxRetain, (void **context, int device))       \
+  X(context_release, cuDevicePrimaryCtxRelease_v2, hipDevicePrimaryCtxRelease, (int device))                 \
+  X(context_set, cuCtxSetCurrent, hipCtxSetCurrent, (void *context))                                         \
+  X(memory_info, cuMemGetInfo_v2, hipMemGetInfo, (size_t * left, size_t * total))                            \
+  X(memory_alloc, cuMemAlloc_v2, hipMalloc, (cuda_address * out, size_t bytes))                              \
+  X(memory_free, cuMemFree_v2, hipFree, (cuda_address p))                                                    \
+  X(host_alloc, cuMemHostAlloc, hipHostMalloc, (void **out, size_t bytes, unsigned flags))                   \
+  X(host_free, cuMemFreeHost, hipHostFree, (void *p))                                                        \
+  X(copy_in, cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync,                                                       \
+    (cuda_address to, const void *from, size_t bytes, cuda_stream stream))                                   \
+  X(copy_out, cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync,                                                      \
+    (void *to, cuda_address from, size_t bytes, cuda_stream stream))                                         \
+  X(fill, cuMemsetD8Async, hipMemsetD8Async,                                                                 \
+    (cuda_address to, unsigned char value, size_t bytes, cuda_stream stream))                                \
+  X(module_load, cuModuleLoadDataEx, hipModuleLoadDataEx,                                                    \
     (cuda_module * module, const void *image, unsigned n, int *options, void **values))                      \
-  X(module_unload, cuModuleUnload, (cuda_module module))                                                     \
-  X(module_function, cuModuleGetFunction, (cuda_function * function, cuda_module module, const char *name))  \
-  X(module_global, cuModuleGetGlobal_v2,                                                                     \
+  X(module_unload, cuModuleUnload, hipModuleUnload, (cuda_module module))                                    \
+  X(module_function, cuModuleGetFunction, hipModuleGetFunction,                                              \
+    (cuda_function * function, cuda_module module, const char *name))                                        \
+  X(module_global, cuModuleGetGlobal_v2, hipModuleGetGlobal,                                                 \
     (cuda_address * out, size_t * bytes, cuda_module module, const char *name))                              \
-  X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, cuda_function function))             \
-  X(function_set, cuFuncSetAttribute, (cuda_function function, int attribute, int value))                    \
-  X(launch, cuLaunchKernel,                                                                                  \
+  X(function_attribute, cuFuncGetAttribute, hipFuncGetAttribute,                                             \
+    (int *value, int attribute, cuda_function function))                                                     \
+  X(function_set, cuFuncSetAttribute, hipFuncSetAttribute,                                                   \
+    (cuda_function function, int attribute, int value))                                                      \
+  X(launch, cuLaunchKernel, hipModuleLaunchKernel,                                                           \
     (cuda_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,   \
      unsigned shared, cuda_stream stream, void **parameters, void **extra))                                  \
-  X(stream_create, cuStreamCreate, (cuda_stream * stream, unsigned flags))                                   \
-  X(stream_destroy, cuStreamDestroy_v2, (cuda_stream stream))                                                \
-  X(stream_wait, cuStreamSynchronize, (cuda_stream stream))                                                  \
-  X(event_create, cuEventCreate, (cuda_event * event, unsigned flags))                                       \
-  X(event_destroy, cuEventDestroy_v2, (cuda_event event))                                                    \
-  X(event_record, cuEventRecord, (cuda_event event, cuda_stream stream))                                     \
-  X(event_wait, cuEventSynchronize, (cuda_event event))                                                      \
-  X(event_query, cuEventQuery, (cuda_event event))                                                           \
-  X(event_elapsed, cuEventElapsedTime, (float *milliseconds, cuda_event first, cuda_event second))           \
-  X(error_name, cuGetErrorName, (int code, const char **out))                                                \
-  X(error_string, cuGetErrorString, (int code, const char **out))
+  X(stream_create, cuStreamCreate, hipStreamCreateWithFlags, (cuda_stream * stream, unsigned flags))         \
+  X(stream_destroy, cuStreamDestroy_v2, hipStreamDestroy, (cuda_stream stream))                              \
+  X(stream_wait, cuStreamSynchronize, hipStreamSynchronize, (cuda_stream stream))                            \
+  X(event_create, cuEventCreate, hipEventCreateWithFlags, (cuda_event * event, unsigned flags))              \
+  X(event_destroy, cuEventDestroy_v2, hipEventDestroy, (cuda_event event))                                   \
+  X(event_record, cuEventRecord, hipEventRecord, (cuda_event event, cuda_stream stream))                     \
+  X(event_wait, cuEventSynchronize, hipEventSynchronize, (cuda_event event))                                 \
+  X(event_query, cuEventQuery, hipEventQuery, (cuda_event event))                                            \
+  X(event_elapsed, cuEventElapsedTime, hipEventElapsedTime,                                                  \
+    (float *milliseconds, cuda_event first, cuda_event second))                                              \
+  X(error_name, cuGetErrorName, hipDrvGetErrorName, (int code, const char **out))                            \
+  X(error_string, cuGetErrorString, hipDrvGetErrorString, (int code, const char **out))
 
 struct cuda_driver {
   void *library;
   char *path;  /* the file that was opened */
   int version; /* 13000 */
-#define CUDA_MEMBER(name, symbol, parameters) int(*name) parameters;
+#define CUDA_MEMBER(name, symbol, hip, parameters) int(*name) parameters;
   CUDA_ENTRIES(CUDA_MEMBER)
 #undef CUDA_MEMBER
 };

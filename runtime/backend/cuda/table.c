@@ -31,8 +31,7 @@ static struct nvrtc_places places(const struct op_context *ctx) {
                                .virtual_env = ctx->env->virtual_env};
 }
 
-static void table_close(struct gpu *c) {
-  struct cuda *cuda = c->self;
+void cuda_end(struct cuda *cuda) {
   const struct cuda_driver *d = &cuda->driver;
   if (cuda->before)
     d->event_destroy(cuda->before);
@@ -44,22 +43,19 @@ static void table_close(struct gpu *c) {
     d->context_release(cuda->device.handle);
   if (d->library)
     cuda_driver_close(&cuda->driver);
+}
+
+static void table_close(struct gpu *c) {
+  struct cuda *cuda = c->self;
+  cuda_end(cuda);
   nvrtc_close(cuda->nvrtc);
   free(cuda);
   c->self = NULL;
 }
 
-static int start_device(struct op_context *ctx, struct cuda *cuda, struct error *err) {
+int cuda_begin(struct cuda *cuda, struct error *err) {
   const struct cuda_driver *d = &cuda->driver;
-  const char *wanted = env_value(ctx->env, ENV_DEVICE);
   void *context = NULL;
-  if (wanted[strspn(wanted, "0123456789")] || strlen(wanted) > 4)
-    return error_set(err, OP_ERR_ENV, "OP2_DEVICE=%s: expected a whole number in 0-1023; correct or unset it",
-                     wanted);
-  int code = cuda_device_choose(d, (int)env_number(ctx->env, ENV_DEVICE, -1), ctx->comm->node_rank,
-                                &cuda->device, err);
-  if (code)
-    return code;
   int result = d->context_retain(&context, cuda->device.handle);
   cuda->context = !result;
   if (!result)
@@ -70,8 +66,25 @@ static int start_device(struct op_context *ctx, struct cuda *cuda, struct error 
     result = d->event_create(&cuda->before, 0);
   if (!result)
     result = d->event_create(&cuda->after, 0);
-  code = cuda_check(d, result, err, "starting GPU %d (%s)", cuda->device.ordinal, cuda->device.name);
+  const int code =
+      cuda_check(d, result, err, "starting GPU %d (%s)", cuda->device.ordinal, cuda->device.name);
   return code ? (err->code = OP_ERR_BACKEND) : OP_OK;
+}
+
+int cuda_device_number(const struct op_context *ctx, int *ordinal, struct error *err) {
+  const char *wanted = env_value(ctx->env, ENV_DEVICE);
+  *ordinal = (int)env_number(ctx->env, ENV_DEVICE, -1);
+  if (wanted[strspn(wanted, "0123456789")] || strlen(wanted) > 4)
+    return error_set(err, OP_ERR_ENV, "OP2_DEVICE=%s: expected a whole number in 0-1023; correct or unset it",
+                     wanted);
+  return OP_OK;
+}
+
+static int start_device(struct op_context *ctx, struct cuda *cuda, struct error *err) {
+  int ordinal = -1, code = cuda_device_number(ctx, &ordinal, err);
+  if (!code)
+    code = cuda_device_choose(&cuda->driver, ordinal, ctx->comm->node_rank, &cuda->device, err);
+  return code ? code : cuda_begin(cuda, err);
 }
 
 static void tell_device(const struct cuda_device *from, struct gpu_device *to) {
@@ -171,11 +184,11 @@ static void table_release(void *self, struct compile_result *result) {
   nvrtc_release(result);
 }
 
-static int table_check(void *self, int code, struct error *err, const char *doing) {
+int cuda_table_check(void *self, int code, struct error *err, const char *doing) {
   return cuda_check(driver_of(self), code, err, "%s", doing);
 }
 
-static bool table_is_of_kernel(int code) {
+bool cuda_table_is_of_kernel(int code) {
   static const int codes[] = {214, 700, 702, 710, 714, 715, 716, 717, 718, 719};
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
     if (code == codes[i])
@@ -184,36 +197,36 @@ static bool table_is_of_kernel(int code) {
 }
 
 /* ---- memory ---- */
-static int table_memory_info(void *self, size_t *left, size_t *total) {
+int cuda_table_memory_info(void *self, size_t *left, size_t *total) {
   return driver_of(self)->memory_info(left, total);
 }
 
-static int table_memory_alloc(void *self, gpu_address *out, size_t bytes) {
+int cuda_table_memory_alloc(void *self, gpu_address *out, size_t bytes) {
   return driver_of(self)->memory_alloc(out, bytes);
 }
 
-static int table_memory_free(void *self, gpu_address at) {
+int cuda_table_memory_free(void *self, gpu_address at) {
   return driver_of(self)->memory_free(at);
 }
 
-static int table_host_alloc(void *self, void **out, size_t bytes) {
+int cuda_table_host_alloc(void *self, void **out, size_t bytes) {
   return driver_of(self)->host_alloc(out, bytes, 0);
 }
 
-static int table_host_free(void *self, void *p) {
+int cuda_table_host_free(void *self, void *p) {
   return driver_of(self)->host_free(p);
 }
 
-static int table_copy_in(void *self, gpu_address to, const void *from, size_t bytes) {
+int cuda_table_copy_in(void *self, gpu_address to, const void *from, size_t bytes) {
   return driver_of(self)->copy_in(to, from, bytes, stream_of(self));
 }
 
-static int table_copy_out(void *self, void *to, gpu_address from, size_t bytes) {
+int cuda_table_copy_out(void *self, void *to, gpu_address from, size_t bytes) {
   return driver_of(self)->copy_out(to, from, bytes, stream_of(self));
 }
 
 /* ---- programs ---- */
-static int table_module_load(void *self, gpu_module *out, const void *binary, size_t size) {
+int cuda_table_module_load(void *self, gpu_module *out, const void *binary, size_t size) {
   cuda_module module = NULL;
   (void)size;
   const int code = driver_of(self)->module_load(&module, binary, 0, NULL, NULL);
@@ -221,19 +234,19 @@ static int table_module_load(void *self, gpu_module *out, const void *binary, si
   return code;
 }
 
-static int table_module_unload(void *self, gpu_module module) {
+int cuda_table_module_unload(void *self, gpu_module module) {
   return driver_of(self)->module_unload(module);
 }
 
-static int table_module_function(void *self, gpu_function *out, gpu_module module, const char *name) {
+int cuda_table_module_function(void *self, gpu_function *out, gpu_module module, const char *name) {
   cuda_function function = NULL;
   const int code = driver_of(self)->module_function(&function, module, name);
   *out = function;
   return code;
 }
 
-static int table_module_global(void *self, gpu_address *out, size_t *bytes, gpu_module module,
-                               const char *name) {
+int cuda_table_module_global(void *self, gpu_address *out, size_t *bytes, gpu_module module,
+                             const char *name) {
   return driver_of(self)->module_global(out, bytes, module, name);
 }
 
@@ -241,24 +254,24 @@ static int table_function_shared(void *self, gpu_function function, int bytes) {
   return driver_of(self)->function_set(function, ATTRIBUTE_SHARED_LIMIT, bytes);
 }
 
-static int table_launch(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
-                        void **values, const struct gpu_sizes *sizes) {
+int cuda_table_launch(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
+                      void **values, const struct gpu_sizes *sizes) {
   (void)sizes;
   return driver_of(self)->launch(function, blocks, 1, 1, threads, 1, 1, shared, stream_of(self), values,
                                  NULL);
 }
 
 /* ---- waiting and time ---- */
-static int table_wait(void *self) {
+int cuda_table_wait(void *self) {
   return driver_of(self)->stream_wait(stream_of(self));
 }
 
-static int table_time_begin(void *self) {
+int cuda_table_time_begin(void *self) {
   const struct cuda *cuda = self;
   return cuda->driver.event_record(cuda->before, cuda->stream);
 }
 
-static int table_time_end(void *self, double *seconds) {
+int cuda_table_time_end(void *self, double *seconds) {
   const struct cuda *cuda = self;
   float milliseconds = 0;
   int code = cuda->driver.event_record(cuda->after, cuda->stream);
@@ -279,21 +292,4 @@ const struct gpu_driver gpu_cuda = {.backend = "cuda",
                                     .describe = table_describe,
                                     .compile = table_compile,
                                     .release = table_release,
-                                    .check = table_check,
-                                    .is_of_kernel = table_is_of_kernel,
-                                    .memory_info = table_memory_info,
-                                    .memory_alloc = table_memory_alloc,
-                                    .memory_free = table_memory_free,
-                                    .host_alloc = table_host_alloc,
-                                    .host_free = table_host_free,
-                                    .copy_in = table_copy_in,
-                                    .copy_out = table_copy_out,
-                                    .module_load = table_module_load,
-                                    .module_unload = table_module_unload,
-                                    .module_function = table_module_function,
-                                    .module_global = table_module_global,
-                                    .function_shared = table_function_shared,
-                                    .launch = table_launch,
-                                    .wait = table_wait,
-                                    .time_begin = table_time_begin,
-                                    .time_end = table_time_end};
+                                    CUDA_TABLE(CUDA_TABLE_ROW).function_shared = table_function_shared};

@@ -243,6 +243,9 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
 #ifdef OP2JIT_CUDA
 GPU_BACKEND(cuda, "an NVIDIA GPU, by NVRTC and the driver");
 #endif
+#ifdef OP2JIT_HIP
+GPU_BACKEND(hip, "an AMD GPU, by HIPRTC and the HIP library");
+#endif
 #ifdef OP2JIT_OPENCL
 GPU_BACKEND(opencl, "a device of OpenCL 1.2, by its driver");
 #endif

@@ -88,6 +88,6 @@ struct gpu_driver {
   int (*time_end)(void *self, double *seconds); /* since time_begin; waits */
 };
 
-extern const struct gpu_driver gpu_cuda, gpu_opencl;
+extern const struct gpu_driver gpu_cuda, gpu_hip, gpu_opencl;
 
 #endif

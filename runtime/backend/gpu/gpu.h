@@ -11,7 +11,7 @@ struct op_context;
 struct plan_cache;
 struct plan_entry;
 
-extern const struct backend backend_cuda, backend_opencl;
+extern const struct backend backend_cuda, backend_hip, backend_opencl;
 
 /* ---- memory (memory.c) ---- */
 /* A copy of an array of the host that does not change while it is in use: maps, numbers, plans. */

@@ -120,6 +120,8 @@ static const char *refusal(const struct gpu *c, const struct loop *loop, const s
       return "atomic operations on values of 8 bytes, which this device lacks";
   if (c->driver->dialect == GPU_DIALECT_OPENCL && v->shape.min_blocks)
     return "the word minN, which OpenCL C lacks";
+  if (v->shape.block % c->device.width)
+    return "blocks that are no multiple of its wavefronts of 64 threads";
   if (v->shape.block > c->device.max_threads)
     return "groups of so many work-items, which this device cannot run";
   return NULL;

@@ -3,75 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/gpu/log.h"
 #include "backend/opencl/opencl.h"
 #include "base/clock.h"
-#include "base/size.h"
 
 enum { BUILD_LOG = 0x1183, PROGRAM_SIZES = 0x1165, PROGRAM_BINARIES = 0x1166 };
 
-struct owner {
-  struct text log;
-  struct compile_message *messages;
-  int count;
-};
-
-static struct compile_message *add_message(struct owner *o, enum compile_severity severity,
-                                           const char *text) {
-  struct compile_message *m = array_more(o->messages, (size_t)o->count, sizeof *m);
-  if (!m)
-    return NULL;
-  o->messages = m;
-  m[o->count] = (struct compile_message){.severity = severity, .file = "", .text = text};
-  return &m[o->count++];
-}
-
-/* "...file:12:5: error: words" becomes a message; the line is cut in place. */
-static bool read_position(struct owner *o, char *line) {
-  static const struct {
-    const char *mark;
-    enum compile_severity severity;
-  } marks[] = {{": error: ", COMPILE_ERROR},
-               {": fatal error: ", COMPILE_ERROR},
-               {": warning: ", COMPILE_WARNING},
-               {": note: ", COMPILE_NOTE}};
-  for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-    char *at = strstr(line, marks[i].mark);
-    if (!at)
-      continue;
-    *at = '\0';
-    char *column = strrchr(line, ':');
-    if (!column)
-      return false;
-    *column = '\0';
-    char *number = strrchr(line, ':');
-    if (!number)
-      return false;
-    *number = '\0';
-    struct compile_message *m = add_message(o, marks[i].severity, at + strlen(marks[i].mark));
-    if (m) {
-      m->file = strncmp(line, "error: ", 7) == 0 ? line + 7 : line;
-      m->line = atoi(number + 1);
-      m->column = atoi(column + 1);
-    }
-    return true;
-  }
-  return false;
-}
-
-static void read_log(struct owner *o) {
-  char *rest = NULL;
-  for (char *line = o->log.data ? strtok_r(o->log.data, "\n", &rest) : NULL; line;
-       line = strtok_r(NULL, "\n", &rest))
-    read_position(o, line);
-}
-
-static void take_log(const struct opencl *cl, opencl_object program, struct owner *o) {
+static void take_log(const struct opencl *cl, opencl_object program, struct gpu_log *o) {
   size_t size = 0;
   if (cl->driver.build_info(program, cl->choice.device, BUILD_LOG, 0, NULL, &size) || size <= 1)
     return;
   char *log = calloc(size + 1, 1);
   if (log && !cl->driver.build_info(program, cl->choice.device, BUILD_LOG, size, log, NULL))
-    text_add(&o->log, log);
+    text_add(&o->words, log);
   free(log);
 }
 
@@ -117,8 +61,8 @@ static int take_binary(const struct opencl *cl, opencl_object program, struct co
   return 0;
 }
 
-static int build(const struct opencl *cl, const struct compile_request *r, struct owner *o,
-                 struct compile_result *result) {
+static int build(const struct opencl *cl, const struct compile_request *r, struct gpu_log *o,
+                 struct compile_result *result, int *why) {
   struct text source = {0}, options = {0};
   int code = 0;
   if (r->fp && strcmp(r->fp, "strict") == 0)
@@ -137,42 +81,23 @@ static int build(const struct opencl *cl, const struct compile_request *r, struc
     code = cl->driver.program_build(program, 1, &cl->choice.device, text_str(&options), NULL, NULL);
   if (code && program)
     take_log(cl, program, o);
-  read_log(o);
-  int status = code ? (code == OPENCL_BUILD_FAILED ? 1 : 2) : take_binary(cl, program, result);
-  bool told = false;
-  for (int i = 0; i < o->count; i++)
-    told |= o->messages[i].severity == COMPILE_ERROR;
-  if (status && !told)
-    add_message(o, COMPILE_ERROR, code ? opencl_code(code) : "OpenCL made no binary");
+  const int status = code ? (code == OPENCL_BUILD_FAILED ? 1 : 2) : take_binary(cl, program, result);
   if (program)
     cl->driver.program_free(program);
   text_free(&source);
   text_free(&options);
+  *why = code;
   return status;
 }
 
 void opencl_compile(void *self, const struct compile_request *request, struct compile_result *result) {
   const struct opencl *cl = self;
-  *result = (struct compile_result){.status = 2};
-  struct owner *o = calloc(1, sizeof *o);
-  if (!o)
+  struct gpu_log *log = gpu_log_new(result);
+  if (!log)
     return;
-  result->owner = o;
   const double start = clock_seconds();
-  result->status = build(cl, request, o, result);
+  int code = 0;
+  result->status = build(cl, request, log, result, &code);
   result->seconds_front = clock_seconds() - start;
-  result->messages = o->messages;
-  result->nmessages = o->count;
-}
-
-void opencl_release(void *self, struct compile_result *result) {
-  struct owner *o = result->owner;
-  (void)self;
-  if (o) {
-    text_free(&o->log);
-    free(o->messages);
-    free(o);
-  }
-  free(result->binary);
-  *result = (struct compile_result){0};
+  gpu_log_finish(log, code ? opencl_code(code) : "OpenCL made no binary", result);
 }

@@ -14,6 +14,5 @@ struct opencl {
 };
 
 void opencl_compile(void *self, const struct compile_request *request, struct compile_result *result);
-void opencl_release(void *self, struct compile_result *result);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/gpu/gpu.h"
+#include "backend/gpu/log.h"
 #include "backend/opencl/opencl.h"
 #include "context/context.h"
 #include "context/env.h"
@@ -285,7 +286,7 @@ const struct gpu_driver gpu_opencl = {.backend = "opencl",
                                       .open_compiler = table_open_compiler,
                                       .describe = table_describe,
                                       .compile = opencl_compile,
-                                      .release = opencl_release,
+                                      .release = gpu_log_release,
                                       .check = table_check,
                                       .is_of_kernel = table_is_of_kernel,
                                       .memory_info = table_memory_info,

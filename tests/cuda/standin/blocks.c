@@ -19,8 +19,8 @@ struct fiber {
   void *sp;
   int stack;
   int meeting, line, width;
-  unsigned mask, lane;
-  unsigned long long value, result;
+  unsigned lane;
+  unsigned long long mask, value, result;
 };
 
 struct standin_machine standin_machine;
@@ -97,8 +97,8 @@ static void resume(struct fiber *f) {
   }
 }
 
-static unsigned long long meet(int meeting, unsigned mask, unsigned long long value, unsigned lane, int width,
-                               int line) {
+static unsigned long long meet(int meeting, unsigned long long mask, unsigned long long value, unsigned lane,
+                               int width, int line) {
   struct fiber *f = machine.current;
   f->meeting = meeting, f->mask = mask, f->value = value, f->lane = lane, f->width = width, f->line = line;
   f->state = FIBER_WAITING;
@@ -131,8 +131,8 @@ static void tell(const struct fiber *f, const char *kind, const char *what) {
 
 /* All lanes that f's mask names wait at the same operation: hand out the results. */
 static bool warp_meets(struct fiber *warp, int lanes, struct fiber *f) {
-  unsigned mask = f->mask;
-  for (int i = 0; i < 32; i++)
+  const unsigned long long mask = f->mask;
+  for (int i = 0; i < running.lanes; i++)
     if (mask >> i & 1) {
       struct fiber *g = i < lanes ? &warp[i] : NULL;
       if (!g || g->state != FIBER_WAITING || g->meeting != f->meeting || g->mask != mask ||
@@ -166,8 +166,8 @@ static bool warp_meets(struct fiber *warp, int lanes, struct fiber *f) {
 
 static bool warps_meet(void) {
   bool any = false;
-  for (int first = 0; first < machine.nthreads; first += 32) {
-    int lanes = machine.nthreads - first < 32 ? machine.nthreads - first : 32;
+  for (int first = 0; first < machine.nthreads; first += running.lanes) {
+    int lanes = machine.nthreads - first < running.lanes ? machine.nthreads - first : running.lanes;
     struct fiber *warp = &machine.fibers[first];
     for (int i = 0; i < lanes; i++)
       if (warp[i].state == FIBER_WAITING && warp[i].meeting != STANDIN_BARRIER) {
@@ -356,6 +356,7 @@ int blocks_run(const struct launch *l) {
   int *order = block_order(count);
   if (!order)
     return CODE_OUT_OF_MEMORY;
+  running.lanes = l->function->module->program->lanes;
   machine.nthreads = (int)(l->block.x * l->block.y * l->block.z);
   machine.code = CODE_OK;
   running.launch = l;

@@ -102,7 +102,7 @@ int standin_findings(char *out, size_t size) {
 }
 
 static bool same_warp(int a, int b) {
-  return a / 32 == b / 32;
+  return a / running.lanes == b / running.lanes;
 }
 
 /* Is the touch `m` of another thread, and unordered with the running one? */
@@ -117,7 +117,7 @@ static bool conflicts(const struct mark *m) {
   if (m->thread == -2)
     return true;
   /* The warp of a mark is in the high bits of its warp_epoch, also where the mark is of several lanes. */
-  int other = m->thread >= 0 ? m->thread : (int)(m->warp_epoch >> 24) * 32;
+  int other = m->thread >= 0 ? m->thread : (int)(m->warp_epoch >> 24) * running.lanes;
   if (same_warp(other, t->number))
     return (m->warp_epoch & 0xffffff) >= t->warp_epoch;
   return true;
@@ -126,7 +126,7 @@ static bool conflicts(const struct mark *m) {
 /* Remember the running thread's touch; an older unordered one of the same nature is merged. */
 static void remember(struct mark *m, int kind, const void *place) {
   const struct thread_state *t = running.thread;
-  uint32_t warp = (uint32_t)t->number / 32 << 24;
+  uint32_t warp = (uint32_t)(t->number / running.lanes) << 24;
   bool merge = m->launch == running.serial && m->kind == kind && conflicts(m);
   struct mark next = {.launch = running.serial,
                       .block = running.block,

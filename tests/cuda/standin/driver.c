@@ -30,6 +30,7 @@ static void read_settings(void) {
   s->memory = (size_t)number("STANDIN_MEMORY", 1LL << 30);
   s->devices = (int)number("STANDIN_DEVICES", 1);
   s->capability = (int)number("STANDIN_CAPABILITY", 90);
+  s->gfx = (int)number("STANDIN_GFX", 0x90a);
   s->driver_version = (int)number("STANDIN_DRIVER", 13000);
   s->fail_call[0] = 0;
   if (fail && sscanf(fail, "%31[^:]:%ld:%d", s->fail_call, &s->fail_at, &s->fail_code) != 3)

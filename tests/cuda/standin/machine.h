@@ -27,8 +27,8 @@ struct standin_machine {
   /* Checked programs call it before every access of memory. */
   void (*access)(const void *address, unsigned size, int kind, const void *place);
   /* Wait for the others; the result is the value that the operation hands to this thread. */
-  unsigned long long (*meet)(int meeting, unsigned mask, unsigned long long value, unsigned lane, int width,
-                             int line);
+  unsigned long long (*meet)(int meeting, unsigned long long mask, unsigned long long value, unsigned lane,
+                             int width, int line);
   /* A failed assertion or a trap: does not return. */
   void (*trap)(const char *what, int line);
 };
@@ -45,7 +45,7 @@ struct standin_kernel {
 
 /* The one thing that a program exports, under the name "standin_program". */
 struct standin_program {
-  int checked;
+  int checked, lanes; /* threads of a warp */
   const struct standin_kernel *kernels;
   int nkernels;
   unsigned char *shared_first, *shared_last; /* static shared memory */

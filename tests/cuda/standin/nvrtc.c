@@ -29,8 +29,8 @@ struct program {
   struct text source, log, image;
   int nheaders;
   char **headers, **header_names;
-  int arch;
-  bool ptx;
+  int arch, lanes;
+  bool ptx, hip;
 };
 
 static int version(void) { /* 130, 124, 118 */
@@ -240,12 +240,13 @@ static void add_kernel_table(const char *source, struct text *out) {
     text_addf(out, "  STANDIN_KERNEL(%.*s, %d),\n", (int)(open - name), name, bound);
     count++;
   }
-  text_addf(out,
-            "  {\"\", 0, 0, 0, 0, 0}};\nextern \"C\" __attribute__((visibility(\"default\"))) const "
-            "standin_program "
-            "standin_program;\nconst struct standin_program standin_program = {%d, standin_kernels, %d, "
-            "__start_standin_shared, __stop_standin_shared, &standin};\n",
-            checked(), count);
+  text_addf(
+      out,
+      "  {\"\", 0, 0, 0, 0, 0}};\nextern \"C\" __attribute__((visibility(\"default\"))) const "
+      "standin_program "
+      "standin_program;\nconst struct standin_program standin_program = {%d, OP2_LANES, standin_kernels, %d, "
+      "__start_standin_shared, __stop_standin_shared, &standin};\n",
+      checked(), count);
 }
 
 static bool write_file(const char *path, const void *data, size_t size) {
@@ -347,6 +348,9 @@ static int compile_in(struct program *p, const char *directory, const char *sour
     compile[n++] = (char *)"-fsanitize=thread,alignment";
     compile[n++] = (char *)"-DSTANDIN_CHECKED";
   }
+  char lanes[32];
+  snprintf(lanes, sizeof lanes, "-DOP2_LANES=%d", p->lanes ? p->lanes : 32);
+  compile[n++] = lanes;
   compile[n++] = (char *)"-o";
   compile[n++] = object;
   compile[n++] = path;
@@ -356,7 +360,8 @@ static int compile_in(struct program *p, const char *directory, const char *sour
     status = run(link, directory, log);
   struct text messages = {0};
   read_file(log, &messages);
-  add_log(&p->log, text_str(&messages));
+  if (!p->hip)
+    add_log(&p->log, text_str(&messages));
   if (status != 0 && !p->log.length)
     text_add(&p->log, text_str(&messages));
   text_free(&messages);
@@ -405,7 +410,7 @@ static bool cache_path(const struct program *p, const struct text *source, char 
   b = hash(b, source->data, source->length);
   b = hash(b, edit(), strlen(edit()));
   mkdir(directory, 0700);
-  snprintf(out, size, "%s/%016llx%016llx%d.so", directory, a, b, checked());
+  snprintf(out, size, "%s/%016llx%016llx%d%s.so", directory, a, b, checked(), p->lanes == 64 ? "w" : "");
   return true;
 }
 
@@ -474,10 +479,49 @@ EXPORT int nvrtcCompileProgram(struct program *p, int n, const char *const *list
   return code ? code : compile(p);
 }
 
+/* ---- HIPRTC: the same under other names, and with other options ---- */
+EXPORT int hiprtcVersion(int *major, int *minor) {
+  *major = 5;
+  *minor = 2 + checked();
+  return OK;
+}
+EXPORT int hiprtcCreateProgram(struct program **out, const char *source, const char *name, int nheaders,
+                               const char **headers, const char **names) {
+  return nvrtcCreateProgram(out, source, name, nheaders, (const char *const *)headers,
+                            (const char *const *)names);
+}
+EXPORT int hiprtcDestroyProgram(struct program **p) {
+  return nvrtcDestroyProgram(p);
+}
+EXPORT int hiprtcCompileProgram(struct program *p, int n, const char **list) {
+  static const char *const known_to_hip[] = {"-std=c++17",     "-O3", "-ffast-math",
+                                             "-ffp-contract=", "-w",  "-g"};
+  text_clear(&p->log);
+  text_clear(&p->image);
+  p->hip = true;
+  for (int i = 0; i < n; i++) {
+    unsigned arch = 0;
+    bool good = sscanf(list[i], "--offload-arch=gfx%x", &arch) == 1 ||
+                sscanf(list[i], "-DOP2_LANES=%d", &p->lanes) == 1;
+    if (arch)
+      p->arch = (int)arch;
+    for (size_t k = 0; k < sizeof known_to_hip / sizeof *known_to_hip; k++)
+      good |= strncmp(list[i], known_to_hip[k], strlen(known_to_hip[k])) == 0;
+    if (!good) {
+      text_addf(&p->log, "error: unknown argument: '%s'\n", list[i]);
+      return INVALID_OPTION;
+    }
+  }
+  return compile(p);
+}
+
 /* ---- results ---- */
 static size_t head(const struct program *p, char *out, size_t size) {
-  return (size_t)snprintf(out, size, "STANDIN %s %d %zu\n", p->ptx ? "PTX" : "CUBIN", p->arch,
-                          p->image.length);
+  return (size_t)snprintf(out, size, "STANDIN %s %d %zu\n",
+                          p->hip   ? "HSACO"
+                          : p->ptx ? "PTX"
+                                   : "CUBIN",
+                          p->arch, p->image.length);
 }
 static int get_size(const struct program *p, bool ptx, size_t *size) {
   char line[64];
@@ -512,4 +556,16 @@ EXPORT int nvrtcGetProgramLogSize(struct program *p, size_t *size) {
 EXPORT int nvrtcGetProgramLog(struct program *p, char *out) {
   memcpy(out, text_str(&p->log), p->log.length + 1);
   return OK;
+}
+EXPORT int hiprtcGetCodeSize(struct program *p, size_t *size) {
+  return get_size(p, false, size);
+}
+EXPORT int hiprtcGetCode(struct program *p, char *out) {
+  return get(p, false, out);
+}
+EXPORT int hiprtcGetProgramLogSize(struct program *p, size_t *size) {
+  return nvrtcGetProgramLogSize(p, size);
+}
+EXPORT int hiprtcGetProgramLog(struct program *p, char *out) {
+  return nvrtcGetProgramLog(p, out);
 }

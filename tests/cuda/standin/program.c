@@ -63,7 +63,8 @@ static void close_program(struct standin_module *m) {
   free(m);
 }
 
-/* An image is a line "STANDIN CUBIN 90 12345\n" or "STANDIN PTX 90 12345\n" and that many bytes of a program. */
+/* An image is a line "STANDIN CUBIN 90 12345\n", "STANDIN PTX 90 12345\n" or "STANDIN HSACO 2314 12345\n" and that many
+ * bytes of a program. */
 static int load(void **module, const char *image) {
   char kind[8];
   int arch;
@@ -72,7 +73,9 @@ static int load(void **module, const char *image) {
     return CODE_INVALID_IMAGE;
   const char *elf = strchr(image, '\n') + 1;
   int have = standin_settings.capability;
-  bool fits = strcmp(kind, "CUBIN") == 0 ? arch / 10 == have / 10 && arch <= have : arch <= have;
+  bool fits = strcmp(kind, "HSACO") == 0   ? arch == standin_settings.gfx
+              : strcmp(kind, "CUBIN") == 0 ? arch / 10 == have / 10 && arch <= have
+                                           : arch <= have;
   if (!fits)
     return CODE_NO_BINARY_FOR_GPU;
   struct standin_module *m = calloc(1, sizeof *m);

@@ -14,7 +14,10 @@ standin_machine *standin;
 #define blockIdx (standin->block)
 #define blockDim (standin->block_dim)
 #define gridDim (standin->grid_dim)
-#define warpSize 32
+#ifndef OP2_LANES /* HIP's programs come with theirs */
+#define OP2_LANES 32
+#endif
+#define warpSize OP2_LANES
 
 #define __device__
 #define __host__
@@ -230,6 +233,14 @@ static inline void __syncwarp(unsigned mask = 0xffffffffu, int line = __builtin_
   static inline T name(unsigned mask, T v, unsigned lane, int width = 32, int line = __builtin_LINE()) {     \
     return standin_value<T>(standin->meet(meeting, mask, standin_bits(v), lane, width, line));               \
   }
+/* HIP's: all threads of the wavefront. */
+template <class T>
+static inline T __shfl_down(T v, unsigned lane, int width = OP2_LANES, int line = __builtin_LINE()) {
+  return standin_value<T>(standin->meet(STANDIN_SHUFFLE_DOWN, ~0ULL, standin_bits(v), lane, width, line));
+}
+#define __ATOMIC_RELAXED 0
+#define __HIP_MEMORY_SCOPE_AGENT 4
+#define __hip_atomic_load(p, order, scope) standin_peek(p)
 STANDIN_SHFL(__shfl_sync, STANDIN_SHUFFLE)
 STANDIN_SHFL(__shfl_up_sync, STANDIN_SHUFFLE_UP)
 STANDIN_SHFL(__shfl_down_sync, STANDIN_SHUFFLE_DOWN)
@@ -283,6 +294,10 @@ STANDIN_ATOMICS_INT(unsigned)
 STANDIN_ATOMICS_INT(unsigned long long)
 /* Past the cache that is not coherent: it sees what atomics leave. */
 #define STANDIN_LDCG(T)                                                                                      \
+  STANDIN_ATOMIC_FORM T standin_peek(const T *p) {                                                           \
+    STANDIN_TOUCH(p);                                                                                        \
+    return *p;                                                                                               \
+  }                                                                                                          \
   STANDIN_ATOMIC_FORM T __ldcg(const T *p) {                                                                 \
     STANDIN_TOUCH(p);                                                                                        \
     return *p;                                                                                               \

@@ -37,6 +37,7 @@ struct standin_settings {
   unsigned long long seed; /* 0: the natural order */
   size_t memory;           /* bytes of the device */
   int devices, capability; /* 90 */
+  int gfx;                 /* of HIP: 0x90a */
   int driver_version;      /* 13000 */
   int fail_code;           /* STANDIN_FAIL=CALL:N:CODE: the Nth call of that name gives the code */
   long fail_at;
@@ -104,6 +105,7 @@ struct thread_state {
 struct running {
   const struct launch *launch;
   uint32_t serial; /* of the launch */
+  int lanes;       /* of a warp */
   uint32_t block;
   const struct thread_state *thread;
   unsigned char *dynamic;

@@ -1,0 +1,97 @@
+/* HIP as a row of the table of drivers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/gpu/gpu.h"
+#include "backend/gpu/log.h"
+#include "backend/hip/hip.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "jit/key/elf_note.h"
+#include "op2jit.h"
+#include "ranks/comm.h"
+
+static void table_close(struct gpu *c) {
+  struct hip *hip = c->self;
+  cuda_end(&hip->cuda);
+  hiprtc_close(&hip->compiler);
+  free(hip);
+  c->self = NULL;
+}
+
+static void tell_device(const struct hip *from, struct gpu_device *to) {
+  const struct cuda_device *device = &from->cuda.device;
+  *to = (struct gpu_device){.ordinal = device->ordinal,
+                            .max_threads = device->max_threads,
+                            .width = hip_width(from->arch),
+                            .shared_usual = device->shared,
+                            .shared_most = device->shared_most};
+  snprintf(to->label, sizeof to->label, "GPU %d", device->ordinal);
+  snprintf(to->name, sizeof to->name, "%s", device->name);
+  snprintf(to->arch, sizeof to->arch, "%s", from->arch);
+}
+
+/* The library takes long to open, and is installed where no GPU of AMD is. */
+static int look_first(const struct op_context *ctx, struct error *err) {
+  if (env_given(ctx->env, ENV_BACKEND) || env_given(ctx->env, ENV_HIP) || access("/dev/kfd", F_OK) == 0)
+    return OP_OK;
+  return error_set(err, OP_ERR_BACKEND, "this machine has no GPU of AMD (no /dev/kfd)");
+}
+
+static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) {
+  struct hip *hip = c->self = calloc(1, sizeof *hip);
+  if (!hip)
+    return error_memory(err, "the HIP library", sizeof *hip);
+  int ordinal = -1, code = look_first(ctx, err);
+  if (!code)
+    code = hip_driver_open(&hip->cuda.driver, env_value(ctx->env, ENV_HIP), err);
+  if (!code)
+    code = cuda_device_number(ctx, &ordinal, err);
+  if (!code)
+    code = hip_device_choose(&hip->cuda.driver, ordinal, ctx->comm->node_rank, hip, err);
+  if (!code)
+    code = cuda_begin(&hip->cuda, err);
+  if (!code)
+    tell_device(hip, &c->device);
+  return code;
+}
+
+static int table_open_compiler(struct gpu *c, struct op_context *ctx, struct error *err) {
+  struct hip *hip = c->self;
+  const int code = hiprtc_open(&hip->compiler, env_value(ctx->env, ENV_HIPRTC), err);
+  if (code)
+    return code;
+  text_addf(&c->compiler, "hiprtc %s\n", hip->compiler.version);
+  elf_build_id(hip->compiler.path, &c->compiler);
+  return text_ok(&c->compiler) ? OP_OK : error_memory(err, "the compiler's identity", c->compiler.length);
+}
+
+static void table_describe(struct op_context *ctx, struct text *out) {
+  struct hiprtc compiler;
+  struct error err = {0};
+  hip_driver_describe(env_value(ctx->env, ENV_HIP), out);
+  if (hiprtc_open(&compiler, env_value(ctx->env, ENV_HIPRTC), &err)) {
+    text_addf(out, "; no HIPRTC: %s", error_message(&err));
+  } else {
+    text_addf(out, "; HIPRTC %s (%s)", compiler.version, compiler.path);
+    hiprtc_close(&compiler);
+  }
+  error_free(&err);
+}
+
+static void table_compile(void *self, const struct compile_request *request, struct compile_result *result) {
+  hiprtc_compile(&((struct hip *)self)->compiler, request, result);
+}
+
+const struct gpu_driver gpu_hip = {.backend = "hip",
+                                   .dialect = GPU_DIALECT_HIP,
+                                   .out_of_memory = CUDA_OUT_OF_MEMORY,
+                                   .open = table_open,
+                                   .close = table_close,
+                                   .open_compiler = table_open_compiler,
+                                   .describe = table_describe,
+                                   .compile = table_compile,
+                                   .release = gpu_log_release,
+                                   CUDA_TABLE(CUDA_TABLE_ROW)};
