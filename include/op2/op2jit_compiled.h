@@ -33,6 +33,9 @@ typedef struct op2jit_place {
   int access;
   int payload;         /* of an extremum: the argument that goes with it, -1: none */
   long scratch, bytes; /* where its own is, aligned to 64; bytes of its values */
+  /* For kernels that the library calls by their address, the same in all places but for the type. */
+  int type, nargs, base_number;
+  op_kernel_function kernel;
 } op2jit_place;
 
 /* A payload's memory: who won, then its values. */
@@ -43,8 +46,8 @@ typedef struct op2jit_won {
 typedef void (*op2jit_range)(void *const *frame, const int *list, long begin, long end);
 
 typedef struct op2jit_parameter {
-  const char *type; /* what it points to in the end; "": none of the library's */
-  int is_const, depth;
+  const char *type;    /* what it points to in the end; "": none of the library's */
+  int is_const, depth; /* 0: it is not known how deep */
 } op2jit_parameter;
 
 /* One kernel, with arguments of these kinds. Static: its address says which loop it is. */
@@ -57,12 +60,14 @@ typedef struct op2jit_compiled {
   op2jit_range any[2];        /* the same where an argument turns out to be of another kind than was said */
   const unsigned char *kinds; /* that `even` and `fast` are for */
   const op2jit_parameter *parameters;
+  int base;  /* the first number that op_arg_idx gives: 1 in Fortran */
+  int alone; /* one thread only may call it */
 } op2jit_compiled;
 
 /* Where in the program's sources a loop is, and as what they were compiled: by this its kernel's text is found. */
 typedef struct op2jit_origin {
   const char *kernel;      /* as the program wrote it: "inner::flux" */
-  const char *file, *unit; /* with the loop; that the compiler was given */
+  const char *file, *unit; /* with the loop; that the compiler was given, NULL: it is not C++ */
   const char *headers;     /* op_seq.h */
   long standard;           /* __cplusplus */
   int line;

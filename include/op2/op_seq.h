@@ -129,7 +129,9 @@ template <class K, class... P, class... Shapes> struct op2jit_loop<K, op2jit_typ
         {range<false, fast, Shapes...>, range<true, fast, Shapes...>},
         {range<false, any, op2jit_unsure<Shapes>...>, range<true, any, op2jit_unsure<Shapes>...>},
         kinds,
-        parameters};
+        parameters,
+        0,
+        0};
     return &all;
   }
 };

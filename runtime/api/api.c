@@ -1,5 +1,6 @@
 /* Life and errors, and the one default context. */
 #include "api/api.h"
+#include "api/fortran/fortran.h"
 #include "api/life.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -34,7 +35,7 @@ static struct {
   bool was_open;
   pid_t process;  /* that called op_init: what is said at its end its children do not say */
   char lost[200]; /* what is lost without op_exit; empty: nothing */
-  op_error_handler *handler;
+  op_error_handler *handler, *held; /* held: that is set again when errors come back no more */
   void *user;
   struct error error;
   op_error last;
@@ -102,6 +103,14 @@ static void tell_handler(const op_error *error) {
 void op2jit_set_error_handler(op_error_handler *handler, void *user) {
   the.handler = handler;
   the.user = user;
+}
+
+void op2jit_f_errors(int back) {
+  if (back) {
+    the.held = the.handler;
+    the.handler = op2jit_errors_return;
+  } else
+    the.handler = the.held;
 }
 
 const op_error *op2jit_last_error(void) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "api/fortran/fortran.h"
 #include "base/list.h"
 #include "context/env.h"
 #include "record/record.h"
@@ -174,6 +175,42 @@ bool kernel_file_place(struct op_context *ctx, const char *file, const char *sou
     text_free(&places.path);
   free(places.source);
   return found;
+}
+
+const char *op2jit_f_kernel_file(const char *path) {
+  struct op_context *ctx = api_enter("op_kernel_file", KEEP);
+  if (!ctx)
+    return NULL;
+  const char *text = find_file(ctx, path, "");
+  const int code = text ? OP_OK : look_for(ctx, path, "", &text, api_error());
+  return api_leave_local(code) ? NULL : text;
+}
+
+/* Kept as files are, as one without a name. */
+static int keep_text(struct op_context *ctx, const char *text, const char **out, struct error *err) {
+  for (int i = 0; i < ctx->kernel_files->count; i++) {
+    const char *block = ctx->kernel_files->items[i];
+    if (!block[0] && !block[1] && strcmp(block + 2, text) == 0)
+      return *out = block + 2, OP_OK;
+  }
+  struct text block = {0};
+  text_add_bytes(&block, "\0", 2);
+  text_add_bytes(&block, text, strlen(text));
+  char *kept = text_take(&block);
+  if (!kept || !list_add(ctx->kernel_files, kept)) {
+    free(kept);
+    return error_memory(err, "a kernel text", strlen(text));
+  }
+  *out = kept + 2;
+  return OP_OK;
+}
+
+const char *op2jit_f_kernel_text(const char *text) {
+  struct op_context *ctx = api_enter("op_kernel_text", KEEP);
+  const char *kept = NULL;
+  if (!ctx)
+    return NULL;
+  return api_leave_local(keep_text(ctx, text, &kept, api_error())) ? NULL : kept;
 }
 
 const char *op2jit_kernel_included(const char *file, const char *name, op_kernel_function function,

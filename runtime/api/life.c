@@ -1,5 +1,7 @@
 #include "api/life.h"
 
+#include "api/fortran/fortran.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,7 +59,7 @@ struct whole {
   struct loop_table loops;
   struct list sites;
   struct native_table natives;
-  struct list kernel_files, texts;
+  struct list kernel_files, texts, procedures;
   struct shared shared;
   struct trace trace;
   struct text dat_names;
@@ -87,6 +89,7 @@ static struct op_context *new_context(struct error *err) {
                                    .kernel_files = &w->kernel_files,
                                    .shared = &w->shared,
                                    .texts = &w->texts,
+                                   .procedures = &w->procedures,
                                    .trace = &w->trace,
                                    .dat_names = &w->dat_names,
                                    .forms = check_forms,
@@ -311,6 +314,7 @@ void context_close(struct op_context *ctx) {
   list_free(ctx->kernel_files);
   shared_free(ctx->shared);
   text_forget(ctx);
+  procedures_free(ctx);
   types_forget();
   profile_free(ctx->profile);
   handles_release_all(ctx->handles);

@@ -12,6 +12,7 @@ declared=$({
   grep -ohE '^(void|int|const char \*|extern struct op2jit_map) ?op2jit_[a-z_]+' "$header" "${header%.h}_struct.h" | grep -oE 'op2jit_[a-z_]+$'
   grep -oE '^(int|op_dat|op_arg|op_gbl) op2jit_[a-z0-9_]+_typed' "${header%.h}_typed.h" | grep -oE 'op2jit_[a-z0-9_]+$'
   grep -ohE '^(void|int|long long|op_map) op2jit_(op2|par_loop)_[a-z_]+' "${header%/*}"/op2/op2jit_{op2,compiled}.h | grep -oE 'op2jit_[a-z0-9_]+$'
+  grep -oE '^[a-z].*\bop2jit_f_[a-z0-9_]+\(' "${header%/*}"/../runtime/api/fortran/fortran.h | grep -oE 'op2jit_f_[a-z0-9_]+'
   printf '%s\n' __jit_debug_descriptor __jit_debug_register_code
 } | sort -u)
 exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | sed 's/@.*//' | sort -u)

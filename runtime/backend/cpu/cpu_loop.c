@@ -17,6 +17,7 @@
 #include "jit/generate/generate.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
+#include "op2/op2jit_compiled.h"
 #include "op2jit.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
@@ -40,8 +41,12 @@ static size_t turned_bytes(const struct loop *loop) {
   return bytes;
 }
 
+static bool is_alone(const struct loop *loop) {
+  return loop->compiled && loop->compiled->alone;
+}
+
 static const struct strategy *default_strategy(const struct loop *loop) {
-  if (loop->backend == &backend_seq)
+  if (loop->backend == &backend_seq || is_alone(loop))
     return &strategy_whole;
   return loop_meets(loop) ? &strategy_colours : &strategy_chunks;
 }
@@ -59,6 +64,12 @@ static int settle(struct variant *v, const struct loop *loop, struct error *err)
     return error_set(err, OP_ERR_ENV,
                      "loop %s: OP2_VARIANT forces %s, but the loop increments through a map, %s", loop->name,
                      s->name, s->unsafe);
+  if (is_alone(loop) && !s->serial)
+    return error_set(
+        err, OP_ERR_ENV,
+        "loop %s: OP2_VARIANT forces %s, and the kernel is an internal procedure, which one thread "
+        "only may call; make it a procedure of a module",
+        loop->name, s->name);
   if (s->serial)
     v->block_size = v->threads = 0;
   if (loop->ranged)
@@ -184,7 +195,7 @@ int cpu_candidates(struct op_context *ctx, struct loop *loop, struct cpu_loop *c
   cpu->forces_threads = forced && v.threads > 0;
   if (!code)
     code = add_candidate(cpu, &v, err);
-  if (!code && !forced && all)
+  if (!code && !forced && all && !is_alone(loop))
     code = add_alternatives(&v, shapes, nshapes, loop, cpu, err);
   if (!is_any_straight(cpu))
     cpu_drop_straight(ctx, cpu);

@@ -10,6 +10,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "mesh/data.h"
+#include "op2/op2jit_compiled.h"
 #include "record/launch.h"
 
 /* What one argument needs beside the mesh: copies of rows that are not contiguous, scratch, numbers. */
@@ -142,10 +143,11 @@ static void *dat_pointer(const struct loop_arg *arg, struct native_arg *own, lon
 static void *number_pointer(const struct loop *loop, const struct loop_arg *arg, struct native_arg *own,
                             long element) {
   const struct set *set = arg->map ? arg->map->to : loop->set;
+  const int first = loop->compiled ? loop->compiled->base : 0;
   int *numbers = (int *)(void *)own->scratch;
   for (int r = 0; r < arg->dim; r++) {
     long target = target_of(arg, element, r);
-    numbers[r] = set->to_user && !loop->compiled ? set->to_user[target] : (int)target;
+    numbers[r] = set->to_user && !loop->compiled ? set->to_user[target] : (int)target + first;
   }
   return numbers;
 }

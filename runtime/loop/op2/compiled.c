@@ -20,7 +20,7 @@ static int check_parameter(const struct loop *loop, int i, struct error *err) {
   const struct loop_arg *arg = &loop->args[i];
   const op2jit_parameter *p = &loop->compiled->parameters[i];
   const int depth = is_vector(arg) ? 2 : 1;
-  if (p->depth != depth)
+  if (p->depth != 0 && p->depth != depth)
     return error_set(
         err, OP_ERR_KERNEL,
         "loop %s, argument %d: the kernel's parameter is %s, and the loop passes %s; declare it %s",
@@ -88,7 +88,11 @@ static op2jit_place place_of(const struct loop *loop, int i, long *scratch) {
                         .access = arg->access,
                         .payload = arg->info,
                         .scratch = *scratch,
-                        .bytes = (long)arg->bytes};
+                        .bytes = (long)arg->bytes,
+                        .type = (int)arg->type,
+                        .nargs = loop->nargs,
+                        .base_number = loop->compiled->base,
+                        .kernel = loop->compiled->kernel};
   *scratch += ((long)arg->bytes + aligned - 1) / aligned * aligned;
   return place;
 }

@@ -155,7 +155,7 @@ static int read_unit(struct op_context *ctx, const struct op2jit_origin *origin,
 
 int text_meet(struct op_context *ctx, const struct loop_call *call, struct error *err) {
   struct text program = {0};
-  if (!may_read(ctx))
+  if (!call->origin->unit || !may_read(ctx))
     return OP_OK;
   find_program(call->compiled, &program);
   if (find_met(ctx, call->origin->unit, text_str(&program))) {
@@ -242,6 +242,10 @@ static bool suits(const struct op_context *ctx, const struct loop *loop, const s
 static void look(const struct op_context *ctx, const struct loop *loop, const struct loop_call *call,
                  const struct texts_kernel **found, struct text *why) {
   struct text program = {0};
+  if (!call->origin->unit) {
+    text_add(why, "it is no C++");
+    return;
+  }
   find_program(call->compiled, &program);
   const struct met *met = find_met(ctx, call->origin->unit, text_str(&program));
   text_free(&program);

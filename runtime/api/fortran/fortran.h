@@ -1,0 +1,95 @@
+/* What the modules in fortran/ are made of, beside the calls of op2jit.h: arguments come back through a pointer, since
+ * compilers of Fortran differ in how functions return structs; texts end with a NUL; types have Fortran's names or C's;
+ * numbers of map columns and elements count from 1. `is` names the type of the Fortran variable, "" where nothing is
+ * known of it, and `count` how many values it has, -1 where that is not known. Otherwise as the calls of op2jit.h. */
+#ifndef OP2JIT_FORTRAN_H
+#define OP2JIT_FORTRAN_H
+
+#include <op2jit.h>
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+/* ---- life and errors ---- */
+
+/* op_init with the arguments of the process; `base`: the first number in tables of maps. `old`: as programs of OP2 mean
+ * it. `comm`: over the ranks of that communicator of Fortran, if `given`. */
+int op2jit_f_init(int diags, int base, int old, int given, int comm);
+/* op_exit as programs of OP2 mean it: MPI ends too. */
+int op2jit_f_exit(void);
+/* From here on errors come back (1), until they are what they were before (0). Local. */
+void op2jit_f_errors(int back);
+/* The last call's error: its code, and the message in `size` characters, blanks behind it. Local. */
+int op2jit_f_error(char *out, int size);
+/* The address of OP_ID. */
+void *op2jit_f_identity(void);
+/* A line on rank 0's stdout. Local. */
+void op2jit_f_print(const char *line);
+/* A section of an array was copied: the first time, a line in the log says so. Local. */
+void op2jit_f_copied(const char *call);
+/* Such a section was to take a result: the call's error. */
+int op2jit_f_refuse_section(const char *call);
+
+/* ---- declarations ---- */
+
+/* A table of whole numbers of `bytes` bytes. */
+op_map op2jit_f_decl_map(op_set from, op_set to, int arity, const void *table, int bytes, long long count,
+                         const char *name);
+op_dat op2jit_f_decl_dat(op_set set, int dim, const char *type, const void *data, const char *is,
+                         long long count, const char *name, int temporary);
+int op2jit_f_decl_const(const char *name, int dim, const char *type, const void *value, const char *is,
+                        long long count);
+int op2jit_f_update_const(const char *name, const void *value, const char *is);
+op_gbl op2jit_f_decl_gbl(int dim, const char *type, const void *value, const char *is, long long count,
+                         const char *name);
+
+/* ---- data ---- */
+
+/* The elements low .. high, from 1; the whole dat if `low` is 0. `all`: of all ranks, as OP2 has it. */
+int op2jit_f_fetch(op_dat dat, void *out, const char *is, long long count, int low, int high, int all);
+int op2jit_f_put(op_dat dat, const void *in, const char *is, long long count);
+int op2jit_f_get_gbl(op_gbl gbl, void *out, const char *is);
+int op2jit_f_put_gbl(op_gbl gbl, const void *in, const char *is);
+op_dat op2jit_f_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name);
+int op2jit_f_const_hdf5(int write, const char *name, int dim, const char *type, void *value, const char *is,
+                        const char *file);
+
+/* ---- arguments and loops ---- */
+
+void op2jit_f_arg_dat(op_arg *out, int present, op_dat dat, int idx, op_map map, int dim, const char *type,
+                      int access);
+void op2jit_f_arg_gbl(op_arg *out, int present, void *data, int dim, const char *type, int access,
+                      const char *is, long long count);
+void op2jit_f_arg_global(op_arg *out, op_gbl gbl, int access);
+void op2jit_f_arg_idx(op_arg *out, int idx, op_map map);
+void op2jit_f_arg_info(op_arg *out, void *payload, int dim, const char *type, int ref, const char *is,
+                       long long count);
+/* The text of a file, which is looked for as OP_KERNEL_FILE does. */
+const char *op2jit_f_kernel_file(const char *path);
+/* A text, kept by the library. */
+const char *op2jit_f_kernel_text(const char *text);
+/* `function` is the kernel `name` of `text`. */
+int op2jit_f_native(const char *text, const char *name, op_kernel_function function);
+/* A loop whose kernel is a procedure of the program and nothing else. */
+int op2jit_f_par_loop(op_kernel_function kernel, op_set set, int nargs, const op_arg args[]);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+/* ---- between the files here ---- */
+
+struct text;
+struct op_context;
+/* Of procedures that were kernels, see loops.c. */
+void procedures_free(struct op_context *ctx);
+/* C's name of a type that Fortran calls `said`; `said` itself if it is none of those. ":soa" stays. */
+const char *fortran_type(const char *said, char room[64]);
+/* OP_ERR_TYPE, in Fortran's words, if a variable of type `is` cannot hold values of C's type `type`. */
+int fortran_check(const char *call, const char *name, const char *type, const char *is);
+/* The name of the procedure at this address, as its source has it; false: nobody knows, or it is no procedure of a
+ * file, as an internal procedure is that uses variables of the procedure around it. */
+_Bool fortran_symbol(const void *address, struct text *name);
+
+#endif

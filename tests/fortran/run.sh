@@ -1,0 +1,89 @@
+#!/bin/bash
+# run.sh COMPILER ROOT BUILD: compiles the modules, tests and samples in Fortran with COMPILER outside the tree, and runs them on backends.
+# shellcheck disable=SC2016 # quotes of markdown
+set -u
+compiler=$1 root=$2 build=$3
+command -v "$compiler" >/dev/null || {
+  echo "skipped: there is no $compiler; ./dev test --with fortran installs it (Debian's gfortran and flang-19)"
+  exit 77
+}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+export LD_LIBRARY_PATH=$build OP2_KERNELS=$root/samples/airfoil OP2_CACHE=off
+failed=0
+strict=()
+[ "$compiler" != gfortran ] || strict=(-std=f2008 -Wall -Wextra -Werror -Wno-surprising -Wno-unused-dummy-argument)
+
+fail() {
+  echo "FAILED: $1"
+  sed 's/^/  | /' said | tail -n 30
+  failed=1
+}
+compile() { # WORD...
+  "$compiler" -O1 "$@" >said 2>&1 || fail "$compiler $*"
+}
+run() { # PROGRAM WORD...: with words like NAME=VALUE before its own
+  local program=$1 words=()
+  shift
+  while [ $# -gt 0 ] && [[ $1 == *=* ]]; do words+=("$1") && shift; done
+  env ${words[@]+"${words[@]}"} "./$program" "$@" >said 2>&1 || fail "${words[*]-} $program $*"
+}
+
+compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2jit.f90"
+compile ${strict[@]+"${strict[@]}"} -c "$build/fortran/op2_fortran.f90"
+[ $failed = 0 ] || exit 1
+for program in surface old; do
+  compile "$root/tests/fortran/check.f90" "$root/tests/fortran/$program.f90" op2jit.o op2_fortran.o -L"$build" -lop2jit -o $program
+done
+for program in heat airfoil; do
+  compile "$root/samples/$program/$program.f90" op2jit.o -L"$build" -lop2jit -o $program
+done
+# The first program of the page.
+sed -n '/^```fortran$/,/^```$/p' "$root/docs/fortran.md" | sed '/^```$/,$d; 1d' >page.f90
+sed -n '/^```c$/,/^```$/p' "$root/docs/fortran.md" | sed '/^```$/,$d; 1d' >mean.c
+compile page.f90 op2jit.o -L"$build" -lop2jit -o page
+[ $failed = 0 ] || exit 1
+
+backends='native'
+if find "$build" -name '*op2jit-clang.so' | grep -q . || [ -n "${OP2_PLUGINS:-}" ]; then backends='native seq openmp'; fi
+for backend in $backends; do
+  run surface OP2_BACKEND=$backend OP2_THREADS=3
+  run heat OP2_BACKEND=$backend OP2_THREADS=3 --n 40
+  run airfoil OP2_BACKEND=$backend OP2_THREADS=3 --cells 20000 --iters 50
+  grep -q 'iterations  8.07863225.*yes' said || fail "airfoil on $backend has other numbers than the C sample"
+done
+[ "$backends" = native ] || run page OP2_BACKEND=openmp OP2_THREADS=3
+[ "$backends" = native ] || grep -q '10.0000' said || fail "the program of the page prints something else"
+# Sections are said once.
+run surface OP2_BACKEND=native
+[ "$(grep -c 'is copied' said)" = 1 ] || fail "a section that is copied is not said once"
+# OP2's modules need no compiler at run time.
+for words in OP2_BACKEND=native 'OP2_BACKEND=openmp OP2_THREADS=1' 'OP2_BACKEND=openmp OP2_THREADS=3' \
+  'OP2_BACKEND=openmp OP2_THREADS=3 OP2_VARIANT=spread:owners'; do
+  # shellcheck disable=SC2086 # several words
+  run old $words OP2_JIT=off
+done
+# A kernel that needs the stack of the procedure around it: on one thread, which is said; never on several.
+run old OP2_BACKEND=openmp OP2_THREADS=3 OP2_JIT=off
+grep -q 'internal procedure' said || fail "an internal procedure on threads is not warned of"
+OP2_BACKEND=openmp OP2_THREADS=3 OP2_JIT=off OP2_VARIANT=internal_procedure:chunks ./old >said 2>&1 && fail "an internal procedure was called by several threads"
+grep -q 'is an internal procedure, which one thread only may call' said || fail "an internal procedure that is forced on threads is not refused"
+# Names of kernels in reports are those of the source.
+run old OP2_BACKEND=native OP2_TIMING=text
+for name in spread number top wide; do grep -q "^$name " said || fail "the report has no loop $name"; done
+# Without stat= an error ends the program.
+cat >fatal.f90 <<'P'
+program fatal
+  use op2jit
+  implicit none
+  type(op_set) :: set
+  call op_init()
+  set = op_decl_set(-1, 'less')
+  print *, 'still here'
+end program
+P
+compile fatal.f90 op2jit.o -L"$build" -lop2jit -o fatal
+./fatal >said 2>&1 && fail "an error without stat= did not end the program"
+grep -q 'OP_ERR_SIZE' said && ! grep -q 'still here' said || fail "an error without stat= is not told"
+exit $failed
