@@ -119,7 +119,9 @@ int main(void) {
   int status = !table || team_open(&team, TEAM_DEFAULT, 0, &err);
   if (!status) {
     long n = make_edges(table);
-    const struct plan_column columns[] = {{table, 2, 0, 1, (long)nx * ny}, {table, 2, 1, 1, (long)nx * ny}};
+    const struct plan_column columns[] = {
+        {.table = table, .arity = 2, .column = 0, .target = 1, .target_size = (long)nx * ny},
+        {.table = table, .arity = 2, .column = 1, .target = 1, .target_size = (long)nx * ny}};
     const struct plan_staged staged = {0, 2};
     struct plan_request request = {
         .size = n, .columns = columns, .ncolumns = 2, .staged_columns = columns, .staged = &staged};

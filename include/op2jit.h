@@ -204,7 +204,6 @@ op_set op_decl_set(int size, const char *name);
  * OP_ERR_MAP_RANGE, OP_ERR_SIZE. */
 op_map op_decl_map(op_set from, op_set to, int arity, const int *table, const char *name);
 op_map op_decl_map_long(op_set from, op_set to, int arity, const long long *table, const char *name);
-
 /* Data: `dim` >= 1 components of `type` on each element, in rows in the user's order. `data` holds
  * size(set)*dim values and is copied; NULL means zeros. Types: double float int "unsigned int" (uint)
  * "long long" (ll) "unsigned long long" (ull) bool char short; ":soa" behind the type asks the library
@@ -288,8 +287,8 @@ typedef struct op_arg {
   long long reserved[1];
 } op_arg;
 
-/* A dat. Direct: map OP_ID and idx -1. Through a map: idx 0 .. arity-1 names one column; idx -arity
- * passes all targets as a vector `T *x[arity]`. `dim` and `type` repeat the declaration; its ":soa" may be
+/* A dat. Direct: map OP_ID and idx -1. Through a map: idx 0 .. arity-1 names one column; idx -arity, or OP_ALL,
+ * passes all targets as a vector `T *x[arity]`. Ragged maps: op2jit_ragged.h. `dim` and `type` repeat the declaration; its ":soa" may be
  * left out. Access is one of READ, WRITE, RW, INC, MIN, MAX; that indirect WRITE and RW never meet on one target is the
  * user's promise. MIN and MAX start from what the dat holds: the kernel finds there a value that may be better already
  * by other elements, and writes if (v < *m) *m = v. A loop takes one of INC, MIN and MAX of a dat.
@@ -589,6 +588,7 @@ inline int op2jit_par_loop_at(const char *file, int line, const char *source, co
 
 #include "op2jit_typed.h"
 
+#include "op2jit_ragged.h"
 #include "op2jit_struct.h"
 
 #endif

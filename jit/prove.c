@@ -301,7 +301,8 @@ int prove_kernel(const struct plugin *plugin, struct store *store, const struct 
   struct text key = {0};
   struct proof proof = {0};
   int code = OP_OK;
-  if (d->nmembers) /* each was asked for before, by itself */
+  if (d->nmembers ||
+      desc_any_ragged(d)) /* members were asked for before; what a handle leads to is not followed */
     return OP_OK;
   make_key(plugin, d, &key);
   const bool known = text_ok(&key) && recall(store, text_str(&key), as_cxx);

@@ -27,13 +27,15 @@ static void change_arg(struct desc *d, const struct desc *from, int i) {
                          .dat = -1,
                          .ref = -1,
                          .info = -1,
-                         .present = a->present};
+                         .present = a->present,
+                         .counted = a->counted};
   if (!vector)
     return;
   a->map = d->nmaps;
   a->dat = d->ndats;
-  a->idx = -arity;
-  d->maps[d->nmaps++] = (struct desc_map){.arity = arity, .to = d->nsets};
+  const bool ragged = desc_is_ragged(from, &from->args[i]);
+  a->idx = ragged ? -1 : -arity;
+  d->maps[d->nmaps++] = (struct desc_map){.arity = arity, .to = d->nsets, .ragged = ragged};
   d->dats[d->ndats++] = (struct desc_dat){.type = a->type, .dim = a->dim, .set = d->nsets++};
 }
 

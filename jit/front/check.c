@@ -18,7 +18,9 @@ static bool only_read(const struct desc_arg *a) {
 void kernel_expected(const struct desc *d, int arg, const char *name, struct text *out) {
   const struct desc_arg *a = &d->args[arg];
   text_addf(out, "%s%s *%s", only_read(a) ? "const " : "", type_info(a->type)->name, name);
-  if (is_vector(a))
+  if (desc_is_ragged(d, a))
+    text_add(out, "[]");
+  else if (is_vector(a))
     text_addf(out, "[%d]", d->maps[a->map].arity);
 }
 
@@ -30,7 +32,9 @@ static void describe_argument(const struct desc *d, int arg, struct text *out) {
     text_addf(out, " of type %s, %s", type_info(a->type)->name, access_names[a->access]);
   else if (a->form == DESC_INFO)
     text_addf(out, " of type %s", type_info(a->type)->name);
-  if (is_vector(a))
+  if (desc_is_ragged(d, a))
+    text_add(out, ", passed as the rows of a ragged map");
+  else if (is_vector(a))
     text_addf(out, ", passed as a vector of %d", d->maps[a->map].arity);
 }
 
@@ -97,7 +101,7 @@ static const char *complaint(const struct kernel_parameter *p, const struct desc
 }
 
 static int check_parameter(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
-  const struct kernel_parameter *p = &k->parameters[arg];
+  const struct kernel_parameter *p = &k->parameters[desc_parameter(d, arg)];
   const char *remedy;
   const char *what = complaint(p, &d->args[arg], &remedy);
   if (!what)
@@ -105,12 +109,25 @@ static int check_parameter(const struct kernel *k, const struct desc *d, int arg
   struct text expected = {0}, argument = {0};
   kernel_expected(d, arg, p->name[0] ? p->name : "x", &expected);
   describe_argument(d, arg, &argument);
-  kernel_error(k, p->line, p->column, err, "parameter %d (%s) is \"%s\", but %s: %s; write \"%s\"%s", arg + 1,
-               p->name[0] ? p->name : "without a name", p->spelling, text_str(&argument), what,
-               text_str(&expected), remedy);
+  kernel_error(k, p->line, p->column, err, "parameter %d (%s) is \"%s\", but %s: %s; write \"%s\"%s",
+               desc_parameter(d, arg) + 1, p->name[0] ? p->name : "without a name", p->spelling,
+               text_str(&argument), what, text_str(&expected), remedy);
   text_free(&expected);
   text_free(&argument);
   return err->code;
+}
+
+/* Before the first argument of a ragged map stands how many targets the element has. */
+static int check_count(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
+  const int number = desc_parameter(d, arg) - 1;
+  const struct kernel_parameter *p = &k->parameters[number];
+  if (!d->args[arg].counted || !p->understood || (p->depth == 0 && p->type == TYPE_INT))
+    return OP_OK;
+  return kernel_error(
+      k, p->line, p->column, err,
+      "parameter %d (%s) is \"%s\", but argument %d is the first of its ragged map, and before "
+      "its rows the kernel gets the number of targets; write \"int %s\"",
+      number + 1, p->name[0] ? p->name : "without a name", p->spelling, arg + 1, p->name[0] ? p->name : "n");
 }
 
 /* The parameter's name, or one that the text does not have. */
@@ -127,16 +144,20 @@ static int wrong_count(const struct kernel *k, const struct desc *d, struct erro
   struct text list = {0};
   char name[32];
   for (int i = 0; i < d->nargs; i++) {
+    const int number = desc_parameter(d, i);
     text_add(&list, i ? ", " : "");
-    kernel_expected(d, i, name_to_write(k, i, name), &list);
+    if (d->args[i].counted)
+      text_addf(&list, d->args[i].map ? "int n%d, " : "int n, ", d->args[i].map + 1);
+    kernel_expected(d, i, name_to_write(k, number, name), &list);
   }
   const struct kernel_function *f = &k->functions[k->function];
-  kernel_error(
-      k, f->line, f->column, err,
-      "the kernel has %d parameter%s, but the call has %d argument%s; pass one for each parameter, or write "
-      "\"void %s(%s)\"",
-      k->nparameters, k->nparameters == 1 ? "" : "s", d->nargs, d->nargs == 1 ? "" : "s", k->name,
-      text_str(&list));
+  kernel_error(k, f->line, f->column, err,
+               "the kernel has %d parameter%s, but the call has %d argument%s%s; pass one for each "
+               "parameter, or write "
+               "\"void %s(%s)\"",
+               k->nparameters, k->nparameters == 1 ? "" : "s", d->nargs, d->nargs == 1 ? "" : "s",
+               desc_any_ragged(d) ? ", and a number of targets for each ragged map" : "", k->name,
+               text_str(&list));
   text_free(&list);
   return err->code;
 }
@@ -144,10 +165,10 @@ static int wrong_count(const struct kernel *k, const struct desc *d, struct erro
 int kernel_check(const struct kernel *k, const struct desc *d, struct error *err) {
   if (!k->certain)
     return OP_OK;
-  if (k->nparameters != d->nargs)
+  if (k->nparameters != desc_parameter(d, d->nargs))
     return wrong_count(k, d, err);
   for (int i = 0; i < d->nargs; i++)
-    if (check_parameter(k, d, i, err) != OP_OK)
+    if (check_count(k, d, i, err) != OP_OK || check_parameter(k, d, i, err) != OP_OK)
       return err->code;
   return recursion_check(k, err);
 }

@@ -153,7 +153,10 @@ void desc_print_args(const struct desc *d, struct text *out) {
     text_addf(out,
               "arg %d form %s type %s dim %d access %s map %d idx %d dat %d ref %d info %d present %d%s\n",
               i + 1, form_names[a->form], short_name(a->type), a->dim, access_names[a->access], a->map + 1,
-              a->idx, a->dat + 1, a->ref + 1, a->info + 1, a->present, a->dropped ? " dropped 1" : "");
+              a->idx, a->dat + 1, a->ref + 1, a->info + 1, a->present,
+              a->dropped ? " dropped 1"
+              : a->entry ? " entry 1"
+                         : "");
   }
 }
 
@@ -171,7 +174,8 @@ void desc_print_mesh(const struct desc *d, struct text *out) {
   for (int i = 0; i < d->nsets; i++)
     text_addf(out, "set %d renumbered %d\n", i + 1, d->renumbered[i]);
   for (int i = 0; i < d->nmaps; i++)
-    text_addf(out, "map %d arity %d to %d\n", i + 1, d->maps[i].arity, d->maps[i].to + 1);
+    text_addf(out, "map %d arity %d to %d%s\n", i + 1, d->maps[i].arity, d->maps[i].to + 1,
+              d->maps[i].ragged ? " ragged 1" : "");
 }
 
 int desc_structs(const struct desc *d, enum type_code out[OP_MAX_ARGS]) {
@@ -244,6 +248,20 @@ bool desc_is_shared(const struct desc *d, int arg) {
   return a->form == DESC_DAT && a->present && a->map < 0 && a->access != OP_READ && (users > 1 || a->dropped);
 }
 
+bool desc_any_ragged(const struct desc *d) {
+  for (int m = 0; m < d->nmaps; m++)
+    if (d->maps[m].ragged)
+      return true;
+  return false;
+}
+
+int desc_parameter(const struct desc *d, int arg) {
+  int parameter = arg;
+  for (int i = 0; i <= arg && i < d->nargs; i++)
+    parameter += d->args[i].counted;
+  return parameter;
+}
+
 bool desc_uses_column(const struct desc *d, int map, int column) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
@@ -288,6 +306,10 @@ int desc_slot_straight(const struct desc *d) {
   return desc_slot_start(d, d->nargs);
 }
 
+int desc_slot_first(const struct desc *d, int map) {
+  return desc_slot_straight(d) + 1 + map;
+}
+
 int desc_slots(const struct desc *d) {
-  return desc_slot_straight(d) + 1;
+  return desc_slot_first(d, desc_any_ragged(d) ? d->nmaps : 0);
 }

@@ -25,13 +25,16 @@ struct desc_arg {
   int ref;             /* INFO: argument number, from 0, of its MIN or MAX; else -1 */
   int info;            /* GBL: argument number of the INFO that refers to it, else -1 */
   bool present;
+  bool entry;   /* DAT through a ragged map: its rows are the element's own entries, not the targets */
+  bool counted; /* the first of its ragged map: before it the kernel gets the number of targets, an int */
   bool dropped; /* DAT, of a fused loop: nobody will see what it leaves, so it is not stored */
 };
 
 /* Sets are numbered by first occurrence; 0 is the loop's own. */
 struct desc_map {
-  int arity;
-  int to; /* target set's number */
+  int arity; /* 0 if ragged */
+  int to;    /* target set's number */
+  bool ragged;
 };
 
 struct desc_dat {
@@ -99,6 +102,14 @@ static inline bool desc_is_vector(const struct desc_arg *a) {
   return a->form == DESC_DAT && a->map >= 0 && a->idx < 0;
 }
 
+/* Does the kernel get a handle for as many rows as the element has targets? It counts as a vector of none. */
+static inline bool desc_is_ragged(const struct desc *d, const struct desc_arg *a) {
+  return a->map >= 0 && d->maps[a->map].ragged;
+}
+bool desc_any_ragged(const struct desc *d);
+/* The kernel's parameter, from 0, that argument `arg` goes to, and how many there are (`arg` is nargs). */
+int desc_parameter(const struct desc *d, int arg);
+
 /* Is the argument a row that several kernels of a fused loop work on, or that is not stored: a local one? */
 bool desc_is_shared(const struct desc *d, int arg);
 
@@ -141,6 +152,7 @@ void desc_print_consts(const struct desc *d, struct text *out);
  *             the loop. The slot of such a GBL holds the same value before the first element.
  *   straight  the straight ranges of the elements that run, as runtime/plan/straight.h lays them out; NULL where the
  *             shape has none
+ *   firsts    only if a map is ragged: one per map, NULL but for ragged ones: where the rows of elements begin in its table, as 64-bit numbers
  */
 int desc_slot_dat(const struct desc *d, int dat);
 int desc_slot_map(const struct desc *d, int map);
@@ -150,6 +162,7 @@ int desc_slot_numbers(const struct desc *d, int set);
 int desc_slot_const(const struct desc *d, int constant);
 int desc_slot_start(const struct desc *d, int arg);
 int desc_slot_straight(const struct desc *d);
+int desc_slot_first(const struct desc *d, int map);
 int desc_slots(const struct desc *d); /* how many */
 
 /* All generated CPU code is functions of this type: elements begin .. end-1, or list[begin] .. list[end-1]

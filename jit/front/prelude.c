@@ -41,6 +41,11 @@ static const char prelude[] =
                                 "int printf(const char*restrict,...);\n#define OP2JIT_KERNEL 1\n"
                                 "#define op_assert(c) op2jit_assert((c)?1:0,#c)\n#define assert(c) "
                                 "op_assert(c)\n"
+                                /* The rows of a ragged map's targets, or, with -dim, of the element's own entries. */
+                                "#define OP_ROW(x,k) ((x)[0]+op2jit_row((x)[1],(x)[2],(x)[3],k))\n"
+                                "static inline __attribute__((always_inline,unused)) long op2jit_row(const "
+                                "void*to,const void*dim,const void*n,long k){"
+                                "return(long)dim<0?k*-(long)dim:((const int*)to)[k]*(long)dim;}\n"
                                 "int abs(int);long labs(long);long long llabs(long long);\n"
                                 "void*memcpy(void*restrict,const "
                                 "void*restrict,size_t);void*memmove(void*,const void*,size_t);\n"

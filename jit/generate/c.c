@@ -145,6 +145,16 @@ static void put_kernel_declaration(struct generator *g, const char *function) {
       function);
 }
 
+static void put_checked_rows(struct generator *g) {
+  put_open(g,
+           "static inline __attribute__((always_inline)) long op2_row(const void *to, const void *dim, const "
+           "void *n, long k)");
+  put(g, "op2jit_assert(k >= 0 && k < (long)n, \"0 <= k && k < n, in OP_ROW(x, k)\");");
+  put(g, "return op2jit_row(to, dim, n, k);");
+  put_close(g);
+  put(g, "#define op2jit_row op2_row");
+}
+
 static void put_head(struct generator *g, const struct generated *files) {
   if (g->s->bounds)
     put(g, "#pragma op2jit bounds");
@@ -161,6 +171,8 @@ static void put_head(struct generator *g, const struct generated *files) {
   if (g->s->bounds) {
     put(g, "__attribute__((noreturn)) void op2jit_assert_failed(const char *);");
     put(g, "#define op2jit_assert(c, words) ((c) ? (void)0 : op2jit_assert_failed(words))");
+    if (desc_any_ragged(g->d))
+      put_checked_rows(g);
   } else
     put(g, "#define op2jit_assert(c, words) ((void)0)");
   put_types(g);
@@ -209,6 +221,9 @@ static void dat_parameters(const struct generator *g, struct parameter *p) {
   }
   for (int m = 0; m < d->nmaps; m++)
     add_parameter(p, "const int *restrict ", "op2_t", m, desc_slot_map(d, m), true);
+  for (int m = 0; m < d->nmaps; m++)
+    if (d->maps[m].ragged)
+      add_parameter(p, "const op2_longlong *restrict ", "op2_z", m, desc_slot_first(d, m), true);
   for (int s = 0; s < d->nsets; s++)
     if (uses_numbers(d, s))
       add_parameter(p, "const int *restrict ", "op2_x", s, desc_slot_numbers(d, s), true);

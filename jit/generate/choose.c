@@ -23,6 +23,8 @@ bool shape_fits(const struct desc *d, const struct shape *s) {
   int components = 0;
   if (s->width == 0)
     return true;
+  if (desc_any_ragged(d))
+    return false;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     if (type_is_struct(a->type) || (a->form == DESC_GBL && !global_fits(a)))
@@ -45,6 +47,8 @@ bool shape_can_be_straight(const struct desc *d, const struct shape *s) {
 
 bool shape_can_stream(const struct desc *d, const struct shape *s) {
   bool any = false;
+  if (desc_any_ragged(d))
+    return false;
   for (int i = 0; i < d->nargs; i++)
     any |= lanes_can_stream(d, &d->args[i], s->width);
   return any && s->width && !s->list && shape_fits(d, s);

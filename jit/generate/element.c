@@ -25,6 +25,8 @@ static void address(const struct generator *g, const struct desc_arg *a, int col
 }
 
 static bool is_staged(const struct generator *g, const struct desc_arg *a) {
+  if (desc_is_ragged(g->d, a))
+    return false;
   return g->lanes || desc_is_shared(g->d, (int)(a - g->d->args)) || dat_is_apart(g->d, a->dat) ||
          (a->access == OP_INC && !g->w->inc_in_place);
 }
@@ -67,8 +69,34 @@ static void put_row(struct generator *g, int arg) {
     put_components(g, n * a->dim, "op2_b%d[#] = op2_a%d[#];", arg, arg);
 }
 
+/* The handle of a ragged map's rows, as OP_ROW reads it: where rows are counted from, the numbers of the targets, from
+ * one row to the next, how many. The element's own entries follow one another: the third is negative for them. What is
+ * absent is one row. */
+void put_handle(struct generator *g, int arg) {
+  const struct desc_arg *a = &g->d->args[arg];
+  struct text type = {0};
+  text_addf(&type, "%s%s *", a->access == OP_READ ? "const " : "", word_type(g, a->type));
+  if (!a->present)
+    put(g, "%sop2_v%d[4] = {op2_a%d, (%s)0, (%s)0, (%s)0};", text_str(&type), arg, arg, text_str(&type),
+        text_str(&type), text_str(&type));
+  else if (a->entry)
+    put(g, "%sop2_v%d[4] = {op2_d%d + op2_o%d * %d, (%s)0, (%s)($wide)-%d, (%s)($wide)op2_n%d};",
+        text_str(&type), arg, a->dat, a->map, a->dim, text_str(&type), text_str(&type), a->dim,
+        text_str(&type), a->map);
+  else
+    put(g, "%sop2_v%d[4] = {op2_d%d, (%s)(op2_t%d + op2_o%d), (%s)($wide)%d, (%s)($wide)op2_n%d};",
+        text_str(&type), arg, a->dat, text_str(&type), a->map, a->map, text_str(&type), a->dim,
+        text_str(&type), a->map);
+  g->out->failed |= type.failed;
+  text_free(&type);
+}
+
 void put_pointers(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
+  if (desc_is_ragged(g->d, a)) {
+    put_handle(g, arg);
+    return;
+  }
   int n = arg_columns(g->d, a);
   struct text list = {0};
   for (int v = 0; v < n; v++) {
@@ -151,9 +179,10 @@ static void passed(const struct generator *g, int arg, char *out, size_t size) {
 /* `long` where data are `long long`: as wide, but another type to C. */
 static void cast(const struct generator *g, int arg, struct text *out) {
   const struct desc_arg *a = &g->d->args[arg];
-  if (arg >= g->k->nparameters || !g->k->parameters[arg].understood || !g->k->parameters[arg].longer)
+  const int number = desc_parameter(g->d, arg);
+  if (number >= g->k->nparameters || !g->k->parameters[number].understood || !g->k->parameters[number].longer)
     return;
-  text_addf(out, "(%s%slong *%s)", g->k->parameters[arg].is_const ? "const " : "",
+  text_addf(out, "(%s%slong *%s)", g->k->parameters[number].is_const ? "const " : "",
             a->type == TYPE_ULONGLONG ? "unsigned " : "", a->form == DESC_DAT && arg_is_vector(a) ? "*" : "");
 }
 
@@ -200,6 +229,8 @@ void put_call_with(struct generator *g,
     char expression[160];
     pass(g, i, expression, sizeof expression);
     text_add(&list, i ? ", " : "");
+    if (g->d->args[i].counted)
+      text_addf(&list, g->w->wraps ? "(op2_n%d), " : "op2_n%d, ", g->d->args[i].map);
     struct text prefix = {0};
     cast(g, i, &prefix);
     if (g->d->entry && g->w->wraps)
@@ -294,6 +325,11 @@ static void put_after(struct generator *g, int arg) {
 /* ---- one element -------------------------------------------------------------------------------*/
 
 void put_map_entries(struct generator *g) {
+  for (int m = 0; m < g->d->nmaps; m++)
+    if (g->d->maps[m].ragged) {
+      put(g, "const %s op2_o%d = op2_z%d[op2_e];", word_type(g, TYPE_LONGLONG), m, m);
+      put(g, "const int op2_n%d = (int)(op2_z%d[op2_e + 1] - op2_o%d);", m, m, m);
+    }
   for (int m = 0; m < g->d->nmaps; m++)
     for (int c = 0; c < g->d->maps[m].arity; c++)
       if (desc_uses_column(g->d, m, c))

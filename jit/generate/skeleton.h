@@ -3,6 +3,7 @@
  * and what is stored or added behind it. Names in generated code begin with op2_, so that no kernel's name can
  * meet them:
  *   op2_e element   op2_d0 dat   op2_s0 its stride   op2_t0 map   op2_m0_1 its entry in column 1
+ *   op2_z0 where the rows of ragged map 0 begin   op2_o0 where this one does   op2_n0 how long it is
  *   op2_x0 numbers of a set   op2_g3 global or slot of argument 3   op2_a3 its local values */
 #ifndef OP2JIT_JIT_GENERATE_SKELETON_H
 #define OP2JIT_JIT_GENERATE_SKELETON_H
@@ -108,9 +109,10 @@ void put_accumulated(struct generator *g);
 int arg_columns(const struct desc *d, const struct desc_arg *a);
 int arg_column(const struct desc_arg *a, int number);
 
-/* Parts of an element: the vector of pointers op2_v3 of an argument; the call; which of two elements holds an
+/* Parts of an element: the vector of pointers op2_v3 of an argument, or the handle of its rows; the call; which of two elements holds an
  * extremum. */
 void put_pointers(struct generator *g, int arg);
+void put_handle(struct generator *g, int arg);
 void put_kernel_call(struct generator *g);
 /* The call with other expressions for the arguments; of a fused loop the calls, one after the other. What one of them
  * adds to a row that others work on too is made in op2_p0_3, as it would be if the kernel ran alone. */

@@ -78,6 +78,8 @@ CALLS = {
     "free_map": "i p",
     "decl_map": "p ppips",
     "decl_map_long": "p ppips",
+    "decl_map_ragged": "p pppps",
+    "map_entries": "p p",
     "decl_dat": "p pisps",
     "decl_dat_temp": "p pisps",
     "free_dat_temp": "i p",

@@ -61,11 +61,49 @@ int op2jit_free_dat(op_dat handle) {
   return api_leave(code);
 }
 
+/* ---- what is in use ---- */
+
+/* What keeps a set, for the message: the first few by name. */
+struct users {
+  struct text names;
+  int count;
+};
+
+static void add_user(struct users *u, const char *kind, const char *name) {
+  enum { NAMED = 4 };
+  if (u->count++ < NAMED)
+    text_addf(&u->names, "%s%s \"%s\"", u->count == 1 ? "" : ", ", kind, name);
+  else if (u->count == NAMED + 1)
+    text_add(&u->names, ", ...");
+}
+
+static void add_users(struct users *u, const struct mesh *mesh, const struct set *set) {
+  for (int i = 0; i < mesh->maps.count; i++) {
+    const struct map *map = mesh->maps.items[i];
+    if (map->from == set || map->to == set)
+      add_user(u, "map", map->name);
+  }
+  for (int i = 0; i < mesh->dats.count; i++) {
+    const struct dat *dat = mesh->dats.items[i];
+    if (dat->set == set)
+      add_user(u, "dat", dat->name);
+  }
+  for (int i = 0; i < mesh->subsets.count; i++) {
+    const struct set *subset = mesh->subsets.items[i];
+    if (subset->sub->parent == set)
+      add_user(u, "subset", subset->name);
+  }
+}
+
 /* ---- maps ---- */
 
 static void forget_table(struct op_context *ctx, const struct map *map, long rows) {
   if (ctx->plans && map->table)
-    plan_cache_forget(ctx->plans, map->table, (size_t)rows * (size_t)map->arity + 1);
+    plan_cache_forget(ctx->plans, map->table, (size_t)map_begin(map, rows) + 1);
+  /* Blocks may be cut by it. */
+  if (ctx->plans && map->first)
+    plan_cache_forget(ctx->plans, (const int *)(const void *)map->first,
+                      ((size_t)rows + 1) * sizeof *map->first / sizeof(int));
 }
 
 static void forget_tables(struct op_context *ctx, const struct set *set, const struct map *of) {
@@ -93,54 +131,16 @@ static void forget_map(struct op_context *ctx, struct map *map) {
   mesh_free_map(ctx, map);
 }
 
-int op2jit_free_map(op_map handle) {
-  struct op_context *ctx = api_enter("op_free_map", FLUSH);
-  if (!ctx)
-    return api_refused();
-  struct map *map = handle == OP_ID ? NULL : api_object(ctx, handle, HANDLE_MAP, "op_free_map", "the map");
-  if (handle == OP_ID)
-    error_set(api_error(), OP_ERR_HANDLE, "op_free_map: the map is OP_ID, which stays");
-  const int code =
-      agree_on_call(ctx, api_error()->code, api_error(), "op_free_map of map \"%s\"\n", map ? map->name : "");
-  if (!code)
-    forget_map(ctx, map);
-  return api_leave(code);
-}
-
 /* ---- sets ---- */
 
-/* What keeps a set, for the message: the first few by name. */
-struct users {
-  struct text names;
-  int count;
-};
-
-static void add_user(struct users *u, const char *kind, const char *name) {
-  enum { NAMED = 4 };
-  if (u->count++ < NAMED)
-    text_addf(&u->names, "%s%s \"%s\"", u->count == 1 ? "" : ", ", kind, name);
-  else if (u->count == NAMED + 1)
-    text_add(&u->names, ", ...");
-}
-
 static int check_unused(const struct op_context *ctx, const struct set *set) {
-  const struct mesh *mesh = ctx->mesh;
   struct users u = {0};
-  for (int i = 0; i < mesh->maps.count; i++) {
-    const struct map *map = mesh->maps.items[i];
-    if (map->from == set || map->to == set)
-      add_user(&u, "map", map->name);
-  }
-  for (int i = 0; i < mesh->dats.count; i++) {
-    const struct dat *dat = mesh->dats.items[i];
-    if (dat->set == set)
-      add_user(&u, "dat", dat->name);
-  }
-  for (int i = 0; i < mesh->subsets.count; i++) {
-    const struct set *subset = mesh->subsets.items[i];
-    if (subset->sub->parent == set)
-      add_user(&u, "subset", subset->name);
-  }
+  if (set->entries_of)
+    return error_set(api_error(), OP_ERR_HANDLE,
+                     "op_free_set: set \"%s\" is the entries of ragged map \"%s\", and is freed with it, by "
+                     "op_free_map",
+                     set->name, set->entries_of->name);
+  add_users(&u, ctx->mesh, set);
   int code = OP_OK;
   if (u.count)
     code = error_set(api_error(), OP_ERR_STATE,
@@ -196,6 +196,42 @@ int op2jit_free_set(op_set handle) {
     free_subset(ctx, set);
   else if (!code)
     forget_set(ctx, set);
+  return api_leave(code);
+}
+
+/* ---- and maps, with their entries ---- */
+
+static int check_map_unused(const struct op_context *ctx, const struct map *map) {
+  struct users u = {0};
+  if (map->entries)
+    add_users(&u, ctx->mesh, map->entries);
+  const int code =
+      u.count
+          ? error_set(api_error(), OP_ERR_STATE,
+                      "op_free_map: the entries of ragged map \"%s\" are in use by %d things: %s; free them "
+                      "first, with op_free_map, op_free_dat and op_free_set",
+                      map->name, u.count, text_str(&u.names))
+          : OP_OK;
+  text_free(&u.names);
+  return code;
+}
+
+int op2jit_free_map(op_map handle) {
+  struct op_context *ctx = api_enter("op_free_map", FLUSH);
+  if (!ctx)
+    return api_refused();
+  struct map *map = handle == OP_ID ? NULL : api_object(ctx, handle, HANDLE_MAP, "op_free_map", "the map");
+  if (handle == OP_ID)
+    error_set(api_error(), OP_ERR_HANDLE, "op_free_map: the map is OP_ID, which stays");
+  else if (map)
+    check_map_unused(ctx, map);
+  const int code =
+      agree_on_call(ctx, api_error()->code, api_error(), "op_free_map of map \"%s\"\n", map ? map->name : "");
+  struct set *entries = code ? NULL : map->entries;
+  if (!code)
+    forget_map(ctx, map);
+  if (entries)
+    forget_set(ctx, entries);
   return api_leave(code);
 }
 

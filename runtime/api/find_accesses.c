@@ -6,6 +6,7 @@
 #include "jit/front/kernel.h"
 #include "jit/jit.h"
 #include "loop/make.h"
+#include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "services/services.h"
 #include "spread/spread.h"
@@ -42,6 +43,16 @@ static bool has_payload(const struct search *s, int i) {
   return false;
 }
 
+static bool goes_ragged(const struct search *s) {
+  for (int i = 0; i < s->call.nargs; i++) {
+    const struct map *map =
+        s->args[i].map ? handle_object(s->ctx->handles, s->args[i].map, HANDLE_MAP) : NULL;
+    if (map && map->first)
+      return true;
+  }
+  return false;
+}
+
 /* A pointer to const can only be read. */
 static int begin(struct search *s, struct error *err) {
   struct kernel k = {0};
@@ -54,6 +65,14 @@ static int begin(struct search *s, struct error *err) {
     s->said[i] = s->args[i].access;
     if (!is_unsaid(&s->args[i]))
       continue;
+    if (goes_ragged(s)) {
+      code =
+          error_set(err, OP_ERR_ACCESS,
+                    "loop %s, argument %d: the access was left out, and the loop goes through a ragged map, "
+                    "where none is found; say it",
+                    s->call.name, i + 1);
+      break;
+    }
     s->args[i].access = OP_READ;
     if (i < k.nparameters && !k.parameters[i].is_const) {
       s->choice[i] = has_payload(s, i) ? 1 : 0;

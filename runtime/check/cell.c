@@ -1,5 +1,6 @@
 #include "check/cell.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,9 @@ static int get_code(struct op_context *ctx, struct cell *cell, struct error *err
 static int open_code(struct op_context *ctx, struct cell *cell, bool native, struct error *err) {
   const struct loop *loop = cell->loop;
   if (native) {
-    cell->call = native_call_of(loop->nargs);
+    /* More is found, and told, by the native backend. */
+    const int nparameters = desc_parameter(&loop->desc, loop->nargs);
+    cell->call = native_call_of(nparameters < OP_MAX_ARGS ? nparameters : OP_MAX_ARGS);
     return OP_OK;
   }
   int status = desc_alone(&cell->desc, &loop->desc, err);
@@ -50,6 +53,11 @@ static int open_code(struct op_context *ctx, struct cell *cell, bool native, str
 
 static unsigned char *guard(const struct cell_arg *a, int side, int g) {
   return a->memory[side] + (size_t)g * (a->guard_rows + 1) * a->row_bytes;
+}
+
+/* The guard before row g, counted in rows: as the numbers of a ragged map's targets are. */
+static int guard_place(const struct cell_arg *a, int g) {
+  return (int)((size_t)g * (a->guard_rows + 1));
 }
 
 static void set_guards(const struct cell_arg *a, int side, int like) {
@@ -76,28 +84,68 @@ static bool make_side(struct cell *cell, int i, int side, size_t bytes) {
     own->vectors[side][GUARD_POINTERS + r] =
         r >= 0 && r < own->rows ? cell_row(cell, side, i, r) : guard(own, side, r < 0 ? 0 : own->rows);
   /* What is absent is a guard, too. */
-  cell->pointers[side][i] = is_vector(&cell->loop->args[i]) ? (void *)(own->vectors[side] + GUARD_POINTERS)
-                            : own->rows == 0                ? guard(own, side, 0)
-                                                            : cell_row(cell, side, i, 0);
+  cell->pointers[side][desc_parameter(&cell->loop->desc, i)] =
+      is_vector(&cell->loop->args[i]) ? (void *)(own->vectors[side] + GUARD_POINTERS)
+      : own->rows == 0                ? guard(own, side, 0)
+                                      : cell_row(cell, side, i, 0);
   return true;
 }
 
 static int open_arg(struct cell *cell, int i, struct error *err) {
   const struct loop_arg *arg = &cell->loop->args[i];
   struct cell_arg *own = &cell->args[i];
-  own->rows = !arg->present ? 0 : is_vector(arg) ? arg->map->arity : 1;
+  own->rows = !arg->present ? 0 : is_vector(arg) ? (int)arg_most(arg) : 1;
+  own->ragged = is_vector(arg) && arg->map->first;
   own->row_bytes = arg->bytes;
   own->guard_rows = GUARD_BYTES / own->row_bytes + 1;
   size_t bytes;
   if (!size_mul(own->row_bytes, ((size_t)own->rows + 1) * (own->guard_rows + 1), &bytes))
     return error_set(err, OP_ERR_SIZE, "loop %s, argument %d: too large for the checking form",
                      cell->loop->name, i + 1);
-  own->table = array_new((size_t)(HERE + 1) * (size_t)(own->rows ? own->rows : 1), sizeof(int));
+  const size_t places = own->ragged ? (size_t)own->rows + 2 * GUARD_POINTERS
+                                    : (size_t)(HERE + 1) * (size_t)(own->rows ? own->rows : 1);
+  own->table = array_new(places, sizeof(int));
   if (!own->table || !make_side(cell, i, 0, bytes) || !make_side(cell, i, 1, bytes))
     return error_memory(err, "the checking form", bytes);
-  for (int r = 0; r < own->rows; r++)
+  for (int r = 0; !own->ragged && r < own->rows; r++)
     own->table[HERE * own->rows + r] = (int)((size_t)r * (own->guard_rows + 1) + own->guard_rows);
   return OP_OK;
+}
+
+/* Places beyond the element's lead to guards. */
+static void turn_arg(struct cell_arg *a, int rows) {
+  a->rows = rows;
+  for (int r = -GUARD_POINTERS; r < rows + GUARD_POINTERS; r++)
+    a->table[GUARD_POINTERS + r] =
+        r >= 0 && r < rows ? guard_place(a, r) + (int)a->guard_rows : guard_place(a, r < 0 ? 0 : rows);
+  a->first[HERE] = GUARD_POINTERS;
+  a->first[HERE + 1] = GUARD_POINTERS + rows;
+}
+
+/* The words of a native kernel's handle, and before the first of a map the number of targets. */
+static void turn_parameters(struct cell *cell, int i, int side, long count) {
+  const struct cell_arg *a = &cell->args[i];
+  const int parameter = desc_parameter(&cell->loop->desc, i);
+  void **handle = cell->pointers[side][parameter];
+  if (cell->loop->desc.args[i].counted)
+    cell->pointers[side][parameter - 1] = (void *)(intptr_t)count;
+  handle[0] = a->memory[side];
+  handle[1] = a->table + GUARD_POINTERS;
+  handle[2] = (void *)(intptr_t)cell->loop->args[i].dim;
+  handle[3] = (void *)(intptr_t)count;
+}
+
+void cell_turn(struct cell *cell, long element) {
+  for (int i = 0; i < cell->loop->nargs; i++) {
+    const struct loop_arg *arg = &cell->loop->args[i];
+    if (!cell->args[i].ragged)
+      continue;
+    const long count = arg_end(arg, element) - arg_begin(arg, element);
+    if (arg->present && cell->args[i].rows != count)
+      turn_arg(&cell->args[i], (int)count);
+    for (int side = 0; side < CELL_SIDES; side++)
+      turn_parameters(cell, i, side, count);
+  }
 }
 
 /* Constants that are not compiled in are read where the mesh keeps them, for they may change between calls. */
@@ -109,6 +157,8 @@ static void fill_frame(const struct op_context *ctx, struct cell *cell, int side
     if (a->dat >= 0) {
       frame[desc_slot_dat(d, a->dat)] = cell->args[i].memory[side];
       frame[desc_slot_map(d, a->map)] = cell->args[i].table;
+      if (cell->args[i].ragged)
+        frame[desc_slot_first(d, a->map)] = cell->args[i].first;
     } else if (a->present)
       frame[desc_slot_arg(d, i)] = cell_row(cell, side, i, 0);
   }

@@ -22,10 +22,14 @@ struct cell_arg {
   unsigned char *memory[CELL_SIDES]; /* guard, row, guard, row, ..., guard */
   unsigned char *guards[CELL_SIDES]; /* what a guard holds */
   size_t row_bytes, guard_rows;      /* a guard is that many rows wide */
-  int rows;                          /* 1, the arity for a vector, 0 for what is absent */
+  int rows; /* 1, the arity for a vector, 0 for what is absent; through a ragged map as
+                                        many as the element has, see cell_turn */
+  bool ragged;
   void **vectors
       [CELL_SIDES]; /* native form: a vector argument's pointers, with pointers to guards around them */
-  int *table;       /* generated code: where the rows are */
+  int *table;       /* generated code, and through a ragged map: where the rows are */
+  long long
+      first[3]; /* generated code, through a ragged map: where the element's begin and end in the table */
 };
 
 struct cell {
@@ -36,10 +40,10 @@ struct cell {
   range_function function; /* generated code */
   struct desc desc;        /* of that code */
   void **frames[CELL_SIDES];
-  void *pointers[CELL_SIDES][OP_MAX_ARGS];
-  const char *condition;         /* of the op_assert that the last run ended at, NULL: none */
-  struct bounds_finding outside; /* of generated code: what the last run ended at, or `passed` */
-  enum trap_cause trap;          /* what the last run ended at */
+  void *pointers[CELL_SIDES][OP_MAX_ARGS]; /* of the parameters */
+  const char *condition;                   /* of the op_assert that the last run ended at, NULL: none */
+  struct bounds_finding outside;           /* of generated code: what the last run ended at, or `passed` */
+  enum trap_cause trap;                    /* what the last run ended at */
   bool passed; /* some run reached the next row of a table by an index beyond the row before */
 };
 
@@ -47,6 +51,9 @@ struct cell {
 int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, bool native,
               struct error *err);
 void cell_free(struct cell *cell);
+
+/* It becomes the mesh of that element: as many rows as it has targets. */
+void cell_turn(struct cell *cell, long element);
 
 /* Row r of an argument. */
 static inline unsigned char *cell_row(const struct cell *cell, int side, int arg, int r) {

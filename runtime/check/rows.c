@@ -77,6 +77,7 @@ const unsigned char *row_start(struct cell *cell, int arg, int r, long element) 
 }
 
 void rows_load(struct cell *cell, int side, long element) {
+  cell_turn(cell, element);
   for (int i = 0; i < cell->loop->nargs; i++)
     for (int r = 0; r < cell->args[i].rows; r++)
       load_row(cell, side, i, r, element);

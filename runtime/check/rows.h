@@ -7,9 +7,7 @@
 
 /* The element, in the library's numbers, that row r of an argument belongs to. */
 static inline long row_target(const struct loop_arg *arg, long element, int r) {
-  if (!arg->map)
-    return element;
-  return arg->map->table[(size_t)element * (size_t)arg->map->arity + (size_t)(arg->idx < 0 ? r : arg->idx)];
+  return arg_target(arg, arg_begin(arg, element) + r);
 }
 
 static inline int user_number(const struct set *set, long element) {

@@ -22,10 +22,9 @@ static bool is_spoilt(const struct loop_arg *arg, long target) {
 static int find(const struct loop *loop, int i, struct error *err) {
   const struct loop_arg *arg = &loop->args[i];
   const long owned = arg->dat->set->extents[EXTENT_OWNED], end = loop_end(loop);
-  const int rows = arg->map && arg->idx < 0 ? arg->map->arity : 1;
   for (long e = arg->map ? 0 : owned; e < end; e++)
-    for (int r = 0; r < rows; r++) {
-      const long target = row_target(arg, e, r);
+    for (long place = arg_begin(arg, e); place < arg_end(arg, e); place++) {
+      const long target = arg_target(arg, place);
       if (target < owned || !is_spoilt(arg, target))
         continue;
       return watch_violation(

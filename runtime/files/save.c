@@ -122,6 +122,13 @@ static int by_name(const void *a, const void *b) {
 
 /* In a file names are places: no two may be the same, and none empty. */
 static int check_names(const struct mesh *mesh, const char *path, struct error *err) {
+  for (int i = 0; i < mesh->maps.count; i++)
+    if (((const struct map *)mesh->maps.items[i])->first)
+      return error_set(
+          err, OP_ERR_FILE,
+          "%s: map \"%s\" is ragged, and this version does not write ragged maps into files; free it "
+          "first, or write its offsets and targets as dats",
+          path, ((const struct map *)mesh->maps.items[i])->name);
   const int most = mesh->sets.count + mesh->maps.count + mesh->dats.count;
   struct entry *entries = calloc((size_t)most + 1, sizeof *entries);
   if (!entries)

@@ -14,12 +14,6 @@
 
 static const char *const access_names[] = {"OP_READ", "OP_WRITE", "OP_RW", "OP_INC", "OP_MIN", "OP_MAX"};
 
-/* Columns of the map that the argument uses. */
-static void columns(const struct loop_arg *arg, int *first, int *end) {
-  *first = arg->idx < 0 ? 0 : arg->idx;
-  *end = arg->idx < 0 ? arg->map->arity : arg->idx + 1;
-}
-
 /* Call `visit` for each target of the argument, in the library's numbers, until it returns true. */
 typedef bool visit_target(unsigned char *marks, long target);
 
@@ -36,22 +30,12 @@ static bool is_marked(unsigned char *marks, long target) {
 static long visit(const struct loop *loop, const struct loop_arg *arg, unsigned char *marks, visit_target *f,
                   long *target) {
   const long size = loop->set->extents[EXTENT_EXEC];
-  for (long e = 0; e < size; e++) {
-    *target = e;
-    if (!arg->map) {
-      if (f(marks, e))
-        return e;
-      continue;
-    }
-    int first, end;
-    columns(arg, &first, &end);
-    const int *row = arg->map->table + (size_t)e * (size_t)arg->map->arity;
-    for (int i = first; i < end; i++) {
-      *target = row[i];
-      if (f(marks, row[i]))
+  for (long e = 0; e < size; e++)
+    for (long place = arg_begin(arg, e); place < arg_end(arg, e); place++) {
+      *target = arg_target(arg, place);
+      if (f(marks, *target))
         return e;
     }
-  }
   return -1;
 }
 
@@ -84,6 +68,11 @@ static bool is_forgiven(const struct op_context *ctx, const struct loop *loop) {
   return loop->compiled && strcmp(env_value(ctx->env, ENV_CHECK), "off") == 0 && ctx->diags < 7;
 }
 
+/* Nobody but the element reaches it so. */
+static bool is_own(const struct loop_arg *arg) {
+  return arg_is_direct(arg) || arg->entry;
+}
+
 static int check_pair(const struct loop *loop, int i, int j, unsigned char *marks, size_t bytes,
                       struct error *err) {
   const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
@@ -93,7 +82,7 @@ static int check_pair(const struct loop *loop, int i, int j, unsigned char *mark
         "loop %s: dat \"%s\" is passed as argument %d (%s) and as argument %d (%s); a loop takes one "
         "of OP_INC, OP_MIN and OP_MAX of a dat: keep the others in a dat of their own",
         loop->name, a->dat->name, i + 1, access_names[a->access], j + 1, access_names[b->access]);
-  if (arg_is_direct(a) && arg_is_direct(b))
+  if (is_own(a) && is_own(b))
     return error_set(
         err, OP_ERR_ALIAS,
         "loop %s: dat \"%s\" is passed directly as argument %d (%s) and as argument %d (%s); pass it once "

@@ -111,6 +111,44 @@ static int check_own(const struct check *c, struct set **target) {
   return OP_OK;
 }
 
+/* As many rows as the element has targets. */
+static int check_ragged(const struct check *c, struct map *map, struct set **target) {
+  if (c->said->form == DESC_IDX)
+    return fail(
+        c, OP_ERR_INDEX,
+        "map \"%s\" is ragged, and op_arg_idx gives the numbers of a map of one arity; pass a dat with "
+        "the numbers",
+        map->name);
+  if (c->said->idx != OP_ALL)
+    return fail(c, OP_ERR_INDEX,
+                "the index is %d, but map \"%s\" is ragged; pass OP_ALL, for all its targets", c->said->idx,
+                map->name);
+  if (c->loop->set->sub)
+    return fail(c, OP_ERR_MAP_SET,
+                "map \"%s\" is ragged, and the loop runs over subset \"%s\"; loops over subsets do not go "
+                "through ragged maps: run it over set \"%s\", with a flag that says which elements are meant",
+                map->name, c->loop->set->name, map->from->name);
+  if (c->loop->compiled)
+    return fail(c, OP_ERR_MAP_SET,
+                "map \"%s\" is ragged, and the kernel is a function of a program of OP2, which knows none",
+                map->name);
+  c->arg->map = map;
+  c->arg->idx = -1;
+  *target = map->to;
+  return OP_OK;
+}
+
+/* Rows of a handle are whole in memory. */
+static int check_rows(const struct check *c, const struct dat *dat) {
+  if (!c->arg->map || !c->arg->map->first || !dat->soa)
+    return OP_OK;
+  return fail(
+      c, OP_ERR_TYPE,
+      "map \"%s\" is ragged, and dat \"%s\" keeps its components apart (soa); rows behind a ragged map "
+      "must be whole: declare it without \":soa\"",
+      c->arg->map->name, dat->name);
+}
+
 /* The map, or direct; `target` is the set where it leads. */
 static int check_map(const struct check *c, struct set **target) {
   struct loop *loop = c->loop;
@@ -131,7 +169,10 @@ static int check_map(const struct check *c, struct set **target) {
                 "\"%s\", or run the loop over \"%s\"",
                 map->name, map->from->name, kind_of(loop->set), loop->set->name,
                 set_numbered(loop->set)->name, map->from->name);
-  int idx = c->said->idx;
+  if (map->first)
+    return check_ragged(c, map, target);
+  int idx = c->said->idx == OP_ALL ? -map->arity : c->said->idx;
+  c->arg->idx = idx;
   if (idx >= map->arity || (idx < 0 && idx != -map->arity))
     return fail(c, OP_ERR_INDEX,
                 "the index is %d, but map \"%s\" has arity %d; expected 0 .. %d for one target, or %d "
@@ -188,8 +229,11 @@ static int check_dat(const struct check *c) {
     return fail(c, OP_ERR_HANDLE, "the dat is %s; expected a dat made by op_decl_dat since op_init",
                 handle_diagnosis(c->ctx->handles, c->said->dat, HANDLE_DAT));
   code = check_map(c, &target);
+  c->arg->entry = !code && c->arg->map && c->arg->map->entries && dat->set == c->arg->map->entries;
   if (!code)
-    code = check_dat_matches(c, dat, target);
+    code = check_dat_matches(c, dat, c->arg->entry ? dat->set : target);
+  if (!code)
+    code = check_rows(c, dat);
   c->arg->dat = dat;
   dat->read |= c->said->access != OP_WRITE;
   return code ? code : check_struct_access(c, dat->type);

@@ -49,8 +49,10 @@ static void describe_arg(struct desc *d, struct numbering *n, const struct loop_
                            .present = arg->present};
   if (arg->map) {
     out->map = number(n->maps, &n->nmaps, arg->map);
-    d->maps[out->map] =
-        (struct desc_map){.arity = arg->map->arity, .to = number(n->sets, &n->nsets, arg->map->to)};
+    d->maps[out->map] = (struct desc_map){.arity = arg->map->arity,
+                                          .to = number(n->sets, &n->nsets, arg->map->to),
+                                          .ragged = arg->map->first != NULL};
+    out->entry = arg->entry;
   }
   if (arg->dat) {
     out->dat = number(n->dats, &n->ndats, arg->dat);
@@ -116,8 +118,9 @@ static int describe_names(struct loop *loop, const struct numbering *n, struct e
   for (int i = 0; i < n->ndats; i++)
     desc_name(&names, "dat", i, ((const struct dat *)n->dats[i])->name);
   for (int i = 0; i < loop->nargs && i < loop->kernel.nparameters; i++)
-    if (!loop->args[i].dat && loop->kernel.parameters[i].name[0])
-      desc_name(&names, "arg", i, loop->kernel.parameters[i].name);
+    if (!loop->args[i].dat && desc_parameter(&loop->desc, i) < loop->kernel.nparameters &&
+        loop->kernel.parameters[desc_parameter(&loop->desc, i)].name[0])
+      desc_name(&names, "arg", i, loop->kernel.parameters[desc_parameter(&loop->desc, i)].name);
   loop->desc.names = text_take(&names);
   return loop->desc.names ? OP_OK : error_memory(err, "the names in a loop", names.length);
 }
@@ -135,8 +138,11 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
     return code;
   struct numbering n = {0};
   number(n.sets, &n.nsets, loop->set);
-  for (int i = 0; i < loop->nargs; i++)
+  for (int i = 0; i < loop->nargs; i++) {
+    const int known = n.nmaps;
     describe_arg(d, &n, &loop->args[i], loop->compiled != NULL, &d->args[i]);
+    d->args[i].counted = n.nmaps > known && d->maps[known].ragged;
+  }
   if (loop->fusion)
     fused_describe_args(loop);
   d->nsets = n.nsets;
@@ -164,8 +170,11 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
       fill_slot(loop, desc_slot_dat(d, described->dat), arg->dat->replicas[SPACE_HOST].memory);
       fill_slot(loop, desc_slot_stride(d, described->dat), (void *)(uintptr_t)arg->dat->stride);
     }
-    if (described->map >= 0)
+    if (described->map >= 0) {
       fill_slot(loop, desc_slot_map(d, described->map), arg->map->table);
+      if (arg->map->first)
+        fill_slot(loop, desc_slot_first(d, described->map), arg->map->first);
+    }
     if (arg->form == DESC_IDX || arg->form == DESC_INFO) {
       const struct set *target = arg->map ? arg->map->to : loop->set;
       fill_slot(loop, desc_slot_numbers(d, described->map >= 0 ? d->maps[described->map].to : 0),
@@ -178,8 +187,19 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
   loop->made++;
 }
 
+/* Of all owned elements. */
+static double targets_of(const struct map *map) {
+  const long owned = map->from->extents[EXTENT_OWNED];
+  return map->first ? (double)map->first[owned] : (double)owned * map->arity;
+}
+
+static double map_bytes(const struct map *map) {
+  const double offsets =
+      map->first ? (double)map->from->extents[EXTENT_OWNED] * (double)sizeof *map->first : 0;
+  return targets_of(map) * (double)sizeof *map->table + offsets;
+}
+
 void loop_count_bytes(struct loop *loop) {
-  const double elements = (double)loop->set->extents[EXTENT_OWNED];
   loop->stats.bytes = loop->stats.working_set = 0;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
@@ -194,13 +214,13 @@ void loop_count_bytes(struct loop *loop) {
       first_map &= !(other->map == arg->map && j < i);
     }
     if (arg->map && first_map) {
-      loop->stats.bytes += elements * arg->map->arity * (double)sizeof(int);
-      loop->stats.working_set += elements * arg->map->arity * (double)sizeof(int);
+      loop->stats.bytes += map_bytes(arg->map);
+      loop->stats.working_set += map_bytes(arg->map);
     }
     if (arg->dat && arg->present && first_dat && !loop->desc.args[i].dropped) {
       double reached = (double)arg->dat->set->extents[EXTENT_OWNED];
-      if (arg->map && elements * arg->map->arity < reached)
-        reached = elements * arg->map->arity;
+      if (arg->map && targets_of(arg->map) < reached)
+        reached = targets_of(arg->map);
       loop->stats.bytes += reached * (double)arg->dat->row_bytes * (reads + writes);
       loop->stats.working_set += reached * (double)arg->dat->row_bytes;
     }

@@ -107,6 +107,7 @@ void map_free(struct map *map) {
     return;
   free(map->name);
   data_memory_free(map->table);
+  free(map->first);
   free(map->global.entries);
   map_halo_free(map->halo);
   free(map);
@@ -305,6 +306,8 @@ void mesh_undo_set(struct op_context *ctx, struct set *set) {
 }
 
 void mesh_undo_map(struct op_context *ctx, struct map *map) {
+  if (map->entries)
+    mesh_undo_set(ctx, map->entries);
   handle_release(ctx->handles, map->handle, NULL);
   list_remove(&ctx->mesh->maps, map);
   ctx->mesh->next_map--;

@@ -35,6 +35,7 @@ struct set {
       *declared_first; /* ranks + 1: rank r declared the numbers declared_first[r] ..; NULL: one process */
   struct distribution *spread; /* over ranks (halo.h), NULL: one process, or nothing needed it yet */
   struct subset *sub; /* what it is of another set (subset.h): then `spread` is that set's. NULL: a set */
+  const struct map *entries_of; /* a ragged map, whose entries are its elements; NULL: any other set */
 };
 
 struct map {
@@ -43,9 +44,12 @@ struct map {
   op_map handle;
   struct set *from, *to;
   const struct map
-      *of; /* a map of a subset's elements: the parent's map that it is; NULL for the parent itself */
-  int arity;
-  int *table;            /* extents[EXTENT_EXEC] rows in the library's numbering of both sets */
+      *of;    /* a map of a subset's elements: the parent's map that it is; NULL for the parent itself */
+  int arity;  /* 0: ragged */
+  int *table; /* extents[EXTENT_EXEC] rows in the library's numbering of both sets */
+  long long *first;      /* ragged: where each row begins in the table, and the end; else NULL */
+  long longest;          /* ragged: row of this rank */
+  struct set *entries;   /* ragged: the set of its entries, which follow their elements; else NULL */
   struct map_halo *halo; /* what of the target's halo it reaches, NULL: one process */
   struct rows global;    /* with ranks, until mesh_distribute: the user's rows; then without entries */
 };
@@ -103,6 +107,14 @@ void set_free(struct set *set);
 void map_free(struct map *map);
 struct constant *mesh_find_constant(const struct mesh *mesh, const char *name);
 void mesh_free(struct op_context *ctx);
+
+/* Where the targets of element e stand in the table, and where they end. */
+static inline long map_begin(const struct map *map, long e) {
+  return map->first ? (long)map->first[e] : e * map->arity;
+}
+static inline long map_end(const struct map *map, long e) {
+  return map->first ? (long)map->first[e + 1] : (e + 1) * map->arity;
+}
 
 /* A copy of a name for messages: "unnamed" for NULL. */
 char *name_copy(const char *name);

@@ -6,6 +6,14 @@
 
 #include "base/size.h"
 
+static long row_begin(const struct order_table *t, long row) {
+  return t->first ? (long)t->first[row] : row * t->arity;
+}
+
+static size_t count_entries(const struct order_table *t) {
+  return (size_t)row_begin(t, t->rows);
+}
+
 /* ---- reverse Cuthill-McKee ---- */
 
 /* The table turned round: the rows in which each target occurs. */
@@ -14,25 +22,25 @@ struct reverse {
   int *rows;
 };
 
-static bool reverse_table(struct reverse *r, long size, const int *table, long rows, int arity) {
-  const size_t entries = (size_t)rows * (size_t)arity;
+static bool reverse_table(struct reverse *r, long size, const struct order_table *table) {
+  const size_t entries = count_entries(table);
   r->first = array_new((size_t)size + 2, sizeof *r->first);
   r->rows = array_new(entries, sizeof *r->rows);
   if (!r->first || !r->rows)
     return false;
   for (size_t i = 0; i < entries; i++)
-    r->first[table[i] + 2]++;
+    r->first[table->table[i] + 2]++;
   for (long t = 0; t < size; t++)
     r->first[t + 2] += r->first[t + 1];
-  for (size_t i = 0; i < entries; i++)
-    r->rows[r->first[table[i] + 1]++] = (int)(i / (size_t)arity);
+  for (long row = 0; row < table->rows; row++)
+    for (long i = row_begin(table, row); i < row_begin(table, row + 1); i++)
+      r->rows[r->first[table->table[i] + 1]++] = (int)row;
   return true;
 }
 
 struct search {
   long size;
-  const int *table;
-  int arity;
+  const struct order_table *table;
   struct reverse reverse;
   int *mark; /* the round in which a vertex was last seen */
   int round;
@@ -70,12 +78,14 @@ static long breadth_first(struct search *s, int start, int *out, long *last_leve
     }
     const long begin = count;
     for (long k = s->reverse.first[out[i]]; k < s->reverse.first[out[i] + 1]; k++) {
-      const int *row = s->table + (size_t)s->reverse.rows[k] * (size_t)s->arity;
-      for (int j = 0; j < s->arity; j++)
-        if (s->mark[row[j]] != s->round) {
-          s->mark[row[j]] = s->round;
-          out[count++] = row[j];
+      const long row = s->reverse.rows[k];
+      for (long j = row_begin(s->table, row); j < row_begin(s->table, row + 1); j++) {
+        const int target = s->table->table[j];
+        if (s->mark[target] != s->round) {
+          s->mark[target] = s->round;
+          out[count++] = target;
         }
+      }
     }
     if (count - begin <= SORT_LIMIT)
       sort_by_degree(s, out + begin, count - begin);
@@ -95,12 +105,12 @@ static int far_vertex(struct search *s, int start, int *scratch) {
   return start;
 }
 
-int order_rcm(int *order, long size, const int *table, long rows, int arity, struct error *err) {
-  struct search s = {.size = size, .table = table, .arity = arity};
+int order_rcm(int *order, long size, const struct order_table *table, struct error *err) {
+  struct search s = {.size = size, .table = table};
   int code = OP_OK;
   unsigned char *placed = array_new((size_t)size, 1);
   s.mark = array_new((size_t)size, sizeof *s.mark);
-  if (!placed || !s.mark || !reverse_table(&s.reverse, size, table, rows, arity)) {
+  if (!placed || !s.mark || !reverse_table(&s.reverse, size, table)) {
     code = error_memory(err, "a renumbering", (size_t)size * sizeof(int));
     goto done;
   }
@@ -139,8 +149,9 @@ static void sort_by_key(const int *in, int *out, long count, const int *key, lon
     out[bucket[key[in[i]]]++] = in[i];
 }
 
-int order_by_targets(int *order, long rows, const int *table, int arity, const int *new_of_target,
-                     long targets, struct error *err) {
+int order_by_targets(int *order, const struct order_table *t, const int *new_of_target, long targets,
+                     struct error *err) {
+  const long rows = t->rows;
   int *low = array_new((size_t)rows, sizeof *low), *high = array_new((size_t)rows, sizeof *high);
   int *scratch = array_new((size_t)rows, sizeof *scratch);
   long *bucket = array_new((size_t)targets + 1, sizeof *bucket);
@@ -149,9 +160,9 @@ int order_by_targets(int *order, long rows, const int *table, int arity, const i
     code = error_memory(err, "a renumbering", (size_t)rows * 3 * sizeof(int));
   else {
     for (long r = 0; r < rows; r++) {
-      low[r] = INT_MAX;
-      for (int j = 0; j < arity; j++) {
-        int target = new_of_target[table[(size_t)r * (size_t)arity + (size_t)j]];
+      low[r] = row_begin(t, r) < row_begin(t, r + 1) ? INT_MAX : 0;
+      for (long j = row_begin(t, r); j < row_begin(t, r + 1); j++) {
+        int target = new_of_target[t->table[j]];
         low[r] = target < low[r] ? target : low[r];
         high[r] = target > high[r] ? target : high[r];
       }
@@ -167,15 +178,15 @@ int order_by_targets(int *order, long rows, const int *table, int arity, const i
   return code;
 }
 
-int order_by_sources(int *order, long targets, const int *table, long rows, int arity,
-                     const int *source_order, struct error *err) {
+int order_by_sources(int *order, long targets, const struct order_table *t, const int *source_order,
+                     struct error *err) {
   unsigned char *seen = array_new((size_t)targets, 1);
   if (!seen)
     return error_memory(err, "a renumbering", (size_t)targets);
   long count = 0;
-  for (long i = 0; i < rows; i++)
-    for (int j = 0; j < arity; j++) {
-      int target = table[(size_t)source_order[i] * (size_t)arity + (size_t)j];
+  for (long i = 0; i < t->rows; i++)
+    for (long j = row_begin(t, source_order[i]); j < row_begin(t, source_order[i] + 1L); j++) {
+      int target = t->table[j];
       if (!seen[target]) {
         seen[target] = 1;
         order[count++] = target;

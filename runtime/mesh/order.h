@@ -5,9 +5,17 @@
 
 #include "base/error.h"
 
-/* Reverse Cuthill-McKee of the graph whose vertices are the `size` targets of a table of `rows` x `arity` entries,
- * two of them joined if a row holds both. Linear in entries x arity. */
-int order_rcm(int *order, long size, const int *table, long rows, int arity, struct error *err);
+/* The targets of some rows: `arity` of each, or, where `first` is not NULL, table[first[r]] .. table[first[r + 1] - 1]. */
+struct order_table {
+  const int *table;
+  const long long *first;
+  long rows;
+  int arity;
+};
+
+/* Reverse Cuthill-McKee of the graph whose vertices are the `size` targets of a table, two of them joined if a row holds
+ * both. Linear in entries x the length of rows. */
+int order_rcm(int *order, long size, const struct order_table *t, struct error *err);
 
 /* Along a Hilbert curve, or by recursive coordinate bisection down to small boxes. `coords` holds `dim` (1 to 3)
  * doubles per element; NaNs go last. */
@@ -16,10 +24,10 @@ int order_rcb(int *order, long size, const double *coords, int dim, struct error
 
 /* Sources of a table by the smallest, then the largest, new number of their targets; the same keep their order.
  * Linear. */
-int order_by_targets(int *order, long rows, const int *table, int arity, const int *new_of_target,
-                     long targets, struct error *err);
+int order_by_targets(int *order, const struct order_table *t, const int *new_of_target, long targets,
+                     struct error *err);
 /* Targets of a table in the order in which the sources, taken in `source_order`, first name them. */
-int order_by_sources(int *order, long targets, const int *table, long rows, int arity,
-                     const int *source_order, struct error *err);
+int order_by_sources(int *order, long targets, const struct order_table *t, const int *source_order,
+                     struct error *err);
 
 #endif

@@ -29,8 +29,24 @@ int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err
   return OP_OK;
 }
 
+/* The same number of them. One may be empty, beside an element with much work. */
+static int chunks_of_work(struct schedule *s, const struct plan_request *r, struct error *err) {
+  const long chunk = r->block_size > 0 ? r->block_size : schedule_chunk_size(r->size, false);
+  const long n = r->size / chunk + (r->size % chunk != 0);
+  int status = schedule_new(s, n, 1, 0, err);
+  if (status)
+    return status;
+  schedule_add_phase(s, false);
+  for (long k = 0; k < n; k++)
+    schedule_add_item(s, WORK_RANGE, work_cut(r->work, r->size, k, n), work_cut(r->work, r->size, k + 1, n),
+                      -1);
+  return OP_OK;
+}
+
 static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
   (void)team;
+  if (w->request.work)
+    return chunks_of_work(&e->schedule, &w->request, err);
   return schedule_chunks(&e->schedule, w->request.size, w->request.block_size, err);
 }
 

@@ -30,12 +30,13 @@ struct survey {
 static unsigned short find_owner(const struct survey *s, long e) {
   const struct plan_request *r = s->request;
   int owner = -1;
-  for (int c = 0; c < r->ncolumns; c++) {
-    int of = owner_of(r->columns[c].target_size, column_target(&r->columns[c], e), s->threads);
-    if (owner >= 0 && of != owner)
-      return between;
-    owner = of;
-  }
+  for (int c = 0; c < r->ncolumns; c++)
+    for (long p = column_place(&r->columns[c], e); p < column_place(&r->columns[c], e + 1); p++) {
+      int of = owner_of(r->columns[c].target_size, column_target(&r->columns[c], p), s->threads);
+      if (owner >= 0 && of != owner)
+        return between;
+      owner = of;
+    }
   return (unsigned short)(owner >= 0 ? owner : owner_of(r->size, e, s->threads));
 }
 
@@ -43,9 +44,11 @@ static bool owns_all(const struct survey *s, int owner, long e) {
   const struct plan_request *r = s->request;
   for (int c = 0; c < r->ncolumns; c++) {
     const long *begin = s->begin + (long)c * (s->threads + 1) + owner;
-    long t = column_target(&r->columns[c], e);
-    if (t < begin[0] || t >= begin[1])
-      return false;
+    for (long p = column_place(&r->columns[c], e); p < column_place(&r->columns[c], e + 1); p++) {
+      const long t = column_target(&r->columns[c], p);
+      if (t < begin[0] || t >= begin[1])
+        return false;
+    }
   }
   return r->ncolumns > 0;
 }
@@ -116,30 +119,44 @@ static int survey_new(struct survey *s, const struct plan_request *r, int thread
 
 /* ---- the elements between --------------------------------------------------------------------------*/
 
+/* The targets of a column of elements `list`, behind each other. */
+static int copy_column(struct plan_column *to, const struct plan_column *from, const int *list, long n,
+                       struct error *err) {
+  long long *first = array_new((size_t)n + 1, sizeof *first);
+  for (long i = 0; first && i < n; i++)
+    first[i + 1] = first[i] + column_place(from, list[i] + 1) - column_place(from, list[i]);
+  int *table = first ? array_new((size_t)first[n], sizeof *table) : NULL;
+  *to = *from;
+  to->table = table;
+  to->first = first;
+  to->arity = 1;
+  to->column = 0;
+  if (!table)
+    return error_memory(err, "owner ranges", (size_t)n * sizeof *first);
+  for (long i = 0, next = 0; i < n; i++)
+    for (long p = column_place(from, list[i]); p < column_place(from, list[i] + 1); p++)
+      table[next++] = column_target(from, p);
+  return OP_OK;
+}
+
 /* A plan of elements `list` of the request: their targets are copied into columns of their own. */
 static int plan_list(struct plan *plan, const struct plan_request *r, const int *list, long n, int threads,
                      struct error *err) {
   long block = n / (threads * blocks_per_thread);
   block = block < least_block ? least_block : block > most_block ? most_block : block;
-  int *table = array_new((size_t)n * (size_t)r->ncolumns, sizeof *table);
   struct plan_column *columns = array_new((size_t)r->ncolumns, sizeof *columns);
-  int status = OP_OK;
-  if (!table || !columns)
-    status = error_memory(err, "owner ranges", (size_t)n * (size_t)r->ncolumns * sizeof *table);
-  for (int c = 0; c < r->ncolumns && !status; c++) {
-    columns[c] = r->columns[c];
-    columns[c].table = table;
-    columns[c].arity = r->ncolumns;
-    columns[c].column = c;
-    for (long i = 0; i < n; i++)
-      table[i * r->ncolumns + c] = column_target(&r->columns[c], list[i]);
-  }
+  int status = columns ? OP_OK : error_memory(err, "owner ranges", (size_t)r->ncolumns * sizeof *columns);
+  for (int c = 0; c < r->ncolumns && !status; c++)
+    status = copy_column(&columns[c], &r->columns[c], list, n, err);
   struct plan_request request = {
       .size = n, .block_size = (int)block, .columns = columns, .ncolumns = r->ncolumns};
   if (!status)
     status = plan_build(plan, &request, NULL, err);
+  for (int c = 0; columns && c < r->ncolumns; c++) {
+    free((void *)columns[c].table);
+    free((void *)columns[c].first);
+  }
   free(columns);
-  free(table);
   return status;
 }
 

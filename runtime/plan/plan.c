@@ -61,8 +61,9 @@ static uint32_t marks_of_range(const struct marks *m, const struct plan_request 
     for (int c = 0; c < r->ncolumns; c++) {
       const struct plan_column *column = &r->columns[c];
       const uint32_t *mark = m->of_column[c];
-      for (long e = from, to = end - from > stride ? from + stride : end; e < to; e++)
-        taken |= mark[column_target(column, e)];
+      const long to = end - from > stride ? from + stride : end;
+      for (long p = column_place(column, from), last = column_place(column, to); p < last; p++)
+        taken |= mark[column_target(column, p)];
     }
   return taken;
 }
@@ -71,8 +72,8 @@ static void mark_range(struct marks *m, const struct plan_request *r, long begin
   for (int c = 0; c < r->ncolumns; c++) {
     const struct plan_column *column = &r->columns[c];
     uint32_t *mark = m->of_column[c];
-    for (long e = begin; e < end; e++)
-      mark[column_target(column, e)] |= bit;
+    for (long p = column_place(column, begin), last = column_place(column, end); p < last; p++)
+      mark[column_target(column, p)] |= bit;
   }
 }
 
@@ -80,8 +81,8 @@ static void clear_range(struct marks *m, const struct plan_request *r, long begi
   for (int c = 0; c < r->ncolumns; c++) {
     const struct plan_column *column = &r->columns[c];
     uint32_t *mark = m->of_column[c];
-    for (long e = begin; e < end; e++)
-      mark[column_target(column, e)] = 0;
+    for (long p = column_place(column, begin), last = column_place(column, end); p < last; p++)
+      mark[column_target(column, p)] = 0;
   }
 }
 
@@ -162,15 +163,24 @@ static int build_blocks(struct plan *plan, const struct plan_request *r, struct 
 
 enum { no_colour = 0xffff, most_element_colours = 0xffff };
 
+/* Colours that the element's targets have, or, with a bit, have from now on. */
+static uint32_t marks_of_element(const struct marks *m, const struct plan_request *r, long e, uint32_t bit) {
+  uint32_t taken = 0;
+  for (int c = 0; c < r->ncolumns; c++) {
+    const struct plan_column *column = &r->columns[c];
+    for (long p = column_place(column, e); p < column_place(column, e + 1); p++)
+      taken |= m->of_column[c][column_target(column, p)] |= bit;
+  }
+  return taken;
+}
+
 static int element_round(struct plan *plan, const struct plan_request *r, struct marks *m, int b, int base) {
   unsigned short *colour = plan->element_colour;
   int left = 0;
   for (long e = block_begin(plan, b); e < block_end(plan, b); e++) {
     if (colour[e] != no_colour)
       continue;
-    uint32_t taken = 0;
-    for (int c = 0; c < r->ncolumns; c++)
-      taken |= m->of_column[c][column_target(&r->columns[c], e)];
+    const uint32_t taken = marks_of_element(m, r, e, 0);
     int bit = taken == all_taken ? colours_at_once : __builtin_ctz(~taken);
     if (bit == colours_at_once || base + bit >= most_element_colours) {
       left++;
@@ -179,8 +189,7 @@ static int element_round(struct plan *plan, const struct plan_request *r, struct
     colour[e] = (unsigned short)(base + bit);
     if (base + bit >= plan->block_ncolours[b])
       plan->block_ncolours[b] = base + bit + 1;
-    for (int c = 0; c < r->ncolumns; c++)
-      m->of_column[c][column_target(&r->columns[c], e)] |= (uint32_t)1 << bit;
+    marks_of_element(m, r, e, (uint32_t)1 << bit);
   }
   return left;
 }
@@ -254,6 +263,32 @@ static int build_elements(struct plan *plan, const struct plan_request *r, struc
   return status;
 }
 
+/* ---- blocks of the same work -----------------------------------------------------------------------*/
+
+long work_cut(const long long *work, long size, long k, long n) {
+  const long long all = work[size] - work[0] + size, wanted = all / n * k + all % n * k / n;
+  long low = 0, high = size;
+  while (low < high) {
+    const long middle = low + (high - low) / 2;
+    if (work[middle] - work[0] + middle < wanted)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static int cut_blocks(struct plan *plan, const struct plan_request *r, struct error *err) {
+  if (!r->work)
+    return OP_OK;
+  plan->block_first = array_new((size_t)plan->nblocks + 1, sizeof *plan->block_first);
+  if (!plan->block_first)
+    return error_memory(err, "the blocks of a plan", (size_t)plan->nblocks * sizeof *plan->block_first);
+  for (int b = 1; b <= plan->nblocks; b++)
+    plan->block_first[b] = work_cut(r->work, plan->size, b, plan->nblocks);
+  return OP_OK;
+}
+
 /* ---- the whole -------------------------------------------------------------------------------------*/
 
 int plan_build(struct plan *plan, const struct plan_request *r, struct team *team, struct error *err) {
@@ -269,7 +304,9 @@ int plan_build(struct plan *plan, const struct plan_request *r, struct team *tea
   plan->size = r->size;
   plan->block_size = r->block_size;
   plan->nblocks = (int)nblocks;
-  int status = build_blocks(plan, r, err);
+  int status = cut_blocks(plan, r, err);
+  if (!status)
+    status = build_blocks(plan, r, err);
   if (!status && r->element_colours)
     status = build_elements(plan, r, team, err);
   if (!status && r->nstaged)
@@ -280,6 +317,7 @@ int plan_build(struct plan *plan, const struct plan_request *r, struct team *tea
 }
 
 void plan_free(struct plan *plan) {
+  free(plan->block_first);
   free(plan->block_map);
   free(plan->colour_first);
   free(plan->element_colour);
@@ -291,6 +329,7 @@ void plan_free(struct plan *plan) {
 size_t plan_bytes(const struct plan *plan) {
   size_t blocks = (size_t)plan->nblocks, bytes = blocks * sizeof *plan->block_map;
   bytes += ((size_t)plan->ncolours + 1) * sizeof *plan->colour_first;
+  bytes += plan->block_first ? (blocks + 1) * sizeof *plan->block_first : 0;
   if (plan->element_colour)
     bytes += (size_t)plan->size * sizeof *plan->element_colour + blocks * sizeof *plan->block_ncolours;
   return bytes + plan_staging_bytes(plan);
@@ -307,7 +346,8 @@ static int verify(const struct plan_entry *e, const struct plan_wish *w, int lev
 }
 
 void describe_blocks(const struct plan_entry *e, struct text *out) {
-  text_addf(out, ", %d blocks of %d in %d colours", e->plan.nblocks, e->plan.block_size, e->plan.ncolours);
+  text_addf(out, ", %d blocks of %s%d in %d colours", e->plan.nblocks,
+            e->plan.block_first ? "the same work, on average " : "", e->plan.block_size, e->plan.ncolours);
 }
 
 const struct strategy strategy_plan = {.name = "plan",

@@ -15,6 +15,9 @@ struct plan_column {
   /* Its first row is that of the request's first element. NULL: the element itself, for a dat that is incremented
    * both directly and through a map. */
   const int *table;
+  /* Of a ragged map: where the targets of each of the request's elements begin in the table, and the end. Then arity is
+   * 1 and column 0. NULL: one target for each element. */
+  const long long *first;
   int arity, column; /* without a table: column is the number of the first element */
   int target;        /* number of the target set, to tell the columns that can meet apart */
   long target_size;
@@ -30,6 +33,9 @@ struct plan_request {
       begin; /* the set's number of the first element. Plans count from it, schedules have the set's numbers */
   long size; /* elements */
   int block_size;
+  /* The work of the elements before each of the request's, and at the end that of all: blocks and chunks are cut by
+   * it. NULL: all elements are alike. */
+  const long long *work;
   const struct plan_column *columns; /* written ones: they make the colours */
   int ncolumns;
   const struct plan_column *staged_columns; /* staging renumbering, only if a strategy stages */
@@ -42,6 +48,7 @@ struct plan {
   long size;
   int block_size, nblocks;
   int ncolours;
+  long *block_first;              /* nblocks + 1, where blocks are cut by work; NULL: all of block_size */
   int *block_map;                 /* blocks sorted by colour */
   int *colour_first;              /* ncolours + 1: where each colour begins in block_map */
   unsigned short *element_colour; /* per element, colours inside its block; NULL if not wanted */
@@ -71,6 +78,8 @@ long schedule_chunk_size(long size, bool combining);
 /* Builders. `chunk` 0: the size for loops without results. */
 int schedule_whole(struct schedule *s, long size, struct error *err);              /* one item: seq */
 int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err); /* direct loops */
+/* The first element of piece k of n with about the same work each. An element counts once beside its work. */
+long work_cut(const long long *work, long size, long k, long n);
 int schedule_block_colours(struct schedule *s, const struct plan *plan, struct error *err);
 /* OP_ERR_PLAN unless each element of the request runs once, and items that may run at the same time share no
  * target. For schedules whose items are ranges and parts of the list: whole, chunks, block colours, owner ranges. */

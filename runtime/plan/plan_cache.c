@@ -27,8 +27,8 @@ static int compare_columns(const void *a, const void *b) {
 }
 
 static bool same_column(const struct plan_column *a, const struct plan_column *b) {
-  return a->table == b->table && a->column == b->column && a->arity == b->arity && a->target == b->target &&
-         a->target_size == b->target_size;
+  return a->table == b->table && a->first == b->first && a->column == b->column && a->arity == b->arity &&
+         a->target == b->target && a->target_size == b->target_size;
 }
 
 static void *copy_array(const void *from, int count, size_t size) {
@@ -98,7 +98,7 @@ static bool same_columns(const struct plan_column *a, const struct plan_column *
 static bool same_wish(const struct plan_wish *a, const struct plan_wish *b) {
   const struct plan_request *x = &a->request, *y = &b->request;
   if (a->strategy != b->strategy || a->threads != b->threads || x->begin != y->begin || x->size != y->size ||
-      x->block_size != y->block_size || x->element_colours != y->element_colours ||
+      x->work != y->work || x->block_size != y->block_size || x->element_colours != y->element_colours ||
       x->ncolumns != y->ncolumns || x->nstaged != y->nstaged)
     return false;
   for (int i = 0; i < x->nstaged; i++)
@@ -155,12 +155,17 @@ static bool has_column(const struct plan_column *columns, int n, const int *tabl
   return false;
 }
 
+static bool is_within(const void *at, const int *table, size_t entries) {
+  return at && (uintptr_t)at >= (uintptr_t)table && (uintptr_t)at < (uintptr_t)(table + entries);
+}
+
 void plan_cache_forget(struct plan_cache *cache, const int *table, size_t entries) {
   struct cached **link = &cache->first;
   for (struct cached *c; (c = *link);) {
     const struct plan_request *r = &c->wish.request;
     c->old |= has_column(r->columns, r->ncolumns, table, entries) ||
-              has_column(r->staged_columns, staged_columns(r), table, entries);
+              has_column(r->staged_columns, staged_columns(r), table, entries) ||
+              is_within(r->work, table, entries);
     if (!c->old || c->uses) {
       link = &c->next;
       continue;

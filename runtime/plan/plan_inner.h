@@ -19,14 +19,21 @@ void marks_free(struct marks *m);
 
 /* Elements begin .. end-1 of block b. */
 static inline long block_begin(const struct plan *plan, int b) {
-  return (long)b * plan->block_size;
+  return plan->block_first ? plan->block_first[b] : (long)b * plan->block_size;
 }
 static inline long block_end(const struct plan *plan, int b) {
   long begin = block_begin(plan, b);
+  if (plan->block_first)
+    return plan->block_first[b + 1];
   return plan->size - begin > plan->block_size ? begin + plan->block_size : plan->size;
 }
-static inline int column_target(const struct plan_column *c, long element) {
-  return c->table ? c->table[element * c->arity + c->column] : (int)(c->column + element);
+/* The places of an element's targets in a column: from this one on, up to that of the next element. */
+static inline long column_place(const struct plan_column *c, long element) {
+  return c->first ? (long)c->first[element] : element;
+}
+/* What stands at a place. */
+static inline int column_target(const struct plan_column *c, long place) {
+  return c->table ? c->table[place * c->arity + c->column] : (int)(c->column + place);
 }
 
 /* How many threads work on a plan's blocks: 1 .. PLAN_MOST_THREADS. */

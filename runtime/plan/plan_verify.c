@@ -19,6 +19,14 @@ static int verify_sizes(const struct plan *p, const struct plan_request *r, stru
   if (p->nblocks != nblocks)
     WRONG("the plan has %d blocks, %ld elements in blocks of %d make %ld", p->nblocks, p->size, p->block_size,
           nblocks);
+  if (!p->block_first != !r->work)
+    WRONG("the plan's blocks are cut by %s, which was not asked for", p->block_first ? "work" : "number");
+  if (p->block_first && (p->block_first[0] != 0 || p->block_first[p->nblocks] != p->size))
+    WRONG("the plan's blocks go from element %ld to %ld, expected 0 to %ld", p->block_first[0],
+          p->block_first[p->nblocks], p->size);
+  for (int b = 0; p->block_first && b < p->nblocks; b++)
+    if (p->block_first[b + 1] < p->block_first[b])
+      WRONG("block %d goes back, from element %ld to %ld", b, p->block_first[b], p->block_first[b + 1]);
   if (p->ncolours < 0 || p->ncolours > p->nblocks || (p->nblocks > 0 && p->ncolours < 1))
     WRONG("the plan has %d colours for %d blocks", p->ncolours, p->nblocks);
   if (r->element_colours && (!p->element_colour || !p->block_ncolours))
@@ -88,12 +96,13 @@ static int verify_counts(const struct plan *p, const struct plan_request *r, str
 
 static int verify_columns(const struct plan_column *columns, int ncolumns, long size, struct error *err) {
   for (int c = 0; c < ncolumns; c++)
-    for (long e = 0; e < size; e++) {
-      long t = column_target(&columns[c], e);
-      if (t < 0 || t >= columns[c].target_size)
-        WRONG("element %ld has target %ld in column %d, the target set has %ld elements", e, t, c,
-              columns[c].target_size);
-    }
+    for (long e = 0; e < size; e++)
+      for (long place = column_place(&columns[c], e); place < column_place(&columns[c], e + 1); place++) {
+        const long t = column_target(&columns[c], place);
+        if (t < 0 || t >= columns[c].target_size)
+          WRONG("element %ld has target %ld in column %d, the target set has %ld elements", e, t, c,
+                columns[c].target_size);
+      }
   return OP_OK;
 }
 
@@ -124,12 +133,15 @@ static int verify_block_colours(const struct plan *p, const struct plan_request 
   for (int colour = 0; colour < p->ncolours; colour++)
     for (int i = p->colour_first[colour]; i < p->colour_first[colour + 1]; i++)
       for (int c = 0; c < r->ncolumns; c++)
-        for (long e = block_begin(p, p->block_map[i]); e < block_end(p, p->block_map[i]); e++) {
-          int t = column_target(&r->columns[c], e);
+        for (long place = column_place(&r->columns[c], block_begin(p, p->block_map[i])),
+                  end = column_place(&r->columns[c], block_end(p, p->block_map[i]));
+             place < end; place++) {
+          int t = column_target(&r->columns[c], place);
           uint32_t *mark = &m->of_column[c][t];
           if (*mark > (uint32_t)p->colour_first[colour] && *mark != (uint32_t)i + 1)
-            WRONG("blocks %d and %d have colour %d, and both write target %d (element %ld, column %d)",
-                  p->block_map[*mark - 1], p->block_map[i], colour, t, e, c);
+            WRONG("blocks %d and %d have colour %d, and both write target %d (%s %ld, column %d)",
+                  p->block_map[*mark - 1], p->block_map[i], colour, t,
+                  r->columns[c].first ? "entry" : "element", place, c);
           *mark = (uint32_t)i + 1;
         }
   return OP_OK;
@@ -164,20 +176,23 @@ static int verify_element_block(const struct plan *p, const struct plan_request 
   for (int colour = 0; colour < p->block_ncolours[b]; colour++)
     for (long i = first[colour]; i < first[colour + 1]; i++)
       for (int c = 0; c < r->ncolumns; c++) {
-        long e = begin + sorted[i];
-        int t = column_target(&r->columns[c], e);
-        uint32_t *mark = &m->of_column[c][t];
-        if (*mark > (uint32_t)(begin + first[colour]) && *mark != (uint32_t)(begin + i) + 1)
-          WRONG("elements %ld and %ld of block %d have colour %d, and both write target %d (column %d)",
-                begin + sorted[(long)*mark - 1 - begin], e, b, colour, t, c);
-        *mark = (uint32_t)(begin + i) + 1;
+        const long e = begin + sorted[i];
+        for (long place = column_place(&r->columns[c], e); place < column_place(&r->columns[c], e + 1);
+             place++) {
+          int t = column_target(&r->columns[c], place);
+          uint32_t *mark = &m->of_column[c][t];
+          if (*mark > (uint32_t)(begin + first[colour]) && *mark != (uint32_t)(begin + i) + 1)
+            WRONG("elements %ld and %ld of block %d have colour %d, and both write target %d (column %d)",
+                  begin + sorted[(long)*mark - 1 - begin], e, b, colour, t, c);
+          *mark = (uint32_t)(begin + i) + 1;
+        }
       }
   return OP_OK;
 }
 
 static int verify_elements(const struct plan *p, const struct plan_request *r, struct error *err) {
   struct marks marks = {0};
-  size_t most = (size_t)(p->size < p->block_size ? p->size : p->block_size);
+  size_t most = (size_t)(p->size < p->block_size || p->block_first ? p->size : p->block_size);
   long *first = array_new((size_t)p->max_element_colours + 1, sizeof *first);
   int *sorted = array_new(most, sizeof *sorted);
   int status = OP_OK;

@@ -50,11 +50,14 @@ static int verify_targets(struct check *c, int i, int phase, struct error *err) 
       WRONG("element %ld runs twice, the second time in item %d of phase %d", e, i, phase);
     c->met[e] = true;
     for (int k = 0; k < c->r->ncolumns; k++) {
-      uint32_t *mark = &c->marks.of_column[k][column_target(&c->r->columns[k], e)];
-      if (*mark > c->done && *mark != group)
-        WRONG("element %ld of item %d in phase %d writes target %d, and so does another item of the phase", e,
-              i, phase, column_target(&c->r->columns[k], e));
-      *mark = group;
+      const struct plan_column *column = &c->r->columns[k];
+      for (long place = column_place(column, e); place < column_place(column, e + 1); place++) {
+        uint32_t *mark = &c->marks.of_column[k][column_target(column, place)];
+        if (*mark > c->done && *mark != group)
+          WRONG("element %ld of item %d in phase %d writes target %d, and so does another item of the phase",
+                e, i, phase, column_target(column, place));
+        *mark = group;
+      }
     }
   }
   return OP_OK;

@@ -9,7 +9,19 @@ struct columns {
   int count;
 };
 
+static void add_ragged(struct columns *l, const struct map *map) {
+  l->items[l->count++] = (struct plan_column){.table = map->table,
+                                              .first = map->first + l->part->begin,
+                                              .arity = 1,
+                                              .target = map->to->id,
+                                              .target_size = map->to->extents[EXTENT_NONEXEC]};
+}
+
 static void add(struct columns *l, const struct map *map, int column) {
+  if (map->first) {
+    add_ragged(l, map);
+    return;
+  }
   l->items[l->count++] =
       (struct plan_column){.table = map->table + (size_t)l->part->begin * (size_t)map->arity,
                            .arity = map->arity,
@@ -77,6 +89,13 @@ static void add_met(struct columns *l) {
   }
 }
 
+static void add_entries(struct columns *l, const struct map *map) {
+  l->items[l->count++] = (struct plan_column){.first = map->first + l->part->begin,
+                                              .arity = 1,
+                                              .target = map->entries->id,
+                                              .target_size = map->entries->extents[EXTENT_NONEXEC]};
+}
+
 /* A dat that is also incremented directly meets the elements themselves. */
 static void add_written(struct columns *l) {
   if (l->loop->compiled) {
@@ -86,10 +105,12 @@ static void add_written(struct columns *l) {
   add_turned(l);
   for (int i = 0; i < l->loop->nargs; i++) {
     const struct loop_arg *arg = &l->loop->args[i];
-    if (arg->form != DESC_DAT || !arg->present || !arg_is_direct(arg) || !access_reduces(arg->access) ||
-        !shares_its_dat(l->loop, arg))
+    if (arg->form != DESC_DAT || !arg->present || !(arg_is_direct(arg) || arg->entry) ||
+        !access_reduces(arg->access) || !shares_its_dat(l->loop, arg))
       continue;
-    if (arg->map)
+    if (arg->entry)
+      add_entries(l, arg->map);
+    else if (arg->map)
       add(l, arg->map, 0);
     else
       add_own(l);
@@ -111,6 +132,16 @@ static void add_used(struct columns *l) {
         add(l, map_of(l->loop, m), c);
 }
 
+const long long *loop_work(const struct loop *loop, const struct loop_part *part) {
+  const struct map *most = NULL;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct map *map = loop->args[i].map;
+    if (map && map->first && (!most || map->entries->size > most->entries->size))
+      most = map;
+  }
+  return most ? most->first + part->begin : NULL;
+}
+
 int loop_columns(const struct loop *loop, const struct loop_part *part, enum plan_columns which,
                  struct plan_column **out, int *count, struct error *err) {
   static void (*const adders[])(struct columns * l) = {
@@ -118,7 +149,7 @@ int loop_columns(const struct loop *loop, const struct loop_part *part, enum pla
   struct columns l = {.loop = loop, .part = part};
   size_t most = 0;
   for (int i = 0; i < loop->nargs; i++)
-    most += 1 + (size_t)(loop->args[i].map ? loop->args[i].map->arity : 0);
+    most += 2 + (size_t)(loop->args[i].map ? loop->args[i].map->arity : 0);
   *out = l.items = array_new(most, sizeof *l.items);
   *count = 0;
   if (!l.items)

@@ -12,13 +12,17 @@ int loop_columns(const struct loop *loop, const struct loop_part *part, enum pla
 /* Are there elements that must not run at the same time, as far as descriptors say? */
 bool loop_meets(const struct loop *loop);
 
+/* The work of the part's elements, as plans are asked for it: how many targets they have. NULL: all have as many. */
+const long long *loop_work(const struct loop *loop, const struct loop_part *part);
+
 /* Do elements meet in its targets, to add to them or for an extremum? */
 static inline bool arg_is_turned(const struct loop_arg *arg) {
-  return arg->form == DESC_DAT && arg->present && !arg_is_direct(arg) && access_reduces(arg->access);
+  return arg->form == DESC_DAT && arg->present && !arg_is_direct(arg) && !arg->entry &&
+         access_reduces(arg->access);
 }
-/* Of an argument with a map. */
+/* Of an argument with a map. Through a ragged one: one, in which each element has as many targets as it has. */
 static inline int arg_columns(const struct loop_arg *arg) {
-  return arg->idx < 0 ? arg->map->arity : 1;
+  return arg->idx >= 0 || arg->map->first ? 1 : arg->map->arity;
 }
 
 #endif

@@ -37,12 +37,11 @@ static long elements_of(const struct loop *loop) {
 static long rows_of(const struct loop_arg *arg, long elements) {
   if (!arg->map)
     return elements;
-  const int first = arg->idx < 0 ? 0 : arg->idx, end = arg->idx < 0 ? arg->map->arity : first + 1;
-  int most = -1;
+  long most = -1;
   for (long e = 0; e < elements; e++)
-    for (int c = first; c < end; c++)
-      if (arg->map->table[e * arg->map->arity + c] > most)
-        most = arg->map->table[e * arg->map->arity + c];
+    for (long place = arg_begin(arg, e); place < arg_end(arg, e); place++)
+      if (arg_target(arg, place) > most)
+        most = arg_target(arg, place);
   return most + 1;
 }
 

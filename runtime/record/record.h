@@ -11,6 +11,7 @@
 #include "jit/front/describe.h"
 #include "jit/front/kernel.h"
 #include "mesh/globals.h"
+#include "mesh/mesh.h"
 #include "mesh/subset.h"
 #include "run/hardware.h"
 #include "run/schedule.h"
@@ -41,6 +42,7 @@ struct loop_arg {
   int idx, dim, access;
   enum type_code type;
   bool present;
+  bool entry;    /* through a ragged map to data on its entries, not on its targets */
   bool started;  /* OP_WORK that starts from the user's values: of a compiled kernel */
   int ref, info; /* argument numbers from 0, -1: none; see struct desc_arg */
   size_t bytes;  /* globals and payloads: dim values */
@@ -51,6 +53,22 @@ struct loop_arg {
 /* It goes to the loop's own element: also where the loop is over a subset of the dat's set. */
 static inline bool arg_is_direct(const struct loop_arg *arg) {
   return !arg->map || map_is_own(arg->map);
+}
+
+/* What element e reaches by the argument: as many places as it has targets, one without a map or by one column. */
+static inline long arg_begin(const struct loop_arg *arg, long e) {
+  return !arg->map ? e : map_begin(arg->map, e) + (arg->idx < 0 ? 0 : arg->idx);
+}
+static inline long arg_end(const struct loop_arg *arg, long e) {
+  return arg->map && arg->idx < 0 ? map_end(arg->map, e) : arg_begin(arg, e) + 1;
+}
+/* The element, in the library's numbers, at a place. */
+static inline long arg_target(const struct loop_arg *arg, long place) {
+  return arg->map && !arg->entry ? arg->map->table[place] : place;
+}
+/* Places of the element that has most. */
+static inline long arg_most(const struct loop_arg *arg) {
+  return !arg->map || arg->idx >= 0 ? 1 : arg->map->first ? arg->map->longest : arg->map->arity;
 }
 
 static inline bool arg_is_reduction(const struct loop_arg *arg) {

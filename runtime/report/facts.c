@@ -91,13 +91,15 @@ static struct report_order *find_orders(const struct op_context *ctx, const stru
   }
   for (int u = 0; orders && u < nuses; u++) {
     const struct map *map = uses[u].map;
+    const long owned = map->from->extents[EXTENT_OWNED];
     if (is_worth_it(r, &uses[u]))
       orders[(*count)++] = (struct report_order){
           .map = map->name,
           .loop = uses[u].loop,
           .seconds = uses[u].seconds,
-          .fetches = reach_fetches(map->table, map->from->extents[EXTENT_OWNED], map->arity,
-                                   map->to->extents[EXTENT_OWNED], uses[u].row_bytes, r->cache_bytes)};
+          .fetches = reach_fetches(map->table, map->first ? map_begin(map, owned) : owned,
+                                   map->first ? 1 : map->arity, map->to->extents[EXTENT_OWNED],
+                                   uses[u].row_bytes, r->cache_bytes)};
   }
   free(uses);
   return orders;

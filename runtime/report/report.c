@@ -235,7 +235,8 @@ static void describe_mesh(const struct op_context *ctx, struct text *out) {
   text_addf(out, "%-20s %-20s %-20s %6s\n", "map", "from", "to", "arity");
   for (int i = 0; i < mesh->maps.count; i++) {
     const struct map *map = mesh->maps.items[i];
-    text_addf(out, "%-20s %-20s %-20s %6d\n", map->name, map->from->name, map->to->name, map->arity);
+    text_addf(out, "%-20s %-20s %-20s ", map->name, map->from->name, map->to->name);
+    text_addf(out, map->first ? "ragged\n" : "%6d\n", map->arity);
   }
   text_addf(out, "%-20s %-20s %6s %-18s %-6s %12s\n", "dat", "set", "dim", "type", "layout", "bytes");
   for (int i = 0; i < mesh->dats.count; i++) {

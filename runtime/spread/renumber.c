@@ -11,6 +11,7 @@
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "mesh/order.h"
+#include "mesh/ragged/ragged.h"
 #include "mesh/subset.h"
 #include "ranks/agree.h"
 #include "spread/spread.h"
@@ -136,10 +137,14 @@ static int check_coords(const char *method, const struct map *base, const struct
   return OP_OK;
 }
 
+/* What orders look at: rows up to the end of that part. */
+#define TABLE_OF(map, extent)                                                                                \
+  .table = (map)->table, .first = (map)->first, .rows = (map)->from->extents[extent], .arity = (map)->arity
+
 static int order_first(struct op_context *ctx, int method, const struct map *base, struct dat *coords,
                        int *order, struct error *err) {
   if (!methods[method].by_coords)
-    return order_rcm(order, known(base->to), base->table, base->from->extents[EXTENT_EXEC], base->arity, err);
+    return order_rcm(order, known(base->to), &(struct order_table){TABLE_OF(base, EXTENT_EXEC)}, err);
   for (long e = owned(base->to); e < known(base->to); e++)
     order[e] = (int)e;
   double *points = read_coords(ctx, coords, err);
@@ -163,18 +168,35 @@ static int order_next(struct op_context *ctx, struct orders *o, bool *found, str
     *found = true;
     int next = o->order[from] ? to : from;
     const struct set *set = next == to ? map->to : map->from;
+    const struct order_table table = {TABLE_OF(map, EXTENT_OWNED)};
     int code = make_room(o, next, known(set), err);
     for (long e = owned(set); !code && e < known(set); e++)
       o->order[next][e] = (int)e;
     if (!code && next == from)
-      code = order_by_targets(o->order[from], owned(map->from), map->table, map->arity, o->place[to],
-                              known(map->to), err);
+      code = order_by_targets(o->order[from], &table, o->place[to], known(map->to), err);
     else if (!code)
-      code = order_by_sources(o->order[to], known(map->to), map->table, owned(map->from), map->arity,
-                              o->order[from], err);
+      code = order_by_sources(o->order[to], known(map->to), &table, o->order[from], err);
     if (!code)
       settle(set, o->order[next], o->place[next]);
     return code;
+  }
+  return OP_OK;
+}
+
+/* Entries follow their elements, whatever else leads to them. */
+static int order_entries(struct op_context *ctx, struct orders *o, long long **first, struct error *err) {
+  for (int m = 0; m < ctx->mesh->maps.count; m++) {
+    const struct map *map = ctx->mesh->maps.items[m];
+    const int from = map->first ? position(ctx, map->from) : -1;
+    if (from < 0 || !o->order[from])
+      continue;
+    const int at = position(ctx, map->entries);
+    free(o->order[at]);
+    free(o->place[at]);
+    o->place[at] = array_new((size_t)map->entries->size, sizeof(int));
+    if (!ragged_reorder(map, o->order[from], &first[m], &o->order[at]) || !o->place[at])
+      return error_memory(err, "a renumbering", 2 * (size_t)map->entries->size * sizeof(int));
+    invert(o->order[at], o->place[at], map->entries->size);
   }
   return OP_OK;
 }
@@ -183,18 +205,19 @@ static int order_next(struct op_context *ctx, struct orders *o, bool *found, str
 
 struct fresh {
   int **tables;               /* per map, NULL: unchanged */
+  long long **first;          /* per map: of ragged ones */
   void **rows;                /* per dat */
   int **to_user, **from_user; /* per set */
 };
 
 static int *permuted_table(struct team *team, const struct orders *o, const struct map *map, int from,
                            int to) {
-  const size_t entries = (size_t)map->from->size * (size_t)map->arity + MAP_SLACK;
-  int *table = data_memory(team, entries * sizeof *table, data_table_number(map->id));
+  const size_t entries = (size_t)map_begin(map, map->from->size) + MAP_SLACK;
+  int *table = data_memory(team, entries * sizeof *table, data_table_number(map->id)), *next = table;
   for (long e = 0; table && e < map->from->size; e++) {
-    const int *row = map->table + (size_t)(o->order[from] ? o->order[from][e] : e) * (size_t)map->arity;
-    for (int i = 0; i < map->arity; i++)
-      table[(size_t)e * (size_t)map->arity + (size_t)i] = o->place[to] ? o->place[to][row[i]] : row[i];
+    const long old = o->order[from] ? o->order[from][e] : e;
+    for (long i = map_begin(map, old); i < map_end(map, old); i++)
+      *next++ = o->place[to] ? o->place[to][map->table[i]] : map->table[i];
   }
   return table;
 }
@@ -256,6 +279,9 @@ static void adopt(struct op_context *ctx, struct fresh *f) {
   for (int i = 0; i < mesh->maps.count; i++)
     if (f->tables[i])
       exchange((void **)&((struct map *)mesh->maps.items[i])->table, (void **)&f->tables[i]);
+  for (int i = 0; i < mesh->maps.count; i++)
+    if (f->first[i])
+      exchange((void **)&((struct map *)mesh->maps.items[i])->first, (void **)&f->first[i]);
   for (int i = 0; i < mesh->dats.count; i++)
     if (f->rows[i]) {
       struct dat *dat = mesh->dats.items[i];
@@ -279,6 +305,8 @@ static void adopt(struct op_context *ctx, struct fresh *f) {
 static void fresh_free(const struct mesh *mesh, struct fresh *f) {
   for (int i = 0; f->tables && i < mesh->maps.count; i++)
     data_memory_free(f->tables[i]);
+  for (int i = 0; f->first && i < mesh->maps.count; i++)
+    free(f->first[i]);
   for (int i = 0; f->rows && i < mesh->dats.count; i++)
     data_memory_free(f->rows[i]);
   for (int i = 0; i < mesh->sets.count; i++) {
@@ -288,12 +316,13 @@ static void fresh_free(const struct mesh *mesh, struct fresh *f) {
       free(f->from_user[i]);
   }
   free(f->tables);
+  free(f->first);
   free(f->rows);
   free(f->to_user);
   free(f->from_user);
 }
 
-static int apply(struct op_context *ctx, const struct orders *o, struct error *err) {
+static int apply(struct op_context *ctx, struct orders *o, struct error *err) {
   const struct mesh *mesh = ctx->mesh;
   for (int i = 0; i < mesh->dats.count; i++) {
     int code = dat_need(ctx, mesh->dats.items[i], SPACE_HOST, REGION_OWNED, err);
@@ -301,11 +330,13 @@ static int apply(struct op_context *ctx, const struct orders *o, struct error *e
       return code;
   }
   struct fresh f = {.tables = array_new((size_t)mesh->maps.count, sizeof(int *)),
+                    .first = array_new((size_t)mesh->maps.count, sizeof(long long *)),
                     .rows = array_new((size_t)mesh->dats.count, sizeof(void *)),
                     .to_user = array_new((size_t)mesh->sets.count, sizeof(int *)),
                     .from_user = array_new((size_t)mesh->sets.count, sizeof(int *))};
   int code = OP_OK;
-  if (!f.tables || !f.rows || !f.to_user || !f.from_user || !make_fresh(ctx, o, &f))
+  if (!f.tables || !f.first || !f.rows || !f.to_user || !f.from_user || order_entries(ctx, o, f.first, err) ||
+      !make_fresh(ctx, o, &f))
     code = error_memory(err, "a renumbered mesh", 0);
   else
     adopt(ctx, &f);

@@ -56,8 +56,8 @@ static int reach_class(const struct map *map) {
   double sum = 0;
   long count = 0;
   for (long e = 0; e + 1 < size; e += step, count++)
-    sum += fabs((double)map->table[(size_t)(e + 1) * (size_t)map->arity] -
-                (double)map->table[(size_t)e * (size_t)map->arity]);
+    if (map_end(map, e) > map_begin(map, e) && map_end(map, e + 1) > map_begin(map, e + 1))
+      sum += fabs((double)map->table[map_begin(map, e + 1)] - (double)map->table[map_begin(map, e)]);
   return count ? (int)lround(log2(1 + sum / (double)count)) : 0;
 }
 
@@ -77,7 +77,8 @@ void tuning_fingerprint(const struct loop *loop, struct text *out) {
       continue;
     seen[nseen++] = map;
     const double from = (double)map->from->extents[EXTENT_OWNED], to = (double)map->to->extents[EXTENT_OWNED];
-    const double degree = to > 0 ? from * map->arity / to : 0;
+    const double entries = map->first ? (double)map_end(map, map->from->extents[EXTENT_OWNED] - 1) : 0;
+    const double degree = to > 0 ? (map->first ? entries : from * map->arity) / to : 0;
     text_addf(out, " map=%d degree=%.0f reach=2^%d", map->arity, degree, reach_class(map));
   }
   if (loop->straight)

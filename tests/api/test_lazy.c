@@ -146,6 +146,11 @@ CASE(each_call_runs_what_waits_or_leaves_it) {
   FLUSHES(op_decl_set(5, "s"));
   FLUSHES(map = op_decl_map(cells, cells, 1, turned, "m"));
   FLUSHES(op_decl_map_long(cells, cells, 1, turned_long, "l"));
+  const long long offsets[] = {0, 1, 1};
+  op_set two = op_decl_set(2, "two");
+  op_map ragged = NULL;
+  FLUSHES(ragged = op_decl_map_ragged(two, cells, offsets, turned, "r"));
+  KEEPS(op_map_entries(ragged));
   KEEPS(op_decl_dat(cells, 1, "int", values, "other"));
   KEEPS(temporary = op_decl_dat_temp(cells, 1, "int", NULL, "t"));
   KEEPS(op_free_dat_temp(temporary));

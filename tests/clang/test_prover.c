@@ -75,19 +75,18 @@ static void describe(const char *text, const struct prove_argument *arguments, i
   d->nconsts = 3;
   for (int i = 0; i < n; i++) {
     const bool vector = arguments[i].form == PROVE_VECTOR;
-    d->args[i] = (struct desc_arg){DESC_DAT,
-                                   TYPE_DOUBLE,
-                                   arguments[i].dim,
-                                   accesses[arguments[i].access],
-                                   vector ? d->nmaps : -1,
-                                   vector ? -arguments[i].arity : -1,
-                                   i,
-                                   -1,
-                                   -1,
-                                   true,
-                                   false};
+    d->args[i] = (struct desc_arg){.form = DESC_DAT,
+                                   .type = TYPE_DOUBLE,
+                                   .dim = arguments[i].dim,
+                                   .access = accesses[arguments[i].access],
+                                   .map = vector ? d->nmaps : -1,
+                                   .idx = vector ? -arguments[i].arity : -1,
+                                   .dat = i,
+                                   .ref = -1,
+                                   .info = -1,
+                                   .present = true};
     if (vector)
-      d->maps[d->nmaps++] = (struct desc_map){arguments[i].arity, 1};
+      d->maps[d->nmaps++] = (struct desc_map){.arity = arguments[i].arity, .to = 1};
   }
 }
 

@@ -86,7 +86,9 @@ CASE(same_bits) {
   struct error err = {0};
   struct problem p;
   make(&p, 20000);
-  const struct plan_column columns[] = {{p.table, 2, 0, 1, p.ntargets}, {p.table, 2, 1, 1, p.ntargets}};
+  const struct plan_column columns[] = {
+      {.table = p.table, .arity = 2, .column = 0, .target = 1, .target_size = p.ntargets},
+      {.table = p.table, .arity = 2, .column = 1, .target = 1, .target_size = p.ntargets}};
   static const int blocks[] = {1, 13, 64, 256, 1000, 20000};
   for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
     struct plan_request r = {.size = p.size, .block_size = blocks[b], .columns = columns, .ncolumns = 2};
@@ -338,7 +340,9 @@ CASE(memory_is_near_its_user) {
   int *direct = calloc(elements, sizeof *direct), *coloured = calloc(elements, sizeof *coloured);
   int *table;
   const long nedges = mesh_grid(1024, 512, &table); /* nearly as many */
-  const struct plan_column columns[] = {{table, 2, 0, 1, 1024 * 512}, {table, 2, 1, 1, 1024 * 512}};
+  const struct plan_column columns[] = {
+      {.table = table, .arity = 2, .column = 0, .target = 1, .target_size = 1024 * 512},
+      {.table = table, .arity = 2, .column = 1, .target = 1, .target_size = 1024 * 512}};
   const struct plan_request r = {.size = nedges, .block_size = 1024, .columns = columns, .ncolumns = 2};
   struct plan plan;
   struct schedule chunks, colours;

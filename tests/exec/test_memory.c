@@ -80,7 +80,9 @@ TEST(each_allocation_fails) {
   struct world w = {0};
   struct owner_shares shares;
   int *table = mesh_table(size, 2, targets, MESH_NEAR, 4);
-  const struct plan_column columns[] = {{table, 2, 0, 1, targets}, {table, 2, 1, 1, targets}};
+  const struct plan_column columns[] = {
+      {.table = table, .arity = 2, .column = 0, .target = 1, .target_size = targets},
+      {.table = table, .arity = 2, .column = 1, .target = 1, .target_size = targets}};
   memcpy(w.columns, columns, sizeof columns);
   w.staged = (struct plan_staged){0, 2};
   w.request = (struct plan_request){.size = size,

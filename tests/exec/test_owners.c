@@ -20,7 +20,9 @@ struct problem {
 };
 
 static void finish(struct problem *p) {
-  const struct plan_column columns[2] = {{p->table, 2, 0, 1, p->ncells}, {p->table, 2, 1, 1, p->ncells}};
+  const struct plan_column columns[2] = {
+      {.table = p->table, .arity = 2, .column = 0, .target = 1, .target_size = p->ncells},
+      {.table = p->table, .arity = 2, .column = 1, .target = 1, .target_size = p->ncells}};
   memcpy(p->columns, columns, sizeof columns);
   p->request = (struct plan_request){.size = p->nedges, .columns = p->columns, .ncolumns = 2};
   p->targets = calloc((size_t)p->ncells, sizeof *p->targets);

@@ -19,10 +19,11 @@ static void make(struct fixture *f, long size, enum mesh_shape shape, uint64_t s
   memset(f, 0, sizeof *f);
   f->tables[0] = mesh_table(size, 2, targets[0], shape, seed);
   f->tables[1] = mesh_table(size, 3, targets[1], shape, seed + 1);
-  const struct plan_column columns[max_columns] = {{f->tables[0], 2, 0, 1, targets[0]},
-                                                   {f->tables[1], 3, 0, 2, targets[1]},
-                                                   {f->tables[0], 2, 1, 1, targets[0]},
-                                                   {f->tables[1], 3, 2, 2, targets[1]}};
+  const struct plan_column columns[max_columns] = {
+      {.table = f->tables[0], .arity = 2, .column = 0, .target = 1, .target_size = targets[0]},
+      {.table = f->tables[1], .arity = 3, .column = 0, .target = 2, .target_size = targets[1]},
+      {.table = f->tables[0], .arity = 2, .column = 1, .target = 1, .target_size = targets[0]},
+      {.table = f->tables[1], .arity = 3, .column = 2, .target = 2, .target_size = targets[1]}};
   memcpy(f->columns, columns, sizeof columns);
   static const int order[max_columns] = {0, 2, 1, 3};
   static struct plan_column staged[max_columns];
@@ -104,7 +105,9 @@ CASE(few_colours) {
     table[2 * e] = e;
     table[2 * e + 1] = e + 1;
   }
-  const struct plan_column columns[] = {{table, 2, 0, 1, n + 1}, {table, 2, 1, 1, n + 1}};
+  const struct plan_column columns[] = {
+      {.table = table, .arity = 2, .column = 0, .target = 1, .target_size = n + 1},
+      {.table = table, .arity = 2, .column = 1, .target = 1, .target_size = n + 1}};
   struct plan_request r = {
       .size = n, .block_size = 10, .columns = columns, .ncolumns = 2, .element_colours = true};
   struct plan plan;
@@ -121,7 +124,7 @@ CASE(many_colours) {
   struct error err = {0};
   enum { n = 333 };
   static const int table[n];
-  const struct plan_column column = {table, 1, 0, 1, 1};
+  const struct plan_column column = {.table = table, .arity = 1, .column = 0, .target = 1, .target_size = 1};
   struct plan_request r = {.size = n, .columns = &column, .ncolumns = 1, .element_colours = true};
   for (int block = 1; block <= n; block += 83) {
     struct plan plan;
@@ -140,7 +143,9 @@ CASE(direct_and_mapped) {
   struct error err = {0};
   enum { n = 300 };
   int *table = mesh_table(n, 1, n, MESH_NEAR, 8);
-  const struct plan_column columns[] = {{table, 1, 0, 1, n}, {NULL, 1, 0, 1, n}};
+  const struct plan_column columns[] = {
+      {.table = table, .arity = 1, .column = 0, .target = 1, .target_size = n},
+      {.table = NULL, .arity = 1, .column = 0, .target = 1, .target_size = n}};
   struct plan_request r = {.size = n, .columns = columns, .ncolumns = 2, .element_colours = true};
   for (int block = 1; block <= n; block += 13) {
     struct plan plan;
@@ -180,7 +185,8 @@ CASE(refusals) {
   struct error err = {0};
   struct plan plan;
   static int table[70000];
-  const struct plan_column column = {table, 1, 0, 1, 70000};
+  const struct plan_column column = {
+      .table = table, .arity = 1, .column = 0, .target = 1, .target_size = 70000};
   const struct plan_staged staged = {0, 1};
   struct plan_request r = {.size = 70000, .block_size = 0, .columns = &column, .ncolumns = 1};
   assert_int_equal(plan_build(&plan, &r, NULL, &err), OP_ERR_ARGUMENT);

@@ -20,7 +20,9 @@ static int setup(void **state) {
   f->a = mesh_table(size, 2, targets, MESH_NEAR, 1);
   f->b = mesh_table(size, 1, targets / 2, MESH_NEAR, 2);
   const struct plan_column columns[3] = {
-      {f->a, 2, 0, 1, targets}, {f->a, 2, 1, 1, targets}, {f->b, 1, 0, 2, targets / 2}};
+      {.table = f->a, .arity = 2, .column = 0, .target = 1, .target_size = targets},
+      {.table = f->a, .arity = 2, .column = 1, .target = 1, .target_size = targets},
+      {.table = f->b, .arity = 1, .column = 0, .target = 2, .target_size = targets / 2}};
   memcpy(f->columns, columns, sizeof columns);
   *state = f;
   return plan_cache_new(&f->cache, &f->err);
@@ -176,10 +178,11 @@ static void plans_are_small(void **state) {
   int *edges;
   long nedges = mesh_grid(nx, ny, &edges);
   int *corners = mesh_table(nedges, 2, nx * ny, MESH_NEAR, 3);
-  const struct plan_column all[] = {{edges, 2, 0, 1, nx * ny},
-                                    {edges, 2, 1, 1, nx * ny},
-                                    {corners, 2, 0, 2, nx * ny},
-                                    {corners, 2, 1, 2, nx * ny}};
+  const struct plan_column all[] = {
+      {.table = edges, .arity = 2, .column = 0, .target = 1, .target_size = nx * ny},
+      {.table = edges, .arity = 2, .column = 1, .target = 1, .target_size = nx * ny},
+      {.table = corners, .arity = 2, .column = 0, .target = 2, .target_size = nx * ny},
+      {.table = corners, .arity = 2, .column = 1, .target = 2, .target_size = nx * ny}};
   static const struct { int first, count; } choices[] = {{0, 2}, {2, 2}, {0, 4}, {0, 1}, {1, 1}, {1, 2}};
   static const int blocks[] = {256, 1024, 4096, 16384};
   size_t data = (size_t)nx * ny * (2 + 4 + 4 + 1 + 4) * sizeof(double);

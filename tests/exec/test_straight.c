@@ -32,7 +32,9 @@ static void make(struct fixture *f, long size, int breaks, uint64_t seed) {
       }
   }
   const struct plan_column columns[COLUMNS] = {
-      {f->tables[0], 3, 0, 1, TARGETS}, {f->tables[0], 3, 2, 1, TARGETS}, {f->tables[1], 1, 0, 2, TARGETS}};
+      {.table = f->tables[0], .arity = 3, .column = 0, .target = 1, .target_size = TARGETS},
+      {.table = f->tables[0], .arity = 3, .column = 2, .target = 1, .target_size = TARGETS},
+      {.table = f->tables[1], .arity = 1, .column = 0, .target = 2, .target_size = TARGETS}};
   memcpy(f->columns, columns, sizeof columns);
   f->request = (struct plan_request){.size = size, .columns = f->columns, .ncolumns = COLUMNS};
 }
@@ -105,7 +107,9 @@ TEST(rows_and_chaos) {
     table[2 * k] = k / N * N + (k % N + 1) % N;
     table[2 * k + 1] = (k + N) % (N * N);
   }
-  struct plan_column columns[] = {{table, 2, 0, 1, N * N}, {table, 2, 1, 1, N * N}};
+  struct plan_column columns[] = {
+      {.table = table, .arity = 2, .column = 0, .target = 1, .target_size = N * N},
+      {.table = table, .arity = 2, .column = 1, .target = 1, .target_size = N * N}};
   const struct plan_request r = {.size = N * N, .columns = columns, .ncolumns = 2};
   struct straight s;
   expect_ok(straight_build(&s, &r, NULL, &err), &err);

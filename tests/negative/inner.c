@@ -18,7 +18,9 @@ static void keep(struct said *said, struct error *err) {
 CASE(plan_broken) {
   (void)m;
   static const int table[] = {0, 1, 1, 2, 2, 3, 3, 4};
-  const struct plan_column columns[] = {{table, 2, 0, 0, 5}, {table, 2, 1, 0, 5}};
+  const struct plan_column columns[] = {
+      {.table = table, .arity = 2, .column = 0, .target = 0, .target_size = 5},
+      {.table = table, .arity = 2, .column = 1, .target = 0, .target_size = 5}};
   const struct plan_request request = {.size = 4, .block_size = 2, .columns = columns, .ncolumns = 2};
   struct plan plan;
   struct error err = {0};

@@ -305,9 +305,9 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: negative GOLDEN_FOLDER [--write] [CASE...]\n");
     return 2;
   }
-  const struct negative_case *const all[] = {life_cases,   declare_cases, loop_cases,
-                                             kernel_cases, data_cases,    inner_cases,
-                                             shared_cases, subset_cases,  graph_cases};
+  const struct negative_case *const all[] = {life_cases,   declare_cases, loop_cases,   kernel_cases,
+                                             data_cases,   inner_cases,   shared_cases, subset_cases,
+                                             ragged_cases, graph_cases};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     judge_all(&j, all[i], argc - first, argv + first);
   bool whole = argc == first;

@@ -46,7 +46,7 @@ struct negative_case {
 };
 
 extern const struct negative_case declare_cases[], loop_cases[], kernel_cases[], data_cases[], life_cases[],
-    inner_cases[], shared_cases[], subset_cases[], graph_cases[];
+    inner_cases[], shared_cases[], subset_cases[], ragged_cases[], graph_cases[];
 
 /* Kernels of the right loop and of most wrong ones: one cell's height to each edge's flow, and an increment. */
 const char *kernel_scale(void);  /* scale(const double *h, double *sum) */

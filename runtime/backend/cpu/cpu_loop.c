@@ -30,9 +30,11 @@
 
 /* ---- which variants there are ---- */
 
-/* That one element increments through maps. */
+/* That one element increments through maps. 0 where the gather form is not for it. */
 static size_t turned_bytes(const struct loop *loop) {
   size_t bytes = 0;
+  if (desc_any_ragged(&loop->desc))
+    return 0;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (arg_is_turned(arg))
@@ -59,6 +61,12 @@ static int settle(struct variant *v, const struct loop *loop, struct error *err)
         err, OP_ERR_ENV,
         "loop %s: OP2_VARIANT forces %s, which needs the kernel's text, and a program of OP2 has it "
         "compiled; use another strategy",
+        loop->name, s->name);
+  if (s->apart && desc_any_ragged(&loop->desc))
+    return error_set(
+        err, OP_ERR_ENV,
+        "loop %s: OP2_VARIANT forces %s, which is for maps of one arity, and a map of the loop is "
+        "ragged; use whole, colours or owners",
         loop->name, s->name);
   if (s->unsafe && loop_meets(loop))
     return error_set(err, OP_ERR_ENV,
@@ -261,7 +269,8 @@ static int make_schedule(struct op_context *ctx, const struct loop *loop, const 
   out->threads = threads_for(ctx, loop, cpu, v, part);
   struct plan_wish wish = {.request = {.begin = part->begin,
                                        .size = part->end - part->begin,
-                                       .block_size = block_size_of(&v->variant, loop, part)},
+                                       .block_size = block_size_of(&v->variant, loop, part),
+                                       .work = loop_work(loop, part)},
                            .strategy = strategy,
                            .threads = out->threads,
                            .set_name = loop->set->name,

@@ -183,6 +183,12 @@ static int add_tried(const struct gpu *c, const struct loop *loop, struct gpu_lo
 int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, bool all,
                    struct error *err) {
   struct gpu *c = gpu_of(ctx);
+  if (desc_any_ragged(&loop->desc))
+    return error_set(
+        err, OP_ERR_BACKEND,
+        "loop %s: a map of the loop is ragged, and this version runs such loops on the host only; use "
+        "OP2_BACKEND=openmp",
+        loop->name);
   struct text spec = {0};
   int code = check_types(c, loop, err);
   if (!code)

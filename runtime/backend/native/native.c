@@ -2,6 +2,7 @@
  * the reference for every other backend, and the one for debuggers. */
 #include "native.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +14,18 @@
 #include "op2/op2jit_compiled.h"
 #include "record/launch.h"
 
+/* Words of a handle, see op2jit_row in op2jit.h. */
+enum { HANDLE = 4 };
+
 /* What one argument needs beside the mesh: copies of rows that are not contiguous, scratch, numbers. */
 struct native_arg {
   unsigned char *scratch;
-  void **vector; /* a vector argument's pointers */
-  int rows;      /* how many rows the kernel sees: 1, or the arity for a vector */
+  void **vector; /* a vector argument's pointers, or the handle of OP_ROW */
+  int rows;      /* how many rows the kernel sees: 1, the arity for a vector, 0 through a ragged map */
 };
 
 struct native_state {
-  native_call *call;
+  native_call *call; /* with the arguments, and a number of targets for each ragged map */
   struct native_arg args[OP_MAX_ARGS];
 };
 
@@ -74,7 +78,14 @@ static int native_variants(struct op_context *ctx, struct loop *loop, bool all, 
   if (!state)
     return error_memory(err, "a native loop", sizeof *state);
   loop->backend_state = state;
-  state->call = native_call_of(loop->nargs);
+  const int nparameters = desc_parameter(&loop->desc, loop->nargs);
+  if (nparameters > OP_MAX_ARGS)
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "loop %s: with the numbers of targets of its ragged maps the kernel has %d parameters; a "
+        "native form has at most %d",
+        loop->name, nparameters, OP_MAX_ARGS);
+  state->call = native_call_of(nparameters);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     struct native_arg *own = &state->args[i];
@@ -85,7 +96,7 @@ static int native_variants(struct op_context *ctx, struct loop *loop, bool all, 
       return error_set(err, OP_ERR_SIZE, "loop %s, argument %d: %d rows are more than can be addressed",
                        loop->name, i + 1, own->rows);
     own->scratch = array_new(bytes, 1);
-    own->vector = vector ? array_new((size_t)own->rows, sizeof(void *)) : NULL;
+    own->vector = vector ? array_new((size_t)(arg->map->first ? HANDLE : own->rows), sizeof(void *)) : NULL;
     if (!own->scratch || (vector && !own->vector))
       return error_memory(err, "a native loop's scratch", bytes);
   }
@@ -125,7 +136,27 @@ static void store_row(const struct loop_arg *arg, long target, const unsigned ch
   }
 }
 
+/* Numbers travel as pointers. */
+static void *number(long value) {
+  return (void *)(intptr_t)value;
+}
+
+static long count_of(const struct loop_arg *arg, long element) {
+  return map_end(arg->map, element) - map_begin(arg->map, element);
+}
+
+static void *handle_pointer(const struct loop_arg *arg, const struct native_arg *own, long element) {
+  const long begin = map_begin(arg->map, element);
+  own->vector[0] = dat_value(arg->dat, arg->entry ? begin : 0, 0);
+  own->vector[1] = arg->entry ? NULL : arg->map->table + begin;
+  own->vector[2] = number(arg->entry ? -arg->dim : arg->dim);
+  own->vector[3] = number(count_of(arg, element));
+  return own->vector;
+}
+
 static void *dat_pointer(const struct loop_arg *arg, struct native_arg *own, long element) {
+  if (arg->map && arg->map->first)
+    return handle_pointer(arg, own, element);
   for (int r = 0; r < own->rows; r++) {
     long target = target_of(arg, element, r);
     unsigned char *row = dat_value(arg->dat, target, 0);
@@ -220,8 +251,11 @@ static void run_elements(const struct launch *launch, unsigned char *slot, long 
   struct native_state *state = loop->backend_state;
   void *pointers[OP_MAX_ARGS];
   for (long e = begin; e < end; e++) {
-    for (int i = 0; i < loop->nargs; i++)
-      pointers[i] = pointer(launch, &state->args[i], i, e, slot);
+    for (int i = 0, p = 0; i < loop->nargs; i++) {
+      if (loop->desc.args[i].counted)
+        pointers[p++] = number(count_of(&loop->args[i], e));
+      pointers[p++] = pointer(launch, &state->args[i], i, e, slot);
+    }
     state->call(loop->native, pointers);
     finish_element(launch, state, e, slot);
   }

@@ -64,10 +64,9 @@ static int count_of_dat(const struct loop *loop, int i, struct sums *out, struct
     return error_memory(err, "the shadow run", targets * sizeof *counts);
   for (int j = 0; j < loop->nargs; j++) {
     const struct loop_arg *arg = &loop->args[j];
-    const int rows = arg->map && arg->idx < 0 ? arg->map->arity : 1;
     for (long e = 0; arg->dat == dat && is_sum(arg) && e < loop_end(loop); e++)
-      for (int r = 0; r < rows; r++)
-        out->count[i] = largest(out->count[i], ++counts[row_target(arg, e, r)]);
+      for (long place = arg_begin(arg, e); place < arg_end(arg, e); place++)
+        out->count[i] = largest(out->count[i], ++counts[arg_target(arg, place)]);
   }
   free(counts);
   return OP_OK;

@@ -1,0 +1,47 @@
+/* Ragged maps, in which each element has as many targets as it likes: a part of op2jit.h, which includes it. */
+#ifndef OP2JIT_RAGGED_H
+#define OP2JIT_RAGGED_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+#define op_decl_map_ragged op2jit_decl_map_ragged
+#define op_map_entries op2jit_map_entries
+
+/* A ragged map: each element of `from` has as many targets as it likes, also none. Element e has targets[offsets[e]] ..
+ * targets[offsets[e + 1] - 1], numbers of elements of `to` from 0. `offsets` are size(from) + 1 numbers, the first is 0,
+ * and none is less than the one before it; `targets` may be NULL if there are none. Both are copied. Loops go through it
+ * with OP_ALL (op_arg_dat). Errors: OP_ERR_HANDLE; OP_ERR_ARGUMENT for offsets; OP_ERR_MAP_RANGE for targets;
+ * OP_ERR_SIZE, OP_ERR_MEMORY. */
+op_map op_decl_map_ragged(op_set from, op_set to, const long long *offsets, const int *targets,
+                          const char *name);
+/* The set of a ragged map's entries, one for each target, in the order of `targets`: for dats on them, which loops over
+ * `from` reach by that map. It is freed with the map. NULL for other maps. Errors: OP_ERR_HANDLE. Local. */
+op_set op_map_entries(op_map map);
+
+/* The idx of op_arg_dat for all targets of a map; of one that is not ragged the same as -arity. Through a ragged map the
+ * kernel's parameter is `T **x`, and OP_ROW(x, k) the row of the k-th target, or of the k-th entry for a dat on
+ * op_map_entries. Before the first argument of each ragged map the kernel gets the number of targets, `int n`. Rows are
+ * whole: not of ":soa" dats of more than one component. */
+#define OP_ALL (-0x7fffffff)
+
+/* In a kernel: the row of the k-th target, 0 <= k < n, of an argument through a ragged map: a pointer to `dim` values.
+ * Beyond that there is nothing; checked runs (OP2_CHECK) end with OP_ERR_VIOLATION. */
+#define OP_ROW(x, k) ((x)[0] + op2jit_row((x)[1], (x)[2], (x)[3], (k)))
+/* What stands behind a handle: the targets' numbers, and how far apart rows are; less than 0 for entries. */
+static inline ptrdiff_t op2jit_row(const void *to, const void *dim, const void *n, ptrdiff_t k) {
+  (void)n;
+  return (ptrdiff_t)dim < 0 ? k * -(ptrdiff_t)dim : ((const int *)to)[k] * (ptrdiff_t)dim;
+}
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif

@@ -1,0 +1,150 @@
+#include "mesh/ragged/ragged.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "context/context.h"
+#include "mesh/data.h"
+#include "mesh/handles.h"
+
+/* ---- what the program gives ---- */
+
+static int check_offsets(const struct set *from, const long long *offsets, const char *name,
+                         struct error *err) {
+  if (!offsets)
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "ragged map \"%s\": the offsets are NULL; expected %ld, one for each element of set "
+                     "\"%s\" and the end",
+                     name, from->size + 1, from->name);
+  if (offsets[0] != 0)
+    return error_set(err, OP_ERR_ARGUMENT,
+                     "ragged map \"%s\": offsets[0] is %lld; expected 0, where the first element's targets "
+                     "begin",
+                     name, offsets[0]);
+  for (long e = 0; e < from->size; e++)
+    if (offsets[e + 1] < offsets[e])
+      return error_set(err, OP_ERR_ARGUMENT,
+                       "ragged map \"%s\": offsets[%ld] is %lld, and offsets[%ld] before it is %lld; offsets "
+                       "must not go back, an element without targets has the same one twice",
+                       name, e + 1, offsets[e + 1], e, offsets[e]);
+  /* Elements of a set are counted by int. */
+  if (offsets[from->size] > INT_MAX)
+    return error_set(
+        err, OP_ERR_SIZE,
+        "ragged map \"%s\": there are %lld entries; expected at most %d on one rank, use more ranks", name,
+        offsets[from->size], INT_MAX);
+  return OP_OK;
+}
+
+static int tell_target(const struct set *from, const struct set *to, const long long *offsets,
+                       const int *targets, long long at, const char *name, struct error *err) {
+  long e = 0;
+  while (offsets[e + 1] <= at)
+    e++;
+  return error_set(
+      err, OP_ERR_MAP_RANGE,
+      "ragged map \"%s\": target %lld of element %lld of set \"%s\" is %d; expected 0 .. %lld, the "
+      "elements of set \"%s\"; correct the targets, or declare the set larger",
+      name, at - offsets[e], from->global_first + e, from->name, targets[at], to->global_size - 1, to->name);
+}
+
+static int check_targets(const struct set *from, const struct set *to, const long long *offsets,
+                         const int *targets, const char *name, struct error *err) {
+  const long long entries = offsets[from->size];
+  if (!targets && entries > 0)
+    return error_set(
+        err, OP_ERR_ARGUMENT,
+        "ragged map \"%s\": the targets are NULL; expected %lld, as many as the last offset says", name,
+        entries);
+  for (long long i = 0; i < entries; i++)
+    if (targets[i] < 0 || targets[i] >= to->global_size)
+      return tell_target(from, to, offsets, targets, i, name, err);
+  return OP_OK;
+}
+
+/* ---- the library's numbers ---- */
+
+/* Rows in the library's order, which is another than the program's where sets were renumbered before. */
+static bool fill(struct op_context *ctx, struct map *map, const long long *offsets, const int *targets) {
+  const struct set *from = map->from;
+  const int *rows = from->to_user, *numbers = map->to->from_user;
+  const size_t entries = (size_t)offsets[from->size];
+  map->first = array_new((size_t)from->size + 1, sizeof *map->first);
+  map->table = data_memory(ctx->team, (entries + MAP_SLACK) * sizeof *map->table, data_table_number(map->id));
+  if (rows) {
+    map->entries->to_user = array_new(entries, sizeof(int));
+    map->entries->from_user = array_new(entries, sizeof(int));
+  }
+  if (!map->first || !map->table || (rows && (!map->entries->to_user || !map->entries->from_user)))
+    return false;
+  long long next = 0;
+  for (long e = 0; e < from->size; e++) {
+    const long row = rows ? rows[e] : e;
+    const long length = (long)(offsets[row + 1] - offsets[row]);
+    map->longest = length > map->longest ? length : map->longest;
+    for (long long i = offsets[row]; i < offsets[row + 1]; i++, next++) {
+      map->table[next] = numbers ? numbers[targets[i]] : targets[i];
+      if (rows) {
+        map->entries->to_user[next] = (int)i;
+        map->entries->from_user[i] = (int)next;
+      }
+    }
+    map->first[e + 1] = next;
+  }
+  return true;
+}
+
+bool ragged_reorder(const struct map *map, const int *order, long long **first, int **entries) {
+  const long size = map->from->size;
+  *first = array_new((size_t)size + 1, sizeof **first);
+  *entries = array_new((size_t)map->entries->size, sizeof **entries);
+  if (!*first || !*entries)
+    return false;
+  long long next = 0;
+  for (long e = 0; e < size; e++) {
+    const long old = order ? order[e] : e;
+    for (long long i = map->first[old]; i < map->first[old + 1]; i++)
+      (*entries)[next++] = (int)i;
+    (*first)[e + 1] = next;
+  }
+  return true;
+}
+
+/* ---- declaring ---- */
+
+static struct set *new_entries(struct op_context *ctx, long size, const char *name, struct error *err) {
+  struct text words = {0};
+  text_addf(&words, "entries of %s", name);
+  struct set *set = text_ok(&words) ? mesh_set(ctx, size, text_str(&words), err) : NULL;
+  if (!text_ok(&words))
+    error_memory_of(err, "the entries of map", name, words.length);
+  text_free(&words);
+  return set;
+}
+
+struct map *mesh_ragged(struct op_context *ctx, struct set *from, struct set *to, const long long *offsets,
+                        const int *targets, const char *name, struct error *err) {
+  const char *said = name ? name : "unnamed";
+  if (check_offsets(from, offsets, said, err) || check_targets(from, to, offsets, targets, said, err))
+    return NULL;
+  struct set *entries = new_entries(ctx, (long)offsets[from->size], said, err);
+  if (!entries)
+    return NULL;
+  struct map *map = calloc(1, sizeof *map);
+  if (map)
+    *map = (struct map){.id = ctx->mesh->next_map, .from = from, .to = to, .entries = entries};
+  if (!map || !(map->name = name_copy(name)) || !fill(ctx, map, offsets, targets) ||
+      !(map->handle = handle_new(ctx->handles, HANDLE_MAP, map)) || !list_add(&ctx->mesh->maps, map)) {
+    if (map && map->handle)
+      handle_release(ctx->handles, map->handle, NULL);
+    map_free(map);
+    mesh_undo_set(ctx, entries);
+    error_memory_of(err, "the table of map", name, (size_t)offsets[from->size] * sizeof(int));
+    return NULL;
+  }
+  entries->entries_of = map;
+  ctx->mesh->next_map++;
+  return map;
+}

@@ -1,0 +1,341 @@
+/* Ragged maps: loops through them do what nested loops over offsets and targets do, on every backend. Values are whole
+ * numbers, so that sums are the same in any order. */
+#include "support.h"
+
+#include <stdlib.h>
+
+enum { ROWS = 3001, COLS = 2000, LONG = 10000 };
+
+/* clang-format off */
+OP_KERNEL_DEF(product, void product(int n, const double **a, const double **x, double *y) {
+  double sum = 0;
+  for (int k = 0; k < n; k++)
+    sum += OP_ROW(a, k)[0] * OP_ROW(x, k)[0];
+  *y = sum;
+})
+OP_KERNEL_DEF(scatter, void scatter(const double *w, int n, double **out, double **own) {
+  for (int k = 0; k < n; k++) {
+    OP_ROW(out, k)[0] += *w;
+    OP_ROW(out, k)[1] += *w * k;
+    OP_ROW(own, k)[0] += k;
+  }
+})
+OP_KERNEL_DEF(extremes, void extremes(const double *w, int n, double **low, double **high) {
+  for (int k = 0; k < n; k++) {
+    if (*w < *OP_ROW(low, k))
+      *OP_ROW(low, k) = *w;
+    if (*w > *OP_ROW(high, k))
+      *OP_ROW(high, k) = *w;
+  }
+})
+OP_KERNEL_DEF(number, void number(int n, int **entry, const int *row, double **twice, long long *count) {
+  for (int k = 0; k < n; k++) {
+    OP_ROW(entry, k)[0] = *row;
+    OP_ROW(entry, k)[1] = k;
+    *OP_ROW(twice, k) *= 2;
+  }
+  *count += n;
+})
+OP_KERNEL_DEF(both, void both(int n, const double **x, int m, const double **z, const double *q[2], double *y) {
+  *y = *q[0] - 2 * *q[1];
+  for (int k = 0; k < n; k++)
+    *y += *OP_ROW(x, k);
+  for (int k = 0; k < m; k++)
+    *y += 3 * *OP_ROW(z, k);
+})
+OP_KERNEL_DEF(put, void put(int n, double **x) {
+  for (int k = 0; k < n; k++)
+    *OP_ROW(x, k) = n;
+})
+OP_KERNEL_DEF(more, void more(double *v) { *v += 1; })
+OP_KERNEL_DEF(absent, void absent(int n, const double **x, const double **q, double *y) {
+  *y = n;
+  for (int k = 0; k < n; k++)
+    *y += *OP_ROW(x, k);
+  (void)q;
+})
+/* clang-format on */
+
+static long long offsets[ROWS + 1];
+static int *targets;
+static double *values, vx[COLS], vw[ROWS];
+static op_set rows, cols;
+static op_map map;
+static op_dat x, a, y, w;
+
+/* Rows of 0 to 12 targets, some of them none, and one of LONG, in which targets occur several times. */
+static void make_matrix(void) {
+  for (int r = 0; r < ROWS; r++)
+    offsets[r + 1] = offsets[r] + (r == 17 ? LONG : r % 5 == 3 ? 0 : (r * 7) % 13);
+  targets = malloc((size_t)offsets[ROWS] * sizeof *targets);
+  values = malloc((size_t)offsets[ROWS] * sizeof *values);
+  for (int r = 0; r < ROWS; r++)
+    for (long long i = offsets[r]; i < offsets[r + 1]; i++) {
+      targets[i] = (int)((r * 31 + (i - offsets[r]) * 17) % COLS);
+      values[i] = 1 + (double)(i % 7);
+    }
+  for (int c = 0; c < COLS; c++)
+    vx[c] = c % 11 - 5;
+  for (int r = 0; r < ROWS; r++)
+    vw[r] = r % 23 - 7;
+}
+
+static int open_mesh(void **state) {
+  if (start(state))
+    return -1;
+  make_matrix();
+  rows = op_decl_set(ROWS, "rows");
+  cols = op_decl_set(COLS, "cols");
+  map = op_decl_map_ragged(rows, cols, offsets, targets, "map");
+  x = op_decl_dat(cols, 1, "double", vx, "x");
+  a = op_decl_dat(op_map_entries(map), 1, "double", values, "a");
+  y = op_decl_dat(rows, 1, "double", NULL, "y");
+  w = op_decl_dat(rows, 1, "double", vw, "w");
+  return a && y && w ? 0 : -1;
+}
+
+static int close_mesh(void **state) {
+  free(targets);
+  free(values);
+  return stop(state);
+}
+
+static op_arg all(op_dat dat, int dim, const char *type, op_access access) {
+  return op_arg_dat(dat, OP_ALL, map, dim, type, access);
+}
+
+static void multiply(void) {
+  static double got[ROWS];
+  works(op_par_loop(OP_KERNEL_OF(product), "product", rows, all(a, 1, "double", OP_READ),
+                    all(x, 1, "double", OP_READ), direct(y, 1, "double", OP_WRITE)));
+  works(op_fetch_data(y, got));
+  for (int r = 0; r < ROWS; r++) {
+    double sum = 0;
+    for (long long i = offsets[r]; i < offsets[r + 1]; i++)
+      sum += values[i] * vx[targets[i]];
+    assert_true(got[r] == sum);
+  }
+}
+
+CASE(targets_and_entries_are_read) {
+  assert_int_equal(op_get_size(op_map_entries(map)), offsets[ROWS]);
+  multiply();
+  multiply();
+}
+
+static void add_and_compare(void) {
+  static double expected[2 * COLS], got[2 * COLS];
+  double *own = malloc((size_t)offsets[ROWS] * sizeof *own);
+  op_dat sums = op_decl_dat(cols, 2, "double", NULL, "sums");
+  op_dat places = op_decl_dat(op_map_entries(map), 1, "double", NULL, "places");
+  works(op_par_loop(OP_KERNEL_OF(scatter), "scatter", rows, direct(w, 1, "double", OP_READ),
+                    all(sums, 2, "double", OP_INC), all(places, 1, "double", OP_INC)));
+  memset(expected, 0, sizeof expected);
+  works(op_fetch_data(sums, got));
+  works(op_fetch_data(places, own));
+  for (int r = 0; r < ROWS; r++)
+    for (long long i = offsets[r]; i < offsets[r + 1]; i++) {
+      expected[2 * targets[i]] += vw[r];
+      expected[2 * targets[i] + 1] += vw[r] * (double)(i - offsets[r]);
+      assert_true(own[i] == (double)(i - offsets[r]));
+    }
+  assert_memory_equal(got, expected, sizeof got);
+  works(op_free_dat(sums));
+  works(op_free_dat(places));
+  free(own);
+}
+
+CASE(targets_are_incremented) {
+  add_and_compare();
+  assert_int_equal(op_plan_check(2), OP_OK);
+}
+
+CASE(targets_keep_extremes) {
+  static double low[COLS], high[COLS], vlow[COLS], vhigh[COLS];
+  for (int c = 0; c < COLS; c++) {
+    vlow[c] = low[c] = 3;
+    vhigh[c] = high[c] = 4;
+  }
+  op_dat lows = op_decl_dat(cols, 1, "double", low, "lows"),
+         highs = op_decl_dat(cols, 1, "double", high, "highs");
+  works(op_par_loop(OP_KERNEL_OF(extremes), "extremes", rows, direct(w, 1, "double", OP_READ),
+                    all(lows, 1, "double", OP_MIN), all(highs, 1, "double", OP_MAX)));
+  works(op_fetch_data(lows, low));
+  works(op_fetch_data(highs, high));
+  for (int r = 0; r < ROWS; r++)
+    for (long long i = offsets[r]; i < offsets[r + 1]; i++) {
+      vlow[targets[i]] = vw[r] < vlow[targets[i]] ? vw[r] : vlow[targets[i]];
+      vhigh[targets[i]] = vw[r] > vhigh[targets[i]] ? vw[r] : vhigh[targets[i]];
+    }
+  assert_memory_equal(low, vlow, sizeof low);
+  assert_memory_equal(high, vhigh, sizeof high);
+}
+
+static void number_and_compare(void) {
+  const size_t n = (size_t)offsets[ROWS];
+  int *numbers = malloc(2 * n * sizeof *numbers);
+  double *twice = malloc(n * sizeof *twice);
+  long long count = 5;
+  op_dat entry = op_decl_dat(op_map_entries(map), 2, "int", NULL, "entry");
+  op_dat copy = op_decl_dat(op_map_entries(map), 1, "double", values, "copy");
+  works(op_par_loop(OP_KERNEL_OF(number), "number", rows, all(entry, 2, "int", OP_WRITE),
+                    op_arg_idx(-1, OP_ID), all(copy, 1, "double", OP_RW),
+                    op_arg_gbl(&count, 1, "long long", OP_INC)));
+  works(op_par_loop(OP_KERNEL_OF(more), "more", op_map_entries(map), direct(copy, 1, "double", OP_RW)));
+  works(op_fetch_data(entry, numbers));
+  works(op_fetch_data(copy, twice));
+  assert_int_equal(count, 5 + offsets[ROWS]);
+  for (int r = 0; r < ROWS; r++)
+    for (long long i = offsets[r]; i < offsets[r + 1]; i++) {
+      assert_int_equal(numbers[2 * i], r);
+      assert_int_equal(numbers[2 * i + 1], i - offsets[r]);
+      assert_true(twice[i] == 2 * values[i] + 1);
+    }
+  works(op_free_dat(entry));
+  works(op_free_dat(copy));
+  free(numbers);
+  free(twice);
+}
+
+CASE(entries_are_written) {
+  number_and_compare();
+}
+
+CASE(two_ragged_maps_have_a_number_each) {
+  static long long other_offsets[ROWS + 1];
+  static int other[3 * ROWS], fixed[2 * ROWS];
+  static double got[ROWS];
+  for (int r = 0; r < ROWS; r++) {
+    other_offsets[r + 1] = other_offsets[r] + r % 4;
+    for (int k = 0; k < r % 4; k++)
+      other[other_offsets[r] + k] = (r * 5 + k) % COLS;
+    fixed[2 * r] = r % COLS;
+    fixed[2 * r + 1] = r * 3 % COLS;
+  }
+  op_map second = op_decl_map_ragged(rows, cols, other_offsets, other, "second");
+  op_map pairs = op_decl_map(rows, cols, 2, fixed, "pairs");
+  works(op_par_loop(OP_KERNEL_OF(both), "both", rows, all(x, 1, "double", OP_READ),
+                    op_arg_dat(x, OP_ALL, second, 1, "double", OP_READ),
+                    op_arg_dat(x, OP_ALL, pairs, 1, "double", OP_READ), direct(y, 1, "double", OP_WRITE)));
+  works(op_fetch_data(y, got));
+  for (int r = 0; r < ROWS; r++) {
+    double sum = vx[fixed[2 * r]] - 2 * vx[fixed[2 * r + 1]];
+    for (long long i = offsets[r]; i < offsets[r + 1]; i++)
+      sum += vx[targets[i]];
+    for (long long i = other_offsets[r]; i < other_offsets[r + 1]; i++)
+      sum += 3 * vx[other[i]];
+    assert_true(got[r] == sum);
+  }
+}
+
+/* Each element its own targets: the user's promise. */
+CASE(targets_are_written) {
+  enum { HALF = COLS / 2 };
+  static double got[COLS];
+  long long two[HALF + 1];
+  int one_each[COLS];
+  for (int r = 0; r <= HALF; r++)
+    two[r] = r < 10 ? 0 : 2 * r;
+  for (int c = 0; c < COLS; c++)
+    one_each[c] = COLS - 1 - c;
+  op_set half = op_decl_set(HALF, "half");
+  op_map own = op_decl_map_ragged(half, cols, two, one_each, "own");
+  works(op_par_loop(OP_KERNEL_OF(put), "put", half, op_arg_dat(x, OP_ALL, own, 1, "double", OP_WRITE)));
+  works(op_fetch_data(x, got));
+  for (int r = 0; r < HALF; r++)
+    for (long long i = two[r]; i < two[r + 1]; i++)
+      assert_true(got[one_each[i]] == (double)(two[r + 1] - two[r]));
+}
+
+CASE(arguments_may_be_absent) {
+  static double got[ROWS];
+  works(op_par_loop(OP_KERNEL_OF(absent), "absent", rows, all(x, 1, "double", OP_READ),
+                    op_opt_arg_dat(0, NULL, OP_ALL, map, 1, "double", OP_READ),
+                    direct(y, 1, "double", OP_WRITE)));
+  works(op_fetch_data(y, got));
+  for (int r = 0; r < ROWS; r++) {
+    double sum = (double)(offsets[r + 1] - offsets[r]);
+    for (long long i = offsets[r]; i < offsets[r + 1]; i++)
+      sum += vx[targets[i]];
+    assert_true(got[r] == sum);
+  }
+}
+
+CASE(sets_are_renumbered) {
+  op_dat late;
+  multiply();
+  works(op_renumber(map));
+  multiply();
+  add_and_compare();
+  number_and_compare();
+  /* What is declared later is in the program's numbers. */
+  late = op_decl_dat(op_map_entries(map), 1, "double", values, "late");
+  works(op_free_dat(a));
+  a = late;
+  multiply();
+  op_map again = op_decl_map_ragged(rows, cols, offsets, targets, "again");
+  op_dat of_again = op_decl_dat(op_map_entries(again), 1, "double", values, "of again");
+  works(op_free_dat(a));
+  works(op_free_map(map));
+  map = again;
+  a = of_again;
+  multiply();
+  works(op_renumber(map));
+  multiply();
+}
+
+CASE(maps_are_freed_with_their_entries) {
+  multiply();
+  fails(OP_ERR_STATE, op_free_map(map));
+  fails(OP_ERR_HANDLE, op_free_set(op_map_entries(map)));
+  works(op_free_dat(a));
+  works(op_free_map(map));
+  for (int i = 0; i < 5; i++) {
+    map = op_decl_map_ragged(rows, cols, offsets, targets, "map");
+    a = op_decl_dat(op_map_entries(map), 1, "double", values, "a");
+    multiply();
+    add_and_compare();
+    works(op_free_dat(a));
+    works(op_free_map(map));
+  }
+  works(op_free_dat(y));
+  works(op_free_dat(w));
+  works(op_free_set(rows));
+}
+
+CASE(all_of_an_ordinary_map_is_its_vector) {
+  static double got[ROWS];
+  static int fixed[2 * ROWS];
+  const long long nothing[ROWS + 1] = {0};
+  for (int i = 0; i < 2 * ROWS; i++)
+    fixed[i] = i % COLS;
+  op_map pairs = op_decl_map(rows, cols, 2, fixed, "pairs");
+  op_map empty = op_decl_map_ragged(rows, cols, nothing, NULL, "empty");
+  assert_int_equal(op_get_size(op_map_entries(empty)), 0);
+  works(op_par_loop(OP_KERNEL_OF(both), "both", rows, op_arg_dat(x, OP_ALL, empty, 1, "double", OP_READ),
+                    all(x, 1, "double", OP_READ), op_arg_dat(x, OP_ALL, pairs, 1, "double", OP_READ),
+                    direct(y, 1, "double", OP_WRITE)));
+  works(op_fetch_data(y, got));
+  double sum = vx[2] - 2 * vx[3];
+  for (long long i = offsets[1]; i < offsets[2]; i++)
+    sum += 3 * vx[targets[i]];
+  assert_true(got[1] == sum);
+}
+
+#define mesh_test(f) cmocka_unit_test_setup_teardown(f, open_mesh, close_mesh)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      mesh_test(targets_and_entries_are_read),
+      mesh_test(targets_are_incremented),
+      mesh_test(targets_keep_extremes),
+      mesh_test(entries_are_written),
+      mesh_test(two_ragged_maps_have_a_number_each),
+      mesh_test(targets_are_written),
+      mesh_test(arguments_may_be_absent),
+      mesh_test(sets_are_renumbered),
+      mesh_test(maps_are_freed_with_their_entries),
+      mesh_test(all_of_an_ordinary_map_is_its_vector),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

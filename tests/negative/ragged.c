@@ -1,0 +1,186 @@
+/* Ragged maps that are wrong, and loops that do not fit them. */
+#include <stddef.h>
+
+#include "negative.h"
+
+#define CASE(name) static void name(struct mesh *m, struct said *said)
+#define UNUSED (void)m, (void)said
+
+static const long long offsets[EDGES + 1] = {0, 2, 2, 3, 6, 6};
+static const int targets[6] = {0, 1, 2, 3, 4, 5};
+
+static op_map ragged(const struct mesh *m) {
+  return op_decl_map_ragged(m->edges, m->cells, offsets, targets, "around");
+}
+
+CASE(ragged_offsets_null) {
+  UNUSED;
+  op_decl_map_ragged(m->edges, m->cells, NULL, targets, "around");
+}
+
+CASE(ragged_offsets_late) {
+  UNUSED;
+  const long long late[EDGES + 1] = {1, 2, 2, 3, 6, 6};
+  op_decl_map_ragged(m->edges, m->cells, late, targets, "around");
+}
+
+CASE(ragged_offsets_back) {
+  UNUSED;
+  const long long back[EDGES + 1] = {0, 2, 3, 2, 6, 6};
+  op_decl_map_ragged(m->edges, m->cells, back, targets, "around");
+}
+
+CASE(ragged_targets_null) {
+  UNUSED;
+  op_decl_map_ragged(m->edges, m->cells, offsets, NULL, "around");
+}
+
+CASE(ragged_target_high) {
+  UNUSED;
+  const int high[6] = {0, 1, 2, 3, CELLS, 5};
+  op_decl_map_ragged(m->edges, m->cells, offsets, high, "around");
+}
+
+CASE(ragged_target_negative) {
+  UNUSED;
+  const int negative[6] = {-1, 1, 2, 3, 4, 5};
+  op_decl_map_ragged(m->edges, m->cells, offsets, negative, "around");
+}
+
+CASE(ragged_to_null) {
+  UNUSED;
+  op_decl_map_ragged(m->edges, NULL, offsets, targets, "around");
+}
+
+CASE(ragged_too_many) {
+  UNUSED;
+  const long long many[EDGES + 1] = {0, 2, 2, 3, 6, 3000000000};
+  op_decl_map_ragged(m->edges, m->cells, many, targets, "around");
+}
+
+CASE(entries_of_ordinary) {
+  UNUSED;
+  op_map_entries(m->edge_cells);
+}
+
+CASE(entries_of_direct) {
+  UNUSED;
+  op_map_entries(OP_ID);
+}
+
+CASE(entries_freed_alone) {
+  UNUSED;
+  op_free_set(op_map_entries(ragged(m)));
+}
+
+CASE(ragged_freed_in_use) {
+  UNUSED;
+  const op_map map = ragged(m);
+  op_decl_dat(op_map_entries(map), 1, "double", NULL, "length");
+  op_free_map(map);
+}
+
+static void loop(const struct mesh *m, const char *kernel, op_arg a, op_arg b) {
+  op_par_loop(kernel, "loop", m->edges, a, b);
+}
+
+static op_arg flow(const struct mesh *m) {
+  return op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_READ);
+}
+
+#define HEIGHT(m, idx, access) op_arg_dat((m)->height, idx, ragged(m), 1, "double", access)
+
+static const char sums[] = "void loop(int n, const double **h, const float *f) {}";
+
+CASE(ragged_one_column) {
+  UNUSED;
+  loop(m, sums, HEIGHT(m, 0, OP_READ), flow(m));
+}
+
+CASE(ragged_number) {
+  UNUSED;
+  loop(m, "void loop(const int *n, const float *f) {}", op_arg_idx(OP_ALL, ragged(m)), flow(m));
+}
+
+CASE(ragged_dat_elsewhere) {
+  UNUSED;
+  loop(m, sums, op_arg_dat(m->flow, OP_ALL, ragged(m), 2, "float", OP_READ), flow(m));
+}
+
+CASE(ragged_dat_apart) {
+  UNUSED;
+  const op_dat apart = op_decl_dat(m->cells, 2, "double:soa", NULL, "apart");
+  loop(m, sums, op_arg_dat(apart, OP_ALL, ragged(m), 2, "double", OP_READ), flow(m));
+}
+
+CASE(ragged_over_subset) {
+  UNUSED;
+  op_par_loop(sums, "loop", op_decl_subset_range(m->edges, 0, 2, "wall"), HEIGHT(m, OP_ALL, OP_READ),
+              flow(m));
+}
+
+CASE(ragged_without_number) {
+  UNUSED;
+  loop(m, "void loop(const double **h, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m));
+}
+
+CASE(ragged_number_is_pointer) {
+  UNUSED;
+  loop(m, "void loop(const int *n, const double **h, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ),
+       flow(m));
+}
+
+CASE(ragged_rows_are_one) {
+  UNUSED;
+  loop(m, "void loop(int n, const double *h, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m));
+}
+
+CASE(two_ragged_one_number) {
+  UNUSED;
+  loop(m, "void loop(int n, const double **a, const double **b) {}", HEIGHT(m, OP_ALL, OP_READ),
+       HEIGHT(m, OP_ALL, OP_READ));
+}
+
+CASE(ragged_read_twice_and_written) {
+  UNUSED;
+  const op_map map = ragged(m);
+  loop(m, "void loop(int n, const double **a, double **b) {}",
+       op_arg_dat(m->height, OP_ALL, map, 1, "double", OP_READ),
+       op_arg_dat(m->height, OP_ALL, map, 1, "double", OP_RW));
+}
+
+CASE(ragged_access_unsaid) {
+  UNUSED;
+  op_arg args[] = {op_arg_dat(m->height, OP_ALL, ragged(m), 1, "double", OP_UNSAID), flow(m)};
+  op_find_accesses(sums, "loop", m->edges, 2, args, __FILE__, __LINE__);
+}
+
+#define ROW(code, name, flags)                                                                               \
+  { #name, code, flags, name }
+
+const struct negative_case ragged_cases[] = {
+    ROW(OP_ERR_ARGUMENT, ragged_offsets_null, IN_MESH),
+    ROW(OP_ERR_ARGUMENT, ragged_offsets_late, IN_MESH),
+    ROW(OP_ERR_ARGUMENT, ragged_offsets_back, IN_MESH),
+    ROW(OP_ERR_ARGUMENT, ragged_targets_null, IN_MESH),
+    ROW(OP_ERR_MAP_RANGE, ragged_target_high, IN_MESH),
+    ROW(OP_ERR_MAP_RANGE, ragged_target_negative, IN_MESH),
+    ROW(OP_ERR_HANDLE, ragged_to_null, IN_MESH),
+    ROW(OP_ERR_SIZE, ragged_too_many, IN_MESH),
+    ROW(OP_ERR_HANDLE, entries_of_ordinary, IN_MESH),
+    ROW(OP_ERR_HANDLE, entries_of_direct, IN_MESH),
+    ROW(OP_ERR_HANDLE, entries_freed_alone, IN_MESH),
+    ROW(OP_ERR_STATE, ragged_freed_in_use, IN_MESH),
+    ROW(OP_ERR_INDEX, ragged_one_column, IN_MESH),
+    ROW(OP_ERR_INDEX, ragged_number, IN_MESH),
+    ROW(OP_ERR_MAP_SET, ragged_dat_elsewhere, IN_MESH),
+    ROW(OP_ERR_TYPE, ragged_dat_apart, IN_MESH),
+    ROW(OP_ERR_MAP_SET, ragged_over_subset, IN_MESH),
+    ROW(OP_ERR_KERNEL, ragged_without_number, IN_MESH),
+    ROW(OP_ERR_KERNEL, ragged_number_is_pointer, IN_MESH),
+    ROW(OP_ERR_KERNEL, ragged_rows_are_one, IN_MESH),
+    ROW(OP_ERR_KERNEL, two_ragged_one_number, IN_MESH),
+    ROW(OP_ERR_ALIAS, ragged_read_twice_and_written, IN_MESH),
+    ROW(OP_ERR_ACCESS, ragged_access_unsaid, IN_MESH | COMPILED_ONLY),
+    {NULL, 0, 0, NULL},
+};
