@@ -1,0 +1,451 @@
+/* Gravity by an octree (Barnes and Hut). Cells that touch one another act particle by particle, in tasks that lock both
+ * cells; what is farther away acts as a whole, in tasks that lock their own cell. Cells lie in one another, and so do
+ * their locks: a task on a large cell keeps out those on its parts. Masses are found by tasks too, from the leaves up.
+ * Checked: the error against the direct sum, and the energy over some steps. */
+#include <math.h>
+#include <op2jit.h>
+#include <op2jit_tasks.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct particle {
+  double x[3], v[3], a[3], mass, potential;
+};
+
+struct cell {
+  double low[3], size;     /* a cube */
+  double mass, centre[3];  /* of its particles */
+  int first, count, child; /* its particles; the first of eight parts, 0: none */
+  op_resource resource;
+  op_task mass_task, pull; /* pull: of a cell that is a task's; 0: of none */
+};
+
+static struct sky {
+  struct particle *p, *spare;
+  struct cell *cells;
+  int particles, ncells, most_cells, leaf, task; /* particles in a leaf, and for a task, at most */
+  double angle, soft, step;
+} sky;
+
+/* ---- the tree ---- */
+
+static int octant(const struct cell *c, const struct particle *p) {
+  int o = 0;
+  for (int k = 0; k < 3; k++)
+    o |= (p->x[k] >= c->low[k] + c->size / 2) << k;
+  return o;
+}
+
+static void split(int at) {
+  struct cell *c = &sky.cells[at];
+  int start[9] = {0}, next[8];
+  if (c->count <= sky.leaf || sky.ncells + 8 > sky.most_cells || c->size < 1e-6)
+    return;
+  for (int i = 0; i < c->count; i++)
+    start[octant(c, &sky.p[c->first + i]) + 1]++;
+  for (int o = 0; o < 8; o++)
+    start[o + 1] += start[o];
+  memcpy(next, start, sizeof next);
+  for (int i = 0; i < c->count; i++)
+    sky.spare[next[octant(c, &sky.p[c->first + i])]++] = sky.p[c->first + i];
+  memcpy(sky.p + c->first, sky.spare, (size_t)c->count * sizeof *sky.p);
+  c->child = sky.ncells;
+  sky.ncells += 8;
+  for (int o = 0; o < 8; o++) {
+    struct cell *part = &sky.cells[c->child + o];
+    *part =
+        (struct cell){.size = c->size / 2, .first = c->first + start[o], .count = start[o + 1] - start[o]};
+    for (int k = 0; k < 3; k++)
+      part->low[k] = c->low[k] + (o >> k & 1 ? c->size / 2 : 0);
+    split(c->child + o);
+  }
+}
+
+static void make_tree(void) {
+  struct cell all = {.count = sky.particles};
+  double high = -INFINITY;
+  for (int k = 0; k < 3; k++)
+    all.low[k] = INFINITY;
+  for (int i = 0; i < sky.particles; i++)
+    for (int k = 0; k < 3; k++)
+      all.low[k] = fmin(all.low[k], sky.p[i].x[k]);
+  for (int i = 0; i < sky.particles; i++)
+    for (int k = 0; k < 3; k++)
+      high = fmax(high, sky.p[i].x[k] - all.low[k]);
+  all.size = high * 1.000001 + 1e-9;
+  sky.cells[0] = all;
+  sky.ncells = 1;
+  split(0);
+}
+
+/* Do the cubes touch? */
+static int near(const struct cell *a, const struct cell *b) {
+  const double little = 1e-9 * (a->size + b->size);
+  for (int k = 0; k < 3; k++)
+    if (a->low[k] > b->low[k] + b->size + little || b->low[k] > a->low[k] + a->size + little)
+      return 0;
+  return 1;
+}
+
+/* ---- what acts ---- */
+
+static void act(struct particle *a, struct particle *b) {
+  double d[3], r2 = sky.soft * sky.soft;
+  for (int k = 0; k < 3; k++) {
+    d[k] = b->x[k] - a->x[k];
+    r2 += d[k] * d[k];
+  }
+  const double s = 1 / sqrt(r2), s3 = s * s * s;
+  for (int k = 0; k < 3; k++) {
+    a->a[k] += b->mass * s3 * d[k];
+    b->a[k] -= a->mass * s3 * d[k];
+  }
+  a->potential -= b->mass * s;
+  b->potential -= a->mass * s;
+}
+
+/* A mass that does not feel it. */
+static void pull(struct particle *a, const double *x, double mass) {
+  double d[3], r2 = sky.soft * sky.soft;
+  for (int k = 0; k < 3; k++) {
+    d[k] = x[k] - a->x[k];
+    r2 += d[k] * d[k];
+  }
+  const double s = 1 / sqrt(r2), s3 = mass * s * s * s;
+  for (int k = 0; k < 3; k++)
+    a->a[k] += s3 * d[k];
+  a->potential -= mass * s;
+}
+
+static void act_pair(const struct cell *a, const struct cell *b) {
+  if (!near(a, b) || !a->count || !b->count)
+    return;
+  if (a->child && (a->size >= b->size || !b->child)) {
+    for (int o = 0; o < 8; o++)
+      act_pair(&sky.cells[a->child + o], b);
+  } else if (b->child) {
+    for (int o = 0; o < 8; o++)
+      act_pair(a, &sky.cells[b->child + o]);
+  } else
+    for (int i = 0; i < a->count; i++)
+      for (int j = 0; j < b->count; j++)
+        act(&sky.p[a->first + i], &sky.p[b->first + j]);
+}
+
+static void act_self(const struct cell *c) {
+  if (!c->child) {
+    for (int i = 0; i < c->count; i++)
+      for (int j = i + 1; j < c->count; j++)
+        act(&sky.p[c->first + i], &sky.p[c->first + j]);
+    return;
+  }
+  for (int o = 0; o < 8; o++) {
+    act_self(&sky.cells[c->child + o]);
+    for (int q = o + 1; q < 8; q++)
+      act_pair(&sky.cells[c->child + o], &sky.cells[c->child + q]);
+  }
+}
+
+/* All that does not touch the leaf. */
+static void pull_leaf(const struct cell *leaf, const struct cell *from) {
+  double d2 = 0;
+  if (!from->count)
+    return;
+  const int touches = near(leaf, from);
+  for (int k = 0; k < 3; k++) {
+    const double d = from->centre[k] - (leaf->low[k] + leaf->size / 2);
+    d2 += d * d;
+  }
+  const double distance = sqrt(d2) - 0.87 * leaf->size;
+  if (!touches && distance > 0 && from->size < sky.angle * distance) {
+    for (int i = 0; i < leaf->count; i++)
+      pull(&sky.p[leaf->first + i], from->centre, from->mass);
+  } else if (from->child) {
+    for (int o = 0; o < 8; o++)
+      pull_leaf(leaf, &sky.cells[from->child + o]);
+  } else if (!touches)
+    for (int i = 0; i < leaf->count; i++)
+      for (int j = 0; j < from->count; j++)
+        pull(&sky.p[leaf->first + i], sky.p[from->first + j].x, sky.p[from->first + j].mass);
+}
+
+static void pull_all(const struct cell *c) {
+  for (int o = 0; c->child && o < 8; o++)
+    pull_all(&sky.cells[c->child + o]);
+  if (!c->child && c->count)
+    pull_leaf(c, &sky.cells[0]);
+}
+
+static void find_mass(struct cell *c, int all) {
+  double sum[3] = {0, 0, 0};
+  c->mass = 0;
+  for (int o = 0; c->child && o < 8; o++) {
+    struct cell *part = &sky.cells[c->child + o];
+    if (all)
+      find_mass(part, 1);
+    c->mass += part->mass;
+    for (int k = 0; k < 3; k++)
+      sum[k] += part->mass * part->centre[k];
+  }
+  for (int i = 0; !c->child && i < c->count; i++) {
+    c->mass += sky.p[c->first + i].mass;
+    for (int k = 0; k < 3; k++)
+      sum[k] += sky.p[c->first + i].mass * sky.p[c->first + i].x[k];
+  }
+  for (int k = 0; k < 3; k++)
+    c->centre[k] = c->mass > 0 ? sum[k] / c->mass : 0;
+}
+
+/* ---- the tasks ---- */
+
+struct cells {
+  int one, other;
+};
+
+static void run_self(op_running *running, void *data) {
+  (void)running;
+  act_self(&sky.cells[((const struct cells *)data)->one]);
+}
+static void run_pair(op_running *running, void *data) {
+  const struct cells *c = data;
+  (void)running;
+  act_pair(&sky.cells[c->one], &sky.cells[c->other]);
+}
+static void run_pull(op_running *running, void *data) {
+  (void)running;
+  pull_all(&sky.cells[((const struct cells *)data)->one]);
+}
+/* Of a cell of tasks with all its parts, of a larger one from its parts. */
+static void run_mass(op_running *running, void *data) {
+  struct cell *c = &sky.cells[((const struct cells *)data)->one];
+  (void)running;
+  find_mass(c, c->count <= sky.task);
+}
+
+static struct types {
+  op_graph graph;
+  op_task_type self, pair, pull, mass;
+} types;
+
+static op_task add(op_task_type type, int one, int other, double cost) {
+  const struct cells c = {one, other};
+  const op_task task = op_graph_task(types.graph, type, &c, sizeof c, cost);
+  op_graph_lock(types.graph, task, sky.cells[one].resource);
+  if (other != one)
+    op_graph_lock(types.graph, task, sky.cells[other].resource);
+  return task;
+}
+
+static int is_large(const struct cell *c) {
+  return c->child && c->count > sky.task;
+}
+
+static void add_pairs(int one, int other) {
+  const struct cell *a = &sky.cells[one], *b = &sky.cells[other];
+  if (!a->count || !b->count || !near(a, b))
+    return;
+  if (is_large(a) && (a->size >= b->size || !is_large(b)))
+    for (int o = 0; o < 8; o++)
+      add_pairs(a->child + o, other);
+  else if (is_large(b))
+    for (int o = 0; o < 8; o++)
+      add_pairs(one, b->child + o);
+  else
+    add(types.pair, one, other, 0.5 * sky.leaf * (a->count + b->count));
+}
+
+static void add_cell(int at, op_resource above) {
+  struct cell *c = &sky.cells[at];
+  c->resource = op_graph_resource(types.graph, above, NULL);
+  c->mass_task = c->count ? add(types.mass, at, at, is_large(c) ? 8 : c->count) : 0;
+  if (is_large(c)) {
+    for (int o = 0; o < 8; o++) {
+      add_cell(c->child + o, c->resource);
+      if (sky.cells[c->child + o].mass_task)
+        op_graph_depend(types.graph, c->mass_task, sky.cells[c->child + o].mass_task);
+    }
+    for (int o = 0; o < 8; o++)
+      for (int q = o + 1; q < 8; q++)
+        add_pairs(c->child + o, c->child + q);
+  } else if (c->count) {
+    add(types.self, at, at, 4.0 * sky.leaf * c->count);
+    c->pull = add(types.pull, at, at, 8.0 * sky.leaf * c->count);
+  }
+}
+
+/* Who pulls from afar needs all masses. */
+static op_graph make_graph(void) {
+  types.graph = op_decl_graph("barnes_hut");
+  types.self = op_graph_type(types.graph, "self", run_self);
+  types.pair = op_graph_type(types.graph, "pair", run_pair);
+  types.pull = op_graph_type(types.graph, "pull", run_pull);
+  types.mass = op_graph_type(types.graph, "mass", run_mass);
+  add_cell(0, 0);
+  for (int c = 0; c < sky.ncells; c++)
+    if (sky.cells[c].pull)
+      op_graph_depend(types.graph, sky.cells[c].pull, sky.cells[0].mass_task);
+  return types.graph;
+}
+
+static void clear_forces(void) {
+  for (int i = 0; i < sky.particles; i++) {
+    memset(sky.p[i].a, 0, sizeof sky.p[i].a);
+    sky.p[i].potential = 0;
+  }
+}
+
+/* ---- the start, and the check ---- */
+
+static double random_number(void) {
+  static unsigned long long state = 99;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(state >> 11) / (double)(1ull << 53);
+}
+
+/* A ball that is denser inside, and turns. */
+static int make_sky(int n) {
+  sky.particles = n;
+  sky.most_cells = 1 + 8 * n;
+  sky.p = calloc((size_t)n, sizeof *sky.p);
+  sky.spare = calloc((size_t)n, sizeof *sky.spare);
+  sky.cells = calloc((size_t)sky.most_cells, sizeof *sky.cells);
+  if (!sky.p || !sky.spare || !sky.cells)
+    return 0;
+  for (int i = 0; i < n; i++) {
+    const double r = pow(random_number(), 0.6), z = 2 * random_number() - 1,
+                 turn = 6.283185307 * random_number();
+    const double flat = sqrt(1 - z * z);
+    struct particle *p = &sky.p[i];
+    p->x[0] = r * flat * cos(turn);
+    p->x[1] = r * flat * sin(turn);
+    p->x[2] = r * z;
+    p->v[0] = -0.5 * p->x[1];
+    p->v[1] = 0.5 * p->x[0];
+    p->mass = 1.0 / n;
+  }
+  return 1;
+}
+
+/* Root of the mean square of the errors of some particles, by that of their accelerations. */
+static double force_error(void) {
+  double error = 0, norm = 0;
+  for (int i = 0; i < sky.particles; i += 1 + sky.particles / 500) {
+    struct particle one = sky.p[i];
+    memset(one.a, 0, sizeof one.a);
+    for (int j = 0; j < sky.particles; j++)
+      if (j != i)
+        pull(&one, sky.p[j].x, sky.p[j].mass);
+    for (int k = 0; k < 3; k++) {
+      error += (one.a[k] - sky.p[i].a[k]) * (one.a[k] - sky.p[i].a[k]);
+      norm += one.a[k] * one.a[k];
+    }
+  }
+  return sqrt(error / norm);
+}
+
+static double energy(void) {
+  double sum = 0;
+  for (int i = 0; i < sky.particles; i++) {
+    const struct particle *p = &sky.p[i];
+    sum += p->mass * (p->potential / 2 + (p->v[0] * p->v[0] + p->v[1] * p->v[1] + p->v[2] * p->v[2]) / 2);
+  }
+  return sum;
+}
+
+static void push(double move) {
+  for (int i = 0; i < sky.particles; i++)
+    for (int k = 0; k < 3; k++) {
+      sky.p[i].v[k] += sky.step / 2 * sky.p[i].a[k];
+      sky.p[i].x[k] += move * sky.p[i].v[k];
+    }
+}
+
+static int write_picture(const char *path) {
+  FILE *file = fopen(path, "w");
+  if (!file)
+    return 0;
+  fprintf(file, "# vtk DataFile Version 3.0\nparticles\nASCII\nDATASET POLYDATA\nPOINTS %d float\n",
+          sky.particles);
+  for (int i = 0; i < sky.particles; i++)
+    fprintf(file, "%g %g %g\n", sky.p[i].x[0], sky.p[i].x[1], sky.p[i].x[2]);
+  fprintf(file, "VERTICES %d %d\n", sky.particles, 2 * sky.particles);
+  for (int i = 0; i < sky.particles; i++)
+    fprintf(file, "1 %d\n", i);
+  fprintf(file, "POINT_DATA %d\nSCALARS potential float 1\nLOOKUP_TABLE default\n", sky.particles);
+  for (int i = 0; i < sky.particles; i++)
+    fprintf(file, "%g\n", sky.p[i].potential);
+  return fclose(file) == 0;
+}
+
+int main(int argc, char **argv) {
+  int n = 20000, steps = 3, threads = 0;
+  const char *picture = NULL;
+  sky.leaf = 32;
+  sky.task = 512;
+  sky.angle = 0.6;
+  for (int a = 1; a < argc; a++) {
+    const char *value = a + 1 < argc ? argv[a + 1] : "";
+    if (!strncmp(argv[a], "OP2_", 4))
+      continue; /* for the library */
+    if (!strcmp(argv[a], "--particles"))
+      n = atoi(value);
+    else if (!strcmp(argv[a], "--steps"))
+      steps = atoi(value);
+    else if (!strcmp(argv[a], "--leaf"))
+      sky.leaf = atoi(value);
+    else if (!strcmp(argv[a], "--task"))
+      sky.task = atoi(value);
+    else if (!strcmp(argv[a], "--simulate"))
+      threads = atoi(value);
+    else if (!strcmp(argv[a], "--vtk"))
+      picture = value;
+    else
+      n = 0;
+    a++;
+  }
+  if (n < 2 || n > 20000000 || steps < 0 || sky.leaf < 1 || sky.task < 1 || !make_sky(n)) {
+    fprintf(stderr, "usage: barnes_hut [--particles N] [--steps N] [--leaf N] [--task N] [--simulate "
+                    "THREADS] [--vtk FILE]\n");
+    return 2;
+  }
+  sky.soft = 0.02;
+  sky.step = 0.01;
+  if (op_init(argc, argv, 1))
+    return 1;
+  double seconds = 0, error = 0, first = 0;
+  op_graph_facts_t facts;
+  for (int s = 0; s <= steps; s++) {
+    make_tree();
+    clear_forces();
+    op_graph graph = make_graph();
+    const double start = op_wtime();
+    op_graph_run(graph);
+    seconds += op_wtime() - start;
+    if (s > 0)
+      push(0);
+    else {
+      error = force_error();
+      first = energy();
+    }
+    if (s < steps)
+      push(sky.step);
+    op_graph_facts(graph, &facts);
+    if (threads > 0 && s == steps)
+      op_printf("simulated: %.3f ms on %d threads, %.0f%% of the ideal\n",
+                1e3 * op_graph_simulate(graph, threads), threads,
+                100 * op_graph_simulate(graph, 1) / threads / op_graph_simulate(graph, threads));
+    op_free_graph(graph);
+  }
+  op_printf("%d particles in %d cells, %lld tasks, %.2f ms for all forces on %lld threads\n", n, sky.ncells,
+            facts.tasks, 1e3 * seconds / (steps + 1), facts.threads);
+  if (picture && !write_picture(picture)) {
+    fprintf(stderr, "barnes_hut: cannot write %s\n", picture);
+    return 1;
+  }
+  const double drift = fabs(energy() / first - 1);
+  const int good = error < 0.01 && drift < 5e-3;
+  op_printf("forces differ by %.2e from the direct sum, energy by %.1e from the first\n%s\n", error, drift,
+            good ? "PASSED" : "FAILED");
+  return op_exit() || !good;
+}
