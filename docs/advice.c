@@ -1,4 +1,4 @@
-/* The example of "Advice" of docs/manual.md: a ring of cells in an order that caches do not like, and a dat too many. */
+/* The example of "Advice" of docs/reports.md: a ring of cells in an order that caches do not like, and a dat too many. */
 #include <stdlib.h>
 
 #include <op2jit.h>

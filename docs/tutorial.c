@@ -1,4 +1,4 @@
-/* The tutorial of docs/manual.md as a whole: a field on a ring of nodes is smoothed until it stops changing. */
+/* The example of "Kernels" of docs/manual.md as a whole: a field on a ring of nodes is smoothed until it stops changing. */
 #include <math.h>
 #include <stddef.h>
 

@@ -95,7 +95,7 @@ MESH
 check_pages() { # TREE: the manual and the samples are there, and what a page names is beside it
   local doc page link
   doc=$(find "$1" -path '*/share/doc/op2jit' -type d)
-  for page in README.md CHANGELOG.md SECURITY.md docs/manual.md docs/cache.md docs/environment.md docs/errors.md docs/tutorial.c \
+  for page in README.md CHANGELOG.md SECURITY.md docs/manual.md docs/reports.md docs/cache.md docs/environment.md docs/errors.md docs/tutorial.c \
     docs/decisions/README.md include/op2jit.h samples/README.md samples/start/Makefile samples/start/meson.build samples/transport/transport_kernels.h samples/airfoil/airfoil.c; do
     [ -s "$doc/$page" ] || fail "$page is not among the documents"
   done
