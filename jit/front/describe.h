@@ -28,6 +28,7 @@ struct desc_arg {
   bool entry;   /* DAT through a ragged map: its rows are the element's own entries, not the targets */
   bool counted; /* the first of its ragged map: before it the kernel gets the number of targets, an int */
   bool dropped; /* DAT, of a fused loop: nobody will see what it leaves, so it is not stored */
+  bool kept;    /* GBL: the values stay in the device's memory, where the next loop finds them */
 };
 
 /* Sets are numbered by first occurrence; 0 is the loop's own. */

@@ -40,6 +40,7 @@ static const struct member {
     {"arg", "info", VALUE_NUMBER, "payload", "arg", "none"},
     {"arg", "present", VALUE_FLAG, "is present now", NULL, "is absent now"},
     {"arg", "dropped", VALUE_FLAG, "is not stored now", NULL, "is stored now"},
+    {"arg", "kept", VALUE_FLAG, "stays on the device now", NULL, "comes from the host now"},
     {"member", "kernel", VALUE_PLAIN, "kernel", NULL, NULL},
     {"member", "function", VALUE_PLAIN, "function", NULL, NULL},
     {"member", "args", VALUE_PLAIN, "arguments", NULL, NULL},

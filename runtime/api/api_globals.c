@@ -53,17 +53,18 @@ int op2jit_get_gbl_typed(op_gbl handle, void *out, const char *is) {
   struct op_context *ctx = api_enter("op_get_gbl", FLUSH);
   if (!ctx)
     return api_refused();
-  const struct gbl *gbl = find(ctx, handle, "op_get_gbl", out, is);
-  if (gbl)
+  struct gbl *gbl = find(ctx, handle, "op_get_gbl", out, is);
+  const int code = gbl ? gbl_need(ctx, gbl, SPACE_HOST, api_error()) : api_error()->code;
+  if (!code)
     memcpy(out, gbl->value, gbl->bytes);
-  return api_leave(gbl ? OP_OK : api_error()->code);
+  return api_leave(code);
 }
 
 int op2jit_put_gbl_typed(op_gbl handle, const void *in, const char *is) {
   struct op_context *ctx = api_enter("op_put_gbl", FLUSH);
   if (!ctx)
     return api_refused();
-  const struct gbl *gbl = find(ctx, handle, "op_put_gbl", in, is);
+  struct gbl *gbl = find(ctx, handle, "op_put_gbl", in, is);
   struct text value = {0};
   int code = gbl ? OP_OK : api_error()->code;
   if (gbl)
@@ -73,8 +74,10 @@ int op2jit_put_gbl_typed(op_gbl handle, const void *in, const char *is) {
   code = agree_on_call(ctx, code, api_error(), "op_put_gbl of global \"%s\"\nvalue\t%s\n",
                        gbl ? gbl->name : "", text_str(&value));
   text_free(&value);
-  if (!code)
+  if (!code) {
     memcpy(gbl->value, in, gbl->bytes);
+    gbl_wrote(gbl, SPACE_HOST);
+  }
   return api_leave(code);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
@@ -11,6 +12,7 @@
 #include "loop/op2/text.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
+#include "ranks/comm.h"
 
 /* Numbers by first occurrence, so that loops that share dats and maps in the same way look the same. */
 static int number(const void **seen, int *count, const void *item) {
@@ -125,6 +127,15 @@ static int describe_names(struct loop *loop, const struct numbering *n, struct e
   return loop->desc.names ? OP_OK : error_memory(err, "the names in a loop", names.length);
 }
 
+/* A global with a handle stays on the device where nobody compares what the host has: checks do, and ranks combine
+ * results there. */
+static bool is_kept(const struct op_context *ctx, const struct loop *loop, const struct loop_arg *arg) {
+  return arg->gbl && arg->present && arg->info < 0 && loop->backend->space == SPACE_DEVICE &&
+         !type_is_struct(arg->type) && arg->type != TYPE_BOOL && comm_alone(ctx->comm) &&
+         strcmp(env_value(ctx->env, ENV_CHECK), "off") == 0 && !*env_value(ctx->env, ENV_SHADOW) &&
+         strcmp(env_value(ctx->env, ENV_LAZY), "check") != 0;
+}
+
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
   desc_free(d);
@@ -145,6 +156,8 @@ int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   }
   if (loop->fusion)
     fused_describe_args(loop);
+  for (int i = 0; i < loop->nargs; i++)
+    d->args[i].kept = is_kept(ctx, loop, &loop->args[i]);
   d->nsets = n.nsets;
   d->nmaps = n.nmaps;
   d->ndats = n.ndats;

@@ -14,6 +14,7 @@
 #include "loop/form.h"
 #include "loop/op2/safe.h"
 #include "mesh/data.h"
+#include "mesh/globals.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
@@ -33,11 +34,12 @@ static bool overwrites(const struct loop *loop, const struct dat *dat) {
 static int need_dats(struct op_context *ctx, const struct loop *loop, struct error *err) {
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
-    if (!arg->dat || !arg->present)
+    if ((!arg->dat && !arg->gbl) || !arg->present)
       continue;
-    if (arg->dat->blank && overwrites(loop, arg->dat))
+    if (arg->dat && arg->dat->blank && overwrites(loop, arg->dat))
       dat_overwrite(arg->dat);
-    int code = dat_need(ctx, arg->dat, loop->backend->space, REGION_OWNED, err);
+    int code = arg->dat ? dat_need(ctx, arg->dat, loop->backend->space, REGION_OWNED, err)
+                        : gbl_need(ctx, arg->gbl, loop->desc.args[i].kept ? SPACE_DEVICE : SPACE_HOST, err);
     if (code)
       return error_prefix(err, "loop %s, argument %d: ", loop->name, i + 1);
   }
@@ -145,6 +147,8 @@ int loop_look(struct op_context *ctx, struct launch *launch,
   for (int i = 0; !code && i < loop->nargs; i++)
     if (loop->args[i].dat && loop->args[i].present)
       code = dat_need(ctx, loop->args[i].dat, SPACE_HOST, REGION_OWNED, err);
+    else if (loop->args[i].gbl && loop->args[i].present)
+      code = gbl_need(ctx, loop->args[i].gbl, SPACE_HOST, err);
   for (int p = 0; !code && p < loop->nparts; p++)
     launch_set_slots(launch, p, p == 0);
   if (!code)

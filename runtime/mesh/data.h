@@ -56,11 +56,15 @@ struct dat {
 struct device_messages; /* the mover's */
 
 /* How data gets to and from a device: filled by the backend that has one. */
+struct gbl;
 struct mover {
   int (*make)(struct op_context *ctx, struct dat *dat, struct error *err); /* sets memory and bytes */
   int (*to_device)(struct op_context *ctx, struct dat *dat, struct error *err);
   int (*to_host)(struct op_context *ctx, struct dat *dat, struct error *err);
   void (*release)(struct op_context *ctx, struct dat *dat);
+  /* A global's values. The device's memory for them is there from the first time until the backend closes. */
+  int (*value_to_device)(struct op_context *ctx, const struct gbl *gbl, struct error *err);
+  int (*value_to_host)(struct op_context *ctx, struct gbl *gbl, struct error *err);
   /* Ranks: room for the messages of one direction of an exchange. *memory is what MPI sends from or receives into. */
   int (*messages_new)(struct op_context *ctx, size_t bytes, struct device_messages **out,
                       unsigned char **memory, struct error *err);

@@ -46,6 +46,7 @@ struct gbl *gbl_new(struct op_context *ctx, int dim, const char *type, const voi
     gbl->dim = dim;
     gbl->type = code;
     gbl->bytes = bytes;
+    gbl->stale[SPACE_DEVICE] = true;
     if (value)
       memcpy(gbl->value, value, bytes);
     return gbl;
@@ -65,4 +66,18 @@ void globals_free(struct op_context *ctx) {
   for (int i = 0; i < ctx->mesh->globals.count; i++)
     gbl_free(ctx, ctx->mesh->globals.items[i]);
   list_free(&ctx->mesh->globals);
+}
+
+int gbl_need(struct op_context *ctx, struct gbl *gbl, enum space space, struct error *err) {
+  if (!gbl->stale[space])
+    return OP_OK;
+  const int code = space == SPACE_DEVICE ? ctx->mover->value_to_device(ctx, gbl, err)
+                                         : ctx->mover->value_to_host(ctx, gbl, err);
+  gbl->stale[space] = code != OP_OK;
+  return code;
+}
+
+void gbl_wrote(struct gbl *gbl, enum space space) {
+  for (int s = 0; s < SPACES; s++)
+    gbl->stale[s] = s != (int)space;
 }

@@ -2,6 +2,7 @@
 #ifndef OP2JIT_GLOBALS_H
 #define OP2JIT_GLOBALS_H
 
+#include "mesh/data.h"
 #include "mesh/mesh.h"
 
 struct gbl {
@@ -10,7 +11,8 @@ struct gbl {
   int dim;
   enum type_code type;
   size_t bytes;
-  unsigned char *value;
+  unsigned char *value; /* the host's */
+  bool stale[SPACES];   /* the newest values are in the other space */
 };
 
 /* `value` NULL: zeros. NULL with the error set. */
@@ -19,5 +21,9 @@ struct gbl *gbl_new(struct op_context *ctx, int dim, const char *type, const voi
 /* The one that was made last goes, because another rank could not make it. */
 void gbl_undo(struct op_context *ctx, struct gbl *gbl);
 void globals_free(struct op_context *ctx);
+/* The newest values are there: they are copied if they are not. */
+int gbl_need(struct op_context *ctx, struct gbl *gbl, enum space space, struct error *err);
+/* The values there are the newest ones now. */
+void gbl_wrote(struct gbl *gbl, enum space space);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "context/trace.h"
+#include "mesh/globals.h"
 #include "ranks/comm.h"
 #include "record/launch.h"
 
@@ -146,11 +147,16 @@ static void hand_back(const struct launch *launch, const struct partial *from, c
   const struct loop *loop = launch->loop;
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
+    const bool result = arg_is_reduction(arg) || (arg_is_global(arg) && arg->access != OP_READ);
+    if (!result || loop->desc.args[i].kept)
+      continue;
+    if (arg->gbl)
+      gbl_wrote(arg->gbl, SPACE_HOST);
     if (arg_is_reduction(arg) && arg->info >= 0)
       combine_with_payload(launch, i, from);
     else if (arg_is_reduction(arg))
       combine(loop, i, from, launch->user[i]);
-    else if (arg_is_global(arg) && arg->access != OP_READ)
+    else
       memcpy(launch->user[i], globals + arg->offset, arg->bytes);
   }
 }

@@ -1,5 +1,7 @@
 /* Globals that the library keeps: loops hand values to later loops, whether they wait or not (OP2_LAZY, from the
  * environment). All values are whole numbers, so that sums are exact. */
+#include <stdbool.h>
+
 #include "support.h"
 
 enum { N = 3000 };
@@ -74,6 +76,49 @@ CASE(loops_hand_values_to_later_loops) {
     assert_true(values[i] == i * 7 % N + 10 - mean);
 }
 
+/* Neither results nor what later loops start from travel: not until the program asks. */
+CASE(values_stay_on_the_device) {
+  const struct program p = declare();
+  double sums[2];
+  const char *check = getenv("OP2_CHECK");
+  if (check && strcmp(check, "off") != 0)
+    skip(); /* which compares on the host */
+  step(&p);
+  const op_counters_t first = *op_counters();
+  assert_true(first.bytes_from_device == 0);
+  for (int i = 0; i < 5; i++)
+    step(&p);
+  assert_true(op_counters()->bytes_from_device == 0 &&
+              op_counters()->bytes_to_device == first.bytes_to_device);
+  works(op_get_gbl(p.sums, sums));
+  works(op_get_gbl(p.sums, sums));
+  const bool device = first.bytes_to_device > 0;
+  assert_true(sums[1] == 6 && op_counters()->bytes_from_device == (device ? (long long)sizeof sums : 0));
+  works(op_put_gbl(p.sums, &(double[2]){7, 7}));
+  step(&p);
+  assert_true(op_counters()->bytes_to_device ==
+              first.bytes_to_device + (device ? (long long)sizeof sums : 0));
+  works(op_get_gbl(p.sums, sums));
+  assert_true(sums[1] == 8);
+}
+
+/* Two arguments of a loop are one global, and an earlier loop's result meets what the program put. */
+OP_KERNEL_DEF(
+    twice, void twice(const double *x, double *a, double *b) {
+      *a += 1;
+      *b += *x > 0 ? 2 : 0;
+    })
+CASE(a_global_comes_twice) {
+  const struct program p = declare();
+  double sum;
+  works(op_put_gbl(p.sum, &(double){5}));
+  for (int i = 0; i < 2; i++)
+    works(op_par_loop(OP_KERNEL_OF(twice), "twice", p.cells, direct(p.x, 1, "double", OP_READ),
+                      op_arg_global(p.sum, OP_INC), op_arg_global(p.sum, OP_INC)));
+  works(op_get_gbl(p.sum, &sum));
+  assert_true(sum == 5 + 2 * 3 * N);
+}
+
 CASE(it_is_another_loop_with_another_global) {
   const struct program p = declare();
   double sum, other_sum;
@@ -115,6 +160,8 @@ CASE(what_is_wrong_is_refused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       test_in_library(loops_hand_values_to_later_loops),
+      test_in_library(values_stay_on_the_device),
+      test_in_library(a_global_comes_twice),
       test_in_library(it_is_another_loop_with_another_global),
       test_in_library(what_is_wrong_is_refused),
   };

@@ -130,9 +130,43 @@ static const char *meeting(const struct gpu_writer *w, const char *brought) {
   return gpu_meeting_bytes(w->g.d, w->shape) ? "op2_meeting" : brought;
 }
 
+static bool is_kept(const struct gpu_writer *w, int arg) {
+  return is_member(w, arg) && w->g.d->args[arg].kept;
+}
+
+/* Results that stay on the device: added there to what they were. One thread does it, which wrote slot 0. */
+static void put_kept(struct gpu_writer *w) {
+  const struct desc *d = w->g.d;
+  bool some = false;
+  for (int i = 0; i < d->nargs; i++)
+    some |= is_kept(w, i);
+  if (!some)
+    return;
+  put_open(&w->g, "if ($thread == 0)");
+  put(&w->g, "const op2_slot result = slots[0];");
+  put(&w->g, "op2_slot now = result;");
+  /* One after the other: two arguments may be one global. */
+  for (int i = 0; i < d->nargs; i++) {
+    if (!is_kept(w, i))
+      continue;
+    if (access_reduces(d->args[i].access)) {
+      put_components(&w->g, d->args[i].dim, "now.g%d[#] = kept%d[#];", i, i);
+      put(&w->g, "op2_merge(&now, &result);");
+    }
+    put_components(&w->g, d->args[i].dim, "kept%d[#] = now.g%d[#];", i, i);
+  }
+  put_close(&w->g);
+}
+
 static void put_combine(struct gpu_writer *w) {
-  put_open(&w->g, "$kernel $bounds(%d) %s(op2_slot $global*slots, int count, op2_slot $global*warps)",
-           GPU_COMBINE_THREADS, GPU_COMBINE);
+  struct text kept = {0};
+  for (int i = 0; i < w->g.d->nargs; i++)
+    if (is_kept(w, i))
+      add_words(&w->g, &kept, ", %s $global*kept%d", gpu_memory_type(w, w->g.d->args[i].type), i);
+  put_open(&w->g, "$kernel $bounds(%d) %s(op2_slot $global*slots, int count, op2_slot $global*warps%s)",
+           GPU_COMBINE_THREADS, GPU_COMBINE, text_str(&kept));
+  w->g.out->failed |= kept.failed;
+  text_free(&kept);
   put_meeting(w, GPU_COMBINE_THREADS);
   put(&w->g, "op2_slot mine = slots[(int)$thread < count ? $thread : 0];");
   put_open(&w->g, "if ((int)$thread >= count)");
@@ -144,6 +178,7 @@ static void put_combine(struct gpu_writer *w) {
   put_close(&w->g);
   put(&w->g, "$barrier");
   put(&w->g, "op2_finish(mine, slots, %s);", meeting(w, "warps"));
+  put_kept(w);
   put_close(&w->g);
 }
 

@@ -168,7 +168,7 @@ static bool add_globals(const struct desc *d, struct gpu_parameters *p) {
     bool start = a->form == DESC_GBL && (a->access == OP_MIN || a->access == OP_MAX);
     if (!global && !start)
       continue;
-    bool value = together + bytes <= BY_VALUE;
+    bool value = !a->kept && together + bytes <= BY_VALUE;
     together += value ? bytes : 0;
     good = good && add(p, global ? GPU_P_GLOBAL : GPU_P_START, i, !value, value ? bytes : sizeof(void *));
   }

@@ -24,6 +24,7 @@ static void close_parts(struct gpu *c) {
     if (!c->failed)
       c->driver->wait(c->self);
     gpu_rows_free(c);
+    gpu_values_free(c);
     jit_close(c->jit);
     if (c->landing)
       c->driver->host_free(c->self, c->landing);
@@ -104,6 +105,19 @@ static bool gives_memory_to_mpi(const struct op_context *ctx) {
   return able || strcmp(wanted, "on") == 0;
 }
 
+static const struct mover mover = {.make = gpu_dat_make,
+                                   .to_device = gpu_dat_to_device,
+                                   .to_host = gpu_dat_to_host,
+                                   .release = gpu_dat_release,
+                                   .value_to_device = gpu_value_to_device,
+                                   .value_to_host = gpu_value_to_host,
+                                   .messages_new = gpu_messages_new,
+                                   .messages_free = gpu_messages_free,
+                                   .pack = gpu_pack_rows,
+                                   .unpack = gpu_unpack_rows,
+                                   .hand_over = gpu_hand_over,
+                                   .take_over = gpu_take_over};
+
 static int open_with(const struct gpu_driver *driver, struct op_context *ctx, struct error *err) {
   if (agree_on_success(ctx->agreement, backend_may_compile(ctx, err), err))
     return err->code;
@@ -123,7 +137,7 @@ static int open_with(const struct gpu_driver *driver, struct op_context *ctx, st
     return error_prefix(err, "OP2_BACKEND=%s cannot run here: ", driver->backend);
   }
   c->gpu_to_mpi = driver->module_global && gives_memory_to_mpi(ctx);
-  ctx->mover = &gpu_mover;
+  ctx->mover = &mover;
   return OP_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "mesh/data.h"
 #include "record/record.h"
 
+struct gbl;
 struct op_context;
 struct plan_cache;
 struct plan_entry;
@@ -43,6 +44,7 @@ struct gpu {
   struct jit *jit;      /* programs; NULL until the first */
   struct jit *prover;   /* the context's */
   struct gpu_array *arrays;
+  struct gpu_value *values; /* value.c */
   struct gpu_rows *rows;    /* halo.c's; NULL until ranks exchange rows */
   struct plan_cache *plans; /* the context's */
   size_t used;              /* bytes of device memory */
@@ -66,8 +68,18 @@ void gpu_array_put(struct gpu *c, struct gpu_array *array);
 int gpu_landing(struct gpu *c, size_t bytes, struct error *err);
 /* Wait for everything; a failure is remembered. */
 int gpu_wait(struct gpu *c, struct error *err, const char *doing, ...) __attribute__((format(printf, 3, 4)));
-extern const struct mover gpu_mover;
+int gpu_dat_make(struct op_context *ctx, struct dat *dat, struct error *err);
+int gpu_dat_to_device(struct op_context *ctx, struct dat *dat, struct error *err);
+int gpu_dat_to_host(struct op_context *ctx, struct dat *dat, struct error *err);
+void gpu_dat_release(struct op_context *ctx, struct dat *dat);
 gpu_address gpu_dat_address(const struct dat *dat);
+
+/* ---- globals that stay on the device (value.c) ---- */
+int gpu_value_to_device(struct op_context *ctx, const struct gbl *gbl, struct error *err);
+int gpu_value_to_host(struct op_context *ctx, struct gbl *gbl, struct error *err);
+/* Where it is, after value_to_device. */
+gpu_address gpu_value_address(const struct gpu *c, const struct gbl *gbl);
+void gpu_values_free(struct gpu *c);
 
 /* ---- failures (failure.c) ---- */
 /* The GPU is given kernels of the loop; it has done all it was given. */

@@ -6,6 +6,7 @@
 #include "context/context.h"
 #include "gpu.h"
 #include "mesh/data.h"
+#include "mesh/globals.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
 #include "record/launch.h"
@@ -44,6 +45,10 @@ static void set_number(struct call *call, enum gpu_parameter_kind kind, int numb
 /* A global that does not travel with the launch. */
 static int copy_global(struct call *call, int at) {
   const struct gpu_parameter *p = &call->v->parameters.items[at];
+  if (call->loop->desc.args[p->index].kept) {
+    call->p->words[at].address = gpu_value_address(call->c, call->loop->args[p->index].gbl);
+    return OP_OK;
+  }
   size_t bytes = call->loop->args[p->index].bytes;
   int code = call->c->driver->copy_in(call->c->self, call->v->globals[at].at,
                                       global_values(call->launch, p->index), bytes);
@@ -174,25 +179,56 @@ static void hand_over(struct call *call) {
   }
 }
 
+/* The memory of what stays on the device, in the order of the arguments. */
+static int kept_results(struct call *call, gpu_address *out) {
+  const struct loop *loop = call->loop;
+  int n = 0;
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->desc.args[i].kept && gpu_slot_offset(&loop->desc, i) >= 0) {
+      gbl_wrote(loop->args[i].gbl, SPACE_DEVICE);
+      out[n++] = gpu_value_address(call->c, loop->args[i].gbl);
+    }
+  return n;
+}
+
+/* Has the host to see some of it? */
+static bool tells_host(const struct loop *loop) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (gpu_slot_offset(&loop->desc, i) >= 0 && !loop->desc.args[i].kept)
+      return true;
+  return false;
+}
+
+static int combine(struct call *call) {
+  int sizes_of[3 + OP_MAX_ARGS] = {0, sizeof(int), 0};
+  gpu_address kept[OP_MAX_ARGS];
+  void *values[3 + OP_MAX_ARGS] = {(void *)&call->v->slots, (void *)&call->v->nresults,
+                                   (void *)&call->v->warps};
+  const int n = kept_results(call, kept);
+  for (int i = 0; i < n; i++)
+    values[3 + i] = &kept[i];
+  const struct gpu_sizes sizes = {3 + n, sizes_of};
+  return call->c->driver->launch(call->c->self, call->v->combine, 1, GPU_COMBINE_THREADS, 0, values, &sizes);
+}
+
 int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
                       struct error *err) {
-  static const int sizes_of[] = {0, sizeof(int), 0};
-  static const struct gpu_sizes sizes = {3, sizes_of};
   struct loop *loop = launch->loop;
   struct call call = {.ctx = ctx, .c = gpu_of(ctx), .launch = launch, .loop = loop, .v = v, .err = err};
   const struct gpu_driver *d = call.c->driver;
   const size_t bytes = gpu_slot_bytes(&loop->desc);
-  int count = v->nresults;
-  if (!bytes || !count)
+  if (!bytes || !v->nresults)
     return OP_OK;
-  void *values[] = {(void *)&v->slots, &count, (void *)&v->warps};
-  int code = d->launch(call.c->self, v->combine, 1, GPU_COMBINE_THREADS, 0, values, &sizes);
-  if (!code)
+  int code = combine(&call);
+  const bool tells = tells_host(loop);
+  if (!code && tells)
     code = d->copy_out(call.c->self, call.c->landing, v->slots, bytes);
-  if (!code)
+  if (!code && tells)
     code = d->wait(call.c->self);
   if (code)
     return failed(&call, code, "running the kernel");
+  if (!tells)
+    return OP_OK;
   gpu_waited(call.c);
   ctx->counters->bytes_from_device += (long long)bytes;
   hand_over(&call);

@@ -147,7 +147,7 @@ static size_t copied_bytes(const struct dat *dat, const struct on_device *d) {
   return host < d->bytes ? host : d->bytes;
 }
 
-static int dat_make(struct op_context *ctx, struct dat *dat, struct error *err) {
+int gpu_dat_make(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct gpu *c = gpu_of(ctx);
   struct on_device *d = calloc(1, sizeof *d);
   if (!d)
@@ -171,7 +171,7 @@ static int lost(const struct gpu *c, const struct dat *dat, struct error *err) {
                    dat->name, c->device.label, c->device.name);
 }
 
-static int dat_to_device(struct op_context *ctx, struct dat *dat, struct error *err) {
+int gpu_dat_to_device(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct gpu *c = gpu_of(ctx);
   const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
   const void *from = dat->replicas[SPACE_HOST].memory;
@@ -185,7 +185,7 @@ static int dat_to_device(struct op_context *ctx, struct dat *dat, struct error *
                     c->device.label);
 }
 
-static int dat_to_host(struct op_context *ctx, struct dat *dat, struct error *err) {
+int gpu_dat_to_host(struct op_context *ctx, struct dat *dat, struct error *err) {
   struct gpu *c = gpu_of(ctx);
   const struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
   if (c->failed)
@@ -201,20 +201,9 @@ static int dat_to_host(struct op_context *ctx, struct dat *dat, struct error *er
   return code;
 }
 
-static void dat_release(struct op_context *ctx, struct dat *dat) {
+void gpu_dat_release(struct op_context *ctx, struct dat *dat) {
   struct on_device *d = dat->replicas[SPACE_DEVICE].memory;
   gpu_release(gpu_of(ctx), d->at, d->bytes);
   free(d);
   dat->replicas[SPACE_DEVICE] = (struct replica){0}; /* which has no version */
 }
-
-const struct mover gpu_mover = {.make = dat_make,
-                                .to_device = dat_to_device,
-                                .to_host = dat_to_host,
-                                .release = dat_release,
-                                .messages_new = gpu_messages_new,
-                                .messages_free = gpu_messages_free,
-                                .pack = gpu_pack_rows,
-                                .unpack = gpu_unpack_rows,
-                                .hand_over = gpu_hand_over,
-                                .take_over = gpu_take_over};

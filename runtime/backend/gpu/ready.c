@@ -329,7 +329,7 @@ static int make_globals(struct making *w) {
   v->globals = array_new((size_t)v->parameters.count, sizeof *v->globals);
   int code = v->globals ? OP_OK : error_memory(w->err, "a loop's globals", 0);
   for (int i = 0; !code && i < v->parameters.count; i++)
-    if (is_in_memory(&v->parameters.items[i])) {
+    if (is_in_memory(&v->parameters.items[i]) && !w->loop->desc.args[v->parameters.items[i].index].kept) {
       v->globals[i].bytes = w->loop->args[v->parameters.items[i].index].bytes;
       code = gpu_allocate(w->c, &v->globals[i].at, v->globals[i].bytes, w->err, "loop %s: globals",
                           w->loop->name);
