@@ -163,6 +163,6 @@ int check_begin(struct check **out, struct task_graph *g, struct error *err) {
   return OP_OK;
 }
 
-void check_end(struct check *c) {
+void check_done(struct check *c) {
   free(c);
 }

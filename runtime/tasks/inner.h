@@ -218,6 +218,6 @@ struct check;
 int check_begin(struct check **out, struct task_graph *g, struct error *err);
 /* OP_ERR_VIOLATION. */
 int check_after(struct check *c, const struct task *task, struct error *err);
-void check_end(struct check *c);
+void check_done(struct check *c);
 
 #endif

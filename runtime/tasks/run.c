@@ -424,7 +424,7 @@ int tasks_run(struct task_graph *g, const struct tasks_options *options, struct 
     team_run(r->team, r->threads, run_thread, r);
   else
     run_thread(r, 0, 1);
-  check_end(r->check);
+  check_done(r->check);
   if (err->code) {
     drop_rest(r);
     g->unfinished = true;
