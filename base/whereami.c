@@ -5,6 +5,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 /* Where the build makes plugins, from the top of the build tree; that is recognised by meson's own file. */
@@ -21,6 +22,8 @@ int whereami(struct text *path, struct error *err) {
   /* The program itself has no name in the linker's list. */
   const char *file = map->l_name[0] ? map->l_name : "/proc/self/exe";
   char *resolved = realpath(file, NULL);
+  if (!resolved && !map->l_name[0]) /* where /proc is not mounted: what the program was started as */
+    resolved = realpath((const char *)getauxval(AT_EXECFN), NULL);
   if (!resolved)
     return error_set(err, OP_ERR_FILE,
                      "the file that op2jit was loaded from, %s, cannot be found again: %s; load it by an "
