@@ -183,7 +183,7 @@ void prove_ask(const struct plugin *plugin, const struct desc *d, const struct g
                                         {files->kernel_file, text_str(&files->kernel), files->kernel.length},
                                         {files->prelude_file, files->prelude, strlen(files->prelude)}};
   const struct prove_request request = {
-      .files = texts, .nfiles = 3, .kernel = d->kernel_name, .arguments = arguments, .narguments = d->nargs};
+      .files = texts, .nfiles = 3, .kernel = d->entry ? d->entry : d->kernel_name, .arguments = arguments, .narguments = d->nargs};
   *proof = (struct proof){0};
   prove_find(plugin)->prove(&request, result);
   proof->witnesses = array_new((size_t)result->nfindings, sizeof *proof->witnesses);

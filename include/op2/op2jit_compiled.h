@@ -52,7 +52,7 @@ typedef struct op2jit_parameter {
 
 /* One kernel, with arguments of these kinds. Static: its address says which loop it is. */
 typedef struct op2jit_compiled {
-  int size; /* of this struct: programs and library are of one version */
+  int size; /* of this struct and of op2jit_origin: programs and library are of one version */
   int nargs;
   op_kernel_function kernel;
   op2jit_range even[2];       /* elements begin .. end-1; list[begin] .. list[end-1] */
@@ -69,6 +69,7 @@ typedef struct op2jit_origin {
   const char *kernel;      /* as the program wrote it: "inner::flux" */
   const char *file, *unit; /* with the loop; that the compiler was given, NULL: it is not C++ */
   const char *headers;     /* op_seq.h */
+  const char *when;        /* __DATE__ and __TIME__ of the compile; "": not known */
   long standard;           /* __cplusplus */
   int line;
   int is_gcc;

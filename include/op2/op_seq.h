@@ -13,11 +13,12 @@ static int op2_stride OP2JIT_UNUSED_ = 1;
 
 #ifdef OP2JIT_READING
 /* The library reads the unit for the texts of its kernels, see jit/texts/reader.h. */
-template <class... P> void op2jit_kernel_is(void (*)(P...));
-#define op_par_loop(kernel, ...) op2jit_kernel_is(kernel)
+template <class... P> void op2jit_kernel_is(const char *, void (*)(P...));
+#define op_par_loop(kernel, ...) op2jit_kernel_is(#kernel, kernel)
 #else
 
 #include "op2jit_reach.h"
+#include "op2jit_when.h"
 
 #include <utility>
 
@@ -122,7 +123,7 @@ template <class K, class... P, class... Shapes> struct op2jit_loop<K, op2jit_typ
         {op2jit_named(static_cast<typename op2jit_end_of<P>::type *>(nullptr)),
          std::is_const<typename op2jit_end_of<P>::type>::value, op2jit_depth_of<P>::value}...};
     static const op2jit_compiled all = {
-        sizeof(op2jit_compiled),
+        sizeof(op2jit_compiled) + sizeof(op2jit_origin),
         static_cast<int>(sizeof...(P)),
         reinterpret_cast<op_kernel_function>(K::value),
         {range<false, even, Shapes...>, range<true, even, Shapes...>},
@@ -172,7 +173,7 @@ static constexpr const char *op2jit_headers() {
 
 #define op_par_loop(kernel, ...)                                                                             \
   op2jit_run<std::integral_constant<decltype(op2jit_function(kernel)), (kernel)>>(                           \
-      op2jit_origin{#kernel, __FILE__, OP2JIT_UNIT_, op2jit_headers(), __cplusplus, __LINE__,                \
+      op2jit_origin{#kernel, __FILE__, OP2JIT_UNIT_, op2jit_headers(), op2jit_when(), __cplusplus, __LINE__, \
                     OP2JIT_IS_GCC_, OP2JIT_TEXTS_},                                                          \
       decltype(op2jit_types_of(kernel))(), __VA_ARGS__)
 #endif

@@ -1,9 +1,11 @@
 #include "jit/texts/read.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/size.h"
 #include "jit/front/prelude.h"
@@ -21,9 +23,11 @@ static const struct reader *find_reader(const struct plugin *plugin) {
 
 /* All that the answer depends on, but for the files. */
 static void make_key(const struct plugin *plugin, const struct texts_wish *wish, struct text *key) {
-  text_addf(key, "texts %d\n%s\nunit %s\nfolders %s\nflags %s\nheaders %s\nstandard %ld gcc %d\nprogram %s ",
-            READER_ABI, text_str(&plugin->identity), wish->unit, wish->folders, wish->flags, wish->headers,
-            wish->standard, wish->is_gcc, wish->program);
+  text_addf(
+      key,
+      "texts %d\n%s\nunit %s\nfolders %s\nflags %s\nheaders %s\nwhen %s\nstandard %ld gcc %d\nprogram %s ",
+      READER_ABI, text_str(&plugin->identity), wish->unit, wish->folders, wish->flags, wish->headers,
+      wish->when, wish->standard, wish->is_gcc, wish->program);
   elf_identity(wish->program, key);
   text_add_char(key, ' ');
   library_identity(key);
@@ -50,9 +54,9 @@ static bool copy_word(char **to, const char *from) {
 }
 
 static bool copy_kernel(struct texts_kernel *to, const struct read_kernel *from) {
-  bool good = copy_word(&to->function, from->function) && copy_word(&to->file, from->file) &&
-              copy_word(&to->text, from->text) && copy_word(&to->why, from->why) &&
-              copy_word(&to->doubt, from->doubt);
+  bool good = copy_word(&to->function, from->function) && copy_word(&to->spelled, from->spelled) &&
+              copy_word(&to->file, from->file) && copy_word(&to->text, from->text) &&
+              copy_word(&to->why, from->why) && copy_word(&to->doubt, from->doubt);
   to->line = from->line;
   to->last_line = from->last_line;
   to->variables = array_new((size_t)from->nvariables, sizeof *to->variables);
@@ -109,6 +113,22 @@ static void keep(const struct plugin *plugin, struct store *store, const struct 
   text_free(&words);
 }
 
+/* "Nov 24 2026 02:41:25", in this place's time, as seconds since 1970; 0: it is no time. */
+static long long seconds_of(const char *when) {
+  static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  char month[4] = "";
+  struct tm t = {.tm_isdst = -1};
+  const int fields = sscanf(when, "%3s %2d %4d %2d:%2d:%2d", month, &t.tm_mday, &t.tm_year, &t.tm_hour,
+                            &t.tm_min, &t.tm_sec);
+  const char *found = fields == 6 ? strstr(months, month) : NULL;
+  if (!found || (found - months) % 3)
+    return 0;
+  t.tm_mon = (int)(found - months) / 3;
+  t.tm_year -= 1900;
+  const time_t seconds = mktime(&t);
+  return seconds > 0 ? (long long)seconds : 0;
+}
+
 int texts_read(const struct plugin *plugin, struct store *store, const struct texts_wish *wish,
                struct texts_unit *out, struct error *err) {
   const struct reader *reader = find_reader(plugin);
@@ -122,7 +142,9 @@ int texts_read(const struct plugin *plugin, struct store *store, const struct te
       .prelude = jit_prelude_cxx(),
       .standard = wish->standard,
       .is_gcc = wish->is_gcc,
-      .made = *wish->program && stat(wish->program, &status) == 0 ? (long long)status.st_mtime : 0};
+      .made = *wish->program && stat(wish->program, &status) == 0 ? (long long)status.st_mtime : 0,
+      .compiled = seconds_of(wish->when),
+      .when = wish->when};
   struct read_result result = {
       .status = 2, .why = "the compiler plugin is of an older op2jit", .unit = "", .from = ""};
   *out = (struct texts_unit){0};

@@ -15,6 +15,7 @@ struct texts_wish {
   const char *flags;   /* OP2_CXXFLAGS; "": not said */
   const char *program; /* the file that it became part of */
   const char *headers; /* folder of op_seq.h */
+  const char *when;    /* it was compiled, as __DATE__ and __TIME__ say it; "": not known */
   long standard;       /* __cplusplus */
   bool is_gcc;
 };

@@ -18,8 +18,10 @@ struct read_request {
   const char *prelude; /* what every reduced text finds before it, in place of the standard headers */
   long standard;       /* __cplusplus of the program's compiler */
   int is_gcc;          /* that compiler was g++, which does not define __clang__ */
-  long long
-      made; /* when `program` was made, seconds since 1970: a younger source is not its own; 0: unknown */
+  /* A source that is younger than the program is not its own. Seconds since 1970; 0: not known. */
+  long long made;     /* of the file `program` */
+  long long compiled; /* when its compiler read this unit */
+  const char *when;   /* the same as the object file has it, "Nov 24 2026 02:41:25"; "" */
 };
 
 /* A variable that a text names and does not define. */
@@ -41,6 +43,7 @@ struct read_origin {
 
 struct read_kernel {
   const char *function; /* "flux", "inner::flux" */
+  const char *spelled;  /* as op_par_loop has it: "(axpy<double, 1>)" */
   const char *file;     /* of the op_par_loop */
   int line, last_line;
   const char *text;  /* NULL: none */
@@ -71,7 +74,7 @@ struct reader {
   void (*read)(const struct read_request *request, struct read_result *result);
   void (*release)(struct read_result *result);
 };
-#define READER_ABI 2
+#define READER_ABI 3
 
 /* What the plugin exports, under the name "op2jit_reader". */
 typedef const struct reader *reader_entry(void);

@@ -1,13 +1,15 @@
 #include "jit/texts/texts.h"
 
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/sha256.h"
 #include "base/size.h"
 
-static const char first_line[] = "op2jit texts 2\n";
+static const char first_line[] = "op2jit texts 3\n";
 
 static void free_kernel(struct texts_kernel *k) {
   for (int i = 0; i < k->nvariables; i++) {
@@ -19,6 +21,7 @@ static void free_kernel(struct texts_kernel *k) {
   free(k->origins);
   free(k->variables);
   free(k->function);
+  free(k->spelled);
   free(k->file);
   free(k->text);
   free(k->why);
@@ -48,6 +51,7 @@ static void put_word(struct text *out, const char *word) {
 
 static void print_kernel(const struct texts_kernel *k, struct text *out) {
   put_word(out, k->function);
+  put_word(out, k->spelled);
   put_word(out, k->file);
   text_addf(out, "%d\n%d\n", k->line, k->last_line);
   put_word(out, k->text);
@@ -127,6 +131,7 @@ static void *get_array(struct rest *r, int count, size_t size) {
 
 static void parse_kernel(struct rest *r, struct texts_kernel *k) {
   k->function = get_word(r);
+  k->spelled = get_word(r);
   k->file = get_word(r);
   k->line = get_int(r);
   k->last_line = get_int(r);
@@ -183,17 +188,20 @@ bool texts_parse(const char *text, size_t length, struct texts_unit *out) {
 bool texts_hash(const char *path, char out[65]) {
   unsigned char bytes[4096], digest[32];
   struct sha256 sum;
-  FILE *file = fopen(path, "rb");
-  if (!file)
+  struct stat status;
+  ssize_t n = -1;
+  /* Nobody may ever write into a pipe. */
+  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0)
     return false;
   sha256_begin(&sum);
-  for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;)
-    sha256_add(&sum, bytes, n);
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
+    while ((n = read(file, bytes, sizeof bytes)) > 0)
+      sha256_add(&sum, bytes, (size_t)n);
   sha256_end(&sum, digest);
   sha256_hex(digest, out);
-  const bool good = !ferror(file);
-  fclose(file);
-  return good;
+  close(file);
+  return n == 0;
 }
 
 bool texts_hold(const struct texts_unit *u) {

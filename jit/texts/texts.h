@@ -23,7 +23,7 @@ struct texts_origin {
 };
 
 struct texts_kernel {
-  char *function, *file;
+  char *function, *spelled, *file;
   int line, last_line; /* of the op_par_loop in `file` */
   char *text;          /* "": none, because of `why` */
   char *why;
@@ -56,7 +56,7 @@ void texts_print(const struct texts_unit *u, struct text *out);
 bool texts_parse(const char *text, size_t length, struct texts_unit *out);
 /* Are the files still what they were? */
 bool texts_hold(const struct texts_unit *u);
-/* SHA-256 of a file's bytes, hexadecimal; false if it cannot be read. */
+/* SHA-256 of a plain file's bytes, hexadecimal; false if it cannot be read. */
 bool texts_hash(const char *path, char out[65]);
 
 #endif

@@ -36,6 +36,7 @@ static int read_source(struct cli *cli, const char *headers, struct texts_unit *
                                   .flags = cli->nwords > 1 ? text_str(&flags) : "",
                                   .program = "",
                                   .headers = headers ? headers : text_str(&beside),
+                                  .when = "",
                                   .standard = 201703,
                                   .is_gcc = true};
   const struct jit_options options = {
@@ -85,14 +86,59 @@ static int write_embedded(const char *path, const struct texts_unit *unit) {
   return good && closed ? CLI_OK : cli_fail(CLI_FAILED, "%s cannot be written", path);
 }
 
+/* What the program that runs would say too, as far as this unit shows it. */
+static void add_verdict(const struct texts_kernel *k, struct text *out) {
+  const struct texts_variable *other = NULL;
+  for (int i = 0; *k->text && i < k->nvariables; i++) {
+    const struct texts_variable *v = &k->variables[i];
+    if (v->declared < 0 || (!v->declared && !v->external)) {
+      text_addf(out, "it names the variable '%s', which is not declared by op_decl_const", v->name);
+      return;
+    }
+    if (!v->declared)
+      other = v;
+  }
+  text_add(out, *k->text ? "text" : k->why);
+  if (other)
+    text_addf(out, ", if another unit declares the variable '%s' by op_decl_const", other->name);
+  if (*k->text && *k->doubt)
+    text_addf(out, ", in doubt:\n  %s", k->doubt);
+}
+
 static void list_kernels(struct cli *cli, const struct texts_unit *unit) {
   for (int i = 0; i < unit->nkernels; i++) {
     const struct texts_kernel *k = &unit->kernels[i];
-    text_addf(&cli->out, "%s:%d %s: %s%s\n", k->file, k->line, *k->function ? k->function : "a kernel",
-              *k->text ? "text" : k->why, *k->text && *k->doubt ? ", in doubt: " : "");
-    if (*k->text && *k->doubt)
-      text_addf(&cli->out, "  %s\n", k->doubt);
+    text_addf(&cli->out, "%s:%d %s: ", k->file, k->line, *k->spelled ? k->spelled : "a kernel");
+    add_verdict(k, &cli->out);
+    text_add_char(&cli->out, '\n');
   }
+}
+
+static const char *last_part(const char *name) {
+  const char *colon = strrchr(name, ':');
+  return colon ? colon + 1 : name;
+}
+
+static int show(struct cli *cli, const struct texts_unit *unit, const char *wanted) {
+  struct text names = {0};
+  const struct texts_kernel *found = NULL;
+  for (int i = 0; i < unit->nkernels && !found; i++) {
+    const struct texts_kernel *k = &unit->kernels[i];
+    if (strcmp(k->spelled, wanted) == 0 || strcmp(k->function, wanted) == 0 ||
+        strcmp(last_part(k->function), wanted) == 0)
+      found = k;
+    text_addf(&names, "%s%s", i ? ", " : "", k->spelled);
+  }
+  int status = CLI_OK;
+  if (!found)
+    status = cli_fail(CLI_FAILED, "%s has no op_par_loop of a kernel '%s'; it has %s", cli->words[0], wanted,
+                      names.length ? text_str(&names) : "none at all");
+  else if (!*found->text)
+    status = cli_fail(CLI_FAILED, "%s has no text: %s", wanted, found->why);
+  else
+    text_add(&cli->out, found->text);
+  text_free(&names);
+  return status;
 }
 
 int cli_run_texts(struct cli *cli) {
@@ -104,13 +150,9 @@ int cli_run_texts(struct cli *cli) {
   if (status == CLI_OK && cli->values[EMBED]) {
     rename_unit(&unit, cli->words[0]);
     status = write_embedded(cli->values[EMBED], &unit);
-  } else if (status == CLI_OK && cli->values[SHOW]) {
-    for (int i = 0; i < unit.nkernels; i++)
-      if (strcmp(unit.kernels[i].function, cli->values[SHOW]) == 0) {
-        text_add(&cli->out, unit.kernels[i].text);
-        break;
-      }
-  } else if (status == CLI_OK)
+  } else if (status == CLI_OK && cli->values[SHOW])
+    status = show(cli, &unit, cli->values[SHOW]);
+  else if (status == CLI_OK)
     list_kernels(cli, &unit);
   texts_free(&unit);
   return status;

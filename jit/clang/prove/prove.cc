@@ -32,8 +32,9 @@ struct Report {
   }
 };
 
-// In C++ it may be in a namespace.
+// In C++ it may be in a namespace: "inner::flux". Those without a name, and inline ones, are not said.
 const clang::FunctionDecl *find_kernel(const clang::DeclContext &where, llvm::StringRef name) {
+  const auto [first, rest] = name.split("::");
   const clang::FunctionDecl *found = nullptr;
   for (const clang::Decl *declaration : where.decls()) {
     const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
@@ -41,8 +42,10 @@ const clang::FunctionDecl *find_kernel(const clang::DeclContext &where, llvm::St
         function->isThisDeclarationADefinition())
       return function;
     const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(declaration);
-    if (space && !space->isStdNamespace() && !found)
+    if (space && !found && (space->isAnonymousNamespace() || space->isInline()))
       found = find_kernel(*space, name);
+    else if (space && !found && !rest.empty() && space->getName() == first)
+      found = find_kernel(*space, rest);
   }
   return found;
 }
@@ -63,16 +66,12 @@ bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &
   clang::LangOptions options;
   const clang::PrintingPolicy policy(options);
   const bool reads = argument.access == PROVE_READ || argument.form == PROVE_NUMBERS;
-  std::string name = type.isNull() ? "" : type.getCanonicalType().getUnqualifiedType().getAsString(policy);
-  // Types of one size and kind: fixed-width names may stand for either; what C itself refuses, the compiler says.
-  static const char *const same[][2] = {{"_Bool", "bool"},
-                                        {"long", "long long"},
-                                        {"unsigned long", "unsigned long long"},
-                                        {"signed char", "char"}};
-  for (const auto &pair : same)
-    if (name == pair[0])
-      name = pair[1];
+  const std::string name = type_word(type);
   if (name == argument.type && (!reads || type.isConstQualified() || cxx))
+    return true;
+  const int64_t row =
+      cxx && !type.isNull() && type->isRecordType() ? rules.values_of_argument(type, number) : 0;
+  if (row && argument.dim % row == 0)
     return true;
   rules.whole(PROVE_VIOLATED, PROVE_TEXT, parameter.getLocation(),
               "parameter " + std::to_string(number + 1) + " (" + parameter.getName().str() + ") is '" +

@@ -7,6 +7,27 @@
 
 namespace op2jit {
 
+// A structure that is a row of an argument, or a part of one.
+bool Walk::is_row(const Place &at, clang::QualType type) const {
+  return at.kind == Place::Argument && rules_.values_of_argument(type, at.argument) > 0;
+}
+
+// The whole of it is read, or written.
+void Walk::use_record(Place at, const clang::Expr *where, bool writes) {
+  if (!is_row(at, where->getType())) {
+    if (writes)
+      rules_.write(at, where, state_, Change::Assign, Compared::No, uncertain_ == 0);
+    else
+      rules_.lost(at, where->getExprLoc(), "is used as a structure");
+    return;
+  }
+  for (int64_t i = values_in(where->getType()); i > 0; i--, at.component = sum(at.component, 1))
+    if (writes)
+      rules_.write(at, where, state_, Change::Assign, Compared::No, uncertain_ == 0);
+    else
+      rules_.read(at, where, state_);
+}
+
 // A structure's values are those of its members, one after the other.
 Place Walk::member(const clang::MemberExpr *expression, bool used) {
   const Value through = expression->isArrow() ? value(expression->getBase()) : Value();
@@ -16,7 +37,8 @@ Place Walk::member(const clang::MemberExpr *expression, bool used) {
   if (whole.kind == Place::Lasting)
     return whole;
   const auto *field = llvm::dyn_cast<clang::FieldDecl>(expression->getMemberDecl());
-  if (whole.kind != Place::Local || !field || field->getParent()->isUnion()) {
+  const bool of_row = field && is_row(whole, clang::QualType(field->getParent()->getTypeForDecl(), 0));
+  if (!of_row && (whole.kind != Place::Local || !field || field->getParent()->isUnion())) {
     rules_.lost(whole, expression->getExprLoc(), "is used as a structure");
     return Place();
   }
@@ -85,7 +107,7 @@ void Walk::copy_record(const Place &to, const clang::Expr *from) {
   if (!copies && !of_cxx && !as_place)
     value(from);
   else
-    rules_.lost(source, from->getExprLoc(), "is used as a structure");
+    use_record(source, from, false);
   if (to.kind != Place::Local || !to.variable)
     return;
   if (!to.component || source.kind != Place::Local || !source.component) {
@@ -192,8 +214,8 @@ bool Walk::value_cxx(const clang::Expr *expression, Value &result) {
     rules_.lost_all(expression->getExprLoc(), "could not be followed through this C++");
   else if (const clang::CXXOperatorCallExpr *copy = is_copy(expression)) {
     const Place to = place(copy->getArg(0), true);
-    rules_.write(to, copy, state_, Change::Assign, Compared::No, uncertain_ == 0);
     copy_record(to, copy->getArg(1));
+    use_record(to, copy->getArg(0), true);
     result = to.kind == Place::Elsewhere ? Value() : Value::to(to);
   } else if (const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(expression))
     copy_record(Place(), made);

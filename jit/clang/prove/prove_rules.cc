@@ -1,5 +1,6 @@
 #include "prove_rules.h"
 
+#include <clang/AST/DeclCXX.h>
 #include <clang/Basic/SourceManager.h>
 
 namespace op2jit {
@@ -56,6 +57,48 @@ void Rules::report(int i, prove_verdict verdict, prove_evidence evidence, clang:
 void Rules::whole(prove_verdict verdict, prove_evidence evidence, clang::SourceLocation where,
                   std::string reason, std::string remedy) {
   report(-1, verdict, evidence, where, std::move(reason), std::move(remedy));
+}
+
+std::string type_word(clang::QualType type) {
+  // Types of one size and kind: fixed-width names may stand for either; what C itself refuses, the compiler says.
+  static const char *const same[][2] = {{"_Bool", "bool"},
+                                        {"long", "long long"},
+                                        {"unsigned long", "unsigned long long"},
+                                        {"signed char", "char"}};
+  clang::LangOptions options;
+  const std::string name =
+      type.isNull()
+          ? ""
+          : type.getCanonicalType().getUnqualifiedType().getAsString(clang::PrintingPolicy(options));
+  for (const auto &pair : same)
+    if (name == pair[0])
+      return pair[1];
+  return name;
+}
+
+int64_t Rules::values_of_argument(clang::QualType type, int i) const {
+  if (const auto *array = context_.getAsConstantArrayType(type))
+    return array->getSize().getSExtValue() * values_of_argument(array->getElementType(), i);
+  const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  if (!record)
+    return type_word(type) == argument(i).type;
+  if (!record->hasDefinition() || record->isUnion() || !record->isTriviallyCopyable() ||
+      record->isPolymorphic())
+    return 0;
+  int64_t count = 0;
+  for (const clang::CXXBaseSpecifier &base : record->bases()) {
+    const int64_t each = base.isVirtual() ? 0 : values_of_argument(base.getType(), i);
+    if (!each)
+      return 0;
+    count += each;
+  }
+  for (const clang::FieldDecl *field : record->fields()) {
+    const int64_t each = field->isBitField() ? 0 : values_of_argument(field->getType(), i);
+    if (!each)
+      return 0;
+    count += each;
+  }
+  return count;
 }
 
 void Rules::lost(const Place &place, clang::SourceLocation where, const char *why) {

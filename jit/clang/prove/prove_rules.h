@@ -23,6 +23,9 @@ struct Finding {
   unsigned line = 0, column = 0;
 };
 
+// As op_decl_dat spells it, where it is one of those.
+std::string type_word(clang::QualType type);
+
 class Rules {
 public:
   Rules(const clang::ASTContext &context, const prove_request &request, const clang::FunctionDecl &kernel);
@@ -46,6 +49,9 @@ public:
   const prove_argument &argument(int i) const {
     return request_.arguments[i];
   }
+  // How many values of the argument's type such a value is made of, one behind the other: a structure may have those
+  // of a row. 0: it is not made of them alone.
+  int64_t values_of_argument(clang::QualType type, int argument) const;
   const std::vector<Finding> &findings() const { // by argument, the last about the whole kernel
     return findings_;
   }

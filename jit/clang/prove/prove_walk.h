@@ -74,6 +74,8 @@ private:
   Place member(const clang::MemberExpr *expression, bool used);
   void initialise(const clang::VarDecl *variable, int64_t component, const clang::Expr *initialiser);
   void copy_record(const Place &to, const clang::Expr *from);
+  bool is_row(const Place &at, clang::QualType type) const;
+  void use_record(Place at, const clang::Expr *where, bool writes);
   Place field_of(Place whole, const clang::FieldDecl *field) const;
   Place base_of(Place whole, const clang::CastExpr *expression) const;
 

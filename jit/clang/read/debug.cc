@@ -75,6 +75,13 @@ static void find_macros(llvm::DWARFContext &context, const llvm::DWARFDie &die, 
   out.has_macros = true;
 }
 
+static void describe(llvm::DWARFContext &context, llvm::DWARFUnit &unit, DebugUnit &out) {
+  const llvm::DWARFDie die = unit.getUnitDIE();
+  out.words = dwarf::toString(die.find(dwarf::DW_AT_producer), "");
+  list_folders(context, unit, out);
+  find_macros(context, die, out);
+}
+
 bool find_debug(const std::string &program, const std::string &unit, DebugUnit &out) {
   auto file = llvm::object::ObjectFile::createObjectFile(program);
   if (!file) {
@@ -84,19 +91,23 @@ bool find_debug(const std::string &program, const std::string &unit, DebugUnit &
   const auto silent = [](llvm::Error error) { llvm::consumeError(std::move(error)); };
   const auto context = llvm::DWARFContext::create(
       *file->getBinary(), llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr, "", silent, silent);
+  bool found = false;
   for (const auto &one : context->compile_units()) {
     const llvm::DWARFDie die = one->getUnitDIE();
     const std::string name = dwarf::toString(die.find(dwarf::DW_AT_name), "");
-    out.folder = dwarf::toString(die.find(dwarf::DW_AT_comp_dir), "");
-    out.file = whole_path(out.folder, name);
-    if (name != unit && (out.file.empty() || out.file != unit))
+    DebugUnit each;
+    each.folder = dwarf::toString(die.find(dwarf::DW_AT_comp_dir), "");
+    each.file = whole_path(each.folder, name);
+    if (name != unit && (each.file.empty() || each.file != unit))
       continue;
-    out.words = dwarf::toString(die.find(dwarf::DW_AT_producer), "");
-    list_folders(*context, *one, out);
-    find_macros(*context, die, out);
-    return true;
+    describe(*context, *one, each);
+    if (!found)
+      out = each;
+    else
+      out.several |= each.words != out.words || each.macros != out.macros;
+    found = true;
   }
-  return false;
+  return found;
 }
 
 } // namespace op2jit

@@ -14,6 +14,7 @@ struct DebugUnit {
   std::vector<std::string> folders; // of the files that it includes
   std::vector<std::string> macros;  // of -D, as "NAME=VALUE", with -g3
   bool has_macros = false;
+  bool several = false; // another unit of the same source was compiled in another way
 };
 
 // `unit` as the compiler was told, or absolute. False: nothing is known of it.

@@ -79,8 +79,9 @@ static std::vector<std::string> folders_of(const read_request &request) {
   return out;
 }
 
+// A plain file: who reads a pipe may wait for ever.
 static bool is_there(const std::string &file, Flags &flags) {
-  if (llvm::sys::fs::exists(file))
+  if (llvm::sys::fs::is_regular_file(file))
     return true;
   flags.absent.push_back(file);
   return false;
@@ -98,8 +99,57 @@ static std::string find_unit(const read_request &request, Flags &flags) {
   return "";
 }
 
-// The entry of that unit in one compile_commands.json.
-static bool from_commands(const std::string &file, Flags &flags) {
+// One way to compile the unit, and whether it made what is running: the time of the compile is in both.
+struct Command {
+  std::vector<std::string> words;
+  bool made_it;
+};
+
+static Command command_of(const llvm::json::Object &entry, llvm::StringRef folder,
+                          const read_request &request) {
+  std::vector<std::string> words;
+  if (const llvm::json::Array *list = entry.getArray("arguments")) {
+    for (const llvm::json::Value &word : *list)
+      words.push_back(word.getAsString().value_or("").str());
+  } else
+    words = split(entry.getString("command").value_or(""));
+  std::string made = entry.getString("output").value_or("").str();
+  for (size_t i = 0; i < words.size(); i++) {
+    const llvm::StringRef word = words[i];
+    if (word == "-o" && i + 1 < words.size())
+      made = words[i + 1];
+    else if (word.starts_with("-o") && word.size() > 2 && !word.starts_with("-openmp"))
+      made = word.drop_front(2).str();
+  }
+  if (made.empty())
+    made = path::stem(entry.getString("file").value_or("")).str() + ".o";
+  made = absolute(folder, made);
+  const llvm::StringRef when = request.when ? request.when : "";
+  bool made_it = false;
+  if (!when.empty() && llvm::sys::fs::is_regular_file(made))
+    if (auto object = llvm::MemoryBuffer::getFile(made, false, false))
+      made_it = (*object)->getBuffer().contains(when);
+  return {only_meaning(words, folder), made_it};
+}
+
+// Of several entries that counts whose object has the time of this compile. Without one the file may be of another
+// build.
+static void choose(const std::vector<Command> &found, bool has_program, const std::string &file,
+                   Flags &flags) {
+  const Command *chosen = &found[0];
+  for (const Command &one : found)
+    if (one.made_it && !chosen->made_it)
+      chosen = &one;
+  flags.words = chosen->words;
+  if (has_program && !chosen->made_it)
+    flags.doubt = file + " may be of another build: no object that it names was made when the program was";
+  for (const Command &one : found)
+    if (one.made_it == chosen->made_it && one.words != chosen->words)
+      flags.doubt = file + " has several ways to compile it";
+}
+
+// The entries of that unit in one compile_commands.json.
+static bool from_commands(const read_request &request, const std::string &file, Flags &flags) {
   if (!is_there(file, flags))
     return false;
   auto buffer = llvm::MemoryBuffer::getFile(file);
@@ -111,25 +161,26 @@ static bool from_commands(const std::string &file, Flags &flags) {
     return false;
   }
   const llvm::json::Array *entries = all->getAsArray();
+  std::vector<Command> found;
   for (const llvm::json::Value &value : entries ? *entries : llvm::json::Array()) {
     const llvm::json::Object *entry = value.getAsObject();
     const auto folder = entry ? entry->getString("directory") : std::nullopt;
     const auto name = entry ? entry->getString("file") : std::nullopt;
     if (!folder || !name || absolute(*folder, *name) != flags.unit)
       continue;
-    std::vector<std::string> words;
-    if (const llvm::json::Array *list = entry->getArray("arguments")) {
-      for (const llvm::json::Value &word : *list)
-        words.push_back(word.getAsString().value_or("").str());
-    } else
-      words = split(entry->getString("command").value_or(""));
-    flags.words = only_meaning(words, *folder);
-    flags.from = file;
-    flags.known = true;
-    flags.files.push_back(file);
-    return true;
+    found.push_back(command_of(*entry, *folder, request));
   }
-  return false;
+  if (found.empty())
+    return false;
+  choose(found, request.program && *request.program, file, flags);
+  flags.from = file;
+  flags.known = true;
+  flags.files.push_back(file);
+  return true;
+}
+
+static bool knows_all(const DebugUnit &unit) {
+  return unit.has_macros || llvm::StringRef(unit.words).contains("-grecord-command-line");
 }
 
 // The folders of what it includes stand for those of -I, and those around them, since an include may name a folder.
@@ -147,7 +198,9 @@ static void from_debug(const DebugUnit &unit, const std::string &program, Flags 
         return;
     }
   flags.from = "the debug information of " + program;
-  flags.known = unit.has_macros || llvm::StringRef(unit.words).contains("-grecord-command-line");
+  flags.known = knows_all(unit);
+  if (unit.several)
+    flags.doubt = "the program has several units of this source, compiled in different ways";
 }
 
 Flags find_flags(const read_request &request) {
@@ -171,12 +224,17 @@ Flags find_flags(const read_request &request) {
     flags.known = true;
     return flags;
   }
+  // What the program itself says is nearer to it than a file that another build may have written.
+  if (has_debug && knows_all(debug)) {
+    from_debug(debug, program, flags);
+    return flags;
+  }
   std::vector<std::string> folders = folders_of(request);
   folders.push_back(path::parent_path(flags.unit).str());
   for (const std::string &folder : folders) {
     const std::string beside = folder + "/compile_commands.json",
                       built = folder + "/build/compile_commands.json";
-    if (from_commands(beside, flags) || from_commands(built, flags))
+    if (from_commands(request, beside, flags) || from_commands(request, built, flags))
       return flags;
   }
   if (has_debug)

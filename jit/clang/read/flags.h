@@ -14,6 +14,7 @@ struct Flags {
   std::vector<std::string> words;
   std::string from;                // where they came from, for people
   bool known = false;              // all of them, -D too
+  std::string doubt;               // why they may be others; "" else
   std::vector<std::string> files;  // that they came from
   std::vector<std::string> absent; // that were looked for, and are not there
 };

@@ -86,14 +86,21 @@ bool Scope::find(const clang::Decl *declaration, unsigned &from) const {
 
 /* ---- needs ----*/
 
-void Needs::refuse(const clang::Decl *declaration, const std::string &reason) {
+// False, as visits say that no more is to be visited.
+bool Needs::refuse_at(clang::SourceLocation where, const std::string &reason) {
   if (!why.empty())
-    return;
-  const clang::PresumedLoc at =
-      scope_.context().getSourceManager().getPresumedLoc(declaration->getLocation());
+    return false;
+  const clang::SourceManager &sources = scope_.context().getSourceManager();
+  const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(where));
   why = reason;
-  if (at.isValid() && is_own(scope_.context(), declaration))
+  if (at.isValid())
     why += " (" + std::string(at.getFilename()) + ":" + std::to_string(at.getLine()) + ")";
+  return false;
+}
+
+void Needs::refuse(const clang::Decl *declaration, const std::string &reason) {
+  refuse_at(is_own(scope_.context(), declaration) ? declaration->getLocation() : clang::SourceLocation(),
+            reason);
 }
 
 // With all that shares its statement.
@@ -293,17 +300,45 @@ bool Needs::VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationType
 
 // One that is kept from call to call belongs to the program.
 bool Needs::VisitVarDecl(clang::VarDecl *variable) {
-  if (variable->isStaticLocal() && !variable->getType().isConstant(scope_.context()) &&
-      !variable->isConstexpr())
+  if (!variable->isStaticLocal() || variable->isConstexpr())
+    return why.empty();
+  if (!variable->getType().isConstant(scope_.context()))
     refuse(variable,
            "the static variable '" + variable->getNameAsString() + "' keeps what one element leaves");
+  else if (variable->getInit() && !variable->getInit()->isValueDependent() &&
+           !variable->getInit()->isConstantInitializer(scope_.context(), false))
+    refuse(variable,
+           "the static variable '" + variable->getNameAsString() + "' gets its value when the program runs");
   return why.empty();
 }
 
-bool Needs::VisitGCCAsmStmt(clang::GCCAsmStmt *) {
-  if (why.empty())
-    why = "it has assembler text";
-  return false;
+bool Needs::VisitGCCAsmStmt(clang::GCCAsmStmt *statement) {
+  return refuse_at(statement->getBeginLoc(), "it has assembler text");
+}
+
+// What needs the language's library when it runs.
+bool Needs::VisitCXXThrowExpr(clang::CXXThrowExpr *expression) {
+  return refuse_at(expression->getBeginLoc(), "it throws an exception");
+}
+
+bool Needs::VisitCXXTryStmt(clang::CXXTryStmt *statement) {
+  return refuse_at(statement->getBeginLoc(), "it catches exceptions");
+}
+
+bool Needs::VisitCXXNewExpr(clang::CXXNewExpr *expression) {
+  return refuse_at(expression->getBeginLoc(), "it takes memory with new");
+}
+
+bool Needs::VisitCXXDeleteExpr(clang::CXXDeleteExpr *expression) {
+  return refuse_at(expression->getBeginLoc(), "it gives memory back with delete");
+}
+
+bool Needs::VisitCXXTypeidExpr(clang::CXXTypeidExpr *expression) {
+  return refuse_at(expression->getBeginLoc(), "it asks for types with typeid");
+}
+
+bool Needs::VisitCXXDynamicCastExpr(clang::CXXDynamicCastExpr *expression) {
+  return refuse_at(expression->getBeginLoc(), "it has a dynamic_cast");
 }
 
 } // namespace op2jit

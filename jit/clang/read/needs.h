@@ -65,6 +65,10 @@ public:
   void begin(clang::FunctionDecl *kernel) {
     need(kernel);
   }
+  // The same, as op_par_loop names it: with the arguments of a template.
+  void begin(const clang::Expr *kernel) {
+    TraverseStmt(const_cast<clang::Expr *>(kernel));
+  }
   bool shouldVisitImplicitCode() const {
     return true;
   }
@@ -87,6 +91,12 @@ public:
   bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc type);
   bool VisitVarDecl(clang::VarDecl *variable);
   bool VisitGCCAsmStmt(clang::GCCAsmStmt *statement);
+  bool VisitCXXThrowExpr(clang::CXXThrowExpr *expression);
+  bool VisitCXXTryStmt(clang::CXXTryStmt *statement);
+  bool VisitCXXNewExpr(clang::CXXNewExpr *expression);
+  bool VisitCXXDeleteExpr(clang::CXXDeleteExpr *expression);
+  bool VisitCXXTypeidExpr(clang::CXXTypeidExpr *expression);
+  bool VisitCXXDynamicCastExpr(clang::CXXDynamicCastExpr *expression);
 
 private:
   void need(clang::Decl *declaration);
@@ -96,6 +106,7 @@ private:
   void need_record(clang::CXXRecordDecl *record);
   void add(clang::Decl *declaration);
   void refuse(const clang::Decl *declaration, const std::string &reason);
+  bool refuse_at(clang::SourceLocation where, const std::string &reason);
 
   const Scope &scope_;
   std::set<const clang::Decl *> seen_;

@@ -12,11 +12,13 @@
 #include <memory>
 
 #include "doubts.h"
+#include "entry.h"
 #include "flags.h"
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
 #include "jit/clang/safely.h"
 #include "needs.h"
+#include "times.h"
 
 namespace op2jit {
 namespace {
@@ -26,8 +28,10 @@ struct Answer {
   std::deque<std::vector<read_variable>> variables;
   std::deque<std::vector<read_origin>> origins;
   std::vector<read_kernel> kernels;
+  std::vector<const clang::FunctionDecl *> functions; // of each kernel
   std::vector<const char *> files, absent;
   std::string why, unit, from;
+  std::string doubt; // of the whole unit
 
   const char *keep(const std::string &text) {
     strings.push_back(text);
@@ -38,6 +42,7 @@ struct Answer {
 // One op_par_loop, and what stands in the place of the kernel.
 struct Call {
   const clang::Expr *kernel;
+  const clang::StringLiteral *spelled;
   clang::SourceLocation at, end;
 };
 
@@ -48,8 +53,10 @@ public:
     const clang::FunctionDecl *function = call->getDirectCallee();
     if (!function || !function->getDeclName().isIdentifier() || call->getNumArgs() < 1)
       return true;
-    if (function->getName() == "op2jit_kernel_is")
-      loops.push_back({call->getArg(0), call->getBeginLoc(), call->getEndLoc()});
+    if (function->getName() == "op2jit_kernel_is" && call->getNumArgs() == 2)
+      loops.push_back({call->getArg(1),
+                       llvm::dyn_cast<clang::StringLiteral>(call->getArg(0)->IgnoreParenImpCasts()),
+                       call->getBeginLoc(), call->getEndLoc()});
     if (function->getName() == "op2jit_constant_is")
       if (const clang::VarDecl *variable = meant(call->getArg(0)))
         constants.push_back(variable->getCanonicalDecl());
@@ -85,15 +92,6 @@ public:
 private:
   clang::CompilerInstance &compiler_;
 };
-
-std::string qualified(const clang::NamedDecl &declaration) {
-  std::string name = declaration.getNameAsString();
-  for (const clang::DeclContext *around = declaration.getDeclContext(); around; around = around->getParent())
-    if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(around))
-      if (!space->isAnonymousNamespace() && !space->isInline())
-        name = space->getNameAsString() + "::" + name;
-  return name;
-}
 
 // "namespace a { namespace {" around a declaration, and how many.
 int open_spaces(const clang::Decl &declaration, std::string &out) {
@@ -240,13 +238,53 @@ const clang::FunctionDecl *function_of(const clang::Expr *kernel) {
   return name ? llvm::dyn_cast<clang::FunctionDecl>(name->getDecl()) : nullptr;
 }
 
+// What a kernel needs, or in `why` what keeps it from having a text.
+void find_text(const read_request &request, const Scope &scope, const Doubts &doubts, const Calls &calls,
+               const Call &call, const clang::FunctionDecl &function, Answer &answer, read_kernel &kernel,
+               std::string &why) {
+  Needs needs(scope);
+  needs.begin(call.kernel);
+  why = needs.why;
+  answer.variables.emplace_back();
+  std::vector<read_variable> &variables = answer.variables.back();
+  for (const clang::VarDecl *variable : needs.variables) {
+    read_variable described = {};
+    if (describe(scope.context(), *variable, calls.constants, answer, described))
+      variables.push_back(described);
+    else if (why.empty())
+      why = "it names the variable '" + variable->getNameAsString() + "' of the type '" +
+            variable->getType().getAsString() + "', which no constant has";
+  }
+  kernel.variables = variables.data();
+  kernel.nvariables = static_cast<int>(variables.size());
+  const std::string doubt = doubts.about(scope, needs.statements);
+  kernel.doubt = answer.keep(doubt.empty() ? answer.doubt : doubt);
+  if (!why.empty())
+    return;
+  std::vector<LineOrigin> origins;
+  std::string text = text_of(scope, needs, origins);
+  add_entry(scope.context(), function, text, origins);
+  kernel.text = answer.keep(text);
+  answer.origins.emplace_back();
+  for (const LineOrigin &origin : origins)
+    answer.origins.back().push_back(
+        {static_cast<int>(origin.line), answer.keep(origin.file), static_cast<int>(origin.file_line)});
+  kernel.origins = answer.origins.back().data();
+  kernel.norigins = static_cast<int>(origins.size());
+  why = verify(request, kernel, needs);
+  if (!why.empty())
+    kernel.text = nullptr;
+}
+
 void read_kernel_of(const read_request &request, const Scope &scope, const Doubts &doubts, const Calls &calls,
                     const Call &call, Answer &answer) {
   const clang::SourceManager &sources = scope.context().getSourceManager();
   const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(call.at)),
                            end = sources.getPresumedLoc(sources.getExpansionRange(call.end).getEnd());
   const clang::FunctionDecl *function = function_of(call.kernel);
+  const char *spelled = answer.keep(call.spelled ? call.spelled->getString().str() : "");
   read_kernel kernel = {"",
+                        spelled,
                         answer.keep(at.getFilename()),
                         static_cast<int>(at.getLine()),
                         static_cast<int>(end.getLine()),
@@ -258,51 +296,28 @@ void read_kernel_of(const read_request &request, const Scope &scope, const Doubt
                         nullptr,
                         0};
   std::string why;
-  if (!function || function->isTemplateInstantiation())
-    why = "it is no plain function";
+  for (size_t i = 0; function && i < answer.functions.size(); i++) // the same again
+    if (answer.functions[i] == function->getCanonicalDecl()) {
+      read_kernel same = answer.kernels[i];
+      same.spelled = kernel.spelled;
+      same.file = kernel.file;
+      same.line = kernel.line;
+      same.last_line = kernel.last_line;
+      answer.kernels.push_back(same);
+      answer.functions.push_back(function->getCanonicalDecl());
+      return;
+    }
+  if (!function)
+    why = call.kernel->isTypeDependent() || call.kernel->isValueDependent()
+              ? "its op_par_loop is in a template, which may call several"
+              : "it is no plain function";
   else {
-    kernel.function = answer.keep(qualified(*function));
-    for (const read_kernel &other : answer.kernels) // the same again
-      if (strcmp(other.function, kernel.function) == 0) {
-        read_kernel same = other;
-        same.file = kernel.file;
-        same.line = kernel.line;
-        same.last_line = kernel.last_line;
-        answer.kernels.push_back(same);
-        return;
-      }
-    Needs needs(scope);
-    needs.begin(const_cast<clang::FunctionDecl *>(function));
-    why = needs.why;
-    answer.variables.emplace_back();
-    std::vector<read_variable> &variables = answer.variables.back();
-    for (const clang::VarDecl *variable : needs.variables) {
-      read_variable described = {};
-      if (describe(scope.context(), *variable, calls.constants, answer, described))
-        variables.push_back(described);
-      else if (why.empty())
-        why = "it names the variable '" + variable->getNameAsString() + "' of the type '" +
-              variable->getType().getAsString() + "', which no constant has";
-    }
-    kernel.variables = variables.data();
-    kernel.nvariables = static_cast<int>(variables.size());
-    kernel.doubt = answer.keep(doubts.about(scope, needs.statements));
-    if (why.empty()) {
-      std::vector<LineOrigin> origins;
-      kernel.text = answer.keep(text_of(scope, needs, origins));
-      answer.origins.emplace_back();
-      for (const LineOrigin &origin : origins)
-        answer.origins.back().push_back(
-            {static_cast<int>(origin.line), answer.keep(origin.file), static_cast<int>(origin.file_line)});
-      kernel.origins = answer.origins.back().data();
-      kernel.norigins = static_cast<int>(origins.size());
-      why = verify(request, kernel, needs);
-    }
-    if (!why.empty())
-      kernel.text = nullptr;
+    kernel.function = answer.keep(entry_of(*function));
+    find_text(request, scope, doubts, calls, call, *function, answer, kernel, why);
   }
   kernel.why = answer.keep(why);
   answer.kernels.push_back(kernel);
+  answer.functions.push_back(function ? function->getCanonicalDecl() : nullptr);
 }
 
 /* ---- the unit ----*/
@@ -311,13 +326,26 @@ void read_kernel_of(const read_request &request, const Scope &scope, const Doubt
 // may mean something else then only by names that are not there, which is an error, or if those of std are all open.
 constexpr char few_folder[] = "/op2jit/few";
 
+// Who reads a pipe may wait for ever.
+class PlainFiles : public llvm::vfs::ProxyFileSystem {
+public:
+  PlainFiles() : ProxyFileSystem(llvm::vfs::getRealFileSystem()) {
+  }
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine &path) override {
+    const auto status = getUnderlyingFS().status(path);
+    if (status && !status->isRegularFile())
+      return std::make_error_code(std::errc::no_such_file_or_directory);
+    return ProxyFileSystem::openFileForRead(path);
+  }
+};
+
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_for(bool few) {
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> plain(new PlainFiles);
   if (!few)
-    return llvm::vfs::getRealFileSystem();
+    return plain;
   llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> empty(new llvm::vfs::InMemoryFileSystem);
   empty->addFile(std::string(few_folder) + "/bits/specfun.h", 0, llvm::MemoryBuffer::getMemBuffer(""));
-  llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> both(
-      new llvm::vfs::OverlayFileSystem(llvm::vfs::getRealFileSystem()));
+  llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> both(new llvm::vfs::OverlayFileSystem(plain));
   both->pushOverlay(empty);
   return both;
 }
@@ -366,20 +394,6 @@ void add_headers_of_gcc(clang::CompilerInvocation &invocation) {
       return;
     }
   }
-}
-
-bool is_younger(const read_request &request, const std::set<std::string> &files, std::string &which) {
-  for (const std::string &file : files) {
-    llvm::sys::fs::file_status status;
-    if (request.made && !llvm::sys::fs::status(file, status) &&
-        std::chrono::system_clock::to_time_t(
-            std::chrono::time_point_cast<std::chrono::system_clock::duration>(
-                status.getLastModificationTime())) > request.made) {
-      which = file;
-      return true;
-    }
-  }
-  return false;
 }
 
 // How reading a unit came out; unsure: that with few headers says nothing.
@@ -450,15 +464,17 @@ Came parse_unit(const read_request &request, const Flags &flags, bool few, Answe
   messages.BeginSourceFile(compiler.getLangOpts(), &preprocessor);
   clang::ParseAST(compiler.getSema(), false, true);
   messages.EndSourceFile();
-  std::string younger;
   const bool wrong = output.has_errors() || compiler.getDiagnostics().hasErrorOccurred();
   Came came = wrong && few ? Came::unsure : Came::failed;
   if (wrong && !few)
     say_error(output, flags, answer);
-  else if (!wrong && is_younger(request, doubts.files(), younger))
-    answer.why = younger + " is newer than the program";
-  else if (!wrong)
-    came = read_all(request, tokens, doubts, few, compiler, answer);
+  else if (!wrong) {
+    const Judgement judgement = judge_sources(request, flags, doubts.files());
+    answer.why = judgement.why;
+    answer.doubt = judgement.doubt;
+    if (answer.why.empty())
+      came = read_all(request, tokens, doubts, few, compiler, answer);
+  }
   for (const std::set<std::string> &files :
        {doubts.files(), std::set<std::string>(flags.files.begin(), flags.files.end())})
     for (const std::string &file : files)
@@ -474,7 +490,7 @@ bool read_unit(const read_request &request, Answer &answer) {
   for (const std::string &file : flags.absent)
     answer.absent.push_back(answer.keep(file));
   if (flags.unit.empty()) {
-    answer.why = std::string("the source ") + request.unit + " is not there";
+    answer.why = std::string("the source ") + request.unit + " is not there as a file";
     return false;
   }
   Came came = parse_unit(request, flags, true, answer);

@@ -39,6 +39,18 @@
   "template<class T,class U>struct op2jit_both{typedef decltype(typename op2jit_one<T>::type()+typename " \
   "op2jit_one<U>::type()) type;};\n"
 #define CXX_UTILITY \
+  "#ifndef __CUDACC_RTC__\n" /* NVRTC has it built in */ \
+  "template<class T>class initializer_list{const T*op2jit_items;size_t op2jit_count;public:typedef T value_type;\n" \
+  "constexpr initializer_list() noexcept:op2jit_items(0),op2jit_count(0){}\n" \
+  "constexpr size_t size()const noexcept{return op2jit_count;}\n" \
+  "constexpr const T*begin()const noexcept{return op2jit_items;}\n" \
+  "constexpr const T*end()const noexcept{return op2jit_items+op2jit_count;}};\n" \
+  "#else\nusing ::std::initializer_list;\n" /* this may be a namespace within another */ \
+  "#endif\n" \
+  "template<class T>constexpr T min(initializer_list<T> l){const T*b=l.begin();\n" \
+  "for(const T*i=b;i!=l.end();++i)if(*i<*b)b=i;return *b;}\n" \
+  "template<class T>constexpr T max(initializer_list<T> l){const T*b=l.begin();\n" \
+  "for(const T*i=b;i!=l.end();++i)if(*b<*i)b=i;return *b;}\n" \
   "template<class T>constexpr const T&min(const T&a,const T&b){return b<a?b:a;}\n" \
   "template<class T>constexpr const T&max(const T&a,const T&b){return a<b?b:a;}\n" \
   "template<class T,class C>constexpr const T&min(const T&a,const T&b,C c){return c(b,a)?b:a;}\n" \

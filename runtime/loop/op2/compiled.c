@@ -41,9 +41,13 @@ static int check_parameter(const struct loop *loop, int i, struct error *err) {
   return OP_OK;
 }
 
+bool compiled_is_of_this(const struct op2jit_compiled *compiled) {
+  return compiled->size == (int)(sizeof *compiled + sizeof(op2jit_origin));
+}
+
 int compiled_check(const struct loop *loop, struct error *err) {
   const op2jit_compiled *c = loop->compiled;
-  if (c->size != (int)sizeof *c || c->nargs != loop->nargs)
+  if (!compiled_is_of_this(c) || c->nargs != loop->nargs)
     return error_set(err, OP_ERR_KERNEL,
                      "loop %s: the program was compiled with the op_seq.h of another op2jit; compile it anew",
                      loop->name);

@@ -41,7 +41,7 @@ bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err
   }
   if (was) {
     log_line(ctx->log, LOG_WARN, "loop", "loop %s: %s\nit runs as if %s were OP_RW", loop->name,
-             error_message(err), was);
+             text_without_name(loop, error_message(err)), was);
     error_clear(err);
   }
   return was != NULL;
@@ -77,7 +77,7 @@ int safe_without_text(struct op_context *ctx, struct loop *loop, int code, struc
     log_line(ctx->log, LOG_WARN, "loop",
              "loop %s: %s\nit runs as the program's compiler made it,%s no two elements that meet at the "
              "same time",
-             loop->name, text_str(&why), text_str(&how));
+             loop->name, text_without_name(loop, text_str(&why)), text_str(&how));
   error_clear(err);
   code = text_give_up(ctx, loop, text_str(&why), err);
   text_free(&why);

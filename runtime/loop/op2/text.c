@@ -14,6 +14,7 @@
 #include "context/env.h"
 #include "jit/jit.h"
 #include "jit/texts/read.h"
+#include "loop/op2/compiled.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_compiled.h"
 #include "services/services.h"
@@ -143,6 +144,7 @@ static int read_unit(struct op_context *ctx, const struct op2jit_origin *origin,
                                   .flags = env_value(ctx->env, ENV_CXXFLAGS),
                                   .program = met->program,
                                   .headers = text_str(&headers),
+                                  .when = origin->when,
                                   .standard = origin->standard,
                                   .is_gcc = origin->is_gcc};
   int code = context_jit(ctx, &jit, err);
@@ -155,7 +157,7 @@ static int read_unit(struct op_context *ctx, const struct op2jit_origin *origin,
 
 int text_meet(struct op_context *ctx, const struct loop_call *call, struct error *err) {
   struct text program = {0};
-  if (!call->origin->unit || !may_read(ctx))
+  if (!call->origin->unit || !may_read(ctx) || !compiled_is_of_this(call->compiled))
     return OP_OK;
   find_program(call->compiled, &program);
   if (find_met(ctx, call->origin->unit, text_str(&program))) {
@@ -189,20 +191,13 @@ static const char *last_part(const char *path, char separator) {
 
 static const struct texts_kernel *find_kernel(const struct texts_unit *unit,
                                               const struct op2jit_origin *origin) {
-  struct text name = {0};
-  const struct texts_kernel *found = NULL;
-  for (const char *c = last_part(origin->kernel, ':'); *c; c++)
-    if (!strchr("&() \t\n", *c))
-      text_add_char(&name, *c);
-  for (int i = 0; i < unit->nkernels && !found; i++) {
+  for (int i = 0; i < unit->nkernels; i++) {
     const struct texts_kernel *k = &unit->kernels[i];
-    if (origin->line >= k->line && origin->line <= k->last_line &&
-        strcmp(last_part(k->file, '/'), last_part(origin->file, '/')) == 0 &&
-        (!*k->function || strcmp(last_part(k->function, ':'), text_str(&name)) == 0))
-      found = k;
+    if (origin->line >= k->line && origin->line <= k->last_line && strcmp(k->spelled, origin->kernel) == 0 &&
+        strcmp(last_part(k->file, '/'), last_part(origin->file, '/')) == 0)
+      return k;
   }
-  text_free(&name);
-  return found;
+  return NULL;
 }
 
 /* Does a constant of the program stand for the variable that the text names? */
@@ -293,10 +288,22 @@ const struct backend *text_second(void) {
   return *b;
 }
 
+const char *text_without_name(const struct loop *loop, const char *message) {
+  const size_t length = strlen(loop->name);
+  const char *rest = strncmp(message, "loop ", 5) == 0 && strncmp(message + 5, loop->name, length) == 0
+                         ? message + 5 + length
+                         : "";
+  return strncmp(rest, ": ", 2) == 0 || strncmp(rest, ", ", 2) == 0 ? rest + 2 : message;
+}
+
+/* Who asked for what the cache has is told that it has it not. */
 int text_give_up(struct op_context *ctx, struct loop *loop, const char *why, struct error *err) {
+  const bool warns = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0 && strstr(why, "OP2_JIT=load") != NULL;
   loop->ranged = true;
   loop->source = NULL;
-  log_line(ctx->log, LOG_INFO, "jit", "loop %s runs as the program's compiler made it: %s", loop->name, why);
+  why = text_without_name(loop, why);
+  log_line(ctx->log, warns ? LOG_WARN : LOG_INFO, "jit", "loop %s runs as the program's compiler made it: %s",
+           loop->name, why);
   free(loop->no_source);
   loop->no_source = strdup(why);
   return loop->no_source ? OP_OK : error_memory(err, "a loop's text", strlen(why));

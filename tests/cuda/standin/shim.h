@@ -31,6 +31,30 @@ standin_machine *standin;
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
 
+/* NVRTC has it built in. */
+namespace std {
+template <class T> class initializer_list {
+  const T *first;
+  unsigned long count;
+  constexpr initializer_list(const T *items, unsigned long size) : first(items), count(size) {
+  }
+
+public:
+  typedef T value_type;
+  constexpr initializer_list() noexcept : first(0), count(0) {
+  }
+  constexpr unsigned long size() const noexcept {
+    return count;
+  }
+  constexpr const T *begin() const noexcept {
+    return first;
+  }
+  constexpr const T *end() const noexcept {
+    return first + count;
+  }
+};
+} // namespace std
+
 #define STANDIN_RAW __attribute__((no_sanitize_thread))
 
 /* ---- vectors ---- */

@@ -1,0 +1,48 @@
+#include "times.h"
+
+#include <sys/stat.h>
+
+namespace op2jit {
+
+// Without a time of the compile that of the program's file is better than none, but no proof.
+static std::string doubt_of_times(const read_request &request) {
+  if (!request.compiled)
+    return "its program does not say when it was compiled, and its source may be another by now";
+  if (request.made && request.made < request.compiled)
+    return "the program's file is older than its compile";
+  return "";
+}
+
+// What is written to a file sets both times; who sets the first one back, or puts another file in its place, sets the
+// second one.
+static void judge_time(const read_request &request, const std::string &file, Judgement &out) {
+  struct stat status;
+  const long long limit = request.compiled ? request.compiled : request.made;
+  if (!limit || stat(file.c_str(), &status) != 0)
+    return;
+  const std::string compiled =
+      request.compiled ? std::string(", which was compiled ") + request.when : std::string();
+  if (status.st_mtime > limit)
+    out.why = file + " is newer than the program" + compiled;
+  else if (status.st_ctime > limit && out.doubt.empty())
+    out.doubt = file + " was moved, or had its time set, after the program was made" +
+                (request.compiled ? std::string(" (") + request.when + ")" : std::string());
+}
+
+Judgement judge_sources(const read_request &request, const Flags &flags, const std::set<std::string> &files) {
+  Judgement out;
+  if (!request.program || !*request.program)
+    return out;
+  for (const std::string &file : files) {
+    judge_time(request, file, out);
+    if (!out.why.empty())
+      return out;
+  }
+  if (out.doubt.empty())
+    out.doubt = doubt_of_times(request);
+  if (out.doubt.empty())
+    out.doubt = flags.doubt;
+  return out;
+}
+
+} // namespace op2jit
