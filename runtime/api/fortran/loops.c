@@ -52,7 +52,7 @@ static struct procedure *make(struct op_context *ctx, op_kernel_function kernel,
     text_addf(&p->name, alone ? "internal_procedure" : "procedure_%d", ctx->procedures->count + 1);
   for (int i = 0; i < OP_MAX_ARGS; i++)
     p->parameters[i].type = "";
-  p->compiled = (op2jit_compiled){.size = (int)sizeof p->compiled,
+  p->compiled = (op2jit_compiled){.size = (int)(sizeof p->compiled + sizeof(op2jit_origin)),
                                   .nargs = nargs,
                                   .kernel = kernel,
                                   .even = {native_range, native_range},

@@ -9,6 +9,7 @@
 #include "mesh/mesh.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
+#include "record/columns.h"
 #include "record/record.h"
 #include "services/services.h"
 
@@ -67,20 +68,32 @@ static int get_plan(struct making *w, const struct plan_wish *wish, const struct
   return OP_OK;
 }
 
-/* Blocks of elements and their colours; COLOURS has blocks of one element. */
-static int make_plan(struct making *w) {
-  const enum gpu_strategy s = w->v->shape.strategy;
+/* The columns of all targets, which `staged` gets the places of. */
+static int list_columns(struct making *w, struct plan_column **out, struct plan_staged *staged, int *count) {
   int n = 0;
   for (int k = 0; k < w->targets->count; k++)
     n += w->targets->items[k].ncolumns;
-  struct plan_column *columns = array_new((size_t)n, sizeof *columns);
-  struct plan_staged *staged = array_new((size_t)w->targets->count, sizeof *staged);
-  int code = columns && staged ? OP_OK : error_memory(w->err, "a plan", (size_t)n * sizeof *columns);
-  for (int k = 0, at = 0; !code && k < w->targets->count; k++) {
+  *count = n;
+  *out = array_new((size_t)n, sizeof **out);
+  if (!*out || !staged)
+    return error_memory(w->err, "a plan", (size_t)n * sizeof **out);
+  for (int k = 0, at = 0; k < w->targets->count; k++) {
     staged[k] = (struct plan_staged){.first = at, .count = w->targets->items[k].ncolumns};
     for (int c = 0; c < w->targets->items[k].ncolumns; c++)
-      columns[at++] = column_of(w, &w->targets->items[k].columns[c]);
+      (*out)[at++] = column_of(w, &w->targets->items[k].columns[c]);
   }
+  return OP_OK;
+}
+
+/* Blocks of elements and their colours; COLOURS has blocks of one element. Elements that are forgiven to meet do so in
+ * more than targets of increments. */
+static int make_plan(struct making *w) {
+  const enum gpu_strategy s = w->v->shape.strategy;
+  int n = 0;
+  struct plan_column *columns = NULL;
+  struct plan_staged *staged = array_new((size_t)w->targets->count, sizeof *staged);
+  int code = w->loop->forgiven ? loop_columns(w->loop, w->part, COLUMNS_WRITTEN, &columns, &n, w->err)
+                               : list_columns(w, &columns, staged, &n);
   bool stages = s == GPU_STAGED || s == GPU_WHOLE;
   struct plan_wish wish = {.request = {.begin = w->part->begin,
                                        .size = elements(w),

@@ -80,9 +80,12 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
 }
 
 /* Members that mean nothing for the strategy get one value, so that equal variants have equal names. A strategy for
- * increments is of no use without them, and the other way round. */
-static void settle(struct gpu_variant *v, bool increments) {
-  if (!increments)
+ * increments is of no use without them, and the other way round; elements that meet in other ways do not run at the
+ * same time. */
+static void settle(struct gpu_variant *v, const struct loop *loop, bool increments) {
+  if (loop->forgiven)
+    v->shape.strategy = GPU_COLOURS;
+  else if (!increments)
     v->shape.strategy = GPU_DIRECT;
   else if (v->shape.strategy == GPU_DIRECT)
     v->shape.strategy = GPU_ATOMICS;
@@ -198,13 +201,13 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
   if (!code && forced)
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
   text_free(&spec);
-  settle(&v, l->targets.count > 0);
+  settle(&v, loop, l->targets.count > 0);
   v.shape.dialect = c->driver->dialect;
   if (!code && forced)
     code = check_forced(c, loop, l, &v, err);
   if (!code)
     code = add(l, &v, err);
-  if (!code && all && !forced)
+  if (!code && all && !forced && !loop->forgiven)
     code = add_tried(c, loop, l, err);
   loop->nvariants = l->nvariants;
   loop->threads = 1;

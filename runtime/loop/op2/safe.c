@@ -2,10 +2,13 @@
 
 #include <string.h>
 
+#include "backend/backend.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "loop/op2/text.h"
+#include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
+#include "record/columns.h"
 
 static bool is_alone(const struct loop *loop, const struct loop_arg *arg) {
   for (int i = 0; i < loop->nargs; i++)
@@ -14,13 +17,54 @@ static bool is_alone(const struct loop *loop, const struct loop_arg *arg) {
   return true;
 }
 
-/* OP_RW is OP_WRITE of a part, which keeps the rest; and OP_INC where no other element comes to the same place. */
+/* The row that entry `entry` of the argument has for an element. */
+static int row_of(const struct loop_arg *arg, long element, int entry) {
+  return arg->map ? arg->map->table[(size_t)element * (size_t)arg->map->arity +
+                                    (size_t)(arg->idx < 0 ? entry : arg->idx)]
+                  : (int)element;
+}
+
+static bool share_a_row(const struct loop *loop, const struct loop_arg *a, const struct loop_arg *b,
+                        long *element) {
+  for (*element = 0; *element < loop->set->extents[EXTENT_OWNED]; ++*element)
+    for (int i = 0; i < (a->map ? arg_columns(a) : 1); i++)
+      for (int j = 0; j < (b->map ? arg_columns(b) : 1); j++)
+        if ((a != b || i != j) && row_of(a, *element, i) == row_of(b, *element, j))
+          return true;
+  return false;
+}
+
+/* There each argument has a copy of its row, and what one changes another of the same row would not see. */
+bool safe_on_device(const struct loop *loop, struct text *why) {
+  if (loop->backend->space != SPACE_DEVICE)
+    return false;
+  for (int i = 0; i < loop->nargs; i++)
+    for (int j = i; j < loop->nargs; j++) {
+      const struct loop_arg *a = &loop->args[i], *b = &loop->args[j];
+      long element = 0;
+      if (a->dat && a->present && b->present && a->dat == b->dat &&
+          (a->access != OP_READ || b->access != OP_READ) && share_a_row(loop, a, b, &element)) {
+        text_addf(why, "arguments %d and %d are one row of dat \"%s\" for element %ld, and it changes", i + 1,
+                  j + 1, a->dat->name, element);
+        return false;
+      }
+    }
+  return true;
+}
+
+/* OP_RW is OP_WRITE of a part, which keeps the rest; and OP_INC where no other element comes to the same place, or none
+ * that does runs at the same time. */
 static bool can_be_rw(const struct loop *loop, const struct loop_arg *arg, const char *words) {
+  struct text why = {0};
   if (!arg->dat || !arg->present)
     return false;
   if (arg->access == OP_WRITE)
     return strstr(words, "is declared OP_WRITE, ") != NULL;
-  return arg->access == OP_INC && !arg->map && is_alone(loop, arg) && strstr(words, "is declared OP_INC, ");
+  if (arg->access != OP_INC || !strstr(words, "is declared OP_INC, "))
+    return false;
+  const bool can = safe_on_device(loop, &why) || (!arg->map && is_alone(loop, arg));
+  text_free(&why);
+  return can;
 }
 
 bool safe_has_reading(const struct loop *loop, const struct error *err) {
@@ -37,11 +81,13 @@ bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err
     if (!can_be_rw(loop, arg, error_message(err)))
       continue;
     was = arg->access == OP_WRITE ? "OP_WRITE" : "OP_INC";
+    loop->forgiven |= arg->access == OP_INC && arg->map;
     arg->access = OP_RW;
   }
   if (was) {
-    log_line(ctx->log, LOG_WARN, "loop", "loop %s: %s\nit runs as if %s were OP_RW", loop->name,
-             text_without_name(loop, error_message(err)), was);
+    log_line(ctx->log, LOG_WARN, "loop", "loop %s: %s\nit runs as if %s were OP_RW%s", loop->name,
+             text_without_name(loop, error_message(err)), was,
+             loop->forgiven ? ", no two elements that meet at the same time" : "");
     error_clear(err);
   }
   return was != NULL;

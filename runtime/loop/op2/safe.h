@@ -7,6 +7,8 @@
 
 /* Is there another reading, with which its text may do? `err` says what is wrong. */
 bool safe_has_reading(const struct loop *loop, const struct error *err);
+/* Can a device run the text of a loop whose elements meet, in conflict-free colours? `why` may say why not. */
+bool safe_on_device(const struct loop *loop, struct text *why);
 /* That reading; false: there is none. `err` says what is wrong, and is cleared then. */
 bool safe_with_text(struct op_context *ctx, struct loop *loop, struct error *err);
 /* Without its text, because of `code` and `err`, which is cleared. OP_ERR_MEMORY. */

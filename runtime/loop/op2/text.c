@@ -15,6 +15,7 @@
 #include "jit/jit.h"
 #include "jit/texts/read.h"
 #include "loop/op2/compiled.h"
+#include "loop/op2/safe.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_compiled.h"
 #include "services/services.h"
@@ -215,8 +216,8 @@ static bool is_constant(const struct op_context *ctx, const struct texts_variabl
 static bool suits(const struct op_context *ctx, const struct loop *loop, const struct texts_kernel *k,
                   struct text *why) {
   bool numbers = false, payload = false;
-  if (loop->forgiven)
-    text_add(why, "what comes of it depends on the order of elements");
+  if (loop->forgiven && !safe_on_device(loop, why))
+    text_add(why, why->length ? "" : "what comes of it depends on the order of elements");
   else if (*k->why)
     text_add(why, k->why);
   for (int i = 0; i < k->nvariables && !why->length; i++)
