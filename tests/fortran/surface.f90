@@ -93,6 +93,7 @@ program surface
   call op_exit()
   call op_exit(stat)
   call expect(stat == op_err_state, 'op_exit twice')
+  call check_base()
   call end_of('surface')
 
 contains
@@ -220,6 +221,19 @@ contains
     errmsg = 'as it was'
     call op_put_data(a, values, stat, errmsg)
     call expect(stat == 0 .and. errmsg == 'as it was', 'a call that succeeds leaves errmsg')
+  end subroutine
+
+  ! The library again, with tables from 0: entries do, columns still count from 1.
+  subroutine check_base()
+    type(op_map) :: m
+    call op_init(diags=0, base=0)
+    nodes = op_decl_set(5, 'nodes')
+    edges = op_decl_set(4, 'edges')
+    m = op_decl_map(edges, nodes, 2, table - 1, 'from zero', stat, errmsg)
+    call expect(stat == 0, 'a table from 0: '//trim(errmsg))
+    m = op_decl_map(edges, nodes, 2, table, 'beyond', stat, errmsg)
+    call expect(stat == op_err_map_range, 'a table from 1 where they count from 0')
+    call op_exit()
   end subroutine
 
   subroutine check_files()

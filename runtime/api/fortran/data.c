@@ -37,8 +37,8 @@ static int check_table(op_set from, int arity, const void *table, int bytes, lon
       code = error_set(
           api_error(), OP_ERR_MAP_RANGE,
           "op_decl_map: map \"%s\" has a 0 for element %zu, and maps count from 1; where all of them "
-          "count from 0, say so at the beginning: op_init(base=0)",
-          name, i / (size_t)arity + 1);
+          "count from 0, say so at the beginning: %s",
+          name, i / (size_t)arity + 1, ctx->compiled ? "op_init_base(diags, 0)" : "op_init(base=0)");
   return api_leave_local(code);
 }
 
