@@ -31,7 +31,7 @@ struct compile_request {
   int debug;            /* 1: debug information, so that a debugger stops by name and line */
   /* 1: -Wall -Wextra, 2: of these the serious ones; of several files not for the first: it is generated */
   int warnings;
-  int remarks; /* 1: the vectorisers' remarks on loops, as COMPILE_REMARK */
+  int remarks; /* 1: the vectorisers' remarks on loops, and spills, as COMPILE_REMARK */
   enum compile_trial trial;
 };
 

@@ -181,6 +181,7 @@ int jit_code(struct jit *jit, const struct desc *d, const void *form, struct jit
   out->size = e->size;
   out->hash = e->key.hash;
   out->remarks = text_str(&e->remarks);
+  out->spills = e->spills;
   out->scalar = text_str(&e->scalar);
   return OP_OK;
 }

@@ -53,6 +53,7 @@ struct jit_code {
   double prove_start, prove_seconds; /* when the kernel was proved, in this call; 0: it was not */
   size_t size;                       /* bytes of the binary */
   const char *hash;                  /* of the key, hexadecimal */
+  int spills;                        /* values that are kept in memory for want of registers */
   const char *remarks; /* what the vectorisers said of it, a line each; "" if nothing is known */
   const char
       *scalar; /* strips whose kernel is not made of vector instructions: the compiler's reason; else "" */

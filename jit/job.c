@@ -323,6 +323,7 @@ static void fill_remarks(struct job *job) {
   struct text label = {0};
   struct told t = told(job, &label);
   messages_remarks(text_str(&job->e->messages), &t, &job->e->remarks);
+  job->e->spills = messages_spills(text_str(&job->e->messages));
   if (job->files.width > 0)
     messages_scalar_reason(text_str(&job->e->messages), &job->e->scalar);
   if (job->e->scalar.length)

@@ -15,6 +15,7 @@ struct entry {
   struct loaded loaded;
   size_t size;
   struct text remarks, scalar;
+  int spills;
   bool failed;
   struct text messages; /* of a failed compile, as messages_keep writes them */
   struct text source;   /* folder of its dump; empty: none */

@@ -1,6 +1,7 @@
 #include "jit/messages.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -339,6 +340,22 @@ void messages_remarks(const char *kept, const struct told *t, struct text *out) 
     text_addf(out, "%.*s\n", (int)m.length, m.text);
   }
   drop_last_newline(out);
+}
+
+/* "12 spills 3.4e+01 total spills cost ... generated in function": of a function; loops in it have their own. */
+int messages_spills(const char *kept) {
+  static const char of_function[] = "generated in function", word[] = " spills ";
+  struct message m;
+  int spills = 0;
+  for (const char *at = kept; next_message(&at, &m);) {
+    char *end;
+    const long count = strtol(m.text, &end, 10);
+    if (m.severity == COMPILE_REMARK && count > 0 && count < INT_MAX - spills &&
+        strncmp(end, word, strlen(word)) == 0 && m.length > strlen(of_function) &&
+        strncmp(m.text + m.length - strlen(of_function), of_function, strlen(of_function)) == 0)
+      spills += (int)count;
+  }
+  return spills;
 }
 
 /* The loop over lanes is the only one that must be vectorised, and the remarks of loops around and behind it say "not

@@ -30,5 +30,7 @@ void messages_warnings(const char *kept, const struct told *t, struct text *out)
 void messages_scalar_reason(const char *kept, struct text *out);
 /* One line per remark of the vectorisers: "mesh.c:12:3: loop not vectorized: ...". */
 void messages_remarks(const char *kept, const struct told *t, struct text *out);
+/* How many values of the code's functions go to memory, since there are not enough registers. */
+int messages_spills(const char *kept);
 
 #endif

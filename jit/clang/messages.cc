@@ -85,7 +85,7 @@ bool BackMessages::isAnalysisRemarkEnabled(llvm::StringRef pass) const {
   return remarks_ && pass == "loop-vectorize";
 }
 bool BackMessages::isMissedOptRemarkEnabled(llvm::StringRef pass) const {
-  return remarks_ && pass == "loop-vectorize";
+  return remarks_ && (pass == "loop-vectorize" || pass == "regalloc"); // which values found no register
 }
 bool BackMessages::isPassedOptRemarkEnabled(llvm::StringRef pass) const {
   return remarks_ && pass == "loop-vectorize";

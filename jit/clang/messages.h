@@ -27,7 +27,7 @@ private:
   bool dropped_ = false; // the last warning was dropped, and so are its notes
 };
 
-// The optimiser's and code generator's errors, and if asked for the vectorisers' remarks on loops.
+// The optimiser's and code generator's errors, and if asked for the vectorisers' remarks on loops, and what found no register.
 class BackMessages : public llvm::DiagnosticHandler {
 public:
   BackMessages(Output &output, bool remarks) : output_(output), remarks_(remarks) {

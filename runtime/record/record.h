@@ -101,6 +101,7 @@ struct loop_stats {
   double spared; /* of these, bytes of maps that what ran last need not read */
   double working_set;
   const char *variant; /* what ran last; owned by the backend */
+  int spills;          /* values that its code keeps in memory for want of registers; -1: nobody knows */
   const char *scalar;  /* why its strips are not vector code; NULL or "": they are, or there are none */
   long long trials;
   double trial_seconds;      /* what they cost */

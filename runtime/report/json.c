@@ -67,6 +67,8 @@ static void add_row(const struct report *r, const struct report_row *row, struct
     json_fields(out, "bytes_moved:d", row->moved);
   if (r->ranks > 1)
     add_ranks(r, row, out);
+  if (row->spills >= 0 && row->origin != REPORT_NATIVE)
+    json_fields(out, "spills:n", row->spills);
   if (row->detail)
     add_detail(row->detail, out);
   json_fields(out, "in_cache:b code:t variant:t scalar:t", report_in_cache(r, row), origins[row->origin],

@@ -53,6 +53,7 @@ static struct report_row row_of(const char *name, const struct loop_stats *s) {
                              .trials = s->trials,
                              .trial_seconds = s->trial_seconds,
                              .scalar = s->scalar,
+                             .spills = s->spills,
                              .hardware = s->hardware,
                              .tried = s->tried};
 }
@@ -148,6 +149,8 @@ static int make_rows(struct op_context *ctx, struct report_rows *r, bool history
     r->rows[i] = row_of(r->sites[i]->name, &r->sums[i]);
     code = detail_fill(&r->details[i], r->sites[i], history ? ctx->store : NULL, err);
     r->rows[i].detail = &r->details[i];
+    if (ctx->backend->space != SPACE_HOST)
+      r->rows[i].spills = -1;
   }
   return code;
 }

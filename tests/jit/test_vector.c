@@ -304,6 +304,38 @@ TEST(reason) {
   desc_free(&d);
 }
 
+/* More values at once than there are registers. */
+TEST(spills) {
+  struct jit *jit;
+  struct error err = {0};
+  struct jit_options options = {.mode = JIT_ON, .cpu = "haswell", .features = "+avx,+avx2,+fma,+sse4.2"};
+  struct text many = {0};
+  struct shape shape = {0};
+  struct jit_code code;
+  text_add(&many, "void crowd(const double *a, double *b) {");
+  for (int i = 0; i < 40; i++)
+    text_addf(&many, "double x%d = a[%d] / 3;", i, i);
+  for (int i = 0; i < 40; i++)
+    text_addf(&many, "b[%d] = x%d + x%d * x%d;", i, 39 - i, i, (i * 7 + 3) % 40);
+  text_add(&many, "}");
+  struct desc crowd = build_loop("crowd", text_str(&many));
+  build_arg(&crowd, build_dat(&crowd, TYPE_DOUBLE, 40, 0, false), -1, -1, OP_READ);
+  build_arg(&crowd, build_dat(&crowd, TYPE_DOUBLE, 40, 0, false), -1, -1, OP_WRITE);
+  struct desc few = build_loop("few", "void few(const double *a, double *b) { *b = *a + 1; }");
+  build_arg(&few, build_dat(&few, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_READ);
+  build_arg(&few, build_dat(&few, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_WRITE);
+  assert_int_equal(jit_open(&jit, &options, &err), OP_OK);
+  assert_int_equal(jit_code(jit, &crowd, &shape, &code, &err), OP_OK);
+  assert_true(code.spills > 0);
+  assert_non_null(strstr(code.remarks, "spills"));
+  assert_int_equal(jit_code(jit, &few, &shape, &code, &err), OP_OK);
+  assert_int_equal(code.spills, 0);
+  jit_close(jit);
+  desc_free(&crowd);
+  desc_free(&few);
+  text_free(&many);
+}
+
 FIXTURE(make_folder) {
   return mkdtemp(folder) ? 0 : -1;
 }

@@ -132,6 +132,7 @@ def in_browser(folder, page_file, loops):
     check("the limit of the cache", "last-level cache, " in page.texts.get("memory", ""))
     check("history of each loop", page.texts.get("each", "").count("first time that a loop named") >= 6)
     check("lanes of strips", "elements side by side in vector instructions" in page.texts.get("each", ""))
+    check("spills", page.texts.get("each", "").count("kept in memory for want of registers") == len(loops))
     check("what scrolls can be reached by keyboard", page.count("div", class_="scroll", tabindex="0") == 4)
     check("no ranks", "rank 0" not in page.texts.get("ranks", ""))
     for key in ("facts", "advice", "memory", "each"):

@@ -94,6 +94,7 @@ static int cpu_select(struct op_context *ctx, struct launch *launch, struct erro
   for (int p = 0; p < loop->nparts; p++)
     launch_set_slots(launch, p, v->parts[p].schedule ? v->parts[p].schedule->nslots : 0);
   loop->stats.scalar = v->scalar;
+  loop->stats.spills = v->functions[WORK_RANGE] && !loop->ranged ? v->spills : -1;
   loop->stats.spared = v->variant.shape.straight ? cpu->spared : 0;
   return OP_OK;
 }

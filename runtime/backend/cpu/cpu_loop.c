@@ -329,8 +329,10 @@ int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
     struct jit_code found = {0};
     code = get_code(ctx, loop, desc, &shape, &found, err);
     v->functions[list] = found.run;
-    if (!list)
+    if (!list) {
       v->scalar = found.scalar;
+      v->spills = found.spills;
+    }
   }
   v->ready = !code;
   return code;

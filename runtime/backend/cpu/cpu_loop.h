@@ -23,6 +23,7 @@ struct cpu_part {
 struct cpu_variant {
   struct variant variant;
   char *name;
+  int spills;                  /* of its code, see jit_code */
   const char *scalar;          /* why its strips are not vector code, "" if they are; the jit's */
   range_function functions[2]; /* of WORK_RANGE, and of WORK_LIST where a schedule has one */
   range_function for_chains;   /* where that of WORK_RANGE cannot be one of several in a tile */
