@@ -45,11 +45,10 @@ grep -q 'compiled no' <<<"$none" || fail "OP2_JIT=off compiles"
 found=$(run OP2_BACKEND=seq)
 expect "with texts" "$found"
 grep -q 'compiled yes' <<<"$found" || fail "nothing is compiled: $(cat "$work/log")"
-for loop in flux step partly shared; do
+for loop in flux step partly shared loud; do
   grep -q "loop $loop runs as" "$work/log" && fail "loop $loop has no text: $(grep "loop $loop" "$work/log")"
 done
 said with_global "'undeclared', which is not declared by op_decl_const"
-said loud "printf"
 grep -q "loop shared: its first calls run in two forms.*HALVED" "$work/log" || fail "nothing is said of HALVED"
 grep -q "OP_WRITE were OP_RW" "$work/log" || fail "nothing is said of a dat that is written in part"
 expect "on threads" "$(run OP2_BACKEND=openmp)"

@@ -33,6 +33,7 @@ static const char prelude[] =
     "double fma(double,double,double);float fmaf(float,float,float);\n"
     "double ldexp(double,int);float ldexpf(float,int);double modf(double,double*);double frexp(double,int*);\n"
     "long lrint(double);long lround(double);long long llrint(double);long long llround(double);\n"
+    "int printf(const char*__restrict,...);\n"
     "int abs(int) noexcept;long labs(long);long long llabs(long long);\n"
     "void*memcpy(void*,const void*,size_t);void*memmove(void*,const void*,size_t);\n"
     "void*memset(void*,int,size_t);int memcmp(const void*,const void*,size_t);\n"
@@ -42,7 +43,7 @@ static const char prelude[] =
             "using ::size_t;using ::ptrdiff_t;using ::nullptr_t;using ::int8_t;using ::int16_t;using "
             "::int32_t;\n"
             "using ::int64_t;using ::uint8_t;using ::uint16_t;using ::uint32_t;using ::uint64_t;\n"
-            "using ::memcpy;using ::memmove;using ::memset;using ::memcmp;\n" CXX_TYPES
+            "using ::printf;using ::memcpy;using ::memmove;using ::memset;using ::memcmp;\n" CXX_TYPES
                 /* clang-format off */
     ALL1(O1) ALL2(O2)
     /* clang-format on */
