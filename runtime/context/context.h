@@ -59,9 +59,9 @@ struct op_context {
   bool
       /* kernels are functions of the program (include/op2): no compiler is needed, dats stay as they are declared */
       compiled;
-  struct list *texts;        /* of their sources, see loop/op2/text.h */
-  struct list *procedures;   /* of a program in Fortran that were kernels, see api/fortran/ */
-  int maps_base;             /* the first number in tables of maps: 0, or 1 if a program of OP2 says so */
+  struct list *texts;      /* of their sources, see loop/op2/text.h */
+  struct list *procedures; /* of a program in Fortran that were kernels, see api/fortran/ */
+  int maps_base; /* the first number in tables of maps: 0, or 1 in Fortran or if a program of OP2 says so */
   unsigned visible_epoch;    /* of the mesh, as programs of OP2 see it */
   bool copies_told;          /* that a section of an array is copied, see api/fortran/ */
   bool reshaped_told;        /* OP2_JIT=load: that a loop runs in another shape than suits its data */

@@ -121,7 +121,7 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
     code = layout_read(&l, name, type, arity, from->global_first, from->size, table, err);
   code = layout_close(&l, code, err);
   if (!code) {
-    count_from_zero(table, wide, (size_t)from->size * (size_t)arity, ctx->maps_base);
+    count_from_zero(table, wide, (size_t)from->size * (size_t)arity, ctx->compiled ? ctx->maps_base : 0);
     map = mesh_map(ctx, from, to, arity, wide ? NULL : table, wide ? table : NULL, name, err);
     code = together_agree(l.comm, map ? OP_OK : error_prefix(err, "%s: ", path), err);
   }

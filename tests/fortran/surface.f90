@@ -226,6 +226,18 @@ contains
   ! The library again, with tables from 0: entries do, columns still count from 1.
   subroutine check_base()
     type(op_map) :: m
+    ! In files all tables count from 0.
+    call op_init(diags=0)
+    nodes = op_decl_set(5, 'nodes')
+    edges = op_decl_set(4, 'edges')
+    m = op_decl_map(edges, nodes, 2, table, 'ends')
+    call op_dump_to_hdf5('mesh.h5', stat, errmsg)
+    if (stat /= op_err_not_built) then
+      call expect(stat == 0, 'a mesh into a file: '//trim(errmsg))
+      m = op_decl_map_hdf5(edges, nodes, 2, 'mesh.h5', 'ends', stat, errmsg)
+      call expect(stat == 0, 'a map out of a file: '//trim(errmsg))
+    end if
+    call op_exit()
     call op_init(diags=0, base=0)
     nodes = op_decl_set(5, 'nodes')
     edges = op_decl_set(4, 'edges')
@@ -247,8 +259,8 @@ contains
     call expect(stat == op_err_argument .or. stat == 0 .or. stat == op_err_file, 'a dump: '//trim(errmsg))
     call op_fetch_data_hdf5_file(a, 'a.h5')
     call op_write_const_hdf5('of_a', 1, 'integer(4)', 2, 'a.h5')
-    again = op_decl_set_hdf5('mesh.h5', 'nodes', stat, errmsg)
-    call expect(stat == op_err_file .and. index(errmsg, 'mesh.h5') > 0, 'a file that is not there: '//trim(errmsg))
+    again = op_decl_set_hdf5('nowhere.h5', 'nodes', stat, errmsg)
+    call expect(stat == op_err_file .and. index(errmsg, 'nowhere.h5') > 0, 'a file that is not there: '//trim(errmsg))
     d = op_decl_dat_hdf5(nodes, 2, 'real(8)', 'a.h5', 'a')
     rows = 0
     call op_fetch_data(d, rows)
