@@ -10,6 +10,7 @@ extern "C" {
 #endif
 
 #define op_decl_map_ragged op2jit_decl_map_ragged
+#define op_decl_map_ragged_hdf5 op2jit_decl_map_ragged_hdf5
 #define op_map_entries op2jit_map_entries
 
 /* A ragged map: each element of `from` has as many targets as it likes, also none. Element e has targets[offsets[e]] ..
@@ -22,6 +23,10 @@ op_map op_decl_map_ragged(op_set from, op_set to, const long long *offsets, cons
 /* The set of a ragged map's entries, one for each target, in the order of `targets`: for dats on them, which loops over
  * `from` reach by that map. It is freed with the map. NULL for other maps. Errors: OP_ERR_HANDLE. Local. */
 op_set op_map_entries(op_map map);
+
+/* A ragged map as op_dump_to_hdf5 wrote it: the targets are the dataset `name`, the offsets `name`_offsets. Errors: as
+ * op_decl_map_ragged, OP_ERR_FILE, OP_ERR_NOT_BUILT. */
+op_map op_decl_map_ragged_hdf5(op_set from, op_set to, const char *file, const char *name);
 
 /* The idx of op_arg_dat for all targets of a map; of one that is not ragged the same as -arity. Through a ragged map the
  * kernel's parameter is `T **x`, and OP_ROW(x, k) the row of the k-th target, or of the k-th entry for a dat on

@@ -171,9 +171,12 @@ void desc_print_members(const struct desc *d, struct text *out) {
 void desc_print_mesh(const struct desc *d, struct text *out) {
   for (int i = 0; i < d->nsets; i++)
     text_addf(out, "set %d renumbered %d\n", i + 1, d->renumbered[i]);
-  for (int i = 0; i < d->nmaps; i++)
-    text_addf(out, "map %d arity %d to %d%s\n", i + 1, d->maps[i].arity, d->maps[i].to + 1,
-              d->maps[i].ragged ? " ragged 1" : "");
+  for (int i = 0; i < d->nmaps; i++) {
+    text_addf(out, "map %d arity %d to %d", i + 1, d->maps[i].arity, d->maps[i].to + 1);
+    if (d->maps[i].ragged)
+      text_addf(out, " ragged 1 equal %d", d->maps[i].equal);
+    text_add_char(out, '\n');
+  }
 }
 
 int desc_structs(const struct desc *d, enum type_code out[OP_MAX_ARGS]) {

@@ -36,7 +36,10 @@ struct desc_map {
   int arity; /* 0 if ragged */
   int to;    /* target set's number */
   bool ragged;
+  int equal; /* ragged: all elements have so many targets, few enough to be written out; 0: any number */
 };
+/* Rows up to here are. */
+enum { DESC_EQUAL_MOST = 16 };
 
 struct desc_dat {
   enum type_code type;

@@ -326,7 +326,11 @@ static void put_after(struct generator *g, int arg) {
 
 void put_map_entries(struct generator *g) {
   for (int m = 0; m < g->d->nmaps; m++)
-    if (g->d->maps[m].ragged) {
+    if (g->d->maps[m].equal) {
+      put(g, "const %s op2_o%d = (%s)op2_e * %d;", word_type(g, TYPE_LONGLONG), m,
+          word_type(g, TYPE_LONGLONG), g->d->maps[m].equal);
+      put(g, "const int op2_n%d = %d;", m, g->d->maps[m].equal);
+    } else if (g->d->maps[m].ragged) {
       put(g, "const %s op2_o%d = op2_z%d[op2_e];", word_type(g, TYPE_LONGLONG), m, m);
       put(g, "const int op2_n%d = (int)(op2_z%d[op2_e + 1] - op2_o%d);", m, m, m);
     }

@@ -80,6 +80,7 @@ CALLS = {
     "decl_map_long": "p ppips",
     "decl_map_ragged": "p pppps",
     "map_entries": "p p",
+    "decl_map_ragged_hdf5": "p ppss",
     "decl_dat": "p pisps",
     "decl_dat_temp": "p pisps",
     "free_dat_temp": "i p",

@@ -87,6 +87,21 @@ op_map op2jit_decl_map_hdf5(op_set from, op_set to, int arity, const char *file,
   return api_leave_pointer(map ? map->handle : NULL);
 }
 
+op_map op2jit_decl_map_ragged_hdf5(op_set from, op_set to, const char *file, const char *name) {
+  static const char call[] = "op_decl_map_ragged_hdf5";
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return NULL;
+  struct set *source = object_set(ctx, from, call, "the source set");
+  struct set *target = source ? object_set(ctx, to, call, "the target set") : NULL;
+  struct map *map = NULL;
+  if (!target)
+    error_prefix(api_error(), "ragged map \"%s\": ", name ? name : "unnamed");
+  if (!begin(ctx, call, file, name))
+    map = load_ragged(ctx, source, target, file, name, api_error());
+  return api_leave_pointer(map ? map->handle : NULL);
+}
+
 op_dat op2jit_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name) {
   static const char call[] = "op_decl_dat_hdf5";
   struct op_context *ctx = api_enter(call, FLUSH);

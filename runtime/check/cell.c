@@ -91,6 +91,16 @@ static bool make_side(struct cell *cell, int i, int side, size_t bytes) {
   return true;
 }
 
+/* Places beyond the element's lead to guards. */
+static void turn_arg(struct cell_arg *a, int rows) {
+  a->rows = rows;
+  for (int r = -GUARD_POINTERS; r < rows + GUARD_POINTERS; r++)
+    a->table[GUARD_POINTERS + r] =
+        r >= 0 && r < rows ? guard_place(a, r) + (int)a->guard_rows : guard_place(a, r < 0 ? 0 : rows);
+  a->first[HERE] = GUARD_POINTERS;
+  a->first[HERE + 1] = GUARD_POINTERS + rows;
+}
+
 static int open_arg(struct cell *cell, int i, struct error *err) {
   const struct loop_arg *arg = &cell->loop->args[i];
   struct cell_arg *own = &cell->args[i];
@@ -107,19 +117,11 @@ static int open_arg(struct cell *cell, int i, struct error *err) {
   own->table = array_new(places, sizeof(int));
   if (!own->table || !make_side(cell, i, 0, bytes) || !make_side(cell, i, 1, bytes))
     return error_memory(err, "the checking form", bytes);
+  if (own->ragged)
+    turn_arg(own, own->rows);
   for (int r = 0; !own->ragged && r < own->rows; r++)
     own->table[HERE * own->rows + r] = (int)((size_t)r * (own->guard_rows + 1) + own->guard_rows);
   return OP_OK;
-}
-
-/* Places beyond the element's lead to guards. */
-static void turn_arg(struct cell_arg *a, int rows) {
-  a->rows = rows;
-  for (int r = -GUARD_POINTERS; r < rows + GUARD_POINTERS; r++)
-    a->table[GUARD_POINTERS + r] =
-        r >= 0 && r < rows ? guard_place(a, r) + (int)a->guard_rows : guard_place(a, r < 0 ? 0 : rows);
-  a->first[HERE] = GUARD_POINTERS;
-  a->first[HERE + 1] = GUARD_POINTERS + rows;
 }
 
 /* The words of a native kernel's handle, and before the first of a map the number of targets. */

@@ -37,8 +37,8 @@ enum file_kind { FILE_NOTHING, FILE_DATASET, FILE_OTHER };
 
 /* Exported as `op2jit_file_table`. */
 struct file_table {
-  int version;      /* of this table: FILE_TABLE_VERSION */
-  const char *name; /* "hdf5-serial" */
+  int version;                               /* of this table: FILE_TABLE_VERSION */
+  const char *name;                          /* "hdf5-serial" */
   void (*structs)(struct type_table *table); /* what the structs of the program are; said once */
   /* `shown`: what messages call the file. `fortran`: the communicator as in struct comm (any number, also a
    * negative one), or FILE_ALONE; to write, FILE_ALONE. */

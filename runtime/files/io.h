@@ -23,6 +23,10 @@ struct set *load_set_of(struct op_context *ctx, const char *path, const char *na
                         struct error *err);
 struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const char *path,
                      const char *name, struct error *err);
+/* What save_mesh wrote of a ragged map. One process. */
+struct map *load_ragged(struct op_context *ctx, struct set *from, struct set *to, const char *path,
+                        const char *name, struct error *err);
+#define RAGGED_OFFSETS "_offsets" /* behind a ragged map's name */
 struct dat *load_dat(struct op_context *ctx, struct set *set, int dim, const char *type, const char *path,
                      const char *name, struct error *err);
 int load_const(struct op_context *ctx, const char *name, int dim, const char *type, void *value,

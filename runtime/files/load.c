@@ -11,6 +11,8 @@
 #include "files/layout.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
+#include "mesh/ragged/ragged.h"
+#include "ranks/comm.h"
 #include "spread/spread.h"
 
 static int open_for(struct op_context *ctx, struct layout *l, const char *path, struct error *err) {
@@ -131,6 +133,59 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
     mesh_undo_map(ctx, map);
   free(table);
   return code ? NULL : map;
+}
+
+/* The offsets, then as many targets as they say. */
+static int read_ragged(struct layout *l, const struct set *from, const char *name, const char *offsets_name,
+                       long long **offsets, int **targets, struct error *err) {
+  struct file_dataset d;
+  long long rows = 0;
+  int code = layout_find_table(l, offsets_name, 1, true, &rows, &d, err);
+  if (!code && rows != from->size + 1)
+    code =
+        error_set(err, OP_ERR_SIZE,
+                  "%s: \"%s\" has %lld rows, but set \"%s\" has %ld elements; expected one more than these",
+                  l->path, offsets_name, rows, from->name, from->size);
+  if (!code && !(*offsets = array_new((size_t)rows, sizeof **offsets)))
+    code = error_memory(err, "the offsets of a map", (size_t)rows * sizeof **offsets);
+  if (!code)
+    code = layout_read(l, offsets_name, TYPE_LONGLONG, 1, 0, rows, *offsets, err);
+  const long long said = code ? 0 : (*offsets)[from->size];
+  if (!code)
+    code = layout_find_table(l, name, 1, true, &rows, &d, err);
+  if (!code && (rows != said || said > INT_MAX))
+    code = error_set(err, OP_ERR_SIZE, "%s: \"%s\" has %lld targets, and \"%s\" ends with %lld", l->path,
+                     name, rows, offsets_name, said);
+  if (!code && !(*targets = array_new((size_t)rows, sizeof **targets)))
+    code = error_memory(err, "the targets of a map", (size_t)rows * sizeof **targets);
+  return code ? code : layout_read(l, name, TYPE_INT, 1, 0, rows, *targets, err);
+}
+
+struct map *load_ragged(struct op_context *ctx, struct set *from, struct set *to, const char *path,
+                        const char *name, struct error *err) {
+  struct layout l;
+  struct map *map = NULL;
+  struct text offsets_name = {0};
+  long long *offsets = NULL;
+  int *targets = NULL;
+  if (!comm_alone(ctx->comm)) {
+    error_set(err, OP_ERR_MPI, "ragged map \"%s\": this version has ragged maps for one process only", name);
+    return NULL;
+  }
+  text_addf(&offsets_name, "%s" RAGGED_OFFSETS, name);
+  int code = text_ok(&offsets_name) ? open_for(ctx, &l, path, err)
+                                    : error_memory(err, "a name in a file", offsets_name.length);
+  if (!code)
+    code =
+        layout_close(&l, read_ragged(&l, from, name, text_str(&offsets_name), &offsets, &targets, err), err);
+  if (!code && !(map = mesh_ragged(ctx, from, to, offsets, targets, name, err)))
+    error_prefix(err, "%s: ", path);
+  if (map)
+    ctx->mesh->undistributed = true;
+  text_free(&offsets_name);
+  free(offsets);
+  free(targets);
+  return map;
 }
 
 /* ---- dats ---- */

@@ -50,6 +50,19 @@ int rows_of_map(struct op_context *ctx, void *object, long low, long count, void
   return OP_OK;
 }
 
+int rows_of_entries(struct op_context *ctx, void *object, long low, long count, void *out,
+                    struct error *err) {
+  const struct map *map = object;
+  const int *places = map->entries->from_user, *users = map->to->to_user;
+  int *at = out;
+  (void)ctx, (void)err;
+  for (long i = low; i < low + count; i++) {
+    const int target = map->table[places ? places[i] : i];
+    *at++ = users ? users[target] : target;
+  }
+  return OP_OK;
+}
+
 int rows_write(struct op_context *ctx, struct layout *l, const struct rows_table *t, struct error *err) {
   const size_t row_bytes = (size_t)t->dim * type_info(t->type)->size;
   const int values = t->flat ? t->dim : 1; /* what a row counts in the file */

@@ -16,6 +16,8 @@ typedef int rows_source(struct op_context *ctx, void *object, long low, long cou
 int rows_of_dat(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err);
 /* Numbers of map_number_type. */
 int rows_of_map(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err);
+/* The numbers of a ragged map's targets, one for each of its entries. One process. */
+int rows_of_entries(struct op_context *ctx, void *object, long low, long count, void *out, struct error *err);
 /* int, or long long if the user's numbers of the target set are beyond it. */
 enum type_code map_number_type(const struct map *map);
 

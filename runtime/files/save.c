@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "context/context.h"
 #include "files/io.h"
 #include "files/rows.h"
@@ -35,7 +36,47 @@ static int write_set(struct layout *l, const struct set *set, struct error *err)
   return layout_write_size(l, set->name, set->global_size, err);
 }
 
+/* One more than elements, in the program's order. */
+static int write_offsets(struct layout *l, const struct map *map, const char *name, struct error *err) {
+  const long size = map->from->size;
+  const long long extents[1] = {size + 1};
+  const int *places = map->from->from_user;
+  long long *offsets = array_new((size_t)size + 1, sizeof *offsets);
+  if (!offsets)
+    return error_memory(err, "the offsets of a map", ((size_t)size + 1) * sizeof *offsets);
+  for (long e = 0; e < size; e++) {
+    const long at = places ? places[e] : e;
+    offsets[e + 1] = offsets[e] + map->first[at + 1] - map->first[at];
+  }
+  int code = layout_create(l, name, TYPE_LONGLONG, 1, extents, err);
+  if (!code)
+    code = layout_write(l, name, TYPE_LONGLONG, 1, 0, size + 1, offsets, err);
+  free(offsets);
+  return code;
+}
+
+/* The targets, a row for each entry; and behind the name with "_offsets" where each element's begin. */
+static int write_ragged(struct op_context *ctx, struct layout *l, struct map *map, struct error *err) {
+  const struct layout_link links[2] = {{"from", map->entries->name}, {"to", map->to->name}};
+  const struct rows_table table = {.name = map->name,
+                                   .type = TYPE_INT,
+                                   .dim = 1,
+                                   .set = map->entries,
+                                   .source = rows_of_entries,
+                                   .object = map};
+  struct text name = {0};
+  text_addf(&name, "%s" RAGGED_OFFSETS, map->name);
+  int code = write_table(ctx, l, &table, type_info(TYPE_INT)->name, links, err);
+  if (!code)
+    code = text_ok(&name) ? write_offsets(l, map, text_str(&name), err)
+                          : error_memory(err, "a name in a file", name.length);
+  text_free(&name);
+  return code;
+}
+
 static int write_map(struct op_context *ctx, struct layout *l, struct map *map, struct error *err) {
+  if (map->first)
+    return write_ragged(ctx, l, map, err);
   const struct layout_link links[2] = {{"from", map->from->name}, {"to", map->to->name}};
   const enum type_code type = map_number_type(map);
   const struct rows_table table = {.name = map->name,
@@ -122,13 +163,6 @@ static int by_name(const void *a, const void *b) {
 
 /* In a file names are places: no two may be the same, and none empty. */
 static int check_names(const struct mesh *mesh, const char *path, struct error *err) {
-  for (int i = 0; i < mesh->maps.count; i++)
-    if (((const struct map *)mesh->maps.items[i])->first)
-      return error_set(
-          err, OP_ERR_FILE,
-          "%s: map \"%s\" is ragged, and this version does not write ragged maps into files; free it "
-          "first, or write its offsets and targets as dats",
-          path, ((const struct map *)mesh->maps.items[i])->name);
   const int most = mesh->sets.count + mesh->maps.count + mesh->dats.count;
   struct entry *entries = calloc((size_t)most + 1, sizeof *entries);
   if (!entries)

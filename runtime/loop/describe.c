@@ -51,9 +51,11 @@ static void describe_arg(struct desc *d, struct numbering *n, const struct loop_
                            .present = arg->present};
   if (arg->map) {
     out->map = number(n->maps, &n->nmaps, arg->map);
-    d->maps[out->map] = (struct desc_map){.arity = arg->map->arity,
-                                          .to = number(n->sets, &n->nsets, arg->map->to),
-                                          .ragged = arg->map->first != NULL};
+    d->maps[out->map] =
+        (struct desc_map){.arity = arg->map->arity,
+                          .to = number(n->sets, &n->nsets, arg->map->to),
+                          .ragged = arg->map->first != NULL,
+                          .equal = arg->map->equal <= DESC_EQUAL_MOST ? (int)arg->map->equal : 0};
     out->entry = arg->entry;
   }
   if (arg->dat) {

@@ -49,6 +49,7 @@ struct map {
   int *table; /* extents[EXTENT_EXEC] rows in the library's numbering of both sets */
   long long *first;      /* ragged: where each row begins in the table, and the end; else NULL */
   long longest;          /* ragged: row of this rank */
+  long equal;            /* ragged: all rows are so long; 0: they differ */
   struct set *entries;   /* ragged: the set of its entries, which follow their elements; else NULL */
   struct map_halo *halo; /* what of the target's halo it reaches, NULL: one process */
   struct rows global;    /* with ranks, until mesh_distribute: the user's rows; then without entries */

@@ -2,6 +2,7 @@
  * numbers, so that sums are the same in any order. */
 #include "support.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { ROWS = 3001, COLS = 2000, LONG = 10000 };
@@ -322,6 +323,47 @@ CASE(all_of_an_ordinary_map_is_its_vector) {
   assert_true(got[1] == sum);
 }
 
+/* ---- what the checking form finds ---- */
+
+/* clang-format off */
+OP_KERNEL_DEF(beyond, void beyond(int n, const double **q, double *s) { *s = n > 2 ? *OP_ROW(q, n) : 0; })
+OP_KERNEL_DEF(before, void before(int n, double **q) { if (n == 2) *OP_ROW(q, -1) = 1; })
+/* clang-format on */
+static const char beyond_text[] =
+    OP_KERNEL(void beyond_text(int n, const double **q, double *s) { *s = n > 2 ? *OP_ROW(q, n) : 0; });
+
+static int check(const char *kernel, const char *name, op_access access, bool two) {
+  static const long long three[] = {0, 2, 2, 5};
+  static const int some[] = {0, 3, 1, 2, 0};
+  op_set from = op_decl_set(3, "from"), to = op_decl_set(4, "to");
+  op_map m = op_decl_map_ragged(from, to, three, some, "m");
+  op_dat q = op_decl_dat(to, 1, "double", vx, "q"), s = op_decl_dat(from, 1, "double", NULL, "s");
+  const op_arg args[] = {op_arg_dat(q, OP_ALL, m, 1, "double", access), direct(s, 1, "double", OP_WRITE)};
+  return op_par_loop_array(kernel, name, from, two ? 2 : 1, args, __FILE__, __LINE__);
+}
+
+static void says(const char *what) {
+  if (!strstr(op_last_error()->message, what))
+    fail_msg("\"%s\" is not in: %s", what, op_last_error()->message);
+}
+
+CASE(what_is_beyond_the_targets_is_found) {
+  char on[] = "OP2_CHECK=on";
+  char *argv[] = {"test", on};
+  works(op_exit());
+  works(op_init(2, argv, 0));
+  fails(OP_ERR_VIOLATION, check(OP_KERNEL_OF(beyond), "beyond", OP_READ, true));
+  says("element 2 of set \"from\"");
+  fails(OP_ERR_VIOLATION, check(OP_KERNEL_OF(before), "before", OP_RW, false));
+  says("element 0 of set \"from\"");
+  const char *backend = getenv("OP2_BACKEND");
+  if (backend && strcmp(backend, "native") != 0) {
+    fails(OP_ERR_VIOLATION, check(beyond_text, "beyond_text", OP_READ, true));
+    says("OP_ROW(x, k)");
+    says("element 2 of set \"from\"");
+  }
+}
+
 #define mesh_test(f) cmocka_unit_test_setup_teardown(f, open_mesh, close_mesh)
 
 int main(void) {
@@ -336,6 +378,7 @@ int main(void) {
       mesh_test(sets_are_renumbered),
       mesh_test(maps_are_freed_with_their_entries),
       mesh_test(all_of_an_ordinary_map_is_its_vector),
+      mesh_test(what_is_beyond_the_targets_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

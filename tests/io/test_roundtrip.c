@@ -20,6 +20,9 @@ static void fill(const struct kind *kind, unsigned char *bytes) {
   }
 }
 
+OP_KERNEL_DEF(
+    look, void look(const int *target, int *seen) { *seen = *target; })
+
 CASE(every_type_comes_back) {
   unsigned char out[8 * ROWS * DIM], in[8 * ROWS * DIM];
   op_set set = op_decl_set(ROWS, "s");
@@ -266,6 +269,48 @@ CASE(large_tables_go_in_rounds) {
   free(back);
 }
 
+/* Also where elements have other numbers here, and an element has no target. */
+CASE(ragged_maps_keep_their_entries) {
+  static const long long offsets[] = {0, 2, 2, 5, 6};
+  static const int targets[] = {0, 2, 0, 1, 2, 1};
+  static const double values[] = {1, 2, 3, 4, 5, 6};
+  for (int renumbered = 0; renumbered < 2; renumbered++) {
+    double got[6];
+    op_set from = op_decl_set(4, "from"), to = op_decl_set(3, "to");
+    op_map map = op_decl_map_ragged(from, to, offsets, targets, "map");
+    assert_non_null(op_decl_dat(op_map_entries(map), 1, "double", values, "values"));
+    if (renumbered)
+      works(op_renumber(map));
+    works(op_dump_to_hdf5(in_folder("ragged.h5")));
+    works(op_exit());
+    works(op_init(0, NULL, 0));
+    from = op_decl_set_hdf5(in_folder("ragged.h5"), "from");
+    to = op_decl_set_hdf5(in_folder("ragged.h5"), "to");
+    map = op_decl_map_ragged_hdf5(from, to, in_folder("ragged.h5"), "map");
+    if (!map)
+      fail_msg("%s", op_last_error()->message);
+    op_dat dat = op_decl_dat_hdf5(op_map_entries(map), 1, "double", in_folder("ragged.h5"), "values");
+    works(op_fetch_data(dat, got));
+    assert_memory_equal(got, values, sizeof values);
+    /* What was read is written as it was. */
+    works(op_dump_to_hdf5(in_folder("again.h5")));
+    op_map again = op_decl_map_ragged_hdf5(from, to, in_folder("again.h5"), "map");
+    assert_int_equal(op_get_size(op_map_entries(again)), 6);
+    op_map ordinary = op_decl_map_hdf5(op_map_entries(map), to, 1, in_folder("again.h5"), "map");
+    const op_dat number = op_decl_dat(to, 1, "int", (const int[]){10, 11, 12}, "number");
+    const op_dat seen = op_decl_dat(op_map_entries(map), 1, "int", NULL, "seen");
+    int numbers[6];
+    works(op_par_loop(OP_KERNEL_OF(look), "look", op_map_entries(map),
+                      op_arg_dat(number, 0, ordinary, 1, "int", OP_READ), direct(seen, 1, "int", OP_WRITE)));
+    works(op_fetch_data(seen, numbers));
+    for (int i = 0; i < 6; i++)
+      assert_int_equal(numbers[i], 10 + targets[i]);
+    assert_null(op_decl_map_ragged_hdf5(from, to, in_folder("again.h5"), "none"));
+    works(op_exit());
+    works(op_init(0, NULL, 0));
+  }
+}
+
 static int stop_and_count(void **state) {
   int code = stop(state);
   DIR *dir = opendir(folder);
@@ -283,6 +328,7 @@ int main(void) {
       in_library_and_clean(structs_come_back),
       in_library_and_clean(results_are_in_the_users_order),
       in_library_and_clean(maps_keep_their_entries),
+      in_library_and_clean(ragged_maps_keep_their_entries),
       in_library_and_clean(many_results_in_one_file),
       in_library_and_clean(constants_come_back),
       in_library_and_clean(numbers_are_converted),

@@ -236,6 +236,11 @@ static const char prelude[] =
     "__device__ __forceinline__ long labs(long x) { return x < 0 ? -x : x; }\n"
     "__device__ __forceinline__ long long llabs(long long x) { return x < 0 ? -x : x; }\n"
     "}\n"
+    "#define OP_ROW(x, k) ((x)[0] + op2jit_row((x)[1], (x)[2], (x)[3], (k)))\n"
+    "static __device__ __forceinline__ long long op2jit_row(const void *to, const void *dim, const void *n,\n"
+    "                                                       long long k) {\n"
+    "  return (long long)dim < 0 ? k * -(long long)dim : ((const int *)to)[k] * (long long)dim;\n"
+    "}\n"
     "#define OP2JIT_KERNEL 1\n#define op_assert(c) ((void)0)\n#define op2jit_assert(c, words) ((void)0)\n"
     "#undef assert\n#define assert(c) ((void)0)\n"
     /* What a condition in a kernel asks, and of what type a truth is there. */

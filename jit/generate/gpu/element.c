@@ -29,6 +29,8 @@ static int column_of(const struct gpu_writer *w, int arg, int v) {
 
 /* Does the kernel get a row in registers? */
 static bool is_row(const struct gpu_writer *w, const struct desc_arg *a) {
+  if (desc_is_ragged(w->g.d, a))
+    return false;
   if (gpu_is_increment(w, a))
     return w->shape->strategy != GPU_WHOLE;
   if (w->language->copies || desc_is_shared(w->g.d, (int)(a - w->g.d->args)))
@@ -119,6 +121,10 @@ static void pointer(const struct gpu_writer *w, int arg, int v, char *out, size_
 
 static void put_vector(struct gpu_writer *w, int arg) {
   const struct desc_arg *a = &w->g.d->args[arg];
+  if (desc_is_ragged(w->g.d, a)) {
+    put_handle(&w->g, arg);
+    return;
+  }
   struct text list = {0};
   for (int v = 0; v < arg_columns(w->g.d, a); v++) {
     char where[160];

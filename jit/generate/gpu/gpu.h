@@ -42,13 +42,15 @@ struct gpu_target {
   int access; /* OP_INC, OP_MIN or OP_MAX */
   int ncolumns;
   struct gpu_column {
-    int arg, map, column; /* map and column -1: the element itself */
+    int arg, map, column; /* map and column -1: the element itself; of a ragged map all, column 0 */
   } * columns;
 };
 struct gpu_targets {
   int count;
   struct gpu_target items[OP_MAX_ARGS];
 };
+/* Is one reached by a ragged map? Then the kernel adds in memory, and COLOURS is the only strategy. */
+bool gpu_targets_are_ragged(const struct desc *d, const struct gpu_targets *t);
 /* Every dat that is incremented through maps, with all columns that reach it, in the order of the arguments: also
  * the elements themselves, where it is incremented directly too. */
 int gpu_targets_find(const struct desc *d, struct gpu_targets *out, struct error *err);
@@ -59,6 +61,7 @@ enum gpu_parameter_kind {
   GPU_P_DAT,          /* index: dat */
   GPU_P_STRIDE,       /* long long, of dat `index` */
   GPU_P_MAP,          /* index: map */
+  GPU_P_OFFSETS,      /* long long, of ragged map `index`: where rows begin in its table */
   GPU_P_NUMBERS,      /* index: set */
   GPU_P_GLOBAL,       /* values of argument `index`: themselves, or their address if `column` is 1 */
   GPU_P_START,        /* the user's values before the loop, of MIN or MAX argument `index`: as GPU_P_GLOBAL */

@@ -67,9 +67,10 @@ static bool is_incremented(const struct desc_arg *a) {
 static bool has_columns(const struct desc *d, const struct desc_arg *a) {
   if (!is_incremented(a))
     return false;
-  bool mapped = a->map >= 0;
+  bool mapped = a->map >= 0 && !a->entry;
   for (int i = 0; i < d->nargs && !mapped; i++)
-    mapped = is_incremented(&d->args[i]) && d->args[i].dat == a->dat && d->args[i].map >= 0;
+    mapped = is_incremented(&d->args[i]) && d->args[i].dat == a->dat && d->args[i].map >= 0 &&
+             !d->args[i].entry;
   return mapped;
 }
 
@@ -80,7 +81,7 @@ int gpu_targets_find(const struct desc *d, struct gpu_targets *out, struct error
     if (!has_columns(d, a))
       continue;
     struct gpu_target *t = find_target(out, a->dat, a->access);
-    const bool vector = arg_is_vector(a);
+    const bool vector = arg_is_vector(a) && !desc_is_ragged(d, a);
     int n = vector ? d->maps[a->map].arity : 1;
     struct gpu_column *columns = array_resize(t->columns, (size_t)t->ncolumns + (size_t)n, sizeof *columns);
     if (!columns) {
@@ -89,9 +90,19 @@ int gpu_targets_find(const struct desc *d, struct gpu_targets *out, struct error
     }
     t->columns = columns;
     for (int v = 0; v < n; v++)
-      columns[t->ncolumns++] = (struct gpu_column){.arg = i, .map = a->map, .column = vector ? v : a->idx};
+      columns[t->ncolumns++] = (struct gpu_column){.arg = i, .map = a->map, .column = vector                ? v
+                                                                                  : desc_is_ragged(d, a) ? 0
+                                                                                                         : a->idx};
   }
   return OP_OK;
+}
+
+bool gpu_targets_are_ragged(const struct desc *d, const struct gpu_targets *t) {
+  for (int k = 0; k < t->count; k++)
+    for (int c = 0; c < t->items[k].ncolumns; c++)
+      if (desc_is_ragged(d, &d->args[t->items[k].columns[c].arg]))
+        return true;
+  return false;
 }
 
 void gpu_targets_free(struct gpu_targets *t) {
@@ -146,7 +157,8 @@ static bool add_data(const struct desc *d, struct gpu_parameters *p) {
       good = good && add(p, GPU_P_STRIDE, i, 0, sizeof(long long));
   }
   for (int m = 0; m < d->nmaps; m++)
-    good = good && add(p, GPU_P_MAP, m, 0, sizeof(void *));
+    good = good && add(p, GPU_P_MAP, m, 0, sizeof(void *)) &&
+           (!d->maps[m].ragged || add(p, GPU_P_OFFSETS, m, 0, sizeof(void *)));
   for (int s = 0; s < d->nsets; s++)
     if (uses_numbers(d, s))
       good = good && add(p, GPU_P_NUMBERS, s, 0, sizeof(void *));

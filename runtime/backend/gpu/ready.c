@@ -46,6 +46,15 @@ static struct plan_column column_of(const struct making *w, const struct gpu_col
                                 .target = w->loop->set->id,
                                 .target_size = w->loop->set->extents[EXTENT_NONEXEC]};
   const struct map *map = arg_of_map(w->loop, c->map)->map;
+  if (map->first) {
+    const bool entry = w->loop->args[c->arg].entry;
+    const struct set *target = entry ? map->entries : map->to;
+    return (struct plan_column){.table = entry ? NULL : map->table,
+                                .first = map->first + w->part->begin,
+                                .arity = 1,
+                                .target = target->id,
+                                .target_size = target->extents[EXTENT_NONEXEC]};
+  }
   return (struct plan_column){.table = map->table + (size_t)w->part->begin * (size_t)map->arity,
                               .arity = map->arity,
                               .column = c->column,
@@ -198,8 +207,13 @@ static int parameter_array(struct making *w, int at) {
   switch (p->kind) {
   case GPU_P_MAP: {
     const struct map *map = arg_of_map(w->loop, p->index)->map;
-    return put_array(w, at, map->table, (size_t)map->from->extents[EXTENT_EXEC] * (size_t)map->arity,
-                     sizeof(int));
+    /* There is slack behind a table without entries. */
+    const size_t entries = (size_t)map_begin(map, map->from->extents[EXTENT_EXEC]);
+    return put_array(w, at, map->table, entries ? entries : 1, sizeof(int));
+  }
+  case GPU_P_OFFSETS: {
+    const struct map *map = arg_of_map(w->loop, p->index)->map;
+    return put_array(w, at, map->first, (size_t)map->from->extents[EXTENT_EXEC] + 1, sizeof *map->first);
   }
   case GPU_P_NUMBERS: {
     const struct set *set = w->loop->set;

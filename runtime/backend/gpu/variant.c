@@ -115,6 +115,8 @@ static int add(struct gpu_loop *l, const struct gpu_variant *v, struct error *er
 static const char *refusal(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
                            const struct gpu_variant *v) {
   const enum gpu_strategy s = v->shape.strategy;
+  if (s != GPU_COLOURS && gpu_targets_are_ragged(&loop->desc, &l->targets))
+    return "a strategy in which the kernel does not add in memory, and the targets' map is ragged";
   if (c->driver->dialect == GPU_DIALECT_OPENCL && s == GPU_WHOLE)
     return "the strategy whole, in which kernels add to local memory themselves: OpenCL C has no pointers "
            "for that";
@@ -186,12 +188,11 @@ static int add_tried(const struct gpu *c, const struct loop *loop, struct gpu_lo
 int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l, bool all,
                    struct error *err) {
   struct gpu *c = gpu_of(ctx);
-  if (desc_any_ragged(&loop->desc))
-    return error_set(
-        err, OP_ERR_BACKEND,
-        "loop %s: a map of the loop is ragged, and this version runs such loops on the host only; use "
-        "OP2_BACKEND=openmp",
-        loop->name);
+  if (desc_any_ragged(&loop->desc) && c->driver->dialect == GPU_DIALECT_OPENCL)
+    return error_set(err, OP_ERR_BACKEND,
+                     "loop %s: a map of the loop is ragged, and OpenCL C has no pointers for its rows; use "
+                     "OP2_BACKEND=cuda, hip or openmp",
+                     loop->name);
   struct text spec = {0};
   int code = check_types(c, loop, err);
   if (!code)
@@ -202,6 +203,8 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
     code = apply(&v, c->driver->backend, loop->name, text_str(&spec), err);
   text_free(&spec);
   settle(&v, loop, l->targets.count > 0);
+  if (gpu_targets_are_ragged(&loop->desc, &l->targets))
+    v.shape.strategy = GPU_COLOURS;
   v.shape.dialect = c->driver->dialect;
   if (!code && forced)
     code = check_forced(c, loop, l, &v, err);

@@ -93,6 +93,7 @@ static bool fill(struct op_context *ctx, struct map *map, const long long *offse
     }
     map->first[e + 1] = next;
   }
+  map->equal = map->longest * from->size == next ? map->longest : 0;
   return true;
 }
 
