@@ -42,6 +42,10 @@ done
 # The first program of the page.
 sed -n '/^```fortran$/,/^```$/p' "$root/docs/fortran.md" | sed '/^```$/,$d; 1d' >page.f90
 sed -n '/^```c$/,/^```$/p' "$root/docs/fortran.md" | sed '/^```$/,$d; 1d' >mean.c
+# The loop as those who come from others find it.
+sed -n '/^```fortran$/,/^```$/p' "$root/docs/guide/coming.md" | sed '/^```$/,$d; 1d' >coming.f90
+sed -n '/OP_KERNEL_DEF(/,/})/p' "$root/docs/guide/coming.c" | sed '1d; s/^ *spread, void/static void/; s/})/}/' >spread.c
+compile coming.f90 op2jit.o -L"$build" -lop2jit -o coming
 compile page.f90 op2jit.o -L"$build" -lop2jit -o page
 [ $failed = 0 ] || exit 1
 
@@ -55,6 +59,8 @@ for backend in $backends; do
 done
 [ "$backends" = native ] || run page OP2_BACKEND=openmp OP2_THREADS=3
 [ "$backends" = native ] || grep -q '10.0000' said || fail "the program of the page prints something else"
+[ "$backends" = native ] || run coming OP2_BACKEND=openmp OP2_THREADS=3
+[ "$backends" = native ] || [ "$(tr -s ' ' <said)" = ' 8.00 1.00 2.00 -11.00' ] || fail "the program for those who come from others prints something else"
 # Sections are said once.
 run surface OP2_BACKEND=native
 [ "$(grep -c 'is copied' said)" = 1 ] || fail "a section that is copied is not said once"
