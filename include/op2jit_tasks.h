@@ -32,6 +32,7 @@ extern "C" {
 #define op_graph_depend op2jit_graph_depend
 #define op_graph_lock op2jit_graph_lock
 #define op_graph_use op2jit_graph_use
+#define op_graph_loop_array op2jit_graph_loop_array
 #define op_graph_run op2jit_graph_run
 #define op_graph_simulate op2jit_graph_simulate
 #define op_graph_facts op2jit_graph_facts
@@ -78,6 +79,29 @@ int op_graph_depend(op_graph graph, op_task task, op_task before);
 int op_graph_lock(op_graph graph, op_task task, op_resource resource);
 /* `task` reads it: a hint where to run the task. It keeps nobody out; order by dependencies who writes and who reads. */
 int op_graph_use(op_graph graph, op_task task, op_resource resource);
+
+/* A loop in pieces, each a task: tasks[i], of the type that the kernel's name is, runs the elements bounds[i] up to and
+ * without bounds[i + 1]. `bounds` has `npieces` + 1 numbers and is copied; NULL: all elements, in pieces of one size. In a
+ * renumbered mesh elements count in the library's order. What of it must not run at the same time the program says by locks
+ * and dependencies, as of other tasks: pieces that increment the same targets lock a resource. A run of the graph is one
+ * call of the loop, whose results are there after it. One process; backends native, seq and openmp. Errors: OP_ERR_HANDLE,
+ * OP_ERR_ARGUMENT, OP_ERR_RANGE, OP_ERR_BACKEND, OP_ERR_MEMORY; what op_par_loop finds, op_graph_run finds.
+ *
+ *   int op_graph_loop(op_graph graph, int npieces, const int bounds[], op_task tasks[], const char *kernel_source,
+ *                     const char *kernel_name, op_set set, op_arg ...);
+ */
+int op_graph_loop_array(op_graph graph, int npieces, const int bounds[], op_task tasks[],
+                        const char *kernel_source, const char *kernel_name, op_set set, int nargs,
+                        const op_arg args[], const char *file, int line);
+#ifndef __cplusplus
+#define op_graph_loop(graph, npieces, bounds, tasks, ...)                                                    \
+  OP2JIT_GRAPH_LOOP_((graph), (npieces), (bounds), (tasks), __VA_ARGS__)
+#define OP2JIT_GRAPH_LOOP_(graph, npieces, bounds, tasks, source, name, set, ...)                            \
+  (OP2JIT_MUST_BE_TEXT_(source),                                                                             \
+   op2jit_graph_loop_array((graph), (npieces), (bounds), (tasks), (source), (name), (set),                   \
+                           (int)(sizeof((op_arg[]){__VA_ARGS__}) / sizeof(op_arg)),                          \
+                           (const op_arg[]){__VA_ARGS__}, __FILE__, __LINE__))
+#endif
 
 /* Run all tasks, each once, and wait for them. Loops that wait (OP2_LAZY) run before. May be called again, also after
  * more was added to the graph: what did not change is not built anew.
@@ -127,6 +151,16 @@ int op_graph_facts(op_graph graph, op_graph_facts_t *facts);
 #endif
 #ifdef __cplusplus
 } /* extern "C" */
+
+template <typename... Args>
+inline int op2jit_graph_loop_at(const char *file, int line, op_graph graph, int npieces, const int *bounds,
+                                op_task *tasks, const char *source, const char *name, op_set set,
+                                Args... args) {
+  const op_arg list[] = {args...};
+  return op2jit_graph_loop_array(graph, npieces, bounds, tasks, source, name, set,
+                                 static_cast<int>(sizeof...(Args)), list, file, line);
+}
+#define op_graph_loop(...) op2jit_graph_loop_at(__FILE__, __LINE__, __VA_ARGS__)
 #endif
 
 #endif

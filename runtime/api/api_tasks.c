@@ -3,6 +3,7 @@
 #include "base/list.h"
 #include "check/check.h"
 #include "context/env.h"
+#include "loop/tasks/in_graph.h"
 #include "mesh/handles.h"
 #include "op2jit_tasks.h"
 #include "run/team.h"
@@ -35,6 +36,7 @@ int op2jit_free_graph(op_graph graph) {
     return api_refused();
   struct task_graph *g = find(ctx, graph, "op_free_graph");
   if (g) {
+    graph_loops_free(ctx, g);
     list_remove(ctx->graphs, g);
     handle_release(ctx->handles, graph, tasks_name(g));
     tasks_free(g);
@@ -112,11 +114,12 @@ static int run(struct op_context *ctx, struct task_graph *g, struct error *err) 
   struct tasks_options options = {.checked = ctx->diags >= 7 ||
                                              check_wanted(env_value(ctx->env, ENV_CHECK), tasks_name(g)),
                                   .trace = ctx->trace};
-  const int code = context_team(ctx, &options.team, err);
+  int code = context_team(ctx, &options.team, err);
   if (code)
     return code;
   options.threads = team_threads(options.team);
-  return tasks_run(g, &options, err);
+  code = graph_loops_begin(ctx, g, err);
+  return code ? code : graph_loops_end(ctx, g, tasks_run(g, &options, err), err);
 }
 
 int op2jit_graph_run(op_graph graph) {
@@ -147,4 +150,22 @@ int op2jit_graph_facts(op_graph graph, op_graph_facts_t *facts) {
   else if (g)
     tasks_tell(g, facts);
   return api_leave_local(api_error()->code);
+}
+
+int op2jit_graph_loop_array(op_graph graph, int npieces, const int bounds[], op_task tasks[],
+                            const char *kernel_source, const char *kernel_name, op_set set, int nargs,
+                            const op_arg args[], const char *file, int line) {
+  struct op_context *ctx = api_enter("op_graph_loop", KEEP);
+  if (!ctx)
+    return api_refused();
+  struct task_graph *g = find(ctx, graph, "op_graph_loop");
+  const struct loop_call call = {.text = kernel_source,
+                                 .name = kernel_name,
+                                 .set = set,
+                                 .nargs = nargs,
+                                 .args = args,
+                                 .file = file,
+                                 .line = line};
+  return api_leave_local(g ? graph_loop_add(ctx, g, &call, npieces, bounds, tasks, api_error())
+                           : api_error()->code);
 }

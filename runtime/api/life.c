@@ -24,6 +24,7 @@
 #include "jit/key/signature.h"
 #include "jit/plugin.h"
 #include "kernels-cache/store.h"
+#include "loop/tasks/in_graph.h"
 #include "loop/loop.h"
 #include "loop/names.h"
 #include "loop/op2/text.h"
@@ -64,7 +65,7 @@ struct whole {
   struct trace trace;
   struct text dat_names;
   struct queue queue;
-  struct list periods, fused, graphs;
+  struct list periods, fused, graphs, graph_loops;
   struct list chains;
   op_counters_t counters;
 };
@@ -84,6 +85,7 @@ static struct op_context *new_context(struct error *err) {
                                    .periods = &w->periods,
                                    .fused = &w->fused,
                                    .graphs = &w->graphs,
+                                   .graph_loops = &w->graph_loops,
                                    .chains = &w->chains,
                                    .natives = &w->natives,
                                    .kernel_files = &w->kernel_files,
@@ -302,6 +304,7 @@ void context_close(struct op_context *ctx) {
     loop_names_warn(ctx);
   loop_forget(ctx, NULL);
   exchanges_forget(ctx, NULL);
+  graph_loops_free(ctx, NULL);
   for (int i = 0; i < ctx->graphs->count; i++)
     tasks_free(ctx->graphs->items[i]);
   list_free(ctx->graphs);

@@ -116,7 +116,8 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
   return loop_run_call(ctx, &call, err);
 }
 
-int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err) {
+static int get_record(struct op_context *ctx, const struct loop_call *call, struct loop **out,
+                      struct error *err) {
   struct loop *loop = NULL;
   /* The first loop after a declaration sends messages of its own, so all must have come to it. */
   int code = mesh_is_distributed(ctx)
@@ -131,5 +132,26 @@ int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct e
   if (loop->failure.code && loop->constant_epoch == ctx->mesh->constant_epoch)
     return error_copy(err, &loop->failure);
   error_clear(&loop->failure);
-  return run_call(ctx, loop, call, err);
+  *out = loop;
+  return OP_OK;
+}
+
+int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err) {
+  struct loop *loop = NULL;
+  const int code = get_record(ctx, call, &loop, err);
+  return code ? code : run_call(ctx, loop, call, err);
+}
+
+int loop_get_launch(struct op_context *ctx, const struct loop_call *call, struct launch **out,
+                    struct error *err) {
+  struct loop *loop = NULL;
+  int code = get_record(ctx, call, &loop, err);
+  *out = code ? NULL : launch_get(loop, err);
+  if (!code)
+    code = *out ? take_user_memory(*out, call->args, err) : err->code;
+  if (code && *out) {
+    launch_put(*out);
+    *out = NULL;
+  }
+  return code;
 }

@@ -9,6 +9,9 @@ int loop_run(struct op_context *ctx, const char *text, const char *name, op_set 
              const op_arg *args, const char *file, int line, struct error *err);
 /* The same for a call that is there as a whole: with a compiled kernel. */
 int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err);
+/* A launch of the call, with its place for the user's results; it has not begun. */
+int loop_get_launch(struct op_context *ctx, const struct loop_call *call, struct launch **out,
+                    struct error *err);
 /* Forget all records that use the dat, map or set (NULL: all records). */
 void loop_forget(struct op_context *ctx, const void *object);
 /* Everything but the run, after which the launch may wait: what it starts from is copied, but for extrema with a

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "context/trace.h"
 #include "loop/tiled.h"
+#include "tasks/graph.h"
 
 /* Where a loop's code came from. */
 enum report_origin { REPORT_NATIVE, REPORT_COMPILED, REPORT_CACHE_HIT };
@@ -85,6 +86,14 @@ struct report_unread {
   double bytes;
 };
 
+/* A graph of tasks: of its last run, and of all. */
+struct report_graph {
+  const char *name;
+  const struct task_graph *graph;
+  op_graph_facts_t last;
+  struct tasks_sums sums;
+};
+
 /* Loops that took so little together say nothing. */
 #define REPORT_SHORT 0.1
 
@@ -102,6 +111,8 @@ struct report {
   int ncounters;
   const struct tiled_facts *chains; /* that ran in tiles */
   int nchains;
+  const struct report_graph *graphs; /* of tasks, that ran */
+  int ngraphs;
   const struct report_view *views;
   int nviews;
   const struct report_order *orders;

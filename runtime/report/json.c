@@ -91,6 +91,29 @@ static void add_chains(const struct report *r, struct text *out) {
   json_close(out, ']');
 }
 
+static void add_graphs(const struct report *r, struct text *out) {
+  json_open(out, "graphs", '[');
+  for (int i = 0; i < r->ngraphs; i++) {
+    const struct report_graph *g = &r->graphs[i];
+    const struct tasks_sums *s = &g->sums;
+    json_open(out, NULL, '{');
+    json_fields(
+        out,
+        "name:t tasks:i dependencies:i locks:i threads:i builds:i runs:i executed:i seconds:d busy_seconds:d "
+        "idle_seconds:d between_seconds:d longest_way:d stolen:i passed_over:i",
+        g->name, g->last.tasks, g->last.dependencies, g->last.locks, g->last.threads, g->last.builds, s->runs,
+        s->executed, s->seconds, s->busy, s->idle, tasks_between(s), g->last.critical, g->last.stolen,
+        g->last.refused);
+    json_open(out, "types", '[');
+    struct tasks_type_facts t;
+    for (int k = 0; tasks_tell_type(g->graph, k, &t); k++)
+      json_object(out, NULL, "name:t count:i seconds:d", t.name, t.count, t.seconds);
+    json_close(out, ']');
+    json_close(out, '}');
+  }
+  json_close(out, ']');
+}
+
 /* What this rank did first, one line each: the page's picture of the start. */
 static void add_events(const struct report *r, struct text *out) {
   json_open(out, "events", '[');
@@ -137,6 +160,8 @@ void report_json(const struct report *r, struct text *out) {
   json_close(out, ']');
   if (r->nchains)
     add_chains(r, out);
+  if (r->ngraphs)
+    add_graphs(r, out);
   if (r->nevents)
     add_events(r, out);
   if (r->nviews)

@@ -32,6 +32,7 @@
 #include "run/team.h"
 #include "run/triad.h"
 #include "spread/spread.h"
+#include "tasks/graph.h"
 
 /* ---- timing ---- */
 
@@ -169,6 +170,20 @@ static bool has_pictures(report_writer *writer) {
   return writer == report_json || writer == report_html;
 }
 
+/* NULL: none, or no memory. */
+static struct report_graph *find_graphs(const struct op_context *ctx, int *count) {
+  struct report_graph *graphs = array_new((size_t)ctx->graphs->count, sizeof *graphs);
+  *count = 0;
+  for (int i = 0; graphs && i < ctx->graphs->count; i++) {
+    struct task_graph *g = ctx->graphs->items[i];
+    struct report_graph *to = &graphs[*count];
+    *to = (struct report_graph){.name = tasks_name(g), .graph = g, .sums = tasks_sums(g)};
+    tasks_tell(g, &to->last);
+    *count += to->sums.runs > 0;
+  }
+  return graphs;
+}
+
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
   struct report_rows rows = {0};
   int code = make_rows(ctx, &rows, has_pictures(writer), err);
@@ -199,12 +214,15 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
   }
   struct tiled_facts *chains = find_chains(ctx, &r.nchains);
   r.chains = chains;
+  struct report_graph *graphs = find_graphs(ctx, &r.ngraphs);
+  r.graphs = graphs;
   struct report_facts facts = {0};
   if (!code)
     facts_find(ctx, &r, &facts);
   if (!code)
     writer(&r, out);
   free(chains);
+  free(graphs);
   facts_free(&facts);
   free_rows(&rows);
   return code || text_ok(out) ? code : error_memory(err, "a report", out->length);

@@ -247,6 +247,42 @@ static void text_counters(const struct report *r, const struct report_row *const
   }
 }
 
+static void text_types(const struct report_graph *g, struct text *out) {
+  struct tasks_type_facts t;
+  for (int k = 0; tasks_tell_type(g->graph, k, &t); k++)
+    if (t.count > 0) {
+      text_addf(out, "  %-20s %9lld", t.name, t.count);
+      cell_time(out, t.seconds, 8);
+      cell_percent(out, g->sums.busy > 0 ? t.seconds / g->sums.busy : -1, 6);
+      cell_time(out, t.seconds / (double)t.count, 8);
+      text_add(out, " a task\n");
+    }
+}
+
+/* Shares are of the time of all threads: in tasks, without any that could run, and between two of them. */
+static void text_graphs(const struct report *r, struct text *out) {
+  if (r->ngraphs == 0)
+    return;
+  text_addf(out, "%-22s %9s %8s %6s %8s %8s %6s %8s %8s %11s\n", "graph of tasks", "tasks", "time", "runs",
+            "a run", "in tasks", "idle", "between", "a task", "longest way");
+  for (int i = 0; i < r->ngraphs; i++) {
+    const struct report_graph *g = &r->graphs[i];
+    const struct tasks_sums *s = &g->sums;
+    const double all = s->thread_seconds > 0 ? s->thread_seconds : 1;
+    text_addf(out, "%-22s %9lld", g->name, g->last.executed);
+    cell_time(out, s->seconds, 8);
+    text_addf(out, " %6lld", s->runs);
+    cell_time(out, s->seconds / (double)s->runs, 8);
+    cell_percent(out, s->busy / all, 8);
+    cell_percent(out, s->idle / all, 6);
+    cell_percent(out, tasks_between(s) / all, 8);
+    cell_time(out, s->executed ? tasks_between(s) / (double)s->executed : 0, 8);
+    cell_time(out, g->last.critical, 11);
+    text_add_char(out, '\n');
+    text_types(g, out);
+  }
+}
+
 void report_text(const struct report *r, struct text *out) {
   const int width = width_of_names(r);
   const struct report_row **rows = report_sorted(r);
@@ -258,6 +294,7 @@ void report_text(const struct report *r, struct text *out) {
   if (rows && shown < r->nrows)
     text_others(r, rows + shown, r->nrows - shown, out, width);
   text_chains(r, out);
+  text_graphs(r, out);
   if (rows)
     text_counters(r, rows, shown, out, width);
   if (rows && r->ranks > 1)

@@ -53,6 +53,11 @@ struct tasks_sums {
   double seconds, busy, idle, thread_seconds; /* thread_seconds: of a run, times its threads */
 };
 struct tasks_sums tasks_sums(const struct task_graph *g);
+/* Seconds that threads spent neither in tasks nor without any. */
+static inline double tasks_between(const struct tasks_sums *s) {
+  const double between = s->thread_seconds - s->busy - s->idle;
+  return between > 0 ? between : 0;
+}
 
 /* See op_graph_simulate; < 0 with an error. */
 double tasks_simulate(struct task_graph *g, int threads, struct error *err);

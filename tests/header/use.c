@@ -32,7 +32,7 @@ static void work(op_running *running, void *data) {
   op_running_add(running, 0, number, sizeof *number, 0, 0, NULL);
 }
 
-static int use_graphs(void) {
+static int use_graphs(op_set set, op_dat x, op_dat y) {
   const int number = 1;
   op_graph_facts_t facts;
   op_graph graph = op_decl_graph("graph");
@@ -40,8 +40,13 @@ static int use_graphs(void) {
   const op_resource all = op_graph_resource(graph, 0, "all"), part = op_graph_resource(graph, all, NULL);
   const op_task one = op_graph_task(graph, type, &number, sizeof number, 1),
                 two = op_graph_task(graph, join, NULL, 0, 0);
-  int code = op_graph_depend(graph, two, one) | op_graph_lock(graph, one, part) | op_graph_use(graph, two, all);
+  int code =
+      op_graph_depend(graph, two, one) | op_graph_lock(graph, one, part) | op_graph_use(graph, two, all);
   code |= op_graph_memory(graph, part, &number, sizeof number) | op_graph_own(graph, part, 0);
+  op_task pieces[2];
+  code |=
+      op_graph_loop(graph, 2, NULL, pieces, text, "add", set, op_arg_dat(x, -1, OP_ID, 1, "double", OP_READ),
+                    op_arg_dat(y, -1, OP_ID, 1, "double", OP_INC));
   code |= op_graph_run(graph) | op_graph_facts(graph, &facts) | (op_graph_simulate(graph, 64) < 0);
   return code | op_free_graph(graph);
 }
@@ -96,7 +101,7 @@ int main(int argc, char **argv) {
       op_find_accesses(text, "k", set, 1, unsaid, __FILE__, __LINE__) | op_report_json(array, sizeof array);
   code |= op_fetch_data(x, value) | op_put_data(x, value) | op_fetch_data_idx(x, value, 0, 0);
   code |= op_renumber(map) | op_renumber_by("rcm", map, NULL) | op_partition("", "", set, map, x);
-  code |= op_open_hdf5() | use_graphs();
+  code |= op_open_hdf5() | use_graphs(set, x, y);
   code |= OP_TYPE(struct state, rho, u, kind, inner.x);
   code |= op_decl_prelude("enum { A };") | op_prelude_file("shared.h");
   const long long offsets[] = {0, 0, 0};

@@ -1,0 +1,47 @@
+"""A file of the scheduler with one fault: OUTPUT gets FILE with one piece of text replaced by another.
+
+usage: mutants.py NAME OUTPUT FILE, or mutants.py for the list: NAME FILE, a line each"""
+
+import sys
+
+FAULTS = {
+    'ancestors_are_not_held': ('locks', 'if (!hold(&resources[a])) {', 'if (!hold(&resources[a]) && a < 0) {'),
+    'below_does_not_count': ('locks', 'int unlocked = 0;', 'int unlocked = resources[r].state > 0 ? resources[r].state : 0;'),
+    'nothing_is_undone': ('locks', 'while (l-- > locks.begin)', 'while (l-- > locks.begin && l < locks.begin)'),
+    'parents_stay_held': ('locks', 'let_go(resources, r, -1);', 'let_go(resources, r, resources[r].parent);'),
+    'locks_are_not_given_back': ('run', 'locks_give(g, task_locks(g, task));\n', ';\n'),
+    'runs_before_the_last': ('run', '1, memory_order_acq_rel) == 1)\n          run_ready', '1, memory_order_acq_rel) == 2)\n          run_ready'),
+    'counts_are_not_set_back': ('run', 'memory_order_relaxed); /* for the next run */', 'memory_order_relaxed), task->wait = 0;'),
+    'parents_do_not_wait': ('added', 'atomic_fetch_add_explicit(&running->task->wait, 1, memory_order_relaxed);', ''),
+    'added_are_not_counted': ('added', 'atomic_fetch_add(&r->left, 1);', 'atomic_fetch_add(&r->left, 0);'),
+    'smallest_first': ('ready', 'q->heap[(i - 1) / 2].weight < e.weight', 'q->heap[(i - 1) / 2].weight > e.weight'),
+    'lighter_child': ('ready', 'q->heap[child + 1].weight > q->heap[child].weight', 'q->heap[child + 1].weight < q->heap[child].weight'),
+    'last_is_lost': ('ready', 'if (i < count - 1)\n      fill(q, i, count - 1, q->heap[count - 1]);', ''),
+    'sums_in_place_of_the_longest': ('prepare', 'longest = g->tasks[*row.begin].weight;', 'longest += g->tasks[*row.begin].weight;'),
+    'idle_tasks_weigh': ('prepare', 'g->types[task->type].function ? task->cost : 0', 'task->cost'),
+    'covered_locks_stay': ('prepare', 'if (!covered)', 'if (true || covered)'),
+    'circles_are_not_seen': ('prepare', 'if (count < g->ntasks)', 'if (count < 0)'),
+    'costs_are_not_measured': ('run', 'task->cost += (float)(share', 'task->cost += 0 * (float)(share'),
+    'rows_lose_the_first': ('relation', 'for (size_t i = 0; i < r->nadded; i++)\n    at[r->added[i].task]++;', 'for (size_t i = 0; i < r->nadded; i++)\n    at[r->added[i].task] += i > 0 || r->nadded < 3;'),
+    'nobody_is_woken': ('run', 'stop(r);\n    else\n', 'atomic_store(&r->stopped, true);\n    else\n'),
+    'foreign_numbers_pass': ('number', 'top / 4 == g->serial && ', ''),
+    'the_check_sees_no_change': ('check', 'if (!locks_it(g, task, i))', 'if (!locks_it(g, task, i) && i < 0)'),
+}
+
+
+def main():
+    if len(sys.argv) == 1:
+        print('\n'.join(f'{name} {fault[0]}' for name, fault in FAULTS.items()))
+        return
+    name, output, source = sys.argv[1:]
+    with open(source, encoding='utf-8') as file:
+        text = file.read()
+    _, old, new = FAULTS[name]
+    if text.count(old) != 1:
+        sys.exit(f'mutants.py: {name}: {source} has "{old}" {text.count(old)} times, expected once')
+    with open(output, 'w', encoding='utf-8') as file:
+        file.write(text.replace(old, new))
+
+
+if __name__ == '__main__':
+    main()
