@@ -512,8 +512,10 @@ typedef struct op2jit_counters {
   long long waiting;        /* of the loops, those that did not run yet (OP2_LAZY) */
   long long bytes_of_views; /* copied between arrays of views and the library's own copies */
   long long fused;          /* of the loops, those that ran as part of one made of several (OP2_FUSE) */
-  long long unstored;       /* temporaries that such a loop made and nobody looked at: they were never stored */
-  long long reserved[11];
+  long long unstored; /* temporaries that such a loop made and nobody looked at: they were never stored */
+  long long graphs;   /* chains that a GPU was given as one graph of kernels, known from before */
+  long long waits;    /* times that the host waited for a GPU */
+  long long reserved[9];
 } op_counters_t;
 const op_counters_t *op_counters(void);
 

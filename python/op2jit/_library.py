@@ -53,7 +53,7 @@ class ErrorRecord(Structure):
 COUNTERS = (
     "loops records compiles cache_hits plans plan_hits trials bytes_to_device bytes_from_device bytes_converted "
     "exchanges messages bytes_sent flushes checks tiled waiting bytes_of_views "
-    "fused unstored"
+    "fused unstored graphs waits"
 ).split()
 
 

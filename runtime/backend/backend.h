@@ -35,7 +35,8 @@ struct backend {
   double (*cost)(const struct loop *loop, int variant);
   bool compiles_behind; /* it knows how, see `code` */
   bool times_itself;    /* a launch that is timed tells its seconds */
-  bool may_wait; /* a launch that is ready depends on nothing that the program can change, and cannot fail */
+  bool
+      may_wait; /* a launch that is ready depends on nothing that the program can change, and fails only for good */
   /* Would the loop be made otherwise if its few elements took long (heavy.h)? NULL: no. */
   bool (*may_be_heavy)(const struct op_context *ctx, const struct loop *loop);
   /* What its times depend on; NULL: the host's processor. */
@@ -45,6 +46,10 @@ struct backend {
   /* Run a part of it: dats are in `space`, the launch's frame is complete, its slots hold start values. A failure
    * leaves host data as it was. */
   int (*run)(struct op_context *ctx, struct launch *launch, int part, struct error *err);
+  /* Run launches that are ready, each one part, one after the other; their results are in slots and globals at the end.
+   * *ran is false where they have to run one by one: then nothing has happened. NULL: always. */
+  int (*run_chain)(struct op_context *ctx, struct launch *const *launches, int n, bool *ran,
+                   struct error *err);
   /* A launch that is ready, as work on any ranges of its set's elements, one part: its function, frame and slots.
    * What several threads may run at once is the caller's to know. A variant that cannot be cut so gets code that
    * can, once. NULL: no launch can. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/size.h"
@@ -32,13 +33,6 @@ struct period {
   bool fuses, made;           /* some of its loops can be one; and are made so */
   struct chain_tuning *tuner; /* NULL: the first guess */
 };
-
-static int run_each(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < n; i++)
-    code = loop_run_ready(ctx, launches[i], err);
-  return code;
-}
 
 /* ---- periods ---- */
 
@@ -141,7 +135,7 @@ static struct period *period_new(struct op_context *ctx, struct launch *const *l
       .loops = array_new((size_t)n, sizeof(struct loop *)), .n = n, .epoch = ctx->mesh->epoch};
   for (int i = 0; p->loops && i < n; i++)
     p->loops[i] = launches[i]->loop;
-  p->pays = p->loops && tiled_pays(p->loops, n);
+  p->pays = p->loops && launches[0]->loop->backend->work && tiled_pays(p->loops, n);
   p->fuses = p->loops && may_fuse(ctx) && fused_any(p->loops, n);
   if (p->loops && list_add(ctx->periods, p))
     return p;
@@ -216,14 +210,15 @@ static int run_in_tiles(struct op_context *ctx, struct launch *const *launches, 
   if (code || tiled)
     return code;
   if (n < LEAST_CHAIN)
-    return run_each(ctx, launches, n, err);
+    return loop_run_all_ready(ctx, launches, n, err);
   code = run_in_tiles(ctx, launches, n / 2, way, ran, err);
   return code ? code : run_in_tiles(ctx, launches + n / 2, n - n / 2, way, ran, err);
 }
 
 static int run_way(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
                    struct ran *ran, struct error *err) {
-  return way->bytes > 0 ? run_in_tiles(ctx, launches, n, way, ran, err) : run_each(ctx, launches, n, err);
+  return way->bytes > 0 ? run_in_tiles(ctx, launches, n, way, ran, err)
+                        : loop_run_all_ready(ctx, launches, n, err);
 }
 
 static int run_fused(struct op_context *ctx, struct launch *const *launches, int n,
@@ -236,7 +231,7 @@ static int run_fused(struct op_context *ctx, struct launch *const *launches, int
   if (!any)
     return run_way(ctx, launches, n, way, ran, err);
   ran->trying |= fused.trying && !way->forced;
-  const int code = fused.trying && !way->forced ? run_each(ctx, fused.items, fused.n, err)
+  const int code = fused.trying && !way->forced ? loop_run_all_ready(ctx, fused.items, fused.n, err)
                                                 : run_way(ctx, fused.items, fused.n, way, ran, err);
   fused_end(&fused);
   return code;
@@ -300,7 +295,7 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
   struct period *p = n * times > 1 && can(launches, n * times) ? get_period(ctx, launches, n) : NULL;
   struct ran ignored;
   if (!p || (forced <= 0 && !p->pays && !p->fuses) || (p->seen++ == 0 && !at_once))
-    return run_each(ctx, launches, n * times, err);
+    return loop_run_all_ready(ctx, launches, n * times, err);
   if (!at_once && p->seen == 2 &&
       chain_tuning_open(ctx, p->loops, p->n, times, p->fuses, p->pays, &p->tuner, err))
     error_clear(err);

@@ -26,6 +26,8 @@ int loop_ready_again(struct op_context *ctx, struct launch *launch, struct error
 int loop_go(struct op_context *ctx, struct launch *launch, struct error *err);
 /* The run of a launch that is ready, with messages, results, versions and times. */
 int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err);
+/* The same for several in their order. A device may be given them at once, and is then waited for once. */
+int loop_run_all_ready(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
 /* Everything, in the loop's form. The call's memory is known to be there. */
 int loop_run_now(struct op_context *ctx, struct launch *launch, struct error *err);
 /* One more run is about to begin: counted, and named at diagnostic level 3. */

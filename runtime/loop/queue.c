@@ -68,10 +68,19 @@ int queue_flush(struct op_context *ctx, struct error *err) {
 /* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other;
  * programs of OP2 look at the memory that loops run on. What a tile reaches by a ragged map nobody has looked at. A kernel that is a function of the program may look at
  * anything in it, and waits in tests only. */
+/* A global that other loops have on the device, and this one on the host. */
+static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
+  bool any = false;
+  for (int i = 0; loop->hands_on && !ctx->queue->check && i < loop->nargs; i++)
+    any |= loop->args[i].gbl && loop->args[i].present && !loop->desc.args[i].kept;
+  return any && loop->backend->space == SPACE_DEVICE;
+}
+
 static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
   return (b->may_wait || (b->work && env_number(ctx->env, ENV_TILES, 0) > 0)) && !loop->form &&
-         !loop->compiled && !desc_any_ragged(&loop->desc) && comm_alone(ctx->comm) && loop->most_elements > 0;
+         !loop->compiled && !desc_any_ragged(&loop->desc) && comm_alone(ctx->comm) &&
+         loop->most_elements > 0 && !has_apart(ctx, loop);
 }
 
 static int run_at_once(struct op_context *ctx, struct launch *launch, struct error *err) {

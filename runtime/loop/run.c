@@ -18,6 +18,7 @@
 #include "mesh/mesh.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
+#include "ranks/comm.h"
 #include "tune/choose.h"
 
 /* A direct WRITE leaves nothing of the old values; everything else needs them. */
@@ -268,6 +269,46 @@ int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *
   loop_mark_written(ctx, loop, loop->backend->space);
   note_time(ctx, launch, start, waited);
   return OP_OK;
+}
+
+/* Those that ran at once share the time by the bytes that they would move. */
+static int finish_all(struct op_context *ctx, struct launch *const *launches, int n, double start,
+                      struct error *err) {
+  int code = OP_OK;
+  double bytes = 0;
+  for (int i = 0; i < n; i++)
+    bytes += launches[i]->loop->stats.bytes;
+  for (int i = 0; !code && i < n; i++) {
+    code = launch_results(ctx, launches[i], err);
+    if (!code)
+      loop_mark_written(ctx, launches[i]->loop, launches[i]->loop->backend->space);
+  }
+  const double spent = clock_seconds() - start;
+  for (int i = 0; !code && i < n; i++) {
+    struct loop_stats *s = &launches[i]->loop->stats;
+    const double own = bytes > 0 ? spent * s->bytes / bytes : spent / n;
+    if (ctx->trace->ntools)
+      trace_loop_begins(ctx->trace, launches[i]->loop->name);
+    s->seconds += own;
+    tune_passed(launches[i], own);
+  }
+  return code;
+}
+
+int loop_run_all_ready(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+  const struct backend *b = n ? launches[0]->loop->backend : NULL;
+  const double start = clock_seconds();
+  bool ran = false, one = n > 1 && b->run_chain && comm_alone(ctx->comm);
+  int code = OP_OK;
+  for (int i = 0; i < n; i++)
+    one &= launches[i]->loop->backend == b;
+  if (one)
+    code = b->run_chain(ctx, launches, n, &ran, err);
+  if (ran)
+    return code ? code : finish_all(ctx, launches, n, start, err);
+  for (int i = 0; !code && i < n; i++)
+    code = loop_run_ready(ctx, launches[i], err);
+  return code;
 }
 
 int loop_run_plainly(struct op_context *ctx, struct launch *launch, struct error *err) {

@@ -120,11 +120,11 @@ CASE(memory_is_given_back) {
     unsetenv("STANDIN_FAIL");
     const size_t before = live();
     for (int k = 0; k < 3 && !*fails[i]; k++) {
-      op_dat temporary = op_decl_dat_temp(m.cells, 1, "double", NULL, "t");
+      op_dat temporary = op_decl_dat(m.cells, 1, "double", NULL, "t");
       works(op_par_loop("void set(double *t) { *t = 1; }", "set", m.cells,
                         op_arg_dat(temporary, -1, OP_ID, 1, "double", OP_WRITE)));
       assert_true(live() > before);
-      works(op_free_dat_temp(temporary));
+      works(op_free_dat(temporary));
       assert_int_equal(live(), before);
     }
     op_exit();

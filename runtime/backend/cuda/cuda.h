@@ -9,7 +9,7 @@
 struct cuda {
   struct cuda_driver driver;
   struct cuda_device device;
-  bool context; /* retained */
+  void *context; /* retained; NULL: not yet */
   cuda_stream stream;
   cuda_event before, after;
   struct nvrtc *nvrtc; /* NULL: another rank has one and gives what it makes */
@@ -45,5 +45,16 @@ void cuda_end(struct cuda *cuda); /* all but the compiler */
 CUDA_TABLE(CUDA_TABLE_FUNCTION)
 #undef CUDA_TABLE_FUNCTION
 #define CUDA_TABLE_ROW(name, result, parameters) .name = cuda_table_##name,
+
+/* graph.c: graphs, as struct gpu_driver has them. */
+int cuda_graph_new(void *self, void **out);
+int cuda_graph_kernel(void *self, void *graph, void *function, unsigned blocks, unsigned threads,
+                      unsigned shared, void **values);
+int cuda_graph_copy_out(void *self, void *graph, void *to, cuda_address from, size_t bytes);
+int cuda_graph_finish(void *self, void *graph);
+int cuda_graph_set(void *self, void *graph, int kernel, void *function, unsigned blocks, unsigned threads,
+                   unsigned shared, void **values);
+int cuda_graph_launch(void *self, void *graph);
+void cuda_graph_free(void *self, void *graph);
 
 #endif

@@ -44,6 +44,12 @@ static int open_library(struct cuda_driver *d, const char *named, struct error *
   return d->path ? OP_OK : error_memory(err, "the driver's name", 0);
 }
 
+static void find_graph_entries(struct cuda_driver *d) {
+#define CUDA_FIND(name, symbol, parameters) *(void **)(void *)&d->name = dlsym(d->library, #symbol);
+  CUDA_GRAPH_ENTRIES(CUDA_FIND)
+#undef CUDA_FIND
+}
+
 static int find_entries(struct cuda_driver *d, struct error *err) {
   static const char *const symbols[] = {
 #define CUDA_SYMBOL(name, symbol, hip, parameters) #symbol,
@@ -88,6 +94,8 @@ int cuda_driver_open(struct cuda_driver *d, const char *named, struct error *err
   int code = open_library(d, named, err);
   if (!code)
     code = find_entries(d, err);
+  if (!code)
+    find_graph_entries(d);
   if (!code) {
     int result = d->init(0);
     if (result == CUDA_NO_DEVICE)

@@ -64,12 +64,54 @@ typedef struct cuda_function_ *cuda_function;
   X(error_name, cuGetErrorName, hipDrvGetErrorName, (int code, const char **out))                            \
   X(error_string, cuGetErrorString, hipDrvGetErrorString, (int code, const char **out))
 
+/* Of a launch that is a node of a graph, and of a copy: as cuda.h lays them out. */
+struct cuda_node_launch {
+  cuda_function function;
+  unsigned gx, gy, gz, bx, by, bz, shared;
+  void **parameters, **extra;
+};
+struct cuda_place {
+  size_t x, y, z, level;
+  int kind; /* CUDA_HOST or CUDA_DEVICE */
+  void *host;
+  cuda_address device;
+  void *array, *reserved;
+  size_t pitch, height;
+};
+struct cuda_node_copy {
+  struct cuda_place from, to;
+  size_t width, height, depth;
+};
+enum { CUDA_HOST = 1, CUDA_DEVICE = 2, CUDA_NOT_SUPPORTED = 801 };
+
+typedef struct cuda_graph_ *cuda_graph;
+typedef struct cuda_graph_exec_ *cuda_graph_exec;
+typedef struct cuda_node_ *cuda_node;
+
+/* Drivers older than CUDA 11.4 lack some; then chains are launched loop by loop. */
+#define CUDA_GRAPH_ENTRIES(X)                                                                                \
+  X(graph_create, cuGraphCreate, (cuda_graph * graph, unsigned flags))                                       \
+  X(graph_destroy, cuGraphDestroy, (cuda_graph graph))                                                       \
+  X(graph_add_kernel, cuGraphAddKernelNode,                                                                  \
+    (cuda_node * node, cuda_graph graph, const cuda_node *behind, size_t n,                                  \
+     const struct cuda_node_launch *launch))                                                                 \
+  X(graph_add_copy, cuGraphAddMemcpyNode,                                                                    \
+    (cuda_node * node, cuda_graph graph, const cuda_node *behind, size_t n,                                  \
+     const struct cuda_node_copy *copy, void *context))                                                      \
+  X(graph_instantiate, cuGraphInstantiateWithFlags,                                                          \
+    (cuda_graph_exec * exec, cuda_graph graph, unsigned long long flags))                                    \
+  X(graph_set_kernel, cuGraphExecKernelNodeSetParams,                                                        \
+    (cuda_graph_exec exec, cuda_node node, const struct cuda_node_launch *launch))                           \
+  X(graph_launch, cuGraphLaunch, (cuda_graph_exec exec, cuda_stream stream))                                 \
+  X(graph_exec_destroy, cuGraphExecDestroy, (cuda_graph_exec exec))
+
 struct cuda_driver {
   void *library;
   char *path;  /* the file that was opened */
   int version; /* 13000 */
 #define CUDA_MEMBER(name, symbol, hip, parameters) int(*name) parameters;
   CUDA_ENTRIES(CUDA_MEMBER)
+  CUDA_GRAPH_ENTRIES(CUDA_MEMBER) /* NULL: it is not there */
 #undef CUDA_MEMBER
 };
 

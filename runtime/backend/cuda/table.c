@@ -55,11 +55,11 @@ static void table_close(struct gpu *c) {
 
 int cuda_begin(struct cuda *cuda, struct error *err) {
   const struct cuda_driver *d = &cuda->driver;
-  void *context = NULL;
-  int result = d->context_retain(&context, cuda->device.handle);
-  cuda->context = !result;
+  int result = d->context_retain(&cuda->context, cuda->device.handle);
+  if (result)
+    cuda->context = NULL;
   if (!result)
-    result = d->context_set(context);
+    result = d->context_set(cuda->context);
   if (!result)
     result = d->stream_create(&cuda->stream, 0);
   if (!result)
@@ -292,4 +292,11 @@ const struct gpu_driver gpu_cuda = {.backend = "cuda",
                                     .describe = table_describe,
                                     .compile = table_compile,
                                     .release = table_release,
-                                    CUDA_TABLE(CUDA_TABLE_ROW).function_shared = table_function_shared};
+                                    CUDA_TABLE(CUDA_TABLE_ROW).function_shared = table_function_shared,
+                                    .graph_new = cuda_graph_new,
+                                    .graph_kernel = cuda_graph_kernel,
+                                    .graph_copy_out = cuda_graph_copy_out,
+                                    .graph_finish = cuda_graph_finish,
+                                    .graph_set = cuda_graph_set,
+                                    .graph_launch = cuda_graph_launch,
+                                    .graph_free = cuda_graph_free};

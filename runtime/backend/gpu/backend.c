@@ -23,6 +23,7 @@ static void close_parts(struct gpu *c) {
   if (c->device.name[0]) {
     if (!c->failed)
       c->driver->wait(c->self);
+    gpu_chains_forget(c, NULL);
     gpu_rows_free(c);
     gpu_values_free(c);
     jit_close(c->jit);
@@ -124,7 +125,7 @@ static int open_with(const struct gpu_driver *driver, struct op_context *ctx, st
   struct gpu *c = calloc(1, sizeof *c);
   ctx->backend_state = c;
   if (c)
-    c->driver = driver;
+    *c = (struct gpu){.driver = driver, .counters = ctx->counters};
   int code = c ? open_own(ctx, c, err) : error_memory(err, "the backend of GPUs", sizeof *c);
   /* Ranks go on together or not at all. */
   code = agree_on_success(ctx->agreement, code, err);
@@ -247,6 +248,8 @@ static int backend_finish(struct op_context *ctx, struct launch *launch, struct 
                                           .unmake = backend_unmake,                                          \
                                           .cost = backend_cost,                                              \
                                           .times_itself = true,                                              \
+                                          .may_wait = true,                                                  \
+                                          .run_chain = gpu_run_chain,                                        \
                                           .target = backend_target,                                          \
                                           .select = backend_select,                                          \
                                           .run = backend_run,                                                \

@@ -18,6 +18,7 @@ struct op_context;
 typedef unsigned long long gpu_address; /* of device memory, 0: none */
 typedef void *gpu_module;
 typedef void *gpu_function;
+typedef void *gpu_graph;
 
 struct gpu_device {
   int ordinal;
@@ -81,6 +82,20 @@ struct gpu_driver {
   int (*function_shared)(void *self, gpu_function function, int bytes);
   int (*launch)(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
                 void **values, const struct gpu_sizes *sizes);
+
+  /* ---- graphs: what is given in one call; NULL: the driver has none. A failure of the first says that it has none after
+   * all ---- */
+  int (*graph_new)(void *self, gpu_graph *out);
+  /* The next node, behind all that are there: a launch, or a copy to memory of host_alloc. */
+  int (*graph_kernel)(void *self, gpu_graph graph, gpu_function function, unsigned blocks, unsigned threads,
+                      unsigned shared, void **values);
+  int (*graph_copy_out)(void *self, gpu_graph graph, void *to, gpu_address from, size_t bytes);
+  int (*graph_finish)(void *self, gpu_graph graph); /* there are no more */
+  /* Launch number `kernel` gets other values. */
+  int (*graph_set)(void *self, gpu_graph graph, int kernel, gpu_function function, unsigned blocks,
+                   unsigned threads, unsigned shared, void **values);
+  int (*graph_launch)(void *self, gpu_graph graph);
+  void (*graph_free)(void *self, gpu_graph graph);
 
   /* ---- waiting and time ---- */
   int (*wait)(void *self);

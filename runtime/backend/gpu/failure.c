@@ -21,6 +21,7 @@ void gpu_given(struct gpu *c, const char *loop, const char *variant) {
 }
 
 void gpu_waited(struct gpu *c) {
+  c->counters->waits++;
   c->under_way.count = 0;
   c->under_way.more = false;
 }

@@ -5,10 +5,13 @@
 #include "backend/backend.h"
 #include "backend/gpu/driver.h"
 #include "mesh/data.h"
+#include "op2jit.h"
 #include "record/record.h"
 
 struct gbl;
 struct op_context;
+struct launch;
+struct list;
 struct plan_cache;
 struct plan_entry;
 
@@ -51,8 +54,16 @@ struct gpu {
   unsigned char *landing;   /* pinned memory that results are copied to */
   size_t landing_bytes;
   struct gpu_under_way under_way;
-  bool failed;     /* a kernel failed: the driver takes no more work */
-  bool gpu_to_mpi; /* MPI is given the device's memory */
+  struct list *chains; /* graph.c's */
+  struct gpu_recording {
+    gpu_graph graph; /* what is launched becomes a part of it; NULL: it is launched */
+    bool again;      /* it is one already, and gets other values */
+    int next;        /* number of the next launch */
+  } recording;
+  bool no_graphs;
+  op_counters_t *counters; /* the context's */
+  bool failed;             /* a kernel failed: the driver takes no more work */
+  bool gpu_to_mpi;         /* MPI is given the device's memory */
 };
 struct gpu *gpu_of(const struct op_context *ctx);
 
@@ -187,9 +198,29 @@ void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *
 void gpu_variant_free(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets);
 void gpu_loop_free(struct gpu *c, struct gpu_loop *l);
 
+/* ---- chains (graph.c) ---- */
+/* Launches that are ready, as struct backend's run_chain. A chain that comes again is one graph. */
+int gpu_run_chain(struct op_context *ctx, struct launch *const *launches, int n, bool *ran,
+                  struct error *err);
+/* The variant (NULL: any) is about to go, and with it the graphs that have it. */
+void gpu_chains_forget(struct gpu *c, const struct gpu_variant *v);
+
 /* ---- launches (launch.c) ---- */
 int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_variant *v, int part,
                     struct error *err);
+/* A launch, or a part of the graph that is recorded. */
+int gpu_issue(struct gpu *c, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
+              void **values, const struct gpu_sizes *sizes);
+/* What an argument begins with that travels with a launch, or is copied before it. */
+void *gpu_global_values(const struct launch *launch, int arg);
+/* The results, in two steps: combined on the device and on their way to pinned memory; there, when it was waited for. Bytes
+ * that they have, 0: there are none. */
+size_t gpu_result_bytes(const struct launch *launch, const struct gpu_variant *v);
+int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
+                     unsigned char *landing, struct error *err);
+/* What stays on the device is the newest there. */
+void gpu_mark_kept(const struct loop *loop);
+void gpu_take_results(struct op_context *ctx, struct launch *launch, const unsigned char *landing);
 /* Combine the results on the device and wait for them. */
 int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
                       struct error *err);

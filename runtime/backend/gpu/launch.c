@@ -31,7 +31,7 @@ static const struct dat *dat_of(const struct loop *loop, int dat) {
 }
 
 /* Values of a READ or RW global, or what MIN and MAX start from. */
-static void *global_values(const struct launch *launch, int arg) {
+void *gpu_global_values(const struct launch *launch, int arg) {
   const struct loop_arg *a = &launch->loop->args[arg];
   return a->access == OP_READ || a->access == OP_RW ? launch->globals + a->offset : launch->slots + a->offset;
 }
@@ -51,7 +51,7 @@ static int copy_global(struct call *call, int at) {
   }
   size_t bytes = call->loop->args[p->index].bytes;
   int code = call->c->driver->copy_in(call->c->self, call->v->globals[at].at,
-                                      global_values(call->launch, p->index), bytes);
+                                      gpu_global_values(call->launch, p->index), bytes);
   call->p->words[at].address = call->v->globals[at].at;
   return gpu_failed(call->c, code, call->err, "loop %s: copying argument %d to the GPU", call->loop->name,
                     p->index + 1);
@@ -113,7 +113,7 @@ static int fill(struct call *call) {
     else if (p->kind == GPU_P_CONSTANTS)
       code = fill_constants(call, i);
     else if (global)
-      call->p->values[i] = global_values(call->launch, p->index);
+      call->p->values[i] = gpu_global_values(call->launch, p->index);
   }
   call->p->filled = !code;
   return code;
@@ -125,6 +125,16 @@ static int failed(struct call *call, int code, const char *doing) {
   call->c->failed = true;
   return gpu_failed(call->c, code, call->err, "loop %s, variant %s, %s: %s", call->loop->name, call->v->name,
                     call->c->device.label, doing);
+}
+
+int gpu_issue(struct gpu *c, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
+              void **values, const struct gpu_sizes *sizes) {
+  struct gpu_recording *r = &c->recording;
+  if (!r->graph)
+    return c->driver->launch(c->self, function, blocks, threads, shared, values, sizes);
+  const int number = r->next++;
+  return r->again ? c->driver->graph_set(c->self, r->graph, number, function, blocks, threads, shared, values)
+                  : c->driver->graph_kernel(c->self, r->graph, function, blocks, threads, shared, values);
 }
 
 static int launch_all(struct call *call) {
@@ -140,8 +150,8 @@ static int launch_all(struct call *call) {
     set_number(call, GPU_P_END, l->end);
     set_number(call, GPU_P_FIRST, l->first);
     set_number(call, GPU_P_SLOT, l->slot);
-    code = call->c->driver->launch(call->c->self, v->function, (unsigned)l->blocks, (unsigned)v->shape.block,
-                                   call->p->shared, call->p->values, &sizes);
+    code = gpu_issue(call->c, v->function, (unsigned)l->blocks, (unsigned)v->shape.block, call->p->shared,
+                     call->p->values, &sizes);
   }
   return failed(call, code, "launching the kernel");
 }
@@ -160,21 +170,22 @@ static int launch_sums(struct call *call) {
     void *values[] = {&to, &stride, &reverse[0]->at, &reverse[1]->at, &call->p->apart[k], &targets};
     unsigned blocks = ((unsigned)targets + GPU_SUM_THREADS - 1) / GPU_SUM_THREADS;
     if (blocks)
-      code = call->c->driver->launch(call->c->self, v->sums[k], blocks, GPU_SUM_THREADS, 0, values, &sizes);
+      code = gpu_issue(call->c, v->sums[k], blocks, GPU_SUM_THREADS, 0, values, &sizes);
   }
   return failed(call, code, "launching the sums of increments");
 }
 
 /* The one result to where the loop expects slot 0, or to its globals. */
-static void hand_over(struct call *call) {
-  struct loop *loop = call->loop;
+void gpu_take_results(struct op_context *ctx, struct launch *launch, const unsigned char *landing) {
+  const struct loop *loop = launch->loop;
+  ctx->counters->bytes_from_device += (long long)gpu_slot_bytes(&loop->desc);
   for (int i = 0; i < loop->nargs; i++) {
     long at = gpu_slot_offset(&loop->desc, i);
     if (at < 0)
       continue;
     const struct loop_arg *a = &loop->args[i];
     bool global = a->form == DESC_GBL && (a->access == OP_WRITE || a->access == OP_RW);
-    memcpy((global ? call->launch->globals : call->launch->slots) + a->offset, call->c->landing + at,
+    memcpy((global ? launch->globals : launch->slots) + a->offset, landing + at,
            gpu_slot_size(&loop->desc, i));
   }
 }
@@ -208,30 +219,46 @@ static int combine(struct call *call) {
   for (int i = 0; i < n; i++)
     values[3 + i] = &kept[i];
   const struct gpu_sizes sizes = {3 + n, sizes_of};
-  return call->c->driver->launch(call->c->self, call->v->combine, 1, GPU_COMBINE_THREADS, 0, values, &sizes);
+  return gpu_issue(call->c, call->v->combine, 1, GPU_COMBINE_THREADS, 0, values, &sizes);
+}
+
+void gpu_mark_kept(const struct loop *loop) {
+  for (int i = 0; i < loop->nargs; i++)
+    if (loop->desc.args[i].kept && gpu_slot_offset(&loop->desc, i) >= 0)
+      gbl_wrote(loop->args[i].gbl, SPACE_DEVICE);
+}
+
+size_t gpu_result_bytes(const struct launch *launch, const struct gpu_variant *v) {
+  return v->nresults && tells_host(launch->loop) ? gpu_slot_bytes(&launch->loop->desc) : 0;
+}
+
+int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
+                     unsigned char *landing, struct error *err) {
+  struct gpu *c = gpu_of(ctx);
+  struct call call = {.ctx = ctx, .c = c, .launch = launch, .loop = launch->loop, .v = v, .err = err};
+  const size_t bytes = gpu_result_bytes(launch, v);
+  if (!gpu_slot_bytes(&launch->loop->desc) || !v->nresults)
+    return OP_OK;
+  int code = combine(&call);
+  if (!code && bytes)
+    code = c->recording.graph
+               ? c->driver->graph_copy_out(c->self, c->recording.graph, landing, v->slots, bytes)
+               : c->driver->copy_out(c->self, landing, v->slots, bytes);
+  return failed(&call, code, "running the kernel");
 }
 
 int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
                       struct error *err) {
-  struct loop *loop = launch->loop;
-  struct call call = {.ctx = ctx, .c = gpu_of(ctx), .launch = launch, .loop = loop, .v = v, .err = err};
-  const struct gpu_driver *d = call.c->driver;
-  const size_t bytes = gpu_slot_bytes(&loop->desc);
-  if (!bytes || !v->nresults)
-    return OP_OK;
-  int code = combine(&call);
-  const bool tells = tells_host(loop);
-  if (!code && tells)
-    code = d->copy_out(call.c->self, call.c->landing, v->slots, bytes);
-  if (!code && tells)
-    code = d->wait(call.c->self);
+  struct gpu *c = gpu_of(ctx);
+  struct call call = {.ctx = ctx, .c = c, .launch = launch, .loop = launch->loop, .v = v, .err = err};
+  int code = gpu_send_results(ctx, launch, v, c->landing, err);
+  if (code || !gpu_result_bytes(launch, v))
+    return code;
+  code = failed(&call, c->driver->wait(c->self), "running the kernel");
   if (code)
-    return failed(&call, code, "running the kernel");
-  if (!tells)
-    return OP_OK;
-  gpu_waited(call.c);
-  ctx->counters->bytes_from_device += (long long)bytes;
-  hand_over(&call);
+    return code;
+  gpu_waited(c);
+  gpu_take_results(ctx, launch, c->landing);
   return OP_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "loop/loop.h"
@@ -66,6 +67,32 @@ static void writes_free(struct writes *w) {
   for (int k = 0; k < w->count; k++)
     free(w->items[k].before);
   free(w->items);
+}
+
+/* Of a device: what is looked at comes to the host; what was put there goes to the device, before loops run that are
+ * ready. */
+static int look_at(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
+  int code = OP_OK;
+  for (int l = 0; l < n; l++)
+    for (int i = 0; !code && i < launches[l]->loop->nargs; i++) {
+      const struct loop_arg *arg = &launches[l]->loop->args[i];
+      if (arg->dat && arg->present && arg->access != OP_READ)
+        code = dat_need(ctx, arg->dat, SPACE_HOST, REGION_OWNED, err);
+    }
+  return code;
+}
+
+static int put_back(struct op_context *ctx, const struct writes *w, struct error *err) {
+  int code = OP_OK;
+  for (int k = 0; !code && k < w->count; k++) {
+    const struct loop *loop = w->items[k].launch->loop;
+    struct dat *dat = loop->args[w->items[k].arg].dat;
+    if (!dat || loop->backend->space == SPACE_HOST)
+      continue;
+    dat_wrote(ctx, dat, SPACE_HOST, REGION_OWNED);
+    code = dat_need(ctx, dat, loop->backend->space, REGION_OWNED, err);
+  }
+  return code;
 }
 
 static int find_writes(struct writes *w, struct launch *const *launches, int n, struct error *err) {
@@ -170,22 +197,34 @@ static int compare_all(const struct writes *w, int n, struct error *err) {
 
 int lazy_check(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
   struct writes w = {0};
-  int code = find_writes(&w, launches, n, err);
+  struct error ignored = {0};
+  int code = look_at(ctx, launches, n, err);
+  if (!code)
+    code = find_writes(&w, launches, n, err);
   if (!code)
     code = queue_run(ctx, launches, n, false, err);
   if (!code)
+    code = look_at(ctx, launches, n, err);
+  if (!code)
     keep_first(&w);
   restore_before(&w);
+  if (!code)
+    code = put_back(ctx, &w, err);
   for (int i = 0; !code && i < n; i++)
     code = loop_ready_again(ctx, launches[i], err);
   if (!code)
     code = queue_run(ctx, launches, n, true, err);
+  if (!code)
+    code = look_at(ctx, launches, n, err);
   if (!code)
     code = compare_all(&w, n, err);
   if (code)
     restore_before(&w);
   else
     restore_first(&w);
+  if (put_back(ctx, &w, code ? &ignored : err) && !code)
+    code = err->code;
+  error_free(&ignored);
   writes_free(&w);
   return code;
 }

@@ -21,6 +21,9 @@ int driver_enter_context(const char *call);
 int driver_error(void);
 int driver_fail(int code); /* sticky; gives the code back */
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device);
+EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                          unsigned bz, unsigned dynamic, void *stream, void **parameters, void **extra);
+EXPORT int cuMemcpyDtoHAsync_v2(void *to, address from, size_t bytes, void *stream);
 
 /* ---- queue.c ---- */
 enum work_kind { WORK_COPY, WORK_SET, WORK_LAUNCH, WORK_EVENT };

@@ -1,0 +1,105 @@
+/* Graphs: a row of nodes, each behind the one before. */
+#include <stdlib.h>
+
+#include "backend/cuda/cuda.h"
+#include "base/size.h"
+
+struct made {
+  cuda_graph graph;
+  cuda_graph_exec exec;
+  cuda_node last;
+  cuda_node *kernels;
+  int count;
+};
+
+static const struct cuda_driver *driver_of(void *self) {
+  return &((struct cuda *)self)->driver;
+}
+
+static bool has_graphs(const struct cuda_driver *d) {
+  return d->graph_create && d->graph_destroy && d->graph_add_kernel && d->graph_add_copy &&
+         d->graph_instantiate && d->graph_set_kernel && d->graph_launch && d->graph_exec_destroy;
+}
+
+int cuda_graph_new(void *self, void **out) {
+  const struct cuda_driver *d = driver_of(self);
+  *out = NULL;
+  if (!has_graphs(d))
+    return CUDA_NOT_SUPPORTED;
+  struct made *m = calloc(1, sizeof *m);
+  if (!m)
+    return CUDA_OUT_OF_MEMORY;
+  const int code = d->graph_create(&m->graph, 0);
+  if (code)
+    free(m);
+  else
+    *out = m;
+  return code;
+}
+
+static struct cuda_node_launch launch_of(void *function, unsigned blocks, unsigned threads, unsigned shared,
+                                         void **values) {
+  return (struct cuda_node_launch){.function = function,
+                                   .gx = blocks,
+                                   .gy = 1,
+                                   .gz = 1,
+                                   .bx = threads,
+                                   .by = 1,
+                                   .bz = 1,
+                                   .shared = shared,
+                                   .parameters = values};
+}
+
+int cuda_graph_kernel(void *self, void *graph, void *function, unsigned blocks, unsigned threads,
+                      unsigned shared, void **values) {
+  struct made *m = graph;
+  const struct cuda_node_launch launch = launch_of(function, blocks, threads, shared, values);
+  cuda_node *kernels = array_resize(m->kernels, (size_t)m->count + 1, sizeof *kernels), node = NULL;
+  if (!kernels)
+    return CUDA_OUT_OF_MEMORY;
+  m->kernels = kernels;
+  const int code = driver_of(self)->graph_add_kernel(&node, m->graph, &m->last, m->last != NULL, &launch);
+  if (!code)
+    kernels[m->count++] = m->last = node;
+  return code;
+}
+
+int cuda_graph_copy_out(void *self, void *graph, void *to, cuda_address from, size_t bytes) {
+  struct made *m = graph;
+  const struct cuda_node_copy copy = {.from = {.kind = CUDA_DEVICE, .device = from, .pitch = bytes},
+                                      .to = {.kind = CUDA_HOST, .host = to, .pitch = bytes},
+                                      .width = bytes,
+                                      .height = 1,
+                                      .depth = 1};
+  cuda_node node = NULL;
+  const int code = driver_of(self)->graph_add_copy(&node, m->graph, &m->last, m->last != NULL, &copy,
+                                                   ((struct cuda *)self)->context);
+  if (!code)
+    m->last = node;
+  return code;
+}
+
+int cuda_graph_finish(void *self, void *graph) {
+  struct made *m = graph;
+  return driver_of(self)->graph_instantiate(&m->exec, m->graph, 0);
+}
+
+int cuda_graph_set(void *self, void *graph, int kernel, void *function, unsigned blocks, unsigned threads,
+                   unsigned shared, void **values) {
+  const struct made *m = graph;
+  const struct cuda_node_launch launch = launch_of(function, blocks, threads, shared, values);
+  return driver_of(self)->graph_set_kernel(m->exec, m->kernels[kernel], &launch);
+}
+
+int cuda_graph_launch(void *self, void *graph) {
+  return driver_of(self)->graph_launch(((struct made *)graph)->exec, ((struct cuda *)self)->stream);
+}
+
+void cuda_graph_free(void *self, void *graph) {
+  struct made *m = graph;
+  if (m->exec)
+    driver_of(self)->graph_exec_destroy(m->exec);
+  driver_of(self)->graph_destroy(m->graph);
+  free(m->kernels);
+  free(m);
+}

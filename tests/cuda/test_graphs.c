@@ -1,0 +1,184 @@
+/* Chains on the stand-in: loops wait, run as one where they can, and a chain that comes again is one graph. */
+#include "../api/support.h"
+
+enum { N = 500 };
+
+static const char scale[] =
+    OP_KERNEL(void scale(const double *x, const double *by, double *y) { *y = *by * factor * *x; });
+static const char scatter[] = OP_KERNEL(void scatter(const double *y, double *l) { *l += *y; });
+static const char sum[] = OP_KERNEL(void sum(const double *y, double *s) { *s += *y; });
+static const char most[] = OP_KERNEL(void most(const double *y, double *m) { *m = *y > *m ? *y : *m; });
+
+static op_set cells;
+static op_map next;
+static op_dat x, y, z;
+static op_gbl total, largest;
+static double factor;
+
+static int begin(const char *lazy, const char *fuse) {
+  char program[] = "graphs", how[24], fused[24];
+  char *argv[] = {program, how, fused, NULL};
+  static int table[N];
+  static double values[N];
+  snprintf(how, sizeof how, "OP2_LAZY=%s", lazy);
+  snprintf(fused, sizeof fused, "OP2_FUSE=%s", fuse);
+  op_set_error_handler(OP_ERRORS_RETURN, NULL);
+  if (op_init(3, argv, 0))
+    return -1;
+  for (int i = 0; i < N; i++) {
+    table[i] = (i + 1) % N;
+    values[i] = i;
+  }
+  factor = 1;
+  op_decl_const("factor", 1, "double", &factor);
+  cells = op_decl_set(N, "cells");
+  next = op_decl_map(cells, cells, 1, table, "next");
+  x = op_decl_dat(cells, 1, "double", values, "x");
+  y = op_decl_dat(cells, 1, "double", NULL, "y");
+  z = op_decl_dat(cells, 1, "double", NULL, "z");
+  total = op_decl_gbl(1, "double", NULL, "total");
+  largest = op_decl_gbl(1, "double", NULL, "largest");
+  return z && next && largest ? 0 : -1;
+}
+
+static int open_graphs(void **state) {
+  (void)state;
+  return begin("on", "off");
+}
+
+static int open_fused(void **state) {
+  (void)state;
+  return begin("on", "on");
+}
+
+static int open_checked(void **state) {
+  (void)state;
+  return begin("check", "on");
+}
+
+/* Five loops; y = by * factor * x, and z gets what the neighbour has. */
+static void step(double by) {
+  works(op_par_loop(scale, "scale", cells, direct(x, 1, "double", OP_READ),
+                    op_arg_gbl(&by, 1, "double", OP_READ), direct(y, 1, "double", OP_WRITE)));
+  works(op_par_loop(sum, "sum", cells, direct(y, 1, "double", OP_READ), op_arg_global(total, OP_INC)));
+  works(op_par_loop(most, "most", cells, direct(y, 1, "double", OP_READ), op_arg_global(largest, OP_MAX)));
+  works(op_par_loop(scatter, "scatter", cells, direct(y, 1, "double", OP_READ),
+                    op_arg_dat(z, 0, next, 1, "double", OP_INC)));
+  works(op_par_loop(sum, "sum", cells, direct(z, 1, "double", OP_READ), op_arg_global(total, OP_INC)));
+}
+
+/* What the steps so far leave, by numbers. */
+static struct { double z, total, largest; } expected;
+
+static void expect_step(double by) {
+  const double all = by * factor * N * (N - 1) / 2;
+  expected.z += by * factor;
+  expected.total += all + expected.z * N * (N - 1) / 2;
+  if (by * factor * (N - 1) > expected.largest)
+    expected.largest = by * factor * (N - 1);
+}
+
+static void compare(void) {
+  double values[N], s, m;
+  works(op_get_gbl(total, &s));
+  works(op_get_gbl(largest, &m));
+  works(op_fetch_data(z, values));
+  assert_true(s == expected.total);
+  assert_true(m == expected.largest);
+  for (int i = 0; i < N; i++)
+    assert_true(values[(i + 1) % N] == expected.z * i);
+}
+
+static void run_steps(int steps) {
+  memset(&expected, 0, sizeof expected);
+  for (int i = 1; i <= steps; i++) {
+    step(i);
+    expect_step(i);
+    op_barrier();
+  }
+}
+
+CASE(a_chain_that_comes_again_is_one_graph) {
+  run_steps(1);
+  assert_int_equal(op_counters()->graphs, 0);
+  const long long waits = op_counters()->waits;
+  for (int i = 2; i <= 5; i++) {
+    step(i);
+    expect_step(i);
+    assert_int_equal(op_counters()->waiting, 5);
+    op_barrier();
+    assert_int_equal(op_counters()->graphs, i - 1);
+    assert_int_equal(op_counters()->waits, waits + i - 1); /* its results come back once */
+  }
+  compare();
+}
+
+CASE(what_a_program_changes_is_seen) {
+  run_steps(3);
+  for (int i = 4; i <= 8; i++) {
+    factor = i % 3;
+    works(op_update_const("factor", &factor));
+    step(i);
+    expect_step(i);
+  }
+  compare();
+  assert_true(op_counters()->graphs > 2);
+}
+
+CASE(fused_loops_are_in_it) {
+  run_steps(4);
+  compare();
+  assert_int_equal(op_counters()->fused, 4 * 3);
+  assert_int_equal(op_counters()->graphs, 3);
+}
+
+/* The graph has the address of what is freed. */
+CASE(one_goes_with_a_dat_of_it) {
+  for (int round = 0; round < 3; round++) {
+    op_dat d = op_decl_dat(cells, 1, "double", NULL, "d");
+    double by = 2;
+    double values[N];
+    for (int i = 0; i < 3; i++) {
+      works(op_par_loop(scale, "scale", cells, direct(x, 1, "double", OP_READ),
+                        op_arg_gbl(&by, 1, "double", OP_READ), direct(d, 1, "double", OP_WRITE)));
+      works(op_par_loop(scatter, "scatter", cells, direct(d, 1, "double", OP_READ),
+                        op_arg_dat(z, 0, next, 1, "double", OP_INC)));
+      op_barrier();
+    }
+    works(op_fetch_data(z, values));
+    for (int i = 0; i < N; i++)
+      assert_true(values[(i + 1) % N] == 6.0 * (round + 1) * i);
+    works(op_free_dat(d));
+  }
+  assert_int_equal(op_counters()->graphs, 6);
+}
+
+CASE(with_check_both_ways_are_compared) {
+  run_steps(4);
+  compare();
+  assert_true(op_counters()->fused > 0);
+}
+
+CASE(a_driver_without_graphs_does_without) {
+  works(op_exit());
+  setenv("STANDIN_FAIL", "cuGraphInstantiateWithFlags:1:801", 1);
+  assert_int_equal(begin("on", "off"), 0);
+  unsetenv("STANDIN_FAIL");
+  run_steps(4);
+  compare();
+  assert_int_equal(op_counters()->graphs, 0);
+}
+
+#define graphs_test(f, open) cmocka_unit_test_setup_teardown(f, open, stop)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      graphs_test(a_chain_that_comes_again_is_one_graph, open_graphs),
+      graphs_test(what_a_program_changes_is_seen, open_graphs),
+      graphs_test(fused_loops_are_in_it, open_fused),
+      graphs_test(one_goes_with_a_dat_of_it, open_graphs),
+      graphs_test(with_check_both_ways_are_compared, open_checked),
+      graphs_test(a_driver_without_graphs_does_without, open_graphs),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
