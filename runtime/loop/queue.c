@@ -65,9 +65,6 @@ int queue_flush(struct op_context *ctx, struct error *err) {
   return n ? run_first(ctx, n, err) : OP_OK;
 }
 
-/* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other;
- * programs of OP2 look at the memory that loops run on. What a tile reaches by a ragged map nobody has looked at. A kernel that is a function of the program may look at
- * anything in it, and waits in tests only. */
 /* A global that other loops have on the device, and this one on the host. */
 static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
   bool any = false;
@@ -76,6 +73,9 @@ static bool has_apart(const struct op_context *ctx, const struct loop *loop) {
   return any && loop->backend->space == SPACE_DEVICE;
 }
 
+/* Ranks meet in each loop that sends messages; what looks at loops from outside looks at one after the other;
+ * programs of OP2 look at the memory that loops run on. What a tile reaches by a ragged map nobody has looked at. A kernel that is a function of the program may look at
+ * anything in it, and waits in tests only. */
 static bool may_wait(const struct op_context *ctx, const struct loop *loop) {
   const struct backend *b = loop->backend;
   return (b->may_wait || (b->work && env_number(ctx->env, ENV_TILES, 0) > 0)) && !loop->form &&

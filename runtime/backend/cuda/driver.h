@@ -110,9 +110,11 @@ struct cuda_driver {
   char *path;  /* the file that was opened */
   int version; /* 13000 */
 #define CUDA_MEMBER(name, symbol, hip, parameters) int(*name) parameters;
+#define CUDA_GRAPH_MEMBER(name, symbol, parameters) int(*name) parameters;
   CUDA_ENTRIES(CUDA_MEMBER)
-  CUDA_GRAPH_ENTRIES(CUDA_MEMBER) /* NULL: it is not there */
+  CUDA_GRAPH_ENTRIES(CUDA_GRAPH_MEMBER) /* NULL: it is not there; HIP has none */
 #undef CUDA_MEMBER
+#undef CUDA_GRAPH_MEMBER
 };
 
 enum { CUDA_OUT_OF_MEMORY = 2, CUDA_NO_DEVICE = 100, CUDA_NOT_READY = 600 };
