@@ -75,6 +75,10 @@ static int look_flat(struct vtk_step *s, const struct map *map, bool *flat, stru
 
 static int choose_kind(struct vtk_step *s, struct vtk_cells *cells, struct error *err) {
   const int arity = cells->map->arity;
+  if (cells->map->first) {
+    cells->kind = &polygon;
+    return OP_OK;
+  }
   bool flat = s->coords->dim < 3 || arity < 4 || arity == 7;
   int code = flat ? OP_OK : look_flat(s, cells->map, &flat, err);
   cells->kind = arity == 2   ? &polyline
@@ -87,8 +91,23 @@ static int choose_kind(struct vtk_step *s, struct vtk_cells *cells, struct error
 
 /* ---- which maps ---- */
 
+/* All elements of a ragged one have an area. */
+static bool has_polygons(const struct map *map) {
+  enum { LEAST_SIDES = 3 };
+  bool all = map->first != NULL;
+  for (long e = 0; all && e < map->from->size; e++)
+    all = map_end(map, e) - map_begin(map, e) >= LEAST_SIDES;
+  return all;
+}
+
 static bool is_cell_map(const struct vtk_step *s, const struct map *map) {
-  return map->to == s->coords->set && map->from != s->coords->set && map->arity >= 2 && map->arity <= 8;
+  return map->to == s->coords->set && map->from != s->coords->set &&
+         ((map->arity >= 2 && map->arity <= 8) || has_polygons(map));
+}
+
+/* The most points of a cell. */
+static long width(const struct map *map) {
+  return map->first ? map->longest : map->arity;
 }
 
 /* Of a set's maps to the points the widest, the first declared among those. */
@@ -97,7 +116,7 @@ static struct map *widest(const struct vtk_step *s, const struct set *set) {
   const struct list *maps = &s->ctx->mesh->maps;
   for (int i = 0; i < maps->count; i++) {
     struct map *map = maps->items[i];
-    if (map->from == set && is_cell_map(s, map) && (!best || map->arity > best->arity))
+    if (map->from == set && is_cell_map(s, map) && (!best || width(map) > width(best)))
       best = map;
   }
   return best;
@@ -121,7 +140,7 @@ static void cells_of_points_only(struct vtk_step *s) {
   for (int least = 3; least >= 2 && s->ncells == 0; least--)
     for (int i = 0; i < sets->count && s->ncells < VTK_CELLS_MOST; i++) {
       const struct map *map = widest(s, sets->items[i]);
-      if (map && map->arity >= least)
+      if (map && width(map) >= least)
         cells_of(s, sets->items[i]);
     }
 }
@@ -247,7 +266,17 @@ void vtk_step_free(struct vtk_step *s) {
 /* ---- cells into the file ---- */
 
 bool vtk_is_mixed(const struct vtk_step *s) {
-  return s->ncells > 1;
+  return s->ncells > 1 || (s->ncells == 1 && s->cells[0].map->first);
+}
+
+long long vtk_cell_numbers(const struct vtk_step *s) {
+  long long numbers = 0;
+  for (int i = 0; i < s->ncells; i++) {
+    const struct map *map = s->cells[i].map;
+    numbers += map->first ? map->entries->global_size + 2 * map->from->global_size
+                          : map->from->global_size * vtk_cell_length(s, i);
+  }
+  return numbers;
 }
 
 int vtk_cell_length(const struct vtk_step *s, int number) {
@@ -281,11 +310,36 @@ static int rows_of_cells(struct op_context *ctx, void *object, long low, long co
   return code;
 }
 
+/* Each polygon behind its kind and how many points it has. Such maps are of one process. */
+static int write_polygons(struct layout *l, const struct map *map, enum type_code type, long long before,
+                          struct error *err) {
+  const size_t count = (size_t)map->entries->size + 2 * (size_t)map->from->size;
+  const int *places = map->from->from_user, *users = map->to->to_user;
+  long long *numbers = array_new(count, sizeof *numbers);
+  size_t n = 0;
+  if (!numbers)
+    return error_memory(err, "polygons", count * sizeof *numbers);
+  for (long e = 0; e < map->from->size; e++) {
+    const long at = places ? places[e] : e;
+    numbers[n++] = polygon.number;
+    numbers[n++] = map_end(map, at) - map_begin(map, at);
+    for (long i = map_begin(map, at); i < map_end(map, at); i++)
+      numbers[n++] = users ? users[map->table[i]] : map->table[i];
+  }
+  /* In the array's type, in place: it is no wider. */
+  for (size_t i = 0; type == TYPE_INT && i < count; i++) {
+    const int narrow = (int)numbers[i];
+    memcpy((unsigned char *)numbers + i * sizeof narrow, &narrow, sizeof narrow);
+  }
+  const int code = layout_write(l, "cells", type, 1, before, (long long)count, numbers, err);
+  free(numbers);
+  return code;
+}
+
 int vtk_write_cells(struct vtk_step *s, struct layout *l, struct error *err) {
   const enum type_code type = vtk_cell_type(s);
-  long long extents[2] = {s->total, s->cells[0].map->arity}, values = 0;
-  for (int i = 0; i < s->ncells; i++)
-    values += s->cells[i].map->from->global_size * vtk_cell_length(s, i);
+  const long long extents[2] = {s->total, s->cells[0].map->arity};
+  const long long values = vtk_is_mixed(s) ? vtk_cell_numbers(s) : 0;
   struct rows_table t = {.name = "cells", .type = type};
   if (!vtk_is_mixed(s)) {
     t.dim = extents[1] > 0 ? (int)extents[1] : 1;
@@ -300,7 +354,13 @@ int vtk_write_cells(struct vtk_step *s, struct layout *l, struct error *err) {
   t.flat = true;
   t.source = rows_of_cells;
   for (int i = 0; i < s->ncells && !code; i++) {
-    t.set = s->cells[i].map->from;
+    const struct map *map = s->cells[i].map;
+    if (map->first) {
+      code = write_polygons(l, map, type, t.before, err);
+      t.before += map->entries->global_size + 2 * map->from->global_size;
+      continue;
+    }
+    t.set = map->from;
     t.dim = vtk_cell_length(s, i);
     t.object = &s->cells[i];
     code = rows_write(s->ctx, l, &t, err);

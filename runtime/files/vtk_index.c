@@ -55,9 +55,7 @@ static void add_item(struct text *out, enum type_code type, long long rows, long
 static void add_topology(struct text *out, const struct vtk_step *s) {
   const struct vtk_kind *kind = s->cells[0].kind;
   const int arity = s->cells[0].map->arity;
-  long long values = 0;
-  for (int i = 0; i < s->ncells; i++)
-    values += s->cells[i].map->from->global_size * vtk_cell_length(s, i);
+  const long long values = vtk_is_mixed(s) ? vtk_cell_numbers(s) : 0;
   text_addf(out, "  <Topology TopologyType=\"%s\" NumberOfElements=\"%lld\"",
             vtk_is_mixed(s) ? "Mixed" : kind->name, s->total);
   if (!vtk_is_mixed(s) && kind->counted)

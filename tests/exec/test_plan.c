@@ -3,6 +3,7 @@
 
 #include "expect.h"
 #include "mesh.h"
+#include "plan/owners.h"
 
 enum { max_columns = 4 };
 
@@ -116,6 +117,59 @@ CASE(few_colours) {
   assert_int_equal(plan.max_element_colours, 2);
   assert_int_equal(plan.nblocks, 100);
   plan_free(&plan);
+  error_free(&err);
+}
+
+/* Of a ragged map: rows of none to many targets, and blocks of the same work. Each pair that shares a target is apart. */
+CASE(ragged_columns) {
+  enum { n = 300, targets = 97, longest = 60 };
+  struct error err = {0};
+  static long long first[n + 1];
+  static int table[n * longest];
+  for (int e = 0; e < n; e++) {
+    const int length = e == 77 ? longest : e % 4 * (e % 3);
+    for (int k = 0; k < length; k++)
+      table[first[e] + k] = (e * 13 + k * 7) % targets;
+    first[e + 1] = first[e] + length;
+  }
+  const struct plan_column column = {
+      .table = table, .first = first, .arity = 1, .target = 1, .target_size = targets};
+  for (int way = 0; way < 4; way++)
+    for (int block = 1; block < n; block = block * 3 + 1) {
+      struct plan plan;
+      struct schedule schedule;
+      struct owner_shares shares;
+      struct plan_request r = {.size = n,
+                               .block_size = block,
+                               .work = way & 1 ? first : NULL,
+                               .columns = &column,
+                               .ncolumns = 1,
+                               .element_colours = way & 2 && !(way & 1)};
+      expect_ok(plan_build(&plan, &r, NULL, &err), &err);
+      expect_ok(plan_verify(&plan, &r, 2, &err), &err);
+      expect_ok(schedule_block_colours(&schedule, &plan, &err), &err);
+      expect_ok(schedule_verify(&schedule, &r, &err), &err);
+      if (r.work) {
+        assert_int_equal(plan.block_first[0], 0);
+        assert_int_equal(plan.block_first[plan.nblocks], n);
+        /* No block has more than its share and one element. */
+        for (int b = 0; b < plan.nblocks; b++)
+          assert_true(first[plan.block_first[b + 1]] - first[plan.block_first[b]] <=
+                      (first[n] + n) / plan.nblocks + longest + 1);
+      }
+      /* A mistake is found: all blocks at once. */
+      if (plan.ncolours > 1) {
+        schedule.phases[0].count = schedule.nitems;
+        schedule.nphases = 1;
+        assert_int_equal(schedule_verify(&schedule, &r, &err), OP_ERR_PLAN);
+        error_clear(&err);
+      }
+      schedule_free(&schedule);
+      expect_ok(schedule_owners(&schedule, &r, 1 + block % 5, &shares, &err), &err);
+      expect_ok(schedule_verify(&schedule, &r, &err), &err);
+      schedule_free(&schedule);
+      plan_free(&plan);
+    }
   error_free(&err);
 }
 
@@ -386,9 +440,11 @@ CASE(planted_faults) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_block_size), cmocka_unit_test(few_colours),       cmocka_unit_test(many_colours),
-      cmocka_unit_test(nothing_written),  cmocka_unit_test(direct_and_mapped), cmocka_unit_test(refusals),
-      cmocka_unit_test(same_on_threads),  cmocka_unit_test(planted_faults),
+      cmocka_unit_test(every_block_size), cmocka_unit_test(few_colours),
+      cmocka_unit_test(many_colours),     cmocka_unit_test(ragged_columns),
+      cmocka_unit_test(nothing_written),  cmocka_unit_test(direct_and_mapped),
+      cmocka_unit_test(refusals),         cmocka_unit_test(same_on_threads),
+      cmocka_unit_test(planted_faults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,17 @@ def check_mixed(folder):
         index.numbers(index.grids()[0].find("Geometry").find("DataItem"))
 
 
+def check_polygons(folder):
+    for name in ("polygons", "renumbered"):
+        index = Index(folder, name + ".xdmf")
+        grid = index.grids()[0]
+        topology = grid.find("Topology")
+        assert topology.get("TopologyType") == "Mixed" and topology.get("NumberOfElements") == "3"
+        cells = index.numbers(topology.find("DataItem"))
+        assert cells == [3, 3, 0, 1, 2, 3, 5, 0, 2, 3, 4, 5, 3, 4, 0, 1, 3, 4], cells
+        assert index.field(grid, "value")[1] == [1, 2, 3]
+
+
 def check_restart(program, folder):
     """A second run begins again at step 0; what was there is gone, and a run that goes on keeps it."""
     before = len(Index(folder, "quads.xdmf").grids())
@@ -212,6 +223,7 @@ def main():
             check_steps(folder)
             check_times(folder)
             check_mixed(folder)
+            check_polygons(folder)
             check_restart(program, folder)
             check_damaged(program, folder)
             check_foreign(program, folder)

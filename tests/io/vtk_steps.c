@@ -137,6 +137,21 @@ static int one_step(const char *folder, const char *name, int step) {
   return op_write_vtk(in(folder, name), step, 1, &place) || op_exit();
 }
 
+/* Polygons of three, five and four corners, of a ragged map; also in another order. */
+static void ragged(const char *folder) {
+  const double places[] = {0, 0, 1, 0, 2, 1, 1, 2, 0, 2, -1, 1};
+  const long long offsets[] = {0, 3, 8, 12};
+  const int corners[] = {0, 1, 2, 0, 2, 3, 4, 5, 0, 1, 3, 4};
+  const double values[] = {1, 2, 3};
+  op_set points = op_decl_set(6, "points of polygons"), polygons = op_decl_set(3, "polygons");
+  op_map map = op_decl_map_ragged(polygons, points, offsets, corners, "polygons' corners");
+  const op_dat dats[] = {op_decl_dat(points, 2, "double", places, "place"),
+                         op_decl_dat(polygons, 1, "double", values, "value")};
+  write(in(folder, "polygons"), -1, 2, dats);
+  op_renumber(map);
+  write(in(folder, "renumbered"), -1, 2, dats);
+}
+
 int main(int argc, char **argv) {
   if (argc < 2 || op_init(0, NULL, 0))
     return 2;
@@ -148,5 +163,6 @@ int main(int argc, char **argv) {
   times(argv[1]);
   mixed(argv[1]);
   faces(argv[1]);
+  ragged(argv[1]);
   return op_exit();
 }
