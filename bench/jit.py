@@ -3,7 +3,7 @@
 each loop of vadd, jac and airfoil, a process up to the end of its first loop, and its memory. Every figure is the median
 of fresh processes (the fastest beside it); figures are also written to BUILD/bench/jit.json.
 
-usage: jit.py BUILD [REPEATS]
+usage: jit.py BUILD [REPEATS] [BACKEND...]     several backends: one after the other; the default is OP2_BACKEND or openmp
 """
 import json
 import os
@@ -24,6 +24,9 @@ WARM_TARGET = 10
 
 def environment(**more):
     env = {name: value for name, value in os.environ.items() if not name.startswith("OP2_")}
+    # The libraries that stand in for a GPU's, and folders of drivers.
+    env.update({name: os.environ[name] for name in ("OP2_HIP", "OP2_HIPRTC", "OP2_CUDA_DRIVER", "OP2_NVRTC", "OP2_OPENCL",
+                                                   "OP2_DEVICE") if name in os.environ})
     env.update(OP2_TUNE="off", OP2_BACKEND=os.environ.get("OP2_BACKEND", "openmp"), **more)
     return env
 
@@ -107,15 +110,23 @@ def show(results):
               f"{WARM_TARGET if label == 'warm' else '-':>7}   {memory}; {private}")
 
 
+def measure(build, repeats, backend, plugin):
+    os.environ["OP2_BACKEND"] = backend
+    results = {"backend": backend, "plugin": plugin, "loops": measure_loops(build, repeats),
+               "starts": measure_starts(build, repeats)}
+    show(results)
+    return results
+
+
 def main(words):
     build = words[0]
     repeats = int(words[1]) if len(words) > 1 else 7
-    results = {"backend": environment()["OP2_BACKEND"], "plugin": measure_plugin(build, repeats),
-               "loops": measure_loops(build, repeats), "starts": measure_starts(build, repeats)}
-    show(results)
+    backends = words[2:] or [environment()["OP2_BACKEND"]]
+    plugin = measure_plugin(build, repeats)
+    results = [measure(build, repeats, backend, plugin) for backend in backends]
     path = os.path.join(build, "bench", "jit.json")
     with open(path, "w", encoding="utf-8") as file:
-        json.dump(results, file, indent=1)
+        json.dump(results if len(results) > 1 else results[0], file, indent=1)
     print(f"\nfigures in {path}")
     return 0
 

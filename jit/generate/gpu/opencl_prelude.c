@@ -34,7 +34,7 @@
   "  static T op2_peek_##T(__global T *p) { return as_##T(OR((volatile __global W *)p, (W)0)); } \\\n"       \
   "  static void op2_add_##T(__global T *p, T v) { \\\n"                                                     \
   "    volatile __global W *word = (volatile __global W *)p; \\\n"                                           \
-  "    W old = as_##W(*(volatile __global T *)p), seen; \\\n"                                                \
+  "    W old = OR(word, (W)0), seen; \\\n"                                                                   \
   "    do { \\\n"                                                                                            \
   "      seen = old; \\\n"                                                                                   \
   "      old = X(word, seen, as_##W((T)(as_##T(seen) + v))); \\\n"                                           \
@@ -160,12 +160,14 @@
   BOTH(atan)                                                                                                 \
   BOTH(atanh)                                                                                                \
   BOTH(cbrt)                                                                                                 \
-  BOTH(ceil) BOTH(cos) BOTH(cosh) BOTH(erf) BOTH(erfc) BOTH(exp) BOTH(exp2) BOTH(expm1) BOTH(fabs) BOTH(     \
-      floor) BOTH(lgamma) BOTH(log) BOTH(log10) BOTH(log1p) BOTH(log2) BOTH(logb) BOTH(rint) BOTH(round)     \
-      BOTH(sin) BOTH(sinh) BOTH(sqrt) BOTH(tan) BOTH(tanh) BOTH(tgamma) BOTH(trunc) BOTH(atan2)              \
-          BOTH(copysign) BOTH(fdim) BOTH(fmax) BOTH(fmin) BOTH(fmod) BOTH(hypot) BOTH(nextafter) BOTH(pow)   \
-              BOTH(remainder) BOTH(nearbyint) BOTH(fma) BOTH(ldexp) BOTH(frexp) BOTH(modf) BOTH(ilogb)       \
-                  BOTH(lround) BOTH(lrint) ONE(abs) ONE(labs) ONE(memcpy) ONE(memmove) ONE(memset) ONE(      \
+  BOTH(ceil)                                                                                                 \
+  BOTH(cos)                                                                                                  \
+  BOTH(cosh) BOTH(erf) BOTH(erfc) BOTH(exp) BOTH(exp2) BOTH(expm1) BOTH(fabs) BOTH(floor) BOTH(lgamma)       \
+      BOTH(log) BOTH(log10) BOTH(log1p) BOTH(log2) BOTH(logb) BOTH(rint) BOTH(round) BOTH(sin) BOTH(sinh)    \
+          BOTH(sqrt) BOTH(tan) BOTH(tanh) BOTH(tgamma) BOTH(trunc) BOTH(atan2) BOTH(copysign) BOTH(fdim)     \
+              BOTH(fmax) BOTH(fmin) BOTH(fmod) BOTH(hypot) BOTH(nextafter) BOTH(pow) BOTH(remainder) BOTH(   \
+                  nearbyint) BOTH(fma) BOTH(ldexp) BOTH(frexp) BOTH(modf) BOTH(ilogb) BOTH(lround)           \
+                  BOTH(lrint) ONE(abs) ONE(labs) ONE(memcpy) ONE(memmove) ONE(memset) ONE(                   \
                       memcmp) "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "      \
                               "op2_m_lrint\n"                                                                \
                               "#define llroundf op2_m_lroundf\n#define llrintf op2_m_lrintf\n"               \

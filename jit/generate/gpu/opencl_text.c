@@ -60,6 +60,8 @@ static bool is_variable(const struct tokens *t, size_t first) {
   for (size_t i = first; i < t->count && !token_is(t, i, ";"); i++) {
     if (token_is(t, i, "="))
       return true;
+    if (i > first && token_is(t, i, "{") && token_is(t, i - 1, ")"))
+      return false; /* a function's body */
     if (token_is(t, i, "(") || token_is(t, i, "{") || token_is(t, i, "["))
       i = kernel_skip_brackets(t, i) - 1;
   }

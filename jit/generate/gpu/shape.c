@@ -229,7 +229,8 @@ static bool add_constants(const struct desc *d, const struct gpu_shape *s, struc
 enum { MEETING_BYTES = 16384 };
 
 size_t gpu_meeting_bytes(const struct desc *d, const struct gpu_shape *s) {
-  const size_t bytes = gpu_slot_bytes(d) * GPU_COMBINE_THREADS;
+  const int threads = s->block > GPU_COMBINE_THREADS ? s->block : GPU_COMBINE_THREADS;
+  const size_t bytes = gpu_slot_bytes(d) * (size_t)threads;
   return s->dialect == GPU_DIALECT_OPENCL && bytes <= MEETING_BYTES ? bytes : 0;
 }
 

@@ -78,6 +78,8 @@ struct gpu_driver {
   int (*module_function)(void *self, gpu_function *out, gpu_module module, const char *name);
   /* Memory of a variable of the program; NULL: constants are passed with each launch. */
   int (*module_global)(void *self, gpu_address *out, size_t *bytes, gpu_module module, const char *name);
+  /* How many threads a block of it may have, where that can be fewer than device.max_threads. NULL: it cannot. */
+  int (*function_threads)(void *self, gpu_function function, int *most);
   /* Before a launch with more than device.shared_usual bytes. NULL: needless */
   int (*function_shared)(void *self, gpu_function function, int bytes);
   int (*launch)(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,

@@ -33,6 +33,25 @@ static const char *file_name(const char *name) {
   return strncmp(name, "error: ", 7) == 0 ? name + 7 : name;
 }
 
+/* PoCL's "error: file:12:5: words", maybe with " <Spelling=...>" behind the position. */
+static void read_pocl(struct gpu_log *log, char *line) {
+  char *name = line + strlen("error: "), *end;
+  for (char *colon = strchr(name, ':'); colon; colon = strchr(colon + 1, ':')) {
+    const long number = strtol(colon + 1, &end, 10);
+    if (end == colon + 1 || *end != ':')
+      continue;
+    char *words = strstr(end, ": ");
+    struct compile_message *m = add(log, COMPILE_ERROR, words ? words + 2 : end + 1);
+    if (!m)
+      return;
+    *colon = '\0';
+    m->file = name;
+    m->line = (int)number;
+    m->column = atoi(end + 1);
+    return;
+  }
+}
+
 /* "...file:12:5: error: words" becomes a message; the line is cut in place. */
 static void read_line(struct gpu_log *log, char *line) {
   static const struct {
@@ -42,6 +61,10 @@ static void read_line(struct gpu_log *log, char *line) {
                {": fatal error: ", COMPILE_ERROR},
                {": warning: ", COMPILE_WARNING},
                {": note: ", COMPILE_NOTE}};
+  if (strncmp(line, "error: ", 7) == 0 && !strstr(line + 7, ": error: ")) {
+    read_pocl(log, line);
+    return;
+  }
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
     char *at = strstr(line, marks[i].mark), *column, *number;
     if (!at)

@@ -371,9 +371,21 @@ static void release_globals(struct gpu *c, struct gpu_variant *v) {
 }
 
 /* ---- functions ---- */
-static int find_function(struct making *w, const char *name, gpu_function *out) {
-  return gpu_failed(w->c, w->c->driver->module_function(w->c->self, out, w->v->program->module, name), w->err,
-                    "loop %s: finding %s in the compiled kernel", w->loop->name, name);
+static int find_function(struct making *w, const char *name, int threads, gpu_function *out) {
+  const struct gpu_driver *d = w->c->driver;
+  int most = threads;
+  int code = gpu_failed(w->c, d->module_function(w->c->self, out, w->v->program->module, name), w->err,
+                        "loop %s: finding %s in the compiled kernel", w->loop->name, name);
+  if (!code && d->function_threads)
+    code = gpu_failed(w->c, d->function_threads(w->c->self, *out, &most), w->err,
+                      "loop %s: asking how many work-items a group of %s may have", w->loop->name, name);
+  if (!code && most < threads)
+    code =
+        error_set(w->err, OP_ERR_SIZE,
+                  "loop %s, variant %s: %s (%s) can run the compiled %s in groups of %d work-items at most, "
+                  "not of %d; choose smaller blocks in OP2_VARIANT, or another device",
+                  w->loop->name, w->v->name, w->c->device.label, w->c->device.name, name, most, threads);
+  return code;
 }
 
 static int find_functions(struct making *w) {
@@ -381,17 +393,17 @@ static int find_functions(struct making *w) {
   char *name = gpu_kernel_name(&w->loop->desc);
   if (!name)
     return error_memory(w->err, "a kernel's name", 0);
-  int code = find_function(w, name, &v->function);
+  int code = find_function(w, name, v->shape.block, &v->function);
   free(name);
   if (!code && gpu_slot_bytes(&w->loop->desc))
-    code = find_function(w, GPU_COMBINE, &v->combine);
+    code = find_function(w, GPU_COMBINE, GPU_COMBINE_THREADS, &v->combine);
   if (!code && v->shape.strategy == GPU_APART) {
     v->sums = array_new((size_t)w->targets->count, sizeof *v->sums);
     code = v->sums ? OP_OK : error_memory(w->err, "kernels", 0);
     for (int k = 0; !code && k < w->targets->count; k++) {
       char sum[32];
       snprintf(sum, sizeof sum, "%s%d", GPU_SUM, k);
-      code = find_function(w, sum, &v->sums[k]);
+      code = find_function(w, sum, GPU_SUM_THREADS, &v->sums[k]);
     }
   }
   unsigned shared = 0;

@@ -162,8 +162,10 @@ static struct gpu_variant usual(const struct gpu *c, const struct loop *loop, co
   bool strict = strcmp(loop->desc.fp, "strict") == 0;
   struct gpu_variant v = {
       .shape = {.strategy = strict ? GPU_APART : GPU_ATOMICS, .block = 128, .vectors = true}, .each = 1};
-  if (c->device.is_cpu) /* a group is one thread's */
+  if (c->device.is_cpu) { /* a group is one thread's, to whom colours cost less than atomic operations */
     v.shape.block = 256;
+    v.shape.strategy = strict ? GPU_APART : GPU_BLOCKS;
+  }
   if (v.shape.block > c->device.max_threads)
     v.shape.block = c->device.max_threads / 32 * 32;
   v.shape.dialect = c->driver->dialect;

@@ -11,7 +11,8 @@ enum {
   GROUP_THREADS = 1024,
   GROUP_SHARED = 65536, /* of every GPU that HIP knows */
   PROPERTIES = 8192,    /* bytes; no version's are as many */
-  NO_DEVICE = 100
+  NO_DEVICE = 100,
+  INVALID_DEVICE = 101
 };
 
 static const char *const usual[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
@@ -38,7 +39,7 @@ static const struct {
              {3, "hipErrorNotInitialized", "initialization error"},
              {98, "hipErrorInvalidDeviceFunction", "invalid device function"},
              {NO_DEVICE, "hipErrorNoDevice", "no ROCm-capable device is detected"},
-             {101, "hipErrorInvalidDevice", "invalid device ordinal"},
+             {INVALID_DEVICE, "hipErrorInvalidDevice", "invalid device ordinal"},
              {200, "hipErrorInvalidImage", "device kernel image is invalid"},
              {201, "hipErrorInvalidContext", "invalid device context"},
              {209, "hipErrorNoBinaryForGpu", "no kernel image is available for execution on the device"},
@@ -120,7 +121,7 @@ int hip_driver_open(struct cuda_driver *d, const char *named, struct error *err)
   int code = open_library(d, named, err);
   if (!code) {
     const int result = d->init(0);
-    if (result == NO_DEVICE)
+    if (result == NO_DEVICE || result == INVALID_DEVICE) /* old libraries say the second */
       code = error_set(err, OP_ERR_BACKEND,
                        "the HIP library %s sees no GPU (hipErrorNoDevice): there is none, or "
                        "HIP_VISIBLE_DEVICES, the container or the rights of /dev/kfd hide it; check with "

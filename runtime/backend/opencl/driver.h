@@ -49,6 +49,8 @@ typedef struct opencl_object_
   X(program_free, clReleaseProgram, int, (opencl_object program))                                            \
   X(kernel_new, clCreateKernel, opencl_object, (opencl_object program, const char *name, int *code))         \
   X(kernel_free, clReleaseKernel, int, (opencl_object kernel))                                               \
+  X(kernel_group, clGetKernelWorkGroupInfo, int,                                                             \
+    (opencl_object kernel, opencl_object device, unsigned what, size_t size, void *out, size_t *needed))     \
   X(kernel_argument, clSetKernelArg, int,                                                                    \
     (opencl_object kernel, unsigned index, size_t bytes, const void *value))                                 \
   X(run, clEnqueueNDRangeKernel, int,                                                                        \

@@ -14,6 +14,7 @@
 
 enum {
   PROFILING = 2,
+  KERNEL_GROUP = 0x11B0,
   EVENT_START = 0x1282,
   EVENT_END = 0x1283,
   INVALID_BUFFER_SIZE = -61,
@@ -210,6 +211,15 @@ static int table_module_function(void *self, gpu_function *out, gpu_module modul
   return 0;
 }
 
+static int table_function_threads(void *self, gpu_function function, int *most) {
+  const struct opencl *cl = self;
+  size_t group = 0;
+  const int code =
+      cl->driver.kernel_group(function, cl->choice.device, KERNEL_GROUP, sizeof group, &group, NULL);
+  *most = group > INT32_MAX ? INT32_MAX : (int)group;
+  return code;
+}
+
 static int set_arguments(const struct opencl *cl, opencl_object kernel, unsigned shared, void **values,
                          const struct gpu_sizes *sizes) {
   int code = 0;
@@ -299,6 +309,7 @@ const struct gpu_driver gpu_opencl = {.backend = "opencl",
                                       .module_load = table_module_load,
                                       .module_unload = table_module_unload,
                                       .module_function = table_module_function,
+                                      .function_threads = table_function_threads,
                                       .launch = table_launch,
                                       .wait = table_wait,
                                       .time_begin = table_time_begin,

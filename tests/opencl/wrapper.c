@@ -1,0 +1,134 @@
+/* The OpenCL library with faults: whatever it does not do itself is the real one's, which it is linked with.
+ *   WRAPPER_FAIL=CALL:N:CODE    the Nth call of that name gives the code
+ *   WRAPPER_WITHOUT="A B"       extensions that devices do not have
+ *   WRAPPER_DEVICES=N           so many devices a platform at most
+ *   WRAPPER_TYPE, _LOCAL, _GROUP, _KERNEL_GROUP=N   what a device or a kernel says of these
+ *   WRAPPER_VERSION=WORDS       the driver's version */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum {
+  TYPE = 0x1000,
+  GROUP = 0x1004,
+  LOCAL = 0x1023,
+  DRIVER = 0x102D,
+  EXTENSIONS = 0x1030,
+  KERNEL_GROUP = 0x11B0
+};
+
+static void *real(const char *name) {
+  void *entry = dlsym(RTLD_NEXT, name);
+  if (!entry) {
+    fprintf(stderr, "wrapper: OpenCL has no %s\n", name);
+    abort();
+  }
+  return entry;
+}
+
+/* The code that this call is to give, 0: none. */
+static int fails(const char *name) {
+  static long calls;
+  const char *wanted = getenv("WRAPPER_FAIL");
+  char call[64];
+  long at = 0;
+  int code = 0;
+  if (!wanted || sscanf(wanted, "%63[^:]:%ld:%d", call, &at, &code) != 3 || strcmp(call, name) != 0)
+    return 0;
+  return ++calls == at ? code : 0;
+}
+
+static int number(const char *name, unsigned long long *out) {
+  const char *s = getenv(name);
+  *out = s ? strtoull(s, NULL, 0) : 0;
+  return s != NULL;
+}
+
+EXPORT int clGetPlatformIDs(unsigned n, void **out, unsigned *count) {
+  int (*next)(unsigned, void **, unsigned *) = real(__func__);
+  const int code = fails(__func__);
+  return code ? code : next(n, out, count);
+}
+
+EXPORT int clGetDeviceIDs(void *platform, unsigned long kind, unsigned n, void **out, unsigned *count) {
+  int (*next)(void *, unsigned long, unsigned, void **, unsigned *) = real(__func__);
+  unsigned long long most;
+  int code = fails(__func__);
+  if (!code)
+    code = next(platform, kind, n, out, count);
+  if (!code && count && number("WRAPPER_DEVICES", &most) && *count > most)
+    *count = (unsigned)most;
+  return !code && count && !*count ? -1 : code;
+}
+
+static void without(char *extensions) {
+  char words[512], *rest = NULL;
+  const char *wanted = getenv("WRAPPER_WITHOUT");
+  snprintf(words, sizeof words, "%s", wanted ? wanted : "");
+  for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+    char *at = strstr(extensions, word);
+    if (at)
+      memset(at, ' ', strlen(word));
+  }
+}
+
+EXPORT int clGetDeviceInfo(void *device, unsigned what, size_t size, void *out, size_t *needed) {
+  static const struct {
+    unsigned what;
+    const char *variable;
+  } numbers[] = {{TYPE, "WRAPPER_TYPE"}, {LOCAL, "WRAPPER_LOCAL"}, {GROUP, "WRAPPER_GROUP"}};
+  int (*next)(void *, unsigned, size_t, void *, size_t *) = real(__func__);
+  const int code = next(device, what, size, out, needed);
+  unsigned long long value;
+  for (size_t i = 0; !code && out && i < sizeof numbers / sizeof *numbers; i++)
+    if (what == numbers[i].what && number(numbers[i].variable, &value))
+      memcpy(out, &value, sizeof value);
+  if (!code && out && what == EXTENSIONS)
+    without(out);
+  if (!code && out && what == DRIVER && getenv("WRAPPER_VERSION"))
+    snprintf(out, size, "%s", getenv("WRAPPER_VERSION"));
+  return code;
+}
+
+EXPORT int clGetKernelWorkGroupInfo(void *kernel, void *device, unsigned what, size_t size, void *out,
+                                    size_t *needed) {
+  int (*next)(void *, void *, unsigned, size_t, void *, size_t *) = real(__func__);
+  const int code = next(kernel, device, what, size, out, needed);
+  unsigned long long value;
+  if (!code && out && what == KERNEL_GROUP && number("WRAPPER_KERNEL_GROUP", &value))
+    memcpy(out, &value, sizeof value);
+  return code;
+}
+
+EXPORT void *clCreateContext(const void *properties, unsigned n, void *const *devices, void *notify,
+                             void *user, int *code) {
+  void *(*next)(const void *, unsigned, void *const *, void *, void *, int *) = real(__func__);
+  *code = fails(__func__);
+  return *code ? NULL : next(properties, n, devices, notify, user, code);
+}
+
+EXPORT void *clCreateBuffer(void *context, unsigned long flags, size_t bytes, void *host, int *code) {
+  void *(*next)(void *, unsigned long, size_t, void *, int *) = real(__func__);
+  *code = fails(__func__);
+  return *code ? NULL : next(context, flags, bytes, host, code);
+}
+
+EXPORT void *clCreateProgramWithBinary(void *context, unsigned n, void *const *devices, const size_t *lengths,
+                                       const unsigned char **binaries, int *each, int *code) {
+  void *(*next)(void *, unsigned, void *const *, const size_t *, const unsigned char **, int *, int *) =
+      real(__func__);
+  *code = fails(__func__);
+  return *code ? NULL : next(context, n, devices, lengths, binaries, each, code);
+}
+
+EXPORT int clEnqueueNDRangeKernel(void *queue, void *kernel, unsigned dimensions, const size_t *offset,
+                                  const size_t *global, const size_t *local, unsigned n, void *const *wait,
+                                  void **event) {
+  int (*next)(void *, void *, unsigned, const size_t *, const size_t *, const size_t *, unsigned,
+              void *const *, void **) = real(__func__);
+  const int code = fails(__func__);
+  return code ? code : next(queue, kernel, dimensions, offset, global, local, n, wait, event);
+}
