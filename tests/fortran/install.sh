@@ -33,7 +33,7 @@ skipped() { printf '%s is not installed\n[  SKIPPED ] fortran_by_%s\n' "$1" "$1"
 
 cp -r "$work/program" "$work/make" && cd "$work/make" || exit 99
 printf '%s\n' 'FILE := $(shell pkg-config --variable=source op2jit-fortran)' 'heat: heat.f90 $(FILE)' \
-  '	gfortran -O1 -o $@ $(FILE) heat.f90 $(shell pkg-config --libs op2jit-fortran)' >Makefile
+  '	gfortran -O0 -o $@ $(FILE) heat.f90 $(shell pkg-config --libs op2jit-fortran)' >Makefile
 make >"$work/log" 2>&1 || fail "it does not build with make"
 passes make "$work/make" heat
 
@@ -58,7 +58,7 @@ if command -v fpm >/dev/null; then
 else
   # As fpm would: the sources of the dependency's src/, then those of app/, with the library that it names.
   # shellcheck disable=SC2046 # a list of flags
-  gfortran -O1 "$folder"/src/*.f90 app/main.f90 $(pkg-config --libs op2jit-fortran) -o heat >"$work/log" 2>&1 ||
+  gfortran -O0 "$folder"/src/*.f90 app/main.f90 $(pkg-config --libs op2jit-fortran) -o heat >"$work/log" 2>&1 ||
     fail "it does not build in fpm's layout"
   skipped fpm
 fi
