@@ -85,6 +85,9 @@ static void sets_inc(const double *x, double *left, double *right) {
   *left = std::max(*left, x[0]);
   *right = std::max(*right, x[1]);
 }
+static void has_file(const double *x, double *y) {
+  *y = x[0] + sizeof(__FILE__);
+}
 #define ALIAS instance<5>
 
 int main(int argc, char **argv) {
@@ -143,6 +146,8 @@ int main(int argc, char **argv) {
     add(y);
   }
   if (argc < 2) {
+    op_par_loop(has_file, "has_file", set, X, Y);
+    add(y);
     op_par_loop(throws, "throws", set, X, Y);
     add(y);
     op_par_loop(takes_memory, "takes_memory", set, X, Y);

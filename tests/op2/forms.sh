@@ -38,11 +38,12 @@ for backend in seq openmp; do
   done
   grep -q "loop throws runs as .*it throws an exception (.*forms.cpp:" log || fail "$backend: throw: $(grep 'throws' log)"
   grep -q "loop takes_memory runs as .*it takes memory with new (.*forms.cpp:" log || fail "$backend: new: $(grep 'takes_memory' log)"
+  grep -q "loop has_file runs as .*gives other results" log || fail "$backend: __FILE__: $(grep 'has_file' log)"
   for loop in half half_struct; do
     [ "$(grep -c "warning: loop $loop: kernel" log)" -eq 1 ] || fail "$backend: loop $loop has not one warning: $(cat log)"
   done
   grep -q "loop \([a-z_]*\): loop \1" log && fail "$backend: a loop is named twice: $(grep 'loop.*: loop' log)"
-  got=$(run OP2_BACKEND=$backend OP2_SHADOW=native ./program) && [ "$got" = "$expected" ] || fail "$backend, compared: $got: $(cat log)"
+  got=$(run OP2_BACKEND=$backend OP2_SHADOW=native ./program --right) && [ "$got" = "$right" ] || fail "$backend, compared: $got: $(cat log)"
 done
 got=$(run OP2_BACKEND=seq OP2_CHECK=on ./program --right) || fail "OP2_CHECK=on: $(cat log)"
 [ "$got" = "$right" ] || fail "OP2_CHECK=on: $got instead of $right"

@@ -12,6 +12,12 @@
 
 namespace op2jit {
 
+// What each compile gives another value.
+static bool is_of_the_compile(llvm::StringRef name) {
+  return name == "__FILE__" || name == "__BASE_FILE__" || name == "__DATE__" || name == "__TIME__" ||
+         name == "__TIMESTAMP__" || name == "__COUNTER__" || name == "__INCLUDE_LEVEL__";
+}
+
 class DoubtsCallbacks : public clang::PPCallbacks {
 public:
   DoubtsCallbacks(Doubts &doubts, clang::Preprocessor &preprocessor, bool known, bool is_gcc)
@@ -24,6 +30,21 @@ public:
       return;
     if (const auto entry = sources_.getFileEntryRefForID(sources_.getFileID(at)))
       doubts_.files_.insert(entry->getFileEntry().tryGetRealPathName().str());
+  }
+  void MacroExpands(const clang::Token &name, const clang::MacroDefinition &, clang::SourceRange range,
+                    const clang::MacroArgs *) override {
+    const clang::SourceLocation at = sources_.getExpansionLoc(range.getBegin());
+    if (!is_of_the_compile(word(name)) || sources_.isInSystemHeader(at))
+      return;
+    const clang::PresumedLoc place = sources_.getPresumedLoc(at);
+    const unsigned offset = sources_.getFileOffset(at);
+    doubts_.conditions_.push_back({sources_.getFileID(at),
+                                   offset,
+                                   offset,
+                                   word(name),
+                                   std::string(place.getFilename()) + ":" + std::to_string(place.getLine()),
+                                   true,
+                                   {}});
   }
   void Ifdef(clang::SourceLocation at, const clang::Token &name, const clang::MacroDefinition &) override {
     begin(at, {word(name)}, false);
@@ -208,6 +229,9 @@ std::string Doubts::about(const Scope &scope, const std::set<unsigned> &statemen
             point.first == condition.file && condition.begin <= point.second && point.second <= condition.end;
       for (const std::string &name : condition.hidden)
         meets |= sources.words.count(name) > 0;
+      if (meets && is_of_the_compile(condition.name))
+        return "its text has '" + condition.name + "' (" + condition.place +
+               "), which each compile may make another of";
       if (meets)
         return "its text depends on whether '" + condition.name + "' is defined (" + condition.place +
                "), and which -D the program was compiled with is not known; say it in OP2_CXXFLAGS";
