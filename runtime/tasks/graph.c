@@ -199,3 +199,16 @@ int tasks_own(struct task_graph *g, op_resource resource, int thread, struct err
   g->resources[index].fixed = thread >= 0;
   return OP_OK;
 }
+
+struct tasks_mark tasks_mark(const struct task_graph *g) {
+  return (struct tasks_mark){g->ntypes, g->ntasks, g->nresources, g->locks.nadded};
+}
+
+void tasks_back_to(struct task_graph *g, struct tasks_mark mark) {
+  while (g->ntypes > mark.types)
+    free(g->types[--g->ntypes].name);
+  while (g->nresources > mark.resources)
+    free(g->more[--g->nresources].name);
+  g->ntasks = mark.tasks;
+  g->locks.nadded = mark.locks;
+}

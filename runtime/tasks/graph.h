@@ -30,6 +30,14 @@ int tasks_memory(struct task_graph *g, op_resource resource, const void *memory,
                  struct error *err);
 int tasks_own(struct task_graph *g, op_resource resource, int thread, struct error *err);
 
+/* How much of it there is; and back to that, where what was added since has no dependencies. */
+struct tasks_mark {
+  int types, tasks, resources;
+  size_t locks;
+};
+struct tasks_mark tasks_mark(const struct task_graph *g);
+void tasks_back_to(struct task_graph *g, struct tasks_mark mark);
+
 struct tasks_options {
   struct team *team; /* NULL: the caller alone */
   int threads;
@@ -50,7 +58,7 @@ bool tasks_tell_type(const struct task_graph *g, int index, struct tasks_type_fa
 /* Of all runs. */
 struct tasks_sums {
   long long runs, executed;
-  double seconds, busy, idle, thread_seconds; /* thread_seconds: of a run, times its threads */
+  double seconds, busy, idle, thread_seconds; /* thread_seconds: that threads took part */
 };
 struct tasks_sums tasks_sums(const struct task_graph *g);
 /* Seconds that threads spent neither in tasks nor without any. */

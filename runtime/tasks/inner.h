@@ -122,7 +122,7 @@ struct worker {
   struct op2jit_running running;
   int thread;
   uint64_t random;
-  long busy, idle; /* ns */
+  long span, busy, idle; /* ns: from its first look to its last; of it in tasks, and without any */
   long long executed, stolen, refused;
   struct type_time *types;
   struct event *events; /* for the trace */
@@ -165,7 +165,7 @@ struct task_graph {
   long long builds;
   struct run *run; /* the last one, with its threads' memory */
   long long runs, stolen, refused, executed;
-  double seconds, busy, idle;
+  double seconds, spans, busy, idle;
   struct tasks_sums sums;
   double unit; /* seconds for one of the program's units of cost; 0: not known yet */
 };

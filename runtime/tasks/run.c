@@ -115,8 +115,11 @@ void run_ready(struct run *r, struct worker *w, struct task *task) {
   /* Those without work come first: others wait behind them. */
   const bool works = r->graph->types[task->type].function;
   const double weight = works ? (double)task->weight : (double)INFINITY;
-  if (!ready_put(&choose_worker(r, w, task)->ready, task, weight))
-    run_fail_memory(r, "the ready tasks of graph", sizeof(struct entry));
+  if (ready_put(&choose_worker(r, w, task)->ready, task, weight))
+    return;
+  if (task->is_added)
+    free(task);
+  run_fail_memory(r, "the ready tasks of graph", sizeof(struct entry));
 }
 
 /* The task, and all that it added, are over. */
@@ -260,12 +263,14 @@ static struct task *next_task(struct run *r, struct worker *w) {
 static void run_thread(void *argument, int thread, int threads) {
   struct run *r = argument;
   struct worker *w = &r->workers[thread];
+  const long begin = clock_ns();
   (void)threads; /* fewer than were asked for: these take what lies with the others */
   while (!atomic_load_explicit(&r->stopped, memory_order_acquire)) {
     struct task *task = next_task(r, w);
     if (task)
       execute(r, w, task);
   }
+  w->span = clock_ns() - begin;
 }
 
 /* ---- the whole run ---- */
@@ -333,7 +338,7 @@ static int begin(struct task_graph *g, const struct tasks_options *options, stru
   r->stopped = g->ntasks == 0;
   for (int i = 0; i < threads; i++) {
     struct worker *w = &r->workers[i];
-    w->busy = w->idle = 0;
+    w->span = w->busy = w->idle = 0;
     w->executed = w->stolen = w->refused = 0;
     w->nevents = 0;
     memset(w->types, 0, (size_t)g->ntypes * sizeof *w->types);
@@ -378,10 +383,11 @@ static double summed_costs(const struct task_graph *g) {
 
 static void sum_up(struct task_graph *g, const struct run *r, double seconds) {
   g->seconds = seconds;
-  g->busy = g->idle = 0;
+  g->spans = g->busy = g->idle = 0;
   g->executed = g->stolen = g->refused = 0;
   for (int i = 0; i < r->threads; i++) {
     const struct worker *w = &r->workers[i];
+    g->spans += 1e-9 * (double)w->span;
     g->busy += 1e-9 * (double)w->busy;
     g->idle += 1e-9 * (double)w->idle;
     g->executed += w->executed;
@@ -398,7 +404,7 @@ static void sum_up(struct task_graph *g, const struct run *r, double seconds) {
   g->sums.seconds += seconds;
   g->sums.busy += g->busy;
   g->sums.idle += g->idle;
-  g->sums.thread_seconds += seconds * r->threads;
+  g->sums.thread_seconds += g->spans;
 }
 
 static void tell_trace(const struct task_graph *g, const struct run *r, struct trace *trace) {

@@ -93,7 +93,7 @@ double tasks_simulate(struct task_graph *g, int threads, struct error *err) {
         g->name);
     return -1;
   }
-  const double between = g->seconds * g->run->threads - g->busy - g->idle;
+  const double between = g->spans - g->busy - g->idle;
   struct machine m = {.graph = g, .step = g->executed && between > 0 ? between / (double)g->executed : 0};
   m.ends = array_new((size_t)threads, sizeof *m.ends);
   m.waits = array_new((size_t)g->ntasks, sizeof *m.waits);

@@ -11,6 +11,7 @@
 
 #include "memory.h"
 #include "op2jit.h"
+#include "op2jit_tasks.h"
 
 enum { CELLS = 40, EDGES = 60 };
 
@@ -193,6 +194,40 @@ static void loops(struct program *p) {
   CALL(op_plan_check(2));
 }
 
+static void nothing(op_running *running, void *data) {
+  (void)running, (void)data;
+}
+
+static void adds(op_running *running, void *data) {
+  op_running_add(running, *(const op_task_type *)data, data, sizeof(op_task_type), 1, 0, NULL);
+}
+
+static void graphs(void) {
+  op_graph graph = NULL;
+  op_task_type type = 0, adding = 0;
+  op_resource all = 0, part = 0;
+  op_task tasks[40] = {0};
+  op_graph_facts_t facts;
+  CALL(graph = op_decl_graph("graph"));
+  CALL(type = op_graph_type(graph, "nothing", nothing));
+  CALL(adding = op_graph_type(graph, "adds", adds));
+  CALL(all = op_graph_resource(graph, 0, "all"));
+  CALL(part = op_graph_resource(graph, all, "part"));
+  for (int t = 0; t < 40; t++) {
+    CALL(tasks[t] = op_graph_task(graph, t % 2 ? adding : type, &type, sizeof type, 1));
+    CALL(op_graph_lock(graph, tasks[t], t % 3 ? part : all));
+    if (t > 0)
+      CALL(op_graph_depend(graph, tasks[t], tasks[t - 1]));
+  }
+  for (int i = 0; i < 2; i++)
+    CALL(op_graph_run(graph));
+  WRONG(OP_ERR_HANDLE, op_graph_lock(graph, tasks[0], tasks[0]));
+  CALL(op_graph_facts(graph, &facts));
+  if (!run.stopped && facts.executed != 60)
+    wrong("a graph lost tasks");
+  CALL(op_free_graph(graph));
+}
+
 static void outputs(struct program *p) {
   long long rows[CELLS * 3] = {5};
   double out[CELLS];
@@ -245,6 +280,7 @@ static void program(void) {
   bool open = !run.stopped;
   declare(&p);
   loops(&p);
+  graphs();
   outputs(&p);
   check_increments(&p);
   unlink(print_path);

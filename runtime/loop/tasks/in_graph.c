@@ -112,6 +112,7 @@ int graph_loop_add(struct op_context *ctx, struct task_graph *g, const struct lo
     code = error_memory_of(err, "a loop in a graph", call->name, sizeof *l);
   if (!code)
     code = set_bounds(l, bounds, set->size, err);
+  const struct tasks_mark before = tasks_mark(g);
   const op_task_type type = code ? 0 : tasks_add_type(g, call->name, run_piece, err);
   /* A kernel's own function is called with room that its loop has once: piece after piece. */
   const op_resource alone = type && !ctx->backend->may_wait ? tasks_add_resource(g, 0, call->name, err) : 0;
@@ -124,6 +125,7 @@ int graph_loop_add(struct op_context *ctx, struct task_graph *g, const struct lo
   if (!code && !err->code && !list_add(ctx->graph_loops, l))
     error_memory_of(err, "a loop in a graph", call->name, sizeof *l);
   if (l && (code || err->code)) {
+    tasks_back_to(g, before);
     graph_loop_free(l);
     return err->code;
   }
