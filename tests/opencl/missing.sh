@@ -22,6 +22,18 @@ if ldconfig -p | grep -q 'libOpenCL\.so\.1 '; then
   says 'no driver for it (no platform)' "OCL_ICD_VENDORS=$folder/"
   if [ -e /etc/OpenCL/vendors/pocl.icd ]; then
     says 'OpenCL has no such device; there are' OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd OP2_DEVICE=nothing:7
+    # A device of CPUs is never taken by itself, and by a part of its platform's name.
+    out=$(env -u OP2_BACKEND OP2_TIMING=text OP2_CACHE=off OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd "$program" --n 8 2>&1)
+    grep '^backend ' <<<"$out" | grep -qv opencl || {
+      printf 'without OP2_BACKEND: %s\n' "$out"
+      failed=1
+    }
+    out=$(env OP2_TIMING=text OP2_BACKEND=opencl OP2_DEVICE=portable: OP2_TUNE=off OP2_CACHE=off OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd \
+      "$program" --n 8 2>&1)
+    grep -q '^backend opencl' <<<"$out" || {
+      printf 'with OP2_DEVICE=portable: %s\n' "$out"
+      failed=1
+    }
   fi
 fi
 exit $failed
