@@ -53,7 +53,8 @@ static void find_straight(struct trial *t) {
   struct plan_request request = {.size = ELEMENTS, .columns = columns};
   for (int c = 0; c < ARITY; c++)
     if (desc_uses_column(&t->d, 0, c))
-      columns[request.ncolumns++] = (struct plan_column){t->map, ARITY, c, 1, TARGETS};
+      columns[request.ncolumns++] = (struct plan_column){
+          .table = t->map, .arity = ARITY, .column = c, .target = 1, .target_size = TARGETS};
   if (request.ncolumns)
     assert_int_equal(straight_build(&t->straight, &request, NULL, &err), OP_OK);
 }
