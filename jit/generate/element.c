@@ -80,11 +80,11 @@ void put_handle(struct generator *g, int arg) {
     put(g, "%sop2_v%d[4] = {op2_a%d, (%s)0, (%s)0, (%s)0};", text_str(&type), arg, arg, text_str(&type),
         text_str(&type), text_str(&type));
   else if (a->entry)
-    put(g, "%sop2_v%d[4] = {op2_d%d + op2_o%d * %d, (%s)0, (%s)($wide)-%d, (%s)($wide)op2_n%d};",
+    put(g, "%sop2_v%d[4] = {op2_d%d + op2_first%d * %d, (%s)0, (%s)($wide)-%d, (%s)($wide)op2_count%d};",
         text_str(&type), arg, a->dat, a->map, a->dim, text_str(&type), text_str(&type), a->dim,
         text_str(&type), a->map);
   else
-    put(g, "%sop2_v%d[4] = {op2_d%d, (%s)(op2_t%d + op2_o%d), (%s)($wide)%d, (%s)($wide)op2_n%d};",
+    put(g, "%sop2_v%d[4] = {op2_d%d, (%s)(op2_t%d + op2_first%d), (%s)($wide)%d, (%s)($wide)op2_count%d};",
         text_str(&type), arg, a->dat, text_str(&type), a->map, a->map, text_str(&type), a->dim,
         text_str(&type), a->map);
   g->out->failed |= type.failed;
@@ -230,7 +230,7 @@ void put_call_with(struct generator *g,
     pass(g, i, expression, sizeof expression);
     text_add(&list, i ? ", " : "");
     if (g->d->args[i].counted)
-      text_addf(&list, g->w->wraps ? "(op2_n%d), " : "op2_n%d, ", g->d->args[i].map);
+      text_addf(&list, g->w->wraps ? "(op2_count%d), " : "op2_count%d, ", g->d->args[i].map);
     struct text prefix = {0};
     cast(g, i, &prefix);
     if (g->d->entry && g->w->wraps)
@@ -327,12 +327,12 @@ static void put_after(struct generator *g, int arg) {
 void put_map_entries(struct generator *g) {
   for (int m = 0; m < g->d->nmaps; m++)
     if (g->d->maps[m].equal) {
-      put(g, "const %s op2_o%d = (%s)op2_e * %d;", word_type(g, TYPE_LONGLONG), m,
+      put(g, "const %s op2_first%d = (%s)op2_e * %d;", word_type(g, TYPE_LONGLONG), m,
           word_type(g, TYPE_LONGLONG), g->d->maps[m].equal);
-      put(g, "const int op2_n%d = %d;", m, g->d->maps[m].equal);
+      put(g, "const int op2_count%d = %d;", m, g->d->maps[m].equal);
     } else if (g->d->maps[m].ragged) {
-      put(g, "const %s op2_o%d = op2_z%d[op2_e];", word_type(g, TYPE_LONGLONG), m, m);
-      put(g, "const int op2_n%d = (int)(op2_z%d[op2_e + 1] - op2_o%d);", m, m, m);
+      put(g, "const %s op2_first%d = op2_z%d[op2_e];", word_type(g, TYPE_LONGLONG), m, m);
+      put(g, "const int op2_count%d = (int)(op2_z%d[op2_e + 1] - op2_first%d);", m, m, m);
     }
   for (int m = 0; m < g->d->nmaps; m++)
     for (int c = 0; c < g->d->maps[m].arity; c++)

@@ -323,6 +323,24 @@ CASE(all_of_an_ordinary_map_is_its_vector) {
   assert_true(got[1] == sum);
 }
 
+/* clang-format off */
+OP_KERNEL_DEF(longest, void longest(int *most, int *where, int n, const double **q, const int *row) {
+  if (n > *most) {
+    *most = n;
+    *where = *row;
+  }
+  (void)q;
+})
+/* clang-format on */
+
+CASE(an_extremum_is_found_beside_a_ragged_map) {
+  int most = 0, where = -1;
+  works(op_par_loop(OP_KERNEL_OF(longest), "longest", rows, op_arg_gbl(&most, 1, "int", OP_MAX),
+                    op_arg_info(&where, 1, "int", 1), all(x, 1, "double", OP_READ), op_arg_idx(-1, OP_ID)));
+  assert_int_equal(most, LONG);
+  assert_int_equal(where, 17);
+}
+
 /* ---- what the checking form finds ---- */
 
 /* clang-format off */
@@ -378,6 +396,7 @@ int main(void) {
       mesh_test(sets_are_renumbered),
       mesh_test(maps_are_freed_with_their_entries),
       mesh_test(all_of_an_ordinary_map_is_its_vector),
+      mesh_test(an_extremum_is_found_beside_a_ragged_map),
       mesh_test(what_is_beyond_the_targets_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

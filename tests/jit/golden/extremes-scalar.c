@@ -7,7 +7,7 @@ typedef long long __attribute__((may_alias)) op2_longlong;
 typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
 static float late;
 static void *const op2_c0 = (void *)&late;
-struct op2_info5 { long long element; int payload[1]; };
+struct op2_info5 { op2_longlong element; int payload[1]; };
 static inline __attribute__((always_inline, internal_linkage)) void extremes();
 #pragma clang diagnostic pop
 #pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)

@@ -7,7 +7,7 @@ typedef long long __attribute__((may_alias)) op2_longlong;
 typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
 static float late;
 static void *const op2_c0 = (void *)&late;
-struct op2_info5 { long long element; int payload[1]; };
+struct op2_info5 { op2_longlong element; int payload[1]; };
 typedef float op2_float2 __attribute__((vector_size(8), may_alias));
 typedef float op2_float2u __attribute__((vector_size(8), aligned(4), may_alias));
 typedef float op2_float4 __attribute__((vector_size(16), may_alias));
