@@ -156,7 +156,7 @@ TEST(ways_side_by_side_are_not_added_up) {
   struct small s = open_small();
   const op_task one = add(&s, s.note, 1, 1);
   for (int i = 0; i < 3; i++)
-    wait_for(&s, add(&s, s.note, 3, 1), one);
+    wait_for(&s, add(&s, s.note, 3, 1 + 0.1 * i), one);
   add(&s, s.note, 2, 2.5);
   runs(s.g, NULL, 1);
   expect_seen((const int[]){2, 1, 3, 3, 3}, 5);
