@@ -78,10 +78,26 @@ static void put_loaded(struct gpu_writer *w, int arg, int v) {
   put_components(&w->g, a->dim, "op2_a%d[%d + #] = %s;", arg, v * a->dim, memory);
 }
 
+/* Another argument keeps extrema in the same row: each has a copy, and the better of both stays. */
+static bool meets_another(const struct gpu_writer *w, int arg) {
+  const struct desc *d = w->g.d;
+  bool another = false;
+  for (int i = 0; i < d->nargs && access_is_extremum(d->args[arg].access); i++)
+    another |=
+        i != arg && d->args[i].present && d->args[i].form == DESC_DAT && d->args[i].dat == d->args[arg].dat;
+  return another;
+}
+
 static void put_stored(struct gpu_writer *w, int arg, int v) {
   const struct desc_arg *a = &w->g.d->args[arg];
   char memory[128];
   component(w, a, v, memory, sizeof memory);
+  if (meets_another(w, arg)) {
+    put_components(&w->g, a->dim, "op2_improve(%s&%s, op2_b%d[%d + #], op2_a%d[%d + #], %s);",
+                   gpu_named_type(w, a->type), memory, arg, v * a->dim, arg, v * a->dim,
+                   a->access == OP_MAX ? "true" : "false");
+    return;
+  }
   if (w->language->copies || dat_is_apart(w->g.d, a->dat)) {
     /* Another argument may increment the same row. */
     put_components(&w->g, a->dim, "%s %s op2_a%d[%d + #];", memory, a->access == OP_INC ? "+=" : "=", arg,
@@ -104,6 +120,10 @@ static void put_row(struct gpu_writer *w, int arg) {
   else if (a->access != OP_WRITE)
     for (int v = 0; v < n; v++)
       put_loaded(w, arg, v);
+  if (meets_another(w, arg)) {
+    put(&w->g, "%s op2_b%d[%d];", word_type(&w->g, a->type), arg, n * a->dim);
+    put_components(&w->g, n * a->dim, "op2_b%d[#] = op2_a%d[#];", arg, arg);
+  }
 }
 
 static void pointer(const struct gpu_writer *w, int arg, int v, char *out, size_t size) {
