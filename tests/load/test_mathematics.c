@@ -46,8 +46,8 @@ TEST(has_what_the_prelude_declares) {
   for (const char *line = jit_prelude(); *line; line = strchr(line, '\n') + 1) {
     if (strncmp(line, "#ifdef", 6) == 0)
       line = strstr(line, "#endif"); /* what is defined there is not called outside */
-    if (*line == '#' || strncmp(line, "typedef", 7) == 0)
-      continue;
+    if (*line == '#' || strncmp(line, "typedef", 7) == 0 || strncmp(line, "static inline ", 14) == 0)
+      continue; /* the last are defined there */
     /* Names directly before an opening bracket. */
     const char *end = strchr(line, '\n');
     for (const char *open = line; (open = memchr(open, '(', (size_t)(end - open))); open++) {
