@@ -80,8 +80,8 @@ int64_t Rules::values_of_argument(clang::QualType type, int i) const {
   if (const auto *array = context_.getAsConstantArrayType(type))
     return array->getSize().getSExtValue() * values_of_argument(array->getElementType(), i);
   const clang::CXXRecordDecl *record = type->getAsCXXRecordDecl();
-  if (!record)
-    return type_word(type) == argument(i).type;
+  if (!record) // A structure of C, or what is no structure. A dat of structures has no row that is made of its values.
+    return !type->isRecordType() && type_word(type) == argument(i).type;
   if (!record->hasDefinition() || record->isUnion() || !record->isTriviallyCopyable() ||
       record->isPolymorphic())
     return 0;
