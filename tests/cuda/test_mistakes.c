@@ -139,7 +139,7 @@ static const struct {
     {"shuffles name half of the warp", "atomics/64", false, "s/0xffffffffu/0xffffu/"},
     {"no barrier behind the warps' results", "atomics/64", false,
      "/ op2_finish\\(.*\\{/,/^}/ { /__syncthreads/d }"},
-    {"all blocks write one result", "atomics/64", false, "s/op2_slot0 \\+ blockIdx.x,/op2_slot0,/"},
+    {"all blocks write one result", "atomics/64", false, "s/op2_slot0 \\+ blockIdx.x;/op2_slot0;/"},
     {"two entries for one row", "apart/64", false, "s/op2_e \\* 2 \\+ 1\\) \\* 2/op2_e * 2 + 0) * 2/"},
     {"two staged dats at one place", "staged/64", false, "s/op2_shared \\+ op2_o1/op2_shared + op2_o0/"},
 };
