@@ -1,6 +1,7 @@
 #include "memory.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
@@ -24,15 +25,18 @@ char *__wrap_strndup(const char *s, size_t n);
 void *__wrap_mmap(void *at, size_t n, int protection, int flags, int file, off_t offset);
 void __wrap_free(void *p);
 
+/* Threads of the library allocate as well. */
 static struct {
   enum failing how;
-  long at, asked, refused, live;
+  long at;
+  atomic_long asked, refused, live;
 } state;
 
 void memory_fail(enum failing how, long at) {
   state.how = how;
   state.at = at;
-  state.asked = state.refused = 0;
+  state.asked = 0;
+  state.refused = 0;
 }
 
 long memory_asked(void) {
