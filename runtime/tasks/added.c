@@ -66,8 +66,10 @@ static int add(struct run *r, op_running *running, op_task_type type, const void
   a->nlocks = tasks_tidy_locks(g, a->locks, nlocks);
   a->parent = running->task;
   atomic_fetch_add_explicit(&running->task->wait, 1, memory_order_relaxed);
+  /* Before it is ready: it may be over at once, and would be counted off as the last one. */
+  atomic_fetch_add_explicit(&r->left, 1, memory_order_relaxed);
   run_ready(r, running->worker, &a->task);
-  atomic_fetch_add(&r->left, 1); /* not too late: this task is counted too */
+  atomic_fetch_add(&r->left, 0);
   if (r->threads > 1 && atomic_load(&r->idle) > 0)
     gate_open_for(&r->gate, 1);
   return OP_OK;

@@ -13,7 +13,7 @@ FAULTS = {
     'runs_before_the_last': ('run', '1, memory_order_acq_rel) == 1)\n          run_ready', '1, memory_order_acq_rel) == 2)\n          run_ready'),
     'counts_are_not_set_back': ('run', 'memory_order_relaxed); /* for the next run */', 'memory_order_relaxed), task->wait = 0;'),
     'parents_do_not_wait': ('added', 'atomic_fetch_add_explicit(&running->task->wait, 1, memory_order_relaxed);', ''),
-    'added_are_not_counted': ('added', 'atomic_fetch_add(&r->left, 1);', 'atomic_fetch_add(&r->left, 0);'),
+    'added_are_not_counted': ('added', 'atomic_fetch_add_explicit(&r->left, 1, memory_order_relaxed);', ''),
     'smallest_first': ('ready', 'q->heap[(i - 1) / 2].weight < e.weight', 'q->heap[(i - 1) / 2].weight > e.weight'),
     'lighter_child': ('ready', 'q->heap[child + 1].weight > q->heap[child].weight', 'q->heap[child + 1].weight < q->heap[child].weight'),
     'last_is_lost': ('ready', 'if (i < count - 1)\n      fill(q, i, count - 1, q->heap[count - 1]);', ''),

@@ -457,6 +457,22 @@ TEST(what_waits_for_a_task_waits_for_what_it_adds) {
   }
 }
 
+/* Nothing else is left while it adds: what it added first may be over before it goes on. */
+TEST(the_last_task_adds_many) {
+  struct small s = open_small();
+  struct team *team = open_team(3);
+  const struct growth first = {1, 500};
+  grows_type = tasks_add_type(s.g, "grows", grows, &s.err);
+  assert_true(tasks_add_task(s.g, grows_type, &first, sizeof first, 1, &s.err));
+  for (int round = 0; round < 1000; round++) {
+    grown = 0;
+    runs(s.g, team, 3);
+    assert_int_equal(grown, 1 + 500);
+  }
+  team_close(team);
+  close_small(&s);
+}
+
 static void adds_wrongly(op_running *running, void *data) {
   (void)data;
   if (op_running_add(running, foreign_type, NULL, 0, 0, 0, NULL) == OP_OK)
