@@ -60,7 +60,7 @@ COUNTERS = (
 class Counters(Structure):
     """op_counters_t of op2jit.h."""
 
-    _fields_ = [(name, c_longlong) for name in COUNTERS] + [("reserved", c_longlong * 12)]
+    _fields_ = [(name, c_longlong) for name in COUNTERS] + [("reserved", c_longlong * 9)]
 
 
 #: What each call takes and returns: i int, l long long, s text, p handle or memory, d double, v nothing, a argument,
