@@ -182,8 +182,11 @@ void prove_ask(const struct plugin *plugin, const struct desc *d, const struct g
   const struct compile_file texts[3] = {{files->main_file, text_str(&files->main), files->main.length},
                                         {files->kernel_file, text_str(&files->kernel), files->kernel.length},
                                         {files->prelude_file, files->prelude, strlen(files->prelude)}};
-  const struct prove_request request = {
-      .files = texts, .nfiles = 3, .kernel = d->entry ? d->entry : d->kernel_name, .arguments = arguments, .narguments = d->nargs};
+  const struct prove_request request = {.files = texts,
+                                        .nfiles = 3,
+                                        .kernel = d->entry ? d->entry : d->kernel_name,
+                                        .arguments = arguments,
+                                        .narguments = d->nargs};
   *proof = (struct proof){0};
   prove_find(plugin)->prove(&request, result);
   proof->witnesses = array_new((size_t)result->nfindings, sizeof *proof->witnesses);

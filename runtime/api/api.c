@@ -33,8 +33,8 @@ static struct {
   double entered;
   atomic_bool busy;
   bool was_open;
-  pid_t process;  /* that called op_init: what is said at its end its children do not say */
-  char lost[200]; /* what is lost without op_exit; empty: nothing */
+  pid_t process;                    /* that called op_init: what is said at its end its children do not say */
+  char lost[200];                   /* what is lost without op_exit; empty: nothing */
   op_error_handler *handler, *held; /* held: that is set again when errors come back no more */
   void *user;
   struct error error;

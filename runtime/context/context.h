@@ -44,14 +44,14 @@ struct op_context {
   struct handles *handles; /* outlives the context */
   struct mesh *mesh;
   struct loop_table *loops;
-  struct list *sites;   /* of calls of loops, see record/sites.h */
-  struct list *periods; /* of loops that waited, see loop/chain.c */
-  struct list *chains;  /* that ran, see loop/tiled.h */
-  struct list *graphs;  /* of tasks, see tasks/graph.h */
+  struct list *sites;       /* of calls of loops, see record/sites.h */
+  struct list *periods;     /* of loops that waited, see loop/chain.c */
+  struct list *chains;      /* that ran, see loop/tiled.h */
+  struct list *graphs;      /* of tasks, see tasks/graph.h */
   struct list *graph_loops; /* loops in graphs, see loop/tasks/in_graph.h */
-  int graph_serial;     /* of the last one */
-  struct list *fused;   /* loops made of several, see loop/fused/fused.h */
-  struct queue *queue;  /* of loops that wait; NULL: they run at once */
+  int graph_serial;         /* of the last one */
+  struct list *fused;       /* loops made of several, see loop/fused/fused.h */
+  struct queue *queue;      /* of loops that wait; NULL: they run at once */
   const struct backend *backend;
   void *backend_state;
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */

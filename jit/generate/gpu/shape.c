@@ -69,8 +69,8 @@ static bool has_columns(const struct desc *d, const struct desc_arg *a) {
     return false;
   bool mapped = a->map >= 0 && !a->entry;
   for (int i = 0; i < d->nargs && !mapped; i++)
-    mapped = is_incremented(&d->args[i]) && d->args[i].dat == a->dat && d->args[i].map >= 0 &&
-             !d->args[i].entry;
+    mapped =
+        is_incremented(&d->args[i]) && d->args[i].dat == a->dat && d->args[i].map >= 0 && !d->args[i].entry;
   return mapped;
 }
 
@@ -90,9 +90,11 @@ int gpu_targets_find(const struct desc *d, struct gpu_targets *out, struct error
     }
     t->columns = columns;
     for (int v = 0; v < n; v++)
-      columns[t->ncolumns++] = (struct gpu_column){.arg = i, .map = a->map, .column = vector                ? v
-                                                                                  : desc_is_ragged(d, a) ? 0
-                                                                                                         : a->idx};
+      columns[t->ncolumns++] = (struct gpu_column){.arg = i,
+                                                   .map = a->map,
+                                                   .column = vector                 ? v
+                                                             : desc_is_ragged(d, a) ? 0
+                                                                                    : a->idx};
   }
   return OP_OK;
 }
