@@ -44,12 +44,12 @@ without_chroot() { # WHY: the packages in a folder of their own, with the librar
 }
 
 in_chroot() { # apt in the chroot brings what the packages depend on
-  cp ./*.deb "$bare/root" || exit 1
+  cp ./*.deb "$bare/srv" || exit 1
   into() {
     local files=() package
     for package; do
       case $package in
-      *op2jit*) files+=("/root/$(basename "$(echo "$work/$package"_*.deb)")") ;;
+      *op2jit*) files+=("/srv/$(basename "$(echo "$work/$package"_*.deb)")") ;;
       *) files+=("$package") ;;
       esac
     done
