@@ -116,7 +116,7 @@ static const struct env_row rows[ENV_COUNT] = {
     [ENV_CXXFLAGS] =
         {"OP2_CXXFLAGS", "", "",
          "programs of OP2: the -I, -D and -std of their sources, which are read for the texts of "
-         "kernels; unset: what compile_commands.json says",
+         "kernels; unset: what debug information or compile_commands.json says",
          NULL},
     [ENV_PLUGINS] = {"OP2_PLUGINS", "", "", "folder to look for plugins in first", NULL},
     [ENV_TOOLS] =
