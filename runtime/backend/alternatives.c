@@ -46,6 +46,7 @@ static void add_strategies(struct list *list, const struct variant *standard,
   for (int i = 0; (v.strategy = strategies[i]); i++) {
     if (v.strategy->instead_of != standard->strategy)
       continue;
+    v.block_size = loop->heavy && v.strategy->same_piece ? standard->block_size : 0;
     if (v.strategy->apart)
       add_apart(list, v, standard, loop);
     else

@@ -15,7 +15,7 @@ struct alternatives_of {
   size_t turned_bytes; /* that one element increments through maps; 0: none */
 };
 
-enum { MOST_ALTERNATIVES = 16 };
+enum { MOST_ALTERNATIVES = 20 };
 /* Loops over fewer elements are not worth a trial, unless they are heavy. */
 enum { TUNED_ELEMENTS = 4096 };
 

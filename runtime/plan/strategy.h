@@ -17,6 +17,7 @@
   ROW(chunks)   /* chunks in any order: nothing is incremented through a map */                              \
   ROW(colours)  /* blocks by colour */                                                                       \
   ROW(owners)   /* each thread its range of the targets, the elements between ranges by colour */            \
+  ROW(tasks)    /* blocks that wait for one another, without barriers */                                     \
   ROW(gather)   /* each element writes its increments apart, each target collects its own */                 \
   ROW(plan)     /* a plan without schedule: for devices */                                                   \
   ROW(straight) /* no way to deal out: where the elements' targets follow one another */                     \

@@ -80,6 +80,16 @@ static void run_phase(const struct execution *e, struct copy *copy, const struct
   }
 }
 
+/* Those that wait for others as soon as they can, the first ones first. */
+static void run_waiting(const struct execution *e, struct team *team, struct copy *copy, int thread,
+                        int threads, double *waited) {
+  struct waits *w = e->schedule->waits;
+  for (int i; (i = waits_take(w, team, thread, threads, waited)) >= 0;) {
+    run_items(e, copy, i, i + 1, e->poll && thread == 0);
+    waits_done(w, i);
+  }
+}
+
 struct run {
   struct team *team;
   const struct execution *execution;
@@ -109,7 +119,9 @@ static void run_thread(void *argument, int thread, int threads) {
     own->start = clock_seconds();
   void *frame[longest_frame(e)];
   struct copy copy = {.frame = frame};
-  for (int p = 0; p < e->schedule->nphases; p++) {
+  if (e->schedule->waits)
+    run_waiting(e, run->team, &copy, thread, threads, own ? &own->waited : NULL);
+  for (int p = 0; !e->schedule->waits && p < e->schedule->nphases; p++) {
     if (p > 0 && threads > 1)
       wait_for_all(run->team, own);
     run_phase(e, &copy, &e->schedule->phases[p], thread, threads);
@@ -130,6 +142,8 @@ static int useful_threads(const struct execution *e) {
 void executor_run(struct team *team, const struct execution *e) {
   struct run run = {.team = team, .execution = e};
   int threads = useful_threads(e);
+  if (e->schedule->waits)
+    waits_begin(e->schedule->waits);
   if (threads <= 1 || !team)
     run_thread(&run, 0, 1);
   else

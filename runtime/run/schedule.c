@@ -9,12 +9,13 @@ void schedule_free(struct schedule *s) {
   free(s->items);
   free(s->phases);
   free(s->list);
+  waits_free(s->waits);
   memset(s, 0, sizeof *s);
 }
 
 size_t schedule_bytes(const struct schedule *s) {
   return (size_t)s->nitems * sizeof *s->items + (size_t)s->nphases * sizeof *s->phases +
-         (size_t)s->list_length * sizeof *s->list;
+         (size_t)s->list_length * sizeof *s->list + waits_bytes(s->waits);
 }
 
 int schedule_new(struct schedule *s, long nitems, long nphases, long list_length, struct error *err) {

@@ -5,7 +5,7 @@
  * What an item does is a piece of one of the execution's works: a function, what it works on, and its results. One
  * loop is a work for its elements, and another where some of them go through a list; the gather form has one more
  * for each set that collects; a chain of loops has those of all of them, and its tiles are items of one owner.
- * Tasks will wait for one another here: an item gets the number of those that it waits for. */
+ * Items may wait for one another in place of phases: see waits/waits.h. */
 #ifndef OP2JIT_SCHEDULE_H
 #define OP2JIT_SCHEDULE_H
 
@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "jit/front/describe.h"
 #include "run/team.h"
+#include "run/waits/waits.h"
 
 /* Works of a loop's schedules: elements in a range, and positions in the schedule's list; see also gather.h. */
 enum { WORK_RANGE = 0, WORK_LIST = 1 };
@@ -39,6 +40,8 @@ struct schedule {
   int *list; /* element numbers for a work that has a list, or NULL */
   long list_length;
   int threads; /* that it was built for, 0: any number */
+  struct waits
+      *waits; /* between the items of the only phase, in which no item has an owner; NULL: there are none */
 };
 void schedule_free(struct schedule *s);
 /* Bytes that it holds. */

@@ -36,6 +36,11 @@ static void spoil_schedule(struct plan_entry *e) {
 static void spoil_owners(struct plan_entry *e) {
   e->schedule.items[e->schedule.phases[0].count].begin--;
 }
+static void spoil_waits(struct plan_entry *e) {
+  struct error err = {0};
+  waits_free(e->schedule.waits);
+  assert_int_equal(waits_new(&e->schedule.waits, e->schedule.nitems, NULL, 0, &err), OP_OK);
+}
 static void spoil_reverse(struct plan_entry *e) {
   swap(&e->reverse[0].entries[0], &e->reverse[0].entries[e->reverse[0].first[1]]);
 }
@@ -57,7 +62,8 @@ TEST(plans_are_checked) {
   } faults[] = {
       {"colours", spoil_colours},       {"colours", spoil_schedule},    {"owners", spoil_schedule},
       {"owners", spoil_owners},         {"gather", spoil_reverse},      {"gather", spoil_gather_elements},
-      {"gather", spoil_gather_targets}, {"gather", spoil_gather_order},
+      {"gather", spoil_gather_targets}, {"gather", spoil_gather_order}, {"tasks", spoil_schedule},
+      {"tasks", spoil_waits},
   };
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     double sum = 0, most = 0;
@@ -88,7 +94,7 @@ static void expect_listed(const char *words) {
 
 /* Renumbering frees the tables that a plan was made from: only plans of this numbering are looked at. */
 TEST(plans_after_renumbering) {
-  static const char *const variants[] = {"colours", "owners", "gather"};
+  static const char *const variants[] = {"colours", "owners", "gather", "tasks"};
   for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
     double sum = 0, most = 0;
     open_library(variants[v], 3, "off", "plans.db");

@@ -34,7 +34,7 @@ CASE(are_one_step_away) {
   const struct variant whole = {.strategy = &strategy_whole, .shape = {.width = 0}};
   expect(
       colours, (struct alternatives_of){.elements = 20000, .threads = 8, .turned_bytes = 64},
-      "colours/scalar colours/strip4 owners/strip8 gather/strip8 colours/strip8/1024 "
+      "colours/scalar colours/strip4 owners/strip8 tasks/strip8 gather/strip8 colours/strip8/1024 "
       "colours/strip8/4096 colours/strip8/16384 colours/strip8/256 colours/strip8/64 colours/strip8/threads4 "
       "colours/strip8/threads2 colours/strip8/threads1");
   expect(chunks, (struct alternatives_of){.elements = 8000, .threads = 8},
@@ -57,7 +57,8 @@ CASE(know_straight_ranges) {
   expect(chunks, (struct alternatives_of){.elements = 8000, .threads = 1},
          "chunks/scalar chunks/strip4+straight chunks/strip8 chunks/strip8+straight/1024");
   expect(colours, (struct alternatives_of){.elements = 5000, .threads = 1, .turned_bytes = 64},
-         "colours/scalar colours/strip4+straight colours/strip8 owners/strip8+straight gather/strip8 "
+         "colours/scalar colours/strip4+straight colours/strip8 owners/strip8+straight tasks/strip8+straight "
+         "gather/strip8 "
          "colours/strip8+straight/1024 colours/strip8+straight/4096 colours/strip8+straight/256 "
          "colours/strip8+straight/64");
 }
@@ -66,7 +67,7 @@ CASE(know_straight_ranges) {
 CASE(leave_out_what_cannot_gain) {
   const struct variant colours = {.strategy = &strategy_colours, .shape = {.width = 8}};
   expect(colours, (struct alternatives_of){.elements = 5000, .threads = 1, .turned_bytes = 72},
-         "colours/scalar colours/strip4 owners/strip8 colours/strip8/1024 colours/strip8/4096 "
+         "colours/scalar colours/strip4 owners/strip8 tasks/strip8 colours/strip8/1024 colours/strip8/4096 "
          "colours/strip8/256 colours/strip8/64");
   expect(colours, (struct alternatives_of){.elements = 4095, .threads = 8, .turned_bytes = 8}, "");
 }
@@ -78,10 +79,11 @@ CASE(know_stores_past_the_caches) {
   const struct alternatives_of loop = {
       .elements = 4200, .threads = 1, .turned_bytes = 8, .shapes = stream_shapes, .nshapes = 3};
   expect(colours, loop,
-         "colours/scalar colours/strip8+stream owners/strip8 gather/strip8 colours/strip8/1024 "
+         "colours/scalar colours/strip8+stream owners/strip8 tasks/strip8 gather/strip8 colours/strip8/1024 "
          "colours/strip8/4096 colours/strip8/256 colours/strip8/64");
   expect(streamed, loop,
-         "colours/strip8 colours/scalar owners/strip8+stream gather/strip8 colours/strip8+stream/1024 "
+         "colours/strip8 colours/scalar owners/strip8+stream tasks/strip8+stream gather/strip8 "
+         "colours/strip8+stream/1024 "
          "colours/strip8+stream/4096 colours/strip8+stream/256 colours/strip8+stream/64");
 }
 
@@ -95,7 +97,7 @@ CASE(cut_heavy_loops_finer) {
   expect(colours, few,
          "colours/strip8/8/threads2 colours/strip8/8/threads1 colours/scalar/5/threads4 "
          "colours/strip4/8/threads4 "
-         "owners/strip8/threads4 gather/strip8/8/threads4");
+         "owners/strip8/threads4 tasks/strip8/8/threads4 gather/strip8/8/threads4");
   expect(chunks, more, "chunks/scalar/32/threads1 chunks/strip8/32/threads2 chunks/strip4/32/threads2");
 }
 

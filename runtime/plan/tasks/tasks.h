@@ -1,0 +1,34 @@
+/* Loops as tasks: the blocks of a loop, or of several loops that follow one another, are items that wait for one another,
+ * and there is no barrier. Where two blocks touch one target and one of them changes it, the later one waits: that of the
+ * later loop, and of one loop the one with the higher colour. So each target changes in an order that follows from the
+ * mesh alone, and its bits do not depend on threads. */
+#ifndef OP2JIT_PLAN_TASKS_H
+#define OP2JIT_PLAN_TASKS_H
+
+#include "base/error.h"
+#include "plan/plan.h"
+#include "run/schedule.h"
+
+/* One column through which a loop reaches a dat; `at.target` is the number of the dat. */
+struct tasks_access {
+  struct plan_column at;
+  bool reads; /* only */
+};
+
+struct tasks_loop {
+  const struct plan *plan; /* blocks, and colours such that blocks of one colour change nothing in common */
+  const struct tasks_access *accesses;
+  int naccesses;
+};
+
+/* One item for each block: its work is the number of its loop, its slot the number of the block. Items stand in the
+ * order in which they lie in the mesh, from its beginning to its end, those of several loops among one another. Elements
+ * count from 0. OP_ERR_MEMORY, OP_ERR_SIZE: then *s is empty. */
+int tasks_build(struct schedule *s, const struct tasks_loop *loops, int nloops, struct error *err);
+/* OP_ERR_PLAN unless each element of each loop runs once, and any two items that touch one target wait for one another,
+ * in the order of loops, where one of them changes it. `sizes`: elements of each loop; `begin`: the number of their first
+ * one. It looks at the schedule and the accesses only. */
+int tasks_verify(const struct schedule *s, const struct tasks_loop *loops, const long *sizes, int nloops,
+                 long begin, struct error *err);
+
+#endif
